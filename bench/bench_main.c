@@ -75,30 +75,6 @@ static void on_signal(int number)
     raise_stop(STOP_LEVEL_NOW);
 }
 
-static void catch_signals(void)
-{
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = on_signal};
-
-    sigemptyset(&action.sa_mask); /* no SA_RESTART: reading the plan must end */
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        sigaction(numbers[i], &action, NULL);
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN);
-}
-
-/* The protocol's own stream; descriptor 1 itself goes where messages go. */
-static FILE *take_output(void)
-{
-    int fd = dup(STDOUT_FILENO);
-    FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
-
-    fflush(stdout);
-    if (out)
-        dup2(STDERR_FILENO, STDOUT_FILENO);
-    return out;
-}
-
 /* ---- lines ---- */
 
 static void send_hello(struct watch *watch, const struct backend *backend)
@@ -113,7 +89,14 @@ static void send_hello(struct watch *watch, const struct backend *backend)
     watch_send(watch, line);
 }
 
-static void send_error(struct watch *watch, const struct gp_err *err)
+static void send_done(struct watch *watch, enum run_status status)
+{
+    watch_send(watch, json_pack("{s:s, s:s}", "t", line_kind_words[LINE_DONE], "status",
+                                run_status_words[status]));
+}
+
+/* An error and the end; the exit code it comes to. */
+static int give_up(struct watch *watch, const struct gp_err *err)
 {
     json_t *line = json_pack("{s:s, s:s}", "t", line_kind_words[LINE_ERROR], "code",
                              gp_status_word(err->code));
@@ -127,18 +110,6 @@ static void send_error(struct watch *watch, const struct gp_err *err)
     json_object_set_new(line, "hint", gp_json_text(err->hint));
     strbuf_fini(&text);
     watch_send(watch, line);
-}
-
-static void send_done(struct watch *watch, enum run_status status)
-{
-    watch_send(watch, json_pack("{s:s, s:s}", "t", line_kind_words[LINE_DONE], "status",
-                                run_status_words[status]));
-}
-
-/* An error and the end; the exit code it comes to. */
-static int give_up(struct watch *watch, const struct gp_err *err)
-{
-    send_error(watch, err);
     send_done(watch, RUN_FAILED);
     return err->code == GP_E_FILE ? gp_status_exit(GP_E_USAGE) : gp_status_exit(err->code);
 }
@@ -209,16 +180,6 @@ static bool start_reading(struct line_reader *reader)
 
 /* ---- a run ---- */
 
-static void make_medians(struct bench_run *run)
-{
-    size_t most = 0;
-
-    for (size_t i = 0; i < run->job.count; i++)
-        if ((size_t)run->job.points[i].index > most)
-            most = (size_t)run->job.points[i].index;
-    run->medians = gp_calloc(most + 1, sizeof *run->medians);
-}
-
 static bool engine_is_ended(const struct bench_run *run)
 {
     return stop_soon() || watch_gone(run->watch);
@@ -233,7 +194,7 @@ static int engine_finish(struct bench_run *run, bool complete)
     return number && !complete ? SIGNAL_EXIT + number : 0;
 }
 
-static int host_is_lost(struct bench_run *run)
+static int report_lost(struct bench_run *run)
 {
     const char *why = run->backend->reason ? run->backend->reason(run->ctx) : "";
     struct gp_err err;
@@ -244,35 +205,33 @@ static int host_is_lost(struct bench_run *run)
     return give_up(run->watch, &err);
 }
 
-/* Several devices begin at one moment, warm, because that is how they are used: they
- * share links, power and air. */
-static void wait_for_go(struct bench_run *run)
-{
-    const struct timespec step = {.tv_nsec = 1000 * 1000};
-
-    watch_send(run->watch, json_pack("{s:s}", "t", line_kind_words[LINE_READY]));
-    while (!atomic_load(&told_to_go) && !engine_is_ended(run))
-        nanosleep(&step, NULL);
-}
-
 static int measure_all(struct bench_run *run)
 {
-    size_t i = 0;
+    const struct timespec step = {.tv_nsec = 1000 * 1000};
+    size_t most = 0, next = 0;
 
-    make_medians(run);
+    for (size_t i = 0; i < run->job.count; i++)
+        if ((size_t)run->job.points[i].index > most)
+            most = (size_t)run->job.points[i].index;
+    run->medians = gp_calloc(most + 1, sizeof *run->medians);
     if (run->job.count && !engine_is_ended(run))
         measure_warmup(run);
-    if (run->job.wait && !engine_is_ended(run))
-        wait_for_go(run);
-    for (; i < run->job.count && !engine_is_ended(run); i++) {
-        enum measured_point done = measure_point(run, &run->job.points[i]);
+    if (run->job.wait && !engine_is_ended(run)) {
+        /* Several devices begin at one moment, warm, because that is how they are used: they
+         * share links, power and air. */
+        watch_send(run->watch, json_pack("{s:s}", "t", line_kind_words[LINE_READY]));
+        while (!atomic_load(&told_to_go) && !engine_is_ended(run))
+            nanosleep(&step, NULL);
+    }
+    for (; next < run->job.count && !engine_is_ended(run); next++) {
+        enum measured_point done = measure_point(run, &run->job.points[next]);
 
         if (done == POINT_DEVICE_LOST)
-            return host_is_lost(run);
+            return report_lost(run);
         if (done == POINT_STOPPED)
             break;
     }
-    return engine_finish(run, i == run->job.count);
+    return engine_finish(run, next == run->job.count);
 }
 
 static void send_warning(struct watch *watch, const char *code, const char *text)
@@ -281,35 +240,23 @@ static void send_warning(struct watch *watch, const char *code, const char *text
                                 "warning", "code", code, "text", gp_json_text(text)));
 }
 
-/* What others do with the device, in words; "" when they leave it alone. */
-static void others_do(struct bench_run *run, const struct bench_device *device, char *text,
-                      size_t size)
-{
-    double used = device->memory - device->free;
-    size_t len;
-
-    text[0] = '\0';
-    if (run->backend->busy)
-        run->backend->busy(run->ctx, text, size);
-    len = strlen(text);
-    if (strcmp(device->kind, "gpu") == 0 && device->free > 0 &&
-        used > MEMORY_USED * device->memory + OWN_CONTEXT)
-        gp_format(text + len, size - len, "%s%.0f %% of its memory is in use already",
-                  len ? "; " : "", 100 * used / device->memory);
-}
-
 /* A device that others use gives figures of both: said before it costs an hour. Of a
  * GPU they are refused; a processor always has others. */
 static enum gp_status look_for_others(struct bench_run *run, const struct bench_device *device,
                                       struct gp_err *err)
 {
-    double planned = run->job.settings.max_memory;
-    char text[240];
+    double planned = run->job.settings.max_memory, used = device->memory - device->free;
+    bool gpu = strcmp(device->kind, "gpu") == 0;
+    char text[240] = ""; /* what they do with it */
 
     if (engine_is_ended(run))
         return GP_OK;
-    others_do(run, device, text, sizeof text);
-    if (text[0] && strcmp(device->kind, "gpu") == 0 && !run->job.settings.force)
+    if (run->backend->busy)
+        run->backend->busy(run->ctx, text, sizeof text);
+    if (gpu && device->free > 0 && used > MEMORY_USED * device->memory + OWN_CONTEXT)
+        gp_append(text, sizeof text, "; ", "%.0f %% of its memory is in use already",
+                  100 * used / device->memory);
+    if (text[0] && gpu && !run->job.settings.force)
         return gp_fail(err, GP_E_DEVICE, "",
                        "wait, choose other devices with --device, or use --force", "busy: %s",
                        text);
@@ -412,18 +359,27 @@ static const char usage[] =
     "  --devices   list the devices that this engine can use\n"
     "  --version   of this engine and of its libraries\n";
 
+/* With signals and standard output as an engine has them. */
 static int with_output(const struct backend *backend,
                        int (*work)(const struct backend *, struct watch *))
 {
-    FILE *out = take_output();
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = on_signal};
+    int fd = dup(STDOUT_FILENO), code;
+    FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
     struct watch *watch;
-    int code;
 
     if (!out) {
         fprintf(stderr, "gpuplan-bench-%s: standard output: %s\n", backend->name, strerror(errno));
         return gp_status_exit(GP_E_INTERNAL);
     }
-    catch_signals();
+    fflush(stdout);
+    dup2(STDERR_FILENO, STDOUT_FILENO); /* descriptor 1 goes where messages go */
+    sigemptyset(&action.sa_mask);       /* no SA_RESTART: reading the plan must end */
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        sigaction(numbers[i], &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     watch = watch_new(out);
     code = work(backend, watch);
     watch_free(watch);

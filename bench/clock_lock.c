@@ -58,39 +58,32 @@ static bool lock_read_line(int fd, double seconds, char *line, size_t size)
     return false;
 }
 
-/* Input and output of the other process are `theirs`, of which this one keeps none. */
-static int lock_spawn_child(pid_t *pid, int theirs, char *const argv[])
-{
-    posix_spawn_file_actions_t files;
-    int rc;
-
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_adddup2(&files, theirs, STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&files, theirs, STDOUT_FILENO);
-    posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    rc = posix_spawn(pid, "/proc/self/exe", &files, NULL, argv, environ);
-    posix_spawn_file_actions_destroy(&files);
-    close(theirs);
-    return rc;
-}
-
 static struct clock_lock *lock_start(const char *pci, double mhz, char *why, size_t size)
 {
     struct clock_lock *lock = calloc(1, sizeof *lock);
     char bus[24], clock[16] = "base";
     char name[] = "gpuplan-bench-cuda", option[] = "--hold-clocks";
     char *const argv[] = {name, option, bus, clock, NULL};
+    posix_spawn_file_actions_t files;
     int pair[2], rc;
 
     gp_copy(bus, sizeof bus, pci);
     if (mhz != LOCK_BASE)
         gp_format(clock, sizeof clock, "%.0f", mhz);
     rc = !lock ? ENOMEM : socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0 ? errno : 0;
-    if (rc == 0 && (rc = lock_spawn_child(&lock->pid, pair[1], argv)) != 0)
+    if (rc == 0) { /* input and output of the other process are pair[1] */
+        posix_spawn_file_actions_init(&files);
+        posix_spawn_file_actions_adddup2(&files, pair[1], STDIN_FILENO);
+        posix_spawn_file_actions_adddup2(&files, pair[1], STDOUT_FILENO);
+        posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+        rc = posix_spawn(&lock->pid, "/proc/self/exe", &files, NULL, argv, environ);
+        posix_spawn_file_actions_destroy(&files);
+        close(pair[1]);
+        if (rc == 0) {
+            lock->fd = pair[0];
+            return lock;
+        }
         close(pair[0]);
-    if (rc == 0) {
-        lock->fd = pair[0];
-        return lock;
     }
     gp_format(why, size, "no process can be started for it: %s", strerror(rc));
     free(lock);
@@ -128,18 +121,6 @@ void clock_lock_give(struct clock_lock *lock)
 
 /* ---- the other process ---- */
 
-/* Whoever is gone, SIGPIPE too would leave the clocks locked. */
-static void be_alone(void)
-{
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
-
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        signal(numbers[i], SIG_IGN);
-    setsid();
-    for (int fd = STDERR_FILENO + 1; fd < DESCRIPTORS; fd++)
-        close(fd); /* the engine's output must end with the engine */
-}
-
 static void lock_answer(const char *text)
 {
     ssize_t sent = write(STDOUT_FILENO, text, strlen(text));
@@ -147,30 +128,28 @@ static void lock_answer(const char *text)
     (void)sent; /* when nobody hears it, the input has ended */
 }
 
-static void wait_for_end(void)
-{
-    char byte;
-    ssize_t n;
-
-    do
-        n = read(STDIN_FILENO, &byte, 1);
-    while (n > 0 || (n < 0 && errno == EINTR));
-}
-
 int clock_lock_hold(const char *pci, const char *clock)
 {
     unsigned whole = (unsigned)strtoul(clock, NULL, 10);
     double mhz = strcmp(clock, "base") == 0 ? LOCK_BASE : whole;
-    char why[160] = "";
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
+    char why[160] = "", byte;
     struct nvml *nvml;
     bool locked;
+    ssize_t n;
 
-    be_alone();
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        signal(numbers[i], SIG_IGN); /* they would leave the clocks locked */
+    setsid();
+    for (int fd = STDERR_FILENO + 1; fd < DESCRIPTORS; fd++)
+        close(fd); /* the engine's output must end with the engine */
     nvml = nvml_open(pci, "", why, sizeof why);
     locked = nvml && nvml_lock_clock(nvml, mhz, why, sizeof why);
     if (locked) {
         lock_answer(LOCKED);
-        wait_for_end();
+        do /* until the engine is gone */
+            n = read(STDIN_FILENO, &byte, 1);
+        while (n > 0 || (n < 0 && errno == EINTR));
         nvml_unlock_clock(nvml);
     } else {
         lock_answer(why);

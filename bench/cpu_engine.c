@@ -4,12 +4,20 @@
  */
 #include "bench/cpu_engine.h"
 
+#include <dirent.h>
 #include <math.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
-#define DEEPER 8 /* so many times twice the caches */
+#include "base/clock.h"
+#include "base/str.h"
+
+#define DEEPER 8   /* so many times twice the caches */
+#define SHARE 0.05 /* of the processors that others may have */
 
 bool cpu_refuse(struct refusal *why, enum point_state state, const char *fmt, ...)
 {
@@ -55,4 +63,101 @@ int cpu_rotation(const struct cpu_engine *engine, double bytes, double room, boo
     bool deeper;
 
     return deep ? method_rotation(cache * DEEPER, bytes, room, &deeper) : copies;
+}
+
+/* ---- the load of others ----
+ *
+ * /proc/self/task/N/schedstat for what our threads waited, /proc/stat for what the allowed
+ * processors did, getrusage for how much of that was ours. /proc/stat counts in ticks of 10 ms:
+ * over 0.1 s on two processors one of twenty is 5 %, which is why the exact waiting time must
+ * agree. */
+
+/* All threads' time on a run queue without running, s; -1 where the kernel keeps none.
+ */
+static double load_waited(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    struct dirent *task;
+    double sum = 0;
+    bool any = false;
+
+    while (tasks && (task = readdir(tasks))) {
+        char path[320];
+        unsigned long long ran, delay;
+        FILE *file;
+
+        gp_format(path, sizeof path, "/proc/self/task/%s/schedstat", task->d_name);
+        if (task->d_name[0] == '.' || !(file = fopen(path, "r")))
+            continue;
+        if (fscanf(file, "%llu %llu", &ran, &delay) == 2) {
+            sum += 1e-9 * (double)delay;
+            any = true;
+        }
+        fclose(file);
+    }
+    if (tasks)
+        closedir(tasks);
+    return any ? sum : -1;
+}
+
+/* What the processors of the mask have done so far, all but idle, and what was stolen.
+ */
+static void load_worked(struct cpu_load *out)
+{
+    double tick = 1.0 / (double)sysconf(_SC_CLK_TCK);
+    char line[512];
+    cpu_set_t mask;
+    FILE *file = fopen("/proc/stat", "r");
+
+    out->busy = out->steal = -1;
+    if (!file || sched_getaffinity(0, sizeof mask, &mask) != 0)
+        goto done;
+    out->busy = out->steal = 0;
+    while (fgets(line, sizeof line, file)) {
+        unsigned long long user, nice, system, idle, wait, irq, soft, steal;
+        unsigned cpu;
+
+        if (sscanf(line, "cpu%u %llu %llu %llu %llu %llu %llu %llu %llu", &cpu, &user, &nice,
+                   &system, &idle, &wait, &irq, &soft, &steal) != 9 ||
+            cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, &mask))
+            continue;
+        out->busy += tick * (double)(user + nice + system + irq + soft);
+        out->steal += tick * (double)steal;
+    }
+done:
+    if (file)
+        fclose(file);
+}
+
+void cpu_load_read(struct cpu_load *out)
+{
+    struct rusage usage = {0};
+
+    load_worked(out);
+    out->waited = load_waited();
+    getrusage(RUSAGE_SELF, &usage);
+    out->own = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+               1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+    out->wall = clock_now();
+}
+
+static double load_part(double before, double after, double room)
+{
+    return before < 0 || after < 0 || !(room > 0) ? 0 : fmax(after - before, 0) / room;
+}
+
+struct cpu_share cpu_load_share(const struct cpu_load *before, const struct cpu_load *after,
+                                int threads)
+{
+    double room = (after->wall - before->wall) * threads;
+    struct cpu_share share = {
+        .waited = load_part(before->waited, after->waited, room),
+        .others = fmax(load_part(before->busy, after->busy, room) -
+                           load_part(before->own, after->own, room),
+                       0),
+        .stolen = load_part(before->steal, after->steal, room),
+    };
+
+    share.contended = (share.waited > SHARE && share.others > SHARE) || share.stolen > SHARE;
+    return share;
 }

@@ -200,28 +200,22 @@ static bool make_rows(struct cpu_gemm *gemm, struct cpu_pool *pool, uint64_t see
     return true;
 }
 
-static void make_tables(struct cpu_gemm *gemm)
-{
-    void ***tables[] = {&gemm->w,        &gemm->w_handle, &gemm->x,
-                        &gemm->x_handle, &gemm->y,        &gemm->y_handle};
-
-    for (int i = 0; i < 6; i++)
-        *tables[i] = gp_calloc((size_t)(i < 2 ? gemm->weights : gemm->rows), sizeof(void *));
-}
-
 bool cpu_gemm_fill(struct cpu_gemm *gemm, struct cpu_pool *pool, int weights, int rows,
                    const struct method_settings *settings, struct refusal *why)
 {
     size_t count = (size_t)gemm->shape.m * (size_t)gemm->shape.k;
     size_t bytes = count * number_size(gemm->made.w);
     void *w = cpu_alloc(bytes);
+    void ***tables[] = {&gemm->w,        &gemm->w_handle, &gemm->x,
+                        &gemm->x_handle, &gemm->y,        &gemm->y_handle};
     bool ok = false;
 
     gemm->weights = weights;
     gemm->rows = rows;
     gemm->fill = settings->fill;
     gemm->full = settings->check == CHECK_FULL;
-    make_tables(gemm);
+    for (int i = 0; i < 6; i++)
+        *tables[i] = gp_calloc((size_t)(i < 2 ? weights : rows), sizeof(void *));
     if (w) {
         gemm_fill(pool, gemm->fill, gemm->made.w, w, count, settings->seed);
         ok =
@@ -316,10 +310,21 @@ static void gemm_compare(const struct cpu_gemm *gemm, int64_t i, int64_t column,
         out->max_err = ratio;
 }
 
-static void compare_all(const struct cpu_gemm *gemm, int row, struct check *out)
+void cpu_gemm_check(struct cpu_gemm *gemm, struct check *out)
 {
     int64_t m = gemm->shape.m, n = gemm->shape.n, k = gemm->shape.k;
+    int row = gemm->next_row;
 
+    *out = (struct check){.done = true};
+    memset(gemm->y[row], gemm->made.y == NUMBER_S32 ? 0x7f : 0xff, gemm->y_bytes);
+    if (gemm->full)
+        out->mode = gemm->sampled < m || gemm->columns < n ? "rows" : "full";
+    out->ok = cpu_gemm_run(gemm, gemm->next_weight, row) && cpu_gemm_wait(gemm);
+    if (!out->ok) {
+        gp_copy(out->why, sizeof out->why, "the library refused the call");
+        return;
+    }
+    look_for_zeros(gemm, gemm->x[row], out);
     for (int64_t i = 0; i < gemm->sampled; i++) {
         for (int64_t j = 0; j < k; j++)
             gemm->one[j] = number_get(gemm->made.w, gemm->kept, (size_t)(i * k + j));
@@ -327,22 +332,4 @@ static void compare_all(const struct cpu_gemm *gemm, int row, struct check *out)
             gemm_compare(gemm, gemm_spread(m, gemm->sampled, i), gemm_spread(n, gemm->columns, c),
                          gemm->x[row], gemm->y[row], out);
     }
-}
-
-void cpu_gemm_check(struct cpu_gemm *gemm, struct check *out)
-{
-    int row = gemm->next_row;
-
-    *out = (struct check){.done = true};
-    memset(gemm->y[row], gemm->made.y == NUMBER_S32 ? 0x7f : 0xff, gemm->y_bytes);
-    if (gemm->full)
-        out->mode =
-            gemm->sampled < gemm->shape.m || gemm->columns < gemm->shape.n ? "rows" : "full";
-    out->ok = cpu_gemm_run(gemm, gemm->next_weight, row) && cpu_gemm_wait(gemm);
-    if (!out->ok) {
-        gp_copy(out->why, sizeof out->why, "the library refused the call");
-        return;
-    }
-    look_for_zeros(gemm, gemm->x[row], out);
-    compare_all(gemm, row, out);
 }

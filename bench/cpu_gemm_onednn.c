@@ -46,13 +46,6 @@ struct op {
 static dnnl_engine_t engine;
 static dnnl_stream_t stream;
 
-static bool onednn_is_ready(void)
-{
-    if (!engine && dnnl_engine_create(&engine, dnnl_cpu, 0) != dnnl_success)
-        return false;
-    return stream || dnnl_stream_create(&stream, engine, dnnl_stream_default_flags) == dnnl_success;
-}
-
 static void onednn_version(char *text, size_t size)
 {
     const dnnl_version_t *v = dnnl_version();
@@ -306,7 +299,8 @@ static bool onednn_make(const struct gemm_shape *shape, struct gemm_made *out, s
     dnnl_status_t status;
 
     op->shape = *shape;
-    if (!onednn_is_ready())
+    if ((!engine && dnnl_engine_create(&engine, dnnl_cpu, 0) != dnnl_success) ||
+        (!stream && dnnl_stream_create(&stream, engine, dnnl_stream_default_flags) != dnnl_success))
         return onednn_refuse(op, why, POINT_ERROR, "no engine");
     if (!operand_types(shape->type, out))
         return onednn_refuse(op, why, POINT_UNSUPPORTED, "is not a type of a processor");
@@ -360,25 +354,12 @@ static void onednn_forget(void *memory)
         dnnl_memory_destroy(memory);
 }
 
-static bool onednn_reorder(dnnl_primitive_desc_t desc, dnnl_memory_t from, dnnl_memory_t to)
-{
-    dnnl_exec_arg_t args[] = {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}};
-    dnnl_primitive_t primitive;
-    bool ok;
-
-    if (dnnl_primitive_create(&primitive, desc) != dnnl_success)
-        return false;
-    ok = dnnl_primitive_execute(primitive, stream, 2, args) == dnnl_success &&
-         dnnl_stream_wait(stream) == dnnl_success;
-    dnnl_primitive_destroy(primitive);
-    return ok;
-}
-
 static bool onednn_pack(void *made, void *w, void *packed)
 {
     struct op *op = made;
     dnnl_primitive_desc_t desc = NULL;
     dnnl_memory_t from = NULL, to = onednn_weights(op, packed);
+    dnnl_primitive_t reorder = NULL;
     dnnl_memory_desc_t plain;
     bool ok = false;
 
@@ -394,7 +375,14 @@ static bool onednn_pack(void *made, void *w, void *packed)
              dnnl_success;
 #endif
     }
-    ok = ok && from && to && onednn_reorder(desc, from, to);
+    ok = ok && from && to && dnnl_primitive_create(&reorder, desc) == dnnl_success;
+    if (ok) {
+        dnnl_exec_arg_t args[] = {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}};
+
+        ok = dnnl_primitive_execute(reorder, stream, 2, args) == dnnl_success &&
+             dnnl_stream_wait(stream) == dnnl_success;
+        dnnl_primitive_destroy(reorder);
+    }
     if (desc)
         dnnl_primitive_desc_destroy(desc);
     onednn_forget(from);

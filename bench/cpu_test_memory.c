@@ -97,15 +97,6 @@ static const struct reader {
 };
 enum { READER_COUNT = sizeof readers / sizeof readers[0] };
 
-static int best_isa(void)
-{
-#if defined(__x86_64__)
-    return __builtin_cpu_supports("avx512f") ? 2 : __builtin_cpu_supports("avx2") ? 1 : 0;
-#else
-    return 0;
-#endif
-}
-
 static void write_all(char *to, size_t bytes, int fill, bool streaming)
 {
 #if defined(__SSE2__)
@@ -190,18 +181,6 @@ static void memory_release(void *ctx)
     free(work->sums);
 }
 
-static bool memory_allocate(struct memory_work *work, int threads)
-{
-    size_t all = work->bytes * (size_t)work->rotation;
-
-    work->sums = gp_calloc((size_t)threads * WORDS, sizeof *work->sums);
-    if (work->kind != KIND_WRITE && (work->from = cpu_alloc(all)))
-        work->from_bytes = all;
-    if (work->kind != KIND_READ && (work->to = cpu_alloc(all)))
-        work->to_bytes = all;
-    return (work->kind == KIND_WRITE || work->from) && (work->kind == KIND_READ || work->to);
-}
-
 static bool memory_run(struct cpu_engine *engine, void *ctx, int launches, double *seconds)
 {
     struct memory_work *work = ctx;
@@ -216,9 +195,12 @@ static bool memory_run(struct cpu_engine *engine, void *ctx, int launches, doubl
 /* The fastest of those for this processor: each walks everything once, three times. */
 static void choose_reader(struct cpu_engine *engine, struct memory_work *work)
 {
-    int isa = best_isa();
     double least = INFINITY;
+    int isa = 0;
 
+#if defined(__x86_64__)
+    isa = __builtin_cpu_supports("avx512f") ? 2 : __builtin_cpu_supports("avx2") ? 1 : 0;
+#endif
     for (int turn = 0; turn < 3; turn++)
         for (int i = 0; i < READER_COUNT; i++) {
             const struct reader *before = work->reader;
@@ -241,6 +223,7 @@ static bool memory_prepare(struct cpu_engine *engine, const struct point *point,
 {
     struct memory_work *work = ctx;
     double budget = cpu_budget(engine), each, cache = engine->topology.cache;
+    size_t all;
 
     if (bench_kind_is(point->kind, KIND_IS_TOP))
         return cpu_refuse(&engine->why, POINT_UNSUPPORTED, "is measured on GPUs alone");
@@ -259,7 +242,13 @@ static bool memory_prepare(struct cpu_engine *engine, const struct point *point,
     out->rotation = work->rotation;
     out->multiple = 1;
     out->bytes = each * work->rotation;
-    if (!memory_allocate(work, engine->topology.threads))
+    all = work->bytes * (size_t)work->rotation;
+    work->sums = gp_calloc((size_t)engine->topology.threads * WORDS, sizeof *work->sums);
+    if (work->kind != KIND_WRITE && (work->from = cpu_alloc(all)))
+        work->from_bytes = all;
+    if (work->kind != KIND_READ && (work->to = cpu_alloc(all)))
+        work->to_bytes = all;
+    if ((work->kind != KIND_WRITE && !work->from) || (work->kind != KIND_READ && !work->to))
         return cpu_refuse(&engine->why, POINT_OOM, "the buffers could not be allocated");
     cpu_pool_run(engine->pool, touch_part, work);
     if (work->kind == KIND_READ) {
@@ -283,14 +272,6 @@ static uint64_t sum_words(const char *base, size_t bytes, size_t *zeros)
     return sum;
 }
 
-static bool same_bytes(const char *base, size_t bytes, int value)
-{
-    for (size_t i = 0; i < bytes; i++)
-        if (base[i] != (char)value)
-            return false;
-    return true;
-}
-
 static void memory_check(struct cpu_engine *engine, void *ctx, struct check *out)
 {
     struct memory_work *work = ctx;
@@ -309,9 +290,13 @@ static void memory_check(struct cpu_engine *engine, void *ctx, struct check *out
         sum += work->sums[i * WORDS];
     out->done = true;
     out->n = 1;
-    out->ok = work->kind == KIND_READ    ? sum == want
-              : work->kind == KIND_WRITE ? same_bytes(work->to + at, work->bytes, 0x5a)
-                                         : memcmp(work->to + at, work->from + at, work->bytes) == 0;
+    if (work->kind == KIND_READ)
+        out->ok = sum == want;
+    else if (work->kind == KIND_COPY)
+        out->ok = memcmp(work->to + at, work->from + at, work->bytes) == 0;
+    else /* each byte is as the one before */
+        out->ok = work->to[at] == (char)work->fill &&
+                  memcmp(work->to + at, work->to + at + 1, work->bytes - 1) == 0;
     if (!out->ok)
         gp_copy(out->why, sizeof out->why, "memory does not read back as written");
     if (work->kind != KIND_WRITE)

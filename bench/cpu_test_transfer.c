@@ -92,12 +92,6 @@ static bool make_temporary(struct transfer_work *work)
     return ok;
 }
 
-static bool open_given(struct transfer_work *work, const char *path)
-{
-    work->plain = open(path, O_RDONLY | O_CLOEXEC);
-    return open_file(work, path) && work->plain >= 0;
-}
-
 static bool read_chunk(struct transfer_work *work, size_t at)
 {
     size_t end = at + CHUNK < work->room ? at + CHUNK : work->room;
@@ -136,40 +130,14 @@ static bool read_file(struct transfer_work *work)
     return !work->failed;
 }
 
-/* Some file systems take O_DIRECT when opening and refuse it when reading. */
-static bool transfer_settle(struct transfer_work *work)
-{
-    int mode;
-
-    if (read_file(work))
-        return true;
-    if (!work->direct || (mode = fcntl(work->file, F_GETFL)) < 0 ||
-        fcntl(work->file, F_SETFL, mode & ~O_DIRECT) != 0)
-        return false;
-    work->direct = false;
-    return read_file(work);
-}
-
-static bool open_both(struct cpu_engine *engine, struct transfer_work *work,
-                      const struct point *point)
-{
-    struct stat info;
-
-    if (!(point->path[0] ? open_given(work, point->path) : make_temporary(work)))
-        return cpu_refuse(&engine->why, POINT_ERROR, "%s: %s",
-                          point->path[0] ? point->path : "temporary file", strerror(errno));
-    if (fstat(work->plain, &info) != 0 || !S_ISREG(info.st_mode) ||
-        (double)info.st_size < point->bytes)
-        return cpu_refuse(&engine->why, POINT_ERROR,
-                          "%s: holds fewer than %.0f bytes or is not a file", point->path,
-                          point->bytes);
-    return true;
-}
-
 static bool transfer_prepare(struct cpu_engine *engine, const struct point *point, void *ctx,
                              struct prepared *out)
 {
     struct transfer_work *work = ctx;
+    const char *path = point->path;
+    struct stat info;
+    bool ok;
+    int mode;
 
     work->file = work->plain = -1;
     if (point->kind != KIND_STORAGE)
@@ -183,10 +151,28 @@ static bool transfer_prepare(struct cpu_engine *engine, const struct point *poin
     work->readers = cpu_pool_new(READERS);
     if (!work->base || !work->readers)
         return cpu_refuse(&engine->why, POINT_OOM, "the buffer could not be allocated");
-    if (!open_both(engine, work, point))
-        return false;
+    if (path[0]) {
+        work->plain = open(path, O_RDONLY | O_CLOEXEC);
+        ok = open_file(work, path) && work->plain >= 0;
+    } else {
+        ok = make_temporary(work);
+    }
+    if (!ok)
+        return cpu_refuse(&engine->why, POINT_ERROR, "%s: %s", path[0] ? path : "temporary file",
+                          strerror(errno));
+    if (fstat(work->plain, &info) != 0 || !S_ISREG(info.st_mode) ||
+        (double)info.st_size < point->bytes)
+        return cpu_refuse(&engine->why, POINT_ERROR,
+                          "%s: holds fewer than %.0f bytes or is not a file", path, point->bytes);
     memset(work->base, 0xee, work->room);
-    if (!transfer_settle(work))
+    ok = read_file(work);
+    /* some file systems take O_DIRECT when opening and refuse it when reading */
+    if (!ok && work->direct && (mode = fcntl(work->file, F_GETFL)) >= 0 &&
+        fcntl(work->file, F_SETFL, mode & ~O_DIRECT) == 0) {
+        work->direct = false;
+        ok = read_file(work);
+    }
+    if (!ok)
         return cpu_refuse(&engine->why, POINT_ERROR, "reading failed: %s", strerror(errno));
     if (!work->direct)
         cpu_flag(engine, "page-cache");

@@ -219,33 +219,12 @@ static bool allreduce_start(struct cuda_ctx *ctx, struct allreduce_state *s)
     return ok && fill_ones(ctx, s) && reduce_once(ctx, s) && wait_all(ctx, s);
 }
 
-static json_t *allreduce_facts(const struct allreduce_state *s)
-{
-    json_t *json = json_pack("{s:i}", "gpus", s->count);
-    int version = 0;
-
-    if (s->nccl.version && s->nccl.version(&version) == 0)
-        json_object_set_new(json, "nccl", json_integer(version));
-    return json;
-}
-
-static void take_devices(const struct cuda_ctx *ctx, struct allreduce_state *s, uint64_t devices)
-{
-    for (int d = 0; d < POINT_DEVICES; d++) {
-        if (!(devices >> d & 1))
-            continue;
-        if (d == ctx->device)
-            s->own = s->count;
-        s->device[s->count++] = d;
-    }
-}
-
 bool cuda_allreduce_prepare(struct cuda_ctx *ctx, const struct point *point, struct prepared *out)
 {
     static const struct cuda_work work = {
         .run = allreduce_run, .check = allreduce_check, .release = allreduce_release};
     struct allreduce_state *s;
-    int visible = 0;
+    int visible = 0, version = 0;
 
     if (!cuda_ok(ctx, cudaGetDeviceCount(&visible), "cudaGetDeviceCount"))
         return false;
@@ -259,13 +238,20 @@ bool cuda_allreduce_prepare(struct cuda_ctx *ctx, const struct point *point, str
     s = cuda_begin(ctx, point, &work, sizeof *s);
     if (!nccl_bind(&s->nccl))
         return cuda_refuse(ctx, POINT_UNSUPPORTED, "needs NCCL: no libnccl.so.2 is found");
-    take_devices(ctx, s, point->devices);
+    for (int d = 0; d < POINT_DEVICES; d++)
+        if (point->devices >> d & 1) {
+            if (d == ctx->device)
+                s->own = s->count;
+            s->device[s->count++] = d;
+        }
     s->wide = point->type == TYPE_FP32 || point->type == TYPE_TF32;
     s->graph = point->kind == KIND_GRAPH;
     s->elements = (size_t)point->bytes / (s->wide ? 4 : 2);
     if (s->elements == 0)
         s->elements = 1;
-    ctx->params = allreduce_facts(s);
+    ctx->params = json_pack("{s:i}", "gpus", s->count);
+    if (s->nccl.version && s->nccl.version(&version) == 0)
+        json_object_set_new(ctx->params, "nccl", json_integer(version));
     out->bytes = point->bytes;
     out->first = -1; /* that of the connections, which is not timed */
     gp_format(out->algorithm, sizeof out->algorithm, "NCCL, %d GPUs, one process", s->count);

@@ -147,33 +147,6 @@ static float random_uniform(uint64_t *state) /* [-1,1) */
     return (float)((double)(random_next(state) >> 11) * 0x1p-52 - 1);
 }
 
-void convert_fill(enum cuda_bits bits, void *data, size_t count, uint64_t *state)
-{
-    uint8_t *bytes = data;
-    uint16_t *halves = data;
-    float *singles = data;
-    size_t stored = cuda_bits_bytes(bits, count);
-
-    if (bits == BITS_E2M1) {
-        for (size_t i = 0; i < stored; i++)
-            bytes[i] = (uint8_t)random_next(state);
-        return;
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (bits == BITS_FP32)
-            singles[i] = random_uniform(state);
-        else if (bits == BITS_INT32)
-            ((int32_t *)data)[i] = (int32_t)(random_next(state) % 255) - 127;
-        else if (bits == BITS_INT8)
-            bytes[i] = (uint8_t)(int8_t)((int)(random_next(state) % 255) - 127);
-        else if (bits == BITS_E4M3)
-            bytes[i] = convert_to_e4m3(random_uniform(state));
-        else
-            halves[i] = bits == BITS_FP16 ? convert_to_fp16(random_uniform(state))
-                                          : convert_to_bf16(random_uniform(state));
-    }
-}
-
 /* Of mean 0 and deviation 1, at most 4.9. */
 static float random_normal(uint64_t *state)
 {
@@ -185,46 +158,56 @@ static float random_normal(uint64_t *state)
     return (float)((sum - 4) * 1.2247448713915890);
 }
 
-static int8_t normal_int8(uint64_t *state)
+/* -127..127 */
+static int random_int8(bool as_normal, uint64_t *state)
 {
-    float value = roundf(42 * random_normal(state));
+    float value;
 
-    return (int8_t)(value > 127 ? 127 : value < -127 ? -127 : value);
+    if (!as_normal)
+        return (int)(random_next(state) % 255) - 127;
+    value = roundf(42 * random_normal(state));
+    return (int)(value > 127 ? 127 : value < -127 ? -127 : value);
 }
 
-void convert_fill_normal(enum cuda_bits bits, void *data, size_t count, uint64_t *state)
+static void fill_as(bool as_normal, enum cuda_bits bits, void *data, size_t count, uint64_t *state)
 {
     uint8_t *bytes = data;
     uint16_t *halves = data;
 
-    for (size_t i = 0; i < count; i++)
-        switch (bits) {
-        case BITS_FP64:
-            return;
-        case BITS_FP32:
-            ((float *)data)[i] = 0.5f * random_normal(state);
-            break;
-        case BITS_INT32:
-            ((int32_t *)data)[i] = normal_int8(state);
-            break;
-        case BITS_INT8:
-            bytes[i] = (uint8_t)normal_int8(state);
-            break;
-        case BITS_E4M3:
-            bytes[i] = convert_to_e4m3(0.5f * random_normal(state));
-            break;
-        case BITS_E2M1:
-            bytes[i / 2] =
-                (uint8_t)(i % 2 ? bytes[i / 2] | convert_to_e2m1(2 * random_normal(state)) << 4
-                                : convert_to_e2m1(2 * random_normal(state)));
-            break;
-        case BITS_FP16:
-            halves[i] = convert_to_fp16(0.5f * random_normal(state));
-            break;
-        case BITS_BF16:
-            halves[i] = convert_to_bf16(0.5f * random_normal(state));
-            break;
+    if (bits == BITS_E2M1 && !as_normal) { /* two at once, all codes alike */
+        for (size_t i = 0; i < cuda_bits_bytes(bits, count); i++)
+            bytes[i] = (uint8_t)random_next(state);
+        return;
+    }
+    for (size_t i = 0; i < count && bits != BITS_FP64; i++) {
+        if (bits == BITS_INT32)
+            ((int32_t *)data)[i] = random_int8(as_normal, state);
+        else if (bits == BITS_INT8)
+            bytes[i] = (uint8_t)(int8_t)random_int8(as_normal, state);
+        else {
+            float value = as_normal ? 0.5f * random_normal(state) : random_uniform(state);
+
+            if (bits == BITS_FP32)
+                ((float *)data)[i] = value;
+            else if (bits == BITS_E4M3)
+                bytes[i] = convert_to_e4m3(value);
+            else if (bits == BITS_E2M1)
+                bytes[i / 2] = (uint8_t)(i % 2 ? bytes[i / 2] | convert_to_e2m1(4 * value) << 4
+                                               : convert_to_e2m1(4 * value));
+            else
+                halves[i] = bits == BITS_FP16 ? convert_to_fp16(value) : convert_to_bf16(value);
         }
+    }
+}
+
+void convert_fill(enum cuda_bits bits, void *data, size_t count, uint64_t *state)
+{
+    fill_as(false, bits, data, count, state);
+}
+
+void convert_fill_normal(enum cuda_bits bits, void *data, size_t count, uint64_t *state)
+{
+    fill_as(true, bits, data, count, state);
 }
 
 enum { DRAWN = 65536 };
@@ -232,17 +215,15 @@ enum { DRAWN = 65536 };
 void convert_fill_many(bool as_normal, enum cuda_bits bits, void *data, size_t bytes,
                        uint64_t *state)
 {
-    void (*fill)(enum cuda_bits, void *, size_t, uint64_t *) =
-        as_normal ? convert_fill_normal : convert_fill;
     size_t each = cuda_bits_bytes(bits, 2) > 2 ? 2 : 1; /* a byte holds two E2M1 */
     uint16_t halves[DRAWN];
     uint8_t *drawn = (uint8_t *)halves, *to = data;
 
     if (bits == BITS_FP32 || bits == BITS_INT32) {
-        fill(bits, data, bytes / 4, state);
+        fill_as(as_normal, bits, data, bytes / 4, state);
         return;
     }
-    fill(bits, drawn, DRAWN * each / cuda_bits_bytes(bits, 2) * 2, state);
+    fill_as(as_normal, bits, drawn, DRAWN * each / cuda_bits_bytes(bits, 2) * 2, state);
     for (size_t i = 0; i < bytes; i += 4 * each) {
         uint64_t random = random_next(state);
 

@@ -444,13 +444,6 @@ static bool time_some(struct cuda_ctx *ctx, enum doing doing, const char *name,
     return ok;
 }
 
-static bool time_parts(struct cuda_ctx *ctx)
-{
-    return time_some(ctx, LINEAR | ATTENTION, "eager_s", call_by_call) &&
-           time_some(ctx, LINEAR, "linear_s", in_graph) &&
-           time_some(ctx, ATTENTION, "attention_s", in_graph);
-}
-
 bool cuda_decode_prepare(struct cuda_ctx *ctx, const struct point *point, struct prepared *out)
 {
     static const struct cuda_work work = {
@@ -467,5 +460,7 @@ bool cuda_decode_prepare(struct cuda_ctx *ctx, const struct point *point, struct
     s->doing = LINEAR | ATTENTION;
     return open_products(ctx, point, s) && plan_layers(ctx, point, s, out) &&
            decode_allocate(ctx, s) && decode_fill(ctx, s) && decode_choose(ctx, s, out) &&
-           time_parts(ctx);
+           time_some(ctx, LINEAR | ATTENTION, "eager_s", call_by_call) &&
+           time_some(ctx, LINEAR, "linear_s", in_graph) &&
+           time_some(ctx, ATTENTION, "attention_s", in_graph);
 }

@@ -37,13 +37,6 @@ static double device_figure(enum cudaDeviceAttr name, int device)
     return value > 0 ? value : 0;
 }
 
-static void uuid_text(const unsigned char *u, char *out, size_t size)
-{
-    snprintf(out, size, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
-             u[0], u[1], u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13],
-             u[14], u[15]);
-}
-
 /* What changes what the libraries do. */
 static json_t *device_environment(void)
 {
@@ -82,13 +75,6 @@ static json_t *device_peers(int device)
     return list;
 }
 
-static json_t *yes_or_no(enum cudaDeviceAttr name, int device)
-{
-    int value = device_attribute(name, device);
-
-    return value >= 0 ? json_boolean(value) : json_null();
-}
-
 static json_t *device_versions(void)
 {
     int driver = 0, runtime = 0, lt = 0;
@@ -121,10 +107,11 @@ static json_t *more_facts(int device)
         {"sm_clock_khz", cudaDevAttrClockRate},
     };
     json_t *more = device_versions();
+    int ecc = device_attribute(cudaDevAttrEccEnabled, device);
 
     json_object_set_new(more, "env", device_environment());
     json_object_set_new(more, "peers", device_peers(device));
-    json_object_set_new(more, "ecc", yes_or_no(cudaDevAttrEccEnabled, device));
+    json_object_set_new(more, "ecc", ecc >= 0 ? json_boolean(ecc) : json_null());
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         json_object_set_new(more, numbers[i].name,
                             gp_json_above_zero(device_attribute(numbers[i].attribute, device)));
@@ -135,13 +122,17 @@ enum gp_status cuda_describe(int index, struct bench_device *out, struct gp_err 
 {
     struct cuda_identity gpu;
     cudaError_t error = cuda_identify(index, &gpu);
+    const unsigned char *u = gpu.uuid;
 
     if (error != cudaSuccess)
         return cuda_fail_device(error, "", err);
     *out = (struct bench_device){.index = index};
     gp_copy(out->name, sizeof out->name, gpu.name);
     gp_copy(out->kind, sizeof out->kind, "gpu");
-    uuid_text(gpu.uuid, out->uuid, sizeof out->uuid);
+    gp_format(out->uuid, sizeof out->uuid,
+              "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0],
+              u[1], u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13],
+              u[14], u[15]);
     if (cudaDeviceGetPCIBusId(out->pci, sizeof out->pci, index) != cudaSuccess) {
         out->pci[0] = '\0';
         cudaGetLastError();

@@ -33,12 +33,6 @@ struct peer_state {
     cudaEvent_t join;              /* of the second's */
 };
 
-static bool peer_copy(struct cuda_ctx *ctx, const struct way *w, size_t bytes)
-{
-    return cuda_ok(ctx, cudaMemcpyPeerAsync(w->target, w->to, w->source, w->from, bytes, w->stream),
-                   "copy to a peer");
-}
-
 /* Both ways begin after the start event, and end before the stop event. */
 static bool peer_enqueue(struct cuda_ctx *ctx, struct peer_state *s, int launches)
 {
@@ -50,8 +44,10 @@ static bool peer_enqueue(struct cuda_ctx *ctx, struct peer_state *s, int launche
     for (int i = 0; ok && i < launches; i++) {
         if (i * s->ways >= CUDA_GATE_CALLS)
             cuda_gate_open(ctx, 0);
-        for (int w = 0; ok && w < s->ways; w++)
-            ok = peer_copy(ctx, &s->way[w], s->bytes);
+        for (const struct way *w = s->way; ok && w < s->way + s->ways; w++)
+            ok = cuda_ok(
+                ctx, cudaMemcpyPeerAsync(w->target, w->to, w->source, w->from, s->bytes, w->stream),
+                "copy to a peer");
     }
     return ok &&
            (!both || (cuda_record(ctx, s->join, second) && cuda_depend(ctx, first, s->join))) &&
@@ -71,12 +67,6 @@ static bool peer_run(struct cuda_ctx *ctx, int variant, int launches, double *se
            cuda_elapsed(ctx, s->start, s->stop, seconds);
 }
 
-static bool peer_poison(struct cuda_ctx *ctx, const struct way *w, size_t bytes)
-{
-    return cuda_select(ctx, w->to) && cuda_ok(ctx, cudaMemset(w->target, 0x55, bytes), "poison") &&
-           cuda_ok(ctx, cudaDeviceSynchronize(), "poison");
-}
-
 /* The whole message, into a target that held something else, of each way. */
 static void peer_check(struct cuda_ctx *ctx, int variant, struct check *out)
 {
@@ -86,7 +76,9 @@ static void peer_check(struct cuda_ctx *ctx, int variant, struct check *out)
 
     out->done = out->ok = arrived != NULL;
     for (int w = 0; out->done && w < s->ways; w++)
-        out->done = peer_poison(ctx, &s->way[w], s->bytes);
+        out->done = cuda_select(ctx, s->way[w].to) &&
+                    cuda_ok(ctx, cudaMemset(s->way[w].target, 0x55, s->bytes), "poison") &&
+                    cuda_ok(ctx, cudaDeviceSynchronize(), "poison");
     out->done = out->done && peer_run(ctx, variant, 1, &seconds);
     for (int w = 0; out->done && w < s->ways; w++) {
         out->done = cuda_fetch(ctx, arrived, s->way[w].target, s->bytes, "check");

@@ -173,29 +173,23 @@ static bool run_capture(struct cuda_ctx *ctx, int variant, int launches)
     return ok;
 }
 
-static bool hand_in(struct cuda_ctx *ctx, int slot, double *opened)
-{
-    struct cuda_timer *t = &ctx->timer;
-
-    *opened = clock_now();
-    if (!t->exec)
-        return enqueue_gated(ctx, &ctx->work, t->variant, 0, t->launches, slot, opened);
-    return cuda_record(ctx, t->start[slot], ctx->stream) &&
-           cuda_ok(ctx, cudaGraphLaunch(t->exec, ctx->stream), "graph launch") &&
-           cuda_record(ctx, t->stop[slot], ctx->stream);
-}
-
 /* The least time counts: a full queue makes the host wait, which is no fault of its. */
 static bool enqueue_sample(struct cuda_ctx *ctx, int slot)
 {
-    double opened, took;
+    struct cuda_timer *t = &ctx->timer;
+    double opened = clock_now(), took;
+    bool ok;
 
-    if (!hand_in(ctx, slot, &opened))
-        return false;
+    if (t->exec)
+        ok = cuda_record(ctx, t->start[slot], ctx->stream) &&
+             cuda_ok(ctx, cudaGraphLaunch(t->exec, ctx->stream), "graph launch") &&
+             cuda_record(ctx, t->stop[slot], ctx->stream);
+    else
+        ok = enqueue_gated(ctx, &ctx->work, t->variant, 0, t->launches, slot, &opened);
     took = clock_now() - opened;
-    if (!(ctx->timer.submit > 0) || took < ctx->timer.submit)
-        ctx->timer.submit = took;
-    return true;
+    if (ok && (!(t->submit > 0) || took < t->submit))
+        t->submit = took;
+    return ok;
 }
 
 static bool run_elapsed(struct cuda_ctx *ctx, int slot, double *seconds)

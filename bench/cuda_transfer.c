@@ -100,17 +100,6 @@ static bool read_piece(struct cuda_ctx *ctx, struct transfer_state *s, char *to,
     return true;
 }
 
-/* Some file systems take O_DIRECT for the file and refuse it when reading. */
-static bool transfer_settle(struct cuda_ctx *ctx, struct transfer_state *s)
-{
-    s->direct = fcntl(s->file, F_SETFL, O_DIRECT) == 0;
-    if (s->direct && pread(s->file, s->slots[0], STORAGE_PIECE, 0) < 0 &&
-        fcntl(s->file, F_SETFL, 0) == 0)
-        s->direct = false;
-    ctx->cached = !s->direct;
-    return read_piece(ctx, s, s->slots[0], 0, 1);
-}
-
 /* One turn through the file; the last piece may be shorter. */
 static bool storage_turn(struct cuda_ctx *ctx, struct transfer_state *s)
 {
@@ -260,28 +249,36 @@ static bool write_temporary(struct cuda_ctx *ctx, struct transfer_state *s)
                        (double)s->bytes / 0x1p30, strerror(errno));
 }
 
-static bool open_given(struct cuda_ctx *ctx, struct transfer_state *s, const char *path)
-{
-    struct stat about;
-
-    s->file = open(path, O_RDONLY | O_CLOEXEC);
-    if (s->file < 0 || fstat(s->file, &about) != 0)
-        return cuda_refuse(ctx, POINT_ERROR, "%.150s: %s", path, strerror(errno));
-    return (double)about.st_size >= (double)s->bytes ||
-           cuda_refuse(ctx, POINT_UNSUPPORTED, "%.150s has only %lld bytes", path,
-                       (long long)about.st_size);
-}
-
 static bool storage_prepare(struct cuda_ctx *ctx, const struct point *point,
                             struct transfer_state *s)
 {
-    bool ok = point->path[0] ? open_given(ctx, s, point->path) : write_temporary(ctx, s);
+    const char *path = point->path;
+    struct stat about;
+    bool ok = true;
 
+    if (!path[0]) {
+        ok = write_temporary(ctx, s);
+    } else {
+        s->file = open(path, O_RDONLY | O_CLOEXEC);
+        if (s->file < 0 || fstat(s->file, &about) != 0)
+            return cuda_refuse(ctx, POINT_ERROR, "%.150s: %s", path, strerror(errno));
+        if ((double)about.st_size < (double)s->bytes)
+            return cuda_refuse(ctx, POINT_UNSUPPORTED, "%.150s has only %lld bytes", path,
+                               (long long)about.st_size);
+    }
     for (int i = 0; ok && i < SLOTS; i++)
         ok = cuda_ok(ctx, cudaHostAlloc((void **)&s->slots[i], STORAGE_PIECE, cudaHostAllocDefault),
                      "pinned memory") &&
              cuda_mark_new(ctx, &s->sent[i]);
-    return ok && transfer_settle(ctx, s);
+    if (!ok)
+        return false;
+    /* some file systems take O_DIRECT for the file and refuse it when reading */
+    s->direct = fcntl(s->file, F_SETFL, O_DIRECT) == 0;
+    if (s->direct && pread(s->file, s->slots[0], STORAGE_PIECE, 0) < 0 &&
+        fcntl(s->file, F_SETFL, 0) == 0)
+        s->direct = false;
+    ctx->cached = !s->direct;
+    return read_piece(ctx, s, s->slots[0], 0, 1);
 }
 
 static bool buffers_prepare(struct cuda_ctx *ctx, struct transfer_state *s, bool storage)

@@ -46,20 +46,6 @@ static void read_text(const char *path, char *text, size_t size)
     text[strcspn(text, "\n")] = '\0';
 }
 
-static void add_environment(json_t *more)
-{
-    static const char *const names[] = {
-        "OMP_NUM_THREADS",   "OMP_WAIT_POLICY",     "OMP_PROC_BIND",      "GOMP_SPINCOUNT",
-        "GOMP_CPU_AFFINITY", "KMP_AFFINITY",        "ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA",
-        "OPENBLAS_CORETYPE", "OPENBLAS_NUM_THREADS"};
-    json_t *env = json_object();
-
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (getenv(names[i]))
-            json_object_set_new(env, names[i], gp_json_text(getenv(names[i])));
-    json_object_set_new(more, "env", env);
-}
-
 /* The types that the library multiplies on this processor, as it answers for 64^3. */
 static json_t *product_types(void)
 {
@@ -80,8 +66,12 @@ static json_t *product_types(void)
 
 static json_t *more_of(const struct cpu_topology *t)
 {
+    static const char *const names[] = {
+        "OMP_NUM_THREADS",   "OMP_WAIT_POLICY",     "OMP_PROC_BIND",      "GOMP_SPINCOUNT",
+        "GOMP_CPU_AFFINITY", "KMP_AFFINITY",        "ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA",
+        "OPENBLAS_CORETYPE", "OPENBLAS_NUM_THREADS"};
     const struct gemm_library *library = cpu_gemm_library();
-    json_t *more = json_object();
+    json_t *more = json_object(), *env = json_object();
     char text[160] = "none";
 
     if (library)
@@ -100,7 +90,10 @@ static json_t *more_of(const struct cpu_topology *t)
     json_object_set_new(more, "last_level_bytes", gp_json_number(t->last_level));
     read_text("/sys/kernel/mm/transparent_hugepage/enabled", text, sizeof text);
     json_object_set_new(more, "transparent_hugepage", gp_json_text(text));
-    add_environment(more);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (getenv(names[i]))
+            json_object_set_new(env, names[i], gp_json_text(getenv(names[i])));
+    json_object_set_new(more, "env", env);
     return more;
 }
 
@@ -141,21 +134,11 @@ static void close_engine(void *ctx)
     free(engine);
 }
 
-/* 1024^3 in FP32: 2 GFLOP and 12 MB, some ten milliseconds of a core's full power. */
-static struct cpu_gemm *make_heater(struct cpu_engine *engine)
-{
-    struct gemm_shape shape = {TYPE_FP32, 1024, 1024, 1024};
-    struct cpu_gemm *heater = cpu_gemm_new(&shape, &engine->why);
-
-    if (heater && cpu_gemm_fill(heater, engine->pool, 1, 1, &engine->settings, &engine->why))
-        return heater;
-    cpu_gemm_free(heater);
-    return NULL;
-}
-
 static enum gp_status open_engine(int index, const struct method_settings *settings, void **ctx,
                                   struct bench_device *device, struct gp_err *err)
 {
+    /* of the heater: 2 GFLOP and 12 MB, some ten milliseconds of a core's full power */
+    const struct gemm_shape shape = {TYPE_FP32, 1024, 1024, 1024};
     struct cpu_engine *engine;
 
     if (index != 0)
@@ -170,7 +153,12 @@ static enum gp_status open_engine(int index, const struct method_settings *setti
         return gp_fail(err, GP_E_DEVICE, "cpu", "", "no threads can be started");
     }
     cpu_gemm_threads(engine->topology.threads);
-    engine->heater = make_heater(engine);
+    engine->heater = cpu_gemm_new(&shape, &engine->why);
+    if (engine->heater &&
+        !cpu_gemm_fill(engine->heater, engine->pool, 1, 1, &engine->settings, &engine->why)) {
+        cpu_gemm_free(engine->heater);
+        engine->heater = NULL;
+    }
     engine_describe(&engine->topology, device);
     *ctx = engine;
     return GP_OK;
@@ -207,21 +195,6 @@ static void engine_release(void *ctx)
     memset(engine->flags, 0, sizeof engine->flags);
 }
 
-static bool prepare_test(struct cpu_engine *engine, const struct point *point, struct prepared *out)
-{
-    bool together = bench_test_is(point->test, TEST_NEEDS_DEVICES);
-
-    if ((unsigned)point->test >= TEST_COUNT || !tests[point->test])
-        return cpu_refuse(&engine->why, POINT_UNSUPPORTED,
-                          together ? "%s needs several devices; the processors are one"
-                                   : "%s is not measured on a CPU",
-                          bench_test_word(point->test));
-    cpu_gemm_threads(engine->topology.threads);
-    engine->test = tests[point->test];
-    engine->work = gp_calloc(1, engine->test->size);
-    return engine->test->prepare(engine, point, engine->work, out);
-}
-
 static enum point_state engine_prepare(void *ctx, const struct point *point, struct prepared *out,
                                        char *why, size_t size)
 {
@@ -230,7 +203,18 @@ static enum point_state engine_prepare(void *ctx, const struct point *point, str
 
     *out = (struct prepared){.rotation = 1, .cold = true, .variants = 1, .variant = {""}};
     engine_release(engine);
-    ok = prepare_test(engine, point, out);
+    if ((unsigned)point->test >= TEST_COUNT || !tests[point->test]) {
+        gp_format(why, size,
+                  bench_test_is(point->test, TEST_NEEDS_DEVICES)
+                      ? "%s needs several devices; the processors are one"
+                      : "%s is not measured on a CPU",
+                  bench_test_word(point->test));
+        return POINT_UNSUPPORTED;
+    }
+    cpu_gemm_threads(engine->topology.threads);
+    engine->test = tests[point->test];
+    engine->work = gp_calloc(1, engine->test->size);
+    ok = engine->test->prepare(engine, point, engine->work, out);
     engine->params = out->params;
     if (ok)
         return POINT_OK;

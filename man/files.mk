@@ -22,10 +22,6 @@ man_pictures = \
 	man/pictures/confirm-80x24-light.svg \
 	man/pictures/confirm-80x24-mono.svg \
 	man/pictures/confirm-80x24.svg \
-	man/pictures/curves-front-80x24-ascii.svg \
-	man/pictures/curves-front-80x24-light.svg \
-	man/pictures/curves-front-80x24-mono.svg \
-	man/pictures/curves-front-80x24.svg \
 	man/pictures/curves-memory-80x24-ascii.svg \
 	man/pictures/curves-memory-80x24-light.svg \
 	man/pictures/curves-memory-80x24-mono.svg \

@@ -105,7 +105,6 @@ four compare 2 "$load"
 four curves-speed 3 "$load"
 four curves-memory "3 m" "$load"
 four curves-roofline "3 r" "$load"
-four curves-front "3 f" "$load"
 four bench 4 "$load"
 four confirm 4 -m llama-3.2-1b -g cpu -c 2048
 four pool ":pool Space mixed-sizes Enter"

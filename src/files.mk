@@ -89,8 +89,6 @@ catalog_sources = \
 	src/catalog/price_file.c \
 	src/catalog/profile.c \
 	src/catalog/profile.h \
-	src/catalog/profile_scan.c \
-	src/catalog/profile_scan.h \
 	src/catalog/registry.c \
 	src/catalog/registry.h \
 	src/catalog/trace.c \
@@ -116,10 +114,9 @@ plan_sources = \
 	src/plan/evaluate.c \
 	src/plan/evaluate.h \
 	src/plan/fix.c \
-	src/plan/graph.c \
-	src/plan/graph.h \
 	src/plan/kvcache.c \
 	src/plan/kvcache.h \
+	src/plan/kvcache_blocks.c \
 	src/plan/layout.c \
 	src/plan/layout.h \
 	src/plan/load.c \
@@ -132,6 +129,7 @@ plan_sources = \
 	src/plan/lora.h \
 	src/plan/memory.c \
 	src/plan/memory.h \
+	src/plan/memory_budget.c \
 	src/plan/plan.c \
 	src/plan/plan.h \
 	src/plan/power.c \
@@ -144,6 +142,11 @@ plan_sources = \
 	src/plan/request.h \
 	src/plan/roofline.c \
 	src/plan/roofline.h \
+	src/plan/rules.c \
+	src/plan/rules.h \
+	src/plan/rules_llamacpp.c \
+	src/plan/rules_sglang.c \
+	src/plan/rules_vllm.c \
 	src/plan/search.c \
 	src/plan/search.h \
 	src/plan/solve.c \
@@ -221,8 +224,6 @@ answer_sources = \
 	src/answer/log_request.h \
 	src/answer/measured_plot.c \
 	src/answer/measured_plot.h \
-	src/answer/measured_rows.c \
-	src/answer/measured_rows.h \
 	src/answer/memory_curve.c \
 	src/answer/memory_curve.h \
 	src/answer/option.c \
@@ -268,7 +269,6 @@ answer_sources = \
 	src/answer/resolve.c \
 	src/answer/sentence.c \
 	src/answer/sentence.h \
-	src/answer/sentence_speed.c \
 	src/answer/size_table.c \
 	src/answer/spelling.c \
 	src/answer/spelling.h \
@@ -397,11 +397,6 @@ probe_sources = \
 	src/probe/probe.c \
 	src/probe/probe.h \
 	src/probe/probe_backend.h \
-	src/probe/probe_cpu.c \
-	src/probe/probe_cpu.h \
-	src/probe/probe_here.c \
-	src/probe/probe_here.h \
-	src/probe/probe_match.c \
 	src/probe/probe_nvml.c \
 	src/probe/probe_sysfs.c
 
@@ -415,7 +410,6 @@ tui_sources = \
 	src/tui/app_key.c \
 	src/tui/bench/bench_options.c \
 	src/tui/bench/bench_options.h \
-	src/tui/bench/bench_rows.c \
 	src/tui/bench/bench_session.c \
 	src/tui/bench/devices_view.c \
 	src/tui/bench/gauge.c \
@@ -425,25 +419,14 @@ tui_sources = \
 	src/tui/bench/s_bench_choose.c \
 	src/tui/bench/s_bench_confirm.c \
 	src/tui/bench/s_bench_diagnose.c \
-	src/tui/bench/s_bench_done.c \
 	src/tui/bench/s_bench_live.c \
-	src/tui/bench/s_bench_options.c \
 	src/tui/command.c \
-	src/tui/compare/compare_detail.c \
-	src/tui/compare/compare_filter.c \
 	src/tui/compare/compare_view.c \
 	src/tui/compare/compare_view.h \
 	src/tui/compare/s_compare.c \
-	src/tui/compare/s_compare.h \
-	src/tui/compare/s_compare_draw.c \
-	src/tui/curves/curve_front.c \
-	src/tui/curves/curve_load.c \
 	src/tui/curves/curve_measured.c \
-	src/tui/curves/curve_memory.c \
-	src/tui/curves/curve_roofline.c \
-	src/tui/curves/curves.c \
+	src/tui/curves/curve_plan.c \
 	src/tui/curves/curves.h \
-	src/tui/curves/curves_draw.c \
 	src/tui/curves/s_curves.c \
 	src/tui/field.c \
 	src/tui/form.c \
@@ -473,26 +456,21 @@ tui_sources = \
 	src/tui/plain/plain_say.c \
 	src/tui/plan/plan_answer.c \
 	src/tui/plan/plan_answer.h \
-	src/tui/plan/plan_choices.c \
-	src/tui/plan/plan_choices.h \
 	src/tui/plan/plan_form.c \
 	src/tui/plan/plan_form.h \
 	src/tui/plan/plan_head.c \
-	src/tui/plan/plan_more.c \
-	src/tui/plan/plan_more.h \
+	src/tui/plan/plan_alternatives.c \
+	src/tui/plan/plan_alternatives.h \
 	src/tui/plan/plan_pin.c \
 	src/tui/plan/plan_side.c \
 	src/tui/plan/plan_why.c \
 	src/tui/plan/s_plan.c \
-	src/tui/pool/pool_propose.c \
 	src/tui/pool/pool_view.c \
 	src/tui/pool/pool_tasks.c \
 	src/tui/pool/s_pool.c \
 	src/tui/pool/s_pool.h \
 	src/tui/recent_models.c \
 	src/tui/recent_models.h \
-	src/tui/rows_task.c \
-	src/tui/rows_task.h \
 	src/tui/screen.h \
 	src/tui/script.c \
 	src/tui/script.h \
@@ -592,8 +570,6 @@ cpu_engine_sources = \
 	bench/cpu_gemm.h \
 	bench/cpu_gemm_blas.c \
 	bench/cpu_gemm_onednn.c \
-	bench/cpu_load.c \
-	bench/cpu_load.h \
 	bench/cpu_number.c \
 	bench/cpu_pool.c \
 	bench/cpu_pool.h \
@@ -620,8 +596,6 @@ cuda_engine_sources = \
 	bench/cuda_error.c \
 	bench/cuda_fit.c \
 	bench/cuda_gemm.c \
-	bench/cuda_kernel.c \
-	bench/cuda_kernel.h \
 	bench/cuda_library.c \
 	bench/cuda_library.h \
 	bench/cuda_lt.c \

@@ -67,6 +67,7 @@ unit_tests = \
 	tests/unit/test_err \
 	tests/unit/test_terms \
 	tests/unit/test_facts \
+	tests/unit/test_figures \
 	tests/unit/test_format \
 	tests/unit/test_frame \
 	tests/unit/test_glance \

@@ -38,7 +38,7 @@ static struct answer_line *line_addf(struct answer_lines *lines, const char *nam
     return line;
 }
 
-static const char *plural(double count)
+static const char *plural_s(double count)
 {
     return count == 1 ? "" : "s";
 }
@@ -76,7 +76,7 @@ static void load_lines(struct answer_lines *lines)
         line_addf(lines, "load", "%.4g requests/s: up to %.0f at once x %s tokens, %s %s", q->rate,
                   q->users, tokens, q->engine->name, q->engine->range);
     else
-        line_addf(lines, "load", "%.0f user%s x %s tokens, %s %s", q->users, plural(q->users),
+        line_addf(lines, "load", "%.0f user%s x %s tokens, %s %s", q->users, plural_s(q->users),
                   tokens, q->engine->name, q->engine->range);
     if (!r || !r->trace[0])
         return;
@@ -108,7 +108,7 @@ static void layout_lines(struct answer_lines *lines)
     const struct layout *l = &lines->plan->layout;
 
     line_addf(lines, "layout", "%s, %d host%s", sentence_layout(l, &lines->texts), l->hosts,
-              plural(l->hosts));
+              plural_s(l->hosts));
 }
 
 static void runner_up_lines(struct answer_lines *lines)
@@ -258,7 +258,7 @@ static void rent_line(struct answer_lines *lines, const char *name, const struct
         words.date = texts_addf(&lines->texts, "%s, %ld days old%s", words.date, r->age_days,
                                 r->age_days > COST_OLD_DAYS ? ": check it" : "");
     line = line_addf(lines, name, "%s, %d GPU%s (%s)", words.offer, r->gpus_paid,
-                     plural(r->gpus_paid), words.date);
+                     plural_s(r->gpus_paid), words.date);
     line->amount = words.hour;
     line->month = words.month;
     line->note = words.note;
@@ -487,7 +487,7 @@ static void measured_lines(struct answer_lines *lines)
         line_addf(lines, "measured",
                   "%d point%s, taken as of TP %d x PP %d: launches x%.2f, work x%.2f, prompts "
                   "x%.2f, TTFT x%.2f of the estimate",
-                  c->points, plural(c->points), c->tp, c->pp, c->by[CORRECT_FIXED],
+                  c->points, plural_s(c->points), c->tp, c->pp, c->by[CORRECT_FIXED],
                   c->by[CORRECT_WORK], c->by[CORRECT_PROMPTS], c->first);
 }
 

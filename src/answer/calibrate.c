@@ -20,7 +20,7 @@
 #include "plan/speed/anchor.h"
 #include "plan/speed/calib.h"
 #include "probe/cpu_host.h"
-#include "probe/probe_here.h"
+#include "probe/probe.h"
 
 #define NAMES_MOST 64 /* files of one folder that are looked at */
 

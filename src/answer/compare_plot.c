@@ -12,7 +12,8 @@ static bool has_goals(const struct comparison *c)
     return request_asks_speed(&comparison_load(c)->request);
 }
 
-bool compare_plot_place(const struct plan *plan, double *x, double *y)
+/* Where a plan stands; false: nowhere. */
+static bool compare_plot_place(const struct plan *plan, double *x, double *y)
 {
     struct quantity hour, month, million = plan_token_price(plan);
 
@@ -28,18 +29,6 @@ bool compare_plot_place(const struct plan *plan, double *x, double *y)
 static bool is_of(const struct compared *row, char mark)
 {
     return row->front == (mark == '*');
-}
-
-int compare_plot_row(const struct comparison *c, char mark, int k)
-{
-    for (size_t i = 0; i < comparison_done(c); i++) {
-        const struct compared *row = comparison_row(c, i);
-        double x, y;
-
-        if (is_of(row, mark) && compare_plot_place(&row->plan, &x, &y) && k-- == 0)
-            return (int)i;
-    }
-    return -1;
 }
 
 static void add_rows(const struct comparison *c, struct plot_series *s)

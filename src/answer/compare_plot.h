@@ -19,9 +19,4 @@
  * point, and words say so. */
 bool compare_plot(const struct comparison *comparison, const struct plan *own, struct plot *plot,
                   char words[CURVE_WORDS]);
-/* The row of the k-th point of that series: its place in the comparison; -1: none. */
-int compare_plot_row(const struct comparison *comparison, char mark, int k);
-/* Where a plan stands; false: nowhere. */
-bool compare_plot_place(const struct plan *plan, double *x, double *y);
-
 #endif

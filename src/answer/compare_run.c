@@ -73,32 +73,27 @@ static enum gp_status add_all(struct planner *planner, const struct options *opt
     return rc;
 }
 
-static enum gp_status add_gpu(struct planner *planner, const struct options *options,
-                              const char *text, struct comparison *c, struct gp_err *err)
-{
-    struct resolved *r = &c->resolved[0];
-    enum gp_status rc = planner_resolve(planner, options, NULL, NULL, text, r, err);
-    const struct request *q = &r->request;
-
-    if (!rc)
-        add_target(c, (struct target){.gpu = q->gpu,
-                                      .count = q->gpu_count,
-                                      .host = q->host_gpus,
-                                      .assumed = q->host_assumed});
-    return rc;
-}
-
 static enum gp_status find_targets(struct planner *planner, const struct options *options,
                                    struct comparison *c, struct gp_err *err)
 {
+    struct resolved *r = &c->resolved[0];
+    const struct request *q = &r->request;
     enum gp_status rc = GP_OK;
 
     if (options->gpu_count == 0)
         return add_all(planner, options, c, err);
-    for (int i = 0; i < options->gpu_count && !rc; i++)
-        rc = strcmp(options->gpus[i], "all") == 0
-                 ? add_all(planner, options, c, err)
-                 : add_gpu(planner, options, options->gpus[i], c, err);
+    for (int i = 0; i < options->gpu_count && !rc; i++) {
+        if (strcmp(options->gpus[i], "all") == 0) {
+            rc = add_all(planner, options, c, err);
+            continue;
+        }
+        rc = planner_resolve(planner, options, NULL, NULL, options->gpus[i], r, err);
+        if (!rc)
+            add_target(c, (struct target){.gpu = q->gpu,
+                                          .count = q->gpu_count,
+                                          .host = q->host_gpus,
+                                          .assumed = q->host_assumed});
+    }
     return rc;
 }
 
@@ -107,18 +102,7 @@ static enum gp_status find_targets(struct planner *planner, const struct options
 enum { USUAL = 3 };
 static const char *const usual[USUAL] = {"native", "fp8", "int4-awq"};
 
-/* "fp8" of a model that is published in FP8 is its own precision. */
-static bool is_new(const struct comparison *c, const struct precision *p)
-{
-    for (int i = 0; i < c->resolved_count; i++) {
-        const struct precision *have = &c->resolved[i].request.precision;
-
-        if (have->native == p->native && strcmp(have->id, p->id) == 0)
-            return false;
-    }
-    return true;
-}
-
+/* "fp8" of a model that is published in FP8 is its own precision: it is taken once. */
 static enum gp_status resolve_precisions(struct planner *planner, const struct options *options,
                                          const char *gpu, struct comparison *c, struct gp_err *err)
 {
@@ -128,28 +112,17 @@ static enum gp_status resolve_precisions(struct planner *planner, const struct o
 
     for (int i = 0; i < n && !rc; i++) {
         struct resolved *r = &c->resolved[c->resolved_count];
+        const struct precision *p = &r->request.precision;
+        bool taken = false;
 
         rc = planner_resolve(planner, options, NULL, given ? options->precisions[i] : usual[i], gpu,
                              r, err);
-        if (!rc && is_new(c, &r->request.precision))
-            c->resolved_count++;
-    }
-    return rc;
-}
+        for (int k = 0; k < c->resolved_count && !rc; k++) {
+            const struct precision *have = &c->resolved[k].request.precision;
 
-/* ---- engines ---- */
-
-/* None named: each GPU's is one that runs on it, as when it is planned alone. */
-static enum gp_status resolve_engines(struct planner *planner, struct comparison *c,
-                                      struct gp_err *err)
-{
-    enum gp_status rc = GP_OK;
-
-    for (size_t i = 0; i < c->target_count && !rc; i++) {
-        struct request q = {.gpu = c->targets[i].gpu};
-
-        rc = planner_engine(planner_catalog(planner), &q, err);
-        c->targets[i].engine = q.engine;
+            taken |= have->native == p->native && strcmp(have->id, p->id) == 0;
+        }
+        c->resolved_count += !rc && !taken;
     }
     return rc;
 }
@@ -166,8 +139,12 @@ enum gp_status comparison_begin(struct planner *planner, const struct options *o
     enum gp_status rc = find_targets(planner, options, c, err);
     if (!rc)
         rc = resolve_precisions(planner, options, c->targets[0].gpu->id, c, err);
-    if (!rc)
-        rc = resolve_engines(planner, c, err);
+    for (size_t i = 0; i < c->target_count && !rc; i++) { /* where none is named */
+        struct request q = {.gpu = c->targets[i].gpu};
+
+        rc = planner_engine(planner_catalog(planner), &q, err);
+        c->targets[i].engine = q.engine;
+    }
     if (rc) {
         comparison_free(c);
         return rc;

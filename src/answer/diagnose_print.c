@@ -186,19 +186,6 @@ void diagnose_record(const struct diagnose_facts *f, const char *name, const cha
 
 /* ---- text ---- */
 
-static void print_causes(const struct record *device, struct strbuf *out)
-{
-    const struct fact *causes = record_find(device, "causes");
-
-    for (size_t i = 0; causes && i < causes->record_count; i++) {
-        const struct record *c = &causes->records[i];
-
-        if (i > 0)
-            strbuf_addf(out, "also: %s\n", record_get(c, "text"));
-        strbuf_addf(out, "  cure: %s\n", record_get(c, "cure"));
-    }
-}
-
 static void print_evidence(const struct record *device, struct strbuf *out)
 {
     const struct fact *rows = record_find(device, "evidence");
@@ -226,13 +213,20 @@ static void print_evidence(const struct record *device, struct strbuf *out)
 static void print_device(const struct record *device, struct strbuf *out)
 {
     const struct fact *causes = record_find(device, "causes");
+    size_t count = causes ? causes->record_count : 0;
     const char *status = record_get(device, "status");
-    const char *why = causes && causes->record_count > 0 ? record_get(&causes->records[0], "text")
-                      : strcmp(status, "unknown") == 0   ? "nothing could be measured"
-                                                         : "nothing holds it back";
 
-    strbuf_addf(out, "%s: %s: %s\n", status, record_get(device, "device"), why);
-    print_causes(device, out);
+    strbuf_addf(out, "%s: %s: %s\n", status, record_get(device, "device"),
+                count > 0                        ? record_get(&causes->records[0], "text")
+                : strcmp(status, "unknown") == 0 ? "nothing could be measured"
+                                                 : "nothing holds it back");
+    for (size_t i = 0; i < count; i++) {
+        const struct record *c = &causes->records[i];
+
+        if (i > 0)
+            strbuf_addf(out, "also: %s\n", record_get(c, "text"));
+        strbuf_addf(out, "  cure: %s\n", record_get(c, "cure"));
+    }
     print_evidence(device, out);
 }
 

@@ -24,7 +24,7 @@ struct making {
     struct launch *out;
 };
 
-static bool has(const struct making *m, enum launch_setting setting)
+static bool has_setting(const struct making *m, enum launch_setting setting)
 {
     return launch_flag_of(m->out->table, m->out->version, setting) != NULL;
 }
@@ -39,7 +39,7 @@ static void set_if(const struct making *m, bool wanted, enum launch_setting sett
 static void set_known(const struct making *m, bool asked, enum launch_setting setting,
                       double number)
 {
-    set_if(m, asked || has(m, setting), setting, number);
+    set_if(m, asked || has_setting(m, setting), setting, number);
 }
 
 /* ---- the version ---- */
@@ -65,7 +65,7 @@ static void find_version(const struct options *options, const struct engine *e, 
 /* ---- the model ---- */
 
 /* The first alias that is a repository; "" when there is none. */
-static void repository(struct catalog *catalog, const char *id, char *text, size_t size)
+static void model_repository(struct catalog *catalog, const char *id, char *text, size_t size)
 {
     const char *alias = catalog_aliases(catalog, id);
 
@@ -87,7 +87,7 @@ static bool is_repository(const char *text)
 }
 
 /* Does the published checkpoint serve this precision, as it is or made from it? */
-static bool published(const struct making *m)
+static bool is_published(const struct making *m)
 {
     const struct request *q = m->request;
     struct precision native;
@@ -106,7 +106,7 @@ static bool model_word(const struct making *m, const char *asked, const struct m
 {
     char repo[160];
 
-    repository(planner_catalog(m->planner), model->id, repo, sizeof(repo));
+    model_repository(planner_catalog(m->planner), model->id, repo, sizeof(repo));
     if (whole && p->native && checkpoint_is_path(asked) && path_is_there(asked))
         return gp_copy(text, LAUNCH_TEXT_MAX, asked);
     if (whole && !m->request->engine->gguf && (repo[0] || is_repository(asked)))
@@ -121,7 +121,7 @@ static void set_model(const struct making *m)
     const struct request *q = m->request;
     const struct resolved *r = &m->answer->resolved;
     struct launch_values *v = &m->out->values;
-    bool whole = published(m) && !r->prune[0] && q->prune == PRUNE_NONE;
+    bool whole = is_published(m) && !r->prune[0] && q->prune == PRUNE_NONE;
     char text[LAUNCH_TEXT_MAX];
 
     m->out->checkpoint = !model_word(m, r->model_text, q->model, &q->precision, whole, text);
@@ -166,27 +166,22 @@ static void set_kv(const struct making *m)
 
 /* ---- memory ---- */
 
-static double free_share(const struct making *m)
-{
-    const struct memory *y = m->memory;
-    double room = y->usable.value - m->request->used - y->weights.value - y->activation.value -
-                  y->non_torch.value - y->graphs.value;
-
-    return m->request->headroom > 0 && room > 0 ? fmax(y->kv_pool.value / room, 0.01) : y->fraction;
-}
-
 static void set_share(const struct making *m)
 {
     const struct request *q = m->request;
+    const struct memory *y = m->memory;
+    double room = y->usable.value - q->used - y->weights.value - y->activation.value -
+                  y->non_torch.value - y->graphs.value;
 
     /* an encoder has no pool, but the engine asks for its share to be free all the same */
     switch (model_is_encoder(q->model) ? q->engine->budget : memory_budget(q)) {
     case BUDGET_UTILIZATION:
     case BUDGET_STATIC:
-        set_if(m, true, LAUNCH_SHARE, m->memory->fraction * (1 - q->headroom));
+        set_if(m, true, LAUNCH_SHARE, y->fraction * (1 - q->headroom));
         break;
     case BUDGET_FREE:
-        set_if(m, true, LAUNCH_SHARE, free_share(m));
+        set_if(m, true, LAUNCH_SHARE,
+               q->headroom > 0 && room > 0 ? fmax(y->kv_pool.value / room, 0.01) : y->fraction);
         break;
     case BUDGET_ASKED:
         m->out->headroom = q->headroom > 0;
@@ -194,22 +189,16 @@ static void set_share(const struct making *m)
     }
 }
 
-/* Where no number of slots is asked for and the engine's is one per user, a replica has
- * one for each of its own. */
-static double slots(const struct making *m)
-{
-    const struct request *q = m->request;
-    bool by_users = q->max_num_seqs <= 0 && q->engine->seqs_small == 0 && q->draft_tokens <= 0;
-
-    return by_users ? fmax(ceil(m->memory->users), q->engine->slots_least)
-                    : m->memory->max_num_seqs;
-}
-
 static void set_load(const struct making *m)
 {
     const struct request *q = m->request;
-    double users = fmax(ceil(m->memory->users), 1), seqs = slots(m);
-    bool shared = has(m, LAUNCH_UNIFIED) && seqs > users;
+    double users = fmax(ceil(m->memory->users), 1);
+    /* where no number of slots is asked for and the engine's is one per user, a replica has one
+     * for each of its own */
+    bool by_users = q->max_num_seqs <= 0 && q->engine->seqs_small == 0 && q->draft_tokens <= 0;
+    double seqs =
+        by_users ? fmax(ceil(m->memory->users), q->engine->slots_least) : m->memory->max_num_seqs;
+    bool shared = has_setting(m, LAUNCH_UNIFIED) && seqs > users;
 
     set_if(m, true, LAUNCH_CONTEXT, q->context);
     if (!model_is_served(q->model))
@@ -222,9 +211,10 @@ static void set_load(const struct making *m)
         m->out->values.number[LAUNCH_CONTEXT] *= shared ? users : seqs;
 }
 
-static void set_host(const struct making *m)
+static void set_rest(const struct making *m)
 {
     const struct request *q = m->request;
+    char name[LAUNCH_TEXT_MAX];
 
     set_known(m, q->host_layers > 0, LAUNCH_GPU_LAYERS,
               q->gpu->host ? 0 : q->model->layer_count + 1 - q->host_layers);
@@ -232,21 +222,15 @@ static void set_host(const struct making *m)
     set_if(m, q->host_bytes > 0, LAUNCH_CPU_OFFLOAD, q->host_bytes / GP_GIB);
     set_if(m, q->host_kv > 0, LAUNCH_KV_OFFLOAD, q->host_kv / engine_kv_unit(q->engine));
     set_if(m, q->kv_on_host, LAUNCH_NO_KV, 1);
-}
-
-static void set_rest(const struct making *m)
-{
-    const struct request *q = m->request;
-    char name[LAUNCH_TEXT_MAX];
-
     set_if(m, q->lora_slots > 0, LAUNCH_LORA_SLOTS, q->lora_slots);
-    set_if(m, q->lora_slots > 0 && has(m, LAUNCH_LORA_RANK), LAUNCH_LORA_RANK, q->lora_rank);
+    set_if(m, q->lora_slots > 0 && has_setting(m, LAUNCH_LORA_RANK), LAUNCH_LORA_RANK,
+           q->lora_rank);
     set_if(m, m->answer->resolved.request.text_only, LAUNCH_TEXT_ONLY, 1);
-    set_if(m, q->prefix_hit > 0 && has(m, LAUNCH_PREFIX), LAUNCH_PREFIX, 1);
-    set_if(m, q->engine->flash_attention && has(m, LAUNCH_FLASH), LAUNCH_FLASH, 1);
-    set_if(m, has(m, LAUNCH_FIXED), LAUNCH_FIXED, 1);
-    set_if(m, m->out->gpus > 1 && has(m, LAUNCH_SEVERAL_GPUS), LAUNCH_SEVERAL_GPUS, 1);
-    if (has(m, LAUNCH_CONFIG)) {
+    set_if(m, q->prefix_hit > 0 && has_setting(m, LAUNCH_PREFIX), LAUNCH_PREFIX, 1);
+    set_if(m, q->engine->flash_attention && has_setting(m, LAUNCH_FLASH), LAUNCH_FLASH, 1);
+    set_if(m, has_setting(m, LAUNCH_FIXED), LAUNCH_FIXED, 1);
+    set_if(m, m->out->gpus > 1 && has_setting(m, LAUNCH_SEVERAL_GPUS), LAUNCH_SEVERAL_GPUS, 1);
+    if (has_setting(m, LAUNCH_CONFIG)) {
         gp_format(name, sizeof(name), "%s.yaml", q->model->id);
         launch_set_text(&m->out->values, LAUNCH_CONFIG, name);
     }
@@ -277,7 +261,7 @@ static void set_layout(const struct making *m)
 
     set_if(m, m->out->ways > 1, LAUNCH_DP, m->out->ways);
     set_if(m, l->ep > 1, LAUNCH_EP, l->ep);
-    if (has(m, LAUNCH_SPLIT)) {
+    if (has_setting(m, LAUNCH_SPLIT)) {
         if (l->tp * l->pp > 1)
             set_split(m);
         return;
@@ -287,38 +271,6 @@ static void set_layout(const struct making *m)
     bool group = tp && tp->unit == LAUNCH_PER_GROUP && m->out->ways > 1;
     set_if(m, (l->tp > 1 && !one) || group, LAUNCH_TP, l->tp);
     set_if(m, l->pp > 1 && !one, LAUNCH_PP, l->pp);
-}
-
-static const char *visible_variable(const struct gpu *gpu)
-{
-    static const struct {
-        const char *vendor, *variable;
-    } rows[] = {
-        {"nvidia", "CUDA_VISIBLE_DEVICES"},
-        {"amd", "HIP_VISIBLE_DEVICES"},
-        {"intel", "ZE_AFFINITY_MASK"},
-    };
-
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        if (strcmp(gpu->vendor, rows[i].vendor) == 0)
-            return rows[i].variable;
-    return NULL;
-}
-
-/* What Kubernetes calls such a GPU; of a MIG slice that of the profile. */
-static void name_resource(const struct gpu *gpu, char *text, size_t size)
-{
-    const char *slice = strchr(gpu->id, '/');
-
-    if (gpu->host)
-        text[0] = '\0';
-    else if (slice)
-        gp_format(text, size, "nvidia.com/mig-%s", slice + 1);
-    else
-        gp_format(text, size, "%s",
-                  strcmp(gpu->vendor, "amd") == 0     ? "amd.com/gpu"
-                  : strcmp(gpu->vendor, "intel") == 0 ? "gpu.intel.com/xe"
-                                                      : "nvidia.com/gpu");
 }
 
 /* Engines want as many GPUs on each host, and a TP group on one: more hosts than planned
@@ -332,20 +284,20 @@ static int even_nodes(int gpus, int tp, int nodes)
     return even <= gpus && gpus % even == 0 && (gpus / even) % tp == 0 ? even : nodes;
 }
 
-static void choose_image(const struct gpu *gpu, struct launch *out)
-{
-    const struct launch_engine *t = out->table;
-    bool amd = strcmp(gpu->vendor, "amd") == 0, nvidia = strcmp(gpu->vendor, "nvidia") == 0;
-    const char *own = gpu->host ? t->image_host : amd ? t->image_amd : "";
-
-    out->image = own[0] ? own : t->image;
-    out->foreign = !own[0] && !nvidia;
-}
-
 static void place_groups(const struct making *m)
 {
+    static const struct {
+        const char *vendor, *visible, *resource; /* resource: as Kubernetes calls such a GPU */
+    } vendors[] = {
+        {"nvidia", "CUDA_VISIBLE_DEVICES", "nvidia.com/gpu"},
+        {"amd", "HIP_VISIBLE_DEVICES", "amd.com/gpu"},
+        {"intel", "ZE_AFFINITY_MASK", "gpu.intel.com/xe"},
+    };
     const struct layout *l = m->layout;
+    const struct gpu *gpu = m->request->gpu;
+    const char *slice = strchr(gpu->id, '/'), *resource = vendors[0].resource;
     struct launch *out = m->out;
+    const struct launch_engine *t = out->table;
     int hosts = l->hosts > 1 ? l->hosts : 1;
 
     out->gpus = layout_group(l);
@@ -354,17 +306,27 @@ static void place_groups(const struct making *m)
     int planned = hosts > out->groups ? (hosts + out->groups - 1) / out->groups : 1;
     out->nodes = even_nodes(out->gpus, l->tp, planned);
     out->uneven = out->nodes != planned;
-    name_resource(m->request->gpu, out->resource, sizeof(out->resource));
     out->per_host = hosts < out->groups ? (out->groups + hosts - 1) / hosts : 1;
     out->host_gpus = (out->gpus + out->nodes - 1) / out->nodes;
-    out->visible = visible_variable(m->request->gpu);
-    choose_image(m->request->gpu, out);
+    for (size_t i = 0; i < sizeof(vendors) / sizeof(vendors[0]); i++)
+        if (strcmp(gpu->vendor, vendors[i].vendor) == 0) {
+            out->visible = vendors[i].visible;
+            resource = vendors[i].resource;
+        }
+    if (!gpu->host)
+        gp_format(out->resource, sizeof(out->resource), "%s%s",
+                  slice ? "nvidia.com/mig-" : resource, slice ? slice + 1 : "");
+    const char *image = gpu->host                         ? t->image_host
+                        : strcmp(gpu->vendor, "amd") == 0 ? t->image_amd
+                                                          : "";
+    out->image = image[0] ? image : t->image;
+    out->foreign = !image[0] && strcmp(gpu->vendor, "nvidia") != 0;
 }
 
 /* ---- what cannot be told ---- */
 
-static enum gp_status cannot(const struct making *m, const char *where, const char *hint,
-                             const char *what, struct gp_err *err)
+static enum gp_status refuse_launch(const struct making *m, const char *where, const char *hint,
+                                    const char *what, struct gp_err *err)
 {
     return gp_fail(err, GP_E_USAGE, where, hint, "%s %s %s", m->request->engine->name,
                    m->out->version_text, what);
@@ -377,23 +339,23 @@ static enum gp_status check_layout(const struct making *m, struct gp_err *err)
     const struct launch_flag *ep = launch_flag_of(out->table, out->version, LAUNCH_EP);
 
     if (l->prefill > 0)
-        return cannot(m, "--launch", "without --disaggregate; the manual names its option",
-                      "must be told how its two kinds of replicas find each other, "
-                      "which is not known here",
-                      err);
+        return refuse_launch(m, "--launch", "without --disaggregate; the manual names its option",
+                             "must be told how its two kinds of replicas find each other, "
+                             "which is not known here",
+                             err);
     if (out->nodes > 1 && strcmp(out->table->hosts, "one") == 0)
-        return cannot(m, "--launch", "take GPUs of one host",
-                      "has no option that spreads a replica over hosts", err);
-    if (!has(m, LAUNCH_SPLIT) && !has(m, LAUNCH_TP) && l->tp > 1)
-        return cannot(m, "--launch", "--tp 1", "splits layers over GPUs, not tensors", err);
-    if (has(m, LAUNCH_SPLIT) && l->tp > 1 && l->pp > 1)
-        return cannot(m, "--launch", "--tp 1, or --pp 1", "splits by tensor or by layer, not both",
-                      err);
+        return refuse_launch(m, "--launch", "take GPUs of one host",
+                             "has no option that spreads a replica over hosts", err);
+    if (!has_setting(m, LAUNCH_SPLIT) && !has_setting(m, LAUNCH_TP) && l->tp > 1)
+        return refuse_launch(m, "--launch", "--tp 1", "splits layers over GPUs, not tensors", err);
+    if (has_setting(m, LAUNCH_SPLIT) && l->tp > 1 && l->pp > 1)
+        return refuse_launch(m, "--launch", "--tp 1, or --pp 1",
+                             "splits by tensor or by layer, not both", err);
     if (out->ways > 1 && out->table->dp_tp > 0 && l->tp != out->table->dp_tp)
-        return cannot(m, "--launch", "--tp 1", "cannot cut attention and copy it", err);
+        return refuse_launch(m, "--launch", "--tp 1", "cannot cut attention and copy it", err);
     if (l->ep > 1 && ep && ep->unit == LAUNCH_PER_ALL && l->ep != l->tp * out->ways)
-        return cannot(m, "--launch", "--ep auto",
-                      "spreads experts over all GPUs of a group, or none", err);
+        return refuse_launch(m, "--launch", "--ep auto",
+                             "spreads experts over all GPUs of a group, or none", err);
     return GP_OK;
 }
 
@@ -409,11 +371,12 @@ static enum gp_status check_rows(const struct making *m, struct gp_err *err)
         if (!v->given[i])
             continue;
         gp_format(what, sizeof(what), "has no option for %s", launch_setting_word(s));
-        if (!has(m, s))
-            return cannot(m, "--launch", "plan without it, or for another version", what, err);
+        if (!has_setting(m, s))
+            return refuse_launch(m, "--launch", "plan without it, or for another version", what,
+                                 err);
         gp_format(what, sizeof(what), "has no word for a KV cache in %.40s", v->text[i]);
         if (format && !launch_word_of(m->out->table, m->out->version, s, v->text[i]))
-            return cannot(m, "--kv-precision", "plan another one", what, err);
+            return refuse_launch(m, "--kv-precision", "plan another one", what, err);
     }
     return GP_OK;
 }
@@ -438,7 +401,6 @@ enum gp_status launch_make(struct planner *planner, const struct options *option
     set_load(&m);
     set_share(&m);
     set_layout(&m);
-    set_host(&m);
     set_draft(&m);
     set_rest(&m);
     rc = check_layout(&m, err);

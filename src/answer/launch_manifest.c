@@ -28,40 +28,7 @@ static void plain_name(const struct launch *l, char *name, size_t size)
         gp_copy(name, size, "model");
 }
 
-static void image_name(const struct launch *l, char *text, size_t size)
-{
-    const char *at = strstr(l->image, "{version}");
-
-    if (!at)
-        gp_copy(text, size, l->image);
-    else
-        gp_format(text, size, "%.*s%s", (int)(at - l->image), l->image, l->version_text);
-}
-
 /* ---- Kubernetes ---- */
-
-static void k8s_words(const char *key, const struct launch_list *list, const char *indent,
-                      struct strbuf *out)
-{
-    strbuf_addf(out, "%s%s:\n", indent, key);
-    for (size_t i = 0; i < list->count; i++) {
-        strbuf_addf(out, "%s- ", indent);
-        gp_json_add_text(out, list->at[i].text);
-        strbuf_add(out, "\n");
-    }
-}
-
-static void k8s_env(const struct launch_list *list, const char *indent, struct strbuf *out)
-{
-    if (list->count == 0)
-        return;
-    strbuf_addf(out, "%senv:\n", indent);
-    for (size_t i = 0; i < list->count; i++) {
-        strbuf_addf(out, "%s- name: %s\n%s  value: ", indent, list->at[i].name, indent);
-        gp_json_add_text(out, list->at[i].text);
-        strbuf_add(out, "\n");
-    }
-}
 
 /* The pod of one node of a group; node 1 stands for all but the first. */
 static void k8s_pod(const struct launch *l, const char *name, int node, const char *in,
@@ -69,20 +36,33 @@ static void k8s_pod(const struct launch *l, const char *name, int node, const ch
 {
     struct launch_place place = {.node = node, .anywhere = true};
     struct launch_command c;
+    const char *version = strstr(l->image, "{version}");
     char image[128], inner[24];
 
     if (l->nodes > 1) {
         place.master = "$(LWS_LEADER_ADDRESS)";
         place.node_text = node ? "$(LWS_WORKER_INDEX)" : NULL;
     }
-    image_name(l, image, sizeof(image));
+    gp_format(image, sizeof(image), "%.*s%s",
+              version ? (int)(version - l->image) : (int)strlen(l->image), l->image,
+              version ? l->version_text : "");
     gp_format(inner, sizeof(inner), "%s  ", in);
     launch_command(l, &place, &c);
     strbuf_addf(out, "%scontainers:\n%s- name: server\n%simage: ", in, in, inner);
     gp_json_add_text(out, image);
     strbuf_add(out, "\n");
-    k8s_words("command", &c.argv, inner, out);
-    k8s_env(&c.env, inner, out);
+    strbuf_addf(out, "%scommand:\n", inner);
+    for (size_t i = 0; i < c.argv.count; i++) {
+        strbuf_addf(out, "%s- ", inner);
+        gp_json_add_text(out, c.argv.at[i].text);
+        strbuf_add(out, "\n");
+    }
+    for (size_t i = 0; i < c.env.count; i++) {
+        strbuf_addf(out, "%s%s%s- name: %s\n%s  value: ", i ? "" : inner, i ? "" : "env:\n", inner,
+                    c.env.at[i].name, inner);
+        gp_json_add_text(out, c.env.at[i].text);
+        strbuf_add(out, "\n");
+    }
     if (node == 0)
         strbuf_addf(out, "%sports:\n%s- containerPort: %d\n", inner, inner, l->table->port);
     if (l->resource[0])
@@ -100,11 +80,13 @@ static void k8s_pod(const struct launch *l, const char *name, int node, const ch
     launch_command_fini(&c);
 }
 
-static void k8s_config(const struct launch *l, const char *name, struct strbuf *out)
+static void write_k8s(const struct launch *l, struct strbuf *out)
 {
     struct launch_place place = {.anywhere = true};
     struct launch_command c;
+    char name[64];
 
+    plain_name(l, name, sizeof(name));
     launch_command(l, &place, &c);
     if (c.file[0]) {
         strbuf_addf(out, "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: %s\ndata:\n  ", name);
@@ -114,42 +96,24 @@ static void k8s_config(const struct launch *l, const char *name, struct strbuf *
         strbuf_add(out, "\n---\n");
     }
     launch_command_fini(&c);
-}
-
-static void k8s_deployment(const struct launch *l, const char *name, struct strbuf *out)
-{
-    strbuf_addf(out,
-                "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: %s\nspec:\n"
-                "  replicas: %d\n  selector:\n    matchLabels:\n      app: %s\n"
-                "  template:\n    metadata:\n      labels:\n        app: %s\n    spec:\n",
-                name, l->groups, name, name);
-    k8s_pod(l, name, 0, "      ", out);
-}
-
-/* A group over hosts: leaderworkerset.x-k8s.io. */
-static void k8s_leader_workers(const struct launch *l, const char *name, struct strbuf *out)
-{
-    strbuf_addf(out,
-                "apiVersion: leaderworkerset.x-k8s.io/v1\nkind: LeaderWorkerSet\nmetadata:\n"
-                "  name: %s\nspec:\n  replicas: %d\n  leaderWorkerTemplate:\n    size: %d\n"
-                "    leaderTemplate:\n      metadata:\n        labels:\n          app: %s\n"
-                "      spec:\n",
-                name, l->groups, l->nodes, name);
-    k8s_pod(l, name, 0, "        ", out);
-    strbuf_add(out, "    workerTemplate:\n      spec:\n");
-    k8s_pod(l, name, 1, "        ", out);
-}
-
-static void k8s(const struct launch *l, struct strbuf *out)
-{
-    char name[64];
-
-    plain_name(l, name, sizeof(name));
-    k8s_config(l, name, out);
-    if (l->nodes > 1)
-        k8s_leader_workers(l, name, out);
-    else
-        k8s_deployment(l, name, out);
+    if (l->nodes > 1) { /* a group over hosts */
+        strbuf_addf(out,
+                    "apiVersion: leaderworkerset.x-k8s.io/v1\nkind: LeaderWorkerSet\nmetadata:\n"
+                    "  name: %s\nspec:\n  replicas: %d\n  leaderWorkerTemplate:\n    size: %d\n"
+                    "    leaderTemplate:\n      metadata:\n        labels:\n          app: %s\n"
+                    "      spec:\n",
+                    name, l->groups, l->nodes, name);
+        k8s_pod(l, name, 0, "        ", out);
+        strbuf_add(out, "    workerTemplate:\n      spec:\n");
+        k8s_pod(l, name, 1, "        ", out);
+    } else {
+        strbuf_addf(out,
+                    "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: %s\nspec:\n"
+                    "  replicas: %d\n  selector:\n    matchLabels:\n      app: %s\n"
+                    "  template:\n    metadata:\n      labels:\n        app: %s\n    spec:\n",
+                    name, l->groups, name, name);
+        k8s_pod(l, name, 0, "      ", out);
+    }
     strbuf_addf(out,
                 "---\napiVersion: v1\nkind: Service\nmetadata:\n  name: %s\nspec:\n"
                 "  selector:\n    app: %s\n  ports:\n  - port: %d\n",
@@ -157,21 +121,6 @@ static void k8s(const struct launch *l, struct strbuf *out)
 }
 
 /* ---- Slurm ---- */
-
-static void slurm_heading(const struct launch *l, bool mpi, struct strbuf *out)
-{
-    char name[64];
-
-    plain_name(l, name, sizeof(name));
-    strbuf_addf(out, "#SBATCH --job-name=%s\n#SBATCH --nodes=%d\n#SBATCH --ntasks-per-node=%d\n",
-                name, l->nodes, mpi ? l->host_gpus : 1);
-    if (l->resource[0])
-        strbuf_addf(out, "#SBATCH --gres=gpu:%d\n", l->host_gpus);
-    else
-        strbuf_add(out, "#SBATCH --exclusive\n"); /* all processors, as planned */
-    if (l->groups > 1)
-        strbuf_addf(out, "#SBATCH --array=0-%d\n", l->groups - 1);
-}
 
 /* The same line on each node, which puts its own number in: one word of bash -c. */
 static void slurm_nodes(const struct launch *l, const char *words, struct strbuf *out)
@@ -187,13 +136,13 @@ static void slurm_nodes(const struct launch *l, const char *words, struct strbuf
     strbuf_add(out, "'\n");
 }
 
-static void slurm(const struct launch *l, struct strbuf *out)
+static void write_slurm(const struct launch *l, struct strbuf *out)
 {
     bool mpi = strcmp(l->table->hosts, "mpi") == 0 && l->nodes > 1;
     struct launch_place place = {.anywhere = true};
     struct launch_command c;
     struct strbuf words;
-    char port[64];
+    char port[64], name[64];
 
     gp_format(port, sizeof(port), "$((%d + ${SLURM_ARRAY_TASK_ID:-0}))", l->table->port);
     place.port = port;
@@ -202,7 +151,15 @@ static void slurm(const struct launch *l, struct strbuf *out)
         place.master = "$MASTER";
         place.any_node = true;
     }
-    slurm_heading(l, mpi, out);
+    plain_name(l, name, sizeof(name));
+    strbuf_addf(out, "#SBATCH --job-name=%s\n#SBATCH --nodes=%d\n#SBATCH --ntasks-per-node=%d\n",
+                name, l->nodes, mpi ? l->host_gpus : 1);
+    if (l->resource[0])
+        strbuf_addf(out, "#SBATCH --gres=gpu:%d\n", l->host_gpus);
+    else
+        strbuf_add(out, "#SBATCH --exclusive\n"); /* all processors, as planned */
+    if (l->groups > 1)
+        strbuf_addf(out, "#SBATCH --array=0-%d\n", l->groups - 1);
     launch_command(l, &place, &c);
     if (c.file[0])
         launch_shell_file(c.file, c.text.text, out);
@@ -240,7 +197,7 @@ static void triton_servers(const struct launch *l, struct strbuf *out)
         strbuf_add(out, "wait\n");
 }
 
-static void triton(const struct launch *l, struct strbuf *out)
+static void write_triton(const struct launch *l, struct strbuf *out)
 {
     static const char pbtxt[] = "backend: \"%s\"\ninstance_group [\n  {\n    count: 1\n"
                                 "    kind: KIND_MODEL\n  }\n]\n";
@@ -268,9 +225,9 @@ static void triton(const struct launch *l, struct strbuf *out)
 void launch_manifest(const struct launch *l, enum launch_target target, struct strbuf *out)
 {
     if (target == TARGET_K8S)
-        k8s(l, out);
+        write_k8s(l, out);
     else if (target == TARGET_SLURM)
-        slurm(l, out);
+        write_slurm(l, out);
     else if (target == TARGET_TRITON)
-        triton(l, out);
+        write_triton(l, out);
 }

@@ -38,13 +38,12 @@ static void triton_engines(struct catalog *catalog, char *hint, size_t size)
         return;
     for (size_t i = 0; i < count; i++) {
         const struct launch_engine *table;
-        size_t len = strlen(hint);
 
         if (strcmp(engines[i].id, last) == 0)
             continue;
         last = engines[i].id;
         if (catalog_launch(catalog, last, &table, NULL) == GP_OK && table->triton[0])
-            gp_format(hint + len, size - len, "%s%s", len ? " or " : "--engine ", last);
+            gp_append(hint, size, " or ", "%s%s", hint[0] ? "" : "--engine ", last);
     }
 }
 
@@ -77,9 +76,9 @@ struct notes {
     int count;
 };
 
-static void note(struct notes *n, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void add_note(struct notes *n, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-static void note(struct notes *n, const char *fmt, ...)
+static void add_note(struct notes *n, const char *fmt, ...)
 {
     va_list args;
 
@@ -100,11 +99,12 @@ static void note_verdict(const struct plan *plan, struct notes *n)
 
     said.warnings &= ~(1u << WARNING_SLOTS);
     for (int i = 0; (text = sentence_reason(p, i, &texts)); i++)
-        note(n, "%s%s%s",
-             p->verdict == VERDICT_FITS ? "" : verdict_words_for(p->verdict, p->limit)->sentence,
-             p->verdict == VERDICT_FITS ? "" : ": ", text);
+        add_note(n, "%s%s%s",
+                 p->verdict == VERDICT_FITS ? ""
+                                            : verdict_words_for(p->verdict, p->limit)->sentence,
+                 p->verdict == VERDICT_FITS ? "" : ": ", text);
     for (int i = 0; (text = sentence_warning(p, i, &texts)); i++)
-        note(n, "note: %s", text);
+        add_note(n, "note: %s", text);
     texts_fini(&texts);
 }
 
@@ -121,7 +121,7 @@ static void note_then(const struct launch *l, const char *model, struct notes *n
         } else {
             strbuf_addf(&text, "%c", *p);
         }
-    note(n, "when it runs: %s", text.text);
+    add_note(n, "when it runs: %s", text.text);
     strbuf_fini(&text);
 }
 
@@ -130,9 +130,9 @@ static void note_adapters(const struct request *q, const struct launch *l, struc
     const struct launch_flag *f = launch_flag_of(l->table, l->version, LAUNCH_LORA_SLOTS);
 
     if (f && f->form == LAUNCH_AS_FILES)
-        note(n, "adapter-N.gguf stand for adapters of rank %d", q->lora_rank);
+        add_note(n, "adapter-N.gguf stand for adapters of rank %d", q->lora_rank);
     else if (l->table->lora_names[0])
-        note(n, "the adapters themselves are named by %s NAME=PATH", l->table->lora_names);
+        add_note(n, "the adapters themselves are named by %s NAME=PATH", l->table->lora_names);
 }
 
 static void note_checkpoints(const struct answer *a, const struct launch *l, struct notes *n)
@@ -140,14 +140,14 @@ static void note_checkpoints(const struct answer *a, const struct launch *l, str
     const struct request *q = &a->plan.request;
 
     if (l->checkpoint)
-        note(n, "%s stands for a checkpoint of %s in %s", l->values.text[LAUNCH_MODEL],
-             q->model->name, q->precision.id);
+        add_note(n, "%s stands for a checkpoint of %s in %s", l->values.text[LAUNCH_MODEL],
+                 q->model->name, q->precision.id);
     if (l->draft_file)
-        note(n, "%s stands for a checkpoint of the draft", l->values.text[LAUNCH_DRAFT]);
+        add_note(n, "%s stands for a checkpoint of the draft", l->values.text[LAUNCH_DRAFT]);
     if (q->lora_slots > 0)
         note_adapters(q, l, n);
     if (l->headroom)
-        note(n, "%s has no option that leaves a headroom free", l->table->name);
+        add_note(n, "%s has no option that leaves a headroom free", l->table->name);
     if (l->table->then[0])
         note_then(l, q->model->id, n);
 }
@@ -157,17 +157,17 @@ static void note_hosts(const struct launch *l, enum launch_target target, struct
     bool mpi = strcmp(l->table->hosts, "mpi") == 0;
 
     if (l->uneven)
-        note(n, "%d hosts of %d GPUs each: %s divides a replica evenly", l->nodes, l->host_gpus,
-             l->table->name);
+        add_note(n, "%d hosts of %d GPUs each: %s divides a replica evenly", l->nodes, l->host_gpus,
+                 l->table->name);
     if (l->nodes <= 1 || target != TARGET_ENGINE)
         return;
     if (mpi)
-        note(n, "hosts.txt has %d hosts with %d slots each", l->nodes, l->host_gpus);
+        add_note(n, "hosts.txt has %d hosts with %d slots each", l->nodes, l->host_gpus);
     else
-        note(n, "HOST0 stands for the address of a replica's first host");
+        add_note(n, "HOST0 stands for the address of a replica's first host");
     if (launch_flag_of(l->table, l->version, LAUNCH_RAY))
-        note(n, "first: ray start --head on HOST0, on each other host ray start "
-                "--address=HOST0:6379; then the command of node 0 alone");
+        add_note(n, "first: ray start --head on HOST0, on each other host ray start "
+                    "--address=HOST0:6379; then the command of node 0 alone");
 }
 
 static void notes_of(const struct answer *a, const struct launch *l, enum launch_target target,
@@ -180,8 +180,8 @@ static void notes_of(const struct answer *a, const struct launch *l, enum launch
     note_checkpoints(a, l, n);
     note_hosts(l, target, n);
     if (target == TARGET_K8S && l->foreign)
-        note(n, "the image is for NVIDIA GPUs: replace it by one for %s",
-             a->plan.request.gpu->vendor);
+        add_note(n, "the image is for NVIDIA GPUs: replace it by one for %s",
+                 a->plan.request.gpu->vendor);
 }
 
 /* ---- the processes ---- */
@@ -369,14 +369,6 @@ static void record_commands(struct record *doc, const struct launch *l, enum lau
     launch_command_fini(&command);
 }
 
-static void record_none(struct record *doc)
-{
-    record_list(doc, "argv");
-    record_inside(doc, "env");
-    record_list(doc, "files");
-    record_list(doc, "replicas");
-}
-
 void launch_print_json(const struct answer *a, const struct launch *l, enum launch_target target,
                        struct strbuf *out)
 {
@@ -397,10 +389,14 @@ void launch_print_json(const struct answer *a, const struct launch *l, enum laun
     notes_of(a, l, target, &notes);
     for (int i = 0; i < notes.count; i++)
         record_item(&doc, "notes", notes.text[i]);
-    if (l)
+    if (l) {
         record_commands(&doc, l, target);
-    else
-        record_none(&doc);
+    } else { /* no command starts what does not fit */
+        record_list(&doc, "argv");
+        record_inside(&doc, "env");
+        record_list(&doc, "files");
+        record_list(&doc, "replicas");
+    }
     record_json(&doc, out);
     record_fini(&doc);
 }

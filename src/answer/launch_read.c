@@ -25,7 +25,7 @@ void launch_read_begin(const struct launch_engine *table, long version, struct l
 
 /* ---- one value ---- */
 
-static bool holds(const struct launch_reading *r, long from, long until)
+static bool holds_version(const struct launch_reading *r, long from, long until)
 {
     return r->version >= from && r->version <= until;
 }
@@ -63,7 +63,7 @@ static bool goes_along(const struct launch_reading *r, const struct launch_flag 
         const struct launch_flag *o = &r->table->flag[i];
 
         if (o->setting == f->setting && o != f && !o->constant[0] && o->form != LAUNCH_AS_SWITCH &&
-            holds(r, o->from, o->until))
+            holds_version(r, o->from, o->until))
             return true;
     }
     return false;
@@ -90,7 +90,7 @@ static const char *read_format(const struct launch_reading *r, enum launch_setti
 
         if (w->setting != s)
             continue;
-        if (holds(r, w->from, w->until) && strcmp(w->word, word) == 0)
+        if (holds_version(r, w->from, w->until) && strcmp(w->word, word) == 0)
             return w->value;
         as_it_is = NULL;
     }
@@ -160,7 +160,7 @@ static bool same_flag(const char *a, const char *b, size_t len)
     return i == len && !a[i];
 }
 
-static bool spelled(const struct launch_flag *f, const char *name)
+static bool is_spelled(const struct launch_flag *f, const char *name)
 {
     const char *also = f->also;
 
@@ -181,7 +181,7 @@ static bool spelled(const struct launch_flag *f, const char *name)
 static const struct launch_flag *next_row(const struct launch_reading *r, const char *name, int *at)
 {
     for (; *at < r->table->flag_count; (*at)++)
-        if (spelled(&r->table->flag[*at], name))
+        if (is_spelled(&r->table->flag[*at], name))
             return &r->table->flag[(*at)++];
     return NULL;
 }
@@ -542,7 +542,7 @@ static double per_one(const struct launch_reading *r, enum launch_setting s, dou
     for (int i = 0; i < r->table->flag_count; i++) {
         const struct launch_flag *f = &r->table->flag[i];
 
-        if (f->setting != s || !holds(r, f->from, f->until))
+        if (f->setting != s || !holds_version(r, f->from, f->until))
             continue;
         if (f->unit == LAUNCH_PER_GROUP)
             return fmax(floor(value / dp), 1);

@@ -14,7 +14,7 @@
 
 /* ---- rows of the table ---- */
 
-static bool holds(long version, long from, long until)
+static bool flag_holds(long version, long from, long until)
 {
     return version >= from && version <= until;
 }
@@ -24,7 +24,7 @@ const struct launch_flag *launch_flag_of(const struct launch_engine *table, long
 {
     for (int i = 0; i < table->flag_count; i++)
         if (table->flag[i].setting == setting && table->flag[i].form != LAUNCH_AS_READ &&
-            holds(version, table->flag[i].from, table->flag[i].until))
+            flag_holds(version, table->flag[i].from, table->flag[i].until))
             return &table->flag[i];
     return NULL;
 }
@@ -35,7 +35,7 @@ const char *launch_word_of(const struct launch_engine *table, long version,
     for (int i = 0; i < table->word_count; i++) {
         const struct launch_word *w = &table->word[i];
 
-        if (w->setting == setting && !w->read && holds(version, w->from, w->until) &&
+        if (w->setting == setting && !w->read && flag_holds(version, w->from, w->until) &&
             strcmp(w->value, format) == 0)
             return w->word;
     }
@@ -75,7 +75,7 @@ struct writing {
     struct launch_command *out;
 };
 
-static double counted(const struct writing *w, const struct launch_flag *f)
+static double flag_number(const struct writing *w, const struct launch_flag *f)
 {
     double value = w->values.number[f->setting];
 
@@ -97,10 +97,10 @@ static void value_text(const struct writing *w, const struct launch_flag *f,
     else if (launch_setting_is_text(f->setting))
         gp_format(text, LAUNCH_TEXT_MAX, "%s%s%s", f->prefix, word ? word : given, f->suffix);
     else if (f->form == LAUNCH_AS_COUNT)
-        gp_format(text, LAUNCH_TEXT_MAX, "%.0f", fmax(rint(counted(w, f)), 1));
+        gp_format(text, LAUNCH_TEXT_MAX, "%.0f", fmax(rint(flag_number(w, f)), 1));
     else
         gp_format(text, LAUNCH_TEXT_MAX, "%.*g", f->setting == LAUNCH_SHARE ? 6 : 12,
-                  counted(w, f));
+                  flag_number(w, f));
 }
 
 /* Only what is known where it runs is an expression. */
@@ -123,10 +123,10 @@ static json_t *value_json(const struct writing *w, const struct launch_flag *f)
                : gp_json_number(strtod(text, NULL));
 }
 
-static bool applies(const struct writing *w, const struct launch_flag *f)
+static bool flag_applies(const struct writing *w, const struct launch_flag *f)
 {
     return w->values.given[f->setting] && f->form != LAUNCH_AS_READ &&
-           holds(w->launch->version, f->from, f->until) &&
+           flag_holds(w->launch->version, f->from, f->until) &&
            (f->form != LAUNCH_AS_LEAST || w->values.number[f->setting] > f->least);
 }
 
@@ -137,7 +137,7 @@ static json_t *object_of(const struct writing *w, const char *flag)
     json_t *object = json_object();
 
     for (int i = 0; i < t->flag_count; i++)
-        if (t->flag[i].form == LAUNCH_AS_JSON && applies(w, &t->flag[i]) &&
+        if (t->flag[i].form == LAUNCH_AS_JSON && flag_applies(w, &t->flag[i]) &&
             strcmp(t->flag[i].flag, flag) == 0)
             json_object_set_new(object, t->flag[i].key, value_json(w, &t->flag[i]));
     return object;
@@ -145,22 +145,18 @@ static json_t *object_of(const struct writing *w, const char *flag)
 
 /* ---- one row ---- */
 
-static bool has_word(const struct launch_list *list, const char *text)
-{
-    for (size_t i = 0; i < list->count; i++)
-        if (!list->at[i].name && strcmp(list->at[i].text, text) == 0)
-            return true;
-    return false;
-}
-
 static void write_json(struct writing *w, const struct launch_flag *f)
 {
     json_t *object = object_of(w, f->flag);
+    const struct launch_list *argv = &w->out->argv;
     struct strbuf text;
+    bool there = false; /* by another member of it */
 
     strbuf_init(&text);
     gp_json_write(object, false, &text);
-    if (!has_word(&w->out->argv, f->flag)) {
+    for (size_t i = 0; i < argv->count; i++)
+        there |= !argv->at[i].name && strcmp(argv->at[i].text, f->flag) == 0;
+    if (!there) {
         list_add(&w->out->argv, NULL, f->flag, false);
         list_add(&w->out->argv, NULL, text.text, false);
     }
@@ -184,17 +180,6 @@ static void write_yaml(struct writing *w, const struct launch_flag *f, const cha
     strbuf_addf(&w->out->text, "  %s: %s\n", dot + 1, text);
 }
 
-static void write_files(struct writing *w, const struct launch_flag *f)
-{
-    char name[32];
-
-    for (int i = 1; i <= (int)w->values.number[f->setting]; i++) {
-        gp_format(name, sizeof(name), "./adapter-%d.gguf", i);
-        list_add(&w->out->argv, NULL, f->flag, false);
-        list_add(&w->out->argv, NULL, name, false);
-    }
-}
-
 static void write_row(struct writing *w, const struct launch_flag *f)
 {
     char text[LAUNCH_TEXT_MAX];
@@ -209,7 +194,11 @@ static void write_row(struct writing *w, const struct launch_flag *f)
         list_add(&w->out->argv, NULL, text, false);
         break;
     case LAUNCH_AS_FILES:
-        write_files(w, f);
+        for (int i = 1; i <= (int)w->values.number[f->setting]; i++) {
+            gp_format(text, sizeof(text), "./adapter-%d.gguf", i);
+            list_add(&w->out->argv, NULL, f->flag, false);
+            list_add(&w->out->argv, NULL, text, false);
+        }
         break;
     case LAUNCH_AS_JSON:
         write_json(w, f);
@@ -270,44 +259,6 @@ static void set_nodes(struct writing *w)
     launch_set_text(&w->values, LAUNCH_MASTER, master);
 }
 
-/* Which GPUs of its host a group may see. */
-static void set_visible(struct writing *w)
-{
-    const struct launch *l = w->launch;
-    int first = w->place->group % l->per_host * l->host_gpus;
-    char text[LAUNCH_TEXT_MAX] = "";
-
-    if (w->place->anywhere || !l->visible || (l->per_host == 1 && !l->table->all_gpus))
-        return;
-    for (int i = 0; i < l->host_gpus; i++)
-        gp_append(text, sizeof(text), ",", "%d", first + i);
-    list_add(&w->out->env, l->visible, text, false);
-}
-
-/* mpirun starts a process for each GPU of the group. */
-static void write_start(struct writing *w)
-{
-    const struct launch *l = w->launch;
-    const char *word = l->table->command;
-    char number[16], text[64];
-
-    if (l->nodes > 1 && strcmp(l->table->hosts, "mpi") == 0 && !w->place->anywhere) {
-        gp_format(number, sizeof(number), "%d", l->gpus);
-        const char *const words[] = {"mpirun", "-n", number, "--hostfile", "hosts.txt"};
-        for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-            list_add(&w->out->argv, NULL, words[i], false);
-    }
-    if (l->nodes > 1 && l->table->ranks[0])
-        list_add(&w->out->argv, NULL, l->table->ranks, false);
-    while (*word) {
-        size_t len = strcspn(word, "|");
-
-        gp_format(text, sizeof(text), "%.*s", (int)len, word);
-        list_add(&w->out->argv, NULL, text, false);
-        word += len + (word[len] == '|');
-    }
-}
-
 static void writing_begin(struct writing *w, const struct launch *launch,
                           const struct launch_place *place, struct launch_command *out)
 {
@@ -326,13 +277,36 @@ void launch_command(const struct launch *launch, const struct launch_place *plac
                     struct launch_command *out)
 {
     const struct launch_engine *t = launch->table;
+    int first = place->group % launch->per_host * launch->host_gpus;
+    bool spread = launch->nodes > 1;
     struct writing w;
+    char text[LAUNCH_TEXT_MAX] = "";
 
     writing_begin(&w, launch, place, out);
-    set_visible(&w);
-    write_start(&w);
+    /* which GPUs of its host the group may see */
+    if (!place->anywhere && launch->visible && (launch->per_host > 1 || t->all_gpus)) {
+        for (int i = 0; i < launch->host_gpus; i++)
+            gp_append(text, sizeof(text), ",", "%d", first + i);
+        list_add(&out->env, launch->visible, text, false);
+    }
+    /* mpirun starts a process for each GPU of the group */
+    if (spread && strcmp(t->hosts, "mpi") == 0 && !place->anywhere) {
+        gp_format(text, sizeof(text), "%d", launch->gpus);
+        const char *const words[] = {"mpirun", "-n", text, "--hostfile", "hosts.txt"};
+        for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+            list_add(&out->argv, NULL, words[i], false);
+    }
+    if (spread && t->ranks[0])
+        list_add(&out->argv, NULL, t->ranks, false);
+    for (const char *word = t->command; *word;) {
+        size_t len = strcspn(word, "|");
+
+        gp_format(text, sizeof(text), "%.*s", (int)len, word);
+        list_add(&out->argv, NULL, text, false);
+        word += len + (word[len] == '|');
+    }
     for (int i = 0; i < t->flag_count; i++)
-        if (applies(&w, &t->flag[i]))
+        if (flag_applies(&w, &t->flag[i]))
             write_row(&w, &t->flag[i]);
     if (out->text.len > 0)
         gp_copy(out->file, sizeof(out->file),
@@ -341,20 +315,6 @@ void launch_command(const struct launch *launch, const struct launch_place *plac
 }
 
 /* ---- the engine's own configuration ---- */
-
-/* What a server that embeds the engine sets itself, or has in another file. */
-static bool is_outside(const struct launch_flag *f)
-{
-    return f->setting == LAUNCH_PORT || f->setting == LAUNCH_CONFIG ||
-           f->setting == LAUNCH_HEADLESS || f->form == LAUNCH_AS_LEAST;
-}
-
-static json_t *config_value(const struct writing *w, const struct launch_flag *f)
-{
-    return f->form == LAUNCH_AS_SWITCH ? json_true()
-           : f->form == LAUNCH_AS_JSON ? object_of(w, f->flag)
-                                       : value_json(w, f);
-}
 
 void launch_config(const struct launch *launch, struct strbuf *out)
 {
@@ -371,7 +331,9 @@ void launch_config(const struct launch *launch, struct strbuf *out)
         char parent[56];
         json_t *to = config;
 
-        if (!applies(&w, f) || is_outside(f))
+        /* what a server that embeds the engine sets itself, or has in another file */
+        if (!flag_applies(&w, f) || f->setting == LAUNCH_PORT || f->setting == LAUNCH_CONFIG ||
+            f->setting == LAUNCH_HEADLESS || f->form == LAUNCH_AS_LEAST)
             continue;
         if (dot) {
             gp_format(parent, sizeof(parent), "%.*s", (int)(dot - f->name), f->name);
@@ -379,7 +341,10 @@ void launch_config(const struct launch *launch, struct strbuf *out)
                 json_object_set_new(config, parent, json_object());
             to = json_object_get(config, parent);
         }
-        json_object_set_new(to, dot ? dot + 1 : f->name, config_value(&w, f));
+        json_object_set_new(to, dot ? dot + 1 : f->name,
+                            f->form == LAUNCH_AS_SWITCH ? json_true()
+                            : f->form == LAUNCH_AS_JSON ? object_of(&w, f->flag)
+                                                        : value_json(&w, f));
     }
     gp_json_write(config, true, out);
     json_decref(config);

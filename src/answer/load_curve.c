@@ -13,29 +13,18 @@
 
 #define FEW_USERS 16.0 /* looked at, at the least */
 #define MOST 65536.0   /* at the most */
-#define GPU_FACTOR 16  /* of LOAD_GPUS: so many times the plan's users */
-#define STEPS 32       /* points of a search */
 
 /* ---- points ---- */
 
-static void plan_at(const struct load_curve *c, double users, struct plan *plan)
-{
-    struct request q = c->request;
-
-    q.users = users;
-    if (c->kind == LOAD_GPUS)
-        plan_request(&q, &c->market, plan);
-    else
-        plan_layout(&q, &c->layout, &c->market, plan);
-}
-
 static void point_at(const struct load_curve *c, double users, struct load_point *out)
 {
+    struct request q = c->request;
     struct plan plan;
     struct quantity month;
     bool fits;
 
-    plan_at(c, users, &plan);
+    q.users = users;
+    plan_layout(&q, &c->layout, &c->market, &plan);
     fits = plan.has_memory && plan.verdict != VERDICT_DOES_NOT_FIT;
     *out = (struct load_point){.users = users, .verdict = plan.verdict, .limit = plan.limit};
     if (!fits || plan.speed.gap != SPEED_KNOWN) {
@@ -82,7 +71,6 @@ void load_curve_begin(enum load_kind kind, const struct answer *answer, double l
                       struct load_curve *c)
 {
     const struct plan *plan = &answer->plan;
-    double most;
 
     memset(c, 0, sizeof(*c));
     c->kind = kind;
@@ -91,20 +79,14 @@ void load_curve_begin(enum load_kind kind, const struct answer *answer, double l
     c->layout = plan->layout;
     c->market = answer->resolved.market;
     c->own = fmax(1, ceil(plan->request.users));
-    if (kind == LOAD_GPUS) {
-        c->request.gpu_count = c->request.replicas = 0;
-        most = GPU_FACTOR * c->own;
-    } else {
-        c->end = sweep_end(&plan->request, &plan->layout, SWEEP_USERS);
-        most = fmax(1.5 * c->end.fits, c->own);
-    }
+    c->end = sweep_end(&plan->request, &plan->layout, SWEEP_USERS);
+    double most = fmax(fmax(1.5 * c->end.fits, c->own), FEW_USERS);
     c->low = isfinite(low) ? fmax(1, low) : 1;
-    c->high = isfinite(high) ? high : exp2(ceil(log2(fmin(fmax(most, FEW_USERS), MOST))));
-    c->count = sweep_values(&c->request, SWEEP_USERS, c->low, c->high, c->x,
-                            kind == LOAD_GPUS ? STEPS : LOAD_POINTS - 3);
+    c->high = isfinite(high) ? high : exp2(ceil(log2(fmin(most, MOST))));
+    c->count = sweep_values(&c->request, SWEEP_USERS, c->low, c->high, c->x, LOAD_POINTS - 3);
     if (c->own >= c->low && c->own <= c->high)
         c->count = sweep_insert(c->x, c->count, LOAD_POINTS, c->own);
-    for (int i = 0; i < 2 && kind != LOAD_GPUS; i++)
+    for (int i = 0; i < 2; i++)
         if (c->end.fits + i >= c->low && c->end.fits + i <= c->high)
             c->count = sweep_insert(c->x, c->count, LOAD_POINTS, c->end.fits + i);
 }
@@ -164,10 +146,29 @@ struct drawn {
 
 #define DRAWN(member) offsetof(struct load_point, member)
 
-static const struct drawn speeds[] = {{"TPOT", 't', PLOT_1, DRAWN(tpot), 1e-3},
-                                      {"TTFT", 'f', PLOT_2, DRAWN(ttft), 1e-3}};
-static const struct drawn costs[] = {
-    {"$ per million output tokens", 'm', PLOT_3, DRAWN(million), 1}};
+/* What each kind draws, and its axis. */
+static const struct {
+    const char *unit, *title, *none;
+    struct drawn drawn[2];
+    int count;
+} kinds[LOAD_KIND_COUNT] = {
+    [LOAD_SPEED] = {"ms",
+                    "milliseconds",
+                    "no point of it fits, or its speed is not known",
+                    {{"TPOT", 't', PLOT_1, DRAWN(tpot), 1e-3},
+                     {"TTFT", 'f', PLOT_2, DRAWN(ttft), 1e-3}},
+                    2},
+    [LOAD_COST] = {"$/M",
+                   "dollars per million output tokens",
+                   "no price or no speed is known of this plan",
+                   {{"$ per million output tokens", 'm', PLOT_3, DRAWN(million), 1}},
+                   1},
+    [LOAD_TOKENS] = {"tok/s",
+                     "output tokens per second of all users",
+                     "no point of it fits, or its speed is not known",
+                     {{"output tokens/s", 'o', PLOT_1, DRAWN(tokens), 1}},
+                     1},
+};
 
 static const struct quantity *value_of(const struct load_point *p, const struct drawn *d)
 {
@@ -206,24 +207,6 @@ static void add_drawn(const struct load_curve *c, const struct drawn *d, struct 
     }
 }
 
-/* A stair: as many GPUs up to the users of the next point. */
-static void add_stair(const struct load_curve *c, struct plot *plot)
-{
-    struct plot_series *s = plot_add(plot, "GPUs", PLOT_1, 0);
-    double most = 1;
-
-    s->label = 'n';
-    for (int i = 0; i < c->done; i++) {
-        const struct load_point *p = &c->point[i];
-
-        if (i > 0 && p->gpus && c->point[i - 1].gpus)
-            plot_point(s, p->users, c->point[i - 1].gpus);
-        plot_point(s, p->users, p->gpus ? p->gpus : NAN);
-        most = fmax(most, p->gpus);
-    }
-    plot->y.high = 1.15 * most;
-}
-
 static void add_own(const struct load_curve *c, const struct drawn *d, struct plot *plot)
 {
     const struct load_point *p = load_curve_at(c, c->own);
@@ -231,10 +214,8 @@ static void add_own(const struct load_curve *c, const struct drawn *d, struct pl
 
     if (!p || p->users != c->own)
         return;
-    if (d && value_of(p, d)->known)
+    if (value_of(p, d)->known)
         plot_point(s, c->own, value_of(p, d)->value / d->unit);
-    else if (!d && p->gpus)
-        plot_point(s, c->own, p->gpus);
 }
 
 static void add_rules(const struct load_curve *c, struct plot *plot)
@@ -249,7 +230,10 @@ static void add_rules(const struct load_curve *c, struct plot *plot)
                   UNITS_PLAIN(q->ttft * 1e3, 4));
     if (c->kind == LOAD_COST && q->api_out > 0)
         plot_rule(plot, false, q->api_out, PLOT_WARN, "an API's $%s", UNITS_PLAIN(q->api_out, 4));
-    if (c->kind != LOAD_GPUS && c->end.fits > 1)
+    if (c->kind == LOAD_TOKENS && q->throughput > 0)
+        plot_rule(plot, false, q->throughput, PLOT_1, "goal %s tok/s",
+                  UNITS_PLAIN(q->throughput, 4));
+    if (c->end.fits > 1)
         plot_rule(plot, true, c->end.fits, PLOT_WARN, "%.0f users: %s", c->end.fits,
                   c->end.marginal > c->end.fits ? "marginal beyond"
                                                 : limit_words[c->end.after].end);
@@ -276,32 +260,12 @@ static void add_goal(const char *name, double goal, double to, const struct load
                       : "reached as far as it fits");
 }
 
-static void say_gpus(const struct load_curve *c, char words[CURVE_WORDS])
-{
-    const struct load_point *own = load_curve_at(c, c->own), *none = NULL;
-    char ends[64] = "";
-
-    for (int i = 0; i < c->done && !none; i++)
-        none = c->point[i].gpus ? NULL : &c->point[i];
-    if (none)
-        gp_format(ends, sizeof(ends), "; none serves %.0f: %s", none->users,
-                  limit_words[none->limit].end);
-    gp_format(words, CURVE_WORDS, "the fewest %s for so many users%s: %d for the plan's %.0f%s%s",
-              c->request.gpu->id,
-              c->request.ttft > 0 || c->request.tpot > 0 ? " that reach the goals" : "",
-              own ? own->gpus : 0, c->own, ends, c->done < c->count ? " ..." : "");
-}
-
 static void say_words(const struct load_curve *c, char words[CURVE_WORDS])
 {
     char marginal[32] = "";
     size_t used;
 
     words[0] = '\0';
-    if (c->kind == LOAD_GPUS) {
-        say_gpus(c, words);
-        return;
-    }
     if (c->kind == LOAD_SPEED && c->done == c->count) {
         add_goal("TPOT", c->request.tpot, c->tpot_to, c, words);
         add_goal("TTFT", c->request.ttft, c->ttft_to, c, words);
@@ -320,23 +284,15 @@ static void say_words(const struct load_curve *c, char words[CURVE_WORDS])
 
 /* ---- all of it ---- */
 
-static bool has_value(const struct load_curve *c, const struct drawn *d)
-{
-    for (int i = 0; i < c->done; i++)
-        if (d ? value_of(&c->point[i], d)->known : c->point[i].gpus > 0)
-            return true;
-    return false;
-}
-
 bool load_curve_plot(const struct load_curve *c, struct plot *plot, char words[CURVE_WORDS])
 {
-    const struct drawn *d = c->kind == LOAD_SPEED ? speeds : c->kind == LOAD_COST ? costs : NULL;
-    int count = c->kind == LOAD_SPEED ? 2 : 1;
+    const struct drawn *d = kinds[c->kind].drawn;
+    int count = kinds[c->kind].count, i = 0;
 
-    if (!has_value(c, d)) {
-        gp_copy(words, CURVE_WORDS,
-                c->kind == LOAD_COST ? "no price or no speed is known of this plan"
-                                     : "no point of it fits, or its speed is not known");
+    while (i < c->done && !value_of(&c->point[i], d)->known)
+        i++;
+    if (i == c->done) {
+        gp_copy(words, CURVE_WORDS, kinds[c->kind].none);
         return false;
     }
     plot->x = (struct plot_axis){.low = c->low,
@@ -344,19 +300,11 @@ bool load_curve_plot(const struct load_curve *c, struct plot *plot, char words[C
                                  .log = true,
                                  .base = 2,
                                  .title = "users: requests in flight (log2)"};
-    if (d) {
-        plot->y = (struct plot_axis){
-            .log = true,
-            .base = 10,
-            .unit = c->kind == LOAD_SPEED ? "ms" : "$/M",
-            .title = c->kind == LOAD_SPEED ? "milliseconds" : "dollars per million output tokens"};
-        fit_y(c, d, count, plot);
-        for (int k = 0; k < count; k++)
-            add_drawn(c, &d[k], plot);
-    } else {
-        plot->y = (struct plot_axis){.unit = "GPUs", .title = "GPUs"};
-        add_stair(c, plot);
-    }
+    plot->y = (struct plot_axis){
+        .log = true, .base = 10, .unit = kinds[c->kind].unit, .title = kinds[c->kind].title};
+    fit_y(c, d, count, plot);
+    for (int k = 0; k < count; k++)
+        add_drawn(c, &d[k], plot);
     add_own(c, d, plot);
     add_rules(c, plot);
     say_words(c, words);

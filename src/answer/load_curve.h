@@ -1,11 +1,11 @@
 /*
- * load_curve.h - a plan against its users: how fast, at what cost, on how many GPUs.
+ * load_curve.h - a plan against its users: how fast, how much, at what cost.
  *
  *   LOAD_SPEED  TPOT and TTFT of the plan's own layout, with their bands
  *   LOAD_COST   dollars per million output tokens of that layout: 1e6 $/h / (3600 tokens/s)
- *   LOAD_GPUS   the fewest of the plan's GPUs that serve so many users and reach the goals
+ *   LOAD_TOKENS output tokens per second of all users, likewise
  *
- * Every point is a plan of its own, and one of LOAD_GPUS a search: nothing is interpolated.
+ * Every point is a plan of its own: nothing is interpolated.
  * What takes long is done in steps, for those who must answer keys meanwhile:
  *
  *   load_curve_begin(LOAD_SPEED, &answer, NAN, NAN, &curve);
@@ -25,7 +25,7 @@
 #include "answer/planner.h"
 #include "answer/plot.h"
 
-enum load_kind { LOAD_SPEED, LOAD_COST, LOAD_GPUS, LOAD_KIND_COUNT };
+enum load_kind { LOAD_SPEED, LOAD_COST, LOAD_TOKENS, LOAD_KIND_COUNT };
 
 #define LOAD_POINTS 80
 
@@ -46,7 +46,7 @@ struct load_curve {
     struct market market;
     double own;              /* users of the plan */
     double low, high;        /* users */
-    struct sweep_end end;    /* of the plan's layout; not of LOAD_GPUS */
+    struct sweep_end end;    /* of the plan's layout */
     double tpot_to, ttft_to; /* users up to which a goal is reached; 0 = not asked, or
                              * none of those looked at misses it */
     int count, done;

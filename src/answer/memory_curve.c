@@ -80,7 +80,7 @@ static void take_samples(struct memory_curve *m, const struct plan *plan, const 
 
 /* Up to what is taken, but not so far that the limit is at the bottom; where not even
  * the first point fits, so far that it can be seen. */
-static double ceiling(const struct memory_curve *c)
+static double memory_ceiling(const struct memory_curve *c)
 {
     double most = 0, limit = 0, first = 0;
 
@@ -119,10 +119,13 @@ static void add_stack(const struct memory_curve *m, struct plot *plot)
     }
 }
 
-static void add_limits(const struct memory_curve *m, struct plot *plot)
+/* The limit, what is usable, and where the plan stands. */
+static void add_limits(const struct memory_curve *m, const struct plan *plan, struct plot *plot)
 {
     struct plot_series *limit = plot_add(plot, "limit", PLOT_WARN, 0);
     struct plot_series *usable = plot_add(plot, "usable", PLOT_DIM, 0);
+    struct plot_series *own = plot_add(plot, "the plan", PLOT_HEADING, 'P');
+    char text[48];
 
     limit->label = 'l';
     usable->label = 'u';
@@ -131,41 +134,29 @@ static void add_limits(const struct memory_curve *m, struct plot *plot)
 
         plot_point(limit, p->x, p->known ? sweep_limit(p) : NAN);
         plot_point(usable, p->x, p->known ? p->usable.value : NAN);
+        if (p->x == own_of(plan, m->of) && p->known)
+            plot_point(own, p->x, sweep_taken(p));
     }
-}
-
-static void add_marks(const struct memory_curve *m, const struct plan *plan, struct plot *plot)
-{
-    struct plot_series *own = plot_add(plot, "the plan", PLOT_HEADING, 'P');
-    char text[48];
-
-    for (int i = 0; i < m->samples; i++)
-        if (m->sample[i].x == own_of(plan, m->of) && m->sample[i].known)
-            plot_point(own, m->sample[i].x, sweep_taken(&m->sample[i]));
     if (m->end.fits > 0)
         plot_rule(plot, true, m->end.fits, PLOT_OK, "fits to %s",
                   memory_count(m->of, m->end.fits, text, sizeof(text)));
 }
 
-static void say_words(const struct memory_curve *c, const struct plan *plan,
-                      char words[CURVE_WORDS])
+static void write_words(const struct memory_curve *c, const struct plan *plan,
+                        char words[CURVE_WORDS])
 {
-    enum sweep of = c->of;
-    char fits[48], marginal[64] = "", own[48];
-    const char *what = of == SWEEP_CONTEXT ? "" : " at once";
+    const struct sweep_end *end = &c->end;
+    char fits[48] = "nothing fits for certain", marginal[48] = "", own[48];
 
-    memory_count(of, own_of(plan, of), own, sizeof(own));
-    if (c->end.marginal > c->end.fits) {
-        memory_count(of, c->end.marginal, fits, sizeof(fits));
-        gp_format(marginal, sizeof(marginal), ", marginal to %s", fits);
-    }
-    if (c->end.fits <= 0)
-        gp_copy(fits, sizeof(fits), "nothing fits for certain");
-    else
-        memory_count(of, c->end.fits, fits, sizeof(fits));
-    gp_format(words, CURVE_WORDS, "%s%s%s%s; then %s. The plan's %s: %s",
-              c->end.fits > 0 ? "fits to " : "", fits, what, marginal,
-              limit_words[c->end.after].end, own, verdict_words[plan->verdict].brief);
+    memory_count(c->of, own_of(plan, c->of), own, sizeof(own));
+    if (end->marginal > end->fits)
+        memory_count(c->of, end->marginal, marginal, sizeof(marginal));
+    if (end->fits > 0)
+        memory_count(c->of, end->fits, fits, sizeof(fits));
+    gp_format(words, CURVE_WORDS, "%s%s%s%s%s; then %s. The plan's %s: %s",
+              end->fits > 0 ? "fits to " : "", fits, c->of == SWEEP_CONTEXT ? "" : " at once",
+              marginal[0] ? ", marginal to " : "", marginal, limit_words[end->after].end, own,
+              verdict_words[plan->verdict].brief);
 }
 
 bool memory_curve(struct memory_curve *m, const struct plan *plan, enum sweep of, double low,
@@ -187,11 +178,10 @@ bool memory_curve(struct memory_curve *m, const struct plan *plan, enum sweep of
                                                               : "users: requests in flight (log2)"};
     set_range(m, plan, plot, low, high);
     take_samples(m, plan, plot);
-    plot->y =
-        (struct plot_axis){.high = ceiling(m), .bytes = true, .title = "memory of one GPU, bytes"};
+    plot->y = (struct plot_axis){
+        .high = memory_ceiling(m), .bytes = true, .title = "memory of one GPU, bytes"};
     add_stack(m, plot);
-    add_limits(m, plot);
-    add_marks(m, plan, plot);
-    say_words(m, plan, words);
+    add_limits(m, plan, plot);
+    write_words(m, plan, words);
     return true;
 }

@@ -182,7 +182,7 @@ static void check_ram(struct train_answer *a)
 }
 
 /* Whole machines of the run and of each fix. */
-static void price(struct train_answer *a)
+static void price_run(struct train_answer *a)
 {
     const struct request *q = &a->resolved.request;
     const struct market *market = &a->resolved.market;
@@ -227,6 +227,6 @@ enum gp_status planner_train(struct planner *planner, const struct options *opti
     train.gpus = q->gpu_count;
     train_estimate(q, &train, &out->memory);
     out->fix_count = train_fixes(q, &out->memory, out->fixes);
-    price(out);
+    price_run(out);
     return GP_OK;
 }

@@ -24,8 +24,8 @@
 
 void plot_init(struct plot *plot)
 {
-    memset(plot, 0, sizeof *plot);
-    plot->series = gp_calloc(PLOT_SERIES, sizeof *plot->series);
+    memset(plot, 0, sizeof(*plot));
+    plot->series = gp_calloc(PLOT_SERIES, sizeof(*plot->series));
 }
 
 void plot_fini(struct plot *plot)
@@ -57,7 +57,7 @@ struct plot_series *plot_add(struct plot *plot, const char *name, enum plot_role
     s->mark = mark;
     s->label = 0;
     s->shade = PLOT_OPEN;
-    gp_copy(s->name, sizeof s->name, name);
+    gp_copy(s->name, sizeof(s->name), name);
     gp_tame(s->name);
     return s;
 }
@@ -102,56 +102,45 @@ void plot_rule(struct plot *plot, bool upright, double at, enum plot_role role, 
     r->at = at;
     r->role = role;
     va_start(args, fmt);
-    vsnprintf(r->word, sizeof r->word, fmt, args);
+    vsnprintf(r->word, sizeof(r->word), fmt, args);
     va_end(args);
     gp_tame(r->word);
 }
 
 /* ---- reading ---- */
 
-static double between(const struct plot_axis *axis, double a, double b, double part)
-{
-    if (axis->log && a > 0 && b > 0)
-        return a * pow(b / a, part);
-    return a + (b - a) * part;
-}
-
 /* Straight lines on the axes as drawn: a roof of slope 1 is read exactly. */
 double plot_read(const struct plot *plot, const struct plot_series *s, double x)
 {
     for (int i = 0; i < s->count; i++) {
-        double low, high;
+        double a, b, low, part;
 
         if (s->x[i] == x)
             return s->y[i];
         if (i == 0 || !(s->x[i - 1] < x && x < s->x[i]))
             continue;
+        a = s->y[i - 1];
+        b = s->y[i];
         low = plot_place(&plot->x, s->x[i - 1]);
-        high = plot_place(&plot->x, s->x[i]);
-        return between(&plot->y, s->y[i - 1], s->y[i],
-                       (plot_place(&plot->x, x) - low) / (high - low));
+        part = (plot_place(&plot->x, x) - low) / (plot_place(&plot->x, s->x[i]) - low);
+        return plot->y.log && a > 0 && b > 0 ? a * pow(b / a, part) : a + (b - a) * part;
     }
     return NAN;
 }
 
-/* The value at a place, 0..1. */
-static double value_at(const struct plot_axis *axis, double place)
-{
-    if (axis->log && axis->low > 0)
-        return axis->low * pow(axis->high / axis->low, place);
-    return axis->low + (axis->high - axis->low) * place;
-}
-
 double plot_move(const struct plot *plot, int width, double x, int columns)
 {
-    double place = plot_place(&plot->x, x);
+    const struct plot_axis *axis = &plot->x;
+    double place = plot_place(axis, x);
 
     if (!isfinite(place) || width < 2)
         return x;
     place += (double)columns / (width - 1);
-    if (place <= 0)
-        return plot->x.low;
-    return place >= 1 ? plot->x.high : value_at(&plot->x, place);
+    if (place <= 0 || place >= 1)
+        return place <= 0 ? axis->low : axis->high;
+    if (axis->log && axis->low > 0)
+        return axis->low * pow(axis->high / axis->low, place);
+    return axis->low + (axis->high - axis->low) * place;
 }
 
 void plot_range(struct plot *plot, double low, double high, double least, double most)
@@ -230,22 +219,17 @@ const char *plot_unit(const struct plot_axis *axis)
 
 /* ---- ticks ---- */
 
-/* The least step of 1, 2, 5 x 10^n with at most `most` of them in `span`. */
-static double step_of(double span, int most)
-{
-    double raw = span / fmax(most, 1), ten = pow(10, floor(log10(raw)));
-    double lead = raw / ten;
-
-    return ten * (lead <= 1 ? 1 : lead <= 2 ? 2 : lead <= 5 ? 5 : 10);
-}
-
+/* The least step of 1, 2, 5 x 10^n with at most `most` of them. */
 static int linear_ticks(const struct plot_axis *axis, int most, double *at)
 {
-    double low, high, step;
+    double low, high, raw, ten, lead, step;
     int count = 0;
 
     span_of(axis, &low, &high);
-    step = step_of((high - low) / unit_of(axis), most) * unit_of(axis);
+    raw = (high - low) / unit_of(axis) / fmax(most, 1);
+    ten = pow(10, floor(log10(raw)));
+    lead = raw / ten;
+    step = ten * (lead <= 1 ? 1 : lead <= 2 ? 2 : lead <= 5 ? 5 : 10) * unit_of(axis);
     if (!(step > 0) || !isfinite(step))
         return 0;
     for (double k = ceil(low / step - 1e-9); count < PLOT_TICKS; k++) {
@@ -311,25 +295,18 @@ int plot_ticks(const struct plot_axis *axis, int most, double at[PLOT_TICKS])
                            : linear_ticks(axis, most, at);
 }
 
-/* 131072 as "128k": as people write contexts. */
-static bool binary_text(const struct plot_axis *axis, double value, char *text, size_t size)
-{
-    if (!axis->log || axis->base != 2 || value < 8192 || fmod(value, 1024) != 0)
-        return false;
-    if (fmod(value, GP_MIB) == 0)
-        gp_format(text, size, "%.0fM", value / GP_MIB);
-    else
-        gp_format(text, size, "%.0fk", value / 1024);
-    return true;
-}
-
 char *plot_tick_text(const struct plot_axis *axis, double value, char *text, size_t size)
 {
     if (axis->hours > 0)
         return units_hour(text, size, axis->hours, (int)value);
     value /= unit_of(axis);
-    if (!binary_text(axis, value, text, size))
-        gp_format(text, size, fabs(value) < 1e6 && fabs(value) >= 1e4 ? "%.0f" : "%.4g",
-                  fabs(value) < 1e-300 ? 0 : value);
+    if (axis->log && axis->base == 2 && value >= 8192 && fmod(value, 1024) == 0) {
+        bool mebi = fmod(value, GP_MIB) == 0; /* 131072 as "128k": as people write contexts */
+
+        gp_format(text, size, mebi ? "%.0fM" : "%.0fk", value / (mebi ? GP_MIB : 1024));
+        return text;
+    }
+    gp_format(text, size, fabs(value) < 1e6 && fabs(value) >= 1e4 ? "%.0f" : "%.4g",
+              fabs(value) < 1e-300 ? 0 : value);
     return text;
 }

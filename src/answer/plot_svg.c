@@ -34,7 +34,7 @@ static void csv_values(const struct plot_series *s, const char *which, const dou
 {
     char name[80];
 
-    gp_format(name, sizeof name, "%s%s", s->name, which);
+    gp_format(name, sizeof(name), "%s%s", s->name, which);
     for (int k = 0; k < s->count; k++) {
         table_csv_field(out, name);
         strbuf_addf(out, ",%.12g,", s->x[k]);
@@ -71,19 +71,19 @@ static void add_label(struct strbuf *out, double x, double y, const char *how, c
     strbuf_add(out, "</text>\n");
 }
 
-struct page {
+struct picture {
     const struct plot *plot;
     struct strbuf *out;
     int id;
     double wide, bottom; /* its width; y of the lower end of the axis */
 };
 
-static double x_of(const struct page *p, double x)
+static double x_of(const struct picture *p, double x)
 {
     return LEFT + plot_place(&p->plot->x, x) * (p->wide - LEFT - RIGHT);
 }
 
-static double y_of(const struct page *p, double y)
+static double y_of(const struct picture *p, double y)
 {
     return p->bottom - plot_place(&p->plot->y, y) * (p->bottom - TOP);
 }
@@ -124,7 +124,7 @@ void plot_svg_style(struct strbuf *out)
 }
 
 /* A line of the grid and its tick. */
-static void add_tick(struct page *p, bool upright, double at, const char *text)
+static void add_tick(struct picture *p, bool upright, double at, const char *text)
 {
     double x = upright ? at : LEFT, y = upright ? p->bottom : at;
 
@@ -134,7 +134,7 @@ static void add_tick(struct page *p, bool upright, double at, const char *text)
               upright ? "text-anchor=\"middle\"" : "text-anchor=\"end\"", text);
 }
 
-static void add_axes(struct page *p)
+static void add_axes(struct picture *p)
 {
     const struct plot *plot = p->plot;
     double at[PLOT_TICKS];
@@ -142,10 +142,10 @@ static void add_axes(struct page *p)
     int count = plot_ticks(&plot->y, 8, at);
 
     for (int i = 0; i < count; i++)
-        add_tick(p, false, y_of(p, at[i]), plot_tick_text(&plot->y, at[i], text, sizeof text));
+        add_tick(p, false, y_of(p, at[i]), plot_tick_text(&plot->y, at[i], text, sizeof(text)));
     count = plot_ticks(&plot->x, p->wide < ROOMY ? 7 : 10, at);
     for (int i = 0; i < count; i++)
-        add_tick(p, true, x_of(p, at[i]), plot_tick_text(&plot->x, at[i], text, sizeof text));
+        add_tick(p, true, x_of(p, at[i]), plot_tick_text(&plot->x, at[i], text, sizeof(text)));
     strbuf_addf(p->out,
                 "<rect class=\"f\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
                 "height=\"%.1f\"/>\n",
@@ -156,7 +156,7 @@ static void add_axes(struct page *p)
               plot->x.title ? plot->x.title : "");
 }
 
-static bool inside(const struct plot *plot, double x, double y)
+static bool is_inside(const struct plot *plot, double x, double y)
 {
     double px = plot_place(&plot->x, x), py = plot_place(&plot->y, y);
 
@@ -164,12 +164,12 @@ static bool inside(const struct plot *plot, double x, double y)
 }
 
 /* Far outside is as good as outside: no viewer likes 1e300. */
-static double bounded(double v)
+static double in_bounds(double v)
 {
     return fmin(fmax(v, -1e5), 1e5);
 }
 
-static void add_line(struct page *p, const struct plot_series *s)
+static void add_line(struct picture *p, const struct plot_series *s)
 {
     bool open = false;
     double x = NAN, y = NAN;
@@ -182,9 +182,9 @@ static void add_line(struct page *p, const struct plot_series *s)
             open = false;
             continue;
         }
-        strbuf_addf(p->out, "%s%.1f %.1f", open ? "L" : "M", bounded(px), bounded(py));
+        strbuf_addf(p->out, "%s%.1f %.1f", open ? "L" : "M", in_bounds(px), in_bounds(py));
         open = true;
-        if (inside(p->plot, s->x[i], s->y[i])) {
+        if (is_inside(p->plot, s->x[i], s->y[i])) {
             x = px;
             y = py;
         }
@@ -193,13 +193,13 @@ static void add_line(struct page *p, const struct plot_series *s)
     if (s->label && isfinite(x)) {
         char text[2] = {s->label, '\0'}, how[32];
 
-        snprintf(how, sizeof how, "class=\"m c%d\"", s->role);
+        snprintf(how, sizeof(how), "class=\"m c%d\"", s->role);
         add_label(p->out, x + 5, y - 4, how, text);
     }
 }
 
 /* From `from` on: how many points in a row have a place. */
-static int shade_run(const struct page *p, const struct plot_series *s, int from)
+static int shade_run(const struct picture *p, const struct plot_series *s, int from)
 {
     int i = from;
 
@@ -209,36 +209,36 @@ static int shade_run(const struct page *p, const struct plot_series *s, int from
     return i - from;
 }
 
-static void add_shade(struct page *p, const struct plot_series *s)
+static void add_shade(struct picture *p, const struct plot_series *s)
 {
     strbuf_addf(p->out, "<path class=\"s%s c%d\" clip-path=\"url(#in%d)\" d=\"",
                 s->shade == PLOT_PART ? " t" : "", s->role, p->id);
     for (int i = 0, run; i < s->count; i += run + 1) {
         run = shade_run(p, s, i);
         for (int k = 0; k < run; k++)
-            strbuf_addf(p->out, "%s%.1f %.1f", k ? "L" : "M", bounded(x_of(p, s->x[i + k])),
-                        bounded(y_of(p, s->top[i + k])));
+            strbuf_addf(p->out, "%s%.1f %.1f", k ? "L" : "M", in_bounds(x_of(p, s->x[i + k])),
+                        in_bounds(y_of(p, s->top[i + k])));
         for (int k = run - 1; k >= 0; k--)
-            strbuf_addf(p->out, "L%.1f %.1f", bounded(x_of(p, s->x[i + k])),
-                        bounded(y_of(p, s->y[i + k])));
+            strbuf_addf(p->out, "L%.1f %.1f", in_bounds(x_of(p, s->x[i + k])),
+                        in_bounds(y_of(p, s->y[i + k])));
         if (run > 0)
             strbuf_add(p->out, "Z");
     }
     strbuf_add(p->out, "\"/>\n");
 }
 
-static void add_points(struct page *p, const struct plot_series *s)
+static void add_points(struct picture *p, const struct plot_series *s)
 {
     char text[2] = {s->mark, '\0'}, how[64];
 
-    snprintf(how, sizeof how, "class=\"m c%d\" text-anchor=\"middle\"", s->role);
+    snprintf(how, sizeof(how), "class=\"m c%d\" text-anchor=\"middle\"", s->role);
     for (int i = 0; i < s->count; i++)
-        if (inside(p->plot, s->x[i], s->y[i]))
+        if (is_inside(p->plot, s->x[i], s->y[i]))
             add_label(p->out, x_of(p, s->x[i]), y_of(p, s->y[i]) + 4, how, text);
 }
 
 /* A dashed line; its word on the side where there is room. */
-static void add_rule(struct page *p, const struct plot_rule *r, int i)
+static void add_rule(struct picture *p, const struct plot_rule *r, int i)
 {
     double x = r->upright ? x_of(p, r->at) : LEFT, y = r->upright ? TOP : y_of(p, r->at);
     bool left = r->upright && x > (LEFT + p->wide - RIGHT) / 2;
@@ -248,12 +248,12 @@ static void add_rule(struct page *p, const struct plot_rule *r, int i)
                 "<line class=\"l r c%d\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" "
                 "y2=\"%.1f\"/>\n",
                 r->role, x, r->upright ? x : p->wide - RIGHT, y, r->upright ? p->bottom : y);
-    snprintf(how, sizeof how, "class=\"c%d h\"%s", r->role, left ? " text-anchor=\"end\"" : "");
+    snprintf(how, sizeof(how), "class=\"c%d h\"%s", r->role, left ? " text-anchor=\"end\"" : "");
     add_label(p->out, left ? x - 5 : x + 5, r->upright ? TOP + 16 * (i + 1) : y - 5, how, r->word);
 }
 
 /* In rows below the axis. What is shaded belongs to its line. */
-static int add_legend(struct page *p, bool draw)
+static int add_legend(struct picture *p, bool draw)
 {
     int shown = 0, each = p->wide < ROOMY ? 1 : 2;
 
@@ -265,7 +265,7 @@ static int add_legend(struct page *p, bool draw)
 
         if (s->count == 0 || s->shade)
             continue;
-        snprintf(how, sizeof how, "class=\"m c%d\"", s->role);
+        snprintf(how, sizeof(how), "class=\"m c%d\"", s->role);
         if (draw) {
             add_label(p->out, x, y, how, text);
             add_label(p->out, x + 18, y, "", s->name);
@@ -275,7 +275,7 @@ static int add_legend(struct page *p, bool draw)
     return (shown + each - 1) / each;
 }
 
-static void add_curves(struct page *p)
+static void add_curves(struct picture *p)
 {
     const struct plot *plot = p->plot;
 
@@ -298,7 +298,7 @@ static void add_curves(struct page *p)
 static void add_picture(const struct plot *plot, int id, double wide, double high, bool alone,
                         struct strbuf *out)
 {
-    struct page page = {plot, out, id, wide, high - BOTTOM};
+    struct picture page = {plot, out, id, wide, high - BOTTOM};
 
     high += add_legend(&page, false) * LINE;
     strbuf_add(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\"");

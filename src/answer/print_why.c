@@ -25,38 +25,30 @@ static const char *number_text(enum input_style style, double number, char *text
     return text;
 }
 
-static void value_text(const struct term_input *in, struct strbuf *out)
-{
-    const struct quantity *q = &in->value;
-    char value[48], low[48], high[48];
-
-    if (in->style == INPUT_WORD)
-        return;
-    if (!q->known) {
-        strbuf_add(out, " unknown");
-        return;
-    }
-    strbuf_addf(out, " %s", number_text(in->style, q->value, value, sizeof(value)));
-    number_text(in->style, q->low, low, sizeof(low));
-    number_text(in->style, q->high, high, sizeof(high));
-    if (strcmp(low, high) != 0)
-        strbuf_addf(out, ", %s to %s", low, high);
-}
-
 void term_inputs_text(const struct term *term, struct strbuf *out)
 {
+    char value[48], low[48], high[48];
+
     for (int i = 0; i < term->input_count; i++) {
         const struct term_input *in = &term->input[i];
-        bool joined = in->style == INPUT_MONEY; /* "$2.29/h" */
+        const struct quantity *q = &in->value;
 
         if (i > 0)
             strbuf_add(out, ", ");
         if (in->times > 0)
             strbuf_addf(out, "%d x ", in->times);
         strbuf_addn(out, in->name, (size_t)in->name_len);
-        value_text(in, out);
-        if (in->unit)
-            strbuf_addf(out, "%s%s", joined ? "" : " ", in->unit);
+        if (in->style != INPUT_WORD && !q->known) {
+            strbuf_add(out, " unknown");
+        } else if (in->style != INPUT_WORD) {
+            strbuf_addf(out, " %s", number_text(in->style, q->value, value, sizeof(value)));
+            number_text(in->style, q->low, low, sizeof(low));
+            number_text(in->style, q->high, high, sizeof(high));
+            if (strcmp(low, high) != 0)
+                strbuf_addf(out, ", %s to %s", low, high);
+        }
+        if (in->unit) /* "$2.29/h" is joined */
+            strbuf_addf(out, "%s%s", in->style == INPUT_MONEY ? "" : " ", in->unit);
         if (in->origin && in->origin[0])
             strbuf_addf(out, " (%s)", in->origin);
     }
@@ -113,11 +105,8 @@ const char *term_name(const struct term *t, char text[TERM_NAME_MAX])
     else
         gp_format(text, TERM_NAME_MAX, "%s%s%s", t->name, t->part ? ": " : "",
                   t->part ? t->part : "");
-    for (int i = 0; i < t->size_count; i++) {
-        size_t used = strlen(text);
-
-        gp_format(text + used, TERM_NAME_MAX - used, "%s%d", t->size[i].before, t->size[i].number);
-    }
+    for (int i = 0; i < t->size_count; i++)
+        gp_append(text, TERM_NAME_MAX, t->size[i].before, "%d", t->size[i].number);
     return text;
 }
 

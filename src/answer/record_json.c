@@ -69,18 +69,21 @@ static void write_text(struct writer *w, const char *text)
 static void write_words(struct writer *w, const char *text)
 {
     bool empty = *text == '\0';
+    struct strbuf word;
 
+    strbuf_init(&word);
     open_bracket(w, '[');
     for (bool first = true; *text; first = false) {
-        char word[256];
         size_t n = strcspn(text, "|");
 
-        gp_format(word, sizeof(word), "%.*s", (int)(n < 255 ? n : 255), text);
+        strbuf_clear(&word);
+        strbuf_addn(&word, text, n);
         next_item(w, first);
-        gp_json_add_text(w->out, word);
+        gp_json_add_text(w->out, word.text);
         text += n + (text[n] == '|');
     }
     close_bracket(w, ']', empty);
+    strbuf_fini(&word);
 }
 
 /* An item (record_item) is its text, any other record an object. */
@@ -118,20 +121,6 @@ static void write_list(struct writer *w, const struct fact *f)
         record_fini(&made);
     }
     close_bracket(w, ']', first);
-}
-
-/* On one line: they are many. */
-static void write_series(struct writer *w, const struct fact *f)
-{
-    if (f->unit[0] == '\0') {
-        strbuf_addf(w->out, "[%s]", f->text);
-        return;
-    }
-    strbuf_addf(w->out, "{\"values\": [%s], \"unit\": ", f->text);
-    gp_json_add_text(w->out, f->unit);
-    strbuf_add(w->out, ", \"origin\": ");
-    gp_json_add_text(w->out, origin_word(f->number.origin));
-    strbuf_add(w->out, "}");
 }
 
 /* Most bounds are the value itself, which stands in out[from, from + len). */
@@ -190,7 +179,15 @@ static void write_fact(struct writer *w, const struct fact *f)
             strbuf_add(w->out, "null");
         break;
     case FACT_SERIES:
-        write_series(w, f);
+        if (f->unit[0] == '\0') {
+            strbuf_addf(w->out, "[%s]", f->text);
+            break;
+        }
+        strbuf_addf(w->out, "{\"values\": [%s], \"unit\": ", f->text);
+        gp_json_add_text(w->out, f->unit);
+        strbuf_add(w->out, ", \"origin\": ");
+        gp_json_add_text(w->out, origin_word(f->number.origin));
+        strbuf_add(w->out, "}");
         break;
     case FACT_RECORD:
         write_record(w, &f->records[0], NULL);

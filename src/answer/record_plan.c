@@ -16,25 +16,19 @@ void record_plan_market(struct record *s, const struct market *market)
     record_flag(s, "dated", market->dated);
 }
 
-static void prune_fact(const struct resolved *resolved, struct record *r)
+void record_plan_asked(struct record *r, const struct resolved *resolved)
 {
     const struct request *q = &resolved->request;
+    char price[OPTION_CHOICE_MAX];
 
+    record_flag(r, "language_model_only", q->text_only);
     if (resolved->prune[0])
         record_text(r, "prune", resolved->prune);
     else if (q->prune == PRUNE_UNSTRUCTURED)
         record_count(r, "prune", "%", q->prune_share * 100);
     else
         record_text(r, "prune", q->prune == PRUNE_2_4 ? "2:4" : "none");
-}
-
-void record_plan_asked(struct record *r, const struct resolved *resolved)
-{
-    char price[OPTION_CHOICE_MAX];
-
-    record_flag(r, "language_model_only", resolved->request.text_only);
-    prune_fact(resolved, r);
-    record_text(r, "price", option_choice(OPT_PRICE, (int)resolved->request.price, price));
+    record_text(r, "price", option_choice(OPT_PRICE, (int)q->price, price));
     record_plan_market(r, &resolved->market);
     record_positive(r, "hours", "h", resolved->market.hours);
     record_positive(r, "electricity", "$/kWh", resolved->market.electricity);

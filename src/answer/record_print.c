@@ -103,13 +103,10 @@ static void fact_columns(struct columns *c, const struct fact *f, enum record_as
         return;
     }
     name_words(title, sizeof(title), f->name);
-    if (f->title) {
+    if (f->title)
         gp_copy(title, sizeof(title), f->title);
-    } else if (f->unit[0]) {
-        size_t n = strlen(title);
-
-        gp_format(title + n, sizeof(title) - n, " %s", f->unit);
-    }
+    else if (f->unit[0])
+        gp_append(title, sizeof(title), " ", "%s", f->unit);
     add_column(c, title, is_number(f));
 }
 
@@ -157,29 +154,6 @@ void record_cell(const struct fact *f, struct strbuf *out)
         strbuf_add(out, "-");
 }
 
-static void plain_cell(struct table *table, const struct fact *f)
-{
-    struct strbuf text;
-
-    strbuf_init(&text);
-    record_cell(f, &text);
-    table_cell(table, text.text);
-    strbuf_fini(&text);
-}
-
-static void row_cells(struct table *table, const struct record *row, const char *group,
-                      enum record_as as)
-{
-    for (size_t i = 0; i < row->count; i++) {
-        if (!is_column(&row->facts[i], group, as))
-            continue;
-        if (as == RECORD_CSV)
-            csv_cells(table, &row->facts[i]);
-        else
-            plain_cell(table, &row->facts[i]);
-    }
-}
-
 static void table_as(const struct table *table, enum record_as as, struct strbuf *out)
 {
     if (as == RECORD_TEXT)
@@ -190,29 +164,38 @@ static void table_as(const struct table *table, enum record_as as, struct strbuf
         table_markdown(table, out);
 }
 
-static void table_end(struct table *table, enum record_as as, struct strbuf *out)
-{
-    table_as(table, as, out);
-    table_fini(table);
-}
-
 void record_table_use(const struct record *rows, size_t count, const char *group, enum record_as as,
                       record_table_fn *use, void *ctx)
 {
     struct table table;
     struct columns c = {0};
+    struct strbuf cell;
 
     if (count == 0)
         return;
+    strbuf_init(&cell);
     c.column = gp_calloc(rows[0].count * 4 + 1, sizeof(*c.column));
     for (size_t i = 0; i < rows[0].count; i++)
         if (is_column(&rows[0].facts[i], group, as))
             fact_columns(&c, &rows[0].facts[i], as);
     table_init(&table, c.column, c.count);
     for (size_t i = 0; i < count; i++)
-        row_cells(&table, &rows[i], group, as);
+        for (size_t k = 0; k < rows[i].count; k++) {
+            const struct fact *f = &rows[i].facts[k];
+
+            if (!is_column(f, group, as))
+                continue;
+            if (as == RECORD_CSV) {
+                csv_cells(&table, f);
+                continue;
+            }
+            strbuf_clear(&cell);
+            record_cell(f, &cell);
+            table_cell(&table, cell.text);
+        }
     use(ctx, &table);
     table_fini(&table);
+    strbuf_fini(&cell);
     for (size_t i = 0; i < c.count; i++)
         free((char *)c.column[i].title);
     free(c.column);
@@ -238,23 +221,6 @@ void record_table(const struct record *rows, size_t count, const char *group, en
     record_table_use(rows, count, group, as, print_table, &p);
 }
 
-/* A number, which may be unknown, or a word in its place. */
-static void fact_row(struct table *table, const struct fact *f)
-{
-    const struct quantity *q = &f->number;
-    const double figures[] = {q->value, q->low, q->high};
-
-    table_cell(table, f->name);
-    for (int i = 0; i < 3; i++)
-        if (is_number(f))
-            table_cellf(table, f->known ? "%.*f" : "", f->decimals, figures[i]);
-        else
-            table_cell(table, i == 0 ? f->text : "");
-    table_cell(table, f->unit);
-    table_cell(table, f->known ? origin_word(q->origin) : "");
-    table_cell(table, f->note ? f->note : "");
-}
-
 void record_rows_table(const struct record *record, struct table *table)
 {
     static const struct table_column columns[] = {
@@ -262,8 +228,20 @@ void record_rows_table(const struct record *record, struct table *table)
         {"unit", TABLE_LEFT}, {"origin", TABLE_LEFT}, {"note", TABLE_LEFT}};
 
     table_init(table, columns, sizeof(columns) / sizeof(columns[0]));
-    for (size_t i = 0; i < record->count; i++)
-        fact_row(table, &record->facts[i]);
+    for (size_t i = 0; i < record->count; i++) {
+        const struct fact *f = &record->facts[i];
+        const double figures[] = {f->number.value, f->number.low, f->number.high};
+
+        table_cell(table, f->name);
+        for (int k = 0; k < 3; k++)
+            if (is_number(f)) /* it may be unknown */
+                table_cellf(table, f->known ? "%.*f" : "", f->decimals, figures[k]);
+            else
+                table_cell(table, k == 0 ? f->text : "");
+        table_cell(table, f->unit);
+        table_cell(table, f->known ? origin_word(f->number.origin) : "");
+        table_cell(table, f->note ? f->note : "");
+    }
 }
 
 void record_rows(const struct record *record, enum record_as as, struct strbuf *out)
@@ -271,58 +249,39 @@ void record_rows(const struct record *record, enum record_as as, struct strbuf *
     struct table table;
 
     record_rows_table(record, &table);
-    table_end(&table, as, out);
+    table_as(&table, as, out);
+    table_fini(&table);
 }
 
 /* ---- lines ---- */
 
-static void quantity_text(const struct fact *f, struct strbuf *out)
-{
-    const struct quantity *q = &f->number;
-
-    strbuf_addf(out, "%.*f %s (%s", f->decimals, q->value, f->unit, origin_word(q->origin));
-    if (q->low < q->value || q->high > q->value)
-        strbuf_addf(out, ", %.*f..%.*f", f->decimals, q->low, f->decimals, q->high);
-    strbuf_add(out, ")");
-}
-
-/* What a file says must not reach the terminal as a command. */
-static void blank_controls(struct strbuf *out, size_t from)
-{
-    for (size_t i = from; i < out->len; i++)
-        if ((unsigned char)out->text[i] < 0x20 || out->text[i] == 0x7F)
-            out->text[i] = ' ';
-}
-
 static void value_text(const struct fact *f, struct strbuf *out)
 {
+    const struct quantity *q = &f->number;
     char text[VALUE_MAX];
     size_t from = out->len;
 
     if (f->kind == FACT_QUANTITY && f->known) {
-        quantity_text(f, out);
+        strbuf_addf(out, "%.*f %s (%s", f->decimals, q->value, f->unit, origin_word(q->origin));
+        if (q->low < q->value || q->high > q->value)
+            strbuf_addf(out, ", %.*f..%.*f", f->decimals, q->low, f->decimals, q->high);
+        strbuf_add(out, ")");
     } else if (f->kind == FACT_COUNT && f->known) {
         count_text(f, text, sizeof(text));
         strbuf_addf(out, "%s%s%s", text, f->unit[0] ? " " : "", f->unit);
         if (f->style == STYLE_PARAMS)
-            strbuf_addf(out, " (%.0f)", f->number.value);
+            strbuf_addf(out, " (%.0f)", q->value);
     } else if (f->kind == FACT_WORDS && f->text[0]) {
         words_text(f->text, out);
     } else {
         strbuf_add(out, f->text && f->text[0] ? f->text : "unknown");
     }
-    blank_controls(out, from);
+    for (size_t i = from; i < out->len; i++) /* a file's text must not command the terminal */
+        if ((unsigned char)out->text[i] < 0x20 || out->text[i] == 0x7F)
+            out->text[i] = ' ';
 }
 
-/* Is there anything to say? Inside a list, absent and "no" are left out. */
-static bool fact_says(const struct fact *f)
-{
-    if (is_number(f))
-        return f->known;
-    return f->text && f->text[0] && !(f->kind == FACT_FLAG && f->text[0] == 'n');
-}
-
-/* "mixer full, layers 32, heads 32" */
+/* "mixer full, layers 32, heads 32"; what is absent or "no" is left out. */
 static void short_line(const struct record *record, struct strbuf *out)
 {
     const char *comma = "";
@@ -330,8 +289,9 @@ static void short_line(const struct record *record, struct strbuf *out)
 
     for (size_t i = 0; i < record->count; i++) {
         const struct fact *f = &record->facts[i];
+        bool no = f->kind == FACT_FLAG && f->text[0] == 'n';
 
-        if (!fact_says(f))
+        if (is_number(f) ? !f->known : !f->text || !f->text[0] || no)
             continue;
         name_words(name, sizeof(name), f->name);
         strbuf_addf(out, "%s%s", comma, name);
@@ -344,28 +304,10 @@ static void short_line(const struct record *record, struct strbuf *out)
     strbuf_add(out, "\n");
 }
 
-static void fact_lines(const struct fact *f, struct strbuf *out)
-{
-    char name[VALUE_MAX];
-
-    name_words(name, sizeof(name), f->name);
-    strbuf_addf(out, "  %s:", name);
-    if (f->kind != FACT_LIST && f->kind != FACT_RECORD) {
-        strbuf_add(out, " ");
-        value_text(f, out);
-        strbuf_add(out, "\n");
-        return;
-    }
-    strbuf_add(out, f->record_count ? "\n" : " none\n");
-    for (size_t i = 0; i < f->record_count; i++) {
-        strbuf_add(out, "    ");
-        short_line(&f->records[i], out);
-    }
-}
-
 void record_lines(const struct record *record, struct strbuf *out)
 {
     const char *group = NULL;
+    char name[VALUE_MAX];
 
     for (size_t i = 0; i < record->count; i++) {
         const struct fact *f = &record->facts[i];
@@ -373,6 +315,18 @@ void record_lines(const struct record *record, struct strbuf *out)
         if (f->group && (!group || strcmp(group, f->group) != 0))
             strbuf_addf(out, "%s%s\n", i ? "\n" : "", f->group);
         group = f->group;
-        fact_lines(f, out);
+        name_words(name, sizeof(name), f->name);
+        strbuf_addf(out, "  %s:", name);
+        if (f->kind != FACT_LIST && f->kind != FACT_RECORD) {
+            strbuf_add(out, " ");
+            value_text(f, out);
+            strbuf_add(out, "\n");
+            continue;
+        }
+        strbuf_add(out, f->record_count ? "\n" : " none\n");
+        for (size_t k = 0; k < f->record_count; k++) {
+            strbuf_add(out, "    ");
+            short_line(&f->records[k], out);
+        }
     }
 }

@@ -50,7 +50,7 @@ const struct report_class *report_class_find(const char *word, struct gp_err *er
 
 /* ---- lists ---- */
 
-static bool holds(const char *text, const char *part)
+static bool text_holds(const char *text, const char *part)
 {
     size_t n = strlen(part);
 
@@ -69,12 +69,12 @@ static bool row_holds(const struct record *row, const char *part)
 {
     for (size_t i = 0; i < row->count; i++)
         if (!row->facts[i].detail && row->facts[i].text && row->facts[i].kind != FACT_FLAG &&
-            holds(row->facts[i].text, part))
+            text_holds(row->facts[i].text, part))
             return true;
     return false;
 }
 
-static void filter(struct fact *items, const char *const *filters, int filter_count)
+static void rows_filter(struct fact *items, const char *const *filters, int filter_count)
 {
     size_t kept = 0;
 
@@ -101,7 +101,7 @@ enum gp_status report_list(struct catalog *catalog, const struct report_class *c
     size_t items = doc->count - 1; /* rows() may add facts about all of them */
     enum gp_status rc = class->rows(catalog, doc, err);
     if (!rc)
-        filter(&doc->facts[items], filters, filter_count);
+        rows_filter(&doc->facts[items], filters, filter_count);
     return rc;
 }
 
@@ -201,7 +201,7 @@ static enum gp_status unknown_id(struct catalog *catalog, const char *id, struct
     return GP_E_USAGE;
 }
 
-static void begin(struct record *doc, const struct report_class *class)
+static void show_begin(struct record *doc, const struct report_class *class)
 {
     record_init(doc);
     record_text(doc, "schema", "gpuplan.show/1");
@@ -222,7 +222,7 @@ enum gp_status report_show(struct planner *planner, const char *id, struct recor
     enum gp_status rc = GP_E_USAGE;
 
     for (const struct report_class *c = report_classes; c->word; c++) {
-        begin(doc, c);
+        show_begin(doc, c);
         rc = c->show(planner, id, doc, &mine);
         if (is_answer(rc, &mine)) {
             if (rc && err)
@@ -231,7 +231,7 @@ enum gp_status report_show(struct planner *planner, const char *id, struct recor
         }
         record_fini(doc);
     }
-    begin(doc, &report_classes[0]);
+    show_begin(doc, &report_classes[0]);
     if (path_is_file(id) || path_is_dir(id) || hub_cache_find(id, &cached))
         return report_local_model(planner, id, doc, err);
     return unknown_id(planner_catalog(planner), id, err);

@@ -22,26 +22,23 @@ static const struct member row_members[] = {
     {"source", MEMBER_CHARS, AT(source), .detail = true},
 };
 
-static void engine_row(const struct engine *e, struct record *s)
-{
-    char id[64];
-
-    catalog_engine_id(e, id, sizeof(id));
-    record_text(s, "id", id);
-    record_text(s, "name", e->name);
-    record_text(s, "versions", e->range);
-    record_text(s, "budget", engine_budget_word(e->budget));
-    RECORD_MEMBERS(s, row_members, e);
-}
-
 enum gp_status report_engine_rows(struct catalog *catalog, struct record *doc, struct gp_err *err)
 {
     const struct engine *list;
     size_t n;
     enum gp_status rc = catalog_engines(catalog, &list, &n, err);
 
-    for (size_t i = 0; i < n && !rc; i++)
-        engine_row(&list[i], record_append(doc, "items"));
+    for (size_t i = 0; i < n && !rc; i++) {
+        struct record *s = record_append(doc, "items");
+        char id[64];
+
+        catalog_engine_id(&list[i], id, sizeof(id));
+        record_text(s, "id", id);
+        record_text(s, "name", list[i].name);
+        record_text(s, "versions", list[i].range);
+        record_text(s, "budget", engine_budget_word(list[i].budget));
+        RECORD_MEMBERS(s, row_members, &list[i]);
+    }
     return rc;
 }
 
@@ -81,40 +78,26 @@ static double bits_per_weight(const struct format *f)
     return f->mix ? format_core_bits(f, 8.03e9) : format_bytes(f, n, n) * 8 / (n * n);
 }
 
-static void format_row(const struct format *f, struct record *s)
-{
-    record_text(s, "id", f->id);
-    record_text(s, "name", f->name);
-    record_text(s, "family", f->family);
-    record_quantity(s, "bits", "per weight", quantity_exact(bits_per_weight(f)), 1, 3);
-    record_text(s, "arithmetic", format_math_word(f->math));
-    record_flag(s, "weight_only", f->weight_only);
-    record_positive(s, "block", "weights", f->block);
-    record_text(s, "source", f->source);
-    record_detail(s);
-}
-
 enum gp_status report_format_rows(struct catalog *catalog, struct record *doc, struct gp_err *err)
 {
     const struct format *list;
     size_t n;
     enum gp_status rc = catalog_formats(catalog, &list, &n, err);
 
-    for (size_t i = 0; i < n && !rc; i++)
-        format_row(&list[i], record_append(doc, "items"));
+    for (const struct format *f = list; !rc && f < list + n; f++) {
+        struct record *s = record_append(doc, "items");
+
+        record_text(s, "id", f->id);
+        record_text(s, "name", f->name);
+        record_text(s, "family", f->family);
+        record_quantity(s, "bits", "per weight", quantity_exact(bits_per_weight(f)), 1, 3);
+        record_text(s, "arithmetic", format_math_word(f->math));
+        record_flag(s, "weight_only", f->weight_only);
+        record_positive(s, "block", "weights", f->block);
+        record_text(s, "source", f->source);
+        record_detail(s);
+    }
     return rc;
-}
-
-static void kept_roles(const struct format *f, struct record *s)
-{
-    struct strbuf words;
-
-    strbuf_init(&words);
-    for (int r = 0; r < ROLE_COUNT; r++)
-        if (f->keep_roles >> r & 1)
-            strbuf_addf(&words, "%s%s", words.len ? "|" : "", role_word((enum tensor_role)r));
-    record_words(s, "kept_in_16_bit", words.text);
-    strbuf_fini(&words);
 }
 
 static void bits_fact(struct record *s, const char *name, double bits, int decimals)
@@ -123,23 +106,11 @@ static void bits_fact(struct record *s, const char *name, double bits, int decim
                     decimals);
 }
 
-static void mix_facts(const struct format *f, struct record *s)
-{
-    if (!f->mix)
-        return;
-    record_group(s, "file mix");
-    bits_fact(s, "core_8b", f->core_bits_8b, 4);
-    bits_fact(s, "core_70b", f->core_bits_70b, 4);
-    bits_fact(s, "token_embedding", f->embed_bits, 4);
-    bits_fact(s, "output", f->output_bits, 4);
-    if (f->rules > 0)
-        record_words(s, "rules", f->rule_words);
-}
-
 enum gp_status report_format_show(struct planner *planner, const char *id, struct record *out,
                                   struct gp_err *err)
 {
     const struct format *f;
+    struct strbuf kept;
     enum gp_status rc = catalog_format(planner_catalog(planner), id, &f, err);
 
     if (rc)
@@ -159,8 +130,21 @@ enum gp_status report_format_show(struct planner *planner, const char *id, struc
     record_quantity(out, "per_tensor", "B", quantity_exact(f->tensor_bytes), 1, 2);
     record_positive(out, "block", "weights", f->block);
     bits_fact(out, "fallback", f->fallback_bits, 3);
-    kept_roles(f, out);
-    mix_facts(f, out);
+    strbuf_init(&kept);
+    for (int r = 0; r < ROLE_COUNT; r++)
+        if (f->keep_roles >> r & 1)
+            strbuf_addf(&kept, "%s%s", kept.len ? "|" : "", role_word((enum tensor_role)r));
+    record_words(out, "kept_in_16_bit", kept.text);
+    strbuf_fini(&kept);
+    if (f->mix) {
+        record_group(out, "file mix");
+        bits_fact(out, "core_8b", f->core_bits_8b, 4);
+        bits_fact(out, "core_70b", f->core_bits_70b, 4);
+        bits_fact(out, "token_embedding", f->embed_bits, 4);
+        bits_fact(out, "output", f->output_bits, 4);
+        if (f->rules > 0)
+            record_words(out, "rules", f->rule_words);
+    }
     record_group(out, "evidence");
     record_text(out, "source", f->source);
     return GP_OK;

@@ -18,7 +18,7 @@
 #include "plan/weights.h"
 
 /* "sliding+full" */
-static void mixers(const struct model *m, char *text, size_t size)
+static void model_mixers(const struct model *m, char *text, size_t size)
 {
     unsigned seen = 0;
 
@@ -47,12 +47,12 @@ static const char *native_word(const struct model *m)
     return m->native_name[0] ? m->native_name : m->native_dtype;
 }
 
-static void row(const struct model *m, struct record *s)
+static void model_row(const struct model *m, struct record *s)
 {
     const struct layer_kind *moe = expert_kind(m);
     char attention[120];
 
-    mixers(m, attention, sizeof(attention));
+    model_mixers(m, attention, sizeof(attention));
     record_text(s, "id", m->id);
     record_text(s, "name", m->name);
     record_text(s, "family", m->family);
@@ -80,33 +80,27 @@ static void row(const struct model *m, struct record *s)
     record_detail(s);
 }
 
-/* The models in the hub's local cache; one that cannot be read has no row. */
-static void hub_rows(struct record *doc)
-{
-    struct hub_model *models;
-    size_t count = hub_cache_list(&models);
-    struct gp_err unread;
-    struct model m;
-
-    for (size_t i = 0; i < count; i++)
-        if (checkpoint_read(models[i].path, &m, &unread) == GP_OK) {
-            gp_copy(m.id, sizeof m.id, models[i].name);
-            row(&m, record_append(doc, "items"));
-        }
-    free(models);
-}
-
 enum gp_status report_model_rows(struct catalog *catalog, struct record *doc, struct gp_err *err)
 {
     const struct model *const *list;
+    struct hub_model *cached;
+    struct gp_err unread;
+    struct model m;
     size_t n;
     enum gp_status rc = catalog_models(catalog, &list, &n, err);
 
-    for (size_t i = 0; i < n && !rc; i++)
-        row(list[i], record_append(doc, "items"));
-    if (!rc)
-        hub_rows(doc);
-    return rc;
+    if (rc)
+        return rc;
+    for (size_t i = 0; i < n; i++)
+        model_row(list[i], record_append(doc, "items"));
+    n = hub_cache_list(&cached); /* one that cannot be read has no row */
+    for (size_t i = 0; i < n; i++)
+        if (checkpoint_read(cached[i].path, &m, &unread) == GP_OK) {
+            gp_copy(m.id, sizeof m.id, cached[i].name);
+            model_row(&m, record_append(doc, "items"));
+        }
+    free(cached);
+    return GP_OK;
 }
 
 /* ---- one model ---- */
@@ -206,17 +200,6 @@ static void params_facts(const struct model *m, struct record *s)
     }
 }
 
-/* The roles in which a published checkpoint differs from its format's rule. */
-static void checkpoint_facts(const struct model *m, const struct model_checkpoint *c,
-                             struct record *s)
-{
-    record_text(s, "format", c->format);
-    for (int r = 0; r < ROLE_COUNT; r++)
-        if (c->role[r][0] && model_params_role(m, (enum tensor_role)r) > 0)
-            record_text(s, role_word((enum tensor_role)r), c->role[r]);
-    record_text(s, "source", c->source);
-}
-
 /* The precision it is published in, and the bytes that makes. */
 static enum gp_status weight_facts(struct planner *planner, const struct model *m, struct record *s,
                                    struct gp_err *err)
@@ -236,8 +219,16 @@ static enum gp_status weight_facts(struct planner *planner, const struct model *
         if (model_params_role(m, (enum tensor_role)r) > 0)
             record_text(formats, role_word((enum tensor_role)r), q.precision.by_role[r]->id);
     record_list(s, "quantized_checkpoints");
-    for (int i = 0; i < m->checkpoint_count; i++)
-        checkpoint_facts(m, &m->checkpoint[i], record_append(s, "quantized_checkpoints"));
+    for (int i = 0; i < m->checkpoint_count; i++) {
+        const struct model_checkpoint *c = &m->checkpoint[i];
+        struct record *one = record_append(s, "quantized_checkpoints");
+
+        record_text(one, "format", c->format);
+        for (int r = 0; r < ROLE_COUNT; r++) /* that differ from the format's rule */
+            if (c->role[r][0] && model_params_role(m, (enum tensor_role)r) > 0)
+                record_text(one, role_word((enum tensor_role)r), c->role[r]);
+        record_text(one, "source", c->source);
+    }
     record_quantity(s, "checkpoint", "GiB",
                     m->bytes.known ? quantity_exact(m->bytes.file_bytes)
                                    : quantity_exact(weights_file_bytes(&q)),

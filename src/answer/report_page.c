@@ -46,19 +46,10 @@ struct report_page {
 
 /* ---- beginning ---- */
 
-static void begin_alternatives(struct report_page *p, const struct options *options)
-{
-    struct gp_err err = {0};
-
-    if (comparison_begin_all(p->planner, options, &p->comparison, &err)) {
-        p->comparison = NULL;
-        gp_err_line(&err, p->why);
-    }
-}
-
 static enum gp_status begin_plan(struct report_page *p, const struct options *options,
                                  const struct answer *answer, struct gp_err *err)
 {
+    struct gp_err none = {0};
     enum gp_status rc = GP_OK;
 
     if (answer)
@@ -71,7 +62,10 @@ static enum gp_status begin_plan(struct report_page *p, const struct options *op
         rc = measured_rows_read(&p->answer, &p->measured, err);
     if (rc)
         return rc;
-    begin_alternatives(p, options);
+    if (comparison_begin_all(p->planner, options, &p->comparison, &none)) {
+        p->comparison = NULL;
+        gp_err_line(&none, p->why);
+    }
     p->loads = p->answer.plan.has_memory ? LOAD_KIND_COUNT : 0;
     for (int i = 0; i < p->loads; i++)
         load_curve_begin((enum load_kind)i, &p->answer, NAN, NAN, &p->load[i]);
@@ -99,28 +93,26 @@ enum gp_status report_page_begin(struct planner *planner, const struct options *
     return GP_OK;
 }
 
-static void memory_step(struct report_page *p, enum sweep of)
+bool report_page_step(struct report_page *p, int plans)
 {
     static const char *const titles[] = {"Memory of one GPU, against context",
                                          "Memory of one GPU, against users"};
-    struct memory_curve *curve = gp_calloc(1, sizeof(*curve));
-    struct plot *plot = &p->memory[of].plot;
 
-    plot_init(plot);
-    memory_curve(curve, &p->answer.plan, of, NAN, NAN, plot, p->memory[of].words);
-    gp_copy(plot->title, sizeof(plot->title), titles[of]);
-    free(curve);
-}
-
-bool report_page_step(struct report_page *p, int plans)
-{
     if (p->comparison && comparison_step(p->comparison, (size_t)plans))
         return true;
     for (int i = 0; i < p->loads; i++)
         if (load_curve_step(&p->load[i], plans))
             return true;
-    if (p->loads > 0 && p->memories < MEMORY_CURVES)
-        memory_step(p, (enum sweep)p->memories++);
+    if (p->loads > 0 && p->memories < MEMORY_CURVES) {
+        struct memory_curve *curve = gp_calloc(1, sizeof(*curve));
+        struct plot *plot = &p->memory[p->memories].plot;
+
+        plot_init(plot);
+        memory_curve(curve, &p->answer.plan, (enum sweep)p->memories, NAN, NAN, plot,
+                     p->memory[p->memories].words);
+        gp_copy(plot->title, sizeof(plot->title), titles[p->memories++]);
+        free(curve);
+    }
     return p->loads > 0 && p->memories < MEMORY_CURVES;
 }
 
@@ -357,12 +349,6 @@ static const struct {
 /* verdict, tokens/s, requests held and the date: not on a phone */
 #define ALTERNATIVE_MINOR (1u << 4 | 1u << 6 | 1u << 9 | 1u << 10)
 
-static bool is_own(const struct report_page *p, const struct plan *plan)
-{
-    return plan->request.gpu == p->answer.plan.request.gpu &&
-           strcmp(plan->request.precision.id, p->answer.plan.request.precision.id) == 0;
-}
-
 static void alternative_row(const struct report_page *p, const struct compared *row, bool own,
                             struct table *table)
 {
@@ -389,28 +375,13 @@ static void alternative_row(const struct report_page *p, const struct compared *
 }
 
 /* The plan itself first, then the best in the order of --compare. */
-static void alternative_rows(const struct report_page *p, struct table *table)
-{
-    size_t count = comparison_done(p->comparison);
-    struct compared own = {p->answer.plan, false};
-    int shown = 0;
-
-    alternative_row(p, &own, true, table);
-    for (size_t i = 0; i < count && shown < ALTERNATIVES; i++) {
-        const struct compared *row = comparison_row(p->comparison, i);
-
-        if (row->plan.verdict == VERDICT_DOES_NOT_FIT ||
-            (is_own(p, &row->plan) && row->plan.layout.gpus == own.plan.layout.gpus))
-            continue;
-        alternative_row(p, row, false, table);
-        shown++;
-    }
-}
-
 static void add_alternatives(const struct report_page *p, struct document *d)
 {
+    const struct request *q = &p->answer.plan.request;
+    struct compared own = {p->answer.plan, false};
     struct table_column columns[ALTERNATIVE_COLUMNS];
     struct table table;
+    int shown = 0;
 
     document_heading(d, "Alternatives: the same load on other GPUs and in other formats");
     if (!p->comparison) {
@@ -420,7 +391,18 @@ static void add_alternatives(const struct report_page *p, struct document *d)
     for (size_t i = 0; i < ALTERNATIVE_COLUMNS; i++)
         columns[i] = (struct table_column){alternatives[i].title, alternatives[i].align};
     table_init(&table, columns, ALTERNATIVE_COLUMNS);
-    alternative_rows(p, &table);
+    alternative_row(p, &own, true, &table);
+    for (size_t i = 0; i < comparison_done(p->comparison) && shown < ALTERNATIVES; i++) {
+        const struct compared *row = comparison_row(p->comparison, i);
+        const struct plan *plan = &row->plan;
+        bool same = plan->request.gpu == q->gpu && plan->layout.gpus == own.plan.layout.gpus &&
+                    strcmp(plan->request.precision.id, q->precision.id) == 0;
+
+        if (plan->verdict == VERDICT_DOES_NOT_FIT || same)
+            continue;
+        alternative_row(p, row, false, &table);
+        shown++;
+    }
     document_table_wide(d, &table, ALTERNATIVE_MINOR);
     table_fini(&table);
     document_line(d, DOCUMENT_SMALL,
@@ -434,7 +416,7 @@ static void add_load_curves(const struct report_page *p, struct plot *plot, stru
 {
     static const char *const titles[LOAD_KIND_COUNT] = {
         "Time to first token and per token, against users",
-        "Cost per million output tokens, against users", "GPUs needed, against users"};
+        "Cost per million output tokens, against users", "Output tokens per second, against users"};
     char words[CURVE_WORDS];
 
     for (int i = 0; i < p->loads; i++) {
@@ -446,34 +428,10 @@ static void add_load_curves(const struct report_page *p, struct plot *plot, stru
     }
 }
 
-static void add_memory_curves(const struct report_page *p, struct document *d)
-{
-    for (int i = 0; i < p->memories; i++)
-        if (p->memory[i].plot.count > 0)
-            document_plot(d, &p->memory[i].plot, p->memory[i].words);
-}
-
-/* The products of the plan: under the roof, and by tokens at once. */
-static void add_rates(const struct report_page *p, struct plot *plot, struct document *d)
+static void add_curves(const struct report_page *p, struct document *d)
 {
     const struct plan *plan = &p->answer.plan;
     struct roof_curve roof;
-    char words[CURVE_WORDS];
-
-    plot_clear(plot);
-    if (roof_curve(&roof, plan, NAN, NAN, plot, words))
-        document_plot(d, plot, words);
-    plot_clear(plot);
-    if (!roof_curve_by_batch(plan, NAN, NAN, plot))
-        return;
-    gp_copy(plot->title, sizeof(plot->title), "Matrix products, by tokens at once");
-    document_plot(d, plot,
-                  "predicted, of one GPU: gpuplan --confirm measures them where the "
-                  "GPU is");
-}
-
-static void add_curves(const struct report_page *p, struct document *d)
-{
     struct plot plot;
     char words[CURVE_WORDS];
 
@@ -482,13 +440,23 @@ static void add_curves(const struct report_page *p, struct document *d)
     document_heading(d, "Curves: of the plan's layout, bands shaded");
     plot_init(&plot);
     add_load_curves(p, &plot, d);
-    add_memory_curves(p, d);
+    for (int i = 0; i < p->memories; i++)
+        if (p->memory[i].plot.count > 0)
+            document_plot(d, &p->memory[i].plot, p->memory[i].words);
     plot_clear(&plot);
-    if (p->comparison && compare_plot(p->comparison, &p->answer.plan, &plot, words)) {
+    if (p->comparison && compare_plot(p->comparison, plan, &plot, words)) {
         gp_copy(plot.title, sizeof(plot.title), "All GPUs and formats, and the front");
         document_plot(d, &plot, words);
     }
-    add_rates(p, &plot, d);
+    plot_clear(&plot); /* the products of the plan: under the roof, and by tokens at once */
+    if (roof_curve(&roof, plan, NAN, NAN, &plot, words))
+        document_plot(d, &plot, words);
+    plot_clear(&plot);
+    if (roof_curve_by_batch(plan, NAN, NAN, &plot)) {
+        gp_copy(plot.title, sizeof(plot.title), "Matrix products, by tokens at once");
+        document_plot(d, &plot,
+                      "predicted, of one GPU: gpuplan --confirm measures them where the GPU is");
+    }
     plot_fini(&plot);
 }
 
@@ -614,20 +582,14 @@ static void add_train_fixes(const struct report_page *p, struct document *d)
 
 /* ---- all of it ---- */
 
-static void name_page(const struct report_page *p, char *text, size_t size)
-{
-    const struct request *q = p->train ? &p->trained.resolved.request : &p->answer.plan.request;
-
-    gp_format(text, size, "%s %s on %s", p->train ? "Fine-tuning" : "Serving", q->model->name,
-              q->gpu->name);
-}
-
 void report_page_write(const struct report_page *p, struct strbuf *out)
 {
+    const struct request *q = p->train ? &p->trained.resolved.request : &p->answer.plan.request;
     struct document d;
     char title[320];
 
-    name_page(p, title, sizeof(title));
+    gp_format(title, sizeof(title), "%s %s on %s", p->train ? "Fine-tuning" : "Serving",
+              q->model->name, q->gpu->name);
     document_init(&d, title);
     if (p->train) {
         add_train_answer(p, &d);

@@ -6,6 +6,7 @@
  */
 #include "answer/report_catalog.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "answer/sentence.h"
@@ -39,25 +40,24 @@ static void class_and_date(const struct instance *in, struct record *s)
 
 /* ---- instances ---- */
 
-static void instance_row(const struct instance *in, struct record *s)
-{
-    record_textf(s, "id", "%s/%s", in->provider, in->type);
-    RECORD_MEMBERS(s, what_members, in);
-    record_listed(s, "on_demand", "$/h", in->on_demand, 1, 3);
-    record_listed(s, "spot", "$/h", in->spot, 1, 3);
-    record_text(s, "region", in->region);
-    class_and_date(in, s);
-    RECORD_MEMBERS(s, row_members, in);
-}
-
 enum gp_status report_instance_rows(struct catalog *catalog, struct record *doc, struct gp_err *err)
 {
     const struct instance *list;
     size_t n;
     enum gp_status rc = catalog_instances(catalog, &list, &n, err);
 
-    for (size_t i = 0; i < n && !rc; i++)
-        instance_row(&list[i], record_append(doc, "items"));
+    for (size_t i = 0; i < n && !rc; i++) {
+        const struct instance *in = &list[i];
+        struct record *s = record_append(doc, "items");
+
+        record_textf(s, "id", "%s/%s", in->provider, in->type);
+        RECORD_MEMBERS(s, what_members, in);
+        record_listed(s, "on_demand", "$/h", in->on_demand, 1, 3);
+        record_listed(s, "spot", "$/h", in->spot, 1, 3);
+        record_text(s, "region", in->region);
+        class_and_date(in, s);
+        RECORD_MEMBERS(s, row_members, in);
+    }
     return rc;
 }
 
@@ -69,35 +69,7 @@ static bool is_instance(const struct instance *in, const char *id)
     return gp_casecmp(full, id) == 0 || gp_casecmp(in->type, id) == 0;
 }
 
-static void offer_facts(const struct instance *in, struct record *s)
-{
-    record_text(s, "region", in->region);
-    record_listed(s, "on_demand", "$/h", in->on_demand, 1, 4);
-    record_listed(s, "spot", "$/h", in->spot, 1, 4);
-    class_and_date(in, s);
-    RECORD_MEMBERS(s, row_members, in);
-}
-
-static void instance_facts(const struct instance *in, struct record *s)
-{
-    record_textf(s, "id", "%s/%s", in->provider, in->type);
-    record_text(s, "provider", in->provider);
-    record_text(s, "type", in->type);
-    RECORD_MEMBERS(s, what_members, in);
-    record_group(s, "offers, per hour of the whole instance");
-    record_list(s, "offers");
-}
-
-static enum gp_status ambiguous(const struct instance *a, const struct instance *b,
-                                struct gp_err *err)
-{
-    char hint[240];
-
-    gp_format(hint, sizeof(hint), "name one: %s/%s, %s/%s", a->provider, a->type, b->provider,
-              b->type);
-    return gp_fail(err, GP_E_USAGE, "--show", hint, "several providers have a '%s'", a->type);
-}
-
+/* The offers of one instance: its rows follow each other, and no other provider has the name. */
 enum gp_status report_instance_show(struct planner *planner, const char *id, struct record *out,
                                     struct gp_err *err)
 {
@@ -108,28 +80,39 @@ enum gp_status report_instance_show(struct planner *planner, const char *id, str
     if (rc)
         return rc;
     for (size_t i = 0; i < n; i++) {
-        if (!is_instance(&list[i], id))
+        const struct instance *in = &list[i];
+        struct record *offer;
+
+        if (!is_instance(in, id))
             continue;
-        if (first && strcmp(first->provider, list[i].provider) != 0)
-            return ambiguous(first, &list[i], err);
-        if (!first)
-            instance_facts(&list[i], out);
-        first = first ? first : &list[i];
-        offer_facts(&list[i], record_append(out, "offers"));
+        if (first && strcmp(first->provider, in->provider) != 0) {
+            char hint[240];
+
+            gp_format(hint, sizeof(hint), "name one: %s/%s, %s/%s", first->provider, first->type,
+                      in->provider, in->type);
+            return gp_fail(err, GP_E_USAGE, "--show", hint, "several providers have a '%s'",
+                           first->type);
+        }
+        if (!first) {
+            record_textf(out, "id", "%s/%s", in->provider, in->type);
+            record_text(out, "provider", in->provider);
+            record_text(out, "type", in->type);
+            RECORD_MEMBERS(out, what_members, in);
+            record_group(out, "offers, per hour of the whole instance");
+            record_list(out, "offers");
+            first = in;
+        }
+        offer = record_append(out, "offers");
+        record_text(offer, "region", in->region);
+        record_listed(offer, "on_demand", "$/h", in->on_demand, 1, 4);
+        record_listed(offer, "spot", "$/h", in->spot, 1, 4);
+        class_and_date(in, offer);
+        RECORD_MEMBERS(offer, row_members, in);
     }
     return first ? GP_OK : gp_fail(err, GP_E_USAGE, "", "", "no such instance");
 }
 
 /* ---- servers ---- */
-
-static struct quantity price(const struct server *v)
-{
-    double high = v->price_high > v->price_low ? v->price_high : v->price_low;
-
-    if (v->price_low <= 0)
-        return quantity_unknown();
-    return quantity_band((v->price_low + high) / 2, v->price_low, high, ORIGIN_SHEET);
-}
 
 #define SERVER(member) MEMBER_AT(struct server, member)
 
@@ -155,9 +138,14 @@ static const struct member server_evidence[] = {
 /* A row of --list has the same facts as --show. */
 static void server_facts(const struct server *v, struct record *s)
 {
+    double high = fmax(v->price_high, v->price_low);
+    struct quantity price = quantity_unknown();
+
+    if (v->price_low > 0)
+        price = quantity_band((v->price_low + high) / 2, v->price_low, high, ORIGIN_SHEET);
     RECORD_MEMBERS(s, server_members, v);
     record_group(s, "price");
-    record_quantity(s, "price", "$", price(v), 1, 0);
+    record_quantity(s, "price", "$", price, 1, 0);
     RECORD_MEMBERS(s, server_evidence, v);
 }
 

@@ -162,17 +162,16 @@ static struct tally add_batch(struct roof_curve *c, const struct plan *plan, con
 }
 
 /* "memory bound", or how many products are. */
-static void tally_text(struct tally t, char *text, size_t size)
+static const char *tally_text(struct tally tally, struct texts *t)
 {
-    if (t.memory == t.all || t.memory == 0)
-        gp_format(text, size, "%s bound", t.memory ? "memory" : "arithmetic");
-    else
-        gp_format(text, size, "memory bound in %d of %d products", t.memory, t.all);
+    if (tally.memory == tally.all || tally.memory == 0)
+        return tally.memory ? "memory bound" : "arithmetic bound";
+    return texts_addf(t, "memory bound in %d of %d products", tally.memory, tally.all);
 }
 
-/* ---- roofs ---- */
+/* ---- the curve ---- */
 
-static bool known(struct quantity q)
+static bool is_positive(struct quantity q)
 {
     return q.known && q.value > 0;
 }
@@ -184,29 +183,16 @@ static void add_roof(struct plot *plot, const struct gpu *gpu, enum format_math 
     char name[64];
 
     gp_format(name, sizeof(name), "%s roof%s", format_math_word(math),
-              known(roof.rate) ? "" : " (no rate known)");
+              is_positive(roof.rate) ? "" : " (no rate known)");
     roof_curve_line(plot, name, label == 'a' ? PLOT_TEXT : PLOT_DIM, label, roof, unit);
 }
-
-/* The 16-bit type too, where some products are computed in it. */
-static void add_roofs(struct plot *plot, const struct request *q, double unit)
-{
-    enum format_math math = math_of(q, q->precision.weight);
-    enum format_math base = math_of(q, q->precision.base);
-
-    add_roof(plot, q->gpu, math, 'a', unit);
-    if (base != math && known(q->gpu->rate[base]))
-        add_roof(plot, q->gpu, base, 'b', unit);
-}
-
-/* ---- the curve ---- */
 
 /* Returns the unit of the rates. */
 static double set_axes(struct plot *plot, double low, double high, struct roof *roof, double ridge,
                        bool whole)
 {
-    double rate = known(roof->rate) ? roof->rate.value : 0;
-    double bandwidth = known(roof->bandwidth) ? roof->bandwidth.value : 0;
+    double rate = is_positive(roof->rate) ? roof->rate.value : 0;
+    double bandwidth = is_positive(roof->bandwidth) ? roof->bandwidth.value : 0;
     double peak = rate;
 
     plot->x = (struct plot_axis){
@@ -219,61 +205,45 @@ static double set_axes(struct plot *plot, double low, double high, struct roof *
                             peak * 1.2, rate, whole);
 }
 
-/* The users of one replica decode together. */
-static void say_words(const struct plan *plan, double ridge, struct tally decode,
-                      struct tally prefill, double users, char words[CURVE_WORDS])
-{
-    char text[64], own[64], tokens[32];
-    bool estimate = plan->request.gpu->confidence[0] == 'l';
-
-    tally_text(decode, own, sizeof(own));
-    tally_text(prefill, text, sizeof(text));
-    if (ridge > 0)
-        gp_format(words, CURVE_WORDS,
-                  "ridge %.0f FLOP/B%s; decode at %.0f user%s is %s, prefill of %s "
-                  "tokens %s",
-                  ridge, estimate ? " (figures of low confidence)" : "", users,
-                  users == 1 ? "" : "s", own,
-                  units_tokens(tokens, sizeof(tokens), plan->request.prompt), text);
-    else
-        gp_format(words, CURVE_WORDS, "no ridge: the sheet of %s lacks a rate or a bandwidth",
-                  plan->request.gpu->id);
-}
-
-/* The law is fitted to what was measured: a sheet may promise less than a GPU gives. */
-static void say_above(int above, char words[CURVE_WORDS])
-{
-    size_t used = strlen(words);
-
-    if (above > 0)
-        gp_format(words + used, CURVE_WORDS - used, "; %d product%s above the sheet's roof", above,
-                  above == 1 ? "" : "s");
-}
-
+/* The products of decode steps of one user, of the users of a replica and of 64, and of a
+ * prompt; and what there is to say of them. */
 static void add_batches(struct roof_curve *c, const struct plan *plan, double ridge, double unit,
                         struct plot *plot, char words[CURVE_WORDS])
 {
+    const struct request *q = &plan->request;
     double users = fmax(1, ceil(plan->memory.users));
     double batch[] = {1, users, 64};
-    struct tally own = {0}, prefill, above = {0};
-    char name[64], tokens[32];
+    struct tally own = {0}, prefill;
+    struct texts t = {0};
+    int above = 0;
 
     for (int i = 0; i < 3; i++) {
-        struct tally t;
+        struct tally decode;
 
         if ((i == 1 && users == 1) || (i == 2 && users == 64))
             continue;
-        gp_format(name, sizeof(name), "decode b=%.0f", batch[i]);
-        t = add_batch(c, plan, name, batch[i], unit, plot);
-        above.above += t.above;
+        decode =
+            add_batch(c, plan, texts_addf(&t, "decode b=%.0f", batch[i]), batch[i], unit, plot);
+        above += decode.above;
         if (batch[i] == users)
-            own = t;
+            own = decode;
     }
-    gp_format(name, sizeof(name), "prefill %s",
-              units_tokens(tokens, sizeof(tokens), plan->request.prompt));
-    prefill = add_batch(c, plan, name, plan->request.prompt, unit, plot);
-    say_words(plan, ridge, own, prefill, users, words);
-    say_above(above.above + prefill.above, words);
+    prefill = add_batch(c, plan, texts_addf(&t, "prefill %s", UNITS_TOKENS(q->prompt)), q->prompt,
+                        unit, plot);
+    above += prefill.above;
+    if (ridge > 0)
+        gp_format(words, CURVE_WORDS,
+                  "ridge %.0f FLOP/B%s; decode at %.0f user%s is %s, prefill of %s tokens %s",
+                  ridge, q->gpu->confidence[0] == 'l' ? " (figures of low confidence)" : "", users,
+                  users == 1 ? "" : "s", tally_text(own, &t), UNITS_TOKENS(q->prompt),
+                  tally_text(prefill, &t));
+    else
+        gp_format(words, CURVE_WORDS, "no ridge: the sheet of %s lacks a rate or a bandwidth",
+                  q->gpu->id);
+    if (above > 0) /* the law is fitted to what was measured: a sheet may promise less */
+        gp_append(words, CURVE_WORDS, "; ", "%d product%s above the sheet's roof", above,
+                  above == 1 ? "" : "s");
+    texts_fini(&t);
 }
 
 bool roof_curve(struct roof_curve *c, const struct plan *plan, double low, double high,
@@ -281,13 +251,14 @@ bool roof_curve(struct roof_curve *c, const struct plan *plan, double low, doubl
 {
     const struct request *q = &plan->request;
     enum format_math math = math_of(q, q->precision.weight);
+    enum format_math base = math_of(q, q->precision.base);
     struct roof roof = roof_of_gpu(q->gpu, math, false);
-    bool both = known(roof.rate) && known(roof.bandwidth);
+    bool both = is_positive(roof.rate) && is_positive(roof.bandwidth);
     double ridge = both ? roof.rate.value / roof.bandwidth.value : 0;
     struct texts why = {0};
     double unit;
 
-    if (!known(roof.rate) && !known(roof.bandwidth)) {
+    if (!is_positive(roof.rate) && !is_positive(roof.bandwidth)) {
         gp_format(words, CURVE_WORDS, "no roofline: the sheet of %s has neither rate nor bandwidth",
                   q->gpu->id);
         return false;
@@ -298,7 +269,9 @@ bool roof_curve(struct roof_curve *c, const struct plan *plan, double low, doubl
         return false;
     }
     unit = set_axes(plot, low, high, &roof, ridge, math == MATH_INT8 || math == MATH_INT4);
-    add_roofs(plot, q, unit);
+    add_roof(plot, q->gpu, math, 'a', unit);
+    if (base != math && is_positive(q->gpu->rate[base])) /* some products are computed in it */
+        add_roof(plot, q->gpu, base, 'b', unit);
     add_batches(c, plan, ridge, unit, plot, words);
     c->start = ridge > 0 ? ridge : 64;
     gp_format(plot->title, sizeof(plot->title), "Roofline  %s %s (dense)", q->gpu->id,
@@ -309,19 +282,6 @@ bool roof_curve(struct roof_curve *c, const struct plan *plan, double low, doubl
 /* ---- by batch ---- */
 
 #define MOST_BATCH 8192.0
-
-static void add_layer(const struct plan *plan, const struct products_layer *layer, int i,
-                      double unit, struct plot *plot)
-{
-    const struct request *q = &plan->request;
-    struct plot_series *s = plot_add(plot, layer->name, plot_role(i), 0);
-
-    if (!s)
-        return;
-    s->label = (char)('a' + i);
-    for (double n = 1; n <= MOST_BATCH; n *= 2)
-        plot_point(s, n, work_of(q, layer, roof_curve_tokens(q->model, layer, n)).rate / unit);
-}
 
 bool roof_curve_by_batch(const struct plan *plan, double low_x, double high_x, struct plot *plot)
 {
@@ -341,7 +301,17 @@ bool roof_curve_by_batch(const struct plan *plan, double low_x, double high_x, s
     plot->x = (struct plot_axis){.log = true, .base = 2, .title = "batch: tokens at once (log2)"};
     plot_range(plot, low_x, high_x, 1, MOST_BATCH);
     unit = roof_curve_rates(plot, low, high * 1.1, high, false);
-    for (int i = 0; i < count && i < 8; i++)
-        add_layer(plan, &layer[i], i, unit, plot);
+    for (int i = 0; i < count && i < 8; i++) {
+        struct plot_series *s = plot_add(plot, layer[i].name, plot_role(i), 0);
+
+        if (!s)
+            break;
+        s->label = (char)('a' + i);
+        for (double n = 1; n <= MOST_BATCH; n *= 2) {
+            double tokens = roof_curve_tokens(plan->request.model, &layer[i], n);
+
+            plot_point(s, n, work_of(&plan->request, &layer[i], tokens).rate / unit);
+        }
+    }
     return true;
 }

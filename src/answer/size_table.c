@@ -18,15 +18,6 @@
 #include "base/mem.h"
 #include "base/units.h"
 
-static struct quantity load_bytes(const struct memory *m)
-{
-    struct quantity sum = quantity_add(m->weights, m->kv_reserved);
-
-    sum = quantity_add(sum, m->activation);
-    sum = quantity_add(sum, m->non_torch);
-    return quantity_add(sum, m->graphs);
-}
-
 /* "70B" is 70e9 parameters, however many its assumed shape has. */
 static double rule_params(const struct resolved *r)
 {
@@ -52,9 +43,13 @@ static void memory_facts(const struct resolved *resolved, const struct plan *p, 
     const struct memory *m = &p->memory;
     struct quantity none = quantity_unknown();
     struct quantity rule = quantity_of(rule_bytes(resolved), ORIGIN_ASSUMED);
-    struct quantity load = p->has_memory ? load_bytes(m) : none;
+    const struct quantity *parts[] = {&m->weights, &m->kv_reserved, &m->activation, &m->non_torch,
+                                      &m->graphs};
+    struct quantity load = p->has_memory ? quantity_exact(0) : none;
     double params = model_params(q->model), bytes = weights_file_bytes(q);
 
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        load = quantity_add(load, *parts[i]);
     record_group(s, "memory");
     record_count(s, "params", "", params);
     record_style(s, STYLE_PARAMS);
@@ -75,33 +70,12 @@ static void memory_facts(const struct resolved *resolved, const struct plan *p, 
     record_quantity(s, "load_all", "GiB", quantity_scale(load, p->layout.gpus), GP_GIB, 1);
 }
 
-static void count_facts(const struct resolved *r, const struct plan *p, struct record *s)
-{
-    record_group(s, "GPUs");
-    record_count(s, "gpus_by_rule", "", rule_gpus(r));
-    record_plan_layout(s, p);
-}
-
-/* The rule's GPUs at the price of one GPU of the offer that the exact plan takes. */
-static struct quantity rule_cost(const struct resolved *resolved, const struct plan *p)
-{
-    const struct rent *r = cost_wanted(&p->cost);
-
-    if (!r || p->verdict == VERDICT_DOES_NOT_FIT || !r->known || r->gpus_paid <= 0)
-        return quantity_unknown();
-    return quantity_of(rule_gpus(resolved) * r->per_hour / r->gpus_paid, ORIGIN_ASSUMED);
-}
-
-static void cost_facts(const struct resolved *r, const struct plan *p, struct record *s)
-{
-    record_group(s, "cost");
-    record_quantity(s, "per_hour_by_rule", "$/h", rule_cost(r, p), 1, 2);
-    record_title(s, "$/h by rule");
-    record_plan_cost(s, p);
-}
-
 static void row_facts(const struct resolved *r, const struct plan *p, struct record *s)
 {
+    /* the rule's GPUs at the price of one GPU of the offer that the exact plan takes */
+    const struct rent *rent = cost_wanted(&p->cost);
+    bool priced = rent && p->verdict != VERDICT_DOES_NOT_FIT && rent->known && rent->gpus_paid > 0;
+
     record_text(s, "model", r->model_text);
     record_text(s, "precision", p->request.precision.id);
     record_text(s, "shape", r->generic ? "assumed" : "exact");
@@ -111,8 +85,17 @@ static void row_facts(const struct resolved *r, const struct plan *p, struct rec
     record_text(s, "kv_precision", p->request.kv->id);
     record_detail(s);
     memory_facts(r, p, s);
-    count_facts(r, p, s);
-    cost_facts(r, p, s);
+    record_group(s, "GPUs");
+    record_count(s, "gpus_by_rule", "", rule_gpus(r));
+    record_plan_layout(s, p);
+    record_group(s, "cost");
+    record_quantity(
+        s, "per_hour_by_rule", "$/h",
+        priced ? quantity_of(rule_gpus(r) * rent->per_hour / rent->gpus_paid, ORIGIN_ASSUMED)
+               : quantity_unknown(),
+        1, 2);
+    record_title(s, "$/h by rule");
+    record_plan_cost(s, p);
 }
 
 static void request_facts(const struct resolved *r, struct record *doc)

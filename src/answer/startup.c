@@ -115,7 +115,7 @@ static enum outcome no_request(const struct plan *p)
 }
 
 /* Do the parts up to one, allocated in this order, exceed the GPU? */
-static enum outcome overflows(const struct plan *p, struct quantity parts)
+static enum outcome memory_overflows(const struct plan *p, struct quantity parts)
 {
     const struct memory *m = &p->memory;
     struct quantity sum = quantity_add(parts, m->non_torch);
@@ -128,19 +128,19 @@ static enum outcome overflows(const struct plan *p, struct quantity parts)
 
 static enum outcome weights_and_context(const struct plan *p)
 {
-    return overflows(p, p->memory.weights);
+    return memory_overflows(p, p->memory.weights);
 }
 
 static enum outcome asked_cache(const struct plan *p)
 {
-    return overflows(p, quantity_add(p->memory.weights, p->memory.kv_reserved));
+    return memory_overflows(p, quantity_add(p->memory.weights, p->memory.kv_reserved));
 }
 
 static enum outcome asked_compute(const struct plan *p)
 {
     const struct memory *m = &p->memory;
 
-    return overflows(p, quantity_add(quantity_add(m->weights, m->kv_reserved), m->activation));
+    return memory_overflows(p, quantity_add(quantity_add(m->weights, m->kv_reserved), m->activation));
 }
 
 static enum outcome asked_rest(const struct plan *p)
@@ -155,7 +155,7 @@ static enum outcome asked_rest(const struct plan *p)
 /* A step of the largest prompts is run before the pool is made. */
 static enum outcome profiled_step(const struct plan *p)
 {
-    return overflows(p, quantity_add(p->memory.weights, p->memory.activation));
+    return memory_overflows(p, quantity_add(p->memory.weights, p->memory.activation));
 }
 
 /* Of what may stop it: does it at the estimate's value too? */

@@ -233,36 +233,13 @@ static bool resolve_links(char *dst, size_t size, const char *path)
     return false;
 }
 
-static enum gp_status write_direct(const char *path, const char *text, size_t len,
-                                   struct gp_err *err)
-{
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-    bool good = fd >= 0 && write_all(fd, text, len);
-    enum gp_status rc = good ? GP_OK : cannot_write(path, err);
-
-    if (fd >= 0 && close(fd) != 0 && good)
-        rc = cannot_write(path, err);
-    return rc;
-}
-
-/* The permissions of the file to be replaced, or those a new file would get. */
-static mode_t target_mode(const char *path)
-{
-    struct stat st;
-    mode_t mask;
-
-    if (stat(path, &st) == 0)
-        return st.st_mode & 0777;
-    mask = umask(0);
-    umask(mask);
-    return 0666 & ~mask;
-}
-
 static enum gp_status write_renamed(const char *path, const char *text, size_t len,
                                     struct gp_err *err)
 {
     char temporary[GP_PATH_MAX];
     enum gp_status rc = GP_OK;
+    struct stat st;
+    mode_t mode;
     bool good;
     int fd;
 
@@ -271,7 +248,14 @@ static enum gp_status write_renamed(const char *path, const char *text, size_t l
     fd = mkstemp(temporary);
     if (fd < 0)
         return cannot_write(path, err);
-    good = write_all(fd, text, len) && fchmod(fd, target_mode(path)) == 0 && fsync(fd) == 0;
+    if (stat(path, &st) == 0) {
+        mode = st.st_mode & 0777;
+    } else { /* what a new file would get */
+        mode = umask(0);
+        umask(mode);
+        mode = 0666 & ~mode;
+    }
+    good = write_all(fd, text, len) && fchmod(fd, mode) == 0 && fsync(fd) == 0;
     if (!good)
         rc = cannot_write(path, err);
     if (close(fd) != 0 && good)
@@ -286,13 +270,21 @@ static enum gp_status write_renamed(const char *path, const char *text, size_t l
 static enum gp_status write_file(const char *path, const char *text, size_t len, struct gp_err *err)
 {
     char target[GP_PATH_MAX];
+    enum gp_status rc;
     struct stat st;
+    bool good;
+    int fd;
 
     if (!resolve_links(target, sizeof target, path))
         return gp_fail(err, GP_E_FILE, path, "", "too many links, or too long a name");
     if (stat(target, &st) != 0 || S_ISREG(st.st_mode))
         return write_renamed(target, text, len, err);
-    return write_direct(target, text, len, err);
+    fd = open(target, O_WRONLY | O_CLOEXEC);
+    good = fd >= 0 && write_all(fd, text, len);
+    rc = good ? GP_OK : cannot_write(target, err);
+    if (fd >= 0 && close(fd) != 0 && good)
+        rc = cannot_write(target, err);
+    return rc;
 }
 
 enum gp_status path_write(const char *path, const char *text, size_t len, struct gp_err *err)
@@ -314,13 +306,6 @@ enum gp_status path_write(const char *path, const char *text, size_t len, struct
 
 /* ---- listing ---- */
 
-static bool ends_with(const char *name, const char *suffix)
-{
-    size_t len = strlen(name), tail = strlen(suffix);
-
-    return len >= tail && strcmp(name + len - tail, suffix) == 0;
-}
-
 static int by_name(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
@@ -330,7 +315,7 @@ enum gp_status path_list(const char *dir, const char *suffix, char ***names, siz
                          struct gp_err *err)
 {
     char **list = NULL;
-    size_t used = 0, cap = 0;
+    size_t used = 0, cap = 0, tail = strlen(suffix);
     struct dirent *entry;
     DIR *stream = opendir(dir);
 
@@ -341,8 +326,11 @@ enum gp_status path_list(const char *dir, const char *suffix, char ***names, siz
     if (!stream)
         return gp_fail(err, GP_E_FILE, dir, "", "cannot list: %s", strerror(errno));
     while ((entry = readdir(stream))) {
+        size_t len = strlen(entry->d_name);
+
         /* Dot files are editors' locks and copies, never profiles. */
-        if (entry->d_name[0] == '.' || !ends_with(entry->d_name, suffix))
+        if (entry->d_name[0] == '.' || len < tail ||
+            strcmp(entry->d_name + len - tail, suffix) != 0)
             continue;
         list = gp_grow(list, &cap, used + 1, sizeof *list);
         list[used++] = gp_strdup(entry->d_name);

@@ -110,7 +110,7 @@ static size_t edit_distance(const char *a, const char *b)
 
 /* How well a word of the name answers one of the text, 0 to 1; last: the text ends with it, and it
  * may not be typed whole. */
-static double likeness(const struct word *typed, const struct word *name, bool last)
+static double word_likeness(const struct word *typed, const struct word *name, bool last)
 {
     size_t len = strlen(typed->text), name_len = strlen(name->text);
     size_t slips = len < 4 ? 0 : len < 8 ? 1 : 2;
@@ -146,7 +146,7 @@ static double likeness(const struct word *typed, const struct word *name, bool l
 }
 
 /* The family stands first; "instruct" and the like behind it say little. */
-static double weight(const struct word *word, bool first)
+static double word_weight(const struct word *word, bool first)
 {
     double len = (double)strlen(word->text);
 
@@ -165,7 +165,7 @@ static double words_score(const struct word *typed, size_t count, const char *na
         size_t at = 0;
 
         for (size_t j = 0; j < name_count; j++) {
-            double here = used[j] ? 0 : likeness(&typed[i], &name[j], i + 1 == count);
+            double here = used[j] ? 0 : word_likeness(&typed[i], &name[j], i + 1 == count);
 
             if (here > best) {
                 best = here;
@@ -177,17 +177,17 @@ static double words_score(const struct word *typed, size_t count, const char *na
             first |= i == 0;
             extra--;
         }
-        sum += best * weight(&typed[i], i == 0);
-        whole += weight(&typed[i], i == 0);
+        sum += best * word_weight(&typed[i], i == 0);
+        whole += word_weight(&typed[i], i == 0);
     }
     if (used[0] && !first && typed[0].kind == WORD_LETTERS)
-        whole -= weight(&typed[0], true) - 2; /* NVIDIA before h100 is a word like others */
+        whole -= word_weight(&typed[0], true) - 2; /* NVIDIA before h100 is a word like others */
     sum = whole > 0 ? sum / whole : 0;
     return sum - EXTRA_WORD * (double)extra - (used[0] ? 0 : EXTRA_FIRST);
 }
 
 /* Letters and digits alone, in lower case; "" when they are too many. */
-static void squeeze(const char *text, char out[TEXT_MAX + 1])
+static void squeeze_text(const char *text, char out[TEXT_MAX + 1])
 {
     size_t n = 0;
 
@@ -203,7 +203,7 @@ static double slip_score(const char *typed, const char *name_text)
     char name[TEXT_MAX + 1];
     size_t len = strlen(typed), allowed = len > 8 ? len / 3 : len > 5 ? 2 : 1;
 
-    squeeze(name_text, name);
+    squeeze_text(name_text, name);
     if (len < 3 || !name[0])
         return 0;
     if (begins_with(name, typed))
@@ -237,7 +237,7 @@ size_t suggest_names(const char *text, const char *const *names, size_t count,
     size_t found = 0, n = 0;
 
     text = slash && slash[1] ? slash + 1 : text;
-    squeeze(text, squeezed);
+    squeeze_text(text, squeezed);
     if (strlen(squeezed) < 2)
         return 0;
     size_t words = split_words(text, typed);

@@ -82,20 +82,6 @@ static void add_blanks(struct strbuf *out, int count)
         strbuf_add(out, " ");
 }
 
-static int column_width(const struct table *table, size_t column)
-{
-    size_t rows = row_count(table);
-    int widest = 0;
-
-    for (size_t row = 0; row < rows; row++) {
-        int width = gp_width(cell_at(table, row, column));
-
-        if (width > widest)
-            widest = width;
-    }
-    return widest;
-}
-
 static void text_row(const struct table *table, size_t row, const int *widths, struct strbuf *out)
 {
     for (size_t column = 0; column < table->column_count; column++) {
@@ -122,7 +108,12 @@ void table_text(const struct table *table, struct strbuf *out)
     size_t rows = row_count(table);
 
     for (size_t column = 0; column < table->column_count; column++)
-        widths[column] = column_width(table, column);
+        for (size_t row = 0; row < rows; row++) {
+            int width = gp_width(cell_at(table, row, column));
+
+            if (width > widths[column])
+                widths[column] = width;
+        }
     for (size_t row = 0; row < rows; row++)
         text_row(table, row, widths, out);
     free(widths);

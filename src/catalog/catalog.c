@@ -74,34 +74,20 @@ struct catalog {
 
 /* ---- the search path ------------------------------------------------------------ */
 
-static bool same_dir(const char *a, const char *b)
-{
-    char *real_a = realpath(a, NULL), *real_b = realpath(b, NULL);
-    bool same = real_a != NULL && real_b != NULL && strcmp(real_a, real_b) == 0;
-
-    free(real_a);
-    free(real_b);
-    return same;
-}
-
 static bool add_dir(struct search_path *path, const char *dir)
 {
     if (!path_is_dir(dir) || path->count == SEARCH_MAX)
         return false;
-    for (size_t i = 0; i < path->count; i++)
-        if (same_dir(path->dir[i], dir))
+    for (size_t i = 0; i < path->count; i++) {
+        char *known = realpath(path->dir[i], NULL), *asked = realpath(dir, NULL);
+        bool same = known != NULL && asked != NULL && strcmp(known, asked) == 0;
+
+        free(known);
+        free(asked);
+        if (same)
             return true;
+    }
     return gp_copy(path->dir[path->count], sizeof path->dir[0], dir) && ++path->count > 0;
-}
-
-static void add_own_dir(struct search_path *path)
-{
-    char program[GP_PATH_MAX], dir[GP_PATH_MAX];
-
-    if (path_program_dir(program, sizeof program) &&
-        path_join(dir, sizeof dir, program, "profiles") && add_dir(path, dir))
-        return;
-    add_dir(path, GP_PKGDATADIR "/profiles");
 }
 
 static struct catalog *new_empty(void)
@@ -126,9 +112,11 @@ struct catalog *catalog_new(const char *profiles_dir)
 {
     struct catalog *catalog = new_empty();
     const char *from_env = getenv("GPUPLAN_PROFILES");
-    char home[GP_PATH_MAX];
+    char home[GP_PATH_MAX], program[GP_PATH_MAX], own[GP_PATH_MAX];
 
-    add_own_dir(&catalog->path);
+    if (!path_program_dir(program, sizeof program) ||
+        !path_join(own, sizeof own, program, "profiles") || !add_dir(&catalog->path, own))
+        add_dir(&catalog->path, GP_PKGDATADIR "/profiles");
     if (path_data_home(home, sizeof home, "profiles"))
         add_dir(&catalog->path, home);
     if (from_env != NULL && from_env[0] != '\0')
@@ -540,21 +528,6 @@ enum gp_status catalog_formats(struct catalog *catalog, const struct format **li
     return rc;
 }
 
-static void gather_engines(struct catalog *catalog, const struct registry *registry)
-{
-    size_t cap = 0;
-
-    for (size_t i = 0; i < registry->count; i++) {
-        const struct engine_list *list = &((struct engine_item *)registry->items[i])->list;
-
-        catalog->engine_list =
-            gp_grow(catalog->engine_list, &cap, catalog->engine_count + list->count,
-                    sizeof *catalog->engine_list);
-        for (size_t j = 0; j < list->count; j++)
-            catalog->engine_list[catalog->engine_count++] = list->engines[j];
-    }
-}
-
 enum gp_status catalog_engines(struct catalog *catalog, const struct engine **list, size_t *count,
                                struct gp_err *err)
 {
@@ -567,8 +540,15 @@ enum gp_status catalog_engines(struct catalog *catalog, const struct engine **li
         rc = check_engine(catalog, registry->items[i], err);
     if (rc != GP_OK)
         return rc;
-    if (catalog->engine_list == NULL)
-        gather_engines(catalog, registry);
+    for (size_t i = 0, cap = 0, all = catalog->engine_count; all == 0 && i < registry->count; i++) {
+        const struct engine_list *ranges = &((struct engine_item *)registry->items[i])->list;
+
+        catalog->engine_list =
+            gp_grow(catalog->engine_list, &cap, catalog->engine_count + ranges->count,
+                    sizeof *catalog->engine_list);
+        for (size_t j = 0; j < ranges->count; j++)
+            catalog->engine_list[catalog->engine_count++] = ranges->engines[j];
+    }
     *list = catalog->engine_list;
     *count = catalog->engine_count;
     return GP_OK;

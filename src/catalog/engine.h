@@ -26,7 +26,7 @@
  *   1 - (base + token*c + per_gpu*tp*pp + graph*batch + prefill graphs) / physical
  * Example, H100, TP 1: 512 + 1.5*8192 + 128 + 2*256 + 8*58 = 13,904 MiB of 81,559: 0.830.
  *
- * llama.cpp has one compute buffer for the graph of c = n_ubatch tokens (memory.c).
+ * llama.cpp has one compute buffer for the graph of c = n_ubatch tokens (rules_llamacpp.c).
  */
 #ifndef GP_CATALOG_ENGINE_H
 #define GP_CATALOG_ENGINE_H

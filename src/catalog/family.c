@@ -34,11 +34,6 @@ static double rate_16(const struct gpu *gpu)
     return bf16 > 0 ? bf16 : rate_of(gpu, MATH_FP16);
 }
 
-static enum kernel kernel_gguf(const struct format *f)
-{
-    return f->bits >= 16 ? KERNEL_GGUF16 : KERNEL_GGUF;
-}
-
 /* Without arithmetic of its own. */
 static enum kernel kernel_unpacked(const struct format *f)
 {
@@ -48,7 +43,7 @@ static enum kernel kernel_unpacked(const struct format *f)
 enum kernel kernel_of(const struct format *f, const struct gpu *gpu, bool gguf)
 {
     if (gguf)
-        return kernel_gguf(f);
+        return f->bits >= 16 ? KERNEL_GGUF16 : KERNEL_GGUF;
     if (strcmp(f->id, "mxfp4") == 0)
         return KERNEL_MXFP4;
     if (f->weight_only || (f->bits < 16 && rate_of(gpu, f->math) <= 0))

@@ -69,7 +69,7 @@ static void slice_names(const struct gpu *gpu, char *text, size_t size)
     }
 }
 
-static struct quantity part(struct quantity q, double share)
+static struct quantity slice_part(struct quantity q, double share)
 {
     q = quantity_scale(q, share);
     if (q.known)
@@ -99,15 +99,15 @@ enum gp_status gpu_slice_of(const struct gpu *gpu, const char *profile, struct g
     gp_format(out->name, sizeof(out->name), "%s (MIG %s)", gpu->name, s->profile);
     out->memory_marketed = s->memory;
     out->whole = gpu->physical.value;
-    out->physical = part(gpu->physical, memory);
+    out->physical = slice_part(gpu->physical, memory);
     out->usable =
         quantity_band(whole.value * memory * (1 - SLICE_LOSS / 2),
                       whole.low * memory * (1 - SLICE_LOSS), whole.high * memory, ORIGIN_MODEL);
-    out->bandwidth = part(gpu->bandwidth, memory);
-    out->l2 = part(gpu->l2, memory);
+    out->bandwidth = slice_part(gpu->bandwidth, memory);
+    out->l2 = slice_part(gpu->l2, memory);
     for (int m = 0; m < MATH_COUNT; m++)
-        out->rate[m] = part(gpu->rate[m], compute);
-    out->rate_fp16acc = part(gpu->rate_fp16acc, compute);
+        out->rate[m] = slice_part(gpu->rate[m], compute);
+    out->rate_fp16acc = slice_part(gpu->rate_fp16acc, compute);
     out->link_bandwidth = 0;
     out->link_domain = 1;
     out->slice_count = 0;
@@ -204,42 +204,6 @@ static const struct profile_field fields[] = {
 
 const struct profile_table gpu_table = PROFILE_TABLE(fields);
 
-/* The two sizes, whose origin is another key. */
-static void read_memory(struct profile_group top, struct gpu *gpu)
-{
-    int basis = gpu->physical.origin == ORIGIN_ASSUMED ? BASIS_NOMINAL : BASIS_TOOL;
-    int usable = ORIGIN_SHEET;
-
-    profile_word(top, "memory_basis", &basis, memory_bases);
-    profile_quantity(top, "memory_gib", &gpu->physical, GP_GIB, 0.1, 65536,
-                     basis == BASIS_TOOL ? ORIGIN_SHEET : ORIGIN_ASSUMED);
-    profile_word(top, "usable_basis", &usable, usable_bases);
-    profile_quantity(top, "usable_gib", &gpu->usable, GP_GIB, 0.1, 65536, (enum origin)usable);
-}
-
-static void read_not_held(struct profile_group top)
-{
-    static const char *const rates[] = {"fp64", "fp64_tensor", "fp8_fp16acc"};
-    struct profile_group tflops = profile_sub(top, "tflops");
-    struct quantity rate;
-    char type[32], date[16];
-
-    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
-        profile_quantity(tflops, rates[i], &rate, 1e12, 0, 1e6, ORIGIN_SHEET);
-    profile_string(top, "memory_type", type, sizeof type);
-    profile_string(top, "gathered", date, sizeof date);
-}
-
-/* What a plan cannot do without. */
-static const char *missing_key(const struct gpu *gpu)
-{
-    return gpu->name[0] == '\0'                         ? "name"
-           : !gpu->physical.known                       ? "memory_gib"
-           : !gpu->bandwidth.known && !gpu->memory_only ? "bandwidth_gb_s"
-           : gpu->source[0] == '\0'                     ? "source"
-                                                        : NULL;
-}
-
 /* "CDNA3 (gfx942)" is of the family cdna3, "Ada Lovelace" of ada-lovelace. */
 static void derive_family(struct gpu *gpu)
 {
@@ -255,19 +219,38 @@ static void derive_family(struct gpu *gpu)
 
 void gpu_file_read(struct profile_group top, void *target)
 {
+    static const char *const not_held[] = {"fp64", "fp64_tensor", "fp8_fp16acc"};
     struct gpu_item *item = target;
     struct gpu *gpu = &item->gpu;
+    struct profile_group tflops = profile_sub(top, "tflops");
+    int basis = gpu->physical.origin == ORIGIN_ASSUMED ? BASIS_NOMINAL : BASIS_TOOL;
+    int usable = ORIGIN_SHEET;
     double capability = gpu->compute_capability / 10.0;
-    const char *missing;
+    char type[32], date[16];
+    struct quantity rate;
 
     profile_strings(top, "aliases", item->aliases, sizeof item->aliases);
     PROFILE_FIELDS(top, fields, gpu);
-    read_memory(top, gpu);
+    /* the two sizes, whose origin is another key */
+    profile_word(top, "memory_basis", &basis, memory_bases);
+    profile_quantity(top, "memory_gib", &gpu->physical, GP_GIB, 0.1, 65536,
+                     basis == BASIS_TOOL ? ORIGIN_SHEET : ORIGIN_ASSUMED);
+    profile_word(top, "usable_basis", &usable, usable_bases);
+    profile_quantity(top, "usable_gib", &gpu->usable, GP_GIB, 0.1, 65536, (enum origin)usable);
     profile_number(top, "compute_capability", &capability, 0, 99.9);
     gpu->compute_capability = (int)lround(capability * 10);
-    read_not_held(top);
+    for (size_t i = 0; i < sizeof not_held / sizeof *not_held; i++)
+        profile_quantity(tflops, not_held[i], &rate, 1e12, 0, 1e6, ORIGIN_SHEET);
+    profile_string(top, "memory_type", type, sizeof type);
+    profile_string(top, "gathered", date, sizeof date);
     derive_family(gpu);
-    missing = missing_key(gpu);
+
+    /* what a plan cannot do without */
+    const char *missing = gpu->name[0] == '\0'                         ? "name"
+                          : !gpu->physical.known                       ? "memory_gib"
+                          : !gpu->bandwidth.known && !gpu->memory_only ? "bandwidth_gb_s"
+                          : gpu->source[0] == '\0'                     ? "source"
+                                                                       : NULL;
     if (missing != NULL)
         profile_fail(top, missing, "every GPU profile needs it", "is missing");
 }

@@ -12,7 +12,7 @@
 
 /* A lognormal distribution of mean 1. Past a spread of Z95 its quantile would fall again:
  * most values are then small, a few huge. */
-static double quantile95(double sigma)
+static double lengths_quantile95(double sigma)
 {
     double s = fmin(sigma, Z95);
 
@@ -43,7 +43,7 @@ struct spread spread_of(double prompt, double prompt_sd, double output, double o
         .prompt = cp,
         .output = output_sd / output,
         .middle = exp(-sigma * sigma / 2),
-        .late = quantile95(sigma),
+        .late = lengths_quantile95(sigma),
         .beyond = share_beyond(prompt + output, hypot(prompt_sd, output_sd), context),
     };
 }

@@ -62,11 +62,6 @@ static const char *id_of(const void *item)
     return item;
 }
 
-static const char *aliases_of(const struct registry *registry, const void *item)
-{
-    return (const char *)item + registry->class->alias_offset;
-}
-
 bool registry_id_ok(const char *id)
 {
     if (!isalnum((unsigned char)id[0]) || strstr(id, "..") != NULL)
@@ -144,24 +139,17 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void odd_name(const struct names *names, const char *dir, const char *file)
-{
-    char line[GP_PATH_MAX];
-
-    gp_format(line, sizeof line, "%s/%s: skipped: an id may hold only letters, digits and . _ + -",
-              dir, file);
-    if (names->warnings != NULL)
-        warn_list_add(names->warnings, line);
-}
-
 static void add_name(struct names *names, const char *dir, const char *file)
 {
-    char id[256];
+    char id[256], line[GP_PATH_MAX];
     size_t len = strlen(file) - strlen(SUFFIX);
 
     gp_format(id, sizeof id, "%.*s", (int)len, file);
     if (len >= sizeof id || !registry_id_ok(id)) {
-        odd_name(names, dir, file);
+        gp_format(line, sizeof line,
+                  "%s/%s: skipped: an id may hold only letters, digits and . _ + -", dir, file);
+        if (names->warnings != NULL)
+            warn_list_add(names->warnings, line);
         return;
     }
     for (size_t i = 0; i < names->count; i++)
@@ -269,7 +257,7 @@ static enum match match_alias(const char *aliases, const char *text)
     return best;
 }
 
-static bool mentions(const struct registry *registry, const char *id, const char *text)
+static bool aliases_mention(const struct registry *registry, const char *id, const char *text)
 {
     for (size_t i = 0; i < registry->path->count; i++) {
         char path[GP_PATH_MAX], *bytes;
@@ -287,20 +275,11 @@ static bool mentions(const struct registry *registry, const char *id, const char
     return false;
 }
 
-static enum gp_status ambiguous(const struct registry *registry, const char *text, const void *a,
-                                const void *b, struct gp_err *err)
-{
-    char hint[256];
-
-    gp_format(hint, sizeof hint, "use %s or %s", id_of(a), id_of(b));
-    return gp_fail(err, GP_E_USAGE, "", hint, "%s '%.80s' is ambiguous", registry->class->what,
-                   text);
-}
-
 static enum gp_status find_alias(struct registry *registry, const struct names *names,
                                  const char *text, void **item, struct gp_err *err)
 {
     void *tail = NULL, *other = NULL;
+    char hint[256];
 
     *item = NULL;
     for (size_t i = 0; i < names->count; i++) {
@@ -308,12 +287,13 @@ static enum gp_status find_alias(struct registry *registry, const struct names *
         enum gp_status rc;
         enum match match;
 
-        if (one == NULL && mentions(registry, names->names[i], text)) {
+        if (one == NULL && aliases_mention(registry, names->names[i], text)) {
             rc = load_item(registry, names->names[i], &one, err);
             if (rc != GP_OK)
                 return rc;
         }
-        match = one != NULL ? match_alias(aliases_of(registry, one), text) : MATCH_NONE;
+        match = one != NULL ? match_alias((const char *)one + registry->class->alias_offset, text)
+                            : MATCH_NONE;
         if (match == MATCH_WHOLE) {
             *item = one;
             return GP_OK;
@@ -323,23 +303,16 @@ static enum gp_status find_alias(struct registry *registry, const struct names *
         else if (match == MATCH_TAIL)
             other = one;
     }
-    if (other != NULL)
-        return ambiguous(registry, text, tail, other, err);
+    if (other != NULL) {
+        gp_format(hint, sizeof hint, "use %s or %s", id_of(tail), id_of(other));
+        return gp_fail(err, GP_E_USAGE, "", hint, "%s '%.80s' is ambiguous", registry->class->what,
+                       text);
+    }
     *item = tail;
     return GP_OK;
 }
 
 /* ---- lookup --------------------------------------------------------------------- */
-
-static enum gp_status unknown_id(const struct registry *registry, const struct names *names,
-                                 const char *text, struct gp_err *err)
-{
-    char hint[256];
-
-    if (!suggest(text, (const char *const *)names->names, names->count, "*", hint, sizeof hint))
-        gp_format(hint, sizeof hint, "--list %s shows what there is", registry->class->folder);
-    return gp_fail(err, GP_E_USAGE, "", hint, "no %s '%.120s'", registry->class->what, text);
-}
 
 /* *item stays NULL when there is no such file. */
 static enum gp_status by_name(struct registry *registry, const char *id, void **item,
@@ -352,7 +325,7 @@ static enum gp_status by_name(struct registry *registry, const char *id, void **
 enum gp_status registry_find(struct registry *registry, const char *text, void **item,
                              struct gp_err *err)
 {
-    char id[160];
+    char id[160], hint[256];
     struct names names = {0};
     enum gp_status rc;
 
@@ -371,8 +344,11 @@ enum gp_status registry_find(struct registry *registry, const char *text, void *
         return rc;
     if (text[0] != '\0')
         rc = find_alias(registry, &names, text, item, err);
-    if (rc == GP_OK && *item == NULL)
-        rc = unknown_id(registry, &names, text, err);
+    if (rc == GP_OK && *item == NULL) {
+        if (!suggest(text, (const char *const *)names.names, names.count, "*", hint, sizeof hint))
+            gp_format(hint, sizeof hint, "--list %s shows what there is", registry->class->folder);
+        rc = gp_fail(err, GP_E_USAGE, "", hint, "no %s '%.120s'", registry->class->what, text);
+    }
     names_fini(&names);
     return rc;
 }

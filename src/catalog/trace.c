@@ -32,7 +32,7 @@ struct reading {
     struct gp_err *err;
 };
 
-static enum gp_status refuse(const struct reading *r, const char *what, const char *hint)
+static enum gp_status trace_refuse(const struct reading *r, const char *what, const char *hint)
 {
     char where[192];
 
@@ -46,7 +46,7 @@ static enum gp_status refuse_field(const struct reading *r, enum column column, 
     const char *text = r->csv.field[r->at[column]];
 
     gp_format(what, sizeof(what), "%s: '%.40s' %s", names[column][0], text, why);
-    return refuse(r, what, "");
+    return trace_refuse(r, what, "");
 }
 
 static int find_column(const struct csv *csv, enum column column)
@@ -69,9 +69,9 @@ static enum gp_status read_header(struct reading *r)
         r->at[c] = find_column(&r->csv, (enum column)c);
     r->header_count = r->csv.count;
     if (!more || r->at[COL_PROMPT] < 0 || r->at[COL_OUTPUT] < 0)
-        return refuse(r, "is not a trace of requests",
-                      "columns TIMESTAMP, ContextTokens, GeneratedTokens, or Timestamp, "
-                      "Request tokens, Response tokens");
+        return trace_refuse(r, "is not a trace of requests",
+                            "columns TIMESTAMP, ContextTokens, GeneratedTokens, or Timestamp, "
+                            "Request tokens, Response tokens");
     return GP_OK;
 }
 
@@ -136,7 +136,7 @@ static enum gp_status read_row(struct reading *r)
     struct trace_row row;
 
     if (r->csv.count != r->header_count)
-        return refuse(r, "does not have as many fields as the header", "");
+        return trace_refuse(r, "does not have as many fields as the header", "");
     enum gp_status rc = read_time(r, &row.at);
     if (!rc)
         rc = read_tokens(r, COL_PROMPT, &row.prompt);
@@ -149,7 +149,7 @@ static enum gp_status read_row(struct reading *r)
         return GP_OK;
     }
     if (t->count == TRACE_ROWS_MAX)
-        return refuse(r, "is request 8,000,001: at most 8,000,000 are read", "");
+        return trace_refuse(r, "is request 8,000,001: at most 8,000,000 are read", "");
     t->row = gp_grow(t->row, &t->cap, t->count + 1, sizeof(*t->row));
     t->row[t->count++] = row;
     t->longest = fmax(t->longest, row.prompt + row.output);

@@ -31,7 +31,8 @@ static enum gp_status read_page(const char *path, struct scrape *out, struct gp_
 }
 
 /* Seconds between the two pages: as given, else from the dates of the two files. */
-static enum gp_status interval(const struct invocation *in, double *seconds, struct gp_err *err)
+static enum gp_status read_interval(const struct invocation *in, double *seconds,
+                                    struct gp_err *err)
 {
     struct stat a, b;
 
@@ -55,12 +56,12 @@ static enum gp_status read_pages(const struct invocation *in, struct pages *p, s
         return rc;
     rc = read_page(in->args[1], &p->page[1], err);
     if (!rc)
-        rc = interval(in, &seconds, err);
+        rc = read_interval(in, &seconds, err);
     return rc ? rc : scrape_between(in->args[1], &p->page[0], &p->page[1], seconds, &p->seen, err);
 }
 
 /* A page without a plan still tells its own figures. */
-static bool plan(struct invocation *in, struct pages *p, struct gp_err *err)
+static bool plan_server(struct invocation *in, struct pages *p, struct gp_err *err)
 {
     enum gp_status rc = attach_request(&p->seen, &in->options, &p->request, err);
 
@@ -80,7 +81,7 @@ static bool plan(struct invocation *in, struct pages *p, struct gp_err *err)
     return !rc;
 }
 
-static enum gp_status run(struct invocation *in, struct gp_err *err)
+static enum gp_status run_attach(struct invocation *in, struct gp_err *err)
 {
     struct pages *p;
     struct record doc;
@@ -96,7 +97,7 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
     p = gp_calloc(1, sizeof(*p));
     rc = read_pages(in, p, err);
     if (!rc) {
-        bool planned = plan(in, p, err);
+        bool planned = plan_server(in, p, err);
 
         record_init(&doc);
         attach(in->args[in->arg_count - 1], &p->seen, in->planner, planned ? &p->answer : NULL,
@@ -121,5 +122,5 @@ const struct command cmd_attach = {
     .bit = FOR_ATTACH,
     .one = ONE_EACH,
     .several = "attach to one server at a time",
-    .run = run,
+    .run = run_attach,
 };

@@ -73,7 +73,7 @@ static enum gp_status open_input(struct run *r, struct gp_err *err)
 
 /* ---- answering a block of whole lines ---- */
 
-static void *work(void *arg)
+static void *worker_main(void *arg)
 {
     struct worker *w = arg;
     const char *at = w->text, *end = w->text + w->len;
@@ -99,7 +99,7 @@ static long count_lines(const char *text, size_t len)
 }
 
 /* Deals the lines out in equal runs; returns how many workers got some. */
-static int deal(struct run *r, size_t len)
+static int deal_lines(struct run *r, size_t len)
 {
     long lines = count_lines(r->block, len);
     int n = (int)(lines / LINES_PER_WORKER);
@@ -122,23 +122,23 @@ static int deal(struct run *r, size_t len)
     return n;
 }
 
-static void answer(struct run *r, size_t len)
+static void answer_block(struct run *r, size_t len)
 {
-    int n = deal(r, len);
+    int n = deal_lines(r, len);
     bool started[MOST_WORKERS] = {false};
 
     for (int i = 1; i < n; i++)
-        started[i] = pthread_create(&r->worker[i].thread, NULL, work, &r->worker[i]) == 0;
-    work(&r->worker[0]);
+        started[i] = pthread_create(&r->worker[i].thread, NULL, worker_main, &r->worker[i]) == 0;
+    worker_main(&r->worker[0]);
     for (int i = 1; i < n; i++) {
         if (started[i])
             pthread_join(r->worker[i].thread, NULL);
         else
-            work(&r->worker[i]);
+            worker_main(&r->worker[i]);
     }
 }
 
-static bool flush(struct run *r)
+static bool flush_answers(struct run *r)
 {
     bool ok = true;
 
@@ -172,29 +172,6 @@ static void pass_over(struct run *r)
     r->len -= used;
 }
 
-static size_t whole_lines(const struct run *r, bool end)
-{
-    size_t n = r->len;
-
-    while (!end && n > 0 && r->block[n - 1] != '\n')
-        n--;
-    return n;
-}
-
-static void take_lines(struct run *r, bool end)
-{
-    if (r->skipping)
-        pass_over(r);
-    size_t n = whole_lines(r, end);
-    if (n > 0 && !r->skipping) {
-        answer(r, n);
-        memmove(r->block, r->block + n, r->len - n);
-        r->len -= n;
-    }
-    if (r->len > REQUEST_LINE_MAX && !r->skipping)
-        pass_over(r);
-}
-
 static enum gp_status answer_all(struct run *r, struct gp_err *err)
 {
     for (;;) {
@@ -206,8 +183,19 @@ static enum gp_status answer_all(struct run *r, struct gp_err *err)
             return gp_fail(err, GP_E_FILE, r->name, "", "cannot be read: %s", strerror(errno));
         r->len += (size_t)got;
         r->block[r->len] = '\0';
-        take_lines(r, got == 0);
-        if (!flush(r))
+        if (r->skipping)
+            pass_over(r);
+        size_t n = r->len; /* whole lines */
+        while (got > 0 && n > 0 && r->block[n - 1] != '\n')
+            n--;
+        if (n > 0 && !r->skipping) {
+            answer_block(r, n);
+            memmove(r->block, r->block + n, r->len - n);
+            r->len -= n;
+        }
+        if (r->len > REQUEST_LINE_MAX && !r->skipping)
+            pass_over(r);
+        if (!flush_answers(r))
             return gp_fail(err, GP_E_FILE, "standard output", "", "cannot be written: %s",
                            strerror(errno));
         if (got == 0)
@@ -217,42 +205,29 @@ static enum gp_status answer_all(struct run *r, struct gp_err *err)
 
 /* ---- the command ---- */
 
-static void start_workers(struct run *r)
-{
-    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    const char *dir = options_word(&r->in->options, OPT_PROFILES, NULL);
-
-    r->workers = cpus < 1 ? 1 : cpus > MOST_WORKERS ? MOST_WORKERS : (int)cpus;
-    for (int i = 0; i < r->workers; i++) {
-        struct worker *w = &r->worker[i];
-
-        strbuf_init(&w->out);
-        w->planner = i == 0 ? r->in->planner
-                            : planner_new(dir, planner_today(r->in->planner), devices_local);
-    }
-}
-
-static void stop_workers(struct run *r)
-{
-    for (int i = 0; i < r->workers; i++) {
-        strbuf_fini(&r->worker[i].out);
-        if (i > 0)
-            planner_free(r->worker[i].planner);
-    }
-    free(r->block);
-}
-
 static enum gp_status batch_run(struct invocation *in, struct gp_err *err)
 {
     const char *file = options_word(&in->options, OPT_OUT, "-");
     struct run r = {.in = in, .to_file = strcmp(file, "-") != 0};
+    const char *dir = options_word(&in->options, OPT_PROFILES, NULL);
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     enum gp_status rc = open_input(&r, err);
 
     if (rc)
         return rc;
-    start_workers(&r);
+    r.workers = cpus < 1 ? 1 : cpus > MOST_WORKERS ? MOST_WORKERS : (int)cpus;
+    for (int i = 0; i < r.workers; i++) {
+        strbuf_init(&r.worker[i].out);
+        r.worker[i].planner =
+            i == 0 ? in->planner : planner_new(dir, planner_today(in->planner), devices_local);
+    }
     rc = answer_all(&r, err);
-    stop_workers(&r);
+    for (int i = 0; i < r.workers; i++) {
+        strbuf_fini(&r.worker[i].out);
+        if (i > 0)
+            planner_free(r.worker[i].planner);
+    }
+    free(r.block);
     if (r.input != STDIN_FILENO)
         close(r.input);
     if (!rc && r.to_file)

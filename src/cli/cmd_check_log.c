@@ -21,7 +21,7 @@ struct check {
 };
 
 /* A log that tells too little for a plan still tells its own figures. */
-static bool plan(struct invocation *in, struct check *c, struct gp_err *err)
+static bool plan_log(struct invocation *in, struct check *c, struct gp_err *err)
 {
     enum gp_status rc =
         log_request(planner_catalog(in->planner), &c->log, &in->options, &c->request, err);
@@ -42,7 +42,7 @@ static bool plan(struct invocation *in, struct check *c, struct gp_err *err)
     return !rc;
 }
 
-static enum gp_status print(struct invocation *in, struct check *c, bool planned)
+static enum gp_status print_check(struct invocation *in, struct check *c, bool planned)
 {
     struct log_verdict verdict;
     struct record doc;
@@ -77,7 +77,7 @@ static void hint_start(const char *path, struct gp_err *err)
                   path);
 }
 
-static enum gp_status run(struct invocation *in, struct gp_err *err)
+static enum gp_status run_check_log(struct invocation *in, struct gp_err *err)
 {
     struct check *c;
     char *text = NULL;
@@ -97,7 +97,7 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
     if (!rc)
         rc = enginelog_parse(in->args[0], text, len, &c->log, err);
     if (!rc)
-        rc = print(in, c, plan(in, c, err));
+        rc = print_check(in, c, plan_log(in, c, err));
     free(text);
     free(c);
     return rc;
@@ -110,5 +110,5 @@ const struct command cmd_check_log = {
     .bit = FOR_CHECK_LOG,
     .one = ONE_EACH,
     .several = "check one log at a time",
-    .run = run,
+    .run = run_check_log,
 };

@@ -27,8 +27,8 @@ static enum gp_status take_engine(struct invocation *in, struct gp_err *err)
     return other ? GP_OK : options_text(&in->options, OPT_ENGINE, "--launch", word, err);
 }
 
-static enum gp_status print(struct invocation *in, enum launch_target target,
-                            const struct answer *a, struct gp_err *err)
+static enum gp_status print_launch(struct invocation *in, enum launch_target target,
+                                   const struct answer *a, struct gp_err *err)
 {
     bool fits = a->plan.verdict != VERDICT_DOES_NOT_FIT;
     struct launch launch;
@@ -48,7 +48,7 @@ static enum gp_status print(struct invocation *in, enum launch_target target,
     return GP_OK;
 }
 
-static enum gp_status run(struct invocation *in, struct gp_err *err)
+static enum gp_status run_launch(struct invocation *in, struct gp_err *err)
 {
     struct answer a;
     enum launch_target target;
@@ -65,7 +65,7 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
         rc = take_engine(in, err);
     if (!rc)
         rc = planner_answer(in->planner, &in->options, &a, err);
-    return rc ? rc : print(in, target, &a, err);
+    return rc ? rc : print_launch(in, target, &a, err);
 }
 
 const struct command cmd_launch = {
@@ -75,5 +75,5 @@ const struct command cmd_launch = {
     .bit = FOR_LAUNCH,
     .one = ONE_EACH,
     .several = "launch them one by one",
-    .run = run,
+    .run = run_launch,
 };

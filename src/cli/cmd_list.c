@@ -10,7 +10,7 @@
 #include "answer/report_catalog.h"
 #include "measure/devices.h"
 
-static void ids(const struct fact *items, struct strbuf *out)
+static void print_ids(const struct fact *items, struct strbuf *out)
 {
     const char *last = "";
 
@@ -38,14 +38,14 @@ static void print_text(const struct record *doc, const struct fact *items, struc
                 items->record_count ? "\n" : "", items->record_count, word);
 }
 
-static void print(struct invocation *in, const struct record *doc)
+static void print_list(struct invocation *in, const struct record *doc)
 {
     const struct fact *items = record_find(doc, "items");
 
     if (in->format == OUTPUT_JSON)
         record_json(doc, &in->out);
     else if (in->quiet)
-        ids(items, &in->out);
+        print_ids(items, &in->out);
     else if (in->format == OUTPUT_TEXT)
         print_text(doc, items, &in->out);
     else
@@ -61,7 +61,7 @@ static const struct report_class *find_class(const char *word, struct gp_err *er
     return report_class_find(word, err);
 }
 
-static enum gp_status run(struct invocation *in, struct gp_err *err)
+static enum gp_status run_list(struct invocation *in, struct gp_err *err)
 {
     struct record doc;
     const struct report_class *class = find_class(in->arg_count > 0 ? in->args[0] : "", err);
@@ -72,7 +72,7 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
     enum gp_status rc = report_list(planner_catalog(in->planner), class, in->args + 1,
                                     in->arg_count - 1, &doc, err);
     if (!rc)
-        print(in, &doc);
+        print_list(in, &doc);
     record_fini(&doc);
     return rc;
 }
@@ -84,5 +84,5 @@ const struct command cmd_list = {
     .brief = "the catalogue, or the devices here: one row per item that matches every "
              "FILTER",
     .bit = FOR_LIST,
-    .run = run,
+    .run = run_list,
 };

@@ -23,7 +23,7 @@
 
 #define TELL_EVERY 0.2 /* s */
 
-static void warn(void *ctx, const char *line)
+static void warn_pool(void *ctx, const char *line)
 {
     const struct invocation *in = ctx;
 
@@ -48,7 +48,7 @@ static bool is_stopped(void *ctx)
 }
 
 /* One line of a terminal, written over. */
-static void tell(void *ctx, enum pool_rung_id rung, double total, double bound)
+static void tell_progress(void *ctx, enum pool_rung_id rung, double total, double bound)
 {
     struct solving *s = ctx;
     double days = pool_days(s->run), now = clock_now();
@@ -63,8 +63,8 @@ static void tell(void *ctx, enum pool_rung_id rung, double total, double bound)
     gp_say_over(line);
 }
 
-static enum gp_status solve(struct invocation *in, struct pool_run_options *options,
-                            struct pool_run *run, struct gp_err *err)
+static enum gp_status solve_pool(struct invocation *in, struct pool_run_options *options,
+                                 struct pool_run *run, struct gp_err *err)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     struct solving s = {.run = run};
@@ -72,11 +72,11 @@ static enum gp_status solve(struct invocation *in, struct pool_run_options *opti
 
     options->stop = is_stopped;
     if (isatty(STDERR_FILENO) && !in->quiet) {
-        options->progress = tell;
+        options->progress = tell_progress;
         options->progress_ctx = &s;
     }
     session_signals_catch(numbers, 3);
-    enum gp_status rc = pool_run_answer(in->planner, options, warn, in, run, err);
+    enum gp_status rc = pool_run_answer(in->planner, options, warn_pool, in, run, err);
     if (s.shown)
         gp_say_over("");
     in->exit_code = rc ? 0 : session_signals(&last) > 0 ? 128 + last : pool_run_short(run);
@@ -102,7 +102,8 @@ static struct pool_run_options options_of(const struct invocation *in)
     };
 }
 
-static enum gp_status print(struct invocation *in, const struct pool_run *run, struct gp_err *err)
+static enum gp_status print_answer(struct invocation *in, const struct pool_run *run,
+                                   struct gp_err *err)
 {
     const struct options *o = &in->options;
     int kind = options_choice(o, OPT_EXPORT);
@@ -129,7 +130,7 @@ static void screen_line(const struct invocation *in, struct strbuf *out)
                         in->options.value[kept[i]].text);
 }
 
-static enum gp_status show(struct invocation *in, struct gp_err *err)
+static enum gp_status show_screen(struct invocation *in, struct gp_err *err)
 {
     static const struct options none;
     struct app_start start = {
@@ -148,7 +149,7 @@ static enum gp_status show(struct invocation *in, struct gp_err *err)
     return err->code;
 }
 
-static enum gp_status run(struct invocation *in, struct gp_err *err)
+static enum gp_status run_pool(struct invocation *in, struct gp_err *err)
 {
     struct pool_run_options options = options_of(in);
     struct pool_run *answer;
@@ -157,13 +158,13 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
         return gp_fail(err, GP_E_USAGE, "--pool", "gpuplan --pool mixed-sizes",
                        "takes one file, or the name of one of profiles/pools");
     if (options_flag(&in->options, OPT_ON_SCREEN))
-        return show(in, err);
+        return show_screen(in, err);
     answer = pool_run_new();
-    enum gp_status rc = pool_case_load(in->planner, options.name, warn, in, &answer->c, err);
+    enum gp_status rc = pool_case_load(in->planner, options.name, warn_pool, in, &answer->c, err);
     if (!rc)
-        rc = solve(in, &options, answer, err);
+        rc = solve_pool(in, &options, answer, err);
     if (!rc)
-        rc = print(in, answer, err);
+        rc = print_answer(in, answer, err);
     pool_run_delete(answer);
     return rc;
 }
@@ -173,5 +174,5 @@ const struct command cmd_pool = {
     .usage = "FILE|NAME [--rung NAME] [--export KIND] [OPTION]...",
     .brief = "a mix of models over a day: fixed servers, shared ones or a composable pool",
     .bit = FOR_POOL,
-    .run = run,
+    .run = run_pool,
 };

@@ -10,7 +10,7 @@
 
 #define POOL_SEED 24301 /* that of --pool */
 
-static void warn(void *ctx, const char *line)
+static void warn_report(void *ctx, const char *line)
 {
     const struct invocation *in = ctx;
 
@@ -22,7 +22,7 @@ static enum gp_status report_pool(struct invocation *in, struct gp_err *err)
 {
     struct pool_run_options options = {.name = in->args[1], .seed = POOL_SEED, .rung = POOL_RUNGS};
     struct pool_run *run = pool_run_new();
-    enum gp_status rc = pool_run(in->planner, &options, warn, in, run, err);
+    enum gp_status rc = pool_run(in->planner, &options, warn_report, in, run, err);
     struct strbuf command;
 
     strbuf_init(&command);

@@ -7,7 +7,8 @@
 #include "answer/report_catalog.h"
 #include "cli/command.h"
 
-static enum gp_status print(struct invocation *in, const struct record *doc, struct gp_err *err)
+static enum gp_status print_item(struct invocation *in, const struct record *doc,
+                                 struct gp_err *err)
 {
     switch (in->format) {
     case OUTPUT_TEXT:
@@ -22,7 +23,7 @@ static enum gp_status print(struct invocation *in, const struct record *doc, str
     }
 }
 
-static enum gp_status run(struct invocation *in, struct gp_err *err)
+static enum gp_status run_show(struct invocation *in, struct gp_err *err)
 {
     struct record doc;
 
@@ -31,7 +32,7 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
                        in->arg_count ? "takes one ID" : "needs an ID");
     enum gp_status rc = report_show(in->planner, in->args[0], &doc, err);
     if (!rc)
-        rc = print(in, &doc, err);
+        rc = print_item(in, &doc, err);
     record_fini(&doc);
     return rc;
 }
@@ -41,5 +42,5 @@ const struct command cmd_show = {
     .usage = "ID",
     .brief = "all facts about a model, GPU, engine, instance, format, server or family",
     .bit = FOR_SHOW,
-    .run = run,
+    .run = run_show,
 };

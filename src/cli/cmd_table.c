@@ -30,7 +30,7 @@ static void print_head(const struct record *doc, struct strbuf *out)
     strbuf_addf(out, ", %.0f h/month\n", record_find(q, "hours_per_month")->number.value);
 }
 
-static void print(struct invocation *in, const struct record *doc)
+static void print_table(struct invocation *in, const struct record *doc)
 {
     const struct fact *rows = record_find(doc, "rows");
     enum record_as as = in->format == OUTPUT_MARKDOWN ? RECORD_MARKDOWN : RECORD_TEXT;
@@ -53,14 +53,14 @@ static void print(struct invocation *in, const struct record *doc)
                              "--format json or csv\n");
 }
 
-static enum gp_status run(struct invocation *in, struct gp_err *err)
+static enum gp_status run_table(struct invocation *in, struct gp_err *err)
 {
     struct record doc;
 
     record_init(&doc);
     enum gp_status rc = report_table(in->planner, &in->options, &doc, err);
     if (!rc)
-        print(in, &doc);
+        print_table(in, &doc);
     record_fini(&doc);
     return rc;
 }
@@ -73,5 +73,5 @@ const struct command cmd_table = {
     .no_args = true,
     .one = ONE_GPU,
     .several = "use --compare for several",
-    .run = run,
+    .run = run_table,
 };

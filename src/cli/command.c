@@ -93,7 +93,7 @@ static enum gp_status unknown_option(const struct command *command, const char *
 }
 
 /* Splits "--name=value", "-mvalue" and "-m value"; returns the option's id or -1. */
-static int split(const char *arg, char *name, size_t size, const char **value)
+static int split_option(const char *arg, char *name, size_t size, const char **value)
 {
     *value = NULL;
     if (arg[1] == '-') {
@@ -118,7 +118,7 @@ static enum gp_status take_option(struct invocation *in, int argc, char **argv, 
 {
     char name[64], where[80];
     const char *value;
-    int id = split(argv[*i], name, sizeof(name), &value);
+    int id = split_option(argv[*i], name, sizeof(name), &value);
 
     if (id < 0)
         return unknown_option(in->command, argv[*i], err);

@@ -34,8 +34,8 @@ struct completion {
     struct strbuf *out;
 };
 
-static void offer(const struct completion *c, const char *word, size_t len, const char *brief,
-                  const char *argument)
+static void offer_word(const struct completion *c, const char *word, size_t len, const char *brief,
+                       const char *argument)
 {
     size_t typed = strlen(c->typed);
 
@@ -50,7 +50,7 @@ static void offer_words(const struct completion *c, const char *words, const cha
     for (size_t n; *words; words += n + (words[n] != '\0')) {
         n = strcspn(words, between);
         if (n > 0)
-            offer(c, words, n, "", NULL);
+            offer_word(c, words, n, "", NULL);
     }
 }
 
@@ -102,11 +102,11 @@ static void offer_commands(const struct completion *c)
 
     for (int i = 0; commands[i]; i++) {
         gp_format(name, sizeof(name), "--%s", commands[i]->name);
-        offer(c, name, strlen(name), commands[i]->brief, NULL);
+        offer_word(c, name, strlen(name), commands[i]->brief, NULL);
     }
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
         gp_format(name, sizeof(name), "--%s", others[i].name);
-        offer(c, name, strlen(name), others[i].brief, NULL);
+        offer_word(c, name, strlen(name), others[i].brief, NULL);
     }
 }
 
@@ -120,10 +120,10 @@ static void offer_options(const struct completion *c, const struct command *comm
         if (!(row->commands & command->bit))
             continue;
         gp_format(name, sizeof(name), "--%s", row->name);
-        offer(c, name, strlen(name), row->help, argument);
+        offer_word(c, name, strlen(name), row->help, argument);
         gp_format(name, sizeof(name), "-%c", row->key);
         if (row->key && !c->typed[1])
-            offer(c, name, 2, row->help, NULL);
+            offer_word(c, name, 2, row->help, NULL);
     }
 }
 

@@ -25,7 +25,7 @@ static int report_failure(const struct gp_err *err)
     return gp_status_exit(err->code);
 }
 
-static int print(struct strbuf *out)
+static int print_text(struct strbuf *out)
 {
     struct gp_err err = {0};
     enum gp_status rc = path_write("-", out->text, out->len, &err);
@@ -48,7 +48,7 @@ static bool is_quiet(const char *arg)
 }
 
 /* --help, --version, --completion SHELL: before any command. -1: none of these. */
-static int early(int argc, char **argv, struct gp_err *err)
+static int run_early(int argc, char **argv, struct gp_err *err)
 {
     struct strbuf out;
     const char *first = argv[1];
@@ -59,11 +59,11 @@ static int early(int argc, char **argv, struct gp_err *err)
     if (strcmp(first, "--completion") == 0 || strcmp(first, "completion") == 0) {
         if (command_completion(argc > 2 ? argv[2] : "", &out, err))
             return report_failure(err);
-        return print(&out);
+        return print_text(&out);
     }
     if (strcmp(first, "--complete") == 0) {
         command_complete(argc - 2, argv + 2, &out);
-        return print(&out);
+        return print_text(&out);
     }
     if (help && argc > 2 && !command_find(argv[2]))
         return no_such_command(argv[2]);
@@ -74,7 +74,7 @@ static int early(int argc, char **argv, struct gp_err *err)
         command_help(argc > 2 ? command_find(argv[2]) : NULL, &out);
     else
         return -1;
-    return print(&out);
+    return print_text(&out);
 }
 
 /* "-m", "-m70B", "--model", "--model=70B" */
@@ -101,14 +101,14 @@ static const struct command *choose_command(int argc, char **argv, int *used)
 
 /* Days since 1970-01-01; $GPUPLAN_NOW (2026-11-21) makes it another day. -1: it is set,
  * but no date. */
-static long today(void)
+static long today_days(void)
 {
     const char *now = getenv("GPUPLAN_NOW");
 
     return now && now[0] ? date_days(now) : (long)(time(NULL) / 86400);
 }
 
-static void warnings(struct invocation *in)
+static void print_warnings(struct invocation *in)
 {
     const char *const *lines;
     size_t n = catalog_warnings(planner_catalog(in->planner), &lines);
@@ -117,11 +117,11 @@ static void warnings(struct invocation *in)
         gp_say("gpuplan: %s", lines[i]);
 }
 
-static int finish(struct invocation *in, struct gp_err *err)
+static int finish_run(struct invocation *in, struct gp_err *err)
 {
     const char *file = options_word(&in->options, OPT_OUT, "-");
 
-    warnings(in);
+    print_warnings(in);
     if (in->command->streams)
         return in->exit_code;
     if (path_write(file, in->out.text, in->out.len, err))
@@ -129,7 +129,7 @@ static int finish(struct invocation *in, struct gp_err *err)
     return in->exit_code;
 }
 
-static int run(struct invocation *in, int argc, char **argv)
+static int run_command(struct invocation *in, int argc, char **argv)
 {
     struct gp_err err = {0};
     int code;
@@ -138,22 +138,22 @@ static int run(struct invocation *in, int argc, char **argv)
         return report_failure(&err);
     if (options_flag(&in->options, OPT_HELP)) {
         command_help(in->command, &in->out);
-        return print(&in->out);
+        return print_text(&in->out);
     }
     if (options_flag(&in->options, OPT_VERSION)) {
         command_version(options_word(&in->options, OPT_PROFILES, NULL), in->quiet, &in->out);
-        return print(&in->out);
+        return print_text(&in->out);
     }
     if (command_check(in, &err))
         return report_failure(&err);
-    if (today() < 0) {
+    if (today_days() < 0) {
         gp_fail(&err, GP_E_USAGE, "GPUPLAN_NOW", "write it as in 2026-11-21, or unset it",
                 "is not a date");
         return report_failure(&err);
     }
     in->planner =
-        planner_new(options_word(&in->options, OPT_PROFILES, NULL), today(), devices_local);
-    code = in->command->run(in, &err) ? report_failure(&err) : finish(in, &err);
+        planner_new(options_word(&in->options, OPT_PROFILES, NULL), today_days(), devices_local);
+    code = in->command->run(in, &err) ? report_failure(&err) : finish_run(in, &err);
     planner_free(in->planner);
     return code;
 }
@@ -165,14 +165,14 @@ int main(int argc, char **argv)
 
     setlocale(LC_CTYPE, "");
     signal(SIGXFSZ, SIG_IGN); /* a file that becomes too large is an error */
-    int used, code = argc > 1 ? early(argc, argv, &err) : -1;
+    int used, code = argc > 1 ? run_early(argc, argv, &err) : -1;
     if (code >= 0)
         return code;
     in.command = choose_command(argc, argv, &used);
     if (!in.command)
         return no_such_command(argv[1]);
     strbuf_init(&in.out);
-    code = run(&in, argc - 1 - used, argv + 1 + used);
+    code = run_command(&in, argc - 1 - used, argv + 1 + used);
     strbuf_fini(&in.out);
     return code;
 }

@@ -32,21 +32,15 @@ static double value_of(const struct scrape *s, enum scrape_value v)
     return s->given[v] ? s->value[v] : NAN;
 }
 
-static double requests_of(const struct scrape *s)
-{
-    double n = s->histogram[SCRAPE_TTFT].n;
-
-    return s->given[SCRAPE_REQUESTS] ? s->value[SCRAPE_REQUESTS] : n;
-}
-
-static struct seen look(const struct scrape *s, const struct plan *plan)
+static struct seen see_page(const struct scrape *s, const struct plan *plan)
 {
     const struct memory *m = plan && plan->has_memory ? &plan->memory : NULL;
     double each = plan ? plan->request.prompt + plan->request.output / 2 : 0;
     struct seen out = {
         .s = s,
         .plan = plan,
-        .requests = requests_of(s),
+        .requests =
+            s->given[SCRAPE_REQUESTS] ? s->value[SCRAPE_REQUESTS] : s->histogram[SCRAPE_TTFT].n,
         .queue_share =
             scrape_mean(&s->histogram[SCRAPE_QUEUE]) / scrape_mean(&s->histogram[SCRAPE_TTFT]),
         .usage = value_of(s, SCRAPE_USAGE),
@@ -65,30 +59,7 @@ static struct seen look(const struct scrape *s, const struct plan *plan)
 
 /* ---- rules ---- */
 
-static bool preempts(const struct seen *v)
-{
-    return v->preempted > OFTEN;
-}
-
-static bool pool_full(const struct seen *v)
-{
-    return v->usage >= FULL && v->waiting > 0;
-}
-
-static bool slots_full(const struct seen *v)
-{
-    const struct plan *p = v->plan;
-
-    return v->waiting > 0 && !(v->usage >= FULL) && p && p->has_memory &&
-           v->running >= 0.95 * p->memory.max_num_seqs;
-}
-
-static bool queues(const struct seen *v)
-{
-    return v->waiting > 0 || v->queue_share > QUEUED;
-}
-
-static bool beyond(double seen, const struct quantity *predicted)
+static bool is_beyond(double seen, const struct quantity *predicted)
 {
     return predicted->known && seen > predicted->high;
 }
@@ -102,11 +73,6 @@ static double mean_tpot(const struct scrape *s)
         return scrape_mean(&s->histogram[SCRAPE_TPOT]);
     return s->given[SCRAPE_OUTPUT_SECONDS] && tokens > 0 ? s->value[SCRAPE_OUTPUT_SECONDS] / tokens
                                                          : NAN;
-}
-
-static bool decodes_slowly(const struct seen *v)
-{
-    return v->plan && beyond(mean_tpot(v->s), &v->plan->speed.tpot);
 }
 
 /* Prompt tokens per second of the time in which prompts were worked on: llama.cpp's. */
@@ -128,60 +94,52 @@ static struct quantity planned_rate(const struct plan *p)
                          p->request.prompt / solo.low, solo.origin);
 }
 
-static bool prompts_slowly(const struct seen *v)
-{
-    struct quantity rate = v->plan ? planned_rate(v->plan) : quantity_unknown();
-
-    return v->plan && (beyond(scrape_mean(&v->s->histogram[SCRAPE_TTFT]), &v->plan->speed.ttft) ||
-                       (rate.known && prompt_rate(v->s) < rate.low));
-}
-
-static bool pool_empty(const struct seen *v)
-{
-    return v->usage < EMPTY && !(v->waiting > 0) && v->running > 0;
-}
-
-static bool is_idle(const struct seen *v)
-{
-    return v->running == 0 && !(v->waiting > 0);
-}
-
-/* The option that carries the next change: enum launch_setting, or -1. {slots}: requests of
- * this load that the pool holds. The first rule that holds is told. */
-static const struct rule {
-    bool (*holds)(const struct seen *seen);
+/* What binds. The option that carries the next change: enum launch_setting, or -1. */
+struct rule {
+    bool holds;
     const char *binds, *says, *next;
     int setting;
-    bool slots; /* the option's value is {slots} */
-} rules[] = {
-    {preempts, "kv-preempts",
-     "requests are preempted and computed again: more run than the KV pool holds",
-     "run no more than the pool holds, or make KV smaller", LAUNCH_SEQS, true},
-    {pool_full, "kv-pool", "the KV pool is full and requests wait for it",
-     "KV in FP8 holds twice the tokens; then a larger share of memory, or one more replica",
-     LAUNCH_KV, false},
-    {slots_full, "slots", "every slot is taken while the KV pool has room",
-     "more slots, as many as the pool holds", LAUNCH_SEQS, true},
-    {queues, "queue", "requests wait in the queue",
-     "larger steps finish prompts sooner; then one more replica", LAUNCH_TOKENS, false},
-    {decodes_slowly, "decode", "output tokens take longer than planned",
-     "gpuplan --bench --diagnose says whether the device is slower than its sheet", -1, false},
-    {prompts_slowly, "prefill", "first tokens take longer than planned",
-     "larger steps; the prefix cache, where prompts share their beginning", LAUNCH_TOKENS, false},
-    {is_idle, "nothing", "nothing runs now", "", -1, false},
-    {pool_empty, "load", "nothing binds: the KV pool is mostly empty at this load",
-     "the free pool serves more users, or a smaller GPU serves these: see --solve users", -1,
-     false},
+    bool slots; /* the option's value: requests of this load that the pool holds */
 };
 
-static const struct rule nothing = {NULL, "nothing", "nothing binds at this load", "", -1, false};
-
-static const struct rule *rule_of(const struct seen *v)
+/* The first rule that holds is told. */
+static struct rule find_rule(const struct seen *v)
 {
-    for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
-        if (rules[i].holds(v))
-            return &rules[i];
-    return &nothing;
+    const struct plan *p = v->plan;
+    bool waits = v->waiting > 0, full = v->usage >= FULL;
+    struct quantity rate = p ? planned_rate(p) : quantity_unknown();
+    const struct rule rules[] = {
+        {v->preempted > OFTEN, "kv-preempts",
+         "requests are preempted and computed again: more run than the KV pool holds",
+         "run no more than the pool holds, or make KV smaller", LAUNCH_SEQS, true},
+        {full && waits, "kv-pool", "the KV pool is full and requests wait for it",
+         "KV in FP8 holds twice the tokens; then a larger share of memory, or one more replica",
+         LAUNCH_KV, false},
+        {waits && !full && p && p->has_memory && v->running >= 0.95 * p->memory.max_num_seqs,
+         "slots", "every slot is taken while the KV pool has room",
+         "more slots, as many as the pool holds", LAUNCH_SEQS, true},
+        {waits || v->queue_share > QUEUED, "queue", "requests wait in the queue",
+         "larger steps finish prompts sooner; then one more replica", LAUNCH_TOKENS, false},
+        {p && is_beyond(mean_tpot(v->s), &p->speed.tpot), "decode",
+         "output tokens take longer than planned",
+         "gpuplan --bench --diagnose says whether the device is slower than its sheet", -1, false},
+        {p && (is_beyond(scrape_mean(&v->s->histogram[SCRAPE_TTFT]), &p->speed.ttft) ||
+               (rate.known && prompt_rate(v->s) < rate.low)),
+         "prefill", "first tokens take longer than planned",
+         "larger steps; the prefix cache, where prompts share their beginning", LAUNCH_TOKENS,
+         false},
+        {v->running == 0 && !waits, "nothing", "nothing runs now", "", -1, false},
+        {v->usage < EMPTY && !waits && v->running > 0, "load",
+         "nothing binds: the KV pool is mostly empty at this load",
+         "the free pool serves more users, or a smaller GPU serves these: see --solve users", -1,
+         false},
+        {true, "nothing", "nothing binds at this load", "", -1, false},
+    };
+    size_t i = 0;
+
+    while (!rules[i].holds)
+        i++;
+    return rules[i];
 }
 
 /* What the engine calls its KV cache of 8 bits: "fp8", "q8_0". */
@@ -216,19 +174,6 @@ static void flag_of(const struct rule *rule, const struct seen *v, struct planne
         gp_append(text, size, " ", "%s", word_of_8_bits(planner_catalog(planner), table));
 }
 
-/* ---- what is not used ---- */
-
-static void wasted(const struct seen *v, char *text, size_t size)
-{
-    const struct plan *p = v->plan;
-
-    text[0] = '\0';
-    if (isnan(v->usage) || !p || !p->has_memory || v->usage >= FULL)
-        return;
-    gp_format(text, size, "%.0f %% of the KV pool, %.1f GiB per GPU, is empty now",
-              (1 - v->usage) * 100, (1 - v->usage) * p->memory.kv_pool.value / (1 << 30));
-}
-
 /* ---- rows ---- */
 
 struct line {
@@ -239,7 +184,7 @@ struct line {
     int digits;
 };
 
-static struct quantity plain(bool known, double value)
+static struct quantity known_quantity(bool known, double value)
 {
     return known && value > 0 ? quantity_of(value, ORIGIN_MODEL) : quantity_unknown();
 }
@@ -252,11 +197,6 @@ static struct quantity mean_usage(const struct plan *p)
         return quantity_unknown();
     return quantity_band(fmin(m->kv_mean.value / m->kv_pool.value, 1), 0,
                          fmin(m->kv_reserved.value / m->kv_pool.value, 1), ORIGIN_MODEL);
-}
-
-static double per_second(const struct scrape *s, double count)
-{
-    return s->seconds > 0 ? count / s->seconds : NAN;
 }
 
 static void record_rows_of(const struct seen *v, struct record *doc)
@@ -272,23 +212,24 @@ static void record_rows_of(const struct seen *v, struct record *doc)
                       : s->given[SCRAPE_OUTPUT_TOKENS] ? s->value[SCRAPE_OUTPUT_TOKENS] / s->seconds
                                                        : NAN;
     const struct line lines[] = {
-        {"running", "", v->running, plain(known, fast->running), 1, 1},
-        {"waiting", "", v->waiting, plain(known, fast->users - fast->running), 1, 1},
+        {"running", "", v->running, known_quantity(known, fast->running), 1, 1},
+        {"waiting", "", v->waiting, known_quantity(known, fast->users - fast->running), 1, 1},
         {"kv_usage", "%", v->usage, v->plan ? mean_usage(p) : quantity_unknown(), 0.01, 1},
         {"kv_cache_tokens", "", value_of(s, SCRAPE_POOL),
          p->has_memory ? p->memory.kv_cache_tokens : quantity_unknown(), 1, 0},
         {"preempted", "%", s->given[SCRAPE_PREEMPTIONS] ? v->preempted : NAN, quantity_unknown(),
          0.01, 2},
         {"ttft", "ms", scrape_mean(ttft), known ? fast->ttft : quantity_unknown(), 1e-3, 1},
-        {"ttft_p50", "ms", scrape_quantile(ttft, 0.5), plain(known, fast->middle), 1e-3, 1},
-        {"ttft_p95", "ms", scrape_quantile(ttft, 0.95), plain(known, fast->late), 1e-3, 1},
+        {"ttft_p50", "ms", scrape_quantile(ttft, 0.5), known_quantity(known, fast->middle), 1e-3,
+         1},
+        {"ttft_p95", "ms", scrape_quantile(ttft, 0.95), known_quantity(known, fast->late), 1e-3, 1},
         {"tpot", "ms", mean_tpot(s), known ? fast->tpot : quantity_unknown(), 1e-3, 2},
         {"tpot_p95", "ms", scrape_quantile(tpot, 0.95), quantity_unknown(), 1e-3, 2},
         {"prompt_tokens_per_s", "", prompt_rate(s), known ? planned_rate(p) : quantity_unknown(), 1,
          1},
         {"queue", "ms", scrape_mean(&s->histogram[SCRAPE_QUEUE]), quantity_unknown(), 1e-3, 1},
         {"output_tokens_per_s", "", produced, known ? fast->tokens : quantity_unknown(), 1, 1},
-        {"requests_per_s", "", per_second(s, v->requests > 0 ? v->requests : NAN),
+        {"requests_per_s", "", s->seconds > 0 && v->requests > 0 ? v->requests / s->seconds : NAN,
          known ? fast->requests : quantity_unknown(), 1, 3},
         {"prefix_hit", "%",
          s->value[SCRAPE_QUERIES] > 0 ? s->value[SCRAPE_HITS] / s->value[SCRAPE_QUERIES]
@@ -355,8 +296,8 @@ static void record_plan_of(const struct plan *p, struct record *doc)
 void attach(const char *file, const struct scrape *s, struct planner *planner,
             const struct answer *answer, const char *why, struct record *doc)
 {
-    struct seen v = look(s, answer ? &answer->plan : NULL);
-    const struct rule *rule = rule_of(&v);
+    struct seen v = see_page(s, answer ? &answer->plan : NULL);
+    struct rule rule = find_rule(&v);
     char text[160];
 
     record_text(doc, "schema", "gpuplan.attach/1");
@@ -365,12 +306,16 @@ void attach(const char *file, const struct scrape *s, struct planner *planner,
     record_text(doc, "served", s->model);
     record_quantity(doc, "interval", "s",
                     s->seconds > 0 ? quantity_exact(s->seconds) : quantity_unknown(), 1, 1);
-    record_text(doc, "binds", rule->binds);
-    record_text(doc, "says", rule->says);
-    record_text(doc, "next", rule->next);
-    flag_of(rule, &v, planner, text, sizeof(text));
+    record_text(doc, "binds", rule.binds);
+    record_text(doc, "says", rule.says);
+    record_text(doc, "next", rule.next);
+    flag_of(&rule, &v, planner, text, sizeof(text));
     record_text(doc, "flag", text);
-    wasted(&v, text, sizeof(text));
+    const struct memory *m = v.plan && v.plan->has_memory ? &v.plan->memory : NULL;
+    text[0] = '\0';
+    if (m && v.usage < FULL)
+        gp_format(text, sizeof(text), "%.0f %% of the KV pool, %.1f GiB per GPU, is empty now",
+                  (1 - v.usage) * 100, (1 - v.usage) * m->kv_pool.value / (1 << 30));
     record_text(doc, "wasted", text);
     record_plan_of(v.plan, doc);
     record_rows_of(&v, doc);

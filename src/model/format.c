@@ -24,7 +24,7 @@
 #define PARAMS_8B 8030261248.0
 #define PARAMS_70B 70553706496.0
 
-static double groups(double size, int group)
+static double format_groups(double size, int group)
 {
     return group > 0 ? ceil(size / group) : 1.0;
 }
@@ -39,7 +39,7 @@ double format_bytes(const struct format *format, double rows, double cols)
     if (format->block > 0 && fmod(cols, format->block) != 0 && format->fallback_bits > 0)
         bits = format->fallback_bits;
     return elements * bits / 8 +
-           groups(rows, format->group_rows) * groups(cols, format->group_cols) *
+           format_groups(rows, format->group_rows) * format_groups(cols, format->group_cols) *
                format->group_bytes +
            cols * format->input_bytes + format->tensor_bytes;
 }

@@ -91,7 +91,7 @@ static int gqa_of(const struct layer_kind *first)
     return first->kv_heads > 0 ? first->heads / first->kv_heads : 0;
 }
 
-static bool holds(enum gguf_when when, const struct model *m, struct place p)
+static bool rule_holds(enum gguf_when when, const struct model *m, struct place p)
 {
     const struct layer_kind *first = &m->kind[m->layer[0]];
 
@@ -131,7 +131,7 @@ static double fitting_bits(double bits, int block, double fallback, double cols)
 }
 
 /* Elements of which only the number is known fill their blocks. */
-static double columns(const struct tensor *t)
+static double part_columns(const struct tensor *t)
 {
     return t->rows > 1 ? t->cols : 0;
 }
@@ -142,7 +142,7 @@ static double bits_at(const struct model *m, const struct format *f, unsigned pa
     for (int i = 0; i < f->rules; i++) {
         const struct format_rule *r = &f->rule[i];
 
-        if (r->part & part && holds((enum gguf_when)r->when, m, place))
+        if (r->part & part && rule_holds((enum gguf_when)r->when, m, place))
             return fitting_bits(r->bits, r->block, r->fallback_bits, cols);
     }
     return fitting_bits(f->bits, f->block, f->fallback_bits, cols);
@@ -200,7 +200,7 @@ static double outside_bits(const struct model *m, const struct format *f, const 
 {
     bool embeds = t->role == ROLE_EMBED || t->role == ROLE_LAYER_EMBED || t->role == ROLE_NGRAM;
     struct place nowhere = {0, 1};
-    double cols = columns(t);
+    double cols = part_columns(t);
 
     if (t->role == ROLE_HEAD || (embeds && m->tied))
         return f->block > 0 && fmod(cols, f->block) != 0 && f->bits < Q8_0_BITS ? Q8_0_BITS
@@ -223,7 +223,7 @@ static double gate_rows(const struct model *m, int k, const struct tensor *t)
 double gguf_bytes(const struct model *m, const struct format *mix, int k, const struct tensor *t)
 {
     struct place nowhere = {0, 1};
-    double z = gate_rows(m, k, t), rest = bits_at(m, mix, 0, nowhere, columns(t));
+    double z = gate_rows(m, k, t), rest = bits_at(m, mix, 0, nowhere, part_columns(t));
     unsigned part = part_of(m, t);
     double bits = rest;
 

@@ -64,14 +64,6 @@ static bool same_word(const char *word, const char *text)
     return *word == *text;
 }
 
-static int word_index(const char *const *words, int count, const char *text)
-{
-    for (int i = 0; i < count; i++)
-        if (same_word(words[i], text))
-            return i;
-    return -1;
-}
-
 const char *role_word(enum tensor_role role)
 {
     return (unsigned)role < ROLE_COUNT ? role_words[role] : "?";
@@ -84,7 +76,10 @@ const char *mixer_word(enum mixer mixer)
 
 int role_parse(const char *word)
 {
-    return word_index(role_words, ROLE_COUNT, word);
+    for (int i = 0; i < ROLE_COUNT; i++)
+        if (same_word(role_words[i], word))
+            return i;
+    return -1;
 }
 
 /* ---- sums ----------------------------------------------------------------------- */
@@ -160,7 +155,7 @@ double model_params_role(const struct model *model, enum tensor_role role)
     return params[role];
 }
 
-static double active(const struct layer_kind *kind, const struct tensor *t, int count)
+static double active_sum(const struct layer_kind *kind, const struct tensor *t, int count)
 {
     double total = 0;
 
@@ -172,11 +167,11 @@ static double active(const struct layer_kind *kind, const struct tensor *t, int 
 double model_params_active(const struct model *model)
 {
     struct tensor t[MODEL_MAX_TENSORS];
-    double total = active(NULL, t, model_global_tensors(model, t));
+    double total = active_sum(NULL, t, model_global_tensors(model, t));
 
     for (int k = 0; k < model->kind_count; k++)
         total += model_kind_layers(model, k) *
-                 active(&model->kind[k], t, model_layer_tensors(model, k, t));
+                 active_sum(&model->kind[k], t, model_layer_tensors(model, k, t));
     return nearbyint(total);
 }
 
@@ -239,7 +234,7 @@ bool model_prune_layers(struct model *model, int layers)
     return true;
 }
 
-static int narrower(int width, double share)
+static int prune_to(int width, double share)
 {
     int kept = (int)(width * (1 - share)) / 64 * 64;
 
@@ -251,9 +246,9 @@ void model_prune_width(struct model *model, double share)
     for (int k = 0; k < model->kind_count; k++) {
         struct layer_kind *kind = &model->kind[k];
 
-        kind->ff = narrower(kind->ff, share);
-        kind->expert_ff = narrower(kind->expert_ff, share);
-        kind->shared_ff = narrower(kind->shared_ff, share);
+        kind->ff = prune_to(kind->ff, share);
+        kind->expert_ff = prune_to(kind->expert_ff, share);
+        kind->shared_ff = prune_to(kind->shared_ff, share);
     }
     forget_original(model);
 }
@@ -336,7 +331,7 @@ const struct layer_field layer_fields[LAYER_FIELDS] = {
     {"norm_bias", OF(norm_bias), LAYER_FLAG, 0, NULL},
 };
 
-static int field(const void *object, size_t offset)
+static int count_at(const void *object, size_t offset)
 {
     int value;
 
@@ -348,7 +343,7 @@ static enum gp_status check_counts(const struct layer_field *fields, int count, 
                                    const char *where, struct gp_err *err)
 {
     for (int i = 0; i < count; i++) {
-        int value = fields[i].kind == LAYER_COUNT ? field(object, fields[i].offset) : 0;
+        int value = fields[i].kind == LAYER_COUNT ? count_at(object, fields[i].offset) : 0;
 
         if (value < 0 || value > fields[i].high)
             return gp_fail(err, GP_E_FILE, where, "", "%s: %d is outside 0..%d", fields[i].key,
@@ -370,7 +365,7 @@ static enum gp_status check_needs(const struct layer_kind *kind, const char *whe
         len = strcspn(need, " ");
         for (int i = 0; i < LAYER_FIELDS; i++)
             if (strncmp(layer_fields[i].key, need, len) == 0 && !layer_fields[i].key[len] &&
-                field(kind, layer_fields[i].offset) <= 0)
+                count_at(kind, layer_fields[i].offset) <= 0)
                 return gp_fail(err, GP_E_FILE, where, "", "%s is missing for mixer \"%s\"",
                                layer_fields[i].key, mixer_word(kind->mixer));
     }
@@ -400,20 +395,6 @@ static enum gp_status check_attention(const struct layer_kind *k, const char *wh
     return GP_OK;
 }
 
-static enum gp_status check_mlp(const struct layer_kind *k, const char *where, struct gp_err *err)
-{
-    if (k->experts > 0 && k->expert_ff <= 0)
-        return gp_fail(err, GP_E_FILE, where, "", "expert_ff is missing for %d experts",
-                       k->experts);
-    if (k->experts > 0 && (k->experts_active < 1 || k->experts_active > k->experts))
-        return gp_fail(err, GP_E_FILE, where, "", "experts_active: %d is outside 1..%d",
-                       k->experts_active, k->experts);
-    if (k->experts == 0 && (k->experts_active > 0 || k->expert_ff > 0 || k->latent > 0))
-        return gp_fail(err, GP_E_FILE, where, "",
-                       "experts is missing, but a field of theirs is there");
-    return GP_OK;
-}
-
 static enum gp_status check_kind(const struct model *model, int k, struct gp_err *err)
 {
     const struct layer_kind *kind = &model->kind[k];
@@ -430,9 +411,18 @@ static enum gp_status check_kind(const struct model *model, int k, struct gp_err
         rc = check_needs(kind, where, err);
     if (rc == GP_OK)
         rc = check_attention(kind, where, err);
-    if (rc == GP_OK)
-        rc = check_mlp(kind, where, err);
-    return rc;
+    if (rc != GP_OK)
+        return rc;
+    if (kind->experts > 0 && kind->expert_ff <= 0)
+        return gp_fail(err, GP_E_FILE, where, "", "expert_ff is missing for %d experts",
+                       kind->experts);
+    if (kind->experts > 0 && (kind->experts_active < 1 || kind->experts_active > kind->experts))
+        return gp_fail(err, GP_E_FILE, where, "", "experts_active: %d is outside 1..%d",
+                       kind->experts_active, kind->experts);
+    if (kind->experts == 0 && (kind->experts_active > 0 || kind->expert_ff > 0 || kind->latent > 0))
+        return gp_fail(err, GP_E_FILE, where, "",
+                       "experts is missing, but a field of theirs is there");
+    return GP_OK;
 }
 
 static enum gp_status check_layers(const struct model *m, const char *where, struct gp_err *err)
@@ -454,20 +444,6 @@ static enum gp_status check_layers(const struct model *m, const char *where, str
 
         if (rc != GP_OK)
             return rc;
-    }
-    return GP_OK;
-}
-
-static enum gp_status check_extras(const struct model *m, const char *where, struct gp_err *err)
-{
-    if (m->extra_count < 0 || m->extra_count > MODEL_MAX_EXTRAS)
-        return gp_fail(err, GP_E_FILE, where, "", "%d extras are outside 0..%d", m->extra_count,
-                       MODEL_MAX_EXTRAS);
-    for (int i = 0; i < m->extra_count; i++) {
-        const struct model_extra *e = &m->extra[i];
-
-        if (!(e->elements >= 0 && e->elements <= 1e13) || (unsigned)e->role >= ROLE_COUNT)
-            return gp_fail(err, GP_E_FILE, where, "", "extra %d: elements or role is wrong", i + 1);
     }
     return GP_OK;
 }
@@ -503,8 +479,15 @@ enum gp_status model_check(const struct model *model, struct gp_err *err)
     rc = check_globals(model, where, err);
     if (rc == GP_OK)
         rc = check_layers(model, where, err);
-    if (rc == GP_OK)
-        rc = check_extras(model, where, err);
+    if (rc == GP_OK && (model->extra_count < 0 || model->extra_count > MODEL_MAX_EXTRAS))
+        rc = gp_fail(err, GP_E_FILE, where, "", "%d extras are outside 0..%d", model->extra_count,
+                     MODEL_MAX_EXTRAS);
+    for (int i = 0; rc == GP_OK && i < model->extra_count; i++) {
+        const struct model_extra *e = &model->extra[i];
+
+        if (!(e->elements >= 0 && e->elements <= 1e13) || (unsigned)e->role >= ROLE_COUNT)
+            rc = gp_fail(err, GP_E_FILE, where, "", "extra %d: elements or role is wrong", i + 1);
+    }
     if (rc == GP_OK)
         rc = check_counts(vision_counts, VISION_COUNTS, &model->vision, where, err);
     if (rc == GP_OK && model_params(model) <= 0)

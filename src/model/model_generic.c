@@ -64,28 +64,9 @@ static void shape_model(const struct shape *s, int layers, int ff, struct model 
                           .max_context = 131072};
 }
 
-static double miss(const struct model *model, double params)
+static double generic_miss(const struct model *model, double params)
 {
     return fabs(model_params(model) / params - 1);
-}
-
-static void fit_layers(const struct shape *s, double params, struct model *out)
-{
-    double one = model_params(out), per;
-
-    shape_model(s, s->layers + 1, s->ff, out);
-    per = model_params(out) - one;
-    double layers = nearbyint(s->layers + (params - one) / per);
-    layers = fmin(fmax(layers, 1), MODEL_MAX_LAYERS);
-    shape_model(s, (int)layers, s->ff, out);
-}
-
-static void fit_ff(const struct shape *s, double params, struct model *out)
-{
-    double step = 3.0 * s->hidden * out->layer_count * 256;
-    double ff = s->ff + 256 * nearbyint((params - model_params(out)) / step);
-
-    shape_model(s, out->layer_count, (int)fmax(ff, 256), out);
 }
 
 static const struct shape *nearest_shape(double params)
@@ -106,7 +87,7 @@ static const struct shape *nearest_shape(double params)
     return best;
 }
 
-static void describe(const struct shape *s, double params, struct model *out)
+static void generic_describe(const struct shape *s, double params, struct model *out)
 {
     gp_format(out->id, sizeof(out->id), "%gb", params / 1e9);
     gp_format(out->name, sizeof(out->name), "generic %gB", params / 1e9);
@@ -133,13 +114,22 @@ enum gp_status model_generic(double params, struct model *out, struct gp_err *er
                        LARGEST / 1e9);
     s = nearest_shape(params);
     shape_model(s, s->layers, s->ff, out);
-    if (miss(out, params) > NEAR)
-        fit_layers(s, params, out);
-    if (miss(out, params) > NEAR)
-        fit_ff(s, params, out);
-    if (miss(out, params) > TOLERANCE)
+    if (generic_miss(out, params) > NEAR) { /* other layers */
+        double one = model_params(out), layers;
+
+        shape_model(s, s->layers + 1, s->ff, out);
+        layers = nearbyint(s->layers + (params - one) / (model_params(out) - one));
+        shape_model(s, (int)fmin(fmax(layers, 1), MODEL_MAX_LAYERS), s->ff, out);
+    }
+    if (generic_miss(out, params) > NEAR) { /* another width of the MLP */
+        double step = 3.0 * s->hidden * out->layer_count * 256;
+        double ff = s->ff + 256 * nearbyint((params - model_params(out)) / step);
+
+        shape_model(s, out->layer_count, (int)fmax(ff, 256), out);
+    }
+    if (generic_miss(out, params) > TOLERANCE)
         return gp_fail(err, GP_E_USAGE, "model size", "name a model of the catalogue",
                        "no dense shape comes within 2 %% of %g B", params / 1e9);
-    describe(s, params, out);
+    generic_describe(s, params, out);
     return GP_OK;
 }

@@ -34,8 +34,8 @@ struct list {
     int count;
 };
 
-static void add(struct list *l, const char *name, enum tensor_role role, double rows, double cols,
-                double count)
+static void list_add(struct list *l, const char *name, enum tensor_role role, double rows,
+                     double cols, double count)
 {
     if (rows <= 0 || cols <= 0 || count <= 0 || l->count == MODEL_MAX_TENSORS)
         return;
@@ -43,16 +43,16 @@ static void add(struct list *l, const char *name, enum tensor_role role, double 
 }
 
 /* A matrix of rows outputs and cols inputs. */
-static void matrix(struct list *l, const char *name, enum tensor_role role, double rows,
-                   double cols)
+static void list_matrix(struct list *l, const char *name, enum tensor_role role, double rows,
+                        double cols)
 {
-    add(l, name, role, rows, cols, 1);
+    list_add(l, name, role, rows, cols, 1);
 }
 
 /* Norms, biases, decays: small, kept in 16 bit or more, whole on every GPU. */
-static void vector(struct list *l, const char *name, double length)
+static void list_vector(struct list *l, const char *name, double length)
 {
-    add(l, name, ROLE_NORM, 1, length, 1);
+    list_add(l, name, ROLE_NORM, 1, length, 1);
 }
 
 /* ---- attention ------------------------------------------------------------------ */
@@ -62,44 +62,21 @@ static double value_dim(const struct layer_kind *k)
     return k->v_head_dim > 0 ? k->v_head_dim : k->head_dim;
 }
 
-static void gqa_biases(struct list *l, double q_rows, double k_rows, double v_rows)
-{
-    if (l->kind->q_bias)
-        vector(l, "q_proj.bias", q_rows);
-    if (l->kind->kv_bias) {
-        vector(l, "k_proj.bias", k_rows);
-        vector(l, "v_proj.bias", v_rows);
-    }
-    if (l->kind->o_bias)
-        vector(l, "o_proj.bias", l->model->hidden);
-}
-
-static void qk_norms(struct list *l, double q_rows, double k_rows)
-{
-    if (l->kind->qk_norm == QK_NORM_HEAD) {
-        vector(l, "q_norm", l->kind->head_dim);
-        vector(l, "k_norm", l->kind->head_dim);
-    } else if (l->kind->qk_norm == QK_NORM_FULL) {
-        vector(l, "q_norm", q_rows);
-        vector(l, "k_norm", k_rows);
-    }
-}
-
 static void cross_attention(struct list *l)
 {
     const struct layer_kind *k = l->kind;
     double h = l->model->hidden, wide = (double)k->heads * k->head_dim;
 
-    matrix(l, "encoder_attn.q_proj", ROLE_ATTN_Q, wide, h);
-    matrix(l, "encoder_attn.k_proj", ROLE_ATTN_KV, wide, h);
-    matrix(l, "encoder_attn.v_proj", ROLE_ATTN_KV, wide, h);
-    matrix(l, "encoder_attn.out_proj", ROLE_ATTN_OUT, h, wide);
+    list_matrix(l, "encoder_attn.q_proj", ROLE_ATTN_Q, wide, h);
+    list_matrix(l, "encoder_attn.k_proj", ROLE_ATTN_KV, wide, h);
+    list_matrix(l, "encoder_attn.v_proj", ROLE_ATTN_KV, wide, h);
+    list_matrix(l, "encoder_attn.out_proj", ROLE_ATTN_OUT, h, wide);
     if (k->q_bias)
-        vector(l, "encoder_attn.q_proj.bias", wide);
+        list_vector(l, "encoder_attn.q_proj.bias", wide);
     if (k->kv_bias)
-        add(l, "encoder_attn.kv_proj.bias", ROLE_NORM, 1, wide, 2);
+        list_add(l, "encoder_attn.kv_proj.bias", ROLE_NORM, 1, wide, 2);
     if (k->o_bias)
-        vector(l, "encoder_attn.out_proj.bias", h);
+        list_vector(l, "encoder_attn.out_proj.bias", h);
 }
 
 /* The indexer's head weights are a gate: kept in 16 bit where wq_b and wk are not.
@@ -110,16 +87,16 @@ static void dsa_indexer(struct list *l)
 
     if (k->index_heads <= 0 || k->index_shared)
         return;
-    matrix(l, "indexer.wq_b", ROLE_INDEXER, (double)k->index_heads * k->index_dim,
-           k->q_lora > 0 ? k->q_lora : l->model->hidden);
-    matrix(l, "indexer.wk", ROLE_INDEXER, k->index_dim, l->model->hidden);
+    list_matrix(l, "indexer.wq_b", ROLE_INDEXER, (double)k->index_heads * k->index_dim,
+                k->q_lora > 0 ? k->q_lora : l->model->hidden);
+    list_matrix(l, "indexer.wk", ROLE_INDEXER, k->index_dim, l->model->hidden);
     if (k->mixer == MIXER_MLA)
-        matrix(l, "indexer.weights_proj", ROLE_ROUTER, k->index_heads, l->model->hidden);
-    vector(l, "indexer.k_norm", 2.0 * k->index_dim);
+        list_matrix(l, "indexer.weights_proj", ROLE_ROUTER, k->index_heads, l->model->hidden);
+    list_vector(l, "indexer.k_norm", 2.0 * k->index_dim);
 }
 
 /* MHA, GQA and MQA; the window changes what is cached, not what is stored. */
-static void gqa(struct list *l)
+static void list_gqa(struct list *l)
 {
     const struct layer_kind *k = l->kind;
     double h = l->model->hidden;
@@ -127,20 +104,30 @@ static void gqa(struct list *l)
     double k_rows = (double)k->kv_heads * k->head_dim;
     double v_rows = k->k_is_v ? 0 : k->kv_heads * value_dim(k);
 
-    matrix(l, "q_proj", ROLE_ATTN_Q, q_rows * (k->out_gate ? 2 : 1), h);
-    matrix(l, "k_proj", ROLE_ATTN_KV, k_rows, h);
-    matrix(l, "v_proj", ROLE_ATTN_KV, v_rows, h);
-    matrix(l, "o_proj", ROLE_ATTN_OUT, h, k->heads * value_dim(k));
-    gqa_biases(l, q_rows * (k->out_gate ? 2 : 1), k_rows, v_rows);
-    qk_norms(l, q_rows, k_rows);
+    list_matrix(l, "q_proj", ROLE_ATTN_Q, q_rows * (k->out_gate ? 2 : 1), h);
+    list_matrix(l, "k_proj", ROLE_ATTN_KV, k_rows, h);
+    list_matrix(l, "v_proj", ROLE_ATTN_KV, v_rows, h);
+    list_matrix(l, "o_proj", ROLE_ATTN_OUT, h, k->heads * value_dim(k));
+    if (k->q_bias)
+        list_vector(l, "q_proj.bias", q_rows * (k->out_gate ? 2 : 1));
+    if (k->kv_bias) {
+        list_vector(l, "k_proj.bias", k_rows);
+        list_vector(l, "v_proj.bias", v_rows);
+    }
+    if (k->o_bias)
+        list_vector(l, "o_proj.bias", h);
+    if (k->qk_norm != QK_NORM_NONE) {
+        list_vector(l, "q_norm", k->qk_norm == QK_NORM_HEAD ? k->head_dim : q_rows);
+        list_vector(l, "k_norm", k->qk_norm == QK_NORM_HEAD ? k->head_dim : k_rows);
+    }
     if (k->sinks)
-        vector(l, "sinks", k->heads);
+        list_vector(l, "sinks", k->heads);
     if (k->cross)
         cross_attention(l);
     dsa_indexer(l);
 }
 
-static void mla(struct list *l)
+static void list_mla(struct list *l)
 {
     const struct layer_kind *k = l->kind;
     double h = l->model->hidden;
@@ -148,19 +135,19 @@ static void mla(struct list *l)
     double v_rows = (double)k->heads * k->v_head_dim;
 
     if (k->q_lora > 0) {
-        matrix(l, "q_a_proj", ROLE_ATTN_LATENT, k->q_lora, h);
-        vector(l, "q_a_layernorm", k->q_lora);
-        matrix(l, "q_b_proj", ROLE_ATTN_Q, q_rows, k->q_lora);
+        list_matrix(l, "q_a_proj", ROLE_ATTN_LATENT, k->q_lora, h);
+        list_vector(l, "q_a_layernorm", k->q_lora);
+        list_matrix(l, "q_b_proj", ROLE_ATTN_Q, q_rows, k->q_lora);
     } else {
-        matrix(l, "q_proj", ROLE_ATTN_Q, q_rows, h);
+        list_matrix(l, "q_proj", ROLE_ATTN_Q, q_rows, h);
     }
-    matrix(l, "kv_a_proj_with_mqa", ROLE_ATTN_LATENT, k->kv_lora + k->rope_dim, h);
-    vector(l, "kv_a_layernorm", k->kv_lora);
-    matrix(l, "kv_b_proj", ROLE_ATTN_KV, k->heads * (k->nope_dim + (double)k->v_head_dim),
-           k->kv_lora);
-    matrix(l, "o_proj", ROLE_ATTN_OUT, h, v_rows);
+    list_matrix(l, "kv_a_proj_with_mqa", ROLE_ATTN_LATENT, k->kv_lora + k->rope_dim, h);
+    list_vector(l, "kv_a_layernorm", k->kv_lora);
+    list_matrix(l, "kv_b_proj", ROLE_ATTN_KV, k->heads * (k->nope_dim + (double)k->v_head_dim),
+                k->kv_lora);
+    list_matrix(l, "o_proj", ROLE_ATTN_OUT, h, v_rows);
     if (k->out_gate)
-        matrix(l, "g_proj", ROLE_ATTN_Q, v_rows, h);
+        list_matrix(l, "g_proj", ROLE_ATTN_Q, v_rows, h);
     dsa_indexer(l);
 }
 
@@ -170,10 +157,10 @@ static void csa_pool(struct list *l, const char *const names[4], double d, doubl
 {
     double h = l->model->hidden;
 
-    matrix(l, names[0], ROLE_OTHER, wide * d, h);
-    matrix(l, names[1], ROLE_OTHER, wide * d, h);
-    add(l, names[2], ROLE_NORM, l->kind->compress, wide * d, 1);
-    vector(l, names[3], d);
+    list_matrix(l, names[0], ROLE_OTHER, wide * d, h);
+    list_matrix(l, names[1], ROLE_OTHER, wide * d, h);
+    list_add(l, names[2], ROLE_NORM, l->kind->compress, wide * d, 1);
+    list_vector(l, names[3], d);
 }
 
 static void csa_compressor(struct list *l)
@@ -191,8 +178,9 @@ static void csa_compressor(struct list *l)
     if (k->index_heads <= 0)
         return;
     csa_pool(l, index, k->index_dim, wide);
-    matrix(l, "indexer.q_b_proj", ROLE_INDEXER, (double)k->index_heads * k->index_dim, k->q_lora);
-    matrix(l, "indexer.weights_proj", ROLE_ROUTER, k->index_heads, l->model->hidden);
+    list_matrix(l, "indexer.q_b_proj", ROLE_INDEXER, (double)k->index_heads * k->index_dim,
+                k->q_lora);
+    list_matrix(l, "indexer.weights_proj", ROLE_ROUTER, k->index_heads, l->model->hidden);
 }
 
 /* CSA2: the layer whose pool others read makes the entries, from `compress` tokens with a
@@ -205,36 +193,37 @@ static void csa2_pool(struct list *l)
     if (k->compress <= 0)
         return;
     if (!k->kv_shared) {
-        matrix(l, "compressor.kv_proj", ROLE_OTHER, k->head_dim, h);
+        list_matrix(l, "compressor.kv_proj", ROLE_OTHER, k->head_dim, h);
         if (k->compress > 1)
-            matrix(l, "compressor.gate_proj", ROLE_OTHER, k->head_dim, h);
-        vector(l, "compressor.kv_norm", k->head_dim);
+            list_matrix(l, "compressor.gate_proj", ROLE_OTHER, k->head_dim, h);
+        list_vector(l, "compressor.kv_norm", k->head_dim);
     }
     if (k->index_heads <= 0)
         return;
     if (!k->kv_shared) {
-        matrix(l, "indexer.k_proj", ROLE_OTHER, k->index_dim, k->head_dim);
-        vector(l, "indexer.k_norm", k->index_dim);
+        list_matrix(l, "indexer.k_proj", ROLE_OTHER, k->index_dim, k->head_dim);
+        list_vector(l, "indexer.k_norm", k->index_dim);
     }
-    matrix(l, "indexer.q_b_proj", ROLE_INDEXER, (double)k->index_heads * k->index_dim, k->q_lora);
-    matrix(l, "indexer.weights_proj", ROLE_ROUTER, k->index_heads, h);
+    list_matrix(l, "indexer.q_b_proj", ROLE_INDEXER, (double)k->index_heads * k->index_dim,
+                k->q_lora);
+    list_matrix(l, "indexer.weights_proj", ROLE_ROUTER, k->index_heads, h);
 }
 
-static void csa(struct list *l)
+static void list_csa(struct list *l)
 {
     const struct layer_kind *k = l->kind;
     double h = l->model->hidden, q_rows = (double)k->heads * k->head_dim;
     double low = (double)k->o_groups * k->o_lora;
 
-    matrix(l, "q_a_proj", ROLE_ATTN_LATENT, k->q_lora, h);
-    vector(l, "q_norm", k->q_lora);
-    matrix(l, "q_b_proj", ROLE_ATTN_Q, q_rows, k->q_lora);
-    matrix(l, "kv_proj", ROLE_ATTN_KV, k->head_dim, h);
-    vector(l, "kv_norm", k->head_dim);
-    matrix(l, "o_a_proj", ROLE_ATTN_OUT, low, q_rows / k->o_groups);
-    matrix(l, "o_b_proj", ROLE_ATTN_OUT, h, low);
+    list_matrix(l, "q_a_proj", ROLE_ATTN_LATENT, k->q_lora, h);
+    list_vector(l, "q_norm", k->q_lora);
+    list_matrix(l, "q_b_proj", ROLE_ATTN_Q, q_rows, k->q_lora);
+    list_matrix(l, "kv_proj", ROLE_ATTN_KV, k->head_dim, h);
+    list_vector(l, "kv_norm", k->head_dim);
+    list_matrix(l, "o_a_proj", ROLE_ATTN_OUT, low, q_rows / k->o_groups);
+    list_matrix(l, "o_b_proj", ROLE_ATTN_OUT, h, low);
     if (k->sinks)
-        vector(l, "sinks", k->heads);
+        list_vector(l, "sinks", k->heads);
     if (k->csa2)
         csa2_pool(l);
     else
@@ -243,89 +232,89 @@ static void csa(struct list *l)
 
 /* ---- recurrence ----------------------------------------------------------------- */
 
-static void mamba1(struct list *l)
+static void list_mamba1(struct list *l)
 {
     const struct layer_kind *k = l->kind;
     double h = l->model->hidden, n = k->lin_k_dim, r = k->dt_rank;
     double di = (double)k->lin_v_heads * k->lin_v_dim;
 
-    matrix(l, "in_proj", ROLE_RECURRENT, 2 * di, h);
-    add(l, "conv1d", ROLE_NORM, di, k->conv_kernel, 1);
-    vector(l, "conv1d.bias", di);
-    matrix(l, "x_proj", ROLE_RECURRENT, r + 2 * n, di);
-    matrix(l, "dt_proj", ROLE_RECURRENT, di, r);
-    vector(l, "dt_proj.bias", di);
-    add(l, "A_log", ROLE_NORM, di, n, 1);
-    vector(l, "D", di);
-    matrix(l, "out_proj", ROLE_RECURRENT, h, di);
+    list_matrix(l, "in_proj", ROLE_RECURRENT, 2 * di, h);
+    list_add(l, "conv1d", ROLE_NORM, di, k->conv_kernel, 1);
+    list_vector(l, "conv1d.bias", di);
+    list_matrix(l, "x_proj", ROLE_RECURRENT, r + 2 * n, di);
+    list_matrix(l, "dt_proj", ROLE_RECURRENT, di, r);
+    list_vector(l, "dt_proj.bias", di);
+    list_add(l, "A_log", ROLE_NORM, di, n, 1);
+    list_vector(l, "D", di);
+    list_matrix(l, "out_proj", ROLE_RECURRENT, h, di);
 }
 
-static void mamba2(struct list *l)
+static void list_mamba2(struct list *l)
 {
     const struct layer_kind *k = l->kind;
     double h = l->model->hidden, di = (double)k->lin_v_heads * k->lin_v_dim;
     double mixed = di + 2.0 * k->groups * k->lin_k_dim;
 
-    matrix(l, "in_proj", ROLE_RECURRENT, di + mixed + k->lin_v_heads, h);
-    add(l, "conv1d", ROLE_NORM, mixed, k->conv_kernel, 1);
-    vector(l, "conv1d.bias", mixed);
-    add(l, "A_log, D, dt_bias", ROLE_NORM, 1, k->lin_v_heads, 3);
+    list_matrix(l, "in_proj", ROLE_RECURRENT, di + mixed + k->lin_v_heads, h);
+    list_add(l, "conv1d", ROLE_NORM, mixed, k->conv_kernel, 1);
+    list_vector(l, "conv1d.bias", mixed);
+    list_add(l, "A_log, D, dt_bias", ROLE_NORM, 1, k->lin_v_heads, 3);
     if (!k->unnormed)
-        vector(l, "norm", di);
-    matrix(l, "out_proj", ROLE_RECURRENT, h, di);
+        list_vector(l, "norm", di);
+    list_matrix(l, "out_proj", ROLE_RECURRENT, h, di);
 }
 
-static void deltanet(struct list *l)
+static void list_deltanet(struct list *l)
 {
     const struct layer_kind *k = l->kind;
     double h = l->model->hidden;
     double kd = (double)k->lin_k_heads * k->lin_k_dim;
     double vd = (double)k->lin_v_heads * k->lin_v_dim;
 
-    matrix(l, "in_proj_qkvz", ROLE_RECURRENT, 2 * kd + 2 * vd, h);
-    matrix(l, "in_proj_ba", ROLE_RECURRENT, 2.0 * k->lin_v_heads, h);
-    add(l, "conv1d", ROLE_NORM, 2 * kd + vd, k->conv_kernel, 1);
-    add(l, "A_log, dt_bias", ROLE_NORM, 1, k->lin_v_heads, 2);
-    vector(l, "norm", k->lin_v_dim);
-    matrix(l, "out_proj", ROLE_RECURRENT, h, vd);
+    list_matrix(l, "in_proj_qkvz", ROLE_RECURRENT, 2 * kd + 2 * vd, h);
+    list_matrix(l, "in_proj_ba", ROLE_RECURRENT, 2.0 * k->lin_v_heads, h);
+    list_add(l, "conv1d", ROLE_NORM, 2 * kd + vd, k->conv_kernel, 1);
+    list_add(l, "A_log, dt_bias", ROLE_NORM, 1, k->lin_v_heads, 2);
+    list_vector(l, "norm", k->lin_v_dim);
+    list_matrix(l, "out_proj", ROLE_RECURRENT, h, vd);
 }
 
-static void kda(struct list *l)
+static void list_kda(struct list *l)
 {
     const struct layer_kind *k = l->kind;
     double h = l->model->hidden;
     double kd = (double)k->lin_k_heads * k->lin_k_dim;
     double vd = (double)k->lin_v_heads * k->lin_v_dim;
 
-    add(l, "q_proj, k_proj", ROLE_RECURRENT, kd, h, 2);
-    matrix(l, "v_proj", ROLE_RECURRENT, vd, h);
+    list_add(l, "q_proj, k_proj", ROLE_RECURRENT, kd, h, 2);
+    list_matrix(l, "v_proj", ROLE_RECURRENT, vd, h);
     if (k->gate_rank > 0) {
-        matrix(l, "g_a_proj", ROLE_RECURRENT, k->gate_rank, h);
-        matrix(l, "g_b_proj", ROLE_RECURRENT, vd, k->gate_rank);
+        list_matrix(l, "g_a_proj", ROLE_RECURRENT, k->gate_rank, h);
+        list_matrix(l, "g_b_proj", ROLE_RECURRENT, vd, k->gate_rank);
     } else {
-        matrix(l, "g_proj", ROLE_RECURRENT, vd, h);
+        list_matrix(l, "g_proj", ROLE_RECURRENT, vd, h);
     }
-    matrix(l, "f_a_proj", ROLE_RECURRENT, k->lin_k_dim, h);
-    matrix(l, "f_b_proj", ROLE_RECURRENT, kd, k->lin_k_dim);
-    matrix(l, "b_proj", ROLE_RECURRENT, k->lin_v_heads, h);
-    add(l, "conv1d", ROLE_NORM, 2 * kd + vd, k->conv_kernel, 1);
-    vector(l, "A_log", k->lin_v_heads);
-    vector(l, "dt_bias", kd);
-    vector(l, "o_norm", k->lin_v_dim);
-    matrix(l, "o_proj", ROLE_RECURRENT, h, vd);
+    list_matrix(l, "f_a_proj", ROLE_RECURRENT, k->lin_k_dim, h);
+    list_matrix(l, "f_b_proj", ROLE_RECURRENT, kd, k->lin_k_dim);
+    list_matrix(l, "b_proj", ROLE_RECURRENT, k->lin_v_heads, h);
+    list_add(l, "conv1d", ROLE_NORM, 2 * kd + vd, k->conv_kernel, 1);
+    list_vector(l, "A_log", k->lin_v_heads);
+    list_vector(l, "dt_bias", kd);
+    list_vector(l, "o_norm", k->lin_v_dim);
+    list_matrix(l, "o_proj", ROLE_RECURRENT, h, vd);
 }
 
-static void lightning(struct list *l)
+static void list_lightning(struct list *l)
 {
     const struct layer_kind *k = l->kind;
     double h = l->model->hidden;
     double kd = (double)k->lin_k_heads * k->lin_k_dim;
     double vd = (double)k->lin_v_heads * k->lin_v_dim;
 
-    matrix(l, "qkv_proj", ROLE_RECURRENT, 2 * kd + vd, h);
-    matrix(l, "output_gate", ROLE_RECURRENT, vd, h);
-    vector(l, "norm", vd);
-    matrix(l, "out_proj", ROLE_RECURRENT, h, vd);
+    list_matrix(l, "qkv_proj", ROLE_RECURRENT, 2 * kd + vd, h);
+    list_matrix(l, "output_gate", ROLE_RECURRENT, vd, h);
+    list_vector(l, "norm", vd);
+    list_matrix(l, "out_proj", ROLE_RECURRENT, h, vd);
 }
 
 static void short_conv(struct list *l)
@@ -333,11 +322,11 @@ static void short_conv(struct list *l)
     const struct layer_kind *k = l->kind;
     double h = l->model->hidden, di = (double)k->lin_v_heads * k->lin_v_dim;
 
-    matrix(l, "in_proj", ROLE_RECURRENT, 3 * di, h);
-    add(l, "conv", ROLE_NORM, di, k->conv_kernel, 1);
-    matrix(l, "out_proj", ROLE_RECURRENT, h, di);
+    list_matrix(l, "in_proj", ROLE_RECURRENT, 3 * di, h);
+    list_add(l, "conv", ROLE_NORM, di, k->conv_kernel, 1);
+    list_matrix(l, "out_proj", ROLE_RECURRENT, h, di);
     if (k->o_bias)
-        vector(l, "conv biases", 4 * di + h);
+        list_vector(l, "conv biases", 4 * di + h);
 }
 
 /* ---- MLP ------------------------------------------------------------------------ */
@@ -348,32 +337,32 @@ static void dense_mlp(struct list *l)
     double h = l->model->hidden, ff = k->ff;
 
     if (k->gated)
-        matrix(l, "gate_proj", ROLE_MLP, ff, h);
-    matrix(l, "up_proj", ROLE_MLP, ff, h);
-    matrix(l, "down_proj", ROLE_MLP, h, ff);
+        list_matrix(l, "gate_proj", ROLE_MLP, ff, h);
+    list_matrix(l, "up_proj", ROLE_MLP, ff, h);
+    list_matrix(l, "down_proj", ROLE_MLP, h, ff);
     if (ff > 0 && k->mlp_bias) {
-        add(l, "up_proj.bias", ROLE_NORM, 1, ff, k->gated ? 2 : 1);
-        vector(l, "down_proj.bias", h);
+        list_add(l, "up_proj.bias", ROLE_NORM, 1, ff, k->gated ? 2 : 1);
+        list_vector(l, "down_proj.bias", h);
     }
 }
 
 /* Biases of experts stay in 16 bit when the experts do not (gpt-oss). */
-static void experts(struct list *l)
+static void list_experts(struct list *l)
 {
     const struct layer_kind *k = l->kind;
     double n = k->experts, ff = k->expert_ff;
     double width = k->latent > 0 ? k->latent : l->model->hidden;
 
-    matrix(l, "router", ROLE_ROUTER, n, l->model->hidden);
+    list_matrix(l, "router", ROLE_ROUTER, n, l->model->hidden);
     if (k->router_bias)
-        vector(l, "router.bias", n);
+        list_vector(l, "router.bias", n);
     if (k->gated)
-        add(l, "experts.gate_proj", ROLE_EXPERT, ff, width, n);
-    add(l, "experts.up_proj", ROLE_EXPERT, ff, width, n);
-    add(l, "experts.down_proj", ROLE_EXPERT, width, ff, n);
+        list_add(l, "experts.gate_proj", ROLE_EXPERT, ff, width, n);
+    list_add(l, "experts.up_proj", ROLE_EXPERT, ff, width, n);
+    list_add(l, "experts.down_proj", ROLE_EXPERT, width, ff, n);
     if (k->expert_bias) {
-        add(l, "experts.up_proj.bias", ROLE_NORM, 1, (k->gated ? 2 : 1) * ff, n);
-        add(l, "experts.down_proj.bias", ROLE_NORM, 1, width, n);
+        list_add(l, "experts.up_proj.bias", ROLE_NORM, 1, (k->gated ? 2 : 1) * ff, n);
+        list_add(l, "experts.down_proj.bias", ROLE_NORM, 1, width, n);
     }
 }
 
@@ -383,27 +372,16 @@ static void shared_experts(struct list *l)
     double h = l->model->hidden;
 
     if (k->gated)
-        matrix(l, "shared_experts.gate_proj", ROLE_SHARED, k->shared_ff, h);
-    matrix(l, "shared_experts.up_proj", ROLE_SHARED, k->shared_ff, h);
-    matrix(l, "shared_experts.down_proj", ROLE_SHARED, h, k->shared_ff);
+        list_matrix(l, "shared_experts.gate_proj", ROLE_SHARED, k->shared_ff, h);
+    list_matrix(l, "shared_experts.up_proj", ROLE_SHARED, k->shared_ff, h);
+    list_matrix(l, "shared_experts.down_proj", ROLE_SHARED, h, k->shared_ff);
     if (k->shared_gate)
-        matrix(l, "shared_expert_gate", ROLE_ROUTER, 1, h);
-    matrix(l, "fc1_latent_proj", ROLE_SHARED, k->latent, h);
-    matrix(l, "fc2_latent_proj", ROLE_SHARED, h, k->latent);
+        list_matrix(l, "shared_expert_gate", ROLE_ROUTER, 1, h);
+    list_matrix(l, "fc1_latent_proj", ROLE_SHARED, k->latent, h);
+    list_matrix(l, "fc2_latent_proj", ROLE_SHARED, h, k->latent);
 }
 
 /* ---- the rest of a layer -------------------------------------------------------- */
-
-/* Per-layer embedding (Gemma E2B, E4B): gate in, project out, norm. */
-static void layer_embedding(struct list *l)
-{
-    double h = l->model->hidden, p = l->kind->layer_embed;
-
-    matrix(l, "per_layer_input_gate", ROLE_MLP, p, h);
-    matrix(l, "per_layer_projection", ROLE_MLP, h, p);
-    if (p > 0)
-        vector(l, "post_per_layer_input_norm", h);
-}
 
 /* Hyper-connections before attention and before the MLP: s streams are mixed by
  * (2+s)*s weights computed from all of them. */
@@ -413,19 +391,19 @@ static void hyper_connections(struct list *l)
 
     if (s <= 0)
         return;
-    add(l, "hyper_connection.fn", ROLE_OTHER, mix, s * l->model->hidden, 2);
-    add(l, "hyper_connection.base", ROLE_NORM, 1, mix, 2);
-    add(l, "hyper_connection.scale", ROLE_NORM, 1, 3, 2);
+    list_add(l, "hyper_connection.fn", ROLE_OTHER, mix, s * l->model->hidden, 2);
+    list_add(l, "hyper_connection.base", ROLE_NORM, 1, mix, 2);
+    list_add(l, "hyper_connection.scale", ROLE_NORM, 1, 3, 2);
 }
 
 int model_layer_tensors(const struct model *model, int k, struct tensor out[MODEL_MAX_TENSORS])
 {
     static void (*const mixers[MIXER_COUNT])(struct list *) = {
-        [MIXER_FULL] = gqa,        [MIXER_SLIDING] = gqa,
-        [MIXER_CHUNKED] = gqa,     [MIXER_MLA] = mla,
-        [MIXER_CSA] = csa,         [MIXER_MAMBA1] = mamba1,
-        [MIXER_MAMBA2] = mamba2,   [MIXER_DELTANET] = deltanet,
-        [MIXER_KDA] = kda,         [MIXER_LIGHTNING] = lightning,
+        [MIXER_FULL] = list_gqa,      [MIXER_SLIDING] = list_gqa,
+        [MIXER_CHUNKED] = list_gqa,   [MIXER_MLA] = list_mla,
+        [MIXER_CSA] = list_csa,       [MIXER_MAMBA1] = list_mamba1,
+        [MIXER_MAMBA2] = list_mamba2, [MIXER_DELTANET] = list_deltanet,
+        [MIXER_KDA] = list_kda,       [MIXER_LIGHTNING] = list_lightning,
         [MIXER_CONV] = short_conv,
     };
     const struct layer_kind *kind = &model->kind[k];
@@ -435,14 +413,18 @@ int model_layer_tensors(const struct model *model, int k, struct tensor out[MODE
         mixers[kind->mixer](&l);
     dense_mlp(&l);
     if (kind->experts > 0)
-        experts(&l);
+        list_experts(&l);
     shared_experts(&l);
-    layer_embedding(&l);
+    if (kind->layer_embed > 0) { /* Gemma E2B, E4B: gate in, project out, norm */
+        list_matrix(&l, "per_layer_input_gate", ROLE_MLP, kind->layer_embed, model->hidden);
+        list_matrix(&l, "per_layer_projection", ROLE_MLP, model->hidden, kind->layer_embed);
+        list_vector(&l, "post_per_layer_input_norm", model->hidden);
+    }
     hyper_connections(&l);
-    add(&l, "layernorm", ROLE_NORM, 1, model->hidden, kind->norms);
+    list_add(&l, "layernorm", ROLE_NORM, 1, model->hidden, kind->norms);
     if (kind->norm_bias)
-        add(&l, "layernorm.bias", ROLE_NORM, 1, model->hidden, kind->norms);
-    add(&l, "other", ROLE_OTHER, 1, kind->extra, 1);
+        list_add(&l, "layernorm.bias", ROLE_NORM, 1, model->hidden, kind->norms);
+    list_add(&l, "other", ROLE_OTHER, 1, kind->extra, 1);
     return l.count;
 }
 
@@ -458,9 +440,9 @@ static void layer_embedding_tables(struct list *l)
             one = m->kind[k].layer_embed;
         wide += (double)model_kind_layers(m, k) * m->kind[k].layer_embed;
     }
-    matrix(l, "embed_tokens_per_layer", ROLE_LAYER_EMBED, m->vocab, wide);
-    matrix(l, "per_layer_model_projection", ROLE_MLP, wide, m->hidden);
-    vector(l, "per_layer_projection_norm", one);
+    list_matrix(l, "embed_tokens_per_layer", ROLE_LAYER_EMBED, m->vocab, wide);
+    list_matrix(l, "per_layer_model_projection", ROLE_MLP, wide, m->hidden);
+    list_vector(l, "per_layer_projection_norm", one);
 }
 
 int model_global_tensors(const struct model *model, struct tensor out[MODEL_MAX_TENSORS])
@@ -468,28 +450,20 @@ int model_global_tensors(const struct model *model, struct tensor out[MODEL_MAX_
     struct list l = {model, NULL, out, 0};
     double h = model->hidden;
 
-    matrix(&l, "embed_tokens", ROLE_EMBED, model->vocab, h);
-    matrix(&l, "embed_positions", ROLE_EMBED, model->positions, h);
+    list_matrix(&l, "embed_tokens", ROLE_EMBED, model->vocab, h);
+    list_matrix(&l, "embed_positions", ROLE_EMBED, model->positions, h);
     if (model->embed_norm)
-        add(&l, "embed_layernorm", ROLE_NORM, 1, h, 2);
+        list_add(&l, "embed_layernorm", ROLE_NORM, 1, h, 2);
     layer_embedding_tables(&l);
     if (!model->tied)
-        matrix(&l, "lm_head", ROLE_HEAD, model->vocab, h);
+        list_matrix(&l, "lm_head", ROLE_HEAD, model->vocab, h);
     if (model->final_norm)
-        vector(&l, "norm", h);
+        list_vector(&l, "norm", h);
     if (model->final_norm_bias)
-        vector(&l, "norm.bias", h);
+        list_vector(&l, "norm.bias", h);
     for (int i = 0; i < model->extra_count; i++)
-        add(&l, model->extra[i].name, model->extra[i].role, 1, model->extra[i].elements, 1);
+        list_add(&l, model->extra[i].name, model->extra[i].role, 1, model->extra[i].elements, 1);
     return l.count;
-}
-
-static bool holds_role(const struct tensor *t, int count, enum tensor_role role)
-{
-    for (int i = 0; i < count; i++)
-        if (t[i].role == role)
-            return true;
-    return false;
 }
 
 const struct layer_kind *model_kind_of_role(const struct model *m, enum tensor_role role)
@@ -497,7 +471,8 @@ const struct layer_kind *model_kind_of_role(const struct model *m, enum tensor_r
     struct tensor t[MODEL_MAX_TENSORS];
 
     for (int k = 0; k < m->kind_count; k++)
-        if (holds_role(t, model_layer_tensors(m, k, t), role))
-            return &m->kind[k];
+        for (int i = model_layer_tensors(m, k, t); i-- > 0;)
+            if (t[i].role == role)
+                return &m->kind[k];
     return NULL;
 }

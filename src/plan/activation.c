@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "plan/draft.h"
-#include "plan/graph.h"
+#include "plan/rules.h"
 #include "plan/kvcache.h"
 #include "plan/terms_list.h"
 

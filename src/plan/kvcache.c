@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "plan/draft.h"
-#include "plan/graph.h"
+#include "plan/rules.h"
 #include "plan/terms_list.h"
 
 /* vLLM's layout of a quantised DSA latent: 512 FP8 + 4 FP32 scales + 64 BF16 rope. */
@@ -165,17 +165,6 @@ static double layer_exact(const struct request *q, const struct layer_kind *k, d
     return (is_windowed(k) ? fmin(tokens, k->window) : tokens) * per_token;
 }
 
-/* Blocks of one sequence in a layer of this kind. A sliding layer keeps its window and
- * the batch being computed; its first block may be partly dead, hence the +1. */
-static double layer_blocks(const struct layer_kind *k, double tokens, double batch, double block)
-{
-    if (k->mixer == MIXER_SLIDING)
-        return ceil_div(fmin(k->window - 1 + batch, tokens), block) + 1;
-    if (k->mixer == MIXER_CHUNKED)
-        return ceil_div(fmin(k->window + batch, tokens), block);
-    return ceil_div(tokens, block);
-}
-
 /* ---- types of layers ---- */
 
 static bool same_type(const struct kv_type *t, const struct layer_kind *k, double bytes,
@@ -306,29 +295,18 @@ static double csa_reserved(const struct request *q, const struct layer_kind *k, 
     return k->compress > 4 ? bytes : bytes + blocks * csa_page(quarter * index_bytes(k));
 }
 
-/* A connector that knows no groups makes vLLM keep all layers as full ones. */
-static bool has_groups(const struct request *q)
-{
-    return q->engine->window_groups && (q->host_kv <= 0 || q->engine->kv_offload_groups);
-}
-
-/* Tokens of a block of this kind's kernels. */
-static double block_of(const struct engine *e, const struct layer_kind *k)
-{
-    return k->mixer == MIXER_MLA && e->mla_block > 0 ? e->mla_block : e->block;
-}
-
 /* Every layer's blocks for itself. */
 static double layer_reserved(const struct request *q, const struct kv_type *t, double tokens,
                              double batch)
 {
-    double block = block_of(q->engine, t->kind);
+    double block = kvcache_block(q->engine, t->kind);
 
     if (t->kind->mixer == MIXER_CSA)
-        return has_groups(q) ? csa_reserved(q, t->kind, tokens, batch)
-                             : layer_exact(q, t->kind, t->bytes, ceil_div(tokens, block) * block);
-    if (has_groups(q))
-        return layer_blocks(t->kind, tokens, batch, block) * block * t->bytes;
+        return kvcache_has_groups(q)
+                   ? csa_reserved(q, t->kind, tokens, batch)
+                   : layer_exact(q, t->kind, t->bytes, ceil_div(tokens, block) * block);
+    if (kvcache_has_groups(q))
+        return kvcache_layer_blocks(t->kind, tokens, batch, block) * block * t->bytes;
     return ceil_div(tokens, block) * block * t->bytes;
 }
 
@@ -392,120 +370,8 @@ void kvcache_cut(const struct request *q, int tp, double users, double tokens, d
     cut_kinds(&d, tp, q->engine->draft_cells, out, out->of_draft);
 }
 
-static bool keeps_checkpoint(const struct request *q, const struct layer_kind *k)
-{
-    const struct engine *e = q->engine;
-    const char *mixer = mixer_word(k->mixer), *family = q->model->family;
-    bool recent = q->gpu->compute_capability >= 90;
-
-    return engine_lists(e->checkpoints, mixer) || engine_lists(e->checkpoints, family) ||
-           (recent &&
-            (engine_lists(e->checkpoints_90, mixer) || engine_lists(e->checkpoints_90, family)));
-}
-
-/* vLLM takes checkpoints only where every recurrent layer can (MambaBase,
- * get_prefill_checkpoint_alignment). */
-static bool all_keep_checkpoints(const struct request *q)
-{
-    const struct model *m = q->model;
-    bool any = false;
-
-    for (int k = 0; k < m->kind_count; k++) {
-        if (!mixer_is(m->kind[k].mixer, MIXER_IS_RECURRENT))
-            continue;
-        if (!keeps_checkpoint(q, &m->kind[k]))
-            return false;
-        any = true;
-    }
-    return any;
-}
-
-double kvcache_state_blocks(const struct request *q)
-{
-    return q->engine->state_blocks + (all_keep_checkpoints(q) ? 1 : 0) +
-           (q->engine->state_drafts ? q->draft_tokens : 0);
-}
-
-/* ---- vLLM's groups of equal layers ---- */
-
-struct group {
-    const struct kv_type *type;
-    double layers;
-};
-
-/* Layers per group: the fewest of any type, unless the counts are nearly equal, when
- * padding the smaller type costs less than more groups. */
-static double group_size(const struct group *groups, int count, double slack)
-{
-    double least = groups[0].layers, most = groups[0].layers;
-
-    for (int g = 1; g < count; g++) {
-        least = fmin(least, groups[g].layers);
-        most = fmax(most, groups[g].layers);
-    }
-    return most < least * slack ? most : least;
-}
-
-/* All pages are one size: that of the largest type; a recurrent state takes one. */
-static double page_size(const struct group *groups, int count, const struct engine *e)
-{
-    double page = 0;
-
-    for (int g = 0; g < count; g++)
-        page = fmax(page, groups[g].type->bytes * block_of(e, groups[g].type->kind));
-    for (int g = 0; g < count; g++)
-        if (groups[g].type->state > page)
-            for (int a = 0; a < count; a++)
-                if (groups[a].type->bytes > 0) {
-                    double unit = block_of(e, groups[a].type->kind) * groups[a].type->bytes;
-
-                    page = ceil_div(groups[g].type->state, unit) * unit;
-                }
-    for (int g = 0; g < count && page == 0; g++)
-        page = fmax(page, groups[g].type->state);
-    return page;
-}
-
-/* Types with smaller pages get more tokens per block. */
-static void reserve_groups(struct kv_sequence *s, const struct kv_cut *cut,
-                           const struct group *groups, int count, const struct request *q)
-{
-    const struct engine *e = q->engine;
-    double page = page_size(groups, count, e);
-    double size = group_size(groups, count, e->group_slack), blocks = 0;
-
-    for (int g = 0; g < count; g++) {
-        const struct kv_type *t = groups[g].type;
-        double block = block_of(e, t->kind);
-        double span = t->bytes > 0 ? floor(page / (t->bytes * block)) * block : block;
-
-        blocks +=
-            ceil_div(groups[g].layers, size) *
-            (t->state > 0 ? kvcache_state_blocks(q)
-                          : layer_blocks(t->kind, cut->tokens, cut->batch, fmax(span, block)));
-    }
-    s->block = size * page;
-    s->reserved = blocks * s->block;
-}
-
-/* Layers of one type, and of the same width: vLLM then keeps them in one group, whatever
- * their number (UniformTypeKVCacheSpecs). */
-static bool is_uniform(const struct group *groups, int count)
-{
-    const struct layer_kind *a = groups[0].type->kind;
-
-    for (int g = 0; g < count; g++) {
-        const struct layer_kind *b = groups[g].type->kind;
-
-        if (groups[g].type->state > 0 || a->mixer != b->mixer ||
-            (is_windowed(a) && a->window != b->window))
-            return false;
-    }
-    return true;
-}
-
 static int collect_groups(const struct request *q, const struct kv_cut *cut, const int *layers,
-                          bool draft, struct group out[KV_TYPES])
+                          bool draft, struct kv_group out[KV_TYPES])
 {
     double of_type[KV_TYPES];
     int count = 0;
@@ -520,71 +386,8 @@ static int collect_groups(const struct request *q, const struct kv_cut *cut, con
             of_type[cut->of_draft[k]] += model_kind_layers(q->draft, k);
     for (int t = 0; t < cut->count; t++)
         if (of_type[t] > 0)
-            out[count++] = (struct group){&cut->type[t], of_type[t]};
+            out[count++] = (struct kv_group){&cut->type[t], of_type[t]};
     return count;
-}
-
-/* ---- SGLang's pools ---- */
-
-/* A cell of the pool is a token of every full layer and window_share of one in the
- * windows' pool, so that a request of fewer tokens than a window counts for more cells.
- * Where there are states, they have a pool of their own, state_share as large; a request
- * takes the larger share that it needs of the two. */
-static void reserve_cells(struct kv_sequence *s, const struct kv_cut *cut,
-                          const struct group *groups, int count, const struct request *q)
-{
-    const struct engine *e = q->engine;
-    double full = 0, windows = 0, tokens = cut->tokens, most = 0, pools = 1;
-    double own = 0, drafts = 0;
-
-    for (int g = 0; g < count; g++) {
-        const struct kv_type *t = groups[g].type;
-        bool window = is_windowed(t->kind);
-
-        if (t->bytes > 0)
-            *(t->draft ? &drafts : &own) += groups[g].layers;
-        if (t->draft)
-            continue;
-        *(window ? &windows : &full) += groups[g].layers * t->bytes;
-        if (window)
-            most = fmax(most, fmin(t->kind->window, cut->tokens) + e->block);
-    }
-    double share = full > 0 && e->window_share > 0 ? e->window_share : 1;
-    if (full > 0 && windows > 0)
-        tokens = fmax(tokens, most / share);
-    double cell = full + share * windows;
-    if (own > 0) /* pool_configurator.py: a draft's layer is taken for one of the model's */
-        cell *= 1 + drafts / own;
-    s->reserved = ceil_div(tokens, e->block) * e->block * cell;
-    if (s->state > 0 && e->state_share > 0) {
-        pools = 1 + e->state_share;
-        s->reserved =
-            fmax(s->reserved * pools, kvcache_state_blocks(q) * s->state * pools / e->state_share);
-    }
-    s->cell = cell * pools;
-    s->block = cell > 0 ? s->cell * e->block : s->state;
-}
-
-/* ---- llama.cpp's caches ---- */
-
-/* -c cells are asked for, whoever uses them; windows and states for every slot. */
-static void reserve_slots(struct kv_sequence *s, const struct kv_cut *cut,
-                          const struct group *groups, int count, const struct request *q)
-{
-    const struct engine *e = q->engine;
-    double rows = q->draft_mtp ? 1 + q->draft_tokens : 1; /* llama-memory-recurrent.cpp */
-
-    s->reserved = 0;
-    for (int g = 0; g < count; g++) {
-        const struct kv_type *t = groups[g].type;
-
-        if (is_windowed(t->kind))
-            s->fixed += groups[g].layers * t->bytes *
-                        graph_window_cells(t->kind->window, cut->slots, cut->batch, cut->cells);
-        else
-            s->reserved += groups[g].layers * ceil_div(cut->tokens, e->block) * e->block * t->bytes;
-        s->fixed += groups[g].layers * t->state * cut->slots * rows;
-    }
 }
 
 /* ---- one sequence ---- */
@@ -593,10 +396,11 @@ struct kv_sequence kvcache_stage(const struct request *q, const struct kv_cut *c
                                  const int *layers, bool draft)
 {
     struct kv_sequence s = {0};
-    struct group groups[KV_TYPES];
+    struct kv_group groups[KV_TYPES];
     const struct engine *e = q->engine;
+    const struct engine_rules *rules = engine_rules(e->budget);
     int count = collect_groups(q, cut, layers, draft && q->draft, groups);
-    bool uniform = count > 0 && is_uniform(groups, count);
+    bool uniform = count > 0 && kvcache_is_uniform(groups, count);
     bool csa = false;
 
     for (int g = 0; g < count; g++) {
@@ -606,18 +410,14 @@ struct kv_sequence kvcache_stage(const struct request *q, const struct kv_cut *c
         s.exact += groups[g].layers * t->exact;
         s.state += groups[g].layers * t->state;
         s.reserved += groups[g].layers * (t->reserved + t->state * kvcache_state_blocks(q));
-        s.block += groups[g].layers * t->bytes * block_of(e, t->kind);
+        s.block += groups[g].layers * t->bytes * kvcache_block(e, t->kind);
     }
     if (uniform && !is_windowed(groups[0].type->kind) && !csa)
         s.per_token = s.exact / cut->tokens;
     if (s.block == 0)
         s.block = s.state; /* a pool of states alone */
-    if (count > 1 && !uniform && !csa && has_groups(q) && e->budget == BUDGET_UTILIZATION)
-        reserve_groups(&s, cut, groups, count, q);
-    if (count > 0 && !csa && e->budget == BUDGET_STATIC)
-        reserve_cells(&s, cut, groups, count, q);
-    if (count > 0 && !csa && e->window_slots)
-        reserve_slots(&s, cut, groups, count, q);
+    if (count > 0 && !csa && rules->reserve)
+        rules->reserve(&s, cut, groups, count, q);
     return s;
 }
 
@@ -767,7 +567,7 @@ static void add_csa_states(struct terms *w, const struct layer_kind *k, int laye
     double batch = w->plan->memory.max_batched_tokens * q->engine->batches;
     struct csa_states s = csa_states(q, k, q->context, batch);
 
-    if (k->mixer != MIXER_CSA || !has_groups(q) || s.bytes <= 0)
+    if (k->mixer != MIXER_CSA || !kvcache_has_groups(q) || s.bytes <= 0)
         return;
     know_number(w, "c", batch, NULL);
     know_number(w, "kept", s.tokens, "exact");

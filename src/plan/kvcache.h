@@ -105,4 +105,22 @@ struct terms;
 /* Appends the terms of --why (terms_list.h). */
 void kvcache_terms(struct terms *terms);
 
+/* ---- for the rules of engines ---- */
+
+/* Layers of one type in a stage. */
+struct kv_group {
+    const struct kv_type *type;
+    double layers;
+};
+
+/* Layers of one type, and of the same width? */
+bool kvcache_is_uniform(const struct kv_group *groups, int count);
+/* Does the engine keep windows and other layers in groups that free memory? */
+bool kvcache_has_groups(const struct request *request);
+/* Tokens of a block of this kind of layer. */
+double kvcache_block(const struct engine *engine, const struct layer_kind *kind);
+/* Blocks that a layer takes for `tokens`. */
+double kvcache_layer_blocks(const struct layer_kind *kind, double tokens, double batch,
+                            double block);
+
 #endif

@@ -2,6 +2,7 @@
  * load.c - see load.h.
  */
 #include "plan/load.h"
+#include "plan/rules.h"
 
 #include <math.h>
 #include <string.h>
@@ -362,29 +363,6 @@ static void sum_model(const struct request *q, struct load *load)
 }
 
 /* Are all layers attention, and none of them a mixture of experts? */
-static bool is_dense(const struct model *m)
-{
-    bool dense = model_experts(m) == 0;
-
-    for (int k = 0; k < m->kind_count; k++)
-        dense = dense && !mixer_is(m->kind[k].mixer, MIXER_IS_RECURRENT);
-    return dense;
-}
-
-/* Does vLLM run this model on its second runner? */
-static bool on_second_runner(const struct request *q)
-{
-    const struct engine *e = q->engine;
-    const struct model *m = q->model;
-
-    if (e->second_16bit && q->precision.weight->bits < 16)
-        return false;
-    if (q->draft && !q->draft_mtp && !e->second_draft)
-        return false;
-    return engine_names_family(e->second, m->family) ||
-           (engine_lists(e->second, "dense") && is_dense(m));
-}
-
 struct load load_checkpoint(const struct request *q)
 {
     struct load load = {0};
@@ -435,16 +413,11 @@ struct load load_sum(const struct request *q)
     load.max_num_seqs = memory_max_num_seqs(q);
     load.max_batched_tokens = memory_max_batched_tokens(q);
     const struct engine *e = q->engine;
-    bool second = load.second = on_second_runner(q);
-
-    load.logit_copies = second ? e->second_copies : e->logit_copies;
-    load.logit_copies_low =
-        !second && e->logit_copies_low > 0 && strcmp(q->gpu->vendor, "nvidia") == 0
-            ? e->logit_copies_low
-            : load.logit_copies;
-    load.graphs_in_budget = second ? e->second_graphs : e->graphs_in_budget;
-    load.host_bytes = second && !e->second_offload ? 0 : q->host_bytes;
-    load.kept = second ? e->second_kept * load.max_num_seqs * q->model->vocab : 0;
+    load.logit_copies = load.logit_copies_low = e->logit_copies;
+    load.graphs_in_budget = e->graphs_in_budget;
+    load.host_bytes = q->host_bytes;
+    if (engine_rules(e->budget)->load)
+        engine_rules(e->budget)->load(q, &load);
     load.fraction = q->utilization > 0 ? q->utilization : q->engine->fraction;
     load.usable = gpu_usable(q->gpu);
     load.budget = memory_budget_bytes(q, load.usable, load.fraction);

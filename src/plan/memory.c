@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "plan/activation.h"
 #include "plan/lora.h"
+#include "plan/rules.h"
 #include "plan/terms_list.h"
 
 double memory_rule_of_thumb(double params, double bits)
@@ -85,121 +86,14 @@ double memory_max_num_seqs(const struct request *q)
                                     : default_seqs(q);
 }
 
-/* ---- SGLang's fraction ---- */
-
-/* Sizes of the prefill graphs up to n tokens (cuda_graph_hook.py). */
-static double prefill_sizes(double n)
-{
-    static const double spans[][3] = {{4, 32, 4},      {48, 256, 16},     {288, 512, 32},
-                                      {576, 1024, 64}, {1280, 4096, 256}, {4608, INFINITY, 512}};
-    double count = 0;
-
-    for (size_t i = 0; i < sizeof(spans) / sizeof(spans[0]); i++)
-        if (n >= spans[i][0])
-            count += floor((fmin(n, spans[i][1]) - spans[i][0]) / spans[i][2]) + 1;
-    return count;
-}
-
-static bool has_mixer(const struct model *m, enum mixer mixer)
-{
-    for (int k = 0; k < m->kind_count; k++)
-        if (m->kind[k].mixer == mixer)
-            return true;
-    return false;
-}
-
-/* Bytes reserved for the prefill graphs, which vision models, delta attention and
- * DeepSeek-V4 run without (cuda_graph_hook.py:193-240). */
-static double prefill_reserve(const struct request *q, const struct load *load)
-{
-    const struct engine_reserve *r = &q->engine->reserve;
-
-    if (load->has_vision || has_mixer(q->model, MIXER_KDA) || has_mixer(q->model, MIXER_CSA))
-        return 0;
-    return has_mixer(q->model, MIXER_MLA) ? r->mla
-                                          : r->prefill * prefill_sizes(load->max_batched_tokens);
-}
-
-/* The tower beside a ViT-L of 24 layers, 1024 wide: each time that more takes 10 %. One of
- * no known shape by its parameters. */
-static double vision_factor(const struct request *q, const struct load *load)
-{
-    const struct engine_reserve *r = &q->engine->reserve;
-    const struct model_vision *v = &q->model->vision;
-    double layers = engine_lists(r->vision_depth, q->model->family) ? 24 : v->layers;
-    double times = layers > 0 && v->width > 0 ? layers * v->width * v->width / (24.0 * 1024 * 1024)
-                                              : load->vision_params / 302e6;
-
-    return r->vision * fmax(0.8, fmin(1.05, 1 - 0.1 * (times - 1)));
-}
-
-double memory_graph_batch(const struct request *q, const struct layout *l)
-{
-    const struct engine_tier *tier = engine_tier(q->engine, q->gpu->physical.value);
-    double batch = tier ? tier->graphs[l->tp >= 4] : 0;
-
-    return q->max_num_seqs > 0 ? fmin(batch, q->max_num_seqs) : batch;
-}
-
 double memory_fraction(const struct request *q, const struct load *load, const struct layout *l)
 {
-    const struct engine_reserve *r = &q->engine->reserve;
-    double physical = q->gpu->physical.value, c = load->max_batched_tokens;
+    const struct engine_rules *rules = engine_rules(q->engine->budget);
 
-    if (q->utilization > 0 || r->base <= 0 || physical <= 0)
-        return load->fraction;
-    double bytes = r->base + r->token * fmax(c, 2048) + r->gpu * l->tp * l->pp +
-                   r->graph * memory_graph_batch(q, l);
-    bytes += prefill_reserve(q, load);
-    if (physical > r->least_from)
-        bytes = fmax(bytes, r->least);
-    double fraction = round((1 - bytes / physical) * 1000) / 1000;
-    if (load->has_vision && r->vision > 0)
-        fraction *= vision_factor(q, load);
-    return fmax(fraction, 0.01);
-}
-
-/* ---- budgets ---- */
-
-enum budget memory_budget(const struct request *q)
-{
-    return q->model->weights_only ? BUDGET_ASKED : q->engine->budget;
-}
-
-struct quantity memory_budget_bytes(const struct request *q, struct quantity usable,
-                                    double fraction)
-{
-    struct quantity used = quantity_of(q->used, ORIGIN_ASSUMED);
-    struct quantity room = q->used > 0 ? quantity_sub(usable, used) : usable;
-    double keep = 1 - q->headroom;
-
-    switch (memory_budget(q)) {
-    case BUDGET_UTILIZATION:
-        return quantity_scale(usable, fraction * keep);
-    case BUDGET_STATIC:
-        return quantity_scale(room, fraction * keep);
-    case BUDGET_FREE:
-    case BUDGET_ASKED:
-        break;
-    }
-    return quantity_scale(room, keep);
+    return rules->fraction ? rules->fraction(q, load, l) : load->fraction;
 }
 
 /* ---- what is alike on all stages of a layout ---- */
-
-struct stages {
-    const struct request *request;
-    const struct load *load;
-    const struct layout *layout;
-    struct weights_cut weights;
-    struct kv_cut kv;
-    struct quantity activation[2], overhead[2]; /* without and with the head */
-    struct quantity spare[2];
-    struct quantity non_torch, graphs, graphs_charged;
-    struct quantity budget;
-    double fraction;
-    double users; /* per replica */
-};
 
 /* Of a process on the processors alone: its program and heap, no context of a driver. */
 #define HOST_PROCESS (128.0 * 1024 * 1024)
@@ -241,69 +135,21 @@ static struct quantity real_graphs(const struct request *q, const struct layout 
     return graphs_of(q, quantity_add(e->graphs, quantity_of(layers * each, ORIGIN_MODEL)));
 }
 
-/* A tower whose shape the engine does not read counts as a ViT-L. */
-static void widen_for_vision(const struct stages *s, struct quantity *budget)
-{
-    const struct request *q = s->request;
-    const struct engine_reserve *r = &q->engine->reserve;
-
-    if (!s->load->has_vision || q->utilization > 0 || r->base <= 0 || r->vision <= 0)
-        return;
-    double times = r->vision / vision_factor(q, s->load);
-    budget->low *= fmin(times, 1);
-    budget->high *= fmax(times, 1);
-}
-
-/* SGLang takes its fraction of what is free before it loads the weights. */
+/* The budget, and what it leaves beside itself. */
 static void cut_budget(struct stages *s)
 {
-    const struct request *q = s->request;
+    const struct engine_rules *rules = engine_rules(memory_budget(s->request));
 
-    s->fraction = memory_fraction(q, s->load, s->layout);
-    s->budget = s->load->budget;
-    if (memory_budget(q) != BUDGET_STATIC)
-        return;
-    s->budget = memory_budget_bytes(q, quantity_sub(s->load->usable, s->non_torch), s->fraction);
-    widen_for_vision(s, &s->budget);
-}
-
-/* What SGLang's fraction leaves, less activation and graphs. */
-static struct quantity static_spare(const struct stages *s, int head)
-{
-    const struct request *q = s->request;
-    struct quantity taken = quantity_add(s->non_torch, quantity_exact(q->used));
-    struct quantity room = quantity_max0(quantity_sub(s->load->usable, taken));
-
-    return quantity_sub(quantity_scale(room, 1 - s->fraction * (1 - q->headroom)),
-                        quantity_add(s->activation[head], s->graphs));
-}
-
-/* vLLM: what the utilization leaves holds the graphs beyond those charged. Where none are
- * charged, the pool is sized first and all slots are sampled once more behind the graphs:
- * beside blocks of the profiling run where the allocator cannot give them back. */
-static struct quantity utilization_spare(const struct stages *s, int head)
-{
-    const struct quantity *g = &s->graphs, *charged = &s->graphs_charged;
-    const struct quantity *peak = &s->activation[head];
-    double share = fmin(s->fraction * (1 - s->request->headroom), 1);
-    struct quantity rest = quantity_scale(s->load->usable, 1 - share);
-    struct quantity more =
-        quantity_band(fmax(g->value - charged->value, 0), fmax(g->low - charged->low, 0),
-                      fmax(g->high - charged->high, 0), ORIGIN_MODEL);
-
-    if (charged->high <= 0)
-        more = quantity_add(more, quantity_band(peak->value, 0, peak->high, ORIGIN_MODEL));
-    return quantity_sub(rest, more);
+    s->fraction = memory_fraction(s->request, s->load, s->layout);
+    s->budget = rules->budget ? rules->budget(s) : s->load->budget;
 }
 
 static void cut_spare(struct stages *s)
 {
-    enum budget budget = memory_budget(s->request);
+    const struct engine_rules *rules = engine_rules(memory_budget(s->request));
 
     for (int head = 0; head < 2; head++)
-        s->spare[head] = budget == BUDGET_STATIC        ? static_spare(s, head)
-                         : budget == BUDGET_UTILIZATION ? utilization_spare(s, head)
-                                                        : quantity_unknown();
+        s->spare[head] = rules->spare ? rules->spare(s, head) : quantity_unknown();
 }
 
 /* What a server's log says of a term. */
@@ -502,38 +348,11 @@ static enum memory_state stage_room(const struct stages *s, const struct stage *
     return b->reserved > b->pool.high ? MEMORY_SPREADS : MEMORY_CROSSES;
 }
 
-/* SGLang: the requests that the states' own pool holds, one slot of which is padding. */
-static double static_states(const struct request *q, const struct kv_sequence *one, double pool)
-{
-    const struct engine *e = q->engine;
-    double blocks = kvcache_state_blocks(q);
-    double share = e->state_share / (1 + e->state_share);
-    double slots = floor(fmax(pool, 0) * share / one->state) - 1;
-
-    return floor(fmax(slots, 0) / blocks);
-}
-
-/* vLLM captures a graph over all slots at once, and each takes a block of state. */
-static struct quantity stage_states(const struct stages *s, const struct kv_sequence *one,
-                                    const struct quantity *pool)
-{
-    const struct engine *e = s->request->engine;
-
-    if (e->state_share > 0 && one->state > 0)
-        return quantity_band(static_states(s->request, one, pool->value),
-                             static_states(s->request, one, pool->low),
-                             static_states(s->request, one, pool->high), ORIGIN_MODEL);
-    if (!e->state_exit || one->state <= 0 || one->block <= 0)
-        return quantity_unknown();
-    return quantity_band(floor(fmax(pool->value, 0) / one->block),
-                         floor(fmax(pool->low, 0) / one->block),
-                         floor(fmax(pool->high, 0) / one->block), ORIGIN_MODEL);
-}
-
 static void stage_binding(const struct stages *s, const struct stage *at, struct binding *out)
 {
     const struct request *q = s->request;
     const struct kv_sequence *one = &at->sequence;
+    const struct engine_rules *rules = engine_rules(q->engine->budget);
     int head = at->index == s->layout->pp - 1;
 
     out->stage = at->index;
@@ -546,7 +365,7 @@ static void stage_binding(const struct stages *s, const struct stage *at, struct
     out->budget = s->budget;
     out->spare = s->spare[head];
     out->each = one->reserved + one->fixed;
-    out->states = stage_states(s, one, &out->pool);
+    out->states = rules->states ? rules->states(s, one, &out->pool) : quantity_unknown();
     out->reserved = s->users * one->reserved + one->fixed;
     struct quantity taken = quantity_add(quantity_add(out->weights, out->overhead),
                                          quantity_of(out->reserved, memory_counted(q)));
@@ -767,28 +586,6 @@ static const struct equation pools[] = {
                       "budget, weights, activation, non_torch, graphs"},
 };
 
-/* SGLang's own, from the memory of the GPU. */
-static void add_fraction(struct terms *w)
-{
-    const struct plan *p = w->plan;
-    const struct engine_reserve *r = &p->request.engine->reserve;
-
-    if (r->base <= 0 || p->request.utilization > 0)
-        return;
-    know_bytes(w, "base", quantity_exact(r->base));
-    know_unit(w, "token", r->token / GP_MIB, "MiB", "engine");
-    know_unit(w, "gpu", r->gpu / GP_MIB, "MiB", "engine");
-    know_unit(w, "graph", r->graph / GP_MIB, "MiB", "engine");
-    know_number(w, "batch", memory_graph_batch(&p->request, &p->layout), "engine");
-    know_bytes(w, "least", quantity_exact(r->least));
-    term_add(w, "fraction", "fraction",
-             "1 - max(base + token*max(c, 2048) + gpu*tp*pp + graph*batch + prefill graphs, "
-             "least) / physical [* vision]",
-             quantity_of(p->memory.fraction, ORIGIN_MODEL), "of GPU",
-             source_engine(p->request.engine, TERM_BUDGET),
-             "base, token, c, gpu, tp, pp, graph, batch, least, physical");
-}
-
 static void add_pool(struct terms *w)
 {
     const struct engine *e = w->plan->request.engine;
@@ -870,7 +667,8 @@ void memory_terms(struct terms *w)
         add_logged(w);
     add_overheads(w, &load);
     kvcache_terms(w);
-    add_fraction(w);
+    if (engine_rules(w->plan->request.engine->budget)->terms)
+        engine_rules(w->plan->request.engine->budget)->terms(w);
     term_add(w, "budget", "budget", e->text, w->plan->memory.budget, "GiB",
              source_engine(q->engine, TERM_BUDGET), e->inputs);
     if (!q->model->weights_only) {

@@ -5,9 +5,8 @@
  *
  *   cost(X) = own GPUs of X, in whole units + sum over t of running(x[t]) + shortage
  *
- * First the units are chosen (a whole server is as good as its best filling), then what
- * stands in them; depth first, with fractional units and the running cost of an
- * unlimited choice as bound.
+ * First the units are chosen (a whole server is as good as its best filling), then what stands in
+ * them; depth first, with fractional units and the running cost of an unlimited choice as bound.
  *
  * Example: 3 GPUs needed at the peak, servers of 2 at $48 a day: 2 servers, $96.
  */

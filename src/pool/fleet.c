@@ -496,9 +496,8 @@ static void set_room(struct master *m, const int *kept)
     }
 }
 
-/* The hours of a part are served one by one with its largest fleets, which raises its
- * floors and bound, and may give a plan. The hour that brings the bound to m->level; -1:
- * none. */
+/* The hours of a part are served one by one with its largest fleets, which raises its floors and
+ * bound, and may give a plan. The hour that brings the bound to m->level; -1: none. */
 static int serve_largest(struct master *m, struct part *part, uint64_t effort)
 {
     const struct grid *grid = m->grid;

@@ -210,8 +210,7 @@ static double starts_change(struct search *s, bool keep)
     return sum;
 }
 
-/* What a move does beside serving and owning: to starts, and to jobs, which have what it
- * leaves. */
+/* What a move does beside serving and owning: to starts, and to jobs, which have what it leaves. */
 static double rest_change(struct search *s, bool keep)
 {
     double before = s->jobs, now = jobs_cost(s);
@@ -318,8 +317,7 @@ struct mend {
     short x[POOL_MOST_WAYS];
 };
 
-/* The best cover of (w, t) that gives back GPUs of type g. With `push` it may crowd out
- * others. */
+/* The best cover of (w, t) that gives back GPUs of type g. With `push` it may crowd out others. */
 static bool try_mend(struct search *s, int w, int t, int g, bool push, struct mend *out)
 {
     const struct grid *grid = s->grid;

@@ -190,8 +190,7 @@ static int pick_type(const struct tree *tree, const struct box *box)
     return best;
 }
 
-/* At most what the others leave of type g for the isolated; or more, and less for the
- * others. */
+/* At most what the others leave of type g for the isolated; or more, and less for the others. */
 static bool divide_box(struct tree *tree, int index, int g)
 {
     const struct grid_type *type = &tree->grid->type[g];

@@ -581,8 +581,7 @@ static void set_gains_of(struct branch *b, int row)
         set_gain(b, (size_t)at);
 }
 
-/* The pattern of the i-th column that may be above 0, which is *level; NULL: it is a
- * limit's. */
+/* The pattern of the i-th column that may be above 0, which is *level; NULL: it is a limit's. */
 static const struct pattern *basic_pattern(const struct branch *b, int i, double *level)
 {
     int column = lp_basic(&b->lp, i);

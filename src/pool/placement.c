@@ -123,7 +123,7 @@ static int owner_of(const struct placing *p, int candidate)
     return apart ? c->workload : NOBODY;
 }
 
-static void put(struct placing *p, int hour, int gpu, int who, int unit, int cut, int host)
+static void put_gpu(struct placing *p, int hour, int gpu, int who, int unit, int cut, int host)
 {
     struct placement *o = p->out;
     int box = o->box_of[gpu];
@@ -216,7 +216,7 @@ static void fill_box(struct placing *p, int hour, int b, int type, int n, int ho
     for (int g = from; n > 0; g++) {
         if (!is_free(p, hour, g, type))
             continue;
-        put(p, hour, g, who, unit, cut, host - box->first_host);
+        put_gpu(p, hour, g, who, unit, cut, host - box->first_host);
         n--;
     }
 }
@@ -296,7 +296,7 @@ static void keep_unit(struct placing *p, int hour, int before, int g)
     for (; g < o->gpus && left > 0; g++) {
         if (o->unit[placement_cell(o, before, g)] != unit)
             continue;
-        put(p, hour, g, who, unit, o->cut[was], o->host[placement_cell(o, before, g)] - 1);
+        put_gpu(p, hour, g, who, unit, o->cut[was], o->host[placement_cell(o, before, g)] - 1);
         left--;
     }
 }

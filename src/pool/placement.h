@@ -2,13 +2,12 @@
  * placement.h - which GPU serves what in each hour: the counts of a rung put into servers or
  * chassis.
  *
- * GPUs are interchangeable to the solver; here they get a place. A replica stays within
- * one host (a server, or one of a chassis with the GPUs that are plugged to it), or takes
- * whole ones. Workloads that share no host, and all of A, have theirs from the beginning.
- * What ran in the hour before and still does keeps its GPUs; what starts goes where the
- * least room is left over, side by side where it can; where no host has room left, all
- * are packed anew, the largest first, and what has other GPUs then moves. Hour 0 follows
- * the last hour.
+ * GPUs are interchangeable to the solver; here they get a place. A replica stays within one host (a
+ * server, or one of a chassis with the GPUs that are plugged to it), or takes whole ones. Workloads
+ * that share no host, and all of A, have theirs from the beginning. What ran in the hour before and
+ * still does keeps its GPUs; what starts goes where the least room is left over, side by side where
+ * it can; where no host has room left, all are packed anew, the largest first, and what has other
+ * GPUs then moves. Hour 0 follows the last hour.
  *
  * Where a replica finds no host with room, smaller ones of its workload take its place as
  * far as they can: ran[] says what then runs. Engines that sleep in host memory wake on the

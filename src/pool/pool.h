@@ -2,12 +2,11 @@
  * pool.h - a mix of models over a day on a stock of GPUs: what is asked and what is
  * answered. The solver behind it reads no file and knows no name: all are indices.
  *
- * Time is cut into slots of one hour, 24 or 168 of them, that come round again.
- * Workload w needs d[w,t] = demand x burst in hour t, in any unit of its own
- * (requests/s, tokens/s). A candidate c is one way to serve one workload: so many GPUs
- * of one type, or one MIG slice, for a rate in the same unit that already keeps the
- * goals. The answer says how many replicas x[c,t] run in each hour, and how many GPUs
- * n[g] that takes:
+ * Time is cut into slots of one hour, 24 or 168 of them, that come round again. Workload w needs
+ * d[w,t] = demand x burst in hour t, in any unit of its own (requests/s, tokens/s). A candidate c
+ * is one way to serve one workload: so many GPUs of one type, or one MIG slice, for a rate in the
+ * same unit that already keeps the goals. The answer says how many replicas x[c,t] run in each
+ * hour, and how many GPUs n[g] that takes:
  *
  *   sum of rate[c] x[c,t] + unmet[w,t] >= d[w,t]
  *   sum of gpus[c] x[c,t] + jobs + spare[g] <= n[g]       <= stock[g] + buy[g]
@@ -27,15 +26,13 @@
  *   D  hourly    single GPUs, composed again every hour
  *      cloud     GPUs by the hour, none owned
  *
- * Servers are whole (A, C) and a replica stays within one: in a server of 8 it takes 1,
- * 2, 4 or 8 GPUs, or whole servers; pool_seat() rounds up. Composed GPUs (B, D) cost
- * premium_hour more each and run at composed_rate; modules stay in their servers there,
- * owned by one workload (B) or shared (D). A shortage is priced, so every pool has an
- * answer.
+ * Servers are whole (A, C) and a replica stays within one: in a server of 8 it takes 1, 2, 4 or 8
+ * GPUs, or whole servers; pool_seat() rounds up. Composed GPUs (B, D) cost premium_hour more each
+ * and run at composed_rate; modules stay in their servers there, owned by one workload (B) or
+ * shared (D). A shortage is priced, so every pool has an answer.
  *
- * Worked: one type at $2 an hour, one workload that needs 3 GPUs for 12 hours and 1 for
- * the other 12, servers of 2. A and C: 4 GPUs x 24 h x $2 = $192; B and D: 3 GPUs,
- * $144.
+ * Worked: one type at $2 an hour, one workload that needs 3 GPUs for 12 hours and 1 for the other
+ * 12, servers of 2. A and C: 4 GPUs x 24 h x $2 = $192; B and D: 3 GPUs, $144.
  */
 #ifndef GP_POOL_POOL_H
 #define GP_POOL_POOL_H
@@ -187,8 +184,7 @@ struct pool_answer {
 typedef void pool_progress_fn(void *ctx, enum pool_rung_id rung, double total, double bound);
 typedef bool pool_stop_fn(void *ctx);
 
-/* Share of the time limit that is gone: 0 at first, 1 or more ends. The rungs divide
- * it. */
+/* Share of the time limit that is gone: 0 at first, 1 or more ends. The rungs divide it. */
 typedef double pool_share_fn(void *ctx);
 
 struct pool_options {

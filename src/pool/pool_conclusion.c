@@ -1,11 +1,9 @@
 /*
- * pool_conclusion.c - what to make of a pool's answer, a sentence each: the decision first,
- * then what sharing, a fabric and the cloud would change, and what is short; see
- * pool_record.h.
+ * pool_conclusion.c - what to make of a pool's answer, a sentence each: the decision first, then
+ * what sharing, a fabric and the cloud would change, and what is short; see pool_record.h.
  */
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 
 #include "base/units.h"
 #include "pool/pool_record.h"
@@ -17,13 +15,15 @@ static void add_sentence(struct record *doc, const char *fmt, ...)
 
 static void add_sentence(struct record *doc, const char *fmt, ...)
 {
-    char line[400];
+    struct strbuf line;
     va_list args;
 
+    strbuf_init(&line);
     va_start(args, fmt);
-    vsnprintf(line, sizeof(line), fmt, args);
+    strbuf_addv(&line, fmt, args);
     va_end(args);
-    record_item(doc, "conclusion", line);
+    record_item(doc, "conclusion", line.text);
+    strbuf_fini(&line);
 }
 
 /* What is served differs: money that holds the price of a shortage compares nothing. */
@@ -32,23 +32,6 @@ bool pool_is_short(const struct pool_run *run, enum pool_rung_id id)
     const struct pool_rung *r = &run->answer.rungs[id];
 
     return r->unmet_share > 5e-4 || r->jobs_undone > 0.5;
-}
-
-static void say_short(const struct pool_run *run, struct record *doc, enum pool_rung_id id)
-{
-    const struct pool_rung *r = &run->answer.rungs[id];
-    char jobs[64] = "", paid[32];
-
-    if (!pool_is_short(run, id))
-        return;
-    units_tokens(paid, sizeof(paid), (r->total - r->cost.penalty) / pool_days(run));
-    if (r->jobs_undone > 0.5)
-        gp_format(jobs, sizeof(jobs), " and %.0f GPU-hours of jobs undone",
-                  r->jobs_undone / pool_days(run));
-    add_sentence(doc,
-                 "%s: $%s/day are paid, the rest is the price of what there are too few GPUs for: "
-                 "%.1f %% of the demand is unmet%s",
-                 pool_rung_word(id), paid, 100 * r->unmet_share, jobs);
 }
 
 /* "less" or "more" of `than`, in percent; what is within the gaps is no difference. */
@@ -104,17 +87,6 @@ static void say_answer(const struct pool_run *run, struct record *doc)
             run->rung == pool_run_cheapest(run) ? "least to own: " : "", pool_rung_word(run->rung),
             gpus.len > 0 ? gpus.text : "no GPUs", stock, buy, day, unmet, jobs);
     strbuf_fini(&gpus);
-}
-
-/* How far the plan may be from the least, and why nothing nearer is proved. */
-static void say_gap(const struct pool_run *run, struct record *doc, enum pool_rung_id id)
-{
-    char why[96];
-
-    pool_run_gap(run, id, why, sizeof(why));
-    if (why[0])
-        add_sentence(doc, "%s: no plan is more than %.1f %% cheaper: %s", pool_rung_word(id),
-                     100 * run->answer.rungs[id].gap, why);
 }
 
 static int composed_gpus(const struct pool_run *run, enum pool_rung_id id)
@@ -208,72 +180,75 @@ static void say_another(const struct pool_run *run, struct record *doc)
                  100 * (1 - best->paid / paid));
 }
 
-static void say_modules(const struct pool_run *run, struct record *doc)
-{
-    for (int t = 0; t < run->c.pool.type_count; t++)
-        if (run->c.types[t].module)
-            add_sentence(doc, "%s is not composed: composed and hourly have it in servers",
-                         run->c.file.types[t].gpu);
-}
-
-static void say_sleepers(const struct pool_run *run, struct record *doc)
-{
-    if (run->sleepers > 0)
-        add_sentence(doc, "engines that sleep need %.0f GB of host memory on one server",
-                     run->sleepers / 1e9);
-}
-
-static void say_refused(const struct pool_run *run, struct record *doc)
-{
-    char why[96];
-
-    for (int w = 0; w < run->c.pool.workload_count; w++) {
-        pool_run_refusal(run, w, why, sizeof(why));
-        if (why[0])
-            add_sentence(doc, "%s is not served: %s", run->c.file.workloads[w].name, why);
-    }
-}
-
 void pool_record_conclusion(const struct pool_run *run, struct record *doc)
 {
+    const struct pool_file *file = &run->c.file;
+    const char *rung = pool_rung_word(run->rung);
+    char why[96];
+
     record_list(doc, "conclusion");
     say_answer(run, doc);
     if (run->halted)
-        add_sentence(doc,
-                     "stopped before the search had ended: plans may be dearer than they need be, "
-                     "and no what-ifs were asked");
+        add_sentence(doc, "stopped before the search had ended: plans may be dearer than they need "
+                          "be, and no what-ifs were asked");
     say_step(run, doc, "sharing servers over the day, against a server for each model", POOL_SHARED,
              POOL_FIXED);
     say_step(run, doc, "composing GPUs by the hour, against sharing servers", POOL_HOURLY,
              POOL_SHARED);
-    say_modules(run, doc);
+    for (int t = 0; t < file->type_count; t++)
+        if (run->c.types[t].module)
+            add_sentence(doc, "%s is not composed: composed and hourly have it in servers",
+                         file->types[t].gpu);
     say_premium(run, doc);
     if (run->c.pool.workload_count > 1)
         add_sentence(doc,
                      "coincidence: all together need %.0f %% of the sum of each one's own peak",
                      run->answer.coincidence * 100);
-    for (int id = 0; id < POOL_RUNGS; id++)
-        say_short(run, doc, (enum pool_rung_id)id);
-    for (int id = 0; id < POOL_RUNGS; id++)
-        say_gap(run, doc, (enum pool_rung_id)id);
+    for (int id = 0; id < POOL_RUNGS; id++) {
+        const struct pool_rung *r = &run->answer.rungs[id];
+        char jobs[64] = "", paid[32];
+
+        if (!pool_is_short(run, (enum pool_rung_id)id))
+            continue;
+        units_tokens(paid, sizeof(paid), (r->total - r->cost.penalty) / pool_days(run));
+        if (r->jobs_undone > 0.5)
+            gp_format(jobs, sizeof(jobs), " and %.0f GPU-hours of jobs undone",
+                      r->jobs_undone / pool_days(run));
+        add_sentence(doc,
+                     "%s: $%s/day are paid, the rest is the price of what there are too few GPUs "
+                     "for: %.1f %% of the demand is unmet%s",
+                     pool_rung_word((enum pool_rung_id)id), paid, 100 * r->unmet_share, jobs);
+    }
+    for (int id = 0; id < POOL_RUNGS; id++) {
+        pool_run_gap(run, (enum pool_rung_id)id, why, sizeof(why));
+        if (why[0])
+            add_sentence(doc, "%s: no plan is more than %.1f %% cheaper: %s",
+                         pool_rung_word((enum pool_rung_id)id), 100 * run->answer.rungs[id].gap,
+                         why);
+    }
     say_cloud(run, doc);
     say_another(run, doc);
     if (run->what_ifs_left > 0)
         add_sentence(doc,
                      "what if: %d found no plan in their time; --solve-seconds gives them longer",
                      run->what_ifs_left);
-    say_refused(run, doc);
-    say_sleepers(run, doc);
+    for (int w = 0; w < run->c.pool.workload_count; w++) {
+        pool_run_refusal(run, w, why, sizeof(why));
+        if (why[0])
+            add_sentence(doc, "%s is not served: %s", file->workloads[w].name, why);
+    }
+    if (run->sleepers > 0)
+        add_sentence(doc, "engines that sleep need %.0f GB of host memory on one server",
+                     run->sleepers / 1e9);
     if (pool_highs_answered(&run->highs) && run->highs.rung == run->rung)
-        add_sentence(doc, "%s was also asked of HiGHS %s: %s", pool_rung_word(run->rung),
-                     run->highs.version,
+        add_sentence(doc, "%s was also asked of HiGHS %s: %s", rung, run->highs.version,
                      run->highs.plan     ? "the plan shown is its own"
                      : run->highs.raised ? "the bound shown is its own"
                                          : "it knew nothing better");
     if (!run->placement.whole && run->placement.gpus > 0)
         add_sentence(doc,
                      "%d replica-hours of %s found no server or chassis with room in one piece",
-                     run->placement.unplaced, pool_rung_word(run->rung));
+                     run->placement.unplaced, rung);
     else if (!run->placement.whole)
         add_sentence(doc, "too many GPUs to say which serves what");
 }

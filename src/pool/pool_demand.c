@@ -134,8 +134,7 @@ static double *sorted_times(const struct trace *t)
     return at;
 }
 
-/* Hour of the pool of a second: Monday is the first day of a week, 1970 began on a
- * Thursday. */
+/* Hour of the pool of a second: Monday is the first day of a week, 1970 began on a Thursday. */
 static int hour_of(double at, double first, int hours)
 {
     double since = first >= DATED ? at / HOUR + 3 * DAY_HOURS : (at - first) / HOUR;

@@ -15,9 +15,8 @@
     "# its command: gpuplan --launch ENGINE -m {model} -p {precision} -g {gpu}:{gpus} --tp {tp} " \
     "--pp {pp}{context}\n"
 
-/* As AutoDetect=nvml names it: "nvidia_a100-sxm4-40gb", a slice of it "nvidia_a100_1g.5gb",
- * without what follows the first '-' (Slurm's gpu_nvml.c); a GPU that NVML does not know by
- * its id. */
+/* As AutoDetect=nvml names it: "nvidia_a100-sxm4-40gb", a slice of it "nvidia_a100_1g.5gb", without
+ * what follows the first '-' (Slurm's gpu_nvml.c); a GPU that NVML does not know by its id. */
 static void quote_gres(const char *product, const char *id, const char *profile, struct strbuf *out)
 {
     size_t n = profile[0] ? strcspn(product, "-") : strlen(product);

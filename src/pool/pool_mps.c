@@ -110,10 +110,10 @@ static void add_rows(struct mps *m)
 
 /* ---- columns ---- */
 
-static void entry(struct mps *m, double value, const char *row, ...)
+static void add_entry(struct mps *m, double value, const char *row, ...)
     __attribute__((format(printf, 3, 4)));
 
-static void entry(struct mps *m, double value, const char *row, ...)
+static void add_entry(struct mps *m, double value, const char *row, ...)
 {
     va_list args;
 
@@ -132,9 +132,9 @@ static void entry(struct mps *m, double value, const char *row, ...)
 static void use_entries(struct mps *m, int g, int t, double gpus)
 {
     if (is_limited(m))
-        entry(m, gpus, "room%d.%d", g, t);
+        add_entry(m, gpus, "room%d.%d", g, t);
     if (has_spare(m, g))
-        entry(m, gpus, "kept%d.%d", g, t);
+        add_entry(m, gpus, "kept%d.%d", g, t);
 }
 
 static void run_column(struct mps *m, int i, int t)
@@ -145,33 +145,33 @@ static void run_column(struct mps *m, int i, int t)
     bool own = grid->constant[w];
 
     COLUMN(m, "X%d.%d", i, t);
-    entry(m, way->slice < 0 ? way->gpus * grid->type[way->type].run : 0, "cost");
-    entry(m, way->rate, "need%d.%d", w, t);
+    add_entry(m, way->slice < 0 ? way->gpus * grid->type[way->type].run : 0, "cost");
+    add_entry(m, way->rate, "need%d.%d", w, t);
     if (grid->pool->workloads[w].minimum > 0)
-        entry(m, 1, "least%d.%d", w, t);
+        add_entry(m, 1, "least%d.%d", w, t);
     if (own)
-        entry(m, 1, "held%d.%d", i, t);
+        add_entry(m, 1, "held%d.%d", i, t);
     if (way->slice >= 0 && own)
-        entry(m, -1, "cut%d.%d.%d.%d", w, way->type, way->slice, t);
+        add_entry(m, -1, "cut%d.%d.%d.%d", w, way->type, way->slice, t);
     if (way->slice >= 0 && !own)
-        entry(m, -1, "slice%d.%d.%d", way->type, way->slice, t);
+        add_entry(m, -1, "slice%d.%d.%d", way->type, way->slice, t);
     if (way->slice < 0 && !own)
         use_entries(m, way->type, t, way->seat);
     if (!way_starts(m, i))
         return;
-    entry(m, 1, "start%d.%d", i, t);
-    entry(m, -1, "start%d.%d", i, (t + 1) % grid->hours);
+    add_entry(m, 1, "start%d.%d", i, t);
+    add_entry(m, -1, "start%d.%d", i, (t + 1) % grid->hours);
     COLUMN(m, "S%d.%d", i, t);
-    entry(m, way->start, "cost");
-    entry(m, -1, "start%d.%d", i, t);
+    add_entry(m, way->start, "cost");
+    add_entry(m, -1, "start%d.%d", i, t);
 }
 
 /* GPUs of w's own: they take units, and spares with the first of them. */
 static void own_entries(struct mps *m, double gpus, int w, int g)
 {
-    entry(m, gpus, "own%d.%d", w, g);
+    add_entry(m, gpus, "own%d.%d", w, g);
     if (has_own_spare(m, g))
-        entry(m, gpus, "any%d.%d", w, g);
+        add_entry(m, gpus, "any%d.%d", w, g);
 }
 
 static void own_columns(struct mps *m, int w, int g)
@@ -180,13 +180,13 @@ static void own_columns(struct mps *m, int w, int g)
     const struct pool_type *type = &grid->pool->types[g];
 
     COLUMN(m, "O%d.%d", w, g);
-    entry(m, -grid->type[g].unit, "own%d.%d", w, g);
+    add_entry(m, -grid->type[g].unit, "own%d.%d", w, g);
     for (int t = 0; t < grid->hours; t++)
         use_entries(m, g, t, grid->type[g].unit);
     if (has_own_spare(m, g)) {
         COLUMN(m, "E%d.%d", w, g);
-        entry(m, grid->type[g].own_spare, "own%d.%d", w, g);
-        entry(m, -grid->type[g].most, "any%d.%d", w, g);
+        add_entry(m, grid->type[g].own_spare, "own%d.%d", w, g);
+        add_entry(m, -grid->type[g].most, "any%d.%d", w, g);
     }
     for (int k = 0; slice_count(m, g) > 0 && k < type->cuts; k++)
         for (int t = -1; t < grid->hours; t++) { /* -1: what is held */
@@ -194,12 +194,12 @@ static void own_columns(struct mps *m, int w, int g)
             if (t < 0)
                 own_entries(m, 1, w, g);
             else
-                entry(m, grid->type[g].run, "cost");
+                add_entry(m, grid->type[g].run, "cost");
             for (int p = 0; p < type->slices; p++)
                 if (t < 0)
-                    entry(m, type->cut[k][p], "cut%d.%d.%d", w, g, p);
+                    add_entry(m, type->cut[k][p], "cut%d.%d.%d", w, g, p);
                 else
-                    entry(m, type->cut[k][p], "cut%d.%d.%d.%d", w, g, p, t);
+                    add_entry(m, type->cut[k][p], "cut%d.%d.%d.%d", w, g, p, t);
         }
 }
 
@@ -216,9 +216,9 @@ static void workload_columns(struct mps *m, int w)
             continue;
         COLUMN(m, "H%d", i);
         for (int t = 0; t < grid->hours; t++)
-            entry(m, -1, "held%d.%d", i, t);
+            add_entry(m, -1, "held%d.%d", i, t);
         if (way->slice >= 0)
-            entry(m, -1, "cut%d.%d.%d", w, way->type, way->slice);
+            add_entry(m, -1, "cut%d.%d.%d", w, way->type, way->slice);
         else
             own_entries(m, way->seat, w, way->type);
     }
@@ -235,27 +235,27 @@ static void type_columns(struct mps *m, int g)
     for (int t = 0; t < grid->hours; t++)
         for (int k = 0; slice_count(m, g) > 0 && k < from->cuts; k++) {
             COLUMN(m, "Y%d.%d.%d", g, k, t);
-            entry(m, type->run, "cost");
+            add_entry(m, type->run, "cost");
             use_entries(m, g, t, 1);
             for (int p = 0; p < from->slices; p++)
-                entry(m, from->cut[k][p], "slice%d.%d.%d", g, p, t);
+                add_entry(m, from->cut[k][p], "slice%d.%d.%d", g, p, t);
         }
     for (int bought = 0; bought < 2 && is_limited(m); bought++) {
         COLUMN(m, "%c%d", bought ? 'B' : 'N', g);
-        entry(m, type->unit * (bought ? type->own_buy : type->own_stock), "cost");
+        add_entry(m, type->unit * (bought ? type->own_buy : type->own_stock), "cost");
         for (int t = 0; t < grid->hours; t++)
-            entry(m, -type->unit, "room%d.%d", g, t);
+            add_entry(m, -type->unit, "room%d.%d", g, t);
         if (grid->slots > 0 && type->slots > 0)
-            entry(m, type->unit, "slots");
+            add_entry(m, type->unit, "slots");
         if (grid->watts > 0)
-            entry(m, type->unit * type->watts, "watts");
+            add_entry(m, type->unit * type->watts, "watts");
     }
     if (!has_spare(m, g))
         return;
     COLUMN(m, "Z%d", g);
     for (int t = 0; t < grid->hours; t++) {
-        entry(m, type->spare, "room%d.%d", g, t);
-        entry(m, -grid_room(type), "kept%d.%d", g, t);
+        add_entry(m, type->spare, "room%d.%d", g, t);
+        add_entry(m, -grid_room(type), "kept%d.%d", g, t);
     }
 }
 
@@ -267,29 +267,29 @@ static void worker_columns(struct mps *m, int j)
 
     for (int t = job->first; t < job->end; t++) {
         COLUMN(m, "V%d.%d", j, t);
-        entry(m, job->gpus, "work%d", j);
+        add_entry(m, job->gpus, "work%d", j);
         if (grid->jobs_own)
-            entry(m, 1, "jobheld%d.%d", j, t);
+            add_entry(m, 1, "jobheld%d.%d", j, t);
         else
             use_entries(m, job->type, t, grid->job_seat[j]);
     }
     if (!grid->jobs_own)
         return;
     COLUMN(m, "W%d", j);
-    entry(m, grid->job_seat[j], "jobown%d", j);
+    add_entry(m, grid->job_seat[j], "jobown%d", j);
     if (has_own_spare(m, job->type))
-        entry(m, grid->job_seat[j], "jobany%d", j);
+        add_entry(m, grid->job_seat[j], "jobany%d", j);
     for (int t = 0; t < grid->hours; t++)
-        entry(m, -1, "jobheld%d.%d", j, t);
+        add_entry(m, -1, "jobheld%d.%d", j, t);
     COLUMN(m, "P%d", j);
-    entry(m, -unit, "jobown%d", j);
+    add_entry(m, -unit, "jobown%d", j);
     for (int t = 0; t < grid->hours; t++)
         use_entries(m, job->type, t, unit);
     if (!has_own_spare(m, job->type))
         return;
     COLUMN(m, "G%d", j);
-    entry(m, grid->type[job->type].own_spare, "jobown%d", j);
-    entry(m, -grid->type[job->type].most, "jobany%d", j);
+    add_entry(m, grid->type[job->type].own_spare, "jobown%d", j);
+    add_entry(m, -grid->type[job->type].most, "jobany%d", j);
 }
 
 static void add_columns(struct mps *m)
@@ -308,18 +308,18 @@ static void add_columns(struct mps *m)
     for (int w = 0; w < grid->workloads; w++)
         for (int t = 0; t < grid->hours; t++) {
             COLUMN(m, "U%d.%d", w, t);
-            entry(m, grid->penalty[w], "cost");
-            entry(m, 1, "need%d.%d", w, t);
+            add_entry(m, grid->penalty[w], "cost");
+            add_entry(m, 1, "need%d.%d", w, t);
             COLUMN(m, "M%d.%d", w, t);
             if (grid->pool->workloads[w].minimum > 0) {
-                entry(m, grid->missing[w], "cost");
-                entry(m, 1, "least%d.%d", w, t);
+                add_entry(m, grid->missing[w], "cost");
+                add_entry(m, 1, "least%d.%d", w, t);
             }
         }
     for (int j = 0; j < grid->jobs; j++) { /* undone costs the penalty and saves running */
         COLUMN(m, "Q%d", j);
-        entry(m, grid->job_penalty[j] - grid->type[grid->pool->jobs[j].type].run, "cost");
-        entry(m, 1, "work%d", j);
+        add_entry(m, grid->job_penalty[j] - grid->type[grid->pool->jobs[j].type].run, "cost");
+        add_entry(m, 1, "work%d", j);
     }
 }
 
@@ -334,22 +334,22 @@ static void add_right_sides(struct mps *m)
     COLUMN(m, "RHS");
     for (int w = 0; w < grid->workloads; w++)
         for (int t = 0; t < grid->hours; t++) {
-            entry(m, grid->need[w * grid->hours + t], "need%d.%d", w, t);
-            entry(m, grid->pool->workloads[w].minimum, "least%d.%d", w, t);
+            add_entry(m, grid->need[w * grid->hours + t], "need%d.%d", w, t);
+            add_entry(m, grid->pool->workloads[w].minimum, "least%d.%d", w, t);
         }
     for (int j = 0; j < grid->jobs; j++) {
-        entry(m, grid->pool->jobs[j].gpu_hours, "work%d", j);
+        add_entry(m, grid->pool->jobs[j].gpu_hours, "work%d", j);
         running += grid->pool->jobs[j].gpu_hours * grid->type[grid->pool->jobs[j].type].run;
     }
-    entry(m, -running, "cost"); /* jobs run, but for what is undone */
-    entry(m, grid->slots, "slots");
-    entry(m, grid->watts, "watts");
+    add_entry(m, -running, "cost"); /* jobs run, but for what is undone */
+    add_entry(m, grid->slots, "slots");
+    add_entry(m, grid->watts, "watts");
 }
 
-static void upper(struct mps *m, double value, const char *format, ...)
+static void add_upper(struct mps *m, double value, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static void upper(struct mps *m, double value, const char *format, ...)
+static void add_upper(struct mps *m, double value, const char *format, ...)
 {
     va_list args;
 
@@ -367,49 +367,49 @@ static void add_bounds(struct mps *m)
     strbuf_add(m->out, "BOUNDS\n");
     for (int i = 0; i < grid->first[grid->workloads]; i++) {
         for (int t = 0; t < grid->hours; t++) {
-            upper(m, POOL_MOST_REPLICAS, "X%d.%d", i, t);
+            add_upper(m, POOL_MOST_REPLICAS, "X%d.%d", i, t);
             if (way_starts(m, i))
-                upper(m, POOL_MOST_REPLICAS, "S%d.%d", i, t);
+                add_upper(m, POOL_MOST_REPLICAS, "S%d.%d", i, t);
         }
         if (grid->constant[way_owner(m, i)])
-            upper(m, POOL_MOST_REPLICAS, "H%d", i);
+            add_upper(m, POOL_MOST_REPLICAS, "H%d", i);
     }
     for (int g = 0; g < grid->types; g++) {
         int cuts = slice_count(m, g) > 0 ? grid->pool->types[g].cuts : 0;
 
         for (int k = 0; k < cuts; k++)
             for (int t = 0; t < grid->hours; t++)
-                upper(m, POOL_MOST_GPUS, "Y%d.%d.%d", g, k, t);
+                add_upper(m, POOL_MOST_GPUS, "Y%d.%d.%d", g, k, t);
         for (int w = 0; w < grid->workloads; w++) {
             if (!grid->constant[w])
                 continue;
-            upper(m, POOL_MOST_GPUS, "O%d.%d", w, g);
+            add_upper(m, POOL_MOST_GPUS, "O%d.%d", w, g);
             if (has_own_spare(m, g))
-                upper(m, 1, "E%d.%d", w, g);
+                add_upper(m, 1, "E%d.%d", w, g);
             for (int k = 0; k < cuts; k++)
                 for (int t = 0; t <= grid->hours; t++)
-                    upper(m, POOL_MOST_GPUS, "Y%d.%d.%d.%d", w, g, k, t);
+                    add_upper(m, POOL_MOST_GPUS, "Y%d.%d.%d.%d", w, g, k, t);
         }
     }
     for (int g = 0; g < grid->types && is_limited(m); g++) {
         const struct grid_type *type = &grid->type[g];
 
-        upper(m, type->stock / type->unit, "N%d", g);
-        upper(m, (type->most - type->stock) / type->unit, "B%d", g);
+        add_upper(m, type->stock / type->unit, "N%d", g);
+        add_upper(m, (type->most - type->stock) / type->unit, "B%d", g);
         if (has_spare(m, g))
-            upper(m, 1, "Z%d", g);
+            add_upper(m, 1, "Z%d", g);
     }
     for (int j = 0; j < grid->jobs; j++) {
         const struct pool_job *job = &grid->pool->jobs[j];
 
         for (int t = job->first; t < job->end; t++)
-            upper(m, job->most, "V%d.%d", j, t);
-        upper(m, job->gpu_hours, "Q%d", j);
+            add_upper(m, job->most, "V%d.%d", j, t);
+        add_upper(m, job->gpu_hours, "Q%d", j);
         if (grid->jobs_own) {
-            upper(m, job->most, "W%d", j);
-            upper(m, POOL_MOST_GPUS, "P%d", j);
+            add_upper(m, job->most, "W%d", j);
+            add_upper(m, POOL_MOST_GPUS, "P%d", j);
             if (has_own_spare(m, job->type))
-                upper(m, 1, "G%d", j);
+                add_upper(m, 1, "G%d", j);
         }
     }
     strbuf_add(m->out, "ENDATA\n");

@@ -1,6 +1,5 @@
 /*
- * pool_places.c - which GPUs serve what from when, and what changes by the hour; see
- * pool_record.h.
+ * pool_places.c - which GPUs serve what from when, and what changes by the hour; see pool_record.h.
  */
 #include <stdlib.h>
 
@@ -206,8 +205,8 @@ static int fresh_replicas(const struct pool_run *run, const struct fresh *f, boo
 
 /* "server 2/3-4, A/7": `count` replicas of them, those that wake or the others, the first
  * `skip` of them left out. */
-static void where(const struct pool_run *run, const struct fresh *f, bool wakes, int skip,
-                  int count, struct strbuf *out)
+static void where_words(const struct pool_run *run, const struct fresh *f, bool wakes, int skip,
+                        int count, struct strbuf *out)
 {
     int last = 0, named = 0, seen = 0;
     char name[POOL_FILE_NAME];
@@ -262,7 +261,7 @@ static void add_move(const struct pool_run *run, const struct move *m, struct re
     strbuf_fini(&text);
     strbuf_init(&text);
     if (m->seconds > 0)
-        where(run, m->fresh, m->wakes, m->skip, m->replicas, &text);
+        where_words(run, m->fresh, m->wakes, m->skip, m->replicas, &text);
     record_text(r, "where", text.text);
     strbuf_fini(&text);
 }

@@ -21,7 +21,28 @@ const char *pool_hour_words(const struct pool_run *run, int hour, char text[16])
     return text;
 }
 
-static struct quantity modelled(double value)
+/* A column of a table for people, too. */
+static void add_column(struct record *r, const char *name, const char *unit, const char *title,
+                       struct quantity value, double divide, int decimals)
+{
+    record_quantity(r, name, unit, value, divide, decimals);
+    record_title(r, title);
+}
+
+/* A text for JSON, CSV and --show alone. */
+static void add_detail(struct record *r, const char *name, const char *text)
+{
+    record_text(r, name, text);
+    record_detail(r);
+}
+
+/* 0 stands for unknown. */
+static struct quantity known_or_none(double value)
+{
+    return value > 0 ? quantity_of(value, ORIGIN_MODEL) : quantity_unknown();
+}
+
+static struct quantity modelled_of(double value)
 {
     return quantity_of(value, ORIGIN_MODEL);
 }
@@ -45,7 +66,7 @@ static void pool_facts(const struct pool_run *run, struct record *r)
     record_count(r, "pue", "", run->c.pool.pue);
     record_quantity(r, "fabric_premium", "$", quantity_of(f->fabric.premium, ORIGIN_SHEET), 1, 0);
     record_quantity(r, "wake", "s", quantity_of(f->moves.wake, ORIGIN_SHEET), 1, 1);
-    record_quantity(r, "sleeping", "GB", modelled(run->sleepers), 1e9, 0);
+    record_quantity(r, "sleeping", "GB", modelled_of(run->sleepers), 1e9, 0);
     record_quantity(r, "restart", "s", quantity_of(f->moves.restart, ORIGIN_SHEET), 1, 0);
     record_quantity(r, "recompose", "s", quantity_of(f->moves.recompose, ORIGIN_SHEET), 1, 0);
     record_quantity(r, "load_rate", "GB/s", quantity_of(f->moves.load_rate, ORIGIN_SHEET), 1e9, 1);
@@ -77,10 +98,8 @@ static void type_facts(const struct pool_run *run, int t, struct record *r)
                     1, 0);
     record_quantity(r, "idle", "W", quantity_of(type->idle_watts, c->figure[t][POOL_FIGURE_WATTS]),
                     1, 0);
-    record_text(r, "watts", c->figure_of[t][POOL_FIGURE_WATTS]);
-    record_detail(r);
-    record_text(r, "measured", c->replicas.measured[t]);
-    record_detail(r);
+    add_detail(r, "watts", c->figure_of[t][POOL_FIGURE_WATTS]);
+    add_detail(r, "measured", c->replicas.measured[t]);
 }
 
 /* Who gave the plan and the bound of the chosen rung: HiGHS where it was asked and better. */
@@ -95,30 +114,18 @@ static void solver_facts(const struct pool_run *run, struct record *r)
     record_text(r, "highs_rung", asked ? pool_rung_word(h->rung) : "");
     record_quantity(
         r, "highs_bound", "$/day",
-        asked && h->bound > 0 ? modelled(h->bound / pool_days(run)) : quantity_unknown(), 1, 0);
+        asked && h->bound > 0 ? modelled_of(h->bound / pool_days(run)) : quantity_unknown(), 1, 0);
     record_text(r, "highs_trouble", h->trouble);
 }
 
 /* ---- workloads ---- */
 
-/* Share of a workload's demand that the chosen rung leaves out. */
-static double unmet_of(const struct pool_run *run, int w)
-{
-    const struct pool *pool = &run->c.pool;
-    double need = 0, unmet = 0;
-
-    for (int h = 0; h < pool->hours; h++) {
-        need += pool->workloads[w].demand[h] * pool->workloads[w].burst;
-        unmet += run->answer.rungs[run->rung].unmet[w * pool->hours + h];
-    }
-    return need > 0 ? unmet / need : 0;
-}
-
 static void workload_facts(const struct pool_run *run, int w, struct record *r)
 {
     const struct pool_file_workload *work = &run->c.file.workloads[w];
+    const struct pool_workload *from = &run->c.pool.workloads[w];
     int hours = run->c.pool.hours, peak_hour = 0, tp;
-    double most = 0, share, gpu_hours = 0;
+    double most = 0, share, gpu_hours = 0, need = 0, unmet = 0;
     char why[96], at[16];
 
     for (int h = 0; h < hours; h++) {
@@ -129,36 +136,31 @@ static void workload_facts(const struct pool_run *run, int w, struct record *r)
             most = n;
             peak_hour = h;
         }
+        need += from->demand[h] * from->burst;
+        unmet += run->answer.rungs[run->rung].unmet[w * hours + h];
     }
+    unmet = need > 0 ? unmet / need : 0;
     pool_run_refusal(run, w, why, sizeof(why));
-    double unmet = unmet_of(run, w);
     record_text(r, "name", work->name);
     record_text(r, "model", work->model);
     record_text(r, "verdict", why[0] ? "no fit" : unmet > 5e-4 ? "short" : "fits");
-    record_text(r, "why", why);
-    record_detail(r);
-    record_text(r, "demand", work->demand);
-    record_detail(r);
-    record_quantity(r, "peak", "requests/s",
-                    quantity_of(pool_demand_peak(work->rate, hours), ORIGIN_SHEET), 1, 2);
-    record_title(r, "peak req/s");
-    record_quantity(r, "mean", "requests/s",
-                    quantity_of(pool_demand_mean(work->rate, hours), ORIGIN_SHEET), 1, 2);
-    record_title(r, "mean req/s");
-    record_quantity(r, "burst", "x", quantity_of(work->burst, ORIGIN_SHEET), 1, 2);
-    record_title(r, "burst");
-    record_quantity(r, "most_gpus", "GPUs", modelled(most), 1, 1);
-    record_title(r, "most GPUs");
+    add_detail(r, "why", why);
+    add_detail(r, "demand", work->demand);
+    add_column(r, "peak", "requests/s", "peak req/s",
+               quantity_of(pool_demand_peak(work->rate, hours), ORIGIN_SHEET), 1, 2);
+    add_column(r, "mean", "requests/s", "mean req/s",
+               quantity_of(pool_demand_mean(work->rate, hours), ORIGIN_SHEET), 1, 2);
+    add_column(r, "burst", "x", "burst", quantity_of(work->burst, ORIGIN_SHEET), 1, 2);
+    add_column(r, "most_gpus", "GPUs", "most GPUs", modelled_of(most), 1, 1);
     record_count(r, "at_hour", "", peak_hour);
     record_detail(r);
     record_text(r, "at", pool_hour_words(run, peak_hour, at));
-    record_quantity(r, "gpu_hours", "GPU-h/day", modelled(gpu_hours / pool_days(run)), 1, 0);
-    record_title(r, "GPU-h/day");
-    record_quantity(r, "unmet", "%", modelled(unmet), 0.01, 1);
-    record_title(r, "unmet %");
+    add_column(r, "gpu_hours", "GPU-h/day", "GPU-h/day", modelled_of(gpu_hours / pool_days(run)), 1,
+               0);
+    add_column(r, "unmet", "%", "unmet %", modelled_of(unmet), 0.01, 1);
     bool known = pool_run_penalty(run, w, &share, &tp);
-    record_quantity(r, "fabric_loss", "%", known ? modelled(share) : quantity_unknown(), 0.01, 0);
-    record_title(r, "PCIe loss %");
+    add_column(r, "fabric_loss", "%", "PCIe loss %",
+               known ? modelled_of(share) : quantity_unknown(), 0.01, 0);
     record_positive(r, "fabric_loss_gpus", "", known ? tp : 0);
     record_title(r, "on GPUs");
 }
@@ -202,31 +204,6 @@ static double rate_of(const struct pool_run *run, int candidate)
     return pool_composes(&run->c.pool, one->type, run->rung) ? one->composed_rate : one->rate;
 }
 
-static void candidate_facts(const struct pool_run *run, int i, struct record *r)
-{
-    const struct pool_case *c = &run->c;
-    const struct pool_candidate *one = &c->pool.candidates[i];
-    const struct pool_replica *from = &c->replicas.row[c->replica_of[i]];
-    const struct layout *l = from->rate > 0 ? &from->server : &from->fabric;
-
-    record_text(r, "workload", c->file.workloads[one->workload].name);
-    record_text(r, "gpu", c->file.types[one->type].gpu);
-    record_text(r, "slice",
-                from->slice == POOL_WHOLE ? ""
-                                          : c->replicas.type[one->type].slice[from->slice].profile);
-    record_text(r, "precision", from->precision);
-    record_count(r, "gpus", "", one->gpus);
-    record_count(r, "tp", "", l->tp);
-    record_count(r, "pp", "", l->pp);
-    record_count(r, "ep", "", l->ep);
-    record_quantity(r, "server_rate", "requests/s",
-                    one->rate > 0 ? modelled(one->rate) : quantity_unknown(), 1, 2);
-    record_quantity(r, "fabric_rate", "requests/s",
-                    one->composed_rate > 0 ? modelled(one->composed_rate) : quantity_unknown(), 1,
-                    2);
-    record_quantity(r, "load", "s", modelled(one->load_s), 1, 1);
-}
-
 /* ---- the ladder ---- */
 
 static const char *const causes[POOL_CAUSES] = {
@@ -236,23 +213,20 @@ static const char *const causes[POOL_CAUSES] = {
     [POOL_STRANDED_SPARE] = "spare",     [POOL_STRANDED_START] = "start",
 };
 
-static void money(const struct pool_run *run, struct record *r, const char *name, const char *title,
-                  double dollars)
+static void add_money(const struct pool_run *run, struct record *r, const char *name,
+                      const char *title, double dollars)
 {
-    record_quantity(r, name, "$/day", modelled(dollars / pool_days(run)), 1, 0);
+    add_column(r, name, "$/day", title, modelled_of(dollars / pool_days(run)), 1, 0);
     record_style(r, STYLE_THOUSANDS);
-    record_title(r, title);
 }
 
 /* The bound of a cost; 0: none is known. */
 static void money_bound(const struct pool_run *run, struct record *r, double dollars)
 {
-    if (dollars > 0) {
-        money(run, r, "bound", "bound $/day", dollars);
-        return;
-    }
-    record_quantity(r, "bound", "$/day", quantity_unknown(), 1, 0);
-    record_title(r, "bound $/day");
+    if (dollars > 0)
+        add_money(run, r, "bound", "bound $/day", dollars);
+    else
+        add_column(r, "bound", "$/day", "bound $/day", quantity_unknown(), 1, 0);
 }
 
 /* An hour of a week has its day, too. */
@@ -271,8 +245,8 @@ void pool_record_when(const struct pool_run *run, struct record *r, int hour)
 /* A column where there are jobs at all. */
 static void jobs_undone(const struct pool_run *run, struct record *r, double gpu_hours)
 {
-    record_quantity(r, "jobs_undone", "GPU-h", modelled(gpu_hours / pool_days(run)), 1, 0);
-    record_title(r, "undone GPU-h");
+    add_column(r, "jobs_undone", "GPU-h", "undone GPU-h", modelled_of(gpu_hours / pool_days(run)),
+               1, 0);
     if (run->c.pool.job_count == 0)
         record_detail(r);
 }
@@ -315,22 +289,6 @@ int pool_in_stock(const struct pool_run *run, enum pool_rung_id id)
     return n;
 }
 
-static void fleet_facts(const struct pool_run *run, enum pool_rung_id id, struct record *r)
-{
-    struct strbuf gpus;
-
-    strbuf_init(&gpus);
-    pool_fleet_words(run, id, &gpus);
-    record_group(r, "fleet");
-    record_quantity(r, "capital", "$", modelled(pool_capital(run, id)), 1, 0);
-    record_style(r, STYLE_THOUSANDS);
-    record_title(r, "to buy $");
-    record_text(r, "gpus_by_type", gpus.text);
-    record_title(r, "GPUs by type");
-    record_group(r, NULL);
-    strbuf_fini(&gpus);
-}
-
 void pool_stranded_words(const struct pool_run *run, enum pool_rung_id id, struct strbuf *out)
 {
     const double *hours = run->answer.rungs[id].stranded;
@@ -345,62 +303,56 @@ void pool_stranded_words(const struct pool_run *run, enum pool_rung_id id, struc
     }
 }
 
-static void stranded_facts(const struct pool_run *run, const struct pool_rung *rung,
-                           struct record *r)
-{
-    double all = 0;
-
-    for (int i = 0; i < POOL_CAUSES; i++)
-        all += rung->stranded[i];
-    record_group(r, "main");
-    record_quantity(r, "stranded", "%",
-                    rung->owned_hours > 0 ? modelled(all / rung->owned_hours) : quantity_unknown(),
-                    0.01, 0);
-    record_title(r, "stranded %");
-    record_group(r, "stranded");
-    for (int i = 0; i < POOL_CAUSES; i++) {
-        record_quantity(r, causes[i], "GPUs", modelled(rung->stranded[i] / run->c.pool.hours), 1,
-                        1);
-        record_title(r, i == POOL_STRANDED_START ? "starting" : causes[i]);
-    }
-    record_group(r, NULL);
-}
-
 static void rung_facts(const struct pool_run *run, enum pool_rung_id id, struct record *r)
 {
     const struct pool_rung *rung = &run->answer.rungs[id];
     bool bounded = pool_rung_bounded(rung);
+    struct strbuf gpus;
+    double stranded = 0;
     char why[96];
 
     record_text(r, "name", pool_rung_word(id));
     record_group(r, "main");
-    money(run, r, "cost", "$/day", rung->total);
+    add_money(run, r, "cost", "$/day", rung->total);
     money_bound(run, r, bounded ? rung->bound : 0);
-    record_quantity(r, "gap", "%", bounded ? modelled(rung->gap) : quantity_unknown(), 0.01, 1);
-    record_title(r, "gap %");
+    add_column(r, "gap", "%", "gap %", bounded ? modelled_of(rung->gap) : quantity_unknown(), 0.01,
+               1);
     pool_run_gap(run, id, why, sizeof(why));
-    record_text(r, "gap_cause", why[0] ? why : NULL);
-    record_detail(r);
+    add_detail(r, "gap_cause", why[0] ? why : NULL);
     record_count(r, "gpus", "", pool_run_gpus(run, id));
     record_title(r, "GPUs");
-    record_quantity(r, "energy", "kWh/day", modelled(rung->kwh / pool_days(run)), 1, 0);
+    add_column(r, "energy", "kWh/day", "kWh/day", modelled_of(rung->kwh / pool_days(run)), 1, 0);
     record_style(r, STYLE_THOUSANDS);
-    record_title(r, "kWh/day");
-    record_quantity(r, "utilisation", "%", modelled(rung->utilisation), 0.01, 0);
-    record_title(r, "busy %");
-    record_quantity(r, "unmet", "%", modelled(rung->unmet_share), 0.01, 1);
-    record_title(r, "unmet %");
+    add_column(r, "utilisation", "%", "busy %", modelled_of(rung->utilisation), 0.01, 0);
+    add_column(r, "unmet", "%", "unmet %", modelled_of(rung->unmet_share), 0.01, 1);
     jobs_undone(run, r, rung->jobs_undone);
     record_count(r, "starts", "", rung->starts);
     record_detail(r);
-    fleet_facts(run, id, r);
-    stranded_facts(run, rung, r);
+    strbuf_init(&gpus);
+    pool_fleet_words(run, id, &gpus);
+    record_group(r, "fleet");
+    add_column(r, "capital", "$", "to buy $", modelled_of(pool_capital(run, id)), 1, 0);
+    record_style(r, STYLE_THOUSANDS);
+    record_text(r, "gpus_by_type", gpus.text);
+    record_title(r, "GPUs by type");
+    strbuf_fini(&gpus);
+    for (int i = 0; i < POOL_CAUSES; i++)
+        stranded += rung->stranded[i];
+    record_group(r, "main");
+    add_column(r, "stranded", "%", "stranded %",
+               rung->owned_hours > 0 ? modelled_of(stranded / rung->owned_hours)
+                                     : quantity_unknown(),
+               0.01, 0);
+    record_group(r, "stranded");
+    for (int i = 0; i < POOL_CAUSES; i++)
+        add_column(r, causes[i], "GPUs", i == POOL_STRANDED_START ? "starting" : causes[i],
+                   modelled_of(rung->stranded[i] / run->c.pool.hours), 1, 1);
     record_group(r, "money");
-    money(run, r, "purchase", "purchase", rung->cost.purchase);
-    money(run, r, "running", "rent, running", rung->cost.running);
-    money(run, r, "electricity", "electricity", rung->cost.energy);
-    money(run, r, "starting", "starting", rung->cost.starting);
-    money(run, r, "penalty", "unmet, priced", rung->cost.penalty);
+    add_money(run, r, "purchase", "purchase", rung->cost.purchase);
+    add_money(run, r, "running", "rent, running", rung->cost.running);
+    add_money(run, r, "electricity", "electricity", rung->cost.energy);
+    add_money(run, r, "starting", "starting", rung->cost.starting);
+    add_money(run, r, "penalty", "unmet, priced", rung->cost.penalty);
     record_group(r, NULL);
 }
 
@@ -431,87 +383,73 @@ static void hour_facts(const struct pool_run *run, int hour, int workload, int c
     record_count(r, "gpus", "",
                  candidate < 0 ? 0 : run->c.pool.candidates[candidate].gpus * replicas);
     record_quantity(r, "serves", "requests/s",
-                    modelled(candidate < 0 ? 0 : replicas * rate_of(run, candidate)), 1, 2);
-    record_quantity(r, "needs", "requests/s", modelled(work->demand[hour] * work->burst), 1, 2);
+                    modelled_of(candidate < 0 ? 0 : replicas * rate_of(run, candidate)), 1, 2);
+    record_quantity(r, "needs", "requests/s", modelled_of(work->demand[hour] * work->burst), 1, 2);
     record_quantity(r, "unmet", "requests/s",
-                    modelled(rung->unmet[workload * run->c.pool.hours + hour]), 1, 2);
+                    modelled_of(rung->unmet[workload * run->c.pool.hours + hour]), 1, 2);
     strbuf_fini(&text);
 }
 
-/* Rows of a workload in an hour; one, too, where it is served by nothing. */
-static void workload_hour(const struct pool_run *run, int hour, int w, int first,
-                          struct record *doc)
-{
-    const struct pool *pool = &run->c.pool;
-    const struct pool_rung *rung = &run->answer.rungs[run->rung];
-    bool any = false;
-
-    for (int i = first; i < pool->candidate_count && pool->candidates[i].workload == w; i++) {
-        int n = rung->replicas[i * pool->hours + hour];
-
-        any = any || n > 0;
-        if (n > 0)
-            hour_facts(run, hour, w, i, n, record_append(doc, "hours"));
-    }
-    if (!any && rung->unmet[w * pool->hours + hour] > 0)
-        hour_facts(run, hour, w, -1, 0, record_append(doc, "hours"));
-}
-
+/* A row for each layout of a workload that runs; one, too, where it is served by nothing. */
 void pool_record_hours(const struct pool_run *run, struct record *doc)
 {
     const struct pool *pool = &run->c.pool;
+    const struct pool_rung *rung = &run->answer.rungs[run->rung];
 
     record_list(doc, "hours");
     for (int h = 0; h < pool->hours; h++)
-        for (int w = 0, first = 0; w < pool->workload_count; w++) {
-            workload_hour(run, h, w, first, doc);
-            while (first < pool->candidate_count && pool->candidates[first].workload <= w)
-                first++;
+        for (int w = 0, i = 0; w < pool->workload_count; w++) {
+            bool any = false;
+
+            for (; i < pool->candidate_count && pool->candidates[i].workload <= w; i++) {
+                int n = rung->replicas[i * pool->hours + h];
+
+                if (n > 0)
+                    hour_facts(run, h, w, i, n, record_append(doc, "hours"));
+                any = any || n > 0;
+            }
+            if (!any && rung->unmet[w * pool->hours + h] > 0)
+                hour_facts(run, h, w, -1, 0, record_append(doc, "hours"));
         }
 }
 
-/* What runs of a candidate, hour by hour; nothing where it never does. */
-static void run_facts(const struct pool_run *run, int candidate, struct record *work)
-{
-    const struct pool *pool = &run->c.pool;
-    const int *n = run->answer.rungs[run->rung].replicas + (size_t)candidate * pool->hours;
-    double replicas[POOL_MOST_HOURS], sum = 0;
-    struct strbuf text;
-
-    for (int h = 0; h < pool->hours; h++)
-        sum += replicas[h] = n[h];
-    if (sum <= 0)
-        return;
-    struct record *r = record_append(work, "runs");
-    strbuf_init(&text);
-    pool_layout_words(run, candidate, &text);
-    record_text(r, "layout", text.text);
-    record_count(r, "gpus", "", pool->candidates[candidate].gpus);
-    record_quantity(r, "serves", "requests/s", modelled(rate_of(run, candidate)), 1, 2);
-    record_series(r, "replicas", "", ORIGIN_EXACT, replicas, (size_t)pool->hours);
-    strbuf_fini(&text);
-}
-
-/* The same for JSON: a workload has its hours in rows of numbers. */
+/* The same for JSON: a workload has its hours in rows of numbers, and those of each candidate
+ * that ever runs. */
 static void hours_of_workloads(const struct pool_run *run, struct record *doc)
 {
     const struct pool *pool = &run->c.pool;
+    const struct pool_rung *rung = &run->answer.rungs[run->rung];
     size_t hours = (size_t)pool->hours;
-    double needs[POOL_MOST_HOURS];
+    double row[POOL_MOST_HOURS];
 
     record_long_list(doc, "hours");
     for (int w = 0, i = 0; w < pool->workload_count; w++) {
-        struct record *r = record_append(doc, "hours");
-        const double *unmet = run->answer.rungs[run->rung].unmet + (size_t)w * hours;
+        struct record *r = record_append(doc, "hours"), *runs;
 
         for (size_t h = 0; h < hours; h++)
-            needs[h] = pool->workloads[w].demand[h] * pool->workloads[w].burst;
+            row[h] = pool->workloads[w].demand[h] * pool->workloads[w].burst;
         record_text(r, "workload", run->c.file.workloads[w].name);
-        record_series(r, "needs", "requests/s", ORIGIN_SHEET, needs, hours);
-        record_series(r, "unmet", "requests/s", ORIGIN_MODEL, unmet, hours);
+        record_series(r, "needs", "requests/s", ORIGIN_SHEET, row, hours);
+        record_series(r, "unmet", "requests/s", ORIGIN_MODEL, rung->unmet + (size_t)w * hours,
+                      hours);
         record_list(r, "runs");
-        for (; i < pool->candidate_count && pool->candidates[i].workload == w; i++)
-            run_facts(run, i, r);
+        for (; i < pool->candidate_count && pool->candidates[i].workload == w; i++) {
+            struct strbuf text;
+            double sum = 0;
+
+            for (size_t h = 0; h < hours; h++)
+                sum += row[h] = rung->replicas[(size_t)i * hours + h];
+            if (sum <= 0)
+                continue;
+            strbuf_init(&text);
+            pool_layout_words(run, i, &text);
+            runs = record_append(r, "runs");
+            record_text(runs, "layout", text.text);
+            record_count(runs, "gpus", "", pool->candidates[i].gpus);
+            record_quantity(runs, "serves", "requests/s", modelled_of(rate_of(run, i)), 1, 2);
+            record_series(runs, "replicas", "", ORIGIN_EXACT, row, hours);
+            strbuf_fini(&text);
+        }
     }
 }
 
@@ -548,10 +486,9 @@ static void what_ifs(const struct pool_run *run, struct record *doc)
         record_title(r, "GPUs are");
         record_count(r, "gpus", "", w->gpus);
         record_title(r, "GPUs");
-        money(run, r, "paid", "$/day", w->paid);
+        add_money(run, r, "paid", "$/day", w->paid);
         money_bound(run, r, w->bound);
-        record_quantity(r, "unmet", "%", modelled(w->unmet), 0.01, 1);
-        record_title(r, "unmet %");
+        add_column(r, "unmet", "%", "unmet %", modelled_of(w->unmet), 0.01, 1);
         jobs_undone(run, r, w->jobs_undone);
     }
 }
@@ -566,14 +503,33 @@ static void break_even(const struct pool_run *run, struct record *doc, const cha
 
     bool known = isfinite(each) && !pool_is_short(run, than) && !pool_is_short(run, POOL_HOURLY);
 
-    record_quantity(doc, name, "$/h", known ? modelled(each) : quantity_unknown(), 1, 4);
+    record_quantity(doc, name, "$/h", known ? modelled_of(each) : quantity_unknown(), 1, 4);
 }
 
-static void candidates(const struct pool_run *run, struct record *doc)
+static void add_candidates(const struct pool_run *run, struct record *doc)
 {
+    const struct pool_case *c = &run->c;
+
     record_long_list(doc, "candidates");
-    for (int i = 0; i < run->c.pool.candidate_count; i++)
-        candidate_facts(run, i, record_append(doc, "candidates"));
+    for (int i = 0; i < c->pool.candidate_count; i++) {
+        const struct pool_candidate *one = &c->pool.candidates[i];
+        const struct pool_replica *from = &c->replicas.row[c->replica_of[i]];
+        const struct layout *l = from->rate > 0 ? &from->server : &from->fabric;
+        const struct gpu_slice *slices = c->replicas.type[one->type].slice;
+        struct record *r = record_append(doc, "candidates");
+
+        record_text(r, "workload", c->file.workloads[one->workload].name);
+        record_text(r, "gpu", c->file.types[one->type].gpu);
+        record_text(r, "slice", from->slice == POOL_WHOLE ? "" : slices[from->slice].profile);
+        record_text(r, "precision", from->precision);
+        record_count(r, "gpus", "", one->gpus);
+        record_count(r, "tp", "", l->tp);
+        record_count(r, "pp", "", l->pp);
+        record_count(r, "ep", "", l->ep);
+        record_quantity(r, "server_rate", "requests/s", known_or_none(one->rate), 1, 2);
+        record_quantity(r, "fabric_rate", "requests/s", known_or_none(one->composed_rate), 1, 2);
+        record_quantity(r, "load", "s", modelled_of(one->load_s), 1, 1);
+    }
 }
 
 void pool_record(const struct pool_run *run, struct record *doc, bool whole)
@@ -586,14 +542,14 @@ void pool_record(const struct pool_run *run, struct record *doc, bool whole)
     pool_record_ladder(run, doc);
     record_text(doc, "rung", pool_rung_word(run->rung));
     solver_facts(run, record_inside(doc, "solver"));
-    record_quantity(doc, "coincidence", "%", modelled(run->answer.coincidence), 0.01, 1);
+    record_quantity(doc, "coincidence", "%", modelled_of(run->answer.coincidence), 0.01, 1);
     break_even(run, doc, "break_even_premium", POOL_SHARED);
     break_even(run, doc, "break_even_premium_fixed", POOL_FIXED);
     record_list(doc, "workloads");
     for (int w = 0; w < run->c.pool.workload_count; w++)
         workload_facts(run, w, record_append(doc, "workloads"));
     if (whole) {
-        candidates(run, doc);
+        add_candidates(run, doc);
         hours_of_workloads(run, doc);
         job_hours(run, doc);
     }

@@ -35,19 +35,15 @@ bool pool_rung_bounded(const struct pool_rung *rung)
 }
 
 /* The least money of what is owned: a rung that leaves more unmet pays for it. */
-static enum pool_rung_id cheapest(const struct pool_answer *answer)
+enum pool_rung_id pool_run_cheapest(const struct pool_run *run)
 {
+    const struct pool_rung *rungs = run->answer.rungs;
     enum pool_rung_id best = POOL_FIXED;
 
     for (int id = 1; id < POOL_CLOUD; id++)
-        if (answer->rungs[id].total < answer->rungs[best].total)
+        if (rungs[id].total < rungs[best].total)
             best = (enum pool_rung_id)id;
     return best;
-}
-
-enum pool_rung_id pool_run_cheapest(const struct pool_run *run)
-{
-    return cheapest(&run->answer);
 }
 
 static void place_rung(const struct pool_run *run, enum pool_rung_id id, struct placement *out)
@@ -111,11 +107,21 @@ struct suspended {
     int candidate, host, gpu, hours;
 };
 
-static void find_suspended(const struct placement *p, struct suspended *list)
+/* Which replicas sleep while others have their GPUs, as far as the hosts' memory goes. */
+static void suspend_replicas(struct pool_run *run)
 {
+    const struct pool *pool = &run->c.pool;
+    const struct placement *p = &run->placement;
+    size_t hosts = 1;
+    double most = run->c.file.host_memory, *held; /* [host] bytes */
+    struct suspended *list = gp_calloc((size_t)p->units + 1, sizeof(*list));
+
+    free(run->asleep);
+    run->asleep = gp_calloc((size_t)p->units + 1, sizeof(*run->asleep));
+    run->sleepers = 0;
     for (int g = 0; g < p->gpus; g++)
         for (int h = 0; h < p->hours; h++) {
-            size_t at = (size_t)h * (size_t)p->gpus + (size_t)g;
+            size_t at = placement_cell(p, h, g);
             struct suspended *one = &list[p->unit[at]];
 
             if (p->who[at] <= 0 || p->cut[at] >= 0 || (one->hours > 0 && one->gpu != g))
@@ -124,28 +130,9 @@ static void find_suspended(const struct placement *p, struct suspended *list)
                 *one = (struct suspended){p->who[at] - 1,
                                           p->box[p->box_of[g]].first_host + p->host[at] - 1, g, 1};
         }
-}
-
-static int host_count(const struct placement *p)
-{
-    const struct placement_chassis *last = p->box + p->box_count - 1;
-
-    return p->box_count > 0 ? last->first_host + last->hosts : 0;
-}
-
-/* Which replicas sleep while others have their GPUs, as far as the hosts' memory goes. */
-static void suspend_replicas(struct pool_run *run)
-{
-    const struct pool *pool = &run->c.pool;
-    const struct placement *p = &run->placement;
-    double most = run->c.file.host_memory, *held;
-    struct suspended *list = gp_calloc((size_t)p->units + 1, sizeof(*list));
-
-    free(run->asleep);
-    run->asleep = gp_calloc((size_t)p->units + 1, sizeof(*run->asleep));
-    run->sleepers = 0;
-    find_suspended(p, list);
-    held = gp_calloc((size_t)host_count(p) + 1, sizeof(*held));
+    if (p->box_count > 0)
+        hosts += (size_t)(p->box[p->box_count - 1].first_host + p->box[p->box_count - 1].hosts);
+    held = gp_calloc(hosts, sizeof(*held));
     for (int u = 1; u < p->units; u++) {
         const struct pool_candidate *c = &pool->candidates[list[u].candidate];
         double bytes = run->c.replicas.row[run->c.replica_of[list[u].candidate]].weights;
@@ -181,7 +168,7 @@ double pool_run_wake_s(const struct pool_run *run, int candidate)
 
 void pool_run_choose(struct pool_run *run, int rung)
 {
-    run->rung = rung < 0 || rung >= POOL_RUNGS ? cheapest(&run->answer) : (enum pool_rung_id)rung;
+    run->rung = rung < 0 || rung >= POOL_RUNGS ? pool_run_cheapest(run) : (enum pool_rung_id)rung;
     placement_fini(&run->placement);
     place_rung(run, run->rung, &run->placement);
     suspend_replicas(run);
@@ -286,23 +273,15 @@ int pool_run_busiest(const struct pool_run *run)
 
 /* ---- what a workload takes ---- */
 
-static double gpus_of(const struct pool_case *c, int candidate)
+double pool_run_taken(const struct pool_run *run, enum pool_rung_id rung, int workload, int hour)
 {
-    const struct pool_candidate *one = &c->pool.candidates[candidate];
-    const struct gpu *gpu = &c->replicas.type[one->type];
-
-    if (one->slice == POOL_NO_SLICE)
-        return one->gpus;
-    const struct gpu_slice *s = &gpu->slice[c->slice_of[one->type][one->slice]];
-    return s->memory_of > 0 ? (double)s->memory_part / s->memory_of : 1;
-}
-
-/* The first candidate of a workload or, where it has none, of those after it. */
-static int first_candidate(const struct pool *pool, int workload)
-{
+    const struct pool_case *c = &run->c;
+    const struct pool *pool = &c->pool;
+    const int *replicas = run->answer.rungs[rung].replicas;
     int low = 0, high = pool->candidate_count;
+    double sum = 0;
 
-    while (low < high) {
+    while (low < high) { /* the first candidate of the workload */
         int mid = low + (high - low) / 2;
 
         if (pool->candidates[mid].workload < workload)
@@ -310,58 +289,42 @@ static int first_candidate(const struct pool *pool, int workload)
         else
             high = mid;
     }
-    return low;
-}
+    for (int i = low; i < pool->candidate_count && pool->candidates[i].workload == workload; i++) {
+        const struct pool_candidate *one = &pool->candidates[i];
+        double gpus = one->gpus;
 
-double pool_run_taken(const struct pool_run *run, enum pool_rung_id rung, int workload, int hour)
-{
-    const struct pool *pool = &run->c.pool;
-    const int *replicas = run->answer.rungs[rung].replicas;
-    double n = 0;
+        if (one->slice != POOL_NO_SLICE) {
+            const struct gpu_slice *s =
+                &c->replicas.type[one->type].slice[c->slice_of[one->type][one->slice]];
 
-    for (int i = first_candidate(pool, workload);
-         i < pool->candidate_count && pool->candidates[i].workload == workload; i++)
-        n += gpus_of(&run->c, i) * replicas[i * pool->hours + hour];
-    return n;
+            gpus = s->memory_of > 0 ? (double)s->memory_part / s->memory_of : 1;
+        }
+        sum += gpus * replicas[i * pool->hours + hour];
+    }
+    return sum;
 }
 
 /* ---- why a gap stays ---- */
 
 #define GAP_LEAST 0.01 /* that is worth a word */
 
-static int largest_worker(const struct pool *pool)
-{
-    int most = 0;
-
-    for (int j = 0; j < pool->job_count; j++)
-        most = pool->jobs[j].gpus > most ? pool->jobs[j].gpus : most;
-    return most;
-}
-
-/* GPUs of the largest replica that runs, and of the fleet of its type. */
-static int largest_replica(const struct pool *pool, const struct pool_rung *r, int *fleet)
-{
-    int most = 0;
-
-    for (int i = 0; i < pool->candidate_count; i++)
-        for (int t = 0; t < pool->hours; t++)
-            if (r->replicas[i * pool->hours + t] > 0 && pool->candidates[i].gpus > most) {
-                most = pool->candidates[i].gpus;
-                *fleet = r->gpus[pool->candidates[i].type];
-            }
-    return most;
-}
-
 void pool_run_gap(const struct pool_run *run, enum pool_rung_id id, char *text, size_t size)
 {
     const struct pool *pool = &run->c.pool;
     const struct pool_rung *r = &run->answer.rungs[id];
-    int worker = largest_worker(pool), fleet = 0, replica;
+    int worker = 0, replica = 0, fleet = 0; /* the largest, and the GPUs of its type */
 
     text[0] = '\0';
     if (!pool_rung_bounded(r) || r->gap < GAP_LEAST)
         return;
-    replica = largest_replica(pool, r, &fleet);
+    for (int j = 0; j < pool->job_count; j++)
+        worker = pool->jobs[j].gpus > worker ? pool->jobs[j].gpus : worker;
+    for (int i = 0; i < pool->candidate_count; i++)
+        for (int t = 0; t < pool->hours; t++)
+            if (r->replicas[i * pool->hours + t] > 0 && pool->candidates[i].gpus > replica) {
+                replica = pool->candidates[i].gpus;
+                fleet = r->gpus[pool->candidates[i].type];
+            }
     if (r->cost.starting > (r->total - r->bound) / 2)
         gp_copy(text, size, "replicas that start are in the cost, not in the bound");
     else if (id != POOL_CLOUD && worker > 1)
@@ -375,8 +338,7 @@ void pool_run_gap(const struct pool_run *run, enum pool_rung_id id, char *text, 
                             : "the search ended first; --solve-seconds gives it longer");
 }
 
-/* Why it is not served, by what stands in the way. */
-static void refusal_words(const struct pool_run *run, int workload, char *text, size_t size)
+void pool_run_refusal(const struct pool_run *run, int workload, char *text, size_t size)
 {
     static const char *const words[LIMIT_COUNT] = {
         [LIMIT_NONE] = "no speed of such a model is known",
@@ -388,18 +350,9 @@ static void refusal_words(const struct pool_run *run, int workload, char *text, 
         [LIMIT_TTFT] = "one request alone misses the TTFT goal",
         [LIMIT_TPOT] = "one request alone misses the TPOT goal",
     };
-    const struct pool_refusal *r = pool_refusal_of(&run->c.replicas, workload);
-
-    if (r && words[r->limit])
-        gp_format(text, size, "%s, on %s", words[r->limit], run->c.file.types[r->type].gpu);
-    else
-        gp_copy(text, size, "no layout of these GPUs serves it within its goals");
-}
-
-void pool_run_refusal(const struct pool_run *run, int workload, char *text, size_t size)
-{
     const struct pool *pool = &run->c.pool;
     const struct pool_replicas *replicas = &run->c.replicas;
+    const struct pool_refusal *r = pool_refusal_of(replicas, workload);
     bool somewhere = false;
 
     text[0] = '\0';
@@ -410,8 +363,10 @@ void pool_run_refusal(const struct pool_run *run, int workload, char *text, size
         somewhere = somewhere || replicas->row[i].workload == workload;
     if (somewhere)
         gp_copy(text, size, "its layouts cannot be placed where this pool has GPUs");
+    else if (r && words[r->limit])
+        gp_format(text, size, "%s, on %s", words[r->limit], run->c.file.types[r->type].gpu);
     else
-        refusal_words(run, workload, text, size);
+        gp_copy(text, size, "no layout of these GPUs serves it within its goals");
 }
 
 bool pool_run_penalty(const struct pool_run *run, int workload, double *share, int *gpus)
@@ -438,20 +393,6 @@ bool pool_run_penalty(const struct pool_run *run, int workload, double *share, i
 
 /* ---- all ---- */
 
-static void tell_highs(const struct pool_run *run, profile_warn_fn warn, void *ctx)
-{
-    const struct pool_highs *h = &run->highs;
-    double days = run->c.pool.hours / 24.0;
-    char line[256];
-
-    if (!pool_highs_answered(h))
-        return;
-    gp_format(line, sizeof(line), "HiGHS %s on %s: bound $%.0f/day%s%s; %s", h->version,
-              pool_rung_word(h->rung), h->bound / days, h->trouble[0] ? ", " : "", h->trouble,
-              h->taken ? "it was better" : "it was not better");
-    warn(ctx, line);
-}
-
 enum gp_status pool_run(struct planner *planner, const struct pool_run_options *options,
                         profile_warn_fn warn, void *ctx, struct pool_run *out, struct gp_err *err)
 {
@@ -465,11 +406,22 @@ enum gp_status pool_run_answer(struct planner *planner, const struct pool_run_op
                                profile_warn_fn warn, void *ctx, struct pool_run *out,
                                struct gp_err *err)
 {
+    const struct pool_highs *h = &out->highs;
     enum gp_status rc;
     bool more = true;
 
     pool_run_solve(out, options);
-    tell_highs(out, warn, ctx);
+    if (pool_highs_answered(h)) {
+        struct strbuf line;
+
+        strbuf_init(&line);
+        strbuf_addf(&line, "HiGHS %s on %s: bound $%.0f/day%s%s; %s", h->version,
+                    pool_rung_word(h->rung), h->bound / (out->c.pool.hours / 24.0),
+                    h->trouble[0] ? ", " : "", h->trouble,
+                    h->taken ? "it was better" : "it was not better");
+        warn(ctx, line.text);
+        strbuf_fini(&line);
+    }
     if (options->no_what_ifs || out->halted)
         return GP_OK;
     rc = pool_run_others_begin(planner, out, options, err);

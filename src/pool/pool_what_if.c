@@ -32,24 +32,20 @@ struct varied {
     int *plan; /* [candidate x hours + hour] replicas to begin with */
 };
 
-static size_t plan_cells(const struct pool *pool)
-{
-    return (size_t)pool->candidate_count * (size_t)pool->hours;
-}
-
 /* The same pool with lists of its own, and the plan that it has. */
-static void vary(const struct pool_run *run, struct varied *v)
+static void vary_pool(const struct pool_run *run, struct varied *v)
 {
     const struct pool *from = &run->c.pool;
     size_t n = (size_t)from->workload_count, hours = (size_t)from->hours;
+    size_t cells = (size_t)from->candidate_count * hours;
 
     *v = (struct varied){.pool = *from};
     memcpy(v->types, from->types, sizeof(v->types[0]) * (size_t)from->type_count);
     v->workloads = gp_calloc(n + 1, sizeof(*v->workloads));
     v->demand = gp_calloc(n * hours + 1, sizeof(*v->demand));
     v->jobs = gp_calloc((size_t)from->job_count + 1, sizeof(*v->jobs));
-    v->plan = gp_calloc(plan_cells(from) + 1, sizeof(*v->plan));
-    memcpy(v->plan, run->answer.rungs[run->rung].replicas, plan_cells(from) * sizeof(*v->plan));
+    v->plan = gp_calloc(cells + 1, sizeof(*v->plan));
+    memcpy(v->plan, run->answer.rungs[run->rung].replicas, cells * sizeof(*v->plan));
     for (int j = 0; j < from->job_count; j++)
         v->jobs[j] = from->jobs[j];
     for (size_t i = 0; i < n; i++) {
@@ -76,20 +72,6 @@ static void only_fleet(const struct pool_run *run, struct varied *v)
         v->types[t].stock = run->answer.rungs[run->rung].gpus[t];
         v->types[t].buy = 0;
     }
-}
-
-/* The plan's replicas grow along where there are GPUs to buy. */
-static void scale_demand(struct varied *v, int workload, double by, bool fleet)
-{
-    int hours = v->pool.hours;
-
-    for (int w = 0; w < v->pool.workload_count; w++)
-        for (int h = 0; h < hours && (workload < 0 || w == workload); h++)
-            v->demand[w * hours + h] *= by;
-    for (int i = 0; i < v->pool.candidate_count && !fleet; i++)
-        for (int h = 0; h < hours; h++)
-            if (workload < 0 || v->pool.candidates[i].workload == workload)
-                v->plan[i * hours + h] = (int)ceil(v->plan[i * hours + h] * by);
 }
 
 /* What stood on these GPUs does not run; of those that are cut it is not known what did. */
@@ -154,14 +136,6 @@ static void solve_what_if(struct pool_run *run, const struct pool_run_options *o
 
 /* ---- the changes ---- */
 
-/* $ for each hour that a GPU of the chosen rung is owned. */
-static double owned_hour(const struct pool_run *run, int type)
-{
-    const struct pool_type *t = &run->c.types[type];
-
-    return t->buy_hour + (pool_composes(&run->c.pool, type, run->rung) ? t->premium_hour : 0);
-}
-
 /* A chassis with all its GPUs; of servers, one; without chassis, as many as a server
  * holds. What is lost is still paid for. */
 static void lose_box(struct pool_run *run, const struct pool_run_options *o)
@@ -182,7 +156,7 @@ static void lose_box(struct pool_run *run, const struct pool_run_options *o)
                    : run->c.file.server_gpus;
     for (int g = box->first; g < box->first + gone; g++)
         lost[run->placement.type[g]]++;
-    vary(run, &v);
+    vary_pool(run, &v);
     only_fleet(run, &v);
     lose_replicas(run, box->first, gone, &v);
     for (int t = 0; t < v.pool.type_count; t++)
@@ -196,22 +170,35 @@ static void lose_box(struct pool_run *run, const struct pool_run_options *o)
     out->fleet = true;
     solve_what_if(run, o, &v.pool, v.plan, out);
     for (int t = 0; t < v.pool.type_count; t++)
-        out->paid += lost[t] * owned_hour(run, t) * v.pool.hours;
+        out->paid +=
+            lost[t] *
+            (run->c.types[t].buy_hour +
+             (pool_composes(&run->c.pool, t, run->rung) ? run->c.types[t].premium_hour : 0)) *
+            v.pool.hours;
     varied_fini(&v);
 }
 
+/* Demand of a workload (below 0: of all) times `by`. The plan's replicas grow along where there
+ * are GPUs to buy. */
 static void more_demand(struct pool_run *run, const struct pool_run_options *o, int workload,
                         double by, bool fleet)
 {
     struct pool_what_if *out = next_what_if(run);
+    int hours = run->c.pool.hours;
     struct varied v;
 
     if (!out)
         return;
-    vary(run, &v);
+    vary_pool(run, &v);
     if (fleet)
         only_fleet(run, &v);
-    scale_demand(&v, workload, by, fleet);
+    for (int w = 0; w < v.pool.workload_count; w++)
+        for (int h = 0; h < hours && (workload < 0 || w == workload); h++)
+            v.demand[w * hours + h] *= by;
+    for (int i = 0; i < v.pool.candidate_count && !fleet; i++)
+        for (int h = 0; h < hours; h++)
+            if (workload < 0 || v.pool.candidates[i].workload == workload)
+                v.plan[i * hours + h] = (int)ceil(v.plan[i * hours + h] * by);
     gp_format(out->name, sizeof(out->name), "demand of %s x %.1f",
               workload < 0 ? "all" : run->c.file.workloads[workload].name, by);
     out->fleet = fleet;
@@ -220,7 +207,7 @@ static void more_demand(struct pool_run *run, const struct pool_run_options *o, 
 }
 
 /* The workload that takes most GPU-hours. */
-static int largest(const struct pool_run *run)
+static int largest_workload(const struct pool_run *run)
 {
     int best = 0;
     double most = -1;
@@ -259,7 +246,7 @@ static void one_type(struct pool_run *run, const struct pool_run_options *o, int
 
     if (!out)
         return;
-    vary(run, &v);
+    vary_pool(run, &v);
     for (int t = 0; t < v.pool.type_count; t++)
         all += POOL_OTHER_TIMES * (v.types[t].stock + v.types[t].buy);
     for (int t = 0; t < v.pool.type_count; t++) {
@@ -275,17 +262,6 @@ static void one_type(struct pool_run *run, const struct pool_run_options *o, int
 }
 
 /* ---- GPUs that the pool does not list ---- */
-
-static bool is_listed(const struct pool_run *run, const char *gpu)
-{
-    bool found = false;
-
-    for (int t = 0; t < run->c.file.type_count; t++)
-        found = found || strcmp(run->c.file.types[t].gpu, gpu) == 0;
-    for (int i = 0; i < run->other_count; i++)
-        found = found || strcmp(run->others[i]->file.types[0].gpu, gpu) == 0;
-    return found;
-}
 
 /* The same file with that GPU alone. */
 static enum gp_status add_other(struct planner *planner, struct pool_run *run, const char *gpu,
@@ -309,17 +285,22 @@ static enum gp_status add_other(struct planner *planner, struct pool_run *run, c
 }
 
 /* Dollars per byte/s of memory; INFINITY where the GPU is no choice beside those of the pool:
- * another vendor's, less memory than the smallest, unknown prices, or none in clouds. */
+ * listed, another vendor's, less memory than the smallest, unknown prices, or none in clouds. */
 static double worth_a_look(const struct pool_run *run, const struct gpu *gpu, const char *form)
 {
     double price = gpu->street_price.value > 0 ? gpu->street_price.value : gpu->launch_price.value;
     double memory = INFINITY;
+    bool listed = false;
 
-    for (int t = 0; t < run->c.file.type_count; t++)
+    for (int t = 0; t < run->c.file.type_count; t++) {
         memory = fmin(memory, run->c.replicas.type[t].physical.value);
-    if (strcmp(gpu->vendor, run->c.replicas.type[0].vendor) != 0 || price <= 0 ||
+        listed = listed || strcmp(run->c.file.types[t].gpu, gpu->id) == 0;
+    }
+    for (int i = 0; i < run->other_count; i++)
+        listed = listed || strcmp(run->others[i]->file.types[0].gpu, gpu->id) == 0;
+    if (listed || strcmp(gpu->vendor, run->c.replicas.type[0].vendor) != 0 || price <= 0 ||
         gpu->bandwidth.value <= 0 || gpu->physical.value < memory * ALIKE ||
-        strncmp(gpu->form_factor, form, strlen(form)) != 0 || is_listed(run, gpu->id) ||
+        strncmp(gpu->form_factor, form, strlen(form)) != 0 ||
         pool_rent(gpu->id, &run->c.replicas.market, NULL) <= 0)
         return INFINITY;
     return price / gpu->bandwidth.value;
@@ -368,16 +349,6 @@ enum gp_status pool_run_others_begin(struct planner *planner, struct pool_run *r
     return rc;
 }
 
-/* One that cannot be planned on is left out, unless it was asked for. */
-static enum gp_status other_done(struct pool_run *run, int i, enum gp_status rc)
-{
-    if (rc == GP_OK || i < run->others_asked)
-        return rc;
-    pool_case_free(run->others[i]);
-    run->others[i] = run->others[--run->other_count];
-    return GP_OK;
-}
-
 enum gp_status pool_run_others_step(struct planner *planner, struct pool_run *run, bool *more,
                                     struct gp_err *err)
 {
@@ -394,7 +365,11 @@ enum gp_status pool_run_others_step(struct planner *planner, struct pool_run *ru
     rc = pool_case_step(planner, c, &left, err);
     if (!rc && !left)
         rc = pool_case_build(c, err);
-    return other_done(run, i, rc);
+    if (rc == GP_OK || i < run->others_asked)
+        return rc;
+    pool_case_free(c); /* one that cannot be planned on is left out, unless it was asked for */
+    run->others[i] = run->others[--run->other_count];
+    return GP_OK;
 }
 
 void pool_run_others_fini(struct pool_run *run)
@@ -402,17 +377,6 @@ void pool_run_others_fini(struct pool_run *run)
     for (int i = 0; i < run->other_count; i++)
         pool_case_free(run->others[i]);
     run->other_count = 0;
-}
-
-static void other_gpu(struct pool_run *run, const struct pool_run_options *o,
-                      const struct pool_case *c)
-{
-    struct pool_what_if *out = next_what_if(run);
-
-    if (!out || !c || !c->pool.candidates)
-        return;
-    name_another(c, 0, out);
-    solve_what_if(run, o, &c->pool, NULL, out);
 }
 
 /* ---- all ---- */
@@ -423,11 +387,18 @@ void pool_run_what_ifs(struct pool_run *run, const struct pool_run_options *o)
     if (run->rung != POOL_CLOUD) {
         lose_box(run, o);
         more_demand(run, o, -1, MORE_DEMAND, true);
-        more_demand(run, o, largest(run), SPIKE, true);
+        more_demand(run, o, largest_workload(run), SPIKE, true);
     }
     more_demand(run, o, -1, MORE_DEMAND, false);
     for (int t = 0; run->c.pool.type_count > 1 && t < run->c.pool.type_count; t++)
         one_type(run, o, t);
-    for (int i = 0; i < run->other_count; i++)
-        other_gpu(run, o, run->others[i]);
+    for (int i = 0; i < run->other_count; i++) {
+        const struct pool_case *c = run->others[i];
+        struct pool_what_if *out = next_what_if(run);
+
+        if (!out || !c->pool.candidates)
+            continue;
+        name_another(c, 0, out);
+        solve_what_if(run, o, &c->pool, NULL, out);
+    }
 }

@@ -24,39 +24,6 @@ static const struct {
     {"stranded", "GPUs that are paid for and serve nothing, in the mean, by cause."},
 };
 
-static void print_head(const struct pool_run *run, const struct record *doc, struct strbuf *out)
-{
-    const struct pool_file *f = &run->c.file;
-    const struct fact *types = record_find(doc, "types");
-
-    strbuf_addf(out, "%s: %zu workload%s, %d job%s, %d hours\n", f->name[0] ? f->name : "pool",
-                f->workload_count, f->workload_count == 1 ? "" : "s", f->job_count,
-                f->job_count == 1 ? "" : "s", f->hours);
-    for (size_t i = 0; i < types->record_count; i++) {
-        const struct record *t = &types->records[i];
-
-        strbuf_addf(out, "  %s: %d in stock, %d may be bought, servers of %d; $%.3f/h owned (%s)",
-                    record_get(t, "gpu"), run->c.types[i].stock, run->c.types[i].buy,
-                    run->c.types[i].server_gpus, run->c.types[i].buy_hour, record_get(t, "price"));
-        if (run->c.types[i].cloud_hour > 0)
-            strbuf_addf(out, ", $%.2f/h in the cloud (%s)", run->c.types[i].cloud_hour,
-                        record_get(t, "offer"));
-        if (run->c.replicas.measured[i][0])
-            strbuf_addf(out, "; %s", run->c.replicas.measured[i]);
-        strbuf_addf(out, "\n");
-    }
-}
-
-static void print_ladder(const struct record *doc, enum record_as as, struct strbuf *out)
-{
-    const struct fact *rows = record_find(doc, "ladder");
-
-    for (size_t i = 0; i < sizeof(ladder_tables) / sizeof(ladder_tables[0]); i++) {
-        strbuf_addf(out, "\n%s\n\n", ladder_tables[i].title);
-        record_table(rows->records, rows->record_count, ladder_tables[i].group, as, out);
-    }
-}
-
 /* "- text", its words on lines of at most WIDTH. */
 static void add_wrapped(const char *text, struct strbuf *out)
 {
@@ -98,47 +65,37 @@ char pool_heat(double value, double peak)
     return ramp[step > top ? top : step < 1 ? 1 : step];
 }
 
-static void heat_row(const struct pool_run *run, int w, int from, double peak, const char *label,
-                     struct strbuf *out)
-{
-    strbuf_addf(out, "%-18.18s |", label);
-    for (int h = from; h < from + 24; h++)
-        strbuf_addf(out, "%c%c", pool_heat(pool_run_taken(run, run->rung, w, h), peak),
-                    pool_heat(pool_run_taken(run, run->rung, w, h), peak));
-    strbuf_add(out, "|");
-}
-
-static double peak_of(const struct pool_run *run, int w)
-{
-    double peak = 0;
-
-    for (int h = 0; h < run->c.pool.hours; h++)
-        peak = fmax(peak, pool_run_taken(run, run->rung, w, h));
-    return peak;
-}
-
 static void print_heat(const struct pool_run *run, struct strbuf *out)
 {
     const struct pool_file *f = &run->c.file;
-    char label[64];
 
     strbuf_addf(out, "\nGPUs by the hour, %s: each row by its own peak (%s)\n\n%-18s ",
                 pool_rung_word(run->rung), " .:-=+*#%@", "");
     for (int h = 0; h < 24; h += 6)
         strbuf_addf(out, "|%02d%9s", h, "");
     strbuf_add(out, "|  peak\n");
-    for (int w = 0; w < (int)f->workload_count && w < HEAT_ROWS; w++)
+    for (int w = 0; w < (int)f->workload_count && w < HEAT_ROWS; w++) {
+        double peak = 0;
+
+        for (int h = 0; h < f->hours; h++)
+            peak = fmax(peak, pool_run_taken(run, run->rung, w, h));
         for (int day = 0; day < f->hours / 24; day++) {
-            double peak = peak_of(run, w);
+            char label[64];
 
             if (f->hours > 24)
                 gp_format(label, sizeof(label), "%.13s %s", f->workloads[w].name,
                           units_weekday(day));
             else
                 gp_copy(label, sizeof(label), f->workloads[w].name);
-            heat_row(run, w, day * 24, peak, label, out);
-            strbuf_addf(out, day == 0 ? "  %.4g\n" : "\n", peak);
+            strbuf_addf(out, "%-18.18s |", label);
+            for (int h = day * 24; h < day * 24 + 24; h++) {
+                char heat = pool_heat(pool_run_taken(run, run->rung, w, h), peak);
+
+                strbuf_addf(out, "%c%c", heat, heat);
+            }
+            strbuf_addf(out, day == 0 ? "|  %.4g\n" : "|\n", peak);
         }
+    }
     if (f->workload_count > HEAT_ROWS)
         strbuf_addf(out, "... and %zu more: --format json\n", f->workload_count - HEAT_ROWS);
 }
@@ -169,10 +126,32 @@ static void print_rows(const struct record *doc, const char *name, const char *t
 static void print_text(const struct pool_run *run, const struct record *doc, enum record_as as,
                        struct strbuf *out)
 {
-    print_head(run, doc, out);
+    const struct pool_file *f = &run->c.file;
+    const struct fact *types = record_find(doc, "types"), *ladder = record_find(doc, "ladder");
+
+    strbuf_addf(out, "%s: %zu workload%s, %d job%s, %d hours\n", f->name[0] ? f->name : "pool",
+                f->workload_count, f->workload_count == 1 ? "" : "s", f->job_count,
+                f->job_count == 1 ? "" : "s", f->hours);
+    for (size_t i = 0; i < types->record_count; i++) {
+        const struct record *t = &types->records[i];
+        const struct pool_type *type = &run->c.types[i];
+
+        strbuf_addf(out, "  %s: %d in stock, %d may be bought, servers of %d; $%.3f/h owned (%s)",
+                    record_get(t, "gpu"), type->stock, type->buy, type->server_gpus, type->buy_hour,
+                    record_get(t, "price"));
+        if (type->cloud_hour > 0)
+            strbuf_addf(out, ", $%.2f/h in the cloud (%s)", type->cloud_hour,
+                        record_get(t, "offer"));
+        if (run->c.replicas.measured[i][0])
+            strbuf_addf(out, "; %s", run->c.replicas.measured[i]);
+        strbuf_add(out, "\n");
+    }
     strbuf_add(out, "\n");
     print_conclusion(doc, out);
-    print_ladder(doc, as, out);
+    for (size_t i = 0; i < sizeof(ladder_tables) / sizeof(ladder_tables[0]); i++) {
+        strbuf_addf(out, "\n%s\n\n", ladder_tables[i].title);
+        record_table(ladder->records, ladder->record_count, ladder_tables[i].group, as, out);
+    }
     print_rows(doc, "workloads", "Workloads, and what they take of the chosen rung.", WORK_ROWS, as,
                out);
     print_heat(run, out);
@@ -228,7 +207,7 @@ static void add_table(const struct record *doc, const char *name, const char *gr
 
 /* ---- GPUs by the hour ---- */
 
-static double taken(const struct pool_run *run, int from, int to, int hour)
+static double taken_gpus(const struct pool_run *run, int from, int to, int hour)
 {
     double sum = 0;
 
@@ -248,7 +227,7 @@ static void add_part(const struct pool_run *run, struct plot *plot, int i, int f
         return;
     line->label = (char)('a' + i);
     for (int h = 0; h < run->c.pool.hours; h++) {
-        double low = taken(run, 0, from, h), high = taken(run, 0, to, h);
+        double low = taken_gpus(run, 0, from, h), high = taken_gpus(run, 0, to, h);
 
         plot_span(part, h, low, high);
         plot_point(line, h, high);
@@ -278,51 +257,29 @@ static void add_hours(const struct pool_run *run, struct document *d)
 
 /* ---- the page ---- */
 
-/* The first sentence is the answer. */
-static void add_conclusion(const struct pool_run *run, const struct record *doc, struct document *d)
-{
-    const struct fact *list = record_find(doc, "conclusion");
-
-    for (size_t i = 0; i < list->record_count; i++) {
-        const char *text = record_get(&list->records[i], "");
-
-        if (i == 0)
-            document_answer(d, pool_run_short(run) ? DOCUMENT_BAD : DOCUMENT_GOOD, "", text);
-        else
-            document_line(d, DOCUMENT_PLAIN, text);
-    }
-}
-
-static void add_sources(const struct pool_run *run, const struct record *doc, struct document *d)
-{
-    document_heading(d, "Sources");
-    if (run->c.file.note[0])
-        document_line(d, DOCUMENT_SMALL, run->c.file.note);
-    if (run->c.file.source[0])
-        document_line(d, DOCUMENT_SMALL, run->c.file.source);
-    for (int t = 0; t < run->c.pool.type_count; t++) {
-        const struct record *type = &record_find(doc, "types")->records[t];
-        char line[320];
-
-        gp_format(line, sizeof(line), "%s: owned, %s; cloud, %s; %s", record_get(type, "gpu"),
-                  record_get(type, "price"), record_get(type, "offer"), record_get(type, "watts"));
-        document_line(d, DOCUMENT_SMALL, line);
-    }
-}
-
 void pool_page(const struct pool_run *run, const char *command, struct strbuf *out)
 {
     const struct pool_file *f = &run->c.file;
+    const struct fact *list, *types;
+    struct strbuf line;
     struct document d;
     struct record doc;
-    char title[160];
 
     record_init(&doc);
+    strbuf_init(&line);
     pool_record(run, &doc, false);
-    gp_format(title, sizeof(title), "Pool %s: %zu workloads, %d hours", f->name, f->workload_count,
-              f->hours);
-    document_init(&d, title);
-    add_conclusion(run, &doc, &d);
+    list = record_find(&doc, "conclusion");
+    types = record_find(&doc, "types");
+    strbuf_addf(&line, "Pool %s: %zu workloads, %d hours", f->name, f->workload_count, f->hours);
+    document_init(&d, line.text);
+    for (size_t i = 0; i < list->record_count; i++) {
+        const char *text = record_get(&list->records[i], "");
+
+        if (i == 0) /* the first sentence is the answer */
+            document_answer(&d, pool_run_short(run) ? DOCUMENT_BAD : DOCUMENT_GOOD, "", text);
+        else
+            document_line(&d, DOCUMENT_PLAIN, text);
+    }
     add_table(&doc, "ladder", "main", "Ladder: the same demand, rung by rung, per day", &d);
     add_table(&doc, "ladder", "fleet", "To buy, servers included", &d);
     add_table(&doc, "ladder", "money", "$/day, by what it is for", &d);
@@ -330,9 +287,23 @@ void pool_page(const struct pool_run *run, const char *command, struct strbuf *o
     add_hours(run, &d);
     add_table(&doc, "workloads", NULL, "Workloads", &d);
     add_table(&doc, "what_ifs", NULL, "What if", &d);
-    add_sources(run, &doc, &d);
+    document_heading(&d, "Sources");
+    if (f->note[0])
+        document_line(&d, DOCUMENT_SMALL, f->note);
+    if (f->source[0])
+        document_line(&d, DOCUMENT_SMALL, f->source);
+    for (size_t t = 0; t < types->record_count; t++) {
+        const struct record *type = &types->records[t];
+
+        strbuf_clear(&line);
+        strbuf_addf(&line, "%s: owned, %s; cloud, %s; %s", record_get(type, "gpu"),
+                    record_get(type, "price"), record_get(type, "offer"),
+                    record_get(type, "watts"));
+        document_line(&d, DOCUMENT_SMALL, line.text);
+    }
     document_line(&d, DOCUMENT_CODE, command);
     document_end(&d, out);
     document_fini(&d);
+    strbuf_fini(&line);
     record_fini(&doc);
 }

@@ -14,14 +14,18 @@
 
 #define SLOW 0.7 /* of the fastest core's capacity: another kind of core */
 
+static FILE *open_in(const char *folder, const char *file)
+{
+    char path[GP_PATH_MAX];
+
+    return path_join(path, sizeof(path), folder, file) ? fopen(path, "re") : NULL;
+}
+
 static bool read_text(const char *path, char *text, size_t size)
 {
-    char full[GP_PATH_MAX];
-    FILE *file = NULL;
-
-    if (path_join(full, sizeof(full), probe_sys(), path))
-        file = fopen(full, "re");
+    FILE *file = open_in(probe_sys(), path);
     bool ok = file && fgets(text, (int)size, file);
+
     if (file)
         fclose(file);
     return ok;
@@ -71,39 +75,15 @@ static int slow_cores(int cpus)
     return slow;
 }
 
-static bool is_elsewhere(void)
-{
-    return strcmp(probe_proc(), "/proc") != 0 || strcmp(probe_sys(), "/sys") != 0;
-}
-
-static double machine_memory(void)
-{
-    struct cpu_memory memory;
-
-    cpu_memory_read(probe_proc(), &memory);
-    if (isfinite(memory.total) && memory.total > 0)
-        return memory.total;
-    return is_elsewhere() ? 0 : (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-}
-
-/* What the scheduler and the cgroups leave of them. */
-static void host_limit(struct cpu_host *h)
-{
-    struct cpu_topology t;
-    double granted = cpu_memory_limit("");
-
-    cpu_topology_read("", NULL, &t);
-    h->cores = t.threads < h->cores || h->cores < 1 ? t.threads : h->cores;
-    if (granted > 0 && (h->memory <= 0 || granted < h->memory))
-        h->memory = granted;
-}
-
 void cpu_host_read(struct cpu_host *h)
 {
+    bool elsewhere = strcmp(probe_proc(), "/proc") != 0 || strcmp(probe_sys(), "/sys") != 0;
+    struct cpu_memory memory;
     struct cpu_info info;
 
     memset(h, 0, sizeof(*h));
     cpu_info_read(probe_proc(), &info);
+    cpu_memory_read(probe_proc(), &memory);
     gp_copy(h->name, sizeof(h->name), info.name[0] ? info.name : "CPU");
     h->cores = info.cores > 0 ? info.cores : info.cpus;
     h->sockets = info.sockets;
@@ -111,10 +91,85 @@ void cpu_host_read(struct cpu_host *h)
     h->clock = 1e3 * read_number("devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq");
     if (h->clock <= 0 && isfinite(info.clock))
         h->clock = info.clock;
-    h->memory = machine_memory();
-    if (!is_elsewhere())
-        host_limit(h);
+    if (isfinite(memory.total) && memory.total > 0)
+        h->memory = memory.total;
+    else if (!elsewhere)
+        h->memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    if (!elsewhere) { /* what the scheduler and the cgroups leave of them */
+        struct cpu_topology t;
+        double granted = cpu_memory_limit("");
+
+        cpu_topology_read("", NULL, &t);
+        h->cores = t.threads < h->cores || h->cores < 1 ? t.threads : h->cores;
+        if (granted > 0 && (h->memory <= 0 || granted < h->memory))
+            h->memory = granted;
+    }
     h->slow = slow_cores(info.cpus);
     h->slow = h->slow < h->cores ? h->slow : 0;
     h->cores = h->cores - h->slow > 0 ? h->cores - h->slow : 1;
+}
+
+/* ---- what changes ---- */
+
+static double read_first(const char *folder, const char *name)
+{
+    FILE *file = open_in(folder, name);
+    double value;
+
+    if (!file || fscanf(file, "%lf", &value) != 1)
+        value = NAN;
+    if (file)
+        fclose(file);
+    return value;
+}
+
+static void read_busy(struct processor *p)
+{
+    FILE *file = open_in(probe_proc(), "stat");
+    unsigned long long v[8] = {0}, total = 0, idle;
+
+    if (!file || fscanf(file, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &v[0], &v[1], &v[2],
+                        &v[3], &v[4], &v[5], &v[6], &v[7]) < 4)
+        memset(v, 0, sizeof(v));
+    if (file)
+        fclose(file);
+    for (int i = 0; i < 8; i++)
+        total += v[i];
+    idle = v[3] + v[4];
+    p->busy = NAN;
+    if (p->total > 0 && total > p->total && idle >= p->idle)
+        p->busy = 1 - (double)(idle - p->idle) / (double)(total - p->total);
+    p->total = total;
+    p->idle = idle;
+}
+
+void processor_read(struct processor *p)
+{
+    bool first = p->cpus == 0;
+    struct cpu_memory memory;
+    struct cpu_info info;
+
+    cpu_info_read(probe_proc(), &info);
+    gp_copy(p->name, sizeof(p->name), info.name);
+    p->cpus = info.cpus;
+    p->cores = info.cores;
+    p->sockets = info.sockets;
+    p->clock = info.clock;
+    if (first) {
+        struct cpu_caches caches;
+        cpu_set_t all;
+
+        CPU_ZERO(&all);
+        for (int cpu = 0; cpu < p->cpus && cpu < CPU_SETSIZE; cpu++)
+            CPU_SET((size_t)cpu, &all);
+        cpu_caches_read(probe_sys(), &all, &caches);
+        p->level2 = caches.level2;
+        p->level3 = caches.level3;
+    }
+    cpu_memory_read(probe_proc(), &memory);
+    p->memory = memory.total;
+    p->available = memory.available;
+    p->load = read_first(probe_proc(), "loadavg");
+    p->temperature = read_first(probe_sys(), "class/thermal/thermal_zone0/temp") / 1000;
+    read_busy(p);
 }

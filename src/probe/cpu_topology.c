@@ -45,17 +45,6 @@ static bool read_line(const char *folder, const char *path, char *line, size_t s
     return ok;
 }
 
-/* "32768K" in bytes; 0 when it is no size. */
-static double parse_size(const char *text)
-{
-    char *end;
-    double value = strtod(text, &end);
-
-    if (end == text || !(value > 0))
-        return 0;
-    return value * (*end == 'K' ? 1024.0 : *end == 'M' ? 1048576.0 : 1.0);
-}
-
 /* ---- /proc/cpuinfo and /proc/meminfo ---- */
 
 /* The value of a line "name : value"; false when it is another's. */
@@ -77,12 +66,13 @@ static const struct cpu_vector vectors[] = {
     {"sse2", "SSE2", 8},        {"sve", "SVE", 32},  {"asimd", "NEON", 16},
 };
 
-static bool has_word(const char *list, const char *word)
+/* Is it one of the words of a list that `between` separates? */
+static bool list_has(const char *list, const char *word, char between)
 {
     size_t len = strlen(word);
 
     for (const char *at = list; (at = strstr(at, word)); at += len)
-        if ((at == list || at[-1] == ' ') && (at[len] == ' ' || at[len] == '\0'))
+        if ((at == list || at[-1] == between) && (at[len] == between || at[len] == '\0'))
             return true;
     return false;
 }
@@ -90,7 +80,7 @@ static bool has_word(const char *list, const char *word)
 static const struct cpu_vector *vector_widest(const char *flags)
 {
     for (size_t i = 0; i < sizeof(vectors) / sizeof(vectors[0]); i++)
-        if (has_word(flags, vectors[i].flag))
+        if (list_has(flags, vectors[i].flag, ' '))
             return &vectors[i];
     return NULL;
 }
@@ -206,8 +196,13 @@ static void add_caches(const char *sys, int cpu, struct seen *seen, double *by_l
         gp_format(path, sizeof(path), "/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list",
                   cpu, index);
         if (first_time(seen, level, first_of_list(sys, path, cpu)) &&
-            cache_field(sys, cpu, index, "size", line, sizeof(line)))
-            by_level[level] += parse_size(line);
+            cache_field(sys, cpu, index, "size", line, sizeof(line))) { /* "32768K" */
+            char *end;
+            double size = strtod(line, &end);
+
+            if (end > line && size > 0)
+                by_level[level] += size * (*end == 'K' ? 1024.0 : *end == 'M' ? 1048576.0 : 1.0);
+        }
     }
 }
 
@@ -305,17 +300,6 @@ static double memory_v2(const char *root, const char *dir)
     return memory_room(number_at(root, dir, "memory.max"), number_at(root, dir, "memory.current"));
 }
 
-/* Is `name` one of the comma-separated controllers? */
-static bool has_controller(const char *list, const char *name)
-{
-    size_t len = strlen(name);
-
-    for (const char *at = list; (at = strstr(at, name)); at += len)
-        if ((at == list || at[-1] == ',') && (at[len] == ',' || at[len] == '\0'))
-            return true;
-    return false;
-}
-
 static double least_of(double a, double b)
 {
     return a <= 0 ? b : b <= 0 ? a : a < b ? a : b;
@@ -335,7 +319,7 @@ static double line_limit(const char *root, char *line, const char *controller, g
         limit = group_tightest(root, "/sys/fs/cgroup", path, v2);
         return least_of(limit, group_tightest(root, "/sys/fs/cgroup/unified", path, v2));
     }
-    if (!has_controller(list, controller))
+    if (!list_has(list, controller, ','))
         return 0;
     gp_format(mount, sizeof(mount), "/sys/fs/cgroup/%s", list);
     limit = group_tightest(root, mount, path, v1);
@@ -387,27 +371,10 @@ double cpu_memory_free(const char *root)
     return least_of(isfinite(memory.available) ? memory.available : 0, group);
 }
 
-/* The processors that the scheduler lets this process use. */
-static void own_mask(cpu_set_t *mask)
-{
-    CPU_ZERO(mask);
-    if (sched_getaffinity(0, sizeof(*mask), mask) != 0)
-        for (long i = 0; i < sysconf(_SC_NPROCESSORS_ONLN) && i < CPU_SETSIZE; i++)
-            CPU_SET((size_t)i, mask);
-}
-
-static int thread_count(const struct cpu_topology *t)
-{
-    const char *wanted = getenv("OMP_NUM_THREADS");
-    int threads = t->cores, most = wanted ? atoi(wanted) : 0;
-
-    if (t->quota > 0 && t->quota < threads)
-        threads = t->quota < 1 ? 1 : (int)floor(t->quota);
-    return most > 0 && most < threads ? most : threads;
-}
-
 void cpu_topology_read(const char *root, const cpu_set_t *mask, struct cpu_topology *out)
 {
+    const char *wanted = getenv("OMP_NUM_THREADS");
+    int most = wanted ? atoi(wanted) : 0;
     char proc[PATH_SIZE], sys[PATH_SIZE];
     struct cpu_memory memory;
     struct cpu_caches caches;
@@ -417,7 +384,10 @@ void cpu_topology_read(const char *root, const cpu_set_t *mask, struct cpu_topol
     memset(out, 0, sizeof(*out));
     gp_format(proc, sizeof(proc), "%s/proc", root);
     gp_format(sys, sizeof(sys), "%s/sys", root);
-    own_mask(&own);
+    CPU_ZERO(&own);
+    if (!mask && sched_getaffinity(0, sizeof(own), &own) != 0)
+        for (long i = 0; i < sysconf(_SC_NPROCESSORS_ONLN) && i < CPU_SETSIZE; i++)
+            CPU_SET((size_t)i, &own);
     mask = mask ? mask : &own;
     cpu_caches_read(sys, mask, &caches);
     cpu_info_read(proc, &info);
@@ -428,7 +398,11 @@ void cpu_topology_read(const char *root, const cpu_set_t *mask, struct cpu_topol
     out->last_level = caches.last_level;
     out->cache = caches.all;
     out->quota = group_limit_of(root, "cpu", quota_v1, quota_v2);
-    out->threads = thread_count(out);
+    out->threads = out->cores;
+    if (out->quota > 0 && out->quota < out->threads)
+        out->threads = out->quota < 1 ? 1 : (int)floor(out->quota);
+    if (most > 0 && most < out->threads)
+        out->threads = most;
     out->memory = isfinite(memory.total) ? memory.total : 0;
     out->free = cpu_memory_free(root);
     gp_copy(out->name, sizeof(out->name), info.name[0] ? info.name : "CPU");

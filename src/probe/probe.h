@@ -24,6 +24,7 @@
 #ifndef GP_PROBE_PROBE_H
 #define GP_PROBE_PROBE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
@@ -99,5 +100,12 @@ enum gp_status probe_read(struct probe *probe, struct device *out, size_t max, s
  * when none is or more than one might be. */
 const struct gpu *probe_match(const struct device *device, const struct gpu *const *gpus,
                               size_t count);
+
+/* What the kernel tells of the GPUs without a driver's library: files of a few bytes, read in
+ * microseconds, where NVML takes tens of milliseconds to start. The loaded NVIDIA driver's version,
+ * /sys/module/nvidia/version; false: none is loaded. */
+bool probe_here_driver(char *text, size_t size);
+/* Is a GPU of that UUID in this machine, by /proc/driver/nvidia/gpus? */
+bool probe_here_uuid(const char *uuid);
 
 #endif

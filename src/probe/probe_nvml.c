@@ -68,41 +68,44 @@ static void make_safe(char *text, size_t size)
             *text = '?';
 }
 
-static void no_library(struct probe_list *list)
+/* NULL, with the reason in list, where it cannot be used. */
+static struct nvml *nvml_new(struct probe_list *list)
 {
-    const char *why = dlerror();
+    const char *path = secure_getenv("GPUPLAN_NVML"), *why, *missing;
+    struct nvml *nvml = gp_calloc(1, sizeof(*nvml));
+    int code;
 
-    gp_format(list->nvml_reason, sizeof(list->nvml_reason), "no NVIDIA driver library (%s)",
-              why ? why : NVML_LIBRARY);
-    gp_copy(list->hint, sizeof(list->hint), "name a GPU with --gpu");
-}
-
-static bool nvml_open(struct nvml *nvml, struct probe_list *list)
-{
-    const char *path = secure_getenv("GPUPLAN_NVML");
-
-    memset(nvml, 0, sizeof(*nvml));
     nvml->library = dlopen(path && *path ? path : NVML_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
     if (!nvml->library) {
-        no_library(list);
-        return false;
+        why = dlerror();
+        gp_format(list->nvml_reason, sizeof(list->nvml_reason), "no NVIDIA driver library (%s)",
+                  why ? why : NVML_LIBRARY);
+        gp_copy(list->hint, sizeof(list->hint), "name a GPU with --gpu");
+        free(nvml);
+        return NULL;
     }
-    const char *missing = nvml_bind(&nvml->api, nvml->library, NVML_FOR_PROBE);
-    int code = missing ? 0 : nvml->api.init();
-    if (!missing && code == NVML_SUCCESS)
-        return true;
-    if (missing)
-        gp_format(list->nvml_reason, sizeof(list->nvml_reason),
-                  "the NVIDIA driver is too old: it has no %s", missing);
-    else
-        gp_format(list->nvml_reason, sizeof(list->nvml_reason),
-                  "the NVIDIA driver does not start: %s (NVML error %d)", error_word(code), code);
-    gp_copy(list->hint, sizeof(list->hint),
-            missing ? "update the driver, or name a GPU with --gpu"
-                    : "see what nvidia-smi says, or name a GPU with --gpu");
-    list->broken = code != NVML_ERROR_DRIVER_NOT_LOADED;
-    dlclose(nvml->library);
-    return false;
+    missing = nvml_bind(&nvml->api, nvml->library, NVML_FOR_PROBE);
+    code = missing ? 0 : nvml->api.init();
+    if (missing || code != NVML_SUCCESS) {
+        if (missing)
+            gp_format(list->nvml_reason, sizeof(list->nvml_reason),
+                      "the NVIDIA driver is too old: it has no %s", missing);
+        else
+            gp_format(list->nvml_reason, sizeof(list->nvml_reason),
+                      "the NVIDIA driver does not start: %s (NVML error %d)", error_word(code),
+                      code);
+        gp_copy(list->hint, sizeof(list->hint),
+                missing ? "update the driver, or name a GPU with --gpu"
+                        : "see what nvidia-smi says, or name a GPU with --gpu");
+        list->broken = code != NVML_ERROR_DRIVER_NOT_LOADED;
+        dlclose(nvml->library);
+        free(nvml);
+        return NULL;
+    }
+    if (!nvml->api.driver || nvml->api.driver(nvml->version, sizeof(nvml->version)) != NVML_SUCCESS)
+        nvml->version[0] = '\0';
+    make_safe(nvml->version, sizeof(nvml->version));
+    return nvml;
 }
 
 /* ---- one device ---- */
@@ -133,30 +136,6 @@ static void ask_memory(const struct nvml *nvml, struct nvml_device *handle, stru
         d->memory_used = nvml_quantity(m.total - m.free);
     if (nvml->api.memory_v2 && nvml->api.memory_v2(handle, &m2) == NVML_SUCCESS)
         d->memory_reserved = nvml_quantity(m2.reserved);
-}
-
-static void ask_pci(const struct nvml *nvml, struct nvml_device *handle, struct device *d)
-{
-    struct nvml_pci pci;
-
-    memset(&pci, 0, sizeof(pci));
-    d->vendor_id = PCI_NVIDIA;
-    if (!nvml->api.pci || nvml->api.pci(handle, &pci) != NVML_SUCCESS)
-        return;
-    d->vendor_id = pci.pci_device_id & 0xffff;
-    d->device_id = pci.pci_device_id >> 16;
-    gp_format(d->bus_id, sizeof(d->bus_id), "%04x:%02x:%02x.0", pci.domain, pci.bus, pci.device);
-}
-
-static void ask_mig(const struct nvml *nvml, struct nvml_device *handle, struct device *d)
-{
-    unsigned current = 0, pending = 0;
-    int code = nvml->api.mig_mode ? nvml->api.mig_mode(handle, &current, &pending) : -1;
-
-    if (code == NVML_SUCCESS)
-        d->mig = current ? DEVICE_MIG_ON : DEVICE_MIG_OFF;
-    else if (code == NVML_ERROR_NOT_SUPPORTED)
-        d->mig = DEVICE_MIG_NONE;
 }
 
 static void ask_texts(const struct nvml *nvml, struct nvml_device *handle, struct device *d)
@@ -294,13 +273,16 @@ static void ask_live(const struct nvml *nvml, struct nvml_device *handle, struct
 
 /* ---- processes ---- */
 
-/* The program of a process, "" when it cannot be seen. */
-static void process_name(long pid, char *name, size_t size)
+/* Its program's name is "" when it cannot be seen. */
+static void add_process(struct device *d, unsigned pid, unsigned long long memory)
 {
+    struct device_process *p = &d->process[d->listed++];
     char path[GP_PATH_MAX], text[64] = "";
     FILE *file;
 
-    gp_format(path, sizeof(path), "%s/%ld/comm", probe_proc(), pid);
+    p->pid = (long)pid;
+    p->memory = memory == ~0ull ? quantity_unknown() : quantity_of((double)memory, ORIGIN_MEASURED);
+    gp_format(path, sizeof(path), "%s/%u/comm", probe_proc(), pid);
     file = fopen(path, "re");
     if (!file || !fgets(text, sizeof(text), file))
         text[0] = '\0';
@@ -308,21 +290,12 @@ static void process_name(long pid, char *name, size_t size)
         fclose(file);
     text[strcspn(text, "\n")] = '\0';
     gp_tame(text);
-    gp_copy(name, size, text);
-}
-
-static void add_process(struct device *d, unsigned pid, unsigned long long memory)
-{
-    struct device_process *p = &d->process[d->listed++];
-
-    p->pid = (long)pid;
-    p->memory = memory == ~0ull ? quantity_unknown() : quantity_of((double)memory, ORIGIN_MEASURED);
-    process_name(p->pid, p->name, sizeof(p->name));
+    gp_copy(p->name, sizeof(p->name), text);
 }
 
 /* More than there is room for, or one more since they were counted: only their number
  * is told. */
-static void list_processes(const struct nvml *nvml, struct nvml_device *handle, struct device *d)
+static void ask_processes(const struct nvml *nvml, struct nvml_device *handle, struct device *d)
 {
     union {
         struct nvml_process_v1 v1[PROBE_PROCESSES];
@@ -330,9 +303,10 @@ static void list_processes(const struct nvml *nvml, struct nvml_device *handle, 
     } list;
     unsigned count = PROBE_PROCESSES;
     bool old = !nvml->api.processes_v3 && !nvml->api.processes_v2;
-    int code = nvml_processes(&nvml->api, handle, &count, &list);
 
-    if (code != NVML_SUCCESS || count > PROBE_PROCESSES)
+    d->processes = nvml_process_count(&nvml->api, handle);
+    if (d->processes <= 0 || nvml_processes(&nvml->api, handle, &count, &list) != NVML_SUCCESS ||
+        count > PROBE_PROCESSES)
         return;
     for (unsigned i = 0; i < count; i++)
         if (old)
@@ -341,20 +315,27 @@ static void list_processes(const struct nvml *nvml, struct nvml_device *handle, 
             add_process(d, list.v2[i].pid, list.v2[i].memory);
 }
 
-static void ask_processes(const struct nvml *nvml, struct nvml_device *handle, struct device *d)
-{
-    d->processes = nvml_process_count(&nvml->api, handle);
-    if (d->processes > 0)
-        list_processes(nvml, handle, d);
-}
-
 /* ---- the whole device ---- */
 
 static void ask_device(const struct nvml *nvml, struct nvml_device *handle, struct device *d)
 {
+    struct nvml_pci pci;
+    unsigned current = 0, pending = 0;
+    int code = nvml->api.mig_mode ? nvml->api.mig_mode(handle, &current, &pending) : -1;
+
     ask_texts(nvml, handle, d);
-    ask_pci(nvml, handle, d);
-    ask_mig(nvml, handle, d);
+    memset(&pci, 0, sizeof(pci));
+    d->vendor_id = PCI_NVIDIA;
+    if (nvml->api.pci && nvml->api.pci(handle, &pci) == NVML_SUCCESS) {
+        d->vendor_id = pci.pci_device_id & 0xffff;
+        d->device_id = pci.pci_device_id >> 16;
+        gp_format(d->bus_id, sizeof(d->bus_id), "%04x:%02x:%02x.0", pci.domain, pci.bus,
+                  pci.device);
+    }
+    if (code == NVML_SUCCESS)
+        d->mig = current ? DEVICE_MIG_ON : DEVICE_MIG_OFF;
+    else if (code == NVML_ERROR_NOT_SUPPORTED)
+        d->mig = DEVICE_MIG_NONE;
     ask_live(nvml, handle, d);
     if (d->mig == DEVICE_MIG_ON)
         return; /* its memory is its instances', which may be all that we may see */
@@ -412,38 +393,6 @@ static void ask_instances(const struct nvml *nvml, struct nvml_device *handle,
 
 /* ---- all ---- */
 
-static void ask_all(const struct nvml *nvml, unsigned count, struct probe_list *list)
-{
-    for (unsigned i = 0; i < count && list->count < list->max; i++) {
-        struct nvml_device *handle = NULL;
-        struct device *d = probe_add(list, "nvml", (int)i);
-        int code = nvml->api.by_index(i, &handle);
-
-        if (code != NVML_SUCCESS) {
-            d->vendor_id = PCI_NVIDIA;
-            note_failure(d, "cannot be opened", code);
-            continue;
-        }
-        ask_device(nvml, handle, d);
-        if (d->mig == DEVICE_MIG_ON)
-            ask_instances(nvml, handle, list);
-    }
-}
-
-static struct nvml *nvml_new(struct probe_list *list)
-{
-    struct nvml *nvml = gp_malloc(sizeof(*nvml));
-
-    if (!nvml_open(nvml, list)) {
-        free(nvml);
-        return NULL;
-    }
-    if (!nvml->api.driver || nvml->api.driver(nvml->version, sizeof(nvml->version)) != NVML_SUCCESS)
-        nvml->version[0] = '\0';
-    make_safe(nvml->version, sizeof(nvml->version));
-    return nvml;
-}
-
 void probe_nvml(struct probe_list *list, struct nvml **open)
 {
     struct nvml *nvml = *open ? *open : (*open = nvml_new(list));
@@ -462,11 +411,25 @@ void probe_nvml(struct probe_list *list, struct nvml **open)
         gp_format(list->nvml_reason, sizeof(list->nvml_reason),
                   "the NVIDIA driver%s%s is here, but shows no GPU", nvml->version[0] ? " " : "",
                   nvml->version);
-    if (list->nvml_reason[0])
+    if (list->nvml_reason[0]) {
         gp_copy(list->hint, sizeof(list->hint),
                 "see what nvidia-smi says, or name a GPU with --gpu");
-    else
-        ask_all(nvml, count, list);
+        return;
+    }
+    for (unsigned i = 0; i < count && list->count < list->max; i++) {
+        struct nvml_device *handle = NULL;
+        struct device *d = probe_add(list, "nvml", (int)i);
+
+        code = nvml->api.by_index(i, &handle);
+        if (code != NVML_SUCCESS) {
+            d->vendor_id = PCI_NVIDIA;
+            note_failure(d, "cannot be opened", code);
+            continue;
+        }
+        ask_device(nvml, handle, d);
+        if (d->mig == DEVICE_MIG_ON)
+            ask_instances(nvml, handle, list);
+    }
 }
 
 void probe_nvml_close(struct nvml *nvml)

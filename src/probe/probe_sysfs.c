@@ -72,19 +72,6 @@ static bool is_gpu(unsigned class, unsigned vendor)
     return false;
 }
 
-static void ask_memory(int folder, struct device *d)
-{
-    double total = number_of(folder, d->bus_id, "mem_info_vram_total"), used;
-
-    if (!(total > 0))
-        return;
-    d->memory_total = quantity_of(total, ORIGIN_MEASURED);
-    if (!read_number(folder, d->bus_id, "mem_info_vram_used", &used) || used > total)
-        return;
-    d->memory_used = quantity_of(used, ORIGIN_MEASURED);
-    d->memory_free = quantity_of(total - used, ORIGIN_MEASURED);
-}
-
 static int link_generation(double gigatransfers)
 {
     static const double speeds[] = {2.5, 5, 8, 16, 32, 64};
@@ -98,14 +85,6 @@ static int link_generation(double gigatransfers)
 static int link_width(double lanes)
 {
     return lanes >= 1 && lanes <= 32 ? (int)lanes : 0;
-}
-
-static void ask_link(int folder, const char *bus_id, struct device_link *link)
-{
-    link->gen = link_generation(number_of(folder, bus_id, "current_link_speed"));
-    link->gen_max = link_generation(number_of(folder, bus_id, "max_link_speed"));
-    link->width = link_width(number_of(folder, bus_id, "current_link_width"));
-    link->width_max = link_width(number_of(folder, bus_id, "max_link_width"));
 }
 
 /* The first folder below hwmon/, as "0000:e5:00.0/hwmon/hwmon3/". */
@@ -128,7 +107,7 @@ static bool find_hwmon(int folder, const char *bus_id, char *path, size_t size)
     return found;
 }
 
-static void take_sensor(int folder, const char *hwmon, const char *file, double unit,
+static void read_sensor(int folder, const char *hwmon, const char *file, double unit,
                         struct quantity *out)
 {
     double value;
@@ -137,27 +116,13 @@ static void take_sensor(int folder, const char *hwmon, const char *file, double 
         *out = quantity_of(value * unit, ORIGIN_MEASURED);
 }
 
-static void ask_sensors(int folder, const char *bus_id, struct device *d)
-{
-    char hwmon[160];
-
-    take_sensor(folder, bus_id, "gpu_busy_percent", 0.01, &d->busy);
-    take_sensor(folder, bus_id, "mem_busy_percent", 0.01, &d->memory_busy);
-    if (!find_hwmon(folder, bus_id, hwmon, sizeof(hwmon)))
-        return;
-    take_sensor(folder, hwmon, "power1_input", 1e-6, &d->power);
-    take_sensor(folder, hwmon, "power1_average", 1e-6, &d->power);
-    take_sensor(folder, hwmon, "power1_cap", 1e-6, &d->power_limit);
-    take_sensor(folder, hwmon, "temp1_input", 1e-3, &d->temperature);
-    take_sensor(folder, hwmon, "freq1_input", 1, &d->clock);
-    take_sensor(folder, hwmon, "freq2_input", 1, &d->memory_clock);
-}
-
 static void ask_device(int folder, const char *bus_id, struct probe_list *list, int *index)
 {
     unsigned class = id_of(folder, bus_id, "class");
     unsigned vendor = id_of(folder, bus_id, "vendor");
     unsigned device = id_of(folder, bus_id, "device");
+    double total, used;
+    char hwmon[160];
 
     if (!is_gpu(class, vendor) || device == 0)
         return;
@@ -170,9 +135,27 @@ static void ask_device(int folder, const char *bus_id, struct probe_list *list, 
     gp_copy(d->bus_id, sizeof(d->bus_id), bus_id);
     d->vendor_id = vendor;
     d->device_id = device;
-    ask_memory(folder, d);
-    ask_link(folder, bus_id, &d->pcie);
-    ask_sensors(folder, bus_id, d);
+    total = number_of(folder, bus_id, "mem_info_vram_total");
+    if (total > 0)
+        d->memory_total = quantity_of(total, ORIGIN_MEASURED);
+    if (total > 0 && read_number(folder, bus_id, "mem_info_vram_used", &used) && used <= total) {
+        d->memory_used = quantity_of(used, ORIGIN_MEASURED);
+        d->memory_free = quantity_of(total - used, ORIGIN_MEASURED);
+    }
+    d->pcie.gen = link_generation(number_of(folder, bus_id, "current_link_speed"));
+    d->pcie.gen_max = link_generation(number_of(folder, bus_id, "max_link_speed"));
+    d->pcie.width = link_width(number_of(folder, bus_id, "current_link_width"));
+    d->pcie.width_max = link_width(number_of(folder, bus_id, "max_link_width"));
+    read_sensor(folder, bus_id, "gpu_busy_percent", 0.01, &d->busy);
+    read_sensor(folder, bus_id, "mem_busy_percent", 0.01, &d->memory_busy);
+    if (find_hwmon(folder, bus_id, hwmon, sizeof(hwmon))) {
+        read_sensor(folder, hwmon, "power1_input", 1e-6, &d->power);
+        read_sensor(folder, hwmon, "power1_average", 1e-6, &d->power);
+        read_sensor(folder, hwmon, "power1_cap", 1e-6, &d->power_limit);
+        read_sensor(folder, hwmon, "temp1_input", 1e-3, &d->temperature);
+        read_sensor(folder, hwmon, "freq1_input", 1, &d->clock);
+        read_sensor(folder, hwmon, "freq2_input", 1, &d->memory_clock);
+    }
     if (vendor == PCI_NVIDIA)
         gp_copy(d->error, sizeof(d->error), list->nvml_reason);
 }

@@ -86,18 +86,16 @@ enum { SCREENS(X) ON_ALL = (1 << SCREEN_COUNT) - 1 }; /* bits: where an action h
     X(FILTER, "filter", "/ f F4", ON_COMPARE, 3, "filter", "only rows with these words")           \
     X(PRECISIONS, "precisions", "p", ON_COMPARE, 5, "precisions", "which precisions are compared") \
     X(MARK, "mark", "Space", ON_COMPARE, 0, "", "mark a row; marked rows come first")              \
-    X(CURVE_SPEED, "curve-speed", "t", ON_CURVES, 2, "speed", "TPOT and TTFT against users")       \
+    X(CURVE_LATENCY, "curve-latency", "t", ON_CURVES, 2, "latency",                                \
+      "TPOT and TTFT against users, and what was measured")                                        \
+    X(CURVE_THROUGHPUT, "curve-throughput", "p", ON_CURVES, 2, "throughput",                       \
+      "output tokens per second against users")                                                    \
     X(CURVE_COST, "curve-cost", "$", ON_CURVES, 2, "cost",                                         \
       "dollars per million tokens against users")                                                  \
-    X(CURVE_GPUS, "curve-gpus", "n", ON_CURVES, 2, "GPUs", "GPUs needed against users")            \
     X(CURVE_MEMORY, "curve-memory", "m", ON_CURVES, 2, "memory",                                   \
       "memory by part against context; again: against users")                                      \
     X(CURVE_ROOFLINE, "curve-roofline", "r", ON_CURVES, 2, "roofline",                             \
-      "the plan's products under the roof of its GPU")                                             \
-    X(CURVE_FRONT, "curve-front", "f", ON_CURVES, 3, "front",                                      \
-      "all GPUs and formats by cost, and the front")                                               \
-    X(CURVE_MEASURED, "curve-measured", "x", ON_CURVES, 2, "measured",                             \
-      "measured against predicted by batch; again: by intensity")                                  \
+      "the plan's products under the roof of its GPU; with a result file, measured ones")          \
     X(CURVE_NEXT, "next-curve", "v ]", ON_CURVES, 0, "", "next curve")                             \
     X(CURVE_BACK, "previous-curve", "V [", ON_CURVES, 0, "", "previous curve")                     \
     X(SERIES, "series", "Space", ON_CURVES, 5, "series", "the series that the cursor reads")       \

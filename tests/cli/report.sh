@@ -19,7 +19,7 @@ assert_eq "exit code" 0 "$rc"
 assert_eq "it prints nothing" "" "$out"
 page=$(cat page.html)
 for part in 'Llama 3.1 8B' 'FITS' 'Alternatives' 'Curves' 'Measured against predicted' \
-    'Sources and dates' 'Memory of one GPU' '2026-11-21' "$tpot" 'GPUs needed' 'Roofline' \
+    'Sources and dates' 'Memory of one GPU' '2026-11-21' "$tpot" 'Output tokens per second' 'Roofline' \
     'Matrix products, by tokens at once'; do
     assert_contains "it has $part" "$part" "$page"
 done

@@ -1,5 +1,5 @@
 #!/bin/bash
-# curves.sh - the Curves screen: roofline, memory against context and users, measured
+# curves.sh - the Curves screen: latency, throughput, cost, memory, roofline, measured
 # points; cursor, series, zoom, files; every number that of gpuplan --plan.
 
 . "${srcdir:-.}/tests/script/lib.sh"
@@ -61,7 +61,7 @@ END
 echo '{"schema": "gpuplan.bench/1", "status": "complete"' >"$work/torn.json"
 echo '{"schema": "something else"}' >"$work/other.json"
 
-# ---- speed, cost, GPUs, front ---------------------------------------------------------
+# ---- latency, throughput, cost ---------------------------------------------------------
 
 goals=(--tpot 30 --ttft 1000)
 
@@ -75,7 +75,7 @@ screen "speed against users, with goals" "${load[@]}" "${goals[@]}" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     1 of 9
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     1 of 5
 ┌─ 1 TPOT and TTFT  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ────────────── y: ms ─┐
 │    │                               25 users: marginal beyond:           ·····│
 │    │ TTFT goal 1000 ms                              │ ······:················│
@@ -98,7 +98,7 @@ expect <<'END'
 └──────────────────────────────────────────────────────────────────────────────┘
  TPOT goal reached to 34 users; TTFT goal reached as far as it fits; 2 x
  h100-sxm fit 25 users, marginal to 196; then the KV pool is full …
- t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
+ t:latency  p:throughput  $:cost  m:memory  r:roofline  +:zoom   ?:help  q:quit
 END
 "$gp" --plan "${load[@]}" "${goals[@]}" --format json >"$work/plan.json"
 if have_json; then
@@ -138,22 +138,37 @@ shows "TPOT goal 30 ms"
 shows "25 users: marginal beyond"
 shows "TPOT goal reached to 3"
 
-screen "GPUs needed, ASCII" "${load[@]}" --ascii <<'KEYS'
-3 n
+screen "throughput, ASCII" "${load[@]}" --ascii <<'KEYS'
+3 p
 :wait
 :dump -
 KEYS
-shows "GPUs needed"
-shows "n GPUs         2"
-shows "2 for the plan's"
+shows "Output tokens per second"
+if have_json; then
+    "$gp" --plan "${load[@]}" --format json >"$work/plan.json"
+    shows "o output       $(answer speed.output_tokens_per_s.value %.0f) tok/s"
+fi
 
-screen "the front" "${load[@]}" <<'KEYS'
-3 f
+# Times that a server's benchmark measured are marks, where its requests were as long.
+printf '%s\n' '{"request_rate": "inf", "max_concurrency": 16, "completed": 64, "duration": 60,
+"total_input_tokens": 65536, "total_output_tokens": 16384, "mean_ttft_ms": 300,
+"mean_tpot_ms": 40}' >"$work/server.json"
+screen "measured times" "${load[@]}" --calibration "$work/server.json" <<'KEYS'
+:size 120 40
+3
 :wait
 :dump -
 KEYS
-shows "P h100-sxm fp8 2 GPUs"
-shows "8 of them on the front"
+shows "1 TPOT measured 40 ms  at 16 users"
+shows "2 TTFT measured 300 ms  at 16 users"
+screen "of other lengths none" "${load[@]}" --calibration "$work/server.json" <<'KEYS'
+:size 120 40
+:output 512
+3
+:wait
+:dump -
+KEYS
+lacks "TPOT measured"
 
 screen "a letter for each, again for its second" "${load[@]}" <<'KEYS'
 3 $
@@ -162,21 +177,15 @@ m
 :dump -
 m
 :dump -
-x
+r
 :dump -
-x
+p
 :dump -
 t
 :dump -
 KEYS
-assert_eq "which is shown" "2 Cost per 4 Memory against 5 Memory against 8 Measured against 9 Measured matrix 1 TPOT and " \
-    "$(printf '%s\n' "$out" | sed -n 's/^┌─ \([1-9] [A-Z][A-Za-z]* [a-z]*\) .*/\1/p' | tr '\n' ' ')"
-
-screen "what is not measured is predicted" "${load[@]}" <<'KEYS'
-3 x
-:dump -
-KEYS
-shows "predicted, not measured: 4 measures this machine"
+assert_eq "which is shown" "3 Cost per 4 Memory against 4 Memory against 5 Roofline h100 2 Output tokens 1 TPOT and " \
+    "$(printf '%s\n' "$out" | sed -n 's/^┌─ \([1-9] [A-Z][A-Za-z]*  *[a-z0-9]*\).*/\1/p' | tr -s ' ' | tr '\n' ' ')"
 
 # No mark of the roofline lies above its roof unless words say so.
 for request in "-m llama-3.1-70b -p fp8 -g h100-sxm" "-m 8B -g l4 -p int8 -u 64" \
@@ -201,8 +210,8 @@ screen "roofline" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     6 of 9
-┌─ 6 Roofline  h100-sxm fp8 (dense) ────────────────────────────── y: TFLOP/s ─┐
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     5 of 5
+┌─ 5 Roofline  h100-sxm fp8 (dense) ────────────────────────────── y: TFLOP/s ─┐
 │4096│                                                   │                     │
 │    │                                               ⣀⣀⠤⠔⠒⠒⠒⠒⠒⠒444⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒a│
 │ 512│                                        ⢀⣀⠤⠤⠒⠊⠉⠉⠉⠉⠉⠉⠉⠉4⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉b│
@@ -224,7 +233,7 @@ expect <<'END'
 └──────────────────────────────────────────────────────────────────────────────┘
  ridge 591 FLOP/B; decode at 16 users is memory bound, prefill of 1,024 tokens
  arithmetic bound …
- t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
+ t:latency  p:throughput  $:cost  m:memory  r:roofline  +:zoom   ?:help  q:quit
 END
 
 screen "roofline, ASCII" "${load[@]}" --ascii <<'KEYS'
@@ -232,8 +241,8 @@ screen "roofline, ASCII" "${load[@]}" --ascii <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     6 of 9
-+- 6 Roofline  h100-sxm fp8 (dense) ------------------------------ y: TFLOP/s -+
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     5 of 5
++- 5 Roofline  h100-sxm fp8 (dense) ------------------------------ y: TFLOP/s -+
 |4096|                                                   |                     |
 |    |                                               ////------444------------a|
 | 512|                                        /////---------4-----------------b|
@@ -255,7 +264,7 @@ expect <<'END'
 +------------------------------------------------------------------------------+
  ridge 591 FLOP/B; decode at 16 users is memory bound, prefill of 1,024 tokens
  arithmetic bound ~
- t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
+ t:latency  p:throughput  $:cost  m:memory  r:roofline  +:zoom   ?:help  q:quit
 END
 
 screen "roofline, three columns" "${load[@]}" <<'KEYS'
@@ -264,8 +273,8 @@ screen "roofline, three columns" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                                                             6 of 9
-┌─ 6 Roofline  h100-sxm fp8 (dense) ────────────────────────────────────────────────────────────────────── y: TFLOP/s ─┐
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                                                             5 of 5
+┌─ 5 Roofline  h100-sxm fp8 (dense) ────────────────────────────────────────────────────────────────────── y: TFLOP/s ─┐
 │4096│                                                                               │                                 │
 │    │                                                                               │                                 │
 │    │                                                                             ⢀⡠⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤a│
@@ -298,8 +307,8 @@ expect <<'END'
 │ 2 decode b=16  down 93.35 TFLOP/s                                                                                    │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
  ridge 591 FLOP/B; decode at 16 users is memory bound, prefill of 1,024 tokens arithmetic bound
- Roof = min(rate, intensity x bandwidth) of the sheet; marks are predicted.
- t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured  f:front  o:open result  e:export  +:zoom     ?:help  q:quit
+ Roof = min(rate, intensity x bandwidth) of the sheet; marks are predicted, or measured (o).
+ t:latency  p:throughput  $:cost  m:memory  r:roofline  o:open result  e:export  Space:series  +:zoom    ?:help  q:quit
 END
 
 screen "along the roof, left of the ridge" "${load[@]}" <<'KEYS'
@@ -308,8 +317,8 @@ PgUp PgUp Left
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     6 of 9
-┌─ 6 Roofline  h100-sxm fp8 (dense) ────────────────────────────── y: TFLOP/s ─┐
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     5 of 5
+┌─ 5 Roofline  h100-sxm fp8 (dense) ────────────────────────────── y: TFLOP/s ─┐
 │4096│                              │                                          │
 │    │                              │                ⣀⣀⠤⠔⠒⠒⠒⠒⠒⠒444⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒a│
 │ 512│                              │         ⢀⣀⠤⠤⠒⠊⠉⠉⠉⠉⠉⠉⠉⠉4⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉b│
@@ -331,7 +340,7 @@ expect <<'END'
 └──────────────────────────────────────────────────────────────────────────────┘
  ridge 591 FLOP/B; decode at 16 users is memory bound, prefill of 1,024 tokens
  arithmetic bound …
- t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
+ t:latency  p:throughput  $:cost  m:memory  r:roofline  +:zoom   ?:help  q:quit
 END
 
 screen "a mark's series: from product to product" "${load[@]}" <<'KEYS'
@@ -340,8 +349,8 @@ Space Space Space Right
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     6 of 9
-┌─ 6 Roofline  h100-sxm fp8 (dense) ────────────────────────────── y: TFLOP/s ─┐
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     5 of 5
+┌─ 5 Roofline  h100-sxm fp8 (dense) ────────────────────────────── y: TFLOP/s ─┐
 │4096│                            │                                            │
 │    │                            │                  ⣀⣀⠤⠔⠒⠒⠒⠒⠒⠒444⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒a│
 │ 512│                            │           ⢀⣀⠤⠤⠒⠊⠉⠉⠉⠉⠉⠉⠉⠉4⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉b│
@@ -363,7 +372,7 @@ expect <<'END'
 └──────────────────────────────────────────────────────────────────────────────┘
  ridge 591 FLOP/B; decode at 16 users is memory bound, prefill of 1,024 tokens
  arithmetic bound …
- t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
+ t:latency  p:throughput  $:cost  m:memory  r:roofline  +:zoom   ?:help  q:quit
 END
 
 screen "a GPU without the type computes in 16 bit" -m 8B -p fp8 -g a100-sxm-80:1 <<'KEYS'
@@ -371,8 +380,8 @@ screen "a GPU without the type computes in 16 bit" -m 8B -p fp8 -g a100-sxm-80:1
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     6 of 9
-┌─ 6 Roofline  a100-sxm-80 bf16 (dense) ────────────────────────── y: TFLOP/s ─┐
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     5 of 5
+┌─ 5 Roofline  a100-sxm-80 bf16 (dense) ────────────────────────── y: TFLOP/s ─┐
 │512│                                                │                         │
 │   │                                            ⢀⣀⠤⠔⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒3⠒3333⠒⠒⠒a│
 │   │                                      ⢀⣀⠤⠔⠒⠉⠁ 2 │                         │
@@ -394,7 +403,7 @@ expect <<'END'
 └──────────────────────────────────────────────────────────────────────────────┘
  ridge 153 FLOP/B; decode at 1 user is memory bound, prefill of 1,024 tokens
  arithmetic bound …
- t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
+ t:latency  p:throughput  $:cost  m:memory  r:roofline  +:zoom   ?:help  q:quit
 END
 
 screen "experts see their share of the tokens" -m mixtral-8x7b -g h100-sxm:2 -u 64 <<'KEYS'
@@ -402,8 +411,8 @@ screen "experts see their share of the tokens" -m mixtral-8x7b -g h100-sxm:2 -u 
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     6 of 9
-┌─ 6 Roofline  h100-sxm bf16 (dense) ───────────────────────────── y: TFLOP/s ─┐
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     5 of 5
+┌─ 5 Roofline  h100-sxm bf16 (dense) ───────────────────────────── y: TFLOP/s ─┐
 │   │                                                  │                       │
 │   │                                              ⢀⣀⡠⠤⠒⠒⠒⠒⠒⠒333⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒a│
 │512│                                        ⣀⡠⠤⠔⠒⠉⠁ 3 │                       │
@@ -425,7 +434,7 @@ expect <<'END'
 └──────────────────────────────────────────────────────────────────────────────┘
  ridge 295 FLOP/B; decode at 64 users is memory bound, prefill of 1,024 tokens
  memory bound in 3 of 6 products …
- t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
+ t:latency  p:throughput  $:cost  m:memory  r:roofline  +:zoom   ?:help  q:quit
 END
 
 # ---- memory ---------------------------------------------------------------------------
@@ -435,7 +444,7 @@ screen "memory against context" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     4 of 9
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     4 of 5
 ┌─ 4 Memory against context  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ──── y: GiB ─┐
 │   │                                         │    :fits to 12,960 tokens▓▓▓▓▓▓│
 │100│                                         │    :     ⡠⠞⠁▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓│
@@ -458,7 +467,7 @@ expect <<'END'
 └── e: all ────────────────────────────────────────────────────────────────────┘
  fits to 12,960 tokens, marginal to 131,072 tokens; then the model's maximum.
  The plan's 8,192 tokens: fits …
- t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
+ t:latency  p:throughput  $:cost  m:memory  r:roofline  +:zoom   ?:help  q:quit
 END
 
 # The plan's own point is the plan.
@@ -512,7 +521,7 @@ screen "memory against context, ASCII" "${load[@]}" --ascii <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     4 of 9
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     4 of 5
 +- 4 Memory against context  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ---- y: GiB -+
 |   |                                         |    :fits to 12,960 tokens======|
 |100|                                         |    :     ///===================|
@@ -535,7 +544,7 @@ expect <<'END'
 +-- e: all --------------------------------------------------------------------+
  fits to 12,960 tokens, marginal to 131,072 tokens; then the model's maximum.
  The plan's 8,192 tokens: fits ~
- t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
+ t:latency  p:throughput  $:cost  m:memory  r:roofline  +:zoom   ?:help  q:quit
 END
 
 screen "zoomed in where it stops fitting" "${load[@]}" <<'KEYS'
@@ -543,7 +552,7 @@ screen "zoomed in where it stops fitting" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench               4 of 9, zoom
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench               4 of 5, zoom
 ┌─ 4 Memory against context  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ──── y: GiB ─┐
 │   │                                 :fits to 12,960 tokens           ⣀⣀⡤⠤⠔⠒⠊d│
 │100│                                 :                │     ⢀⣀⣀⡤⠤⠔⠒⠒⠉⠉⠁▓▓▓▓▓▓ │
@@ -566,7 +575,7 @@ expect <<'END'
 └── e: all ────────────────────────────────────────────────────────────────────┘
  fits to 12,960 tokens, marginal to 131,072 tokens; then the model's maximum.
  The plan's 8,192 tokens: fits …
- t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
+ t:latency  p:throughput  $:cost  m:memory  r:roofline  +:zoom   ?:help  q:quit
 END
 
 screen "Esc: all of it again" "${load[@]}" <<'KEYS'
@@ -581,8 +590,8 @@ screen "memory against users" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     5 of 9
-┌─ 5 Memory against users  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ────── y: GiB ─┐
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     4 of 5
+┌─ 4 Memory against users  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ────── y: GiB ─┐
 │   │                                      :fits to 25 users▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓││
 │100│                                      :    ⢀⣠⠞⠁▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓││
 │   │⢀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣠⣔⣋⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀u│
@@ -604,7 +613,7 @@ expect <<'END'
 └── e: all ────────────────────────────────────────────────────────────────────┘
  fits to 25 users at once, marginal to 196 users; then the KV pool is full. The
  plan's 16 users: fits …
- t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
+ t:latency  p:throughput  $:cost  m:memory  r:roofline  +:zoom   ?:help  q:quit
 END
 
 screen "it follows the plan" "${load[@]}" <<'KEYS'
@@ -619,7 +628,7 @@ screen "what cannot fit" -m llama-3.1-70b -p bf16 -g l4:1 <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     4 of 9
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     4 of 5
 ┌─ 4 Memory against context  Llama 3.1 70B bf16, 1 x l4 TP 1 ───────── y: GiB ─┐
 │150│                                         │                 ⢀⣀⣀⣀⠤⠤⠤⠒⠒⠉d▓▓▓▓│
 │   │⢠⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤P⣤⣤⣤⣶⣶⣶⣶⣶⣶⣶⣶⣶⣮⣭⣭⣭⣭⣥⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤cba│
@@ -642,7 +651,7 @@ expect <<'END'
 └── e: all ────────────────────────────────────────────────────────────────────┘
  nothing fits for certain; then the weights do not fit. The plan's 8,192
  tokens: no fit …
- t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
+ t:latency  p:throughput  $:cost  m:memory  r:roofline  +:zoom   ?:help  q:quit
 END
 
 screen "a narrow screen: the plot alone" "${load[@]}" <<'KEYS'
@@ -651,8 +660,8 @@ screen "a narrow screen: the plot alone" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- 1  2 [3 Curves] 4               5 of 9
-┌─ 5 Memory against users  Llama 3.1 … ┐
+ 1  2 [3 Curves] 4               4 of 5
+┌─ 4 Memory against users  Llama 3.1 … ┐
 │100│               │ :fits to 25 users│
 │   │⢠⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣶⣭⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤ul│
 │   │ ⣀⣀⣀⣀⣀⣀⣀⣀⣀⡠⠤⠤⠴⠒P⠉:▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓│
@@ -662,7 +671,7 @@ expect <<'END'
 │    1          8         64        512│
 └─ users: requests in flight (log2) ───┘
  fits to 25 users at once, marginal …
- t:speed  $:cost         ?:help  q:quit
+ t:latency  $:cost       ?:help  q:quit
 END
 
 screen "and the readings by Tab" "${load[@]}" <<'KEYS'
@@ -671,7 +680,7 @@ screen "and the readings by Tab" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- 1  2 [3 Curves] 4               5 of 9
+ 1  2 [3 Curves] 4               4 of 5
 ┌─ 16 users: fits ─────────────────────┐
 │ a weights      33.88 GiB             │
 │ b + activation 35.83 GiB  +1.95 GiB  │
@@ -682,41 +691,10 @@ expect <<'END'
 │ P the plan     59.04 GiB             │
 └── j k: more ─────────────────────────┘
  fits to 25 users at once, marginal …
- t:speed  $:cost         ?:help  q:quit
+ t:latency  $:cost       ?:help  q:quit
 END
 
 # ---- measured -------------------------------------------------------------------------
-
-screen "nothing measured" "${load[@]}" <<'KEYS'
-3 x x
-:dump -
-KEYS
-expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     9 of 9
-┌─ 9 Measured matrix products ─────────────────────────────────────────────────┐
-│nothing measured yet: o opens a result file, 4 measures this machine          │
-│                                                                              │
-│                                                                              │
-│                                                                              │
-│                                                                              │
-│                                                                              │
-│                                                                              │
-│                                                                              │
-│                                                                              │
-│                                                                              │
-│                                                                              │
-│                                                                              │
-└──────────────────────────────────────────────────────────────────────────────┘
-┌─ Reading ────────────────────────────────────────────────────────────────────┐
-│                                                                              │
-│                                                                              │
-│                                                                              │
-│                                                                              │
-└──────────────────────────────────────────────────────────────────────────────┘
- Measured: operations / median time; roof = min(rate, intensity x bandwidth).
-
- t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
-END
 
 screen "results are offered, others are not" "${load[@]}" <<'KEYS'
 3 o
@@ -726,12 +704,12 @@ shows "h100.json"
 lacks "other.json"
 
 screen "matrix products over the sheet" "${load[@]}" <<'KEYS'
-3 o "h100" Enter x
+3 o "h100" Enter
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     9 of 9
-┌─ 9 Measured matrix products  h100.json ───────────────────────── y: TFLOP/s ─┐
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     5 of 5
+┌─ 5 Roofline, measured  h100.json ─────────────────────────────── y: TFLOP/s ─┐
 │    │                                                                │        │
 │    │                                                                │        │
 │1024│                 ⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀a│
@@ -752,39 +730,39 @@ expect <<'END'
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
  NVIDIA H100 80GB HBM3, measured 2026-11-20 on testhost: 4 points, 1 of them
- flagged (!); roof: the sheet …
- t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
+ flagged (!); gemm; roof: the sheet; 1 of 2, j and k: next …
+ t:latency  p:throughput  $:cost  m:memory  r:roofline  +:zoom   ?:help  q:quit
 END
 
-screen "batch sweep" "${load[@]}" <<'KEYS'
-3 o "h100" Enter Right Right
+screen "the layers of a model" "${load[@]}" <<'KEYS'
+3 o "h100" Enter j
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     8 of 9
-┌─ 8 Measured against predicted  h100.json ─────────────────────── y: TFLOP/s ─┐
-│   │                                                 │                        │
-│512│                                                 │             ⣀⣀⣀⡤⠤⠤⠔⠒⠒b*│
-│   │                                                 ⢀⣀⣀⣀⠤⠤⠤⠖⠒⠒⠊⠉⠉⠉           │
-│   │                                        ⢀⣀⣀⠤⠤⠒⠒⠋⠉*                        │
-│ 64│                                ⣀⣀⠤⠤⠖⠒⠊⠉⠁        │                        │
-│   │                       ⣀⣀⠤⠤⠔⠒⠊⠉⠉                 │                        │
-│   │               ⣀⣀⠤⠤⠒⠒⠉⠉ *                        │                        │
-│  8│      ⢀⣀⣀⠤⠤⠒⠒⠉⠉                                  │                        │
-│   │⠠⠤⠔⠒⠊⠉⠁                                          │                        │
-│   │*                                                │                        │
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     5 of 5
+┌─ 5 Roofline, measured  h100.json ─────────────────────────────── y: TFLOP/s ─┐
+│   │                                                                       │  │
+│   │                                                              ⣀⣀⠤⠤⠔⠒⠒⠒⠒⠒⠒a│
+│512│                                                     ⣀⣀⡠⠤⠔⠒⠒⠉⠉         *  │
+│   │                                            ⣀⣀⡠⠤⠔⠒⠒*⠉                  │  │
+│ 64│                                   ⣀⣀⡠⠤⠔⠒⠒⠉⠉                           │  │
+│   │                          ⢀⣀⡠*⠤⠒⠒⠉⠉                                    │  │
+│   │                 ⢀⣀⡠⠤⠤⠒⠒⠉⠉⠁                                            │  │
+│  8│        ⢀⣀⡠⠤⠤⠒⠒⠉⠉⠁                                                     │  │
+│   │⢀⣀⠤⠤⠒⠒⠉*⠁                                                              │  │
+│  1│                                                                       │  │
 │   └──────────────────────────────────────────────────────────────────────────│
-│    1               4              16               64              256       │
-└─ batch: tokens at once (log2) ───────────────────────────────────────────────┘
-┌─ 64 tokens; % of what was predicted ─────────────────────────────────────────┐
-│ 1 qkv measured 135.1 TFLOP/s, 76 %                                           │
-│ a qkv predicted 177 TFLOP/s                                                  │
-│ 2 down measured 139.3 TFLOP/s, 79 %                                          │
-│ b down predicted 176.1 TFLOP/s                                               │
+│           1              4             16            64             256      │
+└─ intensity, FLOP per byte of memory (log2) ──────────────────────────────────┘
+┌─ 441.1 FLOP/B; % of what was predicted ──────────────────────────────────────┐
+│ a bf16 sheet   989.4 TFLOP/s                                                 │
+│ 1 qkv measured 508.1 TFLOP/s, 80 %                                           │
+│ 2 down measured 515.3 TFLOP/s, 83 %                                          │
+│                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
  NVIDIA H100 80GB HBM3, measured 2026-11-20 on testhost: 8 points; llama-3.1-8b
- bf16, TP 1 …
- t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
+ bf16, TP 1; roof: the sheet; 2 of 2, j and k: next …
+ t:latency  p:throughput  $:cost  m:memory  r:roofline  +:zoom   ?:help  q:quit
 END
 
 screen "a file that is cut off" "${load[@]}" <<'KEYS'
@@ -792,7 +770,7 @@ screen "a file that is cut off" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 shows "torn.json"
-shows "1 of 9"
+shows "1 of 5"
 
 # ---- export ---------------------------------------------------------------------------
 

@@ -82,7 +82,7 @@ static inline struct gpu sample_h100(void)
                     .memory_marketed = 80e9,
                     .mig_max = 7,
                     .slice_count = 2,
-                    .slice = {{"1g.10gb", 10e9, 1, 7, 8, 1, 7}, {"3g.40gb", 40e9, 3, 7, 8, 4, 2}},
+                    .slice = {{"1g.10gb", 10e9, 1, 7, 1, 8, 7}, {"3g.40gb", 40e9, 3, 7, 4, 8, 2}},
                     .confidence = "high",
                     .source = "nvidia-smi"};
     g.physical = quantity_of(79.65 * GP_GIB, ORIGIN_SHEET);

@@ -3,7 +3,7 @@
  * that come with the program. Figures are computed by hand or stand in quoted logs.
  */
 #include "catalog/engine.h"
-#include "plan/graph.h"
+#include "plan/rules.h"
 
 #include "shipped.h"
 #include "sample.h"

@@ -340,31 +340,25 @@ static int device_of(struct enginelog *log, const char *name)
     return log->devices++;
 }
 
-static int place_of(struct enginelog_figure *f, int rank)
-{
-    for (int i = 0; i < f->ranks; i++)
-        if (f->of[i].rank == rank)
-            return i;
-    if (f->ranks == ENGINELOG_RANKS)
-        return -1;
-    f->of[f->ranks].rank = rank;
-    f->of[f->ranks].value = 0;
-    return f->ranks++;
-}
-
 #define FIGURE_MOST 1e16 /* bytes, or tokens */
 
 static void take_figure(struct reader *r, enum enginelog_term term, double value, bool sum)
 {
     struct enginelog_figure *f = &r->log->figure[term];
-    int place = -1;
+    int place = 0;
 
-    if (value >= 0 && value < FIGURE_MOST)
-        place = place_of(f, r->rank);
-    else
+    if (!(value >= 0 && value < FIGURE_MOST)) {
         r->log->odd++;
-    if (place < 0)
         return;
+    }
+    while (place < f->ranks && f->of[place].rank != r->rank)
+        place++;
+    if (place == ENGINELOG_RANKS)
+        return;
+    if (place == f->ranks) {
+        f->of[f->ranks].value = 0;
+        f->of[f->ranks++].rank = r->rank;
+    }
     f->of[place].value = sum && r->summed[term][place] ? f->of[place].value + value : value;
     r->summed[term][place] = sum;
     f->line = r->log->lines;
@@ -477,35 +471,19 @@ static void read_hole(const char *text, size_t len, struct hole *out)
         *blank = '\0';
 }
 
-static enum enginelog_term term_of(const char *word)
-{
-    int i = 0;
-
-    while (i < ENGINELOG_TERM_COUNT - 1 && strcmp(terms[i].word, word) != 0)
-        i++;
-    return (enum enginelog_term)i;
-}
-
-/* The word that ends where `end` is. */
-static const char *word_before(const char *line, const char *end)
-{
-    while (end > line && end[-1] == ' ')
-        end--;
-    while (end > line && !isspace((unsigned char)end[-1]))
-        end--;
-    return end;
-}
-
 static void fill_hole(struct reader *r, const struct hole *h, const char *from, size_t len)
 {
     char text[320];
     double value;
+    int term = 0;
 
     gp_format(text, sizeof(text), "%.*s", (int)(len < 319 ? len : 319), from);
+    while (term < ENGINELOG_TERM_COUNT - 1 && strcmp(terms[term].word, h->word) != 0)
+        term++;
     if (h->kind == '=')
         take_option(r, h->word, gp_trim(text));
     else if ((h->kind == ' ' || h->kind == '+') && read_number(text, &value))
-        take_figure(r, term_of(h->word), value * h->unit, h->kind == '+');
+        take_figure(r, (enum enginelog_term)term, value * h->unit, h->kind == '+');
 }
 
 /* "{@} model buffer size": the word before it names the device. */
@@ -516,21 +494,15 @@ static bool match_device(struct reader *r, const char *words, bool apply)
 
     if (!found || !apply)
         return found != NULL;
-    const char *name = word_before(r->line, found);
+    const char *name = found;
+    while (name > r->line && name[-1] == ' ')
+        name--;
+    while (name > r->line && !isspace((unsigned char)name[-1]))
+        name--;
     gp_format(device, sizeof(device), "%.*s", (int)(strcspn(name, " ") % sizeof(device)), name);
     gp_tame(device);
     r->rank = device_of(r->log, device);
     return true;
-}
-
-/* Where the text that a hole stands for ends; NULL: it stands for none. */
-static const char *hole_end(const struct hole *h, const char *at, const char *words)
-{
-    double number;
-
-    if (h->kind == ' ' || h->kind == '+')
-        return read_number(at, &number);
-    return *words ? find_piece(at, words, strcspn(words, "{"), false) : at + strcspn(at, " ,)");
 }
 
 /* The holes of a pattern and what stands between them, from where its first words end. */
@@ -542,8 +514,11 @@ static bool match_rest(struct reader *r, const char *at, const char *words, bool
 
         read_hole(words + 1, len - 1, &h);
         words += len + 1;
-        const char *end = hole_end(&h, at, words);
-        if (!end)
+        double number;
+        const char *end = h.kind == ' ' || h.kind == '+' ? read_number(at, &number)
+                          : *words ? find_piece(at, words, strcspn(words, "{"), false)
+                                   : at + strcspn(at, " ,)");
+        if (!end) /* the hole stands for nothing */
             return false;
         if (apply)
             fill_hole(r, &h, at, (size_t)(end - at));
@@ -558,7 +533,7 @@ static bool match_rest(struct reader *r, const char *at, const char *words, bool
 
 /* Does the line hold the pattern? apply: takes what its holes stand for. Where its words
  * end is in *after. */
-static bool match(struct reader *r, const char *words, bool apply, const char **after)
+static bool match_pattern(struct reader *r, const char *words, bool apply, const char **after)
 {
     bool of_device = strncmp(words, "{@}", 3) == 0;
     size_t piece;
@@ -578,7 +553,7 @@ static bool match(struct reader *r, const char *words, bool apply, const char **
 /* ---- options: "name=value, 'name': value, name=Config(name=value)" ---- */
 
 /* The bracket that closes the one at *p, or the end. */
-static const char *closing(const char *p)
+static const char *closing_bracket(const char *p)
 {
     char quote = 0;
     int depth = 0;
@@ -635,7 +610,7 @@ static const char *read_value(struct reader *r, const char *p, const char *name,
             end += *end == '\\' && end[1];
         gp_format(value, sizeof(value), "%.*s", (int)fmin((double)(end - p - 1), 319), p + 1);
     } else if (strchr("([{<", *p) && *p) {
-        end = *p == '<' ? p + strcspn(p, ">") : closing(p);
+        end = *p == '<' ? p + strcspn(p, ">") : closing_bracket(p);
         gp_format(value, sizeof(value), "%.*s", (int)fmin((double)(end - p + 1), 319), p);
         as_json(value);
     } else {
@@ -732,34 +707,29 @@ static void act_on(struct reader *r, const struct pattern *p, const char *after)
         take_failure(r, false);
 }
 
-static bool has_failure(const struct reader *r)
-{
-    for (size_t i = PATTERNS; i < WORDS; i++)
-        if (r->found[i])
-            return true;
-    return false;
-}
-
 /* any: it holds words of the tables. */
 static void read_line(struct reader *r, bool any)
 {
-    bool known = false;
+    bool known = false, failure = false;
     const char *after;
 
+    for (size_t i = PATTERNS; any && i < WORDS; i++)
+        failure |= r->found[i];
     for (size_t i = 0; any && i < PATTERNS; i++) {
         const struct pattern *p = &patterns[i];
 
-        if (!r->found[i] || strcmp(p->engine, r->engine) != 0 || !match(r, p->words, false, &after))
+        if (!r->found[i] || strcmp(p->engine, r->engine) != 0 ||
+            !match_pattern(r, p->words, false, &after))
             continue;
         if (p->act == BEGINS && r->log->known > 0 && r->log->figure[ENGINELOG_WEIGHTS].ranks)
             begin_again(r);
-        match(r, p->words, true, &after);
+        match_pattern(r, p->words, true, &after);
         act_on(r, p, after);
         known = true;
     }
     if (!known && r->config > 0 && r->config--)
         read_pairs(r, r->line, "", 0);
-    if (any && has_failure(r))
+    if (failure)
         take_failure(r, true);
     if (!known)
         return;
@@ -805,39 +775,26 @@ static void read_lines(struct reader *r, const char *text, size_t len)
 
 /* ---- whose log it is ---- */
 
-/* The first row of the same engine: its lines are counted there. */
-static size_t first_of(size_t row)
+/* Whose lines are the most; an engine's options and failures count for none alone. */
+static enum gp_status find_engine(struct reader *r, const char *where, const char *text, size_t len,
+                                  struct gp_err *err)
 {
-    size_t first = 0;
-
-    while (strcmp(patterns[first].engine, patterns[row].engine) != 0)
-        first++;
-    return first;
-}
-
-/* Counts each engine's lines; its options and failures count for none alone. */
-static void count_lines(struct reader *r, const char *text, size_t len, long count[PATTERNS])
-{
+    long count[PATTERNS] = {0}; /* of each engine, at its first row */
+    size_t best = 0;
     const char *after;
 
     for (size_t at = 0; at < len;) {
         at += copy_line(text + at, len - at, r);
         if (!words_find(&r->words, r->line, r->len, r->found))
             continue;
-        for (size_t i = 0; i < PATTERNS; i++)
+        for (size_t i = 0, first; i < PATTERNS; i++)
             if (r->found[i] && patterns[i].act != READY &&
-                match(r, patterns[i].words, false, &after))
-                count[first_of(i)]++;
+                match_pattern(r, patterns[i].words, false, &after)) {
+                for (first = 0; strcmp(patterns[first].engine, patterns[i].engine) != 0;)
+                    first++;
+                count[first]++;
+            }
     }
-}
-
-static enum gp_status find_engine(struct reader *r, const char *where, const char *text, size_t len,
-                                  struct gp_err *err)
-{
-    long count[PATTERNS] = {0};
-    size_t best = 0;
-
-    count_lines(r, text, len, count);
     for (size_t i = 1; i < PATTERNS; i++)
         best = count[i] > count[best] ? i : best;
     if (count[best] == 0)
@@ -853,7 +810,7 @@ static enum gp_status find_engine(struct reader *r, const char *where, const cha
 
 /* ---- the end ---- */
 
-static void settle(struct enginelog_figure *f, bool most)
+static void settle_figure(struct enginelog_figure *f, bool most)
 {
     f->low = INFINITY;
     f->high = -INFINITY;
@@ -866,37 +823,26 @@ static void settle(struct enginelog_figure *f, bool most)
         f->value = f->low = f->high = 0;
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t len = strlen(text), n = strlen(end);
-
-    return len >= n && strcmp(text + len - n, end) == 0;
-}
-
-/* Weights that llama.cpp repacked for its kernels are in the mapped file too, whose pages nobody
- * reads again: the mapping's size counts, not both. */
-static bool is_repeated(const struct enginelog *log, const struct enginelog_figure *f, int place)
-{
-    bool mapped = false;
-
-    for (int i = 0; i < f->ranks; i++)
-        mapped = mapped || ends_with(log->device[f->of[i].rank], "_Mapped");
-    return mapped && ends_with(log->device[f->of[place].rank], "_REPACK");
-}
-
-/* Of a GPU's run the buffers of the host are apart; of a CPU's they are one device. */
+/* Of a GPU's run the buffers of the host are apart; of a CPU's they are one device. Weights that
+ * llama.cpp repacked for its kernels are in the mapped file too, whose pages nobody reads again:
+ * the mapping's size counts, not both. */
 static void split_host(struct enginelog *log, enum enginelog_term term, bool gpus)
 {
     struct enginelog_figure *f = &log->figure[term], *host = &log->figure[ENGINELOG_HOST];
-    const struct enginelog_figure told = *f;
+    bool mapped = false;
     double sum = 0;
     int kept = 0;
 
     for (int i = 0; i < f->ranks; i++)
-        if (enginelog_is_host(log->device[f->of[i].rank]))
-            sum += is_repeated(log, &told, i) ? 0 : f->of[i].value;
-        else
+        mapped |= strstr(log->device[f->of[i].rank], "_Mapped") != NULL;
+    for (int i = 0; i < f->ranks; i++) {
+        const char *device = log->device[f->of[i].rank];
+
+        if (!enginelog_is_host(device))
             f->of[kept++] = f->of[i];
+        else if (!mapped || !strstr(device, "_REPACK"))
+            sum += f->of[i].value;
+    }
     if (kept == f->ranks)
         return;
     if (!gpus) {
@@ -920,17 +866,7 @@ static void take_off(struct enginelog_figure *f, double bytes)
     f->high -= bytes;
 }
 
-/* TensorRT-LLM profiles with a pool that it frees: available = (device - peak + temporary) x
- * fraction. It is in the peak, and in what PyTorch allocated where that is no less (1.3). */
-static void drop_temporary(struct enginelog *log)
-{
-    double bytes = log->figure[ENGINELOG_TEMPORARY].value;
-
-    take_off(&log->figure[ENGINELOG_TOTAL], bytes);
-    take_off(&log->figure[ENGINELOG_ACTIVATION], bytes);
-}
-
-static void finish(struct enginelog *log)
+static void finish_log(struct enginelog *log)
 {
     bool gpus = false;
 
@@ -939,13 +875,16 @@ static void finish(struct enginelog *log)
     for (int t = 0; t < ENGINELOG_TERM_COUNT; t++) {
         if (log->devices > 0)
             split_host(log, (enum enginelog_term)t, gpus);
-        settle(&log->figure[t], terms[t].most);
+        settle_figure(&log->figure[t], terms[t].most);
         if (log->figure[t].ranks > log->ranks)
             log->ranks = log->figure[t].ranks;
     }
     if (log->ranks == 0)
         log->ranks = 1;
-    drop_temporary(log);
+    /* TensorRT-LLM profiles with a pool that it frees: available = (device - peak + temporary) x
+     * fraction. It is in the peak, and in what PyTorch allocated where that is no less (1.3). */
+    take_off(&log->figure[ENGINELOG_TOTAL], log->figure[ENGINELOG_TEMPORARY].value);
+    take_off(&log->figure[ENGINELOG_ACTIVATION], log->figure[ENGINELOG_TEMPORARY].value);
 }
 
 enum gp_status enginelog_parse(const char *where, const char *text, size_t len,
@@ -967,7 +906,7 @@ enum gp_status enginelog_parse(const char *where, const char *text, size_t len,
         rc = find_engine(r, where, text, len, err);
     if (!rc) {
         read_lines(r, text, len);
-        finish(out);
+        finish_log(out);
     }
     free(r);
     return rc;

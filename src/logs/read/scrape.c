@@ -359,7 +359,7 @@ enum gp_status scrape_parse(const char *where, const char *text, size_t len, str
 
 /* ---- two pages ---- */
 
-static bool subtract(struct scrape_histogram *h, const struct scrape_histogram *first)
+static bool subtract_page(struct scrape_histogram *h, const struct scrape_histogram *first)
 {
     if (first->buckets == 0)
         return true;
@@ -393,7 +393,7 @@ enum gp_status scrape_between(const char *where, const struct scrape *first,
         out->value[i] -= first->value[i];
     }
     for (int i = 0; i < SCRAPE_OF_COUNT; i++)
-        forth = forth && subtract(&out->histogram[i], &first->histogram[i]);
+        forth = forth && subtract_page(&out->histogram[i], &first->histogram[i]);
     if (forth)
         return GP_OK;
     return gp_fail(err, GP_E_FILE, where,

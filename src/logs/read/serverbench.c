@@ -109,7 +109,7 @@ static bool take_test(struct reading *reading, const json_t *json, struct anchor
 
 /* ---- the file ---- */
 
-static bool take(struct reading *reading, const json_t *json, struct serverbench *out)
+static bool take_point(struct reading *reading, const json_t *json, struct serverbench *out)
 {
     struct anchor point;
     bool of_server = json_object_get(json, "mean_tpot_ms") != NULL;
@@ -131,19 +131,19 @@ static void take_all(struct reading *reading, const json_t *json, struct serverb
     size_t i;
 
     if (!json_is_array(json)) {
-        take(reading, json, out);
+        take_point(reading, json, out);
         return;
     }
     json_array_foreach((json_t *)json, i, one)
     {
         gp_format(reading->at, sizeof(reading->at), "[%zu]", i);
-        if (!take(reading, one, out))
+        if (!take_point(reading, one, out))
             return;
     }
 }
 
 /* Python's Infinity becomes null, its NaN 0, in place and outside of texts. */
-static void scrub(char *text, size_t len)
+static void scrub_text(char *text, size_t len)
 {
     bool quoted = false;
 
@@ -195,7 +195,7 @@ enum gp_status serverbench_parse(const char *where, char *text, size_t len, stru
     enum gp_status rc = GP_OK;
     int before = out->count, line = 0;
 
-    scrub(text, len);
+    scrub_text(text, len);
     for (size_t at = 0; !rc && at < len;) {
         if (strchr(" \t\r\n", text[at])) {
             at++;

@@ -107,7 +107,7 @@ static const char *const norm_names[] = {
     "post_ffw_norm_2", "layer_output_norm", "ffn_norm_exps",
 };
 
-static int clip(double value)
+static int clip_int(double value)
 {
     return value >= 0 && value <= INT_MAX ? (int)value : INT_MAX;
 }
@@ -126,8 +126,8 @@ static int value_of(const struct file_tensor *tensor, int dim)
     if (dim == IS_THERE)
         return 1;
     if (dim == ELEMENTS)
-        return clip(elements_of(tensor));
-    return dim < tensor->rank ? clip(tensor->dims[dim]) : 1;
+        return clip_int(elements_of(tensor));
+    return dim < tensor->rank ? clip_int(tensor->dims[dim]) : 1;
 }
 
 static void note_facts(const struct fact *table, size_t count, void *base, const char *name,
@@ -380,7 +380,7 @@ static int layer_number(struct build *b, const char *key, int i, int fallback)
     return 0;
 }
 
-static int number(struct build *b, const char *key, int fallback)
+static int key_number(struct build *b, const char *key, int fallback)
 {
     const struct gguf_kv *kv = find_pair(b, key);
 
@@ -389,16 +389,16 @@ static int number(struct build *b, const char *key, int fallback)
     return layer_number(b, key, 0, fallback);
 }
 
-static int need(struct build *b, const char *key)
+static int key_need(struct build *b, const char *key)
 {
     if (find_pair(b, key) == NULL)
         fail_key(b, key, "missing");
-    return number(b, key, 0);
+    return key_number(b, key, 0);
 }
 
 /* ---- layers ---- */
 
-static bool slides(struct build *b, int i)
+static bool layer_slides(struct build *b, int i)
 {
     const struct gguf_kv *kv = find_pair(b, "attention.sliding_window_pattern");
     int every = abs(b->arch->pattern), full = b->arch->pattern < 0 ? i : i + 1;
@@ -407,36 +407,36 @@ static bool slides(struct build *b, int i)
         return false;
     if (kv != NULL && kv->array)
         return layer_number(b, "attention.sliding_window_pattern", i, 0) != 0;
-    every = number(b, "attention.sliding_window_pattern", every);
+    every = key_number(b, "attention.sliding_window_pattern", every);
     return every > 0 && full % every != 0;
 }
 
 static void set_window(struct build *b, int i, struct layer_kind *kind)
 {
-    int window = number(b, "attention.sliding_window", b->arch->chunk);
+    int window = key_number(b, "attention.sliding_window", b->arch->chunk);
 
     kind->mixer = MIXER_FULL;
-    if (window <= 0 || window >= b->model->max_context || !slides(b, i))
+    if (window <= 0 || window >= b->model->max_context || !layer_slides(b, i))
         return;
     kind->mixer = b->arch->chunk > 0 ? MIXER_CHUNKED : MIXER_SLIDING;
     kind->window = window;
 }
 
-static void latent(struct build *b, const struct gguf_layer *layer, struct layer_kind *kind)
+static void layer_latent(struct build *b, const struct gguf_layer *layer, struct layer_kind *kind)
 {
-    int key = number(b, "attention.key_length_mla", 0);
+    int key = key_number(b, "attention.key_length_mla", 0);
 
     kind->mixer = MIXER_MLA;
     kind->kv_heads = kind->heads;
-    kind->kv_lora = need(b, "attention.kv_lora_rank");
-    kind->rope_dim = need(b, "rope.dimension_count");
+    kind->kv_lora = key_need(b, "attention.kv_lora_rank");
+    kind->rope_dim = key_need(b, "rope.dimension_count");
     if (key == 0)
-        key = need(b, "attention.key_length");
+        key = key_need(b, "attention.key_length");
     kind->head_dim = key;
     kind->nope_dim = key > kind->rope_dim ? key - kind->rope_dim : 0;
-    kind->v_head_dim = number(b, "attention.value_length_mla", 0);
+    kind->v_head_dim = key_number(b, "attention.value_length_mla", 0);
     if (kind->v_head_dim == 0)
-        kind->v_head_dim = need(b, "attention.value_length");
+        kind->v_head_dim = key_need(b, "attention.value_length");
     kind->q_lora = layer->q_lora;
     if (layer->kv_a_rows != kind->kv_lora + kind->rope_dim)
         fail_key(b, "attention.kv_lora_rank", "does not match the rows of attn_kv_a_mqa");
@@ -468,18 +468,19 @@ static void check_rows(struct build *b, const struct gguf_layer *layer, struct l
         fail_key(b, "attention.value_length", "does not match the rows of attn_v");
 }
 
-static void grouped(struct build *b, int i, const struct gguf_layer *layer, struct layer_kind *kind)
+static void layer_grouped(struct build *b, int i, const struct gguf_layer *layer,
+                          struct layer_kind *kind)
 {
     int even = kind->heads > 0 ? b->model->hidden / kind->heads : 0;
-    int shared = number(b, "attention.shared_kv_layers", 0);
+    int shared = key_number(b, "attention.shared_kv_layers", 0);
 
     set_window(b, i, kind);
     kind->kv_heads = layer_number(b, "attention.head_count_kv", i, kind->heads);
-    kind->head_dim = number(b, "attention.key_length", even);
-    kind->v_head_dim = number(b, "attention.value_length", kind->head_dim);
+    kind->head_dim = key_number(b, "attention.key_length", even);
+    kind->v_head_dim = key_number(b, "attention.value_length", kind->head_dim);
     if (kind->mixer == MIXER_SLIDING) {
-        kind->head_dim = number(b, "attention.key_length_swa", kind->head_dim);
-        kind->v_head_dim = number(b, "attention.value_length_swa", kind->v_head_dim);
+        kind->head_dim = key_number(b, "attention.key_length_swa", kind->head_dim);
+        kind->v_head_dim = key_number(b, "attention.value_length_swa", kind->v_head_dim);
     }
     kind->kv_shared = shared > 0 && i >= b->model->layer_count - shared;
     check_rows(b, layer, kind);
@@ -491,10 +492,11 @@ static void grouped(struct build *b, int i, const struct gguf_layer *layer, stru
             layer->q_norm == kind->head_dim && kind->heads > 1 ? QK_NORM_HEAD : QK_NORM_FULL;
 }
 
-static void recurrence(struct build *b, const struct gguf_layer *layer, struct layer_kind *kind)
+static void layer_recurrence(struct build *b, const struct gguf_layer *layer,
+                             struct layer_kind *kind)
 {
-    int state = number(b, "ssm.state_size", 0), inner = number(b, "ssm.inner_size", 0);
-    int rank = number(b, "ssm.time_step_rank", 0);
+    int state = key_number(b, "ssm.state_size", 0), inner = key_number(b, "ssm.inner_size", 0);
+    int rank = key_number(b, "ssm.time_step_rank", 0);
 
     kind->mixer = b->arch->ssm;
     kind->conv_kernel = layer->conv_kernel;
@@ -504,7 +506,7 @@ static void recurrence(struct build *b, const struct gguf_layer *layer, struct l
         return;
     }
     kind->lin_k_dim = state;
-    kind->groups = number(b, "ssm.group_count", 1);
+    kind->groups = key_number(b, "ssm.group_count", 1);
     if (kind->mixer == MIXER_MAMBA1) {
         kind->groups = 0;
         kind->dt_rank = rank;
@@ -522,7 +524,8 @@ static void recurrence(struct build *b, const struct gguf_layer *layer, struct l
         fail_key(b, "ssm.inner_size", "keys of the recurrent layers are missing");
 }
 
-static void mlp(struct build *b, int i, const struct gguf_layer *layer, struct layer_kind *kind)
+static void layer_mlp(struct build *b, int i, const struct gguf_layer *layer,
+                      struct layer_kind *kind)
 {
     kind->ff = layer->ff;
     kind->gated = layer->ff_gate > 0 || layer->expert_gate > 0 ||
@@ -531,11 +534,11 @@ static void mlp(struct build *b, int i, const struct gguf_layer *layer, struct l
     kind->experts = layer->experts;
     if (layer->experts > 0) {
         kind->expert_ff = layer->expert_ff;
-        kind->experts_active = need(b, "expert_used_count");
+        kind->experts_active = key_need(b, "expert_used_count");
         kind->expert_bias = layer->expert_bias > 0;
         kind->router_bias = layer->router_bias > 0;
         kind->latent = layer->latent;
-    } else if (number(b, "expert_count", 0) > 0 && layer->ff == 0 &&
+    } else if (key_number(b, "expert_count", 0) > 0 && layer->ff == 0 &&
                mixer_is(kind->mixer, MIXER_IS_ATTENTION) && layer->shared_ff == 0) {
         char what[96];
 
@@ -555,18 +558,18 @@ static void build_kind(struct build *b, int i, struct layer_kind *kind)
 
     memset(kind, 0, sizeof *kind);
     if (layer->conv_kernel > 0 && b->arch->ssm != MIXER_NONE) {
-        recurrence(b, layer, kind);
+        layer_recurrence(b, layer, kind);
     } else if (layer->q_rows > 0 || layer->qkv_rows > 0 || layer->kv_a_rows > 0) {
         kind->heads = layer_number(b, "attention.head_count", i, 0);
         if (layer->kv_a_rows > 0)
-            latent(b, layer, kind);
+            layer_latent(b, layer, kind);
         else
-            grouped(b, i, layer, kind);
+            layer_grouped(b, i, layer, kind);
     }
-    mlp(b, i, layer, kind);
+    layer_mlp(b, i, layer, kind);
     kind->norms = layer->norms;
     kind->norm_bias = layer->norm_biases > 0;
-    kind->layer_embed = number(b, "embedding_length_per_layer_input", 0);
+    kind->layer_embed = key_number(b, "embedding_length_per_layer_input", 0);
 }
 
 static void add_layer(struct build *b, int i)
@@ -640,15 +643,15 @@ static void read_globals(struct build *b)
     const struct gguf_facts *facts = b->facts;
     const char *name = gguf_string(b->meta, "general.name");
 
-    model->hidden = need(b, "embedding_length");
+    model->hidden = key_need(b, "embedding_length");
     model->vocab = facts->vocab;
     model->tied = facts->head == 0;
     model->final_norm = facts->final_norm > 0;
     model->final_norm_bias = facts->final_norm_bias > 0;
     model->embed_norm = facts->embed_norm > 0;
     model->positions = facts->positions;
-    model->max_context = need(b, "context_length");
-    model->layer_count = need(b, "block_count") - number(b, "nextn_predict_layers", 0);
+    model->max_context = key_need(b, "context_length");
+    model->layer_count = key_need(b, "block_count") - key_number(b, "nextn_predict_layers", 0);
     gp_copy(model->family, sizeof model->family, b->arch->name);
     safe_text(model->name, sizeof model->name, name != NULL ? name : b->arch->name,
               strlen(name != NULL ? name : b->arch->name));

@@ -204,7 +204,7 @@ static const struct hf_field rate_fields[] = {
 /* ---- one value ---- */
 
 /* Is word one of the list, which is separated by blanks? */
-static bool among(const char *words, const char *word)
+static bool is_among(const char *words, const char *word)
 {
     size_t n;
 
@@ -220,7 +220,7 @@ static bool text_fits(const struct hf_field *field, const json_t *value)
 {
     const char *text = json_string_value(value);
 
-    if (text == NULL || (field->words != NULL && !among(field->words, text)))
+    if (text == NULL || (field->words != NULL && !is_among(field->words, text)))
         return false;
     return field->letters == NULL ||
            (text[0] != '\0' && text[strspn(text, field->letters)] == '\0');
@@ -285,7 +285,7 @@ static bool kind_fits(const struct hf_field *field, unsigned kind, const json_t 
 /* ---- what to say ---- */
 
 /* "a whole number of 1..64 or a text of the letters LG" */
-static void describe(const struct hf_field *field, struct strbuf *out)
+static void value_describe(const struct hf_field *field, struct strbuf *out)
 {
     static const struct {
         unsigned kind;
@@ -347,7 +347,7 @@ static void refuse_field(struct hf *hf, const struct hf_field *field, const char
 
     snprintf(key, sizeof key, "%s%s%s", path, path[0] != '\0' ? "." : "", name);
     strbuf_init(&wanted);
-    describe(field, &wanted);
+    value_describe(field, &wanted);
     for (size_t i = 0; field->kinds >= HF_TEXTS && i < json_array_size(value); i++) {
         unsigned kind = field->kinds & (HF_TEXTS | HF_COUNTS | HF_OBJECTS);
 

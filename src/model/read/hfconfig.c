@@ -408,7 +408,7 @@ static void read_kv(struct hf *hf)
         gp_copy(m->native_kv, sizeof m->native_kv, "fp8");
 }
 
-static void build(struct hf *hf, const json_t *side)
+static void hf_build(struct hf *hf, const json_t *side)
 {
     language_level(hf);
     find_arch(hf);
@@ -449,7 +449,7 @@ enum gp_status hfconfig_parse_pair(const char *where, const char *text, size_t l
             return GP_E_FILE;
         }
     }
-    build(&hf, beside);
+    hf_build(&hf, beside);
     json_decref(hf.root);
     json_decref(beside);
     return hf.rc;

@@ -90,7 +90,7 @@ static bool in_pattern(struct hf *hf, int i)
     return every > 0 && (i + 1) % every != 0;
 }
 
-static enum mixer chunked(struct hf *hf, int i)
+static enum mixer layer_chunked(struct hf *hf, int i)
 {
     const json_t *rope = hf_get(hf, "no_rope_layers");
     int chunk = hf_int(hf, "attention_chunk_size", 0);
@@ -126,7 +126,7 @@ enum mixer hf_layer_mixer(struct hf *hf, int i)
         return every > 0 && (i + 1) % every == 0 ? MIXER_FULL : hf->arch->linear;
     }
     if (hf_trait(hf, HF_LLAMA4))
-        return chunked(hf, i);
+        return layer_chunked(hf, i);
     if (window_of(hf) == 0)
         return MIXER_FULL;
     if (hf->arch->pattern > 0)
@@ -156,14 +156,14 @@ static void attention_biases(struct hf *hf, struct layer_kind *kind)
                    hf_bool(hf, "attention_out_bias", false);
 }
 
-static void indexer(struct hf *hf, struct layer_kind *kind)
+static void layer_indexer(struct hf *hf, struct layer_kind *kind)
 {
     kind->index_heads = hf_need(hf, "index_n_heads");
     kind->index_dim = hf_need(hf, "index_head_dim");
     kind->index_pool = hf_int(hf, "index_kpool", 0);
 }
 
-static void latent(struct hf *hf, int i, struct layer_kind *kind)
+static void layer_latent(struct hf *hf, int i, struct layer_kind *kind)
 {
     const json_t *types = hf_get(hf, "indexer_types");
     const json_t *rope = hf_get(hf, "no_rope_layers");
@@ -184,7 +184,7 @@ static void latent(struct hf *hf, int i, struct layer_kind *kind)
     kind->kv_heads = kind->heads;
     kind->out_gate = hf_trait(hf, HF_OUT_GATE);
     if (hf_trait(hf, HF_DSA)) {
-        indexer(hf, kind);
+        layer_indexer(hf, kind);
         kind->index_shared = word != NULL && strcmp(word, "shared") == 0;
     }
 }
@@ -236,7 +236,7 @@ static double rotary_rows(const struct hf *hf, const struct layer_kind *kind)
 }
 
 /* Part of a head that turns, and the positions of its table. */
-static void rotary(struct hf *hf, struct layer_kind *kind)
+static void layer_rotary(struct hf *hf, struct layer_kind *kind)
 {
     const json_t *share = json_object_get(hf_get(hf, "rope_parameters"), "partial_rotary_factor");
     double part = share ? json_number_value(share) : hf_number(hf, "partial_rotary_factor");
@@ -249,7 +249,7 @@ static void rotary(struct hf *hf, struct layer_kind *kind)
         kind->rope_rows = (int)rows;
 }
 
-static void grouped(struct hf *hf, int i, struct layer_kind *kind)
+static void layer_grouped(struct hf *hf, int i, struct layer_kind *kind)
 {
     const char *word = hf_layer_word(hf, i);
     const json_t *sparse = hf_get(hf, "sparse_attention_freq");
@@ -258,7 +258,7 @@ static void grouped(struct hf *hf, int i, struct layer_kind *kind)
     kind->kv_heads = kv_heads_of(hf, kind->heads);
     kind->head_dim = head_dim_of(hf, kind->heads);
     kind->v_head_dim = hf_int(hf, "v_head_dim", kind->head_dim);
-    rotary(hf, kind);
+    layer_rotary(hf, kind);
     attention_biases(hf, kind);
     if (normed && hf_trait(hf, HF_QK_HEAD))
         kind->qk_norm = QK_NORM_HEAD;
@@ -268,7 +268,7 @@ static void grouped(struct hf *hf, int i, struct layer_kind *kind)
     kind->out_gate = hf_trait(hf, HF_OUT_GATE) && hf_bool(hf, "attn_output_gate", true);
     if ((word != NULL && strcmp(word, "minimax_m3_sparse") == 0) ||
         json_integer_value(json_array_get(sparse, (size_t)i)) != 0)
-        indexer(hf, kind);
+        layer_indexer(hf, kind);
     if (kind->mixer == MIXER_SLIDING)
         kind->window = hf_need(hf, "sliding_window");
     if (kind->mixer == MIXER_CHUNKED)
@@ -280,9 +280,9 @@ void hf_attention(struct hf *hf, int i, struct layer_kind *kind, enum mixer mixe
     kind->mixer = mixer;
     kind->heads = hf_need(hf, "num_attention_heads");
     if (hf_trait(hf, HF_MLA) && mixer == MIXER_FULL)
-        latent(hf, i, kind);
+        layer_latent(hf, i, kind);
     else
-        grouped(hf, i, kind);
+        layer_grouped(hf, i, kind);
 }
 
 /* ---- MLP ---- */

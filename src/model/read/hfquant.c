@@ -45,7 +45,7 @@ struct matcher {
     int depth;
 };
 
-static bool spend(struct matcher *m)
+static bool match_spend(struct matcher *m)
 {
     if (*m->budget <= 0)
         return false;
@@ -55,7 +55,7 @@ static bool spend(struct matcher *m)
 
 /* ---- globs: * and ? ---- */
 
-static bool glob(const char *p, const char *s, long *budget)
+static bool match_glob(const char *p, const char *s, long *budget)
 {
     const char *star = NULL, *back = s;
 
@@ -163,8 +163,8 @@ static const char *next_bar(const char *p, const char *end)
 
 /* One alternative, then the rest of the pattern: the alternative is matched alone and
  * must be followed by the rest; shorter matches of it are not retried. */
-static const char *group(struct matcher *m, const char *p, const char *end, const char *rest,
-                         const char *rest_end, const char *s)
+static const char *match_group(struct matcher *m, const char *p, const char *end, const char *rest,
+                               const char *rest_end, const char *s)
 {
     if (p < end && *p == '?') {
         if (p + 1 >= end || p[1] != ':')
@@ -188,8 +188,8 @@ static const char *group(struct matcher *m, const char *p, const char *end, cons
 }
 
 /* Repeats a one-character atom, longest first. */
-static const char *repeat(struct matcher *m, const char *p, const char *atom, char mark,
-                          const char *rest, const char *end, const char *s)
+static const char *match_repeat(struct matcher *m, const char *p, const char *atom, char mark,
+                                const char *rest, const char *end, const char *s)
 {
     const char *least = mark == '+' ? s + 1 : s;
     const char *last = s;
@@ -212,7 +212,7 @@ static const char *run_pattern(struct matcher *m, const char *p, const char *end
 {
     const char *result = NULL, *atom, *rest;
 
-    if (!spend(m) || m->depth >= DEPTH_MAX)
+    if (!match_spend(m) || m->depth >= DEPTH_MAX)
         return NULL;
     if (p >= end)
         return s;
@@ -226,11 +226,11 @@ static const char *run_pattern(struct matcher *m, const char *p, const char *end
     rest = atom < end && strchr("*+?", *atom) != NULL ? atom + 1 : atom;
     m->depth++;
     if (*p == '(') {
-        result = group(m, p + 1, atom - 1, rest, end, s);
+        result = match_group(m, p + 1, atom - 1, rest, end, s);
         if (result == NULL && rest != atom && *atom != '+')
             result = run_pattern(m, rest, end, s);
     } else if (rest != atom) {
-        result = repeat(m, p, atom, *atom, rest, end, s);
+        result = match_repeat(m, p, atom, *atom, rest, end, s);
     } else if (atom_matches(p, atom, *s)) {
         m->depth--; /* plain text does not nest */
         return run_pattern(m, rest, end, s + 1);
@@ -242,7 +242,7 @@ static const char *run_pattern(struct matcher *m, const char *p, const char *end
 /* ---- plain names ---- */
 
 /* Is the pattern (len bytes) a run of whole components of the path? */
-static bool components(const char *pattern, size_t len, const char *module)
+static bool match_components(const char *pattern, size_t len, const char *module)
 {
     while (len > 0 && pattern[len - 1] == '.')
         len--;
@@ -263,7 +263,7 @@ static bool glob_path(const char *pattern, const char *module, long *budget)
         return false;
     strcpy(path, module);
     do {
-        if (glob(pattern, path, budget))
+        if (match_glob(pattern, path, budget))
             return true;
         dot = strrchr(path, '.');
         if (dot != NULL)
@@ -272,7 +272,7 @@ static bool glob_path(const char *pattern, const char *module, long *budget)
     return false;
 }
 
-static bool expression(const char *pattern, const char *module, long *budget)
+static bool match_expression(const char *pattern, const char *module, long *budget)
 {
     struct matcher m = {.budget = budget};
     const char *end = pattern + strlen(pattern);
@@ -295,11 +295,11 @@ bool hfmatch(const char *pattern, const char *module, long *budget)
     if (*budget <= 0 || len >= PATTERN_MAX)
         return false;
     if (strncmp(pattern, "re:", 3) == 0)
-        return expression(pattern + 3, module, budget);
+        return match_expression(pattern + 3, module, budget);
     if (strpbrk(pattern, "*?") != NULL)
         return glob_path(pattern, module, budget);
     --*budget;
-    return components(pattern, len, module);
+    return match_components(pattern, len, module);
 }
 
 /* ---- which roles do a list's entries cover? ----
@@ -570,7 +570,7 @@ static void set_native(struct hf *hf, enum tensor_role role, const char *id)
 }
 
 /* Gives the linear roles the format, apart from the exceptions. */
-static void apply(struct hf *hf, const char *id, struct exceptions *list, bool head)
+static void quant_apply(struct hf *hf, const char *id, struct exceptions *list, bool head)
 {
     for (int role = 0; role < ROLE_COUNT; role++)
         if (LINEAR >> role & 1 && !hfexcept_role(list, hf->model, (enum tensor_role)role))
@@ -602,7 +602,7 @@ static void name_it(struct hf *hf, const char *fmt, ...)
     va_end(args);
 }
 
-static void unknown(struct hf *hf, const char *key, const char *value)
+static void quant_unknown(struct hf *hf, const char *key, const char *value)
 {
     char shown[64];
 
@@ -614,7 +614,7 @@ static void unknown(struct hf *hf, const char *key, const char *value)
 }
 
 /* Checked before: negative only as group_size -1, a whole row. */
-static int number(struct hf *hf, const json_t *config, const char *key, int fallback)
+static int quant_number(struct hf *hf, const json_t *config, const char *key, int fallback)
 {
     const json_t *value = hf_present(config, key);
 
@@ -630,7 +630,7 @@ static const char *word_of(const json_t *config, const char *key)
     return text == NULL ? "" : text;
 }
 
-static bool truth(const json_t *config, const char *key)
+static bool quant_flag(const json_t *config, const char *key)
 {
     const json_t *value = json_object_get(config, key);
 
@@ -712,7 +712,7 @@ static void read_fp8(struct hf *hf, const json_t *config, struct exceptions *lis
     if (json_is_array(block) && (rows != 128 || cols != 128))
         checkpoint_note(hf->model, "FP8 blocks of %d x %d are counted as 128 x 128", (int)rows,
                         (int)cols);
-    apply(hf, json_is_array(block) ? "fp8-block" : "fp8-tensor", list, false);
+    quant_apply(hf, json_is_array(block) ? "fp8-block" : "fp8-tensor", list, false);
     name_it(hf, json_is_array(block) ? "fp8 e4m3, 128x128 blocks" : "fp8 e4m3, a scale per tensor");
     if (experts != NULL && strcmp(experts, "fp4") == 0)
         set_native(hf, ROLE_EXPERT, "mxfp4");
@@ -723,7 +723,7 @@ static void read_fp8(struct hf *hf, const json_t *config, struct exceptions *lis
 static void read_fbgemm(struct hf *hf, const json_t *config, struct exceptions *list)
 {
     hfexcept_add_list(list, json_object_get(config, "modules_to_not_convert"));
-    apply(hf, "fp8", list, false);
+    quant_apply(hf, "fp8", list, false);
     name_it(hf, "fp8 e4m3, a scale per channel (fbgemm)");
 }
 
@@ -740,8 +740,8 @@ static void read_gptq_awq(struct hf *hf, const json_t *config, struct exceptions
                           const char *method)
 {
     bool awq = strcmp(method, "awq") == 0;
-    int bits = number(hf, config, "bits", awq ? 4 : 0); /* AwqConfig's defaults */
-    int group = number(hf, config, "group_size", 128);  /* of both */
+    int bits = quant_number(hf, config, "bits", awq ? 4 : 0); /* AwqConfig's defaults */
+    int group = quant_number(hf, config, "group_size", 128);  /* of both */
     const char *id = int_format(bits, group, awq ? "int4-awq" : "int4-gptq");
 
     if (id == NULL) {
@@ -750,7 +750,7 @@ static void read_gptq_awq(struct hf *hf, const json_t *config, struct exceptions
         return;
     }
     hfexcept_add_list(list, json_object_get(config, "modules_to_not_convert"));
-    apply(hf, id, list, truth(config, "lm_head"));
+    quant_apply(hf, id, list, quant_flag(config, "lm_head"));
     if (group == 0)
         name_it(hf, "%s %d bit, a scale per row", method, bits);
     else
@@ -763,22 +763,22 @@ static void read_gptq_awq(struct hf *hf, const json_t *config, struct exceptions
 
 static void read_bnb(struct hf *hf, const json_t *config, struct exceptions *list)
 {
-    bool four = truth(config, "load_in_4bit") || truth(config, "_load_in_4bit");
-    bool dq = truth(config, "bnb_4bit_use_double_quant");
+    bool four = quant_flag(config, "load_in_4bit") || quant_flag(config, "_load_in_4bit");
+    bool dq = quant_flag(config, "bnb_4bit_use_double_quant");
 
     hfexcept_add_list(list, json_object_get(config, "llm_int8_skip_modules"));
-    if (!four && !truth(config, "load_in_8bit") && !truth(config, "_load_in_8bit")) {
+    if (!four && !quant_flag(config, "load_in_8bit") && !quant_flag(config, "_load_in_8bit")) {
         hf_fail(hf, "quantization_config", "", "neither load_in_4bit nor load_in_8bit is set");
         return;
     }
-    apply(hf, !four ? "int8-bnb" : dq ? "nf4-dq" : "nf4", list, false);
+    quant_apply(hf, !four ? "int8-bnb" : dq ? "nf4-dq" : "nf4", list, false);
     name_it(hf, "bitsandbytes %s", !four ? "int8" : dq ? "nf4 double quant" : "nf4");
 }
 
 static void read_mxfp4(struct hf *hf, const json_t *config, struct exceptions *list)
 {
     hfexcept_add_list(list, json_object_get(config, "modules_to_not_convert"));
-    apply(hf, "mxfp4", list, false);
+    quant_apply(hf, "mxfp4", list, false);
     name_it(hf, "mxfp4");
 }
 
@@ -786,8 +786,8 @@ static void read_mxfp4(struct hf *hf, const json_t *config, struct exceptions *l
 static const char *scheme_format(struct hf *hf, const json_t *group)
 {
     const json_t *weights = json_object_get(group, "weights");
-    int bits = number(hf, weights, "num_bits", 0);
-    int size = number(hf, weights, "group_size", 0);
+    int bits = quant_number(hf, weights, "num_bits", 0);
+    int size = quant_number(hf, weights, "group_size", 0);
     const char *strategy = word_of(weights, "strategy");
     bool symmetric = !json_is_false(json_object_get(weights, "symmetric"));
     bool activations = json_is_object(json_object_get(group, "input_activations"));
@@ -854,7 +854,7 @@ static void read_group(struct hf *hf, const json_t *group, struct exceptions *li
     if (hf->model->native_name[0] == '\0')
         name_it(hf, "%s (compressed-tensors)", id);
     if (targets_all(targets)) {
-        apply(hf, id, list, true);
+        quant_apply(hf, id, list, true);
     } else {
         struct exceptions *named = hfexcept_new();
 
@@ -875,14 +875,14 @@ static void read_kv_word(struct hf *hf, const char *key, const char *word)
             gp_copy(hf->model->native_kv, FORMAT_ID_MAX, words[i][1]);
     gp_format(path, sizeof path, "quantization_config.%s", key);
     if (word[0] != '\0' && gp_casecmp(word, "none") != 0 && hf->model->native_kv[0] == '\0')
-        unknown(hf, path, word);
+        quant_unknown(hf, path, word);
 }
 
 static void read_kv_scheme(struct hf *hf, const json_t *config)
 {
     const json_t *scheme = json_object_get(config, "kv_cache_scheme");
     const char *id = NULL;
-    int bits = number(hf, scheme, "num_bits", 0);
+    int bits = quant_number(hf, scheme, "num_bits", 0);
 
     if (!json_is_object(scheme)) {
         read_kv_word(hf, "kv_cache_scheme", word_of(config, "kv_cache_scheme"));
@@ -964,7 +964,7 @@ static void check_mixed(struct hf *hf, json_t *layers)
             hf_fail(hf, path, HF_HINT, "must be an object");
         hf_check(hf, path, row, &algo, 1);
         if (hf->rc == GP_OK && algo_format(word_of(row, "quant_algo")) == NULL)
-            unknown(hf, path, word_of(row, "quant_algo"));
+            quant_unknown(hf, path, word_of(row, "quant_algo"));
     }
 }
 
@@ -1007,19 +1007,19 @@ static void read_modelopt(struct hf *hf, const json_t *config, struct exceptions
     if (strcmp(algo, "MIXED_PRECISION") == 0 && json_is_object(layers))
         read_mixed(hf, layers, list);
     else if (id != NULL)
-        apply(hf, id, list, true);
+        quant_apply(hf, id, list, true);
     else if (json_is_object(json_object_get(config, "config_groups")))
         read_compressed(hf, config, list);
     else if (algo[0] != '\0' || hf->model->native_kv[0] == '\0')
-        unknown(hf, "quantization_config.quant_algo", algo);
+        quant_unknown(hf, "quantization_config.quant_algo", algo);
     name_it(hf, "%.60s (ModelOpt)", algo);
 }
 
 /* MLX: every matrix, embedding and head too; a scale and a bias of 16 bit per group. */
 static void read_mlx(struct hf *hf, const json_t *config, struct exceptions *list)
 {
-    int bits = number(hf, config, "bits", 0);
-    int group = number(hf, config, "group_size", 0);
+    int bits = quant_number(hf, config, "bits", 0);
+    int group = quant_number(hf, config, "group_size", 0);
     const char *id = bits == 8 ? "mlx-8bit" : bits == 4 ? "mlx-4bit" : NULL;
 
     if (id == NULL) {
@@ -1032,7 +1032,7 @@ static void read_mlx(struct hf *hf, const json_t *config, struct exceptions *lis
                 GROUP_TOP);
         return;
     }
-    apply(hf, id, list, true);
+    quant_apply(hf, id, list, true);
     set_native(hf, ROLE_EMBED, id);
     name_it(hf, "MLX %d bit, group %d", bits, group);
     checkpoint_note(hf->model,
@@ -1065,7 +1065,7 @@ static void read_method(struct hf *hf, const json_t *config, struct exceptions *
     else if (strcmp(method, "mxfp4") == 0)
         read_mxfp4(hf, config, list);
     else
-        unknown(hf, "quantization_config.quant_method", method);
+        quant_unknown(hf, "quantization_config.quant_method", method);
 }
 
 /* hf_quant_config.json: errors name that file. */
@@ -1101,6 +1101,6 @@ void hfquant_read(struct hf *hf, const json_t *side)
     else if (mlx != NULL)
         read_mlx(hf, mlx, list);
     else if (config != NULL)
-        unknown(hf, "quantization_config.quant_method", "");
+        quant_unknown(hf, "quantization_config.quant_method", "");
     hfexcept_free(list);
 }

@@ -26,7 +26,7 @@ static bool cache_folder(char *dir, size_t size)
 }
 
 /* A name that stays in its folder. */
-static bool plain(const char *name)
+static bool is_plain_name(const char *name)
 {
     return name[0] != '\0' && name[0] != '.' && strchr(name, '/') == NULL && gp_is_utf8(name);
 }
@@ -48,7 +48,7 @@ static bool read_revision(const char *dir, struct hub_model *model)
             gp_copy(model->revision, sizeof model->revision, names[0]);
         path_list_free(names, count);
     }
-    return plain(model->revision);
+    return is_plain_name(model->revision);
 }
 
 /* "models--org--name" of the cache; false when it holds no whole snapshot. */
@@ -58,7 +58,7 @@ static bool read_entry(const char *cache, const char *entry, struct hub_model *m
     const char *org = entry + 8, *split;
 
     memset(model, 0, sizeof *model);
-    if (strncmp(entry, "models--", 8) != 0 || !plain(entry) ||
+    if (strncmp(entry, "models--", 8) != 0 || !is_plain_name(entry) ||
         !path_join(dir, sizeof dir, cache, entry) || !read_revision(dir, model))
         return false;
     split = strstr(org, "--");
@@ -106,7 +106,7 @@ struct look {
     int left; /* names that may still be looked at */
 };
 
-static void found(struct look *look, const char *path)
+static void look_found(struct look *look, const char *path)
 {
     look->paths = gp_grow(look->paths, &look->cap, look->count + 1, sizeof(*look->paths));
     look->paths[look->count++] = gp_strdup(path);
@@ -143,13 +143,13 @@ static void look_into(struct look *look, const char *folder, int depth)
         if (strcmp(names[i], "config.json") == 0 || ends_in(names[i], ".safetensors"))
             model = model || path_is_file(path);
         else if (ends_in(names[i], ".gguf") && !is_later_part(names[i]))
-            found(look, path);
+            look_found(look, path);
         else if (depth > 0 && path_is_dir(path))
             look_into(look, path, depth - 1);
     }
     path_list_free(names, count);
     if (model)
-        found(look, folder);
+        look_found(look, folder);
 }
 
 static int by_name(const void *a, const void *b)

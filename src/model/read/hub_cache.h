@@ -27,10 +27,10 @@ bool hub_cache_find(const char *name, struct hub_model *model);
 /* At most HUB_CACHE_MAX, by name; the caller frees *models. */
 size_t hub_cache_list(struct hub_model **models);
 
-/* The models below a folder. A folder with config.json or safetensors in it is one model, a GGUF file one each (a
- * split one by its first part). Two folders deep, and at most LOCAL_MODELS_LOOK names
- * are read, so that a front end may ask in any folder, however large. Nothing is
- * opened but folders; whether a model can be read is seen when it is chosen. */
+/* The models below a folder: a folder with config.json or safetensors in it is one, a GGUF
+ * file one each (a split one by its first part). Two folders deep, and at most
+ * LOCAL_MODELS_LOOK names are read, so that a front end may ask in any folder, however large.
+ * Nothing is opened but folders; whether a model can be read is seen when it is chosen. */
 #define LOCAL_MODELS_LOOK 200
 
 /* Paths as checkpoint_read() takes them ("./qwen3-8b"), sorted; returns how many. */

@@ -206,7 +206,7 @@ static bool holds_any(const char *const *words, size_t count, const char *name)
 }
 
 /* "...<word>N.rest": the number and where the rest begins; -1 without one. */
-static int numbered(const char *name, const char *word, const char **rest)
+static int layer_numbered(const char *name, const char *word, const char **rest)
 {
     const char *at = name;
     size_t len = strlen(word);
@@ -232,7 +232,7 @@ static int layer_of(const char *name, const char **rest)
     static const char *const words[] = {"layers.", "h.", "blocks.", "blk.", "layer."};
 
     for (size_t i = 0; i < COUNT(words); i++) {
-        int layer = numbered(name, words[i], rest);
+        int layer = layer_numbered(name, words[i], rest);
 
         if (layer >= 0)
             return layer;

@@ -127,7 +127,7 @@ static void add_type(struct type_bytes slot[TYPES_MAX], const char *type, double
     }
 }
 
-static bool loaded(struct sum *sum, const struct tensor_place *place)
+static bool tensor_loaded(struct sum *sum, const struct tensor_place *place)
 {
     if (place->mtp)
         return false;
@@ -148,7 +148,7 @@ static void add_tensor(struct sum *sum, const char *name, const struct listed_te
     int row = model->kind_count;
     double query = 1;
 
-    if (!loaded(sum, &place)) {
+    if (!tensor_loaded(sum, &place)) {
         sum->unloaded += item->bytes;
         return;
     }

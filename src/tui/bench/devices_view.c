@@ -11,8 +11,8 @@
 
 #include "base/mem.h"
 #include "base/units.h"
+#include "probe/cpu_host.h"
 #include "probe/probe.h"
-#include "probe/probe_cpu.h"
 #include "tui/bench/s_bench.h"
 #include "tui/list.h"
 
@@ -50,7 +50,8 @@ static double value_of(struct quantity q)
     return q.known ? q.value : NAN;
 }
 
-static void identify(struct devices_view *v, size_t i, const struct gpu *const *gpus, size_t count)
+static void device_identify(struct devices_view *v, size_t i, const struct gpu *const *gpus,
+                            size_t count)
 {
     const struct device *d = &v->device[i];
     const struct gpu *gpu = probe_match(d, gpus, count);
@@ -88,7 +89,7 @@ static void read_cpu(struct gauges *g, struct processor *cpu)
     gauges_second(g);
 }
 
-static void look(struct app *app, struct devices_view *v)
+static void devices_look(struct app *app, struct devices_view *v)
 {
     const struct gpu *const *gpus;
     size_t count = 0, before = v->count;
@@ -104,7 +105,7 @@ static void look(struct app *app, struct devices_view *v)
     for (size_t i = 0; i < v->count; i++) {
         if (v->count != before) /* another list: what was kept is of other devices */
             gauges_init(&v->gauges[i]);
-        identify(v, i, gpus, count);
+        device_identify(v, i, gpus, count);
         read_gpu(&v->gauges[i], &v->device[i]);
     }
     read_cpu(&v->cpu_gauges, &v->cpu);
@@ -115,7 +116,7 @@ double devices_view_tick(struct app *app, struct devices_view *v, double now)
 {
     if (now < v->next)
         return v->next - now;
-    look(app, v);
+    devices_look(app, v);
     v->next = now + EVERY;
     app_touch(app);
     return EVERY;
@@ -140,14 +141,14 @@ static const struct { /* from COL_FIGURES on */
 } figures[] = {{GAUGE_BUSY, "%"}, {GAUGE_POWER, "W"}, {GAUGE_TEMP, "C"}, {GAUGE_CLOCK, "MHz"}};
 
 /* "82.4", "-" */
-static char *plain(char *text, size_t size, double value, int decimals)
+static char *plain_text(char *text, size_t size, double value, int decimals)
 {
     gp_copy(text, size, "-");
     if (isfinite(value))
         gp_format(text, size, "%.*f", decimals, value);
     return text;
 }
-#define PLAIN(value, decimals) plain((char[32]){""}, 32, value, decimals)
+#define PLAIN(value, decimals) plain_text((char[32]){""}, 32, value, decimals)
 
 static const struct gauges *gauges_of(const struct devices_view *v, int row)
 {
@@ -228,17 +229,6 @@ static void draw_table(const struct devices_view *v, struct canvas *canvas, stru
 
 /* ---- one device ---- */
 
-static void link_text(const struct device_link *l, char *text, size_t size)
-{
-    char now[24] = "-", most[24] = "-";
-
-    if (l->gen && l->width)
-        gp_format(now, sizeof(now), "gen %d x%d", l->gen, l->width);
-    if (l->gen_max && l->width_max)
-        gp_format(most, sizeof(most), "gen %d x%d", l->gen_max, l->width_max);
-    gp_format(text, size, "%s of %s", now, most);
-}
-
 static void nvlink_text(const struct device *d, char *text, size_t size)
 {
     if (d->links > 0)
@@ -261,23 +251,6 @@ static void mig_text(const struct devices_view *v, const struct device *d, char 
         gp_copy(text, size, words[d->mig]);
 }
 
-static void show_programs(struct page *page, const struct device *d)
-{
-    if (d->processes > 0)
-        bench_fact(page, LABEL, "programs", "%d compute", d->processes);
-    else
-        bench_fact(page, LABEL, "programs", d->processes < 0 ? "-" : "none");
-    for (int i = 0; i < d->listed; i++) {
-        const struct device_process *p = &d->process[i];
-        char memory[32] = "-";
-
-        if (p->memory.known)
-            units_gib(memory, sizeof(memory), p->memory.value);
-        canvas_textf(page->canvas, page->in, page->y++, 2, INK_TEXT, "%8ld %10s  %s", p->pid,
-                     memory, p->name[0] ? p->name : "?");
-    }
-}
-
 static void show_gpu(struct page *page, const struct devices_view *v)
 {
     const struct device *d = &v->device[v->row];
@@ -292,14 +265,32 @@ static void show_gpu(struct page *page, const struct devices_view *v)
                PLAIN(value_of(d->memory_free) / GP_GIB, 2),
                PLAIN(value_of(d->memory_used) / GP_GIB, 2),
                PLAIN(value_of(d->memory_total) / GP_GIB, 2));
-    link_text(&d->pcie, text, sizeof(text));
+    char now[24] = "-", most[24] = "-";
+
+    if (d->pcie.gen && d->pcie.width)
+        gp_format(now, sizeof(now), "gen %d x%d", d->pcie.gen, d->pcie.width);
+    if (d->pcie.gen_max && d->pcie.width_max)
+        gp_format(most, sizeof(most), "gen %d x%d", d->pcie.gen_max, d->pcie.width_max);
+    gp_format(text, sizeof(text), "%s of %s", now, most);
     bench_fact(page, LABEL, "PCIe", "%s", text);
     nvlink_text(d, text, sizeof(text));
     bench_fact(page, LABEL, "NVLink", "%s", text);
     mig_text(v, d, text, sizeof(text));
     bench_fact(page, LABEL, "MIG", "%s", text);
     bench_fact(page, LABEL, "bus", "%s", d->bus_id[0] ? d->bus_id : "-");
-    show_programs(page, d);
+    if (d->processes > 0)
+        bench_fact(page, LABEL, "programs", "%d compute", d->processes);
+    else
+        bench_fact(page, LABEL, "programs", d->processes < 0 ? "-" : "none");
+    for (int i = 0; i < d->listed; i++) {
+        const struct device_process *p = &d->process[i];
+        char memory[32] = "-";
+
+        if (p->memory.known)
+            units_gib(memory, sizeof(memory), p->memory.value);
+        canvas_textf(page->canvas, page->in, page->y++, 2, INK_TEXT, "%8ld %10s  %s", p->pid,
+                     memory, p->name[0] ? p->name : "?");
+    }
 }
 
 static void show_cpu(struct page *page, const struct devices_view *v)

@@ -105,19 +105,6 @@ static void draw_minute(struct canvas *canvas, struct rect in, int y, int x,
                    line->minute, 0, line->high);
 }
 
-/* Not even a row for each: "power 664 W  clock 1935 MHz  ..." */
-static void draw_packed(struct canvas *canvas, struct rect in, int y, const struct line *list,
-                        int count)
-{
-    struct strbuf text;
-
-    strbuf_init(&text);
-    for (int i = 0; i < count; i++)
-        strbuf_addf(&text, "%s%s %s", i ? "  " : "", list[i].label, list[i].text);
-    canvas_wrap(canvas, in, y, INK_TEXT, text.text);
-    strbuf_fini(&text);
-}
-
 void gauges_draw(struct canvas *canvas, struct rect in, int y, const struct gauges *g, unsigned set)
 {
     struct line list[GAUGE_COUNT + 1];
@@ -130,8 +117,15 @@ void gauges_draw(struct canvas *canvas, struct rect in, int y, const struct gaug
     for (int i = 0; i < count; i++)
         minutes += list[i].minute && list[i].minute->count > 0;
     below = room >= count + minutes;
-    if (room < count)
-        draw_packed(canvas, in, y, list, count);
+    if (room < count) {
+        struct strbuf text;
+
+        strbuf_init(&text);
+        for (int i = 0; i < count; i++)
+            strbuf_addf(&text, "%s%s %s", i ? "  " : "", list[i].label, list[i].text);
+        canvas_wrap(canvas, in, y, INK_TEXT, text.text);
+        strbuf_fini(&text);
+    }
     for (int i = 0; i < count && room >= count; i++, y++) {
         bool minute = list[i].minute && list[i].minute->count > 0;
 

@@ -43,13 +43,6 @@ static void finish_run(struct app *app, struct bench *b)
     b->panel = app_frame(app).size <= SIZE_ONE ? BENCH_WORDS : BENCH_POINTS;
 }
 
-/* The last row is the running point's then. */
-static bool notes_in_sight(const struct app *app, const struct bench *b)
-{
-    return b->stage == STAGE_RUN && app->screen == SCREEN_BENCH && !b->monitor &&
-           app_frame(app).size > SIZE_ONE;
-}
-
 static void take_event(struct app *app, struct bench *b, const struct session_event *event,
                        double now)
 {
@@ -76,7 +69,8 @@ static void take_event(struct app *app, struct bench *b, const struct session_ev
     case SESSION_EVENT_NOTE:
     case SESSION_EVENT_LOST:
         bench_note(b, event->text);
-        if (!notes_in_sight(app, b))
+        if (!(b->stage == STAGE_RUN && app->screen == SCREEN_BENCH && !b->monitor &&
+              app_frame(app).size > SIZE_ONE))
             app_report(app, event->kind == SESSION_EVENT_LOST, "%s", event->text);
         break;
     case SESSION_EVENT_OVER:
@@ -106,19 +100,14 @@ static void go_on(struct app *app, struct bench *b)
     }
 }
 
-static double sooner(double a, double b)
-{
-    return a < 0 ? b : b < 0 ? a : fmin(a, b);
-}
-
 static double bench_tick(struct app *app, void *state, double now)
 {
     struct bench *b = state;
-    double wish = -1;
+    double wish = -1, look = -1; /* s; < 0: not at all */
     enum session_state at;
 
     bench_confirm_tick(app, b);
-    if (b->stage == STAGE_CHOOSE && b->anew == ANEW_NOT && bench_state(b) == SESSION_READY &&
+    if (b->stage == STAGE_CHOOSE && b->refresh == REFRESH_NOT && bench_state(b) == SESSION_READY &&
         (b->stale || (b->version != app->form->version && app->screen == SCREEN_BENCH)))
         bench_replan(app, b);
     go_on(app, b);
@@ -128,8 +117,8 @@ static double bench_tick(struct app *app, void *state, double now)
     if (b->stage == STAGE_RUN && bench_seconds(b, now))
         app_touch(app);
     if (b->monitor && app->screen == SCREEN_BENCH)
-        wish = sooner(wish, devices_view_tick(app, b->view, now));
-    return wish;
+        look = devices_view_tick(app, b->view, now);
+    return wish < 0 ? look : look < 0 ? wish : fmin(wish, look);
 }
 
 /* ---- opening, closing ---- */

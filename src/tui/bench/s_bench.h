@@ -1,16 +1,13 @@
 /*
  * s_bench.h - the screen Bench from inside.
  *
- *   s_bench.c         its life: keys, ticks, events, what is exported
- *   s_bench_choose.c  before: what is measured, on what; what a start would do
- *   s_bench_options.c how: an option changed, the window with the rarely used ones
- *   s_bench_live.c    meanwhile: points, devices, what is left
- *   s_bench_confirm.c the second page: what the plan rests on, predicted beside measured
+ *   s_bench.c           its life: keys, ticks, events, what is exported
+ *   s_bench_choose.c    before: what is measured, on what, how; what a start would do
+ *   s_bench_live.c      meanwhile and after: points, devices, what is left; the summary
+ *   s_bench_confirm.c   the second page: what the plan rests on, predicted beside measured
  *   s_bench_diagnose.c  the third page: why a device is slow
- *   s_bench_done.c    after: summary, predicted beside measured, where it is
- *   bench_session.c   below them: the form as options of --bench, the session
- *   bench_rows.c      rows that several panels have
- *   devices_view.c    at any time: the monitor
+ *   bench_session.c     below them: the form as options of --bench, the session
+ *   devices_view.c      at any time: the monitor
  *
  *   choose --Enter--> run --all points, x, X, time--> done --r--> choose
  *
@@ -81,8 +78,12 @@ struct bench {
     unsigned version;      /* of the form when it was planned */
     bool wanted;           /* start as soon as the devices are known */
     enum bench_page page;
-    enum { ANEW_NOT, ANEW_MEASURED, ANEW_DROPPED } anew; /* why the plan is made once more */
-    struct confirm *told; /* the terms of Confirm; owned, NULL until the devices are known */
+    enum {
+        REFRESH_NOT,
+        REFRESH_MEASURED,
+        REFRESH_DROPPED
+    } refresh;               /* why the plan is made once more */
+    struct confirm *confirm; /* the terms of Confirm; owned, NULL until the devices are known */
     struct bench_diagnosis *diagnosis; /* of Diagnose; owned, NULL on another page */
 
     struct session_plan plan;
@@ -123,8 +124,6 @@ void bench_ask_devices(const struct bench *b, char *text, size_t size); /* "" = 
 enum gp_status bench_take_devices(struct bench *b, const char *text, struct gp_err *err);
 bool bench_ask_model(const struct bench *b); /* does a test measure the model? */
 void bench_note(struct bench *b, const char *text);
-
-/* ---- bench_rows.c ---- */
 /* A label, and from column `indent` on what fmt says over as many rows as it needs. */
 void bench_fact(struct page *page, int indent, const char *label, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
@@ -140,20 +139,9 @@ const char *bench_choose_word(const struct bench *b, enum action action);
 void bench_choose_explain(const struct bench *b, struct strbuf *out);
 void bench_choose_click(struct app *app, struct bench *b, const struct frame *frame, int y, int x);
 
-/* ---- s_bench_options.c ---- */
-/* The options that have a row in the form; the others are in a window. */
-#define BENCH_LINES 5
-struct bench_option_line {
-    enum option_id id;
-    const char *label, *otherwise, *explain;
-};
-extern const struct bench_option_line bench_lines[BENCH_LINES];
 /* Other options; refused while a run is on. */
 enum gp_status bench_set_all(struct app *app, struct bench *b, const struct bench_options *bench,
                              struct gp_err *err);
-void bench_step(struct app *app, struct bench *b, enum option_id id, int by);
-void bench_edit(struct app *app, struct bench *b, enum option_id id);
-void bench_more_text(const struct bench *b, char *text, size_t size);
 /* The window with all options that have no row. */
 void bench_options_open(struct app *app, struct bench *b, enum option_id focus);
 
@@ -164,12 +152,9 @@ void bench_live_draw(const struct app *app, const struct bench *b, struct canvas
                      const struct frame *frame);
 bool bench_warms(const struct bench *b); /* has no point begun yet? */
 void bench_live_act(struct app *app, struct bench *b, enum action action);
-/* The list of points into a rectangle; whole: with predicted time and flags. */
-void bench_points_draw(const struct bench *b, struct canvas *canvas, struct rect in, bool whole);
 bool bench_points_act(struct bench *b, enum action action, int page);
 void bench_point_explain(const struct bench *b, struct strbuf *out);
 
-/* ---- s_bench_done.c ---- */
 void bench_done_draw(const struct app *app, const struct bench *b, struct canvas *canvas,
                      const struct frame *frame);
 bool bench_done_act(struct app *app, struct bench *b, enum action action);

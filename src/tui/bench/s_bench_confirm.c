@@ -36,7 +36,7 @@ enum gp_status bench_confirm_ask(const struct form *form, struct options *option
 }
 
 /* The form answered again, with what is kept now. */
-static void plan_anew(struct app *app)
+static void plan_refresh(struct app *app)
 {
     planner_measured_anew(app->form->planner);
     worker_reload_measurements(app->worker);
@@ -45,39 +45,39 @@ static void plan_anew(struct app *app)
 
 void bench_confirm_ready(const struct app *app, struct bench *b)
 {
-    free(b->told);
-    b->told = NULL;
+    free(b->confirm);
+    b->confirm = NULL;
     if (b->page != BENCH_PAGE_CONFIRM || !app->form->answered)
         return;
-    b->told = gp_calloc(1, sizeof(*b->told));
-    b->told->before = *app->form->answer;
-    if (b->told->before.plan.speed.gap == SPEED_KNOWN && confirm_find(b->told, b->session))
-        confirm_predict(b->told, b->session);
+    b->confirm = gp_calloc(1, sizeof(*b->confirm));
+    b->confirm->before = *app->form->answer;
+    if (b->confirm->before.plan.speed.gap == SPEED_KNOWN && confirm_find(b->confirm, b->session))
+        confirm_predict(b->confirm, b->session);
 }
 
 void bench_confirm_over(struct app *app, struct bench *b)
 {
-    struct confirm *c = b->told;
+    struct confirm *c = b->confirm;
 
     if (c)
         confirm_measure(c, b->session);
     if (session_log(b->session))
-        plan_anew(app);
-    b->anew = ANEW_MEASURED;
+        plan_refresh(app);
+    b->refresh = REFRESH_MEASURED;
     bench_confirm_tick(app, b);
 }
 
 void bench_confirm_tick(struct app *app, struct bench *b)
 {
-    struct confirm *c = b->told;
+    struct confirm *c = b->confirm;
 
-    if (b->anew == ANEW_NOT || app->form->planning)
+    if (b->refresh == REFRESH_NOT || app->form->planning)
         return;
-    if (c && b->anew == ANEW_MEASURED && app->form->answered) {
+    if (c && b->refresh == REFRESH_MEASURED && app->form->answered) {
         c->after = *app->form->answer;
         c->measured = confirm_counts(c) && c->after.resolved.calibrated[0];
     }
-    b->anew = ANEW_NOT;
+    b->refresh = REFRESH_NOT;
     b->version = app->form->version;
     app_touch(app);
 }
@@ -129,7 +129,7 @@ static void show_tpot(struct page *page, const char *when, const struct plan *p)
 
 static void show_terms(struct page *page, const struct bench *b)
 {
-    const struct confirm *c = b->told;
+    const struct confirm *c = b->confirm;
     struct strbuf words;
 
     page_row(page, 0, INK_DIM,
@@ -141,7 +141,7 @@ static void show_terms(struct page *page, const struct bench *b)
         page_words(page, 0, INK_TEXT, "F5 measures these, two minutes at most; p all of Bench");
         return;
     }
-    if (b->anew == ANEW_MEASURED) {
+    if (b->refresh == REFRESH_MEASURED) {
         page_words(page, 0, INK_TEXT, "planning with what was measured...");
         return;
     }
@@ -165,12 +165,12 @@ static void show_why_not(struct page *page, const struct app *app, const struct 
         page_words(page, 0, INK_BAD, b->err.text);
     else if (!app->form->answered)
         page_words(page, 0, INK_BAD, app->form->err.text);
-    else if (b->told && b->told->before.plan.speed.gap != SPEED_KNOWN)
+    else if (b->confirm && b->confirm->before.plan.speed.gap != SPEED_KNOWN)
         page_words(page, 0, INK_WARN, "the plan has no estimate of speed to confirm");
-    else if (b->told)
+    else if (b->confirm)
         page_wordsf(page, 0, INK_WARN,
                     "this host has no %s: it cannot confirm the plan, it has %s; p measures that",
-                    b->told->before.plan.request.gpu->id, b->told->here);
+                    b->confirm->before.plan.request.gpu->id, b->confirm->here);
 }
 
 void bench_confirm_draw(const struct app *app, const struct bench *b, struct canvas *canvas,
@@ -184,7 +184,7 @@ void bench_confirm_draw(const struct app *app, const struct bench *b, struct can
         gp_format(note, sizeof(note), "%.40s %.16s on %.24s", p->request.model->id,
                   p->request.precision.id, p->request.gpu->id);
     canvas_box(canvas, frame->body, "Confirm", note);
-    if (b->told && b->told->terms > 0 && !b->err.text[0])
+    if (b->confirm && b->confirm->terms > 0 && !b->err.text[0])
         show_terms(&page, b);
     else
         show_why_not(&page, app, b);
@@ -205,8 +205,8 @@ static bool drop_kept(struct app *app, struct bench *b)
     int dropped = calibration_drop(gpu);
 
     if (dropped > 0) {
-        plan_anew(app);
-        b->anew = ANEW_DROPPED;
+        plan_refresh(app);
+        b->refresh = REFRESH_DROPPED;
         bench_confirm_tick(app, b);
     }
     app_report(app, false,
@@ -218,7 +218,7 @@ static bool drop_kept(struct app *app, struct bench *b)
 bool bench_confirm_act(struct app *app, struct bench *b, enum action action)
 {
     bool here = b->page == BENCH_PAGE_CONFIRM;
-    bool none = here && b->stage == STAGE_CHOOSE && (!b->told || b->told->terms == 0);
+    bool none = here && b->stage == STAGE_CHOOSE && (!b->confirm || b->confirm->terms == 0);
 
     if (action == ACT_CONFIRM && b->stage == STAGE_RUN) {
         app_report(app, true, "it runs: x stops after the point");

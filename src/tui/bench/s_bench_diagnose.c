@@ -128,18 +128,6 @@ static void show_verdict(struct page *page, const struct record *doc)
     strbuf_fini(&text);
 }
 
-static void show_why_not(struct page *page, const struct bench *b)
-{
-    if (b->err.text[0])
-        page_words(page, 0, INK_BAD, b->err.text);
-    else if (bench_state(b) == SESSION_LOOKING)
-        page_words(page, 0, INK_TEXT, "looks for devices");
-    else
-        page_words(page, 0, INK_TEXT,
-                   "F5 measures for less than a minute and says why a device "
-                   "is slow; p all of Bench");
-}
-
 void bench_diagnose_draw(const struct bench *b, struct canvas *canvas, const struct frame *frame)
 {
     struct page page = {.canvas = canvas, .in = rect_inside(frame->body)};
@@ -147,8 +135,14 @@ void bench_diagnose_draw(const struct bench *b, struct canvas *canvas, const str
     canvas_box(canvas, frame->body, "Diagnose", "why is this device slow?");
     if (b->diagnosis && b->diagnosis->known)
         show_verdict(&page, &b->diagnosis->doc);
+    else if (b->err.text[0])
+        page_words(&page, 0, INK_BAD, b->err.text);
+    else if (bench_state(b) == SESSION_LOOKING)
+        page_words(&page, 0, INK_TEXT, "looks for devices");
     else
-        show_why_not(&page, b);
+        page_words(&page, 0, INK_TEXT,
+                   "F5 measures for less than a minute and says why a device "
+                   "is slow; p all of Bench");
     if (page.y > page.in.rows) /* not all of it */
         canvas_glyph(canvas, page.in, page.in.rows - 1, page.in.cols - 1, INK_TEXT, GLYPH_MORE);
     canvas_cursor(canvas, page.in, 0, 0);
@@ -182,17 +176,7 @@ enum gp_status bench_diagnose_export(const struct bench *b, const char *suffix, 
 
 /* ---- keys ---- */
 
-static void read_all(struct app *app, const struct bench *b)
-{
-    struct strbuf out;
-
-    strbuf_init(&out);
-    diagnose_text(&b->diagnosis->doc, &out);
-    pager_open(&app->display, "Diagnose", out.text);
-    strbuf_fini(&out);
-}
-
-static void start(struct app *app, struct bench *b)
+static void diagnose_start(struct app *app, struct bench *b)
 {
     b->page = BENCH_PAGE_DIAGNOSE;
     bench_renew(app, b);
@@ -208,11 +192,16 @@ bool bench_diagnose_act(struct app *app, struct bench *b, enum action action)
     if (action == ACT_DIAGNOSE && b->stage == STAGE_RUN)
         app_report(app, true, "it runs: x stops after the point");
     else if (action == ACT_DIAGNOSE || (here && (action == ACT_AGAIN || action == ACT_START)))
-        start(app, b);
-    else if (here && action == ACT_OPEN && b->diagnosis && b->diagnosis->known)
-        read_all(app, b);
-    else if (here && action == ACT_OPEN)
-        start(app, b);
+        diagnose_start(app, b);
+    else if (here && action == ACT_OPEN && b->diagnosis && b->diagnosis->known) {
+        struct strbuf out;
+
+        strbuf_init(&out);
+        diagnose_text(&b->diagnosis->doc, &out);
+        pager_open(&app->display, "Diagnose", out.text);
+        strbuf_fini(&out);
+    } else if (here && action == ACT_OPEN)
+        diagnose_start(app, b);
     else if (here && action == ACT_SAVE_RESULT)
         app_report(app, false, "no result is kept: e writes the verdict");
     else

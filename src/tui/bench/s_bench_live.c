@@ -16,27 +16,12 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "measure/result/benchlog.h"
 #include "tui/list.h"
 
 #define POINT_NAME 96
 
 /* ---- what devices tell ---- */
-
-static void read_sensors(struct gauges *g, const struct session_sensors *s)
-{
-    g->now[GAUGE_POWER] = s->power;
-    g->limit[GAUGE_POWER] = s->power_limit;
-    g->now[GAUGE_CLOCK] = s->sm_clock;
-    g->limit[GAUGE_CLOCK] = s->sm_clock_max;
-    g->now[GAUGE_TEMP] = s->temperature;
-    g->now[GAUGE_MEMORY] = s->memory_used / GP_GIB;
-    g->limit[GAUGE_MEMORY] = s->memory_total / GP_GIB;
-    g->now[GAUGE_LOAD] = s->load;
-    g->now[GAUGE_TENSOR] = 100 * s->tensor;
-    g->now[GAUGE_DRAM] = 100 * s->dram;
-    g->now[GAUGE_BUSY] = 100 * s->busy;
-    gp_copy(g->throttle, sizeof(g->throttle), s->throttle ? s->throttle : "");
-}
 
 /* A sample is told of as often as the sensors are: some are not seen. */
 static void read_sample(struct bench_live *live, int point, const struct session_sensors *s)
@@ -62,7 +47,19 @@ void bench_sensors(struct bench *b, const struct session_event *event, double no
     if (event->device < 0 || event->device >= BENCH_DEVICES)
         return;
     live = &b->live[event->device];
-    read_sensors(&live->gauges, &event->sensors);
+    live->gauges.now[GAUGE_POWER] = event->sensors.power;
+    live->gauges.limit[GAUGE_POWER] = event->sensors.power_limit;
+    live->gauges.now[GAUGE_CLOCK] = event->sensors.sm_clock;
+    live->gauges.limit[GAUGE_CLOCK] = event->sensors.sm_clock_max;
+    live->gauges.now[GAUGE_TEMP] = event->sensors.temperature;
+    live->gauges.now[GAUGE_MEMORY] = event->sensors.memory_used / GP_GIB;
+    live->gauges.limit[GAUGE_MEMORY] = event->sensors.memory_total / GP_GIB;
+    live->gauges.now[GAUGE_LOAD] = event->sensors.load;
+    live->gauges.now[GAUGE_TENSOR] = 100 * event->sensors.tensor;
+    live->gauges.now[GAUGE_DRAM] = 100 * event->sensors.dram;
+    live->gauges.now[GAUGE_BUSY] = 100 * event->sensors.busy;
+    gp_copy(live->gauges.throttle, sizeof(live->gauges.throttle),
+            event->sensors.throttle ? event->sensors.throttle : "");
     if (session_device(b->session, event->device, &device))
         read_sample(live, device.running, &event->sensors);
     if (live->next == 0) {
@@ -161,21 +158,6 @@ static const char *result_cell(const struct session_point *p, int column, char *
     }
 }
 
-static void draw_result(struct canvas *canvas, struct rect in, int y,
-                        const struct list_table *table, const struct session_point *p)
-{
-    bool none = p->mark == MARK_UNSUPPORTED;
-    char text[96];
-
-    for (int c = COL_RATE; c < (none ? COL_RATE + 1 : table->count); c++) {
-        enum ink ink = none                                       ? INK_DIM
-                       : c >= COL_RATIO && p->result[0].disturbed ? INK_WARN
-                                                                  : INK_TEXT;
-
-        list_cell(canvas, in, y, table, c, ink, result_cell(p, c, text, sizeof(text)));
-    }
-}
-
 static void draw_point(const struct bench *b, struct canvas *canvas, struct rect in, int y,
                        const struct list_table *table, int index)
 {
@@ -192,7 +174,16 @@ static void draw_point(const struct bench *b, struct canvas *canvas, struct rect
               : p.mark == MARK_UNSUPPORTED ? "-"
                                            : session_mark_word(p.mark));
     if (p.count > 0) {
-        draw_result(canvas, in, y, table, &p);
+        bool none = p.mark == MARK_UNSUPPORTED;
+        char text[96];
+
+        for (int c = COL_RATE; c < (none ? COL_RATE + 1 : table->count); c++) {
+            enum ink ink = none                                      ? INK_DIM
+                           : c >= COL_RATIO && p.result[0].disturbed ? INK_WARN
+                                                                     : INK_TEXT;
+
+            list_cell(canvas, in, y, table, c, ink, result_cell(&p, c, text, sizeof(text)));
+        }
         end = table->x[COL_RATE] + table->cols[COL_RATE] - 1 -
               gp_width(result_cell(&p, COL_RATE, rate, sizeof(rate)));
     }
@@ -210,12 +201,9 @@ static int line_of_point(const struct bench *b, int point)
     return 0;
 }
 
-static const char *heading_of(enum bench_test test)
-{
-    return test_rows[test].heading ? test_rows[test].heading : bench_test_word(test);
-}
-
-void bench_points_draw(const struct bench *b, struct canvas *canvas, struct rect in, bool whole)
+/* The list of points into a rectangle; whole: with predicted time and flags. */
+static void bench_points_draw(const struct bench *b, struct canvas *canvas, struct rect in,
+                              bool whole)
 {
     struct rect inside = rect_inside(in), list;
     struct list_table table = list_table(columns, whole ? COLUMNS : COL_FLAGS, inside.cols);
@@ -235,7 +223,9 @@ void bench_points_draw(const struct bench *b, struct canvas *canvas, struct rect
         const struct bench_line *line = &b->lines[top + y];
 
         if (line->point < 0)
-            canvas_rule(canvas, list, y, heading_of(line->test));
+            canvas_rule(canvas, list, y,
+                        test_rows[line->test].heading ? test_rows[line->test].heading
+                                                      : bench_test_word(line->test));
         else
             draw_point(b, canvas, list, y, &table, line->point);
     }
@@ -512,7 +502,7 @@ static int first_note(const struct bench *b, int rows, int cols)
     return first;
 }
 
-static void draw_words(const struct bench *b, struct canvas *canvas, struct rect in)
+static void draw_run_words(const struct bench *b, struct canvas *canvas, struct rect in)
 {
     struct page page = {.canvas = canvas, .in = rect_inside(in)};
 
@@ -547,7 +537,7 @@ void bench_live_draw(const struct app *app, const struct bench *b, struct canvas
     for (int i = BENCH_LIVE; i < BENCH_PANELS && frame->size <= SIZE_ONE; i++)
         if (!rect_empty(panel[i]))
             draw_device(b, canvas, panel[i], i - BENCH_LIVE);
-    draw_words(b, canvas, panel[BENCH_WORDS]);
+    draw_run_words(b, canvas, panel[BENCH_WORDS]);
 }
 
 /* ---- keys ---- */
@@ -627,5 +617,195 @@ void bench_point_explain(const struct bench *b, struct strbuf *out)
     for (int i = 0; i < p.count; i++) {
         strbuf_add(out, i ? "; " : "");
         explain_result(&p.result[i], out);
+    }
+}
+
+/* ---- the words ---- */
+
+/* Returns text[size], or a constant one. */
+static const char *status_words(const struct bench *b, char *text, size_t size)
+{
+    if (b->unwritten[0] && !b->saved[0])
+        return "NOT WRITTEN: the result is in no file; w saves it under another name.";
+    return session_outcome(b->session, text, size);
+}
+
+static void show_file(struct page *page, const struct bench *b)
+{
+    if (b->unwritten[0])
+        page_words(page, 0, INK_BAD, b->unwritten);
+    else
+        bench_file(page, "file", b->plan.result);
+    if (b->saved[0])
+        bench_file(page, b->unwritten[0] ? "file" : "also", b->saved);
+}
+
+static const char *next_words(const struct bench *b)
+{
+    if (!bench_unfinished(b))
+        return "next: 3 shows it in Curves, w saves under a name, r new run";
+    if (session_some_busy(b->session))
+        return b->values.bench.value[OPT_FORCE][0]
+                   ? "next: F5 measures all the same (force is on), r new run"
+                   : "next: o, Enter, F5 measures all the same (force); or wait, then "
+                     "F5; or r and leave it out";
+    return session_can_resume(b->session)
+               ? "next: F5 continues, c the command for it, 3 Curves, r new run"
+               : "next: F5 tries again, r new run";
+}
+
+static enum ink status_ink(const struct bench *b)
+{
+    struct benchlog_tally t;
+
+    if (b->unwritten[0] && !b->saved[0])
+        return INK_BAD;
+    if (bench_unfinished(b))
+        return INK_WARN;
+    t = benchlog_tally(session_log(b->session));
+    return t.good == 0 ? INK_BAD : t.flagged || t.wrong || t.without ? INK_WARN : INK_OK;
+}
+
+static void show_words(struct page *page, const struct bench *b)
+{
+    bool busy = session_some_busy(b->session);
+    char text[480];
+
+    page_words(page, 0, status_ink(b), status_words(b, text, sizeof(text)));
+    for (int i = 0; i < session_devices(b->session); i++)
+        if (session_say_lost(b->session, i, text, sizeof(text)))
+            page_words(page, 0, INK_BAD, text);
+    if (!busy)
+        show_file(page, b);
+    page_words(page, 0, INK_TEXT, next_words(b));
+    if (busy) /* what to do is more than a file with nothing in it */
+        show_file(page, b);
+    for (int i = 0; i < session_summaries(b->session); i++)
+        page_words(page, 0, INK_TEXT, session_summary(b->session, i));
+}
+
+static void draw_result_words(const struct bench *b, struct canvas *canvas, struct rect in)
+{
+    struct page page = {.canvas = canvas, .in = rect_inside(in)};
+    char word[40];
+
+    canvas_box(canvas, in, "Result", session_outcome_word(b->session, word, sizeof(word)));
+    show_words(&page, b);
+    if (page.y > page.in.rows) /* not all of it */
+        canvas_glyph(canvas, page.in, page.in.rows - 1, page.in.cols - 1, INK_TEXT, GLYPH_MORE);
+    if (b->panel == BENCH_WORDS)
+        canvas_cursor(canvas, page.in, 0, 0);
+}
+
+void bench_done_draw(const struct app *app, const struct bench *b, struct canvas *canvas,
+                     const struct frame *frame)
+{
+    struct rect part[2];
+    struct page words = {.in = rect_inside(frame->body)};
+    int rows[2] = {0, 0};
+
+    (void)app;
+    if (frame->size <= SIZE_ONE) {
+        if (b->panel == BENCH_WORDS)
+            draw_result_words(b, canvas, frame->body);
+        else
+            bench_points_draw(b, canvas, frame->body, true);
+        return;
+    }
+    show_words(&words, b);
+    rows[0] = words.y + 2 < frame->body.rows - 8 ? words.y + 2 : frame->body.rows - 8;
+    frame_rows(frame->body, rows, 2, part);
+    draw_result_words(b, canvas, part[0]);
+    bench_points_draw(b, canvas, part[1], true);
+}
+
+/* ---- keys ---- */
+
+static bool save_result(struct app *app, void *ctx, const char *text, struct gp_err *err)
+{
+    struct bench *b = ctx;
+    const struct benchlog *log = session_log(b->session);
+    char path[GP_PATH_MAX];
+
+    if (!log || !text[0]) {
+        gp_fail(err, GP_E_USAGE, "", "", "a file needs a name");
+        return false;
+    }
+    if (app_target(text, path, sizeof(path), err))
+        return false;
+    if (path_is_dir(path)) {
+        gp_fail(err, GP_E_FILE, path, "", "is a folder");
+        return false;
+    }
+    if (benchlog_write(path, log->json, err))
+        return false;
+    gp_copy(b->saved, sizeof(b->saved), path);
+    app_report(app, false, "saved as %s", path);
+    return true;
+}
+
+/* Everything there is to read, for a screen too small for it. */
+static void read_all(struct app *app, const struct bench *b)
+{
+    struct strbuf out;
+    char text[480];
+
+    strbuf_init(&out);
+    strbuf_addf(&out, "%s\n", status_words(b, text, sizeof(text)));
+    for (int i = 0; i < session_devices(b->session); i++)
+        if (session_say_lost(b->session, i, text, sizeof(text)))
+            strbuf_addf(&out, "%s\n", text);
+    strbuf_addf(&out, "%s\n\n", next_words(b));
+    for (int i = 0; i < session_summaries(b->session); i++)
+        strbuf_addf(&out, "%s\n", session_summary(b->session, i));
+    strbuf_add(&out, "\n");
+    benchlog_print(session_log(b->session), BENCHLOG_TEXT, &out);
+    for (int i = 0; i < session_notes(b->session); i++)
+        strbuf_addf(&out, "note: %s\n", session_note(b->session, i));
+    strbuf_addf(&out, "file: %s\n", b->plan.result);
+    pager_open(&app->display, "Result", out.text);
+    strbuf_fini(&out);
+}
+
+bool bench_done_act(struct app *app, struct bench *b, enum action action)
+{
+    const char *slash = strrchr(b->plan.result, '/');
+    struct prompt_ask options = {.label = "Save result as: ",
+                                 .text = slash ? slash + 1 : b->plan.result,
+                                 .hint = "a file name, .json",
+                                 .history = PROMPT_FILE,
+                                 .done = save_result,
+                                 .ctx = b};
+    struct frame frame = app_frame(app);
+
+    switch (action) {
+    case ACT_SAVE_RESULT:
+        prompt_open(&app->display, &options);
+        return true;
+    case ACT_OPTIONS:
+        bench_options_open(app, b, OPT_FORCE);
+        return true;
+    case ACT_AGAIN:
+        bench_renew(app, b);
+        return true;
+    case ACT_START:
+        if (!bench_unfinished(b))
+            return false;
+        bench_go_on(app, b);
+        return true;
+    case ACT_OPEN:
+        if (session_log(b->session))
+            read_all(app, b);
+        return true;
+    case ACT_PANEL:
+    case ACT_PANEL_BACK:
+        if (frame.size > SIZE_ONE)
+            return false; /* the next device */
+        if (b->panel == BENCH_WORDS)
+            b->device = (b->device + 1) % session_devices(b->session);
+        b->panel = b->panel == BENCH_WORDS ? BENCH_POINTS : BENCH_WORDS;
+        return true;
+    default:
+        return false;
     }
 }

@@ -8,7 +8,159 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/units.h"
 #include "tui/outcome.h"
+#include "tui/toolkit/words.h"
+
+#define WORD_MAX 64
+
+/* What a number in a filter is called, and the fact it is. */
+static const struct {
+    const char *name, *fact;
+} numbers[] = {
+    {"mem", "memory"},
+    {"gpus", "gpus"},
+    {"tp", "tp"},
+    {"pp", "pp"},
+    {"rep", "replicas"},
+    {"weights", "weights"},
+    {"pool", "kv_pool"},
+    {"kv", "kv_pool"},
+    {"requests", "max_concurrency"},
+    {"$", "per_hour"},
+    {"$/h", "per_hour"},
+    {"$/month", "per_month"},
+    {"tpot", "tpot"},
+    {"ttft", "ttft"},
+    {"tok/s", "output_tokens_per_s"},
+    {"$/M", "per_million_output_tokens"},
+};
+enum { NUMBER_COUNT = sizeof(numbers) / sizeof(numbers[0]) };
+
+/* ---- words ---- */
+
+struct word {
+    bool not, is_number;
+    char text[WORD_MAX]; /* or the number's name */
+    double number;
+    bool less, equal, more; /* does a row with such a number hold it? */
+};
+
+/* The next word of the filter: its length in *at, 0 at the end. */
+static const char *next_word(const char *filter, size_t *length)
+{
+    filter += strspn(filter, " \t");
+    *length = strcspn(filter, " \t");
+    return filter;
+}
+
+static const char *fact_of(const char *name)
+{
+    for (int i = 0; i < NUMBER_COUNT; i++)
+        if (gp_casecmp(numbers[i].name, name) == 0)
+            return numbers[i].fact;
+    return NULL;
+}
+
+static enum gp_status no_number(const char *name, struct gp_err *err)
+{
+    char names[160] = "";
+
+    for (int i = 0; i < NUMBER_COUNT; i++)
+        gp_format(names + strlen(names), sizeof(names) - strlen(names), "%s%s", i ? " " : "",
+                  numbers[i].name);
+    return gp_fail(err, GP_E_USAGE, "filter", names, "unknown column '%s'", name);
+}
+
+static enum gp_status read_word(const char *text, size_t length, struct word *out,
+                                struct gp_err *err)
+{
+    char whole[WORD_MAX];
+    const char *sign;
+    size_t signs;
+
+    *out = (struct word){.not = *text == '!' && length > 1};
+    text += out->not ;
+    length -= out->not ;
+    if (length >= sizeof(whole))
+        return gp_fail(err, GP_E_USAGE, "filter", "", "a word is too long");
+    gp_format(whole, sizeof(whole), "%.*s", (int)length, text);
+    sign = whole + strcspn(whole, "<>=");
+    gp_format(out->text, sizeof(out->text), "%.*s", (int)(sign - whole), whole);
+    if (!*sign)
+        return GP_OK;
+    out->is_number = true;
+    out->less = *sign == '<';
+    out->more = *sign == '>';
+    out->equal = *sign == '=' || sign[1] == '=';
+    signs = *sign != '=' && out->equal ? 2 : 1;
+    if (!fact_of(out->text))
+        return no_number(out->text, err);
+    if (units_parse_number(sign + signs, "filter", &out->number, NULL))
+        return gp_fail(err, GP_E_USAGE, "filter", "as in mem>=40, $<10", "'%s' is not a number",
+                       sign + signs);
+    return GP_OK;
+}
+
+/* compare_filter.c: checks a filter's words / does this row hold them all? */
+static enum gp_status compare_filter_check(const char *filter, struct gp_err *err)
+{
+    struct word word;
+    size_t length;
+    enum gp_status rc = GP_OK;
+
+    if (strlen(filter) >= COMPARE_FILTER)
+        return gp_fail(err, GP_E_USAGE, "filter", "", "is longer than %d characters",
+                       COMPARE_FILTER - 1);
+    for (filter = next_word(filter, &length); length > 0 && !rc;
+         filter = next_word(filter + length, &length))
+        rc = read_word(filter, length, &word, err);
+    return rc;
+}
+
+/* ---- rows ---- */
+
+static bool holds_text(const struct compare_row *row, const char *word)
+{
+    static const char *const facts[] = {"gpu", "precision", "verdict", "limit", "offer", "engine"};
+    const struct gpu *gpu = row->compared->plan.request.gpu;
+
+    if (gp_casecmp(word, "front") == 0)
+        return row->compared->front;
+    if (gp_casecmp(word, "marked") == 0)
+        return row->marked;
+    for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
+        if (words_match(word, record_get(&row->facts, facts[i]), ""))
+            return true;
+    return words_match(word, gpu->name, gpu->vendor) || words_match(word, gpu->architecture, "");
+}
+
+/* What is not known is neither more nor less than anything. */
+static bool holds_number(const struct compare_row *row, const struct word *word)
+{
+    const struct fact *f = record_find(&row->facts, fact_of(word->text));
+    double value = f ? f->number.value : 0;
+
+    if (!f || !f->known)
+        return false;
+    return value < word->number ? word->less : value > word->number ? word->more : word->equal;
+}
+
+static bool compare_filter_row(const char *filter, const struct compare_row *row)
+{
+    struct word word;
+    size_t length;
+
+    for (filter = next_word(filter, &length); length > 0;
+         filter = next_word(filter + length, &length)) {
+        if (read_word(filter, length, &word, NULL))
+            continue;
+        bool holds = word.is_number ? holds_number(row, &word) : holds_text(row, word.text);
+        if (holds == word.not )
+            return false;
+    }
+    return true;
+}
 
 const struct compare_column_row compare_columns[COLUMN_COUNT] = {
     [COLUMN_GPU] = {"gpu", "GPU", "GPU", NULL, false, false, 0},
@@ -74,17 +226,6 @@ static void layout_cell(const struct compare_row *row, struct strbuf *out)
 
 #define BAND_MOST 1000.0 /* ms; above it the column would be wider than it is worth */
 
-/* "52.1±20": and the wider side of its band. */
-static void band_cell(const struct fact *f, struct strbuf *out)
-{
-    const struct quantity *q = &f->number;
-    double low = q->value - q->low, high = q->high - q->value, side = high > low ? high : low;
-
-    record_cell(f, out);
-    if (f->known && side > 0 && q->high < BAND_MOST)
-        strbuf_addf(out, "±%.*f", side < 10 ? 1 : 0, side);
-}
-
 void compare_view_cell(const struct compare_row *row, enum compare_column column,
                        struct strbuf *out)
 {
@@ -94,9 +235,14 @@ void compare_view_cell(const struct compare_row *row, enum compare_column column
         layout_cell(row, out);
     else if (column == COLUMN_VERDICT)
         strbuf_add(out, verdict_words[row->compared->plan.verdict].brief);
-    else if (f && column == COLUMN_TPOT)
-        band_cell(f, out);
-    else if (f)
+    else if (f && column == COLUMN_TPOT) {
+        const struct quantity *q = &f->number;
+        double low = q->value - q->low, high = q->high - q->value, side = high > low ? high : low;
+
+        record_cell(f, out);
+        if (f->known && side > 0 && q->high < BAND_MOST)
+            strbuf_addf(out, "±%.*f", side < 10 ? 1 : 0, side);
+    } else if (f)
         record_cell(f, out);
 }
 
@@ -201,7 +347,7 @@ size_t compare_view_order(const struct compare_view *view, bool pin, size_t *out
     return n;
 }
 
-static void arrange(struct compare_view *view)
+static void view_arrange(struct compare_view *view)
 {
     view->shown = gp_realloc(view->shown, (view->cap + 2) * sizeof(*view->shown));
     view->shown[0] = PLAN_ROW;
@@ -241,7 +387,7 @@ void compare_view_own(struct compare_view *view, const char *key, const struct p
         gp_format(view->plan_row.key, sizeof(view->plan_row.key), "plan: %.80s", key);
         write_facts(view, &view->plan_row);
     }
-    arrange(view);
+    view_arrange(view);
 }
 
 static void add_row(struct compare_view *view, const struct compared *compared)
@@ -256,7 +402,7 @@ static void add_row(struct compare_view *view, const struct compared *compared)
 }
 
 /* The comparison is sorted now and knows its front: so are the rows, and do they. */
-static void settle(struct compare_view *view, size_t done)
+static void view_settle(struct compare_view *view, size_t done)
 {
     for (size_t i = 0; i < done; i++) {
         const struct compared *compared = comparison_row(view->comparison, i);
@@ -332,12 +478,12 @@ void compare_view_update(struct compare_view *view)
     bool complete = c && done == comparison_total(c);
 
     if (complete && !view->complete)
-        settle(view, done);
+        view_settle(view, done);
     for (size_t i = view->count; i < done; i++)
         add_row(view, comparison_row(c, i));
     view->complete = complete;
     note_marks(view);
-    arrange(view);
+    view_arrange(view);
 }
 
 const struct compare_row *compare_view_row(const struct compare_view *view, size_t i)
@@ -358,7 +504,7 @@ void compare_view_sort(struct compare_view *view, enum compare_column column, bo
 {
     view->sort = column;
     view->reverse = reverse;
-    arrange(view);
+    view_arrange(view);
 }
 
 enum gp_status compare_view_filter(struct compare_view *view, const char *filter,
@@ -369,7 +515,7 @@ enum gp_status compare_view_filter(struct compare_view *view, const char *filter
     if (rc)
         return rc;
     gp_copy(view->filter, sizeof(view->filter), filter);
-    arrange(view);
+    view_arrange(view);
     return GP_OK;
 }
 
@@ -388,7 +534,7 @@ void compare_view_mark(struct compare_view *view, const char *key)
     for (size_t i = 0; i < view->count; i++)
         if (strcmp(view->rows[i].key, key) == 0)
             view->rows[i].marked = marked;
-    arrange(view);
+    view_arrange(view);
 }
 
 /* ---- columns ---- */

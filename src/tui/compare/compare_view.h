@@ -23,6 +23,7 @@
 #include "answer/compare_run.h"
 #include "base/err.h"
 #include "base/str.h"
+#include "tui/toolkit/canvas.h"
 
 enum compare_column {
     COLUMN_GPU,
@@ -125,8 +126,8 @@ int compare_view_columns(const struct compare_view *view, int cols,
 void compare_view_cell(const struct compare_row *row, enum compare_column column,
                        struct strbuf *out);
 
-/* compare_filter.c: checks a filter's words / does this row hold them all? */
-enum gp_status compare_filter_check(const char *filter, struct gp_err *err);
-bool compare_filter_row(const char *filter, const struct compare_row *row);
+/* Titles and the first rows of the screen's table, as Plan shows them below itself; state: of
+ * Compare. (s_compare.c) */
+void compare_rows_draw(const void *state, struct canvas *canvas, struct rect in);
 
 #endif

@@ -3,24 +3,535 @@
  *
  * The load is what the plan's form says but for GPU, precision and layout: those are
  * what is compared, and every row finds its own layout. It is planned anew when the
- * load has changed, by the worker (rows_task.h); what is shown of it, and in
- * which order, is compare_view.c. Enter takes a row into the plan, where it gives the
+ * load has changed, by the worker; what is shown of it, and in which order, is
+ * compare_view.c. Enter takes a row into the plan, where it gives the
  * same numbers.
  */
-#include "tui/compare/s_compare.h"
+#include "tui/compare/compare_view.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/answer_lines.h"
 #include "answer/print_compare.h"
 #include "answer/print_why.h"
+#include "answer/sentence.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/units.h"
 #include "plan/terms.h"
+#include "tui/app.h"
 #include "tui/list.h"
+#include "tui/membar.h"
+#include "tui/outcome.h"
+#include "tui/toolkit/page.h"
 
+#define COMPARE_FORMATS OPTIONS_MAX_MANY /* precisions at once */
+#define COMPARE_ABOVE 2                  /* lines over the rows: what is shown, titles */
+#define MARKS_WIDTH 3                    /* cursor or mark, front, blank */
 #define USUAL "native,fp8,int4-awq"
+
+/* ---- rows, planned by the worker ---- */
+
+/* The task's. */
+struct rows_job {
+    struct comparison *run;
+    struct compared **row; /* (total) planned, not taken yet; NULL: taken */
+};
+
+struct rows_task {
+    struct comparison *run; /* NULL: none; with the rows that were taken */
+    struct task *task;
+    struct rows_job *job; /* the task's */
+    bool complete;        /* all rows are taken, sorted, those on the front marked */
+};
+
+struct compare_state {
+    struct rows_task rows; /* run NULL: none, and err says why */
+    struct gp_err err;
+    struct compare_view view;
+    struct strbuf load;                   /* the command the rows are of */
+    unsigned version;                     /* of the form */
+    char precisions[COMPARE_FORMATS * 8]; /* ids, ',' between */
+    char focus[COMPARE_KEY];              /* row that the user went to; "" = the first */
+    size_t at;                            /* where it is */
+    int panel, detail_top;                /* COMPARE_TABLE or _DETAIL; first line of it */
+};
+
+static bool rows_unit(void *ctx, int i, struct planner *planner)
+{
+    struct rows_job *job = ctx;
+
+    (void)planner;
+    free(job->row[i]); /* one that was cut short */
+    job->row[i] = comparison_plan(job->run, (size_t)i);
+    return (size_t)i + 1 < comparison_total(job->run);
+}
+
+static void rows_free(void *ctx)
+{
+    struct rows_job *job = ctx;
+
+    for (size_t i = 0; i < comparison_total(job->run); i++)
+        free(job->row[i]);
+    free(job->row);
+    comparison_free(job->run);
+    free(job);
+}
+
+static const struct task_ops rows_ops = {TASK_BELOW, rows_unit, rows_free};
+
+/* With its comparison: nobody looks at a row of it any more. */
+static void rows_task_drop(struct rows_task *rows)
+{
+    task_drop(&rows->task);
+    *rows = (struct rows_task){0};
+}
+
+/* run: the task's from now on. */
+static void rows_task_begin(struct rows_task *rows, struct worker *worker, struct comparison *run)
+{
+    rows_task_drop(rows);
+    rows->run = run;
+    rows->job = gp_calloc(1, sizeof(*rows->job));
+    rows->job->run = run;
+    rows->job->row = gp_calloc(comparison_total(run) + 1, sizeof(*rows->job->row));
+    rows->task = task_begin(worker, &rows_ops, rows->job);
+}
+
+/* Takes what has come: true when there was a new row. */
+static bool rows_task_take(struct rows_task *rows)
+{
+    size_t before, done;
+
+    if (!rows->run || rows->complete)
+        return false;
+    before = comparison_done(rows->run);
+    done = (size_t)task_done(rows->task);
+    for (size_t i = before; i < done; i++) {
+        rows->complete = !comparison_take(rows->run, rows->job->row[i]);
+        rows->job->row[i] = NULL;
+    }
+    return done > before;
+}
+
+/* ---- memory ---- */
+
+static void show_memory(struct page *page, const struct plan *plan)
+{
+    if (!plan->has_memory)
+        return;
+    if (page->canvas && page->y >= 0)
+        membar_draw(page->canvas, page->in, page->y, plan);
+    if (page->canvas && page->y + 1 >= 0)
+        membar_legend(page->canvas, page->in, page->y + 1, plan);
+    page->y += 2;
+}
+
+/* ---- words ---- */
+
+static void show_holds(struct page *page, const struct compare_row *row)
+{
+    const struct plan *p = &row->compared->plan;
+    struct answer_lines layout;
+    struct strbuf requests;
+    char tokens[32];
+
+    if (!p->has_memory)
+        return;
+    strbuf_init(&requests);
+    answer_lines(p, NULL, LINE_LAYOUT, &layout);
+    record_cell(record_find(&row->facts, "max_concurrency"), &requests);
+    page_wordsf(page, 0, INK_TEXT, "%s: holds %s requests of %s tokens, %.0f asked for%s",
+                layout.list[0].text, requests.text,
+                units_tokens(tokens, sizeof(tokens), p->request.context), p->request.users,
+                row->compared->front ? "; * nothing that fits is cheaper and holds as many" : "");
+    strbuf_fini(&requests);
+    answer_lines_fini(&layout);
+}
+
+static void show_reasons(struct page *page, const struct plan *p)
+{
+    struct strbuf text;
+    struct texts texts = {0};
+    const char *said;
+
+    strbuf_init(&text);
+    if (p->verdict != VERDICT_FITS && p->limit != LIMIT_NONE)
+        strbuf_addf(&text, "limit %s: ", limit_word(p->limit));
+    for (int i = 0; (said = sentence_reason(p, i, &texts)); i++)
+        strbuf_addf(&text, "%s%s", i ? "; " : "", said);
+    if (p->verdict == VERDICT_MARGINAL && p->knob != KNOB_NONE)
+        strbuf_addf(&text, "%swhat decides: %s", p->reasons ? "; " : "", sentence_knob(p, &texts));
+    page_words(page, 0, p->verdict == VERDICT_FITS ? INK_TEXT : INK_WARN, text.text);
+    strbuf_fini(&text);
+    texts_fini(&texts);
+}
+
+/* "TPOT 22.8 ms (17.0..32.5 ms), TTFT 248 ms (124..620 ms), ..." in one paragraph. */
+static void show_speed(struct page *page, const struct plan *p)
+{
+    struct answer_lines lines;
+    int n = answer_lines(p, NULL, LINE_SPEED, &lines);
+    struct strbuf text;
+
+    strbuf_init(&text);
+    for (int i = 0; i < n; i++)
+        if (lines.list[i].amount[0])
+            strbuf_addf(&text, "%s%s %s (%s)", i ? ", " : "", lines.list[i].name,
+                        lines.list[i].amount, lines.list[i].note);
+        else if (!lines.list[i].name[0])
+            strbuf_addf(&text, "speed: %s", lines.list[i].text);
+    page_words(page, 0, INK_TEXT, text.text);
+    if (p->speed.gap == SPEED_KNOWN)
+        page_wordsf(page, 0, INK_DIM, "bound by %s", sentence_speed_bound(p->speed.bound));
+    strbuf_fini(&text);
+    answer_lines_fini(&lines);
+}
+
+/* The offer of the price class that was asked for, and what is to be known of it. */
+static void show_cost(struct page *page, const struct plan *p)
+{
+    static const char *const classes[] = {"on demand", "spot", "marketplace", "buy"};
+    struct answer_lines lines;
+    int n = answer_lines(p, NULL, LINE_COST, &lines), wanted = 0;
+    const char *note = p->cost.note != COST_NOTE_NONE ? sentence_cost_note(p, &lines.texts) : "";
+    const char *then = note[0] ? "; " : "";
+
+    while (wanted < n && !lines.list[wanted].wanted)
+        wanted++;
+    if (wanted < n)
+        page_wordsf(page, 0, INK_TEXT, "%s %s/h, %s/month: %s%s%s%s%s", lines.list[wanted].name,
+                    lines.list[wanted].amount, lines.list[wanted].month, lines.list[wanted].text,
+                    lines.list[wanted].note[0] ? "; " : "", lines.list[wanted].note, then, note);
+    else
+        page_wordsf(page, 0, INK_TEXT, "%s: no price is known%s%s", classes[p->request.price], then,
+                    note);
+    answer_lines_fini(&lines);
+}
+
+/* Of what differs from row to row: the GPU, the engine, the price. */
+static void show_sources(struct page *page, const struct plan *p)
+{
+    struct answer_lines lines;
+    int n = answer_lines(p, NULL, LINE_SOURCE, &lines);
+
+    for (int i = 0; i < n; i++)
+        if (strcmp(lines.list[i].name, "model") != 0 && strcmp(lines.list[i].name, "format") != 0)
+            page_wordsf(page, 0, INK_DIM, "%s: %s", lines.list[i].name, lines.list[i].text);
+    answer_lines_fini(&lines);
+}
+
+/* ---- all of it ---- */
+
+static void detail_lay_out(struct page *page, const struct compare_row *row)
+{
+    const struct plan *p = &row->compared->plan;
+
+    show_memory(page, p);
+    if (p->verdict != VERDICT_FITS)
+        show_reasons(page, p);
+    show_holds(page, row);
+    show_cost(page, p);
+    show_speed(page, p);
+    if (p->verdict == VERDICT_FITS)
+        show_reasons(page, p);
+    struct answer_lines warnings;
+    answer_lines(p, NULL, LINE_WARNING, &warnings);
+    for (int i = 0; i < warnings.count; i++)
+        page_wordsf(page, 0, INK_WARN, "warning: %s", warnings.list[i].text);
+    answer_lines_fini(&warnings);
+    show_sources(page, p);
+}
+
+/* "l40s x 4, fp8: fits" */
+static void compare_detail_title(const struct compare_row *row, struct strbuf *out)
+{
+    const struct plan *p = &row->compared->plan;
+
+    strbuf_add(out, p->request.gpu->id);
+    if (p->has_memory)
+        strbuf_addf(out, " x %d", p->layout.gpus);
+    strbuf_addf(out, ", %s%s: %s", p->request.precision.id,
+                p->request.precision.native ? " (as published)" : "",
+                verdict_words[p->verdict].brief);
+}
+
+/* The row in focus; NULL when none is shown. */
+static const struct compare_row *compare_focus(const struct compare_state *s)
+{
+    return s->at < s->view.shown_count ? compare_view_row(&s->view, s->at) : NULL;
+}
+
+static struct rect inside_of(struct rect panel, enum size_class size)
+{
+    return size == SIZE_ONE ? panel : rect_inside(panel);
+}
+
+/* Two lines of the row in focus, or half of the screen when it is opened. */
+static int detail_rows(const struct compare_state *s, struct rect body)
+{
+    return s->panel == COMPARE_DETAIL ? int_max(body.rows / 2, COMPARE_ROWS) : COMPARE_ROWS;
+}
+
+/* The insides of the panels that are shown, the others empty. */
+static void compare_panels(const struct app *app, const struct compare_state *s,
+                           struct rect out[COMPARE_PANELS])
+{
+    struct frame f = app_frame(app);
+
+    frame_stack(f.body, f.size, s->panel, detail_rows(s, f.body), out);
+    for (int i = 0; i < COMPARE_PANELS; i++)
+        if (!rect_empty(out[i]))
+            out[i] = inside_of(out[i], f.size);
+}
+
+/* Rows that are seen at once / the first of them when so many are. */
+static int compare_page(const struct app *app, const struct compare_state *s)
+{
+    struct rect in[COMPARE_PANELS];
+
+    compare_panels(app, s, in);
+    return in[COMPARE_TABLE].rows > COMPARE_ABOVE ? in[COMPARE_TABLE].rows - COMPARE_ABOVE : 1;
+}
+
+static int compare_top(const struct compare_state *s, int page)
+{
+    return list_top((int)s->at, (int)s->view.shown_count, page);
+}
+
+/* "12 of 300 fit and meet goals  sort $/M ^  filter -  * best for its cost" */
+static void draw_state(const struct compare_state *s, struct canvas *canvas, struct rect in)
+{
+    static const char best[] = "* best for its cost";
+    const struct compare_column_row *column = &compare_columns[s->view.sort];
+    char text[160];
+    int x;
+
+    gp_format(text, sizeof(text), "%zu of %zu fit and meet goals  sort %s ", s->view.good,
+              s->view.count, column->sort);
+    x = 1 + canvas_text(canvas, in, 0, 1, INK_TEXT, text);
+    canvas_glyph(canvas, in, 0, x, INK_TEXT,
+                 s->view.reverse == column->descends ? GLYPH_UP : GLYPH_DOWN);
+    gp_format(text, sizeof(text), "filter %s", s->view.filter[0] ? s->view.filter : "-");
+    x += 3;
+    x += canvas_fit(canvas, in, 0, x, in.cols - x, s->view.filter[0] ? INK_KEY : INK_DIM, text);
+    if (x + 2 + (int)strlen(best) <= in.cols)
+        canvas_text(canvas, in, 0, x + 2, INK_DIM, best);
+}
+
+struct grid {
+    enum compare_column column[COLUMN_COUNT];
+    int count, width[COLUMN_COUNT];
+};
+
+static struct grid grid_of(const struct compare_state *s, int cols)
+{
+    struct grid g;
+    int gpu_width;
+
+    g.count = compare_view_columns(&s->view, cols - MARKS_WIDTH, g.column, &gpu_width);
+    for (int i = 0; i < g.count; i++)
+        g.width[i] = g.column[i] == COLUMN_GPU ? gpu_width : s->view.width[g.column[i]];
+    return g;
+}
+
+static void draw_titles(const struct compare_state *s, struct canvas *canvas, struct rect in, int y,
+                        const struct grid *g)
+{
+    int x = MARKS_WIDTH;
+
+    for (int i = 0; i < g->count; i++) {
+        const struct compare_column_row *column = &compare_columns[g->column[i]];
+        char title[32];
+
+        gp_format(title, sizeof(title), "%.1s%s", &s->view.mark[g->column[i]], column->title);
+        list_text(canvas, in, y, x, g->width[i], column->right,
+                  g->column[i] == s->view.sort ? INK_TAB : INK_HEADING, title);
+        x += g->width[i] + 2;
+    }
+}
+
+static enum ink ink_of(const struct compare_row *row, enum compare_column column)
+{
+    static const enum ink inks[] = {
+        [VERDICT_FITS] = INK_OK,
+        [VERDICT_SLOW] = INK_WARN,
+        [VERDICT_MARGINAL] = INK_WARN,
+        [VERDICT_DOES_NOT_FIT] = INK_DIM,
+    };
+    enum verdict verdict = row->compared->plan.verdict;
+
+    if (row->marked)
+        return INK_HEADING;
+    return column == COLUMN_VERDICT || verdict == VERDICT_DOES_NOT_FIT ? inks[verdict] : INK_TEXT;
+}
+
+/* Why it does not fit, in place of figures: "no fit: short 21.2 GiB on each". */
+static void draw_refusal(const struct compare_row *row, struct canvas *canvas, struct rect in,
+                         int y, int x)
+{
+    const struct plan *p = &row->compared->plan;
+    double lacks = p->has_memory ? -plan_margin(p) : 0;
+    char text[160];
+
+    gp_format(text, sizeof(text), "no fit: %s", limit_words[p->limit].noun);
+    if (lacks > 0)
+        gp_format(text + strlen(text), sizeof(text) - strlen(text), ", short %.1f GiB",
+                  lacks / GP_GIB);
+    canvas_fit(canvas, in, y, x, in.cols - x, INK_DIM, text);
+}
+
+static void draw_cells(const struct compare_view *view, const struct compare_row *row,
+                       struct canvas *canvas, struct rect in, int y, const struct grid *g)
+{
+    struct strbuf text;
+    int x = MARKS_WIDTH;
+    bool out = row->compared->plan.verdict == VERDICT_DOES_NOT_FIT;
+
+    strbuf_init(&text);
+    for (int i = 0; i < g->count; i++) {
+        enum compare_column column = g->column[i];
+
+        if (out && column == COLUMN_VERDICT) {
+            draw_refusal(row, canvas, in, y, x);
+            break;
+        }
+        strbuf_clear(&text);
+        compare_view_cell(row, column, &text);
+        char *band = canvas->charset == CHARSET_ASCII ? strstr(text.text, "±") : NULL;
+        bool marked = view->mark[column] && text.text[0] == view->mark[column];
+        if (band) /* two bytes either way */
+            memcpy(band, "+-", 2);
+        if (column == COLUMN_GPU) /* ids begin alike */
+            canvas_fit_end(canvas, in, y, x, g->width[i], ink_of(row, column), text.text);
+        else
+            list_text(canvas, in, y, x, g->width[i], compare_columns[column].right,
+                      ink_of(row, column), text.text + marked);
+        x += g->width[i] + 2;
+    }
+    strbuf_fini(&text);
+}
+
+static void draw_row(const struct compare_view *view, const struct compare_row *row, bool focus,
+                     struct canvas *canvas, struct rect in, int y, const struct grid *g)
+{
+    bool own = row == &view->plan_row || (!view->planned && strcmp(row->key, view->own) == 0);
+
+    if (row->marked || own)
+        canvas_text(canvas, in, y, 0, INK_HEADING, own ? "=" : "+");
+    if (row->compared->front)
+        canvas_text(canvas, in, y, 1, INK_OK, "*");
+    draw_cells(view, row, canvas, in, y, g);
+    if (!focus)
+        return;
+    if (!own)
+        canvas_glyph(canvas, in, y, 0, INK_FOCUS, GLYPH_CURSOR);
+    canvas_ink(canvas, in, y, 0, in.cols, INK_FOCUS);
+}
+
+void compare_rows_draw(const void *state, struct canvas *canvas, struct rect in)
+{
+    const struct compare_state *s = state;
+    struct grid g = grid_of(s, in.cols);
+
+    draw_titles(s, canvas, in, 0, &g);
+    for (size_t i = 0; (int)i + 1 < in.rows && i < s->view.shown_count; i++)
+        draw_row(&s->view, compare_view_row(&s->view, i), false, canvas, in, (int)i + 1, &g);
+}
+
+static void draw_table(const struct compare_state *s, struct canvas *canvas, struct rect in,
+                       enum size_class size)
+{
+    struct rect inside = inside_of(in, size);
+    int page = int_max(inside.rows - COMPARE_ABOVE, 0), count = (int)s->view.shown_count;
+    int top = compare_top(s, page);
+    struct strbuf title;
+    char part[48] = "";
+
+    if (count > page)
+        gp_format(part, sizeof(part), "%d-%d of %d", top + 1, int_min(top + page, count), count);
+    strbuf_init(&title);
+    const struct resolved *load = s->rows.run ? comparison_load(s->rows.run) : NULL;
+    char tokens[32];
+
+    if (!load)
+        strbuf_add(&title, "GPUs x precisions");
+    else
+        strbuf_addf(&title, "%s, %.0f x %s tokens", load->model_text, load->request.users,
+                    units_tokens(tokens, sizeof(tokens), load->request.context));
+    if (size != SIZE_ONE)
+        canvas_box(canvas, in, title.text, part);
+    strbuf_fini(&title);
+    in = inside;
+    if (s->rows.run)
+        draw_state(s, canvas, in);
+    if (count > 0) {
+        struct grid g = grid_of(s, in.cols);
+
+        draw_titles(s, canvas, in, 1, &g);
+        for (int i = top; i < top + page && i < count; i++)
+            draw_row(&s->view, compare_view_row(&s->view, (size_t)i), i == (int)s->at, canvas, in,
+                     COMPARE_ABOVE + i - top, &g);
+        if (s->panel == COMPARE_TABLE)
+            canvas_cursor(canvas, in, COMPARE_ABOVE + (int)s->at - top, 0);
+    } else {
+        struct strbuf text;
+        struct rect below = {in.y + COMPARE_ABOVE, in.x + 1, in.rows - COMPARE_ABOVE, in.cols - 2};
+
+        strbuf_init(&text);
+        if (!s->rows.run)
+            strbuf_addf(&text, "nothing to compare: %s%s%s%s%s", s->err.where,
+                        s->err.where[0] ? ": " : "", s->err.text, s->err.hint[0] ? "; " : "",
+                        s->err.hint);
+        else if (s->view.complete)
+            strbuf_addf(&text, "no row matches %s (Esc shows all)", s->view.filter);
+        canvas_wrap(canvas, below, 0, s->rows.run ? INK_TEXT : INK_BAD, text.text);
+        strbuf_fini(&text);
+    }
+}
+
+static void draw_detail(const struct compare_state *s, struct canvas *canvas, struct rect in,
+                        enum size_class size)
+{
+    const struct compare_row *row = compare_focus(s);
+    struct rect inside = inside_of(in, size);
+    struct strbuf title;
+    char where[48] = "";
+
+    strbuf_init(&title);
+    if (row) {
+        struct page page = {canvas, inside, -s->detail_top};
+        int lines;
+
+        detail_lay_out(&page, row);
+        lines = page.y + s->detail_top;
+        compare_detail_title(row, &title);
+        if (lines > inside.rows)
+            gp_format(where, sizeof(where), "%d-%d of %d, Tab", s->detail_top + 1,
+                      s->detail_top + inside.rows, lines);
+    }
+    if (size != SIZE_ONE)
+        canvas_box(canvas, in, title.text, where[0] ? where : NULL);
+    if (s->panel == COMPARE_DETAIL)
+        canvas_cursor(canvas, inside, 0, 0);
+    strbuf_fini(&title);
+}
+
+/* A screen's draw(). */
+static void compare_draw(const struct app *app, const void *state, struct canvas *canvas,
+                         const struct frame *frame)
+{
+    const struct compare_state *s = state;
+    struct rect panel[COMPARE_PANELS];
+
+    (void)app;
+    frame_stack(frame->body, frame->size, s->panel, detail_rows(s, frame->body), panel);
+    if (!rect_empty(panel[COMPARE_DETAIL]))
+        draw_detail(s, canvas, panel[COMPARE_DETAIL], frame->size);
+    if (!rect_empty(panel[COMPARE_TABLE]))
+        draw_table(s, canvas, panel[COMPARE_TABLE], frame->size);
+}
 
 /* ---- the load ---- */
 
@@ -39,7 +550,7 @@ static struct form *load_of(const struct form *form)
 }
 
 /* The ids of the list, which is cut up in `copy`. */
-static int split(const char *list, char *copy, size_t size, const char **words)
+static int words_split(const char *list, char *copy, size_t size, const char **words)
 {
     char *rest;
     int n = 0;
@@ -56,7 +567,7 @@ static void add_own(struct compare_state *s, const struct form *form)
 {
     const char *own = form->values.value[FIELD_PRECISION], *words[COMPARE_FORMATS];
     char copy[sizeof(s->precisions)];
-    int n = split(s->precisions, copy, sizeof(copy), words);
+    int n = words_split(s->precisions, copy, sizeof(copy), words);
     size_t len = strlen(s->precisions);
 
     for (int i = 0; i < n; i++)
@@ -87,26 +598,10 @@ static void drop_rows(struct compare_state *s)
     rows_task_drop(&s->rows);
 }
 
-static void begin(struct compare_state *s, struct app *app, const struct form *load)
-{
-    struct comparison *run;
-    char copy[sizeof(s->precisions)];
-    struct options options;
-
-    form_ask(load, &options);
-    options.precision_count = split(s->precisions, copy, sizeof(copy), options.precisions);
-    drop_rows(s);
-    if (!comparison_begin(app->form->planner, &options, &run, &s->err))
-        rows_task_begin(&s->rows, app->worker, run);
-    rows_task_take(&s->rows);
-    compare_view_begin(&s->view, s->rows.run);
-    compare_view_update(&s->view);
-}
-
-static void follow(struct compare_state *s);
+static void focus_follow(struct compare_state *s);
 
 /* Plans anew if the load is another one than that of the rows. */
-static void refresh(struct app *app, void *state)
+static void compare_refresh(struct app *app, void *state)
 {
     struct compare_state *s = state;
     struct form *load = load_of(app->form);
@@ -120,10 +615,22 @@ static void refresh(struct app *app, void *state)
     if (strcmp(text.text, s->load.text) != 0) {
         strbuf_clear(&s->load);
         strbuf_add(&s->load, text.text);
-        begin(s, app, load);
+        struct comparison *run;
+        char copy[sizeof(s->precisions)];
+        struct options options;
+
+        form_ask(load, &options);
+        options.precision_count =
+            words_split(s->precisions, copy, sizeof(copy), options.precisions);
+        drop_rows(s);
+        if (!comparison_begin(app->form->planner, &options, &run, &s->err))
+            rows_task_begin(&s->rows, app->worker, run);
+        rows_task_take(&s->rows);
+        compare_view_begin(&s->view, s->rows.run);
+        compare_view_update(&s->view);
     }
     pin_own(s, app->form);
-    follow(s);
+    focus_follow(s);
     app_touch(app);
     strbuf_fini(&text);
     free(load);
@@ -142,7 +649,7 @@ static void go_to(struct compare_state *s, size_t at)
 }
 
 /* The rows moved: the one in focus stays it, or the first is. */
-static void follow(struct compare_state *s)
+static void focus_follow(struct compare_state *s)
 {
     s->at = s->focus[0] ? compare_view_find(&s->view, s->focus) : 0;
     if (s->at >= s->view.shown_count) {
@@ -158,7 +665,7 @@ static void focus_step(struct compare_state *s, int by)
 
 /* ---- time ---- */
 
-static void open(struct app *app, void *state)
+static void compare_open(struct app *app, void *state)
 {
     struct compare_state *s = state;
 
@@ -168,7 +675,7 @@ static void open(struct app *app, void *state)
     s->version = app->form->version - 1;
 }
 
-static void close(struct app *app, void *state)
+static void compare_close(struct app *app, void *state)
 {
     struct compare_state *s = state;
 
@@ -190,15 +697,6 @@ static bool is_below_plan(const struct app *app)
     return !rect_empty(box[PLAN_ROWS]);
 }
 
-/* Nobody looks at them, and they are of another load than the plan's. */
-static void stop_stale(struct compare_state *s)
-{
-    if (!s->rows.run || s->rows.complete)
-        return;
-    drop_rows(s);
-    strbuf_clear(&s->load);
-}
-
 static double compare_tick(struct app *app, void *state, double now)
 {
     struct compare_state *s = state;
@@ -209,12 +707,14 @@ static double compare_tick(struct app *app, void *state, double now)
     if (stale && app->display.touched && !app->scripted)
         return shown ? 0 : -1; /* what the key itself changed is painted first */
     if (stale && shown)
-        refresh(app, s);
-    else if (stale)
-        stop_stale(s);
+        compare_refresh(app, s);
+    else if (stale && s->rows.run && !s->rows.complete) { /* nobody looks at them */
+        drop_rows(s);
+        strbuf_clear(&s->load);
+    }
     if (rows_task_take(&s->rows)) {
         compare_view_update(&s->view);
-        follow(s);
+        focus_follow(s);
         app_touch(app);
     }
     return !s->rows.run || s->rows.complete ? -1 : WORKER_POLL;
@@ -260,22 +760,11 @@ static bool filter_done(struct app *app, void *ctx, const char *text, struct gp_
 
     if (compare_view_filter(&s->view, text, err))
         return false;
-    follow(s);
+    focus_follow(s);
     if (text[0] && s->at == 0)
         go_to(s, 1); /* the first is the plan's, which no filter hides */
     app_touch(app);
     return true;
-}
-
-static void ask_filter(struct app *app, struct compare_state *s)
-{
-    prompt_open(&app->display,
-                &(struct prompt_ask){.label = "Only rows with: ",
-                                     .text = s->view.filter,
-                                     .hint = "words, !not, mem>=40 $<10 gpus=1; nothing: all",
-                                     .history = PROMPT_SEARCH,
-                                     .done = filter_done,
-                                     .ctx = s});
 }
 
 /* The cursor goes on to the row below, so that several are marked in a row. */
@@ -289,7 +778,7 @@ static void mark_row(struct compare_state *s)
     gp_copy(key, sizeof(key), row->key);
     focus_step(s, 1);
     compare_view_mark(&s->view, key);
-    follow(s);
+    focus_follow(s);
 }
 
 static void show_why(struct app *app, const struct compare_state *s)
@@ -314,10 +803,10 @@ static void precisions_chosen(struct app *app, void *ctx, const char *ids)
     struct compare_state *s = ctx;
 
     gp_copy(s->precisions, sizeof(s->precisions), ids[0] ? ids : USUAL);
-    refresh(app, s);
+    compare_refresh(app, s);
 }
 
-static void precisions(struct app *app, struct compare_state *s)
+static void choose_precisions(struct app *app, struct compare_state *s)
 {
     const struct format *formats;
     size_t count;
@@ -357,33 +846,27 @@ static bool back_one(struct compare_state *s)
     if (!s->view.filter[0])
         return false;
     compare_view_filter(&s->view, "", NULL);
-    follow(s);
+    focus_follow(s);
     return true;
 }
 
 /* Motions scroll the panel in focus. */
-static void scroll(const struct app *app, struct compare_state *s, int by)
-{
-    struct rect in[COMPARE_PANELS];
-    const struct compare_row *row = compare_focus(s);
-
-    compare_panels(app, s, in);
-    int most =
-        row ? compare_detail_lines(row, in[COMPARE_DETAIL].cols) - in[COMPARE_DETAIL].rows : 0;
-    s->detail_top = list_clamp(s->detail_top + by, 0, most);
-}
-
 static bool focus_move(const struct app *app, struct compare_state *s, enum action action)
 {
     int by = list_step(action, compare_page(app, s));
+    const struct compare_row *row = compare_focus(s);
+    struct rect in[COMPARE_PANELS];
 
-    if (by == 0)
-        return false;
-    if (s->panel == COMPARE_DETAIL)
-        scroll(app, s, by);
-    else
+    if (by != 0 && s->panel == COMPARE_DETAIL) {
+        compare_panels(app, s, in);
+        struct page page = {NULL, {0, 0, 0, in[COMPARE_DETAIL].cols}, 0};
+        if (row)
+            detail_lay_out(&page, row);
+        s->detail_top = list_clamp(s->detail_top + by, 0, page.y - in[COMPARE_DETAIL].rows);
+    } else if (by != 0) {
         focus_step(s, by);
-    return true;
+    }
+    return by != 0;
 }
 
 static bool compare_act(struct app *app, void *state, enum action action)
@@ -409,10 +892,16 @@ static bool compare_act(struct app *app, void *state, enum action action)
         sort_by(s, s->view.sort, !s->view.reverse);
         return true;
     case ACT_FILTER:
-        ask_filter(app, s);
+        prompt_open(&app->display,
+                    &(struct prompt_ask){.label = "Only rows with: ",
+                                         .text = s->view.filter,
+                                         .hint = "words, !not, mem>=40 $<10 gpus=1; nothing: all",
+                                         .history = PROMPT_SEARCH,
+                                         .done = filter_done,
+                                         .ctx = s});
         return true;
     case ACT_PRECISIONS:
-        precisions(app, s);
+        choose_precisions(app, s);
         return true;
     case ACT_MARK:
         mark_row(s);
@@ -466,21 +955,22 @@ static void compare_explain(const struct app *app, const void *state, struct str
     strbuf_add(out, "\n~ estimated, ? assumed, - unknown; TPOT with its band's wider side");
 }
 
+/* "9 of 225", "120/225 planned" */
 static void compare_title(const struct app *app, const void *state, struct strbuf *out)
 {
+    const struct compare_state *s = state;
+
     (void)app;
-    compare_count(state, out);
+    if (s->rows.run && !s->view.complete)
+        strbuf_addf(out, "%zu/%zu planned", comparison_done(s->rows.run),
+                    comparison_total(s->rows.run));
+    else if (s->view.shown_count < s->view.count)
+        strbuf_addf(out, "%zu of %zu", s->view.shown_count, s->view.count);
+    else
+        strbuf_addf(out, "%zu rows", s->view.count);
 }
 
 /* ---- what others get of it ---- */
-
-static enum output_format format_of(const char *suffix)
-{
-    return strcmp(suffix, "json") == 0  ? OUTPUT_JSON
-           : strcmp(suffix, "csv") == 0 ? OUTPUT_CSV
-           : strcmp(suffix, "md") == 0  ? OUTPUT_MARKDOWN
-                                        : OUTPUT_TEXT;
-}
 
 static enum gp_status compare_export(const struct app *app, const void *state, const char *suffix,
                                      struct strbuf *out, struct gp_err *err)
@@ -505,7 +995,12 @@ static enum gp_status compare_export(const struct app *app, const void *state, c
               s->view.reverse ? " reversed" : "");
     record_init(&doc);
     comparison_record(s->rows.run, rows, n, order, s->view.filter, &doc);
-    print_compare(&doc, format_of(suffix), false, out);
+    print_compare(&doc,
+                  strcmp(suffix, "json") == 0  ? OUTPUT_JSON
+                  : strcmp(suffix, "csv") == 0 ? OUTPUT_CSV
+                  : strcmp(suffix, "md") == 0  ? OUTPUT_MARKDOWN
+                                               : OUTPUT_TEXT,
+                  false, out);
     record_fini(&doc);
     free(rows);
     return GP_OK;
@@ -519,7 +1014,7 @@ static void compare_command(const struct app *app, const void *state, struct str
     struct form *load = load_of(app->form);
     const char *words[COMPARE_FORMATS];
     char copy[sizeof(s->precisions)];
-    int n = split(s->precisions, copy, sizeof(copy), words);
+    int n = words_split(s->precisions, copy, sizeof(copy), words);
 
     form_command(load, "compare", out);
     for (int i = 0; i < n; i++)
@@ -543,9 +1038,9 @@ static const char *compare_word(const void *state, enum action action)
 
 const struct screen_ops screen_compare = {
     .state_size = sizeof(struct compare_state),
-    .open = open,
-    .close = close,
-    .show = refresh,
+    .open = compare_open,
+    .close = compare_close,
+    .show = compare_refresh,
     .draw = compare_draw,
     .act = compare_act,
     .tick = compare_tick,

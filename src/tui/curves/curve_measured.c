@@ -1,6 +1,6 @@
 /*
- * curve_measured.c - points of a result file: matrix products over the roofline of the
- * device they were measured on, and the batch sweep beside what was predicted.
+ * curve_measured.c - matrix products of a result file under the roofline of the device they
+ * were measured on.
  *
  * The roof is the sheet's where the file names a GPU of the catalogue. Elsewhere it is
  * the best read bandwidth that the file itself measured, and there is no arithmetic
@@ -25,7 +25,7 @@
 struct set {
     enum bench_test test;
     int device;
-    enum bench_type type; /* TYPE_COUNT for gemm: all of them */
+    enum bench_type type; /* TYPE_COUNT: all of them; else of a model's layers */
     const char *model;
     double tp;
 };
@@ -34,14 +34,7 @@ struct set {
 struct summary {
     int shown, flagged, left_out;        /* flagged: of those shown */
     double x_low, x_high, y_low, y_high; /* of those shown; x_high 0: none has an x */
-    double predicted;                    /* the highest rate that was */
 };
-
-static bool same_set(const struct set *a, const struct set *b)
-{
-    return a->test == b->test && a->device == b->device && a->type == b->type &&
-           strcmp(a->model, b->model) == 0 && a->tp == b->tp;
-}
 
 static struct set set_of(const struct point_result *p)
 {
@@ -59,52 +52,50 @@ static bool in_set(const struct point_result *p, const struct set *set)
 {
     struct set own = set_of(p);
 
-    return same_set(&own, set);
+    return own.test == set->test && own.device == set->device && own.type == set->type &&
+           strcmp(own.model, set->model) == 0 && own.tp == set->tp;
 }
 
-static int find_sets(const struct benchlog *log, enum bench_test test, struct set *out)
+/* Sets of matrix products, in the order of the file; *out is the i-th. */
+static int find_sets(const struct benchlog *log, int wanted, struct set *out)
 {
+    struct set sets[SETS];
     int count = 0;
 
     for (int i = 0; i < log->count && count < SETS; i++) {
+        const struct point_result *p = &log->point[i];
         int k = 0;
 
-        while (k < count && !in_set(&log->point[i], &out[k]))
+        if (p->test != TEST_GEMM && !bench_test_is(p->test, TEST_IS_LAYER))
+            continue;
+        while (k < count && !in_set(p, &sets[k]))
             k++;
-        if (k == count && log->point[i].test == test)
-            out[count++] = set_of(&log->point[i]);
+        if (k == count)
+            sets[count++] = set_of(p);
     }
+    if (wanted < count)
+        *out = sets[wanted];
     return count;
 }
 
-/* The set to be shown; false: the file has none, and words say so. */
-static bool choose_set(struct curves *c, enum bench_test test, struct set *out)
+int curve_measured_sets(const struct benchlog *log)
 {
-    struct set sets[SETS];
+    struct set set;
 
-    c->sets = find_sets(&c->log, test, sets);
-    if (c->sets == 0) {
-        gp_format(c->words, sizeof(c->words),
-                  "this result has no points of %s (gpuplan --bench %s)", bench_test_word(test),
-                  bench_test_word(test));
-        return false;
-    }
-    c->set = ((c->set % c->sets) + c->sets) % c->sets;
-    *out = sets[c->set];
-    return true;
+    return log->json ? find_sets(log, 0, &set) : 0;
 }
 
 /* ---- its points ---- */
 
-static bool shown(const struct point_result *p, const struct set *set)
+static bool is_shown(const struct point_result *p, const struct set *set)
 {
     return in_set(p, set) && p->state == POINT_OK && (!p->checked || p->correct) && p->ops > 0;
 }
 
-/* Tokens at once, or the arithmetic intensity; 0: it has none. */
+/* The arithmetic intensity; 0: it has none. */
 static double x_of(const struct point_result *p)
 {
-    return bench_test_is(p->test, TEST_IS_LAYER) ? p->n : p->bytes > 0 ? p->ops / p->bytes : 0;
+    return p->bytes > 0 ? p->ops / p->bytes : 0;
 }
 
 /* What has a series of its own: the layer, or the type; NULL: nothing. */
@@ -117,7 +108,7 @@ static const char *group_of(const struct point_result *p)
 
 static bool in_group(const struct point_result *p, const struct set *set, const char *group)
 {
-    return shown(p, set) && x_of(p) > 0 && group_of(p) && strcmp(group_of(p), group) == 0;
+    return is_shown(p, set) && x_of(p) > 0 && group_of(p) && strcmp(group_of(p), group) == 0;
 }
 
 /* Groups in the order of the file. */
@@ -129,7 +120,7 @@ static int groups_of(const struct curves *c, const struct set *set, const char *
         const char *group = group_of(&c->log.point[i]);
         int k = 0;
 
-        if (!group || !shown(&c->log.point[i], set))
+        if (!group || !is_shown(&c->log.point[i], set))
             continue;
         while (k < count && strcmp(out[k], group) != 0)
             k++;
@@ -157,14 +148,12 @@ static struct summary summary_of(const struct curves *c, const struct set *set)
         const struct point_result *p = &c->log.point[i];
         double x = x_of(p);
 
-        if (!shown(p, set)) {
+        if (!is_shown(p, set)) {
             s.left_out += in_set(p, set);
             continue;
         }
         s.shown++;
         s.flagged += !result_good(p);
-        if (p->predicted > 0)
-            s.predicted = fmax(s.predicted, p->ops * p->median / p->predicted);
         if (x <= 0)
             continue;
         s.x_low = fmin(s.x_low, x);
@@ -213,7 +202,7 @@ static void add_marks(struct curves *c, const struct set *set, const char *group
         const struct point_result *p = &c->log.point[k];
 
         if (group ? in_group(p, set, group) && result_good(p)
-                  : shown(p, set) && x_of(p) > 0 && only_flagged(&c->log, p))
+                  : is_shown(p, set) && x_of(p) > 0 && only_flagged(&c->log, p))
             point_put(c, series, k, x_of(p), p->ops / unit);
     }
     if (c->plot.series[series].count == 0) /* without a point it is none */
@@ -226,8 +215,8 @@ static void say_set(struct curves *c, const struct set *set, const struct summar
     const struct benchlog_device *d = &c->log.device[set->device];
     char which[48] = "", flagged[48] = "", left[48] = "";
 
-    if (c->sets > 1)
-        gp_format(which, sizeof(which), "; %d of %d, j and k: next", c->set + 1, c->sets);
+    if (c->sets > 2)
+        gp_format(which, sizeof(which), "; %d of %d, j and k: next", c->set, c->sets - 1);
     if (n->left_out > 0)
         gp_format(left, sizeof(left), ", %d without a figure left out", n->left_out);
     if (n->flagged > 0)
@@ -272,7 +261,7 @@ static double best_read(const struct benchlog *log, int device)
 }
 
 /* As high as the roofs of the types that were measured. */
-static double highest(const struct gpu *gpu, const char *const *types, int count, double most)
+static double highest_rate(const struct gpu *gpu, const char *const *types, int count, double most)
 {
     for (int i = 0; i < count; i++) {
         struct quantity rate = roof_of_type(gpu, (enum bench_type)bench_type_parse(types[i])).rate;
@@ -295,108 +284,47 @@ static void add_roof(struct curves *c, const struct gpu *gpu, double read, const
     roof_curve_line(&c->plot, name, PLOT_DIM, (char)('a' + i), roof, unit);
 }
 
-void curve_fill_gemm(struct curves *c, struct form *form)
+void curve_fill_measured(struct curves *c, struct form *form)
 {
-    const char *types[PLOT_SERIES];
+    const char *groups[PLOT_SERIES], *types[PLOT_SERIES];
     struct set set;
     struct gpu gpu, *sheet;
     struct summary n;
+    char products[96], what[160];
     double unit, read, most;
-    int count;
+    int count, roofs;
 
-    if (!choose_set(c, TEST_GEMM, &set))
-        return;
+    find_sets(&c->log, c->set - 1, &set);
     sheet = gpu_of(c, form, set.device, &gpu) ? &gpu : NULL;
     read = sheet ? 0 : best_read(&c->log, set.device);
     n = summary_of(c, &set);
-    say_set(c, &set, &n,
-            sheet      ? "roof: the sheet"
-            : read > 0 ? "roof: the read bandwidth measured with it"
-                       : "no roof known");
-    if (!(n.x_high > 0))
-        return;
-    count = groups_of(c, &set, types);
-    most = sheet ? highest(sheet, types, count, n.y_high) : n.y_high;
-    curve_range(c, roof_curve_floor2(n.x_low), roof_curve_ceil2(n.x_high * 1.01));
-    unit = roof_curve_rates(&c->plot, n.y_low / 2, most * 1.1, most, false);
-    for (int i = 0; i < count; i++)
-        add_roof(c, sheet, read, types[i], i, unit);
-    for (int i = 0; i < count; i++)
-        add_marks(c, &set, types[i], i, unit);
-    add_marks(c, &set, NULL, 0, unit);
-    c->start = n.x_high;
-}
-
-/* ---- batch sweep ---- */
-
-static int by_x(const void *a, const void *b)
-{
-    const double *p = a, *q = b;
-
-    return (p[0] > q[0]) - (p[0] < q[0]);
-}
-
-/* What the file's own prediction makes of the rate, over the points that are shown. */
-static void add_predicted(struct curves *c, const struct set *set, const char *layer, int i,
-                          double unit)
-{
-    double pair[PLOT_POINTS][2];
-    struct plot_series *s;
-    char name[64];
-    int count = 0;
-
-    for (int k = 0; k < c->log.count && count < PLOT_POINTS; k++) {
-        const struct point_result *p = &c->log.point[k];
-        bool again = false;
-
-        for (int j = 0; j < count; j++)
-            again = again || pair[j][0] == p->n; /* another algorithm */
-        if (!in_group(p, set, layer) || again || p->predicted <= 0 || p->median <= 0)
-            continue;
-        pair[count][0] = p->n;
-        pair[count++][1] = p->ops * p->median / p->predicted / unit;
-    }
-    qsort(pair, (size_t)count, sizeof(pair[0]), by_x);
-    gp_format(name, sizeof(name), "%s predicted", layer);
-    s = count > 0 ? plot_add(&c->plot, name, plot_role(i), 0) : NULL;
-    if (!s)
-        return;
-    s->label = (char)('a' + i);
-    for (int k = 0; k < count; k++)
-        plot_point(s, pair[k][0], pair[k][1]);
-}
-
-void curve_fill_batch(struct curves *c, struct form *form)
-{
-    const char *layers[PLOT_SERIES];
-    struct set set;
-    struct summary n;
-    char what[120];
-    double unit, most;
-    int count;
-
-    if (!c->log.json) {
-        curve_fill_predicted(c, form);
-        return;
-    }
-    if (!choose_set(c, TEST_BATCH, &set))
-        return;
-    gp_format(what, sizeof(what), "%s %s%s, TP %.0f", set.model, bench_type_word(set.type),
-              set.model[0] ? "" : " layers", set.tp);
-    n = summary_of(c, &set);
+    if (set.type == TYPE_COUNT)
+        gp_copy(products, sizeof(products), bench_test_word(set.test));
+    else
+        gp_format(products, sizeof(products), "%.40s %s%s, TP %.0f", set.model,
+                  bench_type_word(set.type), set.model[0] ? "" : " layers", set.tp);
+    gp_format(what, sizeof(what), "%s; roof: %s", products,
+              sheet      ? "the sheet"
+              : read > 0 ? "the read bandwidth measured with it"
+                         : "none is known");
     say_set(c, &set, &n, what);
     if (!(n.x_high > 0))
         return;
-    most = fmax(n.predicted, n.y_high);
-    curve_range(c, n.x_low, fmax(n.x_high, 2 * n.x_low));
-    unit = roof_curve_rates(&c->plot, n.y_low, most * 1.1, most, false);
-    count = groups_of(c, &set, layers);
-    for (int i = 0; i < count; i++) {
-        add_marks(c, &set, layers[i], i, unit);
-        add_predicted(c, &set, layers[i], i, unit);
+    count = roofs = groups_of(c, &set, groups);
+    memcpy(types, groups, sizeof(types));
+    if (set.type != TYPE_COUNT) {
+        types[0] = bench_type_word(set.type);
+        roofs = 1;
     }
+    most = sheet ? highest_rate(sheet, types, roofs, n.y_high) : n.y_high;
+    curve_range(c, roof_curve_floor2(n.x_low), roof_curve_ceil2(n.x_high * 1.01));
+    unit = roof_curve_rates(&c->plot, n.y_low / 2, most * 1.1, most, false);
+    for (int i = 0; i < roofs; i++)
+        add_roof(c, sheet, read, types[i], i, unit);
+    for (int i = 0; i < count; i++)
+        add_marks(c, &set, groups[i], i, unit);
     add_marks(c, &set, NULL, 0, unit);
-    c->start = n.x_low;
+    c->start = n.x_high;
 }
 
 /* ---- reading ---- */
@@ -414,7 +342,7 @@ static char *flagged_name(const struct point_result *p, char *text, size_t size)
     return text;
 }
 
-static void say_point(struct curves *c, const struct form *form, int series, int i)
+static void read_point(struct curves *c, const struct form *form, int series, int i)
 {
     const struct plot_series *s = &c->plot.series[series];
     const struct point_result *p = &c->log.point[c->source[series][i]];
@@ -432,12 +360,6 @@ static void say_point(struct curves *c, const struct form *form, int series, int
 
 void curve_read_measured(struct curves *c, const struct form *form, double x)
 {
-    char tokens[32];
-
-    if (c->curve == CURVE_BATCH)
-        gp_format(c->at, sizeof(c->at), "%s token%s%s", units_tokens(tokens, sizeof(tokens), x),
-                  x == 1 ? "" : "s", c->log.json ? "; % of what was predicted" : "");
-    else
-        gp_format(c->at, sizeof(c->at), "%s FLOP/B; %% of what was predicted", UNITS_PLAIN(x, 4));
-    curve_read_series(c, form, x, say_point);
+    gp_format(c->at, sizeof(c->at), "%s FLOP/B; %% of what was predicted", UNITS_PLAIN(x, 4));
+    curve_read_series(c, form, x, read_point);
 }

@@ -9,29 +9,18 @@
 #ifndef GP_TUI_CURVES_CURVES_H
 #define GP_TUI_CURVES_CURVES_H
 
-#include "answer/compare_run.h"
 #include "answer/load_curve.h"
+#include "answer/measured_plot.h"
 #include "answer/memory_curve.h"
 #include "answer/roof_curve.h"
 #include "base/path.h"
 #include "measure/result/benchlog.h"
 #include "tui/form.h"
-#include "tui/rows_task.h"
 #include "tui/toolkit/frame.h"
 #include "tui/toolkit/plot_draw.h"
+#include "tui/worker.h"
 
-enum {
-    CURVE_SPEED,
-    CURVE_COST,
-    CURVE_GPUS,
-    CURVE_CONTEXT,
-    CURVE_USERS,
-    CURVE_ROOFLINE,
-    CURVE_FRONT,
-    CURVE_BATCH,
-    CURVE_GEMM,
-    CURVE_COUNT
-};
+enum { CURVE_LATENCY, CURVE_THROUGHPUT, CURVE_COST, CURVE_MEMORY, CURVE_ROOFLINE, CURVE_COUNT };
 
 #define CURVES_READINGS 24
 
@@ -62,56 +51,51 @@ struct curves {
     int top;   /* first reading shown there */
 
     struct memory_curve memory;
+    enum sweep sweep; /* what memory is shown against */
     struct load_curve load;
-    struct task *task;     /* of the load curve; NULL: none runs */
-    struct load_job *job;  /* the task's */
-    struct rows_task rows; /* of the front */
-    bool working;          /* take() has more to come */
+    struct measured_rows measured; /* by --calibration's files: marks of latency */
+    struct task *task;             /* of the load curve; NULL: none runs */
+    struct load_job *job;          /* the task's */
+    struct roof_curve roof;
 
     struct benchlog log, bench;           /* shown; the last run of Bench; json NULL: none */
     char file[GP_PATH_MAX];               /* of log */
-    int set, sets;                        /* which device (and type) of the file */
+    int set, sets;                        /* of the roofline: 0 the plan, 1.. products of log */
     int source[PLOT_SERIES][PLOT_POINTS]; /* in log.point */
-    struct roof_curve roof;
 };
 
-enum curve_take { CURVE_SAME, CURVE_MORE, CURVE_LAST }; /* points have come: of several */
-
 struct curve_row {
-    const char *name; /* "memory-context": of files */
     const char *title;
     const char *x_title; /* of the axis, which is logarithmic */
     const char *explain; /* one or two lines, with the equation */
-    bool measured;       /* wants a result file */
     bool snap;           /* the cursor stands on points that were computed */
-    /* Where points take long: begin() gives them to the worker, if there are any, take()
-     * takes those that are planned, and fill() draws them. NULL: fill() does it all. */
+    /* begin() gives points that take long to the worker, if there are any: take() takes those
+     * that are planned, and fill() draws them. NULL: fill() does it all. */
     bool (*begin)(struct curves *c, struct form *form, struct worker *worker);
-    enum curve_take (*take)(struct curves *c);
+    bool (*take)(struct curves *c); /* true: points have come */
     void (*fill)(struct curves *c, struct form *form);
     void (*read)(struct curves *c, const struct form *form, double x);
 };
 extern const struct curve_row curve_rows[CURVE_COUNT];
 
+/* ---- curve_plan.c ---- */
 bool curve_begin_load(struct curves *c, struct form *form, struct worker *worker);
-enum curve_take curve_take_load(struct curves *c);
+bool curve_take_load(struct curves *c);
 void curve_fill_load(struct curves *c, struct form *form);
 void curve_read_load(struct curves *c, const struct form *form, double x);
-bool curve_begin_front(struct curves *c, struct form *form, struct worker *worker);
-enum curve_take curve_take_front(struct curves *c);
-void curve_fill_front(struct curves *c, struct form *form);
-void curve_read_front(struct curves *c, const struct form *form, double x);
 void curve_fill_memory(struct curves *c, struct form *form);
 void curve_read_memory(struct curves *c, const struct form *form, double x);
 void curve_fill_roofline(struct curves *c, struct form *form);
 void curve_read_roofline(struct curves *c, const struct form *form, double x);
-/* The plan's layers by batch, as the law of speed predicts them: nothing is measured. */
-void curve_fill_predicted(struct curves *c, struct form *form);
-void curve_fill_gemm(struct curves *c, struct form *form);
-void curve_fill_batch(struct curves *c, struct form *form);
+
+/* ---- curve_measured.c ---- */
+/* Sets of matrix products that a result has: of a device, a test, a model's layers. */
+int curve_measured_sets(const struct benchlog *log);
+/* Set c->set - 1 of c->log. */
+void curve_fill_measured(struct curves *c, struct form *form);
 void curve_read_measured(struct curves *c, const struct form *form, double x);
 
-/* ---- for those who fill ---- */
+/* ---- for those who fill (curve_plan.c) ---- */
 /* The range of x that is shown: what was zoomed to, or low..high. */
 void curve_range(struct curves *c, double low, double high);
 void curve_say(struct curves *c, char mark, enum ink ink, const char *name, const char *fmt, ...)
@@ -126,12 +110,6 @@ int curve_nearest(const struct plot *plot, const struct plot_series *s, double x
 
 /* ---- the screen ---- */
 struct app;
-double curves_cursor(const struct curves *c); /* x of it */
-void curves_draw(const struct app *app, const void *state, struct canvas *canvas,
-                 const struct frame *frame);
-/* What is shown as text, for people. */
-void curves_text(const struct app *app, const struct curves *c, struct strbuf *out);
-
 /* Bench's finished run: offered first, and shown when no file is. The log is shared,
  * the caller keeps its own. */
 void curves_show_log(struct app *app, const struct benchlog *log);

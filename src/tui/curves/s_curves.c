@@ -28,49 +28,31 @@
 #define START 512         /* bytes of a file that are looked at */
 #define LAST_RUN "@bench" /* stands for the last run of Bench */
 #define ZOOM_LEAST 1.2    /* a range is no less than this, high over low */
+#define VALUE_COL 15      /* where values begin */
+#define TEXT_ROWS 30      /* of an export as text */
+#define TEXT_COLS 100
 
 #define INTENSITY_AXIS "intensity, FLOP per byte of memory (log2)"
-#define MEMORY_EXPLAIN "Memory of one GPU by part, stacked; each point is a plan of its own."
-
 #define USERS_AXIS "users: requests in flight (log2)"
 #define LAYOUT_EXPLAIN "A point is a plan, its band shaded: "
+#define LOAD_CURVE                                                                             \
+    .snap = true, .begin = curve_begin_load, .take = curve_take_load, .fill = curve_fill_load, \
+    .read = curve_read_load
 
 const struct curve_row curve_rows[CURVE_COUNT] = {
-    [CURVE_SPEED] = {"speed", "TPOT and TTFT", USERS_AXIS,
-                     LAYOUT_EXPLAIN "TPOT of a step, TTFT = wait + prefill.", .snap = true,
-                     .begin = curve_begin_load, .take = curve_take_load, .fill = curve_fill_load,
-                     .read = curve_read_load},
-    [CURVE_COST] = {"cost", "Cost per million tokens", USERS_AXIS,
-                    LAYOUT_EXPLAIN "$/M tokens = 1e6 $/h / (3600 tokens/s).", .snap = true,
-                    .begin = curve_begin_load, .take = curve_take_load, .fill = curve_fill_load,
-                    .read = curve_read_load},
-    [CURVE_GPUS] = {"gpus", "GPUs needed", USERS_AXIS,
-                    "The fewest of the plan's GPUs that reach the goals; each point is a "
-                    "search.",
-                    .snap = true, .begin = curve_begin_load, .take = curve_take_load,
-                    .fill = curve_fill_load, .read = curve_read_load},
-    [CURVE_CONTEXT] = {"memory-context", "Memory against context", "tokens of a request (log2)",
-                       MEMORY_EXPLAIN, .snap = true, .fill = curve_fill_memory,
-                       .read = curve_read_memory},
-    [CURVE_USERS] = {"memory-users", "Memory against users", USERS_AXIS, MEMORY_EXPLAIN,
-                     .snap = true, .fill = curve_fill_memory, .read = curve_read_memory},
-    [CURVE_ROOFLINE] = {"roofline", "Roofline", INTENSITY_AXIS,
+    [CURVE_LATENCY] = {"TPOT and TTFT", USERS_AXIS,
+                       LAYOUT_EXPLAIN "TPOT of a step, TTFT = wait + prefill.", LOAD_CURVE},
+    [CURVE_THROUGHPUT] = {"Output tokens per second", USERS_AXIS,
+                          LAYOUT_EXPLAIN "tokens/s = requests/s x output, all users.", LOAD_CURVE},
+    [CURVE_COST] = {"Cost per million tokens", USERS_AXIS,
+                    LAYOUT_EXPLAIN "$/M tokens = 1e6 $/h / (3600 tokens/s).", LOAD_CURVE},
+    [CURVE_MEMORY] = {"Memory", USERS_AXIS,
+                      "Memory of one GPU by part, stacked; each point is a plan of its own.",
+                      .snap = true, .fill = curve_fill_memory, .read = curve_read_memory},
+    [CURVE_ROOFLINE] = {"Roofline", INTENSITY_AXIS,
                         "Roof = min(rate, intensity x bandwidth) of the sheet; marks are "
-                        "predicted.",
+                        "predicted, or measured (o).",
                         .fill = curve_fill_roofline, .read = curve_read_roofline},
-    [CURVE_FRONT] = {"front", "All GPUs and formats", "dollars per hour",
-                     "A point is a row of Compare, * on its front; the cursor reads the "
-                     "nearest.",
-                     .begin = curve_begin_front, .take = curve_take_front, .fill = curve_fill_front,
-                     .read = curve_read_front},
-    [CURVE_BATCH] = {"batch", "Measured against predicted", "batch: tokens at once (log2)",
-                     "Rate of each layer by tokens at once: measured, and predicted.",
-                     .measured = true, .snap = true, .fill = curve_fill_batch,
-                     .read = curve_read_measured},
-    [CURVE_GEMM] = {"gemm", "Measured matrix products", INTENSITY_AXIS,
-                    "Measured: operations / median time; roof = min(rate, intensity x "
-                    "bandwidth).",
-                    .measured = true, .fill = curve_fill_gemm, .read = curve_read_measured},
 };
 
 static const struct curve_view WHOLE = {NAN, NAN, NAN, 0};
@@ -82,6 +64,15 @@ static struct curve_view *view_of(struct curves *c)
     return &c->view[c->curve];
 }
 
+/* x of the cursor. */
+static double curves_cursor(const struct curves *c)
+{
+    double x = c->view[c->curve].cursor;
+
+    x = isfinite(x) ? x : c->start;
+    return fmin(fmax(x, c->plot.x.low), c->plot.x.high);
+}
+
 static void read_cursor(struct curves *c, struct form *form)
 {
     c->readings = 0;
@@ -90,46 +81,43 @@ static void read_cursor(struct curves *c, struct form *form)
         curve_rows[c->curve].read(c, form, curves_cursor(c));
 }
 
-/* What the plan is, for the title of the curve. */
-static void name_plan(struct curves *c, const struct form *form)
+/* The measured products of a file are no curve of the plan. */
+static bool is_measured(const struct curves *c)
 {
-    const struct plan *p = &form->answer->plan;
-
-    gp_format(c->title, sizeof(c->title), "%s  %s %s, %d x %s TP %d", curve_rows[c->curve].title,
-              p->request.model->name, p->request.precision.id, p->layout.gpus, p->request.gpu->id,
-              p->layout.tp);
+    return c->curve == CURVE_ROOFLINE && c->set > 0;
 }
 
 /* Draws what is planned. */
 static void curve_redraw(struct app *app, struct curves *c)
 {
+    struct curve_view *v = view_of(c);
+
     plot_clear(&c->plot);
     curve_rows[c->curve].fill(c, app->form);
     gp_copy(c->plot.title, sizeof(c->plot.title), c->title);
-    if (view_of(c)->series >= c->plot.count)
-        view_of(c)->series = 0;
-    while (view_of(c)->series < c->plot.count - 1 && c->plot.series[view_of(c)->series].shade)
-        view_of(c)->series++;
+    if (v->series >= c->plot.count)
+        v->series = 0;
+    while (v->series < c->plot.count - 1 && c->plot.series[v->series].shade)
+        v->series++;
     read_cursor(c, app->form);
     app_touch(app);
 }
 
-/* Draws what has come of the worker. */
-static void curve_take(struct app *app, struct curves *c)
+static void curve_title(struct curves *c, const struct form *form)
 {
-    enum curve_take took = curve_rows[c->curve].take(c);
+    static const char *const memory[] = {" against context", " against users"};
+    const struct plan *p = &form->answer->plan;
+    const char *title = curve_rows[c->curve].title;
 
-    c->working = took != CURVE_LAST;
-    if (took != CURVE_SAME)
-        curve_redraw(app, c);
-}
-
-/* What another curve, or another plan, waited for. */
-static void curve_drop(struct curves *c)
-{
-    task_drop(&c->task);
-    rows_task_drop(&c->rows);
-    c->working = false;
+    if (is_measured(c))
+        gp_format(c->title, sizeof(c->title), "%s, measured  %s", title,
+                  c->file[0] ? c->file : "last run of Bench");
+    else if (!form->answered)
+        gp_copy(c->title, sizeof(c->title), title);
+    else
+        gp_format(c->title, sizeof(c->title), "%s%s  %s %s, %d x %s TP %d", title,
+                  c->curve == CURVE_MEMORY ? memory[c->sweep] : "", p->request.model->name,
+                  p->request.precision.id, p->layout.gpus, p->request.gpu->id, p->layout.tp);
 }
 
 static void curve_fill(struct app *app, struct curves *c)
@@ -138,34 +126,21 @@ static void curve_fill(struct app *app, struct curves *c)
     struct form *form = app->form;
 
     plot_clear(&c->plot);
-    curve_drop(c);
+    task_drop(&c->task);
     c->plot.x = (struct plot_axis){.log = true, .base = 2, .title = row->x_title};
     c->start = NAN;
-    c->sets = 0;
+    c->sets = c->curve == CURVE_ROOFLINE ? 1 + curve_measured_sets(&c->log) : 0;
+    c->set = c->sets > 0 ? (c->set % c->sets + c->sets) % c->sets : c->set;
     c->words[0] = c->at[0] = '\0';
     c->version = form->version;
     c->filled = true;
-    gp_copy(c->title, sizeof(c->title), row->title);
-    if (!row->measured && !form->answered)
+    curve_title(c, form);
+    if (!form->answered && !is_measured(c))
         gp_format(c->words, sizeof(c->words), "no plan: %s", form->err.text);
-    else if (row->measured && !c->log.json && c->curve == CURVE_BATCH && form->answered)
-        curve_redraw(app, c); /* what is predicted */
-    else if (row->measured && !c->log.json)
-        gp_copy(c->words, sizeof(c->words),
-                "nothing measured yet: o opens a result file, 4 measures this machine");
-    else {
-        if (!row->measured)
-            name_plan(c, form);
-        if (row->begin)
-            c->working = row->begin(c, form, app->worker);
-        if (c->working || !row->begin)
-            curve_redraw(app, c);
-        if (c->working)
-            curve_take(app, c);
-    }
-    if (row->measured && c->log.json)
-        gp_format(c->title, sizeof(c->title), "%s  %s", row->title,
-                  c->file[0] ? c->file : "last run of Bench");
+    else if (!row->begin || row->begin(c, form, app->worker))
+        curve_redraw(app, c);
+    if (c->task && row->take(c))
+        curve_redraw(app, c);
     read_cursor(c, form);
     app_touch(app);
 }
@@ -221,7 +196,7 @@ static void cursor_move(struct app *app, struct curves *c, int columns)
 }
 
 /* The cursor onto the nearest point of the series in focus, where it stands on such. */
-static void snap(struct app *app, struct curves *c)
+static void cursor_snap(struct app *app, struct curves *c)
 {
     struct curve_view *v = view_of(c);
     const struct plot_series *s = &c->plot.series[v->series];
@@ -241,7 +216,7 @@ static void choose_series(struct app *app, struct curves *c, int by)
         v->series = (v->series + by + c->plot.count) % c->plot.count;
     while ((c->plot.series[v->series].count == 0 || c->plot.series[v->series].shade) &&
            v->series != 0);
-    snap(app, c);
+    cursor_snap(app, c);
     app_report(app, false, "series %d of %d: %s", v->series + 1, c->plot.count,
                c->plot.series[v->series].name);
 }
@@ -259,7 +234,7 @@ static void up_down(struct app *app, struct curves *c, int by)
 }
 
 /* Half (by > 0) or twice the range, the cursor where it is. */
-static void zoom(struct app *app, struct curves *c, int by)
+static void zoom_by(struct app *app, struct curves *c, int by)
 {
     struct curve_view *v = view_of(c);
     double factor = by > 0 ? 0.5 : 2;
@@ -275,33 +250,12 @@ static void zoom(struct app *app, struct curves *c, int by)
     curve_fill(app, c);
 }
 
-static bool zoomed(const struct curves *c)
+static bool is_zoomed(const struct curves *c)
 {
     return isfinite(c->view[c->curve].low);
 }
 
-static void unzoom(struct app *app, struct curves *c)
-{
-    view_of(c)->low = view_of(c)->high = NAN;
-    curve_fill(app, c);
-}
-
 /* ---- result files ---- */
-
-/* A measured curve that this file has points of. */
-static void show_measured(struct app *app, struct curves *c)
-{
-    if (curve_rows[c->curve].measured && c->plot.count > 0)
-        return;
-    for (int i = 0; i < CURVE_COUNT; i++) {
-        c->curve = i;
-        if (!curve_rows[i].measured)
-            continue;
-        curve_fill(app, c);
-        if (c->plot.count > 0)
-            return;
-    }
-}
 
 static void open_file(struct app *app, const char *path)
 {
@@ -318,13 +272,13 @@ static void open_file(struct app *app, const char *path)
     }
     benchlog_fini(&c->log);
     c->log = log;
-    c->set = 0;
+    c->set = 1;
+    c->curve = CURVE_ROOFLINE;
+    c->view[CURVE_ROOFLINE] = WHOLE;
     gp_copy(c->file, sizeof(c->file), last ? "" : path);
-    for (int i = 0; i < CURVE_COUNT; i++)
-        if (curve_rows[i].measured)
-            c->view[i] = WHOLE;
     curve_fill(app, c);
-    show_measured(app, c);
+    if (c->sets == 1)
+        app_report(app, false, "this result has no matrix products (gpuplan --bench gemm, batch)");
 }
 
 void curves_show_log(struct app *app, const struct benchlog *log)
@@ -455,7 +409,7 @@ static void curves_close(struct app *app, void *state)
 
     (void)app;
     plot_fini(&c->plot);
-    curve_drop(c);
+    task_drop(&c->task);
     benchlog_fini(&c->log);
     benchlog_fini(&c->bench);
 }
@@ -476,9 +430,9 @@ static double curves_tick(struct app *app, void *state, double now)
     if (app->screen != SCREEN_CURVES)
         return -1;
     curves_show(app, c);
-    if (c->working)
-        curve_take(app, c);
-    return c->working ? WORKER_POLL : -1;
+    if (c->task && curve_rows[c->curve].take(c))
+        curve_redraw(app, c);
+    return c->task ? WORKER_POLL : -1;
 }
 
 static void choose_curve(struct app *app, struct curves *c, int by)
@@ -488,12 +442,14 @@ static void choose_curve(struct app *app, struct curves *c, int by)
     curve_fill(app, c);
 }
 
-/* The curve of a letter; its second one when the letter is pressed again. */
+/* The curve of a letter; pressed again, memory is shown against the other. */
 static void curve_by_letter(struct app *app, struct curves *c, int curve)
 {
-    bool pair = curve == CURVE_CONTEXT || curve == CURVE_BATCH;
-
-    choose_curve(app, c, curve + (pair && c->curve == curve) - c->curve);
+    if (curve == CURVE_MEMORY && c->curve == curve) {
+        c->sweep = c->sweep == SWEEP_USERS ? SWEEP_CONTEXT : SWEEP_USERS;
+        c->view[curve] = WHOLE;
+    }
+    choose_curve(app, c, curve - c->curve);
 }
 
 static void panel_next(struct app *app, struct curves *c, int by)
@@ -511,13 +467,11 @@ static bool curves_act(struct app *app, void *state, enum action action)
         void (*act)(struct app *app, struct curves *c, int by);
         int by;
     } acts[] = {
-        {ACT_CURVE_SPEED, curve_by_letter, CURVE_SPEED},
+        {ACT_CURVE_LATENCY, curve_by_letter, CURVE_LATENCY},
+        {ACT_CURVE_THROUGHPUT, curve_by_letter, CURVE_THROUGHPUT},
         {ACT_CURVE_COST, curve_by_letter, CURVE_COST},
-        {ACT_CURVE_GPUS, curve_by_letter, CURVE_GPUS},
-        {ACT_CURVE_MEMORY, curve_by_letter, CURVE_CONTEXT},
+        {ACT_CURVE_MEMORY, curve_by_letter, CURVE_MEMORY},
         {ACT_CURVE_ROOFLINE, curve_by_letter, CURVE_ROOFLINE},
-        {ACT_CURVE_FRONT, curve_by_letter, CURVE_FRONT},
-        {ACT_CURVE_MEASURED, curve_by_letter, CURVE_BATCH},
         {ACT_CURVE_NEXT, choose_curve, 1},
         {ACT_CURVE_BACK, choose_curve, -1},
         {ACT_LEFT, cursor_move, -1},
@@ -528,19 +482,21 @@ static bool curves_act(struct app *app, void *state, enum action action)
         {ACT_LAST, cursor_move, LIST_ALL},
         {ACT_UP, up_down, -1},
         {ACT_DOWN, up_down, 1},
-        {ACT_ZOOM_IN, zoom, 1},
-        {ACT_ZOOM_OUT, zoom, -1},
+        {ACT_ZOOM_IN, zoom_by, 1},
+        {ACT_ZOOM_OUT, zoom_by, -1},
         {ACT_PANEL, panel_next, 1},
         {ACT_PANEL_BACK, panel_next, -1},
         {ACT_SERIES, choose_series, 1},
         {ACT_MEASURED, choose_file, 0},
     };
     struct curves *c = state;
-    bool back = action == ACT_BACK && zoomed(c), done = back;
+    bool back = action == ACT_BACK && is_zoomed(c), done = back;
 
     curves_show(app, state);
-    if (back)
-        unzoom(app, c);
+    if (back) {
+        view_of(c)->low = view_of(c)->high = NAN;
+        curve_fill(app, c);
+    }
     for (size_t i = 0; i < sizeof(acts) / sizeof(acts[0]); i++)
         if (acts[i].action == action) {
             acts[i].act(app, c, acts[i].by);
@@ -564,8 +520,103 @@ static void curves_click(struct app *app, void *state, int y, int x)
     if (c->plot.count == 0 || x < 0 || x >= area.cols)
         return;
     view_of(c)->cursor = plot_move(&c->plot, area.cols, c->plot.x.low, x);
-    snap(app, c);
+    cursor_snap(app, c);
     app_touch(app);
+}
+
+/* ---- painting ---- */
+
+/* The cell under the cursor of the series in focus; the real cursor stands there. */
+static void draw_focus(struct canvas *canvas, struct rect in, const struct curves *c)
+{
+    const struct plot_series *s = &c->plot.series[c->view[c->curve].series];
+    struct rect area = plot_area(in, &c->plot);
+    double x = curves_cursor(c), y;
+    int i, row, col;
+
+    if (s->mark) {
+        i = curve_nearest(&c->plot, s, x);
+        y = i < 0 ? NAN : s->y[i];
+        x = i < 0 ? x : s->x[i];
+    } else {
+        y = plot_read(&c->plot, s, x);
+    }
+    if (!plot_cell(&c->plot, area, x, y, &row, &col) &&
+        !plot_cell(&c->plot, area, curves_cursor(c), c->plot.y.low, &row, &col))
+        return;
+    canvas_ink(canvas, area, row, col, 1, INK_FOCUS);
+    canvas_cursor(canvas, area, row, col);
+}
+
+static void draw_plot(struct canvas *canvas, struct rect box, const struct curves *c, bool alone)
+{
+    struct rect in = rect_inside(box);
+    struct plot plot = c->plot;
+    char unit[40], title[128];
+
+    gp_format(unit, sizeof(unit), "y: %s", plot_unit(&plot.y));
+    gp_format(title, sizeof(title), "%d %s", c->curve + 1, c->title);
+    canvas_box(canvas, box, title, c->plot.count ? unit : NULL);
+    if (c->plot.count == 0) {
+        canvas_wrap(canvas, in, 0, INK_TEXT, c->words);
+        canvas_cursor(canvas, in, 0, 0);
+        return;
+    }
+    plot.legend = alone ? 2 : 0;
+    plot.x.title = NULL; /* it stands in the lower edge */
+    gp_format(title, sizeof(title), " %s ", c->plot.x.title);
+    canvas_fit(canvas, box, box.rows - 1, 2, box.cols - 4, INK_DIM, title);
+    plot_draw(canvas, in, &plot, curves_cursor(c));
+    draw_focus(canvas, in, c);
+}
+
+/* "a weights     33.88 GiB  33.10..34.20" in `width` columns. */
+static void draw_value(struct canvas *canvas, struct rect in, int y, int x, int width,
+                       const struct curve_reading *r)
+{
+    char text[80];
+    int used;
+
+    gp_format(text, sizeof(text), "%c %s", r->mark ? r->mark : ' ', r->name);
+    canvas_fit(canvas, in, y, x, width, r->ink, text);
+    used = gp_width(text) + 1;
+    if (used < VALUE_COL && VALUE_COL + gp_width(r->value) <= width)
+        used = VALUE_COL;
+    canvas_fit(canvas, in, y, x + used, width - used, INK_TEXT, r->value);
+    used += gp_width(r->value) + 2;
+    if (r->more[0] && used + gp_width(r->more) <= width)
+        canvas_text(canvas, in, y, x + used, INK_DIM, r->more);
+}
+
+static void draw_reading(struct canvas *canvas, struct rect box, const struct curves *c, bool alone)
+{
+    struct rect in = rect_inside(box);
+    int columns = in.cols < 70 ? 1 : in.cols >= 110 && c->readings > 2 * in.rows ? 3 : 2;
+    int rows = in.rows, each = in.cols / columns, top = 0;
+
+    if (alone && c->readings > rows)
+        top = c->top < c->readings - rows ? c->top : c->readings - rows;
+    canvas_box(canvas, box, c->at[0] ? c->at : "Reading", NULL);
+    if (rows * columns < c->readings) /* what does not fit is not left out silently */
+        canvas_text(canvas, box, box.rows - 1, 3, INK_DIM, alone ? " j k: more " : " e: all ");
+    for (int i = 0; i + top < c->readings && i < rows * columns; i++)
+        draw_value(canvas, in, i % rows, i / rows * each + 1, each - 2, &c->reading[i + top]);
+    if (alone)
+        canvas_cursor(canvas, in, 0, 1);
+}
+
+static void curves_draw(const struct app *app, const void *state, struct canvas *canvas,
+                        const struct frame *frame)
+{
+    const struct curves *c = state;
+    struct rect panels[CURVES_PANELS];
+
+    (void)app;
+    frame_stack(frame->body, frame->size, c->panel, CURVES_ROWS, panels);
+    if (!rect_empty(panels[CURVES_READING]))
+        draw_reading(canvas, panels[CURVES_READING], c, frame->size <= SIZE_ONE);
+    if (!rect_empty(panels[CURVES_PLOT]))
+        draw_plot(canvas, panels[CURVES_PLOT], c, frame->size <= SIZE_ONE);
 }
 
 /* ---- words ---- */
@@ -585,7 +636,26 @@ static void curves_title(const struct app *app, const void *state, struct strbuf
     const struct curves *c = state;
 
     (void)app;
-    strbuf_addf(out, "%d of %d%s", c->curve + 1, CURVE_COUNT, zoomed(c) ? ", zoom" : "");
+    strbuf_addf(out, "%d of %d%s", c->curve + 1, CURVE_COUNT, is_zoomed(c) ? ", zoom" : "");
+}
+
+/* What is shown as text, for people. */
+static void curves_text(const struct app *app, const struct curves *c, struct strbuf *out)
+{
+    struct canvas canvas;
+    struct plot plot = c->plot;
+
+    plot.legend = 6;
+    canvas_init(&canvas, app->settings.charset);
+    canvas_clear(&canvas, TEXT_ROWS, TEXT_COLS);
+    plot_draw(&canvas, canvas_rect(&canvas), &plot, curves_cursor(c));
+    strbuf_addf(out, "%s\ny: %s\n", c->title, plot_unit(&plot.y));
+    canvas_dump(&canvas, out);
+    strbuf_addf(out, "%s\n\n%s\n", c->words, c->at);
+    for (int i = 0; i < c->readings; i++)
+        strbuf_addf(out, "%c %-24s %s  %s\n", c->reading[i].mark ? c->reading[i].mark : ' ',
+                    c->reading[i].name, c->reading[i].value, c->reading[i].more);
+    canvas_fini(&canvas);
 }
 
 static enum gp_status curves_export(const struct app *app, const void *state, const char *suffix,
@@ -604,27 +674,27 @@ static enum gp_status curves_export(const struct app *app, const void *state, co
     return GP_OK;
 }
 
-/* The form with the cursor's context or users and the plan's layout; a search over GPU
- * counts leaves that open. */
+/* The form with the cursor's context or users and the plan's layout. */
 static void command_at(const struct app *app, const struct curves *c, struct strbuf *out)
 {
     struct form *copy = gp_malloc(sizeof(*copy));
-    const struct layout *l = &app->form->answer->plan.layout;
+    const struct plan *plan = &app->form->answer->plan;
     const struct {
         enum field field;
         int value;
-    } cut[] = {
-        {FIELD_TP, l->tp}, {FIELD_PP, l->pp}, {FIELD_EP, l->ep}, {FIELD_REPLICAS, l->replicas}};
+    } cut[] = {{FIELD_TP, plan->layout.tp},
+               {FIELD_PP, plan->layout.pp},
+               {FIELD_EP, plan->layout.ep},
+               {FIELD_REPLICAS, plan->layout.replicas}};
+    bool context = c->curve == CURVE_MEMORY && c->sweep == SWEEP_CONTEXT;
 
     *copy = *app->form;
-    for (int i = 0; i < 4 && c->curve != CURVE_GPUS; i++)
+    for (int i = 0; i < 4; i++)
         gp_format(copy->values.value[cut[i].field], FORM_VALUE, "%d", cut[i].value);
-    if (c->curve == CURVE_GPUS)
-        copy->values.value[FIELD_GPUS][0] = copy->values.value[FIELD_REPLICAS][0] = '\0';
     if (!copy->values.value[FIELD_GPU][0]) /* the curve is of the one that was chosen */
-        gp_copy(copy->values.value[FIELD_GPU], FORM_VALUE, app->form->answer->plan.request.gpu->id);
-    gp_format(copy->values.value[c->curve == CURVE_CONTEXT ? FIELD_CONTEXT : FIELD_USERS],
-              FORM_VALUE, "%.0f", curves_cursor(c));
+        gp_copy(copy->values.value[FIELD_GPU], FORM_VALUE, plan->request.gpu->id);
+    gp_format(copy->values.value[context ? FIELD_CONTEXT : FIELD_USERS], FORM_VALUE, "%.0f",
+              curves_cursor(c));
     form_command(copy, "plan", out);
     free(copy);
 }
@@ -632,15 +702,12 @@ static void command_at(const struct app *app, const struct curves *c, struct str
 static void curves_command(const struct app *app, const void *state, struct strbuf *out)
 {
     const struct curves *c = state;
-    bool plans = curve_rows[c->curve].snap && !curve_rows[c->curve].measured;
 
-    if (curve_rows[c->curve].measured && c->file[0]) {
+    if (is_measured(c) && c->file[0]) {
         strbuf_add(out, "gpuplan --compare-results ");
         strbuf_quote(out, c->file);
         strbuf_add(out, " --format csv");
-    } else if (c->curve == CURVE_FRONT) {
-        form_command(app->form, "compare", out);
-    } else if (plans && app->form->answered && c->plot.count > 0) {
+    } else if (curve_rows[c->curve].snap && app->form->answered && c->plot.count > 0) {
         command_at(app, c, out);
     } else {
         form_command(app->form, "plan", out);

@@ -10,7 +10,7 @@
 #define GP_TUI_PLAN_PLAN_ANSWER_H
 
 #include "tui/form.h"
-#include "tui/plan/plan_more.h"
+#include "tui/plan/plan_alternatives.h"
 #include "tui/toolkit/page.h"
 
 #define PLAN_HEAD 4 /* rows of the head */

@@ -18,12 +18,11 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "tui/app.h"
-#include "tui/compare/s_compare.h"
+#include "tui/compare/compare_view.h"
 #include "tui/list.h"
+#include "tui/plan/plan_alternatives.h"
 #include "tui/plan/plan_answer.h"
-#include "tui/plan/plan_choices.h"
 #include "tui/plan/plan_form.h"
-#include "tui/plan/plan_more.h"
 
 #define AT_ONCE 0.006 /* s that opening a list waits for its outcomes */
 

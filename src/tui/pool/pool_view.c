@@ -41,7 +41,8 @@ double pool_unmet(const struct pool_run *run, int workload, int hour)
     return need > 0 ? left / need : 0;
 }
 
-const char *pool_verdict(const struct pool_run *run, int workload)
+/* "fits", "short", "no fit" */
+static const char *pool_verdict(const struct pool_run *run, int workload)
 {
     char why[96];
 
@@ -55,13 +56,6 @@ static char letter_of(int workload)
 }
 
 /* ---- workloads ---- */
-
-static enum ink verdict_ink(const char *verdict)
-{
-    return strcmp(verdict, "fits") == 0    ? INK_OK
-           : strcmp(verdict, "short") == 0 ? INK_WARN
-                                           : INK_BAD;
-}
 
 /* Cells that names have beyond NAME, and the others are further right. */
 static int name_more(struct rect in)
@@ -136,7 +130,11 @@ static void draw_work_row(const struct pool_screen *s, struct canvas *canvas, st
 
     canvas_textf(canvas, in, y, 0, INK_TEXT, "%c", letter_of(w));
     canvas_fit(canvas, in, y, 2, NAME + name, INK_TEXT, run->c.file.workloads[w].name);
-    canvas_text(canvas, in, y, 15 + name, verdict_ink(verdict), verdict);
+    canvas_text(canvas, in, y, 15 + name,
+                strcmp(verdict, "fits") == 0    ? INK_OK
+                : strcmp(verdict, "short") == 0 ? INK_WARN
+                                                : INK_BAD,
+                verdict);
     draw_curve(s, w, canvas, in, y);
     canvas_textf(canvas, in, y, 48 + more, INK_TEXT, "%8.4g",
                  pool_run_taken(run, run->rung, w, s->hour));
@@ -177,9 +175,9 @@ static void slot_text(const struct pool_run *run, int hour, int gpu, char *out, 
     *ink = who == PLACEMENT_FREE ? INK_FREE : placement_starts(p, hour, gpu) ? INK_KEY : INK_TEXT;
     gp_format(out, size, "%c",
               who == PLACEMENT_FREE ? '.'
-              : p->cut[at] >= 0   ? '/'
-              : who < 0           ? '*'
-                                  : letter_of(run->c.pool.candidates[who - 1].workload));
+              : p->cut[at] >= 0     ? '/'
+              : who < 0             ? '*'
+                                    : letter_of(run->c.pool.candidates[who - 1].workload));
 }
 
 /* Boxes one after the other, each its name and its slots, from line `top` on. Returns how

@@ -13,11 +13,123 @@
 #include "tui/list.h"
 #include "tui/pool/s_pool.h"
 
-#define POLL 0.05 /* s between two looks at the thread */
+#define SLOWER 1.5 /* times the goals */
+#define POLL 0.05  /* s between two looks at the thread */
+
+/* The same file, its lists its own. */
+static void copy_file(const struct pool_file *from, struct pool_file *to)
+{
+    size_t works = from->workload_count, boxes = from->chassis_count;
+
+    *to = *from;
+    to->workloads = gp_calloc(works + 1, sizeof(*to->workloads));
+    memcpy(to->workloads, from->workloads, works * sizeof(*to->workloads));
+    to->chassis = gp_calloc(boxes + 1, sizeof(*to->chassis));
+    if (boxes > 0)
+        memcpy(to->chassis, from->chassis, boxes * sizeof(*to->chassis));
+}
+
+static struct pool_proposal *proposal_add(struct pool_screen *s, int workload)
+{
+    struct pool_proposal *p = &s->proposals[s->proposal_count++];
+
+    memset(p, 0, sizeof(*p));
+    p->workload = workload;
+    p->c = gp_calloc(1, sizeof(*p->c));
+    copy_file(&s->run->c.file, &p->c->file);
+    return p;
+}
+
+/* A fourth more of a type, whole servers. */
+static void more_gpus(struct pool_screen *s, int type)
+{
+    struct pool_proposal *p = proposal_add(s, -1);
+    struct pool_file_type *t = &p->c->file.types[type];
+    int more = (t->stock + t->buy) / 4;
+
+    more = more - more % t->server_gpus + t->server_gpus;
+    t->buy += more;
+    gp_format(p->words, sizeof(p->words), "%d more %s may be bought", more, t->gpu);
+}
+
+static void slower_goals(struct pool_screen *s, int workload)
+{
+    struct pool_proposal *p = proposal_add(s, workload);
+    struct pool_file_workload *w = &p->c->file.workloads[workload];
+
+    w->ttft *= SLOWER;
+    w->tpot *= SLOWER;
+    char ttft[32] = "", tpot[32] = "";
+    if (w->ttft > 0)
+        gp_format(ttft, sizeof(ttft), " TTFT %.0f ms", w->ttft * 1e3);
+    if (w->tpot > 0)
+        gp_format(tpot, sizeof(tpot), " TPOT %.0f ms", w->tpot * 1e3);
+    gp_format(p->words, sizeof(p->words), "%s:%s%s%s", w->name, ttft, ttft[0] && tpot[0] ? "," : "",
+              tpot);
+}
+
+static void open_precision(struct pool_screen *s, int workload)
+{
+    struct pool_proposal *p = proposal_add(s, workload);
+    struct pool_file_workload *w = &p->c->file.workloads[workload];
+
+    w->open = true;
+    w->precision[0] = '\0';
+    gp_format(p->words, sizeof(p->words), "%s: fp8 or int4-awq where cheaper", w->name);
+}
+
+static void any_gpu(struct pool_screen *s, int workload)
+{
+    struct pool_proposal *p = proposal_add(s, workload);
+    struct pool_file_workload *w = &p->c->file.workloads[workload];
+
+    w->gpus[0] = '\0';
+    gp_format(p->words, sizeof(p->words), "%s: on all GPUs of the pool", w->name);
+}
+
+static void pool_proposals_fini(struct pool_screen *s)
+{
+    for (int i = 0; i < s->proposal_count; i++)
+        pool_case_free(s->proposals[i].c);
+    s->proposal_count = 0;
+}
+
+/* Makes a list of them for the workload; none are tried yet. */
+static void pool_propose(struct pool_screen *s, int workload)
+{
+    const struct pool_file *f = &s->run->c.file;
+    const struct pool_file_workload *w = &f->workloads[workload];
+
+    pool_proposals_fini(s);
+    for (int t = 0; t < f->type_count && t < 4; t++)
+        more_gpus(s, t);
+    if (w->ttft > 0 || w->tpot > 0)
+        slower_goals(s, workload);
+    if (!w->open)
+        open_precision(s, workload);
+    if (w->gpus[0])
+        any_gpu(s, workload);
+    s->trying = 0;
+}
+
+int pool_proposal_best(const struct pool_screen *s)
+{
+    const struct pool_rung *now = &s->run->answer.rungs[s->run->rung];
+    int best = -1;
+
+    for (int i = 0; i < s->proposal_count; i++) {
+        const struct pool_proposal *p = &s->proposals[i];
+
+        if (p->tried && p->outcome.total < now->total &&
+            (best < 0 || p->outcome.total < s->proposals[best].outcome.total))
+            best = i;
+    }
+    return best;
+}
 
 /* ---- loading ---- */
 
-static void drop(struct pool_run **run)
+static void run_drop(struct pool_run **run)
 {
     pool_run_delete(*run);
     *run = NULL;
@@ -29,8 +141,8 @@ static void close_all(struct pool_screen *s)
     pool_find_drop(s);
     pool_proposals_fini(s);
     while (s->before_count > 0)
-        drop(&s->before[--s->before_count]);
-    drop(&s->run);
+        run_drop(&s->before[--s->before_count]);
+    run_drop(&s->run);
     s->phase = POOL_EMPTY;
 }
 
@@ -43,16 +155,16 @@ static void pool_close(struct app *app, void *state)
     worker_free(s->solver);
 }
 
-static void warn(void *ctx, const char *line)
+static void pool_warn(void *ctx, const char *line)
 {
     app_report(ctx, true, "%s", line);
 }
 
-static enum gp_status load(struct app *app, struct pool_screen *s, const char *name,
-                           struct gp_err *err)
+static enum gp_status pool_load(struct app *app, struct pool_screen *s, const char *name,
+                                struct gp_err *err)
 {
     struct pool_case *c = gp_calloc(1, sizeof(*c));
-    enum gp_status rc = pool_case_read(app->form->planner, name, warn, app, c, err);
+    enum gp_status rc = pool_case_read(app->form->planner, name, pool_warn, app, c, err);
 
     if (rc) {
         free(c);
@@ -104,16 +216,16 @@ static enum gp_status pool_options_line(struct app *app, void *state, const char
         .seconds = options_or(&options, OPT_SOLVE_SECONDS, 0),
         .rung = options_choice(&options, OPT_RUNG),
     };
-    return load(app, s, name[0] ? name : s->name, err);
+    return pool_load(app, s, name[0] ? name : s->name, err);
 }
 
 /* ---- what goes on ---- */
 
-static void failed(struct app *app, struct pool_screen *s, const struct gp_err *err)
+static void pool_failed(struct app *app, struct pool_screen *s, const struct gp_err *err)
 {
     app_report_err(app, err);
     if (s->before_count > 0) { /* an applied change cannot be planned */
-        drop(&s->run);
+        run_drop(&s->run);
         s->run = s->before[--s->before_count];
         s->phase = POOL_READY;
     } else {
@@ -127,7 +239,7 @@ static void begin_solving(struct app *app, struct pool_screen *s)
     struct gp_err err = {0};
 
     if (pool_case_build(&s->run->c, &err)) {
-        failed(app, s, &err);
+        pool_failed(app, s, &err);
         return;
     }
     s->phase = POOL_SOLVING;
@@ -147,7 +259,7 @@ static double find_some(struct app *app, struct pool_screen *s)
     s->run->c = *c;
     free(c);
     if (rc)
-        failed(app, s, &err);
+        pool_failed(app, s, &err);
     else
         begin_solving(app, s);
     return POLL;
@@ -191,18 +303,6 @@ static void try_next(struct app *app, struct pool_screen *s)
     p->c = NULL;
 }
 
-/* The layouts of the change at work are found. */
-static void try_found(struct pool_screen *s)
-{
-    struct pool_proposal *p = &s->proposals[s->trying];
-    struct gp_err err = {0};
-    enum gp_status rc;
-
-    p->c = pool_find_end(s, &rc, &err);
-    if (!rc)
-        try_known(s, p);
-}
-
 static void report_best(struct app *app, struct pool_screen *s)
 {
     const struct pool_rung *r = &s->run->answer.rungs[s->run->rung];
@@ -229,8 +329,15 @@ static double try_some(struct app *app, struct pool_screen *s)
 {
     struct pool_outcome outcome = {0};
 
-    if (s->finding && task_finished(s->finding))
-        try_found(s);
+    if (s->finding && task_finished(s->finding)) {
+        struct pool_proposal *p = &s->proposals[s->trying];
+        struct gp_err err = {0};
+        enum gp_status rc;
+
+        p->c = pool_find_end(s, &rc, &err);
+        if (!rc)
+            try_known(s, p);
+    }
     if (s->finding || !pool_solve_ended(s, &outcome))
         return POLL;
     if (s->trying < s->proposal_count)
@@ -264,25 +371,20 @@ static void ask_next(struct app *app, struct pool_screen *s)
     pool_solve_begin(s, NULL, true);
 }
 
-/* A GPU that cannot be planned on is left out. */
-static void ask_found(struct app *app, struct pool_screen *s)
-{
-    struct gp_err err = {0};
-    enum gp_status rc;
-    struct pool_case *c = pool_find_end(s, &rc, &err);
-
-    if (!rc && pool_case_build(c, &err) == GP_OK)
-        s->run->others[s->asking] = c;
-    else
-        pool_case_free(c);
-    s->asking++;
-    ask_next(app, s);
-}
-
 static double ask_some(struct app *app, struct pool_screen *s)
 {
-    if (s->finding && task_finished(s->finding))
-        ask_found(app, s);
+    if (s->finding && task_finished(s->finding)) {
+        struct gp_err err = {0};
+        enum gp_status rc;
+        struct pool_case *c = pool_find_end(s, &rc, &err);
+
+        if (!rc && pool_case_build(c, &err) == GP_OK)
+            s->run->others[s->asking] = c;
+        else
+            pool_case_free(c);
+        s->asking++;
+        ask_next(app, s);
+    }
     if (s->finding || !pool_solve_ended(s, NULL))
         return POLL;
     s->phase = POOL_READY;
@@ -322,7 +424,7 @@ static double pool_tick(struct app *app, void *state, double now)
 }
 
 /* What was found until now is kept: plans, or the changes that are tried already. */
-static bool stop(struct app *app, struct pool_screen *s)
+static bool pool_stop(struct app *app, struct pool_screen *s)
 {
     if (s->phase == POOL_READY || s->phase == POOL_EMPTY)
         return false;
@@ -344,7 +446,7 @@ static bool stop(struct app *app, struct pool_screen *s)
 
 /* ---- changes ---- */
 
-static void propose(struct app *app, struct pool_screen *s)
+static void changes_try(struct app *app, struct pool_screen *s)
 {
     pool_propose(s, s->work);
     if (s->proposal_count == 0)
@@ -356,7 +458,7 @@ static void propose(struct app *app, struct pool_screen *s)
 }
 
 /* The case of the best change becomes the pool; the one before is kept. */
-static void apply(struct app *app, struct pool_screen *s)
+static void change_apply(struct app *app, struct pool_screen *s)
 {
     int best = pool_proposal_best(s);
 
@@ -365,7 +467,7 @@ static void apply(struct app *app, struct pool_screen *s)
         return;
     }
     if (s->before_count == POOL_UNDO) {
-        drop(&s->before[0]);
+        run_drop(&s->before[0]);
         memmove(s->before, s->before + 1, sizeof(s->before[0]) * (POOL_UNDO - 1));
         s->before_count--;
     }
@@ -382,14 +484,14 @@ static void apply(struct app *app, struct pool_screen *s)
     begin_solving(app, s);
 }
 
-static void undo(struct app *app, struct pool_screen *s)
+static void change_undo(struct app *app, struct pool_screen *s)
 {
     if (s->before_count == 0) {
         app_report(app, false, "nothing is applied");
         return;
     }
     pool_proposals_fini(s);
-    drop(&s->run);
+    run_drop(&s->run);
     s->run = s->before[--s->before_count];
     s->middle = POOL_SHOW_PLACES;
     app_report(app, false, "undone");
@@ -425,27 +527,22 @@ static void choose_rung(struct app *app, struct pool_screen *s, int by)
     ask_what_if(app, s);
 }
 
-static void up_down(struct app *app, struct pool_screen *s, int by)
-{
-    int n = (int)s->run->c.file.workload_count;
-
-    if (s->panel == POOL_PANEL_WORK)
-        s->work = list_clamp(s->work + by, 0, n - 1);
-    else if (s->panel == POOL_PANEL_PLACE)
-        s->top = list_clamp(s->top + by, 0, pool_middle_rows(s) - 1);
-    else
-        choose_rung(app, s, by > 0 ? 1 : -1);
-}
-
 static bool act_ready(struct app *app, struct pool_screen *s, enum action action)
 {
     int hours = s->run->c.pool.hours, rows = list_step(action, 10);
 
     if (action == ACT_LEFT || action == ACT_RIGHT)
         s->hour = (s->hour + (action == ACT_LEFT ? -1 : 1) + hours) % hours;
-    else if (rows != 0)
-        up_down(app, s, rows);
-    else if (action == ACT_RUNG)
+    else if (rows != 0) {
+        int n = (int)s->run->c.file.workload_count;
+
+        if (s->panel == POOL_PANEL_WORK)
+            s->work = list_clamp(s->work + rows, 0, n - 1);
+        else if (s->panel == POOL_PANEL_PLACE)
+            s->top = list_clamp(s->top + rows, 0, pool_middle_rows(s) - 1);
+        else
+            choose_rung(app, s, rows > 0 ? 1 : -1);
+    } else if (action == ACT_RUNG)
         choose_rung(app, s, 1);
     else if (action == ACT_WHAT_IF) {
         s->middle = s->middle == POOL_SHOW_WHAT_IF ? POOL_SHOW_PLACES : POOL_SHOW_WHAT_IF;
@@ -453,11 +550,11 @@ static bool act_ready(struct app *app, struct pool_screen *s, enum action action
         s->top = 0;
         ask_what_if(app, s);
     } else if (action == ACT_PROPOSE)
-        propose(app, s);
+        changes_try(app, s);
     else if (action == ACT_APPLY)
-        apply(app, s);
+        change_apply(app, s);
     else if (action == ACT_UNDO)
-        undo(app, s);
+        change_undo(app, s);
     else
         return false;
     return true;
@@ -471,7 +568,7 @@ static bool pool_act(struct app *app, void *state, enum action action)
     if (done)
         s->panel = (s->panel + (action == ACT_PANEL ? 1 : POOL_PANELS - 1)) % POOL_PANELS;
     else if (action == ACT_STOP)
-        done = stop(app, s);
+        done = pool_stop(app, s);
     else if (s->phase == POOL_READY)
         done = act_ready(app, s, action);
     else if (action == ACT_UNDO || action == ACT_APPLY)

@@ -102,9 +102,6 @@ void pool_solve_halt(struct pool_screen *s);
 void pool_solve_drop(struct pool_screen *s);
 
 /* ---- pool_propose.c: changes that may serve what is short ---- */
-/* Makes a list of them for the workload; none are tried yet. */
-void pool_propose(struct pool_screen *s, int workload);
-void pool_proposals_fini(struct pool_screen *s);
 /* The cheapest that leaves least unmet; -1: none is better than what is. */
 int pool_proposal_best(const struct pool_screen *s);
 
@@ -115,7 +112,5 @@ void pool_draw(const struct app *app, const void *state, struct canvas *canvas,
 int pool_middle_rows(const struct pool_screen *s);
 /* Share of a workload's demand that is unmet in an hour, or in all (hour < 0). */
 double pool_unmet(const struct pool_run *run, int workload, int hour);
-/* "fits", "short", "no fit" */
-const char *pool_verdict(const struct pool_run *run, int workload);
 
 #endif
