@@ -34,19 +34,6 @@ struct confirm_job {
 
 /* ---- what is measured ---- */
 
-static void take_ask(struct confirm_job *job)
-{
-    job->ask = (struct session_ask){
-        .options = &job->options,
-        .planner = job->in->planner,
-        .tests = confirm_tests(&job->c.before.plan),
-        .folder = job->folder,
-        .confirm = true,
-    };
-    if (job->c.before.plan.request.gpu->host)
-        job->options.value[OPT_BACKEND] = (struct option_value){.given = true, .text = "cpu"};
-}
-
 /* Where results of the screen are, too; else the current folder. */
 static void take_folder(struct confirm_job *job)
 {
@@ -63,7 +50,7 @@ static void take_folder(struct confirm_job *job)
 }
 
 /* The devices are known: only the planned one is measured, as often as the plan has it. */
-static enum gp_status start_session(struct confirm_job *job, struct gp_err *err)
+static enum gp_status start_job(struct confirm_job *job, struct gp_err *err)
 {
     enum gp_status rc = GP_OK;
 
@@ -91,7 +78,7 @@ static bool take_event(void *ctx, const struct session_event *event)
     struct confirm_job *job = ctx;
 
     if (event->kind == SESSION_EVENT_READY)
-        job->rc = start_session(job, &job->err);
+        job->rc = start_job(job, &job->err);
     if (event->kind == SESSION_EVENT_FAILED) {
         job->err = event->err;
         job->rc = event->err.code;
@@ -194,6 +181,26 @@ static void record_plan_of(struct record *r, const struct plan *p)
                     3);
 }
 
+static void record_terms_of(struct record *doc, const struct confirm *c)
+{
+    record_list(doc, "terms");
+    for (int i = 0; i < c->terms; i++) {
+        const struct confirm_term *t = &c->term[i];
+        struct record *r = record_append(doc, "terms");
+
+        record_text(r, "name", t->name);
+        record_quantity(r, "predicted", t->unit, t->predicted, t->divide, 4);
+        record_quantity(r, "measured", t->unit,
+                        isnan(t->measured) ? quantity_unknown()
+                                           : quantity_of(t->measured, ORIGIN_MEASURED),
+                        t->divide, 4);
+        record_count(r, "error_pct", "", isnan(t->error) ? NAN : 100 * t->error);
+        record_text(r, "band", isnan(t->error) ? "" : t->in_band ? "in" : "outside");
+        record_text(r, "used", confirm_use_word(t->use));
+        record_text(r, "why", t->why);
+    }
+}
+
 static void print_json(const struct confirm_job *job, const char *result, struct strbuf *out)
 {
     const struct confirm *c = &job->c;
@@ -211,22 +218,7 @@ static void print_json(const struct confirm_job *job, const char *result, struct
     record_text(&doc, "precision", q->precision.id);
     record_text(&doc, "result", result);
     record_flag(&doc, "calibrated", c->measured);
-    record_list(&doc, "terms");
-    for (int i = 0; i < c->terms; i++) {
-        const struct confirm_term *t = &c->term[i];
-        struct record *r = record_append(&doc, "terms");
-        bool measured = !isnan(t->measured);
-
-        record_text(r, "name", t->name);
-        record_quantity(r, "predicted", t->unit, t->predicted, t->divide, 4);
-        record_quantity(r, "measured", t->unit,
-                        measured ? quantity_of(t->measured, ORIGIN_MEASURED) : quantity_unknown(),
-                        t->divide, 4);
-        record_count(r, "error_pct", "", isnan(t->error) ? NAN : 100 * t->error);
-        record_text(r, "band", isnan(t->error) ? "" : t->in_band ? "in" : "outside");
-        record_text(r, "used", confirm_use_word(t->use));
-        record_text(r, "why", t->why);
-    }
+    record_terms_of(&doc, c);
     record_plan_of(record_inside(&doc, "before"), &c->before.plan);
     if (c->measured)
         record_plan_of(record_inside(&doc, "after"), &c->after.plan);
@@ -240,10 +232,9 @@ static void print_json(const struct confirm_job *job, const char *result, struct
 
 /* ---- the run ---- */
 
-static enum gp_status finish_confirm(struct confirm_job *job, struct gp_err *err)
+static enum gp_status finish_job(struct confirm_job *job, struct gp_err *err)
 {
     struct session_plan plan;
-    const struct plan *after;
     enum gp_status rc = session_finish(job->session, err);
 
     if (rc)
@@ -258,12 +249,10 @@ static enum gp_status finish_confirm(struct confirm_job *job, struct gp_err *err
     else
         print_text(job, plan.result, &job->in->out);
     /* 6: nothing counted; 1: the plan does not fit, or misses a goal */
-    after = job->c.measured ? &job->c.after.plan : &job->c.before.plan;
-    job->in->exit_code =
-        session_exit_code(job->session, options_flag(&job->in->options, OPT_STRICT));
-    if (job->in->exit_code == 0)
-        job->in->exit_code =
-            job->c.measured ? !reasons_pass(after->reasons) : gp_status_exit(GP_E_NOTHING);
+    int code = session_exit_code(job->session, options_flag(&job->in->options, OPT_STRICT));
+    job->in->exit_code = code               ? code
+                         : !job->c.measured ? gp_status_exit(GP_E_NOTHING)
+                                            : !reasons_pass(job->c.after.plan.reasons);
     return GP_OK;
 }
 
@@ -283,7 +272,7 @@ static enum gp_status measure_plan(struct confirm_job *job, struct gp_err *err)
     if (rc)
         *err = job->err;
     else
-        rc = finish_confirm(job, err);
+        rc = finish_job(job, err);
     if (session_signals(&signal) && !rc)
         job->in->exit_code = 128 + signal;
     session_signals_release();
@@ -312,7 +301,15 @@ static enum gp_status run_confirm(struct invocation *in, struct gp_err *err)
         bench_progress_init(&job->progress, options_word(&in->options, OPT_PROGRESS, "auto"),
                             in->quiet, in->verbose);
         take_folder(job);
-        take_ask(job);
+        job->ask = (struct session_ask){
+            .options = &job->options,
+            .planner = in->planner,
+            .tests = confirm_tests(&job->c.before.plan),
+            .folder = job->folder,
+            .confirm = true,
+        };
+        if (job->c.before.plan.request.gpu->host)
+            job->options.value[OPT_BACKEND] = (struct option_value){.given = true, .text = "cpu"};
         rc = measure_plan(job, err);
     }
     free(job);
