@@ -140,7 +140,8 @@ static enum outcome asked_compute(const struct plan *p)
 {
     const struct memory *m = &p->memory;
 
-    return memory_overflows(p, quantity_add(quantity_add(m->weights, m->kv_reserved), m->activation));
+    return memory_overflows(p,
+                            quantity_add(quantity_add(m->weights, m->kv_reserved), m->activation));
 }
 
 static enum outcome asked_rest(const struct plan *p)

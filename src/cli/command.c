@@ -38,10 +38,11 @@ enum gp_status command_unknown(const char *arg, struct gp_err *err)
     size_t n = option_names(FOR_SCREEN, names);
     char hint[256];
 
-    if (strcmp(arg + strspn(arg, "-"), "import-prices") == 0) /* until the next release */
+    /* What went, until the next release. */
+    if (strcmp(arg + strspn(arg, "-"), "import-prices") == 0)
         return gp_fail(err, GP_E_USAGE, arg, "python3 tools/import_prices.py FILE >PROFILE",
                        "is a script in the sources now");
-    if (strcmp(without_dashes(arg), "merge") == 0)
+    if (strcmp(arg + strspn(arg, "-"), "merge") == 0)
         return gp_fail(err, GP_E_USAGE, arg, "gpuplan --compare-results FILE...",
                        "is part of --compare-results, which takes several files");
     for (int i = 0; commands[i]; i++)

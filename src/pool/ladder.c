@@ -21,7 +21,7 @@
  *                          fleets in intervals (bound_divide()), or plans them hour by hour:
  *                          fleet_raise() keeps planes, what an hour costs at least with fleets n
  *                          (columns of a linear program: lp.h), and pack.h serves an hour within
- *                          given fleets as a program over patterns, columns that its prices ask for.
+ *                          given fleets: a program over patterns, columns that its prices ask for.
  *   GPUs of one's own      A and B, search_own(): what each workload holds all day is chosen in
  *                          turn (hold_all()), and for all at once as one program
  *                          (hold_together(): pack.h of a day). With isolated workloads C and D are

@@ -4,11 +4,12 @@
  *
  *   min sum of cost of the covers     one for each workload, within limits of their GPUs
  *
- * as a linear program over covers, which are made as its prices ask for them (Dantzig, Wolfe 1960).
- * Its value bounds the cost from below; few workloads are split between covers in it, and those are
- * branched on by the GPUs that one takes of a type (patterns, in pack.c), at most k here and more there, the
- * part with the lowest bound first. Which of them is tried on the program before (strong branching:
- * Applegate, Bixby, Chvatal, Cook 1995). Each part is rounded to a plan as well.
+ * as a linear program over covers, which are made as its prices ask for them (Dantzig,
+ * Wolfe 1960). Its value bounds the cost from below; few workloads are split between covers
+ * in it, and those are branched on by the GPUs that one takes of a type (patterns, in pack.c),
+ * at most k here and more there, the part with the lowest bound first. Which of them is tried
+ * on the program before (strong branching: Applegate, Bixby, Chvatal, Cook 1995). Each part is
+ * rounded to a plan as well.
  *
  * For a day (PACK_DAY, A and B) a cover is what a workload or job holds, in whole
  * units, and it costs what serving every hour with that does.
