@@ -176,6 +176,8 @@ static enum gp_status check_word(const struct scan *scan, const char *word, size
         return refuse_word(scan, "", "is not a number", word, len);
     if (used == 0 || (rest > 0 && !wide) || rest > 2 || (rest == 2 && word[used + 1] != 'L'))
         return GP_OK; /* a name, a float, or something libconfig itself refuses */
+    if (used <= 9)
+        return GP_OK; /* 32 bits hold it: nearly all */
     if (used >= sizeof digits)
         return refuse_word(scan, "write it with a decimal point", "has too many digits", word, len);
     memcpy(digits, word, used);
@@ -699,12 +701,16 @@ static const char *text_of(struct profile_group group, const config_setting_t *a
     text = config_setting_get_string(at);
     if (text == NULL)
         return "";
-    for (const char *c = text; *c != '\0';) {
-        bool ascii = *c >= ' ' && *c <= '~'; /* nearly all */
+    for (const char *c = text;;) {
         uint32_t ch = 0;
-        int bytes = ascii ? 1 : gp_utf8(c, &ch);
+        int bytes;
 
-        if (ascii || (bytes > 0 && gp_is_tame(ch))) {
+        while (*c >= ' ' && *c <= '~') /* nearly all */
+            c++;
+        if (*c == '\0')
+            return text;
+        bytes = gp_utf8(c, &ch);
+        if (bytes > 0 && gp_is_tame(ch)) {
             c += bytes;
             continue;
         }
@@ -714,7 +720,6 @@ static const char *text_of(struct profile_group group, const config_setting_t *a
             profile_fail_at(group, at, key, "", "holds a control character (U+%04X)", (unsigned)ch);
         return NULL;
     }
-    return text;
 }
 
 static void read_string(struct profile_group group, const config_setting_t *at, const char *key,

@@ -68,7 +68,7 @@ static void as_calibration(const uint8_t *data, size_t size)
         struct memory m;
 
         memory_estimate(&out.request, &load, &layout, &m);
-        if (!out.logged[0] == !out.unlogged[0] || !isfinite(m.kv_pool.low) ||
+        if ((out.logged[0] && out.unlogged[0]) || !isfinite(m.kv_pool.low) ||
             !isfinite(m.free.high) || m.kv_pool.low > m.kv_pool.high)
             abort();
     }
