@@ -162,15 +162,9 @@ enum gp_status command_parse(struct invocation *in, int argc, char **argv, struc
 
 static void help_option(int id, struct strbuf *out)
 {
-    /* what only the author of a kernel sets is in gpuplan-bench(1) alone */
-    static const enum option_id manual_only[] = {OPT_ALGOS, OPT_WORKSPACE, OPT_FILL,
-                                                 OPT_NVML_INTERVAL, OPT_REL_CI};
     const struct option_row *row = &option_rows[id];
     char key[8] = "    ", left[64];
 
-    for (size_t i = 0; i < sizeof(manual_only) / sizeof(manual_only[0]); i++)
-        if ((int)manual_only[i] == id)
-            return;
     if (row->key)
         gp_format(key, sizeof(key), "-%c, ", row->key);
     gp_format(left, sizeof(left), "%s--%s%s%s", key, row->name, row->argument ? " " : "",
@@ -195,7 +189,7 @@ void command_help(const struct command *command, struct strbuf *out)
                         commands[i]->name, commands[i]->usage, commands[i]->brief);
     strbuf_add(out, "\noptions:\n");
     for (int i = 0; i < OPTION_COUNT; i++)
-        if (!command || (option_rows[i].commands & command->bit))
+        if (!option_rows[i].manual_only && (!command || option_rows[i].commands & command->bit))
             help_option(i, out);
     if (command)
         return;
