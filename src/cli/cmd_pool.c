@@ -154,9 +154,6 @@ static enum gp_status run_pool(struct invocation *in, struct gp_err *err)
     struct pool_run_options options = options_of(in);
     struct pool_run *answer;
 
-    if (in->arg_count != 1)
-        return gp_fail(err, GP_E_USAGE, "--pool", "gpuplan --pool mixed-sizes",
-                       "takes one file, or the name of one of profiles/pools");
     if (options_flag(&in->options, OPT_ON_SCREEN))
         return show_screen(in, err);
     answer = pool_run_new();
@@ -174,5 +171,9 @@ const struct command cmd_pool = {
     .usage = "FILE|NAME [--rung NAME] [--export KIND] [OPTION]...",
     .brief = "a mix of models over a day: fixed servers, shared ones or a composable pool",
     .bit = FOR_POOL,
+    .least = 1,
+    .most = 1,
+    .takes = "one file, or the name of one of profiles/pools",
+    .example = "gpuplan --pool mixed-sizes",
     .run = run_pool,
 };

@@ -64,7 +64,6 @@ const struct command cmd_screen = {
     .usage = "[-m MODEL] [-p FORMAT] [-g GPU[:COUNT]] [OPTION]...",
     .brief = "screens to plan, compare and measure; the default on a terminal",
     .bit = FOR_SCREEN,
-    .no_args = true,
     .one = ONE_EACH,
     .several = "press 2 there, or use --compare",
     .streams = true,

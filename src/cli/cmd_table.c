@@ -70,7 +70,6 @@ const struct command cmd_table = {
     .usage = "[-m MODEL]... [-p FORMAT]... [-g GPU] [OPTION]...",
     .brief = "model sizes by precisions: memory, GPU count and cost, rule and exact",
     .bit = FOR_TABLE,
-    .no_args = true,
     .one = ONE_GPU,
     .several = "use --compare for several",
     .run = run_table,

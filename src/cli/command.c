@@ -125,10 +125,18 @@ enum gp_status command_check(const struct invocation *in, struct gp_err *err)
                         : c->one & ONE_PRECISION && o->precision_count > 1 ? "--precision"
                         : c->one & ONE_GPU && o->gpu_count > 1             ? "--gpu"
                                                                            : NULL;
+    char where[40];
 
-    if (c->no_args && in->arg_count > 0)
+    gp_format(where, sizeof(where), "--%s", c->name);
+    if (c->most == 0 && in->arg_count > 0)
         return gp_fail(err, GP_E_USAGE, in->args[0], "options begin with dashes",
-                       "--%s takes no arguments", c->name);
+                       "%s takes no arguments", where);
+    if (in->arg_count < c->least || in->arg_count > c->most)
+        return gp_fail(err, GP_E_USAGE, where, c->example, "%s %s",
+                       in->arg_count < c->least ? "needs" : "takes", c->takes);
+    if (c->text && (in->format == OUTPUT_CSV || in->format == OUTPUT_MARKDOWN))
+        return gp_fail(err, GP_E_USAGE, "--format", "text or json",
+                       "%s cannot be printed as a table", c->text);
     if (twice)
         return gp_fail(err, GP_E_USAGE, twice, c->several, "--%s takes one", c->name);
     return GP_OK;
@@ -156,6 +164,17 @@ enum gp_status command_parse(struct invocation *in, int argc, char **argv, struc
     in->quiet = options_flag(&in->options, OPT_QUIET);
     in->verbose = options_flag(&in->options, OPT_VERBOSE);
     return rc;
+}
+
+void command_print(struct invocation *in, const struct record *doc, const char *quiet,
+                   void (*text)(const struct record *doc, struct strbuf *out))
+{
+    if (in->format == OUTPUT_JSON)
+        record_json(doc, &in->out);
+    else if (in->quiet && quiet)
+        strbuf_addf(&in->out, "%s\n", record_get(doc, quiet));
+    else
+        text(doc, &in->out);
 }
 
 /* ---- help ---- */
