@@ -81,6 +81,7 @@ struct format_list {
     size_t count, cap;
 };
 extern const struct profile_word format_file_roles[]; /* enum tensor_role: "embedding", ... */
+extern const struct profile_table format_table;
 void format_file_read(struct profile_group top, void *format_list);
 
 /* prices/PROVIDER.cfg holds what its rows share (provider, date, kind, source) and one short
@@ -91,6 +92,8 @@ struct instance_list {
     size_t count, cap;
     bool user; /* of the file read next: its rows win over the catalogue's */
 };
+enum { INSTANCE_WHAT, INSTANCE_OFFER, INSTANCE_EVIDENCE, INSTANCE_PARTS };
+extern const struct profile_table instance_tables[INSTANCE_PARTS], server_table;
 void price_file_read(struct profile_group top, void *instance_list);
 void price_file_ownership(struct profile_group top, void *ownership);
 void price_file_server(struct profile_group top, void *server);

@@ -1003,6 +1003,9 @@ static void read_field(struct profile_group group, const struct profile_field *f
     case PROFILE_WORD:
         profile_word(group, f->key, member, f->words);
         break;
+    case PROFILE_BITS:
+        profile_bits(group, f->key, member, f->words);
+        break;
     case PROFILE_COUNT:
         profile_count(group, f->key, member, (int)f->low, (int)f->high);
         break;
