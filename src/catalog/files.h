@@ -71,6 +71,16 @@ struct model_item {
     struct model model;
     char aliases[512];
 };
+enum {
+    MODEL_NAMES,
+    MODEL_USE,
+    MODEL_PUBLISHED,
+    MODEL_NATIVE,
+    MODEL_SHAPE,
+    MODEL_EVIDENCE,
+    MODEL_PARTS
+};
+extern const struct profile_table model_tables[MODEL_PARTS];
 void model_file_read(struct profile_group top, void *model_item);
 void model_file_write(const struct model *model, struct strbuf *out);
 
