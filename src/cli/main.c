@@ -40,13 +40,19 @@ struct engine_program {
     size_t len;
 };
 
-/* "/usr/libexec/gpuplan/gpuplan-bench-cpu 0.1.0 (oneDNN 2.6.3)" */
-static void add_engines(struct strbuf *out)
+/* With quiet the version alone. */
+static void print_version(const char *profiles, bool quiet, struct strbuf *out)
 {
     struct engine_program engines[2] = {{.name = "cuda"}, {.name = "cpu"}};
     char option[] = "--version";
     double until = clock_now() + WAIT_MAX;
 
+    strbuf_addf(out, "gpuplan %s\n", GP_VERSION);
+    if (quiet)
+        return;
+    strbuf_add(out, "Copyright (C) 2026 the gpuplan authors\n"
+                    "License MIT: free to use, change and pass on; there is NO WARRANTY.\n\n");
+    catalog_version(profiles, out);
     for (size_t i = 0; i < 2; i++) { /* both are at work before the first is waited for */
         struct engine_program *e = &engines[i];
         char *argv[] = {e->path, option, NULL};
@@ -80,26 +86,6 @@ static void add_engines(struct strbuf *out)
                     : version ? version
                               : " does not answer");
     }
-}
-
-/* With quiet the version alone. */
-static void print_version(const char *profiles, bool quiet, struct strbuf *out)
-{
-    struct gp_err err = {0};
-    char date[16];
-
-    strbuf_add(out, "gpuplan " GP_VERSION "\n");
-    if (quiet)
-        return;
-    strbuf_add(out, "Copyright (C) 2026 the gpuplan authors\n"
-                    "License MIT: free to use, change and pass on; there is NO WARRANTY.\n\n");
-    struct catalog *catalog = catalog_new(profiles);
-    if (catalog_newest_price(catalog, date, &err) == GP_OK)
-        strbuf_addf(out, "catalogue    %s, prices up to %s\n", catalog_folder(catalog), date);
-    else
-        strbuf_addf(out, "catalogue    %s: %s\n", err.where, err.text);
-    catalog_free(catalog);
-    add_engines(out);
 }
 
 /* ---- running a command ---- */
