@@ -239,9 +239,9 @@ static void show_begin(struct record *doc, const struct report_class *class)
 }
 
 /* "There is no such item" is about one class only; anything else is the answer. */
-static bool is_answer(enum gp_status status, const struct gp_err *err)
+static bool is_answer(enum gp_status rc, const struct gp_err *err)
 {
-    return status != GP_E_USAGE || strcmp(err->where, "--show") == 0;
+    return rc != GP_E_USAGE || strcmp(err->where, "--show") == 0;
 }
 
 enum gp_status report_show(struct planner *planner, const char *id, struct record *doc,
