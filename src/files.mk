@@ -501,15 +501,10 @@ tui_sources = \
 	src/tui/worker.h
 
 cli_sources = \
-	src/cli/bench_diagnose.c \
-	src/cli/bench_diagnose.h \
 	src/cli/bench_print.c \
 	src/cli/bench_print.h \
 	src/cli/bench_progress.c \
 	src/cli/bench_progress.h \
-	src/cli/bench_rank.c \
-	src/cli/bench_rank.h \
-	src/cli/cmd_attach.c \
 	src/cli/cmd_batch.c \
 	src/cli/cmd_bench.c \
 	src/cli/cmd_check_log.c \
@@ -528,10 +523,7 @@ cli_sources = \
 	src/cli/cmd_table.c \
 	src/cli/command.c \
 	src/cli/command.h \
-	src/cli/completion.c \
-	src/cli/print_train.c \
-	src/cli/print_train.h \
-	src/cli/version.c
+	src/cli/completion.c
 
 bench_sources = \
 	bench/backend.h \

@@ -438,6 +438,7 @@ $(standin): $(fake_cuda) tests/fixtures/fast_clock.so gpuplan-bench-cuda$(EXEEXT
 lint_tests = \
 	tests/lint/circles.sh \
 	tests/lint/config.sh \
+	tests/lint/dialect.sh \
 	tests/lint/engines.sh \
 	tests/lint/host.sh \
 	tests/lint/includes.sh \

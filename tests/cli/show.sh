@@ -98,9 +98,9 @@ assert_fails 2 "did you mean llama-3.1-70b" --show lama-3.1-70b
 assert_fails 2 "h100-sxm" --show h100sxm
 assert_fails 2 "no model, GPU" --show qqqqqqqqqqqq
 assert_fails 2 "has no MIG profile '9g.1gb'" --show h100-sxm/9g.1gb
-assert_fails 2 "needs an ID" --show
+assert_fails 2 "needs one ID" --show
 assert_fails 2 "takes one ID" --show a b
-assert_fails 2 "cannot print one item as a table" --show h100-sxm --format csv
+assert_fails 2 "one item cannot be printed as a table" --show h100-sxm --format csv
 
 # an unknown type whose tensors are at hand: exact weights, the rest assumed, said first
 cp -r "${srcdir:-.}/tests/fixtures/models/hf-llama" "$work/odd"
