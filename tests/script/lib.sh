@@ -16,8 +16,8 @@
 # UPDATE=1 rewrites the here-documents of expect in the test itself: look at the
 # difference before you keep it. Blanks at the ends of lines do not count.
 #
-# The day, the locale, the machine (test_host) and the user's settings are fixed; the current
-# folder is $work.
+# The day, the locale, the machine (test_host), the catalogue (tests/fixtures/catalogue) and
+# the user's settings are fixed; the current folder is $work.
 
 . "${srcdir:-.}/tests/cli/lib.sh"
 
@@ -27,6 +27,8 @@ HOME=$work XDG_CONFIG_HOME=$work/config XDG_STATE_HOME=$work/state
 export GPUPLAN_NOW LC_ALL TERM HOME XDG_CONFIG_HOME XDG_STATE_HOME
 unset GPUPLAN_PLAIN COLORFGBG NO_COLOR LINES
 trap 'rewrite; rm -rf "$work"' EXIT
+
+frozen_catalogue
 cd "$work" || exit 99
 
 # screen NAME [OPTION]... <SCRIPT

@@ -308,7 +308,7 @@ expect <<'END'
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
 │ TTFT goal  none            ││on demand $5.67/h $4,141/mo aws, 2026-07-20     │
 │ TPOT goal  none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
-│ Throughput none            ││1 h100-sxm:1        cheaper    1     5.4   $3.57│
+│ Throughput none            ││1 …ro-6000-server:1 cheaper    1     7.4   $3.60│
 │+Layout     TP 1 x PP 4     ││2 int4-awq          cheaper    4     8.9  $16.33│
 │+Engine     vLLM 0.33+      ││3 users 10          fuller     4    28.4   $4.77│
 │+Cost       on-demand       ││── Why ─────────────────────────────────────────│
@@ -326,15 +326,15 @@ KEYS
 only 1,26
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model ─────────────────────────────────────────────────────────── 7 of 193 ─┐
+┌─ Model ──────────────────────────────────────────────────────────── 7 of 23 ─┐
 │/ 70b                                                                         │
-│▸ 70B                                   a dense model of about this size, sh… │
-│  Generic 70B (hypothetical seed)       70.55 B, 131,072 tokens, bf16         │
-│  Llama 2 70B                           68.98 B, 4,096 tokens, fp16           │
-│  Llama 3 70B                           70.55 B, 8,192 tokens, bf16           │
-│  Llama 3.1 70B                         70.55 B, 131,072 tokens, bf16         │
-│  Llama 3.3 70B Instruct                70.55 B, 131,072 tokens, bf16         │
-│  DeepSeek-R1-Distill-Llama-70B         70.55 B, 131,072 tokens, bf16         │
+│▸ 70B                              a dense model of about this size, shape a… │
+│  Generic 70B (hypothetical seed)  70.55 B, 131,072 tokens, bf16              │
+│  Llama 2 70B                      68.98 B, 4,096 tokens, fp16                │
+│  Llama 3 70B                      70.55 B, 8,192 tokens, bf16                │
+│  Llama 3.1 70B                    70.55 B, 131,072 tokens, bf16              │
+│  Llama 3.3 70B Instruct           70.55 B, 131,072 tokens, bf16              │
+│  DeepSeek-R1-Distill-Llama-70B    70.55 B, 131,072 tokens, bf16              │
 │                                                                              │
 │                                                                              │
 │                                                                              │
@@ -413,7 +413,7 @@ expect <<'END'
  KV per token = sum over attention layers of kv*(d + dv)*e bytes
  type:find  Up/Down:move  Enter:choose  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                        8B*
-┌─ Ask ───────── 9-26 of 34 ─┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 19, Tab ─┐
+┌─ Ask ───────── 9-26 of 34 ─┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 18, Tab ─┐
 │ Users      1 at once       ││FITS         1 GPU    $0.44/h    $2.82/M tok    │
 ┌─ KV cache ──────────────────────────────────────────────────────── 10 of 10 ─┐
 │/ type words to find it, or another format, as --list formats has it          │
@@ -431,7 +431,7 @@ expect <<'END'
 │  auto                                                                        │
 │  what the checkpoint asks for, else the activations' format                  │
 └──────────────────────────────────────────────────────────────────────────────┘
-│ Offload    0 GiB           ││── Why ─────────────────────────────────────────│
+│ Offload    0 GiB           ││GPUs 1: TP 1, 1 host                            │
 └────────────────────────────┘└────────────────────────────────────────────────┘
  KV cache: 8-bit keys and values hold twice the users of 16-bit ones.
  KV per token = sum over attention layers of kv*(d + dv)*e bytes
@@ -448,26 +448,26 @@ Enter
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ GPU ───────────────────────────────────────────────────────────────────────────────────────────────────── 1 of 107 ─┐
-│/ 3g                                                         verdict    n      $/h TPOT ms     $/M                    │
-│▸ A100 SXM4 80GB, MIG 3g.40gb                                fits       1    $1.29    19.5   $7.22                    │
-│  "3g" as typed                                                                                                       │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│  A100 SXM4 80GB, MIG 3g.40gb                                                                                         │
-│  fits       1    $1.29    19.5   $7.22  39.18 GiB usable, 1.02 TB/s, 2020                                            │
-└──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
+┌┌─ GPU ─────────────────────────────────────────────────────────────────────────────────────────────────── 1 of 31 ─┐─┐
+││/ 3g                                     verdict    n      $/h TPOT ms     $/M                                     │ │
+││▸ A100 SXM4 80GB, MIG 3g.40gb            fits       1    $1.29    19.5   $7.22  39.18 GiB usable, 1.02 TB/s, 2020  │ │
+││  "3g" as typed                                                                                                    │2│
+││                                                                                                                   │ │
+││                                                                                                                   │─│
+││                                                                                                                   │ │
+││                                                                                                                   │ │
+││                                                                                                                   │ │
+││                                                                                                                   │ │
+││                                                                                                                   │ │
+││                                                                                                                   │─│
+││                                                                                                                   │ │
+││                                                                                                                   │ │
+││                                                                                                                   │M│
+││                                                                                                                   │9│
+││                                                                                                                   │9│
+││                                                                                                                   │─│
+││                                                                                                                   │ │
+└└───────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘─┘
  GPU: memory sets how many, bandwidth TPOT. auto: here, else cheapest fit.
  usable = physical less what the driver keeps (H100: 79.19 of 79.65)
  type:find  Up/Down:move  Enter:choose  Esc:back
@@ -489,7 +489,7 @@ expect <<'END'
 │ Throughput none              ││── Changes (a) ───────────────────────────────── verdict    n      $/h TPOT ms     $/M│
 │+Layout     auto: TP 1        ││1 int4-awq                                       cheaper    1    $1.29     7.7   $3.00│
 │+Engine     auto: vLLM 0.33+  ││2 users 16                                       fuller     1    $1.29    31.3   $0.73│
-│+Cost       on-demand         ││3 h100-sxm:1                                     faster     1    $2.29     6.7   $4.36│
+│+Cost       on-demand         ││3 rtx-pro-6000-server:1                          faster     1    $1.69    12.3   $5.88│
 │                              ││── Why ───────────────────────────────────────────────────────────────────────────────│
 └──────────────────────────────┘└──────────────────────────────────────────────────────────────────────────────────────┘
  GPU: memory sets how many, bandwidth TPOT. auto: here, else cheapest fit.
@@ -754,7 +754,7 @@ expect <<'END'
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
 │+Layout     TP 2 x PP 5     ││1 max-pp 9          fits       9     525  $1,045│
 │+Engine     auto: vLLM 0.33+││2 int4-awq          cheaper    4    44.4  $23.88│
-│+Cost       on-demand       ││3 h100-sxm:2        cheaper    2    50.6 $100.03│
+│+Cost       on-demand       ││3 …ro-6000-server:2 cheaper    2    53.9  $51.82│
 │                            ││4 tp 4              cheaper   12     136 $273.48│
 └────────────────────────────┘└────────────────────────────────────────────────┘
  Users: reset to its default; r again resets every field
@@ -840,7 +840,7 @@ expect <<'END'
 │ TTFT goal  none            ││on demand $1.00/h $730/mo crusoe, 2026-08-19    │
 │ TPOT goal  none            ││buy       $0.40/h  break-even 16.9 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
-│+Layout     auto: TP 1      ││1 h100-sxm:1        faster     1    29.1  $21.01│
+│+Layout     auto: TP 1      ││1 l40s:2, tp 2      faster     2    36.2  $22.23│
 │+Engine     llama.cpp b3219+││── Why ─────────────────────────────────────────│
 │+Cost       on-demand       ││GPUs 1: TP 1, 1 host                            │
 │                            ││KV pool 5.00 GiB: 16,384 tokens, 2.0 requests of│
@@ -993,7 +993,7 @@ KEYS
 only 1,96
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
-┌─ Ask ──────────────────────┐┌─ Answer: 4 x L40S, TP 4 ───── 1-14 of 19, Tab ─┐
+┌─ Ask ──────────────────────┐┌─ Answer: 4 x L40S, TP 4 ───── 1-14 of 20, Tab ─┐
 │▸Model      70B (assumed)  ▾││FITS         4 GPUs   $4.00/h    $58.82/M tok   │
 │ Weights    auto: bf16     ▾││memory 90 % of budget, 3.94 GiB to spare        │
 │ GPU        l40s           ▾││████████████████████████████████▓▒░░░····│ 40.87│
@@ -1006,18 +1006,18 @@ expect <<'END'
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
 │ TTFT goal  none            ││on demand $4.00/h $2,920/mo crusoe, 2026-08-19  │
-│ TPOT goal  none            ││buy       $1.59/h  break-even 16.9 months       │
+│ TPOT goal  none            ││buy       $1.60/h  break-even 16.9 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
 │+Layout     auto: TP 4      ││1 int4-awq          cheaper    4    19.1  $23.69│
-│+Engine     auto: vLLM 0.33+││2 users 3           fuller     4    55.2  $21.29│
-│+Cost       on-demand       ││3 l40s:8, tp 8      faster     8    30.5  $72.07│
-│                            ││── Why ─────────────────────────────────────────│
+│+Engine     auto: vLLM 0.33+││2 …ro-6000-server:2 cheaper    2    53.9  $51.82│
+│+Cost       on-demand       ││3 users 3           fuller     4    55.2  $21.29│
+│                            ││4 l40s:8, tp 8      faster     8    30.5  $72.07│
 └────────────────────────────┘└────────────────────────────────────────────────┘
  saved to plan.json; gpuplan --batch plan.json prints its answer
 
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                 plan.json*
-┌─ Ask ──────────────────────┐┌─ Answer: 4 x L40S, TP 4 ───── 1-14 of 19, Tab ─┐
+┌─ Ask ──────────────────────┐┌─ Answer: 4 x L40S, TP 4 ───── 1-14 of 20, Tab ─┐
 │▸Model      70B (assumed)  ▾││FITS         4 GPUs   $4.00/h    $30.66/M tok   │
 │ Weights    auto: bf16     ▾││memory 92 % of budget, 3.32 GiB to spare        │
 │ GPU        l40s           ▾││█████████████████████████████████▓▒░░░···│ 40.87│
@@ -1033,15 +1033,15 @@ expect <<'END'
 │ TPOT goal  none            ││buy       $1.59/h  break-even 16.9 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
 │+Layout     auto: TP 4      ││1 int4-awq          cheaper    4    21.5  $13.26│
-│+Engine     auto: vLLM 0.33+││2 users 3           fuller     4    55.2  $21.29│
-│+Cost       on-demand       ││3 l40s:8, tp 8      faster     8    32.7  $38.57│
-│                            ││── Why ─────────────────────────────────────────│
+│+Engine     auto: vLLM 0.33+││2 …ro-6000-server:2 cheaper    2    55.3  $26.58│
+│+Cost       on-demand       ││3 users 3           fuller     4    55.2  $21.29│
+│                            ││4 l40s:8, tp 8      faster     8    32.7  $38.57│
 └────────────────────────────┘└────────────────────────────────────────────────┘
  set: users 2
 
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                 plan.json*
-┌─ Ask ──────────────────────┐┌─ Answer: 4 x L40S, TP 4 ───── 1-14 of 19, Tab ─┐
+┌─ Ask ──────────────────────┐┌─ Answer: 4 x L40S, TP 4 ───── 1-14 of 20, Tab ─┐
 │▸Model      70B (assumed)  ▾││FITS         4 GPUs   $4.00/h    $30.66/M tok   │
 │ Weights    auto: bf16     ▾││memory 92 % of budget, 3.32 GiB to spare        │
 │ GPU        l40s           ▾││█████████████████████████████████▓▒░░░···│ 40.87│
@@ -1057,15 +1057,15 @@ expect <<'END'
 │ TPOT goal  none            ││buy       $1.59/h  break-even 16.9 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
 │+Layout     auto: TP 4      ││1 int4-awq          cheaper    4    21.5  $13.26│
-│+Engine     auto: vLLM 0.33+││2 users 3           fuller     4    55.2  $21.29│
-│+Cost       on-demand       ││3 l40s:8, tp 8      faster     8    32.7  $38.57│
-│                            ││── Why ─────────────────────────────────────────│
+│+Engine     auto: vLLM 0.33+││2 …ro-6000-server:2 cheaper    2    55.3  $26.58│
+│+Cost       on-demand       ││3 users 3           fuller     4    55.2  $21.29│
+│                            ││4 l40s:8, tp 8      faster     8    32.7  $38.57│
 └────────────────────────────┘└────────────────────────────────────────────────┘
  a file; gpuplan --batch reads it, o opens it
  Save as: plan.json
  Enter:do it  Tab:complete  Up:earlier  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
-┌─ Ask ──────────────────────┐┌─ Answer: 4 x L40S, TP 4 ───── 1-14 of 19, Tab ─┐
+┌─ Ask ──────────────────────┐┌─ Answer: 4 x L40S, TP 4 ───── 1-14 of 20, Tab ─┐
 │▸Model      70B (assumed)  ▾││FITS         4 GPUs   $4.00/h    $30.66/M tok   │
 │ Weights    auto: bf16     ▾││memory 92 % of budget, 3.32 GiB to spare        │
 │ GPU        l40s           ▾││█████████████████████████████████▓▒░░░···│ 40.87│
@@ -1081,9 +1081,9 @@ expect <<'END'
 │ TPOT goal  none            ││buy       $1.59/h  break-even 16.9 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
 │+Layout     auto: TP 4      ││1 int4-awq          cheaper    4    21.5  $13.26│
-│+Engine     auto: vLLM 0.33+││2 users 3           fuller     4    55.2  $21.29│
-│+Cost       on-demand       ││3 l40s:8, tp 8      faster     8    32.7  $38.57│
-│                            ││── Why ─────────────────────────────────────────│
+│+Engine     auto: vLLM 0.33+││2 …ro-6000-server:2 cheaper    2    55.3  $26.58│
+│+Cost       on-demand       ││3 users 3           fuller     4    55.2  $21.29│
+│                            ││4 l40s:8, tp 8      faster     8    32.7  $38.57│
 └────────────────────────────┘└────────────────────────────────────────────────┘
  saved to plan.json; gpuplan --batch plan.json prints its answer
 
@@ -1101,7 +1101,7 @@ KEYS
 only 1,12
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
-┌─ Ask ──────────────────────┐┌─ Answer: 4 x L40S, TP 4 ───── 1-14 of 19, Tab ─┐
+┌─ Ask ──────────────────────┐┌─ Answer: 4 x L40S, TP 4 ───── 1-14 of 20, Tab ─┐
 │▸Model      70B (assumed)  ▾││FITS         4 GPUs   $4.00/h    $30.66/M tok   │
 │ Weights    auto: bf16     ▾││memory 92 % of budget, 3.32 GiB to spare        │
 │ GPU        l40s           ▾││█████████████████████████████████▓▒░░░···│ 40.87│
@@ -1163,11 +1163,11 @@ KEYS
 only 1,30
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model ─────────────────────────────────────────────────────────── 3 of 196 ─┐
+┌─ Model ──────────────────────────────────────────────────────────── 3 of 26 ─┐
 │/ ./                                                                          │
-│▸ ./models/broken                       a model in this folder                │
-│  ./models/deep/tiny.gguf               a model in this folder                │
-│  ./models/tiny                         a model in this folder                │
+│▸ ./models/broken                  a model in this folder                     │
+│  ./models/deep/tiny.gguf          a model in this folder                     │
+│  ./models/tiny                    a model in this folder                     │
 │  "./" as typed                                                               │
 │                                                                              │
 │                                                                              │
@@ -1187,10 +1187,10 @@ expect <<'END'
  parameters = sum of rows*cols over all its tensors
  type:find  Up/Down:move  Enter:choose  Tab:path  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                 tiny.gguf*
-┌─ Ask ──────────────────────┐┌─ Answer: 1 x Tesla V100 SXM2 16GB, TP 1 ───────┐
-│▸Model      tiny.gguf      ▾││FITS         1 GPU    $0.14/h    $0.0072/M tok  │
-│ Weights    auto: ggml-q8_0▾││memory 1 % of budget, 15.64 GiB to spare        │
-│ GPU        auto: v100-sxm…▾││█▓▒░·····································│ 15.81│
+┌─ Ask ──────────────────────┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 19, Tab ─┐
+│▸Model      tiny.gguf      ▾││FITS         1 GPU    $0.44/h    $0.0231/M tok  │
+│ Weights    auto: ggml-q8_0▾││memory 1 % of budget, 21.90 GiB to spare        │
+│ GPU        auto: l4       ▾││█▓▒░·····································│ 22.07│
 │ GPUs       auto: 1         ││█ weights 0.0 ▓ KV 0.0 ▒ act 0.0 ░ run 0.2      │
 END
 
