@@ -6,11 +6,6 @@
 
 load=(-m llama-3.1-70b -c 8k -u 16)
 
-# lines FROM TO: these of the last dump
-lines() {
-    out=$(printf '%s\n' "$out" | sed -n "$1,$2p")
-}
-
 # ---- sizes ----------------------------------------------------------------------------
 
 screen "80 x 24" "${load[@]}" <<'KEYS'
@@ -51,6 +46,7 @@ screen "120 x 36" "${load[@]}" <<'KEYS'
 :wait
 :dump -
 KEYS
+only 1,12 29,36
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                                                            66 rows
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────────────────────────────────────────────── 1-24 of 66 ─┐
@@ -64,22 +60,6 @@ expect <<'END'
 │   a100-sxm-80          int4-awq   2  fits         52.6±29     285   2.58    2.52    27.4  TP1 x2         37.07  none │
 │   a100-pcie-80         fp8        2  fits         49.2±27     309   2.70    2.43    28.4  TP2            33.88  none │
 │ * a100-pcie-80         int4-awq   2  fits         42.3±23     356   2.70    2.10    40.7  TP2            18.55  none │
-│   a40                  fp8        3  fits       162.8±103      90   2.70    8.29    19.1  TP1 PP3        23.51  none │
-│   a40                  int4-awq   3  fits        123.3±78     113   2.70    6.64    31.3  TP1 PP3        13.17  none │
-│   l40s                 fp8        3  fits        105.7±55     146   3.00    5.71    19.0  TP1 PP3        23.51  none │
-│   l40s                 int4-awq   3  fits         80.1±42     180   3.00    4.62    31.3  TP1 PP3        13.17  none │
-│   rtx-pro-6000-server  fp8        2  fits         47.0±32     328   3.38    2.86    38.3  TP2            33.88  none │
-│   h200-sxm             fp8        1  fits         30.0±13     514   3.39    1.83    22.6  TP1            67.72  none │
-│   h200-sxm             int4-awq   1  fits         51.8±22     287   3.39    3.29    34.9  TP1            37.07  none │
-│   mi300x               fp8        1  fits         43.4±39     359   3.45    2.67    40.9  TP1            67.72  none │
-│ * mi300x               int4-awq   1  fits         51.8±46     291   3.45    3.29    53.1  TP1            37.07  none │
-│   l4                   fp8        8  fits         84.2±54     180   3.52    5.43    27.0  TP8             8.49  none │
-│   l4                   int4-awq   8  fits         83.9±54     177   3.52    5.51    39.3  TP8             4.66  none │
-│   h100-pcie            fp8        2  fits         32.5±14     478   3.80    2.21    27.1  TP2            33.88  none │
-│   h100-pcie            int4-awq   2  fits         41.2±18     364   3.80    2.90    39.3  TP2            18.55  none │
-│   a100-sxm-80          fp8        2  fits         48.2±27     315   3.90    3.44    28.4  TP2            33.88  none │
-│   l40                  fp8        4  fits         66.2±42     227   4.00    4.89    32.8  TP4            16.96  none │
-│   l40                  int4-awq   4  fits         75.2±48     196   4.00    5.66    45.1  TP4             9.29  none │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
 ┌─ rtx-a6000 x 8, bf16 (as published): fits ────────────────────────────────────────────────────────── 1-2 of 15, Tab ─┐
 │██████████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░░░░░░················································│ 43.62│
@@ -153,7 +133,7 @@ screen "ASCII" --ascii "${load[@]}" <<'KEYS'
 Down
 :dump -
 KEYS
-lines 1 21
+only 1,9 17,21
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                    66 rows
 +- llama-3.1-70b, 16 x 8,192 tokens ------------------------------ 1-12 of 66 -+
@@ -164,13 +144,6 @@ expect <<'END'
 |   rtx-6000-ada      int4-awq   2  fits        86.5+-45   1.65    2.72    19.0|
 |   ~pro-6000-server  int4-awq   1  fits        79.3+-44   1.69    2.50    18.6|
 | * rtx-a6000         fp8        4  fits        83.1+-62   2.00    3.08    37.2|
-|   a100-sxm-80       int4-awq   2  fits        52.6+-29   2.58    2.52    27.4|
-|   a100-pcie-80      fp8        2  fits        49.2+-27   2.70    2.43    28.4|
-| * a100-pcie-80      int4-awq   2  fits        42.3+-23   2.70    2.10    40.7|
-|   a40               fp8        3  fits      162.8+-103   2.70    8.29    19.1|
-|   a40               int4-awq   3  fits       123.3+-78   2.70    6.64    31.3|
-|   l40s              fp8        3  fits       105.7+-55   3.00    5.71    19.0|
-|   l40s              int4-awq   3  fits        80.1+-42   3.00    4.62    31.3|
 +------------------------------------------------------------------------------+
 +- rtx-a6000 x 2, int4-awq: fits ----------------------------- 1-2 of 19, Tab -+
 |##############################=================================:-......| 43.62|
@@ -185,7 +158,7 @@ screen "all columns" "${load[@]}" <<'KEYS'
 f "l40s" Enter
 :dump -
 KEYS
-lines 2 8
+only 2,8
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┐
 │ 63 of 66 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost                                                                                    │
@@ -208,7 +181,7 @@ S
 s s
 :dump -
 KEYS
-out=$(printf '%s\n' "$out" | sed -n '2,6p;26,30p;50,54p')
+only 2,6 26,30 50,54
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 66 ─┐
 │ 63 of 66 fit and meet goals  sort $/M ▲  filter -  * best for its cost       │
@@ -234,7 +207,7 @@ f "p100" Enter
 G
 :dump -
 KEYS
-lines 2 21
+only 2,21
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 63 of 66 fit and meet goals  sort $/h ▲  filter p100  * best for its cost    │
@@ -265,7 +238,7 @@ F6 F6 F6 F6 F6
 F4 "gpus=1 !nvidia fits" Enter
 :dump -
 KEYS
-lines 2 13
+only 2,13
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 63 of 66 fit and meet goals  sort weights ▲  filter gpus=1 !nvidia fits      │
@@ -291,7 +264,7 @@ screen "words and numbers" "${load[@]}" <<'KEYS'
 Esc
 :dump -
 KEYS
-out=$(printf '%s\n' "$out" | sed -n '1,8p;25,28p')
+only 1,8 25,28
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   30 of 66
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 30 ─┐
@@ -316,7 +289,7 @@ Esc
 f "speed>3" Enter
 :dump -
 KEYS
-out=$(printf '%s\n' "$out" | sed -n '2,4p;22,24p;26,28p;46,48p')
+only 2,4 22,24 26,28 46,48
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 66 ─┐
 │ 63 of 66 fit and meet goals  sort $/h ▲  filter -  * best for its cost       │
@@ -338,7 +311,7 @@ screen "nothing is left" "${load[@]}" <<'KEYS'
 f "no-such-gpu" Enter
 :dump -
 KEYS
-lines 1 8
+only 1,8
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                    1 of 66
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
@@ -359,7 +332,7 @@ f "h100" Enter
 Down Space Space g
 :dump -
 KEYS
-lines 2 9
+only 2,9
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 63 of 66 fit and meet goals  sort $/h ▲  filter h100  * best for its cost    │
@@ -379,7 +352,7 @@ Space Space
 f C-u "marked" Enter
 :dump -
 KEYS
-lines 2 6
+only 2,6
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 63 of 66 fit and meet goals  sort $/h ▲  filter marked  * best for its cost  │
@@ -400,7 +373,7 @@ f "h100-sxm" Enter
 KEYS
 shows "3 marked"
 shows "[x] native  as published"
-out=$(printf '%s\n' "$out" | sed -n '25,30p')
+only 25,30
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                    5 of 88
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
@@ -416,7 +389,7 @@ screen "the plan's own precision is among them" "${load[@]}" -p int8 <<'KEYS'
 f "l40s" Enter
 :dump -
 KEYS
-lines 3 8
+only 3,8
 expect <<'END'
 │ 83 of 88 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost    │
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
@@ -434,7 +407,7 @@ screen "why not" "${load[@]}" <<'KEYS'
 f "t4 !int4 bf16" Enter
 :dump -
 KEYS
-lines 14 23
+only 14,23
 expect <<'END'
 │                                                                              │
 │                                                                              │
@@ -454,7 +427,7 @@ screen "the terms of a row" "${load[@]}" <<'KEYS'
 y
 :dump -
 KEYS
-lines 1 9
+only 1,9
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                    66 rows
 ┌─ rtx-a6000 x 8, bf16 (as published): fits ───────────────────── 1-18 of 535 ─┐
@@ -474,7 +447,7 @@ f "h100-sxm fp8" Enter
 Tab G
 :dump -
 KEYS
-lines 2 21
+only 2,21
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 63 of 66 fit and meet goals  sort $/h ▲  filter h100-sxm fp8                 │
@@ -509,7 +482,7 @@ f "h100-sxm" Enter
 :wait
 :dump -
 KEYS
-out=$(printf '%s\n' "$out" | sed -n '2,7p;26,31p')
+only 2,7 26,31
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 63 of 66 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its cost│
@@ -549,7 +522,7 @@ screen "a click goes to a row" "${load[@]}" <<'KEYS'
 :click 7 10
 :dump -
 KEYS
-lines 5 8
+only 5,8
 expect <<'END'
 │=* rtx-a6000         bf16       8  fits         73.0±54   4.00    5.38    76.1│
 │ * rtx-a6000         int4-awq   2  fits        140.8±89   1.00    2.75    19.0│

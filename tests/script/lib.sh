@@ -7,7 +7,7 @@
 #   u
 #   :dump -
 #   KEYS
-#   expect <<'END'                             # the whole of it ...
+#   expect <<'END'                             # the whole of it (only 2,6: these rows) ...
 #   ...
 #   END
 #   shows "1 at once"                          # ... or a part; lacks: not in it
@@ -41,6 +41,11 @@ screen() {
     out=$(cat "$work/out")
     err=$(cat "$work/err")
     [ "$rc" -eq 0 ] || fail "exit code $rc of $last"
+}
+
+# only ROWS...: these rows of what was dumped ("2,6 22"); a second dump goes on counting.
+only() {
+    out=$(printf '%s\n' "$out" | sed -n "$(printf '%sp;' "$@")")
 }
 
 changed=()

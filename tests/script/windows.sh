@@ -364,7 +364,7 @@ Esc
 w "other.json" Enter w "plan.json" Enter
 :dump -
 KEYS
-out=$(printf '%s\n' "$out" | sed -n '9,13p;24p;27,32p;36p;44,51p')
+only 9,13 24 27,32 36 44,51
 expect <<'END'
 │ Prompt┌─ Question ───────────────────────────────────────────────────┐       │
 │ Output│ The changes are not in plan.json.                            │       │
