@@ -72,7 +72,6 @@ unit_tests = \
 	tests/unit/test_frame \
 	tests/unit/test_glance \
 	tests/unit/test_gguf \
-	tests/unit/test_hfcheck \
 	tests/unit/test_hfconfig \
 	tests/unit/test_journal \
 	tests/unit/test_json \
