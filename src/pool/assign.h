@@ -17,8 +17,102 @@
 #ifndef GP_POOL_ASSIGN_H
 #define GP_POOL_ASSIGN_H
 
-#include "pool/cover.h"
+#include <stdint.h>
+
 #include "pool/grid.h"
+
+/* ---- cover.c: the cheapest way to serve one demand: counts x of a few items ----
+ *
+ *   min  sum price x + penalty x max(0, need - sum rate x)
+ *                    + missing x max(0, minimum - sum x)
+ *   with sum of seat x over the items of a group at most room[group]
+ *
+ * Where paid[group] seats are paid for in any case, worth[group] $ are added for each of
+ * them that is not taken.
+ *
+ * Depth first over the items, cheapest per rate first, with the fractional cost of the
+ * rest as bound (Dantzig 1957). Exact, unless it takes more than COVER_NODES steps;
+ * then `lower` is what cannot be undercut, and the counts are the best that were seen.
+ *
+ * Example: need 10; item 0 of rate 4 for $4, item 1 of rate 3 for $3.5: 0 twice and 1
+ * once serve 11 for $11.5.
+ */
+
+#define COVER_NODES 20000
+
+struct cover_item {
+    double price; /* $, at least 0 */
+    double rate;  /* over 0 */
+    int seat;     /* of the group's room; 0: none */
+    int group;
+};
+
+struct cover_ask {
+    const struct cover_item *items;
+    int count; /* at most POOL_MOST_WAYS */
+    double need, penalty, missing;
+    int minimum;
+    const int *room;     /* [groups]; NULL: as much as wanted */
+    int groups;          /* at most POOL_MOST_WAYS */
+    const int *paid;     /* [groups] seats; NULL: none */
+    const double *worth; /* [groups] $ of a seat, with paid: at most its part of a price */
+    int nodes;           /* steps it may take; 0: COVER_NODES */
+};
+
+struct cover {
+    double cost, lower;
+    int nodes;
+    int x[POOL_MOST_WAYS];
+};
+
+void cover_solve(const struct cover_ask *ask, struct cover *out);
+
+/* ---- fixed.c: GPUs that one workload has all day: which replicas to hold ----
+ *
+ * Holding X, the workload serves every hour with the cheapest x[t] <= X:
+ *
+ *   cost(X) = own GPUs of X, in whole units + sum over t of running(x[t]) + shortage
+ *
+ * First the units are chosen (a whole server is as good as its best filling), then what stands in
+ * them; depth first, with fractional units and the running cost of an unlimited choice as bound.
+ *
+ * Example: 3 GPUs needed at the peak, servers of 2 at $48 a day: 2 servers, $96.
+ */
+
+struct fixed_price { /* of one type, per GPU over all hours */
+    double low, high;
+    int low_left; /* GPUs at the low price, the rest at the high one */
+    int least;    /* GPUs that are paid for in any case */
+    int room;     /* GPUs that can be had */
+    int first;    /* GPUs that come with the first: spares */
+};
+
+struct fixed_market {
+    struct fixed_price type[POOL_MOST_TYPES];
+    int gpus;     /* of all types together that can be had */
+    double watts; /* that they may draw */
+};
+
+struct fixed {
+    double cost, lower;
+    int nodes;
+    short held[POOL_MOST_WAYS];
+};
+
+/* `leaves`: how many X may be priced. */
+void fixed_solve(const struct grid *grid, int w, const struct fixed_market *market, int leaves,
+                 struct fixed *out);
+
+/* $ of serving all hours with what is held, GPUs aside. */
+double fixed_cost(const struct grid *grid, int w, const short *held);
+
+/* The cheapest serving of hour t by what is held. */
+void fixed_serve(const struct grid *grid, int w, int t, const short *held, short *x);
+
+/* The same for a job: workers to hold. */
+int fixed_job(const struct grid *grid, int j, const struct fixed_market *market, double *cost);
+
+/* ---- the plan ---- */
 
 struct assign {
     const struct grid *grid;

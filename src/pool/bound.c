@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "pool/fixed.h"
 
 #define MEAN_SHARE 0.1 /* of a step in the mean of violations */
 #define COVER_WORK 12  /* units of a cover beside its nodes */
@@ -184,7 +183,8 @@ static double fleet_part(struct bound *b, int g)
     return best;
 }
 
-double bound_evaluate(struct bound *b)
+/* L at lambda as it stands in b->trial; the covers of it are in b->x. */
+static double evaluate_bound(struct bound *b)
 {
     const struct grid *grid = b->grid;
     struct fixed_market market = {.gpus = INT_MAX, .watts = INFINITY};
@@ -327,7 +327,7 @@ void bound_step(struct bound *b, double upper)
 
     if (!first)
         move_prices(b, upper);
-    value = bound_evaluate(b);
+    value = evaluate_bound(b);
     for (size_t i = 0; i < grid_cells(grid); i++)
         b->mean_use[i] += share * (b->use[i] - b->mean_use[i]);
     for (int g = 0; g < grid->types; g++)

@@ -43,9 +43,6 @@ struct bound {
 void bound_init(struct bound *b, const struct grid *grid, int leaves);
 void bound_fini(struct bound *b);
 
-/* L at lambda as it stands in b->trial; the covers of it are in b->x. */
-double bound_evaluate(struct bound *b);
-
 /* One step upwards, when the best plan known costs `upper`. */
 void bound_step(struct bound *b, double upper);
 

@@ -1,7 +1,7 @@
 /*
- * cover.c - see cover.h.
+ * cover.c - see assign.h.
  */
-#include "pool/cover.h"
+#include "pool/assign.h"
 
 #include <math.h>
 #include <string.h>

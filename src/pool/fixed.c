@@ -1,7 +1,7 @@
 /*
- * fixed.c - see fixed.h.
+ * fixed.c - see assign.h.
  */
-#include "pool/fixed.h"
+#include "pool/assign.h"
 
 #include <math.h>
 #include <string.h>

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "pool/fixed.h"
 
 #define COVER_WORK 14  /* units of a cover beside its nodes */
 #define TRIED 24       /* workloads tried for one mend */

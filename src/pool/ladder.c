@@ -48,7 +48,6 @@
 
 #include "base/mem.h"
 #include "pool/bound.h"
-#include "pool/fixed.h"
 #include "pool/improve.h"
 #include "pool/pack.h"
 

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "pool/fixed.h"
 #include "pool/lp.h"
 
 /* ---- patterns: covers as columns of the program, each once, with what it takes ----

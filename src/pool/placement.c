@@ -1,7 +1,7 @@
 /*
- * placement.c - see placement.h.
+ * placement.c - see pool_run.h.
  */
-#include "pool/placement.h"
+#include "pool/pool_run.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /*
- * pool_highs.c - see pool_highs.h. The functions are those of highs_c_api.h of
+ * pool_highs.c - see pool_run.h. The functions are those of highs_c_api.h of
  * HiGHS 1.5 to 1.15, with HighsInt as an int.
  */
-#include "pool/pool_highs.h"
+#include "pool/pool_run.h"
 
 #include <dlfcn.h>
 #include <math.h>

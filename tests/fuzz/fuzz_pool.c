@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "catalog/profile.h"
-#include "pool/pool_demand.h"
 #include "pool/pool_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -4,7 +4,7 @@
  *
  * GPUPLAN_POOL_CASES sets how many (default 300), GPUPLAN_POOL_SEED begins elsewhere.
  */
-#include "pool/fixed.h"
+#include "pool/assign.h"
 #include "pool/lp.h"
 #include "pool/pack.h"
 #include "pool_cases.h"

@@ -8,8 +8,7 @@
 
 #include "base/str.h"
 #include "catalog/trace.h"
-#include "pool/pool_candidates.h"
-#include "pool/pool_demand.h"
+#include "pool/pool_case.h"
 #include "pool/pool_file.h"
 #include "pool/pool_run.h"
 
