@@ -250,27 +250,6 @@ static bool place_one(struct placing *p, int hour, int type, int n, int owner, i
 
 /* ---- what is to run ---- */
 
-/* GPUs that are cut are a rung's own, but for those of A and B: each workload has its. */
-static void group_cuts(struct placing *p)
-{
-    const struct pool *pool = p->pool;
-    bool apart = p->rung->id == POOL_FIXED || p->rung->id == POOL_COMPOSED;
-
-    for (int c = 0; c < pool->candidate_count; c++) {
-        const struct pool_candidate *one = &pool->candidates[c];
-        int at = apart ? c : 0;
-
-        p->cut_first[c] = NOBODY;
-        if (one->slice < 0)
-            continue;
-        while (apart && at > 0 && pool->candidates[at - 1].workload == one->workload)
-            at--;
-        while (pool->candidates[at].slice < 0 || pool->candidates[at].type != one->type)
-            at++;
-        p->cut_first[c] = at;
-    }
-}
-
 /* GPUs of the group of candidate c that are cut in each way. */
 static void count_cuts(struct placing *p, int hour, int c)
 {
@@ -643,7 +622,23 @@ static void placing_init(struct placing *p)
         p->owner[h] = NOBODY;
     for (int w = 0; w < p->pool->workload_count; w++)
         p->sleepers |= p->pool->workloads[w].sleeps;
-    group_cuts(p);
+    /* GPUs that are cut are a rung's own, but for those of A and B: each workload has its. */
+    const struct pool *pool = p->pool;
+    bool apart = p->rung->id == POOL_FIXED || p->rung->id == POOL_COMPOSED;
+
+    for (int c = 0; c < pool->candidate_count; c++) {
+        const struct pool_candidate *one = &pool->candidates[c];
+        int at = apart ? c : 0;
+
+        p->cut_first[c] = NOBODY;
+        if (one->slice < 0)
+            continue;
+        while (apart && at > 0 && pool->candidates[at - 1].workload == one->workload)
+            at--;
+        while (pool->candidates[at].slice < 0 || pool->candidates[at].type != one->type)
+            at++;
+        p->cut_first[c] = at;
+    }
 }
 
 void placement_rung(const struct pool *pool, const struct pool_rung *rung,

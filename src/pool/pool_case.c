@@ -318,22 +318,6 @@ static enum gp_status fail_at(enum gp_status rc, const char *at, struct gp_err *
     return GP_E_FILE;
 }
 
-/* An error of a workload begins with its line and name. */
-static enum gp_status fail_in_workload(enum gp_status rc, const struct pool_file_workload *w,
-                                       struct gp_err *err)
-{
-    const char *line = w->where;
-    char at[sizeof(w->where) + sizeof(w->name) + 16];
-
-    for (int i = 0; rc && err && i < POOL_LOOKED_UP; i++)
-        if (strcmp(err->where, pool_looked_up[i].option) == 0) {
-            line = w->at[i];
-            err->where[0] = '\0'; /* its key says it */
-        }
-    gp_format(at, sizeof(at), "%s%sworkload %s", line, line[0] ? ": " : "", w->name);
-    return fail_at(rc, at, err);
-}
-
 /* ---- what has none ---- */
 
 static void add_refusal(struct pool_replicas *out, const struct pool_refusal *refusal)
@@ -406,7 +390,17 @@ static enum gp_status find_precision(struct planner *planner, const struct pool_
     }
     free(s);
     free(r);
-    return fail_in_workload(rc, w, err);
+    /* An error of a workload begins with its line and name. */
+    const char *line = w->where;
+    char at[sizeof(w->where) + sizeof(w->name) + 16];
+
+    for (int i = 0; rc && err && i < POOL_LOOKED_UP; i++)
+        if (strcmp(err->where, pool_looked_up[i].option) == 0) {
+            line = w->at[i];
+            err->where[0] = '\0'; /* its key says it */
+        }
+    gp_format(at, sizeof(at), "%s%sworkload %s", line, line[0] ? ": " : "", w->name);
+    return fail_at(rc, at, err);
 }
 
 /* ---- the same again ---- */
@@ -606,24 +600,6 @@ double pool_rent(const char *gpu, const struct market *market, const struct inst
     return least;
 }
 
-static void add_watts(const struct pool_file_type *from, const struct gpu *gpu,
-                      const struct market *market, enum origin *origin, char *of, size_t size,
-                      struct pool_type *out)
-{
-    bool assumed = from->watts <= 0;
-    double limit = gpu->power.value > 0 ? gpu->power.value : 0;
-    double host = from->watts > 0 ? from->watts : cost_host_watts(gpu, market, &assumed);
-    double busy = from->busy > 0 ? from->busy : limit;
-    double idle = from->idle > 0 ? from->idle : POWER_IDLE * busy;
-
-    *origin = from->busy > 0 && from->idle > 0 && !assumed ? ORIGIN_SHEET : ORIGIN_ASSUMED;
-    gp_format(of, size, "GPU %.0f W busy%s, %.0f W idle%s; its host %.0f W at most%s", busy,
-              from->busy > 0 ? "" : " (its limit)", idle, from->idle > 0 ? "" : " (assumed)", host,
-              assumed ? " (assumed)" : "");
-    out->busy_watts = busy + host;
-    out->idle_watts = fmin(idle, busy) + POWER_HOST * host;
-}
-
 /* Where may it be plugged in? */
 static bool goes_in(const struct pool_file_type *from, const struct gpu *gpu, bool fabric)
 {
@@ -653,8 +629,21 @@ static enum gp_status add_type(struct pool_case *c, int t, struct gp_err *err)
                               .buy = from->buy,
                               .server_gpus = from->server_gpus,
                               .spare = file->spare};
-    add_watts(from, gpu, market, &c->figure[t][POOL_FIGURE_WATTS], of[POOL_FIGURE_WATTS],
-              sizeof(of[0]), out);
+    size_t size = sizeof(of[0]);
+    bool assumed = from->watts <= 0;
+    double limit = gpu->power.value > 0 ? gpu->power.value : 0;
+    double host = from->watts > 0 ? from->watts : cost_host_watts(gpu, market, &assumed);
+    double busy = from->busy > 0 ? from->busy : limit;
+    double idle = from->idle > 0 ? from->idle : POWER_IDLE * busy;
+
+    c->figure[t][POOL_FIGURE_WATTS] =
+        from->busy > 0 && from->idle > 0 && !assumed ? ORIGIN_SHEET : ORIGIN_ASSUMED;
+    gp_format(of[POOL_FIGURE_WATTS], size,
+              "GPU %.0f W busy%s, %.0f W idle%s; its host %.0f W at most%s", busy,
+              from->busy > 0 ? "" : " (its limit)", idle, from->idle > 0 ? "" : " (assumed)", host,
+              assumed ? " (assumed)" : "");
+    out->busy_watts = busy + host;
+    out->idle_watts = fmin(idle, busy) + POWER_HOST * host;
     c->capital[t] = price * (1 + given_or(file->costs.share, own->server_share));
     out->buy_hour = c->capital[t] * kept + out->busy_watts / 1000 *
                                                given_or(file->costs.hosting, own->hosting) * 12 /

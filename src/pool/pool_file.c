@@ -317,21 +317,6 @@ static void from_values(const struct demand *d, int hours, struct pool_file_work
     gp_copy(out->demand, sizeof(out->demand), "as given");
 }
 
-static void check_kinds(const struct demand *d, bool values)
-{
-    if (values && (d->shape[0] || d->trace[0]))
-        profile_fail(d->group, "requests_per_s", "leave the shape or trace out",
-                     "the rate is given twice");
-    else if (!values && !d->shape[0] && !d->trace[0])
-        profile_fail(d->group, NULL, "requests_per_s = [...], shape = or trace =", "says no rate");
-    else if (!d->shape[0] && (d->mean > 0 || d->peak > 0))
-        profile_fail(d->group, d->mean > 0 ? "mean" : "peak", "",
-                     "needs `shape`, which is missing");
-    else if (d->trace[0] && (d->mean > 0 || d->peak > 0))
-        profile_fail(d->group, d->mean > 0 ? "mean" : "peak", "scale = multiplies it",
-                     "the rate is that of the trace");
-}
-
 /* Reads `demand` of a workload into its rate, burst and, from a trace, its lengths. */
 static void read_demand(struct profile_group workload, const struct pool_source *source, int hours,
                         struct pool_file_workload *out)
@@ -353,7 +338,16 @@ static void read_demand(struct profile_group workload, const struct pool_source 
     profile_number(d.group, "burst", &burst, 1, 100);
     if (profile_failed(workload.profile))
         return;
-    check_kinds(&d, values);
+    if (values && (d.shape[0] || d.trace[0]))
+        profile_fail(d.group, "requests_per_s", "leave the shape or trace out",
+                     "the rate is given twice");
+    else if (!values && !d.shape[0] && !d.trace[0])
+        profile_fail(d.group, NULL, "requests_per_s = [...], shape = or trace =", "says no rate");
+    else if (!d.shape[0] && (d.mean > 0 || d.peak > 0))
+        profile_fail(d.group, d.mean > 0 ? "mean" : "peak", "", "needs `shape`, which is missing");
+    else if (d.trace[0] && (d.mean > 0 || d.peak > 0))
+        profile_fail(d.group, d.mean > 0 ? "mean" : "peak", "scale = multiplies it",
+                     "the rate is that of the trace");
     if (d.shape[0] && !profile_failed(workload.profile) && !source->catalog)
         profile_fail(d.group, "shape", "", "shapes are in a catalogue, and none is loaded");
     else if (d.shape[0] && !profile_failed(workload.profile) &&

@@ -198,6 +198,16 @@ void pool_layout_words(const struct pool_run *run, int candidate, struct strbuf 
         strbuf_addf(out, " %s", r->precision);
 }
 
+static void record_layout(const struct pool_run *run, int candidate, struct record *r)
+{
+    struct strbuf text;
+
+    strbuf_init(&text);
+    pool_layout_words(run, candidate, &text);
+    record_text(r, "layout", text.text);
+    strbuf_fini(&text);
+}
+
 /* requests/s of one replica on the chosen rung. */
 static double rate_of(const struct pool_run *run, int candidate)
 {
@@ -256,11 +266,14 @@ static void jobs_undone(const struct pool_run *run, struct record *r, double gpu
 void pool_fleet_words(const struct pool_run *run, enum pool_rung_id id, struct strbuf *out)
 {
     const int *gpus = run->answer.rungs[id].gpus;
+    const char *comma = "";
 
-    for (int t = 0; t < run->c.pool.type_count; t++)
-        if (gpus[t] > 0)
-            strbuf_addf(out, "%s%d %s", out->len > 0 ? ", " : "", gpus[t],
-                        run->c.file.types[t].gpu);
+    for (int t = 0; t < run->c.pool.type_count; t++) {
+        if (gpus[t] == 0)
+            continue;
+        strbuf_addf(out, "%s%d %s", comma, gpus[t], run->c.file.types[t].gpu);
+        comma = ", ";
+    }
 }
 
 double pool_capital(const struct pool_run *run, enum pool_rung_id id)
@@ -374,23 +387,21 @@ static void hour_facts(const struct pool_run *run, int hour, int workload, int c
 {
     const struct pool_rung *rung = &run->answer.rungs[run->rung];
     const struct pool_workload *work = &run->c.pool.workloads[workload];
-    struct strbuf text;
+    int gpus = candidate < 0 ? 0 : run->c.pool.candidates[candidate].gpus * replicas;
 
-    strbuf_init(&text);
-    if (candidate >= 0)
-        pool_layout_words(run, candidate, &text);
     record_when(run, r, hour);
     record_text(r, "workload", run->c.file.workloads[workload].name);
-    record_text(r, "layout", text.text);
+    if (candidate < 0)
+        record_text(r, "layout", "");
+    else
+        record_layout(run, candidate, r);
     record_count(r, "replicas", "", replicas);
-    record_count(r, "gpus", "",
-                 candidate < 0 ? 0 : run->c.pool.candidates[candidate].gpus * replicas);
+    record_count(r, "gpus", "", gpus);
     record_quantity(r, "serves", "requests/s",
                     modelled_of(candidate < 0 ? 0 : replicas * rate_of(run, candidate)), 1, 2);
     record_quantity(r, "needs", "requests/s", modelled_of(work->demand[hour] * work->burst), 1, 2);
     record_quantity(r, "unmet", "requests/s",
                     modelled_of(rung->unmet[workload * run->c.pool.hours + hour]), 1, 2);
-    strbuf_fini(&text);
 }
 
 /* A row for each layout of a workload that runs; one, too, where it is served by nothing. */
@@ -437,21 +448,17 @@ static void hours_of_workloads(const struct pool_run *run, struct record *doc)
                       hours);
         record_list(r, "runs");
         for (; i < pool->candidate_count && pool->candidates[i].workload == w; i++) {
-            struct strbuf text;
             double sum = 0;
 
             for (size_t h = 0; h < hours; h++)
                 sum += row[h] = rung->replicas[(size_t)i * hours + h];
             if (sum <= 0)
                 continue;
-            strbuf_init(&text);
-            pool_layout_words(run, i, &text);
             runs = record_append(r, "runs");
-            record_text(runs, "layout", text.text);
+            record_layout(run, i, runs);
             record_count(runs, "gpus", "", pool->candidates[i].gpus);
             record_quantity(runs, "serves", "requests/s", modelled_of(rate_of(run, i)), 1, 2);
             record_series(runs, "replicas", "", ORIGIN_EXACT, row, hours);
-            strbuf_fini(&text);
         }
     }
 }
@@ -516,13 +523,15 @@ void pool_box_name(const struct pool_run *run, int box, char *text, size_t size)
 static void slot_words(const struct placement *p, int hour, int box, int unit, struct strbuf *out)
 {
     const struct placement_chassis *b = &p->box[box];
+    const char *comma = "";
     int begun = 0;
 
     for (int i = 0; i <= b->gpus; i++) {
         bool has = i < b->gpus && p->unit[placement_cell(p, hour, b->first + i)] == unit;
 
         if (has && begun == 0) {
-            strbuf_addf(out, "%s%d", out->len > 0 ? "," : "", i + 1);
+            strbuf_addf(out, "%s%d", comma, i + 1);
+            comma = ",";
             begun = i + 1;
         } else if (!has && begun > 0) {
             if (i > begun)
@@ -642,18 +651,7 @@ static void hour_places(const void *ctx, int hour, struct record *doc)
     }
 }
 
-static void record_places(const struct pool_run *run, struct record *doc)
-{
-    record_parts(doc, "places", hour_places, run, run->placement.hours);
-}
-
 /* ---- moves ---- */
-
-/* Those of one candidate that are new to their GPUs. */
-struct fresh {
-    const struct piece *piece;
-    int count;
-};
 
 static int by_candidate(const void *left, const void *right)
 {
@@ -663,57 +661,53 @@ static int by_candidate(const void *left, const void *right)
                             : (a->gpu > b->gpu) - (a->gpu < b->gpu);
 }
 
-/* Replicas that wake, or the others. */
-static int fresh_replicas(const struct pool_run *run, const struct fresh *f, bool wakes)
+/* Of a candidate's replicas, those that wake or the others. fresh: its pieces that are new to
+ * their GPUs. */
+struct move {
+    const char *word;
+    int replicas;
+    double seconds;
+    bool wakes;
+    int skip; /* of the fresh ones of its kind, which another move has */
+};
+
+static int fresh_replicas(const struct pool_run *run, const struct piece *fresh, int count,
+                          bool wakes)
 {
     int n = 0;
 
-    for (int i = 0; i < f->count; i++)
-        n += (i == 0 || f->piece[i].unit != f->piece[i - 1].unit) &&
-             pool_run_wakes(run, f->piece[i].hour, f->piece[i].gpu) == wakes;
+    for (int i = 0; i < count; i++)
+        n += (i == 0 || fresh[i].unit != fresh[i - 1].unit) &&
+             pool_run_wakes(run, fresh[i].hour, fresh[i].gpu) == wakes;
     return n;
 }
 
-struct move {
-    const char *word;
-    bool wakes;
-    int hour, candidate, replicas, skip;
-    double seconds; /* < 0: not known */
-    struct fresh fresh;
-};
-
-/* "server 2/3-4, A/7": `replicas` of them, those that wake or the others, the first `skip` of
- * them left out. */
-static void where_words(const struct pool_run *run, const struct move *m, struct strbuf *out)
+/* "server 2/3-4, A/7": where the replicas of a move are. */
+static void where_words(const struct pool_run *run, const struct move *m, const struct piece *fresh,
+                        int count, struct strbuf *out)
 {
     int last = 0, named = 0, seen = 0, until = m->skip + m->replicas;
     char name[POOL_FILE_NAME];
 
-    for (int i = 0; i < m->fresh.count && seen <= until; i++) {
-        const struct piece *piece = &m->fresh.piece[i];
-        struct strbuf slots;
-
-        if (pool_run_wakes(run, piece->hour, piece->gpu) != m->wakes)
+    for (int i = 0; i < count && seen <= until; i++) {
+        if (pool_run_wakes(run, fresh[i].hour, fresh[i].gpu) != m->wakes)
             continue;
-        seen += piece->unit != last;
-        last = piece->unit;
+        seen += fresh[i].unit != last;
+        last = fresh[i].unit;
         if (seen <= m->skip || seen > until)
             continue;
         if (++named > NAMED) {
             strbuf_add(out, ", ...");
             return;
         }
-        strbuf_init(&slots);
-        slot_words(&run->placement, piece->hour, piece->box, piece->unit, &slots);
-        pool_box_name(run, piece->box, name, sizeof(name));
-        strbuf_addf(out, "%s%s/%s", named > 1 ? ", " : "", name, slots.text);
-        strbuf_fini(&slots);
+        pool_box_name(run, fresh[i].box, name, sizeof(name));
+        strbuf_addf(out, "%s%s/", named > 1 ? ", " : "", name);
+        slot_words(&run->placement, fresh[i].hour, fresh[i].box, fresh[i].unit, out);
     }
 }
 
-static void move_facts(const struct pool_run *run, int hour, const char *word, const char *workload,
-                       int replicas, const char *layout, double seconds, const char *where,
-                       struct record *doc)
+static struct record *begin_move(const struct pool_run *run, int hour, const char *word,
+                                 const char *workload, int replicas, struct record *doc)
 {
     struct record *r = record_append(doc, "moves");
 
@@ -721,66 +715,52 @@ static void move_facts(const struct pool_run *run, int hour, const char *word, c
     record_text(r, "move", word);
     record_text(r, "workload", workload);
     record_count(r, "replicas", "", replicas);
-    record_text(r, "layout", layout);
-    record_quantity(r, "takes", "s",
-                    seconds < 0 ? quantity_unknown() : quantity_of(seconds, ORIGIN_MODEL), 1, 0);
-    record_text(r, "where", where);
-}
-
-static void add_move(const struct pool_run *run, const struct move *m, struct record *doc)
-{
-    int workload = run->c.pool.candidates[m->candidate].workload;
-    struct strbuf layout, where;
-
-    if (m->replicas <= 0)
-        return;
-    strbuf_init(&layout);
-    strbuf_init(&where);
-    pool_layout_words(run, m->candidate, &layout);
-    if (m->seconds > 0)
-        where_words(run, m, &where);
-    move_facts(run, m->hour, m->word, run->c.file.workloads[workload].name, m->replicas,
-               layout.text, m->seconds, where.text, doc);
-    strbuf_fini(&layout);
-    strbuf_fini(&where);
+    return r;
 }
 
 /* What starts, stops, wakes or moves of each candidate. fresh: all that is new to its GPUs, in
  * the candidates' order. */
-static void hour_moves(const struct pool_run *run, int hour, const struct piece *fresh, int count,
+static void hour_moves(const struct pool_run *run, int hour, const struct piece *fresh, int left,
                        struct record *doc)
 {
     const struct pool *pool = &run->c.pool;
     const int *replicas = run->answer.rungs[run->rung].replicas;
+    int count;
 
-    for (int i = 0; i < pool->candidate_count; i++) {
+    for (int i = 0; i < pool->candidate_count; i++, fresh += count, left -= count) {
+        int w = pool->candidates[i].workload;
         int before = replicas[i * pool->hours + (hour > 0 ? hour : pool->hours) - 1];
-        int more = replicas[i * pool->hours + hour] - before, woken;
-        struct move m = {.hour = hour, .candidate = i, .fresh = {fresh, 0}};
+        int more = replicas[i * pool->hours + hour] - before;
 
-        for (; count > 0 && fresh->who == i + 1; fresh++, count--)
-            m.fresh.count++;
-        if (pool->workloads[pool->candidates[i].workload].alone)
+        for (count = 0; count < left && fresh[count].who == i + 1;)
+            count++;
+        if (pool->workloads[w].alone)
             continue; /* its replicas stay, used or not */
-        woken = fresh_replicas(run, &m.fresh, true);
-        m.word = "stop";
-        m.replicas = -more;
-        add_move(run, &m, doc);
-        m.wakes = true;
-        m.seconds = pool_run_wake_s(run, i);
-        m.word = "wake";
-        m.replicas = woken;
-        add_move(run, &m, doc);
-        m.wakes = false;
-        more -= woken;
-        m.seconds = pool_start_s(pool, i, run->rung);
-        m.word = "start";
-        m.replicas = more;
-        add_move(run, &m, doc);
-        m.word = "move";
-        m.skip = more > 0 ? more : 0;
-        m.replicas = fresh_replicas(run, &m.fresh, false) - m.skip;
-        add_move(run, &m, doc);
+        int woken = fresh_replicas(run, fresh, count, true), starts = more - woken;
+        int skip = starts > 0 ? starts : 0;
+        double start_s = pool_start_s(pool, i, run->rung);
+        const struct move moves[] = {
+            {"stop", -more, 0, false, 0},
+            {"wake", woken, pool_run_wake_s(run, i), true, 0},
+            {"start", starts, start_s, false, 0},
+            {"move", fresh_replicas(run, fresh, count, false) - skip, start_s, false, skip}};
+
+        for (int k = 0; k < 4; k++) {
+            const struct move *m = &moves[k];
+            struct strbuf where;
+
+            if (m->replicas <= 0)
+                continue;
+            struct record *r =
+                begin_move(run, hour, m->word, run->c.file.workloads[w].name, m->replicas, doc);
+            strbuf_init(&where);
+            if (m->seconds > 0)
+                where_words(run, m, fresh, count, &where);
+            record_layout(run, i, r);
+            record_quantity(r, "takes", "s", modelled_of(m->seconds), 1, 0);
+            record_text(r, "where", where.text);
+            strbuf_fini(&where);
+        }
     }
 }
 
@@ -788,38 +768,32 @@ static void hour_moves(const struct pool_run *run, int hour, const struct piece 
 static void moves_of_hour(const void *ctx, int hour, struct record *doc)
 {
     const struct pool_run *run = ctx;
-    struct piece *fresh = gp_calloc((size_t)run->placement.gpus + 1, sizeof(*fresh)), piece;
-    struct pieces it = {.p = &run->placement, .hour = hour};
+    const struct placement *p = &run->placement;
+    struct piece *fresh = gp_calloc((size_t)p->gpus + 1, sizeof(*fresh)), piece;
+    struct pieces it = {.p = p, .hour = hour};
     int count = 0;
 
     while (next_piece(&it, &piece)) {
-        struct strbuf layout, where;
+        struct strbuf layout;
         char name[POOL_FILE_NAME];
 
-        if (piece.who > 0 && !is_cut(it.p, &piece))
+        if (piece.who > 0 && !is_cut(p, &piece))
             fresh[count++] = piece;
-        if (!is_cut(it.p, &piece))
+        if (!is_cut(p, &piece))
             continue;
+        struct record *r = begin_move(run, hour, "cut", "slices", 1, doc);
         strbuf_init(&layout);
-        strbuf_init(&where);
         cut_words(run, &piece, &layout);
         pool_box_name(run, piece.box, name, sizeof(name));
-        strbuf_addf(&where, "%s/%d", name, piece.gpu - it.p->box[piece.box].first + 1);
-        move_facts(run, hour, "cut", "slices", 1, layout.text, -1, where.text, doc);
+        record_text(r, "layout", layout.text);
+        record_quantity(r, "takes", "s", quantity_unknown(), 1, 0);
+        record_textf(r, "where", "%s/%d", name, piece.gpu - p->box[piece.box].first + 1);
         strbuf_fini(&layout);
-        strbuf_fini(&where);
     }
     if (count > 1)
         qsort(fresh, (size_t)count, sizeof(*fresh), by_candidate);
     hour_moves(run, hour, fresh, count, doc);
     free(fresh);
-}
-
-static void record_moves(const struct pool_run *run, struct record *doc)
-{
-    bool still = run->rung == POOL_FIXED || run->rung == POOL_COMPOSED; /* all day */
-
-    record_parts(doc, "moves", moves_of_hour, run, still ? 0 : run->c.pool.hours);
 }
 
 /* ---- the conclusion: the decision first, then what sharing, a fabric and the cloud would change,
@@ -873,29 +847,32 @@ static void say_step(const struct pool_run *run, struct record *doc, const char 
 static void say_answer(const struct pool_run *run, struct record *doc)
 {
     const struct pool_rung *r = &run->answer.rungs[run->rung];
-    char buy[32], day[32], stock[64] = "", unmet[48] = "", jobs[48] = "";
-    struct strbuf gpus;
+    char buy[32], day[32];
+    struct strbuf line;
 
-    strbuf_init(&gpus);
-    pool_fleet_words(run, run->rung, &gpus);
+    strbuf_init(&line);
     units_tokens(day, sizeof(day), (r->total - r->cost.penalty) / pool_days(run));
     units_tokens(buy, sizeof(buy), pool_capital(run, run->rung));
-    if (in_stock(run, run->rung) > 0)
-        gp_format(stock, sizeof(stock), ", %d of them in stock", in_stock(run, run->rung));
-    if (r->unmet_share > POOL_UNMET_LEAST)
-        gp_format(unmet, sizeof(unmet), "; %.1f %% of the demand is unmet", 100 * r->unmet_share);
-    if (r->jobs_undone > POOL_UNDONE_LEAST)
-        gp_format(jobs, sizeof(jobs), "; %.0f GPU-hours a day of jobs undone",
-                  r->jobs_undone / pool_days(run));
-    if (run->rung == POOL_CLOUD)
-        add_sentence(doc, "%s: at most %s at a time; $%s/day", pool_rung_word(run->rung),
-                     gpus.len > 0 ? gpus.text : "no GPUs", day);
-    else
-        add_sentence(
-            doc, "%s%s, %s%s; $%s to buy, with servers; $%s/day, purchase and electricity%s%s",
-            run->rung == pool_run_cheapest(run) ? "least to own: " : "", pool_rung_word(run->rung),
-            gpus.len > 0 ? gpus.text : "no GPUs", stock, buy, day, unmet, jobs);
-    strbuf_fini(&gpus);
+    strbuf_addf(&line, "%s%s%s ", run->rung == pool_run_cheapest(run) ? "least to own: " : "",
+                pool_rung_word(run->rung), run->rung == POOL_CLOUD ? ": at most" : ",");
+    if (pool_run_gpus(run, run->rung) == 0)
+        strbuf_add(&line, "no GPUs");
+    pool_fleet_words(run, run->rung, &line);
+    if (run->rung == POOL_CLOUD) {
+        strbuf_addf(&line, " at a time; $%s/day", day);
+    } else {
+        if (in_stock(run, run->rung) > 0)
+            strbuf_addf(&line, ", %d of them in stock", in_stock(run, run->rung));
+        strbuf_addf(&line, "; $%s to buy, with servers; $%s/day, purchase and electricity", buy,
+                    day);
+        if (r->unmet_share > POOL_UNMET_LEAST)
+            strbuf_addf(&line, "; %.1f %% of the demand is unmet", 100 * r->unmet_share);
+        if (r->jobs_undone > POOL_UNDONE_LEAST)
+            strbuf_addf(&line, "; %.0f GPU-hours a day of jobs undone",
+                        r->jobs_undone / pool_days(run));
+    }
+    record_item(doc, "conclusion", line.text);
+    strbuf_fini(&line);
 }
 
 static int composed_gpus(const struct pool_run *run, enum pool_rung_id id)
@@ -907,9 +884,9 @@ static int composed_gpus(const struct pool_run *run, enum pool_rung_id id)
     return n;
 }
 
-/* What a fabric may cost beside another rung; "" where that compares nothing. */
-static void premium_words(const struct pool_run *run, enum pool_rung_id than, char *text,
-                          size_t size)
+/* What a fabric may cost beside another rung, where that compares anything. */
+static void say_premium(const struct pool_run *run, struct record *doc, const char *against,
+                        enum pool_rung_id than)
 {
     const struct pool_case *c = &run->c;
     const struct pool_rung *r = run->answer.rungs;
@@ -919,32 +896,17 @@ static void premium_words(const struct pool_run *run, enum pool_rung_id than, ch
     double residual = c->file.costs.residual >= 0 ? c->file.costs.residual : own->residual;
     char money[32];
 
-    text[0] = '\0';
     if (!isfinite(each) || pool_run_short(run, POOL_HOURLY) || pool_run_short(run, than))
         return;
     if (each <= 0 || residual >= 1) {
-        gp_copy(text, size, "at no price per GPU");
+        add_sentence(doc, "a composable fabric pays against %s: at no price per GPU", against);
         return;
     }
     units_tokens(money, sizeof(money), each * years * HOURS_PER_YEAR / (1 - residual));
-    gp_format(text, size, "up to $%s more for each of %d GPUs, $%.3f/h over %g years", money,
-              composed_gpus(run, POOL_HOURLY), each, years);
-}
-
-static void say_premium(const struct pool_run *run, struct record *doc)
-{
-    char shared[120], fixed[120];
-
-    if (composed_gpus(run, POOL_HOURLY) == 0) {
-        add_sentence(doc, "hourly composes no GPU: there is nothing for a fabric to pay for");
-        return;
-    }
-    premium_words(run, POOL_SHARED, shared, sizeof(shared));
-    premium_words(run, POOL_FIXED, fixed, sizeof(fixed));
-    if (shared[0])
-        add_sentence(doc, "a composable fabric pays against shared servers: %s", shared);
-    if (fixed[0])
-        add_sentence(doc, "a composable fabric pays against a server for each model: %s", fixed);
+    add_sentence(doc,
+                 "a composable fabric pays against %s: up to $%s more for each of %d GPUs, "
+                 "$%.3f/h over %g years",
+                 against, money, composed_gpus(run, POOL_HOURLY), each, years);
 }
 
 /* Where no type is on offer it is said that way. */
@@ -1008,7 +970,12 @@ static void record_conclusion(const struct pool_run *run, struct record *doc)
         if (run->c.types[t].module)
             add_sentence(doc, "%s is not composed: composed and hourly have it in servers",
                          file->types[t].gpu);
-    say_premium(run, doc);
+    if (composed_gpus(run, POOL_HOURLY) == 0) {
+        add_sentence(doc, "hourly composes no GPU: there is nothing for a fabric to pay for");
+    } else {
+        say_premium(run, doc, "shared servers", POOL_SHARED);
+        say_premium(run, doc, "a server for each model", POOL_FIXED);
+    }
     if (run->c.pool.workload_count > 1)
         add_sentence(doc,
                      "coincidence: all together need %.0f %% of the sum of each one's own peak",
@@ -1103,6 +1070,8 @@ static void add_candidates(const struct pool_run *run, struct record *doc)
 
 void pool_record(const struct pool_run *run, struct record *doc, bool whole)
 {
+    bool still = run->rung == POOL_FIXED || run->rung == POOL_COMPOSED; /* all day */
+
     record_text(doc, "schema", "gpuplan.pool/1");
     pool_facts(run, record_inside(doc, "pool"));
     record_list(doc, "types");
@@ -1122,9 +1091,9 @@ void pool_record(const struct pool_run *run, struct record *doc, bool whole)
         hours_of_workloads(run, doc);
         job_hours(run, doc);
     }
-    record_moves(run, doc);
+    record_parts(doc, "moves", moves_of_hour, run, still ? 0 : run->c.pool.hours);
     if (whole)
-        record_places(run, doc);
+        record_parts(doc, "places", hour_places, run, run->placement.hours);
     what_ifs(run, doc);
     record_conclusion(run, doc);
 }
@@ -1139,10 +1108,10 @@ void pool_record(const struct pool_run *run, struct record *doc, bool whole)
 static const struct {
     const char *group, *title;
 } ladder_tables[] = {
-    {"main", "Ladder. Bound: no plan of that rung costs less."},
-    {"fleet", "To buy, servers included; what is in stock is not bought."},
-    {"money", "$/day, by what it is for."},
-    {"stranded", "GPUs that are paid for and serve nothing, in the mean, by cause."},
+    {"main", "Ladder. Bound: no plan of that rung costs less"},
+    {"fleet", "To buy, servers included; what is in stock is not bought"},
+    {"money", "$/day, by what it is for"},
+    {"stranded", "GPUs that are paid for and serve nothing, in the mean, by cause"},
 };
 
 /* "- text", its words on lines of at most WIDTH. */
@@ -1223,8 +1192,6 @@ static void print_heat(const struct pool_run *run, struct strbuf *out)
         strbuf_addf(out, "... and %zu more: --format json\n", f->workload_count - HEAT_ROWS);
 }
 
-/* ---- the rest ---- */
-
 static void print_rows(const struct record *doc, const char *name, const char *title, size_t most,
                        enum record_as as, struct strbuf *out)
 {
@@ -1272,7 +1239,7 @@ static void print_text(const struct pool_run *run, const struct record *doc, enu
     strbuf_add(out, "\n");
     print_conclusion(doc, out);
     for (size_t i = 0; i < sizeof(ladder_tables) / sizeof(ladder_tables[0]); i++) {
-        strbuf_addf(out, "\n%s\n\n", ladder_tables[i].title);
+        strbuf_addf(out, "\n%s.\n\n", ladder_tables[i].title);
         record_table(ladder->records, ladder->record_count, ladder_tables[i].group, as, out);
     }
     print_rows(doc, "workloads", "Workloads, and what they take of the chosen rung.", WORK_ROWS, as,
@@ -1310,8 +1277,6 @@ void print_pool(const struct pool_run *run, enum output_format format, bool quie
 
 #define SHOWN 7 /* workloads with a part of their own in the plot */
 
-/* ---- tables ---- */
-
 static void put_table(void *ctx, const struct table *table)
 {
     document_table(ctx, table);
@@ -1327,8 +1292,6 @@ static void add_table(const struct record *doc, const char *name, const char *gr
     document_heading(d, heading);
     record_table_use(rows->records, rows->record_count, group, RECORD_TEXT, put_table, d);
 }
-
-/* ---- GPUs by the hour ---- */
 
 static double taken_gpus(const struct pool_run *run, int from, int to, int hour)
 {
@@ -1378,8 +1341,6 @@ static void add_hours(const struct pool_run *run, struct document *d)
     plot_fini(&plot);
 }
 
-/* ---- the page ---- */
-
 void pool_page(const struct pool_run *run, const char *command, struct strbuf *out)
 {
     const struct pool_file *f = &run->c.file;
@@ -1404,10 +1365,8 @@ void pool_page(const struct pool_run *run, const char *command, struct strbuf *o
         else
             document_line(&d, DOCUMENT_PLAIN, text);
     }
-    add_table(&doc, "ladder", "main", "Ladder: the same demand, rung by rung, per day", &d);
-    add_table(&doc, "ladder", "fleet", "To buy, servers included", &d);
-    add_table(&doc, "ladder", "money", "$/day, by what it is for", &d);
-    add_table(&doc, "ladder", "stranded", "GPUs that serve nothing, by cause", &d);
+    for (size_t i = 0; i < sizeof(ladder_tables) / sizeof(ladder_tables[0]); i++)
+        add_table(&doc, "ladder", ladder_tables[i].group, ladder_tables[i].title, &d);
     add_hours(run, &d);
     add_table(&doc, "workloads", NULL, "Workloads", &d);
     add_table(&doc, "what_ifs", NULL, "What if", &d);

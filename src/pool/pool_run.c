@@ -600,25 +600,6 @@ static void more_demand(struct pool_run *run, const struct pool_run_options *o, 
     varied_fini(&v);
 }
 
-/* The workload that takes most GPU-hours. */
-static int largest_workload(const struct pool_run *run)
-{
-    int best = 0;
-    double most = -1;
-
-    for (int w = 0; w < run->c.pool.workload_count; w++) {
-        double n = 0;
-
-        for (int h = 0; h < run->c.pool.hours; h++)
-            n += pool_run_taken(run, run->rung, w, h);
-        if (n > most) {
-            most = n;
-            best = w;
-        }
-    }
-    return best;
-}
-
 /* All GPUs are of that type of a case, at its price. */
 static void name_another(const struct pool_case *c, int type, struct pool_what_if *out)
 {
@@ -781,7 +762,21 @@ void pool_run_what_ifs(struct pool_run *run, const struct pool_run_options *o)
     if (run->rung != POOL_CLOUD) {
         lose_box(run, o);
         more_demand(run, o, -1, MORE_DEMAND, true);
-        more_demand(run, o, largest_workload(run), SPIKE, true);
+        /* The workload that takes most GPU-hours. */
+        int best = 0;
+        double most = -1;
+
+        for (int w = 0; w < run->c.pool.workload_count; w++) {
+            double n = 0;
+
+            for (int h = 0; h < run->c.pool.hours; h++)
+                n += pool_run_taken(run, run->rung, w, h);
+            if (n > most) {
+                most = n;
+                best = w;
+            }
+        }
+        more_demand(run, o, best, SPIKE, true);
     }
     more_demand(run, o, -1, MORE_DEMAND, false);
     for (int t = 0; run->c.pool.type_count > 1 && t < run->c.pool.type_count; t++)
