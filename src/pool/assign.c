@@ -52,14 +52,6 @@ void assign_copy(struct assign *to, const struct assign *from)
 
 /* ---- covers ---- */
 
-void assign_get(const struct assign *a, int w, int t, short *x)
-{
-    const struct grid *grid = a->grid;
-
-    for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
-        x[i - grid->first[w]] = a->x[i * grid->hours + t];
-}
-
 void assign_cuts(const struct grid *grid, int w, const short *x, int *cuts)
 {
     int count[POOL_MOST_TYPES][POOL_MOST_SLICES] = {{0}};
@@ -100,11 +92,12 @@ double assign_serving(const struct grid *grid, int w, int t, const short *x, dou
 void assign_set(struct assign *a, int w, int t, const short *x)
 {
     const struct grid *grid = a->grid;
+    short *now = &a->x[grid_place(grid, w, t)];
     bool changed[POOL_MOST_TYPES] = {false};
 
     for (int i = grid->first[w]; i < grid->first[w + 1]; i++) {
         const struct way *way = &grid->ways[i];
-        short *old = &a->x[i * grid->hours + t];
+        short *old = &now[i - grid->first[w]];
         int more = x[i - grid->first[w]] - *old, at = t * grid->types + way->type;
 
         if (more == 0)
@@ -221,7 +214,7 @@ void assign_cover(const struct grid *grid, int w, int t, const double *guide, co
     }
     cover_solve(&ask, out);
     for (int i = ways; i < ask.count; i++)
-        out->x[from[i]] += out->x[i];
+        out->x[from[i]] = (short)(out->x[from[i]] + out->x[i]);
 }
 
 /* Slices of the GPUs that are cut for the others, and not taken; how many GPUs those are. */
@@ -229,12 +222,13 @@ static int slices_left(const struct assign *a, int w, int t, int g, int *free)
 {
     const struct grid *grid = a->grid;
     const struct pool_type *type = &grid->pool->types[g];
+    const short *x = assign_at(a, w, t);
     int count[POOL_MOST_SLICES], cuts[POOL_MOST_CUTS], gpus;
 
     memcpy(count, &a->slices[(t * grid->types + g) * POOL_MOST_SLICES], sizeof(count));
     for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
         if (grid->ways[i].slice >= 0 && grid->ways[i].type == g)
-            count[grid->ways[i].slice] -= a->x[i * grid->hours + t];
+            count[grid->ways[i].slice] -= x[i - grid->first[w]];
     gpus = slices_gpus(type, grid->type[g].weight, count, cuts);
     for (int p = 0; p < type->slices; p++) {
         free[p] = -count[p];
@@ -248,12 +242,13 @@ void assign_left(const struct assign *a, int w, int t, const int *room, struct a
 {
     const struct grid *grid = a->grid;
     const int *use = &a->use[t * grid->types], *cut = &a->cut[t * grid->types];
+    const short *x = assign_at(a, w, t);
 
     for (int g = 0; g < grid->types; g++)
         left->gpus[g] = room[g] - use[g];
     for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
         if (grid->ways[i].slice < 0)
-            left->gpus[grid->ways[i].type] += a->x[i * grid->hours + t] * grid->ways[i].seat;
+            left->gpus[grid->ways[i].type] += x[i - grid->first[w]] * grid->ways[i].seat;
     for (int g = 0; g < grid->types && grid->sliced; g++)
         left->gpus[g] += cut[g] - slices_left(a, w, t, g, left->slices[g]);
 }
@@ -457,11 +452,14 @@ double assign_starts(const struct assign *a, int w)
     if (grid->constant[w])
         return 0;
     for (int i = grid->first[w]; i < grid->first[w + 1]; i++) {
-        const short *x = &a->x[i * grid->hours];
-        int starts = 0, before = x[grid->hours - 1];
+        int starts = 0, before = assign_at(a, w, grid->hours - 1)[i - grid->first[w]];
 
-        for (int t = 0; t < grid->hours; before = x[t++])
-            starts += x[t] > before ? x[t] - before : 0;
+        for (int t = 0; t < grid->hours; t++) {
+            int now = assign_at(a, w, t)[i - grid->first[w]];
+
+            starts += now > before ? now - before : 0;
+            before = now;
+        }
         cost += starts * grid->ways[i].start;
     }
     return cost;
@@ -602,12 +600,10 @@ static void split_own(struct account *c, int w, int t, const double *working)
 {
     const struct grid *grid = c->grid;
     double *stranded = c->out->stranded;
-    short x[POOL_MOST_WAYS];
     int now[POOL_MOST_TYPES], held[POOL_MOST_TYPES];
     double peak[POOL_MOST_TYPES] = {0};
 
-    assign_get(c->a, w, t, x);
-    assign_cuts(grid, w, x, now);
+    assign_cuts(grid, w, assign_at(c->a, w, t), now);
     assign_cuts(grid, w, &c->a->held[grid->first[w]], held);
     for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
         if (grid->ways[i].slice < 0)
@@ -636,7 +632,7 @@ static void split_workload(struct account *c, int w, int t, double *working)
 
     for (int i = grid->first[w]; i < grid->first[w + 1]; i++) {
         const struct way *way = &grid->ways[i];
-        int x = c->a->x[i * grid->hours + t];
+        int x = assign_at(c->a, w, t)[i - grid->first[w]];
         double each = way->slice >= 0 ? grid->type[way->type].weight[way->slice] : way->gpus;
 
         gpus += x * each;
@@ -772,7 +768,6 @@ static void count_unmet(struct account *c)
 {
     const struct grid *grid = c->grid;
     double missed = 0, asked = 0;
-    short x[POOL_MOST_WAYS];
 
     c->out->unmet =
         gp_calloc((size_t)grid->workloads * (size_t)grid->hours, sizeof(*c->out->unmet));
@@ -781,9 +776,9 @@ static void count_unmet(struct account *c)
 
         for (int t = 0; t < grid->hours; t++) {
             double *unmet = &c->out->unmet[w * grid->hours + t];
+            const short *x = assign_at(c->a, w, t);
             int lacking = grid->pool->workloads[w].minimum;
 
-            assign_get(c->a, w, t, x);
             assign_serving(grid, w, t, x, unmet);
             for (int i = 0; i < grid->first[w + 1] - grid->first[w]; i++)
                 lacking -= x[i];
@@ -805,11 +800,11 @@ static void count_starts(struct account *c, int w)
     c->out->cost.starting += assign_starts(c->a, w);
     for (int i = grid->first[w]; i < grid->first[w + 1]; i++) {
         const struct way *way = &grid->ways[i];
-        const short *x = &c->a->x[i * grid->hours];
         double seconds = pool_start_s(grid->pool, way->candidate, grid->id);
 
         for (int t = 0; t < grid->hours; t++) {
-            int more = x[t] - x[t ? t - 1 : grid->hours - 1];
+            int before = assign_at(c->a, w, (t ? t : grid->hours) - 1)[i - grid->first[w]];
+            int more = assign_at(c->a, w, t)[i - grid->first[w]] - before;
 
             if (more <= 0)
                 continue;
@@ -833,9 +828,11 @@ void account_rung(struct assign *a, struct pool_rung *out)
         gp_calloc((size_t)(grid->pool->candidate_count * hours) + 1, sizeof(*out->replicas));
     out->use = gp_calloc(cells, sizeof(*out->use));
     out->workers = gp_calloc(workers + 1, sizeof(*out->workers));
-    for (int i = 0; i < grid->first[grid->workloads]; i++)
-        for (int t = 0; t < hours; t++)
-            out->replicas[grid->ways[i].candidate * hours + t] = a->x[i * hours + t];
+    for (int w = 0; w < grid->workloads; w++)
+        for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
+            for (int t = 0; t < hours; t++)
+                out->replicas[grid->ways[i].candidate * hours + t] =
+                    assign_at(a, w, t)[i - grid->first[w]];
     memcpy(out->use, a->use, cells * sizeof(*out->use));
     memcpy(out->workers, a->workers, workers * sizeof(*out->workers));
     for (int j = 0; j < grid->jobs && !grid->jobs_own; j++)

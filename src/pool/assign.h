@@ -62,7 +62,7 @@ struct cover_ask {
 struct cover {
     double cost, lower;
     int nodes;
-    int x[POOL_MOST_WAYS];
+    short x[POOL_MOST_WAYS];
 };
 
 void cover_solve(const struct cover_ask *ask, struct cover *out);
@@ -117,7 +117,7 @@ int fixed_job(const struct grid *grid, int j, const struct fixed_market *market,
 struct assign {
     const struct grid *grid;
     struct arrays arrays;      /* the following */
-    short *x;                  /* [way x hours + hour] replicas that serve */
+    short *x;                  /* [grid_place() + way] replicas that serve */
     short *held;               /* [way] replicas of a constant workload, there all day */
     int *own;                  /* [workload x types + type] GPUs a constant workload holds */
     int *use;                  /* [hour x types + type] without jobs */
@@ -136,7 +136,10 @@ void assign_copy(struct assign *to, const struct assign *from);
 /* Sets the replicas x[0..ways of w) of a workload in an hour; of a constant one those
  * that serve, of what it holds. */
 void assign_set(struct assign *a, int w, int t, const short *x);
-void assign_get(const struct assign *a, int w, int t, short *x);
+static inline const short *assign_at(const struct assign *a, int w, int t)
+{
+    return &a->x[grid_place(a->grid, w, t)];
+}
 
 /* Sets what a constant workload holds. */
 void assign_own(struct assign *a, int w, const short *held);

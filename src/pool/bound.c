@@ -80,19 +80,15 @@ static double constant_part(struct bound *b, int w, const struct fixed_market *m
     const struct grid *grid = b->grid;
     struct fixed fixed;
     int own[POOL_MOST_TYPES];
-    short x[POOL_MOST_WAYS];
 
     fixed_solve(grid, w, market, b->leaves, &fixed);
     b->work += (uint64_t)fixed.nodes;
     assign_holding(grid, w, fixed.held, own);
-    memcpy(&b->held[grid->first[w]], fixed.held,
-           sizeof(*b->held) * (size_t)(grid->first[w + 1] - grid->first[w]));
+    memcpy(&b->held[grid->first[w]], fixed.held, ways_size(grid, w));
     for (int t = 0; t < grid->hours; t++) {
         for (int g = 0; g < grid->types; g++)
             b->use[t * grid->types + g] += own[g];
-        fixed_serve(grid, w, t, fixed.held, x);
-        for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
-            b->x[i * grid->hours + t] = x[i - grid->first[w]];
+        fixed_serve(grid, w, t, fixed.held, &b->x[grid_place(grid, w, t)]);
     }
     return fixed.lower;
 }
@@ -207,8 +203,7 @@ static double evaluate_bound(struct bound *b)
             struct cover cover;
 
             hourly += cover_hour(b, w, t, &b->trial[at], &b->use[at], &cover);
-            for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
-                b->x[i * grid->hours + t] = (short)cover.x[i - grid->first[w]];
+            memcpy(&b->x[grid_place(grid, w, t)], cover.x, ways_size(grid, w));
         }
         sum += grid->constant[w] ? constant_part(b, w, &market) : hourly;
     }
@@ -347,16 +342,12 @@ void bound_step(struct bound *b, double upper)
 void bound_plan(const struct bound *b, struct assign *a)
 {
     const struct grid *grid = b->grid;
-    short x[POOL_MOST_WAYS];
 
     for (int w = 0; w < grid->workloads; w++) {
         if (grid->constant[w])
             assign_own(a, w, &b->held[grid->first[w]]);
-        for (int t = 0; t < grid->hours; t++) {
-            for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
-                x[i - grid->first[w]] = b->x[i * grid->hours + t];
-            assign_set(a, w, t, x);
-        }
+        for (int t = 0; t < grid->hours; t++)
+            assign_set(a, w, t, &b->x[grid_place(grid, w, t)]);
     }
     for (int j = 0; j < grid->jobs && grid->jobs_own; j++)
         assign_own_job(a, j, b->job_held[j]);

@@ -33,7 +33,7 @@ struct bound {
     int low[POOL_MOST_TYPES], high[POOL_MOST_TYPES]; /* fleets, in whole units */
     double step;                                     /* share of the Polyak step */
     int fails;                                       /* steps since L rose */
-    short *x;                                        /* [way x hours + hour] of the last step */
+    short *x;                                        /* [grid_place() + way] of the last step */
     short *held;                                     /* [way] constant workloads */
     int *job_held;
     int leaves; /* fixed_solve's, for one workload */
@@ -105,7 +105,7 @@ bool fleet_takes(const struct grid *grid);
 
 struct fleet_search {
     double upper;   /* $ of the best plan known */
-    const short *x; /* [way x hours + hour] of it, as it changes */
+    const short *x; /* [grid_place() + way] of it, as it changes */
     uint64_t work;  /* units it may spend */
     bool (*stop)(void *ctx);
     double (*take)(void *ctx, const short *x); /* a plan is found; $ of the best then */

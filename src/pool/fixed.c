@@ -77,7 +77,7 @@ static double serve_cost(const struct grid *grid, int w, int t, const short *hel
     ask.count = ask.groups = n;
     cover_solve(&ask, &cover);
     for (int i = 0; i < n; i++)
-        x[way_of[i]] = (short)cover.x[i];
+        x[way_of[i]] = cover.x[i];
     *lower = cover.lower;
     return assign_serving(grid, w, t, x, NULL);
 }

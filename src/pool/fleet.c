@@ -75,7 +75,7 @@ struct master {
     struct part *parts;
     int count;
     short *x;       /* [way] of an hour */
-    short *plan;    /* [way x hours + hour] */
+    short *plan;    /* [grid_place() + way] */
     double *lambda; /* [hour x types + type] mixed of the planes */
 };
 
@@ -457,22 +457,21 @@ static bool pack_one(struct master *m, struct part *part, int t, uint64_t work, 
                      double *cost)
 {
     const struct grid *grid = m->grid;
-    size_t ways = (size_t)grid->first[grid->workloads];
     double known = fmax(known_of(m, t), part->floor[t]);
     struct pack *pack = hour_in(m, t, m->room, work);
 
     pack->goal = known + m->search->upper - *bound;
     pack->bound = known;
     pack->x = m->x;
-    for (size_t i = 0; i < ways; i++)
-        m->x[i] = m->search->x[i * (size_t)grid->hours + (size_t)t];
+    for (int w = 0; w < grid->workloads; w++)
+        memcpy(&m->x[grid->first[w]], &m->search->x[grid_place(grid, w, t)], ways_size(grid, w));
     pack_solve(pack);
     part->floor[t] = pack->bound;
     *bound += pack->bound - known;
     *cost += pack->cost;
     part->settled = part->settled && pack->cost - pack->bound <= 1e-9 * (1 + pack->cost);
-    for (size_t i = 0; i < ways; i++)
-        m->plan[i * (size_t)grid->hours + (size_t)t] = m->x[i];
+    for (int w = 0; w < grid->workloads; w++)
+        memcpy(&m->plan[grid_place(grid, w, t)], &m->x[grid->first[w]], ways_size(grid, w));
     leave_hour(m, pack, work);
     return *bound < m->level * (1 - 1e-9);
 }
@@ -678,8 +677,11 @@ static void best_fleets(const struct master *m, int *n)
     for (int t = 0; t < grid->hours; t++) {
         double use[POOL_MOST_TYPES] = {0};
 
-        for (int i = 0; i < grid->first[grid->workloads]; i++)
-            use[grid->ways[i].type] += m->search->x[i * grid->hours + t] * grid_seat(grid, i);
+        for (int w = 0; w < grid->workloads; w++)
+            for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
+                use[grid->ways[i].type] +=
+                    m->search->x[grid_place(grid, w, t) + (size_t)(i - grid->first[w])] *
+                    grid_seat(grid, i);
         for (int g = 0; g < grid->types; g++) {
             const struct grid_type *type = &grid->type[g];
             int most = (int)ceil(use[g] - 1e-9);

@@ -103,10 +103,8 @@ static int worst_type(const struct search *s, int t)
 static double unmet_of(const struct search *s, int w, int t)
 {
     double unmet;
-    short x[POOL_MOST_WAYS];
 
-    assign_get(s->a, w, t, x);
-    assign_serving(s->grid, w, t, x, &unmet);
+    assign_serving(s->grid, w, t, assign_at(s->a, w, t), &unmet);
     return unmet;
 }
 
@@ -144,7 +142,7 @@ static double set_replicas(struct search *s, int w, int t, const short *x)
     const double *serve = &s->a->serve[w * grid->hours + t];
     double before = *serve;
 
-    assign_get(s->a, w, t, log_change(s, w, t)->x);
+    memcpy(log_change(s, w, t)->x, assign_at(s->a, w, t), ways_size(grid, w));
     for (int g = 0; g < grid->types && grid->sliced; g++)
         before += s->a->cut[t * grid->types + g] * grid->type[g].run;
     assign_set(s->a, w, t, x);
@@ -161,8 +159,7 @@ static double hold_more(struct search *s, int w, int i, int more)
     short held[POOL_MOST_WAYS], x[POOL_MOST_WAYS];
     double cost = 0;
 
-    memcpy(held, &s->a->held[grid->first[w]],
-           sizeof(*held) * (size_t)(grid->first[w + 1] - grid->first[w]));
+    memcpy(held, &s->a->held[grid->first[w]], ways_size(grid, w));
     memcpy(log_change(s, w, ALL_DAY)->x, held, sizeof(held));
     more += held[i];
     held[i] = (short)(more < 0 ? 0 : more > POOL_MOST_REPLICAS ? POOL_MOST_REPLICAS : more);
@@ -324,7 +321,7 @@ static bool try_mend(struct search *s, int w, int t, int g, bool push, struct me
     struct cover cover;
 
     for (int i = first; i < first + ways; i++)
-        had[grid->ways[i].type] += s->a->x[i * grid->hours + t] * grid_seat(grid, i);
+        had[grid->ways[i].type] += assign_at(s->a, w, t)[i - first] * grid_seat(grid, i);
     if (had[g] <= 0)
         return false;
     for (int h = 0; h < grid->types; h++)
@@ -344,7 +341,7 @@ static bool try_mend(struct search *s, int w, int t, int g, bool push, struct me
         int type = grid->ways[first + i].type;
         double seat = grid_seat(grid, first + i);
 
-        out->x[i] = (short)cover.x[i];
+        out->x[i] = cover.x[i];
         if (type == g)
             relief -= cover.x[i] * seat;
         else
@@ -420,16 +417,13 @@ static double serve_guided(struct search *s, int w, int t, const double *guide, 
     int room[POOL_MOST_TYPES];
     struct assign_left left;
     struct cover cover;
-    short x[POOL_MOST_WAYS];
 
     for (int g = 0; g < grid->types; g++)
         room[g] = hour_room(s, t, g);
     assign_left(s->a, w, t, room, &left);
     assign_cover(grid, w, t, guide, more, &left, 400, &cover);
     s->spent += (uint64_t)cover.nodes + COVER_WORK;
-    for (int i = 0; i < grid->first[w + 1] - grid->first[w]; i++)
-        x[i] = (short)cover.x[i];
-    return set_replicas(s, w, t, x);
+    return set_replicas(s, w, t, cover.x);
 }
 
 /* The same, GPUs that others want `factor` times as dear as the bound says. What takes
@@ -495,8 +489,7 @@ static bool day_list(struct search *s, struct day *d)
     short x[POOL_MOST_WAYS];
 
     for (int t = 0; t < d->hours; t++) {
-        assign_get(s->a, d->w, t, x);
-        d->now[t] = day_cover(d, x);
+        d->now[t] = day_cover(d, assign_at(s->a, d->w, t));
         if (d->now[t] < 0)
             return false;
     }
@@ -516,9 +509,7 @@ static bool day_list(struct search *s, struct day *d)
         add_noise(s, d->w, more);
         assign_cover(s->grid, d->w, t, guide, more, NULL, 100, &cover);
         s->spent += (uint64_t)cover.nodes + COVER_WORK;
-        for (int i = 0; i < d->ways; i++)
-            x[i] = (short)cover.x[i];
-        day_cover(d, x);
+        day_cover(d, cover.x);
     }
     return true;
 }
@@ -824,7 +815,7 @@ static double add_replicas(struct search *s, int w, int i, int more, bool fill, 
         short x[POOL_MOST_WAYS];
         int n;
 
-        assign_get(s->a, w, t, x);
+        memcpy(x, assign_at(s->a, w, t), ways_size(s->grid, w));
         n = fill ? lacking_replicas(s, w, t, i, x) : x[i] + more;
         n = n < 0 ? 0 : n > POOL_MOST_REPLICAS ? POOL_MOST_REPLICAS : n;
         if (x[i] == n)
@@ -940,7 +931,7 @@ static bool try_hold(struct search *s, int w, int from, int step, int length)
     bool fits = true;
 
     s->logged = 0;
-    assign_get(s->a, w, from, x);
+    memcpy(x, assign_at(s->a, w, from), ways_size(s->grid, w));
     for (int k = 0; k < length && fits; k++) {
         t = (t + step + hours) % hours;
         cost += set_replicas(s, w, t, x);

@@ -372,14 +372,10 @@ static double take_plan(void *ctx, const short *plan)
 {
     struct rung *r = ctx;
     const struct grid *grid = &r->grid;
-    short x[POOL_MOST_WAYS];
 
     for (int w = 0; w < grid->workloads; w++)
-        for (int t = 0; t < grid->hours; t++) {
-            for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
-                x[i - grid->first[w]] = plan[i * grid->hours + t];
-            assign_set(&r->trial, w, t, x);
-        }
+        for (int t = 0; t < grid->hours; t++)
+            assign_set(&r->trial, w, t, &plan[grid_place(grid, w, t)]);
     keep_better(r);
     report_progress(r);
     return r->total;

@@ -226,12 +226,11 @@ static void grow_table(struct patterns *s)
     }
 }
 
-/* The pattern of counts x, charged for `low` at least (NULL: what it takes); its place in the
+/* The pattern of these counts, charged for `low` at least (NULL: what it takes); its place in the
  * list. */
-static size_t patterns_add(struct patterns *s, int row, const int *x,
+static size_t patterns_add(struct patterns *s, int row, const short *counts,
                            const struct pattern_limits *limits)
 {
-    short counts[POOL_MOST_WAYS] = {0};
     int taken[POOL_MOST_WAYS], first = s->first[row], ways = patterns_ways(s, row);
     size_t groups = (size_t)(s->first[row + 1] - first), n = (size_t)ways, place;
     struct pattern pattern = {.workload = row,
@@ -239,8 +238,6 @@ static size_t patterns_add(struct patterns *s, int row, const int *x,
                               .counts = s->count_count,
                               .groups = s->taken_count};
 
-    for (int k = 0; k < ways; k++)
-        counts[k] = (short)x[k];
     take_groups(s, row, counts, taken);
     for (size_t i = 0; i < groups && limits; i++) {
         int low = limits->low[(size_t)first + i];
@@ -313,7 +310,7 @@ static bool has_limits(const struct patterns *s, int row, const struct pattern_l
 }
 
 static double cheapest_hour(struct patterns *s, int row, const double *each,
-                            const struct pattern_limits *limits, const int *room, int *x)
+                            const struct pattern_limits *limits, const int *room, short *x)
 {
     struct cover_item items[POOL_MOST_WAYS];
     double worth[POOL_MOST_WAYS];
@@ -346,7 +343,7 @@ static double cheapest_hour(struct patterns *s, int row, const double *each,
 }
 
 static double cheapest_job(struct patterns *s, int row, const double *each,
-                           const struct pattern_limits *limits, const int *room, int *x)
+                           const struct pattern_limits *limits, const int *room, short *x)
 {
     int j = row - s->grid->workloads, type = s->grid->pool->jobs[j].type;
     int most = room ? room[type] : limits->high[s->first[row]];
@@ -362,7 +359,7 @@ static double cheapest_job(struct patterns *s, int row, const double *each,
             break;
         if (cost < best) {
             best = cost;
-            *x = k;
+            *x = (short)k;
         }
     }
     s->spent += (uint64_t)*x + 1;
@@ -370,7 +367,7 @@ static double cheapest_job(struct patterns *s, int row, const double *each,
 }
 
 static double cheapest_day(struct patterns *s, int row, const double *each,
-                           const struct pattern_limits *limits, const int *room, int *x)
+                           const struct pattern_limits *limits, const int *room, short *x)
 {
     const struct grid *grid = s->grid;
     struct fixed_market market = {.gpus = INT_MAX, .watts = INFINITY};
@@ -387,13 +384,12 @@ static double cheapest_day(struct patterns *s, int row, const double *each,
     }
     fixed_solve(grid, row, &market, room ? ROOM_LEAVES : s->pack->leaves, &fixed);
     s->spent += (uint64_t)fixed.nodes;
-    for (int k = 0; k < patterns_ways(s, row); k++)
-        x[k] = fixed.held[k];
+    memcpy(x, fixed.held, ways_size(grid, row));
     return fixed.lower;
 }
 
 static double patterns_cheapest(struct patterns *s, int row, const double *lambda,
-                                const struct pattern_limits *limits, const int *room, int *x)
+                                const struct pattern_limits *limits, const int *room, short *x)
 {
     double each[POOL_MOST_TYPES];
 
@@ -596,7 +592,7 @@ static int basic_count(const struct branch *b)
 
 static void program_init(struct branch *b)
 {
-    int x[POOL_MOST_WAYS] = {0};
+    short x[POOL_MOST_WAYS] = {0};
 
     lp_init(&b->lp, b->pack->limit_count, b->patterns.rows);
     for (int r = 0; r < b->pack->limit_count; r++) { /* room that is left, and what is over */
@@ -641,7 +637,7 @@ static bool price_all(struct branch *b, double *lambda, double *sum, double *roo
     *sum = *room = 0;
     limit_prices(b, limit, lambda);
     for (int w = 0; w < b->patterns.rows; w++) {
-        int x[POOL_MOST_WAYS];
+        short x[POOL_MOST_WAYS];
         double cost = patterns_cheapest(&b->patterns, w, lambda, &b->limits, NULL, x);
         double known = -b->lp.worth[w];
 
@@ -682,14 +678,15 @@ static void set_mean(struct branch *b)
  * of those around it. Else the one with the largest part; *whole says which. */
 static size_t likely_pattern(struct branch *b, int w, bool *whole)
 {
-    int x[POOL_MOST_WAYS], best = -1;
+    short x[POOL_MOST_WAYS];
     double most = -1;
+    int best = -1;
 
     *whole = true;
     for (int k = 0; k < patterns_ways(&b->patterns, w); k++) {
         double mean = b->mean[patterns_first_way(&b->patterns, w) + k];
 
-        x[k] = (int)round(mean);
+        x[k] = (short)round(mean);
         *whole = *whole && fabs(mean - round(mean)) < 1e-6;
     }
     if (*whole)
@@ -715,7 +712,8 @@ static double place_pattern(struct branch *b, int w, size_t at, const double *la
     memcpy(with, use, sizeof(with));
     patterns_use(&b->patterns, at, with);
     if (isinf(over_cost(b->pack, with))) {
-        int room[POOL_MOST_TYPES], x[POOL_MOST_WAYS];
+        int room[POOL_MOST_TYPES];
+        short x[POOL_MOST_WAYS];
 
         room_beside(b->pack, use, room);
         patterns_cheapest(&b->patterns, w, lambda, NULL, room, x);
@@ -960,12 +958,9 @@ static double given_cost(struct branch *b)
     double use[POOL_MOST_TYPES] = {0}, cost = 0;
 
     for (int w = 0; w < b->patterns.rows; w++) {
-        int x[POOL_MOST_WAYS];
-        size_t pattern;
+        size_t pattern =
+            patterns_add(&b->patterns, w, &b->pack->x[patterns_first_way(&b->patterns, w)], NULL);
 
-        for (int k = 0; k < patterns_ways(&b->patterns, w); k++)
-            x[k] = b->pack->x[patterns_first_way(&b->patterns, w) + k];
-        pattern = patterns_add(&b->patterns, w, x, NULL);
         patterns_use(&b->patterns, pattern, use);
         cost += b->patterns.list[pattern].cost;
     }
