@@ -46,7 +46,7 @@ struct search {
     struct improve *how;
     struct change *log; /* of the move at hand */
     size_t logged, log_cap;
-    int room[POOL_MOST_TYPES]; /* before the move */
+    int room[POOL_MOST_TYPES]; /* before the move at hand */
     double *starts;            /* [workload] $ */
     double jobs, least_jobs;   /* $ of those that fill free GPUs; when all are done */
     int *kept;                 /* [hour x types + type] what a move leaves to them */
@@ -218,6 +218,12 @@ static double rest_change(struct search *s, bool keep)
     return now - before + starts_change(s, keep);
 }
 
+static void begin_move(struct search *s)
+{
+    memcpy(s->room, s->a->room, sizeof(s->room));
+    s->logged = 0;
+}
+
 /* A move that costs that much is kept when it is less than slack; else it is taken back:
  * INFINITY. */
 static double settle_move(struct search *s, double cost, double slack)
@@ -227,16 +233,8 @@ static double settle_move(struct search *s, double cost, double slack)
         return cost;
     }
     undo_to(s, 0);
+    memcpy(s->a->room, s->room, sizeof(s->room));
     return INFINITY;
-}
-
-/* The same of a move that also changed the fleets. */
-static double settle_fleets(struct search *s, double cost, double slack)
-{
-    cost = settle_move(s, cost, slack);
-    if (isinf(cost))
-        memcpy(s->a->room, s->room, sizeof(s->room));
-    return cost;
 }
 
 /* Keeps what was changed where it fits and costs less. */
@@ -587,13 +585,11 @@ static double plan_day(struct search *s, int w)
     return cost;
 }
 
-static double move_day(struct search *s, double slack)
+static double move_day(struct search *s)
 {
-    double cost;
+    double cost = plan_day(s, (int)random_below(s, (unsigned)s->grid->workloads));
 
-    s->logged = 0;
-    cost = plan_day(s, (int)random_below(s, (unsigned)s->grid->workloads));
-    return settle_move(s, cost + rest_change(s, false), slack);
+    return cost + rest_change(s, false);
 }
 
 /* ---- fleets ---- */
@@ -663,7 +659,7 @@ static bool propose_fewer(struct search *s)
     return assign_allowed(s->a);
 }
 
-/* The change in cost, or INFINITY when it was taken back; `hope`: $ that jobs may gain. */
+/* `hope`: $ that jobs may gain. */
 static double move_fleets(struct search *s, double slack, double hope)
 {
     const struct grid *grid = s->grid;
@@ -671,8 +667,6 @@ static double move_fleets(struct search *s, double slack, double hope)
     int first = (int)random_below(s, (unsigned)grid->hours);
     bool ok, more;
 
-    memcpy(s->room, s->a->room, sizeof(s->room));
-    s->logged = 0;
     s->spent += 8;
     more = random_below(s, s->is_short ? 2 : 16) == 0;
     ok = hope > 0 && random_below(s, 2) ? true : more ? propose_more(s) : propose_fewer(s);
@@ -696,9 +690,7 @@ static double move_fleets(struct search *s, double slack, double hope)
         cost += serve_day(s);
     for (int k = 0; ok && k < REPLANS && starts_change(s, false) > 1e-9; k++)
         cost += plan_day(s, s->log[random_below(s, (unsigned)s->logged)].w);
-    if (ok)
-        cost += fleets_cost(s) - before + rest_change(s, false);
-    return settle_fleets(s, ok ? cost : INFINITY, slack);
+    return ok ? cost + (fleets_cost(s) - before + rest_change(s, false)) : INFINITY;
 }
 
 static void keep_workers(struct search *s, int j, int t, int workers)
@@ -753,7 +745,7 @@ static double move_jobs(struct search *s, double slack)
 
 /* A workload on one way all day, as each hour needs it or as the busiest does, and fleets
  * that fit. */
-static double move_home(struct search *s, double slack)
+static double move_home(struct search *s)
 {
     const struct grid *grid = s->grid;
     int w = (int)random_below(s, (unsigned)grid->workloads), way;
@@ -763,8 +755,6 @@ static double move_home(struct search *s, double slack)
 
     if (ways == 0 || grid->constant[w])
         return INFINITY;
-    memcpy(s->room, s->a->room, sizeof(s->room));
-    s->logged = 0;
     s->spent += (uint64_t)grid->hours * 2;
     steady = random_below(s, 2);
     way = (int)random_below(s, (unsigned)ways);
@@ -784,8 +774,7 @@ static double move_home(struct search *s, double slack)
 
         s->a->room[g] = assign_has_jobs(grid, g) && room < s->room[g] ? s->room[g] : room;
     }
-    cost = assign_allowed(s->a) ? cost + fleets_cost(s) - before + rest_change(s, false) : INFINITY;
-    return settle_fleets(s, cost, slack);
+    return assign_allowed(s->a) ? cost + fleets_cost(s) - before + rest_change(s, false) : INFINITY;
 }
 
 /* Replicas of way i that the need of an hour asks for beside the others. */
@@ -828,7 +817,7 @@ static double add_replicas(struct search *s, int w, int i, int more, bool fill, 
 
 /* A few replicas more or fewer of some ways in some hours, another way making up for it. Room
  * follows as the plan needs it; for jobs as much as before, or a unit or two more. */
-static double move_priced(struct search *s, double slack)
+static double move_priced(struct search *s)
 {
     const struct grid *grid = s->grid;
     int hours = grid->hours, first = (int)random_below(s, (unsigned)hours);
@@ -836,8 +825,6 @@ static double move_priced(struct search *s, double slack)
     int w = (int)random_below(s, (unsigned)grid->workloads);
     double before = fleets_cost(s), cost = 0;
 
-    memcpy(s->room, s->a->room, sizeof(s->room));
-    s->logged = 0;
     s->spent += (uint64_t)length * 4;
     for (int k = 1 + (int)random_below(s, PRICED); k > 0; k--) {
         int ways = grid->first[w + 1] - grid->first[w], way;
@@ -864,8 +851,7 @@ static double move_priced(struct search *s, double slack)
         }
         s->a->room[g] = room;
     }
-    cost = assign_allowed(s->a) ? cost + fleets_cost(s) - before + rest_change(s, false) : INFINITY;
-    return settle_fleets(s, cost, slack);
+    return assign_allowed(s->a) ? cost + fleets_cost(s) - before + rest_change(s, false) : INFINITY;
 }
 
 /* ---- moves within the room ---- */
@@ -896,9 +882,7 @@ static double move_shuffle(struct search *s, double slack)
     int t = (int)random_below(s, (unsigned)grid->hours), picked[SHUFFLED], count = 0;
     double cost = 0, guide[POOL_MOST_TYPES], factor = 2 * random_share(s);
     double more[POOL_MOST_WAYS];
-    bool fits;
 
-    s->logged = 0;
     for (int k = 1 + (int)random_below(s, SHUFFLED); k > 0; k--) {
         int w = pick_workload(s, t);
 
@@ -917,9 +901,7 @@ static double move_shuffle(struct search *s, double slack)
             add_noise(s, picked[k], more);
         cost += serve_guided(s, picked[k], t, guide, noisy ? more : NULL);
     }
-    slack += 1e-12;
-    fits = worst_type(s, t) < 0 && cost < slack;
-    return settle_move(s, fits ? cost + rest_change(s, false) : INFINITY, slack);
+    return worst_type(s, t) < 0 && cost < slack ? cost + rest_change(s, false) : INFINITY;
 }
 
 /* The cover of hour `from` kept for the hours after or before it. */
@@ -930,7 +912,7 @@ static bool try_hold(struct search *s, int w, int from, int step, int length)
     double cost = 0;
     bool fits = true;
 
-    s->logged = 0;
+    begin_move(s);
     memcpy(x, assign_at(s->a, w, from), ways_size(s->grid, w));
     for (int k = 0; k < length && fits; k++) {
         t = (t + step + hours) % hours;
@@ -946,7 +928,7 @@ static bool polish_hour(struct search *s, int w, int t)
     double cost;
     bool better;
 
-    s->logged = 0;
+    begin_move(s);
     cost = serve_anew(s, w, t, 0);
     better = settle_better(s, worst_type(s, t) < 0, cost);
     for (int length = 1; s->starting && length <= 8 && length < s->grid->hours; length *= 2)
@@ -1060,11 +1042,15 @@ void improve_run(struct assign *a, struct improve *how)
 
         s->is_short = moves % SHORT_EVERY == 1 ? is_short(s) : s->is_short;
         double slack = random_below(s, 2) ? -1e-9 * least : -heat * log(random_share(s)) * 0.3;
-        double cost = moves % 4 == 0                   ? move_shuffle(s, fmax(slack, 0))
-                      : moves % 16 == 1                ? move_home(s, slack)
-                      : moves % 4 == 2                 ? move_priced(s, slack)
-                      : moves % 32 == 9 && s->starting ? move_day(s, slack)
+        if (moves % 4 == 0)
+            slack = fmax(slack, 0) + 1e-12;
+        begin_move(s);
+        double cost = moves % 4 == 0                   ? move_shuffle(s, slack)
+                      : moves % 16 == 1                ? move_home(s)
+                      : moves % 4 == 2                 ? move_priced(s)
+                      : moves % 32 == 9 && s->starting ? move_day(s)
                                                        : move_jobs(s, slack);
+        cost = settle_move(s, cost, slack);
         if (isinf(cost))
             continue;
         total += cost;
@@ -1095,7 +1081,7 @@ void improve_polish(struct assign *a, struct improve *how)
                 better |= polish_hour(s, w, t);
             if (!s->starting)
                 continue;
-            s->logged = 0;
+            begin_move(s);
             better |= settle_better(s, true, plan_day(s, w));
         }
     }
