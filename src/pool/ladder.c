@@ -285,24 +285,6 @@ static int random_owner(struct rung *r)
     return -1;
 }
 
-static void hold_nothing(struct assign *a, int owner)
-{
-    static const short nothing[POOL_MOST_WAYS];
-
-    if (owner < a->grid->workloads)
-        assign_own(a, owner, nothing);
-    else
-        assign_own_job(a, owner - a->grid->workloads, 0);
-}
-
-static void choose_anew(struct rung *r, int owner, const double *more)
-{
-    if (owner < r->grid.workloads)
-        hold_anew(r, &r->trial, owner, more);
-    else
-        hold_job_anew(&r->trial, owner - r->grid.workloads, more);
-}
-
 /* $ more for a GPU: nothing, some of its price, or what a shortage may make it worth. */
 static void random_prices(struct rung *r, double *more)
 {
@@ -311,11 +293,33 @@ static void random_prices(struct rung *r, double *more)
                   r->grid.type[g].own_buy;
 }
 
-/* Two or three choose again, the first at prices that are off by chance. */
+/* From the best plan these hold nothing, and choose anew one after the other, the first `priced` of
+ * them at prices that are off by chance. */
+static void choose_again(struct rung *r, const int *owners, int count, int priced)
+{
+    static const short nothing[POOL_MOST_WAYS];
+
+    assign_copy(&r->trial, &r->best);
+    for (int k = 0; k < count; k++)
+        if (owners[k] < r->grid.workloads)
+            assign_own(&r->trial, owners[k], nothing);
+        else
+            assign_own_job(&r->trial, owners[k] - r->grid.workloads, 0);
+    for (int k = 0; k < count; k++) {
+        double more[POOL_MOST_TYPES] = {0};
+
+        if (k < priced)
+            random_prices(r, more);
+        if (owners[k] < r->grid.workloads)
+            hold_anew(r, &r->trial, owners[k], more);
+        else
+            hold_job_anew(&r->trial, owners[k] - r->grid.workloads, more);
+    }
+}
+
+/* Two or three choose again. */
 static void hold_shake(struct rung *r)
 {
-    double more[POOL_MOST_TYPES], none[POOL_MOST_TYPES] = {0};
-
     for (int i = 0; i < SHAKES && is_open(r) && !is_separable(&r->grid); i++) {
         int owners[SHAKEN], count = 2 + (int)random_below(r, SHAKEN - 1);
 
@@ -323,12 +327,7 @@ static void hold_shake(struct rung *r)
             owners[k] = random_owner(r);
         if (owners[0] < 0 || r->work == 0 || is_stopped(r))
             break;
-        random_prices(r, more);
-        assign_copy(&r->trial, &r->best);
-        for (int k = 0; k < count; k++)
-            hold_nothing(&r->trial, owners[k]);
-        for (int k = 0; k < count; k++)
-            choose_anew(r, owners[k], k == 0 ? more : none);
+        choose_again(r, owners, count, 1);
         keep_better(r);
     }
 }
@@ -482,20 +481,13 @@ static void improve_plan(struct rung *r, uint64_t work, bool polish)
 static void improve_isolated(struct rung *r, uint64_t work)
 {
     uint64_t until = r->work > work ? r->work - work : 0, each = work / ISOLATED_TRIES + 1;
-    double more[POOL_MOST_TYPES];
 
     each = each < ISOLATED_WORK ? each : ISOLATED_WORK;
     while (r->work > until && is_open(r)) {
         int owners[2] = {random_owner(r), random_owner(r)}, count = 1 + (int)random_below(r, 2);
         uint64_t before = r->work;
 
-        assign_copy(&r->trial, &r->best);
-        for (int k = 0; k < count; k++)
-            hold_nothing(&r->trial, owners[k]);
-        for (int k = 0; k < count; k++) {
-            random_prices(r, more);
-            choose_anew(r, owners[k], more);
-        }
+        choose_again(r, owners, count, count);
         fit_trial(r);
         if (assign_allowed(&r->trial)) {
             struct improve how = improve_with(r, each);

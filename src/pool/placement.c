@@ -654,16 +654,17 @@ void placement_rung(const struct pool *pool, const struct pool_rung *rung,
     if (total * pool->hours > PLACEMENT_MOST || !rung->replicas)
         out->whole = false;
     gpus = out->whole ? (size_t)total : 0;
-    out->box = gp_calloc(gpus + 1, sizeof(*out->box));
-    out->type = gp_calloc(gpus + 1, sizeof(*out->type));
-    out->box_of = gp_calloc(gpus + 1, sizeof(*out->box_of));
-    out->who = gp_calloc(gpus * hours + 1, sizeof(*out->who));
-    out->unit = gp_calloc(gpus * hours + 1, sizeof(*out->unit));
-    out->host = gp_calloc(gpus * hours + 1, sizeof(*out->host));
-    out->cut = gp_calloc(gpus * hours + 1, sizeof(*out->cut));
-    out->stays = gp_calloc(gpus * hours + 1, sizeof(*out->stays));
-    out->moves = gp_calloc(hours, sizeof(*out->moves));
-    out->ran = gp_calloc((size_t)pool->candidate_count * hours + 1, sizeof(*out->ran));
+    struct arrays *all = &out->arrays;
+    out->box = arrays_add(all, gpus + 1, sizeof(*out->box));
+    out->type = arrays_add(all, gpus + 1, sizeof(*out->type));
+    out->box_of = arrays_add(all, gpus + 1, sizeof(*out->box_of));
+    out->who = arrays_add(all, gpus * hours + 1, sizeof(*out->who));
+    out->unit = arrays_add(all, gpus * hours + 1, sizeof(*out->unit));
+    out->host = arrays_add(all, gpus * hours + 1, sizeof(*out->host));
+    out->cut = arrays_add(all, gpus * hours + 1, sizeof(*out->cut));
+    out->stays = arrays_add(all, gpus * hours + 1, sizeof(*out->stays));
+    out->moves = arrays_add(all, hours, sizeof(*out->moves));
+    out->ran = arrays_add(all, (size_t)pool->candidate_count * hours + 1, sizeof(*out->ran));
     if (gpus == 0)
         return;
     add_servers(&p);
@@ -675,15 +676,6 @@ void placement_rung(const struct pool *pool, const struct pool_rung *rung,
 
 void placement_fini(struct placement *o)
 {
-    free(o->box);
-    free(o->type);
-    free(o->box_of);
-    free(o->who);
-    free(o->unit);
-    free(o->host);
-    free(o->cut);
-    free(o->stays);
-    free(o->moves);
-    free(o->ran);
-    memset(o, 0, sizeof(*o));
+    arrays_free(&o->arrays);
+    *o = (struct placement){.hours = 0};
 }

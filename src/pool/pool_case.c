@@ -670,26 +670,6 @@ static enum gp_status add_type(struct pool_case *c, int t, struct gp_err *err)
 
 /* ---- workloads and candidates ---- */
 
-static void add_workloads(struct pool_case *c)
-{
-    const struct pool_file *file = &c->file;
-
-    c->workloads = gp_calloc(file->workload_count, sizeof(*c->workloads));
-    for (size_t i = 0; i < file->workload_count; i++) {
-        const struct pool_file_workload *from = &file->workloads[i];
-
-        c->workloads[i] = (struct pool_workload){
-            .demand = from->rate,
-            .burst = from->burst,
-            .penalty = from->unmet * 3.6, /* dollars for each request/s of an hour */
-            .priority = from->priority,
-            .minimum = from->min_replicas,
-            .sleeps = from->sleep,
-            .alone = from->isolation == POOL_OWN_HOST,
-        };
-    }
-}
-
 /* From storage into each host, and on over each GPU's own bus. False: it is of no use to this
  * pool. */
 static bool make_candidate(const struct pool_case *c, const struct pool_replica *r,
@@ -793,24 +773,15 @@ static void add_jobs(struct pool_case *c)
 
     c->jobs = gp_calloc((size_t)file->job_count + 1, sizeof(*c->jobs));
     for (int i = 0; i < file->job_count; i++) {
-        const struct pool_file_job *from = &file->jobs[i];
-        int type = 0;
+        struct pool_job *job = &c->jobs[i];
+        int there;
 
-        while (strcmp(file->types[type].gpu, from->gpu) != 0)
-            type++;
-        int there = (file->types[type].stock + file->types[type].buy) / from->group;
-        there = there > POOL_MOST_REPLICA ? POOL_MOST_REPLICA : there;
-        c->jobs[i] = (struct pool_job){
-            .type = type,
-            .gpus = from->group,
-            .most = from->most > 0 ? from->most
-                    : there > 1    ? there
-                                   : 1,
-            .gpu_hours = from->gpu_hours,
-            .first = from->earliest,
-            .end = from->deadline,
-            .penalty = from->unmet,
-        };
+        *job = file->jobs[i].pool;
+        while (strcmp(file->types[job->type].gpu, file->jobs[i].gpu) != 0)
+            job->type++;
+        there = (file->types[job->type].stock + file->types[job->type].buy) / job->gpus;
+        there = there > POOL_MOST_REPLICA ? POOL_MOST_REPLICA : there > 1 ? there : 1;
+        job->most = job->most > 0 ? job->most : there;
     }
 }
 
@@ -900,7 +871,12 @@ enum gp_status pool_case_build(struct pool_case *c, struct gp_err *err)
         capped = capped && file->chassis[i].watts > 0;
     }
     c->pool.watts = file->power_cap > 0 ? file->power_cap : capped ? watts : 0;
-    add_workloads(c);
+    c->workloads = gp_calloc(file->workload_count, sizeof(*c->workloads));
+    for (size_t i = 0; i < file->workload_count; i++) {
+        c->workloads[i] = file->workloads[i].pool;
+        c->workloads[i].demand = file->workloads[i].rate;
+        c->workloads[i].alone = file->workloads[i].isolation == POOL_OWN_HOST;
+    }
     c->candidates = gp_calloc(replicas->count + 1, sizeof(*c->candidates));
     c->replica_of = gp_calloc(replicas->count + 1, sizeof(*c->replica_of));
     for (size_t from = 0, to; from < replicas->count; from = to) {

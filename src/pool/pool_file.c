@@ -14,7 +14,6 @@
 #include "base/suggest.h"
 #include "catalog/trace.h"
 #include "measure/result/calibration.h"
-#include "pool/pool.h"
 
 #define RESULT_BYTES ((size_t)64 << 20) /* of a file of measurements, at most */
 
@@ -267,7 +266,7 @@ static void from_trace(const struct demand *d, const struct pool_source *source,
         trace_fini(&trace);
         return;
     }
-    out->burst = pool_trace_burst(&trace);
+    out->pool.burst = pool_trace_burst(&trace);
     if (trace_lengths(&trace, out->context > 0 ? out->context : trace.longest, &prompt, &output,
                       &spread)) { /* what nobody said, in whole tokens */
         out->prompt = out->prompt > 0 ? out->prompt : fmax(1, round(prompt));
@@ -298,7 +297,7 @@ static void from_shape(const struct demand *d, int hours, const struct pool_shap
     scale_values(out->rate, hours,
                  d->mean > 0 ? d->mean / pool_demand_mean(out->rate, hours)
                              : d->peak / pool_demand_peak(out->rate, hours));
-    out->burst = shape->burst;
+    out->pool.burst = shape->burst;
     gp_format(out->demand, sizeof(out->demand), "shape %s", d->shape);
 }
 
@@ -362,7 +361,7 @@ static void read_demand(struct profile_group workload, const struct pool_source 
         from_shape(&d, hours, &shape, out);
     else
         from_values(&d, hours, out);
-    out->burst = burst > 0 ? burst : out->burst > 0 ? out->burst : BURST_USUAL;
+    out->pool.burst = burst > 0 ? burst : out->pool.burst > 0 ? out->pool.burst : BURST_USUAL;
 }
 
 /* ---- tables of keys ---- */
@@ -468,10 +467,11 @@ static const struct profile_field workload_fields[] = {
     {"ttft_ms", PROFILE_NUMBER, WORK(ttft), 0.1, 1e7, 1e-3},
     {"tpot_ms", PROFILE_NUMBER, WORK(tpot), 0.01, 1e6, 1e-3},
     {"calibration", PROFILE_TEXT, WORK(calibration)},
-    {"priority", PROFILE_COUNT, WORK(priority), 1, 9},
-    {"unmet_per_1000", PROFILE_NUMBER, WORK(unmet), 1e-6, 1e6},
-    {"min_replicas", PROFILE_COUNT, WORK(min_replicas), 0, 1024},
-    {"sleep", PROFILE_FLAG, WORK(sleep)},
+    {"priority", PROFILE_COUNT, WORK(pool.priority), 1, 9},
+    /* as dollars for each request/s of an hour */
+    {"unmet_per_1000", PROFILE_NUMBER, WORK(pool.penalty), 1e-6, 1e6, 3.6},
+    {"min_replicas", PROFILE_COUNT, WORK(pool.minimum), 0, 1024},
+    {"sleep", PROFILE_FLAG, WORK(pool.sleeps)},
     {"isolation", PROFILE_WORD, WORK(isolation), .words = isolations},
 };
 
@@ -480,12 +480,12 @@ static const struct profile_field workload_fields[] = {
 static const struct profile_field job_fields[] = {
     {"name", PROFILE_TEXT, JOB(name)},
     {"gpu", PROFILE_TEXT, JOB(gpu)},
-    {"gpu_hours", PROFILE_NUMBER, JOB(gpu_hours), 0.001, 1e6},
-    {"group", PROFILE_COUNT, JOB(group), 1, 4096},
-    {"most", PROFILE_COUNT, JOB(most), 1, 4096},
-    {"earliest", PROFILE_COUNT, JOB(earliest), 0, POOL_FILE_HOURS - 1},
-    {"deadline", PROFILE_COUNT, JOB(deadline), 1, POOL_FILE_HOURS},
-    {"unmet_per_gpu_hour", PROFILE_NUMBER, JOB(unmet), 1e-6, 1e6},
+    {"gpu_hours", PROFILE_NUMBER, JOB(pool.gpu_hours), 0.001, 1e6},
+    {"group", PROFILE_COUNT, JOB(pool.gpus), 1, 4096},
+    {"most", PROFILE_COUNT, JOB(pool.most), 1, 4096},
+    {"earliest", PROFILE_COUNT, JOB(pool.first), 0, POOL_FILE_HOURS - 1},
+    {"deadline", PROFILE_COUNT, JOB(pool.end), 1, POOL_FILE_HOURS},
+    {"unmet_per_gpu_hour", PROFILE_NUMBER, JOB(pool.penalty), 1e-6, 1e6},
 };
 
 /* ---- checks ---- */
@@ -515,39 +515,36 @@ static void check_types(struct profile_group group, const char *key, const struc
 }
 
 /* Names tell rows, moves and jobs apart. */
-static void check_name(struct profile_group group, const char *name, const char *other,
-                       size_t index)
+static void check_name(struct profile_group group, const char *name)
 {
     if (name[0] == '\0' && !profile_has(group, "name"))
         profile_require(group, "name");
     else if (name[0] == '\0')
         profile_fail(group, "name", "give each its own", "is empty");
-    else if (strcmp(name, other) == 0)
-        profile_fail(group, "name", "give each its own", "'%s' is also item %zu", name, index + 1);
 }
 
 static int by_name(const void *a, const void *b)
 {
-    const struct pool_file_workload *const *x = a, *const *y = b;
-    int order = strcmp((*x)->name, (*y)->name);
+    const char *const *x = a, *const *y = b;
+    int order = strcmp(*x, *y);
 
     return order ? order : (*x > *y) - (*x < *y);
 }
 
-/* All at once: thousands of them are compared. */
-static void check_workload_names(struct profile_group top, const struct pool_file *file)
+/* The names of a list's items, `size` bytes apart, all at once: thousands of them are compared. */
+static void check_names(struct profile_group top, const char *list, const char *first, size_t size,
+                        size_t n)
 {
-    size_t n = file->workload_count;
-    const struct pool_file_workload **sorted = gp_calloc(n + 1, sizeof(*sorted));
+    const char **sorted = gp_calloc(n + 1, sizeof(*sorted));
 
     for (size_t i = 0; i < n; i++)
-        sorted[i] = &file->workloads[i];
+        sorted[i] = first + i * size;
     qsort(sorted, n, sizeof(*sorted), by_name);
     for (size_t i = 1; i < n && !profile_failed(top.profile); i++)
-        if (strcmp(sorted[i]->name, sorted[i - 1]->name) == 0)
-            check_name(profile_item(top, "workloads", (int)(sorted[i] - file->workloads)),
-                       sorted[i]->name, sorted[i - 1]->name,
-                       (size_t)(sorted[i - 1] - file->workloads));
+        if (strcmp(sorted[i], sorted[i - 1]) == 0)
+            profile_fail(profile_item(top, list, (int)((size_t)(sorted[i] - first) / size)), "name",
+                         "give each its own", "'%s' is also item %zu", sorted[i],
+                         (size_t)(sorted[i - 1] - first) / size + 1);
     free(sorted);
 }
 
@@ -607,21 +604,20 @@ static void read_chassis(struct profile_group top, struct pool_file *file)
         profile_fields(item, chassis_fields, COUNT(chassis_fields), c);
         if (c->per_host == 0)
             c->per_host = c->slots;
-        for (int k = 0; k < i; k++)
-            check_name(item, c->name, file->chassis[k].name, (size_t)k);
-        check_name(item, c->name, "", 0);
+        check_name(item, c->name);
         file->chassis_count = (size_t)i + 1;
     }
+    check_names(top, "chassis", file->chassis->name, sizeof(*file->chassis), file->chassis_count);
 }
 
 static void read_workload(struct profile_group item, const struct pool_source *source,
                           struct pool_file *file, struct pool_file_workload *work)
 {
-    work->priority = 5;
+    work->pool.priority = 5;
     profile_require(item, "name");
     profile_require(item, "model");
     profile_fields(item, workload_fields, COUNT(workload_fields), work);
-    check_name(item, work->name, "", 0);
+    check_name(item, work->name);
     profile_where(item, "model", work->where, sizeof(work->where));
     for (int i = 0; i < POOL_LOOKED_UP; i++)
         profile_where(item, pool_looked_up[i].key, work->at[i], sizeof(work->at[i]));
@@ -643,19 +639,17 @@ static void read_workloads(struct profile_group top, const struct pool_source *s
     int n = profile_length(top, "workloads", POOL_FILE_WORKLOADS);
 
     profile_require(top, "workloads");
+    if (n == 0 && !profile_failed(top.profile))
+        profile_fail(top, "workloads", "", "there are none");
     if (profile_failed(top.profile))
         return;
-    if (n == 0) {
-        profile_fail(top, "workloads", "", "there are none");
-        return;
-    }
     file->workloads = gp_calloc((size_t)n, sizeof(*file->workloads));
     for (int i = 0; i < n && !profile_failed(top.profile); i++) {
         read_workload(profile_item(top, "workloads", i), source, file, &file->workloads[i]);
         file->workload_count = (size_t)i + 1;
     }
-    if (!profile_failed(top.profile))
-        check_workload_names(top, file);
+    check_names(top, "workloads", file->workloads->name, sizeof(*file->workloads),
+                file->workload_count);
 }
 
 static void read_jobs(struct profile_group top, struct pool_file *file)
@@ -666,20 +660,19 @@ static void read_jobs(struct profile_group top, struct pool_file *file)
         struct profile_group item = profile_item(top, "jobs", i);
         struct pool_file_job *job = &file->jobs[i];
 
-        *job = (struct pool_file_job){.group = 1, .deadline = file->hours};
+        *job = (struct pool_file_job){.pool = {.gpus = 1, .end = file->hours}};
         profile_require(item, "gpu");
         profile_require(item, "gpu_hours");
         profile_fields(item, job_fields, COUNT(job_fields), job);
-        check_name(item, job->name, "", 0);
-        for (int k = 0; k < i; k++)
-            check_name(item, job->name, file->jobs[k].name, (size_t)k);
+        check_name(item, job->name);
         check_types(item, "gpu", file, job->gpu);
-        if (job->deadline > file->hours || job->earliest >= job->deadline)
+        if (job->pool.end > file->hours || job->pool.first >= job->pool.end)
             profile_fail(item, "deadline", "earliest < deadline <= hours",
-                         "hours %d to %d are outside this pool's %d", job->earliest, job->deadline,
-                         file->hours);
+                         "hours %d to %d are outside this pool's %d", job->pool.first,
+                         job->pool.end, file->hours);
         file->job_count = i + 1;
     }
+    check_names(top, "jobs", file->jobs[0].name, sizeof(file->jobs[0]), (size_t)file->job_count);
 }
 
 /* ---- files ---- */

@@ -28,6 +28,7 @@
 #include "catalog/gpu.h"
 #include "catalog/profile.h"
 #include "model/format.h"
+#include "pool/pool.h"
 
 #define POOL_FILE_HOURS 168
 #define POOL_FILE_WORKLOADS 4096
@@ -65,24 +66,16 @@ struct pool_file_workload {
     double context, prompt, output; /* tokens; 0 = the planner's */
     double ttft, tpot;              /* goals, s; 0 = none */
     char calibration[160];          /* measurements of its server, beside the file; "" = none */
-    int priority;                   /* 1..9: a shortage of 2 is worth two of 1 */
-    double unmet;                   /* dollars per 1000 requests not served; 0 = by priority */
-    int min_replicas;               /* at any hour */
     enum pool_isolation isolation;
-    bool sleep;                   /* its engines wait in host memory while others have the GPUs */
     double rate[POOL_FILE_HOURS]; /* requests/s, the mean of each hour */
-    double burst;                 /* >= 1 */
+    struct pool_workload pool;    /* the rest as the solver has it, without its demand */
 };
 
 /* Work that may wait: a batch, a fine-tuning. */
 struct pool_file_job {
     char name[POOL_FILE_NAME];
-    char gpu[GPU_ID_MAX];   /* what it runs on */
-    double gpu_hours;       /* of it */
-    int group;              /* GPUs of one worker */
-    int most;               /* workers at a time; 0 = any number */
-    int earliest, deadline; /* hours: from the start of the first, before the second */
-    double unmet;           /* dollars per GPU-hour not done; 0 = as priority 1 */
+    char gpu[GPU_ID_MAX]; /* what it runs on */
+    struct pool_job pool; /* the rest as the solver has it, without its type; most 0 = any number */
 };
 
 /* Where a type may be plugged in: SXM and OAM modules are on a server's board. */

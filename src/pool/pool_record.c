@@ -152,7 +152,7 @@ static void workload_facts(const struct pool_run *run, int w, struct record *r)
                quantity_of(pool_demand_peak(work->rate, hours), ORIGIN_SHEET), 1, 2);
     add_column(r, "mean", "requests/s", "mean req/s",
                quantity_of(pool_demand_mean(work->rate, hours), ORIGIN_SHEET), 1, 2);
-    add_column(r, "burst", "x", "burst", quantity_of(work->burst, ORIGIN_SHEET), 1, 2);
+    add_column(r, "burst", "x", "burst", quantity_of(work->pool.burst, ORIGIN_SHEET), 1, 2);
     add_column(r, "most_gpus", "GPUs", "most GPUs", modelled_of(most), 1, 1);
     record_count(r, "at_hour", "", peak_hour);
     record_detail(r);

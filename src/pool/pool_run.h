@@ -9,7 +9,7 @@
 #define GP_POOL_POOL_RUN_H
 
 #include "answer/planner.h"
-#include "pool/pool.h"
+#include "pool/grid.h"
 #include "pool/pool_case.h"
 
 /* ---- placement.c: which GPU serves what in each hour: the counts of a rung put into servers or
@@ -49,6 +49,7 @@ struct chassis_size {
 };
 
 struct placement {
+    struct arrays arrays; /* the following */
     int hours, gpus, box_count;
     struct placement_chassis *box;
     int *type;                 /* [gpu] */

@@ -598,7 +598,7 @@ static void pool_explain(const struct app *app, const void *state, struct strbuf
                     "the cheapest change",
                     100 * pool_unmet(s->run, s->work, -1));
     else
-        strbuf_addf(out, "; %s; burst x %.2f", w->demand, w->burst);
+        strbuf_addf(out, "; %s; burst x %.2f", w->demand, w->pool.burst);
     int moves = s->run->placement.gpus > 0 ? s->run->placement.moves[s->hour] : 0;
     strbuf_addf(out, ". %d move%s at this hour.", moves, moves == 1 ? "" : "s");
 }
