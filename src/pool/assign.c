@@ -150,23 +150,6 @@ void assign_ask(const struct grid *grid, int w, int t, const double *guide,
 
 #define PARTS 840 /* of a GPU: 1 to 8 slices are whole numbers of them */
 
-/* Slices take their part of a GPU that is cut for them alone: what fits so can be cut. */
-static void room_in_parts(const struct grid *grid, int w, struct cover_item *items, int *room)
-{
-    for (int g = 0; g < grid->types; g++)
-        room[g] = (room[g] < POOL_MOST_GPUS ? room[g] : POOL_MOST_GPUS) * PARTS;
-    for (int i = grid->first[w]; i < grid->first[w + 1]; i++) {
-        const struct way *way = &grid->ways[i];
-        const struct pool_type *type = &grid->pool->types[way->type];
-        int most = 1;
-
-        for (int k = 0; k < type->cuts && way->slice >= 0; k++)
-            most = type->cut[k][way->slice] > most ? type->cut[k][way->slice] : most;
-        items[i - grid->first[w]].seat =
-            way->slice >= 0 ? (PARTS + most - 1) / most : way->seat * PARTS;
-    }
-}
-
 /* Slices that are left of GPUs which are cut, as items of their own: from[item] is the way.
  * Each profile of a type is a group. */
 static void ask_for_left(const struct grid *grid, int w, const struct assign_left *left,
@@ -208,7 +191,19 @@ void assign_cover(const struct grid *grid, int w, int t, const double *guide, co
             room[g] = left->gpus[g] > 0 ? left->gpus[g] : 0;
         ask.room = room;
         if (grid->sliced) {
-            room_in_parts(grid, w, items, room);
+            /* Slices take their part of a GPU that is cut for them alone: what fits so can be cut. */
+            for (int g = 0; g < grid->types; g++)
+                room[g] = (room[g] < POOL_MOST_GPUS ? room[g] : POOL_MOST_GPUS) * PARTS;
+            for (int i = grid->first[w]; i < grid->first[w + 1]; i++) {
+                const struct way *way = &grid->ways[i];
+                const struct pool_type *type = &grid->pool->types[way->type];
+                int most = 1;
+
+                for (int k = 0; k < type->cuts && way->slice >= 0; k++)
+                    most = type->cut[k][way->slice] > most ? type->cut[k][way->slice] : most;
+                items[i - grid->first[w]].seat =
+                    way->slice >= 0 ? (PARTS + most - 1) / most : way->seat * PARTS;
+            }
             ask_for_left(grid, w, left, more, &ask, items, room, from);
         }
     }

@@ -269,12 +269,19 @@ static double scale_of(const struct grid *grid, int g)
     return fmax(fmax(type->own_buy, type->own_stock), 1e-3 + type->run * grid->hours);
 }
 
-/* The prices of slots and watts follow how far they are over their caps by the mean fleet, each
- * in the scale of its price. */
-static void move_caps(struct bound *b, double size)
+/* Along the mean of the violations: use over fleet. */
+static void move_prices(struct bound *b, double upper)
 {
     const struct grid *grid = b->grid;
+    double norm = 1e-12, size;
 
+    for (int g = 0; g < grid->types; g++)
+        for (int t = 0; t < grid->hours; t++)
+            norm +=
+                pow(scale_of(grid, g) * (b->mean_use[t * grid->types + g] - b->mean_fleet[g]), 2);
+    size = b->step * fmax(upper - b->best, 1e-6 * fabs(upper)) / norm;
+    /* The prices of slots and watts follow how far they are over their caps by the mean fleet, each
+     * in the scale of its price. */
     for (int k = 0; k < 2; k++) {
         double cap = k ? grid->watts : grid->slots, sum = 0, scale = 0;
 
@@ -287,20 +294,6 @@ static void move_caps(struct bound *b, double size)
         if (cap > 0)
             b->trial_cap[k] = fmax(0, b->cap[k] + size * scale * scale * (sum - cap));
     }
-}
-
-/* Along the mean of the violations: use over fleet. */
-static void move_prices(struct bound *b, double upper)
-{
-    const struct grid *grid = b->grid;
-    double norm = 1e-12, size;
-
-    for (int g = 0; g < grid->types; g++)
-        for (int t = 0; t < grid->hours; t++)
-            norm +=
-                pow(scale_of(grid, g) * (b->mean_use[t * grid->types + g] - b->mean_fleet[g]), 2);
-    size = b->step * fmax(upper - b->best, 1e-6 * fabs(upper)) / norm;
-    move_caps(b, size);
     for (int g = 0; g < grid->types; g++) {
         double scale = scale_of(grid, g);
 

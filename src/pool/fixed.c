@@ -349,22 +349,6 @@ static void add_block(struct search *s, int g, int way, int gpus, double share, 
     s->block_count++;
 }
 
-static void sort_blocks(struct search *s)
-{
-    for (int i = 1; i < s->block_count; i++)
-        for (int at = i; at > 0; at--) {
-            struct block *a = &s->blocks[at - 1], *b = &s->blocks[at], swap = *a;
-
-            if (a->price * b->rate <= b->price * a->rate)
-                break;
-            *a = *b;
-            *b = swap;
-        }
-    s->rest_rate[s->block_count] = s->grid->penalty[s->w];
-    for (int i = s->block_count - 1; i >= 0; i--)
-        s->rest_rate[i] = fmin(s->blocks[i].price / s->blocks[i].rate, s->rest_rate[i + 1]);
-}
-
 static void make_blocks(struct search *s)
 {
     for (int i = 0; i < s->ways; i++) {
@@ -384,7 +368,18 @@ static void make_blocks(struct search *s)
         if (unit == 1)
             s->dense[g] = 0;
     }
-    sort_blocks(s);
+    for (int i = 1; i < s->block_count; i++)
+        for (int at = i; at > 0; at--) {
+            struct block *a = &s->blocks[at - 1], *b = &s->blocks[at], swap = *a;
+
+            if (a->price * b->rate <= b->price * a->rate)
+                break;
+            *a = *b;
+            *b = swap;
+        }
+    s->rest_rate[s->block_count] = s->grid->penalty[s->w];
+    for (int i = s->block_count - 1; i >= 0; i--)
+        s->rest_rate[i] = fmin(s->blocks[i].price / s->blocks[i].rate, s->rest_rate[i + 1]);
 }
 
 static double unlimited_running(struct search *s)

@@ -245,15 +245,6 @@ static void master_init(struct master *m, struct bound *b)
     m->parts = arrays_add(&m->arrays, MOST_PARTS, sizeof(*m->parts));
 }
 
-static void master_fini(struct master *m)
-{
-    lp_fini(&m->lp);
-    for (int t = 0; t < m->grid->hours; t++)
-        pack_fini(&m->hours[t]);
-    arrays_free(&m->arrays);
-    free(m->planes);
-}
-
 /* ---- a part ---- */
 
 static void set_part(struct master *m, const struct part *part)
@@ -843,5 +834,9 @@ void fleet_raise(struct bound *b, struct fleet_search *search)
     for (int i = 0; i < m.count; i++)
         lowest = fmin(lowest, m.parts[i].bound);
     b->best = fmax(b->best, lowest);
-    master_fini(&m);
+    lp_fini(&m.lp);
+    for (int t = 0; t < m.grid->hours; t++)
+        pack_fini(&m.hours[t]);
+    arrays_free(&m.arrays);
+    free(m.planes);
 }

@@ -152,7 +152,8 @@ static double set_replicas(struct search *s, int w, int t, const short *x)
     return before;
 }
 
-/* So many replicas more of way i that a workload with GPUs of its own holds; likewise. */
+/* A workload with GPUs of its own holds `more` replicas of way i, or fewer; $ that this changes in
+ * serving it. */
 static double hold_more(struct search *s, int w, int i, int more)
 {
     const struct grid *grid = s->grid;

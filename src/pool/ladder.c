@@ -10,7 +10,7 @@
  * meet, or when its work or time is spent; what is between them is the gap that people see.
  *
  *   the smallest problem   the cheapest way to serve one workload in one hour is a cover
- *                          (cover.h), to own GPUs for a day a choice of units (fixed.h). All else
+ *                          (cover.c), to own GPUs for a day a choice of units (fixed.c). All else
  *                          is made of thousands of these.
  *   a bound by prices      raise_bound(): a GPU of type g in hour t has a price lambda[t,g] in
  *                          place of a limit, so that workloads and hours fall apart. bound_step()
@@ -62,16 +62,16 @@ struct rung {
     double total;  /* of best */
     uint64_t work; /* left */
     uint64_t random;
-    double until;        /* share of the time at which this part ends */
-    double started;      /* and at which it began */
-    double begun, end;   /* shares of the time between which the rung works */
-    bool stalled;        /* prices alone raise the bound no more */
-    uint64_t apart_work; /* left to the pools of isolated workloads and of the others */
+    double until;           /* share of the time at which this part ends */
+    double started;         /* and at which it began */
+    double begun, end;      /* shares of the time between which the rung works */
+    bool stalled;           /* prices alone raise the bound no more */
+    uint64_t isolated_work; /* left to the pools of isolated workloads and of the others */
 };
 
 #define STALL_STEPS 100     /* the bound is left alone when so many steps */
 #define STALL_RISE 0.005    /* close less of the gap than this */
-#define APART_SHARE 3       /* of what is left goes to a part of a pool */
+#define ISOLATED_SHARE 3    /* of what is left goes to a part of a pool */
 #define SHAKES 400          /* tries of A and B where GPUs are scarce */
 #define MOST_CELLS 30000    /* workloads and hours of a program that comes first */
 #define QUICK 20            /* part of the choices that are priced at first */
@@ -314,21 +314,6 @@ static void choose_again(struct rung *r, const int *owners, int count, int price
             hold_anew(r, &r->trial, owners[k], more);
         else
             hold_job_anew(&r->trial, owners[k] - r->grid.workloads, more);
-    }
-}
-
-/* Two or three choose again. */
-static void hold_shake(struct rung *r)
-{
-    for (int i = 0; i < SHAKES && is_open(r) && !is_separable(&r->grid); i++) {
-        int owners[SHAKEN], count = 2 + (int)random_below(r, SHAKEN - 1);
-
-        for (int k = 0; k < count; k++)
-            owners[k] = random_owner(r);
-        if (owners[0] < 0 || r->work == 0 || is_stopped(r))
-            break;
-        choose_again(r, owners, count, 1);
-        keep_better(r);
     }
 }
 
@@ -585,18 +570,18 @@ static bool solve_part(void *ctx, const struct pool *pool, bool isolated, struct
     enum pool_rung_id id = isolated ? whole[r->grid.id] : r->grid.id;
     struct pool_options options = *r->options;
     double now = options.share ? options.share(options.share_ctx) : 0;
-    uint64_t share = isolated || !is_separable(&r->grid) ? APART_SHARE : 1;
+    uint64_t share = isolated || !is_separable(&r->grid) ? ISOLATED_SHARE : 1;
     struct pool_answer answer;
 
-    options.work = options.share && !options.work ? 0 : r->apart_work / share + 1;
+    options.work = options.share && !options.work ? 0 : r->isolated_work / share + 1;
     options.progress = NULL;
     answer_init(pool, &answer);
     solve_rung(pool, id, now + (r->until - now) / (double)share, &options, &answer);
     *rung = answer.rungs[id];
     r->answer->stopped |= answer.stopped;
     spend_work(r, answer.work);
-    r->apart_work -= answer.work < r->apart_work ? answer.work : r->apart_work;
-    return r->apart_work > 0 && !is_stopped(r);
+    r->isolated_work -= answer.work < r->isolated_work ? answer.work : r->isolated_work;
+    return r->isolated_work > 0 && !is_stopped(r);
 }
 
 static double take_replicas(void *ctx, int *replicas)
@@ -615,7 +600,7 @@ static void raise_isolated(struct rung *r, uint64_t work)
 
     if (!is_open(r))
         return;
-    r->apart_work = work;
+    r->isolated_work = work;
     isolated_raise(&r->bound, &search);
     report_progress(r);
 }
@@ -641,7 +626,17 @@ static void search_own(struct rung *r)
     hold_all(r);
     start_from_all(r);
     hold_together(r, r->work / 2);
-    hold_shake(r);
+    /* Two or three choose again. */
+    for (int i = 0; i < SHAKES && is_open(r) && !is_separable(&r->grid); i++) {
+        int owners[SHAKEN], count = 2 + (int)random_below(r, SHAKEN - 1);
+
+        for (int k = 0; k < count; k++)
+            owners[k] = random_owner(r);
+        if (owners[0] < 0 || r->work == 0 || is_stopped(r))
+            break;
+        choose_again(r, owners, count, 1);
+        keep_better(r);
+    }
     divide_bound(r, r->work);
 }
 
@@ -649,17 +644,17 @@ static void search_own(struct rung *r)
 static void search_hourly(struct rung *r)
 {
     uint64_t all = r->work;
-    bool apart = isolated_takes(&r->grid);
+    bool isolated = isolated_takes(&r->grid);
     /* parts that have nothing in common need no prices of the whole */
-    int first = apart && is_separable(&r->grid) ? 8 : 22;
-    int second = first == 8 ? 14 : 40, third = apart && r->grid.jobs > 0 ? 70 : 85;
+    int first = isolated && is_separable(&r->grid) ? 8 : 22;
+    int second = first == 8 ? 14 : 40, third = isolated && r->grid.jobs > 0 ? 70 : 85;
 
     set_part(r, first / 100.0);
     raise_bound(r, all / 100 * (uint64_t)first);
     set_part(r, second / 100.0);
     improve_plan(r, all / 100 * (uint64_t)(second - first), false);
     set_part(r, third / 100.0);
-    (apart ? raise_isolated : raise_further)(r, all / 100 * (uint64_t)(third - second));
+    (isolated ? raise_isolated : raise_further)(r, all / 100 * (uint64_t)(third - second));
     set_part(r, 0.85);
     if (third < 85)
         improve_isolated(r, all / 100 * (uint64_t)(85 - third));

@@ -123,17 +123,6 @@ static void patterns_init(struct patterns *s, const struct pack *pack)
     }
 }
 
-static void patterns_fini(struct patterns *s)
-{
-    arrays_free(&s->arrays);
-    free(s->groups);
-    free(s->list);
-    free(s->counts);
-    free(s->taken);
-    free(s->table);
-    *s = (struct patterns){0};
-}
-
 static int job_units(const struct patterns *s, int row, int workers)
 {
     int j = row - s->grid->workloads, type = s->grid->pool->jobs[j].type;
@@ -518,23 +507,6 @@ static double over_cost(const struct pack *p, const double *use)
     return sum;
 }
 
-/* GPUs of each type that may still be taken beside use[g]. */
-static void room_beside(const struct pack *p, const double *use, int *room)
-{
-    for (int g = 0; g < p->grid->types; g++) {
-        double most = POOL_MOST_GPUS;
-
-        for (int r = 0; r < p->limit_count; r++) {
-            const struct pack_limit *limit = &p->limits[r];
-
-            if (isinf(limit->over) && limit->per[g] > 0)
-                most = fmin(most,
-                            (limit->room - limit_use(limit, use, p->grid->types)) / limit->per[g]);
-        }
-        room[g] = most > 0 ? (int)(most + 1e-9) : 0;
-    }
-}
-
 /* ---- the program ---- */
 
 /* What a pattern brings in the part at hand. */
@@ -653,27 +625,6 @@ static bool price_all(struct branch *b, double *lambda, double *sum, double *roo
 
 /* ---- a plan from it ---- */
 
-static void set_mean(struct branch *b)
-{
-    const struct patterns *s = &b->patterns;
-
-    memset(b->mean, 0, sizeof(*b->mean) * (size_t)s->ways);
-    memset(b->group, 0, sizeof(*b->group) * (size_t)s->first[s->rows]);
-    for (int i = 0; i < basic_count(b); i++) {
-        double level;
-        const struct pattern *pattern = basic_pattern(b, i, &level);
-        int row = pattern ? pattern->workload : 0;
-
-        if (!pattern || level <= 0)
-            continue;
-        for (int k = 0; k < patterns_ways(s, row); k++)
-            b->mean[patterns_first_way(s, row) + k] +=
-                level * s->counts[pattern->counts + (size_t)k];
-        for (int k = s->first[row]; k < s->first[row + 1]; k++)
-            b->group[k] += level * s->taken[pattern->groups + (size_t)(k - s->first[row])];
-    }
-}
-
 /* The mean cover of a workload where that is whole: a cover costs no more than the mean
  * of those around it. Else the one with the largest part; *whole says which. */
 static size_t likely_pattern(struct branch *b, int w, bool *whole)
@@ -715,7 +666,19 @@ static double place_pattern(struct branch *b, int w, size_t at, const double *la
         int room[POOL_MOST_TYPES];
         short x[POOL_MOST_WAYS];
 
-        room_beside(b->pack, use, room);
+        /* GPUs of each type that may still be taken beside use[g]. */
+        for (int g = 0; g < b->pack->grid->types; g++) {
+            double most = POOL_MOST_GPUS;
+
+            for (int r = 0; r < b->pack->limit_count; r++) {
+                const struct pack_limit *limit = &b->pack->limits[r];
+
+                if (isinf(limit->over) && limit->per[g] > 0)
+                    most = fmin(most, (limit->room - limit_use(limit, use, b->pack->grid->types)) /
+                                          limit->per[g]);
+            }
+            room[g] = most > 0 ? (int)(most + 1e-9) : 0;
+        }
         patterns_cheapest(&b->patterns, w, lambda, NULL, room, x);
         at = patterns_add(&b->patterns, w, x, NULL);
         memcpy(with, use, sizeof(with));
@@ -893,7 +856,23 @@ static int raise_part(struct branch *b, double *bound)
     if (*bound >= goal_of(b))
         return -1;
     limit_prices(b, limit, lambda);
-    set_mean(b);
+    const struct patterns *s = &b->patterns;
+
+    memset(b->mean, 0, sizeof(*b->mean) * (size_t)s->ways);
+    memset(b->group, 0, sizeof(*b->group) * (size_t)s->first[s->rows]);
+    for (int i = 0; i < basic_count(b); i++) {
+        double level;
+        const struct pattern *pattern = basic_pattern(b, i, &level);
+        int row = pattern ? pattern->workload : 0;
+
+        if (!pattern || level <= 0)
+            continue;
+        for (int k = 0; k < patterns_ways(s, row); k++)
+            b->mean[patterns_first_way(s, row) + k] +=
+                level * s->counts[pattern->counts + (size_t)k];
+        for (int k = s->first[row]; k < s->first[row + 1]; k++)
+            b->group[k] += level * s->taken[pattern->groups + (size_t)(k - s->first[row])];
+    }
     round = b->looks++ % ROUND_EACH == 0;
     if (round)
         round_plan(b, lambda);
@@ -952,22 +931,6 @@ static void divide_lowest(struct branch *b)
     free(part.low);
 }
 
-/* The price of the plan that is given, when it fits. */
-static double given_cost(struct branch *b)
-{
-    double use[POOL_MOST_TYPES] = {0}, cost = 0;
-
-    for (int w = 0; w < b->patterns.rows; w++) {
-        size_t pattern =
-            patterns_add(&b->patterns, w, &b->pack->x[patterns_first_way(&b->patterns, w)], NULL);
-
-        patterns_use(&b->patterns, pattern, use);
-        cost += b->patterns.list[pattern].cost;
-    }
-    add_columns(b);
-    return cost + over_cost(b->pack, use);
-}
-
 /* ---- from solve to solve ---- */
 
 static struct branch *branch_new(struct pack *pack)
@@ -1010,7 +973,13 @@ void pack_fini(struct pack *pack)
         return;
     close_parts(b);
     arrays_free(&b->arrays);
-    patterns_fini(&b->patterns);
+    arrays_free(&b->patterns.arrays);
+    free(b->patterns.groups);
+    free(b->patterns.list);
+    free(b->patterns.counts);
+    free(b->patterns.taken);
+    free(b->patterns.table);
+    b->patterns = (struct patterns){0};
     lp_fini(&b->lp);
     free(b);
     pack->branch = NULL;
@@ -1050,7 +1019,18 @@ void pack_solve(struct pack *pack)
     double lowest;
 
     add_part(b, &b->all, -1, 0, 0);
-    pack->cost = given_cost(b);
+    /* The price of the plan that is given, when it fits. */
+    double use[POOL_MOST_TYPES] = {0}, cost = 0;
+
+    for (int w = 0; w < b->patterns.rows; w++) {
+        size_t pattern =
+            patterns_add(&b->patterns, w, &b->pack->x[patterns_first_way(&b->patterns, w)], NULL);
+
+        patterns_use(&b->patterns, pattern, use);
+        cost += b->patterns.list[pattern].cost;
+    }
+    add_columns(b);
+    pack->cost = cost + over_cost(b->pack, use);
     while (b->part_count > 0 && b->part_count < b->most_parts - 1 && !is_over(b) &&
            b->parts[lowest_part(b)].bound < goal_of(b))
         divide_lowest(b);

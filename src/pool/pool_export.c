@@ -2,8 +2,8 @@
  * pool_export.c - a pool's plan of an hour in the files of other programs; see pool_record.h.
  *
  * Each is a row of `targets`: templates in which a word in braces is filled in. What differs
- * beside them is what a row of the file is of: a layout that runs in the hour, the GPUs of a box
- * that are cut alike, or one GPU.
+ * beside them is what a row of the file is of: a layout that runs in the hour, the GPUs of a
+ * chassis that are cut alike, or one GPU.
  */
 #include <ctype.h>
 #include <stdarg.h>
@@ -100,7 +100,7 @@ struct target {
     void (*rows)(const struct pool_run *run, const struct target *target, int hour,
                  struct words *words, struct strbuf *out);
     const char *head;
-    const char *box; /* before the rows of one */
+    const char *chassis; /* before the rows of one */
     const char *row;
     const char *of_slice, *rest; /* of a row: only slices have the first */
     const char *end;
@@ -180,26 +180,26 @@ static void add_layouts(const struct pool_run *run, const struct target *target,
     }
 }
 
-/* Each box, and of its GPUs those that are cut alike; cut -1: whole ones. */
+/* Each chassis or server, and of its GPUs those that are cut alike; cut -1: whole ones. */
 static void add_cuts(const struct pool_run *run, const struct target *target, int hour,
                      struct words *words, struct strbuf *out)
 {
     const struct placement *p = &run->placement;
 
-    for (int b = 0; b < p->box_count; b++) {
-        const struct placement_chassis *box = &p->box[b];
+    for (int b = 0; b < p->chassis_count; b++) {
+        const struct placement_chassis *at = &p->chassis[b];
         char name[POOL_FILE_NAME];
 
-        pool_box_name(run, b, name, sizeof(name));
+        pool_chassis_name(run, b, name, sizeof(name));
         set_plain(words, name, b + 1);
-        fill_in(target->box, words, out);
+        fill_in(target->chassis, words, out);
         for (int t = 0; t < run->c.pool.type_count; t++)
             for (int cut = -1; cut < run->c.types[t].cuts; cut++) {
                 struct strbuf *devices = begin_word(words, "devices"), *slices;
 
-                for (int g = box->first; g < box->first + box->gpus; g++)
+                for (int g = at->first; g < at->first + at->gpus; g++)
                     if (p->type[g] == t && p->cut[placement_cell(p, hour, g)] == cut)
-                        strbuf_addf(devices, "%s%d", devices->len > 0 ? ", " : "", g - box->first);
+                        strbuf_addf(devices, "%s%d", devices->len > 0 ? ", " : "", g - at->first);
                 if (devices->len == 0)
                     continue;
                 set_word(words, "cut", "%s", cut >= 0 ? "true" : "false");
@@ -227,10 +227,10 @@ static void add_gpus(const struct pool_run *run, const struct target *target, in
         strbuf_init(&layout);
         if (p->who[at] > 0 && p->cut[at] < 0)
             pool_layout_words(run, p->who[at] - 1, &layout);
-        pool_box_name(run, p->box_of[g], name, sizeof(name));
+        pool_chassis_name(run, p->chassis_of[g], name, sizeof(name));
         set_word(words, "comma", "%s", g > 0 ? "," : "");
         set_json(words, "box", name);
-        set_word(words, "slot", "%d", g - p->box[p->box_of[g]].first + 1);
+        set_word(words, "slot", "%d", g - p->chassis[p->chassis_of[g]].first + 1);
         set_json(words, "gpu", run->c.file.types[p->type[g]].gpu);
         set_positive(words, "host", p->host[at]);
         set_json(words, "serves", pool_served_by(run, hour, g));

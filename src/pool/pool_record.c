@@ -68,7 +68,7 @@ static void pool_facts(const struct pool_run *run, struct record *r)
     record_count(r, "pue", "", run->c.pool.pue);
     record_quantity(r, "fabric_premium", "$", quantity_of(f->fabric.premium, ORIGIN_SHEET), 1, 0);
     record_quantity(r, "wake", "s", quantity_of(f->moves.wake, ORIGIN_SHEET), 1, 1);
-    record_quantity(r, "sleeping", "GB", modelled_of(run->sleepers), 1e9, 0);
+    record_quantity(r, "sleeping", "GB", modelled_of(run->suspended), 1e9, 0);
     record_quantity(r, "restart", "s", quantity_of(f->moves.restart, ORIGIN_SHEET), 1, 0);
     record_quantity(r, "recompose", "s", quantity_of(f->moves.recompose, ORIGIN_SHEET), 1, 0);
     record_quantity(r, "load_rate", "GB/s", quantity_of(f->moves.load_rate, ORIGIN_SHEET), 1e9, 1);
@@ -507,22 +507,23 @@ static void what_ifs(const struct pool_run *run, struct record *doc)
 
 #define NAMED 4 /* places in one move */
 
-void pool_box_name(const struct pool_run *run, int box, char *text, size_t size)
+void pool_chassis_name(const struct pool_run *run, int at, char *text, size_t size)
 {
-    int chassis = run->placement.box[box].chassis;
+    int chassis = run->placement.chassis[at].listed;
 
     if (chassis >= 0 && (size_t)chassis < run->c.file.chassis_count)
         gp_copy(text, size, run->c.file.chassis[chassis].name);
     else if (chassis >= 0)
         gp_copy(text, size, run->c.file.chassis_count > 0 ? "no chassis" : "pool");
     else
-        gp_format(text, size, "server %d", box + 1);
+        gp_format(text, size, "server %d", at + 1);
 }
 
-/* "1-4,7": the slots of a box that a replica has in an hour. */
-static void slot_words(const struct placement *p, int hour, int box, int unit, struct strbuf *out)
+/* "1-4,7": the slots of a chassis that a replica has in an hour. */
+static void slot_words(const struct placement *p, int hour, int chassis, int unit,
+                       struct strbuf *out)
 {
-    const struct placement_chassis *b = &p->box[box];
+    const struct placement_chassis *b = &p->chassis[chassis];
     const char *comma = "";
     int begun = 0;
 
@@ -541,11 +542,11 @@ static void slot_words(const struct placement *p, int hour, int box, int unit, s
     }
 }
 
-/* ---- pieces: the GPUs of one replica in one box ---- */
+/* ---- pieces: the GPUs of one replica in one chassis ---- */
 
 struct piece {
     int hour, gpu; /* the first of it */
-    int box, unit, who;
+    int chassis, unit, who;
 };
 
 /* Goes through the pieces of an hour that are new to it (all: every one). */
@@ -561,7 +562,7 @@ static bool next_piece(struct pieces *it, struct piece *out)
 
     for (; it->gpu < p->gpus; it->gpu++) {
         size_t at = placement_cell(p, it->hour, it->gpu);
-        int g = p->box[p->box_of[it->gpu]].first;
+        int g = p->chassis[p->chassis_of[it->gpu]].first;
 
         if (p->who[at] == PLACEMENT_FREE || (!it->all && p->stays[at]))
             continue;
@@ -569,7 +570,7 @@ static bool next_piece(struct pieces *it, struct piece *out)
             g++;
         if (g < it->gpu) /* a piece that was met */
             continue;
-        *out = (struct piece){it->hour, it->gpu++, p->box_of[g], p->unit[at], p->who[at]};
+        *out = (struct piece){it->hour, it->gpu++, p->chassis_of[g], p->unit[at], p->who[at]};
         return true;
     }
     return false;
@@ -619,7 +620,7 @@ static void hour_places(const void *ctx, int hour, struct record *doc)
     const struct placement *p = &run->placement;
     struct pieces it = {.p = p, .hour = hour, .all = hour == 0};
     struct piece piece;
-    char box[POOL_FILE_NAME];
+    char name[POOL_FILE_NAME];
 
     while (next_piece(&it, &piece)) {
         struct record *r = record_append(doc, "places");
@@ -630,18 +631,18 @@ static void hour_places(const void *ctx, int hour, struct record *doc)
             until++;
         strbuf_init(&slots);
         strbuf_init(&layout);
-        slot_words(p, hour, piece.box, piece.unit, &slots);
+        slot_words(p, hour, piece.chassis, piece.unit, &slots);
         if (is_cut(p, &piece))
             cut_words(run, &piece, &layout);
         else if (piece.who > 0)
             pool_layout_words(run, piece.who - 1, &layout);
         else
             strbuf_add(&layout, run->c.file.types[p->type[piece.gpu]].gpu);
-        pool_box_name(run, piece.box, box, sizeof(box));
+        pool_chassis_name(run, piece.chassis, name, sizeof(name));
         record_count(r, "replica", "", piece.unit);
         record_text(r, "serves", pool_served_by(run, hour, piece.gpu));
         record_text(r, "layout", layout.text);
-        record_text(r, "box", box);
+        record_text(r, "box", name);
         record_count(r, "host", "", p->host[placement_cell(p, hour, piece.gpu)]);
         record_text(r, "slots", slots.text);
         record_count(r, "from", "", hour);
@@ -700,9 +701,9 @@ static void where_words(const struct pool_run *run, const struct move *m, const 
             strbuf_add(out, ", ...");
             return;
         }
-        pool_box_name(run, fresh[i].box, name, sizeof(name));
+        pool_chassis_name(run, fresh[i].chassis, name, sizeof(name));
         strbuf_addf(out, "%s%s/", named > 1 ? ", " : "", name);
-        slot_words(&run->placement, fresh[i].hour, fresh[i].box, fresh[i].unit, out);
+        slot_words(&run->placement, fresh[i].hour, fresh[i].chassis, fresh[i].unit, out);
     }
 }
 
@@ -784,10 +785,10 @@ static void moves_of_hour(const void *ctx, int hour, struct record *doc)
         struct record *r = begin_move(run, hour, "cut", "slices", 1, doc);
         strbuf_init(&layout);
         cut_words(run, &piece, &layout);
-        pool_box_name(run, piece.box, name, sizeof(name));
+        pool_chassis_name(run, piece.chassis, name, sizeof(name));
         record_text(r, "layout", layout.text);
         record_quantity(r, "takes", "s", quantity_unknown(), 1, 0);
-        record_textf(r, "where", "%s/%d", name, piece.gpu - p->box[piece.box].first + 1);
+        record_textf(r, "where", "%s/%d", name, piece.gpu - p->chassis[piece.chassis].first + 1);
         strbuf_fini(&layout);
     }
     if (count > 1)
@@ -1013,9 +1014,9 @@ static void record_conclusion(const struct pool_run *run, struct record *doc)
         if (why[0])
             add_sentence(doc, "%s is not served: %s", file->workloads[w].name, why);
     }
-    if (run->sleepers > 0)
+    if (run->suspended > 0)
         add_sentence(doc, "engines that sleep need %.0f GB of host memory on one server",
-                     run->sleepers / 1e9);
+                     run->suspended / 1e9);
     if (pool_highs_answered(&run->highs) && run->highs.rung == run->rung)
         add_sentence(doc, "%s was also asked of HiGHS %s: %s", rung, run->highs.version,
                      run->highs.plan     ? "the plan shown is its own"

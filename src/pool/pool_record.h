@@ -39,7 +39,7 @@ void pool_layout_words(const struct pool_run *run, int candidate, struct strbuf 
 const char *pool_served_by(const struct pool_run *run, int hour, int gpu);
 
 /* "server 3", or the name of a chassis. */
-void pool_box_name(const struct pool_run *run, int box, char *text, size_t size);
+void pool_chassis_name(const struct pool_run *run, int chassis, char *text, size_t size);
 
 /* The name of a slice of a type: "1g.10gb". */
 const char *pool_profile(const struct pool_run *run, int type, int slice);

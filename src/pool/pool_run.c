@@ -124,7 +124,7 @@ static void suspend_replicas(struct pool_run *run)
 
     free(run->asleep);
     run->asleep = gp_calloc((size_t)p->units + 1, sizeof(*run->asleep));
-    run->sleepers = 0;
+    run->suspended = 0;
     for (int g = 0; g < p->gpus; g++)
         for (int h = 0; h < p->hours; h++) {
             size_t at = placement_cell(p, h, g);
@@ -134,10 +134,12 @@ static void suspend_replicas(struct pool_run *run)
                 continue;
             if (one->hours++ == 0)
                 *one = (struct suspended){p->who[at] - 1,
-                                          p->box[p->box_of[g]].first_host + p->host[at] - 1, g, 1};
+                                          p->chassis[p->chassis_of[g]].first_host + p->host[at] - 1,
+                                          g, 1};
         }
-    if (p->box_count > 0)
-        hosts += (size_t)(p->box[p->box_count - 1].first_host + p->box[p->box_count - 1].hosts);
+    if (p->chassis_count > 0)
+        hosts += (size_t)(p->chassis[p->chassis_count - 1].first_host +
+                          p->chassis[p->chassis_count - 1].hosts);
     held = gp_calloc(hosts, sizeof(*held));
     for (int u = 1; u < p->units; u++) {
         const struct pool_candidate *c = &pool->candidates[list[u].candidate];
@@ -149,7 +151,7 @@ static void suspend_replicas(struct pool_run *run)
             continue;
         run->asleep[u] = true;
         held[list[u].host] += bytes;
-        run->sleepers = fmax(run->sleepers, held[list[u].host]);
+        run->suspended = fmax(run->suspended, held[list[u].host]);
     }
     free(held);
     free(list);
@@ -468,25 +470,6 @@ static void only_fleet(const struct pool_run *run, struct varied *v)
     }
 }
 
-/* What stood on these GPUs does not run; of those that are cut it is not known what did. */
-static void lose_replicas(const struct pool_run *run, int first, int count, struct varied *v)
-{
-    const struct placement *p = &run->placement;
-    int *seen = gp_calloc((size_t)p->units + 1, sizeof(*seen)); /* hour + 1 */
-
-    for (int h = 0; h < p->hours; h++)
-        for (int g = first; g < first + count; g++) {
-            size_t at = (size_t)h * (size_t)p->gpus + (size_t)g;
-
-            if (p->who[at] <= 0 || p->cut[at] >= 0 || seen[p->unit[at]] == h + 1)
-                continue;
-            seen[p->unit[at]] = h + 1;
-            int *n = &v->plan[(p->who[at] - 1) * p->hours + h];
-            *n -= *n > 0;
-        }
-    free(seen);
-}
-
 /* ---- solved ---- */
 
 static struct pool_what_if *next_what_if(struct pool_run *run)
@@ -532,35 +515,49 @@ static void solve_what_if(struct pool_run *run, const struct pool_run_options *o
 
 /* A chassis with all its GPUs; of servers, one; without chassis, as many as a server
  * holds. What is lost is still paid for. */
-static void lose_box(struct pool_run *run, const struct pool_run_options *o)
+static void lose_chassis(struct pool_run *run, const struct pool_run_options *o)
 {
     struct pool_what_if *out = next_what_if(run);
     int worst = -1, lost[POOL_FILE_TYPES] = {0};
     struct varied v;
 
-    for (int b = 0; b < run->placement.box_count; b++)
-        if (worst < 0 || run->placement.box[b].gpus > run->placement.box[worst].gpus)
+    for (int b = 0; b < run->placement.chassis_count; b++)
+        if (worst < 0 || run->placement.chassis[b].gpus > run->placement.chassis[worst].gpus)
             worst = b;
     if (!out || worst < 0)
         return;
-    const struct placement_chassis *box = &run->placement.box[worst];
-    bool chassis = box->chassis >= 0 && (size_t)box->chassis < run->c.file.chassis_count;
-    int gone = box->chassis < 0 || chassis || box->gpus < run->c.file.server_gpus
-                   ? box->gpus
+    const struct placement_chassis *lost_one = &run->placement.chassis[worst];
+    bool chassis = lost_one->listed >= 0 && (size_t)lost_one->listed < run->c.file.chassis_count;
+    int gone = lost_one->listed < 0 || chassis || lost_one->gpus < run->c.file.server_gpus
+                   ? lost_one->gpus
                    : run->c.file.server_gpus;
-    for (int g = box->first; g < box->first + gone; g++)
+    for (int g = lost_one->first; g < lost_one->first + gone; g++)
         lost[run->placement.type[g]]++;
     vary_pool(run, &v);
     only_fleet(run, &v);
-    lose_replicas(run, box->first, gone, &v);
+    /* What stood on these GPUs does not run; of those that are cut it is not known what did. */
+    const struct placement *p = &run->placement;
+    int *seen = gp_calloc((size_t)p->units + 1, sizeof(*seen)); /* hour + 1 */
+
+    for (int h = 0; h < p->hours; h++)
+        for (int g = lost_one->first; g < lost_one->first + gone; g++) {
+            size_t at = (size_t)h * (size_t)p->gpus + (size_t)g;
+
+            if (p->who[at] <= 0 || p->cut[at] >= 0 || seen[p->unit[at]] == h + 1)
+                continue;
+            seen[p->unit[at]] = h + 1;
+            int *n = &v.plan[(p->who[at] - 1) * p->hours + h];
+            *n -= *n > 0;
+        }
+    free(seen);
     for (int t = 0; t < v.pool.type_count; t++)
         v.types[t].stock -= lost[t];
     gp_format(out->name, sizeof(out->name), "lose %s%s%s%d GPUs",
-              box->chassis < 0 ? "a server"
-              : chassis        ? "chassis "
-                               : "",
-              chassis ? run->c.file.chassis[box->chassis].name : "",
-              box->chassis < 0 || chassis ? " with " : "", gone);
+              lost_one->listed < 0 ? "a server"
+              : chassis            ? "chassis "
+                                   : "",
+              chassis ? run->c.file.chassis[lost_one->listed].name : "",
+              lost_one->listed < 0 || chassis ? " with " : "", gone);
     out->fleet = true;
     solve_what_if(run, o, &v.pool, v.plan, out);
     for (int t = 0; t < v.pool.type_count; t++)
@@ -760,7 +757,7 @@ void pool_run_what_ifs(struct pool_run *run, const struct pool_run_options *o)
 {
     run->what_if_count = run->what_ifs_left = 0;
     if (run->rung != POOL_CLOUD) {
-        lose_box(run, o);
+        lose_chassis(run, o);
         more_demand(run, o, -1, MORE_DEMAND, true);
         /* The workload that takes most GPU-hours. */
         int best = 0;

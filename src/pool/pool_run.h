@@ -39,7 +39,7 @@ enum { PLACEMENT_FREE = 0 };
 struct placement_chassis {
     int type;        /* of its GPUs; -1 = of several, by placement.type */
     int first, gpus; /* its GPUs are first .. first + gpus - 1 */
-    int chassis;     /* place in the caller's list; -1 = a server, which is its host */
+    int listed;      /* place in the caller's list; -1 = a server, which is its host */
     int first_host, hosts, per_host; /* GPUs that one holds */
 };
 
@@ -50,20 +50,20 @@ struct chassis_size {
 
 struct placement {
     struct arrays arrays; /* the following */
-    int hours, gpus, box_count;
-    struct placement_chassis *box;
-    int *type;                 /* [gpu] */
-    int *box_of;               /* [gpu] */
-    int *who;                  /* [hour x gpus + gpu] candidate + 1; -(job + 1); PLACEMENT_FREE */
-    int *unit;                 /* likewise, which replica: its own number */
-    int *host;                 /* likewise, of its box: 1 and up; 0 = free */
-    signed char *cut;          /* likewise, the way it is cut; -1 = it is whole */
-    bool *stays;               /* likewise: as it was in the hour before */
-    int *moves;                /* [hour] */
-    int units;                 /* numbers of replicas: below this */
-    bool whole;                /* false: too large, or some replica found no box that holds it */
-    int unplaced;              /* replica-hours that found none, or smaller ones instead */
-    int *ran;                  /* [candidate x hours + hour] replicas that have a place */
+    int hours, gpus, chassis_count;
+    struct placement_chassis *chassis; /* servers, too */
+    int *type;                         /* [gpu] */
+    int *chassis_of;                   /* [gpu] */
+    int *who;         /* [hour x gpus + gpu] candidate + 1; -(job + 1); PLACEMENT_FREE */
+    int *unit;        /* likewise, which replica: its own number */
+    int *host;        /* likewise, of its chassis: 1 and up; 0 = free */
+    signed char *cut; /* likewise, the way it is cut; -1 = it is whole */
+    bool *stays;      /* likewise: as it was in the hour before */
+    int *moves;       /* [hour] */
+    int units;        /* numbers of replicas: below this */
+    bool whole;       /* false: too large, or some replica found no chassis that holds it */
+    int unplaced;     /* replica-hours that found none, or smaller ones instead */
+    int *ran;         /* [candidate x hours + hour] replicas that have a place */
     int lacking, lacking_type; /* GPUs of the largest that found none, and their type */
 };
 
@@ -134,7 +134,7 @@ struct pool_run {
     enum pool_rung_id rung;     /* whose hours are shown */
     struct placement placement; /* of it */
     bool *asleep;               /* [replica] it sleeps while others have its GPUs */
-    double sleepers;            /* bytes of weights that sleep on one host, at most */
+    double suspended;           /* bytes of weights that sleep on one host, at most */
     struct pool_what_if what_ifs[POOL_WHAT_IFS];
     int what_if_count;
     int what_ifs_left;                     /* that the time did not suffice for */
