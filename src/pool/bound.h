@@ -94,9 +94,6 @@ void bound_divide(struct bound *b, double upper, uint64_t work, bool (*stop)(voi
  * Where an hour cannot be served with fleets n, it cannot be with smaller ones: what such
  * an hour costs (pack.h) is a floor for all of them. On the side units of the best plan's
  * fleets are traded between types.
- *
- * Example: servers of 8 at $218 a day and 56.4 GPUs needed at least: $1539 without, 8
- * servers and $1744 with it, when 7 servers leave a shortage that costs more.
  */
 
 /* Can the hours be taken one by one: no workload with GPUs of its own?

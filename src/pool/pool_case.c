@@ -157,6 +157,13 @@ static void finish_served(struct scan *s, struct served *r)
     s->request.tpot = tpot;
 }
 
+static struct pool_replica *add_replica(struct pool_replicas *out, const struct pool_replica *r)
+{
+    out->row = gp_grow(out->row, &out->cap, out->count + 1, sizeof(*out->row));
+    out->row[out->count] = *r;
+    return &out->row[out->count++];
+}
+
 /* What was found becomes rows, those of this scan from `from` on, one for each number of GPUs. */
 static void take_found(const struct scan *s, size_t from, const struct pool_replica *like,
                        bool fabric, struct pool_replicas *out)
@@ -168,13 +175,8 @@ static void take_found(const struct scan *s, size_t from, const struct pool_repl
 
         while (at < out->count && out->row[at].gpus != f->layout.gpus)
             at++;
-        if (at == out->count) {
-            out->row = gp_grow(out->row, &out->cap, out->count + 1, sizeof(*out->row));
-            out->row[at] = *like;
-            out->row[at].gpus = f->layout.gpus;
-            out->count++;
-        }
-        r = &out->row[at];
+        r = at < out->count ? &out->row[at] : add_replica(out, like);
+        r->gpus = f->layout.gpus;
         *(fabric ? &r->fabric : &r->server) = f->layout;
         *(fabric ? &r->fabric_rate : &r->rate) = f->rate;
         if (fabric && r->rate > 0)
@@ -433,8 +435,7 @@ static bool copy_same(const struct pool_file *file, size_t workload, struct pool
         if (r.workload < (int)like)
             continue;
         r.workload = (int)workload;
-        out->row = gp_grow(out->row, &out->cap, out->count + 1, sizeof(*out->row));
-        out->row[out->count++] = r;
+        add_replica(out, &r);
     }
     return true;
 }
@@ -832,12 +833,9 @@ bool pool_case_copy(const struct pool_case *from, struct pool_case *c)
 
     out->market = known->market;
     copy_refusal(known, (int)c->done, (int)c->done, out);
-    for (size_t i = 0; i < known->count; i++) {
-        if (known->row[i].workload != (int)c->done)
-            continue;
-        out->row = gp_grow(out->row, &out->cap, out->count + 1, sizeof(*out->row));
-        out->row[out->count++] = known->row[i];
-    }
+    for (size_t i = 0; i < known->count; i++)
+        if (known->row[i].workload == (int)c->done)
+            add_replica(out, &known->row[i]);
     return ++c->done < c->file.workload_count;
 }
 

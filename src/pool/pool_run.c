@@ -420,22 +420,36 @@ bool pool_run_penalty(const struct pool_run *run, int workload, double *share, i
 /* ---- the pool with a change ---- */
 
 struct varied {
+    struct pool_what_if *out; /* the next one */
     struct pool pool;
     struct pool_type types[POOL_FILE_TYPES];
     struct pool_workload *workloads;
     struct pool_job *jobs;
     double *demand;
-    int *plan; /* [candidate x hours + hour] replicas to begin with */
+    int *plan; /* [candidate x hours + hour] replicas to begin with; NULL: none are known */
 };
 
-/* The same pool with lists of its own, and the plan that it has. */
-static void vary_pool(const struct pool_run *run, struct varied *v)
+static struct pool_what_if *next_what_if(struct pool_run *run)
+{
+    struct pool_what_if *out = &run->what_ifs[run->what_if_count];
+
+    if (run->what_if_count == POOL_WHAT_IFS)
+        return NULL;
+    *out = (struct pool_what_if){.rung = run->rung};
+    return out;
+}
+
+/* The same pool with lists of its own, and the plan that it has; false: there are what-ifs
+ * enough. */
+static bool vary_pool(struct pool_run *run, struct varied *v)
 {
     const struct pool *from = &run->c.pool;
     size_t n = (size_t)from->workload_count, hours = (size_t)from->hours;
     size_t cells = (size_t)from->candidate_count * hours;
 
-    *v = (struct varied){.pool = *from};
+    *v = (struct varied){.pool = *from, .out = next_what_if(run)};
+    if (!v->out)
+        return false;
     memcpy(v->types, from->types, sizeof(v->types[0]) * (size_t)from->type_count);
     v->workloads = gp_calloc(n + 1, sizeof(*v->workloads));
     v->demand = gp_calloc(n * hours + 1, sizeof(*v->demand));
@@ -452,14 +466,7 @@ static void vary_pool(const struct pool_run *run, struct varied *v)
     v->pool.types = v->types;
     v->pool.workloads = v->workloads;
     v->pool.jobs = v->jobs;
-}
-
-static void varied_fini(struct varied *v)
-{
-    free(v->workloads);
-    free(v->jobs);
-    free(v->demand);
-    free(v->plan);
+    return true;
 }
 
 static void only_fleet(const struct pool_run *run, struct varied *v)
@@ -468,18 +475,6 @@ static void only_fleet(const struct pool_run *run, struct varied *v)
         v->types[t].stock = run->answer.rungs[run->rung].gpus[t];
         v->types[t].buy = 0;
     }
-}
-
-/* ---- solved ---- */
-
-static struct pool_what_if *next_what_if(struct pool_run *run)
-{
-    struct pool_what_if *out = &run->what_ifs[run->what_if_count];
-
-    if (run->what_if_count == POOL_WHAT_IFS)
-        return NULL;
-    *out = (struct pool_what_if){.rung = run->rung};
-    return out;
 }
 
 /* plan: one to begin with, its cells are spent; NULL: none is known. What the time did not
@@ -511,20 +506,28 @@ static void solve_what_if(struct pool_run *run, const struct pool_run_options *o
     run->what_if_count += !nothing;
 }
 
+static void solve_varied(struct pool_run *run, const struct pool_run_options *o, struct varied *v)
+{
+    solve_what_if(run, o, &v->pool, v->plan, v->out);
+    free(v->workloads);
+    free(v->jobs);
+    free(v->demand);
+    free(v->plan);
+}
+
 /* ---- the changes ---- */
 
 /* A chassis with all its GPUs; of servers, one; without chassis, as many as a server
  * holds. What is lost is still paid for. */
 static void lose_chassis(struct pool_run *run, const struct pool_run_options *o)
 {
-    struct pool_what_if *out = next_what_if(run);
     int worst = -1, lost[POOL_FILE_TYPES] = {0};
     struct varied v;
 
     for (int b = 0; b < run->placement.chassis_count; b++)
         if (worst < 0 || run->placement.chassis[b].gpus > run->placement.chassis[worst].gpus)
             worst = b;
-    if (!out || worst < 0)
+    if (worst < 0 || !vary_pool(run, &v))
         return;
     const struct placement_chassis *lost_one = &run->placement.chassis[worst];
     bool chassis = lost_one->listed >= 0 && (size_t)lost_one->listed < run->c.file.chassis_count;
@@ -533,7 +536,6 @@ static void lose_chassis(struct pool_run *run, const struct pool_run_options *o)
                    : run->c.file.server_gpus;
     for (int g = lost_one->first; g < lost_one->first + gone; g++)
         lost[run->placement.type[g]]++;
-    vary_pool(run, &v);
     only_fleet(run, &v);
     /* What stood on these GPUs does not run; of those that are cut it is not known what did. */
     const struct placement *p = &run->placement;
@@ -552,21 +554,20 @@ static void lose_chassis(struct pool_run *run, const struct pool_run_options *o)
     free(seen);
     for (int t = 0; t < v.pool.type_count; t++)
         v.types[t].stock -= lost[t];
-    gp_format(out->name, sizeof(out->name), "lose %s%s%s%d GPUs",
+    gp_format(v.out->name, sizeof(v.out->name), "lose %s%s%s%d GPUs",
               lost_one->listed < 0 ? "a server"
               : chassis            ? "chassis "
                                    : "",
               chassis ? run->c.file.chassis[lost_one->listed].name : "",
               lost_one->listed < 0 || chassis ? " with " : "", gone);
-    out->fleet = true;
-    solve_what_if(run, o, &v.pool, v.plan, out);
+    v.out->fleet = true;
+    solve_varied(run, o, &v);
     for (int t = 0; t < v.pool.type_count; t++)
-        out->paid +=
+        v.out->paid +=
             lost[t] *
             (run->c.types[t].buy_hour +
              (pool_composes(&run->c.pool, t, run->rung) ? run->c.types[t].premium_hour : 0)) *
             v.pool.hours;
-    varied_fini(&v);
 }
 
 /* Demand of a workload (below 0: of all) times `by`. The plan's replicas grow along where there
@@ -574,13 +575,11 @@ static void lose_chassis(struct pool_run *run, const struct pool_run_options *o)
 static void more_demand(struct pool_run *run, const struct pool_run_options *o, int workload,
                         double by, bool fleet)
 {
-    struct pool_what_if *out = next_what_if(run);
     int hours = run->c.pool.hours;
     struct varied v;
 
-    if (!out)
+    if (!vary_pool(run, &v))
         return;
-    vary_pool(run, &v);
     if (fleet)
         only_fleet(run, &v);
     for (int w = 0; w < v.pool.workload_count; w++)
@@ -590,11 +589,10 @@ static void more_demand(struct pool_run *run, const struct pool_run_options *o, 
         for (int h = 0; h < hours; h++)
             if (workload < 0 || v.pool.candidates[i].workload == workload)
                 v.plan[i * hours + h] = (int)ceil(v.plan[i * hours + h] * by);
-    gp_format(out->name, sizeof(out->name), "demand of %s x %.1f",
+    gp_format(v.out->name, sizeof(v.out->name), "demand of %s x %.1f",
               workload < 0 ? "all" : run->c.file.workloads[workload].name, by);
-    out->fleet = fleet;
-    solve_what_if(run, o, &v.pool, v.plan, out);
-    varied_fini(&v);
+    v.out->fleet = fleet;
+    solve_varied(run, o, &v);
 }
 
 /* All GPUs are of that type of a case, at its price. */
@@ -612,13 +610,11 @@ static void name_another(const struct pool_case *c, int type, struct pool_what_i
 /* GPUs of one of the types that the pool has, alone. */
 static void one_type(struct pool_run *run, const struct pool_run_options *o, int type)
 {
-    struct pool_what_if *out = next_what_if(run);
     struct varied v;
     int all = 0;
 
-    if (!out)
+    if (!vary_pool(run, &v))
         return;
-    vary_pool(run, &v);
     for (int t = 0; t < v.pool.type_count; t++)
         all += POOL_OTHER_TIMES * (v.types[t].stock + v.types[t].buy);
     for (int t = 0; t < v.pool.type_count; t++) {
@@ -628,9 +624,10 @@ static void one_type(struct pool_run *run, const struct pool_run_options *o, int
     }
     for (int j = 0; j < v.pool.job_count; j++)
         v.jobs[j].type = type;
-    name_another(&run->c, type, out);
-    solve_what_if(run, o, &v.pool, NULL, out);
-    varied_fini(&v);
+    name_another(&run->c, type, v.out);
+    free(v.plan);
+    v.plan = NULL;
+    solve_varied(run, o, &v);
 }
 
 /* ---- GPUs that the pool does not list ---- */
