@@ -286,13 +286,11 @@ pool_sources = \
 	src/pool/grid.c \
 	src/pool/grid.h \
 	src/pool/improve.c \
-	src/pool/improve.h \
 	src/pool/isolated.c \
 	src/pool/ladder.c \
 	src/pool/lp.c \
 	src/pool/lp.h \
 	src/pool/pack.c \
-	src/pool/pack.h \
 	src/pool/placement.c \
 	src/pool/pool.h \
 	src/pool/pool_case.c \

@@ -6,8 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "pool/assign.h"
-
 #define STEPS_PER_LEAF 50
 
 struct block {     /* a unit of GPUs with the best filling; or a replica of single GPUs */

@@ -9,7 +9,6 @@
 
 #include "base/mem.h"
 #include "pool/lp.h"
-#include "pool/pack.h"
 
 #define MOST_PARTS 4096
 #define MOST_KEPT 20000 /* workloads and hours of which covers are kept */

@@ -1,7 +1,7 @@
 /*
- * improve.c - see improve.h.
+ * improve.c - see assign.h.
  */
-#include "pool/improve.h"
+#include "pool/assign.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -15,16 +15,16 @@
  *   a bound by prices      raise_bound(): a GPU of type g in hour t has a price lambda[t,g] in
  *                          place of a limit, so that workloads and hours fall apart. bound_step()
  *                          raises what all covers cost then; its covers are first plans, too.
- *   a search               improve_plan(): from the best plan, a move at a time (improve.h), with
+ *   a search               improve_plan(): from the best plan, a move at a time (improve.c), with
  *                          the lambda saying which GPUs others want.
  *   a bound by whole units prices do not see that fleets are whole servers. divide_bound() takes
  *                          fleets in intervals (bound_divide()), or plans them hour by hour:
  *                          fleet_raise() keeps planes, what an hour costs at least with fleets n
- *                          (columns of a linear program: lp.h), and pack.h serves an hour within
+ *                          (columns of a linear program: lp.h), and pack.c serves an hour within
  *                          given fleets: a program over patterns, columns that its prices ask for.
  *   GPUs of one's own      A and B, search_own(): what each workload holds all day is chosen in
  *                          turn (hold_all()), and for all at once as one program
- *                          (hold_together(): pack.h of a day). With isolated workloads C and D are
+ *                          (hold_together(): pack.c of a day). With isolated workloads C and D are
  *                          two pools at one price (raise_isolated(): isolated.c).
  *
  * search_hourly() takes turns for C, D and the cloud: bound 22 %, search 18 %, bound 45 %,
@@ -47,9 +47,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "pool/assign.h"
 #include "pool/bound.h"
-#include "pool/improve.h"
-#include "pool/pack.h"
 
 /* What one rung is worked on with. */
 struct rung {

@@ -1,7 +1,7 @@
 /*
- * pack.c - see pack.h.
+ * pack.c - see bound.h.
  */
-#include "pool/pack.h"
+#include "pool/bound.h"
 
 #include <limits.h>
 #include <math.h>

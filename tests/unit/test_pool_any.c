@@ -5,7 +5,7 @@
  * GPUPLAN_POOL_SEED and GPUPLAN_POOL_CASES go through other pools; only those of the table
  * are known to their last dollar.
  */
-#include "pool/improve.h"
+#include "pool/assign.h"
 #include "pool_cases.h"
 
 static uint64_t setting(const char *name, uint64_t usual)

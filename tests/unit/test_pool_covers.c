@@ -6,7 +6,7 @@
  */
 #include "pool/assign.h"
 #include "pool/lp.h"
-#include "pool/pack.h"
+#include "pool/bound.h"
 #include "pool_cases.h"
 
 #include <limits.h>
