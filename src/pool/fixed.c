@@ -275,30 +275,6 @@ static void choose_units(struct search *s, int b, double spent, double left)
 
 /* ---- blocks ---- */
 
-/* The best rate per GPU in a server of a type: of whole GPUs, or of one that is cut. */
-static void set_density(struct search *s, int g)
-{
-    const struct pool_type *type = &s->grid->pool->types[g];
-
-    s->dense[g] = 0;
-    for (int i = 0; i < s->ways; i++)
-        if (s->way[i].type == g && s->way[i].slice < 0 && s->way[i].seat <= s->grid->type[g].unit)
-            s->dense[g] = fmax(s->dense[g], s->way[i].rate / s->way[i].seat);
-    for (int k = 0; k < type->cuts && s->grid->sliced; k++) {
-        double sum = 0;
-
-        for (int p = 0; p < type->slices; p++) {
-            double best = 0;
-
-            for (int i = 0; i < s->ways; i++)
-                if (s->way[i].type == g && s->way[i].slice == p)
-                    best = fmax(best, s->way[i].rate);
-            sum += best * type->cut[k][p];
-        }
-        s->dense[g] = fmax(s->dense[g], sum);
-    }
-}
-
 /* Replicas of one way that may be of use. */
 static double useful_count(const struct search *s, int i)
 {
@@ -360,7 +336,27 @@ static void make_blocks(struct search *s)
     for (int g = 0; g < s->grid->types; g++) {
         int unit = s->grid->type[g].unit;
 
-        set_density(s, g);
+        /* The best rate per GPU in a server of a type: of whole GPUs, or of one that is cut. */
+        const struct pool_type *type = &s->grid->pool->types[g];
+
+        s->dense[g] = 0;
+        for (int i = 0; i < s->ways; i++)
+            if (s->way[i].type == g && s->way[i].slice < 0 &&
+                s->way[i].seat <= s->grid->type[g].unit)
+                s->dense[g] = fmax(s->dense[g], s->way[i].rate / s->way[i].seat);
+        for (int k = 0; k < type->cuts && s->grid->sliced; k++) {
+            double sum = 0;
+
+            for (int p = 0; p < type->slices; p++) {
+                double best = 0;
+
+                for (int i = 0; i < s->ways; i++)
+                    if (s->way[i].type == g && s->way[i].slice == p)
+                        best = fmax(best, s->way[i].rate);
+                sum += best * type->cut[k][p];
+            }
+            s->dense[g] = fmax(s->dense[g], sum);
+        }
         if (unit > 1 && s->dense[g] > 0)
             add_block(s, g, -1, unit, 1, unit * s->dense[g]);
         if (unit == 1)

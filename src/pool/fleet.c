@@ -246,33 +246,6 @@ static void master_init(struct master *m, struct bound *b)
 
 /* ---- a part ---- */
 
-static void set_part(struct master *m, const struct part *part)
-{
-    const struct grid *grid = m->grid;
-
-    for (int g = 0; g < grid->types; g++) {
-        m->lp.columns[m->low[g]].gain = part->low[g] * m->scale[g];
-        m->lp.columns[m->high[g]].gain = -part->high[g] * m->scale[g];
-    }
-    for (size_t i = 0; i < m->plane_count; i++) {
-        double gain = m->planes[i].base;
-
-        for (int g = 0; g < grid->types; g++)
-            gain += part->low[g] > 0 ? m->planes[i].lambda[g] * grid->type[g].spare : 0;
-        m->lp.columns[m->planes[i].column].gain = gain;
-    }
-    for (int t = 0; t < grid->hours; t++) {
-        double *gain = &m->lp.columns[m->planes[m->free_plane[t]].column].gain;
-
-        *gain = fmax(*gain, part->floor[t]);
-    }
-    for (int t = 0; t < grid->hours; t++)
-        for (int g = 0; g < grid->types; g++)
-            if (m->free_price[t][g] >= 0)
-                m->lp.columns[m->free_price[t][g]].gain =
-                    part->low[g] > 0 ? grid->type[g].spare : 0;
-}
-
 /* What the weights of the planes prove for this part. */
 static double prove_bound(struct master *m, const struct part *part, double *lambda)
 {
@@ -359,7 +332,29 @@ static bool solve_part(struct master *m, struct part *part, double *lambda)
 {
     bool ok;
 
-    set_part(m, part);
+    const struct grid *grid = m->grid;
+
+    for (int g = 0; g < grid->types; g++) {
+        m->lp.columns[m->low[g]].gain = part->low[g] * m->scale[g];
+        m->lp.columns[m->high[g]].gain = -part->high[g] * m->scale[g];
+    }
+    for (size_t i = 0; i < m->plane_count; i++) {
+        double gain = m->planes[i].base;
+
+        for (int g = 0; g < grid->types; g++)
+            gain += part->low[g] > 0 ? m->planes[i].lambda[g] * grid->type[g].spare : 0;
+        m->lp.columns[m->planes[i].column].gain = gain;
+    }
+    for (int t = 0; t < grid->hours; t++) {
+        double *gain = &m->lp.columns[m->planes[m->free_plane[t]].column].gain;
+
+        *gain = fmax(*gain, part->floor[t]);
+    }
+    for (int t = 0; t < grid->hours; t++)
+        for (int g = 0; g < grid->types; g++)
+            if (m->free_price[t][g] >= 0)
+                m->lp.columns[m->free_price[t][g]].gain =
+                    part->low[g] > 0 ? grid->type[g].spare : 0;
     m->lp.work = 0;
     ok = lp_solve(&m->lp, LP_STEPS);
     m->b->work += m->lp.work + 1;

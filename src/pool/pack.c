@@ -130,24 +130,6 @@ static int job_units(const struct patterns *s, int row, int workers)
     return grid_own_units(&s->grid->type[type], workers * s->grid->job_seat[j]);
 }
 
-static void take_groups(const struct patterns *s, int row, const short *counts, int *taken)
-{
-    const struct grid *grid = s->grid;
-
-    if (is_job(s, row)) {
-        taken[0] = job_units(s, row, counts[0]);
-    } else if (s->pack->t == PACK_DAY) {
-        assign_holding(grid, row, counts, taken);
-    } else {
-        memset(taken, 0, sizeof(*taken) * (size_t)(s->first[row + 1] - s->first[row]));
-        for (int k = 0; k < patterns_ways(s, row); k++) {
-            const struct way *way = &grid->ways[grid->first[row] + k];
-
-            taken[s->group[grid->first[row] + k]] += counts[k] * (way->slice >= 0 ? 1 : way->seat);
-        }
-    }
-}
-
 /* ---- cost ---- */
 
 static double job_cost(const struct patterns *s, int j, int workers)
@@ -227,7 +209,20 @@ static size_t patterns_add(struct patterns *s, int row, const short *counts,
                               .counts = s->count_count,
                               .groups = s->taken_count};
 
-    take_groups(s, row, counts, taken);
+    const struct grid *grid = s->grid;
+
+    if (is_job(s, row)) {
+        taken[0] = job_units(s, row, counts[0]);
+    } else if (s->pack->t == PACK_DAY) {
+        assign_holding(grid, row, counts, taken);
+    } else {
+        memset(taken, 0, sizeof(*taken) * (size_t)(s->first[row + 1] - s->first[row]));
+        for (int k = 0; k < patterns_ways(s, row); k++) {
+            const struct way *way = &grid->ways[grid->first[row] + k];
+
+            taken[s->group[grid->first[row] + k]] += counts[k] * (way->slice >= 0 ? 1 : way->seat);
+        }
+    }
     for (size_t i = 0; i < groups && limits; i++) {
         int low = limits->low[(size_t)first + i];
 
