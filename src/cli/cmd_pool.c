@@ -77,7 +77,9 @@ static enum gp_status solve_pool(struct invocation *in, struct pool_run_options 
     enum gp_status rc = pool_run_answer(in->planner, options, warn_pool, in, run, err);
     if (s.shown)
         gp_say_over("");
-    in->exit_code = rc ? 0 : session_signals(&last) > 0 ? 128 + last : pool_run_short(run, run->rung);
+    in->exit_code = rc                           ? 0
+                    : session_signals(&last) > 0 ? 128 + last
+                                                 : pool_run_short(run, run->rung);
     session_signals_release();
     return rc;
 }

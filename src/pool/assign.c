@@ -191,7 +191,7 @@ void assign_cover(const struct grid *grid, int w, int t, const double *guide, co
             room[g] = left->gpus[g] > 0 ? left->gpus[g] : 0;
         ask.room = room;
         if (grid->sliced) {
-            /* Slices take their part of a GPU that is cut for them alone: what fits so can be cut. */
+            /* slices take their part of a GPU that is cut for them alone: what fits can be cut */
             for (int g = 0; g < grid->types; g++)
                 room[g] = (room[g] < POOL_MOST_GPUS ? room[g] : POOL_MOST_GPUS) * PARTS;
             for (int i = grid->first[w]; i < grid->first[w + 1]; i++) {

@@ -559,20 +559,21 @@ static double given_or(double given, double fallback)
     return given >= 0 ? given : fallback;
 }
 
-static enum gp_status price_of(const struct pool_file_type *from, const struct gpu *gpu,
-                               double *price, enum origin *origin, char *of, size_t size,
-                               struct gp_err *err)
+static enum gp_status find_price(const struct pool_case *c, int t, double *price, char of[64],
+                                 struct gp_err *err)
 {
-    *origin = ORIGIN_SHEET;
+    const struct pool_file_type *from = &c->file.types[t];
+    const struct gpu *gpu = &c->replicas.type[t];
+
     if (from->price > 0) {
         *price = from->price;
-        gp_copy(of, size, "the pool file");
+        gp_copy(of, 64, "the pool file");
     } else if (gpu->street_price.value > 0) {
         *price = gpu->street_price.value;
-        gp_format(of, size, "street %s", gpu->street_as_of);
+        gp_format(of, 64, "street %s", gpu->street_as_of);
     } else if (gpu->launch_price.value > 0) {
         *price = gpu->launch_price.value;
-        gp_format(of, size, "at launch %d", gpu->release_year);
+        gp_format(of, 64, "at launch %d", gpu->release_year);
     } else {
         return gp_fail(err, GP_E_FILE, from->where[0] ? from->where : from->gpu,
                        "give price = beside it, in dollars", "no price to buy %s at is known",
@@ -621,8 +622,7 @@ static enum gp_status add_type(struct pool_case *c, int t, struct gp_err *err)
     double kept = (1 - given_or(file->costs.residual, own->residual)) / (years * HOURS_PER_YEAR);
     const struct instance *offer = NULL;
     char(*of)[64] = c->figure_of[t];
-    enum gp_status rc =
-        price_of(from, gpu, &price, &c->figure[t][POOL_FIGURE_PRICE], of[0], sizeof(of[0]), err);
+    enum gp_status rc = find_price(c, t, &price, of[POOL_FIGURE_PRICE], err);
 
     if (rc)
         return rc;
@@ -637,7 +637,7 @@ static enum gp_status add_type(struct pool_case *c, int t, struct gp_err *err)
     double busy = from->busy > 0 ? from->busy : limit;
     double idle = from->idle > 0 ? from->idle : POWER_IDLE * busy;
 
-    c->figure[t][POOL_FIGURE_WATTS] =
+    c->watts_origin[t] =
         from->busy > 0 && from->idle > 0 && !assumed ? ORIGIN_SHEET : ORIGIN_ASSUMED;
     gp_format(of[POOL_FIGURE_WATTS], size,
               "GPU %.0f W busy%s, %.0f W idle%s; its host %.0f W at most%s", busy,
@@ -653,7 +653,6 @@ static enum gp_status add_type(struct pool_case *c, int t, struct gp_err *err)
     out->module = goes_in(from, gpu, false) && !goes_in(from, gpu, true);
     out->premium_hour = out->module ? 0 : file->fabric.premium * kept;
     out->cloud_hour = from->rent > 0 ? from->rent : pool_rent(from->gpu, market, &offer);
-    c->figure[t][POOL_FIGURE_RENT] = ORIGIN_SHEET;
     if (offer)
         gp_format(of[POOL_FIGURE_RENT], sizeof(of[0]), "%s %s, %s%s", offer->provider, offer->type,
                   offer->basis == DATE_READ ? "by " : "", offer->date);
@@ -801,14 +800,8 @@ enum gp_status pool_case_read(struct planner *planner, const char *name, profile
         rc = pool_file_read(catalog, path, warn, ctx, &out->file, err);
     if (!rc)
         rc = pool_replicas_begin(planner, &out->file, &out->replicas, err);
-    for (int t = 0; t < out->file.type_count && !rc; t++) { /* before layouts are looked for */
-        enum origin origin;
-        double price;
-        char of[64];
-
-        rc = price_of(&out->file.types[t], &out->replicas.type[t], &price, &origin, of, sizeof(of),
-                      err);
-    }
+    for (int t = 0; t < out->file.type_count && !rc; t++) /* before layouts are looked for */
+        rc = find_price(out, t, &out->capital[t], out->figure_of[t][POOL_FIGURE_PRICE], err);
     if (rc)
         pool_case_fini(out);
     return rc;

@@ -85,7 +85,7 @@ struct pool_case {
     struct pool pool; /* its lists are the following */
     struct pool_type types[POOL_FILE_TYPES];
     double capital[POOL_FILE_TYPES]; /* $ to buy one GPU, with its share of a server */
-    enum origin figure[POOL_FILE_TYPES][POOL_FIGURES];
+    enum origin watts_origin[POOL_FILE_TYPES];
     char figure_of[POOL_FILE_TYPES][POOL_FIGURES][64]; /* date or source, in words */
     int slice_of[POOL_FILE_TYPES][POOL_MOST_SLICES];   /* of the GPU, by slice of the pool */
     struct pool_workload *workloads;

@@ -84,22 +84,17 @@ static void type_facts(const struct pool_run *run, int t, struct record *r)
     record_count(r, "buy", "", type->buy);
     record_count(r, "server_gpus", "", type->server_gpus);
     record_flag(r, "module", type->module);
-    record_quantity(r, "capital", "$", quantity_of(c->capital[t], c->figure[t][POOL_FIGURE_PRICE]),
-                    1, 0);
-    record_quantity(r, "own", "$/h", quantity_of(type->buy_hour, c->figure[t][POOL_FIGURE_PRICE]),
-                    1, 3);
+    record_quantity(r, "capital", "$", quantity_of(c->capital[t], ORIGIN_SHEET), 1, 0);
+    record_quantity(r, "own", "$/h", quantity_of(type->buy_hour, ORIGIN_SHEET), 1, 3);
     record_text(r, "price", c->figure_of[t][POOL_FIGURE_PRICE]);
     record_quantity(r, "premium", "$/h", quantity_of(type->premium_hour, ORIGIN_SHEET), 1, 3);
     record_quantity(r, "cloud", "$/h",
-                    type->cloud_hour > 0
-                        ? quantity_of(type->cloud_hour, c->figure[t][POOL_FIGURE_RENT])
-                        : quantity_unknown(),
+                    type->cloud_hour > 0 ? quantity_of(type->cloud_hour, ORIGIN_SHEET)
+                                         : quantity_unknown(),
                     1, 2);
     record_text(r, "offer", c->figure_of[t][POOL_FIGURE_RENT]);
-    record_quantity(r, "busy", "W", quantity_of(type->busy_watts, c->figure[t][POOL_FIGURE_WATTS]),
-                    1, 0);
-    record_quantity(r, "idle", "W", quantity_of(type->idle_watts, c->figure[t][POOL_FIGURE_WATTS]),
-                    1, 0);
+    record_quantity(r, "busy", "W", quantity_of(type->busy_watts, c->watts_origin[t]), 1, 0);
+    record_quantity(r, "idle", "W", quantity_of(type->idle_watts, c->watts_origin[t]), 1, 0);
     add_detail(r, "watts", c->figure_of[t][POOL_FIGURE_WATTS]);
     add_detail(r, "measured", c->replicas.measured[t]);
 }

@@ -408,7 +408,8 @@ bool pool_run_penalty(const struct pool_run *run, int workload, double *share, i
 /* ---- what if: a chassis is lost, demand grows, all GPUs are of another type
  *
  * Each is the same pool with a change, and the chosen rung solved again. The plan that is
- * there is a start: in the time that a large pool leaves, the solver may find nothing nearer. ---- */
+ * there is a start: in the time that a large pool leaves, the solver may find nothing nearer.
+ */
 
 #define WHAT_IF_PART 4   /* of the usual work, for each */
 #define WHAT_IF_SHARE 10 /* ... of the time, where one is given, beside it */
