@@ -276,53 +276,35 @@ answer_sources = \
 	src/answer/startup.h
 
 pool_sources = \
-	src/pool/account.c \
 	src/pool/assign.c \
 	src/pool/assign.h \
 	src/pool/bound.c \
 	src/pool/bound.h \
-	src/pool/check.c \
 	src/pool/cover.c \
-	src/pool/cover.h \
 	src/pool/fixed.c \
-	src/pool/fixed.h \
 	src/pool/fleet.c \
 	src/pool/grid.c \
 	src/pool/grid.h \
 	src/pool/improve.c \
-	src/pool/improve.h \
 	src/pool/isolated.c \
 	src/pool/ladder.c \
 	src/pool/lp.c \
 	src/pool/lp.h \
 	src/pool/pack.c \
-	src/pool/pack.h \
 	src/pool/placement.c \
-	src/pool/placement.h \
 	src/pool/pool.h \
-	src/pool/pool_candidates.c \
-	src/pool/pool_candidates.h \
 	src/pool/pool_case.c \
 	src/pool/pool_case.h \
-	src/pool/pool_conclusion.c \
-	src/pool/pool_demand.c \
-	src/pool/pool_demand.h \
 	src/pool/pool_export.c \
-	src/pool/pool_export.h \
 	src/pool/pool_file.c \
 	src/pool/pool_file.h \
 	src/pool/pool_highs.c \
-	src/pool/pool_highs.h \
 	src/pool/pool_mps.c \
 	src/pool/pool_mps.h \
-	src/pool/pool_places.c \
 	src/pool/pool_record.c \
 	src/pool/pool_record.h \
 	src/pool/pool_run.c \
-	src/pool/pool_run.h \
-	src/pool/pool_what_if.c \
-	src/pool/print_pool.c \
-	src/pool/print_pool.h
+	src/pool/pool_run.h
 
 logs_sources = \
 	src/logs/attach.c \
