@@ -184,6 +184,14 @@ int model_experts(const struct model *model)
     return most;
 }
 
+bool model_has_mixer(const struct model *model, enum mixer_trait trait)
+{
+    for (int k = 0; k < model->kind_count; k++)
+        if (mixer_is(model->kind[k].mixer, trait))
+            return true;
+    return false;
+}
+
 bool model_is_encoder(const struct model *model)
 {
     if (!model->weights_only || model->vocab == 0 || model->layer_count == 0)
@@ -383,7 +391,7 @@ static enum gp_status check_attention(const struct layer_kind *k, const char *wh
                        k->heads, k->kv_heads);
     if (k->index_heads > 0 && k->index_dim <= 0)
         return gp_fail(err, GP_E_FILE, where, "", "index_heads needs index_dim");
-    if (k->index_heads > 0 && k->mixer == MIXER_CSA && k->q_lora <= 0)
+    if (k->index_heads > 0 && mixer_is(k->mixer, MIXER_IS_POOLED) && k->q_lora <= 0)
         return gp_fail(err, GP_E_FILE, where, "", "index_heads needs q_lora");
     if (k->o_groups > 0 && k->heads * (long)k->head_dim % k->o_groups != 0)
         return gp_fail(err, GP_E_FILE, where, "", "o_groups: %d does not divide heads x head_dim",

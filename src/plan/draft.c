@@ -88,7 +88,7 @@ static bool fits_kind(const struct model *m, int a, struct model *out)
     if (!draft_attends(&m->kind[a]))
         return false;
     for (int b = -1; b < m->kind_count; b++)
-        if ((b < 0 || m->kind[b].mixer == MIXER_NONE) && fits_count(m, a, b, out))
+        if ((b < 0 || mixer_is(m->kind[b].mixer, MIXER_IS_NOTHING)) && fits_count(m, a, b, out))
             return true;
     return false;
 }
@@ -109,7 +109,7 @@ int draft_mtp(const struct model *whole, struct model *out)
     if (m.mtp_params <= 0)
         return 0;
     for (int k = 0; k < m.kind_count; k++) {
-        if (m.kind[k].mixer == MIXER_CSA)
+        if (mixer_is(m.kind[k].mixer, MIXER_IS_POOLED))
             m.kind[k].compress = 0; /* it looks back no further than its window */
         last = draft_attends(&m.kind[k]) ? k : last;
     }

@@ -29,7 +29,8 @@ enum share_rule layout_share_rule(const struct layer_kind *kind, enum tensor_rol
     enum share_rule rule = share_rules[role];
 
     /* MLA's up projection kv_b is cut by heads like any other matrix */
-    if (rule == SHARE_KV && (!kind || kind->kv_heads <= 0 || kind->mixer == MIXER_MLA))
+    if (rule == SHARE_KV &&
+        (!kind || kind->kv_heads <= 0 || mixer_is(kind->mixer, MIXER_IS_PROJECTED)))
         return SHARE_TP;
     return rule;
 }

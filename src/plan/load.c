@@ -172,7 +172,8 @@ static void add_ropes(const struct request *q, struct load *load)
 
     for (int k = 0; k < m->kind_count && m->positions == 0; k++) {
         struct rope r = rope_of(m, &m->kind[k]);
-        bool index = m->kind[k].mixer == MIXER_MLA && m->kind[k].index_heads > 0 && !indexed;
+        bool index = mixer_is(m->kind[k].mixer, MIXER_IS_PROJECTED) && m->kind[k].index_heads > 0 &&
+                     !indexed;
         int tables = (r.width > 0 && !rope_seen(m, k)) + index;
 
         indexed = indexed || index;
@@ -187,7 +188,7 @@ static double absorbed_bytes(const struct request *q, const struct layer_kind *k
     double keys = engine_lists(q->engine->mla_copies, "keys") ? k->nope_dim : 0;
     double values = engine_lists(q->engine->mla_copies, "values") ? k->v_head_dim : 0;
 
-    if (k->mixer != MIXER_MLA)
+    if (!mixer_is(k->mixer, MIXER_IS_PROJECTED))
         return 0;
     return k->kv_lora * k->heads * (keys + values) * q->precision.base->bits / 8;
 }

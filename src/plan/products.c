@@ -139,7 +139,7 @@ static void rename_single(struct fusing *f, const struct layer_kind *kind)
 
         if (gate_up && !kind->gated)
             memcpy(gate_up, "up", 3);
-        if (strcmp(name, "qkv") == 0 && kind->mixer == MIXER_MLA)
+        if (strcmp(name, "qkv") == 0 && mixer_is(kind->mixer, MIXER_IS_PROJECTED))
             memcpy(name, "q", 2);
     }
 }

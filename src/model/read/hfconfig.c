@@ -389,7 +389,7 @@ static void read_mtp(struct hf *hf)
         checkpoint_note(hf->model, "DSpark's draft of %d layers is not counted", layers);
         return;
     }
-    if (one.kind[last].mixer == MIXER_CSA) {
+    if (mixer_is(one.kind[last].mixer, MIXER_IS_POOLED)) {
         one.kind[last].compress = 0;
         elements += one.extra[0].elements;
     }
@@ -404,7 +404,7 @@ static void read_kv(struct hf *hf)
 {
     struct model *m = hf->model;
 
-    if (m->native_kv[0] == '\0' && m->kind[m->layer[0]].mixer == MIXER_CSA)
+    if (m->native_kv[0] == '\0' && mixer_is(m->kind[m->layer[0]].mixer, MIXER_IS_POOLED))
         gp_copy(m->native_kv, sizeof m->native_kv, "fp8");
 }
 

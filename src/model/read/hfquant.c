@@ -477,7 +477,7 @@ static bool has_module(const struct layer_kind *kind, const struct role_modules 
                        const char *name)
 {
     if (row->role == ROLE_RECURRENT && strncmp(name, "self_attn.", 10) == 0)
-        return kind->mixer == MIXER_KDA;
+        return mixer_is(kind->mixer, MIXER_IS_GATED);
     return row->role != ROLE_EXPERT || kind->ff == 0 || strncmp(name, "mlp.", 4) != 0;
 }
 

@@ -12,12 +12,12 @@ static double reach_of(const struct layer_kind *k)
 {
     if (mixer_is(k->mixer, MIXER_IS_WINDOWED))
         return k->window;
-    return k->index_heads > 0 && k->mixer != MIXER_CSA ? SPARSE_TOKENS : 0;
+    return k->index_heads > 0 && !mixer_is(k->mixer, MIXER_IS_POOLED) ? SPARSE_TOKENS : 0;
 }
 
 static double score_width(const struct layer_kind *k)
 {
-    if (k->mixer == MIXER_MLA)
+    if (mixer_is(k->mixer, MIXER_IS_PROJECTED))
         return k->nope_dim + k->rope_dim + k->v_head_dim;
     return k->head_dim + (k->v_head_dim > 0 ? k->v_head_dim : k->head_dim);
 }
@@ -31,7 +31,7 @@ struct attention attention_of(const struct request *q, const struct layer_kind *
         a.state = 2 * kvcache_state_bytes(q, k, tp);
         return a;
     }
-    if (k->mixer == MIXER_NONE)
+    if (mixer_is(k->mixer, MIXER_IS_NOTHING))
         return a;
     double heads = (double)k->heads / tp;
     a.bytes = kvcache_layer_bytes(k, q->kv, q->gpu, tp) - index;
@@ -40,9 +40,10 @@ struct attention attention_of(const struct request *q, const struct layer_kind *
     a.heads = heads;
     a.scores = 2 * heads * score_width(k);
     a.indexing = (double)k->index_heads * k->index_dim;
-    if (k->kv_heads > 0 && k->mixer != MIXER_MLA && k->mixer != MIXER_CSA)
+    if (k->kv_heads > 0 && !mixer_is(k->mixer, MIXER_IS_PROJECTED) &&
+        !mixer_is(k->mixer, MIXER_IS_POOLED))
         a.split = q->gpu->family->kv_split / fmax((double)k->kv_heads / tp, 1);
-    if (k->mixer == MIXER_MLA)
+    if (mixer_is(k->mixer, MIXER_IS_PROJECTED))
         a.mla = 2 * heads * (2 * k->kv_lora + k->rope_dim);
     return a;
 }

@@ -116,7 +116,9 @@ static bool is_quantized(const struct request *q, enum tensor_role role)
 static double kernels_of(const struct request *q, const struct layer_kind *k)
 {
     bool recurrent = mixer_is(k->mixer, MIXER_IS_RECURRENT);
-    double n = k->mixer == MIXER_NONE ? 0 : recurrent ? KERNELS_RECURRENT : KERNELS_ATTENTION;
+    double n = mixer_is(k->mixer, MIXER_IS_NOTHING) ? 0
+               : recurrent                          ? KERNELS_RECURRENT
+                                                    : KERNELS_ATTENTION;
 
     n += mixer_is(k->mixer, MIXER_IS_LATENT) ? KERNELS_MLA : 0;
     n += k->index_heads > 0 && !recurrent ? KERNELS_INDEXER : 0;
@@ -124,7 +126,8 @@ static double kernels_of(const struct request *q, const struct layer_kind *k)
     n += k->experts > 0 ? KERNELS_EXPERTS : 0;
     n += k->shared_ff > 0 ? KERNELS_SHARED : 0;
     n += (int)k->qk_norm;
-    n += k->mixer != MIXER_NONE && is_quantized(q, ROLE_ATTN_OUT) ? KERNELS_QUANTIZED : 0;
+    n += !mixer_is(k->mixer, MIXER_IS_NOTHING) && is_quantized(q, ROLE_ATTN_OUT) ? KERNELS_QUANTIZED
+                                                                                 : 0;
     n += k->ff > 0 && is_quantized(q, ROLE_MLP) ? KERNELS_QUANTIZED : 0;
     n += k->experts > 0 && is_quantized(q, ROLE_EXPERT) ? KERNELS_QUANTIZED : 0;
     n += k->shared_ff > 0 && is_quantized(q, ROLE_SHARED) ? KERNELS_QUANTIZED : 0;
@@ -137,7 +140,7 @@ static void note_kernels(struct step_load *s, const struct layer_kind *k)
     const struct request *q = s->request;
     bool gguf = q->engine->gguf, is_alike = false;
 
-    if (k->mixer != MIXER_NONE)
+    if (!mixer_is(k->mixer, MIXER_IS_NOTHING))
         family_product(q->gpu->family, kernel_of(q->precision.by_role[ROLE_ATTN_OUT], q->gpu, gguf),
                        &is_alike);
     s->alike |= is_alike;
@@ -164,11 +167,12 @@ static void sum_kind(struct step_load *s, const struct load *load, int kind)
     bare.index_heads = 0;
     s->index[kind] =
         kvcache_layer_bytes(k, q->kv, q->gpu, 1) - kvcache_layer_bytes(&bare, q->kv, q->gpu, 1);
-    if (k->mixer == MIXER_CSA || s->index[kind] < 0)
+    if (mixer_is(k->mixer, MIXER_IS_POOLED) || s->index[kind] < 0)
         s->index[kind] = 0;
     s->expert_bytes[kind] = role_bytes(load, t, count, kind, ROLE_EXPERT);
     s->kernels += layers * kernels_of(q, k);
-    s->reduces += layers * ((k->mixer != MIXER_NONE) + (k->ff > 0 || k->experts > 0));
+    s->reduces +=
+        layers * ((!mixer_is(k->mixer, MIXER_IS_NOTHING)) + (k->ff > 0 || k->experts > 0));
     s->small_reduces += k->qk_norm == QK_NORM_FULL ? layers : 0;
     s->moe_layers += k->experts > 0 ? layers : 0;
     note_kernels(s, k);
@@ -351,7 +355,7 @@ static void cut_kind(struct step *s, int kind, const struct layout *l)
     const struct request *q = s->load->request;
     const struct layer_kind *k = &q->model->kind[kind];
 
-    if (k->mixer != MIXER_NONE)
+    if (!mixer_is(k->mixer, MIXER_IS_NOTHING))
         s->attention[s->attentions++] =
             attention_of(q, k, s->load->index[kind], l->tp, s->load->layers_of[kind]);
     if (k->experts > 0)
