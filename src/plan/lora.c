@@ -26,7 +26,7 @@ static bool by_inputs(const struct tensor *t)
 static double tensor_elements(const struct request *q, const struct layer_kind *k,
                               const struct tensor *t, const struct layout *l)
 {
-    double cut = layout_share(q->model, k, t->role, l), whole = 1;
+    double cut = layout_share(k, t->role, l), whole = 1;
 
     if (!(LINEAR >> t->role & 1) || (t->role == ROLE_EXPERT && !q->engine->lora_experts))
         return 0;

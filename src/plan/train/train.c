@@ -175,14 +175,14 @@ static bool is_adapted(const struct train *t, const struct tensor *tensor)
            strcmp(tensor->name, "v_proj") == 0 || strcmp(tensor->name, "kv_b_proj") == 0;
 }
 
-static struct share share_of(const struct request *q, const struct train *t, const struct layout *l,
+static struct share share_of(const struct train *t, const struct layout *l,
                              const struct layer_kind *kind, const struct tensor *tensors, int count)
 {
     struct share s = {0};
 
     for (int i = 0; i < count; i++) {
         const struct tensor *x = &tensors[i];
-        double cut = layout_share(q->model, kind, x->role, l);
+        double cut = layout_share(kind, x->role, l);
         double elements = x->rows * x->cols * x->count * cut;
 
         s.all += elements;
@@ -223,7 +223,7 @@ static void add_globals(const struct request *q, const struct train *t, const st
             here = last;
         else if (all[i].role == ROLE_EMBED)
             here = first || (last && q->model->tied);
-        struct share one = share_of(q, t, l, NULL, &all[i], 1);
+        struct share one = share_of(t, l, NULL, &all[i], 1);
         bool words = strcmp(all[i].name, "embed_tokens") == 0;
         if (first && words)
             s->embed = one.all;
@@ -250,8 +250,8 @@ static struct share rank_share(const struct request *q, const struct train *t,
 
         if (layers[k] == 0)
             continue;
-        struct share one = share_of(q, t, l, &q->model->kind[k], tensors,
-                                    model_layer_tensors(q->model, k, tensors));
+        struct share one =
+            share_of(t, l, &q->model->kind[k], tensors, model_layer_tensors(q->model, k, tensors));
         add_share(&s, &one, layers[k]);
         s.layer = fmax(s.layer, one.all);
     }
