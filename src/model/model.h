@@ -184,7 +184,7 @@ struct model_extra {
     double elements;
 };
 
-/* The shape of a vision tower, and the largest item that it is given (vision.h). All 0:
+/* The shape of a vision tower, and the largest item that it is given (activation.h). All 0:
  * there is none, or nobody states its shape. */
 struct model_vision {
     int width, ff, layers; /* of its transformer */

@@ -8,9 +8,9 @@
 
 #include "base/units.h"
 #include "plan/activation.h"
-#include "plan/lora.h"
 #include "plan/rules.h"
 #include "plan/terms_list.h"
+#include "plan/weights.h"
 
 double memory_rule_of_thumb(double params, double bits)
 {
