@@ -8,7 +8,6 @@ static void test_kv_heads(void **state)
 {
     static const int tp[] = {1, 2, 4, 8, 16, 32}, want[] = {8, 4, 2, 1, 1, 1};
     struct layer_kind k = sample_gqa(32, 8, 128, 14336);
-    struct model m = sample_llama_8b();
 
     (void)state;
     for (int i = 0; i < 6; i++) {
