@@ -125,8 +125,6 @@ plan_sources = \
 	src/plan/logged.h \
 	src/plan/logged_fit.c \
 	src/plan/logged_fit.h \
-	src/plan/lora.c \
-	src/plan/lora.h \
 	src/plan/memory.c \
 	src/plan/memory.h \
 	src/plan/memory_budget.c \
@@ -159,17 +157,14 @@ plan_sources = \
 	src/plan/speed/calib.h \
 	src/plan/speed/comm.c \
 	src/plan/speed/comm.h \
+	src/plan/speed/gemm.c \
 	src/plan/speed/gemm.h \
-	src/plan/speed/moe.c \
-	src/plan/speed/moe.h \
 	src/plan/speed/serve.c \
 	src/plan/speed/serve.h \
 	src/plan/speed/speed.c \
 	src/plan/speed/speed.h \
 	src/plan/speed/step.c \
 	src/plan/speed/step.h \
-	src/plan/speed/waves.c \
-	src/plan/speed/waves.h \
 	src/plan/sweep.c \
 	src/plan/sweep.h \
 	src/plan/terms.c \
@@ -186,8 +181,6 @@ plan_sources = \
 	src/plan/train/train_saved.c \
 	src/plan/usage.c \
 	src/plan/usage.h \
-	src/plan/vision.c \
-	src/plan/vision.h \
 	src/plan/weights.c \
 	src/plan/weights.h
 

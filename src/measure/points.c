@@ -291,7 +291,7 @@ static void decode_heads(struct planning *p, const struct layer_kind *kind, int 
     point->heads = (kind->heads + tp - 1) / tp;
     point->head_dim = kind->head_dim > 0 ? kind->head_dim : kind->v_head_dim;
     point->kv_heads = layout_kv_heads(kind, tp);
-    if (kind->mixer != MIXER_MLA || point->head_dim <= 0)
+    if (!mixer_is(kind->mixer, MIXER_IS_PROJECTED) || point->head_dim <= 0)
         return;
     point->head_dim = kind->v_head_dim > 0 ? kind->v_head_dim : kind->head_dim;
     point->kv_heads =
