@@ -68,8 +68,8 @@ struct cpu_gemm *cpu_gemm_new(const struct gemm_shape *shape, struct refusal *wh
     gemm->library = library;
     gemm->shape = *shape;
     gemm->made = made;
-    gemm->x_bytes = (size_t)shape->n * (size_t)shape->k * number_size(made.x);
-    gemm->y_bytes = (size_t)shape->n * (size_t)shape->m * number_size(made.y);
+    gemm->x_bytes = (size_t)shape->n * (size_t)shape->k * number_bytes(made.x, 1);
+    gemm->y_bytes = (size_t)shape->n * (size_t)shape->m * number_bytes(made.y, 1);
     return gemm;
 }
 
@@ -85,7 +85,7 @@ double cpu_gemm_row_bytes(const struct cpu_gemm *gemm)
 
 double cpu_gemm_source_bytes(const struct cpu_gemm *gemm)
 {
-    return (double)gemm->shape.m * (double)gemm->shape.k * (double)number_size(gemm->made.w);
+    return (double)gemm->shape.m * (double)gemm->shape.k * (double)number_bytes(gemm->made.w, 1);
 }
 
 /* ---- operands ---- */
@@ -94,29 +94,27 @@ struct filling {
     enum bench_fill fill;
     enum number number;
     char *base;
-    size_t count;
+    size_t bytes;
     uint64_t seed;
 };
 
-enum { FILL_BLOCK = 1 << 20 }; /* numbers; so that values do not depend on threads */
+enum { FILL_BLOCK = 4 << 20 }; /* bytes; so that values do not depend on threads */
 
 static void fill_part(void *ctx, int part, int parts)
 {
     const struct filling *f = ctx;
     size_t step = (size_t)parts * FILL_BLOCK;
 
-    for (size_t at = (size_t)part * FILL_BLOCK; at < f->count; at += step) {
-        size_t rest = f->count - at;
-
-        number_fill_as(f->fill, f->number, f->base + at * number_size(f->number),
-                       rest < FILL_BLOCK ? rest : FILL_BLOCK, f->seed + at / FILL_BLOCK);
-    }
+    for (size_t at = (size_t)part * FILL_BLOCK; at < f->bytes; at += step)
+        number_fill(f->fill, f->number, f->base + at,
+                    f->bytes - at < FILL_BLOCK ? f->bytes - at : FILL_BLOCK,
+                    f->seed + at / FILL_BLOCK);
 }
 
 static void gemm_fill(struct cpu_pool *pool, enum bench_fill how, enum number number, void *base,
-                      size_t count, uint64_t seed)
+                      size_t bytes, uint64_t seed)
 {
-    struct filling filling = {how, number, base, count, seed};
+    struct filling filling = {how, number, base, bytes, seed};
 
     cpu_pool_run(pool, fill_part, &filling);
 }
@@ -154,7 +152,7 @@ static void plan_check(struct cpu_gemm *gemm)
 
 static bool keep_samples(struct cpu_gemm *gemm, const void *w)
 {
-    size_t row = (size_t)gemm->shape.k * number_size(gemm->made.w);
+    size_t row = (size_t)gemm->shape.k * number_bytes(gemm->made.w, 1);
 
     plan_check(gemm);
     gemm->kept = malloc((size_t)gemm->sampled * row);
@@ -189,8 +187,7 @@ static bool make_rows(struct cpu_gemm *gemm, struct cpu_pool *pool, uint64_t see
         gemm->y[i] = cpu_alloc(gemm->y_bytes);
         if (!gemm->x[i] || !gemm->y[i])
             return false;
-        gemm_fill(pool, gemm->fill, gemm->made.x, gemm->x[i],
-                  (size_t)gemm->shape.n * (size_t)gemm->shape.k, seed ^ 0xac7);
+        gemm_fill(pool, gemm->fill, gemm->made.x, gemm->x[i], gemm->x_bytes, seed ^ 0xac7);
         memset(gemm->y[i], 0xff, gemm->y_bytes); /* first touch */
         gemm->x_handle[i] = library->input(gemm->made.op, gemm->x[i]);
         gemm->y_handle[i] = library->output(gemm->made.op, gemm->y[i]);
@@ -203,8 +200,7 @@ static bool make_rows(struct cpu_gemm *gemm, struct cpu_pool *pool, uint64_t see
 bool cpu_gemm_fill(struct cpu_gemm *gemm, struct cpu_pool *pool, int weights, int rows,
                    const struct method_settings *settings, struct refusal *why)
 {
-    size_t count = (size_t)gemm->shape.m * (size_t)gemm->shape.k;
-    size_t bytes = count * number_size(gemm->made.w);
+    size_t bytes = (size_t)cpu_gemm_source_bytes(gemm);
     void *w = cpu_alloc(bytes);
     void ***tables[] = {&gemm->w,        &gemm->w_handle, &gemm->x,
                         &gemm->x_handle, &gemm->y,        &gemm->y_handle};
@@ -217,7 +213,7 @@ bool cpu_gemm_fill(struct cpu_gemm *gemm, struct cpu_pool *pool, int weights, in
     for (int i = 0; i < 6; i++)
         *tables[i] = gp_calloc((size_t)(i < 2 ? weights : rows), sizeof(void *));
     if (w) {
-        gemm_fill(pool, gemm->fill, gemm->made.w, w, count, settings->seed);
+        gemm_fill(pool, gemm->fill, gemm->made.w, w, bytes, settings->seed);
         ok =
             keep_samples(gemm, w) && pack_weights(gemm, w) && make_rows(gemm, pool, settings->seed);
     }

@@ -14,8 +14,7 @@
 
 #include "bench/backend.h"
 #include "bench/cpu_pool.h"
-
-enum number { NUMBER_F32, NUMBER_BF16, NUMBER_F16, NUMBER_S8, NUMBER_U8, NUMBER_S32 };
+#include "bench/number.h"
 
 struct refusal; /* cpu_engine.h */
 
@@ -73,19 +72,6 @@ void cpu_gemm_free(struct cpu_gemm *gemm);
 const struct gemm_made *cpu_gemm_made(const struct cpu_gemm *gemm);
 double cpu_gemm_row_bytes(const struct cpu_gemm *gemm);    /* of one x and one y */
 double cpu_gemm_source_bytes(const struct cpu_gemm *gemm); /* W before packing */
-
-/* ---- numbers as they are stored (cpu_number.c) ---- */
-
-size_t number_size(enum number number);
-const char *number_word(enum number number);
-double number_get(enum number number, const void *base, size_t index);
-/* Uniform: [-1, 1] for floating types, the whole range for integers (s8: -127..127).
- * Normal, as the sum of eight uniform ones: of deviation 0.5, for integers a third of
- * the range to each side of its middle; cut off at the range, and at 2 for fp16. */
-void number_fill_as(enum bench_fill fill, enum number number, void *base, size_t count,
-                    uint64_t seed);
-/* Uniform. */
-void number_fill(enum number number, void *base, size_t count, uint64_t seed);
 
 /* Aligned to a page; NULL when there is no memory for it. */
 void *cpu_alloc(size_t bytes);

@@ -96,7 +96,7 @@ static void touch_part(void *ctx, int part, int parts)
     size_t from, to;
 
     cpu_pool_share(work->layer_cache * (size_t)work->real, part, parts, &from, &to);
-    number_fill(NUMBER_S32, work->cache + from, (to - from) / 4, from + 1);
+    number_fill(FILL_UNIFORM, NUMBER_S32, work->cache + from, to - from, from + 1);
 }
 
 static bool decode_fill(struct cpu_engine *engine, struct decode_work *work)

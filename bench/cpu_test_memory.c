@@ -166,7 +166,7 @@ static void touch_part(void *ctx, int part, int parts)
         size_t at = (size_t)i * work->bytes + from;
 
         if (work->from)
-            number_fill(NUMBER_S32, work->from + at, (to - from) / 4, at + 1);
+            number_fill(FILL_UNIFORM, NUMBER_S32, work->from + at, to - from, at + 1);
         if (work->to)
             memset(work->to + at, 0xee, to - from);
     }

@@ -51,7 +51,7 @@ static bool write_random(int file, size_t bytes, char *scratch)
     for (size_t at = 0; at < bytes; at += CHUNK) {
         size_t want = bytes - at < CHUNK ? bytes - at : CHUNK;
 
-        number_fill(NUMBER_S32, scratch, CHUNK / 4, at + 1);
+        number_fill(FILL_UNIFORM, NUMBER_S32, scratch, CHUNK, at + 1);
         for (size_t done = 0; done < want;) {
             ssize_t got = pwrite(file, scratch + done, want - done, (off_t)(at + done));
 

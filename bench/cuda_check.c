@@ -46,8 +46,8 @@ static int check_spread(int64_t n, int most, int64_t *out)
 /* The k elements of row i of A: one after the other, or m apart (the decoder's P*V). */
 static void *fetch_row(struct cuda_ctx *ctx, const struct lt_gemm *g, const char *a, int64_t i)
 {
-    size_t one = cuda_bits_bytes(g->type->bits, 1);
-    size_t row = cuda_bits_bytes(g->type->bits, (size_t)g->k);
+    size_t one = number_bytes(g->type->bits, 1);
+    size_t row = number_bytes(g->type->bits, (size_t)g->k);
     void *host;
 
     if (!g->plain_a)
@@ -78,8 +78,8 @@ static bool fetch_scales(struct cuda_ctx *ctx, const struct lt_gemm *g, const st
 static bool fetch_all(struct cuda_ctx *ctx, const struct lt_gemm *g, const struct lt_operands *o,
                       struct sample *s)
 {
-    size_t row = cuda_bits_bytes(g->type->bits, (size_t)g->k);
-    size_t column = cuda_bits_bytes(g->type->out, (size_t)g->m);
+    size_t row = number_bytes(g->type->bits, (size_t)g->k);
+    size_t column = number_bytes(g->type->out, (size_t)g->m);
 
     for (int i = 0; i < s->row_count; i++)
         if (!(s->a[i] = fetch_row(ctx, g, o->a, s->rows[i])))
@@ -113,12 +113,12 @@ static double check_reference(const struct lt_gemm *g, const struct sample *s, i
     double sum = 0, absolute = 0;
 
     for (int64_t l = 0; l < g->k; l++) {
-        double product = convert_get(g->type->bits, s->a[i], (size_t)l) *
-                         convert_get(g->type->bits, s->b[j], (size_t)l);
+        double product = number_get(g->type->bits, s->a[i], (size_t)l) *
+                         number_get(g->type->bits, s->b[j], (size_t)l);
 
         if (block)
-            product *= convert_scale(g->type->block, s->a_scale, s->rows[i], l / block, g->k) *
-                       convert_scale(g->type->block, s->b_scale, s->columns[j], l / block, g->k);
+            product *= cuda_scale_get(g->type->block, s->a_scale, s->rows[i], l / block, g->k) *
+                       cuda_scale_get(g->type->block, s->b_scale, s->columns[j], l / block, g->k);
         sum += product;
         absolute += fabs(product);
     }
@@ -132,7 +132,7 @@ static double zeros_in(const struct lt_gemm *g, void *const *vectors, int count)
 
     for (int i = 0; i < count; i++)
         for (int64_t l = 0; l < g->k; l++)
-            zeros += convert_get(g->type->bits, vectors[i], (size_t)l) == 0;
+            zeros += number_get(g->type->bits, vectors[i], (size_t)l) == 0;
     return zeros;
 }
 
@@ -164,7 +164,7 @@ static void check_compare(const struct lt_gemm *g, const struct summing *how,
     for (int i = 0; i < s->row_count; i++)
         for (int j = 0; j < s->column_count; j++) {
             double sum_abs, ref = check_reference(g, s, i, j, &sum_abs);
-            double d = convert_get(g->type->out, s->d[j], (size_t)s->rows[i]);
+            double d = number_get(g->type->out, s->d[j], (size_t)s->rows[i]);
 
             if (!check_is_within(how, d, ref, sum_abs, out) && out->ok)
                 check_note_wrong(s->rows[i], s->columns[j], d, ref, out);
@@ -176,8 +176,8 @@ static void check_some(struct cuda_ctx *ctx, struct lt_gemm *g, int variant,
 {
     const struct summing how = lt_summing(g, variant);
     struct sample s = {0};
-    int poison = g->type->out == BITS_INT32 ? 0x7f : 0xff;
-    size_t bytes = cuda_bits_bytes(g->type->out, (size_t)g->m * (size_t)g->n * (size_t)g->batch);
+    int poison = g->type->out == NUMBER_S32 ? 0x7f : 0xff;
+    size_t bytes = number_bytes(g->type->out, (size_t)g->m * (size_t)g->n * (size_t)g->batch);
 
     *out = (struct check){0};
     s.row_count = check_spread(g->m, rows, s.rows);
@@ -222,8 +222,8 @@ static const struct cuda_type doubles = {
     .scale = CUDA_R_64F,
     .ab = CUDA_R_64F,
     .d = CUDA_R_64F,
-    .bits = BITS_FP64,
-    .out = BITS_FP64,
+    .bits = NUMBER_F64,
+    .out = NUMBER_F64,
     .m_multiple = 1,
     .k_multiple = 1,
     .n_multiple = 1,
@@ -279,7 +279,7 @@ static bool panels_open(struct cuda_ctx *ctx, const struct lt_gemm *g, const str
 static bool check_decode(struct cuda_ctx *ctx, const struct lt_gemm *g, const void *from,
                          const uint8_t *scales, int64_t first, int64_t count, double *out)
 {
-    size_t row = cuda_bits_bytes(g->type->bits, (size_t)g->k);
+    size_t row = number_bytes(g->type->bits, (size_t)g->k);
     void *stored = cuda_fetch_new(ctx, (const char *)from + (size_t)first * row,
                                   (size_t)count * row, "copy of an operand");
     int block = scales ? cuda_scale_block(g->type->block) : 1;
@@ -287,11 +287,11 @@ static bool check_decode(struct cuda_ctx *ctx, const struct lt_gemm *g, const vo
     if (!stored)
         return false;
     for (size_t i = 0; i < (size_t)count * (size_t)g->k; i++)
-        out[i] = convert_get(g->type->bits, stored, i);
+        out[i] = number_get(g->type->bits, stored, i);
     free(stored);
     for (int64_t i = 0; scales && i < count; i++)
         for (int64_t l = 0; l < g->k; l += block) {
-            double scale = convert_scale(g->type->block, scales, first + i, l / block, g->k);
+            double scale = cuda_scale_get(g->type->block, scales, first + i, l / block, g->k);
 
             for (int64_t e = l; e < l + block && e < g->k; e++)
                 out[i * g->k + e] *= scale;
@@ -336,7 +336,7 @@ static bool check_confirm(struct cuda_ctx *ctx, const struct lt_gemm *g,
 
     if (ok) {
         double sum_abs, ratio, ref = check_reference(g, &s, 0, 0, &sum_abs);
-        double d = convert_get(g->type->out, s.d[0], (size_t)i);
+        double d = number_get(g->type->out, s.d[0], (size_t)i);
 
         ok = !method_within(how, d, ref, sum_abs, &ratio);
         if (ok)
@@ -353,7 +353,7 @@ static bool compare_panel(struct cuda_ctx *ctx, const struct lt_gemm *g,
                           const struct lt_operands *o, const struct panels *p,
                           const struct spot *at, struct check *out)
 {
-    size_t one = cuda_bits_bytes(g->type->out, 1);
+    size_t one = number_bytes(g->type->out, 1);
     size_t height = (size_t)at->rows * one, pitch = (size_t)g->m * one;
 
     if (!cuda_ok(
@@ -366,7 +366,7 @@ static bool compare_panel(struct cuda_ctx *ctx, const struct lt_gemm *g,
     for (int64_t j = 0; j < at->columns; j++)
         for (int64_t i = 0; i < at->rows; i++) {
             size_t e = (size_t)(j * at->rows + i);
-            double d = convert_get(g->type->out, p->d, e);
+            double d = number_get(g->type->out, p->d, e);
 
             if (!check_is_within(&p->how, d, p->ref[e], p->sum[e], out) && out->ok &&
                 !check_confirm(ctx, g, o, &p->how, at->row + i, at->column + j, out))

@@ -20,7 +20,6 @@
 #include <stdint.h>
 
 #include "bench/backend.h"
-#include "bench/cuda_convert.h"
 #include "bench/cuda_types.h"
 
 struct cuda_ctx;
@@ -73,7 +72,7 @@ struct cuda_ctx {
     cublasLtHandle_t lt;
     cudaStream_t stream, side;
     void *workspace;
-    struct cuda_block blocks[FILL_COUNT][BITS_E2M1 + 1];
+    struct cuda_block blocks[FILL_COUNT][NUMBER_E2M1 + 1];
     struct cuda_timer timer;
     struct cuda_work work, heater;
     int heats; /* operations in one window of the warm-up; 0 = not known yet */
@@ -136,9 +135,9 @@ double cuda_share(struct cuda_ctx *ctx, double share);
 int cuda_rotation(struct cuda_ctx *ctx, double rotates, double each, double fixed, bool *cold);
 size_t cuda_aligned(size_t bytes);
 /* Random elements over `bytes`; `salt` differs for each copy and operand. */
-bool cuda_fill(struct cuda_ctx *ctx, enum cuda_bits bits, void *to, size_t bytes, uint64_t salt);
+bool cuda_fill(struct cuda_ctx *ctx, enum number bits, void *to, size_t bytes, uint64_t salt);
 /* Of products: as the settings say. */
-bool cuda_fill_operand(struct cuda_ctx *ctx, enum cuda_bits bits, void *to, size_t bytes,
+bool cuda_fill_operand(struct cuda_ctx *ctx, enum number bits, void *to, size_t bytes,
                        uint64_t salt);
 void cuda_blocks_free(struct cuda_ctx *ctx);
 

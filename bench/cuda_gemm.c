@@ -348,20 +348,15 @@ static void describe_algo(const struct lt_gemm *g, int algo, char *out, size_t s
 /* Types as cuBLASLt gets them, under the names of the CPU engine. */
 static json_t *gemm_facts(const struct lt_gemm *g)
 {
-    static const char *const words[] = {
-        [BITS_FP32] = "fp32",     [BITS_FP16] = "fp16", [BITS_BF16] = "bf16",
-        [BITS_INT8] = "s8",       [BITS_INT32] = "s32", [BITS_E4M3] = "fp8_e4m3",
-        [BITS_E2M1] = "fp4_e2m1", [BITS_FP64] = "fp64",
-    };
     const char *compute = g->type->compute == CUBLAS_COMPUTE_32F_FAST_TF32  ? "tf32"
                           : g->type->compute == CUBLAS_COMPUTE_32F_PEDANTIC ? "fp32-pedantic"
                           : g->type->compute == CUBLAS_COMPUTE_16F          ? "fp16"
                           : g->type->compute == CUBLAS_COMPUTE_32I          ? "s32"
                                                                             : "fp32";
 
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I}", "a", words[g->type->bits], "b",
-                     words[g->type->bits], "d", words[g->type->out], "compute", compute, "transa",
-                     "T", "transb", "N", "n_padded", (json_int_t)g->n);
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I}", "a", number_word(g->type->bits), "b",
+                     number_word(g->type->bits), "d", number_word(g->type->out), "compute", compute,
+                     "transa", "T", "transb", "N", "n_padded", (json_int_t)g->n);
 }
 
 static void gemm_describe(struct cuda_ctx *ctx, struct gemm_state *s, struct prepared *out)

@@ -156,12 +156,11 @@ static bool peer_reach(struct cuda_ctx *ctx, struct peer_state *s)
 
 static bool peer_fill(struct cuda_ctx *ctx, struct peer_state *s, struct way *w)
 {
-    uint64_t seed = ctx->settings.seed + (uint64_t)w->from;
-
     if (!(w->pattern = malloc(s->bytes)))
         return cuda_refuse(ctx, POINT_OOM, "needs %.2f GiB of host memory",
                            (double)s->bytes / 0x1p30);
-    convert_fill(BITS_INT8, w->pattern, s->bytes, &seed);
+    number_fill(FILL_UNIFORM, NUMBER_S8, w->pattern, s->bytes,
+                ctx->settings.seed + (uint64_t)w->from);
     return cuda_select(ctx, w->to) && (w->target = cuda_take(ctx, (double)s->bytes)) &&
            cuda_select(ctx, w->from) && (w->source = cuda_take(ctx, (double)s->bytes)) &&
            cuda_stream_new(ctx, &w->stream) &&

@@ -211,7 +211,6 @@ static void transfer_release(struct cuda_ctx *ctx)
 static bool host_take(struct cuda_ctx *ctx, struct transfer_state *s, char **out)
 {
     void *memory = NULL;
-    uint64_t seed = ctx->settings.seed;
 
     if (!s->pinned)
         memory = malloc(s->bytes);
@@ -220,7 +219,7 @@ static bool host_take(struct cuda_ctx *ctx, struct transfer_state *s, char **out
     if (!memory)
         return cuda_refuse(ctx, POINT_OOM, "needs %.2f GiB of %shost memory",
                            (double)s->bytes / 0x1p30, s->pinned ? "pinned " : "");
-    convert_fill(BITS_INT8, memory, s->bytes, &seed);
+    number_fill(FILL_UNIFORM, NUMBER_S8, memory, s->bytes, ctx->settings.seed);
     *out = memory;
     return true;
 }
@@ -230,7 +229,6 @@ static bool write_temporary(struct cuda_ctx *ctx, struct transfer_state *s)
     enum { PIECE = 1 << 20 };
     const char *folder = getenv("TMPDIR");
     char path[300], *data = malloc(PIECE);
-    uint64_t seed = 1;
     size_t done = 0;
     ssize_t put = 0;
 
@@ -239,7 +237,7 @@ static bool write_temporary(struct cuda_ctx *ctx, struct transfer_state *s)
     s->file = data ? mkstemp(path) : -1;
     if (s->file >= 0) {
         unlink(path);
-        convert_fill(BITS_INT8, data, PIECE, &seed);
+        number_fill(FILL_UNIFORM, NUMBER_S8, data, PIECE, 1);
         while (done < s->bytes && (put = write(s->file, data, PIECE)) > 0)
             done += (size_t)put;
     }
@@ -291,7 +289,7 @@ static bool buffers_prepare(struct cuda_ctx *ctx, struct transfer_state *s, bool
         (s->to_host && !host_take(ctx, s, &s->host_out)))
         return false;
     if (s->to_host &&
-        (!cuda_fill(ctx, BITS_INT8, s->device_out, s->bytes, 3) || !cuda_wait(ctx, "fill")))
+        (!cuda_fill(ctx, NUMBER_S8, s->device_out, s->bytes, 3) || !cuda_wait(ctx, "fill")))
         return false;
     return !(s->to_host && s->to_device) ||
            (cuda_mark_new(ctx, &s->fork) && cuda_mark_new(ctx, &s->join));

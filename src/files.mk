@@ -545,6 +545,8 @@ bench_sources = \
 	bench/method_check.c \
 	bench/method_loop.c \
 	bench/method_stats.c \
+	bench/number.c \
+	bench/number.h \
 	bench/output.c \
 	bench/output.h \
 	bench/watch.c \
@@ -558,7 +560,6 @@ cpu_engine_sources = \
 	bench/cpu_gemm.h \
 	bench/cpu_gemm_blas.c \
 	bench/cpu_gemm_onednn.c \
-	bench/cpu_number.c \
 	bench/cpu_pool.c \
 	bench/cpu_pool.h \
 	bench/cpu_test_decode.c \
@@ -576,8 +577,6 @@ cuda_engine_sources = \
 	bench/cuda_allreduce.c \
 	bench/cuda_arena.c \
 	bench/cuda_check.c \
-	bench/cuda_convert.c \
-	bench/cuda_convert.h \
 	bench/cuda_ctx.h \
 	bench/cuda_decode.c \
 	bench/cuda_devices.c \
