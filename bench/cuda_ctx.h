@@ -169,16 +169,21 @@ void cuda_floors(struct cuda_ctx *ctx);
 /* Did the device wait for the host, or do little more than begin and end? */
 bool cuda_launch_bound(const struct cuda_ctx *ctx);
 
-/* ---- cuda_sensors.c: NVML, where there is one ---- */
+/* ---- cuda_nvml.c: NVML, where there is one ---- */
 
 /* Fills ctx->nvml and the device's facts, which say so where there are no sensors. */
 void cuda_sensors_open(struct cuda_ctx *ctx, struct bench_device *device);
+void cuda_sensors_close(struct cuda_ctx *ctx); /* unlocks the clock, too */
+/* Samples begin or have been taken: does another process compute here? */
+void cuda_sensors_window(struct cuda_ctx *ctx, bool begin);
 /* As the settings say; GP_E_DEVICE where that is refused. */
 enum gp_status cuda_lock_clock(void *ctx, struct bench_device *device, struct gp_err *err);
 json_t *cuda_sensors(void *ctx);                    /* struct backend's sensors, */
 json_t *cuda_counters(void *ctx);                   /* counters, */
 json_t *cuda_means(void *ctx);                      /* means */
 void cuda_busy(void *ctx, char *text, size_t size); /* and busy */
+/* The process that holds a clock: for main(), before anything else. Its exit code. */
+int clock_lock_hold(const char *pci, const char *clock);
 
 /* ---- the tests: prepare, and in ctx->work the rest ---- */
 

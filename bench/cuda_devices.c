@@ -16,7 +16,6 @@
 #include "base/str.h"
 #include "bench/cuda_ctx.h"
 #include "bench/cuda_library.h"
-#include "bench/output.h"
 #include "measure/point/protocol.h"
 
 /* -1: the driver does not tell. */

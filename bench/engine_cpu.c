@@ -20,7 +20,6 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "bench/cpu_engine.h"
-#include "bench/output.h"
 #include "measure/point/protocol.h"
 
 #define BUSY 0.1 /* of the processors, by others, before anything is measured */

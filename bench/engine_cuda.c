@@ -9,11 +9,9 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "bench/clock_lock.h"
 #include "bench/cuda_ctx.h"
 #include "bench/cuda_library.h"
 #include "bench/cuda_lt.h"
-#include "bench/sensors_nvml.h"
 
 static char version[512];
 
@@ -66,8 +64,7 @@ static void cuda_close(void *opaque)
         cudaStreamDestroy(ctx->side);
     if (ctx->stream)
         cudaStreamDestroy(ctx->stream);
-    nvml_close(ctx->nvml);
-    clock_lock_give(ctx->lock);
+    cuda_sensors_close(ctx);
     free(ctx);
 }
 
@@ -232,13 +229,9 @@ static void engine_window(void *opaque, bool begin)
 {
     struct cuda_ctx *ctx = opaque;
 
-    if (ctx->nvml && nvml_others(ctx->nvml) > 0)
-        ctx->shared = true;
-    if (begin) {
-        if (ctx->nvml)
-            nvml_window_begin(ctx->nvml);
+    cuda_sensors_window(ctx, begin);
+    if (begin)
         return;
-    }
     ctx->bound = cuda_launch_bound(ctx);
     if (ctx->params && (ctx->work.enqueue || ctx->work.gated))
         json_object_set_new(ctx->params, "launch", json_string(cuda_launch_word(ctx)));
@@ -368,7 +361,7 @@ const struct backend engine_cuda = {
 
 int main(int argc, char **argv)
 {
-    if (argc == 4 && strcmp(argv[1], "--hold-clocks") == 0) /* clock_lock.h */
+    if (argc == 4 && strcmp(argv[1], "--hold-clocks") == 0)
         return clock_lock_hold(argv[2], argv[3]);
     cuda_library_open(NULL); /* cuda_count() says what is missing */
     cuda_library_describe(version, sizeof version);

@@ -26,6 +26,9 @@ struct watched {
     double clock; /* mean of sm_clock_mhz; 0 = unknown */
 };
 
+/* Writes one line and flushes it; false when the other side is gone. Takes the object. */
+bool output_send(FILE *out, json_t *object);
+
 struct watch *watch_new(FILE *out);
 void watch_free(struct watch *watch);
 

@@ -540,15 +540,11 @@ bench_sources = \
 	bench/job.h \
 	bench/measure.c \
 	bench/measure.h \
-	bench/measure_answer.c \
-	bench/measure_answer.h \
 	bench/method_check.c \
 	bench/method_loop.c \
 	bench/method_stats.c \
 	bench/number.c \
 	bench/number.h \
-	bench/output.c \
-	bench/output.h \
 	bench/watch.c \
 	bench/watch.h
 
@@ -570,8 +566,6 @@ cpu_engine_sources = \
 
 cuda_engine_sources = \
 	bench/engine_cuda.c \
-	bench/clock_lock.c \
-	bench/clock_lock.h \
 	bench/cuda_algo.c \
 	bench/cuda_algo.h \
 	bench/cuda_allreduce.c \
@@ -588,15 +582,13 @@ cuda_engine_sources = \
 	bench/cuda_lt.c \
 	bench/cuda_lt.h \
 	bench/cuda_memory.c \
+	bench/cuda_nvml.c \
 	bench/cuda_peer.c \
 	bench/cuda_run.c \
-	bench/cuda_sensors.c \
 	bench/cuda_symbols.h \
 	bench/cuda_transfer.c \
 	bench/cuda_types.c \
-	bench/cuda_types.h \
-	bench/sensors_nvml.c \
-	bench/sensors_nvml.h
+	bench/cuda_types.h
 
 libgpuplan_a_SOURCES = \
 	$(base_sources) \
