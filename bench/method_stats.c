@@ -15,7 +15,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/json.h"
 #include "base/mem.h"
 
 #define OUTLIER 14.8
@@ -129,34 +128,6 @@ struct stats method_stats(const double *samples, const double *times, int n)
     out.first_over_median = out.median > 0 ? samples[0] / out.median : 0;
     out.trend_pct_per_s = times ? stats_trend(samples, times, n, out.median) : 0;
     return out;
-}
-
-json_t *stats_to_json(const struct stats *s, const double *samples)
-{
-    const struct {
-        const char *name;
-        double value;
-    } fields[] = {
-        {"median", s->median}, {"mean", s->mean}, {"stdev", s->stdev}, {"min", s->min},
-        {"max", s->max},       {"p05", s->p05},   {"p95", s->p95},     {"q1", s->q1},
-        {"q3", s->q3},         {"mad", s->mad},
-    };
-    json_t *json = json_object(), *list = json_array(), *ci = json_array();
-
-    json_object_set_new(json, "n", json_integer(s->n));
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
-        json_object_set_new(json, fields[i].name, gp_json_number(fields[i].value));
-    json_array_append_new(ci, gp_json_number(s->ci95_low));
-    json_array_append_new(ci, gp_json_number(s->ci95_high));
-    json_object_set_new(json, "ci95", ci);
-    json_object_set_new(json, "outliers", json_integer(s->outliers));
-    json_object_set_new(json, "first_over_median", gp_json_number(s->first_over_median));
-    json_object_set_new(json, "trend_pct_per_s", gp_json_number(s->trend_pct_per_s));
-    json_object_set_new(json, "converged", json_boolean(s->converged));
-    for (int i = 0; samples && i < s->n; i++)
-        json_array_append_new(list, gp_json_number(samples[i]));
-    json_object_set_new(json, "samples", list);
-    return json;
 }
 
 /* Half the interval's width over the median of the first n samples. */

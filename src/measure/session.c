@@ -272,8 +272,7 @@ static void take_journal(struct session *s, const json_t *lines)
 
     json_array_foreach(lines, i, line)
     {
-        const json_t *answer = json_object_get(line, "point");
-        const char *id = json_string_value(json_object_get(answer, "id"));
+        const char *id = json_string_value(json_object_get(line, "id"));
         json_int_t device = json_integer_value(json_object_get(line, "device"));
         struct session_record *record;
         int place = 0, index = 0;
@@ -285,7 +284,7 @@ static void take_journal(struct session *s, const json_t *lines)
         if (place == s->devices || index == s->plan.points.count)
             continue;
         record =
-            records_add(&s->work.records, (int)device, index, &s->plan.points.point[index], answer);
+            records_add(&s->work.records, (int)device, index, &s->plan.points.point[index], line);
         record->pass = (int)json_integer_value(json_object_get(line, "pass"));
         shown_take(&s->device[place].shown, record);
     }

@@ -140,6 +140,7 @@ struct stats {
 
 /* samples in the order taken; times[i] = when sample i ended, s since the first began. */
 struct stats method_stats(const double *samples, const double *times, int n);
+/* As time_s of a result (result.c); samples NULL: without them. */
 json_t *stats_to_json(const struct stats *stats, const double *samples);
 
 /* ---- decisions ---- */
