@@ -17,6 +17,7 @@
 #include "bench/cuda_ctx.h"
 #include "bench/cuda_library.h"
 #include "measure/point/protocol.h"
+#include "probe/cpu_topology.h"
 
 /* -1: the driver does not tell. */
 static int device_attribute(enum cudaDeviceAttr name, int device)
@@ -179,25 +180,17 @@ enum gp_status cuda_devices(struct bench_device *out, int max, int *count, struc
     return rc;
 }
 
-/* The first line of what the kernel says of a PCI device; false where it cannot be
- * read, as in many containers. $GPUPLAN_SYSFS is for tests. */
+/* What the kernel says of a PCI device. $GPUPLAN_SYSFS is for tests. */
 static bool of_pci(const char *pci, const char *name, char *line, size_t size)
 {
     const char *root = secure_getenv("GPUPLAN_SYSFS");
-    char path[300], device[24];
-    FILE *file;
-    bool read;
+    char device[24];
 
     gp_copy(device, sizeof device, pci);
     for (char *c = device; *c; c++)
         *c = gp_lower(*c);
-    gp_format(path, sizeof path, "%.200s/bus/pci/devices/%s/%s", root && *root ? root : "/sys",
-              device, name);
-    if (!device[0] || !(file = fopen(path, "r")))
-        return false;
-    read = fgets(line, (int)size, file) != NULL;
-    fclose(file);
-    return read;
+    return device[0] && sys_line(line, size, "%.200s/bus/pci/devices/%s/%s",
+                                 root && *root ? root : "/sys", device, name);
 }
 
 /* The kernel says -1 where there is one node only, or it does not know. */

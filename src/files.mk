@@ -545,6 +545,8 @@ bench_sources = \
 	bench/method_stats.c \
 	bench/number.c \
 	bench/number.h \
+	bench/storage.c \
+	bench/storage.h \
 	bench/watch.c \
 	bench/watch.h
 
