@@ -1,14 +1,13 @@
 /*
  * bench_main.c - an engine program around a backend: arguments, plan, stopping, codes.
  *
- * Standard output carries the protocol and nothing else: whatever a library prints
- * there is sent to standard error instead. The main thread reads the plan and measures,
- * a second one reads what comes later, a third (watch.c) reads the sensors.
+ * Standard output carries the protocol and nothing else: whatever a library prints there is sent to
+ * standard error instead. The main thread reads the plan and measures, a second one reads what
+ * comes later, a third (watch.c) reads the sensors.
  *
- * Stopping has two levels: after the point that runs ("stop" on standard input), and
- * now, after the sample that runs (end of input, SIGINT, SIGTERM, SIGHUP). A second
- * signal ends the program on the spot. When nobody reads our lines any more the work is
- * in vain, and it ends without a word.
+ * Stopping has two levels: after the point that runs ("stop" on standard input), and now, after the
+ * sample that runs (end of input, SIGINT, SIGTERM, SIGHUP). A second signal ends the program on the
+ * spot. When nobody reads our lines any more the work is in vain, and it ends without a word.
  */
 #include "bench/backend.h"
 

@@ -73,8 +73,7 @@ int cpu_rotation(const struct cpu_engine *engine, double bytes, double room, boo
  * over 0.1 s on two processors one of twenty is 5 %, which is why the exact waiting time must
  * agree. */
 
-/* All threads' time on a run queue without running, s; -1 where the kernel keeps none.
- */
+/* All threads' time on a run queue without running, s; -1 where the kernel keeps none. */
 static double load_waited(void)
 {
     DIR *tasks = opendir("/proc/self/task");
@@ -101,8 +100,7 @@ static double load_waited(void)
     return any ? sum : -1;
 }
 
-/* What the processors of the mask have done so far, all but idle, and what was stolen.
- */
+/* What the processors of the mask have done so far, all but idle, and what was stolen. */
 static void load_worked(struct cpu_load *out)
 {
     double tick = 1.0 / (double)sysconf(_SC_CLK_TCK);

@@ -32,6 +32,8 @@ struct gemm_made {
     char algorithm[96];
 };
 
+enum gemm_operand { GEMM_W, GEMM_X, GEMM_Y, GEMM_OPERANDS }; /* W as it is packed */
+
 struct gemm_library {
     const char *name;
     void (*version)(char *text, size_t size);
@@ -42,9 +44,7 @@ struct gemm_library {
     bool (*make)(const struct gemm_shape *shape, struct gemm_made *out, struct refusal *why);
     bool (*pack)(void *op, void *w, void *packed);
     /* A library's handle of an operand; NULL = failed. */
-    void *(*weights)(void *op, void *packed);
-    void *(*input)(void *op, void *x);
-    void *(*output)(void *op, void *y);
+    void *(*operand)(void *op, enum gemm_operand which, void *data);
     void (*forget)(void *handle);
     bool (*execute)(void *op, void *weights, void *input, void *output);
     bool (*wait)(void *op);
@@ -60,8 +60,7 @@ struct cpu_gemm;
 
 /* Asks the library; nothing large is allocated yet. NULL: refused. */
 struct cpu_gemm *cpu_gemm_new(const struct gemm_shape *shape, struct refusal *why);
-/* Allocates and fills as the settings say; `weights` packed copies, `rows` copies of x
- * and y. */
+/* Allocates and fills as the settings say; `weights` packed copies, `rows` copies of x and y. */
 bool cpu_gemm_fill(struct cpu_gemm *gemm, struct cpu_pool *pool, int weights, int rows,
                    const struct method_settings *settings, struct refusal *why);
 bool cpu_gemm_run(struct cpu_gemm *gemm, int weights, int rows);

@@ -1,12 +1,11 @@
 /*
  * cuda_allreduce.c - the sum over the point's GPUs, by NCCL, opened at run time.
  *
- * One process drives them all: a communicator, a stream and a buffer each. "plain"
- * launches from the host, "graph" replays one captured graph per device. Every buffer
- * holds BF16 ones (FP32 where the point says so), in place; the check refills them and
- * expects the number of devices. Time is that of this engine's own device's stream. How
- * many devices took part goes into the point's params: gpuplan makes the bus bandwidth
- * of it.
+ * One process drives them all: a communicator, a stream and a buffer each. "plain" launches from
+ * the host, "graph" replays one captured graph per device. Every buffer holds BF16 ones (FP32 where
+ * the point says so), in place; the check refills them and expects the number of devices. Time is
+ * that of this engine's own device's stream. How many devices took part goes into the point's
+ * params: gpuplan makes the bus bandwidth of it.
  */
 #include <dlfcn.h>
 #include <stdlib.h>

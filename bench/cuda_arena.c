@@ -1,13 +1,12 @@
 /*
  * cuda_arena.c - device memory for operands, and random data in it.
  *
- * Zeros and constants draw less power and run faster than data, so operands are filled:
- * 64 MiB of random elements per kind are made once on the host and copied over each
- * operand from an offset of its own, an odd multiple of 256 bytes, so that no two
- * copies are alike. They are sent on ctx->stream, which waits for no other: a plain
- * cudaMemcpy() of pageable memory may return before all has arrived. A tenth of free
- * memory is never taken; a point's budget is max_memory, by default a quarter of what
- * is free: 80 GB free -> 20 GB.
+ * Zeros and constants draw less power and run faster than data, so operands are filled: 64 MiB of
+ * random elements per kind are made once on the host and copied over each operand from an offset of
+ * its own, an odd multiple of 256 bytes, so that no two copies are alike. They are sent on
+ * ctx->stream, which waits for no other: a plain cudaMemcpy() of pageable memory may return before
+ * all has arrived. A tenth of free memory is never taken; a point's budget is max_memory, by
+ * default a quarter of what is free: 80 GB free -> 20 GB.
  */
 #include <stdlib.h>
 

@@ -93,8 +93,7 @@ struct cuda_ctx {
 
 /* ---- cuda_error.c ---- */
 
-/* False, with the reason in ctx->fault. What came first is the cause where a device was
- * lost. */
+/* False, with the reason in ctx->fault. What came first is the cause where a device was lost. */
 bool cuda_refuse(struct cuda_ctx *ctx, enum point_state state, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 bool cuda_ok(struct cuda_ctx *ctx, cudaError_t error, const char *what);
@@ -146,7 +145,7 @@ void cuda_blocks_free(struct cuda_ctx *ctx);
 bool cuda_timer_init(struct cuda_ctx *ctx);
 void cuda_timer_fini(struct cuda_ctx *ctx);
 void cuda_timer_reset(struct cuda_ctx *ctx); /* waits and forgets the graph */
-bool cuda_run(struct cuda_ctx *ctx, int variant, int launches, double *seconds);
+bool cuda_run(void *ctx, int variant, int launches, double *seconds);
 /* What is enqueued in between, waited for: s. Nothing else may be timed meanwhile. */
 bool cuda_timer_begin(struct cuda_ctx *ctx);
 bool cuda_timer_end(struct cuda_ctx *ctx, double *seconds);
@@ -154,16 +153,15 @@ bool cuda_timer_end(struct cuda_ctx *ctx, double *seconds);
  * might be their first launch. */
 bool cuda_time_plain(struct cuda_ctx *ctx, const struct cuda_work *work, int variant, int first,
                      int launches, double *seconds);
-/* A host function that holds `stream` until the gate of that slot (0 or 1) is opened,
- * or for 0.5 s; none where timer.gateless. No call but launches, copies and events in
- * between, CUDA_GATE_CALLS at the most, and it must be opened whatever became of them.
- */
+/* A host function that holds `stream` until the gate of that slot (0 or 1) is opened, or for 0.5 s;
+ * none where timer.gateless. No call but launches, copies and events in between, CUDA_GATE_CALLS at
+ * the most, and it must be opened whatever became of them. */
 void cuda_gate_close(struct cuda_ctx *ctx, cudaStream_t stream, int slot);
 void cuda_gate_open(struct cuda_ctx *ctx, int slot);
 /* How samples are handed in: "graph", "gated", "stream". */
 const char *cuda_launch_word(const struct cuda_ctx *ctx);
 /* One operation alone, the last cache flushed before it. */
-bool cuda_latency(struct cuda_ctx *ctx, int variant, double *seconds);
+bool cuda_latency(void *ctx, int variant, double *seconds);
 /* What the smallest things take: ctx->node and ctx->pair. Once. */
 void cuda_floors(struct cuda_ctx *ctx);
 /* Did the device wait for the host, or do little more than begin and end? */

@@ -1,10 +1,9 @@
 /*
  * cuda_devices.c - which GPUs there are, what is known of one, and what lies near it.
  *
- * Devices are CUDA's, so CUDA_VISIBLE_DEVICES and MIG are respected by itself. The
- * bandwidth of the data sheet comes from the driver: 2 x memory clock x bus width / 8,
- * for an H100 2 x 2619 MHz x 5120 / 8 = 3.35 TB/s; newer drivers no longer give the
- * clock, then it is unknown (0).
+ * Devices are CUDA's, so CUDA_VISIBLE_DEVICES and MIG are respected by itself. The bandwidth of the
+ * data sheet comes from the driver: 2 x memory clock x bus width / 8, for an H100 2 x 2619 MHz x
+ * 5120 / 8 = 3.35 TB/s; newer drivers no longer give the clock, then it is unknown (0).
  */
 #include <sched.h>
 #include <stdio.h>

@@ -1,12 +1,11 @@
 /*
  * cuda_lt.c - see cuda_lt.h.
  *
- * 16 heuristics (--algos) are asked for with a workspace of 32 MiB (--workspace; less
- * silently removes split-k), and none that adds up the parts of a split k in the output's
- * type: its results are less precise than those of the others. The first is measured as
- * "heuristic". A framework may get another: PyTorch's Lt path has 1 MiB, and takes any
- * reduction. Alpha is one in the scale type's own C
- * type: a float one given to an FP16 scale would be zero.
+ * 16 heuristics (--algos) are asked for with a workspace of 32 MiB (--workspace; less silently
+ * removes split-k), and none that adds up the parts of a split k in the output's type: its results
+ * are less precise than those of the others. The first is measured as "heuristic". A framework may
+ * get another: PyTorch's Lt path has 1 MiB, and takes any reduction. Alpha is one in the scale
+ * type's own C type: a float one given to an FP16 scale would be zero.
  */
 #include "bench/cuda_lt.h"
 

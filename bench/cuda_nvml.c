@@ -562,9 +562,8 @@ static double busy_pct(struct cuda_ctx *ctx, bool *counted)
     return pct;
 }
 
-/* The counters tell what the multiprocessors did since they were read last. The
- * driver's average reaches further back, to a run that may have ended: it is looked at
- * again. */
+/* The counters tell what the multiprocessors did since they were read last. The driver's average
+ * reaches further back, to a run that may have ended: it is looked at again. */
 void cuda_busy(void *opaque, char *text, size_t size)
 {
     struct cuda_ctx *ctx = opaque;

@@ -1,13 +1,12 @@
 /*
  * cuda_transfer.c - host to device, device to host, both at once, storage to device.
  *
- * Pinned copies go through the graph and events of cuda_run.c. Pageable copies block
- * the host, so they are timed by its clock. "storage" reads a file in pieces of 8 MiB
- * into two pinned buffers, each sent on while the other is read, as a loader of weights
- * does; see storage.h.
+ * Pinned copies go through the graph and events of cuda_run.c. Pageable copies block the host, so
+ * they are timed by its clock. "storage" reads a file in pieces of 8 MiB into two pinned buffers,
+ * each sent on while the other is read, as a loader of weights does; see storage.h.
  *
- * What a short copy takes by itself, from the call until the host knows that it is
- * done, is beside the point's time, which is one of many in a queue: params.alone_s.
+ * What a short copy takes by itself, from the call until the host knows that it is done, is beside
+ * the point's time, which is one of many in a queue: params.alone_s.
  */
 #include <errno.h>
 #include <stdlib.h>

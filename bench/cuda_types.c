@@ -1,12 +1,11 @@
 /*
  * cuda_types.c - the table of cuda_types.h.
  *
- * Sources: cuBLAS documentation, cublasLtMatmul (types, layouts, alignment, scale
- * modes); CUDA 12.1 Update 1 release notes (FP8 on compute capability 8.9); CUDA 12.8
- * release notes (Blackwell, block-scaled formats); CUDA 13.0 release notes (7.5 is the
- * oldest compute capability left). The batch is padded to 4 for INT8 because kernels of
- * compute capability 12.0 refuse other n, though the documentation demands only m and
- * k.
+ * Sources: cuBLAS documentation, cublasLtMatmul (types, layouts, alignment, scale modes); CUDA 12.1
+ * Update 1 release notes (FP8 on compute capability 8.9); CUDA 12.8 release notes (Blackwell,
+ * block-scaled formats); CUDA 13.0 release notes (7.5 is the oldest compute capability left). The
+ * batch is padded to 4 for INT8 because kernels of compute capability 12.0 refuse other n, though
+ * the documentation demands only m and k.
  */
 #include "bench/cuda_types.h"
 
@@ -99,8 +98,7 @@ bool cuda_library_supports(int cc, size_t lt, char *why, size_t size)
         if (cc >= floors[i].cc)
             return true;
         snprintf(why, size,
-                 "the GPU has compute capability %d.%d, cuBLASLt %d.%d needs %d.%d or "
-                 "newer",
+                 "the GPU has compute capability %d.%d, cuBLASLt %d.%d needs %d.%d or newer",
                  cc / 10, cc % 10, version_major(lt), version_minor(lt), floors[i].cc / 10,
                  floors[i].cc % 10);
         return false;
@@ -127,8 +125,7 @@ bool cuda_type_supported(enum bench_type type, int cc, size_t lt, char *why, siz
             continue;
         if (lt < gates[i].lt) {
             snprintf(why, size,
-                     "%s on compute capability %d.%d needs cuBLASLt %d.%d.%d, this is "
-                     "%d.%d.%d",
+                     "%s on compute capability %d.%d needs cuBLASLt %d.%d.%d, this is %d.%d.%d",
                      bench_type_word(type), cc / 10, cc % 10, version_major(gates[i].lt),
                      version_minor(gates[i].lt), version_patch(gates[i].lt), version_major(lt),
                      version_minor(lt), version_patch(lt));

@@ -1,12 +1,10 @@
 /*
- * cuda_types.h - which operand types cuBLASLt can multiply, on what, from which
- * version.
+ * cuda_types.h - which operand types cuBLASLt can multiply, on what, from which version.
  *
- * One row per type says how the product is set up, one row per (type, compute
- * capability range) from which library version on it exists. Nothing here asks the
- * device: the answer is a pure function of type, compute capability and library
- * version, e.g. fp8 on compute capability 8.9 needs cuBLASLt 12.1.3 and on 9.0
- * only 11.11.3.
+ * One row per type says how the product is set up, one row per (type, compute capability range)
+ * from which library version on it exists. Nothing here asks the device: the answer is a pure
+ * function of type, compute capability and library version, e.g. fp8 on compute capability 8.9
+ * needs cuBLASLt 12.1.3 and on 9.0 only 11.11.3.
  *
  * Every product is column-major TN, D[m,n] = A[k,m]^T * B[k,n], the one layout that all
  * low-precision kernels have; m is the layer's output width and n the batch.

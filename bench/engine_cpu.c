@@ -365,13 +365,12 @@ static json_t *engine_software(void)
     return json;
 }
 
-/* GNU's OpenMP lets a thread that waits in a barrier spin for milliseconds (300000
- * turns). Where somebody else holds the core its partner needs, all of that is lost:
- * beside two busy threads on two cores a product of 2 us took 8 ms in every sample, a
- * decoder step of 0.13 ms 160 ms; with 1000 turns, 0.06 and 1.4 ms. In a quiet machine
- * 1000 cost nothing (2.1 us both) and spare the threads that read the decoder's cache
- * (219 -> 134 us); never to spin costs (47 us). The library reads this before main(),
- * so the program starts over with it, once. */
+/* GNU's OpenMP lets a thread that waits in a barrier spin for milliseconds (300000 turns). Where
+ * somebody else holds the core its partner needs, all of that is lost: beside two busy threads on
+ * two cores a product of 2 us took 8 ms in every sample, a decoder step of 0.13 ms 160 ms; with
+ * 1000 turns, 0.06 and 1.4 ms. In a quiet machine 1000 cost nothing (2.1 us both) and spare the
+ * threads that read the decoder's cache (219 -> 134 us); never to spin costs (47 us). The library
+ * reads this before main(), so the program starts over with it, once. */
 static void start_over(char **argv)
 {
     char path[PATH_MAX];

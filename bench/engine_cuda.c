@@ -214,16 +214,6 @@ static void release_point(void *opaque)
     drop_work(ctx);
 }
 
-static bool engine_latency(void *ctx, int variant, double *seconds)
-{
-    return cuda_latency(ctx, variant, seconds);
-}
-
-static bool run_point(void *ctx, int variant, int launches, double *seconds)
-{
-    return cuda_run(ctx, variant, launches, seconds);
-}
-
 /* Before and after the samples: does another process compute here? */
 static void engine_window(void *opaque, bool begin)
 {
@@ -344,7 +334,7 @@ const struct backend engine_cuda = {
     .close = cuda_close,
     .warm = warm_device,
     .prepare = prepare_point,
-    .run = run_point,
+    .run = cuda_run,
     .check = check_point,
     .release = release_point,
     .sensors = cuda_sensors,
@@ -354,7 +344,7 @@ const struct backend engine_cuda = {
     .window = engine_window,
     .busy = cuda_busy,
     .hold = cuda_lock_clock,
-    .latency = engine_latency,
+    .latency = cuda_latency,
     .lost = is_lost,
     .reason = last_reason,
 };

@@ -1,13 +1,12 @@
 /*
  * method_stats.c - what is said of a series of samples, and when there are enough.
  *
- * Quantiles interpolate linearly between order statistics (numpy's default):
- * of 1 2 3 4, q1 = 1.75, median 2.5. The confidence interval of the median takes order
- * statistics, free of any assumption about the shape: ranks n/2 - 0.98*sqrt(n) and
- * 1 + n/2 + 0.98*sqrt(n), rounded; n = 20 gives the 6th and the 15th, which cover
- * 95.9 %, and n = 5 the first and the last, which cover 93.8 %. Outliers are counted and
- * kept: a sample is one when its modified z, 0.6745 of its distance from the median in
- * median absolute deviations, is more than 14.8 (as many standard deviations of a
+ * Quantiles interpolate linearly between order statistics (numpy's default): of 1 2 3 4, q1 = 1.75,
+ * median 2.5. The confidence interval of the median takes order statistics, free of any assumption
+ * about the shape: ranks n/2 - 0.98*sqrt(n) and 1 + n/2 + 0.98*sqrt(n), rounded; n = 20 gives the
+ * 6th and the 15th, which cover 95.9 %, and n = 5 the first and the last, which cover 93.8 %.
+ * Outliers are counted and kept: a sample is one when its modified z, 0.6745 of its distance from
+ * the median in median absolute deviations, is more than 14.8 (as many standard deviations of a
  * normal).
  */
 #include "measure/point/method.h"

@@ -1,5 +1,4 @@
-/* watch.c - one mutex for everything both threads touch; sensors() is called outside.
- */
+/* watch.c - one mutex for everything both threads touch; sensors() is called outside. */
 #include "bench/watch.h"
 
 #include <math.h>

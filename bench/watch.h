@@ -1,11 +1,10 @@
 /*
- * watch.h - the thread that reads the sensors while the device works, and the one door
- * through which both threads write lines.
+ * watch.h - the thread that reads the sensors while the device works, and the one door through
+ * which both threads write lines.
  *
- * What a backend's sensors() may hold: numbers by name ("temp_c", "power_w",
- * "sm_clock_mhz", ...), words, and one with a meaning of its own: "throttle_bits", an
- * integer of NVML's clocks event reasons.
- * Samples inside the window become {"samples":n, "temp_c":{"mean","min","max"}, ...,
+ * What a backend's sensors() may hold: numbers by name ("temp_c", "power_w", "sm_clock_mhz", ...),
+ * words, and one with a meaning of its own: "throttle_bits", an integer of NVML's clocks event
+ * reasons. Samples inside the window become {"samples":n, "temp_c":{"mean","min","max"}, ...,
  * "throttle":{"class","bits","fraction"}}; fewer than three say nothing and give null.
  */
 #ifndef GP_BENCH_WATCH_H

@@ -353,7 +353,6 @@ measure_sources = \
 	src/measure/point/method.h \
 	src/measure/point/point.c \
 	src/measure/point/point.h \
-	src/measure/point/point_decode.c \
 	src/measure/point/protocol.c \
 	src/measure/point/protocol.h \
 	src/measure/point/result.c \
@@ -370,7 +369,6 @@ measure_sources = \
 	src/measure/result/benchlog_print.c \
 	src/measure/result/benchlog_summary.c \
 	src/measure/result/calibration.c \
-	src/measure/result/calibration.h \
 	src/measure/result/measured.c \
 	src/measure/result/measured.h \
 	src/measure/runner.c \
@@ -384,8 +382,7 @@ measure_sources = \
 	src/measure/session_file.c \
 	src/measure/session_inside.h \
 	src/measure/session_plan.c \
-	src/measure/session_record.c \
-	src/measure/session_text.c
+	src/measure/session_record.c
 
 probe_sources = \
 	src/probe/cpu_host.c \

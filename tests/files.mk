@@ -406,7 +406,6 @@ fake_cuda_sources = \
 	$(top_srcdir)/src/measure/point/field.c \
 	$(top_srcdir)/src/measure/point/line.c \
 	$(top_srcdir)/src/measure/point/point.c \
-	$(top_srcdir)/src/measure/point/point_decode.c \
 	$(top_srcdir)/src/measure/point/test.c \
 	$(top_srcdir)/src/base/err.c \
 	$(top_srcdir)/src/base/json.c \

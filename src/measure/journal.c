@@ -102,37 +102,31 @@ struct difference {
 static bool find_difference(const json_t *had, const json_t *has, const char *path,
                             struct difference *out)
 {
-    bool lists = json_is_array(had) && json_is_array(has);
+    bool lists = json_is_array(had) && json_is_array(has), differs = false;
     const char *key;
-    json_t *value;
+    json_t *value, *all;
     char at[120];
-    size_t i;
 
     if (had && has && json_equal(had, has))
         return false;
     if (json_is_object(had) && json_is_object(has)) {
-        json_object_foreach((json_t *)has, key, value)
+        all = json_copy((json_t *)has); /* and what is in the other alone */
+        json_object_update_missing(all, (json_t *)had);
+        json_object_foreach(all, key, value)
         {
             gp_format(at, sizeof(at), "%s%s%s", path, *path ? "." : "", key);
-            if (find_difference(json_object_get(had, key), value, at, out))
-                return true;
+            differs = differs || find_difference(json_object_get(had, key),
+                                                 json_object_get(has, key), at, out);
         }
-        json_object_foreach((json_t *)had, key, value)
-        {
-            gp_format(at, sizeof(at), "%s%s%s", path, *path ? "." : "", key);
-            if (!json_object_get(has, key) && find_difference(value, NULL, at, out))
-                return true;
-        }
-        return false;
+        json_decref(all);
+        return differs;
     }
     if (lists && json_array_size(had) == json_array_size(has)) {
-        json_array_foreach(had, i, value)
-        {
+        for (size_t i = 0; i < json_array_size(had) && !differs; i++) {
             gp_format(at, sizeof(at), "%s[%zu]", path, i);
-            if (find_difference(value, json_array_get(has, i), at, out))
-                return true;
+            differs = find_difference(json_array_get(had, i), json_array_get(has, i), at, out);
         }
-        return false;
+        return differs;
     }
     value_text(had, &out->had);
     value_text(has, &out->has);

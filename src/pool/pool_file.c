@@ -11,7 +11,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/suggest.h"
-#include "measure/result/calibration.h"
+#include "measure/result/benchlog.h"
 #include "pool/pool.h"
 #include "pool/pool_demand.h"
 

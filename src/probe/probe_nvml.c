@@ -284,8 +284,7 @@ static void add_process(struct device *d, unsigned pid, unsigned long long memor
     gp_copy(p->name, sizeof(p->name), text);
 }
 
-/* More than there is room for, or one more since they were counted: only their number
- * is told. */
+/* More than there is room for, or one more since they were counted: only their number is told. */
 static void ask_processes(const struct nvml *nvml, struct nvml_device *handle, struct device *d)
 {
     union {

@@ -5,7 +5,6 @@
 
 #include "base/err.h"
 #include "measure/result/benchlog.h"
-#include "measure/result/calibration.h"
 
 /* One device, one point; what may be wrong is put into the holes. */
 static const char shape[] =
