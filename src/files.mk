@@ -328,7 +328,6 @@ measure_sources = \
 	src/measure/point/method.h \
 	src/measure/point/point.c \
 	src/measure/point/point.h \
-	src/measure/point/point_decode.c \
 	src/measure/point/protocol.c \
 	src/measure/point/protocol.h \
 	src/measure/point/result.c \
@@ -345,7 +344,6 @@ measure_sources = \
 	src/measure/result/benchlog_print.c \
 	src/measure/result/benchlog_summary.c \
 	src/measure/result/calibration.c \
-	src/measure/result/calibration.h \
 	src/measure/result/measured.c \
 	src/measure/result/measured.h \
 	src/measure/runner.c \
@@ -359,8 +357,7 @@ measure_sources = \
 	src/measure/session_file.c \
 	src/measure/session_inside.h \
 	src/measure/session_plan.c \
-	src/measure/session_record.c \
-	src/measure/session_text.c
+	src/measure/session_record.c
 
 probe_sources = \
 	src/probe/cpu_host.c \
@@ -507,13 +504,13 @@ bench_sources = \
 	bench/job.h \
 	bench/measure.c \
 	bench/measure.h \
-	bench/measure_answer.c \
-	bench/measure_answer.h \
 	bench/method_check.c \
 	bench/method_loop.c \
 	bench/method_stats.c \
-	bench/output.c \
-	bench/output.h \
+	bench/number.c \
+	bench/number.h \
+	bench/storage.c \
+	bench/storage.h \
 	bench/watch.c \
 	bench/watch.h
 
@@ -525,7 +522,6 @@ cpu_engine_sources = \
 	bench/cpu_gemm.h \
 	bench/cpu_gemm_blas.c \
 	bench/cpu_gemm_onednn.c \
-	bench/cpu_number.c \
 	bench/cpu_pool.c \
 	bench/cpu_pool.h \
 	bench/cpu_test_decode.c \
@@ -536,15 +532,11 @@ cpu_engine_sources = \
 
 cuda_engine_sources = \
 	bench/engine_cuda.c \
-	bench/clock_lock.c \
-	bench/clock_lock.h \
 	bench/cuda_algo.c \
 	bench/cuda_algo.h \
 	bench/cuda_allreduce.c \
 	bench/cuda_arena.c \
 	bench/cuda_check.c \
-	bench/cuda_convert.c \
-	bench/cuda_convert.h \
 	bench/cuda_ctx.h \
 	bench/cuda_decode.c \
 	bench/cuda_devices.c \
@@ -556,15 +548,13 @@ cuda_engine_sources = \
 	bench/cuda_lt.c \
 	bench/cuda_lt.h \
 	bench/cuda_memory.c \
+	bench/cuda_nvml.c \
 	bench/cuda_peer.c \
 	bench/cuda_run.c \
-	bench/cuda_sensors.c \
 	bench/cuda_symbols.h \
 	bench/cuda_transfer.c \
 	bench/cuda_types.c \
-	bench/cuda_types.h \
-	bench/sensors_nvml.c \
-	bench/sensors_nvml.h
+	bench/cuda_types.h
 
 libgpuplan_a_SOURCES = \
 	$(base_sources) \

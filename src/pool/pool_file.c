@@ -13,7 +13,7 @@
 #include "base/str.h"
 #include "base/suggest.h"
 #include "catalog/trace.h"
-#include "measure/result/calibration.h"
+#include "measure/result/benchlog.h"
 
 #define RESULT_BYTES ((size_t)64 << 20) /* of a file of measurements, at most */
 
