@@ -424,9 +424,6 @@ tui_sources = \
 	src/tui/compare/compare_view.c \
 	src/tui/compare/compare_view.h \
 	src/tui/compare/s_compare.c \
-	src/tui/curves/curve_measured.c \
-	src/tui/curves/curve_plan.c \
-	src/tui/curves/curves.h \
 	src/tui/curves/s_curves.c \
 	src/tui/form.c \
 	src/tui/form.h \

@@ -14,7 +14,6 @@
 #include "base/json.h"
 #include "measure/devices.h"
 #include "measure/result/benchlog.h"
-#include "tui/curves/curves.h"
 
 #define SLICE 0.006 /* s of one tick */
 #define SOON 0.05   /* s until the next, while engines work */
