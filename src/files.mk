@@ -410,16 +410,9 @@ tui_sources = \
 	src/tui/app_key.c \
 	src/tui/bench/bench_options.c \
 	src/tui/bench/bench_options.h \
-	src/tui/bench/bench_session.c \
-	src/tui/bench/devices_view.c \
-	src/tui/bench/gauge.c \
-	src/tui/bench/gauge.h \
 	src/tui/bench/s_bench.c \
 	src/tui/bench/s_bench.h \
-	src/tui/bench/s_bench_choose.c \
-	src/tui/bench/s_bench_confirm.c \
-	src/tui/bench/s_bench_diagnose.c \
-	src/tui/bench/s_bench_live.c \
+	src/tui/bench/bench_live.c \
 	src/tui/command.c \
 	src/tui/compare/compare_view.c \
 	src/tui/compare/compare_view.h \
