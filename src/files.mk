@@ -444,10 +444,7 @@ tui_sources = \
 	src/tui/plan/plan_pin.c \
 	src/tui/plan/plan_side.c \
 	src/tui/plan/s_plan.c \
-	src/tui/pool/pool_view.c \
-	src/tui/pool/pool_tasks.c \
 	src/tui/pool/s_pool.c \
-	src/tui/pool/s_pool.h \
 	src/tui/recent_models.c \
 	src/tui/recent_models.h \
 	src/tui/screen.h \
