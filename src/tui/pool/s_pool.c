@@ -152,15 +152,14 @@ static void pool_find_drop(struct pool_screen *s)
     s->find = NULL;
 }
 
-/* The case of a task that has finished, and how it went. */
-static struct pool_case *pool_find_end(struct pool_screen *s, enum gp_status *rc,
-                                       struct gp_err *err)
+/* The case of a task that has finished; NULL: err says why it cannot be. */
+static struct pool_case *pool_find_end(struct pool_screen *s, struct gp_err *err)
 {
-    struct pool_case *c = s->find->c;
+    struct pool_case *c = s->find->rc ? NULL : s->find->c;
 
-    *rc = s->find->rc;
     *err = s->find->err;
-    s->find->c = NULL;
+    if (c) /* else the task frees it */
+        s->find->c = NULL;
     pool_find_drop(s);
     return c;
 }
@@ -628,28 +627,6 @@ static void draw_outcomes(const struct pool_screen *s, struct canvas *canvas, st
 
 /* ---- the ladder ---- */
 
-static void draw_rung(const struct pool_screen *s, enum pool_rung_id id,
-                      const struct list_table *table, struct canvas *canvas, struct rect in)
-{
-    const struct pool_rung *r = &s->run->answer.rungs[id];
-    double days = pool_days(s->run);
-    bool jobs = s->run->c.pool.job_count > 0, bound = pool_rung_bounded(r);
-    int y = (int)id + 1;
-
-    list_cell(canvas, in, y, table, 0, INK_TEXT, pool_rung_word(id));
-    list_cell(canvas, in, y, table, 1, INK_TEXT, UNITS_TOKENS(pool_run_gpus(s->run, id)));
-    list_cell(canvas, in, y, table, 2, INK_TEXT, UNITS_TOKENS(r->total / days));
-    list_cell(canvas, in, y, table, 3, INK_TEXT, bound ? UNITS_TOKENS(r->bound / days) : "-");
-    char share[2][16];
-    gp_format(share[0], sizeof(share[0]), "%.0f %%", 100 * r->utilisation);
-    gp_format(share[1], sizeof(share[1]), "%.1f %%", 100 * r->unmet_share);
-    list_cell(canvas, in, y, table, 4, INK_TEXT, share[0]);
-    list_cell(canvas, in, y, table, 5, r->unmet_share > SHORT ? INK_WARN : INK_TEXT, share[1]);
-    list_cell(canvas, in, y, table, 6, INK_TEXT,
-              jobs ? UNITS_TOKENS(r->jobs_undone / days) : UNITS_TOKENS(r->kwh / days));
-    list_cell(canvas, in, y, table, 7, INK_TEXT, UNITS_TOKENS(pool_capital(s->run, id)));
-}
-
 /* What the shown way is: where there is room its GPUs, and those that serve nothing; why its
  * gap stays. */
 static void draw_shown(const struct pool_screen *s, struct canvas *canvas, struct rect in)
@@ -674,23 +651,45 @@ static void draw_shown(const struct pool_screen *s, struct canvas *canvas, struc
                      100 * s->run->answer.rungs[s->run->rung].gap, why);
 }
 
+#define RUNG_COLUMNS 8
+
 static void draw_ladder(const struct pool_screen *s, struct canvas *canvas, struct rect in)
 {
     bool jobs = s->run->c.pool.job_count > 0;
-    const struct list_column columns[] = {{"", 9, 0, false},
-                                          {"GPUs", 7, 0, true},
-                                          {"$/day", 12, 0, true},
-                                          {"bound $/day", 12, 0, true},
-                                          {"busy", 5, 0, true},
-                                          {"unmet", 7, 0, true},
-                                          {jobs ? "undone GPU-h" : "kWh/day", 12, 72, true},
-                                          {"to buy $", 13, 90, true}};
+    const struct list_column columns[RUNG_COLUMNS] = {
+        {"", 9, 0, false},
+        {"GPUs", 7, 0, true},
+        {"$/day", 12, 0, true},
+        {"bound $/day", 12, 0, true},
+        {"busy", 5, 0, true},
+        {"unmet", 7, 0, true},
+        {jobs ? "undone GPU-h" : "kWh/day", 12, 72, true},
+        {"to buy $", 13, 90, true}};
     struct rect at = {in.y, in.x + 2, in.rows, in.cols - 2};
-    struct list_table table = list_table(columns, 8, at.cols);
+    struct list_table table = list_table(columns, RUNG_COLUMNS, at.cols);
+    double days = pool_days(s->run);
 
     list_titles(canvas, at, &table);
-    for (int id = 0; id < POOL_RUNGS; id++)
-        draw_rung(s, (enum pool_rung_id)id, &table, canvas, at);
+    for (int id = 0; id < POOL_RUNGS; id++) {
+        const struct pool_rung *r = &s->run->answer.rungs[id];
+        enum pool_rung_id rung = (enum pool_rung_id)id;
+        char busy[16], unmet[16];
+        const char *cells[RUNG_COLUMNS] = {pool_rung_word(rung),
+                                           UNITS_TOKENS(pool_run_gpus(s->run, rung)),
+                                           UNITS_TOKENS(r->total / days),
+                                           pool_rung_bounded(r) ? UNITS_TOKENS(r->bound / days)
+                                                                : "-",
+                                           busy,
+                                           unmet,
+                                           UNITS_TOKENS((jobs ? r->jobs_undone : r->kwh) / days),
+                                           UNITS_TOKENS(pool_capital(s->run, rung))};
+
+        gp_format(busy, sizeof(busy), "%.0f %%", 100 * r->utilisation);
+        gp_format(unmet, sizeof(unmet), "%.1f %%", 100 * r->unmet_share);
+        for (int c = 0; c < RUNG_COLUMNS; c++)
+            list_cell(canvas, at, id + 1, &table, c,
+                      cells[c] == unmet && r->unmet_share > SHORT ? INK_WARN : INK_TEXT, cells[c]);
+    }
     canvas_glyph(canvas, in, (int)s->run->rung + 1, 0, INK_KEY, GLYPH_CURSOR);
     if (s->panel == POOL_PANEL_LADDER)
         list_focus(canvas, in, (int)s->run->rung + 1);
@@ -928,22 +927,22 @@ static void begin_solving(struct app *app, struct pool_screen *s)
     pool_solve_begin(s, NULL, false);
 }
 
-static double find_some(struct app *app, struct pool_screen *s)
+static void find_some(struct app *app, struct pool_screen *s)
 {
     struct gp_err err = {0};
-    enum gp_status rc;
+    struct pool_case *c;
 
     if (!task_finished(s->finding))
-        return POLL;
-    struct pool_case *c = pool_find_end(s, &rc, &err);
+        return;
+    c = pool_find_end(s, &err);
+    if (!c) {
+        pool_failed(app, s, &err);
+        return;
+    }
     s->run = pool_run_new();
     s->run->c = *c;
     free(c);
-    if (rc)
-        pool_failed(app, s, &err);
-    else
-        begin_solving(app, s);
-    return POLL;
+    begin_solving(app, s);
 }
 
 /* ---- changes that are tried ---- */
@@ -1004,33 +1003,30 @@ static void report_best(struct app *app, struct pool_screen *s)
                    UNITS_TOKENS((r->total - r->cost.penalty) / days));
 }
 
-static double try_some(struct app *app, struct pool_screen *s)
+static void try_some(struct app *app, struct pool_screen *s)
 {
+    struct pool_proposal *p = &s->proposals[s->trying];
     struct pool_outcome outcome = {0};
+    struct gp_err err;
 
     if (s->finding && task_finished(s->finding)) {
-        struct pool_proposal *p = &s->proposals[s->trying];
-        struct gp_err err = {0};
-        enum gp_status rc;
-
-        p->c = pool_find_end(s, &rc, &err);
-        if (!rc)
+        p->c = pool_find_end(s, &err);
+        if (p->c)
             try_known(s, p);
     }
     if (s->finding || !pool_solve_ended(s, &outcome))
-        return POLL;
+        return;
     if (s->trying < s->proposal_count)
-        s->proposals[s->trying].outcome = outcome;
+        p->outcome = outcome;
     if (++s->trying < s->proposal_count) {
         try_next(app, s);
-        return POLL;
+        return;
     }
     s->phase = POOL_READY;
     s->middle = POOL_SHOW_CHANGES;
     s->panel = POOL_PANEL_PLACE;
     s->top = 0;
     report_best(app, s);
-    return -1;
 }
 
 /* Layouts on the other GPUs that what-ifs ask about, one after the other; then the what-ifs. */
@@ -1050,14 +1046,14 @@ static void ask_next(struct app *app, struct pool_screen *s)
     pool_solve_begin(s, NULL, true);
 }
 
-static double ask_some(struct app *app, struct pool_screen *s)
+static void ask_some(struct app *app, struct pool_screen *s)
 {
-    if (s->finding && task_finished(s->finding)) {
-        struct gp_err err = {0};
-        enum gp_status rc;
-        struct pool_case *c = pool_find_end(s, &rc, &err);
+    struct gp_err err;
 
-        if (!rc && pool_case_build(c, &err) == GP_OK)
+    if (s->finding && task_finished(s->finding)) {
+        struct pool_case *c = pool_find_end(s, &err);
+
+        if (c && pool_case_build(c, &err) == GP_OK)
             s->run->others[s->asking] = c;
         else
             pool_case_free(c);
@@ -1065,26 +1061,29 @@ static double ask_some(struct app *app, struct pool_screen *s)
         ask_next(app, s);
     }
     if (s->finding || !pool_solve_ended(s, NULL))
-        return POLL;
+        return;
     s->phase = POOL_READY;
     if (s->halted) { /* what was asked of it is no answer */
         s->run->what_if_count = 0;
         s->middle = POOL_SHOW_PLACES;
     }
-    return -1;
 }
 
-static double solve_some(struct app *app, struct pool_screen *s)
+static void solve_some(struct app *app, struct pool_screen *s)
 {
     if (!pool_solve_ended(s, NULL))
-        return POLL;
+        return;
     s->phase = POOL_READY;
     s->hour = pool_run_busiest(s->run);
-    if (s->run->halted)
-        app_report(app, false, "stopped: the best plans so far, their bounds may be low");
-    else
-        app_report(app, false, "solved; v: the next way, i: what if, p: cheaper changes");
-    return -1;
+    app_report(app, false, "%s",
+               s->run->halted ? "stopped: the best plans so far, their bounds may be low"
+                              : "solved; v: the next way, i: what if, p: cheaper changes");
+}
+
+/* Nothing is at work. */
+static bool pool_rests(const struct pool_screen *s)
+{
+    return s->phase == POOL_READY || s->phase == POOL_EMPTY;
 }
 
 static double pool_tick(struct app *app, void *state, double now)
@@ -1092,20 +1091,24 @@ static double pool_tick(struct app *app, void *state, double now)
     struct pool_screen *s = state;
 
     (void)now;
-    if (s->phase == POOL_READY || s->phase == POOL_EMPTY)
+    if (pool_rests(s))
         return -1;
     app_touch(app);
     if (s->phase == POOL_FINDING)
-        return find_some(app, s);
-    if (s->phase == POOL_TRYING)
-        return try_some(app, s);
-    return s->phase == POOL_ASKING ? ask_some(app, s) : solve_some(app, s);
+        find_some(app, s);
+    else if (s->phase == POOL_TRYING)
+        try_some(app, s);
+    else if (s->phase == POOL_ASKING)
+        ask_some(app, s);
+    else
+        solve_some(app, s);
+    return pool_rests(s) ? -1 : POLL;
 }
 
 /* What was found until now is kept: plans, or the changes that are tried already. */
 static bool pool_stop(struct app *app, struct pool_screen *s)
 {
-    if (s->phase == POOL_READY || s->phase == POOL_EMPTY)
+    if (pool_rests(s))
         return false;
     if (s->phase == POOL_FINDING) {
         close_all(s);
@@ -1311,7 +1314,7 @@ static const char *pool_word(const void *state, enum action action)
 
     switch (action) {
     case ACT_STOP:
-        return ready || s->phase == POOL_EMPTY ? NULL : action_rows[action].word;
+        return pool_rests(s) ? NULL : action_rows[action].word;
     case ACT_APPLY:
         return ready && pool_proposal_best(s) >= 0 ? action_rows[action].word : NULL;
     case ACT_WHAT_IF:
