@@ -473,8 +473,6 @@ tui_sources = \
 	src/tui/toolkit/rect.h \
 	src/tui/toolkit/signals.c \
 	src/tui/toolkit/signals.h \
-	src/tui/toolkit/spark.c \
-	src/tui/toolkit/spark.h \
 	src/tui/toolkit/term.c \
 	src/tui/toolkit/term.h \
 	src/tui/toolkit/term_none.c \

@@ -26,7 +26,7 @@
 #include "tui/app.h"
 #include "tui/bench/bench_options.h"
 #include "tui/toolkit/page.h"
-#include "tui/toolkit/spark.h"
+#include "tui/toolkit/plot_draw.h"
 
 enum gauge {
     GAUGE_POWER,
