@@ -783,15 +783,6 @@ static void draw_strip(const struct bench *b, struct canvas *canvas, struct rect
 
 /* ---- the point that runs ---- */
 
-/* The newest result before this point; false: there is none. */
-static bool result_before(const struct bench *b, int point, struct session_point *out)
-{
-    for (int i = point - 1; i >= 0; i--)
-        if (session_point(b->session, b->device, i, out) && out->count > 0)
-            return true;
-    return false;
-}
-
 static void draw_samples(const struct bench_live *live, struct page *page)
 {
     double least = live->samples.least, most = live->samples.most;
@@ -826,7 +817,9 @@ static void draw_now(const struct bench *b, struct canvas *canvas, struct rect i
     } else {
         page_words(&page, 0, INK_DIM, bench_warms(b) ? "the devices warm up" : "");
     }
-    if (result_before(b, runs ? d.running : session_points(b->session), &p)) {
+    for (int i = runs ? d.running : session_points(b->session); i > 0;) {
+        if (!session_point(b->session, b->device, --i, &p) || p.count == 0)
+            continue;
         const struct point_result *r = &p.result[0];
         const char *flags = FLAGS(r);
         char name[POINT_NAME], rate[32];
@@ -836,6 +829,7 @@ static void draw_now(const struct bench *b, struct canvas *canvas, struct rect i
                    r->state == POINT_OK ? result_rate(rate, sizeof(rate), r)
                                         : point_state_words[r->state],
                    flags[0] ? ", " : "", flags);
+        break; /* the newest */
     }
 }
 
@@ -913,23 +907,10 @@ static void draw_bar(const struct bench *b, struct page *page)
     page->y = 2;
 }
 
-/* From which on the newest have room, and the last one always. */
-static int first_note(const struct bench *b, int rows, int cols)
-{
-    int first = b->notes;
-
-    while (first > 0) {
-        rows -= 1 + gp_width(b->note[first - 1]) / cols;
-        if (rows < 0 && first < b->notes)
-            break;
-        first--;
-    }
-    return first;
-}
-
 static void draw_run_words(const struct bench *b, struct canvas *canvas, struct rect in)
 {
     struct page page = {.canvas = canvas, .in = rect_inside(in)};
+    int first = b->notes, room;
 
     if (rect_empty(page.in))
         return;
@@ -941,7 +922,14 @@ static void draw_run_words(const struct bench *b, struct canvas *canvas, struct 
         canvas_cursor(canvas, page.in, 0, 0);
     draw_bar(b, &page);
     bench_file(&page, "kept", b->plan.journal);
-    for (int i = first_note(b, page.in.rows - page.y, page.in.cols); i < b->notes; i++)
+    room = page.in.rows - page.y;
+    while (first > 0) { /* the newest that have room, and the last one always */
+        room -= 1 + gp_width(b->note[first - 1]) / page.in.cols;
+        if (room < 0 && first < b->notes)
+            break;
+        first--;
+    }
+    for (int i = first; i < b->notes; i++)
         page_words(&page, 0, INK_WARN, b->note[i]);
 }
 
@@ -1042,12 +1030,17 @@ void bench_point_explain(const struct bench *b, struct strbuf *out)
 
 /* ---- the words ---- */
 
-/* Returns text[size], or a constant one. */
-static const char *status_words(const struct bench *b, char *text, size_t size)
+/* The result is in no file. */
+static bool is_unwritten(const struct bench *b)
 {
-    if (b->unwritten[0] && !b->saved[0])
-        return "NOT WRITTEN: the result is in no file; w saves it under another name.";
-    return session_outcome(b->session, text, size);
+    return b->unwritten[0] && !b->saved[0];
+}
+
+/* What the run came to, in words or text[480]. */
+static const char *status_words(const struct bench *b, char text[480])
+{
+    return is_unwritten(b) ? "NOT WRITTEN: the result is in no file; w saves it under another name."
+                           : session_outcome(b->session, text, 480);
 }
 
 static void show_file(struct page *page, const struct bench *b)
@@ -1078,7 +1071,7 @@ static enum ink status_ink(const struct bench *b)
 {
     struct benchlog_tally t;
 
-    if (b->unwritten[0] && !b->saved[0])
+    if (is_unwritten(b))
         return INK_BAD;
     if (bench_unfinished(b))
         return INK_WARN;
@@ -1091,7 +1084,7 @@ static void show_words(struct page *page, const struct bench *b)
     bool busy = session_some_busy(b->session);
     char text[480];
 
-    page_words(page, 0, status_ink(b), status_words(b, text, sizeof(text)));
+    page_words(page, 0, status_ink(b), status_words(b, text));
     for (int i = 0; i < session_devices(b->session); i++)
         if (session_say_lost(b->session, i, text, sizeof(text)))
             page_words(page, 0, INK_BAD, text);
@@ -1144,18 +1137,14 @@ static bool save_result(struct app *app, void *ctx, const char *text, struct gp_
     struct bench *b = ctx;
     const struct benchlog *log = session_log(b->session);
     char path[GP_PATH_MAX];
+    enum gp_status rc;
 
-    if (!log || !text[0]) {
-        gp_fail(err, GP_E_USAGE, "", "", "a file needs a name");
-        return false;
-    }
-    if (app_target(text, path, sizeof(path), err))
-        return false;
-    if (path_is_dir(path)) {
-        gp_fail(err, GP_E_FILE, path, "", "is a folder");
-        return false;
-    }
-    if (benchlog_write(path, log->json, err))
+    if (!log || !text[0])
+        rc = gp_fail(err, GP_E_USAGE, "", "", "a file needs a name");
+    else if ((rc = app_target(text, path, sizeof(path), err)) == GP_OK)
+        rc = path_is_dir(path) ? gp_fail(err, GP_E_FILE, path, "", "is a folder")
+                               : benchlog_write(path, log->json, err);
+    if (rc)
         return false;
     gp_copy(b->saved, sizeof(b->saved), path);
     app_report(app, false, "saved as %s", path);
@@ -1169,7 +1158,7 @@ static void read_all(struct app *app, const struct bench *b)
     char text[480];
 
     strbuf_init(&out);
-    strbuf_addf(&out, "%s\n", status_words(b, text, sizeof(text)));
+    strbuf_addf(&out, "%s\n", status_words(b, text));
     for (int i = 0; i < session_devices(b->session); i++)
         if (session_say_lost(b->session, i, text, sizeof(text)))
             strbuf_addf(&out, "%s\n", text);

@@ -956,11 +956,16 @@ struct found {
     size_t cap;
 };
 
-static struct choice *found_add(struct found *f)
+static struct choice *found_add(struct found *f, const char *id, const char *text)
 {
+    struct choice *c;
+
     f->choice = gp_grow(f->choice, &f->cap, (size_t)f->count + 1, sizeof(*f->choice));
-    memset(&f->choice[f->count], 0, sizeof(*f->choice));
-    return &f->choice[f->count++];
+    c = &f->choice[f->count++];
+    memset(c, 0, sizeof(*c));
+    gp_copy(c->id, sizeof(c->id), id);
+    gp_copy(c->text, sizeof(c->text), text);
+    return c;
 }
 
 /* The value of a JSON text near the start, "" when it is not there. */
@@ -979,38 +984,28 @@ static char *json_text(const char *text, const char *key, char out[64])
 }
 
 /* A result is known by its schema, near the start. */
-static bool is_result(const char *path, char *more, size_t size)
-{
-    char text[START + 1], schema[64], started[64], status[64];
-
-    path_head(path, text, sizeof text);
-    gp_format(more, size, "%s  %s", json_text(text, "started", started),
-              json_text(text, "status", status));
-    return strcmp(json_text(text, "schema", schema), BENCHLOG_SCHEMA) == 0;
-}
-
 static void look_into(struct found *f, const char *folder)
 {
-    char **names, path[GP_PATH_MAX], more[160];
+    const bool here = strcmp(folder, ".") == 0; /* then without the "./" */
+    char **names, path[GP_PATH_MAX], head[START + 1], schema[64], started[64], status[64];
     size_t count;
 
     if (path_list(folder, ".json", &names, &count, NULL))
         return;
     for (size_t i = 0; i < count && i < MOST_FILES; i++) {
         struct choice *c;
-        bool here = strcmp(folder, ".") == 0;
 
         if (!path_join(path, sizeof(path), folder, names[i]))
             continue;
-        if (here) /* without the "./" */
+        if (here)
             gp_copy(path, sizeof(path), names[i]);
-        if (strlen(path) >= sizeof(c->id) || !is_result(path, more, sizeof(more)))
+        path_head(path, head, sizeof(head));
+        if (strlen(path) >= sizeof(c->id) ||
+            strcmp(json_text(head, "schema", schema), BENCHLOG_SCHEMA) != 0)
             continue;
-        c = found_add(f);
-        gp_copy(c->id, sizeof(c->id), path);
-        gp_copy(c->text, sizeof(c->text), names[i]);
-        gp_format(c->more, sizeof(c->more), "%s%s%s", more, here ? "" : "  in ",
-                  here ? "" : folder);
+        c = found_add(f, path, names[i]);
+        gp_format(c->more, sizeof(c->more), "%s  %s%s%s", json_text(head, "started", started),
+                  json_text(head, "status", status), here ? "" : "  in ", here ? "" : folder);
     }
     path_list_free(names, count);
 }
@@ -1032,12 +1027,8 @@ static void choose_file(struct app *app, struct curves *c, int by)
     char folder[GP_PATH_MAX];
 
     (void)by;
-    if (c->bench.json) {
-        struct choice *bench = found_add(&found);
-
-        gp_copy(bench->id, sizeof(bench->id), LAST_RUN);
-        gp_copy(bench->text, sizeof(bench->text), "last run of Bench");
-    }
+    if (c->bench.json)
+        found_add(&found, LAST_RUN, "last run of Bench");
     look_into(&found, ".");
     settings_results(folder, sizeof(folder));
     if (strcmp(folder, ".") != 0)
