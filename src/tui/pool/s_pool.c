@@ -361,8 +361,7 @@ static int pool_proposal_best(const struct pool_screen *s)
 #define NAME_MOST 30
 #define MODEL 24
 #define DAY 24
-#define WEEK 84 /* cells, two hours each */
-#define PART 24
+#define WEEK 84        /* cells, two hours each */
 #define MIDDLE_LEAST 6 /* rows of the middle panel with its edges */
 
 static double pool_unmet(const struct pool_run *run, int workload, int hour)
@@ -387,110 +386,98 @@ static char letter_of(int workload)
 
 /* ---- workloads ---- */
 
-/* Cells that names have beyond NAME, and the others are further right. */
-static int name_more(struct rect in)
-{
-    return list_clamp(in.cols - 78, 0, NAME_MOST - NAME);
-}
-
-/* Hours that stand side by side: all of a week, two in a cell, where there is room, else the
- * day of the hour. */
-struct span {
-    int first, cells, each; /* hours in a cell */
+/* Where the columns stand: names get what is more than 78 cells, up to NAME_MOST; the hours that
+ * stand side by side are all of a week, two in a cell, where there is room, else the day of the
+ * hour; then there may be room for the model. */
+struct columns {
+    int verdict, curve, now, model, room; /* x of them; cells of the model, 0: not shown */
+    int first, cells, each;               /* hours: the first, cells, hours in a cell */
 };
 
-static struct span span_of(const struct pool_screen *s, struct rect in)
+static struct columns columns_of(const struct pool_screen *s, struct rect in)
 {
-    bool week = s->run->c.pool.hours > DAY && in.cols - 78 - name_more(in) >= WEEK - DAY;
+    int name = list_clamp(in.cols - 78, 0, NAME_MOST - NAME), left = in.cols - 78 - name;
+    bool week = s->run->c.pool.hours > DAY && left >= WEEK - DAY;
+    struct columns c = {.verdict = 15 + name,
+                        .curve = 23 + name,
+                        .first = week ? 0 : s->hour / DAY * DAY,
+                        .cells = week ? WEEK : DAY,
+                        .each = week ? 2 : 1};
 
-    return week ? (struct span){0, WEEK, 2} : (struct span){s->hour / DAY * DAY, DAY, 1};
-}
-
-/* Cells that what stands right of the hours is moved by. */
-static int curve_more(const struct pool_screen *s, struct rect in)
-{
-    return name_more(in) + span_of(s, in).cells - DAY;
+    left -= c.cells - DAY;
+    c.now = c.curve + c.cells + 1;
+    c.model = c.now + 29;
+    c.room = left >= MODEL ? left : 0;
+    return c;
 }
 
 static void draw_curve(const struct pool_screen *s, int w, struct canvas *canvas, struct rect in,
-                       int y)
+                       int y, const struct columns *c)
 {
     const struct pool_run *run = s->run;
-    struct span span = span_of(s, in);
-    int x = 23 + name_more(in);
     double peak = 0;
 
     for (int h = 0; h < run->c.pool.hours; h++)
         peak = fmax(peak, pool_run_taken(run, run->rung, w, h));
-    for (int i = 0; i < span.cells; i++) {
-        int hour = span.first + i * span.each;
+    for (int i = 0; i < c->cells; i++) {
+        int hour = c->first + i * c->each;
         double n = pool_run_taken(run, run->rung, w, hour);
 
-        if (span.each > 1)
+        if (c->each > 1)
             n = fmax(n, pool_run_taken(run, run->rung, w, hour + 1));
-        int step = peak > 0 && n > 0 ? (int)ceil(n / peak * 8) : 0;
-        if (step > 0)
-            canvas_glyph(canvas, in, y, x + i, INK_TEXT, (enum glyph)(GLYPH_SPARK1 + step - 1));
-        if (s->hour / span.each == hour / span.each)
-            canvas_ink(canvas, in, y, x + i, 1, INK_KEY);
+        if (peak > 0 && n > 0)
+            canvas_glyph(canvas, in, y, c->curve + i, INK_TEXT,
+                         (enum glyph)(GLYPH_SPARK1 + (int)ceil(n / peak * 8) - 1));
+        if (s->hour / c->each == hour / c->each)
+            canvas_ink(canvas, in, y, c->curve + i, 1, INK_KEY);
     }
 }
 
-/* "0     6     12    18", of a week with its day in place of 0, or with all of them. */
-static void draw_ruler(const struct pool_screen *s, struct canvas *canvas, struct rect in)
-{
-    struct span span = span_of(s, in);
-    bool week = s->run->c.pool.hours > DAY;
-    int x = 23 + name_more(in), step = span.each > 1 ? DAY : DAY / 4;
-
-    for (int h = 0; h < span.cells * span.each; h += step)
-        if (h % DAY == 0 && week)
-            canvas_text(canvas, in, 0, x + h / span.each, INK_HEADING,
-                        units_weekday((span.first + h) / DAY));
-        else
-            canvas_textf(canvas, in, 0, x + h, INK_HEADING, "%d", h);
-}
-
 static void draw_work_row(const struct pool_screen *s, struct canvas *canvas, struct rect in, int y,
-                          int w)
+                          int w, const struct columns *c)
 {
     const struct pool_run *run = s->run;
     const struct pool_file_workload *work = &run->c.file.workloads[w];
-    int name = name_more(in), more = curve_more(s, in), left = in.cols - 78 - more;
     bool lacks = pool_unmet(run, w, -1) > SHORT;
     char why[96];
 
     pool_run_refusal(run, w, why, sizeof(why));
     canvas_textf(canvas, in, y, 0, INK_TEXT, "%c", letter_of(w));
-    canvas_fit(canvas, in, y, 2, NAME + name, INK_TEXT, work->name);
-    canvas_text(canvas, in, y, 15 + name,
+    canvas_fit(canvas, in, y, 2, c->verdict - 3, INK_TEXT, work->name);
+    canvas_text(canvas, in, y, c->verdict,
                 why[0]  ? INK_BAD
                 : lacks ? INK_WARN
                         : INK_OK,
                 why[0]  ? "no fit"
                 : lacks ? "short"
                         : "fits");
-    draw_curve(s, w, canvas, in, y);
-    canvas_textf(canvas, in, y, 48 + more, INK_TEXT, "%8.4g %8.2f  %5.1f %%",
+    draw_curve(s, w, canvas, in, y, c);
+    canvas_textf(canvas, in, y, c->now, INK_TEXT, "%8.4g %8.2f  %5.1f %%",
                  pool_run_taken(run, run->rung, w, s->hour), work->rate[s->hour],
                  100 * pool_unmet(run, w, s->hour));
-    if (left >= MODEL)
-        canvas_fit(canvas, in, y, 77 + more, left, INK_DIM, work->model);
+    canvas_fit(canvas, in, y, c->model, c->room, INK_DIM, work->model);
 }
 
 static void draw_workloads(const struct pool_screen *s, struct canvas *canvas, struct rect in)
 {
-    int n = (int)s->run->c.file.workload_count, rows = in.rows - 1, more = curve_more(s, in);
+    const struct columns c = columns_of(s, in);
+    const bool week = s->run->c.pool.hours > DAY;
+    int n = (int)s->run->c.file.workload_count, rows = in.rows - 1;
     int top = list_top(s->work, n, rows);
 
     canvas_text(canvas, in, 0, 2, INK_HEADING, "workload");
-    canvas_text(canvas, in, 0, 15 + name_more(in), INK_HEADING, "verdict");
-    draw_ruler(s, canvas, in);
-    canvas_text(canvas, in, 0, 48 + more, INK_HEADING, "GPUs now    req/s   unmet");
-    if (in.cols - 78 - more >= MODEL)
-        canvas_text(canvas, in, 0, 77 + more, INK_HEADING, "model");
+    canvas_text(canvas, in, 0, c.verdict, INK_HEADING, "verdict");
+    /* "0     6     12    18", of a week with its day in place of 0, or with all of them */
+    for (int h = 0; h<c.cells * c.each; h += c.each> 1 ? DAY : DAY / 4)
+        if (h % DAY == 0 && week)
+            canvas_text(canvas, in, 0, c.curve + h / c.each, INK_HEADING,
+                        units_weekday((c.first + h) / DAY));
+        else
+            canvas_textf(canvas, in, 0, c.curve + h, INK_HEADING, "%d", h);
+    canvas_text(canvas, in, 0, c.now, INK_HEADING, "GPUs now    req/s   unmet");
+    canvas_fit(canvas, in, 0, c.model, c.room, INK_HEADING, "model");
     for (int i = 0; i < rows && top + i < n; i++) {
-        draw_work_row(s, canvas, in, i + 1, top + i);
+        draw_work_row(s, canvas, in, i + 1, top + i, &c);
         if (top + i == s->work && s->panel == POOL_PANEL_WORK)
             list_focus(canvas, in, i + 1);
     }
@@ -724,36 +711,37 @@ static void draw_progress(const struct pool_screen *s, struct canvas *canvas, st
     canvas_text(canvas, in, 5, 1, INK_DIM, "x stops, and keeps the plans found so far");
 }
 
-/* "1-8 of 30" where there is more than fits. */
-static void part_words(char text[PART], int top, int page, int count)
-{
-    text[0] = '\0';
-    if (count > page)
-        gp_format(text, PART, "%d-%d of %d", top + 1, top + page < count ? top + page : count,
-                  count);
-}
-
-/* What stands at the right of a panel's edge: how much of it is in sight, and the hour. */
+/* What stands at the right of a panel's edge: how much of it is in sight ("1-8 of 30") where that
+ * is not all, and the hour. */
 static void right_words(const struct pool_screen *s, enum pool_panel panel, struct rect in,
                         bool one, char *text, size_t size)
 {
-    int n = (int)s->run->c.file.workload_count;
-    char part[PART] = "", hour[16];
+    int n = (int)s->run->c.file.workload_count, top = 0, page = 0;
     bool hours = panel == POOL_PANEL_WORK || (panel == POOL_PANEL_PLACE && one);
+    char hour[16];
 
-    if (panel == POOL_PANEL_WORK)
-        part_words(part, list_top(s->work, n, in.rows - 1), in.rows - 1, n);
-    else if (panel == POOL_PANEL_PLACE && s->phase != POOL_ASKING)
-        part_words(part, middle_top(s, in), middle_page(s, in), middle_lines(s, in));
+    text[0] = '\0';
     if (panel == POOL_PANEL_LADDER && s->run->rung != POOL_CLOUD) {
         gp_format(text, size, "%s: %s GPUs, $%s to buy", pool_rung_word(s->run->rung),
                   UNITS_TOKENS(pool_run_gpus(s->run, s->run->rung)),
                   UNITS_TOKENS(pool_capital(s->run, s->run->rung)));
         return;
     }
-    gp_format(text, size, "%s%s%s%s%s%s", part, part[0] && (int)panel == s->panel ? "  j/k" : "",
-              part[0] && hours ? "  " : "", hours ? pool_hour_words(s->run, s->hour, hour) : "",
-              hours ? "  h/l hour" : "", one ? "  Tab" : "");
+    if (panel == POOL_PANEL_WORK) {
+        page = in.rows - 1;
+        top = list_top(s->work, n, page);
+    } else {
+        n = panel == POOL_PANEL_PLACE && s->phase != POOL_ASKING ? middle_lines(s, in) : 0;
+        page = middle_page(s, in);
+        top = middle_top(s, in);
+    }
+    if (n > page)
+        gp_format(text, size, "%d-%d of %d%s", top + 1, top + page < n ? top + page : n, n,
+                  (int)panel == s->panel ? "  j/k" : "");
+    if (hours)
+        gp_append(text, size, "  ", "%s  h/l hour", pool_hour_words(s->run, s->hour, hour));
+    if (one)
+        gp_append(text, size, "", "  Tab");
 }
 
 /* All workloads, as long as the places, or half of what is free, are left beside them. */
