@@ -1183,36 +1183,21 @@ bool bench_done_act(struct app *app, struct bench *b, enum action action)
                                  .history = PROMPT_FILE,
                                  .done = save_result,
                                  .ctx = b};
-    struct frame frame = app_frame(app);
+    bool one = app_frame(app).size <= SIZE_ONE; /* else Tab: the next device */
 
-    switch (action) {
-    case ACT_SAVE_RESULT:
+    if (action == ACT_SAVE_RESULT) {
         prompt_open(&app->display, &options);
-        return true;
-    case ACT_OPTIONS:
-        bench_options_open(app, b, OPT_FORCE);
-        return true;
-    case ACT_AGAIN:
-        bench_renew(app, b);
-        return true;
-    case ACT_START:
-        if (!bench_unfinished(b))
-            return false;
+    } else if (action == ACT_START && bench_unfinished(b)) {
         bench_go_on(app, b);
-        return true;
-    case ACT_OPEN:
+    } else if (action == ACT_OPEN) {
         if (session_log(b->session))
             read_all(app, b);
-        return true;
-    case ACT_PANEL:
-    case ACT_PANEL_BACK:
-        if (frame.size > SIZE_ONE)
-            return false; /* the next device */
+    } else if (one && (action == ACT_PANEL || action == ACT_PANEL_BACK)) {
         if (b->panel == BENCH_WORDS)
             b->device = (b->device + 1) % session_devices(b->session);
         b->panel = b->panel == BENCH_WORDS ? BENCH_POINTS : BENCH_WORDS;
-        return true;
-    default:
+    } else {
         return false;
     }
+    return true;
 }

@@ -253,7 +253,7 @@ static void session_drop(struct bench *b)
     lines_drop(b);
 }
 
-void bench_renew(struct app *app, struct bench *b)
+static void bench_renew(struct app *app, struct bench *b)
 {
     session_drop(b);
     for (int i = 0; i < BENCH_DEVICES; i++) {
@@ -652,7 +652,7 @@ static void window_draw(const struct overlay *overlay, struct canvas *canvas, st
     canvas_wrap(canvas, help, 0, INK_TEXT, text);
 }
 
-void bench_options_open(struct app *app, struct bench *b, enum option_id focus)
+static void bench_options_open(struct app *app, struct bench *b, enum option_id focus)
 {
     static const struct overlay_ops ops = {
         .size = sizeof(struct window),
@@ -861,21 +861,6 @@ static void show_notes(struct page *page, const struct bench *b)
     }
 }
 
-static void draw_error(const struct bench *b, struct canvas *canvas, struct rect in)
-{
-    struct strbuf text;
-    int y;
-
-    strbuf_init(&text);
-    strbuf_addf(&text, "%s%s%s", b->err.where, b->err.where[0] ? ": " : "", b->err.text);
-    y = canvas_wrap(canvas, in, 0, INK_WARN, text.text);
-    strbuf_fini(&text);
-    if (b->err.hint[0])
-        y += canvas_wrap(canvas, in, y, INK_TEXT, b->err.hint);
-    if (bench_state(b) == SESSION_BROKEN)
-        canvas_wrap(canvas, in, y + 1, INK_TEXT, "r looks again");
-}
-
 static void draw_plan(const struct bench *b, struct canvas *canvas, struct rect in)
 {
     struct page page = {.canvas = canvas, .in = rect_inside(in)};
@@ -887,7 +872,12 @@ static void draw_plan(const struct bench *b, struct canvas *canvas, struct rect 
     if (bench_state(b) == SESSION_LOOKING) {
         canvas_wrap(canvas, page.in, 0, INK_TEXT, "Querying the engines for devices.");
     } else if (b->err.text[0] || !b->session) {
-        draw_error(b, canvas, page.in);
+        page_wordsf(&page, 0, INK_WARN, "%s%s%s", b->err.where, b->err.where[0] ? ": " : "",
+                    b->err.text);
+        page_words(&page, 0, INK_TEXT, b->err.hint);
+        page.y++;
+        if (bench_state(b) == SESSION_BROKEN)
+            page_words(&page, 0, INK_TEXT, "r looks again");
     } else {
         show_figures(&page, b);
         show_sums(&page, b);
@@ -993,43 +983,23 @@ static bool choose_act(struct app *app, struct bench *b, enum action action)
     int by = list_step(action, 8), which;
 
     b->row = list_clamp(b->row + by, 0, form_rows(b) - 1);
-    if (by != 0)
-        return true;
-    switch (action) {
-    case ACT_OPEN:
+    if (action == ACT_OPEN)
         start_or_edit(app, b);
-        return true;
-    case ACT_START:
+    else if (action == ACT_START)
         bench_begin(app, b);
-        return true;
-    case ACT_TOGGLE:
+    else if (action == ACT_TOGGLE)
         row_toggle(app, b);
-        return true;
-    case ACT_LEFT:
-    case ACT_RIGHT:
-        if (form_row_of(b->row, &which) == ROW_OPTION)
-            option_step(app, b, bench_lines[which].id, action == ACT_LEFT ? -1 : 1);
-        return true;
-    case ACT_PANEL:
-    case ACT_PANEL_BACK:
+    else if (action == ACT_PANEL || action == ACT_PANEL_BACK)
         b->panel = (b->panel + 1) % PANELS;
-        return true;
-    case ACT_OPTIONS:
-        bench_options_open(app, b, OPTION_COUNT);
-        return true;
-    case ACT_AGAIN:
-        bench_renew(app, b);
-        return true;
-    case ACT_STOP:
-    case ACT_STOP_NOW:
+    else if (action == ACT_STOP || action == ACT_STOP_NOW)
         app_report(app, false, "nothing runs yet: F5 starts");
-        return true;
-    case ACT_SAVE_RESULT:
+    else if (action == ACT_SAVE_RESULT)
         app_report(app, false, "nothing is measured yet: F5 starts");
-        return true;
-    default:
-        return false;
-    }
+    else if (action != ACT_LEFT && action != ACT_RIGHT)
+        return by != 0;
+    else if (form_row_of(b->row, &which) == ROW_OPTION)
+        option_step(app, b, bench_lines[which].id, action == ACT_LEFT ? -1 : 1);
+    return true;
 }
 
 static const char *choose_explain(const struct bench *b)
@@ -1504,6 +1474,13 @@ static bool bench_act(struct app *app, void *state, enum action action)
         return devices_view_act(b->view, action);
     if (page_act(app, b, action))
         return true;
+    if (b->stage != STAGE_RUN && (action == ACT_OPTIONS || action == ACT_AGAIN)) {
+        if (action == ACT_AGAIN)
+            bench_renew(app, b);
+        else
+            bench_options_open(app, b, b->stage == STAGE_DONE ? OPT_FORCE : OPTION_COUNT);
+        return true;
+    }
     if (b->stage == STAGE_CHOOSE)
         return choose_act(app, b, action);
     if (b->stage == STAGE_DONE && bench_done_act(app, b, action))

@@ -124,12 +124,9 @@ void bench_fact(struct page *page, int indent, const char *label, const char *fm
     __attribute__((format(printf, 4, 5)));
 /* "file  ~/result.json" in one row; only the name where there is no room for more. */
 void bench_file(struct page *page, const char *name, const char *path);
-void bench_renew(struct app *app, struct bench *b); /* another session */
-bool bench_unfinished(const struct bench *b);       /* done, and something is left to do */
+bool bench_unfinished(const struct bench *b); /* done, and something is left to do */
 /* Another session for the same plan, which begins with what this one measured. */
 void bench_go_on(struct app *app, struct bench *b);
-/* The window with all options that have no row. */
-void bench_options_open(struct app *app, struct bench *b, enum option_id focus);
 
 /* ---- bench_live.c ---- */
 void gauges_init(struct gauges *gauges); /* nothing told */
