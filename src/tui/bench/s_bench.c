@@ -1069,13 +1069,12 @@ static void confirm_drop(struct app *app, struct bench *b)
 /* In the room there is. */
 static const char *use_word(const struct confirm_term *t)
 {
-    if (t->use == CONFIRM_IGNORED)
-        return "ignored";
-    if (isnan(t->error))
-        return "";
-    if (t->use == CONFIRM_LESS)
-        return t->in_band ? "in band ~" : "outside ~";
-    return t->in_band ? "in band" : "outside";
+    const bool less = t->use == CONFIRM_LESS;
+
+    return t->use == CONFIRM_IGNORED ? "ignored"
+           : isnan(t->error)         ? ""
+           : t->in_band              ? (less ? "in band ~" : "in band")
+                                     : (less ? "outside ~" : "outside");
 }
 
 static void show_term(struct page *page, const struct confirm_term *t)
@@ -1194,18 +1193,15 @@ static enum ink line_ink(const char *line)
 }
 
 /* "  clock   2300 MHz" after "clock 2000 MHz": the same facts in fewer rows. */
-static void add_fact(struct strbuf *facts, const char *line)
+static void add_fact(struct strbuf *facts, char *line)
 {
-    bool blank = false;
+    const char *between = facts->len > 0 ? ", " : "";
 
-    strbuf_add(facts, facts->len > 0 ? ", " : "");
-    for (line += strspn(line, " "); *line; line++) {
-        if (*line != ' ' && blank)
-            strbuf_addc(facts, ' ');
-        if (*line != ' ')
-            strbuf_addc(facts, *line);
-        blank = *line == ' ';
-    }
+    for (char *word; (word = strsep(&line, " "));)
+        if (word[0]) {
+            strbuf_addf(facts, "%s%s", between, word);
+            between = " ";
+        }
 }
 
 static void show_facts(struct page *page, struct strbuf *facts)
@@ -1703,31 +1699,24 @@ static enum gp_status export_devices(const struct app *app, const char *suffix, 
     return rc;
 }
 
-static enum gp_status export_verdict(const struct record *doc, const char *suffix,
-                                     struct strbuf *out, struct gp_err *err)
-{
-    if (!doc)
-        return gp_fail(err, GP_E_NOTHING, "", "y starts it", "nothing is diagnosed yet");
-    if (strcmp(suffix, "csv") == 0)
-        return gp_fail(err, GP_E_USAGE, "", "json or txt",
-                       "a verdict cannot be printed as a table");
-    if (strcmp(suffix, "json") == 0)
-        record_json(doc, out);
-    else
-        diagnose_text(doc, out);
-    return GP_OK;
-}
-
 static enum gp_status export_result(const struct app *app, const void *state, const char *suffix,
                                     struct strbuf *out, struct gp_err *err)
 {
     const struct bench *b = state;
     const struct benchlog *log = b->session ? session_log(b->session) : NULL;
+    const struct record *verdict = verdict_of(b);
 
     if (b->monitor)
         return export_devices(app, suffix, out, err);
-    if (b->page == BENCH_PAGE_DIAGNOSE)
-        return export_verdict(verdict_of(b), suffix, out, err);
+    if (b->page == BENCH_PAGE_DIAGNOSE) {
+        if (!verdict)
+            return gp_fail(err, GP_E_NOTHING, "", "y starts it", "nothing is diagnosed yet");
+        if (strcmp(suffix, "csv") == 0)
+            return gp_fail(err, GP_E_USAGE, "", "json or txt",
+                           "a verdict cannot be printed as a table");
+        (strcmp(suffix, "json") == 0 ? record_json : diagnose_text)(verdict, out);
+        return GP_OK;
+    }
     if (log && strcmp(suffix, "json") == 0)
         gp_json_write(log->json, true, out);
     else if (log)

@@ -897,9 +897,7 @@ static void zoom_by(struct app *app, struct curves *c, int by)
     double factor = by > 0 ? 0.5 : 2;
     double x = curves_cursor(c), low = c->plot.x.low, high = c->plot.x.high;
 
-    if (c->plot.count == 0 || !(low > 0))
-        return;
-    if (factor < 1 && pow(high / low, factor) < ZOOM_LEAST)
+    if (c->plot.count == 0 || !(low > 0) || (by > 0 && pow(high / low, factor) < ZOOM_LEAST))
         return;
     v->cursor = x;
     v->low = x * pow(low / x, factor);
