@@ -29,7 +29,7 @@
  * stands below the value, with one beside it, and with less the values share rows. What nobody
  * told is "-", never 0. */
 
-#define GAUGE_LABEL 9  /* columns of a label */
+#define LABEL 9        /* columns of a label */
 #define GAUGE_VALUE 22 /* of a value, where its minute stands beside it */
 #define GAUGE_LEAST 10 /* of a minute that still says something */
 #define GAUGE_BIT(id) (1u << GAUGE_##id)
@@ -140,7 +140,7 @@ static void gauges_draw(struct canvas *canvas, struct rect in, int y, const stru
                         unsigned set)
 {
     int room = in.rows - y, count = __builtin_popcount(set), minutes = 0;
-    bool beside = in.cols >= GAUGE_LABEL + GAUGE_VALUE + GAUGE_LEAST, below;
+    bool beside = in.cols >= LABEL + GAUGE_VALUE + GAUGE_LEAST, below;
     struct strbuf all;
 
     strbuf_init(&all);
@@ -160,13 +160,13 @@ static void gauges_draw(struct canvas *canvas, struct rect in, int y, const stru
             strbuf_addf(&all, "%s%s %s", all.len ? "  " : "", label, value);
             continue;
         }
-        canvas_fit(canvas, in, y, 0, GAUGE_LABEL, INK_DIM, label);
-        canvas_fit(canvas, in, y, GAUGE_LABEL,
-                   minute && beside && !below ? GAUGE_VALUE : in.cols - GAUGE_LABEL, ink, value);
+        canvas_fit(canvas, in, y, 0, LABEL, INK_DIM, label);
+        canvas_fit(canvas, in, y, LABEL, minute && beside && !below ? GAUGE_VALUE : in.cols - LABEL,
+                   ink, value);
         if (minute && below)
             draw_minute(canvas, in, ++y, 0, g, i);
         else if (minute && beside)
-            draw_minute(canvas, in, y, GAUGE_LABEL + GAUGE_VALUE, g, i);
+            draw_minute(canvas, in, y, LABEL + GAUGE_VALUE, g, i);
         y++;
     }
     canvas_wrap(canvas, in, y, INK_TEXT, all.text);
@@ -179,8 +179,7 @@ static void gauges_draw(struct canvas *canvas, struct rect in, int y, const stru
  * GPU (or MIG instance) and one for the processor; below it all that is known of the one in
  * focus. */
 
-#define EVERY 1.0      /* s between two looks */
-#define DEVICE_LABEL 9 /* columns of what is said of one device */
+#define EVERY 1.0 /* s between two looks */
 
 struct devices_view {
     struct probe *probe; /* NULL: not looked yet */
@@ -369,29 +368,27 @@ static void show_gpu(struct page *page, const struct devices_view *v)
                   strcmp(v->device[i].bus_id, d->bus_id) == 0;
     if (d->error[0])
         page->y += canvas_wrap(page->canvas, page->in, 0, INK_WARN, d->error);
-    bench_fact(page, DEVICE_LABEL, "profile", "%s", profile[0] ? profile : "not in the catalogue");
-    bench_fact(page, DEVICE_LABEL, "driver", "%s (from %s)", d->driver[0] ? d->driver : "-",
-               d->backend);
-    bench_fact(page, DEVICE_LABEL, "memory", "%s free, %s used of %s GiB",
+    bench_fact(page, LABEL, "profile", "%s", profile[0] ? profile : "not in the catalogue");
+    bench_fact(page, LABEL, "driver", "%s (from %s)", d->driver[0] ? d->driver : "-", d->backend);
+    bench_fact(page, LABEL, "memory", "%s free, %s used of %s GiB",
                PLAIN(value_of(d->memory_free) / GP_GIB, 2),
                PLAIN(value_of(d->memory_used) / GP_GIB, 2),
                PLAIN(value_of(d->memory_total) / GP_GIB, 2));
-    bench_fact(page, DEVICE_LABEL, "PCIe", "%s of %s", PCIE(d->pcie.gen, d->pcie.width),
+    bench_fact(page, LABEL, "PCIe", "%s of %s", PCIE(d->pcie.gen, d->pcie.width),
                PCIE(d->pcie.gen_max, d->pcie.width_max));
     if (d->links > 0)
-        bench_fact(page, DEVICE_LABEL, "NVLink", "%d of %d links active", d->links_active,
-                   d->links);
+        bench_fact(page, LABEL, "NVLink", "%d of %d links active", d->links_active, d->links);
     else
-        bench_fact(page, DEVICE_LABEL, "NVLink", d->links == 0 ? "none" : "-");
+        bench_fact(page, LABEL, "NVLink", d->links == 0 ? "none" : "-");
     if (d->slice[0])
-        bench_fact(page, DEVICE_LABEL, "MIG", "%s, %d seen on GPU %d", d->slice, slices, d->index);
+        bench_fact(page, LABEL, "MIG", "%s, %d seen on GPU %d", d->slice, slices, d->index);
     else
-        bench_fact(page, DEVICE_LABEL, "MIG", "%s", mig[d->mig]);
-    bench_fact(page, DEVICE_LABEL, "bus", "%s", d->bus_id[0] ? d->bus_id : "-");
+        bench_fact(page, LABEL, "MIG", "%s", mig[d->mig]);
+    bench_fact(page, LABEL, "bus", "%s", d->bus_id[0] ? d->bus_id : "-");
     if (d->processes > 0)
-        bench_fact(page, DEVICE_LABEL, "programs", "%d compute", d->processes);
+        bench_fact(page, LABEL, "programs", "%d compute", d->processes);
     else
-        bench_fact(page, DEVICE_LABEL, "programs", d->processes < 0 ? "-" : "none");
+        bench_fact(page, LABEL, "programs", d->processes < 0 ? "-" : "none");
     for (int i = 0; i < d->listed; i++) {
         const struct device_process *p = &d->process[i];
 
@@ -406,16 +403,16 @@ static void show_cpu(struct page *page, const struct devices_view *v)
     const struct processor *p = &v->cpu;
 
     if (p->cores > 0)
-        bench_fact(page, DEVICE_LABEL, "cores", "%d, %d processors in %d socket%s", p->cores,
-                   p->cpus, p->sockets, p->sockets == 1 ? "" : "s");
+        bench_fact(page, LABEL, "cores", "%d, %d processors in %d socket%s", p->cores, p->cpus,
+                   p->sockets, p->sockets == 1 ? "" : "s");
     else
-        bench_fact(page, DEVICE_LABEL, "cores", "%d processors", p->cpus);
-    bench_fact(page, DEVICE_LABEL, "caches", "level 2 %s, level 3 %s",
+        bench_fact(page, LABEL, "cores", "%d processors", p->cpus);
+    bench_fact(page, LABEL, "caches", "level 2 %s, level 3 %s",
                p->level2 > 0 ? BENCH_BYTES(p->level2) : "-",
                p->level3 > 0 ? BENCH_BYTES(p->level3) : "-");
-    bench_fact(page, DEVICE_LABEL, "memory", "%s free of %s GiB", PLAIN(p->available / GP_GIB, 2),
+    bench_fact(page, LABEL, "memory", "%s free of %s GiB", PLAIN(p->available / GP_GIB, 2),
                PLAIN(p->memory / GP_GIB, 2));
-    bench_fact(page, DEVICE_LABEL, "load", "%s runnable, mean of a minute", PLAIN(p->load, 2));
+    bench_fact(page, LABEL, "load", "%s runnable, mean of a minute", PLAIN(p->load, 2));
     if (v->count == 0)
         bench_fact(page, 0, "", "no GPU: %s", v->why.text);
 }
@@ -792,11 +789,11 @@ static void draw_samples(const struct bench_live *live, struct page *page)
         page_words(page, 0, INK_DIM, "warm-up, no sample yet");
         return;
     }
-    bench_fact(page, GAUGE_LABEL, "sample", "%d: %s", live->samples.count, TIME(last));
+    bench_fact(page, LABEL, "sample", "%d: %s", live->samples.count, TIME(last));
     spark_draw(page->canvas, page->in, page->y++, 0, page->in.cols, INK_SERIES1,
                &live->samples.last, 0.9 * least, most);
-    bench_fact(page, GAUGE_LABEL, "spread", "%.1f %%  %s..%s", 100 * (most / least - 1),
-               TIME(least), TIME(most));
+    bench_fact(page, LABEL, "spread", "%.1f %%  %s..%s", 100 * (most / least - 1), TIME(least),
+               TIME(most));
 }
 
 static void draw_now(const struct bench *b, struct canvas *canvas, struct rect in)
@@ -825,7 +822,7 @@ static void draw_now(const struct bench *b, struct canvas *canvas, struct rect i
         char name[POINT_NAME], rate[32];
 
         name_point(p.point, name, sizeof(name));
-        bench_fact(&page, GAUGE_LABEL, "before", "%s: %s%s%s", name,
+        bench_fact(&page, LABEL, "before", "%s: %s%s%s", name,
                    r->state == POINT_OK ? result_rate(rate, sizeof(rate), r)
                                         : point_state_words[r->state],
                    flags[0] ? ", " : "", flags);
