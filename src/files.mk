@@ -382,23 +382,13 @@ tui_sources = \
 	src/tui/app_key.c \
 	src/tui/bench/bench_options.c \
 	src/tui/bench/bench_options.h \
-	src/tui/bench/bench_session.c \
-	src/tui/bench/devices_view.c \
-	src/tui/bench/gauge.c \
-	src/tui/bench/gauge.h \
 	src/tui/bench/s_bench.c \
 	src/tui/bench/s_bench.h \
-	src/tui/bench/s_bench_choose.c \
-	src/tui/bench/s_bench_confirm.c \
-	src/tui/bench/s_bench_diagnose.c \
-	src/tui/bench/s_bench_live.c \
+	src/tui/bench/bench_live.c \
 	src/tui/command.c \
 	src/tui/compare/compare_view.c \
 	src/tui/compare/compare_view.h \
 	src/tui/compare/s_compare.c \
-	src/tui/curves/curve_measured.c \
-	src/tui/curves/curve_plan.c \
-	src/tui/curves/curves.h \
 	src/tui/curves/s_curves.c \
 	src/tui/form.c \
 	src/tui/form.h \
@@ -426,10 +416,7 @@ tui_sources = \
 	src/tui/plan/plan_pin.c \
 	src/tui/plan/plan_side.c \
 	src/tui/plan/s_plan.c \
-	src/tui/pool/pool_view.c \
-	src/tui/pool/pool_tasks.c \
 	src/tui/pool/s_pool.c \
-	src/tui/pool/s_pool.h \
 	src/tui/recent_models.c \
 	src/tui/recent_models.h \
 	src/tui/screen.h \
@@ -458,8 +445,6 @@ tui_sources = \
 	src/tui/toolkit/rect.h \
 	src/tui/toolkit/signals.c \
 	src/tui/toolkit/signals.h \
-	src/tui/toolkit/spark.c \
-	src/tui/toolkit/spark.h \
 	src/tui/toolkit/term.c \
 	src/tui/toolkit/term.h \
 	src/tui/toolkit/term_none.c \
