@@ -448,11 +448,8 @@ tui_sources = \
 	src/tui/plain/plain.h \
 	src/tui/plan/plan_answer.c \
 	src/tui/plan/plan_answer.h \
-	src/tui/plan/plan_head.c \
 	src/tui/plan/plan_alternatives.c \
 	src/tui/plan/plan_alternatives.h \
-	src/tui/plan/plan_pin.c \
-	src/tui/plan/plan_side.c \
 	src/tui/plan/s_plan.c \
 	src/tui/pool/pool_view.c \
 	src/tui/pool/pool_tasks.c \
