@@ -406,8 +406,6 @@ tui_sources = \
 	src/tui/app.c \
 	src/tui/app.h \
 	src/tui/app_act.c \
-	src/tui/app_draw.c \
-	src/tui/app_key.c \
 	src/tui/bench/bench_options.c \
 	src/tui/bench/bench_options.h \
 	src/tui/bench/bench_session.c \
@@ -431,8 +429,6 @@ tui_sources = \
 	src/tui/form.c \
 	src/tui/form.h \
 	src/tui/form_fields.c \
-	src/tui/form_job.c \
-	src/tui/form_job.h \
 	src/tui/form_values.c \
 	src/tui/list.c \
 	src/tui/list.h \
@@ -442,8 +438,6 @@ tui_sources = \
 	src/tui/membar.h \
 	src/tui/outcome.c \
 	src/tui/outcome.h \
-	src/tui/page_job.c \
-	src/tui/page_job.h \
 	src/tui/plain/plain.c \
 	src/tui/plain/plain.h \
 	src/tui/plan/plan_answer.c \
@@ -455,8 +449,6 @@ tui_sources = \
 	src/tui/pool/pool_tasks.c \
 	src/tui/pool/s_pool.c \
 	src/tui/pool/s_pool.h \
-	src/tui/recent_models.c \
-	src/tui/recent_models.h \
 	src/tui/screen.h \
 	src/tui/script.c \
 	src/tui/settings.c \
@@ -472,15 +464,10 @@ tui_sources = \
 	src/tui/toolkit/key.h \
 	src/tui/toolkit/overlay.c \
 	src/tui/toolkit/overlay.h \
-	src/tui/toolkit/page.c \
-	src/tui/toolkit/page.h \
 	src/tui/toolkit/pager.c \
-	src/tui/toolkit/paste.c \
-	src/tui/toolkit/paste.h \
 	src/tui/toolkit/plot_draw.c \
 	src/tui/toolkit/plot_draw.h \
 	src/tui/toolkit/prompt.c \
-	src/tui/toolkit/rect.h \
 	src/tui/toolkit/signals.c \
 	src/tui/toolkit/signals.h \
 	src/tui/toolkit/spark.c \
@@ -488,7 +475,6 @@ tui_sources = \
 	src/tui/toolkit/term.c \
 	src/tui/toolkit/term.h \
 	src/tui/toolkit/term_none.c \
-	src/tui/toolkit/theme.c \
 	src/tui/toolkit/theme.h \
 	src/tui/toolkit/utf8.c \
 	src/tui/toolkit/utf8.h \

@@ -47,7 +47,7 @@ struct app {
     } saving;
 
     struct worker *worker; /* plans beside the keys (worker.h); owned */
-    struct page_job *page; /* of --report, being made (page_job.h); NULL: none */
+    struct page_job *page; /* of --report, being made (app_act.c); NULL: none */
     struct task *page_task;
 
     /* the loop's own */

@@ -27,7 +27,7 @@
 #include "tui/app.h"
 #include "tui/bench/bench_options.h"
 #include "tui/bench/gauge.h"
-#include "tui/toolkit/page.h"
+#include "tui/toolkit/canvas.h"
 
 #define BENCH_DEVICES 16 /* that have a panel */
 #define BENCH_NOTES 8

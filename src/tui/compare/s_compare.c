@@ -24,7 +24,7 @@
 #include "tui/list.h"
 #include "tui/membar.h"
 #include "tui/outcome.h"
-#include "tui/toolkit/page.h"
+#include "tui/toolkit/canvas.h"
 
 #define COMPARE_FORMATS OPTIONS_MAX_MANY /* precisions at once */
 #define COMPARE_ABOVE 2                  /* lines over the rows: what is shown, titles */

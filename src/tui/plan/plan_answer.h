@@ -12,7 +12,7 @@
 
 #include "tui/form.h"
 #include "tui/plan/plan_alternatives.h"
-#include "tui/toolkit/page.h"
+#include "tui/toolkit/canvas.h"
 
 #define PLAN_HEAD 4 /* rows of the head */
 

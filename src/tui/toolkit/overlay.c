@@ -11,7 +11,6 @@
 
 #include "base/mem.h"
 #include "tui/toolkit/edit.h"
-#include "tui/toolkit/paste.h"
 
 void display_report(struct display *display, bool bad, const char *text)
 {
