@@ -396,47 +396,6 @@ static void quit_ask(struct app *app)
 
 /* ---- small ones ---- */
 
-static void act_undo(struct app *app)
-{
-    if (!form_undo(app->form))
-        app_report(app, false, "nothing to undo");
-}
-
-static void act_redo(struct app *app)
-{
-    if (!form_redo(app->form))
-        app_report(app, false, "nothing to redo");
-}
-
-static void quit_now(struct app *app)
-{
-    quit_unsaved(app, NULL);
-}
-
-static void save_as(struct app *app)
-{
-    ask_form_file(app, false, false);
-}
-
-static void act_load(struct app *app)
-{
-    ask_form_file(app, true, false);
-}
-
-static void act_redraw(struct app *app)
-{
-    app->whole = true;
-}
-
-static void act_suspend(struct app *app)
-{
-    char why[120];
-
-    term_suspend(app_busy(app, why, sizeof(why))
-                     ? "gpuplan: engines go on measuring; fg resumes the screen"
-                     : "");
-}
-
 /* The next scheme that this terminal can show. */
 static void next_theme(struct app *app)
 {
@@ -464,13 +423,6 @@ static void next_charset(struct app *app)
                able ? "" : " (the locale is not UTF-8)");
 }
 
-static void toggle_mouse(struct app *app)
-{
-    app->settings.mouse = !app->settings.mouse;
-    term_mouse(app->settings.mouse);
-    app_report(app, false, app->settings.mouse ? "mouse: on; Shift selects text" : "mouse: off");
-}
-
 static void save_settings(struct app *app)
 {
     char path[GP_PATH_MAX];
@@ -485,25 +437,69 @@ static void save_settings(struct app *app)
 
 /* What an action means on a screen that gives it no meaning of its own; motions that are
  * not here have nothing to move. */
-static const struct {
-    enum action action;
-    void (*run)(struct app *app);
-} everywhere[] = {
-    {ACT_HELP, open_help},       {ACT_QUIT, quit_ask},          {ACT_QUIT_NOW, quit_now},
-    {ACT_PROMPT, open_prompt},   {ACT_UNDO, act_undo},          {ACT_REDO, act_redo},
-    {ACT_EXPORT, open_export},   {ACT_SAVE, save_as},           {ACT_LOAD, act_load},
-    {ACT_COMMAND, show_command}, {ACT_THEME, next_theme},       {ACT_CHARSET, next_charset},
-    {ACT_MOUSE, toggle_mouse},   {ACT_SETTINGS, save_settings}, {ACT_REDRAW, act_redraw},
-    {ACT_SUSPEND, act_suspend},
-};
-
 static void act_everywhere(struct app *app, enum action action)
 {
+    char why[120];
+
     if (action >= ACT_SCREENS && action < ACT_SCREENS + SCREEN_COUNT)
         app_show(app, (enum screen_id)(action - ACT_SCREENS));
-    for (size_t i = 0; i < sizeof(everywhere) / sizeof(everywhere[0]); i++)
-        if (everywhere[i].action == action)
-            everywhere[i].run(app);
+    switch (action) {
+    case ACT_HELP:
+        open_help(app);
+        break;
+    case ACT_QUIT:
+        quit_ask(app);
+        break;
+    case ACT_QUIT_NOW:
+        app->quit = true;
+        break;
+    case ACT_PROMPT:
+        open_prompt(app);
+        break;
+    case ACT_UNDO:
+        if (!form_undo(app->form))
+            app_report(app, false, "nothing to undo");
+        break;
+    case ACT_REDO:
+        if (!form_redo(app->form))
+            app_report(app, false, "nothing to redo");
+        break;
+    case ACT_EXPORT:
+        open_export(app);
+        break;
+    case ACT_SAVE:
+    case ACT_LOAD:
+        ask_form_file(app, action == ACT_LOAD, false);
+        break;
+    case ACT_COMMAND:
+        show_command(app);
+        break;
+    case ACT_THEME:
+        next_theme(app);
+        break;
+    case ACT_CHARSET:
+        next_charset(app);
+        break;
+    case ACT_MOUSE:
+        app->settings.mouse = !app->settings.mouse;
+        term_mouse(app->settings.mouse);
+        app_report(app, false,
+                   app->settings.mouse ? "mouse: on; Shift selects text" : "mouse: off");
+        break;
+    case ACT_SETTINGS:
+        save_settings(app);
+        break;
+    case ACT_REDRAW:
+        app->whole = true;
+        break;
+    case ACT_SUSPEND:
+        term_suspend(app_busy(app, why, sizeof(why))
+                         ? "gpuplan: engines go on measuring; fg resumes the screen"
+                         : "");
+        break;
+    default:
+        break;
+    }
 }
 
 /* All but those that move or change a value. */

@@ -246,23 +246,6 @@ void compare_view_cell(const struct compare_row *row, enum compare_column column
         record_cell(f, out);
 }
 
-/* Columns are as wide as the widest cell of any row, shown or not. What does not fit has its
- * reason in place of figures. */
-static void measure_row(struct compare_view *view, const struct compare_row *row)
-{
-    bool refused = row->compared->plan.verdict == VERDICT_DOES_NOT_FIT;
-    struct strbuf cell;
-
-    strbuf_init(&cell);
-    for (int c = 0; c < (refused ? COLUMN_VERDICT : COLUMN_COUNT); c++) {
-        strbuf_clear(&cell);
-        compare_view_cell(row, (enum compare_column)c, &cell);
-        int wide = gp_width(cell.text) + (c == COLUMN_TPOT); /* ASCII: "+-" */
-        view->width[c] = wide > view->width[c] ? wide : view->width[c];
-    }
-    strbuf_fini(&cell);
-}
-
 /* ---- order ---- */
 
 struct sort_key {
@@ -390,15 +373,29 @@ void compare_view_own(struct compare_view *view, const char *key, const struct p
     view_arrange(view);
 }
 
+/* Columns are as wide as the widest cell of any row, shown or not. What does not fit has its
+ * reason in place of figures. */
 static void add_row(struct compare_view *view, const struct compared *compared)
 {
+    struct compare_row *row;
+    struct strbuf cell;
+    bool refused;
+
     view->rows = gp_grow(view->rows, &view->cap, view->count + 1, sizeof(*view->rows));
-    struct compare_row *row = &view->rows[view->count++];
+    row = &view->rows[view->count++];
     *row = (struct compare_row){.compared = compared};
     compare_key(&compared->plan.request, row->key);
     row->marked = find_mark(view, row->key) < view->mark_count;
     write_facts(view, row);
-    measure_row(view, row);
+    refused = compared->plan.verdict == VERDICT_DOES_NOT_FIT;
+    strbuf_init(&cell);
+    for (int c = 0; c < (refused ? COLUMN_VERDICT : COLUMN_COUNT); c++) {
+        strbuf_clear(&cell);
+        compare_view_cell(row, (enum compare_column)c, &cell);
+        int wide = gp_width(cell.text) + (c == COLUMN_TPOT); /* ASCII: "+-" */
+        view->width[c] = wide > view->width[c] ? wide : view->width[c];
+    }
+    strbuf_fini(&cell);
 }
 
 /* The comparison is sorted now and knows its front: so are the rows, and do they. */

@@ -102,13 +102,6 @@ static void plan_form_fold(unsigned *open, int fold, bool opens)
     *open = opens ? *open | bit : *open & ~bit;
 }
 
-/* Opens the section that a field is in. */
-static void plan_form_show(unsigned *open, enum field field)
-{
-    if (fold_at((int)field) >= 0)
-        plan_form_fold(open, FIELD_COUNT + fold_at((int)field), true);
-}
-
 static struct plan_rows plan_form_rows(unsigned open)
 {
     struct plan_rows rows = {.open = open};
@@ -231,16 +224,6 @@ static bool term_is_of(enum field field, const struct term *term)
         if (strncmp(term->name, names[i], strlen(names[i])) == 0)
             return true;
     return false;
-}
-
-static void plan_why_text(const struct form *form, enum field first, struct strbuf *out)
-{
-    for (int pass = 0; pass < 2; pass++) {
-        strbuf_add(out, pass == 0 ? "" : "\nall the others\n");
-        for (int i = 0; i < form->why_count; i++)
-            if (term_is_of(first, &form->why[i]) == (pass == 0))
-                print_why_term(&form->why[i], out);
-    }
 }
 
 /* ---- the screen ---- */
@@ -417,16 +400,6 @@ static void answer_scroll(const struct app *app, struct plan_state *s, int by)
     panel_rects(app, s, box);
     in = page_rect(box[PLAN_ANSWER], app_frame(app).size);
     s->top = list_clamp(s->top + by, 0, page_of(app, s, box)->lines.rows - in.rows);
-}
-
-static int page_step(const struct app *app, const struct plan_state *s)
-{
-    struct rect box[PLAN_PANELS];
-    int rows;
-
-    panel_rects(app, s, box);
-    rows = box[s->panel].rows - 3 - (s->panel == PLAN_ANSWER ? PLAN_HEAD : 0);
-    return rows > 1 ? rows : 1;
 }
 
 /* ---- changing ---- */
@@ -630,7 +603,8 @@ static void field_chosen(struct app *app, void *ctx, const char *id)
     (void)app;
     s->panel = PLAN_FORM;
     s->focus = list_clamp(atoi(id), 0, FIELD_COUNT - 1);
-    plan_form_show(&s->open, (enum field)s->focus);
+    if (fold_at(s->focus) >= 0)
+        plan_form_fold(&s->open, FIELD_COUNT + fold_at(s->focus), true);
 }
 
 static bool field_find(struct app *app, struct plan_state *s)
@@ -668,7 +642,12 @@ static bool show_why(struct app *app, const struct plan_state *s)
         return true;
     }
     strbuf_init(&text);
-    plan_why_text(app->form, values ? focus_field(s) : FIELD_COUNT, &text);
+    for (int pass = 0; pass < 2; pass++) { /* those of this field first */
+        strbuf_add(&text, pass == 0 ? "" : "\nall the others\n");
+        for (int i = 0; i < app->form->why_count; i++)
+            if (term_is_of(values ? focus_field(s) : FIELD_COUNT, &app->form->why[i]) == !pass)
+                print_why_term(&app->form->why[i], &text);
+    }
     if (values)
         gp_format(title, sizeof(title), "Why: %s first", field_rows[s->focus].form->label);
     pager_open(&app->display, title, text.text);
@@ -694,9 +673,13 @@ static bool pin_toggle(struct app *app)
 static bool plan_act(struct app *app, void *state, enum action action)
 {
     struct plan_state *s = state;
-    int by = list_step(action, page_step(app, s));
+    struct rect box[PLAN_PANELS];
     bool away;
+    int rows, by;
 
+    panel_rects(app, s, box);
+    rows = box[s->panel].rows - 3 - (s->panel == PLAN_ANSWER ? PLAN_HEAD : 0);
+    by = list_step(action, int_max(rows, 1));
     if (by != 0) {
         if (s->panel == PLAN_FORM)
             s->focus = plan_form_move(s->open, s->focus, by);

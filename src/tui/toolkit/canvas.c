@@ -58,7 +58,7 @@ static struct cell *cell_at(struct canvas *canvas, struct rect in, int y, int x)
 }
 
 /* Half of a wide character alone becomes a blank. */
-static void split_wide(struct canvas *canvas, struct cell *cell)
+static void cell_set(struct canvas *canvas, struct cell *cell, enum ink ink, uint32_t ch)
 {
     const struct cell *end = canvas->cells + (size_t)canvas->rows * (size_t)canvas->cols;
 
@@ -66,11 +66,6 @@ static void split_wide(struct canvas *canvas, struct cell *cell)
         cell[-1].ch = ' ';
     else if (cell + 1 < end && cell[1].ch == 0)
         cell[1].ch = ' ';
-}
-
-static void cell_set(struct canvas *canvas, struct cell *cell, enum ink ink, uint32_t ch)
-{
-    split_wide(canvas, cell);
     *cell = (struct cell){ch, (uint8_t)ink};
 }
 

@@ -216,35 +216,17 @@ static struct layout layout_of(const struct chooser *c, struct rect body);
 /* Moves the focus; false when the key is none that does. */
 static bool move_focus(struct chooser *c, int key, int page)
 {
-    int last = row_count(c) - 1, to;
+    int last = row_count(c) - 1;
+    int by = key == K_UP || key == KEY_CTRL('p')     ? -1
+             : key == K_DOWN || key == KEY_CTRL('n') ? 1
+             : key == K_PGUP                         ? -page
+             : key == K_PGDN                         ? page
+             : key == K_HOME                         ? -c->focus
+             : key == K_END                          ? last - c->focus
+                                                     : 0;
 
-    switch (key) {
-    case K_UP:
-    case KEY_CTRL('p'):
-        to = c->focus - 1;
-        break;
-    case K_DOWN:
-    case KEY_CTRL('n'):
-        to = c->focus + 1;
-        break;
-    case K_PGUP:
-        to = c->focus - page;
-        break;
-    case K_PGDN:
-        to = c->focus + page;
-        break;
-    case K_HOME:
-        to = 0;
-        break;
-    case K_END:
-        to = last;
-        break;
-    default:
-        return false;
-    }
-    to = to > last ? last : to;
-    c->focus = to < 0 ? 0 : to;
-    return true;
+    c->focus = int_max(int_min(c->focus + by, last), 0);
+    return by != 0 || key == K_HOME || key == K_END;
 }
 
 /* The first row seen of `rows`, so that the focus is among them. */

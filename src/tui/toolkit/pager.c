@@ -216,30 +216,13 @@ static void search_again(struct pager *pager, int by, int page)
 
 static int pager_moved(const struct pager *pager, int key, int page)
 {
-    switch (key) {
-    case K_UP:
-    case 'k':
-        return pager->top - 1;
-    case K_DOWN:
-    case 'j':
-    case K_ENTER:
-        return pager->top + 1;
-    case K_PGUP:
-    case 'b':
-    case KEY_CTRL('b'):
-        return pager->top - page;
-    case K_PGDN:
-    case K_SPACE:
-    case KEY_CTRL('f'):
-        return pager->top + page;
-    case K_HOME:
-    case 'g':
-        return 0;
-    case K_END:
-    case 'G':
-        return (int)pager->rows->count;
-    }
-    return pager->top;
+    return key == K_UP || key == 'k'                                 ? pager->top - 1
+           : key == K_DOWN || key == 'j' || key == K_ENTER           ? pager->top + 1
+           : key == K_PGUP || key == 'b' || key == KEY_CTRL('b')     ? pager->top - page
+           : key == K_PGDN || key == K_SPACE || key == KEY_CTRL('f') ? pager->top + page
+           : key == K_HOME || key == 'g'                             ? 0
+           : key == K_END || key == 'G'                              ? (int)pager->rows->count
+                                                                     : pager->top;
 }
 
 static void pager_key(struct display *display, struct overlay *overlay, int key)

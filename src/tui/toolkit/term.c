@@ -486,26 +486,10 @@ static void set_colors(enum scheme scheme)
     term.colored = (int)scheme;
 }
 
-static attr_t ink_attributes(unsigned style)
-{
-    return (style & STYLE_BOLD ? A_BOLD : 0) | (style & STYLE_REVERSE ? A_REVERSE : 0) |
-           (style & STYLE_UNDERLINE ? A_UNDERLINE : 0) | (style & STYLE_DIM ? A_DIM : 0);
-}
-
 struct pen {
     attr_t style[INK_COUNT];
     short pair[INK_COUNT];
 };
-
-static void take_pen(struct pen *pen, enum scheme scheme)
-{
-    for (int ink = 0; ink < INK_COUNT; ink++) {
-        struct look look = theme_look(scheme, (enum ink)ink);
-
-        pen->style[ink] = ink_attributes(look.style);
-        pen->pair[ink] = look.color >= 0 ? (short)(ink + 1) : 0;
-    }
-}
 
 static void paint_row(const struct canvas *canvas, int y, int cols, const struct pen *pen,
                       cchar_t *row)
@@ -532,7 +516,14 @@ void term_paint(const struct canvas *canvas, enum scheme scheme, bool whole)
         return;
     scheme = term_scheme_able(scheme);
     set_colors(scheme);
-    take_pen(&pen, scheme);
+    for (int ink = 0; ink < INK_COUNT; ink++) {
+        struct look look = theme_look(scheme, (enum ink)ink);
+
+        pen.style[ink] =
+            (look.style & STYLE_BOLD ? A_BOLD : 0) | (look.style & STYLE_REVERSE ? A_REVERSE : 0) |
+            (look.style & STYLE_UNDERLINE ? A_UNDERLINE : 0) | (look.style & STYLE_DIM ? A_DIM : 0);
+        pen.pair[ink] = look.color >= 0 ? (short)(ink + 1) : 0;
+    }
     rows = rows < LINES ? rows : LINES;
     cols = cols < COLS ? cols : COLS;
     row = gp_calloc((size_t)cols + 1, sizeof(*row));
