@@ -540,51 +540,31 @@ static void choices_places(struct form *form, bool regions, struct choices_list 
     free(counts);
 }
 
-static void choices_providers(struct form *form, bool details, struct choices_list *list)
-{
-    (void)details;
-    choices_places(form, false, list);
-}
-
-static void choices_regions(struct form *form, bool details, struct choices_list *list)
-{
-    (void)details;
-    choices_places(form, true, list);
-}
-
 /* ---- what stands in the form of a field that is no number ---- */
 
-static void show_model(const struct form *form, const char *value, char *text, size_t size)
+/* Of an answered form but for the model. False: the value stands there, or the default's word. */
+static bool show_chosen(const struct form *form, enum field field, char *text, size_t size)
 {
-    gp_format(text, size, "%s%s", path_name(value),
-              form->answered && form->answer->resolved.generic ? " (assumed)" : "");
-}
+    const struct request *q = &form->answer->plan.request;
+    const char *value = form->values.value[field], *chosen = value[0] ? "" : "auto: ";
 
-static void show_precision(const struct form *form, const char *value, char *text, size_t size)
-{
-    gp_format(text, size, "%s%s",
-              value[0] ? "" : "auto: ", form->answer->plan.request.precision.id);
-}
-
-static void show_kv(const struct form *form, const char *value, char *text, size_t size)
-{
-    gp_format(text, size, "%s%s", value[0] ? "" : "auto: ", form->answer->plan.request.kv->id);
-}
-
-static void show_gpu(const struct form *form, const char *value, char *text, size_t size)
-{
-    if (value[0] && strcmp(value, "local") != 0)
-        gp_copy(text, size, value);
-    else
+    if (field == FIELD_MODEL)
+        gp_format(text, size, "%s%s", path_name(value),
+                  form->answered && form->answer->resolved.generic ? " (assumed)" : "");
+    else if (!form->answered)
+        return false;
+    else if (field == FIELD_PRECISION)
+        gp_format(text, size, "%s%s", chosen, q->precision.id);
+    else if (field == FIELD_KV)
+        gp_format(text, size, "%s%s", chosen, q->kv->id);
+    else if (field == FIELD_ENGINE)
+        gp_format(text, size, "%s%s %s", chosen, q->engine->name, q->engine->range);
+    else if (field == FIELD_GPU && (!value[0] || strcmp(value, "local") == 0))
         gp_format(text, size, "%s: %s", form->answer->resolved.gpu_chosen ? "auto" : "here",
-                  form->answer->plan.request.gpu->id);
-}
-
-static void show_engine(const struct form *form, const char *value, char *text, size_t size)
-{
-    const struct engine *e = form->answer->plan.request.engine;
-
-    gp_format(text, size, "%s%s %s", value[0] ? "" : "auto: ", e->name, e->range);
+                  q->gpu->id);
+    else
+        return false;
+    return true;
 }
 
 /* ---- fields that are chosen from a list ---- */
@@ -595,27 +575,16 @@ static const struct {
     void (*choices)(struct form *form, bool details, struct choices_list *list);
     const char *fixed[FIXED][3]; /* or these: id, text, what is said about it */
     const char *other;           /* what may be typed besides */
-    /* What stands in the form; NULL: the value, or the default's word. Of an answered form but
-     * for the model. */
-    void (*show)(const struct form *form, const char *value, char *text, size_t size);
 } lists[FIELD_COUNT] = {
-    [FIELD_MODEL] = {.choices = choices_models,
-                     .other = "a size such as 70B, or a path",
-                     .show = show_model},
+    [FIELD_MODEL] = {.choices = choices_models, .other = "a size such as 70B, or a path"},
     [FIELD_PRECISION] = {.choices = choices_precisions,
-                         .other = "another format, as --list formats has it",
-                         .show = show_precision},
-    [FIELD_KV] = {.choices = choices_kv,
-                  .other = "another format, as --list formats has it",
-                  .show = show_kv},
+                         .other = "another format, as --list formats has it"},
+    [FIELD_KV] = {.choices = choices_kv, .other = "another format, as --list formats has it"},
     [FIELD_GPU] = {.choices = choices_gpus,
-                   .other = "id/slice:count, such as a100-sxm-80/3g.40gb:2",
-                   .show = show_gpu},
-    [FIELD_ENGINE] = {.choices = choices_engines,
-                      .other = "a version, such as vllm@0.19",
-                      .show = show_engine},
-    [FIELD_PROVIDER] = {.choices = choices_providers, .other = "several, such as aws,gcp"},
-    [FIELD_REGION] = {.choices = choices_regions, .other = "a part of a name, such as us"},
+                   .other = "id/slice:count, such as a100-sxm-80/3g.40gb:2"},
+    [FIELD_ENGINE] = {.choices = choices_engines, .other = "a version, such as vllm@0.19"},
+    [FIELD_PROVIDER] = {.other = "several, such as aws,gcp"},
+    [FIELD_REGION] = {.other = "a part of a name, such as us"},
     [FIELD_PRICE] = {.fixed = {{"", "on-demand", "list prices of clouds"},
                                {"spot", "spot", "list prices of instances that may be taken away"},
                                {"market", "market", "marketplaces and auctions"},
@@ -647,6 +616,8 @@ struct choice *form_choices(struct form *form, enum field field, bool details, i
         return NULL;
     if (lists[field].choices)
         lists[field].choices(form, details, &list);
+    if (field == FIELD_PROVIDER || field == FIELD_REGION)
+        choices_places(form, field == FIELD_REGION, &list);
     for (int i = 0; i < FIXED && lists[field].fixed[i][0]; i++)
         choices_add(&list, lists[field].fixed[i][0], lists[field].fixed[i][1],
                     lists[field].fixed[i][2]);
@@ -740,12 +711,12 @@ void form_show(struct form *form)
 
         if (field_is_number((enum field)f))
             show_number(form, (enum field)f, text, size);
-        else if (lists[f].show && (form->answered || f == FIELD_MODEL))
-            lists[f].show(form, value, text, size);
+        else if (show_chosen(form, (enum field)f, text, size))
+            ;
         else if (value[0])
             gp_copy(text, size, value);
         else /* the default's word, where it is one */
-            gp_copy(text, size, lists[f].show || strchr(fallback, ' ') ? "auto" : fallback);
+            gp_copy(text, size, strchr(fallback, ' ') ? "auto" : fallback);
         gp_tame(text);
     }
 }

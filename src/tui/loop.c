@@ -126,20 +126,6 @@ static void draw_explain(const struct app *app, struct canvas *canvas, struct re
 
 /* ---- keys ---- */
 
-/* "Enter:edit  a:apply": the key's letters stand out. */
-static void draw_keys(struct canvas *canvas, struct rect in, int x, const char *text)
-{
-    for (const char *p = text; *p;) {
-        size_t item = strcspn(p, " "), key = strcspn(p + 1, ":") + 1;
-        int at = x + gp_width(text) - gp_width(p);
-
-        if (key < item)
-            canvas_ink(canvas, in, 0, at, (int)key, INK_KEY);
-        p += item;
-        p += strspn(p, " ");
-    }
-}
-
 /* A window's keys in `cols` columns: those that have room, and always the last, which
  * is the way out. */
 static void window_bar(const char *keys, int cols, struct strbuf *out)
@@ -168,6 +154,20 @@ static void bar_words(const struct app *app, struct strbuf *left, struct strbuf 
     else
         action_bar(app->screen, app->display.cols - 2, app->screens[app->screen]->word,
                    app->state[app->screen], left, right);
+}
+
+/* "Enter:edit  a:apply": the key's letters stand out. */
+static void draw_keys(struct canvas *canvas, struct rect in, int x, const char *text)
+{
+    for (const char *p = text; *p;) {
+        size_t item = strcspn(p, " "), key = strcspn(p + 1, ":") + 1;
+        int at = x + gp_width(text) - gp_width(p);
+
+        if (key < item)
+            canvas_ink(canvas, in, 0, at, (int)key, INK_KEY);
+        p += item;
+        p += strspn(p, " ");
+    }
 }
 
 static void draw_bar(const struct app *app, struct canvas *canvas, struct rect in)

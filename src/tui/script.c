@@ -36,15 +36,23 @@ struct script {
     char where[192]; /* file:line */
 };
 
-/* Draws whenever the terminal would have: screens may note where things stand. */
-static void script_settle(struct app *app)
+/* The screen as it is now; out: its text; NULL: it is drawn alone. */
+static void script_look(struct app *app, struct strbuf *out)
 {
     struct canvas canvas;
 
-    app_tick(app);
     canvas_init(&canvas, app->settings.charset);
     app_draw(app, &canvas);
+    if (out)
+        canvas_dump(&canvas, out);
     canvas_fini(&canvas);
+}
+
+/* Draws whenever the terminal would have: screens may note where things stand. */
+static void script_settle(struct app *app)
+{
+    app_tick(app);
+    script_look(app, NULL);
 }
 
 static void press_key(struct app *app, int key)
@@ -131,15 +139,11 @@ static enum gp_status wait_for(struct script *script, const char *args, struct g
 
 static bool is_shown(struct app *app, const char *text)
 {
-    struct canvas canvas;
     struct strbuf shown;
     bool found;
 
-    canvas_init(&canvas, app->settings.charset);
-    app_draw(app, &canvas);
     strbuf_init(&shown);
-    canvas_dump(&canvas, &shown);
-    canvas_fini(&canvas);
+    script_look(app, &shown);
     found = strstr(shown.text, text) != NULL;
     strbuf_fini(&shown);
     return found;

@@ -81,24 +81,6 @@ static void rows_free(void *ctx)
 
 static const struct task_ops rows_ops = {TASK_BELOW, rows_unit, rows_free};
 
-/* With its comparison: nobody looks at a row of it any more. */
-static void rows_task_drop(struct rows_task *rows)
-{
-    task_drop(&rows->task);
-    *rows = (struct rows_task){0};
-}
-
-/* run: the task's from now on. */
-static void rows_task_begin(struct rows_task *rows, struct worker *worker, struct comparison *run)
-{
-    rows_task_drop(rows);
-    rows->run = run;
-    rows->job = gp_calloc(1, sizeof(*rows->job));
-    rows->job->run = run;
-    rows->job->row = gp_calloc(comparison_total(run) + 1, sizeof(*rows->job->row));
-    rows->task = task_begin(worker, &rows_ops, rows->job);
-}
-
 /* Takes what has come: true when there was a new row. */
 static bool rows_task_take(struct rows_task *rows)
 {
@@ -113,19 +95,6 @@ static bool rows_task_take(struct rows_task *rows)
         rows->job->row[i] = NULL;
     }
     return done > before;
-}
-
-/* ---- memory ---- */
-
-static void show_memory(struct page *page, const struct plan *plan)
-{
-    if (!plan->has_memory)
-        return;
-    if (page->canvas && page->y >= 0)
-        membar_draw(page->canvas, page->in, page->y, plan);
-    if (page->canvas && page->y + 1 >= 0)
-        membar_legend(page->canvas, page->in, page->y + 1, plan);
-    page->y += 2;
 }
 
 /* ---- words ---- */
@@ -210,25 +179,20 @@ static void show_cost(struct page *page, const struct plan *p)
     answer_lines_fini(&lines);
 }
 
-/* Of what differs from row to row: the GPU, the engine, the price. */
-static void show_sources(struct page *page, const struct plan *p)
-{
-    struct answer_lines lines;
-    int n = answer_lines(p, NULL, LINE_SOURCE, &lines);
-
-    for (int i = 0; i < n; i++)
-        if (strcmp(lines.list[i].name, "model") != 0 && strcmp(lines.list[i].name, "format") != 0)
-            page_wordsf(page, 0, INK_DIM, "%s: %s", lines.list[i].name, lines.list[i].text);
-    answer_lines_fini(&lines);
-}
-
 /* ---- all of it ---- */
 
 static void detail_lay_out(struct page *page, const struct compare_row *row)
 {
     const struct plan *p = &row->compared->plan;
+    struct answer_lines lines;
 
-    show_memory(page, p);
+    if (p->has_memory) {
+        if (page->canvas) {
+            membar_draw(page->canvas, page->in, page->y, p);
+            membar_legend(page->canvas, page->in, page->y + 1, p);
+        }
+        page->y += 2;
+    }
     if (p->verdict != VERDICT_FITS)
         show_reasons(page, p);
     show_holds(page, row);
@@ -236,12 +200,15 @@ static void detail_lay_out(struct page *page, const struct compare_row *row)
     show_speed(page, p);
     if (p->verdict == VERDICT_FITS)
         show_reasons(page, p);
-    struct answer_lines warnings;
-    answer_lines(p, NULL, LINE_WARNING, &warnings);
-    for (int i = 0; i < warnings.count; i++)
-        page_wordsf(page, 0, INK_WARN, "warning: %s", warnings.list[i].text);
-    answer_lines_fini(&warnings);
-    show_sources(page, p);
+    answer_lines(p, NULL, LINE_WARNING, &lines);
+    for (int i = 0; i < lines.count; i++)
+        page_wordsf(page, 0, INK_WARN, "warning: %s", lines.list[i].text);
+    answer_lines_fini(&lines);
+    answer_lines(p, NULL, LINE_SOURCE, &lines);
+    for (int i = 0; i < lines.count; i++) /* of what differs from row to row */
+        if (strcmp(lines.list[i].name, "model") != 0 && strcmp(lines.list[i].name, "format") != 0)
+            page_wordsf(page, 0, INK_DIM, "%s: %s", lines.list[i].name, lines.list[i].text);
+    answer_lines_fini(&lines);
 }
 
 /* "l40s x 4, fp8: fits" */
@@ -305,19 +272,19 @@ static void draw_state(const struct compare_state *s, struct canvas *canvas, str
 {
     static const char best[] = "* best for its cost";
     const struct compare_column_row *column = &compare_columns[s->view.sort];
-    char text[160];
-    int x;
+    struct texts t = {0};
+    bool filtered = s->view.filter[0];
+    int x = 1 + canvas_textf(canvas, in, 0, 1, INK_TEXT, "%zu of %zu fit and meet goals  sort %s ",
+                             s->view.good, s->view.count, column->sort);
 
-    gp_format(text, sizeof(text), "%zu of %zu fit and meet goals  sort %s ", s->view.good,
-              s->view.count, column->sort);
-    x = 1 + canvas_text(canvas, in, 0, 1, INK_TEXT, text);
     canvas_glyph(canvas, in, 0, x, INK_TEXT,
                  s->view.reverse == column->descends ? GLYPH_UP : GLYPH_DOWN);
-    gp_format(text, sizeof(text), "filter %s", s->view.filter[0] ? s->view.filter : "-");
     x += 3;
-    x += canvas_fit(canvas, in, 0, x, in.cols - x, s->view.filter[0] ? INK_KEY : INK_DIM, text);
+    x += canvas_fit(canvas, in, 0, x, in.cols - x, filtered ? INK_KEY : INK_DIM,
+                    texts_addf(&t, "filter %s", filtered ? s->view.filter : "-"));
     if (x + 2 + (int)strlen(best) <= in.cols)
         canvas_text(canvas, in, 0, x + 2, INK_DIM, best);
+    texts_fini(&t);
 }
 
 struct grid {
@@ -367,37 +334,26 @@ static enum ink ink_of(const struct compare_row *row, enum compare_column column
     return column == COLUMN_VERDICT || verdict == VERDICT_DOES_NOT_FIT ? inks[verdict] : INK_TEXT;
 }
 
-/* Why it does not fit, in place of figures: "no fit: short 21.2 GiB on each". */
-static void draw_refusal(const struct compare_row *row, struct canvas *canvas, struct rect in,
-                         int y, int x)
-{
-    const struct plan *p = &row->compared->plan;
-    double lacks = p->has_memory ? -plan_margin(p) : 0;
-    char text[160];
-
-    gp_format(text, sizeof(text), "no fit: %s", limit_words[p->limit].noun);
-    if (lacks > 0)
-        gp_format(text + strlen(text), sizeof(text) - strlen(text), ", short %.1f GiB",
-                  lacks / GP_GIB);
-    canvas_fit(canvas, in, y, x, in.cols - x, INK_DIM, text);
-}
-
 static void draw_cells(const struct compare_view *view, const struct compare_row *row,
                        struct canvas *canvas, struct rect in, int y, const struct grid *g)
 {
+    const struct plan *p = &row->compared->plan;
+    bool out = p->verdict == VERDICT_DOES_NOT_FIT;
     struct strbuf text;
     int x = MARKS_WIDTH;
-    bool out = row->compared->plan.verdict == VERDICT_DOES_NOT_FIT;
 
     strbuf_init(&text);
     for (int i = 0; i < g->count; i++) {
         enum compare_column column = g->column[i];
 
-        if (out && column == COLUMN_VERDICT) {
-            draw_refusal(row, canvas, in, y, x);
+        strbuf_clear(&text);
+        if (out && column == COLUMN_VERDICT) { /* why, in place of figures */
+            strbuf_addf(&text, "no fit: %s", limit_words[p->limit].noun);
+            if (p->has_memory && plan_margin(p) < 0)
+                strbuf_addf(&text, ", short %.1f GiB", -plan_margin(p) / GP_GIB);
+            canvas_fit(canvas, in, y, x, in.cols - x, INK_DIM, text.text);
             break;
         }
-        strbuf_clear(&text);
         compare_view_cell(row, column, &text);
         char *band = canvas->charset == CHARSET_ASCII ? strstr(text.text, "±") : NULL;
         bool marked = view->mark[column] && text.text[0] == view->mark[column];
@@ -591,10 +547,12 @@ static void pin_own(struct compare_state *s, const struct form *form)
     compare_view_own(&s->view, key, form_lays_out(form) ? &form->answer->plan : NULL);
 }
 
+/* With their comparison: nobody looks at a row of it any more. */
 static void drop_rows(struct compare_state *s)
 {
     compare_view_begin(&s->view, NULL);
-    rows_task_drop(&s->rows);
+    task_drop(&s->rows.task);
+    s->rows = (struct rows_task){0};
 }
 
 static void focus_follow(struct compare_state *s);
@@ -614,7 +572,6 @@ static void compare_refresh(struct app *app, void *state)
     if (strcmp(text.text, s->load.text) != 0) {
         strbuf_clear(&s->load);
         strbuf_add(&s->load, text.text);
-        struct comparison *run;
         char copy[sizeof(s->precisions)];
         struct options options;
 
@@ -622,8 +579,13 @@ static void compare_refresh(struct app *app, void *state)
         options.precision_count =
             words_split(s->precisions, copy, sizeof(copy), options.precisions);
         drop_rows(s);
-        if (!comparison_begin(app->form->planner, &options, &run, &s->err))
-            rows_task_begin(&s->rows, app->worker, run);
+        if (!comparison_begin(app->form->planner, &options, &s->rows.run, &s->err)) {
+            s->rows.job = gp_calloc(1, sizeof(*s->rows.job));
+            s->rows.job->run = s->rows.run;
+            s->rows.job->row =
+                gp_calloc(comparison_total(s->rows.run) + 1, sizeof(*s->rows.job->row));
+            s->rows.task = task_begin(app->worker, &rows_ops, s->rows.job);
+        }
         rows_task_take(&s->rows);
         compare_view_begin(&s->view, s->rows.run);
         compare_view_update(&s->view);
@@ -679,8 +641,8 @@ static void compare_close(struct app *app, void *state)
     struct compare_state *s = state;
 
     (void)app;
+    drop_rows(s);
     compare_view_fini(&s->view);
-    rows_task_drop(&s->rows);
     strbuf_fini(&s->load);
 }
 
@@ -764,20 +726,6 @@ static bool filter_done(struct app *app, void *ctx, const char *text, struct gp_
         go_to(s, 1); /* the first is the plan's, which no filter hides */
     app_touch(app);
     return true;
-}
-
-/* The cursor goes on to the row below, so that several are marked in a row. */
-static void mark_row(struct compare_state *s)
-{
-    const struct compare_row *row = compare_focus(s);
-    char key[COMPARE_KEY];
-
-    if (!row)
-        return;
-    gp_copy(key, sizeof(key), row->key);
-    focus_step(s, 1);
-    compare_view_mark(&s->view, key);
-    focus_follow(s);
 }
 
 static void show_why(struct app *app, const struct compare_state *s)
@@ -871,6 +819,8 @@ static bool focus_move(const struct app *app, struct compare_state *s, enum acti
 static bool compare_act(struct app *app, void *state, enum action action)
 {
     struct compare_state *s = state;
+    const struct compare_row *row = compare_focus(s);
+    char key[COMPARE_KEY];
 
     if (focus_move(app, s, action))
         return true;
@@ -903,7 +853,12 @@ static bool compare_act(struct app *app, void *state, enum action action)
         choose_precisions(app, s);
         return true;
     case ACT_MARK:
-        mark_row(s);
+        if (row) { /* the cursor goes on to the row below, so that several are marked in a row */
+            gp_copy(key, sizeof(key), row->key);
+            focus_step(s, 1);
+            compare_view_mark(&s->view, key);
+            focus_follow(s);
+        }
         return true;
     case ACT_WHY:
         show_why(app, s);
