@@ -83,15 +83,6 @@ bool app_busy(const struct app *app, char *why, size_t size)
     return false;
 }
 
-bool app_unsaved(const struct app *app, char *why, size_t size)
-{
-    for (int i = 0; i < SCREEN_COUNT; i++)
-        if (app->state[i] && app->screens[i]->unsaved &&
-            app->screens[i]->unsaved(app, app->state[i], why, size))
-            return true;
-    return false;
-}
-
 enum gp_status app_target(const char *text, char *path, size_t size, struct gp_err *err)
 {
     size_t n = strlen(text);

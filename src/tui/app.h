@@ -82,7 +82,6 @@ void *app_state(struct app *app, enum screen_id screen); /* opens it when needed
 
 /* The first open screen that is busy says why; false: none is. */
 bool app_busy(const struct app *app, char *why, size_t size);
-bool app_unsaved(const struct app *app, char *why, size_t size);
 
 /* Where to write: the path without a last '!', which says that a file of that name may
  * go; without it such a file is an error. */

@@ -23,27 +23,20 @@
 
 /* ---- help, the command, the prompt ---- */
 
-/* What was reported, and what is in focus: the rows below the screen may have no room for
- * all of it. */
-static void add_said(const struct app *app, struct strbuf *out)
-{
-    const struct screen_ops *ops = app->screens[app->screen];
-
-    if (app->display.report[0])
-        strbuf_addf(out, "%s\n\n", app->display.report);
-    if (!ops->explain)
-        return;
-    ops->explain(app, app->state[app->screen], out);
-    strbuf_add(out, "\n\n");
-}
-
 static void open_help(struct app *app)
 {
+    const struct screen_ops *ops = app->screens[app->screen];
     struct strbuf text;
     char title[60];
 
     strbuf_init(&text);
-    add_said(app, &text);
+    /* what was reported, and what is in focus: the rows below the screen may have no room */
+    if (app->display.report[0])
+        strbuf_addf(&text, "%s\n\n", app->display.report);
+    if (ops->explain) {
+        ops->explain(app, app->state[app->screen], &text);
+        strbuf_add(&text, "\n\n");
+    }
     action_help(app->screen, &text);
     strbuf_add(&text,
                "\nThe : line takes every action by its name, options as --plan "
@@ -369,7 +362,13 @@ static void quit_plan(struct app *app, void *ctx)
 
 static bool run_would_be_lost(const struct app *app, char *why, size_t size)
 {
-    return app_busy(app, why, size) || app_unsaved(app, why, size);
+    if (app_busy(app, why, size))
+        return true;
+    for (int i = 0; i < SCREEN_COUNT; i++)
+        if (app->state[i] && app->screens[i]->unsaved &&
+            app->screens[i]->unsaved(app, app->state[i], why, size))
+            return true;
+    return false;
 }
 
 void quit_small(struct app *app)

@@ -299,24 +299,16 @@ void canvas_cursor(struct canvas *canvas, struct rect in, int y, int x)
 
 /* ---- what can be read of it ---- */
 
-static size_t row_length(const struct canvas *canvas, int y)
-{
-    const struct cell *row = &canvas->cells[(size_t)y * (size_t)canvas->cols];
-    size_t n = (size_t)canvas->cols;
-
-    while (n > 0 && row[n - 1].ch == ' ')
-        n--;
-    return n;
-}
-
 void canvas_dump(const struct canvas *canvas, struct strbuf *out)
 {
     char text[5];
 
     for (int y = 0; y < canvas->rows; y++) {
         const struct cell *row = &canvas->cells[(size_t)y * (size_t)canvas->cols];
-        size_t n = row_length(canvas, y);
+        size_t n = (size_t)canvas->cols;
 
+        while (n > 0 && row[n - 1].ch == ' ')
+            n--;
         for (size_t x = 0; x < n; x++)
             if (row[x].ch)
                 strbuf_add(out, utf8_text(row[x].ch, text));

@@ -68,15 +68,6 @@ static void on_cont(int sig)
     errno = saved;
 }
 
-static void catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = on_cont, .sa_flags = SA_RESTART};
-
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGCONT, &action, &term.was_cont);
-    signals_catch(&term.back, term.pipe[1]);
-}
-
 static void release_signals(void)
 {
     signals_release();
@@ -85,10 +76,14 @@ static void release_signals(void)
 
 /* SIGWINCH waits until ppoll() does. In the background modes may be set as well:
  * SIGTTOU would stop a program that was asked to end while it was stopped. */
-static void hold_signals(void)
+static void take_signals(void)
 {
+    struct sigaction action = {.sa_handler = on_cont, .sa_flags = SA_RESTART};
     sigset_t held;
 
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGCONT, &action, &term.was_cont);
+    signals_catch(&term.back, term.pipe[1]);
     sigemptyset(&held);
     sigaddset(&held, SIGWINCH);
     sigaddset(&held, SIGTTOU);
@@ -156,20 +151,10 @@ enum gp_status term_usable(struct gp_err *err)
     return GP_OK;
 }
 
-/* Ctrl-Z comes as a key: the screen is given back before the program stops. */
-static void take_suspend_key(void)
+static void set_up_curses(void)
 {
     struct termios modes;
 
-    if (tcgetattr(STDIN_FILENO, &modes) != 0)
-        return;
-    modes.c_cc[VSUSP] = _POSIX_VDISABLE;
-    tcsetattr(STDIN_FILENO, TCSADRAIN, &modes);
-    def_prog_mode();
-}
-
-static void set_up_curses(void)
-{
     set_escdelay(ESC_WAIT);
     cbreak();
     noecho();
@@ -185,7 +170,11 @@ static void set_up_curses(void)
     }
     curs_set(1);
     term.colored = -1;
-    take_suspend_key();
+    if (tcgetattr(STDIN_FILENO, &modes) != 0)
+        return;
+    modes.c_cc[VSUSP] = _POSIX_VDISABLE; /* a key: the screen is given back before it stops */
+    tcsetattr(STDIN_FILENO, TCSADRAIN, &modes);
+    def_prog_mode();
 }
 
 enum gp_status term_open(struct gp_err *err)
@@ -201,8 +190,7 @@ enum gp_status term_open(struct gp_err *err)
     resumed = 0;
     term.back.leave_len = 0;
     term.back.given = false;
-    catch_signals();
-    hold_signals();
+    take_signals();
     term.screen = newterm(NULL, stdout, stdin);
     if (!term.screen) {
         release_signals();
@@ -267,24 +255,17 @@ void term_suspend(const char *note)
 
 /* ---- what it can do ---- */
 
-/* "15;0", foreground and background, as some terminals tell. */
-static bool light_background(void)
-{
-    const char *text = getenv("COLORFGBG");
-    const char *last = text ? strrchr(text, ';') : NULL;
-
-    return last && (strcmp(last + 1, "7") == 0 || strcmp(last + 1, "15") == 0);
-}
-
 enum scheme term_scheme(void)
 {
     const char *none = getenv("NO_COLOR");
+    const char *background = getenv("COLORFGBG"); /* "15;0", as some terminals tell */
 
     if ((none && none[0]) || !term.open || !has_colors() || COLORS < 8)
         return SCHEME_MONO;
     if (COLORS < 256)
         return SCHEME_16;
-    return light_background() ? SCHEME_LIGHT : SCHEME_DARK;
+    background = background ? strrchr(background, ';') : NULL;
+    return background && gp_has_word("7 15", " ", background + 1) ? SCHEME_LIGHT : SCHEME_DARK;
 }
 
 enum scheme term_scheme_able(enum scheme scheme)
@@ -372,23 +353,6 @@ static int special_key(int code)
     return K_NONE;
 }
 
-static int plain_key(int ch)
-{
-    if (ch == '\r' || ch == '\n')
-        return K_ENTER;
-    return ch == 127 || ch == 8 ? K_BACKSPACE : ch;
-}
-
-/* A shell does not pass on that the terminal changed while the program was stopped. */
-static void look_at_size(void)
-{
-    struct winsize size;
-
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row && size.ws_col &&
-        (size.ws_row != LINES || size.ws_col != COLS))
-        resizeterm(size.ws_row, size.ws_col);
-}
-
 /* What a byte, or one of curses' codes, completes; K_NONE: nothing yet. What is pasted
  * is no key before its end, and then one. */
 static int key_of(int code)
@@ -398,7 +362,10 @@ static int key_of(int code)
     if (code == PASTE_BEGIN)
         paste_begin(&term.paste);
     else if (!term.paste.on || code == KEY_RESIZE)
-        return ch ? plain_key((int)ch) : special_key(code);
+        return ch == '\r' || ch == '\n' ? K_ENTER
+               : ch == 127 || ch == 8   ? K_BACKSPACE
+               : ch                     ? (int)ch
+                                        : special_key(code);
     else if (code == PASTE_END)
         paste_end(&term.paste);
     else if (ch)
@@ -409,13 +376,17 @@ static int key_of(int code)
 /* What happened to the terminal, which is no key. */
 static int pending_event(void)
 {
+    struct winsize size;
+
     signals_go_on();
     if (signals_waiting())
         return K_HANGUP;
     if (resumed) {
         resumed = 0;
         reset_prog_mode(); /* SIGSTOP left no time to leave the screen */
-        look_at_size();
+        if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row && size.ws_col &&
+            (size.ws_row != LINES || size.ws_col != COLS))
+            resizeterm(size.ws_row, size.ws_col); /* a shell does not pass on that it changed */
         paste_mode(PASTE_ON);
         return K_RESUME;
     }
