@@ -70,6 +70,7 @@ static void form_plan_here(struct form *form)
 static bool form_take(struct form *form, const struct form_values *values)
 {
     struct form_change changes[FIELD_COUNT];
+    struct form_step *step;
     int count = 0;
 
     for (int f = 0; f < FIELD_COUNT; f++)
@@ -83,11 +84,10 @@ static bool form_take(struct form *form, const struct form_values *values)
     form->undo_last = ++form->undo_at;
     if (form->undo_last - form->undo_first >= FORM_UNDO)
         form->undo_first = form->undo_last - FORM_UNDO + 1;
-    form->undo[form->undo_at % FORM_UNDO].count = count;
-    free(form->undo[form->undo_at % FORM_UNDO].change);
-    form->undo[form->undo_at % FORM_UNDO].change = gp_malloc((size_t)count * sizeof(changes[0]));
-    memcpy(form->undo[form->undo_at % FORM_UNDO].change, changes,
-           (size_t)count * sizeof(changes[0]));
+    step = &form->undo[form->undo_at % FORM_UNDO];
+    step->count = count;
+    step->change = gp_realloc(step->change, (size_t)count * sizeof(changes[0]));
+    memcpy(step->change, changes, (size_t)count * sizeof(changes[0]));
     return true;
 }
 
@@ -197,8 +197,10 @@ void form_command(const struct form *form, const char *command, struct strbuf *o
 /* Puts the texts of the step that led to form `at` back; it then holds those they replace. */
 static void form_swap(struct form *form, int at)
 {
-    for (int i = 0; i < form->undo[at % FORM_UNDO].count; i++) {
-        struct form_change *change = &form->undo[at % FORM_UNDO].change[i];
+    const struct form_step *step = &form->undo[at % FORM_UNDO];
+
+    for (int i = 0; i < step->count; i++) {
+        struct form_change *change = &step->change[i];
         char now[FORM_VALUE];
 
         gp_copy(now, sizeof(now), form->values.value[change->field]);

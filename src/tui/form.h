@@ -156,7 +156,7 @@ struct form {
 
     /* A ring of the changes that led to forms undo_first + 1..undo_last; undo_at is the form
      * now. A step that is undone holds the texts that redo puts back. */
-    struct {
+    struct form_step {
         struct form_change *change; /* (count); owned */
         int count;
     } undo[FORM_UNDO];

@@ -78,21 +78,15 @@ struct recent_models {
 
 #define FILE_MOST 16384 /* bytes; ours has at most 8 lines of 240 */
 
-static bool recent_has(const struct recent_models *r, const char *id)
-{
-    for (int i = 0; i < r->count; i++)
-        if (strcmp(r->id[i], id) == 0)
-            return true;
-    return false;
-}
-
 static void recent_add(struct recent_models *r, const char *id)
 {
     bool plain = id[0] && strlen(id) < RECENT_MODEL_MAX && gp_is_utf8(id);
 
     for (const char *p = id; *p; p++)
         plain = plain && (unsigned char)*p >= ' ' && *p != 0x7f;
-    if (plain && r->count < RECENT_MODELS && !recent_has(r, id))
+    for (int i = 0; i < r->count; i++)
+        plain = plain && strcmp(r->id[i], id) != 0;
+    if (plain && r->count < RECENT_MODELS)
         gp_copy(r->id[r->count++], RECENT_MODEL_MAX, id);
 }
 
@@ -282,14 +276,6 @@ static void choices_models(struct form *form, bool details, struct choices_list 
 
 /* ---- formats ---- */
 
-/* Tensor types of GGUF are parts of files, not files; TF32 is a way to reckon; no engine
- * runs FP64. */
-static bool format_is_offered(const struct format *f)
-{
-    return strncmp(f->id, "ggml-", 5) != 0 && strcmp(f->id, "tf32") != 0 &&
-           strcmp(f->id, "fp64") != 0;
-}
-
 /* What most people look for stands first. */
 static int format_place(const struct format *f)
 {
@@ -331,7 +317,9 @@ static const struct format **formats_sorted(struct form *form, size_t *count)
         n = 0;
     list = gp_calloc(n + 1, sizeof(*list));
     for (size_t i = 0; i < n; i++)
-        if (format_is_offered(&all[i]))
+        /* tensor types of GGUF are parts of files, not files; TF32 is a way to reckon; no engine
+         * runs FP64 */
+        if (strncmp(all[i].id, "ggml-", 5) != 0 && !gp_has_word("tf32 fp64", " ", all[i].id))
             list[used++] = &all[i];
     if (used)
         qsort(list, used, sizeof(*list), format_order);
@@ -392,17 +380,12 @@ static void choices_precisions(struct form *form, bool details, struct choices_l
                           sizeof(list->items[i].more));
 }
 
-/* An engine that reads GGUF keeps its KV cache in such formats too; the others do not. */
-static bool format_is_kv(const struct form *form, const struct format *f)
-{
-    bool gguf = form->answered && form->answer->plan.request.engine->gguf;
-
-    return gp_has_word("fp32 bf16 fp16", " ", f->id) ||
-           gp_has_word(gguf ? "q8_0 q5_1 q5_0 q4_1 q4_0 iq4_nl" : "fp8 int8 nvfp4", " ", f->id);
-}
-
 static void choices_kv(struct form *form, bool details, struct choices_list *list)
 {
+    /* An engine that reads GGUF keeps its KV cache in such formats too; the others do not. */
+    bool gguf = form->answered && form->answer->plan.request.engine->gguf;
+    const char *kept =
+        gguf ? "fp32 bf16 fp16 q8_0 q5_1 q5_0 q4_1 q4_0 iq4_nl" : "fp32 bf16 fp16 fp8 int8 nvfp4";
     char text[120], more[40];
     size_t count;
     const struct format **all = formats_sorted(form, &count);
@@ -410,7 +393,7 @@ static void choices_kv(struct form *form, bool details, struct choices_list *lis
     (void)details;
     choices_add(list, "", "auto", "what the checkpoint asks for, else the activations' format");
     for (size_t i = 0; i < count; i++)
-        if (format_is_kv(form, all[i])) {
+        if (gp_has_word(kept, " ", all[i]->id)) {
             gp_format(text, sizeof(text), "%-10s %s", all[i]->id, all[i]->name);
             gp_format(more, sizeof(more), "%.4g bits per element", all[i]->bits);
             choices_add(list, all[i]->id, text, more);
@@ -464,20 +447,12 @@ static void add_slices(const struct gpu *g, struct choices_list *list)
     }
 }
 
-/* "h100-sxm/3g.40gb" is a slice of "h100-sxm". */
-static bool gpu_is_chosen(const struct form *form, const struct gpu *g)
+static void choices_gpus(struct form *form, bool details, struct choices_list *list)
 {
     const char *id =
         form->answered ? form->answer->plan.request.gpu->id : form->values.value[FIELD_GPU];
-    size_t len = strcspn(id, "/");
-
-    return strlen(g->id) == len && strncmp(g->id, id, len) == 0;
-}
-
-static void choices_gpus(struct form *form, bool details, struct choices_list *list)
-{
+    size_t count, len = strcspn(id, "/"); /* "h100-sxm/3g.40gb" is a slice of "h100-sxm" */
     const struct gpu *const *all;
-    size_t count;
 
     choices_add(list, "", "auto: here, else the cheapest", "");
     if (details)
@@ -486,7 +461,7 @@ static void choices_gpus(struct form *form, bool details, struct choices_list *l
         count = 0;
     for (size_t i = 0; i < count; i++) {
         choices_add_gpu(list, all[i]->id, gpu_short_name(all[i]), all[i]);
-        if (gpu_is_chosen(form, all[i]))
+        if (strlen(all[i]->id) == len && strncmp(all[i]->id, id, len) == 0)
             add_slices(all[i], list);
     }
 }
