@@ -474,7 +474,6 @@ tui_sources = \
 	src/tui/toolkit/spark.h \
 	src/tui/toolkit/term.c \
 	src/tui/toolkit/term.h \
-	src/tui/toolkit/term_none.c \
 	src/tui/toolkit/theme.h \
 	src/tui/toolkit/utf8.c \
 	src/tui/toolkit/utf8.h \

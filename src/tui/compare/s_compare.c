@@ -230,11 +230,6 @@ static const struct compare_row *compare_focus(const struct compare_state *s)
     return s->at < s->view.shown_count ? compare_view_row(&s->view, s->at) : NULL;
 }
 
-static struct rect inside_of(struct rect panel, enum size_class size)
-{
-    return size == SIZE_ONE ? panel : rect_inside(panel);
-}
-
 /* Two lines of the row in focus, or half of the screen when it is opened. */
 static int detail_rows(const struct compare_state *s, struct rect body)
 {
@@ -250,7 +245,7 @@ static void compare_panels(const struct app *app, const struct compare_state *s,
     frame_stack(f.body, f.size, s->panel, detail_rows(s, f.body), out);
     for (int i = 0; i < COMPARE_PANELS; i++)
         if (!rect_empty(out[i]))
-            out[i] = inside_of(out[i], f.size);
+            out[i] = f.size == SIZE_ONE ? out[i] : rect_inside(out[i]);
 }
 
 /* Rows that are seen at once / the first of them when so many are. */
@@ -399,26 +394,20 @@ void compare_rows_draw(const void *state, struct canvas *canvas, struct rect in)
 static void draw_table(const struct compare_state *s, struct canvas *canvas, struct rect in,
                        enum size_class size)
 {
-    struct rect inside = inside_of(in, size);
+    struct rect inside = size == SIZE_ONE ? in : rect_inside(in);
     int page = int_max(inside.rows - COMPARE_ABOVE, 0), count = (int)s->view.shown_count;
     int top = compare_top(s, page);
-    struct strbuf title;
-    char part[48] = "";
-
-    if (count > page)
-        gp_format(part, sizeof(part), "%d-%d of %d", top + 1, int_min(top + page, count), count);
-    strbuf_init(&title);
     const struct resolved *load = s->rows.run ? comparison_load(s->rows.run) : NULL;
-    char tokens[32];
+    struct texts t = {0};
 
-    if (!load)
-        strbuf_add(&title, "GPUs x precisions");
-    else
-        strbuf_addf(&title, "%s, %.0f x %s tokens", load->model_text, load->request.users,
-                    units_tokens(tokens, sizeof(tokens), load->request.context));
     if (size != SIZE_ONE)
-        canvas_box(canvas, in, title.text, part);
-    strbuf_fini(&title);
+        canvas_box(canvas, in,
+                   load ? texts_addf(&t, "%s, %.0f x %s tokens", load->model_text,
+                                     load->request.users, UNITS_TOKENS(load->request.context))
+                        : "GPUs x precisions",
+                   count > page
+                       ? texts_addf(&t, "%d-%d of %d", top + 1, int_min(top + page, count), count)
+                       : NULL);
     in = inside;
     if (s->rows.run)
         draw_state(s, canvas, in);
@@ -432,26 +421,24 @@ static void draw_table(const struct compare_state *s, struct canvas *canvas, str
         if (s->panel == COMPARE_TABLE)
             canvas_cursor(canvas, in, COMPARE_ABOVE + (int)s->at - top, 0);
     } else {
-        struct strbuf text;
         struct rect below = {in.y + COMPARE_ABOVE, in.x + 1, in.rows - COMPARE_ABOVE, in.cols - 2};
 
-        strbuf_init(&text);
-        if (!s->rows.run)
-            strbuf_addf(&text, "nothing to compare: %s%s%s%s%s", s->err.where,
-                        s->err.where[0] ? ": " : "", s->err.text, s->err.hint[0] ? "; " : "",
-                        s->err.hint);
-        else if (s->view.complete)
-            strbuf_addf(&text, "no row matches %s (Esc shows all)", s->view.filter);
-        canvas_wrap(canvas, below, 0, s->rows.run ? INK_TEXT : INK_BAD, text.text);
-        strbuf_fini(&text);
+        canvas_wrap(canvas, below, 0, s->rows.run ? INK_TEXT : INK_BAD,
+                    !s->rows.run ? texts_addf(&t, "nothing to compare: %s%s%s%s%s", s->err.where,
+                                              s->err.where[0] ? ": " : "", s->err.text,
+                                              s->err.hint[0] ? "; " : "", s->err.hint)
+                    : s->view.complete
+                        ? texts_addf(&t, "no row matches %s (Esc shows all)", s->view.filter)
+                        : "");
     }
+    texts_fini(&t);
 }
 
 static void draw_detail(const struct compare_state *s, struct canvas *canvas, struct rect in,
                         enum size_class size)
 {
     const struct compare_row *row = compare_focus(s);
-    struct rect inside = inside_of(in, size);
+    struct rect inside = size == SIZE_ONE ? in : rect_inside(in);
     struct strbuf title;
     char where[48] = "";
 
@@ -517,21 +504,6 @@ static int words_split(const char *list, char *copy, size_t size, const char **w
     return n;
 }
 
-/* The plan's own precision is always among them. */
-static void add_own(struct compare_state *s, const struct form *form)
-{
-    const char *own = form->values.value[FIELD_PRECISION], *words[COMPARE_FORMATS];
-    char copy[sizeof(s->precisions)];
-    int n = words_split(s->precisions, copy, sizeof(copy), words);
-    size_t len = strlen(s->precisions);
-
-    for (int i = 0; i < n; i++)
-        if (strcmp(words[i], own) == 0)
-            return;
-    if (own[0])
-        gp_format(s->precisions + len, sizeof(s->precisions) - len, ",%s", own);
-}
-
 /* The plan's row is the first, whatever sorts; one with a count or a layout of its own is
  * none of the table. */
 static void pin_own(struct compare_state *s, const struct form *form)
@@ -562,10 +534,13 @@ static void compare_refresh(struct app *app, void *state)
 {
     struct compare_state *s = state;
     struct form *load = load_of(app->form);
+    const char *own;
     struct strbuf text;
 
     s->version = app->form->version;
-    add_own(s, app->form);
+    own = app->form->values.value[FIELD_PRECISION]; /* is always among them */
+    if (own[0] && !gp_has_word(s->precisions, ",", own))
+        gp_append(s->precisions, sizeof(s->precisions), ",", "%s", own);
     strbuf_init(&text);
     form_command(load, "compare", &text);
     strbuf_addf(&text, " %s", s->precisions);
@@ -783,20 +758,6 @@ static void choose_precisions(struct app *app, struct compare_state *s)
     free(choices);
 }
 
-/* One step back: to the table, then to all rows. */
-static bool back_one(struct compare_state *s)
-{
-    if (s->panel != COMPARE_TABLE) {
-        s->panel = COMPARE_TABLE;
-        return true;
-    }
-    if (!s->view.filter[0])
-        return false;
-    compare_view_filter(&s->view, "", NULL);
-    focus_follow(s);
-    return true;
-}
-
 /* Motions scroll the panel in focus. */
 static bool focus_move(const struct app *app, struct compare_state *s, enum action action)
 {
@@ -867,8 +828,15 @@ static bool compare_act(struct app *app, void *state, enum action action)
     case ACT_PANEL_BACK:
         s->panel = s->panel == COMPARE_TABLE ? COMPARE_DETAIL : COMPARE_TABLE;
         return true;
-    case ACT_BACK:
-        return back_one(s);
+    case ACT_BACK: /* to the table, then to all rows */
+        if (s->panel == COMPARE_TABLE && !s->view.filter[0])
+            return false;
+        if (s->panel == COMPARE_TABLE) {
+            compare_view_filter(&s->view, "", NULL);
+            focus_follow(s);
+        }
+        s->panel = COMPARE_TABLE;
+        return true;
     default:
         return false;
     }

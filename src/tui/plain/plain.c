@@ -44,6 +44,7 @@ struct plain {
     bool echo;  /* standard input is no terminal: what is answered is printed too */
     bool ended; /* the input ended: defaults from here on */
     bool quit;
+    struct session *session; /* that measures; NULL: none does */
 };
 
 /* ---- lines out and in ---- */
@@ -356,14 +357,8 @@ static void plain_compare(const struct plain *plain)
 /* ---- measuring: a plan, a question, a line per point ---- */
 
 /* By the session of --bench (measure/session.h) with its quick preset. Ctrl-C once stops after
- * the point, twice at once; what was measured is in the result file either way. */
-struct plain_bench {
-    struct plain *plain;
-    struct session *session;
-};
-
-/* True when the measurement has begun. */
-static bool bench_begin(const struct plain_bench *b)
+ * the point, twice at once; what was measured is in the result file either way. True when the measurement has begun. */
+static bool bench_begin(struct plain *plain)
 {
     static const int interrupt[] = {SIGINT};
     struct session_plan plan;
@@ -371,21 +366,21 @@ static bool bench_begin(const struct plain_bench *b)
     struct gp_err err;
     char text[PLAIN_LINE];
 
-    session_plan(b->session, &plan);
-    for (int i = 0; i < session_devices(b->session); i++)
-        if (session_device(b->session, i, &device))
+    session_plan(plain->session, &plan);
+    for (int i = 0; i < session_devices(plain->session); i++)
+        if (session_device(plain->session, i, &device))
             plain_say("Device: %s.", device.name);
     plain_say("Plan, with the %s engine: %s. Ctrl-C stops after a point.", plan.backend,
-              session_say_plan(b->session, text, 200));
+              session_say_plan(plain->session, text, 200));
     plain_say("Result: %s; gpuplan --bench takes options.", plan.result);
     do
-        if (!plain_ask(b->plain, "Measure this machine? 1 yes, 2 no [2]: ", text) || !text[0] ||
+        if (!plain_ask(plain, "Measure this machine? 1 yes, 2 no [2]: ", text) || !text[0] ||
             strcmp(text, "2") == 0 || words_begin("no", text))
             return false;
     while (strcmp(text, "1") != 0 && !words_begin("yes", text));
     if (plan.result[0] == '/')
         settings_make_results();
-    if (session_start(b->session, &err)) {
+    if (session_start(plain->session, &err)) {
         plain_say_err(&err);
         return false;
     }
@@ -446,24 +441,23 @@ static void bench_say_end(struct session *s)
 /* One event; false when there is nothing more to wait for. */
 static bool bench_event(void *ctx, const struct session_event *e)
 {
-    const struct plain_bench *b = ctx;
+    struct plain *plain = ctx;
 
     if (e->kind == SESSION_EVENT_READY)
-        return bench_begin(b);
+        return bench_begin(plain);
     if (e->kind == SESSION_EVENT_POINT)
-        bench_say_point(b->session, e);
+        bench_say_point(plain->session, e);
     else if (e->kind == SESSION_EVENT_NOTE || e->kind == SESSION_EVENT_LOST)
         plain_say("%s", e->text);
     else if (e->kind == SESSION_EVENT_FAILED)
         plain_say_err(&e->err);
     else if (e->kind == SESSION_EVENT_OVER)
-        bench_say_end(b->session);
+        bench_say_end(plain->session);
     return e->kind != SESSION_EVENT_FAILED && e->kind != SESSION_EVENT_OVER;
 }
 
 static void plain_measure(struct plain *plain)
 {
-    struct plain_bench b = {.plain = plain};
     struct options *options = gp_calloc(1, sizeof(*options));
     char tests[96], folder[GP_PATH_MAX];
     struct session_ask how = {
@@ -474,14 +468,14 @@ static void plain_measure(struct plain *plain)
     options_text(options, OPT_PRESET, "", "quick", NULL);
     bench_tests_list(bench_tests_that(TEST_IS_CHOSEN), tests, sizeof(tests));
     settings_results(folder, sizeof(folder));
-    b.session = session_new(&how, &err);
-    if (b.session) {
-        session_drive(b.session, bench_event, &b);
+    plain->session = session_new(&how, &err);
+    if (plain->session) {
+        session_drive(plain->session, bench_event, plain);
         session_signals_release();
     } else {
         plain_say_err(&err);
     }
-    session_free(b.session);
+    session_free(plain->session);
     free(options);
 }
 

@@ -20,7 +20,6 @@
 #include "tui/outcome.h"
 #include "tui/toolkit/frame.h"
 #include "tui/toolkit/plot_draw.h"
-#include "tui/toolkit/words.h"
 
 /* Have points measured here corrected its speed? */
 static bool plan_is_measured(const struct plan *plan)
