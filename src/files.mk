@@ -406,6 +406,7 @@ tui_sources = \
 	src/tui/app.c \
 	src/tui/app.h \
 	src/tui/app_act.c \
+	src/tui/app_key.c \
 	src/tui/bench/bench_options.c \
 	src/tui/bench/bench_options.h \
 	src/tui/bench/bench_session.c \

@@ -86,4 +86,12 @@ bool app_busy(const struct app *app, char *why, size_t size);
 /* Where to write: the path without a last '!', which says that a file of that name may
  * go; without it such a file is an error. */
 enum gp_status app_target(const char *text, char *path, size_t size, struct gp_err *err);
+
+/* The whole screen: tabs, body, windows, explanation, keys. */
+void app_draw(const struct app *app, struct canvas *canvas);
+/* The screen whose tab is in this column of the first row; SCREEN_COUNT: none. */
+enum screen_id app_tab_at(const struct app *app, int x);
+/* The key whose word is in this column of the last row; K_NONE: none. */
+int app_bar_at(const struct app *app, int x);
+
 #endif

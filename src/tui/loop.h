@@ -5,7 +5,7 @@
  * key into an action; offers it to what lies on top (a window of overlay.h), then to the
  * screen, then does what it means everywhere; and paints when something changed.
  *
- *   cli -> loop.c, script.c -> app_act.c, command.c -> screens -> app.c
+ *   cli -> loop.c, script.c -> app_key.c -> app_act.c, command.c -> screens -> app.c
  *
  * All but the terminal: a script (script.c) drives the same functions.
  */
@@ -25,7 +25,7 @@ void app_end(struct app *app);
 
 /* A key, a click or turn of the wheel: whatever it means now. One that needs the answer
  * while that is being planned is held until it has come, and no key is asked for before
- * it has been taken. */
+ * it has been taken. (app_key.c) */
 void app_key(struct app *app, int key);
 void app_click(struct app *app, int y, int x);
 /* Text between the marks of a paste: to the line that is open, never keys. */
@@ -60,8 +60,5 @@ void app_complete(struct app *app, const char *line, struct strbuf *out);
 
 /* Keys from a file in place of a terminal (script.c). GP_E_USAGE: file:line, what is wrong. */
 enum gp_status script_run(struct app *app, const char *path, struct gp_err *err);
-
-/* The whole screen: tabs, body, windows, explanation, keys. */
-void app_draw(const struct app *app, struct canvas *canvas);
 
 #endif

@@ -357,7 +357,8 @@ static void plain_compare(const struct plain *plain)
 /* ---- measuring: a plan, a question, a line per point ---- */
 
 /* By the session of --bench (measure/session.h) with its quick preset. Ctrl-C once stops after
- * the point, twice at once; what was measured is in the result file either way. True when the measurement has begun. */
+ * the point, twice at once; what was measured is in the result file either way. True when it
+ * has begun. */
 static bool bench_begin(struct plain *plain)
 {
     static const int interrupt[] = {SIGINT};
