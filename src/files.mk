@@ -378,7 +378,6 @@ tui_sources = \
 	src/tui/app.c \
 	src/tui/app.h \
 	src/tui/app_act.c \
-	src/tui/app_draw.c \
 	src/tui/app_key.c \
 	src/tui/bench/bench_options.c \
 	src/tui/bench/bench_options.h \
@@ -393,8 +392,6 @@ tui_sources = \
 	src/tui/form.c \
 	src/tui/form.h \
 	src/tui/form_fields.c \
-	src/tui/form_job.c \
-	src/tui/form_job.h \
 	src/tui/form_values.c \
 	src/tui/list.c \
 	src/tui/list.h \
@@ -404,21 +401,14 @@ tui_sources = \
 	src/tui/membar.h \
 	src/tui/outcome.c \
 	src/tui/outcome.h \
-	src/tui/page_job.c \
-	src/tui/page_job.h \
 	src/tui/plain/plain.c \
 	src/tui/plain/plain.h \
 	src/tui/plan/plan_answer.c \
 	src/tui/plan/plan_answer.h \
-	src/tui/plan/plan_head.c \
 	src/tui/plan/plan_alternatives.c \
 	src/tui/plan/plan_alternatives.h \
-	src/tui/plan/plan_pin.c \
-	src/tui/plan/plan_side.c \
 	src/tui/plan/s_plan.c \
 	src/tui/pool/s_pool.c \
-	src/tui/recent_models.c \
-	src/tui/recent_models.h \
 	src/tui/screen.h \
 	src/tui/script.c \
 	src/tui/settings.c \
@@ -434,21 +424,14 @@ tui_sources = \
 	src/tui/toolkit/key.h \
 	src/tui/toolkit/overlay.c \
 	src/tui/toolkit/overlay.h \
-	src/tui/toolkit/page.c \
-	src/tui/toolkit/page.h \
 	src/tui/toolkit/pager.c \
-	src/tui/toolkit/paste.c \
-	src/tui/toolkit/paste.h \
 	src/tui/toolkit/plot_draw.c \
 	src/tui/toolkit/plot_draw.h \
 	src/tui/toolkit/prompt.c \
-	src/tui/toolkit/rect.h \
 	src/tui/toolkit/signals.c \
 	src/tui/toolkit/signals.h \
 	src/tui/toolkit/term.c \
 	src/tui/toolkit/term.h \
-	src/tui/toolkit/term_none.c \
-	src/tui/toolkit/theme.c \
 	src/tui/toolkit/theme.h \
 	src/tui/toolkit/utf8.c \
 	src/tui/toolkit/utf8.h \

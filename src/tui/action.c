@@ -33,26 +33,20 @@ static bool next_name(const char **names, char *name, size_t size)
     return true;
 }
 
-static bool has_key(const struct action_row *row, int key)
-{
-    const char *names = row->keys;
-    char name[16];
-
-    while (next_name(&names, name, sizeof(name)))
-        if (key_find(name) == key)
-            return true;
-    return false;
-}
-
 enum action action_of_key(int key, enum screen_id screen)
 {
     unsigned bit = 1u << screen;
     enum action found = ACT_NONE;
+    char name[16];
 
     for (int i = 1; i < ACT_COUNT; i++) {
         const struct action_row *row = &action_rows[i];
+        const char *names = row->screens & bit ? row->keys : "";
+        bool has = false;
 
-        if (!(row->screens & bit) || !has_key(row, key))
+        while (!has && next_name(&names, name, sizeof(name)))
+            has = key_find(name) == key;
+        if (!has)
             continue;
         if (row->screens != ON_ALL)
             return (enum action)i;
@@ -113,18 +107,6 @@ void action_bar(enum screen_id screen, int cols, action_word word, const void *c
         add_rank(screen, rank, cols - (int)right->len - 3, word, ctx, left);
 }
 
-/* "Enter, F5"; of an action without a key what `:` takes. */
-static void add_keys(const struct action_row *row, struct strbuf *out)
-{
-    const char *names = row->keys;
-    char name[16];
-
-    while (next_name(&names, name, sizeof(name)))
-        strbuf_addf(out, "%s%s", out->len ? ", " : "", name);
-    if (!out->len)
-        strbuf_addf(out, ":%s", row->name);
-}
-
 /* Of the actions that hold on a screen, those everywhere or those of its own. Without
  * out only the width of the keys is measured. Returns the widest. */
 static int add_part(enum screen_id screen, bool all, int wide, struct strbuf *out)
@@ -133,12 +115,17 @@ static int add_part(enum screen_id screen, bool all, int wide, struct strbuf *ou
 
     for (int i = 1; i < ACT_COUNT; i++) {
         const struct action_row *row = &action_rows[i];
-        struct strbuf keys;
+        const char *names = row->keys;
+        struct strbuf keys; /* "Enter, F5"; of an action without a key what `:` takes */
+        char name[16];
 
         if ((row->screens == ON_ALL) != all || !(row->screens & 1u << screen))
             continue;
         strbuf_init(&keys);
-        add_keys(row, &keys);
+        while (next_name(&names, name, sizeof(name)))
+            strbuf_addf(&keys, "%s%s", keys.len ? ", " : "", name);
+        if (!keys.len)
+            strbuf_addf(&keys, ":%s", row->name);
         widest = (int)keys.len > widest ? (int)keys.len : widest;
         if (out)
             strbuf_addf(out, "  %-*s  %s\n", wide, keys.text, row->help);

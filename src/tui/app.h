@@ -47,7 +47,7 @@ struct app {
     } saving;
 
     struct worker *worker; /* plans beside the keys (worker.h); owned */
-    struct page_job *page; /* of --report, being made (page_job.h); NULL: none */
+    struct page_job *page; /* of --report, being made (app_act.c); NULL: none */
     struct task *page_task;
 
     /* the loop's own */
@@ -82,9 +82,16 @@ void *app_state(struct app *app, enum screen_id screen); /* opens it when needed
 
 /* The first open screen that is busy says why; false: none is. */
 bool app_busy(const struct app *app, char *why, size_t size);
-bool app_unsaved(const struct app *app, char *why, size_t size);
 
 /* Where to write: the path without a last '!', which says that a file of that name may
  * go; without it such a file is an error. */
 enum gp_status app_target(const char *text, char *path, size_t size, struct gp_err *err);
+
+/* The whole screen: tabs, body, windows, explanation, keys. */
+void app_draw(const struct app *app, struct canvas *canvas);
+/* The screen whose tab is in this column of the first row; SCREEN_COUNT: none. */
+enum screen_id app_tab_at(const struct app *app, int x);
+/* The key whose word is in this column of the last row; K_NONE: none. */
+int app_bar_at(const struct app *app, int x);
+
 #endif

@@ -8,12 +8,14 @@
  */
 #include "tui/loop.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "answer/document.h"
+#include "answer/report_page.h"
+#include "base/mem.h"
 #include "base/path.h"
-#include "tui/page_job.h"
 #include "tui/settings.h"
 #include "tui/toolkit/edit.h"
 #include "tui/toolkit/key.h"
@@ -21,27 +23,20 @@
 
 /* ---- help, the command, the prompt ---- */
 
-/* What was reported, and what is in focus: the rows below the screen may have no room for
- * all of it. */
-static void add_said(const struct app *app, struct strbuf *out)
-{
-    const struct screen_ops *ops = app->screens[app->screen];
-
-    if (app->display.report[0])
-        strbuf_addf(out, "%s\n\n", app->display.report);
-    if (!ops->explain)
-        return;
-    ops->explain(app, app->state[app->screen], out);
-    strbuf_add(out, "\n\n");
-}
-
 static void open_help(struct app *app)
 {
+    const struct screen_ops *ops = app->screens[app->screen];
     struct strbuf text;
     char title[60];
 
     strbuf_init(&text);
-    add_said(app, &text);
+    /* what was reported, and what is in focus: the rows below the screen may have no room */
+    if (app->display.report[0])
+        strbuf_addf(&text, "%s\n\n", app->display.report);
+    if (ops->explain) {
+        ops->explain(app, app->state[app->screen], &text);
+        strbuf_add(&text, "\n\n");
+    }
     action_help(app->screen, &text);
     strbuf_add(&text,
                "\nThe : line takes every action by its name, options as --plan "
@@ -94,6 +89,104 @@ static void open_prompt(struct app *app)
                                  .complete = complete_line};
 
     prompt_open(&app->display, &options);
+}
+
+/* ---- the page of --report, made by the worker while keys are answered ----
+ *
+ * It takes some hundred plans; the file is written when all are there. Who quits meanwhile
+ * waits for it: a file that was asked for is written. */
+
+struct page_job {
+    struct form_copy form;
+    char path[GP_PATH_MAX];
+    struct report_page *page; /* while it is made */
+    struct strbuf out;        /* when it is done, */
+    struct gp_err err;        /* or why it cannot be */
+};
+
+static bool page_unit(void *ctx, int i, struct planner *planner)
+{
+    struct page_job *job = ctx;
+    struct options options;
+
+    if (i == 0) {
+        report_page_free(job->page);
+        job->err = (struct gp_err){0};
+        values_ask(&job->form.values, &options);
+        if (report_page_begin(planner, &options, NULL, &job->page, &job->err))
+            job->page = NULL;
+    }
+    if (!job->page)
+        return false;
+    if (report_page_step(job->page, 1))
+        return true;
+    strbuf_clear(&job->out);
+    report_page_write(job->page, &job->out);
+    report_page_free(job->page);
+    job->page = NULL;
+    return false;
+}
+
+static void page_free(void *ctx)
+{
+    struct page_job *job = ctx;
+
+    report_page_free(job->page);
+    strbuf_fini(&job->out);
+    free(job);
+}
+
+static const struct task_ops page_ops = {TASK_PAGE, page_unit, page_free};
+
+/* Of the form's answer, into that file, in the format of its suffix. An earlier page that is not
+ * done yet is finished first. */
+static enum gp_status page_job_begin(struct app *app, const char *path, struct gp_err *err)
+{
+    struct page_job *job;
+
+    page_job_end(app);
+    if (!app->form->answered) {
+        *err = app->form->err;
+        return err->code;
+    }
+    job = gp_calloc(1, sizeof(*job));
+    form_copy(app->form, &job->form);
+    gp_copy(job->path, sizeof(job->path), path);
+    strbuf_init(&job->out);
+    app->page = job;
+    app->page_task = task_begin(app->worker, &page_ops, job);
+    app_report(app, false, "writing %s ...", path);
+    return GP_OK;
+}
+
+static void page_write(struct app *app)
+{
+    struct page_job *job = app->page;
+
+    if (!job->err.code)
+        path_write(job->path, job->out.text, job->out.len, &job->err);
+    if (job->err.code)
+        app_report_err(app, &job->err);
+    else
+        app_report(app, false, "written to %s: the plan, alternatives and curves", job->path);
+    task_drop(&app->page_task);
+    app->page = NULL;
+    app_touch(app);
+}
+
+bool page_job_tick(struct app *app)
+{
+    if (app->page && task_finished(app->page_task))
+        page_write(app);
+    return app->page != NULL;
+}
+
+void page_job_end(struct app *app)
+{
+    if (!app->page)
+        return;
+    task_wait(app->page_task, INFINITY);
+    page_write(app);
 }
 
 /* ---- export ---- */
@@ -269,7 +362,13 @@ static void quit_plan(struct app *app, void *ctx)
 
 static bool run_would_be_lost(const struct app *app, char *why, size_t size)
 {
-    return app_busy(app, why, size) || app_unsaved(app, why, size);
+    if (app_busy(app, why, size))
+        return true;
+    for (int i = 0; i < SCREEN_COUNT; i++)
+        if (app->state[i] && app->screens[i]->unsaved &&
+            app->screens[i]->unsaved(app, app->state[i], why, size))
+            return true;
+    return false;
 }
 
 void quit_small(struct app *app)
@@ -295,47 +394,6 @@ static void quit_ask(struct app *app)
 }
 
 /* ---- small ones ---- */
-
-static void act_undo(struct app *app)
-{
-    if (!form_undo(app->form))
-        app_report(app, false, "nothing to undo");
-}
-
-static void act_redo(struct app *app)
-{
-    if (!form_redo(app->form))
-        app_report(app, false, "nothing to redo");
-}
-
-static void quit_now(struct app *app)
-{
-    quit_unsaved(app, NULL);
-}
-
-static void save_as(struct app *app)
-{
-    ask_form_file(app, false, false);
-}
-
-static void act_load(struct app *app)
-{
-    ask_form_file(app, true, false);
-}
-
-static void act_redraw(struct app *app)
-{
-    app->whole = true;
-}
-
-static void act_suspend(struct app *app)
-{
-    char why[120];
-
-    term_suspend(app_busy(app, why, sizeof(why))
-                     ? "gpuplan: engines go on measuring; fg resumes the screen"
-                     : "");
-}
 
 /* The next scheme that this terminal can show. */
 static void next_theme(struct app *app)
@@ -364,13 +422,6 @@ static void next_charset(struct app *app)
                able ? "" : " (the locale is not UTF-8)");
 }
 
-static void toggle_mouse(struct app *app)
-{
-    app->settings.mouse = !app->settings.mouse;
-    term_mouse(app->settings.mouse);
-    app_report(app, false, app->settings.mouse ? "mouse: on; Shift selects text" : "mouse: off");
-}
-
 static void save_settings(struct app *app)
 {
     char path[GP_PATH_MAX];
@@ -385,27 +436,69 @@ static void save_settings(struct app *app)
 
 /* What an action means on a screen that gives it no meaning of its own; motions that are
  * not here have nothing to move. */
-static const struct {
-    enum action action;
-    void (*run)(struct app *app);
-} everywhere[] = {
-    {ACT_HELP, open_help},     {ACT_QUIT, quit_ask},
-    {ACT_QUIT_NOW, quit_now},  {ACT_PROMPT, open_prompt},
-    {ACT_UNDO, act_undo},          {ACT_REDO, act_redo},
-    {ACT_EXPORT, open_export}, {ACT_SAVE, save_as},
-    {ACT_LOAD, act_load},          {ACT_COMMAND, show_command},
-    {ACT_THEME, next_theme},   {ACT_CHARSET, next_charset},
-    {ACT_MOUSE, toggle_mouse}, {ACT_SETTINGS, save_settings},
-    {ACT_REDRAW, act_redraw},      {ACT_SUSPEND, act_suspend},
-};
-
 static void act_everywhere(struct app *app, enum action action)
 {
+    char why[120];
+
     if (action >= ACT_SCREENS && action < ACT_SCREENS + SCREEN_COUNT)
         app_show(app, (enum screen_id)(action - ACT_SCREENS));
-    for (size_t i = 0; i < sizeof(everywhere) / sizeof(everywhere[0]); i++)
-        if (everywhere[i].action == action)
-            everywhere[i].run(app);
+    switch (action) {
+    case ACT_HELP:
+        open_help(app);
+        break;
+    case ACT_QUIT:
+        quit_ask(app);
+        break;
+    case ACT_QUIT_NOW:
+        app->quit = true;
+        break;
+    case ACT_PROMPT:
+        open_prompt(app);
+        break;
+    case ACT_UNDO:
+        if (!form_undo(app->form))
+            app_report(app, false, "nothing to undo");
+        break;
+    case ACT_REDO:
+        if (!form_redo(app->form))
+            app_report(app, false, "nothing to redo");
+        break;
+    case ACT_EXPORT:
+        open_export(app);
+        break;
+    case ACT_SAVE:
+    case ACT_LOAD:
+        ask_form_file(app, action == ACT_LOAD, false);
+        break;
+    case ACT_COMMAND:
+        show_command(app);
+        break;
+    case ACT_THEME:
+        next_theme(app);
+        break;
+    case ACT_CHARSET:
+        next_charset(app);
+        break;
+    case ACT_MOUSE:
+        app->settings.mouse = !app->settings.mouse;
+        term_mouse(app->settings.mouse);
+        app_report(app, false,
+                   app->settings.mouse ? "mouse: on; Shift selects text" : "mouse: off");
+        break;
+    case ACT_SETTINGS:
+        save_settings(app);
+        break;
+    case ACT_REDRAW:
+        app->whole = true;
+        break;
+    case ACT_SUSPEND:
+        term_suspend(app_busy(app, why, sizeof(why))
+                         ? "gpuplan: engines go on measuring; fg resumes the screen"
+                         : "");
+        break;
+    default:
+        break;
+    }
 }
 
 /* All but those that move or change a value. */

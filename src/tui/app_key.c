@@ -11,7 +11,6 @@
 #include <signal.h>
 
 #include "base/clock.h"
-#include "tui/page_job.h"
 #include "tui/toolkit/key.h"
 #include "tui/toolkit/term.h"
 
@@ -21,21 +20,6 @@
 
 #define POLL_FORM 0.005 /* s */
 
-static void report_solved(struct app *app)
-{
-    enum field field;
-    struct gp_err err;
-
-    if (!form_solved(app->form, &field, &err))
-        return;
-    app_touch(app);
-    if (err.code)
-        app_report_err(app, &err);
-    else
-        app_report(app, false, "%s: %s is the best that fits", field_rows[field].form->label,
-                   app->form->shown[field]);
-}
-
 static void key_taken(struct app *app, int key);
 
 /* Has the answer come? What is drawn rests on it, and perhaps a key waits for it. */
@@ -43,8 +27,17 @@ static void tick_form(struct app *app)
 {
     bool come = form_poll(app->form);
     int key = app->held;
+    enum field field;
+    struct gp_err err;
 
-    report_solved(app);
+    if (form_solved(app->form, &field, &err)) {
+        app_touch(app);
+        if (err.code)
+            app_report_err(app, &err);
+        else
+            app_report(app, false, "%s: %s is the best that fits", field_rows[field].form->label,
+                       app->form->shown[field]);
+    }
     if (!come)
         return;
     app->display.touched = true;
@@ -85,27 +78,19 @@ double app_tick(struct app *app)
 /* ---- keys ---- */
 
 /* The first Ctrl-C while a measurement runs only stops that, after its point. */
-static bool stops_bench(struct app *app)
+static void hang_up(struct app *app)
 {
     const struct screen_ops *ops = app->screens[SCREEN_BENCH];
     void *state = app->state[SCREEN_BENCH];
+    int sig = term_signal();
     char why[120];
 
-    if (app->interrupted || !state || !ops->busy || !ops->act ||
-        !ops->busy(app, state, why, sizeof(why)))
-        return false;
-    app->interrupted = true;
-    app_report(app, false, "stops after this point; Ctrl-C again quits");
-    ops->act(app, state, ACT_STOP);
-    return true;
-}
-
-static void hang_up(struct app *app)
-{
-    int sig = term_signal();
-
-    if (sig == SIGINT && stops_bench(app))
+    if (sig == SIGINT && !app->interrupted && state && ops->busy(app, state, why, sizeof(why))) {
+        app->interrupted = true;
+        app_report(app, false, "stops after this point; Ctrl-C again quits");
+        ops->act(app, state, ACT_STOP);
         return;
+    }
     app->exit_code = 128 + (sig ? sig : 1);
     app->quit = true;
 }
@@ -152,18 +137,6 @@ static bool terminal_key(struct app *app, int key)
     }
 }
 
-static void mouse_event(struct app *app)
-{
-    struct term_mouse at;
-
-    if (!term_mouse_read(&at))
-        return;
-    if (at.click)
-        app_click(app, at.y, at.x);
-    for (int i = 0; !at.click && i < WHEEL_ROWS; i++)
-        app_key(app, at.wheel < 0 ? K_UP : K_DOWN);
-}
-
 void app_click(struct app *app, int y, int x)
 {
     struct frame frame = app_frame(app);
@@ -206,9 +179,13 @@ static void key_taken(struct app *app, int key)
 {
     enum action action = action_of_key(key, app->screen);
     char name[16], help[16];
+    struct term_mouse at;
 
-    if (key == K_MOUSE)
-        mouse_event(app);
+    if (key == K_MOUSE && term_mouse_read(&at) && at.click)
+        app_click(app, at.y, at.x);
+    else if (key == K_MOUSE)
+        for (int i = 0; i < (at.wheel ? WHEEL_ROWS : 0); i++)
+            app_key(app, at.wheel < 0 ? K_UP : K_DOWN);
     else if (key == K_PASTE)
         app_paste(app, term_paste());
     else if (too_small(app) && action == ACT_QUIT)

@@ -45,52 +45,41 @@ static bool take_word(const char **line, char word[WORD_MAX])
 
 /* ---- files ---- */
 
-static bool dump_to(struct app *app, const char *path, bool inks, struct gp_err *err)
+static char inks; /* what `inks` hands to dump_to() */
+
+static bool dump_to(struct app *app, void *ctx, const char *path, struct gp_err *err)
 {
     struct canvas canvas;
     struct strbuf out;
     enum gp_status rc;
     char target[GP_PATH_MAX];
 
-    if (!app->scripted && strcmp(path, "-") != 0) {
+    if (!app->scripted && strcmp(path, "-") == 0)
+        return gp_fail(err, GP_E_USAGE, "dump", "name a file", "standard output is this screen") ==
+               GP_OK;
+    if (!app->scripted) {
         if (app_target(path, target, sizeof(target), err))
             return false;
         path = target;
     }
-    if (strcmp(path, "-") == 0 && !app->scripted)
-        return gp_fail(err, GP_E_USAGE, "dump", "name a file", "standard output is this screen") ==
-               GP_OK;
     strbuf_init(&out);
     canvas_init(&canvas, app->settings.charset);
     app_draw(app, &canvas);
-    if (inks)
-        canvas_dump_inks(&canvas, &out);
-    else
-        canvas_dump(&canvas, &out);
+    (ctx == &inks ? canvas_dump_inks : canvas_dump)(&canvas, &out);
     rc = path_write(path, out.text, out.len, err);
     canvas_fini(&canvas);
     strbuf_fini(&out);
     return rc == GP_OK;
 }
 
-static bool dump_text(struct app *app, void *ctx, const char *path, struct gp_err *err)
-{
-    (void)ctx;
-    return dump_to(app, path, false, err);
-}
-
-static bool dump_inks(struct app *app, void *ctx, const char *path, struct gp_err *err)
-{
-    (void)ctx;
-    return dump_to(app, path, true, err);
-}
-
 static const struct verb {
     const char *name;
     bool (*run)(struct app *, void *ctx, const char *path, struct gp_err *);
+    void *ctx;
 } verbs[] = {
-    {"dump", dump_text},    {"inks", dump_inks}, {"save", app_save}, {"w", app_save},
-    {"export", app_export}, {"load", app_load},  {"o", app_load},
+    {"dump", dump_to, NULL}, {"inks", dump_to, &inks},     {"save", app_save, NULL},
+    {"w", app_save, NULL},   {"export", app_export, NULL}, {"load", app_load, NULL},
+    {"o", app_load, NULL},
 };
 #define VERBS (sizeof(verbs) / sizeof(verbs[0]))
 
@@ -158,9 +147,8 @@ static int find_label(const char *name)
 /* Is it an option of the plan, or of the screen that is shown? */
 static bool is_taken(const struct app *app, int id)
 {
-    bool (*takes)(enum option_id) = app->screens[app->screen]->takes;
-
-    return (takes && takes((enum option_id)id)) || (id != OPT_OUT && field_of(id) != FIELD_COUNT);
+    return find_own(app, option_rows[id].name) >= 0 ||
+           (id != OPT_OUT && field_of(id) != FIELD_COUNT);
 }
 
 static bool unknown_word(const struct app *app, const char *word, struct gp_err *err)
@@ -310,7 +298,7 @@ bool app_command(struct app *app, const char *line, struct gp_err *err)
     if (find_own(app, word) >= 0)
         return set_options(app, true, all, err);
     if (find_verb(word) && rest[0])
-        return find_verb(word)->run(app, NULL, rest, err);
+        return find_verb(word)->run(app, find_verb(word)->ctx, rest, err);
     if (find_option(word) >= 0 && (rest[0] || strchr(word, '=')))
         return set_options(app, false, all, err);
     if (find_label(word) >= 0 && rest[0]) {

@@ -16,10 +16,10 @@
 #include <string.h>
 
 #include "answer/request_line.h"
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/units.h"
-#include "tui/form_job.h"
 #include "tui/worker.h"
 
 /* ---- planning ---- */
@@ -35,7 +35,7 @@ void form_copy(const struct form *form, struct form_copy *out)
     out->answer = *form->answer;
 }
 
-void form_answered(struct form *form)
+static void form_answered(struct form *form)
 {
     form->why_count = form->answered ? terms_of_plan(&form->answer->plan, form->why) : 0;
     form->version++;
@@ -53,16 +53,130 @@ static void form_plan_here(struct form *form)
     form_answered(form);
 }
 
-void form_again(struct form *form)
+/* ---- planning, by the worker ----
+ *
+ * Under a rate or goals a plan may take a second, and a key is to be painted within 16 ms. So on
+ * a terminal a changed form begins a task of the first rank and waits FORM_JOB_WAIT for it, which
+ * is enough for most. What takes longer leaves the answer before where it stands, with
+ * form->planning set, until form_poll() has taken the new one. A form that changes meanwhile
+ * drops its task and begins another.
+ *
+ * form_solve() is such a task too: the thread finds the value, then plans the form with it. When
+ * the form changes meanwhile, the value is not put in. */
+
+#define FORM_JOB_WAIT 0.006 /* s */
+
+/* Puts the values in as one step of undo, not planned yet; false: the form has them. */
+static bool form_take(struct form *form, const struct form_values *values)
 {
-    if (form->worker)
-        form_job_begin(form, FIELD_COUNT);
-    else
-        form_plan_here(form);
+    struct form_change changes[FIELD_COUNT];
+    struct form_step *step;
+    int count = 0;
+
+    for (int f = 0; f < FIELD_COUNT; f++)
+        if (strcmp(values->value[f], form->values.value[f]) != 0) {
+            changes[count].field = (enum field)f;
+            gp_copy(changes[count++].text, FORM_VALUE, form->values.value[f]);
+        }
+    if (count == 0)
+        return false;
+    form->values = *values;
+    form->undo_last = ++form->undo_at;
+    if (form->undo_last - form->undo_first >= FORM_UNDO)
+        form->undo_first = form->undo_last - FORM_UNDO + 1;
+    step = &form->undo[form->undo_at % FORM_UNDO];
+    step->count = count;
+    step->change = gp_realloc(step->change, (size_t)count * sizeof(changes[0]));
+    memcpy(step->change, changes, (size_t)count * sizeof(changes[0]));
+    return true;
 }
 
-/* After a change of its values. */
-static void form_plan(struct form *form)
+struct form_job {
+    struct form_values before; /* the form's when it began */
+    enum field solve;
+    /* what the unit leaves */
+    struct form_values values; /* the form's, with the value found */
+    struct gp_err solve_err;   /* why there is none */
+    struct answer *answer;     /* owned; to these */
+    bool answered;
+    struct gp_err err;
+};
+
+static bool job_unit(void *ctx, int i, struct planner *planner)
+{
+    struct form_job *job = ctx;
+    struct options options;
+
+    (void)i;
+    job->values = job->before;
+    job->err = job->solve_err = (struct gp_err){0};
+    if (job->solve != FIELD_COUNT &&
+        values_solve(planner, &job->values, job->solve, &job->solve_err) != GP_OK)
+        return false;
+    values_ask(&job->values, &options);
+    job->answered = planner_answer(planner, &options, job->answer, &job->err) == GP_OK &&
+                    planner_betters(planner, job->answer, &job->err) == GP_OK;
+    return false;
+}
+
+static void job_free(void *ctx)
+{
+    struct form_job *job = ctx;
+
+    free(job->answer);
+    free(job);
+}
+
+static const struct task_ops job_ops = {TASK_ANSWER, job_unit, job_free};
+
+bool form_poll(struct form *form)
+{
+    struct form_job *job = form->job;
+    struct answer *before = form->answer;
+
+    if (!form->planning || !task_finished(form->task))
+        return false;
+    if (job->solve != FIELD_COUNT) {
+        form->solved.done = true;
+        form->solved.err = job->solve_err;
+    }
+    if (!job->solve_err.code) {
+        form_take(form, &job->values);
+        form->answer = job->answer;
+        job->answer = before;
+        form->answered = job->answered;
+        form->err = job->err;
+    }
+    task_drop(&form->task);
+    form->job = NULL;
+    form->planning = false;
+    form_answered(form);
+    return true;
+}
+
+/* solve: the field whose best value is found first; FIELD_COUNT: none. */
+static void form_job_begin(struct form *form, enum field solve)
+{
+    struct form_job *job = gp_calloc(1, sizeof(*job));
+
+    if (form->planning && form->job->solve != FIELD_COUNT) {
+        form->solved.done = true;
+        gp_fail(&form->solved.err, GP_E_USAGE, field_rows[form->job->solve].form->label,
+                "solve again", "another change came first");
+    }
+    task_drop(&form->task);
+    job->before = form->values;
+    job->solve = solve;
+    job->answer = gp_calloc(1, sizeof(*job->answer));
+    form->job = job;
+    form->task = task_begin(form->worker, &job_ops, job);
+    form->planning = true;
+    task_wait(form->task, clock_now() + FORM_JOB_WAIT);
+    if (!form_poll(form))
+        form_show(form);
+}
+
+void form_again(struct form *form)
 {
     if (form->worker)
         form_job_begin(form, FIELD_COUNT);
@@ -80,42 +194,20 @@ void form_command(const struct form *form, const char *command, struct strbuf *o
 
 /* ---- undo ---- */
 
-bool form_take(struct form *form, const struct form_values *values)
-{
-    struct form_change changes[FIELD_COUNT];
-    int count = 0;
-
-    for (int f = 0; f < FIELD_COUNT; f++)
-        if (strcmp(values->value[f], form->values.value[f]) != 0) {
-            changes[count].field = (enum field)f;
-            gp_copy(changes[count++].text, FORM_VALUE, form->values.value[f]);
-        }
-    if (count == 0)
-        return false;
-    form->values = *values;
-    form->undo_last = ++form->undo_at;
-    if (form->undo_last - form->undo_first >= FORM_UNDO)
-        form->undo_first = form->undo_last - FORM_UNDO + 1;
-    form->undo[form->undo_at % FORM_UNDO].count = count;
-    free(form->undo[form->undo_at % FORM_UNDO].change);
-    form->undo[form->undo_at % FORM_UNDO].change = gp_malloc((size_t)count * sizeof(changes[0]));
-    memcpy(form->undo[form->undo_at % FORM_UNDO].change, changes,
-           (size_t)count * sizeof(changes[0]));
-    return true;
-}
-
 /* Puts the texts of the step that led to form `at` back; it then holds those they replace. */
 static void form_swap(struct form *form, int at)
 {
-    for (int i = 0; i < form->undo[at % FORM_UNDO].count; i++) {
-        struct form_change *change = &form->undo[at % FORM_UNDO].change[i];
+    const struct form_step *step = &form->undo[at % FORM_UNDO];
+
+    for (int i = 0; i < step->count; i++) {
+        struct form_change *change = &step->change[i];
         char now[FORM_VALUE];
 
         gp_copy(now, sizeof(now), form->values.value[change->field]);
         values_set(&form->values, change->field, change->text);
         gp_copy(change->text, FORM_VALUE, now);
     }
-    form_plan(form);
+    form_again(form);
 }
 
 bool form_undo(struct form *form)
@@ -142,7 +234,7 @@ static const struct answer *answer_of(const struct form *form)
 static void form_commit(struct form *form, const struct form_values *values)
 {
     if (form_take(form, values))
-        form_plan(form);
+        form_again(form);
 }
 
 bool form_changed(const struct form *form)

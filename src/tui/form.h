@@ -142,11 +142,12 @@ struct form {
     char shown[FIELD_COUNT][80]; /* what stands in the form: "16 requests", "auto: 2" */
     struct term *why;            /* terms of the answer, made when it is planned */
     int why_count;
-    unsigned version;      /* grows with every answer */
-    struct worker *worker; /* borrowed; NULL: a change waits for its answer */
-    bool planning;         /* the answer is of the values before: see form_job.h */
-    struct task *task;     /* of the answer; NULL: none is being planned */
-    struct form_job *job;  /* the task's */
+    unsigned version; /* grows with every answer */
+    struct worker
+        *worker;       /* borrowed, set on a terminal: plans; NULL: a change waits for its answer */
+    bool planning;     /* the answer is of the values before: see form.c */
+    struct task *task; /* of the answer; NULL: none is being planned */
+    struct form_job *job; /* the task's */
     struct {
         bool done; /* form_solve() is at its end, and nobody was told */
         enum field field;
@@ -155,7 +156,7 @@ struct form {
 
     /* A ring of the changes that led to forms undo_first + 1..undo_last; undo_at is the form
      * now. A step that is undone holds the texts that redo puts back. */
-    struct {
+    struct form_step {
         struct form_change *change; /* (count); owned */
         int count;
     } undo[FORM_UNDO];
@@ -202,14 +203,8 @@ bool form_solved(struct form *form, enum field *field, struct gp_err *err);
  * that plans. */
 void form_again(struct form *form);
 
-/* From now on changes are planned by this worker (form_job.h), which lives longer. */
-void form_background(struct form *form, struct worker *worker);
 /* Takes an answer that has come: true when there was one. */
 bool form_poll(struct form *form);
-/* For form_job.c: what is made of a new answer; values put in as one step
- * of undo, not planned yet; false: the form has them. */
-void form_answered(struct form *form);
-bool form_take(struct form *form, const struct form_values *values);
 
 /* What can be chosen for a field, in order; to be freed. details: also what is said
  * about each, which plans every precision, and folders with a model in them below the
@@ -223,6 +218,10 @@ const char *form_free_text(enum field field);
 double form_number(const struct form *form, enum field field);
 /* Makes form->shown anew. */
 void form_show(struct form *form);
+
+/* Writes the list of recent models (form_fields.c) anew when the form was given other models than
+ * it began with. */
+void recent_models_keep(const struct form *form);
 
 /* The form as options; texts are borrowed from the form. */
 void form_ask(const struct form *form, struct options *options);

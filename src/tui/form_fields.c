@@ -18,7 +18,7 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "model/read/hub_cache.h"
-#include "tui/recent_models.h"
+#include "tui/settings.h"
 
 #define X(id, option, columns) [FIELD_##id] = {OPT_##option, &option_rows[OPT_##option].columns},
 const struct field_row field_rows[FIELD_COUNT] = {FIELDS(X)};
@@ -60,6 +60,106 @@ static struct choice *choices_add(struct choices_list *list, const char *id, con
     gp_tame(c->text);
     gp_copy(c->more, sizeof(c->more), more);
     return c;
+}
+
+/* ---- the models that were chosen in earlier runs, for the top of their list ----
+ *
+ * $XDG_STATE_HOME/gpuplan/recent-models has a name a line, the last one chosen first: an id of
+ * the catalogue, a size, "org/name" of the hub's cache, or the absolute path of a folder or
+ * file. Anything else in it is passed over; a file that is not ours in size is not read. */
+
+#define RECENT_MODELS 8
+#define RECENT_MODEL_MAX 240
+
+struct recent_models {
+    int count;
+    char id[RECENT_MODELS][RECENT_MODEL_MAX];
+};
+
+#define FILE_MOST 16384 /* bytes; ours has at most 8 lines of 240 */
+
+static void recent_add(struct recent_models *r, const char *id)
+{
+    bool plain = id[0] && strlen(id) < RECENT_MODEL_MAX && gp_is_utf8(id);
+
+    for (const char *p = id; *p; p++)
+        plain = plain && (unsigned char)*p >= ' ' && *p != 0x7f;
+    for (int i = 0; i < r->count; i++)
+        plain = plain && strcmp(r->id[i], id) != 0;
+    if (plain && r->count < RECENT_MODELS)
+        gp_copy(r->id[r->count++], RECENT_MODEL_MAX, id);
+}
+
+/* None where there is no file or it cannot be read. */
+static void recent_models_read(struct recent_models *r)
+{
+    char path[GP_PATH_MAX], *text = NULL;
+    size_t len;
+
+    r->count = 0;
+    if (!path_state_home(path, sizeof(path), "recent-models") || !path_is_file(path) ||
+        path_read(path, FILE_MOST, &text, &len, NULL))
+        return;
+    for (char *at = text, *line; (line = strsep(&at, "\n"));)
+        recent_add(r, line);
+    free(text);
+}
+
+/* Can a plan be made of it here and now? */
+static bool recent_models_is_there(const struct form *form, const char *id)
+{
+    const struct model *model;
+    struct hub_model hub;
+
+    return (id[0] >= '0' && id[0] <= '9') || path_is_there(id) || hub_cache_find(id, &hub) ||
+           catalog_model(planner_catalog(form->planner), id, &model, NULL) == GP_OK;
+}
+
+/* The models that the form has had, the last first, those undone among them: how many; *now: the
+ * place of the one it has. */
+static int recent_models_had(const struct form *form, const char *ids[FORM_UNDO], int *now)
+{
+    int n = 0;
+
+    for (int at = form->undo_last; at >= form->undo_first; at--) {
+        if (at == form->undo_at) {
+            *now = n;
+            ids[n++] = form->values.value[FIELD_MODEL];
+        }
+        for (int i = 0; at > form->undo_first && i < form->undo[at % FORM_UNDO].count; i++)
+            if (form->undo[at % FORM_UNDO].change[i].field == FIELD_MODEL)
+                ids[n++] = form->undo[at % FORM_UNDO].change[i].text;
+    }
+    return n;
+}
+
+void recent_models_keep(const struct form *form)
+{
+    struct recent_models before, now = {0};
+    const char *ids[FORM_UNDO];
+    char path[GP_PATH_MAX], *whole;
+    struct strbuf out;
+    int at, n = recent_models_had(form, ids, &at);
+
+    for (; at < n - 1; at++) { /* what it was given, not what it began with */
+        if (!ids[at][0] || strcmp(ids[at], ids[n - 1]) == 0 ||
+            !recent_models_is_there(form, ids[at]))
+            continue;
+        whole = path_is_there(ids[at]) ? realpath(ids[at], NULL) : NULL;
+        recent_add(&now, whole ? whole : ids[at]);
+        free(whole);
+    }
+    if (now.count == 0 || !path_state_home(path, sizeof(path), "recent-models"))
+        return;
+    recent_models_read(&before);
+    for (int i = 0; i < before.count; i++)
+        recent_add(&now, before.id[i]);
+    strbuf_init(&out);
+    for (int i = 0; i < now.count; i++)
+        strbuf_addf(&out, "%s\n", now.id[i]);
+    if (settings_make_folders(path, NULL) == GP_OK)
+        path_write(path, out.text, out.len, NULL); /* a list that cannot be kept is no loss */
+    strbuf_fini(&out);
 }
 
 /* ---- models ---- */
@@ -176,14 +276,6 @@ static void choices_models(struct form *form, bool details, struct choices_list 
 
 /* ---- formats ---- */
 
-/* Tensor types of GGUF are parts of files, not files; TF32 is a way to reckon; no engine
- * runs FP64. */
-static bool format_is_offered(const struct format *f)
-{
-    return strncmp(f->id, "ggml-", 5) != 0 && strcmp(f->id, "tf32") != 0 &&
-           strcmp(f->id, "fp64") != 0;
-}
-
 /* What most people look for stands first. */
 static int format_place(const struct format *f)
 {
@@ -225,7 +317,9 @@ static const struct format **formats_sorted(struct form *form, size_t *count)
         n = 0;
     list = gp_calloc(n + 1, sizeof(*list));
     for (size_t i = 0; i < n; i++)
-        if (format_is_offered(&all[i]))
+        /* tensor types of GGUF are parts of files, not files; TF32 is a way to reckon; no engine
+         * runs FP64 */
+        if (strncmp(all[i].id, "ggml-", 5) != 0 && !gp_has_word("tf32 fp64", " ", all[i].id))
             list[used++] = &all[i];
     if (used)
         qsort(list, used, sizeof(*list), format_order);
@@ -286,17 +380,12 @@ static void choices_precisions(struct form *form, bool details, struct choices_l
                           sizeof(list->items[i].more));
 }
 
-/* An engine that reads GGUF keeps its KV cache in such formats too; the others do not. */
-static bool format_is_kv(const struct form *form, const struct format *f)
-{
-    bool gguf = form->answered && form->answer->plan.request.engine->gguf;
-
-    return gp_has_word("fp32 bf16 fp16", " ", f->id) ||
-           gp_has_word(gguf ? "q8_0 q5_1 q5_0 q4_1 q4_0 iq4_nl" : "fp8 int8 nvfp4", " ", f->id);
-}
-
 static void choices_kv(struct form *form, bool details, struct choices_list *list)
 {
+    /* An engine that reads GGUF keeps its KV cache in such formats too; the others do not. */
+    bool gguf = form->answered && form->answer->plan.request.engine->gguf;
+    const char *kept =
+        gguf ? "fp32 bf16 fp16 q8_0 q5_1 q5_0 q4_1 q4_0 iq4_nl" : "fp32 bf16 fp16 fp8 int8 nvfp4";
     char text[120], more[40];
     size_t count;
     const struct format **all = formats_sorted(form, &count);
@@ -304,7 +393,7 @@ static void choices_kv(struct form *form, bool details, struct choices_list *lis
     (void)details;
     choices_add(list, "", "auto", "what the checkpoint asks for, else the activations' format");
     for (size_t i = 0; i < count; i++)
-        if (format_is_kv(form, all[i])) {
+        if (gp_has_word(kept, " ", all[i]->id)) {
             gp_format(text, sizeof(text), "%-10s %s", all[i]->id, all[i]->name);
             gp_format(more, sizeof(more), "%.4g bits per element", all[i]->bits);
             choices_add(list, all[i]->id, text, more);
@@ -358,20 +447,12 @@ static void add_slices(const struct gpu *g, struct choices_list *list)
     }
 }
 
-/* "h100-sxm/3g.40gb" is a slice of "h100-sxm". */
-static bool gpu_is_chosen(const struct form *form, const struct gpu *g)
+static void choices_gpus(struct form *form, bool details, struct choices_list *list)
 {
     const char *id =
         form->answered ? form->answer->plan.request.gpu->id : form->values.value[FIELD_GPU];
-    size_t len = strcspn(id, "/");
-
-    return strlen(g->id) == len && strncmp(g->id, id, len) == 0;
-}
-
-static void choices_gpus(struct form *form, bool details, struct choices_list *list)
-{
+    size_t count, len = strcspn(id, "/"); /* "h100-sxm/3g.40gb" is a slice of "h100-sxm" */
     const struct gpu *const *all;
-    size_t count;
 
     choices_add(list, "", "auto: here, else the cheapest", "");
     if (details)
@@ -380,7 +461,7 @@ static void choices_gpus(struct form *form, bool details, struct choices_list *l
         count = 0;
     for (size_t i = 0; i < count; i++) {
         choices_add_gpu(list, all[i]->id, gpu_short_name(all[i]), all[i]);
-        if (gpu_is_chosen(form, all[i]))
+        if (strlen(all[i]->id) == len && strncmp(all[i]->id, id, len) == 0)
             add_slices(all[i], list);
     }
 }
@@ -434,51 +515,31 @@ static void choices_places(struct form *form, bool regions, struct choices_list 
     free(counts);
 }
 
-static void choices_providers(struct form *form, bool details, struct choices_list *list)
-{
-    (void)details;
-    choices_places(form, false, list);
-}
-
-static void choices_regions(struct form *form, bool details, struct choices_list *list)
-{
-    (void)details;
-    choices_places(form, true, list);
-}
-
 /* ---- what stands in the form of a field that is no number ---- */
 
-static void show_model(const struct form *form, const char *value, char *text, size_t size)
+/* Of an answered form but for the model. False: the value stands there, or the default's word. */
+static bool show_chosen(const struct form *form, enum field field, char *text, size_t size)
 {
-    gp_format(text, size, "%s%s", path_name(value),
-              form->answered && form->answer->resolved.generic ? " (assumed)" : "");
-}
+    const struct request *q = &form->answer->plan.request;
+    const char *value = form->values.value[field], *chosen = value[0] ? "" : "auto: ";
 
-static void show_precision(const struct form *form, const char *value, char *text, size_t size)
-{
-    gp_format(text, size, "%s%s",
-              value[0] ? "" : "auto: ", form->answer->plan.request.precision.id);
-}
-
-static void show_kv(const struct form *form, const char *value, char *text, size_t size)
-{
-    gp_format(text, size, "%s%s", value[0] ? "" : "auto: ", form->answer->plan.request.kv->id);
-}
-
-static void show_gpu(const struct form *form, const char *value, char *text, size_t size)
-{
-    if (value[0] && strcmp(value, "local") != 0)
-        gp_copy(text, size, value);
-    else
+    if (field == FIELD_MODEL)
+        gp_format(text, size, "%s%s", path_name(value),
+                  form->answered && form->answer->resolved.generic ? " (assumed)" : "");
+    else if (!form->answered)
+        return false;
+    else if (field == FIELD_PRECISION)
+        gp_format(text, size, "%s%s", chosen, q->precision.id);
+    else if (field == FIELD_KV)
+        gp_format(text, size, "%s%s", chosen, q->kv->id);
+    else if (field == FIELD_ENGINE)
+        gp_format(text, size, "%s%s %s", chosen, q->engine->name, q->engine->range);
+    else if (field == FIELD_GPU && (!value[0] || strcmp(value, "local") == 0))
         gp_format(text, size, "%s: %s", form->answer->resolved.gpu_chosen ? "auto" : "here",
-                  form->answer->plan.request.gpu->id);
-}
-
-static void show_engine(const struct form *form, const char *value, char *text, size_t size)
-{
-    const struct engine *e = form->answer->plan.request.engine;
-
-    gp_format(text, size, "%s%s %s", value[0] ? "" : "auto: ", e->name, e->range);
+                  q->gpu->id);
+    else
+        return false;
+    return true;
 }
 
 /* ---- fields that are chosen from a list ---- */
@@ -489,27 +550,16 @@ static const struct {
     void (*choices)(struct form *form, bool details, struct choices_list *list);
     const char *fixed[FIXED][3]; /* or these: id, text, what is said about it */
     const char *other;           /* what may be typed besides */
-    /* What stands in the form; NULL: the value, or the default's word. Of an answered form but
-     * for the model. */
-    void (*show)(const struct form *form, const char *value, char *text, size_t size);
 } lists[FIELD_COUNT] = {
-    [FIELD_MODEL] = {.choices = choices_models,
-                     .other = "a size such as 70B, or a path",
-                     .show = show_model},
+    [FIELD_MODEL] = {.choices = choices_models, .other = "a size such as 70B, or a path"},
     [FIELD_PRECISION] = {.choices = choices_precisions,
-                         .other = "another format, as --list formats has it",
-                         .show = show_precision},
-    [FIELD_KV] = {.choices = choices_kv,
-                  .other = "another format, as --list formats has it",
-                  .show = show_kv},
+                         .other = "another format, as --list formats has it"},
+    [FIELD_KV] = {.choices = choices_kv, .other = "another format, as --list formats has it"},
     [FIELD_GPU] = {.choices = choices_gpus,
-                   .other = "id/slice:count, such as a100-sxm-80/3g.40gb:2",
-                   .show = show_gpu},
-    [FIELD_ENGINE] = {.choices = choices_engines,
-                      .other = "a version, such as vllm@0.19",
-                      .show = show_engine},
-    [FIELD_PROVIDER] = {.choices = choices_providers, .other = "several, such as aws,gcp"},
-    [FIELD_REGION] = {.choices = choices_regions, .other = "a part of a name, such as us"},
+                   .other = "id/slice:count, such as a100-sxm-80/3g.40gb:2"},
+    [FIELD_ENGINE] = {.choices = choices_engines, .other = "a version, such as vllm@0.19"},
+    [FIELD_PROVIDER] = {.other = "several, such as aws,gcp"},
+    [FIELD_REGION] = {.other = "a part of a name, such as us"},
     [FIELD_PRICE] = {.fixed = {{"", "on-demand", "list prices of clouds"},
                                {"spot", "spot", "list prices of instances that may be taken away"},
                                {"market", "market", "marketplaces and auctions"},
@@ -541,6 +591,8 @@ struct choice *form_choices(struct form *form, enum field field, bool details, i
         return NULL;
     if (lists[field].choices)
         lists[field].choices(form, details, &list);
+    if (field == FIELD_PROVIDER || field == FIELD_REGION)
+        choices_places(form, field == FIELD_REGION, &list);
     for (int i = 0; i < FIXED && lists[field].fixed[i][0]; i++)
         choices_add(&list, lists[field].fixed[i][0], lists[field].fixed[i][1],
                     lists[field].fixed[i][2]);
@@ -634,12 +686,12 @@ void form_show(struct form *form)
 
         if (field_is_number((enum field)f))
             show_number(form, (enum field)f, text, size);
-        else if (lists[f].show && (form->answered || f == FIELD_MODEL))
-            lists[f].show(form, value, text, size);
+        else if (show_chosen(form, (enum field)f, text, size))
+            ;
         else if (value[0])
             gp_copy(text, size, value);
         else /* the default's word, where it is one */
-            gp_copy(text, size, lists[f].show || strchr(fallback, ' ') ? "auto" : fallback);
+            gp_copy(text, size, strchr(fallback, ' ') ? "auto" : fallback);
         gp_tame(text);
     }
 }

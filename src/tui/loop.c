@@ -12,8 +12,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "tui/page_job.h"
-#include "tui/recent_models.h"
 #include "tui/toolkit/key.h"
 #include "tui/toolkit/term.h"
 
@@ -124,7 +122,7 @@ static enum gp_status run_keys(struct app *app, const struct app_start *start, s
     term_size(&app->display.rows, &app->display.cols);
     term_mouse(settings->mouse);
     worker_start(app->worker);
-    form_background(app->form, app->worker);
+    app->form->worker = app->worker;
     loop_run(app);
     return GP_OK;
 }

@@ -13,7 +13,7 @@
 #define GP_TUI_LOOP_H
 
 #include "tui/app.h"
-#include "tui/toolkit/paste.h"
+#include "tui/toolkit/edit.h"
 
 /* Runs until the user quits. The exit code; *err when the terminal cannot be used
  * (GP_E_USAGE: not a terminal, TERM=dumb). */
@@ -48,6 +48,10 @@ bool app_export(struct app *app, void *ctx, const char *text, struct gp_err *err
 bool app_save(struct app *app, void *ctx, const char *text, struct gp_err *err);
 bool app_load(struct app *app, void *ctx, const char *text, struct gp_err *err);
 
+/* Writes the page of --report when it is done; true: it is not. / Waits for it. (app_act.c) */
+bool page_job_tick(struct app *app);
+void page_job_end(struct app *app);
+
 /* One line of the `:` prompt: an action's name, "dump FILE", or options as --plan takes
  * them ("users 16", "--gpu h100:2", "set context 32k"). False: *err. (command.c) */
 bool app_command(struct app *app, const char *line, struct gp_err *err);
@@ -56,12 +60,5 @@ void app_complete(struct app *app, const char *line, struct strbuf *out);
 
 /* Keys from a file in place of a terminal (script.c). GP_E_USAGE: file:line, what is wrong. */
 enum gp_status script_run(struct app *app, const char *path, struct gp_err *err);
-
-/* The whole screen: tabs, body, windows, explanation, keys. (app_draw.c) */
-void app_draw(const struct app *app, struct canvas *canvas);
-/* The screen whose tab is in this column of the first row; SCREEN_COUNT: none. */
-enum screen_id app_tab_at(const struct app *app, int x);
-/* The key whose word is in this column of the last row; K_NONE: none. */
-int app_bar_at(const struct app *app, int x);
 
 #endif

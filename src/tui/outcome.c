@@ -43,7 +43,6 @@ char *outcome_text(const struct outcome *o, int cols, char text[OUTCOME_TEXT])
 {
     char hour[32], million[32], tpot[32] = "-", gpus[16] = "-";
     const char *word;
-    size_t n;
 
     text[0] = '\0';
     if (!o || !o->known)
@@ -58,15 +57,12 @@ char *outcome_text(const struct outcome *o, int cols, char text[OUTCOME_TEXT])
     if (o->tpot > 0)
         gp_format(tpot, sizeof(tpot), "%.*f", o->tpot < 99.5e-3 ? 1 : 0, o->tpot * 1e3);
     gp_format(text, OUTCOME_TEXT, "%-8s %3s", word, gpus);
-    n = strlen(text);
     if (cols != OUTCOME_GAIN)
-        gp_format(text + n, OUTCOME_TEXT - n, " %8s", money_or_dash(o->per_hour, hour));
-    n = strlen(text);
+        gp_append(text, OUTCOME_TEXT, "", " %8s", money_or_dash(o->per_hour, hour));
     if (cols >= OUTCOME_GAIN)
-        gp_format(text + n, OUTCOME_TEXT - n, " %7s", tpot);
-    n = strlen(text);
+        gp_append(text, OUTCOME_TEXT, "", " %7s", tpot);
     if (cols == OUTCOME_GAIN || cols >= OUTCOME_WHOLE)
-        gp_format(text + n, OUTCOME_TEXT - n, " %7s", money_or_dash(o->million, million));
+        gp_append(text, OUTCOME_TEXT, "", " %7s", money_or_dash(o->million, million));
     return text;
 }
 

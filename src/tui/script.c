@@ -36,15 +36,23 @@ struct script {
     char where[192]; /* file:line */
 };
 
-/* Draws whenever the terminal would have: screens may note where things stand. */
-static void script_settle(struct app *app)
+/* The screen as it is now; out: its text; NULL: it is drawn alone. */
+static void script_look(struct app *app, struct strbuf *out)
 {
     struct canvas canvas;
 
-    app_tick(app);
     canvas_init(&canvas, app->settings.charset);
     app_draw(app, &canvas);
+    if (out)
+        canvas_dump(&canvas, out);
     canvas_fini(&canvas);
+}
+
+/* Draws whenever the terminal would have: screens may note where things stand. */
+static void script_settle(struct app *app)
+{
+    app_tick(app);
+    script_look(app, NULL);
 }
 
 static void press_key(struct app *app, int key)
@@ -129,38 +137,31 @@ static enum gp_status wait_for(struct script *script, const char *args, struct g
     return GP_OK;
 }
 
-static bool is_shown(struct app *app, const char *text)
-{
-    struct canvas canvas;
-    struct strbuf shown;
-    bool found;
-
-    canvas_init(&canvas, app->settings.charset);
-    app_draw(app, &canvas);
-    strbuf_init(&shown);
-    canvas_dump(&canvas, &shown);
-    canvas_fini(&canvas);
-    found = strstr(shown.text, text) != NULL;
-    strbuf_fini(&shown);
-    return found;
-}
-
 /* What goes on goes on, to see a measurement at work: until it shows, not for a time. */
 static enum gp_status wait_until(struct script *script, const char *text, struct gp_err *err)
 {
     double end = clock_now() + WAIT_SECONDS;
+    struct strbuf shown;
+    bool found = false;
 
     if (!text[0])
         return gp_fail(err, GP_E_USAGE, script->where, ":until running", "needs a text");
-    while (!is_shown(script->app, text)) {
-        double wish = app_tick(script->app);
+    strbuf_init(&shown);
+    for (;;) {
+        double wish;
 
-        if (clock_now() > end)
-            return gp_fail(err, GP_E_USAGE, script->where, "",
-                           "the screen does not show '%.100s' after %g s", text, WAIT_SECONDS);
+        strbuf_clear(&shown);
+        script_look(script->app, &shown);
+        found = strstr(shown.text, text) != NULL;
+        if (found || clock_now() > end)
+            break;
+        wish = app_tick(script->app);
         pause_for(wish < 0 || wish > 0.02 ? 0.02 : wish);
     }
-    return GP_OK;
+    strbuf_fini(&shown);
+    return found ? GP_OK
+                 : gp_fail(err, GP_E_USAGE, script->where, "",
+                           "the screen does not show '%.100s' after %g s", text, WAIT_SECONDS);
 }
 
 static const struct {

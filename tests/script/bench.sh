@@ -367,15 +367,6 @@ shows "'12' has no unit"
 shows "did you mean lock-clocks?"
 shows "rel-ci: is for the screen Bench"
 
-# what --help has for measuring can be asked for here, but a command's own
-run --help bench
-names=$(printf '%s\n' "$out" | sed -n '/--device/,/--progress/s/^ *\(-., \)\{0,1\}--\([a-z-]*\).*/\2/p' |
-    grep -vxE 'dry-run|resume|strict|tolerance|expect|prom|progress')
-printf '%b' '\n\n\n\n\n\nmeasure\n?\n2\nquit\n' >"$work/answers"
-out=$("$gp" --plain -m 8B -g h100-sxm <"$work/answers")
-assert_eq "options of a measurement" "$(echo "$names")" \
-    "$(printf '%s\n' "$out" | sed -n '/^Options, as in/,/^Measure/s/^\([a-z-]*\): .*/\1/p')"
-
 # ---- running ------------------------------------------------------------------------
 
 GPUPLAN_STANDIN=stall:2 screen "running" -m 8B -g h100-sxm <<'KEYS'
@@ -1141,15 +1132,10 @@ plain '1'
 shows "device 0: busy: others use it (wait, or --force)"
 shows "Nothing was measured: other processes use the device."
 shows "devices 0, 1 not measured: busy: others use it"
-plain 'rel-ci\nrel-ci 200\n--force rel-ci 5 device 1\nbackend cuda\n1'
-shows "rel-ci: needs a value (as in: rel-ci 2)"
-shows "200 is outside 0.01..100 %"
-shows "Set: --device 1 --preset quick --rel-ci 5 --force"
-shows "25 points on 1 device"
-shows "--backend: cannot change once the devices are known"
+GPUPLAN_STANDIN=
+plain 'perhaps\n1'
 shows "Complete: every point was measured."
-file=$(printf '%s\n' "$out" | sed -n 's/^The result is in //p')
-assert_contains "the options count" '"rel_ci": 0.05' "$(cat "$file")"
+shows "The result is in "
 unset GPUPLAN_STANDIN
 
 # ---- the first time, to its end -------------------------------------------------------

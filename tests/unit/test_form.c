@@ -386,7 +386,7 @@ static void in_background(struct form *form)
     worker_start(worker);
     gp_copy(profiles, sizeof(profiles), source_path("profiles"));
     form->values.profiles = profiles;
-    form_background(form, worker);
+    form->worker = worker;
 }
 
 static void close_background(struct form *form)

@@ -2,7 +2,7 @@
  * test_paste.c - pasted text is one line of text and never a key; characters whose bytes
  * come one by one.
  */
-#include "tui/toolkit/paste.h"
+#include "tui/toolkit/edit.h"
 
 #include <stdlib.h>
 

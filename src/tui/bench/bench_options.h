@@ -1,5 +1,5 @@
 /*
- * bench_options.h - the options of --bench that a screen or plain mode can be given.
+ * bench_options.h - the options of --bench that the screen can be given.
  *
  * All that the table of options (answer/option.h) has for measuring, but those that
  * only a command can follow: its exit code, its other files, what it prints. Each is a

@@ -25,7 +25,7 @@
 #include "measure/session.h"
 #include "tui/app.h"
 #include "tui/bench/bench_options.h"
-#include "tui/toolkit/page.h"
+#include "tui/toolkit/canvas.h"
 #include "tui/toolkit/plot_draw.h"
 
 enum gauge {

@@ -62,20 +62,10 @@ static const char *fact_of(const char *name)
     return NULL;
 }
 
-static enum gp_status no_number(const char *name, struct gp_err *err)
-{
-    char names[160] = "";
-
-    for (int i = 0; i < NUMBER_COUNT; i++)
-        gp_format(names + strlen(names), sizeof(names) - strlen(names), "%s%s", i ? " " : "",
-                  numbers[i].name);
-    return gp_fail(err, GP_E_USAGE, "filter", names, "unknown column '%s'", name);
-}
-
 static enum gp_status read_word(const char *text, size_t length, struct word *out,
                                 struct gp_err *err)
 {
-    char whole[WORD_MAX];
+    char whole[WORD_MAX], names[160] = "";
     const char *sign;
     size_t signs;
 
@@ -94,28 +84,15 @@ static enum gp_status read_word(const char *text, size_t length, struct word *ou
     out->more = *sign == '>';
     out->equal = *sign == '=' || sign[1] == '=';
     signs = *sign != '=' && out->equal ? 2 : 1;
-    if (!fact_of(out->text))
-        return no_number(out->text, err);
+    if (!fact_of(out->text)) {
+        for (int i = 0; i < NUMBER_COUNT; i++)
+            gp_append(names, sizeof(names), " ", "%s", numbers[i].name);
+        return gp_fail(err, GP_E_USAGE, "filter", names, "unknown column '%s'", out->text);
+    }
     if (units_parse_number(sign + signs, "filter", &out->number, NULL))
         return gp_fail(err, GP_E_USAGE, "filter", "as in mem>=40, $<10", "'%s' is not a number",
                        sign + signs);
     return GP_OK;
-}
-
-/* compare_filter.c: checks a filter's words / does this row hold them all? */
-static enum gp_status compare_filter_check(const char *filter, struct gp_err *err)
-{
-    struct word word;
-    size_t length;
-    enum gp_status rc = GP_OK;
-
-    if (strlen(filter) >= COMPARE_FILTER)
-        return gp_fail(err, GP_E_USAGE, "filter", "", "is longer than %d characters",
-                       COMPARE_FILTER - 1);
-    for (filter = next_word(filter, &length); length > 0 && !rc;
-         filter = next_word(filter + length, &length))
-        rc = read_word(filter, length, &word, err);
-    return rc;
 }
 
 /* ---- rows ---- */
@@ -135,17 +112,6 @@ static bool holds_text(const struct compare_row *row, const char *word)
     return words_match(word, gpu->name, gpu->vendor) || words_match(word, gpu->architecture, "");
 }
 
-/* What is not known is neither more nor less than anything. */
-static bool holds_number(const struct compare_row *row, const struct word *word)
-{
-    const struct fact *f = record_find(&row->facts, fact_of(word->text));
-    double value = f ? f->number.value : 0;
-
-    if (!f || !f->known)
-        return false;
-    return value < word->number ? word->less : value > word->number ? word->more : word->equal;
-}
-
 static bool compare_filter_row(const char *filter, const struct compare_row *row)
 {
     struct word word;
@@ -155,7 +121,14 @@ static bool compare_filter_row(const char *filter, const struct compare_row *row
          filter = next_word(filter + length, &length)) {
         if (read_word(filter, length, &word, NULL))
             continue;
-        bool holds = word.is_number ? holds_number(row, &word) : holds_text(row, word.text);
+        const struct fact *f = word.is_number ? record_find(&row->facts, fact_of(word.text)) : NULL;
+        double value = f ? f->number.value : 0;
+        bool holds = !word.is_number       ? holds_text(row, word.text)
+                     : !f || !f->known     ? false /* neither more nor less than anything */
+                     : value < word.number ? word.less
+                     : value > word.number ? word.more
+                                           : word.equal;
+
         if (holds == word.not )
             return false;
     }
@@ -246,23 +219,6 @@ void compare_view_cell(const struct compare_row *row, enum compare_column column
         record_cell(f, out);
 }
 
-/* Columns are as wide as the widest cell of any row, shown or not. What does not fit has its
- * reason in place of figures. */
-static void measure_row(struct compare_view *view, const struct compare_row *row)
-{
-    bool refused = row->compared->plan.verdict == VERDICT_DOES_NOT_FIT;
-    struct strbuf cell;
-
-    strbuf_init(&cell);
-    for (int c = 0; c < (refused ? COLUMN_VERDICT : COLUMN_COUNT); c++) {
-        strbuf_clear(&cell);
-        compare_view_cell(row, (enum compare_column)c, &cell);
-        int wide = gp_width(cell.text) + (c == COLUMN_TPOT); /* ASCII: "+-" */
-        view->width[c] = wide > view->width[c] ? wide : view->width[c];
-    }
-    strbuf_fini(&cell);
-}
-
 /* ---- order ---- */
 
 struct sort_key {
@@ -292,21 +248,6 @@ static struct sort_key key_of(const struct compare_view *view, size_t at)
     return key;
 }
 
-static int compare_value(const struct sort_key *a, const struct sort_key *b)
-{
-    int order = 0;
-
-    if (a->known != b->known)
-        return a->known ? -1 : 1;
-    if (!a->known)
-        return 0;
-    if (a->text && b->text)
-        order = strcmp(a->text, b->text);
-    else
-        order = (a->number > b->number) - (a->number < b->number);
-    return a->reverse ? -order : order;
-}
-
 static int compare_keys(const void *left, const void *right)
 {
     const struct sort_key *a = left, *b = right;
@@ -319,7 +260,12 @@ static int compare_keys(const void *left, const void *right)
     if (!order)
         order = (int)a->spans - (int)b->spans;
     if (!order)
-        order = compare_value(a, b);
+        order = (int)b->known - (int)a->known;
+    if (!order && a->known) {
+        order = a->text && b->text ? strcmp(a->text, b->text)
+                                   : (a->number > b->number) - (a->number < b->number);
+        order = a->reverse ? -order : order;
+    }
     return order ? order : (a->at > b->at) - (a->at < b->at);
 }
 
@@ -390,15 +336,29 @@ void compare_view_own(struct compare_view *view, const char *key, const struct p
     view_arrange(view);
 }
 
+/* Columns are as wide as the widest cell of any row, shown or not. What does not fit has its
+ * reason in place of figures. */
 static void add_row(struct compare_view *view, const struct compared *compared)
 {
+    struct compare_row *row;
+    struct strbuf cell;
+    bool refused;
+
     view->rows = gp_grow(view->rows, &view->cap, view->count + 1, sizeof(*view->rows));
-    struct compare_row *row = &view->rows[view->count++];
+    row = &view->rows[view->count++];
     *row = (struct compare_row){.compared = compared};
     compare_key(&compared->plan.request, row->key);
     row->marked = find_mark(view, row->key) < view->mark_count;
     write_facts(view, row);
-    measure_row(view, row);
+    refused = compared->plan.verdict == VERDICT_DOES_NOT_FIT;
+    strbuf_init(&cell);
+    for (int c = 0; c < (refused ? COLUMN_VERDICT : COLUMN_COUNT); c++) {
+        strbuf_clear(&cell);
+        compare_view_cell(row, (enum compare_column)c, &cell);
+        int wide = gp_width(cell.text) + (c == COLUMN_TPOT); /* ASCII: "+-" */
+        view->width[c] = wide > view->width[c] ? wide : view->width[c];
+    }
+    strbuf_fini(&cell);
 }
 
 /* The comparison is sorted now and knows its front: so are the rows, and do they. */
@@ -510,10 +470,16 @@ void compare_view_sort(struct compare_view *view, enum compare_column column, bo
 enum gp_status compare_view_filter(struct compare_view *view, const char *filter,
                                    struct gp_err *err)
 {
-    enum gp_status rc = compare_filter_check(filter, err);
+    struct word word;
+    size_t length;
 
-    if (rc)
-        return rc;
+    if (strlen(filter) >= COMPARE_FILTER)
+        return gp_fail(err, GP_E_USAGE, "filter", "", "is longer than %d characters",
+                       COMPARE_FILTER - 1);
+    for (const char *at = next_word(filter, &length); length > 0;
+         at = next_word(at + length, &length))
+        if (read_word(at, length, &word, err))
+            return GP_E_USAGE;
     gp_copy(view->filter, sizeof(view->filter), filter);
     view_arrange(view);
     return GP_OK;
@@ -541,13 +507,6 @@ void compare_view_mark(struct compare_view *view, const char *key)
 
 #define GPU_LEAST 12 /* columns of the GPU's id that must be seen */
 
-static int rank_of(const struct compare_view *view, enum compare_column column)
-{
-    int rank = compare_columns[column].rank;
-
-    return rank > 2 && column == view->sort ? 2 : rank;
-}
-
 int compare_view_columns(const struct compare_view *view, int cols,
                          enum compare_column out[COLUMN_COUNT], int *gpu_width)
 {
@@ -558,8 +517,10 @@ int compare_view_columns(const struct compare_view *view, int cols,
     for (int rank = 0; rank < COLUMN_COUNT; rank++)
         for (int c = 0; c < COLUMN_COUNT; c++) {
             int wide = (c == COLUMN_GPU ? least : view->width[c]) + (used > 0 ? 2 : 0);
+            int own = compare_columns[c].rank;
 
-            if (rank_of(view, (enum compare_column)c) != rank || (rank > 0 && used + wide > cols))
+            own = own > 2 && c == (int)view->sort ? 2 : own;
+            if (own != rank || (rank > 0 && used + wide > cols))
                 continue;
             taken[c] = true;
             used += wide;

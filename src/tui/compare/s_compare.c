@@ -24,7 +24,7 @@
 #include "tui/list.h"
 #include "tui/membar.h"
 #include "tui/outcome.h"
-#include "tui/toolkit/page.h"
+#include "tui/toolkit/canvas.h"
 
 #define COMPARE_FORMATS OPTIONS_MAX_MANY /* precisions at once */
 #define COMPARE_ABOVE 2                  /* lines over the rows: what is shown, titles */
@@ -81,24 +81,6 @@ static void rows_free(void *ctx)
 
 static const struct task_ops rows_ops = {TASK_BELOW, rows_unit, rows_free};
 
-/* With its comparison: nobody looks at a row of it any more. */
-static void rows_task_drop(struct rows_task *rows)
-{
-    task_drop(&rows->task);
-    *rows = (struct rows_task){0};
-}
-
-/* run: the task's from now on. */
-static void rows_task_begin(struct rows_task *rows, struct worker *worker, struct comparison *run)
-{
-    rows_task_drop(rows);
-    rows->run = run;
-    rows->job = gp_calloc(1, sizeof(*rows->job));
-    rows->job->run = run;
-    rows->job->row = gp_calloc(comparison_total(run) + 1, sizeof(*rows->job->row));
-    rows->task = task_begin(worker, &rows_ops, rows->job);
-}
-
 /* Takes what has come: true when there was a new row. */
 static bool rows_task_take(struct rows_task *rows)
 {
@@ -113,19 +95,6 @@ static bool rows_task_take(struct rows_task *rows)
         rows->job->row[i] = NULL;
     }
     return done > before;
-}
-
-/* ---- memory ---- */
-
-static void show_memory(struct page *page, const struct plan *plan)
-{
-    if (!plan->has_memory)
-        return;
-    if (page->canvas && page->y >= 0)
-        membar_draw(page->canvas, page->in, page->y, plan);
-    if (page->canvas && page->y + 1 >= 0)
-        membar_legend(page->canvas, page->in, page->y + 1, plan);
-    page->y += 2;
 }
 
 /* ---- words ---- */
@@ -210,25 +179,20 @@ static void show_cost(struct page *page, const struct plan *p)
     answer_lines_fini(&lines);
 }
 
-/* Of what differs from row to row: the GPU, the engine, the price. */
-static void show_sources(struct page *page, const struct plan *p)
-{
-    struct answer_lines lines;
-    int n = answer_lines(p, NULL, LINE_SOURCE, &lines);
-
-    for (int i = 0; i < n; i++)
-        if (strcmp(lines.list[i].name, "model") != 0 && strcmp(lines.list[i].name, "format") != 0)
-            page_wordsf(page, 0, INK_DIM, "%s: %s", lines.list[i].name, lines.list[i].text);
-    answer_lines_fini(&lines);
-}
-
 /* ---- all of it ---- */
 
 static void detail_lay_out(struct page *page, const struct compare_row *row)
 {
     const struct plan *p = &row->compared->plan;
+    struct answer_lines lines;
 
-    show_memory(page, p);
+    if (p->has_memory) {
+        if (page->canvas) {
+            membar_draw(page->canvas, page->in, page->y, p);
+            membar_legend(page->canvas, page->in, page->y + 1, p);
+        }
+        page->y += 2;
+    }
     if (p->verdict != VERDICT_FITS)
         show_reasons(page, p);
     show_holds(page, row);
@@ -236,12 +200,15 @@ static void detail_lay_out(struct page *page, const struct compare_row *row)
     show_speed(page, p);
     if (p->verdict == VERDICT_FITS)
         show_reasons(page, p);
-    struct answer_lines warnings;
-    answer_lines(p, NULL, LINE_WARNING, &warnings);
-    for (int i = 0; i < warnings.count; i++)
-        page_wordsf(page, 0, INK_WARN, "warning: %s", warnings.list[i].text);
-    answer_lines_fini(&warnings);
-    show_sources(page, p);
+    answer_lines(p, NULL, LINE_WARNING, &lines);
+    for (int i = 0; i < lines.count; i++)
+        page_wordsf(page, 0, INK_WARN, "warning: %s", lines.list[i].text);
+    answer_lines_fini(&lines);
+    answer_lines(p, NULL, LINE_SOURCE, &lines);
+    for (int i = 0; i < lines.count; i++) /* of what differs from row to row */
+        if (strcmp(lines.list[i].name, "model") != 0 && strcmp(lines.list[i].name, "format") != 0)
+            page_wordsf(page, 0, INK_DIM, "%s: %s", lines.list[i].name, lines.list[i].text);
+    answer_lines_fini(&lines);
 }
 
 /* "l40s x 4, fp8: fits" */
@@ -263,11 +230,6 @@ static const struct compare_row *compare_focus(const struct compare_state *s)
     return s->at < s->view.shown_count ? compare_view_row(&s->view, s->at) : NULL;
 }
 
-static struct rect inside_of(struct rect panel, enum size_class size)
-{
-    return size == SIZE_ONE ? panel : rect_inside(panel);
-}
-
 /* Two lines of the row in focus, or half of the screen when it is opened. */
 static int detail_rows(const struct compare_state *s, struct rect body)
 {
@@ -283,7 +245,7 @@ static void compare_panels(const struct app *app, const struct compare_state *s,
     frame_stack(f.body, f.size, s->panel, detail_rows(s, f.body), out);
     for (int i = 0; i < COMPARE_PANELS; i++)
         if (!rect_empty(out[i]))
-            out[i] = inside_of(out[i], f.size);
+            out[i] = f.size == SIZE_ONE ? out[i] : rect_inside(out[i]);
 }
 
 /* Rows that are seen at once / the first of them when so many are. */
@@ -305,19 +267,19 @@ static void draw_state(const struct compare_state *s, struct canvas *canvas, str
 {
     static const char best[] = "* best for its cost";
     const struct compare_column_row *column = &compare_columns[s->view.sort];
-    char text[160];
-    int x;
+    struct texts t = {0};
+    bool filtered = s->view.filter[0];
+    int x = 1 + canvas_textf(canvas, in, 0, 1, INK_TEXT, "%zu of %zu fit and meet goals  sort %s ",
+                             s->view.good, s->view.count, column->sort);
 
-    gp_format(text, sizeof(text), "%zu of %zu fit and meet goals  sort %s ", s->view.good,
-              s->view.count, column->sort);
-    x = 1 + canvas_text(canvas, in, 0, 1, INK_TEXT, text);
     canvas_glyph(canvas, in, 0, x, INK_TEXT,
                  s->view.reverse == column->descends ? GLYPH_UP : GLYPH_DOWN);
-    gp_format(text, sizeof(text), "filter %s", s->view.filter[0] ? s->view.filter : "-");
     x += 3;
-    x += canvas_fit(canvas, in, 0, x, in.cols - x, s->view.filter[0] ? INK_KEY : INK_DIM, text);
+    x += canvas_fit(canvas, in, 0, x, in.cols - x, filtered ? INK_KEY : INK_DIM,
+                    texts_addf(&t, "filter %s", filtered ? s->view.filter : "-"));
     if (x + 2 + (int)strlen(best) <= in.cols)
         canvas_text(canvas, in, 0, x + 2, INK_DIM, best);
+    texts_fini(&t);
 }
 
 struct grid {
@@ -367,37 +329,26 @@ static enum ink ink_of(const struct compare_row *row, enum compare_column column
     return column == COLUMN_VERDICT || verdict == VERDICT_DOES_NOT_FIT ? inks[verdict] : INK_TEXT;
 }
 
-/* Why it does not fit, in place of figures: "no fit: short 21.2 GiB on each". */
-static void draw_refusal(const struct compare_row *row, struct canvas *canvas, struct rect in,
-                         int y, int x)
-{
-    const struct plan *p = &row->compared->plan;
-    double lacks = p->has_memory ? -plan_margin(p) : 0;
-    char text[160];
-
-    gp_format(text, sizeof(text), "no fit: %s", limit_words[p->limit].noun);
-    if (lacks > 0)
-        gp_format(text + strlen(text), sizeof(text) - strlen(text), ", short %.1f GiB",
-                  lacks / GP_GIB);
-    canvas_fit(canvas, in, y, x, in.cols - x, INK_DIM, text);
-}
-
 static void draw_cells(const struct compare_view *view, const struct compare_row *row,
                        struct canvas *canvas, struct rect in, int y, const struct grid *g)
 {
+    const struct plan *p = &row->compared->plan;
+    bool out = p->verdict == VERDICT_DOES_NOT_FIT;
     struct strbuf text;
     int x = MARKS_WIDTH;
-    bool out = row->compared->plan.verdict == VERDICT_DOES_NOT_FIT;
 
     strbuf_init(&text);
     for (int i = 0; i < g->count; i++) {
         enum compare_column column = g->column[i];
 
-        if (out && column == COLUMN_VERDICT) {
-            draw_refusal(row, canvas, in, y, x);
+        strbuf_clear(&text);
+        if (out && column == COLUMN_VERDICT) { /* why, in place of figures */
+            strbuf_addf(&text, "no fit: %s", limit_words[p->limit].noun);
+            if (p->has_memory && plan_margin(p) < 0)
+                strbuf_addf(&text, ", short %.1f GiB", -plan_margin(p) / GP_GIB);
+            canvas_fit(canvas, in, y, x, in.cols - x, INK_DIM, text.text);
             break;
         }
-        strbuf_clear(&text);
         compare_view_cell(row, column, &text);
         char *band = canvas->charset == CHARSET_ASCII ? strstr(text.text, "±") : NULL;
         bool marked = view->mark[column] && text.text[0] == view->mark[column];
@@ -443,26 +394,20 @@ void compare_rows_draw(const void *state, struct canvas *canvas, struct rect in)
 static void draw_table(const struct compare_state *s, struct canvas *canvas, struct rect in,
                        enum size_class size)
 {
-    struct rect inside = inside_of(in, size);
+    struct rect inside = size == SIZE_ONE ? in : rect_inside(in);
     int page = int_max(inside.rows - COMPARE_ABOVE, 0), count = (int)s->view.shown_count;
     int top = compare_top(s, page);
-    struct strbuf title;
-    char part[48] = "";
-
-    if (count > page)
-        gp_format(part, sizeof(part), "%d-%d of %d", top + 1, int_min(top + page, count), count);
-    strbuf_init(&title);
     const struct resolved *load = s->rows.run ? comparison_load(s->rows.run) : NULL;
-    char tokens[32];
+    struct texts t = {0};
 
-    if (!load)
-        strbuf_add(&title, "GPUs x precisions");
-    else
-        strbuf_addf(&title, "%s, %.0f x %s tokens", load->model_text, load->request.users,
-                    units_tokens(tokens, sizeof(tokens), load->request.context));
     if (size != SIZE_ONE)
-        canvas_box(canvas, in, title.text, part);
-    strbuf_fini(&title);
+        canvas_box(canvas, in,
+                   load ? texts_addf(&t, "%s, %.0f x %s tokens", load->model_text,
+                                     load->request.users, UNITS_TOKENS(load->request.context))
+                        : "GPUs x precisions",
+                   count > page
+                       ? texts_addf(&t, "%d-%d of %d", top + 1, int_min(top + page, count), count)
+                       : NULL);
     in = inside;
     if (s->rows.run)
         draw_state(s, canvas, in);
@@ -476,26 +421,24 @@ static void draw_table(const struct compare_state *s, struct canvas *canvas, str
         if (s->panel == COMPARE_TABLE)
             canvas_cursor(canvas, in, COMPARE_ABOVE + (int)s->at - top, 0);
     } else {
-        struct strbuf text;
         struct rect below = {in.y + COMPARE_ABOVE, in.x + 1, in.rows - COMPARE_ABOVE, in.cols - 2};
 
-        strbuf_init(&text);
-        if (!s->rows.run)
-            strbuf_addf(&text, "nothing to compare: %s%s%s%s%s", s->err.where,
-                        s->err.where[0] ? ": " : "", s->err.text, s->err.hint[0] ? "; " : "",
-                        s->err.hint);
-        else if (s->view.complete)
-            strbuf_addf(&text, "no row matches %s (Esc shows all)", s->view.filter);
-        canvas_wrap(canvas, below, 0, s->rows.run ? INK_TEXT : INK_BAD, text.text);
-        strbuf_fini(&text);
+        canvas_wrap(canvas, below, 0, s->rows.run ? INK_TEXT : INK_BAD,
+                    !s->rows.run ? texts_addf(&t, "nothing to compare: %s%s%s%s%s", s->err.where,
+                                              s->err.where[0] ? ": " : "", s->err.text,
+                                              s->err.hint[0] ? "; " : "", s->err.hint)
+                    : s->view.complete
+                        ? texts_addf(&t, "no row matches %s (Esc shows all)", s->view.filter)
+                        : "");
     }
+    texts_fini(&t);
 }
 
 static void draw_detail(const struct compare_state *s, struct canvas *canvas, struct rect in,
                         enum size_class size)
 {
     const struct compare_row *row = compare_focus(s);
-    struct rect inside = inside_of(in, size);
+    struct rect inside = size == SIZE_ONE ? in : rect_inside(in);
     struct strbuf title;
     char where[48] = "";
 
@@ -561,21 +504,6 @@ static int words_split(const char *list, char *copy, size_t size, const char **w
     return n;
 }
 
-/* The plan's own precision is always among them. */
-static void add_own(struct compare_state *s, const struct form *form)
-{
-    const char *own = form->values.value[FIELD_PRECISION], *words[COMPARE_FORMATS];
-    char copy[sizeof(s->precisions)];
-    int n = words_split(s->precisions, copy, sizeof(copy), words);
-    size_t len = strlen(s->precisions);
-
-    for (int i = 0; i < n; i++)
-        if (strcmp(words[i], own) == 0)
-            return;
-    if (own[0])
-        gp_format(s->precisions + len, sizeof(s->precisions) - len, ",%s", own);
-}
-
 /* The plan's row is the first, whatever sorts; one with a count or a layout of its own is
  * none of the table. */
 static void pin_own(struct compare_state *s, const struct form *form)
@@ -591,10 +519,12 @@ static void pin_own(struct compare_state *s, const struct form *form)
     compare_view_own(&s->view, key, form_lays_out(form) ? &form->answer->plan : NULL);
 }
 
+/* With their comparison: nobody looks at a row of it any more. */
 static void drop_rows(struct compare_state *s)
 {
     compare_view_begin(&s->view, NULL);
-    rows_task_drop(&s->rows);
+    task_drop(&s->rows.task);
+    s->rows = (struct rows_task){0};
 }
 
 static void focus_follow(struct compare_state *s);
@@ -604,17 +534,19 @@ static void compare_refresh(struct app *app, void *state)
 {
     struct compare_state *s = state;
     struct form *load = load_of(app->form);
+    const char *own;
     struct strbuf text;
 
     s->version = app->form->version;
-    add_own(s, app->form);
+    own = app->form->values.value[FIELD_PRECISION]; /* is always among them */
+    if (own[0] && !gp_has_word(s->precisions, ",", own))
+        gp_append(s->precisions, sizeof(s->precisions), ",", "%s", own);
     strbuf_init(&text);
     form_command(load, "compare", &text);
     strbuf_addf(&text, " %s", s->precisions);
     if (strcmp(text.text, s->load.text) != 0) {
         strbuf_clear(&s->load);
         strbuf_add(&s->load, text.text);
-        struct comparison *run;
         char copy[sizeof(s->precisions)];
         struct options options;
 
@@ -622,8 +554,13 @@ static void compare_refresh(struct app *app, void *state)
         options.precision_count =
             words_split(s->precisions, copy, sizeof(copy), options.precisions);
         drop_rows(s);
-        if (!comparison_begin(app->form->planner, &options, &run, &s->err))
-            rows_task_begin(&s->rows, app->worker, run);
+        if (!comparison_begin(app->form->planner, &options, &s->rows.run, &s->err)) {
+            s->rows.job = gp_calloc(1, sizeof(*s->rows.job));
+            s->rows.job->run = s->rows.run;
+            s->rows.job->row =
+                gp_calloc(comparison_total(s->rows.run) + 1, sizeof(*s->rows.job->row));
+            s->rows.task = task_begin(app->worker, &rows_ops, s->rows.job);
+        }
         rows_task_take(&s->rows);
         compare_view_begin(&s->view, s->rows.run);
         compare_view_update(&s->view);
@@ -679,8 +616,8 @@ static void compare_close(struct app *app, void *state)
     struct compare_state *s = state;
 
     (void)app;
+    drop_rows(s);
     compare_view_fini(&s->view);
-    rows_task_drop(&s->rows);
     strbuf_fini(&s->load);
 }
 
@@ -766,20 +703,6 @@ static bool filter_done(struct app *app, void *ctx, const char *text, struct gp_
     return true;
 }
 
-/* The cursor goes on to the row below, so that several are marked in a row. */
-static void mark_row(struct compare_state *s)
-{
-    const struct compare_row *row = compare_focus(s);
-    char key[COMPARE_KEY];
-
-    if (!row)
-        return;
-    gp_copy(key, sizeof(key), row->key);
-    focus_step(s, 1);
-    compare_view_mark(&s->view, key);
-    focus_follow(s);
-}
-
 static void show_why(struct app *app, const struct compare_state *s)
 {
     const struct compare_row *row = compare_focus(s);
@@ -835,20 +758,6 @@ static void choose_precisions(struct app *app, struct compare_state *s)
     free(choices);
 }
 
-/* One step back: to the table, then to all rows. */
-static bool back_one(struct compare_state *s)
-{
-    if (s->panel != COMPARE_TABLE) {
-        s->panel = COMPARE_TABLE;
-        return true;
-    }
-    if (!s->view.filter[0])
-        return false;
-    compare_view_filter(&s->view, "", NULL);
-    focus_follow(s);
-    return true;
-}
-
 /* Motions scroll the panel in focus. */
 static bool focus_move(const struct app *app, struct compare_state *s, enum action action)
 {
@@ -871,6 +780,8 @@ static bool focus_move(const struct app *app, struct compare_state *s, enum acti
 static bool compare_act(struct app *app, void *state, enum action action)
 {
     struct compare_state *s = state;
+    const struct compare_row *row = compare_focus(s);
+    char key[COMPARE_KEY];
 
     if (focus_move(app, s, action))
         return true;
@@ -903,7 +814,12 @@ static bool compare_act(struct app *app, void *state, enum action action)
         choose_precisions(app, s);
         return true;
     case ACT_MARK:
-        mark_row(s);
+        if (row) { /* the cursor goes on to the row below, so that several are marked in a row */
+            gp_copy(key, sizeof(key), row->key);
+            focus_step(s, 1);
+            compare_view_mark(&s->view, key);
+            focus_follow(s);
+        }
         return true;
     case ACT_WHY:
         show_why(app, s);
@@ -912,8 +828,15 @@ static bool compare_act(struct app *app, void *state, enum action action)
     case ACT_PANEL_BACK:
         s->panel = s->panel == COMPARE_TABLE ? COMPARE_DETAIL : COMPARE_TABLE;
         return true;
-    case ACT_BACK:
-        return back_one(s);
+    case ACT_BACK: /* to the table, then to all rows */
+        if (s->panel == COMPARE_TABLE && !s->view.filter[0])
+            return false;
+        if (s->panel == COMPARE_TABLE) {
+            compare_view_filter(&s->view, "", NULL);
+            focus_follow(s);
+        }
+        s->panel = COMPARE_TABLE;
+        return true;
     default:
         return false;
     }

@@ -30,7 +30,6 @@
 #include "base/units.h"
 #include "measure/point/test.h"
 #include "measure/session.h"
-#include "tui/bench/bench_options.h"
 #include "tui/form.h"
 #include "tui/settings.h"
 #include "tui/toolkit/words.h"
@@ -45,6 +44,7 @@ struct plain {
     bool echo;  /* standard input is no terminal: what is answered is printed too */
     bool ended; /* the input ended: defaults from here on */
     bool quit;
+    struct session *session; /* that measures; NULL: none does */
 };
 
 /* ---- lines out and in ---- */
@@ -52,15 +52,17 @@ struct plain {
 /* One line on standard output: no control character reaches it. */
 static void __attribute__((format(printf, 1, 2))) plain_say(const char *fmt, ...)
 {
-    char text[4096];
+    struct strbuf line;
     va_list args;
 
+    strbuf_init(&line);
     va_start(args, fmt);
-    vsnprintf(text, sizeof(text) - 1, fmt, args);
+    strbuf_addv(&line, fmt, args);
     va_end(args);
-    gp_tame(text);
-    strcat(text, "\n");
-    gp_out(text, strlen(text));
+    gp_tame(line.text);
+    gp_out(line.text, strlen(line.text));
+    gp_out("\n", 1);
+    strbuf_fini(&line);
 }
 
 static void plain_say_err(const struct gp_err *err)
@@ -85,15 +87,12 @@ static void plain_say_text(const char *text)
             continue;
         strbuf_init(&line);
         while (text < end) {
-            size_t n = 0, blanks;
+            size_t n = 0;
 
             while (text + n < end && !(text[n] == ' ' && text[n + 1] == ' '))
                 n++;
-            strbuf_addn(&line, text, n);
-            blanks = strspn(text + n, " ");
-            if (text + n + blanks < end)
-                strbuf_add(&line, ", ");
-            text += n + blanks;
+            strbuf_addf(&line, "%s%.*s", line.len ? ", " : "", (int)n, text);
+            text += n + strspn(text + n, " ");
         }
         plain_say("%s", line.len ? line.text : "");
         strbuf_fini(&line);
@@ -104,16 +103,13 @@ static void plain_say_text(const char *text)
  * is dropped. False: the input ended. */
 static bool plain_ask(struct plain *plain, const char *question, char text[PLAIN_LINE])
 {
-    char shown[PLAIN_LINE];
     const char *line;
     int c;
 
     text[0] = '\0';
     if (plain->ended)
         return false;
-    gp_copy(shown, sizeof(shown), question);
-    gp_tame(shown);
-    gp_out(shown, strlen(shown));
+    gp_out(question, strlen(question));
     if (!fgets(text, PLAIN_LINE, stdin)) {
         plain->ended = true;
         plain_say("%s", "");
@@ -127,6 +123,11 @@ static bool plain_ask(struct plain *plain, const char *question, char text[PLAIN
     if (plain->echo)
         plain_say("%s", text);
     return true;
+}
+
+static bool is_word(const char *text, const char *word, const char *other)
+{
+    return gp_casecmp(text, word) == 0 || gp_casecmp(text, other) == 0;
 }
 
 /* A number of 1..most; 0 when the text is none. */
@@ -143,141 +144,107 @@ static int plain_number(const char *text, int most)
 struct plain_list {
     struct choice *choices; /* (count); owned */
     int count;
-    int *match; /* (matches) of the words; owned */
-    int matches;
-    int first; /* of those, the first named; -1 = none is */
+    char words[PLAIN_LINE];  /* those that match are in the list; "": all */
+    int first, named, after; /* the matches named last, and how many come after these */
 };
 
-/* How many are named now. */
-static int list_named(const struct plain_list *list)
+/* The match of that place; NULL: there are fewer. */
+static const struct choice *list_at(const struct plain_list *list, int place)
 {
-    int left = list->matches - list->first;
-
-    return list->first < 0 ? 0 : left > SHORT ? PAGE : left;
+    for (int i = 0; i < list->count; i++)
+        if (words_match(list->words, list->choices[i].id, list->choices[i].text) && place-- == 0)
+            return &list->choices[i];
+    return NULL;
 }
 
 static void list_name(struct plain_list *list, int first)
 {
-    int count;
+    int left = 0;
 
+    while (list_at(list, first + left))
+        left++;
     list->first = first;
-    count = list_named(list);
-    for (int i = 0; i < count; i++) {
-        const struct choice *c = &list->choices[list->match[first + i]];
+    list->named = left > SHORT ? PAGE : left;
+    list->after = left - list->named;
+    for (int i = 0; i < list->named; i++) {
+        const struct choice *c = list_at(list, first + i);
 
         plain_say("%d. %s%s%s", i + 1, c->text, c->more[0] ? ": " : "", c->more);
     }
-    if (first + count < list->matches)
-        plain_say("%d. %d more", count + 1, list->matches - first - count);
+    if (list->after)
+        plain_say("%d. %d more", list->named + 1, list->after);
 }
 
-static void list_filter(struct plain_list *list, const char *words)
+/* What is meant: a number that was named, an id, or words of one choice. NULL: it is asked
+ * again, since these are several; no choice: the text as it is. */
+static const char *list_choose(struct plain_list *list, const char *text)
 {
-    list->matches = 0;
-    list->first = -1;
-    for (int i = 0; i < list->count; i++)
-        if (words_match(words, list->choices[i].id, list->choices[i].text))
-            list->match[list->matches++] = i;
-}
+    int n = plain_number(text, list->named + (list->after > 0)), matches = 0;
 
-enum dialog_step { STEP_STAY, STEP_NEXT, STEP_BACK, STEP_QUIT };
-
-static enum dialog_step field_put(struct plain *plain, enum field field, const char *text)
-{
-    struct gp_err err;
-
-    if (form_set(plain->form, field, text, &err)) {
-        plain_say_err(&err);
-        return STEP_STAY;
+    if (n > list->named || (list->after && gp_casecmp(text, "more") == 0)) {
+        list_name(list, list->first + list->named);
+        return NULL;
     }
-    plain_say("%s: %s.", field_rows[field].form->label, plain->form->shown[field]);
-    if (!plain->form->answered)
-        plain_say_err(&plain->form->err);
-    return STEP_NEXT;
-}
-
-/* A number of a choice that was named, or words: one choice is taken, several are named, of
- * none the form says what is wrong. */
-static enum dialog_step field_answer(struct plain *plain, enum field field, struct plain_list *list,
-                                     const char *text)
-{
-    int count = list_named(list), n = plain_number(text, count + 1);
-    bool more = list->first >= 0 && list->first + count < list->matches;
-
-    if (n > 0 && n <= count)
-        return field_put(plain, field, list->choices[list->match[list->first + n - 1]].id);
-    if (more && (n > count || gp_casecmp(text, "more") == 0)) {
-        list_name(list, list->first + count);
-        return STEP_STAY;
-    }
+    if (n > 0)
+        return list_at(list, list->first + n - 1)->id;
     for (int i = 0; i < list->count; i++)
         if (gp_casecmp(list->choices[i].id, text) == 0)
-            return field_put(plain, field, list->choices[i].id);
-    list_filter(list, text);
-    if (list->matches == 1)
-        return field_put(plain, field, list->choices[list->match[0]].id);
-    if (list->matches > 1) {
-        plain_say("%d match.", list->matches);
+            return list->choices[i].id;
+    gp_copy(list->words, sizeof(list->words), text);
+    list->named = list->after = 0;
+    while (list_at(list, matches))
+        matches++;
+    if (matches == 1)
+        return list_at(list, 0)->id;
+    if (matches > 1) {
+        plain_say("%d match.", matches);
         list_name(list, 0);
-        return STEP_STAY;
+        return NULL;
     }
-    list_filter(list, "");
-    return field_put(plain, field, text);
+    list->words[0] = '\0';
+    return text;
 }
 
-static enum dialog_step field_ask(struct plain *plain, enum field field, struct plain_list *list)
+/* Until it has an answer. Which question comes next: 1 that after it, -1 that before; 0: none,
+ * the user quits. */
+static int field_ask(struct plain *plain, enum field field, struct plain_list *list)
 {
     const struct option_field *row = field_rows[field].form;
+    struct form *form = plain->form;
     char question[200], text[PLAIN_LINE];
+    struct gp_err err;
 
-    gp_format(question, sizeof(question), "%s [%s]: ", row->label, plain->form->shown[field]);
-    if (!plain_ask(plain, question, text) || !text[0])
-        return STEP_NEXT;
-    if (gp_casecmp(text, "q") == 0 || gp_casecmp(text, "quit") == 0)
-        return STEP_QUIT;
-    if (strcmp(text, "<") == 0 || gp_casecmp(text, "back") == 0)
-        return STEP_BACK;
-    if (strcmp(text, "?") != 0)
-        return field_answer(plain, field, list, text);
-    plain_say_text(row->explain);
-    if (list->count > 0) {
-        if (form_free_text(field))
-            plain_say("Besides the list: %s.", form_free_text(field));
-        list_name(list, 0);
-    }
-    return STEP_STAY;
-}
+    for (;;) {
+        const char *value;
 
-static void plain_questions(struct plain *plain)
-{
-    static const enum field asked[] = {FIELD_MODEL, FIELD_PRECISION, FIELD_GPU,
-                                       FIELD_GPUS,  FIELD_CONTEXT,   FIELD_USERS};
-
-    for (int i = 0; i < (int)(sizeof(asked) / sizeof(asked[0])) && !plain->ended;) {
-        struct plain_list list = {.first = -1};
-        enum dialog_step step = STEP_STAY;
-
-        list.choices = form_choices(plain->form, asked[i], true, &list.count);
-        list.match = gp_calloc((size_t)list.count + 1, sizeof(*list.match));
-        list_filter(&list, "");
-        if (list.count > 0)
-            plain_say("%s: %d to choose from%s.", field_rows[asked[i]].form->label, list.count,
-                      list.count > SHORT ? "; words find them, ? names them" : "");
-        if (list.count > 0 && list.count <= SHORT)
-            list_name(&list, 0);
-        while (step == STEP_STAY)
-            step = field_ask(plain, asked[i], &list);
-        free(list.choices);
-        free(list.match);
-        if (step == STEP_QUIT) {
-            plain->quit = true;
-            return;
+        gp_format(question, sizeof(question), "%s [%s]: ", row->label, form->shown[field]);
+        if (!plain_ask(plain, question, text) || !text[0])
+            return 1;
+        if (is_word(text, "q", "quit"))
+            return 0;
+        if (is_word(text, "<", "back"))
+            return -1;
+        if (strcmp(text, "?") == 0) {
+            plain_say_text(row->explain);
+            if (list->count > 0 && form_free_text(field))
+                plain_say("Besides the list: %s.", form_free_text(field));
+            if (list->count > 0)
+                list_name(list, 0);
+            continue;
         }
-        i += step == STEP_BACK ? -(i > 0) : 1;
+        value = list_choose(list, text);
+        if (value && form_set(form, field, value, &err)) {
+            plain_say_err(&err);
+        } else if (value) {
+            plain_say("%s: %s.", row->label, form->shown[field]);
+            if (!form->answered)
+                plain_say_err(&form->err);
+            return 1;
+        }
     }
 }
 
-/* ---- the answer ---- */
+/* ---- all questions, and the answer ---- */
 
 static void plain_result(const struct plain *plain)
 {
@@ -298,30 +265,55 @@ static void plain_result(const struct plain *plain)
         plain_say("Result: no answer.");
         plain_say_err(&form->err);
     }
-    strbuf_fini(&text);
+    strbuf_clear(&text);
     form_command(form, "plan", &text);
     plain_say("The command that prints the same: %s", text.text);
     strbuf_fini(&text);
 }
 
+static void plain_ask_all(struct plain *plain)
+{
+    static const enum field asked[] = {FIELD_MODEL, FIELD_PRECISION, FIELD_GPU,
+                                       FIELD_GPUS,  FIELD_CONTEXT,   FIELD_USERS};
+
+    for (int i = 0; i < (int)(sizeof(asked) / sizeof(asked[0])) && !plain->ended;) {
+        struct plain_list list = {0};
+        int next;
+
+        list.choices = form_choices(plain->form, asked[i], true, &list.count);
+        if (list.count > 0)
+            plain_say("%s: %d to choose from%s.", field_rows[asked[i]].form->label, list.count,
+                      list.count > SHORT ? "; words find them, ? names them" : "");
+        if (list.count > 0 && list.count <= SHORT)
+            list_name(&list, 0);
+        next = field_ask(plain, asked[i], &list);
+        free(list.choices);
+        plain->quit = next == 0;
+        if (plain->quit)
+            return;
+        i = i + next < 0 ? 0 : i + next;
+    }
+    plain_result(plain);
+}
+
 /* The equation of each number with these words in its name; "": of all. */
 static void plain_why(const struct plain *plain, const char *words)
 {
+    const struct form *form = plain->form;
     char name[TERM_NAME_MAX];
     struct strbuf out;
 
-    if (!plain->form->answered) {
-        plain_say_err(&plain->form->err);
+    if (!form->answered) {
+        plain_say_err(&form->err);
         return;
     }
     strbuf_init(&out);
-    for (int i = 0; i < plain->form->why_count; i++)
-        if (words_match(words, term_name(&plain->form->why[i], name), ""))
-            print_why_term(&plain->form->why[i], &out);
-    if (out.len)
-        plain_say_text(out.text);
-    else
-        plain_say("No number has %s in its name; why alone prints all.", words);
+    for (int i = 0; i < form->why_count; i++)
+        if (words_match(words, term_name(&form->why[i], name), ""))
+            print_why_term(&form->why[i], &out);
+    if (!out.len)
+        strbuf_addf(&out, "No number has %s in its name; why alone prints all.", words);
+    plain_say_text(out.text);
     strbuf_fini(&out);
 }
 
@@ -350,151 +342,81 @@ static void plain_compare(const struct plain *plain)
     for (size_t i = 0; i < total && said < COMPARED; i++) {
         const struct compared *row = comparison_row(c, i);
         const struct plan *p = &row->plan;
-        char hour[32];
+        bool priced = p->cost.per_hour > 0;
 
-        if (p->verdict != VERDICT_FITS)
-            continue;
-        units_money(hour, sizeof(hour), p->cost.per_hour);
-        plain_say("%zu. %d x %s, %s weights: %s%s%s.", ++said, p->layout.gpus, p->request.gpu->id,
-                  p->request.precision.id, p->cost.per_hour > 0 ? hour : "no price known",
-                  p->cost.per_hour > 0 ? " per hour" : "",
-                  row->front ? ", nothing cheaper holds more requests" : "");
+        if (p->verdict == VERDICT_FITS)
+            plain_say("%zu. %d x %s, %s weights: %s%s%s.", ++said, p->layout.gpus,
+                      p->request.gpu->id, p->request.precision.id,
+                      priced ? UNITS_MONEY(p->cost.per_hour) : "no price known",
+                      priced ? " per hour" : "",
+                      row->front ? ", nothing cheaper holds more requests" : "");
     }
     comparison_free(c);
 }
 
 /* ---- measuring: a plan, a question, a line per point ---- */
 
-/* What is measured and how, by the session of --bench (measure/session.h): its quick preset, or
- * the options that are typed where it asks. Ctrl-C once stops after the point, twice at once;
- * what was measured is in the result file either way. */
-struct plain_bench {
-    struct plain *plain;
-    struct session *session;
-    struct session_ask how; /* borrows the rest */
-    struct options options;
-    struct bench_options bench;
-    char tests[96], folder[GP_PATH_MAX];
-};
-
-static enum gp_status bench_ask(struct plain_bench *b, struct gp_err *err)
+/* By the session of --bench (measure/session.h) with its quick preset. Ctrl-C once stops after
+ * the point, twice at once; what was measured is in the result file either way. True when it
+ * has begun. */
+static bool bench_begin(struct plain *plain)
 {
-    form_ask(b->plain->form, &b->options);
-    bench_tests_list(bench_tests_that(TEST_IS_CHOSEN), b->tests, sizeof(b->tests));
-    b->how = (struct session_ask){.options = &b->options,
-                                  .planner = b->plain->form->planner,
-                                  .tests = b->tests,
-                                  .folder = b->folder};
-    return bench_options_ask(&b->bench, &b->options, err);
-}
-
-static void bench_say_plan(const struct session *s)
-{
+    static const int interrupt[] = {SIGINT};
     struct session_plan plan;
     struct session_device device;
-    char text[200];
+    struct gp_err err;
+    char text[PLAIN_LINE];
 
-    session_plan(s, &plan);
-    for (int i = 0; i < session_devices(s); i++)
-        if (session_device(s, i, &device))
+    session_plan(plain->session, &plan);
+    for (int i = 0; i < session_devices(plain->session); i++)
+        if (session_device(plain->session, i, &device))
             plain_say("Device: %s.", device.name);
     plain_say("Plan, with the %s engine: %s. Ctrl-C stops after a point.", plan.backend,
-              session_say_plan(s, text, sizeof(text)));
-    plain_say("Result: %s", plan.result);
-}
-
-/* Options as they are typed, and the plan with them. What cannot be changes nothing. */
-static void bench_take_options(struct plain_bench *b, const char *text)
-{
-    struct bench_options before = b->bench;
-    struct strbuf command;
-    struct gp_err err;
-    enum gp_status rc = bench_options_line(&b->bench, b->plain->form->planner, text, &err);
-
-    if (!rc && strcmp(before.value[OPT_BACKEND], b->bench.value[OPT_BACKEND]) != 0)
-        rc = gp_fail(&err, GP_E_USAGE, "--backend", "gpuplan --bench takes it",
-                     "cannot change once the devices are known");
-    if (rc || bench_ask(b, &err) || session_replan(b->session, &b->how, &err)) {
-        plain_say_err(&err);
-        b->bench = before;
-        if (bench_ask(b, &err) || session_replan(b->session, &b->how, &err))
-            plain_say_err(&err);
-        return;
-    }
-    strbuf_init(&command);
-    bench_options_command(&b->bench, &command);
-    plain_say("Set:%s", command.len ? command.text : " nothing");
-    strbuf_fini(&command);
-    bench_say_plan(b->session);
-}
-
-/* What may be typed, one line each: "max-time: ...". */
-static void bench_say_options(const struct bench_options *bench)
-{
-    char range[120], fallback[80];
-
-    plain_say("Options, as in: max-time 2 force. A value of auto is the default.");
-    for (int i = 0; i < OPTION_COUNT; i++)
-        if (bench_option((enum option_id)i) && !option_rows[i].manual_only)
-            plain_say("%s: %s. %s. Default %s%s%s.", option_rows[i].name, option_rows[i].help,
-                      bench_option_range((enum option_id)i, range, sizeof(range)),
-                      bench_option_default((enum option_id)i, fallback, sizeof(fallback)),
-                      bench->value[i][0] ? ", now " : "", bench->value[i]);
-}
-
-/* True when the measurement may begin. */
-static bool bench_agreed(struct plain_bench *b)
-{
-    char text[PLAIN_LINE];
-    struct session_plan plan;
-    struct gp_err err;
-
-    bench_say_plan(b->session);
-    for (;;) {
-        if (!plain_ask(
-                b->plain,
-                "Measure this machine? 1 yes, 2 no, or an option, ? names them [2]: ", text) ||
-            !text[0] || strcmp(text, "2") == 0 || words_begin("no", text))
+              session_say_plan(plain->session, text, 200));
+    plain_say("Result: %s; gpuplan --bench takes options.", plan.result);
+    do
+        if (!plain_ask(plain, "Measure this machine? 1 yes, 2 no [2]: ", text) || !text[0] ||
+            strcmp(text, "2") == 0 || words_begin("no", text))
             return false;
-        if (strcmp(text, "1") == 0 || words_begin("yes", text))
-            break;
-        if (strcmp(text, "?") == 0)
-            bench_say_options(&b->bench);
-        else
-            bench_take_options(b, text);
-    }
-    session_plan(b->session, &plan);
+    while (strcmp(text, "1") != 0 && !words_begin("yes", text));
     if (plan.result[0] == '/')
         settings_make_results();
-    if (session_start(b->session, &err) == GP_OK)
-        return true;
-    plain_say_err(&err);
-    return false;
+    if (session_start(plain->session, &err)) {
+        plain_say_err(&err);
+        return false;
+    }
+    session_signals_catch(interrupt, 1);
+    return true;
 }
 
+/* "3 of 25: gemm/bf16/..., 812 TFLOP/s, 94 percent of the prediction. About 40 s left." */
 static void bench_say_point(const struct session *s, const struct session_event *event)
 {
     const struct point_result *r = &event->result;
     struct session_point point;
     struct session_progress at;
-    char left[40] = "an unknown time", rate[32], flags[96], ratio[64] = "";
+    char text[96];
+    struct strbuf line;
 
     if (!session_point(s, event->device, event->index, &point))
         return;
     session_progress(s, &at);
-    if (isfinite(at.left))
-        session_say_time(left, sizeof(left), at.left);
-    result_rate(rate, sizeof(rate), r);
-    result_flags(r, ", ", flags, sizeof(flags));
-    if (r->ratio > 0)
-        gp_format(ratio, sizeof(ratio), ", %.0f percent of the prediction", 100 * r->ratio);
-    if (r->state == POINT_OK)
-        plain_say("%d of %d: %s%s%s, %s%s%s%s. About %s left.", at.done, at.of, point.point->id,
-                  r->variant[0] ? ", " : "", r->variant, rate, ratio, flags[0] ? ", flagged: " : "",
-                  flags, left);
-    else
-        plain_say("%d of %d: %s, %s%s%s. About %s left.", at.done, at.of, point.point->id,
-                  point_state_words[r->state], r->reason[0] ? ": " : "", r->reason, left);
+    strbuf_init(&line);
+    strbuf_addf(&line, "%d of %d: %s", at.done, at.of, point.point->id);
+    if (r->state == POINT_OK) {
+        strbuf_addf(&line, "%s%s, %s", r->variant[0] ? ", " : "", r->variant,
+                    result_rate(text, 32, r));
+        if (r->ratio > 0)
+            strbuf_addf(&line, ", %.0f percent of the prediction", 100 * r->ratio);
+        result_flags(r, ", ", text, sizeof(text));
+        strbuf_addf(&line, "%s%s", text[0] ? ", flagged: " : "", text);
+    } else {
+        strbuf_addf(&line, ", %s%s%s", point_state_words[r->state], r->reason[0] ? ": " : "",
+                    r->reason);
+    }
+    plain_say("%s. About %s left.", line.text,
+              isfinite(at.left) ? session_say_time(text, 40, at.left) : "an unknown time");
+    strbuf_fini(&line);
 }
 
 static void bench_say_end(struct session *s)
@@ -520,60 +442,49 @@ static void bench_say_end(struct session *s)
 /* One event; false when there is nothing more to wait for. */
 static bool bench_event(void *ctx, const struct session_event *e)
 {
-    static const int interrupt[] = {SIGINT};
-    struct plain_bench *b = ctx;
+    struct plain *plain = ctx;
 
-    switch (e->kind) {
-    case SESSION_EVENT_READY:
-        if (!bench_agreed(b))
-            return false;
-        session_signals_catch(interrupt, 1);
-        return true;
-    case SESSION_EVENT_POINT:
-        bench_say_point(b->session, e);
-        return true;
-    case SESSION_EVENT_NOTE:
-    case SESSION_EVENT_LOST:
+    if (e->kind == SESSION_EVENT_READY)
+        return bench_begin(plain);
+    if (e->kind == SESSION_EVENT_POINT)
+        bench_say_point(plain->session, e);
+    else if (e->kind == SESSION_EVENT_NOTE || e->kind == SESSION_EVENT_LOST)
         plain_say("%s", e->text);
-        return true;
-    case SESSION_EVENT_FAILED:
+    else if (e->kind == SESSION_EVENT_FAILED)
         plain_say_err(&e->err);
-        return false;
-    case SESSION_EVENT_OVER:
-        bench_say_end(b->session);
-        return false;
-    default:
-        return true;
-    }
+    else if (e->kind == SESSION_EVENT_OVER)
+        bench_say_end(plain->session);
+    return e->kind != SESSION_EVENT_FAILED && e->kind != SESSION_EVENT_OVER;
 }
 
 static void plain_measure(struct plain *plain)
 {
-    struct plain_bench *b = gp_calloc(1, sizeof(*b));
-    struct gp_err err = {.code = GP_OK};
+    struct options *options = gp_calloc(1, sizeof(*options));
+    char tests[96], folder[GP_PATH_MAX];
+    struct session_ask how = {
+        .options = options, .planner = plain->form->planner, .tests = tests, .folder = folder};
+    struct gp_err err;
 
-    b->plain = plain;
-    settings_results(b->folder, sizeof(b->folder));
-    gp_copy(b->bench.value[OPT_PRESET], BENCH_VALUE, "quick");
-    if (bench_ask(b, &err) == GP_OK)
-        b->session = session_new(&b->how, &err);
-    if (b->session) {
-        session_drive(b->session, bench_event, b);
+    form_ask(plain->form, options);
+    options_text(options, OPT_PRESET, "", "quick", NULL);
+    bench_tests_list(bench_tests_that(TEST_IS_CHOSEN), tests, sizeof(tests));
+    settings_results(folder, sizeof(folder));
+    plain->session = session_new(&how, &err);
+    if (plain->session) {
+        session_drive(plain->session, bench_event, plain);
         session_signals_release();
     } else {
         plain_say_err(&err);
     }
-    session_free(b->session);
-    free(b);
+    session_free(plain->session);
+    free(options);
 }
 
 /* ---- what comes next ---- */
 
-enum next { NEXT_WHY, NEXT_COMPARE, NEXT_MEASURE, NEXT_AGAIN, NEXT_QUIT, NEXT_COUNT };
-
 static const struct {
     const char *word, *what;
-} nexts[NEXT_COUNT] = {
+} nexts[] = {
     {"why", "why: every number's equation, inputs and source; why weights: only those "
             "of weights"},
     {"compare", "compare: the same load on all GPUs, cheapest first"},
@@ -581,11 +492,12 @@ static const struct {
     {"again", "ask again, with your answers as defaults"},
     {"quit", "quit"},
 };
+enum { NEXT_WHY, NEXT_COMPARE, NEXT_MEASURE, NEXT_AGAIN, NEXT_QUIT, NEXTS };
 
-static void next_apply(struct plain *plain, int i)
+static void next_fix(const struct plain *plain, int i)
 {
-    struct gp_err err;
     char options[FIX_OPTIONS_MAX];
+    struct gp_err err;
 
     planner_fix_options(&plain->form->answer->fixes[i], options);
     if (form_apply(plain->form, i, &err)) {
@@ -596,52 +508,40 @@ static void next_apply(struct plain *plain, int i)
     plain_result(plain);
 }
 
-static void next_do(struct plain *plain, int next)
+static void plain_next(struct plain *plain)
 {
-    if (next == NEXT_WHY)
+    const struct form *form = plain->form;
+    int fixes = form->answered ? form->answer->fix_count : 0, next;
+    char question[64], text[PLAIN_LINE], options[FIX_OPTIONS_MAX];
+
+    plain_say("Next:");
+    for (int i = 0; i < fixes; i++)
+        plain_say("%d. take %s", i + 1, planner_fix_options(&form->answer->fixes[i], options));
+    for (int i = 0; i < NEXTS; i++)
+        plain_say("%d. %s", fixes + 1 + i, nexts[i].what);
+    gp_format(question, sizeof(question), "Next [%d]: ", fixes + NEXTS);
+    if (!plain_ask(plain, question, text))
+        return;
+    next = plain_number(text, fixes + NEXTS) - 1 - fixes;
+    for (int i = 0; i < NEXTS; i++)
+        if (gp_casecmp(text, nexts[i].word) == 0)
+            next = i;
+    if (words_begin(text, "why "))
+        plain_why(plain, text + 4);
+    else if (!text[0] || gp_casecmp(text, "q") == 0 || next == NEXT_QUIT)
+        plain->quit = true;
+    else if (next >= -fixes && next < 0)
+        next_fix(plain, next + fixes);
+    else if (next == NEXT_WHY)
         plain_why(plain, "");
     else if (next == NEXT_COMPARE)
         plain_compare(plain);
     else if (next == NEXT_MEASURE)
         plain_measure(plain);
-    else if (next == NEXT_QUIT)
-        plain->quit = true;
-    else if (next == NEXT_AGAIN) {
-        plain_questions(plain);
-        if (!plain->quit)
-            plain_result(plain);
-    }
-}
-
-static void plain_next(struct plain *plain)
-{
-    const struct form *form = plain->form;
-    int fixes = form->answered ? form->answer->fix_count : 0, next = NEXT_COUNT, n;
-    char question[64], text[PLAIN_LINE], options[FIX_OPTIONS_MAX];
-
-    if (!plain->ended)
-        plain_say("Next:");
-    for (int i = 0; i < fixes && !plain->ended; i++)
-        plain_say("%d. take %s", i + 1, planner_fix_options(&form->answer->fixes[i], options));
-    for (int i = 0; i < NEXT_COUNT && !plain->ended; i++)
-        plain_say("%d. %s", fixes + 1 + i, nexts[i].what);
-    gp_format(question, sizeof(question), "Next [%d]: ", fixes + NEXT_COUNT);
-    if (!plain_ask(plain, question, text))
-        return;
-    n = plain_number(text, fixes + NEXT_COUNT);
-    for (int i = 0; i < NEXT_COUNT; i++)
-        if (gp_casecmp(text, nexts[i].word) == 0 || n == fixes + 1 + i)
-            next = i;
-    if (!text[0] || gp_casecmp(text, "q") == 0)
-        next = NEXT_QUIT;
-    if (words_begin(text, "why "))
-        plain_why(plain, text + 4);
-    else if (n > 0 && n <= fixes)
-        next_apply(plain, n - 1);
-    else if (next != NEXT_COUNT)
-        next_do(plain, next);
+    else if (next == NEXT_AGAIN)
+        plain_ask_all(plain);
     else if (strcmp(text, "?") != 0)
-        plain_say("%s is not a number from 1 to %d.", text, fixes + NEXT_COUNT);
+        plain_say("%s is not a number from 1 to %d.", text, fixes + NEXTS);
 }
 
 /* ---- the whole ---- */
@@ -671,9 +571,7 @@ int plain_run(const struct app_start *start, const char *because, struct gp_err 
     plain.form = form_new(start->planner, start->options, err);
     if (!plain.form)
         return gp_status_exit(err->code);
-    plain_questions(&plain);
-    if (!plain.quit)
-        plain_result(&plain);
+    plain_ask_all(&plain);
     while (!plain.quit && !plain.ended)
         plain_next(&plain);
     code = !plain.ended            ? 0 /* somebody read it */

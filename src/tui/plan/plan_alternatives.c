@@ -28,17 +28,6 @@ struct plan_more_job {
 
 /* ---- units, by the thread ---- */
 
-static void unit_fix(struct plan_more_job *job, int i)
-{
-    const struct answer *a = &job->form.answer;
-    struct plan plan;
-
-    if (i >= a->fix_count)
-        return;
-    plan_request(&a->fixes[i].request, &a->resolved.market, &plan);
-    job->fix[i] = outcome_of(&plan);
-}
-
 /* Powers of two, up to a few times what it holds. */
 static void unit_sample(struct plan_more_job *job, int i)
 {
@@ -62,16 +51,19 @@ static bool more_unit(void *ctx, int i, struct planner *planner)
 {
     struct plan_more_job *job = ctx;
     const struct answer *a = &job->form.answer;
+    struct plan plan;
 
-    if (i < UNIT_BREAKS)
-        unit_fix(job, i);
-    else if (i < UNIT_SAMPLES)
+    if (i < a->fix_count) {
+        plan_request(&a->fixes[i].request, &a->resolved.market, &plan);
+        job->fix[i] = outcome_of(&plan);
+    } else if (i >= UNIT_BREAKS && i < UNIT_SAMPLES) {
         breaks_find(&a->plan, &a->resolved.market, (enum break_axis)(i - UNIT_BREAKS),
                     &job->breaks[i - UNIT_BREAKS]);
-    else if (i < UNIT_GPUS)
+    } else if (i >= UNIT_SAMPLES && i < UNIT_GPUS) {
         unit_sample(job, i - UNIT_SAMPLES);
-    else if (i - UNIT_GPUS < job->gpus.count)
+    } else if (i >= UNIT_GPUS && i - UNIT_GPUS < job->gpus.count) {
         outcomes_plan(&job->gpus, i - UNIT_GPUS, &job->form, planner);
+    }
     return i + 1 - UNIT_GPUS < job->gpus.count;
 }
 

@@ -1,8 +1,10 @@
 /*
- * plan_answer.c - the page below the head of the answer (plan_answer.h).
+ * plan_answer.c - the answer: the rows that never move, the page below them, and the third
+ * column of a large screen (plan_answer.h).
  */
 #include "tui/plan/plan_answer.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,8 +16,163 @@
 #include "plan/better.h"
 #include "plan/compare.h"
 #include "tui/list.h"
+#include "tui/membar.h"
+#include "tui/outcome.h"
 #include "tui/toolkit/frame.h"
-#include "tui/toolkit/words.h"
+#include "tui/toolkit/plot_draw.h"
+
+/* Have points measured here corrected its speed? */
+static bool plan_is_measured(const struct plan *plan)
+{
+    return request_corrected(&plan->request) || plan->speed.tpot.origin == ORIGIN_MEASURED;
+}
+
+/* "--gpu l40s:4 --tp auto" without what people do not say. */
+char *plan_fix_change(const struct plan *plan, const struct fix *fix, char text[FIX_OPTIONS_MAX])
+{
+    bool same = fix->request.gpu == plan->request.gpu && fix->gpus == plan->layout.gpus;
+    char options[FIX_OPTIONS_MAX], *rest;
+    size_t n = 0;
+
+    planner_fix_options(fix, options);
+    text[0] = '\0';
+    for (const char *word = strtok_r(options, " ", &rest); word;
+         word = strtok_r(NULL, " ", &rest)) {
+        const char *value;
+
+        if (strncmp(word, "--", 2) != 0)
+            continue;
+        value = strtok_r(NULL, " ", &rest);
+        if (!value || strcmp(value, "auto") == 0 || (same && strcmp(word, "--gpu") == 0))
+            continue;
+        word += 2;
+        if (gp_has_word("gpu precision engine", " ", word)) /* the value says which */
+            word = "";
+        gp_format(text + n, FIX_OPTIONS_MAX - n, "%s%s%s%s", n ? ", " : "", word,
+                  word[0] ? " " : "", value);
+        n = strlen(text);
+    }
+    return text[0] ? text : planner_fix_options(fix, text);
+}
+
+/* ---- the rows that never move ---- */
+
+/* A word at its place, or behind the word before it where that is longer. Returns where
+ * the next may begin. */
+static int head_put(struct canvas *canvas, struct rect in, int at, int next, enum ink ink,
+                    const char *text)
+{
+    int x = at > next ? at : next;
+
+    return x + canvas_fit(canvas, in, 0, x, in.cols - x, ink, text) + 1;
+}
+
+/* "FITS  2 GPUs  $2.00/h  $30.09/M", "NO FIT  short 31.05 GiB on each L40S". */
+static void draw_verdict(struct canvas *canvas, struct rect in, const struct form *form)
+{
+    const struct plan *plan = &form->answer->plan;
+    struct quantity hour, million;
+    bool wide = in.cols >= 46;
+    int gpus = plan->layout.gpus, next;
+    double lacks = plan->has_memory ? -plan_margin(plan) : 0;
+    struct texts t = {0};
+
+    if (!form->answered) {
+        canvas_text(canvas, in, 0, 0, INK_BAD, "NO ANSWER");
+        return;
+    }
+    next = head_put(canvas, in, 0, 0, outcome_ink(plan->verdict),
+                    verdict_words_for(plan->verdict, plan->limit)->head);
+    if (plan->verdict == VERDICT_DOES_NOT_FIT) {
+        head_put(canvas, in, wide ? 9 : 8, next, INK_BAD,
+                 lacks > 0 ? texts_addf(&t, "short %s on each %s", UNITS_GIB(lacks),
+                                        gpu_short_name(plan->request.gpu))
+                           : limit_words[plan->limit].noun);
+    } else {
+        hour = figure_value(plan, FIGURE_HOUR);
+        million = figure_value(plan, FIGURE_MILLION);
+        next = head_put(canvas, in, wide ? 13 : 12, next, INK_HEADING,
+                        texts_addf(&t, "%d GPU%s", gpus, gpus == 1 ? "" : "s"));
+        next = head_put(canvas, in, wide ? 22 : 21, next, INK_HEADING,
+                        hour.known ? texts_addf(&t, "%s/h", UNITS_MONEY(hour.value)) : "no price");
+        if (million.known)
+            head_put(canvas, in, wide ? 33 : 30, next, INK_HEADING,
+                     texts_addf(&t, "%s%s", UNITS_MONEY(million.value),
+                                in.cols >= 54 ? "/M tokens out"
+                                : wide        ? "/M tok"
+                                              : "/M"));
+    }
+    texts_fini(&t);
+}
+
+/* "memory 95 % of budget, 2.16 GiB to spare; measured" */
+static void draw_fill(struct canvas *canvas, struct rect in, const struct plan *plan)
+{
+    double budget = plan->memory.budget.value, margin = plan_margin(plan);
+    double part = (budget - margin) / budget * 100, gib = fabs(margin) / GP_GIB;
+    const char *what = margin < 0 ? "short" : "to spare";
+    const char *logged = plan->memory.kv_pool.origin == ORIGIN_MEASURED ? "; measured" : "";
+    const char *texts[5] = {NULL};
+    struct texts t = {0};
+
+    if (!plan->has_memory || budget <= 0)
+        return;
+    for (int i = 0; i < 4; i++)
+        texts[i] = texts_addf(&t, "memory %.0f %% of budget, %.*f GiB %s%s", part,
+                              i < 2 ? 2 - i : 0, gib, what, i < 3 ? logged : "");
+    canvas_fit_first(canvas, in, 1, 0, in.cols, margin < 0 ? INK_BAD : INK_TEXT, texts);
+    texts_fini(&t);
+}
+
+void plan_head_draw(struct canvas *canvas, struct rect in, const struct form *form)
+{
+    const struct plan *plan = &form->answer->plan;
+
+    draw_verdict(canvas, in, form);
+    if (!form->answered || !plan->has_memory)
+        return;
+    draw_fill(canvas, in, plan);
+    if (in.rows < PLAN_HEAD)
+        return;
+    membar_draw(canvas, in, 2, plan);
+    membar_legend(canvas, in, 3, plan);
+}
+
+/* The rows of a small screen: verdict, memory, and "TPOT 52.1 ms  TTFT 578 ms  18.5 tok/s
+ * model" or the way out. */
+static void strip_draw(struct canvas *canvas, struct rect in, const struct form *form)
+{
+    const struct answer *a = form->answer;
+    const struct speed *v = &a->plan.speed;
+    bool way = a->plan.verdict == VERDICT_DOES_NOT_FIT && a->fix_count > 0;
+    char change[FIX_OPTIONS_MAX];
+    struct texts t = {0};
+    const char *text, *rate;
+
+    draw_verdict(canvas, in, form);
+    if (!form->answered) {
+        canvas_fit(canvas, in, 1, 0, in.cols, INK_TEXT, form->err.text);
+        canvas_fit(canvas, in, 2, 0, in.cols, INK_TEXT, "u: undo the last change");
+        return;
+    }
+    draw_fill(canvas, in, &a->plan);
+    if (way) {
+        text = texts_addf(&t, "a: %d ways out, such as %s", a->fix_count,
+                          plan_fix_change(&a->plan, &a->fixes[0], change));
+    } else if (v->gap == SPEED_KNOWN) {
+        rate = figure_amount(AS_RATE, v->tokens, &t);
+        text = texts_addf(&t, "TPOT %s TTFT %s %.*s%s %s", figure_amount(AS_TIME, v->tpot, &t),
+                          figure_amount(AS_TIME, v->ttft, &t), (int)strcspn(rate, "/"), rate,
+                          in.cols >= 46 ? " tok/s" : "/s",
+                          plan_is_measured(&a->plan) ? "measured" : origin_word(v->tpot.origin));
+    } else {
+        text = sentence_first_reason(&a->plan, &t);
+    }
+    canvas_fit(canvas, in, 2, 0, in.cols, way ? INK_KEY : INK_TEXT, text);
+    texts_fini(&t);
+}
+
+/* ---- the page ---- */
 
 /* A rule whose columns have titles, from column `x` on. */
 static void rule_titles(struct page *p, const char *title, int x, const char *titles)
@@ -52,11 +209,6 @@ static void show_lines(struct page *p, const struct answer *a, enum line_kind ki
 }
 
 /* ---- speed ---- */
-
-bool plan_is_measured(const struct plan *plan)
-{
-    return request_corrected(&plan->request) || plan->speed.tpot.origin == ORIGIN_MEASURED;
-}
 
 enum { NAME_COLS = 8, AMOUNT_COLS = 10, BAND_COLS = 14 };
 
@@ -238,34 +390,6 @@ static void show_cost(struct page *p, const struct plan *plan)
 
 /* ---- ways to change ---- */
 
-/* "--gpu l40s:4 --tp auto" without what people do not say. */
-char *plan_fix_change(const struct plan *plan, const struct fix *fix, char text[FIX_OPTIONS_MAX])
-{
-    bool same = fix->request.gpu == plan->request.gpu && fix->gpus == plan->layout.gpus;
-    char options[FIX_OPTIONS_MAX], *rest;
-    size_t n = 0;
-
-    planner_fix_options(fix, options);
-    text[0] = '\0';
-    for (const char *word = strtok_r(options, " ", &rest); word;
-         word = strtok_r(NULL, " ", &rest)) {
-        const char *value;
-
-        if (strncmp(word, "--", 2) != 0)
-            continue;
-        value = strtok_r(NULL, " ", &rest);
-        if (!value || strcmp(value, "auto") == 0 || (same && strcmp(word, "--gpu") == 0))
-            continue;
-        word += 2;
-        if (gp_has_word("gpu precision engine", " ", word)) /* the value says which */
-            word = "";
-        gp_format(text + n, FIX_OPTIONS_MAX - n, "%s%s%s%s", n ? ", " : "", word,
-                  word[0] ? " " : "", value);
-        n = strlen(text);
-    }
-    return text[0] ? text : planner_fix_options(fix, text);
-}
-
 struct outcome plan_fix_outcome(const struct fix *fix, const struct outcome *planned)
 {
     struct outcome o = {.known = true,
@@ -337,6 +461,60 @@ static void show_why(struct page *p, const struct answer *a)
     page_words(p, 0, INK_DIM, "y: every equation, input and source");
 }
 
+/* ---- the difference to the plan that is pinned ---- */
+
+/* "; weights +1.25 GiB" */
+static void add_memory(const char *name, double now, double then, struct strbuf *out)
+{
+    if (fabs(now - then) >= 0.005 * GP_GIB)
+        strbuf_addf(out, "; %s %+.2f GiB", name, (now - then) / GP_GIB);
+}
+
+/* The fields that differ, then what comes of it, in one paragraph. */
+static void show_pin(struct page *p, const struct form *form)
+{
+    const struct plan *now = &form->answer->plan, *then = &form->pin->plan;
+    const struct memory *m = &now->memory, *b = &then->memory;
+    struct strbuf text;
+
+    if (!form->pinned)
+        return;
+    page_rule(p, "Against the pinned plan");
+    strbuf_init(&text);
+    for (int f = 0; f < FIELD_COUNT; f++) {
+        const char *before = form->pin_form.value[f], *after = form->values.value[f];
+
+        if (strcmp(before, after) != 0)
+            strbuf_addf(&text, "; %s %s -> %s", field_rows[f].form->label,
+                        before[0] ? before : "auto", after[0] ? after : "auto");
+    }
+    if (now->verdict != then->verdict)
+        strbuf_addf(&text, "; %s -> %s", verdict_words[then->verdict].brief,
+                    verdict_words[now->verdict].brief);
+    if (strcmp(now->request.gpu->id, then->request.gpu->id) != 0)
+        strbuf_addf(&text, "; GPU %s -> %s", then->request.gpu->id, now->request.gpu->id);
+    if (now->layout.gpus != then->layout.gpus)
+        strbuf_addf(&text, "; GPUs %d -> %d", then->layout.gpus, now->layout.gpus);
+    if (now->cost.per_hour > 0 && then->cost.per_hour > 0 &&
+        fabs(now->cost.per_hour - then->cost.per_hour) >= 0.005)
+        strbuf_addf(&text, "; %s/h -> %s/h", UNITS_MONEY(then->cost.per_hour),
+                    UNITS_MONEY(now->cost.per_hour));
+    if (now->speed.gap == SPEED_KNOWN && then->speed.gap == SPEED_KNOWN &&
+        fabs(now->speed.tpot.value - then->speed.tpot.value) >= 0.05e-3)
+        strbuf_addf(&text, "; TPOT %.1f -> %.1f ms", then->speed.tpot.value * 1e3,
+                    now->speed.tpot.value * 1e3);
+    if (now->has_memory && then->has_memory) {
+        add_memory("weights", m->weights.value, b->weights.value, &text);
+        add_memory("KV and state", m->kv_reserved.value, b->kv_reserved.value, &text);
+        add_memory("activation", m->activation.value, b->activation.value, &text);
+        add_memory("non-torch", m->non_torch.value, b->non_torch.value, &text);
+        add_memory("CUDA graphs", m->graphs.value, b->graphs.value, &text);
+        add_memory("to spare", plan_margin(now), plan_margin(then), &text);
+    }
+    page_words(p, 0, INK_TEXT, text.len ? text.text + 2 : "no difference");
+    strbuf_fini(&text);
+}
+
 /* ---- the page ---- */
 
 static void page_answer(struct page *p, const struct form *form, const struct plan_more *more)
@@ -353,14 +531,14 @@ static void page_answer(struct page *p, const struct form *form, const struct pl
     }
     if (a->plan.verdict == VERDICT_DOES_NOT_FIT) {
         show_ways(p, a, more);
-        plan_pin_page(p, form);
+        show_pin(p, form);
         show_why(p, a);
         show_cost(p, &a->plan);
         return;
     }
     show_speed(p, &a->plan, more);
     show_cost(p, &a->plan);
-    plan_pin_page(p, form);
+    show_pin(p, form);
     show_ways(p, a, more);
     show_why(p, a);
 }
@@ -374,14 +552,25 @@ void plan_page_make(struct plan_page *page, const struct form *form, const struc
                               .cols = cols > 0 ? cols : 0,
                               .charset = charset};
     struct page lines = {.in = {0, 0, 0, of.cols}};
+    const struct plan *plan = &form->answer->plan;
+    struct texts t = {0};
 
     if (page->lines.cells && memcmp(&of, &page->of, sizeof(of)) == 0)
         return;
     page->of = of;
     page->head.charset = page->lines.charset = charset;
-    plan_answer_title(form, page->title, sizeof(page->title));
+    gp_copy(page->title, sizeof(page->title), "Answer");
+    if (form->answered) {
+        const char *gpu = gpu_short_name(plan->request.gpu);
+
+        gp_copy(page->title, sizeof(page->title),
+                plan->has_memory ? texts_addf(&t, "Answer: %d x %s, %s", plan->layout.gpus, gpu,
+                                              sentence_layout(&plan->layout, &t))
+                                 : texts_addf(&t, "Answer: %s", gpu));
+        texts_fini(&t);
+    }
     canvas_clear(&page->head, strip ? FRAME_STRIP : PLAN_HEAD, strip ? strip : of.cols);
-    (strip ? plan_strip_draw : plan_head_draw)(&page->head, canvas_rect(&page->head), form);
+    (strip ? strip_draw : plan_head_draw)(&page->head, canvas_rect(&page->head), form);
     page_answer(&lines, form, more); /* without a canvas they are counted */
     canvas_clear(&page->lines, lines.y, of.cols);
     lines = (struct page){.canvas = &page->lines, .in = canvas_rect(&page->lines)};
@@ -392,4 +581,144 @@ void plan_page_fini(struct plan_page *page)
 {
     canvas_fini(&page->head);
     canvas_fini(&page->lines);
+}
+
+/* ---- alternatives ---- */
+
+static const struct list_column columns[] = {
+    {"GPU", 0, 0, false}, {"n", 2, 0, true},   {"$/h", 6, 0, true},
+    {"TPOT", 4, 0, true}, {"$/M", 6, 0, true},
+};
+#define MOST_COLS 56 /* further apart, rows are hard to follow */
+enum { COL_GPU, COL_COUNT, COL_HOUR, COL_TPOT, COL_MILLION, COLUMNS };
+
+/* "$2.70", "$104": at most six columns. */
+static char *short_money(char text[32], double dollars)
+{
+    if (dollars < 99.995)
+        return units_money(text, 32, dollars);
+    gp_format(text, 32, "$%.0f", dollars);
+    return text;
+}
+
+static void show_alternatives(struct page *p, const struct form *form, const struct plan_more *more)
+{
+    struct list_table t = list_table(columns, COLUMNS, int_min(p->in.cols, MOST_COLS));
+    const char *own = form->answer->plan.request.gpu->id;
+    char text[32];
+
+    for (int c = 0; c < COLUMNS; c++)
+        list_cell(p->canvas, p->in, p->y, &t, c, INK_DIM, columns[c].title);
+    p->y++;
+    if (more->done && more->best_count == 0)
+        page_row(p, 0, INK_TEXT, "no GPU with a price holds it");
+    for (int i = 0; i < more->best_count; i++) {
+        const struct outcome_row *row = &more->gpus.rows[more->best[i]];
+        const struct outcome *o = &row->outcome;
+        enum ink ink = strcmp(row->id, own) == 0 ? INK_HEADING : INK_TEXT;
+        int y = p->y + i;
+
+        list_cell(p->canvas, p->in, y, &t, COL_GPU, ink, row->id);
+        gp_format(text, sizeof(text), "%d", o->gpus);
+        list_cell(p->canvas, p->in, y, &t, COL_COUNT, ink, text);
+        list_cell(p->canvas, p->in, y, &t, COL_HOUR, ink, short_money(text, o->per_hour));
+        gp_format(text, sizeof(text), o->tpot > 0 ? "%.*f" : "-", o->tpot < 99.5e-3 ? 1 : 0,
+                  o->tpot * 1e3);
+        list_cell(p->canvas, p->in, y, &t, COL_TPOT, ink, text);
+        if (o->million > 0)
+            list_cell(p->canvas, p->in, y, &t, COL_MILLION, ink, short_money(text, o->million));
+    }
+    p->y += PLAN_ALTERNATIVES;
+}
+
+/* ---- what breaks first ---- */
+
+/* plan: of the users alone. What becomes of one user more than hold is said, so that the row
+ * agrees with "holds": 2.9 requests hold no third user (", to 3"); the second that only the low
+ * end of their band does not hold is no contradiction (": 2 marginal"). */
+static void show_break(struct page *p, const struct break_point *b, const char *what,
+                       const struct plan *plan, bool whole)
+{
+    struct texts t = {0};
+    double step = b->at - b->from;
+    int x = p->in.cols >= 48 ? 30 : 24;
+    const char *text;
+
+    if (!b->known)
+        return;
+    if (!whole)
+        text = texts_addf(&t, "%s %.3g %s", b->ends ? "none up to" : "beyond", b->at, what);
+    else if (b->ends)
+        text = texts_addf(&t, "none up to %s %ss", UNITS_TOKENS(b->at), what);
+    else
+        text = texts_addf(&t, "+%s %s%s", UNITS_TOKENS(step + 1), what, step > 0 ? "s" : "");
+    if (whole && !b->ends && plan)
+        text = texts_addf(&t,
+                          b->limit == LIMIT_KV && b->at + 1 <= compare_capacity(plan)
+                              ? "%s: %s marginal"
+                              : "%s, to %s",
+                          text, UNITS_TOKENS(b->at + 1));
+    canvas_fit(p->canvas, p->in, p->y, 0, b->ends ? p->in.cols : x - 1,
+               b->ends ? INK_DIM : INK_TEXT, text);
+    if (!b->ends)
+        canvas_fit(p->canvas, p->in, p->y, x, p->in.cols - x, INK_HEADING,
+                   limit_words[b->limit].noun);
+    p->y++;
+    texts_fini(&t);
+}
+
+static void show_breaks(struct page *p, const struct form *form, const struct plan_more *more)
+{
+    bool rate = form->answer->plan.request.rate > 0;
+    int from;
+
+    page_rule(p, "First to break, this layout");
+    from = p->y;
+    show_break(p, &more->breaks[BREAK_USERS], rate ? "requests/s" : "user", &form->answer->plan,
+               !rate);
+    show_break(p, &more->breaks[BREAK_CONTEXT], "context token", NULL, true);
+    show_break(p, &more->breaks[BREAK_PROMPT], "prompt token", NULL, true);
+    if (p->y == from)
+        page_words(p, 0, INK_TEXT,
+                   verdict_holds(form->answer->plan.verdict) ? "" : "it has broken already");
+}
+
+/* ---- the plot ---- */
+
+static void show_plot(struct page *p, const struct form *form, const struct plan_more *more)
+{
+    struct rect in = {p->in.y + p->y + 1, p->in.x, p->in.rows - p->y - 1, p->in.cols};
+    struct plot plot;
+    struct plot_series *tokens;
+    double top = 0;
+
+    if (in.rows < 6 || more->samples < 2)
+        return;
+    page_rule(p, "Output tok/s over users (3)");
+    plot_init(&plot);
+    tokens = plot_add(&plot, "tokens/s", PLOT_1, 0);
+    for (int i = 0; i < more->samples; i++) {
+        plot_point(tokens, more->sample[i].users, more->sample[i].tokens);
+        top = fmax(top, more->sample[i].tokens);
+    }
+    plot.x = (struct plot_axis){.low = 1,
+                                .high = more->sample[more->samples - 1].users,
+                                .log = true,
+                                .base = 2,
+                                .title = "users at once"};
+    plot.y = (struct plot_axis){.low = 0, .high = top * 1.05, .title = "", .unit = ""};
+    plot_draw(p->canvas, in, &plot, form->answer->plan.request.users);
+    plot_fini(&plot);
+}
+
+void plan_side_draw(struct canvas *canvas, struct rect in, const struct form *form,
+                    const struct plan_more *more)
+{
+    struct page p = {.canvas = canvas, .in = in};
+
+    if (!form->answered)
+        return;
+    show_alternatives(&p, form, more);
+    show_breaks(&p, form, more);
+    show_plot(&p, form, more);
 }

@@ -12,7 +12,7 @@
 
 #include "tui/form.h"
 #include "tui/plan/plan_alternatives.h"
-#include "tui/toolkit/page.h"
+#include "tui/toolkit/canvas.h"
 
 #define PLAN_HEAD 4 /* rows of the head */
 
@@ -33,21 +33,14 @@ void plan_page_make(struct plan_page *page, const struct form *form, const struc
                     int strip, int cols, enum charset charset);
 void plan_page_fini(struct plan_page *page);
 
-/* plan_head.c: the first rows, or those of a small screen, in FRAME_STRIP rows: verdict, memory,
- * speed; the title. */
+/* The first rows. */
 void plan_head_draw(struct canvas *canvas, struct rect in, const struct form *form);
-void plan_strip_draw(struct canvas *canvas, struct rect in, const struct form *form);
-void plan_answer_title(const struct form *form, char *text, size_t size);
-/* plan_side.c: alternatives, what breaks first, tokens/s over users; fills the rectangle. */
+/* Alternatives, what breaks first, tokens/s over users; fills the rectangle. */
 void plan_side_draw(struct canvas *canvas, struct rect in, const struct form *form,
                     const struct plan_more *more);
-/* plan_pin.c: the difference to the plan that is pinned; nothing when none is. */
-void plan_pin_page(struct page *page, const struct form *form);
 
 /* "l40s:4", "kv-precision fp8": what a fix of the plan changes, as people say it. */
 char *plan_fix_change(const struct plan *plan, const struct fix *fix, char text[FIX_OPTIONS_MAX]);
-/* Have points measured here corrected its speed? */
-bool plan_is_measured(const struct plan *plan);
 /* What it comes to: planned, or what is known before; planned may be NULL. */
 struct outcome plan_fix_outcome(const struct fix *fix, const struct outcome *planned);
 

@@ -40,43 +40,18 @@ enum { PLAN_FOLDS = 3, PLAN_FORM_ROWS = FIELD_COUNT + 8 };
 struct plan_rows {
     int row[PLAN_FORM_ROWS]; /* a field, a fold, or -1 - field for the heading before it */
     int count;
-    unsigned open; /* bits of the folds that are open */
 };
-
-static void layout_value(const struct form *form, char *text, size_t size)
-{
-    struct texts layout = {0};
-
-    gp_copy(text, size, sentence_layout(&form->answer->plan.layout, &layout));
-    texts_fini(&layout);
-}
-
-static void engine_value(const struct form *form, char *text, size_t size)
-{
-    const struct engine *e = form->answer->plan.request.engine;
-
-    gp_format(text, size, "%s %s", e->name, e->range);
-}
-
-static void cost_value(const struct form *form, char *text, size_t size)
-{
-    gp_copy(text, size, form->shown[FIELD_PRICE]);
-}
 
 static const struct fold {
     enum field first;
-    void (*value)(const struct form *, char *, size_t);
     const char *explain;
 } folds[PLAN_FOLDS] = {
-    {FIELD_TP, layout_value,
-     "Layout: how the GPUs share the model; auto finds the cheapest that fits.\n"
-     "Enter opens TP, PP, EP, replicas"},
-    {FIELD_ENGINE, engine_value,
-     "Engine: what serves, its KV format, slots, budget, offload, draft, adapters.\n"
-     "Enter opens them"},
-    {FIELD_PRICE, cost_value,
-     "Cost: which prices count, hours, electricity; limits of $/h and watts.\n"
-     "Enter opens them"},
+    {FIELD_TP, "Layout: how the GPUs share the model; auto finds the cheapest that fits.\n"
+               "Enter opens TP, PP, EP, replicas"},
+    {FIELD_ENGINE, "Engine: what serves, its KV format, slots, budget, offload, draft, adapters.\n"
+                   "Enter opens them"},
+    {FIELD_PRICE, "Cost: which prices count, hours, electricity; limits of $/h and watts.\n"
+                  "Enter opens them"},
 };
 
 /* The fold of a field; -1: it is always in sight. */
@@ -102,16 +77,9 @@ static void plan_form_fold(unsigned *open, int fold, bool opens)
     *open = opens ? *open | bit : *open & ~bit;
 }
 
-/* Opens the section that a field is in. */
-static void plan_form_show(unsigned *open, enum field field)
-{
-    if (fold_at((int)field) >= 0)
-        plan_form_fold(open, FIELD_COUNT + fold_at((int)field), true);
-}
-
 static struct plan_rows plan_form_rows(unsigned open)
 {
-    struct plan_rows rows = {.open = open};
+    struct plan_rows rows = {0};
 
     for (int f = 0; f < FIELD_COUNT; f++) {
         int fold = fold_at(f);
@@ -159,30 +127,30 @@ static int plan_form_move(unsigned open, int focus, int by)
     return rows.row[at];
 }
 
-/* Has any field of the fold a value of its own? */
-static bool fold_is_given(const struct form *form, int fold)
-{
-    for (int f = (int)folds[fold].first; f < FIELD_COUNT && fold_at(f) == fold; f++)
-        if (form->values.value[f][0])
-            return true;
-    return false;
-}
-
+/* "+ Layout  auto: TP 2" */
 static void draw_fold(struct canvas *canvas, struct rect in, int y, const struct form *form,
                       int fold, bool open)
 {
-    char text[120] = "", value[100] = "";
+    const struct plan *plan = &form->answer->plan;
+    bool given = fold == 2; /* has any field of it a value of its own? */
+    struct texts t = {0};
+    const char *value = "", *text;
 
+    for (int f = (int)folds[fold].first; f < FIELD_COUNT && fold_at(f) == fold; f++)
+        given = given || form->values.value[f][0];
     if (form->answered)
-        folds[fold].value(form, value, sizeof(value));
-    gp_format(text, sizeof(text), "%s%s",
-              fold_is_given(form, fold) || fold == 2 ? "" : "auto: ", value);
+        value = fold == 0   ? sentence_layout(&plan->layout, &t)
+                : fold == 1 ? texts_addf(&t, "%s %s", plan->request.engine->name,
+                                         plan->request.engine->range)
+                            : form->shown[FIELD_PRICE];
+    text = given ? value : texts_addf(&t, "auto: %s", value);
     if (gp_width(text) > in.cols - LABEL_COLS - 1)
-        gp_copy(text, sizeof(text), value);
+        text = value;
     canvas_text(canvas, in, y, 0, INK_KEY, open ? "-" : "+");
     canvas_fit(canvas, in, y, 1, LABEL_COLS, INK_HEADING,
                field_rows[folds[fold].first].form->section);
     canvas_fit(canvas, in, y, LABEL_COLS + 1, in.cols - LABEL_COLS - 1, INK_TEXT, text);
+    texts_fini(&t);
 }
 
 static void draw_field(struct canvas *canvas, struct rect in, int y, const struct form *form,
@@ -195,27 +163,6 @@ static void draw_field(struct canvas *canvas, struct rect in, int y, const struc
     canvas_fit(canvas, in, y, x, in.cols - x - (list ? 1 : 0), INK_TEXT, form->shown[field]);
     if (list)
         canvas_glyph(canvas, in, y, in.cols - 1, INK_TEXT, GLYPH_OPEN);
-}
-
-/* focus: the row in focus, -1 = none. */
-static void plan_form_draw(struct canvas *canvas, struct rect in, const struct form *form,
-                           const struct plan_rows *rows, int top, int focus)
-{
-    for (int y = 0; y < in.rows && top + y < rows->count; y++) {
-        int row = rows->row[top + y];
-
-        if (row < 0)
-            canvas_rule(canvas, in, y, field_rows[-1 - row].form->section);
-        else if (row < FIELD_COUNT)
-            draw_field(canvas, in, y, form, row);
-        else
-            draw_fold(canvas, in, y, form, row - FIELD_COUNT, plan_form_is_open(rows->open, row));
-        if (row >= 0 && row == focus) {
-            if (row < FIELD_COUNT)
-                canvas_glyph(canvas, in, y, 0, INK_TEXT, GLYPH_CURSOR);
-            list_focus(canvas, in, y);
-        }
-    }
 }
 
 /* ---- why: the terms of the answer, those of this field first ---- */
@@ -231,16 +178,6 @@ static bool term_is_of(enum field field, const struct term *term)
         if (strncmp(term->name, names[i], strlen(names[i])) == 0)
             return true;
     return false;
-}
-
-static void plan_why_text(const struct form *form, enum field first, struct strbuf *out)
-{
-    for (int pass = 0; pass < 2; pass++) {
-        strbuf_add(out, pass == 0 ? "" : "\nall the others\n");
-        for (int i = 0; i < form->why_count; i++)
-            if (term_is_of(first, &form->why[i]) == (pass == 0))
-                print_why_term(&form->why[i], out);
-    }
 }
 
 /* ---- the screen ---- */
@@ -309,10 +246,24 @@ static void draw_form(struct canvas *canvas, struct rect box, const struct form 
     char part[40] = "";
 
     if (rows.count > in.rows)
-        gp_format(part, sizeof(part), "%d-%d of %d", top + 1,
-                  top + in.rows < rows.count ? top + in.rows : rows.count, rows.count);
+        gp_format(part, sizeof(part), "%d-%d of %d", top + 1, int_min(top + in.rows, rows.count),
+                  rows.count);
     canvas_box(canvas, box, "Ask", part);
-    plan_form_draw(canvas, in, form, &rows, top, s->panel == PLAN_FORM ? s->focus : -1);
+    for (int y = 0; y < in.rows && top + y < rows.count; y++) {
+        int row = rows.row[top + y];
+        bool focus = s->panel == PLAN_FORM && row == s->focus;
+
+        if (row < 0)
+            canvas_rule(canvas, in, y, field_rows[-1 - row].form->section);
+        else if (row < FIELD_COUNT)
+            draw_field(canvas, in, y, form, row);
+        else
+            draw_fold(canvas, in, y, form, row - FIELD_COUNT, plan_form_is_open(s->open, row));
+        if (focus && row < FIELD_COUNT)
+            canvas_glyph(canvas, in, y, 0, INK_TEXT, GLYPH_CURSOR);
+        if (focus)
+            list_focus(canvas, in, y);
+    }
 }
 
 static void draw_answer(struct canvas *canvas, struct rect box, const struct plan_page *page,
@@ -419,16 +370,6 @@ static void answer_scroll(const struct app *app, struct plan_state *s, int by)
     s->top = list_clamp(s->top + by, 0, page_of(app, s, box)->lines.rows - in.rows);
 }
 
-static int page_step(const struct app *app, const struct plan_state *s)
-{
-    struct rect box[PLAN_PANELS];
-    int rows;
-
-    panel_rects(app, s, box);
-    rows = box[s->panel].rows - 3 - (s->panel == PLAN_ANSWER ? PLAN_HEAD : 0);
-    return rows > 1 ? rows : 1;
-}
-
 /* ---- changing ---- */
 
 static void report_change(struct app *app, enum gp_status rc, const struct gp_err *err)
@@ -485,11 +426,11 @@ static void edit_choice(struct app *app, struct plan_state *s)
 static bool number_typed(struct app *app, void *ctx, const char *text, struct gp_err *err)
 {
     struct plan_state *s = ctx;
-    enum gp_status rc = form_set(app->form, s->edited, text, err);
 
-    if (!rc)
-        report_change(app, GP_OK, NULL);
-    return rc == GP_OK;
+    if (form_set(app->form, s->edited, text, err))
+        return false;
+    report_change(app, GP_OK, NULL);
+    return true;
 }
 
 static void edit_number(struct app *app, struct plan_state *s)
@@ -561,18 +502,6 @@ static bool field_reset(struct app *app, struct plan_state *s)
     return true;
 }
 
-static bool field_solve(struct app *app, struct plan_state *s)
-{
-    struct gp_err err = {0};
-    enum field field = focus_field(s);
-
-    if (field == FIELD_COUNT)
-        return on_a_fold(app);
-    if (form_solve(app->form, field, &err))
-        app_report_err(app, &err);
-    return true;
-}
-
 /* ---- suggestions ---- */
 
 static void fix_chosen(struct app *app, void *ctx, const char *id)
@@ -630,7 +559,8 @@ static void field_chosen(struct app *app, void *ctx, const char *id)
     (void)app;
     s->panel = PLAN_FORM;
     s->focus = list_clamp(atoi(id), 0, FIELD_COUNT - 1);
-    plan_form_show(&s->open, (enum field)s->focus);
+    if (fold_at(s->focus) >= 0)
+        plan_form_fold(&s->open, FIELD_COUNT + fold_at(s->focus), true);
 }
 
 static bool field_find(struct app *app, struct plan_state *s)
@@ -668,24 +598,16 @@ static bool show_why(struct app *app, const struct plan_state *s)
         return true;
     }
     strbuf_init(&text);
-    plan_why_text(app->form, values ? focus_field(s) : FIELD_COUNT, &text);
+    for (int pass = 0; pass < 2; pass++) { /* those of this field first */
+        strbuf_add(&text, pass == 0 ? "" : "\nall the others\n");
+        for (int i = 0; i < app->form->why_count; i++)
+            if (term_is_of(values ? focus_field(s) : FIELD_COUNT, &app->form->why[i]) == !pass)
+                print_why_term(&app->form->why[i], &text);
+    }
     if (values)
         gp_format(title, sizeof(title), "Why: %s first", field_rows[s->focus].form->label);
     pager_open(&app->display, title, text.text);
     strbuf_fini(&text);
-    return true;
-}
-
-static bool pin_toggle(struct app *app)
-{
-    if (!app->form->answered && !app->form->pinned) {
-        app_report(app, false, "no answer to pin");
-        return true;
-    }
-    form_pin(app->form);
-    app_report(app, false, "%s",
-               app->form->pinned ? "pinned: the answer shows the difference; p again unpins"
-                                 : "unpinned");
     return true;
 }
 
@@ -694,9 +616,14 @@ static bool pin_toggle(struct app *app)
 static bool plan_act(struct app *app, void *state, enum action action)
 {
     struct plan_state *s = state;
-    int by = list_step(action, page_step(app, s));
+    struct rect box[PLAN_PANELS];
+    struct gp_err err;
     bool away;
+    int rows, by;
 
+    panel_rects(app, s, box);
+    rows = box[s->panel].rows - 3 - (s->panel == PLAN_ANSWER ? PLAN_HEAD : 0);
+    by = list_step(action, int_max(rows, 1));
     if (by != 0) {
         if (s->panel == PLAN_FORM)
             s->focus = plan_form_move(s->open, s->focus, by);
@@ -724,7 +651,11 @@ static bool plan_act(struct app *app, void *state, enum action action)
     case ACT_RESET:
         return field_reset(app, s);
     case ACT_SOLVE:
-        return field_solve(app, s);
+        if (focus_field(s) == FIELD_COUNT)
+            return on_a_fold(app);
+        if (form_solve(app->form, focus_field(s), &err))
+            app_report_err(app, &err);
+        return true;
     case ACT_APPLY:
         return fix_open(app, s);
     case ACT_FIND:
@@ -732,7 +663,15 @@ static bool plan_act(struct app *app, void *state, enum action action)
     case ACT_WHY:
         return show_why(app, s);
     case ACT_PIN:
-        return pin_toggle(app);
+        if (!app->form->answered && !app->form->pinned) {
+            app_report(app, false, "no answer to pin");
+            return true;
+        }
+        form_pin(app->form);
+        app_report(app, false, "%s",
+                   app->form->pinned ? "pinned: the answer shows the difference; p again unpins"
+                                     : "unpinned");
+        return true;
     default:
         return false;
     }

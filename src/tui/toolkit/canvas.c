@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
+#include "tui/toolkit/theme.h"
 #include "tui/toolkit/utf8.h"
 
 void canvas_init(struct canvas *canvas, enum charset charset)
@@ -56,7 +58,7 @@ static struct cell *cell_at(struct canvas *canvas, struct rect in, int y, int x)
 }
 
 /* Half of a wide character alone becomes a blank. */
-static void split_wide(struct canvas *canvas, struct cell *cell)
+static void cell_set(struct canvas *canvas, struct cell *cell, enum ink ink, uint32_t ch)
 {
     const struct cell *end = canvas->cells + (size_t)canvas->rows * (size_t)canvas->cols;
 
@@ -64,11 +66,6 @@ static void split_wide(struct canvas *canvas, struct cell *cell)
         cell[-1].ch = ' ';
     else if (cell + 1 < end && cell[1].ch == 0)
         cell[1].ch = ' ';
-}
-
-static void cell_set(struct canvas *canvas, struct cell *cell, enum ink ink, uint32_t ch)
-{
-    split_wide(canvas, cell);
     *cell = (struct cell){ch, (uint8_t)ink};
 }
 
@@ -302,24 +299,16 @@ void canvas_cursor(struct canvas *canvas, struct rect in, int y, int x)
 
 /* ---- what can be read of it ---- */
 
-static size_t row_length(const struct canvas *canvas, int y)
-{
-    const struct cell *row = &canvas->cells[(size_t)y * (size_t)canvas->cols];
-    size_t n = (size_t)canvas->cols;
-
-    while (n > 0 && row[n - 1].ch == ' ')
-        n--;
-    return n;
-}
-
 void canvas_dump(const struct canvas *canvas, struct strbuf *out)
 {
     char text[5];
 
     for (int y = 0; y < canvas->rows; y++) {
         const struct cell *row = &canvas->cells[(size_t)y * (size_t)canvas->cols];
-        size_t n = row_length(canvas, y);
+        size_t n = (size_t)canvas->cols;
 
+        while (n > 0 && row[n - 1].ch == ' ')
+            n--;
         for (size_t x = 0; x < n; x++)
             if (row[x].ch)
                 strbuf_add(out, utf8_text(row[x].ch, text));
@@ -339,4 +328,98 @@ void canvas_dump_inks(const struct canvas *canvas, struct strbuf *out)
         }
         strbuf_add(out, "\n");
     }
+}
+
+/* ---- how things look (theme.h) ---- */
+
+static const struct look inks[INK_COUNT][SCHEME_COUNT] = {
+#define X(id, mono, color16, style16, dark, light, style256) \
+    {{-1, mono}, {color16, style16}, {dark, style256}, {light, style256}},
+    THEME_INKS(X)
+#undef X
+};
+
+static const char *const glyphs[GLYPH_COUNT][2] = {
+#define X(id, utf8, ascii) {ascii, utf8},
+    THEME_GLYPHS(X)
+#undef X
+};
+
+#define X(id, word) word,
+static const char *const schemes[SCHEME_COUNT] = {THEME_SCHEMES(X)};
+#undef X
+
+struct look theme_look(enum scheme scheme, enum ink ink)
+{
+    return inks[ink][scheme];
+}
+
+const char *theme_scheme_word(enum scheme scheme)
+{
+    return schemes[scheme];
+}
+
+int theme_scheme_find(const char *word)
+{
+    for (int i = 0; i < SCHEME_COUNT; i++)
+        if (strcmp(word, schemes[i]) == 0)
+            return i;
+    return -1;
+}
+
+const char *theme_glyph(enum charset charset, enum glyph glyph)
+{
+    return glyphs[glyph][charset != CHARSET_ASCII];
+}
+
+/* ---- rows of a panel ---- */
+
+void page_row(struct page *p, int indent, enum ink ink, const char *text)
+{
+    if (p->canvas)
+        canvas_fit(p->canvas, p->in, p->y, indent, p->in.cols - indent, ink, text);
+    p->y++;
+}
+
+void page_first(struct page *p, enum ink ink, const char *const *texts)
+{
+    if (p->canvas)
+        canvas_fit_first(p->canvas, p->in, p->y, 0, p->in.cols, ink, texts);
+    p->y++;
+}
+
+void page_rule(struct page *p, const char *title)
+{
+    if (p->canvas && p->y >= 0)
+        canvas_rule(p->canvas, p->in, p->y, title);
+    p->y++;
+}
+
+void page_words(struct page *p, int hang, enum ink ink, const char *text)
+{
+    int indent = (int)strspn(text, " ");
+    char line[512];
+
+    text += indent;
+    while (*text) {
+        int room = p->in.cols - indent;
+        size_t n = utf8_fit(text, strlen(text), room > 1 ? room : 1);
+
+        gp_format(line, sizeof(line), "%.*s", (int)n, text);
+        page_row(p, indent, ink, line);
+        text += n + strspn(text + n, " ");
+        indent = hang;
+    }
+}
+
+void page_wordsf(struct page *p, int hang, enum ink ink, const char *fmt, ...)
+{
+    char text[1024];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof(text), fmt, args);
+    va_end(args);
+    gp_tame(text);
+    page_words(p, hang, ink, text);
 }

@@ -13,8 +13,33 @@
 #include <stdint.h>
 
 #include "base/str.h"
-#include "tui/toolkit/rect.h"
 #include "tui/toolkit/theme.h"
+
+struct rect {
+    int y, x;       /* of the upper left cell, from 0 */
+    int rows, cols; /* 0 or less: nothing */
+};
+
+static inline int int_max(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+static inline int int_min(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static inline bool rect_empty(struct rect r)
+{
+    return r.rows <= 0 || r.cols <= 0;
+}
+
+/* What is left inside a box drawn on the rectangle's edge. */
+static inline struct rect rect_inside(struct rect r)
+{
+    return (struct rect){r.y + 1, r.x + 1, r.rows - 2, r.cols - 2};
+}
 
 struct cell {
     uint32_t ch; /* a character; 0: right half of the one before */
@@ -77,5 +102,25 @@ void canvas_cursor(struct canvas *canvas, struct rect in, int y, int x);
 void canvas_dump(const struct canvas *canvas, struct strbuf *out);
 /* A letter per cell that names its ink ('.' = text), for tests of colour. */
 void canvas_dump_inks(const struct canvas *canvas, struct strbuf *out);
+
+/* ---- rows of text, one below the other, that may be more than their panel holds ----
+ *
+ * Laid out without a canvas they are only counted: the same calls say how far a panel scrolls
+ * and draw it. */
+struct page {
+    struct canvas *canvas; /* NULL: only counts */
+    struct rect in;
+    int y; /* the next row; above the panel while it is < 0 */
+};
+
+void page_row(struct page *page, int indent, enum ink ink, const char *text);
+/* The first that fits (canvas_fit_first). */
+void page_first(struct page *page, enum ink ink, const char *const *texts);
+void page_rule(struct page *page, const char *title);
+/* Words over as many rows as they need. Blanks before the first indent that row; those
+ * after it stand `hang` to the right. */
+void page_words(struct page *page, int hang, enum ink ink, const char *text);
+void page_wordsf(struct page *page, int hang, enum ink ink, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
 
 #endif

@@ -216,35 +216,17 @@ static struct layout layout_of(const struct chooser *c, struct rect body);
 /* Moves the focus; false when the key is none that does. */
 static bool move_focus(struct chooser *c, int key, int page)
 {
-    int last = row_count(c) - 1, to;
+    int last = row_count(c) - 1;
+    int by = key == K_UP || key == KEY_CTRL('p')     ? -1
+             : key == K_DOWN || key == KEY_CTRL('n') ? 1
+             : key == K_PGUP                         ? -page
+             : key == K_PGDN                         ? page
+             : key == K_HOME                         ? -c->focus
+             : key == K_END                          ? last - c->focus
+                                                     : 0;
 
-    switch (key) {
-    case K_UP:
-    case KEY_CTRL('p'):
-        to = c->focus - 1;
-        break;
-    case K_DOWN:
-    case KEY_CTRL('n'):
-        to = c->focus + 1;
-        break;
-    case K_PGUP:
-        to = c->focus - page;
-        break;
-    case K_PGDN:
-        to = c->focus + page;
-        break;
-    case K_HOME:
-        to = 0;
-        break;
-    case K_END:
-        to = last;
-        break;
-    default:
-        return false;
-    }
-    to = to > last ? last : to;
-    c->focus = to < 0 ? 0 : to;
-    return true;
+    c->focus = int_max(int_min(c->focus + by, last), 0);
+    return by != 0 || key == K_HOME || key == K_END;
 }
 
 /* The first row seen of `rows`, so that the focus is among them. */
@@ -257,26 +239,12 @@ static int first_row(const struct chooser *c, int rows)
     return c->top;
 }
 
-/* A path that is typed where one may be. */
-static void complete_path(struct display *display, struct chooser *c)
-{
-    struct strbuf words;
-    char text[EDIT_MAX];
-    int count;
-
-    gp_format(text, sizeof(text), "%.*s", (int)c->filter.at, c->filter.text);
-    strbuf_init(&words);
-    edit_paths(text, &words);
-    count = edit_complete(&c->filter, words.text);
-    display_report(display, false, count == 0 ? "no such path" : count == 1 ? "" : words.text);
-    strbuf_fini(&words);
-    filter_choices(c);
-}
-
 static void chooser_key(struct display *display, struct overlay *overlay, int key)
 {
     struct chooser *c = (struct chooser *)overlay;
-    int rows = layout_of(c, frame_of(display->rows, display->cols).body).rows;
+    int rows = layout_of(c, frame_of(display->rows, display->cols).body).rows, count;
+    char text[EDIT_MAX];
+    struct strbuf words;
 
     if (key == K_ESC || key == KEY_CTRL('g')) {
         overlay->closed = true;
@@ -290,8 +258,14 @@ static void chooser_key(struct display *display, struct overlay *overlay, int ke
         if (c->focus < c->shown_count)
             c->marked[c->shown[c->focus]] = !c->marked[c->shown[c->focus]];
         c->focus += c->focus + 1 < c->shown_count;
-    } else if (key == K_TAB && c->paths) {
-        complete_path(display, c);
+    } else if (key == K_TAB && c->paths) { /* a path that is typed where one may be */
+        gp_format(text, sizeof(text), "%.*s", (int)c->filter.at, c->filter.text);
+        strbuf_init(&words);
+        edit_paths(text, &words);
+        count = edit_complete(&c->filter, words.text);
+        display_report(display, false, count == 0 ? "no such path" : count == 1 ? "" : words.text);
+        strbuf_fini(&words);
+        filter_choices(c);
     } else if (!move_focus(c, key, rows) && edit_key(&c->filter, key)) {
         filter_choices(c);
     }
@@ -379,11 +353,12 @@ static void draw_list(const struct chooser *c, struct canvas *canvas, const stru
     const char *text = typed_text(c, typed);
 
     gp_format(line, sizeof(line),
-              text[0] ? "nothing matches \"%s\": Backspace shows more" : "nothing to choose from",
+              total     ? "\"%s\" as typed"
+              : text[0] ? "nothing matches \"%s\": Backspace shows more"
+                        : "nothing to choose from",
               text);
     if (total == 0)
         canvas_wrap(canvas, none, 0, INK_WARN, line);
-    gp_format(line, sizeof(line), "\"%s\" as typed", text);
     for (int row = top; row <= last && row < total; row++) {
         int y = 1 + row - top;
 
@@ -418,10 +393,7 @@ static void draw_filter(const struct chooser *c, struct canvas *canvas, const st
         edit_draw(&c->filter, canvas, in, 0, 2, row_count(c) == 0);
         return;
     }
-    if (c->takes_free && c->free[0])
-        gp_format(hint, sizeof(hint), "type words to find it, or %s", c->free);
-    else
-        gp_copy(hint, sizeof(hint), "type words to find it");
+    gp_format(hint, sizeof(hint), "type words to find it%s%s", c->free[0] ? ", or " : "", c->free);
     canvas_fit(canvas, in, 0, 2, in.cols - 2, INK_DIM, hint);
 }
 

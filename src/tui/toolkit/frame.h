@@ -14,7 +14,7 @@
 #ifndef GP_TUI_TOOLKIT_FRAME_H
 #define GP_TUI_TOOLKIT_FRAME_H
 
-#include "tui/toolkit/rect.h"
+#include "tui/toolkit/canvas.h"
 
 #define FRAME_MIN_COLS 40
 #define FRAME_MIN_ROWS 12

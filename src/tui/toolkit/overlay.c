@@ -11,7 +11,6 @@
 
 #include "base/mem.h"
 #include "tui/toolkit/edit.h"
-#include "tui/toolkit/paste.h"
 
 void display_report(struct display *display, bool bad, const char *text)
 {
@@ -36,13 +35,6 @@ void overlay_push(struct display *display, struct overlay *overlay)
     display->touched = true;
 }
 
-static void free_one(struct overlay *overlay)
-{
-    if (overlay->ops->free)
-        overlay->ops->free(overlay);
-    free(overlay);
-}
-
 static void free_closed(struct display *display)
 {
     struct overlay **at = &display->top;
@@ -55,7 +47,9 @@ static void free_closed(struct display *display)
             continue;
         }
         *at = overlay->below;
-        free_one(overlay);
+        if (overlay->ops->free)
+            overlay->ops->free(overlay);
+        free(overlay);
     }
 }
 

@@ -63,24 +63,7 @@ static int line_hang(const char *line, size_t len, int most)
     return (int)first <= most ? (int)first : 0;
 }
 
-/* The rows of the bytes from..from+len; at least one. */
-static void add_line(const struct pager *pager, struct rows *rows, size_t from, size_t len)
-{
-    size_t end = from + len;
-    int x = 0, hang = line_hang(pager->text + from, len, rows->cols / 2);
-
-    do {
-        int room = rows->cols - x;
-        size_t n = utf8_fit(pager->text + from, end - from, room > 1 ? room : 1);
-
-        rows->row = gp_grow(rows->row, &rows->cap, rows->count + 1, sizeof(*rows->row));
-        rows->row[rows->count++] = (struct row){.from = from, .len = n, .x = x};
-        for (from += n; from < end && pager->text[from] == ' '; from++)
-            ;
-        x = hang;
-    } while (from < end);
-}
-
+/* Each line has one row at least. */
 static void make_rows(const struct pager *pager, int cols)
 {
     struct rows *rows = pager->rows;
@@ -91,10 +74,19 @@ static void make_rows(const struct pager *pager, int cols)
     rows->cols = cols;
     rows->count = 0;
     do {
-        size_t len = strcspn(pager->text + from, "\n");
+        size_t len = strcspn(pager->text + from, "\n"), end = from + len;
+        int x = 0, hang = line_hang(pager->text + from, len, cols / 2);
 
-        add_line(pager, rows, from, len);
-        from += len + (pager->text[from + len] == '\n');
+        do {
+            size_t n = utf8_fit(pager->text + from, end - from, int_max(cols - x, 1));
+
+            rows->row = gp_grow(rows->row, &rows->cap, rows->count + 1, sizeof(*rows->row));
+            rows->row[rows->count++] = (struct row){.from = from, .len = n, .x = x};
+            for (from += n; from < end && pager->text[from] == ' '; from++)
+                ;
+            x = hang;
+        } while (from < end);
+        from = end + (pager->text[end] == '\n');
     } while (pager->text[from]);
 }
 
@@ -216,30 +208,13 @@ static void search_again(struct pager *pager, int by, int page)
 
 static int pager_moved(const struct pager *pager, int key, int page)
 {
-    switch (key) {
-    case K_UP:
-    case 'k':
-        return pager->top - 1;
-    case K_DOWN:
-    case 'j':
-    case K_ENTER:
-        return pager->top + 1;
-    case K_PGUP:
-    case 'b':
-    case KEY_CTRL('b'):
-        return pager->top - page;
-    case K_PGDN:
-    case K_SPACE:
-    case KEY_CTRL('f'):
-        return pager->top + page;
-    case K_HOME:
-    case 'g':
-        return 0;
-    case K_END:
-    case 'G':
-        return (int)pager->rows->count;
-    }
-    return pager->top;
+    return key == K_UP || key == 'k'                                 ? pager->top - 1
+           : key == K_DOWN || key == 'j' || key == K_ENTER           ? pager->top + 1
+           : key == K_PGUP || key == 'b' || key == KEY_CTRL('b')     ? pager->top - page
+           : key == K_PGDN || key == K_SPACE || key == KEY_CTRL('f') ? pager->top + page
+           : key == K_HOME || key == 'g'                             ? 0
+           : key == K_END || key == 'G'                              ? (int)pager->rows->count
+                                                                     : pager->top;
 }
 
 static void pager_key(struct display *display, struct overlay *overlay, int key)

@@ -413,17 +413,6 @@ static int rule_cell(struct rect area, const struct plot *plot, const struct plo
                       : cell_of(1 - plot_place(&plot->y, r->at), area.rows);
 }
 
-static void draw_rule(struct canvas *canvas, struct rect area, const struct plot *plot,
-                      const struct plot_rule *r)
-{
-    int at = rule_cell(area, plot, r);
-
-    for (int k = 0; k < (r->upright ? area.rows : area.cols) && at >= 0; k++)
-        if (r->upright || k % 2 == 0)
-            canvas_char(canvas, area, r->upright ? k : at, r->upright ? at : k, plot_ink(r->role),
-                        r->upright ? ':' : '-');
-}
-
 /* Over everything else: beside an upright rule in row i, above a flat one. */
 static void draw_word(struct canvas *canvas, struct rect area, const struct plot *plot,
                       const struct plot_rule *r, int i)
@@ -466,8 +455,15 @@ void plot_draw(struct canvas *canvas, struct rect in, const struct plot *plot, d
     col = cell_of(plot_place(&plot->x, cursor), shape.area.cols);
     for (int row = 0; row < shape.area.rows && col >= 0; row++)
         canvas_glyph(canvas, shape.area, row, col, INK_DIM, GLYPH_VERTICAL);
-    for (int i = 0; i < plot->rules; i++)
-        draw_rule(canvas, shape.area, plot, &plot->rule[i]);
+    for (int i = 0; i < plot->rules; i++) {
+        const struct plot_rule *r = &plot->rule[i];
+        int at = rule_cell(shape.area, plot, r);
+
+        for (int k = 0; k < (r->upright ? shape.area.rows : shape.area.cols) && at >= 0; k++)
+            if (r->upright || k % 2 == 0)
+                canvas_char(canvas, shape.area, r->upright ? k : at, r->upright ? at : k,
+                            plot_ink(r->role), r->upright ? ':' : '-');
+    }
     draw_lines(canvas, shape.area, plot);
     taken = gp_calloc((size_t)shape.area.rows * (size_t)shape.area.cols, 1);
     for (int i = 0; i < plot->count; i++)

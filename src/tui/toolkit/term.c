@@ -68,15 +68,6 @@ static void on_cont(int sig)
     errno = saved;
 }
 
-static void catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = on_cont, .sa_flags = SA_RESTART};
-
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGCONT, &action, &term.was_cont);
-    signals_catch(&term.back, term.pipe[1]);
-}
-
 static void release_signals(void)
 {
     signals_release();
@@ -85,10 +76,14 @@ static void release_signals(void)
 
 /* SIGWINCH waits until ppoll() does. In the background modes may be set as well:
  * SIGTTOU would stop a program that was asked to end while it was stopped. */
-static void hold_signals(void)
+static void take_signals(void)
 {
+    struct sigaction action = {.sa_handler = on_cont, .sa_flags = SA_RESTART};
     sigset_t held;
 
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGCONT, &action, &term.was_cont);
+    signals_catch(&term.back, term.pipe[1]);
     sigemptyset(&held);
     sigaddset(&held, SIGWINCH);
     sigaddset(&held, SIGTTOU);
@@ -156,20 +151,10 @@ enum gp_status term_usable(struct gp_err *err)
     return GP_OK;
 }
 
-/* Ctrl-Z comes as a key: the screen is given back before the program stops. */
-static void take_suspend_key(void)
+static void set_up_curses(void)
 {
     struct termios modes;
 
-    if (tcgetattr(STDIN_FILENO, &modes) != 0)
-        return;
-    modes.c_cc[VSUSP] = _POSIX_VDISABLE;
-    tcsetattr(STDIN_FILENO, TCSADRAIN, &modes);
-    def_prog_mode();
-}
-
-static void set_up_curses(void)
-{
     set_escdelay(ESC_WAIT);
     cbreak();
     noecho();
@@ -185,7 +170,11 @@ static void set_up_curses(void)
     }
     curs_set(1);
     term.colored = -1;
-    take_suspend_key();
+    if (tcgetattr(STDIN_FILENO, &modes) != 0)
+        return;
+    modes.c_cc[VSUSP] = _POSIX_VDISABLE; /* a key: the screen is given back before it stops */
+    tcsetattr(STDIN_FILENO, TCSADRAIN, &modes);
+    def_prog_mode();
 }
 
 enum gp_status term_open(struct gp_err *err)
@@ -201,8 +190,7 @@ enum gp_status term_open(struct gp_err *err)
     resumed = 0;
     term.back.leave_len = 0;
     term.back.given = false;
-    catch_signals();
-    hold_signals();
+    take_signals();
     term.screen = newterm(NULL, stdout, stdin);
     if (!term.screen) {
         release_signals();
@@ -267,24 +255,17 @@ void term_suspend(const char *note)
 
 /* ---- what it can do ---- */
 
-/* "15;0", foreground and background, as some terminals tell. */
-static bool light_background(void)
-{
-    const char *text = getenv("COLORFGBG");
-    const char *last = text ? strrchr(text, ';') : NULL;
-
-    return last && (strcmp(last + 1, "7") == 0 || strcmp(last + 1, "15") == 0);
-}
-
 enum scheme term_scheme(void)
 {
     const char *none = getenv("NO_COLOR");
+    const char *background = getenv("COLORFGBG"); /* "15;0", as some terminals tell */
 
     if ((none && none[0]) || !term.open || !has_colors() || COLORS < 8)
         return SCHEME_MONO;
     if (COLORS < 256)
         return SCHEME_16;
-    return light_background() ? SCHEME_LIGHT : SCHEME_DARK;
+    background = background ? strrchr(background, ';') : NULL;
+    return background && gp_has_word("7 15", " ", background + 1) ? SCHEME_LIGHT : SCHEME_DARK;
 }
 
 enum scheme term_scheme_able(enum scheme scheme)
@@ -372,23 +353,6 @@ static int special_key(int code)
     return K_NONE;
 }
 
-static int plain_key(int ch)
-{
-    if (ch == '\r' || ch == '\n')
-        return K_ENTER;
-    return ch == 127 || ch == 8 ? K_BACKSPACE : ch;
-}
-
-/* A shell does not pass on that the terminal changed while the program was stopped. */
-static void look_at_size(void)
-{
-    struct winsize size;
-
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row && size.ws_col &&
-        (size.ws_row != LINES || size.ws_col != COLS))
-        resizeterm(size.ws_row, size.ws_col);
-}
-
 /* What a byte, or one of curses' codes, completes; K_NONE: nothing yet. What is pasted
  * is no key before its end, and then one. */
 static int key_of(int code)
@@ -398,7 +362,10 @@ static int key_of(int code)
     if (code == PASTE_BEGIN)
         paste_begin(&term.paste);
     else if (!term.paste.on || code == KEY_RESIZE)
-        return ch ? plain_key((int)ch) : special_key(code);
+        return ch == '\r' || ch == '\n' ? K_ENTER
+               : ch == 127 || ch == 8   ? K_BACKSPACE
+               : ch                     ? (int)ch
+                                        : special_key(code);
     else if (code == PASTE_END)
         paste_end(&term.paste);
     else if (ch)
@@ -409,13 +376,17 @@ static int key_of(int code)
 /* What happened to the terminal, which is no key. */
 static int pending_event(void)
 {
+    struct winsize size;
+
     signals_go_on();
     if (signals_waiting())
         return K_HANGUP;
     if (resumed) {
         resumed = 0;
         reset_prog_mode(); /* SIGSTOP left no time to leave the screen */
-        look_at_size();
+        if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row && size.ws_col &&
+            (size.ws_row != LINES || size.ws_col != COLS))
+            resizeterm(size.ws_row, size.ws_col); /* a shell does not pass on that it changed */
         paste_mode(PASTE_ON);
         return K_RESUME;
     }
@@ -486,26 +457,10 @@ static void set_colors(enum scheme scheme)
     term.colored = (int)scheme;
 }
 
-static attr_t ink_attributes(unsigned style)
-{
-    return (style & STYLE_BOLD ? A_BOLD : 0) | (style & STYLE_REVERSE ? A_REVERSE : 0) |
-           (style & STYLE_UNDERLINE ? A_UNDERLINE : 0) | (style & STYLE_DIM ? A_DIM : 0);
-}
-
 struct pen {
     attr_t style[INK_COUNT];
     short pair[INK_COUNT];
 };
-
-static void take_pen(struct pen *pen, enum scheme scheme)
-{
-    for (int ink = 0; ink < INK_COUNT; ink++) {
-        struct look look = theme_look(scheme, (enum ink)ink);
-
-        pen->style[ink] = ink_attributes(look.style);
-        pen->pair[ink] = look.color >= 0 ? (short)(ink + 1) : 0;
-    }
-}
 
 static void paint_row(const struct canvas *canvas, int y, int cols, const struct pen *pen,
                       cchar_t *row)
@@ -532,7 +487,14 @@ void term_paint(const struct canvas *canvas, enum scheme scheme, bool whole)
         return;
     scheme = term_scheme_able(scheme);
     set_colors(scheme);
-    take_pen(&pen, scheme);
+    for (int ink = 0; ink < INK_COUNT; ink++) {
+        struct look look = theme_look(scheme, (enum ink)ink);
+
+        pen.style[ink] =
+            (look.style & STYLE_BOLD ? A_BOLD : 0) | (look.style & STYLE_REVERSE ? A_REVERSE : 0) |
+            (look.style & STYLE_UNDERLINE ? A_UNDERLINE : 0) | (look.style & STYLE_DIM ? A_DIM : 0);
+        pen.pair[ink] = look.color >= 0 ? (short)(ink + 1) : 0;
+    }
     rows = rows < LINES ? rows : LINES;
     cols = cols < COLS ? cols : COLS;
     row = gp_calloc((size_t)cols + 1, sizeof(*row));
@@ -544,6 +506,94 @@ void term_paint(const struct canvas *canvas, enum scheme scheme, bool whole)
     wmove(stdscr, canvas->cursor_y, canvas->cursor_x);
     wnoutrefresh(stdscr);
     doupdate();
+}
+
+#else /* built without curses (--disable-tui): scripts, --plain and all commands are there */
+
+#include <langinfo.h>
+#include <string.h>
+
+enum gp_status term_usable(struct gp_err *err)
+{
+    return gp_fail(err, GP_E_USAGE, "",
+                   "gpuplan --plan prints one answer, gpuplan --plain asks line by line",
+                   "this gpuplan was built without terminal screens");
+}
+
+enum gp_status term_open(struct gp_err *err)
+{
+    return term_usable(err);
+}
+
+void term_close(void)
+{
+}
+
+enum scheme term_scheme(void)
+{
+    return SCHEME_MONO;
+}
+
+enum scheme term_scheme_able(enum scheme scheme)
+{
+    return scheme;
+}
+
+enum charset term_charset(void)
+{
+    return strcmp(nl_langinfo(CODESET), "UTF-8") == 0 ? CHARSET_BRAILLE : CHARSET_ASCII;
+}
+
+void term_size(int *rows, int *cols)
+{
+    (void)rows;
+    (void)cols;
+}
+
+void term_mouse(bool on)
+{
+    (void)on;
+}
+
+bool term_mouse_read(struct term_mouse *out)
+{
+    *out = (struct term_mouse){0};
+    return false;
+}
+
+const struct paste *term_paste(void)
+{
+    static const struct paste nothing;
+
+    return &nothing;
+}
+
+int term_key(double seconds)
+{
+    (void)seconds;
+    return K_HANGUP;
+}
+
+int term_no_key(double seconds)
+{
+    return term_key(seconds);
+}
+
+int term_signal(void)
+{
+    return 0;
+}
+
+void term_paint(const struct canvas *canvas, enum scheme scheme, bool whole)
+{
+    (void)canvas;
+    (void)scheme;
+    (void)whole;
+}
+
+void term_suspend(const char *note)
+{
+    (void)note;
 }
 
 #endif

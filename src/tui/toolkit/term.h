@@ -11,8 +11,8 @@
 
 #include "base/err.h"
 #include "tui/toolkit/canvas.h"
+#include "tui/toolkit/edit.h"
 #include "tui/toolkit/key.h"
-#include "tui/toolkit/paste.h"
 #include "tui/toolkit/theme.h"
 
 struct term_mouse {
