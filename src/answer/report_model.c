@@ -28,7 +28,7 @@ static void model_mixers(const struct model *m, char *text, size_t size)
         enum mixer mixer = m->kind[k].mixer;
         size_t len = strlen(text);
 
-        if (mixer == MIXER_NONE || (seen >> mixer & 1))
+        if (mixer_is(mixer, MIXER_IS_NOTHING) || (seen >> mixer & 1))
             continue;
         seen |= 1u << mixer;
         gp_format(text + len, size - len, "%s%s", len ? "+" : "", mixer_word(mixer));

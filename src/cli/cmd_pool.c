@@ -15,9 +15,7 @@
 #include "base/say.h"
 #include "base/str.h"
 #include "measure/session.h"
-#include "pool/pool_export.h"
 #include "pool/pool_record.h"
-#include "pool/print_pool.h"
 #include "tui/loop.h"
 #include "tui/settings.h"
 
@@ -79,7 +77,9 @@ static enum gp_status solve_pool(struct invocation *in, struct pool_run_options 
     enum gp_status rc = pool_run_answer(in->planner, options, warn_pool, in, run, err);
     if (s.shown)
         gp_say_over("");
-    in->exit_code = rc ? 0 : session_signals(&last) > 0 ? 128 + last : pool_run_short(run);
+    in->exit_code = rc                           ? 0
+                    : session_signals(&last) > 0 ? 128 + last
+                                                 : pool_run_short(run, run->rung);
     session_signals_release();
     return rc;
 }

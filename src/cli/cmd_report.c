@@ -6,7 +6,7 @@
 
 #include "answer/report_page.h"
 #include "base/say.h"
-#include "pool/print_pool.h"
+#include "pool/pool_record.h"
 
 #define POOL_SEED 24301 /* that of --pool */
 
@@ -30,7 +30,7 @@ static enum gp_status report_pool(struct invocation *in, struct gp_err *err)
     strbuf_quote(&command, in->args[1]);
     if (!rc)
         pool_page(run, command.text, &in->out);
-    in->exit_code = !rc && pool_run_short(run);
+    in->exit_code = !rc && pool_run_short(run, run->rung);
     strbuf_fini(&command);
     pool_run_delete(run);
     return rc;

@@ -45,11 +45,13 @@ assert_contains "engine: band" "GiB (model, " "$out"
 assert_contains "engine: evidence" "term non_torch, text " "$out"
 run --show int4-awq
 assert_contains "format: bits with scales" "per weight: 4.1562 bits (exact)" "$out"
+frozen_catalogue
 run --show aws/p5.48xlarge
 assert_contains "instance: price" "on demand 55.0400 \$/h (sheet)" "$out"
 assert_contains "instance: date" "date 2026-07-20" "$out"
 run --show p5.48xlarge
 assert_contains "instance by type" "ID: aws/p5.48xlarge" "$out"
+shipped_catalogue
 run --show dgx-h100
 assert_contains "server" "price as of: 2023-05" "$out"
 
