@@ -248,6 +248,7 @@ answer_sources = \
 	src/answer/report_catalog.c \
 	src/answer/report_catalog.h \
 	src/answer/report_engine.c \
+	src/answer/report_fields.c \
 	src/answer/report_gpu.c \
 	src/answer/report_model.c \
 	src/answer/report_page.c \

@@ -65,8 +65,8 @@ static config_setting_t *member_of(const config_setting_t *group, const char *ke
  * bits, @include, NUL bytes, brackets nested deeper than PROFILE_MAX_DEPTH, and groups
  * so large that libconfig would take minutes over them.
  * Strings and comments are skipped the way libconfig skips them, and what it need not see,
- * comments and the blanks at the start of a line, is left out of the text that it is given: its
- * lexer takes longer over a byte than the whole scan.
+ * comments and most blanks, is left out of the text that it is given: its lexer takes longer over
+ * a byte than the whole scan.
  *
  * A word is a run of [A-Za-z0-9_.+-*]; it is an integer when it is digits (or 0x and
  * hexadecimal digits) after an optional sign, followed by nothing, L or LL. libconfig
@@ -158,6 +158,12 @@ static inline bool word_char(char c)
            c == '.' || (c >= '*' && c <= '-' && c != ',');
 }
 
+static inline bool parts_words(char c)
+{
+    return c == '=' || c == ';' || c == ',' || c == '\n' || c == '"' || c == '{' || c == '}' ||
+           c == '(' || c == ')' || c == '[' || c == ']';
+}
+
 /* Length of the integer at the start of a word of `len`, without its L; 0 for none. */
 static size_t integer_digits(const char *word, size_t len, bool *hex)
 {
@@ -213,11 +219,9 @@ static enum gp_status scan_mark(struct scan *scan)
     char c = *scan->at++;
 
     *scan->out++ = c;
-    if (c == '\n') {
+    if (c == '\n')
         scan->line++;
-        while (scan->at < scan->end && *scan->at == ' ')
-            scan->at++;
-    } else if (c == '@')
+    else if (c == '@')
         return refuse_word(scan, "put the settings into the file itself", "is not supported",
                            "@include", 8);
     else if ((c == ')' || c == ']' || c == '}') && scan->depth > 0)
@@ -244,7 +248,14 @@ static enum gp_status profile_scan(const char *name, const char *text, size_t le
     while (rc == GP_OK && scan.at < scan.end) {
         char next = scan.at + 1 < scan.end ? scan.at[1] : '\0';
 
-        if (*scan.at == '#' || (*scan.at == '/' && (next == '/' || next == '*'))) {
+        if (*scan.at == ' ') { /* most of them stand beside a mark that parts words, too */
+            char before = scan.out > out ? scan.out[-1] : '\n';
+
+            while (scan.at < scan.end && *scan.at == ' ')
+                scan.at++;
+            if (!parts_words(before) && scan.at < scan.end && !parts_words(*scan.at))
+                *scan.out++ = ' ';
+        } else if (*scan.at == '#' || (*scan.at == '/' && (next == '/' || next == '*'))) {
             skip_comment(&scan);
         } else if (*scan.at == '"') {
             skip_string(&scan);

@@ -166,17 +166,6 @@ enum gp_status command_parse(struct invocation *in, int argc, char **argv, struc
     return rc;
 }
 
-void command_print(struct invocation *in, const struct record *doc, const char *quiet,
-                   void (*text)(const struct record *doc, struct strbuf *out))
-{
-    if (in->format == OUTPUT_JSON)
-        record_json(doc, &in->out);
-    else if (in->quiet && quiet)
-        strbuf_addf(&in->out, "%s\n", record_get(doc, quiet));
-    else
-        text(doc, &in->out);
-}
-
 /* ---- help ---- */
 
 static void help_option(int id, struct strbuf *out)

@@ -79,7 +79,15 @@ enum gp_status command_parse(struct invocation *in, int argc, char **argv, struc
 enum gp_status command_check(const struct invocation *in, struct gp_err *err);
 
 /* A document as JSON, as one of its words (--quiet; NULL: it has none) or as text. */
-void command_print(struct invocation *in, const struct record *doc, const char *quiet,
-                   void (*text)(const struct record *doc, struct strbuf *out));
+static inline void command_print(struct invocation *in, const struct record *doc, const char *quiet,
+                                 void (*text)(const struct record *doc, struct strbuf *out))
+{
+    if (in->format == OUTPUT_JSON)
+        record_json(doc, &in->out);
+    else if (in->quiet && quiet)
+        strbuf_addf(&in->out, "%s\n", record_get(doc, quiet));
+    else
+        text(doc, &in->out);
+}
 
 #endif

@@ -504,6 +504,7 @@ unsigned plan_free_layout(struct request *r)
 static void other_tp(struct fixer *f, enum fix_kind kind, int step)
 {
     struct proposal p = fix_begin(f, kind, RANK_LAYOUT, BIT(CHANGE_TP));
+
     for (int tp = f->plan->layout.tp + step; step < 0 ? tp >= 1 : tp <= p.request.host_gpus;
          tp += step) {
         p.request.tp = tp;
