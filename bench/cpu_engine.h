@@ -28,9 +28,8 @@ bool cpu_refuse(struct refusal *why, enum point_state state, const char *fmt, ..
  * for a moment), others' work alone may have been on a processor we left free:
  * contended is when both are above 5 %, or when as much was stolen.
  *
- * One `yes` beside two threads on two cores, 0.3 s: it runs 0.15 s, others 0.25; one of
- * the threads waits as long, waited 0.25.
- */
+ * One `yes` beside two threads on two cores, 0.3 s: it runs 0.15 s, others 0.25; one of the threads
+ * waits as long, waited 0.25. */
 struct cpu_load {
     double wall, own, waited, busy, steal; /* s since some beginning; -1 = unknown */
 };

@@ -123,7 +123,6 @@ static bool decode_prepare(struct cpu_engine *engine, const struct point *point,
     double budget = cpu_share(engine, METHOD_DECODE_HOST), layer, rest, cache, linear;
     struct refusal *why = &engine->why;
     struct decode_types types;
-    char omitted[256];
     int least = point->layers < LAYERS_LEAST ? point->layers : LAYERS_LEAST;
 
     why->state = POINT_UNSUPPORTED;
@@ -153,12 +152,9 @@ static bool decode_prepare(struct cpu_engine *engine, const struct point *point,
     if (cpu_gemm_made(work->gemm[QKV])->emulated)
         cpu_flag(engine, "emulated");
     gp_copy(out->algorithm, sizeof out->algorithm, cpu_gemm_made(work->gemm[QKV])->algorithm);
-    point_omitted(point, "arithmetic of attention", omitted, sizeof omitted);
-    out->params = json_pack("{s:i, s:i, s:s, s:s, s:f, s:f, s:f, s:i}", "layers_real", work->real,
-                            "extrapolated_layers", work->layers - work->real, "attention",
-                            "read of keys and values", "omitted", omitted, "step_bytes",
-                            point_bytes(point), "linear_bytes", linear, "attention_bytes",
-                            cache * point->layers, "threads", engine->topology.threads);
+    out->params = point_decode_params(point, work->real, "read of keys and values",
+                                      "arithmetic of attention");
+    json_object_set_new(out->params, "threads", json_integer(engine->topology.threads));
     return decode_fill(engine, work);
 }
 

@@ -132,12 +132,14 @@ static bool block_make(struct cuda_ctx *ctx, enum bench_fill fill, enum number b
     return ok;
 }
 
-static bool fill_random(struct cuda_ctx *ctx, enum bench_fill fill, enum number bits, void *to,
-                        size_t bytes, uint64_t salt)
+bool cuda_fill(struct cuda_ctx *ctx, enum bench_fill fill, enum number bits, void *to, size_t bytes,
+               uint64_t salt)
 {
     struct cuda_block *block = &ctx->blocks[fill][bits];
     size_t offset, piece;
 
+    if (fill == FILL_ZEROS)
+        return cuda_ok(ctx, cudaMemsetAsync(to, 0, bytes, ctx->stream), "fill");
     if (!block->device && !block_make(ctx, fill, bits))
         return false;
     offset = (salt * 2 + 1) * 7919 % (block->bytes / UNIT) * UNIT;
@@ -153,19 +155,6 @@ static bool fill_random(struct cuda_ctx *ctx, enum bench_fill fill, enum number 
         offset = 0;
     }
     return true;
-}
-
-bool cuda_fill(struct cuda_ctx *ctx, enum number bits, void *to, size_t bytes, uint64_t salt)
-{
-    return fill_random(ctx, FILL_UNIFORM, bits, to, bytes, salt);
-}
-
-bool cuda_fill_operand(struct cuda_ctx *ctx, enum number bits, void *to, size_t bytes,
-                       uint64_t salt)
-{
-    if (ctx->settings.fill == FILL_ZEROS)
-        return cuda_ok(ctx, cudaMemsetAsync(to, 0, bytes, ctx->stream), "fill");
-    return fill_random(ctx, ctx->settings.fill, bits, to, bytes, salt);
 }
 
 void cuda_blocks_free(struct cuda_ctx *ctx)

@@ -133,11 +133,9 @@ double cuda_share(struct cuda_ctx *ctx, double share);
  * which `each` copy has more, in what is left of the budget by `fixed` bytes. */
 int cuda_rotation(struct cuda_ctx *ctx, double rotates, double each, double fixed, bool *cold);
 size_t cuda_aligned(size_t bytes);
-/* Random elements over `bytes`; `salt` differs for each copy and operand. */
-bool cuda_fill(struct cuda_ctx *ctx, enum number bits, void *to, size_t bytes, uint64_t salt);
-/* Of products: as the settings say. */
-bool cuda_fill_operand(struct cuda_ctx *ctx, enum number bits, void *to, size_t bytes,
-                       uint64_t salt);
+/* Elements over `bytes`, at random or zeros; `salt` differs for each copy and operand. */
+bool cuda_fill(struct cuda_ctx *ctx, enum bench_fill fill, enum number bits, void *to, size_t bytes,
+               uint64_t salt);
 void cuda_blocks_free(struct cuda_ctx *ctx);
 
 /* ---- cuda_run.c ---- */

@@ -294,20 +294,13 @@ static double beside_layers(struct decode_state *s)
 static void decode_describe(struct cuda_ctx *ctx, const struct point *p,
                             const struct decode_state *s, struct prepared *out)
 {
-    double linear, attention;
-    char omitted[256], how[64];
+    char how[64];
 
-    point_omitted(p, "", omitted, sizeof omitted);
-    point_decode_bytes(p, &linear, &attention);
     gp_format(how, sizeof how, decode_splits(s) ? "KV in %d parts of %lld tokens" : "whole KV",
               s->splits, (long long)s->chunk);
-    ctx->params =
-        json_pack("{s:i, s:i, s:i, s:s, s:s}", "layers_real", s->real, "extrapolated_layers",
-                  s->layers - s->real, "step_launches", s->layers * (decode_products(s) - 1) + 1,
-                  "omitted", omitted, "attention", how);
-    json_object_set_new(ctx->params, "step_bytes", gp_json_number(point_bytes(p)));
-    json_object_set_new(ctx->params, "linear_bytes", gp_json_number(linear));
-    json_object_set_new(ctx->params, "attention_bytes", gp_json_number(attention));
+    ctx->params = point_decode_params(p, s->real, how, "");
+    json_object_set_new(ctx->params, "step_launches",
+                        json_integer(s->layers * (decode_products(s) - 1) + 1));
     gp_format(out->algorithm, sizeof out->algorithm,
               "synthetic: %d layers on weights and cache of %d", s->layers, s->real);
 }

@@ -36,27 +36,6 @@ static double device_figure(enum cudaDeviceAttr name, int device)
     return value > 0 ? value : 0;
 }
 
-/* What changes what the libraries do. */
-static json_t *device_environment(void)
-{
-    static const char *const prefixes[] = {"CUBLAS", "CUDA_", "NCCL_", "NVIDIA_TF32_OVERRIDE"};
-    json_t *env = json_object();
-
-    for (char **at = environ; *at; at++)
-        for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
-            const char *value = strchr(*at, '=');
-            char name[64];
-
-            if (!value || strncmp(*at, prefixes[i], strlen(prefixes[i])) != 0 ||
-                value - *at >= (long)sizeof name)
-                continue;
-            snprintf(name, sizeof name, "%.*s", (int)(value - *at), *at);
-            json_object_set_new(env, name, gp_json_text(value + 1));
-            break;
-        }
-    return env;
-}
-
 /* Which of the visible GPUs' memory this one reaches; null: its own, or unknown. */
 static json_t *device_peers(int device)
 {
@@ -97,6 +76,9 @@ json_t *cuda_software(void)
 
 static json_t *more_facts(int device)
 {
+    /* what changes what the libraries do */
+    static const char *const prefixes[] = {"CUBLAS", "CUDA_", "NCCL_", "NVIDIA_TF32_OVERRIDE",
+                                           NULL};
     static const struct {
         const char *name;
         enum cudaDeviceAttr attribute;
@@ -108,7 +90,7 @@ static json_t *more_facts(int device)
     json_t *more = device_versions();
     int ecc = device_attribute(cudaDevAttrEccEnabled, device);
 
-    json_object_set_new(more, "env", device_environment());
+    json_object_set_new(more, "env", protocol_environment(prefixes));
     json_object_set_new(more, "peers", device_peers(device));
     json_object_set_new(more, "ecc", ecc >= 0 ? json_boolean(ecc) : json_null());
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)

@@ -424,8 +424,8 @@ static bool lt_fill(struct cuda_ctx *ctx, const struct lt_gemm *g, int64_t outer
     uint8_t *host;
     bool ok;
 
-    if (!cuda_fill_operand(ctx, g->type->bits, to, lt_elements(g, g->type->bits, outer, g->k),
-                           salt))
+    if (!cuda_fill(ctx, ctx->settings.fill, g->type->bits, to,
+                   lt_elements(g, g->type->bits, outer, g->k), salt))
         return false;
     if (bytes == 0)
         return true;

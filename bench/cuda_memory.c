@@ -351,7 +351,7 @@ static bool memory_allocate(struct cuda_ctx *ctx, struct memory_state *s, bool c
 
     if (s->reads || copies) {
         s->from = cuda_take(ctx, (double)all);
-        if (!s->from || !cuda_fill(ctx, NUMBER_F32, s->from, all, 0))
+        if (!s->from || !cuda_fill(ctx, FILL_UNIFORM, NUMBER_F32, s->from, all, 0))
             return false;
     }
     s->to = cuda_take(ctx, (double)(s->reads ? sums : all));

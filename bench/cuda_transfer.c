@@ -230,8 +230,8 @@ static bool buffers_prepare(struct cuda_ctx *ctx, struct transfer_state *s, bool
         (s->to_device && !storage && !host_take(ctx, s, &s->host_in)) ||
         (s->to_host && !host_take(ctx, s, &s->host_out)))
         return false;
-    if (s->to_host &&
-        (!cuda_fill(ctx, NUMBER_S8, s->device_out, s->bytes, 3) || !cuda_wait(ctx, "fill")))
+    if (s->to_host && (!cuda_fill(ctx, FILL_UNIFORM, NUMBER_S8, s->device_out, s->bytes, 3) ||
+                       !cuda_wait(ctx, "fill")))
         return false;
     return !(s->to_host && s->to_device) ||
            (cuda_mark_new(ctx, &s->fork) && cuda_mark_new(ctx, &s->join));

@@ -52,12 +52,19 @@ static json_t *product_types(void)
 
 static json_t *more_of(const struct cpu_topology *t)
 {
-    static const char *const names[] = {
-        "OMP_NUM_THREADS",   "OMP_WAIT_POLICY",     "OMP_PROC_BIND",      "GOMP_SPINCOUNT",
-        "GOMP_CPU_AFFINITY", "KMP_AFFINITY",        "ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA",
-        "OPENBLAS_CORETYPE", "OPENBLAS_NUM_THREADS"};
+    static const char *const names[] = {"OMP_NUM_THREADS",
+                                        "OMP_WAIT_POLICY",
+                                        "OMP_PROC_BIND",
+                                        "GOMP_SPINCOUNT",
+                                        "GOMP_CPU_AFFINITY",
+                                        "KMP_AFFINITY",
+                                        "ONEDNN_MAX_CPU_ISA",
+                                        "DNNL_MAX_CPU_ISA",
+                                        "OPENBLAS_CORETYPE",
+                                        "OPENBLAS_NUM_THREADS",
+                                        NULL};
     const struct gemm_library *library = cpu_gemm_library();
-    json_t *more = json_object(), *env = json_object();
+    json_t *more = json_object();
     char text[160] = "none";
 
     if (library)
@@ -76,10 +83,7 @@ static json_t *more_of(const struct cpu_topology *t)
     json_object_set_new(more, "last_level_bytes", gp_json_number(t->last_level));
     sys_line(text, sizeof text, "/sys/kernel/mm/transparent_hugepage/enabled");
     json_object_set_new(more, "transparent_hugepage", gp_json_text(text));
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (getenv(names[i]))
-            json_object_set_new(env, names[i], gp_json_text(getenv(names[i])));
-    json_object_set_new(more, "env", env);
+    json_object_set_new(more, "env", protocol_environment(names));
     return more;
 }
 

@@ -68,16 +68,6 @@ static void cuda_close(void *opaque)
     free(ctx);
 }
 
-static bool engine_start(struct cuda_ctx *ctx)
-{
-    return cuda_stream_new(ctx, &ctx->stream) && cuda_stream_new(ctx, &ctx->side) &&
-           lt_ok(ctx, cublasLtCreate(&ctx->lt), "cublasLtCreate") &&
-           cuda_ok(ctx,
-                   cudaMalloc(&ctx->workspace, cuda_aligned((size_t)ctx->settings.workspace + 1)),
-                   "workspace") &&
-           cuda_timer_init(ctx);
-}
-
 /* The first call that needs the device: a context is made here or nowhere. */
 static enum gp_status make_context(int index, struct bench_device *device, struct gp_err *err)
 {
@@ -125,7 +115,11 @@ static enum gp_status cuda_open(int index, const struct method_settings *setting
     ctx->l2 = device->cache;
     ctx->lt_version = cublasLtGetVersion();
     ctx->settings = *settings;
-    if (!engine_start(ctx)) {
+    if (!cuda_stream_new(ctx, &ctx->stream) || !cuda_stream_new(ctx, &ctx->side) ||
+        !lt_ok(ctx, cublasLtCreate(&ctx->lt), "cublasLtCreate") ||
+        !cuda_ok(ctx, cudaMalloc(&ctx->workspace, cuda_aligned((size_t)settings->workspace + 1)),
+                 "workspace") ||
+        !cuda_timer_init(ctx)) {
         rc = gp_fail(err, GP_E_DEVICE, device->name, "see nvidia-smi", "%s", ctx->fault);
         cuda_close(ctx);
         goto failed;

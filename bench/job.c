@@ -1,4 +1,4 @@
-/* job.c - one table of what can be asked for ("do"), one function each. */
+/* job.c - see job.h. */
 #include "bench/job.h"
 
 #include <errno.h>
@@ -8,9 +8,14 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "measure/point/field.h"
 #include "measure/point/protocol.h"
 
 #define READ_AT_ONCE 65536
+
+static const struct field job_fields[] = {
+    FIELD_AT(struct job, "progress_s", progress_s, .type = FIELD_NUMBER, .low = 0.001, .high = 60),
+};
 
 void job_init(struct job *job)
 {
@@ -24,30 +29,18 @@ void job_fini(struct job *job)
     job->count = job->cap = 0;
 }
 
-static enum gp_status read_progress(const json_t *json, const char *where, double *out,
-                                    struct gp_err *err)
-{
-    const json_t *value = json_object_get(json, "progress_s");
-    double number = json_number_value(value);
-
-    if (!value)
-        return GP_OK;
-    if (!json_is_number(value) || !(number >= 0.001 && number <= 60))
-        return gp_fail(err, GP_E_FILE, where, "", "progress_s must be 0.001..60 s");
-    *out = number;
-    return GP_OK;
-}
-
 static enum gp_status do_settings(struct job *job, const json_t *json, const char *where,
                                   struct gp_err *err)
 {
+    struct reading r = {.where = where, .err = err};
     enum gp_status rc;
 
     if (job->settled)
         return gp_fail(err, GP_E_FILE, where, "", "settings came twice");
     rc = protocol_read_settings(json, where, &job->settings, &job->device, err);
     if (rc == GP_OK)
-        rc = read_progress(json, where, &job->progress_s, err);
+        fields_read(&r, FIELDS(job_fields), json, job);
+    rc = rc ? rc : r.status;
     job->settled = rc == GP_OK;
     return rc;
 }
@@ -75,37 +68,6 @@ static enum gp_status do_point(struct job *job, const json_t *json, const char *
     return GP_OK;
 }
 
-static enum gp_status do_run(struct job *job, const json_t *json, const char *where,
-                             struct gp_err *err)
-{
-    if (!job->settled)
-        return gp_fail(err, GP_E_FILE, where, "", "settings must come first");
-    job->wait = json_is_true(json_object_get(json, "wait"));
-    job->run = true;
-    return GP_OK;
-}
-
-static enum gp_status do_stop(struct job *job, const json_t *json, const char *where,
-                              struct gp_err *err)
-{
-    (void)json;
-    (void)where;
-    (void)err;
-    job->stop = true;
-    return GP_OK;
-}
-
-static const struct {
-    const char *word;
-    enum gp_status (*take)(struct job *job, const json_t *json, const char *where,
-                           struct gp_err *err);
-} verbs[] = {
-    {"settings", do_settings},
-    {"point", do_point},
-    {"run", do_run},
-    {"stop", do_stop},
-};
-
 static enum gp_status take_verb(struct job *job, const json_t *json, const char *where,
                                 struct gp_err *err)
 {
@@ -113,15 +75,21 @@ static enum gp_status take_verb(struct job *job, const json_t *json, const char 
 
     if (!word)
         return gp_fail(err, GP_E_FILE, where, "", "no object with a word \"do\"");
-    if (job->run) {
-        job->stop = job->stop || strcmp(word, "stop") == 0;
+    if (strcmp(word, "stop") == 0) {
+        job->stop = true;
+    } else if (job->run) {
         job->go = job->go || strcmp(word, "go") == 0;
-        return GP_OK;
+    } else if (strcmp(word, "settings") == 0) {
+        return do_settings(job, json, where, err);
+    } else if (strcmp(word, "point") == 0) {
+        return do_point(job, json, where, err);
+    } else if (strcmp(word, "run") == 0) {
+        if (!job->settled)
+            return gp_fail(err, GP_E_FILE, where, "", "settings must come first");
+        job->wait = json_is_true(json_object_get(json, "wait"));
+        job->run = true;
     }
-    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
-        if (strcmp(word, verbs[i].word) == 0)
-            return verbs[i].take(job, json, where, err);
-    return GP_OK; /* of a later protocol: ignored */
+    return GP_OK; /* another is of a later protocol */
 }
 
 enum gp_status job_line(struct job *job, const char *text, size_t len, struct gp_err *err)

@@ -46,12 +46,6 @@ static bool rates_are_near(double before, double now)
     return before > 0 && fabs(now - before) < STEADY * before;
 }
 
-/* A clock that nobody knows, before or now, holds nothing up. */
-static bool clock_near(double before, double now)
-{
-    return !(before > 0 && now > 0) || rates_are_near(before, now);
-}
-
 void method_warmup(const struct method_settings *settings, const struct sampler *sampler,
                    struct warmed *out)
 {
@@ -69,7 +63,9 @@ void method_warmup(const struct method_settings *settings, const struct sampler 
         }
         out->rate = rate;
         clock = sampler->clock ? sampler->clock(sampler->ctx) : 0;
-        out->steady = rates_are_near(before, rate) && clock_near(out->clock, clock);
+        /* a clock that nobody knows, before or now, holds nothing up */
+        out->steady = rates_are_near(before, rate) &&
+                      (!(out->clock > 0 && clock > 0) || rates_are_near(out->clock, clock));
         out->clock = clock > 0 ? clock : out->clock;
         if (out->steady && out->seconds >= settings->device_warmup_min)
             return;

@@ -58,11 +58,6 @@ struct device_law {
 };
 
 /* A time may be 1/low and high of it, a rate the other way round. */
-static struct quantity banded_time(const struct device_law *law, double seconds)
-{
-    return quantity_band(seconds, seconds / law->low, seconds * law->high, ORIGIN_MODEL);
-}
-
 static struct quantity banded_rate(const struct device_law *law, double rate)
 {
     return quantity_band(rate, rate / law->high, rate * law->low, ORIGIN_MODEL);
@@ -106,11 +101,6 @@ static double best_share(const struct gpu *gpu)
     return gpu->host ? 1 : best;
 }
 
-static bool is_memory_bound(const struct device_law *law, const struct point *p, double seconds)
-{
-    return point_bytes(p) / (law->gpu->bandwidth.value * seconds) > 0.5;
-}
-
 static void set_rate(struct confirm_term *t, enum test_rate rate, const char *unit, double divide,
                      int decimals)
 {
@@ -120,28 +110,23 @@ static void set_rate(struct confirm_term *t, enum test_rate rate, const char *un
     t->decimals = decimals;
 }
 
-static void set_operations(struct confirm_term *t, bool integer, double rate)
-{
-    if (rate >= 1e12)
-        set_rate(t, RATE_OPERATIONS, integer ? "TOP/s" : "TFLOP/s", 1e12, rate >= 1e14 ? 0 : 1);
-    else
-        set_rate(t, RATE_OPERATIONS, integer ? "GOP/s" : "GFLOP/s", 1e9, rate >= 1e11 ? 0 : 1);
-}
-
 static void predict_product(const struct device_law *law, const struct point *p,
                             struct confirm_term *t)
 {
+    static const char *const units[2][2] = {{"GFLOP/s", "GOP/s"}, {"TFLOP/s", "TOP/s"}};
     double s = work_time(law, p->type, point_operations(p), point_bytes(p)) * near_of(law, p);
-    bool memory = is_memory_bound(law, p, s);
+    double rate = point_operations(p) / s;
+    bool tera = rate >= 1e12, memory = point_bytes(p) / (law->gpu->bandwidth.value * s) > 0.5;
 
     gp_format(t->name, sizeof(t->name), "%s %s n=%ld", bench_type_word(p->type),
               p->layer[0] ? p->layer : bench_test_word(p->test), (long)p->n);
     if (memory)
         set_rate(t, RATE_BYTES, "GB/s", 1e9, 1);
     else
-        set_operations(t, bench_type_integer(p->type), point_operations(p) / s);
+        set_rate(t, RATE_OPERATIONS, units[tera][bench_type_integer(p->type)], tera ? 1e12 : 1e9,
+                 rate >= (tera ? 1e14 : 1e11) ? 0 : 1);
     if (isfinite(s) && s > 0)
-        t->predicted = banded_rate(law, (memory ? point_bytes(p) : point_operations(p)) / s);
+        t->predicted = banded_rate(law, memory ? point_bytes(p) / s : rate);
 }
 
 static void predict_one(const struct confirm *c, const struct device_law *law,
@@ -159,7 +144,8 @@ static void predict_one(const struct confirm *c, const struct device_law *law,
         gp_format(t->name, sizeof(t->name), "decode step %s n=%.0f", bench_type_word(p->type),
                   c->before.plan.request.users / fmax(c->before.plan.layout.replicas, 1));
         set_rate(t, RATE_SECONDS, "ms", 1e-3, 1);
-        t->predicted = isfinite(s) ? banded_time(law, s) : quantity_unknown();
+        t->predicted = isfinite(s) ? quantity_band(s, s / law->low, s * law->high, ORIGIN_MODEL)
+                                   : quantity_unknown();
     } else if (p->test == TEST_FIT) {
         gp_copy(t->name, sizeof(t->name), "memory (fit)");
         set_rate(t, RATE_BYTES, "GiB", GP_GIB, 2);

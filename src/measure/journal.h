@@ -3,8 +3,8 @@
  *
  * A journal is a text file of JSON lines. The first is the header with a fingerprint (devices,
  * software, settings, method version, hash of the plan); each other line is one record, a finished
- * point as a result file has it (point/result.h), written whole and fdatasync'ed. "run" (may be NULL for these functions) is what the caller
- * wants back to go on:
+ * point as a result file has it (point/result.h), written whole and fdatasync'ed. "run" (may be
+ * NULL for these functions) is what the caller wants back to go on:
  *
  *   {"schema": "gpuplan.journal/2", "fingerprint": {...}, "run": {...}}
  *   {"device": 0, "pass": 0, "id": "...", "state": "ok", "time_s": {...}, ...}

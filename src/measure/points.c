@@ -53,10 +53,7 @@ struct planning {
     bool full;    /* POINTS_MAX was reached */
 };
 
-static void add_note(struct planning *p, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void add_note(struct planning *p, const char *fmt, ...)
+static __attribute__((format(printf, 2, 3))) void add_note(struct planning *p, const char *fmt, ...)
 {
     char *text = p->out->note[p->out->note_count];
     va_list args;
@@ -268,10 +265,8 @@ static const struct layer_kind *main_kind(const struct model *model)
 }
 
 /* What the point has in place of something in the model: in its answer and as a note. */
-static void stands_in(struct planning *p, struct point *point, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static void stands_in(struct planning *p, struct point *point, const char *fmt, ...)
+static __attribute__((format(printf, 3, 4))) void stands_in(struct planning *p, struct point *point,
+                                                            const char *fmt, ...)
 {
     char text[sizeof(point->stand_in)];
     va_list args;

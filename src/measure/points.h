@@ -20,14 +20,13 @@
  *              1, 8, 64 and 512 tokens (tokens x hidden x 2 bytes); only with several
  *              devices
  *
- * The quick subset (`subset`) is a first look with the points of the quick preset: one
- * size of product in every type, the model's first layer, memory, and of transfer the
- * pinned copies of 64 MiB and a file given by hand.
+ * The quick subset (`subset`) is a first look with the points of the quick preset: one size of
+ * product in every type, the model's first layer, memory, and of transfer the pinned copies of 64
+ * MiB and a file given by hand.
  *
- * Whether a device knows a type is the engine's to say: before the plan as `products`,
- * or of a type asked for by name, later, as "unsupported". A CPU's memory is the host's:
- * of transfer it has storage alone. What would take out of proportion long is left out,
- * and a note says so.
+ * Whether a device knows a type is the engine's to say: before the plan as `products`, or of a type
+ * asked for by name, later, as "unsupported". A CPU's memory is the host's: of transfer it has
+ * storage alone. What would take out of proportion long is left out, and a note says so.
  *
  * Estimates are for --dry-run and the ETA only. Seconds of one point are
  *   set-up (bytes / fill rate) + warm-up + max(max_time, 13 launches), per variant

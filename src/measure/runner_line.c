@@ -57,10 +57,8 @@ struct judge {
     struct gp_err *err;
 };
 
-static bool refuse_line(const struct judge *j, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static bool refuse_line(const struct judge *j, const char *fmt, ...)
+static __attribute__((format(printf, 2, 3))) bool refuse_line(const struct judge *j,
+                                                              const char *fmt, ...)
 {
     char raw[256], text[256];
     va_list args;

@@ -142,16 +142,16 @@ enum gp_status session_replan(struct session *s, const struct session_ask *ask, 
 
 /* ---- what is left to do ---- */
 
-static bool takes_part(const struct session_device *d, const struct point *point)
-{
-    return !bench_kind_is(point->kind, KIND_IS_PAIR) || d->id == point->from || d->id == point->to;
-}
-
 bool session_all_well(const struct session *s, const struct point *point)
 {
-    for (int i = 0; i < s->devices; i++)
-        if (s->device[i].facts.failed && takes_part(&s->device[i].facts, point))
+    bool pair = bench_kind_is(point->kind, KIND_IS_PAIR); /* else all take part */
+
+    for (int i = 0; i < s->devices; i++) {
+        const struct session_device *d = &s->device[i].facts;
+
+        if (d->failed && (!pair || d->id == point->from || d->id == point->to))
             return false;
+    }
     return true;
 }
 

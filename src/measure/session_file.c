@@ -30,8 +30,6 @@
 
 #define ARGUMENTS 65536 /* bytes of the command line that are kept */
 
-extern char **environ;
-
 /* ---- names ---- */
 
 /* With --anonymous a hash: the same host has the same in each of its results, so that they can be
@@ -275,27 +273,10 @@ static json_t *tool_json(const struct session *s)
     return json;
 }
 
-static json_t *environment_json(void)
-{
-    static const char *const names[] = {"CUBLAS", "CUDA",  "NVIDIA_TF32", "NCCL_", "OMP_",
-                                        "ONEDNN", "DNNL_", "OPENBLAS",    "GOMP_", NULL};
-    json_t *json = json_object();
-
-    for (char **e = environ; *e; e++)
-        for (int i = 0; names[i]; i++) {
-            const char *equals = strchr(*e, '=');
-            char name[64];
-
-            if (!equals || strncmp(*e, names[i], strlen(names[i])) != 0)
-                continue;
-            gp_format(name, sizeof(name), "%.*s", (int)(equals - *e), *e);
-            json_object_set_new(json, name, gp_json_text(equals + 1));
-        }
-    return json;
-}
-
 static json_t *host_json(const struct session *s)
 {
+    static const char *const variables[] = {"CUBLAS", "CUDA",  "NVIDIA_TF32", "NCCL_", "OMP_",
+                                            "ONEDNN", "DNNL_", "OPENBLAS",    "GOMP_", NULL};
     json_t *json = json_object();
     struct cpu_topology ours;
     struct cpu_info info;
@@ -316,7 +297,7 @@ static json_t *host_json(const struct session *s)
     }
     json_object_set_new(json, "kernel",
                         uname(&name) == 0 ? gp_json_text(name.release) : json_null());
-    json_object_set_new(json, "env", environment_json());
+    json_object_set_new(json, "env", protocol_environment(variables));
     return json;
 }
 

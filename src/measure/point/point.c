@@ -88,8 +88,7 @@ void point_name(struct point *point)
  *
  * A step is planned with a weight format, that of the head, and that of the KV cache. An engine
  * measures those or says that it has no such product: INT4 weights that are multiplied in BF16 are
- * a quarter of the bytes of BF16 weights, so that a step of these says nothing of one of those.
- */
+ * a quarter of the bytes of BF16 weights, so that a step of these says nothing of one of those. */
 
 const char *point_weights(const struct point *point)
 {
@@ -132,7 +131,8 @@ bool point_decode_types(const struct point *point, struct decode_types *out, cha
     return false;
 }
 
-void point_omitted(const struct point *point, const char *more, char *text, size_t size)
+/* The parts of a real step that are not run, and what the engine adds, "" = nothing. */
+static void point_omitted(const struct point *point, const char *more, char *text, size_t size)
 {
     bool narrow = bench_type_bytes(point->type) < 2 || strstr(point_kv(point), "8");
     const struct {
@@ -159,6 +159,23 @@ void point_omitted(const struct point *point, const char *more, char *text, size
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (parts[i].left_out)
             gp_append(text, size, ", ", "%s", parts[i].word);
+}
+
+json_t *point_decode_params(const struct point *p, int real, const char *attention,
+                            const char *omitted)
+{
+    double linear, cache;
+    char text[256];
+    json_t *json;
+
+    point_omitted(p, omitted, text, sizeof(text));
+    point_decode_bytes(p, &linear, &cache);
+    json = json_pack("{si si ss ss}", "layers_real", real, "extrapolated_layers", p->layers - real,
+                     "omitted", text, "attention", attention);
+    json_object_set_new(json, "step_bytes", gp_json_number(point_bytes(p)));
+    json_object_set_new(json, "linear_bytes", gp_json_number(linear));
+    json_object_set_new(json, "attention_bytes", gp_json_number(cache));
+    return json;
 }
 
 /* ---- JSON ---- */

@@ -69,8 +69,10 @@ struct decode_types {
 /* Those that can be multiplied as they are stored: false, and why, where one cannot. */
 bool point_decode_types(const struct point *point, struct decode_types *out, char *why,
                         size_t size);
-/* The parts of a real step that are not run, and what the engine adds, "" = nothing. */
-void point_omitted(const struct point *point, const char *more, char *text, size_t size);
+/* What a result's params say of a step of which `real` layers were measured: its bytes, how
+ * attention was run, and the parts of a real step that were not, with what the engine adds. */
+json_t *point_decode_params(const struct point *point, int real, const char *attention,
+                            const char *omitted);
 
 /* Fills id from the other fields. */
 void point_name(struct point *point);

@@ -8,8 +8,10 @@
 #include "measure/point/protocol.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "base/json.h"
+#include "base/str.h"
 #include "measure/point/field.h"
 
 #define LOCK_MOST 100000 /* MHz */
@@ -89,4 +91,20 @@ enum gp_status protocol_read_settings(const json_t *json, const char *where,
     *out = made;
     *device = head.device;
     return GP_OK;
+}
+
+json_t *protocol_environment(const char *const *prefixes)
+{
+    json_t *json = json_object();
+
+    for (char **e = environ; *e; e++)
+        for (int i = 0; prefixes[i]; i++) {
+            const char *equals = strchr(*e, '=');
+            char name[64];
+
+            if (equals && strncmp(*e, prefixes[i], strlen(prefixes[i])) == 0 &&
+                gp_format(name, sizeof(name), "%.*s", (int)(equals - *e), *e))
+                json_object_set_new(json, name, gp_json_text(equals + 1));
+        }
+    return json;
 }

@@ -47,4 +47,7 @@ json_t *protocol_settings(const struct method_settings *settings, int device);
 enum gp_status protocol_read_settings(const json_t *json, const char *where,
                                       struct method_settings *out, int *device, struct gp_err *err);
 
+/* The variables whose names begin so, up to a NULL: they change what a library does. */
+json_t *protocol_environment(const char *const *prefixes);
+
 #endif

@@ -256,6 +256,11 @@ bool result_good(const struct point_result *p)
     return p->state == POINT_OK && !result_wrong(p) && !p->disturbed;
 }
 
+bool result_usable(const struct point_result *p)
+{
+    return result_good(p) && result_is_main(p->variant);
+}
+
 bool result_flagged(const struct point_result *p, const char *flag)
 {
     for (size_t i = 0; i < json_array_size(p->flags); i++)

@@ -75,6 +75,7 @@ char *result_flags(const struct point_result *result, const char *between, char 
 /* Is it the variant that figures are taken from, "" or "heuristic"? The others ("tuned",
  * "framework", "padded") stand beside it. */
 bool result_is_main(const char *variant);
+bool result_usable(const struct point_result *result); /* good, and of that variant */
 
 /* "812 TFLOP/s", "3.1 TB/s", "41 us": its figure for people; "-" = none. */
 char *result_rate(char *text, size_t size, const struct point_result *result);

@@ -29,7 +29,7 @@
 /* A figure of the device to build on. */
 static bool is_figure(const struct point_result *p, int device)
 {
-    return p->device == device && result_good(p) && result_is_main(p->variant);
+    return p->device == device && result_usable(p);
 }
 
 static bool is_layer(const struct point_result *p, int device)

@@ -158,12 +158,6 @@ struct term { /* one kind of work on one device */
 
 /* ---- which points belong together ---- */
 
-/* Not what was tuned, nor what else stands beside the heuristic's choice. */
-static bool is_usable(const struct point_result *p)
-{
-    return result_good(p) && result_is_main(p->variant);
-}
-
 /* The term of a point; false when it tells nothing about one. */
 static bool term_of(const struct point_result *p, struct term *term)
 {
@@ -177,7 +171,7 @@ static bool term_of(const struct point_result *p, struct term *term)
                                 .from = p->from,
                                 .to = p->to};
 
-    if (!is_usable(p) || !row || row->term == CAL_NONE)
+    if (!result_usable(p) || !row || row->term == CAL_NONE)
         return false;
     if (p->kind == KIND_NONE && bench_test_has_kinds(p->test))
         return false; /* of a later version */
@@ -382,7 +376,7 @@ struct product {
 
 static bool is_product(const struct point_result *p, struct term *term)
 {
-    if (!is_usable(p) || !bench_test_is(p->test, TEST_IS_PRODUCT) || p->type == TYPE_COUNT ||
+    if (!result_usable(p) || !bench_test_is(p->test, TEST_IS_PRODUCT) || p->type == TYPE_COUNT ||
         !(p->ops * p->median >= 1) || p->n == 1 ||
         (roof_bound_parse(p->bound) == ROOF_MEMORY && p->ratio >= PACE))
         return false;
