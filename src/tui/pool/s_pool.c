@@ -21,7 +21,6 @@
 #include "plan/search.h"
 #include "pool/pool_record.h"
 #include "pool/pool_run.h"
-#include "pool/print_pool.h"
 #include "tui/app.h"
 #include "tui/list.h"
 
@@ -511,35 +510,35 @@ static int walk_places(const struct pool_screen *s, struct canvas *canvas, struc
     char name[POOL_FILE_NAME];
     int y = -top, x = 0;
 
-    for (int b = 0; b < p->box_count; b++) {
-        const struct placement_chassis *box = &p->box[b];
-        int per = in.cols - 12 < box->gpus ? in.cols - 12 : box->gpus;
+    for (int b = 0; b < p->chassis_count; b++) {
+        const struct placement_chassis *chassis = &p->chassis[b];
+        int per = in.cols - 12 < chassis->gpus ? in.cols - 12 : chassis->gpus;
 
         if (x > 0 && x + 12 + per > in.cols) {
             x = 0;
             y++;
         }
-        pool_box_name(s->run, b, name, sizeof(name));
+        pool_chassis_name(s->run, b, name, sizeof(name));
         if (canvas && y >= 0 && y < in.rows)
             canvas_fit(canvas, in, y, x, 10, INK_DIM, name);
         x += 11;
-        for (int g = 0; g < box->gpus; g++, x++) {
+        for (int g = 0; g < chassis->gpus; g++, x++) {
             if (x >= in.cols) {
                 x = 11;
                 y++;
             }
             if (canvas && y >= 0 && y < in.rows)
-                draw_slot(s->run, s->hour, box->first + g, canvas, in, y, x);
+                draw_slot(s->run, s->hour, chassis->first + g, canvas, in, y, x);
         }
         x += 2;
     }
-    return p->box_count > 0 ? y + top + 1 : 0;
+    return p->chassis_count > 0 ? y + top + 1 : 0;
 }
 
 /* Rows of what stands in the middle. */
 static int pool_middle_rows(const struct pool_screen *s)
 {
-    return s->middle == POOL_SHOW_PLACES    ? s->run->placement.box_count
+    return s->middle == POOL_SHOW_PLACES    ? s->run->placement.chassis_count
            : s->middle == POOL_SHOW_WHAT_IF ? s->run->what_if_count
                                             : s->proposal_count;
 }
@@ -983,7 +982,7 @@ static void report_best(struct app *app, struct pool_screen *s)
     }
     const struct pool_proposal *p = &s->proposals[best];
     const char *paid = UNITS_TOKENS(p->outcome.paid / days);
-    if (pool_run_short(s->run))
+    if (pool_run_short(s->run, s->run->rung))
         app_report(app, false, "%s: $%s/day, unmet %.1f %% in place of %.1f %%; a applies it",
                    p->words, paid, 100 * p->outcome.unmet, 100 * r->unmet_share);
     else
@@ -1270,7 +1269,7 @@ static void pool_explain(const struct app *app, const void *state, struct strbuf
                     "the cheapest change",
                     100 * pool_unmet(s->run, s->work, -1));
     else
-        strbuf_addf(out, "; %s; burst x %.2f", w->demand, w->burst);
+        strbuf_addf(out, "; %s; burst x %.2f", w->demand, w->pool.burst);
     int moves = s->run->placement.gpus > 0 ? s->run->placement.moves[s->hour] : 0;
     strbuf_addf(out, ". %d move%s at this hour.", moves, moves == 1 ? "" : "s");
 }
