@@ -229,8 +229,6 @@ answer_sources = \
 	src/answer/option.c \
 	src/answer/option.h \
 	src/answer/option_rows.h \
-	src/answer/plan_check.c \
-	src/answer/plan_check.h \
 	src/answer/planner.c \
 	src/answer/planner.h \
 	src/answer/planner_train.c \
