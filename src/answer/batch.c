@@ -6,7 +6,6 @@
 #include <jansson.h>
 
 #include "answer/report.h"
-#include "answer/report_train.h"
 #include "answer/request_line.h"
 #include "base/json.h"
 #include "base/path.h"

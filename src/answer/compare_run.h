@@ -20,7 +20,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "answer/curves.h"
 #include "answer/planner.h"
+#include "answer/plot.h"
 #include "answer/record.h"
 #include "base/err.h"
 #include "base/str.h"
@@ -47,9 +49,6 @@ bool comparison_step(struct comparison *comparison, size_t rows);
 struct compared *comparison_plan(const struct comparison *comparison, size_t i);
 bool comparison_take(struct comparison *comparison, struct compared *row);
 
-/* What row i asks. */
-struct resolved comparison_ask(const struct comparison *comparison, size_t i);
-
 size_t comparison_total(const struct comparison *comparison);
 size_t comparison_done(const struct comparison *comparison);
 const struct compared *comparison_row(const struct comparison *comparison, size_t i);
@@ -68,5 +67,18 @@ void comparison_facts(const struct comparison *comparison, const struct compared
  * = as asked; filter: which rows they are, in words, "" = all. */
 void comparison_record(const struct comparison *comparison, const struct compared *const *rows,
                        size_t count, const char *sort, const char *filter, struct record *doc);
+
+/* the rows of a comparison as points: what each costs against what it
+ * gives, and which of them are on the front (plan/compare.h).
+ *
+ * Without goals of speed it is dollars per hour against requests held, with goals against
+ * dollars per million output tokens: what the front is of. A row that has no price or does
+ * not fit has no point.
+ */
+
+/* Series '*' is the front, 'o' what is not on it, 'P' the plan itself. False: there is no
+ * point, and words say so. */
+bool compare_plot(const struct comparison *comparison, const struct plan *own, struct plot *plot,
+                  char words[CURVE_WORDS]);
 
 #endif

@@ -8,11 +8,12 @@
 #include <stdbool.h>
 
 #include "answer/planner.h"
+#include "answer/print_plan.h"
 #include "answer/record.h"
 #include "base/err.h"
+#include "base/str.h"
 
 /* Which instances count: provider, region, dated. */
-void record_plan_market(struct record *record, const struct market *market);
 /* What a request of either kind asks: parts of the model, pruning, price, market, hours. */
 void record_plan_asked(struct record *record, const struct resolved *resolved);
 /* The load that all rows share: context, prompt, output, users, prices. */
@@ -40,5 +41,13 @@ enum gp_status report_compare(struct planner *planner, const struct options *opt
  */
 enum gp_status report_table(struct planner *planner, const struct options *options,
                             struct record *doc, struct gp_err *err);
+
+/* a gpuplan.compare/1 as text, JSON, CSV or Markdown: what --compare
+ * prints and the screen exports.
+ */
+
+/* quiet: without the words above and below the table. */
+void print_compare(const struct record *doc, enum output_format format, bool quiet,
+                   struct strbuf *out);
 
 #endif

@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "answer/spelling.h"
+#include "answer/option.h"
 #include "base/json.h"
 #include "base/path.h"
 #include "base/units.h"

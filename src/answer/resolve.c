@@ -13,7 +13,7 @@
 #include <strings.h>
 
 #include "answer/calibrate.h"
-#include "answer/spelling.h"
+#include "answer/option.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"

@@ -370,7 +370,8 @@ static void value_text(const struct sentence_value *v, struct strbuf *out)
     }
 }
 
-void sentence_write(const char *words, const struct sentence_value *values, struct strbuf *out)
+static void sentence_write(const char *words, const struct sentence_value *values,
+                           struct strbuf *out)
 {
     while (*words) {
         size_t length = *words == '{' ? strcspn(words + 1, "}") : 0;

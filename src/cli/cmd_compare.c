@@ -1,7 +1,6 @@
 /*
  * cmd_compare.c - gpuplan --compare: one load on many GPUs and precisions.
  */
-#include "answer/print_compare.h"
 #include "answer/record_plan.h"
 #include "cli/command.h"
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "answer/answer_lines.h"
-#include "answer/print_why.h"
-#include "answer/report_train.h"
+#include "answer/print_plan.h"
+#include "answer/report.h"
 #include "answer/sentence.h"
 #include "base/table.h"
 #include "base/units.h"

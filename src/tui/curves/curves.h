@@ -9,10 +9,7 @@
 #ifndef GP_TUI_CURVES_CURVES_H
 #define GP_TUI_CURVES_CURVES_H
 
-#include "answer/load_curve.h"
-#include "answer/measured_plot.h"
-#include "answer/memory_curve.h"
-#include "answer/roof_curve.h"
+#include "answer/curves.h"
 #include "base/path.h"
 #include "measure/result/benchlog.h"
 #include "tui/form.h"
