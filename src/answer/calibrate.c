@@ -117,8 +117,7 @@ static bool has_moved(const struct benchlog *log, int device, bool processors, c
     if (!now[0] || !was || !was[0] || strncmp(now, was, sizeof(now) - 1) == 0)
         return false;
     gp_format(text, size,
-              "what was measured %.10s with %.60s is not used: here is %.60s now; "
-              "measure again",
+              "what was measured %.10s with %.60s is not used: here is %.60s now; measure again",
               log->started, was, now);
     return true;
 }
@@ -617,8 +616,7 @@ static void fit_log(const struct gpu *gpu, struct log_plan *a, struct logged *ou
         break;
     case LOGGED_POOL_OFF:
         REFUSE(a,
-               "it has a KV pool of %s where %s are planned: was the GPU shared, or another "
-               "one?",
+               "it has a KV pool of %s where %s are planned: was the GPU shared, or another one?",
                units_gib(logged, sizeof(logged), figures.pool),
                units_gib(own, sizeof(own), fmax(planned, 0)));
         break;

@@ -20,7 +20,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "answer/curves.h"
 #include "answer/planner.h"
 #include "answer/plot.h"
 #include "answer/record.h"

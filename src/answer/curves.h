@@ -28,7 +28,6 @@
 
 #define MEMORY_SAMPLES 160
 #define MEMORY_STACK 4
-#define CURVE_WORDS 240 /* what a curve says in a sentence */
 
 /* What is stacked, from below. */
 struct memory_stack {

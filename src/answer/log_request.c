@@ -46,9 +46,8 @@ static void engine_text(struct catalog *catalog, const struct enginelog *log, bo
         return;
     if (version[0])
         gp_format(text, sizeof(text),
-                  "the catalogue has no range for %.20s %.20s: the newest "
-                  "is planned",
-                  log->engine, version);
+                  "the catalogue has no range for %.20s %.20s: the newest is planned", log->engine,
+                  version);
     else
         gp_format(text, sizeof(text),
                   "the log does not state the engine's version: the newest "
@@ -73,14 +72,13 @@ static const struct {
 
 /* Given, and without weight in memory or speed: not told as left out. */
 static const char idle[] =
-    "host port api_key served_model_name trust_remote_code tokenizer seed load_format "
-    "download_dir tool_call_parser reasoning_parser chat_template "
-    "enable_auto_tool_choice response_role distributed_executor_backend headless "
-    "disable_log_requests disable_log_stats enable_log_requests uvicorn_log_level "
-    "middleware allowed_origins root_path ssl_keyfile revision log_level "
-    "disable_uvicorn_access_log subparser dispatch_function api_server_count "
-    "enable_prefix_caching generation_config model_impl hf_token config_format "
-    "tokenizer_mode max_log_len lora_modules enable_chunked_prefill";
+    "host port api_key served_model_name trust_remote_code tokenizer seed load_format download_dir "
+    "tool_call_parser reasoning_parser chat_template enable_auto_tool_choice response_role "
+    "distributed_executor_backend headless disable_log_requests disable_log_stats "
+    "enable_log_requests uvicorn_log_level middleware allowed_origins root_path ssl_keyfile "
+    "revision log_level disable_uvicorn_access_log subparser dispatch_function api_server_count "
+    "enable_prefix_caching generation_config model_impl hf_token config_format tokenizer_mode "
+    "max_log_len lora_modules enable_chunked_prefill";
 
 static bool is_none(const char *text)
 {

@@ -398,9 +398,7 @@ static const char *const colors[PLOT_ROLE_COUNT][2] = {
 static void add_colors(struct strbuf *out, int ground)
 {
     for (int i = 0; i < PLOT_ROLE_COUNT; i++)
-        strbuf_addf(out,
-                    ".c%d{stroke:%s}text.c%d,.s.c%d{fill:%s;stroke:none}"
-                    ".b%d{background:%s}\n",
+        strbuf_addf(out, ".c%d{stroke:%s}text.c%d,.s.c%d{fill:%s;stroke:none}.b%d{background:%s}\n",
                     i, colors[i][ground], i, i, colors[i][ground], i, colors[i][ground]);
 }
 
@@ -443,9 +441,8 @@ static void add_axes(struct picture *p)
     for (int i = 0; i < count; i++)
         add_tick(p, true, x_of(p, at[i]), plot_tick_text(&plot->x, at[i], text, sizeof(text)));
     strbuf_addf(p->out,
-                "<rect class=\"f\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
-                "height=\"%.1f\"/>\n",
-                LEFT, TOP, p->wide - LEFT - RIGHT, p->bottom - TOP);
+                "<rect class=\"f\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n", LEFT,
+                TOP, p->wide - LEFT - RIGHT, p->bottom - TOP);
     add_label(p->out, LEFT, TOP - 28, "class=\"m\"", plot->title);
     add_label(p->out, LEFT - 8, TOP - 8, "text-anchor=\"end\"", plot_unit(&plot->y));
     add_label(p->out, (LEFT + p->wide - RIGHT) / 2, p->bottom + 40, "text-anchor=\"middle\"",
@@ -541,8 +538,7 @@ static void add_rule(struct picture *p, const struct plot_rule *r, int i)
     char how[64];
 
     strbuf_addf(p->out,
-                "<line class=\"l r c%d\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" "
-                "y2=\"%.1f\"/>\n",
+                "<line class=\"l r c%d\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>\n",
                 r->role, x, r->upright ? x : p->wide - RIGHT, y, r->upright ? p->bottom : y);
     snprintf(how, sizeof(how), "class=\"c%d h\"%s", r->role, left ? " text-anchor=\"end\"" : "");
     add_label(p->out, left ? x - 5 : x + 5, r->upright ? TOP + 16 * (i + 1) : y - 5, how, r->word);

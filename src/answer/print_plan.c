@@ -1,7 +1,6 @@
 /*
- * print_plan.c - see print_plan.h. Words first, every number with its unit and origin.
- * The sentences are those of answer_lines.h, the figures those of figures.h; here is where
- * they stand.
+ * print_plan.c - see print_plan.h. Words first, every number with its unit and origin. The
+ * sentences are those of answer_lines.h, the figures those of figures.h; here is where they stand.
  */
 #include "answer/print_plan.h"
 

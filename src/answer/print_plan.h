@@ -11,8 +11,7 @@
 #include "base/str.h"
 #include "plan/terms.h"
 
-/* the terms of terms.h as text: name (symbol) = value, equation, inputs,
- * source.
+/* the terms of terms.h as text: name (symbol) = value, equation, inputs, source.
  */
 
 /* "weights: mlp", "KV: 52 sliding layers" */

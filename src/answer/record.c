@@ -1,6 +1,5 @@
 /*
- * record.c - building a record. record_json.c writes it as JSON, record_print.c for
- * people.
+ * record.c - see record.h: building a record, writing it as JSON, printing it for people.
  */
 #include "answer/record.h"
 

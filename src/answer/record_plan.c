@@ -175,8 +175,7 @@ static void print_legend(const struct record *doc, struct strbuf *out)
                      : "Front of $/h against requests, marked *: nothing in one machine that fits "
                        "is cheaper and\nholds as many; pipelines over several machines come "
                        "last\n");
-    strbuf_add(out, "~ estimated, ? assumed, - unknown; bands and sources: --format json or "
-                    "csv\n");
+    strbuf_add(out, "~ estimated, ? assumed, - unknown; bands and sources: --format json or csv\n");
 }
 
 void print_compare(const struct record *doc, enum output_format format, bool quiet,

@@ -30,9 +30,8 @@ void record_plan_prices(const struct record *request, struct strbuf *out);
 /* "vllm@0.21" as --engine takes and --show finds it. */
 void record_plan_engine(struct record *record, const struct engine *engine);
 
-/* A comparison (compare_run.h) in one go: one model, the GPUs and
- * precisions asked for (all GPUs; the model's own precision, fp8 and int4-awq). *fits: at
- * least one row is not does-not-fit. */
+/* A comparison (compare_run.h) in one go: one model, the GPUs and precisions asked for (all GPUs;
+ * the model's own precision, fp8 and int4-awq). *fits: at least one row is not does-not-fit. */
 enum gp_status report_compare(struct planner *planner, const struct options *options,
                               struct record *doc, bool *fits, struct gp_err *err);
 
@@ -42,8 +41,7 @@ enum gp_status report_compare(struct planner *planner, const struct options *opt
 enum gp_status report_table(struct planner *planner, const struct options *options,
                             struct record *doc, struct gp_err *err);
 
-/* a gpuplan.compare/1 as text, JSON, CSV or Markdown: what --compare
- * prints and the screen exports.
+/* a gpuplan.compare/1 as text, JSON, CSV or Markdown: what --compare prints and the screen exports.
  */
 
 /* quiet: without the words above and below the table. */

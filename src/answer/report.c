@@ -225,8 +225,7 @@ static void gpu_facts(const struct plan *p, struct record *r)
     figures_json(p, FIGURE_KV, FIGURE_TABLES, r);
 }
 
-/* A GPU of each pipeline stage: its layers, the embedding on the first, the head on the
- * last. */
+/* A GPU of each pipeline stage: its layers, the embedding on the first, the head on the last. */
 static void stages_facts(const struct plan *p, struct record *doc)
 {
     static const enum figure_id parts[] = {FIGURE_WEIGHTS, FIGURE_ACTIVATION, FIGURE_KV_RESERVED,

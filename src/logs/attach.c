@@ -257,8 +257,7 @@ static void record_notes(const struct scrape *s, const char *why, struct record 
     record_list(doc, "notes");
     if (s->cut)
         record_item(doc, "notes",
-                    "a page ends within a line, so it was cut off: what it lacks is "
-                    "not seen here");
+                    "a page ends within a line, so it was cut off: what it lacks is not seen here");
     if (s->twice)
         record_item(doc, "notes",
                     "a series stands twice in a page, and is counted twice: two "

@@ -48,8 +48,7 @@ static const struct pattern {
     {"vllm", TAKES, "Using max model len {=max_model_len}"},
     /* worker.py, 0.6 to 0.8 */
     {"vllm", TAKES,
-     "total_gpu_memory ({usable GiB}GiB) x gpu_memory_utilization "
-     "({=gpu_memory_utilization})"},
+     "total_gpu_memory ({usable GiB}GiB) x gpu_memory_utilization ({=gpu_memory_utilization})"},
     {"vllm", TAKES,
      "model weights take {weights GiB}GiB; non_torch_memory takes {non_torch GiB}GiB; "
      "PyTorch activation peak memory takes {activation GiB}GiB; the rest of the memory "
@@ -66,9 +65,8 @@ static const struct pattern {
     {"vllm", TAKES, "Graph capturing finished in {*} secs, took {graphs GiB} GiB"},
     /* mem_utils.py, with debug logs */
     {"vllm", TAKES,
-     "Total non KV cache memory: {total GiB}GiB; torch peak memory increase: {activation "
-     "GiB}GiB; non-torch forward increase memory: {non_torch GiB}GiB; weights memory: "
-     "{weights GiB}GiB"},
+     "Total non KV cache memory: {total GiB}GiB; torch peak memory increase: {activation GiB}GiB; "
+     "non-torch forward increase memory: {non_torch GiB}GiB; weights memory: {weights GiB}GiB"},
     {"vllm", TAKES, "GiB; Requested memory: {=gpu_memory_utilization} (util)"},
     /* gpu_worker.py, when all is allocated: 0.11 to 0.26, then 0.27 on */
     {"vllm", TAKES,
@@ -94,12 +92,10 @@ static const struct pattern {
      "KV Cache is allocated. #tokens: {*}, K size: {+kv GiB} GB, V size: {+kv GiB} GB"},
     {"sglang", TAKES, "KV Cache is allocated. #tokens: {*}, KV size: {+kv GiB} GB"},
     {"sglang", TAKES,
-     "KV Cache is allocated. dtype: {*}, #tokens: {*}, K size: {+kv GiB} GB, V size: {+kv "
-     "GiB} GB"},
+     "KV Cache is allocated. dtype: {*}, #tokens: {*}, K size: {+kv GiB} GB, V size: {+kv GiB} GB"},
     {"sglang", TAKES, "KV Cache is allocated. dtype: {*}, #tokens: {*}, KV size: {+kv GiB} GB"},
     {"sglang", TAKES,
-     "Mamba Cache is allocated. {*}conv_state size: {+kv GiB}GB, ssm_state size: {+kv "
-     "GiB}GB"},
+     "Mamba Cache is allocated. {*}conv_state size: {+kv GiB}GB, ssm_state size: {+kv GiB}GB"},
     {"sglang", TAKES, "Capture cuda graph end. {*}mem usage={+graphs GiB} GB"},
     {"sglang", TAKES, "CUDA graph end. {*}mem usage={+graphs GiB} GB"},
     {"sglang", TAKES,
@@ -124,8 +120,7 @@ static const struct pattern {
     {"tensorrt-llm", TAKES,
      "model weights (inside torch) in memory usage profiling: {weights GiB} GiB"},
     {"tensorrt-llm", TAKES,
-     "allocated during inference (inside torch) in memory usage profiling: {activation "
-     "GiB} GiB"},
+     "allocated during inference (inside torch) in memory usage profiling: {activation GiB} GiB"},
     {"tensorrt-llm", TAKES, "NCCL and CUDA graphs) in memory usage profiling: {non_torch GiB} GiB"},
     {"tensorrt-llm", TAKES,
      "Peak memory during memory usage profiling (torch + non-torch): {total GiB} GiB, "
