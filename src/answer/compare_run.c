@@ -371,11 +371,6 @@ enum gp_status report_compare(struct planner *planner, const struct options *opt
     return GP_OK;
 }
 
-static bool has_goals(const struct comparison *c)
-{
-    return request_asks_speed(&comparison_load(c)->request);
-}
-
 /* Where a plan stands; false: nowhere. */
 static bool compare_plot_place(const struct plan *plan, double *x, double *y)
 {
@@ -390,18 +385,13 @@ static bool compare_plot_place(const struct plan *plan, double *x, double *y)
     return *y > 0;
 }
 
-static bool is_of(const struct compared *row, char mark)
-{
-    return row->front == (mark == '*');
-}
-
 static void add_rows(const struct comparison *c, struct plot_series *s)
 {
     for (size_t i = 0; i < comparison_done(c); i++) {
         const struct compared *row = comparison_row(c, i);
         double x, y;
 
-        if (is_of(row, s->mark) && compare_plot_place(&row->plan, &x, &y))
+        if (row->front == (s->mark == '*') && compare_plot_place(&row->plan, &x, &y))
             plot_point(s, x, y);
     }
 }
@@ -424,7 +414,8 @@ static void fit_axes(struct plot *plot)
 bool compare_plot(const struct comparison *c, const struct plan *own, struct plot *plot,
                   char words[CURVE_WORDS])
 {
-    bool goals = has_goals(c), more = comparison_done(c) < comparison_total(c);
+    bool goals = request_asks_speed(&comparison_load(c)->request),
+         more = comparison_done(c) < comparison_total(c);
     struct plot_series *rest = plot_add(plot, "fits", PLOT_DIM, 'o');
     struct plot_series *front = plot_add(plot, "on the front", PLOT_OK, '*');
     struct plot_series *plan = plot_add(plot, "the plan", PLOT_HEADING, 'P');

@@ -87,23 +87,6 @@ static void take_samples(struct memory_curve *m, const struct plan *plan, const 
 
 /* ---- series ---- */
 
-/* Up to what is taken, but not so far that the limit is at the bottom; where not even
- * the first point fits, so far that it can be seen. */
-static double memory_ceiling(const struct memory_curve *c)
-{
-    double most = 0, limit = 0, first = 0;
-
-    for (int i = 0; i < c->samples; i++) {
-        const struct sweep_point *p = &c->sample[i];
-
-        most = fmax(most, sweep_taken(p));
-        limit = fmax(limit, fmax(sweep_limit(p), p->usable.value));
-        if (i == 0)
-            first = sweep_taken(p);
-    }
-    return 1.05 * fmin(fmax(most, limit), fmax(1.3 * limit, 1.1 * first));
-}
-
 /* Each part between its line and the one below it. */
 static void add_stack(const struct memory_curve *m, struct plot *plot)
 {
@@ -151,23 +134,6 @@ static void add_limits(const struct memory_curve *m, const struct plan *plan, st
                   memory_count(m->of, m->end.fits, text, sizeof(text)));
 }
 
-static void write_words(const struct memory_curve *c, const struct plan *plan,
-                        char words[CURVE_WORDS])
-{
-    const struct sweep_end *end = &c->end;
-    char fits[48] = "nothing fits for certain", marginal[48] = "", own[48];
-
-    memory_count(c->of, own_of(plan, c->of), own, sizeof(own));
-    if (end->marginal > end->fits)
-        memory_count(c->of, end->marginal, marginal, sizeof(marginal));
-    if (end->fits > 0)
-        memory_count(c->of, end->fits, fits, sizeof(fits));
-    gp_format(words, CURVE_WORDS, "%s%s%s%s%s; then %s. The plan's %s: %s",
-              end->fits > 0 ? "fits to " : "", fits, c->of == SWEEP_CONTEXT ? "" : " at once",
-              marginal[0] ? ", marginal to " : "", marginal, limit_words[end->after].end, own,
-              verdict_words[plan->verdict].brief);
-}
-
 bool memory_curve(struct memory_curve *m, const struct plan *plan, enum sweep of, double low,
                   double high, struct plot *plot, char words[CURVE_WORDS])
 {
@@ -187,11 +153,36 @@ bool memory_curve(struct memory_curve *m, const struct plan *plan, enum sweep of
                                                               : "users: requests in flight (log2)"};
     set_range(m, plan, plot, low, high);
     take_samples(m, plan, plot);
-    plot->y = (struct plot_axis){
-        .high = memory_ceiling(m), .bytes = true, .title = "memory of one GPU, bytes"};
+    /* Up to what is taken, but not so far that the limit is at the bottom; where not even
+     * the first point fits, so far that it can be seen. */
+    double most = 0, limit = 0, first = 0;
+
+    for (int i = 0; i < m->samples; i++) {
+        const struct sweep_point *p = &m->sample[i];
+
+        most = fmax(most, sweep_taken(p));
+        limit = fmax(limit, fmax(sweep_limit(p), p->usable.value));
+        if (i == 0)
+            first = sweep_taken(p);
+    }
+    plot->y =
+        (struct plot_axis){.high = 1.05 * fmin(fmax(most, limit), fmax(1.3 * limit, 1.1 * first)),
+                           .bytes = true,
+                           .title = "memory of one GPU, bytes"};
     add_stack(m, plot);
     add_limits(m, plan, plot);
-    write_words(m, plan, words);
+    const struct sweep_end *end = &m->end;
+    char fits[48] = "nothing fits for certain", marginal[48] = "", own[48];
+
+    memory_count(m->of, own_of(plan, m->of), own, sizeof(own));
+    if (end->marginal > end->fits)
+        memory_count(m->of, end->marginal, marginal, sizeof(marginal));
+    if (end->fits > 0)
+        memory_count(m->of, end->fits, fits, sizeof(fits));
+    gp_format(words, CURVE_WORDS, "%s%s%s%s%s; then %s. The plan's %s: %s",
+              end->fits > 0 ? "fits to " : "", fits, m->of == SWEEP_CONTEXT ? "" : " at once",
+              marginal[0] ? ", marginal to " : "", marginal, limit_words[end->after].end, own,
+              verdict_words[plan->verdict].brief);
     return true;
 }
 
@@ -670,24 +661,6 @@ static void add_roof(struct plot *plot, const struct gpu *gpu, enum format_math 
     roof_curve_line(plot, name, label == 'a' ? PLOT_TEXT : PLOT_DIM, label, roof, unit);
 }
 
-/* Returns the unit of the rates. */
-static double set_axes(struct plot *plot, double low, double high, struct roof *roof, double ridge,
-                       bool whole)
-{
-    double rate = is_positive(roof->rate) ? roof->rate.value : 0;
-    double bandwidth = is_positive(roof->bandwidth) ? roof->bandwidth.value : 0;
-    double peak = rate;
-
-    plot->x = (struct plot_axis){
-        .log = true, .base = 2, .title = "intensity, FLOP per byte of memory (log2)"};
-    plot_range(plot, low, high, 1, roof_curve_ceil2(fmax(8 * ridge, 2048)));
-    if (!(peak > 0))
-        peak = bandwidth * plot->x.high;
-    return roof_curve_rates(plot,
-                            bandwidth > 0 ? fmin(plot->x.low * bandwidth, peak / 16) : peak / 64,
-                            peak * 1.2, rate, whole);
-}
-
 /* The products of decode steps of one user, of the users of a replica and of 64, and of a
  * prompt; and what there is to say of them. */
 static void add_batches(struct roof_curve *c, const struct plan *plan, double ridge, double unit,
@@ -751,7 +724,19 @@ bool roof_curve(struct roof_curve *c, const struct plan *plan, double low, doubl
         texts_fini(&why);
         return false;
     }
-    unit = set_axes(plot, low, high, &roof, ridge, math == MATH_INT8 || math == MATH_INT4);
+    bool whole = math == MATH_INT8 || math == MATH_INT4;
+    double rate = is_positive(roof.rate) ? roof.rate.value : 0;
+    double bandwidth = is_positive(roof.bandwidth) ? roof.bandwidth.value : 0;
+    double peak = rate;
+
+    plot->x = (struct plot_axis){
+        .log = true, .base = 2, .title = "intensity, FLOP per byte of memory (log2)"};
+    plot_range(plot, low, high, 1, roof_curve_ceil2(fmax(8 * ridge, 2048)));
+    if (!(peak > 0))
+        peak = bandwidth * plot->x.high;
+    unit =
+        roof_curve_rates(plot, bandwidth > 0 ? fmin(plot->x.low * bandwidth, peak / 16) : peak / 64,
+                         peak * 1.2, rate, whole);
     add_roof(plot, q->gpu, math, 'a', unit);
     if (base != math && is_positive(q->gpu->rate[base])) /* some products are computed in it */
         add_roof(plot, q->gpu, base, 'b', unit);
@@ -931,77 +916,10 @@ static int count_alike(const struct measured_rows *rows, const struct measured_r
     return count;
 }
 
-/* The row whose length most others have; NULL: none is of that time. */
-static const struct measured_row *usual_length(const struct measured_rows *rows, const char *what)
-{
-    const struct measured_row *best = NULL;
-
-    for (int i = 0; i < rows->count; i++)
-        if (strcmp(rows->row[i].what, what) == 0 &&
-            (!best || count_alike(rows, &rows->row[i]) > count_alike(rows, best)))
-            best = &rows->row[i];
-    return best;
-}
-
 struct users {
     double at[SAMPLES + 2 * ANCHORS_MAX];
     int count;
 };
-
-/* Where the lines are planned: at the points, and in even steps between and beside them. */
-static void users_of(const struct measured_rows *rows, const struct measured_row *like,
-                     const struct plot_axis *x, struct users *out)
-{
-    double step = log2(x->high / x->low) / (SAMPLES - 1);
-
-    out->count = 0;
-    for (int i = 0; i < SAMPLES; i++)
-        out->at[out->count++] = x->low * exp2(i * step);
-    for (int i = 0; i < rows->count; i++)
-        if (of_length(&rows->row[i], like))
-            out->at[out->count++] = rows->row[i].users;
-    qsort(out->at, (size_t)out->count, sizeof(out->at[0]), by_size);
-}
-
-static void x_of_times(const struct measured_rows *rows, const struct measured_row *like,
-                       struct plot *plot)
-{
-    double low = like->users, high = like->users;
-
-    for (int i = 0; i < rows->count; i++)
-        if (of_length(&rows->row[i], like)) {
-            low = fmin(low, rows->row[i].users);
-            high = fmax(high, rows->row[i].users);
-        }
-    plot->x = (struct plot_axis){.low = roof_curve_floor2(fmax(low / 1.5, 1)),
-                                 .high = roof_curve_ceil2(high * 1.5),
-                                 .log = true,
-                                 .base = 2,
-                                 .title = "users (log2)"};
-}
-
-/* The lines: predicted with its band, and corrected. */
-static void add_lines(const struct answer *a, const struct measured_row *like,
-                      const struct users *users, struct plot *plot)
-{
-    struct plot_series *band = plot_add_shade(plot, "predicted", PLOT_1, PLOT_BAND);
-    struct plot_series *before = plot_add(plot, "predicted", PLOT_1, 0);
-    struct plot_series *after = plot_add(plot, "corrected by the points", PLOT_DIM, 0);
-    bool tpot = strcmp(like->what, "TPOT") == 0;
-
-    before->label = 'p';
-    after->label = 'c';
-    for (int i = 0; i < users->count; i++) {
-        struct anchor at = {.users = users->at[i], .prompt = like->prompt, .output = like->output};
-        struct measured_times t = measured_rows_predict(a, &at, false),
-                              c = measured_rows_predict(a, &at, true);
-        struct quantity p = tpot ? t.tpot : t.ttft, q = tpot ? c.tpot : c.ttft;
-
-        plot_span(band, at.users, p.known ? p.low * 1e3 : NAN, p.known ? p.high * 1e3 : NAN);
-        plot_point(before, at.users, p.known ? p.value * 1e3 : NAN);
-        plot_point(after, at.users, q.known ? q.value * 1e3 : NAN);
-    }
-}
 
 static void y_of_times(struct plot *plot)
 {
@@ -1021,7 +939,13 @@ static void y_of_times(struct plot *plot)
 bool measured_plot_times(const struct answer *a, const struct measured_rows *rows, const char *what,
                          struct plot *plot, char words[CURVE_WORDS])
 {
-    const struct measured_row *like = usual_length(rows, what);
+    /* The row whose length most others have; NULL: none is of that time. */
+    const struct measured_row *like = NULL;
+
+    for (int i = 0; i < rows->count; i++)
+        if (strcmp(rows->row[i].what, what) == 0 &&
+            (!like || count_alike(rows, &rows->row[i]) > count_alike(rows, like)))
+            like = &rows->row[i];
     int shown = 0, in = 0, all = 0;
     struct plot_series *marks;
     struct users users;
@@ -1029,9 +953,46 @@ bool measured_plot_times(const struct answer *a, const struct measured_rows *row
 
     if (!like)
         return false;
-    x_of_times(rows, like, plot);
-    users_of(rows, like, &plot->x, &users);
-    add_lines(a, like, &users, plot);
+    double low = like->users, high = like->users;
+
+    for (int i = 0; i < rows->count; i++)
+        if (of_length(&rows->row[i], like)) {
+            low = fmin(low, rows->row[i].users);
+            high = fmax(high, rows->row[i].users);
+        }
+    plot->x = (struct plot_axis){.low = roof_curve_floor2(fmax(low / 1.5, 1)),
+                                 .high = roof_curve_ceil2(high * 1.5),
+                                 .log = true,
+                                 .base = 2,
+                                 .title = "users (log2)"};
+    /* Where the lines are planned: at the points, and in even steps between and beside them. */
+    double step = log2(plot->x.high / plot->x.low) / (SAMPLES - 1);
+
+    users.count = 0;
+    for (int i = 0; i < SAMPLES; i++)
+        users.at[users.count++] = plot->x.low * exp2(i * step);
+    for (int i = 0; i < rows->count; i++)
+        if (of_length(&rows->row[i], like))
+            users.at[users.count++] = rows->row[i].users;
+    qsort(users.at, (size_t)users.count, sizeof(users.at[0]), by_size);
+    /* The lines: predicted with its band, and corrected. */
+    struct plot_series *band = plot_add_shade(plot, "predicted", PLOT_1, PLOT_BAND);
+    struct plot_series *before = plot_add(plot, "predicted", PLOT_1, 0);
+    struct plot_series *after = plot_add(plot, "corrected by the points", PLOT_DIM, 0);
+    bool tpot = strcmp(like->what, "TPOT") == 0;
+
+    before->label = 'p';
+    after->label = 'c';
+    for (int i = 0; i < users.count; i++) {
+        struct anchor at = {.users = users.at[i], .prompt = like->prompt, .output = like->output};
+        struct measured_times t = measured_rows_predict(a, &at, false),
+                              c = measured_rows_predict(a, &at, true);
+        struct quantity p = tpot ? t.tpot : t.ttft, q = tpot ? c.tpot : c.ttft;
+
+        plot_span(band, at.users, p.known ? p.low * 1e3 : NAN, p.known ? p.high * 1e3 : NAN);
+        plot_point(before, at.users, p.known ? p.value * 1e3 : NAN);
+        plot_point(after, at.users, q.known ? q.value * 1e3 : NAN);
+    }
     marks = plot_add(plot, "measured", PLOT_2, '1');
     for (int i = 0; i < rows->count; i++) {
         const struct measured_row *r = &rows->row[i];

@@ -48,24 +48,6 @@ static void set_known(const struct making *m, bool asked, enum launch_setting se
 
 /* ---- the version ---- */
 
-/* The version asked for, else the newest of the range that was checked. */
-static void find_version(const struct options *options, const struct engine *e, struct launch *out)
-{
-    const char *asked = strchr(options_word(options, OPT_ENGINE, ""), '@');
-    bool open = e->until == LONG_MAX;
-    const char *text = asked && engine_version(asked + 1, 0) >= 0 ? asked + 1 : e->checked;
-
-    out->version = engine_version(text, 0);
-    gp_copy(out->version_text, sizeof(out->version_text), text);
-    if (!asked && !open) {
-        out->version = e->until;
-        gp_format(out->version_text, sizeof(out->version_text), "%ld.%ld", e->until / 100000000,
-                  e->until / 10000 % 10000);
-    }
-    if (out->version < 0)
-        out->version = 0;
-}
-
 /* ---- the model ---- */
 
 /* The first alias that is a repository; "" when there is none. */
@@ -295,17 +277,6 @@ static void set_layout(const struct making *m)
     set_if(m, l->pp > 1 && !one, LAUNCH_PP, l->pp);
 }
 
-/* Engines want as many GPUs on each host, and a TP group on one: more hosts than planned
- * where stages do not divide evenly. */
-static int even_nodes(int gpus, int tp, int nodes)
-{
-    int even = nodes;
-
-    while (even < gpus && (gpus % even || (gpus / even) % tp))
-        even++;
-    return even <= gpus && gpus % even == 0 && (gpus / even) % tp == 0 ? even : nodes;
-}
-
 static void place_groups(const struct making *m)
 {
     static const struct {
@@ -326,7 +297,15 @@ static void place_groups(const struct making *m)
     out->ways = layout_ways(l);
     out->groups = l->replicas / out->ways > 0 ? l->replicas / out->ways : 1;
     int planned = hosts > out->groups ? (hosts + out->groups - 1) / out->groups : 1;
-    out->nodes = even_nodes(out->gpus, l->tp, planned);
+    /* Engines want as many GPUs on each host, and a TP group on one: more hosts than planned
+     * where stages do not divide evenly. */
+    int even = planned;
+
+    while (even < out->gpus && (out->gpus % even || (out->gpus / even) % l->tp))
+        even++;
+    out->nodes = even <= out->gpus && out->gpus % even == 0 && (out->gpus / even) % l->tp == 0
+                     ? even
+                     : planned;
     out->uneven = out->nodes != planned;
     out->per_host = hosts < out->groups ? (out->groups + hosts - 1) / hosts : 1;
     out->host_gpus = (out->gpus + out->nodes - 1) / out->nodes;
@@ -416,7 +395,21 @@ enum gp_status launch_make(struct planner *planner, const struct options *option
         return rc == GP_E_USAGE ? gp_fail(err, rc, "--launch", "", "%s has no table of options",
                                           p->request.engine->name)
                                 : rc;
-    find_version(options, p->request.engine, out);
+    /* The version asked for, else the newest of the range that was checked. */
+    const char *asked = strchr(options_word(options, OPT_ENGINE, ""), '@');
+    bool open = p->request.engine->until == LONG_MAX;
+    const char *text =
+        asked && engine_version(asked + 1, 0) >= 0 ? asked + 1 : p->request.engine->checked;
+
+    out->version = engine_version(text, 0);
+    gp_copy(out->version_text, sizeof(out->version_text), text);
+    if (!asked && !open) {
+        out->version = p->request.engine->until;
+        gp_format(out->version_text, sizeof(out->version_text), "%ld.%ld",
+                  p->request.engine->until / 100000000, p->request.engine->until / 10000 % 10000);
+    }
+    if (out->version < 0)
+        out->version = 0;
     place_groups(&m);
     set_model(&m);
     set_kv(&m);

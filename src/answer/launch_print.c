@@ -127,20 +127,6 @@ static void write_k8s(const struct launch *l, struct strbuf *out)
 
 /* ---- Slurm ---- */
 
-/* The same line on each node, which puts its own number in: one word of bash -c. */
-static void slurm_nodes(const struct launch *l, const char *words, struct strbuf *out)
-{
-    const struct launch_flag *headless = launch_flag_of(l->table, l->version, LAUNCH_HEADLESS);
-
-    strbuf_add(out, "MASTER=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | "
-                    "head -n 1)\nexport MASTER\nsrun bash -c '");
-    for (const char *p = words; *p; p++)
-        strbuf_add(out, *p == '\'' ? "'\\''" : (char[]){*p, '\0'});
-    if (headless)
-        strbuf_addf(out, " \\\n    $([ \"$SLURM_NODEID\" -eq 0 ] || echo %s)", headless->flag);
-    strbuf_add(out, "'\n");
-}
-
 /* A shell that writes `text` into a file. */
 static void launch_shell_file(const char *name, const char *text, struct strbuf *out)
 {
@@ -178,9 +164,18 @@ static void write_slurm(const struct launch *l, struct strbuf *out)
         launch_shell_file(c.file, c.text.text, out);
     strbuf_init(&words);
     launch_shell_words(&c, "    ", &words);
-    if (l->nodes > 1 && !mpi)
-        slurm_nodes(l, words.text, out);
-    else
+    if (l->nodes > 1 && !mpi) {
+        /* The same line on each node, which puts its own number in: one word of bash -c. */
+        const struct launch_flag *headless = launch_flag_of(l->table, l->version, LAUNCH_HEADLESS);
+
+        strbuf_add(out, "MASTER=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | "
+                        "head -n 1)\nexport MASTER\nsrun bash -c '");
+        for (const char *p = words.text; *p; p++)
+            strbuf_add(out, *p == '\'' ? "'\\''" : (char[]){*p, '\0'});
+        if (headless)
+            strbuf_addf(out, " \\\n    $([ \"$SLURM_NODEID\" -eq 0 ] || echo %s)", headless->flag);
+        strbuf_add(out, "'\n");
+    } else
         strbuf_addf(out, "%s%s\n", mpi ? "srun --mpi=pmix " : "", words.text);
     strbuf_fini(&words);
     launch_command_fini(&c);
@@ -324,25 +319,6 @@ static void add_note(struct notes *n, const char *fmt, ...)
     va_end(args);
 }
 
-/* The command gives the slots. */
-static void note_verdict(const struct plan *plan, struct notes *n)
-{
-    struct plan said = *plan;
-    const struct plan *p = &said;
-    struct texts texts = {0};
-    const char *text;
-
-    said.warnings &= ~(1u << WARNING_SLOTS);
-    for (int i = 0; (text = sentence_reason(p, i, &texts)); i++)
-        add_note(n, "%s%s%s",
-                 p->verdict == VERDICT_FITS ? ""
-                                            : verdict_words_for(p->verdict, p->limit)->sentence,
-                 p->verdict == VERDICT_FITS ? "" : ": ", text);
-    for (int i = 0; (text = sentence_warning(p, i, &texts)); i++)
-        add_note(n, "note: %s", text);
-    texts_fini(&texts);
-}
-
 /* The engine's own commands, with the model's id in them. */
 static void note_then(const struct launch *l, const char *model, struct notes *n)
 {
@@ -360,16 +336,6 @@ static void note_then(const struct launch *l, const char *model, struct notes *n
     strbuf_fini(&text);
 }
 
-static void note_adapters(const struct request *q, const struct launch *l, struct notes *n)
-{
-    const struct launch_flag *f = launch_flag_of(l->table, l->version, LAUNCH_LORA_SLOTS);
-
-    if (f && f->form == LAUNCH_AS_FILES)
-        add_note(n, "adapter-N.gguf stand for adapters of rank %d", q->lora_rank);
-    else if (l->table->lora_names[0])
-        add_note(n, "the adapters themselves are named by %s NAME=PATH", l->table->lora_names);
-}
-
 static void note_checkpoints(const struct answer *a, const struct launch *l, struct notes *n)
 {
     const struct request *q = &a->plan.request;
@@ -379,8 +345,14 @@ static void note_checkpoints(const struct answer *a, const struct launch *l, str
                  q->model->name, q->precision.id);
     if (l->draft_file)
         add_note(n, "%s stands for a checkpoint of the draft", l->values.text[LAUNCH_DRAFT]);
-    if (q->lora_slots > 0)
-        note_adapters(q, l, n);
+    if (q->lora_slots > 0) {
+        const struct launch_flag *f = launch_flag_of(l->table, l->version, LAUNCH_LORA_SLOTS);
+
+        if (f && f->form == LAUNCH_AS_FILES)
+            add_note(n, "adapter-N.gguf stand for adapters of rank %d", q->lora_rank);
+        else if (l->table->lora_names[0])
+            add_note(n, "the adapters themselves are named by %s NAME=PATH", l->table->lora_names);
+    }
     if (l->headroom)
         add_note(n, "%s has no option that leaves a headroom free", l->table->name);
     if (l->table->then[0])
@@ -409,7 +381,21 @@ static void notes_of(const struct answer *a, const struct launch *l, enum launch
                      struct notes *n)
 {
     n->count = 0;
-    note_verdict(&a->plan, n);
+    /* The command gives the slots. */
+    struct plan said = a->plan;
+    const struct plan *p = &said;
+    struct texts texts = {0};
+    const char *text;
+
+    said.warnings &= ~(1u << WARNING_SLOTS);
+    for (int i = 0; (text = sentence_reason(p, i, &texts)); i++)
+        add_note(n, "%s%s%s",
+                 p->verdict == VERDICT_FITS ? ""
+                                            : verdict_words_for(p->verdict, p->limit)->sentence,
+                 p->verdict == VERDICT_FITS ? "" : ": ", text);
+    for (int i = 0; (text = sentence_warning(p, i, &texts)); i++)
+        add_note(n, "note: %s", text);
+    texts_fini(&texts);
     if (!l)
         return;
     note_checkpoints(a, l, n);
@@ -480,20 +466,13 @@ static void print_process(const struct launch *l, int group, int node, bool toge
     launch_command_fini(&command);
 }
 
-static void print_processes(const struct launch *l, struct strbuf *out)
+void launch_print(const struct answer *a, const struct launch *l, enum launch_target target,
+                  struct strbuf *out)
 {
-    bool together = l->per_host > 1;
+    struct notes notes;
 
-    for (int g = 0; g < l->groups; g++) {
-        for (int node = 0; node < nodes_started(l); node++)
-            print_process(l, g, node, together, out);
-        if (together && ((g + 1) % l->per_host == 0 || g == l->groups - 1))
-            strbuf_add(out, "wait\n");
-    }
-}
-
-static void print_heading(const struct answer *a, const struct launch *l, struct strbuf *out)
-{
+    if (l && target == TARGET_SLURM)
+        strbuf_add(out, "#!/bin/bash\n");
     const struct request *q = &a->plan.request;
     struct texts texts = {0};
     struct strbuf text;
@@ -506,24 +485,21 @@ static void print_heading(const struct answer *a, const struct launch *l, struct
     strbuf_add(out, text.text);
     texts_fini(&texts);
     strbuf_fini(&text);
-}
-
-void launch_print(const struct answer *a, const struct launch *l, enum launch_target target,
-                  struct strbuf *out)
-{
-    struct notes notes;
-
-    if (l && target == TARGET_SLURM)
-        strbuf_add(out, "#!/bin/bash\n");
-    print_heading(a, l, out);
     notes_of(a, l, target, &notes);
     for (int i = 0; i < notes.count; i++)
         strbuf_addf(out, "# %s\n", notes.text[i]);
     if (!l)
         return;
-    if (target == TARGET_ENGINE)
-        print_processes(l, out);
-    else
+    if (target == TARGET_ENGINE) {
+        bool together = l->per_host > 1;
+
+        for (int g = 0; g < l->groups; g++) {
+            for (int node = 0; node < nodes_started(l); node++)
+                print_process(l, g, node, together, out);
+            if (together && ((g + 1) % l->per_host == 0 || g == l->groups - 1))
+                strbuf_add(out, "wait\n");
+        }
+    } else
         launch_manifest(l, target, out);
 }
 

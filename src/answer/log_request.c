@@ -173,23 +173,6 @@ static bool on_processors(const struct enginelog *log)
     return (log->devices > 0 && hosts == log->devices) || (device && strcmp(device, "cpu") == 0);
 }
 
-/* By its name; a run on processors alone is one on those of this machine. */
-static void find_gpu(struct catalog *catalog, const struct enginelog *log, struct log_request *out)
-{
-    const struct gpu *const *gpus;
-    const struct gpu *found = NULL;
-    struct device device = {.index = 0};
-    size_t count;
-
-    gp_copy(device.name, sizeof(device.name), log->gpu);
-    if (log->figure[ENGINELOG_USABLE].ranks > 0)
-        device.memory_total = quantity_exact(log->figure[ENGINELOG_USABLE].value);
-    if (log->gpu[0] && catalog_gpus(catalog, &gpus, &count, NULL) == GP_OK)
-        found = probe_match(&device, gpus, count);
-    if (found || on_processors(log))
-        gp_copy(out->gpu, sizeof(out->gpu), found ? found->id : "cpu");
-}
-
 /* ---- what was given ---- */
 
 static void given_wins(const struct options *base, struct log_request *out)
@@ -253,7 +236,19 @@ enum gp_status log_request(struct catalog *catalog, const struct enginelog *log,
     if (text[0] == '/' && !path_is_there(text) &&
         catalog_model(catalog, name, &model, NULL) == GP_OK)
         launch_set_text(v, LAUNCH_MODEL, name);
-    find_gpu(catalog, log, out);
+    /* By its name; a run on processors alone is one on those of this machine. */
+    const struct gpu *const *gpus;
+    const struct gpu *found = NULL;
+    struct device device = {.index = 0};
+    size_t count;
+
+    gp_copy(device.name, sizeof(device.name), log->gpu);
+    if (log->figure[ENGINELOG_USABLE].ranks > 0)
+        device.memory_total = quantity_exact(log->figure[ENGINELOG_USABLE].value);
+    if (log->gpu[0] && catalog_gpus(catalog, &gpus, &count, NULL) == GP_OK)
+        found = probe_match(&device, gpus, count);
+    if (found || on_processors(log))
+        gp_copy(out->gpu, sizeof(out->gpu), found ? found->id : "cpu");
     if (on_processors(log) && base->gpu_count > 0 && strcmp(base->gpus[0], out->gpu) != 0)
         add_note(out, "the log is of a server on processors, the plan is of another device");
     if (!v->given[LAUNCH_MODEL])

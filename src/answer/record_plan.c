@@ -142,42 +142,6 @@ void record_plan_cost(struct record *s, const struct plan *p)
     texts_fini(&texts);
 }
 
-static void print_head(const struct record *doc, struct strbuf *out)
-{
-    const struct record *request = &record_find(doc, "request")->records[0];
-    const char *engine = record_get(request, "engine");
-    const char *filter = record_get(request, "filter");
-
-    strbuf_addf(out, "%s: %.0f x %.0f tokens, %s, ", record_get(request, "model"),
-                record_find(request, "users")->number.value,
-                record_find(request, "context")->number.value,
-                engine[0] ? engine : "engine by row");
-    record_plan_prices(request, out);
-    strbuf_add(out, "\n");
-    if (filter[0])
-        strbuf_addf(out, "only rows with: %s\n", filter);
-    strbuf_add(out, "\n");
-}
-
-static void print_legend(const struct record *doc, struct strbuf *out)
-{
-    bool speed = strstr(record_get(doc, "front"), "goals") != NULL;
-
-    strbuf_add(out,
-               "\nweights and KV pool: of one GPU; requests: of the whole context, that all "
-               "GPUs hold at once\n"
-               "tokens/s: output of all users together; TPOT: between two tokens of one; $/M out: "
-               "dollars\nper million output tokens while these users keep asking\n");
-    strbuf_add(out,
-               speed ? "Front of $/h against $/M out, marked *: nothing in one machine that "
-                       "reaches the goals is\ncheaper in both; pipelines over several machines "
-                       "come last\n"
-                     : "Front of $/h against requests, marked *: nothing in one machine that fits "
-                       "is cheaper and\nholds as many; pipelines over several machines come "
-                       "last\n");
-    strbuf_add(out, "~ estimated, ? assumed, - unknown; bands and sources: --format json or csv\n");
-}
-
 void print_compare(const struct record *doc, enum output_format format, bool quiet,
                    struct strbuf *out)
 {
@@ -188,11 +152,42 @@ void print_compare(const struct record *doc, enum output_format format, bool qui
         record_json(doc, out);
         return;
     }
-    if (people)
-        print_head(doc, out);
+    if (people) {
+        const struct record *request = &record_find(doc, "request")->records[0];
+        const char *engine = record_get(request, "engine");
+        const char *filter = record_get(request, "filter");
+
+        strbuf_addf(out, "%s: %.0f x %.0f tokens, %s, ", record_get(request, "model"),
+                    record_find(request, "users")->number.value,
+                    record_find(request, "context")->number.value,
+                    engine[0] ? engine : "engine by row");
+        record_plan_prices(request, out);
+        strbuf_add(out, "\n");
+        if (filter[0])
+            strbuf_addf(out, "only rows with: %s\n", filter);
+        strbuf_add(out, "\n");
+    }
     record_table(rows->records, rows->record_count, NULL, output_record_as(format), out);
-    if (people)
-        print_legend(doc, out);
+    if (people) {
+        bool speed = strstr(record_get(doc, "front"), "goals") != NULL;
+
+        strbuf_add(
+            out,
+            "\nweights and KV pool: of one GPU; requests: of the whole context, that all "
+            "GPUs hold at once\n"
+            "tokens/s: output of all users together; TPOT: between two tokens of one; $/M out: "
+            "dollars\nper million output tokens while these users keep asking\n");
+        strbuf_add(
+            out, speed
+                     ? "Front of $/h against $/M out, marked *: nothing in one machine that "
+                       "reaches the goals is\ncheaper in both; pipelines over several machines "
+                       "come last\n"
+                     : "Front of $/h against requests, marked *: nothing in one machine that fits "
+                       "is cheaper and\nholds as many; pipelines over several machines come "
+                       "last\n");
+        strbuf_add(out,
+                   "~ estimated, ? assumed, - unknown; bands and sources: --format json or csv\n");
+    }
 }
 
 /* "70B" is 70e9 parameters, however many its assumed shape has. */
@@ -275,19 +270,6 @@ static void row_facts(const struct resolved *r, const struct plan *p, struct rec
     record_plan_cost(s, p);
 }
 
-static void request_facts(const struct resolved *r, struct record *doc)
-{
-    record_text(doc, "schema", "gpuplan.table/1");
-    struct record *request = record_inside(doc, "request");
-    record_text(request, "gpu", r->request.gpu->id);
-    record_quantity(request, "gpu_marketed", "GB",
-                    quantity_of(r->request.gpu->memory_marketed, ORIGIN_SHEET), 1e9, 0);
-    record_quantity(request, "gpu_usable", "GiB", gpu_usable(r->request.gpu), GP_GIB, 2);
-    record_plan_load(request, r);
-    record_text(doc, "rule_of_thumb", "params x bits/8 x 1.25");
-    record_list(doc, "rows");
-}
-
 enum gp_status report_table(struct planner *planner, const struct options *options,
                             struct record *doc, struct gp_err *err)
 {
@@ -308,8 +290,17 @@ enum gp_status report_table(struct planner *planner, const struct options *optio
             options->precision_count > 0 ? options->precisions[p] : usual[p], gpu, &r, err);
         if (rc)
             break;
-        if (i == 0)
-            request_facts(&r, doc);
+        if (i == 0) {
+            record_text(doc, "schema", "gpuplan.table/1");
+            struct record *request = record_inside(doc, "request");
+            record_text(request, "gpu", r.request.gpu->id);
+            record_quantity(request, "gpu_marketed", "GB",
+                            quantity_of(r.request.gpu->memory_marketed, ORIGIN_SHEET), 1e9, 0);
+            record_quantity(request, "gpu_usable", "GiB", gpu_usable(r.request.gpu), GP_GIB, 2);
+            record_plan_load(request, &r);
+            record_text(doc, "rule_of_thumb", "params x bits/8 x 1.25");
+            record_list(doc, "rows");
+        }
         planner_plan(planner, &r, plan);
         row_facts(&r, plan, record_append(doc, "rows"));
     }

@@ -134,14 +134,6 @@ static enum gp_status report_instance_rows(struct catalog *catalog, struct recor
     return rc;
 }
 
-static bool is_instance(const struct instance *in, const char *id)
-{
-    char full[sizeof(in->provider) + sizeof(in->type) + 1];
-
-    gp_format(full, sizeof(full), "%s/%s", in->provider, in->type);
-    return gp_casecmp(full, id) == 0 || gp_casecmp(in->type, id) == 0;
-}
-
 /* The offers of one instance: its rows follow each other, and no other provider has the name. */
 static enum gp_status report_instance_show(struct planner *planner, const char *id,
                                            struct record *out, struct gp_err *err)
@@ -155,8 +147,10 @@ static enum gp_status report_instance_show(struct planner *planner, const char *
     for (size_t i = 0; i < n; i++) {
         const struct instance *in = &list[i];
         struct record *offer;
+        char full[sizeof(in->provider) + sizeof(in->type) + 1];
 
-        if (!is_instance(in, id))
+        gp_format(full, sizeof(full), "%s/%s", in->provider, in->type);
+        if (gp_casecmp(full, id) != 0 && gp_casecmp(in->type, id) != 0)
             continue;
         if (first && strcmp(first->provider, in->provider) != 0) {
             char hint[240];
@@ -251,23 +245,6 @@ static enum gp_status report_server_show(struct planner *planner, const char *id
     return gp_fail(err, GP_E_USAGE, "", "", "no such server");
 }
 
-/* "sliding+full" */
-static void model_mixers(const struct model *m, char *text, size_t size)
-{
-    unsigned seen = 0;
-
-    text[0] = '\0';
-    for (int k = 0; k < m->kind_count; k++) {
-        enum mixer mixer = m->kind[k].mixer;
-        size_t len = strlen(text);
-
-        if (mixer == MIXER_NONE || (seen >> mixer & 1))
-            continue;
-        seen |= 1u << mixer;
-        gp_format(text + len, size - len, "%s%s", len ? "+" : "", mixer_word(mixer));
-    }
-}
-
 static const struct layer_kind *expert_kind(const struct model *m)
 {
     for (int k = 0; k < m->kind_count; k++)
@@ -286,7 +263,20 @@ static void model_row(const struct model *m, struct record *s)
     const struct layer_kind *moe = expert_kind(m);
     char attention[120];
 
-    model_mixers(m, attention, sizeof(attention));
+    /* "sliding+full" */
+    size_t size = sizeof(attention);
+    unsigned seen = 0;
+
+    attention[0] = '\0';
+    for (int k = 0; k < m->kind_count; k++) {
+        enum mixer mixer = m->kind[k].mixer;
+        size_t len = strlen(attention);
+
+        if (mixer == MIXER_NONE || (seen >> mixer & 1))
+            continue;
+        seen |= 1u << mixer;
+        gp_format(attention + len, size - len, "%s%s", len ? "+" : "", mixer_word(mixer));
+    }
     record_text(s, "id", m->id);
     record_text(s, "name", m->name);
     record_text(s, "family", m->family);
@@ -795,7 +785,6 @@ static void bits_fact(struct record *s, const char *name, double bits, int decim
                     decimals);
 }
 
-/* report_engine.c: engines and formats */
 static enum gp_status report_format_show(struct planner *planner, const char *id,
                                          struct record *out, struct gp_err *err)
 {
@@ -902,23 +891,6 @@ static bool row_holds(const struct record *row, const char *part)
     return false;
 }
 
-static void rows_filter(struct fact *items, const char *const *filters, int filter_count)
-{
-    size_t kept = 0;
-
-    for (size_t i = 0; i < items->record_count; i++) {
-        bool keep = true;
-
-        for (int k = 0; k < filter_count && keep; k++)
-            keep = row_holds(&items->records[i], filters[k]);
-        if (keep)
-            items->records[kept++] = items->records[i];
-        else
-            record_fini(&items->records[i]);
-    }
-    items->record_count = kept;
-}
-
 enum gp_status report_list(struct catalog *catalog, const struct report_class *class,
                            const char *const *filters, int filter_count, struct record *doc,
                            struct gp_err *err)
@@ -928,8 +900,20 @@ enum gp_status report_list(struct catalog *catalog, const struct report_class *c
     record_list(doc, "items");
     size_t items = doc->count - 1; /* rows() may add facts about all of them */
     enum gp_status rc = class->rows(catalog, doc, err);
+    struct fact *rows = &doc->facts[items];
+    size_t kept = 0;
+    for (size_t i = 0; !rc && i < rows->record_count; i++) {
+        bool keep = true;
+
+        for (int k = 0; k < filter_count && keep; k++)
+            keep = row_holds(&rows->records[i], filters[k]);
+        if (keep)
+            rows->records[kept++] = rows->records[i];
+        else
+            record_fini(&rows->records[i]);
+    }
     if (!rc)
-        rows_filter(&doc->facts[items], filters, filter_count);
+        rows->record_count = kept;
     return rc;
 }
 

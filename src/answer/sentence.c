@@ -354,9 +354,12 @@ static void value_text(const struct sentence_value *v, struct strbuf *out)
     }
 }
 
-static void sentence_write(const char *words, const struct sentence_value *values,
-                           struct strbuf *out)
+const char *sentence_fill(const char *words, const struct sentence_value *values, struct texts *t)
 {
+    struct strbuf out;
+    const char *text;
+
+    strbuf_init(&out);
     while (*words) {
         size_t length = *words == '{' ? strcspn(words + 1, "}") : 0;
         const struct sentence_value *v = values;
@@ -365,21 +368,12 @@ static void sentence_write(const char *words, const struct sentence_value *value
                (strncmp(v->name, words + 1, length) != 0 || v->name[length] != '\0'))
             v++;
         if (length > 0 && v->name) {
-            value_text(v, out);
+            value_text(v, &out);
             words += length + 2;
         } else {
-            strbuf_addc(out, *words++);
+            strbuf_addc(&out, *words++);
         }
     }
-}
-
-const char *sentence_fill(const char *words, const struct sentence_value *values, struct texts *t)
-{
-    struct strbuf out;
-    const char *text;
-
-    strbuf_init(&out);
-    sentence_write(words, values, &out);
     text = texts_add(t, out.text);
     strbuf_fini(&out);
     return text;

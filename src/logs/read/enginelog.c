@@ -453,34 +453,6 @@ struct hole {
     double unit;
 };
 
-static void read_hole(const char *text, size_t len, struct hole *out)
-{
-    char inside[64], *blank;
-
-    gp_format(inside, sizeof(inside), "%.*s", (int)len, text);
-    out->kind = strchr("*@=+", inside[0]) ? inside[0] : ' ';
-    gp_copy(out->word, sizeof(out->word), inside + (out->kind != ' '));
-    blank = strchr(out->word, ' ');
-    out->unit = !blank ? 1 : strcmp(blank, " GiB") == 0 ? GP_GIB : GP_MIB;
-    if (blank)
-        *blank = '\0';
-}
-
-static void fill_hole(struct reader *r, const struct hole *h, const char *from, size_t len)
-{
-    char text[320];
-    double value;
-    int term = 0;
-
-    gp_format(text, sizeof(text), "%.*s", (int)(len < 319 ? len : 319), from);
-    while (term < ENGINELOG_TERM_COUNT - 1 && strcmp(terms[term].word, h->word) != 0)
-        term++;
-    if (h->kind == '=')
-        take_option(r, h->word, gp_trim(text));
-    else if ((h->kind == ' ' || h->kind == '+') && read_number(text, &value))
-        take_figure(r, (enum enginelog_term)term, value * h->unit, h->kind == '+');
-}
-
 /* "{@} model buffer size": the word before it names the device. */
 static bool match_device(struct reader *r, const char *words, bool apply)
 {
@@ -507,7 +479,15 @@ static bool match_rest(struct reader *r, const char *at, const char *words, bool
         struct hole h;
         size_t len = strcspn(words, "}");
 
-        read_hole(words + 1, len - 1, &h);
+        char inside[64], *blank;
+
+        gp_format(inside, sizeof(inside), "%.*s", (int)(len - 1), words + 1);
+        h.kind = strchr("*@=+", inside[0]) ? inside[0] : ' ';
+        gp_copy(h.word, sizeof(h.word), inside + (h.kind != ' '));
+        blank = strchr(h.word, ' ');
+        h.unit = !blank ? 1 : strcmp(blank, " GiB") == 0 ? GP_GIB : GP_MIB;
+        if (blank)
+            *blank = '\0';
         words += len + 1;
         double number;
         const char *end = h.kind == ' ' || h.kind == '+' ? read_number(at, &number)
@@ -515,8 +495,19 @@ static bool match_rest(struct reader *r, const char *at, const char *words, bool
                                    : at + strcspn(at, " ,)");
         if (!end) /* the hole stands for nothing */
             return false;
-        if (apply)
-            fill_hole(r, &h, at, (size_t)(end - at));
+        if (apply) {
+            char text[320];
+            double value;
+            int term = 0;
+
+            gp_format(text, sizeof(text), "%.*s", end - at < 319 ? (int)(end - at) : 319, at);
+            while (term < ENGINELOG_TERM_COUNT - 1 && strcmp(terms[term].word, h.word) != 0)
+                term++;
+            if (h.kind == '=')
+                take_option(r, h.word, gp_trim(text));
+            else if ((h.kind == ' ' || h.kind == '+') && read_number(text, &value))
+                take_figure(r, (enum enginelog_term)term, value * h.unit, h.kind == '+');
+        }
         size_t piece = strcspn(words, "{");
         if (!find_piece(end, words, piece, true))
             return false;
@@ -756,18 +747,6 @@ static size_t copy_line(const char *text, size_t len, struct reader *r)
     return i + (i < len);
 }
 
-static void read_lines(struct reader *r, const char *text, size_t len)
-{
-    r->log->lines = 0;
-    for (size_t at = 0; at < len;) {
-        at += copy_line(text + at, len - at, r);
-        r->log->lines += text[at - 1] == '\n' || at == len;
-        bool any = words_find(&r->words, r->line, r->len, r->found);
-        if (any || r->config > 0)
-            read_line(r, any);
-    }
-}
-
 /* ---- whose log it is ---- */
 
 /* Whose lines are the most; an engine's options and failures count for none alone. */
@@ -900,7 +879,14 @@ enum gp_status enginelog_parse(const char *where, const char *text, size_t len,
     else
         rc = find_engine(r, where, text, len, err);
     if (!rc) {
-        read_lines(r, text, len);
+        r->log->lines = 0;
+        for (size_t at = 0; at < len;) {
+            at += copy_line(text + at, len - at, r);
+            r->log->lines += text[at - 1] == '\n' || at == len;
+            bool any = words_find(&r->words, r->line, r->len, r->found);
+            if (any || r->config > 0)
+                read_line(r, any);
+        }
         finish_log(out);
     }
     free(r);
