@@ -744,15 +744,3 @@ void launch_config(const struct launch *launch, struct strbuf *out)
     json_decref(config);
     launch_command_fini(&unused);
 }
-
-void launch_set_number(struct launch_values *v, enum launch_setting setting, double number)
-{
-    v->given[setting] = true;
-    v->number[setting] = number;
-}
-
-void launch_set_text(struct launch_values *v, enum launch_setting setting, const char *text)
-{
-    v->given[setting] = true;
-    gp_copy(v->text[setting], LAUNCH_TEXT_MAX, text);
-}

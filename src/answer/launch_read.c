@@ -25,6 +25,18 @@ void launch_read_begin(const struct launch_engine *table, long version, struct l
 
 /* ---- one value ---- */
 
+void launch_set_text(struct launch_values *v, enum launch_setting setting, const char *text)
+{
+    v->given[setting] = true;
+    gp_copy(v->text[setting], LAUNCH_TEXT_MAX, text);
+}
+
+void launch_set_number(struct launch_values *v, enum launch_setting setting, double number)
+{
+    v->given[setting] = true;
+    v->number[setting] = number;
+}
+
 static bool holds_version(const struct launch_reading *r, long from, long until)
 {
     return r->version >= from && r->version <= until;

@@ -8,7 +8,6 @@
  */
 #include "cli/command.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
