@@ -196,8 +196,6 @@ answer_sources = \
 	src/answer/answer_lines.h \
 	src/answer/batch.c \
 	src/answer/batch.h \
-	src/answer/beside.c \
-	src/answer/beside.h \
 	src/answer/calibrate.c \
 	src/answer/calibrate.h \
 	src/answer/compare_run.c \
@@ -228,8 +226,6 @@ answer_sources = \
 	src/answer/print_plan.h \
 	src/answer/record.c \
 	src/answer/record.h \
-	src/answer/record_plan.c \
-	src/answer/record_plan.h \
 	src/answer/report.c \
 	src/answer/report.h \
 	src/answer/report_catalog.c \

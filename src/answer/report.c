@@ -5,9 +5,9 @@
 
 #include <math.h>
 
+#include "answer/compare_run.h"
 #include "answer/figures.h"
 #include "answer/print_plan.h"
-#include "answer/record_plan.h"
 #include "answer/sentence.h"
 #include "answer/startup.h"
 #include "base/units.h"

@@ -1,7 +1,7 @@
 /*
  * cmd_compare.c - gpuplan --compare: one load on many GPUs and precisions.
  */
-#include "answer/record_plan.h"
+#include "answer/compare_run.h"
 #include "cli/command.h"
 
 static enum gp_status compare_command(struct invocation *in, struct gp_err *err)

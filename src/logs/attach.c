@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "answer/beside.h"
 #include "answer/launch.h"
+#include "answer/record.h"
 #include "answer/sentence.h"
 
 #define FULL 0.9 /* of the pool: the next requests wait for it */

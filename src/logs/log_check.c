@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "answer/beside.h"
+#include "answer/record.h"
 #include "answer/sentence.h"
 #include "answer/startup.h"
 #include "base/units.h"
