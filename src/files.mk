@@ -290,10 +290,6 @@ pool_sources = \
 	src/pool/print_pool.h
 
 logs_sources = \
-	src/logs/attach.c \
-	src/logs/attach.h \
-	src/logs/log_check.c \
-	src/logs/log_check.h \
 	src/logs/read/enginelog.c \
 	src/logs/read/enginelog.h \
 	src/logs/read/scrape.c \
