@@ -44,7 +44,8 @@ enum gp_status report_compare(struct planner *planner, const struct options *opt
 enum gp_status report_table(struct planner *planner, const struct options *options,
                             struct record *doc, struct gp_err *err);
 
-/* As text, JSON, CSV or Markdown: what --compare prints and the screen exports. quiet: without the words above and below the table. */
+/* As text, JSON, CSV or Markdown: what --compare prints and the screen exports. quiet: without the
+ * words above and below the table. */
 void print_compare(const struct record *doc, enum output_format format, bool quiet,
                    struct strbuf *out);
 

@@ -31,6 +31,11 @@
         PLANNED_MEMORY, offsetof(struct plan, memory.member), 1 \
     }
 
+#define FLAG .type = OPTION_FLAG, .fallback = "off"
+#define WORD(is, these) .type = OPTION_WORD, .argument = is, .choices = these
+#define TOKENS .type = OPTION_TOKENS, .argument = "TOKENS", .unit = "tokens"
+#define COUNTED .type = OPTION_COUNTED, .argument = "N"
+
 #define R FOR_REQUEST
 #define P (FOR_PLAN | FOR_REPORT)
 #define M FOR_BENCH /* measuring */
