@@ -173,11 +173,10 @@ const char *option_choice(enum option_id id, int place, char word[OPTION_CHOICE_
 /* The word given, or `fallback`. */
 const char *options_word(const struct options *options, enum option_id id, const char *fallback);
 
-/* how else options and counts are written: engines' flags, other planners'
+/* How else options and counts are written: engines' flags, other planners'
  * words, "8xH200". For messages only: what is said here is suggested, never accepted.
- */
-
-/* "did you mean --context TOKENS?" for an option that is not in the table; dashes is what stands
+ *
+ * "did you mean --context TOKENS?" for an option that is not in the table; dashes is what stands
  * before its name: "--", or "" where there is no command line. names[count] are the names that may
  * be meant here, options' or others. False and "" when none is near. */
 bool spelling_option(const char *text, const char *dashes, const char *const *names, size_t count,

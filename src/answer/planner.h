@@ -110,9 +110,7 @@ enum gp_status planner_precision(struct planner *planner, const struct model *mo
                                  const struct format *format, struct precision *out,
                                  struct gp_err *err);
 
-/* from the options of --train to an answer, for every command.
- */
-
+/* From the options of --train to an answer, for every command. */
 struct train_answer {
     struct resolved resolved;
     struct train_memory memory;

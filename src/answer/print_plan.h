@@ -11,10 +11,9 @@
 #include "base/str.h"
 #include "plan/terms.h"
 
-/* the terms of terms.h as text: name (symbol) = value, equation, inputs, source.
- */
-
-/* "weights: mlp", "KV: 52 sliding layers" */
+/* The terms of terms.h as text: name (symbol) = value, equation, inputs, source.
+ *
+ * "weights: mlp", "KV: 52 sliding layers" */
 #define TERM_NAME_MAX 64
 const char *term_name(const struct term *term, char text[TERM_NAME_MAX]);
 

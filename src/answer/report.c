@@ -622,36 +622,33 @@ void report_error(const struct gp_err *err, struct record *doc)
     record_text(doc, "hint", err->hint);
 }
 
-#define PART(key, name, member)                          \
-    {                                                    \
-        key, name, offsetof(struct train_memory, member) \
+#define PART(group, key, name, member)                          \
+    {                                                           \
+        key, name, offsetof(struct train_memory, member), group \
     }
 
 const struct train_part train_parts[TRAIN_PARTS] = {
-    PART("usable", "usable", usable),
-    PART("weights", "weights", weights),
-    PART("adapters", "adapters", adapters),
-    PART("modules", "trained copies", modules),
-    PART("gradients", "gradients", gradients),
-    PART("master", "master copy", master),
-    PART("optimizer", "optimizer", optimizer),
-    PART("activations", "activations", activations),
-    PART("logits", "logits", logits),
-    PART("live_layer", "recomputed layer", live),
-    PART("step", "optimizer step", step),
-    PART("buffers", "buffers", buffers),
-    PART("fragmentation", "fragmentation", fragmentation),
-    PART("context", "context and NCCL", context),
-    PART("free", "free", free),
+    PART(TRAIN_OF_GPU, "usable", "usable", usable),
+    PART(TRAIN_OF_GPU, "weights", "weights", weights),
+    PART(TRAIN_OF_GPU, "adapters", "adapters", adapters),
+    PART(TRAIN_OF_GPU, "modules", "trained copies", modules),
+    PART(TRAIN_OF_GPU, "gradients", "gradients", gradients),
+    PART(TRAIN_OF_GPU, "master", "master copy", master),
+    PART(TRAIN_OF_GPU, "optimizer", "optimizer", optimizer),
+    PART(TRAIN_OF_GPU, "activations", "activations", activations),
+    PART(TRAIN_OF_GPU, "logits", "logits", logits),
+    PART(TRAIN_OF_GPU, "live_layer", "recomputed layer", live),
+    PART(TRAIN_OF_GPU, "step", "optimizer step", step),
+    PART(TRAIN_OF_GPU, "buffers", "buffers", buffers),
+    PART(TRAIN_OF_GPU, "fragmentation", "fragmentation", fragmentation),
+    PART(TRAIN_OF_GPU, "context", "context and NCCL", context),
+    PART(TRAIN_OF_GPU, "free", "free", free),
+    PART(TRAIN_SUM, "total", NULL, total),
+    PART(TRAIN_PRINTED, "allocated", "allocated", allocated),
+    PART(TRAIN_PRINTED, "reserve", "allocator's reserve", reserve),
+    PART(TRAIN_PRINTED, "reserved", "reserved", reserved),
+    PART(TRAIN_OF_HOST, "offloaded", "offloaded", host),
 };
-
-const struct train_part train_printed[TRAIN_PRINTED] = {
-    PART("allocated", "allocated", allocated),
-    PART("reserve", "allocator's reserve", reserve),
-    PART("reserved", "reserved", reserved),
-};
-
-const struct train_part train_host = PART("offloaded", "offloaded", host);
 
 const struct quantity *train_part_bytes(const struct train_memory *m, const struct train_part *part)
 {
@@ -731,15 +728,11 @@ static void train_memory_facts(const struct train_memory *m, struct record *doc)
         return;
     }
     struct record *r = record_inside(doc, "memory_per_gpu");
-    for (int i = 0; i < TRAIN_PARTS; i++)
-        record_quantity(r, train_parts[i].key, "GiB", *train_part_bytes(m, &train_parts[i]), GP_GIB,
-                        2);
-    record_quantity(r, "total", "GiB", m->total, GP_GIB, 2);
-    for (int i = 0; i < TRAIN_PRINTED; i++)
-        record_quantity(r, train_printed[i].key, "GiB", *train_part_bytes(m, &train_printed[i]),
-                        GP_GIB, 2);
-    r = record_inside(doc, "memory_per_host");
-    record_quantity(r, train_host.key, "GiB", m->host, GP_GIB, 2);
+    for (const struct train_part *part = train_parts; part < train_parts + TRAIN_PARTS; part++) {
+        if (part->group == TRAIN_OF_HOST)
+            r = record_inside(doc, "memory_per_host");
+        record_quantity(r, part->key, "GiB", *train_part_bytes(m, part), GP_GIB, 2);
+    }
 }
 
 void report_train(const struct train_answer *a, bool why, struct record *doc)
@@ -791,17 +784,13 @@ void report_train_rows(const struct train_answer *a, struct record *r)
                                                      hosts == 1 ? "" : "s")
                                         : "");
     texts_fini(&texts);
-    for (int i = 0; i < TRAIN_PARTS; i++) {
-        const struct quantity *b = train_part_bytes(m, &train_parts[i]);
+    for (const struct train_part *part = train_parts; part < train_parts + TRAIN_PARTS; part++) {
+        const struct quantity *b = train_part_bytes(m, part);
 
-        if (train_part_is_there(b))
-            record_quantity(r, train_parts[i].name, "GiB", *b, GP_GIB, 4);
+        if (part->name && (part->group == TRAIN_PRINTED || train_part_is_there(b)))
+            record_quantity(r, part->group == TRAIN_OF_HOST ? "offloaded, of one host" : part->name,
+                            "GiB", *b, GP_GIB, 4);
     }
-    for (int i = 0; i < TRAIN_PRINTED; i++)
-        record_quantity(r, train_printed[i].name, "GiB", *train_part_bytes(m, &train_printed[i]),
-                        GP_GIB, 4);
-    if (train_part_is_there(&m->host))
-        record_quantity(r, "offloaded, of one host", "GiB", m->host, GP_GIB, 4);
     if (a->priced.has_memory)
         print_cost_rows(&a->priced, r);
 }

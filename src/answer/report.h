@@ -18,24 +18,22 @@ void report_plan(const struct answer *answer, const struct options *options, boo
 
 void report_error(const struct gp_err *err, struct record *doc);
 
-/* a training plan as a record, which becomes JSON (gpuplan.train/1).
- */
+/* ---- training (gpuplan.train/1) ---- */
 
-/* A part of the memory of one GPU, in the order it is shown. */
-struct train_part {
-    const char *key, *name; /* "live_layer" in JSON; "recomputed layer" for people */
-    size_t offset;          /* of its quantity in struct train_memory */
+enum train_group {
+    TRAIN_OF_GPU, /* what the memory of one GPU holds, in the order it is shown */
+    TRAIN_SUM,
+    TRAIN_PRINTED, /* the sums that a run prints */
+    TRAIN_OF_HOST
 };
-
-#define TRAIN_PARTS 15
+struct train_part {
+    const char *key,
+        *name;     /* "live_layer" in JSON; "recomputed layer" for people, NULL: not shown */
+    size_t offset; /* of its quantity in struct train_memory */
+    enum train_group group;
+};
+#define TRAIN_PARTS 20
 extern const struct train_part train_parts[TRAIN_PARTS];
-
-/* The sums that a run prints. */
-#define TRAIN_PRINTED 3
-extern const struct train_part train_printed[TRAIN_PRINTED];
-
-/* Of a host, not of a GPU. */
-extern const struct train_part train_host;
 
 const struct quantity *train_part_bytes(const struct train_memory *memory,
                                         const struct train_part *part);

@@ -396,9 +396,7 @@ static void hint_start(const char *path, struct gp_err *err)
 
     if (err && stat(path, &file) == 0 && file.st_size > (off_t)ENGINELOG_BYTES)
         gp_format(err->hint, sizeof(err->hint),
-                  "the start is enough: head -n 20000 %.120s | "
-                  "gpuplan --check-log - ...",
-                  path);
+                  "the start is enough: head -n 20000 %.120s | gpuplan --check-log - ...", path);
 }
 
 static enum gp_status run_check_log(struct invocation *in, struct gp_err *err)

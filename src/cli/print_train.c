@@ -79,8 +79,8 @@ static void print_head(const struct train_answer *a, struct strbuf *out)
     texts_fini(&texts);
 }
 
-static void print_parts(const char *head, const struct train_part *parts, int count,
-                        const struct train_memory *m, struct strbuf *out)
+static void print_parts(const char *head, enum train_group group, const struct train_memory *m,
+                        struct strbuf *out)
 {
     const struct table_column columns[] = {{head, TABLE_LEFT},
                                            {"GiB", TABLE_RIGHT},
@@ -89,13 +89,14 @@ static void print_parts(const char *head, const struct train_part *parts, int co
                                            {"origin", TABLE_LEFT}};
     struct table table;
 
+    strbuf_add(out, "\n");
     table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
-    for (int i = 0; i < count; i++) {
-        const struct quantity *b = train_part_bytes(m, &parts[i]);
+    for (int i = 0; i < TRAIN_PARTS; i++) {
+        const struct quantity *b = train_part_bytes(m, &train_parts[i]);
 
-        if (!train_part_is_there(b))
+        if (train_parts[i].group != group || !train_part_is_there(b))
             continue;
-        table_cell(&table, parts[i].name);
+        table_cell(&table, train_parts[i].name);
         table_cellf(&table, "%.2f", b->value / GP_GIB);
         table_cellf(&table, "%.2f", b->low / GP_GIB);
         table_cellf(&table, "%.2f", b->high / GP_GIB);
@@ -154,14 +155,10 @@ static void print_text(const struct invocation *in, const struct train_answer *a
     }
     print_head(a, out);
     if (m->usable.known) {
-        strbuf_add(out, "\n");
-        print_parts("memory of one GPU", train_parts, TRAIN_PARTS, m, out);
-        strbuf_add(out, "\n");
-        print_parts("as PyTorch prints it", train_printed, TRAIN_PRINTED, m, out);
-        if (train_part_is_there(&m->host)) {
-            strbuf_add(out, "\n");
-            print_parts("memory of one host", &train_host, 1, m, out);
-        }
+        print_parts("memory of one GPU", TRAIN_OF_GPU, m, out);
+        print_parts("as PyTorch prints it", TRAIN_PRINTED, m, out);
+        if (train_part_is_there(&m->host))
+            print_parts("memory of one host", TRAIN_OF_HOST, m, out);
     }
     if (a->priced.has_memory)
         print_cost(&a->priced, out);
