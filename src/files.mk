@@ -194,8 +194,6 @@ plan_sources = \
 answer_sources = \
 	src/answer/answer_lines.c \
 	src/answer/answer_lines.h \
-	src/answer/batch.c \
-	src/answer/batch.h \
 	src/answer/calibrate.c \
 	src/answer/calibrate.h \
 	src/answer/compare_run.c \

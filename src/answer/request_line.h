@@ -9,9 +9,12 @@
 #ifndef GP_ANSWER_REQUEST_LINE_H
 #define GP_ANSWER_REQUEST_LINE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "answer/option.h"
+#include "answer/planner.h"
+#include "answer/record.h"
 #include "base/err.h"
 #include "base/str.h"
 
@@ -38,5 +41,15 @@ void request_line_place(struct gp_err *err, const char *place);
 
 /* The line that reads back to these options. */
 void request_line_write(const struct options *options, struct strbuf *out);
+
+/* Appends one line of JSON, gpuplan.plan/1, gpuplan.train/1 or gpuplan.error/1, to
+ * out. False for the last. where and line name the request in errors. */
+bool batch_answer(struct planner *planner, const char *where, long line, const char *text,
+                  size_t len, struct strbuf *out);
+
+/* The answer of a request as gpuplan.plan/1 or gpuplan.train/1; brief: report.h. place names the
+ * request in errors. */
+enum gp_status batch_report(struct planner *planner, const struct options *options,
+                            const char *place, bool brief, struct record *doc, struct gp_err *err);
 
 #endif

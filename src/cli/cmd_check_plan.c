@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/batch.h"
 #include "answer/request_line.h"
 #include "base/json.h"
 #include "base/path.h"
