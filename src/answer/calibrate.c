@@ -10,6 +10,7 @@
 #include <sys/utsname.h>
 
 #include "answer/log_request.h"
+#include "answer/sentence.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
@@ -628,7 +629,7 @@ static enum gp_status apply_log(struct planner *p, const char *path, struct reso
 {
     struct gp_err none;
     struct logged found = {.count = 0};
-    char layout[40];
+    struct texts texts = {0};
     enum gp_status rc = resolve_log(p, plan, false, a, &none);
 
     if (rc) /* a model of its own name, or none: it is taken as the planned one */
@@ -644,14 +645,11 @@ static enum gp_status apply_log(struct planner *p, const char *path, struct reso
     }
     found.engine = plan->request.engine;
     plan->request.logged = found;
-    gp_format(layout, sizeof(layout), "TP %d", found.tp);
-    if (found.pp > 1)
-        gp_append(layout, sizeof(layout), " x ", "PP %d", found.pp);
-    if (found.ep > 1)
-        gp_append(layout, sizeof(layout), ", ", "EP %d", found.ep);
+    const struct layout of = {.tp = found.tp, .pp = found.pp, .ep = found.ep, .replicas = 1};
     gp_format(plan->logged, sizeof(plan->logged), "%.80s (%s%s%.24s, %s)", path_name(path),
               a->resolved.request.engine->name, a->log->version[0] ? " " : "", a->log->version,
-              layout);
+              sentence_layout(&of, &texts));
+    texts_fini(&texts);
     plan->unlogged[0] = '\0';
     return GP_OK;
 }

@@ -11,6 +11,7 @@
 #include "answer/record.h"
 #include "answer/sentence.h"
 #include "base/json.h"
+#include "base/texts.h"
 
 /* A name that Kubernetes takes: small letters, digits and dashes, at most 52. */
 static void plain_name(const struct launch *l, char *name, size_t size)
@@ -302,8 +303,9 @@ enum gp_status launch_target_check(struct catalog *catalog, const struct launch 
 
 #define NOTES_MAX 12
 struct notes {
-    char text[NOTES_MAX][320];
+    const char *text[NOTES_MAX];
     int count;
+    struct texts texts;
 };
 
 static void add_note(struct notes *n, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -315,7 +317,7 @@ static void add_note(struct notes *n, const char *fmt, ...)
     if (n->count == NOTES_MAX)
         return;
     va_start(args, fmt);
-    vsnprintf(n->text[n->count++], sizeof(n->text[0]), fmt, args);
+    n->text[n->count++] = texts_addv(&n->texts, fmt, args);
     va_end(args);
 }
 
@@ -380,22 +382,17 @@ static void note_hosts(const struct launch *l, enum launch_target target, struct
 static void notes_of(const struct answer *a, const struct launch *l, enum launch_target target,
                      struct notes *n)
 {
-    n->count = 0;
-    /* The command gives the slots. */
-    struct plan said = a->plan;
-    const struct plan *p = &said;
-    struct texts texts = {0};
+    struct plan p = a->plan;
+    bool fits = p.verdict == VERDICT_FITS;
     const char *text;
 
-    said.warnings &= ~(1u << WARNING_SLOTS);
-    for (int i = 0; (text = sentence_reason(p, i, &texts)); i++)
-        add_note(n, "%s%s%s",
-                 p->verdict == VERDICT_FITS ? ""
-                                            : verdict_words_for(p->verdict, p->limit)->sentence,
-                 p->verdict == VERDICT_FITS ? "" : ": ", text);
-    for (int i = 0; (text = sentence_warning(p, i, &texts)); i++)
+    *n = (struct notes){.count = 0};
+    p.warnings &= ~(1u << WARNING_SLOTS); /* the command gives the slots */
+    for (int i = 0; (text = sentence_reason(&p, i, &n->texts)); i++)
+        add_note(n, "%s%s%s", fits ? "" : verdict_words_for(p.verdict, p.limit)->sentence,
+                 fits ? "" : ": ", text);
+    for (int i = 0; (text = sentence_warning(&p, i, &n->texts)); i++)
         add_note(n, "note: %s", text);
-    texts_fini(&texts);
     if (!l)
         return;
     note_checkpoints(a, l, n);
@@ -469,25 +466,21 @@ static void print_process(const struct launch *l, int group, int node, bool toge
 void launch_print(const struct answer *a, const struct launch *l, enum launch_target target,
                   struct strbuf *out)
 {
-    struct notes notes;
-
-    if (l && target == TARGET_SLURM)
-        strbuf_add(out, "#!/bin/bash\n");
     const struct request *q = &a->plan.request;
-    struct texts texts = {0};
-    struct strbuf text;
+    struct notes notes;
+    struct strbuf head;
 
-    strbuf_init(&text);
-    strbuf_addf(&text, "# %s, %s weights, on %d x %s: %s; %s %s\n", q->model->name, q->precision.id,
-                a->plan.layout.gpus, q->gpu->id, sentence_layout(&a->plan.layout, &texts),
-                q->engine->name, l ? l->version_text : q->engine->range);
-    gp_tame_lines(text.text, text.len);
-    strbuf_add(out, text.text);
-    texts_fini(&texts);
-    strbuf_fini(&text);
     notes_of(a, l, target, &notes);
+    strbuf_init(&head);
+    strbuf_addf(&head, "# %s, %s weights, on %d x %s: %s; %s %s\n", q->model->name, q->precision.id,
+                a->plan.layout.gpus, q->gpu->id, sentence_layout(&a->plan.layout, &notes.texts),
+                q->engine->name, l ? l->version_text : q->engine->range);
+    gp_tame_lines(head.text, head.len);
+    strbuf_addf(out, "%s%s", l && target == TARGET_SLURM ? "#!/bin/bash\n" : "", head.text);
+    strbuf_fini(&head);
     for (int i = 0; i < notes.count; i++)
         strbuf_addf(out, "# %s\n", notes.text[i]);
+    texts_fini(&notes.texts);
     if (!l)
         return;
     if (target == TARGET_ENGINE) {
@@ -499,8 +492,9 @@ void launch_print(const struct answer *a, const struct launch *l, enum launch_ta
             if (together && ((g + 1) % l->per_host == 0 || g == l->groups - 1))
                 strbuf_add(out, "wait\n");
         }
-    } else
+    } else {
         launch_manifest(l, target, out);
+    }
 }
 
 /* ---- JSON ---- */
@@ -593,6 +587,7 @@ void launch_print_json(const struct answer *a, const struct launch *l, enum laun
     notes_of(a, l, target, &notes);
     for (int i = 0; i < notes.count; i++)
         record_item(&doc, "notes", notes.text[i]);
+    texts_fini(&notes.texts);
     if (l) {
         record_commands(&doc, l, target);
     } else { /* no command starts what does not fit */
