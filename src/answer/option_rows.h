@@ -431,13 +431,14 @@ OPTION(SIZE, .name = "size", .type = OPTION_TEXT, .argument = "LOW[:HIGH]",
 OPTION(CACHE, .name = "cache", WORD("STATE", "cold|weights-cold|hot"), .fallback = "the test's own",
        .commands = M, .help = "what the last-level cache holds when a product starts")
 OPTION(FILL, .name = "fill", WORD("KIND", "uniform|normal|zeros"), .fallback = "uniform",
-       .commands = M, .help = "contents of the operands; zeros: not comparable")
+       .commands = M, .manual_only = true,
+       .help = "contents of the operands; zeros: not comparable")
 OPTION(CHECK, .name = "check", WORD("HOW", "sample|none|full"), .fallback = "sample", .commands = M,
        .help = "how many results of a product are verified")
 OPTION(PRESET, .name = "preset", WORD("NAME", "quick|normal|thorough"), .fallback = "normal",
        .commands = C, .help = "points and time for each; quick when no TEST is named")
 OPTION(REL_CI, .name = "rel-ci", .type = OPTION_NUMBER, .argument = "PERCENT", .unit = "%",
-       .low = 0.01, .high = 100, .fallback = "1", .commands = C,
+       .low = 0.01, .high = 100, .fallback = "1", .commands = C, .manual_only = true,
        .help = "end a point when its median is known to within this")
 OPTION(MAX_TIME, .name = "max-time", .type = OPTION_NUMBER, .argument = "SECONDS", .unit = "s",
        .low = 0.001, .high = 3600, .fallback = "the preset's", .commands = C,
@@ -470,9 +471,9 @@ OPTION(BACKEND, .name = "backend", WORD("NAME", "auto|cuda|cpu"),
        .fallback = "GPUs where there are some, else the CPU", .commands = M,
        .help = "engine to measure with")
 OPTION(ALGOS, .name = "algos", COUNTED, .low = 1, .high = 64, .fallback = "16", .commands = M,
-       .help = "cuBLASLt algorithms to try per product")
+       .manual_only = true, .help = "cuBLASLt algorithms to try per product")
 OPTION(WORKSPACE, .name = "workspace", .type = OPTION_BYTES, .argument = "BYTES", .unit = "GiB",
-       .high = 4 * GP_GIB, .fallback = "32MiB", .commands = M,
+       .high = 4 * GP_GIB, .fallback = "32MiB", .commands = M, .manual_only = true,
        .help = "workspace a cuBLASLt algorithm may use")
 OPTION(MAX_MEMORY, .name = "max-memory", .type = OPTION_BYTES, .argument = "BYTES", .unit = "GiB",
        .low = 1048576, .high = 4096 * GP_GIB,
@@ -505,7 +506,7 @@ OPTION(LOCK_CLOCKS, .name = "lock-clocks", .type = OPTION_TEXT, .argument = "bas
        .fallback = "not locked", .commands = C,
        .help = "lock the GPU's SM clock while measuring; needs root")
 OPTION(NVML_INTERVAL, .name = "nvml-interval", .type = OPTION_NUMBER, .argument = "MS",
-       .unit = "ms", .low = 10, .high = 1000, .fallback = "50", .commands = M,
+       .unit = "ms", .low = 10, .high = 1000, .fallback = "50", .commands = M, .manual_only = true,
        .help = "time between two sensor readings")
 OPTION(ANONYMOUS, .name = "anonymous", FLAG, .commands = M,
        .help = "write a hash in place of this host's name")

@@ -38,12 +38,29 @@ static enum member_kind member_kind(const struct profile_field *f)
     case SHOW_COUNT:
         return MEMBER_NUMBER;
     case SHOW_SOME:
+    case SHOW_PARAMS:
         return MEMBER_SOME;
     case SHOW_LISTED:
         return MEMBER_LISTED_INT;
     default:
         return member_kinds[f->kind];
     }
+}
+
+/* "layer embedding, router": the words of a profile as people write them. */
+static void report_bits(struct record *s, const char *name, unsigned bits,
+                        const struct profile_word *words)
+{
+    struct strbuf text;
+
+    strbuf_init(&text);
+    for (; words->word; words++)
+        if (bits >> words->value & 1)
+            strbuf_addf(&text, "%s%s", text.len ? "|" : "", words->word);
+    for (char *dash = text.text; (dash = strchr(dash, '-'));)
+        *dash = ' ';
+    record_words(s, name, text.text);
+    strbuf_fini(&text);
 }
 
 /* Every field of a table that --show prints, under its label. */
@@ -53,8 +70,10 @@ static void report_fields(struct record *s, struct profile_table table, const vo
         const char *name = f->label ? f->label : f->key;
         const char *at = (const char *)base + f->offset;
         const int *n = (const int *)(const void *)at;
+        const double *number = (const double *)(const void *)at;
 
-        if (f->show == SHOW_NOT)
+        if (f->show == SHOW_NOT ||
+            (f->show == SHOW_SET && (f->kind == PROFILE_NUMBER ? *number <= 0 : !*at)))
             continue;
         if (f->group)
             record_group(s, f->group);
@@ -71,6 +90,13 @@ static void report_fields(struct record *s, struct profile_table table, const vo
             while (w->word && w->value != *n)
                 w++;
             record_text(s, name, w->word);
+        } else if (f->kind == PROFILE_BITS) {
+            report_bits(s, name, *(const unsigned *)(const void *)at, f->words);
+        } else if (f->kind == PROFILE_NUMBER && f->show >= SHOW_EXACT) {
+            record_quantity(s, name, f->as,
+                            *number > 0 || f->show == SHOW_EXACT ? quantity_exact(*number)
+                                                                 : quantity_unknown(),
+                            1, f->decimals);
         } else {
             struct member m = {.name = name,
                                .kind = member_kind(f),
@@ -81,25 +107,12 @@ static void report_fields(struct record *s, struct profile_table table, const vo
 
             record_members(s, &m, 1, base);
         }
+        if (f->show == SHOW_PARAMS || f->show == SHOW_THOUSANDS)
+            record_style(s, f->show == SHOW_PARAMS ? STYLE_PARAMS : STYLE_THOUSANDS);
+        if (f->detail)
+            record_detail(s);
     }
 }
-
-#define OF_INSTANCE(member) MEMBER_AT(struct instance, member)
-
-static const struct member what_members[] = {
-    {"gpu", MEMBER_CHARS, OF_INSTANCE(gpu)},
-    {"gpus", MEMBER_SOME_INT, OF_INSTANCE(gpu_count)},
-    {"vcpus", MEMBER_SOME_INT, OF_INSTANCE(vcpus)},
-    {"ram", MEMBER_LISTED, OF_INSTANCE(ram), "GiB", GP_GIB},
-};
-
-static const struct member instance_members[] = {
-    {"assumed", MEMBER_FLAG, OF_INSTANCE(assumed), .detail = true},
-    {"per_gpu", MEMBER_FLAG, OF_INSTANCE(per_gpu), .detail = true},
-    {"user", MEMBER_FLAG, OF_INSTANCE(user), .detail = true},
-    {"note", MEMBER_CHARS, OF_INSTANCE(note), .detail = true},
-    {"source", MEMBER_CHARS, OF_INSTANCE(source), .detail = true},
-};
 
 static void class_and_date(const struct instance *in, struct record *s)
 {
@@ -124,14 +137,22 @@ static enum gp_status report_instance_rows(struct catalog *catalog, struct recor
         struct record *s = record_append(doc, "items");
 
         record_textf(s, "id", "%s/%s", in->provider, in->type);
-        RECORD_MEMBERS(s, what_members, in);
+        report_fields(s, instance_tables[INSTANCE_WHAT], in);
         record_listed(s, "on_demand", "$/h", in->on_demand, 1, 3);
         record_listed(s, "spot", "$/h", in->spot, 1, 3);
         record_text(s, "region", in->region);
         class_and_date(in, s);
-        RECORD_MEMBERS(s, instance_members, in);
+        report_fields(s, instance_tables[INSTANCE_EVIDENCE], in);
     }
     return rc;
+}
+
+static bool is_instance(const struct instance *in, const char *id)
+{
+    char full[sizeof(in->provider) + sizeof(in->type) + 1];
+
+    gp_format(full, sizeof(full), "%s/%s", in->provider, in->type);
+    return gp_casecmp(full, id) == 0 || gp_casecmp(in->type, id) == 0;
 }
 
 /* The offers of one instance: its rows follow each other, and no other provider has the name. */
@@ -147,10 +168,8 @@ static enum gp_status report_instance_show(struct planner *planner, const char *
     for (size_t i = 0; i < n; i++) {
         const struct instance *in = &list[i];
         struct record *offer;
-        char full[sizeof(in->provider) + sizeof(in->type) + 1];
 
-        gp_format(full, sizeof(full), "%s/%s", in->provider, in->type);
-        if (gp_casecmp(full, id) != 0 && gp_casecmp(in->type, id) != 0)
+        if (!is_instance(in, id))
             continue;
         if (first && strcmp(first->provider, in->provider) != 0) {
             char hint[240];
@@ -164,57 +183,20 @@ static enum gp_status report_instance_show(struct planner *planner, const char *
             record_textf(out, "id", "%s/%s", in->provider, in->type);
             record_text(out, "provider", in->provider);
             record_text(out, "type", in->type);
-            RECORD_MEMBERS(out, what_members, in);
+            report_fields(out, instance_tables[INSTANCE_WHAT], in);
             record_group(out, "offers, per hour of the whole instance");
             record_list(out, "offers");
             first = in;
         }
         offer = record_append(out, "offers");
-        record_text(offer, "region", in->region);
-        record_listed(offer, "on_demand", "$/h", in->on_demand, 1, 4);
-        record_listed(offer, "spot", "$/h", in->spot, 1, 4);
+        report_fields(offer, instance_tables[INSTANCE_OFFER], in);
         class_and_date(in, offer);
-        RECORD_MEMBERS(offer, instance_members, in);
+        report_fields(offer, instance_tables[INSTANCE_EVIDENCE], in);
     }
     return first ? GP_OK : gp_fail(err, GP_E_USAGE, "", "", "no such instance");
 }
 
 /* ---- servers ---- */
-
-#define OF_SERVER(member) MEMBER_AT(struct server, member)
-
-static const struct member server_members[] = {
-    {"id", MEMBER_CHARS, OF_SERVER(id)},
-    {"name", MEMBER_CHARS, OF_SERVER(name)},
-    {"kind", MEMBER_CHARS, OF_SERVER(kind)},
-    {"gpus", MEMBER_SOME_INT, OF_SERVER(gpus)},
-    {"gpu_ids", MEMBER_WORDS, OF_SERVER(gpu_ids)},
-    {"interconnect", MEMBER_CHARS, OF_SERVER(interconnect), .detail = true},
-    {"max_gpus_one_host", MEMBER_SOME_INT, OF_SERVER(max_gpus_one_host)},
-    {"rack_units", MEMBER_SOME_INT, OF_SERVER(rack_units), .detail = true},
-    {"power", MEMBER_LISTED, OF_SERVER(power), "W"},
-};
-
-static const struct member server_evidence[] = {
-    {"price_as_of", MEMBER_CHARS, OF_SERVER(price_as_of)},
-    {"confidence", MEMBER_CHARS, OF_SERVER(confidence), .group = "evidence"},
-    {"source", MEMBER_CHARS, OF_SERVER(source), .detail = true},
-    {"note", MEMBER_CHARS, OF_SERVER(note), .detail = true},
-};
-
-/* A row of --list has the same facts as --show. */
-static void server_facts(const struct server *v, struct record *s)
-{
-    double high = fmax(v->price_high, v->price_low);
-    struct quantity price = quantity_unknown();
-
-    if (v->price_low > 0)
-        price = quantity_band((v->price_low + high) / 2, v->price_low, high, ORIGIN_SHEET);
-    RECORD_MEMBERS(s, server_members, v);
-    record_group(s, "price");
-    record_quantity(s, "price", "$", price, 1, 0);
-    RECORD_MEMBERS(s, server_evidence, v);
-}
 
 static enum gp_status report_server_rows(struct catalog *catalog, struct record *doc,
                                          struct gp_err *err)
@@ -224,7 +206,7 @@ static enum gp_status report_server_rows(struct catalog *catalog, struct record 
     enum gp_status rc = catalog_servers(catalog, &list, &n, err);
 
     for (size_t i = 0; i < n && !rc; i++)
-        server_facts(&list[i], record_append(doc, "items"));
+        report_fields(record_append(doc, "items"), server_table, &list[i]);
     return rc;
 }
 
@@ -239,10 +221,27 @@ static enum gp_status report_server_show(struct planner *planner, const char *id
         return rc;
     for (size_t i = 0; i < n; i++)
         if (gp_casecmp(list[i].id, id) == 0) {
-            server_facts(&list[i], out);
+            report_fields(out, server_table, &list[i]);
             return GP_OK;
         }
     return gp_fail(err, GP_E_USAGE, "", "", "no such server");
+}
+
+/* "sliding+full" */
+static void model_mixers(const struct model *m, char *text, size_t size)
+{
+    unsigned seen = 0;
+
+    text[0] = '\0';
+    for (int k = 0; k < m->kind_count; k++) {
+        enum mixer mixer = m->kind[k].mixer;
+        size_t len = strlen(text);
+
+        if (mixer_is(mixer, MIXER_IS_NOTHING) || (seen >> mixer & 1))
+            continue;
+        seen |= 1u << mixer;
+        gp_format(text + len, size - len, "%s%s", len ? "+" : "", mixer_word(mixer));
+    }
 }
 
 static const struct layer_kind *expert_kind(const struct model *m)
@@ -263,20 +262,7 @@ static void model_row(const struct model *m, struct record *s)
     const struct layer_kind *moe = expert_kind(m);
     char attention[120];
 
-    /* "sliding+full" */
-    size_t size = sizeof(attention);
-    unsigned seen = 0;
-
-    attention[0] = '\0';
-    for (int k = 0; k < m->kind_count; k++) {
-        enum mixer mixer = m->kind[k].mixer;
-        size_t len = strlen(attention);
-
-        if (mixer == MIXER_NONE || (seen >> mixer & 1))
-            continue;
-        seen |= 1u << mixer;
-        gp_format(attention + len, size - len, "%s%s", len ? "+" : "", mixer_word(mixer));
-    }
+    model_mixers(m, attention, sizeof(attention));
     record_text(s, "id", m->id);
     record_text(s, "name", m->name);
     record_text(s, "family", m->family);
@@ -377,14 +363,7 @@ static void tower_facts(const struct model *m, struct record *s)
 
 static void shape_facts(const struct model *m, struct record *s)
 {
-    record_group(s, "shape");
-    record_positive(s, "hidden", "", m->hidden);
-    record_positive(s, "vocab", "", m->vocab);
-    record_positive(s, "layers", "", m->layer_count);
-    record_flag(s, "tied_embedding", m->tied);
-    record_positive(s, "positions", "", m->positions);
-    record_positive(s, "max_context", "tokens", m->max_context);
-    record_style(s, STYLE_THOUSANDS);
+    report_fields(s, model_tables[MODEL_SHAPE], m);
     record_list(s, "layers_by_kind");
     for (int k = 0; k < m->kind_count; k++)
         kind_facts(m, k, record_append(s, "layers_by_kind"));
@@ -407,13 +386,7 @@ static void params_facts(const struct model *m, struct record *s)
     record_style(s, STYLE_PARAMS);
     record_count(s, "params_active", "", model_params_active(m));
     record_style(s, STYLE_PARAMS);
-    record_positive(s, "params_published", "", m->published);
-    record_style(s, STYLE_PARAMS);
-    record_positive(s, "params_published_beyond_total", "", m->published_extra);
-    record_text(s, "params_published_note", m->published_note);
-    record_text(s, "params_published_source", m->published_source);
-    record_positive(s, "params_mtp", "", m->mtp_params);
-    record_style(s, STYLE_PARAMS);
+    report_fields(s, model_tables[MODEL_PUBLISHED], m);
     struct record *roles = record_inside(s, "params_by_role");
     for (int r = 0; r < ROLE_COUNT; r++) {
         double n = model_params_role(m, (enum tensor_role)r);
@@ -490,19 +463,15 @@ static enum gp_status model_facts(struct planner *planner, const struct model *m
     bool listed = strcmp(m->id, id) == 0;
 
     record_text(s, "id", id);
-    record_text(s, "name", m->name);
-    record_text(s, "family", m->family);
+    report_fields(s, model_tables[MODEL_NAMES], m);
     record_words(s, "aliases", listed ? catalog_aliases(planner_catalog(planner), m->id) : "");
-    record_flag(s, "weights_only", m->weights_only);
+    report_fields(s, model_tables[MODEL_USE], m);
     params_facts(m, s);
     shape_facts(m, s);
     enum gp_status rc = weight_facts(planner, m, s, err);
     if (!rc)
         rc = kv_facts(planner, m, s, err);
-    record_group(s, "evidence");
-    record_text(s, "source", m->source);
-    record_text(s, "date", m->date);
-    record_text(s, "note", m->note);
+    report_fields(s, model_tables[MODEL_EVIDENCE], m);
     return rc;
 }
 
@@ -748,14 +717,6 @@ static enum gp_status report_engine_show(struct planner *planner, const char *id
 
 /* ---- formats ---- */
 
-/* Scales included, on a large matrix; a mix has the mean of an 8B model. */
-static double bits_per_weight(const struct format *f)
-{
-    const double n = 8192;
-
-    return f->mix ? format_core_bits(f, 8.03e9) : format_bytes(f, n, n) * 8 / (n * n);
-}
-
 static enum gp_status report_format_rows(struct catalog *catalog, struct record *doc,
                                          struct gp_err *err)
 {
@@ -769,7 +730,7 @@ static enum gp_status report_format_rows(struct catalog *catalog, struct record 
         record_text(s, "id", f->id);
         record_text(s, "name", f->name);
         record_text(s, "family", f->family);
-        record_quantity(s, "bits", "per weight", quantity_exact(bits_per_weight(f)), 1, 3);
+        record_quantity(s, "bits", "per weight", quantity_exact(f->per_weight), 1, 3);
         record_text(s, "arithmetic", format_math_word(f->math));
         record_flag(s, "weight_only", f->weight_only);
         record_positive(s, "block", "weights", f->block);
@@ -779,54 +740,16 @@ static enum gp_status report_format_rows(struct catalog *catalog, struct record 
     return rc;
 }
 
-static void bits_fact(struct record *s, const char *name, double bits, int decimals)
-{
-    record_quantity(s, name, "bits", bits > 0 ? quantity_exact(bits) : quantity_unknown(), 1,
-                    decimals);
-}
-
+/* report_engine.c: engines and formats */
 static enum gp_status report_format_show(struct planner *planner, const char *id,
                                          struct record *out, struct gp_err *err)
 {
     const struct format *f;
-    struct strbuf kept;
     enum gp_status rc = catalog_format(planner_catalog(planner), id, &f, err);
 
-    if (rc)
-        return rc;
-    record_text(out, "id", f->id);
-    record_text(out, "name", f->name);
-    record_text(out, "family", f->family);
-    record_text(out, "arithmetic", format_math_word(f->math));
-    record_flag(out, "weight_only", f->weight_only);
-    record_group(out, "storage");
-    bits_fact(out, "element", f->bits, 3);
-    bits_fact(out, "per_weight", bits_per_weight(f), 4);
-    record_positive(out, "group_columns", "", f->group_cols);
-    record_positive(out, "group_rows", "", f->group_rows);
-    record_quantity(out, "per_group", "B", quantity_exact(f->group_bytes), 1, 2);
-    record_quantity(out, "per_input", "B", quantity_exact(f->input_bytes), 1, 2);
-    record_quantity(out, "per_tensor", "B", quantity_exact(f->tensor_bytes), 1, 2);
-    record_positive(out, "block", "weights", f->block);
-    bits_fact(out, "fallback", f->fallback_bits, 3);
-    strbuf_init(&kept);
-    for (int r = 0; r < ROLE_COUNT; r++)
-        if (f->keep_roles >> r & 1)
-            strbuf_addf(&kept, "%s%s", kept.len ? "|" : "", role_word((enum tensor_role)r));
-    record_words(out, "kept_in_16_bit", kept.text);
-    strbuf_fini(&kept);
-    if (f->mix) {
-        record_group(out, "file mix");
-        bits_fact(out, "core_8b", f->core_bits_8b, 4);
-        bits_fact(out, "core_70b", f->core_bits_70b, 4);
-        bits_fact(out, "token_embedding", f->embed_bits, 4);
-        bits_fact(out, "output", f->output_bits, 4);
-        if (f->rules > 0)
-            record_words(out, "rules", f->rule_words);
-    }
-    record_group(out, "evidence");
-    record_text(out, "source", f->source);
-    return GP_OK;
+    if (!rc)
+        report_fields(out, format_table, f);
+    return rc;
 }
 
 const struct report_class report_classes[] = {
@@ -891,6 +814,23 @@ static bool row_holds(const struct record *row, const char *part)
     return false;
 }
 
+static void rows_filter(struct fact *items, const char *const *filters, int filter_count)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < items->record_count; i++) {
+        bool keep = true;
+
+        for (int k = 0; k < filter_count && keep; k++)
+            keep = row_holds(&items->records[i], filters[k]);
+        if (keep)
+            items->records[kept++] = items->records[i];
+        else
+            record_fini(&items->records[i]);
+    }
+    items->record_count = kept;
+}
+
 enum gp_status report_list(struct catalog *catalog, const struct report_class *class,
                            const char *const *filters, int filter_count, struct record *doc,
                            struct gp_err *err)
@@ -900,20 +840,8 @@ enum gp_status report_list(struct catalog *catalog, const struct report_class *c
     record_list(doc, "items");
     size_t items = doc->count - 1; /* rows() may add facts about all of them */
     enum gp_status rc = class->rows(catalog, doc, err);
-    struct fact *rows = &doc->facts[items];
-    size_t kept = 0;
-    for (size_t i = 0; !rc && i < rows->record_count; i++) {
-        bool keep = true;
-
-        for (int k = 0; k < filter_count && keep; k++)
-            keep = row_holds(&rows->records[i], filters[k]);
-        if (keep)
-            rows->records[kept++] = rows->records[i];
-        else
-            record_fini(&rows->records[i]);
-    }
     if (!rc)
-        rows->record_count = kept;
+        rows_filter(&doc->facts[items], filters, filter_count);
     return rc;
 }
 
@@ -957,9 +885,9 @@ static void show_begin(struct record *doc, const struct report_class *class)
 }
 
 /* "There is no such item" is about one class only; anything else is the answer. */
-static bool is_answer(enum gp_status status, const struct gp_err *err)
+static bool is_answer(enum gp_status rc, const struct gp_err *err)
 {
-    return status != GP_E_USAGE || strcmp(err->where, "--show") == 0;
+    return rc != GP_E_USAGE || strcmp(err->where, "--show") == 0;
 }
 
 enum gp_status report_show(struct planner *planner, const char *id, struct record *doc,

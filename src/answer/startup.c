@@ -63,14 +63,9 @@ static bool layout_refused(const struct plan *p, uint64_t codes, struct refusal 
 /* DSA asks the backends one by one; a model with CSA names its own and stops in its kernel. */
 static enum outcome no_sparse_backend(const struct plan *p)
 {
-    const struct model *m = p->request.model;
-
-    if (!(p->reasons & BIT(REASON_SPARSE)))
-        return PASSES;
-    for (int k = 0; k < m->kind_count; k++)
-        if (m->kind[k].mixer == MIXER_CSA)
-            return PASSES;
-    return STOPS;
+    return !(p->reasons & BIT(REASON_SPARSE)) || model_has_mixer(p->request.model, MIXER_IS_POOLED)
+               ? PASSES
+               : STOPS;
 }
 
 static enum outcome fewer_tokens_than_slots(const struct plan *p)

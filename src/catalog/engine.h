@@ -246,7 +246,7 @@ struct engine {
     double moe_workspace;           /* factor, see above */
     bool sampler_buffer;            /* and a row of FP32 logits per multiprocessor, where the
                                    * sampler keeps three copies and more (Triton's top-k) */
-    char vision_run[40];            /* what is kept of a tower's pass (vision.h):
+    char vision_run[40];            /* what is kept of a tower's pass (activation.h):
                                    * "outputs|pixels|padded"; "" = `vision` in place of it */
     char vision_masks[48];          /* families whose tower has a mask of patches^2 */
     struct quantity vision;         /* bytes more with a vision tower of no known shape */
@@ -297,7 +297,7 @@ struct engine {
     bool draft_vocab;               /* refuses a draft of another vocabulary size */
     bool draft_cells;               /* sizes the pool as if its layers were the model's */
     bool state_drafts;              /* a block of recurrent state more per token drafted */
-    bool lora;                      /* sets room aside for adapters (lora.h) */
+    bool lora;                      /* sets room aside for adapters (weights.h) */
     char lora_ranks[64];            /* the largest ranks it takes, '|' between; "" = any */
     bool lora_experts;              /* of routed experts too */
     bool lora_chosen;               /* of the modules it is told, not of every linear one */

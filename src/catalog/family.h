@@ -60,7 +60,7 @@ struct family {
     char id[32];
     char name[64];
     double norm; /* p of the GEMM law (gemm.h) */
-    bool waves;  /* products come in whole waves of tiles (waves.h) */
+    bool waves;  /* products come in whole waves of tiles (gemm.h) */
     struct product_share product[KERNEL_COUNT];
     struct expert_share expert[KERNEL_COUNT];
     double expert_token;      /* s per token and layer: routing, permutation */

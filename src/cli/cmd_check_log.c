@@ -1,425 +1,92 @@
 /*
- * cmd_check_log.c - gpuplan --check-log FILE|-: an engine's start-up log against the plan.
+ * cmd_check_log.c - what an engine says of itself against the plan:
  *
- * Each figure that the log tells stands beside the same sum of the plan's terms: its band,
- * the error (predicted / logged - 1) and whether the logged one lies in the band, to half of
- * the log's last digit; of weights and of the card to 0.5 %, by which allocators and drivers
- * differ from what is counted.
+ *   gpuplan --check-log FILE|-        its start-up log
+ *   gpuplan --attach FILE|- [FILE]    a running server's metrics page, or two
  *
- * Example: Llama-3.1-8B on an H100, vLLM 0.19: weights logged 14.99 GiB, predicted 14.99,
- * KV pool 58.11 and 58.10.
+ * What tells too little for a plan still tells its own figures, and the exit code says so.
  */
 #include "cli/command.h"
 
-#include <math.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "answer/log_request.h"
-#include "answer/planner.h"
-#include "answer/record.h"
-#include "answer/sentence.h"
-#include "answer/startup.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "base/units.h"
+#include "logs/attach.h"
+#include "logs/log_check.h"
 
-struct log_verdict {
-    bool failed; /* the start did */
-    int terms;   /* that are compared, */
-    int outside; /* and outside of their band */
-};
-
-/* ---- what of the plan a figure is ---- */
-
-/* A figure is a sum of terms of struct memory; the first row whose engine is the log's, or all,
- * counts. */
-#define TERM(name) (offsetof(struct memory, name) + 1) /* 0 ends a sum */
-static const struct row {
-    enum enginelog_term term;
-    const char *engine; /* NULL = all */
-    const char *name;   /* as gpuplan.plan/1 calls it, where it is one term */
-    size_t sum[4];
-} rows[] = {
-    {ENGINELOG_USABLE, NULL, "usable", {TERM(usable)}},
-    {ENGINELOG_WEIGHTS, NULL, "weights", {TERM(weights)}},
-    {ENGINELOG_CONSUMED, NULL, "weights_non_torch", {TERM(weights), TERM(non_torch)}},
-    {ENGINELOG_ACTIVATION, NULL, "activation", {TERM(activation)}},
-    {ENGINELOG_PEAK, NULL, "activation_graphs", {TERM(activation), TERM(graphs_charged)}},
-    {ENGINELOG_NON_TORCH, "tensorrt-llm", "non_torch_graphs", {TERM(non_torch), TERM(graphs)}},
-    {ENGINELOG_NON_TORCH, NULL, "non_torch", {TERM(non_torch)}},
-    {ENGINELOG_TOTAL,
-     "tensorrt-llm",
-     "all_but_kv",
-     {TERM(weights), TERM(non_torch), TERM(activation), TERM(graphs)}},
-    {ENGINELOG_TOTAL, NULL, "all_but_kv", {TERM(weights), TERM(non_torch), TERM(activation)}},
-    {ENGINELOG_ESTIMATE, NULL, "graphs", {TERM(graphs_charged)}},
-    {ENGINELOG_GRAPHS, NULL, "graphs_real", {TERM(graphs)}},
-    {ENGINELOG_KV, "llama.cpp", "kv_reserved", {TERM(kv_reserved)}},
-    {ENGINELOG_KV, NULL, "kv_pool", {TERM(kv_pool)}},
-    {ENGINELOG_TOKENS, NULL, "kv_cache_tokens", {TERM(kv_cache_tokens)}},
-    {ENGINELOG_CONCURRENCY, NULL, "max_concurrency", {TERM(max_concurrency)}},
-    {ENGINELOG_HOST, NULL, "host", {TERM(host)}},
-};
-#define ROWS (sizeof(rows) / sizeof(rows[0]))
-
-static struct quantity row_planned(const struct row *row, const struct memory *memory)
+/* Plans what the log or page names, unless rc says that it cannot be understood; `why` is why
+ * there is no plan. */
+static bool plan_seen(struct invocation *in, enum gp_status rc, const struct options *options,
+                      const char *what, struct answer *answer, struct strbuf *why,
+                      struct gp_err *err)
 {
-    struct quantity sum = {0}, term;
-
-    for (size_t i = 0; i < 4 && row->sum[i]; i++) {
-        memcpy(&term, (const char *)memory + row->sum[i] - 1, sizeof(term));
-        sum = i == 0 ? term : quantity_add(sum, term);
-    }
-    return sum;
+    if (!rc && options->model_count == 0)
+        rc = gp_fail(err, GP_E_USAGE, in->args[0], "give --model", "the %s names no model", what);
+    if (!rc)
+        rc = planner_answer(in->planner, options, answer, err);
+    if (!rc && answer->resolved.gpu_chosen && !answer->resolved.gpu_local)
+        rc = gp_fail(err, GP_E_USAGE, in->args[0], "give --gpu",
+                     "the %s does not name the GPU, and none is in this machine", what);
+    if (!rc)
+        return true;
+    bool named = err->where[0] && strcmp(err->where, in->args[0]) != 0;
+    strbuf_addf(why, "not planned: %s%s%s%s%s", named ? err->where : "", named ? ": " : "",
+                err->text, err->hint[0] ? "; " : "", err->hint);
+    return false;
 }
 
-static const struct row *row_of(enum enginelog_term term, const char *engine)
-{
-    for (size_t i = 0; i < ROWS; i++)
-        if (rows[i].term == term && (!rows[i].engine || strcmp(rows[i].engine, engine) == 0))
-            return &rows[i];
-    return NULL;
-}
-
-/* ---- terms ---- */
-
-static bool is_count(enum enginelog_term term)
-{
-    return term == ENGINELOG_TOKENS || term == ENGINELOG_CONCURRENCY || term == ENGINELOG_BLOCKS;
-}
-
-#define COUNTED 0.005 /* share by which an allocator or a driver differs from what is counted */
-
-/* Half of the last digit that logs print; of weights and of the card itself also what an
- * allocator rounds up, tensor by tensor, and a driver keeps more or less. */
-static double slack_of(enum enginelog_term term, struct quantity predicted)
-{
-    double digit = term == ENGINELOG_TOKENS ? 0.5 : is_count(term) ? 0.005 : 0.005 * GP_GIB;
-    bool counted = term == ENGINELOG_WEIGHTS || term == ENGINELOG_USABLE;
-
-    return digit + (counted || predicted.origin == ORIGIN_EXACT ? COUNTED * predicted.value : 0);
-}
-
-static void record_term(const struct enginelog *log, const struct row *row, const struct plan *plan,
-                        struct record *doc, struct log_verdict *v)
-{
-    const struct enginelog_figure *f = &log->figure[row->term];
-    bool count = is_count(row->term), in;
-    struct quantity predicted = row_planned(row, &plan->memory);
-    struct beside beside = {
-        .name = row->name,
-        .unit = count ? "" : "GiB",
-        .seen_name = "logged",
-        .seen = quantity_band(f->value, f->low, f->high, ORIGIN_MEASURED),
-        .predicted = predicted,
-        .divide = count ? 1 : GP_GIB,
-        .slack = slack_of(row->term, predicted),
-        .digits = row->term == ENGINELOG_TOKENS ? 0
-                  : log->devices > 0            ? 3
-                                                : 2,
-    };
-    struct record *r;
-    bool compared = beside_record(&beside, doc, "terms", &r, &in);
-
-    record_count(r, "line", "", (double)f->line);
-    record_detail(r);
-    v->terms += compared;
-    v->outside += compared && !in;
-}
-
-/* Blocks of vLLM's pool are tokens, by the block that the log names. */
-static void blocks_as_tokens(struct enginelog *log)
-{
-    const struct enginelog_figure *blocks = &log->figure[ENGINELOG_BLOCKS];
-    struct enginelog_figure *tokens = &log->figure[ENGINELOG_TOKENS];
-    const char *text = enginelog_option(log, "block_size");
-    double size = 16;
-
-    if (text && units_parse_number(text, "block_size", &size, NULL) != GP_OK)
-        size = 16;
-    if (blocks->ranks == 0 || tokens->ranks > 0)
-        return;
-    *tokens = *blocks;
-    tokens->value *= size;
-    tokens->low *= size;
-    tokens->high *= size;
-}
-
-static void record_terms(const struct enginelog *logged, const struct plan *plan,
-                         struct record *doc, struct log_verdict *v)
-{
-    struct enginelog log = *logged;
-
-    record_list(doc, "terms");
-    if (!plan || !plan->has_memory)
-        return;
-    blocks_as_tokens(&log);
-    for (int t = 0; t < ENGINELOG_TERM_COUNT; t++) {
-        const struct row *row = row_of((enum enginelog_term)t, log.engine);
-
-        if (row && log.figure[t].ranks > 0)
-            record_term(&log, row, plan, doc, v);
-    }
-}
-
-/* ---- the start ---- */
-
-static void record_failure(const struct enginelog *log, struct record *doc)
-{
-    /* llama.cpp's own words for a GPU's memory do not need a pool */
-    bool sized = log->figure[ENGINELOG_KV].ranks > 0 || log->figure[ENGINELOG_TOKENS].ranks > 0;
-    const char *check = startup_of_message(log->engine, log->failure, sized);
-    struct record *r;
-
-    if (!log->failed_line)
-        return;
-    r = record_inside(doc, "failure");
-    record_count(r, "line", "", (double)log->failed_line);
-    record_text(r, "text", log->failure);
-    record_text(r, "check", check ? check : "");
-    record_text(r, "cure", startup_cure(check));
-}
-
-static void record_notes(const struct enginelog *log, const struct log_request *request,
-                         const char *why, struct record *doc)
-{
-    char text[256];
-
-    record_list(doc, "notes");
-    for (int i = 0; i < request->notes; i++)
-        record_item(doc, "notes", request->note[i]);
-    if (request->reading.unknown[0]) {
-        gp_format(text, sizeof(text), "given to the engine and not planned: %.200s",
-                  request->reading.unknown);
-        record_item(doc, "notes", text);
-    }
-    if (log->starts > 1) {
-        gp_format(text, sizeof(text), "the log has %d starts: the last one is compared",
-                  log->starts);
-        record_item(doc, "notes", text);
-    }
-    if (log->devices == 0 && enginelog_option(log, "verbosity"))
-        record_item(doc, "notes", "the log has no sizes: llama-server prints them with -lv 4");
-    if (log->others[0]) {
-        gp_format(text, sizeof(text), "lines of other engines are in it: %.60s", log->others);
-        record_item(doc, "notes", text);
-    }
-    if (log->mixed)
-        record_item(doc, "notes",
-                    "the lines of two servers are mixed in it, and so are the figures above: log "
-                    "each into a file of its own");
-    if (log->odd > 0) {
-        gp_format(text, sizeof(text), "%d figure%s left out: no size can be that", log->odd,
-                  log->odd > 1 ? "s are" : " is");
-        record_item(doc, "notes", text);
-    }
-    if (log->pairs_lost)
-        record_item(doc, "notes", "the log has more options than are read");
-    if (!log->started && !log->failed_line) {
-        gp_format(text, sizeof(text),
-                  "the log ends before the server was ready; its last known line is %ld: %.120s",
-                  log->last_line, log->last);
-        record_item(doc, "notes", text);
-    }
-    if (why[0])
-        record_item(doc, "notes", why);
-}
-
-/* ---- the plan ---- */
-
-static void record_plan(const struct answer *a, struct record *doc)
-{
-    const struct plan *p = a ? &a->plan : NULL;
-    struct texts texts = {0};
-    char options[FIX_OPTIONS_MAX];
-
-    record_text(doc, "model", p ? p->request.model->id : "");
-    record_text(doc, "gpu", p ? p->request.gpu->id : "");
-    record_positive(doc, "gpus", "", p ? p->layout.gpus : 0);
-    record_text(doc, "layout", p ? sentence_layout(&p->layout, &texts) : "");
-    record_text(doc, "planned_engine", p ? p->request.engine->range : "");
-    record_text(doc, "verdict", p ? verdict_word(p->verdict) : "");
-    record_text(doc, "reason", p ? sentence_first_reason(p, &texts) : "");
-    record_list(doc, "fixes");
-    for (int i = 0; a && i < a->fix_count; i++) {
-        struct record *r = record_append(doc, "fixes");
-
-        record_text(r, "options", planner_fix_options(&a->fixes[i], options));
-        record_text(r, "text", sentence_fix(&a->fixes[i], &texts));
-    }
-    texts_fini(&texts);
-}
-
-/* gpuplan.check-log/1. answer: the plan; NULL where the log tells too little for one, and
- * why says what is missing. */
-static void log_check(const char *file, const struct enginelog *log,
-                      const struct log_request *request, const struct answer *answer,
-                      const char *why, struct record *doc, struct log_verdict *v)
-{
-    *v = (struct log_verdict){.failed = log->failed_line > 0};
-    record_text(doc, "schema", "gpuplan.check-log/1");
-    record_text(doc, "file", file);
-    record_text(doc, "engine", log->engine);
-    record_text(doc, "version", log->version);
-    record_text(doc, "status",
-                log->failed_line ? "failed"
-                : log->started   ? "started"
-                                 : "unfinished");
-    record_failure(log, doc);
-    record_count(doc, "lines", "", (double)log->lines);
-    record_count(doc, "known_lines", "", (double)log->known);
-    record_count(doc, "ranks", "", log->ranks);
-    record_plan(answer, doc);
-    record_list(doc, "options");
-    for (int i = 0; i < log->pairs; i++) {
-        struct record *r = record_append(doc, "options");
-
-        record_text(r, "name", log->pair[i].name);
-        record_text(r, "value", log->pair[i].value);
-        record_flag(r, "chosen", log->pair[i].chosen);
-    }
-    record_terms(log, answer ? &answer->plan : NULL, doc, v);
-    record_count(doc, "outside", "", v->outside);
-    record_notes(log, request, why, doc);
-}
-
-/* ---- text ---- */
-
-static double count_of(const struct record *doc, const char *name)
-{
-    const struct fact *f = record_find(doc, name);
-
-    return f && f->known ? f->number.value : 0;
-}
-
-static void log_check_text(const struct record *doc, struct strbuf *out)
-{
-    const struct fact *notes = record_find(doc, "notes"), *failure = record_find(doc, "failure");
-    const struct fact *terms = record_find(doc, "terms"), *fixes = record_find(doc, "fixes");
-    const char *version = record_get(doc, "version"), *reason = record_get(doc, "reason");
-    bool failed = failure && failure->record_count > 0;
-
-    strbuf_addf(out, "%s: %s%s%s, %.0f lines, %.0f rank%s\n", record_get(doc, "status"),
-                record_get(doc, "engine"), version[0] ? " " : "", version, count_of(doc, "lines"),
-                count_of(doc, "ranks"), count_of(doc, "ranks") > 1 ? "s" : "");
-    if (failed) {
-        const char *cure = record_get(failure->records, "cure");
-
-        strbuf_addf(out, "stopped at line %.0f: %s\n", count_of(failure->records, "line"),
-                    record_get(failure->records, "text"));
-        strbuf_addf(out, "%s%s\n", cure[0] ? "cure: " : "",
-                    cure[0] ? cure : "gpuplan does not know this way to stop");
-    }
-    if (record_get(doc, "model")[0])
-        strbuf_addf(out, "planned: %s on %.0f x %s, %s, %s %s: %s%s%s\n", record_get(doc, "model"),
-                    count_of(doc, "gpus"), record_get(doc, "gpu"), record_get(doc, "layout"),
-                    record_get(doc, "engine"), record_get(doc, "planned_engine"),
-                    record_get(doc, "verdict"), reason[0] ? ": " : "", reason);
-    if (terms && terms->record_count > 0) {
-        strbuf_add(out, "\n");
-        record_table(terms->records, terms->record_count, NULL, RECORD_TEXT, out);
-        strbuf_addf(out, "\n%zu of %zu in their band\n",
-                    terms->record_count - (size_t)count_of(doc, "outside"), terms->record_count);
-    }
-    if (failure && fixes && fixes->record_count > 0) {
-        strbuf_add(out, "\nplanned to start:\n");
-        for (size_t i = 0; i < fixes->record_count && i < 5; i++)
-            strbuf_addf(out, "  %-36s %s\n", record_get(&fixes->records[i], "options"),
-                        record_get(&fixes->records[i], "text"));
-    }
-    for (size_t i = 0; notes && i < notes->record_count; i++)
-        strbuf_addf(out, "%snote: %s\n", i == 0 ? "\n" : "", record_get(&notes->records[i], ""));
-}
+/* ---- a start-up log ---- */
 
 /* What a log needs to be checked: it is too large for a stack. */
 struct check {
     struct enginelog log;
     struct log_request request;
     struct answer answer;
-    char why[400]; /* there is no plan */
 };
 
-/* A log that tells too little for a plan still tells its own figures. */
-static bool plan_log(struct invocation *in, struct check *c, struct gp_err *err)
+static void print_check(struct invocation *in, struct check *c, struct gp_err *err)
 {
     enum gp_status rc =
         log_request(planner_catalog(in->planner), &c->log, &in->options, &c->request, err);
-
-    if (!rc && c->request.request.options.model_count == 0)
-        rc = gp_fail(err, GP_E_USAGE, in->args[0], "give --model",
-                     "the log does not name the model");
-    if (!rc)
-        rc = planner_answer(in->planner, &c->request.request.options, &c->answer, err);
-    if (!rc && c->answer.resolved.gpu_chosen && !c->answer.resolved.gpu_local)
-        rc = gp_fail(err, GP_E_USAGE, in->args[0], "give --gpu",
-                     "the log does not name the GPU, and none is in this machine");
-    bool named = rc && err->where[0] && strcmp(err->where, in->args[0]) != 0;
-    if (rc)
-        gp_format(c->why, sizeof(c->why), "not planned: %.80s%s%.200s%s%.120s",
-                  named ? err->where : "", named ? ": " : "", err->text, err->hint[0] ? "; " : "",
-                  err->hint);
-    return !rc;
-}
-
-static enum gp_status print_check(struct invocation *in, struct check *c, bool planned)
-{
     struct log_verdict verdict;
     struct record doc;
+    struct strbuf why;
 
+    strbuf_init(&why);
     record_init(&doc);
-    log_check(in->args[0], &c->log, &c->request, planned ? &c->answer : NULL, c->why, &doc,
+    bool planned = plan_seen(in, rc, &c->request.request.options, "log", &c->answer, &why, err);
+    log_check(in->args[0], &c->log, &c->request, planned ? &c->answer : NULL, why.text, &doc,
               &verdict);
-    if (in->format == OUTPUT_JSON)
-        record_json(&doc, &in->out);
-    else if (in->quiet)
-        strbuf_addf(&in->out, "%s\n", record_get(&doc, "status"));
-    else
-        log_check_text(&doc, &in->out);
+    command_print(in, &doc, "status", log_check_text);
     record_fini(&doc);
+    strbuf_fini(&why);
     in->exit_code = verdict.failed ? 1 : 0;
     if (!planned)
         in->exit_code = gp_status_exit(GP_E_USAGE);
     else if (verdict.outside && options_flag(&in->options, OPT_STRICT))
         in->exit_code = gp_status_exit(GP_E_CHECK);
-    return GP_OK;
-}
-
-/* Of a log that is too large the start is enough. */
-static void hint_start(const char *path, struct gp_err *err)
-{
-    struct stat file;
-
-    if (err && stat(path, &file) == 0 && file.st_size > (off_t)ENGINELOG_BYTES)
-        gp_format(err->hint, sizeof(err->hint),
-                  "the start is enough: head -n 20000 %.120s | gpuplan --check-log - ...", path);
 }
 
 static enum gp_status run_check_log(struct invocation *in, struct gp_err *err)
 {
-    struct check *c;
+    struct check *c = gp_calloc(1, sizeof(*c));
+    const char *path = in->args[0];
     char *text = NULL;
     size_t len = 0;
-    enum gp_status rc;
+    struct stat file;
+    enum gp_status rc = path_read_input(path, ENGINELOG_BYTES, &text, &len, err);
 
-    if (in->arg_count != 1)
-        return gp_fail(err, GP_E_USAGE, "--check-log", "- reads standard input",
-                       in->arg_count ? "takes one file" : "needs a file");
-    if (in->format != OUTPUT_TEXT && in->format != OUTPUT_JSON)
-        return gp_fail(err, GP_E_USAGE, "--format", "text or json",
-                       "a check cannot be printed as a table");
-    c = gp_calloc(1, sizeof(*c));
-    rc = path_read_input(in->args[0], ENGINELOG_BYTES, &text, &len, err);
-    if (rc)
-        hint_start(in->args[0], err);
+    if (rc && stat(path, &file) == 0 && file.st_size > (off_t)ENGINELOG_BYTES)
+        gp_format(err->hint, sizeof(err->hint),
+                  "the start is enough: head -n 20000 %.120s | gpuplan --check-log - ...", path);
     if (!rc)
-        rc = enginelog_parse(in->args[0], text, len, &c->log, err);
+        rc = enginelog_parse(path, text, len, &c->log, err);
     if (!rc)
-        rc = print_check(in, c, plan_log(in, c, err));
+        print_check(in, c, err);
     free(text);
     free(c);
     return rc;
@@ -430,7 +97,94 @@ const struct command cmd_check_log = {
     .usage = "FILE|- [-m MODEL] [-g GPU[:COUNT]] [OPTION]...",
     .brief = "a start-up log of an engine against the plan, term by term",
     .bit = FOR_CHECK_LOG,
+    .least = 1,
+    .most = 1,
+    .takes = "one file",
+    .example = "- reads standard input",
+    .text = "a check",
     .one = ONE_EACH,
     .several = "check one log at a time",
     .run = run_check_log,
+};
+
+/* ---- metrics pages ---- */
+
+struct pages {
+    struct scrape page[2], seen;
+    struct attach_options request;
+    struct answer answer;
+};
+
+static enum gp_status read_page(const char *path, struct scrape *out, struct gp_err *err)
+{
+    char *text = NULL;
+    size_t len = 0;
+    enum gp_status rc = path_read_input(path, SCRAPE_BYTES, &text, &len, err);
+
+    if (!rc)
+        rc = scrape_parse(path, text, len, out, err);
+    free(text);
+    return rc;
+}
+
+static enum gp_status read_pages(const struct invocation *in, struct pages *p, struct gp_err *err)
+{
+    double seconds = options_or(&in->options, OPT_INTERVAL, 0);
+    struct stat a, b;
+    enum gp_status rc = read_page(in->args[0], &p->page[0], err);
+
+    p->seen = p->page[0];
+    if (rc || in->arg_count == 1)
+        return rc;
+    rc = read_page(in->args[1], &p->page[1], err);
+    if (rc)
+        return rc;
+    if (seconds <= 0 && stat(in->args[0], &a) == 0 && stat(in->args[1], &b) == 0)
+        seconds = (double)(b.st_mtim.tv_sec - a.st_mtim.tv_sec) +
+                  (double)(b.st_mtim.tv_nsec - a.st_mtim.tv_nsec) * 1e-9;
+    if (seconds <= 0)
+        return gp_fail(err, GP_E_USAGE, "--interval", "the earlier page first; --interval SECONDS",
+                       "the time between the two pages is not known");
+    return scrape_between(in->args[1], &p->page[0], &p->page[1], seconds, &p->seen, err);
+}
+
+static enum gp_status run_attach(struct invocation *in, struct gp_err *err)
+{
+    struct pages *p = gp_calloc(1, sizeof(*p));
+    struct record doc;
+    struct strbuf why;
+    enum gp_status rc = read_pages(in, p, err);
+
+    strbuf_init(&why);
+    record_init(&doc);
+    if (!rc) {
+        bool planned = plan_seen(in, attach_request(&p->seen, &in->options, &p->request, err),
+                                 &p->request.options, "page", &p->answer, &why, err);
+
+        if (planned && p->request.one)
+            strbuf_add(&why, "one GPU is assumed; for more give --gpu GPU:COUNT and --tp");
+        attach(in->args[in->arg_count - 1], &p->seen, in->planner, planned ? &p->answer : NULL,
+               why.text, &doc);
+        command_print(in, &doc, "binds", attach_text);
+        in->exit_code = planned ? 0 : gp_status_exit(GP_E_USAGE);
+    }
+    record_fini(&doc);
+    strbuf_fini(&why);
+    free(p);
+    return rc;
+}
+
+const struct command cmd_attach = {
+    .name = "attach",
+    .usage = "FILE|- [FILE] [-m MODEL] [-g GPU[:COUNT]] [OPTION]...",
+    .brief = "a running server's metrics page, or two, against the plan",
+    .bit = FOR_ATTACH,
+    .least = 1,
+    .most = 2,
+    .takes = "one metrics page or two",
+    .example = "curl -s HOST:PORT/metrics | gpuplan --attach -",
+    .text = "a page",
+    .one = ONE_EACH,
+    .several = "attach to one server at a time",
+    .run = run_attach,
 };

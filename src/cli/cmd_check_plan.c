@@ -143,49 +143,37 @@ static enum gp_status run_check_plan(struct invocation *in, struct gp_err *err)
 {
     const struct option_value *tolerance = &in->options.value[OPT_TOLERANCE];
     struct request_line saved = {0};
-    struct record doc, plan;
-    struct strbuf text;
+    struct record doc, plan; /* the check; the same request, answered now */
+    struct strbuf now_text;
     json_t *now = NULL;
-    char *saved_text = NULL;
+    char *text = NULL;
     size_t len = 0;
 
-    if (in->arg_count != 1)
-        return gp_fail(err, GP_E_USAGE, "--check-plan",
-                       "gpuplan --plan --format json -o FILE makes one",
-                       in->arg_count ? "takes one file" : "needs a file");
-    if (in->format != OUTPUT_TEXT && in->format != OUTPUT_JSON)
-        return gp_fail(err, GP_E_USAGE, "--format", "text or json",
-                       "a check cannot be printed as a table");
-    strbuf_init(&text);
+    strbuf_init(&now_text);
     record_init(&doc);
     record_init(&plan);
-    enum gp_status rc = path_read(in->args[0], SAVED_PLAN_BYTES, &saved_text, &len, err);
+    enum gp_status rc = path_read(in->args[0], SAVED_PLAN_BYTES, &text, &len, err);
     if (!rc)
-        rc = request_line_saved(in->args[0], saved_text, len, &saved, err);
+        rc = request_line_saved(in->args[0], text, len, &saved, err);
     if (!rc)
         rc = batch_report(in->planner, &saved.options, in->args[0], false, &plan, err);
     if (!rc) {
-        record_json(&plan, &text);
-        rc = gp_json_parse("plan", text.text, text.len, &now, err);
+        record_json(&plan, &now_text);
+        rc = gp_json_parse("plan", now_text.text, now_text.len, &now, err);
     }
     if (!rc) {
         record_text(&doc, "schema", "gpuplan.check-plan/1");
         record_text(&doc, "file", in->args[0]);
         compare_plans(saved.json, now, (tolerance->given ? tolerance->number : 5) / 100, &doc);
-        if (in->format == OUTPUT_JSON)
-            record_json(&doc, &in->out);
-        else if (in->quiet)
-            strbuf_addf(&in->out, "%s\n", record_get(&doc, "status"));
-        else
-            print_check(&doc, &in->out);
+        command_print(in, &doc, "status", print_check);
         in->exit_code = strcmp(record_get(&doc, "status"), "broke") == 0;
     }
     json_decref(now);
     record_fini(&plan);
     record_fini(&doc);
-    strbuf_fini(&text);
+    strbuf_fini(&now_text);
     request_line_fini(&saved);
-    free(saved_text);
+    free(text);
     return rc;
 }
 
@@ -195,5 +183,10 @@ const struct command cmd_check_plan = {
     .brief = "plan a saved request again: exit 1 when it no longer fits, or misses a goal or "
              "budget",
     .bit = FOR_CHECK_PLAN,
+    .least = 1,
+    .most = 1,
+    .takes = "one file",
+    .example = "gpuplan --plan --format json -o FILE makes one",
+    .text = "a check",
     .run = run_check_plan,
 };

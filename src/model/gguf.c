@@ -80,13 +80,14 @@ static bool is_70b(const struct model *m)
 {
     const struct layer_kind *k = &m->kind[0];
 
-    return m->layer_count == 80 && m->kind_count == 1 && k->mixer == MIXER_FULL &&
-           k->experts == 0 && k->heads != k->kv_heads && !is_fused(m);
+    return m->layer_count == 80 && m->kind_count == 1 && k->window == 0 &&
+           mixer_is(k->mixer, MIXER_IS_GROUPED) && k->experts == 0 && k->heads != k->kv_heads &&
+           !is_fused(m);
 }
 
 static int gqa_of(const struct layer_kind *first)
 {
-    if (first->mixer == MIXER_MLA)
+    if (mixer_is(first->mixer, MIXER_IS_PROJECTED))
         return first->heads;
     return first->kv_heads > 0 ? first->heads / first->kv_heads : 0;
 }
@@ -153,18 +154,11 @@ static bool is_counted(const struct model *m, int k, bool v)
 {
     const struct layer_kind *kind = &m->kind[k];
 
-    switch (v ? kind->mixer : MIXER_NONE) {
-    case MIXER_FULL:
-    case MIXER_SLIDING:
-    case MIXER_CHUNKED:
-        return !kind->k_is_v;
-    case MIXER_DELTANET:
-    case MIXER_KDA:
-    case MIXER_LIGHTNING:
-        return true;
-    default:
-        return !v && (kind->ff > 0 || kind->experts > 0 || kind->shared_ff > 0);
-    }
+    if (!v)
+        return kind->ff > 0 || kind->experts > 0 || kind->shared_ff > 0;
+    if (mixer_is(kind->mixer, MIXER_IS_RECURRENT))
+        return kind->lin_k_heads > 0;
+    return mixer_is(kind->mixer, MIXER_IS_GROUPED) && !kind->k_is_v;
 }
 
 /* The mean over the layers of a kind. The quantizer counts the values it meets; of MLPs it

@@ -52,18 +52,6 @@ const enum mixer_class mixer_classes[MIXER_COUNT] = {
 #undef X
 };
 
-/* Equal but for case, and '_' or '-' where the word has a space. */
-static bool same_word(const char *word, const char *text)
-{
-    for (; *word && *text; word++, text++) {
-        char c = *text == '_' || *text == '-' ? ' ' : gp_lower(*text);
-
-        if (c != *word)
-            return false;
-    }
-    return *word == *text;
-}
-
 const char *role_word(enum tensor_role role)
 {
     return (unsigned)role < ROLE_COUNT ? role_words[role] : "?";
@@ -76,9 +64,14 @@ const char *mixer_word(enum mixer mixer)
 
 int role_parse(const char *word)
 {
-    for (int i = 0; i < ROLE_COUNT; i++)
-        if (same_word(role_words[i], word))
+    for (int i = 0; i < ROLE_COUNT; i++) {
+        const char *a = role_words[i], *b = word;
+
+        while (*a && *a == (*b == '_' || *b == '-' ? ' ' : gp_lower(*b)))
+            a++, b++;
+        if (*a == '\0' && *b == '\0')
             return i;
+    }
     return -1;
 }
 
@@ -101,17 +94,6 @@ void model_count_kinds(const struct model *model, int first, int end, int layers
         layers[0] = end - first;
     for (int i = first; i < end && model->kind_count > 1; i++)
         layers[model->layer[i]]++;
-}
-
-/* Share of a tensor that works on one token. Only routed experts (and their biases)
- * come in `experts` copies. */
-static double active_share(const struct layer_kind *kind, const struct tensor *t)
-{
-    if (t->role == ROLE_VISION || t->role == ROLE_NGRAM)
-        return 0; /* of a table, a token looks up a few rows */
-    if (kind && kind->experts > 0 && strncmp(t->name, "experts.", 8) == 0)
-        return (double)kind->experts_active / kind->experts;
-    return 1;
 }
 
 static double elements_of(const struct tensor *t)
@@ -155,12 +137,19 @@ double model_params_role(const struct model *model, enum tensor_role role)
     return params[role];
 }
 
+/* Only routed experts (and their biases) come in `experts` copies, of which some work on a
+ * token; of a table it looks up a few rows. */
 static double active_sum(const struct layer_kind *kind, const struct tensor *t, int count)
 {
     double total = 0;
 
-    for (int i = 0; i < count; i++)
-        total += elements_of(&t[i]) * active_share(kind, &t[i]);
+    for (int i = 0; i < count; i++) {
+        bool routed = kind && kind->experts > 0 && strncmp(t[i].name, "experts.", 8) == 0;
+
+        if (t[i].role != ROLE_VISION && t[i].role != ROLE_NGRAM)
+            total +=
+                elements_of(&t[i]) * (routed ? (double)kind->experts_active / kind->experts : 1);
+    }
     return total;
 }
 
@@ -182,6 +171,14 @@ int model_experts(const struct model *model)
     for (int k = 0; k < model->kind_count; k++)
         most = model->kind[k].experts > most ? model->kind[k].experts : most;
     return most;
+}
+
+bool model_has_mixer(const struct model *model, enum mixer_trait trait)
+{
+    for (int k = 0; k < model->kind_count; k++)
+        if (mixer_is(model->kind[k].mixer, trait))
+            return true;
+    return false;
 }
 
 bool model_is_encoder(const struct model *model)
@@ -383,7 +380,7 @@ static enum gp_status check_attention(const struct layer_kind *k, const char *wh
                        k->heads, k->kv_heads);
     if (k->index_heads > 0 && k->index_dim <= 0)
         return gp_fail(err, GP_E_FILE, where, "", "index_heads needs index_dim");
-    if (k->index_heads > 0 && k->mixer == MIXER_CSA && k->q_lora <= 0)
+    if (k->index_heads > 0 && mixer_is(k->mixer, MIXER_IS_POOLED) && k->q_lora <= 0)
         return gp_fail(err, GP_E_FILE, where, "", "index_heads needs q_lora");
     if (k->o_groups > 0 && k->heads * (long)k->head_dim % k->o_groups != 0)
         return gp_fail(err, GP_E_FILE, where, "", "o_groups: %d does not divide heads x head_dim",
@@ -448,37 +445,29 @@ static enum gp_status check_layers(const struct model *m, const char *where, str
     return GP_OK;
 }
 
-static enum gp_status check_globals(const struct model *m, const char *where, struct gp_err *err)
+enum gp_status model_check(const struct model *model, struct gp_err *err)
 {
-    int low = m->weights_only ? 0 : 1;
+    int low = model->weights_only ? 0 : 1;
     const struct {
         const char *name;
         int value, low, high;
     } fields[] = {
-        {"hidden", m->hidden, low, 1 << 20},
-        {"vocab", m->vocab, low, 1 << 26},
-        {"max_context", m->max_context, low, 1 << 30},
-        {"positions", m->positions, 0, 1 << 26},
+        {"hidden", model->hidden, low, 1 << 20},
+        {"vocab", model->vocab, low, 1 << 26},
+        {"max_context", model->max_context, low, 1 << 30},
+        {"positions", model->positions, 0, 1 << 26},
     };
-
-    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-        if (fields[i].value < fields[i].low || fields[i].value > fields[i].high)
-            return gp_fail(err, GP_E_FILE, where, "", "%s: %d is outside %d..%d", fields[i].name,
-                           fields[i].value, fields[i].low, fields[i].high);
-    if (!(m->mtp_params >= 0 && m->mtp_params <= 1e13))
-        return gp_fail(err, GP_E_FILE, where, "", "mtp: %g is outside 0..1e13", m->mtp_params);
-    return GP_OK;
-}
-
-enum gp_status model_check(const struct model *model, struct gp_err *err)
-{
     enum gp_status rc;
     char where[96];
 
     gp_format(where, sizeof(where), "model %s", model->id);
-    rc = check_globals(model, where, err);
-    if (rc == GP_OK)
-        rc = check_layers(model, where, err);
+    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+        if (fields[i].value < fields[i].low || fields[i].value > fields[i].high)
+            return gp_fail(err, GP_E_FILE, where, "", "%s: %d is outside %d..%d", fields[i].name,
+                           fields[i].value, fields[i].low, fields[i].high);
+    if (!(model->mtp_params >= 0 && model->mtp_params <= 1e13))
+        return gp_fail(err, GP_E_FILE, where, "", "mtp: %g is outside 0..1e13", model->mtp_params);
+    rc = check_layers(model, where, err);
     if (rc == GP_OK && (model->extra_count < 0 || model->extra_count > MODEL_MAX_EXTRAS))
         rc = gp_fail(err, GP_E_FILE, where, "", "%d extras are outside 0..%d", model->extra_count,
                      MODEL_MAX_EXTRAS);

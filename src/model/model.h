@@ -54,23 +54,32 @@ enum tensor_role {
     ROLE_COUNT
 };
 
-/* What a mixer is: readers and planning ask for these, and for its name only where its own
- * tensors, cache or arithmetic are meant. */
+/* What a mixer is: all but its readers (hflayers.c, hfarch.c, ggufmodel.c), its tensors
+ * (model_tensors.c) and its cache (kvcache.c) ask for these and not for its name. */
 enum mixer_class {
     MIXER_CLASS_NOTHING,
-    MIXER_CLASS_GROUPED,   /* heads with keys and values: cached per KV head */
-    MIXER_CLASS_WINDOWED,  /* of which it sees the last `window` tokens at most */
-    MIXER_CLASS_LATENT,    /* caches one vector for all heads, which every GPU holds */
+    MIXER_CLASS_GROUPED,  /* heads with keys and values: cached per KV head */
+    MIXER_CLASS_WINDOWED, /* of which it sees the last `window` tokens at most */
+    MIXER_CLASS_CHUNKED,  /* or those of its chunk of `window` tokens */
+    MIXER_CLASS_LATENT,   /* caches one vector for all heads, which every GPU holds, and
+                            * projects it up to keys and values */
+    MIXER_CLASS_POOLED,   /* such a vector is key and value; beyond the window, of several tokens */
     MIXER_CLASS_RECURRENT, /* keeps a state of one size instead of keys and values */
+    MIXER_CLASS_GATED,     /* likewise, with gates of low rank (Kimi's) */
     MIXER_CLASS_MAMBA
 };
 enum mixer_trait {
-    MIXER_IS_WINDOWED = 1 << MIXER_CLASS_WINDOWED,
+    MIXER_IS_NOTHING = 1 << MIXER_CLASS_NOTHING,
+    MIXER_IS_CHUNKED = 1 << MIXER_CLASS_CHUNKED,
+    MIXER_IS_WINDOWED = 1 << MIXER_CLASS_WINDOWED | MIXER_IS_CHUNKED,
     MIXER_IS_GROUPED = 1 << MIXER_CLASS_GROUPED | MIXER_IS_WINDOWED,
-    MIXER_IS_LATENT = 1 << MIXER_CLASS_LATENT,
+    MIXER_IS_PROJECTED = 1 << MIXER_CLASS_LATENT,
+    MIXER_IS_POOLED = 1 << MIXER_CLASS_POOLED,
+    MIXER_IS_LATENT = MIXER_IS_PROJECTED | MIXER_IS_POOLED,
     MIXER_IS_ATTENTION = MIXER_IS_GROUPED | MIXER_IS_LATENT,
     MIXER_IS_MAMBA = 1 << MIXER_CLASS_MAMBA,
-    MIXER_IS_RECURRENT = 1 << MIXER_CLASS_RECURRENT | MIXER_IS_MAMBA
+    MIXER_IS_GATED = 1 << MIXER_CLASS_GATED,
+    MIXER_IS_RECURRENT = 1 << MIXER_CLASS_RECURRENT | MIXER_IS_GATED | MIXER_IS_MAMBA
 };
 
 /* What mixes the tokens of a layer: X(NAME, its word in profiles and answers, its class, the
@@ -88,13 +97,13 @@ enum mixer_trait {
     X(NONE, "none", NOTHING, "") /* an MLP-only layer (Nemotron-H) */                             \
     X(FULL, "full", GROUPED, "heads kv_heads head_dim")                                           \
     X(SLIDING, "sliding", WINDOWED, "heads kv_heads head_dim window")                             \
-    X(CHUNKED, "chunked", WINDOWED, "heads kv_heads head_dim window")                             \
+    X(CHUNKED, "chunked", CHUNKED, "heads kv_heads head_dim window")                              \
     X(MLA, "mla", LATENT, "heads kv_lora nope_dim v_head_dim")                                    \
-    X(CSA, "csa", LATENT, "heads head_dim q_lora window o_groups o_lora")                         \
+    X(CSA, "csa", POOLED, "heads head_dim q_lora window o_groups o_lora")                         \
     X(MAMBA1, "mamba1", MAMBA, "lin_v_heads lin_v_dim lin_k_dim dt_rank conv_kernel")             \
     X(MAMBA2, "mamba2", MAMBA, "lin_v_heads lin_v_dim lin_k_dim groups conv_kernel")              \
     X(DELTANET, "deltanet", RECURRENT, "lin_k_heads lin_v_heads lin_k_dim lin_v_dim conv_kernel") \
-    X(KDA, "kda", RECURRENT, "lin_k_heads lin_v_heads lin_k_dim lin_v_dim conv_kernel")           \
+    X(KDA, "kda", GATED, "lin_k_heads lin_v_heads lin_k_dim lin_v_dim conv_kernel")               \
     X(LIGHTNING, "lightning", RECURRENT, "lin_k_heads lin_v_heads lin_k_dim lin_v_dim")           \
     X(CONV, "conv", RECURRENT, "lin_v_heads lin_v_dim conv_kernel")
 
@@ -175,7 +184,7 @@ struct model_extra {
     double elements;
 };
 
-/* The shape of a vision tower, and the largest item that it is given (vision.h). All 0:
+/* The shape of a vision tower, and the largest item that it is given (activation.h). All 0:
  * there is none, or nobody states its shape. */
 struct model_vision {
     int width, ff, layers; /* of its transformer */
@@ -278,6 +287,8 @@ int model_experts(const struct model *model);
 bool model_is_encoder(const struct model *model);
 /* Does an engine for text run it? Vision, speech and image models are weights alone. */
 bool model_is_served(const struct model *model);
+
+bool model_has_mixer(const struct model *model, enum mixer_trait trait);
 
 /* Layers of kind k. */
 int model_kind_layers(const struct model *model, int k);

@@ -69,50 +69,24 @@ static double generic_miss(const struct model *model, double params)
     return fabs(model_params(model) / params - 1);
 }
 
-static const struct shape *nearest_shape(double params)
-{
-    const struct shape *best = NULL;
-    double least = INFINITY;
-
-    for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
-        struct model model;
-
-        shape_model(&shapes[i], shapes[i].layers, shapes[i].ff, &model);
-        double far = fabs(log(model_params(&model) / params));
-        if (far < least) {
-            least = far;
-            best = &shapes[i];
-        }
-    }
-    return best;
-}
-
-static void generic_describe(const struct shape *s, double params, struct model *out)
-{
-    gp_format(out->id, sizeof(out->id), "%gb", params / 1e9);
-    gp_format(out->name, sizeof(out->name), "generic %gB", params / 1e9);
-    gp_copy(out->family, sizeof(out->family), "generic");
-    out->assumed = true;
-    gp_copy(out->native_dtype, sizeof(out->native_dtype), "bf16");
-    gp_copy(out->native_name, sizeof(out->native_name), "bf16");
-    for (int r = 0; r < ROLE_COUNT; r++)
-        gp_copy(out->native[r], sizeof(out->native[r]), "bf16");
-    gp_format(out->source, sizeof(out->source),
-              "no checkpoint: shape assumed after %s, the published one nearest in size", s->like);
-    gp_format(out->note, sizeof(out->note),
-              "assumed: a dense GQA shape like %s with %d layers of width %d, MLP %d", s->like,
-              out->layer_count, out->hidden, out->kind[0].ff);
-}
-
 enum gp_status model_generic(double params, struct model *out, struct gp_err *err)
 {
     const struct shape *s;
+    double least = INFINITY;
 
     if (!(params >= SMALLEST && params <= LARGEST))
         return gp_fail(err, GP_E_USAGE, "model size", "name a model of the catalogue",
                        "%s B is outside %g..%g B", UNITS_PLAIN(params / 1e9, 6), SMALLEST / 1e9,
                        LARGEST / 1e9);
-    s = nearest_shape(params);
+    s = shapes;
+    for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+        shape_model(&shapes[i], shapes[i].layers, shapes[i].ff, out);
+        double far = fabs(log(model_params(out) / params));
+        if (far < least) {
+            least = far;
+            s = &shapes[i];
+        }
+    }
     shape_model(s, s->layers, s->ff, out);
     if (generic_miss(out, params) > NEAR) { /* other layers */
         double one = model_params(out), layers;
@@ -130,6 +104,18 @@ enum gp_status model_generic(double params, struct model *out, struct gp_err *er
     if (generic_miss(out, params) > TOLERANCE)
         return gp_fail(err, GP_E_USAGE, "model size", "name a model of the catalogue",
                        "no dense shape comes within 2 %% of %g B", params / 1e9);
-    generic_describe(s, params, out);
+    gp_format(out->id, sizeof(out->id), "%gb", params / 1e9);
+    gp_format(out->name, sizeof(out->name), "generic %gB", params / 1e9);
+    gp_copy(out->family, sizeof(out->family), "generic");
+    out->assumed = true;
+    gp_copy(out->native_dtype, sizeof(out->native_dtype), "bf16");
+    gp_copy(out->native_name, sizeof(out->native_name), "bf16");
+    for (int r = 0; r < ROLE_COUNT; r++)
+        gp_copy(out->native[r], sizeof(out->native[r]), "bf16");
+    gp_format(out->source, sizeof(out->source),
+              "no checkpoint: shape assumed after %s, the published one nearest in size", s->like);
+    gp_format(out->note, sizeof(out->note),
+              "assumed: a dense GQA shape like %s with %d layers of width %d, MLP %d", s->like,
+              out->layer_count, out->hidden, out->kind[0].ff);
     return GP_OK;
 }

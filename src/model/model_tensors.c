@@ -383,19 +383,6 @@ static void shared_experts(struct list *l)
 
 /* ---- the rest of a layer -------------------------------------------------------- */
 
-/* Hyper-connections before attention and before the MLP: s streams are mixed by
- * (2+s)*s weights computed from all of them. */
-static void hyper_connections(struct list *l)
-{
-    double s = l->kind->streams, mix = (2 + s) * s;
-
-    if (s <= 0)
-        return;
-    list_add(l, "hyper_connection.fn", ROLE_OTHER, mix, s * l->model->hidden, 2);
-    list_add(l, "hyper_connection.base", ROLE_NORM, 1, mix, 2);
-    list_add(l, "hyper_connection.scale", ROLE_NORM, 1, 3, 2);
-}
-
 int model_layer_tensors(const struct model *model, int k, struct tensor out[MODEL_MAX_TENSORS])
 {
     static void (*const mixers[MIXER_COUNT])(struct list *) = {
@@ -420,7 +407,15 @@ int model_layer_tensors(const struct model *model, int k, struct tensor out[MODE
         list_matrix(&l, "per_layer_projection", ROLE_MLP, model->hidden, kind->layer_embed);
         list_vector(&l, "post_per_layer_input_norm", model->hidden);
     }
-    hyper_connections(&l);
+    if (kind->streams > 0) {
+        /* hyper-connections before attention and before the MLP: s streams are mixed by
+         * (2+s)*s weights computed from all of them */
+        double s = kind->streams, mix = (2 + s) * s;
+
+        list_add(&l, "hyper_connection.fn", ROLE_OTHER, mix, s * model->hidden, 2);
+        list_add(&l, "hyper_connection.base", ROLE_NORM, 1, mix, 2);
+        list_add(&l, "hyper_connection.scale", ROLE_NORM, 1, 3, 2);
+    }
     list_add(&l, "layernorm", ROLE_NORM, 1, model->hidden, kind->norms);
     if (kind->norm_bias)
         list_add(&l, "layernorm.bias", ROLE_NORM, 1, model->hidden, kind->norms);
@@ -430,31 +425,23 @@ int model_layer_tensors(const struct model *model, int k, struct tensor out[MODE
 
 /* ---- outside the layers --------------------------------------------------------- */
 
-static void layer_embedding_tables(struct list *l)
-{
-    const struct model *m = l->model;
-    double wide = 0, one = 0;
-
-    for (int k = 0; k < m->kind_count; k++) {
-        if (m->kind[k].layer_embed > one)
-            one = m->kind[k].layer_embed;
-        wide += (double)model_kind_layers(m, k) * m->kind[k].layer_embed;
-    }
-    list_matrix(l, "embed_tokens_per_layer", ROLE_LAYER_EMBED, m->vocab, wide);
-    list_matrix(l, "per_layer_model_projection", ROLE_MLP, wide, m->hidden);
-    list_vector(l, "per_layer_projection_norm", one);
-}
-
 int model_global_tensors(const struct model *model, struct tensor out[MODEL_MAX_TENSORS])
 {
     struct list l = {model, NULL, out, 0};
-    double h = model->hidden;
+    double h = model->hidden, wide = 0, one = 0;
 
+    for (int k = 0; k < model->kind_count; k++) {
+        if (model->kind[k].layer_embed > one)
+            one = model->kind[k].layer_embed;
+        wide += (double)model_kind_layers(model, k) * model->kind[k].layer_embed;
+    }
     list_matrix(&l, "embed_tokens", ROLE_EMBED, model->vocab, h);
     list_matrix(&l, "embed_positions", ROLE_EMBED, model->positions, h);
     if (model->embed_norm)
         list_add(&l, "embed_layernorm", ROLE_NORM, 1, h, 2);
-    layer_embedding_tables(&l);
+    list_matrix(&l, "embed_tokens_per_layer", ROLE_LAYER_EMBED, model->vocab, wide);
+    list_matrix(&l, "per_layer_model_projection", ROLE_MLP, wide, h);
+    list_vector(&l, "per_layer_projection_norm", one);
     if (!model->tied)
         list_matrix(&l, "lm_head", ROLE_HEAD, model->vocab, h);
     if (model->final_norm)

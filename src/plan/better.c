@@ -38,14 +38,6 @@ const char *better_word(enum better better)
     return words[better];
 }
 
-/* Is a TPOT still good enough beside that of the plan? */
-static bool good_enough(const struct plan *asked, double tpot, double longer)
-{
-    double goal = asked->request.tpot;
-
-    return tpot <= (goal > 0 ? goal : asked->speed.tpot.value * longer);
-}
-
 static enum better aim_of(const struct best *b, const struct fix *f)
 {
     const struct plan *asked = b->plan;
@@ -56,7 +48,8 @@ static enum better aim_of(const struct best *b, const struct fix *f)
     double longer =
         fuller || !cheaper ? FULLER : fmin(fmax(b->per_million / million, LONGER), FULLER);
 
-    if (cheaper && good_enough(asked, f->tpot, longer))
+    double goal = asked->request.tpot > 0 ? asked->request.tpot : asked->speed.tpot.value * longer;
+    if (cheaper && f->tpot <= goal)
         return fuller ? BETTER_FULLER : BETTER_CHEAPER;
     if (f->tpot <= FASTER * asked->speed.tpot.value &&
         (f->per_hour <= 0 || asked->cost.per_hour <= 0 ||
@@ -114,19 +107,6 @@ static struct fix better_begin(const struct plan *plan, enum fix_kind kind, enum
     return f;
 }
 
-static void on_other_gpus(struct best *b, const struct choices *choices)
-{
-    for (size_t i = 0; i < choices->gpu_count; i++) {
-        struct fix f = better_begin(b->plan, FIX_GPU, CHANGE_GPU);
-
-        if (choices->gpus[i] == b->plan->request.gpu)
-            continue;
-        f.request = search_on(&f.request, choices->gpus[i], 0, b->market);
-        f.changes |= plan_free_layout(&f.request);
-        better_weigh(b, &f);
-    }
-}
-
 /* Where the count was given: as many as it takes, and those that have a request. */
 static void on_fewer_gpus(struct best *b)
 {
@@ -142,21 +122,6 @@ static void on_fewer_gpus(struct best *b)
     if (!better_weigh(b, &f) || busy == l->gpus || busy == f.gpus)
         return;
     f.request.gpu_count = busy;
-    better_weigh(b, &f);
-}
-
-static void in_twice_the_tp(struct best *b)
-{
-    const struct layout *l = &b->plan->layout;
-    struct fix f = better_begin(b->plan, FIX_LARGER_TP, CHANGE_TP);
-
-    if (l->tp * 2 > f.request.host_gpus)
-        return;
-    f.request.tp = l->tp * 2;
-    if (f.request.gpu_count > 0) {
-        f.request.gpu_count = l->gpus * 2;
-        f.changes |= 1u << CHANGE_GPU;
-    }
     better_weigh(b, &f);
 }
 
@@ -214,13 +179,29 @@ void plan_betters(const struct plan *plan, const struct choices *choices,
             .plan = plan, .market = market, .per_million = million.known ? million.value : 0};
     /* A layout that was found for these GPUs, and not asked for, is as good as open. */
     for (int i = 0; i < choices->lower_count; i++) {
-        struct fix f = better_begin(kinds[0].plan, FIX_PRECISION, CHANGE_PRECISION);
+        struct fix f = better_begin(plan, FIX_PRECISION, CHANGE_PRECISION);
 
         request_take_precision(&f.request, &choices->lower[i]);
         better_weigh(&kinds[0], &f);
     }
-    on_other_gpus(&kinds[1], choices);
-    in_twice_the_tp(&kinds[2]);
+    for (size_t i = 0; i < choices->gpu_count; i++) {
+        struct fix f = better_begin(plan, FIX_GPU, CHANGE_GPU);
+
+        if (choices->gpus[i] == plan->request.gpu)
+            continue;
+        f.request = search_on(&f.request, choices->gpus[i], 0, market);
+        f.changes |= plan_free_layout(&f.request);
+        better_weigh(&kinds[1], &f);
+    }
+    struct fix twice = better_begin(plan, FIX_LARGER_TP, CHANGE_TP);
+    if (plan->layout.tp * 2 <= twice.request.host_gpus) {
+        twice.request.tp = plan->layout.tp * 2;
+        if (twice.request.gpu_count > 0) {
+            twice.request.gpu_count = plan->layout.gpus * 2;
+            twice.changes |= 1u << CHANGE_GPU;
+        }
+        better_weigh(&kinds[2], &twice);
+    }
     with_more_users(&kinds[3]);
     on_fewer_gpus(&kinds[4]);
     for (int better = BETTER_CHEAPER; better < BETTER_COUNT; better++)

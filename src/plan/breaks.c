@@ -24,27 +24,6 @@ static bool by_rate(const struct search *s)
     return s->axis == BREAK_USERS && s->plan->request.rate > 0;
 }
 
-static double now_of(const struct search *s)
-{
-    const struct request *q = &s->plan->request;
-
-    return s->axis == BREAK_CONTEXT  ? q->context
-           : s->axis == BREAK_PROMPT ? q->prompt
-           : q->rate > 0             ? q->rate
-                                     : q->users;
-}
-
-/* What the axis goes up to. */
-static double end_of(const struct search *s)
-{
-    const struct request *q = &s->plan->request;
-
-    return s->axis == BREAK_CONTEXT  ? q->model->max_context
-           : s->axis == BREAK_PROMPT ? q->context - q->output
-           : q->rate > 0             ? q->rate * MOST_USERS
-                                     : MOST_USERS;
-}
-
 static bool breaks_holds(const struct search *s, double x)
 {
     struct request q = s->plan->request;
@@ -65,35 +44,25 @@ static bool breaks_holds(const struct search *s, double x)
                                : verdict_holds(s->tried->verdict);
 }
 
-/* low holds and high does not: the most that holds. */
-static double breaks_bisect(const struct search *s, double low, double high)
-{
-    while (by_rate(s) ? high > low * RATE_CLOSE : high - low > 1) {
-        double middle = by_rate(s) ? sqrt(low * high) : floor((low + high) / 2);
-
-        if (breaks_holds(s, middle))
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static bool breaks_asks(const struct plan *plan, enum break_axis axis)
-{
-    if (!plan->has_memory || !verdict_holds(plan->verdict) || plan->request.model->weights_only)
-        return false;
-    return axis != BREAK_PROMPT || plan->speed.gap == SPEED_KNOWN;
-}
-
 void breaks_find(const struct plan *plan, const struct market *market, enum break_axis axis,
                  struct break_point *out)
 {
     struct search s = {.plan = plan, .market = market, .axis = axis};
-    double end = end_of(&s), low = now_of(&s), high;
+    const struct request *q = &plan->request;
+    bool asks = plan->has_memory && verdict_holds(plan->verdict) && !q->model->weights_only &&
+                (axis != BREAK_PROMPT || plan->speed.gap == SPEED_KNOWN);
+    double low, high, end; /* from now to what the axis goes up to */
 
+    if (axis == BREAK_CONTEXT)
+        low = q->context, end = q->model->max_context;
+    else if (axis == BREAK_PROMPT)
+        low = q->prompt, end = q->context - q->output;
+    else if (q->rate > 0)
+        low = q->rate, end = q->rate * MOST_USERS;
+    else
+        low = q->users, end = MOST_USERS;
     *out = (struct break_point){.from = low, .at = low};
-    if (!breaks_asks(plan, axis) || end < low)
+    if (!asks || end < low)
         return;
     s.tried = gp_calloc(1, sizeof(*s.tried));
     out->known = true;
@@ -102,7 +71,13 @@ void breaks_find(const struct plan *plan, const struct market *market, enum brea
         high = fmin(high * 2, end);
     }
     out->ends = high >= end && breaks_holds(&s, end);
-    out->at = out->ends ? end : low < high ? breaks_bisect(&s, low, high) : low;
+    /* low holds and high does not: the most that holds */
+    while (!out->ends && (by_rate(&s) ? high > low * RATE_CLOSE : high - low > 1)) {
+        double middle = by_rate(&s) ? sqrt(low * high) : floor((low + high) / 2);
+
+        *(breaks_holds(&s, middle) ? &low : &high) = middle;
+    }
+    out->at = out->ends ? end : low;
     if (!out->ends) {
         breaks_holds(&s, by_rate(&s) ? out->at * RATE_CLOSE : out->at + 1);
         out->limit = s.tried->limit;

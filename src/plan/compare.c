@@ -17,11 +17,6 @@ double compare_capacity(const struct plan *p)
 
 /* ---- the front ---- */
 
-static bool compare_competes(const struct plan *p)
-{
-    return p->verdict == VERDICT_FITS && p->cost.per_hour > 0 && !plan_spans(p);
-}
-
 /* What a plan gives for its price: with goals of speed tokens for a dollar, else the
  * requests that it holds. */
 static double compare_worth(const struct plan *p)
@@ -53,8 +48,10 @@ void compare_front(struct compared *const *rows, size_t count)
     size_t n = 0;
 
     for (size_t i = 0; i < count; i++) {
+        const struct plan *p = &rows[i]->plan;
+
         rows[i]->front = false;
-        if (compare_competes(&rows[i]->plan))
+        if (p->verdict == VERDICT_FITS && p->cost.per_hour > 0 && !plan_spans(p))
             order[n++] = rows[i];
     }
     qsort(order, n, sizeof(*order), cheap_first);
@@ -177,9 +174,9 @@ static int compare_ordered(const struct plan *a, const struct plan *b, order_fn 
     X(COMPARE_TTFT, ttft)       \
     X(COMPARE_TOKENS, tokens)
 
-#define X(order, key)                                     \
-    static int key##_first(const void *a, const void *b)  \
-    {                                                     \
+#define X(order, key)                                             \
+    static int key##_first(const void *a, const void *b)          \
+    {                                                             \
         return compare_ordered(PLAN_OF(a), PLAN_OF(b), by_##key); \
     }
 ORDERS(X)

@@ -79,20 +79,6 @@ static bool in_list(const char *list, const char *id)
     return false;
 }
 
-static int largest_instance(const struct gpu *gpu, const struct market *market)
-{
-    int most = 0;
-
-    for (size_t i = 0; i < market->instance_count; i++) {
-        const struct instance *in = &market->instances[i];
-
-        if (in->kind == PRICE_LIST && in->gpu_count > most && is_gpu(in->gpu, gpu->id) &&
-            market_takes(market, in))
-            most = in->gpu_count;
-    }
-    return most;
-}
-
 bool cost_is_offered(const struct gpu *gpu, enum price_want want, const struct market *market)
 {
     bool offered = want == WANT_BUY;
@@ -102,37 +88,33 @@ bool cost_is_offered(const struct gpu *gpu, enum price_want want, const struct m
     return offered;
 }
 
-/* An Apple GPU or a Jetson is one with its computer. */
-static bool built_in(const struct gpu *gpu)
-{
-    return strcmp(gpu->interconnect, "none") == 0 || strncmp(gpu->form_factor, "SoC", 3) == 0;
-}
-
-/* By its construction; 0 = that does not tell. */
-static int usual_host(const struct gpu *gpu)
-{
-    if (strchr(gpu->id, '/') || built_in(gpu))
-        return 1;
-    if (strncmp(gpu->form_factor, "PCIe", 4) == 0)
-        return HOST_ASSUMED;
-    return gpu->link_domain > 1 && gpu->link_domain <= BOARD_MOST ? gpu->link_domain : 0;
-}
-
 int cost_host_gpus(const struct gpu *gpu, const struct market *market, bool *assumed)
 {
-    int usual = usual_host(gpu), offered = largest_instance(gpu, market);
-    int most = 0;
+    /* by its construction: an Apple GPU or a Jetson is one with its computer; 0 = unknown */
+    bool built_in =
+        strcmp(gpu->interconnect, "none") == 0 || strncmp(gpu->form_factor, "SoC", 3) == 0;
+    bool slots = strncmp(gpu->form_factor, "PCIe", 4) == 0;
+    bool board = gpu->link_domain > 1 && gpu->link_domain <= BOARD_MOST;
+    int usual = strchr(gpu->id, '/') || built_in ? 1
+                : slots                          ? HOST_ASSUMED
+                : board                          ? gpu->link_domain
+                                                 : 0;
+    int offered = 0, server = 0;
 
+    for (size_t i = 0; i < market->instance_count; i++) {
+        const struct instance *in = &market->instances[i];
+
+        if (in->kind == PRICE_LIST && in->gpu_count > offered && is_gpu(in->gpu, gpu->id) &&
+            market_takes(market, in))
+            offered = in->gpu_count;
+    }
     for (size_t i = 0; i < market->server_count; i++) {
         const struct server *s = &market->servers[i];
 
-        if (s->max_gpus_one_host > most && strcmp(s->kind, "composable") != 0 &&
+        if (s->max_gpus_one_host > server && strcmp(s->kind, "composable") != 0 &&
             in_list(s->gpu_ids, gpu->id))
-            most = s->max_gpus_one_host;
+            server = s->max_gpus_one_host;
     }
-    int server = most;
-    bool slots = strncmp(gpu->form_factor, "PCIe", 4) == 0;
-
     *assumed = false;
     if (usual == 1)
         return 1;
@@ -186,16 +168,6 @@ static bool better_row(const struct instance *a, const struct instance *b)
     return dates != 0 ? dates > 0 : a < b;
 }
 
-/* Of one size: the user's own prices win over the catalogue's, then the lower price. */
-static bool better_offer(const struct offer *a, const struct offer *b)
-{
-    if (a->instance->user != b->instance->user)
-        return a->instance->user;
-    if (fabs(a->price - b->price) > 1e-9)
-        return a->price < b->price;
-    return better_row(a->instance, b->instance);
-}
-
 static void add_offer(struct prices *p, enum price_want want, const struct offer *new)
 {
     struct offer *list = p->of[want].offer;
@@ -205,7 +177,11 @@ static void add_offer(struct prices *p, enum price_want want, const struct offer
         return;
     for (size_t i = 0; i < n; i++)
         if (list[i].size == new->size && list[i].instance->per_gpu == new->instance->per_gpu) {
-            if (better_offer(new, &list[i]))
+            /* the user's own prices win over the catalogue's, then the lower price */
+            const struct instance *a = new->instance, *b = list[i].instance;
+            double less = list[i].price - new->price;
+
+            if (a->user != b->user ? a->user : fabs(less) > 1e-9 ? less > 0 : better_row(a, b))
                 list[i] = *new;
             return;
         }
@@ -316,13 +292,6 @@ static struct bid best_bid(const struct prices *p, enum price_want want, const s
     return best;
 }
 
-static long age_days(const struct instance *in, const struct market *market)
-{
-    long day = market->today > 0 ? date_days(in->date) : -1;
-
-    return day < 0 ? -1 : market->today > day ? market->today - day : 0;
-}
-
 static struct rent cheapest_rent(const struct prices *p, enum price_want want,
                                  const struct layout *l)
 {
@@ -332,6 +301,8 @@ static struct rent cheapest_rent(const struct prices *p, enum price_want want,
 
     if (!bid.offer)
         return (struct rent){.age_days = -1};
+    long day = market->today > 0 ? date_days(bid.offer->instance->date) : -1;
+    long age = day < 0 ? -1 : market->today > day ? market->today - day : 0;
     return (struct rent){.known = true,
                          .instance = bid.offer->instance,
                          .instances = bid.instances,
@@ -341,7 +312,7 @@ static struct rent cheapest_rent(const struct prices *p, enum price_want want,
                          .apart = bid.apart,
                          .per_hour = bid.per_hour,
                          .per_month = bid.per_hour * hours,
-                         .age_days = age_days(bid.offer->instance, market)};
+                         .age_days = age};
 }
 
 /* ---- owning ---- */
@@ -428,17 +399,6 @@ static bool buy_gpus(const struct request *q, const struct layout *l, const stru
     return true;
 }
 
-/* Hours of use after which renting has cost the capital, less what the owned machine
- * takes to run in those hours; 0 when it is written off before. */
-static double break_even(const struct rent *rent, const struct buy *buy)
-{
-    double share = buy->hours_share > 0 ? buy->hours_share : 1;
-    double saved = rent->known ? rent->per_hour - buy->running.value / share : 0;
-    double hours = saved > 0 ? buy->capital.value / saved : 0;
-
-    return hours <= buy->own->years * HOURS_PER_YEAR * share ? hours : 0;
-}
-
 /* ---- all of it ---- */
 
 const struct rent *cost_wanted(const struct cost *c)
@@ -510,10 +470,18 @@ struct price cost_price(const struct prices *p, const struct layout *l)
 /* What the price class that was asked for comes to, and the break-even against it. */
 static void cost_settle(struct cost *out)
 {
-    const struct rent *rent = cost_wanted(out);
+    const struct rent *rent = cost_wanted(out), *weighed = cost_weighed(out);
+    struct buy *buy = &out->buy;
 
-    if (out->buy.known)
-        out->buy.break_even_hours = break_even(cost_weighed(out), &out->buy);
+    /* hours of use after which renting has cost the capital, less what the owned machine takes
+     * to run in those hours; 0 when it is written off before */
+    if (buy->known) {
+        double share = buy->hours_share > 0 ? buy->hours_share : 1;
+        double saved = weighed->known ? weighed->per_hour - buy->running.value / share : 0;
+        double hours = saved > 0 ? buy->capital.value / saved : 0;
+
+        buy->break_even_hours = hours <= buy->own->years * HOURS_PER_YEAR * share ? hours : 0;
+    }
     if (!rent && out->buy.known) {
         out->per_hour = out->buy.per_hour.value;
         out->per_month = out->buy.per_month.value;
@@ -593,36 +561,6 @@ static void add_rent(struct terms *w, const char *name, const struct rent *r)
     terms_forget(w, known);
 }
 
-/* How many instances of what was asked for. */
-static void add_instances(struct terms *w, const struct rent *r)
-{
-    const struct layout *l = &w->plan->layout;
-    int count = r->instance->gpu_count;
-
-    know_number(w, "count", count, "sheet");
-    know_number(w, "GPUs paid for", r->gpus_paid, NULL);
-    know_number(w, "used", l->gpus, NULL);
-    term_add(w, "instances", "instances",
-             l->prefill_tp > 0        ? "hosts of those that decode, and of the others that do not "
-                                        "go beside them"
-             : count >= l->tp * l->pp ? "ceil(replicas / floor(count / (tp*pp)))"
-                                      : "ceil(pp / floor(count / tp)) * replicas",
-             quantity_exact(r->instances), "instances", source_rent(r),
-             "count, tp, pp, replicas, GPUs paid for, used");
-    know_word(w, r->instance->provider, r->instance->type);
-    term_takes_last(w, 0);
-}
-
-static void add_month(struct terms *w, const struct rent *r)
-{
-    if (r->per_hour <= 0)
-        return;
-    know_number(w, "hours per month", r->per_month / r->per_hour, NULL);
-    term_add(w, "rent per month", "month", "rent * hours per month",
-             quantity_of(r->per_month, rent_origin(r)), "$/month", source_rent(r),
-             "hours per month");
-}
-
 static void know_owning(struct terms *w, const struct buy *b)
 {
     const struct ownership *own = b->own;
@@ -650,15 +588,34 @@ void cost_terms(struct terms *w)
 {
     const struct cost *c = &w->plan->cost;
     const struct rent *r = cost_weighed(c);
+    const struct layout *l = &w->plan->layout;
 
-    if (r->known)
-        add_instances(w, r);
+    if (r->known) {
+        int count = r->instance->gpu_count;
+
+        know_number(w, "count", count, "sheet");
+        know_number(w, "GPUs paid for", r->gpus_paid, NULL);
+        know_number(w, "used", l->gpus, NULL);
+        term_add(w, "instances", "instances",
+                 l->prefill_tp > 0        ? "hosts of those that decode, and of the others that do "
+                                            "not go beside them"
+                 : count >= l->tp * l->pp ? "ceil(replicas / floor(count / (tp*pp)))"
+                                          : "ceil(pp / floor(count / tp)) * replicas",
+                 quantity_exact(r->instances), "instances", source_rent(r),
+                 "count, tp, pp, replicas, GPUs paid for, used");
+        know_word(w, r->instance->provider, r->instance->type);
+        term_takes_last(w, 0);
+    }
     add_rent(w, "rent: on demand", &c->on_demand);
     add_rent(w, "rent: spot", &c->spot);
     if (c->want == WANT_MARKET)
         add_rent(w, "rent: marketplace", &c->market);
-    if (r->known)
-        add_month(w, r);
+    if (r->known && r->per_hour > 0) {
+        know_number(w, "hours per month", r->per_month / r->per_hour, NULL);
+        term_add(w, "rent per month", "month", "rent * hours per month",
+                 quantity_of(r->per_month, rent_origin(r)), "$/month", source_rent(r),
+                 "hours per month");
+    }
     if (!c->buy.known)
         return;
     const struct ownership *own = c->buy.own;

@@ -39,39 +39,23 @@ static void draft_build(const struct model *m, int a, int b, int n, double with,
     out->extra[0] = (struct model_extra){"MTP projection and norms", ROLE_NORM, with};
 }
 
-/* What the model has outside its layers, which the MTP layers may have again: the head of
- * Qwen4's hyper-connections. */
-static double draft_outside(const struct model *m)
-{
-    double elements = 0;
-
-    for (int i = 0; i < m->extra_count; i++)
-        elements += m->extra[i].role == ROLE_OTHER ? m->extra[i].elements : 0;
-    return elements;
-}
-
-/* What is left of the model's own count, a ten thousandth at most beside what it has
- * outside its layers; else negative. */
-static double draft_rest(const struct model *m, double layer, int n, int copies)
-{
-    double h = m->hidden, projection = 2 * h * h + 3 * h;
-    double left = m->mtp_params - n * (layer + projection + copies * h * m->vocab);
-
-    return left <= m->mtp_params * 1e-4 + draft_outside(m) ? left : -1;
-}
-
+/* n layers of kinds a and b, and copies of embedding and head, that leave of the model's own
+ * count a ten thousandth at most, beside what it has outside its layers, which the MTP layers
+ * may have again: the head of Qwen4's hyper-connections. */
 static bool fits_count(const struct model *m, int a, int b, struct model *out)
 {
-    double h = m->hidden;
+    double h = m->hidden, projection = 2 * h * h + 3 * h, outside = 0;
     double layer = kind_elements(m, a) + (b >= 0 ? kind_elements(m, b) : 0);
 
+    for (int i = 0; i < m->extra_count; i++)
+        outside += m->extra[i].role == ROLE_OTHER ? m->extra[i].elements : 0;
     for (int n = 1; n <= LAYERS_MOST; n++)
         for (int copies = 0; copies <= 2; copies++) {
-            double left = draft_rest(m, layer, n, copies);
+            double left = m->mtp_params - n * (layer + projection + copies * h * m->vocab);
 
-            if (left < 0)
+            if (left < 0 || left > m->mtp_params * 1e-4 + outside)
                 continue;
-            draft_build(m, a, b, n, n * (2 * h * h + 3 * h) + left, out);
+            draft_build(m, a, b, n, n * projection + left, out);
             return true;
         }
     return false;
@@ -82,22 +66,13 @@ static bool draft_attends(const struct layer_kind *k)
     return mixer_is(k->mixer, MIXER_IS_ATTENTION);
 }
 
-/* Of kind a alone, or with each kind that has only an MLP. */
-static bool fits_kind(const struct model *m, int a, struct model *out)
-{
-    if (!draft_attends(&m->kind[a]))
-        return false;
-    for (int b = -1; b < m->kind_count; b++)
-        if ((b < 0 || m->kind[b].mixer == MIXER_NONE) && fits_count(m, a, b, out))
-            return true;
-    return false;
-}
-
+/* Of one kind alone, or with each kind that has only an MLP. */
 static bool fits_any(const struct model *m, struct model *out)
 {
-    for (int k = m->kind_count - 1; k >= 0; k--)
-        if (fits_kind(m, k, out))
-            return true;
+    for (int a = m->kind_count - 1; a >= 0; a--)
+        for (int b = -1; draft_attends(&m->kind[a]) && b < m->kind_count; b++)
+            if ((b < 0 || mixer_is(m->kind[b].mixer, MIXER_IS_NOTHING)) && fits_count(m, a, b, out))
+                return true;
     return false;
 }
 
@@ -109,7 +84,7 @@ int draft_mtp(const struct model *whole, struct model *out)
     if (m.mtp_params <= 0)
         return 0;
     for (int k = 0; k < m.kind_count; k++) {
-        if (m.kind[k].mixer == MIXER_CSA)
+        if (mixer_is(m.kind[k].mixer, MIXER_IS_POOLED))
             m.kind[k].compress = 0; /* it looks back no further than its window */
         last = draft_attends(&m.kind[k]) ? k : last;
     }

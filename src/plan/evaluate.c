@@ -7,58 +7,43 @@
 
 #include "plan/power.h"
 
-static uint64_t evaluate_shortage(const struct request *q, const struct binding *b, double users)
-{
-    if (b->weights.low > b->budget.high)
-        return REASON_BIT(REASON_WEIGHTS);
-    if (q->engine->state_share > 0 && b->pool.high > 0 && b->states.known && users > b->states.high)
-        return REASON_BIT(REASON_HELD);
-    return b->pool.high <= 0 ? REASON_BIT(REASON_OVERHEAD) : REASON_BIT(REASON_KV);
-}
-
-/* SGLang's fraction covers weights and KV; what it leaves must hold everything else. What
- * vLLM's leaves must hold is mostly taken out of the pool: its value decides. */
-static uint64_t rest_of_fraction(const struct request *q, const struct binding *b)
-{
-    enum budget budget = memory_budget(q);
-
-    if (budget != BUDGET_STATIC && budget != BUDGET_UTILIZATION)
-        return 0;
-    if ((budget == BUDGET_STATIC ? b->spare.low : b->spare.value) >= 0)
-        return 0;
-    return b->spare.high < 0 ? REASON_BIT(REASON_REST_LACKS) : REASON_BIT(REASON_REST_TIGHT);
-}
-
-static uint64_t evaluate_states(const struct request *q, const struct load *load,
-                                const struct binding *b)
-{
-    if (!q->engine->state_exit || !b->states.known || b->pool.high <= 0 ||
-        load->max_num_seqs <= b->states.low)
-        return 0;
-    return load->max_num_seqs > b->states.high
-               ? REASON_BIT(REASON_STATES)
-               : REASON_BIT(REASON_STATES_TIGHT) | REASON_BIT(REASON_DECIDES);
-}
-
 static uint64_t reasons_of_layout(const struct request *q, const struct load *load,
                                   const struct layout *l, const struct binding *b)
 {
+    const struct engine *e = q->engine;
     uint64_t reasons = load->reasons;
+    double users = ceil(q->users / layout_decoding(l));
 
-    if (!q->model->weights_only && ceil(q->users / layout_decoding(l)) > load->max_num_seqs)
+    if (!q->model->weights_only && users > load->max_num_seqs)
         reasons |= REASON_BIT(REASON_SEQS);
-    if (q->engine->slots_most > 0 &&
-        fmax(q->max_num_seqs, ceil(q->users / layout_decoding(l))) > q->engine->slots_most)
+    if (e->slots_most > 0 && fmax(q->max_num_seqs, users) > e->slots_most)
         reasons |= REASON_BIT(REASON_SLOTS);
-    if (q->engine->defaults_clip && load->max_batched_tokens < load->max_num_seqs)
+    if (e->defaults_clip && load->max_batched_tokens < load->max_num_seqs)
         reasons |= REASON_BIT(REASON_TOKENS);
-    if (b->state == MEMORY_LACKS)
-        reasons |= evaluate_shortage(q, b, ceil(q->users / layout_decoding(l)));
+    if (b->state == MEMORY_LACKS && b->weights.low > b->budget.high)
+        reasons |= REASON_BIT(REASON_WEIGHTS);
+    else if (b->state == MEMORY_LACKS && e->state_share > 0 && b->pool.high > 0 &&
+             b->states.known && users > b->states.high)
+        reasons |= REASON_BIT(REASON_HELD);
+    else if (b->state == MEMORY_LACKS)
+        reasons |= b->pool.high <= 0 ? REASON_BIT(REASON_OVERHEAD) : REASON_BIT(REASON_KV);
     else if (b->state == MEMORY_SPREADS)
         reasons |= REASON_BIT(REASON_SPREADS);
     else if (b->state == MEMORY_CROSSES || b->state == MEMORY_DOUBTS)
         reasons |= REASON_BIT(REASON_CROSSES) | REASON_BIT(REASON_DECIDES);
-    reasons |= rest_of_fraction(q, b) | evaluate_states(q, load, b);
+    /* SGLang's fraction covers weights and KV; what it leaves must hold everything else. What
+     * vLLM's leaves must hold is mostly taken out of the pool: its value decides. */
+    enum budget budget = memory_budget(q);
+    double rest = budget == BUDGET_STATIC        ? b->spare.low
+                  : budget == BUDGET_UTILIZATION ? b->spare.value
+                                                 : 0;
+    if (rest < 0)
+        reasons |=
+            b->spare.high < 0 ? REASON_BIT(REASON_REST_LACKS) : REASON_BIT(REASON_REST_TIGHT);
+    if (e->state_exit && b->states.known && b->pool.high > 0 && load->max_num_seqs > b->states.low)
+        reasons |= load->max_num_seqs > b->states.high
+                       ? REASON_BIT(REASON_STATES)
+                       : REASON_BIT(REASON_STATES_TIGHT) | REASON_BIT(REASON_DECIDES);
     /* what lies outside the budget comes out of what it leaves */
     if (reasons == 0 && b->state == MEMORY_OVERRUNS)
         reasons |= REASON_BIT(REASON_OVERRUNS) | REASON_BIT(REASON_DECIDES);
@@ -100,14 +85,6 @@ static void pace_of(const struct request *q, const struct load *load, const stru
         p->served = p->serve.requests * speed_groups(l);
 }
 
-static double users_of(const struct request *q, const struct layout *l, const struct pace *p)
-{
-    if (q->rate <= 0 || p->step.gap != SPEED_KNOWN)
-        return q->users;
-    /* where more arrive than are served, as many as it takes at once */
-    return p->held || q->split ? speed_users(l, &p->serve) : p->slots * layout_decoding(l);
-}
-
 /* How many times worse than a goal, 0 where there is none; more than 1 is a reason. */
 static double miss_of(double value, double goal, enum reason reason, uint64_t *reasons)
 {
@@ -132,18 +109,6 @@ static uint64_t evaluate_goals(const struct request *q, const struct pace *p, st
         reasons |= REASON_BIT(REASON_RATE);
     }
     return reasons;
-}
-
-/* A circuit must hold the worst case, whatever the load. */
-static uint64_t evaluate_watts(const struct request *q, const struct layout *l)
-{
-    double most = q->power_cap > 0 ? power_most(q) : 0;
-
-    if (q->power_cap <= 0)
-        return 0;
-    if (most <= 0)
-        return REASON_BIT(REASON_NO_POWER);
-    return l->gpus * most > q->power_cap ? REASON_BIT(REASON_POWER) : 0;
 }
 
 /* Replicas for prompts alone, cut in another way, hold the weights and the prompts of a
@@ -186,16 +151,6 @@ static void judge_memory(const struct request *q, const struct load *load, doubl
     e->margin = e->binding.pool.value - e->binding.reserved;
 }
 
-static void keep_pace(const struct request *q, const struct pace *p, struct evaluation *e)
-{
-    if (!p->judged || p->step.gap != SPEED_KNOWN)
-        return;
-    e->served = p->served;
-    e->ttft = p->serve.ttft;
-    e->tpot = p->serve.tpot;
-    e->tokens = p->serve.requests * speed_busy(q, &e->layout) * q->output;
-}
-
 uint64_t reasons_of_budget(const struct request *q, double per_hour)
 {
     if (q->budget <= 0)
@@ -203,15 +158,6 @@ uint64_t reasons_of_budget(const struct request *q, double per_hour)
     return per_hour <= 0          ? REASON_BIT(REASON_NO_PRICE)
            : per_hour > q->budget ? REASON_BIT(REASON_BUDGET)
                                   : 0;
-}
-
-/* What the price says of a layout that fits. */
-static void judge_price(const struct request *q, struct evaluation *e)
-{
-    if (reasons_verdict(e->reasons) > VERDICT_SLOW || q->budget <= 0)
-        return;
-    e->reasons |= reasons_of_budget(q, e->price.per_hour);
-    e->miss = fmax(e->miss, e->price.per_hour / q->budget);
 }
 
 double evaluate_held(const struct request *q, const struct load *load, const struct layout *l)
@@ -232,7 +178,12 @@ static void judge_layout(const struct request *q, const struct load *load, struc
     pace.judged = false;
     if (q->rate > 0) {
         pace_of(q, load, &e->layout, &pace);
-        users = e->users = users_of(q, &e->layout, &pace);
+        users = q->users;
+        if (pace.step.gap == SPEED_KNOWN) /* where more arrive than are served, as many as it
+                                           * takes at once */
+            users = pace.held || q->split ? speed_users(&e->layout, &pace.serve)
+                                          : pace.slots * layout_decoding(&e->layout);
+        e->users = users;
     } else {
         users = evaluate_held(q, load, &e->layout);
         e->users = q->users;
@@ -240,10 +191,20 @@ static void judge_layout(const struct request *q, const struct load *load, struc
     judge_memory(q, load, users, e);
     if (q->rate <= 0 && pace.asked && reasons_verdict(e->reasons) != VERDICT_DOES_NOT_FIT)
         pace_of(q, load, &e->layout, &pace);
-    keep_pace(q, &pace, e);
+    if (pace.judged && pace.step.gap == SPEED_KNOWN) {
+        e->served = pace.served;
+        e->ttft = pace.serve.ttft;
+        e->tpot = pace.serve.tpot;
+        e->tokens = pace.serve.requests * speed_busy(q, &e->layout) * q->output;
+    }
     if (pace.asked && reasons_verdict(e->reasons) == VERDICT_FITS)
         e->reasons |= evaluate_goals(q, &pace, e);
-    e->reasons |= evaluate_watts(q, &e->layout);
+    /* a circuit must hold the worst case, whatever the load */
+    double most = q->power_cap > 0 ? power_most(q) : 0;
+    if (q->power_cap > 0 && most <= 0)
+        e->reasons |= REASON_BIT(REASON_NO_POWER);
+    else if (e->layout.gpus * most > q->power_cap)
+        e->reasons |= REASON_BIT(REASON_POWER);
 }
 
 static void evaluate_one(const struct request *q, const struct load *load,
@@ -264,7 +225,10 @@ static void evaluate_one(const struct request *q, const struct load *load,
         judge_layout(q, load, e);
     if (e->valid && prices) {
         e->price = cost_price(prices, l);
-        judge_price(q, e);
+        if (q->budget > 0 && reasons_verdict(e->reasons) <= VERDICT_SLOW) {
+            e->reasons |= reasons_of_budget(q, e->price.per_hour);
+            e->miss = fmax(e->miss, e->price.per_hour / q->budget);
+        }
     }
     e->verdict = reasons_verdict(e->reasons);
     e->limit = reasons_limit(e->reasons);

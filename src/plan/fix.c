@@ -52,37 +52,17 @@ struct proposal {
     int rank;
 };
 
-static struct proposal fix_begin(const struct fixer *f, enum fix_kind kind, int rank)
+#define BIT(change) (1u << (change))
+
+static struct proposal fix_begin(const struct fixer *f, enum fix_kind kind, int rank,
+                                 unsigned changes)
 {
-    struct proposal p = {.request = f->plan->request, .kind = kind, .rank = rank};
+    struct proposal p = {
+        .request = f->plan->request, .kind = kind, .rank = rank, .changes = changes};
 
     if (f->plan->reasons & REASON_BIT(REASON_TUNED))
         p.request.max_batched_tokens = 0; /* as it was asked */
     return p;
-}
-
-/* Puts cost and speed of a layout that was found into its fix. A search takes what is owned
- * at the most that it draws, and speed as if all users that may not fit were held: both are
- * then those of the plan. */
-static void fix_claim(const struct fixer *f, const struct request *q, const struct evaluation *e,
-                      struct fix *fix)
-{
-    bool owned = q->price == WANT_BUY && e->price.per_hour > 0;
-    bool held = e->verdict == VERDICT_FITS || !request_asks_speed(q);
-
-    fix->per_hour = e->price.per_hour;
-    fix->ttft = e->ttft;
-    fix->tpot = e->tpot;
-    if (!owned && held)
-        return;
-    struct request own = *q;
-    struct plan plan;
-    if (e->chunk > 0)
-        own.max_batched_tokens = e->chunk;
-    plan_layout(&own, &e->layout, f->market, &plan);
-    fix->per_hour = plan.cost.per_hour;
-    fix->ttft = request_asks_speed(q) ? plan.speed.ttft.value : 0;
-    fix->tpot = request_asks_speed(q) ? plan.speed.tpot.value : 0;
 }
 
 static double margin_of(const struct plan *plan)
@@ -93,6 +73,9 @@ static double margin_of(const struct plan *plan)
 static void fix_offer(struct fixer *f, const struct proposal *p, const struct evaluation *e)
 {
     const struct plan *asked = f->plan;
+    const struct request *q = &p->request;
+    bool owned = q->price == WANT_BUY && e->price.per_hour > 0;
+    bool held = e->verdict == VERDICT_FITS || !request_asks_speed(q);
 
     if (f->count >= COUNT_OF(f->found))
         return;
@@ -100,19 +83,34 @@ static void fix_offer(struct fixer *f, const struct proposal *p, const struct ev
     *fix = (struct fix){
         .kind = p->kind,
         .changes = p->changes,
-        .request = p->request,
+        .request = *q,
         .verdict = e->verdict,
         .gain = e->margin - margin_of(asked),
         .gpus = e->layout.gpus,
-        .spans = evaluation_spans(&p->request, e),
+        .spans = evaluation_spans(q, e),
         .rank = p->rank,
+        .per_hour = e->price.per_hour,
+        .ttft = e->ttft,
+        .tpot = e->tpot,
     };
-    fix_claim(f, &p->request, e, fix);
+    /* A search takes what is owned at the most that it draws, and speed as if all users that
+     * may not fit were held: both are then those of the plan. */
+    if (owned || !held) {
+        struct request own = *q;
+        struct plan plan;
+
+        if (e->chunk > 0)
+            own.max_batched_tokens = e->chunk;
+        plan_layout(&own, &e->layout, f->market, &plan);
+        fix->per_hour = plan.cost.per_hour;
+        fix->ttft = request_asks_speed(q) ? plan.speed.ttft.value : 0;
+        fix->tpot = request_asks_speed(q) ? plan.speed.tpot.value : 0;
+    }
     fix->cost_known = fix->per_hour > 0 && asked->cost.per_hour > 0;
     fix->cost_delta = fix->cost_known ? fix->per_hour - asked->cost.per_hour : 0;
-    if (p->changes & 1u << CHANGE_GPU)
+    if (p->changes & BIT(CHANGE_GPU))
         fix->request.gpu_count = e->layout.gpus;
-    if (p->changes & 1u << CHANGE_MAX_PP)
+    if (p->changes & BIT(CHANGE_MAX_PP))
         fix->request.max_pp = e->layout.pp;
     fix->changes |= plan_keep_context(&asked->request, &fix->request);
 }
@@ -139,35 +137,21 @@ static bool fix_propose(struct fixer *f, const struct proposal *p)
     return true;
 }
 
-/* ---- less of it ---- */
-
-/* The most slots of adapters with which it fits, by halves. */
-static void fewer_adapters(struct fixer *f)
+/* The most, or the least, in (low, high) of a count of the request with which it fits, by
+ * halves: fewer slots of adapters, more layers in host memory. */
+static void propose_halved(struct fixer *f, struct proposal *p, int *count, int low, int high,
+                           bool most)
 {
-    struct proposal p = fix_begin(f, FIX_LORA, RANK_USERS);
-    int *slots = &p.request.lora_slots, low = 0, high = *slots;
     struct evaluation e;
 
-    p.changes = 1u << CHANGE_LORA;
     while (high - low > 1) {
-        *slots = low + (high - low) / 2;
-        search_layout(&p.request, f->market, SEARCH_FEWEST_GPUS, &e);
-        *(e.verdict == VERDICT_FITS ? &low : &high) = *slots;
+        *count = low + (high - low) / 2;
+        search_layout(&p->request, f->market, SEARCH_FEWEST_GPUS, &e);
+        *((e.verdict == VERDICT_FITS) == most ? &low : &high) = *count;
     }
-    *slots = low;
-    if (low > 0)
-        fix_propose(f, &p);
-}
-
-static void without_draft(struct fixer *f)
-{
-    struct proposal p = fix_begin(f, FIX_DRAFT, RANK_CONTEXT);
-
-    p.request.draft = NULL;
-    p.request.draft_mtp = false;
-    p.request.draft_tokens = 0;
-    p.changes = 1u << CHANGE_DRAFT;
-    fix_propose(f, &p);
+    *count = most ? low : high;
+    if (most ? low > 0 : high > low)
+        fix_propose(f, p);
 }
 
 /* ---- options of the engine ---- */
@@ -209,7 +193,7 @@ static bool turn_knob(struct proposal *p, enum change knob, double step)
     default:
         return false;
     }
-    p->changes |= 1u << knob;
+    p->changes |= BIT(knob);
     return true;
 }
 
@@ -217,7 +201,7 @@ static bool turn_knob(struct proposal *p, enum change knob, double step)
 static bool propose_knobs(struct fixer *f, enum change a, enum change b)
 {
     for (const double *x = knob_steps[a]; *x > 0; x++) {
-        struct proposal p = fix_begin(f, FIX_KNOBS, RANK_KNOB);
+        struct proposal p = fix_begin(f, FIX_KNOBS, RANK_KNOB, 0);
 
         if (!turn_knob(&p, a, *x))
             continue;
@@ -233,26 +217,10 @@ static bool propose_knobs(struct fixer *f, enum change a, enum change b)
     return false;
 }
 
-/* What the fraction leaves is short; the largest smaller one that fits. */
-static void smaller_share(struct fixer *f)
-{
-    const struct plan *plan = f->plan;
-    uint64_t rest = REASON_BIT(REASON_REST_LACKS) | REASON_BIT(REASON_REST_TIGHT);
-    struct proposal p = fix_begin(f, FIX_SHARE, RANK_KNOB);
-
-    p.changes = 1u << CHANGE_UTILIZATION;
-    if (!plan->has_memory || !(plan->reasons & rest))
-        return;
-    for (int percent = 90; percent >= 40; percent -= 5) {
-        p.request.utilization = percent / 100.0;
-        if (p.request.utilization < plan->memory.fraction && fix_propose(f, &p))
-            return;
-    }
-}
-
 static void engine_knobs(struct fixer *f)
 {
     const struct request *asked = &f->plan->request;
+    uint64_t rest = REASON_BIT(REASON_REST_LACKS) | REASON_BIT(REASON_REST_TIGHT);
     bool any = false;
 
     for (int a = KNOBS_FIRST; a < KNOBS_END; a++)
@@ -263,26 +231,30 @@ static void engine_knobs(struct fixer *f)
             propose_knobs(f, (enum change)a, (enum change)b);
     if (asked->engine->state_exit && f->plan->limit == LIMIT_STATES &&
         f->plan->memory.state_blocks.low >= 1) {
-        struct proposal p = fix_begin(f, FIX_STATES, RANK_KNOB);
+        struct proposal p = fix_begin(f, FIX_STATES, RANK_KNOB, BIT(CHANGE_SEQS));
 
         p.request.max_num_seqs = f->plan->memory.state_blocks.low;
-        p.changes = 1u << CHANGE_SEQS;
         fix_propose(f, &p);
     }
     if (asked->users > memory_max_num_seqs(asked)) {
-        struct proposal p = fix_begin(f, FIX_SLOTS, RANK_KNOB);
+        struct proposal p = fix_begin(f, FIX_SLOTS, RANK_KNOB, BIT(CHANGE_SEQS));
 
         p.request.max_num_seqs = asked->users;
-        p.changes = 1u << CHANGE_SEQS;
         fix_propose(f, &p);
     }
-    smaller_share(f);
+    /* What the fraction leaves is short: the largest smaller one that fits. */
+    bool found = !f->plan->has_memory || !(f->plan->reasons & rest);
+    for (int percent = 90; percent >= 40 && !found; percent -= 5) {
+        struct proposal p = fix_begin(f, FIX_SHARE, RANK_KNOB, BIT(CHANGE_UTILIZATION));
+
+        p.request.utilization = percent / 100.0;
+        found = p.request.utilization < f->plan->memory.fraction && fix_propose(f, &p);
+    }
     if (asked->used > 0 && f->plan->limit == LIMIT_USED) {
-        struct proposal p = fix_begin(f, FIX_UNUSED, RANK_KNOB);
+        struct proposal p = fix_begin(f, FIX_UNUSED, RANK_KNOB, BIT(CHANGE_UTILIZATION));
         double left = 1 - asked->used / gpu_usable(asked->gpu).value;
 
         p.request.utilization = floor(left * 100) / 100;
-        p.changes = 1u << CHANGE_UTILIZATION;
         fix_propose(f, &p);
     }
 }
@@ -300,23 +272,10 @@ static bool may_wait(const struct request *q)
 
 static struct proposal run_at_once(const struct fixer *f, double share, int copies)
 {
-    struct proposal p = fix_begin(f, FIX_AT_ONCE, RANK_USERS);
+    struct proposal p = fix_begin(f, FIX_AT_ONCE, RANK_USERS, BIT(CHANGE_SEQS));
 
     p.request.max_num_seqs = fmax(floor(p.request.users / copies * share), 1);
-    p.changes = 1u << CHANGE_SEQS;
     return p;
-}
-
-static void fewer_at_once(struct fixer *f)
-{
-    if (f->plan->limit != LIMIT_TPOT || !may_wait(&f->plan->request))
-        return;
-    for (int i = 0; i < COUNT_OF(at_once); i++) {
-        struct proposal p = run_at_once(f, at_once[i], f->plan->layout.replicas);
-
-        if (fix_propose(f, &p))
-            return;
-    }
 }
 
 /* The most users at once in so many copies with which the fewest GPUs do. */
@@ -353,29 +312,26 @@ static void wait_for_fewer(struct fixer *f)
         fix_offer(f, &found, &best);
 }
 
-/* More users keep more of the GPUs busy. */
-static void more_users(struct fixer *f)
-{
-    static const double times[] = {1.25, 1.5, 2, 3, 4, 6, 8, 12, 16};
-
-    if (f->plan->limit != LIMIT_THROUGHPUT)
-        return;
-    for (int i = 0; i < COUNT_OF(times); i++) {
-        struct proposal p = fix_begin(f, FIX_MORE_USERS, RANK_USERS);
-
-        p.request.users = ceil(p.request.users * times[i]);
-        p.changes = 1u << CHANGE_USERS;
-        if (fix_propose(f, &p))
-            return;
-    }
-}
-
 static void reach_goals(struct fixer *f)
 {
-    fewer_at_once(f);
-    more_users(f);
+    /* More users keep more of the GPUs busy. */
+    static const double times[] = {1.25, 1.5, 2, 3, 4, 6, 8, 12, 16};
+    bool done = f->plan->limit != LIMIT_TPOT || !may_wait(&f->plan->request);
+
+    for (int i = 0; i < COUNT_OF(at_once) && !done; i++) {
+        struct proposal p = run_at_once(f, at_once[i], f->plan->layout.replicas);
+
+        done = fix_propose(f, &p);
+    }
+    done = f->plan->limit != LIMIT_THROUGHPUT;
+    for (int i = 0; i < COUNT_OF(times) && !done; i++) {
+        struct proposal p = fix_begin(f, FIX_MORE_USERS, RANK_USERS, BIT(CHANGE_USERS));
+
+        p.request.users = ceil(p.request.users * times[i]);
+        done = fix_propose(f, &p);
+    }
     /* Where the tokens of a step were given: those that reach the goals. */
-    struct proposal p = fix_begin(f, FIX_STEPS, RANK_KNOB);
+    struct proposal p = fix_begin(f, FIX_STEPS, RANK_KNOB, BIT(CHANGE_TOKENS));
     struct evaluation e;
 
     if (p.request.max_batched_tokens <= 0)
@@ -383,71 +339,40 @@ static void reach_goals(struct fixer *f)
     p.request.max_batched_tokens = 0;
     search_layout(&p.request, f->market, SEARCH_FEWEST_GPUS, &e);
     p.request.max_batched_tokens = e.chunk > 0 ? e.chunk : memory_max_batched_tokens(&p.request);
-    p.changes = 1u << CHANGE_TOKENS;
     fix_propose(f, &p);
 }
 
 /* ---- host memory ---- */
 
-/* The fewest layers, or layers' experts, in host memory with which it fits: a search by
- * halves, as each one more leaves more room. */
-static void fewest_on_host(struct fixer *f, enum fix_kind kind, enum change change, int most)
-{
-    struct proposal p = fix_begin(f, kind, RANK_HOST);
-    struct request *r = &p.request;
-    int *count = kind == FIX_HOST_LAYERS ? &r->host_layers : &r->host_experts;
-    int low = *count, high = most;
-    struct evaluation e;
-
-    p.changes = 1u << change;
-    while (high - low > 1) {
-        *count = low + (high - low) / 2;
-        search_layout(&p.request, f->market, SEARCH_FEWEST_GPUS, &e);
-        *(e.verdict == VERDICT_FITS ? &high : &low) = *count;
-    }
-    *count = high;
-    if (high > low)
-        fix_propose(f, &p);
-}
-
-/* GiB per GPU that the pool lacks, in whole ones. */
-static void bytes_on_host(struct fixer *f)
-{
-    struct proposal p = fix_begin(f, FIX_HOST_BYTES, RANK_HOST);
-    const struct memory *m = &f->plan->memory;
-    double lacks = fmax(m->kv_reserved.value - m->kv_pool.low, -m->free.low);
-
-    if (lacks <= 0)
-        return;
-    p.request.host_bytes = ceil((p.request.host_bytes + lacks) / GP_GIB) * GP_GIB;
-    p.changes = 1u << CHANGE_CPU_OFFLOAD;
-    fix_propose(f, &p);
-}
-
-static void kv_on_host(struct fixer *f)
-{
-    struct proposal p = fix_begin(f, FIX_HOST_KV, RANK_HOST);
-
-    p.request.kv_on_host = true;
-    p.changes = 1u << CHANGE_NO_KV;
-    fix_propose(f, &p);
-}
-
-/* Of the GPUs that were asked for. */
+/* The fewest layers, or layers' experts, in host memory with which it fits; of the GPUs that
+ * were asked for. */
 static void on_host(struct fixer *f)
 {
     const struct request *q = &f->plan->request;
+    const struct memory *m = &f->plan->memory;
+    double lacks = fmax(m->kv_reserved.value - m->kv_pool.low, -m->free.low);
+    struct proposal p;
 
     if (q->gpu_count == 0)
         return;
-    if (engine_lists(q->engine->offload, "experts") && model_experts(q->model) > 0)
-        fewest_on_host(f, FIX_HOST_EXPERTS, CHANGE_CPU_MOE, q->model->layer_count);
-    else if (engine_lists(q->engine->offload, "layers"))
-        fewest_on_host(f, FIX_HOST_LAYERS, CHANGE_GPU_LAYERS, q->model->layer_count);
-    if (engine_lists(q->engine->offload, "bytes"))
-        bytes_on_host(f);
-    if (engine_lists(q->engine->kv_offload, "all"))
-        kv_on_host(f);
+    if (engine_lists(q->engine->offload, "experts") && model_experts(q->model) > 0) {
+        p = fix_begin(f, FIX_HOST_EXPERTS, RANK_HOST, BIT(CHANGE_CPU_MOE));
+        propose_halved(f, &p, &p.request.host_experts, q->host_experts, q->model->layer_count,
+                       false);
+    } else if (engine_lists(q->engine->offload, "layers")) {
+        p = fix_begin(f, FIX_HOST_LAYERS, RANK_HOST, BIT(CHANGE_GPU_LAYERS));
+        propose_halved(f, &p, &p.request.host_layers, q->host_layers, q->model->layer_count, false);
+    }
+    if (engine_lists(q->engine->offload, "bytes") && lacks > 0) { /* whole GiB per GPU */
+        p = fix_begin(f, FIX_HOST_BYTES, RANK_HOST, BIT(CHANGE_CPU_OFFLOAD));
+        p.request.host_bytes = ceil((p.request.host_bytes + lacks) / GP_GIB) * GP_GIB;
+        fix_propose(f, &p);
+    }
+    if (engine_lists(q->engine->kv_offload, "all")) {
+        p = fix_begin(f, FIX_HOST_KV, RANK_HOST, BIT(CHANGE_NO_KV));
+        p.request.kv_on_host = true;
+        fix_propose(f, &p);
+    }
 }
 
 /* ---- formats and engines ---- */
@@ -457,24 +382,22 @@ static void fix_formats(struct fixer *f)
     bool alone = false;
 
     if (f->choices->kv_fp8 && f->plan->request.kv->bits > 8) {
-        struct proposal p = fix_begin(f, FIX_KV, RANK_KV);
+        struct proposal p = fix_begin(f, FIX_KV, RANK_KV, BIT(CHANGE_KV));
 
         p.request.kv = f->choices->kv_fp8;
         p.request.kv_auto = false;
-        p.changes = 1u << CHANGE_KV;
         fix_propose(f, &p);
     }
     for (int i = 0; i < f->choices->lower_count; i++) {
-        struct proposal p = fix_begin(f, FIX_PRECISION, RANK_PRECISION + i);
+        struct proposal p = fix_begin(f, FIX_PRECISION, RANK_PRECISION + i, BIT(CHANGE_PRECISION));
 
         request_take_precision(&p.request, &f->choices->lower[i]);
-        p.changes = 1u << CHANGE_PRECISION;
         fix_propose(f, &p);
         if (alone || f->plan->layout.gpus <= 1)
             continue;
         p.kind = FIX_ONE_GPU;
         p.request.gpu_count = 1;
-        p.changes |= 1u << CHANGE_GPU;
+        p.changes |= BIT(CHANGE_GPU);
         alone = fix_propose(f, &p);
     }
 }
@@ -486,14 +409,14 @@ static unsigned plain_kv(struct request *r)
         return 0;
     r->kv = r->precision.base;
     r->kv_auto = r->kv == r->precision.kv;
-    return 1u << CHANGE_KV;
+    return BIT(CHANGE_KV);
 }
 
 /* An engine that reads GGUF keeps the KV cache in 16 bit or in a format of its own. */
 static void gguf_formats(struct fixer *f, const struct engine *engine)
 {
     struct proposal p =
-        fix_begin(f, FIX_GGUF, f->plan->limit == LIMIT_TYPE ? RANK_ENGINE : RANK_BOTH);
+        fix_begin(f, FIX_GGUF, f->plan->limit == LIMIT_TYPE ? RANK_ENGINE : RANK_BOTH, 0);
     const struct request asked = p.request;
 
     for (int i = 0; i < f->choices->gguf_count; i++) {
@@ -503,7 +426,7 @@ static void gguf_formats(struct fixer *f, const struct engine *engine)
         r->engine = engine;
         request_take_precision(r, &f->choices->gguf[i]);
         p.changes =
-            1u << CHANGE_ENGINE | 1u << CHANGE_PRECISION | (r->kv->bits < 16 ? plain_kv(r) : 0);
+            BIT(CHANGE_ENGINE) | BIT(CHANGE_PRECISION) | (r->kv->bits < 16 ? plain_kv(r) : 0);
         if (fix_propose(f, &p))
             return;
     }
@@ -529,10 +452,9 @@ static void fix_engines(struct fixer *f)
         if (e->gguf) {
             gguf_formats(f, e);
         } else if (f->plan->limit == LIMIT_TYPE) {
-            struct proposal p = fix_begin(f, FIX_ENGINE, RANK_ENGINE);
+            struct proposal p = fix_begin(f, FIX_ENGINE, RANK_ENGINE, BIT(CHANGE_ENGINE));
 
             p.request.engine = e;
-            p.changes = 1u << CHANGE_ENGINE;
             fix_propose(f, &p);
         }
     }
@@ -556,7 +478,7 @@ static bool propose_cut(struct fixer *f, struct proposal p)
             return true;
     if (f->plan->request.gpu_count > 0) {
         p.request.gpu_count = e.layout.gpus;
-        p.changes |= 1u << CHANGE_GPU;
+        p.changes |= BIT(CHANGE_GPU);
     }
     if (!fix_propose(f, &p))
         return false;
@@ -581,9 +503,7 @@ unsigned plan_free_layout(struct request *r)
 /* The nearest smaller or larger TP that is offered. */
 static void other_tp(struct fixer *f, enum fix_kind kind, int step)
 {
-    struct proposal p = fix_begin(f, kind, RANK_LAYOUT);
-
-    p.changes = 1u << CHANGE_TP;
+    struct proposal p = fix_begin(f, kind, RANK_LAYOUT, BIT(CHANGE_TP));
     for (int tp = f->plan->layout.tp + step; step < 0 ? tp >= 1 : tp <= p.request.host_gpus;
          tp += step) {
         p.request.tp = tp;
@@ -597,7 +517,7 @@ static void other_tp(struct fixer *f, enum fix_kind kind, int step)
 static void fix_layouts(struct fixer *f)
 {
     const struct request *asked = &f->plan->request;
-    struct proposal p = fix_begin(f, FIX_SAME_COUNT, RANK_LAYOUT);
+    struct proposal p = fix_begin(f, FIX_SAME_COUNT, RANK_LAYOUT, 0);
 
     p.changes = plan_free_layout(&p.request);
     bool same_count = p.changes && asked->gpu_count > 0 && fix_propose(f, &p);
@@ -614,7 +534,7 @@ static void fix_layouts(struct fixer *f)
 /* Where only more stages than max_pp fit, or where they need fewer GPUs. */
 static void deeper_pipeline(struct fixer *f)
 {
-    struct proposal p = fix_begin(f, FIX_PIPELINE, RANK_LAYOUT);
+    struct proposal p = fix_begin(f, FIX_PIPELINE, RANK_LAYOUT, BIT(CHANGE_MAX_PP));
     struct request *r = &p.request;
     struct evaluation e;
     bool fits = f->plan->verdict == VERDICT_FITS;
@@ -624,7 +544,6 @@ static void deeper_pipeline(struct fixer *f)
         (fits && (r->gpu_count > 0 || f->plan->layout.gpus <= most + 1)))
         return;
     r->max_pp = r->model->layer_count;
-    p.changes = 1u << CHANGE_MAX_PP;
     search_layout(r, f->market, SEARCH_FEWEST_GPUS, &e);
     if (e.verdict != VERDICT_FITS || e.layout.pp <= most ||
         (fits && e.layout.gpus >= f->plan->layout.gpus))
@@ -638,12 +557,12 @@ static void fewer_slots(struct fixer *f)
 {
     const struct request *asked = &f->plan->request;
     struct evaluation e, best = {0};
-    struct proposal p = fix_begin(f, FIX_FEWER_SLOTS, RANK_KNOB), found = p;
+    struct proposal p, found;
 
     if (!asked->engine->state_exit || asked->gpu_count > 0 || !f->plan->memory.state_blocks.known)
         return;
     for (const double *step = knob_steps[CHANGE_SEQS]; *step > 0; step++) {
-        p = fix_begin(f, FIX_FEWER_SLOTS, RANK_KNOB);
+        p = fix_begin(f, FIX_FEWER_SLOTS, RANK_KNOB, 0);
         if (!turn_knob(&p, CHANGE_SEQS, *step))
             continue;
         search_layout(&p.request, f->market, SEARCH_FEWEST_GPUS, &e);
@@ -667,9 +586,9 @@ struct other {
 
 static void offer_gpu(struct fixer *f, const struct other *o)
 {
-    struct proposal p = fix_begin(f, FIX_GPU, RANK_GPU);
+    struct proposal p = fix_begin(f, FIX_GPU, RANK_GPU, BIT(CHANGE_GPU));
 
-    p.changes = plan_free_layout(&p.request) | 1u << CHANGE_GPU;
+    p.changes |= plan_free_layout(&p.request);
     p.request = o->request;
     fix_offer(f, &p, &o->best);
 }
@@ -689,20 +608,6 @@ static bool cheaper_gpu(const struct other *a, const struct other *b)
     return a->best.layout.gpus < b->best.layout.gpus;
 }
 
-/* Puts o among the cheapest OTHER_GPUS, in order. */
-static void keep_cheapest(struct other best[OTHER_GPUS], int *n, const struct other *o)
-{
-    int at = *n;
-
-    while (at > 0 && cheaper_gpu(o, &best[at - 1]))
-        at--;
-    if (at >= OTHER_GPUS)
-        return;
-    *n = *n < OTHER_GPUS ? *n + 1 : *n;
-    memmove(&best[at + 1], &best[at], (size_t)(*n - 1 - at) * sizeof(best[0]));
-    best[at] = *o;
-}
-
 static bool fits_on(struct fixer *f, struct other *o, double per_hour, int gpus)
 {
     search_layout_within(&o->request, f->market, per_hour, gpus, &o->best);
@@ -717,27 +622,30 @@ struct others {
     int count;
 };
 
-/* Dollars an hour above which another GPU is dearer than all that are kept. */
-static double fix_dear(const struct others *found)
-{
-    const struct other *last = &found->best[OTHER_GPUS - 1];
-    bool beaten = found->count == OTHER_GPUS && last->best.price.per_hour > 0 &&
-                  !evaluation_spans(&last->request, &last->best);
-
-    return beaten ? last->best.price.per_hour : INFINITY;
-}
-
 static void try_gpu(struct fixer *f, const struct gpu *gpu, struct others *found)
 {
     const struct request *asked = &f->plan->request;
+    const struct other *last = &found->best[OTHER_GPUS - 1];
     struct other o;
     struct request *r = &o.request;
+    /* dollars an hour above which this one is dearer than all that are kept */
+    bool beaten = found->count == OTHER_GPUS && last->best.price.per_hour > 0 &&
+                  !evaluation_spans(&last->request, &last->best);
 
     *r = search_on(asked, gpu, 0, f->market);
     plan_free_layout(r);
-    if (!fits_on(f, &o, fix_dear(found), asked->gpu_count))
+    if (!fits_on(f, &o, beaten ? last->best.price.per_hour : INFINITY, asked->gpu_count))
         return;
-    keep_cheapest(found->best, &found->count, &o);
+    /* among the cheapest OTHER_GPUS, in order */
+    int at = found->count;
+    while (at > 0 && cheaper_gpu(&o, &found->best[at - 1]))
+        at--;
+    if (at < OTHER_GPUS) {
+        found->count = found->count < OTHER_GPUS ? found->count + 1 : found->count;
+        memmove(&found->best[at + 1], &found->best[at],
+                (size_t)(found->count - 1 - at) * sizeof(found->best[0]));
+        found->best[at] = o;
+    }
     if (o.best.layout.gpus > asked->gpu_count || strcmp(gpu->vendor, asked->gpu->vendor) != 0)
         return;
     r->gpu_count = asked->gpu_count;
@@ -830,6 +738,7 @@ static int fix_pick(struct fixer *f, struct fix out[PLAN_MAX_FIXES])
 static void propose_all(struct fixer *f)
 {
     const struct plan *plan = f->plan;
+    struct proposal p;
 
     deeper_pipeline(f);
     fewer_slots(f);
@@ -840,27 +749,32 @@ static void propose_all(struct fixer *f)
         fix_layouts(f);
         fix_engines(f);
         other_gpus(f);
-        if (plan->request.draft)
-            without_draft(f);
+        if (plan->request.draft) {
+            p = fix_begin(f, FIX_DRAFT, RANK_CONTEXT, BIT(CHANGE_DRAFT));
+            p.request.draft = NULL;
+            p.request.draft_mtp = false;
+            p.request.draft_tokens = 0;
+            fix_propose(f, &p);
+        }
     }
     if (plan->verdict != VERDICT_FITS && plan->has_memory) {
         const struct request *asked = &f->plan->request;
-        struct proposal p = fix_begin(f, FIX_USERS, RANK_USERS);
         double users = asked->rate > 0 ? 0 : solve_users(asked, &f->plan->layout);
         double context = solve_context(asked, &f->plan->layout);
 
+        p = fix_begin(f, FIX_USERS, RANK_USERS, BIT(CHANGE_USERS));
         if (users >= 1 && users < asked->users) {
             p.request.users = users;
-            p.changes = 1u << CHANGE_USERS;
             fix_propose(f, &p);
         }
-        p = fix_begin(f, FIX_CONTEXT, RANK_CONTEXT);
-        p.changes = 1u << CHANGE_CONTEXT;
+        p = fix_begin(f, FIX_CONTEXT, RANK_CONTEXT, BIT(CHANGE_CONTEXT));
         if (context >= 256 && context < asked->context &&
             request_take_context(&p.request, context, f->choices->trace))
             fix_propose(f, &p);
-        if (plan->request.lora_slots > 1)
-            fewer_adapters(f);
+        if (plan->request.lora_slots > 1) {
+            p = fix_begin(f, FIX_LORA, RANK_USERS, BIT(CHANGE_LORA));
+            propose_halved(f, &p, &p.request.lora_slots, 0, p.request.lora_slots, true);
+        }
         engine_knobs(f);
         fix_formats(f);
         on_host(f);
@@ -874,21 +788,20 @@ static void propose_all(struct fixer *f)
 static struct proposal put_right(const struct fixer *f)
 {
     uint64_t reasons = f->plan->reasons;
-    struct proposal p = fix_begin(f, FIX_REPAIRED, RANK_LAYOUT);
+    struct proposal p = fix_begin(f, FIX_REPAIRED, RANK_LAYOUT, 0);
     struct request *r = &p.request;
     struct request held = *r;
 
     if (r->context > r->model->max_context &&
         request_take_context(&held, r->model->max_context, f->choices->trace)) {
         *r = held;
-        p.changes |= 1u << CHANGE_CONTEXT;
+        p.changes |= BIT(CHANGE_CONTEXT);
     }
-    if (reasons & REASON_BIT(REASON_KV_FORMAT)) {
+    if (reasons & REASON_BIT(REASON_KV_FORMAT))
         p.changes |= plain_kv(r);
-    }
     if (reasons & REASON_BIT(REASON_SLOTS)) {
         r->max_num_seqs = 0;
-        p.changes |= 1u << CHANGE_SEQS;
+        p.changes |= BIT(CHANGE_SEQS);
     }
     if (reasons & (REASON_BIT(REASON_LAYOUT) | REASON_BIT(REASON_GPU_COUNT)))
         p.changes |= plan_free_layout(r);
@@ -930,7 +843,7 @@ static void fix_elsewhere(struct fixer *f)
         if (p.request.engine->gguf || !takes_options(p.request.engine, &f->plan->request))
             continue;
         p.request.max_num_seqs = 0;
-        p.changes |= 1u << CHANGE_ENGINE | plan_free_layout(&p.request) | plain_kv(&p.request) |
+        p.changes |= BIT(CHANGE_ENGINE) | plan_free_layout(&p.request) | plain_kv(&p.request) |
                      (unsigned)(f->plan->request.max_num_seqs > 0) << CHANGE_SEQS;
         fix_changed(f, &p, other_gpus);
     }

@@ -55,15 +55,6 @@ static bool is_windowed(const struct layer_kind *k)
     return mixer_is(k->mixer, MIXER_IS_WINDOWED);
 }
 
-static double mla_bytes(const struct layer_kind *k, const struct format *kv)
-{
-    double latent = (k->kv_lora + k->rope_dim) * element_bytes(kv);
-
-    if (k->index_heads > 0 && kv->bits <= 8)
-        latent = DSA_FP8_LATENT;
-    return latent + index_bytes(k);
-}
-
 /* V4.1's record, which FlashMLA decodes on compute capability 10.x alone: all of it FP8
  * with a scale per 32 elements (deepseek_v41/attention.py, _use_v41_mxfp8_kv_record). */
 static bool scales_by_32(const struct layer_kind *k, const struct gpu *gpu)
@@ -80,25 +71,21 @@ static double csa_entry(const struct layer_kind *k, const struct format *kv, con
     return scales_by_32(k, gpu) ? k->head_dim + k->head_dim / 32 : k->head_dim + 64 + 8;
 }
 
-/* CSA pools one entry per `compress` tokens. */
-static double csa_pool_bytes(const struct layer_kind *k, const struct format *kv,
-                             const struct gpu *gpu)
-{
-    if (k->compress <= 0 || (k->csa2 && k->kv_shared))
-        return 0;
-    return (csa_entry(k, kv, gpu) + index_bytes(k)) / k->compress;
-}
-
 /* Bytes of a token, also of a layer that could read an earlier one's. */
 static double own_bytes(const struct layer_kind *k, const struct format *kv, const struct gpu *gpu,
                         int tp)
 {
     if (!(mixer_is(k->mixer, MIXER_IS_ATTENTION)))
         return 0;
-    if (k->mixer == MIXER_MLA)
-        return mla_bytes(k, kv);
-    if (k->mixer == MIXER_CSA)
-        return csa_pool_bytes(k, kv, gpu);
+    if (k->mixer == MIXER_MLA) {
+        double latent = (k->kv_lora + k->rope_dim) * element_bytes(kv);
+
+        return (k->index_heads > 0 && kv->bits <= 8 ? DSA_FP8_LATENT : latent) + index_bytes(k);
+    }
+    if (k->mixer == MIXER_CSA) /* one entry per `compress` tokens */
+        return k->compress <= 0 || (k->csa2 && k->kv_shared)
+                   ? 0
+                   : (csa_entry(k, kv, gpu) + index_bytes(k)) / k->compress;
     int v_dim = k->v_head_dim > 0 ? k->v_head_dim : k->head_dim;
     return layout_kv_heads(k, tp) * (k->head_dim + v_dim) * element_bytes(kv) + index_bytes(k);
 }
@@ -163,18 +150,6 @@ static double layer_exact(const struct request *q, const struct layer_kind *k, d
         return window + (r > 0 ? floor(tokens / r) * r * per_token : 0);
     }
     return (is_windowed(k) ? fmin(tokens, k->window) : tokens) * per_token;
-}
-
-/* ---- types of layers ---- */
-
-static bool same_type(const struct kv_type *t, const struct layer_kind *k, double bytes,
-                      double state)
-{
-    int window = is_windowed(k) ? k->window : 0;
-    int other = is_windowed(t->kind) ? t->kind->window : 0;
-    bool same_mixer = t->kind->mixer == k->mixer;
-
-    return same_mixer && window == other && t->bytes == bytes && t->state == state;
 }
 
 /* ---- CSA as vLLM pages it (deepseek_v4/attention.py, compressor.py) ---- */
@@ -310,24 +285,6 @@ static double layer_reserved(const struct request *q, const struct kv_type *t, d
     return ceil_div(tokens, block) * block * t->bytes;
 }
 
-static int find_type(const struct kv_cut *cut, const struct layer_kind *kind, double bytes,
-                     double state, bool draft)
-{
-    int t = 0;
-
-    while (t < cut->count &&
-           (cut->type[t].draft != draft || !same_type(&cut->type[t], kind, bytes, state)))
-        t++;
-    return t;
-}
-
-/* Some engines keep the cache of a layer that reads an earlier one's, unused. */
-static double stored_bytes(const struct request *q, const struct layer_kind *kind, int tp)
-{
-    return q->engine->shared_kv_kept ? own_bytes(kind, q->kv, q->gpu, tp)
-                                     : kvcache_layer_bytes(kind, q->kv, q->gpu, tp);
-}
-
 double kvcache_slots(const struct request *q, double users)
 {
     return q->max_num_seqs > 0 ? q->max_num_seqs : fmax(users, q->engine->slots_least);
@@ -338,10 +295,19 @@ static void cut_kinds(const struct request *q, int tp, bool draft, struct kv_cut
 {
     for (int k = 0; k < q->model->kind_count; k++) {
         const struct layer_kind *kind = &q->model->kind[k];
-        double bytes = stored_bytes(q, kind, tp);
+        /* some engines keep the cache of a layer that reads an earlier one's, unused */
+        double bytes = q->engine->shared_kv_kept ? own_bytes(kind, q->kv, q->gpu, tp)
+                                                 : kvcache_layer_bytes(kind, q->kv, q->gpu, tp);
         double state = kvcache_state_bytes(q, kind, tp);
-        int t = find_type(out, kind, bytes, state, draft);
+        int t = 0;
 
+        for (; t < out->count; t++) {
+            const struct kv_type *a = &out->type[t];
+
+            if (a->draft == draft && a->kind->mixer == kind->mixer && a->bytes == bytes &&
+                a->state == state && (!is_windowed(kind) || a->kind->window == kind->window))
+                break;
+        }
         of_kind[k] = -1;
         if (bytes == 0 && state == 0 && kind->mixer != MIXER_CSA)
             continue;
@@ -370,26 +336,6 @@ void kvcache_cut(const struct request *q, int tp, double users, double tokens, d
     cut_kinds(&d, tp, q->engine->draft_cells, out, out->of_draft);
 }
 
-static int collect_groups(const struct request *q, const struct kv_cut *cut, const int *layers,
-                          bool draft, struct kv_group out[KV_TYPES])
-{
-    double of_type[KV_TYPES];
-    int count = 0;
-
-    for (int t = 0; t < cut->count; t++)
-        of_type[t] = 0;
-    for (int k = 0; k < q->model->kind_count; k++)
-        if (cut->of_kind[k] >= 0)
-            of_type[cut->of_kind[k]] += layers[k];
-    for (int k = 0; draft && k < q->draft->kind_count; k++)
-        if (cut->of_draft[k] >= 0)
-            of_type[cut->of_draft[k]] += model_kind_layers(q->draft, k);
-    for (int t = 0; t < cut->count; t++)
-        if (of_type[t] > 0)
-            out[count++] = (struct kv_group){&cut->type[t], of_type[t]};
-    return count;
-}
-
 /* ---- one sequence ---- */
 
 struct kv_sequence kvcache_stage(const struct request *q, const struct kv_cut *cut,
@@ -399,7 +345,20 @@ struct kv_sequence kvcache_stage(const struct request *q, const struct kv_cut *c
     struct kv_group groups[KV_TYPES];
     const struct engine *e = q->engine;
     const struct engine_rules *rules = engine_rules(e->budget);
-    int count = collect_groups(q, cut, layers, draft && q->draft, groups);
+    double of_type[KV_TYPES];
+    int count = 0;
+
+    for (int t = 0; t < cut->count; t++)
+        of_type[t] = 0;
+    for (int k = 0; k < q->model->kind_count; k++)
+        if (cut->of_kind[k] >= 0)
+            of_type[cut->of_kind[k]] += layers[k];
+    for (int k = 0; draft && q->draft && k < q->draft->kind_count; k++)
+        if (cut->of_draft[k] >= 0)
+            of_type[cut->of_draft[k]] += model_kind_layers(q->draft, k);
+    for (int t = 0; t < cut->count; t++)
+        if (of_type[t] > 0)
+            groups[count++] = (struct kv_group){&cut->type[t], of_type[t]};
     bool uniform = count > 0 && kvcache_is_uniform(groups, count);
     bool csa = false;
 
@@ -473,39 +432,6 @@ static const struct mixer_terms {
     [MIXER_CONV] = {"layers * di*(k-1)*ce/tp", "layers, di, k, tp, ce"},
 };
 
-static void know_dimensions(struct terms *w, const struct layer_kind *k)
-{
-    const struct request *q = &w->plan->request;
-    const struct {
-        const char *name;
-        int value;
-    } dimensions[] = {
-        {"kvl", k->kv_lora},
-        {"rope", k->rope_dim},
-        {"index width", k->index_shared ? 0 : k->index_dim},
-        {"w", k->window},
-        {"d", k->head_dim},
-        {"r", k->compress},
-        {"kv", k->kv_heads},
-        {"kv_t", k->kv_heads ? layout_kv_heads(k, w->plan->layout.tp) : 0},
-        {"dv", mixer_is(k->mixer, MIXER_IS_RECURRENT) ? k->lin_v_dim
-               : k->v_head_dim > 0                    ? k->v_head_dim
-                                                      : k->head_dim},
-        {"di", k->lin_v_heads * k->lin_v_dim},
-        {"n", k->lin_k_dim},
-        {"g", k->groups},
-        {"k", k->conv_kernel},
-        {"nk", k->lin_k_heads},
-        {"dk", k->lin_k_dim},
-        {"nv", k->lin_v_heads},
-        {"se", (int)kvcache_state_element(q, k)},
-        {"ce", q->engine->conv_fp32 ? 4 : 2},
-    };
-
-    for (size_t i = 0; i < sizeof(dimensions) / sizeof(dimensions[0]); i++)
-        know_number(w, dimensions[i].name, dimensions[i].value, "exact");
-}
-
 static bool cache_alike(const struct plan *p, const struct layer_kind *a,
                         const struct layer_kind *b)
 {
@@ -532,31 +458,6 @@ static int layers_like(const struct plan *p, int k)
     for (int i = first; i < end; i++)
         count += cache_alike(p, &m->kind[k], &m->kind[m->layer[i]]);
     return count;
-}
-
-/* One request in a model that has only `layers` layers of kind k. */
-static struct kv_sequence sequence_of(const struct plan *p, int k, int layers)
-{
-    struct request q = p->request;
-    struct model m = *p->request.model;
-
-    m.kind[0] = m.kind[k];
-    m.kind_count = 1;
-    m.layer_count = layers;
-    memset(m.layer, 0, sizeof(m.layer));
-    q.model = &m;
-    q.draft = NULL;
-    return kvcache_sequence(&q, p->layout.tp, 0, layers, q.context, p->memory.max_batched_tokens);
-}
-
-/* What the engine keeps of these layers is a rule of its own; else the shape is all. */
-static struct term_source source_of_kind(const struct request *q, const struct layer_kind *k)
-{
-    const struct engine *e = q->engine;
-    enum engine_term term = mixer_is(k->mixer, MIXER_IS_RECURRENT) ? TERM_STATE : TERM_SPARSE;
-    bool rule = term == TERM_STATE || k->mixer == MIXER_CSA || k->index_heads > 0;
-
-    return rule && e->evidence[term][0] ? source_engine(e, term) : source_model(q->model);
 }
 
 /* What vLLM keeps beside the entries that compressed attention pools: most of what a short
@@ -587,21 +488,63 @@ static void add_kind(struct terms *w, int k, int layers)
     const struct plan *p = w->plan;
     const struct request *q = &p->request;
     const struct layer_kind *kind = &q->model->kind[k];
-    struct kv_sequence s = sequence_of(p, k, layers);
+    const struct engine *e = q->engine;
     bool dsa = kind->mixer == MIXER_MLA && kind->index_heads > 0 && !kind->index_shared;
     bool state = mixer_is(kind->mixer, MIXER_IS_RECURRENT);
     int known = w->known_count;
+    const struct {
+        const char *name;
+        int value;
+    } dimensions[] = {
+        {"kvl", kind->kv_lora},
+        {"rope", kind->rope_dim},
+        {"index width", kind->index_shared ? 0 : kind->index_dim},
+        {"w", kind->window},
+        {"d", kind->head_dim},
+        {"r", kind->compress},
+        {"kv", kind->kv_heads},
+        {"kv_t", kind->kv_heads ? layout_kv_heads(kind, p->layout.tp) : 0},
+        {"dv", state                  ? kind->lin_v_dim
+               : kind->v_head_dim > 0 ? kind->v_head_dim
+                                      : kind->head_dim},
+        {"di", kind->lin_v_heads * kind->lin_v_dim},
+        {"n", kind->lin_k_dim},
+        {"g", kind->groups},
+        {"k", kind->conv_kernel},
+        {"nk", kind->lin_k_heads},
+        {"dk", kind->lin_k_dim},
+        {"nv", kind->lin_v_heads},
+        {"se", (int)kvcache_state_element(q, kind)},
+        {"ce", e->conv_fp32 ? 4 : 2},
+    };
+    /* one request in a model that has only `layers` layers of kind k */
+    struct request one = *q;
+    struct model m = *q->model;
+
+    m.kind[0] = m.kind[k];
+    m.kind_count = 1;
+    m.layer_count = layers;
+    memset(m.layer, 0, sizeof(m.layer));
+    one.model = &m;
+    one.draft = NULL;
+    struct kv_sequence s =
+        kvcache_sequence(&one, p->layout.tp, 0, layers, one.context, p->memory.max_batched_tokens);
+    /* what the engine keeps of these layers is a rule of its own; else the shape is all */
+    enum engine_term term = state ? TERM_STATE : TERM_SPARSE;
+    bool rule = state || kind->mixer == MIXER_CSA || kind->index_heads > 0;
 
     know_number(w, "layers", layers, "exact");
     know_unit(w, "e", q->kv->bits, "bits", q->kv->id);
-    know_dimensions(w, kind);
+    for (size_t i = 0; i < sizeof(dimensions) / sizeof(dimensions[0]); i++)
+        know_number(w, dimensions[i].name, dimensions[i].value, "exact");
     term_add(w, state ? "state" : "KV", state ? "S_i" : "KV_i",
              kind->csa2 && kind->kv_shared
                  ? "layers * min(s, w)*entry: the rest is an earlier layer's"
              : kind->kv_shared ? "0: reads the KV of an earlier layer"
              : dsa             ? "layers * s * ((kvl + rope)*e + index key), all on every GPU"
                                : mixers[kind->mixer].equation,
-             quantity_exact(state ? s.state : s.exact), "GiB", source_of_kind(q, kind),
+             quantity_exact(state ? s.state : s.exact), "GiB",
+             rule && e->evidence[term][0] ? source_engine(e, term) : source_model(q->model),
              mixers[kind->mixer].inputs);
     term_is_part(w, dsa ? "mla + index" : mixer_word(kind->mixer), layers);
     add_csa_states(w, kind, layers);

@@ -10,10 +10,10 @@
  * the batch being computed; its first block may be partly dead, hence the +1. */
 double kvcache_layer_blocks(const struct layer_kind *k, double tokens, double batch, double block)
 {
-    if (k->mixer == MIXER_SLIDING)
-        return ceil(fmin(k->window - 1 + batch, tokens) / block) + 1;
-    if (k->mixer == MIXER_CHUNKED)
+    if (mixer_is(k->mixer, MIXER_IS_CHUNKED))
         return ceil(fmin(k->window + batch, tokens) / block);
+    if (mixer_is(k->mixer, MIXER_IS_WINDOWED))
+        return ceil(fmin(k->window - 1 + batch, tokens) / block) + 1;
     return ceil(tokens / block);
 }
 
@@ -26,7 +26,7 @@ bool kvcache_has_groups(const struct request *q)
 /* Tokens of a block of this kind's kernels. */
 double kvcache_block(const struct engine *e, const struct layer_kind *k)
 {
-    return k->mixer == MIXER_MLA && e->mla_block > 0 ? e->mla_block : e->block;
+    return mixer_is(k->mixer, MIXER_IS_PROJECTED) && e->mla_block > 0 ? e->mla_block : e->block;
 }
 
 static bool keeps_checkpoint(const struct request *q, const struct layer_kind *k)

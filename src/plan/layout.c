@@ -29,7 +29,8 @@ enum share_rule layout_share_rule(const struct layer_kind *kind, enum tensor_rol
     enum share_rule rule = share_rules[role];
 
     /* MLA's up projection kv_b is cut by heads like any other matrix */
-    if (rule == SHARE_KV && (!kind || kind->kv_heads <= 0 || kind->mixer == MIXER_MLA))
+    if (rule == SHARE_KV &&
+        (!kind || kind->kv_heads <= 0 || mixer_is(kind->mixer, MIXER_IS_PROJECTED)))
         return SHARE_TP;
     return rule;
 }
@@ -45,12 +46,11 @@ void layout_shares(const struct layer_kind *kind, const struct layout *layout,
     out[SHARE_EXPERT] = 1.0 / (layout->ep > layout->tp ? layout->ep : layout->tp);
 }
 
-double layout_share(const struct model *model, const struct layer_kind *kind, enum tensor_role role,
+double layout_share(const struct layer_kind *kind, enum tensor_role role,
                     const struct layout *layout)
 {
     double shares[SHARE_COUNT];
 
-    (void)model;
     layout_shares(kind, layout, shares);
     return shares[layout_share_rule(kind, role)];
 }
@@ -205,14 +205,6 @@ static void check_width(struct refusals *r, const struct layer_kind *k, int tp, 
         layout_refuse(r, REFUSED_RECURRENT, tp, k->lin_v_heads);
 }
 
-/* Experts' blocks of scales can be cut down to their divisor with the shard, to 32. */
-static bool blocks_refine(const struct request *q, int width, int block)
-{
-    int smaller = common_divisor(common_divisor(block, width), q->model->hidden);
-
-    return q->engine->fp8_blocks_refine && smaller >= 32;
-}
-
 /* vLLM refuses a shard of block-scaled FP8 that ends inside a block. */
 static void check_blocks(struct refusals *r, const struct request *q, const struct layer_kind *k,
                          const struct layout *l)
@@ -224,32 +216,32 @@ static void check_blocks(struct refusals *r, const struct request *q, const stru
 
     if (mlp > 1 && k->ff / l->tp % mlp != 0)
         layout_refuse(r, REFUSED_MLP_BLOCK, k->ff / l->tp, mlp);
-    if (expert > 1 && k->experts > 0 && width % expert != 0 && !blocks_refine(q, width, expert))
+    /* experts' blocks of scales can be cut down to their divisor with the shard, to 32 */
+    if (expert > 1 && k->experts > 0 && width % expert != 0 &&
+        !(q->engine->fp8_blocks_refine &&
+          common_divisor(common_divisor(expert, width), q->model->hidden) >= 32))
         layout_refuse(r, REFUSED_EXPERT_BLOCK, width, expert);
-}
-
-static bool same_width(const struct layer_kind *a, const struct layer_kind *b)
-{
-    return a->heads == b->heads && a->kv_heads == b->kv_heads && a->ff == b->ff &&
-           a->expert_ff == b->expert_ff && a->lin_v_heads == b->lin_v_heads;
 }
 
 /* Each refusal is said of the first of the kinds that are alike. */
 static bool width_seen(const struct model *m, int k)
 {
-    for (int j = 0; j < k; j++)
-        if (same_width(&m->kind[j], &m->kind[k]))
+    const struct layer_kind *b = &m->kind[k];
+
+    for (const struct layer_kind *a = m->kind; a < b; a++)
+        if (a->heads == b->heads && a->kv_heads == b->kv_heads && a->ff == b->ff &&
+            a->expert_ff == b->expert_ff && a->lin_v_heads == b->lin_v_heads)
             return true;
     return false;
 }
 
-static void check_kinds(struct refusals *r, const struct request *q, const struct layout *l)
+/* Cuts that the weights allow, of one side. */
+static void check_cut(struct refusals *r, const struct request *q, const struct layout *l)
 {
+    int padded = (q->model->vocab + VOCAB_PAD - 1) / VOCAB_PAD * VOCAB_PAD;
     const struct model *m = q->model;
 
-    if (l->tp == 1)
-        return;
-    for (int k = 0; k < m->kind_count; k++) {
+    for (int k = 0; k < m->kind_count && l->tp > 1; k++) {
         if (r->out && width_seen(m, k))
             continue;
         check_attention(r, &m->kind[k], l->tp);
@@ -257,6 +249,8 @@ static void check_kinds(struct refusals *r, const struct request *q, const struc
         if (q->engine && q->engine->fp8_blocks) /* training has none */
             check_blocks(r, q, &m->kind[k], l);
     }
+    if (m->vocab > 0 && padded % l->tp != 0)
+        layout_refuse(r, REFUSED_VOCABULARY, l->tp, m->vocab);
 }
 
 /* The draft is cut over as many GPUs. */
@@ -279,11 +273,8 @@ static void check_draft(struct refusals *r, const struct request *q, const struc
 
 static void check_ep(struct refusals *r, const struct request *q, const struct layout *l)
 {
-    int experts;
+    int experts = model_experts(q->model);
 
-    if (l->ep <= 1)
-        return;
-    experts = model_experts(q->model);
     if (q->engine->gguf)
         layout_refuse(r, REFUSED_EP_ENGINE, l->ep, 0);
     if (experts == 0)
@@ -294,31 +285,6 @@ static void check_ep(struct refusals *r, const struct request *q, const struct l
         layout_refuse(r, REFUSED_EP_GPUS, l->ep, l->tp * l->replicas);
     if (l->ep < l->tp && l->tp % l->ep != 0)
         layout_refuse(r, REFUSED_EP_TP, l->ep, l->tp);
-}
-
-/* Cuts that the weights allow, of one side. */
-static void check_cut(struct refusals *r, const struct request *q, const struct layout *l)
-{
-    int padded = (q->model->vocab + VOCAB_PAD - 1) / VOCAB_PAD * VOCAB_PAD;
-
-    check_kinds(r, q, l);
-    if (q->model->vocab > 0 && padded % l->tp != 0)
-        layout_refuse(r, REFUSED_VOCABULARY, l->tp, q->model->vocab);
-}
-
-/* A group of each at least, and as many as were asked for. */
-static void check_split(struct refusals *r, const struct request *q, const struct layout *l)
-{
-    struct layout side = layout_prefill(l);
-    int ways = layout_ways(l), prefill = l->prefill, decode = layout_decoding(l);
-    int own = layout_ways(&side);
-
-    if (!q->split)
-        return;
-    if (prefill < own || decode < ways || prefill % own || decode % ways ||
-        (q->prefill > 0 && (prefill != q->prefill || decode != q->decode)))
-        layout_refuse(r, REFUSED_SPLIT, q->prefill > 0 ? q->prefill : ways,
-                      q->prefill > 0 ? q->decode : ways);
 }
 
 /* Layers that read the pool of an earlier one are on its stage (deepseek_v41/attention.py:
@@ -356,8 +322,14 @@ int layout_refusals(const struct request *q, const struct layout *l, struct refu
     /* Some engines spread layers alone. */
     if (q->engine && q->engine->layers_only && l->tp > 1) /* fine-tuning has no engine */
         layout_refuse(&r, REFUSED_TP_ENGINE, l->tp, 0);
-    check_ep(&r, q, l);
-    check_split(&r, q, l);
+    if (l->ep > 1)
+        check_ep(&r, q, l);
+    /* a group of each side at least, and as many as were asked for */
+    int ways = layout_ways(l), own = layout_ways(&side), decode = layout_decoding(l);
+    if (q->split && (l->prefill < own || decode < ways || l->prefill % own || decode % ways ||
+                     (q->prefill > 0 && (l->prefill != q->prefill || decode != q->decode))))
+        layout_refuse(&r, REFUSED_SPLIT, q->prefill > 0 ? q->prefill : ways,
+                      q->prefill > 0 ? q->decode : ways);
     int tp = l->prefill_tp > l->tp ? l->prefill_tp : l->tp;
 
     if (q->gpu->link_domain == 1 && layout_widest(l) > 1)

@@ -49,7 +49,7 @@ void layout_shares(const struct layer_kind *kind, const struct layout *layout,
                    double out[SHARE_COUNT]);
 
 /* Share of a tensor of this role that one GPU holds. */
-double layout_share(const struct model *model, const struct layer_kind *kind, enum tensor_role role,
+double layout_share(const struct layer_kind *kind, enum tensor_role role,
                     const struct layout *layout);
 
 /* KV heads one GPU holds of this kind: max(1, kv/tp), rounded up. */

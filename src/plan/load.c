@@ -17,16 +17,6 @@
     (1u << ROLE_ATTN_Q | 1u << ROLE_ATTN_KV | 1u << ROLE_ATTN_OUT | 1u << ROLE_MLP | \
      1u << ROLE_EXPERT | 1u << ROLE_SHARED)
 
-/* 2:4 keeps bits/2 per weight and 1 bit of index: 16 -> 9, 8 -> 5, 4 -> 3. */
-static double prune_factor(const struct request *q, enum tensor_role role)
-{
-    double bits = q->precision.by_role[role]->bits;
-
-    if (q->prune != PRUNE_2_4 || !(PRUNABLE >> role & 1) || bits <= 0)
-        return 1;
-    return (bits / 2 + 1) / bits;
-}
-
 /* A mix without rules: the output matrix, and a tied embedding, in its output type, the
  * embedding in its own, and everything else in a blend. */
 static double mix_bytes(const struct request *q, const struct tensor *t, double core)
@@ -51,13 +41,9 @@ static double tensor_bytes(const struct request *q, int k, const struct tensor *
     double bytes = f->typed ? gguf_bytes(q->model, f, k, t)
                    : f->mix ? mix_bytes(q, t, core)
                             : format_bytes(f, t->rows, t->cols);
-    return t->count * bytes * prune_factor(q, t->role);
-}
-
-/* A checkpoint's own bytes hold for it as it was published. */
-static bool load_exact(const struct request *q)
-{
-    return q->precision.native && q->model->bytes.known && q->prune == PRUNE_NONE;
+    /* 2:4 keeps bits/2 per weight and 1 bit of index: 16 -> 9, 8 -> 5, 4 -> 3 */
+    bool pruned = q->prune == PRUNE_2_4 && (PRUNABLE >> t->role & 1) && f->bits > 0;
+    return t->count * bytes * (pruned ? (f->bits / 2 + 1) / f->bits : 1);
 }
 
 static void add_tensors(const struct request *q, int k, const struct tensor *t, int count,
@@ -76,21 +62,6 @@ static void sum_tensors(const struct request *q, struct load *load)
     for (int k = 0; k < q->model->kind_count; k++)
         add_tensors(q, k, t, model_layer_tensors(q->model, k, t), core, load->layer[k]);
     add_tensors(q, -1, t, model_global_tensors(q->model, t), core, load->global);
-}
-
-/* Kind k's bytes are spread over its layers. */
-static void copy_exact(const struct request *q, struct load *load)
-{
-    const struct model *m = q->model;
-
-    for (int k = 0; k < m->kind_count; k++) {
-        double layers = model_kind_layers(m, k);
-
-        for (int r = 0; r < ROLE_COUNT; r++)
-            load->layer[k][r] = layers > 0 ? m->bytes.by_role[k][r] / layers : 0;
-    }
-    for (int r = 0; r < ROLE_COUNT; r++)
-        load->global[r] = m->bytes.by_role[m->kind_count][r];
 }
 
 /* ---- by how they are cut ---- */
@@ -146,20 +117,6 @@ static struct rope rope_of(const struct model *m, const struct layer_kind *k)
     return r;
 }
 
-/* Has a kind before k the same table? */
-static bool rope_seen(const struct model *m, int k)
-{
-    struct rope r = rope_of(m, &m->kind[k]);
-
-    for (int i = 0; i < k; i++) {
-        struct rope other = rope_of(m, &m->kind[i]);
-
-        if (other.width == r.width && other.head == r.head && other.rows == r.rows)
-            return true;
-    }
-    return false;
-}
-
 /* cos and sin of every position, a table for each distinct rotary embedding; a DSA indexer
  * turns otherwise and has one more. */
 static void add_ropes(const struct request *q, struct load *load)
@@ -172,24 +129,20 @@ static void add_ropes(const struct request *q, struct load *load)
 
     for (int k = 0; k < m->kind_count && m->positions == 0; k++) {
         struct rope r = rope_of(m, &m->kind[k]);
-        bool index = m->kind[k].mixer == MIXER_MLA && m->kind[k].index_heads > 0 && !indexed;
-        int tables = (r.width > 0 && !rope_seen(m, k)) + index;
+        bool index = mixer_is(m->kind[k].mixer, MIXER_IS_PROJECTED) && m->kind[k].index_heads > 0 &&
+                     !indexed;
+        bool seen = r.width == 0; /* or a kind before has the same table */
 
+        for (int i = 0; i < k; i++) {
+            struct rope other = rope_of(m, &m->kind[i]);
+
+            seen |= other.width == r.width && other.head == r.head && other.rows == r.rows;
+        }
+        int tables = !seen + index;
         indexed = indexed || index;
         load->rope_tables += tables;
         load->rope_table += tables * turns * r.rows * r.width * value;
     }
-}
-
-/* kv_b of MLA once more, cut per head, for decoding. */
-static double absorbed_bytes(const struct request *q, const struct layer_kind *k)
-{
-    double keys = engine_lists(q->engine->mla_copies, "keys") ? k->nope_dim : 0;
-    double values = engine_lists(q->engine->mla_copies, "values") ? k->v_head_dim : 0;
-
-    if (k->mixer != MIXER_MLA)
-        return 0;
-    return k->kv_lora * k->heads * (keys + values) * q->precision.base->bits / 8;
 }
 
 /* NVFP4 scales of a role's matrices, where they stay in a second layout. */
@@ -227,31 +180,27 @@ static double recipe_bytes(const struct request *q, int k)
     return bytes;
 }
 
-/* Tables of n-grams, outside the layers or, in a checkpoint, inside them. */
-static void keep_tables(const struct model *m, struct load *load)
-{
-    load->tables = load->global[ROLE_NGRAM];
-    load->global[ROLE_NGRAM] = 0;
-    for (int k = 0; k < m->kind_count; k++) {
-        load->tables += model_kind_layers(m, k) * load->layer[k][ROLE_NGRAM];
-        load->layer[k][ROLE_NGRAM] = 0;
-    }
-}
-
 /* What is only looked up. llama.cpp keeps an untied input embedding and the embeddings of
  * layers in host memory (a tied one is there too, and once more for the head); vLLM the
  * n-gram tables of the families it knows. */
 static void keep_on_host(const struct request *q, struct load *load)
 {
     const struct engine *e = q->engine;
+    const struct model *m = q->model;
 
     if (q->gpu->host)
         return;
-    if (e->embedding_on_host || engine_lists(e->ngram_on_host, q->model->family))
-        keep_tables(q->model, load);
+    if (e->embedding_on_host || engine_lists(e->ngram_on_host, m->family)) {
+        load->tables = load->global[ROLE_NGRAM];
+        load->global[ROLE_NGRAM] = 0;
+        for (int k = 0; k < m->kind_count; k++) { /* those of a checkpoint */
+            load->tables += model_kind_layers(m, k) * load->layer[k][ROLE_NGRAM];
+            load->layer[k][ROLE_NGRAM] = 0;
+        }
+    }
     if (!e->embedding_on_host)
         return;
-    if (!q->model->tied) {
+    if (!m->tied) {
         load->on_host += load->global[ROLE_EMBED];
         load->global[ROLE_EMBED] = 0;
     }
@@ -262,6 +211,8 @@ static void keep_on_host(const struct request *q, struct load *load)
 static void sum_added(const struct request *q, struct load *load)
 {
     const struct format *expert = q->precision.by_role[ROLE_EXPERT];
+    bool keys = engine_lists(q->engine->mla_copies, "keys");
+    bool values = engine_lists(q->engine->mla_copies, "values");
 
     load->pads_experts = q->engine->pad_hidden > 0 && strcmp(expert->id, "mxfp4") == 0;
     if (q->engine->rope_table)
@@ -269,7 +220,13 @@ static void sum_added(const struct request *q, struct load *load)
     for (int k = 0; k < q->model->kind_count; k++) {
         const struct layer_kind *kind = &q->model->kind[k];
 
-        load->added[k][SHARE_TP] = absorbed_bytes(q, kind);
+        /* kv_b of MLA once more, cut per head, for decoding */
+        if (mixer_is(kind->mixer, MIXER_IS_PROJECTED)) {
+            double copied = (keys ? kind->nope_dim : 0) + (values ? kind->v_head_dim : 0);
+
+            load->added[k][SHARE_TP] =
+                kind->kv_lora * kind->heads * copied * q->precision.base->bits / 8;
+        }
         load->recipe[k] = recipe_bytes(q, k);
         for (int r = 0; r < ROLE_COUNT; r++)
             load->added[k][layout_share_rule(kind, (enum tensor_role)r)] += second_scales(q, k, r);
@@ -288,14 +245,6 @@ int load_host_layers(const struct request *q)
     int most = q->host_layers > q->host_experts ? q->host_layers : q->host_experts;
 
     return most < q->model->layer_count ? most : q->model->layer_count;
-}
-
-/* The matrices of one MLP, of all experts likewise, are alike. */
-static double matrix_share(const struct layer_kind *k, int role)
-{
-    bool mlp = role == ROLE_MLP || role == ROLE_EXPERT || role == ROLE_SHARED;
-
-    return mlp ? 1.0 / (k->gated ? 3 : 2) : 1;
 }
 
 /* ---- the draft ---- */
@@ -341,43 +290,42 @@ static void sum_draft(const struct request *q, struct load *load)
 
 /* ---- all of it ---- */
 
-static void sum_model(const struct request *q, struct load *load)
-{
-    const struct model *m = q->model;
-    int layers[MODEL_MAX_KINDS];
-
-    model_count_kinds(m, 0, m->layer_count, layers);
-    for (int r = 0; r < ROLE_COUNT; r++) {
-        double bytes = load->global[r];
-
-        for (int k = 0; k < m->kind_count; k++)
-            bytes += load->layer[k][r] * layers[k];
-        load->file_bytes += bytes;
-        load->expert_bytes += r == ROLE_EXPERT ? bytes : 0;
-    }
-    for (int k = 0; k < m->kind_count; k++)
-        load->mlp_width = fmax(load->mlp_width, fmax(m->kind[k].ff, m->kind[k].shared_ff));
-    if (!m->weights_only && q->kv)
-        load->kv_bytes_per_token = kvcache_bytes_per_token(m, q->kv, q->gpu);
-    load->has_vision = load->vision_params > 0 && !q->precision.weight->mix;
-}
-
-/* Are all layers attention, and none of them a mixture of experts? */
+/* The weights as published, by kind and role. */
 struct load load_checkpoint(const struct request *q)
 {
+    const struct model *m = q->model;
     struct load load = {0};
-
     double params[ROLE_COUNT];
+    int layers[MODEL_MAX_KINDS];
 
-    model_params_roles(q->model, params);
+    model_params_roles(m, params);
     for (int r = 0; r < ROLE_COUNT; r++)
         load.params += params[r];
     load.vision_params = params[ROLE_VISION];
-    if (load_exact(q))
-        copy_exact(q, &load);
-    else
+    model_count_kinds(m, 0, m->layer_count, layers);
+    /* a checkpoint's own bytes hold for it as it was published, a kind's spread over its layers */
+    if (q->precision.native && m->bytes.known && q->prune == PRUNE_NONE) {
+        for (int r = 0; r < ROLE_COUNT; r++) {
+            for (int k = 0; k < m->kind_count; k++)
+                load.layer[k][r] = layers[k] > 0 ? m->bytes.by_role[k][r] / layers[k] : 0;
+            load.global[r] = m->bytes.by_role[m->kind_count][r];
+        }
+    } else {
         sum_tensors(q, &load);
-    sum_model(q, &load);
+    }
+    for (int r = 0; r < ROLE_COUNT; r++) {
+        double bytes = load.global[r];
+
+        for (int k = 0; k < m->kind_count; k++)
+            bytes += load.layer[k][r] * layers[k];
+        load.file_bytes += bytes;
+        load.expert_bytes += r == ROLE_EXPERT ? bytes : 0;
+    }
+    for (int k = 0; k < m->kind_count; k++)
+        load.mlp_width = fmax(load.mlp_width, fmax(m->kind[k].ff, m->kind[k].shared_ff));
+    if (!m->weights_only && q->kv)
+        load.kv_bytes_per_token = kvcache_bytes_per_token(m, q->kv, q->gpu);
+    load.has_vision = load.vision_params > 0 && !q->precision.weight->mix;
     return load;
 }
 
@@ -403,10 +351,13 @@ struct load load_sum(const struct request *q)
     double most = q->host_layers > m->layer_count ? load.global[ROLE_HEAD] : 0;
 
     for (int i = 0; i < load_host_layers(q); i++)
-        for (int r = 0; r < ROLE_COUNT; r++)
+        for (int r = 0; r < ROLE_COUNT; r++) {
+            int k = m->layer[i];
+            bool mlp = r == ROLE_MLP || r == ROLE_EXPERT || r == ROLE_SHARED; /* of alike ones */
+
             if (load_on_host(q, i, r))
-                most =
-                    fmax(most, load.layer[m->layer[i]][r] * matrix_share(&m->kind[m->layer[i]], r));
+                most = fmax(most, load.layer[k][r] * (mlp ? 1.0 / (m->kind[k].gated ? 3 : 2) : 1));
+        }
     load.host_copy = most;
     sum_added(q, &load);
     sum_draft(q, &load);

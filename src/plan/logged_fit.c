@@ -38,39 +38,6 @@ void logged_estimates(const struct request *request, const struct layout *l,
         bytes[t] = planned_of(&m, (enum logged_term)t);
 }
 
-static struct logged logged_of_layout(const struct request *q, const struct load *load,
-                                      const struct layout *l)
-{
-    return (struct logged){.tp = l->tp,
-                           .pp = l->pp,
-                           .ep = l->ep,
-                           .seqs = load->max_num_seqs,
-                           .tokens = load->max_batched_tokens,
-                           .model = q->model,
-                           .gpu = q->gpu,
-                           .engine = q->engine,
-                           .weight = q->precision.weight,
-                           .draft = q->draft,
-                           .lora_slots = q->lora_slots};
-}
-
-static void take_terms(const struct memory *m, const struct logged_figures *f, struct logged *out)
-{
-    for (int t = 0; t < LOGGED_TERMS; t++) {
-        double planned = planned_of(m, (enum logged_term)t);
-
-        out->known[t] = f->term[t] > 0 && planned > 0; /* false of NAN */
-        out->by[t] = out->known[t] ? log(f->term[t] / planned) : 0;
-        out->count += out->known[t];
-    }
-}
-
-/* Only of engines that share out what is left: others set aside what is asked for. */
-static bool shares_pool(const struct request *q)
-{
-    return memory_budget(q) != BUDGET_ASKED;
-}
-
 enum logged_doubt logged_fit(const struct request *request, const struct layout *l,
                              const struct logged_figures *f, struct logged *out, double *planned)
 {
@@ -80,13 +47,30 @@ enum logged_doubt logged_fit(const struct request *request, const struct layout 
 
     logged_fit_estimate(&q, l, &load, &m);
     *out = (struct logged){.count = 0};
-    q.logged = logged_of_layout(&q, &load, l);
-    take_terms(&m, f, &q.logged);
+    q.logged = (struct logged){.tp = l->tp,
+                               .pp = l->pp,
+                               .ep = l->ep,
+                               .seqs = load.max_num_seqs,
+                               .tokens = load.max_batched_tokens,
+                               .model = q.model,
+                               .gpu = q.gpu,
+                               .engine = q.engine,
+                               .weight = q.precision.weight,
+                               .draft = q.draft,
+                               .lora_slots = q.lora_slots};
+    for (int t = 0; t < LOGGED_TERMS; t++) {
+        double estimate = planned_of(&m, (enum logged_term)t);
+
+        q.logged.known[t] = f->term[t] > 0 && estimate > 0; /* false of NAN */
+        q.logged.by[t] = q.logged.known[t] ? log(f->term[t] / estimate) : 0;
+        q.logged.count += q.logged.known[t];
+    }
     if (fabs(q.logged.by[LOGGED_WEIGHTS]) > WEIGHTS_FARTHEST) {
         *planned = m.weights.value;
         return LOGGED_WEIGHTS_OFF;
     }
-    if (f->pool > 0 && shares_pool(&q)) {
+    /* only of engines that share out what is left: others set aside what is asked for */
+    if (f->pool > 0 && memory_budget(&q) != BUDGET_ASKED) {
         memory_estimate(&q, &load, l, &m);
         *planned = m.kv_pool.value;
         q.logged.pool = f->pool - m.kv_pool.value;

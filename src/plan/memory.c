@@ -8,9 +8,9 @@
 
 #include "base/units.h"
 #include "plan/activation.h"
-#include "plan/lora.h"
 #include "plan/rules.h"
 #include "plan/terms_list.h"
+#include "plan/weights.h"
 
 double memory_rule_of_thumb(double params, double bits)
 {
@@ -135,23 +135,6 @@ static struct quantity real_graphs(const struct request *q, const struct layout 
     return graphs_of(q, quantity_add(e->graphs, quantity_of(layers * each, ORIGIN_MODEL)));
 }
 
-/* The budget, and what it leaves beside itself. */
-static void cut_budget(struct stages *s)
-{
-    const struct engine_rules *rules = engine_rules(memory_budget(s->request));
-
-    s->fraction = memory_fraction(s->request, s->load, s->layout);
-    s->budget = rules->budget ? rules->budget(s) : s->load->budget;
-}
-
-static void cut_spare(struct stages *s)
-{
-    const struct engine_rules *rules = engine_rules(memory_budget(s->request));
-
-    for (int head = 0; head < 2; head++)
-        s->spare[head] = rules->spare ? rules->spare(s, head) : quantity_unknown();
-}
-
 /* What a server's log says of a term. */
 static struct quantity as_logged(const struct stages *s, enum logged_term term,
                                  struct quantity estimate)
@@ -160,20 +143,12 @@ static struct quantity as_logged(const struct stages *s, enum logged_term term,
                         term, estimate);
 }
 
-static void cut_logged(struct stages *s)
-{
-    if (!logged_of(s->request))
-        return;
-    for (int head = s->layout->pp > 1 ? 0 : 1; head < 2; head++)
-        s->activation[head] = as_logged(s, LOGGED_ACTIVATION, s->activation[head]);
-    s->non_torch = as_logged(s, LOGGED_NON_TORCH, s->non_torch);
-    s->graphs = as_logged(s, LOGGED_GRAPHS, s->graphs);
-    s->graphs_charged = as_logged(s, LOGGED_CHARGED, s->graphs_charged);
-}
-
 static void cut_stages(const struct request *q, const struct load *load, const struct layout *l,
                        struct stages *s)
 {
+    const struct engine_rules *rules = engine_rules(memory_budget(q));
+    const int from = l->pp > 1 ? 0 : 1; /* the only stage has the head */
+
     s->request = q;
     s->load = load;
     s->layout = l;
@@ -184,19 +159,27 @@ static void cut_stages(const struct request *q, const struct load *load, const s
     if (!q->model->weights_only)
         kvcache_cut(q, l->tp, s->users, q->context, load->max_batched_tokens, &s->kv);
     if (model_is_served(q->model)) {
-        for (int head = l->pp > 1 ? 0 : 1; head < 2; head++)
+        for (int head = from; head < 2; head++)
             s->activation[head] = activation_estimate(q, load, l, head).peak;
         s->non_torch = quantity_add(non_torch(q, l), quantity_of(load->kept, ORIGIN_MODEL));
         s->graphs = real_graphs(q, l);
         if (load->graphs_in_budget)
             s->graphs_charged = graphs_of(q, q->engine->graphs_charged);
     }
-    cut_logged(s);
-    for (int head = l->pp > 1 ? 0 : 1; head < 2; head++)
+    if (logged_of(q)) {
+        for (int head = from; head < 2; head++)
+            s->activation[head] = as_logged(s, LOGGED_ACTIVATION, s->activation[head]);
+        s->non_torch = as_logged(s, LOGGED_NON_TORCH, s->non_torch);
+        s->graphs = as_logged(s, LOGGED_GRAPHS, s->graphs);
+        s->graphs_charged = as_logged(s, LOGGED_CHARGED, s->graphs_charged);
+    }
+    for (int head = from; head < 2; head++)
         s->overhead[head] =
             quantity_add(quantity_add(s->activation[head], s->non_torch), s->graphs);
-    cut_budget(s);
-    cut_spare(s);
+    s->fraction = memory_fraction(q, load, l);
+    s->budget = rules->budget ? rules->budget(s) : load->budget;
+    for (int head = 0; head < 2; head++)
+        s->spare[head] = rules->spare ? rules->spare(s, head) : quantity_unknown();
 }
 
 /* ---- one stage ---- */
@@ -240,21 +223,6 @@ static bool same_as_before(const struct request *q, int before, int first, int e
             memcmp(m->layer + before, m->layer + first, (size_t)(end - first)) == 0);
 }
 
-/* Moves on to the next stage; true when it is like the last one. */
-static bool stage_next(const struct stages *s, struct stage *at)
-{
-    int before = at->first;
-
-    at->index++;
-    at->first = at->end;
-    at->end = layout_stage_begin(s->request, s->layout->pp, at->index + 1);
-    bool draft = s->request->draft && at->index == s->layout->pp - 1;
-    if (!draft && same_as_before(s->request, before, at->first, at->end))
-        return true;
-    stage_sum(s, at);
-    return false;
-}
-
 static struct quantity parts_pool(const struct stages *s, struct quantity weights, int head)
 {
     struct quantity budget = s->budget, rest;
@@ -276,37 +244,10 @@ static struct quantity parts_pool(const struct stages *s, struct quantity weight
     return quantity_sub(budget, quantity_add(weights, s->overhead[head]));
 }
 
-static struct quantity stage_pool(const struct stages *s, struct quantity weights, int head)
-{
-    return logged_pool(s->request, s->layout, s->load->max_num_seqs, s->load->max_batched_tokens,
-                       s->load->usable.value, parts_pool(s, weights, head));
-}
-
 /* What is counted from a shape is as good as the shape. */
 static enum origin memory_counted(const struct request *q)
 {
     return q->model->assumed ? ORIGIN_ASSUMED : ORIGIN_EXACT;
-}
-
-static struct quantity stage_weights(const struct stages *s, const struct stage *at)
-{
-    const struct request *q = s->request;
-    const int *layers = at->layers;
-    double bytes = weights_total(&s->weights, q->model->kind_count, layers, at->index == 0,
-                                 at->index == s->layout->pp - 1);
-    struct quantity held = weights_held(q, &s->weights, at->first, at->end);
-    struct quantity rest = weights_sure(q, s->load, &s->weights, layers, bytes);
-
-    return held.high > 0 ? quantity_sub(rest, held) : rest;
-}
-
-/* The draft and the adapters' slots, which engines load with the weights. */
-static struct quantity stage_added(const struct stages *s, const struct stage *at)
-{
-    const struct request *q = s->request;
-
-    return quantity_add(weights_draft(q, s->load, s->layout, at->index),
-                        lora_bytes(q, s->layout, at->first, at->end));
 }
 
 double memory_mean_tokens(const struct request *q)
@@ -354,14 +295,22 @@ static void stage_binding(const struct stages *s, const struct stage *at, struct
     const struct kv_sequence *one = &at->sequence;
     const struct engine_rules *rules = engine_rules(q->engine->budget);
     int head = at->index == s->layout->pp - 1;
+    struct quantity held = weights_held(q, &s->weights, at->first, at->end);
 
     out->stage = at->index;
-    out->weights = stage_weights(s, at);
-    if (q->draft || q->lora_slots > 0)
-        out->weights = quantity_add(out->weights, stage_added(s, at));
+    out->weights = weights_sure(
+        q, s->load, &s->weights, at->layers,
+        weights_total(&s->weights, q->model->kind_count, at->layers, at->index == 0, head));
+    if (held.high > 0)
+        out->weights = quantity_sub(out->weights, held);
+    if (q->draft || q->lora_slots > 0) /* which engines load with the weights */
+        out->weights =
+            quantity_add(out->weights, quantity_add(weights_draft(q, s->load, s->layout, at->index),
+                                                    lora_bytes(q, s->layout, at->first, at->end)));
     out->weights = as_logged(s, LOGGED_WEIGHTS, out->weights);
     out->overhead = s->overhead[head];
-    out->pool = stage_pool(s, out->weights, head);
+    out->pool = logged_pool(q, s->layout, s->load->max_num_seqs, s->load->max_batched_tokens,
+                            s->load->usable.value, parts_pool(s, out->weights, head));
     out->budget = s->budget;
     out->spare = s->spare[head];
     out->each = one->reserved + one->fixed;
@@ -391,10 +340,19 @@ static void find_binding(const struct stages *s, struct binding *out)
 {
     struct stage at = stage_at(s, 0);
     struct binding b;
+    int pp = s->layout->pp;
 
     stage_binding(s, &at, out);
-    for (int stage = 1; stage < s->layout->pp; stage++) {
-        if (stage_next(s, &at) && stage > 1 && stage < s->layout->pp - 1)
+    for (int stage = 1; stage < pp; stage++) {
+        int before = at.first;
+        bool draft = s->request->draft && stage == pp - 1;
+
+        at.index = stage;
+        at.first = at.end;
+        at.end = layout_stage_begin(s->request, pp, stage + 1);
+        if (draft || !same_as_before(s->request, before, at.first, at.end))
+            stage_sum(s, &at);
+        else if (stage > 1 && stage < pp - 1)
             continue;
         stage_binding(s, &at, &b);
         if (memory_binds(&b, out))
@@ -433,25 +391,13 @@ static double pool_tokens(double pool, const struct kv_sequence *s, const struct
     return pool_requests(pool, s) * q->context;
 }
 
-static void fill_capacity(const struct request *q, struct memory *m)
-{
-    const struct quantity *p = &m->kv_pool;
-    const struct kv_sequence *s = &m->sequence;
-
-    m->max_concurrency = m->kv_cache_tokens = quantity_unknown();
-    if (s->reserved <= 0)
-        return;
-    m->max_concurrency = quantity_band(pool_requests(p->value, s), pool_requests(p->low, s),
-                                       pool_requests(p->high, s), ORIGIN_MODEL);
-    m->kv_cache_tokens = quantity_band(pool_tokens(p->value, s, q), pool_tokens(p->low, s, q),
-                                       pool_tokens(p->high, s, q), ORIGIN_MODEL);
-}
-
 static void fill_stage(const struct stages *s, int stage, struct memory *m)
 {
     const struct request *q = s->request;
     const struct load *load = s->load;
     struct stage at = stage_at(s, stage);
+    const struct kv_sequence *one = &m->sequence;
+    enum origin counted = memory_counted(q);
     struct binding b;
 
     memset(m, 0, sizeof(*m));
@@ -465,9 +411,8 @@ static void fill_stage(const struct stages *s, int stage, struct memory *m)
     m->host = q->host_bytes > 0 ? weights_held(q, &s->weights, at.first, at.end)
                                 : quantity_of(weights_on_host(q, load), b.weights.origin);
     m->tables = quantity_of(load->tables, b.weights.origin);
-    m->host_kv = q->host_kv > 0
-                     ? quantity_exact(q->host_kv)
-                     : quantity_of(weights_host_kv(q, load, s->users), memory_counted(q));
+    m->host_kv = q->host_kv > 0 ? quantity_exact(q->host_kv)
+                                : quantity_of(weights_host_kv(q, load, s->users), counted);
     m->draft = weights_draft(q, load, s->layout, stage);
     m->lora = lora_bytes(q, s->layout, at.first, at.end);
     m->split = weights_stage(q, load, s->layout, stage);
@@ -476,15 +421,23 @@ static void fill_stage(const struct stages *s, int stage, struct memory *m)
     m->graphs = s->graphs;
     m->graphs_charged = memory_budget(q) == BUDGET_UTILIZATION ? s->graphs_charged : s->graphs;
     m->kv_pool = b.pool;
-    m->kv_needed = quantity_of(s->users * m->sequence.exact, memory_counted(q));
-    m->state = quantity_of(s->users * m->sequence.state, memory_counted(q));
-    m->kv_reserved = quantity_of(b.reserved, memory_counted(q));
+    m->kv_needed = quantity_of(s->users * one->exact, counted);
+    m->state = quantity_of(s->users * one->state, counted);
+    m->kv_reserved = quantity_of(b.reserved, counted);
     m->kv_mean = quantity_of(stage_mean(s, &at, b.reserved),
                              q->model->assumed ? ORIGIN_ASSUMED : ORIGIN_MODEL);
     m->room = b.state;
     m->state_blocks = b.states;
     m->free = b.free;
-    fill_capacity(q, m);
+    m->max_concurrency = m->kv_cache_tokens = quantity_unknown();
+    if (one->reserved > 0) {
+        m->max_concurrency =
+            quantity_band(pool_requests(b.pool.value, one), pool_requests(b.pool.low, one),
+                          pool_requests(b.pool.high, one), ORIGIN_MODEL);
+        m->kv_cache_tokens =
+            quantity_band(pool_tokens(b.pool.value, one, q), pool_tokens(b.pool.low, one, q),
+                          pool_tokens(b.pool.high, one, q), ORIGIN_MODEL);
+    }
     m->kv_bytes_per_token = load->kv_bytes_per_token;
     m->rule_of_thumb = memory_rule_of_thumb(load->params, q->precision.weight->bits);
     m->file_bytes = load->file_bytes;

@@ -36,77 +36,33 @@ struct quantity plan_knob_part(const struct memory *m, enum knob knob)
     return parts[knob] ? *parts[knob] : quantity_unknown();
 }
 
-static double knob_width(const struct plan *p, int knob)
-{
-    struct quantity q = plan_knob_part(&p->memory, (enum knob)knob);
-
-    return q.high - q.low;
-}
-
-/* The part with the widest band, of those that the budget has to hold. */
-static enum knob widest_knob(const struct plan *p)
-{
-    bool graphs = p->memory.graphs_charged.high > 0 || p->limit == LIMIT_OVERHEAD;
-    int widest = KNOB_ACTIVATION;
-
-    for (int k = graphs ? KNOB_GRAPHS : KNOB_ACTIVATION; k <= KNOB_WEIGHTS; k++)
-        if (knob_width(p, k) > knob_width(p, widest))
-            widest = k;
-    return (enum knob)widest;
-}
-
 static enum knob knob_of(const struct plan *p)
 {
     uint64_t band = REASON_BIT(REASON_REST_LACKS) | REASON_BIT(REASON_REST_TIGHT);
     bool marginal = p->verdict == VERDICT_MARGINAL;
+    bool graphs = p->memory.graphs_charged.high > 0 || p->limit == LIMIT_OVERHEAD;
+    enum knob widest = KNOB_NONE;
+    double most = -1;
 
-    if ((p->reasons >> REASON_DECIDES & 1) || (marginal && (p->reasons & band)))
-        return widest_knob(p);
-    if (marginal && (p->reasons & REASON_BIT(REASON_SPREADS)))
-        return KNOB_LENGTHS;
-    if (marginal && (p->reasons & REASON_BIT(REASON_MEMORY_ONLY)))
-        return KNOB_ENGINE;
-    return KNOB_NONE;
+    if (!(p->reasons >> REASON_DECIDES & 1) && !(marginal && (p->reasons & band)))
+        return marginal && (p->reasons & REASON_BIT(REASON_SPREADS))       ? KNOB_LENGTHS
+               : marginal && (p->reasons & REASON_BIT(REASON_MEMORY_ONLY)) ? KNOB_ENGINE
+                                                                           : KNOB_NONE;
+    /* the part with the widest band, of those that the budget has to hold */
+    const enum knob parts[] = {KNOB_ACTIVATION, KNOB_GRAPHS, KNOB_NON_TORCH, KNOB_USABLE,
+                               KNOB_WEIGHTS};
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        struct quantity q = plan_knob_part(&p->memory, parts[i]);
+
+        if (q.high - q.low > most && (parts[i] != KNOB_GRAPHS || graphs)) {
+            most = q.high - q.low;
+            widest = parts[i];
+        }
+    }
+    return widest;
 }
 
 /* ---- one layout ---- */
-
-/* What replicas of as many GPUs do when each works its prompts off itself. */
-static void fill_together(const struct plan *p, const struct load *load, struct speed *out)
-{
-    struct request q = p->request;
-    struct layout l = p->layout;
-    struct memory m;
-
-    q.split = false;
-    if (l.gpus % (l.tp * l.pp) != 0) {
-        out->gap = SPEED_NO_LAYOUT;
-        return;
-    }
-    l.replicas = l.gpus / (l.tp * l.pp);
-    l.prefill = l.prefill_tp = 0;
-    memory_estimate(&q, load, &l, &m);
-    speed_estimate(&q, load, &l, &m, out);
-}
-
-/* Goals that what may fit misses, too; and the budget, whose price is known here. */
-static uint64_t missed_goals(const struct plan *p)
-{
-    const struct request *q = &p->request;
-    const struct speed *v = &p->speed;
-    uint64_t reasons = 0;
-
-    if (p->verdict == VERDICT_DOES_NOT_FIT)
-        return 0;
-    reasons = reasons_of_budget(q, p->cost.per_hour);
-    if (v->gap != SPEED_KNOWN || p->verdict != VERDICT_MARGINAL)
-        return reasons;
-    reasons |= (uint64_t)(q->ttft > 0 && v->ttft.value > q->ttft) << REASON_TTFT;
-    reasons |= (uint64_t)(q->tpot > 0 && v->tpot.value > q->tpot) << REASON_TPOT;
-    reasons |= (uint64_t)(v->tokens.value < q->throughput) << REASON_THROUGHPUT;
-    reasons |= (uint64_t)(q->rate > v->capacity) << REASON_RATE;
-    return reasons;
-}
 
 int plan_idle(const struct plan *p)
 {
@@ -119,6 +75,8 @@ int plan_idle(const struct plan *p)
 static void fill_figures(const struct load *load, const struct prices *prices, struct plan *p)
 {
     const struct market *market = prices->market;
+    const struct request *q = &p->request;
+    const struct speed *v = &p->speed;
     struct request held = p->request; /* the others wait outside of the memory */
 
     held.users = evaluate_held(&p->request, load, &p->layout);
@@ -130,13 +88,34 @@ static void fill_figures(const struct load *load, const struct prices *prices, s
     p->knob = knob_of(p);
     if (p->verdict != VERDICT_DOES_NOT_FIT || p->limit == LIMIT_POWER)
         speed_estimate(&p->request, load, &p->layout, &p->memory, &p->speed);
-    if (p->layout.prefill > 0 && p->speed.gap == SPEED_KNOWN)
-        fill_together(p, load, &p->together);
+    if (p->layout.prefill > 0 && p->speed.gap == SPEED_KNOWN) {
+        /* what replicas of as many GPUs do when each works its prompts off itself */
+        struct request whole = p->request;
+        struct layout l = p->layout;
+        struct memory m;
+
+        whole.split = false;
+        l.replicas = l.gpus / (l.tp * l.pp);
+        l.prefill = l.prefill_tp = 0;
+        p->together.gap = SPEED_NO_LAYOUT;
+        if (l.gpus % (l.tp * l.pp) == 0) {
+            memory_estimate(&whole, load, &l, &m);
+            speed_estimate(&whole, load, &l, &m, &p->together);
+        }
+    }
     power_estimate(&p->request, load, &p->layout, &p->speed, market, &p->power);
     if (p->power.loaded)
         cost_draw(&p->cost, market,
                   p->power.total.value + power_unused(&p->power, &p->layout, p->cost.buy.gpus));
-    p->reasons |= missed_goals(p);
+    /* the budget, whose price is known here; and goals that what may fit misses, too */
+    if (p->verdict != VERDICT_DOES_NOT_FIT)
+        p->reasons |= reasons_of_budget(q, p->cost.per_hour);
+    if (p->verdict == VERDICT_MARGINAL && v->gap == SPEED_KNOWN) {
+        p->reasons |= (uint64_t)(q->ttft > 0 && v->ttft.value > q->ttft) << REASON_TTFT;
+        p->reasons |= (uint64_t)(q->tpot > 0 && v->tpot.value > q->tpot) << REASON_TPOT;
+        p->reasons |= (uint64_t)(v->tokens.value < q->throughput) << REASON_THROUGHPUT;
+        p->reasons |= (uint64_t)(q->rate > v->capacity) << REASON_RATE;
+    }
     p->verdict = reasons_verdict(p->reasons);
     p->limit = reasons_limit(p->reasons);
     if (p->cost.machines > 0)
@@ -188,17 +167,23 @@ void plan_prices(const struct plan *p, struct quantity *hour, struct quantity *m
     hour->known = month->known = p->has_memory && c->per_hour > 0;
 }
 
+struct quantity plan_per_million(struct quantity hour, struct quantity rate)
+{
+    double million = 1e6 / 3600;
+
+    if (!hour.known || rate.low <= 0)
+        return quantity_unknown();
+    return quantity_band(hour.value * million / rate.value, hour.low * million / rate.high,
+                         hour.high * million / rate.low, ORIGIN_MODEL);
+}
+
 struct quantity plan_token_price(const struct plan *p)
 {
     struct quantity hour, month;
-    const struct quantity *tokens = &p->speed.tokens;
 
     plan_prices(p, &hour, &month);
-    if (!hour.known || p->speed.gap != SPEED_KNOWN || tokens->low <= 0)
-        return quantity_unknown();
-    double million = 1e6 / 3600;
-    return quantity_band(hour.value * million / tokens->value, hour.low * million / tokens->high,
-                         hour.high * million / tokens->low, ORIGIN_MODEL);
+    return p->speed.gap == SPEED_KNOWN ? plan_per_million(hour, p->speed.tokens)
+                                       : quantity_unknown();
 }
 
 bool plan_spans(const struct plan *p)

@@ -209,6 +209,8 @@ void plan_fill(const struct request *request, const struct load *load, const str
 void plan_prices(const struct plan *plan, struct quantity *per_hour, struct quantity *per_month);
 
 /* Dollars per million output tokens at this load; unknown without price or speed. */
+/* Dollars per million of what comes at a rate, of a price per hour: ends against ends. */
+struct quantity plan_per_million(struct quantity hour, struct quantity rate);
 struct quantity plan_token_price(const struct plan *plan);
 
 /* Are GPUs that work on one request in several machines, rented or owned? */

@@ -65,25 +65,6 @@ static void add_product(struct work *w, const struct request *q, enum tensor_rol
     w->token += 2 * n.rows * n.cols * layers / rate_of(q, role);
 }
 
-static void add_experts(struct work *w, const struct step *s, const struct layout *l, double tokens)
-{
-    const struct request *q = s->load->request;
-
-    for (int i = 0; i < q->model->kind_count; i++) {
-        const struct layer_kind *k = &q->model->kind[i];
-
-        if (k->experts <= 0)
-            continue;
-        double width = k->latent > 0 ? k->latent : q->model->hidden;
-        double one = (k->gated ? 3 : 2) * width * k->expert_ff / (l->tp * s->ways);
-        double layers = s->load->layers_of[i];
-        w->bytes += one * s->load->expert_bytes[i] * layers *
-                    moe_reached(k->experts, k->experts_active, tokens);
-        /* every rank's tokens come to it */
-        w->token += 2 * one * k->experts_active * layers * s->ways / rate_of(q, ROLE_EXPERT);
-    }
-}
-
 static struct work work_of(const struct step *s, const struct layout *l, double batch,
                            double tokens)
 {
@@ -97,27 +78,22 @@ static struct work work_of(const struct step *s, const struct layout *l, double 
     struct step_shape head = {q->model->vocab / (l->tp * s->ways), q->model->hidden,
                               q->precision.by_role[ROLE_HEAD]->bits / 8};
     add_product(&w, q, ROLE_HEAD, head, 1);
-    add_experts(&w, s, l, batch * (s->drafted + 1));
+    for (int i = 0; i < q->model->kind_count; i++) {
+        const struct layer_kind *k = &q->model->kind[i];
+
+        if (k->experts <= 0)
+            continue;
+        double width = k->latent > 0 ? k->latent : q->model->hidden;
+        double one = (k->gated ? 3 : 2) * width * k->expert_ff / (l->tp * s->ways);
+        double layers = s->load->layers_of[i];
+        w.bytes += one * s->load->expert_bytes[i] * layers *
+                   moe_reached(k->experts, k->experts_active, batch * (s->drafted + 1));
+        /* every rank's tokens come to it */
+        w.token += 2 * one * k->experts_active * layers * s->ways / rate_of(q, ROLE_EXPERT);
+    }
     for (int i = 0; i < s->attentions; i++)
         w.bytes += attention_decode(&s->attention[i], tokens, &flops) * batch / s->ways;
     return w;
-}
-
-/* m and c of decode steps, c of prompts. Batches that are under way in the stages at the
- * same time each move all weights. */
-static void shares_of(const struct step *s, const struct layout *l, const struct speed *v,
-                      struct power *out)
-{
-    const struct request *q = s->load->request;
-    double batch = step_batch(s, v->serve.decoding);
-    double filled = fmin(s->pp, fmax(v->serve.decoding, 1)) / s->pp;
-    double step = v->serve.decode * s->accepted, fresh = q->prompt * (1 - q->prefix_hit);
-    struct work w = work_of(s, l, batch, spread_held(&q->spread, q->prompt, q->output));
-    double token = w.token / s->ways;
-
-    out->memory = fmin(1, filled * w.bytes / (step * q->gpu->bandwidth.value));
-    out->compute = fmin(1, filled * batch * (s->drafted + 1) * token / step);
-    out->prompt_compute = fmin(1, fresh * token / s->pp / v->serve.prompt);
 }
 
 /* ---- watts ---- */
@@ -130,13 +106,6 @@ static struct quantity power_works(const struct request *q, double memory, doubl
     return quantity_band(watts, watts / (measured ? BAND_MEASURED : BAND_LOW),
                          fmin(limit, watts * (measured ? BAND_MEASURED : BAND_HIGH)),
                          measured ? ORIGIN_MODEL : ORIGIN_ASSUMED);
-}
-
-static struct quantity mean_of(const struct power *p)
-{
-    return quantity_add(quantity_scale(p->idle, 1 - p->busy),
-                        quantity_add(quantity_scale(p->prompt, p->prompts),
-                                     quantity_scale(p->decode, p->busy - p->prompts)));
 }
 
 /* a / b of what does not depend on each other: logarithms in quadrature. */
@@ -160,7 +129,17 @@ static void load_up(const struct request *q, const struct load *load, const stru
     step_load_sum(q, load, &sums);
     step_cut(&sums, l, &step);
     step_attach(&step, l, &others);
-    shares_of(&step, l, v, out);
+    /* m and c of decode steps, c of prompts. Batches that are under way in the stages at the
+     * same time each move all weights. */
+    double batch = step_batch(&step, v->serve.decoding);
+    double filled = fmin(step.pp, fmax(v->serve.decoding, 1)) / step.pp;
+    double time = v->serve.decode * step.accepted, fresh = q->prompt * (1 - q->prefix_hit);
+    struct work w = work_of(&step, l, batch, spread_held(&q->spread, q->prompt, q->output));
+    double token = w.token / step.ways;
+
+    out->memory = fmin(1, filled * w.bytes / (time * q->gpu->bandwidth.value));
+    out->compute = fmin(1, filled * batch * (step.drafted + 1) * token / time);
+    out->prompt_compute = fmin(1, fresh * token / step.pp / v->serve.prompt);
     /* The shares of the time, by what arrives at one group of GPUs. */
     double groups = speed_groups(l);
     double flight = v->running / groups;
@@ -171,7 +150,9 @@ static void load_up(const struct request *q, const struct load *load, const stru
     out->idle = quantity_band(idle, idle * IDLE_LOW, idle * IDLE_HIGH, ORIGIN_ASSUMED);
     out->decode = power_works(q, out->memory, out->compute);
     out->prompt = power_works(q, 0, out->prompt_compute);
-    out->gpu = mean_of(out);
+    out->gpu = quantity_add(quantity_scale(out->idle, 1 - out->busy),
+                            quantity_add(quantity_scale(out->prompt, out->prompts),
+                                         quantity_scale(out->decode, out->busy - out->prompts)));
     double watts = out->host_most * (POWER_HOST + (1 - POWER_HOST) * out->gpu.value / out->limit);
     out->host = quantity_band(watts, watts * HOST_LOW, fmin(out->host_most, watts * HOST_HIGH),
                               ORIGIN_ASSUMED);
@@ -179,18 +160,6 @@ static void load_up(const struct request *q, const struct load *load, const stru
     out->joules = power_divided(out->total, v->tokens);
     out->per_watt = power_divided(v->tokens, out->total);
     out->loaded = true;
-}
-
-static void power_month(const struct market *market, struct power *out)
-{
-    const struct ownership *own = market->ownership;
-
-    out->hours = market->hours > 0 ? market->hours : COST_HOURS_PER_MONTH;
-    out->energy = quantity_scale(out->total, out->hours * 3600);
-    if (own)
-        out->electricity = quantity_scale(
-            out->energy,
-            own->pue / GP_KWH * (market->electricity > 0 ? market->electricity : own->electricity));
 }
 
 double power_unused(const struct power *p, const struct layout *l, int gpus)
@@ -212,6 +181,13 @@ void power_estimate(const struct request *q, const struct load *load, const stru
     out->capped_gpus = (int)(q->power_cap / power_most(q));
     if (v->gap == SPEED_KNOWN && v->tokens.value > 0)
         load_up(q, load, l, v, out);
-    if (out->loaded)
-        power_month(market, out);
+    if (!out->loaded)
+        return;
+    const struct ownership *own = market->ownership;
+    out->hours = market->hours > 0 ? market->hours : COST_HOURS_PER_MONTH;
+    out->energy = quantity_scale(out->total, out->hours * 3600);
+    if (own)
+        out->electricity = quantity_scale(
+            out->energy,
+            own->pue / GP_KWH * (market->electricity > 0 ? market->electricity : own->electricity));
 }

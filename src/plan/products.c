@@ -102,15 +102,15 @@ static void products_fuse(struct fusing *f, const char *name, enum tensor_role r
 
 /* An expert is cut only by what expert parallelism leaves of tp; one is one product,
  * however many there are. */
-static void take_tensor(struct fusing *f, const struct model *model, const struct layer_kind *kind,
-                        const struct tensor *t, const struct layout *layout)
+static void take_tensor(struct fusing *f, const struct layer_kind *kind, const struct tensor *t,
+                        const struct layout *layout)
 {
     const struct product *p = product_of(t);
     double share, copies = t->role == ROLE_EXPERT ? 1 : t->count;
 
     if (!p)
         return;
-    share = layout_share(model, kind, t->role, layout);
+    share = layout_share(kind, t->role, layout);
     if (t->role == ROLE_EXPERT)
         share = layout->ep > layout->tp ? 1 : (double)layout->ep / layout->tp;
     if (p->cut == ROWS)
@@ -139,7 +139,7 @@ static void rename_single(struct fusing *f, const struct layer_kind *kind)
 
         if (gate_up && !kind->gated)
             memcpy(gate_up, "up", 3);
-        if (strcmp(name, "qkv") == 0 && kind->mixer == MIXER_MLA)
+        if (strcmp(name, "qkv") == 0 && mixer_is(kind->mixer, MIXER_IS_PROJECTED))
             memcpy(name, "q", 2);
     }
 }
@@ -155,7 +155,7 @@ int products_layers(const struct model *model, const struct layout *layout,
         struct fusing f = {.count = 0};
 
         for (int i = 0; i < n; i++)
-            take_tensor(&f, model, &model->kind[k], &tensors[i], layout);
+            take_tensor(&f, &model->kind[k], &tensors[i], layout);
         rename_single(&f, &model->kind[k]);
         for (int i = 0; i < f.count; i++)
             count = products_add(out, count, max, &f.layer[i]);

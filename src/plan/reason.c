@@ -185,11 +185,11 @@ static bool splits_blocks(const struct request *q)
 /* Do layers choose the tokens that they read by an index (DSA, CSA)? */
 static bool sparse_attention(const struct model *m)
 {
+    bool sparse = model_has_mixer(m, MIXER_IS_POOLED);
+
     for (int k = 0; k < m->kind_count; k++)
-        if (m->kind[k].mixer == MIXER_CSA ||
-            (m->kind[k].mixer == MIXER_MLA && m->kind[k].index_heads > 0))
-            return true;
-    return false;
+        sparse |= mixer_is(m->kind[k].mixer, MIXER_IS_PROJECTED) && m->kind[k].index_heads > 0;
+    return sparse;
 }
 
 /* An engine runs on some vendors' GPUs, and keeps its KV cache in its own formats. */

@@ -24,24 +24,15 @@ static double sglang_prefill_sizes(double n)
     return count;
 }
 
-static bool model_has_mixer(const struct model *m, enum mixer mixer)
-{
-    for (int k = 0; k < m->kind_count; k++)
-        if (m->kind[k].mixer == mixer)
-            return true;
-    return false;
-}
-
 /* Bytes reserved for the prefill graphs, which vision models, delta attention and
  * DeepSeek-V4 run without (cuda_graph_hook.py:193-240). */
 static double sglang_prefill_reserve(const struct request *q, const struct load *load)
 {
     const struct engine_reserve *r = &q->engine->reserve;
 
-    if (load->has_vision || model_has_mixer(q->model, MIXER_KDA) ||
-        model_has_mixer(q->model, MIXER_CSA))
+    if (load->has_vision || model_has_mixer(q->model, MIXER_IS_GATED | MIXER_IS_POOLED))
         return 0;
-    return model_has_mixer(q->model, MIXER_MLA)
+    return model_has_mixer(q->model, MIXER_IS_PROJECTED)
                ? r->mla
                : r->prefill * sglang_prefill_sizes(load->max_batched_tokens);
 }

@@ -9,15 +9,6 @@
 
 /* ---- runners ---- */
 
-static bool model_is_dense(const struct model *m)
-{
-    bool dense = model_experts(m) == 0;
-
-    for (int k = 0; k < m->kind_count; k++)
-        dense = dense && !mixer_is(m->kind[k].mixer, MIXER_IS_RECURRENT);
-    return dense;
-}
-
 /* Does the model run on the second runner? */
 static bool on_second_runner(const struct request *q)
 {
@@ -29,7 +20,8 @@ static bool on_second_runner(const struct request *q)
     if (q->draft && !q->draft_mtp && !e->second_draft)
         return false;
     return engine_names_family(e->second, m->family) ||
-           (engine_lists(e->second, "dense") && model_is_dense(m));
+           (engine_lists(e->second, "dense") && model_experts(m) == 0 &&
+            !model_has_mixer(m, MIXER_IS_RECURRENT));
 }
 
 /* The second runner has a sampler of its own and its own way to charge graphs. */

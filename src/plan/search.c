@@ -66,13 +66,6 @@ static int gpus_paid(const struct evaluation *e)
     return e->price.gpus > 0 ? e->price.gpus : e->layout.gpus;
 }
 
-static double machines_rank(const struct search *s, const struct evaluation *e)
-{
-    if (e->price.rented && !e->price.apart)
-        return 0;
-    return layout_widest(&e->layout) <= s->request->host_gpus ? 1 : 2;
-}
-
 static double key_of(const struct search *s, const struct evaluation *e, enum lost key)
 {
     switch (key) {
@@ -85,7 +78,9 @@ static double key_of(const struct search *s, const struct evaluation *e, enum lo
     case LOST_IDLE:
         return s->request->rate <= 0 && e->layout.replicas > s->request->users;
     case LOST_MACHINES:
-        return machines_rank(s, e);
+        if (e->price.rented && !e->price.apart)
+            return 0;
+        return layout_widest(&e->layout) <= s->request->host_gpus ? 1 : 2;
     case LOST_STAGES:
         return e->layout.pp;
     case LOST_TOKENS: /* in steps of 2 %, so that nothing is turned for less */
@@ -137,13 +132,6 @@ static bool lacks_memory(const struct evaluation *p)
     return p->limit == LIMIT_WEIGHTS || p->limit == LIMIT_OVERHEAD || p->limit == LIMIT_KV;
 }
 
-/* Where no layout reaches the goals of speed: much nearer ones first, by steps of a
- * fourth, so that many more GPUs are not taken for a little. */
-static double miss_rank(const struct evaluation *e)
-{
-    return rank_of(e->miss);
-}
-
 /* A better verdict first; of what is marginal, what is surer; of what does not fit, what
  * exceeds the power cap alone, then what misses the least. */
 static bool search_better(const struct search *s, const struct evaluation *a,
@@ -151,8 +139,10 @@ static bool search_better(const struct search *s, const struct evaluation *a,
 {
     if (a->verdict != b->verdict)
         return a->verdict < b->verdict;
-    if (a->verdict == VERDICT_SLOW && miss_rank(a) != miss_rank(b))
-        return miss_rank(a) < miss_rank(b);
+    /* where no layout reaches the goals of speed: much nearer ones first, by steps of a
+     * fourth, so that many more GPUs are not taken for a little */
+    if (a->verdict == VERDICT_SLOW && rank_of(a->miss) != rank_of(b->miss))
+        return rank_of(a->miss) < rank_of(b->miss);
     if (a->verdict == VERDICT_MARGINAL && a->binding.state != b->binding.state)
         return a->binding.state < b->binding.state;
     if (a->verdict == VERDICT_DOES_NOT_FIT &&
@@ -272,14 +262,6 @@ static void turn_chunk(struct search *s, const struct layout *l, struct evaluati
             return;
 }
 
-static void keep_slow(struct search *s, const struct evaluation *e)
-{
-    if (s->has_slow && s->slow.miss <= e->miss)
-        return;
-    s->slow = *e;
-    s->has_slow = true;
-}
-
 /* ---- what cannot be reached ---- */
 
 #define CLOSE 1e-5     /* of a goal, as near as figures under load are solved for */
@@ -325,7 +307,7 @@ static bool is_hopeless(const struct search *s, double least)
         return true;
     if (search_fits(s))
         return !s->chunked || (s->has_slow && s->slow.miss <= least);
-    return s->any && s->best.verdict == VERDICT_SLOW && rank_of(least) > miss_rank(&s->best);
+    return s->any && s->best.verdict == VERDICT_SLOW && rank_of(least) > rank_of(s->best.miss);
 }
 
 /* GPUs that replicas of l take at least: where prompts may be worked off in a TP of their
@@ -350,8 +332,10 @@ static bool try_layout(struct search *s, const struct layout *l, struct evaluati
 {
     evaluate(s->request, &s->load, &s->prices, l, e);
     if (s->chunked && e->verdict == VERDICT_SLOW && could_win(s, e)) {
-        if (needs_less(s, e))
-            keep_slow(s, e);
+        if (needs_less(s, e) && !(s->has_slow && s->slow.miss <= e->miss)) {
+            s->slow = *e;
+            s->has_slow = true;
+        }
         if (s->request->max_batched_tokens <= 0 && e->limit != LIMIT_BUDGET)
             turn_chunk(s, l, e);
     }
@@ -388,22 +372,16 @@ static int least_replicas(int tp, int ep)
     return layout_group(&l) / tp;
 }
 
-/* Users of one replica that fit: in the pool, in the memory that is left outside of it,
- * and in the slots. What a replica needs does not depend on how many there are. */
-static double users_held(const struct search *s, const struct binding *b, double pool, double free)
-{
-    double slots = s->load.max_num_seqs;
-
-    if (b->each <= 0)
-        return slots;
-    return fmin(floor(fmin(pool, free + b->reserved) / b->each), slots);
-}
-
-/* As few as give each replica no more users than it holds; 0 = no number does. */
+/* As few as give each replica no more users than it holds: in the pool, in the memory that is
+ * left outside of it, and in the slots; 0 = no number does. What a replica needs does not
+ * depend on how many there are. */
 static int replicas_for(const struct search *s, const struct binding *b, double pool, double free,
                         int step)
 {
-    double held = users_held(s, b, pool, free);
+    double held = s->load.max_num_seqs;
+
+    if (b->each > 0)
+        held = fmin(floor(fmin(pool, free + b->reserved) / b->each), held);
     double replicas = held >= 1 ? ceil(s->request->users / held) : 0;
 
     return (int)fmin(ceil(replicas / step) * step, PLAN_MAX_GPUS + 1);
@@ -439,13 +417,6 @@ static void try_replicas(struct search *s, struct layout l, int step)
     }
 }
 
-/* Where what a replica needs outside its pool depends on its users: logits of all of
- * them, or llama.cpp's graph over all their cells. */
-static bool users_cost_more(const struct engine *e)
-{
-    return e->compute_graph.known || e->logit_rows == ROWS_USERS;
-}
-
 /* The fewest replicas in (low, high] of a verdict no worse than `worst`; high has one. */
 static void bisect_replicas(struct search *s, struct layout l, int step, int low,
                             enum verdict worst)
@@ -464,7 +435,7 @@ static void bisect_replicas(struct search *s, struct layout l, int step, int low
 static bool is_final(const struct evaluation *e, double least)
 {
     return e->limit == LIMIT_BUDGET || e->limit == LIMIT_WEIGHTS ||
-           (least > 1 + CLOSE && e->verdict == VERDICT_SLOW && miss_rank(e) <= rank_of(least));
+           (least > 1 + CLOSE && e->verdict == VERDICT_SLOW && rank_of(e->miss) <= rank_of(least));
 }
 
 /* The most replicas, of at most so many, that could win: what could not is not turned, and
@@ -565,11 +536,14 @@ static void try_cut(void *ctx, int tp, int pp, int ep)
     if ((s->fits_only ? s->any : search_fits(s)) && too_heavy(s, tp, pp, ep))
         return;
     double least = request_asks_speed(q) ? least_miss(s, &l) : 0;
+    /* what a replica needs outside its pool depends on its users: logits of all of them, or
+     * llama.cpp's graph over all their cells */
+    bool users_cost_more = q->engine->compute_graph.known || q->engine->logit_rows == ROWS_USERS;
     if (is_hopeless(s, least))
         return;
     if (count > 0 || q->replicas > 0)
         try_layout(s, &l, &e);
-    else if (users_cost_more(q->engine) || request_asks_speed(q))
+    else if (users_cost_more || request_asks_speed(q))
         double_replicas(s, l, step, least);
     else
         try_replicas(s, l, step);
@@ -633,15 +607,6 @@ static void name_slow(const struct search *s, struct plan *out)
                             .more = figures[e->limit]};
 }
 
-/* What comes close is worth a look: measuring may show that it fits. */
-static void name_marginal(const struct layout *marginal, struct plan *out)
-{
-    if (marginal->gpus == 0 || !is_smaller(marginal, &out->layout))
-        return;
-    out->nearly = *marginal;
-    out->reasons |= REASON_BIT(REASON_NEARLY);
-}
-
 struct request search_on(const struct request *q, const struct gpu *gpu, int gpu_count,
                          const struct market *market)
 {
@@ -656,24 +621,16 @@ struct request search_on(const struct request *q, const struct gpu *gpu, int gpu
     return r;
 }
 
-/* Once more over what needs less than the best, with other steps of the engine, as no
- * layout of less reaches the goals with its own. */
-static void search_tuned(struct search *s)
-{
-    struct chunked list[CHUNKS];
-
-    for (size_t i = 0; i < CHUNKS; i++)
-        list[i].known = false;
-    s->chunked = list;
-    search_cuts(s->request, try_cut, s);
-    s->chunked = NULL;
-}
-
 /* False when no layout of the given numbers is valid: best is then the nearest one. The
  * prices are the caller's to free. */
 static bool search_all(struct search *s, const struct request *q, const struct market *market,
-                       double per_hour, int gpus)
+                       enum search_goal goal, bool fits_only, double per_hour, int gpus)
 {
+    s->goal = goal; /* the rest is filled in before it is read */
+    s->fits_only = fits_only;
+    s->any = s->has_second = s->has_slow = false;
+    s->marginal = (struct layout){0};
+    s->chunked = NULL;
     s->request = q;
     s->load = load_sum(q);
     s->load.fits_only = s->fits_only;
@@ -686,8 +643,17 @@ static bool search_all(struct search *s, const struct request *q, const struct m
     s->most = s->most > gpus ? s->most : gpus;
     s->most = s->most < PLAN_MAX_GPUS ? s->most : PLAN_MAX_GPUS;
     search_cuts(s->request, try_cut, s);
-    if (request_asks_speed(q) && s->any && s->best.verdict != VERDICT_DOES_NOT_FIT)
-        search_tuned(s);
+    if (request_asks_speed(q) && s->any && s->best.verdict != VERDICT_DOES_NOT_FIT) {
+        /* Once more over what needs less than the best, with other steps of the engine, as no
+         * layout of less reaches the goals with its own. */
+        struct chunked list[CHUNKS];
+
+        for (size_t i = 0; i < CHUNKS; i++)
+            list[i].known = false;
+        s->chunked = list;
+        search_cuts(s->request, try_cut, s);
+        s->chunked = NULL;
+    }
     if (!s->any) {
         /* No layout of the given numbers is valid: the nearest one says why. */
         struct layout l = {.tp = q->tp > 0 ? q->tp : 1,
@@ -707,54 +673,37 @@ static bool search_all(struct search *s, const struct request *q, const struct m
             l.ep = l.tp * q->dp;
             l.replicas = q->dp;
         }
-        struct layout nearest = l;
-
-        evaluate(q, &s->load, &s->prices, &nearest, &s->best);
+        evaluate(q, &s->load, &s->prices, &l, &s->best);
     }
     return s->any;
 }
 
-/* The rest is filled in before it is read. */
-static void search_init(struct search *s, enum search_goal goal, bool fits_only)
+static void search_for(const struct request *q, const struct market *market, enum search_goal goal,
+                       bool fits_only, double per_hour, int gpus, struct evaluation *out)
 {
-    s->goal = goal;
-    s->fits_only = fits_only;
-    s->any = s->has_second = s->has_slow = false;
-    s->marginal = (struct layout){0};
-    s->chunked = NULL;
+    struct search s;
+
+    search_all(&s, q, market, goal, fits_only, per_hour, gpus);
+    prices_fini(&s.prices);
+    *out = s.best;
 }
 
 void search_layout_within(const struct request *q, const struct market *market, double per_hour,
                           int gpus, struct evaluation *out)
 {
-    struct search s;
-
-    search_init(&s, SEARCH_FEWEST_GPUS, true);
-    search_all(&s, q, market, per_hour, gpus);
-    prices_fini(&s.prices);
-    *out = s.best;
+    search_for(q, market, SEARCH_FEWEST_GPUS, true, per_hour, gpus, out);
 }
 
 void search_layout_planned(const struct request *q, const struct market *market,
                            enum search_goal goal, struct evaluation *out)
 {
-    struct search s;
-
-    search_init(&s, goal, false);
-    search_all(&s, q, market, INFINITY, PLAN_MAX_GPUS);
-    prices_fini(&s.prices);
-    *out = s.best;
+    search_for(q, market, goal, false, INFINITY, PLAN_MAX_GPUS, out);
 }
 
 void search_layout(const struct request *q, const struct market *market, enum search_goal goal,
                    struct evaluation *out)
 {
-    struct search s;
-
-    search_init(&s, goal, true);
-    search_all(&s, q, market, INFINITY, PLAN_MAX_GPUS);
-    prices_fini(&s.prices);
-    *out = s.best;
+    search_for(q, market, goal, true, INFINITY, PLAN_MAX_GPUS, out);
 }
 
 static void plan_best(const struct search *s, const struct request *q, struct plan *out)
@@ -782,8 +731,7 @@ void search_plan(const struct request *q, const struct market *market, enum sear
 {
     struct search s;
 
-    search_init(&s, goal, false);
-    bool any = search_all(&s, q, market, INFINITY, PLAN_MAX_GPUS);
+    bool any = search_all(&s, q, market, goal, false, INFINITY, PLAN_MAX_GPUS);
     plan_best(&s, q, out);
     prices_fini(&s.prices);
     if (!any && q->gpu_count > search_most_stages(q) && q->pp <= 0)
@@ -792,8 +740,13 @@ void search_plan(const struct request *q, const struct market *market, enum sear
         name_slow(&s, out);
     else if (search_fits(&s) && s.has_second)
         name_second(&s, out);
-    if (search_fits(&s) && !request_asks_speed(q)) /* those were not judged by the goals */
-        name_marginal(&s.marginal, out);
+    /* What comes close is worth a look: measuring may show that it fits. With goals of speed
+     * those were not judged by the goals. */
+    if (search_fits(&s) && !request_asks_speed(q) && s.marginal.gpus > 0 &&
+        is_smaller(&s.marginal, &out->layout)) {
+        out->nearly = s.marginal;
+        out->reasons |= REASON_BIT(REASON_NEARLY);
+    }
 }
 
 void plan_request(const struct request *q, const struct market *market, struct plan *out)

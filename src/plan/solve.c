@@ -13,81 +13,46 @@
 
 static const struct market no_market;
 
-static bool solve_fits(const struct request *q, const struct layout *layout)
-{
-    struct load load = load_sum(q);
-    struct evaluation e;
-
-    evaluate(q, &load, NULL, layout, &e);
-    return e.verdict == VERDICT_FITS;
-}
-
-/* The largest n in [0, most] for which with(n) fits; with(0) counts as fitting. */
-struct probe {
-    struct request request;
-    double *field; /* of request */
-    double unit;
-};
-
-static double solve_bisect(struct probe *probe, const struct layout *layout, double most)
-{
-    double low = 0, high = most + 1;
-
-    while (high - low > 1) {
-        double mid = floor((low + high) / 2);
-
-        *probe->field = mid * probe->unit;
-        if (solve_fits(&probe->request, layout))
-            low = mid;
-        else
-            high = mid;
-    }
-    return low * probe->unit;
-}
-
-double solve_context(const struct request *q, const struct layout *layout)
-{
-    struct probe probe = {.request = *q, .unit = q->engine->block};
-
-    probe.field = &probe.request.context;
-    double most = q->model->max_context > 0 ? q->model->max_context : MOST_TOKENS;
-    return solve_bisect(&probe, layout, floor(most / probe.unit));
-}
-
-double solve_users(const struct request *q, const struct layout *layout)
-{
-    struct probe probe = {.request = *q, .unit = 1};
-
-    probe.field = &probe.request.users;
-    double slots = memory_max_num_seqs(q) * layout->replicas;
-    double most = q->max_num_seqs > 0 || q->engine->seqs_small > 0 ? slots : MOST_USERS;
-    return solve_bisect(&probe, layout, fmin(most, MOST_USERS));
-}
-
-/* With a given count every cut of it is open: what fits is asked of the whole search.
- */
-static double solve_any_cut(const struct request *q, enum solve field)
+/* The largest value of the field that fits: on a layout, or, as every cut of a given count is
+ * open, on any that the whole search finds. Nothing counts as fitting. */
+static double solve_most(const struct request *q, enum solve field, const struct layout *layout)
 {
     struct request r = *q;
-    double *value = field == SOLVE_CONTEXT ? &r.context : &r.users;
-    double unit = field == SOLVE_CONTEXT ? q->engine->block : 1;
-    double most = field == SOLVE_USERS        ? MOST_USERS
+    bool context = field == SOLVE_CONTEXT;
+    double *value = context ? &r.context : &r.users;
+    double unit = context ? q->engine->block : 1;
+    double most = !context                    ? MOST_USERS
                   : q->model->max_context > 0 ? q->model->max_context
                                               : MOST_TOKENS;
-    double low = 0, high = floor(most / unit) + 1;
     struct evaluation e;
 
+    if (!context && layout && (q->max_num_seqs > 0 || q->engine->seqs_small > 0))
+        most = fmin(memory_max_num_seqs(q) * layout->replicas, most);
+    double low = 0, high = floor(most / unit) + 1;
     while (high - low > 1) {
         double mid = floor((low + high) / 2);
 
         *value = mid * unit;
-        search_layout(&r, &no_market, SEARCH_FEWEST_GPUS, &e);
-        if (e.verdict == VERDICT_FITS)
-            low = mid;
-        else
-            high = mid;
+        if (layout) {
+            struct load load = load_sum(&r);
+
+            evaluate(&r, &load, NULL, layout, &e);
+        } else {
+            search_layout(&r, &no_market, SEARCH_FEWEST_GPUS, &e);
+        }
+        *(e.verdict == VERDICT_FITS ? &low : &high) = mid;
     }
     return low * unit;
+}
+
+double solve_context(const struct request *q, const struct layout *layout)
+{
+    return solve_most(q, SOLVE_CONTEXT, layout);
+}
+
+double solve_users(const struct request *q, const struct layout *layout)
+{
+    return solve_most(q, SOLVE_USERS, layout);
 }
 
 /* With an open count: on the best layout for the smallest value, since a request that
@@ -104,14 +69,14 @@ static double solve_smallest(const struct request *q, enum solve field)
     search_layout(&small, &no_market, SEARCH_FEWEST_GPUS, &e);
     if (e.verdict != VERDICT_FITS)
         return 0;
-    return field == SOLVE_CONTEXT ? solve_context(q, &e.layout) : solve_users(q, &e.layout);
+    return solve_most(q, field, &e.layout);
 }
 
 static bool solve_field(const struct request *q, enum solve field, const struct trace *trace,
                         const struct market *market, struct plan *out)
 {
     struct request best = *q;
-    double value = q->gpu_count > 0 ? solve_any_cut(q, field) : solve_smallest(q, field);
+    double value = q->gpu_count > 0 ? solve_most(q, field, NULL) : solve_smallest(q, field);
 
     if (value <= 0)
         return false;

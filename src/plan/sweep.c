@@ -102,13 +102,6 @@ int sweep_insert(double *values, int count, int most, double value)
 
 /* ---- the end ---- */
 
-static double most_of(const struct request *q, enum sweep of)
-{
-    if (of == SWEEP_USERS)
-        return MOST_USERS;
-    return q->model->max_context > 0 ? q->model->max_context : MOST_TOKENS;
-}
-
 static struct evaluation evaluate_at(const struct request *q, const struct layout *layout,
                                      enum sweep of, double x)
 {
@@ -120,30 +113,25 @@ static struct evaluation evaluate_at(const struct request *q, const struct layou
     return e;
 }
 
-/* Goals do not end memory. */
-static struct request without_goals(const struct request *request)
-{
-    struct request q = *request;
-
-    q.ttft = q.tpot = q.throughput = q.budget = 0;
-    return q;
-}
-
 struct sweep_end sweep_end(const struct request *request, const struct layout *layout,
                            enum sweep of)
 {
-    struct request own = without_goals(request), *q = &own;
+    struct request own = *request, *q = &own;
     struct sweep_end end = {0, 0, LIMIT_NONE};
-    double unit = unit_of(q, of), low, high = floor(most_of(q, of) / unit) + 1;
+    double most = of == SWEEP_USERS           ? MOST_USERS
+                  : q->model->max_context > 0 ? q->model->max_context
+                                              : MOST_TOKENS;
+    double unit = unit_of(q, of), low, high = floor(most / unit) + 1;
+
+    q->ttft = q->tpot = q->throughput = q->budget = 0; /* goals do not end memory */
 
     end.fits = of == SWEEP_CONTEXT ? solve_context(q, layout) : solve_users(q, layout);
     for (low = floor(end.fits / unit); high - low > 1;) {
         double mid = floor((low + high) / 2);
 
-        if (evaluate_at(q, layout, of, mid * unit).verdict != VERDICT_DOES_NOT_FIT)
-            low = mid;
-        else
-            high = mid;
+        bool holds = evaluate_at(q, layout, of, mid * unit).verdict != VERDICT_DOES_NOT_FIT;
+
+        *(holds ? &low : &high) = mid;
     }
     end.marginal = low * unit;
     end.after = evaluate_at(q, layout, of, (low + 1) * unit).limit;

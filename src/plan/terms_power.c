@@ -31,10 +31,6 @@ static void add_gpu(struct terms *w, const struct power *p)
              source_counted(w->plan->request.rate > 0 ? "busy: 1 - exp(-requests in flight)"
                                                       : "users who keep asking leave no pause"),
              "busy, idle, f, prompting, decode");
-}
-
-static void add_energy(struct terms *w, const struct power *p)
-{
     term_add(w, "its host's share", "host", "most*(0.5 + 0.5*gpu/TDP)", p->host, "W",
              source_text("hosts", host), "most, gpu, TDP");
     term_add(w, "power at this load", "power", "GPUs*(gpu + host)", p->total, "W",
@@ -84,8 +80,6 @@ void terms_power(struct terms *w)
     know_number(w, "GPUs", w->plan->layout.gpus, NULL);
     if (p->loaded)
         add_gpu(w, p);
-    if (p->loaded)
-        add_energy(w, p);
     term_add(w, "power at most", "most power", "GPUs*(TDP + most)",
              quantity_of(p->sheet, w->plan->request.watts_assumed ? ORIGIN_ASSUMED : ORIGIN_SHEET),
              "W", source_gpu(w->plan->request.gpu), "GPUs, TDP, most");

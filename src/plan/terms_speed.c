@@ -124,16 +124,6 @@ static void add_product_term(const struct walk *k, enum tensor_role role, struct
     terms_forget(k->w, known);
 }
 
-/* Kinds of layers whose products are alike are one term, shown by the first. */
-static bool product_alike(const struct walk *k, int a, int b)
-{
-    const struct step_load *l = k->step->load;
-    struct step_shape x = step_shape(l, a, &k->w->plan->layout);
-    struct step_shape y = step_shape(l, b, &k->w->plan->layout);
-
-    return l->product[a].role == l->product[b].role && x.rows == y.rows && x.cols == y.cols;
-}
-
 static void add_product(const struct walk *k, int i)
 {
     const struct step_load *l = k->step->load;
@@ -141,8 +131,11 @@ static void add_product(const struct walk *k, int i)
     struct step_shape shape = step_shape(l, i, &k->w->plan->layout);
     double layers = 0;
 
+    /* kinds of layers whose products are alike are one term, shown by the first */
     for (int j = 0; j < l->products; j++) {
-        if (!product_alike(k, i, j))
+        struct step_shape other = step_shape(l, j, &k->w->plan->layout);
+
+        if (l->product[j].role != p->role || other.rows != shape.rows || other.cols != shape.cols)
             continue;
         if (j < i)
             return;
@@ -157,25 +150,7 @@ static void add_product(const struct walk *k, int i)
     term_has_size(k->w, " x ", (int)lround(shape.cols));
 }
 
-static void add_products(const struct walk *k)
-{
-    const struct request *q = request_of(k);
-    const struct layout *l = &k->w->plan->layout;
-    struct step_shape shape = {q->model->vocab / (l->tp * k->step->ways), q->model->hidden,
-                               q->precision.by_role[ROLE_HEAD]->bits / 8};
-
-    for (int i = 0; i < k->step->load->products; i++)
-        add_product(k, i);
-    add_product_term(k, ROLE_HEAD, shape, 1, 2, k->w->plan->speed.part.head);
-}
-
 /* ---- experts ---- */
-
-static bool experts_alike(const struct layer_kind *a, const struct layer_kind *b)
-{
-    return a->experts == b->experts && a->experts_active == b->experts_active &&
-           a->expert_ff == b->expert_ff;
-}
 
 static void add_expert_term(const struct walk *k, const struct layer_kind *kind,
                             const struct moe *m, double layers, double seconds)
@@ -227,7 +202,10 @@ static void add_experts(const struct walk *k)
         for (int j = 0, moe = 0; j < m->kind_count; j++) {
             if (m->kind[j].experts <= 0)
                 continue;
-            if (experts_alike(&m->kind[i], &m->kind[j])) {
+            const struct layer_kind *a = &m->kind[i], *b = &m->kind[j];
+
+            if (a->experts == b->experts && a->experts_active == b->experts_active &&
+                a->expert_ff == b->expert_ff) {
                 first &= j >= i;
                 layers += k->step->moe[moe].times;
                 seconds += k->each * moe_time(&k->step->moe[moe], k->tokens, 1);
@@ -348,22 +326,14 @@ static void add_drafts(const struct walk *k)
 
 /* ---- serving ---- */
 
-/* Of the groups that only prefill. */
-static double rho_of(const struct walk *k)
-{
-    const struct layout *l = &k->w->plan->layout;
-    const struct speed *v = &k->w->plan->speed;
-    struct layout side = layout_prefill(l);
-    double groups = side.replicas / (double)layout_ways(&side);
-
-    return groups > 0 ? v->requests.value * v->serve.prompt / groups : 0;
-}
-
 static void know_serving(const struct walk *k)
 {
     const struct request *q = request_of(k);
     const struct speed *v = &k->w->plan->speed;
     const struct engine_speed *e = &q->engine->speed;
+    struct layout side = layout_prefill(&k->w->plan->layout); /* groups that only prefill */
+    double groups = side.replicas / (double)layout_ways(&side);
+    double rho = groups > 0 ? v->requests.value * v->serve.prompt / groups : 0;
 
     know_number(k->w, "prompt", q->prompt, "request");
     know_number(k->w, "O", q->output, "request");
@@ -385,7 +355,7 @@ static void know_serving(const struct walk *k)
     know_ms(k->w, "TPOT", v->tpot.value, NULL);
     know_ms(k->w, "TTFT", v->ttft.value, NULL);
     know_ms(k->w, "transfer", v->transfer, "link");
-    know_number(k->w, "rho", rho_of(k), "share of the prefill groups' time");
+    know_number(k->w, "rho", rho, "share of the prefill groups' time");
     know_number(k->w, "cs", v->serve.spread, "of a prompt's work");
     know_number(k->w, "groups", v->running / v->serve.running, NULL);
 }
@@ -470,20 +440,6 @@ static void add_load(const struct walk *k)
              source_counted("Little's law"), "throughput, O");
 }
 
-static void add_price(const struct walk *k)
-{
-    const struct plan *p = k->w->plan;
-    struct quantity hour, month;
-
-    plan_prices(p, &hour, &month);
-    if (!hour.known)
-        return;
-    know_money(k->w, "price", hour, "/h", origin_word(hour.origin));
-    term_add(k->w, "$ per million output tokens", "token price",
-             "price / 3600 / output * 1,000,000", plan_token_price(p), "$",
-             source_counted("at this load, no hour idle"), "price, output");
-}
-
 void terms_speed(struct terms *w)
 {
     const struct plan *p = w->plan;
@@ -505,7 +461,11 @@ void terms_speed(struct terms *w)
     know_unit(w, "BW", q->gpu->bandwidth.value / 1e12, "TB/s",
               origin_word(q->gpu->bandwidth.origin));
     add_correction(&k);
-    add_products(&k);
+    for (int i = 0; i < sums.products; i++)
+        add_product(&k, i);
+    struct step_shape head = {q->model->vocab / (p->layout.tp * step.ways), q->model->hidden,
+                              q->precision.by_role[ROLE_HEAD]->bits / 8};
+    add_product_term(&k, ROLE_HEAD, head, 1, 2, p->speed.part.head);
     add_experts(&k);
     add_attention(&k);
     add_communication(&k);
@@ -517,5 +477,12 @@ void terms_speed(struct terms *w)
              "B, prompt, O");
     add_prompts(&k);
     add_load(&k);
-    add_price(&k);
+    struct quantity hour, month;
+    plan_prices(p, &hour, &month);
+    if (!hour.known)
+        return;
+    know_money(w, "price", hour, "/h", origin_word(hour.origin));
+    term_add(w, "$ per million output tokens", "token price", "price / 3600 / output * 1,000,000",
+             plan_token_price(p), "$", source_counted("at this load, no hour idle"),
+             "price, output");
 }

@@ -6,30 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Dollars per million of what comes at a rate, of a price per hour: ends against ends. */
-static struct quantity per_million(struct quantity hour, struct quantity rate)
-{
-    double million = 1e6 / 3600;
-
-    if (!hour.known || rate.low <= 0)
-        return quantity_unknown();
-    return quantity_band(hour.value * million / rate.value, hour.low * million / rate.high,
-                         hour.high * million / rate.low, ORIGIN_MODEL);
-}
-
-static double owned_from(const struct cost *c)
-{
-    const struct buy *b = &c->buy;
-    const struct rent *rent = cost_weighed(c);
-
-    if (!b->known || !rent->known || rent->instances <= 0)
-        return 0;
-    double kwh = b->drawn / 1000 * b->own->pue * b->electricity;
-    double fixed = b->per_month.value / COST_HOURS_PER_MONTH - kwh * b->hours_share;
-    double saved = rent->per_hour - kwh;
-    return saved > 0 ? fixed / saved : INFINITY;
-}
-
 void usage_of(const struct plan *p, struct usage *out)
 {
     const struct request *q = &p->request;
@@ -39,7 +15,15 @@ void usage_of(const struct plan *p, struct usage *out)
     double api = (q->prompt * q->api_in + q->output * q->api_out) / 1e6;
 
     memset(out, 0, sizeof(*out));
-    out->owned = owned_from(&p->cost);
+    const struct buy *b = &p->cost.buy;
+    const struct rent *rent = cost_weighed(&p->cost);
+    if (b->known && rent->known && rent->instances > 0) {
+        double kwh = b->drawn / 1000 * b->own->pue * b->electricity;
+        double fixed = b->per_month.value / COST_HOURS_PER_MONTH - kwh * b->hours_share;
+        double saved = rent->per_hour - kwh;
+
+        out->owned = saved > 0 ? fixed / saved : INFINITY;
+    }
     if (v->gap != SPEED_KNOWN || v->full.value <= 0)
         return;
     plan_prices(p, &hour, &month);
@@ -49,8 +33,8 @@ void usage_of(const struct plan *p, struct usage *out)
     out->share =
         quantity_band(share, given ? share * v->full.value / v->full.high : share,
                       given ? fmin(1, share * v->full.value / v->full.low) : share, ORIGIN_MODEL);
-    out->full = per_million(hour, quantity_scale(v->full, q->output));
-    out->all = per_million(hour, quantity_scale(v->requests, tokens));
+    out->full = plan_per_million(hour, quantity_scale(v->full, q->output));
+    out->all = plan_per_million(hour, quantity_scale(v->requests, tokens));
     if (hour.known)
         out->idle =
             quantity_band(month.value * (1 - out->share.value), month.low * (1 - out->share.high),

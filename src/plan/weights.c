@@ -99,15 +99,6 @@ double weights_total(const struct weights_cut *w, int kinds, const int *layers, 
 
 /* ---- in host memory ---- */
 
-static double experts_held(const struct request *q, const struct weights_cut *w, int first, int end)
-{
-    double bytes = 0;
-
-    for (int i = first; i < end && i < q->host_experts; i++)
-        bytes += w->expert[q->model->layer[i]];
-    return bytes;
-}
-
 /* The output matrix, and the embedding that serves as one. */
 static bool place_on_host(const struct request *q, enum place place)
 {
@@ -117,8 +108,10 @@ static bool place_on_host(const struct request *q, enum place place)
 struct quantity weights_held(const struct request *q, const struct weights_cut *w, int first,
                              int end)
 {
-    double layers = 0, experts = experts_held(q, w, first, end);
+    double layers = 0, experts = 0;
 
+    for (int i = first; i < end && i < q->host_experts; i++)
+        experts += w->expert[q->model->layer[i]];
     if (w->held <= 0)
         return quantity_exact(experts);
     for (int i = first; i < end; i++)
@@ -163,12 +156,6 @@ double weights_host_kv(const struct request *q, const struct load *load, double 
 
 /* ---- how sure they are ---- */
 
-/* A blend of types meets published sizes within 0.5 %. */
-static struct quantity mix_band(struct quantity bytes, double recipe)
-{
-    return quantity_band(bytes.value, bytes.low * 0.995, bytes.high * 1.005 + recipe, ORIGIN_MODEL);
-}
-
 struct quantity weights_sure(const struct request *q, const struct load *load,
                              const struct weights_cut *cut, const int *layers, double bytes)
 {
@@ -181,9 +168,11 @@ struct quantity weights_sure(const struct request *q, const struct load *load,
         out = quantity_band(bytes, bytes - weights_stage_sum(cut->less, kinds, layers),
                             bytes + weights_stage_sum(cut->more, kinds, layers), ORIGIN_MODEL);
     if (q->model->assumed && q->precision.native && q->model->bytes.known)
-        out = quantity_exact(bytes); /* whatever the shape */
-    else if (q->precision.weight->mix)
-        out = mix_band(out, weights_stage_sum(load->recipe, kinds, layers));
+        out = quantity_exact(bytes);   /* whatever the shape */
+    else if (q->precision.weight->mix) /* a blend of types meets published sizes within 0.5 % */
+        out = quantity_band(out.value, out.low * 0.995,
+                            out.high * 1.005 + weights_stage_sum(load->recipe, kinds, layers),
+                            ORIGIN_MODEL);
     if (loaded->value > 0)
         out = quantity_band(out.value * loaded->value, out.low * loaded->low,
                             out.high * loaded->high, ORIGIN_MODEL);
@@ -192,45 +181,117 @@ struct quantity weights_sure(const struct request *q, const struct load *load,
 
 /* ---- the draft ---- */
 
-/* vLLM and SGLang share the model's embedding with its MTP layers where both are on one
- * stage: not with a pipeline. */
-static double draft_total(const struct request *q, const struct load *load, const struct layout *l)
-{
-    double shares[SHARE_COUNT], bytes = load->draft_each;
-
-    for (int k = 0; k < q->draft->kind_count; k++) {
-        layout_shares(&q->draft->kind[k], l, shares);
-        bytes += sum_shares(load->draft[k], shares);
-    }
-    return bytes + (q->draft_mtp && l->pp > 1 ? load->global[ROLE_EMBED] / l->tp : 0);
-}
-
 struct quantity weights_draft(const struct request *q, const struct load *load,
                               const struct layout *l, int stage)
 {
     bool spread = q->engine->gguf && l->pp > 1;
+    double shares[SHARE_COUNT], total = load->draft_each;
 
     if (!q->draft || (!spread && stage != l->pp - 1))
         return quantity_exact(0);
-    double total = draft_total(q, load, l), value = spread ? total / l->pp : total;
-    enum origin origin = q->draft->assumed ? ORIGIN_ASSUMED : ORIGIN_EXACT;
+    for (int k = 0; k < q->draft->kind_count; k++) {
+        layout_shares(&q->draft->kind[k], l, shares);
+        total += sum_shares(load->draft[k], shares);
+    }
+    /* vLLM and SGLang share the model's embedding with its MTP layers where both are on one
+     * stage: not with a pipeline */
+    total += q->draft_mtp && l->pp > 1 ? load->global[ROLE_EMBED] / l->tp : 0;
+    double value = spread ? total / l->pp : total;
     if (spread) /* by the memory that is free when it is loaded */
         return quantity_band(value, value / 2, fmin(value * 2, total), ORIGIN_MODEL);
     if ((q->draft_mtp ? q->precision : q->draft_precision).weight->mix)
         return quantity_band(value, value * 0.995, value * 1.005, ORIGIN_MODEL);
     if (load->draft_wide > 1)
         return quantity_band(value, value, value * load->draft_wide, ORIGIN_MODEL);
-    return quantity_of(value, origin);
+    return quantity_of(value, q->draft->assumed ? ORIGIN_ASSUMED : ORIGIN_EXACT);
+}
+
+/* ---- adapters: vLLM lora/layers/base_linear.py, column_parallel_linear.py and fused_moe.py
+ * create_lora_weights(); SGLang lora/mem_pool.py get_lora_A_shape(), get_lora_B_shape();
+ * llama.cpp src/llama-adapter.cpp ---- */
+
+#define ATTENTION \
+    (1u << ROLE_ATTN_Q | 1u << ROLE_ATTN_KV | 1u << ROLE_ATTN_OUT | 1u << ROLE_ATTN_LATENT)
+#define LINEAR                                                                                    \
+    (ATTENTION | 1u << ROLE_ROUTER | 1u << ROLE_INDEXER | 1u << ROLE_RECURRENT | 1u << ROLE_MLP | \
+     1u << ROLE_EXPERT | 1u << ROLE_SHARED)
+
+/* Is it cut by its inputs? */
+static bool by_inputs(const struct tensor *t)
+{
+    return t->role == ROLE_ATTN_OUT || strstr(t->name, "down_proj") ||
+           strstr(t->name, "out_proj") ||
+           (t->role == ROLE_RECURRENT && strcmp(t->name, "o_proj") == 0);
+}
+
+struct elements {
+    double all, attention, experts;
+};
+
+/* Elements per rank of one slot on one GPU. */
+static struct elements layer_elements(const struct request *q, int kind, const struct layout *l)
+{
+    struct tensor t[MODEL_MAX_TENSORS];
+    struct elements sum = {0, 0, 0};
+    int count = model_layer_tensors(q->model, kind, t);
+
+    for (int i = 0; i < count; i++) {
+        bool expert = t[i].role == ROLE_EXPERT, inputs = by_inputs(&t[i]);
+        double cut = layout_share(&q->model->kind[kind], t[i].role, l);
+        double whole = expert ? 1.0 / (l->ep > 0 ? l->ep : 1) : 1; /* fewer experts */
+
+        if (!(LINEAR >> t[i].role & 1) || (expert && !q->engine->lora_experts))
+            continue;
+        double one =
+            t[i].count * (t[i].cols * (inputs ? cut : whole) + t[i].rows * (inputs ? whole : cut));
+        sum.all += one;
+        sum.attention += ATTENTION >> t[i].role & 1 ? one : 0;
+        sum.experts += expert ? one : 0;
+    }
+    return sum;
+}
+
+/* vLLM sizes those of MXFP4 experts as its kernels pad the experts: to 256 at most. */
+static double lora_padding(const struct request *q, const struct layer_kind *k,
+                           const struct layout *l)
+{
+    bool mxfp4 = strcmp(q->precision.by_role[ROLE_EXPERT]->id, "mxfp4") == 0;
+    double cut = l->ep > l->tp ? 1 : (double)l->tp / l->ep;
+    double width = k->expert_ff / cut, hidden = q->model->hidden;
+
+    if (!mxfp4 || q->engine->pad_hidden <= 0 || width <= 0)
+        return 0;
+    return fmax(ceil(width / 256) * 256 / width, ceil(hidden / 256) * 256 / hidden) - 1;
+}
+
+struct quantity lora_bytes(const struct request *q, const struct layout *l, int first, int end)
+{
+    const struct model *m = q->model;
+    struct elements sum = {0, 0, 0};
+    double padded = 0;
+    int layers[MODEL_MAX_KINDS];
+    double element = q->engine->lora_fp32 ? 4 : q->precision.base->bits / 8;
+    double bytes = (double)q->lora_slots * q->lora_rank * element;
+
+    if (q->lora_slots <= 0)
+        return quantity_exact(0);
+    model_count_kinds(m, first, end, layers);
+    for (int k = 0; k < m->kind_count; k++) {
+        struct elements one = layer_elements(q, k, l);
+
+        sum.all += layers[k] * one.all;
+        sum.attention += layers[k] * one.attention;
+        padded += layers[k] * one.experts * lora_padding(q, &m->kind[k], l);
+    }
+    /* embedding and head, of the stage that has them */
+    double words = (first == 0) + (end == m->layer_count);
+    double high = sum.all + padded + words * ((double)m->vocab + m->hidden);
+    double low = q->engine->lora_chosen ? sum.attention : sum.all;
+    return quantity_band(bytes * sum.all, bytes * low * (q->engine->lora_fp32 ? 0.5 : 1),
+                         bytes * high, ORIGIN_MODEL);
 }
 
 /* ---- by role ---- */
-
-static bool on_stage(enum place place, int stage, int pp)
-{
-    bool first = stage == 0, last = stage == pp - 1;
-
-    return place == PLACE_FIRST ? first : place == PLACE_LAST ? last : first || last;
-}
 
 struct weights weights_stage(const struct request *q, const struct load *load,
                              const struct layout *l, int stage)
@@ -248,8 +309,10 @@ struct weights weights_stage(const struct request *q, const struct load *load,
     for (int r = 0; r < ROLE_COUNT; r++) {
         enum tensor_role role = (enum tensor_role)r;
         enum place place = load_place(q->model, role);
+        bool here =
+            (place != PLACE_LAST && stage == 0) || (place != PLACE_FIRST && stage == l->pp - 1);
 
-        if (on_stage(place, stage, l->pp) && !place_on_host(q, place))
+        if (here && !place_on_host(q, place))
             w.role[r] = load->global[r] * outside[load_outside_rule(q, role)];
         for (int k = 0; k < q->model->kind_count; k++) {
             const struct layer_kind *kind = &q->model->kind[k];
@@ -257,7 +320,7 @@ struct weights weights_stage(const struct request *q, const struct load *load,
 
             if (role == ROLE_EXPERT)
                 bytes = experts[k] * load->layer[k][r] * expert_padding(q, load, kind, l);
-            w.role[r] += bytes * layout_share(q->model, kind, role, l);
+            w.role[r] += bytes * layout_share(kind, role, l);
         }
         w.total += w.role[r];
     }
@@ -323,8 +386,7 @@ static void add_role(struct terms *w, enum tensor_role role)
     know_number(w, "elements", model_params_role(q->model, role), "exact");
     const struct layer_kind *kind = model_kind_of_role(q->model, role);
     bool whole = !kind && load_outside_rule(q, role) == SHARE_ALL;
-    know_number(w, "share of one GPU", whole ? 1 : layout_share(q->model, kind, role, &p->layout),
-                NULL);
+    know_number(w, "share of one GPU", whole ? 1 : layout_share(kind, role, &p->layout), NULL);
     know_unit(w, "stage", p->layout.pp > 1 ? p->memory.stage + 1 : 0, "alone", NULL);
     term_add(w, "weights", "W_i",
              own      ? "bytes of the checkpoint's tensors * share"
@@ -353,10 +415,9 @@ static void add_ropes(struct terms *w)
 {
     const struct request *q = &w->plan->request;
     const struct engine *e = q->engine;
-    const char *family = q->model->family;
     struct load load = load_sum(q);
-    bool fp32 = engine_names_family(e->rope_fp32, family);
-    bool mrope = engine_names_family(e->rope_4x, family);
+    bool fp32 = engine_names_family(e->rope_fp32, q->model->family);
+    bool mrope = engine_names_family(e->rope_4x, q->model->family);
 
     if (load.rope_table <= 0)
         return;
@@ -484,34 +545,6 @@ static void add_draft(struct terms *w)
              "drafted tokens, tp, pp");
 }
 
-static void add_lora(struct terms *w)
-{
-    const struct request *q = &w->plan->request;
-
-    if (q->lora_slots <= 0)
-        return;
-    know_number(w, "adapters", q->lora_slots, "request");
-    know_number(w, "r", q->lora_rank, "request");
-    term_add(w, "weights: LoRA slots", "slots of LoRA",
-             "adapters * r * (cols + rows), one of them / tp, of each linear layer",
-             w->plan->memory.lora, "GiB", source_engine(q->engine, TERM_LORA),
-             "adapters, r, L, h, ff, experts, tp, ep, a");
-}
-
-static void add_sum(struct terms *w)
-{
-    static const char *const sums[2][2] = {
-        {"sum of W_i + rope + absorbed + second scales",
-         "sum of W_i + rope + absorbed + second scales + draft + slots of LoRA"},
-        {"sum of W_i + rope + absorbed + second scales - host",
-         "sum of W_i + rope + absorbed + second scales - host + draft + slots of LoRA"},
-    };
-    const struct request *q = &w->plan->request;
-
-    term_add(w, "weights", "weights", sums[q->host_bytes > 0][q->draft || q->lora_slots > 0],
-             w->plan->memory.weights, "GiB", source_model(q->model), "tp, pp, ep");
-}
-
 void weights_terms(struct terms *w)
 {
     const struct request *q = &w->plan->request;
@@ -527,7 +560,13 @@ void weights_terms(struct terms *w)
         if (m->split.role[r] > 0)
             add_role(w, (enum tensor_role)r);
     /* loaded = rope tables + absorbed MLA + second scales. */
-    const struct engine *e = w->plan->request.engine;
+    const struct engine *e = q->engine;
+    static const char *const sums[2][2] = {
+        {"sum of W_i + rope + absorbed + second scales",
+         "sum of W_i + rope + absorbed + second scales + draft + slots of LoRA"},
+        {"sum of W_i + rope + absorbed + second scales - host",
+         "sum of W_i + rope + absorbed + second scales - host + draft + slots of LoRA"},
+    };
     struct engine no_mla = *e, no_scales = *e;
 
     no_mla.mla_copies[0] = no_scales.nvfp4_scales_twice[0] = '\0';
@@ -545,8 +584,15 @@ void weights_terms(struct terms *w)
                  source_engine(q->engine, TERM_FORWARD), "not on a GPU");
     add_host(w);
     add_draft(w);
-    add_lora(w);
-    add_sum(w);
+    if (q->lora_slots > 0) {
+        know_number(w, "adapters", q->lora_slots, "request");
+        know_number(w, "r", q->lora_rank, "request");
+        term_add(w, "weights: LoRA slots", "slots of LoRA",
+                 "adapters * r * (cols + rows), one of them / tp, of each linear layer", m->lora,
+                 "GiB", source_engine(e, TERM_LORA), "adapters, r, L, h, ff, experts, tp, ep, a");
+    }
+    term_add(w, "weights", "weights", sums[q->host_bytes > 0][q->draft || q->lora_slots > 0],
+             m->weights, "GiB", source_model(q->model), "tp, pp, ep");
     add_padding(w);
     add_pruning(w);
 }

@@ -16,7 +16,6 @@
 
 #include "catalog/family.h"
 #include "plan/speed/gemm.h"
-#include "plan/speed/moe.h"
 #include "table.h"
 
 #define OPS_MAX 6000

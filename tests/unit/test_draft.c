@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "plan/lora.h"
 #include "plan/memory.h"
+#include "plan/weights.h"
 
 #include "profiles.h"
 #include "sample.h"

@@ -6,8 +6,8 @@
 #include "sample.h"
 
 #include "base/str.h"
+#include "plan/activation.h"
 #include "plan/load.h"
-#include "plan/vision.h"
 
 /* SigLIP of Gemma 3: 896 x 896 pixels, 64 x 64 patches, 256 tokens. */
 static struct request *sample_tower(struct sample *s)

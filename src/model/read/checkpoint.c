@@ -85,28 +85,23 @@ static bool lies_in(const char *path, const char *dir)
     return strncmp(path, dir, len) == 0 && (path[len] == '/' || len == 1);
 }
 
-/* ".../snapshots/<revision>" -> ".../blobs"; false for any other folder. */
-static bool cache_blobs(const char *dir, char *blobs, size_t size)
-{
-    const char *revision = strrchr(dir, '/');
-    const char *mark = "/snapshots";
-    size_t len = strlen(mark), stem;
-
-    if (revision == NULL || (size_t)(revision - dir) < len ||
-        strncmp(revision - len, mark, len) != 0)
-        return false;
-    stem = (size_t)(revision - dir) - len;
-    return gp_format(blobs, size, "%.*s/blobs", (int)stem, dir);
-}
-
+/* In the folder, or, of ".../snapshots/<revision>", in ".../blobs" beside it. */
 static bool is_inside(const char *dir, const char *path)
 {
+    static const char mark[] = "/snapshots";
     char folder[PATH_MAX], target[PATH_MAX], blobs[PATH_MAX];
+    const size_t len = sizeof(mark) - 1;
 
     if (realpath(dir, folder) == NULL || realpath(path, target) == NULL)
         return false;
-    return lies_in(target, folder) ||
-           (cache_blobs(folder, blobs, sizeof blobs) && lies_in(target, blobs));
+    if (lies_in(target, folder))
+        return true;
+    const char *revision = strrchr(folder, '/');
+    return revision != NULL && (size_t)(revision - folder) >= len &&
+           strncmp(revision - len, mark, len) == 0 &&
+           gp_format(blobs, sizeof(blobs), "%.*s/blobs", (int)(revision - folder - (long)len),
+                     folder) &&
+           lies_in(target, blobs);
 }
 
 /* Opens `name` in `dir`, following links only as far as the folder (or the blobs of the same
@@ -159,27 +154,10 @@ static bool safe_file_read(const struct safe_file *file, uint64_t offset, void *
     return true;
 }
 
-/* All of it, terminated, at most `limit` bytes; the caller frees. */
-static enum gp_status safe_file_slurp(const struct safe_file *file, size_t limit, char **text,
-                                      struct gp_err *err)
-{
-    *text = NULL;
-    if (file->size > limit)
-        return gp_fail(err, GP_E_FILE, file->path, "", "%llu bytes, more than %zu",
-                       (unsigned long long)file->size, limit);
-    *text = gp_malloc((size_t)file->size + 1);
-    (*text)[file->size] = '\0';
-    if (!safe_file_read(file, 0, *text, (size_t)file->size)) {
-        free(*text);
-        *text = NULL;
-        return gp_fail(err, GP_E_FILE, file->path, "", "cannot be read");
-    }
-    return GP_OK;
-}
-
 /* ---- config.json ---- */
 
-/* The text of dir/name; *text stays NULL when there is no such file. */
+/* The text of dir/name, terminated, at most `limit` bytes, which the caller frees; *text stays
+ * NULL when there is no such file. */
 static enum gp_status read_optional(const char *dir, const char *name, size_t limit, char **text,
                                     size_t *len, char *where, size_t size, struct gp_err *err)
 {
@@ -192,8 +170,19 @@ static enum gp_status read_optional(const char *dir, const char *name, size_t li
     if (rc != GP_OK || !found)
         return rc;
     gp_copy(where, size, file.path);
-    rc = safe_file_slurp(&file, limit, text, err);
     *len = (size_t)file.size;
+    if (file.size > limit) {
+        rc = gp_fail(err, GP_E_FILE, file.path, "", "%llu bytes, more than %zu",
+                     (unsigned long long)file.size, limit);
+    } else {
+        *text = gp_malloc(*len + 1);
+        (*text)[*len] = '\0';
+        if (!safe_file_read(&file, 0, *text, *len)) {
+            free(*text);
+            *text = NULL;
+            rc = gp_fail(err, GP_E_FILE, file.path, "", "cannot be read");
+        }
+    }
     safe_file_close(&file);
     return rc;
 }
@@ -526,16 +515,6 @@ static enum gp_status checkpoint_read_gguf(const char *dir, const char *name, st
 
 /* ---- folders ---- */
 
-/* Is this file another part of the set the first one begins? */
-static bool same_set(const char *a, const char *b)
-{
-    const char *mark = strstr(a, "-00001-of-");
-    size_t stem = mark == NULL ? 0 : (size_t)(mark - a);
-
-    return mark != NULL && strncmp(a, b, stem) == 0 && strlen(a) == strlen(b) &&
-           strcmp(a + stem + 6, b + stem + 6) == 0;
-}
-
 /* The one GGUF set of a folder; NULL in *name when there is none. Projector and draft
  * files (mmproj-, mtp-) are not models of their own. */
 static enum gp_status pick_gguf(const char *dir, char *name, size_t size, struct gp_err *err)
@@ -548,11 +527,17 @@ static enum gp_status pick_gguf(const char *dir, char *name, size_t size, struct
     for (size_t i = 0; rc == GP_OK && i < count; i++) {
         if (strncmp(names[i], "mmproj", 6) == 0 || strncmp(names[i], "mtp-", 4) == 0)
             continue;
+        /* another part of the set that the first one begins */
+        const char *mark = strstr(name, "-00001-of-"), *next = names[i];
+        size_t stem = mark == NULL ? 0 : (size_t)(mark - name);
+        bool same = mark != NULL && strncmp(name, next, stem) == 0 &&
+                    strlen(name) == strlen(next) && strcmp(name + stem + 6, next + stem + 6) == 0;
+
         if (name[0] == '\0')
-            gp_copy(name, size, names[i]);
-        else if (!same_set(name, names[i]))
+            gp_copy(name, size, next);
+        else if (!same)
             rc = gp_fail(err, GP_E_FILE, dir, "name one of them",
-                         "holds several GGUF models: %.80s, %.80s", name, names[i]);
+                         "holds several GGUF models: %.80s, %.80s", name, next);
     }
     path_list_free(names, count);
     return rc;
@@ -597,24 +582,6 @@ static void name_after(const char *path, struct model *out)
     gp_copy(out->name, sizeof out->name, shown);
 }
 
-static enum gp_status no_model(const char *dir, struct gp_err *err)
-{
-    char **names;
-    size_t count = 0;
-    enum gp_status rc = path_list(dir, ".safetensors", &names, &count, err);
-
-    if (rc != GP_OK)
-        return rc;
-    path_list_free(names, count);
-    if (count > 0)
-        return gp_fail(err, GP_E_FILE, dir,
-                       "put the model's config.json beside the .safetensors files",
-                       "config.json is missing: the head width cannot be read from "
-                       "tensors alone");
-    return gp_fail(err, GP_E_FILE, dir, "a model folder holds one of the two",
-                   "holds neither config.json nor a .gguf file");
-}
-
 static bool has_tensors(const char *dir)
 {
     char **names;
@@ -624,6 +591,17 @@ static bool has_tensors(const char *dir)
         return false;
     path_list_free(names, count);
     return count > 0;
+}
+
+static enum gp_status no_model(const char *dir, struct gp_err *err)
+{
+    if (has_tensors(dir))
+        return gp_fail(err, GP_E_FILE, dir,
+                       "put the model's config.json beside the .safetensors files",
+                       "config.json is missing: the head width cannot be read from "
+                       "tensors alone");
+    return gp_fail(err, GP_E_FILE, dir, "a model folder holds one of the two",
+                   "holds neither config.json nor a .gguf file");
 }
 
 static enum gp_status read_folder(const char *dir, struct model *out, struct gp_err *err)
@@ -644,104 +622,56 @@ static enum gp_status read_folder(const char *dir, struct model *out, struct gp_
     return config ? GP_OK : no_model(dir, err);
 }
 
-/* The folder a file lies in, and its name there. */
-static enum gp_status split_path(const char *path, char *dir, size_t size, const char **name,
-                                 struct gp_err *err)
+/* A file beside its config.json: an index of shards, or tensors. */
+static enum gp_status read_beside(const char *dir, const char *name, struct model *out,
+                                  struct gp_err *err)
 {
-    const char *slash = strrchr(path, '/');
-
-    if (slash == NULL) {
-        gp_copy(dir, size, ".");
-        *name = path;
-        return GP_OK;
-    }
-    *name = slash + 1;
-    if (!gp_format(dir, size, "%.*s", slash == path ? 1 : (int)(slash - path), path))
-        return gp_fail(err, GP_E_FILE, path, "", "the path is too long");
-    return GP_OK;
-}
-
-static enum gp_status read_beside(const char *path, struct model *out, struct gp_err *err)
-{
-    char dir[GP_PATH_MAX];
-    const char *name;
+    char copy[GP_PATH_MAX];
+    char *names[1] = {copy};
     bool found;
-    enum gp_status rc = split_path(path, dir, sizeof dir, &name, err);
+    enum gp_status rc = read_config(dir, "config.json", true, out, &found, err);
 
-    if (rc == GP_OK)
-        rc = read_config(dir, "config.json", true, out, &found, err);
     if (rc == GP_OK && !found)
         rc = no_model(dir, err);
     if (rc != GP_OK)
         return rc;
-    if (ends_with(name, ".json")) {
-        rc = sum_index(dir, name, out, &found, err);
-    } else {
-        char copy[GP_PATH_MAX];
-        char *names[1] = {copy};
-
-        gp_copy(copy, sizeof copy, name);
-        rc = sum_shards(dir, names, 1, out, err);
-    }
-    if (rc == GP_OK)
-        name_after(dir, out);
-    return rc;
+    if (ends_with(name, ".json"))
+        return sum_index(dir, name, out, &found, err);
+    gp_copy(copy, sizeof copy, name);
+    return sum_shards(dir, names, 1, out, err);
 }
 
 /* Any other .json is taken for a configuration; the tensors stay unknown unless it is
  * the folder's own config.json. */
-static enum gp_status read_json(const char *path, struct model *out, struct gp_err *err)
-{
-    char dir[GP_PATH_MAX];
-    const char *name;
-    bool found;
-    enum gp_status rc = split_path(path, dir, sizeof dir, &name, err);
-
-    if (rc != GP_OK)
-        return rc;
-    if (strcmp(name, "config.json") == 0) {
-        rc = read_folder(dir, out, err);
-        if (rc == GP_OK)
-            name_after(dir, out);
-        return rc;
-    }
-    rc = read_config(NULL, path, false, out, &found, err);
-    if (rc == GP_OK)
-        name_after(path, out);
-    return rc;
-}
-
-static enum gp_status read_named(const char *path, struct model *out, struct gp_err *err)
-{
-    enum gp_status rc;
-
-    if (ends_with(path, ".gguf")) {
-        rc = checkpoint_read_gguf(NULL, path, out, err);
-        if (rc == GP_OK)
-            name_after(path, out);
-        return rc;
-    }
-    if (ends_with(path, ".safetensors") || ends_with(path, ".safetensors.index.json"))
-        return read_beside(path, out, err);
-    if (ends_with(path, ".json"))
-        return read_json(path, out, err);
-    return gp_fail(err, GP_E_FILE, path, "give a folder, config.json, *.safetensors or *.gguf",
-                   "not a model file that gpuplan can read");
-}
-
 enum gp_status checkpoint_read(const char *path, struct model *out, struct gp_err *err)
 {
     struct stat info;
+    char dir[GP_PATH_MAX] = ".";
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *called = path;
+    bool found,
+        tensors = ends_with(path, ".safetensors") || ends_with(path, ".safetensors.index.json");
     enum gp_status rc;
 
     memset(out, 0, sizeof *out);
     if (stat(path, &info) != 0)
         return gp_fail(err, GP_E_FILE, path, "gpuplan --list models shows the catalogue",
                        "no such file or folder");
-    if (!S_ISDIR(info.st_mode))
-        return read_named(path, out, err);
-    rc = read_folder(path, out, err);
+    if (slash && !gp_format(dir, sizeof dir, "%.*s", slash == path ? 1 : (int)(slash - path), path))
+        return gp_fail(err, GP_E_FILE, path, "", "the path is too long");
+    if (S_ISDIR(info.st_mode)) {
+        rc = read_folder(path, out, err);
+    } else if (ends_with(path, ".gguf")) {
+        rc = checkpoint_read_gguf(NULL, path, out, err);
+    } else if (tensors || strcmp(name, "config.json") == 0) {
+        called = dir;
+        rc = tensors ? read_beside(dir, name, out, err) : read_folder(dir, out, err);
+    } else if (ends_with(path, ".json")) {
+        rc = read_config(NULL, path, false, out, &found, err);
+    } else {
+        rc = gp_fail(err, GP_E_FILE, path, "give a folder, config.json, *.safetensors or *.gguf",
+                     "not a model file that gpuplan can read");
+    }
     if (rc == GP_OK)
-        name_after(path, out);
+        name_after(called, out);
     return rc;
 }

@@ -213,38 +213,12 @@ static double to_number(uint32_t type, uint64_t raw)
     }
 }
 
-static enum gp_status read_numbers(struct scan *scan, struct gguf_kv *kv)
-{
-    struct gguf_meta *meta = scan->meta;
-
-    kv->first = meta->number_count;
-    for (uint64_t i = 0; i < kv->count; i++) {
-        uint64_t raw;
-
-        if (!take_uint(&scan->at, value_bytes[kv->type], &raw))
-            return cut_off(&scan->at, "an array that is cut off");
-        meta->numbers = gp_grow(meta->numbers, &meta->number_cap, meta->number_count + 1,
-                                sizeof *meta->numbers);
-        meta->numbers[meta->number_count++] = to_number(kv->type, raw);
-    }
-    return GP_OK;
-}
-
-static enum gp_status skip_strings(struct scan *scan, uint64_t count)
-{
-    enum gp_status rc = GP_OK;
-
-    if (count > bytes_left(&scan->at) / 8 || count > STRINGS_MAX)
-        return cut_off(&scan->at, "an array of more strings than the file can hold");
-    for (uint64_t i = 0; i < count && rc == GP_OK; i++)
-        rc = skip_string(&scan->at);
-    return rc;
-}
-
 static enum gp_status read_array(struct scan *scan, struct gguf_kv *kv)
 {
     struct cursor *at = &scan->at;
-    uint64_t type, count;
+    struct gguf_meta *meta = scan->meta;
+    uint64_t type, count, raw;
+    enum gp_status rc = GP_OK;
 
     if (!take_uint(at, 4, &type) || !take_uint(at, 8, &count))
         return cut_off(at, "an array without type and length");
@@ -257,13 +231,27 @@ static enum gp_status read_array(struct scan *scan, struct gguf_kv *kv)
     kv->type = (uint32_t)type;
     kv->count = count;
     kv->array = true;
-    if (type == GGUF_STRING)
-        return skip_strings(scan, count);
+    if (type == GGUF_STRING) {
+        if (count > bytes_left(at) / 8 || count > STRINGS_MAX)
+            return cut_off(at, "an array of more strings than the file can hold");
+        for (uint64_t i = 0; i < count && rc == GP_OK; i++)
+            rc = skip_string(at);
+        return rc;
+    }
     if (count > bytes_left(at) / value_bytes[type])
         return cut_off(at, "an array longer than the rest of the file");
-    if (count <= ARRAY_KEPT)
-        return read_numbers(scan, kv);
-    at->pos += count * value_bytes[type];
+    if (count > ARRAY_KEPT) {
+        at->pos += count * value_bytes[type];
+        return GP_OK;
+    }
+    kv->first = meta->number_count;
+    for (uint64_t i = 0; i < count; i++) {
+        if (!take_uint(at, value_bytes[type], &raw))
+            return cut_off(at, "an array that is cut off");
+        meta->numbers = gp_grow(meta->numbers, &meta->number_cap, meta->number_count + 1,
+                                sizeof *meta->numbers);
+        meta->numbers[meta->number_count++] = to_number(kv->type, raw);
+    }
     return GP_OK;
 }
 
@@ -334,19 +322,10 @@ static enum gp_status check_twice(struct cursor *at, const char *text, size_t *o
     return rc;
 }
 
-static enum gp_status check_keys(struct scan *scan)
-{
-    const struct gguf_meta *meta = scan->meta;
-    size_t *offsets = gp_malloc((meta->count + 1) * sizeof *offsets);
-
-    for (size_t i = 0; i < meta->count; i++)
-        offsets[i] = meta->kv[i].key;
-    return check_twice(&scan->at, meta->text.text, offsets, meta->count, "key");
-}
-
 static enum gp_status read_pairs(struct scan *scan, uint64_t count)
 {
     struct gguf_meta *meta = scan->meta;
+    size_t *offsets;
 
     for (uint64_t i = 0; i < count; i++) {
         struct gguf_kv kv = {.string = SIZE_MAX, .first = SIZE_MAX};
@@ -361,7 +340,10 @@ static enum gp_status read_pairs(struct scan *scan, uint64_t count)
         meta->kv = gp_grow(meta->kv, &meta->cap, meta->count + 1, sizeof kv);
         meta->kv[meta->count++] = kv;
     }
-    return check_keys(scan);
+    offsets = gp_malloc((meta->count + 1) * sizeof *offsets);
+    for (size_t i = 0; i < meta->count; i++)
+        offsets[i] = meta->kv[i].key;
+    return check_twice(&scan->at, meta->text.text, offsets, meta->count, "key");
 }
 
 /* elements/block*bytes, each step checked. */
@@ -488,23 +470,6 @@ static enum gp_status check_layout(struct scan *scan)
     return GP_OK;
 }
 
-static enum gp_status hand_out(struct scan *scan, file_tensor_fn fn, void *ctx)
-{
-    for (size_t i = 0; fn != NULL && i < scan->count; i++) {
-        const struct record *record = &scan->records[i];
-        struct file_tensor tensor = {.rank = record->rank};
-
-        tensor.name = scan->names.text + record->name;
-        tensor.bytes = (double)record->bytes;
-        for (int d = 0; d < record->rank; d++)
-            tensor.dims[d] = (double)record->dims[d];
-        gp_copy(tensor.type, sizeof tensor.type, ggml_types[record->type].name);
-        if (!fn(ctx, &tensor))
-            return bad_record(scan, record, "does not belong to this model");
-    }
-    return GP_OK;
-}
-
 static enum gp_status read_head(struct scan *scan, uint64_t *tensors, uint64_t *pairs)
 {
     struct cursor *at = &scan->at;
@@ -576,8 +541,18 @@ enum gp_status gguf_scan(struct gguf_meta *meta, const struct gguf_input *input,
         rc = check_layout(&scan);
     if (rc == GP_OK)
         rc = read_split(&scan);
-    if (rc == GP_OK)
-        rc = hand_out(&scan, fn, ctx);
+    for (size_t i = 0; rc == GP_OK && fn != NULL && i < scan.count; i++) {
+        const struct record *record = &scan.records[i];
+        struct file_tensor tensor = {.rank = record->rank};
+
+        tensor.name = scan.names.text + record->name;
+        tensor.bytes = (double)record->bytes;
+        for (int d = 0; d < record->rank; d++)
+            tensor.dims[d] = (double)record->dims[d];
+        gp_copy(tensor.type, sizeof tensor.type, ggml_types[record->type].name);
+        if (!fn(ctx, &tensor))
+            rc = bad_record(&scan, record, "does not belong to this model");
+    }
     strbuf_fini(&scan.names);
     free(scan.records);
     free(scan.at.window);

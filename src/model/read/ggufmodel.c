@@ -121,21 +121,17 @@ static double elements_of(const struct file_tensor *tensor)
     return elements;
 }
 
-static int value_of(const struct file_tensor *tensor, int dim)
-{
-    if (dim == IS_THERE)
-        return 1;
-    if (dim == ELEMENTS)
-        return clip_int(elements_of(tensor));
-    return dim < tensor->rank ? clip_int(tensor->dims[dim]) : 1;
-}
-
 static void note_facts(const struct fact *table, size_t count, void *base, const char *name,
                        const struct file_tensor *tensor)
 {
     for (size_t i = 0; i < count; i++) {
         if (strcmp(table[i].name, name) == 0) {
-            int value = value_of(tensor, table[i].dim);
+            int dim = table[i].dim, value = 1; /* IS_THERE */
+
+            if (dim == ELEMENTS)
+                value = clip_int(elements_of(tensor));
+            else if (dim != IS_THERE && dim < tensor->rank)
+                value = clip_int(tensor->dims[dim]);
 
             memcpy((char *)base + table[i].offset, &value, sizeof value);
         }
@@ -411,17 +407,6 @@ static bool layer_slides(struct build *b, int i)
     return every > 0 && full % every != 0;
 }
 
-static void set_window(struct build *b, int i, struct layer_kind *kind)
-{
-    int window = key_number(b, "attention.sliding_window", b->arch->chunk);
-
-    kind->mixer = MIXER_FULL;
-    if (window <= 0 || window >= b->model->max_context || !layer_slides(b, i))
-        return;
-    kind->mixer = b->arch->chunk > 0 ? MIXER_CHUNKED : MIXER_SLIDING;
-    kind->window = window;
-}
-
 static void layer_latent(struct build *b, const struct gguf_layer *layer, struct layer_kind *kind)
 {
     int key = key_number(b, "attention.key_length_mla", 0);
@@ -473,8 +458,13 @@ static void layer_grouped(struct build *b, int i, const struct gguf_layer *layer
 {
     int even = kind->heads > 0 ? b->model->hidden / kind->heads : 0;
     int shared = key_number(b, "attention.shared_kv_layers", 0);
+    int window = key_number(b, "attention.sliding_window", b->arch->chunk);
 
-    set_window(b, i, kind);
+    kind->mixer = MIXER_FULL;
+    if (window > 0 && window < b->model->max_context && layer_slides(b, i)) {
+        kind->mixer = b->arch->chunk > 0 ? MIXER_CHUNKED : MIXER_SLIDING;
+        kind->window = window;
+    }
     kind->kv_heads = layer_number(b, "attention.head_count_kv", i, kind->heads);
     kind->head_dim = key_number(b, "attention.key_length", even);
     kind->v_head_dim = key_number(b, "attention.value_length", kind->head_dim);
@@ -552,37 +542,31 @@ static void layer_mlp(struct build *b, int i, const struct gguf_layer *layer,
     kind->shared_gate = layer->shared_gate > 0;
 }
 
-static void build_kind(struct build *b, int i, struct layer_kind *kind)
-{
-    const struct gguf_layer *layer = &b->facts->layer[i];
-
-    memset(kind, 0, sizeof *kind);
-    if (layer->conv_kernel > 0 && b->arch->ssm != MIXER_NONE) {
-        layer_recurrence(b, layer, kind);
-    } else if (layer->q_rows > 0 || layer->qkv_rows > 0 || layer->kv_a_rows > 0) {
-        kind->heads = layer_number(b, "attention.head_count", i, 0);
-        if (layer->kv_a_rows > 0)
-            layer_latent(b, layer, kind);
-        else
-            layer_grouped(b, i, layer, kind);
-    }
-    layer_mlp(b, i, layer, kind);
-    kind->norms = layer->norms;
-    kind->norm_bias = layer->norm_biases > 0;
-    kind->layer_embed = key_number(b, "embedding_length_per_layer_input", 0);
-}
-
 static void add_layer(struct build *b, int i)
 {
+    const struct gguf_layer *layer = &b->facts->layer[i];
     struct model *model = b->model;
     struct layer_kind kind;
     int k = 0;
 
-    if (b->facts->layer[i].tensors == 0) {
+    if (layer->tensors == 0) {
         fail_key(b, "block_count", "is larger than the number of layers in the file");
         return;
     }
-    build_kind(b, i, &kind);
+    memset(&kind, 0, sizeof kind);
+    if (layer->conv_kernel > 0 && b->arch->ssm != MIXER_NONE) {
+        layer_recurrence(b, layer, &kind);
+    } else if (layer->q_rows > 0 || layer->qkv_rows > 0 || layer->kv_a_rows > 0) {
+        kind.heads = layer_number(b, "attention.head_count", i, 0);
+        if (layer->kv_a_rows > 0)
+            layer_latent(b, layer, &kind);
+        else
+            layer_grouped(b, i, layer, &kind);
+    }
+    layer_mlp(b, i, layer, &kind);
+    kind.norms = layer->norms;
+    kind.norm_bias = layer->norm_biases > 0;
+    kind.layer_embed = key_number(b, "embedding_length_per_layer_input", 0);
     while (k < model->kind_count && memcmp(&model->kind[k], &kind, sizeof kind) != 0)
         k++;
     if (k == MODEL_MAX_KINDS) {
@@ -625,16 +609,6 @@ static void find_arch(struct build *b)
                         "nothing",
                         b->other_name);
     }
-}
-
-/* Attention to both sides, as in text encoders: nothing is cached. */
-static void find_encoder(struct build *b)
-{
-    const struct gguf_kv *causal = find_pair(b, "attention.causal");
-
-    b->model->weights_only = causal != NULL && causal->numeric && causal->number == 0;
-    if (b->model->weights_only)
-        checkpoint_note(b->model, "encoder: no KV cache");
 }
 
 static void read_globals(struct build *b)
@@ -712,8 +686,14 @@ enum gp_status gguf_model(const struct gguf_meta *meta, const struct gguf_facts 
     find_arch(&b);
     if (b.rc == GP_OK)
         read_globals(&b);
-    if (b.rc == GP_OK)
-        find_encoder(&b);
+    if (b.rc == GP_OK) {
+        const struct gguf_kv *causal = find_pair(&b, "attention.causal");
+
+        /* attention to both sides, as in text encoders: nothing is cached */
+        out->weights_only = causal != NULL && causal->numeric && causal->number == 0;
+        if (out->weights_only)
+            checkpoint_note(out, "encoder: no KV cache");
+    }
     for (int i = 0; b.rc == GP_OK && i < out->layer_count; i++)
         add_layer(&b, i);
     if (b.rc != GP_OK)

@@ -293,29 +293,14 @@ static void hf_layer_minimax(struct hf *hf, int i, struct layer_kind *kind)
     hf_mlp(hf, i, kind);
 }
 
-/* Is layer i, counted from 1, in the list? */
-static bool in_own_list(const json_t *list, int i)
-{
-    const json_t *item;
-    size_t n;
-
-    json_array_foreach(list, n, item)
-    {
-        if (json_integer_value(item) == i + 1)
-            return true;
-    }
-    return false;
-}
-
 static void hf_layer_kimi_linear(struct hf *hf, int i, struct layer_kind *kind)
 {
     const json_t *own = hf_get(hf, "linear_attn_config");
-    bool linear;
+    const json_t *layers = json_object_get(own, "kda_layers"); /* counted from 1 */
+    bool linear = hf_layer_word(hf, i) != NULL && hf_layer_mixer(hf, i) == MIXER_KDA;
 
-    if (hf_layer_word(hf, i) != NULL)
-        linear = hf_layer_mixer(hf, i) == MIXER_KDA;
-    else
-        linear = in_own_list(json_object_get(own, "kda_layers"), i);
+    for (size_t n = 0; hf_layer_word(hf, i) == NULL && n < json_array_size(layers); n++)
+        linear |= json_integer_value(json_array_get(layers, n)) == i + 1;
     if (own == NULL && hf_layer_word(hf, i) == NULL)
         hf_fail(hf, "linear_attn_config", "", "is missing: it says which layers are linear");
     if (linear)
@@ -332,18 +317,14 @@ static void hf_layer_kimi_linear(struct hf *hf, int i, struct layer_kind *kind)
 
 /* Solar Open2: attention in the layers that gqa_layers lists, counted from 0, or in the
  * first of each gqa_interval + 1. */
-static bool solar2_attends(struct hf *hf, int i)
-{
-    if (hf_layer_word(hf, i) != NULL)
-        return hf_layer_mixer(hf, i) == MIXER_FULL;
-    if (json_is_array(hf_get(hf, "gqa_layers")))
-        return hf_listed(hf, "gqa_layers", i);
-    return i % (hf_need(hf, "gqa_interval") + 1) == 0;
-}
-
 static void hf_layer_solar2(struct hf *hf, int i, struct layer_kind *kind)
 {
-    if (solar2_attends(hf, i)) {
+    bool attends = hf_layer_word(hf, i) != NULL ? hf_layer_mixer(hf, i) == MIXER_FULL
+                   : json_is_array(hf_get(hf, "gqa_layers"))
+                       ? hf_listed(hf, "gqa_layers", i)
+                       : i % (hf_need(hf, "gqa_interval") + 1) == 0;
+
+    if (attends) {
         hf_attention(hf, i, kind, MIXER_FULL);
         kind->out_gate = hf_bool(hf, "use_gqa_gate", true);
     } else {
@@ -478,45 +459,26 @@ static void hf_layer_v41(struct hf *hf, int i, struct layer_kind *kind)
         kind->extra = kind->experts; /* a second router bias, for tokens of images */
 }
 
-/* The first layer that reads a pool must make it. */
-static void check_sources(struct hf *hf)
-{
-    const struct model *m = hf->model;
-
-    for (int i = 0; i < m->layer_count; i++) {
-        const struct layer_kind *k = &m->kind[m->layer[i]];
-
-        if (k->compress <= 0)
-            continue;
-        if (k->kv_shared)
-            hf_fail(hf, "kv_source_layer_ids", HF_HINT,
-                    "layer %d reads a pool that no layer before it makes", i);
-        return;
-    }
-}
-
-/* Rows of the n-grams' tables of all layers, as the file counts them. */
-static double engram_rows(struct hf *hf)
-{
-    const json_t *rows = hf_get(hf, "engram_num_embeddings"), *item;
-    double sum = 0;
-    size_t i;
-
-    if (json_array_size(rows) != json_array_size(hf_get(hf, "engram_layer_ids")))
-        hf_fail(hf, "engram_num_embeddings", HF_HINT,
-                "must have a number for each of "
-                "engram_layer_ids");
-    json_array_foreach(rows, i, item) sum += json_number_value(item);
-    return sum;
-}
-
 static void hf_finish_v41(struct hf *hf)
 {
     double layers = json_array_size(hf_get(hf, "engram_layer_ids"));
     double h = hf->model->hidden, streams = hf_int(hf, "hc_mult", 4);
-    double rows = engram_rows(hf);
+    const json_t *counts = hf_get(hf, "engram_num_embeddings");
+    double rows = 0; /* of the n-grams' tables of all layers, as the file counts them */
+    const struct model *m = hf->model;
+    int first = 0;
 
-    check_sources(hf);
+    if (json_array_size(counts) != layers)
+        hf_fail(hf, "engram_num_embeddings", HF_HINT,
+                "must have a number for each of engram_layer_ids");
+    for (size_t i = 0; i < json_array_size(counts); i++)
+        rows += json_number_value(json_array_get(counts, i));
+    /* the first layer that reads a pool must make it */
+    while (first < m->layer_count && m->kind[m->layer[first]].compress <= 0)
+        first++;
+    if (first < m->layer_count && m->kind[m->layer[first]].kv_shared)
+        hf_fail(hf, "kv_source_layer_ids", HF_HINT,
+                "layer %d reads a pool that no layer before it makes", first);
     if (layers <= 0 || hf->rc != GP_OK)
         return;
     double dim = hf_need(hf, "engram_head_dim");

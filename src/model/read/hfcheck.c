@@ -247,21 +247,6 @@ static bool item_fits(const struct hf_field *field, unsigned kind, const json_t 
     return json_is_integer(item) && number_fits(field, HF_COUNT, item);
 }
 
-static bool list_fits(const struct hf_field *field, unsigned kind, const json_t *list)
-{
-    const json_t *item;
-    size_t i;
-
-    if (!json_is_array(list))
-        return false;
-    json_array_foreach(list, i, item)
-    {
-        if (!item_fits(field, kind, item))
-            return false;
-    }
-    return field->items == 0 || json_array_size(list) == (size_t)field->items;
-}
-
 static bool kind_fits(const struct hf_field *field, unsigned kind, const json_t *value)
 {
     switch (kind) {
@@ -278,7 +263,11 @@ static bool kind_fits(const struct hf_field *field, unsigned kind, const json_t 
     case HF_OBJECT:
         return json_is_object(value);
     default:
-        return list_fits(field, kind, value);
+        for (size_t i = 0; i < json_array_size(value); i++)
+            if (!item_fits(field, kind, json_array_get(value, i)))
+                return false;
+        return json_is_array(value) &&
+               (field->items == 0 || json_array_size(value) == (size_t)field->items);
     }
 }
 
@@ -321,28 +310,15 @@ static void value_describe(const struct hf_field *field, struct strbuf *out)
         strbuf_addf(out, ", %d of them", field->items);
 }
 
-static const char *type_word(const json_t *value)
-{
-    switch (json_typeof(value)) {
-    case JSON_OBJECT:
-        return "an object";
-    case JSON_ARRAY:
-        return "a list";
-    case JSON_TRUE:
-        return "true";
-    case JSON_FALSE:
-        return "false";
-    case JSON_NULL:
-        return "null";
-    default:
-        return "a number";
-    }
-}
-
 static void refuse_field(struct hf *hf, const struct hf_field *field, const char *path,
                          const char *name, const json_t *value)
 {
     char key[160], shown[40], but[40] = "not";
+    static const char *const types[] = {[JSON_OBJECT] = "an object",
+                                        [JSON_ARRAY] = "a list",
+                                        [JSON_TRUE] = "true",
+                                        [JSON_FALSE] = "false",
+                                        [JSON_NULL] = "null"};
     struct strbuf wanted;
 
     snprintf(key, sizeof key, "%s%s%s", path, path[0] != '\0' ? "." : "", name);
@@ -365,7 +341,7 @@ static void refuse_field(struct hf *hf, const struct hf_field *field, const char
             hf, key, HF_HINT, "must be %s, %s \"%s\"", wanted.text, but,
             safe_text(shown, sizeof shown, json_string_value(value), json_string_length(value)));
     else
-        hf_fail(hf, key, HF_HINT, "must be %s, %s %s", wanted.text, but, type_word(value));
+        hf_fail(hf, key, HF_HINT, "must be %s, %s %s", wanted.text, but, types[json_typeof(value)]);
     strbuf_fini(&wanted);
 }
 

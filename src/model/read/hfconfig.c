@@ -83,45 +83,6 @@ static bool blank_literal(struct prescan *scan)
     return true;
 }
 
-static void prescan_step(struct prescan *scan)
-{
-    char c = scan->text[scan->pos];
-
-    if (c == '{' || c == '[') {
-        scan->containers++;
-        if (++scan->depth > scan->deepest)
-            scan->deepest = scan->depth;
-    } else if (c == '}' || c == ']') {
-        scan->depth--;
-    } else if (c == ',') {
-        scan->values++;
-    }
-    scan->pos++;
-}
-
-static void prescan_string(struct prescan *scan)
-{
-    scan->pos++;
-    while (scan->pos < scan->len && scan->text[scan->pos] != '"')
-        scan->pos += scan->text[scan->pos] == '\\' ? 2 : 1;
-    scan->pos++;
-}
-
-static enum gp_status prescan_check(const char *where, const struct prescan *scan,
-                                    struct gp_err *err)
-{
-    double cost = (double)scan->values * VALUE_COST + (double)scan->containers * CONTAINER_COST;
-
-    if (scan->deepest > DEPTH_MAX)
-        return gp_fail(err, GP_E_FILE, where, "this is not the configuration of a model",
-                       "nested %d levels deep, more than %d", scan->deepest, DEPTH_MAX);
-    if (cost > COST_MAX || cost > COST_FLOOR + (double)scan->len * COST_FACTOR)
-        return gp_fail(err, GP_E_FILE, where, "this is not the configuration of a model",
-                       "%zu values and %zu lists or objects are too many", scan->values,
-                       scan->containers);
-    return GP_OK;
-}
-
 static json_t *hf_load(const char *where, const char *text, size_t len, struct gp_err *err)
 {
     struct prescan scan = {.len = len};
@@ -137,12 +98,31 @@ static json_t *hf_load(const char *where, const char *text, size_t len, struct g
     memcpy(scan.text, text, len);
     scan.text[len] = '\0';
     while (scan.pos < len) {
-        if (scan.text[scan.pos] == '"')
-            prescan_string(&scan);
-        else if (!blank_literal(&scan))
-            prescan_step(&scan);
+        char c = scan.text[scan.pos];
+
+        if (c == '"') {
+            for (scan.pos++; scan.pos < len && scan.text[scan.pos] != '"'; scan.pos++)
+                scan.pos += scan.text[scan.pos] == '\\';
+        } else if (blank_literal(&scan)) {
+            continue;
+        } else if (c == '{' || c == '[') {
+            scan.containers++;
+            if (++scan.depth > scan.deepest)
+                scan.deepest = scan.depth;
+        } else {
+            scan.depth -= c == '}' || c == ']';
+            scan.values += c == ',';
+        }
+        scan.pos++;
     }
-    if (prescan_check(where, &scan, err) == GP_OK) {
+    double cost = (double)scan.values * VALUE_COST + (double)scan.containers * CONTAINER_COST;
+    if (scan.deepest > DEPTH_MAX) {
+        gp_fail(err, GP_E_FILE, where, "this is not the configuration of a model",
+                "nested %d levels deep, more than %d", scan.deepest, DEPTH_MAX);
+    } else if (cost > COST_MAX || cost > COST_FLOOR + (double)len * COST_FACTOR) {
+        gp_fail(err, GP_E_FILE, where, "this is not the configuration of a model",
+                "%zu values and %zu lists or objects are too many", scan.values, scan.containers);
+    } else {
         root = json_loadb(scan.text, len, JSON_REJECT_DUPLICATES, &error);
         if (root == NULL)
             gp_fail(err, GP_E_FILE, where, "the file is damaged or is not a config.json",
@@ -198,30 +178,6 @@ static void language_level(struct hf *hf)
     }
 }
 
-/* "LlamaForCausalLM" has no model_type of its own in very old files. */
-static const char *first_architecture(const json_t *root)
-{
-    const json_t *list = json_object_get(root, "architectures");
-
-    return json_string_value(json_array_get(list, 0));
-}
-
-static void unknown_type(struct hf *hf, const char *type)
-{
-    char shown[64], hint[160];
-    const char *near = hfarch_nearest(type);
-
-    safe_text(shown, sizeof shown, type, strlen(type));
-    if (near != NULL)
-        snprintf(hint, sizeof hint,
-                 "did you mean %s? Otherwise describe the model in a profile: "
-                 "gpuplan-profile(5)",
-                 near);
-    else
-        snprintf(hint, sizeof hint, "describe the model in a profile: gpuplan-profile(5)");
-    hf_fail(hf, "model_type", hint, "unknown architecture \"%s\"", shown);
-}
-
 /* model_type of one level, NULL when it names none. */
 static const char *type_at(struct hf *hf, const json_t *object, const char *path)
 {
@@ -259,7 +215,14 @@ static void find_arch(struct hf *hf)
                         "layer is assumed to cache keys and values of all its heads",
                         shown);
     } else if (hf->arch == NULL) {
-        unknown_type(hf, type);
+        static const char profile[] = "describe the model in a profile: gpuplan-profile(5)";
+        const char *near = hfarch_nearest(type);
+        char hint[160];
+
+        if (near != NULL)
+            snprintf(hint, sizeof hint, "did you mean %s? Otherwise %s", near, profile);
+        hf_fail(hf, "model_type", near != NULL ? hint : profile, "unknown architecture \"%s\"",
+                shown);
     } else if (hf->arch->refuse != NULL) {
         hf_fail(hf, "model_type", "describe the model in a profile: gpuplan-profile(5)",
                 "%s cannot be planned: %s", shown, hf->arch->refuse);
@@ -319,25 +282,19 @@ static void read_context(struct hf *hf)
     hf->model->max_context = length;
 }
 
-/* Both levels have a say: the inner one first, but since transformers 5 the class of
- * the whole model ties them. */
-static bool read_tied(struct hf *hf)
-{
-    const char *version = json_string_value(hf_present(hf->root, "transformers_version"));
-    const json_t *outer = hf_present(hf->root, "tie_word_embeddings");
-
-    if (version != NULL && version[0] >= '5' && json_is_boolean(outer))
-        return json_is_true(outer);
-    return hf_bool(hf, "tie_word_embeddings", hf_trait(hf, HF_TIED));
-}
-
 static void read_globals(struct hf *hf)
 {
     struct model *model = hf->model;
+    const char *version = json_string_value(hf_present(hf->root, "transformers_version"));
+    const json_t *outer = hf_present(hf->root, "tie_word_embeddings");
 
     model->hidden = hf_need(hf, "hidden_size");
     model->vocab = hf_need(hf, "vocab_size");
-    model->tied = read_tied(hf);
+    /* Both levels have a say: the inner one first, but since transformers 5 the class of the
+     * whole model ties them. */
+    model->tied = version != NULL && version[0] >= '5' && json_is_boolean(outer)
+                      ? json_is_true(outer)
+                      : hf_bool(hf, "tie_word_embeddings", hf_trait(hf, HF_TIED));
     model->final_norm = !hf_trait(hf, HF_NO_NORM);
     model->final_norm_bias = model->final_norm && hf_trait(hf, HF_NORM_BIAS);
     gp_copy(model->family, sizeof model->family, hf->arch->family);
@@ -353,24 +310,13 @@ static void read_names(struct hf *hf)
     char shown[96];
 
     if (name == NULL || name[0] == '\0' || name[0] == '/' || name[0] == '.')
-        name = first_architecture(hf->root);
+        name = json_string_value(json_array_get(json_object_get(hf->root, "architectures"), 0));
     if (name == NULL)
         name = hf->arch->type;
     safe_text(shown, sizeof shown, name, strlen(name));
     gp_copy(hf->model->name, sizeof hf->model->name, shown);
     gp_copy(hf->model->id, sizeof hf->model->id, shown);
     gp_copy(hf->model->source, sizeof hf->model->source, hf->where);
-}
-
-static double layer_elements(const struct model *model, int k)
-{
-    struct tensor tensors[MODEL_MAX_TENSORS];
-    int count = model_layer_tensors(model, k, tensors);
-    double elements = 0;
-
-    for (int i = 0; i < count; i++)
-        elements += tensors[i].rows * tensors[i].cols * tensors[i].count;
-    return elements;
 }
 
 /* A prediction layer is one more layer of the last kind, a projection of two hidden
@@ -389,23 +335,16 @@ static void read_mtp(struct hf *hf)
         checkpoint_note(hf->model, "DSpark's draft of %d layers is not counted", layers);
         return;
     }
-    if (one.kind[last].mixer == MIXER_CSA) {
+    if (mixer_is(one.kind[last].mixer, MIXER_IS_POOLED)) {
         one.kind[last].compress = 0;
         elements += one.extra[0].elements;
     }
-    elements += layer_elements(&one, last);
+    struct tensor tensors[MODEL_MAX_TENSORS];
+    for (int i = model_layer_tensors(&one, last, tensors); i-- > 0;)
+        elements += tensors[i].rows * tensors[i].cols * tensors[i].count;
     if (hf_trait(hf, HF_MTP_COPY))
         elements += 2.0 * one.vocab * h;
     hf->model->mtp_params = layers * elements;
-}
-
-/* vLLM turns "auto" into FP8 entries for CSA (deepseek_v4/attention.py). */
-static void read_kv(struct hf *hf)
-{
-    struct model *m = hf->model;
-
-    if (m->native_kv[0] == '\0' && m->kind[m->layer[0]].mixer == MIXER_CSA)
-        gp_copy(m->native_kv, sizeof m->native_kv, "fp8");
 }
 
 static void hf_build(struct hf *hf, const json_t *side)
@@ -426,7 +365,10 @@ static void hf_build(struct hf *hf, const json_t *side)
     if (hf->rc == GP_OK) {
         read_mtp(hf);
         hfquant_read(hf, side);
-        read_kv(hf);
+        /* vLLM turns "auto" into FP8 entries for CSA (deepseek_v4/attention.py) */
+        struct model *m = hf->model;
+        if (m->native_kv[0] == '\0' && mixer_is(m->kind[m->layer[0]].mixer, MIXER_IS_POOLED))
+            gp_copy(m->native_kv, sizeof m->native_kv, "fp8");
     }
 }
 

@@ -116,11 +116,12 @@ json_t *hf_get_at(const json_t *object, const char *key, char name[64])
 static json_t *find_own(const struct hf *hf, const char *key, char name[64])
 {
     json_t *value = hf_present(hf->own, key);
+    bool window = mixer_is(hf->kind->mixer, MIXER_IS_WINDOWED);
 
     snprintf(name, 64, "%s", key);
-    if (value == NULL && hf->kind->mixer == MIXER_SLIDING)
+    if (value == NULL && window)
         value = hf_get_at(hf_present(hf->text, "attention_other_setting"), key, name);
-    if (value == NULL && hf->kind->mixer == MIXER_SLIDING) {
+    if (value == NULL && window) {
         snprintf(name, 64, "swa_%s", key);
         value = hf_present(hf->text, name);
     }

@@ -138,24 +138,6 @@ enum mixer hf_layer_mixer(struct hf *hf, int i)
     return hf_trait(hf, HF_SWA) ? MIXER_SLIDING : MIXER_FULL;
 }
 
-static int kv_heads_of(struct hf *hf, int heads)
-{
-    if (hf_has(hf, "num_key_value_heads"))
-        return hf_int(hf, "num_key_value_heads", heads);
-    return hf_bool(hf, "multi_query", false) ? 1 : hf_int(hf, "num_key_value_heads", heads);
-}
-
-static void attention_biases(struct hf *hf, struct layer_kind *kind)
-{
-    bool key = hf_bool(hf, "attention_bias", false);
-    bool every = hf_trait(hf, HF_USE_BIAS) && hf_bool(hf, "use_bias", false);
-
-    kind->q_bias = every || hf_trait(hf, HF_QKV_BIAS) || (key && hf_trait(hf, HF_BIAS_KEY));
-    kind->kv_bias = kind->q_bias;
-    kind->o_bias = every || hf_trait(hf, HF_O_BIAS) || (key && hf_trait(hf, HF_BIAS_KEY_O)) ||
-                   hf_bool(hf, "attention_out_bias", false);
-}
-
 static void layer_indexer(struct hf *hf, struct layer_kind *kind)
 {
     kind->index_heads = hf_need(hf, "index_n_heads");
@@ -187,20 +169,6 @@ static void layer_latent(struct hf *hf, int i, struct layer_kind *kind)
         layer_indexer(hf, kind);
         kind->index_shared = word != NULL && strcmp(word, "shared") == 0;
     }
-}
-
-static int head_dim_of(struct hf *hf, int heads)
-{
-    int dim = hf_int(hf, "head_dim", 0);
-
-    if (dim > 0 || heads <= 0)
-        return dim;
-    if (hf->model->hidden % heads != 0)
-        hf_fail(hf, "head_dim", "",
-                "is missing, and hidden_size %d is not a multiple "
-                "of %d heads",
-                hf->model->hidden, heads);
-    return hf->model->hidden / heads;
 }
 
 static bool is_type(const json_t *rope, const char *word)
@@ -235,9 +203,25 @@ static double rotary_rows(const struct hf *hf, const struct layer_kind *kind)
     return 0;
 }
 
-/* Part of a head that turns, and the positions of its table. */
-static void layer_rotary(struct hf *hf, struct layer_kind *kind)
+static void layer_grouped(struct hf *hf, int i, struct layer_kind *kind)
 {
+    const char *word = hf_layer_word(hf, i);
+    const json_t *sparse = hf_get(hf, "sparse_attention_freq");
+    bool normed = !hf_trait(hf, HF_QK_KEY) || hf_bool(hf, "use_qk_norm", false);
+
+    kind->kv_heads = hf_int(hf, "num_key_value_heads", kind->heads);
+    if (!hf_has(hf, "num_key_value_heads") && hf_bool(hf, "multi_query", false))
+        kind->kv_heads = 1;
+    kind->head_dim = hf_int(hf, "head_dim", 0);
+    if (kind->head_dim <= 0 && kind->heads > 0) {
+        if (hf->model->hidden % kind->heads != 0)
+            hf_fail(hf, "head_dim", "",
+                    "is missing, and hidden_size %d is not a multiple of %d heads",
+                    hf->model->hidden, kind->heads);
+        kind->head_dim = hf->model->hidden / kind->heads;
+    }
+    kind->v_head_dim = hf_int(hf, "v_head_dim", kind->head_dim);
+    /* part of a head that turns, and the positions of its table */
     const json_t *share = json_object_get(hf_get(hf, "rope_parameters"), "partial_rotary_factor");
     double part = share ? json_number_value(share) : hf_number(hf, "partial_rotary_factor");
     double rows = rotary_rows(hf, kind);
@@ -247,19 +231,13 @@ static void layer_rotary(struct hf *hf, struct layer_kind *kind)
         kind->rotary = (int)(kind->head_dim * part);
     if (rows > 0 && rows <= 1 << 30)
         kind->rope_rows = (int)rows;
-}
+    bool key = hf_bool(hf, "attention_bias", false);
+    bool every = hf_trait(hf, HF_USE_BIAS) && hf_bool(hf, "use_bias", false);
 
-static void layer_grouped(struct hf *hf, int i, struct layer_kind *kind)
-{
-    const char *word = hf_layer_word(hf, i);
-    const json_t *sparse = hf_get(hf, "sparse_attention_freq");
-    bool normed = !hf_trait(hf, HF_QK_KEY) || hf_bool(hf, "use_qk_norm", false);
-
-    kind->kv_heads = kv_heads_of(hf, kind->heads);
-    kind->head_dim = head_dim_of(hf, kind->heads);
-    kind->v_head_dim = hf_int(hf, "v_head_dim", kind->head_dim);
-    layer_rotary(hf, kind);
-    attention_biases(hf, kind);
+    kind->q_bias = every || hf_trait(hf, HF_QKV_BIAS) || (key && hf_trait(hf, HF_BIAS_KEY));
+    kind->kv_bias = kind->q_bias;
+    kind->o_bias = every || hf_trait(hf, HF_O_BIAS) || (key && hf_trait(hf, HF_BIAS_KEY_O)) ||
+                   hf_bool(hf, "attention_out_bias", false);
     if (normed && hf_trait(hf, HF_QK_HEAD))
         kind->qk_norm = QK_NORM_HEAD;
     if (normed && hf_trait(hf, HF_QK_FULL))
@@ -287,21 +265,6 @@ void hf_attention(struct hf *hf, int i, struct layer_kind *kind, enum mixer mixe
 
 /* ---- MLP ---- */
 
-static bool word_at(const json_t *list, int i, const char *word)
-{
-    const char *text = json_string_value(json_array_get(list, (size_t)i));
-
-    return text != NULL && strcmp(text, word) == 0;
-}
-
-static bool in_range(struct hf *hf, int i)
-{
-    const json_t *last = hf_get(hf, "moe_layer_end_index"); /* -1: to the end */
-    int end = last == NULL ? -1 : (int)json_number_value(last);
-
-    return i >= hf_int(hf, "moe_layer_start_index", 0) && (end < 0 || i <= end);
-}
-
 static bool every_nth(int i, int step)
 {
     return step > 0 && (i + 1) % step == 0;
@@ -326,11 +289,14 @@ static bool is_moe(struct hf *hf, int i)
 {
     const json_t *types = hf_get(hf, "mlp_layer_types");
     const json_t *freq = hf_get(hf, "moe_layer_freq");
+    const json_t *last = hf_get(hf, "moe_layer_end_index"); /* -1: to the end */
+    const char *word = json_string_value(json_array_get(types, (size_t)i));
+    int end = last == NULL ? -1 : (int)json_number_value(last);
 
     if (hf_int(hf, "num_experts", 0) == 0)
         return false;
     if (json_is_array(types))
-        return !word_at(types, i, "dense");
+        return !word || strcmp(word, "dense") != 0;
     if (hf_has(hf, "moe_layers_enum"))
         return text_lists(hf_text(hf, "moe_layers_enum"), i);
     if (json_is_array(hf_get(hf, "moe_layers")))
@@ -344,7 +310,8 @@ static bool is_moe(struct hf *hf, int i)
     if (hf_trait(hf, HF_LLAMA4))
         return every_nth(i, hf_int(hf, "interleave_moe_layer_step", 1));
     if (hf_has(hf, "moe_layer_interval") || hf_has(hf, "moe_layer_start_index"))
-        return in_range(hf, i) && every_nth(i, hf_int(hf, "moe_layer_interval", 1));
+        return i >= hf_int(hf, "moe_layer_start_index", 0) && (end < 0 || i <= end) &&
+               every_nth(i, hf_int(hf, "moe_layer_interval", 1));
     return every_nth(i, hf_int(hf, "decoder_sparse_step", 1));
 }
 
@@ -369,17 +336,6 @@ void hf_experts(struct hf *hf, struct layer_kind *kind)
     kind->latent = hf_int(hf, "moe_latent_size", 0);
 }
 
-static int dense_width(struct hf *hf)
-{
-    if (hf_trait(hf, HF_LLAMA4))
-        return hf_need(hf, "intermediate_size_mlp");
-    if (hf_trait(hf, HF_FF_4H))
-        return hf_int(hf, "intermediate_size", 4 * hf->model->hidden);
-    if (hf->arch->width != NULL)
-        return (int)fmin(hf_sum(hf, hf->arch->width), INT_MAX);
-    return hf_need(hf, "intermediate_size");
-}
-
 void hf_mlp(struct hf *hf, int i, struct layer_kind *kind)
 {
     kind->gated = !hf_trait(hf, HF_UNGATED);
@@ -387,7 +343,10 @@ void hf_mlp(struct hf *hf, int i, struct layer_kind *kind)
         hf_experts(hf, kind);
         return;
     }
-    kind->ff = dense_width(hf);
+    kind->ff = hf_trait(hf, HF_LLAMA4)   ? hf_need(hf, "intermediate_size_mlp")
+               : hf_trait(hf, HF_FF_4H)  ? hf_int(hf, "intermediate_size", 4 * hf->model->hidden)
+               : hf->arch->width != NULL ? (int)fmin(hf_sum(hf, hf->arch->width), INT_MAX)
+                                         : hf_need(hf, "intermediate_size");
     kind->mlp_bias = hf_trait(hf, HF_MLP_BIAS) ||
                      (hf_trait(hf, HF_USE_BIAS) && hf_bool(hf, "use_bias", false)) ||
                      (hf_trait(hf, HF_MLP_KEY) && hf_bool(hf, "mlp_bias", false));
@@ -511,22 +470,6 @@ void hf_standard_layer(struct hf *hf, int i, struct layer_kind *kind)
     hf_mlp(hf, i, kind);
 }
 
-static int count_layers(struct hf *hf)
-{
-    const char *pattern = hf_text(hf, "hybrid_override_pattern");
-    const json_t *blocks = hf_get(hf, "block_configs");
-
-    if (hf_has(hf, "num_hidden_layers"))
-        return hf_int(hf, "num_hidden_layers", 0);
-    if (pattern != NULL)
-        return (int)strlen(pattern);
-    if (json_is_array(hf_get(hf, "layer_types")))
-        return (int)json_array_size(hf_get(hf, "layer_types"));
-    if (json_is_array(blocks))
-        return (int)json_array_size(blocks);
-    return hf_need(hf, "num_hidden_layers");
-}
-
 static void add_layer(struct hf *hf, int i, const struct layer_kind *kind)
 {
     struct model *model = hf->model;
@@ -541,21 +484,6 @@ static void add_layer(struct hf *hf, int i, const struct layer_kind *kind)
     if (k == model->kind_count)
         model->kind[model->kind_count++] = *kind;
     model->layer[i] = (uint8_t)k;
-}
-
-/* A list with an entry per layer must have one for each. */
-static void check_lists(struct hf *hf, int layers)
-{
-    static const char *const keys[] = {"layer_types",   "attn_type_list", "mlp_layer_types",
-                                       "block_configs", "moe_layer_freq", "indexer_types"};
-
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        const json_t *list = hf_get(hf, keys[i]);
-
-        if (json_is_array(list) && json_array_size(list) < (size_t)layers)
-            hf_fail(hf, keys[i], "", "has %zu entries for %d layers", json_array_size(list),
-                    layers);
-    }
 }
 
 /* What the file says of layer i alone: per_layer_config["5"], or "05" where there are
@@ -585,12 +513,26 @@ static const json_t *own_config(struct hf *hf, int i)
 void hflayers_build(struct hf *hf)
 {
     int parts = hf->arch->parts > 0 ? hf->arch->parts : 1;
-    int layers = count_layers(hf);
+    static const char *const lists[] = {"layer_types",   "attn_type_list", "mlp_layer_types",
+                                        "block_configs", "moe_layer_freq", "indexer_types"};
+    const char *pattern = hf_text(hf, "hybrid_override_pattern");
+    const json_t *types = hf_get(hf, "layer_types"), *blocks = hf_get(hf, "block_configs");
+    int layers = hf_has(hf, "num_hidden_layers") ? hf_int(hf, "num_hidden_layers", 0)
+                 : pattern != NULL               ? (int)strlen(pattern)
+                 : json_is_array(types)          ? (int)json_array_size(types)
+                 : json_is_array(blocks)         ? (int)json_array_size(blocks)
+                                                 : hf_need(hf, "num_hidden_layers");
 
     if (hf->rc == GP_OK && (layers < 1 || layers > MODEL_MAX_LAYERS / parts))
         hf_fail(hf, "num_hidden_layers", "", "%d is outside 1..%d", layers,
                 MODEL_MAX_LAYERS / parts);
-    check_lists(hf, layers);
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) { /* an entry for each layer */
+        const json_t *list = hf_get(hf, lists[i]);
+
+        if (json_is_array(list) && json_array_size(list) < (size_t)layers)
+            hf_fail(hf, lists[i], "", "has %zu entries for %d layers", json_array_size(list),
+                    layers);
+    }
     layers *= parts;
     hf->model->layer_parts = parts;
     if (hf_bool(hf, "use_cla", false))

@@ -45,14 +45,6 @@ struct matcher {
     int depth;
 };
 
-static bool match_spend(struct matcher *m)
-{
-    if (*m->budget <= 0)
-        return false;
-    --*m->budget;
-    return true;
-}
-
 /* ---- globs: * and ? ---- */
 
 static bool match_glob(const char *p, const char *s, long *budget)
@@ -212,7 +204,10 @@ static const char *run_pattern(struct matcher *m, const char *p, const char *end
 {
     const char *result = NULL, *atom, *rest;
 
-    if (!match_spend(m) || m->depth >= DEPTH_MAX)
+    if (*m->budget <= 0)
+        return NULL;
+    --*m->budget;
+    if (m->depth >= DEPTH_MAX)
         return NULL;
     if (p >= end)
         return s;
@@ -239,19 +234,7 @@ static const char *run_pattern(struct matcher *m, const char *p, const char *end
     return result;
 }
 
-/* ---- plain names ---- */
-
-/* Is the pattern (len bytes) a run of whole components of the path? */
-static bool match_components(const char *pattern, size_t len, const char *module)
-{
-    while (len > 0 && pattern[len - 1] == '.')
-        len--;
-    for (const char *at = module; len > 0 && *at != '\0'; at++)
-        if ((at == module || at[-1] == '.') && strncmp(at, pattern, len) == 0 &&
-            (at[len] == '\0' || at[len] == '.'))
-            return true;
-    return false;
-}
+/* ---- names ---- */
 
 /* A glob names a module or one of the modules it lies in. */
 static bool glob_path(const char *pattern, const char *module, long *budget)
@@ -272,34 +255,34 @@ static bool glob_path(const char *pattern, const char *module, long *budget)
     return false;
 }
 
-static bool match_expression(const char *pattern, const char *module, long *budget)
-{
-    struct matcher m = {.budget = budget};
-    const char *end = pattern + strlen(pattern);
-
-    for (;;) {
-        const char *bar = next_bar(pattern, end);
-
-        if (run_pattern(&m, pattern, bar, module) != NULL)
-            return true;
-        if (bar >= end)
-            return false;
-        pattern = bar + 1;
-    }
-}
-
 bool hfmatch(const char *pattern, const char *module, long *budget)
 {
     size_t len = strlen(pattern);
 
     if (*budget <= 0 || len >= PATTERN_MAX)
         return false;
-    if (strncmp(pattern, "re:", 3) == 0)
-        return match_expression(pattern + 3, module, budget);
+    if (strncmp(pattern, "re:", 3) == 0) {
+        struct matcher m = {.budget = budget};
+
+        for (const char *p = pattern + 3, *end = pattern + len, *bar;; p = bar + 1) {
+            bar = next_bar(p, end);
+            if (run_pattern(&m, p, bar, module) != NULL)
+                return true;
+            if (bar >= end)
+                return false;
+        }
+    }
     if (strpbrk(pattern, "*?") != NULL)
         return glob_path(pattern, module, budget);
     --*budget;
-    return match_components(pattern, len, module);
+    /* a run of whole components of the path */
+    while (len > 0 && pattern[len - 1] == '.')
+        len--;
+    for (const char *at = module; len > 0 && *at != '\0'; at++)
+        if ((at == module || at[-1] == '.') && strncmp(at, pattern, len) == 0 &&
+            (at[len] == '\0' || at[len] == '.'))
+            return true;
+    return false;
 }
 
 /* ---- which roles do a list's entries cover? ----
@@ -432,11 +415,6 @@ static void hfexcept_free(struct exceptions *list)
     free(list);
 }
 
-static bool hfexcept_spent(const struct exceptions *list)
-{
-    return list->budget <= 0;
-}
-
 /* ---- comparing ---- */
 
 static bool any_matches(struct exceptions *list, const struct names *names, int layer,
@@ -477,7 +455,7 @@ static bool has_module(const struct layer_kind *kind, const struct role_modules 
                        const char *name)
 {
     if (row->role == ROLE_RECURRENT && strncmp(name, "self_attn.", 10) == 0)
-        return kind->mixer == MIXER_KDA;
+        return mixer_is(kind->mixer, MIXER_IS_GATED);
     return row->role != ROLE_EXPERT || kind->ff == 0 || strncmp(name, "mlp.", 4) != 0;
 }
 
@@ -492,51 +470,33 @@ static bool covered_in(struct exceptions *list, const struct role_modules *row,
     return false;
 }
 
-/* By an entry that names no layer: all of them, or none. */
-static bool covered_everywhere(struct exceptions *list, const struct role_modules *row)
-{
-    for (int n = 0; n < MODULES_MAX && row->names[n] != NULL; n++)
-        if (any_matches(list, &list->plain, 0, row->names[n]))
-            return true;
-    return false;
-}
-
-static bool kind_has(const struct model *model, int k, enum tensor_role role)
-{
-    struct tensor tensors[MODEL_MAX_TENSORS];
-    int count = model_layer_tensors(model, k, tensors);
-
-    for (int i = 0; i < count; i++)
-        if (tensors[i].role == role)
-            return true;
-    return false;
-}
-
-static const struct role_modules *find_row(enum tensor_role role)
-{
-    for (size_t i = 0; i < sizeof role_table / sizeof role_table[0]; i++)
-        if (role_table[i].role == role)
-            return &role_table[i];
-    return NULL;
-}
-
 static bool hfexcept_role(struct exceptions *list, const struct model *model, enum tensor_role role)
 {
-    const struct role_modules *row = find_row(role);
-    bool has[MODEL_MAX_KINDS];
+    const struct role_modules *row = role_table, *end = row + sizeof role_table / sizeof *row;
+    struct tensor tensors[MODEL_MAX_TENSORS];
+    bool has[MODEL_MAX_KINDS] = {false};
     int layers = 0, covered = 0;
 
-    if (row == NULL)
+    while (row < end && row->role != role)
+        row++;
+    if (row == end)
         return false;
     for (int k = 0; k < model->kind_count; k++)
-        has[k] = kind_has(model, k, role);
+        for (int i = model_layer_tensors(model, k, tensors); i-- > 0;)
+            has[k] |= tensors[i].role == role;
     for (int i = 0; i < model->layer_count; i++) {
         if (!has[model->layer[i]])
             continue;
         layers++;
         covered += covered_in(list, row, &model->kind[model->layer[i]], i);
     }
-    return layers > 0 && (2 * covered >= layers || covered_everywhere(list, row));
+    if (layers == 0 || 2 * covered >= layers)
+        return layers > 0;
+    /* by an entry that names no layer: all of them, or none */
+    for (int n = 0; n < MODULES_MAX && row->names[n] != NULL; n++)
+        if (any_matches(list, &list->plain, 0, row->names[n]))
+            return true;
+    return false;
 }
 
 static bool hfexcept_head(struct exceptions *list)
@@ -544,14 +504,13 @@ static bool hfexcept_head(struct exceptions *list)
     static const char *const names[] = {"lm_head", "head", "language_model.lm_head",
                                         "model.lm_head"};
 
-    for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
-        for (size_t i = 0; i < list->plain.count; i++)
-            if (hfmatch(list->plain.items[i], names[n], &list->budget))
-                return true;
-        for (size_t i = 0; i < list->patterns.count; i++)
-            if (hfmatch(list->patterns.items[i], names[n], &list->budget))
-                return true;
-    }
+    const struct names *const lists[] = {&list->plain, &list->patterns};
+
+    for (size_t n = 0; n < sizeof names / sizeof names[0]; n++)
+        for (int l = 0; l < 2; l++)
+            for (size_t i = 0; i < lists[l]->count; i++)
+                if (hfmatch(lists[l]->items[i], names[n], &list->budget))
+                    return true;
     return false;
 }
 
@@ -577,7 +536,7 @@ static void quant_apply(struct hf *hf, const char *id, struct exceptions *list, 
             set_native(hf, (enum tensor_role)role, id);
     if (head && !hf->model->tied && !hfexcept_head(list))
         set_native(hf, ROLE_HEAD, id);
-    if (hfexcept_spent(list))
+    if (list->budget <= 0)
         hf_fail(hf, "quantization_config", "", "its patterns take too long to match");
 }
 
@@ -720,29 +679,16 @@ static void read_fp8(struct hf *hf, const json_t *config, struct exceptions *lis
         set_native(hf, ROLE_NGRAM, "mxfp8");
 }
 
-static void read_fbgemm(struct hf *hf, const json_t *config, struct exceptions *list)
-{
-    hfexcept_add_list(list, json_object_get(config, "modules_to_not_convert"));
-    quant_apply(hf, "fp8", list, false);
-    name_it(hf, "fp8 e4m3, a scale per channel (fbgemm)");
-}
-
-static const char *int_format(int bits, int group, const char *four)
-{
-    if (bits == 8)
-        return "int8-gptq";
-    if (bits != 4)
-        return NULL;
-    return group == 32 ? "int4-g32" : four;
-}
-
 static void read_gptq_awq(struct hf *hf, const json_t *config, struct exceptions *list,
                           const char *method)
 {
     bool awq = strcmp(method, "awq") == 0;
     int bits = quant_number(hf, config, "bits", awq ? 4 : 0); /* AwqConfig's defaults */
     int group = quant_number(hf, config, "group_size", 128);  /* of both */
-    const char *id = int_format(bits, group, awq ? "int4-awq" : "int4-gptq");
+    const char *id = bits == 8                  ? "int8-gptq"
+                     : bits == 4 && group == 32 ? "int4-g32"
+                     : bits == 4                ? (awq ? "int4-awq" : "int4-gptq")
+                                                : NULL;
 
     if (id == NULL) {
         hf_fail(hf, "quantization_config.bits", HF_HINT,
@@ -775,13 +721,6 @@ static void read_bnb(struct hf *hf, const json_t *config, struct exceptions *lis
     name_it(hf, "bitsandbytes %s", !four ? "int8" : dq ? "nf4 double quant" : "nf4");
 }
 
-static void read_mxfp4(struct hf *hf, const json_t *config, struct exceptions *list)
-{
-    hfexcept_add_list(list, json_object_get(config, "modules_to_not_convert"));
-    quant_apply(hf, "mxfp4", list, false);
-    name_it(hf, "mxfp4");
-}
-
 /* One weights scheme of compressed-tensors. */
 static const char *scheme_format(struct hf *hf, const json_t *group)
 {
@@ -807,22 +746,6 @@ static const char *scheme_format(struct hf *hf, const json_t *group)
     if (bits != 4)
         return NULL;
     return size == 32 ? "int4-g32" : symmetric ? "int4" : "int4-awq";
-}
-
-/* "Linear" means every linear layer. */
-static bool targets_all(const json_t *targets)
-{
-    const json_t *item;
-    size_t i;
-
-    json_array_foreach(targets, i, item)
-    {
-        const char *text = json_string_value(item);
-
-        if (text != NULL && strcmp(text, "Linear") == 0)
-            return true;
-    }
-    return json_array_size(targets) == 0;
 }
 
 static bool check_group(struct hf *hf, const char *name, const json_t *group)
@@ -853,7 +776,14 @@ static void read_group(struct hf *hf, const json_t *group, struct exceptions *li
     }
     if (hf->model->native_name[0] == '\0')
         name_it(hf, "%s (compressed-tensors)", id);
-    if (targets_all(targets)) {
+    /* "Linear" means every linear layer */
+    bool all = json_array_size(targets) == 0;
+    for (size_t i = 0; i < json_array_size(targets); i++) {
+        const char *text = json_string_value(json_array_get(targets, i));
+
+        all |= text != NULL && strcmp(text, "Linear") == 0;
+    }
+    if (all) {
         quant_apply(hf, id, list, true);
     } else {
         struct exceptions *named = hfexcept_new();
@@ -949,7 +879,8 @@ static const char *algo_format(const char *algo)
     return NULL;
 }
 
-static void check_mixed(struct hf *hf, json_t *layers)
+/* quantized_layers: module -> {quant_algo}. One pass per format that occurs. */
+static void read_mixed(struct hf *hf, json_t *layers, struct exceptions *list)
 {
     static const struct hf_field algo = {"quant_algo", .kinds = HF_TEXT};
     const char *module;
@@ -966,16 +897,8 @@ static void check_mixed(struct hf *hf, json_t *layers)
         if (hf->rc == GP_OK && algo_format(word_of(row, "quant_algo")) == NULL)
             quant_unknown(hf, path, word_of(row, "quant_algo"));
     }
-}
-
-/* quantized_layers: module -> {quant_algo}. One pass per format that occurs. */
-static void read_mixed(struct hf *hf, json_t *layers, struct exceptions *list)
-{
-    check_mixed(hf, layers);
     for (size_t i = 0; i < sizeof algos / sizeof algos[0]; i++) {
         struct exceptions *named;
-        const char *module;
-        json_t *row;
 
         if (i > 0 && strcmp(algos[i].id, algos[i - 1].id) == 0)
             continue;
@@ -1052,9 +975,15 @@ static void read_method(struct hf *hf, const json_t *config, struct exceptions *
         read_fp8(hf, config, list);
         if (json_is_object(layers)) /* DeepSeek V4: experts in NVFP4 */
             read_mixed(hf, layers, list);
-    } else if (strcmp(method, "fbgemm_fp8") == 0)
-        read_fbgemm(hf, config, list);
-    else if (strcmp(method, "gptq") == 0 || strcmp(method, "awq") == 0)
+    } else if (strcmp(method, "fbgemm_fp8") == 0) {
+        hfexcept_add_list(list, json_object_get(config, "modules_to_not_convert"));
+        quant_apply(hf, "fp8", list, false);
+        name_it(hf, "fp8 e4m3, a scale per channel (fbgemm)");
+    } else if (strcmp(method, "mxfp4") == 0) {
+        hfexcept_add_list(list, json_object_get(config, "modules_to_not_convert"));
+        quant_apply(hf, "mxfp4", list, false);
+        name_it(hf, "mxfp4");
+    } else if (strcmp(method, "gptq") == 0 || strcmp(method, "awq") == 0)
         read_gptq_awq(hf, config, list, method);
     else if (strcmp(method, "bitsandbytes") == 0)
         read_bnb(hf, config, list);
@@ -1062,25 +991,8 @@ static void read_method(struct hf *hf, const json_t *config, struct exceptions *
         read_compressed(hf, config, list);
     else if (strncmp(method, "modelopt", 8) == 0)
         read_modelopt(hf, config, list);
-    else if (strcmp(method, "mxfp4") == 0)
-        read_mxfp4(hf, config, list);
     else
         quant_unknown(hf, "quantization_config.quant_method", method);
-}
-
-/* hf_quant_config.json: errors name that file. */
-static void read_side(struct hf *hf, const json_t *side, struct exceptions *list)
-{
-    const json_t *beside = hf_present(side, "quantization");
-    const char *where = hf->where;
-
-    hf->where = hf->side_where;
-    if (!json_is_object(beside))
-        hf_fail(hf, "quantization", HF_HINT, beside == NULL ? "missing" : "must be an object");
-    check_config(hf, "quantization", beside);
-    if (hf->rc == GP_OK)
-        read_modelopt(hf, beside, list);
-    hf->where = where;
 }
 
 void hfquant_read(struct hf *hf, const json_t *side)
@@ -1096,9 +1008,18 @@ void hfquant_read(struct hf *hf, const json_t *side)
     list = hfexcept_new();
     if (config != NULL && word_of(config, "quant_method")[0] != '\0')
         read_method(hf, config, list);
-    else if (side != NULL)
-        read_side(hf, side, list);
-    else if (mlx != NULL)
+    else if (side != NULL) { /* hf_quant_config.json: errors name that file */
+        const json_t *beside = hf_present(side, "quantization");
+        const char *where = hf->where;
+
+        hf->where = hf->side_where;
+        if (!json_is_object(beside))
+            hf_fail(hf, "quantization", HF_HINT, beside == NULL ? "missing" : "must be an object");
+        check_config(hf, "quantization", beside);
+        if (hf->rc == GP_OK)
+            read_modelopt(hf, beside, list);
+        hf->where = where;
+    } else if (mlx != NULL)
         read_mlx(hf, mlx, list);
     else if (config != NULL)
         quant_unknown(hf, "quantization_config.quant_method", "");

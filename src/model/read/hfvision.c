@@ -291,21 +291,6 @@ static void note_parts(struct hf *hf)
 
 #define FIND(rows, type) find_row(rows, sizeof(rows) / sizeof *(rows), type)
 
-static void add_audio(struct hf *hf)
-{
-    struct tower t = {.hf = hf, .config = json_object_get(hf->root, "audio_config")};
-    const char *type = json_string_value(json_object_get(t.config, "model_type"));
-    double elements;
-
-    if (!json_is_object(t.config) || hf->rc != GP_OK)
-        return;
-    elements = row_elements(&t, FIND(audio_towers, type));
-    if (elements > 0)
-        hf_extra(hf, "audio tower", ROLE_VISION, elements);
-    else
-        checkpoint_note(hf->model, "parameters of the audio tower are not counted");
-}
-
 void hfvision_add(struct hf *hf)
 {
     static const struct hf_field type_field = {"model_type", .kinds = HF_TEXT};
@@ -320,7 +305,16 @@ void hfvision_add(struct hf *hf)
     double tower, projector;
 
     hf_check(hf, "", hf->root, sides, 2);
-    add_audio(hf);
+    struct tower audio = {.hf = hf, .config = json_object_get(hf->root, "audio_config")};
+    if (json_is_object(audio.config) && hf->rc == GP_OK) {
+        const char *kind = json_string_value(json_object_get(audio.config, "model_type"));
+        double elements = row_elements(&audio, FIND(audio_towers, kind));
+
+        if (elements > 0)
+            hf_extra(hf, "audio tower", ROLE_VISION, elements);
+        else
+            checkpoint_note(hf->model, "parameters of the audio tower are not counted");
+    }
     if (hf->rc == GP_OK)
         note_parts(hf);
     if (!json_is_object(t.config) || hf->rc != GP_OK)

@@ -58,14 +58,6 @@ struct header {
     size_t count, cap;
 };
 
-static const struct dtype *find_dtype(const char *name)
-{
-    for (size_t i = 0; name != NULL && i < sizeof dtypes / sizeof dtypes[0]; i++)
-        if (strcmp(dtypes[i].name, name) == 0)
-            return &dtypes[i];
-    return NULL;
-}
-
 static enum gp_status bad_tensor(const struct header *head, const char *name, const char *what)
 {
     char shown[96];
@@ -136,9 +128,13 @@ static const char *read_fields(const json_t *object, struct file_tensor *tensor,
 {
     const json_t *offsets = json_object_get(object, "data_offsets");
     const char *type = json_string_value(json_object_get(object, "dtype"));
-    const struct dtype *dtype = find_dtype(type);
+    const struct dtype *dtype = NULL;
     uint64_t bytes = 0;
     const char *wrong;
+
+    for (size_t i = 0; type != NULL && i < sizeof dtypes / sizeof dtypes[0]; i++)
+        if (strcmp(dtypes[i].name, type) == 0)
+            dtype = &dtypes[i];
 
     if (!json_is_object(object) || json_object_size(object) != 3)
         return "its entry must hold exactly dtype, shape and data_offsets";
@@ -194,31 +190,13 @@ static bool is_string(struct jslice value)
     return true;
 }
 
-/* "__metadata__": strings to strings. */
-static enum gp_status check_metadata(const struct header *head, struct jslice object)
-{
-    struct jscan scan;
-    struct jslice key, value;
-    bool more = true;
-    enum gp_status rc = jscan_open(&scan, head->where, object, VALUE_DEPTH, head->err);
-
-    while (rc == GP_OK) {
-        rc = jscan_next(&scan, &key, &value, &more);
-        if (rc != GP_OK || !more)
-            break;
-        if (!is_string(value))
-            rc = gp_fail(head->err, GP_E_FILE, head->where, "the file is damaged",
-                         "__metadata__ holds a value that is not a string");
-    }
-    return rc;
-}
-
 static enum gp_status add_member(struct header *head, struct jslice key, struct jslice value)
 {
     char name[NAME_MAX_LEN];
     struct file_tensor tensor;
     struct entry *entry;
-    enum gp_status rc;
+    struct jscan scan;
+    bool more = true;
 
     if (!jslice_string(key, name, sizeof name)) {
         safe_text(name, 64, key.text, key.len);
@@ -232,11 +210,17 @@ static enum gp_status add_member(struct header *head, struct jslice key, struct 
     entry->name = head->names.len;
     entry->value = value;
     strbuf_addn(&head->names, name, strlen(name) + 1);
-    if (strcmp(name, "__metadata__") == 0) {
-        entry->begin = entry->end = 0;
-        rc = check_metadata(head, value);
-    } else {
-        rc = parse_tensor(head, name, &tensor, entry);
+    if (strcmp(name, "__metadata__") != 0)
+        return parse_tensor(head, name, &tensor, entry);
+    entry->begin = entry->end = 0; /* it holds strings to strings */
+    enum gp_status rc = jscan_open(&scan, head->where, value, VALUE_DEPTH, head->err);
+    while (rc == GP_OK && more) {
+        struct jslice at, text;
+
+        rc = jscan_next(&scan, &at, &text, &more);
+        if (rc == GP_OK && more && !is_string(text))
+            rc = gp_fail(head->err, GP_E_FILE, head->where, "the file is damaged",
+                         "__metadata__ holds a value that is not a string");
     }
     return rc;
 }
@@ -300,43 +284,14 @@ static enum gp_status check_offsets(struct header *head, uint64_t data_size)
     return GP_OK;
 }
 
-static enum gp_status hand_out(struct header *head, file_tensor_fn fn, void *ctx)
-{
-    for (size_t i = 0; fn != NULL && i < head->count; i++) {
-        struct file_tensor tensor;
-        const char *name = head->names.text + head->entries[i].name;
-        enum gp_status rc = parse_tensor(head, name, &tensor, &head->entries[i]);
-
-        if (rc != GP_OK)
-            return rc;
-        if (!fn(ctx, &tensor))
-            return bad_tensor(head, name, "does not belong to this model");
-    }
-    return GP_OK;
-}
-
-static enum gp_status walk_header(struct header *head, struct jslice object)
-{
-    struct jscan scan;
-    struct jslice key, value;
-    bool more = true;
-    enum gp_status rc = jscan_open(&scan, head->where, object, VALUE_DEPTH, head->err);
-
-    while (rc == GP_OK) {
-        rc = jscan_next(&scan, &key, &value, &more);
-        if (rc != GP_OK || !more)
-            break;
-        rc = add_member(head, key, value);
-    }
-    return rc;
-}
-
 enum gp_status safetensors_header(const char *where, const uint8_t *head, size_t len,
                                   uint64_t file_size, file_tensor_fn fn, void *ctx,
                                   struct gp_err *err)
 {
     struct header state = {.where = where, .err = err};
-    struct jslice object;
+    struct jslice object, key, value;
+    struct jscan scan;
+    bool more = true;
     uint64_t n;
     enum gp_status rc;
 
@@ -355,13 +310,24 @@ enum gp_status safetensors_header(const char *where, const uint8_t *head, size_t
     object.text = (const char *)head + 8;
     object.len = (size_t)n;
     strbuf_init(&state.names);
-    rc = walk_header(&state, object);
+    rc = jscan_open(&scan, where, object, VALUE_DEPTH, err);
+    while (rc == GP_OK && more) {
+        rc = jscan_next(&scan, &key, &value, &more);
+        if (rc == GP_OK && more)
+            rc = add_member(&state, key, value);
+    }
     if (rc == GP_OK)
         rc = check_names(&state);
     if (rc == GP_OK)
         rc = check_offsets(&state, file_size - 8 - n);
-    if (rc == GP_OK)
-        rc = hand_out(&state, fn, ctx);
+    for (size_t i = 0; rc == GP_OK && fn != NULL && i < state.count; i++) {
+        struct file_tensor tensor;
+        const char *name = state.names.text + state.entries[i].name;
+
+        rc = parse_tensor(&state, name, &tensor, &state.entries[i]);
+        if (rc == GP_OK && !fn(ctx, &tensor))
+            rc = bad_tensor(&state, name, "does not belong to this model");
+    }
     strbuf_fini(&state.names);
     free(state.entries);
     return rc;

@@ -259,18 +259,12 @@ static struct tensor_place finish_place(const struct model *model, struct tensor
     return place;
 }
 
-static enum mixer mixer_of(const struct model *model, int layer)
-{
-    if (layer < 0 || layer >= model->layer_count)
-        return MIXER_NONE;
-    return model->kind[model->layer[layer]].mixer;
-}
-
 /* A layer of a hybrid calls its recurrence and its attention alike ("self_attn",
  * "mixer"): the kind of the layer says which it is. */
-static int recurrent_role(enum mixer mixer, const char *rest, int role)
+static int recurrent_role(const struct model *model, int layer, const char *rest, int role)
 {
-    bool recurrence = mixer < MIXER_COUNT && mixer_is(mixer, MIXER_IS_RECURRENT);
+    bool recurrence = layer >= 0 && layer < model->layer_count &&
+                      mixer_is(model->kind[model->layer[layer]].mixer, MIXER_IS_RECURRENT);
     bool own = strstr(rest, "attn") != NULL || strstr(rest, "mixer") != NULL ||
                strstr(rest, "mamba") != NULL || strstr(rest, "ssm_") != NULL;
 
@@ -303,7 +297,7 @@ struct tensor_place tensorname_hf(const struct model *model, const char *name)
         role = FIND(layer_rules, rest);
         if (model->layer_parts == 2)
             place.layer = 2 * place.layer + layer_part(rest);
-        role = recurrent_role(mixer_of(model, place.layer), rest, role);
+        role = recurrent_role(model, place.layer, rest, role);
     }
     place.mtp = holds_any(mtp_words, COUNT(mtp_words), name);
     return finish_place(model, place, role);
@@ -317,7 +311,7 @@ struct tensor_place tensorname_gguf(const struct model *model, const char *name)
 
     place.layer = layer_of(name, &rest);
     role = place.layer < 0 ? FIND(gguf_globals, name) : FIND(gguf_rules, rest);
-    role = recurrent_role(mixer_of(model, place.layer), rest, role);
+    role = recurrent_role(model, place.layer, rest, role);
     place.mtp = place.layer >= 0 && strstr(rest, "nextn") != NULL;
     return finish_place(model, place, role);
 }

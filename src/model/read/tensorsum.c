@@ -107,14 +107,6 @@ void checkpoint_note(struct model *model, const char *fmt, ...)
     va_end(args);
 }
 
-static double query_share(const struct layer_kind *kind)
-{
-    double q = (double)kind->heads * kind->head_dim * (kind->out_gate ? 2 : 1);
-    double kv = (double)kind->kv_heads * (kind->head_dim + kind->v_head_dim);
-
-    return q + kv > 0 ? q / (q + kv) : 1;
-}
-
 static void add_type(struct type_bytes slot[TYPES_MAX], const char *type, double bytes)
 {
     for (int i = 0; i < TYPES_MAX; i++, slot++) {
@@ -127,19 +119,6 @@ static void add_type(struct type_bytes slot[TYPES_MAX], const char *type, double
     }
 }
 
-static bool tensor_loaded(struct sum *sum, const struct tensor_place *place)
-{
-    if (place->mtp)
-        return false;
-    if (place->layer >= 0) {
-        sum->seen[place->layer] = true;
-        return true;
-    }
-    sum->embed = sum->embed || place->role == ROLE_EMBED;
-    sum->head = sum->head || place->role == ROLE_HEAD;
-    return place->role != ROLE_HEAD || !sum->model->tied;
-}
-
 static void add_tensor(struct sum *sum, const char *name, const struct listed_tensor *item)
 {
     struct model *model = sum->model;
@@ -148,14 +127,24 @@ static void add_tensor(struct sum *sum, const char *name, const struct listed_te
     int row = model->kind_count;
     double query = 1;
 
-    if (!tensor_loaded(sum, &place)) {
+    if (place.layer < 0 && !place.mtp) {
+        sum->embed = sum->embed || place.role == ROLE_EMBED;
+        sum->head = sum->head || place.role == ROLE_HEAD;
+    }
+    if (place.mtp || (place.layer < 0 && place.role == ROLE_HEAD && model->tied)) {
         sum->unloaded += item->bytes;
         return;
     }
     if (place.layer >= 0) {
         row = model->layer[place.layer];
-        if (place.fused_qkv)
-            query = query_share(&model->kind[row]);
+        sum->seen[place.layer] = true;
+    }
+    if (place.layer >= 0 && place.fused_qkv) { /* the query's share of its rows */
+        const struct layer_kind *kind = &model->kind[row];
+        double q = (double)kind->heads * kind->head_dim * (kind->out_gate ? 2 : 1);
+        double kv = (double)kind->kv_heads * (kind->head_dim + kind->v_head_dim);
+
+        query = q + kv > 0 ? q / (q + kv) : 1;
     }
     add_type(sum->types[place.role], item->type, item->bytes);
     if (strstr(name, ".ffn_down"))
@@ -210,18 +199,6 @@ static void name_gguf_type(const char *type, char id[FORMAT_ID_MAX])
     for (; *type && n + 1 < FORMAT_ID_MAX; type++)
         id[n++] = gp_lower(*type);
     id[n] = '\0';
-}
-
-static void name_gguf_types(struct sum *sum)
-{
-    for (int role = 0; role < ROLE_COUNT; role++)
-        name_gguf_type(main_type(sum, (enum tensor_role)role), sum->model->native[role]);
-    for (int i = 0; i < 2; i++) {
-        struct type_bytes *main = main_of(sum->down);
-
-        name_gguf_type(main->type, sum->model->native_down[i]);
-        *main = (struct type_bytes){.bytes = 0};
-    }
 }
 
 /* Plain floating point tensors say themselves what they are; config.json may promise
@@ -285,14 +262,6 @@ static enum gp_status check_size(const struct model *model, const char *where, s
                    "the tensors hold %.0f bytes, but config.json implies %.0f", held, made);
 }
 
-/* Bytes per element of a plain type; 1 of one that packs several into a word. */
-static double type_width(const char *type)
-{
-    return strcmp(type, "F32") == 0                                ? 4
-           : strcmp(type, "BF16") == 0 || strcmp(type, "F16") == 0 ? 2
-                                                                   : 1;
-}
-
 /* A model of an unknown type has the elements of its files: what its attention does not
  * account for is spread over the layers. */
 static void fit_elements(const struct tensor_list *list, struct model *model)
@@ -303,7 +272,11 @@ static void fit_elements(const struct tensor_list *list, struct model *model)
     for (size_t i = 0; i < list->count; i++) {
         const struct listed_tensor *item = &list->items[i];
         struct tensor_place place = tensorname_hf(model, list->names.text + item->name);
-        double elements = item->bytes / type_width(item->type);
+        /* bytes per element of a plain type; 1 of one that packs several into a word */
+        double width = strcmp(item->type, "F32") == 0                                      ? 4
+                       : strcmp(item->type, "BF16") == 0 || strcmp(item->type, "F16") == 0 ? 2
+                                                                                           : 1;
+        double elements = item->bytes / width;
 
         if (place.layer >= 0 && !place.mtp)
             inside += elements;
@@ -338,9 +311,15 @@ enum gp_status tensor_sum(struct tensor_list *list, struct model *model, bool gg
         model->tied = true;
         checkpoint_note(model, "the files hold no output matrix: the embedding is used");
     }
-    if (gguf)
-        name_gguf_types(&sum);
-    else
+    for (int role = 0; gguf && role < ROLE_COUNT; role++)
+        name_gguf_type(main_type(&sum, (enum tensor_role)role), model->native[role]);
+    for (int i = 0; gguf && i < 2; i++) {
+        struct type_bytes *main = main_of(sum.down);
+
+        name_gguf_type(main->type, model->native_down[i]);
+        *main = (struct type_bytes){.bytes = 0};
+    }
+    if (!gguf)
         name_plain_types(&sum);
     if (sum.unloaded > 0)
         checkpoint_note(model, "%.0f bytes of MTP layers or of a copied head are not loaded",

@@ -65,45 +65,6 @@ struct normal {
 
 #define DELTA 1e-4
 
-static void add_point(const struct request *q, const struct load *load, const struct correction *c,
-                      const struct anchor *a, struct normal *n)
-{
-    double miss = miss_of(q, load, c, a), slope[CORRECT_COUNT];
-
-    for (int i = 0; i < CORRECT_COUNT; i++) {
-        struct correction moved = *c;
-
-        moved.by[i] *= exp(DELTA);
-        slope[i] = (miss_of(q, load, &moved, a) - miss) / DELTA;
-    }
-    double far = c->points >= 3 ? miss / FAR : 0;
-    double weight = 1 / (NOISE * NOISE * (1 + far * far));
-    for (int i = 0; i < CORRECT_COUNT; i++) {
-        for (int j = 0; j < CORRECT_COUNT; j++)
-            n->h[i][j] += weight * slope[i] * slope[j];
-        n->g[i] -= weight * slope[i] * miss;
-    }
-}
-
-/* Gaussian elimination; the prior on the diagonal keeps every pivot above zero. */
-static void solve_normal(struct normal *n, double x[CORRECT_COUNT])
-{
-    for (int k = 0; k < CORRECT_COUNT; k++)
-        for (int i = k + 1; i < CORRECT_COUNT; i++) {
-            double f = n->h[i][k] / n->h[k][k];
-
-            for (int j = k; j < CORRECT_COUNT; j++)
-                n->h[i][j] -= f * n->h[k][j];
-            n->g[i] -= f * n->g[k];
-        }
-    for (int i = CORRECT_COUNT - 1; i >= 0; i--) {
-        x[i] = n->g[i];
-        for (int j = i + 1; j < CORRECT_COUNT; j++)
-            x[i] -= n->h[i][j] * x[j];
-        x[i] /= n->h[i][i];
-    }
-}
-
 static void anchor_improve(const struct request *q, const struct load *load,
                            const struct anchor *anchor, int count, struct correction *c)
 {
@@ -116,10 +77,40 @@ static void anchor_improve(const struct request *q, const struct load *load,
         n.h[i][i] = 1 / (s * s);
         n.g[i] = -log(c->by[i]) / (s * s);
     }
-    for (int k = 0; k < count; k++)
-        if (anchor[k].tpot > 0)
-            add_point(q, load, c, &anchor[k], &n);
-    solve_normal(&n, x);
+    for (int k = 0; k < count; k++) {
+        if (anchor[k].tpot <= 0)
+            continue;
+        double miss = miss_of(q, load, c, &anchor[k]), slope[CORRECT_COUNT];
+
+        for (int i = 0; i < CORRECT_COUNT; i++) {
+            struct correction moved = *c;
+
+            moved.by[i] *= exp(DELTA);
+            slope[i] = (miss_of(q, load, &moved, &anchor[k]) - miss) / DELTA;
+        }
+        double far = c->points >= 3 ? miss / FAR : 0;
+        double weight = 1 / (NOISE * NOISE * (1 + far * far));
+        for (int i = 0; i < CORRECT_COUNT; i++) {
+            for (int j = 0; j < CORRECT_COUNT; j++)
+                n.h[i][j] += weight * slope[i] * slope[j];
+            n.g[i] -= weight * slope[i] * miss;
+        }
+    }
+    /* Gaussian elimination; the prior on the diagonal keeps every pivot above zero */
+    for (int k = 0; k < CORRECT_COUNT; k++)
+        for (int i = k + 1; i < CORRECT_COUNT; i++) {
+            double f = n.h[i][k] / n.h[k][k];
+
+            for (int j = k; j < CORRECT_COUNT; j++)
+                n.h[i][j] -= f * n.h[k][j];
+            n.g[i] -= f * n.g[k];
+        }
+    for (int i = CORRECT_COUNT - 1; i >= 0; i--) {
+        x[i] = n.g[i];
+        for (int j = i + 1; j < CORRECT_COUNT; j++)
+            x[i] -= n.h[i][j] * x[j];
+        x[i] /= n.h[i][i];
+    }
     for (int i = 0; i < CORRECT_COUNT; i++)
         c->by[i] *= exp(x[i]);
 }

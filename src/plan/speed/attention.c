@@ -8,41 +8,33 @@
 #include "catalog/family.h"
 #include "plan/kvcache.h"
 
-static double reach_of(const struct layer_kind *k)
-{
-    if (mixer_is(k->mixer, MIXER_IS_WINDOWED))
-        return k->window;
-    return k->index_heads > 0 && k->mixer != MIXER_CSA ? SPARSE_TOKENS : 0;
-}
-
-static double score_width(const struct layer_kind *k)
-{
-    if (k->mixer == MIXER_MLA)
-        return k->nope_dim + k->rope_dim + k->v_head_dim;
-    return k->head_dim + (k->v_head_dim > 0 ? k->v_head_dim : k->head_dim);
-}
-
 struct attention attention_of(const struct request *q, const struct layer_kind *k, double index,
                               int tp, double layers)
 {
     struct attention a = {.times = layers};
+    bool projected = mixer_is(k->mixer, MIXER_IS_PROJECTED);
+    bool pooled = mixer_is(k->mixer, MIXER_IS_POOLED);
 
     if (mixer_is(k->mixer, MIXER_IS_RECURRENT)) {
         a.state = 2 * kvcache_state_bytes(q, k, tp);
         return a;
     }
-    if (k->mixer == MIXER_NONE)
+    if (mixer_is(k->mixer, MIXER_IS_NOTHING))
         return a;
     double heads = (double)k->heads / tp;
     a.bytes = kvcache_layer_bytes(k, q->kv, q->gpu, tp) - index;
     a.index = index;
-    a.reach = reach_of(k);
+    a.reach = mixer_is(k->mixer, MIXER_IS_WINDOWED) ? k->window
+              : k->index_heads > 0 && !pooled       ? SPARSE_TOKENS
+                                                    : 0;
     a.heads = heads;
-    a.scores = 2 * heads * score_width(k);
+    a.scores = 2 * heads *
+               (projected ? k->nope_dim + k->rope_dim + k->v_head_dim
+                          : k->head_dim + (k->v_head_dim > 0 ? k->v_head_dim : k->head_dim));
     a.indexing = (double)k->index_heads * k->index_dim;
-    if (k->kv_heads > 0 && k->mixer != MIXER_MLA && k->mixer != MIXER_CSA)
+    if (k->kv_heads > 0 && !projected && !pooled)
         a.split = q->gpu->family->kv_split / fmax((double)k->kv_heads / tp, 1);
-    if (k->mixer == MIXER_MLA)
+    if (projected)
         a.mla = 2 * heads * (2 * k->kv_lora + k->rope_dim);
     return a;
 }

@@ -74,13 +74,6 @@ struct fit {
     struct product_share prior;
 };
 
-static double calib_huber(double x)
-{
-    double a = fabs(x);
-
-    return a <= HUBER ? x * x : 2 * HUBER * a - HUBER * HUBER;
-}
-
 static double calib_badness(const struct fit *f, struct product_share share)
 {
     double sum = 0, ec = log(share.compute / f->prior.compute) / PRIOR,
@@ -89,9 +82,10 @@ static double calib_badness(const struct fit *f, struct product_share share)
     for (int i = 0; i < f->c->points; i++) {
         const struct calib_point *p = &f->c->point[i];
 
-        if (p->kernel == f->kernel)
-            sum +=
-                p->weight * calib_huber(log(p->time / law_time(f->gpu, f->norm, share, p)) / NOISE);
+        if (p->kernel != f->kernel)
+            continue;
+        double x = log(p->time / law_time(f->gpu, f->norm, share, p)) / NOISE, a = fabs(x);
+        sum += p->weight * (a <= HUBER ? x * x : 2 * HUBER * a - HUBER * HUBER);
     }
     return sum + ec * ec + em * em;
 }
@@ -116,15 +110,6 @@ static void calib_improve(const struct fit *f, struct product_share *share, doub
     *x = exp((a + b) / 2);
 }
 
-static int count_of(const struct calib *c, enum kernel kernel)
-{
-    int n = 0;
-
-    for (int i = 0; i < c->points; i++)
-        n += c->point[i].kernel == kernel;
-    return n;
-}
-
 static void fit_kernel(const struct calib *c, const struct gpu *gpu, enum kernel kernel,
                        struct family *family)
 {
@@ -132,7 +117,11 @@ static void fit_kernel(const struct calib *c, const struct gpu *gpu, enum kernel
     struct product_share share = family_product(family, kernel, &alike);
     struct fit f = {c, gpu, kernel, family->norm, share};
 
-    if (count_of(c, kernel) < FEWEST)
+    int n = 0;
+
+    for (int i = 0; i < c->points; i++)
+        n += c->point[i].kernel == kernel;
+    if (n < FEWEST)
         return;
     for (int i = 0; i < ROUNDS; i++) {
         calib_improve(&f, &share, &share.memory);

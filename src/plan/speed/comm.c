@@ -33,38 +33,25 @@ static struct comm comm_over(const struct link_law *law, int n, double factor, d
                          .known = law->latency[i] > 0 && rate > 0};
 }
 
-static struct comm comm_within(const struct gpu *gpu, const struct family *f, int n, double factor)
-{
-    struct comm c = {.gpus = n, .known = true};
-
-    if (n <= 1)
-        return c;
-    bool own = gpu->link_bandwidth > 0 && f->link.latency[0] > 0 &&
-               (gpu->link_domain == 0 || n <= gpu->link_domain);
-    if (own)
-        return comm_over(&f->link, n, factor, gpu->link_bandwidth / 2);
-    c = comm_over(&f->pcie, n, factor, roofline_pcie(gpu->pcie_gen, gpu->pcie_lanes));
-    c.pcie = true;
-    return c;
-}
-
 struct comm comm_of(const struct gpu *gpu, const struct family *f, int n, int host, double factor)
 {
     /* a domain of the GPUs' own link may be wider than a host */
     int together = gpu->link_domain > host ? gpu->link_domain : host;
     bool spread = together > 0 && n > together;
-    struct comm c = comm_within(gpu, f, spread ? together : n, factor);
+    int within = spread ? together : n;
+    bool own = gpu->link_bandwidth > 0 && f->link.latency[0] > 0 &&
+               (gpu->link_domain == 0 || within <= gpu->link_domain);
+    struct comm c = {.gpus = within, .known = true};
 
+    if (within > 1 && own) {
+        c = comm_over(&f->link, within, factor, gpu->link_bandwidth / 2);
+    } else if (within > 1) {
+        c = comm_over(&f->pcie, within, factor, roofline_pcie(gpu->pcie_gen, gpu->pcie_lanes));
+        c.pcie = true;
+    }
     c.hop = f->hop;
     c.hosts = spread ? (n + together - 1) / together : 1;
     return c;
-}
-
-static double comm_network(int hosts, double bytes)
-{
-    double others = 2.0 * (hosts - 1);
-
-    return others * NETWORK_STEP + others / hosts * bytes / NETWORK_RATE;
 }
 
 const char *comm_library(const struct comm *c, const struct gpu *gpu)
@@ -76,7 +63,9 @@ const char *comm_library(const struct comm *c, const struct gpu *gpu)
 
 double comm_allreduce(const struct comm *c, double bytes)
 {
-    double apart = c->hosts > 1 ? comm_network(c->hosts, bytes) : 0;
+    double others = 2.0 * (c->hosts - 1);
+    double apart =
+        c->hosts > 1 ? others * NETWORK_STEP + others / c->hosts * bytes / NETWORK_RATE : 0;
 
     if (c->gpus <= 1 || !c->known)
         return apart;

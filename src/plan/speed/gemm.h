@@ -1,5 +1,5 @@
 /*
- * gemm.h - the time of one matrix product, weights N x K times T tokens.
+ * gemm.h - the time of one matrix product, weights N x K times T tokens, and of experts.
  *
  *   t = ((2NKT / (ec*P))^p + (bytes / (em*BW))^p)^(1/p)
  *   bytes = NK*w + 2T(N + K)
@@ -9,8 +9,20 @@
  * the knee neither arithmetic nor memory is fully hidden behind the other. The launch is
  * no part of it: inside a step's graph the fixed time per kernel carries it (step.h).
  *
- * Where a generation's tables show it, the arithmetic is that of whole waves of tiles
- * (waves.h).
+ * Where a generation's tables show it, the arithmetic is that of whole waves of tiles:
+ *
+ *   x = min over tiles a x b and splits s of K:
+ *         ceil(ceil(T/a) * ceil(N/b) * s / SMs) * SMs * a * b * (K/s + 140) / e / (T*N*K)
+ *
+ * x times the arithmetic of T*N*K is issued: the last wave is not full, edges are cut, each
+ * tile begins with 140 of K without result, small tiles reach e of the rate. T*x never
+ * falls with T. Up to 64 tokens kernels of other shapes run, and memory decides: 1.
+ *
+ * Example: T 1024, N 4096, K 4096 on 188 multiprocessors: 128 tiles of 256 x 128, K in four
+ * parts, are 512 in three waves of 188: 564/512 * (1024 + 140)/1024 = 1.25.
+ *
+ * Source: tile sizes of CUTLASS's kernels; 140 and e by the operator tables of the RTX PRO
+ * 6000 (tests/accuracy/operators).
  *
  * Where the device itself was measured, factors that points of such shapes left (calib.h)
  * follow.
@@ -23,14 +35,29 @@
  *
  * Source: fits of aiconfigurator's operator tables (validation of gpuplan's own,
  * gpuplan-model(7)).
+ *
+ * A layer's routed experts:
+ *
+ *   A = E * (1 - (1 - k/E)^(T^0.95))                 experts that T tokens reach
+ *   t = sqrt((F / (ec*P))^2 + (B / (em*BW))^2) + each*A/ep + token*T + fixed
+ *   F = 2*m*T*k*h*Ie / n,   B = m*A*h*Ie*w / n * imbalance + 2*T*k*(2h + m*Ie) / n
+ *   imbalance = 1 + 0.3*sqrt(ep/A) where experts are spread (EP)
+ *
+ * m matrices (3 with a gate), n GPUs that share the layer's experts, T the tokens of all
+ * of them, w bytes per weight. The exponent: tokens of a batch choose less evenly than
+ * at random. Each expert that has tokens costs a while of its own (a block of a grouped
+ * product), by format.
+ *
+ * Where a kernel gives each expert room for a block of tokens, chosen or not, A = E and T
+ * grows by that room in B: the memory is gone over, the arithmetic of empty blocks skipped.
+ *
+ * Example: Qwen3-235B, E 128, k 8, one token: A = 8; 64 tokens: 123.5.
  */
 #ifndef GP_PLAN_SPEED_GEMM_H
 #define GP_PLAN_SPEED_GEMM_H
 
 #include <math.h>
 #include <stdbool.h>
-
-#include "plan/speed/waves.h"
 
 #define GEMM_OCTAVES 14
 
@@ -57,7 +84,7 @@ struct gemm {
     double unpack;            /* writing the weights in 16 bit */
     double times;             /* such products in a step */
     double rows, cols;        /* N, K */
-    double sms;               /* multiprocessors that work in whole waves (waves.h); 0: no matter */
+    double sms;               /* multiprocessors that work in whole waves; 0: no matter */
     bool measured;            /* near[] counts: what points of it make of the law (calib.h) */
     float near[GEMM_OCTAVES]; /* factors at 1, 2, 4 .. tokens */
 };
@@ -72,6 +99,8 @@ static inline double gemm_near(const struct gemm *g, double tokens)
     return g->near[i] + part * (g->near[i + 1] - g->near[i]);
 }
 
+double waves_issued(double tokens, double rows, double cols, double sms);
+
 #define GEMM_UNPACKED 64 /* tokens above which they are; llama.cpp's MMQ_MAX_BATCH_SIZE */
 
 static inline double gemm_time(const struct gemm *g, double tokens, double compute, double p)
@@ -84,5 +113,24 @@ static inline double gemm_time(const struct gemm *g, double tokens, double compu
         t *= gemm_near(g, tokens);
     return g->times * (tokens > GEMM_UNPACKED ? t + g->unpack : t);
 }
+
+/* Routed experts of one layer, cut for a layout. */
+struct moe {
+    double experts, active; /* E, k */
+    double compute;         /* s of one token's arithmetic */
+    double expert;          /* s of reading one expert's weights, over n GPUs */
+    double traffic;         /* s of one token's values */
+    double each;            /* s per active expert, / ep */
+    double token;           /* s per token */
+    double fixed;           /* s per layer */
+    double ep;
+    double pad;   /* tokens' worth of empty rows that are worked on; 0 = none */
+    double times; /* such layers in a step */
+};
+
+double moe_reached(double experts, double active, double tokens);
+double moe_read(const struct moe *moe, double tokens); /* A: with weights that are read */
+/* compute: factor on the arithmetic's time. */
+double moe_time(const struct moe *moe, double tokens, double compute); /* s */
 
 #endif

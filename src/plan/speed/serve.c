@@ -15,18 +15,14 @@ static double new_tokens(const struct serve_load *l)
     return fmax(l->prompt - l->cached, 1);
 }
 
-/* Tokens before the middle of a chunk of q, in the mean over all chunks: those of long
+/* Of the tokens before the middle of a chunk of q, in the mean over all chunks: those of long
  * prompts are more, and have more before them. */
-static double tokens_before(const struct serve_load *l, double q)
-{
-    double square = spread_square(&l->spread);
-
-    return l->cached * square + (new_tokens(l) * square - q) / 2;
-}
-
 static double chunk_attention(const struct step *s, const struct serve_load *l, double q)
 {
-    return s->slow[CORRECT_WORK] * step_prefill_attention(s, q, tokens_before(l, q)) / s->ways;
+    double square = spread_square(&l->spread);
+    double before = l->cached * square + (new_tokens(l) * square - q) / 2;
+
+    return s->slow[CORRECT_WORK] * step_prefill_attention(s, q, before) / s->ways;
 }
 
 /* Without products: attention and element-wise kernels of one chunk of q tokens in the
@@ -44,23 +40,6 @@ static double chunk_of(const struct serve_load *l)
     return fmin(new_tokens(l), l->chunk);
 }
 
-/* Share of the steps with prompts that have more tokens than were captured: `least` with one
- * chunk, `tokens` in the mean, as many chunks besides the first as come by chance. */
-static double beyond_graphs(const struct step *s, const struct serve_load *l, double tokens,
-                            double least)
-{
-    const struct request *q = s->load->request;
-    const struct engine_speed *e = &q->engine->speed;
-    int cc = q->gpu->compute_capability;
-    bool without = cc >= 100 && cc < 110 && engine_lists(e->uncaptured_100, q->model->family);
-    double captured = l->captured > 0 ? l->captured : without ? 0 : e->captured;
-    double spread = sqrt(chunk_of(l) * (tokens - least));
-
-    if (least > captured || spread <= 0)
-        return least > captured;
-    return fmin(fmax(0.5 + (tokens - captured) / (4 * spread), 0), 1);
-}
-
 /* A step with prompts is no captured graph, unless it is small: its kernels are launched one
  * by one, by a host that is not always faster than the GPU. */
 static double serve_launched(const struct step *s, const struct serve_load *l, double tokens,
@@ -69,7 +48,15 @@ static double serve_launched(const struct step *s, const struct serve_load *l, d
     const struct request *r = s->load->request;
     const struct engine_speed *e = &r->engine->speed;
     double launch = s->slow[CORRECT_FIXED] * s->load->kernels * e->prefill_kernel;
-    double beyond = beyond_graphs(s, l, tokens, least);
+    int cc = r->gpu->compute_capability;
+    bool without = cc >= 100 && cc < 110 && engine_lists(e->uncaptured_100, r->model->family);
+    double captured = l->captured > 0 ? l->captured : without ? 0 : e->captured;
+    /* the share of the steps with prompts that have more tokens than were captured: `least` with
+     * one chunk, `tokens` in the mean, as many chunks besides the first as come by chance */
+    double spread = sqrt(chunk_of(l) * (tokens - least)), beyond = least > captured;
+
+    if (least <= captured && spread > 0)
+        beyond = fmin(fmax(0.5 + (tokens - captured) / (4 * spread), 0), 1);
 
     return work + beyond * (hypot(work, launch) - work) +
            s->slow[CORRECT_WORK] * e->prefill_layer * r->model->layer_count;
@@ -120,12 +107,6 @@ static double chunks_mean(const struct step *s, const struct serve_load *l, doub
     return step_batch(s, running) * s->accepted * new_tokens(l) / chunk_of(l) / l->output;
 }
 
-/* Chunks of a step that has any, where they come by chance. */
-static double chunks_shared(double mean)
-{
-    return mean > 1e-6 ? -mean / expm1(-mean) : 1;
-}
-
 /* s of one prompt: what it adds to a pass, and that with its share of the passes themselves,
  * which decode meanwhile where prompts have none of their own. */
 struct cost {
@@ -137,7 +118,8 @@ static struct cost prompt_cost(const struct step *s, const struct serve_load *l,
                                const struct pass *p, double running)
 {
     double q = chunk_of(l), chunks = new_tokens(l) / q;
-    double shared = chunks_shared(fmax(l->receive, 1) * chunks_mean(s, l, running));
+    double mean = fmax(l->receive, 1) * chunks_mean(s, l, running);
+    double shared = mean > 1e-6 ? -mean / expm1(-mean) : 1; /* of a step that has any, by chance */
     double pass = serve_added(s, l, p, q * shared, q, shared * chunk_rest(s, l, q));
     double more = s->slow[CORRECT_PROMPTS] * chunks / shared * fmax(pass, 0);
     bool alone = s->load->request->engine->speed.prefill_alone;
@@ -305,17 +287,6 @@ static void bracket_close(struct bracket *b, falling_fn *f, void *ctx)
 
 /* ---- disaggregated ---- */
 
-/* Seconds of a prompt where others wait to fill its last chunk. */
-static double apart_cost(const struct step *s, const struct serve_load *l)
-{
-    double q = chunk_of(l), chunks = new_tokens(l) / q;
-    double together = fmax(floor(l->chunk / q), 1);
-    double all = q * together;
-    double work = step_work(s, all, prompt_compute(s)) + together * chunk_rest(s, l, q);
-
-    return chunks * (serve_launched(s, l, all, all, work) + s->fixed) / together / s->pp;
-}
-
 static struct queue apart_queue(const struct serve_load *l, const struct serve *out)
 {
     return (struct queue){out->requests * out->prompt / l->prefill, out->solo, l->transfer};
@@ -334,9 +305,17 @@ static void apart_decode(const struct step *s, const struct serve_load *l, doubl
 
 static void apart_prompt(const struct step *s, const struct serve_load *l, struct serve *out)
 {
-    out->prompt = out->turn = apart_cost(prompt_side(s), l);
+    /* seconds of a prompt where others wait to fill its last chunk */
+    const struct step *side = prompt_side(s);
+    double q = chunk_of(l), chunks = new_tokens(l) / q;
+    double together = fmax(floor(l->chunk / q), 1);
+    double all = q * together;
+    double work = step_work(side, all, prompt_compute(side)) + together * chunk_rest(side, l, q);
+
+    out->prompt = out->turn =
+        chunks * (serve_launched(side, l, all, all, work) + side->fixed) / together / side->pp;
     out->solo = solo_of(s, l);
-    out->spread = work_spread(prompt_side(s), l, out->turn);
+    out->spread = work_spread(side, l, out->turn);
 }
 
 struct apart {
@@ -437,23 +416,6 @@ static double in_flight(void *ctx, double users)
     return more;
 }
 
-/* From few in flight to more, in doubles: where a step's jump, or the passes that more prompts
- * share, let several numbers hold, an engine that begins idle stays at the fewest. */
-static struct bracket fewest_in_flight(struct arrivals *a, double most)
-{
-    struct bracket b = {0, in_flight(a, 0), a->serve.running, 0};
-
-    for (double next = 2; b.at_low > 0; next *= 2) {
-        b.high = fmin(next, most);
-        b.at_high = in_flight(a, b.high);
-        if (b.at_high <= 0 || b.high == most)
-            break;
-        b.low = b.high;
-        b.at_low = b.at_high;
-    }
-    return b;
-}
-
 bool serve_rate(const struct step *s, const struct serve_load *l, double rate, struct serve *out)
 {
     struct arrivals a = {.step = s, .load = l, .rate = rate, .solo = solo_of(s, l)};
@@ -464,7 +426,21 @@ bool serve_rate(const struct step *s, const struct serve_load *l, double rate, s
     b.at_high = in_flight(&a, b.high);
     bool held = b.at_high <= 0 && rate * a.serve.turn < BUSY_MOST;
     if (held) {
-        b = fewest_in_flight(&a, b.high);
+        /* from few in flight to more, in doubles: where a step's jump, or the passes that more
+         * prompts share, let several numbers hold, an engine that begins idle stays at the
+         * fewest */
+        double most = b.high;
+
+        b = (struct bracket){.at_low = in_flight(&a, 0)};
+        b.high = a.serve.running;
+        for (double next = 2; b.at_low > 0; next *= 2) {
+            b.high = fmin(next, most);
+            b.at_high = in_flight(&a, b.high);
+            if (b.at_high <= 0 || b.high == most)
+                break;
+            b.low = b.high;
+            b.at_low = b.at_high;
+        }
         bracket_close(&b, in_flight, &a);
     }
     *out = a.serve;

@@ -81,12 +81,6 @@ void speed_doubt_law(const struct gpu *gpu, double *low, double *high)
     *high = exp(sqrt(above));
 }
 
-/* What the build, the kernels and the law leave open, points of the server have shown. */
-static unsigned doubt_of_points(int points)
-{
-    return 1u << (points == 1 ? DOUBT_POINT : points == 2 ? DOUBT_POINTS_2 : DOUBT_POINTS_3);
-}
-
 static unsigned doubts_of(const struct step *s, double running)
 {
     const struct step_load *l = s->load;
@@ -95,8 +89,11 @@ static unsigned doubts_of(const struct step *s, double running)
     enum doubt law = laws[speed_kind(l)];
     unsigned doubts = 1u << law | 1u << DOUBT_BUILD;
 
+    int points = l->request->correction.points;
+
+    /* what the build, the kernels and the law leave open, points of the server have shown */
     if (request_corrected(l->request))
-        return doubt_of_points(l->request->correction.points);
+        return 1u << (points == 1 ? DOUBT_POINT : points == 2 ? DOUBT_POINTS_2 : DOUBT_POINTS_3);
     if (l->request->gpu->bandwidth.low < l->request->gpu->bandwidth.value)
         doubts |= 1u << DOUBT_BANDWIDTH;
     if (f->calib)
@@ -148,20 +145,6 @@ static struct quantity speed_banded(const struct step *s, double value, double l
     bool own = c && c->from == CALIB_OWN;
 
     return quantity_band(value, value / low, value * high, own ? ORIGIN_MEASURED : ORIGIN_MODEL);
-}
-
-/* ---- the bound ---- */
-
-/* Products in which arithmetic takes longer than memory, weighed by their time. */
-static bool speed_computes(const struct step *s, double tokens)
-{
-    double compute = 0, memory = 0;
-
-    for (int i = 0; i < s->gemms; i++) {
-        compute += s->gemm[i].times * s->gemm[i].compute * tokens;
-        memory += s->gemm[i].times * (s->gemm[i].weights + s->gemm[i].traffic * tokens);
-    }
-    return compute > memory;
 }
 
 /* ---- the estimate ---- */
@@ -219,18 +202,13 @@ double speed_busy(const struct request *q, const struct layout *l)
 
 #define CLOSE 1e-5 /* of a goal: as near as figures under load are solved for */
 
-/* What is of use of a time; where points of the device bend the law, more in flight may be
- * faster. */
-static double most_of(const struct request *q, const struct load *load, double goal)
-{
-    return load->fits_only && !q->gpu->family->calib ? goal * (1 + CLOSE) : 0;
-}
-
 static struct serve_load load_of(const struct request *q, const struct load *load,
                                  const struct layout *layout, double admitted)
 {
     double groups = speed_groups(layout);
     struct layout side = layout_prefill(layout);
+    /* where points of the device bend the law, more in flight may be faster than what is of use */
+    bool bent = !load->fits_only || q->gpu->family->calib;
 
     return (struct serve_load){.users = q->users / groups,
                                .admitted = admitted * layout_decoding(layout) / groups,
@@ -240,7 +218,7 @@ static struct serve_load load_of(const struct request *q, const struct load *loa
                                .cached = q->prompt * q->prefix_hit,
                                .output = q->output,
                                .spread = q->spread,
-                               .tpot_most = most_of(q, load, q->tpot),
+                               .tpot_most = bent ? 0 : q->tpot * (1 + CLOSE),
                                .chunk = load->max_batched_tokens};
 }
 
@@ -284,33 +262,6 @@ double speed_users(const struct layout *layout, const struct serve *serve)
 
 #define RARE 1e-6 /* requests/s: none waits for another */
 
-/* By the law of the load: of a request that arrives, or of a lone user who asks again. */
-static double speed_alone(const struct step *s, const struct serve_load *l)
-{
-    struct serve one;
-    struct serve_load single = *l;
-
-    single.users = single.admitted = 1;
-    if (s->load->request->rate > 0)
-        serve_rate(s, &single, RARE, &one);
-    else
-        serve_estimate(s, &single, &one);
-    return one.ttft;
-}
-
-/* As many requests as pool and slots hold: what the layout serves at most. */
-static void speed_saturate(const struct step *s, const struct serve_load *l, double groups,
-                           struct serve *full, struct speed *out)
-{
-    struct serve_load most = *l;
-
-    most.users = l->admitted;
-    serve_estimate(s, &most, full);
-    out->full_running = full->running * groups;
-    out->full = speed_banded(s, fmax(full->requests, out->serve.requests) * groups,
-                             out->factor_high, out->factor_low);
-}
-
 static void speed_fill(const struct step *s, const struct serve *serve, const struct serve_load *l,
                        double groups, struct serve *full, struct speed *out)
 {
@@ -320,8 +271,16 @@ static void speed_fill(const struct step *s, const struct serve *serve, const st
     out->tpot = speed_banded(s, serve->tpot, out->factor_low, out->factor_high);
     out->ttft = speed_banded(s, serve->ttft, fmax(SPEED_TTFT_LOW, out->factor_low),
                              fmax(SPEED_TTFT_HIGH, out->factor_high));
-    out->solo = speed_banded(s, speed_alone(s, l), SPEED_SOLO * out->factor_low,
-                             SPEED_SOLO * out->factor_high);
+    /* by the law of the load: of a request that arrives, or of a lone user who asks again */
+    struct serve alone;
+    struct serve_load single = *l;
+    single.users = single.admitted = 1;
+    if (s->load->request->rate > 0)
+        serve_rate(s, &single, RARE, &alone);
+    else
+        serve_estimate(s, &single, &alone);
+    out->solo =
+        speed_banded(s, alone.ttft, SPEED_SOLO * out->factor_low, SPEED_SOLO * out->factor_high);
     /* Nobody has measured it: a lone prompt's doubt. */
     double value = serve_stall(s, l, &out->serve, &out->stall_share);
 
@@ -333,7 +292,13 @@ static void speed_fill(const struct step *s, const struct serve *serve, const st
     out->middle = serve->middle;
     out->requests = speed_banded(s, serve->requests * groups, out->factor_high, out->factor_low);
     out->tokens = quantity_scale(out->requests, l->output);
-    speed_saturate(s, l, groups, full, out);
+    /* as many requests as pool and slots hold: what the layout serves at most */
+    struct serve_load filled = *l;
+    filled.users = l->admitted;
+    serve_estimate(s, &filled, full);
+    out->full_running = full->running * groups;
+    out->full = speed_banded(s, fmax(full->requests, serve->requests) * groups, out->factor_high,
+                             out->factor_low);
     step_decode_parts(s, serve->decoding, spread_held(&l->spread, l->prompt, l->output),
                       &out->part);
     out->prompts = serve->tpot - serve->decode;
@@ -353,9 +318,13 @@ static void speed_fill(const struct step *s, const struct serve *serve, const st
     double part[SPEED_BY_COUNT] = {0};
     enum speed_bound most = SPEED_BY_WEIGHTS;
 
-    part[speed_computes(s, serve->decoding / s->ways / s->pp) ? SPEED_BY_COMPUTE
-                                                              : SPEED_BY_WEIGHTS] =
-        p->linear + p->head;
+    /* products in which arithmetic takes longer than memory, weighed by their time */
+    double compute = 0, memory = 0, tokens = serve->decoding / s->ways / s->pp;
+    for (int i = 0; i < s->gemms; i++) {
+        compute += s->gemm[i].times * s->gemm[i].compute * tokens;
+        memory += s->gemm[i].times * (s->gemm[i].weights + s->gemm[i].traffic * tokens);
+    }
+    part[compute > memory ? SPEED_BY_COMPUTE : SPEED_BY_WEIGHTS] = p->linear + p->head;
     part[SPEED_BY_EXPERTS] = p->experts;
     part[SPEED_BY_KV] = p->attention;
     part[SPEED_BY_LINK] = p->communication;

@@ -42,22 +42,6 @@ static bool cuts_inputs(const struct model *m, const struct tensor *t)
            t->rows == m->hidden && t->cols != m->hidden;
 }
 
-static bool runs_alike(const struct request *q, int a, int b)
-{
-    const struct format *const *by = q->precision.by_role;
-
-    return a == b || (by[a] == by[b] && ((a == ROLE_ATTN_Q && b == ROLE_ATTN_KV) ||
-                                         (a == ROLE_ATTN_KV && b == ROLE_ATTN_Q)));
-}
-
-/* Engines stack matrices that read the same values: one product of all their rows. */
-static bool step_fuses(const struct step_load *s, const struct step_product *p, int kind,
-                       const struct tensor *t, bool cut_cols)
-{
-    return p->kind == kind && !p->cut_cols && !cut_cols && p->cols == t->cols &&
-           runs_alike(s->request, (int)p->role, (int)t->role);
-}
-
 static double role_bytes(const struct load *load, const struct tensor *t, int count, int kind,
                          enum tensor_role role)
 {
@@ -72,11 +56,20 @@ static void add_product(struct step_load *s, const struct load *load, int kind,
                         const struct tensor *t, const struct tensor *all, int count)
 {
     const struct model *m = s->request->model;
+    const struct format *const *by = s->request->precision.by_role;
     bool cut_cols = cuts_inputs(m, t);
     int i = 0;
 
-    while (i < s->products && !step_fuses(s, &s->product[i], kind, t, cut_cols))
-        i++;
+    /* engines stack matrices that read the same values: one product of all their rows */
+    for (; i < s->products; i++) {
+        const struct step_product *p = &s->product[i];
+        bool both = (p->role == ROLE_ATTN_Q && t->role == ROLE_ATTN_KV) ||
+                    (p->role == ROLE_ATTN_KV && t->role == ROLE_ATTN_Q);
+
+        if (p->kind == kind && !p->cut_cols && !cut_cols && p->cols == t->cols &&
+            (p->role == t->role || (both && by[p->role] == by[t->role])))
+            break;
+    }
     if (i == STEP_PRODUCTS)
         return;
     if (i == s->products) {
@@ -116,7 +109,9 @@ static bool is_quantized(const struct request *q, enum tensor_role role)
 static double kernels_of(const struct request *q, const struct layer_kind *k)
 {
     bool recurrent = mixer_is(k->mixer, MIXER_IS_RECURRENT);
-    double n = k->mixer == MIXER_NONE ? 0 : recurrent ? KERNELS_RECURRENT : KERNELS_ATTENTION;
+    double n = mixer_is(k->mixer, MIXER_IS_NOTHING) ? 0
+               : recurrent                          ? KERNELS_RECURRENT
+                                                    : KERNELS_ATTENTION;
 
     n += mixer_is(k->mixer, MIXER_IS_LATENT) ? KERNELS_MLA : 0;
     n += k->index_heads > 0 && !recurrent ? KERNELS_INDEXER : 0;
@@ -124,29 +119,12 @@ static double kernels_of(const struct request *q, const struct layer_kind *k)
     n += k->experts > 0 ? KERNELS_EXPERTS : 0;
     n += k->shared_ff > 0 ? KERNELS_SHARED : 0;
     n += (int)k->qk_norm;
-    n += k->mixer != MIXER_NONE && is_quantized(q, ROLE_ATTN_OUT) ? KERNELS_QUANTIZED : 0;
+    n += !mixer_is(k->mixer, MIXER_IS_NOTHING) && is_quantized(q, ROLE_ATTN_OUT) ? KERNELS_QUANTIZED
+                                                                                 : 0;
     n += k->ff > 0 && is_quantized(q, ROLE_MLP) ? KERNELS_QUANTIZED : 0;
     n += k->experts > 0 && is_quantized(q, ROLE_EXPERT) ? KERNELS_QUANTIZED : 0;
     n += k->shared_ff > 0 && is_quantized(q, ROLE_SHARED) ? KERNELS_QUANTIZED : 0;
     return n;
-}
-
-/* Which kernels run, and whether another's figures stand in. */
-static void note_kernels(struct step_load *s, const struct layer_kind *k)
-{
-    const struct request *q = s->request;
-    bool gguf = q->engine->gguf, is_alike = false;
-
-    if (k->mixer != MIXER_NONE)
-        family_product(q->gpu->family, kernel_of(q->precision.by_role[ROLE_ATTN_OUT], q->gpu, gguf),
-                       &is_alike);
-    s->alike |= is_alike;
-    if (k->experts == 0)
-        return;
-    enum kernel kernel = kernel_of(q->precision.by_role[ROLE_EXPERT], q->gpu, gguf);
-    family_expert(q->gpu->family, kernel, &is_alike);
-    s->alike |= is_alike;
-    s->weight_only_experts |= kernel == KERNEL_W4 || kernel == KERNEL_W8;
 }
 
 static void sum_kind(struct step_load *s, const struct load *load, int kind)
@@ -164,14 +142,27 @@ static void sum_kind(struct step_load *s, const struct load *load, int kind)
     bare.index_heads = 0;
     s->index[kind] =
         kvcache_layer_bytes(k, q->kv, q->gpu, 1) - kvcache_layer_bytes(&bare, q->kv, q->gpu, 1);
-    if (k->mixer == MIXER_CSA || s->index[kind] < 0)
+    if (mixer_is(k->mixer, MIXER_IS_POOLED) || s->index[kind] < 0)
         s->index[kind] = 0;
     s->expert_bytes[kind] = role_bytes(load, t, count, kind, ROLE_EXPERT);
     s->kernels += layers * kernels_of(q, k);
-    s->reduces += layers * ((k->mixer != MIXER_NONE) + (k->ff > 0 || k->experts > 0));
+    bool has_mixer = !mixer_is(k->mixer, MIXER_IS_NOTHING);
+    s->reduces += layers * (has_mixer + (k->ff > 0 || k->experts > 0));
     s->small_reduces += k->qk_norm == QK_NORM_FULL ? layers : 0;
     s->moe_layers += k->experts > 0 ? layers : 0;
-    note_kernels(s, k);
+    /* which kernels run, and whether another's figures stand in */
+    bool gguf = q->engine->gguf, is_alike = false;
+    if (has_mixer)
+        family_product(q->gpu->family, kernel_of(q->precision.by_role[ROLE_ATTN_OUT], q->gpu, gguf),
+                       &is_alike);
+    s->alike |= is_alike;
+    if (k->experts > 0) {
+        enum kernel kernel = kernel_of(q->precision.by_role[ROLE_EXPERT], q->gpu, gguf);
+
+        family_expert(q->gpu->family, kernel, &is_alike);
+        s->alike |= is_alike;
+        s->weight_only_experts |= kernel == KERNEL_W4 || kernel == KERNEL_W8;
+    }
     s->mixed |= mixer_is(k->mixer, MIXER_IS_LATENT) || mixer_is(k->mixer, MIXER_IS_RECURRENT);
 }
 
@@ -219,13 +210,6 @@ static struct pace pace_of(const struct request *q, enum kernel kernel, struct p
                          1 / (family_unpacked(kernel, gpu, share.memory) * gpu->bandwidth.value)};
 }
 
-/* Kernels of 4- and 8-bit weights (Marlin, llama.cpp's) give each multiprocessor a stripe of
- * the same length, whatever the shape. */
-static bool runs_in_waves(const struct request *q, enum kernel kernel)
-{
-    return q->gpu->family->waves && kernel <= KERNEL_INT8;
-}
-
 static struct gemm gemm_of(const struct request *q, const struct format *format, double rows,
                            double cols, double bytes, double times)
 {
@@ -236,13 +220,16 @@ static struct gemm gemm_of(const struct request *q, const struct format *format,
 
     if (unpacks)
         share.compute = family_product(q->gpu->family, KERNEL_GGUF16, &is_alike).compute;
+    /* kernels of 4- and 8-bit weights (Marlin, llama.cpp's) give each multiprocessor a stripe
+     * of the same length, whatever the shape */
+    bool waves = q->gpu->family->waves && kernel <= KERNEL_INT8;
     struct pace p = pace_of(q, kernel, share);
     struct gemm g = {.weights = rows * cols * bytes * p.byte,
                      .traffic = 2 * (rows + cols) * p.byte,
                      .compute = 2 * rows * cols * p.flop,
                      .rows = rows,
                      .cols = cols,
-                     .sms = runs_in_waves(q, kernel) ? q->gpu->sm_count : 0,
+                     .sms = waves ? q->gpu->sm_count : 0,
                      .unpack = unpacks ? rows * cols * (bytes + 2) * p.byte : 0,
                      .times = times};
     const struct calib *calib = q->gpu->family->calib;
@@ -276,20 +263,6 @@ struct step_shape step_shape(const struct step_load *load, int i, const struct l
 }
 
 /* Layers that differ in their attention alone have the same products. */
-static void add_gemm(struct step *s, const struct gemm *g)
-{
-    for (int i = 0; i < s->gemms; i++) {
-        struct gemm *a = &s->gemm[i];
-
-        if (a->rows == g->rows && a->cols == g->cols && a->weights == g->weights &&
-            a->compute == g->compute && a->unpack == g->unpack) {
-            a->times += g->times;
-            return;
-        }
-    }
-    s->gemm[s->gemms++] = *g;
-}
-
 static void cut_product(struct step *s, int i, const struct layout *l)
 {
     const struct request *q = s->load->request;
@@ -298,7 +271,13 @@ static void cut_product(struct step *s, int i, const struct layout *l)
     struct gemm g =
         gemm_of(q, q->precision.by_role[p->role], shape.rows, shape.cols, shape.bytes, p->times);
 
-    add_gemm(s, &g);
+    for (struct gemm *a = s->gemm; a < s->gemm + s->gemms; a++)
+        if (a->rows == g.rows && a->cols == g.cols && a->weights == g.weights &&
+            a->compute == g.compute && a->unpack == g.unpack) {
+            a->times += g.times;
+            return;
+        }
+    s->gemm[s->gemms++] = g;
 }
 
 /* The engine's kernel of experts; those of no case of its own need no padding. */
@@ -346,49 +325,6 @@ static void cut_experts(struct step *s, int kind, const struct layout *l)
     };
 }
 
-static void cut_kind(struct step *s, int kind, const struct layout *l)
-{
-    const struct request *q = s->load->request;
-    const struct layer_kind *k = &q->model->kind[kind];
-
-    if (k->mixer != MIXER_NONE)
-        s->attention[s->attentions++] =
-            attention_of(q, k, s->load->index[kind], l->tp, s->load->layers_of[kind]);
-    if (k->experts > 0)
-        cut_experts(s, kind, l);
-}
-
-static void cut_correction(struct step *s)
-{
-    const struct correction *c = &s->load->request->correction;
-    bool corrected = request_corrected(s->load->request);
-
-    for (int i = 0; i < CORRECT_COUNT; i++)
-        s->slow[i] = corrected ? c->by[i] : 1;
-    s->first = corrected ? c->first : 1;
-}
-
-/* Within a captured graph kernels follow each other as fast as the GPU starts them; an
- * engine that launches more slowly than that by itself waits for nothing else. */
-static double kernel_time(const struct engine_speed *e, const struct family *f)
-{
-    double graph = f->launch * fmin(e->kernel, GRAPH_KERNEL);
-
-    return e->kernel > GRAPH_KERNEL ? fmax(e->kernel, graph) : graph;
-}
-
-static void cut_fixed(struct step *s)
-{
-    const struct request *q = s->load->request;
-    const struct engine_speed *e = &q->engine->speed;
-    const struct family *f = q->gpu->family;
-
-    s->fixed = s->slow[CORRECT_FIXED] * (s->load->kernels * kernel_time(e, f) + e->host +
-                                         f->layer * e->layer * q->model->layer_count);
-    s->per_request =
-        s->slow[CORRECT_FIXED] * (e->request + e->sampler * q->model->vocab * 4.0 / s->bandwidth);
-}
-
 void step_cut(const struct step_load *load, const struct layout *l, struct step *s)
 {
     const struct request *q = load->request;
@@ -417,8 +353,15 @@ void step_cut(const struct step_load *load, const struct layout *l, struct step 
     s->prefill = f->prefill_attention * (prefill > 0 ? prefill : 1) * rate;
     for (int i = 0; i < load->products; i++)
         cut_product(s, i, l);
-    for (int k = 0; k < q->model->kind_count; k++)
-        cut_kind(s, k, l);
+    for (int k = 0; k < q->model->kind_count; k++) {
+        const struct layer_kind *kind = &q->model->kind[k];
+
+        if (!mixer_is(kind->mixer, MIXER_IS_NOTHING))
+            s->attention[s->attentions++] =
+                attention_of(q, kind, load->index[k], l->tp, load->layers_of[k]);
+        if (kind->experts > 0)
+            cut_experts(s, k, l);
+    }
     s->head = gemm_of(q, q->precision.by_role[ROLE_HEAD], q->model->vocab / (l->tp * s->ways),
                       q->model->hidden, q->precision.by_role[ROLE_HEAD]->bits / 8, 1);
     s->tp = comm_of(q->gpu, f, l->tp, q->host_gpus, q->engine->speed.allreduce);
@@ -429,8 +372,20 @@ void step_cut(const struct step_load *load, const struct layout *l, struct step 
     s->hops_hosts = host > 0 ? (l->pp + stages - 1) / stages - 1 : 0;
     if (!s->tp.known || !s->group.known)
         s->gap = SPEED_NO_LINK;
-    cut_correction(s);
-    cut_fixed(s);
+    const struct correction *c = &q->correction;
+    const struct engine_speed *e = &q->engine->speed;
+    bool corrected = request_corrected(q);
+    for (int i = 0; i < CORRECT_COUNT; i++)
+        s->slow[i] = corrected ? c->by[i] : 1;
+    s->first = corrected ? c->first : 1;
+    /* Within a captured graph kernels follow each other as fast as the GPU starts them; an
+     * engine that launches more slowly than that by itself waits for nothing else. */
+    double graph = f->launch * fmin(e->kernel, GRAPH_KERNEL);
+    double kernel = e->kernel > GRAPH_KERNEL ? fmax(e->kernel, graph) : graph;
+    s->fixed = s->slow[CORRECT_FIXED] *
+               (load->kernels * kernel + e->host + f->layer * e->layer * q->model->layer_count);
+    s->per_request =
+        s->slow[CORRECT_FIXED] * (e->request + e->sampler * q->model->vocab * 4.0 / s->bandwidth);
 }
 
 static void step_keep(struct step *s, struct step_kept *kept)
@@ -489,30 +444,6 @@ static double step_communication(const struct step *s, double tokens)
     return s->slow[CORRECT_WORK] * t;
 }
 
-static double step_linear(const struct step *s, double tokens, double compute)
-{
-    double t = 0;
-
-    for (int i = 0; i < s->gemms; i++)
-        t += gemm_time(&s->gemm[i], tokens / s->ways, compute, s->norm);
-    return s->slow[CORRECT_WORK] * t;
-}
-
-static double step_experts(const struct step *s, double tokens, double compute)
-{
-    double t = 0;
-
-    for (int i = 0; i < s->moes; i++)
-        t += moe_time(&s->moe[i], tokens, compute);
-    return s->slow[CORRECT_WORK] * t;
-}
-
-static struct step_work worked_out(const struct step *s, double tokens, double compute)
-{
-    return (struct step_work){tokens, compute, step_linear(s, tokens, compute),
-                              step_experts(s, tokens, compute), step_communication(s, tokens)};
-}
-
 static uint64_t bits_of(double x)
 {
     uint64_t bits;
@@ -521,22 +452,23 @@ static uint64_t bits_of(double x)
     return bits;
 }
 
-/* Its place among those kept, by a multiplicative hash. */
-static struct step_work *place_of(struct step_kept *kept, double tokens, double compute)
-{
-    uint64_t key = bits_of(tokens) ^ bits_of(compute) << 1;
-
-    return &kept->at[key * 0x9e3779b97f4a7c15 >> (64 - STEP_KEPT_BITS)];
-}
-
-/* As it is kept; else worked out in its place, or in `own`. */
+/* As it is kept, by a multiplicative hash; else worked out in its place, or in `own`. */
 static const struct step_work *work_of(const struct step *s, double tokens, double compute,
                                        struct step_work *own)
 {
-    struct step_work *w = s->kept ? place_of(s->kept, tokens, compute) : own;
+    uint64_t key = bits_of(tokens) ^ bits_of(compute) << 1;
+    struct step_work *w =
+        s->kept ? &s->kept->at[key * 0x9e3779b97f4a7c15 >> (64 - STEP_KEPT_BITS)] : own;
+    double linear = 0, experts = 0;
 
-    if (!s->kept || w->tokens != tokens || w->compute != compute)
-        *w = worked_out(s, tokens, compute);
+    if (s->kept && w->tokens == tokens && w->compute == compute)
+        return w;
+    for (int i = 0; i < s->gemms; i++)
+        linear += gemm_time(&s->gemm[i], tokens / s->ways, compute, s->norm);
+    for (int i = 0; i < s->moes; i++)
+        experts += moe_time(&s->moe[i], tokens, compute);
+    *w = (struct step_work){tokens, compute, s->slow[CORRECT_WORK] * linear,
+                            s->slow[CORRECT_WORK] * experts, step_communication(s, tokens)};
     return w;
 }
 
@@ -589,26 +521,20 @@ void step_decode_parts(const struct step *s, double users, double tokens, struct
         out->draft = each * s->drafted * step_decode(s->draft, users, tokens);
 }
 
-static double parts_sum(const struct step_parts *p)
-{
-    return p->linear + p->experts + p->attention + p->communication + p->fixed + p->head + p->draft;
-}
-
-double step_decode(const struct step *s, double users, double tokens)
-{
-    struct step_parts p;
-
-    step_decode_parts(s, users, tokens, &p);
-    return parts_sum(&p);
-}
-
 double step_decode_work(const struct step *s, double users, double tokens, double *work)
 {
     struct step_parts p;
 
     step_decode_parts(s, users, tokens, &p);
     *work = s->accepted * (p.linear + p.experts + p.communication);
-    return parts_sum(&p);
+    return p.linear + p.experts + p.attention + p.communication + p.fixed + p.head + p.draft;
+}
+
+double step_decode(const struct step *s, double users, double tokens)
+{
+    double work;
+
+    return step_decode_work(s, users, tokens, &work);
 }
 
 double step_prefill_attention(const struct step *s, double q, double c)

@@ -31,7 +31,6 @@
 #include "plan/speed/attention.h"
 #include "plan/speed/comm.h"
 #include "plan/speed/gemm.h"
-#include "plan/speed/moe.h"
 
 #define STEP_PRODUCTS 64
 

@@ -167,33 +167,28 @@ static bool is_linear(enum tensor_role role)
            role == ROLE_MLP || role == ROLE_EXPERT || role == ROLE_SHARED;
 }
 
-static bool is_adapted(const struct train *t, const struct tensor *tensor)
-{
-    if (t->method == TRAIN_FULL || !is_linear(tensor->role) || tensor->rows <= 1)
-        return false;
-    return t->targets == LORA_LINEAR || tensor->role == ROLE_ATTN_Q ||
-           strcmp(tensor->name, "v_proj") == 0 || strcmp(tensor->name, "kv_b_proj") == 0;
-}
-
-static struct share share_of(const struct request *q, const struct train *t, const struct layout *l,
+static struct share share_of(const struct train *t, const struct layout *l,
                              const struct layer_kind *kind, const struct tensor *tensors, int count)
 {
     struct share s = {0};
 
     for (int i = 0; i < count; i++) {
         const struct tensor *x = &tensors[i];
-        double cut = layout_share(q->model, kind, x->role, l);
+        double cut = layout_share(kind, x->role, l);
         double elements = x->rows * x->cols * x->count * cut;
+        bool linear = is_linear(x->role) && x->rows > 1;
 
         s.all += elements;
         s.tensor = fmax(s.tensor, elements / (x->role == ROLE_EXPERT ? 1 : x->count));
-        if (is_linear(x->role) && x->rows > 1) {
+        if (linear) {
             s.linear += elements;
             if (t->format)
                 s.base += format_bytes(t->format, x->rows, x->cols) * x->count * cut;
             s.matrix = fmax(s.matrix, x->rows * x->cols * cut);
         }
-        if (is_adapted(t, x))
+        bool named = t->targets == LORA_LINEAR || x->role == ROLE_ATTN_Q ||
+                     strcmp(x->name, "v_proj") == 0 || strcmp(x->name, "kv_b_proj") == 0;
+        if (t->method != TRAIN_FULL && linear && named)
             s.adapters += t->lora_rank * (x->rows + x->cols) * x->count * cut;
     }
     return s;
@@ -223,7 +218,7 @@ static void add_globals(const struct request *q, const struct train *t, const st
             here = last;
         else if (all[i].role == ROLE_EMBED)
             here = first || (last && q->model->tied);
-        struct share one = share_of(q, t, l, NULL, &all[i], 1);
+        struct share one = share_of(t, l, NULL, &all[i], 1);
         bool words = strcmp(all[i].name, "embed_tokens") == 0;
         if (first && words)
             s->embed = one.all;
@@ -250,8 +245,8 @@ static struct share rank_share(const struct request *q, const struct train *t,
 
         if (layers[k] == 0)
             continue;
-        struct share one = share_of(q, t, l, &q->model->kind[k], tensors,
-                                    model_layer_tensors(q->model, k, tensors));
+        struct share one =
+            share_of(t, l, &q->model->kind[k], tensors, model_layer_tensors(q->model, k, tensors));
         add_share(&s, &one, layers[k]);
         s.layer = fmax(s.layer, one.all);
     }
@@ -376,29 +371,15 @@ static void move_to_host(const struct train *t, double trained, struct train_mem
     m->weights = m->adapters = m->modules = none;
 }
 
-static void train_widen(struct quantity *part, double share)
-{
-    *part =
-        quantity_band(part->value, part->low * (1 - share), part->high * (1 + share), ORIGIN_MODEL);
-}
-
-/* Accelerate fills each GPU of a device_map up to the mean and 1.25 layers. */
-static void place_unevenly(const struct share *s, struct train_memory *m)
-{
-    struct quantity *const parts[] = {&m->weights, &m->adapters,  &m->gradients,
-                                      &m->master,  &m->optimizer, &m->activations};
-
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-        train_widen(parts[i], fmin(1, 1.25 * s->layer / s->all));
-}
-
 static void fill_states(const struct train *t, const struct share *s, struct train_memory *m)
 {
     const struct recipe *r = train_recipe(t->optimizer);
     bool full = t->method == TRAIN_FULL;
     double n = m->shards, trained = full ? s->all : s->adapters;
     double at1 = t->zero_stage >= 1 ? n : 1, at2 = t->zero_stage >= 2 ? n : 1;
-    double at3 = t->zero_stage >= 3 ? n : 1;
+    double at3 = t->zero_stage >= 3 ? n : 1, uneven = fmin(1, 1.25 * s->layer / s->all);
+    struct quantity *const parts[] = {&m->weights, &m->adapters,  &m->gradients,
+                                      &m->master,  &m->optimizer, &m->activations};
 
     m->weights = quantity_scale(base_weights(t, s), 1 / at3);
     /* adapters are FP32 themselves where the recipe keeps an FP32 master */
@@ -430,21 +411,12 @@ static void fill_states(const struct train *t, const struct share *s, struct tra
     if (t->offload != OFFLOAD_NONE)
         move_to_host(t, trained, m);
     if (t->device_map && t->gpus > 1)
-        place_unevenly(s, m);
+        /* Accelerate fills each GPU of a device_map up to the mean and 1.25 layers */
+        for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+            *parts[i] = quantity_band(parts[i]->value, parts[i]->low * (1 - uneven),
+                                      parts[i]->high * (1 + uneven), ORIGIN_MODEL);
     m->states = quantity_add(quantity_add(m->weights, quantity_add(m->adapters, m->modules)),
                              quantity_add(m->gradients, quantity_add(m->master, m->optimizer)));
-}
-
-/* Stage 3 gathers layers as it goes: FSDP two of them and the part outside the layers,
- * DeepSpeed up to a number of parameters. */
-static struct quantity train_gathered(const struct train *t, const struct share *s, double trained)
-{
-    double width = base_weights(t, s).value / s->all;
-    bool full = t->method == TRAIN_FULL;
-    double fsdp = (2 * s->layer + s->root) * width + (full ? s->layer * 2 : 0);
-    double zero = fmin(ZERO_LIVE, s->all) * width + fmin(ZERO_BUCKET, trained) * 2;
-
-    return quantity_band((fsdp + zero) / 2, fmin(fsdp, zero), fmax(fsdp, zero), ORIGIN_MODEL);
 }
 
 static struct quantity buffers_of(const struct train *t, const struct share *s,
@@ -460,8 +432,16 @@ static struct quantity buffers_of(const struct train *t, const struct share *s,
                           m->gradients.value, ORIGIN_MODEL);
     else if (buckets && t->zero_stage < 3)
         b = quantity_band(2 * bucket, fmin(2 * DDP_BUCKET, 2 * bucket), 3 * bucket, ORIGIN_MODEL);
-    else if (buckets)
-        b = train_gathered(t, s, trained);
+    else if (buckets) {
+        /* stage 3 gathers layers as it goes: FSDP two of them and the part outside the layers,
+         * DeepSpeed up to a number of parameters */
+        double width = base_weights(t, s).value / s->all;
+        double fsdp =
+            (2 * s->layer + s->root) * width + (t->method == TRAIN_FULL ? s->layer * 2 : 0);
+        double zero = fmin(ZERO_LIVE, s->all) * width + fmin(ZERO_BUCKET, trained) * 2;
+
+        b = quantity_band((fsdp + zero) / 2, fmin(fsdp, zero), fmax(fsdp, zero), ORIGIN_MODEL);
+    }
     if (train_base_rule(t).quantised) /* one matrix is turned back into 16 bit */
         b = quantity_add(b,
                          quantity_band(s->matrix * 2, s->matrix * 2, s->matrix * 4, ORIGIN_MODEL));
@@ -474,20 +454,6 @@ static struct quantity train_larger(struct quantity a, struct quantity b)
 {
     return quantity_band(fmax(a.value, b.value), fmax(a.low, b.low), fmax(a.high, b.high),
                          ORIGIN_MODEL);
-}
-
-/* Blocks are cached up to what the GPU has, then given back. */
-static void fill_reserved(const struct request *q, struct train_memory *m)
-{
-    struct quantity moving = quantity_add(m->peak, m->buffers);
-    double room = m->usable.value - q->used - m->context.value;
-
-    m->allocated = quantity_add(m->states, moving);
-    room = fmax(0, room - m->allocated.value);
-    m->reserve = quantity_band(fmin(m->fragmentation.value, room), 0,
-                               fmin(fmax(moving.high * RESERVE_HIGH, m->fragmentation.high), room),
-                               ORIGIN_ASSUMED);
-    m->reserved = quantity_add(m->allocated, m->reserve);
 }
 
 void train_stage(const struct request *q, int stage, struct train_memory *m)
@@ -538,7 +504,13 @@ void train_stage(const struct request *q, int stage, struct train_memory *m)
     m->total =
         quantity_add(quantity_add(m->states, m->peak), quantity_add(m->buffers, m->fragmentation));
     m->total = quantity_add(m->total, m->context);
-    fill_reserved(q, m);
+    /* blocks are cached up to what the GPU has, then given back */
+    m->allocated = quantity_add(m->states, moving);
+    double room = fmax(0, m->usable.value - q->used - m->context.value - m->allocated.value);
+    m->reserve = quantity_band(fmin(m->fragmentation.value, room), 0,
+                               fmin(fmax(moving.high * RESERVE_HIGH, m->fragmentation.high), room),
+                               ORIGIN_ASSUMED);
+    m->reserved = quantity_add(m->allocated, m->reserve);
     m->free = quantity_sub(m->usable, quantity_add(m->total, quantity_exact(q->used)));
 }
 
@@ -688,16 +660,6 @@ static void know_setting(struct terms *w, const struct request *q, const struct 
     know_bytes(w, "used", quantity_of(q->used, ORIGIN_ASSUMED));
 }
 
-static void add_cost(struct terms *w)
-{
-    const struct layout *l = &w->plan->layout;
-
-    know_number(w, "tp", l->tp, "GPUs of one host");
-    know_number(w, "pp", l->pp, NULL);
-    know_number(w, "replicas", l->replicas, NULL);
-    cost_terms(w);
-}
-
 int terms_of_train(const struct request *q, const struct train_memory *m, const struct plan *priced,
                    struct term out[TERMS_MAX])
 {
@@ -711,7 +673,11 @@ int terms_of_train(const struct request *q, const struct train_memory *m, const 
                  *(const struct quantity *)((const char *)m + rows[i].offset), "GiB",
                  source_counted(rows[i].source[0] ? rows[i].source : "the parts above"),
                  rows[i].inputs);
-    if (priced)
-        add_cost(&terms);
+    if (priced) {
+        know_number(&terms, "tp", priced->layout.tp, "GPUs of one host");
+        know_number(&terms, "pp", priced->layout.pp, NULL);
+        know_number(&terms, "replicas", priced->layout.replicas, NULL);
+        cost_terms(&terms);
+    }
     return terms.count;
 }

@@ -51,26 +51,6 @@ static struct train train_fix_start(const struct fixer *f)
     return t;
 }
 
-static bool any_fits(const struct fixer *f)
-{
-    for (int i = 0; i < f->count; i++)
-        if (f->found[i].verdict == VERDICT_FITS)
-            return true;
-    return false;
-}
-
-/* Fused kernels are other code, not another result. */
-static void train_fix_fused(struct fixer *f)
-{
-    struct train t = train_fix_start(f);
-
-    if (t.fused_kernels && t.loss == LOSS_FUSED)
-        return;
-    t.fused_kernels = true;
-    t.loss = LOSS_FUSED;
-    train_fix_propose(f, &t, TRAIN_FIX_FUSED);
-}
-
 static void more_sharding(struct fixer *f)
 {
     struct train t = f->plan->train;
@@ -101,19 +81,6 @@ static void train_fix_offload(struct fixer *f)
             f->found[f->count - 1].verdict == VERDICT_FITS)
             return;
     }
-}
-
-static void more_gpus(struct fixer *f)
-{
-    struct train t = f->plan->train;
-    struct train_memory m;
-
-    t.gpus = 0;
-    t.zero_stage = TRAIN_ZERO_CHOOSE;
-    train_estimate(f->request, &t, &m);
-    if (m.train.gpus <= f->plan->train.gpus || m.verdict >= f->plan->verdict)
-        return;
-    train_fix_propose(f, &m.train, TRAIN_FIX_GPUS);
 }
 
 /* The longest sequence, in steps of 256 tokens, that fits. */
@@ -158,22 +125,13 @@ static void other_method(struct fixer *f, enum train_method method)
     if (train_fix_propose(f, &t, lora ? TRAIN_FIX_LORA : TRAIN_FIX_QLORA) &&
         f->found[before].verdict == VERDICT_FITS)
         return;
-    if (any_fits(f))
-        return;
+    for (int i = 0; i < f->count; i++)
+        if (f->found[i].verdict == VERDICT_FITS)
+            return;
     f->count = before; /* marginal alone: better with all three */
     t.recompute = RECOMPUTE_FULL;
     t.micro_batch = 1;
     train_fix_propose(f, &t, lora ? TRAIN_FIX_LORA_BOTH : TRAIN_FIX_QLORA_BOTH);
-}
-
-static void smaller_states(struct fixer *f)
-{
-    struct train t = train_fix_start(f);
-
-    if (t.method != TRAIN_FULL || t.optimizer != OPTIMIZER_ADAMW)
-        return;
-    t.optimizer = OPTIMIZER_ADAMW_8BIT;
-    train_fix_propose(f, &t, TRAIN_FIX_OPTIMIZER);
 }
 
 static int by_worth(const void *pa, const void *pb)
@@ -195,9 +153,16 @@ int train_fixes(const struct request *q, const struct train_memory *m,
 
     if (m->verdict == VERDICT_FITS || m->limit == TRAIN_LIMIT_LAYOUT)
         return 0;
-    train_fix_fused(&f);
-    /* Time for memory: less is kept, nothing about the result changes. */
     struct train t = train_fix_start(&f);
+    struct train_memory open;
+
+    if (!t.fused_kernels || t.loss != LOSS_FUSED) { /* other code, not another result */
+        t.fused_kernels = true;
+        t.loss = LOSS_FUSED;
+        train_fix_propose(&f, &t, TRAIN_FIX_FUSED);
+    }
+    /* Time for memory: less is kept, nothing about the result changes. */
+    t = train_fix_start(&f);
     enum recompute asked = t.recompute;
     bool recompute = asked < RECOMPUTE_FULL;
     bool batch = t.micro_batch > 1;
@@ -212,8 +177,17 @@ int train_fixes(const struct request *q, const struct train_memory *m,
         train_fix_propose(&f, &t, TRAIN_FIX_BOTH);
     more_sharding(&f);
     train_fix_offload(&f);
-    more_gpus(&f);
-    smaller_states(&f);
+    t = m->train;
+    t.gpus = 0;
+    t.zero_stage = TRAIN_ZERO_CHOOSE;
+    train_estimate(q, &t, &open);
+    if (open.train.gpus > m->train.gpus && open.verdict < m->verdict)
+        train_fix_propose(&f, &open.train, TRAIN_FIX_GPUS);
+    t = train_fix_start(&f);
+    if (t.method == TRAIN_FULL && t.optimizer == OPTIMIZER_ADAMW) {
+        t.optimizer = OPTIMIZER_ADAMW_8BIT;
+        train_fix_propose(&f, &t, TRAIN_FIX_OPTIMIZER);
+    }
     train_fix_shorter(&f);
     other_method(&f, TRAIN_LORA);
     other_method(&f, TRAIN_QLORA);

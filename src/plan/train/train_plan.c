@@ -73,16 +73,6 @@ int train_lowest_stage(const struct train *t)
     return lowest[t->offload];
 }
 
-/* A gradient that is applied at once cannot be summed over micro-batches, and over ranks
- * unit by unit only. */
-static bool step_is_refused(const struct train *t)
-{
-    bool ranks = t->gpus > t->tp * t->pp;
-
-    return t->step_in_backward && (t->pp > 1 || t->offload != OFFLOAD_NONE || t->zero_stage == 1 ||
-                                   t->zero_stage == 2 || (ranks && t->zero_stage == 0));
-}
-
 /* ---- verdict ---- */
 
 static enum train_limit limit_of(const struct request *q, const struct train_memory *m)
@@ -110,20 +100,6 @@ struct quantity train_knob_part(const struct train_memory *m)
     };
 
     return *parts[m->knob];
-}
-
-/* The part with the widest band decides. */
-static void choose_knob(struct train_memory *m)
-{
-    struct train_memory widest = *m;
-
-    for (int k = 0; k < TRAIN_KNOB_COUNT; k++) {
-        m->knob = (enum train_knob)k;
-        struct quantity part = train_knob_part(m), best = train_knob_part(&widest);
-        if (part.high - part.low > best.high - best.low)
-            widest.knob = m->knob;
-    }
-    m->knob = widest.knob;
 }
 
 /* gpus, zero_stage, tp and pp are set: the binding stage. */
@@ -157,7 +133,14 @@ static void estimate_layout(const struct request *q, const struct train *t,
         train_plan_refuse(&base, t->device_map && q->host_gpus > 0 && t->gpus > q->host_gpus,
                           TRAIN_REASON_MAP_HOST);
         train_plan_refuse(&base, t->zero_stage < train_lowest_stage(t), TRAIN_REASON_OFFLOAD);
-        train_plan_refuse(&base, step_is_refused(t), TRAIN_REASON_STEP);
+        /* a gradient that is applied at once cannot be summed over micro-batches, and over ranks
+         * unit by unit only */
+        bool ranks = t->gpus > t->tp * t->pp;
+        train_plan_refuse(&base,
+                          t->step_in_backward &&
+                              (t->pp > 1 || t->offload != OFFLOAD_NONE || t->zero_stage == 1 ||
+                               t->zero_stage == 2 || (ranks && t->zero_stage == 0)),
+                          TRAIN_REASON_STEP);
         train_plan_refuse(&base, t->method > TRAIN_FULL && !base.reasons && base.trainable <= 0,
                           TRAIN_REASON_ADAPTERS);
     }
@@ -193,8 +176,21 @@ static void estimate_layout(const struct request *q, const struct train *t,
     if (out->verdict == VERDICT_FITS)
         return;
     out->limit = limit_of(q, out);
-    if (out->verdict == VERDICT_MARGINAL)
-        choose_knob(out);
+    if (out->verdict == VERDICT_MARGINAL) { /* the part with the widest band decides */
+        enum train_knob widest = out->knob;
+        struct quantity part = train_knob_part(out);
+        double most = part.high - part.low;
+
+        for (int k = 0; k < TRAIN_KNOB_COUNT; k++) {
+            out->knob = (enum train_knob)k;
+            part = train_knob_part(out);
+            if (part.high - part.low > most) {
+                most = part.high - part.low;
+                widest = out->knob;
+            }
+        }
+        out->knob = widest;
+    }
     out->reasons |= 1u << TRAIN_REASON_NEEDS;
 }
 

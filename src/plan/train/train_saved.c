@@ -201,19 +201,16 @@ static struct three layer_bytes(const struct request *q, const struct train *t, 
     if (!k->norm_bias && c.train->method == TRAIN_FULL)
         mid += 2;
     train_saved_keep(&c, 2 * width, mid * width, mid * width);
-    static void (*const keepers[MIXER_COUNT])(struct counter *) = {
-        [MIXER_FULL] = keep_gqa,          [MIXER_SLIDING] = keep_gqa,
-        [MIXER_CHUNKED] = keep_gqa,       [MIXER_MLA] = keep_mla,
-        [MIXER_CSA] = keep_csa,           [MIXER_MAMBA1] = keep_recurrence,
-        [MIXER_MAMBA2] = keep_recurrence, [MIXER_DELTANET] = keep_recurrence,
-        [MIXER_KDA] = keep_recurrence,    [MIXER_LIGHTNING] = keep_recurrence,
-        [MIXER_CONV] = keep_recurrence,
-    };
-
-    if (keepers[c.kind->mixer])
-        keepers[c.kind->mixer](&c);
-    keep_mlp(&c, c.hidden, c.kind->ff, 1);
-    keep_mlp(&c, c.hidden, c.kind->shared_ff, 1);
+    if (mixer_is(k->mixer, MIXER_IS_GROUPED))
+        keep_gqa(&c);
+    else if (mixer_is(k->mixer, MIXER_IS_PROJECTED))
+        keep_mla(&c);
+    else if (mixer_is(k->mixer, MIXER_IS_POOLED))
+        keep_csa(&c);
+    else if (mixer_is(k->mixer, MIXER_IS_RECURRENT))
+        keep_recurrence(&c);
+    keep_mlp(&c, c.hidden, k->ff, 1);
+    keep_mlp(&c, c.hidden, k->shared_ff, 1);
     keep_experts(&c);
     double fused = c.sum.low, eager = c.sum.mid * TRAIN_COPIES;
     if (t->fused_kernels)
@@ -247,6 +244,7 @@ static struct quantity logits_of(const struct model *m, const struct train *t, d
         /* Tokens of a fused chunk: as many as make its logits as large as the head's input,
          * rounded up to a power of two (Liger). 8192 tokens, h 4096, vocabulary 128,256: 256. */
         double parts = ceil((double)m->vocab / m->hidden);
+
         words = fmin(tokens, exp2(ceil(log2(ceil(tokens / parts)))));
         input = 2.0 * m->hidden * tokens; /* its gradient is made chunk by chunk */
     }
@@ -264,7 +262,7 @@ static double key_value_bytes(const struct layer_kind *k)
 {
     double d = k->head_dim, dv = k->v_head_dim > 0 ? k->v_head_dim : d;
 
-    if (k->mixer == MIXER_MLA)
+    if (mixer_is(k->mixer, MIXER_IS_PROJECTED))
         return 2.0 * k->heads * (k->nope_dim + k->rope_dim + k->v_head_dim);
     return 2 * k->kv_heads * (d + dv);
 }

@@ -191,29 +191,29 @@ static int walk_places(const struct pool_screen *s, struct canvas *canvas, struc
     char name[POOL_FILE_NAME];
     int y = -top, x = 0;
 
-    for (int b = 0; b < p->box_count; b++) {
-        const struct placement_chassis *box = &p->box[b];
-        int per = in.cols - 12 < box->gpus ? in.cols - 12 : box->gpus;
+    for (int b = 0; b < p->chassis_count; b++) {
+        const struct placement_chassis *chassis = &p->chassis[b];
+        int per = in.cols - 12 < chassis->gpus ? in.cols - 12 : chassis->gpus;
 
         if (x > 0 && x + 12 + per > in.cols) {
             x = 0;
             y++;
         }
-        pool_box_name(s->run, b, name, sizeof(name));
+        pool_chassis_name(s->run, b, name, sizeof(name));
         if (canvas && y >= 0 && y < in.rows)
             canvas_fit(canvas, in, y, x, 10, INK_DIM, name);
         x += 11;
-        for (int g = 0; g < box->gpus; g++, x++) {
+        for (int g = 0; g < chassis->gpus; g++, x++) {
             if (x >= in.cols) {
                 x = 11;
                 y++;
             }
             if (canvas && y >= 0 && y < in.rows)
-                draw_slot(s->run, s->hour, box->first + g, canvas, in, y, x);
+                draw_slot(s->run, s->hour, chassis->first + g, canvas, in, y, x);
         }
         x += 2;
     }
-    return p->box_count > 0 ? y + top + 1 : 0;
+    return p->chassis_count > 0 ? y + top + 1 : 0;
 }
 
 static int middle_lines(const struct pool_screen *s, struct rect in)
@@ -241,7 +241,7 @@ static void draw_places(const struct pool_screen *s, struct canvas *canvas, stru
 
 int pool_middle_rows(const struct pool_screen *s)
 {
-    return s->middle == POOL_SHOW_PLACES    ? s->run->placement.box_count
+    return s->middle == POOL_SHOW_PLACES    ? s->run->placement.chassis_count
            : s->middle == POOL_SHOW_WHAT_IF ? s->run->what_if_count
                                             : s->proposal_count;
 }

@@ -9,7 +9,6 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "pool/pool_record.h"
-#include "pool/print_pool.h"
 #include "tui/list.h"
 #include "tui/pool/s_pool.h"
 
@@ -316,7 +315,7 @@ static void report_best(struct app *app, struct pool_screen *s)
     }
     units_tokens(then, sizeof(then), s->proposals[best].outcome.paid / days);
     units_tokens(now, sizeof(now), (r->total - r->cost.penalty) / days);
-    if (pool_run_short(s->run))
+    if (pool_run_short(s->run, s->run->rung))
         app_report(app, false, "%s: $%s/day, unmet %.1f %% in place of %.1f %%; a applies it",
                    s->proposals[best].words, then, 100 * s->proposals[best].outcome.unmet,
                    100 * r->unmet_share);
@@ -599,7 +598,7 @@ static void pool_explain(const struct app *app, const void *state, struct strbuf
                     "the cheapest change",
                     100 * pool_unmet(s->run, s->work, -1));
     else
-        strbuf_addf(out, "; %s; burst x %.2f", w->demand, w->burst);
+        strbuf_addf(out, "; %s; burst x %.2f", w->demand, w->pool.burst);
     int moves = s->run->placement.gpus > 0 ? s->run->placement.moves[s->hour] : 0;
     strbuf_addf(out, ". %d move%s at this hour.", moves, moves == 1 ? "" : "s");
 }
