@@ -187,14 +187,8 @@ plan_sources = \
 answer_sources = \
 	src/answer/answer_lines.c \
 	src/answer/answer_lines.h \
-	src/answer/batch.c \
-	src/answer/batch.h \
-	src/answer/beside.c \
-	src/answer/beside.h \
 	src/answer/calibrate.c \
 	src/answer/calibrate.h \
-	src/answer/compare_plot.c \
-	src/answer/compare_plot.h \
 	src/answer/compare_run.c \
 	src/answer/compare_run.h \
 	src/answer/diagnose_print.c \
@@ -205,67 +199,35 @@ answer_sources = \
 	src/answer/figures.h \
 	src/answer/launch.c \
 	src/answer/launch.h \
-	src/answer/launch_manifest.c \
 	src/answer/launch_print.c \
 	src/answer/launch_print.h \
 	src/answer/launch_read.c \
-	src/answer/launch_values.c \
-	src/answer/launch_write.c \
-	src/answer/load_curve.c \
-	src/answer/load_curve.h \
+	src/answer/curves.c \
+	src/answer/curves.h \
 	src/answer/log_request.c \
 	src/answer/log_request.h \
-	src/answer/measured_plot.c \
-	src/answer/measured_plot.h \
-	src/answer/memory_curve.c \
-	src/answer/memory_curve.h \
 	src/answer/option.c \
 	src/answer/option.h \
 	src/answer/option_rows.h \
-	src/answer/plan_check.c \
-	src/answer/plan_check.h \
 	src/answer/planner.c \
 	src/answer/planner.h \
-	src/answer/planner_train.c \
-	src/answer/planner_train.h \
 	src/answer/plot.c \
 	src/answer/plot.h \
-	src/answer/plot_svg.c \
-	src/answer/print_compare.c \
-	src/answer/print_compare.h \
 	src/answer/print_plan.c \
 	src/answer/print_plan.h \
-	src/answer/print_why.c \
-	src/answer/print_why.h \
 	src/answer/record.c \
 	src/answer/record.h \
-	src/answer/record_json.c \
-	src/answer/record_plan.c \
-	src/answer/record_plan.h \
-	src/answer/record_print.c \
 	src/answer/report.c \
 	src/answer/report.h \
 	src/answer/report_catalog.c \
 	src/answer/report_catalog.h \
-	src/answer/report_engine.c \
-	src/answer/report_fields.c \
-	src/answer/report_gpu.c \
-	src/answer/report_model.c \
 	src/answer/report_page.c \
 	src/answer/report_page.h \
-	src/answer/report_price.c \
-	src/answer/report_train.c \
-	src/answer/report_train.h \
 	src/answer/request_line.c \
 	src/answer/request_line.h \
-	src/answer/roof_curve.c \
-	src/answer/roof_curve.h \
 	src/answer/resolve.c \
 	src/answer/sentence.c \
 	src/answer/sentence.h \
-	src/answer/size_table.c \
-	src/answer/spelling.c \
-	src/answer/spelling.h \
 	src/answer/startup.c \
 	src/answer/startup.h
 

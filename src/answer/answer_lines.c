@@ -472,25 +472,6 @@ static void step_line(struct answer_lines *lines)
                                     parts[i].seconds * 1e3);
 }
 
-/* What was measured of the device and of the server, and what is not used of it. */
-static void measured_lines(struct answer_lines *lines)
-{
-    const struct request *q = &lines->plan->request;
-    const struct correction *c = &q->correction;
-    const struct resolved *r = lines->answer ? &lines->answer->resolved : NULL;
-
-    if (r && r->calibrated[0])
-        line_addf(lines, "calibrated", "%s", r->calibrated);
-    if (r && r->uncalibrated[0])
-        line_addf(lines, "not used", "%s", r->uncalibrated);
-    if (request_corrected(q))
-        line_addf(lines, "measured",
-                  "%d point%s, taken as of TP %d x PP %d: launches x%.2f, work x%.2f, prompts "
-                  "x%.2f, TTFT x%.2f of the estimate",
-                  c->points, plural_s(c->points), c->tp, c->pp, c->by[CORRECT_FIXED],
-                  c->by[CORRECT_WORK], c->by[CORRECT_PROMPTS], c->first);
-}
-
 static void speed_lines(struct answer_lines *lines)
 {
     const struct plan *p = lines->plan;
@@ -528,7 +509,21 @@ static void speed_lines(struct answer_lines *lines)
     step_line(lines);
     if (p->request.draft && p->request.acceptance <= 0)
         line_addf(lines, "drafts", "not counted: say how many are accepted, --acceptance 0.7");
-    measured_lines(lines);
+    /* What was measured of the device and of the server, and what is not used of it. */
+    const struct request *q = &lines->plan->request;
+    const struct correction *c = &q->correction;
+    const struct resolved *r = lines->answer ? &lines->answer->resolved : NULL;
+
+    if (r && r->calibrated[0])
+        line_addf(lines, "calibrated", "%s", r->calibrated);
+    if (r && r->uncalibrated[0])
+        line_addf(lines, "not used", "%s", r->uncalibrated);
+    if (request_corrected(q))
+        line_addf(lines, "measured",
+                  "%d point%s, taken as of TP %d x PP %d: launches x%.2f, work x%.2f, prompts "
+                  "x%.2f, TTFT x%.2f of the estimate",
+                  c->points, plural_s(c->points), c->tp, c->pp, c->by[CORRECT_FIXED],
+                  c->by[CORRECT_WORK], c->by[CORRECT_PROMPTS], c->first);
     line_add(lines, "bound by")->text = sentence_speed_bound(v->bound);
     line_add(lines, "band")->text = sentence_speed_doubts(p, t);
     narrower = sentence_speed_narrower(p, t);

@@ -10,6 +10,7 @@
 #include <sys/utsname.h>
 
 #include "answer/log_request.h"
+#include "answer/sentence.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
@@ -117,8 +118,7 @@ static bool has_moved(const struct benchlog *log, int device, bool processors, c
     if (!now[0] || !was || !was[0] || strncmp(now, was, sizeof(now) - 1) == 0)
         return false;
     gp_format(text, size,
-              "what was measured %.10s with %.60s is not used: here is %.60s now; "
-              "measure again",
+              "what was measured %.10s with %.60s is not used: here is %.60s now; measure again",
               log->started, was, now);
     return true;
 }
@@ -617,8 +617,7 @@ static void fit_log(const struct gpu *gpu, struct log_plan *a, struct logged *ou
         break;
     case LOGGED_POOL_OFF:
         REFUSE(a,
-               "it has a KV pool of %s where %s are planned: was the GPU shared, or another "
-               "one?",
+               "it has a KV pool of %s where %s are planned: was the GPU shared, or another one?",
                units_gib(logged, sizeof(logged), figures.pool),
                units_gib(own, sizeof(own), fmax(planned, 0)));
         break;
@@ -630,7 +629,7 @@ static enum gp_status apply_log(struct planner *p, const char *path, struct reso
 {
     struct gp_err none;
     struct logged found = {.count = 0};
-    char layout[40];
+    struct texts texts = {0};
     enum gp_status rc = resolve_log(p, plan, false, a, &none);
 
     if (rc) /* a model of its own name, or none: it is taken as the planned one */
@@ -646,14 +645,11 @@ static enum gp_status apply_log(struct planner *p, const char *path, struct reso
     }
     found.engine = plan->request.engine;
     plan->request.logged = found;
-    gp_format(layout, sizeof(layout), "TP %d", found.tp);
-    if (found.pp > 1)
-        gp_append(layout, sizeof(layout), " x ", "PP %d", found.pp);
-    if (found.ep > 1)
-        gp_append(layout, sizeof(layout), ", ", "EP %d", found.ep);
+    const struct layout of = {.tp = found.tp, .pp = found.pp, .ep = found.ep, .replicas = 1};
     gp_format(plan->logged, sizeof(plan->logged), "%.80s (%s%s%.24s, %s)", path_name(path),
               a->resolved.request.engine->name, a->log->version[0] ? " " : "", a->log->version,
-              layout);
+              sentence_layout(&of, &texts));
+    texts_fini(&texts);
     plan->unlogged[0] = '\0';
     return GP_OK;
 }

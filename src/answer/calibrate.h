@@ -13,9 +13,8 @@
  *   3  a device of the same kind
  *   4  a GPU of the same generation
  *
- * the newest of each. What was measured with another driver, another file of a library, or
- * on other processors than are here now, is not used, with a word on it. --calibration none:
- * none of it.
+ * the newest of each. What was measured with another driver, another file of a library, or on other
+ * processors than are here now, is not used, with a word on it. --calibration none: none of it.
  *
  * Of a server's memory, its start-up log (plan/logged.h), which is planned as --check-log plans it:
  * its own options, on the request's GPU; what it does not tell of model, format and engine's

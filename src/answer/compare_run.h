@@ -21,10 +21,33 @@
 #include <stddef.h>
 
 #include "answer/planner.h"
+#include "answer/plot.h"
+#include "answer/print_plan.h"
 #include "answer/record.h"
 #include "base/err.h"
 #include "base/str.h"
 #include "plan/compare.h"
+
+/* What a request of either kind asks: parts of the model, pruning, price, market, hours. */
+void record_plan_asked(struct record *record, const struct resolved *resolved);
+/* The prices of such a load in words: "spot prices of aws in us, dated only". */
+void record_plan_prices(const struct record *request, struct strbuf *out);
+
+/* A comparison (compare_run.h) in one go: one model, the GPUs and precisions asked for (all GPUs;
+ * the model's own precision, fp8 and int4-awq). *fits: at least one row is not does-not-fit. */
+enum gp_status report_compare(struct planner *planner, const struct options *options,
+                              struct record *doc, bool *fits, struct gp_err *err);
+
+/* Models by precisions on one GPU (8B, 70B and 400B; fp64, fp32, fp16,
+ * int8 and int4-awq; h100-sxm). The rows' facts are in the groups "memory", "GPUs" and "cost".
+ */
+enum gp_status report_table(struct planner *planner, const struct options *options,
+                            struct record *doc, struct gp_err *err);
+
+/* As text, JSON, CSV or Markdown: what --compare prints and the screen exports. quiet: without the
+ * words above and below the table. */
+void print_compare(const struct record *doc, enum output_format format, bool quiet,
+                   struct strbuf *out);
 
 struct comparison;
 
@@ -47,9 +70,6 @@ bool comparison_step(struct comparison *comparison, size_t rows);
 struct compared *comparison_plan(const struct comparison *comparison, size_t i);
 bool comparison_take(struct comparison *comparison, struct compared *row);
 
-/* What row i asks. */
-struct resolved comparison_ask(const struct comparison *comparison, size_t i);
-
 size_t comparison_total(const struct comparison *comparison);
 size_t comparison_done(const struct comparison *comparison);
 const struct compared *comparison_row(const struct comparison *comparison, size_t i);
@@ -68,5 +88,17 @@ void comparison_facts(const struct comparison *comparison, const struct compared
  * = as asked; filter: which rows they are, in words, "" = all. */
 void comparison_record(const struct comparison *comparison, const struct compared *const *rows,
                        size_t count, const char *sort, const char *filter, struct record *doc);
+
+/* The rows of a comparison as points: what each costs against what it
+ * gives, and which of them are on the front (plan/compare.h).
+ *
+ * Without goals of speed it is dollars per hour against requests held, with goals against
+ * dollars per million output tokens: what the front is of. A row that has no price or does
+ * not fit has no point.
+ *
+ * Series '*' is the front, 'o' what is not on it, 'P' the plan itself. False: there is no
+ * point, and words say so. */
+bool compare_plot(const struct comparison *comparison, const struct plan *own, struct plot *plot,
+                  char words[CURVE_WORDS]);
 
 #endif

@@ -112,8 +112,29 @@ static double count_or(int n)
     return n < 0 ? NAN : n;
 }
 
-static void record_evidence(const struct diagnose_facts *f, struct record *device)
+/* ---- a device ---- */
+
+void diagnose_record(const struct diagnose_facts *f, const char *name, const char *profile,
+                     struct record *device)
 {
+    struct diagnosis d = diagnose(f);
+    struct texts texts = {0};
+
+    record_text(device, "device", name);
+    record_text(device, "profile", profile);
+    record_text(device, "status", diagnose_status_word(d.status));
+    record_text(device, "governor", f->governor);
+    record_list(device, "causes");
+    for (int i = 0; i < d.count; i++) {
+        struct record *r = record_append(device, "causes");
+
+        record_text(r, "cause", diagnose_cause_word(d.cause[i]));
+        record_text(r, "status", diagnose_status_word(diagnose_cause_status(d.cause[i])));
+        const char *host = f->host ? sentences[d.cause[i]].host : NULL;
+        record_text(r, "text", diagnose_fill(f, host ? host : sentences[d.cause[i]].gpu, &texts));
+        record_text(r, "cure", diagnose_fill(f, sentences[d.cause[i]].cure, &texts));
+    }
+    texts_fini(&texts);
     const struct fact_row rows[] = {
         {"read", "GB/s", f->read, 1e9, 1, false},
         {"read_of_sheet", "%", f->read_share, 0.01, 1, true},
@@ -156,32 +177,6 @@ static void record_evidence(const struct diagnose_facts *f, struct record *devic
                                              : quantity_of(rows[i].value, ORIGIN_MEASURED),
                         rows[i].divide, rows[i].digits);
     }
-}
-
-/* ---- a device ---- */
-
-void diagnose_record(const struct diagnose_facts *f, const char *name, const char *profile,
-                     struct record *device)
-{
-    struct diagnosis d = diagnose(f);
-    struct texts texts = {0};
-
-    record_text(device, "device", name);
-    record_text(device, "profile", profile);
-    record_text(device, "status", diagnose_status_word(d.status));
-    record_text(device, "governor", f->governor);
-    record_list(device, "causes");
-    for (int i = 0; i < d.count; i++) {
-        struct record *r = record_append(device, "causes");
-
-        record_text(r, "cause", diagnose_cause_word(d.cause[i]));
-        record_text(r, "status", diagnose_status_word(diagnose_cause_status(d.cause[i])));
-        const char *host = f->host ? sentences[d.cause[i]].host : NULL;
-        record_text(r, "text", diagnose_fill(f, host ? host : sentences[d.cause[i]].gpu, &texts));
-        record_text(r, "cure", diagnose_fill(f, sentences[d.cause[i]].cure, &texts));
-    }
-    texts_fini(&texts);
-    record_evidence(f, device);
 }
 
 /* ---- text ---- */

@@ -121,24 +121,6 @@ void figures_json(const struct plan *p, enum figure_id first, enum figure_id las
 
 /* ---- notes ---- */
 
-static const char *budget_note(const struct plan *p, struct texts *t)
-{
-    const struct request *q = &p->request;
-    double fraction = p->memory.fraction;
-
-    switch (memory_budget(q)) {
-    case BUDGET_UTILIZATION:
-    case BUDGET_STATIC:
-        return texts_addf(t, "%.2f of it, by %s%s", fraction,
-                          q->utilization > 0 ? "request" : q->engine->name,
-                          q->headroom > 0 ? ", less headroom" : "");
-    case BUDGET_FREE:
-        return texts_addf(t, "%.2f of what is left goes to KV", fraction);
-    default:
-        return "";
-    }
-}
-
 static const char *weights_note(const struct plan *p, struct texts *t)
 {
     const struct memory *m = &p->memory;
@@ -159,56 +141,44 @@ static const char *weights_note(const struct plan *p, struct texts *t)
     return note;
 }
 
-static const char *kv_note(const struct plan *p, struct texts *t)
-{
-    const struct memory *m = &p->memory;
-    bool spread = m->users > 1 && m->kv_mean.value < m->kv_reserved.value;
-
-    return texts_addf(t, "%.0f x %s tokens%s%s%s%s", m->users, UNITS_TOKENS(p->request.context),
-                      p->layout.replicas > 1 ? ", per replica" : "", spread ? "; " : "",
-                      spread ? UNITS_GIB(m->kv_mean.value) : "", spread ? " while spread" : "");
-}
-
-/* vLLM takes an estimate from the budget, or nothing, and captures them afterwards. */
-static const char *graphs_note(const struct memory *m, struct texts *t)
-{
-    if (m->graphs_charged.high <= 0)
-        return "on top of the budget";
-    if (m->graphs_charged.value == m->graphs.value)
-        return "";
-    return texts_addf(t, "%s charged to the budget", UNITS_GIB(m->graphs_charged.value));
-}
-
-static const char *host_note(const struct plan *p, struct texts *t)
-{
-    if (p->request.host_bytes > 0)
-        return "weights of this GPU; pinned, up to twice as much";
-    if (p->memory.host_kv.value > 0 && !p->request.kv_on_host)
-        return texts_addf(t, "weights kept there, and %s of KV",
-                          UNITS_GIB(p->memory.host_kv.value));
-    return "weights kept there";
-}
-
 static const char *figure_note(const struct plan *p, enum figure_id id, struct texts *t)
 {
     const struct request *q = &p->request;
+    const struct memory *m = &p->memory;
+    bool spread = m->users > 1 && m->kv_mean.value < m->kv_reserved.value;
 
     switch (id) {
     case FIGURE_BUDGET:
-        return budget_note(p, t);
+        if (memory_budget(q) == BUDGET_FREE)
+            return texts_addf(t, "%.2f of what is left goes to KV", m->fraction);
+        if (memory_budget(q) != BUDGET_UTILIZATION && memory_budget(q) != BUDGET_STATIC)
+            return "";
+        return texts_addf(t, "%.2f of it, by %s%s", m->fraction,
+                          q->utilization > 0 ? "request" : q->engine->name,
+                          q->headroom > 0 ? ", less headroom" : "");
     case FIGURE_WEIGHTS:
         return weights_note(p, t);
     case FIGURE_KV:
-        return kv_note(p, t);
+        return texts_addf(t, "%.0f x %s tokens%s%s%s%s", m->users, UNITS_TOKENS(q->context),
+                          p->layout.replicas > 1 ? ", per replica" : "", spread ? "; " : "",
+                          spread ? UNITS_GIB(m->kv_mean.value) : "", spread ? " while spread" : "");
     case FIGURE_KV_BLOCKS:
         return "rounding, windows and layer groups";
     case FIGURE_ACTIVATION:
-        return texts_addf(t, "max-num-seqs %.0f, batched tokens %.0f", p->memory.max_num_seqs,
-                          p->memory.max_batched_tokens);
-    case FIGURE_GRAPHS:
-        return graphs_note(&p->memory, t);
+        return texts_addf(t, "max-num-seqs %.0f, batched tokens %.0f", m->max_num_seqs,
+                          m->max_batched_tokens);
+    case FIGURE_GRAPHS: /* vLLM charges an estimate, or nothing, and captures them afterwards */
+        if (m->graphs_charged.high <= 0)
+            return "on top of the budget";
+        return m->graphs_charged.value == m->graphs.value
+                   ? ""
+                   : texts_addf(t, "%s charged to the budget", UNITS_GIB(m->graphs_charged.value));
     case FIGURE_HOST:
-        return host_note(p, t);
+        if (q->host_bytes > 0)
+            return "weights of this GPU; pinned, up to twice as much";
+        return m->host_kv.value > 0 && !q->kv_on_host
+                   ? texts_addf(t, "weights kept there, and %s of KV", UNITS_GIB(m->host_kv.value))
+                   : "weights kept there";
     case FIGURE_HOST_KV:
         return q->kv_on_host                               ? "of all users of a replica"
                : strcmp(q->engine->kv_offload, "gpu") == 0 ? "for later requests, of each GPU"
@@ -229,7 +199,7 @@ static const char *figure_note(const struct plan *p, enum figure_id id, struct t
 
 /* ---- what people are shown ---- */
 
-static bool memory_is_shown(const struct plan *p, enum figure_id id)
+static bool figure_is_shown(const struct plan *p, enum figure_id id, struct quantity value)
 {
     const struct memory *m = &p->memory;
     const struct request *q = &p->request;
@@ -241,7 +211,7 @@ static bool memory_is_shown(const struct plan *p, enum figure_id id)
     case FIGURE_STATE:
         return kv && m->state.value > 0;
     case FIGURE_KV_BLOCKS:
-        return kv && memory_value(m, id).value > 0.005 * m->kv_reserved.value;
+        return kv && value.value > 0.005 * m->kv_reserved.value;
     case FIGURE_ACTIVATION:
     case FIGURE_NON_TORCH:
         return served;
@@ -253,21 +223,13 @@ static bool memory_is_shown(const struct plan *p, enum figure_id id)
         return kv && (q->host_kv > 0 || q->kv_on_host);
     case FIGURE_TABLES:
         return kv && m->tables.value > 0;
+    case FIGURE_POWER:
+    case FIGURE_JOULES:
+        return p->speed.gap == SPEED_KNOWN && p->power.loaded;
+    case FIGURE_MILLION: /* fine-tuning has no price per token */
+        return value.known;
     default:
-        return true;
-    }
-}
-
-static bool figure_is_shown(const struct plan *p, enum figure_id id, struct quantity value)
-{
-    switch (figure_rows[id].group) {
-    case FIGURES_MEMORY:
-        return memory_is_shown(p, id);
-    case FIGURES_SPEED:
-        return p->speed.gap == SPEED_KNOWN &&
-               ((id != FIGURE_POWER && id != FIGURE_JOULES) || p->power.loaded);
-    default: /* fine-tuning has no price per token */
-        return id != FIGURE_MILLION || value.known;
+        return figure_rows[id].group != FIGURES_SPEED || p->speed.gap == SPEED_KNOWN;
     }
 }
 
@@ -298,14 +260,6 @@ void figures_of(const struct plan *p, struct figures *out)
 void figures_fini(struct figures *f)
 {
     texts_fini(&f->texts);
-}
-
-const struct figure *figures_find(const struct figures *f, enum figure_id id)
-{
-    for (int i = 0; i < f->count; i++)
-        if (f->list[i].id == id)
-            return &f->list[i];
-    return NULL;
 }
 
 void figure_fact(const struct figure *f, struct record *out)

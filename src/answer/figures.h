@@ -114,7 +114,6 @@ struct figures {
 /* What people are shown of a plan; none where it has no memory. */
 void figures_of(const struct plan *plan, struct figures *out);
 void figures_fini(struct figures *figures);
-const struct figure *figures_find(const struct figures *figures, enum figure_id id); /* or NULL */
 
 /* Does it take up memory of the GPU? */
 static inline bool figure_fills(const struct figure *f)

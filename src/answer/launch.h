@@ -100,8 +100,6 @@ void launch_command_fini(struct launch_command *command);
 const struct launch_flag *launch_flag_of(const struct launch_engine *table, long version,
                                          enum launch_setting setting);
 /* What the engine calls that format; NULL: nothing that it can be told. */
-const char *launch_word_of(const struct launch_engine *table, long version,
-                           enum launch_setting setting, const char *format);
 /* The engine's name of the value in its own configuration and the value, for each value
  * that a command of node 0 carries: what Triton's model.json holds. JSON, one object. */
 void launch_config(const struct launch *launch, struct strbuf *out);

@@ -27,13 +27,8 @@ void launch_print_json(const struct answer *answer, const struct launch *launch,
 
 /* ---- launch_manifest.c ---- */
 
-/* The file that target takes, without comments about the plan. */
-void launch_manifest(const struct launch *launch, enum launch_target target, struct strbuf *out);
-
 /* NAME=value and the words, quoted for a shell, a word and its value on a line. */
 void launch_shell_words(const struct launch_command *command, const char *indent,
                         struct strbuf *out);
-/* A shell that writes `text` into a file. */
-void launch_shell_file(const char *name, const char *text, struct strbuf *out);
 
 #endif

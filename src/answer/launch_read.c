@@ -25,6 +25,18 @@ void launch_read_begin(const struct launch_engine *table, long version, struct l
 
 /* ---- one value ---- */
 
+void launch_set_text(struct launch_values *v, enum launch_setting setting, const char *text)
+{
+    v->given[setting] = true;
+    gp_copy(v->text[setting], LAUNCH_TEXT_MAX, text);
+}
+
+void launch_set_number(struct launch_values *v, enum launch_setting setting, double number)
+{
+    v->given[setting] = true;
+    v->number[setting] = number;
+}
+
 static bool holds_version(const struct launch_reading *r, long from, long until)
 {
     return r->version >= from && r->version <= until;
@@ -48,12 +60,6 @@ static bool read_number(const char *text, double *number)
             return isfinite(*number);
         }
     return end > text && !*end && isfinite(*number);
-}
-
-/* No value, of a setting that some other option decides. */
-static bool is_none(const char *text)
-{
-    return !text[0] || gp_has_word("None null auto all", " ", text);
 }
 
 /* Does another row tell the value itself, so that this one only goes with it? */
@@ -126,8 +132,8 @@ static enum gp_status take_value(struct launch_reading *r, const struct launch_f
             launch_set_number(values, f->setting, 1);
         return GP_OK;
     }
-    if (is_none(value))
-        return GP_OK;
+    if (!value[0] || gp_has_word("None null auto all", " ", value))
+        return GP_OK; /* some other option decides */
     if (text) {
         const char *format = read_format(r, f->setting, value);
 
@@ -634,36 +640,19 @@ enum gp_status launch_request(const struct launch_reading *r, struct catalog *ca
                               const struct options *base, int groups, struct launch_request *out,
                               struct gp_err *err)
 {
-    static const enum option_id decided[] = {OPT_ENGINE,
-                                             OPT_MODEL,
-                                             OPT_PRECISION,
-                                             OPT_KV_PRECISION,
-                                             OPT_CONTEXT,
-                                             OPT_TP,
-                                             OPT_PP,
-                                             OPT_EP,
-                                             OPT_DP,
-                                             OPT_REPLICAS,
-                                             OPT_MAX_NUM_SEQS,
-                                             OPT_MAX_BATCHED_TOKENS,
-                                             OPT_MEMORY_UTILIZATION,
-                                             OPT_GPU_LAYERS,
-                                             OPT_N_CPU_MOE,
-                                             OPT_CPU_OFFLOAD_GB,
-                                             OPT_KV_OFFLOAD_GB,
-                                             OPT_NO_KV_OFFLOAD,
-                                             OPT_DRAFT,
-                                             OPT_SPECULATIVE_TOKENS,
-                                             OPT_LORA,
-                                             OPT_LANGUAGE_MODEL_ONLY};
+    static const char decided[] = /* by the command, or its engine's default */
+        "engine model precision kv-precision context tp pp ep dp replicas max-num-seqs "
+        "max-batched-tokens memory-utilization gpu-layers n-cpu-moe cpu-offload-gb kv-offload-gb "
+        "no-kv-offload draft speculative-tokens lora language-model-only";
     const char *asked = strchr(options_word(base, OPT_LORA, ""), ':');
     long minor = r->version / 10000;
     enum gp_status rc;
 
     memset(out, 0, sizeof(*out));
     out->options = *base;
-    for (size_t i = 0; i < sizeof(decided) / sizeof(decided[0]); i++)
-        out->options.value[decided[i]] = (struct option_value){0};
+    for (int id = 0; id < OPTION_COUNT; id++)
+        if (gp_has_word(decided, " ", option_rows[id].name))
+            out->options.value[id] = (struct option_value){0};
     out->options.model_count = out->options.precision_count = out->options.gpu_count = 0;
     gp_copy(out->engine, sizeof(out->engine), r->table->id);
     if (r->version > 0)

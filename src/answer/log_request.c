@@ -46,9 +46,8 @@ static void engine_text(struct catalog *catalog, const struct enginelog *log, bo
         return;
     if (version[0])
         gp_format(text, sizeof(text),
-                  "the catalogue has no range for %.20s %.20s: the newest "
-                  "is planned",
-                  log->engine, version);
+                  "the catalogue has no range for %.20s %.20s: the newest is planned", log->engine,
+                  version);
     else
         gp_format(text, sizeof(text),
                   "the log does not state the engine's version: the newest "
@@ -73,14 +72,13 @@ static const struct {
 
 /* Given, and without weight in memory or speed: not told as left out. */
 static const char idle[] =
-    "host port api_key served_model_name trust_remote_code tokenizer seed load_format "
-    "download_dir tool_call_parser reasoning_parser chat_template "
-    "enable_auto_tool_choice response_role distributed_executor_backend headless "
-    "disable_log_requests disable_log_stats enable_log_requests uvicorn_log_level "
-    "middleware allowed_origins root_path ssl_keyfile revision log_level "
-    "disable_uvicorn_access_log subparser dispatch_function api_server_count "
-    "enable_prefix_caching generation_config model_impl hf_token config_format "
-    "tokenizer_mode max_log_len lora_modules enable_chunked_prefill";
+    "host port api_key served_model_name trust_remote_code tokenizer seed load_format download_dir "
+    "tool_call_parser reasoning_parser chat_template enable_auto_tool_choice response_role "
+    "distributed_executor_backend headless disable_log_requests disable_log_stats "
+    "enable_log_requests uvicorn_log_level middleware allowed_origins root_path ssl_keyfile "
+    "revision log_level disable_uvicorn_access_log subparser dispatch_function api_server_count "
+    "enable_prefix_caching generation_config model_impl hf_token config_format tokenizer_mode "
+    "max_log_len lora_modules enable_chunked_prefill";
 
 static bool is_none(const char *text)
 {
@@ -175,23 +173,6 @@ static bool on_processors(const struct enginelog *log)
     return (log->devices > 0 && hosts == log->devices) || (device && strcmp(device, "cpu") == 0);
 }
 
-/* By its name; a run on processors alone is one on those of this machine. */
-static void find_gpu(struct catalog *catalog, const struct enginelog *log, struct log_request *out)
-{
-    const struct gpu *const *gpus;
-    const struct gpu *found = NULL;
-    struct device device = {.index = 0};
-    size_t count;
-
-    gp_copy(device.name, sizeof(device.name), log->gpu);
-    if (log->figure[ENGINELOG_USABLE].ranks > 0)
-        device.memory_total = quantity_exact(log->figure[ENGINELOG_USABLE].value);
-    if (log->gpu[0] && catalog_gpus(catalog, &gpus, &count, NULL) == GP_OK)
-        found = probe_match(&device, gpus, count);
-    if (found || on_processors(log))
-        gp_copy(out->gpu, sizeof(out->gpu), found ? found->id : "cpu");
-}
-
 /* ---- what was given ---- */
 
 static void given_wins(const struct options *base, struct log_request *out)
@@ -255,7 +236,19 @@ enum gp_status log_request(struct catalog *catalog, const struct enginelog *log,
     if (text[0] == '/' && !path_is_there(text) &&
         catalog_model(catalog, name, &model, NULL) == GP_OK)
         launch_set_text(v, LAUNCH_MODEL, name);
-    find_gpu(catalog, log, out);
+    /* By its name; a run on processors alone is one on those of this machine. */
+    const struct gpu *const *gpus;
+    const struct gpu *found = NULL;
+    struct device device = {.index = 0};
+    size_t count;
+
+    gp_copy(device.name, sizeof(device.name), log->gpu);
+    if (log->figure[ENGINELOG_USABLE].ranks > 0)
+        device.memory_total = quantity_exact(log->figure[ENGINELOG_USABLE].value);
+    if (log->gpu[0] && catalog_gpus(catalog, &gpus, &count, NULL) == GP_OK)
+        found = probe_match(&device, gpus, count);
+    if (found || on_processors(log))
+        gp_copy(out->gpu, sizeof(out->gpu), found ? found->id : "cpu");
     if (on_processors(log) && base->gpu_count > 0 && strcmp(base->gpus[0], out->gpu) != 0)
         add_note(out, "the log is of a server on processors, the plan is of another device");
     if (!v->given[LAUNCH_MODEL])

@@ -2,7 +2,8 @@
  * option_rows.h - the options, a row each: OPTION(id, the fields of struct option_row).
  *
  * option.h makes the ids of it and option.c the table; nobody else includes it. R: any
- * request; P: one plan, M: a measurement; C: that or --confirm.
+ * request; P: one plan, M: a measurement; C: that or --confirm. FLAG, WORD(), TOKENS and COUNTED
+ * stand for a type with what goes along with it.
  */
 OPTION(MODEL, .name = "model", .key = 'm', .type = OPTION_TEXT, .argument = "MODEL",
        .fallback = "none", .commands = R, .many = true,
@@ -63,9 +64,9 @@ OPTION(ENGINE, .name = "engine", .type = OPTION_TEXT, .argument = "NAME[@VERSION
                 .explain = "Engine: its version sets overheads, how it budgets, and its speed.\n"
                            "vLLM: KV pool = utilization*usable - weights - activation - ...",
                 .terms = {"budget", "KV pool", "fixed time"}})
-OPTION(CONTEXT, .name = "context", .key = 'c', .type = OPTION_TOKENS, .argument = "TOKENS",
-       .unit = "tokens", .low = 1, .high = 1e9, .fallback = "8192, or the model's maximum if less",
-       .commands = R, .help = "tokens one request may hold, prompt and output together",
+OPTION(CONTEXT, .name = "context", .key = 'c', TOKENS, .low = 1, .high = 1e9,
+       .fallback = "8192, or the model's maximum if less", .commands = R,
+       .help = "tokens one request may hold, prompt and output together",
        .form = {.label = "Context",
                 .section = "Load",
                 .solve = SOLVE_CONTEXT,
@@ -73,35 +74,30 @@ OPTION(CONTEXT, .name = "context", .key = 'c', .type = OPTION_TOKENS, .argument 
                 .explain = "Context: the most tokens of a request; KV memory grows with it.\n"
                            "KV of one request = context * KV per token (less where windows slide)",
                 .terms = {"KV of one request", "one request is given", "users'"}})
-OPTION(PROMPT, .name = "prompt", .type = OPTION_TOKENS, .argument = "TOKENS", .unit = "tokens",
-       .low = 1, .high = 1e9, .fallback = "1024", .commands = R,
+OPTION(PROMPT, .name = "prompt", TOKENS, .low = 1, .high = 1e9, .fallback = "1024", .commands = R,
        .help = "tokens of a typical prompt",
        .form = {.label = "Prompt",
                 .planned = PLAN_DOUBLE(request.prompt),
                 .explain = "Prompt: tokens of a typical one; TTFT grows with it. Memory: Context.\n"
                            "prompt + output <= context",
                 .terms = {"a prompt alone", "what a prompt adds", "TTFT"}})
-OPTION(OUTPUT, .name = "output-tokens", .type = OPTION_TOKENS, .argument = "TOKENS",
-       .unit = "tokens", .low = 1, .high = 1e9, .fallback = "256", .commands = R,
-       .help = "tokens of a typical answer",
+OPTION(OUTPUT, .name = "output-tokens", TOKENS, .low = 1, .high = 1e9, .fallback = "256",
+       .commands = R, .help = "tokens of a typical answer",
        .form = {.label = "Output",
                 .planned = PLAN_DOUBLE(request.output),
                 .explain = "Output: tokens of a typical answer; longer ones: fewer requests/s.\n"
                            "prompt + output <= context",
                 .terms = {"prompts of the others", "output tokens"}})
-OPTION(PROMPT_STDDEV, .name = "prompt-stddev", .type = OPTION_TOKENS, .argument = "TOKENS",
-       .unit = "tokens", .high = 1e9, .fallback = "0", .commands = R,
+OPTION(PROMPT_STDDEV, .name = "prompt-stddev", TOKENS, .high = 1e9, .fallback = "0", .commands = R,
        .help = "standard deviation of the prompts' lengths; --prompt is the mean")
-OPTION(OUTPUT_STDDEV, .name = "output-stddev", .type = OPTION_TOKENS, .argument = "TOKENS",
-       .unit = "tokens", .high = 1e9, .fallback = "0", .commands = R,
+OPTION(OUTPUT_STDDEV, .name = "output-stddev", TOKENS, .high = 1e9, .fallback = "0", .commands = R,
        .help = "standard deviation of the answers' lengths")
 OPTION(
     TRACE, .name = "trace", .type = OPTION_PATH, .argument = "FILE", .fallback = "none",
     .commands = R,
     .help = "log of requests (CSV, as Azure or BurstGPT publish them), for their lengths and rate")
-OPTION(USERS, .name = "users", .key = 'u', .type = OPTION_COUNTED, .argument = "N",
-       .unit = "requests", .low = 1, .high = 1e6, .fallback = "1", .commands = R,
-       .help = "requests in flight at once",
+OPTION(USERS, .name = "users", .key = 'u', COUNTED, .unit = "requests", .low = 1, .high = 1e6,
+       .fallback = "1", .commands = R, .help = "requests in flight at once",
        .form = {
            .label = "Users",
            .unit = "at once",
@@ -160,9 +156,8 @@ OPTION(BUDGET, .name = "budget", .type = OPTION_NUMBER, .argument = "DOLLARS", .
                 .explain = "Budget: goal, dollars per hour at most; a dearer plan is over budget.\n"
                            "rent per hour <= budget",
                 .terms = {"rent", "instances"}})
-OPTION(TP, .name = "tp", .type = OPTION_COUNTED, .argument = "N", .unit = "GPUs", .low = 1,
-       .high = 1024, .fallback = "auto", .commands = R,
-       .help = "GPUs that share each layer (tensor parallel)",
+OPTION(TP, .name = "tp", COUNTED, .unit = "GPUs", .low = 1, .high = 1024, .fallback = "auto",
+       .commands = R, .help = "GPUs that share each layer (tensor parallel)",
        .form = {.label = "TP",
                 .section = "Layout",
                 .unit = "",
@@ -170,8 +165,8 @@ OPTION(TP, .name = "tp", .type = OPTION_COUNTED, .argument = "N", .unit = "GPUs"
                 .explain = "TP: GPUs of a host that share each layer: less memory each, faster.\n"
                            "a GPU holds 1/TP of query, output and MLP, ceil(kv/TP) KV heads",
                 .terms = {"GPUs", "weights"}})
-OPTION(PP, .name = "pp", .type = OPTION_COUNTED, .argument = "N", .unit = "stages", .low = 1,
-       .high = 512, .fallback = "auto", .commands = R, .help = "pipeline stages",
+OPTION(PP, .name = "pp", COUNTED, .unit = "stages", .low = 1, .high = 512, .fallback = "auto",
+       .commands = R, .help = "pipeline stages",
        .form = {
            .label = "PP",
            .unit = "",
@@ -179,29 +174,26 @@ OPTION(PP, .name = "pp", .type = OPTION_COUNTED, .argument = "N", .unit = "stage
            .explain = "PP: pipeline stages, each with its layers: less memory each, not faster.\n"
                       "a stage holds about L/PP layers; the tightest stage is shown",
            .terms = {"GPUs", "layers of"}})
-OPTION(MAX_PP, .name = "max-pp", .type = OPTION_COUNTED, .argument = "N", .unit = "stages",
-       .low = 1, .high = 512, .fallback = "8", .commands = R,
-       .help = "most stages that auto may choose; --pp may exceed it",
+OPTION(MAX_PP, .name = "max-pp", COUNTED, .unit = "stages", .low = 1, .high = 512, .fallback = "8",
+       .commands = R, .help = "most stages that auto may choose; --pp may exceed it",
        .form = {.label = "Max PP",
                 .unit = "",
                 .planned = PLAN_INT(request.max_pp),
                 .explain = "Max PP: the most pipeline stages that auto may choose.\n"
                            "PP <= Max PP, unless PP itself is given",
                 .terms = {"GPUs", "layers of"}})
-OPTION(EP, .name = "ep", .type = OPTION_COUNTED, .argument = "N", .unit = "GPUs", .low = 1,
-       .high = 1024, .fallback = "auto", .commands = R, .help = "GPUs the experts are spread over",
+OPTION(EP, .name = "ep", COUNTED, .unit = "GPUs", .low = 1, .high = 1024, .fallback = "auto",
+       .commands = R, .help = "GPUs the experts are spread over",
        .form = {.label = "EP",
                 .unit = "",
                 .planned = PLAN_INT(layout.ep),
                 .explain = "EP: GPUs that the experts of a MoE are spread over: less memory each.\n"
                            "a GPU holds 1/max(TP, EP) of the experts",
                 .terms = {"GPUs", "weights"}})
-OPTION(DP, .name = "dp", .type = OPTION_COUNTED, .argument = "N", .unit = "copies", .low = 1,
-       .high = 1024, .fallback = "auto", .commands = R,
-       .help = "copies of the attention over which the experts are spread")
-OPTION(REPLICAS, .name = "replicas", .type = OPTION_COUNTED, .argument = "N", .unit = "copies",
-       .low = 1, .high = 1024, .fallback = "auto", .commands = R,
-       .help = "whole copies of the model that share the users",
+OPTION(DP, .name = "dp", COUNTED, .unit = "copies", .low = 1, .high = 1024, .fallback = "auto",
+       .commands = R, .help = "copies of the attention over which the experts are spread")
+OPTION(REPLICAS, .name = "replicas", COUNTED, .unit = "copies", .low = 1, .high = 1024,
+       .fallback = "auto", .commands = R, .help = "whole copies of the model that share the users",
        .form = {.label = "Replicas",
                 .unit = "",
                 .planned = PLAN_INT(layout.replicas),
@@ -212,16 +204,15 @@ OPTION(DISAGGREGATE, .name = "disaggregate", .type = OPTION_TEXT, .argument = "P
        .unit = "copies", .fallback = "none", .commands = R,
        .help = "replicas for prefill alone and replicas for decode alone, as in 1:3, or with a TP "
                "of their own, 2xTP1:1xTP4; auto: the best split")
-OPTION(MAX_NUM_SEQS, .name = "max-num-seqs", .type = OPTION_COUNTED, .argument = "N",
-       .unit = "requests", .low = 1, .high = 65536, .fallback = "the engine's, for this GPU",
-       .commands = R, .help = "slots of the engine; sets its sampler workspace",
+OPTION(MAX_NUM_SEQS, .name = "max-num-seqs", COUNTED, .unit = "requests", .low = 1, .high = 65536,
+       .fallback = "the engine's, for this GPU", .commands = R,
+       .help = "slots of the engine; sets its sampler workspace",
        .form = {.label = "Slots",
                 .planned = PLAN_MEMORY(max_num_seqs),
                 .explain = "Slots: requests the engine runs at once; the others queue.\n"
                            "sampling = slots*V*(copies*4 + a) + batch*h*a + base",
                 .terms = {"activation"}})
-OPTION(MAX_BATCHED_TOKENS, .name = "max-batched-tokens", .type = OPTION_TOKENS,
-       .argument = "TOKENS", .unit = "tokens", .low = 1, .high = 1e7,
+OPTION(MAX_BATCHED_TOKENS, .name = "max-batched-tokens", TOKENS, .low = 1, .high = 1e7,
        .fallback = "the engine's, for this GPU", .commands = R,
        .help = "tokens of one step; sets its activation memory",
        .form = {.label = "Batch",
@@ -249,8 +240,8 @@ OPTION(HEADROOM, .name = "headroom", .type = OPTION_NUMBER, .argument = "SHARE",
                       "budget = (1 - headroom) * what the engine would take",
            .terms = {"budget", "KV pool"}})
 OPTION(
-    GPU_LAYERS, .name = "gpu-layers", .type = OPTION_COUNTED, .argument = "N", .unit = "layers",
-    .high = 1e6, .fallback = "all", .commands = R,
+    GPU_LAYERS, .name = "gpu-layers", COUNTED, .unit = "layers", .high = 1e6, .fallback = "all",
+    .commands = R,
     .help =
         "llama.cpp: layers on GPUs, the output counted as one; the first ones stay in host memory",
     .form = {.label = "GPU layers",
@@ -259,9 +250,8 @@ OPTION(
              .explain = "GPU layers: of llama.cpp; the others are in host memory: fits, slower.\n"
                         "on GPUs: the output, counted as one, and the last N - 1 layers",
              .terms = {"host memory", "weights"}})
-OPTION(N_CPU_MOE, .name = "n-cpu-moe", .type = OPTION_COUNTED, .argument = "N", .unit = "layers",
-       .high = 1e6, .fallback = "0", .commands = R,
-       .help = "llama.cpp: layers from the first whose experts stay in host memory",
+OPTION(N_CPU_MOE, .name = "n-cpu-moe", COUNTED, .unit = "layers", .high = 1e6, .fallback = "0",
+       .commands = R, .help = "llama.cpp: layers from the first whose experts stay in host memory",
        .form = {.label = "CPU experts",
                 .step = 1,
                 .explain = "CPU experts: of llama.cpp; they are in host memory: fits, slower.\n"
@@ -284,8 +274,8 @@ OPTION(KV_OFFLOAD_GB, .name = "kv-offload-gb", .type = OPTION_NUMBER, .argument 
            .explain = "KV offload: of vLLM and SGLang; host memory keeps KV for later requests.\n"
                       "the pool does not change: it must hold the requests in flight",
            .terms = {"host memory", "one request is given"}})
-OPTION(NO_KV_OFFLOAD, .name = "no-kv-offload", .type = OPTION_FLAG, .fallback = "off",
-       .commands = R, .help = "llama.cpp: the whole KV cache in host memory",
+OPTION(NO_KV_OFFLOAD, .name = "no-kv-offload", FLAG, .commands = R,
+       .help = "llama.cpp: the whole KV cache in host memory",
        .form = {.label = "KV on host",
                 .explain = "KV on host: of llama.cpp; the whole KV cache is in host memory.\n"
                            "KV needed on the GPU = 0; attention is computed on the host",
@@ -297,9 +287,9 @@ OPTION(DRAFT, .name = "draft", .type = OPTION_TEXT, .argument = "MODEL", .fallba
            .explain = "Draft: a model that drafts tokens, or mtp, the model's own: more memory.\n"
                       "weights + draft/TP; its layers' KV is in the same pool",
            .terms = {"weights: draft", "weights: MTP", "KV:"}})
-OPTION(SPECULATIVE_TOKENS, .name = "speculative-tokens", .type = OPTION_COUNTED, .argument = "N",
-       .unit = "tokens", .low = 1, .high = 64, .fallback = "the engine's, with --draft",
-       .commands = R, .help = "tokens drafted in each step",
+OPTION(SPECULATIVE_TOKENS, .name = "speculative-tokens", COUNTED, .unit = "tokens", .low = 1,
+       .high = 64, .fallback = "the engine's, with --draft", .commands = R,
+       .help = "tokens drafted in each step",
        .form = {.label = "Drafted",
                 .step = 1,
                 .planned = PLAN_INT(request.draft_tokens),
@@ -324,20 +314,19 @@ OPTION(LORA, .name = "lora", .type = OPTION_TEXT, .argument = "N[:RANK]", .fallb
                 .explain = "Adapters: room for so many LoRA adapters of a rank: more memory.\n"
                            "slots * r * (cols + rows) of every linear layer, one of them / TP",
                 .terms = {"weights: LoRA", "CUDA graphs"}})
-OPTION(LANGUAGE_MODEL_ONLY, .name = "language-model-only", .type = OPTION_FLAG, .fallback = "off",
-       .commands = R, .help = "vLLM: neither load nor profile a vision tower")
+OPTION(LANGUAGE_MODEL_ONLY, .name = "language-model-only", FLAG, .commands = R,
+       .help = "vLLM: neither load nor profile a vision tower")
 OPTION(PRUNE, .name = "prune", .type = OPTION_TEXT, .argument = "KIND", .fallback = "none",
        .commands = R, .help = "none, 2:4, a percentage of zeros, layers:8 or width:25%",
        .form = {.label = "Pruning",
                 .explain = "Pruning: 2:4 sparsity saves memory, unstructured zeros do not.\n"
                            "2:4 stores bits/2 + 1 per weight of the linear layers",
                 .terms = {"weights: saved", "weights"}})
-OPTION(SOLVE, .name = "solve", .type = OPTION_WORD, .argument = "FIELD",
-       .choices = "gpus|context|users|precision|budget", .fallback = "none", .commands = P,
+OPTION(SOLVE, .name = "solve", WORD("FIELD", "gpus|context|users|precision|budget"),
+       .fallback = "none", .commands = P,
        .help = "find the best value of one field that still fits")
-OPTION(PRICE, .name = "price", .type = OPTION_WORD, .argument = "CLASS",
-       .choices = "on-demand|spot|market|buy", .fallback = "on-demand", .commands = R,
-       .help = "class of prices to use",
+OPTION(PRICE, .name = "price", WORD("CLASS", "on-demand|spot|market|buy"), .fallback = "on-demand",
+       .commands = R, .help = "class of prices to use",
        .form = {.label = "Price",
                 .section = "Cost",
                 .explain = "Price: the class of prices that $/h and the cheapest GPU go by.\n"
@@ -355,7 +344,7 @@ OPTION(REGION, .name = "region", .type = OPTION_TEXT, .argument = "TEXT", .fallb
                 .explain = "Region: rent only where the region's name contains this, as in us.\n"
                            "rent per hour = instances * price of one; they are sold whole",
                 .terms = {"instances", "rent"}})
-OPTION(DATED, .name = "dated", .type = OPTION_FLAG, .fallback = "off", .commands = R,
+OPTION(DATED, .name = "dated", FLAG, .commands = R,
        .help = "only prices that their source dates; not those \"by 2026-11\", the day of reading",
        .form = {.label = "Dated",
                 .explain = "Dated: only prices with a date of their own count.\n"
@@ -388,51 +377,43 @@ OPTION(POWER_CAP, .name = "power-cap", .type = OPTION_NUMBER, .argument = "WATTS
                 .explain = "Power cap: goal, watts of all GPUs and hosts at most, as of a rack.\n"
                            "watts = GPUs at this load + their shares of the hosts",
                 .terms = {"power", "a GPU", "energy"}})
-OPTION(TRAIN, .name = "train", .type = OPTION_WORD, .argument = "METHOD",
-       .choices = "full|lora|qlora", .fallback = "none", .commands = P,
+OPTION(TRAIN, .name = "train", WORD("METHOD", "full|lora|qlora"), .fallback = "none", .commands = P,
        .help = "plan fine-tuning memory instead of inference")
 OPTION(ZERO, .name = "zero", .type = OPTION_COUNTED, .argument = "STAGE", .high = 3,
        .fallback = "the lowest that fits", .commands = P, .help = "ZeRO stage of --train")
-OPTION(RECOMPUTE, .name = "recompute", .type = OPTION_WORD, .argument = "KIND",
-       .choices = "auto|none|selective|full", .fallback = "auto", .commands = P,
-       .help = "activation recomputation of --train")
-OPTION(SEQUENCE, .name = "sequence", .type = OPTION_TOKENS, .argument = "TOKENS", .unit = "tokens",
-       .low = 1, .high = 1e8, .fallback = "2048", .commands = P,
-       .help = "sequence length of --train")
-OPTION(MICRO_BATCH, .name = "micro-batch", .type = OPTION_COUNTED, .argument = "N",
-       .unit = "sequences", .low = 1, .high = 65536, .fallback = "1", .commands = P,
-       .help = "sequences per GPU and step of --train")
+OPTION(RECOMPUTE, .name = "recompute", WORD("KIND", "auto|none|selective|full"), .fallback = "auto",
+       .commands = P, .help = "activation recomputation of --train")
+OPTION(SEQUENCE, .name = "sequence", TOKENS, .low = 1, .high = 1e8, .fallback = "2048",
+       .commands = P, .help = "sequence length of --train")
+OPTION(MICRO_BATCH, .name = "micro-batch", COUNTED, .unit = "sequences", .low = 1, .high = 65536,
+       .fallback = "1", .commands = P, .help = "sequences per GPU and step of --train")
 OPTION(LORA_RANK, .name = "lora-rank", .type = OPTION_COUNTED, .argument = "R", .low = 1,
        .high = 4096, .fallback = "16", .commands = P,
        .help = "rank of the adapters of --train lora or qlora")
-OPTION(LORA_TARGETS, .name = "lora-targets", .type = OPTION_WORD, .argument = "KIND",
-       .choices = "linear|qv", .fallback = "linear", .commands = P,
-       .help = "matrices that --train lora or qlora adapts: all, or query and value")
-OPTION(MODULES_TO_SAVE, .name = "modules-to-save", .type = OPTION_WORD, .argument = "KIND",
-       .choices = "none|embed|head|both", .fallback = "none", .commands = P,
+OPTION(LORA_TARGETS, .name = "lora-targets", WORD("KIND", "linear|qv"), .fallback = "linear",
+       .commands = P, .help = "matrices that --train lora or qlora adapts: all, or query and value")
+OPTION(MODULES_TO_SAVE, .name = "modules-to-save", WORD("KIND", "none|embed|head|both"),
+       .fallback = "none", .commands = P,
        .help = "what --train lora or qlora trains whole beside adapters")
 OPTION(OPTIMIZER, .name = "optimizer", .type = OPTION_TEXT, .argument = "NAME", .fallback = "adamw",
        .commands = P, .help = "optimizer of --train")
-OPTION(ATTENTION, .name = "attention", .type = OPTION_WORD, .argument = "KIND",
-       .choices = "flash|eager", .fallback = "flash", .commands = P,
-       .help = "attention kernel of --train; eager stores all scores")
-OPTION(LOSS, .name = "loss", .type = OPTION_WORD, .argument = "KIND",
-       .choices = "eager|chunked|fused", .fallback = "eager, or fused with --fused", .commands = P,
+OPTION(ATTENTION, .name = "attention", WORD("KIND", "flash|eager"), .fallback = "flash",
+       .commands = P, .help = "attention kernel of --train; eager stores all scores")
+OPTION(LOSS, .name = "loss", WORD("KIND", "eager|chunked|fused"),
+       .fallback = "eager, or fused with --fused", .commands = P,
        .help = "how --train computes the loss from the logits")
-OPTION(OFFLOAD, .name = "offload", .type = OPTION_WORD, .argument = "KIND",
-       .choices = "none|optimizer|parameters", .fallback = "none", .commands = P,
-       .help = "what --train keeps in host memory: optimizer and gradients, or weights too")
-OPTION(STEP_IN_BACKWARD, .name = "step-in-backward", .type = OPTION_FLAG, .fallback = "off",
+OPTION(OFFLOAD, .name = "offload", WORD("KIND", "none|optimizer|parameters"), .fallback = "none",
        .commands = P,
+       .help = "what --train keeps in host memory: optimizer and gradients, or weights too")
+OPTION(STEP_IN_BACKWARD, .name = "step-in-backward", FLAG, .commands = P,
        .help = "apply each gradient of --train full in the backward pass, and free it")
-OPTION(CP, .name = "cp", .type = OPTION_COUNTED, .argument = "N", .unit = "GPUs", .low = 1,
-       .high = 256, .fallback = "1", .commands = P,
-       .help = "GPUs that share each sequence of --train (context parallel)")
-OPTION(SEQUENCE_PARALLEL, .name = "sequence-parallel", .type = OPTION_FLAG, .fallback = "off",
-       .commands = P, .help = "split the norms and inputs of --train with --tp, too")
-OPTION(DEVICE_MAP, .name = "device-map", .type = OPTION_FLAG, .fallback = "off", .commands = P,
+OPTION(CP, .name = "cp", COUNTED, .unit = "GPUs", .low = 1, .high = 256, .fallback = "1",
+       .commands = P, .help = "GPUs that share each sequence of --train (context parallel)")
+OPTION(SEQUENCE_PARALLEL, .name = "sequence-parallel", FLAG, .commands = P,
+       .help = "split the norms and inputs of --train with --tp, too")
+OPTION(DEVICE_MAP, .name = "device-map", FLAG, .commands = P,
        .help = "run --train in one process, its layers one after another over the GPUs")
-OPTION(FUSED, .name = "fused", .type = OPTION_FLAG, .fallback = "off", .commands = P,
+OPTION(FUSED, .name = "fused", FLAG, .commands = P,
        .help = "use fused norm, MLP, attention and loss kernels in --train")
 OPTION(DEVICE, .name = "device", .key = 'd', .type = OPTION_TEXT, .argument = "N[,N...]",
        .fallback = "all", .commands = M,
@@ -447,18 +428,15 @@ OPTION(SHAPES, .name = "shapes", .type = OPTION_TEXT, .argument = "M:N:K[,...]",
 OPTION(SIZE, .name = "size", .type = OPTION_TEXT, .argument = "LOW[:HIGH]",
        .fallback = "the test's own", .commands = M,
        .help = "range of sizes for memory, transfer and allreduce")
-OPTION(CACHE, .name = "cache", .type = OPTION_WORD, .argument = "STATE",
-       .choices = "cold|weights-cold|hot", .fallback = "the test's own", .commands = M,
-       .help = "what the last-level cache holds when a product starts")
-OPTION(FILL, .name = "fill", .type = OPTION_WORD, .argument = "KIND",
-       .choices = "uniform|normal|zeros", .fallback = "uniform", .commands = M, .manual_only = true,
+OPTION(CACHE, .name = "cache", WORD("STATE", "cold|weights-cold|hot"), .fallback = "the test's own",
+       .commands = M, .help = "what the last-level cache holds when a product starts")
+OPTION(FILL, .name = "fill", WORD("KIND", "uniform|normal|zeros"), .fallback = "uniform",
+       .commands = M, .manual_only = true,
        .help = "contents of the operands; zeros: not comparable")
-OPTION(CHECK, .name = "check", .type = OPTION_WORD, .argument = "HOW",
-       .choices = "sample|none|full", .fallback = "sample", .commands = M,
+OPTION(CHECK, .name = "check", WORD("HOW", "sample|none|full"), .fallback = "sample", .commands = M,
        .help = "how many results of a product are verified")
-OPTION(PRESET, .name = "preset", .type = OPTION_WORD, .argument = "NAME",
-       .choices = "quick|normal|thorough", .fallback = "normal", .commands = C,
-       .help = "points and time for each; quick when no TEST is named")
+OPTION(PRESET, .name = "preset", WORD("NAME", "quick|normal|thorough"), .fallback = "normal",
+       .commands = C, .help = "points and time for each; quick when no TEST is named")
 OPTION(REL_CI, .name = "rel-ci", .type = OPTION_NUMBER, .argument = "PERCENT", .unit = "%",
        .low = 0.01, .high = 100, .fallback = "1", .commands = C, .manual_only = true,
        .help = "end a point when its median is known to within this")
@@ -468,12 +446,11 @@ OPTION(MAX_TIME, .name = "max-time", .type = OPTION_NUMBER, .argument = "SECONDS
 OPTION(TIME_LIMIT, .name = "time-limit", .type = OPTION_TEXT, .argument = "TIME",
        .fallback = "none; --confirm: 2m", .commands = C,
        .help = "time for the whole run, as in 90s, 10m, 2h; ends after a point")
-OPTION(DRY_RUN, .name = "dry-run", .type = OPTION_FLAG, .fallback = "off", .commands = M,
+OPTION(DRY_RUN, .name = "dry-run", FLAG, .commands = M,
        .help = "print points, memory and time; measure nothing")
 OPTION(RESUME, .name = "resume", .type = OPTION_PATH, .argument = "JOURNAL", .fallback = "none",
        .commands = M, .help = "continue an interrupted run from its .part file")
-OPTION(STRICT, .name = "strict", .type = OPTION_FLAG, .fallback = "off",
-       .commands = C | FOR_COMPARE_RESULTS | FOR_CHECK_LOG,
+OPTION(STRICT, .name = "strict", FLAG, .commands = C | FOR_COMPARE_RESULTS | FOR_CHECK_LOG,
        .help = "exit 5 when a point is flagged, not confirmed or a straggler, or a term of a log "
                "is outside its band")
 OPTION(
@@ -484,18 +461,17 @@ OPTION(
 OPTION(INTERVAL, .name = "interval", .type = OPTION_NUMBER, .argument = "SECONDS", .unit = "s",
        .low = 0.001, .high = 1e7, .fallback = "from the dates of the two files",
        .commands = FOR_ATTACH, .help = "time between two metrics pages")
-OPTION(DIAGNOSE, .name = "diagnose", .type = OPTION_FLAG, .fallback = "off", .commands = M,
+OPTION(DIAGNOSE, .name = "diagnose", FLAG, .commands = M,
        .help = "why is this device slow? one verdict with its evidence, in less than a minute")
 OPTION(EXPECT, .name = "expect", .type = OPTION_PATH, .argument = "FILE", .fallback = "none",
        .commands = M, .help = "a reference result: exit 5 unless this run confirms it")
 OPTION(PROM, .name = "prom", .type = OPTION_PATH, .argument = "DIR", .fallback = "none",
        .commands = M, .help = "also write gpuplan.prom there, for a Prometheus collector")
-OPTION(BACKEND, .name = "backend", .type = OPTION_WORD, .argument = "NAME",
-       .choices = "auto|cuda|cpu", .fallback = "GPUs where there are some, else the CPU",
-       .commands = M, .help = "engine to measure with")
-OPTION(ALGOS, .name = "algos", .type = OPTION_COUNTED, .argument = "N", .low = 1, .high = 64,
-       .fallback = "16", .commands = M, .manual_only = true,
-       .help = "cuBLASLt algorithms to try per product")
+OPTION(BACKEND, .name = "backend", WORD("NAME", "auto|cuda|cpu"),
+       .fallback = "GPUs where there are some, else the CPU", .commands = M,
+       .help = "engine to measure with")
+OPTION(ALGOS, .name = "algos", COUNTED, .low = 1, .high = 64, .fallback = "16", .commands = M,
+       .manual_only = true, .help = "cuBLASLt algorithms to try per product")
 OPTION(WORKSPACE, .name = "workspace", .type = OPTION_BYTES, .argument = "BYTES", .unit = "GiB",
        .high = 4 * GP_GIB, .fallback = "32MiB", .commands = M, .manual_only = true,
        .help = "workspace a cuBLASLt algorithm may use")
@@ -506,26 +482,25 @@ OPTION(MAX_MEMORY, .name = "max-memory", .type = OPTION_BYTES, .argument = "BYTE
 OPTION(STORAGE, .name = "storage", .type = OPTION_PATH, .argument = "FILE",
        .fallback = "a temporary one", .commands = M,
        .help = "file that transfer reads, as a model loader would")
-OPTION(SEED, .name = "seed", .type = OPTION_COUNTED, .argument = "N", .high = 9007199254740991.0,
-       .fallback = "24301", .commands = C | FOR_POOL,
+OPTION(SEED, .name = "seed", COUNTED, .high = 9007199254740991.0, .fallback = "24301",
+       .commands = C | FOR_POOL,
        .help = "seed of the points' order and of the operands, or of the pool's solver")
 OPTION(SOLVE_SECONDS, .name = "solve-seconds", .type = OPTION_NUMBER, .argument = "SECONDS",
        .unit = "s", .low = 0.01, .high = 86400, .fallback = "a fixed amount of work",
        .commands = FOR_POOL,
        .help = "time for the pool's solver; the answer then depends on the machine")
-OPTION(RUNG, .name = "rung", .type = OPTION_WORD, .argument = "NAME",
-       .choices = "fixed|composed|shared|hourly|cloud|cheapest", .fallback = "cheapest",
-       .commands = FOR_POOL,
+OPTION(RUNG, .name = "rung", WORD("NAME", "fixed|composed|shared|hourly|cloud|cheapest"),
+       .fallback = "cheapest", .commands = FOR_POOL,
        .help = "way to own the pool's GPUs; its hours, moves and exports are shown")
-OPTION(EXPORT, .name = "export", .type = OPTION_WORD, .argument = "KIND",
-       .choices = "compose|mig-parted|dra|slurm|mps", .fallback = "none", .commands = FOR_POOL,
+OPTION(EXPORT, .name = "export", WORD("KIND", "compose|mig-parted|dra|slurm|mps"),
+       .fallback = "none", .commands = FOR_POOL,
        .help = "print the pool in the format of another program")
 OPTION(AT, .name = "at", .type = OPTION_COUNTED, .argument = "HOUR", .unit = "h", .high = 167,
        .fallback = "the busiest", .commands = FOR_POOL,
        .help = "hour of the pool that --export prints")
-OPTION(ON_SCREEN, .name = "screen", .type = OPTION_FLAG, .fallback = "off", .commands = FOR_POOL,
+OPTION(ON_SCREEN, .name = "screen", FLAG, .commands = FOR_POOL,
        .help = "show the pool on its screen instead of printing it")
-OPTION(FORCE, .name = "force", .type = OPTION_FLAG, .fallback = "off", .commands = C,
+OPTION(FORCE, .name = "force", FLAG, .commands = C,
        .help = "measure a GPU even if other processes use it")
 OPTION(LOCK_CLOCKS, .name = "lock-clocks", .type = OPTION_TEXT, .argument = "base|MHZ",
        .fallback = "not locked", .commands = C,
@@ -533,39 +508,37 @@ OPTION(LOCK_CLOCKS, .name = "lock-clocks", .type = OPTION_TEXT, .argument = "bas
 OPTION(NVML_INTERVAL, .name = "nvml-interval", .type = OPTION_NUMBER, .argument = "MS",
        .unit = "ms", .low = 10, .high = 1000, .fallback = "50", .commands = M, .manual_only = true,
        .help = "time between two sensor readings")
-OPTION(ANONYMOUS, .name = "anonymous", .type = OPTION_FLAG, .fallback = "off", .commands = M,
+OPTION(ANONYMOUS, .name = "anonymous", FLAG, .commands = M,
        .help = "write a hash in place of this host's name")
-OPTION(PROGRESS, .name = "progress", .type = OPTION_WORD, .argument = "KIND",
-       .choices = "auto|plain|json|none", .fallback = "auto", .commands = C,
-       .help = "what to show on standard error while measuring")
-OPTION(PLAIN, .name = "plain", .type = OPTION_FLAG, .fallback = "off", .commands = FOR_SCREEN,
+OPTION(PROGRESS, .name = "progress", WORD("KIND", "auto|plain|json|none"), .fallback = "auto",
+       .commands = C, .help = "what to show on standard error while measuring")
+OPTION(PLAIN, .name = "plain", FLAG, .commands = FOR_SCREEN,
        .help = "ask line by line instead of drawing screens")
-OPTION(ASCII, .name = "ascii", .type = OPTION_FLAG, .fallback = "off", .commands = FOR_SCREEN,
+OPTION(ASCII, .name = "ascii", FLAG, .commands = FOR_SCREEN,
        .help = "draw with ASCII characters only")
-OPTION(COLOR, .name = "color", .type = OPTION_WORD, .argument = "SCHEME",
-       .choices = "auto|always|never|16|dark|light", .fallback = "auto", .commands = FOR_SCREEN,
+OPTION(COLOR, .name = "color", WORD("SCHEME", "auto|always|never|16|dark|light"),
+       .fallback = "auto", .commands = FOR_SCREEN,
        .help = "colors of the screens; always: even if NO_COLOR is set")
-OPTION(NO_MOUSE, .name = "no-mouse", .type = OPTION_FLAG, .fallback = "off", .commands = FOR_SCREEN,
+OPTION(NO_MOUSE, .name = "no-mouse", FLAG, .commands = FOR_SCREEN,
        .help = "leave the mouse to the terminal")
-OPTION(SORT, .name = "sort", .type = OPTION_WORD, .argument = "COLUMN",
-       .choices = "cost|gpus|memory|name|million|tpot|ttft|tokens", .fallback = "cost",
-       .commands = FOR_COMPARE,
+OPTION(SORT, .name = "sort", WORD("COLUMN", "cost|gpus|memory|name|million|tpot|ttft|tokens"),
+       .fallback = "cost", .commands = FOR_COMPARE,
        .help = "order of the rows; memory: of all GPUs; million: dollars per million tokens")
 OPTION(PROFILES, .name = "profiles", .type = OPTION_PATH, .argument = "DIR", .fallback = "none",
        .commands = FOR_ALL, .help = "a folder of profiles that override all others")
-OPTION(FORMAT, .name = "format", .key = 'f', .type = OPTION_WORD, .argument = "FORMAT",
-       .choices = "text|json|csv|markdown", .fallback = "text",
-       .commands = FOR_PRINTING & ~FOR_BATCH & ~FOR_REPORT, .help = "how to print the answer")
+OPTION(FORMAT, .name = "format", .key = 'f', WORD("FORMAT", "text|json|csv|markdown"),
+       .fallback = "text", .commands = FOR_PRINTING & ~FOR_BATCH & ~FOR_REPORT,
+       .help = "how to print the answer")
 OPTION(OUT, .name = "output", .key = 'o', .type = OPTION_PATH, .argument = "FILE|TOKENS",
        .fallback = "standard output", .commands = FOR_PRINTING,
        .help = "write the result to a file, whole or not at all; a number means --output-tokens")
-OPTION(WHY, .name = "why", .key = 'w', .type = OPTION_FLAG, .fallback = "off", .commands = FOR_PLAN,
+OPTION(WHY, .name = "why", .key = 'w', FLAG, .commands = FOR_PLAN,
        .help = "print each term with its equation, inputs and source")
-OPTION(QUIET, .name = "quiet", .key = 'q', .type = OPTION_FLAG, .fallback = "off",
-       .commands = FOR_PRINTING, .help = "only the verdict and errors")
-OPTION(VERBOSE, .name = "verbose", .key = 'v', .type = OPTION_FLAG, .fallback = "off",
-       .commands = FOR_PRINTING, .help = "also warnings about profiles, and all sources")
-OPTION(HELP, .name = "help", .key = 'h', .type = OPTION_FLAG, .fallback = "off",
-       .commands = FOR_ALL, .help = "list the commands and options")
-OPTION(VERSION, .name = "version", .key = 'V', .type = OPTION_FLAG, .fallback = "off",
-       .commands = FOR_ALL, .help = "print the version")
+OPTION(QUIET, .name = "quiet", .key = 'q', FLAG, .commands = FOR_PRINTING,
+       .help = "only the verdict and errors")
+OPTION(VERBOSE, .name = "verbose", .key = 'v', FLAG, .commands = FOR_PRINTING,
+       .help = "also warnings about profiles, and all sources")
+OPTION(HELP, .name = "help", .key = 'h', FLAG, .commands = FOR_ALL,
+       .help = "list the commands and options")
+OPTION(VERSION, .name = "version", .key = 'V', FLAG, .commands = FOR_ALL,
+       .help = "print the version")

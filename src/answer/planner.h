@@ -18,6 +18,7 @@
 #include "catalog/catalog.h"
 #include "plan/plan.h"
 #include "plan/solve.h"
+#include "plan/train/train.h"
 
 struct planner;
 
@@ -108,5 +109,17 @@ enum gp_status planner_engine(struct catalog *catalog, struct request *q, struct
 enum gp_status planner_precision(struct planner *planner, const struct model *model,
                                  const struct format *format, struct precision *out,
                                  struct gp_err *err);
+
+/* From the options of --train to an answer, for every command. */
+struct train_answer {
+    struct resolved resolved;
+    struct train_memory memory;
+    struct train_fix fixes[TRAIN_MAX_FIXES];
+    int fix_count;
+    struct plan priced; /* request, layout and cost alone; no cost: !has_memory */
+};
+
+enum gp_status planner_train(struct planner *planner, const struct options *options,
+                             struct train_answer *out, struct gp_err *err);
 
 #endif

@@ -14,7 +14,8 @@
 
 #include "base/str.h"
 
-#define PLOT_SERIES 17 /* eight types or layers, their roofs, and flagged points */
+#define CURVE_WORDS 240 /* what a curve says in a sentence */
+#define PLOT_SERIES 17  /* eight types or layers, their roofs, and flagged points */
 #define PLOT_POINTS 512
 #define PLOT_RULES 6
 

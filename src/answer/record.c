@@ -1,6 +1,5 @@
 /*
- * record.c - building a record. record_json.c writes it as JSON, record_print.c for
- * people.
+ * record.c - see record.h: building a record, writing it as JSON, printing it for people.
  */
 #include "answer/record.h"
 
@@ -12,6 +11,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/table.h"
 #include "base/units.h"
 
 void record_init(struct record *record)
@@ -315,4 +315,563 @@ const char *record_get(const struct record *record, const char *name)
     const struct fact *f = fact_find(record, name);
 
     return f && f->text ? f->text : "";
+}
+
+struct writer {
+    struct strbuf *out;
+    bool indent; /* by two, or all on one line */
+    int depth;
+};
+
+static void write_record(struct writer *w, const struct record *record, const char *id);
+
+/* ---- brackets ---- */
+
+static void new_line(struct writer *w)
+{
+    if (!w->indent)
+        return;
+    strbuf_addc(w->out, '\n');
+    for (int i = 0; i < w->depth; i++)
+        strbuf_addn(w->out, "  ", 2);
+}
+
+static void open_bracket(struct writer *w, char bracket)
+{
+    strbuf_addc(w->out, bracket);
+    w->depth++;
+}
+
+static void close_bracket(struct writer *w, char bracket, bool empty)
+{
+    w->depth--;
+    if (!empty)
+        new_line(w);
+    strbuf_addc(w->out, bracket);
+}
+
+static void next_item(struct writer *w, bool first)
+{
+    if (!first)
+        strbuf_addn(w->out, ", ", w->indent ? 1 : 2);
+    new_line(w);
+}
+
+static void next_member(struct writer *w, const char *name, bool first)
+{
+    next_item(w, first);
+    gp_json_add_name(w->out, name);
+}
+
+/* ---- values ---- */
+
+static void write_text(struct writer *w, const char *text)
+{
+    if (text[0])
+        gp_json_add_text(w->out, text);
+    else
+        strbuf_add(w->out, "null");
+}
+
+static void write_words(struct writer *w, const char *text)
+{
+    bool empty = *text == '\0';
+    struct strbuf word;
+
+    strbuf_init(&word);
+    open_bracket(w, '[');
+    for (bool first = true; *text; first = false) {
+        size_t n = strcspn(text, "|");
+
+        strbuf_clear(&word);
+        strbuf_addn(&word, text, n);
+        next_item(w, first);
+        gp_json_add_text(w->out, word.text);
+        text += n + (text[n] == '|');
+    }
+    close_bracket(w, ']', empty);
+    strbuf_fini(&word);
+}
+
+/* An item (record_item) is its text, any other record an object. */
+static void write_items(struct writer *w, const struct fact *f, bool rows, bool *first)
+{
+    bool indent = w->indent;
+
+    for (size_t i = 0; i < f->record_count; i++) {
+        const struct record *inner = &f->records[i];
+
+        next_item(w, *first);
+        *first = false;
+        w->indent = indent && !rows;
+        if (inner->count == 1 && !inner->facts[0].name[0])
+            gp_json_add_text(w->out, inner->facts[0].text);
+        else
+            write_record(w, inner, NULL);
+        w->indent = indent;
+    }
+}
+
+static void write_list(struct writer *w, const struct fact *f)
+{
+    bool first = true;
+
+    open_bracket(w, '[');
+    write_items(w, f, f->rows, &first);
+    for (int part = 0; f->parts && part < f->parts->count; part++) {
+        struct record made;
+
+        record_init(&made);
+        record_list(&made, f->name);
+        f->parts->make(f->parts->ctx, part, &made);
+        write_items(w, record_find(&made, f->name), f->rows, &first);
+        record_fini(&made);
+    }
+    close_bracket(w, ']', first);
+}
+
+/* Most bounds are the value itself, which stands in out[from, from + len). */
+static void write_bound(struct writer *w, const char *name, double bound, double value, size_t from,
+                        size_t len)
+{
+    next_member(w, name, false);
+    if (bound != value) {
+        gp_json_add_number(w->out, bound);
+        return;
+    }
+    strbuf_reserve(w->out, len);
+    strbuf_addn(w->out, w->out->text + from, len);
+}
+
+static void write_quantity(struct writer *w, const struct fact *f)
+{
+    const struct quantity *q = &f->number;
+
+    open_bracket(w, '{');
+    next_member(w, "value", true);
+    size_t from = w->out->len;
+    gp_json_add_number(w->out, q->value);
+    size_t len = w->out->len - from;
+    write_bound(w, "low", q->low, q->value, from, len);
+    write_bound(w, "high", q->high, q->value, from, len);
+    next_member(w, "unit", false);
+    write_text(w, f->unit);
+    next_member(w, "origin", false);
+    gp_json_add_text(w->out, origin_word(q->origin));
+    close_bracket(w, '}', false);
+}
+
+static void write_fact(struct writer *w, const struct fact *f)
+{
+    switch (f->kind) {
+    case FACT_TEXT:
+        write_text(w, f->text);
+        break;
+    case FACT_WORDS:
+        write_words(w, f->text);
+        break;
+    case FACT_FLAG:
+        strbuf_add(w->out, f->text[0] == 'y' ? "true" : "false");
+        break;
+    case FACT_COUNT:
+        if (f->known)
+            gp_json_add_number(w->out, f->number.value);
+        else
+            strbuf_add(w->out, "null");
+        break;
+    case FACT_QUANTITY:
+        if (f->known)
+            write_quantity(w, f);
+        else
+            strbuf_add(w->out, "null");
+        break;
+    case FACT_SERIES:
+        if (f->unit[0] == '\0') {
+            strbuf_addf(w->out, "[%s]", f->text);
+            break;
+        }
+        strbuf_addf(w->out, "{\"values\": [%s], \"unit\": ", f->text);
+        gp_json_add_text(w->out, f->unit);
+        strbuf_add(w->out, ", \"origin\": ");
+        gp_json_add_text(w->out, origin_word(f->number.origin));
+        strbuf_add(w->out, "}");
+        break;
+    case FACT_RECORD:
+        write_record(w, &f->records[0], NULL);
+        break;
+    case FACT_LIST:
+        write_list(w, f);
+    }
+}
+
+static void write_record(struct writer *w, const struct record *record, const char *id)
+{
+    open_bracket(w, '{');
+    for (size_t i = 0; i < record->count; i++) {
+        next_member(w, record->facts[i].name, i == 0);
+        write_fact(w, &record->facts[i]);
+    }
+    if (id) {
+        next_member(w, "id", record->count == 0);
+        strbuf_add(w->out, id);
+    }
+    close_bracket(w, '}', record->count == 0 && !id);
+}
+
+/* ---- whole ---- */
+
+void record_json(const struct record *record, struct strbuf *out)
+{
+    struct writer w = {out, true, 0};
+
+    write_record(&w, record, NULL);
+    strbuf_addc(out, '\n');
+}
+
+void record_json_line(const struct record *record, const char *id, struct strbuf *out)
+{
+    struct writer w = {out, false, 0};
+
+    write_record(&w, record, id);
+    strbuf_addc(out, '\n');
+}
+
+#define VALUE_MAX 80
+
+/* Words that people write in capitals, in names made of small letters. */
+static void name_words(char *dst, size_t size, const char *name)
+{
+    static const char *const capitals[][2] = {
+        {"gpu", "GPU"},   {"gpus", "GPUs"}, {"kv", "KV"},     {"tp", "TP"},   {"pp", "PP"},
+        {"id", "ID"},     {"ram", "RAM"},   {"mig", "MIG"},   {"sm", "SM"},   {"l2", "L2"},
+        {"pcie", "PCIe"}, {"pci", "PCI"},   {"nvml", "NVML"}, {"mtp", "MTP"}, {"vcpus", "vCPUs"}};
+    size_t used = 0;
+
+    dst[0] = '\0';
+    while (*name && used + 1 < size) {
+        size_t n = strcspn(name, "_");
+        const char *word = name;
+
+        for (size_t i = 0; i < sizeof(capitals) / sizeof(capitals[0]); i++)
+            if (strlen(capitals[i][0]) == n && strncmp(name, capitals[i][0], n) == 0)
+                word = capitals[i][1];
+        gp_format(dst + used, size - used, "%s%.*s", used ? " " : "", (int)n, word);
+        used += strlen(dst + used);
+        name += n + (name[n] == '_');
+    }
+}
+
+static const char *origin_mark(enum origin origin)
+{
+    return origin == ORIGIN_MODEL ? "~" : origin == ORIGIN_ASSUMED ? "?" : "";
+}
+
+static void count_text(const struct fact *f, char *dst, size_t size)
+{
+    if (f->style == STYLE_PARAMS)
+        units_params(dst, size, f->number.value);
+    else if (f->style == STYLE_THOUSANDS)
+        units_tokens(dst, size, f->number.value);
+    else
+        gp_format(dst, size, "%.12g", f->number.value);
+}
+
+/* '|' becomes a comma. */
+static void words_text(const char *words, struct strbuf *out)
+{
+    for (; *words; words++)
+        strbuf_addn(out, *words == '|' ? ", " : words, *words == '|' ? 2 : 1);
+}
+
+/* ---- tables ---- */
+
+static bool is_number(const struct fact *f)
+{
+    return f->kind == FACT_COUNT || f->kind == FACT_QUANTITY;
+}
+
+static bool is_column(const struct fact *f, const char *group, enum record_as as)
+{
+    if (f->kind == FACT_LIST || f->kind == FACT_RECORD || f->kind == FACT_SERIES ||
+        (f->detail && as != RECORD_CSV))
+        return false;
+    return !group || !f->group || strcmp(f->group, group) == 0;
+}
+
+struct columns {
+    struct table_column *column;
+    size_t count;
+};
+
+static void add_column(struct columns *c, const char *title, bool right)
+{
+    c->column[c->count++] =
+        (struct table_column){gp_strdup(title), right ? TABLE_RIGHT : TABLE_LEFT};
+}
+
+static void fact_columns(struct columns *c, const struct fact *f, enum record_as as)
+{
+    static const char *const ends[] = {"low", "high", "origin"};
+    char title[VALUE_MAX];
+
+    if (as == RECORD_CSV) {
+        add_column(c, f->name, is_number(f));
+        for (int i = 0; i < 3 && f->kind == FACT_QUANTITY; i++) {
+            gp_format(title, sizeof(title), "%s_%s", f->name, ends[i]);
+            add_column(c, title, i < 2);
+        }
+        return;
+    }
+    name_words(title, sizeof(title), f->name);
+    if (f->title)
+        gp_copy(title, sizeof(title), f->title);
+    else if (f->unit[0])
+        gp_append(title, sizeof(title), " ", "%s", f->unit);
+    add_column(c, title, is_number(f));
+}
+
+static void csv_cells(struct table *table, const struct fact *f)
+{
+    const struct quantity *q = &f->number;
+
+    if (f->kind == FACT_QUANTITY && f->known) {
+        table_cellf(table, "%.10g", q->value);
+        table_cellf(table, "%.10g", q->low);
+        table_cellf(table, "%.10g", q->high);
+        table_cell(table, origin_word(q->origin));
+    } else if (f->kind == FACT_QUANTITY) {
+        for (int i = 0; i < 4; i++)
+            table_cell(table, "");
+    } else if (f->kind == FACT_COUNT) {
+        table_cellf(table, f->known ? "%.15g" : "", q->value);
+    } else {
+        table_cell(table, f->text);
+    }
+}
+
+void record_cell(const struct fact *f, struct strbuf *out)
+{
+    char text[VALUE_MAX];
+    size_t from = out->len;
+
+    if (f->kind == FACT_QUANTITY && f->known && f->style == STYLE_THOUSANDS) {
+        strbuf_addf(out, "%s%s", origin_mark(f->number.origin),
+                    units_tokens(text, sizeof(text), f->number.value));
+    } else if (f->kind == FACT_QUANTITY && f->known) {
+        strbuf_addf(out, "%s%.*f", origin_mark(f->number.origin), f->decimals, f->number.value);
+    } else if (f->kind == FACT_COUNT && f->known) {
+        count_text(f, text, sizeof(text));
+        strbuf_add(out, text);
+    } else if (f->style == STYLE_MARK) {
+        strbuf_add(out, f->text[0] == 'y' ? "*" : "");
+        return;
+    } else if (f->kind == FACT_WORDS) {
+        words_text(f->text, out);
+    } else if (f->text) {
+        strbuf_add(out, f->text);
+    }
+    if (out->len == from)
+        strbuf_add(out, "-");
+}
+
+static void table_as(const struct table *table, enum record_as as, struct strbuf *out)
+{
+    if (as == RECORD_TEXT)
+        table_text(table, out);
+    else if (as == RECORD_CSV)
+        table_csv(table, out);
+    else
+        table_markdown(table, out);
+}
+
+void record_table_use(const struct record *rows, size_t count, const char *group, enum record_as as,
+                      record_table_fn *use, void *ctx)
+{
+    struct table table;
+    struct columns c = {0};
+    struct strbuf cell;
+
+    if (count == 0)
+        return;
+    strbuf_init(&cell);
+    c.column = gp_calloc(rows[0].count * 4 + 1, sizeof(*c.column));
+    for (size_t i = 0; i < rows[0].count; i++)
+        if (is_column(&rows[0].facts[i], group, as))
+            fact_columns(&c, &rows[0].facts[i], as);
+    table_init(&table, c.column, c.count);
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < rows[i].count; k++) {
+            const struct fact *f = &rows[i].facts[k];
+
+            if (!is_column(f, group, as))
+                continue;
+            if (as == RECORD_CSV) {
+                csv_cells(&table, f);
+                continue;
+            }
+            strbuf_clear(&cell);
+            record_cell(f, &cell);
+            table_cell(&table, cell.text);
+        }
+    use(ctx, &table);
+    table_fini(&table);
+    strbuf_fini(&cell);
+    for (size_t i = 0; i < c.count; i++)
+        free((char *)c.column[i].title);
+    free(c.column);
+}
+
+struct printing {
+    enum record_as as;
+    struct strbuf *out;
+};
+
+static void print_table(void *ctx, const struct table *table)
+{
+    const struct printing *p = ctx;
+
+    table_as(table, p->as, p->out);
+}
+
+void record_table(const struct record *rows, size_t count, const char *group, enum record_as as,
+                  struct strbuf *out)
+{
+    struct printing p = {as, out};
+
+    record_table_use(rows, count, group, as, print_table, &p);
+}
+
+void record_rows_table(const struct record *record, struct table *table)
+{
+    static const struct table_column columns[] = {
+        {"part", TABLE_LEFT}, {"value", TABLE_RIGHT}, {"low", TABLE_RIGHT}, {"high", TABLE_RIGHT},
+        {"unit", TABLE_LEFT}, {"origin", TABLE_LEFT}, {"note", TABLE_LEFT}};
+
+    table_init(table, columns, sizeof(columns) / sizeof(columns[0]));
+    for (size_t i = 0; i < record->count; i++) {
+        const struct fact *f = &record->facts[i];
+        const double figures[] = {f->number.value, f->number.low, f->number.high};
+
+        table_cell(table, f->name);
+        for (int k = 0; k < 3; k++)
+            if (is_number(f)) /* it may be unknown */
+                table_cellf(table, f->known ? "%.*f" : "", f->decimals, figures[k]);
+            else
+                table_cell(table, k == 0 ? f->text : "");
+        table_cell(table, f->unit);
+        table_cell(table, f->known ? origin_word(f->number.origin) : "");
+        table_cell(table, f->note ? f->note : "");
+    }
+}
+
+void record_rows(const struct record *record, enum record_as as, struct strbuf *out)
+{
+    struct table table;
+
+    record_rows_table(record, &table);
+    table_as(&table, as, out);
+    table_fini(&table);
+}
+
+/* ---- lines ---- */
+
+static void value_text(const struct fact *f, struct strbuf *out)
+{
+    const struct quantity *q = &f->number;
+    char text[VALUE_MAX];
+    size_t from = out->len;
+
+    if (f->kind == FACT_QUANTITY && f->known) {
+        strbuf_addf(out, "%.*f %s (%s", f->decimals, q->value, f->unit, origin_word(q->origin));
+        if (q->low < q->value || q->high > q->value)
+            strbuf_addf(out, ", %.*f..%.*f", f->decimals, q->low, f->decimals, q->high);
+        strbuf_add(out, ")");
+    } else if (f->kind == FACT_COUNT && f->known) {
+        count_text(f, text, sizeof(text));
+        strbuf_addf(out, "%s%s%s", text, f->unit[0] ? " " : "", f->unit);
+        if (f->style == STYLE_PARAMS)
+            strbuf_addf(out, " (%.0f)", q->value);
+    } else if (f->kind == FACT_WORDS && f->text[0]) {
+        words_text(f->text, out);
+    } else {
+        strbuf_add(out, f->text && f->text[0] ? f->text : "unknown");
+    }
+    for (size_t i = from; i < out->len; i++) /* a file's text must not command the terminal */
+        if ((unsigned char)out->text[i] < 0x20 || out->text[i] == 0x7F)
+            out->text[i] = ' ';
+}
+
+/* "mixer full, layers 32, heads 32"; what is absent or "no" is left out. */
+static void short_line(const struct record *record, struct strbuf *out)
+{
+    const char *comma = "";
+    char name[VALUE_MAX];
+
+    for (size_t i = 0; i < record->count; i++) {
+        const struct fact *f = &record->facts[i];
+        bool no = f->kind == FACT_FLAG && f->text[0] == 'n';
+
+        if (is_number(f) ? !f->known : !f->text || !f->text[0] || no)
+            continue;
+        name_words(name, sizeof(name), f->name);
+        strbuf_addf(out, "%s%s", comma, name);
+        if (f->kind != FACT_FLAG) {
+            strbuf_add(out, " ");
+            value_text(f, out);
+        }
+        comma = ", ";
+    }
+    strbuf_add(out, "\n");
+}
+
+void record_lines(const struct record *record, struct strbuf *out)
+{
+    const char *group = NULL;
+    char name[VALUE_MAX];
+
+    for (size_t i = 0; i < record->count; i++) {
+        const struct fact *f = &record->facts[i];
+
+        if (f->group && (!group || strcmp(group, f->group) != 0))
+            strbuf_addf(out, "%s%s\n", i ? "\n" : "", f->group);
+        group = f->group;
+        name_words(name, sizeof(name), f->name);
+        strbuf_addf(out, "  %s:", name);
+        if (f->kind != FACT_LIST && f->kind != FACT_RECORD) {
+            strbuf_add(out, " ");
+            value_text(f, out);
+            strbuf_add(out, "\n");
+            continue;
+        }
+        strbuf_add(out, f->record_count ? "\n" : " none\n");
+        for (size_t k = 0; k < f->record_count; k++) {
+            strbuf_add(out, "    ");
+            short_line(&f->records[k], out);
+        }
+    }
+}
+
+bool beside_record(const struct beside *b, struct record *doc, const char *list,
+                   struct record **row, bool *in)
+{
+    const struct quantity *p = &b->predicted, *seen = &b->seen;
+    bool both = p->known && seen->known;
+    struct record *r = record_append(doc, list);
+
+    *in = both && seen->value >= p->low - b->slack && seen->value <= p->high + b->slack;
+    record_text(r, "name", b->name);
+    record_text(r, "unit", b->unit);
+    record_quantity(r, b->seen_name, "", *seen, b->divide, b->digits);
+    record_quantity(r, "predicted", "", *p, b->divide, b->digits);
+    record_quantity(r, "low", "", p->known ? quantity_of(p->low, p->origin) : *p, b->divide,
+                    b->digits);
+    record_quantity(r, "high", "", p->known ? quantity_of(p->high, p->origin) : *p, b->divide,
+                    b->digits);
+    record_quantity(r, "error", "%",
+                    both && seen->value != 0 ? quantity_exact((p->value / seen->value - 1) * 100)
+                                             : quantity_unknown(),
+                    1, 1);
+    record_text(r, "in_band", !both ? "" : *in ? "yes" : "no");
+    *row = r;
+    return both;
 }

@@ -193,4 +193,23 @@ void record_cell(const struct fact *fact, struct strbuf *out);
 /* "name: value unit (origin, low..high)", one line each, under the groups' headings. */
 void record_lines(const struct record *record, struct strbuf *out);
 
+/* What was seen beside what a plan predicts, as the row of a table: name, unit,
+ * seen, predicted, its band, the error and whether the first lies in the band.
+ *
+ * Example: KV pool 58.11 GiB logged, 58.10 predicted, 57.96..58.20: error -0.0 %, yes.
+ */
+struct beside {
+    const char *name, *unit;         /* borrowed: literals */
+    const char *seen_name;           /* "logged", "seen" */
+    struct quantity seen, predicted; /* SI */
+    double divide;                   /* turns them into `unit` */
+    double slack; /* SI: by which the band is wider, as the seen one is rounded */
+    int digits;
+};
+
+/* Adds it to the list of that name. Returns whether it can be compared; *in: it lies in
+ * the band. The row may get further facts: record_append()'s pointer is in *row. */
+bool beside_record(const struct beside *beside, struct record *doc, const char *list,
+                   struct record **row, bool *in);
+
 #endif

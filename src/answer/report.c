@@ -5,10 +5,9 @@
 
 #include <math.h>
 
+#include "answer/compare_run.h"
 #include "answer/figures.h"
 #include "answer/print_plan.h"
-#include "answer/print_why.h"
-#include "answer/record_plan.h"
 #include "answer/sentence.h"
 #include "answer/startup.h"
 #include "base/units.h"
@@ -226,8 +225,7 @@ static void gpu_facts(const struct plan *p, struct record *r)
     figures_json(p, FIGURE_KV, FIGURE_TABLES, r);
 }
 
-/* A GPU of each pipeline stage: its layers, the embedding on the first, the head on the
- * last. */
+/* A GPU of each pipeline stage: its layers, the embedding on the first, the head on the last. */
 static void stages_facts(const struct plan *p, struct record *doc)
 {
     static const enum figure_id parts[] = {FIGURE_WEIGHTS, FIGURE_ACTIVATION, FIGURE_KV_RESERVED,
@@ -499,7 +497,8 @@ static void rent_facts(const char *name, const struct rent *rent, struct record 
     record_text(r, "source", in->source);
 }
 
-void report_cost(const struct plan *p, bool tokens, struct record *doc)
+/* What its machines cost, and with `tokens` per token served. */
+static void report_cost(const struct plan *p, bool tokens, struct record *doc)
 {
     const struct cost *c = &p->cost;
     const struct rent *wanted = cost_wanted(c);
@@ -527,7 +526,8 @@ void report_cost(const struct plan *p, bool tokens, struct record *doc)
 
 /* ---- the whole ---- */
 
-void report_terms(const struct term *terms, int count, struct record *doc)
+/* The list `why`, as --why prints it. */
+static void report_terms(const struct term *terms, int count, struct record *doc)
 {
     struct strbuf inputs, source;
     char name[TERM_NAME_MAX];
@@ -620,4 +620,177 @@ void report_error(const struct gp_err *err, struct record *doc)
     record_text(doc, "where", err->where);
     record_text(doc, "text", err->text);
     record_text(doc, "hint", err->hint);
+}
+
+#define PART(group, key, name, member)                          \
+    {                                                           \
+        key, name, offsetof(struct train_memory, member), group \
+    }
+
+const struct train_part train_parts[TRAIN_PARTS] = {
+    PART(TRAIN_OF_GPU, "usable", "usable", usable),
+    PART(TRAIN_OF_GPU, "weights", "weights", weights),
+    PART(TRAIN_OF_GPU, "adapters", "adapters", adapters),
+    PART(TRAIN_OF_GPU, "modules", "trained copies", modules),
+    PART(TRAIN_OF_GPU, "gradients", "gradients", gradients),
+    PART(TRAIN_OF_GPU, "master", "master copy", master),
+    PART(TRAIN_OF_GPU, "optimizer", "optimizer", optimizer),
+    PART(TRAIN_OF_GPU, "activations", "activations", activations),
+    PART(TRAIN_OF_GPU, "logits", "logits", logits),
+    PART(TRAIN_OF_GPU, "live_layer", "recomputed layer", live),
+    PART(TRAIN_OF_GPU, "step", "optimizer step", step),
+    PART(TRAIN_OF_GPU, "buffers", "buffers", buffers),
+    PART(TRAIN_OF_GPU, "fragmentation", "fragmentation", fragmentation),
+    PART(TRAIN_OF_GPU, "context", "context and NCCL", context),
+    PART(TRAIN_OF_GPU, "free", "free", free),
+    PART(TRAIN_SUM, "total", NULL, total),
+    PART(TRAIN_PRINTED, "allocated", "allocated", allocated),
+    PART(TRAIN_PRINTED, "reserve", "allocator's reserve", reserve),
+    PART(TRAIN_PRINTED, "reserved", "reserved", reserved),
+    PART(TRAIN_OF_HOST, "offloaded", "offloaded", host),
+};
+
+const struct quantity *train_part_bytes(const struct train_memory *m, const struct train_part *part)
+{
+    return (const struct quantity *)((const char *)m + part->offset);
+}
+
+static void train_request_facts(const struct resolved *resolved, const struct train *t,
+                                struct record *r)
+{
+    const struct request *q = &resolved->request;
+    char word[OPTION_CHOICE_MAX];
+
+    record_text(r, "model", resolved->model_text);
+    record_text(r, "model_id", q->model->id);
+    record_text(r, "precision", q->precision.id);
+    record_flag(r, "precision_native", q->precision.native);
+    record_text(r, "gpu", q->gpu->id);
+    record_text(r, "method", train_method_word(t->method));
+    record_text(r, "optimizer", train_optimizer_word(t->optimizer));
+    record_text(r, "base", train_base_word(t));
+    record_text(r, "recompute", train_recompute_word(t->recompute));
+    record_text(r, "attention", option_choice(OPT_ATTENTION, t->eager_attention, word));
+    record_text(r, "loss", train_loss_word(t->loss));
+    record_flag(r, "fused", t->fused_kernels);
+    record_count(r, "zero", "", t->zero_stage);
+    record_text(r, "offload", train_offload_word(t->offload));
+    record_flag(r, "step_in_backward", t->step_in_backward);
+    record_flag(r, "sequence_parallel", t->sequence_parallel);
+    record_flag(r, "device_map", t->device_map);
+    record_count(r, "sequence", "tokens", t->sequence);
+    record_count(r, "micro_batch", "", t->micro_batch);
+    bool lora = t->method != TRAIN_FULL;
+    record_count(r, "lora_rank", "", lora ? t->lora_rank : NAN);
+    record_text(r, "lora_targets", lora ? option_choice(OPT_LORA_TARGETS, t->targets, word) : "");
+    record_text(r, "modules_to_save",
+                lora ? option_choice(OPT_MODULES_TO_SAVE, t->modules, word) : "");
+    record_quantity(r, "used", "GiB", quantity_of(q->used, ORIGIN_ASSUMED), GP_GIB, 2);
+    record_plan_asked(r, resolved);
+}
+
+static void train_verdict_facts(const struct train_answer *a, struct record *r)
+{
+    const struct request *q = &a->resolved.request;
+    const struct train_memory *m = &a->memory;
+    struct texts texts = {0};
+    const char *text;
+
+    record_text(r, "status", verdict_word(m->verdict));
+    record_text(r, "limit", train_limit_word(m->limit));
+    record_text(r, "knob", sentence_train_knob(m, &texts));
+    record_list(r, "reasons");
+    for (int i = 0; (text = sentence_train_reason(q, m, i, &texts)); i++)
+        record_item(r, "reasons", text);
+    record_list(r, "warnings");
+    for (int i = 0; (text = sentence_train_warning(q, m, i, &texts)); i++)
+        record_item(r, "warnings", text);
+    record_list(r, "fixes");
+    for (int i = 0; i < a->fix_count; i++) {
+        const struct train_fix *f = &a->fixes[i];
+        struct record *fix = record_append(r, "fixes");
+
+        record_text(fix, "what", sentence_train_fix(q, f, &texts));
+        record_text(fix, "option", sentence_train_options(q, f, &texts));
+        record_text(fix, "status", verdict_word(f->verdict));
+        record_count(fix, "gain_gib", "", f->gain / GP_GIB);
+        record_count(fix, "gpus", "", f->gpus);
+        record_count(fix, "per_hour", "", f->per_hour > 0 ? f->per_hour : NAN);
+    }
+    texts_fini(&texts);
+}
+
+static void train_memory_facts(const struct train_memory *m, struct record *doc)
+{
+    if (m->limit == TRAIN_LIMIT_LAYOUT) {
+        record_text(doc, "memory_per_gpu", "");
+        record_text(doc, "memory_per_host", "");
+        return;
+    }
+    struct record *r = record_inside(doc, "memory_per_gpu");
+    for (const struct train_part *part = train_parts; part < train_parts + TRAIN_PARTS; part++) {
+        if (part->group == TRAIN_OF_HOST)
+            r = record_inside(doc, "memory_per_host");
+        record_quantity(r, part->key, "GiB", *train_part_bytes(m, part), GP_GIB, 2);
+    }
+}
+
+void report_train(const struct train_answer *a, bool why, struct record *doc)
+{
+    const struct request *q = &a->resolved.request;
+    const struct train_memory *m = &a->memory;
+
+    record_text(doc, "schema", "gpuplan.train/1");
+    train_request_facts(&a->resolved, &m->train, record_inside(doc, "request"));
+    train_verdict_facts(a, record_inside(doc, "verdict"));
+    struct record *r = record_inside(doc, "layout");
+    record_count(r, "gpus", "", m->train.gpus);
+    record_count(r, "hosts", "", a->priced.has_memory ? a->priced.layout.hosts : NAN);
+    record_count(r, "data_parallel", "", m->data_parallel);
+    record_count(r, "tp", "", m->train.tp);
+    record_count(r, "pp", "", m->train.pp);
+    record_count(r, "cp", "", m->train.cp);
+    train_memory_facts(m, doc);
+    report_cost(&a->priced, false, doc);
+    record_count(doc, "params", "", m->params);
+    record_count(doc, "trainable", "", m->trainable);
+    if (why) {
+        struct term terms[TERMS_MAX];
+
+        report_terms(terms, terms_of_train(q, m, &a->priced, terms), doc);
+    }
+}
+
+bool train_part_is_there(const struct quantity *bytes)
+{
+    return bytes->known && (bytes->value != 0 || bytes->high != 0);
+}
+
+void report_train_rows(const struct train_answer *a, struct record *r)
+{
+    const struct request *q = &a->resolved.request;
+    const struct train_memory *m = &a->memory;
+    int hosts = a->priced.layout.hosts;
+    struct texts texts = {0};
+    const char *reason = sentence_train_reason(q, m, 0, &texts);
+
+    record_text(r, "verdict", verdict_word(m->verdict));
+    record_note(r, reason ? reason : "");
+    record_text(r, "GPU", q->gpu->id);
+    record_note(r, q->gpu->name);
+    record_quantity(r, "GPUs", "", quantity_exact(m->train.gpus), 1, 0);
+    record_note(r, a->priced.has_memory ? texts_addf(&texts, "data parallel %d, ZeRO %d, %d host%s",
+                                                     m->data_parallel, m->train.zero_stage, hosts,
+                                                     hosts == 1 ? "" : "s")
+                                        : "");
+    texts_fini(&texts);
+    for (const struct train_part *part = train_parts; part < train_parts + TRAIN_PARTS; part++) {
+        const struct quantity *b = train_part_bytes(m, part);
+
+        if (part->name && (part->group == TRAIN_PRINTED || train_part_is_there(b)))
+            record_quantity(r, part->group == TRAIN_OF_HOST ? "offloaded, of one host" : part->name,
+                            "GiB", *b, GP_GIB, 4);
+    }
+    if (a->priced.has_memory)
+        print_cost_rows(&a->priced, r);
 }

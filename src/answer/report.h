@@ -16,12 +16,34 @@
 void report_plan(const struct answer *answer, const struct options *options, bool why, bool brief,
                  struct record *doc);
 
-/* What its machines cost, and with `tokens` per token served. */
-void report_cost(const struct plan *plan, bool tokens, struct record *doc);
-
-/* The list `why`, as --why prints it. */
-void report_terms(const struct term *terms, int count, struct record *doc);
-
 void report_error(const struct gp_err *err, struct record *doc);
+
+/* ---- training (gpuplan.train/1) ---- */
+
+enum train_group {
+    TRAIN_OF_GPU, /* what the memory of one GPU holds, in the order it is shown */
+    TRAIN_SUM,
+    TRAIN_PRINTED, /* the sums that a run prints */
+    TRAIN_OF_HOST
+};
+struct train_part {
+    const char *key,
+        *name;     /* "live_layer" in JSON; "recomputed layer" for people, NULL: not shown */
+    size_t offset; /* of its quantity in struct train_memory */
+    enum train_group group;
+};
+#define TRAIN_PARTS 20
+extern const struct train_part train_parts[TRAIN_PARTS];
+
+const struct quantity *train_part_bytes(const struct train_memory *memory,
+                                        const struct train_part *part);
+
+/* Has this run such a part? */
+bool train_part_is_there(const struct quantity *bytes);
+
+/* In the columns of an inference plan: verdict, GPUs, parts, cost. */
+void report_train_rows(const struct train_answer *answer, struct record *rows);
+
+void report_train(const struct train_answer *answer, bool why, struct record *doc);
 
 #endif

@@ -44,37 +44,4 @@ enum gp_status report_list(struct catalog *catalog, const struct report_class *c
 enum gp_status report_show(struct planner *planner, const char *id, struct record *doc,
                            struct gp_err *err);
 
-/* Every field of a table that --show prints, under its label. */
-void report_fields(struct record *out, struct profile_table table, const void *base);
-
-/* report_model.c */
-enum gp_status report_model_rows(struct catalog *catalog, struct record *doc, struct gp_err *err);
-enum gp_status report_model_show(struct planner *planner, const char *id, struct record *out,
-                                 struct gp_err *err);
-/* A folder, config.json, safetensors or GGUF file. */
-enum gp_status report_local_model(struct planner *planner, const char *path, struct record *out,
-                                  struct gp_err *err);
-/* report_gpu.c: GPUs, and what generations of them make of their data sheets */
-enum gp_status report_gpu_rows(struct catalog *catalog, struct record *doc, struct gp_err *err);
-enum gp_status report_gpu_show(struct planner *planner, const char *id, struct record *out,
-                               struct gp_err *err);
-enum gp_status report_family_rows(struct catalog *catalog, struct record *doc, struct gp_err *err);
-enum gp_status report_family_show(struct planner *planner, const char *id, struct record *out,
-                                  struct gp_err *err);
-/* report_price.c: instances and servers */
-enum gp_status report_instance_rows(struct catalog *catalog, struct record *doc,
-                                    struct gp_err *err);
-enum gp_status report_instance_show(struct planner *planner, const char *id, struct record *out,
-                                    struct gp_err *err);
-enum gp_status report_server_rows(struct catalog *catalog, struct record *doc, struct gp_err *err);
-enum gp_status report_server_show(struct planner *planner, const char *id, struct record *out,
-                                  struct gp_err *err);
-/* report_engine.c: engines and formats */
-enum gp_status report_engine_rows(struct catalog *catalog, struct record *doc, struct gp_err *err);
-enum gp_status report_engine_show(struct planner *planner, const char *id, struct record *out,
-                                  struct gp_err *err);
-enum gp_status report_format_rows(struct catalog *catalog, struct record *doc, struct gp_err *err);
-enum gp_status report_format_show(struct planner *planner, const char *id, struct record *out,
-                                  struct gp_err *err);
-
 #endif

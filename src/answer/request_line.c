@@ -6,7 +6,8 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "answer/spelling.h"
+#include "answer/option.h"
+#include "answer/report.h"
 #include "base/json.h"
 #include "base/path.h"
 #include "base/units.h"
@@ -61,8 +62,8 @@ static enum gp_status unknown_key(const char *where, const char *key, struct gp_
     return gp_fail(err, GP_E_USAGE, where, hint, "unknown option '%.60s'", key);
 }
 
-enum gp_status request_line_options(const char *place, json_t *request, struct options *options,
-                                    struct gp_err *err)
+static enum gp_status request_line_options(const char *place, json_t *request,
+                                           struct options *options, struct gp_err *err)
 {
     const char *key;
     json_t *value;
@@ -125,6 +126,112 @@ enum gp_status request_line_read(const char *where, long line, const char *text,
     return rc;
 }
 
+/* ---- saved plans ---- */
+
+/* The newest of an open range ("vllm@0.33+"), a version of a closed one ("vllm@up to 0.7"). */
+static json_t *engine_again(const char *text)
+{
+    int id = (int)strcspn(text, "@");
+    const char *version = text + id + (text[id] == '@');
+
+    if (!*version || strchr(version, '+') || strcmp(version, "all versions") == 0)
+        return json_sprintf("%.*s", id, text);
+    version += strncmp(version, "up to ", 6) == 0 ? 6 : 0;
+    return json_sprintf("%.*s@%.*s", id, text, (int)strcspn(version, "-"), version);
+}
+
+/* The options that ask for this plan again. */
+static json_t *options_again(const json_t *plan)
+{
+    static const char *const degrees[] = {"pp", "cp", "ep", "tp", "replicas"};
+    /* keys of `request` that follow from others, or are set together below */
+    static const char apart[] =
+        "precision gpu engine output users tp pp ep dp replicas max_pp used lora_rank";
+    json_t *request = json_object_get(plan, "request"), *layout = json_object_get(plan, "layout");
+    json_t *again = json_object(), *value;
+    const char *method = gp_json_text_at(request, "method"), *key;
+    bool split = gp_json_number_at(layout, "prefill") > 0;
+
+    json_object_foreach(request, key, value)
+    {
+        int id = option_find(key);
+        bool none = json_is_null(value) || json_is_false(value) || json_number_value(value) == 0;
+
+        if (json_is_string(value))
+            none = strcmp(json_string_value(value), "none") == 0;
+        if (id < 0 || gp_has_word(apart, " ", key) || (none && !json_is_true(value)))
+            continue;
+        if (json_is_number(value) && option_rows[id].type == OPTION_TEXT) /* --prune 50 */
+            json_object_set_new(again, key, json_sprintf("%.12g", json_number_value(value)));
+        else
+            json_object_set(again, key, value);
+    }
+    for (size_t i = json_is_true(gp_json_at(request, "device_map")); i < (split ? 3 : 5); i++)
+        if (gp_json_number_at(layout, degrees[i]) > 0)
+            json_object_set(again, degrees[i], json_object_get(layout, degrees[i]));
+    json_object_set_new(again, "gpu",
+                        json_sprintf(gp_json_number_at(layout, "gpus") > 0 ? "%s:%.0f" : "%s",
+                                     gp_json_text_at(request, "gpu"),
+                                     gp_json_number_at(layout, "gpus")));
+    if (gp_json_number_at(request, "used") > 0)
+        json_object_set_new(again, "used",
+                            gp_json_number(gp_json_number_at(request, "used") * GP_GIB));
+    if (json_is_false(gp_json_at(request, "precision_native")))
+        json_object_set(again, "precision", gp_json_at(request, "precision"));
+    if (method[0]) { /* what it chose of itself: 0 and "none" are choices, too */
+        json_object_set(again, "train", gp_json_at(request, "method"));
+        json_object_set(again, "recompute", gp_json_at(request, "recompute"));
+        json_object_set(again, "lora_rank", gp_json_at(request, "lora_rank"));
+        if (gp_json_number_at(request, "zero") >= 0)
+            json_object_set(again, "zero", gp_json_at(request, "zero"));
+        return again;
+    }
+    json_object_set_new(again, "engine", engine_again(gp_json_text_at(request, "engine")));
+    json_object_set(again, "output_tokens", gp_json_at(request, "output"));
+    if (!(gp_json_number_at(request, "rate") > 0)) /* from which users follow */
+        json_object_set(again, "users", gp_json_at(request, "users"));
+    if (gp_json_number_at(request, "lora_slots") > 0)
+        json_object_set_new(again, "lora",
+                            json_sprintf("%.0f:%.0f", gp_json_number_at(request, "lora_slots"),
+                                         gp_json_number_at(request, "lora_rank")));
+    if (split)
+        json_object_set_new(
+            again, "disaggregate",
+            json_sprintf("%.0fxTP%.0f:%.0fxTP%.0f", gp_json_number_at(layout, "prefill"),
+                         gp_json_number_at(layout, "prefill_tp"),
+                         gp_json_number_at(layout, "decode"), gp_json_number_at(layout, "tp")));
+    return again;
+}
+
+enum gp_status request_line_saved(const char *where, const char *text, size_t len,
+                                  struct request_line *out, struct gp_err *err)
+{
+    static const char how[] = "gpuplan --plan --format json -o FILE makes one";
+    char place[GP_PATH_MAX];
+    enum gp_status rc;
+
+    memset(out, 0, sizeof(*out));
+    rc = gp_json_parse(where, text, len, &out->json, err);
+    if (rc)
+        return rc;
+    const char *schema = gp_json_text_at(out->json, "schema");
+    if (strcmp(schema, "gpuplan.plan/1") != 0 && strcmp(schema, "gpuplan.train/1") != 0)
+        return gp_fail(err, GP_E_FILE, where, how,
+                       strcmp(schema, "gpuplan.compare/1") == 0
+                           ? "is a %s, which does not hold all options of its plans"
+                       : schema[0] ? "is a %.60s, not a gpuplan.plan/1 or gpuplan.train/1"
+                                   : "is not a saved plan%s",
+                       schema);
+    if (!gp_json_text_at(out->json, "request.model")[0] ||
+        !gp_json_text_at(out->json, "request.gpu")[0])
+        return gp_fail(err, GP_E_FILE, where, how, "has no request with a model and a GPU");
+    json_t *again = options_again(out->json);
+    json_object_set_new(out->json, "again", again); /* its texts are borrowed */
+    gp_format(place, sizeof(place), "%.120s: request.", where);
+    rc = request_line_options(place, again, &out->options, err);
+    return rc ? (err->code = GP_E_FILE) : GP_OK;
+}
+
 void request_line_fini(struct request_line *line)
 {
     json_decref(line->json);
@@ -164,4 +271,55 @@ void request_line_write(const struct options *options, struct strbuf *out)
     gp_json_write(line, false, out);
     strbuf_add(out, "\n");
     json_decref(line);
+}
+
+enum gp_status batch_report(struct planner *planner, const struct options *options,
+                            const char *place, bool brief, struct record *doc, struct gp_err *err)
+{
+    struct answer a;
+    struct train_answer t;
+    bool why = options_flag(options, OPT_WHY), train = options->value[OPT_TRAIN].given;
+    enum gp_status rc;
+
+    if (train)
+        rc = planner_train(planner, options, &t, err);
+    else
+        rc = options_inference(options, "is for --train only", err);
+    if (!rc && !train)
+        rc = planner_answer(planner, options, &a, err);
+    if (rc)
+        request_line_place(err, place);
+    else if (train)
+        report_train(&t, why, doc);
+    else
+        report_plan(&a, options, why, brief, doc);
+    return rc;
+}
+
+bool batch_answer(struct planner *planner, const char *where, long line, const char *text,
+                  size_t len, struct strbuf *out)
+{
+    struct gp_err err = {0};
+    struct request_line request;
+    struct record doc;
+    char place[GP_PATH_MAX];
+
+    gp_format(place, sizeof(place), "%s:%ld", where, line);
+    record_init(&doc);
+    enum gp_status rc = request_line_read(where, line, text, len, &request, &err);
+    if (!rc)
+        rc = batch_report(planner, &request.options, place,
+                          !options_flag(&request.options, OPT_WHY), &doc, &err);
+    if (rc)
+        report_error(&err, &doc);
+    const json_t *id = json_object_get(request.json, "id");
+    struct strbuf given;
+    strbuf_init(&given);
+    if (id)
+        gp_json_write(id, false, &given);
+    record_json_line(&doc, id ? given.text : NULL, out);
+    strbuf_fini(&given);
+    record_fini(&doc);
+    request_line_fini(&request);
+    return rc == GP_OK;
 }

@@ -3,19 +3,23 @@
  *
  *   {"model": "70B", "users": 16, "max_num_seqs": 32}
  *
- * What --batch reads line by line, and a saved plan. Dashes become underscores; "id" is
+ * What --batch reads line by line. Dashes become underscores; "id" is
  * the caller's own; options that say how an answer is printed are refused.
  */
 #ifndef GP_ANSWER_REQUEST_LINE_H
 #define GP_ANSWER_REQUEST_LINE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "answer/option.h"
+#include "answer/planner.h"
+#include "answer/record.h"
 #include "base/err.h"
 #include "base/str.h"
 
 #define REQUEST_LINE_MAX (1 << 20) /* bytes of one line */
+#define SAVED_PLAN_BYTES (4 << 20)
 
 struct request_line {
     struct options options; /* borrows texts from json */
@@ -25,12 +29,11 @@ struct request_line {
 /* where and line name the request in errors. request_line_fini() also after an error. */
 enum gp_status request_line_read(const char *where, long line, const char *text, size_t len,
                                  struct request_line *out, struct gp_err *err);
+/* The options that ask for a saved gpuplan.plan/1 or gpuplan.train/1 again: those of its `request`,
+ * and what was chosen, which stays chosen, by its `layout`. out->json: the saved answer. */
+enum gp_status request_line_saved(const char *where, const char *text, size_t len,
+                                  struct request_line *out, struct gp_err *err);
 void request_line_fini(struct request_line *line);
-
-/* The options of such an object, which borrow its texts; place: what stands before the key in
- * errors, "FILE:7: ". */
-enum gp_status request_line_options(const char *place, struct json_t *request,
-                                    struct options *options, struct gp_err *err);
 
 /* An error about an option of the command line ("--max-num-seqs"), told of the request
  * at `place`: "FILE:7: max_num_seqs". */
@@ -38,5 +41,15 @@ void request_line_place(struct gp_err *err, const char *place);
 
 /* The line that reads back to these options. */
 void request_line_write(const struct options *options, struct strbuf *out);
+
+/* Appends one line of JSON, gpuplan.plan/1, gpuplan.train/1 or gpuplan.error/1, to
+ * out. False for the last. where and line name the request in errors. */
+bool batch_answer(struct planner *planner, const char *where, long line, const char *text,
+                  size_t len, struct strbuf *out);
+
+/* The answer of a request as gpuplan.plan/1 or gpuplan.train/1; brief: report.h. place names the
+ * request in errors. */
+enum gp_status batch_report(struct planner *planner, const struct options *options,
+                            const char *place, bool brief, struct record *doc, struct gp_err *err);
 
 #endif

@@ -13,7 +13,7 @@
 #include <strings.h>
 
 #include "answer/calibrate.h"
-#include "answer/spelling.h"
+#include "answer/option.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
@@ -1005,8 +1005,7 @@ static enum gp_status resolve_split(struct resolving *r)
           parse_side(colon + 1, text + strlen(text), &q->decode, &tp) &&
           q->prefill + q->decode <= PLAN_MAX_GPUS))
         return gp_fail(r->err, GP_E_USAGE, "--disaggregate",
-                       "replicas for prompts and for decoding, as in 1:3 or 2xTP1:1xTP4, "
-                       "or auto",
+                       "replicas for prompts and for decoding, as in 1:3 or 2xTP1:1xTP4, or auto",
                        "'%s' is not two numbers of replicas", text);
     if (q->split && !q->engine->disaggregation[0])
         return gp_fail(r->err, GP_E_USAGE, "--disaggregate", "vllm, sglang and tensorrt-llm do",

@@ -69,8 +69,7 @@ static const char *const reason_words[REASON_COUNT] = {
                           "leaves {rest}",
     [REASON_REST_TIGHT] = "the engine's overheads take up to {overheads}, its fraction "
                           "leaves {rest}",
-    [REASON_GPU_COUNT] = "no layout of {count} GPUs with at most {stages} pipeline stages "
-                         "is valid",
+    [REASON_GPU_COUNT] = "no layout of {count} GPUs with at most {stages} pipeline stages is valid",
     [REASON_MEMORY_ONLY] = "only the memory of {gpu} is planned: what {engine} adds there "
                            "and its speed are unknown",
     [REASON_TTFT] = "TTFT {ttft} misses the goal of {ttft goal}",
@@ -95,8 +94,7 @@ static const char *const warning_words[WARNING_COUNT] = {
     [WARNING_VENDOR] = "{engine} on {vendor} GPUs: unknown vendor, support not checked",
     [WARNING_WEIGHTS_ONLY] = "only the weights are counted: what this kind of model "
                              "needs to run is not estimated",
-    [WARNING_VISION] = "the vision tower is not counted: GGUF keeps it in a file of its "
-                       "own",
+    [WARNING_VISION] = "the vision tower is not counted: GGUF keeps it in a file of its own",
     [WARNING_GGUF] = "{weight} is a GGUF format; {engine} does not run it well: "
                      "llama.cpp is its engine",
     [WARNING_UNPACKED] = "{gpu} has no {math} arithmetic: {weight} weights are unpacked "
@@ -105,8 +103,7 @@ static const char *const warning_words[WARNING_COUNT] = {
                           "than FP16: prefill and large batches are slow{fp8 is fast}",
     [WARNING_ZEROS] = "unstructured pruning saves no memory: zeros are stored like any "
                       "other weight; 2:4 does save",
-    [WARNING_SPARSE] = "{gpu} has no sparse tensor cores (they start at compute "
-                       "capability 8.0)",
+    [WARNING_SPARSE] = "{gpu} has no sparse tensor cores (they start at compute capability 8.0)",
     [WARNING_ENGINE] = "planned for {engine}, as {usual engine} {runs not} on {devices}",
     [WARNING_SLOTS] = "{engine} starts with {slots} by default: give it one for each "
                       "user with {slots option}",
@@ -119,11 +116,9 @@ static const char *const warning_words[WARNING_COUNT] = {
                             "the speed drops to that of the host's memory, and of the host "
                             "link for prompts",
     [WARNING_HOST_IGNORED] = "{engine} {versions} runs this model on its second runner, which "
-                             "ignores --cpu-offload-gb; VLLM_USE_V2_MODEL_RUNNER=0 takes "
-                             "the first",
-    [WARNING_HOST_LOST] = "{engine} {versions} packs {weight} weights anew after loading and "
-                          "keeps them on the GPU: what --cpu-offload-gb saves is not "
-                          "counted",
+                             "ignores --cpu-offload-gb; VLLM_USE_V2_MODEL_RUNNER=0 takes the first",
+    [WARNING_HOST_LOST] = "{engine} {versions} packs {weight} weights anew after loading and keeps "
+                          "them on the GPU: what --cpu-offload-gb saves is not counted",
     [WARNING_KV_HOST] = "{host kv} of KV in host memory keeps prompts for later requests; "
                         "those in flight need the pool all the same",
     [WARNING_KV_FLAT] = "{engine} {versions} keeps KV in host memory without its groups of "
@@ -230,15 +225,13 @@ static const char *const refusal_words[] = {
     [REFUSED_MIG] = "MIG instances cannot be joined: one must hold the model",
     [REFUSED_HOST] = "TP={a} exceeds the {b} GPUs one host can hold",
     [REFUSED_HOST_ASSUMED] = "TP={a} exceeds the {b} GPUs one host can hold (assumed)",
-    [REFUSED_COUNT] = "TP {tp} x PP {pp} x replicas {replicas} = {a} GPUs, but {b} "
-                      "were asked for",
+    [REFUSED_COUNT] = "TP {tp} x PP {pp} x replicas {replicas} = {a} GPUs, but {b} were asked for",
 };
 
 static const char *const train_reason_words[TRAIN_REASON_COUNT] = {
     [TRAIN_REASON_METHOD] = "no training method was given",
     [TRAIN_REASON_TOKENS] = "{model} is not a model trained by tokens",
-    [TRAIN_REASON_SEQUENCE] = "sequence: {plain sequence} is outside 1..100,000,000 "
-                              "tokens",
+    [TRAIN_REASON_SEQUENCE] = "sequence: {plain sequence} is outside 1..100,000,000 tokens",
     [TRAIN_REASON_MICRO_BATCH] = "micro-batch: {micro-batch} is outside 1..1,000,000",
     [TRAIN_REASON_ZERO] = "ZeRO stage: {zero} is outside 0..3",
     [TRAIN_REASON_LORA_RANK] = "LoRA rank: {rank} is outside 1..65536",
@@ -246,19 +239,15 @@ static const char *const train_reason_words[TRAIN_REASON_COUNT] = {
     [TRAIN_REASON_POSITIONS] = "a sequence of {sequence} tokens exceeds the "
                                "{positions} learned positions",
     [TRAIN_REASON_TOO_MANY] = "TP x PP{x CP} exceeds {most GPUs} GPUs",
-    [TRAIN_REASON_MULTIPLE] = "{gpus} GPUs are not a multiple of TP {tp} x PP {pp}"
-                              "{x CP}",
+    [TRAIN_REASON_MULTIPLE] = "{gpus} GPUs are not a multiple of TP {tp} x PP {pp}{x CP}",
     [TRAIN_REASON_LAYOUT] = "{refusals}",
-    [TRAIN_REASON_ZERO_PP] = "ZeRO-{zero} does not work with PP: gradients are kept "
-                             "over the micro-batches (DeepSpeed's PipelineEngine "
-                             "refuses stages 2 and 3)",
+    [TRAIN_REASON_ZERO_PP] = "ZeRO-{zero} does not work with PP: gradients are kept over the "
+                             "micro-batches (DeepSpeed's PipelineEngine refuses stages 2 and 3)",
     [TRAIN_REASON_OFFLOAD] = "offloading {offload} needs ZeRO-{lowest zero} or higher: a "
                              "rank offloads its own share",
-    [TRAIN_REASON_STEP] = "an optimizer step in the backward pass works on one GPU or with "
-                          "ZeRO-3, without PP and offloading: it frees each gradient at "
-                          "once",
-    [TRAIN_REASON_CP] = "a sequence of {sequence} tokens cannot be cut into {cp} equal "
-                        "parts (CP)",
+    [TRAIN_REASON_STEP] = "an optimizer step in the backward pass works on one GPU or with ZeRO-3, "
+                          "without PP and offloading: it frees each gradient at once",
+    [TRAIN_REASON_CP] = "a sequence of {sequence} tokens cannot be cut into {cp} equal parts (CP)",
     [TRAIN_REASON_SEQUENCE_PARALLEL] = "sequence parallel cuts what TP leaves whole: it "
                                        "needs TP 2 or more",
     [TRAIN_REASON_MAP] = "layers in series (device_map) are one process: no ZeRO, TP, CP "
@@ -272,21 +261,16 @@ static const char *const train_reason_words[TRAIN_REASON_COUNT] = {
 };
 
 static const char *const train_warning_words[TRAIN_WARNING_COUNT] = {
-    [TRAIN_WARNING_NF4_STORED] = "QLoRA with ZeRO-3 or FSDP needs NF4 stored as 16-bit "
-                                 "floats (bnb_4bit_quant_storage) and bitsandbytes "
-                                 "0.43 or later",
-    [TRAIN_WARNING_ADAPTER_UNITS] = "wrap adapters in FSDP units of their own: units "
-                                    "that mix frozen and trained parameters hold "
-                                    "gradients for all of them",
-    [TRAIN_WARNING_NO_SYNC] = "accumulate with gradients synchronised: FSDP under "
-                              "no_sync() holds {whole gradients} GiB of whole "
-                              "gradients more",
+    [TRAIN_WARNING_NF4_STORED] = "QLoRA with ZeRO-3 or FSDP needs NF4 stored as 16-bit floats "
+                                 "(bnb_4bit_quant_storage) and bitsandbytes 0.43 or later",
+    [TRAIN_WARNING_ADAPTER_UNITS] = "wrap adapters in FSDP units of their own: units that mix "
+                                    "frozen and trained parameters hold gradients for all of them",
+    [TRAIN_WARNING_NO_SYNC] = "accumulate with gradients synchronised: FSDP under no_sync() holds "
+                              "{whole gradients} GiB of whole gradients more",
     [TRAIN_WARNING_SELECTIVE] = "selective recompute saves nothing where flash "
                                 "attention stores no scores",
-    [TRAIN_WARNING_CONTEXT] = "the sequence exceeds the model's context of {most "
-                              "tokens} tokens",
-    [TRAIN_WARNING_BF16] = "this GPU has no BF16: FP16 with loss scaling takes the "
-                           "same memory",
+    [TRAIN_WARNING_CONTEXT] = "the sequence exceeds the model's context of {most tokens} tokens",
+    [TRAIN_WARNING_BF16] = "this GPU has no BF16: FP16 with loss scaling takes the same memory",
     [TRAIN_WARNING_HOST] = "the cheapest machine has {ram} of host memory",
 };
 
@@ -370,8 +354,12 @@ static void value_text(const struct sentence_value *v, struct strbuf *out)
     }
 }
 
-void sentence_write(const char *words, const struct sentence_value *values, struct strbuf *out)
+const char *sentence_fill(const char *words, const struct sentence_value *values, struct texts *t)
 {
+    struct strbuf out;
+    const char *text;
+
+    strbuf_init(&out);
     while (*words) {
         size_t length = *words == '{' ? strcspn(words + 1, "}") : 0;
         const struct sentence_value *v = values;
@@ -380,21 +368,12 @@ void sentence_write(const char *words, const struct sentence_value *values, stru
                (strncmp(v->name, words + 1, length) != 0 || v->name[length] != '\0'))
             v++;
         if (length > 0 && v->name) {
-            value_text(v, out);
+            value_text(v, &out);
             words += length + 2;
         } else {
-            strbuf_addc(out, *words++);
+            strbuf_addc(&out, *words++);
         }
     }
-}
-
-const char *sentence_fill(const char *words, const struct sentence_value *values, struct texts *t)
-{
-    struct strbuf out;
-    const char *text;
-
-    strbuf_init(&out);
-    sentence_write(words, values, &out);
     text = texts_add(t, out.text);
     strbuf_fini(&out);
     return text;
@@ -699,7 +678,8 @@ const char *sentence_lost(const struct runner_up *r, struct texts *t)
         return texts_addf(t, "%.0f GPU%s more%s", r->more, r->more == 1 ? "" : "s",
                           r->lost == LOST_PAID ? " to pay for" : "");
     case LOST_MONEY:
-        return isfinite(r->more) ? texts_addf(t, "$%.2f/h more", r->more) : "its price is unknown";
+        return isfinite(r->more) ? texts_addf(t, "%s/h more", UNITS_MONEY(r->more))
+                                 : "its price is unknown";
     default:
         return lost_words[r->lost];
     }

@@ -111,6 +111,5 @@ struct sentence_value {
 /* `words` with each {name} replaced by its value; the list ends with a name of NULL. */
 const char *sentence_fill(const char *words, const struct sentence_value *values,
                           struct texts *texts);
-void sentence_write(const char *words, const struct sentence_value *values, struct strbuf *out);
 
 #endif

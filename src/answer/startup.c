@@ -3,19 +3,17 @@
  *
  * Sources: vLLM's published wheels 0.11.0 to 0.33.0 (engine/arg_utils.py, config/model.py,
  * config/scheduler.py, config/vllm.py, platforms/cuda.py, v1/worker/utils.py,
- * v1/core/kv_cache_utils.py, config/compilation.py, v1/worker/gpu_model_runner.py), SGLang
- * 0.5.5 to 0.5.23 (mem_cache/kv_cache_configurator.py, model_executor/
- * runner/decode_cuda_graph_runner.py); TensorRT-LLM's main branch (_torch/pyexecutor/
- * py_executor_creator.py at 000429d5: the stages and their message; resource_manager.py:
- * get_max_atten_window_upper_bound(); modules/attention.py); llama.cpp 0c1e57098
- * (common/arg.cpp:322, ggml-cuda.cu:105, llama-model.cpp:1870, llama-kv-cache.cpp:288,
- * llama-context.cpp:684 and :3899; 4227c9be of 2025-08 has the same but --fit);
- * read 2026-11.
+ * v1/core/kv_cache_utils.py, config/compilation.py, v1/worker/gpu_model_runner.py), SGLang 0.5.5 to
+ * 0.5.23 (mem_cache/kv_cache_configurator.py, model_executor/ runner/decode_cuda_graph_runner.py);
+ * TensorRT-LLM's main branch (_torch/pyexecutor/ py_executor_creator.py at 000429d5: the stages and
+ * their message; resource_manager.py: get_max_atten_window_upper_bound(); modules/attention.py);
+ * llama.cpp 0c1e57098 (common/arg.cpp:322, ggml-cuda.cu:105, llama-model.cpp:1870,
+ * llama-kv-cache.cpp:288, llama-context.cpp:684 and :3899; 4227c9be of 2025-08 has the same but
+ * --fit); read 2026-11.
  *
- * Neither of the last two refuses a context for its length: llama.cpp warns beyond the
- * trained one, TensorRT-LLM cuts what the pool cannot hold ("Attention window size ...
- * exceeds upper bound ... Reducing"). Ollama refuses nothing that a GPU lacks: layers go
- * to host memory.
+ * Neither of the last two refuses a context for its length: llama.cpp warns beyond the trained one,
+ * TensorRT-LLM cuts what the pool cannot hold ("Attention window size ... exceeds upper bound ...
+ * Reducing"). Ollama refuses nothing that a GPU lacks: layers go to host memory.
  */
 #include "answer/startup.h"
 
@@ -198,9 +196,8 @@ static const struct startup_row {
      .stops = BIT(REASON_DRAFT)},
     {"vllm", V(0, 8), NEWEST, "whole-prompt",
      "ValueError: max_num_batched_tokens ({tokens}) is smaller than max_model_len ({context}). "
-     "This effectively limits the maximum sequence length to max_num_batched_tokens and makes "
-     "vLLM reject longer sequences. Please increase max_num_batched_tokens or decrease "
-     "max_model_len.",
+     "This effectively limits the maximum sequence length to max_num_batched_tokens and makes vLLM "
+     "reject longer sequences. Please increase max_num_batched_tokens or decrease max_model_len.",
      .stops = BIT(REASON_PROMPT)},
     {"vllm", V(0, 8), NEWEST, "batched-tokens",
      "ValueError: max_num_batched_tokens ({tokens}) must be greater than or equal to "
@@ -275,10 +272,9 @@ static const struct startup_row {
      "enabled. See https://github.com/vllm-project/vllm/pull/18298 for more details.",
      .stops = BIT(REASON_OFFLOAD)},
     {"vllm", V(0, 20), NEWEST, "state-blocks",
-     "ValueError: max_num_seqs ({slots}) exceeds available Mamba cache blocks ({states}). "
-     "Each decode sequence requires one Mamba cache block, so CUDA graph capture cannot "
-     "proceed. Please lower max_num_seqs to at most {states} or increase "
-     "gpu_memory_utilization.",
+     "ValueError: max_num_seqs ({slots}) exceeds available Mamba cache blocks ({states}). Each "
+     "decode sequence requires one Mamba cache block, so CUDA graph capture cannot proceed. Please "
+     "lower max_num_seqs to at most {states} or increase gpu_memory_utilization.",
      .stops = BIT(REASON_STATES), .may_stop = BIT(REASON_STATES_TIGHT), .likely = states_lack},
     {"vllm", V(0, 8), V(0, 28), "graphs",
      "RuntimeError: CUDA out of memory occurred when warming up sampler with {slots} dummy "

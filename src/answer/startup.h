@@ -1,13 +1,12 @@
 /*
  * startup.h - how the engine itself would stop, in its own words.
  *
- * Before it serves, an engine makes checks in an order of its own: lengths and slots
- * first, then types and layouts, then free memory, the weights, what is left for KV, one
- * request of full length, blocks of state, room for graphs. A plan that fails some of them
- * names the first that fails at the estimate's value, else the first that may, with the
- * message that this version prints, its figures filled in, so that it can be found in a
- * log. What only makes users wait (more users than slots, or than the pool
- * holds at once) stops nothing.
+ * Before it serves, an engine makes checks in an order of its own: lengths and slots first, then
+ * types and layouts, then free memory, the weights, what is left for KV, one request of full
+ * length, blocks of state, room for graphs. A plan that fails some of them names the first that
+ * fails at the estimate's value, else the first that may, with the message that this version
+ * prints, its figures filled in, so that it can be found in a log. What only makes users wait (more
+ * users than slots, or than the pool holds at once) stops nothing.
  *
  * Example: Qwen3.5-27B on one H100, vLLM 0.33, 1,024 slots:
  *   ValueError: max_num_seqs (1024) exceeds available Mamba cache blocks (337). ...

@@ -55,6 +55,32 @@ enum gp_status gp_json_parse(const char *where, const char *text, size_t len, js
     return gp_fail(err, GP_E_FILE, at, "", "not valid JSON: %s", what.text);
 }
 
+json_t *gp_json_at(const json_t *value, const char *path)
+{
+    char key[64];
+
+    for (; value && *path; path += strcspn(path, "."), path += *path == '.') {
+        gp_format(key, sizeof(key), "%.*s", (int)strcspn(path, "."), path);
+        value = json_object_get(value, key);
+    }
+    return (json_t *)value;
+}
+
+const char *gp_json_text_at(const json_t *value, const char *path)
+{
+    const char *text = json_string_value(gp_json_at(value, path));
+
+    return text ? text : "";
+}
+
+double gp_json_number_at(const json_t *value, const char *path)
+{
+    const json_t *at = gp_json_at(value, path);
+
+    at = json_is_object(at) ? json_object_get(at, "value") : at;
+    return json_is_number(at) ? json_number_value(at) : NAN;
+}
+
 static bool is_whole(double value)
 {
     return fabs(value) < WHOLE_MAX && value == floor(value);

@@ -22,6 +22,12 @@
 enum gp_status gp_json_parse(const char *where, const char *text, size_t len, json_t **out,
                              struct gp_err *err);
 
+/* The value at "cost.per_hour"; its text, "" where it is none; its number, or that of its "value",
+ * NAN where it is none. */
+json_t *gp_json_at(const json_t *value, const char *path);
+const char *gp_json_text_at(const json_t *value, const char *path);
+double gp_json_number_at(const json_t *value, const char *path);
+
 /* An integer when the value is whole and fits one, null when it is not finite. */
 json_t *gp_json_number(double value);
 /* Null where it is not above 0: of what is unknown then. */

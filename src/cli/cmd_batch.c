@@ -19,7 +19,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "answer/batch.h"
 #include "answer/request_line.h"
 #include "base/mem.h"
 #include "base/path.h"

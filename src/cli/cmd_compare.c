@@ -1,8 +1,7 @@
 /*
  * cmd_compare.c - gpuplan --compare: one load on many GPUs and precisions.
  */
-#include "answer/print_compare.h"
-#include "answer/record_plan.h"
+#include "answer/compare_run.h"
 #include "cli/command.h"
 
 static enum gp_status compare_command(struct invocation *in, struct gp_err *err)

@@ -5,8 +5,7 @@
 
 #include "answer/answer_lines.h"
 #include "answer/print_plan.h"
-#include "answer/print_why.h"
-#include "answer/report_train.h"
+#include "answer/report.h"
 #include "answer/sentence.h"
 #include "base/table.h"
 #include "base/units.h"
@@ -72,7 +71,7 @@ static void train_print_head(const struct train_answer *a, struct strbuf *out)
     texts_fini(&texts);
 }
 
-static void train_print_parts(const char *head, const struct train_part *parts, int count,
+static void train_print_parts(const char *head, enum train_group group,
                               const struct train_memory *m, struct strbuf *out)
 {
     const struct table_column columns[] = {{head, TABLE_LEFT},
@@ -82,13 +81,14 @@ static void train_print_parts(const char *head, const struct train_part *parts, 
                                            {"origin", TABLE_LEFT}};
     struct table table;
 
+    strbuf_add(out, "\n");
     table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
-    for (int i = 0; i < count; i++) {
-        const struct quantity *b = train_part_bytes(m, &parts[i]);
+    for (int i = 0; i < TRAIN_PARTS; i++) {
+        const struct quantity *b = train_part_bytes(m, &train_parts[i]);
 
-        if (!train_part_is_there(b))
+        if (train_parts[i].group != group || !train_part_is_there(b))
             continue;
-        table_cell(&table, parts[i].name);
+        table_cell(&table, train_parts[i].name);
         table_cellf(&table, "%.2f", b->value / GP_GIB);
         table_cellf(&table, "%.2f", b->low / GP_GIB);
         table_cellf(&table, "%.2f", b->high / GP_GIB);
@@ -136,14 +136,10 @@ static void train_print(const struct invocation *in, const struct train_answer *
     }
     train_print_head(a, out);
     if (m->usable.known) {
-        strbuf_add(out, "\n");
-        train_print_parts("memory of one GPU", train_parts, TRAIN_PARTS, m, out);
-        strbuf_add(out, "\n");
-        train_print_parts("as PyTorch prints it", train_printed, TRAIN_PRINTED, m, out);
-        if (train_part_is_there(&m->host)) {
-            strbuf_add(out, "\n");
-            train_print_parts("memory of one host", &train_host, 1, m, out);
-        }
+        train_print_parts("memory of one GPU", TRAIN_OF_GPU, m, out);
+        train_print_parts("as PyTorch prints it", TRAIN_PRINTED, m, out);
+        if (train_part_is_there(&m->host))
+            train_print_parts("memory of one host", TRAIN_OF_HOST, m, out);
     }
     if (a->priced.has_memory)
         print_cost(&a->priced, out);

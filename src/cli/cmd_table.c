@@ -3,7 +3,7 @@
  *
  * Text and Markdown have three tables, CSV and JSON one row per model and precision.
  */
-#include "answer/record_plan.h"
+#include "answer/compare_run.h"
 #include "cli/command.h"
 
 static const struct {

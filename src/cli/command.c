@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/spelling.h"
+#include "answer/option.h"
 #include "base/str.h"
 
 #define X(word, NAME) &cmd_##word,

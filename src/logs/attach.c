@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "answer/beside.h"
 #include "answer/launch.h"
+#include "answer/record.h"
 #include "answer/sentence.h"
 
 #define FULL 0.9 /* of the pool: the next requests wait for it */
@@ -257,8 +257,7 @@ static void record_notes(const struct scrape *s, const char *why, struct record 
     record_list(doc, "notes");
     if (s->cut)
         record_item(doc, "notes",
-                    "a page ends within a line, so it was cut off: what it lacks is "
-                    "not seen here");
+                    "a page ends within a line, so it was cut off: what it lacks is not seen here");
     if (s->twice)
         record_item(doc, "notes",
                     "a series stands twice in a page, and is counted twice: two "

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "answer/beside.h"
+#include "answer/record.h"
 #include "answer/sentence.h"
 #include "answer/startup.h"
 #include "base/units.h"
@@ -200,8 +200,7 @@ static void record_notes(const struct enginelog *log, const struct log_request *
         record_item(doc, "notes", "the log has more options than are read");
     if (!log->started && !log->failed_line) {
         gp_format(text, sizeof(text),
-                  "the log ends before the server was ready; its last known "
-                  "line is %ld: %.120s",
+                  "the log ends before the server was ready; its last known line is %ld: %.120s",
                   log->last_line, log->last);
         record_item(doc, "notes", text);
     }

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/spelling.h"
+#include "answer/option.h"
 #include "base/path.h"
 #include "tui/toolkit/edit.h"
 #include "tui/toolkit/key.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "answer/calibrate.h"
-#include "answer/spelling.h"
+#include "answer/option.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/units.h"

@@ -17,7 +17,7 @@
 #include "logged.h"
 #include "table.h"
 
-enum term {
+enum logged_part {
     WEIGHTS,
     HOST,
     BEFORE,
@@ -288,7 +288,8 @@ static struct quantity pool_given(const struct asked *a, const struct memory *m,
 }
 
 static struct quantity predicted(const struct asked *a, const struct memory *m,
-                                 const struct load *load, double logged_weights, enum term term)
+                                 const struct load *load, double logged_weights,
+                                 enum logged_part term)
 {
     const struct engine *e = a->resolved.request.engine;
     double share = e->state_share, slots = 0;
@@ -326,7 +327,8 @@ static struct quantity predicted(const struct asked *a, const struct memory *m,
 }
 
 /* TensorRT-LLM's line has the temporary KV of the profiled step in it. */
-static double logged_of_row(const struct set *set, const struct table_file *row, enum term term)
+static double logged_of_row(const struct set *set, const struct table_file *row,
+                            enum logged_part term)
 {
     const char *column = set->column[term == GIVEN ? POOL : term];
     double value = column ? table_number_of(row, column) : NAN;
@@ -366,9 +368,9 @@ static void score_row(const struct set *set, const struct table_file *row, const
     printf("%-12s %-24.24s tp%d ep%d %s", set->engine, a->key, a->layout.tp, a->layout.ep,
            fit ? "fit  " : "score");
     for (int t = 0; t < TERMS; t++) {
-        double logged = logged_of_row(set, row, (enum term)t);
-        struct quantity p =
-            predicted(a, &m, &load, set->unit * logged_of_row(set, row, WEIGHTS), (enum term)t);
+        double logged = logged_of_row(set, row, (enum logged_part)t);
+        struct quantity p = predicted(a, &m, &load, set->unit * logged_of_row(set, row, WEIGHTS),
+                                      (enum logged_part)t);
         double unit = t == TOKENS ? 1 : set->unit;
         bool stated =
             t != WEIGHTS || strcmp(set->engine, "llama.cpp") != 0 || table_text_of(row, "quant")[0];

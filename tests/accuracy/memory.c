@@ -149,7 +149,7 @@ static const char *ask_row(struct planner *planner, const struct table_file *row
 
 /* ---- scoring ---- */
 
-enum term { WEIGHTS, POOL, TOKENS, CONCURRENCY, ACTIVATION, NON_TORCH, GRAPHS, TERMS };
+enum logged_part { WEIGHTS, POOL, TOKENS, CONCURRENCY, ACTIVATION, NON_TORCH, GRAPHS, TERMS };
 
 static const char *const term_names[TERMS] = {"weights",    "KV pool",   "KV tokens", "concurrency",
                                               "activation", "non-torch", "graphs"};
@@ -171,7 +171,8 @@ static void take(struct score *s, double error, double width, bool held)
     s->held += held;
 }
 
-static struct quantity predicted(const struct memory *m, const struct memory *all, enum term term)
+static struct quantity predicted(const struct memory *m, const struct memory *all,
+                                 enum logged_part term)
 {
     switch (term) {
     case WEIGHTS:
@@ -281,7 +282,7 @@ static void score_row(const struct table_file *row, const struct asked *a)
            a->layout.pp, version, fit ? "fit  " : "score");
     for (int t = 0; t < TERMS; t++) {
         double logged = table_number_of(row, term_columns[t]);
-        struct quantity p = predicted(&first, &all, (enum term)t);
+        struct quantity p = predicted(&first, &all, (enum logged_part)t);
         if (isnan(logged) || logged <= 0 || !p.known) {
             printf("        -       ");
             continue;
@@ -417,7 +418,7 @@ static void print_fits(void)
 /* ---- all rows ---- */
 
 /* Percent of all rows whose logged value lies in the band. */
-static double held_share(enum term t)
+static double held_share(enum logged_part t)
 {
     int n = totals[0][t].count + totals[1][t].count;
     return 100.0 * (totals[0][t].held + totals[1][t].held) / (n > 0 ? n : 1);
@@ -447,7 +448,7 @@ static void print_summary(void)
     for (int t = 0; t < TERMS; t++) {
         int n = totals[0][t].count + totals[1][t].count;
         if (n)
-            printf("  %s %.0f%% (%.2g%%)", term_names[t], held_share((enum term)t),
+            printf("  %s %.0f%% (%.2g%%)", term_names[t], held_share((enum logged_part)t),
                    (totals[0][t].width + totals[1][t].width) / n);
     }
     printf("\n");
@@ -457,7 +458,7 @@ static void print_summary(void)
 static int verdict(void)
 {
     static const struct {
-        enum term term;
+        enum logged_part term;
         double percent;
     } promised[] = {{WEIGHTS, 0.5}, {POOL, 1}, {CONCURRENCY, 1}, {ACTIVATION, 5}};
     int bad = 0;
@@ -470,9 +471,9 @@ static int verdict(void)
         bad += !ok;
     }
     for (int t = 0; t < TERMS; t++)
-        if (held_share((enum term)t) < 90) {
+        if (held_share((enum logged_part)t) < 90) {
             printf("%s: %.0f %% of the rows in their band, promised 90 %%: MISSED\n", term_names[t],
-                   held_share((enum term)t));
+                   held_share((enum logged_part)t));
             bad++;
         }
     return bad ? 1 : 0;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/batch.h"
+#include "answer/request_line.h"
 #include "base/path.h"
 
 #define INPUTS_PER_PLANNER 500

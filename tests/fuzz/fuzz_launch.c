@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "answer/launch.h"
-#include "answer/plan_check.h"
+#include "answer/request_line.h"
 #include "base/path.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -40,7 +40,7 @@ static void saved_plan(const char *text, size_t len)
     struct request_line line = {0};
     struct gp_err err;
 
-    plan_check_read("fuzz", text, len, &line, &err);
+    request_line_saved("fuzz", text, len, &line, &err);
     request_line_fini(&line);
 }
 

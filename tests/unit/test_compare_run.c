@@ -4,7 +4,6 @@
 #include "profiles.h"
 
 #include "answer/compare_run.h"
-#include "answer/record_plan.h"
 #include "base/str.h"
 
 #define TODAY 20778 /* 2026-11-21 */

@@ -7,6 +7,14 @@
 
 #include "sample.h"
 
+static const struct figure *figures_find(const struct figures *f, enum figure_id id)
+{
+    for (int i = 0; i < f->count; i++)
+        if (f->list[i].id == id)
+            return &f->list[i];
+    return NULL;
+}
+
 static struct plan planned(void)
 {
     static struct sample s;

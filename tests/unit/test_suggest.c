@@ -4,7 +4,6 @@
 #include "unit.h"
 
 #include "answer/option.h"
-#include "answer/spelling.h"
 #include "base/str.h"
 #include "base/suggest.h"
 

@@ -1,5 +1,5 @@
 /* test_terms.c - every term says what the plan says, and where it comes from. */
-#include "answer/print_why.h"
+#include "answer/print_plan.h"
 #include "plan/terms.h"
 
 #include "profiles.h"

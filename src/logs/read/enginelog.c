@@ -48,8 +48,7 @@ static const struct pattern {
     {"vllm", TAKES, "Using max model len {=max_model_len}"},
     /* worker.py, 0.6 to 0.8 */
     {"vllm", TAKES,
-     "total_gpu_memory ({usable GiB}GiB) x gpu_memory_utilization "
-     "({=gpu_memory_utilization})"},
+     "total_gpu_memory ({usable GiB}GiB) x gpu_memory_utilization ({=gpu_memory_utilization})"},
     {"vllm", TAKES,
      "model weights take {weights GiB}GiB; non_torch_memory takes {non_torch GiB}GiB; "
      "PyTorch activation peak memory takes {activation GiB}GiB; the rest of the memory "
@@ -66,9 +65,8 @@ static const struct pattern {
     {"vllm", TAKES, "Graph capturing finished in {*} secs, took {graphs GiB} GiB"},
     /* mem_utils.py, with debug logs */
     {"vllm", TAKES,
-     "Total non KV cache memory: {total GiB}GiB; torch peak memory increase: {activation "
-     "GiB}GiB; non-torch forward increase memory: {non_torch GiB}GiB; weights memory: "
-     "{weights GiB}GiB"},
+     "Total non KV cache memory: {total GiB}GiB; torch peak memory increase: {activation GiB}GiB; "
+     "non-torch forward increase memory: {non_torch GiB}GiB; weights memory: {weights GiB}GiB"},
     {"vllm", TAKES, "GiB; Requested memory: {=gpu_memory_utilization} (util)"},
     /* gpu_worker.py, when all is allocated: 0.11 to 0.26, then 0.27 on */
     {"vllm", TAKES,
@@ -94,12 +92,10 @@ static const struct pattern {
      "KV Cache is allocated. #tokens: {*}, K size: {+kv GiB} GB, V size: {+kv GiB} GB"},
     {"sglang", TAKES, "KV Cache is allocated. #tokens: {*}, KV size: {+kv GiB} GB"},
     {"sglang", TAKES,
-     "KV Cache is allocated. dtype: {*}, #tokens: {*}, K size: {+kv GiB} GB, V size: {+kv "
-     "GiB} GB"},
+     "KV Cache is allocated. dtype: {*}, #tokens: {*}, K size: {+kv GiB} GB, V size: {+kv GiB} GB"},
     {"sglang", TAKES, "KV Cache is allocated. dtype: {*}, #tokens: {*}, KV size: {+kv GiB} GB"},
     {"sglang", TAKES,
-     "Mamba Cache is allocated. {*}conv_state size: {+kv GiB}GB, ssm_state size: {+kv "
-     "GiB}GB"},
+     "Mamba Cache is allocated. {*}conv_state size: {+kv GiB}GB, ssm_state size: {+kv GiB}GB"},
     {"sglang", TAKES, "Capture cuda graph end. {*}mem usage={+graphs GiB} GB"},
     {"sglang", TAKES, "CUDA graph end. {*}mem usage={+graphs GiB} GB"},
     {"sglang", TAKES,
@@ -124,8 +120,7 @@ static const struct pattern {
     {"tensorrt-llm", TAKES,
      "model weights (inside torch) in memory usage profiling: {weights GiB} GiB"},
     {"tensorrt-llm", TAKES,
-     "allocated during inference (inside torch) in memory usage profiling: {activation "
-     "GiB} GiB"},
+     "allocated during inference (inside torch) in memory usage profiling: {activation GiB} GiB"},
     {"tensorrt-llm", TAKES, "NCCL and CUDA graphs) in memory usage profiling: {non_torch GiB} GiB"},
     {"tensorrt-llm", TAKES,
      "Peak memory during memory usage profiling (torch + non-torch): {total GiB} GiB, "
@@ -458,34 +453,6 @@ struct hole {
     double unit;
 };
 
-static void read_hole(const char *text, size_t len, struct hole *out)
-{
-    char inside[64], *blank;
-
-    gp_format(inside, sizeof(inside), "%.*s", (int)len, text);
-    out->kind = strchr("*@=+", inside[0]) ? inside[0] : ' ';
-    gp_copy(out->word, sizeof(out->word), inside + (out->kind != ' '));
-    blank = strchr(out->word, ' ');
-    out->unit = !blank ? 1 : strcmp(blank, " GiB") == 0 ? GP_GIB : GP_MIB;
-    if (blank)
-        *blank = '\0';
-}
-
-static void fill_hole(struct reader *r, const struct hole *h, const char *from, size_t len)
-{
-    char text[320];
-    double value;
-    int term = 0;
-
-    gp_format(text, sizeof(text), "%.*s", (int)(len < 319 ? len : 319), from);
-    while (term < ENGINELOG_TERM_COUNT - 1 && strcmp(terms[term].word, h->word) != 0)
-        term++;
-    if (h->kind == '=')
-        take_option(r, h->word, gp_trim(text));
-    else if ((h->kind == ' ' || h->kind == '+') && read_number(text, &value))
-        take_figure(r, (enum enginelog_term)term, value * h->unit, h->kind == '+');
-}
-
 /* "{@} model buffer size": the word before it names the device. */
 static bool match_device(struct reader *r, const char *words, bool apply)
 {
@@ -512,7 +479,15 @@ static bool match_rest(struct reader *r, const char *at, const char *words, bool
         struct hole h;
         size_t len = strcspn(words, "}");
 
-        read_hole(words + 1, len - 1, &h);
+        char inside[64], *blank;
+
+        gp_format(inside, sizeof(inside), "%.*s", (int)(len - 1), words + 1);
+        h.kind = strchr("*@=+", inside[0]) ? inside[0] : ' ';
+        gp_copy(h.word, sizeof(h.word), inside + (h.kind != ' '));
+        blank = strchr(h.word, ' ');
+        h.unit = !blank ? 1 : strcmp(blank, " GiB") == 0 ? GP_GIB : GP_MIB;
+        if (blank)
+            *blank = '\0';
         words += len + 1;
         double number;
         const char *end = h.kind == ' ' || h.kind == '+' ? read_number(at, &number)
@@ -520,8 +495,19 @@ static bool match_rest(struct reader *r, const char *at, const char *words, bool
                                    : at + strcspn(at, " ,)");
         if (!end) /* the hole stands for nothing */
             return false;
-        if (apply)
-            fill_hole(r, &h, at, (size_t)(end - at));
+        if (apply) {
+            char text[320];
+            double value;
+            int term = 0;
+
+            gp_format(text, sizeof(text), "%.*s", end - at < 319 ? (int)(end - at) : 319, at);
+            while (term < ENGINELOG_TERM_COUNT - 1 && strcmp(terms[term].word, h.word) != 0)
+                term++;
+            if (h.kind == '=')
+                take_option(r, h.word, gp_trim(text));
+            else if ((h.kind == ' ' || h.kind == '+') && read_number(text, &value))
+                take_figure(r, (enum enginelog_term)term, value * h.unit, h.kind == '+');
+        }
         size_t piece = strcspn(words, "{");
         if (!find_piece(end, words, piece, true))
             return false;
@@ -761,18 +747,6 @@ static size_t copy_line(const char *text, size_t len, struct reader *r)
     return i + (i < len);
 }
 
-static void read_lines(struct reader *r, const char *text, size_t len)
-{
-    r->log->lines = 0;
-    for (size_t at = 0; at < len;) {
-        at += copy_line(text + at, len - at, r);
-        r->log->lines += text[at - 1] == '\n' || at == len;
-        bool any = words_find(&r->words, r->line, r->len, r->found);
-        if (any || r->config > 0)
-            read_line(r, any);
-    }
-}
-
 /* ---- whose log it is ---- */
 
 /* Whose lines are the most; an engine's options and failures count for none alone. */
@@ -905,7 +879,14 @@ enum gp_status enginelog_parse(const char *where, const char *text, size_t len,
     else
         rc = find_engine(r, where, text, len, err);
     if (!rc) {
-        read_lines(r, text, len);
+        r->log->lines = 0;
+        for (size_t at = 0; at < len;) {
+            at += copy_line(text + at, len - at, r);
+            r->log->lines += text[at - 1] == '\n' || at == len;
+            bool any = words_find(&r->words, r->line, r->len, r->found);
+            if (any || r->config > 0)
+                read_line(r, any);
+        }
         finish_log(out);
     }
     free(r);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "answer/spelling.h"
+#include "answer/option.h"
 #include "base/units.h"
 #include "measure/session.h"
 #include "tui/form.h"

@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "answer/answer_lines.h"
-#include "answer/print_compare.h"
-#include "answer/print_why.h"
+#include "answer/compare_run.h"
+#include "answer/print_plan.h"
 #include "answer/sentence.h"
 #include "base/clock.h"
 #include "base/mem.h"

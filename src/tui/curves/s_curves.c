@@ -16,10 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/load_curve.h"
-#include "answer/measured_plot.h"
-#include "answer/memory_curve.h"
-#include "answer/roof_curve.h"
+#include "answer/curves.h"
 #include "answer/sentence.h"
 #include "base/clock.h"
 #include "base/mem.h"

@@ -22,7 +22,6 @@
 
 #include "answer/compare_run.h"
 #include "answer/print_plan.h"
-#include "answer/print_why.h"
 #include "answer/sentence.h"
 #include "base/mem.h"
 #include "base/say.h"

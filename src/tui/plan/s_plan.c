@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "answer/print_plan.h"
-#include "answer/print_why.h"
 #include "answer/sentence.h"
 #include "base/clock.h"
 #include "base/mem.h"
