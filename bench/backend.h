@@ -103,6 +103,12 @@ struct backend {
     const char *(*reason)(void *ctx);
 };
 
+json_t *output_device(const struct bench_device *device); /* its line */
+
+/* Adds the file that the code or data at `in` was loaded from to software.files: its path,
+ * size and change time. A plan looks whether it is still that file (calibrate.h). */
+void output_library(json_t *software, const void *in);
+
 int bench_main(const struct backend *backend, int argc, char **argv);
 
 #endif

@@ -1,25 +1,26 @@
 /*
  * bench_main.c - an engine program around a backend: arguments, plan, stopping, codes.
  *
- * Standard output carries the protocol and nothing else: whatever a library prints
- * there is sent to standard error instead. The main thread reads the plan and measures,
- * a second one reads what comes later, a third (watch.c) reads the sensors.
+ * Standard output carries the protocol and nothing else: whatever a library prints there is sent to
+ * standard error instead. The main thread reads the plan and measures, a second one reads what
+ * comes later, a third (watch.c) reads the sensors.
  *
- * Stopping has two levels: after the point that runs ("stop" on standard input), and
- * now, after the sample that runs (end of input, SIGINT, SIGTERM, SIGHUP). A second
- * signal ends the program on the spot. When nobody reads our lines any more the work is
- * in vain, and it ends without a word.
+ * Stopping has two levels: after the point that runs ("stop" on standard input), and now, after the
+ * sample that runs (end of input, SIGINT, SIGTERM, SIGHUP). A second signal ends the program on the
+ * spot. When nobody reads our lines any more the work is in vain, and it ends without a word.
  */
 #include "bench/backend.h"
-#include "bench/output.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -76,6 +77,47 @@ static void on_signal(int number)
 }
 
 /* ---- lines ---- */
+
+void output_library(json_t *software, const void *in)
+{
+    char path[PATH_MAX];
+    struct stat file;
+    Dl_info found;
+
+    if (!in || !dladdr(in, &found) || !found.dli_fname || !realpath(found.dli_fname, path) ||
+        stat(path, &file) != 0)
+        return;
+    if (!json_object_get(software, "files"))
+        json_object_set_new(software, "files", json_array());
+    json_array_append_new(json_object_get(software, "files"),
+                          json_pack("{s:o, s:I, s:I}", "path", gp_json_text_or_null(path), "bytes",
+                                    (json_int_t)file.st_size, "changed",
+                                    (json_int_t)file.st_mtime));
+}
+
+json_t *output_device(const struct bench_device *device)
+{
+    const struct {
+        const char *name;
+        double value; /* 0: unknown */
+    } numbers[] = {
+        {"cc", device->cc},         {"units", device->units},
+        {"memory", device->memory}, {"free", device->free},
+        {"cache", device->cache},   {"bandwidth_sheet", device->bandwidth_sheet},
+    };
+    json_t *json = json_object();
+
+    json_object_set_new(json, "t", json_string(line_kind_words[LINE_DEVICE]));
+    json_object_set_new(json, "index", json_integer(device->index));
+    json_object_set_new(json, "name", gp_json_text(device->name));
+    json_object_set_new(json, "uuid", gp_json_text_or_null(device->uuid));
+    json_object_set_new(json, "pci", gp_json_text_or_null(device->pci));
+    json_object_set_new(json, "kind", gp_json_text(device->kind));
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        json_object_set_new(json, numbers[i].name, gp_json_above_zero(numbers[i].value));
+    json_object_set(json, "more", device->more ? device->more : json_null());
+    return json;
+}
 
 static void send_hello(struct watch *watch, const struct backend *backend)
 {

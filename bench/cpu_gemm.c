@@ -23,11 +23,12 @@ struct cpu_gemm {
     struct gemm_shape shape;
     struct gemm_made made;
     enum bench_fill fill;
-    int weights, rows; /* copies */
+    struct copies {
+        int count;
+        size_t bytes;
+        void **data, **handle;
+    } copies[GEMM_OPERANDS];
     int next_weight, next_row;
-    size_t x_bytes, y_bytes; /* of one copy */
-    void **w, **x, **y;      /* memory */
-    void **w_handle, **x_handle, **y_handle;
     bool full;       /* all results are checked, as far as that is bearable */
     int64_t sampled; /* rows of W kept */
     int64_t columns; /* of x that are checked with each */
@@ -68,8 +69,9 @@ struct cpu_gemm *cpu_gemm_new(const struct gemm_shape *shape, struct refusal *wh
     gemm->library = library;
     gemm->shape = *shape;
     gemm->made = made;
-    gemm->x_bytes = (size_t)shape->n * (size_t)shape->k * number_size(made.x);
-    gemm->y_bytes = (size_t)shape->n * (size_t)shape->m * number_size(made.y);
+    gemm->copies[GEMM_W].bytes = made.packed;
+    gemm->copies[GEMM_X].bytes = number_bytes(made.x, (size_t)shape->n * (size_t)shape->k);
+    gemm->copies[GEMM_Y].bytes = number_bytes(made.y, (size_t)shape->n * (size_t)shape->m);
     return gemm;
 }
 
@@ -80,12 +82,12 @@ const struct gemm_made *cpu_gemm_made(const struct cpu_gemm *gemm)
 
 double cpu_gemm_row_bytes(const struct cpu_gemm *gemm)
 {
-    return (double)gemm->x_bytes + (double)gemm->y_bytes;
+    return (double)gemm->copies[GEMM_X].bytes + (double)gemm->copies[GEMM_Y].bytes;
 }
 
 double cpu_gemm_source_bytes(const struct cpu_gemm *gemm)
 {
-    return (double)gemm->shape.m * (double)gemm->shape.k * (double)number_size(gemm->made.w);
+    return (double)gemm->shape.m * (double)gemm->shape.k * (double)number_bytes(gemm->made.w, 1);
 }
 
 /* ---- operands ---- */
@@ -94,29 +96,27 @@ struct filling {
     enum bench_fill fill;
     enum number number;
     char *base;
-    size_t count;
+    size_t bytes;
     uint64_t seed;
 };
 
-enum { FILL_BLOCK = 1 << 20 }; /* numbers; so that values do not depend on threads */
+enum { FILL_BLOCK = 4 << 20 }; /* bytes; so that values do not depend on threads */
 
 static void fill_part(void *ctx, int part, int parts)
 {
     const struct filling *f = ctx;
     size_t step = (size_t)parts * FILL_BLOCK;
 
-    for (size_t at = (size_t)part * FILL_BLOCK; at < f->count; at += step) {
-        size_t rest = f->count - at;
-
-        number_fill_as(f->fill, f->number, f->base + at * number_size(f->number),
-                       rest < FILL_BLOCK ? rest : FILL_BLOCK, f->seed + at / FILL_BLOCK);
-    }
+    for (size_t at = (size_t)part * FILL_BLOCK; at < f->bytes; at += step)
+        number_fill(f->fill, f->number, f->base + at,
+                    f->bytes - at < FILL_BLOCK ? f->bytes - at : FILL_BLOCK,
+                    f->seed + at / FILL_BLOCK);
 }
 
 static void gemm_fill(struct cpu_pool *pool, enum bench_fill how, enum number number, void *base,
-                      size_t count, uint64_t seed)
+                      size_t bytes, uint64_t seed)
 {
-    struct filling filling = {how, number, base, count, seed};
+    struct filling filling = {how, number, base, bytes, seed};
 
     cpu_pool_run(pool, fill_part, &filling);
 }
@@ -154,7 +154,7 @@ static void plan_check(struct cpu_gemm *gemm)
 
 static bool keep_samples(struct cpu_gemm *gemm, const void *w)
 {
-    size_t row = (size_t)gemm->shape.k * number_size(gemm->made.w);
+    size_t row = (size_t)gemm->shape.k * number_bytes(gemm->made.w, 1);
 
     plan_check(gemm);
     gemm->kept = malloc((size_t)gemm->sampled * row);
@@ -165,85 +165,66 @@ static bool keep_samples(struct cpu_gemm *gemm, const void *w)
     return gemm->kept && gemm->one;
 }
 
-static bool pack_weights(struct cpu_gemm *gemm, const void *w)
+/* One copy of an operand; w: W before it is packed. */
+static bool make_copy(struct cpu_gemm *gemm, struct cpu_pool *pool, enum gemm_operand which, int i,
+                      void *w, uint64_t seed)
 {
     const struct gemm_library *library = gemm->library;
+    struct copies *c = &gemm->copies[which];
 
-    for (int i = 0; i < gemm->weights; i++) {
-        gemm->w[i] = cpu_alloc(gemm->made.packed);
-        if (!gemm->w[i] || !library->pack(gemm->made.op, (void *)(uintptr_t)w, gemm->w[i]))
-            return false;
-        gemm->w_handle[i] = library->weights(gemm->made.op, gemm->w[i]);
-        if (!gemm->w_handle[i])
-            return false;
-    }
-    return true;
-}
-
-static bool make_rows(struct cpu_gemm *gemm, struct cpu_pool *pool, uint64_t seed)
-{
-    const struct gemm_library *library = gemm->library;
-
-    for (int i = 0; i < gemm->rows; i++) {
-        gemm->x[i] = cpu_alloc(gemm->x_bytes);
-        gemm->y[i] = cpu_alloc(gemm->y_bytes);
-        if (!gemm->x[i] || !gemm->y[i])
-            return false;
-        gemm_fill(pool, gemm->fill, gemm->made.x, gemm->x[i],
-                  (size_t)gemm->shape.n * (size_t)gemm->shape.k, seed ^ 0xac7);
-        memset(gemm->y[i], 0xff, gemm->y_bytes); /* first touch */
-        gemm->x_handle[i] = library->input(gemm->made.op, gemm->x[i]);
-        gemm->y_handle[i] = library->output(gemm->made.op, gemm->y[i]);
-        if (!gemm->x_handle[i] || !gemm->y_handle[i])
-            return false;
-    }
-    return true;
+    if (!(c->data[i] = cpu_alloc(c->bytes)))
+        return false;
+    if (which == GEMM_W && !library->pack(gemm->made.op, w, c->data[i]))
+        return false;
+    if (which == GEMM_X)
+        gemm_fill(pool, gemm->fill, gemm->made.x, c->data[i], c->bytes, seed ^ 0xac7);
+    else if (which == GEMM_Y)
+        memset(c->data[i], 0xff, c->bytes); /* first touch */
+    c->handle[i] = library->operand(gemm->made.op, which, c->data[i]);
+    return c->handle[i] != NULL;
 }
 
 bool cpu_gemm_fill(struct cpu_gemm *gemm, struct cpu_pool *pool, int weights, int rows,
                    const struct method_settings *settings, struct refusal *why)
 {
-    size_t count = (size_t)gemm->shape.m * (size_t)gemm->shape.k;
-    size_t bytes = count * number_size(gemm->made.w);
+    size_t bytes = (size_t)cpu_gemm_source_bytes(gemm);
     void *w = cpu_alloc(bytes);
-    void ***tables[] = {&gemm->w,        &gemm->w_handle, &gemm->x,
-                        &gemm->x_handle, &gemm->y,        &gemm->y_handle};
-    bool ok = false;
+    bool ok = w != NULL;
 
-    gemm->weights = weights;
-    gemm->rows = rows;
     gemm->fill = settings->fill;
     gemm->full = settings->check == CHECK_FULL;
-    for (int i = 0; i < 6; i++)
-        *tables[i] = gp_calloc((size_t)(i < 2 ? weights : rows), sizeof(void *));
-    if (w) {
-        gemm_fill(pool, gemm->fill, gemm->made.w, w, count, settings->seed);
-        ok =
-            keep_samples(gemm, w) && pack_weights(gemm, w) && make_rows(gemm, pool, settings->seed);
+    if (ok) {
+        gemm_fill(pool, gemm->fill, gemm->made.w, w, bytes, settings->seed);
+        ok = keep_samples(gemm, w);
+    }
+    for (int which = 0; which < GEMM_OPERANDS; which++) {
+        struct copies *c = &gemm->copies[which];
+
+        c->count = which == GEMM_W ? weights : rows;
+        c->data = gp_calloc((size_t)c->count, sizeof(void *));
+        c->handle = gp_calloc((size_t)c->count, sizeof(void *));
+        for (int i = 0; ok && i < c->count; i++)
+            ok = make_copy(gemm, pool, (enum gemm_operand)which, i, w, settings->seed);
     }
     cpu_release(w, bytes);
     return ok || cpu_refuse(why, POINT_OOM, "the operands could not be allocated or packed");
-}
-
-static void gemm_drop_operands(struct cpu_gemm *gemm, void **base, void **handle, int count,
-                               size_t bytes)
-{
-    for (int i = 0; i < count; i++) {
-        if (handle[i])
-            gemm->library->forget(handle[i]);
-        cpu_release(base[i], bytes);
-    }
-    free(base);
-    free(handle);
 }
 
 void cpu_gemm_free(struct cpu_gemm *gemm)
 {
     if (!gemm)
         return;
-    gemm_drop_operands(gemm, gemm->w, gemm->w_handle, gemm->weights, gemm->made.packed);
-    gemm_drop_operands(gemm, gemm->x, gemm->x_handle, gemm->rows, gemm->x_bytes);
-    gemm_drop_operands(gemm, gemm->y, gemm->y_handle, gemm->rows, gemm->y_bytes);
+    for (int which = 0; which < GEMM_OPERANDS; which++) {
+        struct copies *c = &gemm->copies[which];
+
+        for (int i = 0; i < c->count; i++) {
+            if (c->handle[i])
+                gemm->library->forget(c->handle[i]);
+            cpu_release(c->data[i], c->bytes);
+        }
+        free(c->data);
+        free(c->handle);
+    }
     gemm->library->free(gemm->made.op);
     free(gemm->kept);
     free(gemm->one);
@@ -256,8 +237,9 @@ bool cpu_gemm_run(struct cpu_gemm *gemm, int weight, int row)
 {
     gemm->next_weight = weight;
     gemm->next_row = row;
-    return gemm->library->execute(gemm->made.op, gemm->w_handle[weight], gemm->x_handle[row],
-                                  gemm->y_handle[row]);
+    return gemm->library->execute(gemm->made.op, gemm->copies[GEMM_W].handle[weight],
+                                  gemm->copies[GEMM_X].handle[row],
+                                  gemm->copies[GEMM_Y].handle[row]);
 }
 
 bool cpu_gemm_wait(struct cpu_gemm *gemm)
@@ -289,7 +271,7 @@ static void gemm_compare(const struct cpu_gemm *gemm, int64_t i, int64_t column,
     int64_t k = gemm->shape.k;
     size_t at = (size_t)(column * gemm->shape.m + i);
     const struct summing how = {.type = gemm->shape.type, .k = (double)k};
-    double ref = 0, sum = 0, ratio, got = number_get(gemm->made.y, y, at);
+    double ref = 0, sum = 0, got = number_get(gemm->made.y, y, at);
 
     for (int64_t j = 0; j < k; j++) {
         double one = w[j] * number_get(gemm->made.x, x, (size_t)(column * k + j));
@@ -297,26 +279,21 @@ static void gemm_compare(const struct cpu_gemm *gemm, int64_t i, int64_t column,
         ref += one;
         sum += fabs(one);
     }
-    out->n++;
-    if (!method_within(&how, got, ref, sum, &ratio) && out->ok) {
-        out->ok = false;
-        gp_format(out->why, sizeof out->why, "y[%lld, %lld] is %.9g, not %.9g%s", (long long)column,
-                  (long long)i, got, ref,
-                  gemm->shape.type == TYPE_INT8 && gemm->made.emulated
-                      ? ": 16-bit sums saturate without VNNI"
-                      : "");
-    }
-    if (!(ratio <= out->max_err))
-        out->max_err = ratio;
+    if (check_within(out, &how, got, ref, sum) || !out->ok)
+        return;
+    check_wrong(out, i, column, got, ref);
+    if (gemm->shape.type == TYPE_INT8 && gemm->made.emulated)
+        gp_append(out->why, sizeof out->why, ": ", "16-bit sums saturate without VNNI");
 }
 
 void cpu_gemm_check(struct cpu_gemm *gemm, struct check *out)
 {
     int64_t m = gemm->shape.m, n = gemm->shape.n, k = gemm->shape.k;
     int row = gemm->next_row;
+    void *x = gemm->copies[GEMM_X].data[row], *y = gemm->copies[GEMM_Y].data[row];
 
     *out = (struct check){.done = true};
-    memset(gemm->y[row], gemm->made.y == NUMBER_S32 ? 0x7f : 0xff, gemm->y_bytes);
+    memset(y, gemm->made.y == NUMBER_S32 ? 0x7f : 0xff, gemm->copies[GEMM_Y].bytes);
     if (gemm->full)
         out->mode = gemm->sampled < m || gemm->columns < n ? "rows" : "full";
     out->ok = cpu_gemm_run(gemm, gemm->next_weight, row) && cpu_gemm_wait(gemm);
@@ -324,12 +301,12 @@ void cpu_gemm_check(struct cpu_gemm *gemm, struct check *out)
         gp_copy(out->why, sizeof out->why, "the library refused the call");
         return;
     }
-    look_for_zeros(gemm, gemm->x[row], out);
+    look_for_zeros(gemm, x, out);
     for (int64_t i = 0; i < gemm->sampled; i++) {
         for (int64_t j = 0; j < k; j++)
             gemm->one[j] = number_get(gemm->made.w, gemm->kept, (size_t)(i * k + j));
         for (int64_t c = 0; c < gemm->columns; c++)
             gemm_compare(gemm, gemm_spread(m, gemm->sampled, i), gemm_spread(n, gemm->columns, c),
-                         gemm->x[row], gemm->y[row], out);
+                         x, y, out);
     }
 }

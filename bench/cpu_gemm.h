@@ -14,8 +14,7 @@
 
 #include "bench/backend.h"
 #include "bench/cpu_pool.h"
-
-enum number { NUMBER_F32, NUMBER_BF16, NUMBER_F16, NUMBER_S8, NUMBER_U8, NUMBER_S32 };
+#include "bench/number.h"
 
 struct refusal; /* cpu_engine.h */
 
@@ -33,6 +32,8 @@ struct gemm_made {
     char algorithm[96];
 };
 
+enum gemm_operand { GEMM_W, GEMM_X, GEMM_Y, GEMM_OPERANDS }; /* W as it is packed */
+
 struct gemm_library {
     const char *name;
     void (*version)(char *text, size_t size);
@@ -43,9 +44,7 @@ struct gemm_library {
     bool (*make)(const struct gemm_shape *shape, struct gemm_made *out, struct refusal *why);
     bool (*pack)(void *op, void *w, void *packed);
     /* A library's handle of an operand; NULL = failed. */
-    void *(*weights)(void *op, void *packed);
-    void *(*input)(void *op, void *x);
-    void *(*output)(void *op, void *y);
+    void *(*operand)(void *op, enum gemm_operand which, void *data);
     void (*forget)(void *handle);
     bool (*execute)(void *op, void *weights, void *input, void *output);
     bool (*wait)(void *op);
@@ -61,8 +60,7 @@ struct cpu_gemm;
 
 /* Asks the library; nothing large is allocated yet. NULL: refused. */
 struct cpu_gemm *cpu_gemm_new(const struct gemm_shape *shape, struct refusal *why);
-/* Allocates and fills as the settings say; `weights` packed copies, `rows` copies of x
- * and y. */
+/* Allocates and fills as the settings say; `weights` packed copies, `rows` copies of x and y. */
 bool cpu_gemm_fill(struct cpu_gemm *gemm, struct cpu_pool *pool, int weights, int rows,
                    const struct method_settings *settings, struct refusal *why);
 bool cpu_gemm_run(struct cpu_gemm *gemm, int weights, int rows);
@@ -73,19 +71,6 @@ void cpu_gemm_free(struct cpu_gemm *gemm);
 const struct gemm_made *cpu_gemm_made(const struct cpu_gemm *gemm);
 double cpu_gemm_row_bytes(const struct cpu_gemm *gemm);    /* of one x and one y */
 double cpu_gemm_source_bytes(const struct cpu_gemm *gemm); /* W before packing */
-
-/* ---- numbers as they are stored (cpu_number.c) ---- */
-
-size_t number_size(enum number number);
-const char *number_word(enum number number);
-double number_get(enum number number, const void *base, size_t index);
-/* Uniform: [-1, 1] for floating types, the whole range for integers (s8: -127..127).
- * Normal, as the sum of eight uniform ones: of deviation 0.5, for integers a third of
- * the range to each side of its middle; cut off at the range, and at 2 for fp16. */
-void number_fill_as(enum bench_fill fill, enum number number, void *base, size_t count,
-                    uint64_t seed);
-/* Uniform. */
-void number_fill(enum number number, void *base, size_t count, uint64_t seed);
 
 /* Aligned to a page; NULL when there is no memory for it. */
 void *cpu_alloc(size_t bytes);

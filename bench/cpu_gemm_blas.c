@@ -85,9 +85,9 @@ static bool blas_execute(void *op, void *w, void *x, void *y)
 }
 
 /* The handle of an operand is the operand, and a call returns when it is done. */
-static void *blas_operand(void *op, void *data)
+static void *blas_operand(void *op, enum gemm_operand which, void *data)
 {
-    (void)op;
+    (void)op, (void)which;
     return data;
 }
 
@@ -109,9 +109,7 @@ const struct gemm_library gemm_blas = {
     .threads = blas_threads,
     .make = blas_make,
     .pack = blas_pack,
-    .weights = blas_operand,
-    .input = blas_operand,
-    .output = blas_operand,
+    .operand = blas_operand,
     .forget = blas_forget,
     .execute = blas_execute,
     .wait = blas_is_done,

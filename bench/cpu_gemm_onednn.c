@@ -37,7 +37,7 @@ typedef const dnnl_memory_desc_t *md_view;
 struct op {
     dnnl_primitive_t primitive;
     dnnl_primitive_desc_t desc;
-    md_view x, w, y; /* owned by desc */
+    md_view md[GEMM_OPERANDS]; /* owned by desc */
     struct gemm_shape shape;
     enum number wn;
 };
@@ -314,11 +314,11 @@ static bool onednn_make(const struct gemm_shape *shape, struct gemm_made *out, s
                              "has reference code for it, but no kernel");
     if (dnnl_primitive_create(&op->primitive, op->desc) != dnnl_success)
         return onednn_refuse(op, why, POINT_ERROR, "primitive not made");
-    op->x = dnnl_primitive_desc_query_md(op->desc, dnnl_query_src_md, 0);
-    op->w = dnnl_primitive_desc_query_md(op->desc, dnnl_query_weights_md, 0);
-    op->y = dnnl_primitive_desc_query_md(op->desc, dnnl_query_dst_md, 0);
+    op->md[GEMM_X] = dnnl_primitive_desc_query_md(op->desc, dnnl_query_src_md, 0);
+    op->md[GEMM_W] = dnnl_primitive_desc_query_md(op->desc, dnnl_query_weights_md, 0);
+    op->md[GEMM_Y] = dnnl_primitive_desc_query_md(op->desc, dnnl_query_dst_md, 0);
     out->op = op;
-    out->packed = dnnl_memory_desc_get_size(op->w);
+    out->packed = dnnl_memory_desc_get_size(op->md[GEMM_W]);
     out->emulated = !onednn_is_native(shape->type);
     gp_copy(out->algorithm, sizeof out->algorithm, kernel);
     return true;
@@ -333,19 +333,9 @@ static void *onednn_handle(md_view md, void *data)
     return dnnl_memory_create(&memory, md, engine, data) == dnnl_success ? memory : NULL;
 }
 
-static void *onednn_weights(void *op, void *packed)
+static void *onednn_operand(void *op, enum gemm_operand which, void *data)
 {
-    return onednn_handle(((struct op *)op)->w, packed);
-}
-
-static void *onednn_input(void *op, void *x)
-{
-    return onednn_handle(((struct op *)op)->x, x);
-}
-
-static void *onednn_output(void *op, void *y)
-{
-    return onednn_handle(((struct op *)op)->y, y);
+    return onednn_handle(((struct op *)op)->md[which], data);
 }
 
 static void onednn_forget(void *memory)
@@ -358,7 +348,7 @@ static bool onednn_pack(void *made, void *w, void *packed)
 {
     struct op *op = made;
     dnnl_primitive_desc_t desc = NULL;
-    dnnl_memory_t from = NULL, to = onednn_weights(op, packed);
+    dnnl_memory_t from = NULL, to = onednn_operand(op, GEMM_W, packed);
     dnnl_primitive_t reorder = NULL;
     dnnl_memory_desc_t plain;
     bool ok = false;
@@ -366,13 +356,13 @@ static bool onednn_pack(void *made, void *w, void *packed)
     if (onednn_describe(&plain, op->shape.k, op->shape.m, op->wn, dnnl_ba) == dnnl_success) {
 #if DNNL_VERSION_MAJOR >= 3
         from = onednn_handle(plain, w);
-        ok = dnnl_reorder_primitive_desc_create(&desc, plain, engine, op->w, engine, NULL) ==
-             dnnl_success;
+        ok = dnnl_reorder_primitive_desc_create(&desc, plain, engine, op->md[GEMM_W], engine,
+                                                NULL) == dnnl_success;
         dnnl_memory_desc_destroy(plain);
 #else
         from = onednn_handle(&plain, w);
-        ok = dnnl_reorder_primitive_desc_create(&desc, &plain, engine, op->w, engine, NULL) ==
-             dnnl_success;
+        ok = dnnl_reorder_primitive_desc_create(&desc, &plain, engine, op->md[GEMM_W], engine,
+                                                NULL) == dnnl_success;
 #endif
     }
     ok = ok && from && to && dnnl_primitive_create(&reorder, desc) == dnnl_success;
@@ -411,9 +401,7 @@ const struct gemm_library gemm_onednn = {
     .threads = onednn_threads,
     .make = onednn_make,
     .pack = onednn_pack,
-    .weights = onednn_weights,
-    .input = onednn_input,
-    .output = onednn_output,
+    .operand = onednn_operand,
     .forget = onednn_forget,
     .execute = onednn_execute,
     .wait = wait_all,

@@ -5,7 +5,7 @@
  *               keys and values that the n sequences have in the cache
  *   at the end  the vocabulary head
  *
- * In the formats that are planned, or not at all (point_decode.c). It is synthetic: what is
+ * In the formats that are planned, or not at all (point.c). It is synthetic: what is
  * left out, the arithmetic of attention too, is in params.omitted, and it bounds no real
  * step, from either side. linear_s and attention_s are the two parts of the steps that were
  * measured. The dimensions are those of the measured shard.
@@ -72,8 +72,7 @@ static bool make_gemms(struct decode_work *work, const struct point *p,
     return true;
 }
 
-/* How many layers the budget holds beside the head, activations and one W being packed.
- */
+/* How many layers the budget holds beside the head, activations and one W being packed. */
 static int layers_that_fit(const struct decode_work *work, double budget, double *layer,
                            double *rest)
 {
@@ -96,7 +95,7 @@ static void touch_part(void *ctx, int part, int parts)
     size_t from, to;
 
     cpu_pool_share(work->layer_cache * (size_t)work->real, part, parts, &from, &to);
-    number_fill(NUMBER_S32, work->cache + from, (to - from) / 4, from + 1);
+    number_fill(FILL_UNIFORM, NUMBER_S32, work->cache + from, to - from, from + 1);
 }
 
 static bool decode_fill(struct cpu_engine *engine, struct decode_work *work)

@@ -1,11 +1,10 @@
 /*
  * cpu_test_gemm.c - tests gemm and batch: one linear layer, operands rotating.
  *
- * What rotates: cold = W, x and y; weights-cold = W alone, as in decoding, where the
- * activations have just been written; hot = nothing. 4096 x 4096 in bf16 is 33.5 MB, so
- * beside 34 MiB of caches three copies of W are walked before the first comes again.
- * With fewer than 256 rows the reading of W decides, and many more are walked
- * (cpu_rotation).
+ * What rotates: cold = W, x and y; weights-cold = W alone, as in decoding, where the activations
+ * have just been written; hot = nothing. 4096 x 4096 in bf16 is 33.5 MB, so beside 34 MiB of caches
+ * three copies of W are walked before the first comes again. With fewer than 256 rows the reading
+ * of W decides, and many more are walked (cpu_rotation).
  */
 #include "base/str.h"
 #include "bench/cpu_engine.h"

@@ -1,13 +1,12 @@
 /*
  * cpu_test_memory.c - test memory: read, write and copy `bytes` by all threads at once.
  *
- * Each thread owns a slice and does all launches of a sample on it without waiting for
- * the others, so that waking them is paid once. Stores go past the caches when what is
- * walked does not fit them (a normal store would first read the line it overwrites and
- * count as one transfer what takes two); smaller sizes use memset and memcpy.
+ * Each thread owns a slice and does all launches of a sample on it without waiting for the others,
+ * so that waking them is paid once. Stores go past the caches when what is walked does not fit them
+ * (a normal store would first read the line it overwrites and count as one transfer what takes
+ * two); smaller sizes use memset and memcpy.
  *
- * Checks: read compares its sum with one made a word at a time; write and copy compare
- * every word.
+ * Checks: read compares its sum with one made a word at a time; write and copy compare every word.
  */
 #include <math.h>
 #include <stdint.h>
@@ -166,7 +165,7 @@ static void touch_part(void *ctx, int part, int parts)
         size_t at = (size_t)i * work->bytes + from;
 
         if (work->from)
-            number_fill(NUMBER_S32, work->from + at, (to - from) / 4, at + 1);
+            number_fill(FILL_UNIFORM, NUMBER_S32, work->from + at, to - from, at + 1);
         if (work->to)
             memset(work->to + at, 0xee, to - from);
     }

@@ -1,12 +1,11 @@
 /*
  * cuda_allreduce.c - the sum over the point's GPUs, by NCCL, opened at run time.
  *
- * One process drives them all: a communicator, a stream and a buffer each. "plain"
- * launches from the host, "graph" replays one captured graph per device. Every buffer
- * holds BF16 ones (FP32 where the point says so), in place; the check refills them and
- * expects the number of devices. Time is that of this engine's own device's stream. How
- * many devices took part goes into the point's params: gpuplan makes the bus bandwidth
- * of it.
+ * One process drives them all: a communicator, a stream and a buffer each. "plain" launches from
+ * the host, "graph" replays one captured graph per device. Every buffer holds BF16 ones (FP32 where
+ * the point says so), in place; the check refills them and expects the number of devices. Time is
+ * that of this engine's own device's stream. How many devices took part goes into the point's
+ * params: gpuplan makes the bus bandwidth of it.
  */
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -147,8 +146,8 @@ static bool allreduce_run(struct cuda_ctx *ctx, int variant, int launches, doubl
 
 static bool fill_ones(struct cuda_ctx *ctx, struct allreduce_state *s)
 {
-    enum cuda_bits bits = s->wide ? BITS_FP32 : BITS_BF16;
-    size_t bytes = cuda_bits_bytes(bits, s->elements);
+    enum number bits = s->wide ? NUMBER_F32 : NUMBER_BF16;
+    size_t bytes = number_bytes(bits, s->elements);
     uint16_t *halves = cuda_host(ctx, bytes);
     float *singles = (void *)halves;
     bool ok = halves != NULL;
@@ -168,8 +167,8 @@ static bool fill_ones(struct cuda_ctx *ctx, struct allreduce_state *s)
 static void allreduce_check(struct cuda_ctx *ctx, int variant, struct check *out)
 {
     struct allreduce_state *s = ctx->work.state;
-    enum cuda_bits bits = s->wide ? BITS_FP32 : BITS_BF16;
-    size_t each = cuda_bits_bytes(bits, 1), spots[3] = {0, s->elements / 2, s->elements - 1};
+    enum number bits = s->wide ? NUMBER_F32 : NUMBER_BF16;
+    size_t each = number_bytes(bits, 1), spots[3] = {0, s->elements / 2, s->elements - 1};
     char value[4];
     double seconds;
 
@@ -179,7 +178,7 @@ static void allreduce_check(struct cuda_ctx *ctx, int variant, struct check *out
             const char *from = (char *)s->buffers[d] + spots[i] * each;
 
             out->done = cuda_fetch(ctx, value, from, each, "check");
-            out->ok = out->ok && out->done && convert_get(bits, value, 0) == s->count;
+            out->ok = out->ok && out->done && number_get(bits, value, 0) == s->count;
             out->n++;
         }
     if (out->done && !out->ok)
@@ -206,7 +205,7 @@ static void allreduce_release(struct cuda_ctx *ctx)
 
 static bool allreduce_start(struct cuda_ctx *ctx, struct allreduce_state *s)
 {
-    size_t bytes = cuda_bits_bytes(s->wide ? BITS_FP32 : BITS_BF16, s->elements);
+    size_t bytes = number_bytes(s->wide ? NUMBER_F32 : NUMBER_BF16, s->elements);
     bool ok = true;
 
     for (int d = 0; ok && d < s->count; d++)

@@ -1,13 +1,12 @@
 /*
  * cuda_arena.c - device memory for operands, and random data in it.
  *
- * Zeros and constants draw less power and run faster than data, so operands are filled:
- * 64 MiB of random elements per kind are made once on the host and copied over each
- * operand from an offset of its own, an odd multiple of 256 bytes, so that no two
- * copies are alike. They are sent on ctx->stream, which waits for no other: a plain
- * cudaMemcpy() of pageable memory may return before all has arrived. A tenth of free
- * memory is never taken; a point's budget is max_memory, by default a quarter of what
- * is free: 80 GB free -> 20 GB.
+ * Zeros and constants draw less power and run faster than data, so operands are filled: 64 MiB of
+ * random elements per kind are made once on the host and copied over each operand from an offset of
+ * its own, an odd multiple of 256 bytes, so that no two copies are alike. They are sent on
+ * ctx->stream, which waits for no other: a plain cudaMemcpy() of pageable memory may return before
+ * all has arrived. A tenth of free memory is never taken; a point's budget is max_memory, by
+ * default a quarter of what is free: 80 GB free -> 20 GB.
  */
 #include <stdlib.h>
 
@@ -113,17 +112,16 @@ static size_t block_units(struct cuda_ctx *ctx)
     return most < BLOCK_UNITS ? (size_t)most + 1 : BLOCK_UNITS + 1;
 }
 
-static bool block_make(struct cuda_ctx *ctx, enum bench_fill fill, enum cuda_bits bits)
+static bool block_make(struct cuda_ctx *ctx, enum bench_fill fill, enum number bits)
 {
     struct cuda_block *block = &ctx->blocks[fill][bits];
     size_t bytes = block_units(ctx) * UNIT;
-    uint64_t seed = ctx->settings.seed + (uint64_t)bits;
     void *host = cuda_host(ctx, bytes);
     bool ok;
 
     if (!host)
         return false;
-    convert_fill_many(fill == FILL_NORMAL, bits, host, bytes, &seed);
+    number_fill(fill, bits, host, bytes, ctx->settings.seed + (uint64_t)bits);
     ok = cuda_ok(ctx, cudaMalloc(&block->device, bytes), "cudaMalloc") &&
          cuda_send(ctx, block->device, host, bytes, ctx->stream, "copy of random data");
     free(host);
@@ -134,7 +132,7 @@ static bool block_make(struct cuda_ctx *ctx, enum bench_fill fill, enum cuda_bit
     return ok;
 }
 
-static bool fill_random(struct cuda_ctx *ctx, enum bench_fill fill, enum cuda_bits bits, void *to,
+static bool fill_random(struct cuda_ctx *ctx, enum bench_fill fill, enum number bits, void *to,
                         size_t bytes, uint64_t salt)
 {
     struct cuda_block *block = &ctx->blocks[fill][bits];
@@ -157,12 +155,12 @@ static bool fill_random(struct cuda_ctx *ctx, enum bench_fill fill, enum cuda_bi
     return true;
 }
 
-bool cuda_fill(struct cuda_ctx *ctx, enum cuda_bits bits, void *to, size_t bytes, uint64_t salt)
+bool cuda_fill(struct cuda_ctx *ctx, enum number bits, void *to, size_t bytes, uint64_t salt)
 {
     return fill_random(ctx, FILL_UNIFORM, bits, to, bytes, salt);
 }
 
-bool cuda_fill_operand(struct cuda_ctx *ctx, enum cuda_bits bits, void *to, size_t bytes,
+bool cuda_fill_operand(struct cuda_ctx *ctx, enum number bits, void *to, size_t bytes,
                        uint64_t salt)
 {
     if (ctx->settings.fill == FILL_ZEROS)
@@ -173,7 +171,7 @@ bool cuda_fill_operand(struct cuda_ctx *ctx, enum cuda_bits bits, void *to, size
 void cuda_blocks_free(struct cuda_ctx *ctx)
 {
     for (int fill = 0; fill < FILL_COUNT; fill++)
-        for (int i = 0; i <= BITS_E2M1; i++) {
+        for (int i = 0; i <= NUMBER_E2M1; i++) {
             cuda_give(ctx, ctx->blocks[fill][i].device);
             ctx->blocks[fill][i] = (struct cuda_block){0};
         }

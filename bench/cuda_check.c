@@ -1,23 +1,21 @@
 /*
  * cuda_check.c - is what was timed also right?
  *
- * The result is poisoned (NaN; 0x7f7f7f7f for integers), the very call is made once
- * more, and 16 rows x 16 columns of it (64 x 64 with --check full) are recomputed in
- * double from the bits that lie on the device: ref = sum a*b, S = sum |a*b|, allowance
- * by method_within(). Only those rows of A, columns of B and columns of D are copied:
- * contiguous, because A is stored k x m (but for one product of the decoder).
+ * The result is poisoned (NaN; 0x7f7f7f7f for integers), the very call is made once more, and 16
+ * rows x 16 columns of it (64 x 64 with --check full) are recomputed in double from the bits that
+ * lie on the device: ref = sum a*b, S = sum |a*b|, allowance by method_within(). Only those rows of
+ * A, columns of B and columns of D are copied: contiguous, because A is stored k x m (but for one
+ * product of the decoder).
  *
- * --check full compares every result: operands are turned into doubles on the host, and
- * cuBLASLt multiplies those, A*B for ref and |A|*|B| for S. That goes in panels of rows
- * of A and columns of B, at most 128 MiB of doubles each: with k = 8192 2048 of them,
- * and 8192 x 8192 results are 16 pairs of panels. Sums of FP64 err by no more than
- * k * 2^-53 of S, far less than any allowance, and those of INT8 are exact. A reference
- * may be wrong itself: the first result that differs is recomputed on the host, which
- * decides; and the 64 x 64 are the host's, which a reference wrong in the same way as
- * the result would not pass.
+ * --check full compares every result: operands are turned into doubles on the host, and cuBLASLt
+ * multiplies those, A*B for ref and |A|*|B| for S. That goes in panels of rows of A and columns of
+ * B, at most 128 MiB of doubles each: with k = 8192 2048 of them, and 8192 x 8192 results are 16
+ * pairs of panels. Sums of FP64 err by no more than k * 2^-53 of S, far less than any allowance,
+ * and those of INT8 are exact. A reference may be wrong itself: the first result that differs is
+ * recomputed on the host, which decides; and the 64 x 64 are the host's, which a reference wrong in
+ * the same way as the result would not pass.
  */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,8 +44,8 @@ static int check_spread(int64_t n, int most, int64_t *out)
 /* The k elements of row i of A: one after the other, or m apart (the decoder's P*V). */
 static void *fetch_row(struct cuda_ctx *ctx, const struct lt_gemm *g, const char *a, int64_t i)
 {
-    size_t one = cuda_bits_bytes(g->type->bits, 1);
-    size_t row = cuda_bits_bytes(g->type->bits, (size_t)g->k);
+    size_t one = number_bytes(g->type->bits, 1);
+    size_t row = number_bytes(g->type->bits, (size_t)g->k);
     void *host;
 
     if (!g->plain_a)
@@ -78,8 +76,8 @@ static bool fetch_scales(struct cuda_ctx *ctx, const struct lt_gemm *g, const st
 static bool fetch_all(struct cuda_ctx *ctx, const struct lt_gemm *g, const struct lt_operands *o,
                       struct sample *s)
 {
-    size_t row = cuda_bits_bytes(g->type->bits, (size_t)g->k);
-    size_t column = cuda_bits_bytes(g->type->out, (size_t)g->m);
+    size_t row = number_bytes(g->type->bits, (size_t)g->k);
+    size_t column = number_bytes(g->type->out, (size_t)g->m);
 
     for (int i = 0; i < s->row_count; i++)
         if (!(s->a[i] = fetch_row(ctx, g, o->a, s->rows[i])))
@@ -113,12 +111,12 @@ static double check_reference(const struct lt_gemm *g, const struct sample *s, i
     double sum = 0, absolute = 0;
 
     for (int64_t l = 0; l < g->k; l++) {
-        double product = convert_get(g->type->bits, s->a[i], (size_t)l) *
-                         convert_get(g->type->bits, s->b[j], (size_t)l);
+        double product = number_get(g->type->bits, s->a[i], (size_t)l) *
+                         number_get(g->type->bits, s->b[j], (size_t)l);
 
         if (block)
-            product *= convert_scale(g->type->block, s->a_scale, s->rows[i], l / block, g->k) *
-                       convert_scale(g->type->block, s->b_scale, s->columns[j], l / block, g->k);
+            product *= cuda_scale_get(g->type->block, s->a_scale, s->rows[i], l / block, g->k) *
+                       cuda_scale_get(g->type->block, s->b_scale, s->columns[j], l / block, g->k);
         sum += product;
         absolute += fabs(product);
     }
@@ -132,43 +130,8 @@ static double zeros_in(const struct lt_gemm *g, void *const *vectors, int count)
 
     for (int i = 0; i < count; i++)
         for (int64_t l = 0; l < g->k; l++)
-            zeros += convert_get(g->type->bits, vectors[i], (size_t)l) == 0;
+            zeros += number_get(g->type->bits, vectors[i], (size_t)l) == 0;
     return zeros;
-}
-
-static bool check_is_within(const struct summing *how, double d, double ref, double sum_abs,
-                            struct check *out)
-{
-    double ratio = 0;
-    bool good = method_within(how, d, ref, sum_abs, &ratio);
-
-    out->n++;
-    if (ratio > out->max_err || isnan(ratio))
-        out->max_err = isnan(ratio) ? HUGE_VAL : ratio;
-    return good;
-}
-
-static void check_note_wrong(int64_t i, int64_t j, double d, double ref, struct check *out)
-{
-    out->ok = false;
-    snprintf(out->why, sizeof out->why, "d[%lld,%lld] is %.6g, not %.6g", (long long)i,
-             (long long)j, d, ref);
-}
-
-static void check_compare(const struct lt_gemm *g, const struct summing *how,
-                          const struct sample *s, enum bench_fill fill, struct check *out)
-{
-    out->ok = true;
-    method_no_zeros(out, fill, zeros_in(g, s->a, s->row_count) + zeros_in(g, s->b, s->column_count),
-                    (double)(s->row_count + s->column_count) * (double)g->k);
-    for (int i = 0; i < s->row_count; i++)
-        for (int j = 0; j < s->column_count; j++) {
-            double sum_abs, ref = check_reference(g, s, i, j, &sum_abs);
-            double d = convert_get(g->type->out, s->d[j], (size_t)s->rows[i]);
-
-            if (!check_is_within(how, d, ref, sum_abs, out) && out->ok)
-                check_note_wrong(s->rows[i], s->columns[j], d, ref, out);
-        }
 }
 
 static void check_some(struct cuda_ctx *ctx, struct lt_gemm *g, int variant,
@@ -176,16 +139,26 @@ static void check_some(struct cuda_ctx *ctx, struct lt_gemm *g, int variant,
 {
     const struct summing how = lt_summing(g, variant);
     struct sample s = {0};
-    int poison = g->type->out == BITS_INT32 ? 0x7f : 0xff;
-    size_t bytes = cuda_bits_bytes(g->type->out, (size_t)g->m * (size_t)g->n * (size_t)g->batch);
+    int poison = g->type->out == NUMBER_S32 ? 0x7f : 0xff;
+    size_t bytes = number_bytes(g->type->out, (size_t)g->m * (size_t)g->n * (size_t)g->batch);
 
     *out = (struct check){0};
     s.row_count = check_spread(g->m, rows, s.rows);
     s.column_count = check_spread(g->n_asked, columns, s.columns);
     if (cuda_ok(ctx, cudaMemsetAsync(o->d, poison, bytes, ctx->stream), "poison") &&
         lt_launch(ctx, g, variant, o) && cuda_wait(ctx, "check") && fetch_all(ctx, g, o, &s)) {
-        out->done = true;
-        check_compare(g, &how, &s, ctx->settings.fill, out);
+        out->done = out->ok = true;
+        method_no_zeros(out, ctx->settings.fill,
+                        zeros_in(g, s.a, s.row_count) + zeros_in(g, s.b, s.column_count),
+                        (double)(s.row_count + s.column_count) * (double)g->k);
+        for (int e = 0; e < s.row_count * s.column_count; e++) {
+            int i = e / s.column_count, j = e % s.column_count;
+            double sum_abs, ref = check_reference(g, &s, i, j, &sum_abs);
+            double d = number_get(g->type->out, s.d[j], (size_t)s.rows[i]);
+
+            if (!check_within(out, &how, d, ref, sum_abs) && out->ok)
+                check_wrong(out, s.rows[i], s.columns[j], d, ref);
+        }
     }
     sample_free(&s);
 }
@@ -222,8 +195,8 @@ static const struct cuda_type doubles = {
     .scale = CUDA_R_64F,
     .ab = CUDA_R_64F,
     .d = CUDA_R_64F,
-    .bits = BITS_FP64,
-    .out = BITS_FP64,
+    .bits = NUMBER_F64,
+    .out = NUMBER_F64,
     .m_multiple = 1,
     .k_multiple = 1,
     .n_multiple = 1,
@@ -279,7 +252,7 @@ static bool panels_open(struct cuda_ctx *ctx, const struct lt_gemm *g, const str
 static bool check_decode(struct cuda_ctx *ctx, const struct lt_gemm *g, const void *from,
                          const uint8_t *scales, int64_t first, int64_t count, double *out)
 {
-    size_t row = cuda_bits_bytes(g->type->bits, (size_t)g->k);
+    size_t row = number_bytes(g->type->bits, (size_t)g->k);
     void *stored = cuda_fetch_new(ctx, (const char *)from + (size_t)first * row,
                                   (size_t)count * row, "copy of an operand");
     int block = scales ? cuda_scale_block(g->type->block) : 1;
@@ -287,11 +260,11 @@ static bool check_decode(struct cuda_ctx *ctx, const struct lt_gemm *g, const vo
     if (!stored)
         return false;
     for (size_t i = 0; i < (size_t)count * (size_t)g->k; i++)
-        out[i] = convert_get(g->type->bits, stored, i);
+        out[i] = number_get(g->type->bits, stored, i);
     free(stored);
     for (int64_t i = 0; scales && i < count; i++)
         for (int64_t l = 0; l < g->k; l += block) {
-            double scale = convert_scale(g->type->block, scales, first + i, l / block, g->k);
+            double scale = cuda_scale_get(g->type->block, scales, first + i, l / block, g->k);
 
             for (int64_t e = l; e < l + block && e < g->k; e++)
                 out[i * g->k + e] *= scale;
@@ -299,15 +272,11 @@ static bool check_decode(struct cuda_ctx *ctx, const struct lt_gemm *g, const vo
     return true;
 }
 
-static void check_absolute(double *values, size_t count)
+/* Or their magnitudes. In the order of the stream; what lies on the host may be changed at once. */
+static bool check_upload(struct cuda_ctx *ctx, char *to, double *from, size_t count, bool absolute)
 {
-    for (size_t i = 0; i < count; i++)
-        values[i] = fabs(values[i]);
-}
-
-/* In the order of the stream; what lies on the host may be changed at once. */
-static bool check_upload(struct cuda_ctx *ctx, char *to, const double *from, size_t count)
-{
+    for (size_t i = 0; absolute && i < count; i++)
+        from[i] = fabs(from[i]);
     return cuda_send(ctx, to, from, count * sizeof *from, ctx->stream, "copy of a reference");
 }
 
@@ -336,11 +305,11 @@ static bool check_confirm(struct cuda_ctx *ctx, const struct lt_gemm *g,
 
     if (ok) {
         double sum_abs, ratio, ref = check_reference(g, &s, 0, 0, &sum_abs);
-        double d = convert_get(g->type->out, s.d[0], (size_t)i);
+        double d = number_get(g->type->out, s.d[0], (size_t)i);
 
         ok = !method_within(how, d, ref, sum_abs, &ratio);
         if (ok)
-            check_note_wrong(i, j, d, ref, out);
+            check_wrong(out, i, j, d, ref);
         else
             cuda_refuse(ctx, POINT_ERROR, "cuBLASLt's product of doubles is wrong at d[%lld,%lld]",
                         (long long)i, (long long)j);
@@ -353,7 +322,7 @@ static bool compare_panel(struct cuda_ctx *ctx, const struct lt_gemm *g,
                           const struct lt_operands *o, const struct panels *p,
                           const struct spot *at, struct check *out)
 {
-    size_t one = cuda_bits_bytes(g->type->out, 1);
+    size_t one = number_bytes(g->type->out, 1);
     size_t height = (size_t)at->rows * one, pitch = (size_t)g->m * one;
 
     if (!cuda_ok(
@@ -366,9 +335,9 @@ static bool compare_panel(struct cuda_ctx *ctx, const struct lt_gemm *g,
     for (int64_t j = 0; j < at->columns; j++)
         for (int64_t i = 0; i < at->rows; i++) {
             size_t e = (size_t)(j * at->rows + i);
-            double d = convert_get(g->type->out, p->d, e);
+            double d = number_get(g->type->out, p->d, e);
 
-            if (!check_is_within(&p->how, d, p->ref[e], p->sum[e], out) && out->ok &&
+            if (!check_within(out, &p->how, d, p->ref[e], p->sum[e]) && out->ok &&
                 !check_confirm(ctx, g, o, &p->how, at->row + i, at->column + j, out))
                 return false;
         }
@@ -382,11 +351,10 @@ static bool check_panel(struct cuda_ctx *ctx, const struct lt_gemm *g, const str
     size_t count = (size_t)(at->rows * g->k);
 
     if (!check_decode(ctx, g, o->a, p->a_scale, at->row, at->rows, p->a) ||
-        !check_upload(ctx, p->device[DEV_A], p->a, count) ||
+        !check_upload(ctx, p->device[DEV_A], p->a, count, false) ||
         !check_multiply(ctx, p, g->k, at, DEV_B, p->ref))
         return false;
-    check_absolute(p->a, count);
-    return check_upload(ctx, p->device[DEV_A], p->a, count) &&
+    return check_upload(ctx, p->device[DEV_A], p->a, count, true) &&
            check_multiply(ctx, p, g->k, at, DEV_B_ABS, p->sum) &&
            compare_panel(ctx, g, o, p, at, out);
 }
@@ -409,9 +377,8 @@ static bool check_all(struct cuda_ctx *ctx, const struct lt_gemm *g, int variant
             at.columns = p.width;
         count = (size_t)(at.columns * g->k);
         ok = check_decode(ctx, g, o->b, p.b_scale, at.column, at.columns, p.b) &&
-             check_upload(ctx, p.device[DEV_B], p.b, count);
-        check_absolute(p.b, count);
-        ok = ok && check_upload(ctx, p.device[DEV_B_ABS], p.b, count);
+             check_upload(ctx, p.device[DEV_B], p.b, count, false) &&
+             check_upload(ctx, p.device[DEV_B_ABS], p.b, count, true);
         for (at.row = 0; ok && at.row < g->m; at.row += at.rows) {
             at.rows = g->m - at.row < p.width ? g->m - at.row : p.width;
             ok = check_panel(ctx, g, o, &p, &at, out);

@@ -20,7 +20,6 @@
 #include <stdint.h>
 
 #include "bench/backend.h"
-#include "bench/cuda_convert.h"
 #include "bench/cuda_types.h"
 
 struct cuda_ctx;
@@ -73,7 +72,7 @@ struct cuda_ctx {
     cublasLtHandle_t lt;
     cudaStream_t stream, side;
     void *workspace;
-    struct cuda_block blocks[FILL_COUNT][BITS_E2M1 + 1];
+    struct cuda_block blocks[FILL_COUNT][NUMBER_E2M1 + 1];
     struct cuda_timer timer;
     struct cuda_work work, heater;
     int heats; /* operations in one window of the warm-up; 0 = not known yet */
@@ -94,8 +93,7 @@ struct cuda_ctx {
 
 /* ---- cuda_error.c ---- */
 
-/* False, with the reason in ctx->fault. What came first is the cause where a device was
- * lost. */
+/* False, with the reason in ctx->fault. What came first is the cause where a device was lost. */
 bool cuda_refuse(struct cuda_ctx *ctx, enum point_state state, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 bool cuda_ok(struct cuda_ctx *ctx, cudaError_t error, const char *what);
@@ -136,9 +134,9 @@ double cuda_share(struct cuda_ctx *ctx, double share);
 int cuda_rotation(struct cuda_ctx *ctx, double rotates, double each, double fixed, bool *cold);
 size_t cuda_aligned(size_t bytes);
 /* Random elements over `bytes`; `salt` differs for each copy and operand. */
-bool cuda_fill(struct cuda_ctx *ctx, enum cuda_bits bits, void *to, size_t bytes, uint64_t salt);
+bool cuda_fill(struct cuda_ctx *ctx, enum number bits, void *to, size_t bytes, uint64_t salt);
 /* Of products: as the settings say. */
-bool cuda_fill_operand(struct cuda_ctx *ctx, enum cuda_bits bits, void *to, size_t bytes,
+bool cuda_fill_operand(struct cuda_ctx *ctx, enum number bits, void *to, size_t bytes,
                        uint64_t salt);
 void cuda_blocks_free(struct cuda_ctx *ctx);
 
@@ -147,7 +145,7 @@ void cuda_blocks_free(struct cuda_ctx *ctx);
 bool cuda_timer_init(struct cuda_ctx *ctx);
 void cuda_timer_fini(struct cuda_ctx *ctx);
 void cuda_timer_reset(struct cuda_ctx *ctx); /* waits and forgets the graph */
-bool cuda_run(struct cuda_ctx *ctx, int variant, int launches, double *seconds);
+bool cuda_run(void *ctx, int variant, int launches, double *seconds);
 /* What is enqueued in between, waited for: s. Nothing else may be timed meanwhile. */
 bool cuda_timer_begin(struct cuda_ctx *ctx);
 bool cuda_timer_end(struct cuda_ctx *ctx, double *seconds);
@@ -155,31 +153,35 @@ bool cuda_timer_end(struct cuda_ctx *ctx, double *seconds);
  * might be their first launch. */
 bool cuda_time_plain(struct cuda_ctx *ctx, const struct cuda_work *work, int variant, int first,
                      int launches, double *seconds);
-/* A host function that holds `stream` until the gate of that slot (0 or 1) is opened,
- * or for 0.5 s; none where timer.gateless. No call but launches, copies and events in
- * between, CUDA_GATE_CALLS at the most, and it must be opened whatever became of them.
- */
+/* A host function that holds `stream` until the gate of that slot (0 or 1) is opened, or for 0.5 s;
+ * none where timer.gateless. No call but launches, copies and events in between, CUDA_GATE_CALLS at
+ * the most, and it must be opened whatever became of them. */
 void cuda_gate_close(struct cuda_ctx *ctx, cudaStream_t stream, int slot);
 void cuda_gate_open(struct cuda_ctx *ctx, int slot);
 /* How samples are handed in: "graph", "gated", "stream". */
 const char *cuda_launch_word(const struct cuda_ctx *ctx);
 /* One operation alone, the last cache flushed before it. */
-bool cuda_latency(struct cuda_ctx *ctx, int variant, double *seconds);
+bool cuda_latency(void *ctx, int variant, double *seconds);
 /* What the smallest things take: ctx->node and ctx->pair. Once. */
 void cuda_floors(struct cuda_ctx *ctx);
 /* Did the device wait for the host, or do little more than begin and end? */
 bool cuda_launch_bound(const struct cuda_ctx *ctx);
 
-/* ---- cuda_sensors.c: NVML, where there is one ---- */
+/* ---- cuda_nvml.c: NVML, where there is one ---- */
 
 /* Fills ctx->nvml and the device's facts, which say so where there are no sensors. */
 void cuda_sensors_open(struct cuda_ctx *ctx, struct bench_device *device);
+void cuda_sensors_close(struct cuda_ctx *ctx); /* unlocks the clock, too */
+/* Samples begin or have been taken: does another process compute here? */
+void cuda_sensors_window(struct cuda_ctx *ctx, bool begin);
 /* As the settings say; GP_E_DEVICE where that is refused. */
 enum gp_status cuda_lock_clock(void *ctx, struct bench_device *device, struct gp_err *err);
 json_t *cuda_sensors(void *ctx);                    /* struct backend's sensors, */
 json_t *cuda_counters(void *ctx);                   /* counters, */
 json_t *cuda_means(void *ctx);                      /* means */
 void cuda_busy(void *ctx, char *text, size_t size); /* and busy */
+/* The process that holds a clock: for main(), before anything else. Its exit code. */
+int clock_lock_hold(const char *pci, const char *clock);
 
 /* ---- the tests: prepare, and in ctx->work the rest ---- */
 

@@ -1,32 +1,28 @@
 /*
  * cuda_decode.c - one step of a synthetic decoder, as one graph.
  *
- * Per layer: qkv, q*K^T and p*V over the cache of every sequence, o, gate+up, down;
- * then the head. Every linear layer is the product of cuda_lt.c with the heuristic
- * algorithm, in the format that is planned, and attention in that of the cache; where
- * cuBLASLt has no such product the point is unsupported (point_decode.c). What a real step
- * has beside these is in params.omitted. The step is synthetic: fused kernels leave out
- * traffic that these products have, so it bounds a real one from neither side. linear_s and
- * attention_s are its two parts, each as a graph of its own.
+ * Per layer: qkv, q*K^T and p*V over the cache of every sequence, o, gate+up, down; then the head.
+ * Every linear layer is the product of cuda_lt.c with the heuristic algorithm, in the format that
+ * is planned, and attention in that of the cache; where cuBLASLt has no such product the point is
+ * unsupported (point.c). What a real step has beside these is in params.omitted. The step is
+ * synthetic: fused kernels leave out traffic that these products have, so it bounds a real one from
+ * neither side. linear_s and attention_s are its two parts, each as a graph of its own.
  *
- * Attention is a strided batch over sequences and KV heads. Of few of them that would keep
- * few multiprocessors busy: 8 blocks on 132 for one user of an 8B model. So the cache of
- * each is cut along its tokens, as engines do it (split KV), until there are two blocks for
- * each multiprocessor or 256 tokens in a part: the query, copied for each part, gives the
- * part's scores, these and its values a partial result, and a third product adds up the
- * partial results. 8192 tokens of 8 KV heads on 132 multiprocessors: 32 parts of 256.
- * An FP8 cache holds its values by dimension, not by token, for that is what cuBLASLt
- * multiplies, and the probabilities are FP8 numbers of their own.
+ * Attention is a strided batch over sequences and KV heads. Of few of them that would keep few
+ * multiprocessors busy: 8 blocks on 132 for one user of an 8B model. So the cache of each is cut
+ * along its tokens, as engines do it (split KV), until there are two blocks for each multiprocessor
+ * or 256 tokens in a part: the query, copied for each part, gives the part's scores, these and its
+ * values a partial result, and a third product adds up the partial results. 8192 tokens of 8 KV
+ * heads on 132 multiprocessors: 32 parts of 256. An FP8 cache holds its values by dimension, not by
+ * token, for that is what cuBLASLt multiplies, and the probabilities are FP8 numbers of their own.
  *
- * All layers run. Where memory does not hold all weights and caches, layer i uses those
- * of layer i mod L, of four at the least; L layers of an 8B model in BF16 are L x 436
- * MB, so that from the first layer on twice the cache lies between two uses.
- * `algorithm` says L.
+ * All layers run. Where memory does not hold all weights and caches, layer i uses those of layer i
+ * mod L, of four at the least; L layers of an 8B model in BF16 are L x 436 MB, so that from the
+ * first layer on twice the cache lies between two uses. `algorithm` says L.
  *
- * params.eager_s is the same step without a graph, launch by launch on an idle stream:
- * the median of a few, before the measurement and so on a device that may be cooler.
- * Were a launch 3 us of the host, the 193 of 32 layers took 0.58 ms however fast the
- * device is.
+ * params.eager_s is the same step without a graph, launch by launch on an idle stream: the median
+ * of a few, before the measurement and so on a device that may be cooler. Were a launch 3 us of the
+ * host, the 193 of 32 layers took 0.58 ms however fast the device is.
  */
 #include <string.h>
 
@@ -332,8 +328,7 @@ static bool plan_layers(struct cuda_ctx *ctx, const struct point *p, struct deco
         s->real = budget > rest ? (int)((budget - rest) / layer) : 0;
     if (s->real < least)
         return cuda_refuse(ctx, POINT_OOM,
-                           "%.2f GiB hold %d of %d layers beside the head, at least %d "
-                           "are needed",
+                           "%.2f GiB hold %d of %d layers beside the head, at least %d are needed",
                            budget / 0x1p30, s->real, s->layers, least);
     ctx->extrapolated = s->real < s->layers;
     out->cold = s->real * layer + (double)lt_a_bytes(&s->product[HEAD]) >= 2 * ctx->l2;

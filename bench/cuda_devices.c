@@ -1,10 +1,9 @@
 /*
  * cuda_devices.c - which GPUs there are, what is known of one, and what lies near it.
  *
- * Devices are CUDA's, so CUDA_VISIBLE_DEVICES and MIG are respected by itself. The
- * bandwidth of the data sheet comes from the driver: 2 x memory clock x bus width / 8,
- * for an H100 2 x 2619 MHz x 5120 / 8 = 3.35 TB/s; newer drivers no longer give the
- * clock, then it is unknown (0).
+ * Devices are CUDA's, so CUDA_VISIBLE_DEVICES and MIG are respected by itself. The bandwidth of the
+ * data sheet comes from the driver: 2 x memory clock x bus width / 8, for an H100 2 x 2619 MHz x
+ * 5120 / 8 = 3.35 TB/s; newer drivers no longer give the clock, then it is unknown (0).
  */
 #include <sched.h>
 #include <stdio.h>
@@ -16,8 +15,8 @@
 #include "base/str.h"
 #include "bench/cuda_ctx.h"
 #include "bench/cuda_library.h"
-#include "bench/output.h"
 #include "measure/point/protocol.h"
+#include "probe/cpu_topology.h"
 
 /* -1: the driver does not tell. */
 static int device_attribute(enum cudaDeviceAttr name, int device)
@@ -180,25 +179,17 @@ enum gp_status cuda_devices(struct bench_device *out, int max, int *count, struc
     return rc;
 }
 
-/* The first line of what the kernel says of a PCI device; false where it cannot be
- * read, as in many containers. $GPUPLAN_SYSFS is for tests. */
+/* What the kernel says of a PCI device. $GPUPLAN_SYSFS is for tests. */
 static bool of_pci(const char *pci, const char *name, char *line, size_t size)
 {
     const char *root = secure_getenv("GPUPLAN_SYSFS");
-    char path[300], device[24];
-    FILE *file;
-    bool read;
+    char device[24];
 
     gp_copy(device, sizeof device, pci);
     for (char *c = device; *c; c++)
         *c = gp_lower(*c);
-    gp_format(path, sizeof path, "%.200s/bus/pci/devices/%s/%s", root && *root ? root : "/sys",
-              device, name);
-    if (!device[0] || !(file = fopen(path, "r")))
-        return false;
-    read = fgets(line, (int)size, file) != NULL;
-    fclose(file);
-    return read;
+    return device[0] && sys_line(line, size, "%.200s/bus/pci/devices/%s/%s",
+                                 root && *root ? root : "/sys", device, name);
 }
 
 /* The kernel says -1 where there is one node only, or it does not know. */

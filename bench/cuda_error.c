@@ -132,17 +132,14 @@ enum gp_status cuda_fail_device(cudaError_t error, const char *where, struct gp_
         return gp_fail(err, GP_E_DEVICE, where, "load the NVIDIA driver, or measure the CPU",
                        "no GPU: no NVIDIA driver is loaded here");
     if (error == cudaErrorUnknown) /* nothing has run yet: no GPU fell off the bus */
-        return gp_fail(err, GP_E_DEVICE, where,
-                       "is nvidia-uvm loaded (nvidia-modprobe -u)? see dmesg",
-                       "no usable GPU: the NVIDIA driver does not say why (CUDA error "
-                       "%d)",
-                       (int)error);
+        return gp_fail(
+            err, GP_E_DEVICE, where, "is nvidia-uvm loaded (nvidia-modprobe -u)? see dmesg",
+            "no usable GPU: the NVIDIA driver does not say why (CUDA error %d)", (int)error);
     if (error == cudaErrorInsufficientDriver)
-        return gp_fail(err, GP_E_DEVICE, where,
-                       "update the driver, or use a build for an older CUDA",
-                       "the NVIDIA driver is too old: it supports CUDA %d.%d, this "
-                       "program needs %d.%d",
-                       driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
+        return gp_fail(
+            err, GP_E_DEVICE, where, "update the driver, or use a build for an older CUDA",
+            "the NVIDIA driver is too old: it supports CUDA %d.%d, this program needs %d.%d",
+            driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
     return gp_fail(err, GP_E_DEVICE, where, trouble.hint, "%s%s (CUDA error %d)",
                    trouble.no_device ? "no usable GPU: " : "", trouble.text, (int)error);
 }

@@ -1,23 +1,20 @@
 /*
  * cuda_gemm.c - gemm and batch points: operands that rotate, algorithms that are tried.
  *
- * Copies: cold rotates A, B and D, weights-cold A alone, hot nothing. R copies hold
- * twice the last cache: 4096x4096 bf16 weights are 32 MiB, a cache of 50 MiB wants
- * ceil(100/32) = 4 of them.
- * Tuning: each of up to 16 (--algos) algorithms is screened with 2 launches and batches
- * of 1 ms or more; those within 1.5 of the best go on. The best three and the
- * heuristic's first are timed again, in batches of 5 ms, 4 to 16 of each, in turn and
- * back (A B C C B A ...; an even number, so that clocks that drift meet all of them
- * alike); the best median that passes the check wins if it is 0.5 % better than the
- * heuristic's. What is found holds for all passes.
- * Beside these two, where it is another algorithm, what a framework gets ("framework":
- * PyTorch asks with 1 MiB of workspace and allows sums in the output's type); and of FP8
- * with fewer than 16 columns the product that engines run, of 16 ("padded").
- * All of it has a fifth of the point's time, and that is what decides where it has no
- * room for the rest: screening ends after three fifths of it, however many are left
- * (algo.tried says how many were not), and batches are shorter than 5 ms rather than
- * fewer than 4 (2, of launches that are too long even for those): of 0.3 s 60 ms, where
- * four algorithms get 1.5 ms, of 1 s 5 ms.
+ * Copies: cold rotates A, B and D, weights-cold A alone, hot nothing. R copies hold twice the last
+ * cache: 4096x4096 bf16 weights are 32 MiB, a cache of 50 MiB wants ceil(100/32) = 4 of them.
+ * Tuning: each of up to 16 (--algos) algorithms is screened with 2 launches and batches of 1 ms or
+ * more; those within 1.5 of the best go on. The best three and the heuristic's first are timed
+ * again, in batches of 5 ms, 4 to 16 of each, in turn and back (A B C C B A ...; an even number, so
+ * that clocks that drift meet all of them alike); the best median that passes the check wins if it
+ * is 0.5 % better than the heuristic's. What is found holds for all passes. Beside these two, where
+ * it is another algorithm, what a framework gets ("framework": PyTorch asks with 1 MiB of workspace
+ * and allows sums in the output's type); and of FP8 with fewer than 16 columns the product that
+ * engines run, of 16 ("padded"). All of it has a fifth of the point's time, and that is what
+ * decides where it has no room for the rest: screening ends after three fifths of it, however many
+ * are left (algo.tried says how many were not), and batches are shorter than 5 ms rather than fewer
+ * than 4 (2, of launches that are too long even for those): of 0.3 s 60 ms, where four algorithms
+ * get 1.5 ms, of 1 s 5 ms.
  */
 #include <math.h>
 #include <stdio.h>
@@ -348,20 +345,15 @@ static void describe_algo(const struct lt_gemm *g, int algo, char *out, size_t s
 /* Types as cuBLASLt gets them, under the names of the CPU engine. */
 static json_t *gemm_facts(const struct lt_gemm *g)
 {
-    static const char *const words[] = {
-        [BITS_FP32] = "fp32",     [BITS_FP16] = "fp16", [BITS_BF16] = "bf16",
-        [BITS_INT8] = "s8",       [BITS_INT32] = "s32", [BITS_E4M3] = "fp8_e4m3",
-        [BITS_E2M1] = "fp4_e2m1", [BITS_FP64] = "fp64",
-    };
     const char *compute = g->type->compute == CUBLAS_COMPUTE_32F_FAST_TF32  ? "tf32"
                           : g->type->compute == CUBLAS_COMPUTE_32F_PEDANTIC ? "fp32-pedantic"
                           : g->type->compute == CUBLAS_COMPUTE_16F          ? "fp16"
                           : g->type->compute == CUBLAS_COMPUTE_32I          ? "s32"
                                                                             : "fp32";
 
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I}", "a", words[g->type->bits], "b",
-                     words[g->type->bits], "d", words[g->type->out], "compute", compute, "transa",
-                     "T", "transb", "N", "n_padded", (json_int_t)g->n);
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I}", "a", number_word(g->type->bits), "b",
+                     number_word(g->type->bits), "d", number_word(g->type->out), "compute", compute,
+                     "transa", "T", "transb", "N", "n_padded", (json_int_t)g->n);
 }
 
 static void gemm_describe(struct cuda_ctx *ctx, struct gemm_state *s, struct prepared *out)

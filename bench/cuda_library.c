@@ -308,8 +308,7 @@ static void library_explain(bool driver)
     gp_copy(reason, sizeof reason, opened.err.text);
     if (!reason[0] && only && *only)
         gp_format(reason, sizeof reason,
-                  "no CUDA libraries: GPUPLAN_CUDA=%.120s has no libcublasLt.so.13, .12 or "
-                  ".11",
+                  "no CUDA libraries: GPUPLAN_CUDA=%.120s has no libcublasLt.so.13, .12 or .11",
                   only);
     gp_fail(&opened.err, GP_E_DEVICE, "",
             "install a CUDA toolkit or PyTorch, or name their folder: GPUPLAN_CUDA=DIR", "%s",

@@ -1,12 +1,11 @@
 /*
  * cuda_lt.c - see cuda_lt.h.
  *
- * 16 heuristics (--algos) are asked for with a workspace of 32 MiB (--workspace; less
- * silently removes split-k), and none that adds up the parts of a split k in the output's
- * type: its results are less precise than those of the others. The first is measured as
- * "heuristic". A framework may get another: PyTorch's Lt path has 1 MiB, and takes any
- * reduction. Alpha is one in the scale type's own C
- * type: a float one given to an FP16 scale would be zero.
+ * 16 heuristics (--algos) are asked for with a workspace of 32 MiB (--workspace; less silently
+ * removes split-k), and none that adds up the parts of a split k in the output's type: its results
+ * are less precise than those of the others. The first is measured as "heuristic". A framework may
+ * get another: PyTorch's Lt path has 1 MiB, and takes any reduction. Alpha is one in the scale
+ * type's own C type: a float one given to an FP16 scale would be zero.
  */
 #include "bench/cuda_lt.h"
 
@@ -20,10 +19,9 @@
 #include "bench/cuda_algo.h"
 
 /* Bytes of the elements of a matrix, `outer` rows or columns of k or of m each. */
-static size_t lt_elements(const struct lt_gemm *g, enum cuda_bits bits, int64_t outer,
-                          int64_t inner)
+static size_t lt_elements(const struct lt_gemm *g, enum number bits, int64_t outer, int64_t inner)
 {
-    return cuda_bits_bytes(bits, (size_t)outer * (size_t)inner * (size_t)g->batch);
+    return number_bytes(bits, (size_t)outer * (size_t)inner * (size_t)g->batch);
 }
 
 static size_t operand_bytes(const struct lt_gemm *g, int64_t outer)
@@ -371,7 +369,7 @@ struct summing lt_summing(const struct lt_gemm *g, int variant)
 bool lt_reduced(const struct lt_gemm *g, int variant)
 {
     const struct summing how = lt_summing(g, variant);
-    bool narrower = cuda_bits_bytes(g->type->out, 1) < sizeof(float);
+    bool narrower = number_bytes(g->type->out, 1) < sizeof(float);
 
     return narrower && how.split > 1 && how.reduction != REDUCTION_COMPUTE;
 }
@@ -423,7 +421,6 @@ static bool lt_fill(struct cuda_ctx *ctx, const struct lt_gemm *g, int64_t outer
                     void *scales, uint64_t salt)
 {
     size_t bytes = cuda_scale_bytes(g->type->block, outer, g->k);
-    uint64_t seed = ctx->settings.seed ^ salt;
     uint8_t *host;
     bool ok;
 
@@ -434,7 +431,7 @@ static bool lt_fill(struct cuda_ctx *ctx, const struct lt_gemm *g, int64_t outer
         return true;
     if (!(host = cuda_host(ctx, bytes)))
         return false;
-    convert_fill_scales(g->type->block, host, outer, g->k, &seed);
+    cuda_scale_fill(g->type->block, host, outer, g->k, ctx->settings.seed ^ salt);
     ok = cuda_send(ctx, scales, host, bytes, ctx->stream, "scales");
     free(host);
     return ok;

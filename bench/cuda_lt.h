@@ -55,10 +55,9 @@ struct lt_operands lt_place(const struct lt_gemm *gemm, void *a, void *b, void *
 bool lt_fill_a(struct cuda_ctx *ctx, const struct lt_gemm *gemm, void *a, uint64_t salt);
 bool lt_fill_b(struct cuda_ctx *ctx, const struct lt_gemm *gemm, void *b, uint64_t salt);
 
-/* Launches the algorithms one by one, best first, until one runs: that is the
- * heuristic's variant (and the tuned one until something better is found). *first: s of
- * that launch, the first of this product. What is named may still not run
- * (NOT_SUPPORTED). */
+/* Launches the algorithms one by one, best first, until one runs: that is the heuristic's variant
+ * (and the tuned one until something better is found). *first: s of that launch, the first of this
+ * product. What is named may still not run (NOT_SUPPORTED). */
 bool lt_choose(struct cuda_ctx *ctx, struct lt_gemm *gemm, const struct lt_operands *operands,
                double *first);
 bool lt_launch(struct cuda_ctx *ctx, struct lt_gemm *gemm, int variant,
@@ -70,12 +69,10 @@ bool lt_reduced(const struct lt_gemm *gemm, int variant);
 /* "id 66 tile 128x128 stages 32x2 split-k 1" of algorithm i. */
 void lt_describe(const struct lt_gemm *gemm, int i, char *text, size_t size);
 /* The same as fields, and more: rank, of, tried, id, tile, stages, split_k, reduction, swizzle,
- * custom, inner, cluster, workspace_bytes, waves; what the library does not tell is
- * null. */
+ * custom, inner, cluster, workspace_bytes, waves; what the library does not tell is null. */
 json_t *lt_describe_json(const struct lt_gemm *gemm, int i);
 
-/* cuda_check.c: the product once more into poisoned memory, 16 x 16 of it recomputed.
- */
+/* cuda_check.c: the product once more into poisoned memory, 16 x 16 of it recomputed. */
 void lt_check(struct cuda_ctx *ctx, struct lt_gemm *gemm, int variant,
               const struct lt_operands *operands, struct check *out);
 /* All of it: 64 x 64 on the host, the others against products of doubles on the device,

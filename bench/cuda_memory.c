@@ -4,16 +4,15 @@
  * The two kernels of our own are kept as PTX text that the driver compiles (dlopen of
  * libcuda.so.1), so that no CUDA compiler is needed. gp_read: every thread XORs 16-byte words of
  * the buffer in a grid stride and stores its result: nothing can be optimised away, and the XOR of
- * all results is the XOR of the buffer, which the host can check. gp_copy stores them instead.
- * Four independent 16-byte loads are in flight per thread and turn, 64 bytes; with 2048
- * threads on each of 132 SMs that is 17 MB, more than latency x bandwidth of any GPU
- * (3.3 TB/s x 1 us = 3.3 MB).
+ * all results is the XOR of the buffer, which the host can check. gp_copy stores them instead. Four
+ * independent 16-byte loads are in flight per thread and turn, 64 bytes; with 2048 threads on each
+ * of 132 SMs that is 17 MB, more than latency x bandwidth of any GPU (3.3 TB/s x 1 us = 3.3 MB).
  *
- * read and copy: those kernels; write: cudaMemset; copy-engine: cudaMemcpy
- * on the device, which was seen at half the speed of a kernel for some sizes and GPUs;
- * read-product: A of an FP16 product with one column, where there are no kernels. A copy
- * reads and writes. Buffers rotate like operands: 64 MiB under a cache of 50 MiB
- * need two copies, 16 MiB need seven; "hot" has one and says so.
+ * read and copy: those kernels; write: cudaMemset; copy-engine: cudaMemcpy on the device, which was
+ * seen at half the speed of a kernel for some sizes and GPUs; read-product: A of an FP16 product
+ * with one column, where there are no kernels. A copy reads and writes. Buffers rotate like
+ * operands: 64 MiB under a cache of 50 MiB need two copies, 16 MiB need seven; "hot" has one and
+ * says so.
  */
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -352,7 +351,7 @@ static bool memory_allocate(struct cuda_ctx *ctx, struct memory_state *s, bool c
 
     if (s->reads || copies) {
         s->from = cuda_take(ctx, (double)all);
-        if (!s->from || !cuda_fill(ctx, BITS_FP32, s->from, all, 0))
+        if (!s->from || !cuda_fill(ctx, NUMBER_F32, s->from, all, 0))
             return false;
     }
     s->to = cuda_take(ctx, (double)(s->reads ? sums : all));

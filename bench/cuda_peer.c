@@ -1,14 +1,13 @@
 /*
  * cuda_peer.c - from the memory of one GPU to that of another.
  *
- * Both must be visible to this process, which drives them alone: pairs are measured one
- * after the other, so that none shares a link with another that is measured. Peer
- * access is enabled in both directions where it can be, as frameworks do. A pair whose
- * source cannot reach the target is unsupported: its copies go through the host, and
- * that is what the other transfers measure.
+ * Both must be visible to this process, which drives them alone: pairs are measured one after the
+ * other, so that none shares a link with another that is measured. Peer access is enabled in both
+ * directions where it can be, as frameworks do. A pair whose source cannot reach the target is
+ * unsupported: its copies go through the host, and that is what the other transfers measure.
  *
- * "peer-both" copies both ways at once, each on a stream of its source; the time is
- * from before both to after both, and the bytes are those of both.
+ * "peer-both" copies both ways at once, each on a stream of its source; the time is from before
+ * both to after both, and the bytes are those of both.
  *
  * Streams and events are the sources': those of cuda_run.c belong to the opened device.
  */
@@ -146,8 +145,8 @@ static bool peer_reach(struct cuda_ctx *ctx, struct peer_state *s)
         error = peer_enable(s->way[w].from, s->way[w].to, &s->way[w].enabled);
         if (error != cudaSuccess && w < s->ways)
             return cuda_refuse(ctx, POINT_UNSUPPORTED,
-                               "GPU %d could reach the memory of GPU %d, but it cannot "
-                               "be enabled: %.80s (CUDA error %d)",
+                               "GPU %d could reach the memory of GPU %d, but it cannot be enabled: "
+                               "%.80s (CUDA error %d)",
                                s->way[w].from, s->way[w].to, cudaGetErrorString(error), (int)error);
     }
     ctx->params = json_pack("{s:i, s:i, s:b}", "from", from, "to", to, "access_back", back);
@@ -156,12 +155,11 @@ static bool peer_reach(struct cuda_ctx *ctx, struct peer_state *s)
 
 static bool peer_fill(struct cuda_ctx *ctx, struct peer_state *s, struct way *w)
 {
-    uint64_t seed = ctx->settings.seed + (uint64_t)w->from;
-
     if (!(w->pattern = malloc(s->bytes)))
         return cuda_refuse(ctx, POINT_OOM, "needs %.2f GiB of host memory",
                            (double)s->bytes / 0x1p30);
-    convert_fill(BITS_INT8, w->pattern, s->bytes, &seed);
+    number_fill(FILL_UNIFORM, NUMBER_S8, w->pattern, s->bytes,
+                ctx->settings.seed + (uint64_t)w->from);
     return cuda_select(ctx, w->to) && (w->target = cuda_take(ctx, (double)s->bytes)) &&
            cuda_select(ctx, w->from) && (w->source = cuda_take(ctx, (double)s->bytes)) &&
            cuda_stream_new(ctx, &w->stream) &&

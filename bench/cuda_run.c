@@ -221,8 +221,9 @@ static bool run_setup(struct cuda_ctx *ctx, int variant, int launches)
     return true;
 }
 
-bool cuda_run(struct cuda_ctx *ctx, int variant, int launches, double *seconds)
+bool cuda_run(void *opaque, int variant, int launches, double *seconds)
 {
+    struct cuda_ctx *ctx = opaque;
     struct cuda_timer *t = &ctx->timer;
     bool ok;
 
@@ -272,8 +273,9 @@ const char *cuda_launch_word(const struct cuda_ctx *ctx)
     return ctx->timer.exec ? "graph" : ctx->timer.gateless ? "stream" : "gated";
 }
 
-bool cuda_latency(struct cuda_ctx *ctx, int variant, double *seconds)
+bool cuda_latency(void *opaque, int variant, double *seconds)
 {
+    struct cuda_ctx *ctx = opaque;
     size_t bytes = (size_t)(2 * ctx->l2);
 
     if (ctx->lost || !ctx->work.enqueue)

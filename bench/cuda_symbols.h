@@ -9,32 +9,23 @@
 
 /* clang-format off */
 #define CUDA_RUNTIME_SYMBOLS(X) \
-    X(cudaError_t, cudaDeviceCanAccessPeer, \
-      (int *can, int device, int peer), \
-      (can, device, peer)) \
+    X(cudaError_t, cudaDeviceCanAccessPeer, (int *can, int device, int peer), (can, device, peer)) \
     X(cudaError_t, cudaDeviceDisablePeerAccess, (int peer), (peer)) \
-    X(cudaError_t, cudaDeviceEnablePeerAccess, \
-      (int peer, unsigned int flags), \
-      (peer, flags)) \
+    X(cudaError_t, cudaDeviceEnablePeerAccess, (int peer, unsigned int flags), (peer, flags)) \
     X(cudaError_t, cudaDeviceGetAttribute, \
       (int *value, enum cudaDeviceAttr attribute, int device), \
       (value, attribute, device)) \
-    X(cudaError_t, cudaDeviceGetPCIBusId, \
-      (char *text, int size, int device), \
+    X(cudaError_t, cudaDeviceGetPCIBusId, (char *text, int size, int device), \
       (text, size, device)) \
     X(cudaError_t, cudaDeviceSynchronize, (void), ()) \
     X(cudaError_t, cudaDriverGetVersion, (int *version), (version)) \
     X(cudaError_t, cudaEventCreate, (cudaEvent_t *event), (event)) \
-    X(cudaError_t, cudaEventCreateWithFlags, \
-      (cudaEvent_t *event, unsigned int flags), \
+    X(cudaError_t, cudaEventCreateWithFlags, (cudaEvent_t *event, unsigned int flags), \
       (event, flags)) \
     X(cudaError_t, cudaEventDestroy, (cudaEvent_t event), (event)) \
-    X(cudaError_t, cudaEventElapsedTime, \
-      (float *ms, cudaEvent_t start, cudaEvent_t end), \
+    X(cudaError_t, cudaEventElapsedTime, (float *ms, cudaEvent_t start, cudaEvent_t end), \
       (ms, start, end)) \
-    X(cudaError_t, cudaEventRecord, \
-      (cudaEvent_t event, cudaStream_t stream), \
-      (event, stream)) \
+    X(cudaError_t, cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), (event, stream)) \
     X(cudaError_t, cudaEventSynchronize, (cudaEvent_t event), (event)) \
     X(cudaError_t, cudaFree, (void *memory), (memory)) \
     X(cudaError_t, cudaFreeHost, (void *memory), (memory)) \
@@ -46,19 +37,13 @@
     X(cudaError_t, cudaGraphInstantiateWithFlags, \
       (cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags), \
       (exec, graph, flags)) \
-    X(cudaError_t, cudaGraphLaunch, \
-      (cudaGraphExec_t exec, cudaStream_t stream), \
-      (exec, stream)) \
-    X(cudaError_t, cudaHostAlloc, \
-      (void **memory, size_t size, unsigned int flags), \
+    X(cudaError_t, cudaGraphLaunch, (cudaGraphExec_t exec, cudaStream_t stream), (exec, stream)) \
+    X(cudaError_t, cudaHostAlloc, (void **memory, size_t size, unsigned int flags), \
       (memory, size, flags)) \
-    X(cudaError_t, cudaLaunchHostFunc, \
-      (cudaStream_t stream, cudaHostFn_t function, void *data), \
+    X(cudaError_t, cudaLaunchHostFunc, (cudaStream_t stream, cudaHostFn_t function, void *data), \
       (stream, function, data)) \
     X(cudaError_t, cudaMalloc, (void **memory, size_t size), (memory, size)) \
-    X(cudaError_t, cudaMemGetInfo, \
-      (size_t *free_bytes, size_t *total), \
-      (free_bytes, total)) \
+    X(cudaError_t, cudaMemGetInfo, (size_t *free_bytes, size_t *total), (free_bytes, total)) \
     X(cudaError_t, cudaMemcpy, \
       (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind), \
       (to, from, bytes, kind)) \
@@ -74,24 +59,18 @@
       (void *to, int to_device, const void *from, int from_device, size_t bytes, \
        cudaStream_t stream), \
       (to, to_device, from, from_device, bytes, stream)) \
-    X(cudaError_t, cudaMemset, \
-      (void *memory, int value, size_t bytes), \
-      (memory, value, bytes)) \
-    X(cudaError_t, cudaMemsetAsync, \
-      (void *memory, int value, size_t bytes, cudaStream_t stream), \
+    X(cudaError_t, cudaMemset, (void *memory, int value, size_t bytes), (memory, value, bytes)) \
+    X(cudaError_t, cudaMemsetAsync, (void *memory, int value, size_t bytes, cudaStream_t stream), \
       (memory, value, bytes, stream)) \
     X(cudaError_t, cudaPeekAtLastError, (void), ()) \
     X(cudaError_t, cudaRuntimeGetVersion, (int *version), (version)) \
     X(cudaError_t, cudaSetDevice, (int device), (device)) \
-    X(cudaError_t, cudaStreamBeginCapture, \
-      (cudaStream_t stream, enum cudaStreamCaptureMode mode), \
+    X(cudaError_t, cudaStreamBeginCapture, (cudaStream_t stream, enum cudaStreamCaptureMode mode), \
       (stream, mode)) \
-    X(cudaError_t, cudaStreamCreateWithFlags, \
-      (cudaStream_t *stream, unsigned int flags), \
+    X(cudaError_t, cudaStreamCreateWithFlags, (cudaStream_t *stream, unsigned int flags), \
       (stream, flags)) \
     X(cudaError_t, cudaStreamDestroy, (cudaStream_t stream), (stream)) \
-    X(cudaError_t, cudaStreamEndCapture, \
-      (cudaStream_t stream, cudaGraph_t *graph), \
+    X(cudaError_t, cudaStreamEndCapture, (cudaStream_t stream, cudaGraph_t *graph), \
       (stream, graph)) \
     X(cudaError_t, cudaStreamSynchronize, (cudaStream_t stream), (stream)) \
     X(cudaError_t, cudaStreamWaitEvent, \
@@ -133,11 +112,9 @@
       (cublasLtMatmulDesc_t desc, cublasLtMatmulDescAttributes_t attribute, \
        const void *value, size_t size), \
       (desc, attribute, value, size)) \
-    X(cublasStatus_t, cublasLtMatmulPreferenceCreate, \
-      (cublasLtMatmulPreference_t *preference), \
+    X(cublasStatus_t, cublasLtMatmulPreferenceCreate, (cublasLtMatmulPreference_t *preference), \
       (preference)) \
-    X(cublasStatus_t, cublasLtMatmulPreferenceDestroy, \
-      (cublasLtMatmulPreference_t preference), \
+    X(cublasStatus_t, cublasLtMatmulPreferenceDestroy, (cublasLtMatmulPreference_t preference), \
       (preference)) \
     X(cublasStatus_t, cublasLtMatmulPreferenceSetAttribute, \
       (cublasLtMatmulPreference_t preference, \
@@ -148,9 +125,7 @@
       (cublasLtMatrixLayout_t *layout, cudaDataType type, uint64_t rows, \
        uint64_t columns, int64_t ld), \
       (layout, type, rows, columns, ld)) \
-    X(cublasStatus_t, cublasLtMatrixLayoutDestroy, \
-      (cublasLtMatrixLayout_t layout), \
-      (layout)) \
+    X(cublasStatus_t, cublasLtMatrixLayoutDestroy, (cublasLtMatrixLayout_t layout), (layout)) \
     X(cublasStatus_t, cublasLtMatrixLayoutSetAttribute, \
       (cublasLtMatrixLayout_t layout, cublasLtMatrixLayoutAttribute_t attribute, \
        const void *value, size_t size), \

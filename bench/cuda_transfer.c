@@ -1,27 +1,22 @@
 /*
  * cuda_transfer.c - host to device, device to host, both at once, storage to device.
  *
- * Pinned copies go through the graph and events of cuda_run.c. Pageable copies block
- * the host, so they are timed by its clock. "storage" reads a file in pieces of 8 MiB
- * into two pinned buffers, each sent on while the other is read, as a loader of weights
- * does; with O_DIRECT where the file system has it, else the page cache is emptied of
- * the file before each turn. Without a path a temporary file of that size is written
- * first.
+ * Pinned copies go through the graph and events of cuda_run.c. Pageable copies block the host, so
+ * they are timed by its clock. "storage" reads a file in pieces of 8 MiB into two pinned buffers,
+ * each sent on while the other is read, as a loader of weights does; see storage.h.
  *
- * What a short copy takes by itself, from the call until the host knows that it is
- * done, is beside the point's time, which is one of many in a queue: params.alone_s.
+ * What a short copy takes by itself, from the call until the host knows that it is done, is beside
+ * the point's time, which is one of many in a queue: params.alone_s.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "bench/cuda_ctx.h"
+#include "bench/storage.h"
 
 enum { STORAGE_PIECE = 8 << 20, SLOTS = 2 };
 enum { BOTH_CALLS = 6 }; /* of one copy both ways */
@@ -33,8 +28,7 @@ struct transfer_state {
     char *host_in, *host_out; /* to the device; back from it */
     char *device_in, *device_out;
     cudaEvent_t fork, join;
-    int file; /* storage; -1 otherwise */
-    bool direct;
+    struct storage storage; /* its file is -1 otherwise */
     char *slots[SLOTS];
     cudaEvent_t sent[SLOTS];
 };
@@ -80,24 +74,13 @@ static bool host_run(struct cuda_ctx *ctx, int variant, int launches, double *se
     return true;
 }
 
-/* A whole piece, or to the end of the file, for O_DIRECT wants whole blocks; at least
- * `want`, though a read may give less at once. */
+/* A whole piece, or to the end of the file, for O_DIRECT wants whole blocks; at least `want`. */
 static bool read_piece(struct cuda_ctx *ctx, struct transfer_state *s, char *to, size_t at,
                        size_t want)
 {
-    size_t done = 0;
-
-    while (done < want) {
-        ssize_t got = pread(s->file, to + done, STORAGE_PIECE - done, (off_t)(at + done));
-
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return cuda_refuse(ctx, POINT_ERROR, "reading the file: %s",
-                               got < 0 ? strerror(errno) : "it is shorter than it was");
-        done += (size_t)got;
-    }
-    return true;
+    return storage_read(&s->storage, to, STORAGE_PIECE, want, at) ||
+           cuda_refuse(ctx, POINT_ERROR, "reading the file: %s",
+                       errno ? strerror(errno) : "it is shorter than it was");
 }
 
 /* One turn through the file; the last piece may be shorter. */
@@ -105,8 +88,7 @@ static bool storage_turn(struct cuda_ctx *ctx, struct transfer_state *s)
 {
     size_t done = 0;
 
-    if (!s->direct)
-        posix_fadvise(s->file, 0, 0, POSIX_FADV_DONTNEED);
+    storage_begin(&s->storage);
     for (int slot = 0; done < s->bytes; slot = !slot) {
         size_t want = s->bytes - done < STORAGE_PIECE ? s->bytes - done : STORAGE_PIECE;
 
@@ -165,10 +147,10 @@ static void transfer_check(struct cuda_ctx *ctx, int variant, struct check *out)
         cuda_ok(ctx, cudaMemsetAsync(s->device_in, 0, s->bytes, ctx->stream), "poison");
     if (s->host_out)
         memset(s->host_out, 0, s->bytes);
-    out->done =
-        s->file >= 0 ? storage_run(ctx, variant, 1, &seconds) : host_run(ctx, variant, 1, &seconds);
+    out->done = s->storage.file >= 0 ? storage_run(ctx, variant, 1, &seconds)
+                                     : host_run(ctx, variant, 1, &seconds);
     out->n = out->done;
-    out->ok = out->done && (s->file < 0 || same_storage(ctx, s)) &&
+    out->ok = out->done && (s->storage.file < 0 || same_storage(ctx, s)) &&
               (!s->host_in || transfer_same(ctx, s->device_in, s->host_in, s->bytes)) &&
               (!s->host_out || transfer_same(ctx, s->device_out, s->host_out, s->bytes));
     if (out->done && !out->ok)
@@ -201,8 +183,7 @@ static void transfer_release(struct cuda_ctx *ctx)
         if (s->sent[i])
             cudaEventDestroy(s->sent[i]);
     }
-    if (s->file >= 0)
-        close(s->file);
+    storage_close(&s->storage);
 }
 
 /* ---- preparing ---- */
@@ -211,7 +192,6 @@ static void transfer_release(struct cuda_ctx *ctx)
 static bool host_take(struct cuda_ctx *ctx, struct transfer_state *s, char **out)
 {
     void *memory = NULL;
-    uint64_t seed = ctx->settings.seed;
 
     if (!s->pinned)
         memory = malloc(s->bytes);
@@ -220,65 +200,25 @@ static bool host_take(struct cuda_ctx *ctx, struct transfer_state *s, char **out
     if (!memory)
         return cuda_refuse(ctx, POINT_OOM, "needs %.2f GiB of %shost memory",
                            (double)s->bytes / 0x1p30, s->pinned ? "pinned " : "");
-    convert_fill(BITS_INT8, memory, s->bytes, &seed);
+    number_fill(FILL_UNIFORM, NUMBER_S8, memory, s->bytes, ctx->settings.seed);
     *out = memory;
     return true;
-}
-
-static bool write_temporary(struct cuda_ctx *ctx, struct transfer_state *s)
-{
-    enum { PIECE = 1 << 20 };
-    const char *folder = getenv("TMPDIR");
-    char path[300], *data = malloc(PIECE);
-    uint64_t seed = 1;
-    size_t done = 0;
-    ssize_t put = 0;
-
-    gp_format(path, sizeof path, "%s/gpuplan-transfer-XXXXXX",
-              folder && folder[0] ? folder : "/var/tmp");
-    s->file = data ? mkstemp(path) : -1;
-    if (s->file >= 0) {
-        unlink(path);
-        convert_fill(BITS_INT8, data, PIECE, &seed);
-        while (done < s->bytes && (put = write(s->file, data, PIECE)) > 0)
-            done += (size_t)put;
-    }
-    free(data);
-    return (s->file >= 0 && done >= s->bytes && fsync(s->file) == 0) ||
-           cuda_refuse(ctx, POINT_ERROR, "%.80s: a temporary file of %.2f GiB: %s", path,
-                       (double)s->bytes / 0x1p30, strerror(errno));
 }
 
 static bool storage_prepare(struct cuda_ctx *ctx, const struct point *point,
                             struct transfer_state *s)
 {
-    const char *path = point->path;
-    struct stat about;
+    char why[200];
     bool ok = true;
 
-    if (!path[0]) {
-        ok = write_temporary(ctx, s);
-    } else {
-        s->file = open(path, O_RDONLY | O_CLOEXEC);
-        if (s->file < 0 || fstat(s->file, &about) != 0)
-            return cuda_refuse(ctx, POINT_ERROR, "%.150s: %s", path, strerror(errno));
-        if ((double)about.st_size < (double)s->bytes)
-            return cuda_refuse(ctx, POINT_UNSUPPORTED, "%.150s has only %lld bytes", path,
-                               (long long)about.st_size);
-    }
+    if (!storage_open(&s->storage, point->path, s->bytes, why, sizeof(why)))
+        return cuda_refuse(ctx, POINT_ERROR, "%s", why);
     for (int i = 0; ok && i < SLOTS; i++)
         ok = cuda_ok(ctx, cudaHostAlloc((void **)&s->slots[i], STORAGE_PIECE, cudaHostAllocDefault),
                      "pinned memory") &&
              cuda_mark_new(ctx, &s->sent[i]);
-    if (!ok)
-        return false;
-    /* some file systems take O_DIRECT for the file and refuse it when reading */
-    s->direct = fcntl(s->file, F_SETFL, O_DIRECT) == 0;
-    if (s->direct && pread(s->file, s->slots[0], STORAGE_PIECE, 0) < 0 &&
-        fcntl(s->file, F_SETFL, 0) == 0)
-        s->direct = false;
-    ctx->cached = !s->direct;
-    return read_piece(ctx, s, s->slots[0], 0, 1);
+    ctx->cached = !s->storage.direct;
+    return ok && read_piece(ctx, s, s->slots[0], 0, 1);
 }
 
 static bool buffers_prepare(struct cuda_ctx *ctx, struct transfer_state *s, bool storage)
@@ -291,7 +231,7 @@ static bool buffers_prepare(struct cuda_ctx *ctx, struct transfer_state *s, bool
         (s->to_host && !host_take(ctx, s, &s->host_out)))
         return false;
     if (s->to_host &&
-        (!cuda_fill(ctx, BITS_INT8, s->device_out, s->bytes, 3) || !cuda_wait(ctx, "fill")))
+        (!cuda_fill(ctx, NUMBER_S8, s->device_out, s->bytes, 3) || !cuda_wait(ctx, "fill")))
         return false;
     return !(s->to_host && s->to_device) ||
            (cuda_mark_new(ctx, &s->fork) && cuda_mark_new(ctx, &s->join));
@@ -326,7 +266,7 @@ bool cuda_transfer_prepare(struct cuda_ctx *ctx, const struct point *point, stru
         return cuda_peer_prepare(ctx, point, out);
     s = cuda_begin(ctx, point, &work, sizeof *s);
     s->bytes = (size_t)point->bytes;
-    s->file = -1;
+    s->storage.file = -1;
     s->pinned = bench_kind_is(point->kind, KIND_IS_PINNED);
     s->to_device = bench_kind_is(point->kind, KIND_IS_IN);
     s->to_host = bench_kind_is(point->kind, KIND_IS_OUT);
@@ -336,8 +276,8 @@ bool cuda_transfer_prepare(struct cuda_ctx *ctx, const struct point *point, stru
     if (!buffers_prepare(ctx, s, storage) || (storage && !storage_prepare(ctx, point, s)))
         return false;
     gp_copy(out->algorithm, sizeof out->algorithm,
-            !storage    ? "cudaMemcpyAsync"
-            : s->direct ? "O_DIRECT reads, two pinned buffers of 8 MiB"
-                        : "page cache emptied, two pinned buffers of 8 MiB");
+            !storage            ? "cudaMemcpyAsync"
+            : s->storage.direct ? "O_DIRECT reads, two pinned buffers of 8 MiB"
+                                : "page cache emptied, two pinned buffers of 8 MiB");
     return ctx->work.run || s->bytes > ALONE_MAX || time_alone(ctx, &out->first);
 }

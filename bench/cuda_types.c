@@ -1,16 +1,16 @@
 /*
  * cuda_types.c - the table of cuda_types.h.
  *
- * Sources: cuBLAS documentation, cublasLtMatmul (types, layouts, alignment, scale
- * modes); CUDA 12.1 Update 1 release notes (FP8 on compute capability 8.9); CUDA 12.8
- * release notes (Blackwell, block-scaled formats); CUDA 13.0 release notes (7.5 is the
- * oldest compute capability left). The batch is padded to 4 for INT8 because kernels of
- * compute capability 12.0 refuse other n, though the documentation demands only m and
- * k.
+ * Sources: cuBLAS documentation, cublasLtMatmul (types, layouts, alignment, scale modes); CUDA 12.1
+ * Update 1 release notes (FP8 on compute capability 8.9); CUDA 12.8 release notes (Blackwell,
+ * block-scaled formats); CUDA 13.0 release notes (7.5 is the oldest compute capability left). The
+ * batch is padded to 4 for INT8 because kernels of compute capability 12.0 refuse other n, though
+ * the documentation demands only m and k.
  */
 #include "bench/cuda_types.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #if CUDART_VERSION >= 12080
 #define HAVE_FP4 true
@@ -23,26 +23,26 @@
 static const struct cuda_type types[TYPE_COUNT] = {
     /* in the order of enum bench_type: type, compiled, compute, scale, A and B, D, bits,
      * out, block, m, k, n, n', header */
-    {TYPE_FP32, true, CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, BITS_FP32, BITS_FP32,
-     SCALE_NONE, 1, 1, 1, 1, 11000},
+    {TYPE_FP32, true, CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, NUMBER_F32,
+     NUMBER_F32, SCALE_NONE, 1, 1, 1, 1, 11000},
     {TYPE_FP32_PEDANTIC, true, CUBLAS_COMPUTE_32F_PEDANTIC, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F,
-     BITS_FP32, BITS_FP32, SCALE_NONE, 1, 1, 1, 1, 11000},
-    {TYPE_TF32, true, CUBLAS_COMPUTE_32F_FAST_TF32, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, BITS_FP32,
-     BITS_FP32, SCALE_NONE, 1, 1, 1, 1, 11000},
-    {TYPE_FP16, true, CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_16F, CUDA_R_16F, BITS_FP16, BITS_FP16,
-     SCALE_NONE, 1, 1, 1, 1, 11000},
-    {TYPE_FP16ACC, true, CUBLAS_COMPUTE_16F, CUDA_R_16F, CUDA_R_16F, CUDA_R_16F, BITS_FP16,
-     BITS_FP16, SCALE_NONE, 1, 1, 1, 1, 11000},
-    {TYPE_BF16, true, CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_16BF, CUDA_R_16BF, BITS_BF16,
-     BITS_BF16, SCALE_NONE, 1, 1, 1, 1, 11000},
-    {TYPE_INT8, true, CUBLAS_COMPUTE_32I, CUDA_R_32I, CUDA_R_8I, CUDA_R_32I, BITS_INT8, BITS_INT32,
+     NUMBER_F32, NUMBER_F32, SCALE_NONE, 1, 1, 1, 1, 11000},
+    {TYPE_TF32, true, CUBLAS_COMPUTE_32F_FAST_TF32, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, NUMBER_F32,
+     NUMBER_F32, SCALE_NONE, 1, 1, 1, 1, 11000},
+    {TYPE_FP16, true, CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_16F, CUDA_R_16F, NUMBER_F16,
+     NUMBER_F16, SCALE_NONE, 1, 1, 1, 1, 11000},
+    {TYPE_FP16ACC, true, CUBLAS_COMPUTE_16F, CUDA_R_16F, CUDA_R_16F, CUDA_R_16F, NUMBER_F16,
+     NUMBER_F16, SCALE_NONE, 1, 1, 1, 1, 11000},
+    {TYPE_BF16, true, CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_16BF, CUDA_R_16BF, NUMBER_BF16,
+     NUMBER_BF16, SCALE_NONE, 1, 1, 1, 1, 11000},
+    {TYPE_INT8, true, CUBLAS_COMPUTE_32I, CUDA_R_32I, CUDA_R_8I, CUDA_R_32I, NUMBER_S8, NUMBER_S32,
      SCALE_NONE, 4, 4, 4, 16, 11000},
-    {TYPE_FP8, true, CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_8F_E4M3, CUDA_R_16BF, BITS_E4M3,
-     BITS_BF16, SCALE_NONE, 16, 16, 1, 16, 11080},
-    {TYPE_MXFP8, HAVE_FP4, CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_8F_E4M3, CUDA_R_16BF, BITS_E4M3,
-     BITS_BF16, SCALE_VEC32_UE8M0, 16, 32, 1, 16, 12080},
-    {TYPE_NVFP4, HAVE_FP4, CUBLAS_COMPUTE_32F, CUDA_R_32F, TYPE_R_FP4, CUDA_R_16BF, BITS_E2M1,
-     BITS_BF16, SCALE_VEC16_UE4M3, 16, 32, 1, 16, 12080},
+    {TYPE_FP8, true, CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_8F_E4M3, CUDA_R_16BF, NUMBER_E4M3,
+     NUMBER_BF16, SCALE_NONE, 16, 16, 1, 16, 11080},
+    {TYPE_MXFP8, HAVE_FP4, CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_8F_E4M3, CUDA_R_16BF, NUMBER_E4M3,
+     NUMBER_BF16, SCALE_VEC32_UE8M0, 16, 32, 1, 16, 12080},
+    {TYPE_NVFP4, HAVE_FP4, CUBLAS_COMPUTE_32F, CUDA_R_32F, TYPE_R_FP4, CUDA_R_16BF, NUMBER_E2M1,
+     NUMBER_BF16, SCALE_VEC16_UE4M3, 16, 32, 1, 16, 12080},
 };
 
 static const struct gate {
@@ -98,8 +98,7 @@ bool cuda_library_supports(int cc, size_t lt, char *why, size_t size)
         if (cc >= floors[i].cc)
             return true;
         snprintf(why, size,
-                 "the GPU has compute capability %d.%d, cuBLASLt %d.%d needs %d.%d or "
-                 "newer",
+                 "the GPU has compute capability %d.%d, cuBLASLt %d.%d needs %d.%d or newer",
                  cc / 10, cc % 10, version_major(lt), version_minor(lt), floors[i].cc / 10,
                  floors[i].cc % 10);
         return false;
@@ -126,8 +125,7 @@ bool cuda_type_supported(enum bench_type type, int cc, size_t lt, char *why, siz
             continue;
         if (lt < gates[i].lt) {
             snprintf(why, size,
-                     "%s on compute capability %d.%d needs cuBLASLt %d.%d.%d, this is "
-                     "%d.%d.%d",
+                     "%s on compute capability %d.%d needs cuBLASLt %d.%d.%d, this is %d.%d.%d",
                      bench_type_word(type), cc / 10, cc % 10, version_major(gates[i].lt),
                      version_minor(gates[i].lt), version_patch(gates[i].lt), version_major(lt),
                      version_minor(lt), version_patch(lt));
@@ -157,16 +155,6 @@ bool cuda_type_shape(const struct cuda_type *type, int64_t m, int64_t k, char *w
     return false;
 }
 
-size_t cuda_bits_bytes(enum cuda_bits bits, size_t count)
-{
-    static const size_t halves[] = {
-        [BITS_FP32] = 8,  [BITS_FP16] = 4, [BITS_BF16] = 4, [BITS_INT8] = 2,
-        [BITS_INT32] = 8, [BITS_E4M3] = 2, [BITS_E2M1] = 1, [BITS_FP64] = 16,
-    };
-
-    return (count * halves[bits] + 1) / 2;
-}
-
 int cuda_scale_block(enum cuda_scale scale)
 {
     return scale == SCALE_VEC32_UE8M0 ? 32 : scale == SCALE_VEC16_UE4M3 ? 16 : 0;
@@ -189,4 +177,30 @@ size_t cuda_scale_offset(int64_t outer, int64_t inner, int64_t inner_blocks)
     int64_t row = outer % 128;
 
     return (size_t)(tile * 512 + row % 32 * 16 + row / 32 * 4 + inner % 4);
+}
+void cuda_scale_fill(enum cuda_scale scale, uint8_t *data, int64_t outer, int64_t k, uint64_t seed)
+{
+    int block = cuda_scale_block(scale);
+    int64_t blocks = block ? (k + block - 1) / block : 0;
+
+    memset(data, 0, cuda_scale_bytes(scale, outer, k));
+    for (int64_t row = 0; row < outer; row++)
+        for (int64_t i = 0; i < blocks; i++) {
+            unsigned r = (unsigned)((seed = seed * 6364136223846793005u + 1) >> 33);
+
+            /* ue8m0 0x7e = 0.5, 0x7f = 1; ue4m3 0x30 = 0.5 ... 0x38 = 1 */
+            data[cuda_scale_offset(row, i, blocks)] =
+                (uint8_t)(scale == SCALE_VEC32_UE8M0 ? 0x7e + r % 2 : 0x30 + r % 9);
+        }
+}
+
+double cuda_scale_get(enum cuda_scale scale, const uint8_t *data, int64_t outer, int64_t inner,
+                      int64_t k)
+{
+    int block = cuda_scale_block(scale);
+
+    if (block == 0)
+        return 1;
+    return number_decode(scale == SCALE_VEC32_UE8M0 ? NUMBER_UE8M0 : NUMBER_E4M3,
+                         data[cuda_scale_offset(outer, inner, (k + block - 1) / block)]);
 }

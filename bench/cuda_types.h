@@ -1,12 +1,10 @@
 /*
- * cuda_types.h - which operand types cuBLASLt can multiply, on what, from which
- * version.
+ * cuda_types.h - which operand types cuBLASLt can multiply, on what, from which version.
  *
- * One row per type says how the product is set up, one row per (type, compute
- * capability range) from which library version on it exists. Nothing here asks the
- * device: the answer is a pure function of type, compute capability and library
- * version, e.g. fp8 on compute capability 8.9 needs cuBLASLt 12.1.3 and on 9.0
- * only 11.11.3.
+ * One row per type says how the product is set up, one row per (type, compute capability range)
+ * from which library version on it exists. Nothing here asks the device: the answer is a pure
+ * function of type, compute capability and library version, e.g. fp8 on compute capability 8.9
+ * needs cuBLASLt 12.1.3 and on 9.0 only 11.11.3.
  *
  * Every product is column-major TN, D[m,n] = A[k,m]^T * B[k,n], the one layout that all
  * low-precision kernels have; m is the layer's output width and n the batch.
@@ -19,18 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "measure/point/point.h"
-
-enum cuda_bits { /* how one element is stored, for filling and for the check */
-                 BITS_FP32,
-                 BITS_FP16,
-                 BITS_BF16,
-                 BITS_INT8,
-                 BITS_INT32,
-                 BITS_E4M3,
-                 BITS_E2M1, /* two to a byte, the low half first */
-                 BITS_FP64  /* of references: none is filled with it */
-};
+#include "bench/number.h"
 
 enum cuda_scale { SCALE_NONE, SCALE_VEC32_UE8M0, SCALE_VEC16_UE4M3 };
 
@@ -40,7 +27,7 @@ struct cuda_type {
     cublasComputeType_t compute;
     cudaDataType_t scale; /* the C type of alpha and beta follows it */
     cudaDataType_t ab, d; /* A and B; C and D */
-    enum cuda_bits bits, out;
+    enum number bits, out;
     enum cuda_scale block;
     int m_multiple, k_multiple; /* what cuBLASLt demands */
     int n_multiple;             /* the batch is padded to this */
@@ -61,13 +48,16 @@ bool cuda_library_supports(int cc, size_t lt, char *why, size_t size);
 /* Does the shape meet what the type demands of m and k? */
 bool cuda_type_shape(const struct cuda_type *type, int64_t m, int64_t k, char *why, size_t size);
 
-/* Bytes of `count` elements; of the block scales of `outer` rows of k elements. */
-size_t cuda_bits_bytes(enum cuda_bits bits, size_t count);
+/* Bytes of the block scales of `outer` rows of k elements. */
 size_t cuda_scale_bytes(enum cuda_scale scale, int64_t outer, int64_t k);
 
 /* Where the scale of block `inner` of row `outer` lies: tiles of 128 rows x 4 blocks,
  * 512 bytes each, tiles of one row band after another. */
 size_t cuda_scale_offset(int64_t outer, int64_t inner, int64_t inner_blocks);
 int cuda_scale_block(enum cuda_scale scale); /* elements per scale, 0 for none */
+/* Fills those of `outer` rows: 0.5..1 at random, padding 0. */
+void cuda_scale_fill(enum cuda_scale scale, uint8_t *data, int64_t outer, int64_t k, uint64_t seed);
+double cuda_scale_get(enum cuda_scale scale, const uint8_t *data, int64_t outer, int64_t inner,
+                      int64_t k);
 
 #endif

@@ -20,7 +20,6 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "bench/cpu_engine.h"
-#include "bench/output.h"
 #include "measure/point/protocol.h"
 
 #define BUSY 0.1 /* of the processors, by others, before anything is measured */
@@ -32,19 +31,6 @@ static const struct cpu_test *const tests[TEST_COUNT] = {
 };
 
 /* ---- the device ---- */
-
-static void read_text(const char *path, char *text, size_t size)
-{
-    FILE *file = fopen(path, "r");
-
-    text[0] = '\0';
-    if (!file)
-        return;
-    if (!fgets(text, (int)size, file))
-        text[0] = '\0';
-    fclose(file);
-    text[strcspn(text, "\n")] = '\0';
-}
 
 /* The types that the library multiplies on this processor, as it answers for 64^3. */
 static json_t *product_types(void)
@@ -88,7 +74,7 @@ static json_t *more_of(const struct cpu_topology *t)
     json_object_set_new(more, "quota_cpus", gp_json_above_zero(t->quota));
     json_object_set_new(more, "level2_bytes", gp_json_number(t->level2));
     json_object_set_new(more, "last_level_bytes", gp_json_number(t->last_level));
-    read_text("/sys/kernel/mm/transparent_hugepage/enabled", text, sizeof text);
+    sys_line(text, sizeof text, "/sys/kernel/mm/transparent_hugepage/enabled");
     json_object_set_new(more, "transparent_hugepage", gp_json_text(text));
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (getenv(names[i]))
@@ -314,31 +300,13 @@ static double mean_of(const char *pattern)
     for (size_t i = 0; i < found.gl_pathc; i++) {
         char text[64];
 
-        read_text(found.gl_pathv[i], text, sizeof text);
+        sys_line(text, sizeof text, "%s", found.gl_pathv[i]);
         if (!isdigit((unsigned char)text[0]))
             continue;
         sum += strtod(text, NULL);
         count++;
     }
     globfree(&found);
-    return count ? sum / count : NAN;
-}
-
-/* Mean of the clocks that the kernel tells of each processor, MHz; NAN. */
-static double clock_of_cpuinfo(void)
-{
-    FILE *file = fopen("/proc/cpuinfo", "re");
-    char line[256];
-    double sum = 0, mhz;
-    int count = 0;
-
-    while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "cpu MHz : %lf", &mhz) == 1) {
-            sum += mhz;
-            count++;
-        }
-    if (file)
-        fclose(file);
     return count ? sum / count : NAN;
 }
 
@@ -350,12 +318,15 @@ static json_t *engine_sensors(void *ctx)
     double clock = mean_of("/sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_cur_freq");
     double temp = mean_of("/sys/class/hwmon/hwmon*/temp1_input");
     const struct cpu_engine *engine = ctx;
-    double free = cpu_memory_free("");
-    double load;
+    double free = cpu_memory_free(""), load;
+    struct cpu_info info;
 
-    clock = isfinite(clock) ? clock / 1000 : clock_of_cpuinfo();
+    if (isnan(clock)) {
+        cpu_info_read("/proc", &info);
+        clock = info.clock / 1e3; /* kHz */
+    }
     if (isfinite(clock))
-        json_object_set_new(json, "clock_mhz", gp_json_number(clock));
+        json_object_set_new(json, "clock_mhz", gp_json_number(clock / 1e3));
     if (engine->topology.memory > free && free > 0)
         json_object_set_new(json, "memory_used", gp_json_number(engine->topology.memory - free));
     if (isfinite(temp))
@@ -394,13 +365,12 @@ static json_t *engine_software(void)
     return json;
 }
 
-/* GNU's OpenMP lets a thread that waits in a barrier spin for milliseconds (300000
- * turns). Where somebody else holds the core its partner needs, all of that is lost:
- * beside two busy threads on two cores a product of 2 us took 8 ms in every sample, a
- * decoder step of 0.13 ms 160 ms; with 1000 turns, 0.06 and 1.4 ms. In a quiet machine
- * 1000 cost nothing (2.1 us both) and spare the threads that read the decoder's cache
- * (219 -> 134 us); never to spin costs (47 us). The library reads this before main(),
- * so the program starts over with it, once. */
+/* GNU's OpenMP lets a thread that waits in a barrier spin for milliseconds (300000 turns). Where
+ * somebody else holds the core its partner needs, all of that is lost: beside two busy threads on
+ * two cores a product of 2 us took 8 ms in every sample, a decoder step of 0.13 ms 160 ms; with
+ * 1000 turns, 0.06 and 1.4 ms. In a quiet machine 1000 cost nothing (2.1 us both) and spare the
+ * threads that read the decoder's cache (219 -> 134 us); never to spin costs (47 us). The library
+ * reads this before main(), so the program starts over with it, once. */
 static void start_over(char **argv)
 {
     char path[PATH_MAX];

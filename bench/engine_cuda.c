@@ -9,11 +9,9 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "bench/clock_lock.h"
 #include "bench/cuda_ctx.h"
 #include "bench/cuda_library.h"
 #include "bench/cuda_lt.h"
-#include "bench/sensors_nvml.h"
 
 static char version[512];
 
@@ -66,8 +64,7 @@ static void cuda_close(void *opaque)
         cudaStreamDestroy(ctx->side);
     if (ctx->stream)
         cudaStreamDestroy(ctx->stream);
-    nvml_close(ctx->nvml);
-    clock_lock_give(ctx->lock);
+    cuda_sensors_close(ctx);
     free(ctx);
 }
 
@@ -217,28 +214,14 @@ static void release_point(void *opaque)
     drop_work(ctx);
 }
 
-static bool engine_latency(void *ctx, int variant, double *seconds)
-{
-    return cuda_latency(ctx, variant, seconds);
-}
-
-static bool run_point(void *ctx, int variant, int launches, double *seconds)
-{
-    return cuda_run(ctx, variant, launches, seconds);
-}
-
 /* Before and after the samples: does another process compute here? */
 static void engine_window(void *opaque, bool begin)
 {
     struct cuda_ctx *ctx = opaque;
 
-    if (ctx->nvml && nvml_others(ctx->nvml) > 0)
-        ctx->shared = true;
-    if (begin) {
-        if (ctx->nvml)
-            nvml_window_begin(ctx->nvml);
+    cuda_sensors_window(ctx, begin);
+    if (begin)
         return;
-    }
     ctx->bound = cuda_launch_bound(ctx);
     if (ctx->params && (ctx->work.enqueue || ctx->work.gated))
         json_object_set_new(ctx->params, "launch", json_string(cuda_launch_word(ctx)));
@@ -351,7 +334,7 @@ const struct backend engine_cuda = {
     .close = cuda_close,
     .warm = warm_device,
     .prepare = prepare_point,
-    .run = run_point,
+    .run = cuda_run,
     .check = check_point,
     .release = release_point,
     .sensors = cuda_sensors,
@@ -361,14 +344,14 @@ const struct backend engine_cuda = {
     .window = engine_window,
     .busy = cuda_busy,
     .hold = cuda_lock_clock,
-    .latency = engine_latency,
+    .latency = cuda_latency,
     .lost = is_lost,
     .reason = last_reason,
 };
 
 int main(int argc, char **argv)
 {
-    if (argc == 4 && strcmp(argv[1], "--hold-clocks") == 0) /* clock_lock.h */
+    if (argc == 4 && strcmp(argv[1], "--hold-clocks") == 0)
         return clock_lock_hold(argv[2], argv[3]);
     cuda_library_open(NULL); /* cuda_count() says what is missing */
     cuda_library_describe(version, sizeof version);

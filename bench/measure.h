@@ -1,9 +1,8 @@
 /*
  * measure.h - one point from its start line to its result lines.
  *
- * prepare - (heat again after a pause) - for each variant: measure, measure once more
- * after cooling down when it was throttled, compare with the pass before, check -
- * release.
+ * prepare - (heat again after a pause) - for each variant: measure, measure once more after cooling
+ * down when it was throttled, compare with the pass before, check - release.
  */
 #ifndef GP_BENCH_MEASURE_H
 #define GP_BENCH_MEASURE_H

@@ -109,3 +109,20 @@ bool method_within(const struct summing *how, double d, double ref, double s, do
         *ratio = allowed > 0 ? away / allowed : 2 + away; /* 2: 1 + 1e-30 is 1 */
     return *ratio <= 1;
 }
+
+bool check_within(struct check *check, const struct summing *how, double d, double ref, double s)
+{
+    double ratio = 0;
+    bool good = method_within(how, d, ref, s, &ratio);
+
+    check->n++;
+    check->max_err = isnan(ratio) ? HUGE_VAL : fmax(check->max_err, ratio);
+    return good;
+}
+
+void check_wrong(struct check *check, int64_t i, int64_t j, double d, double ref)
+{
+    check->ok = false;
+    gp_format(check->why, sizeof(check->why), "d[%lld,%lld] is %.9g, not %.9g", (long long)i,
+              (long long)j, d, ref);
+}

@@ -77,8 +77,7 @@ void method_warmup(const struct method_settings *settings, const struct sampler 
     }
 }
 
-/* One batch of so many runs; the seconds of one operation, or 0 after marking what went
- * wrong. */
+/* One batch of so many runs; the seconds of one operation, or 0 after marking what went wrong. */
 static double loop_batch(const struct sampler *sampler, int launches, int runs,
                          struct measured *out)
 {

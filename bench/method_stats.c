@@ -1,13 +1,12 @@
 /*
  * method_stats.c - what is said of a series of samples, and when there are enough.
  *
- * Quantiles interpolate linearly between order statistics (numpy's default):
- * of 1 2 3 4, q1 = 1.75, median 2.5. The confidence interval of the median takes order
- * statistics, free of any assumption about the shape: ranks n/2 - 0.98*sqrt(n) and
- * 1 + n/2 + 0.98*sqrt(n), rounded; n = 20 gives the 6th and the 15th, which cover
- * 95.9 %, and n = 5 the first and the last, which cover 93.8 %. Outliers are counted and
- * kept: a sample is one when its modified z, 0.6745 of its distance from the median in
- * median absolute deviations, is more than 14.8 (as many standard deviations of a
+ * Quantiles interpolate linearly between order statistics (numpy's default): of 1 2 3 4, q1 = 1.75,
+ * median 2.5. The confidence interval of the median takes order statistics, free of any assumption
+ * about the shape: ranks n/2 - 0.98*sqrt(n) and 1 + n/2 + 0.98*sqrt(n), rounded; n = 20 gives the
+ * 6th and the 15th, which cover 95.9 %, and n = 5 the first and the last, which cover 93.8 %.
+ * Outliers are counted and kept: a sample is one when its modified z, 0.6745 of its distance from
+ * the median in median absolute deviations, is more than 14.8 (as many standard deviations of a
  * normal).
  */
 #include "measure/point/method.h"
@@ -15,7 +14,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/json.h"
 #include "base/mem.h"
 
 #define OUTLIER 14.8
@@ -129,34 +127,6 @@ struct stats method_stats(const double *samples, const double *times, int n)
     out.first_over_median = out.median > 0 ? samples[0] / out.median : 0;
     out.trend_pct_per_s = times ? stats_trend(samples, times, n, out.median) : 0;
     return out;
-}
-
-json_t *stats_to_json(const struct stats *s, const double *samples)
-{
-    const struct {
-        const char *name;
-        double value;
-    } fields[] = {
-        {"median", s->median}, {"mean", s->mean}, {"stdev", s->stdev}, {"min", s->min},
-        {"max", s->max},       {"p05", s->p05},   {"p95", s->p95},     {"q1", s->q1},
-        {"q3", s->q3},         {"mad", s->mad},
-    };
-    json_t *json = json_object(), *list = json_array(), *ci = json_array();
-
-    json_object_set_new(json, "n", json_integer(s->n));
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
-        json_object_set_new(json, fields[i].name, gp_json_number(fields[i].value));
-    json_array_append_new(ci, gp_json_number(s->ci95_low));
-    json_array_append_new(ci, gp_json_number(s->ci95_high));
-    json_object_set_new(json, "ci95", ci);
-    json_object_set_new(json, "outliers", json_integer(s->outliers));
-    json_object_set_new(json, "first_over_median", gp_json_number(s->first_over_median));
-    json_object_set_new(json, "trend_pct_per_s", gp_json_number(s->trend_pct_per_s));
-    json_object_set_new(json, "converged", json_boolean(s->converged));
-    for (int i = 0; samples && i < s->n; i++)
-        json_array_append_new(list, gp_json_number(samples[i]));
-    json_object_set_new(json, "samples", list);
-    return json;
 }
 
 /* Half the interval's width over the median of the first n samples. */

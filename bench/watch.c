@@ -1,7 +1,5 @@
-/* watch.c - one mutex for everything both threads touch; sensors() is called outside.
- */
+/* watch.c - one mutex for everything both threads touch; sensors() is called outside. */
 #include "bench/watch.h"
-#include "bench/output.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -61,6 +59,20 @@ void watch_free(struct watch *watch)
     pthread_cond_destroy(&watch->wake);
     pthread_mutex_destroy(&watch->lock);
     free(watch);
+}
+
+bool output_send(FILE *out, json_t *object)
+{
+    struct strbuf line;
+    bool sent;
+
+    strbuf_init(&line);
+    gp_json_write(object, false, &line);
+    strbuf_add(&line, "\n");
+    json_decref(object);
+    sent = fwrite(line.text, 1, line.len, out) == line.len && fflush(out) == 0;
+    strbuf_fini(&line);
+    return sent;
 }
 
 /* With the lock held. */

@@ -1,11 +1,10 @@
 /*
- * watch.h - the thread that reads the sensors while the device works, and the one door
- * through which both threads write lines.
+ * watch.h - the thread that reads the sensors while the device works, and the one door through
+ * which both threads write lines.
  *
- * What a backend's sensors() may hold: numbers by name ("temp_c", "power_w",
- * "sm_clock_mhz", ...), words, and one with a meaning of its own: "throttle_bits", an
- * integer of NVML's clocks event reasons.
- * Samples inside the window become {"samples":n, "temp_c":{"mean","min","max"}, ...,
+ * What a backend's sensors() may hold: numbers by name ("temp_c", "power_w", "sm_clock_mhz", ...),
+ * words, and one with a meaning of its own: "throttle_bits", an integer of NVML's clocks event
+ * reasons. Samples inside the window become {"samples":n, "temp_c":{"mean","min","max"}, ...,
  * "throttle":{"class","bits","fraction"}}; fewer than three say nothing and give null.
  */
 #ifndef GP_BENCH_WATCH_H
@@ -25,6 +24,9 @@ struct watched {
     enum throttle throttle;
     double clock; /* mean of sm_clock_mhz; 0 = unknown */
 };
+
+/* Writes one line and flushes it; false when the other side is gone. Takes the object. */
+bool output_send(FILE *out, json_t *object);
 
 struct watch *watch_new(FILE *out);
 void watch_free(struct watch *watch);

@@ -269,53 +269,35 @@ answer_sources = \
 	src/answer/startup.h
 
 pool_sources = \
-	src/pool/account.c \
 	src/pool/assign.c \
 	src/pool/assign.h \
 	src/pool/bound.c \
 	src/pool/bound.h \
-	src/pool/check.c \
 	src/pool/cover.c \
-	src/pool/cover.h \
 	src/pool/fixed.c \
-	src/pool/fixed.h \
 	src/pool/fleet.c \
 	src/pool/grid.c \
 	src/pool/grid.h \
 	src/pool/improve.c \
-	src/pool/improve.h \
 	src/pool/isolated.c \
 	src/pool/ladder.c \
 	src/pool/lp.c \
 	src/pool/lp.h \
 	src/pool/pack.c \
-	src/pool/pack.h \
 	src/pool/placement.c \
-	src/pool/placement.h \
 	src/pool/pool.h \
-	src/pool/pool_candidates.c \
-	src/pool/pool_candidates.h \
 	src/pool/pool_case.c \
 	src/pool/pool_case.h \
-	src/pool/pool_conclusion.c \
-	src/pool/pool_demand.c \
-	src/pool/pool_demand.h \
 	src/pool/pool_export.c \
-	src/pool/pool_export.h \
 	src/pool/pool_file.c \
 	src/pool/pool_file.h \
 	src/pool/pool_highs.c \
-	src/pool/pool_highs.h \
 	src/pool/pool_mps.c \
 	src/pool/pool_mps.h \
-	src/pool/pool_places.c \
 	src/pool/pool_record.c \
 	src/pool/pool_record.h \
 	src/pool/pool_run.c \
-	src/pool/pool_run.h \
-	src/pool/pool_what_if.c \
-	src/pool/print_pool.c \
-	src/pool/print_pool.h
+	src/pool/pool_run.h
 
 logs_sources = \
 	src/logs/attach.c \
@@ -346,7 +328,6 @@ measure_sources = \
 	src/measure/point/method.h \
 	src/measure/point/point.c \
 	src/measure/point/point.h \
-	src/measure/point/point_decode.c \
 	src/measure/point/protocol.c \
 	src/measure/point/protocol.h \
 	src/measure/point/result.c \
@@ -363,7 +344,6 @@ measure_sources = \
 	src/measure/result/benchlog_print.c \
 	src/measure/result/benchlog_summary.c \
 	src/measure/result/calibration.c \
-	src/measure/result/calibration.h \
 	src/measure/result/measured.c \
 	src/measure/result/measured.h \
 	src/measure/runner.c \
@@ -377,8 +357,7 @@ measure_sources = \
 	src/measure/session_file.c \
 	src/measure/session_inside.h \
 	src/measure/session_plan.c \
-	src/measure/session_record.c \
-	src/measure/session_text.c
+	src/measure/session_record.c
 
 probe_sources = \
 	src/probe/cpu_host.c \
@@ -403,23 +382,13 @@ tui_sources = \
 	src/tui/app_key.c \
 	src/tui/bench/bench_options.c \
 	src/tui/bench/bench_options.h \
-	src/tui/bench/bench_session.c \
-	src/tui/bench/devices_view.c \
-	src/tui/bench/gauge.c \
-	src/tui/bench/gauge.h \
 	src/tui/bench/s_bench.c \
 	src/tui/bench/s_bench.h \
-	src/tui/bench/s_bench_choose.c \
-	src/tui/bench/s_bench_confirm.c \
-	src/tui/bench/s_bench_diagnose.c \
-	src/tui/bench/s_bench_live.c \
+	src/tui/bench/bench_live.c \
 	src/tui/command.c \
 	src/tui/compare/compare_view.c \
 	src/tui/compare/compare_view.h \
 	src/tui/compare/s_compare.c \
-	src/tui/curves/curve_measured.c \
-	src/tui/curves/curve_plan.c \
-	src/tui/curves/curves.h \
 	src/tui/curves/s_curves.c \
 	src/tui/form.c \
 	src/tui/form.h \
@@ -447,10 +416,7 @@ tui_sources = \
 	src/tui/plan/plan_pin.c \
 	src/tui/plan/plan_side.c \
 	src/tui/plan/s_plan.c \
-	src/tui/pool/pool_view.c \
-	src/tui/pool/pool_tasks.c \
 	src/tui/pool/s_pool.c \
-	src/tui/pool/s_pool.h \
 	src/tui/recent_models.c \
 	src/tui/recent_models.h \
 	src/tui/screen.h \
@@ -479,8 +445,6 @@ tui_sources = \
 	src/tui/toolkit/rect.h \
 	src/tui/toolkit/signals.c \
 	src/tui/toolkit/signals.h \
-	src/tui/toolkit/spark.c \
-	src/tui/toolkit/spark.h \
 	src/tui/toolkit/term.c \
 	src/tui/toolkit/term.h \
 	src/tui/toolkit/term_none.c \
@@ -494,15 +458,10 @@ tui_sources = \
 	src/tui/worker.h
 
 cli_sources = \
-	src/cli/bench_diagnose.c \
-	src/cli/bench_diagnose.h \
 	src/cli/bench_print.c \
 	src/cli/bench_print.h \
 	src/cli/bench_progress.c \
 	src/cli/bench_progress.h \
-	src/cli/bench_rank.c \
-	src/cli/bench_rank.h \
-	src/cli/cmd_attach.c \
 	src/cli/cmd_batch.c \
 	src/cli/cmd_bench.c \
 	src/cli/cmd_check_log.c \
@@ -521,10 +480,7 @@ cli_sources = \
 	src/cli/cmd_table.c \
 	src/cli/command.c \
 	src/cli/command.h \
-	src/cli/completion.c \
-	src/cli/print_train.c \
-	src/cli/print_train.h \
-	src/cli/version.c
+	src/cli/completion.c
 
 bench_sources = \
 	bench/backend.h \
@@ -533,13 +489,13 @@ bench_sources = \
 	bench/job.h \
 	bench/measure.c \
 	bench/measure.h \
-	bench/measure_answer.c \
-	bench/measure_answer.h \
 	bench/method_check.c \
 	bench/method_loop.c \
 	bench/method_stats.c \
-	bench/output.c \
-	bench/output.h \
+	bench/number.c \
+	bench/number.h \
+	bench/storage.c \
+	bench/storage.h \
 	bench/watch.c \
 	bench/watch.h
 
@@ -551,7 +507,6 @@ cpu_engine_sources = \
 	bench/cpu_gemm.h \
 	bench/cpu_gemm_blas.c \
 	bench/cpu_gemm_onednn.c \
-	bench/cpu_number.c \
 	bench/cpu_pool.c \
 	bench/cpu_pool.h \
 	bench/cpu_test_decode.c \
@@ -562,15 +517,11 @@ cpu_engine_sources = \
 
 cuda_engine_sources = \
 	bench/engine_cuda.c \
-	bench/clock_lock.c \
-	bench/clock_lock.h \
 	bench/cuda_algo.c \
 	bench/cuda_algo.h \
 	bench/cuda_allreduce.c \
 	bench/cuda_arena.c \
 	bench/cuda_check.c \
-	bench/cuda_convert.c \
-	bench/cuda_convert.h \
 	bench/cuda_ctx.h \
 	bench/cuda_decode.c \
 	bench/cuda_devices.c \
@@ -582,15 +533,13 @@ cuda_engine_sources = \
 	bench/cuda_lt.c \
 	bench/cuda_lt.h \
 	bench/cuda_memory.c \
+	bench/cuda_nvml.c \
 	bench/cuda_peer.c \
 	bench/cuda_run.c \
-	bench/cuda_sensors.c \
 	bench/cuda_symbols.h \
 	bench/cuda_transfer.c \
 	bench/cuda_types.c \
-	bench/cuda_types.h \
-	bench/sensors_nvml.c \
-	bench/sensors_nvml.h
+	bench/cuda_types.h
 
 libgpuplan_a_SOURCES = \
 	$(base_sources) \

@@ -72,7 +72,6 @@ unit_tests = \
 	tests/unit/test_frame \
 	tests/unit/test_glance \
 	tests/unit/test_gguf \
-	tests/unit/test_hfcheck \
 	tests/unit/test_hfconfig \
 	tests/unit/test_journal \
 	tests/unit/test_json \
@@ -131,7 +130,7 @@ unit_tests = \
 
 cuda_unit_tests = \
 	tests/unit/test_cuda_algo \
-	tests/unit/test_cuda_convert \
+	tests/unit/test_number \
 	tests/unit/test_cuda_types \
 	tests/unit/test_fake_cublaslt
 
@@ -155,14 +154,14 @@ cublaslt_names.h: tests/unit/cublaslt_names.sed Makefile
 	  sed -n -f $(srcdir)/tests/unit/cublaslt_names.sed >$@
 CLEANFILES += cublaslt_names.h
 EXTRA_DIST += tests/unit/cublaslt_names.sed
-tests_unit_test_cuda_convert_SOURCES = tests/unit/test_cuda_convert.c bench/cuda_convert.c bench/cuda_types.c
-tests_unit_test_cuda_convert_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
-tests_unit_test_cuda_types_SOURCES = tests/unit/test_cuda_types.c bench/cuda_convert.c bench/cuda_types.c
+tests_unit_test_number_SOURCES = tests/unit/test_number.c bench/number.c bench/cuda_types.c
+tests_unit_test_number_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+tests_unit_test_cuda_types_SOURCES = tests/unit/test_cuda_types.c bench/number.c bench/cuda_types.c
 tests_unit_test_cuda_types_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 
 tests_unit_test_fake_cublaslt_SOURCES = tests/unit/test_fake_cublaslt.c \
 	tests/fixtures/fake_cuda.c tests/fixtures/fake_cublaslt.c tests/fixtures/fake_cuda.h \
-	bench/cuda_convert.c bench/cuda_types.c
+	bench/number.c bench/cuda_types.c
 tests_unit_test_fake_cublaslt_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 
 # What the engine tells cuBLASLt, read back from the real one.
@@ -171,7 +170,7 @@ check_PROGRAMS += tests/bench/lt_descriptors
 TESTS += tests/bench/lt_descriptors
 endif
 tests_bench_lt_descriptors_SOURCES = tests/bench/lt_descriptors.c \
-	bench/cuda_algo.c bench/cuda_arena.c bench/cuda_convert.c bench/cuda_error.c \
+	bench/cuda_algo.c bench/cuda_arena.c bench/number.c bench/cuda_error.c \
 	bench/cuda_library.c bench/cuda_lt.c bench/cuda_run.c bench/cuda_types.c
 tests_bench_lt_descriptors_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 tests_bench_lt_descriptors_LDADD = libgpuplan.a $(JANSSON_LIBS) -lm
@@ -401,12 +400,11 @@ tests_fixtures_standin_engine_LDADD = libgpuplan.a $(JANSSON_LIBS) -lm
 fake_cuda_sources = \
 	$(top_srcdir)/tests/fixtures/fake_cuda.c \
 	$(top_srcdir)/tests/fixtures/fake_cublaslt.c \
-	$(top_srcdir)/bench/cuda_convert.c \
+	$(top_srcdir)/bench/number.c \
 	$(top_srcdir)/bench/cuda_types.c \
 	$(top_srcdir)/src/measure/point/field.c \
 	$(top_srcdir)/src/measure/point/line.c \
 	$(top_srcdir)/src/measure/point/point.c \
-	$(top_srcdir)/src/measure/point/point_decode.c \
 	$(top_srcdir)/src/measure/point/test.c \
 	$(top_srcdir)/src/base/err.c \
 	$(top_srcdir)/src/base/json.c \
@@ -438,6 +436,7 @@ $(standin): $(fake_cuda) tests/fixtures/fast_clock.so gpuplan-bench-cuda$(EXEEXT
 lint_tests = \
 	tests/lint/circles.sh \
 	tests/lint/config.sh \
+	tests/lint/dialect.sh \
 	tests/lint/engines.sh \
 	tests/lint/host.sh \
 	tests/lint/includes.sh \

@@ -451,7 +451,7 @@ OPTION(CACHE, .name = "cache", .type = OPTION_WORD, .argument = "STATE",
        .choices = "cold|weights-cold|hot", .fallback = "the test's own", .commands = M,
        .help = "what the last-level cache holds when a product starts")
 OPTION(FILL, .name = "fill", .type = OPTION_WORD, .argument = "KIND",
-       .choices = "uniform|normal|zeros", .fallback = "uniform", .commands = M,
+       .choices = "uniform|normal|zeros", .fallback = "uniform", .commands = M, .manual_only = true,
        .help = "contents of the operands; zeros: not comparable")
 OPTION(CHECK, .name = "check", .type = OPTION_WORD, .argument = "HOW",
        .choices = "sample|none|full", .fallback = "sample", .commands = M,
@@ -460,7 +460,7 @@ OPTION(PRESET, .name = "preset", .type = OPTION_WORD, .argument = "NAME",
        .choices = "quick|normal|thorough", .fallback = "normal", .commands = C,
        .help = "points and time for each; quick when no TEST is named")
 OPTION(REL_CI, .name = "rel-ci", .type = OPTION_NUMBER, .argument = "PERCENT", .unit = "%",
-       .low = 0.01, .high = 100, .fallback = "1", .commands = C,
+       .low = 0.01, .high = 100, .fallback = "1", .commands = C, .manual_only = true,
        .help = "end a point when its median is known to within this")
 OPTION(MAX_TIME, .name = "max-time", .type = OPTION_NUMBER, .argument = "SECONDS", .unit = "s",
        .low = 0.001, .high = 3600, .fallback = "the preset's", .commands = C,
@@ -494,9 +494,10 @@ OPTION(BACKEND, .name = "backend", .type = OPTION_WORD, .argument = "NAME",
        .choices = "auto|cuda|cpu", .fallback = "GPUs where there are some, else the CPU",
        .commands = M, .help = "engine to measure with")
 OPTION(ALGOS, .name = "algos", .type = OPTION_COUNTED, .argument = "N", .low = 1, .high = 64,
-       .fallback = "16", .commands = M, .help = "cuBLASLt algorithms to try per product")
+       .fallback = "16", .commands = M, .manual_only = true,
+       .help = "cuBLASLt algorithms to try per product")
 OPTION(WORKSPACE, .name = "workspace", .type = OPTION_BYTES, .argument = "BYTES", .unit = "GiB",
-       .high = 4 * GP_GIB, .fallback = "32MiB", .commands = M,
+       .high = 4 * GP_GIB, .fallback = "32MiB", .commands = M, .manual_only = true,
        .help = "workspace a cuBLASLt algorithm may use")
 OPTION(MAX_MEMORY, .name = "max-memory", .type = OPTION_BYTES, .argument = "BYTES", .unit = "GiB",
        .low = 1048576, .high = 4096 * GP_GIB,
@@ -530,7 +531,7 @@ OPTION(LOCK_CLOCKS, .name = "lock-clocks", .type = OPTION_TEXT, .argument = "bas
        .fallback = "not locked", .commands = C,
        .help = "lock the GPU's SM clock while measuring; needs root")
 OPTION(NVML_INTERVAL, .name = "nvml-interval", .type = OPTION_NUMBER, .argument = "MS",
-       .unit = "ms", .low = 10, .high = 1000, .fallback = "50", .commands = M,
+       .unit = "ms", .low = 10, .high = 1000, .fallback = "50", .commands = M, .manual_only = true,
        .help = "time between two sensor readings")
 OPTION(ANONYMOUS, .name = "anonymous", .type = OPTION_FLAG, .fallback = "off", .commands = M,
        .help = "write a hash in place of this host's name")

@@ -124,6 +124,7 @@ static enum member_kind member_kind(const struct profile_field *f)
     case SHOW_COUNT:
         return MEMBER_NUMBER;
     case SHOW_SOME:
+    case SHOW_PARAMS:
         return MEMBER_SOME;
     case SHOW_LISTED:
         return MEMBER_LISTED_INT;
@@ -132,14 +133,32 @@ static enum member_kind member_kind(const struct profile_field *f)
     }
 }
 
+/* "layer embedding, router": the words of a profile as people write them. */
+static void report_bits(struct record *s, const char *name, unsigned bits,
+                        const struct profile_word *words)
+{
+    struct strbuf text;
+
+    strbuf_init(&text);
+    for (; words->word; words++)
+        if (bits >> words->value & 1)
+            strbuf_addf(&text, "%s%s", text.len ? "|" : "", words->word);
+    for (char *dash = text.text; (dash = strchr(dash, '-'));)
+        *dash = ' ';
+    record_words(s, name, text.text);
+    strbuf_fini(&text);
+}
+
 void report_fields(struct record *s, struct profile_table table, const void *base)
 {
     for (const struct profile_field *f = table.fields; f < table.fields + table.count; f++) {
         const char *name = f->label ? f->label : f->key;
         const char *at = (const char *)base + f->offset;
         const int *n = (const int *)(const void *)at;
+        const double *number = (const double *)(const void *)at;
 
-        if (f->show == SHOW_NOT)
+        if (f->show == SHOW_NOT ||
+            (f->show == SHOW_SET && (f->kind == PROFILE_NUMBER ? *number <= 0 : !*at)))
             continue;
         if (f->group)
             record_group(s, f->group);
@@ -156,6 +175,13 @@ void report_fields(struct record *s, struct profile_table table, const void *bas
             while (w->word && w->value != *n)
                 w++;
             record_text(s, name, w->word);
+        } else if (f->kind == PROFILE_BITS) {
+            report_bits(s, name, *(const unsigned *)(const void *)at, f->words);
+        } else if (f->kind == PROFILE_NUMBER && f->show >= SHOW_EXACT) {
+            record_quantity(s, name, f->as,
+                            *number > 0 || f->show == SHOW_EXACT ? quantity_exact(*number)
+                                                                 : quantity_unknown(),
+                            1, f->decimals);
         } else {
             struct member m = {.name = name,
                                .kind = member_kind(f),
@@ -166,6 +192,10 @@ void report_fields(struct record *s, struct profile_table table, const void *bas
 
             record_members(s, &m, 1, base);
         }
+        if (f->show == SHOW_PARAMS || f->show == SHOW_THOUSANDS)
+            record_style(s, f->show == SHOW_PARAMS ? STYLE_PARAMS : STYLE_THOUSANDS);
+        if (f->detail)
+            record_detail(s);
     }
 }
 
@@ -209,9 +239,9 @@ static void show_begin(struct record *doc, const struct report_class *class)
 }
 
 /* "There is no such item" is about one class only; anything else is the answer. */
-static bool is_answer(enum gp_status status, const struct gp_err *err)
+static bool is_answer(enum gp_status rc, const struct gp_err *err)
 {
-    return status != GP_E_USAGE || strcmp(err->where, "--show") == 0;
+    return rc != GP_E_USAGE || strcmp(err->where, "--show") == 0;
 }
 
 enum gp_status report_show(struct planner *planner, const char *id, struct record *doc,

@@ -12,6 +12,7 @@
 
 #include "base/path.h"
 #include "base/units.h"
+#include "catalog/files.h"
 #include "model/read/checkpoint.h"
 #include "model/read/hub_cache.h"
 #include "plan/kvcache.h"
@@ -152,14 +153,7 @@ static void tower_facts(const struct model *m, struct record *s)
 
 static void shape_facts(const struct model *m, struct record *s)
 {
-    record_group(s, "shape");
-    record_positive(s, "hidden", "", m->hidden);
-    record_positive(s, "vocab", "", m->vocab);
-    record_positive(s, "layers", "", m->layer_count);
-    record_flag(s, "tied_embedding", m->tied);
-    record_positive(s, "positions", "", m->positions);
-    record_positive(s, "max_context", "tokens", m->max_context);
-    record_style(s, STYLE_THOUSANDS);
+    report_fields(s, model_tables[MODEL_SHAPE], m);
     record_list(s, "layers_by_kind");
     for (int k = 0; k < m->kind_count; k++)
         kind_facts(m, k, record_append(s, "layers_by_kind"));
@@ -182,13 +176,7 @@ static void params_facts(const struct model *m, struct record *s)
     record_style(s, STYLE_PARAMS);
     record_count(s, "params_active", "", model_params_active(m));
     record_style(s, STYLE_PARAMS);
-    record_positive(s, "params_published", "", m->published);
-    record_style(s, STYLE_PARAMS);
-    record_positive(s, "params_published_beyond_total", "", m->published_extra);
-    record_text(s, "params_published_note", m->published_note);
-    record_text(s, "params_published_source", m->published_source);
-    record_positive(s, "params_mtp", "", m->mtp_params);
-    record_style(s, STYLE_PARAMS);
+    report_fields(s, model_tables[MODEL_PUBLISHED], m);
     struct record *roles = record_inside(s, "params_by_role");
     for (int r = 0; r < ROLE_COUNT; r++) {
         double n = model_params_role(m, (enum tensor_role)r);
@@ -265,19 +253,15 @@ static enum gp_status model_facts(struct planner *planner, const struct model *m
     bool listed = strcmp(m->id, id) == 0;
 
     record_text(s, "id", id);
-    record_text(s, "name", m->name);
-    record_text(s, "family", m->family);
+    report_fields(s, model_tables[MODEL_NAMES], m);
     record_words(s, "aliases", listed ? catalog_aliases(planner_catalog(planner), m->id) : "");
-    record_flag(s, "weights_only", m->weights_only);
+    report_fields(s, model_tables[MODEL_USE], m);
     params_facts(m, s);
     shape_facts(m, s);
     enum gp_status rc = weight_facts(planner, m, s, err);
     if (!rc)
         rc = kv_facts(planner, m, s, err);
-    record_group(s, "evidence");
-    record_text(s, "source", m->source);
-    record_text(s, "date", m->date);
-    record_text(s, "note", m->note);
+    report_fields(s, model_tables[MODEL_EVIDENCE], m);
     return rc;
 }
 

@@ -125,11 +125,11 @@ struct resolving {
 };
 
 /* The catalogue does not know which option named the unknown id: add it. */
-static enum gp_status named_by(enum gp_status status, const char *option, struct gp_err *err)
+static enum gp_status named_by(enum gp_status rc, const char *option, struct gp_err *err)
 {
-    if (status && err && !err->where[0])
+    if (rc && err && !err->where[0])
         gp_copy(err->where, sizeof(err->where), option);
-    return status;
+    return rc;
 }
 
 /* "is not planned for vLLM 0.17+" and the like: what this engine does not do. */

@@ -60,7 +60,7 @@ struct catalog {
     struct search_path path;
     char not_there[GP_PATH_MAX]; /* a named folder that does not exist */
     const char *named_by;        /* ... and where: --profiles or GPUPLAN_PROFILES */
-    struct warn_list *warnings;
+    struct warn_list warnings;
     struct registry registry[CLASS_COUNT];
     void *pointers[CLASS_COUNT]; /* to the items of a class, for GPUs and models */
     struct engine *engine_list;
@@ -90,16 +90,6 @@ static bool add_dir(struct search_path *path, const char *dir)
     return gp_copy(path->dir[path->count], sizeof path->dir[0], dir) && ++path->count > 0;
 }
 
-static struct catalog *new_empty(void)
-{
-    struct catalog *catalog = gp_calloc(1, sizeof *catalog);
-
-    catalog->warnings = gp_calloc(1, sizeof *catalog->warnings);
-    for (int i = 0; i < CLASS_COUNT; i++)
-        registry_init(&catalog->registry[i], &classes[i], &catalog->path, catalog->warnings);
-    return catalog;
-}
-
 static void add_named(struct catalog *catalog, const char *dir, const char *named_by)
 {
     if (add_dir(&catalog->path, dir))
@@ -108,9 +98,21 @@ static void add_named(struct catalog *catalog, const char *dir, const char *name
     catalog->named_by = named_by;
 }
 
+struct catalog *catalog_new_path(const char *const *dirs, size_t count)
+{
+    struct catalog *catalog = gp_calloc(1, sizeof *catalog);
+
+    for (int i = 0; i < CLASS_COUNT; i++)
+        catalog->registry[i] = (struct registry){
+            .class = &classes[i], .path = &catalog->path, .warnings = &catalog->warnings};
+    for (size_t i = 0; i < count; i++)
+        add_named(catalog, dirs[i], "--profiles");
+    return catalog;
+}
+
 struct catalog *catalog_new(const char *profiles_dir)
 {
-    struct catalog *catalog = new_empty();
+    struct catalog *catalog = catalog_new_path(NULL, 0);
     const char *from_env = getenv("GPUPLAN_PROFILES");
     char home[GP_PATH_MAX], program[GP_PATH_MAX], own[GP_PATH_MAX];
 
@@ -126,35 +128,26 @@ struct catalog *catalog_new(const char *profiles_dir)
     return catalog;
 }
 
-struct catalog *catalog_new_path(const char *const *dirs, size_t count)
-{
-    struct catalog *catalog = new_empty();
-
-    for (size_t i = 0; i < count; i++)
-        add_named(catalog, dirs[i], "--profiles");
-    return catalog;
-}
-
 void catalog_free(struct catalog *catalog)
 {
     if (catalog == NULL)
         return;
     for (int i = 0; i < CLASS_COUNT; i++) {
-        registry_fini(&catalog->registry[i]);
+        struct registry *registry = &catalog->registry[i];
+
+        for (size_t k = 0; k < registry->count; k++)
+            registry_item_free(registry->class, registry->items[k]);
+        free(registry->items);
         free(catalog->pointers[i]);
     }
-    warn_list_fini(catalog->warnings);
-    free(catalog->warnings);
+    for (size_t i = 0; i < catalog->warnings.count; i++)
+        free(catalog->warnings.lines[i]);
+    free(catalog->warnings.lines);
     free(catalog->engine_list);
     free(catalog->server_list);
     free(catalog->formats.formats);
     free(catalog->instances.instances);
     free(catalog);
-}
-
-const char *catalog_folder(const struct catalog *catalog)
-{
-    return catalog->path.count > 0 ? catalog->path.dir[0] : "";
 }
 
 /* Everything below calls this first. */
@@ -216,7 +209,7 @@ enum gp_status catalog_gpu(struct catalog *catalog, const char *id, const struct
 
     if (rc == GP_OK)
         rc = find_family(catalog, item, err);
-    *gpu = rc == GP_OK ? &((struct gpu_item *)item)->gpu : NULL;
+    *gpu = rc == GP_OK ? item : NULL; /* items begin with what they hold */
     return rc;
 }
 
@@ -226,7 +219,7 @@ enum gp_status catalog_family(struct catalog *catalog, const char *id, const str
     void *item = NULL;
     enum gp_status rc = find_item(catalog, FAMILIES, id, &item, err);
 
-    *family = item != NULL ? &((struct family_item *)item)->family : NULL;
+    *family = item;
     return rc;
 }
 
@@ -243,7 +236,7 @@ enum gp_status catalog_model(struct catalog *catalog, const char *id, const stru
     void *item = NULL;
     enum gp_status rc = find_item(catalog, MODELS, id, &item, err);
 
-    *model = item != NULL ? &((struct model_item *)item)->model : NULL;
+    *model = item;
     return rc;
 }
 
@@ -275,7 +268,7 @@ static enum gp_status read_formats(struct catalog *catalog, struct gp_err *err)
         if (path_join(path, sizeof path, catalog->path.dir[i], "formats.cfg") &&
             path_is_there(path))
             rc = profile_read(path, format_file_read, &catalog->formats, warn_list_add,
-                              catalog->warnings, err);
+                              &catalog->warnings, err);
     }
     if (rc == GP_OK && catalog->formats.count > 0)
         qsort(catalog->formats.formats, catalog->formats.count, sizeof(struct format),
@@ -284,38 +277,13 @@ static enum gp_status read_formats(struct catalog *catalog, struct gp_err *err)
     return rc;
 }
 
-static bool has_alias(const char *aliases, const char *text)
-{
-    size_t len = strlen(text);
-
-    while (*aliases != '\0') {
-        size_t part = strcspn(aliases, "|");
-
-        if (part == len && strncasecmp(aliases, text, len) == 0)
-            return true;
-        aliases += part + (aliases[part] == '|');
-    }
-    return false;
-}
-
-static enum gp_status no_format(const struct format_list *list, const char *id, struct gp_err *err)
-{
-    const char **names = gp_calloc(list->count + 1, sizeof *names);
-    char hint[256];
-
-    for (size_t i = 0; i < list->count; i++)
-        names[i] = list->formats[i].id;
-    suggest(id, names, list->count, "*", hint, sizeof hint);
-    free(names);
-    return gp_fail(err, GP_E_USAGE, "", hint[0] != '\0' ? hint : "see gpuplan --list formats",
-                   "no format '%.80s'", id);
-}
-
 enum gp_status catalog_format(struct catalog *catalog, const char *id, const struct format **format,
                               struct gp_err *err)
 {
     const struct format_list *list = &catalog->formats;
     enum gp_status rc = read_formats(catalog, err);
+    const char **names;
+    char hint[256];
 
     *format = NULL;
     if (rc != GP_OK)
@@ -324,47 +292,45 @@ enum gp_status catalog_format(struct catalog *catalog, const char *id, const str
         if (gp_casecmp(list->formats[i].id, id) == 0)
             *format = &list->formats[i];
     for (size_t i = 0; i < list->count && *format == NULL; i++)
-        if (has_alias(list->formats[i].aliases, id))
+        if (alias_match(list->formats[i].aliases, id) == MATCH_WHOLE)
             *format = &list->formats[i];
-    return *format != NULL ? GP_OK : no_format(list, id, err);
+    if (*format != NULL)
+        return GP_OK;
+    names = gp_calloc(list->count + 1, sizeof *names);
+    for (size_t i = 0; i < list->count; i++)
+        names[i] = list->formats[i].id;
+    suggest(id, names, list->count, "*", hint, sizeof hint);
+    free(names);
+    return gp_fail(err, GP_E_USAGE, "", hint[0] != '\0' ? hint : "see gpuplan --list formats",
+                   "no format '%.80s'", id);
 }
 
 /* ---- engines -------------------------------------------------------------------- */
-
-static enum gp_status no_range(const struct engine_list *list, const char *version,
-                               struct gp_err *err)
-{
-    struct strbuf hint;
-
-    strbuf_init(&hint);
-    strbuf_add(&hint, "known versions: ");
-    for (size_t i = 0; i < list->count; i++)
-        strbuf_addf(&hint, "%s%s", i == 0 ? "" : ", ", list->engines[i].range);
-    gp_fail(err, GP_E_USAGE, "--engine", hint.text, "no figures for %s %.40s",
-            list->engines[0].name, version);
-    strbuf_fini(&hint);
-    return GP_E_USAGE;
-}
 
 /* A single range over all versions takes any text. */
 static enum gp_status pick_range(const struct engine_list *list, const char *version,
                                  const struct engine **engine, struct gp_err *err)
 {
     long number = engine_version(version, ENGINE_LAST_PATCH);
+    struct strbuf hint;
 
+    strbuf_init(&hint);
     for (size_t i = 0; i < list->count; i++) {
         const struct engine *one = &list->engines[i];
 
         if ((number >= one->from && number <= one->until) ||
-            (one->from == 0 && one->until == LONG_MAX)) {
+            (one->from == 0 && one->until == LONG_MAX))
             *engine = one;
-            return GP_OK;
-        }
+        strbuf_addf(&hint, "%s%s", i == 0 ? "known versions: " : ", ", one->range);
     }
-    if (number < 0)
-        return gp_fail(err, GP_E_USAGE, "--engine", "write it as in vllm@0.19",
-                       "'%.40s' is not a version", version);
-    return no_range(list, version, err);
+    if (*engine == NULL && number < 0)
+        gp_fail(err, GP_E_USAGE, "--engine", "write it as in vllm@0.19", "'%.40s' is not a version",
+                version);
+    else if (*engine == NULL)
+        gp_fail(err, GP_E_USAGE, "--engine", hint.text, "no figures for %s %.40s",
+                list->engines[0].name, version);
+    strbuf_fini(&hint);
+    return *engine != NULL ? GP_OK : GP_E_USAGE;
 }
 
 void catalog_engine_id(const struct engine *e, char *text, size_t size)
@@ -382,30 +348,26 @@ void catalog_engine_id(const struct engine *e, char *text, size_t size)
         gp_format(text, size, "%s@%ld.%ld.%ld", e->id, minor / 10000, minor % 10000, patch);
 }
 
-static bool names_formats(const struct format_list *list, const char *word)
-{
-    for (size_t i = 0; i < list->count; i++)
-        if (strcmp(list->formats[i].id, word) == 0 || strcmp(list->formats[i].family, word) == 0)
-            return true;
-    return false;
-}
-
 /* A misspelled word would refuse a format without a reason that can be found. */
 static enum gp_status check_formats(struct catalog *catalog, const char *words, const char *at,
                                     struct gp_err *err)
 {
     enum gp_status rc = read_formats(catalog, err);
+    size_t len;
 
-    for (const char *p = words; *p != '\0' && rc == GP_OK;) {
+    for (const char *p = words; *p != '\0' && rc == GP_OK; p += len + (p[len] == '|')) {
         char word[FORMAT_ID_MAX];
-        size_t len = strcspn(p, "|");
+        bool found = false;
 
+        len = strcspn(p, "|");
         gp_format(word, sizeof word, "%.*s", (int)len, p);
-        if (len >= sizeof word || !names_formats(&catalog->formats, word))
+        for (size_t i = 0; i < catalog->formats.count && !found && len < sizeof word; i++)
+            found = strcmp(catalog->formats.formats[i].id, word) == 0 ||
+                    strcmp(catalog->formats.formats[i].family, word) == 0;
+        if (!found)
             rc = gp_fail(err, GP_E_FILE, at, "see gpuplan --list formats",
                          "'%.*s' is no format and no family of formats", (int)(len < 80 ? len : 80),
                          p);
-        p += len + (p[len] == '|');
     }
     return rc;
 }
@@ -576,55 +538,52 @@ enum gp_status catalog_servers(struct catalog *catalog, const struct server **li
 
 /* ---- prices --------------------------------------------------------------------- */
 
-static enum gp_status read_prices(struct catalog *catalog, size_t at, struct gp_err *err)
+/* The prices of a folder; of --version, which passes a date, the newest date alone, by a look at
+ * the texts. */
+static enum gp_status read_prices(struct catalog *catalog, size_t at, char date[16],
+                                  struct gp_err *err)
 {
-    char dir[GP_PATH_MAX], path[GP_PATH_MAX];
-    char **names = NULL;
-    size_t count = 0;
-    enum gp_status rc;
+    char dir[GP_PATH_MAX], path[GP_PATH_MAX], **names = NULL, *text;
+    size_t count = 0, len;
+    enum gp_status rc = GP_OK;
 
-    if (!path_join(dir, sizeof dir, catalog->path.dir[at], "prices"))
-        return GP_OK;
+    if (path_join(dir, sizeof dir, catalog->path.dir[at], "prices"))
+        rc = path_list(dir, ".cfg", &names, &count, err);
     catalog->instances.user = at > 0;
-    rc = path_list(dir, ".cfg", &names, &count, err);
-    if (rc != GP_OK)
-        return rc;
     for (size_t i = 0; i < count && rc == GP_OK; i++) {
         if (strcmp(names[i], "ownership.cfg") == 0 || !path_join(path, sizeof path, dir, names[i]))
             continue;
-        rc = profile_read(path, price_file_read, &catalog->instances, warn_list_add,
-                          catalog->warnings, err);
+        if (date == NULL) {
+            rc = profile_read(path, price_file_read, &catalog->instances, warn_list_add,
+                              &catalog->warnings, err);
+            continue;
+        }
+        rc = path_read(path, PROFILE_MAX_BYTES, &text, &len, err);
+        if (rc != GP_OK)
+            break;
+        for (const char *p = text; (p = strstr(p, "date = \"")); p++)
+            if (strncmp(p + 8, date, 10) > 0)
+                gp_format(date, 16, "%.10s", p + 8);
+        free(text);
     }
     path_list_free(names, count);
     return rc;
 }
 
-enum gp_status catalog_newest_price(const struct catalog *catalog, char date[16],
-                                    struct gp_err *err)
+void catalog_version(const char *profiles_dir, struct strbuf *out)
 {
-    enum gp_status rc = require_folder(catalog, err);
+    struct catalog *catalog = catalog_new(profiles_dir);
+    struct gp_err err = {0};
+    enum gp_status rc = require_folder(catalog, &err);
+    char date[16] = "";
 
-    date[0] = '\0';
-    for (size_t at = 0; at < catalog->path.count && !rc; at++) {
-        char dir[GP_PATH_MAX], path[GP_PATH_MAX], **names = NULL, *text = NULL;
-        size_t count = 0, len;
-
-        if (path_join(dir, sizeof(dir), catalog->path.dir[at], "prices"))
-            rc = path_list(dir, ".cfg", &names, &count, err);
-        for (size_t i = 0; i < count && !rc; i++) {
-            if (strcmp(names[i], "ownership.cfg") == 0 ||
-                !path_join(path, sizeof(path), dir, names[i]))
-                continue;
-            rc = path_read(path, PROFILE_MAX_BYTES, &text, &len, err);
-            for (const char *p = rc ? "" : text; (p = strstr(p, "date = \"")); p++)
-                if (strncmp(p + 8, date, 10) > 0)
-                    gp_format(date, 16, "%.10s", p + 8);
-            free(text);
-            text = NULL;
-        }
-        path_list_free(names, count);
-    }
-    return rc;
+    for (size_t at = 0; at < catalog->path.count && rc == GP_OK; at++)
+        rc = read_prices(catalog, at, date, &err);
+    if (rc == GP_OK)
+        strbuf_addf(out, "catalogue    %s, prices up to %s\n", catalog->path.dir[0], date);
+    else
+        strbuf_addf(out, "catalogue    %s: %s\n", err.where, err.text);
+    catalog_free(catalog);
 }
 
 static int by_offer(const void *a, const void *b)
@@ -647,7 +606,7 @@ enum gp_status catalog_instances(struct catalog *catalog, const struct instance 
     *count = 0;
     if (!catalog->instances_read) {
         for (size_t i = 0; i < catalog->path.count && rc == GP_OK; i++)
-            rc = read_prices(catalog, i, err);
+            rc = read_prices(catalog, i, NULL, err);
         if (rc == GP_OK && rows->count > 0)
             qsort(rows->instances, rows->count, sizeof *rows->instances, by_offer);
         if (rc != GP_OK)
@@ -675,7 +634,7 @@ enum gp_status catalog_ownership(struct catalog *catalog, const struct ownership
             !path_is_there(path))
             continue;
         rc = profile_read(path, price_file_ownership, &catalog->ownership, warn_list_add,
-                          catalog->warnings, err);
+                          &catalog->warnings, err);
         catalog->ownership_read = rc == GP_OK;
     }
     if (rc != GP_OK)
@@ -689,36 +648,10 @@ enum gp_status catalog_ownership(struct catalog *catalog, const struct ownership
 
 /* ---- files that are read by others ---------------------------------------------- */
 
-static enum gp_status no_file(const struct catalog *catalog, const char *folder, const char *what,
-                              const char *id, struct gp_err *err)
-{
-    char dir[GP_PATH_MAX], hint[256] = "", ids[32][64];
-    const char *names[32];
-    size_t known = 0;
-
-    for (size_t at = 0; at < catalog->path.count; at++) {
-        char **files = NULL;
-        size_t count = 0;
-
-        if (!path_join(dir, sizeof dir, catalog->path.dir[at], folder) ||
-            path_list(dir, ".cfg", &files, &count, NULL) != GP_OK)
-            continue;
-        for (size_t i = 0; i < count && known < 32; i++) {
-            gp_format(ids[known], sizeof ids[0], "%.*s", (int)strlen(files[i]) - 4, files[i]);
-            names[known] = ids[known];
-            known++;
-        }
-        path_list_free(files, count);
-    }
-    if (!suggest(id, names, known, "*", hint, sizeof hint))
-        gp_format(hint, sizeof hint, "a file, or one of profiles/%s", folder);
-    return gp_fail(err, GP_E_USAGE, "", hint, "no %s '%.100s'", what, id);
-}
-
 enum gp_status catalog_file(struct catalog *catalog, const char *folder, const char *what,
                             const char *id, char *path, size_t size, struct gp_err *err)
 {
-    char name[GP_PATH_MAX];
+    char name[GP_PATH_MAX], hint[256] = "";
     enum gp_status rc = require_folder(catalog, err);
 
     if (rc != GP_OK)
@@ -727,12 +660,26 @@ enum gp_status catalog_file(struct catalog *catalog, const char *folder, const c
         for (size_t at = catalog->path.count; at-- > 0;)
             if (path_join(path, size, catalog->path.dir[at], name) && path_is_file(path))
                 return GP_OK;
-    return no_file(catalog, folder, what, id, err);
+    for (size_t at = catalog->path.count; at-- > 0 && hint[0] == '\0';) {
+        char **files = NULL;
+        size_t count = 0;
+
+        if (!path_join(name, sizeof name, catalog->path.dir[at], folder) ||
+            path_list(name, ".cfg", &files, &count, NULL) != GP_OK)
+            continue;
+        for (size_t i = 0; i < count; i++)
+            files[i][strlen(files[i]) - strlen(".cfg")] = '\0';
+        suggest(id, (const char *const *)files, count, "*", hint, sizeof hint);
+        path_list_free(files, count);
+    }
+    if (hint[0] == '\0')
+        gp_format(hint, sizeof hint, "a file, or one of profiles/%s", folder);
+    return gp_fail(err, GP_E_USAGE, "", hint, "no %s '%.100s'", what, id);
 }
 
-size_t catalog_warnings(const struct catalog *catalog, const char *const **lines)
+size_t catalog_warnings(struct catalog *catalog, const char *const **lines)
 {
-    struct warn_list *list = catalog->warnings;
+    struct warn_list *list = &catalog->warnings;
     size_t fresh = list->count - list->taken;
 
     *lines = (const char *const *)(list->lines != NULL ? list->lines + list->taken : NULL);

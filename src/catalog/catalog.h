@@ -16,6 +16,7 @@
 #include <stddef.h>
 
 #include "base/err.h"
+#include "base/str.h"
 #include "catalog/engine.h"
 #include "catalog/family.h"
 #include "catalog/gpu.h"
@@ -30,11 +31,8 @@ struct catalog *catalog_new(const char *profiles_dir /* --profiles, or NULL */);
 /* Exactly these folders, the later wins; all but the first count as the user's own. */
 struct catalog *catalog_new_path(const char *const *dirs, size_t count);
 void catalog_free(struct catalog *catalog);
-/* The folder of the catalogue itself, below the user's own; "" when there is none. */
-const char *catalog_folder(const struct catalog *catalog);
-/* The date of the newest price, by a look at the text of the files alone: of --version. */
-enum gp_status catalog_newest_price(const struct catalog *catalog, char date[16],
-                                    struct gp_err *err);
+/* A line for --version: the folder and the date of the newest price, or why there is none. */
+void catalog_version(const char *profiles_dir, struct strbuf *out);
 
 /* "vllm@0.17": a version inside the range, by which it is found again. */
 void catalog_engine_id(const struct engine *engine, char *text, size_t size);
@@ -103,6 +101,6 @@ enum gp_status catalog_file(struct catalog *catalog, const char *folder, const c
                             const char *id, char *path, size_t size, struct gp_err *err);
 
 /* Warnings since the last call: "file:line: field: unknown, did you mean ...". */
-size_t catalog_warnings(const struct catalog *catalog, const char *const **lines);
+size_t catalog_warnings(struct catalog *catalog, const char *const **lines);
 
 #endif

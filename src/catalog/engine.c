@@ -81,12 +81,7 @@ const char *engine_rows_word(enum logit_rows rows)
 
 bool engine_lists(const char *list, const char *word)
 {
-    size_t n = strlen(word);
-
-    for (const char *p = list; p && *p; p = strchr(p, '|') ? strchr(p, '|') + 1 : NULL)
-        if (strncmp(p, word, n) == 0 && (p[n] == '|' || p[n] == '\0'))
-            return true;
-    return false;
+    return gp_has_word(list, "|", word);
 }
 
 bool engine_runs_on(const struct engine *engine, const char *vendor)

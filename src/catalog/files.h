@@ -71,6 +71,16 @@ struct model_item {
     struct model model;
     char aliases[512];
 };
+enum {
+    MODEL_NAMES,
+    MODEL_USE,
+    MODEL_PUBLISHED,
+    MODEL_NATIVE,
+    MODEL_SHAPE,
+    MODEL_EVIDENCE,
+    MODEL_PARTS
+};
+extern const struct profile_table model_tables[MODEL_PARTS];
 void model_file_read(struct profile_group top, void *model_item);
 void model_file_write(const struct model *model, struct strbuf *out);
 
@@ -81,6 +91,7 @@ struct format_list {
     size_t count, cap;
 };
 extern const struct profile_word format_file_roles[]; /* enum tensor_role: "embedding", ... */
+extern const struct profile_table format_table;
 void format_file_read(struct profile_group top, void *format_list);
 
 /* prices/PROVIDER.cfg holds what its rows share (provider, date, kind, source) and one short
@@ -91,6 +102,8 @@ struct instance_list {
     size_t count, cap;
     bool user; /* of the file read next: its rows win over the catalogue's */
 };
+enum { INSTANCE_WHAT, INSTANCE_OFFER, INSTANCE_EVIDENCE, INSTANCE_PARTS };
+extern const struct profile_table instance_tables[INSTANCE_PARTS], server_table;
 void price_file_read(struct profile_group top, void *instance_list);
 void price_file_ownership(struct profile_group top, void *ownership);
 void price_file_server(struct profile_group top, void *server);

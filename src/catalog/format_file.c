@@ -53,36 +53,44 @@ static const struct profile_word math_words[] = {
 
 #define AT(member) PROFILE_AT(struct format, member)
 
+/* A number of bits or bytes, exactly known. */
+#define BITS(key, member, low, high, label, decimals, show)                          \
+    {                                                                                \
+        key, PROFILE_NUMBER, AT(member), low, high, 1, label, "bits", decimals, show \
+    }
+#define BYTES(key, member, high, label)                                        \
+    {                                                                          \
+        key, PROFILE_NUMBER, AT(member), 0, high, 1, label, "B", 2, SHOW_EXACT \
+    }
+
 static const struct profile_field fields[] = {
+    {NULL, PROFILE_TEXT, AT(id), .label = "id"},
     {"name", PROFILE_TEXT, AT(name)},
-    {"aliases", PROFILE_TEXTS, AT(aliases)},
-    {"math", PROFILE_WORD, AT(math), .words = math_words},
+    {"aliases", PROFILE_TEXTS, AT(aliases), .show = SHOW_NOT},
+    {NULL, PROFILE_TEXT, AT(family), .label = "family"},
+    {"math", PROFILE_WORD, AT(math), .label = "arithmetic", .words = math_words},
     {"weight_only", PROFILE_FLAG, AT(weight_only)},
-    {"source", PROFILE_TEXT, AT(source)},
-    {"bits", PROFILE_NUMBER, AT(bits), 0.5, 64},
-    {"group", PROFILE_COUNT, AT(group_cols), 0, 65536},
+    {"bits", PROFILE_NUMBER, AT(bits), 0.5, 64, 1, "element", "bits", 3, SHOW_EXACT,
+     .group = "storage"},
+    BITS(NULL, per_weight, 0, 0, "per_weight", 4, SHOW_EXACT),
+    {"group", PROFILE_COUNT, AT(group_cols), 0, 65536, .label = "group_columns"},
     {"group_rows", PROFILE_COUNT, AT(group_rows), 0, 65536},
-    {"group_bytes", PROFILE_NUMBER, AT(group_bytes), 0, 65536},
-    {"input_bytes", PROFILE_NUMBER, AT(input_bytes), 0, 64},
-    {"tensor_bytes", PROFILE_NUMBER, AT(tensor_bytes), 0, 65536},
-    {"block", PROFILE_COUNT, AT(block), 1, 65536},
-    {"fallback_bits", PROFILE_NUMBER, AT(fallback_bits), 0, 64},
-    {"embedding_bits", PROFILE_NUMBER, AT(embed_bits), 0.5, 32},
-    {"output_bits", PROFILE_NUMBER, AT(output_bits), 0.5, 32},
+    BYTES("group_bytes", group_bytes, 65536, "per_group"),
+    BYTES("input_bytes", input_bytes, 64, "per_input"),
+    BYTES("tensor_bytes", tensor_bytes, 65536, "per_tensor"),
+    {"block", PROFILE_COUNT, AT(block), 1, 65536, .as = "weights"},
+    BITS("fallback_bits", fallback_bits, 0, 64, "fallback", 3, SHOW_KNOWN),
+    {"keep", PROFILE_BITS, AT(keep_roles), .label = "kept_in_16_bit", .words = format_file_roles},
+    {NULL, PROFILE_NUMBER, AT(core_bits_8b), 0, 0, 1, "core_8b", "bits", 4, SHOW_SET,
+     .group = "file mix"},
+    BITS(NULL, core_bits_70b, 0, 0, "core_70b", 4, SHOW_SET),
+    BITS("embedding_bits", embed_bits, 0.5, 32, "token_embedding", 4, SHOW_SET),
+    BITS("output_bits", output_bits, 0.5, 32, "output", 4, SHOW_SET),
+    {NULL, PROFILE_TEXTS, AT(rule_words), .label = "rules", .show = SHOW_SET},
+    {"source", PROFILE_TEXT, AT(source), .group = "evidence"},
 };
 
-static void read_mix(struct profile_group item, struct format *format)
-{
-    int count = profile_length(item, "mix", 2);
-
-    if (count > 0) {
-        format->mix = true;
-        profile_number_at(item, "mix", 0, &format->core_bits_8b, 0.5, 32);
-        format->core_bits_70b = format->core_bits_8b;
-    }
-    if (count > 1)
-        profile_number_at(item, "mix", 1, &format->core_bits_70b, 0.5, 32);
-}
+const struct profile_table format_table = PROFILE_TABLE(fields);
 
 static const struct profile_word rule_parts[] = {
     {"q", PART_Q},       {"k", PART_K},           {"v", PART_V},
@@ -160,34 +168,14 @@ static void read_keys(struct profile_group item, struct format *format)
         format->group_cols = 0;
         format->group_rows = 1;
     }
-    profile_bits(item, "keep", &format->keep_roles, format_file_roles);
-    read_mix(item, format);
-}
-
-/* The format of that id, or a new one. */
-static struct format *find_format(struct format_list *list, const char *id)
-{
-    struct format *format;
-
-    for (size_t i = 0; i < list->count; i++)
-        if (gp_casecmp(list->formats[i].id, id) == 0)
-            return &list->formats[i];
-    list->formats = gp_grow(list->formats, &list->cap, list->count + 1, sizeof *list->formats);
-    format = &list->formats[list->count++];
-    *format = (struct format){0};
-    gp_copy(format->id, sizeof format->id, id);
-    return format;
-}
-
-static void validate_format(struct profile_group item, const struct format *format)
-{
-    if (format->bits <= 0)
-        profile_fail(item, "bits", "a format needs its bits per element", "is missing");
-    else if (format->group_bytes > 0 && format->group_cols == 0 && format->group_rows == 0)
-        profile_fail(item, "group_bytes", "give group or row_bytes", "needs the size of a group");
-    else if (format->mix && (format->embed_bits <= 0 || format->output_bits <= 0))
-        profile_fail(item, "mix", "give embedding_bits and output_bits",
-                     "needs the bits of embedding and output");
+    int count = profile_length(item, "mix", 2);
+    if (count > 0) {
+        format->mix = true;
+        profile_number_at(item, "mix", 0, &format->core_bits_8b, 0.5, 32);
+        format->core_bits_70b = format->core_bits_8b;
+    }
+    if (count > 1)
+        profile_number_at(item, "mix", 1, &format->core_bits_70b, 0.5, 32);
 }
 
 static void read_format(struct profile_group top, struct profile_group item,
@@ -195,12 +183,21 @@ static void read_format(struct profile_group top, struct profile_group item,
 {
     char id[FORMAT_ID_MAX] = "";
     struct format *format;
+    const double n = 8192; /* rows and columns of a large matrix */
+    size_t at = 0;
 
     profile_require(item, "id");
     profile_string(item, "id", id, sizeof id);
     if (profile_failed(item.profile))
         return;
-    format = find_format(list, id);
+    while (at < list->count && gp_casecmp(list->formats[at].id, id) != 0)
+        at++;
+    if (at == list->count) {
+        list->formats = gp_grow(list->formats, &list->cap, at + 1, sizeof(*list->formats));
+        list->formats[list->count++] = (struct format){0};
+        gp_copy(list->formats[at].id, sizeof(list->formats[at].id), id);
+    }
+    format = &list->formats[at];
     if (profile_has(item, "family")) {
         struct profile_group families = profile_sub(top, "families");
 
@@ -213,7 +210,15 @@ static void read_format(struct profile_group top, struct profile_group item,
         format->group_rows = 1; /* groups lie along one row */
     if (format->name[0] == '\0')
         gp_copy(format->name, sizeof format->name, id);
-    validate_format(item, format);
+    format->per_weight =
+        format->mix ? format_core_bits(format, 8.03e9) : format_bytes(format, n, n) * 8 / (n * n);
+    if (format->bits <= 0)
+        profile_fail(item, "bits", "a format needs its bits per element", "is missing");
+    else if (format->group_bytes > 0 && format->group_cols == 0 && format->group_rows == 0)
+        profile_fail(item, "group_bytes", "give group or row_bytes", "needs the size of a group");
+    else if (format->mix && (format->embed_bits <= 0 || format->output_bits <= 0))
+        profile_fail(item, "mix", "give embedding_bits and output_bits",
+                     "needs the bits of embedding and output");
 }
 
 void format_file_read(struct profile_group top, void *list)

@@ -56,19 +56,6 @@ static const struct gpu_slice *find_slice(const struct gpu *gpu, const char *pro
     return NULL;
 }
 
-static void slice_names(const struct gpu *gpu, char *text, size_t size)
-{
-    size_t len = 0;
-
-    text[0] = '\0';
-    for (int i = 0; i < gpu->slice_count && len + 26 < size; i++) {
-        if (i > 0)
-            text[len++] = ' ';
-        gp_copy(text + len, size - len, gpu->slice[i].profile);
-        len += strlen(text + len);
-    }
-}
-
 static struct quantity slice_part(struct quantity q, double share)
 {
     q = quantity_scale(q, share);
@@ -81,12 +68,13 @@ enum gp_status gpu_slice_of(const struct gpu *gpu, const char *profile, struct g
                             struct gp_err *err)
 {
     const struct gpu_slice *s = find_slice(gpu, profile);
-    char names[200];
+    char names[200] = "";
 
     if (gpu->slice_count == 0)
         return gp_fail(err, GP_E_USAGE, "--gpu", "name the whole GPU",
                        "%s cannot be cut into MIG instances", gpu->id);
-    slice_names(gpu, names, sizeof(names));
+    for (int i = 0; i < gpu->slice_count; i++)
+        gp_append(names, sizeof(names), " ", "%s", gpu->slice[i].profile);
     if (!s)
         return gp_fail(err, GP_E_USAGE, "--gpu", names, "%s has no MIG profile '%s'", gpu->id,
                        profile);

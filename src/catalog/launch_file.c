@@ -46,6 +46,40 @@ bool launch_setting_is_text(enum launch_setting setting)
     return texts[setting];
 }
 
+#define FLAG_AT(member) PROFILE_AT(struct launch_flag, member)
+
+static const struct profile_field flags[] = {
+    {"setting", PROFILE_WORD, FLAG_AT(setting), .words = setting_words, .required = true},
+    {"as", PROFILE_WORD, FLAG_AT(form), .words = form_words},
+    {"unit", PROFILE_WORD, FLAG_AT(unit), .words = unit_words},
+    {"flag", PROFILE_TEXT, FLAG_AT(flag), .required = true},
+    {"also", PROFILE_TEXT, FLAG_AT(also)},
+    {"name", PROFILE_TEXT, FLAG_AT(name)},
+    {"key", PROFILE_TEXT, FLAG_AT(key)},
+    {"constant", PROFILE_TEXT, FLAG_AT(constant)},
+    {"prefix", PROFILE_TEXT, FLAG_AT(prefix)},
+    {"suffix", PROFILE_TEXT, FLAG_AT(suffix)},
+    {"add", PROFILE_NUMBER, FLAG_AT(add), -16, 16},
+    {"least", PROFILE_NUMBER, FLAG_AT(least), 0, 1 << 20},
+    {"line", PROFILE_TEXT, FLAG_AT(line), .required = true},
+};
+
+#define WORD_AT(member) PROFILE_AT(struct launch_word, member)
+
+static const struct profile_field words[] = {
+    {"setting", PROFILE_WORD, WORD_AT(setting), .words = setting_words, .required = true},
+    {"value", PROFILE_TEXT, WORD_AT(value), .required = true},
+    {"word", PROFILE_TEXT, WORD_AT(word), .required = true},
+    {"read", PROFILE_FLAG, WORD_AT(read)},
+};
+
+static const struct profile_list flag_list = {PROFILE_TABLE(flags), sizeof(struct launch_flag),
+                                              offsetof(struct launch_engine, flag_count),
+                                              LAUNCH_FLAGS_MAX};
+static const struct profile_list word_list = {PROFILE_TABLE(words), sizeof(struct launch_word),
+                                              offsetof(struct launch_engine, word_count),
+                                              LAUNCH_WORDS_MAX};
+
 #define AT(member) PROFILE_AT(struct launch_engine, member)
 
 static const struct profile_field fields[] = {
@@ -66,33 +100,8 @@ static const struct profile_field fields[] = {
     {"dp_tp", PROFILE_COUNT, AT(dp_tp), 0, 1024},
     {"source", PROFILE_TEXT, AT(source)},
     {"date", PROFILE_DATE, AT(date)},
-};
-
-#define FLAG_AT(member) PROFILE_AT(struct launch_flag, member)
-
-static const struct profile_field flags[] = {
-    {"setting", PROFILE_WORD, FLAG_AT(setting), .words = setting_words},
-    {"as", PROFILE_WORD, FLAG_AT(form), .words = form_words},
-    {"unit", PROFILE_WORD, FLAG_AT(unit), .words = unit_words},
-    {"flag", PROFILE_TEXT, FLAG_AT(flag)},
-    {"also", PROFILE_TEXT, FLAG_AT(also)},
-    {"name", PROFILE_TEXT, FLAG_AT(name)},
-    {"key", PROFILE_TEXT, FLAG_AT(key)},
-    {"constant", PROFILE_TEXT, FLAG_AT(constant)},
-    {"prefix", PROFILE_TEXT, FLAG_AT(prefix)},
-    {"suffix", PROFILE_TEXT, FLAG_AT(suffix)},
-    {"add", PROFILE_NUMBER, FLAG_AT(add), -16, 16},
-    {"least", PROFILE_NUMBER, FLAG_AT(least), 0, 1 << 20},
-    {"line", PROFILE_TEXT, FLAG_AT(line)},
-};
-
-#define WORD_AT(member) PROFILE_AT(struct launch_word, member)
-
-static const struct profile_field words[] = {
-    {"setting", PROFILE_WORD, WORD_AT(setting), .words = setting_words},
-    {"value", PROFILE_TEXT, WORD_AT(value)},
-    {"word", PROFILE_TEXT, WORD_AT(word)},
-    {"read", PROFILE_FLAG, WORD_AT(read)},
+    {"flags", PROFILE_LIST, AT(flag), .list = &flag_list},
+    {"words", PROFILE_LIST, AT(word), .list = &word_list},
 };
 
 static void read_versions(struct profile_group item, long *from, long *until)
@@ -108,57 +117,24 @@ static void read_versions(struct profile_group item, long *from, long *until)
                      "is not a version, or lower than from");
 }
 
-/* "--max-model-len" -> "max_model_len" */
-static void name_flag(struct launch_flag *flag)
-{
-    if (flag->name[0])
-        return;
-    gp_copy(flag->name, sizeof flag->name, flag->flag + strspn(flag->flag, "-"));
-    for (char *p = flag->name; *p; p++)
-        *p = *p == '-' ? '_' : *p;
-}
-
-static void read_flag(struct profile_group item, struct launch_flag *flag)
-{
-    static const char *const needed[] = {"setting", "flag", "line"};
-
-    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
-        profile_require(item, needed[i]);
-    PROFILE_FIELDS(item, flags, flag);
-    read_versions(item, &flag->from, &flag->until);
-    name_flag(flag);
-}
-
-static void read_word(struct profile_group item, struct launch_word *word)
-{
-    static const char *const needed[] = {"setting", "value", "word"};
-
-    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
-        profile_require(item, needed[i]);
-    PROFILE_FIELDS(item, words, word);
-    read_versions(item, &word->from, &word->until);
-}
-
 /* A later list takes the place of the whole earlier one. */
 void launch_file_read(struct profile_group top, void *item)
 {
     struct launch_engine *e = item;
-    int flag_count = profile_length(top, "flags", LAUNCH_FLAGS_MAX);
-    int word_count = profile_length(top, "words", LAUNCH_WORDS_MAX);
 
     PROFILE_FIELDS(top, fields, e);
-    if (flag_count > 0) {
-        memset(e->flag, 0, sizeof e->flag);
-        e->flag_count = flag_count;
+    for (int i = 0, n = profile_length(top, "flags", LAUNCH_FLAGS_MAX); i < n; i++) {
+        struct launch_flag *flag = &e->flag[i];
+
+        read_versions(profile_item(top, "flags", i), &flag->from, &flag->until);
+        if (flag->name[0])
+            continue;
+        gp_copy(flag->name, sizeof flag->name, flag->flag + strspn(flag->flag, "-"));
+        for (char *p = flag->name; *p; p++) /* "--max-model-len" -> "max_model_len" */
+            *p = *p == '-' ? '_' : *p;
     }
-    if (word_count > 0) {
-        memset(e->word, 0, sizeof e->word);
-        e->word_count = word_count;
-    }
-    for (int i = 0; i < flag_count && !profile_failed(top.profile); i++)
-        read_flag(profile_item(top, "flags", i), &e->flag[i]);
-    for (int i = 0; i < word_count && !profile_failed(top.profile); i++)
-        read_word(profile_item(top, "words", i), &e->word[i]);
+    for (int i = 0, n = profile_length(top, "words", LAUNCH_WORDS_MAX); i < n; i++)
+        read_versions(profile_item(top, "words", i), &e->word[i].from, &e->word[i].until);
     if (e->command[0] == '\0' || e->port == 0 || e->source[0] == '\0')
         profile_fail(top, "command", "give command, port and source", "is missing");
 }

@@ -41,7 +41,81 @@ static const struct profile_word qk_norm_table[] = {
     {NULL, 0},
 };
 
-/* ---- one layer kind ------------------------------------------------------------- */
+#define AT(member) PROFILE_AT(struct model, member)
+#define EXTRA(member) PROFILE_AT(struct model_extra, member)
+
+static const struct profile_field name_fields[] = {
+    {"name", PROFILE_TEXT, AT(name)},
+    {"family", PROFILE_TEXT, AT(family)},
+};
+
+static const struct profile_field use_fields[] = {
+    {"weights_only", PROFILE_FLAG, AT(weights_only)},
+};
+
+static const struct profile_field published_fields[] = {
+    {"params", PROFILE_INTEGER, AT(published), 1, COUNT_MAX, .label = "params_published",
+     .show = SHOW_PARAMS, .in = "published"},
+    {NULL, PROFILE_INTEGER, AT(published_extra), .label = "params_published_beyond_total"},
+    {"note", PROFILE_TEXT, AT(published_note), .label = "params_published_note", .in = "published"},
+    {"source", PROFILE_TEXT, AT(published_source), .label = "params_published_source",
+     .in = "published"},
+    {"mtp", PROFILE_INTEGER, AT(mtp_params), 0, COUNT_MAX, .label = "params_mtp",
+     .show = SHOW_PARAMS},
+};
+
+static const struct profile_field shape_fields[] = {
+    {"hidden", PROFILE_COUNT, AT(hidden), 1, 1 << 20, .group = "shape"},
+    {"vocab", PROFILE_COUNT, AT(vocab), 1, 1 << 26},
+    {NULL, PROFILE_COUNT, AT(layer_count), .label = "layers"},
+    {"tied", PROFILE_FLAG, AT(tied), .label = "tied_embedding"},
+    {"positions", PROFILE_COUNT, AT(positions), 0, 1 << 26},
+    {"max_context", PROFILE_COUNT, AT(max_context), 0, 1 << 30, .as = "tokens",
+     .show = SHOW_THOUSANDS},
+    {"embed_norm", PROFILE_FLAG, AT(embed_norm), .show = SHOW_NOT},
+    {"final_norm", PROFILE_FLAG, AT(final_norm), .show = SHOW_NOT},
+    {"final_norm_bias", PROFILE_FLAG, AT(final_norm_bias), .show = SHOW_NOT},
+};
+
+static const struct profile_field native_fields[] = {
+    {"native_name", PROFILE_TEXT, AT(native_name)},
+    {"native_kv", PROFILE_TEXT, AT(native_kv)},
+};
+
+static const struct profile_field evidence_fields[] = {
+    {"source", PROFILE_TEXT, AT(source), .group = "evidence"},
+    {"gathered", PROFILE_TEXT, AT(date), .label = "date"},
+    {"note", PROFILE_TEXT, AT(note)},
+};
+
+const struct profile_table model_tables[MODEL_PARTS] = {
+    [MODEL_NAMES] = PROFILE_TABLE(name_fields),
+    [MODEL_USE] = PROFILE_TABLE(use_fields),
+    [MODEL_PUBLISHED] = PROFILE_TABLE(published_fields),
+    [MODEL_NATIVE] = PROFILE_TABLE(native_fields),
+    [MODEL_SHAPE] = PROFILE_TABLE(shape_fields),
+    [MODEL_EVIDENCE] = PROFILE_TABLE(evidence_fields),
+};
+
+static const struct profile_field extra_fields[] = {
+    {"name", PROFILE_TEXT, EXTRA(name)},
+    {"role", PROFILE_WORD, EXTRA(role), .words = format_file_roles},
+    {"elements", PROFILE_INTEGER, EXTRA(elements), 1, COUNT_MAX},
+};
+
+#define TOWER(member) PROFILE_AT(struct model_vision, member)
+
+static const struct profile_field vision_fields[] = {
+    {"gated", PROFILE_FLAG, TOWER(gated)},
+    {"source", PROFILE_TEXT, TOWER(source)},
+};
+
+static const struct profile_field checkpoint_fields[] = {
+    {"format", PROFILE_TEXT, PROFILE_AT(struct model_checkpoint, format)},
+    {"source", PROFILE_TEXT, PROFILE_AT(struct model_checkpoint, source)},
+};
+
+/* ---- layers --------------------------------------------------------------------- */
 
 static void read_counts(struct profile_group group, const struct layer_field *f, int count,
                         void *object)
@@ -74,137 +148,69 @@ static struct layer_kind default_kind(void)
     return (struct layer_kind){.mixer = MIXER_FULL, .gated = true, .norms = 2};
 }
 
-static void finish_kind(struct layer_kind *kind)
-{
-    if (kind->v_head_dim == 0)
-        kind->v_head_dim = kind->head_dim;
-}
-
-/* ---- the pattern ---------------------------------------------------------------- */
-
-struct pattern {
-    struct profile_group top;
-    const char *letters; /* letters[k] stands for kind k */
-    struct model *model;
-    const char *at;
-    bool bracket; /* inside one: they do not nest, or 512(512(...)) would never end */
-};
-
-static void pattern_fail(struct pattern *p, const char *what)
-{
-    profile_fail(p->top, "pattern", "as in \"10(5LG)2L\"", "%s at \"%.20s\"", what, p->at);
-}
-
-static bool add_layer(struct pattern *p, char letter)
-{
-    const char *found = strchr(p->letters, letter);
-
-    if (!found || letter == '\0') {
-        pattern_fail(p, "no layer kind has this letter");
-        return false;
-    }
-    if (p->model->layer_count == MODEL_MAX_LAYERS) {
-        pattern_fail(p, "more than 512 layers");
-        return false;
-    }
-    p->model->layer[p->model->layer_count++] = (uint8_t)(found - p->letters);
-    return true;
-}
-
-static int pattern_number(struct pattern *p)
-{
-    int number = 0;
-
-    if (*p->at < '0' || *p->at > '9')
-        return 1;
-    for (; *p->at >= '0' && *p->at <= '9'; p->at++)
-        if (number <= MODEL_MAX_LAYERS)
-            number = number * 10 + (*p->at - '0');
-    return number;
-}
-
-static bool pattern_run(struct pattern *p);
-
-/* "(" runs ")", times over. */
-static bool pattern_bracket(struct pattern *p, int times)
-{
-    const char *start = p->at + 1;
-
-    if (p->bracket || !strchr(start, ')')) {
-        pattern_fail(p, p->bracket ? "brackets cannot be nested" : "a bracket is never closed");
-        return false;
-    }
-    p->bracket = true;
-    for (int i = 0; i < times; i++) {
-        p->at = start;
-        while (*p->at != ')')
-            if (!pattern_run(p))
-                return false;
-    }
-    p->bracket = false;
-    p->at++;
-    return true;
-}
-
-/* One letter or bracket with its number. */
-static bool pattern_run(struct pattern *p)
-{
-    int times = pattern_number(p);
-
-    if (times < 1 || times > MODEL_MAX_LAYERS) {
-        pattern_fail(p, "a number is outside 1..512");
-        return false;
-    }
-    if (*p->at == '(')
-        return pattern_bracket(p, times);
-    for (int i = 0; i < times; i++)
-        if (!add_layer(p, *p->at))
-            return false;
-    p->at++;
-    return true;
-}
-
+/* letters[k] stands for kind k. Brackets do not nest, or 512(512(...)) would never end. */
 static void read_pattern(struct profile_group top, const char *letters, struct model *model)
 {
     char text[1024] = "";
-    struct pattern p = {top, letters, model, text, false};
+    const char *at = text, *wrong = NULL, *start = NULL; /* in the bracket that is open */
+    int again = 0;                                       /* so often its content is to come */
 
     profile_require(top, "pattern");
     profile_string(top, "pattern", text, sizeof(text));
     model->layer_count = 0;
-    while (!profile_failed(top.profile) && *p.at)
-        if (!pattern_run(&p))
-            return;
-}
+    while (*at && !wrong) {
+        bool numbered = *at >= '0' && *at <= '9';
+        int times = numbered ? 0 : 1;
 
-/* ---- layers --------------------------------------------------------------------- */
-
-static void read_letter(struct profile_group item, char *letters, int k)
-{
-    char text[2] = "";
-
-    profile_require(item, "letter");
-    profile_string(item, "letter", text, sizeof(text));
-    if (profile_failed(item.profile))
-        return;
-    if (text[0] == '\0' || strchr("0123456789()", text[0]) || strchr(letters, text[0]))
-        profile_fail(item, "letter", "choose another", "\"%s\" is taken, or is a digit or bracket",
-                     text);
-    letters[k] = text[0];
+        if (*at == ')' && start) {
+            again--;
+            at = again > 0 ? start : at + 1;
+            start = again > 0 ? start : NULL;
+            continue;
+        }
+        for (; *at >= '0' && *at <= '9'; at++)
+            if (times <= MODEL_MAX_LAYERS)
+                times = times * 10 + (*at - '0');
+        const char *found = *at ? strchr(letters, *at) : NULL;
+        if (times < 1 || times > MODEL_MAX_LAYERS) {
+            wrong = "a number is outside 1..512";
+        } else if (*at == '(') {
+            wrong = start              ? "brackets cannot be nested"
+                    : !strchr(at, ')') ? "a bracket is never closed"
+                                       : NULL;
+            start = wrong ? NULL : ++at;
+            again = times;
+        } else if (!found) {
+            wrong = "no layer kind has this letter";
+        } else if (model->layer_count + times > MODEL_MAX_LAYERS) {
+            wrong = "more than 512 layers";
+        } else {
+            while (times-- > 0)
+                model->layer[model->layer_count++] = (uint8_t)(found - letters);
+            at++;
+        }
+    }
+    if (wrong)
+        profile_fail(top, "pattern", "as in \"10(5LG)2L\"", "%s at \"%.20s\"", wrong, at);
 }
 
 static void read_kinds(struct profile_group top, const struct layer_kind *shared,
                        struct model *model)
 {
     char letters[MODEL_MAX_KINDS + 1] = "";
-    int count = profile_length(top, "kinds", MODEL_MAX_KINDS);
 
-    model->kind_count = count;
-    for (int k = 0; k < count && !profile_failed(top.profile); k++) {
+    model->kind_count = profile_length(top, "kinds", MODEL_MAX_KINDS);
+    for (int k = 0; k < model->kind_count && !profile_failed(top.profile); k++) {
         struct profile_group item = profile_item(top, "kinds", k);
+        char text[2] = "";
 
+        profile_require(item, "letter");
+        profile_string(item, "letter", text, sizeof(text));
+        if (text[0] == '\0' || strchr("0123456789()", text[0]) || strchr(letters, text[0]))
+            profile_fail(item, "letter", "choose another",
+                         "\"%s\" is taken, or is a digit or bracket", text);
+        letters[k] = text[0];
         model->kind[k] = *shared;
-        read_letter(item, letters, k);
         read_kind(item, &model->kind[k]);
     }
     read_pattern(top, letters, model);
@@ -214,13 +220,12 @@ static void read_kinds(struct profile_group top, const struct layer_kind *shared
 static void read_layers(struct profile_group top, struct model *model)
 {
     struct profile_group layer = profile_sub(top, "layer");
-    bool fresh = model->kind_count == 0;
     struct layer_kind shared = default_kind();
 
     if (profile_has(top, "kinds")) {
         read_kind(layer, &shared);
         read_kinds(top, &shared, model);
-    } else if (fresh && profile_here(layer)) {
+    } else if (model->kind_count == 0 && profile_here(layer)) {
         profile_require(top, "layer_count");
         read_kind(layer, &shared);
         model->kind[0] = shared;
@@ -232,63 +237,24 @@ static void read_layers(struct profile_group top, struct model *model)
     if (model->kind_count == 1)
         profile_count(top, "layer_count", &model->layer_count, 1, MODEL_MAX_LAYERS);
     for (int k = 0; k < model->kind_count; k++)
-        finish_kind(&model->kind[k]);
+        if (model->kind[k].v_head_dim == 0)
+            model->kind[k].v_head_dim = model->kind[k].head_dim;
 }
 
 /* ---- the rest ------------------------------------------------------------------- */
 
-#define AT(member) PROFILE_AT(struct model, member)
-#define EXTRA(member) PROFILE_AT(struct model_extra, member)
-
-static const struct profile_field fields[] = {
-    {"name", PROFILE_TEXT, AT(name)},
-    {"family", PROFILE_TEXT, AT(family)},
-    {"note", PROFILE_TEXT, AT(note)},
-    {"source", PROFILE_TEXT, AT(source)},
-    {"gathered", PROFILE_TEXT, AT(date)},
-    {"weights_only", PROFILE_FLAG, AT(weights_only)},
-    {"hidden", PROFILE_COUNT, AT(hidden), 1, 1 << 20},
-    {"vocab", PROFILE_COUNT, AT(vocab), 1, 1 << 26},
-    {"tied", PROFILE_FLAG, AT(tied)},
-    {"final_norm", PROFILE_FLAG, AT(final_norm)},
-    {"final_norm_bias", PROFILE_FLAG, AT(final_norm_bias)},
-    {"embed_norm", PROFILE_FLAG, AT(embed_norm)},
-    {"positions", PROFILE_COUNT, AT(positions), 0, 1 << 26},
-    {"max_context", PROFILE_COUNT, AT(max_context), 0, 1 << 30},
-    {"mtp", PROFILE_INTEGER, AT(mtp_params), 0, COUNT_MAX},
-    {"native_name", PROFILE_TEXT, AT(native_name)},
-    {"native_kv", PROFILE_TEXT, AT(native_kv)},
-};
-
-static const struct profile_field extra_fields[] = {
-    {"name", PROFILE_TEXT, EXTRA(name)},
-    {"role", PROFILE_WORD, EXTRA(role), .words = format_file_roles},
-    {"elements", PROFILE_INTEGER, EXTRA(elements), 1, COUNT_MAX},
-};
-
-static const struct profile_field published_fields[] = {
-    {"params", PROFILE_INTEGER, AT(published), 1, COUNT_MAX},
-    {"note", PROFILE_TEXT, AT(published_note)},
-    {"source", PROFILE_TEXT, AT(published_source)},
-};
-
-#define TOWER(member) PROFILE_AT(struct model_vision, member)
-
-static const struct profile_field vision_fields[] = {
-    {"gated", PROFILE_FLAG, TOWER(gated)},
-    {"source", PROFILE_TEXT, TOWER(source)},
-};
-
-static void read_vision(struct profile_group top, struct model *m)
+static void read_vision(struct profile_group group, struct model *m)
 {
-    struct profile_group group = profile_sub(top, "vision");
-
-    if (!profile_here(group))
-        return;
     for (int i = 0; i < VISION_NEEDED; i++)
         profile_require(group, vision_counts[i].key);
     read_counts(group, vision_counts, VISION_COUNTS, &m->vision);
     PROFILE_FIELDS(group, vision_fields, &m->vision);
+}
+
+static void read_roles(struct profile_group group, char role[ROLE_COUNT][FORMAT_ID_MAX])
+{
+    for (const struct profile_word *w = format_file_roles; w->word && profile_here(group); w++)
+        profile_string(group, w->word, role[w->value], FORMAT_ID_MAX);
 }
 
 static void read_extras(struct profile_group top, struct model *m)
@@ -305,6 +271,17 @@ static void read_extras(struct profile_group top, struct model *m)
         profile_require(item, "elements");
         PROFILE_FIELDS(item, extra_fields, &m->extra[i]);
     }
+    count = profile_length(top, "checkpoints", MODEL_MAX_CHECKPOINTS);
+    if (count > 0)
+        m->checkpoint_count = count;
+    for (int i = 0; i < count && !profile_failed(top.profile); i++) {
+        struct profile_group item = profile_item(top, "checkpoints", i);
+
+        m->checkpoint[i] = (struct model_checkpoint){0};
+        profile_require(item, "format");
+        PROFILE_FIELDS(item, checkpoint_fields, &m->checkpoint[i]);
+        read_roles(profile_sub(item, "roles"), m->checkpoint[i].role);
+    }
 }
 
 /* Roles that a quantised checkpoint quantises unless native_roles says otherwise. */
@@ -316,7 +293,6 @@ static void read_extras(struct profile_group top, struct model *m)
 static void read_native(struct profile_group top, struct model *m)
 {
     static const struct profile_word dtypes[] = {{"bf16", 0}, {"fp16", 1}, {"fp32", 2}, {NULL, 0}};
-    struct profile_group roles = profile_sub(top, "native_roles");
     char linear[FORMAT_ID_MAX] = "";
     int dtype = 0;
 
@@ -331,45 +307,17 @@ static void read_native(struct profile_group top, struct model *m)
     for (int r = 0; linear[0] && r < ROLE_COUNT; r++)
         if (LINEAR_ROLES >> r & 1)
             gp_copy(m->native[r], sizeof(m->native[r]), linear);
-    for (const struct profile_word *w = format_file_roles; w->word; w++)
-        profile_string(roles, w->word, m->native[w->value], sizeof(m->native[0]));
+    read_roles(profile_sub(top, "native_roles"), m->native);
 }
 
-static const struct profile_field checkpoint_fields[] = {
-    {"format", PROFILE_TEXT, PROFILE_AT(struct model_checkpoint, format)},
-    {"source", PROFILE_TEXT, PROFILE_AT(struct model_checkpoint, source)},
-};
-
-static void read_checkpoints(struct profile_group top, struct model *m)
+/* What the published count holds beyond ours; after the shape, as the copy of a tied head is
+ * vocab x hidden. */
+static void read_beyond(struct profile_group group, struct model *m)
 {
-    int count = profile_length(top, "checkpoints", MODEL_MAX_CHECKPOINTS);
-
-    if (count > 0)
-        m->checkpoint_count = count;
-    for (int i = 0; i < count && !profile_failed(top.profile); i++) {
-        struct profile_group item = profile_item(top, "checkpoints", i);
-        struct profile_group roles = profile_sub(item, "roles");
-        struct model_checkpoint *c = &m->checkpoint[i];
-
-        *c = (struct model_checkpoint){0};
-        profile_require(item, "format");
-        PROFILE_FIELDS(item, checkpoint_fields, c);
-        for (const struct profile_word *w = format_file_roles; w->word; w++)
-            profile_string(roles, w->word, c->role[w->value], sizeof(c->role[0]));
-    }
-}
-
-/* After the shape, as the copy of a tied head is vocab x hidden. */
-static void read_published(struct profile_group top, struct model *m)
-{
-    struct profile_group group = profile_sub(top, "published");
     bool mtp = false, head_copy = false;
     double scales = 0, other = 0;
 
-    if (!profile_here(group))
-        return;
     profile_require(group, "params");
-    PROFILE_FIELDS(group, published_fields, m);
     profile_bool(group, "mtp", &mtp);
     profile_bool(group, "head_copy", &head_copy);
     profile_integer(group, "scales", &scales, 0, COUNT_MAX);
@@ -378,31 +326,28 @@ static void read_published(struct profile_group top, struct model *m)
         scales + other + (mtp ? m->mtp_params : 0) + (head_copy ? (double)m->vocab * m->hidden : 0);
 }
 
-/* Says what contradicts itself. */
-static void check_shape(struct profile_group top, const struct model *model)
-{
-    struct gp_err inner = {0};
-
-    if (!profile_failed(top.profile) && model_check(model, &inner) != GP_OK)
-        profile_fail(top, NULL, inner.hint, "%s: %s", inner.where, inner.text);
-}
-
 void model_file_read(struct profile_group top, void *target)
 {
     struct model_item *item = target;
     struct model *m = &item->model;
+    struct profile_group vision = profile_sub(top, "vision"),
+                         published = profile_sub(top, "published");
+    struct gp_err inner = {0};
 
     if (m->kind_count == 0)
         m->final_norm = true;
     profile_strings(top, "aliases", item->aliases, sizeof item->aliases);
     read_native(top, m);
-    PROFILE_FIELDS(top, fields, m);
+    for (int i = 0; i < MODEL_PARTS; i++)
+        profile_fields(top, model_tables[i].fields, model_tables[i].count, m);
     read_layers(top, m);
     read_extras(top, m);
-    read_vision(top, m);
-    read_checkpoints(top, m);
-    read_published(top, m);
-    check_shape(top, m);
+    if (profile_here(vision))
+        read_vision(vision, m);
+    if (profile_here(published))
+        read_beyond(published, m);
+    if (!profile_failed(top.profile) && model_check(m, &inner) != GP_OK)
+        profile_fail(top, NULL, inner.hint, "%s: %s", inner.where, inner.text);
 }
 
 /* ---- writing -------------------------------------------------------------------- */
@@ -418,16 +363,25 @@ static void add_text(struct strbuf *out, const char *key, const char *text)
     strbuf_add(out, "\";\n");
 }
 
-static void add_flag(struct strbuf *out, const char *key, bool value, bool fallback)
+/* The fields of a table in which a model differs from one that a profile need not describe. */
+static void add_fields(struct strbuf *out, struct profile_table table, const struct model *m)
 {
-    if (value != fallback)
-        strbuf_addf(out, "%s = %s;\n", key, value ? "true" : "false");
-}
+    for (const struct profile_field *f = table.fields; f < table.fields + table.count; f++) {
+        const void *at = (const char *)m + f->offset;
+        double number = f->kind == PROFILE_INTEGER ? *(const double *)at
+                        : f->kind == PROFILE_COUNT ? *(const int *)at
+                                                   : 0;
+        bool usual = f->offset == offsetof(struct model, final_norm);
 
-static void add_number(struct strbuf *out, const char *key, double value)
-{
-    if (value != 0)
-        strbuf_addf(out, "%s = %.0f%s;\n", key, value, value > INT_MAX ? "L" : "");
+        if (!f->key || f->in)
+            continue;
+        if (f->kind == PROFILE_TEXT)
+            add_text(out, f->key, at);
+        else if (f->kind == PROFILE_FLAG && *(const bool *)at != usual)
+            strbuf_addf(out, "%s = %s;\n", f->key, usual ? "false" : "true");
+        else if (number != 0)
+            strbuf_addf(out, "%s = %.0f%s;\n", f->key, number, number > INT_MAX ? "L" : "");
+    }
 }
 
 /* The fields in which an object differs from one that a profile need not describe. */
@@ -455,28 +409,13 @@ static void add_kind(struct strbuf *out, const struct layer_kind *kind)
 {
     struct layer_kind plain = default_kind();
 
-    plain.v_head_dim = kind->head_dim; /* finish_kind() */
+    plain.v_head_dim = kind->head_dim; /* as read_layers() has it */
     if (kind->mixer != plain.mixer)
         strbuf_addf(out, "        mixer = \"%s\";\n", mixer_word(kind->mixer));
     add_counts(out, "        ", layer_fields, LAYER_FIELDS, kind, &plain);
     if (kind->extra > 0)
         strbuf_addf(out, "        extra = %.0f%s;\n", kind->extra,
                     kind->extra > INT_MAX ? "L" : "");
-}
-
-/* "D60M": runs of layers by the letters of their kinds. */
-static void add_pattern(struct strbuf *out, const struct model *m)
-{
-    strbuf_add(out, "pattern = \"");
-    for (int i = 0, run; i < m->layer_count; i += run) {
-        for (run = 1; i + run < m->layer_count; run++)
-            if (m->layer[i + run] != m->layer[i])
-                break;
-        if (run > 1)
-            strbuf_addf(out, "%d", run);
-        strbuf_addf(out, "%c", 'A' + m->layer[i]);
-    }
-    strbuf_add(out, "\";\n");
 }
 
 static void add_layers(struct strbuf *out, const struct model *m)
@@ -492,40 +431,18 @@ static void add_layers(struct strbuf *out, const struct model *m)
         add_kind(out, &m->kind[k]);
         strbuf_add(out, k + 1 < m->kind_count ? "    },\n" : "    }\n);\n");
     }
-    if (m->kind_count > 1)
-        add_pattern(out, m);
-}
-
-static const char *word_of(enum tensor_role role)
-{
-    const struct profile_word *w = format_file_roles;
-
-    while (w->word && w->value != (int)role)
-        w++;
-    return w->word ? w->word : "other";
-}
-
-static void add_extras(struct strbuf *out, const struct model *m)
-{
-    for (int i = 0; i < m->extra_count; i++)
-        strbuf_addf(out, "%s    { name = \"%s\"; role = \"%s\"; elements = %.0fL; }%s\n",
-                    i == 0 ? "extra = (\n" : "", m->extra[i].name, word_of(m->extra[i].role),
-                    m->extra[i].elements, i + 1 < m->extra_count ? "," : "");
-    if (m->extra_count > 0)
-        strbuf_add(out, ");\n");
-}
-
-static void add_vision(struct strbuf *out, const struct model *m)
-{
-    static const struct model_vision none;
-
-    if (m->vision.width == 0)
+    if (m->kind_count == 1)
         return;
-    strbuf_add(out, "vision = {\n");
-    add_counts(out, "    ", vision_counts, VISION_COUNTS, &m->vision, &none);
-    add_flag(out, "    gated", m->vision.gated, false);
-    add_text(out, "    source", m->vision.source);
-    strbuf_add(out, "};\n");
+    strbuf_add(out, "pattern = \""); /* "D60M": runs of layers by the letters of their kinds */
+    for (int i = 0, run; i < m->layer_count; i += run) {
+        for (run = 1; i + run < m->layer_count; run++)
+            if (m->layer[i + run] != m->layer[i])
+                break;
+        if (run > 1)
+            strbuf_addf(out, "%d", run);
+        strbuf_addf(out, "%c", 'A' + m->layer[i]);
+    }
+    strbuf_add(out, "\";\n");
 }
 
 /* Every role whose format is not the type of the rest. */
@@ -551,26 +468,33 @@ static void add_native(struct strbuf *out, const struct model *m)
 
 void model_file_write(const struct model *m, struct strbuf *out)
 {
-    add_text(out, "name", m->name);
-    add_text(out, "family", m->family);
+    static const struct model_vision none;
+
+    add_fields(out, model_tables[MODEL_NAMES], m);
     strbuf_add(out, "\n");
-    add_flag(out, "weights_only", m->weights_only, false);
-    add_number(out, "hidden", m->hidden);
-    add_number(out, "vocab", m->vocab);
-    add_flag(out, "tied", m->tied, false);
-    add_number(out, "max_context", m->max_context);
-    add_number(out, "positions", m->positions);
-    add_flag(out, "embed_norm", m->embed_norm, false);
-    add_flag(out, "final_norm", m->final_norm, true);
-    add_flag(out, "final_norm_bias", m->final_norm_bias, false);
+    add_fields(out, model_tables[MODEL_USE], m);
+    add_fields(out, model_tables[MODEL_SHAPE], m);
     add_native(out, m);
     strbuf_add(out, "\n");
     add_layers(out, m);
-    add_extras(out, m);
-    add_vision(out, m);
-    add_number(out, "mtp", m->mtp_params);
+    for (int i = 0; i < m->extra_count; i++) {
+        const struct profile_word *w = format_file_roles;
+
+        while (w->word && w->value != (int)m->extra[i].role)
+            w++;
+        strbuf_addf(out, "%s    { name = \"%s\"; role = \"%s\"; elements = %.0fL; }%s\n",
+                    i == 0 ? "extra = (\n" : "", m->extra[i].name, w->word ? w->word : "other",
+                    m->extra[i].elements, i + 1 < m->extra_count ? "," : "\n);");
+    }
+    if (m->vision.width > 0) {
+        strbuf_add(out, "vision = {\n");
+        add_counts(out, "    ", vision_counts, VISION_COUNTS, &m->vision, &none);
+        if (m->vision.gated)
+            strbuf_add(out, "    gated = true;\n");
+        add_text(out, "    source", m->vision.source);
+        strbuf_add(out, "};\n");
+    }
+    add_fields(out, model_tables[MODEL_PUBLISHED], m);
     strbuf_add(out, "\n");
-    add_text(out, "note", m->note);
-    add_text(out, "source", m->source);
-    add_text(out, "gathered", m->date);
+    add_fields(out, model_tables[MODEL_EVIDENCE], m);
 }

@@ -50,6 +50,7 @@ struct server { /* something to buy */
     int rack_units;
     double power;                 /* W; 0 = unknown */
     double price_low, price_high; /* dollars; 0 = unknown */
+    struct quantity price;        /* the same */
     char price_as_of[16];
     char confidence[8];
     char note[256];

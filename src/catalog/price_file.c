@@ -37,34 +37,42 @@ static const struct profile_word date_bases[] = {
 
 #define AT(member) PROFILE_AT(struct instance, member)
 
-/* What may stand at the top of a price file as well as in a row. */
-static const struct profile_field shared_fields[] = {
-    {"provider", PROFILE_TEXT, AT(provider)},
-    {"region", PROFILE_TEXT, AT(region)},
-    {"date", PROFILE_DATE, AT(date)},
-    {"date_basis", PROFILE_WORD, AT(basis), .words = date_bases},
-    {"kind", PROFILE_WORD, AT(kind), .words = kinds},
-    {"assumed", PROFILE_FLAG, AT(assumed)},
-    {"per_gpu", PROFILE_FLAG, AT(per_gpu)},
-    {"note", PROFILE_TEXT, AT(note)},
-    {"source", PROFILE_TEXT, AT(source)},
-};
-
-static const struct profile_field row_fields[] = {
-    {"type", PROFILE_TEXT, AT(type)},
+static const struct profile_field what_fields[] = {
     {"gpu", PROFILE_TEXT, AT(gpu)},
-    {"count", PROFILE_COUNT, AT(gpu_count), 1, 1024},
+    {"count", PROFILE_COUNT, AT(gpu_count), 1, 1024, .label = "gpus"},
     {"vcpus", PROFILE_COUNT, AT(vcpus), 1, 100000},
-    {"ram_gib", PROFILE_NUMBER, AT(ram), 0.1, 1e6, GP_GIB},
-    {"on_demand", PROFILE_NUMBER, AT(on_demand), 0, 1e6},
-    {"spot", PROFILE_NUMBER, AT(spot), 0, 1e6},
+    {"ram_gib", PROFILE_NUMBER, AT(ram), 0.1, 1e6, GP_GIB, "ram", "GiB"},
 };
 
-static void read_shared(struct profile_group group, struct instance *row)
+static const struct profile_field offer_fields[] = {
+    {"provider", PROFILE_TEXT, AT(provider), .show = SHOW_NOT},
+    {"type", PROFILE_TEXT, AT(type), .show = SHOW_NOT},
+    {"region", PROFILE_TEXT, AT(region)},
+    {"on_demand", PROFILE_NUMBER, AT(on_demand), 0, 1e6, 1, NULL, "$/h", 4},
+    {"spot", PROFILE_NUMBER, AT(spot), 0, 1e6, 1, NULL, "$/h", 4},
+};
+
+static const struct profile_field evidence_fields[] = {
+    {"date", PROFILE_DATE, AT(date), .show = SHOW_NOT}, /* with its basis, as sentences have it */
+    {"date_basis", PROFILE_WORD, AT(basis), .words = date_bases, .show = SHOW_NOT},
+    {"kind", PROFILE_WORD, AT(kind), .words = kinds, .show = SHOW_NOT},
+    {"assumed", PROFILE_FLAG, AT(assumed), .detail = true},
+    {"per_gpu", PROFILE_FLAG, AT(per_gpu), .detail = true},
+    {NULL, PROFILE_FLAG, AT(user), .label = "user", .detail = true},
+    {"note", PROFILE_TEXT, AT(note), .detail = true},
+    {"source", PROFILE_TEXT, AT(source), .detail = true},
+};
+
+const struct profile_table instance_tables[INSTANCE_PARTS] = {
+    PROFILE_TABLE(what_fields), PROFILE_TABLE(offer_fields), PROFILE_TABLE(evidence_fields)};
+
+/* What may stand in a row may stand at the top, for all of them. */
+static void read_row(struct profile_group group, struct instance *row)
 {
     if (profile_has(group, "date"))
         row->basis = DATE_OWN; /* unless the group says what it is */
-    PROFILE_FIELDS(group, shared_fields, row);
+    for (int i = 0; i < INSTANCE_PARTS; i++)
+        profile_fields(group, instance_tables[i].fields, instance_tables[i].count, row);
 }
 
 /* The row of an earlier file that this one replaces in part. Every row is held against
@@ -82,55 +90,42 @@ static struct instance *find_row(const struct instance_list *list, const struct 
     return NULL;
 }
 
-static struct instance *add_row(struct instance_list *list, const struct instance *like)
-{
-    list->instances =
-        gp_grow(list->instances, &list->cap, list->count + 1, sizeof *list->instances);
-    list->instances[list->count] = *like;
-    return &list->instances[list->count++];
-}
-
-static void check_row(struct profile_group item, const struct instance *row)
-{
-    const char *missing = row->gpu[0] == '\0'        ? "gpu"
-                          : row->gpu_count == 0      ? "count"
-                          : row->provider[0] == '\0' ? "provider"
-                                                     : NULL;
-
-    if (missing != NULL)
-        profile_fail(item, missing, "", "is missing");
-    else if (row->per_gpu && row->gpu_count != 1)
-        profile_fail(item, "count", "with per_gpu = true, count must be 1",
-                     "is %d, and the price is for one GPU", row->gpu_count);
-    else if (row->on_demand <= 0 && row->spot <= 0)
-        profile_fail(item, "on_demand", "give on_demand or spot", "has no price");
-}
-
 void price_file_read(struct profile_group top, void *target)
 {
     struct instance_list *list = target;
     struct instance shared = {0};
     size_t known = list->count; /* rows of this same file are never matched */
 
-    read_shared(top, &shared);
+    read_row(top, &shared);
     for (int i = 0, n = profile_length(top, "instances", ROWS_MAX);
          i < n && !profile_failed(top.profile); i++) {
         struct profile_group item = profile_item(top, "instances", i);
         struct instance like = shared, *row;
 
         profile_require(item, "type");
-        read_shared(item, &like);
-        profile_string(item, "type", like.type, sizeof like.type);
+        read_row(item, &like);
         row = find_row(list, &like, known);
         if (row != NULL) {
-            read_shared(top, row);
-            read_shared(item, row);
+            read_row(top, row);
+            read_row(item, row);
         } else {
-            row = add_row(list, &like);
+            list->instances =
+                gp_grow(list->instances, &list->cap, list->count + 1, sizeof(*list->instances));
+            row = &list->instances[list->count++];
+            *row = like;
         }
-        PROFILE_FIELDS(item, row_fields, row);
         row->user = list->user;
-        check_row(item, row);
+        const char *missing = row->gpu[0] == '\0'        ? "gpu"
+                              : row->gpu_count == 0      ? "count"
+                              : row->provider[0] == '\0' ? "provider"
+                                                         : NULL;
+        if (missing != NULL)
+            profile_fail(item, missing, "", "is missing");
+        else if (row->per_gpu && row->gpu_count != 1)
+            profile_fail(item, "count", "with per_gpu = true, count must be 1",
+                         "is %d, and the price is for one GPU", row->gpu_count);
+        else if (row->on_demand <= 0 && row->spot <= 0)
+            profile_fail(item, "on_demand", "give on_demand or spot", "has no price");
     }
 }
 
@@ -160,31 +155,39 @@ void price_file_ownership(struct profile_group top, void *target)
 
 #define SERVER(member) PROFILE_AT(struct server, member)
 
+static const struct profile_field server_fields[] = {
+    {NULL, PROFILE_TEXT, SERVER(id), .label = "id"},
+    {"name", PROFILE_TEXT, SERVER(name)},
+    {"kind", PROFILE_TEXT, SERVER(kind)},
+    {"gpus", PROFILE_COUNT, SERVER(gpus), 1, 1024},
+    {"gpu_ids", PROFILE_TEXTS, SERVER(gpu_ids)},
+    {"interconnect", PROFILE_TEXT, SERVER(interconnect), .detail = true},
+    {"max_gpus_one_host", PROFILE_COUNT, SERVER(max_gpus_one_host), 1, 1024},
+    {"rack_units", PROFILE_COUNT, SERVER(rack_units), 1, 100, .detail = true},
+    {"power_w", PROFILE_NUMBER, SERVER(power), 1, 1e7, 1, "power", "W"},
+    {"price_low", PROFILE_NUMBER, SERVER(price_low), 1, 1e9, .show = SHOW_NOT},
+    {"price_high", PROFILE_NUMBER, SERVER(price_high), 1, 1e9, .show = SHOW_NOT},
+    {NULL, PROFILE_QUANTITY, SERVER(price), .label = "price", .as = "$", .group = "price"},
+    {"price_as_of", PROFILE_TEXT, SERVER(price_as_of)},
+    {"confidence", PROFILE_TEXT, SERVER(confidence), .group = "evidence"},
+    {"source", PROFILE_TEXT, SERVER(source), .detail = true},
+    {"note", PROFILE_TEXT, SERVER(note), .detail = true},
+};
+
+const struct profile_table server_table = PROFILE_TABLE(server_fields);
+
 void price_file_server(struct profile_group top, void *target)
 {
-    static const struct profile_field fields[] = {
-        {"name", PROFILE_TEXT, SERVER(name)},
-        {"kind", PROFILE_TEXT, SERVER(kind)},
-        {"gpus", PROFILE_COUNT, SERVER(gpus), 1, 1024},
-        {"gpu_ids", PROFILE_TEXTS, SERVER(gpu_ids)},
-        {"interconnect", PROFILE_TEXT, SERVER(interconnect)},
-        {"max_gpus_one_host", PROFILE_COUNT, SERVER(max_gpus_one_host), 1, 1024},
-        {"rack_units", PROFILE_COUNT, SERVER(rack_units), 1, 100},
-        {"power_w", PROFILE_NUMBER, SERVER(power), 1, 1e7},
-        {"price_low", PROFILE_NUMBER, SERVER(price_low), 1, 1e9},
-        {"price_high", PROFILE_NUMBER, SERVER(price_high), 1, 1e9},
-        {"price_as_of", PROFILE_TEXT, SERVER(price_as_of)},
-        {"confidence", PROFILE_TEXT, SERVER(confidence)},
-        {"note", PROFILE_TEXT, SERVER(note)},
-        {"source", PROFILE_TEXT, SERVER(source)},
-    };
     struct server *server = target;
     char vendor[32]; /* this and the slots are not held */
     int slots = 0;
 
-    PROFILE_FIELDS(top, fields, server);
+    PROFILE_FIELDS(top, server_fields, server);
     profile_string(top, "vendor", vendor, sizeof vendor);
     profile_count(top, "slots", &slots, 1, 1024);
+    if (server->price_low > 0)
+        server->price = quantity_band((server->price_low + server->price_high) / 2,
+                                      server->price_low, server->price_high, ORIGIN_SHEET);
     if (server->name[0] == '\0')
         profile_require(top, "name");
     if (server->price_low > 0 && server->price_high < server->price_low)

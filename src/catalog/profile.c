@@ -64,7 +64,9 @@ static config_setting_t *member_of(const config_setting_t *group, const char *ke
  * Integers beyond 32 bits without an L (they wrap silently), any integer beyond 64
  * bits, @include, NUL bytes, brackets nested deeper than PROFILE_MAX_DEPTH, and groups
  * so large that libconfig would take minutes over them.
- * Strings and comments are skipped the way libconfig skips them.
+ * Strings and comments are skipped the way libconfig skips them, and what it need not see,
+ * comments and the blanks at the start of a line, is left out of the text that it is given: its
+ * lexer takes longer over a byte than the whole scan.
  *
  * A word is a run of [A-Za-z0-9_.+-*]; it is an integer when it is digits (or 0x and
  * hexadecimal digits) after an optional sign, followed by nothing, L or LL. libconfig
@@ -78,6 +80,7 @@ static config_setting_t *member_of(const config_setting_t *group, const char *ke
 struct scan {
     const char *name;
     const char *at, *end;
+    char *out; /* where the next of what is left goes */
     int line;
     int depth;
     int settings[PROFILE_MAX_DEPTH + 1]; /* so far, of the group open at each depth */
@@ -97,18 +100,22 @@ static enum gp_status refuse_word(const struct scan *scan, const char *hint, con
     return gp_fail(scan->err, GP_E_FILE, where, hint, "%s %s", cut, text);
 }
 
-static void skip_line(struct scan *scan)
+/* Passes a comment; its line ends stay. */
+static void skip_comment(struct scan *scan)
 {
-    const char *stop = memchr(scan->at, '\n', (size_t)(scan->end - scan->at));
+    const char *stop;
 
-    scan->at = stop != NULL ? stop : scan->end;
-}
-
-static void skip_block_comment(struct scan *scan)
-{
+    if (*scan->at == '#' || scan->at[1] == '/') { /* the caller has seen that there is one */
+        stop = memchr(scan->at, '\n', (size_t)(scan->end - scan->at));
+        scan->at = stop != NULL ? stop : scan->end;
+        return;
+    }
+    *scan->out++ = ' '; /* it parts two words */
     for (scan->at += 2; scan->at < scan->end; scan->at++) {
-        if (*scan->at == '\n')
+        if (*scan->at == '\n') {
             scan->line++;
+            *scan->out++ = '\n';
+        }
         if (*scan->at == '*' && scan->at + 1 < scan->end && scan->at[1] == '/') {
             scan->at += 2;
             return;
@@ -116,24 +123,33 @@ static void skip_block_comment(struct scan *scan)
     }
 }
 
+static void scan_copy(struct scan *scan, const char *until)
+{
+    size_t len = (size_t)(until - scan->at);
+
+    memcpy(scan->out, scan->at, len);
+    scan->out += len;
+    scan->at = until;
+}
+
 static void skip_string(struct scan *scan)
 {
     const char *quote = memchr(scan->at + 1, '"', (size_t)(scan->end - scan->at - 1));
     size_t len = quote ? (size_t)(quote - scan->at) : 0;
+    const char *at = scan->at + 1;
 
     /* most have neither: a look at all of them at once is the shorter way */
     if (quote && !memchr(scan->at, '\\', len) && !memchr(scan->at, '\n', len)) {
-        scan->at = quote + 1;
+        scan_copy(scan, quote + 1);
         return;
     }
-    for (scan->at++; scan->at < scan->end && *scan->at != '"'; scan->at++) {
-        if (*scan->at == '\n')
+    for (; at < scan->end && *at != '"'; at++) {
+        if (*at == '\n')
             scan->line++;
-        if (*scan->at == '\\' && scan->at + 1 < scan->end && scan->at[1] != '\n')
-            scan->at++;
+        if (*at == '\\' && at + 1 < scan->end && at[1] != '\n')
+            at++;
     }
-    if (scan->at < scan->end)
-        scan->at++;
+    scan_copy(scan, at < scan->end ? at + 1 : scan->end);
 }
 
 static inline bool word_char(char c)
@@ -192,25 +208,16 @@ static enum gp_status check_word(const struct scan *scan, const char *word, size
     return GP_OK;
 }
 
-static enum gp_status scan_word(struct scan *scan)
-{
-    const char *word = scan->at;
-
-    const char *at = word, *end = scan->end;
-
-    while (at < end && word_char(*at))
-        at++;
-    scan->at = at;
-    return check_word(scan, word, (size_t)(scan->at - word));
-}
-
 static enum gp_status scan_mark(struct scan *scan)
 {
     char c = *scan->at++;
 
-    if (c == '\n')
+    *scan->out++ = c;
+    if (c == '\n') {
         scan->line++;
-    else if (c == '@')
+        while (scan->at < scan->end && *scan->at == ' ')
+            scan->at++;
+    } else if (c == '@')
         return refuse_word(scan, "put the settings into the file itself", "is not supported",
                            "@include", 8);
     else if ((c == ')' || c == ']' || c == '}') && scan->depth > 0)
@@ -224,10 +231,12 @@ static enum gp_status scan_mark(struct scan *scan)
     return GP_OK;
 }
 
-static enum gp_status profile_scan(const char *name, const char *text, size_t len,
+/* What is left goes to `out`, which has room for the text and a NUL. */
+static enum gp_status profile_scan(const char *name, const char *text, size_t len, char *out,
                                    struct gp_err *err)
 {
-    struct scan scan = {.name = name, .at = text, .end = text + len, .line = 1, .err = err};
+    struct scan scan = {
+        .name = name, .at = text, .end = text + len, .out = out, .line = 1, .err = err};
     enum gp_status rc = GP_OK;
 
     if (memchr(text, '\0', len) != NULL)
@@ -235,62 +244,58 @@ static enum gp_status profile_scan(const char *name, const char *text, size_t le
     while (rc == GP_OK && scan.at < scan.end) {
         char next = scan.at + 1 < scan.end ? scan.at[1] : '\0';
 
-        if (*scan.at == ' ')
-            while (++scan.at < scan.end && *scan.at == ' ')
-                ;
-        else if (*scan.at == '#' || (*scan.at == '/' && next == '/'))
-            skip_line(&scan);
-        else if (*scan.at == '/' && next == '*')
-            skip_block_comment(&scan);
-        else if (*scan.at == '"')
+        if (*scan.at == '#' || (*scan.at == '/' && (next == '/' || next == '*'))) {
+            skip_comment(&scan);
+        } else if (*scan.at == '"') {
             skip_string(&scan);
-        else if (word_char(*scan.at))
-            rc = scan_word(&scan);
-        else
+        } else if (word_char(*scan.at)) {
+            const char *at = scan.at;
+
+            while (at < scan.end && word_char(*at))
+                at++;
+            rc = check_word(&scan, scan.at, (size_t)(at - scan.at));
+            scan_copy(&scan, at);
+        } else {
             rc = scan_mark(&scan);
+        }
     }
+    *scan.out = '\0';
     return rc;
 }
 
 /* ---- opening -------------------------------------------------------------------- */
-
-static enum gp_status refuse_text(const struct profile *profile, struct gp_err *err)
-{
-    char where[192];
-    const char *text = config_error_text(&profile->config);
-
-    gp_format(where, sizeof where, "%s:%d", profile->name, config_error_line(&profile->config));
-    return gp_fail(err, GP_E_FILE, where, "see gpuplan-profile(5)", "%s",
-                   text != NULL ? text : "cannot be read");
-}
 
 enum gp_status profile_parse(const char *name, const char *text, size_t len, struct profile **out,
                              struct gp_err *err)
 {
     struct profile *profile;
     enum gp_status rc;
-    char *copy;
+    char where[192], *left;
 
     *out = NULL;
     if (len > PROFILE_MAX_BYTES)
         return gp_fail(err, GP_E_FILE, name, "", "is %zu bytes, more than %d", len,
                        PROFILE_MAX_BYTES);
-    rc = profile_scan(name, text, len, err);
-    if (rc != GP_OK)
+    left = gp_malloc(len + 1);
+    rc = profile_scan(name, text, len, left, err);
+    if (rc != GP_OK) {
+        free(left);
         return rc;
+    }
     profile = gp_calloc(1, sizeof *profile);
     profile->name = gp_strdup(name);
     config_init(&profile->config);
-    copy = gp_malloc(len + 1);
-    memcpy(copy, text, len);
-    copy[len] = '\0';
-    if (config_read_string(&profile->config, copy) != CONFIG_TRUE) {
-        rc = refuse_text(profile, err);
-        profile_free(profile);
-    } else {
+    if (config_read_string(&profile->config, left) == CONFIG_TRUE) {
         *out = profile;
+    } else {
+        const char *why = config_error_text(&profile->config);
+
+        gp_format(where, sizeof where, "%s:%d", name, config_error_line(&profile->config));
+        rc = gp_fail(err, GP_E_FILE, where, "see gpuplan-profile(5)", "%s",
+                     why != NULL ? why : "cannot be read");
+        profile_free(profile);
     }
-    free(copy);
+    free(left);
     return rc;
 }
 
@@ -417,25 +422,6 @@ bool profile_failed(const struct profile *profile)
 
 /* ---- unknown keys --------------------------------------------------------------- */
 
-static void warn_unknown(struct profile *profile, const config_setting_t *at, profile_warn_fn warn,
-                         void *ctx)
-{
-    const char *names[128];
-    char field[96], line[512];
-    const char *near;
-    size_t count = 0;
-
-    for (size_t i = 0; i < profile->asked_count && count < 128; i++)
-        if (profile->asked[i].group == at->parent)
-            names[count++] = profile->asked[i].key;
-    near = suggest_name(at->name, names, count);
-    field_name(field, sizeof field, at, NULL);
-    gp_format(line, sizeof line, "%s:%u: %s: unknown key%s%s%s", profile->name,
-              config_setting_source_line(at), field, near != NULL ? ", did you mean " : "",
-              near != NULL ? near : "", near != NULL ? "?" : "");
-    warn(ctx, line);
-}
-
 /* Depth is at most PROFILE_MAX_DEPTH: the scan saw to that. */
 static void warn_group(struct profile *profile, const config_setting_t *group, profile_warn_fn warn,
                        void *ctx)
@@ -444,11 +430,24 @@ static void warn_group(struct profile *profile, const config_setting_t *group, p
 
     for (int i = 0; i < count; i++) {
         const config_setting_t *at = config_setting_get_elem(group, (unsigned)i);
+        const char *names[128], *near;
+        char field[96], line[512];
+        size_t known = 0;
 
-        if (at->name != NULL && at->hook == NULL)
-            warn_unknown(profile, at, warn, ctx);
-        else if (config_setting_is_group(at) || config_setting_is_list(at))
-            warn_group(profile, at, warn, ctx);
+        if (at->name == NULL || at->hook != NULL) {
+            if (config_setting_is_group(at) || config_setting_is_list(at))
+                warn_group(profile, at, warn, ctx);
+            continue;
+        }
+        for (size_t k = 0; k < profile->asked_count && known < 128; k++)
+            if (profile->asked[k].group == group)
+                names[known++] = profile->asked[k].key;
+        near = suggest_name(at->name, names, known);
+        field_name(field, sizeof field, at, NULL);
+        gp_format(line, sizeof line, "%s:%u: %s: unknown key%s%s%s", profile->name,
+                  config_setting_source_line(at), field, near != NULL ? ", did you mean " : "",
+                  near != NULL ? near : "", near != NULL ? "?" : "");
+        warn(ctx, line);
     }
 }
 
@@ -489,8 +488,9 @@ static config_setting_t *profile_find(struct profile_group group, const char *ke
 
     if (profile == NULL || group.setting == NULL || profile->failed)
         return NULL;
-    profile->asked = gp_grow(profile->asked, &profile->asked_cap, profile->asked_count + 1,
-                             sizeof *profile->asked);
+    if (profile->asked_count == profile->asked_cap)
+        profile->asked = gp_grow(profile->asked, &profile->asked_cap, profile->asked_count + 1,
+                                 sizeof *profile->asked);
     profile->asked[profile->asked_count++] = (struct asked){group.setting, key};
     at = member_of(group.setting, key);
     if (at != NULL)
@@ -573,27 +573,23 @@ static void read_number(struct profile_group group, const config_setting_t *at, 
         *value = number;
 }
 
-void profile_number(struct profile_group group, const char *key, double *value, double low,
-                    double high)
-{
-    const config_setting_t *at = profile_find(group, key);
-
-    if (at != NULL)
-        read_number(group, at, key, value, low, high);
-}
-
-/* The same times `unit`. */
+/* A number times `unit`. */
 static void read_scaled(struct profile_group group, const char *key, double *value, double unit,
                         double low, double high)
 {
     const config_setting_t *at = profile_find(group, key);
     double number = NAN;
 
-    if (at == NULL)
-        return;
-    read_number(group, at, key, &number, low, high);
+    if (at != NULL)
+        read_number(group, at, key, &number, low, high);
     if (!isnan(number))
         *value = number * unit;
+}
+
+void profile_number(struct profile_group group, const char *key, double *value, double low,
+                    double high)
+{
+    read_scaled(group, key, value, 1, low, high);
 }
 
 void profile_quantity(struct profile_group group, const char *key, struct quantity *value,
@@ -782,28 +778,22 @@ void profile_word(struct profile_group group, const char *key, int *value,
         *value = words[index].value;
 }
 
-static bool is_date(const char *date)
-{
-    size_t len = strlen(date);
-
-    for (size_t i = 0; i < len; i++) {
-        bool digit = isdigit((unsigned char)date[i]);
-        bool quarter = i == 5 && date[i] == 'Q' && len == 7;
-
-        if (i == 4 || i == 7 ? date[i] != '-' : !digit && !quarter)
-            return false;
-    }
-    return len == 0 || len == 4 || len == 7 || len == 10;
-}
-
+/* "2026", "2026-07", "2026-Q2", "2026-07-20" */
 static void read_date(struct profile_group group, const char *key, char *date, size_t size)
 {
     const config_setting_t *at = profile_find(group, key);
+    size_t len, good = 0;
 
     if (at == NULL)
         return;
     read_string(group, at, key, date, size);
-    if (!is_date(date))
+    len = strlen(date);
+    while (good < len &&
+           (good == 4 || good == 7 ? date[good] == '-'
+                                   : isdigit((unsigned char)date[good]) ||
+                                         (good == 5 && date[good] == 'Q' && len == 7)))
+        good++;
+    if (good < len || (len != 0 && len != 4 && len != 7 && len != 10))
         profile_fail_at(group, at, key, "write it as in \"2026-07-20\"", "\"%s\" is not a date",
                         date);
 }
@@ -1002,6 +992,9 @@ static void read_field(struct profile_group group, const struct profile_field *f
         break;
     case PROFILE_WORD:
         profile_word(group, f->key, member, f->words);
+        break;
+    case PROFILE_BITS:
+        profile_bits(group, f->key, member, f->words);
         break;
     case PROFILE_COUNT:
         profile_count(group, f->key, member, (int)f->low, (int)f->high);

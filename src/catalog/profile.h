@@ -131,6 +131,7 @@ enum profile_kind {
     PROFILE_DATE,     /* char[]: "2026", "2026-07", "2026-Q2" or "2026-07-20" */
     PROFILE_FLAG,     /* bool */
     PROFILE_WORD,     /* an enum */
+    PROFILE_BITS,     /* unsigned, a bit for each word */
     PROFILE_COUNT,    /* int */
     PROFILE_INTEGER,  /* double */
     PROFILE_NUMBER,   /* double */
@@ -147,6 +148,11 @@ enum profile_show {
     SHOW_COUNT,   /* a number without unit and origin; 0 is one */
     SHOW_SOME,    /* the same; 0 stands for unknown */
     SHOW_LISTED,  /* a count of a data sheet: with unit and origin */
+    SHOW_PARAMS,  /* parameters: "70.55 B" */
+    SHOW_THOUSANDS,
+    SHOW_EXACT, /* an exact number with its unit */
+    SHOW_KNOWN, /* the same; 0 stands for unknown */
+    SHOW_SET,   /* the same, or a text; left out where there is none */
     SHOW_NOT
 };
 
@@ -167,6 +173,7 @@ struct profile_field {
     const struct profile_word *words; /* of a WORD */
     const struct profile_list *list;  /* of a LIST */
     bool required;
+    bool detail; /* too long for the table of --list */
 };
 
 struct profile_table {

@@ -27,34 +27,11 @@ void warn_list_add(void *warn_list, const char *line)
     gp_tame(list->lines[list->count++]);
 }
 
-void warn_list_fini(struct warn_list *list)
-{
-    for (size_t i = 0; i < list->count; i++)
-        free(list->lines[i]);
-    free(list->lines);
-}
-
-void registry_init(struct registry *registry, const struct registry_class *class,
-                   const struct search_path *path, struct warn_list *warnings)
-{
-    memset(registry, 0, sizeof *registry);
-    registry->class = class;
-    registry->path = path;
-    registry->warnings = warnings;
-}
-
-static void item_free(const struct registry_class *class, void *item)
+void registry_item_free(const struct registry_class *class, void *item)
 {
     if (class->fini != NULL)
         class->fini(item);
     free(item);
-}
-
-void registry_fini(struct registry *registry)
-{
-    for (size_t i = 0; i < registry->count; i++)
-        item_free(registry->class, registry->items[i]);
-    free(registry->items);
 }
 
 static const char *id_of(const void *item)
@@ -109,7 +86,7 @@ static enum gp_status load_item(struct registry *registry, const char *id, void 
         found = true;
     }
     if (rc != GP_OK || !found) {
-        item_free(registry->class, fresh);
+        registry_item_free(registry->class, fresh);
         return rc;
     }
     registry->items =
@@ -232,9 +209,7 @@ bool registry_read_ahead(struct registry *registry, size_t most)
 
 /* ---- aliases -------------------------------------------------------------------- */
 
-enum match { MATCH_NONE, MATCH_TAIL, MATCH_WHOLE };
-
-static enum match match_alias(const char *aliases, const char *text)
+enum match alias_match(const char *aliases, const char *text)
 {
     enum match best = MATCH_NONE;
     char alias[160];
@@ -292,7 +267,7 @@ static enum gp_status find_alias(struct registry *registry, const struct names *
             if (rc != GP_OK)
                 return rc;
         }
-        match = one != NULL ? match_alias((const char *)one + registry->class->alias_offset, text)
+        match = one != NULL ? alias_match((const char *)one + registry->class->alias_offset, text)
                             : MATCH_NONE;
         if (match == MATCH_WHOLE) {
             *item = one;

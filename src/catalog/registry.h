@@ -30,7 +30,6 @@ struct warn_list {
 };
 
 void warn_list_add(void *warn_list, const char *line); /* a profile_warn_fn */
-void warn_list_fini(struct warn_list *list);
 
 /* Items are structs whose first member is char id[]. A file is read into one. */
 struct registry_class {
@@ -52,9 +51,11 @@ struct registry {
     bool complete;
 };
 
-void registry_init(struct registry *registry, const struct registry_class *class,
-                   const struct search_path *path, struct warn_list *warnings);
-void registry_fini(struct registry *registry);
+void registry_item_free(const struct registry_class *class, void *item);
+
+/* Is a text one of these aliases, whatever its case, or what follows the '/' of one? */
+enum match { MATCH_NONE, MATCH_TAIL, MATCH_WHOLE };
+enum match alias_match(const char *aliases, const char *text);
 
 /* By id or alias. GP_E_USAGE with the nearest ids when there is no such item. */
 enum gp_status registry_find(struct registry *registry, const char *text, void **item,

@@ -9,6 +9,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -20,24 +21,6 @@
 
 #define TTY_EVERY 0.1
 #define PLAIN_EVERY 5.0
-
-void bench_progress_init(struct bench_progress *p, const char *word, bool quiet, bool verbose)
-{
-    p->verbose = verbose;
-    p->kind = strcmp(word, "none") == 0    ? PROGRESS_NONE
-              : strcmp(word, "json") == 0  ? PROGRESS_JSON
-              : strcmp(word, "plain") == 0 ? PROGRESS_PLAIN
-              : isatty(STDERR_FILENO)      ? PROGRESS_TTY
-                                           : PROGRESS_PLAIN;
-    if (quiet && strcmp(word, "auto") == 0)
-        p->kind = PROGRESS_NONE;
-    p->last = -PLAIN_EVERY;
-    for (int i = 0; i < SESSION_DEVICES; i++) {
-        for (int k = 0; k < SESSION_SENSOR_ROWS; k++)
-            *session_sensor(&p->sensors[i], k) = NAN;
-        p->sensors[i].throttle = "";
-    }
-}
 
 static void clear_line(struct bench_progress *p)
 {
@@ -165,8 +148,8 @@ static void take_id(struct bench_progress *p, const struct session *session,
     gp_copy(p->point, sizeof(p->point), point.point->id);
 }
 
-void bench_progress_event(struct bench_progress *p, const struct session *session,
-                          const struct session_event *event)
+static void progress_event(struct bench_progress *p, const struct session *session,
+                           const struct session_event *event)
 {
     switch (event->kind) {
     case SESSION_EVENT_BEGIN:
@@ -217,7 +200,71 @@ void bench_progress_say(struct bench_progress *p, const char *text)
     strbuf_fini(&line);
 }
 
-void bench_progress_end(struct bench_progress *p)
+/* ---- a run ---- */
+
+void bench_run_init(struct bench_run *run, struct invocation *in,
+                    enum gp_status (*ready)(struct bench_run *run, struct gp_err *err))
 {
-    clear_line(p);
+    static const enum progress_kind kinds[] = {PROGRESS_PLAIN, PROGRESS_PLAIN, PROGRESS_JSON,
+                                               PROGRESS_NONE};
+    int word = options_choice(&in->options, OPT_PROGRESS); /* auto, plain, json, none */
+    struct bench_progress *p = &run->progress;
+
+    run->in = in;
+    run->ready = ready;
+    p->verbose = in->verbose;
+    p->kind = word > 0                ? kinds[word]
+              : in->quiet             ? PROGRESS_NONE
+              : isatty(STDERR_FILENO) ? PROGRESS_TTY
+                                      : PROGRESS_PLAIN;
+    p->last = -PLAIN_EVERY;
+    for (int i = 0; i < SESSION_DEVICES; i++) {
+        for (int k = 0; k < SESSION_SENSOR_ROWS; k++)
+            *session_sensor(&p->sensors[i], k) = NAN;
+        p->sensors[i].throttle = "";
+    }
+}
+
+void bench_run_notes(struct bench_run *run)
+{
+    for (int i = 0; i < session_notes(run->session) && !run->in->quiet; i++)
+        bench_progress_say(&run->progress, session_note(run->session, i));
+}
+
+static bool run_event(void *ctx, const struct session_event *event)
+{
+    struct bench_run *run = ctx;
+
+    if (run->seen)
+        run->seen(run, event);
+    if (event->kind == SESSION_EVENT_READY)
+        run->rc = run->ready(run, &run->err);
+    if (event->kind == SESSION_EVENT_FAILED) {
+        run->err = event->err;
+        run->rc = event->err.code;
+    }
+    run->over |= event->kind == SESSION_EVENT_OVER;
+    progress_event(&run->progress, run->session, event);
+    return !run->rc && !run->over;
+}
+
+enum gp_status bench_run_drive(struct bench_run *run, struct gp_err *err)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+
+    session_signals_catch(numbers, 3);
+    session_drive(run->session, run_event, run);
+    clear_line(&run->progress);
+    if (run->rc)
+        *err = run->err;
+    return run->rc;
+}
+
+int bench_run_end(struct bench_run *run)
+{
+    int signal, code = session_signals(&signal) ? 128 + signal : 0;
+
+    session_signals_release();
+    session_free(run->session);
+    return code;
 }

@@ -1,11 +1,12 @@
 /*
- * bench_progress.h - what --bench says on standard error while it works.
+ * bench_progress.h - running a measurement: what it says on standard error, and how it ends.
  */
 #ifndef GP_CLI_BENCH_PROGRESS_H
 #define GP_CLI_BENCH_PROGRESS_H
 
 #include <stdbool.h>
 
+#include "cli/command.h"
 #include "measure/session.h"
 
 enum progress_kind { PROGRESS_NONE, PROGRESS_TTY, PROGRESS_PLAIN, PROGRESS_JSON };
@@ -22,13 +23,30 @@ struct bench_progress {
     struct session_sensors sensors[SESSION_DEVICES]; /* by place, as read last */
 };
 
-/* word: as --progress takes it. */
-void bench_progress_init(struct bench_progress *progress, const char *word, bool quiet,
-                         bool verbose);
-void bench_progress_event(struct bench_progress *progress, const struct session *session,
-                          const struct session_event *event);
 /* Each line of the text on a line of its own. */
 void bench_progress_say(struct bench_progress *progress, const char *text);
-void bench_progress_end(struct bench_progress *progress);
+
+/* One measurement of a command. */
+struct bench_run {
+    struct invocation *in;
+    struct session *session;
+    /* Devices and points are known: session_start(), or what is to be said instead. */
+    enum gp_status (*ready)(struct bench_run *run, struct gp_err *err);
+    void (*seen)(struct bench_run *run, const struct session_event *event); /* or NULL */
+    struct bench_progress progress;
+    bool over;         /* it is measured, or ready() says that it is enough */
+    enum gp_status rc; /* why it ended before; err says it */
+    struct gp_err err;
+};
+
+/* What --progress, --quiet and --verbose say. */
+void bench_run_init(struct bench_run *run, struct invocation *in,
+                    enum gp_status (*ready)(struct bench_run *run, struct gp_err *err));
+/* The notes of a session, which has started. */
+void bench_run_notes(struct bench_run *run);
+/* Drives the session to its end. From here on signals stop it; bench_run_end() leaves them as they
+ * were, frees it and says whether one came: 130, 143; 0. */
+enum gp_status bench_run_drive(struct bench_run *run, struct gp_err *err);
+int bench_run_end(struct bench_run *run);
 
 #endif

@@ -56,8 +56,6 @@ struct run {
 static enum gp_status open_input(struct run *r, struct gp_err *err)
 {
     r->name = r->in->arg_count ? r->in->args[0] : "-";
-    if (r->in->arg_count > 1)
-        return gp_fail(err, GP_E_USAGE, r->in->args[1], "", "--batch reads one file");
     if (strcmp(r->name, "-") == 0) {
         r->name = "standard input";
         r->input = STDIN_FILENO;
@@ -240,6 +238,8 @@ const struct command cmd_batch = {
     .usage = "FILE|-",
     .brief = "one JSON request per line in, one JSON answer per line out",
     .bit = FOR_BATCH,
+    .most = 1,
+    .takes = "one file",
     .streams = true,
     .run = batch_run,
 };

@@ -8,35 +8,194 @@
  * SIGINT, SIGTERM and SIGHUP stop it, as measure/session.h says. One that comes when all is
  * measured changes nothing but the exit code.
  */
+#include <ctype.h>
 #include <errno.h>
-#include <signal.h>
-#include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "answer/diagnose_print.h"
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/path.h"
-#include "cli/bench_diagnose.h"
 #include "cli/bench_print.h"
 #include "cli/bench_progress.h"
-#include "cli/bench_rank.h"
-#include "cli/command.h"
-#include "measure/session.h"
+#include "measure/diagnosing.h"
+
+struct bench_rank {
+    int rank, ranks; /* ranks 0 or 1: alone */
+    int local_rank;
+    char job[96]; /* of all of them; "" = not told */
+    double began; /* s, monotonic */
+};
 
 struct bench_job {
-    struct invocation *in;
-    struct session *session;
+    struct bench_run run;     /* first: ready() is given it */
     struct session_plan plan; /* of the session, once it is ready */
     struct bench_rank of;
-    bool over;         /* the run is: there is something to finish */
-    enum gp_status rc; /* why it ended before; err says it */
-    struct gp_err err;
     bool unwritten; /* the result could not be written */
     bool to_stdout; /* --output - */
-    struct bench_progress progress;
 };
+
+/* ---- one of several processes that srun or mpirun started ----
+ *
+ * No MPI is needed: the launchers say rank, size and job in the environment. Each rank takes the
+ * device of its number on its host, writes FILE.rankN.HOST.json, and rank 0 then waits for the
+ * others' files, as long as its own run took and at least a minute ($GPUPLAN_RANK_WAIT, seconds,
+ * says otherwise; a signal ends it), and merges them. Files of another job that lie there from
+ * before are told apart by the job's id, which each file carries.
+ */
+
+#define RANKS_MAX 4096
+#define SIGNAL_GRACE 3.0 /* s that a signal leaves the other ranks */
+
+static const struct {
+    const char *rank, *size, *local;
+} launchers[] = {
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"},
+    {"PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"},
+    {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID"}, /* not of a batch script */
+};
+
+static int environment_number(const char *name)
+{
+    const char *text = getenv(name);
+    char *end;
+    long value = text ? strtol(text, &end, 10) : -1;
+
+    return text && *text && !*end && value >= 0 && value < RANKS_MAX ? (int)value : -1;
+}
+
+static void find_job(char *text, size_t size)
+{
+    static const char *const names[] = {"SLURM_JOB_ID", "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid",
+                                        "PMI_ID",       "HYDRA_JOBID",    NULL};
+    const char *step = getenv("SLURM_STEP_ID"), *life = getenv("SLURM_RESTART_COUNT");
+    char whole[80];
+
+    text[0] = '\0';
+    for (int i = 0; names[i] && !text[0]; i++)
+        if (getenv(names[i]))
+            gp_format(text, size, "%s%s%s", getenv(names[i]), i == 0 && step ? "." : "",
+                      i == 0 && step ? step : "");
+    if (life && getenv("SLURM_JOB_ID") && strcmp(life, "0") != 0 &&
+        gp_format(whole, sizeof(whole), "%s-r%s", text, life)) /* it was queued again */
+        gp_copy(text, size, whole);
+}
+
+static void rank_find(struct bench_rank *self)
+{
+    for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++) {
+        int rank = environment_number(launchers[i].rank),
+            size = environment_number(launchers[i].size);
+
+        if (rank < 0 || size < 2 || rank >= size)
+            continue;
+        self->rank = rank;
+        self->ranks = size;
+        self->local_rank = environment_number(launchers[i].local);
+        if (self->local_rank < 0 && environment_number("SLURM_PROCID") == rank &&
+            environment_number("SLURM_STEP_NUM_TASKS") == size) /* srun --mpi=pmi2 */
+            self->local_rank = environment_number("SLURM_LOCALID");
+        if (self->local_rank < 0)
+            self->local_rank = rank;
+        find_job(self->job, sizeof(self->job));
+        return;
+    }
+}
+
+/* What rank 0 finds of the others. */
+struct gathered {
+    struct benchlog *log; /* by rank */
+    bool *here;
+    int count;
+};
+
+static void read_ranks(const struct bench_rank *self, const char *dir, const char *prefix,
+                       const char *suffix, struct gathered *g)
+{
+    char **names, path[GP_PATH_MAX];
+    size_t count;
+
+    if (path_list(dir, suffix, &names, &count, NULL))
+        return;
+    for (size_t i = 0; i < count; i++) {
+        size_t n = strlen(prefix); /* "run.rankN.HOST.json" */
+        bool ours = strncmp(names[i], prefix, n) == 0 && isdigit((unsigned char)names[i][n]);
+        char *end = NULL;
+        long rank = ours ? strtol(names[i] + n, &end, 10) : -1;
+        const json_t *launch;
+        const char *id;
+
+        if (rank < 0 || rank >= self->ranks || *end != '.' || g->here[rank] ||
+            !path_join(path, sizeof(path), dir, names[i]) ||
+            benchlog_read(path, &g->log[rank], NULL))
+            continue;
+        launch = json_object_get(g->log[rank].json, "launch");
+        id = json_string_value(json_object_get(launch, "job"));
+        g->here[rank] = json_integer_value(json_object_get(launch, "rank")) == rank &&
+                        json_integer_value(json_object_get(launch, "ranks")) == self->ranks &&
+                        strcmp(id ? id : "", self->job) == 0;
+        g->count += g->here[rank];
+        if (!g->here[rank])
+            benchlog_fini(&g->log[rank]);
+    }
+    path_list_free(names, count);
+}
+
+static void wait_for_ranks(const struct bench_rank *self, const char *base, struct gathered *g)
+{
+    char dir[GP_PATH_MAX], prefix[GP_PATH_MAX];
+    size_t n = session_stem(base);
+    const char *name = path_name(base);
+    const char *wait = getenv("GPUPLAN_RANK_WAIT");
+    double ran = clock_now() - self->began, until = ran < 60 ? 60 : ran;
+    int signal, seen = 0;
+
+    if (wait)
+        until = strtod(wait, NULL);
+    until += clock_now();
+    gp_format(dir, sizeof(dir), "%.*s", (int)(name - base), base);
+    gp_format(prefix, sizeof(prefix), "%.*s.rank", (int)(base + n - name), name);
+    for (;;) {
+        read_ranks(self, dir[0] ? dir : ".", prefix, base + n, g);
+        if (g->count == self->ranks || clock_now() > until ||
+            (seen && session_signals(&signal) > seen))
+            return;
+        if (!seen && (seen = session_signals(&signal)) > 0) /* the others have it too */
+            until = fmin(until, clock_now() + SIGNAL_GRACE);
+        usleep(200000);
+    }
+}
+
+static json_t *merge_found(const struct bench_rank *self, struct gathered *g,
+                           struct bench_progress *progress)
+{
+    struct benchlog *list = gp_calloc((size_t)self->ranks, sizeof(*list));
+    json_t *missing = json_array(), *json;
+    char text[80];
+    int n = 0;
+
+    for (int i = 0; i < self->ranks; i++)
+        if (g->here[i]) {
+            list[n++] = g->log[i];
+        } else {
+            json_array_append_new(missing, json_integer(i));
+            gp_format(text, sizeof(text), "rank %d of %d wrote no result", i, self->ranks);
+            bench_progress_say(progress, text);
+        }
+    json = n ? benchlog_merge(list, NULL, n) : NULL;
+    if (json) {
+        if (json_array_size(missing))
+            json_object_set_new(json, "status", json_string("failed"));
+        json_object_set(json, "missing_ranks", missing);
+    }
+    json_decref(missing);
+    free(list);
+    return json;
+}
 
 /* ---- the verdict ---- */
 
@@ -80,8 +239,8 @@ static void name_unconfirmed(const struct benchlog *reference,
 static enum gp_status compare_reference(const struct bench_job *job, const struct benchlog *log,
                                         struct strbuf *say, bool *failed, struct gp_err *err)
 {
-    const char *path = options_word(&job->in->options, OPT_EXPECT, NULL);
-    double tolerance = options_or(&job->in->options, OPT_TOLERANCE, 5) / 100;
+    const char *path = options_word(&job->run.in->options, OPT_EXPECT, NULL);
+    double tolerance = options_or(&job->run.in->options, OPT_TOLERANCE, 5) / 100;
     struct benchlog reference;
     struct benchlog_changes changes;
     json_t *differences, *line;
@@ -111,13 +270,13 @@ static enum gp_status compare_reference(const struct bench_job *job, const struc
 static enum gp_status show_result(struct bench_job *job, const struct benchlog *log,
                                   const struct strbuf *say, struct gp_err *err)
 {
-    bool file = options_flag(&job->in->options, OPT_OUT) && !job->to_stdout;
-    enum output_format format = file ? OUTPUT_TEXT : job->in->format;
+    bool file = options_flag(&job->run.in->options, OPT_OUT) && !job->to_stdout;
+    enum output_format format = file ? OUTPUT_TEXT : job->run.in->format;
     enum gp_status rc;
     struct strbuf out;
 
     strbuf_init(&out);
-    bench_print(log, format, job->in->quiet, &out);
+    bench_print(log, format, job->run.in->quiet, &out);
     if (format == OUTPUT_TEXT) {
         if (job->plan.subset)
             bench_glance(log, &out);
@@ -125,7 +284,7 @@ static enum gp_status show_result(struct bench_job *job, const struct benchlog *
         if (!job->to_stdout && !job->unwritten)
             strbuf_addf(&out, "result: %s\n", job->plan.result);
     } else { /* a verdict is not lost because a program reads standard output */
-        bench_progress_say(&job->progress, say->text);
+        bench_progress_say(&job->run.progress, say->text);
     }
     rc = path_write("-", out.text, out.len, err);
     strbuf_fini(&out);
@@ -136,15 +295,15 @@ static enum gp_status show_result(struct bench_job *job, const struct benchlog *
 static enum gp_status write_view(const struct bench_job *job, const struct benchlog *log,
                                  struct gp_err *err)
 {
-    const char *path = options_word(&job->in->options, OPT_OUT, NULL);
-    enum output_format format = job->in->format;
+    const char *path = options_word(&job->run.in->options, OPT_OUT, NULL);
+    enum output_format format = job->run.in->format;
     enum gp_status rc;
     struct strbuf view;
 
     if (!path || job->to_stdout || (format != OUTPUT_CSV && format != OUTPUT_MARKDOWN))
         return GP_OK;
     strbuf_init(&view);
-    bench_print(log, format, job->in->quiet, &view);
+    bench_print(log, format, job->run.in->quiet, &view);
     rc = path_write(path, view.text, view.len, err);
     strbuf_fini(&view);
     return rc;
@@ -153,7 +312,7 @@ static enum gp_status write_view(const struct bench_job *job, const struct bench
 static enum gp_status write_prom(const struct bench_job *job, const struct benchlog *log,
                                  struct gp_err *err)
 {
-    const char *dir = options_word(&job->in->options, OPT_PROM, NULL);
+    const char *dir = options_word(&job->run.in->options, OPT_PROM, NULL);
     char path[GP_PATH_MAX], name[64] = "gpuplan.prom";
     struct strbuf text;
     enum gp_status rc;
@@ -186,21 +345,21 @@ static enum gp_status report_result(struct bench_job *job, const struct benchlog
     if (!rc && job->of.ranks < 2) /* of several ranks, rank 0 writes one */
         rc = write_view(job, log, err);
     job->unwritten = written != GP_OK;
-    if (session_can_resume(job->session) || written)
+    if (session_can_resume(job->run.session) || written)
         strbuf_addf(&say, "to continue: --resume %s\n", job->plan.journal);
     next = compare_reference(job, log, &say, &failed, &why);
     if (!next && (next = show_result(job, log, &say, &why)) == GP_OK && job->to_stdout)
-        session_settle(job->session);
+        session_settle(job->run.session);
     if (!next)
         next = write_prom(job, log, &why);
     if (next && !rc) {
         rc = next;
         *err = why;
     }
-    job->in->exit_code =
-        session_exit_code(job->session, options_flag(&job->in->options, OPT_STRICT));
-    if (failed && job->in->exit_code == 0)
-        job->in->exit_code = gp_status_exit(GP_E_CHECK);
+    job->run.in->exit_code =
+        session_exit_code(job->run.session, options_flag(&job->run.in->options, OPT_STRICT));
+    if (failed && job->run.in->exit_code == 0)
+        job->run.in->exit_code = gp_status_exit(GP_E_CHECK);
     strbuf_fini(&say);
     return rc;
 }
@@ -208,55 +367,63 @@ static enum gp_status report_result(struct bench_job *job, const struct benchlog
 /* Rank 0: the result, and the view that --output names, are of all ranks. */
 static enum gp_status merge_ranks(struct bench_job *job, struct gp_err *err)
 {
+    const struct bench_rank *self = &job->of;
+    struct gathered g = {.log = gp_calloc((size_t)self->ranks, sizeof(*g.log)),
+                         .here = gp_calloc((size_t)self->ranks, sizeof(*g.here))};
+    const char *base = job->plan.base;
     struct benchlog log = {0};
-    int missing = 0;
-    json_t *merged;
-    enum gp_status rc =
-        bench_rank_merge(&job->of, job->plan.base, &job->progress, &missing, &merged, err);
+    struct strbuf stragglers;
+    enum gp_status rc;
+
+    wait_for_ranks(self, base, &g);
+    json_t *merged = merge_found(self, &g, &job->run.progress);
+    rc = merged ? benchlog_write(base, merged, err)
+                : gp_fail(err, GP_E_NOTHING, base, "", "no rank wrote a result");
+    strbuf_init(&stragglers);
+    bench_stragglers(merged, &stragglers);
+    bench_progress_say(&job->run.progress, stragglers.text);
+    strbuf_fini(&stragglers);
     if (!rc)
         rc = benchlog_from_json("the merged result", merged, &log, err);
     if (!rc)
         rc = write_view(job, &log, err);
+    if (!rc && g.count < self->ranks && job->run.in->exit_code == 0)
+        job->run.in->exit_code = gp_status_exit(GP_E_DEVICE);
     benchlog_fini(&log);
     json_decref(merged);
-    if (!rc && missing && job->in->exit_code == 0)
-        job->in->exit_code = gp_status_exit(GP_E_DEVICE);
+    for (int i = 0; i < self->ranks; i++)
+        if (g.here[i])
+            benchlog_fini(&g.log[i]);
+    free(g.log);
+    free(g.here);
     return rc;
 }
 
 /* ---- the run ---- */
 
-/* What one event comes to; job->err and its code when it is the end. */
-static bool take_event(void *ctx, const struct session_event *event)
+static enum gp_status bench_ready(struct bench_run *run, struct gp_err *err)
 {
-    struct bench_job *job = ctx;
-    struct invocation *in = job->in;
+    struct bench_job *job = (struct bench_job *)run;
+    struct invocation *in = run->in;
+    enum gp_status rc;
 
-    if (event->kind == SESSION_EVENT_READY && options_flag(&in->options, OPT_DRY_RUN)) {
-        session_dry_run(job->session, &in->out);
-        job->rc = path_write("-", in->out.text, in->out.len, &job->err);
-        return false;
+    if (options_flag(&in->options, OPT_DRY_RUN)) {
+        run->over = true;
+        session_dry_run(run->session, &in->out);
+        return path_write("-", in->out.text, in->out.len, err);
     }
-    if (event->kind == SESSION_EVENT_READY) { /* devices and points are known */
-        session_plan(job->session, &job->plan);
-        job->rc = session_start(job->session, &job->err);
-        for (int i = 0; i < session_notes(job->session) && !in->quiet && !job->rc; i++)
-            bench_progress_say(&job->progress, session_note(job->session, i));
-    }
-    if (event->kind == SESSION_EVENT_FAILED) {
-        job->err = event->err;
-        job->rc = event->err.code;
-    }
-    job->over = event->kind == SESSION_EVENT_OVER;
-    bench_progress_event(&job->progress, job->session, event);
-    return !job->rc && !job->over;
+    session_plan(run->session, &job->plan);
+    rc = session_start(run->session, err);
+    if (!rc)
+        bench_run_notes(run);
+    return rc;
 }
 
 /* What would fail after an hour of measuring fails before it. */
-static enum gp_status check_early(const struct bench_job *job, struct gp_err *err)
+static enum gp_status check_early(const struct invocation *in, struct gp_err *err)
 {
-    const char *expect = options_word(&job->in->options, OPT_EXPECT, NULL);
-    const char *dir = options_word(&job->in->options, OPT_PROM, NULL);
+    const char *expect = options_word(&in->options, OPT_EXPECT, NULL);
+    const char *dir = options_word(&in->options, OPT_PROM, NULL);
     struct benchlog reference = {0};
     enum gp_status rc = expect ? benchlog_read(expect, &reference, err) : GP_OK;
 
@@ -270,7 +437,7 @@ static enum gp_status check_early(const struct bench_job *job, struct gp_err *er
 
 static enum gp_status open_session(struct bench_job *job, struct gp_err *err)
 {
-    struct invocation *in = job->in;
+    struct invocation *in = job->run.in;
     struct strbuf tests;
     struct session_ask options = {
         .options = &in->options,
@@ -289,51 +456,114 @@ static enum gp_status open_session(struct bench_job *job, struct gp_err *err)
     for (int i = 0; i < in->arg_count; i++)
         strbuf_addf(&tests, "%s%s", i ? "," : "", in->args[i]);
     options.tests = tests.text;
-    job->session = session_new(&options, err);
+    job->run.session = session_new(&options, err);
     strbuf_fini(&tests);
-    return job->session ? check_early(job, err) : err->code;
+    return job->run.session ? check_early(in, err) : err->code;
+}
+
+/* ---- --diagnose: why is this device slow? ---- */
+
+struct diagnose_job {
+    struct bench_run run;   /* first: ready() is given it */
+    struct options options; /* of what is measured */
+    struct diagnosing d;
+};
+
+static void diagnose_event(struct bench_run *run, const struct session_event *event)
+{
+    diagnosing_event(&((struct diagnose_job *)run)->d, run->session, event);
+}
+
+static enum gp_status diagnose_ready(struct bench_run *run, struct gp_err *err)
+{
+    return session_start(run->session, err);
+}
+
+/* 5 when a device is slow or broken, 6 when nothing could be measured. */
+static enum gp_status print_verdict(struct diagnose_job *job, struct gp_err *err)
+{
+    struct invocation *in = job->run.in;
+    enum diagnose_status worst;
+    struct record doc;
+
+    record_init(&doc);
+    worst = diagnosing_record(&job->d, &doc);
+    command_print(in, &doc, "status", diagnose_text);
+    record_fini(&doc);
+    in->exit_code = worst >= DIAGNOSE_SLOW      ? gp_status_exit(GP_E_CHECK)
+                    : worst == DIAGNOSE_UNKNOWN ? gp_status_exit(GP_E_NOTHING)
+                                                : 0;
+    return path_write(options_word(&in->options, OPT_OUT, "-"), in->out.text, in->out.len, err);
+}
+
+static enum gp_status run_diagnose(struct invocation *in, struct gp_err *err)
+{
+    struct diagnose_job *job;
+    struct session_ask ask = {
+        .planner = in->planner,
+        .tests = in->arg_count > 0 ? in->args[0] : DIAGNOSING_TESTS,
+    };
+    enum gp_status rc;
+    int signal;
+
+    if (in->format != OUTPUT_TEXT && in->format != OUTPUT_JSON)
+        return gp_fail(err, GP_E_USAGE, "--format", "text or json",
+                       "a verdict cannot be printed as a table");
+    job = gp_calloc(1, sizeof(*job));
+    job->options = in->options;
+    ask.options = &job->options;
+    bench_run_init(&job->run, in, diagnose_ready);
+    job->run.seen = diagnose_event;
+    diagnosing_begin(&job->d);
+    diagnosing_options(&job->d, &job->options);
+    job->run.session = session_new(&ask, err);
+    rc = job->run.session ? bench_run_drive(&job->run, err) : err->code;
+    if (!rc)
+        rc = session_finish(job->run.session, err);
+    if (!rc) {
+        diagnosing_finish(&job->d, job->run.session);
+        rc = print_verdict(job, err);
+    }
+    signal = bench_run_end(&job->run);
+    if (signal)
+        in->exit_code = signal;
+    diagnosing_end(&job->d);
+    free(job);
+    return rc;
 }
 
 static enum gp_status run_bench(struct invocation *in, struct gp_err *err)
 {
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-    struct bench_job *job = gp_calloc(1, sizeof(*job));
+    struct bench_job *job;
     enum gp_status rc;
-    int signal;
 
-    if (options_flag(&in->options, OPT_DIAGNOSE)) {
-        free(job);
-        return bench_diagnose(in, err);
-    }
-    job->in = in;
+    if (options_flag(&in->options, OPT_DIAGNOSE))
+        return run_diagnose(in, err);
+    job = gp_calloc(1, sizeof(*job));
     job->of.began = clock_now();
     job->to_stdout = strcmp(options_word(&in->options, OPT_OUT, ""), "-") == 0;
-    bench_progress_init(&job->progress, options_word(&in->options, OPT_PROGRESS, "auto"), in->quiet,
-                        in->verbose);
-    bench_rank_find(&job->of);
+    bench_run_init(&job->run, in, bench_ready);
+    rank_find(&job->of);
     rc = open_session(job, err);
-    session_signals_catch(numbers, 3);
-    if (!rc) {
-        session_drive(job->session, take_event, job);
-        bench_progress_end(&job->progress);
-        if ((rc = job->rc) != GP_OK)
-            *err = job->err;
-    }
-    if (!rc && job->over) {
-        rc = session_finish(job->session, err);
-        if (session_log(job->session))
-            rc = report_result(job, session_log(job->session), rc, err);
-        if (!rc && session_log(job->session) && job->of.ranks > 1 && job->of.rank == 0)
+    if (!rc)
+        rc = bench_run_drive(&job->run, err);
+    if (!rc && job->run.over && session_state(job->run.session) == SESSION_OVER) {
+        const struct benchlog *log;
+
+        rc = session_finish(job->run.session, err);
+        log = session_log(job->run.session);
+        if (log)
+            rc = report_result(job, log, rc, err);
+        if (!rc && log && job->of.ranks > 1 && job->of.rank == 0)
             rc = merge_ranks(job, err);
     }
-    if (session_signals(&signal)) { /* what went wrong is said, but the signal decides the code */
+    int signal = bench_run_end(&job->run);
+    if (signal) { /* what went wrong is said, but the signal decides the code */
         if (rc)
-            bench_progress_say(&job->progress, err->text);
-        in->exit_code = 128 + signal;
+            bench_progress_say(&job->run.progress, err->text);
+        in->exit_code = signal;
         rc = GP_OK;
     }
-    session_signals_release();
-    session_free(job->session);
     free(job);
     return rc;
 }
@@ -347,6 +577,7 @@ const struct command cmd_bench = {
 #undef TEST
              "all; without TEST: quick",
     .bit = FOR_BENCH,
+    .most = INVOCATION_MAX_ARGS,
     .streams = true,
     .run = run_bench,
 };

@@ -1,5 +1,10 @@
 /*
- * cmd_check_log.c - gpuplan --check-log FILE|-: an engine's start-up log against the plan.
+ * cmd_check_log.c - what an engine says of itself against the plan:
+ *
+ *   gpuplan --check-log FILE|-        its start-up log
+ *   gpuplan --attach FILE|- [FILE]    a running server's metrics page, or two
+ *
+ * What tells too little for a plan still tells its own figures, and the exit code says so.
  */
 #include "cli/command.h"
 
@@ -10,94 +15,78 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "logs/attach.h"
 #include "logs/log_check.h"
+
+/* Plans what the log or page names, unless rc says that it cannot be understood; `why` is why
+ * there is no plan. */
+static bool plan_seen(struct invocation *in, enum gp_status rc, const struct options *options,
+                      const char *what, struct answer *answer, struct strbuf *why,
+                      struct gp_err *err)
+{
+    if (!rc && options->model_count == 0)
+        rc = gp_fail(err, GP_E_USAGE, in->args[0], "give --model", "the %s names no model", what);
+    if (!rc)
+        rc = planner_answer(in->planner, options, answer, err);
+    if (!rc && answer->resolved.gpu_chosen && !answer->resolved.gpu_local)
+        rc = gp_fail(err, GP_E_USAGE, in->args[0], "give --gpu",
+                     "the %s does not name the GPU, and none is in this machine", what);
+    if (!rc)
+        return true;
+    bool named = err->where[0] && strcmp(err->where, in->args[0]) != 0;
+    strbuf_addf(why, "not planned: %s%s%s%s%s", named ? err->where : "", named ? ": " : "",
+                err->text, err->hint[0] ? "; " : "", err->hint);
+    return false;
+}
+
+/* ---- a start-up log ---- */
 
 /* What a log needs to be checked: it is too large for a stack. */
 struct check {
     struct enginelog log;
     struct log_request request;
     struct answer answer;
-    char why[400]; /* there is no plan */
 };
 
-/* A log that tells too little for a plan still tells its own figures. */
-static bool plan_log(struct invocation *in, struct check *c, struct gp_err *err)
+static void print_check(struct invocation *in, struct check *c, struct gp_err *err)
 {
     enum gp_status rc =
         log_request(planner_catalog(in->planner), &c->log, &in->options, &c->request, err);
-
-    if (!rc && c->request.request.options.model_count == 0)
-        rc = gp_fail(err, GP_E_USAGE, in->args[0], "give --model",
-                     "the log does not name the model");
-    if (!rc)
-        rc = planner_answer(in->planner, &c->request.request.options, &c->answer, err);
-    if (!rc && c->answer.resolved.gpu_chosen && !c->answer.resolved.gpu_local)
-        rc = gp_fail(err, GP_E_USAGE, in->args[0], "give --gpu",
-                     "the log does not name the GPU, and none is in this machine");
-    bool named = rc && err->where[0] && strcmp(err->where, in->args[0]) != 0;
-    if (rc)
-        gp_format(c->why, sizeof(c->why), "not planned: %.80s%s%.200s%s%.120s",
-                  named ? err->where : "", named ? ": " : "", err->text, err->hint[0] ? "; " : "",
-                  err->hint);
-    return !rc;
-}
-
-static enum gp_status print_check(struct invocation *in, struct check *c, bool planned)
-{
     struct log_verdict verdict;
     struct record doc;
+    struct strbuf why;
 
+    strbuf_init(&why);
     record_init(&doc);
-    log_check(in->args[0], &c->log, &c->request, planned ? &c->answer : NULL, c->why, &doc,
+    bool planned = plan_seen(in, rc, &c->request.request.options, "log", &c->answer, &why, err);
+    log_check(in->args[0], &c->log, &c->request, planned ? &c->answer : NULL, why.text, &doc,
               &verdict);
-    if (in->format == OUTPUT_JSON)
-        record_json(&doc, &in->out);
-    else if (in->quiet)
-        strbuf_addf(&in->out, "%s\n", record_get(&doc, "status"));
-    else
-        log_check_text(&doc, &in->out);
+    command_print(in, &doc, "status", log_check_text);
     record_fini(&doc);
+    strbuf_fini(&why);
     in->exit_code = verdict.failed ? 1 : 0;
     if (!planned)
         in->exit_code = gp_status_exit(GP_E_USAGE);
     else if (verdict.outside && options_flag(&in->options, OPT_STRICT))
         in->exit_code = gp_status_exit(GP_E_CHECK);
-    return GP_OK;
-}
-
-/* Of a log that is too large the start is enough. */
-static void hint_start(const char *path, struct gp_err *err)
-{
-    struct stat file;
-
-    if (err && stat(path, &file) == 0 && file.st_size > (off_t)ENGINELOG_BYTES)
-        gp_format(err->hint, sizeof(err->hint),
-                  "the start is enough: head -n 20000 %.120s | "
-                  "gpuplan --check-log - ...",
-                  path);
 }
 
 static enum gp_status run_check_log(struct invocation *in, struct gp_err *err)
 {
-    struct check *c;
+    struct check *c = gp_calloc(1, sizeof(*c));
+    const char *path = in->args[0];
     char *text = NULL;
     size_t len = 0;
-    enum gp_status rc;
+    struct stat file;
+    enum gp_status rc = path_read_input(path, ENGINELOG_BYTES, &text, &len, err);
 
-    if (in->arg_count != 1)
-        return gp_fail(err, GP_E_USAGE, "--check-log", "- reads standard input",
-                       in->arg_count ? "takes one file" : "needs a file");
-    if (in->format != OUTPUT_TEXT && in->format != OUTPUT_JSON)
-        return gp_fail(err, GP_E_USAGE, "--format", "text or json",
-                       "a check cannot be printed as a table");
-    c = gp_calloc(1, sizeof(*c));
-    rc = path_read_input(in->args[0], ENGINELOG_BYTES, &text, &len, err);
-    if (rc)
-        hint_start(in->args[0], err);
+    if (rc && stat(path, &file) == 0 && file.st_size > (off_t)ENGINELOG_BYTES)
+        gp_format(err->hint, sizeof(err->hint),
+                  "the start is enough: head -n 20000 %.120s | gpuplan --check-log - ...", path);
     if (!rc)
-        rc = enginelog_parse(in->args[0], text, len, &c->log, err);
+        rc = enginelog_parse(path, text, len, &c->log, err);
     if (!rc)
-        rc = print_check(in, c, plan_log(in, c, err));
+        print_check(in, c, err);
     free(text);
     free(c);
     return rc;
@@ -108,7 +97,94 @@ const struct command cmd_check_log = {
     .usage = "FILE|- [-m MODEL] [-g GPU[:COUNT]] [OPTION]...",
     .brief = "a start-up log of an engine against the plan, term by term",
     .bit = FOR_CHECK_LOG,
+    .least = 1,
+    .most = 1,
+    .takes = "one file",
+    .example = "- reads standard input",
+    .text = "a check",
     .one = ONE_EACH,
     .several = "check one log at a time",
     .run = run_check_log,
+};
+
+/* ---- metrics pages ---- */
+
+struct pages {
+    struct scrape page[2], seen;
+    struct attach_options request;
+    struct answer answer;
+};
+
+static enum gp_status read_page(const char *path, struct scrape *out, struct gp_err *err)
+{
+    char *text = NULL;
+    size_t len = 0;
+    enum gp_status rc = path_read_input(path, SCRAPE_BYTES, &text, &len, err);
+
+    if (!rc)
+        rc = scrape_parse(path, text, len, out, err);
+    free(text);
+    return rc;
+}
+
+static enum gp_status read_pages(const struct invocation *in, struct pages *p, struct gp_err *err)
+{
+    double seconds = options_or(&in->options, OPT_INTERVAL, 0);
+    struct stat a, b;
+    enum gp_status rc = read_page(in->args[0], &p->page[0], err);
+
+    p->seen = p->page[0];
+    if (rc || in->arg_count == 1)
+        return rc;
+    rc = read_page(in->args[1], &p->page[1], err);
+    if (rc)
+        return rc;
+    if (seconds <= 0 && stat(in->args[0], &a) == 0 && stat(in->args[1], &b) == 0)
+        seconds = (double)(b.st_mtim.tv_sec - a.st_mtim.tv_sec) +
+                  (double)(b.st_mtim.tv_nsec - a.st_mtim.tv_nsec) * 1e-9;
+    if (seconds <= 0)
+        return gp_fail(err, GP_E_USAGE, "--interval", "the earlier page first; --interval SECONDS",
+                       "the time between the two pages is not known");
+    return scrape_between(in->args[1], &p->page[0], &p->page[1], seconds, &p->seen, err);
+}
+
+static enum gp_status run_attach(struct invocation *in, struct gp_err *err)
+{
+    struct pages *p = gp_calloc(1, sizeof(*p));
+    struct record doc;
+    struct strbuf why;
+    enum gp_status rc = read_pages(in, p, err);
+
+    strbuf_init(&why);
+    record_init(&doc);
+    if (!rc) {
+        bool planned = plan_seen(in, attach_request(&p->seen, &in->options, &p->request, err),
+                                 &p->request.options, "page", &p->answer, &why, err);
+
+        if (planned && p->request.one)
+            strbuf_add(&why, "one GPU is assumed; for more give --gpu GPU:COUNT and --tp");
+        attach(in->args[in->arg_count - 1], &p->seen, in->planner, planned ? &p->answer : NULL,
+               why.text, &doc);
+        command_print(in, &doc, "binds", attach_text);
+        in->exit_code = planned ? 0 : gp_status_exit(GP_E_USAGE);
+    }
+    record_fini(&doc);
+    strbuf_fini(&why);
+    free(p);
+    return rc;
+}
+
+const struct command cmd_attach = {
+    .name = "attach",
+    .usage = "FILE|- [FILE] [-m MODEL] [-g GPU[:COUNT]] [OPTION]...",
+    .brief = "a running server's metrics page, or two, against the plan",
+    .bit = FOR_ATTACH,
+    .least = 1,
+    .most = 2,
+    .takes = "one metrics page or two",
+    .example = "curl -s HOST:PORT/metrics | gpuplan --attach -",
+    .text = "a page",
+    .one = ONE_EACH,
+    .several = "attach to one server at a time",
+    .run = run_attach,
 };

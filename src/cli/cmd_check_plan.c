@@ -29,56 +29,33 @@ static void print_check(const struct record *doc, struct strbuf *out)
     }
 }
 
-/* The JSON of the same request answered now. */
-static enum gp_status answer_again(struct invocation *in, const struct options *options,
-                                   struct strbuf *now, struct gp_err *err)
-{
-    struct record doc;
-
-    record_init(&doc);
-    enum gp_status rc = batch_report(in->planner, options, in->args[0], false, &doc, err);
-    if (!rc)
-        record_json(&doc, now);
-    record_fini(&doc);
-    return rc;
-}
-
 static enum gp_status run_check_plan(struct invocation *in, struct gp_err *err)
 {
     const struct option_value *tolerance = &in->options.value[OPT_TOLERANCE];
     struct request_line saved = {0};
-    struct record doc;
+    struct record answer, doc; /* the same request, answered now; the check */
     struct strbuf now;
     char *text = NULL;
     size_t len = 0;
     enum gp_status rc;
 
-    if (in->arg_count != 1)
-        return gp_fail(err, GP_E_USAGE, "--check-plan",
-                       "gpuplan --plan --format json -o FILE makes one",
-                       in->arg_count ? "takes one file" : "needs a file");
-    if (in->format != OUTPUT_TEXT && in->format != OUTPUT_JSON)
-        return gp_fail(err, GP_E_USAGE, "--format", "text or json",
-                       "a check cannot be printed as a table");
     strbuf_init(&now);
+    record_init(&answer);
     rc = path_read(in->args[0], PLAN_CHECK_BYTES, &text, &len, err);
     if (!rc)
         rc = plan_check_read(in->args[0], text, len, &saved, err);
     if (!rc)
-        rc = answer_again(in, &saved.options, &now, err);
+        rc = batch_report(in->planner, &saved.options, in->args[0], false, &answer, err);
     if (!rc) {
+        record_json(&answer, &now);
         record_init(&doc);
         plan_check(saved.json, &now, in->args[0], (tolerance->given ? tolerance->number : 5) / 100,
                    &doc);
-        if (in->format == OUTPUT_JSON)
-            record_json(&doc, &in->out);
-        else if (in->quiet)
-            strbuf_addf(&in->out, "%s\n", record_get(&doc, "status"));
-        else
-            print_check(&doc, &in->out);
+        command_print(in, &doc, "status", print_check);
         in->exit_code = strcmp(record_get(&doc, "status"), "broke") == 0;
         record_fini(&doc);
     }
+    record_fini(&answer);
     strbuf_fini(&now);
     request_line_fini(&saved);
     free(text);
@@ -91,5 +68,10 @@ const struct command cmd_check_plan = {
     .brief = "plan a saved request again: exit 1 when it no longer fits, or misses a goal or "
              "budget",
     .bit = FOR_CHECK_PLAN,
+    .least = 1,
+    .most = 1,
+    .takes = "one file",
+    .example = "gpuplan --plan --format json -o FILE makes one",
+    .text = "a check",
     .run = run_check_plan,
 };

@@ -25,7 +25,6 @@ const struct command cmd_compare = {
     .usage = "-m MODEL [-p FORMAT]... [-g GPU|all]... [OPTION]...",
     .brief = "the same load on many GPUs and precisions: GPUs, memory, cost, limit",
     .bit = FOR_COMPARE,
-    .no_args = true,
     .one = ONE_MODEL,
     .several = "use --table for several",
     .run = compare_command,

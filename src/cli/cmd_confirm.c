@@ -4,7 +4,6 @@
 #include "cli/command.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -20,16 +19,12 @@
 #include "measure/session.h"
 
 struct confirm_job {
-    struct invocation *in;
-    struct session *session;
+    struct bench_run run; /* first: ready() is given it */
     struct confirm c;
     struct options options; /* of the plan, and of what is measured for it */
-    struct bench_progress progress;
     struct session_ask ask;
     char folder[GP_PATH_MAX];
     char device[16];
-    enum gp_status rc;
-    struct gp_err err;
 };
 
 /* ---- what is measured ---- */
@@ -50,11 +45,12 @@ static void take_folder(struct confirm_job *job)
 }
 
 /* The devices are known: only the planned one is measured, as often as the plan has it. */
-static enum gp_status start_job(struct confirm_job *job, struct gp_err *err)
+static enum gp_status confirm_ready(struct bench_run *run, struct gp_err *err)
 {
+    struct confirm_job *job = (struct confirm_job *)run;
     enum gp_status rc = GP_OK;
 
-    if (!confirm_find(&job->c, job->session))
+    if (!confirm_find(&job->c, job->run.session))
         return gp_fail(err, GP_E_DEVICE, "--confirm",
                        "plan for what is here: the same with -g local",
                        "this host has no %s: it cannot confirm that plan; it has %.100s",
@@ -63,28 +59,13 @@ static enum gp_status start_job(struct confirm_job *job, struct gp_err *err)
     if (job->c.before.plan.layout.tp <= 1) {
         gp_format(job->device, sizeof(job->device), "%d", job->c.device);
         job->options.value[OPT_DEVICE] = (struct option_value){.given = true, .text = job->device};
-        rc = session_replan(job->session, &job->ask, err);
+        rc = session_replan(job->run.session, &job->ask, err);
     }
     if (rc)
         return rc;
-    confirm_predict(&job->c, job->session);
-    for (int i = 0; i < session_notes(job->session) && !job->in->quiet; i++)
-        bench_progress_say(&job->progress, session_note(job->session, i));
-    return session_start(job->session, err);
-}
-
-static bool take_event(void *ctx, const struct session_event *event)
-{
-    struct confirm_job *job = ctx;
-
-    if (event->kind == SESSION_EVENT_READY)
-        job->rc = start_job(job, &job->err);
-    if (event->kind == SESSION_EVENT_FAILED) {
-        job->err = event->err;
-        job->rc = event->err.code;
-    }
-    bench_progress_event(&job->progress, job->session, event);
-    return !job->rc && event->kind != SESSION_EVENT_OVER;
+    confirm_predict(&job->c, job->run.session);
+    bench_run_notes(run);
+    return session_start(job->run.session, err);
 }
 
 /* ---- text ---- */
@@ -155,7 +136,7 @@ static void print_text(const struct confirm_job *job, const char *result, struct
 
     strbuf_addf(out, "Confirm: %s here, plan = %s %s on %d x %s\n\n", c->here, q->model->id,
                 q->precision.id, c->before.plan.layout.gpus, q->gpu->id);
-    if (!job->in->quiet)
+    if (!job->run.in->quiet)
         print_terms(c, out);
     strbuf_add(out, "\n");
     print_speeds("before", &c->before.plan, out);
@@ -235,61 +216,36 @@ static void print_json(const struct confirm_job *job, const char *result, struct
 static enum gp_status finish_job(struct confirm_job *job, struct gp_err *err)
 {
     struct session_plan plan;
-    enum gp_status rc = session_finish(job->session, err);
+    enum gp_status rc = session_finish(job->run.session, err);
 
     if (rc)
         return rc;
-    session_plan(job->session, &plan);
-    confirm_measure(&job->c, job->session);
-    rc = confirm_after(&job->c, job->in->planner, &job->in->options, plan.result, err);
+    session_plan(job->run.session, &plan);
+    confirm_measure(&job->c, job->run.session);
+    rc = confirm_after(&job->c, job->run.in->planner, &job->run.in->options, plan.result, err);
     if (rc)
         return rc;
-    if (job->in->format == OUTPUT_JSON)
-        print_json(job, plan.result, &job->in->out);
+    if (job->run.in->format == OUTPUT_JSON)
+        print_json(job, plan.result, &job->run.in->out);
     else
-        print_text(job, plan.result, &job->in->out);
+        print_text(job, plan.result, &job->run.in->out);
     /* 6: nothing counted; 1: the plan does not fit, or misses a goal */
-    int code = session_exit_code(job->session, options_flag(&job->in->options, OPT_STRICT));
-    job->in->exit_code = code               ? code
-                         : !job->c.measured ? gp_status_exit(GP_E_NOTHING)
-                                            : !reasons_pass(job->c.after.plan.reasons);
+    int code = session_exit_code(job->run.session, options_flag(&job->run.in->options, OPT_STRICT));
+    job->run.in->exit_code = code               ? code
+                             : !job->c.measured ? gp_status_exit(GP_E_NOTHING)
+                                                : !reasons_pass(job->c.after.plan.reasons);
     return GP_OK;
-}
-
-static enum gp_status measure_plan(struct confirm_job *job, struct gp_err *err)
-{
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-    enum gp_status rc;
-    int signal;
-
-    job->session = session_new(&job->ask, err);
-    if (!job->session)
-        return err->code;
-    session_signals_catch(numbers, 3);
-    session_drive(job->session, take_event, job);
-    bench_progress_end(&job->progress);
-    rc = job->rc;
-    if (rc)
-        *err = job->err;
-    else
-        rc = finish_job(job, err);
-    if (session_signals(&signal) && !rc)
-        job->in->exit_code = 128 + signal;
-    session_signals_release();
-    session_free(job->session);
-    return rc;
 }
 
 static enum gp_status run_confirm(struct invocation *in, struct gp_err *err)
 {
     struct confirm_job *job = gp_calloc(1, sizeof(*job));
     enum gp_status rc = GP_OK;
+    int signal;
 
-    if (in->format != OUTPUT_TEXT && in->format != OUTPUT_JSON)
-        rc = gp_fail(err, GP_E_USAGE, "--format", "text or json", "--confirm has no such format");
-    if (!rc && in->options.gpu_count == 0)
+    if (in->options.gpu_count == 0)
         rc = options_text(&in->options, OPT_GPU, "--gpu", "local", err);
-    job->in = in;
+    bench_run_init(&job->run, in, confirm_ready);
     if (!rc)
         rc = planner_answer(in->planner, &in->options, &job->c.before, err);
     if (!rc && job->c.before.plan.speed.gap == SPEED_NO_FAMILY)
@@ -298,8 +254,6 @@ static enum gp_status run_confirm(struct invocation *in, struct gp_err *err)
     if (!rc) {
         job->options = in->options;
         job->options.value[OPT_OUT].given = false;
-        bench_progress_init(&job->progress, options_word(&in->options, OPT_PROGRESS, "auto"),
-                            in->quiet, in->verbose);
         take_folder(job);
         job->ask = (struct session_ask){
             .options = &job->options,
@@ -310,7 +264,13 @@ static enum gp_status run_confirm(struct invocation *in, struct gp_err *err)
         };
         if (job->c.before.plan.request.gpu->host)
             job->options.value[OPT_BACKEND] = (struct option_value){.given = true, .text = "cpu"};
-        rc = measure_plan(job, err);
+        job->run.session = session_new(&job->ask, err);
+        rc = job->run.session ? bench_run_drive(&job->run, err) : err->code;
+        if (!rc)
+            rc = finish_job(job, err);
+        signal = bench_run_end(&job->run);
+        if (signal && !rc)
+            in->exit_code = signal;
     }
     free(job);
     return rc;
@@ -321,7 +281,7 @@ const struct command cmd_confirm = {
     .usage = "-m MODEL [-g GPU[:COUNT]] [OPTION]...",
     .brief = "measure what a plan rests on, and plan again: predicted, measured, error",
     .bit = FOR_CONFIRM,
-    .no_args = true,
+    .text = "what was measured",
     .one = ONE_EACH,
     .several = "confirm them one by one",
     .run = run_confirm,

@@ -108,54 +108,20 @@ static void add_hash(const char *path, char *text, size_t size)
     free(bytes);
 }
 
-static void write_day(long days, char *date, size_t size)
-{
-    time_t now = (time_t)days * 86400;
-    struct tm day;
-
-    if (gmtime_r(&now, &day) == NULL || strftime(date, size, "%Y-%m-%d", &day) == 0)
-        date[0] = '\0';
-}
-
-/* An id that may be a file's name: lower case, what is no letter or digit is '-'. */
-static void file_id(const char *name, char *id, size_t size)
-{
-    const char *last = strrchr(name, '/');
-    size_t n = 0;
-
-    for (const char *c = last ? last + 1 : name; *c && n + 1 < size; c++)
-        id[n++] =
-            strchr("abcdefghijklmnopqrstuvwxyz0123456789.-", gp_lower(*c)) ? gp_lower(*c) : '-';
-    id[n] = '\0';
-}
-
-static enum gp_status arguments(const struct invocation *in, const char **date, struct gp_err *err)
-{
-    *date = NULL;
-    if (in->arg_count < 1 || in->arg_count > 2)
-        return gp_fail(err, GP_E_USAGE, "--import-model", "PATH|ORG/NAME [DATE]",
-                       "takes a model's folder, its config.json, a GGUF file, or the "
-                       "name of a model in the hub's local cache");
-    if (in->arg_count == 2)
-        *date = in->args[1];
-    if (*date && date_days(*date) < 0)
-        return gp_fail(err, GP_E_USAGE, *date, "a date looks like 2026-11-21", "is not a date");
-    if (in->format != OUTPUT_TEXT)
-        return gp_fail(err, GP_E_USAGE, "--format", "leave it out", "a profile has one format");
-    return GP_OK;
-}
-
-static enum gp_status run(struct invocation *in, struct gp_err *err)
+static enum gp_status import_run(struct invocation *in, struct gp_err *err)
 {
     struct hub_model hub = {.name = ""};
     struct model model;
-    const char *date, *path = NULL;
+    time_t now = (time_t)planner_today(in->planner) * 86400;
+    struct tm day;
+    const char *path = in->args[0], *date = in->arg_count == 2 ? in->args[1] : NULL;
     char hash[96], id[MODEL_ID_MAX];
-    enum gp_status rc = arguments(in, &date, err);
+    enum gp_status rc;
 
-    if (rc)
-        return rc;
-    path = in->args[0];
+    if (date && date_days(date) < 0)
+        return gp_fail(err, GP_E_USAGE, date, "a date looks like 2026-11-21", "is not a date");
+    if (in->format != OUTPUT_TEXT)
+        return gp_fail(err, GP_E_USAGE, "--format", "leave it out", "a profile has one format");
     if (!path_is_there(path) && hub_cache_find(path, &hub))
         path = hub.path;
     rc = checkpoint_read(path, &model, err);
@@ -171,9 +137,11 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
         gp_format(model.source, sizeof model.source, "%.160s%s", path, hash);
     if (date)
         gp_copy(model.date, sizeof model.date, date);
-    else
-        write_day(planner_today(in->planner), model.date, sizeof model.date);
-    file_id(model.name, id, sizeof id);
+    else if (!gmtime_r(&now, &day) || !strftime(model.date, sizeof(model.date), "%Y-%m-%d", &day))
+        model.date[0] = '\0';
+    gp_copy(id, sizeof(id), path_name(model.name));
+    for (char *c = id; *c; c++) /* an id may be a file's name */
+        *c = strchr("abcdefghijklmnopqrstuvwxyz0123456789.-", gp_lower(*c)) ? gp_lower(*c) : '-';
     strbuf_addf(&in->out,
                 "# %.0f parameters.\n"
                 "# Put this file at $XDG_DATA_HOME/gpuplan/profiles/models/%s.cfg\n"
@@ -188,5 +156,10 @@ const struct command cmd_import_model = {
     .usage = "PATH|ORG/NAME [DATE]",
     .brief = "a model profile from a folder, config.json, GGUF file or the hub's cache",
     .bit = FOR_IMPORT_MODEL,
-    .run = run,
+    .least = 1,
+    .most = 2,
+    .takes = "a model's folder, its config.json, a GGUF file, or the name of a model in the hub's "
+             "local cache",
+    .example = "PATH|ORG/NAME [DATE]",
+    .run = import_run,
 };

@@ -54,12 +54,6 @@ static enum gp_status run_launch(struct invocation *in, struct gp_err *err)
     enum launch_target target;
     enum gp_status rc = GP_OK;
 
-    if (in->arg_count != 1)
-        return gp_fail(err, GP_E_USAGE, "--launch", "an engine, k8s, slurm or triton",
-                       in->arg_count ? "takes one word" : "needs a word");
-    if (in->format != OUTPUT_TEXT && in->format != OUTPUT_JSON)
-        return gp_fail(err, GP_E_USAGE, "--format", "text or json",
-                       "a command cannot be printed as a table");
     target = launch_target_find(in->args[0]);
     if (target == TARGET_ENGINE)
         rc = take_engine(in, err);
@@ -73,6 +67,11 @@ const struct command cmd_launch = {
     .usage = "ENGINE|k8s|slurm|triton -m MODEL [-g GPU[:COUNT]] [OPTION]...",
     .brief = "the command or manifest that starts what --plan plans",
     .bit = FOR_LAUNCH,
+    .least = 1,
+    .most = 1,
+    .takes = "one word",
+    .example = "an engine, k8s, slurm or triton",
+    .text = "a command",
     .one = ONE_EACH,
     .several = "launch them one by one",
     .run = run_launch,

@@ -84,5 +84,6 @@ const struct command cmd_list = {
     .brief = "the catalogue, or the devices here: one row per item that matches every "
              "FILTER",
     .bit = FOR_LIST,
+    .most = INVOCATION_MAX_ARGS,
     .run = run_list,
 };

@@ -1,26 +1,186 @@
 /*
- * cmd_plan.c - gpuplan --plan: one request, one answer.
+ * cmd_plan.c - gpuplan --plan: one request, one answer; with --train what fine-tuning takes.
  */
+#include <string.h>
+
+#include "answer/answer_lines.h"
 #include "answer/print_plan.h"
+#include "answer/print_why.h"
+#include "answer/report_train.h"
+#include "answer/sentence.h"
+#include "base/table.h"
+#include "base/units.h"
 #include "cli/command.h"
-#include "cli/print_train.h"
 
-static void print_answer(struct invocation *in, const struct answer *a)
+/* ---- fine-tuning ---- */
+
+static void train_print_head(const struct train_answer *a, struct strbuf *out)
 {
-    bool why = options_flag(&in->options, OPT_WHY);
+    static const char *const copies[] = {
+        [MODULES_EMBED] = ", embedding trained",
+        [MODULES_HEAD] = ", head trained",
+        [MODULES_BOTH] = ", embedding and head trained",
+    };
+    const struct request *q = &a->resolved.request;
+    const struct train_memory *m = &a->memory;
+    const struct train *t = &m->train;
+    int hosts = a->priced.layout.hosts;
+    char params[32], trained[32], tokens[32];
+    struct texts texts = {0};
+    const char *text;
 
-    if (in->format == OUTPUT_JSON)
-        print_plan_json(a, &in->options, why, &in->out);
-    else if (in->format != OUTPUT_TEXT)
-        print_plan_table(a, in->format, &in->out);
-    else if (in->quiet)
-        print_plan_line(a, &in->out);
-    else
-        print_plan(a, &in->options, why, in->verbose, &in->out);
+    strbuf_addf(out, "%s (%s parameters, %s trained), %s", q->model->name,
+                units_params(params, sizeof(params), m->params),
+                units_params(trained, sizeof(trained), m->trainable), train_method_word(t->method));
+    if (t->method != TRAIN_FULL)
+        strbuf_addf(out, " of rank %d", t->lora_rank);
+    strbuf_addf(out, ", %s, recompute %s\n%.0f x %s tokens per GPU",
+                train_optimizer_word(t->optimizer), train_recompute_word(t->recompute),
+                t->micro_batch, units_tokens(tokens, sizeof(tokens), t->sequence));
+    if (t->format)
+        strbuf_addf(out, ", base %s", t->format->id);
+    if (t->targets == LORA_QV)
+        strbuf_add(out, ", adapters on query and value");
+    if (t->modules != MODULES_NONE)
+        strbuf_add(out, copies[t->modules]);
+    if (t->eager_attention)
+        strbuf_add(out, ", eager attention");
+    if (t->offload != OFFLOAD_NONE)
+        strbuf_addf(out, ", %s in host memory", train_offload_word(t->offload));
+    if (t->step_in_backward)
+        strbuf_add(out, ", step in the backward pass");
+    if (t->sequence_parallel)
+        strbuf_add(out, ", sequence parallel");
+    if (t->device_map)
+        strbuf_add(out, ", layers in series");
+    strbuf_addf(out, "\n\n%s on %d x %s (%s): data parallel %d, ZeRO stage %d",
+                verdict_words[m->verdict].shout, t->gpus, q->gpu->name, q->gpu->id,
+                m->data_parallel, t->zero_stage);
+    if (t->tp > 1 || (t->pp > 1 && !t->device_map))
+        strbuf_addf(out, ", TP %d, PP %d", t->tp, t->pp);
+    if (t->cp > 1)
+        strbuf_addf(out, ", CP %d", t->cp);
+    if (a->priced.has_memory)
+        strbuf_addf(out, ", %d host%s", hosts, hosts == 1 ? "" : "s");
+    strbuf_add(out, "\n");
+    for (int i = 0; (text = sentence_train_reason(q, m, i, &texts)); i++)
+        strbuf_addf(out, "  %s\n", text);
+    if (m->verdict == VERDICT_MARGINAL)
+        strbuf_addf(out, "  decided by %s\n", sentence_train_knob(m, &texts));
+    for (int i = 0; (text = sentence_train_warning(q, m, i, &texts)); i++)
+        strbuf_addf(out, "  warning: %s\n", text);
+    texts_fini(&texts);
 }
+
+static void train_print_parts(const char *head, const struct train_part *parts, int count,
+                              const struct train_memory *m, struct strbuf *out)
+{
+    const struct table_column columns[] = {{head, TABLE_LEFT},
+                                           {"GiB", TABLE_RIGHT},
+                                           {"low", TABLE_RIGHT},
+                                           {"high", TABLE_RIGHT},
+                                           {"origin", TABLE_LEFT}};
+    struct table table;
+
+    table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
+    for (int i = 0; i < count; i++) {
+        const struct quantity *b = train_part_bytes(m, &parts[i]);
+
+        if (!train_part_is_there(b))
+            continue;
+        table_cell(&table, parts[i].name);
+        table_cellf(&table, "%.2f", b->value / GP_GIB);
+        table_cellf(&table, "%.2f", b->low / GP_GIB);
+        table_cellf(&table, "%.2f", b->high / GP_GIB);
+        table_cell(&table, origin_word(b->origin));
+    }
+    table_text(&table, out);
+    table_fini(&table);
+}
+
+static void train_print_fixes(const struct train_answer *a, struct strbuf *out)
+{
+    const struct request *q = &a->resolved.request;
+    struct texts texts = {0};
+    char hour[32];
+
+    if (a->memory.verdict == VERDICT_FITS)
+        return;
+    strbuf_add(out, a->fix_count ? "\nwhat would fit (each one was planned)\n"
+                                 : "\nno single change makes it fit\n");
+    for (int i = 0; i < a->fix_count; i++) {
+        const struct train_fix *f = &a->fixes[i];
+        bool known = f->per_hour > 0;
+
+        strbuf_addf(out, "    %-30s %+8.2f GiB/GPU  %3d GPU%-2s %9s%s  %s%s\n",
+                    sentence_train_options(q, f, &texts), f->gain / GP_GIB, f->gpus,
+                    f->gpus == 1 ? "" : "s",
+                    known ? units_money(hour, sizeof(hour), f->per_hour) : "-", known ? "/h" : "  ",
+                    sentence_train_fix(q, f, &texts),
+                    f->verdict == VERDICT_MARGINAL ? " (marginal)" : "");
+    }
+    texts_fini(&texts);
+}
+
+static void train_print(const struct invocation *in, const struct train_answer *a,
+                        struct strbuf *out)
+{
+    const struct request *q = &a->resolved.request;
+    const struct train_memory *m = &a->memory;
+    struct term terms[TERMS_MAX];
+
+    if (in->quiet) {
+        strbuf_addf(out, "%s: %d x %s, ZeRO %d\n", verdict_word(m->verdict), m->train.gpus,
+                    q->gpu->id, m->train.zero_stage);
+        return;
+    }
+    train_print_head(a, out);
+    if (m->usable.known) {
+        strbuf_add(out, "\n");
+        train_print_parts("memory of one GPU", train_parts, TRAIN_PARTS, m, out);
+        strbuf_add(out, "\n");
+        train_print_parts("as PyTorch prints it", train_printed, TRAIN_PRINTED, m, out);
+        if (train_part_is_there(&m->host)) {
+            strbuf_add(out, "\n");
+            train_print_parts("memory of one host", &train_host, 1, m, out);
+        }
+    }
+    if (a->priced.has_memory)
+        print_cost(&a->priced, out);
+    train_print_fixes(a, out);
+    if (options_flag(&in->options, OPT_WHY))
+        print_why(terms, terms_of_train(q, m, &a->priced, terms), out);
+}
+
+/* gpuplan.train/1 in JSON. */
+static enum gp_status train_run(struct invocation *in, struct gp_err *err)
+{
+    struct train_answer a;
+    struct record doc;
+    enum gp_status rc = planner_train(in->planner, &in->options, &a, err);
+
+    if (rc)
+        return rc;
+    record_init(&doc);
+    if (in->format == OUTPUT_JSON) {
+        report_train(&a, options_flag(&in->options, OPT_WHY), &doc);
+        record_json(&doc, &in->out);
+    } else if (in->format != OUTPUT_TEXT) {
+        report_train_rows(&a, &doc);
+        record_rows(&doc, output_record_as(in->format), &in->out);
+    } else {
+        train_print(in, &a, &in->out);
+    }
+    record_fini(&doc);
+    in->exit_code = a.memory.verdict == VERDICT_DOES_NOT_FIT ? 1 : 0;
+    return GP_OK;
+}
+
+/* ---- the command ---- */
 
 static enum gp_status plan_run(struct invocation *in, struct gp_err *err)
 {
+    bool why = options_flag(&in->options, OPT_WHY);
     struct answer a;
     enum gp_status rc;
 
@@ -33,7 +193,14 @@ static enum gp_status plan_run(struct invocation *in, struct gp_err *err)
         rc = planner_betters(in->planner, &a, err);
     if (rc)
         return rc;
-    print_answer(in, &a);
+    if (in->format == OUTPUT_JSON)
+        print_plan_json(&a, &in->options, why, &in->out);
+    else if (in->format != OUTPUT_TEXT)
+        print_plan_table(&a, in->format, &in->out);
+    else if (in->quiet)
+        print_plan_line(&a, &in->out);
+    else
+        print_plan(&a, &in->options, why, in->verbose, &in->out);
     in->exit_code = !reasons_pass(a.plan.reasons);
     return GP_OK;
 }
@@ -43,7 +210,6 @@ const struct command cmd_plan = {
     .usage = "-m MODEL [-p FORMAT] [-g GPU[:COUNT]] [OPTION]...",
     .brief = "one request: verdict, memory per GPU, GPU count and layout, cost, fixes",
     .bit = FOR_PLAN,
-    .no_args = true,
     .one = ONE_EACH,
     .several = "use --compare for several",
     .run = plan_run,

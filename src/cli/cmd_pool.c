@@ -15,9 +15,7 @@
 #include "base/say.h"
 #include "base/str.h"
 #include "measure/session.h"
-#include "pool/pool_export.h"
 #include "pool/pool_record.h"
-#include "pool/print_pool.h"
 #include "tui/loop.h"
 #include "tui/settings.h"
 
@@ -79,28 +77,14 @@ static enum gp_status solve_pool(struct invocation *in, struct pool_run_options 
     enum gp_status rc = pool_run_answer(in->planner, options, warn_pool, in, run, err);
     if (s.shown)
         gp_say_over("");
-    in->exit_code = rc ? 0 : session_signals(&last) > 0 ? 128 + last : pool_run_short(run);
+    in->exit_code = rc                           ? 0
+                    : session_signals(&last) > 0 ? 128 + last
+                                                 : pool_run_short(run, run->rung);
     session_signals_release();
     return rc;
 }
 
 /* ---- the command ---- */
-
-static struct pool_run_options options_of(const struct invocation *in)
-{
-    const struct options *o = &in->options;
-    int rung = options_choice(o, OPT_RUNG);
-
-    return (struct pool_run_options){
-        .name = in->args[0],
-        .seed = (uint64_t)options_or(o, OPT_SEED, 24301),
-        .seconds = options_or(o, OPT_SOLVE_SECONDS, 0),
-        .rung = rung,
-        .gpus = o->gpus,
-        .gpu_count = o->gpu_count,
-        .no_what_ifs = o->value[OPT_EXPORT].given || in->format == OUTPUT_CSV || in->quiet,
-    };
-}
 
 static enum gp_status print_answer(struct invocation *in, const struct pool_run *run,
                                    struct gp_err *err)
@@ -118,20 +102,10 @@ static enum gp_status print_answer(struct invocation *in, const struct pool_run 
     return GP_OK;
 }
 
-/* The line that opens it on its screen, with the options that were given. */
-static void screen_line(const struct invocation *in, struct strbuf *out)
-{
-    static const enum option_id kept[] = {OPT_SEED, OPT_SOLVE_SECONDS, OPT_RUNG};
-
-    strbuf_addf(out, "pool %s", in->args[0]);
-    for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
-        if (in->options.value[kept[i]].given)
-            strbuf_addf(out, " --%s %s", option_rows[kept[i]].name,
-                        in->options.value[kept[i]].text);
-}
-
+/* The pool on its screen, by the line that opens it there with the options that were given. */
 static enum gp_status show_screen(struct invocation *in, struct gp_err *err)
 {
+    static const enum option_id kept[] = {OPT_SEED, OPT_SOLVE_SECONDS, OPT_RUNG};
     static const struct options none;
     struct app_start start = {
         .planner = in->planner, .options = &none, .script = getenv("GPUPLAN_SCRIPT")};
@@ -140,7 +114,11 @@ static enum gp_status show_screen(struct invocation *in, struct gp_err *err)
     struct strbuf line;
 
     strbuf_init(&line);
-    screen_line(in, &line);
+    strbuf_addf(&line, "pool %s", in->args[0]);
+    for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+        if (in->options.value[kept[i]].given)
+            strbuf_addf(&line, " --%s %s", option_rows[kept[i]].name,
+                        in->options.value[kept[i]].text);
     start.command = line.text;
     if (settings_read(&start.settings, &wrong))
         start.report = gp_err_line(&wrong, report);
@@ -151,13 +129,19 @@ static enum gp_status show_screen(struct invocation *in, struct gp_err *err)
 
 static enum gp_status run_pool(struct invocation *in, struct gp_err *err)
 {
-    struct pool_run_options options = options_of(in);
+    const struct options *o = &in->options;
+    struct pool_run_options options = {
+        .name = in->args[0],
+        .seed = (uint64_t)options_or(o, OPT_SEED, 24301),
+        .seconds = options_or(o, OPT_SOLVE_SECONDS, 0),
+        .rung = options_choice(o, OPT_RUNG),
+        .gpus = o->gpus,
+        .gpu_count = o->gpu_count,
+        .no_what_ifs = o->value[OPT_EXPORT].given || in->format == OUTPUT_CSV || in->quiet,
+    };
     struct pool_run *answer;
 
-    if (in->arg_count != 1)
-        return gp_fail(err, GP_E_USAGE, "--pool", "gpuplan --pool mixed-sizes",
-                       "takes one file, or the name of one of profiles/pools");
-    if (options_flag(&in->options, OPT_ON_SCREEN))
+    if (options_flag(o, OPT_ON_SCREEN))
         return show_screen(in, err);
     answer = pool_run_new();
     enum gp_status rc = pool_case_load(in->planner, options.name, warn_pool, in, &answer->c, err);
@@ -174,5 +158,9 @@ const struct command cmd_pool = {
     .usage = "FILE|NAME [--rung NAME] [--export KIND] [OPTION]...",
     .brief = "a mix of models over a day: fixed servers, shared ones or a composable pool",
     .bit = FOR_POOL,
+    .least = 1,
+    .most = 1,
+    .takes = "one file, or the name of one of profiles/pools",
+    .example = "gpuplan --pool mixed-sizes",
     .run = run_pool,
 };

@@ -6,7 +6,7 @@
 
 #include "answer/report_page.h"
 #include "base/say.h"
-#include "pool/print_pool.h"
+#include "pool/pool_record.h"
 
 #define POOL_SEED 24301 /* that of --pool */
 
@@ -30,7 +30,7 @@ static enum gp_status report_pool(struct invocation *in, struct gp_err *err)
     strbuf_quote(&command, in->args[1]);
     if (!rc)
         pool_page(run, command.text, &in->out);
-    in->exit_code = !rc && pool_run_short(run);
+    in->exit_code = !rc && pool_run_short(run, run->rung);
     strbuf_fini(&command);
     pool_run_delete(run);
     return rc;
@@ -60,11 +60,8 @@ static enum gp_status report_run(struct invocation *in, struct gp_err *err)
     struct option_value *file = &in->options.value[OPT_OUT];
     enum gp_status rc;
 
-    if (in->arg_count < 1 || in->arg_count > 2 || !document_is_page(in->args[0]))
-        return gp_fail(err, GP_E_USAGE, in->arg_count == 1 ? in->args[0] : "--report",
-                       "a name that ends in .html",
-                       in->arg_count == 1 ? "is not a page"
-                                          : "takes one file, and a pool's after it");
+    if (!document_is_page(in->args[0]))
+        return gp_fail(err, GP_E_USAGE, in->args[0], in->command->example, "is not a page");
     if (file->given)
         return gp_fail(err, GP_E_USAGE, "--output", "gpuplan --report FILE",
                        "the file is named after --report");
@@ -80,6 +77,10 @@ const struct command cmd_report = {
     .usage = "FILE.html [POOL] | -m MODEL [-p FORMAT] [-g GPU[:COUNT]] [OPTION]...",
     .brief = "one self-contained page: plan, alternatives, curves, sources",
     .bit = FOR_REPORT,
+    .least = 1,
+    .most = 2,
+    .takes = "one file, and a pool's after it",
+    .example = "a name that ends in .html",
     .one = ONE_EACH,
     .several = "use --compare for several",
     .run = report_run,

@@ -108,9 +108,6 @@ static enum gp_status run_compare(struct invocation *in, struct gp_err *err)
     enum gp_status rc = GP_OK;
     int n = 0;
 
-    if (in->arg_count < 1)
-        return gp_fail(err, GP_E_USAGE, "--compare-results", "A B, the reference first",
-                       "takes result files");
     if (to_file && !in->options.value[OPT_FORMAT].given)
         in->format = OUTPUT_JSON; /* a file is for keeping: the record and not a table */
     for (; n < in->arg_count && !rc; n++)
@@ -131,5 +128,9 @@ const struct command cmd_compare_results = {
     .usage = "FILE... [OPTION]...",
     .brief = "result files of --bench: two point by point, more with devices that lag",
     .bit = FOR_COMPARE_RESULTS,
+    .least = 1,
+    .most = INVOCATION_MAX_ARGS,
+    .takes = "result files",
+    .example = "A B, the reference first",
     .run = run_compare,
 };

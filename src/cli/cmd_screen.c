@@ -29,17 +29,6 @@ static void color_option(const char *word, struct app_settings *settings)
         settings->scheme = scheme >= 0 ? (enum scheme)scheme : SCHEME_MONO;
 }
 
-static void take_settings(const struct options *options, struct app_settings *settings)
-{
-    color_option(options_word(options, OPT_COLOR, "auto"), settings);
-    if (options_flag(options, OPT_ASCII)) {
-        settings->charset = CHARSET_ASCII;
-        settings->charset_given = true;
-    }
-    if (options_flag(options, OPT_NO_MOUSE))
-        settings->mouse = false;
-}
-
 static enum gp_status screen_run(struct invocation *in, struct gp_err *err)
 {
     struct app_start start = {.planner = in->planner, .options = &in->options};
@@ -49,7 +38,13 @@ static enum gp_status screen_run(struct invocation *in, struct gp_err *err)
 
     if (settings_read(&start.settings, &wrong))
         start.report = gp_err_line(&wrong, report);
-    take_settings(&in->options, &start.settings);
+    color_option(options_word(&in->options, OPT_COLOR, "auto"), &start.settings);
+    if (options_flag(&in->options, OPT_ASCII)) {
+        start.settings.charset = CHARSET_ASCII;
+        start.settings.charset_given = true;
+    }
+    if (options_flag(&in->options, OPT_NO_MOUSE))
+        start.settings.mouse = false;
     start.script = getenv("GPUPLAN_SCRIPT");
     because = plain_because(options_flag(&in->options, OPT_PLAIN), start.settings.plain);
     if (because && !start.script)
@@ -64,7 +59,6 @@ const struct command cmd_screen = {
     .usage = "[-m MODEL] [-p FORMAT] [-g GPU[:COUNT]] [OPTION]...",
     .brief = "screens to plan, compare and measure; the default on a terminal",
     .bit = FOR_SCREEN,
-    .no_args = true,
     .one = ONE_EACH,
     .several = "press 2 there, or use --compare",
     .streams = true,

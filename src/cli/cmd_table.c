@@ -18,20 +18,9 @@ static const struct {
              "whole instances."},
 };
 
-static void print_head(const struct record *doc, struct strbuf *out)
-{
-    const struct record *q = &record_find(doc, "request")->records[0];
-
-    strbuf_addf(out, "%s: sold as %.0f GB, %.2f GiB usable; %.0f x %.0f tokens; ",
-                record_get(q, "gpu"), record_find(q, "gpu_marketed")->number.value,
-                record_find(q, "gpu_usable")->number.value, record_find(q, "users")->number.value,
-                record_find(q, "context")->number.value);
-    record_plan_prices(q, out);
-    strbuf_addf(out, ", %.0f h/month\n", record_find(q, "hours_per_month")->number.value);
-}
-
 static void print_table(struct invocation *in, const struct record *doc)
 {
+    const struct record *q = &record_find(doc, "request")->records[0];
     const struct fact *rows = record_find(doc, "rows");
     enum record_as as = in->format == OUTPUT_MARKDOWN ? RECORD_MARKDOWN : RECORD_TEXT;
 
@@ -43,7 +32,12 @@ static void print_table(struct invocation *in, const struct record *doc)
         record_table(rows->records, rows->record_count, NULL, RECORD_CSV, &in->out);
         return;
     }
-    print_head(doc, &in->out);
+    strbuf_addf(&in->out, "%s: sold as %.0f GB, %.2f GiB usable; %.0f x %.0f tokens; ",
+                record_get(q, "gpu"), record_find(q, "gpu_marketed")->number.value,
+                record_find(q, "gpu_usable")->number.value, record_find(q, "users")->number.value,
+                record_find(q, "context")->number.value);
+    record_plan_prices(q, &in->out);
+    strbuf_addf(&in->out, ", %.0f h/month\n", record_find(q, "hours_per_month")->number.value);
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
         strbuf_addf(&in->out, "\n%s\n\n", tables[i].title);
         record_table(rows->records, rows->record_count, tables[i].group, as, &in->out);
@@ -70,7 +64,6 @@ const struct command cmd_table = {
     .usage = "[-m MODEL]... [-p FORMAT]... [-g GPU] [OPTION]...",
     .brief = "model sizes by precisions: memory, GPU count and cost, rule and exact",
     .bit = FOR_TABLE,
-    .no_args = true,
     .one = ONE_GPU,
     .several = "use --compare for several",
     .run = run_table,

@@ -125,10 +125,18 @@ enum gp_status command_check(const struct invocation *in, struct gp_err *err)
                         : c->one & ONE_PRECISION && o->precision_count > 1 ? "--precision"
                         : c->one & ONE_GPU && o->gpu_count > 1             ? "--gpu"
                                                                            : NULL;
+    char where[40];
 
-    if (c->no_args && in->arg_count > 0)
+    gp_format(where, sizeof(where), "--%s", c->name);
+    if (c->most == 0 && in->arg_count > 0)
         return gp_fail(err, GP_E_USAGE, in->args[0], "options begin with dashes",
-                       "--%s takes no arguments", c->name);
+                       "%s takes no arguments", where);
+    if (in->arg_count < c->least || in->arg_count > c->most)
+        return gp_fail(err, GP_E_USAGE, where, c->example, "%s %s",
+                       in->arg_count < c->least ? "needs" : "takes", c->takes);
+    if (c->text && (in->format == OUTPUT_CSV || in->format == OUTPUT_MARKDOWN))
+        return gp_fail(err, GP_E_USAGE, "--format", "text or json",
+                       "%s cannot be printed as a table", c->text);
     if (twice)
         return gp_fail(err, GP_E_USAGE, twice, c->several, "--%s takes one", c->name);
     return GP_OK;
@@ -158,19 +166,24 @@ enum gp_status command_parse(struct invocation *in, int argc, char **argv, struc
     return rc;
 }
 
+void command_print(struct invocation *in, const struct record *doc, const char *quiet,
+                   void (*text)(const struct record *doc, struct strbuf *out))
+{
+    if (in->format == OUTPUT_JSON)
+        record_json(doc, &in->out);
+    else if (in->quiet && quiet)
+        strbuf_addf(&in->out, "%s\n", record_get(doc, quiet));
+    else
+        text(doc, &in->out);
+}
+
 /* ---- help ---- */
 
 static void help_option(int id, struct strbuf *out)
 {
-    /* what only the author of a kernel sets is in gpuplan-bench(1) alone */
-    static const enum option_id manual_only[] = {OPT_ALGOS, OPT_WORKSPACE, OPT_FILL,
-                                                 OPT_NVML_INTERVAL, OPT_REL_CI};
     const struct option_row *row = &option_rows[id];
     char key[8] = "    ", left[64];
 
-    for (size_t i = 0; i < sizeof(manual_only) / sizeof(manual_only[0]); i++)
-        if ((int)manual_only[i] == id)
-            return;
     if (row->key)
         gp_format(key, sizeof(key), "-%c, ", row->key);
     gp_format(left, sizeof(left), "%s--%s%s%s", key, row->name, row->argument ? " " : "",
@@ -195,7 +208,7 @@ void command_help(const struct command *command, struct strbuf *out)
                         commands[i]->name, commands[i]->usage, commands[i]->brief);
     strbuf_add(out, "\noptions:\n");
     for (int i = 0; i < OPTION_COUNT; i++)
-        if (!command || (option_rows[i].commands & command->bit))
+        if (!option_rows[i].manual_only && (!command || option_rows[i].commands & command->bit))
             help_option(i, out);
     if (command)
         return;

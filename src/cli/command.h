@@ -16,6 +16,7 @@
 #include "answer/option.h"
 #include "answer/planner.h"
 #include "answer/print_plan.h"
+#include "answer/record.h"
 #include "base/err.h"
 #include "base/str.h"
 
@@ -40,7 +41,10 @@ struct command {
     const char *usage;   /* what follows the name */
     const char *brief;   /* one line for --help */
     unsigned bit;        /* FOR_PLAN ... of option.h */
-    bool no_args;        /* takes options alone */
+    int least, most;     /* arguments that it takes beside options, */
+    const char *takes;   /* in words, "one file", */
+    const char *example; /* and as a hint */
+    const char *text;    /* "a page": prints it as text or JSON, not as a table */
     unsigned one;        /* ONE_MODEL, ...: what it does not take several of, */
     const char *several; /* and what does: "use --compare for several" */
     bool streams;        /* writes its output itself while it works (--batch) */
@@ -64,9 +68,6 @@ enum gp_status command_unknown(const char *arg, struct gp_err *err);
 /* Whole help, or that of one command. */
 void command_help(const struct command *command, struct strbuf *out);
 
-/* The version; unless quiet also the licence, the catalogue's date and the engines. */
-void command_version(const char *profiles, bool quiet, struct strbuf *out);
-
 /* A completion script for "bash", "zsh" or "fish". */
 enum gp_status command_completion(const char *shell, struct strbuf *out, struct gp_err *err);
 /* What may stand in place of the last of these words of a line, as those scripts read it. */
@@ -76,5 +77,9 @@ void command_complete(int argc, char **argv, struct strbuf *out);
 enum gp_status command_parse(struct invocation *in, int argc, char **argv, struct gp_err *err);
 /* Does the command take what was given, and so often? */
 enum gp_status command_check(const struct invocation *in, struct gp_err *err);
+
+/* A document as JSON, as one of its words (--quiet; NULL: it has none) or as text. */
+void command_print(struct invocation *in, const struct record *doc, const char *quiet,
+                   void (*text)(const struct record *doc, struct strbuf *out));
 
 #endif

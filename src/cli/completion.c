@@ -96,20 +96,6 @@ static void offer_value(const struct completion *c, int id)
         strbuf_add(c->out, ":files\n");
 }
 
-static void offer_commands(const struct completion *c)
-{
-    char name[64];
-
-    for (int i = 0; commands[i]; i++) {
-        gp_format(name, sizeof(name), "--%s", commands[i]->name);
-        offer_word(c, name, strlen(name), commands[i]->brief, NULL);
-    }
-    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-        gp_format(name, sizeof(name), "--%s", others[i].name);
-        offer_word(c, name, strlen(name), others[i].brief, NULL);
-    }
-}
-
 static void offer_options(const struct completion *c, const struct command *command)
 {
     for (int i = 0; i < OPTION_COUNT; i++) {
@@ -145,7 +131,16 @@ void command_complete(int argc, char **argv, struct strbuf *out)
         glued = 2;
     }
     if (argc < 2) {
-        offer_commands(&c);
+        char name[64];
+
+        for (int i = 0; commands[i]; i++) {
+            gp_format(name, sizeof(name), "--%s", commands[i]->name);
+            offer_word(&c, name, strlen(name), commands[i]->brief, NULL);
+        }
+        for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+            gp_format(name, sizeof(name), "--%s", others[i].name);
+            offer_word(&c, name, strlen(name), others[i].brief, NULL);
+        }
     } else if (strcmp(argv[0] + strspn(argv[0], "-"), "completion") == 0) {
         offer_words(&c, shell_words, "|");
     } else if (!command) {

@@ -343,8 +343,8 @@ void confirm_say(const struct confirm *c, struct strbuf *out)
     }
     if (ignored)
         strbuf_addf(out,
-                    "%d of %d terms were disturbed and are not used: close other "
-                    "programs and confirm again\n",
+                    "%d of %d terms were disturbed and are not used: close other programs and "
+                    "confirm again\n",
                     ignored, c->terms);
     if (waits)
         strbuf_addf(out, "%d of %d terms were not measured: stopped, or out of time\n", waits,

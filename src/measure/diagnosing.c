@@ -10,32 +10,25 @@
 
 #include "answer/diagnose_print.h"
 #include "base/clock.h"
-#include "base/path.h"
 #include "base/str.h"
 #include "measure/result/benchlog.h"
+#include "probe/probe_backend.h"
 
 #define LOOK_EVERY 0.5 /* s between two looks at the driver */
 
 /* "powersave" of intel_pstate is its normal mode; ondemand and schedutil rise under load. */
 static void take_governor(struct diagnose_facts *f)
 {
-    const char *given = getenv("GPUPLAN_SYSFS"), *sysfs = given && given[0] ? given : "/sys";
-    char path[GP_PATH_MAX], driver[GP_PATH_MAX], *text = NULL, *of = NULL;
-    size_t len;
+    char driver[64];
 
-    gp_format(path, sizeof(path), "%.900s/devices/system/cpu/cpu0/cpufreq/scaling_governor", sysfs);
-    gp_format(driver, sizeof(driver), "%.900s/devices/system/cpu/cpu0/cpufreq/scaling_driver",
-              sysfs);
-    if (path_read(path, 4096, &text, &len, NULL) == GP_OK) {
-        gp_copy(f->governor, sizeof(f->governor), gp_trim(text));
-        gp_tame(f->governor);
-    }
-    if (path_read(driver, 4096, &of, &len, NULL) != GP_OK)
-        of = NULL;
-    f->saves_power = strcmp(f->governor, "powersave") == 0 && of &&
-                     strncmp(of, "intel_pstate", 12) != 0 && strncmp(of, "amd-pstate", 10) != 0;
-    free(text);
-    free(of);
+    sys_line(f->governor, sizeof(f->governor),
+             "%s/devices/system/cpu/cpu0/cpufreq/scaling_governor", probe_sys());
+    gp_tame(f->governor);
+    sys_line(driver, sizeof(driver), "%s/devices/system/cpu/cpu0/cpufreq/scaling_driver",
+             probe_sys());
+    f->saves_power = strcmp(f->governor, "powersave") == 0 && driver[0] &&
+                     strncmp(driver, "intel_pstate", 12) != 0 &&
+                     strncmp(driver, "amd-pstate", 10) != 0;
 }
 
 static void look_at_driver(struct diagnosing *d)

@@ -7,7 +7,7 @@
  * ends in half a line while the program still runs. The file is locked: two runs appending to one
  * journal would interleave their points.
  *
- * A line that is read counts when it is a whole JSON object whose "point" a result file could hold
+ * A line that is read counts when it is a whole JSON object that a result file could hold
  * (result_read). The torn tail of a killed run is expected and silent; any other bad line is
  * skipped, counted and named. The first line decides whether the file is a journal at all: a file
  * that is none is never cut or written to. Only when the text is the beginning of a header, torn,
@@ -102,37 +102,31 @@ struct difference {
 static bool find_difference(const json_t *had, const json_t *has, const char *path,
                             struct difference *out)
 {
-    bool lists = json_is_array(had) && json_is_array(has);
+    bool lists = json_is_array(had) && json_is_array(has), differs = false;
     const char *key;
-    json_t *value;
+    json_t *value, *all;
     char at[120];
-    size_t i;
 
     if (had && has && json_equal(had, has))
         return false;
     if (json_is_object(had) && json_is_object(has)) {
-        json_object_foreach((json_t *)has, key, value)
+        all = json_copy((json_t *)has); /* and what is in the other alone */
+        json_object_update_missing(all, (json_t *)had);
+        json_object_foreach(all, key, value)
         {
             gp_format(at, sizeof(at), "%s%s%s", path, *path ? "." : "", key);
-            if (find_difference(json_object_get(had, key), value, at, out))
-                return true;
+            differs = differs || find_difference(json_object_get(had, key),
+                                                 json_object_get(has, key), at, out);
         }
-        json_object_foreach((json_t *)had, key, value)
-        {
-            gp_format(at, sizeof(at), "%s%s%s", path, *path ? "." : "", key);
-            if (!json_object_get(has, key) && find_difference(value, NULL, at, out))
-                return true;
-        }
-        return false;
+        json_decref(all);
+        return differs;
     }
     if (lists && json_array_size(had) == json_array_size(has)) {
-        json_array_foreach(had, i, value)
-        {
+        for (size_t i = 0; i < json_array_size(had) && !differs; i++) {
             gp_format(at, sizeof(at), "%s[%zu]", path, i);
-            if (find_difference(value, json_array_get(has, i), at, out))
-                return true;
+            differs = find_difference(json_array_get(had, i), json_array_get(has, i), at, out);
         }
-        return false;
+        return differs;
     }
     value_text(had, &out->had);
     value_text(has, &out->has);
@@ -176,11 +170,16 @@ void journal_read_fini(struct journal_read *read)
     read->header = read->records = NULL;
 }
 
-static enum gp_status not_a_journal(const char *where, struct gp_err *err)
+static enum gp_status not_a_journal(const char *where, const char *schema, struct gp_err *err)
 {
     char at[192];
 
     gp_format(at, sizeof(at), "%s:1", where);
+    if (schema && strncmp(schema, JOURNAL_SCHEMA, sizeof(JOURNAL_SCHEMA) - 2) == 0)
+        return gp_fail(
+            err, GP_E_FILE, at, "finish it with that version, or start over",
+            "a journal of another version of gpuplan (%.40s, this one reads " JOURNAL_SCHEMA ")",
+            schema);
     return gp_fail(err, GP_E_FILE, at, "--resume wants the .part file of a run",
                    "not a journal: the first line is not a " JOURNAL_SCHEMA " header");
 }
@@ -196,21 +195,19 @@ static enum gp_status read_header(const char *where, const char *line, size_t le
     schema = json_string_value(json_object_get(header, "schema"));
     if (!schema || strcmp(schema, JOURNAL_SCHEMA) != 0 ||
         !json_is_object(json_object_get(header, "fingerprint"))) {
+        not_a_journal(where, schema, err);
         json_decref(header);
-        return not_a_journal(where, err);
+        return GP_E_FILE;
     }
     out->header = header;
     return GP_OK;
 }
 
-struct wrapping { /* of an answer, in a record */
-    int device, pass;
-};
-
+/* What a record has beside an engine's answer. */
 static const struct field record_fields[] = {
-    FIELD_AT(struct wrapping, "device", device, .type = FIELD_INT, .is = FIELD_NEEDED,
+    FIELD_AT(struct point_result, "device", device, .type = FIELD_INT, .is = FIELD_NEEDED,
              .high = 65535),
-    FIELD_AT(struct wrapping, "pass", pass, .type = FIELD_INT, .high = 1000),
+    {.name = "pass", .type = FIELD_INT, .is = FIELD_CHECKED, .high = 1000},
 };
 
 /* False and why not, when the line is not a record. */
@@ -218,7 +215,6 @@ static bool read_record(const char *line, size_t len, json_t *records, struct gp
 {
     struct reading r = {.where = "", .err = why};
     struct point_result result;
-    struct wrapping wrapping;
     json_t *record = NULL;
 
     if (len > RECORD_BYTES)
@@ -227,12 +223,11 @@ static bool read_record(const char *line, size_t len, json_t *records, struct gp
         why->where[0] = '\0';
         return false;
     }
-    if (json_is_object(json_object_get(record, "point")) &&
-        fields_read(&r, FIELDS(record_fields), record, &wrapping) &&
-        result_read(&r, json_object_get(record, "point"), RESULT_ANSWER, &result))
+    if (!json_is_object(record))
+        reading_refuse(&r, "", "no record of a point");
+    else if (fields_read(&r, FIELDS(record_fields), record, &result) &&
+             result_read(&r, record, RESULT_ANSWER, &result))
         json_array_append(records, record);
-    else if (!r.status)
-        reading_refuse(&r, "", "no record of a point (device, pass, point.id, point.state)");
     json_decref(record);
     return !r.status;
 }
@@ -250,7 +245,7 @@ enum gp_status journal_parse(const char *where, const char *text, size_t len,
     out->records = json_array();
     if (!end) { /* no line is whole; the header may be, when only its newline is missing */
         if (memcmp(text, start, len < sizeof(start) - 1 ? len : sizeof(start) - 1) != 0)
-            return not_a_journal(where, err);
+            return not_a_journal(where, NULL, err);
         out->unended = read_header(where, text, len, out, NULL) == GP_OK;
         out->torn = !out->unended && len > 0;
         out->good = out->unended ? len : 0;
@@ -357,7 +352,9 @@ enum gp_status journal_add_point(struct journal *journal, int device, int pass, 
 
     json_object_set_new(record, "device", json_integer(device));
     json_object_set_new(record, "pass", json_integer(pass));
-    json_object_set(record, "point", (json_t *)point);
+    json_object_update_missing(record, (json_t *)point);
+    json_object_del(record, "t"); /* of the line alone, as the index */
+    json_object_del(record, "index");
     rc = append_line(journal, record, err);
     journal->records += rc == GP_OK;
     json_decref(record);

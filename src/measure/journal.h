@@ -3,11 +3,11 @@
  *
  * A journal is a text file of JSON lines. The first is the header with a fingerprint (devices,
  * software, settings, method version, hash of the plan); each other line is one record, a finished
- * point, written whole and fdatasync'ed. "run" (may be NULL for these functions) is what the caller
+ * point as a result file has it (point/result.h), written whole and fdatasync'ed. "run" (may be NULL for these functions) is what the caller
  * wants back to go on:
  *
- *   {"schema": "gpuplan.journal/1", "fingerprint": {...}, "run": {...}}
- *   {"device": 0, "pass": 0, "point": {"t": "point", "index": 7, "id": "...", ...}}
+ *   {"schema": "gpuplan.journal/2", "fingerprint": {...}, "run": {...}}
+ *   {"device": 0, "pass": 0, "id": "...", "state": "ok", "time_s": {...}, ...}
  *
  * A run that is killed at any byte loses at most the record being written. Reading forgives a torn
  * last line (it is cut off; a whole one that only lacks its newline counts), skips other corrupt
@@ -25,7 +25,7 @@
 #include "base/err.h"
 #include "measure/point/method.h"
 
-#define JOURNAL_SCHEMA "gpuplan.journal/1"
+#define JOURNAL_SCHEMA "gpuplan.journal/2"
 #define JOURNAL_WARNINGS 16
 
 struct journal;

@@ -753,8 +753,7 @@ void points_hash(const struct points *points, char text[17])
 
 /* ---- as they are written on a command line ---- */
 
-/* Parted by commas. A word that is not known is named with those there are. */
-static enum gp_status parse_words(const char *text, const char *where, const char *const *words,
+enum gp_status points_parse_words(const char *text, const char *where, const char *const *words,
                                   int count, unsigned *bits, struct gp_err *err)
 {
     char piece[32], hint[256];
@@ -780,18 +779,6 @@ static enum gp_status parse_words(const char *text, const char *where, const cha
         if (!*at)
             return GP_OK;
     }
-}
-
-enum gp_status points_parse_tests(const char *text, const char *where, unsigned *tests,
-                                  struct gp_err *err)
-{
-    return parse_words(text, where, bench_test_words, TEST_COUNT, tests, err);
-}
-
-enum gp_status points_parse_types(const char *text, const char *where, unsigned *types,
-                                  struct gp_err *err)
-{
-    return parse_words(text, where, bench_type_words, TYPE_COUNT, types, err);
 }
 
 /* Three numbers of digits only, parted by "x" or ":". */

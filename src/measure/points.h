@@ -112,12 +112,10 @@ double points_memory(const struct points_options *options, const struct point *p
 /* Of all: every pass, the device's warm-up, and the rests between tests. */
 double points_time(const struct points_options *options, const struct points *points);
 
-/* "gemm,memory" or "all"; "bf16,fp8"; "4096x8x4096,1024:1:1024".
+/* "gemm,memory" or "all", of so many words; "4096x8x4096,1024:1:1024".
  * GP_E_USAGE names what is wrong and the words there are. */
-enum gp_status points_parse_tests(const char *text, const char *where, unsigned *tests,
-                                  struct gp_err *err);
-enum gp_status points_parse_types(const char *text, const char *where, unsigned *types,
-                                  struct gp_err *err);
+enum gp_status points_parse_words(const char *text, const char *where, const char *const *words,
+                                  int count, unsigned *bits, struct gp_err *err);
 enum gp_status points_parse_shapes(const char *text, const char *where, struct point_shape *out,
                                    int max, int *count, struct gp_err *err);
 

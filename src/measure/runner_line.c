@@ -170,7 +170,7 @@ static bool take_hello(struct judge *j)
         return refuse_line(j, "it speaks protocol %lld, this gpuplan speaks %d",
                            (long long)json_integer_value(protocol), PROTOCOL_VERSION);
     j->state->hello = true;
-    return check_fields(j, FIELDS(hello_fields), NULL);
+    return true;
 }
 
 static bool take_device(struct judge *j)
@@ -185,8 +185,7 @@ static bool take_device(struct judge *j)
         return refuse_line(j, "it opened device %lld, not %d", (long long)json_integer_value(index),
                            j->state->device);
     j->state->known_device = true;
-    return check_fields(j, FIELDS(device_fields), NULL) &&
-           check_fields(j, FIELDS(session_device_fields), &unused);
+    return check_fields(j, FIELDS(session_device_fields), &unused);
 }
 
 /* An engine may come back to a point: each pass, and one more when passes drift. */
@@ -250,17 +249,6 @@ static bool take_point(struct judge *j)
     return check_fields(j, FIELDS(state_field), &state) && count_answer(j, index);
 }
 
-static bool take_sensors(struct judge *j)
-{
-    j->event->index = j->state->current;
-    return true;
-}
-
-static bool take_log(struct judge *j)
-{
-    return check_fields(j, FIELDS(log_fields), NULL);
-}
-
 /* The engine's own last words become the error that is reported. */
 static bool take_error(struct judge *j)
 {
@@ -271,8 +259,6 @@ static bool take_error(struct judge *j)
     int code = line_word(words, sizeof(words) / sizeof(words[0]),
                          json_string_value(json_object_get(j->line, "code")));
 
-    if (!check_fields(j, FIELDS(error_fields), NULL))
-        return false;
     line_clean(text, sizeof(text), json_string_value(json_object_get(j->line, "text")));
     line_clean(hint, sizeof(hint), json_string_value(json_object_get(j->line, "hint")));
     gp_fail(&j->state->said, code < 0 ? GP_E_DEVICE : codes[code], j->where, hint, "%s", text);
@@ -299,17 +285,20 @@ static bool take_done(struct judge *j)
 static const struct kind {
     enum runner_event_kind event;
     bool report;
-    bool (*take)(struct judge *judge);
+    bool (*take)(struct judge *judge); /* NULL: there is nothing to take */
+    const struct field *fields;        /* of which nothing is stored */
+    int count;
 } kinds[LINE_KINDS] = {
-    [LINE_HELLO] = {EVENT_HELLO, true, take_hello},
-    [LINE_DEVICE] = {EVENT_DEVICE, true, take_device},
-    [LINE_READY] = {EVENT_READY, false, take_ready},
-    [LINE_START] = {EVENT_START, true, take_start},
-    [LINE_SENSORS] = {EVENT_SENSORS, true, take_sensors},
-    [LINE_POINT] = {EVENT_POINT, true, take_point},
-    [LINE_LOG] = {EVENT_LOG, true, take_log},
-    [LINE_ERROR] = {EVENT_FAILED, false, take_error}, /* reported when it has ended */
-    [LINE_DONE] = {EVENT_DONE, false, take_done},
+    [LINE_HELLO] = {EVENT_HELLO, true, take_hello, FIELDS(hello_fields)},
+    [LINE_DEVICE] = {EVENT_DEVICE, true, take_device, FIELDS(device_fields)},
+    [LINE_READY] = {EVENT_READY, false, take_ready, NULL, 0},
+    [LINE_START] = {EVENT_START, true, take_start, NULL, 0},
+    [LINE_SENSORS] = {EVENT_SENSORS, true, NULL, NULL, 0},
+    [LINE_POINT] = {EVENT_POINT, true, take_point, NULL, 0},
+    [LINE_LOG] = {EVENT_LOG, true, NULL, FIELDS(log_fields)},
+    /* reported when it has ended */
+    [LINE_ERROR] = {EVENT_FAILED, false, take_error, FIELDS(error_fields)},
+    [LINE_DONE] = {EVENT_DONE, false, take_done, NULL, 0},
 };
 
 bool line_is_progress(enum runner_event_kind kind)
@@ -438,6 +427,7 @@ enum line_verdict line_judge(struct line_state *state, const char *where, const 
     const struct kind *kind;
     const char *word;
     struct gp_err bad;
+    bool fits = true;
     int place;
 
     *json = NULL;
@@ -449,31 +439,22 @@ enum line_verdict line_judge(struct line_state *state, const char *where, const 
     word = json_string_value(json_object_get(j.line, "t"));
     place = line_word(line_kind_words, LINE_KINDS, word);
     kind = place < 0 ? NULL : &kinds[place];
-    if (!word) {
-        refuse_line(&j, "a line is not an object with a word \"t\"");
+    state->chatter = kind && line_is_progress(kind->event) ? 0 : state->chatter + 1;
+    if (!word)
+        fits = refuse_line(&j, "a line is not an object with a word \"t\"");
+    else if (!state->hello && place != LINE_HELLO && place != LINE_ERROR && place != LINE_LOG)
+        fits = refuse_line(&j, "it said \"%.20s\" before hello", word);
+    else if (state->done)
+        fits = refuse_line(&j, "it went on after it was done");
+    else if (state->chatter > CHATTER_MAX)
+        fits = refuse_line(&j, "%ld lines in a row without any progress", state->chatter);
+    if (!fits || !sane_numbers(&j, j.line))
         return LINE_REFUSED;
-    }
-    if (!state->hello && place != LINE_HELLO && place != LINE_ERROR && place != LINE_LOG) {
-        refuse_line(&j, "it said \"%.20s\" before hello", word);
-        return LINE_REFUSED;
-    }
-    if (state->done) {
-        refuse_line(&j, "it went on after it was done");
-        return LINE_REFUSED;
-    }
-    if (!sane_numbers(&j, j.line))
-        return LINE_REFUSED;
-    if (kind && line_is_progress(kind->event)) {
-        state->chatter = 0;
-    } else if (++state->chatter > CHATTER_MAX) {
-        refuse_line(&j, "%ld lines in a row without any progress", state->chatter);
-        return LINE_REFUSED;
-    }
     if (!kind)
         return LINE_IGNORED;
     event->kind = kind->event;
-    event->index = -1;
-    if (!kind->take(&j))
+    event->index = kind->event == EVENT_SENSORS ? state->current : -1;
+    if ((kind->take && !kind->take(&j)) || !check_fields(&j, kind->fields, kind->count, NULL))
         return LINE_REFUSED;
     if (kind->event == EVENT_POINT)
         keep_fit(&j, json);

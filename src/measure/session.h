@@ -258,7 +258,7 @@ int session_signals(int *last);
 typedef bool session_take(void *ctx, const struct session_event *event);
 void session_drive(struct session *session, session_take *take, void *ctx);
 
-/* ---- in the words that the command, the screen and plain mode share (session_text.c) ---- */
+/* ---- in the words that the command, the screen and plain mode share ---- */
 void session_dry_run(const struct session *session, struct strbuf *out);
 char *session_say_time(char *text, size_t size, double seconds); /* "1 min 16 s" */
 

@@ -2,10 +2,9 @@
  * session_inside.h - a session is its parts, one for each stage, and here they meet:
  *
  *   session_plan.c    which engine and devices there are, and which points they measure
- *   session.c         the life of a session: engines at work, events, what can be seen of it
+ *   session.c         the life of a session: engines at work, events, what can be seen of it, words
  *   session_record.c  what was measured, and what the roofline allowed
  *   session_file.c    the names of its files, the journal's header, the result document
- *   session_text.c    what it came to, in words
  */
 #ifndef GP_MEASURE_SESSION_INSIDE_H
 #define GP_MEASURE_SESSION_INSIDE_H

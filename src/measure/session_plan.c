@@ -232,40 +232,35 @@ void look_fini(struct session_look *look)
     look->cap = 0;
 }
 
-/* Starts the next engine there is; an error when there is none left. */
+/* Starts the next engine there is. */
 static enum gp_status try_next(struct session_look *look, const struct options *options,
                                struct gp_err *err)
 {
     static const char *const automatic[] = {"cuda", "cpu"};
     const char *name = options_word(options, OPT_BACKEND, "auto");
-    bool is_auto = strcmp(name, "auto") == 0;
 
     look_fini(look);
     look->trying++;
-    gp_copy(look->backend, sizeof(look->backend), is_auto ? automatic[look->trying] : name);
-    if (!runner_find(look->backend, look->program, sizeof(look->program))) {
-        gp_fail(err, GP_E_DEVICE, "--backend", "it is built where its libraries are found",
-                "engine gpuplan-bench-%s is not installed here", look->backend);
-    } else {
-        look->runner = runner_new();
-        look->asked_at = clock_now();
-        if (runner_list(look->runner, look->program, look_timeout(ASK_TIMEOUT), err) >= 0)
-            return GP_OK;
-    }
-    if (!is_auto || look->trying > 0)
-        return err->code;
-    gp_copy(look->why_not, sizeof(look->why_not), err->text);
-    return try_next(look, options, err);
+    gp_copy(look->backend, sizeof(look->backend),
+            strcmp(name, "auto") == 0 ? automatic[look->trying] : name);
+    if (!runner_find(look->backend, look->program, sizeof(look->program)))
+        return gp_fail(err, GP_E_DEVICE, "--backend", "it is built where its libraries are found",
+                       "engine gpuplan-bench-%s is not installed here", look->backend);
+    look->runner = runner_new();
+    look->asked_at = clock_now();
+    return runner_list(look->runner, look->program, look_timeout(ASK_TIMEOUT), err) < 0 ? err->code
+                                                                                        : GP_OK;
 }
 
-/* This engine will not do: another is started, or it is the end. */
+/* This engine will not do: the next step starts another, or it is the end. */
 static enum look_state try_another(struct session_look *look, const struct options *options,
-                                   struct gp_err *err)
+                                   const struct gp_err *err)
 {
     if (strcmp(options_word(options, OPT_BACKEND, "auto"), "auto") != 0 || look->trying > 0)
         return LOOK_FAILED;
     gp_copy(look->why_not, sizeof(look->why_not), err->text);
-    return try_next(look, options, err) == GP_OK ? LOOK_WAITS : LOOK_FAILED;
+    look_fini(look);
+    return LOOK_WAITS;
 }
 
 /* A driver that hangs is the usual reason: nothing else would show on the terminal. */
@@ -466,7 +461,7 @@ static enum gp_status take_tests(struct bench_plan *plan, const char *tests, str
     plan->tests = bench_tests_that(TEST_IS_DEFAULT);
     if (!named)
         return GP_OK;
-    rc = points_parse_tests(tests, "--bench", &plan->tests, err);
+    rc = points_parse_words(tests, "--bench", bench_test_words, TEST_COUNT, &plan->tests, err);
     len = rc == GP_OK ? 0 : strlen(err->hint);
     if (len > 0)
         gp_format(err->hint + len, sizeof(err->hint) - len, ", or " SUBSET " alone");
@@ -485,7 +480,7 @@ enum gp_status bench_plan_check(struct bench_plan *plan, const struct session_as
     take_settings(plan, ask);
     rc = take_tests(plan, ask->tests, err);
     if (!rc && (text = options_word(options, OPT_TYPE, NULL)))
-        rc = points_parse_types(text, "--type", &points->types, err);
+        rc = points_parse_words(text, "--type", bench_type_words, TYPE_COUNT, &points->types, err);
     if (!rc && (text = options_word(options, OPT_SHAPES, NULL))) {
         free(plan->shapes);
         points->shapes = plan->shapes = gp_calloc(POINTS_SHAPES, sizeof(*plan->shapes));
@@ -552,8 +547,8 @@ static enum gp_status choose_devices(struct bench_plan *plan, const struct sessi
 
     plan->devices = 0;
     if (ask->ranks > 1 && ask->local_rank >= look->count)
-        notes_queue(notes, "more ranks than devices on this host: two measure the same one "
-                           "at once, and slow each other down");
+        notes_queue(notes, "more ranks than devices on this host: two measure the same one at "
+                           "once, and slow each other down");
     if (ask->ranks > 1)
         return choose_device(plan, look, ask->local_rank % look->count, err);
     if (strcmp(text, "all") != 0)
@@ -614,16 +609,16 @@ static enum gp_status check_products(struct bench_plan *plan, bool confirm,
         return GP_OK;
     if (confirm) {
         plan->tests &= ~need;
-        notes_add(notes, "plan",
-                  "the CPU engine was built without oneDNN and OpenBLAS: its arithmetic is not "
-                  "measured");
+        notes_add(
+            notes, "plan",
+            "the CPU engine was built without oneDNN and OpenBLAS: its arithmetic is not measured");
         return GP_OK;
     }
-    return gp_fail(err, GP_E_DEVICE, "--bench",
-                   "as root: apt-get install libdnnl-dev; then ./bootstrap; memory, "
-                   "transfer and fit need neither",
-                   "gemm, batch and decode need oneDNN or OpenBLAS, and the CPU engine "
-                   "was built without");
+    return gp_fail(
+        err, GP_E_DEVICE, "--bench",
+        "as root: apt-get install libdnnl-dev; then ./bootstrap; memory, transfer and fit need "
+        "neither",
+        "gemm, batch and decode need oneDNN or OpenBLAS, and the CPU engine was built without");
 }
 
 /* The smallest device decides, so that all measure the same points. */

@@ -46,7 +46,8 @@ static bool same_variant(const struct session_record *a, const struct session_re
 struct session_record *records_add(struct session_records *records, int device, int index,
                                    const struct point *point, const json_t *answer)
 {
-    static const char *const drop[] = {"t", "index", "test", "predicted"}; /* not its to say */
+    static const char *const drop[] = {"t", "index", "pass", "test",
+                                       "predicted"}; /* not its to say */
     struct session_record *record = gp_calloc(1, sizeof(*record));
     struct reading reading = {.where = ""}; /* the answer was checked when it came */
 

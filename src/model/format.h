@@ -55,6 +55,7 @@ struct format {
     enum format_math math; /* native arithmetic */
     bool weight_only;      /* dequantised before the arithmetic (math is 16-bit) */
     double bits;           /* bits per element, without scales */
+    double per_weight;     /* the same with scales, on a large matrix; a mix: of an 8B model */
     int group_cols;        /* elements of a row that share scales; 0 = the whole row */
     int group_rows;        /* rows that share them; 0 = the whole tensor */
     double group_bytes;    /* bytes of scale and zero point per group; 0 = none */

@@ -5,7 +5,7 @@
  *
  * One term for each kind of work on each device, with 90 % bands; products besides have a
  * sustained peak and the share of it that each octave of size reaches, because a line is too
- * simple for them. benchlog.h makes it from a run, measure/result/calibration.h writes and
+ * simple for them. benchlog.h makes it from a run, measure/result/benchlog.h writes and
  * reads it as the "calibration" of a result file. Nothing is predicted here.
  *
  * Worked: copies of 1, 4 and 16 MiB in 60, 210 and 810 us are a term of 10 us and 21 GB/s;

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "pool/fixed.h"
 
 #define MEAN_SHARE 0.1 /* of a step in the mean of violations */
 #define COVER_WORK 12  /* units of a cover beside its nodes */
@@ -81,19 +80,15 @@ static double constant_part(struct bound *b, int w, const struct fixed_market *m
     const struct grid *grid = b->grid;
     struct fixed fixed;
     int own[POOL_MOST_TYPES];
-    short x[POOL_MOST_WAYS];
 
     fixed_solve(grid, w, market, b->leaves, &fixed);
     b->work += (uint64_t)fixed.nodes;
     assign_holding(grid, w, fixed.held, own);
-    memcpy(&b->held[grid->first[w]], fixed.held,
-           sizeof(*b->held) * (size_t)(grid->first[w + 1] - grid->first[w]));
+    memcpy(&b->held[grid->first[w]], fixed.held, ways_size(grid, w));
     for (int t = 0; t < grid->hours; t++) {
         for (int g = 0; g < grid->types; g++)
             b->use[t * grid->types + g] += own[g];
-        fixed_serve(grid, w, t, fixed.held, x);
-        for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
-            b->x[i * grid->hours + t] = x[i - grid->first[w]];
+        fixed_serve(grid, w, t, fixed.held, &b->x[grid_place(grid, w, t)]);
     }
     return fixed.lower;
 }
@@ -184,7 +179,8 @@ static double fleet_part(struct bound *b, int g)
     return best;
 }
 
-double bound_evaluate(struct bound *b)
+/* L at lambda as it stands in b->trial; the covers of it are in b->x. */
+static double evaluate_bound(struct bound *b)
 {
     const struct grid *grid = b->grid;
     struct fixed_market market = {.gpus = INT_MAX, .watts = INFINITY};
@@ -207,8 +203,7 @@ double bound_evaluate(struct bound *b)
             struct cover cover;
 
             hourly += cover_hour(b, w, t, &b->trial[at], &b->use[at], &cover);
-            for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
-                b->x[i * grid->hours + t] = (short)cover.x[i - grid->first[w]];
+            memcpy(&b->x[grid_place(grid, w, t)], cover.x, ways_size(grid, w));
         }
         sum += grid->constant[w] ? constant_part(b, w, &market) : hourly;
     }
@@ -274,12 +269,19 @@ static double scale_of(const struct grid *grid, int g)
     return fmax(fmax(type->own_buy, type->own_stock), 1e-3 + type->run * grid->hours);
 }
 
-/* The prices of slots and watts follow how far they are over their caps by the mean fleet, each
- * in the scale of its price. */
-static void move_caps(struct bound *b, double size)
+/* Along the mean of the violations: use over fleet. */
+static void move_prices(struct bound *b, double upper)
 {
     const struct grid *grid = b->grid;
+    double norm = 1e-12, size;
 
+    for (int g = 0; g < grid->types; g++)
+        for (int t = 0; t < grid->hours; t++)
+            norm +=
+                pow(scale_of(grid, g) * (b->mean_use[t * grid->types + g] - b->mean_fleet[g]), 2);
+    size = b->step * fmax(upper - b->best, 1e-6 * fabs(upper)) / norm;
+    /* The prices of slots and watts follow how far they are over their caps by the mean fleet, each
+     * in the scale of its price. */
     for (int k = 0; k < 2; k++) {
         double cap = k ? grid->watts : grid->slots, sum = 0, scale = 0;
 
@@ -292,20 +294,6 @@ static void move_caps(struct bound *b, double size)
         if (cap > 0)
             b->trial_cap[k] = fmax(0, b->cap[k] + size * scale * scale * (sum - cap));
     }
-}
-
-/* Along the mean of the violations: use over fleet. */
-static void move_prices(struct bound *b, double upper)
-{
-    const struct grid *grid = b->grid;
-    double norm = 1e-12, size;
-
-    for (int g = 0; g < grid->types; g++)
-        for (int t = 0; t < grid->hours; t++)
-            norm +=
-                pow(scale_of(grid, g) * (b->mean_use[t * grid->types + g] - b->mean_fleet[g]), 2);
-    size = b->step * fmax(upper - b->best, 1e-6 * fabs(upper)) / norm;
-    move_caps(b, size);
     for (int g = 0; g < grid->types; g++) {
         double scale = scale_of(grid, g);
 
@@ -327,7 +315,7 @@ void bound_step(struct bound *b, double upper)
 
     if (!first)
         move_prices(b, upper);
-    value = bound_evaluate(b);
+    value = evaluate_bound(b);
     for (size_t i = 0; i < grid_cells(grid); i++)
         b->mean_use[i] += share * (b->use[i] - b->mean_use[i]);
     for (int g = 0; g < grid->types; g++)
@@ -347,16 +335,12 @@ void bound_step(struct bound *b, double upper)
 void bound_plan(const struct bound *b, struct assign *a)
 {
     const struct grid *grid = b->grid;
-    short x[POOL_MOST_WAYS];
 
     for (int w = 0; w < grid->workloads; w++) {
         if (grid->constant[w])
             assign_own(a, w, &b->held[grid->first[w]]);
-        for (int t = 0; t < grid->hours; t++) {
-            for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
-                x[i - grid->first[w]] = b->x[i * grid->hours + t];
-            assign_set(a, w, t, x);
-        }
+        for (int t = 0; t < grid->hours; t++)
+            assign_set(a, w, t, &b->x[grid_place(grid, w, t)]);
     }
     for (int j = 0; j < grid->jobs && grid->jobs_own; j++)
         assign_own_job(a, j, b->job_held[j]);

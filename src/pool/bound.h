@@ -7,8 +7,8 @@
  *
  *   L(lambda) = sum over w, t of min cover(prices + lambda[t])
  *             + sum over j of min job(lambda)
- *             + sum over g of min over n of own(n) - sum over t of lambda[t,g] (n -
- * spare)
+ *             + sum over g of min over n of
+ *                   own(n) - sum over t of lambda[t,g] (n - spare)
  *
  * L is a lower bound for any lambda, whatever found it. It is raised by the volume
  * algorithm (Barahona, Anbil 2000): steps along the mean of the violations. Where a
@@ -33,7 +33,7 @@ struct bound {
     int low[POOL_MOST_TYPES], high[POOL_MOST_TYPES]; /* fleets, in whole units */
     double step;                                     /* share of the Polyak step */
     int fails;                                       /* steps since L rose */
-    short *x;                                        /* [way x hours + hour] of the last step */
+    short *x;                                        /* [grid_place() + way] of the last step */
     short *held;                                     /* [way] constant workloads */
     int *job_held;
     int leaves; /* fixed_solve's, for one workload */
@@ -42,9 +42,6 @@ struct bound {
 
 void bound_init(struct bound *b, const struct grid *grid, int leaves);
 void bound_fini(struct bound *b);
-
-/* L at lambda as it stands in b->trial; the covers of it are in b->x. */
-double bound_evaluate(struct bound *b);
 
 /* One step upwards, when the best plan known costs `upper`. */
 void bound_step(struct bound *b, double upper);
@@ -95,11 +92,8 @@ void bound_divide(struct bound *b, double upper, uint64_t work, bool (*stop)(voi
  * which is a linear program of few rows but for the wholeness; that is branched on. The
  * bound is taken from its weights, summed anew: it holds whatever the program missed.
  * Where an hour cannot be served with fleets n, it cannot be with smaller ones: what such
- * an hour costs (pack.h) is a floor for all of them. On the side units of the best plan's
+ * an hour costs (pack.c) is a floor for all of them. On the side units of the best plan's
  * fleets are traded between types.
- *
- * Example: servers of 8 at $218 a day and 56.4 GPUs needed at least: $1539 without, 8
- * servers and $1744 with it, when 7 servers leave a shortage that costs more.
  */
 
 /* Can the hours be taken one by one: no workload with GPUs of its own?
@@ -108,7 +102,7 @@ bool fleet_takes(const struct grid *grid);
 
 struct fleet_search {
     double upper;   /* $ of the best plan known */
-    const short *x; /* [way x hours + hour] of it, as it changes */
+    const short *x; /* [grid_place() + way] of it, as it changes */
     uint64_t work;  /* units it may spend */
     bool (*stop)(void *ctx);
     double (*take)(void *ctx, const short *x); /* a plan is found; $ of the best then */
@@ -152,5 +146,62 @@ bool isolated_takes(const struct grid *grid);
 
 /* Raises b->best until it meets the best plan or solve() says stop. */
 void isolated_raise(struct bound *b, struct isolated_search *search);
+
+/* ---- pack.c: one hour within fleets that are given, or what all hold all day: the
+ * cheapest covers that fit, and what no covers undercut.
+ *
+ *   min sum of cost of the covers     one for each workload, within limits of their GPUs
+ *
+ * as a linear program over covers, which are made as its prices ask for them (Dantzig,
+ * Wolfe 1960). Its value bounds the cost from below; few workloads are split between covers
+ * in it, and those are branched on by the GPUs that one takes of a type (patterns),
+ * at most k here and more there, the part with the lowest bound first. Which of them is tried
+ * on the program before (strong branching: Applegate, Bixby, Chvatal, Cook 1995). Each part is
+ * rounded to a plan as well.
+ *
+ * For a day (PACK_DAY, A and B) a cover is what a workload or job holds, in whole
+ * units, and it costs what serving every hour with that does.
+ */
+
+#define PACK_MOST_LIMITS (2 * POOL_MOST_TYPES + 2)
+#define PACK_DAY (-1) /* in place of an hour */
+
+struct pack_limit { /* sum of per[g] x GPUs taken <= room, or $ for each one over it */
+    double per[POOL_MOST_TYPES];
+    double room;
+    double over; /* INFINITY: there are no more */
+};
+
+struct pack {
+    const struct grid *grid;
+    int t; /* hour, or PACK_DAY */
+    int limit_count;
+    struct pack_limit limits[PACK_MOST_LIMITS];
+    double price[POOL_MOST_TYPES]; /* $ for each GPU taken */
+    double goal;                   /* $ from which on nothing is of use */
+    uint64_t work;                 /* units that it may take; what is left of them */
+    int leaves;                    /* fixed_solve's, of a day */
+    bool (*stop)(void *ctx);       /* NULL: never */
+    void *ctx;
+    short *x;    /* [way], and of a day [job]: a plan to begin with; the best */
+    double cost; /* of it; INFINITY: it does not fit */
+    double bound;
+    struct branch *branch; /* what it keeps from solve to solve; NULL at first */
+};
+
+/* Limits of an hour: the GPUs that are there; and of a day: stock, purchases, caps, which
+ * price what is owned. `spared`: slots and watts for the spares of all types are kept
+ * back, which not every plan needs: for a plan, not for a bound. */
+void pack_rooms(struct pack *p, const double *room);
+void pack_fleets(struct pack *p, bool spared);
+
+/* Begins with p->x and p->bound. Other rooms, goals and works may follow: what it knows
+ * of covers stays until pack_fini(). */
+void pack_solve(struct pack *p);
+void pack_fini(struct pack *p);
+
+/* The prices of GPUs at which no covers undercut the most: in lambda[types], beside
+ * what they cost; the bound. *value: the least that covers cost at them. */
+double pack_prices(struct pack *p, double *lambda, double *value);
 
 #endif

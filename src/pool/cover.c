@@ -1,7 +1,7 @@
 /*
- * cover.c - see cover.h.
+ * cover.c - see assign.h.
  */
-#include "pool/cover.h"
+#include "pool/assign.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,7 +14,7 @@ struct search {
     double cheapest[POOL_MOST_WAYS + 1]; /* of order[i..], at most `missing` */
     int room[POOL_MOST_WAYS];
     int unused[POOL_MOST_WAYS]; /* seats of paid, below 0: more are taken */
-    int x[POOL_MOST_WAYS];
+    short x[POOL_MOST_WAYS];
     double slack; /* differences that do not count */
     int nodes;    /* left */
     double open;  /* the least bound of what was not looked at */
@@ -76,7 +76,7 @@ static void set_count(struct search *s, int id, int x)
         s->room[item->group] -= seats;
     if (s->ask->paid)
         s->unused[item->group] -= seats;
-    s->x[id] = x;
+    s->x[id] = (short)x;
 }
 
 static void cover_descend(struct search *s, int i, double cost, double left, int lacking)

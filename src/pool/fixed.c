@@ -1,12 +1,10 @@
 /*
- * fixed.c - see fixed.h.
+ * fixed.c - see assign.h.
  */
-#include "pool/fixed.h"
+#include "pool/assign.h"
 
 #include <math.h>
 #include <string.h>
-
-#include "pool/assign.h"
 
 #define STEPS_PER_LEAF 50
 
@@ -77,7 +75,7 @@ static double serve_cost(const struct grid *grid, int w, int t, const short *hel
     ask.count = ask.groups = n;
     cover_solve(&ask, &cover);
     for (int i = 0; i < n; i++)
-        x[way_of[i]] = (short)cover.x[i];
+        x[way_of[i]] = cover.x[i];
     *lower = cover.lower;
     return assign_serving(grid, w, t, x, NULL);
 }
@@ -277,30 +275,6 @@ static void choose_units(struct search *s, int b, double spent, double left)
 
 /* ---- blocks ---- */
 
-/* The best rate per GPU in a server of a type: of whole GPUs, or of one that is cut. */
-static void set_density(struct search *s, int g)
-{
-    const struct pool_type *type = &s->grid->pool->types[g];
-
-    s->dense[g] = 0;
-    for (int i = 0; i < s->ways; i++)
-        if (s->way[i].type == g && s->way[i].slice < 0 && s->way[i].seat <= s->grid->type[g].unit)
-            s->dense[g] = fmax(s->dense[g], s->way[i].rate / s->way[i].seat);
-    for (int k = 0; k < type->cuts && s->grid->sliced; k++) {
-        double sum = 0;
-
-        for (int p = 0; p < type->slices; p++) {
-            double best = 0;
-
-            for (int i = 0; i < s->ways; i++)
-                if (s->way[i].type == g && s->way[i].slice == p)
-                    best = fmax(best, s->way[i].rate);
-            sum += best * type->cut[k][p];
-        }
-        s->dense[g] = fmax(s->dense[g], sum);
-    }
-}
-
 /* Replicas of one way that may be of use. */
 static double useful_count(const struct search *s, int i)
 {
@@ -349,22 +323,6 @@ static void add_block(struct search *s, int g, int way, int gpus, double share, 
     s->block_count++;
 }
 
-static void sort_blocks(struct search *s)
-{
-    for (int i = 1; i < s->block_count; i++)
-        for (int at = i; at > 0; at--) {
-            struct block *a = &s->blocks[at - 1], *b = &s->blocks[at], swap = *a;
-
-            if (a->price * b->rate <= b->price * a->rate)
-                break;
-            *a = *b;
-            *b = swap;
-        }
-    s->rest_rate[s->block_count] = s->grid->penalty[s->w];
-    for (int i = s->block_count - 1; i >= 0; i--)
-        s->rest_rate[i] = fmin(s->blocks[i].price / s->blocks[i].rate, s->rest_rate[i + 1]);
-}
-
 static void make_blocks(struct search *s)
 {
     for (int i = 0; i < s->ways; i++) {
@@ -378,13 +336,44 @@ static void make_blocks(struct search *s)
     for (int g = 0; g < s->grid->types; g++) {
         int unit = s->grid->type[g].unit;
 
-        set_density(s, g);
+        /* The best rate per GPU in a server of a type: of whole GPUs, or of one that is cut. */
+        const struct pool_type *type = &s->grid->pool->types[g];
+
+        s->dense[g] = 0;
+        for (int i = 0; i < s->ways; i++)
+            if (s->way[i].type == g && s->way[i].slice < 0 &&
+                s->way[i].seat <= s->grid->type[g].unit)
+                s->dense[g] = fmax(s->dense[g], s->way[i].rate / s->way[i].seat);
+        for (int k = 0; k < type->cuts && s->grid->sliced; k++) {
+            double sum = 0;
+
+            for (int p = 0; p < type->slices; p++) {
+                double best = 0;
+
+                for (int i = 0; i < s->ways; i++)
+                    if (s->way[i].type == g && s->way[i].slice == p)
+                        best = fmax(best, s->way[i].rate);
+                sum += best * type->cut[k][p];
+            }
+            s->dense[g] = fmax(s->dense[g], sum);
+        }
         if (unit > 1 && s->dense[g] > 0)
             add_block(s, g, -1, unit, 1, unit * s->dense[g]);
         if (unit == 1)
             s->dense[g] = 0;
     }
-    sort_blocks(s);
+    for (int i = 1; i < s->block_count; i++)
+        for (int at = i; at > 0; at--) {
+            struct block *a = &s->blocks[at - 1], *b = &s->blocks[at], swap = *a;
+
+            if (a->price * b->rate <= b->price * a->rate)
+                break;
+            *a = *b;
+            *b = swap;
+        }
+    s->rest_rate[s->block_count] = s->grid->penalty[s->w];
+    for (int i = s->block_count - 1; i >= 0; i--)
+        s->rest_rate[i] = fmin(s->blocks[i].price / s->blocks[i].rate, s->rest_rate[i + 1]);
 }
 
 static double unlimited_running(struct search *s)

@@ -9,7 +9,6 @@
 
 #include "base/mem.h"
 #include "pool/lp.h"
-#include "pool/pack.h"
 
 #define MOST_PARTS 4096
 #define MOST_KEPT 20000 /* workloads and hours of which covers are kept */
@@ -75,7 +74,7 @@ struct master {
     struct part *parts;
     int count;
     short *x;       /* [way] of an hour */
-    short *plan;    /* [way x hours + hour] */
+    short *plan;    /* [grid_place() + way] */
     double *lambda; /* [hour x types + type] mixed of the planes */
 };
 
@@ -245,43 +244,7 @@ static void master_init(struct master *m, struct bound *b)
     m->parts = arrays_add(&m->arrays, MOST_PARTS, sizeof(*m->parts));
 }
 
-static void master_fini(struct master *m)
-{
-    lp_fini(&m->lp);
-    for (int t = 0; t < m->grid->hours; t++)
-        pack_fini(&m->hours[t]);
-    arrays_free(&m->arrays);
-    free(m->planes);
-}
-
 /* ---- a part ---- */
-
-static void set_part(struct master *m, const struct part *part)
-{
-    const struct grid *grid = m->grid;
-
-    for (int g = 0; g < grid->types; g++) {
-        m->lp.columns[m->low[g]].gain = part->low[g] * m->scale[g];
-        m->lp.columns[m->high[g]].gain = -part->high[g] * m->scale[g];
-    }
-    for (size_t i = 0; i < m->plane_count; i++) {
-        double gain = m->planes[i].base;
-
-        for (int g = 0; g < grid->types; g++)
-            gain += part->low[g] > 0 ? m->planes[i].lambda[g] * grid->type[g].spare : 0;
-        m->lp.columns[m->planes[i].column].gain = gain;
-    }
-    for (int t = 0; t < grid->hours; t++) {
-        double *gain = &m->lp.columns[m->planes[m->free_plane[t]].column].gain;
-
-        *gain = fmax(*gain, part->floor[t]);
-    }
-    for (int t = 0; t < grid->hours; t++)
-        for (int g = 0; g < grid->types; g++)
-            if (m->free_price[t][g] >= 0)
-                m->lp.columns[m->free_price[t][g]].gain =
-                    part->low[g] > 0 ? grid->type[g].spare : 0;
-}
 
 /* What the weights of the planes prove for this part. */
 static double prove_bound(struct master *m, const struct part *part, double *lambda)
@@ -369,7 +332,29 @@ static bool solve_part(struct master *m, struct part *part, double *lambda)
 {
     bool ok;
 
-    set_part(m, part);
+    const struct grid *grid = m->grid;
+
+    for (int g = 0; g < grid->types; g++) {
+        m->lp.columns[m->low[g]].gain = part->low[g] * m->scale[g];
+        m->lp.columns[m->high[g]].gain = -part->high[g] * m->scale[g];
+    }
+    for (size_t i = 0; i < m->plane_count; i++) {
+        double gain = m->planes[i].base;
+
+        for (int g = 0; g < grid->types; g++)
+            gain += part->low[g] > 0 ? m->planes[i].lambda[g] * grid->type[g].spare : 0;
+        m->lp.columns[m->planes[i].column].gain = gain;
+    }
+    for (int t = 0; t < grid->hours; t++) {
+        double *gain = &m->lp.columns[m->planes[m->free_plane[t]].column].gain;
+
+        *gain = fmax(*gain, part->floor[t]);
+    }
+    for (int t = 0; t < grid->hours; t++)
+        for (int g = 0; g < grid->types; g++)
+            if (m->free_price[t][g] >= 0)
+                m->lp.columns[m->free_price[t][g]].gain =
+                    part->low[g] > 0 ? grid->type[g].spare : 0;
     m->lp.work = 0;
     ok = lp_solve(&m->lp, LP_STEPS);
     m->b->work += m->lp.work + 1;
@@ -457,22 +442,21 @@ static bool pack_one(struct master *m, struct part *part, int t, uint64_t work, 
                      double *cost)
 {
     const struct grid *grid = m->grid;
-    size_t ways = (size_t)grid->first[grid->workloads];
     double known = fmax(known_of(m, t), part->floor[t]);
     struct pack *pack = hour_in(m, t, m->room, work);
 
     pack->goal = known + m->search->upper - *bound;
     pack->bound = known;
     pack->x = m->x;
-    for (size_t i = 0; i < ways; i++)
-        m->x[i] = m->search->x[i * (size_t)grid->hours + (size_t)t];
+    for (int w = 0; w < grid->workloads; w++)
+        memcpy(&m->x[grid->first[w]], &m->search->x[grid_place(grid, w, t)], ways_size(grid, w));
     pack_solve(pack);
     part->floor[t] = pack->bound;
     *bound += pack->bound - known;
     *cost += pack->cost;
     part->settled = part->settled && pack->cost - pack->bound <= 1e-9 * (1 + pack->cost);
-    for (size_t i = 0; i < ways; i++)
-        m->plan[i * (size_t)grid->hours + (size_t)t] = m->x[i];
+    for (int w = 0; w < grid->workloads; w++)
+        memcpy(&m->plan[grid_place(grid, w, t)], &m->x[grid->first[w]], ways_size(grid, w));
     leave_hour(m, pack, work);
     return *bound < m->level * (1 - 1e-9);
 }
@@ -678,8 +662,11 @@ static void best_fleets(const struct master *m, int *n)
     for (int t = 0; t < grid->hours; t++) {
         double use[POOL_MOST_TYPES] = {0};
 
-        for (int i = 0; i < grid->first[grid->workloads]; i++)
-            use[grid->ways[i].type] += m->search->x[i * grid->hours + t] * grid_seat(grid, i);
+        for (int w = 0; w < grid->workloads; w++)
+            for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
+                use[grid->ways[i].type] +=
+                    m->search->x[grid_place(grid, w, t) + (size_t)(i - grid->first[w])] *
+                    grid_seat(grid, i);
         for (int g = 0; g < grid->types; g++) {
             const struct grid_type *type = &grid->type[g];
             int most = (int)ceil(use[g] - 1e-9);
@@ -841,5 +828,9 @@ void fleet_raise(struct bound *b, struct fleet_search *search)
     for (int i = 0; i < m.count; i++)
         lowest = fmin(lowest, m.parts[i].bound);
     b->best = fmax(b->best, lowest);
-    master_fini(&m);
+    lp_fini(&m.lp);
+    for (int t = 0; t < m.grid->hours; t++)
+        pack_fini(&m.hours[t]);
+    arrays_free(&m.arrays);
+    free(m.planes);
 }

@@ -93,6 +93,19 @@ struct grid {
 void grid_init(struct grid *grid, const struct pool *pool, enum pool_rung_id id);
 void grid_fini(struct grid *grid);
 
+/* Where replicas of the ways of a workload in an hour begin, in what has them for all hours. */
+static inline size_t grid_place(const struct grid *grid, int w, int t)
+{
+    return (size_t)grid->first[w] * (size_t)grid->hours +
+           (size_t)t * (size_t)(grid->first[w + 1] - grid->first[w]);
+}
+
+/* Bytes of one count for each way of a workload. */
+static inline size_t ways_size(const struct grid *grid, int w)
+{
+    return sizeof(short) * (size_t)(grid->first[w + 1] - grid->first[w]);
+}
+
 /* Hours and types. */
 static inline size_t grid_cells(const struct grid *grid)
 {

@@ -1,14 +1,13 @@
 /*
- * improve.c - see improve.h.
+ * improve.c - see assign.h.
  */
-#include "pool/improve.h"
+#include "pool/assign.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "pool/fixed.h"
 
 #define COVER_WORK 14  /* units of a cover beside its nodes */
 #define TRIED 24       /* workloads tried for one mend */
@@ -47,7 +46,7 @@ struct search {
     struct improve *how;
     struct change *log; /* of the move at hand */
     size_t logged, log_cap;
-    int room[POOL_MOST_TYPES]; /* before the move */
+    int room[POOL_MOST_TYPES]; /* before the move at hand */
     double *starts;            /* [workload] $ */
     double jobs, least_jobs;   /* $ of those that fill free GPUs; when all are done */
     int *kept;                 /* [hour x types + type] what a move leaves to them */
@@ -104,10 +103,8 @@ static int worst_type(const struct search *s, int t)
 static double unmet_of(const struct search *s, int w, int t)
 {
     double unmet;
-    short x[POOL_MOST_WAYS];
 
-    assign_get(s->a, w, t, x);
-    assign_serving(s->grid, w, t, x, &unmet);
+    assign_serving(s->grid, w, t, assign_at(s->a, w, t), &unmet);
     return unmet;
 }
 
@@ -145,7 +142,7 @@ static double set_replicas(struct search *s, int w, int t, const short *x)
     const double *serve = &s->a->serve[w * grid->hours + t];
     double before = *serve;
 
-    assign_get(s->a, w, t, log_change(s, w, t)->x);
+    memcpy(log_change(s, w, t)->x, assign_at(s->a, w, t), ways_size(grid, w));
     for (int g = 0; g < grid->types && grid->sliced; g++)
         before += s->a->cut[t * grid->types + g] * grid->type[g].run;
     assign_set(s->a, w, t, x);
@@ -155,15 +152,15 @@ static double set_replicas(struct search *s, int w, int t, const short *x)
     return before;
 }
 
-/* So many replicas more of way i that a workload with GPUs of its own holds; likewise. */
+/* A workload with GPUs of its own holds `more` replicas of way i, or fewer; $ that this changes in
+ * serving it. */
 static double hold_more(struct search *s, int w, int i, int more)
 {
     const struct grid *grid = s->grid;
     short held[POOL_MOST_WAYS], x[POOL_MOST_WAYS];
     double cost = 0;
 
-    memcpy(held, &s->a->held[grid->first[w]],
-           sizeof(*held) * (size_t)(grid->first[w + 1] - grid->first[w]));
+    memcpy(held, &s->a->held[grid->first[w]], ways_size(grid, w));
     memcpy(log_change(s, w, ALL_DAY)->x, held, sizeof(held));
     more += held[i];
     held[i] = (short)(more < 0 ? 0 : more > POOL_MOST_REPLICAS ? POOL_MOST_REPLICAS : more);
@@ -222,6 +219,12 @@ static double rest_change(struct search *s, bool keep)
     return now - before + starts_change(s, keep);
 }
 
+static void begin_move(struct search *s)
+{
+    memcpy(s->room, s->a->room, sizeof(s->room));
+    s->logged = 0;
+}
+
 /* A move that costs that much is kept when it is less than slack; else it is taken back:
  * INFINITY. */
 static double settle_move(struct search *s, double cost, double slack)
@@ -231,16 +234,8 @@ static double settle_move(struct search *s, double cost, double slack)
         return cost;
     }
     undo_to(s, 0);
+    memcpy(s->a->room, s->room, sizeof(s->room));
     return INFINITY;
-}
-
-/* The same of a move that also changed the fleets. */
-static double settle_fleets(struct search *s, double cost, double slack)
-{
-    cost = settle_move(s, cost, slack);
-    if (isinf(cost))
-        memcpy(s->a->room, s->room, sizeof(s->room));
-    return cost;
 }
 
 /* Keeps what was changed where it fits and costs less. */
@@ -325,7 +320,7 @@ static bool try_mend(struct search *s, int w, int t, int g, bool push, struct me
     struct cover cover;
 
     for (int i = first; i < first + ways; i++)
-        had[grid->ways[i].type] += s->a->x[i * grid->hours + t] * grid_seat(grid, i);
+        had[grid->ways[i].type] += assign_at(s->a, w, t)[i - first] * grid_seat(grid, i);
     if (had[g] <= 0)
         return false;
     for (int h = 0; h < grid->types; h++)
@@ -345,7 +340,7 @@ static bool try_mend(struct search *s, int w, int t, int g, bool push, struct me
         int type = grid->ways[first + i].type;
         double seat = grid_seat(grid, first + i);
 
-        out->x[i] = (short)cover.x[i];
+        out->x[i] = cover.x[i];
         if (type == g)
             relief -= cover.x[i] * seat;
         else
@@ -421,16 +416,13 @@ static double serve_guided(struct search *s, int w, int t, const double *guide, 
     int room[POOL_MOST_TYPES];
     struct assign_left left;
     struct cover cover;
-    short x[POOL_MOST_WAYS];
 
     for (int g = 0; g < grid->types; g++)
         room[g] = hour_room(s, t, g);
     assign_left(s->a, w, t, room, &left);
     assign_cover(grid, w, t, guide, more, &left, 400, &cover);
     s->spent += (uint64_t)cover.nodes + COVER_WORK;
-    for (int i = 0; i < grid->first[w + 1] - grid->first[w]; i++)
-        x[i] = (short)cover.x[i];
-    return set_replicas(s, w, t, x);
+    return set_replicas(s, w, t, cover.x);
 }
 
 /* The same, GPUs that others want `factor` times as dear as the bound says. What takes
@@ -496,8 +488,7 @@ static bool day_list(struct search *s, struct day *d)
     short x[POOL_MOST_WAYS];
 
     for (int t = 0; t < d->hours; t++) {
-        assign_get(s->a, d->w, t, x);
-        d->now[t] = day_cover(d, x);
+        d->now[t] = day_cover(d, assign_at(s->a, d->w, t));
         if (d->now[t] < 0)
             return false;
     }
@@ -517,9 +508,7 @@ static bool day_list(struct search *s, struct day *d)
         add_noise(s, d->w, more);
         assign_cover(s->grid, d->w, t, guide, more, NULL, 100, &cover);
         s->spent += (uint64_t)cover.nodes + COVER_WORK;
-        for (int i = 0; i < d->ways; i++)
-            x[i] = (short)cover.x[i];
-        day_cover(d, x);
+        day_cover(d, cover.x);
     }
     return true;
 }
@@ -597,13 +586,11 @@ static double plan_day(struct search *s, int w)
     return cost;
 }
 
-static double move_day(struct search *s, double slack)
+static double move_day(struct search *s)
 {
-    double cost;
+    double cost = plan_day(s, (int)random_below(s, (unsigned)s->grid->workloads));
 
-    s->logged = 0;
-    cost = plan_day(s, (int)random_below(s, (unsigned)s->grid->workloads));
-    return settle_move(s, cost + rest_change(s, false), slack);
+    return cost + rest_change(s, false);
 }
 
 /* ---- fleets ---- */
@@ -673,7 +660,7 @@ static bool propose_fewer(struct search *s)
     return assign_allowed(s->a);
 }
 
-/* The change in cost, or INFINITY when it was taken back; `hope`: $ that jobs may gain. */
+/* `hope`: $ that jobs may gain. */
 static double move_fleets(struct search *s, double slack, double hope)
 {
     const struct grid *grid = s->grid;
@@ -681,8 +668,6 @@ static double move_fleets(struct search *s, double slack, double hope)
     int first = (int)random_below(s, (unsigned)grid->hours);
     bool ok, more;
 
-    memcpy(s->room, s->a->room, sizeof(s->room));
-    s->logged = 0;
     s->spent += 8;
     more = random_below(s, s->is_short ? 2 : 16) == 0;
     ok = hope > 0 && random_below(s, 2) ? true : more ? propose_more(s) : propose_fewer(s);
@@ -706,9 +691,7 @@ static double move_fleets(struct search *s, double slack, double hope)
         cost += serve_day(s);
     for (int k = 0; ok && k < REPLANS && starts_change(s, false) > 1e-9; k++)
         cost += plan_day(s, s->log[random_below(s, (unsigned)s->logged)].w);
-    if (ok)
-        cost += fleets_cost(s) - before + rest_change(s, false);
-    return settle_fleets(s, ok ? cost : INFINITY, slack);
+    return ok ? cost + (fleets_cost(s) - before + rest_change(s, false)) : INFINITY;
 }
 
 static void keep_workers(struct search *s, int j, int t, int workers)
@@ -763,7 +746,7 @@ static double move_jobs(struct search *s, double slack)
 
 /* A workload on one way all day, as each hour needs it or as the busiest does, and fleets
  * that fit. */
-static double move_home(struct search *s, double slack)
+static double move_home(struct search *s)
 {
     const struct grid *grid = s->grid;
     int w = (int)random_below(s, (unsigned)grid->workloads), way;
@@ -773,8 +756,6 @@ static double move_home(struct search *s, double slack)
 
     if (ways == 0 || grid->constant[w])
         return INFINITY;
-    memcpy(s->room, s->a->room, sizeof(s->room));
-    s->logged = 0;
     s->spent += (uint64_t)grid->hours * 2;
     steady = random_below(s, 2);
     way = (int)random_below(s, (unsigned)ways);
@@ -794,8 +775,7 @@ static double move_home(struct search *s, double slack)
 
         s->a->room[g] = assign_has_jobs(grid, g) && room < s->room[g] ? s->room[g] : room;
     }
-    cost = assign_allowed(s->a) ? cost + fleets_cost(s) - before + rest_change(s, false) : INFINITY;
-    return settle_fleets(s, cost, slack);
+    return assign_allowed(s->a) ? cost + fleets_cost(s) - before + rest_change(s, false) : INFINITY;
 }
 
 /* Replicas of way i that the need of an hour asks for beside the others. */
@@ -825,7 +805,7 @@ static double add_replicas(struct search *s, int w, int i, int more, bool fill, 
         short x[POOL_MOST_WAYS];
         int n;
 
-        assign_get(s->a, w, t, x);
+        memcpy(x, assign_at(s->a, w, t), ways_size(s->grid, w));
         n = fill ? lacking_replicas(s, w, t, i, x) : x[i] + more;
         n = n < 0 ? 0 : n > POOL_MOST_REPLICAS ? POOL_MOST_REPLICAS : n;
         if (x[i] == n)
@@ -838,7 +818,7 @@ static double add_replicas(struct search *s, int w, int i, int more, bool fill, 
 
 /* A few replicas more or fewer of some ways in some hours, another way making up for it. Room
  * follows as the plan needs it; for jobs as much as before, or a unit or two more. */
-static double move_priced(struct search *s, double slack)
+static double move_priced(struct search *s)
 {
     const struct grid *grid = s->grid;
     int hours = grid->hours, first = (int)random_below(s, (unsigned)hours);
@@ -846,8 +826,6 @@ static double move_priced(struct search *s, double slack)
     int w = (int)random_below(s, (unsigned)grid->workloads);
     double before = fleets_cost(s), cost = 0;
 
-    memcpy(s->room, s->a->room, sizeof(s->room));
-    s->logged = 0;
     s->spent += (uint64_t)length * 4;
     for (int k = 1 + (int)random_below(s, PRICED); k > 0; k--) {
         int ways = grid->first[w + 1] - grid->first[w], way;
@@ -874,8 +852,7 @@ static double move_priced(struct search *s, double slack)
         }
         s->a->room[g] = room;
     }
-    cost = assign_allowed(s->a) ? cost + fleets_cost(s) - before + rest_change(s, false) : INFINITY;
-    return settle_fleets(s, cost, slack);
+    return assign_allowed(s->a) ? cost + fleets_cost(s) - before + rest_change(s, false) : INFINITY;
 }
 
 /* ---- moves within the room ---- */
@@ -906,9 +883,7 @@ static double move_shuffle(struct search *s, double slack)
     int t = (int)random_below(s, (unsigned)grid->hours), picked[SHUFFLED], count = 0;
     double cost = 0, guide[POOL_MOST_TYPES], factor = 2 * random_share(s);
     double more[POOL_MOST_WAYS];
-    bool fits;
 
-    s->logged = 0;
     for (int k = 1 + (int)random_below(s, SHUFFLED); k > 0; k--) {
         int w = pick_workload(s, t);
 
@@ -927,9 +902,7 @@ static double move_shuffle(struct search *s, double slack)
             add_noise(s, picked[k], more);
         cost += serve_guided(s, picked[k], t, guide, noisy ? more : NULL);
     }
-    slack += 1e-12;
-    fits = worst_type(s, t) < 0 && cost < slack;
-    return settle_move(s, fits ? cost + rest_change(s, false) : INFINITY, slack);
+    return worst_type(s, t) < 0 && cost < slack ? cost + rest_change(s, false) : INFINITY;
 }
 
 /* The cover of hour `from` kept for the hours after or before it. */
@@ -940,8 +913,8 @@ static bool try_hold(struct search *s, int w, int from, int step, int length)
     double cost = 0;
     bool fits = true;
 
-    s->logged = 0;
-    assign_get(s->a, w, from, x);
+    begin_move(s);
+    memcpy(x, assign_at(s->a, w, from), ways_size(s->grid, w));
     for (int k = 0; k < length && fits; k++) {
         t = (t + step + hours) % hours;
         cost += set_replicas(s, w, t, x);
@@ -956,7 +929,7 @@ static bool polish_hour(struct search *s, int w, int t)
     double cost;
     bool better;
 
-    s->logged = 0;
+    begin_move(s);
     cost = serve_anew(s, w, t, 0);
     better = settle_better(s, worst_type(s, t) < 0, cost);
     for (int length = 1; s->starting && length <= 8 && length < s->grid->hours; length *= 2)
@@ -1070,11 +1043,15 @@ void improve_run(struct assign *a, struct improve *how)
 
         s->is_short = moves % SHORT_EVERY == 1 ? is_short(s) : s->is_short;
         double slack = random_below(s, 2) ? -1e-9 * least : -heat * log(random_share(s)) * 0.3;
-        double cost = moves % 4 == 0                   ? move_shuffle(s, fmax(slack, 0))
-                      : moves % 16 == 1                ? move_home(s, slack)
-                      : moves % 4 == 2                 ? move_priced(s, slack)
-                      : moves % 32 == 9 && s->starting ? move_day(s, slack)
+        if (moves % 4 == 0)
+            slack = fmax(slack, 0) + 1e-12;
+        begin_move(s);
+        double cost = moves % 4 == 0                   ? move_shuffle(s, slack)
+                      : moves % 16 == 1                ? move_home(s)
+                      : moves % 4 == 2                 ? move_priced(s)
+                      : moves % 32 == 9 && s->starting ? move_day(s)
                                                        : move_jobs(s, slack);
+        cost = settle_move(s, cost, slack);
         if (isinf(cost))
             continue;
         total += cost;
@@ -1105,7 +1082,7 @@ void improve_polish(struct assign *a, struct improve *how)
                 better |= polish_hour(s, w, t);
             if (!s->starting)
                 continue;
-            s->logged = 0;
+            begin_move(s);
             better |= settle_better(s, true, plan_day(s, w));
         }
     }

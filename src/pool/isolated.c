@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 
-#define MOST_BOXES 32
+#define MOST_RANGES 32
 #define MOST_BYTES (64 << 20) /* of their plans */
 
 struct split { /* the isolated workloads, or the others with the jobs, as a pool */
@@ -73,9 +73,9 @@ static void part_init(struct split *part, const struct grid *grid, bool constant
     part->pool.job_count = grid->jobs;
 }
 
-/* ---- boxes: what the isolated may hold ---- */
+/* ---- ranges: what the isolated may hold ---- */
 
-struct box {
+struct range {
     double alone, others;                            /* bounds of the two parts */
     int low[POOL_MOST_TYPES], high[POOL_MOST_TYPES]; /* GPUs that the isolated hold */
     int held[POOL_MOST_TYPES], shared[POOL_MOST_TYPES];
@@ -86,15 +86,15 @@ struct tree {
     struct bound *b;
     const struct grid *grid;
     struct isolated_search *search;
-    double least;                     /* a bound of all plans */
-    size_t plan_size;                 /* bytes of a box's replicas */
-    struct box boxes[MOST_BOXES + 1]; /* still open */
+    double least;                         /* a bound of all plans */
+    size_t plan_size;                     /* bytes of a range's replicas */
+    struct range ranges[MOST_RANGES + 1]; /* still open */
     int count;
 };
 
-static double box_bound(const struct box *box)
+static double range_bound(const struct range *range)
 {
-    return box->alone + box->others;
+    return range->alone + range->others;
 }
 
 static int stock_left(const struct grid_type *type, int taken)
@@ -102,12 +102,12 @@ static int stock_left(const struct grid_type *type, int taken)
     return taken < type->stock ? type->stock - taken : 0;
 }
 
-/* The part's bound and plan with the GPUs that the box leaves it, the first of them in stock, at
+/* The part's bound and plan with the GPUs that the range leaves it, the first of them in stock, at
  * these prices of all or (NULL) its own; false: stop. The isolated keep no spares. */
-static bool solve_part(struct tree *tree, struct box *box, bool isolated, const double *price)
+static bool solve_part(struct tree *tree, struct range *range, bool isolated, const double *price)
 {
-    int hours = tree->grid->hours, *gpus = isolated ? box->held : box->shared;
-    double *bound = isolated ? &box->alone : &box->others;
+    int hours = tree->grid->hours, *gpus = isolated ? range->held : range->shared;
+    double *bound = isolated ? &range->alone : &range->others;
     struct pool_rung rung = {.bound = 0};
     struct split part;
     bool go_on;
@@ -116,8 +116,8 @@ static bool solve_part(struct tree *tree, struct box *box, bool isolated, const 
     for (int g = 0; g < tree->grid->types; g++) {
         const struct grid_type *type = &tree->grid->type[g];
         struct pool_type *own = &part.types[g];
-        int most = isolated ? box->high[g] : type->most - box->low[g];
-        int stock = isolated ? type->stock : stock_left(type, box->low[g]);
+        int most = isolated ? range->high[g] : type->most - range->low[g];
+        int stock = isolated ? type->stock : stock_left(type, range->low[g]);
 
         own->stock = price ? 0 : stock < most ? stock : most;
         own->buy = most - own->stock;
@@ -131,7 +131,7 @@ static bool solve_part(struct tree *tree, struct box *box, bool isolated, const 
     *bound = fmax(*bound, rung.bound);
     memcpy(gpus, rung.gpus, sizeof(rung.gpus));
     for (int c = 0; c < part.pool.candidate_count; c++)
-        memcpy(&box->replicas[part.origin[c] * hours], &rung.replicas[c * hours],
+        memcpy(&range->replicas[part.origin[c] * hours], &rung.replicas[c * hours],
                sizeof(int) * (size_t)hours);
     account_fini(&rung);
     free(part.workloads);
@@ -141,22 +141,22 @@ static bool solve_part(struct tree *tree, struct box *box, bool isolated, const 
     return go_on;
 }
 
-/* Keeps a box, unless it cannot hold a better plan. */
-static void keep_box(struct tree *tree, struct box *box)
+/* Keeps a range, unless it cannot hold a better plan. */
+static void keep_range(struct tree *tree, struct range *range)
 {
-    tree->search->upper = tree->search->take(tree->search->ctx, box->replicas);
-    if (box_bound(box) < tree->search->upper * (1 - 1e-9))
-        tree->boxes[tree->count++] = *box;
+    tree->search->upper = tree->search->take(tree->search->ctx, range->replicas);
+    if (range_bound(range) < tree->search->upper * (1 - 1e-9))
+        tree->ranges[tree->count++] = *range;
     else
-        free(box->replicas);
+        free(range->replicas);
 }
 
-static int lowest_box(const struct tree *tree)
+static int lowest_range(const struct tree *tree)
 {
     int lowest = 0;
 
     for (int i = 1; i < tree->count; i++)
-        if (box_bound(&tree->boxes[i]) < box_bound(&tree->boxes[lowest]))
+        if (range_bound(&tree->ranges[i]) < range_bound(&tree->ranges[lowest]))
             lowest = i;
     return lowest;
 }
@@ -170,19 +170,19 @@ static double own_of(const struct grid_type *type, int stock, int gpus)
 
 /* The type of which most is left out by both parts, each as if it had the type alone, and which
  * may be divided by; -1: none. */
-static int pick_type(const struct tree *tree, const struct box *box)
+static int pick_type(const struct tree *tree, const struct range *range)
 {
     double most = 0;
     int best = -1;
 
     for (int g = 0; g < tree->grid->types; g++) {
         const struct grid_type *type = &tree->grid->type[g];
-        int held = box->held[g], shared = box->shared[g], over = held + shared - type->most;
+        int held = range->held[g], shared = range->shared[g], over = held + shared - type->most;
         double worth = own_of(type, type->stock, held + shared) - own_of(type, type->stock, held) -
-                       own_of(type, stock_left(type, box->low[g]), shared) +
+                       own_of(type, stock_left(type, range->low[g]), shared) +
                        (over > 0 ? over * fmax(type->own_buy, 1e-6) : 0);
 
-        if (worth > most && box->low[g] < held) {
+        if (worth > most && range->low[g] < held) {
             most = worth;
             best = g;
         }
@@ -191,23 +191,23 @@ static int pick_type(const struct tree *tree, const struct box *box)
 }
 
 /* At most what the others leave of type g for the isolated; or more, and less for the others. */
-static bool divide_box(struct tree *tree, int index, int g)
+static bool divide_range(struct tree *tree, int index, int g)
 {
     const struct grid_type *type = &tree->grid->type[g];
-    struct box first = tree->boxes[index], second = first;
+    struct range first = tree->ranges[index], second = first;
     bool over = first.held[g] + first.shared[g] > type->most;
     int left = over ? type->most - first.shared[g] : stock_left(type, first.shared[g]);
     bool go_on;
 
-    tree->boxes[index] = tree->boxes[--tree->count];
+    tree->ranges[index] = tree->ranges[--tree->count];
     second.replicas = gp_malloc(tree->plan_size);
     memcpy(second.replicas, first.replicas, tree->plan_size);
     left = left < first.held[g] ? left : first.held[g] - type->unit;
     first.high[g] = left > first.low[g] ? left : first.low[g];
     second.low[g] = first.high[g] + type->unit;
     go_on = solve_part(tree, &first, true, NULL) && solve_part(tree, &second, false, NULL);
-    keep_box(tree, &first);
-    keep_box(tree, &second);
+    keep_range(tree, &first);
+    keep_range(tree, &second);
     return go_on;
 }
 
@@ -243,17 +243,17 @@ static double set_prices(const struct tree *tree, double *price, bool *plain)
 }
 
 /* All plans, with the parts at one price for each type: a bound, and a plan. False: stop. */
-static bool raise_priced(struct tree *tree, const struct box *all, bool *plain)
+static bool raise_priced(struct tree *tree, const struct range *all, bool *plain)
 {
-    struct box box = *all;
+    struct range range = *all;
     double price[POOL_MOST_TYPES], fleets = set_prices(tree, price, plain);
     bool go_on;
 
     if (*plain)
         return true;
-    go_on = solve_part(tree, &box, true, price) && solve_part(tree, &box, false, price);
-    tree->least = fmax(tree->least, fleets + box.alone + box.others);
-    tree->search->upper = tree->search->take(tree->search->ctx, box.replicas);
+    go_on = solve_part(tree, &range, true, price) && solve_part(tree, &range, false, price);
+    tree->least = fmax(tree->least, fleets + range.alone + range.others);
+    tree->search->upper = tree->search->take(tree->search->ctx, range.replicas);
     return go_on;
 }
 
@@ -270,7 +270,7 @@ void isolated_raise(struct bound *b, struct isolated_search *search)
 {
     const struct grid *grid = b->grid;
     struct tree tree = {.b = b, .grid = grid, .search = search, .least = b->best};
-    struct box all = {.alone = 0};
+    struct range all = {.alone = 0};
     bool go_on, plain;
     int g;
 
@@ -280,13 +280,13 @@ void isolated_raise(struct bound *b, struct isolated_search *search)
         all.high[g] = grid->type[g].most;
     go_on = raise_priced(&tree, &all, &plain) && solve_part(&tree, &all, true, NULL) &&
             solve_part(&tree, &all, false, NULL);
-    keep_box(&tree, &all);
-    while (go_on && tree.count > 0 && tree.count < MOST_BOXES &&
+    keep_range(&tree, &all);
+    while (go_on && tree.count > 0 && tree.count < MOST_RANGES &&
            (size_t)tree.count * tree.plan_size < MOST_BYTES &&
-           (g = pick_type(&tree, &tree.boxes[lowest_box(&tree)])) >= 0)
-        go_on = divide_box(&tree, lowest_box(&tree), g);
+           (g = pick_type(&tree, &tree.ranges[lowest_range(&tree)])) >= 0)
+        go_on = divide_range(&tree, lowest_range(&tree), g);
     b->best = fmax(tree.least,
-                   tree.count > 0 ? box_bound(&tree.boxes[lowest_box(&tree)]) : search->upper);
+                   tree.count > 0 ? range_bound(&tree.ranges[lowest_range(&tree)]) : search->upper);
     for (int i = 0; i < tree.count; i++)
-        free(tree.boxes[i].replicas);
+        free(tree.ranges[i].replicas);
 }

@@ -10,21 +10,21 @@
  * meet, or when its work or time is spent; what is between them is the gap that people see.
  *
  *   the smallest problem   the cheapest way to serve one workload in one hour is a cover
- *                          (cover.h), to own GPUs for a day a choice of units (fixed.h). All else
+ *                          (cover.c), to own GPUs for a day a choice of units (fixed.c). All else
  *                          is made of thousands of these.
  *   a bound by prices      raise_bound(): a GPU of type g in hour t has a price lambda[t,g] in
  *                          place of a limit, so that workloads and hours fall apart. bound_step()
  *                          raises what all covers cost then; its covers are first plans, too.
- *   a search               improve_plan(): from the best plan, a move at a time (improve.h), with
+ *   a search               improve_plan(): from the best plan, a move at a time (improve.c), with
  *                          the lambda saying which GPUs others want.
  *   a bound by whole units prices do not see that fleets are whole servers. divide_bound() takes
  *                          fleets in intervals (bound_divide()), or plans them hour by hour:
  *                          fleet_raise() keeps planes, what an hour costs at least with fleets n
- *                          (columns of a linear program: lp.h), and pack.h serves an hour within
+ *                          (columns of a linear program: lp.h), and pack.c serves an hour within
  *                          given fleets: a program over patterns, columns that its prices ask for.
  *   GPUs of one's own      A and B, search_own(): what each workload holds all day is chosen in
  *                          turn (hold_all()), and for all at once as one program
- *                          (hold_together(): pack.h of a day). With isolated workloads C and D are
+ *                          (hold_together(): pack.c of a day). With isolated workloads C and D are
  *                          two pools at one price (raise_isolated(): isolated.c).
  *
  * search_hourly() takes turns for C, D and the cloud: bound 22 %, search 18 %, bound 45 %,
@@ -47,10 +47,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "pool/assign.h"
 #include "pool/bound.h"
-#include "pool/fixed.h"
-#include "pool/improve.h"
-#include "pool/pack.h"
 
 /* What one rung is worked on with. */
 struct rung {
@@ -63,16 +61,16 @@ struct rung {
     double total;  /* of best */
     uint64_t work; /* left */
     uint64_t random;
-    double until;        /* share of the time at which this part ends */
-    double started;      /* and at which it began */
-    double begun, end;   /* shares of the time between which the rung works */
-    bool stalled;        /* prices alone raise the bound no more */
-    uint64_t apart_work; /* left to the pools of isolated workloads and of the others */
+    double until;           /* share of the time at which this part ends */
+    double started;         /* and at which it began */
+    double begun, end;      /* shares of the time between which the rung works */
+    bool stalled;           /* prices alone raise the bound no more */
+    uint64_t isolated_work; /* left to the pools of isolated workloads and of the others */
 };
 
 #define STALL_STEPS 100     /* the bound is left alone when so many steps */
 #define STALL_RISE 0.005    /* close less of the gap than this */
-#define APART_SHARE 3       /* of what is left goes to a part of a pool */
+#define ISOLATED_SHARE 3    /* of what is left goes to a part of a pool */
 #define SHAKES 400          /* tries of A and B where GPUs are scarce */
 #define MOST_CELLS 30000    /* workloads and hours of a program that comes first */
 #define QUICK 20            /* part of the choices that are priced at first */
@@ -286,24 +284,6 @@ static int random_owner(struct rung *r)
     return -1;
 }
 
-static void hold_nothing(struct assign *a, int owner)
-{
-    static const short nothing[POOL_MOST_WAYS];
-
-    if (owner < a->grid->workloads)
-        assign_own(a, owner, nothing);
-    else
-        assign_own_job(a, owner - a->grid->workloads, 0);
-}
-
-static void choose_anew(struct rung *r, int owner, const double *more)
-{
-    if (owner < r->grid.workloads)
-        hold_anew(r, &r->trial, owner, more);
-    else
-        hold_job_anew(&r->trial, owner - r->grid.workloads, more);
-}
-
 /* $ more for a GPU: nothing, some of its price, or what a shortage may make it worth. */
 static void random_prices(struct rung *r, double *more)
 {
@@ -312,25 +292,27 @@ static void random_prices(struct rung *r, double *more)
                   r->grid.type[g].own_buy;
 }
 
-/* Two or three choose again, the first at prices that are off by chance. */
-static void hold_shake(struct rung *r)
+/* From the best plan these hold nothing, and choose anew one after the other, the first `priced` of
+ * them at prices that are off by chance. */
+static void choose_again(struct rung *r, const int *owners, int count, int priced)
 {
-    double more[POOL_MOST_TYPES], none[POOL_MOST_TYPES] = {0};
+    static const short nothing[POOL_MOST_WAYS];
 
-    for (int i = 0; i < SHAKES && is_open(r) && !is_separable(&r->grid); i++) {
-        int owners[SHAKEN], count = 2 + (int)random_below(r, SHAKEN - 1);
+    assign_copy(&r->trial, &r->best);
+    for (int k = 0; k < count; k++)
+        if (owners[k] < r->grid.workloads)
+            assign_own(&r->trial, owners[k], nothing);
+        else
+            assign_own_job(&r->trial, owners[k] - r->grid.workloads, 0);
+    for (int k = 0; k < count; k++) {
+        double more[POOL_MOST_TYPES] = {0};
 
-        for (int k = 0; k < count; k++)
-            owners[k] = random_owner(r);
-        if (owners[0] < 0 || r->work == 0 || is_stopped(r))
-            break;
-        random_prices(r, more);
-        assign_copy(&r->trial, &r->best);
-        for (int k = 0; k < count; k++)
-            hold_nothing(&r->trial, owners[k]);
-        for (int k = 0; k < count; k++)
-            choose_anew(r, owners[k], k == 0 ? more : none);
-        keep_better(r);
+        if (k < priced)
+            random_prices(r, more);
+        if (owners[k] < r->grid.workloads)
+            hold_anew(r, &r->trial, owners[k], more);
+        else
+            hold_job_anew(&r->trial, owners[k] - r->grid.workloads, more);
     }
 }
 
@@ -373,14 +355,10 @@ static double take_plan(void *ctx, const short *plan)
 {
     struct rung *r = ctx;
     const struct grid *grid = &r->grid;
-    short x[POOL_MOST_WAYS];
 
     for (int w = 0; w < grid->workloads; w++)
-        for (int t = 0; t < grid->hours; t++) {
-            for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
-                x[i - grid->first[w]] = plan[i * grid->hours + t];
-            assign_set(&r->trial, w, t, x);
-        }
+        for (int t = 0; t < grid->hours; t++)
+            assign_set(&r->trial, w, t, &plan[grid_place(grid, w, t)]);
     keep_better(r);
     report_progress(r);
     return r->total;
@@ -487,20 +465,13 @@ static void improve_plan(struct rung *r, uint64_t work, bool polish)
 static void improve_isolated(struct rung *r, uint64_t work)
 {
     uint64_t until = r->work > work ? r->work - work : 0, each = work / ISOLATED_TRIES + 1;
-    double more[POOL_MOST_TYPES];
 
     each = each < ISOLATED_WORK ? each : ISOLATED_WORK;
     while (r->work > until && is_open(r)) {
         int owners[2] = {random_owner(r), random_owner(r)}, count = 1 + (int)random_below(r, 2);
         uint64_t before = r->work;
 
-        assign_copy(&r->trial, &r->best);
-        for (int k = 0; k < count; k++)
-            hold_nothing(&r->trial, owners[k]);
-        for (int k = 0; k < count; k++) {
-            random_prices(r, more);
-            choose_anew(r, owners[k], more);
-        }
+        choose_again(r, owners, count, count);
         fit_trial(r);
         if (assign_allowed(&r->trial)) {
             struct improve how = improve_with(r, each);
@@ -598,18 +569,18 @@ static bool solve_part(void *ctx, const struct pool *pool, bool isolated, struct
     enum pool_rung_id id = isolated ? whole[r->grid.id] : r->grid.id;
     struct pool_options options = *r->options;
     double now = options.share ? options.share(options.share_ctx) : 0;
-    uint64_t share = isolated || !is_separable(&r->grid) ? APART_SHARE : 1;
+    uint64_t share = isolated || !is_separable(&r->grid) ? ISOLATED_SHARE : 1;
     struct pool_answer answer;
 
-    options.work = options.share && !options.work ? 0 : r->apart_work / share + 1;
+    options.work = options.share && !options.work ? 0 : r->isolated_work / share + 1;
     options.progress = NULL;
     answer_init(pool, &answer);
     solve_rung(pool, id, now + (r->until - now) / (double)share, &options, &answer);
     *rung = answer.rungs[id];
     r->answer->stopped |= answer.stopped;
     spend_work(r, answer.work);
-    r->apart_work -= answer.work < r->apart_work ? answer.work : r->apart_work;
-    return r->apart_work > 0 && !is_stopped(r);
+    r->isolated_work -= answer.work < r->isolated_work ? answer.work : r->isolated_work;
+    return r->isolated_work > 0 && !is_stopped(r);
 }
 
 static double take_replicas(void *ctx, int *replicas)
@@ -628,7 +599,7 @@ static void raise_isolated(struct rung *r, uint64_t work)
 
     if (!is_open(r))
         return;
-    r->apart_work = work;
+    r->isolated_work = work;
     isolated_raise(&r->bound, &search);
     report_progress(r);
 }
@@ -654,7 +625,17 @@ static void search_own(struct rung *r)
     hold_all(r);
     start_from_all(r);
     hold_together(r, r->work / 2);
-    hold_shake(r);
+    /* Two or three choose again. */
+    for (int i = 0; i < SHAKES && is_open(r) && !is_separable(&r->grid); i++) {
+        int owners[SHAKEN], count = 2 + (int)random_below(r, SHAKEN - 1);
+
+        for (int k = 0; k < count; k++)
+            owners[k] = random_owner(r);
+        if (owners[0] < 0 || r->work == 0 || is_stopped(r))
+            break;
+        choose_again(r, owners, count, 1);
+        keep_better(r);
+    }
     divide_bound(r, r->work);
 }
 
@@ -662,17 +643,17 @@ static void search_own(struct rung *r)
 static void search_hourly(struct rung *r)
 {
     uint64_t all = r->work;
-    bool apart = isolated_takes(&r->grid);
+    bool isolated = isolated_takes(&r->grid);
     /* parts that have nothing in common need no prices of the whole */
-    int first = apart && is_separable(&r->grid) ? 8 : 22;
-    int second = first == 8 ? 14 : 40, third = apart && r->grid.jobs > 0 ? 70 : 85;
+    int first = isolated && is_separable(&r->grid) ? 8 : 22;
+    int second = first == 8 ? 14 : 40, third = isolated && r->grid.jobs > 0 ? 70 : 85;
 
     set_part(r, first / 100.0);
     raise_bound(r, all / 100 * (uint64_t)first);
     set_part(r, second / 100.0);
     improve_plan(r, all / 100 * (uint64_t)(second - first), false);
     set_part(r, third / 100.0);
-    (apart ? raise_isolated : raise_further)(r, all / 100 * (uint64_t)(third - second));
+    (isolated ? raise_isolated : raise_further)(r, all / 100 * (uint64_t)(third - second));
     set_part(r, 0.85);
     if (third < 85)
         improve_isolated(r, all / 100 * (uint64_t)(85 - third));

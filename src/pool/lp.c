@@ -19,30 +19,21 @@ void lp_init(struct lp *lp, int rows, int sets)
     size_t n = (size_t)rows + 1, s = (size_t)sets + 1;
 
     *lp = (struct lp){.rows = rows, .sets = sets};
-    lp->right = gp_calloc(n, sizeof(*lp->right));
-    lp->price = gp_calloc(n, sizeof(*lp->price));
-    lp->worth = gp_calloc(s, sizeof(*lp->worth));
-    lp->inverse = gp_calloc(n * n, sizeof(*lp->inverse));
-    lp->level = gp_calloc(n, sizeof(*lp->level));
-    lp->key_level = gp_calloc(s, sizeof(*lp->key_level));
-    lp->step = gp_calloc(n, sizeof(*lp->step));
-    lp->key_step = gp_calloc(s, sizeof(*lp->key_step));
-    lp->basis = gp_calloc(n, sizeof(*lp->basis));
-    lp->key = gp_calloc(s, sizeof(*lp->key));
+    lp->right = arrays_add(&lp->arrays, n, sizeof(*lp->right));
+    lp->price = arrays_add(&lp->arrays, n, sizeof(*lp->price));
+    lp->worth = arrays_add(&lp->arrays, s, sizeof(*lp->worth));
+    lp->inverse = arrays_add(&lp->arrays, n * n, sizeof(*lp->inverse));
+    lp->level = arrays_add(&lp->arrays, n, sizeof(*lp->level));
+    lp->key_level = arrays_add(&lp->arrays, s, sizeof(*lp->key_level));
+    lp->step = arrays_add(&lp->arrays, n, sizeof(*lp->step));
+    lp->key_step = arrays_add(&lp->arrays, s, sizeof(*lp->key_step));
+    lp->basis = arrays_add(&lp->arrays, n, sizeof(*lp->basis));
+    lp->key = arrays_add(&lp->arrays, s, sizeof(*lp->key));
 }
 
 void lp_fini(struct lp *lp)
 {
-    free(lp->right);
-    free(lp->price);
-    free(lp->worth);
-    free(lp->inverse);
-    free(lp->level);
-    free(lp->key_level);
-    free(lp->step);
-    free(lp->key_step);
-    free(lp->basis);
-    free(lp->key);
+    arrays_free(&lp->arrays);
     free(lp->columns);
     free(lp->entries);
     *lp = (struct lp){0};
@@ -196,16 +187,21 @@ bool lp_begin(struct lp *lp, const int *basis, const int *key)
 
 /* ---- steps ---- */
 
-static inline double column_price(const struct lp *lp, const struct lp_column *c)
+/* sum + by times the product of a column with row[]. */
+static inline double add_product(const struct lp *lp, const struct lp_column *c, double by,
+                                 const double *row, double sum)
 {
-    double sum = 0;
-
     for (int i = 0; i < c->count; i++) {
         const struct lp_entry *e = &lp->entries[c->first + (size_t)i];
 
-        sum += lp->price[e->row] * e->value;
+        sum += by * (row[e->row] * e->value);
     }
     return sum;
+}
+
+static inline double column_price(const struct lp *lp, const struct lp_column *c)
+{
+    return add_product(lp, c, 1, lp->price, 0);
 }
 
 static void set_prices(struct lp *lp)
@@ -297,18 +293,10 @@ static void set_steps(struct lp *lp, const struct lp_column *c)
         lp->key_step[c->set] = 1;
     for (size_t i = 0; i < n; i++) {
         int set = lp->columns[lp->basis[i]].set;
-        double sum = 0;
+        double sum = add_product(lp, c, 1, &lp->inverse[i * n], 0);
 
-        for (int k = 0; k < c->count; k++) {
-            const struct lp_entry *e = &lp->entries[c->first + (size_t)k];
-
-            sum += lp->inverse[i * n + (size_t)e->row] * e->value;
-        }
-        for (int k = 0; key && k < key->count; k++) {
-            const struct lp_entry *e = &lp->entries[key->first + (size_t)k];
-
-            sum -= lp->inverse[i * n + (size_t)e->row] * e->value;
-        }
+        if (key)
+            sum = add_product(lp, key, -1, &lp->inverse[i * n], sum);
         lp->step[i] = sum;
         if (set != LP_FREE)
             lp->key_step[set] -= sum;

@@ -21,6 +21,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "pool/grid.h"
+
 #define LP_HOT 16
 #define LP_FREE (-1) /* a column in no set */
 
@@ -39,6 +41,7 @@ struct lp_entry {
 };
 
 struct lp {
+    struct arrays arrays; /* of rows and sets */
     int rows, sets;
     double *right;     /* [rows] */
     double *price;     /* [rows] of one more on the right side */

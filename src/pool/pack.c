@@ -1,7 +1,7 @@
 /*
- * pack.c - see pack.h.
+ * pack.c - see bound.h.
  */
-#include "pool/pack.h"
+#include "pool/bound.h"
 
 #include <limits.h>
 #include <math.h>
@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "pool/fixed.h"
 #include "pool/lp.h"
 
 /* ---- patterns: covers as columns of the program, each once, with what it takes ----
@@ -124,40 +123,11 @@ static void patterns_init(struct patterns *s, const struct pack *pack)
     }
 }
 
-static void patterns_fini(struct patterns *s)
-{
-    arrays_free(&s->arrays);
-    free(s->groups);
-    free(s->list);
-    free(s->counts);
-    free(s->taken);
-    free(s->table);
-    *s = (struct patterns){0};
-}
-
 static int job_units(const struct patterns *s, int row, int workers)
 {
     int j = row - s->grid->workloads, type = s->grid->pool->jobs[j].type;
 
     return grid_own_units(&s->grid->type[type], workers * s->grid->job_seat[j]);
-}
-
-static void take_groups(const struct patterns *s, int row, const short *counts, int *taken)
-{
-    const struct grid *grid = s->grid;
-
-    if (is_job(s, row)) {
-        taken[0] = job_units(s, row, counts[0]);
-    } else if (s->pack->t == PACK_DAY) {
-        assign_holding(grid, row, counts, taken);
-    } else {
-        memset(taken, 0, sizeof(*taken) * (size_t)(s->first[row + 1] - s->first[row]));
-        for (int k = 0; k < patterns_ways(s, row); k++) {
-            const struct way *way = &grid->ways[grid->first[row] + k];
-
-            taken[s->group[grid->first[row] + k]] += counts[k] * (way->slice >= 0 ? 1 : way->seat);
-        }
-    }
 }
 
 /* ---- cost ---- */
@@ -227,12 +197,11 @@ static void grow_table(struct patterns *s)
     }
 }
 
-/* The pattern of counts x, charged for `low` at least (NULL: what it takes); its place in the
+/* The pattern of these counts, charged for `low` at least (NULL: what it takes); its place in the
  * list. */
-static size_t patterns_add(struct patterns *s, int row, const int *x,
+static size_t patterns_add(struct patterns *s, int row, const short *counts,
                            const struct pattern_limits *limits)
 {
-    short counts[POOL_MOST_WAYS] = {0};
     int taken[POOL_MOST_WAYS], first = s->first[row], ways = patterns_ways(s, row);
     size_t groups = (size_t)(s->first[row + 1] - first), n = (size_t)ways, place;
     struct pattern pattern = {.workload = row,
@@ -240,9 +209,20 @@ static size_t patterns_add(struct patterns *s, int row, const int *x,
                               .counts = s->count_count,
                               .groups = s->taken_count};
 
-    for (int k = 0; k < ways; k++)
-        counts[k] = (short)x[k];
-    take_groups(s, row, counts, taken);
+    const struct grid *grid = s->grid;
+
+    if (is_job(s, row)) {
+        taken[0] = job_units(s, row, counts[0]);
+    } else if (s->pack->t == PACK_DAY) {
+        assign_holding(grid, row, counts, taken);
+    } else {
+        memset(taken, 0, sizeof(*taken) * (size_t)(s->first[row + 1] - s->first[row]));
+        for (int k = 0; k < patterns_ways(s, row); k++) {
+            const struct way *way = &grid->ways[grid->first[row] + k];
+
+            taken[s->group[grid->first[row] + k]] += counts[k] * (way->slice >= 0 ? 1 : way->seat);
+        }
+    }
     for (size_t i = 0; i < groups && limits; i++) {
         int low = limits->low[(size_t)first + i];
 
@@ -314,7 +294,7 @@ static bool has_limits(const struct patterns *s, int row, const struct pattern_l
 }
 
 static double cheapest_hour(struct patterns *s, int row, const double *each,
-                            const struct pattern_limits *limits, const int *room, int *x)
+                            const struct pattern_limits *limits, const int *room, short *x)
 {
     struct cover_item items[POOL_MOST_WAYS];
     double worth[POOL_MOST_WAYS];
@@ -347,7 +327,7 @@ static double cheapest_hour(struct patterns *s, int row, const double *each,
 }
 
 static double cheapest_job(struct patterns *s, int row, const double *each,
-                           const struct pattern_limits *limits, const int *room, int *x)
+                           const struct pattern_limits *limits, const int *room, short *x)
 {
     int j = row - s->grid->workloads, type = s->grid->pool->jobs[j].type;
     int most = room ? room[type] : limits->high[s->first[row]];
@@ -363,7 +343,7 @@ static double cheapest_job(struct patterns *s, int row, const double *each,
             break;
         if (cost < best) {
             best = cost;
-            *x = k;
+            *x = (short)k;
         }
     }
     s->spent += (uint64_t)*x + 1;
@@ -371,7 +351,7 @@ static double cheapest_job(struct patterns *s, int row, const double *each,
 }
 
 static double cheapest_day(struct patterns *s, int row, const double *each,
-                           const struct pattern_limits *limits, const int *room, int *x)
+                           const struct pattern_limits *limits, const int *room, short *x)
 {
     const struct grid *grid = s->grid;
     struct fixed_market market = {.gpus = INT_MAX, .watts = INFINITY};
@@ -388,13 +368,12 @@ static double cheapest_day(struct patterns *s, int row, const double *each,
     }
     fixed_solve(grid, row, &market, room ? ROOM_LEAVES : s->pack->leaves, &fixed);
     s->spent += (uint64_t)fixed.nodes;
-    for (int k = 0; k < patterns_ways(s, row); k++)
-        x[k] = fixed.held[k];
+    memcpy(x, fixed.held, ways_size(grid, row));
     return fixed.lower;
 }
 
 static double patterns_cheapest(struct patterns *s, int row, const double *lambda,
-                                const struct pattern_limits *limits, const int *room, int *x)
+                                const struct pattern_limits *limits, const int *room, short *x)
 {
     double each[POOL_MOST_TYPES];
 
@@ -523,23 +502,6 @@ static double over_cost(const struct pack *p, const double *use)
     return sum;
 }
 
-/* GPUs of each type that may still be taken beside use[g]. */
-static void room_beside(const struct pack *p, const double *use, int *room)
-{
-    for (int g = 0; g < p->grid->types; g++) {
-        double most = POOL_MOST_GPUS;
-
-        for (int r = 0; r < p->limit_count; r++) {
-            const struct pack_limit *limit = &p->limits[r];
-
-            if (isinf(limit->over) && limit->per[g] > 0)
-                most = fmin(most,
-                            (limit->room - limit_use(limit, use, p->grid->types)) / limit->per[g]);
-        }
-        room[g] = most > 0 ? (int)(most + 1e-9) : 0;
-    }
-}
-
 /* ---- the program ---- */
 
 /* What a pattern brings in the part at hand. */
@@ -597,7 +559,7 @@ static int basic_count(const struct branch *b)
 
 static void program_init(struct branch *b)
 {
-    int x[POOL_MOST_WAYS] = {0};
+    short x[POOL_MOST_WAYS] = {0};
 
     lp_init(&b->lp, b->pack->limit_count, b->patterns.rows);
     for (int r = 0; r < b->pack->limit_count; r++) { /* room that is left, and what is over */
@@ -642,7 +604,7 @@ static bool price_all(struct branch *b, double *lambda, double *sum, double *roo
     *sum = *room = 0;
     limit_prices(b, limit, lambda);
     for (int w = 0; w < b->patterns.rows; w++) {
-        int x[POOL_MOST_WAYS];
+        short x[POOL_MOST_WAYS];
         double cost = patterns_cheapest(&b->patterns, w, lambda, &b->limits, NULL, x);
         double known = -b->lp.worth[w];
 
@@ -658,39 +620,19 @@ static bool price_all(struct branch *b, double *lambda, double *sum, double *roo
 
 /* ---- a plan from it ---- */
 
-static void set_mean(struct branch *b)
-{
-    const struct patterns *s = &b->patterns;
-
-    memset(b->mean, 0, sizeof(*b->mean) * (size_t)s->ways);
-    memset(b->group, 0, sizeof(*b->group) * (size_t)s->first[s->rows]);
-    for (int i = 0; i < basic_count(b); i++) {
-        double level;
-        const struct pattern *pattern = basic_pattern(b, i, &level);
-        int row = pattern ? pattern->workload : 0;
-
-        if (!pattern || level <= 0)
-            continue;
-        for (int k = 0; k < patterns_ways(s, row); k++)
-            b->mean[patterns_first_way(s, row) + k] +=
-                level * s->counts[pattern->counts + (size_t)k];
-        for (int k = s->first[row]; k < s->first[row + 1]; k++)
-            b->group[k] += level * s->taken[pattern->groups + (size_t)(k - s->first[row])];
-    }
-}
-
 /* The mean cover of a workload where that is whole: a cover costs no more than the mean
  * of those around it. Else the one with the largest part; *whole says which. */
 static size_t likely_pattern(struct branch *b, int w, bool *whole)
 {
-    int x[POOL_MOST_WAYS], best = -1;
+    short x[POOL_MOST_WAYS];
     double most = -1;
+    int best = -1;
 
     *whole = true;
     for (int k = 0; k < patterns_ways(&b->patterns, w); k++) {
         double mean = b->mean[patterns_first_way(&b->patterns, w) + k];
 
-        x[k] = (int)round(mean);
+        x[k] = (short)round(mean);
         *whole = *whole && fabs(mean - round(mean)) < 1e-6;
     }
     if (*whole)
@@ -716,9 +658,22 @@ static double place_pattern(struct branch *b, int w, size_t at, const double *la
     memcpy(with, use, sizeof(with));
     patterns_use(&b->patterns, at, with);
     if (isinf(over_cost(b->pack, with))) {
-        int room[POOL_MOST_TYPES], x[POOL_MOST_WAYS];
+        int room[POOL_MOST_TYPES];
+        short x[POOL_MOST_WAYS];
 
-        room_beside(b->pack, use, room);
+        /* GPUs of each type that may still be taken beside use[g]. */
+        for (int g = 0; g < b->pack->grid->types; g++) {
+            double most = POOL_MOST_GPUS;
+
+            for (int r = 0; r < b->pack->limit_count; r++) {
+                const struct pack_limit *limit = &b->pack->limits[r];
+
+                if (isinf(limit->over) && limit->per[g] > 0)
+                    most = fmin(most, (limit->room - limit_use(limit, use, b->pack->grid->types)) /
+                                          limit->per[g]);
+            }
+            room[g] = most > 0 ? (int)(most + 1e-9) : 0;
+        }
         patterns_cheapest(&b->patterns, w, lambda, NULL, room, x);
         at = patterns_add(&b->patterns, w, x, NULL);
         memcpy(with, use, sizeof(with));
@@ -896,7 +851,23 @@ static int raise_part(struct branch *b, double *bound)
     if (*bound >= goal_of(b))
         return -1;
     limit_prices(b, limit, lambda);
-    set_mean(b);
+    const struct patterns *s = &b->patterns;
+
+    memset(b->mean, 0, sizeof(*b->mean) * (size_t)s->ways);
+    memset(b->group, 0, sizeof(*b->group) * (size_t)s->first[s->rows]);
+    for (int i = 0; i < basic_count(b); i++) {
+        double level;
+        const struct pattern *pattern = basic_pattern(b, i, &level);
+        int row = pattern ? pattern->workload : 0;
+
+        if (!pattern || level <= 0)
+            continue;
+        for (int k = 0; k < patterns_ways(s, row); k++)
+            b->mean[patterns_first_way(s, row) + k] +=
+                level * s->counts[pattern->counts + (size_t)k];
+        for (int k = s->first[row]; k < s->first[row + 1]; k++)
+            b->group[k] += level * s->taken[pattern->groups + (size_t)(k - s->first[row])];
+    }
     round = b->looks++ % ROUND_EACH == 0;
     if (round)
         round_plan(b, lambda);
@@ -955,25 +926,6 @@ static void divide_lowest(struct branch *b)
     free(part.low);
 }
 
-/* The price of the plan that is given, when it fits. */
-static double given_cost(struct branch *b)
-{
-    double use[POOL_MOST_TYPES] = {0}, cost = 0;
-
-    for (int w = 0; w < b->patterns.rows; w++) {
-        int x[POOL_MOST_WAYS];
-        size_t pattern;
-
-        for (int k = 0; k < patterns_ways(&b->patterns, w); k++)
-            x[k] = b->pack->x[patterns_first_way(&b->patterns, w) + k];
-        pattern = patterns_add(&b->patterns, w, x, NULL);
-        patterns_use(&b->patterns, pattern, use);
-        cost += b->patterns.list[pattern].cost;
-    }
-    add_columns(b);
-    return cost + over_cost(b->pack, use);
-}
-
 /* ---- from solve to solve ---- */
 
 static struct branch *branch_new(struct pack *pack)
@@ -1016,7 +968,13 @@ void pack_fini(struct pack *pack)
         return;
     close_parts(b);
     arrays_free(&b->arrays);
-    patterns_fini(&b->patterns);
+    arrays_free(&b->patterns.arrays);
+    free(b->patterns.groups);
+    free(b->patterns.list);
+    free(b->patterns.counts);
+    free(b->patterns.taken);
+    free(b->patterns.table);
+    b->patterns = (struct patterns){0};
     lp_fini(&b->lp);
     free(b);
     pack->branch = NULL;
@@ -1056,7 +1014,18 @@ void pack_solve(struct pack *pack)
     double lowest;
 
     add_part(b, &b->all, -1, 0, 0);
-    pack->cost = given_cost(b);
+    /* The price of the plan that is given, when it fits. */
+    double use[POOL_MOST_TYPES] = {0}, cost = 0;
+
+    for (int w = 0; w < b->patterns.rows; w++) {
+        size_t pattern =
+            patterns_add(&b->patterns, w, &b->pack->x[patterns_first_way(&b->patterns, w)], NULL);
+
+        patterns_use(&b->patterns, pattern, use);
+        cost += b->patterns.list[pattern].cost;
+    }
+    add_columns(b);
+    pack->cost = cost + over_cost(b->pack, use);
     while (b->part_count > 0 && b->part_count < b->most_parts - 1 && !is_over(b) &&
            b->parts[lowest_part(b)].bound < goal_of(b))
         divide_lowest(b);

@@ -1,7 +1,7 @@
 /*
- * placement.c - see placement.h.
+ * placement.c - see pool_run.h.
  */
-#include "pool/placement.h"
+#include "pool/pool_run.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,54 +19,39 @@ struct placing {
     int *owner;     /* [host] workload it belongs to all day; NOBODY */
     bool *touched;  /* [host] somebody without a claim was on it, at some hour */
     int *host_room; /* [host] GPUs that it still takes in this hour */
-    int *free;      /* [box x types + type] free GPUs in this hour */
+    int *free;      /* [chassis x types + type] free GPUs in this hour */
     int *left;      /* [candidate] replicas of this hour that have no GPUs yet */
     int *jobs_left;
     int (*cuts)[POOL_MOST_CUTS]; /* [candidate] GPUs cut for it and those after it */
     int *cut_first;              /* [candidate] whose cuts its slices are in; NOBODY: no slice */
     int hosts, next_unit;
-    bool sleepers; /* some workload has any */
+    bool any_sleeps; /* some workload has any */
 };
 
-/* ---- boxes ---- */
+/* ---- servers and chassis ---- */
 
-static void add_box(struct placing *p, int type, int gpus, int chassis, int hosts, int per_host)
+static void add_one(struct placing *p, int type, int gpus, int listed, int hosts, int per_host)
 {
     struct placement *o = p->out;
-    struct placement_chassis *box = &o->box[o->box_count];
+    struct placement_chassis *at = &o->chassis[o->chassis_count];
 
-    *box = (struct placement_chassis){.type = type,
-                                      .first = o->gpus,
-                                      .gpus = gpus,
-                                      .chassis = chassis,
-                                      .first_host = p->hosts,
-                                      .hosts = hosts,
-                                      .per_host = per_host};
+    *at = (struct placement_chassis){.type = type,
+                                     .first = o->gpus,
+                                     .gpus = gpus,
+                                     .listed = listed,
+                                     .first_host = p->hosts,
+                                     .hosts = hosts,
+                                     .per_host = per_host};
     for (int i = 0; i < gpus; i++)
-        o->box_of[o->gpus + i] = o->box_count;
+        o->chassis_of[o->gpus + i] = o->chassis_count;
     o->gpus += gpus;
-    o->box_count++;
+    o->chassis_count++;
     p->hosts += hosts;
 }
 
 static bool in_servers(const struct placing *p, int type)
 {
     return !pool_composes(p->pool, type, p->rung->id);
-}
-
-static void add_servers(struct placing *p)
-{
-    for (int t = 0; t < p->pool->type_count; t++) {
-        int each = p->pool->types[t].server_gpus;
-
-        for (int left = in_servers(p, t) ? p->rung->gpus[t] : 0; left > 0; left -= each) {
-            int n = left < each ? left : each;
-
-            for (int i = 0; i < n; i++)
-                p->out->type[p->out->gpus + i] = t;
-            add_box(p, t, n, -1, 1, n);
-        }
-    }
 }
 
 /* Types one after the other into the slots there are; what is over goes into a last one,
@@ -92,7 +77,7 @@ static void add_chassis(struct placing *p, const struct chassis_size *chassis, i
             p->out->type[p->out->gpus + i] = t;
             of_type++;
         }
-        add_box(p, -1, n, c < count ? c : count, c < count ? chassis[c].hosts : n,
+        add_one(p, -1, n, c < count ? c : count, c < count ? chassis[c].hosts : n,
                 c < count ? chassis[c].per_host : largest);
         left -= n;
     }
@@ -118,23 +103,23 @@ static double rate_of(const struct placing *p, int candidate)
 static int owner_of(const struct placing *p, int candidate)
 {
     const struct pool_candidate *c = &p->pool->candidates[candidate];
-    bool apart = p->rung->id == POOL_FIXED || p->pool->workloads[c->workload].alone ||
-                 (p->rung->id == POOL_COMPOSED && in_servers(p, c->type));
+    bool own = p->rung->id == POOL_FIXED || p->pool->workloads[c->workload].alone ||
+               (p->rung->id == POOL_COMPOSED && in_servers(p, c->type));
 
-    return apart ? c->workload : NOBODY;
+    return own ? c->workload : NOBODY;
 }
 
 static void put_gpu(struct placing *p, int hour, int gpu, int who, int unit, int cut, int host)
 {
     struct placement *o = p->out;
-    int box = o->box_of[gpu];
+    int b = o->chassis_of[gpu];
 
     o->who[placement_cell(o, hour, gpu)] = who;
     o->unit[placement_cell(o, hour, gpu)] = unit;
     o->cut[placement_cell(o, hour, gpu)] = (signed char)cut;
     o->host[placement_cell(o, hour, gpu)] = host + 1;
-    p->free[box * p->pool->type_count + o->type[gpu]]--;
-    p->host_room[o->box[box].first_host + host]--;
+    p->free[b * p->pool->type_count + o->type[gpu]]--;
+    p->host_room[o->chassis[b].first_host + host]--;
 }
 
 static void take_away(struct placing *p, int hour, int unit)
@@ -143,26 +128,26 @@ static void take_away(struct placing *p, int hour, int unit)
 
     for (int g = 0; g < o->gpus; g++) {
         size_t at = placement_cell(o, hour, g);
-        int box = o->box_of[g];
+        int b = o->chassis_of[g];
 
         if (o->unit[at] != unit)
             continue;
-        p->host_room[o->box[box].first_host + o->host[at] - 1]++;
-        p->free[box * p->pool->type_count + o->type[g]]++;
+        p->host_room[o->chassis[b].first_host + o->host[at] - 1]++;
+        p->free[b * p->pool->type_count + o->type[g]]++;
         o->who[at] = PLACEMENT_FREE;
         o->unit[at] = o->host[at] = 0;
         o->cut[at] = -1;
     }
 }
 
-/* The host of a box that is left with least room when it takes n; NOBODY: none does. A host
+/* The host of a chassis that is left with least room when it takes n; NOBODY: none does. A host
  * that a workload has claimed is its own; one that others have used is theirs. */
 static int best_host(const struct placing *p, int b, int n, int owner, bool claim)
 {
-    const struct placement_chassis *box = &p->out->box[b];
+    const struct placement_chassis *at = &p->out->chassis[b];
     int best = NOBODY;
 
-    for (int h = box->first_host; h < box->first_host + box->hosts; h++) {
+    for (int h = at->first_host; h < at->first_host + at->hosts; h++) {
         bool may = claim ? owner != NOBODY && p->owner[h] == NOBODY && !p->touched[h]
                          : p->owner[h] == owner;
 
@@ -172,12 +157,12 @@ static int best_host(const struct placing *p, int b, int n, int owner, bool clai
     return best;
 }
 
-/* The box with the least room that still holds n; NOBODY: none does. */
-static int best_box(const struct placing *p, int type, int n, int owner, bool claim, int *host)
+/* The chassis with the least room that still holds n; NOBODY: none does. */
+static int best_chassis(const struct placing *p, int type, int n, int owner, bool claim, int *host)
 {
     int best = NOBODY, least = 0;
 
-    for (int b = 0; b < p->out->box_count; b++) {
+    for (int b = 0; b < p->out->chassis_count; b++) {
         int room = p->free[b * p->pool->type_count + type], at;
 
         if (room < n || (best != NOBODY && room >= least) ||
@@ -197,14 +182,14 @@ static bool is_free(const struct placing *p, int hour, int gpu, int type)
 }
 
 /* On n free GPUs that stand side by side and aligned to n, so that they share the links of a
- * board; else on the first of the box. */
-static void fill_box(struct placing *p, int hour, int b, int type, int n, int host, int who,
-                     int unit, int cut)
+ * board; else on the first of the chassis. */
+static void fill_chassis(struct placing *p, int hour, int b, int type, int n, int host, int who,
+                         int unit, int cut)
 {
-    const struct placement_chassis *box = &p->out->box[b];
-    int from = box->first;
+    const struct placement_chassis *at = &p->out->chassis[b];
+    int from = at->first;
 
-    for (int g = box->first; g + n <= box->first + box->gpus; g += n) {
+    for (int g = at->first; g + n <= at->first + at->gpus; g += n) {
         int run = 0;
 
         while (run < n && is_free(p, hour, g + run, type))
@@ -217,7 +202,7 @@ static void fill_box(struct placing *p, int hour, int b, int type, int n, int ho
     for (int g = from; n > 0; g++) {
         if (!is_free(p, hour, g, type))
             continue;
-        put_gpu(p, hour, g, who, unit, cut, host - box->first_host);
+        put_gpu(p, hour, g, who, unit, cut, host - at->first_host);
         n--;
     }
 }
@@ -227,14 +212,14 @@ static bool place_one(struct placing *p, int hour, int type, int n, int owner, i
 {
     int each = in_servers(p, type) ? p->pool->types[type].server_gpus : 1, unit = p->next_unit;
 
-    for (int b = 0; b < p->out->box_count && !in_servers(p, type); b++)
-        each = p->out->box[b].per_host > each ? p->out->box[b].per_host : each;
+    for (int b = 0; b < p->out->chassis_count && !in_servers(p, type); b++)
+        each = p->out->chassis[b].per_host > each ? p->out->chassis[b].per_host : each;
     for (int left = n; left > 0; left -= each) {
         int host = NOBODY, take = left < each ? left : each;
-        int b = best_box(p, type, take, owner, false, &host);
+        int b = best_chassis(p, type, take, owner, false, &host);
 
         if (b == NOBODY)
-            b = best_box(p, type, take, owner, true, &host);
+            b = best_chassis(p, type, take, owner, true, &host);
         if (b == NOBODY) {
             if (left < n)
                 take_away(p, hour, unit);
@@ -242,34 +227,13 @@ static bool place_one(struct placing *p, int hour, int type, int n, int owner, i
         }
         p->owner[host] = owner;
         p->touched[host] |= owner == NOBODY;
-        fill_box(p, hour, b, type, take, host, who, unit, cut);
+        fill_chassis(p, hour, b, type, take, host, who, unit, cut);
     }
     p->next_unit++;
     return true;
 }
 
 /* ---- what is to run ---- */
-
-/* GPUs that are cut are a rung's own, but for those of A and B: each workload has its. */
-static void group_cuts(struct placing *p)
-{
-    const struct pool *pool = p->pool;
-    bool apart = p->rung->id == POOL_FIXED || p->rung->id == POOL_COMPOSED;
-
-    for (int c = 0; c < pool->candidate_count; c++) {
-        const struct pool_candidate *one = &pool->candidates[c];
-        int at = apart ? c : 0;
-
-        p->cut_first[c] = NOBODY;
-        if (one->slice < 0)
-            continue;
-        while (apart && at > 0 && pool->candidates[at - 1].workload == one->workload)
-            at--;
-        while (pool->candidates[at].slice < 0 || pool->candidates[at].type != one->type)
-            at++;
-        p->cut_first[c] = at;
-    }
-}
 
 /* GPUs of the group of candidate c that are cut in each way. */
 static void count_cuts(struct placing *p, int hour, int c)
@@ -340,7 +304,7 @@ static void wake_suspended(struct placing *p, int hour)
 {
     struct placement *o = p->out;
 
-    for (int back = 2; back < o->hours && p->sleepers; back++)
+    for (int back = 2; back < o->hours && p->any_sleeps; back++)
         for (int g = 0; g < o->gpus; g++) {
             int before = (hour - back + o->hours) % o->hours;
             int c = o->who[placement_cell(o, before, g)] - 1;
@@ -463,12 +427,12 @@ static void begin_hour(struct placing *p, int hour)
     memset(&o->unit[at], 0, n);
     memset(&o->host[at], 0, n);
     memset(&o->cut[at], -1, (size_t)o->gpus);
-    memset(p->free, 0, sizeof(int) * (size_t)o->box_count * (size_t)p->pool->type_count);
+    memset(p->free, 0, sizeof(int) * (size_t)o->chassis_count * (size_t)p->pool->type_count);
     for (int g = 0; g < o->gpus; g++)
-        p->free[o->box_of[g] * p->pool->type_count + o->type[g]]++;
-    for (int b = 0; b < o->box_count; b++)
-        for (int h = 0; h < o->box[b].hosts; h++)
-            p->host_room[o->box[b].first_host + h] = o->box[b].per_host;
+        p->free[o->chassis_of[g] * p->pool->type_count + o->type[g]]++;
+    for (int b = 0; b < o->chassis_count; b++)
+        for (int h = 0; h < o->chassis[b].hosts; h++)
+            p->host_room[o->chassis[b].first_host + h] = o->chassis[b].per_host;
     for (int c = 0; c < p->pool->candidate_count; c++) {
         p->left[c] = p->cut_first[c] == NOBODY ? p->rung->replicas[c * p->pool->hours + hour] : 0;
         if (p->cut_first[c] == c)
@@ -566,9 +530,15 @@ bool placement_starts(const struct placement *o, int hour, int gpu)
     return o->who[at] != PLACEMENT_FREE && !o->stays[at];
 }
 
-/* Hosts for what shares none, before anybody else has one: all that it ever runs. */
-static void claim_hosts(struct placing *p)
+/* Twice around: the second time hour 0 follows the last. Then stays and moves are filled; a
+ * replica is counted once, by its first GPU. */
+static void place_hours(struct placing *p)
 {
+    struct placement *o = p->out;
+    int hours = p->pool->hours;
+    struct mates m = {0};
+
+    /* Hosts for what shares none, before anybody else has one: all that it ever runs. */
     const struct pool *pool = p->pool;
 
     begin_hour(p, 0);
@@ -583,17 +553,6 @@ static void claim_hosts(struct placing *p)
                 p->left[c] = p->rung->replicas[c * pool->hours + t];
     }
     place_rest(p, 0);
-}
-
-/* Twice around: the second time hour 0 follows the last. Then stays and moves are filled; a
- * replica is counted once, by its first GPU. */
-static void place_hours(struct placing *p)
-{
-    struct placement *o = p->out;
-    int hours = p->pool->hours;
-    struct mates m = {0};
-
-    claim_hosts(p);
     for (int hour = 0; hour < hours; hour++)
         place_hour(p, &m, hour, hour - 1);
     for (int hour = 0; hour < hours; hour++) {
@@ -633,8 +592,9 @@ static void placing_init(struct placing *p)
     p->owner = arrays_add(&p->arrays, hosts, sizeof(*p->owner));
     p->touched = arrays_add(&p->arrays, hosts, sizeof(*p->touched));
     p->host_room = arrays_add(&p->arrays, hosts, sizeof(*p->host_room));
-    p->free = arrays_add(&p->arrays, (size_t)p->out->box_count * (size_t)p->pool->type_count + 1,
-                         sizeof(*p->free));
+    p->free =
+        arrays_add(&p->arrays, (size_t)p->out->chassis_count * (size_t)p->pool->type_count + 1,
+                   sizeof(*p->free));
     p->left = arrays_add(&p->arrays, n, sizeof(*p->left));
     p->cuts = arrays_add(&p->arrays, n, sizeof(*p->cuts));
     p->cut_first = arrays_add(&p->arrays, n, sizeof(*p->cut_first));
@@ -642,8 +602,24 @@ static void placing_init(struct placing *p)
     for (int h = 0; h < p->hosts; h++)
         p->owner[h] = NOBODY;
     for (int w = 0; w < p->pool->workload_count; w++)
-        p->sleepers |= p->pool->workloads[w].sleeps;
-    group_cuts(p);
+        p->any_sleeps |= p->pool->workloads[w].sleeps;
+    /* GPUs that are cut are a rung's own, but for those of A and B: each workload has its. */
+    const struct pool *pool = p->pool;
+    bool own = p->rung->id == POOL_FIXED || p->rung->id == POOL_COMPOSED;
+
+    for (int c = 0; c < pool->candidate_count; c++) {
+        const struct pool_candidate *one = &pool->candidates[c];
+        int at = own ? c : 0;
+
+        p->cut_first[c] = NOBODY;
+        if (one->slice < 0)
+            continue;
+        while (own && at > 0 && pool->candidates[at - 1].workload == one->workload)
+            at--;
+        while (pool->candidates[at].slice < 0 || pool->candidates[at].type != one->type)
+            at++;
+        p->cut_first[c] = at;
+    }
 }
 
 void placement_rung(const struct pool *pool, const struct pool_rung *rung,
@@ -659,19 +635,30 @@ void placement_rung(const struct pool *pool, const struct pool_rung *rung,
     if (total * pool->hours > PLACEMENT_MOST || !rung->replicas)
         out->whole = false;
     gpus = out->whole ? (size_t)total : 0;
-    out->box = gp_calloc(gpus + 1, sizeof(*out->box));
-    out->type = gp_calloc(gpus + 1, sizeof(*out->type));
-    out->box_of = gp_calloc(gpus + 1, sizeof(*out->box_of));
-    out->who = gp_calloc(gpus * hours + 1, sizeof(*out->who));
-    out->unit = gp_calloc(gpus * hours + 1, sizeof(*out->unit));
-    out->host = gp_calloc(gpus * hours + 1, sizeof(*out->host));
-    out->cut = gp_calloc(gpus * hours + 1, sizeof(*out->cut));
-    out->stays = gp_calloc(gpus * hours + 1, sizeof(*out->stays));
-    out->moves = gp_calloc(hours, sizeof(*out->moves));
-    out->ran = gp_calloc((size_t)pool->candidate_count * hours + 1, sizeof(*out->ran));
+    struct arrays *all = &out->arrays;
+    out->chassis = arrays_add(all, gpus + 1, sizeof(*out->chassis));
+    out->type = arrays_add(all, gpus + 1, sizeof(*out->type));
+    out->chassis_of = arrays_add(all, gpus + 1, sizeof(*out->chassis_of));
+    out->who = arrays_add(all, gpus * hours + 1, sizeof(*out->who));
+    out->unit = arrays_add(all, gpus * hours + 1, sizeof(*out->unit));
+    out->host = arrays_add(all, gpus * hours + 1, sizeof(*out->host));
+    out->cut = arrays_add(all, gpus * hours + 1, sizeof(*out->cut));
+    out->stays = arrays_add(all, gpus * hours + 1, sizeof(*out->stays));
+    out->moves = arrays_add(all, hours, sizeof(*out->moves));
+    out->ran = arrays_add(all, (size_t)pool->candidate_count * hours + 1, sizeof(*out->ran));
     if (gpus == 0)
         return;
-    add_servers(&p);
+    for (int t = 0; t < p.pool->type_count; t++) {
+        int each = p.pool->types[t].server_gpus;
+
+        for (int left = in_servers(&p, t) ? p.rung->gpus[t] : 0; left > 0; left -= each) {
+            int n = left < each ? left : each;
+
+            for (int i = 0; i < n; i++)
+                p.out->type[p.out->gpus + i] = t;
+            add_one(&p, t, n, -1, 1, n);
+        }
+    }
     add_chassis(&p, chassis, chassis_count);
     placing_init(&p);
     place_hours(&p);
@@ -680,15 +667,6 @@ void placement_rung(const struct pool *pool, const struct pool_rung *rung,
 
 void placement_fini(struct placement *o)
 {
-    free(o->box);
-    free(o->type);
-    free(o->box_of);
-    free(o->who);
-    free(o->unit);
-    free(o->host);
-    free(o->cut);
-    free(o->stays);
-    free(o->moves);
-    free(o->ran);
-    memset(o, 0, sizeof(*o));
+    arrays_free(&o->arrays);
+    *o = (struct placement){.hours = 0};
 }

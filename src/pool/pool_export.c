@@ -1,50 +1,250 @@
 /*
- * pool_export.c - see pool_export.h. Each target is a template; what stands in braces is filled
- * in for each layout that runs in the hour, or for each group of GPUs that are cut alike.
+ * pool_export.c - a pool's plan of an hour in the files of other programs; see pool_record.h.
+ *
+ * Each is a row of `targets`: templates in which a word in braces is filled in. What differs
+ * beside them is what a row of the file is of: a layout that runs in the hour, the GPUs of a
+ * chassis that are cut alike, or one GPU.
  */
-#include "pool/pool_export.h"
-
 #include <ctype.h>
+#include <stdarg.h>
 #include <string.h>
 
-#include "answer/record.h"
+#include "base/json.h"
 #include "pool/pool_mps.h"
 #include "pool/pool_record.h"
 
+#define MOST_WORDS 20
+
+/* What the words in braces stand for. */
+struct words {
+    int count;
+    struct {
+        const char *name;
+        struct strbuf text;
+    } word[MOST_WORDS];
+};
+
+/* The text of a word, empty. */
+static struct strbuf *begin_word(struct words *w, const char *name)
+{
+    int i = 0;
+
+    while (i < w->count && strcmp(w->word[i].name, name) != 0)
+        i++;
+    if (i == w->count) {
+        w->word[w->count++].name = name;
+        strbuf_init(&w->word[i].text);
+    }
+    strbuf_clear(&w->word[i].text);
+    return &w->word[i].text;
+}
+
+static void set_word(struct words *w, const char *name, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void set_word(struct words *w, const char *name, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    strbuf_addv(begin_word(w, name), fmt, args);
+    va_end(args);
+}
+
+/* As JSON writes it; null: "". */
+static void set_json(struct words *w, const char *name, const char *text)
+{
+    struct strbuf *out = begin_word(w, name);
+
+    if (text[0])
+        gp_json_add_text(out, text);
+    else
+        strbuf_add(out, "null");
+}
+
+static void set_positive(struct words *w, const char *name, int value)
+{
+    if (value > 0)
+        set_word(w, name, "%d", value);
+    else
+        set_json(w, name, "");
+}
+
+static void fill_in(const char *template, const struct words *words, struct strbuf *out)
+{
+    for (const char *at = template; *at;) {
+        size_t n = strcspn(at, "{");
+        int i = 0;
+
+        strbuf_addn(out, at, n);
+        at += n;
+        if (*at == '\0')
+            break;
+        n = strcspn(at + 1, "}");
+        while (i < words->count &&
+               (strlen(words->word[i].name) != n || memcmp(words->word[i].name, at + 1, n) != 0))
+            i++;
+        strbuf_add(out, i < words->count ? words->word[i].text.text : "{");
+        at += i < words->count ? n + 2 : 1;
+    }
+}
+
+/* ---- the targets ---- */
+
+#define HEAD "# gpuplan --pool: {pool}, {rung}, hour {hour}\n"
 #define LAUNCH                                                                                    \
     "# its command: gpuplan --launch ENGINE -m {model} -p {precision} -g {gpu}:{gpus} --tp {tp} " \
     "--pp {pp}{context}\n"
 
-/* As AutoDetect=nvml names it: "nvidia_a100-sxm4-40gb", a slice of it "nvidia_a100_1g.5gb", without
- * what follows the first '-' (Slurm's gpu_nvml.c); a GPU that NVML does not know by its id. */
-static void quote_gres(const char *product, const char *id, const char *profile, struct strbuf *out)
-{
-    size_t n = profile[0] ? strcspn(product, "-") : strlen(product);
+struct target {
+    void (*rows)(const struct pool_run *run, const struct target *target, int hour,
+                 struct words *words, struct strbuf *out);
+    const char *head;
+    const char *chassis; /* before the rows of one */
+    const char *row;
+    const char *of_slice, *rest; /* of a row: only slices have the first */
+    const char *end;
+};
 
-    if (n > 0)
-        strbuf_addn(out, product, n);
+/* A name of letters, digits and hyphens, as hosts and pods have: "Chat 8B" -> "chat-8b-3";
+ * the number tells apart what becomes the same. */
+static void set_plain(struct words *words, const char *text, int number)
+{
+    struct strbuf *out = begin_word(words, "name");
+
+    for (; *text; text++)
+        if (isalnum((unsigned char)*text))
+            strbuf_addc(out, (char)tolower((unsigned char)*text));
+        else if (out->len > 0 && out->text[out->len - 1] != '-')
+            strbuf_addc(out, '-');
+    strbuf_addf(out, "%s%d", out->len > 0 && out->text[out->len - 1] != '-' ? "-" : "", number);
+}
+
+/* The first name that the driver prints, which the DRA driver publishes; and as Slurm's
+ * AutoDetect=nvml has it: "nvidia_a100-sxm4-40gb", a slice of it "nvidia_a100_1g.5gb", without
+ * what follows the first '-' (gpu_nvml.c); a GPU that NVML does not know by its id. */
+static void set_product(struct words *words, const struct gpu *gpu, const char *id,
+                        const char *profile)
+{
+    size_t all = strcspn(gpu->nvml_names, "|"), dash = strcspn(gpu->nvml_names, "-|");
+    struct strbuf *gres = begin_word(words, "gres");
+
+    set_word(words, "product", "%.*s", (int)all, gpu->nvml_names);
+    if (all > 0)
+        strbuf_addn(gres, gpu->nvml_names, profile[0] ? dash : all);
     else
-        strbuf_add(out, id);
-    strbuf_addf(out, "%s%s", profile[0] ? "_" : "", profile);
-    for (char *at = out->text; *at; at++)
+        strbuf_add(gres, id);
+    strbuf_addf(gres, "%s%s", profile[0] ? "_" : "", profile);
+    for (char *at = gres->text; *at; at++)
         *at = *at == ' ' ? '_' : (char)tolower((unsigned char)*at);
 }
 
-/* The first name that the driver prints, which the DRA driver publishes. */
-static void quote_product(const char *product, const char *id, const char *profile,
-                          struct strbuf *out)
+static void add_layouts(const struct pool_run *run, const struct target *target, int hour,
+                        struct words *words, struct strbuf *out)
 {
-    (void)id;
-    (void)profile;
-    strbuf_add(out, product);
+    const struct pool_case *c = &run->c;
+
+    for (int i = 0; i < c->pool.candidate_count; i++) {
+        const struct pool_candidate *one = &c->pool.candidates[i];
+        const struct pool_replica *r = &c->replicas.row[c->replica_of[i]];
+        const struct pool_file_workload *w = &c->file.workloads[one->workload];
+        const struct gpu *gpu = &c->replicas.type[one->type];
+        const struct layout *layout = pool_layout(run, i);
+        const char *id = c->file.types[one->type].gpu;
+        const char *profile = r->slice == POOL_WHOLE ? "" : gpu->slice[r->slice].profile;
+        int replicas = run->answer.rungs[run->rung].replicas[i * c->pool.hours + hour];
+        int hosts = layout->hosts > 1 ? layout->hosts : 1;
+
+        if (replicas <= 0)
+            continue;
+        set_plain(words, w->name, i + 1);
+        set_product(words, gpu, id, profile);
+        set_word(words, "replicas", "%d", replicas);
+        set_word(words, "gpus", "%d", one->gpus);
+        set_word(words, "hosts", "%d", hosts);
+        set_word(words, "tp", "%d", layout->tp);
+        set_word(words, "pp", "%d", layout->pp);
+        set_word(words, "gpus_of_host", "%d", one->gpus / hosts);
+        begin_word(words, "context");
+        if (w->context > 0)
+            set_word(words, "context", " -c %.0f", w->context);
+        set_word(words, "profile", "%s", profile);
+        set_word(words, "class", "%s", profile[0] ? "mig" : "gpu");
+        set_word(words, "gpu", "%s%s%s", id, profile[0] ? "/" : "", profile);
+        set_word(words, "model", "%s", w->model);
+        set_word(words, "precision", "%s", r->precision);
+        fill_in(target->row, words, out);
+        if (profile[0])
+            fill_in(target->of_slice, words, out);
+        fill_in(target->rest, words, out);
+    }
 }
 
-/* Texts for each layout of an hour: before and after `of_slice`, which only slices have. */
-static const struct target {
-    void (*quote)(const char *product, const char *id, const char *profile, struct strbuf *out);
-    const char *head, *layout, *of_slice, *rest;
-} targets[] = {
-    [POOL_EXPORT_DRA] = {quote_product, "",
+/* Each chassis or server, and of its GPUs those that are cut alike; cut -1: whole ones. */
+static void add_cuts(const struct pool_run *run, const struct target *target, int hour,
+                     struct words *words, struct strbuf *out)
+{
+    const struct placement *p = &run->placement;
+
+    for (int b = 0; b < p->chassis_count; b++) {
+        const struct placement_chassis *at = &p->chassis[b];
+        char name[POOL_FILE_NAME];
+
+        pool_chassis_name(run, b, name, sizeof(name));
+        set_plain(words, name, b + 1);
+        fill_in(target->chassis, words, out);
+        for (int t = 0; t < run->c.pool.type_count; t++)
+            for (int cut = -1; cut < run->c.types[t].cuts; cut++) {
+                struct strbuf *devices = begin_word(words, "devices"), *slices;
+
+                for (int g = at->first; g < at->first + at->gpus; g++)
+                    if (p->type[g] == t && p->cut[placement_cell(p, hour, g)] == cut)
+                        strbuf_addf(devices, "%s%d", devices->len > 0 ? ", " : "", g - at->first);
+                if (devices->len == 0)
+                    continue;
+                set_word(words, "cut", "%s", cut >= 0 ? "true" : "false");
+                slices = begin_word(words, "slices");
+                for (int i = 0; cut >= 0 && i < run->c.types[t].slices; i++)
+                    if (run->c.types[t].cut[cut][i] > 0)
+                        strbuf_addf(slices, "\n        \"%s\": %d", pool_profile(run, t, i),
+                                    run->c.types[t].cut[cut][i]);
+                strbuf_add(slices, cut < 0 ? " {}" : "");
+                fill_in(target->row, words, out);
+            }
+    }
+}
+
+static void add_gpus(const struct pool_run *run, const struct target *target, int hour,
+                     struct words *words, struct strbuf *out)
+{
+    const struct placement *p = &run->placement;
+
+    for (int g = 0; g < p->gpus; g++) {
+        size_t at = placement_cell(p, hour, g);
+        char name[POOL_FILE_NAME];
+        struct strbuf layout;
+
+        strbuf_init(&layout);
+        if (p->who[at] > 0 && p->cut[at] < 0)
+            pool_layout_words(run, p->who[at] - 1, &layout);
+        pool_chassis_name(run, p->chassis_of[g], name, sizeof(name));
+        set_word(words, "comma", "%s", g > 0 ? "," : "");
+        set_json(words, "box", name);
+        set_word(words, "slot", "%d", g - p->chassis[p->chassis_of[g]].first + 1);
+        set_json(words, "gpu", run->c.file.types[p->type[g]].gpu);
+        set_positive(words, "host", p->host[at]);
+        set_json(words, "serves", pool_served_by(run, hour, g));
+        set_json(words, "layout", layout.text);
+        set_positive(words, "replica", p->unit[at]);
+        set_word(words, "starts", "%s", placement_starts(p, hour, g) ? "true" : "false");
+        fill_in(target->row, words, out);
+        strbuf_fini(&layout);
+    }
+    set_word(words, "last", "%s", p->gpus > 0 ? "\n  " : "");
+}
+
+static const struct target targets[] = {
+    [POOL_EXPORT_DRA] = {add_layouts, HEAD, "",
                          "---\n" LAUNCH "apiVersion: resource.k8s.io/v1\n"
                          "kind: ResourceClaimTemplate\n"
                          "metadata:\n"
@@ -81,236 +281,70 @@ static const struct target {
                          "      containers:\n"
                          "      - name: server\n"
                          "        image: IMAGE   # of the engine\n"
-                         "        resources: { claims: [ { name: gpus } ] }\n"},
-    [POOL_EXPORT_SLURM] = {quote_gres,
-                           "# One script for each layout; types as AutoDetect=nvml names them: "
-                           "change them where\n# gres.conf has others.\n",
+                         "        resources: { claims: [ { name: gpus } ] }\n",
+                         ""},
+    [POOL_EXPORT_SLURM] = {add_layouts,
+                           HEAD "# One script for each layout; types as AutoDetect=nvml names "
+                                "them: change them where\n# gres.conf has others.\n",
+                           "",
                            "\n# ---- {name}.sh ----\n"
                            "#!/bin/sh\n"
                            "#SBATCH --job-name={name}\n"
                            "#SBATCH --array=1-{replicas}\n"
                            "#SBATCH --nodes={hosts}\n"
-                           "#SBATCH --gres=gpu:{product}:{gpus_of_host}\n" LAUNCH,
-                           "", ""},
+                           "#SBATCH --gres=gpu:{gres}:{gpus_of_host}\n" LAUNCH,
+                           "", "", ""},
+    [POOL_EXPORT_MIG] = {add_cuts,
+                         HEAD "# nvidia-mig-parted apply -f FILE -c NAME on each; devices as they "
+                              "are\n# numbered in that box\nversion: v1\nmig-configs:\n",
+                         "  {name}:\n",
+                         "    - devices: [{devices}]\n"
+                         "      mig-enabled: {cut}\n"
+                         "      mig-devices:{slices}\n",
+                         "", "", ""},
+    [POOL_EXPORT_COMPOSE] = {add_gpus,
+                             "{\n"
+                             "  \"schema\": \"gpuplan.compose/1\",\n"
+                             "  \"pool\": {json_pool},\n"
+                             "  \"rung\": \"{rung}\",\n"
+                             "  \"hour\": {hour},\n"
+                             "  \"gpus\": [",
+                             "",
+                             "{comma}\n"
+                             "    {\n"
+                             "      \"box\": {box},\n"
+                             "      \"slot\": {slot},\n"
+                             "      \"gpu\": {gpu},\n"
+                             "      \"host\": {host},\n"
+                             "      \"serves\": {serves},\n"
+                             "      \"layout\": {layout},\n"
+                             "      \"replica\": {replica},\n"
+                             "      \"starts\": {starts}\n"
+                             "    }",
+                             "", "", "{last}]\n}\n"},
 };
-
-/* The same for each box, and for its GPUs that are cut alike or whole. */
-#define MIG_HEAD                                                               \
-    "# nvidia-mig-parted apply -f FILE -c NAME on each; devices as they are\n" \
-    "# numbered in that box\nversion: v1\nmig-configs:\n"
-#define MIG_BOX "  {name}:\n"
-#define MIG_GROUP \
-    "    - devices: [{devices}]\n      mig-enabled: {cut}\n      mig-devices:{slices}\n"
-
-struct word {
-    const char *name, *text; /* name NULL: the end */
-};
-
-static void add_text(const char *template, const struct word *words, struct strbuf *out)
-{
-    for (const char *at = template; *at;) {
-        size_t n = strcspn(at, "{");
-        const struct word *w = words;
-
-        strbuf_addn(out, at, n);
-        at += n;
-        if (*at == '\0')
-            break;
-        n = strcspn(at + 1, "}");
-        while (w->name && (strlen(w->name) != n || memcmp(w->name, at + 1, n) != 0))
-            w++;
-        strbuf_add(out, w->name ? w->text : "{");
-        at += w->name ? n + 2 : 1;
-    }
-}
-
-/* A name of letters, digits and hyphens, as hosts and pods have: "Chat 8B" -> "chat-8b-3";
- * the number tells apart what becomes the same. */
-static void plain_name(const char *text, int number, char *out, size_t size)
-{
-    char name[POOL_FILE_NAME] = "";
-    size_t n = 0;
-
-    for (; *text && n < sizeof(name) - 1; text++)
-        if (isalnum((unsigned char)*text))
-            name[n++] = (char)tolower((unsigned char)*text);
-        else if (n > 0 && name[n - 1] != '-')
-            name[n++] = '-';
-    name[n] = '\0';
-    gp_format(out, size, "%s%s%d", name, n > 0 && name[n - 1] != '-' ? "-" : "", number);
-}
-
-static void add_head(const struct pool_run *run, int hour, const char *more, struct strbuf *out)
-{
-    strbuf_addf(out, "# gpuplan --pool: %s, %s, hour %d\n%s",
-                run->c.file.name[0] ? run->c.file.name : "pool", pool_rung_word(run->rung), hour,
-                more);
-}
-
-/* ---- layouts of an hour ---- */
-
-static void add_layout(const struct pool_run *run, const struct target *target, int candidate,
-                       int replicas, struct strbuf *out)
-{
-    const struct pool_case *c = &run->c;
-    const struct pool_candidate *one = &c->pool.candidates[candidate];
-    const struct pool_replica *r = &c->replicas.row[c->replica_of[candidate]];
-    const struct pool_file_workload *w = &c->file.workloads[one->workload];
-    const struct gpu *gpu = &c->replicas.type[one->type];
-    const struct layout *layout = pool_layout(run, candidate);
-    const char *id = c->file.types[one->type].gpu;
-    const char *profile = r->slice == POOL_WHOLE ? "" : gpu->slice[r->slice].profile;
-    const int numbers[] = {replicas, one->gpus, layout->hosts > 1 ? layout->hosts : 1, layout->tp,
-                           layout->pp};
-    char name[POOL_FILE_NAME + 12], number[5][12], each[12], context[24] = "";
-    struct strbuf first, product, type;
-
-    strbuf_init(&first);
-    strbuf_init(&product);
-    strbuf_init(&type);
-    plain_name(w->name, candidate + 1, name, sizeof(name));
-    for (int i = 0; i < 5; i++)
-        gp_format(number[i], sizeof(number[i]), "%d", numbers[i]);
-    gp_format(each, sizeof(each), "%d", one->gpus / numbers[2]);
-    if (w->context > 0)
-        gp_format(context, sizeof(context), " -c %.0f", w->context);
-    strbuf_addn(&first, gpu->nvml_names, strcspn(gpu->nvml_names, "|"));
-    target->quote(first.text, id, profile, &product);
-    strbuf_addf(&type, "%s%s%s", id, profile[0] ? "/" : "", profile);
-    const struct word words[] = {{"name", name},
-                                 {"replicas", number[0]},
-                                 {"gpus", number[1]},
-                                 {"hosts", number[2]},
-                                 {"tp", number[3]},
-                                 {"pp", number[4]},
-                                 {"gpus_of_host", each},
-                                 {"context", context},
-                                 {"product", product.text},
-                                 {"profile", profile},
-                                 {"class", profile[0] ? "mig" : "gpu"},
-                                 {"gpu", type.text},
-                                 {"model", w->model},
-                                 {"precision", r->precision},
-                                 {NULL, NULL}};
-    add_text(target->layout, words, out);
-    if (profile[0])
-        add_text(target->of_slice, words, out);
-    add_text(target->rest, words, out);
-    strbuf_fini(&first);
-    strbuf_fini(&product);
-    strbuf_fini(&type);
-}
-
-static void export_layouts(const struct pool_run *run, enum pool_export kind, int hour,
-                           struct strbuf *out)
-{
-    const struct pool *pool = &run->c.pool;
-
-    add_head(run, hour, targets[kind].head, out);
-    for (int i = 0; i < pool->candidate_count; i++) {
-        int replicas = run->answer.rungs[run->rung].replicas[i * pool->hours + hour];
-
-        if (replicas > 0)
-            add_layout(run, &targets[kind], i, replicas, out);
-    }
-}
-
-/* ---- GPUs that are cut ---- */
-
-/* The GPUs of a box that are cut alike; cut -1: whole ones. */
-static void add_group(const struct pool_run *run, int hour, int box, int type, int cut,
-                      struct strbuf *out)
-{
-    const struct placement *p = &run->placement;
-    const struct placement_chassis *b = &p->box[box];
-    const struct pool_type *t = &run->c.types[type];
-    struct strbuf devices, slices;
-
-    strbuf_init(&devices);
-    strbuf_init(&slices);
-    for (int g = b->first; g < b->first + b->gpus; g++)
-        if (p->type[g] == type && p->cut[placement_cell(p, hour, g)] == cut)
-            strbuf_addf(&devices, "%s%d", devices.len > 0 ? ", " : "", g - b->first);
-    for (int i = 0; cut >= 0 && i < t->slices; i++)
-        if (t->cut[cut][i] > 0)
-            strbuf_addf(&slices, "\n        \"%s\": %d",
-                        run->c.replicas.type[type].slice[run->c.slice_of[type][i]].profile,
-                        t->cut[cut][i]);
-    const struct word words[] = {{"devices", devices.text},
-                                 {"cut", cut >= 0 ? "true" : "false"},
-                                 {"slices", cut >= 0 ? slices.text : " {}"},
-                                 {NULL, NULL}};
-    if (devices.len > 0)
-        add_text(MIG_GROUP, words, out);
-    strbuf_fini(&devices);
-    strbuf_fini(&slices);
-}
-
-static void export_mig(const struct pool_run *run, int hour, struct strbuf *out)
-{
-    char name[POOL_FILE_NAME], plain[POOL_FILE_NAME + 12];
-
-    add_head(run, hour, MIG_HEAD, out);
-    for (int b = 0; b < run->placement.box_count; b++) {
-        pool_box_name(run, b, name, sizeof(name));
-        plain_name(name, b + 1, plain, sizeof(plain));
-        add_text(MIG_BOX, (const struct word[]){{"name", plain}, {NULL, NULL}}, out);
-        for (int t = 0; t < run->c.pool.type_count; t++)
-            for (int cut = -1; cut < run->c.types[t].cuts; cut++)
-                add_group(run, hour, b, t, cut, out);
-    }
-}
-
-/* ---- a neutral plan ---- */
-
-static void export_compose(const struct pool_run *run, int hour, struct strbuf *out)
-{
-    const struct placement *p = &run->placement;
-    struct record doc;
-
-    record_init(&doc);
-    record_text(&doc, "schema", "gpuplan.compose/1");
-    record_text(&doc, "pool", run->c.file.name);
-    record_text(&doc, "rung", pool_rung_word(run->rung));
-    record_count(&doc, "hour", "", hour);
-    record_list(&doc, "gpus");
-    for (int g = 0; g < p->gpus; g++) {
-        size_t at = placement_cell(p, hour, g);
-        struct record *r = record_append(&doc, "gpus");
-        struct strbuf layout;
-        char name[POOL_FILE_NAME];
-
-        strbuf_init(&layout);
-        if (p->who[at] > 0 && p->cut[at] < 0)
-            pool_layout_words(run, p->who[at] - 1, &layout);
-        pool_box_name(run, p->box_of[g], name, sizeof(name));
-        record_text(r, "box", name);
-        record_count(r, "slot", "", g - p->box[p->box_of[g]].first + 1);
-        record_text(r, "gpu", run->c.file.types[p->type[g]].gpu);
-        record_positive(r, "host", "", p->host[at]);
-        record_text(r, "serves", pool_served_by(run, hour, g));
-        record_text(r, "layout", layout.text);
-        record_positive(r, "replica", "", p->unit[at]);
-        record_flag(r, "starts", placement_starts(p, hour, g));
-        strbuf_fini(&layout);
-    }
-    record_json(&doc, out);
-    record_fini(&doc);
-}
 
 enum gp_status pool_export(const struct pool_run *run, enum pool_export kind, int hour,
                            struct strbuf *out, struct gp_err *err)
 {
-    if (run->rung == POOL_CLOUD && kind != POOL_EXPORT_DRA && kind != POOL_EXPORT_MPS)
+    const struct target *target = &targets[kind];
+    struct words words = {.count = 0};
+
+    if (kind == POOL_EXPORT_MPS) {
+        pool_mps(&run->c.pool, run->rung, out);
+        return GP_OK;
+    }
+    if (run->rung == POOL_CLOUD && kind != POOL_EXPORT_DRA)
         return gp_fail(err, GP_E_USAGE, "--export", "--rung shared or hourly",
                        "a cloud has no chassis to say this of");
-    if (kind == POOL_EXPORT_COMPOSE)
-        export_compose(run, hour, out);
-    else if (kind == POOL_EXPORT_MIG)
-        export_mig(run, hour, out);
-    else if (kind == POOL_EXPORT_MPS)
-        pool_mps(&run->c.pool, run->rung, out);
-    else
-        export_layouts(run, kind, hour, out);
+    set_word(&words, "pool", "%s", run->c.file.name[0] ? run->c.file.name : "pool");
+    set_json(&words, "json_pool", run->c.file.name);
+    set_word(&words, "rung", "%s", pool_rung_word(run->rung));
+    set_word(&words, "hour", "%d", hour);
+    fill_in(target->head, &words, out);
+    target->rows(run, target, hour, &words, out);
+    fill_in(target->end, &words, out);
+    for (int i = 0; i < words.count; i++)
+        strbuf_fini(&words.word[i].text);
     return GP_OK;
 }

@@ -26,7 +26,9 @@
 #include "base/err.h"
 #include "catalog/catalog.h"
 #include "catalog/gpu.h"
+#include "catalog/profile.h"
 #include "model/format.h"
+#include "pool/pool.h"
 
 #define POOL_FILE_HOURS 168
 #define POOL_FILE_WORKLOADS 4096
@@ -64,24 +66,16 @@ struct pool_file_workload {
     double context, prompt, output; /* tokens; 0 = the planner's */
     double ttft, tpot;              /* goals, s; 0 = none */
     char calibration[160];          /* measurements of its server, beside the file; "" = none */
-    int priority;                   /* 1..9: a shortage of 2 is worth two of 1 */
-    double unmet;                   /* dollars per 1000 requests not served; 0 = by priority */
-    int min_replicas;               /* at any hour */
     enum pool_isolation isolation;
-    bool sleep;                   /* its engines wait in host memory while others have the GPUs */
     double rate[POOL_FILE_HOURS]; /* requests/s, the mean of each hour */
-    double burst;                 /* >= 1 */
+    struct pool_workload pool;    /* the rest as the solver has it, without its demand */
 };
 
 /* Work that may wait: a batch, a fine-tuning. */
 struct pool_file_job {
     char name[POOL_FILE_NAME];
-    char gpu[GPU_ID_MAX];   /* what it runs on */
-    double gpu_hours;       /* of it */
-    int group;              /* GPUs of one worker */
-    int most;               /* workers at a time; 0 = any number */
-    int earliest, deadline; /* hours: from the start of the first, before the second */
-    double unmet;           /* dollars per GPU-hour not done; 0 = as priority 1 */
+    char gpu[GPU_ID_MAX]; /* what it runs on */
+    struct pool_job pool; /* the rest as the solver has it, without its type; most 0 = any number */
 };
 
 /* Where a type may be plugged in: SXM and OAM modules are on a server's board. */
@@ -163,5 +157,41 @@ void pool_file_fini(struct pool_file *file);
 
 /* GPUs of a chassis that its hosts can hold. */
 int pool_file_held(const struct pool_file_chassis *chassis);
+
+/* ---- demand by the hour ---- */
+
+struct pool_source {
+    struct catalog *catalog; /* of shapes; NULL: there are none */
+    const char *folder;      /* of traces, ends in '/' or is ""; NULL: there are none */
+};
+
+/* The largest and the mean of n hours' rates, requests/s. */
+double pool_demand_peak(const double *value, int n);
+double pool_demand_mean(const double *value, int n);
+
+/* A curve over a day or a week. */
+struct pool_shape {
+    char name[80], note[320], source[256], date[12];
+    int count;    /* 24 or 168 */
+    int start;    /* weekday of the first value, 0 = Monday */
+    double burst; /* busiest minute over its hour; 0 = not told */
+    double value[POOL_FILE_HOURS];
+};
+
+/* Adds what a shape file says to a zeroed one (a profile_read_fn). */
+void pool_shape_read(struct profile_group top, void *shape);
+
+/* The curve over the hours of a pool that begins on Monday at midnight: a week as a day is
+ * the mean of its Monday to Friday, a day as a week is repeated. */
+void pool_shape_fit(const struct pool_shape *shape, int hours, double out[POOL_FILE_HOURS]);
+
+struct trace;
+
+/* Requests/s by the hour of a log of a day or more, whose first day's midnight, or first
+ * second where it tells no dates, is hour 0; false: it is shorter. */
+bool pool_trace_hours(const struct trace *trace, int hours, double out[POOL_FILE_HOURS]);
+
+/* The busiest minute over the mean of its hour; of less than an hour over the mean. */
+double pool_trace_burst(const struct trace *trace);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * pool_highs.c - see pool_highs.h. The functions are those of highs_c_api.h of
+ * pool_highs.c - see pool_run.h. The functions are those of highs_c_api.h of
  * HiGHS 1.5 to 1.15, with HighsInt as an int.
  */
-#include "pool/pool_highs.h"
+#include "pool/pool_run.h"
 
 #include <dlfcn.h>
 #include <math.h>
@@ -19,43 +19,37 @@
 #define NAME_MOST 512 /* kHighsMaximumStringLength */
 #define COLUMNS_MOST 20000000
 
+/* Result, name here, name there, arguments. */
+#define FUNCTIONS(F)                                                                              \
+    F(void *, create, "Highs_create", (void))                                                     \
+    F(void, destroy, "Highs_destroy", (void *highs))                                              \
+    F(const char *, version, "Highs_version", (void))                                             \
+    F(int, int_size, "Highs_getSizeofHighsInt", (void *highs))                                    \
+    F(int, set_bool, "Highs_setBoolOptionValue", (void *highs, const char *option, int x))        \
+    F(int, set_int, "Highs_setIntOptionValue", (void *highs, const char *option, int x))          \
+    F(int, set_double, "Highs_setDoubleOptionValue", (void *highs, const char *option, double x)) \
+    F(int, read, "Highs_readModel", (void *highs, const char *file))                              \
+    F(int, run, "Highs_run", (void *highs))                                                       \
+    F(int, columns, "Highs_getNumCol", (const void *highs))                                       \
+    F(int, column_name, "Highs_getColName", (const void *highs, int column, char *name))          \
+    F(int, solution, "Highs_getSolution",                                                         \
+      (const void *highs, double *x, double *xd, double *row, double *rowd))                      \
+    F(int, info_int, "Highs_getIntInfoValue", (const void *highs, const char *info, int *x))      \
+    F(int, info_double, "Highs_getDoubleInfoValue",                                               \
+      (const void *highs, const char *info, double *x))
+
+#define MEMBER(result, name, there, arguments) result(*name) arguments;
+#define ROW(result, name, there, arguments) {there, offsetof(struct api, name)},
+
 struct api {
     void *library;
-    void *(*create)(void);
-    void (*destroy)(void *highs);
-    const char *(*version)(void);
-    int (*int_size)(void *highs);
-    int (*set_bool)(void *highs, const char *option, int value);
-    int (*set_int)(void *highs, const char *option, int value);
-    int (*set_double)(void *highs, const char *option, double value);
-    int (*read)(void *highs, const char *file);
-    int (*run)(void *highs);
-    int (*columns)(const void *highs);
-    int (*column_name)(const void *highs, int column, char *name);
-    int (*solution)(const void *highs, double *x, double *xd, double *row, double *rowd);
-    int (*info_int)(const void *highs, const char *info, int *value);
-    int (*info_double)(const void *highs, const char *info, double *value);
+    FUNCTIONS(MEMBER)
 };
 
 static const struct {
     const char *name;
     size_t at;
-} functions[] = {
-    {"Highs_create", offsetof(struct api, create)},
-    {"Highs_destroy", offsetof(struct api, destroy)},
-    {"Highs_version", offsetof(struct api, version)},
-    {"Highs_getSizeofHighsInt", offsetof(struct api, int_size)},
-    {"Highs_setBoolOptionValue", offsetof(struct api, set_bool)},
-    {"Highs_setIntOptionValue", offsetof(struct api, set_int)},
-    {"Highs_setDoubleOptionValue", offsetof(struct api, set_double)},
-    {"Highs_readModel", offsetof(struct api, read)},
-    {"Highs_run", offsetof(struct api, run)},
-    {"Highs_getNumCol", offsetof(struct api, columns)},
-    {"Highs_getColName", offsetof(struct api, column_name)},
-    {"Highs_getSolution", offsetof(struct api, solution)},
-    {"Highs_getIntInfoValue", offsetof(struct api, info_int)},
-    {"Highs_getDoubleInfoValue", offsetof(struct api, info_double)},
-};
+} functions[] = {FUNCTIONS(ROW)};
 
 /* The library stays open: its threads may outlive a run. */
 static bool api_open(struct api *api)
@@ -86,12 +80,11 @@ static bool api_open(struct api *api)
 bool pool_highs_find(struct pool_highs *out)
 {
     struct api api;
+    bool found = api_open(&api);
 
     *out = (struct pool_highs){0};
-    if (!api_open(&api))
-        return false;
-    gp_copy(out->version, sizeof(out->version), api.version());
-    return true;
+    gp_copy(out->version, sizeof(out->version), found ? api.version() : "");
+    return found;
 }
 
 /* ---- one program ---- */

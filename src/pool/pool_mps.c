@@ -1,5 +1,6 @@
 /*
- * pool_mps.c - see pool_mps.h.
+ * pool_mps.c - see pool_mps.h. One walk over workloads, types and jobs writes all four sections:
+ * a row brings its right side with it, a column its upper bound.
  */
 #include "pool/pool_mps.h"
 
@@ -10,9 +11,35 @@
 
 struct mps {
     const struct grid *grid;
-    struct strbuf *out;
+    struct strbuf rows, columns, right, bounds;
+    char name[64];   /* NAME() */
     char column[64]; /* that entries are written of */
 };
+
+/* The name of a row or column: NAME("need%d.%d", w, t). */
+#define NAME(...) (gp_format(m->name, sizeof(m->name), __VA_ARGS__), m->name)
+
+/* Rows are G (at least) or L (at most the right side). */
+static void add_row(struct mps *m, char kind, double right, const char *name)
+{
+    strbuf_addf(&m->rows, " %c %s\n", kind, name);
+    if (right != 0)
+        strbuf_addf(&m->right, " RHS %s %.17g\n", name, right);
+}
+
+/* The column that the next entries are of; INFINITY: it has no upper bound. */
+static void begin_column(struct mps *m, double upper, const char *name)
+{
+    gp_copy(m->column, sizeof(m->column), name);
+    if (!isinf(upper))
+        strbuf_addf(&m->bounds, " UP BND %s %.17g\n", name, upper);
+}
+
+static void add_entry(struct mps *m, double value, const char *row)
+{
+    if (value != 0)
+        strbuf_addf(&m->columns, " %s %s %.17g\n", m->column, row, value);
+}
 
 /* ---- what the rung has ---- */
 
@@ -20,6 +47,11 @@ struct mps {
 static int slice_count(const struct mps *m, int g)
 {
     return m->grid->sliced ? m->grid->pool->types[g].slices : 0;
+}
+
+static int cut_count(const struct mps *m, int g)
+{
+    return slice_count(m, g) > 0 ? m->grid->pool->types[g].cuts : 0;
 }
 
 static bool has_spare(const struct mps *m, int g)
@@ -37,141 +69,54 @@ static bool is_limited(const struct mps *m)
     return m->grid->id != POOL_CLOUD;
 }
 
-static int way_owner(const struct mps *m, int i)
-{
-    return m->grid->pool->candidates[m->grid->ways[i].candidate].workload;
-}
-
-static bool way_starts(const struct mps *m, int i)
-{
-    return m->grid->ways[i].start > 0 && !m->grid->constant[way_owner(m, i)];
-}
-
-/* ---- rows ---- */
-
-static void workload_rows(struct mps *m, int w)
-{
-    const struct grid *grid = m->grid;
-
-    for (int t = 0; t < grid->hours; t++) {
-        strbuf_addf(m->out, " G need%d.%d\n", w, t);
-        if (grid->pool->workloads[w].minimum > 0)
-            strbuf_addf(m->out, " G least%d.%d\n", w, t);
-    }
-    for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
-        for (int t = 0; t < grid->hours; t++) {
-            if (grid->constant[w])
-                strbuf_addf(m->out, " L held%d.%d\n", i, t);
-            if (way_starts(m, i))
-                strbuf_addf(m->out, " L start%d.%d\n", i, t);
-        }
-    for (int g = 0; g < grid->types && grid->constant[w]; g++) {
-        strbuf_addf(m->out, " L own%d.%d\n", w, g);
-        if (has_own_spare(m, g))
-            strbuf_addf(m->out, " L any%d.%d\n", w, g);
-        for (int p = 0; p < slice_count(m, g); p++) {
-            strbuf_addf(m->out, " G cut%d.%d.%d\n", w, g, p);
-            for (int t = 0; t < grid->hours; t++)
-                strbuf_addf(m->out, " G cut%d.%d.%d.%d\n", w, g, p, t);
-        }
-    }
-}
-
-static void add_rows(struct mps *m)
-{
-    const struct grid *grid = m->grid;
-
-    strbuf_add(m->out, "ROWS\n N cost\n");
-    for (int w = 0; w < grid->workloads; w++)
-        workload_rows(m, w);
-    for (int g = 0; g < grid->types; g++)
-        for (int t = 0; t < grid->hours; t++) {
-            if (is_limited(m))
-                strbuf_addf(m->out, " L room%d.%d\n", g, t);
-            if (has_spare(m, g))
-                strbuf_addf(m->out, " L kept%d.%d\n", g, t);
-            for (int p = 0; p < slice_count(m, g); p++)
-                strbuf_addf(m->out, " G slice%d.%d.%d\n", g, p, t);
-        }
-    for (int j = 0; j < grid->jobs; j++) {
-        strbuf_addf(m->out, " G work%d\n", j);
-        if (grid->jobs_own)
-            strbuf_addf(m->out, " L jobown%d\n", j);
-        if (has_own_spare(m, grid->pool->jobs[j].type))
-            strbuf_addf(m->out, " L jobany%d\n", j);
-        for (int t = 0; t < grid->hours && grid->jobs_own; t++)
-            strbuf_addf(m->out, " L jobheld%d.%d\n", j, t);
-    }
-    if (grid->slots > 0)
-        strbuf_add(m->out, " L slots\n");
-    if (grid->watts > 0)
-        strbuf_add(m->out, " L watts\n");
-}
-
-/* ---- columns ---- */
-
-static void add_entry(struct mps *m, double value, const char *row, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static void add_entry(struct mps *m, double value, const char *row, ...)
-{
-    va_list args;
-
-    if (value == 0)
-        return;
-    strbuf_addf(m->out, " %s ", m->column);
-    va_start(args, row);
-    strbuf_addv(m->out, row, args);
-    va_end(args);
-    strbuf_addf(m->out, " %.17g\n", value);
-}
-
-#define COLUMN(m, ...) gp_format((m)->column, sizeof((m)->column), __VA_ARGS__)
-
 /* GPUs in use in an hour: in both rows that limit them. */
 static void use_entries(struct mps *m, int g, int t, double gpus)
 {
     if (is_limited(m))
-        add_entry(m, gpus, "room%d.%d", g, t);
+        add_entry(m, gpus, NAME("room%d.%d", g, t));
     if (has_spare(m, g))
-        add_entry(m, gpus, "kept%d.%d", g, t);
+        add_entry(m, gpus, NAME("kept%d.%d", g, t));
 }
 
-static void run_column(struct mps *m, int i, int t)
+/* ---- workloads ---- */
+
+static void run_column(struct mps *m, int w, int i, int t)
 {
     const struct grid *grid = m->grid;
     const struct way *way = &grid->ways[i];
-    int w = way_owner(m, i);
     bool own = grid->constant[w];
 
-    COLUMN(m, "X%d.%d", i, t);
+    begin_column(m, POOL_MOST_REPLICAS, NAME("X%d.%d", i, t));
     add_entry(m, way->slice < 0 ? way->gpus * grid->type[way->type].run : 0, "cost");
-    add_entry(m, way->rate, "need%d.%d", w, t);
+    add_entry(m, way->rate, NAME("need%d.%d", w, t));
     if (grid->pool->workloads[w].minimum > 0)
-        add_entry(m, 1, "least%d.%d", w, t);
-    if (own)
-        add_entry(m, 1, "held%d.%d", i, t);
+        add_entry(m, 1, NAME("least%d.%d", w, t));
+    if (own) {
+        add_row(m, 'L', 0, NAME("held%d.%d", i, t));
+        add_entry(m, 1, NAME("held%d.%d", i, t));
+    }
     if (way->slice >= 0 && own)
-        add_entry(m, -1, "cut%d.%d.%d.%d", w, way->type, way->slice, t);
+        add_entry(m, -1, NAME("cut%d.%d.%d.%d", w, way->type, way->slice, t));
     if (way->slice >= 0 && !own)
-        add_entry(m, -1, "slice%d.%d.%d", way->type, way->slice, t);
+        add_entry(m, -1, NAME("slice%d.%d.%d", way->type, way->slice, t));
     if (way->slice < 0 && !own)
         use_entries(m, way->type, t, way->seat);
-    if (!way_starts(m, i))
+    if (own || way->start <= 0)
         return;
-    add_entry(m, 1, "start%d.%d", i, t);
-    add_entry(m, -1, "start%d.%d", i, (t + 1) % grid->hours);
-    COLUMN(m, "S%d.%d", i, t);
+    add_row(m, 'L', 0, NAME("start%d.%d", i, t));
+    add_entry(m, 1, NAME("start%d.%d", i, t));
+    add_entry(m, -1, NAME("start%d.%d", i, (t + 1) % grid->hours));
+    begin_column(m, POOL_MOST_REPLICAS, NAME("S%d.%d", i, t));
     add_entry(m, way->start, "cost");
-    add_entry(m, -1, "start%d.%d", i, t);
+    add_entry(m, -1, NAME("start%d.%d", i, t));
 }
 
 /* GPUs of w's own: they take units, and spares with the first of them. */
 static void own_entries(struct mps *m, double gpus, int w, int g)
 {
-    add_entry(m, gpus, "own%d.%d", w, g);
+    add_entry(m, gpus, NAME("own%d.%d", w, g));
     if (has_own_spare(m, g))
-        add_entry(m, gpus, "any%d.%d", w, g);
+        add_entry(m, gpus, NAME("any%d.%d", w, g));
 }
 
 static void own_columns(struct mps *m, int w, int g)
@@ -179,46 +124,58 @@ static void own_columns(struct mps *m, int w, int g)
     const struct grid *grid = m->grid;
     const struct pool_type *type = &grid->pool->types[g];
 
-    COLUMN(m, "O%d.%d", w, g);
-    add_entry(m, -grid->type[g].unit, "own%d.%d", w, g);
+    add_row(m, 'L', 0, NAME("own%d.%d", w, g));
+    begin_column(m, POOL_MOST_GPUS, NAME("O%d.%d", w, g));
+    add_entry(m, -grid->type[g].unit, NAME("own%d.%d", w, g));
     for (int t = 0; t < grid->hours; t++)
         use_entries(m, g, t, grid->type[g].unit);
     if (has_own_spare(m, g)) {
-        COLUMN(m, "E%d.%d", w, g);
-        add_entry(m, grid->type[g].own_spare, "own%d.%d", w, g);
-        add_entry(m, -grid->type[g].most, "any%d.%d", w, g);
+        add_row(m, 'L', 0, NAME("any%d.%d", w, g));
+        begin_column(m, 1, NAME("E%d.%d", w, g));
+        add_entry(m, grid->type[g].own_spare, NAME("own%d.%d", w, g));
+        add_entry(m, -grid->type[g].most, NAME("any%d.%d", w, g));
     }
-    for (int k = 0; slice_count(m, g) > 0 && k < type->cuts; k++)
+    for (int p = 0; p < slice_count(m, g); p++) {
+        add_row(m, 'G', 0, NAME("cut%d.%d.%d", w, g, p));
+        for (int t = 0; t < grid->hours; t++)
+            add_row(m, 'G', 0, NAME("cut%d.%d.%d.%d", w, g, p, t));
+    }
+    for (int k = 0; k < cut_count(m, g); k++)
         for (int t = -1; t < grid->hours; t++) { /* -1: what is held */
-            COLUMN(m, "Y%d.%d.%d.%d", w, g, k, t + 1);
+            begin_column(m, POOL_MOST_GPUS, NAME("Y%d.%d.%d.%d", w, g, k, t + 1));
             if (t < 0)
                 own_entries(m, 1, w, g);
             else
                 add_entry(m, grid->type[g].run, "cost");
             for (int p = 0; p < type->slices; p++)
-                if (t < 0)
-                    add_entry(m, type->cut[k][p], "cut%d.%d.%d", w, g, p);
-                else
-                    add_entry(m, type->cut[k][p], "cut%d.%d.%d.%d", w, g, p, t);
+                add_entry(m, type->cut[k][p],
+                          t < 0 ? NAME("cut%d.%d.%d", w, g, p)
+                                : NAME("cut%d.%d.%d.%d", w, g, p, t));
         }
 }
 
-static void workload_columns(struct mps *m, int w)
+static void add_workload(struct mps *m, int w)
 {
     const struct grid *grid = m->grid;
+    int minimum = grid->pool->workloads[w].minimum;
 
+    for (int t = 0; t < grid->hours; t++) {
+        add_row(m, 'G', grid->need[w * grid->hours + t], NAME("need%d.%d", w, t));
+        if (minimum > 0)
+            add_row(m, 'G', minimum, NAME("least%d.%d", w, t));
+    }
     for (int i = grid->first[w]; i < grid->first[w + 1]; i++) {
         const struct way *way = &grid->ways[i];
 
         for (int t = 0; t < grid->hours; t++)
-            run_column(m, i, t);
+            run_column(m, w, i, t);
         if (!grid->constant[w])
             continue;
-        COLUMN(m, "H%d", i);
+        begin_column(m, POOL_MOST_REPLICAS, NAME("H%d", i));
         for (int t = 0; t < grid->hours; t++)
-            add_entry(m, -1, "held%d.%d", i, t);
+            add_entry(m, -1, NAME("held%d.%d", i, t));
         if (way->slice >= 0)
-            add_entry(m, -1, "cut%d.%d.%d", w, way->type, way->slice);
+            add_entry(m, -1, NAME("cut%d.%d.%d", w, way->type, way->slice));
         else
             own_entries(m, way->seat, w, way->type);
     }
@@ -226,206 +183,142 @@ static void workload_columns(struct mps *m, int w)
         own_columns(m, w, g);
 }
 
-static void type_columns(struct mps *m, int g)
+/* ---- types and jobs ---- */
+
+static void add_type(struct mps *m, int g)
 {
     const struct grid *grid = m->grid;
     const struct grid_type *type = &grid->type[g];
     const struct pool_type *from = &grid->pool->types[g];
 
-    for (int t = 0; t < grid->hours; t++)
-        for (int k = 0; slice_count(m, g) > 0 && k < from->cuts; k++) {
-            COLUMN(m, "Y%d.%d.%d", g, k, t);
+    for (int t = 0; t < grid->hours; t++) {
+        if (is_limited(m))
+            add_row(m, 'L', 0, NAME("room%d.%d", g, t));
+        if (has_spare(m, g))
+            add_row(m, 'L', 0, NAME("kept%d.%d", g, t));
+        for (int p = 0; p < slice_count(m, g); p++)
+            add_row(m, 'G', 0, NAME("slice%d.%d.%d", g, p, t));
+        for (int k = 0; k < cut_count(m, g); k++) {
+            begin_column(m, POOL_MOST_GPUS, NAME("Y%d.%d.%d", g, k, t));
             add_entry(m, type->run, "cost");
             use_entries(m, g, t, 1);
             for (int p = 0; p < from->slices; p++)
-                add_entry(m, from->cut[k][p], "slice%d.%d.%d", g, p, t);
+                add_entry(m, from->cut[k][p], NAME("slice%d.%d.%d", g, p, t));
         }
+    }
     for (int bought = 0; bought < 2 && is_limited(m); bought++) {
-        COLUMN(m, "%c%d", bought ? 'B' : 'N', g);
+        int most = (bought ? type->most - type->stock : type->stock) / type->unit;
+
+        begin_column(m, most, NAME("%c%d", bought ? 'B' : 'N', g));
         add_entry(m, type->unit * (bought ? type->own_buy : type->own_stock), "cost");
         for (int t = 0; t < grid->hours; t++)
-            add_entry(m, -type->unit, "room%d.%d", g, t);
-        if (grid->slots > 0 && type->slots > 0)
-            add_entry(m, type->unit, "slots");
+            add_entry(m, -type->unit, NAME("room%d.%d", g, t));
+        if (grid->slots > 0)
+            add_entry(m, type->unit * type->slots, "slots");
         if (grid->watts > 0)
             add_entry(m, type->unit * type->watts, "watts");
     }
     if (!has_spare(m, g))
         return;
-    COLUMN(m, "Z%d", g);
+    begin_column(m, 1, NAME("Z%d", g));
     for (int t = 0; t < grid->hours; t++) {
-        add_entry(m, type->spare, "room%d.%d", g, t);
-        add_entry(m, -grid_room(type), "kept%d.%d", g, t);
+        add_entry(m, type->spare, NAME("room%d.%d", g, t));
+        add_entry(m, -grid_room(type), NAME("kept%d.%d", g, t));
     }
 }
 
-static void worker_columns(struct mps *m, int j)
+static void add_job(struct mps *m, int j)
 {
     const struct grid *grid = m->grid;
     const struct pool_job *job = &grid->pool->jobs[j];
-    int unit = grid->type[job->type].unit;
+    int unit = grid->type[job->type].unit, seat = grid->job_seat[j];
 
+    add_row(m, 'G', job->gpu_hours, NAME("work%d", j));
     for (int t = job->first; t < job->end; t++) {
-        COLUMN(m, "V%d.%d", j, t);
-        add_entry(m, job->gpus, "work%d", j);
+        begin_column(m, job->most, NAME("V%d.%d", j, t));
+        add_entry(m, job->gpus, NAME("work%d", j));
         if (grid->jobs_own)
-            add_entry(m, 1, "jobheld%d.%d", j, t);
+            add_entry(m, 1, NAME("jobheld%d.%d", j, t));
         else
-            use_entries(m, job->type, t, grid->job_seat[j]);
+            use_entries(m, job->type, t, seat);
     }
     if (!grid->jobs_own)
         return;
-    COLUMN(m, "W%d", j);
-    add_entry(m, grid->job_seat[j], "jobown%d", j);
+    add_row(m, 'L', 0, NAME("jobown%d", j));
+    begin_column(m, job->most, NAME("W%d", j));
+    add_entry(m, seat, NAME("jobown%d", j));
     if (has_own_spare(m, job->type))
-        add_entry(m, grid->job_seat[j], "jobany%d", j);
-    for (int t = 0; t < grid->hours; t++)
-        add_entry(m, -1, "jobheld%d.%d", j, t);
-    COLUMN(m, "P%d", j);
-    add_entry(m, -unit, "jobown%d", j);
+        add_entry(m, seat, NAME("jobany%d", j));
+    for (int t = 0; t < grid->hours; t++) {
+        add_row(m, 'L', 0, NAME("jobheld%d.%d", j, t));
+        add_entry(m, -1, NAME("jobheld%d.%d", j, t));
+    }
+    begin_column(m, POOL_MOST_GPUS, NAME("P%d", j));
+    add_entry(m, -unit, NAME("jobown%d", j));
     for (int t = 0; t < grid->hours; t++)
         use_entries(m, job->type, t, unit);
     if (!has_own_spare(m, job->type))
         return;
-    COLUMN(m, "G%d", j);
-    add_entry(m, grid->type[job->type].own_spare, "jobown%d", j);
-    add_entry(m, -grid->type[job->type].most, "jobany%d", j);
+    add_row(m, 'L', 0, NAME("jobany%d", j));
+    begin_column(m, 1, NAME("G%d", j));
+    add_entry(m, grid->type[job->type].own_spare, NAME("jobown%d", j));
+    add_entry(m, -grid->type[job->type].most, NAME("jobany%d", j));
 }
 
-static void add_columns(struct mps *m)
-{
-    const struct grid *grid = m->grid;
-
-    strbuf_add(m->out, "COLUMNS\n");
-    strbuf_add(m->out, " MARK 'MARKER' 'INTORG'\n");
-    for (int w = 0; w < grid->workloads; w++)
-        workload_columns(m, w);
-    for (int g = 0; g < grid->types; g++)
-        type_columns(m, g);
-    for (int j = 0; j < grid->jobs; j++)
-        worker_columns(m, j);
-    strbuf_add(m->out, " MARK 'MARKER' 'INTEND'\n");
-    for (int w = 0; w < grid->workloads; w++)
-        for (int t = 0; t < grid->hours; t++) {
-            COLUMN(m, "U%d.%d", w, t);
-            add_entry(m, grid->penalty[w], "cost");
-            add_entry(m, 1, "need%d.%d", w, t);
-            COLUMN(m, "M%d.%d", w, t);
-            if (grid->pool->workloads[w].minimum > 0) {
-                add_entry(m, grid->missing[w], "cost");
-                add_entry(m, 1, "least%d.%d", w, t);
-            }
-        }
-    for (int j = 0; j < grid->jobs; j++) { /* undone costs the penalty and saves running */
-        COLUMN(m, "Q%d", j);
-        add_entry(m, grid->job_penalty[j] - grid->type[grid->pool->jobs[j].type].run, "cost");
-        add_entry(m, 1, "work%d", j);
-    }
-}
-
-/* ---- right sides and bounds ---- */
-
-static void add_right_sides(struct mps *m)
+/* What is not served, and not whole. */
+static void add_shortages(struct mps *m)
 {
     const struct grid *grid = m->grid;
     double running = 0;
 
-    strbuf_add(m->out, "RHS\n");
-    COLUMN(m, "RHS");
     for (int w = 0; w < grid->workloads; w++)
         for (int t = 0; t < grid->hours; t++) {
-            add_entry(m, grid->need[w * grid->hours + t], "need%d.%d", w, t);
-            add_entry(m, grid->pool->workloads[w].minimum, "least%d.%d", w, t);
-        }
-    for (int j = 0; j < grid->jobs; j++) {
-        add_entry(m, grid->pool->jobs[j].gpu_hours, "work%d", j);
-        running += grid->pool->jobs[j].gpu_hours * grid->type[grid->pool->jobs[j].type].run;
-    }
-    add_entry(m, -running, "cost"); /* jobs run, but for what is undone */
-    add_entry(m, grid->slots, "slots");
-    add_entry(m, grid->watts, "watts");
-}
-
-static void add_upper(struct mps *m, double value, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static void add_upper(struct mps *m, double value, const char *format, ...)
-{
-    va_list args;
-
-    strbuf_add(m->out, " UP BND ");
-    va_start(args, format);
-    strbuf_addv(m->out, format, args);
-    va_end(args);
-    strbuf_addf(m->out, " %.17g\n", value);
-}
-
-static void add_bounds(struct mps *m)
-{
-    const struct grid *grid = m->grid;
-
-    strbuf_add(m->out, "BOUNDS\n");
-    for (int i = 0; i < grid->first[grid->workloads]; i++) {
-        for (int t = 0; t < grid->hours; t++) {
-            add_upper(m, POOL_MOST_REPLICAS, "X%d.%d", i, t);
-            if (way_starts(m, i))
-                add_upper(m, POOL_MOST_REPLICAS, "S%d.%d", i, t);
-        }
-        if (grid->constant[way_owner(m, i)])
-            add_upper(m, POOL_MOST_REPLICAS, "H%d", i);
-    }
-    for (int g = 0; g < grid->types; g++) {
-        int cuts = slice_count(m, g) > 0 ? grid->pool->types[g].cuts : 0;
-
-        for (int k = 0; k < cuts; k++)
-            for (int t = 0; t < grid->hours; t++)
-                add_upper(m, POOL_MOST_GPUS, "Y%d.%d.%d", g, k, t);
-        for (int w = 0; w < grid->workloads; w++) {
-            if (!grid->constant[w])
+            begin_column(m, INFINITY, NAME("U%d.%d", w, t));
+            add_entry(m, grid->penalty[w], "cost");
+            add_entry(m, 1, NAME("need%d.%d", w, t));
+            if (grid->pool->workloads[w].minimum <= 0)
                 continue;
-            add_upper(m, POOL_MOST_GPUS, "O%d.%d", w, g);
-            if (has_own_spare(m, g))
-                add_upper(m, 1, "E%d.%d", w, g);
-            for (int k = 0; k < cuts; k++)
-                for (int t = 0; t <= grid->hours; t++)
-                    add_upper(m, POOL_MOST_GPUS, "Y%d.%d.%d.%d", w, g, k, t);
+            begin_column(m, INFINITY, NAME("M%d.%d", w, t));
+            add_entry(m, grid->missing[w], "cost");
+            add_entry(m, 1, NAME("least%d.%d", w, t));
         }
-    }
-    for (int g = 0; g < grid->types && is_limited(m); g++) {
-        const struct grid_type *type = &grid->type[g];
-
-        add_upper(m, type->stock / type->unit, "N%d", g);
-        add_upper(m, (type->most - type->stock) / type->unit, "B%d", g);
-        if (has_spare(m, g))
-            add_upper(m, 1, "Z%d", g);
-    }
-    for (int j = 0; j < grid->jobs; j++) {
+    for (int j = 0; j < grid->jobs; j++) { /* undone costs the penalty and saves running */
         const struct pool_job *job = &grid->pool->jobs[j];
 
-        for (int t = job->first; t < job->end; t++)
-            add_upper(m, job->most, "V%d.%d", j, t);
-        add_upper(m, job->gpu_hours, "Q%d", j);
-        if (grid->jobs_own) {
-            add_upper(m, job->most, "W%d", j);
-            add_upper(m, POOL_MOST_GPUS, "P%d", j);
-            if (has_own_spare(m, job->type))
-                add_upper(m, 1, "G%d", j);
-        }
+        begin_column(m, job->gpu_hours, NAME("Q%d", j));
+        add_entry(m, grid->job_penalty[j] - grid->type[job->type].run, "cost");
+        add_entry(m, 1, NAME("work%d", j));
+        running += job->gpu_hours * grid->type[job->type].run;
     }
-    strbuf_add(m->out, "ENDATA\n");
+    add_row(m, 'N', -running, "cost"); /* jobs run, but for what is undone */
 }
 
 void pool_mps(const struct pool *pool, enum pool_rung_id rung, struct strbuf *out)
 {
     struct grid grid;
-    struct mps m = {.grid = &grid, .out = out};
+    struct mps all = {.grid = &grid}, *m = &all;
+    struct strbuf *parts[] = {&m->rows, &m->columns, &m->right, &m->bounds};
 
     grid_init(&grid, pool, rung);
-    strbuf_addf(out, "NAME gpuplan-pool-%d\n", (int)rung);
-    add_rows(&m);
-    add_columns(&m);
-    add_right_sides(&m);
-    add_bounds(&m);
+    for (int i = 0; i < 4; i++)
+        strbuf_init(parts[i]);
+    strbuf_add(&m->columns, " MARK 'MARKER' 'INTORG'\n");
+    for (int w = 0; w < grid.workloads; w++)
+        add_workload(m, w);
+    for (int g = 0; g < grid.types; g++)
+        add_type(m, g);
+    for (int j = 0; j < grid.jobs; j++)
+        add_job(m, j);
+    strbuf_add(&m->columns, " MARK 'MARKER' 'INTEND'\n");
+    add_shortages(m);
+    if (grid.slots > 0)
+        add_row(m, 'L', grid.slots, "slots");
+    if (grid.watts > 0)
+        add_row(m, 'L', grid.watts, "watts");
+    strbuf_addf(out, "NAME gpuplan-pool-%d\nROWS\n%sCOLUMNS\n%sRHS\n%sBOUNDS\n%sENDATA\n",
+                (int)rung, m->rows.text, m->columns.text, m->right.text, m->bounds.text);
+    for (int i = 0; i < 4; i++)
+        strbuf_fini(parts[i]);
     grid_fini(&grid);
 }
 

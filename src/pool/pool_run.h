@@ -9,10 +9,106 @@
 #define GP_POOL_POOL_RUN_H
 
 #include "answer/planner.h"
-#include "pool/placement.h"
-#include "pool/pool.h"
+#include "pool/grid.h"
 #include "pool/pool_case.h"
-#include "pool/pool_highs.h"
+
+/* ---- placement.c: which GPU serves what in each hour: the counts of a rung put into servers or
+ * chassis.
+ *
+ * GPUs are interchangeable to the solver; here they get a place. A replica stays within one host (a
+ * server, or one of a chassis with the GPUs that are plugged to it), or takes whole ones. Workloads
+ * that share no host, and all of A, have theirs from the beginning. What ran in the hour before and
+ * still does keeps its GPUs; what starts goes where the least room is left over, side by side where
+ * it can; where no host has room left, all are packed anew, the largest first, and what has other
+ * GPUs then moves. Hour 0 follows the last hour.
+ *
+ * Where a replica finds no host with room, smaller ones of its workload take its place as
+ * far as they can: ran[] says what then runs. Engines that sleep in host memory wake on the
+ * GPUs that they had at another hour of the day.
+ *
+ *   moves[t] = replicas of t that were not on the same GPUs in t - 1
+ *
+ * Example: a server of 4 holds a, a, b, free; b wants 2 more: a of another server is not
+ * touched, the free GPU and one of a new server cannot hold it, so b goes to the new one.
+ */
+
+#define PLACEMENT_MOST 20000000 /* GPUs x hours that are placed */
+
+enum { PLACEMENT_FREE = 0 };
+
+struct placement_chassis {
+    int type;        /* of its GPUs; -1 = of several, by placement.type */
+    int first, gpus; /* its GPUs are first .. first + gpus - 1 */
+    int listed;      /* place in the caller's list; -1 = a server, which is its host */
+    int first_host, hosts, per_host; /* GPUs that one holds */
+};
+
+/* Chassis that the caller has; servers need none. */
+struct chassis_size {
+    int slots, hosts, per_host;
+};
+
+struct placement {
+    struct arrays arrays; /* the following */
+    int hours, gpus, chassis_count;
+    struct placement_chassis *chassis; /* servers, too */
+    int *type;                         /* [gpu] */
+    int *chassis_of;                   /* [gpu] */
+    int *who;         /* [hour x gpus + gpu] candidate + 1; -(job + 1); PLACEMENT_FREE */
+    int *unit;        /* likewise, which replica: its own number */
+    int *host;        /* likewise, of its chassis: 1 and up; 0 = free */
+    signed char *cut; /* likewise, the way it is cut; -1 = it is whole */
+    bool *stays;      /* likewise: as it was in the hour before */
+    int *moves;       /* [hour] */
+    int units;        /* numbers of replicas: below this */
+    bool whole;       /* false: too large, or some replica found no chassis that holds it */
+    int unplaced;     /* replica-hours that found none, or smaller ones instead */
+    int *ran;         /* [candidate x hours + hour] replicas that have a place */
+    int lacking, lacking_type; /* GPUs of the largest that found none, and their type */
+};
+
+/* chassis: of B and D; NULL or none: a single one of any size. */
+void placement_rung(const struct pool *pool, const struct pool_rung *rung,
+                    const struct chassis_size *chassis, int chassis_count, struct placement *out);
+void placement_fini(struct placement *placement);
+
+/* Place of an hour and GPU in who, unit, ... */
+static inline size_t placement_cell(const struct placement *placement, int hour, int gpu)
+{
+    return (size_t)hour * (size_t)placement->gpus + (size_t)gpu;
+}
+
+/* Was this GPU's replica on it at another hour, too? It may have slept until now. */
+bool placement_returns(const struct placement *placement, int hour, int gpu);
+
+/* Did this GPU's replica start, or move here, in that hour? */
+bool placement_starts(const struct placement *placement, int hour, int gpu);
+
+/* ---- pool_highs.c: HiGHS, another solver, where its library is on this machine.
+ *
+ * It is opened at run time, never linked: $GPUPLAN_HIGHS, a path, or libhighs.so by its
+ * usual names; the value "none" leaves it alone. It gets the rung as pool_mps.h writes
+ * it. Its plan is priced by this program before it is believed, and its bound is taken
+ * when it stays under the cost.
+ */
+
+struct pool_highs {
+    char version[32];       /* "" = none was found */
+    char trouble[96];       /* why it was of no use; "" = it answered */
+    enum pool_rung_id rung; /* that it was asked */
+    double bound;           /* $ over all hours, as it says; 0: none */
+    bool taken;             /* its plan or its bound was better */
+    bool plan, raised;      /* the plan, the bound of the rung are its own */
+};
+
+/* Is there one? Its version in out. */
+bool pool_highs_find(struct pool_highs *out);
+
+/* Asks it for a rung of an answer, for so many seconds on one core. */
+void pool_highs_solve(const struct pool *pool, enum pool_rung_id rung, double seconds,
+                      struct pool_answer *answer, struct pool_highs *out);
+
+/* ---- the whole ---- */
 
 #define POOL_WHAT_IFS 24
 #define POOL_OTHERS POOL_WHAT_IFS /* GPUs outside the pool that are asked about */
@@ -38,7 +134,7 @@ struct pool_run {
     enum pool_rung_id rung;     /* whose hours are shown */
     struct placement placement; /* of it */
     bool *asleep;               /* [replica] it sleeps while others have its GPUs */
-    double sleepers;            /* bytes of weights that sleep on one host, at most */
+    double suspended;           /* bytes of weights that sleep on one host, at most */
     struct pool_what_if what_ifs[POOL_WHAT_IFS];
     int what_if_count;
     int what_ifs_left;                     /* that the time did not suffice for */
@@ -76,14 +172,16 @@ enum gp_status pool_run(struct planner *planner, const struct pool_run_options *
 enum gp_status pool_run_answer(struct planner *planner, const struct pool_run_options *options,
                                profile_warn_fn warn, void *ctx, struct pool_run *out,
                                struct gp_err *err);
-/* Does the chosen rung leave demand unmet or jobs undone, as much as a table shows? */
-bool pool_run_short(const struct pool_run *run);
+#define POOL_UNMET_LEAST 5e-4 /* share of all demand: what a table prints as 0.0 % */
+#define POOL_UNDONE_LEAST 0.5 /* GPU-hours of jobs: likewise */
+/* Does a rung leave demand unmet or jobs undone, as much as a table shows? Its cost holds their
+ * price then, and compares nothing. */
+bool pool_run_short(const struct pool_run *run, enum pool_rung_id id);
 
 /* The parts of it, for a screen: solves a case that is built; what-ifs; another rung. */
 void pool_run_solve(struct pool_run *run, const struct pool_run_options *options);
 void pool_run_what_ifs(struct pool_run *run, const struct pool_run_options *options);
 void pool_run_choose(struct pool_run *run, int rung);
-void pool_run_fini(struct pool_run *run);
 
 /* The GPUs outside the pool that the what-ifs ask about: those of the options, else the card
  * and the module of its vendor that cost least per byte/s of memory, of those with prices, with
@@ -93,15 +191,6 @@ enum gp_status pool_run_others_begin(struct planner *planner, struct pool_run *r
                                      const struct pool_run_options *options, struct gp_err *err);
 enum gp_status pool_run_others_step(struct planner *planner, struct pool_run *run, bool *more,
                                     struct gp_err *err);
-void pool_run_others_fini(struct pool_run *run);
-
-/* Time that runs for a solver; lives as long as the options that refer to it. */
-struct pool_run_clock {
-    double begun, seconds;
-};
-/* work: units, 0 for pool_work(); seconds: 0 = no limit, work alone decides. */
-struct pool_options pool_run_solver(const struct pool_run_options *options, uint64_t work,
-                                    double seconds, struct pool_run_clock *clock);
 
 /* Did HiGHS say something? */
 bool pool_highs_answered(const struct pool_highs *highs);

@@ -8,34 +8,21 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/path.h"
 #include "base/str.h"
 #include "probe/probe_backend.h"
 
 #define SLOW 0.7 /* of the fastest core's capacity: another kind of core */
 
-static FILE *open_in(const char *folder, const char *file)
+/* NAN when there is none. */
+static double read_number(const char *folder, const char *file)
 {
-    char path[GP_PATH_MAX];
+    char text[64], *end;
+    double value;
 
-    return path_join(path, sizeof(path), folder, file) ? fopen(path, "re") : NULL;
-}
-
-static bool read_text(const char *path, char *text, size_t size)
-{
-    FILE *file = open_in(probe_sys(), path);
-    bool ok = file && fgets(text, (int)size, file);
-
-    if (file)
-        fclose(file);
-    return ok;
-}
-
-static double read_number(const char *path)
-{
-    char text[64];
-
-    return read_text(path, text, sizeof(text)) ? strtod(text, NULL) : 0;
+    if (!sys_line(text, sizeof(text), "%s/%s", folder, file))
+        return NAN;
+    value = strtod(text, &end);
+    return end > text ? value : NAN;
 }
 
 /* Processors of a list "0-3,8". */
@@ -58,15 +45,15 @@ static int list_count(const char *list)
 /* Intel names its small cores, which have no second thread; Arm gives each a capacity. */
 static int slow_cores(int cpus)
 {
-    char text[256], path[96];
+    char text[256];
     double capacity[CPU_SETSIZE], most = 0;
     int slow = 0, known = 0;
 
-    if (read_text("devices/cpu_atom/cpus", text, sizeof(text)))
+    if (sys_line(text, sizeof(text), "%s/devices/cpu_atom/cpus", probe_sys()))
         return list_count(text);
     for (int i = 0; i < cpus && i < CPU_SETSIZE; i++) {
-        gp_format(path, sizeof(path), "devices/system/cpu/cpu%d/cpu_capacity", i);
-        if ((capacity[known] = read_number(path)) <= 0)
+        sys_line(text, sizeof(text), "%s/devices/system/cpu/cpu%d/cpu_capacity", probe_sys(), i);
+        if ((capacity[known] = strtod(text, NULL)) <= 0)
             break;
         most = fmax(most, capacity[known++]);
     }
@@ -88,9 +75,9 @@ void cpu_host_read(struct cpu_host *h)
     h->cores = info.cores > 0 ? info.cores : info.cpus;
     h->sockets = info.sockets;
     h->vector = info.vector;
-    h->clock = 1e3 * read_number("devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq");
-    if (h->clock <= 0 && isfinite(info.clock))
-        h->clock = info.clock;
+    h->clock = 1e3 * read_number(probe_sys(), "devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq");
+    if (!(h->clock > 0))
+        h->clock = isfinite(info.clock) ? info.clock : 0;
     if (isfinite(memory.total) && memory.total > 0)
         h->memory = memory.total;
     else if (!elsewhere)
@@ -111,28 +98,15 @@ void cpu_host_read(struct cpu_host *h)
 
 /* ---- what changes ---- */
 
-static double read_first(const char *folder, const char *name)
-{
-    FILE *file = open_in(folder, name);
-    double value;
-
-    if (!file || fscanf(file, "%lf", &value) != 1)
-        value = NAN;
-    if (file)
-        fclose(file);
-    return value;
-}
-
 static void read_busy(struct processor *p)
 {
-    FILE *file = open_in(probe_proc(), "stat");
     unsigned long long v[8] = {0}, total = 0, idle;
+    char line[512];
 
-    if (!file || fscanf(file, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &v[0], &v[1], &v[2],
-                        &v[3], &v[4], &v[5], &v[6], &v[7]) < 4)
+    if (!sys_line(line, sizeof(line), "%s/stat", probe_proc()) ||
+        sscanf(line, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &v[0], &v[1], &v[2], &v[3],
+               &v[4], &v[5], &v[6], &v[7]) < 4)
         memset(v, 0, sizeof(v));
-    if (file)
-        fclose(file);
     for (int i = 0; i < 8; i++)
         total += v[i];
     idle = v[3] + v[4];
@@ -169,7 +143,7 @@ void processor_read(struct processor *p)
     cpu_memory_read(probe_proc(), &memory);
     p->memory = memory.total;
     p->available = memory.available;
-    p->load = read_first(probe_proc(), "loadavg");
-    p->temperature = read_first(probe_sys(), "class/thermal/thermal_zone0/temp") / 1000;
+    p->load = read_number(probe_proc(), "loadavg");
+    p->temperature = read_number(probe_sys(), "class/thermal/thermal_zone0/temp") / 1000;
     read_busy(p);
 }

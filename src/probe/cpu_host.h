@@ -1,11 +1,10 @@
 /*
  * cpu_host.h - the processors of this machine as a device to plan for.
  *
- * What a program here can use: cores of the affinity mask, less where the cgroup grants
- * less; memory of the machine, less where the cgroup grants less. On a machine of two kinds
- * of core the fast ones alone count: llama.cpp and others run on those. A container or a
- * virtual machine may show none of it: what is unknown is 0 or NULL, never a guess, but for
- * one core at least.
+ * What a program here can use: cores of the affinity mask, less where the cgroup grants less;
+ * memory of the machine, less where the cgroup grants less. On a machine of two kinds of core the
+ * fast ones alone count: llama.cpp and others run on those. A container or a virtual machine may
+ * show none of it: what is unknown is 0 or NULL, never a guess, but for one core at least.
  *
  * $GPUPLAN_PROC and $GPUPLAN_SYSFS stand for /proc and /sys (probe.c); the machine that they
  * describe has neither a mask nor cgroups.

@@ -13,6 +13,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,17 +33,24 @@ static FILE *open_in(const char *folder, const char *path)
     return gp_format(full, sizeof(full), "%s%s", folder, path) ? fopen(full, "re") : NULL;
 }
 
-/* First line of folder/path without its newline; false when there is none. */
-static bool read_line(const char *folder, const char *path, char *line, size_t size)
+bool sys_line(char *line, size_t size, const char *fmt, ...)
 {
-    FILE *file = open_in(folder, path);
-    bool ok = file && fgets(line, (int)size, file);
+    char path[PATH_SIZE];
+    va_list args;
+    FILE *file;
+    int n;
 
-    if (file)
-        fclose(file);
-    if (ok)
-        line[strcspn(line, "\n")] = '\0';
-    return ok;
+    line[0] = '\0';
+    va_start(args, fmt);
+    n = vsnprintf(path, sizeof(path), fmt, args);
+    va_end(args);
+    if (n < 0 || (size_t)n >= sizeof(path) || !(file = fopen(path, "re")))
+        return false;
+    if (!fgets(line, (int)size, file))
+        line[0] = '\0';
+    fclose(file);
+    line[strcspn(line, "\n")] = '\0';
+    return line[0] != '\0';
 }
 
 /* ---- /proc/cpuinfo and /proc/meminfo ---- */
@@ -162,41 +170,33 @@ static bool first_time(struct seen *seen, int level, int first)
 }
 
 /* The first of the processors in a list "0-3,8"; cpu itself when there is no list. */
-static int first_of_list(const char *sys, const char *path, int cpu)
+static int first_of_list(const char *list, int cpu)
 {
-    char line[256];
-
-    return read_line(sys, path, line, sizeof(line)) && isdigit((unsigned char)line[0]) ? atoi(line)
-                                                                                       : cpu;
+    return isdigit((unsigned char)list[0]) ? atoi(list) : cpu;
 }
 
-static bool cache_field(const char *sys, int cpu, int index, const char *field, char *line,
-                        size_t size)
+static bool cache_field(const char *sys, int cpu, int index, const char *field, char line[256])
 {
-    char path[PATH_SIZE];
-
-    gp_format(path, sizeof(path), "/devices/system/cpu/cpu%d/cache/index%d/%s", cpu, index, field);
-    return read_line(sys, path, line, size);
+    return sys_line(line, 256, "%s/devices/system/cpu/cpu%d/cache/index%d/%s", sys, cpu, index,
+                    field);
 }
 
 static void add_caches(const char *sys, int cpu, struct seen *seen, double *by_level)
 {
-    char line[256], path[PATH_SIZE];
+    char line[256];
 
     for (int index = 0; index < CACHES; index++) {
         int level;
 
-        if (!cache_field(sys, cpu, index, "level", line, sizeof(line)))
+        if (!cache_field(sys, cpu, index, "level", line))
             break;
         level = atoi(line);
         if (level < 2 || level > 4 ||
-            (cache_field(sys, cpu, index, "type", line, sizeof(line)) &&
-             strcmp(line, "Instruction") == 0))
+            (cache_field(sys, cpu, index, "type", line) && strcmp(line, "Instruction") == 0))
             continue;
-        gp_format(path, sizeof(path), "/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list",
-                  cpu, index);
-        if (first_time(seen, level, first_of_list(sys, path, cpu)) &&
-            cache_field(sys, cpu, index, "size", line, sizeof(line))) { /* "32768K" */
+        cache_field(sys, cpu, index, "shared_cpu_list", line);
+        if (first_time(seen, level, first_of_list(line, cpu)) &&
+            cache_field(sys, cpu, index, "size", line)) { /* "32768K" */
             char *end;
             double size = strtod(line, &end);
 
@@ -210,15 +210,15 @@ void cpu_caches_read(const char *sys, const cpu_set_t *mask, struct cpu_caches *
 {
     struct seen *seen = gp_calloc(1, sizeof(*seen));
     double by_level[5] = {0};
-    char path[PATH_SIZE];
+    char line[256];
 
     memset(out, 0, sizeof(*out));
     for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
         if (!CPU_ISSET(cpu, mask))
             continue;
-        gp_format(path, sizeof(path), "/devices/system/cpu/cpu%d/topology/thread_siblings_list",
-                  cpu);
-        out->cores += first_time(seen, 0, first_of_list(sys, path, cpu));
+        sys_line(line, sizeof(line), "%s/devices/system/cpu/cpu%d/topology/thread_siblings_list",
+                 sys, cpu);
+        out->cores += first_time(seen, 0, first_of_list(line, cpu));
         add_caches(sys, cpu, seen, by_level);
     }
     free(seen);
@@ -255,12 +255,12 @@ static double group_tightest(const char *root, const char *mount, const char *pa
 
 static double number_at(const char *root, const char *dir, const char *file)
 {
-    char path[PATH_SIZE], line[128];
+    char line[128];
 
-    if (!gp_format(path, sizeof(path), "%s/%s", dir, file) ||
-        !read_line(root, path, line, sizeof(line)))
-        return -1;
-    return isdigit((unsigned char)line[0]) ? strtod(line, NULL) : -1;
+    return sys_line(line, sizeof(line), "%s%s/%s", root, dir, file) &&
+                   isdigit((unsigned char)line[0])
+               ? strtod(line, NULL)
+               : -1;
 }
 
 static double quota_v1(const char *root, const char *dir)
@@ -273,11 +273,11 @@ static double quota_v1(const char *root, const char *dir)
 
 static double quota_v2(const char *root, const char *dir)
 {
-    char path[PATH_SIZE], line[128];
+    char line[128];
     double quota, period;
 
-    if (!gp_format(path, sizeof(path), "%s/cpu.max", dir) ||
-        !read_line(root, path, line, sizeof(line)) || sscanf(line, "%lf %lf", &quota, &period) != 2)
+    if (!sys_line(line, sizeof(line), "%s%s/cpu.max", root, dir) ||
+        sscanf(line, "%lf %lf", &quota, &period) != 2)
         return 0;
     return quota > 0 && period > 0 ? quota / period : 0;
 }

@@ -22,6 +22,11 @@
 
 #include <sched.h>
 #include <stdbool.h>
+#include <stddef.h>
+
+/* The first line of a small file of the kernel's, without its newline. False, and "": there is
+ * none, or it cannot be read, as in many containers. */
+bool sys_line(char *line, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* ---- the parts, by the folder that stands for /proc or /sys ---- */
 

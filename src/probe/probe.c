@@ -101,18 +101,7 @@ enum gp_status probe_devices(struct device *out, size_t max, size_t *count, stru
 
 bool probe_here_driver(char *text, size_t size)
 {
-    char path[GP_PATH_MAX];
-    FILE *file = NULL;
-    bool read;
-
-    if (path_join(path, sizeof(path), probe_sys(), "module/nvidia/version"))
-        file = fopen(path, "re");
-    read = file && fgets(text, (int)size, file);
-    if (file)
-        fclose(file);
-    if (read)
-        text[strcspn(text, "\n")] = '\0';
-    return read && text[0];
+    return sys_line(text, size, "%s/module/nvidia/version", probe_sys());
 }
 
 bool probe_here_uuid(const char *uuid)

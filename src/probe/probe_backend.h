@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "probe/cpu_topology.h"
 #include "probe/probe.h"
 
 #define PCI_AMD 0x1002

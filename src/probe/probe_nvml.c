@@ -9,12 +9,10 @@
  * unknown, never 0. One GPU takes about twenty calls of some microseconds.
  */
 #include <dlfcn.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/path.h"
 #include "base/str.h"
 #include "probe/nvml.h"
 #include "probe/probe_backend.h"
@@ -277,24 +275,16 @@ static void ask_live(const struct nvml *nvml, struct nvml_device *handle, struct
 static void add_process(struct device *d, unsigned pid, unsigned long long memory)
 {
     struct device_process *p = &d->process[d->listed++];
-    char path[GP_PATH_MAX], text[64] = "";
-    FILE *file;
+    char text[64];
 
     p->pid = (long)pid;
     p->memory = memory == ~0ull ? quantity_unknown() : quantity_of((double)memory, ORIGIN_MEASURED);
-    gp_format(path, sizeof(path), "%s/%u/comm", probe_proc(), pid);
-    file = fopen(path, "re");
-    if (!file || !fgets(text, sizeof(text), file))
-        text[0] = '\0';
-    if (file)
-        fclose(file);
-    text[strcspn(text, "\n")] = '\0';
+    sys_line(text, sizeof(text), "%s/%u/comm", probe_proc(), pid);
     gp_tame(text);
     gp_copy(p->name, sizeof(p->name), text);
 }
 
-/* More than there is room for, or one more since they were counted: only their number
- * is told. */
+/* More than there is room for, or one more since they were counted: only their number is told. */
 static void ask_processes(const struct nvml *nvml, struct nvml_device *handle, struct device *d)
 {
     union {

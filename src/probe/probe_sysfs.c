@@ -5,16 +5,14 @@
  * 1 to 6. Sensors of a card (hwmon) are in uW, thousandths of a degree and Hz.
  *
  * What no driver's library tells: vendor and device, and for an AMD card whose kernel
- * driver is loaded the size of its memory. Names are not kept there. One open folder
- * and one or three short reads per PCI device: well under a millisecond.
+ * driver is loaded the size of its memory. Names are not kept there. One or
+ * three short reads per PCI device: well under a millisecond.
  */
 #include <dirent.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/path.h"
 #include "base/str.h"
@@ -33,35 +31,26 @@ static const struct {
 };
 
 /* A short file of one number: "0x030200", "206141652992", "16.0 GT/s PCIe". */
-static bool read_number(int folder, const char *device, const char *file, double *value)
+static bool read_number(const char *device, const char *file, double *value)
 {
-    char path[300], text[64], *end;
-    ssize_t n = -1;
-    int fd;
+    char text[64], *end;
 
-    if (!gp_format(path, sizeof(path), "%s/%s", device, file))
+    if (!sys_line(text, sizeof(text), "%s/bus/pci/devices/%s/%s", probe_sys(), device, file))
         return false;
-    if ((fd = openat(folder, path, O_RDONLY | O_CLOEXEC)) >= 0) {
-        n = read(fd, text, sizeof(text) - 1);
-        close(fd);
-    }
-    if (n <= 0)
-        return false;
-    text[n] = '\0';
     *value = strtod(text, &end);
-    return end > text && strchr(" \n", *end) && *value >= 0 && *value < 0x1p53;
+    return end > text && strchr(" ", *end) && *value >= 0 && *value < 0x1p53;
 }
 
-static double number_of(int folder, const char *device, const char *file)
+static double number_of(const char *device, const char *file)
 {
     double value;
 
-    return read_number(folder, device, file, &value) ? value : 0;
+    return read_number(device, file, &value) ? value : 0;
 }
 
-static unsigned id_of(int folder, const char *device, const char *file)
+static unsigned id_of(const char *device, const char *file)
 {
-    return (unsigned)fmin(number_of(folder, device, file), UINT_MAX);
+    return (unsigned)fmin(number_of(device, file), UINT_MAX);
 }
 
 static bool is_gpu(unsigned class, unsigned vendor)
@@ -88,39 +77,36 @@ static int link_width(double lanes)
 }
 
 /* The first folder below hwmon/, as "0000:e5:00.0/hwmon/hwmon3/". */
-static bool find_hwmon(int folder, const char *bus_id, char *path, size_t size)
+static bool find_hwmon(const char *bus_id, char *path, size_t size)
 {
-    char parent[64];
-
-    gp_format(parent, sizeof(parent), "%s/hwmon", bus_id);
-    int fd = openat(folder, parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    char parent[GP_PATH_MAX];
+    DIR *dir = NULL;
     const struct dirent *entry;
     bool found = false;
-    if (!dir && fd >= 0)
-        close(fd);
+
+    if (gp_format(parent, sizeof(parent), "%s/bus/pci/devices/%s/hwmon", probe_sys(), bus_id))
+        dir = opendir(parent);
     while (dir && !found && (entry = readdir(dir)))
         if (strncmp(entry->d_name, "hwmon", 5) == 0)
-            found = gp_format(path, size, "%s/%s", parent, entry->d_name);
+            found = gp_format(path, size, "%s/hwmon/%s", bus_id, entry->d_name);
     if (dir)
         closedir(dir);
     return found;
 }
 
-static void read_sensor(int folder, const char *hwmon, const char *file, double unit,
-                        struct quantity *out)
+static void read_sensor(const char *hwmon, const char *file, double unit, struct quantity *out)
 {
     double value;
 
-    if (read_number(folder, hwmon, file, &value))
+    if (read_number(hwmon, file, &value))
         *out = quantity_of(value * unit, ORIGIN_MEASURED);
 }
 
-static void ask_device(int folder, const char *bus_id, struct probe_list *list, int *index)
+static void ask_device(const char *bus_id, struct probe_list *list, int *index)
 {
-    unsigned class = id_of(folder, bus_id, "class");
-    unsigned vendor = id_of(folder, bus_id, "vendor");
-    unsigned device = id_of(folder, bus_id, "device");
+    unsigned class = id_of(bus_id, "class");
+    unsigned vendor = id_of(bus_id, "vendor");
+    unsigned device = id_of(bus_id, "device");
     double total, used;
     char hwmon[160];
 
@@ -135,26 +121,26 @@ static void ask_device(int folder, const char *bus_id, struct probe_list *list, 
     gp_copy(d->bus_id, sizeof(d->bus_id), bus_id);
     d->vendor_id = vendor;
     d->device_id = device;
-    total = number_of(folder, bus_id, "mem_info_vram_total");
+    total = number_of(bus_id, "mem_info_vram_total");
     if (total > 0)
         d->memory_total = quantity_of(total, ORIGIN_MEASURED);
-    if (total > 0 && read_number(folder, bus_id, "mem_info_vram_used", &used) && used <= total) {
+    if (total > 0 && read_number(bus_id, "mem_info_vram_used", &used) && used <= total) {
         d->memory_used = quantity_of(used, ORIGIN_MEASURED);
         d->memory_free = quantity_of(total - used, ORIGIN_MEASURED);
     }
-    d->pcie.gen = link_generation(number_of(folder, bus_id, "current_link_speed"));
-    d->pcie.gen_max = link_generation(number_of(folder, bus_id, "max_link_speed"));
-    d->pcie.width = link_width(number_of(folder, bus_id, "current_link_width"));
-    d->pcie.width_max = link_width(number_of(folder, bus_id, "max_link_width"));
-    read_sensor(folder, bus_id, "gpu_busy_percent", 0.01, &d->busy);
-    read_sensor(folder, bus_id, "mem_busy_percent", 0.01, &d->memory_busy);
-    if (find_hwmon(folder, bus_id, hwmon, sizeof(hwmon))) {
-        read_sensor(folder, hwmon, "power1_input", 1e-6, &d->power);
-        read_sensor(folder, hwmon, "power1_average", 1e-6, &d->power);
-        read_sensor(folder, hwmon, "power1_cap", 1e-6, &d->power_limit);
-        read_sensor(folder, hwmon, "temp1_input", 1e-3, &d->temperature);
-        read_sensor(folder, hwmon, "freq1_input", 1, &d->clock);
-        read_sensor(folder, hwmon, "freq2_input", 1, &d->memory_clock);
+    d->pcie.gen = link_generation(number_of(bus_id, "current_link_speed"));
+    d->pcie.gen_max = link_generation(number_of(bus_id, "max_link_speed"));
+    d->pcie.width = link_width(number_of(bus_id, "current_link_width"));
+    d->pcie.width_max = link_width(number_of(bus_id, "max_link_width"));
+    read_sensor(bus_id, "gpu_busy_percent", 0.01, &d->busy);
+    read_sensor(bus_id, "mem_busy_percent", 0.01, &d->memory_busy);
+    if (find_hwmon(bus_id, hwmon, sizeof(hwmon))) {
+        read_sensor(hwmon, "power1_input", 1e-6, &d->power);
+        read_sensor(hwmon, "power1_average", 1e-6, &d->power);
+        read_sensor(hwmon, "power1_cap", 1e-6, &d->power_limit);
+        read_sensor(hwmon, "temp1_input", 1e-3, &d->temperature);
+        read_sensor(hwmon, "freq1_input", 1, &d->clock);
+        read_sensor(hwmon, "freq2_input", 1, &d->memory_clock);
     }
     if (vendor == PCI_NVIDIA)
         gp_copy(d->error, sizeof(d->error), list->nvml_reason);
@@ -171,19 +157,15 @@ void probe_sysfs(struct probe_list *list)
     struct dirent **names = NULL;
     size_t before = list->count;
     int index = 0;
-    int folder = -1, count = -1;
+    int count = -1;
 
     if (path_join(path, sizeof(path), probe_sys(), "bus/pci/devices"))
-        folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder >= 0)
         count = scandir(path, &names, entry_is_visible, alphasort);
     for (int i = 0; i < count; i++) {
-        ask_device(folder, names[i]->d_name, list, &index);
+        ask_device(names[i]->d_name, list, &index);
         free(names[i]);
     }
     free(names);
-    if (folder >= 0)
-        close(folder);
     if (count < 0)
         gp_copy(list->sysfs_reason, sizeof(list->sysfs_reason), "the PCI bus cannot be read");
     else if (list->count == before)

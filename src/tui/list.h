@@ -10,7 +10,7 @@
 #include "tui/toolkit/canvas.h"
 
 #define LIST_ALL 1000000 /* more rows than any list has */
-#define LIST_COLUMNS 8   /* of a table */
+#define LIST_COLUMNS 10  /* of a table */
 
 /* Rows that a motion goes down, < 0: up. page: those of PgUp and PgDn. 0: the action is
  * no motion. */

@@ -72,4 +72,9 @@ struct screen_ops {
 SCREENS(X)
 #undef X
 
+/* Bench's finished run in Curves: offered first, and shown when no file is. The log is shared,
+ * the caller keeps its own. */
+struct benchlog;
+void curves_show_log(struct app *app, const struct benchlog *log);
+
 #endif

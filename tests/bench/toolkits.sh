@@ -49,7 +49,6 @@ for dir in "$@"; do
   version=$(sed -n 's/^#define CUDART_VERSION *(*\([0-9]*\).*/\1/p' "$runtime")
   result=compiles
   for source in "$top"/bench/cuda_*.c "$top"/bench/engine_cuda.c \
-                "$top"/bench/clock_lock.c "$top"/bench/sensors_nvml.c \
                 "$top"/tests/fixtures/fake_cuda.c "$top"/tests/fixtures/fake_cublaslt.c; do
     test -f "$source" || continue
     object=$work/$(basename "$source" .c).o

@@ -123,6 +123,6 @@ run --batch "$work/in" -o "$work/result"
 assert_eq "to a file" "$all" "$(cat "$work/result")"
 assert_fails 3 "cannot be read" --batch /nonexistent
 assert_fails 3 "cannot be read" --batch "$work"
-assert_fails 2 "reads one file" --batch a b
+assert_fails 2 "takes one file" --batch a b
 
 finish

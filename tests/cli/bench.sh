@@ -224,7 +224,7 @@ for signal in INT:130 HUP:129 TERM:143; do
         --device 0 --progress none -o stop.json >/dev/null 2>&1 &
     pid=$!
     n=0
-    while ! grep -q '"point"' stop.json.part 2>/dev/null && [ $n -lt 1200 ]; do
+    while ! grep -q '"state"' stop.json.part 2>/dev/null && [ $n -lt 1200 ]; do
         sleep 0.05
         n=$((n + 1))
     done

@@ -103,7 +103,7 @@ assert_contains "status" '"status": "interrupted"' "$(cat warm.json)"
 resumed warm.json
 
 start waits:1 memory,gemm --preset thorough -o point.json
-wait_for "a point" grep -q '"point"' point.json.part
+wait_for "a point" grep -q '"state"' point.json.part
 stop
 assert_eq "between points" $want "$rc"
 valid point.json
@@ -112,7 +112,7 @@ kept=$(good point.json)
 resumed point.json
 
 start stubborn:1 memory,gemm --preset thorough -o now.json
-wait_for "a point" grep -q '"point"' now.json.part
+wait_for "a point" grep -q '"state"' now.json.part
 stop "again: immediately"
 assert_eq "twice: at once" $want "$rc"
 assert_contains "says so" "stops immediately" "$err"
@@ -206,7 +206,7 @@ assert_eq "no room: code" 3 $?
 err=$(cat "$work/err")
 assert_contains "no room: said" "cannot write" "$err"
 [ -e big.json ] && valid big.json
-[ "$(grep -c '"point"' big.json.part)" -ge 1 ] || fail "no room: nothing was kept"
+[ "$(grep -c '"state"' big.json.part)" -ge 1 ] || fail "no room: nothing was kept"
 resumed big.json
 
 # a full device

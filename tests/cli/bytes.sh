@@ -140,7 +140,7 @@ if [ -x "$engine" ]; then
             try --compare-results "$work/a.json" "$work/b.json" --format "$format"
         done
     done
-    printf '{"schema": "gpuplan.journal/1", "fingerprint": {"plan": "%s"}}\n' "$json" \
+    printf '{"schema": "gpuplan.journal/2", "fingerprint": {"plan": "%s"}}\n' "$json" \
         >"$work/run.part"
     try --bench memory --preset quick --device 0 \
         --resume "$work/run.part"

@@ -159,7 +159,7 @@ run --check-log tail.log -m qwen3-14b -g h100-sxm
 assert_contains "without its options" "the log does not hold the engine's options" "$out"
 run --check-log tail.log -g h100-sxm
 assert_eq "no model: exit code" 2 "$rc"
-assert_contains "no model" "the log does not name the model; give --model" "$out"
+assert_contains "no model" "the log names no model; give --model" "$out"
 cat "$logs/vllm-0.16.0.txt" "$logs/vllm-0.16.0.txt" >twice.log
 run --check-log twice.log -g h100-sxm
 assert_contains "two starts" "the log has 2 starts" "$out"

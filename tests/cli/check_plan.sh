@@ -101,7 +101,12 @@ assert_eq "quiet" broke "$out"
 
 # ---- the budget: a dearer price, within the tolerance or not ----
 save -m llama-3.1-8b -g h100-sxm -u 4
-sed '/"cost": {/,/"per_month"/s/"value": [0-9.]*/"value": 2.1/' plan.json >cheap.json
+# cheaper SHARE: the plan as it was saved at this share of today's price
+cheaper() {
+    awk -v share="$1" '/"cost": {/ { cost = 1 } /"per_month"/ { cost = 0 }
+        cost && /"value": / { sub(/[0-9.]+/, $2 * share) } 1' plan.json >cheap.json
+}
+cheaper 0.9
 run --check-plan cheap.json
 assert_eq "dearer: exit code" 1 "$rc"
 assert_contains "dearer" "broke: budget" "$out"
@@ -139,7 +144,7 @@ for term in weights adapters gradients optimizer activations free; do
     assert_contains "training, by term" "$term " "$out"
 done
 config 32
-sed '/"cost": {/,/"per_month"/s/"value": [0-9.]*/"value": 0.1/' plan.json >cheap.json
+cheaper 0.25
 run --check-plan cheap.json
 assert_eq "training, dearer: exit code" 1 "$rc"
 assert_contains "training, dearer" "broke: budget" "$out"

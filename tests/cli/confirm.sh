@@ -82,7 +82,7 @@ assert_fails 4 "has no h100-sxm: it cannot confirm that plan" \
     --confirm -m llama-3.2-1b -g h100-sxm
 run --confirm -m llama-3.2-1b -g h100-sxm
 assert_contains "what is here" "-g local" "$err"
-assert_fails 2 "--confirm has no such format" --confirm -m llama-3.2-1b -g cpu --format csv
+assert_fails 2 "cannot be printed as a table" --confirm -m llama-3.2-1b -g cpu --format csv
 
 # the processors of this machine: a model of a few thousand weights, as busy as it may be
 this_host

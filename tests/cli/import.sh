@@ -42,7 +42,7 @@ echo ../../../etc >"$hub/refs/main"
 run --list models acme/tiny -q
 assert_eq "a revision stays in its folder" "" "$out"
 assert_fails 2 "is not a date" --import-model "$config/qwen3-8b.json" soon
-assert_fails 2 "takes a model's folder" --import-model
+assert_fails 2 "needs a model's folder" --import-model
 assert_fails 3 "no such file" --import-model acme/none
 
 finish

@@ -36,7 +36,26 @@ this_host() {
     unset GPUPLAN_PROC GPUPLAN_SYSFS GPUPLAN_NVML
 }
 
+# frozen_catalogue: from now on the program reads tests/fixtures/catalogue, where no price
+# and no constant changes. It takes the profiles beside it, so it and the engines beside it
+# are linked into a folder with that one (a symbolic link would lead back to the build).
+# shipped_catalogue: profiles/ again.
+frozen_catalogue() {
+    mkdir "$work/program" || exit 99
+    for file in "$shipped_gp" "${shipped_gp%/*}"/gpuplan-bench-*; do
+        [ -f "$file" ] || continue
+        ln "$file" "$work/program/" 2>/dev/null || cp "$file" "$work/program/" || exit 99
+    done
+    ln -s "$src/tests/fixtures/catalogue" "$work/program/profiles"
+    gp=$work/program/${shipped_gp##*/}
+}
+
+shipped_catalogue() {
+    gp=$shipped_gp
+}
+
 test_host
+shipped_gp=$gp
 work=$(mktemp -d "${TMPDIR:-/tmp}/gpuplan-test.XXXXXX") || exit 99
 XDG_DATA_HOME=$work/data-home XDG_STATE_HOME=$work/state-home
 export XDG_DATA_HOME XDG_STATE_HOME

@@ -117,7 +117,7 @@ keys() {
     printf '%s\n' "$text" | sed -E 's/(profile|read)_[a-z_]+\( */\
 &/g' | sed -nE 's/^(profile|read)_[a-z_]+\( *[a-z.>-]+, *"([^"]+)".*/\2/p'
     printf '%s\n' "$text" | grep -oE 'FLAG\([a-z0-9_]+' | sed 's/.*(//' | grep -vx name
-    printf '%s\n' "$text" | grep -oE '(FITTED|RATE)\("[a-z0-9_]+"' | cut -d'"' -f2
+    printf '%s\n' "$text" | grep -oE '(FITTED|RATE|BITS|BYTES)\("[a-z0-9_]+"' | cut -d'"' -f2
     printf '%s\n' "$text" | grep -oE '\.in = "[a-z0-9_]+"' | cut -d'"' -f2
     sed -n '/layer_fields\[LAYER_FIELDS\] = {/,/^};/p' src/model/model.c |
         grep -oE '(COUNT|COUNT_AS|FLAG)\([a-z0-9_]+|\{"[a-z0-9_]+' | sed 's/.*[("]//'

@@ -45,11 +45,13 @@ assert_contains "engine: band" "GiB (model, " "$out"
 assert_contains "engine: evidence" "term non_torch, text " "$out"
 run --show int4-awq
 assert_contains "format: bits with scales" "per weight: 4.1562 bits (exact)" "$out"
+frozen_catalogue
 run --show aws/p5.48xlarge
 assert_contains "instance: price" "on demand 55.0400 \$/h (sheet)" "$out"
 assert_contains "instance: date" "date 2026-07-20" "$out"
 run --show p5.48xlarge
 assert_contains "instance by type" "ID: aws/p5.48xlarge" "$out"
+shipped_catalogue
 run --show dgx-h100
 assert_contains "server" "price as of: 2023-05" "$out"
 
@@ -98,9 +100,9 @@ assert_fails 2 "did you mean llama-3.1-70b" --show lama-3.1-70b
 assert_fails 2 "h100-sxm" --show h100sxm
 assert_fails 2 "no model, GPU" --show qqqqqqqqqqqq
 assert_fails 2 "has no MIG profile '9g.1gb'" --show h100-sxm/9g.1gb
-assert_fails 2 "needs an ID" --show
+assert_fails 2 "needs one ID" --show
 assert_fails 2 "takes one ID" --show a b
-assert_fails 2 "cannot print one item as a table" --show h100-sxm --format csv
+assert_fails 2 "one item cannot be printed as a table" --show h100-sxm --format csv
 
 # an unknown type whose tensors are at hand: exact weights, the rest assumed, said first
 cp -r "${srcdir:-.}/tests/fixtures/models/hf-llama" "$work/odd"

@@ -69,6 +69,7 @@ rule "KV pool" "config/cache.py: utilization 0.92 from 0.20.2" -m llama-3.1-8b -
 
 # ---- values as the rest shows them: thousandths of GiB, separators, no seventh digit --------
 
+frozen_catalogue
 for case in "llama-3.1-70b -g l40s:4 -p int8" "llama-3.2-1b -g h100-sxm" \
     "llama-3.1-8b --train full -g h100-sxm:8" "deepseek-v3 -g h200-sxm:8"; do
     # shellcheck disable=SC2086
@@ -84,6 +85,7 @@ rule "weights: norm" "= 2.52 MiB, exact" -m llama-3.1-70b -g l40s:4 -p int8
 rule "parameters (params)" "= 70,553,706,496 parameters" -m llama-3.1-70b -g l40s:4 -p int8
 rule "CUDA graphs (graphs)" "= 0.450 GiB (0.100..1.850), model" -m llama-3.1-70b -g l40s:4 -p int8
 rule "rent per month" '= $2,920/month, sheet' -m llama-3.1-70b -g l40s:4 -p int8
+shipped_catalogue
 
 # ---- a kernel of experts that works on empty room: that version, GPU and format alone -----
 

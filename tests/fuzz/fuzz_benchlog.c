@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "measure/result/benchlog.h"
-#include "measure/result/calibration.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "catalog/profile.h"
-#include "pool/pool_demand.h"
 #include "pool/pool_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -28,7 +27,7 @@ static void check_workload(const struct pool_file *file, const struct pool_file_
             abort();
         sum += w->rate[h];
     }
-    if (!(sum > 0) || !(w->burst >= 1) || w->priority < 1 || !w->name[0] || !w->model[0])
+    if (!(sum > 0) || !(w->pool.burst >= 1) || w->pool.priority < 1 || !w->name[0] || !w->model[0])
         abort();
 }
 
@@ -44,7 +43,7 @@ static void try_pool(const char *text, size_t size)
     for (size_t i = 0; i < file.workload_count; i++)
         check_workload(&file, &file.workloads[i]);
     for (int i = 0; i < file.job_count; i++)
-        if (file.jobs[i].earliest >= file.jobs[i].deadline || file.jobs[i].deadline > file.hours)
+        if (file.jobs[i].pool.first >= file.jobs[i].pool.end || file.jobs[i].pool.end > file.hours)
             abort();
     pool_file_fini(&file);
 }

@@ -6,11 +6,6 @@
 
 load=(-m llama-3.1-70b -c 8k -u 16)
 
-# lines FROM TO: these of the last dump
-lines() {
-    out=$(printf '%s\n' "$out" | sed -n "$1,$2p")
-}
-
 # ---- sizes ----------------------------------------------------------------------------
 
 screen "80 x 24" "${load[@]}" <<'KEYS'
@@ -19,22 +14,22 @@ screen "80 x 24" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   294 rows
-┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
-│ 246 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost     │
-│   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
-│=* rtx-a6000       bf16        8  fits          73.0±54   4.00    5.38    76.1│
-│ * rtx-a6000       int4-awq    2  fits         140.8±89   1.00    2.75    19.0│
-│   rtx-6000-ada    int4-awq    2  fits          86.5±45   1.65    2.72    19.0│
-│   …o-6000-server  int4-awq    1  fits          79.3±44   1.69    2.50    18.6│
-│ * rtx-a6000       fp8         4  fits          83.1±62   2.00    3.08    37.2│
-│   a100-sxm-80     int4-awq    2  fits          52.6±29   2.58    2.52    27.4│
-│   a100-pcie-80    fp8         2  fits          49.2±27   2.70    2.43    28.4│
-│ * a100-pcie-80    int4-awq    2  fits          42.3±23   2.70    2.10    40.7│
-│   a40             fp8         3  fits        162.8±103   2.70    8.29    19.1│
-│   a40             int4-awq    3  fits         123.3±78   2.70    6.64    31.3│
-│   l40s            fp8         3  fits         105.7±55   3.00    5.71    19.0│
-│   l40s            int4-awq    3  fits          80.1±42   3.00    4.62    31.3│
+ gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                    66 rows
+┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 66 ─┐
+│ 63 of 66 fit and meet goals  sort $/h ▲  filter -  * best for its cost       │
+│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
+│=* rtx-a6000         bf16       8  fits         73.0±54   4.00    5.38    76.1│
+│ * rtx-a6000         int4-awq   2  fits        140.8±89   1.00    2.75    19.0│
+│   rtx-6000-ada      int4-awq   2  fits         86.5±45   1.65    2.72    19.0│
+│   …pro-6000-server  int4-awq   1  fits         79.3±44   1.69    2.50    18.6│
+│ * rtx-a6000         fp8        4  fits         83.1±62   2.00    3.08    37.2│
+│   a100-sxm-80       int4-awq   2  fits         52.6±29   2.58    2.52    27.4│
+│   a100-pcie-80      fp8        2  fits         49.2±27   2.70    2.43    28.4│
+│ * a100-pcie-80      int4-awq   2  fits         42.3±23   2.70    2.10    40.7│
+│   a40               fp8        3  fits       162.8±103   2.70    8.29    19.1│
+│   a40               int4-awq   3  fits        123.3±78   2.70    6.64    31.3│
+│   l40s              fp8        3  fits        105.7±55   3.00    5.71    19.0│
+│   l40s              int4-awq   3  fits         80.1±42   3.00    4.62    31.3│
 └──────────────────────────────────────────────────────────────────────────────┘
 ┌─ rtx-a6000 x 8, bf16 (as published): fits ────────────────── 1-2 of 19, Tab ─┐
 │███████████████████████████▓▓▓▓▓▓▓▓▒░░░░░······························│ 43.62│
@@ -51,35 +46,20 @@ screen "120 x 36" "${load[@]}" <<'KEYS'
 :wait
 :dump -
 KEYS
+only 1,12 29,36
 expect <<'END'
- gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                                                           294 rows
-┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────────────────────────────── 1-24 of 294 ─┐
-│ 246 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost                                             │
-│   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h    ~$/M  ~users  layout      memory GiB  limit   │
-│=* rtx-a6000     bf16        8  fits          73.0±54     207   4.00    5.38    76.1  TP8              47.99  none    │
-│ * rtx-a6000     int4-awq    2  fits         140.8±89     101   1.00    2.75    19.0  TP1 PP2          47.99  none    │
-│   rtx-6000-ada  int4-awq    2  fits          86.5±45     168   1.65    2.72    19.0  TP1 PP2          47.99  none    │
-│   …6000-server  int4-awq    1  fits          79.3±44     188   1.69    2.50    18.6  TP1              95.59  none    │
-│ * rtx-a6000     fp8         4  fits          83.1±62     180   2.00    3.08    37.2  TP4              47.99  none    │
-│   a100-sxm-80   int4-awq    2  fits          52.6±29     285   2.58    2.52    27.4  TP1 x2           80.00  none    │
-│   a100-pcie-80  fp8         2  fits          49.2±27     309   2.70    2.43    28.4  TP2              80.00  none    │
-│ * a100-pcie-80  int4-awq    2  fits          42.3±23     356   2.70    2.10    40.7  TP2              80.00  none    │
-│   a40           fp8         3  fits        162.8±103      90   2.70    8.29    19.1  TP1 PP3          44.99  none    │
-│   a40           int4-awq    3  fits         123.3±78     113   2.70    6.64    31.3  TP1 PP3          44.99  none    │
-│   l40s          fp8         3  fits         105.7±55     146   3.00    5.71    19.0  TP1 PP3          44.99  none    │
-│   l40s          int4-awq    3  fits          80.1±42     180   3.00    4.62    31.3  TP1 PP3          44.99  none    │
-│   …6000-server  fp8         2  fits          47.0±32     328   3.38    2.86    38.3  TP2              95.59  none    │
-│   h200-sxm      fp8         1  fits          30.0±13     514   3.39    1.83    22.6  TP1             140.40  none    │
-│   h200-sxm      int4-awq    1  fits          51.8±22     287   3.39    3.29    34.9  TP1             140.40  none    │
-│   mi300x        fp8         1  fits          43.4±39     359   3.45    2.67    40.9  TP1            ?192.00  none    │
-│ * mi300x        int4-awq    1  fits          51.8±46     291   3.45    3.29    53.1  TP1            ?192.00  none    │
-│   l4            fp8         8  fits          84.2±54     180   3.52    5.43    27.0  TP8              22.49  none    │
-│   l4            int4-awq    8  fits          83.9±54     177   3.52    5.51    39.3  TP8              22.49  none    │
-│   h100-pcie     fp8         2  fits          32.5±14     478   3.80    2.21    27.1  TP2              79.65  none    │
-│   h100-pcie     int4-awq    2  fits          41.2±18     364   3.80    2.90    39.3  TP2              79.65  none    │
-│   a100-sxm-80   fp8         2  fits          48.2±27     315   3.90    3.44    28.4  TP2              80.00  none    │
-│   l40           fp8         4  fits          66.2±42     227   4.00    4.89    32.8  TP4              44.99  none    │
-│   l40           int4-awq    4  fits          75.2±48     196   4.00    5.66    45.1  TP4              44.99  none    │
+ gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                                                            66 rows
+┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────────────────────────────────────────────── 1-24 of 66 ─┐
+│ 63 of 66 fit and meet goals  sort $/h ▲  filter -  * best for its cost                                               │
+│   GPU                  format     n  verdict     ~TPOT ms  ~tok/s    $/h    ~$/M  ~users  layout   weights GiB  limit│
+│=* rtx-a6000            bf16       8  fits         73.0±54     207   4.00    5.38    76.1  TP8            16.46  none │
+│ * rtx-a6000            int4-awq   2  fits        140.8±89     101   1.00    2.75    19.0  TP1 PP2        18.55  none │
+│   rtx-6000-ada         int4-awq   2  fits         86.5±45     168   1.65    2.72    19.0  TP1 PP2        18.55  none │
+│   rtx-pro-6000-server  int4-awq   1  fits         79.3±44     188   1.69    2.50    18.6  TP1            37.07  none │
+│ * rtx-a6000            fp8        4  fits         83.1±62     180   2.00    3.08    37.2  TP4            16.96  none │
+│   a100-sxm-80          int4-awq   2  fits         52.6±29     285   2.58    2.52    27.4  TP1 x2         37.07  none │
+│   a100-pcie-80         fp8        2  fits         49.2±27     309   2.70    2.43    28.4  TP2            33.88  none │
+│ * a100-pcie-80         int4-awq   2  fits         42.3±23     356   2.70    2.10    40.7  TP2            18.55  none │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
 ┌─ rtx-a6000 x 8, bf16 (as published): fits ────────────────────────────────────────────────────────── 1-2 of 15, Tab ─┐
 │██████████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░░░░░░················································│ 43.62│
@@ -97,16 +77,16 @@ screen "40 x 12: the table" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- 1 [2 Compare] 3  4            294 rows
- 246 of 294 fit and meet goals  sort $/h
-   GPU              format      n    $/h
-=* rtx-a6000        bf16        8   4.00
- * rtx-a6000        int4-awq    2   1.00
-   rtx-6000-ada     int4-awq    2   1.65
-   …ro-6000-server  int4-awq    1   1.69
- * rtx-a6000        fp8         4   2.00
-   a100-sxm-80      int4-awq    2   2.58
-   a100-pcie-80     fp8         2   2.70
+ 1 [2 Compare] 3  4             66 rows
+ 63 of 66 fit and meet goals  sort $/h ▲
+   GPU               format     n    $/h
+=* rtx-a6000         bf16       8   4.00
+ * rtx-a6000         int4-awq   2   1.00
+   rtx-6000-ada      int4-awq   2   1.65
+   …pro-6000-server  int4-awq   1   1.69
+ * rtx-a6000         fp8        4   2.00
+   a100-sxm-80       int4-awq   2   2.58
+   a100-pcie-80      fp8        2   2.70
  rtx-a6000 x 8, bf16 (as published): …
  Enter:open  a:apply     ?:help  q:quit
 END
@@ -121,7 +101,7 @@ PgDn
 :dump -
 KEYS
 expect <<'END'
- 1 [2 Compare] 3  4            294 rows
+ 1 [2 Compare] 3  4             66 rows
 ████████████▓▓▓▓▒░░··············│ 43.62
 █weights 16.5 ▓KV 5.0 ▒act 0.5 ░run 2.8
 TP 8, 1 host: holds ~76.1 requests of
@@ -133,7 +113,7 @@ hyperstack n3-RTX-A6000x8, 8 GPUs (by
 own: check it
  rtx-a6000 x 8, bf16 (as published): …
  Enter:use in plan       ?:help  q:quit
- 1 [2 Compare] 3  4            294 rows
+ 1 [2 Compare] 3  4             66 rows
 █weights 16.5 ▓KV 5.0 ▒act 0.5 ░run 2.8
 TP 8, 1 host: holds ~76.1 requests of
 8,192 tokens, 16 asked for; * nothing
@@ -153,24 +133,17 @@ screen "ASCII" --ascii "${load[@]}" <<'KEYS'
 Down
 :dump -
 KEYS
-lines 1 21
+only 1,9 17,21
 expect <<'END'
- gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   294 rows
-+- llama-3.1-70b, 16 x 8,192 tokens ----------------------------- 1-12 of 294 -+
-| 246 of 294 fit and meet goals  sort $/h ^  filter -  * best for its cost     |
-|   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users|
-|=* rtx-a6000       bf16        8  fits         73.0+-54   4.00    5.38    76.1|
-|>* rtx-a6000       int4-awq    2  fits        140.8+-89   1.00    2.75    19.0|
-|   rtx-6000-ada    int4-awq    2  fits         86.5+-45   1.65    2.72    19.0|
-|   ~o-6000-server  int4-awq    1  fits         79.3+-44   1.69    2.50    18.6|
-| * rtx-a6000       fp8         4  fits         83.1+-62   2.00    3.08    37.2|
-|   a100-sxm-80     int4-awq    2  fits         52.6+-29   2.58    2.52    27.4|
-|   a100-pcie-80    fp8         2  fits         49.2+-27   2.70    2.43    28.4|
-| * a100-pcie-80    int4-awq    2  fits         42.3+-23   2.70    2.10    40.7|
-|   a40             fp8         3  fits       162.8+-103   2.70    8.29    19.1|
-|   a40             int4-awq    3  fits        123.3+-78   2.70    6.64    31.3|
-|   l40s            fp8         3  fits        105.7+-55   3.00    5.71    19.0|
-|   l40s            int4-awq    3  fits         80.1+-42   3.00    4.62    31.3|
+ gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                    66 rows
++- llama-3.1-70b, 16 x 8,192 tokens ------------------------------ 1-12 of 66 -+
+| 63 of 66 fit and meet goals  sort $/h ^  filter -  * best for its cost       |
+|   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users|
+|=* rtx-a6000         bf16       8  fits        73.0+-54   4.00    5.38    76.1|
+|>* rtx-a6000         int4-awq   2  fits       140.8+-89   1.00    2.75    19.0|
+|   rtx-6000-ada      int4-awq   2  fits        86.5+-45   1.65    2.72    19.0|
+|   ~pro-6000-server  int4-awq   1  fits        79.3+-44   1.69    2.50    18.6|
+| * rtx-a6000         fp8        4  fits        83.1+-62   2.00    3.08    37.2|
 +------------------------------------------------------------------------------+
 +- rtx-a6000 x 2, int4-awq: fits ----------------------------- 1-2 of 19, Tab -+
 |##############################=================================:-......| 43.62|
@@ -185,15 +158,15 @@ screen "all columns" "${load[@]}" <<'KEYS'
 f "l40s" Enter
 :dump -
 KEYS
-lines 2 8
+only 2,8
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┐
-│ 246 of 294 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost                                                                                  │
-│   GPU                format      n  verdict      ~TPOT ms  ~tok/s    $/h    ~$/M  ~users  layout      memory GiB  weights GiB  KV pool GiB  $/month  limit   │
-│=* rtx-a6000          bf16        8  fits          73.0±54     207   4.00    5.38    76.1  TP8              47.99        16.46       ~23.77     2920  none    │
-│▸  l40s               fp8         3  fits         105.7±55     146   3.00    5.71    19.0  TP1 PP3          44.99        23.51       ~16.05     2190  none    │
-│   l40s               int4-awq    3  fits          80.1±42     180   3.00    4.62    31.3  TP1 PP3          44.99        13.17       ~26.39     2190  none    │
-│   l40s               bf16        5  fits        192.5±100      80   5.00   17.26    24.0  TP1 PP5          44.99        27.49       ~12.02     3650  none    │
+│ 63 of 66 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost                                                                                    │
+│   GPU                  format     n  verdict     ~TPOT ms  ~tok/s    $/h    ~$/M  ~users  layout   memory GiB  weights GiB  KV pool GiB  $/month  limit      │
+│=* rtx-a6000            bf16       8  fits         73.0±54     207   4.00    5.38    76.1  TP8           47.99        16.46       ~23.77     2920  none       │
+│▸  l40s                 fp8        3  fits        105.7±55     146   3.00    5.71    19.0  TP1 PP3       44.99        23.51       ~16.05     2190  none       │
+│   l40s                 int4-awq   3  fits         80.1±42     180   3.00    4.62    31.3  TP1 PP3       44.99        13.17       ~26.39     2190  none       │
+│   l40s                 bf16       5  fits       192.5±100      80   5.00   17.26    24.0  TP1 PP5       44.99        27.49       ~12.02     3650  none       │
 END
 
 # ---- order ----------------------------------------------------------------------------
@@ -208,23 +181,23 @@ S
 s s
 :dump -
 KEYS
-out=$(printf '%s\n' "$out" | sed -n '2,6p;26,30p;50,54p')
+only 2,6 26,30 50,54
 expect <<'END'
-┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
-│ 246 of 294 fit and meet goals  sort $/M ▲  filter -  * best for its cost     │
-│   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
-│=* rtx-a6000       bf16        8  fits          73.0±54   4.00    5.38    76.1│
-│   b200            fp8         1  fits         19.8±8.5   4.89    1.74    36.7│
-┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
-│ 246 of 294 fit and meet goals  sort $/M ▼  filter -  * best for its cost     │
-│   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
-│=* rtx-a6000       bf16        8  fits          73.0±54   4.00    5.38    76.1│
-│   a10g            bf16       12  fits         96.5±138  32.58   59.69    28.0│
-┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
-│ 246 of 294 fit and meet goals  sort layout ▲  filter -  * best for its cost  │
-│   GPU              format      n  verdict     $/h    ~$/M  ~users  layout    │
-│=* rtx-a6000        bf16        8  fits       4.00    5.38    76.1  TP8       │
-│ * rtx-a6000        int4-awq    2  fits       1.00    2.75    19.0  TP1 PP2   │
+┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 66 ─┐
+│ 63 of 66 fit and meet goals  sort $/M ▲  filter -  * best for its cost       │
+│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
+│=* rtx-a6000         bf16       8  fits         73.0±54   4.00    5.38    76.1│
+│   b200              fp8        1  fits        19.8±8.5   4.89    1.74    36.7│
+┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 66 ─┐
+│ 63 of 66 fit and meet goals  sort $/M ▼  filter -  * best for its cost       │
+│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
+│=* rtx-a6000         bf16       8  fits         73.0±54   4.00    5.38    76.1│
+│   a10g              bf16      12  fits        96.5±138  32.58   59.69    28.0│
+┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 66 ─┐
+│ 63 of 66 fit and meet goals  sort layout ▲  filter -  * best for its cost    │
+│   GPU              format     n  verdict     ~TPOT ms    $/h    ~$/M  layout │
+│=* rtx-a6000        bf16       8  fits         73.0±54   4.00    5.38  TP8    │
+│ * rtx-a6000        int4-awq   2  fits        140.8±89   1.00    2.75  TP1 PP2│
 END
 
 screen "what does not fit is last, with its limit" "${load[@]}" <<'KEYS'
@@ -234,25 +207,25 @@ f "p100" Enter
 G
 :dump -
 KEYS
-lines 2 21
+only 2,21
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 246 of 294 fit and meet goals  sort $/h ▲  filter p100  * best for its cost  │
-│   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
-│=* rtx-a6000       bf16        8  fits          73.0±54   4.00    5.38    76.1│
-│   p100-pcie-16    bf16       24  fits         96.3±283      -       -    55.1│
-│   p100-sxm2-16    bf16       24  fits         77.3±220      -       -    55.1│
-│   p100-sxm2-16    fp8         1  no fit: type of the weights, short 94.7 GiB │
-│   p100-sxm2-16    int4-awq    1  no fit: type of the weights, short 64.0 GiB │
-│   p100-pcie-16    fp8         1  no fit: type of the weights, short 94.7 GiB │
-│▸  p100-pcie-16    int4-awq    1  no fit: type of the weights, short 64.0 GiB │
+│ 63 of 66 fit and meet goals  sort $/h ▲  filter p100  * best for its cost    │
+│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
+│=* rtx-a6000         bf16       8  fits         73.0±54   4.00    5.38    76.1│
+│   p100-sxm2-16      bf16      24  fits        77.3±220      -       -    55.1│
+│   p100-sxm2-16      fp8        1  no fit: type of the weights, short 94.7 GiB│
+│▸  p100-sxm2-16      int4-awq   1  no fit: type of the weights, short 64.0 GiB│
+│                                                                              │
+│                                                                              │
+│                                                                              │
 │                                                                              │
 │                                                                              │
 │                                                                              │
 │                                                                              │
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
-┌─ p100-pcie-16 x 1, int4-awq: no fit ──────────────────────── 1-2 of 13, Tab ─┐
+┌─ p100-sxm2-16 x 1, int4-awq: no fit ──────────────────────── 1-2 of 16, Tab ─┐
 │█████████████│████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░  14.54│
 │█ weights 37.1 ▓ KV 40.0 ▒ act 0.5 ░ run 1.0                                  │
 └──────────────────────────────────────────────────────────────────────────────┘
@@ -265,20 +238,20 @@ F6 F6 F6 F6 F6
 F4 "gpus=1 !nvidia fits" Enter
 :dump -
 KEYS
-lines 2 13
+only 2,13
 expect <<'END'
-┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 20 ─┐
-│ 246 of 294 fit and meet goals  sort weights ▲  filter gpus=1 !nvidia fits    │
-│   GPU             format      n  verdict     $/h    ~$/M  ~users  weights GiB│
-│=* rtx-a6000       bf16        8  fits       4.00    5.38    76.1        16.46│
-│▸  apple-m3-max    int4-awq    1  fits          -       -    23.3        37.04│
-│   apple-m4-max    int4-awq    1  fits          -       -    23.3        37.04│
-│   apple-m5-max    int4-awq    1  fits          -       -    23.3        37.04│
-│   apple-m2-ultra  int4-awq    1  fits          -       -    42.5        37.04│
-│   apple-m3-ultra  int4-awq    1  fits          -       -   138.5        37.04│
-│ * mi300x          int4-awq    1  fits       3.45    3.29    53.1        37.07│
-│ * mi355x          int4-awq    1  fits      68.80   26.51    88.0        37.07│
-│   gaudi2          int4-awq    1  fits          -       -    18.8        37.07│
+┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
+│ 63 of 66 fit and meet goals  sort weights ▲  filter gpus=1 !nvidia fits      │
+│   GPU               format     n  verdict    $/h    ~$/M  ~users  weights GiB│
+│=* rtx-a6000         bf16       8  fits      4.00    5.38    76.1        16.46│
+│▸  apple-m3-ultra    int4-awq   1  fits         -       -   138.5        37.04│
+│ * mi300x            int4-awq   1  fits      3.45    3.29    53.1        37.07│
+│   mi300x            fp8        1  fits      3.45    2.67    40.9        67.72│
+│   apple-m3-ultra    bf16       1  fits         -       -   100.8       131.42│
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
 END
 
 # ---- filter ---------------------------------------------------------------------------
@@ -291,20 +264,20 @@ screen "words and numbers" "${load[@]}" <<'KEYS'
 Esc
 :dump -
 KEYS
-out=$(printf '%s\n' "$out" | sed -n '1,8p;25,28p')
+only 1,8 25,28
 expect <<'END'
- gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                  33 of 294
-┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 33 ─┐
-│ 246 of 294 fit and meet goals  sort $/h ▲  filter mem>=40 $<10 nvidia !pcie  │
-│   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
-│=* rtx-a6000       bf16        8  fits          73.0±54   4.00    5.38    76.1│
-│▸* rtx-a6000       int4-awq    2  fits         140.8±89   1.00    2.75    19.0│
-│   rtx-6000-ada    int4-awq    2  fits          86.5±45   1.65    2.72    19.0│
-│   …o-6000-server  int4-awq    1  fits          79.3±44   1.69    2.50    18.6│
- gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   294 rows
-┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
-│ 246 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost     │
-│   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
+ gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   30 of 66
+┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 30 ─┐
+│ 63 of 66 fit and meet goals  sort $/h ▲  filter mem>=40 $<10 nvidia !pcie    │
+│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
+│=* rtx-a6000         bf16       8  fits         73.0±54   4.00    5.38    76.1│
+│▸* rtx-a6000         int4-awq   2  fits        140.8±89   1.00    2.75    19.0│
+│   rtx-6000-ada      int4-awq   2  fits         86.5±45   1.65    2.72    19.0│
+│   …pro-6000-server  int4-awq   1  fits         79.3±44   1.69    2.50    18.6│
+ gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                    66 rows
+┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 66 ─┐
+│ 63 of 66 fit and meet goals  sort $/h ▲  filter -  * best for its cost       │
+│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
 END
 
 screen "a filter that cannot be" "${load[@]}" <<'KEYS'
@@ -316,17 +289,17 @@ Esc
 f "speed>3" Enter
 :dump -
 KEYS
-out=$(printf '%s\n' "$out" | sed -n '2,4p;22,24p;26,28p;46,48p')
+only 2,4 22,24 26,28 46,48
 expect <<'END'
-┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
-│ 246 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost     │
-│   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
+┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 66 ─┐
+│ 63 of 66 fit and meet goals  sort $/h ▲  filter -  * best for its cost       │
+│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
  filter: 'much' is not a number (as in mem>=40, $<10)
  Only rows with: mem>=much
  Enter:do it  Up:earlier  Esc:back
-┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
-│ 246 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost     │
-│   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
+┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 66 ─┐
+│ 63 of 66 fit and meet goals  sort $/h ▲  filter -  * best for its cost       │
+│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
  filter: unknown column 'speed' (mem gpus tp pp rep weights pool kv requests $…
  Only rows with: speed>3
  Enter:do it  Up:earlier  Esc:back
@@ -338,13 +311,13 @@ screen "nothing is left" "${load[@]}" <<'KEYS'
 f "no-such-gpu" Enter
 :dump -
 KEYS
-lines 1 8
+only 1,8
 expect <<'END'
- gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   1 of 294
+ gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                    1 of 66
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 246 of 294 fit and meet goals  sort $/h ▲  filter no-such-gpu                │
-│   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
-│=* rtx-a6000       bf16        8  fits          73.0±54   4.00    5.38    76.1│
+│ 63 of 66 fit and meet goals  sort $/h ▲  filter no-such-gpu                  │
+│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
+│=* rtx-a6000         bf16       8  fits         73.0±54   4.00    5.38    76.1│
 │                                                                              │
 │                                                                              │
 │                                                                              │
@@ -359,16 +332,16 @@ f "h100" Enter
 Down Space Space g
 :dump -
 KEYS
-lines 2 9
+only 2,9
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 246 of 294 fit and meet goals  sort $/h ▲  filter h100  * best for its cost  │
-│   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
-│=* rtx-a6000       bf16        8  fits          73.0±54   4.00    5.38    76.1│
-│+  h100-pcie       int4-awq    2  fits          41.2±18   3.80    2.90    39.3│
-│+  h100-sxm        int4-awq    2  fits          36.5±16   4.58    3.15    26.0│
-│   h100-pcie       fp8         2  fits          32.5±14   3.80    2.21    27.1│
-│   h100-nvl        int4-awq    1  fits          54.9±23   6.98    7.23    17.9│
+│ 63 of 66 fit and meet goals  sort $/h ▲  filter h100  * best for its cost    │
+│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
+│=* rtx-a6000         bf16       8  fits         73.0±54   4.00    5.38    76.1│
+│+  h100-pcie         int4-awq   2  fits         41.2±18   3.80    2.90    39.3│
+│+  h100-sxm          int4-awq   2  fits         36.5±16   4.58    3.15    26.0│
+│   h100-pcie         fp8        2  fits         32.5±14   3.80    2.21    27.1│
+│   h100-nvl          int4-awq   1  fits         54.9±23   6.98    7.23    17.9│
 END
 
 screen "only marked rows" "${load[@]}" <<'KEYS'
@@ -379,13 +352,13 @@ Space Space
 f C-u "marked" Enter
 :dump -
 KEYS
-lines 2 6
+only 2,6
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 246 of 294 fit and meet goals  sort $/h ▲  filter marked  * best for its cost│
-│   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
-│=* rtx-a6000       bf16        8  fits          73.0±54   4.00    5.38    76.1│
-│▸  h100-sxm        int4-awq    2  fits          36.5±16   4.58    3.15    26.0│
+│ 63 of 66 fit and meet goals  sort $/h ▲  filter marked  * best for its cost  │
+│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
+│=* rtx-a6000         bf16       8  fits         73.0±54   4.00    5.38    76.1│
+│▸  h100-sxm          int4-awq   2  fits         36.5±16   4.58    3.15    26.0│
 END
 
 screen "other precisions" "${load[@]}" <<'KEYS'
@@ -400,14 +373,14 @@ f "h100-sxm" Enter
 KEYS
 shows "3 marked"
 shows "[x] native  as published"
-out=$(printf '%s\n' "$out" | sed -n '25,30p')
+only 25,30
 expect <<'END'
- gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   5 of 392
+ gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                    5 of 88
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 335 of 392 fit and meet goals  sort $/h ▲  filter h100-sxm                   │
-│   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
-│=* rtx-a6000       bf16        8  fits          73.0±54   4.00    5.38    76.1│
-│▸  h100-sxm        int4-awq    2  fits          36.5±16   4.58    3.15    26.0│
+│ 85 of 88 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its cost│
+│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
+│=* rtx-a6000         bf16       8  fits         73.0±54   4.00    5.38    76.1│
+│▸  h100-sxm          int4-awq   2  fits         36.5±16   4.58    3.15    26.0│
 END
 
 screen "the plan's own precision is among them" "${load[@]}" -p int8 <<'KEYS'
@@ -416,14 +389,14 @@ screen "the plan's own precision is among them" "${load[@]}" -p int8 <<'KEYS'
 f "l40s" Enter
 :dump -
 KEYS
-lines 3 8
+only 3,8
 expect <<'END'
-│ 321 of 392 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost  │
-│   GPU            format      n  verdict      ~TPOT ms    $/h     ~$/M  ~users│
-│=* rtx-a6000      int8        4  fits          69.0±51   2.00     2.53    37.3│
-│▸  l40s           fp8         3  fits         105.7±55   3.00     5.71    19.0│
-│   l40s           int4-awq    3  fits          80.1±42   3.00     4.62    31.3│
-│   l40s           int8        3  fits         107.2±56   3.00     5.78    19.0│
+│ 83 of 88 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost    │
+│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
+│=* rtx-a6000         int8       4  fits         69.0±51   2.00    2.53    37.3│
+│▸  l40s              fp8        3  fits        105.7±55   3.00    5.71    19.0│
+│   l40s              int4-awq   3  fits         80.1±42   3.00    4.62    31.3│
+│   l40s              int8       3  fits        107.2±56   3.00    5.78    19.0│
 END
 
 # ---- detail ---------------------------------------------------------------------------
@@ -434,7 +407,7 @@ screen "why not" "${load[@]}" <<'KEYS'
 f "t4 !int4 bf16" Enter
 :dump -
 KEYS
-lines 14 23
+only 14,23
 expect <<'END'
 │                                                                              │
 │                                                                              │
@@ -454,9 +427,9 @@ screen "the terms of a row" "${load[@]}" <<'KEYS'
 y
 :dump -
 KEYS
-lines 1 9
+only 1,9
 expect <<'END'
- gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   294 rows
+ gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                    66 rows
 ┌─ rtx-a6000 x 8, bf16 (as published): fits ───────────────────── 1-18 of 535 ─┐
 │                                                                              │
 │ why                                                                          │
@@ -474,13 +447,13 @@ f "h100-sxm fp8" Enter
 Tab G
 :dump -
 KEYS
-lines 2 21
+only 2,21
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 246 of 294 fit and meet goals  sort $/h ▲  filter h100-sxm fp8               │
-│   GPU            format      n  verdict      ~TPOT ms    ~$/h    ~$/M  ~users│
-│=  …ai-pro-r9700  bf16        8  fits          73.3±94    0.81    1.08    29.6│
-│▸  h100-sxm       fp8         2  fits         22.7±9.7    2.40    0.98    27.0│
+│ 63 of 66 fit and meet goals  sort $/h ▲  filter h100-sxm fp8                 │
+│   GPU               format     n  verdict     ~TPOT ms   ~$/h    ~$/M  ~users│
+│=  rtx-a6000         bf16       5  fits       226.1±143   1.22    5.05    29.6│
+│▸  h100-sxm          fp8        2  fits        22.7±9.7   2.40    0.98    27.0│
 │                                                                              │
 │                                                                              │
 │                                                                              │
@@ -509,20 +482,20 @@ f "h100-sxm" Enter
 :wait
 :dump -
 KEYS
-out=$(printf '%s\n' "$out" | sed -n '2,7p;26,31p')
+only 2,7 26,31
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 246 of 294 fit and meet goals  sort $/h ▲  filter h100-sxm                   │
-│   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
-│=* rtx-a6000       bf16        8  fits          73.0±54   4.00    5.38    76.1│
-│▸  h100-sxm        int4-awq    2  fits          36.5±16   4.58    3.15    26.0│
-│   h100-sxm        fp8         2  fits         22.7±9.7   6.98    2.84    27.0│
+│ 63 of 66 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its cost│
+│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
+│=* rtx-a6000         bf16       8  fits         73.0±54   4.00    5.38    76.1│
+│▸  h100-sxm          int4-awq   2  fits         36.5±16   4.58    3.15    26.0│
+│   h100-sxm          fp8        2  fits        22.7±9.7   6.98    2.84    27.0│
 ┌─ llama-3.1-70b, 200 x 8,192 tokens ──────────────────────────────────────────┐
-│ 242 of 294 fit and meet goals  sort $/h ▲  filter h100-sxm                   │
-│   GPU            format      n  verdict      ~TPOT ms     $/h    ~$/M  ~users│
-│=  mi300x         bf16        4  fits          81.8±81   13.80    1.65   218.0│
-│   h100-sxm       fp8        10  fits          40.9±23   38.40    2.41   220.0│
-│▸  h100-sxm       int4-awq   10  fits          67.6±38   38.40    4.45   244.5│
+│ 63 of 66 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its cost│
+│   GPU             format      n  verdict     ~TPOT ms     $/h    ~$/M  ~users│
+│=  mi300x          bf16        4  fits         81.8±81   13.80    1.65   218.0│
+│   h100-sxm        fp8        10  fits         40.9±23   38.40    2.41   220.0│
+│▸  h100-sxm        int4-awq   10  fits         67.6±38   38.40    4.45   244.5│
 END
 
 screen "Enter takes the row into the plan, u gives it back" "${load[@]}" -g l4 \
@@ -549,12 +522,12 @@ screen "a click goes to a row" "${load[@]}" <<'KEYS'
 :click 7 10
 :dump -
 KEYS
-lines 5 8
+only 5,8
 expect <<'END'
-│=* rtx-a6000       bf16        8  fits          73.0±54   4.00    5.38    76.1│
-│ * rtx-a6000       int4-awq    2  fits         140.8±89   1.00    2.75    19.0│
-│▸  rtx-6000-ada    int4-awq    2  fits          86.5±45   1.65    2.72    19.0│
-│   …o-6000-server  int4-awq    1  fits          79.3±44   1.69    2.50    18.6│
+│=* rtx-a6000         bf16       8  fits         73.0±54   4.00    5.38    76.1│
+│ * rtx-a6000         int4-awq   2  fits        140.8±89   1.00    2.75    19.0│
+│▸  rtx-6000-ada      int4-awq   2  fits         86.5±45   1.65    2.72    19.0│
+│   …pro-6000-server  int4-awq   1  fits         79.3±44   1.69    2.50    18.6│
 END
 
 # ---- numbers --------------------------------------------------------------------------

@@ -272,6 +272,7 @@ screen "roofline, three columns" "${load[@]}" <<'KEYS'
 3 r
 :dump -
 KEYS
+only 1,8 26,36
 expect <<'END'
  gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                                                             5 of 5
 ┌─ 5 Roofline  h100-sxm fp8 (dense) ────────────────────────────────────────────────────────────────────── y: TFLOP/s ─┐
@@ -281,23 +282,6 @@ expect <<'END'
 │    │                                                                         ⣀⠤⠔⠊⠁ │         44 4                    │
 │1024│                                                                    ⢀⡠⠤⠒⠛⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒b│
 │    │                                                                ⣀⠤⠔⠊⠁          │     4                           │
-│    │                                                           ⢀⡠⠤⠒⠉               │                                 │
-│    │                                                       ⣀⠤⠔⠊⠁3                  │                                 │
-│ 256│                                                  ⢀⡠⠤⠒⠉                        │                                 │
-│    │                                              ⣀⠤⠒⠊⠁ 3                          │                                 │
-│    │                                         ⢀⡠2⠒⠉                                 │                                 │
-│  64│                                     ⣀⠤⠒⠊⠁                                     │                                 │
-│    │                                ⢀⡠2⠒⠉                                          │                                 │
-│    │                            ⣀⠤⠒⠊⠁                                              │                                 │
-│    │                       ⢀⡠⠔⠒⠉                                                   │                                 │
-│  16│                   ⣀⠤⠒⠊⠁                                                       │                                 │
-│    │              ⢀⡠⠔⠒⠉                                                            │                                 │
-│    │          ⣀⠤⠒⠊⠁                                                                │                                 │
-│    │     ⢀⡠⠔⠒1                                                                     │                                 │
-│   4│ ⣀⠤⠒⠉⠁                                                                         │                                 │
-│    │1                                                                              │                                 │
-│    │                                                                               │                                 │
-│    └─────────────────────────────────────────────────────────────────────────────────────────────────────────────────│
 │     1                4               16                64               256             1024             4096        │
 └─ intensity, FLOP per byte of memory (log2) ──────────────────────────────────────────────────────────────────────────┘
 ┌─ 590.7 FLOP/B: the ridge ────────────────────────────────────────────────────────────────────────────────────────────┐
@@ -316,31 +300,15 @@ screen "along the roof, left of the ridge" "${load[@]}" <<'KEYS'
 PgUp PgUp Left
 :dump -
 KEYS
+only 3 16,21
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     5 of 5
-┌─ 5 Roofline  h100-sxm fp8 (dense) ────────────────────────────── y: TFLOP/s ─┐
 │4096│                              │                                          │
-│    │                              │                ⣀⣀⠤⠔⠒⠒⠒⠒⠒⠒444⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒a│
-│ 512│                              │         ⢀⣀⠤⠤⠒⠊⠉⠉⠉⠉⠉⠉⠉⠉4⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉b│
-│    │                              │  ⢀⣀⡠⠤⠒33⠁                                │
-│    │                           ⣀2⠤⠒⠒⠉3                                       │
-│  64│                    ⣀⣀2⠔⠒⠉⠉   │                                          │
-│    │             ⢀⣀⠤⠔⠒⠊⠉          │                                          │
-│   8│      ⢀⣀⠤⠤⠒⠊⠉⠁                │                                          │
-│    │⢀⡠⠤⠒⠒⠉1                       │                                          │
-│    │1                             │                                          │
-│    └─────────────────────────────────────────────────────────────────────────│
-│     1          4         16         64         256       1024       4096     │
-└─ intensity, FLOP per byte of memory (log2) ──────────────────────────────────┘
 ┌─ 42.66 FLOP/B: memory bound ─────────────────────────────────────────────────┐
 │ a fp8 roof     142.9 TFLOP/s           3 decode b=64  lm_head 183.4 TFLOP/s  │
 │ b bf16 roof    142.9 TFLOP/s           4 prefill 1,024 lm_head 774.3 TFLOP/s │
 │ 1 decode b=1   down 5.872 TFLOP/s                                            │
 │ 2 decode b=16  down 93.35 TFLOP/s                                            │
 └──────────────────────────────────────────────────────────────────────────────┘
- ridge 591 FLOP/B; decode at 16 users is memory bound, prefill of 1,024 tokens
- arithmetic bound …
- t:latency  p:throughput  $:cost  m:memory  r:roofline  +:zoom   ?:help  q:quit
 END
 
 screen "a mark's series: from product to product" "${load[@]}" <<'KEYS'
@@ -348,53 +316,24 @@ screen "a mark's series: from product to product" "${load[@]}" <<'KEYS'
 Space Space Space Right
 :dump -
 KEYS
+only 3 16,21
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     5 of 5
-┌─ 5 Roofline  h100-sxm fp8 (dense) ────────────────────────────── y: TFLOP/s ─┐
 │4096│                            │                                            │
-│    │                            │                  ⣀⣀⠤⠔⠒⠒⠒⠒⠒⠒444⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒a│
-│ 512│                            │           ⢀⣀⠤⠤⠒⠊⠉⠉⠉⠉⠉⠉⠉⠉4⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉b│
-│    │                            │    ⢀⣀⡠⠤⠒33⠁                                │
-│    │                           ⣀2⠤⠒⠒⠉3                                       │
-│  64│                    ⣀⣀2⠔⠒⠉⠉ │                                            │
-│    │             ⢀⣀⠤⠔⠒⠊⠉        │                                            │
-│   8│      ⢀⣀⠤⠤⠒⠊⠉⠁              │                                            │
-│    │⢀⡠⠤⠒⠒⠉1                     │                                            │
-│    │1                           │                                            │
-│    └─────────────────────────────────────────────────────────────────────────│
-│     1          4         16         64         256       1024       4096     │
-└─ intensity, FLOP per byte of memory (log2) ──────────────────────────────────┘
 ┌─ 31.66 FLOP/B: memory bound ─────────────────────────────────────────────────┐
 │ a fp8 roof     106.1 TFLOP/s           3 decode b=64  lm_head 183.4 TFLOP/s  │
 │ b bf16 roof    106.1 TFLOP/s           4 prefill 1,024 lm_head 774.3 TFLOP/s │
 │ 1 decode b=1   down 5.872 TFLOP/s                                            │
 │ 2 decode b=16  o 92.77 TFLOP/s                                               │
 └──────────────────────────────────────────────────────────────────────────────┘
- ridge 591 FLOP/B; decode at 16 users is memory bound, prefill of 1,024 tokens
- arithmetic bound …
- t:latency  p:throughput  $:cost  m:memory  r:roofline  +:zoom   ?:help  q:quit
 END
 
 screen "a GPU without the type computes in 16 bit" -m 8B -p fp8 -g a100-sxm-80:1 <<'KEYS'
 3 r
 :dump -
 KEYS
+only 2 16,23
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     5 of 5
 ┌─ 5 Roofline  a100-sxm-80 bf16 (dense) ────────────────────────── y: TFLOP/s ─┐
-│512│                                                │                         │
-│   │                                            ⢀⣀⠤⠔⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒3⠒3333⠒⠒⠒a│
-│   │                                      ⢀⣀⠤⠔⠒⠉⠁ 2 │                         │
-│ 64│                                 ⣀⠤⠔⠒⠉⠁ 2       │                         │
-│   │                           ⣀⡠⠤⠒⠊⠉               │                         │
-│   │                     ⣀⡠⠤⠒⠊⠉                     │                         │
-│   │               ⣀⡠⠤⠒⠊⠉                           │                         │
-│  8│         ⣀⡠⠤⠒⠊⠉                                 │                         │
-│   │   ⢀⡠⠤⠒1⠉                                       │                         │
-│   │1⠒⠉⠁                                            │                         │
-│   └──────────────────────────────────────────────────────────────────────────│
-│    1            4            16           64           256         1024      │
-└─ intensity, FLOP per byte of memory (log2) ──────────────────────────────────┘
 ┌─ 153 FLOP/B: the ridge ──────────────────────────────────────────────────────┐
 │ a bf16 roof    312 TFLOP/s                                                   │
 │ 1 decode b=1   down 3.12 TFLOP/s                                             │
@@ -403,29 +342,15 @@ expect <<'END'
 └──────────────────────────────────────────────────────────────────────────────┘
  ridge 153 FLOP/B; decode at 1 user is memory bound, prefill of 1,024 tokens
  arithmetic bound …
- t:latency  p:throughput  $:cost  m:memory  r:roofline  +:zoom   ?:help  q:quit
 END
 
 screen "experts see their share of the tokens" -m mixtral-8x7b -g h100-sxm:2 -u 64 <<'KEYS'
 3 r
 :dump -
 KEYS
+only 2 16,23
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     5 of 5
 ┌─ 5 Roofline  h100-sxm bf16 (dense) ───────────────────────────── y: TFLOP/s ─┐
-│   │                                                  │                       │
-│   │                                              ⢀⣀⡠⠤⠒⠒⠒⠒⠒⠒333⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒a│
-│512│                                        ⣀⡠⠤⠔⠒⠉⠁ 3 │                       │
-│   │                                 ⣀⣀⠤2⠒⠉⠉          │                       │
-│   │                          ⢀⣀⠤⠤⠒⠊⠉                 │                       │
-│ 64│                   ⢀⣀⡠⠤⠒2⠉⠁                       │                       │
-│   │             ⣀⡠⠤⠔23⠁                              │                       │
-│  8│      ⣀⣀⠤⠔⠒⠉⠉                                     │                       │
-│   │⢀⠤⠔⠒⠊⠉                                            │                       │
-│   │1                                                 │                       │
-│   └──────────────────────────────────────────────────────────────────────────│
-│    1           4          16           64          256        1024       4096│
-└─ intensity, FLOP per byte of memory (log2) ──────────────────────────────────┘
 ┌─ 295.3 FLOP/B: the ridge ────────────────────────────────────────────────────┐
 │ a bf16 roof    989.4 TFLOP/s                                                 │
 │ 1 decode b=1   lm_head 2.92 TFLOP/s                                          │
@@ -434,7 +359,6 @@ expect <<'END'
 └──────────────────────────────────────────────────────────────────────────────┘
  ridge 295 FLOP/B; decode at 64 users is memory bound, prefill of 1,024 tokens
  memory bound in 3 of 6 products …
- t:latency  p:throughput  $:cost  m:memory  r:roofline  +:zoom   ?:help  q:quit
 END
 
 # ---- memory ---------------------------------------------------------------------------

@@ -6,7 +6,7 @@
 . "${srcdir:-.}/tests/script/lib.sh"
 
 built=${top_builddir:-$src}
-case $built in /*) ;; *) built=$(dirname "$gp") ;; esac
+case $built in /*) ;; *) built=$(dirname "$shipped_gp") ;; esac
 engine=${STANDIN_ENGINE:-$built/tests/fixtures/standin_engine}
 [ -x "$engine" ] || skip "no $engine"
 mkdir "$work/libexec" "$work/proc" || exit 99

@@ -7,7 +7,7 @@
 #   u
 #   :dump -
 #   KEYS
-#   expect <<'END'                             # the whole of it ...
+#   expect <<'END'                             # the whole of it (only 2,6: these rows) ...
 #   ...
 #   END
 #   shows "1 at once"                          # ... or a part; lacks: not in it
@@ -16,8 +16,8 @@
 # UPDATE=1 rewrites the here-documents of expect in the test itself: look at the
 # difference before you keep it. Blanks at the ends of lines do not count.
 #
-# The day, the locale, the machine (test_host) and the user's settings are fixed; the current
-# folder is $work.
+# The day, the locale, the machine (test_host), the catalogue (tests/fixtures/catalogue) and
+# the user's settings are fixed; the current folder is $work.
 
 . "${srcdir:-.}/tests/cli/lib.sh"
 
@@ -27,6 +27,8 @@ HOME=$work XDG_CONFIG_HOME=$work/config XDG_STATE_HOME=$work/state
 export GPUPLAN_NOW LC_ALL TERM HOME XDG_CONFIG_HOME XDG_STATE_HOME
 unset GPUPLAN_PLAIN COLORFGBG NO_COLOR LINES
 trap 'rewrite; rm -rf "$work"' EXIT
+
+frozen_catalogue
 cd "$work" || exit 99
 
 # screen NAME [OPTION]... <SCRIPT
@@ -39,6 +41,11 @@ screen() {
     out=$(cat "$work/out")
     err=$(cat "$work/err")
     [ "$rc" -eq 0 ] || fail "exit code $rc of $last"
+}
+
+# only ROWS...: these rows of what was dumped ("2,6 22"); a second dump goes on counting.
+only() {
+    out=$(printf '%s\n' "$out" | sed -n "$(printf '%sp;' "$@")")
 }
 
 changed=()

@@ -44,13 +44,13 @@ plain '70B\nint8\nl40s\n1\n\n\n'
 assert_eq "exit code of what does not fit, at the end of the input" 1 "$rc"
 expect <<'END'
 gpuplan plain mode (from --plain). Answer with a number or with words, Enter keeps the default, ? explains, back goes back, quit ends.
-Model: 193 to choose from; words find them, ? names them.
+Model: 23 to choose from; words find them, ? names them.
 Model [8B (assumed)]: 70B
 Model: 70B (assumed).
 Weights: 54 to choose from; words find them, ? names them.
 Weights [auto: bf16]: int8
 Weights: int8.
-GPU: 100 to choose from; words find them, ? names them.
+GPU: 24 to choose from; words find them, ? names them.
 GPU [auto: rtx-a6000]: l40s
 GPU: l40s.
 GPUs [auto: 2]: 1
@@ -84,8 +84,8 @@ on demand, $1.00/h, $730.00/month, 1 x crusoe l40s (per GPU), 1 GPU (2026-08-19,
 price per GPU of a shared host; note: sold in host-sized slices
 spot, $0.50/h, $365.00/month, 1 x crusoe l40s (per GPU), 1 GPU (2026-08-19, 94 days old)
 price per GPU of a shared host; note: sold in host-sized slices
-buy, $0.41/h, $297.99/month, 1 x l40s and hosts for $11,475 (2023 launch, assumed), 0.6 kW
-break-even, after 12483 hours of renting (17.1 months); from 36 % of the hours in use buying is cheaper
+buy, $0.41/h, $298.46/month, 1 x l40s and hosts for $11,475 (2023 launch, assumed), 0.6 kW
+break-even, after 12491 hours of renting (17.1 months); from 36 % of the hours in use buying is cheaper
 
 what would fit (each one was planned)
 same cost, 2 x NVIDIA RTX A6000, +35.99 GiB per GPU
@@ -134,7 +134,7 @@ shows "Result: fits."
 plain '?\n9\nback\nllama 70b\n3\n?\n\nh100\n2\nq\n' -m 8B
 expect <<'END'
 gpuplan plain mode (from --plain). Answer with a number or with words, Enter keeps the default, ? explains, back goes back, quit ends.
-Model: 193 to choose from; words find them, ? names them.
+Model: 23 to choose from; words find them, ? names them.
 Model [8B (assumed)]: ?
 Model: its parameters set memory and speed. An id, 70B, or a path.
 parameters = sum of rows*cols over all its tensors
@@ -142,24 +142,24 @@ Besides the list: a size such as 70B, or a path.
 1. 8B: a dense model of about this size, shape assumed
 2. 70B: a dense model of about this size, shape assumed
 3. 400B: a dense model of about this size, shape assumed
-4. BLOOM 176B: 176.25 B, 2,048 tokens, bf16
-5. Command R 08-2024 32B: 32.30 B, 131,072 tokens, fp16
-6. Command R v01 35B: 34.98 B, 131,072 tokens, fp16
-7. Command R+ 104B: 103.81 B, 131,072 tokens, fp16
-8. Command R7B 12-2024: 8.03 B, 131,072 tokens, bf16
-9. 185 more
+4. DeepSeek-V3 / V3-0324 / V3.1: 671.03 B, 163,840 tokens, fp8 e4m3 128x128 block
+5. Gemma-2-9b: 9.24 B, 8,192 tokens, bf16
+6. Gemma-3-27b: 27.43 B, 131,072 tokens, bf16
+7. Generic 8B (hypothetical seed): 8.03 B, 131,072 tokens, bf16
+8. Generic 70B (hypothetical seed): 70.55 B, 131,072 tokens, bf16
+9. 15 more
 Model [8B (assumed)]: 9
-1. Command A+ 218B-A25B: 218.75 B, 200,000 tokens, bf16
-2. DeepSeek-V2-Lite 16B: 15.71 B, 163,840 tokens, bf16
-3. DeepSeek-V2 / V2.5 236B: 235.74 B, 163,840 tokens, bf16
-4. Kimi-VL A3B: 16.41 B, 131,072 tokens, bf16
-5. DeepSeek-R1 (0120/0528): 671.03 B, 163,840 tokens, fp8 e4m3 128x128 block
-6. DeepSeek-V3 / V3-0324 / V3.1: 671.03 B, 163,840 tokens, fp8 e4m3 128x128 block
-7. DeepSeek-V3.2 (DSA): 671.88 B, 163,840 tokens, fp8 e4m3 128x128 block (ue8m0 scales)
-8. DeepSeek-V4-Flash: 284.33 B, 1,048,576 tokens, fp4 (mxfp4-like e2m1, ue8m0 g32) experts; fp8 128x128 block rest
-9. 177 more
+1. gpt-oss-120b: 116.83 B, 131,072 tokens, mxfp4 experts; attn, router, embed, lm_head bf16
+2. Llama 2 70B: 68.98 B, 4,096 tokens, fp16
+3. Llama 3 70B: 70.55 B, 8,192 tokens, bf16
+4. Llama 3.1 8B: 8.03 B, 131,072 tokens, bf16
+5. Llama 3.1 70B: 70.55 B, 131,072 tokens, bf16
+6. Llama 3.2 1B: 1.24 B, 131,072 tokens, bf16
+7. Llama 3.3 70B Instruct: 70.55 B, 131,072 tokens, bf16
+8. DeepSeek-R1-Distill-Llama-70B: 70.55 B, 131,072 tokens, bf16
+9. 7 more
 Model [8B (assumed)]: back
-Model: 193 to choose from; words find them, ? names them.
+Model: 23 to choose from; words find them, ? names them.
 Model [8B (assumed)]: llama 70b
 5 match.
 1. Llama 2 70B: 68.98 B, 4,096 tokens, fp16
@@ -184,7 +184,7 @@ Besides the list: another format, as --list formats has it.
 8. fp16       FP16: 32.89 GiB per GPU: fits on 4 x rtx-a6000
 9. 46 more
 Weights [auto: bf16]:
-GPU: 100 to choose from; words find them, ? names them.
+GPU: 24 to choose from; words find them, ? names them.
 GPU [auto: rtx-a6000]: h100
 3 match.
 1. H100 NVL 94GB: 92.46 GiB usable, 3.94 TB/s, 2023

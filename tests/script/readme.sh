@@ -4,6 +4,7 @@
 #   UPDATE=1 bash tests/script/readme.sh     writes today's screens into both
 
 . "${srcdir:-.}/tests/script/lib.sh"
+shipped_catalogue
 
 readme=$src/README.md
 [ -f "$readme" ] || skip "no README.md here"

@@ -12,13 +12,13 @@ Enter
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model ─────────────────────────────────────────────────────────── 5 of 193 ─┐
+┌─ Model ──────────────────────────────────────────────────────────── 5 of 23 ─┐
 │/ llama 70b                                                                   │
-│▸ Llama 2 70B                           68.98 B, 4,096 tokens, fp16           │
-│  Llama 3 70B                           70.55 B, 8,192 tokens, bf16           │
-│  Llama 3.1 70B                         70.55 B, 131,072 tokens, bf16         │
-│  Llama 3.3 70B Instruct                70.55 B, 131,072 tokens, bf16         │
-│  DeepSeek-R1-Distill-Llama-70B         70.55 B, 131,072 tokens, bf16         │
+│▸ Llama 2 70B                      68.98 B, 4,096 tokens, fp16                │
+│  Llama 3 70B                      70.55 B, 8,192 tokens, bf16                │
+│  Llama 3.1 70B                    70.55 B, 131,072 tokens, bf16              │
+│  Llama 3.3 70B Instruct           70.55 B, 131,072 tokens, bf16              │
+│  DeepSeek-R1-Distill-Llama-70B    70.55 B, 131,072 tokens, bf16              │
 │  "llama 70b" as typed                                                        │
 │                                                                              │
 │                                                                              │
@@ -77,25 +77,25 @@ Enter
 KEYS
 expect <<'END'
 [1 Plan] 2  3  4
-+- Model ----------------- 193 of 193 -+
++- Model ------------------- 23 of 23 -+
 |/ type words to find it, or a size su~|
 |> 70B                                 |
 |  8B                                  |
 |  400B                                |
-|  BLOOM 176B                         v|
+|  DeepSeek-V3 / V3-0324 / V3.1       v|
 |  a dense model of about this size,   |
 |  shape assumed                       |
 +--------------------------------------+
  Model: its parameters set memory and ~
  type:find  Up/Down:move  Esc:back
 [1 Plan] 2  3  4
-+- Model ------------------ 16 of 193 -+
++- Model -------------------- 8 of 23 -+
 |/ llama                               |
-|  Llama 2 7B                          |
-|  Code Llama 7B                       |
-|> Llama 2 13B                         |
-|  Llama 2 70B                        v|
-|  13.02 B, 4,096 tokens, fp16         |
+|  Llama 2 70B                         |
+|  Llama 3 70B                         |
+|> Llama 3.1 8B                        |
+|  Llama 3.1 70B                      v|
+|  8.03 B, 131,072 tokens, bf16        |
 |                                      |
 +--------------------------------------+
  Model: its parameters set memory and ~
@@ -109,38 +109,38 @@ Down Down Enter
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ GPU ─────────────────────────────────────────────────────────────────────────────────────────────────── 100 of 100 ─┐
-│/ type words to find it, or id/slice:count, such as a100-sx… verdict    n      $/h TPOT ms     $/M                    │
-│  auto: here, else the cheapest                              fits       4    $2.00    57.5  $33.40                    │
-│  here: Test Processor, 2 cores                              no fit   weights                                         │
-│▸ L40S                                                       fits       4    $4.00    50.9  $58.82                    │
-│  RTX A6000                                                  fits       4    $2.00    57.5  $33.40                    │
-│  A100 PCIe 80GB                                             fits       2    $2.70    47.3  $36.54                    │
-│  RTX PRO 6000 Blackwell Server Edition                      fits       2    $3.38    53.9  $51.82                    │
-│  Instinct MI300X                                            fits       1    $3.45    52.4  $51.11                    │
-│  A40                                                        fits       4    $3.60    62.8  $65.54                    │
-│  H100 PCIe 80GB                                             fits       2    $3.80    81.3  $87.20                    │
-│  A100 SXM4 80GB                                             fits       2    $3.90    45.0  $50.36                    │
-│  L40                                                        fits       4    $4.00    50.9  $59.59                    │
-│  B200 SXM                                                   fits       1    $4.89    24.5  $33.96                    │
-│  H200 SXM 141GB                                             fits       2    $6.78    20.3  $39.24                    │
-│  H100 SXM5 80GB                                             fits       2    $6.98    50.6 $100.03                    │
-│  B300 SXM (Blackwell Ultra)                                 fits       1    $6.99    23.7  $46.97                    │
-│  L4                                                         fits      10    $7.04     265 $529.83                    │
-│  A100 PCIe 40GB                                             fits       5    $7.25     111 $229.49                    │
-│  Tesla V100 SXM2 16GB                                       fits      16   $12.64    29.7 $108.43                    │
-│  H100 NVL 94GB                                              fits       2   $13.96    23.9  $95.32                    │
-│  A100 SXM4 40GB                                             fits       8   $15.92    17.7  $80.90                    │
-│  Tesla V100 PCIe 32GB                                       fits       6   $18.40     105 $561.65                    │
-│  Tesla V100 SXM2 32GB                                       fits       8   $22.03    29.6 $188.86                    │
-│  Tesla T4                                                   fits      20   $23.47     143 $975.49                    │
-│  A10                                                        fits      10   $24.00     137 $940.69                    │
-│  A10G (AWS)                                                 fits      12   $32.58    72.0 $693.02                    │
-│  GB200 (per GPU)                                            fits       1   $64.00    23.7 $429.39                    │
-│  Instinct MI355X                                            fits       1   $68.80    34.1 $662.39                   ▼│
-│  L40S                                                                                                                │
-│  fits       4    $4.00    50.9  $58.82  44.42 GiB usable, 864 GB/s, 2023                                             │
-└──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
+┌─ Ask ────────────────────────┐┌─ Answer: 4 x L40S, TP 4 ───────────────────────┐┌─ Alternatives, cheapest first ─────┐
+│ Model      70B (assumed)    ▾││FITS         4 GPUs   $4.00/h    $58.82/M tok   ││GPU             n    $/h TPOT    $/M│
+│┌─ GPU ────────────────────────────────────────────────────────────────────────────────────────────────── 24 of 24 ─┐0│
+││/ type words to find it, or id/slice:co… verdict    n      $/h TPOT ms     $/M                                     │4│
+││  auto: here, else the cheapest          fits       4    $2.00    57.5  $33.40                                     │2│
+││  here: Test Processor, 2 cores          no fit   weights                       15.04 GiB usable, 24 GB/s          │1│
+││▸ L40S                                   fits       4    $4.00    50.9  $58.82  44.42 GiB usable, 864 GB/s, 2023   │4│
+││  RTX A6000                              fits       4    $2.00    57.5  $33.40  47.41 GiB usable, 768 GB/s, 2020   │─│
+││  A100 PCIe 80GB                         fits       2    $2.70    47.3  $36.54  79.15 GiB usable, 1.94 TB/s, 2021  │ │
+││  RTX PRO 6000 Blackwell Server Edition  fits       2    $3.38    53.9  $51.82  94.44 GiB usable, 1.6 TB/s, 2025   │ │
+││  Instinct MI300X                        fits       1    $3.45    52.4  $51.11  189.70 GiB usable, 5.3 TB/s, 2023  │ │
+││  A40                                    fits       4    $3.60    62.8  $65.54  44.45 GiB usable, 696 GB/s, 2020   │─│
+││  H100 PCIe 80GB                         fits       2    $3.80    81.3  $87.20  79.19 GiB usable, 2.04 TB/s, 2022  │ │
+││  A100 SXM4 80GB                         fits       2    $3.90    45.0  $50.36  79.15 GiB usable, 2.04 TB/s, 2020  │⠏│
+││  L40                                    fits       4    $4.00    50.9  $59.59  44.45 GiB usable, 864 GB/s, 2022   │ │
+││  B200 SXM                               fits       1    $4.89    24.5  $33.96  178.35 GiB usable, 7.7 TB/s, 2024  │ │
+││  H200 SXM 141GB                         fits       2    $6.78    20.3  $39.24  138.72 GiB usable, 4.8 TB/s, 2024  │ │
+││  H100 SXM5 80GB                         fits       2    $6.98    50.6 $100.03  79.19 GiB usable, 3.35 TB/s, 2022  │ │
+││  L4                                     fits      10    $7.04     265 $529.83  22.07 GiB usable, 300 GB/s, 2023   │ │
+││  H100 NVL 94GB                          fits       2   $13.96    23.9  $95.32  92.46 GiB usable, 3.94 TB/s, 2023  │ │
+││  A100 SXM4 40GB                         fits       8   $15.92    17.7  $80.90  39.50 GiB usable, 1.55 TB/s, 2020  │ │
+││  Tesla T4                               fits      20   $23.47     143 $975.49  14.56 GiB usable, 320 GB/s, 2018   │ │
+││  A10G (AWS)                             fits      12   $32.58    72.0 $693.02  22.07 GiB usable, 600 GB/s, 2021   │ │
+││  GB200 (per GPU)                        fits       1   $64.00    23.7 $429.39  182.81 GiB usable, 8 TB/s, 2024    │ │
+││  M3 Ultra                               fits       1        -     237       -  384.00 GiB usable, 819 GB/s, 2025  │ │
+││  RTX 6000 Ada Generation                fits       4        -    46.4       -  47.41 GiB usable, 960 GB/s, 2022   │ │
+││  GeForce RTX 4090                       fits      10        -    82.1       -  23.70 GiB usable, 1.01 TB/s, 2022  │ │
+││  Tesla P100 SXM2 16GB                   fits      16        -    40.7       -  15.81 GiB usable, 732 GB/s, 2016   │ │
+││                                                                                                                   │─│
+│└───────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘ │
+│                              ││                                                ││    users at once                   │
+└──────────────────────────────┘└────────────────────────────────────────────────┘└────────────────────────────────────┘
  GPU: memory sets how many, bandwidth TPOT. auto: here, else cheapest fit.
  usable = physical less what the driver keeps (H100: 79.19 of 79.65)
  type:find  Up/Down:move  Enter:choose  Esc:back
@@ -364,7 +364,7 @@ Esc
 w "other.json" Enter w "plan.json" Enter
 :dump -
 KEYS
-out=$(printf '%s\n' "$out" | sed -n '9,13p;24p;27,32p;36p;44,51p')
+only 9,13 24 27,32 36 44,51
 expect <<'END'
 │ Prompt┌─ Question ───────────────────────────────────────────────────┐       │
 │ Output│ The changes are not in plan.json.                            │       │

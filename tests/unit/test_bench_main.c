@@ -5,8 +5,7 @@
  * that every way a device can behave - and misbehave - comes to pass. Each test forks
  * one.
  */
-#include "bench/backend.h"
-#include "bench/output.h"
+#include "bench/watch.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,6 @@
 
 #include "base/err.h"
 #include "measure/result/benchlog.h"
-#include "measure/result/calibration.h"
 
 /* One device, one point; what may be wrong is put into the holes. */
 static const char shape[] =
@@ -55,7 +54,7 @@ static void words_are_kept_as_they_are(void **state)
         "{\"schema\": \"gpuplan.bench/1\", \"status\": \"complete\", \"devices\": "
         "[{\"id\": 0, \"name\": \"X\"}], \"points\": ["
         "{\"id\": \"triad/64\", \"device\": 0, \"test\": \"triad\", \"state\": "
-        "\"ok\", \"params\": {\"type\": \"fp3\", \"bytes\": 64, \"from\": -1}, "
+        "\"ok\", \"params\": {\"type\": \"fp3\", \"bytes\": 64}, "
         "\"time_s\": {\"n\": 1, \"median\": 1}, \"rate\": {\"bytes_per_s\": 192}}, "
         "{\"id\": \"memory/read-cache/64\", \"device\": 0, \"test\": \"memory\", "
         "\"state\": \"skipped\", \"params\": {\"kind\": \"read\"}}, "

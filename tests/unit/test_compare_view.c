@@ -15,12 +15,12 @@ struct fixture {
 
 static struct fixture make(void)
 {
-    static const char *const gpus[] = {"l40s",   "h100-sxm",     "a100-pcie-40",
-                                       "mi300x", "p100-pcie-16", "rtx-4090"};
+    static const char *const gpus[] = {"l40s",   "h100-sxm",     "a100-pcie-80",
+                                       "mi300x", "p100-sxm2-16", "rtx-4090"};
     struct fixture f = {0};
     struct gp_err err = {0};
     struct options options = {0};
-    f.planner = planner_new(source_path("profiles"), TODAY, NULL);
+    f.planner = planner_new(source_path("tests/fixtures/catalogue"), TODAY, NULL);
     options_text(&options, OPT_MODEL, "--model", "llama-3.1-70b", &err);
     options_text(&options, OPT_USERS, "--users", "16", &err);
     for (size_t i = 0; i < sizeof(gpus) / sizeof(gpus[0]); i++)

@@ -89,8 +89,8 @@ static void shapes(void **state)
 static void sizes(void **state)
 {
     (void)state;
-    assert_int_equal(cuda_bits_bytes(BITS_E2M1, 33), 17);
-    assert_int_equal(cuda_bits_bytes(BITS_BF16, 33), 66);
+    assert_int_equal(number_bytes(NUMBER_E2M1, 33), 17);
+    assert_int_equal(number_bytes(NUMBER_BF16, 33), 66);
     assert_int_equal(cuda_scale_bytes(SCALE_NONE, 128, 64), 0);
     /* one tile of 512 bytes covers 128 x 64 (16 each) or 128 x 128 (32 each) */
     assert_int_equal(cuda_scale_bytes(SCALE_VEC16_UE4M3, 128, 64), 512);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/cuda_convert.h"
+#include "bench/number.h"
 #include "tests/fixtures/fake_cuda.h"
 #include "unit.h"
 
@@ -209,10 +209,10 @@ static void reads_alpha(void **state)
     assert_int_equal(build(&x, &halves), OK);
     memset(d, 0xff, 4096);
     launch(&x, 0, (const float *)(const void *)&one_half, (char *)memory, NULL, 0, (char *)d);
-    assert_true(convert_get(BITS_FP16, d, 0) == 16);
+    assert_true(number_get(NUMBER_F16, d, 0) == 16);
     memset(d, 0xff, 4096);
     launch(&x, 0, &one, (char *)memory, NULL, 0, (char *)d);
-    assert_true(convert_get(BITS_FP16, d, 0) == 0);
+    assert_true(number_get(NUMBER_F16, d, 0) == 0);
     drop(&x);
     free(memory);
     free(d);

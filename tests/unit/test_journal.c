@@ -101,10 +101,8 @@ static int journal_count(const struct journal_read *read, int device, const char
 
     json_array_foreach(read->records, i, record)
     {
-        const json_t *point = json_object_get(record, "point");
-
         if (json_integer_value(json_object_get(record, "device")) == device &&
-            strcmp(json_string_value(json_object_get(point, "id")), id) == 0)
+            strcmp(json_string_value(json_object_get(record, "id")), id) == 0)
             count++;
     }
     return count;
@@ -230,15 +228,12 @@ static void test_spoilt(void **state)
 
 static void test_warning_names_the_line(void **state)
 {
-    static const char bad[] = "{\"schema\": \"gpuplan.journal/1\", \"fingerprint\": {}}\n"
-                              "{\"device\": 0, \"point\": {\"id\": \"a\", \"state\": "
-                              "\"oom\"}}\n"
-                              "{\"device\": 0, \"point\"\n"
-                              "{\"device\": 0, \"point\": {\"id\": 7}}\n"
-                              "{\"device\": 0, \"point\": {\"id\": \"c\", \"state\": "
-                              "\"ok\"}}\n"
-                              "{\"device\": 0, \"point\": {\"id\": \"b\", \"state\": "
-                              "\"oom\"}}\n";
+    static const char bad[] = "{\"schema\": \"gpuplan.journal/2\", \"fingerprint\": {}}\n"
+                              "{\"device\": 0, \"id\": \"a\", \"state\": \"oom\"}\n"
+                              "{\"device\": 0, \"id\"\n"
+                              "{\"device\": 0, \"id\": 7}\n"
+                              "{\"device\": 0, \"id\": \"c\", \"state\": \"ok\"}\n"
+                              "{\"device\": 0, \"id\": \"b\", \"state\": \"oom\"}\n";
     struct journal_read read;
     struct gp_err err;
 
@@ -282,6 +277,20 @@ static void test_another_run(void **state)
     json_decref(time);
     free(text);
     unlink(path);
+}
+
+/* The records of an older gpuplan have another form. */
+static void test_older_journal(void **state)
+{
+    static const char old[] = "{\"schema\": \"gpuplan.journal/1\", \"fingerprint\": {}}\n"
+                              "{\"device\": 0, \"point\": {\"id\": \"a\", \"state\": \"oom\"}}\n";
+    struct journal_read read;
+    struct gp_err err;
+
+    (void)state;
+    assert_int_equal(journal_parse("x.part", old, sizeof old - 1, NULL, &read, &err), GP_E_FILE);
+    assert_non_null(strstr(err.text, "of another version of gpuplan (gpuplan.journal/1"));
+    journal_read_fini(&read);
 }
 
 /* A file that is no journal is never written to. */
@@ -380,6 +389,7 @@ int main(void)
         cmocka_unit_test(test_warning_names_the_line),
         cmocka_unit_test(test_another_run),
         cmocka_unit_test(test_not_a_journal),
+        cmocka_unit_test(test_older_journal),
         cmocka_unit_test(test_resume_of_nothing_starts),
         cmocka_unit_test(test_full_disk),
     };

@@ -597,16 +597,26 @@ static void test_parse(void **state)
     int n;
 
     (void)state;
-    assert_int_equal(points_parse_tests("gemm,memory", "--bench", &bits, &err), GP_OK);
+    assert_int_equal(
+        points_parse_words("gemm,memory", "--bench", bench_test_words, TEST_COUNT, &bits, &err),
+        GP_OK);
     assert_int_equal(bits, 1u << TEST_GEMM | 1u << TEST_MEMORY);
-    assert_int_equal(points_parse_tests("all", "--bench", &bits, &err), GP_OK);
+    assert_int_equal(
+        points_parse_words("all", "--bench", bench_test_words, TEST_COUNT, &bits, &err), GP_OK);
     assert_int_equal(bits, (1u << TEST_COUNT) - 1);
-    assert_int_equal(points_parse_tests("gem", "--bench", &bits, &err), GP_E_USAGE);
+    assert_int_equal(
+        points_parse_words("gem", "--bench", bench_test_words, TEST_COUNT, &bits, &err),
+        GP_E_USAGE);
     assert_string_equal(err.text, "unknown word \"gem\"");
     assert_non_null(strstr(err.hint, "gemm, batch"));
-    assert_int_equal(points_parse_tests("", "--bench", &bits, &err), GP_E_USAGE);
-    assert_int_equal(points_parse_tests("gemm,", "--bench", &bits, &err), GP_E_USAGE);
-    assert_int_equal(points_parse_types("BF16,fp8", "--dtype", &bits, &err), GP_OK);
+    assert_int_equal(points_parse_words("", "--bench", bench_test_words, TEST_COUNT, &bits, &err),
+                     GP_E_USAGE);
+    assert_int_equal(
+        points_parse_words("gemm,", "--bench", bench_test_words, TEST_COUNT, &bits, &err),
+        GP_E_USAGE);
+    assert_int_equal(
+        points_parse_words("BF16,fp8", "--dtype", bench_type_words, TYPE_COUNT, &bits, &err),
+        GP_OK);
     assert_int_equal(bits, 1u << TYPE_BF16 | 1u << TYPE_FP8);
     assert_int_equal(points_parse_shapes("4096:8:4096,1x2x3", "--shapes", shapes, 3, &n, &err),
                      GP_OK);

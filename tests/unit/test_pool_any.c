@@ -5,7 +5,7 @@
  * GPUPLAN_POOL_SEED and GPUPLAN_POOL_CASES go through other pools; only those of the table
  * are known to their last dollar.
  */
-#include "pool/improve.h"
+#include "pool/assign.h"
 #include "pool_cases.h"
 
 static uint64_t setting(const char *name, uint64_t usual)
@@ -227,7 +227,6 @@ static double check_state(struct assign *a, int seed, double before, const char 
     const struct grid *grid = a->grid;
     size_t cells = (size_t)grid->hours * (size_t)grid->types;
     struct assign anew;
-    short x[POOL_MOST_WAYS];
     double total;
 
     assign_init(&anew, grid);
@@ -235,7 +234,8 @@ static double check_state(struct assign *a, int seed, double before, const char 
         if (grid->constant[w])
             assign_own(&anew, w, &a->held[grid->first[w]]);
         for (int t = 0; t < grid->hours; t++) {
-            assign_get(a, w, t, x);
+            const short *x = assign_at(a, w, t);
+
             assign_set(&anew, w, t, x);
             for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
                 if (x[i - grid->first[w]] < 0 ||

@@ -6,7 +6,6 @@
  */
 #include "pool/bound.h"
 #include "pool/lp.h"
-#include "pool/pack.h"
 #include "pool/pool_mps.h"
 #include "pool_cases.h"
 

@@ -8,8 +8,7 @@
 
 #include "base/str.h"
 #include "catalog/trace.h"
-#include "pool/pool_candidates.h"
-#include "pool/pool_demand.h"
+#include "pool/pool_case.h"
 #include "pool/pool_file.h"
 #include "pool/pool_run.h"
 
@@ -41,10 +40,10 @@ static void defaults_are_said(void **state)
     assert_int_equal(file.hours, 24);
     assert_int_equal(file.types[0].server_gpus, 8);
     assert_int_equal(file.workload_count, 1);
-    assert_int_equal(file.workloads[0].priority, 5);
+    assert_int_equal(file.workloads[0].pool.priority, 5);
     for (int h = 0; h < 24; h++)
         assert_float_equal(file.workloads[0].rate[h], 2, 1e-12);
-    assert_float_equal(file.workloads[0].burst, 1.5, 1e-12);
+    assert_float_equal(file.workloads[0].pool.burst, 1.5, 1e-12);
     pool_file_fini(&file);
 }
 

@@ -1,5 +1,5 @@
 /* test_protocol.c - settings, device lines, and the job an engine is given. */
-#include "bench/output.h"
+#include "bench/watch.h"
 #include "measure/point/protocol.h"
 
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /*
  * test_spark.c - the last minute of a figure: the ring, heights, and what is drawn.
  */
-#include "tui/toolkit/spark.h"
+#include "tui/toolkit/plot_draw.h"
 
 #include <math.h>
 

@@ -42,8 +42,7 @@ extern const char *const point_state_words[POINT_STATES];
 enum run_status { RUN_COMPLETE, RUN_INTERRUPTED, RUN_FAILED, RUN_STATUSES };
 extern const char *const run_status_words[RUN_STATUSES];
 
-/* Place of the word in a list of `count`, or up to a NULL; -1 = none of them, or no
- * word (NULL). */
+/* Place of the word in a list of `count`, or up to a NULL; -1 = none of them, or no word (NULL). */
 int line_word(const char *const *words, int count, const char *word);
 
 struct flag_row {

@@ -36,17 +36,16 @@
 
 #include "measure/point/point.h"
 
-/* 1: cold operands of CPU products rotated less. 2: GPU products were tuned anew in each
- * pass, first_s was a warm launch, 200 narrow samples were unconverged, and quick points
- * were too short for three readings of the sensors. 3: quick had one pass and half a
- * second of warm-up, all tests were mixed in one order, sums lasted 5 ms a sample, and
- * launches without a graph had gaps between them; outliers began at 14.8 MAD, a decoder
- * step had the layers of a quarter of memory, and a CPU's fit wrote a byte a page. 4: GPU
- * products might add up the parts of a split k in the output's type, and right results of a
- * large k were called wrong; ten samples were asked for of operations that are too long for
- * so many; copies on a GPU were the driver's, and fp32 was what fp32-pedantic is; a decoder
- * step was of one type, whatever was planned, and attention of few sequences left most of a
- * GPU idle. */
+/* 1: cold operands of CPU products rotated less. 2: GPU products were tuned anew in each pass,
+ * first_s was a warm launch, 200 narrow samples were unconverged, and quick points were too short
+ * for three readings of the sensors. 3: quick had one pass and half a second of warm-up, all tests
+ * were mixed in one order, sums lasted 5 ms a sample, and launches without a graph had gaps between
+ * them; outliers began at 14.8 MAD, a decoder step had the layers of a quarter of memory, and a
+ * CPU's fit wrote a byte a page. 4: GPU products might add up the parts of a split k in the
+ * output's type, and right results of a large k were called wrong; ten samples were asked for of
+ * operations that are too long for so many; copies on a GPU were the driver's, and fp32 was what
+ * fp32-pedantic is; a decoder step was of one type, whatever was planned, and attention of few
+ * sequences left most of a GPU idle. */
 #define METHOD_VERSION 5
 #define METHOD_MAX_SAMPLES 200
 #define METHOD_MAX_ALGOS 64
@@ -140,6 +139,7 @@ struct stats {
 
 /* samples in the order taken; times[i] = when sample i ended, s since the first began. */
 struct stats method_stats(const double *samples, const double *times, int n);
+/* As time_s of a result (result.c); samples NULL: without them. */
 json_t *stats_to_json(const struct stats *stats, const double *samples);
 
 /* ---- decisions ---- */
@@ -231,6 +231,9 @@ struct summing {
 /* Is d a right result, where the sum in double is ref and that of |a_i b_i| is s? *ratio:
  * its distance in units of what is allowed. INT8 must be equal. */
 bool method_within(const struct summing *how, double d, double ref, double s, double *ratio);
+/* One result more of a check: is it right? The first that is not is noted as `why`. */
+bool check_within(struct check *check, const struct summing *how, double d, double ref, double s);
+void check_wrong(struct check *check, int64_t i, int64_t j, double d, double ref);
 
 /* ---- throttling (NVML clocks event reasons) ---- */
 

@@ -57,7 +57,7 @@ bool point_together(const struct point *point);
  * (CACHE_HOT) "read-cache", which is no figure of memory. */
 const char *point_kind(const struct point *point);
 
-/* Of a decoder step (point_decode.c): bytes of weights and head, and of the caches. */
+/* Of a decoder step (point.c): bytes of weights and head, and of the caches. */
 void point_decode_bytes(const struct point *point, double *linear, double *attention);
 /* The formats that are planned, by their words in the id. */
 const char *point_weights(const struct point *point);

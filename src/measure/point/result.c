@@ -4,9 +4,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/str.h"
 #include "base/units.h"
 #include "measure/point/field.h"
+#include "measure/point/method.h"
 
 #define TIME_MAX 1e6  /* s */
 #define RATE_MAX 1e24 /* per second */
@@ -42,18 +44,40 @@ static const struct field rate_fields[] = {
 static const struct field answer_fields[] = {
     TEXT("params.type", type_word, 0),
     WORD("params.type", type, bench_type_words, TYPE_COUNT, FIELD_LATER),
+    NUMBER("params.m", m, RATE_MAX, 0),
+    NUMBER("params.n", n, RATE_MAX, 0),
+    NUMBER("params.k", k, RATE_MAX, 0),
+    NUMBER("params.bytes", size, RATE_MAX, 0),
+    FIELD_AT(struct point_result, "params.from", from, .type = FIELD_INT,
+             .high = RESULT_DEVICES - 1),
+    FIELD_AT(struct point_result, "params.to", to, .type = FIELD_INT, .high = RESULT_DEVICES - 1),
     NUMBER("sensors.sm_clock_mhz.mean", clock, 1e9, FIELD_FLAT),
     NUMBER("sensors.power_w.mean", power, 1e9, FIELD_FLAT),
     NUMBER("sensors.temp_c.max", temp, 1e9, FIELD_FLAT),
     FIELD_AT(struct point_result, "check", json, .type = FIELD_OBJECT),
 };
 
+#define STATS(member) FIELD_NUMBER_AT(struct stats, #member, member, TIME_MAX)
+
+/* Of time_s: struct stats, but for its interval and samples. */
 static const struct field time_fields[] = {
-    FIELD_AT(struct point_result, "n", samples, .type = FIELD_INT, .is = FIELD_NEEDED, .low = 1,
+    FIELD_AT(struct stats, "n", n, .type = FIELD_INT, .is = FIELD_NEEDED, .low = 1,
              .high = RESULT_SAMPLES),
-    NUMBER("median", median, TIME_MAX, FIELD_NEEDED),
-    NUMBER("min", min, TIME_MAX, 0),
-    NUMBER("max", max, TIME_MAX, 0),
+    FIELD_AT(struct stats, "median", median, .type = FIELD_NUMBER, .is = FIELD_NEEDED,
+             .high = TIME_MAX),
+    STATS(mean),
+    STATS(stdev),
+    STATS(min),
+    STATS(max),
+    STATS(p05),
+    STATS(p95),
+    STATS(q1),
+    STATS(q3),
+    STATS(mad),
+    FIELD_AT(struct stats, "outliers", outliers, .type = FIELD_INT, .high = RESULT_SAMPLES),
+    STATS(first_over_median),
+    FIELD_AT(struct stats, "trend_pct_per_s", trend_pct_per_s, .type = FIELD_NUMBER,
+             .low = -RATE_MAX, .high = RATE_MAX),
 };
 
 static const struct field test_fields[] = {
@@ -78,10 +102,15 @@ static const struct field predicted_fields[] = {
 static void read_time(struct reading *r, const json_t *time, struct point_result *p)
 {
     const json_t *ci = json_object_get(time, "ci95"), *list = json_object_get(time, "samples");
+    struct stats stats = {.n = 0};
     const json_t *one;
     size_t i;
 
-    fields_read(r, FIELDS(time_fields), time, p);
+    fields_read(r, FIELDS(time_fields), time, &stats);
+    p->samples = stats.n;
+    p->median = stats.median;
+    p->min = stats.min;
+    p->max = stats.max;
     p->converged = !json_is_false(json_object_get(time, "converged"));
     p->low = p->high = p->median;
     if (p->median <= 0)
@@ -143,13 +172,6 @@ static void read_kind(struct point_result *p)
     p->kind = found < 0 ? KIND_NONE : (enum bench_kind)found;
 }
 
-static int device_number(const struct point_result *p, const char *key)
-{
-    double number = result_param(p, key);
-
-    return number < RESULT_DEVICES ? (int)number : 0;
-}
-
 bool result_read(struct reading *r, const json_t *json, enum result_source source,
                  struct point_result *p)
 {
@@ -176,12 +198,6 @@ bool result_read(struct reading *r, const json_t *json, enum result_source sourc
     if (!fields_read(r, FIELDS(rate_fields), json, p))
         return false;
     read_kind(p);
-    p->m = result_param(p, "m");
-    p->n = result_param(p, "n");
-    p->k = result_param(p, "k");
-    p->size = result_param(p, "bytes");
-    p->from = device_number(p, "from");
-    p->to = device_number(p, "to");
     p->checked = json_is_boolean(ok);
     p->correct = json_is_true(ok);
     p->passes = (int)json_array_size(json_object_get(json, "passes"));
@@ -196,6 +212,21 @@ bool result_read(struct reading *r, const json_t *json, enum result_source sourc
 }
 
 /* ---- writing ---- */
+
+json_t *stats_to_json(const struct stats *s, const double *samples)
+{
+    json_t *json = json_object(), *list = json_array(), *ci = json_array();
+
+    fields_write(FIELDS(time_fields), s, false, json);
+    json_array_append_new(ci, gp_json_number(s->ci95_low));
+    json_array_append_new(ci, gp_json_number(s->ci95_high));
+    json_object_set_new(json, "ci95", ci);
+    json_object_set_new(json, "converged", json_boolean(s->converged));
+    for (int i = 0; samples && i < s->n; i++)
+        json_array_append_new(list, gp_json_number(samples[i]));
+    json_object_set_new(json, "samples", list);
+    return json;
+}
 
 void result_write(const struct point_result *p, enum result_source source, json_t *json)
 {

@@ -119,8 +119,7 @@ static const char *decode_refuse(const struct point *p, const char **field)
     *field = "decode";
     return p->n < 1 || p->layers < 1 || p->heads < 1 || p->kv_heads < 1 || p->head_dim < 1 ||
                    p->hidden < 1 || p->ff < 1 || p->vocab < 1
-               ? "misses a dimension (n, layers, heads, kv_heads, head_dim, hidden, ff, "
-                 "vocab)"
+               ? "misses a dimension (n, layers, heads, kv_heads, head_dim, hidden, ff, vocab)"
                : NULL;
 }
 

@@ -250,8 +250,8 @@ static void say_name(const struct benchlog *log, const char *name, const struct 
             continue;
         slow = true;
         benchlog_say(list,
-                     "device %ld%s%.155s is up to %.1f %% slower than the %s of %d "
-                     "devices, by more than %.0f %% in %d of %d points",
+                     "device %ld%s%.155s is up to %.1f %% slower than the %s of %d devices, by "
+                     "more than %.0f %% in %d of %d points",
                      device->id, elsewhere ? " of " : "", elsewhere ? device->host : "",
                      100 * share[d].most, spread->devices < 3 ? "faster" : "median",
                      spread->devices, 100 * BENCHLOG_STRAGGLER, share[d].slow, share[d].works);

@@ -168,9 +168,8 @@ static void say_knee(const struct benchlog *log, int device, enum bench_type typ
         return;
     if (pace > 0 && pace < PACE)
         benchlog_say(list,
-                     "device %ld, %s: a %.0f x %.0f layer takes no longer up to a batch of "
-                     "%.0f, but its weights come at %.0f %% of the bandwidth: not memory limits "
-                     "it%s",
+                     "device %ld, %s: a %.0f x %.0f layer takes no longer up to a batch of %.0f, "
+                     "but its weights come at %.0f %% of the bandwidth: not memory limits it%s",
                      id, bench_type_word(one->type), one->m, one->k, knee.flat, 100 * pace, then);
     else
         benchlog_say(list,
@@ -234,15 +233,14 @@ static void say_own_roof(const struct benchlog *log, int device, enum bench_type
 
     if (read && product)
         benchlog_say(list,
-                     "device %ld, %s: products reach %s, %.0f operations per byte read: work "
-                     "with "
+                     "device %ld, %s: products reach %s, %.0f operations per byte read: work with "
                      "fewer is limited by memory, with more by arithmetic",
                      id, bench_type_word(type), result_rate(rate, sizeof(rate), product),
                      product->ops / read->bytes);
     if (read && weights)
         benchlog_say(list,
-                     "device %ld, %s: for one token the weights are read at %s GB/s, %.0f %% "
-                     "of the read bandwidth: %s",
+                     "device %ld, %s: for one token the weights are read at %s GB/s, %.0f %% of "
+                     "the read bandwidth: %s",
                      id, bench_type_word(type), UNITS_PLAIN(weights->bytes / 1e9, 3),
                      100 * weights->bytes / read->bytes,
                      weights->bytes >= HOLDS * read->bytes
@@ -250,9 +248,8 @@ static void say_own_roof(const struct benchlog *log, int device, enum bench_type
                          : "something other than memory limits it, too");
 }
 
-/* Nothing is faster than its roof: if points are, the measured roof is too low (a busy
- * machine) or their operands were not as cold as planned. Say it rather than hide it.
- */
+/* Nothing is faster than its roof: if points are, the measured roof is too low (a busy machine) or
+ * their operands were not as cold as planned. Say it rather than hide it. */
 static void say_above_roof(const struct benchlog *log, int device, json_t *list)
 {
     int above = 0;

@@ -19,7 +19,6 @@
  * Worked: 2^31 operations in 10.7 ms, 2^34 in 45 ms are 0.2 and 0.38 TFLOP/s, so octave 31 has 0.53
  * of the peak.
  */
-#include "measure/result/calibration.h"
 
 #include <math.h>
 #include <stdlib.h>

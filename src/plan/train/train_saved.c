@@ -244,6 +244,7 @@ static struct quantity logits_of(const struct model *m, const struct train *t, d
         /* Tokens of a fused chunk: as many as make its logits as large as the head's input,
          * rounded up to a power of two (Liger). 8192 tokens, h 4096, vocabulary 128,256: 256. */
         double parts = ceil((double)m->vocab / m->hidden);
+
         words = fmin(tokens, exp2(ceil(log2(ceil(tokens / parts)))));
         input = 2.0 * m->hidden * tokens; /* its gradient is made chunk by chunk */
     }

@@ -23,14 +23,6 @@ static bool is_word(const char *text, const char *a, const char *b)
     return strcmp(text, a) == 0 || strcmp(text, b) == 0;
 }
 
-static bool means_default(enum option_id id, const char *text)
-{
-    const struct option_row *row = &option_rows[id];
-
-    return !text[0] || strcmp(text, row->fallback) == 0 || strcmp(text, "auto") == 0 ||
-           (row->type == OPTION_FLAG && strcmp(text, "no") == 0);
-}
-
 /* As the command line checks it, then as the engine's side does: some texts are taken
  * apart only there. */
 static enum gp_status value_check(struct planner *planner, enum option_id id, const char *where,
@@ -56,27 +48,24 @@ static enum gp_status value_check(struct planner *planner, enum option_id id, co
 enum gp_status bench_options_put(struct bench_options *bench, struct planner *planner,
                                  enum option_id id, const char *text, struct gp_err *err)
 {
-    char value[BENCH_VALUE], where[40];
-    size_t len;
+    const struct option_row *row = &option_rows[id];
+    char typed[2 * BENCH_VALUE], where[40], *value;
     enum gp_status rc;
 
-    gp_format(where, sizeof(where), "--%s", option_rows[id].name);
+    gp_format(where, sizeof(where), "--%s", row->name);
     text += strspn(text, " \t");
-    len = strlen(text);
-    while (len > 0 && strchr(" \t", text[len - 1]))
-        len--;
-    if (len >= sizeof(value))
+    gp_copy(typed, sizeof(typed), text);
+    value = gp_trim(typed);
+    if (strlen(value) >= BENCH_VALUE)
         return gp_fail(err, GP_E_USAGE, where, "", "is longer than %d bytes", BENCH_VALUE - 1);
-    gp_format(value, sizeof(value), "%.*s", (int)len, text);
-    if (means_default(id, value)) {
-        memset(bench->value[id], 0, BENCH_VALUE);
-        return GP_OK;
-    }
-    rc = value_check(planner, id, where, value, err);
+    if (strcmp(value, row->fallback) == 0 || strcmp(value, "auto") == 0 ||
+        (row->type == OPTION_FLAG && strcmp(value, "no") == 0))
+        value[0] = '\0';
+    rc = value[0] ? value_check(planner, id, where, value, err) : GP_OK;
     if (rc)
         return rc;
     memset(bench->value[id], 0, BENCH_VALUE); /* so that equal ones compare equal */
-    gp_copy(bench->value[id], BENCH_VALUE, option_rows[id].type == OPTION_FLAG ? "on" : value);
+    gp_copy(bench->value[id], BENCH_VALUE, value[0] && row->type == OPTION_FLAG ? "on" : value);
     return GP_OK;
 }
 
@@ -196,26 +185,24 @@ char *bench_option_default(enum option_id id, char *text, size_t size)
 char *bench_option_range(enum option_id id, char *text, size_t size)
 {
     const struct option_row *row = &option_rows[id];
+    const char *p = row->choices;
     char low[32], high[32];
-    size_t len = 0;
 
     text[0] = '\0';
-    if (row->type == OPTION_FLAG) {
+    if (row->type == OPTION_FLAG)
         gp_copy(text, size, "on, off");
-    } else if (row->type == OPTION_BYTES) {
+    else if (row->type == OPTION_BYTES)
         gp_format(text, size, "%s to %s", units_bytes(low, sizeof(low), row->low),
                   units_bytes(high, sizeof(high), row->high));
-    } else if (row->type >= OPTION_COUNTED && row->type != OPTION_PATH) {
+    else if (row->type >= OPTION_COUNTED && row->type != OPTION_PATH)
         gp_format(text, size, "%.16g to %.16g%s%s", row->low, row->high, row->unit[0] ? " " : "",
                   row->unit);
-    } else if (row->type != OPTION_WORD) {
+    else if (row->type != OPTION_WORD)
         gp_copy(text, size, row->argument ? row->argument : "");
-    }
-    for (const char *p = row->type == OPTION_WORD ? row->choices : NULL; p && *p;) {
+    while (row->type == OPTION_WORD && p && *p) {
         size_t n = strcspn(p, "|");
 
-        gp_format(text + len, size - len, "%s%.*s", len ? ", " : "", (int)n, p);
-        len = strlen(text);
+        gp_append(text, size, ", ", "%.*s", (int)n, p);
         p += n + (p[n] == '|');
     }
     return text;

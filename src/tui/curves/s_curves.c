@@ -2,27 +2,46 @@
  * s_curves.c - the screen Curves: one plot of a table of curves, and what stands at its
  * cursor.
  *
- * A curve is a row of curve_rows (curves.h). It is filled when the plan has changed, or
- * the file, or the range that is looked at, never while drawing. The cursor stands on
- * computed points where there are some, so that every number read off is one that
- * --plan prints; on a mark's series it goes from mark to mark.
+ * A curve is a row of curve_rows: to add one, a fill function and a row. fill() is called when
+ * the plan has changed, or the file, or the range that is looked at, never while drawing; it sets
+ * axes, series and words. read() says what stands at the cursor, which stands on computed points
+ * where there are some, so that every number read off is one that --plan prints; on a mark's
+ * series it goes from mark to mark. The data are answer/{load,memory,roof}_curve.c and, of the
+ * roofline, matrix products of a result file.
  */
+#include <ctype.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/load_curve.h"
+#include "answer/measured_plot.h"
+#include "answer/memory_curve.h"
+#include "answer/roof_curve.h"
+#include "answer/sentence.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "measure/point/point.h"
 #include "measure/result/benchlog.h"
+#include "plan/roofline.h"
 #include "tui/app.h"
-#include "tui/curves/curves.h"
+#include "tui/form.h"
 #include "tui/list.h"
 #include "tui/settings.h"
+#include "tui/toolkit/frame.h"
+#include "tui/toolkit/plot_draw.h"
+#include "tui/worker.h"
 
+enum { CURVE_LATENCY, CURVE_THROUGHPUT, CURVE_COST, CURVE_MEMORY, CURVE_ROOFLINE, CURVE_COUNT };
+
+#define CURVES_READINGS 24
+#define LAYERS 24         /* products of a model at most */
+#define SAME_LENGTH 0.05  /* requests whose lengths differ by less are alike */
 #define FAR 10            /* columns of a page */
 #define MOST_FILES 200    /* of a folder, looked into */
 #define START 512         /* bytes of a file that are looked at */
@@ -32,27 +51,665 @@
 #define TEXT_ROWS 30      /* of an export as text */
 #define TEXT_COLS 100
 
+struct curve_reading { /* one value at the cursor */
+    char mark;         /* of its series; 0: none */
+    enum ink ink;
+    char name[64], value[64], more[64]; /* more: shown where there is room for it */
+};
+
+struct curve_view {
+    double low, high; /* of x that is shown; NAN: all of it */
+    double cursor;    /* NAN: where the curve wants it */
+    int series;       /* in focus */
+};
+
+struct curves {
+    int curve; /* which one is shown */
+    struct curve_view view[CURVE_COUNT];
+    struct plot plot;
+    double start;                                 /* where the curve wants the cursor */
+    char title[120], words[CURVE_WORDS], at[120]; /* at: over the readings */
+    struct curve_reading reading[CURVES_READINGS];
+    int readings;
+    unsigned version; /* of the form when it was filled */
+    bool filled;
+    int panel; /* in focus where there is room for one only */
+    int top;   /* first reading shown there */
+
+    struct memory_curve memory;
+    enum sweep sweep; /* what memory is shown against */
+    struct load_curve load;
+    struct measured_rows measured; /* by --calibration's files: marks of latency */
+    struct task *task;             /* of the load curve; NULL: none runs */
+    struct load_job *job;          /* the task's */
+    struct roof_curve roof;
+
+    struct benchlog log, bench;           /* shown; the last run of Bench; json NULL: none */
+    char file[GP_PATH_MAX];               /* of log */
+    int set, sets;                        /* of the roofline: 0 the plan, 1.. products of log */
+    int source[PLOT_SERIES][PLOT_POINTS]; /* in log.point */
+};
+
+/* ---- for those who fill and read ---- */
+
+/* fmt: the value, and behind a tab what stands beside it where there is room. */
+__attribute__((format(printf, 5, 6))) static void reading_add(struct curves *c, char mark,
+                                                              enum ink ink, const char *name,
+                                                              const char *fmt, ...)
+{
+    struct curve_reading *r = &c->reading[c->readings];
+    char text[160], *more = text;
+    va_list args;
+
+    if (c->readings == CURVES_READINGS)
+        return;
+    c->readings++;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof(text), fmt, args);
+    va_end(args);
+    strsep(&more, "\t");
+    r->mark = mark;
+    r->ink = ink;
+    gp_copy(r->name, sizeof(r->name), name);
+    gp_copy(r->value, sizeof(r->value), text);
+    gp_copy(r->more, sizeof(r->more), more ? more : "");
+    gp_tame(r->value);
+}
+
+/* The point of a mark's series that is nearest to x; -1: it has none. */
+static int nearest_point(const struct plot *plot, const struct plot_series *s, double x)
+{
+    double at = plot_place(&plot->x, x), least = INFINITY;
+    int best = -1;
+
+    for (int i = 0; i < s->count; i++) {
+        double far = fabs(plot_place(&plot->x, s->x[i]) - at);
+
+        if (far < least) {
+            least = far;
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* "16 users: fits, memory" over the readings. */
+static void say_verdict(struct curves *c, enum sweep of, double x, enum verdict verdict,
+                        enum limit limit)
+{
+    char text[48];
+
+    gp_format(c->at, sizeof(c->at), "%s: %s%s%s", memory_count(of, x, text, sizeof(text)),
+              verdict_words[verdict].brief, limit != LIMIT_NONE ? ", " : "",
+              limit != LIMIT_NONE ? limit_word(limit) : "");
+}
+
+/* ---- latency, throughput, cost ---- */
+
+struct load_job {
+    struct load_curve curve; /* without points */
+    struct load_point point[LOAD_POINTS];
+};
+
+static bool load_unit(void *ctx, int i, struct planner *planner)
+{
+    struct load_job *job = ctx;
+
+    (void)planner;
+    load_curve_point(&job->curve, i, &job->point[i]);
+    return i + 1 < job->curve.count;
+}
+
+/* Gives the points, which take long, to the worker: load_take() takes those that are planned, and
+ * fill() draws them. False: words say why there are none. */
+static bool load_begin(struct curves *c, enum load_kind kind, struct form *form,
+                       struct worker *worker)
+{
+    static const struct task_ops ops = {TASK_SCREEN, load_unit, free};
+    const struct curve_view *v = &c->view[c->curve];
+    const struct plan *plan = &form->answer->plan;
+    struct texts why = {0};
+
+    if (!plan->has_memory) {
+        gp_format(c->words, sizeof(c->words), "no curve: %s", sentence_first_reason(plan, &why));
+        texts_fini(&why);
+        return false;
+    }
+    load_curve_begin(kind, form->answer, v->low, v->high, &c->load);
+    c->measured.count = 0;
+    if (c->curve == CURVE_LATENCY && measured_rows_read(form->answer, &c->measured, NULL))
+        c->measured.count = 0; /* the answer has said what is wrong with the file */
+    c->job = gp_calloc(1, sizeof(*c->job));
+    c->job->curve = c->load;
+    c->task = task_begin(worker, &ops, c->job);
+    return true;
+}
+
+/* True: points have come. */
+static bool load_take(struct curves *c)
+{
+    int done = task_done(c->task);
+    bool more = true;
+
+    if (done == c->load.done)
+        return false;
+    while (more && c->load.done < done)
+        more = load_curve_take(&c->load, &c->job->point[c->load.done]);
+    if (!more)
+        task_drop(&c->task);
+    return true;
+}
+
+/* Times that were measured with requests as long as the plan's. */
+static void add_measured(struct curves *c, const struct request *q, const char *what, char mark,
+                         enum plot_role role)
+{
+    struct plot_series *s = NULL;
+
+    for (int i = 0; i < c->measured.count; i++) {
+        const struct measured_row *r = &c->measured.row[i];
+        double ms = r->measured * 1e3;
+
+        if (strcmp(r->what, what) != 0 || fabs(r->prompt - q->prompt) > SAME_LENGTH * q->prompt ||
+            fabs(r->output - q->output) > SAME_LENGTH * q->output)
+            continue;
+        s = s ? s : plot_add(&c->plot, what, role, mark);
+        if (!s)
+            return;
+        gp_format(s->name, sizeof(s->name), "%s measured", what);
+        plot_point(s, r->users, ms);
+        c->plot.y.low = fmin(c->plot.y.low, ms / 1.1);
+        c->plot.y.high = fmax(c->plot.y.high, ms * 1.1);
+    }
+}
+
+static void fill_load(struct curves *c, struct form *form)
+{
+    const struct request *q = &form->answer->plan.request;
+
+    if (load_curve_plot(&c->load, &c->plot, c->words)) {
+        add_measured(c, q, "TPOT", '1', PLOT_1);
+        add_measured(c, q, "TTFT", '2', PLOT_2);
+        c->start = c->load.own;
+    } else if (c->load.done < c->load.count)
+        gp_copy(c->words, sizeof(c->words), "planning ...");
+}
+
+static void read_time(struct curves *c, char mark, enum plot_role role, const char *name,
+                      const struct quantity *q)
+{
+    if (q->known)
+        reading_add(c, c->curve == CURVE_LATENCY ? mark : 0, plot_ink(role), name, "%s ms\t%s..%s",
+                    UNITS_PLAIN(q->value * 1e3, 4), UNITS_PLAIN(q->low * 1e3, 4),
+                    UNITS_PLAIN(q->high * 1e3, 4));
+}
+
+static void read_money(struct curves *c, char mark, const char *name, const struct quantity *q)
+{
+    enum ink ink = mark ? plot_ink(PLOT_3) : INK_TEXT;
+
+    if (q->known && q->high > q->low)
+        reading_add(c, mark, ink, name, "%s\t%.2f..%.2f", UNITS_MONEY(q->value), q->low, q->high);
+    else if (q->known)
+        reading_add(c, mark, ink, name, "%s", UNITS_MONEY(q->value));
+}
+
+/* Every point is a plan: what it says of itself. */
+static void read_load(struct curves *c, const struct form *form, double x)
+{
+    const struct load_point *p = load_curve_at(&c->load, x);
+    bool output = c->curve == CURVE_THROUGHPUT;
+
+    (void)form;
+    if (!p)
+        return;
+    say_verdict(c, SWEEP_USERS, p->users, p->verdict, p->limit);
+    if (p->gpus)
+        reading_add(c, 0, INK_TEXT, "GPUs", "%d", p->gpus);
+    read_time(c, 't', PLOT_1, "TPOT", &p->tpot);
+    read_time(c, 'f', PLOT_2, "TTFT", &p->ttft);
+    if (p->tokens.known)
+        reading_add(c, output ? 'o' : 0, output ? plot_ink(PLOT_1) : INK_TEXT, "output",
+                    "%.0f tok/s\t%.0f..%.0f", p->tokens.value, p->tokens.low, p->tokens.high);
+    read_money(c, c->curve == CURVE_COST ? 'm' : 0, "$/M tok", &p->million);
+    read_money(c, 0, "$ an hour", &p->per_hour);
+    for (int i = 0; i < c->plot.count; i++) {
+        const struct plot_series *s = &c->plot.series[i];
+        int k = isdigit((unsigned char)s->mark) ? nearest_point(&c->plot, s, x) : -1;
+
+        if (k >= 0)
+            reading_add(c, s->mark, plot_ink(s->role), s->name, "%s ms\tat %.0f users",
+                        UNITS_PLAIN(s->y[k], 4), s->x[k]);
+    }
+}
+
+/* ---- memory ---- */
+
+static void fill_memory(struct curves *c, struct form *form)
+{
+    const struct plan *plan = &form->answer->plan;
+    const struct curve_view *v = &c->view[CURVE_MEMORY];
+
+    if (memory_curve(&c->memory, plan, c->sweep, v->low, v->high, &c->plot, c->words))
+        c->start = c->sweep == SWEEP_CONTEXT ? plan->request.context : plan->request.users;
+}
+
+/* Lines and marks by the names and figures that they have in the plot, and beside them
+ * what each adds, what is free, how far it may go. */
+static void read_memory_series(struct curves *c, const struct sweep_point *p)
+{
+    const struct sweep_end *end = &c->memory.end;
+    char text[48];
+
+    for (int i = 0; i < c->plot.count; i++) {
+        const struct plot_series *s = &c->plot.series[i];
+        double gib = (s->mark ? s->y[0] : plot_read(&c->plot, s, p->x)) / GP_GIB;
+        char sign = s->label ? s->label : s->mark;
+
+        if (s->count == 0 || s->shade)
+            continue;
+        text[0] = '\0';
+        if (sign > 'a' && sign < 'a' + MEMORY_STACK)
+            gp_format(text, sizeof(text), "\t+%.2f GiB",
+                      memory_part(p, sign - 'a')->value / GP_GIB);
+        else if (s->label == 'u')
+            gp_format(text, sizeof(text), "\t%.2f %s", fabs(p->free.value) / GP_GIB,
+                      p->free.value < 0 ? "short" : "free");
+        reading_add(c, sign, plot_ink(s->role), s->name, "%.2f GiB%s", gib, text);
+    }
+    if (!(end->fits > 0))
+        return;
+    memory_count(c->memory.of, end->fits, text, sizeof(text));
+    if (end->marginal > end->fits)
+        reading_add(c, ':', INK_OK, "fits to", "%s\tmarginal to %.0f", text, end->marginal);
+    else
+        reading_add(c, ':', INK_OK, "fits to", "%s", text);
+}
+
+static void read_memory(struct curves *c, const struct form *form, double x)
+{
+    const struct sweep_point *p = NULL;
+    char more[48] = "", pool[32] = "none";
+
+    (void)form;
+    for (int i = 0; i < c->memory.samples; i++)
+        if (!p || fabs(c->memory.sample[i].x - x) < fabs(p->x - x))
+            p = &c->memory.sample[i];
+    if (!p || !p->known)
+        return;
+    say_verdict(c, c->memory.of, p->x, p->verdict, p->limit);
+    read_memory_series(c, p);
+    if (p->pool.value > 0)
+        gp_format(pool, sizeof(pool), "%.2f GiB", p->pool.value / GP_GIB);
+    if (p->requests > 0 && p->requests < 1e9)
+        gp_format(more, sizeof(more), "\t%.1f requests", p->requests);
+    reading_add(c, 0, INK_TEXT, "KV pool", "%s%s", pool, more);
+    for (int k = 1; k <= MEMORY_STACK; k++) { /* parts that are a distance of two lines */
+        const struct quantity *q = k < MEMORY_STACK ? memory_part(p, k) : &p->free;
+
+        more[0] = '\0';
+        if (q->high - q->low > 0.01 * GP_GIB)
+            gp_format(more, sizeof(more), "\t%.2f..%.2f", q->low / GP_GIB, q->high / GP_GIB);
+        reading_add(c, 0, INK_TEXT, k < MEMORY_STACK ? memory_stack[k].name + 2 : "free",
+                    "%.2f GiB%s", q->value / GP_GIB, more);
+    }
+    if (p->used > 0)
+        reading_add(c, 0, INK_TEXT, "used by others", "%.2f GiB", p->used / GP_GIB);
+}
+
+/* ---- matrix products of a result file, under the roofline of their device ----
+ *
+ * The roof is the sheet's where the file names a GPU of the catalogue. Elsewhere it is the best
+ * read bandwidth that the file itself measured, and there is no arithmetic roof. Points that are
+ * flagged (result_good) are drawn as a series of their own and said to be; those that failed are
+ * left out, and counted in words. Of several algorithms for one product the fastest is shown. */
+
+/* A set, which is shown at a time: products of one test on one device; of a model's layers, of
+ * one type, model and split as well. */
+static bool same_set(const struct point_result *a, const struct point_result *b)
+{
+    if (a->test != b->test || a->device != b->device)
+        return false;
+    return !bench_test_is(a->test, TEST_IS_LAYER) ||
+           (a->type == b->type && result_param(a, "tp") == result_param(b, "tp") &&
+            strcmp(result_param_text(a, "model"), result_param_text(b, "model")) == 0);
+}
+
+/* How many sets there are, in the order of the file; *set: the first point of the wanted one. */
+static int find_sets(const struct benchlog *log, int wanted, const struct point_result **set)
+{
+    int count = 0;
+
+    for (int i = 0; i < log->count; i++) {
+        const struct point_result *p = &log->point[i];
+        int k = 0;
+
+        if (p->test != TEST_GEMM && !bench_test_is(p->test, TEST_IS_LAYER))
+            continue;
+        while (!same_set(&log->point[k], p))
+            k++;
+        if (k == i && count++ == wanted)
+            *set = p;
+    }
+    return count;
+}
+
+static bool is_shown(const struct point_result *p, const struct point_result *set)
+{
+    return same_set(p, set) && p->state == POINT_OK && (!p->checked || p->correct) && p->ops > 0;
+}
+
+/* The arithmetic intensity; 0: it has none. */
+static double x_of(const struct point_result *p)
+{
+    return p->bytes > 0 ? p->ops / p->bytes : 0;
+}
+
+/* What has a series of its own: the layer, or the type; NULL: nothing. */
+static const char *group_of(const struct point_result *p)
+{
+    return bench_test_is(p->test, TEST_IS_LAYER) ? result_param_text(p, "layer")
+           : p->type < TYPE_COUNT                ? bench_type_word(p->type)
+                                                 : NULL;
+}
+
+/* Groups in the order of the file. */
+static int groups_of(const struct benchlog *log, const struct point_result *set, const char **out)
+{
+    int count = 0;
+
+    for (int i = 0; i < log->count && count < PLOT_SERIES / 2; i++) {
+        const char *group = group_of(&log->point[i]);
+        int k = 0;
+
+        if (!group || !is_shown(&log->point[i], set))
+            continue;
+        while (k < count && strcmp(out[k], group) != 0)
+            k++;
+        if (k == count)
+            out[count++] = group;
+    }
+    return count;
+}
+
+/* Flagged, and no other algorithm for the same product was measured undisturbed. */
+static bool only_flagged(const struct benchlog *log, const struct point_result *p)
+{
+    for (int i = 0; i < log->count; i++)
+        if (log->point[i].device == p->device && result_good(&log->point[i]) &&
+            strcmp(log->point[i].id, p->id) == 0)
+            return false;
+    return !result_good(p);
+}
+
+/* Puts a point in, or in the place of a slower one of the same id. */
+static void point_put(struct curves *c, int series, int at, double x, double y)
+{
+    struct plot_series *s = &c->plot.series[series];
+    int *source = c->source[series], i = 0;
+
+    while (i < s->count && strcmp(c->log.point[source[i]].id, c->log.point[at].id) != 0)
+        i++;
+    if (i < s->count && y > s->y[i]) {
+        s->y[i] = y;
+        source[i] = at;
+    } else if (i == s->count && i < PLOT_POINTS) {
+        source[i] = at;
+        plot_point(s, x, y);
+    }
+}
+
+/* The good points of the i-th group; without a group those of all groups that were only
+ * measured on a disturbed machine: worth a look, not to be relied on. */
+static void add_marks(struct curves *c, const struct point_result *set, const char *group, int i,
+                      double unit)
+{
+    int series = c->plot.count;
+    char name[64] = "flagged";
+
+    if (group)
+        gp_format(name, sizeof(name), "%s measured", group);
+    if (!plot_add(&c->plot, name, group ? plot_role(i) : PLOT_WARN, group ? (char)('1' + i) : '!'))
+        return;
+    for (int k = 0; k < c->log.count; k++) {
+        const struct point_result *p = &c->log.point[k];
+        const char *own = group_of(p);
+
+        if (is_shown(p, set) && x_of(p) > 0 &&
+            (group ? own && strcmp(own, group) == 0 && result_good(p) : only_flagged(&c->log, p)))
+            point_put(c, series, k, x_of(p), p->ops / unit);
+    }
+    if (c->plot.series[series].count == 0) /* without a point it is none */
+        c->plot.count = series;
+}
+
+/* The GPU of the catalogue, or its slice, that the file says a device is. */
+static bool gpu_of(const struct curves *c, struct form *form, int device, struct gpu *out)
+{
+    char id[96], *slice = id;
+    const struct gpu *gpu;
+
+    gp_copy(id, sizeof(id), benchlog_device_text(&c->log, device, "profile"));
+    strsep(&slice, "/");
+    if (!id[0] || id[0] == '.' || catalog_gpu(planner_catalog(form->planner), id, &gpu, NULL))
+        return false;
+    if (slice)
+        return gpu_slice_of(gpu, slice, out, NULL) == GP_OK;
+    *out = *gpu;
+    return true;
+}
+
+static double best_read(const struct benchlog *log, int device)
+{
+    double best = 0;
+
+    for (int i = 0; i < log->count; i++) {
+        const struct point_result *p = &log->point[i];
+
+        if (p->device == device && result_good(p) && p->kind == KIND_READ && !p->hot)
+            best = fmax(best, p->bytes);
+    }
+    return best;
+}
+
+/* What a set is of, how many points it has, and whose roof is over them. */
+static void say_set(struct curves *c, const struct point_result *set, int shown, int flagged,
+                    int left_out, const char *roof)
+{
+    const struct benchlog_device *d = &c->log.device[set->device];
+    const char *model = result_param_text(set, "model");
+    struct strbuf words;
+
+    strbuf_init(&words);
+    strbuf_addf(&words, "%s, measured %.10s on %s: %d point%s", d->name, c->log.started, d->host,
+                shown, shown == 1 ? "" : "s");
+    if (flagged > 0)
+        strbuf_addf(&words, ", %d of them flagged (!)", flagged);
+    if (left_out > 0)
+        strbuf_addf(&words, ", %d without a figure left out", left_out);
+    if (bench_test_is(set->test, TEST_IS_LAYER))
+        strbuf_addf(&words, "; %.40s %s%s, TP %.0f", model, bench_type_word(set->type),
+                    model[0] ? "" : " layers", result_param(set, "tp"));
+    else
+        strbuf_addf(&words, "; %s", bench_test_word(set->test));
+    strbuf_addf(&words, "; roof: %s", roof);
+    if (c->sets > 2)
+        strbuf_addf(&words, "; %d of %d, j and k: next", c->set, c->sets - 1);
+    gp_copy(c->words, sizeof(c->words), words.text);
+    strbuf_fini(&words);
+}
+
+static void fill_measured(struct curves *c, struct form *form)
+{
+    const struct curve_view *v = &c->view[c->curve];
+    const struct point_result *set = NULL;
+    const char *groups[PLOT_SERIES];
+    struct gpu gpu;
+    struct roof roof[PLOT_SERIES];
+    double x_low = INFINITY, x_high = 0, y_low = INFINITY, y_high = 0, read = 0, most, unit;
+    int shown = 0, flagged = 0, left_out = 0, count, roofs;
+    bool sheet, layers;
+
+    find_sets(&c->log, c->set - 1, &set);
+    layers = bench_test_is(set->test, TEST_IS_LAYER);
+    sheet = gpu_of(c, form, set->device, &gpu);
+    if (!sheet)
+        read = best_read(&c->log, set->device);
+    for (int i = 0; i < c->log.count; i++) {
+        const struct point_result *p = &c->log.point[i];
+        double x = x_of(p);
+
+        if (!is_shown(p, set)) {
+            left_out += same_set(p, set);
+            continue;
+        }
+        shown++;
+        flagged += !result_good(p);
+        if (x <= 0)
+            continue;
+        x_low = fmin(x_low, x);
+        x_high = fmax(x_high, x);
+        y_low = fmin(y_low, p->ops);
+        y_high = fmax(y_high, p->ops);
+    }
+    say_set(c, set, shown, flagged, left_out,
+            sheet      ? "the sheet"
+            : read > 0 ? "the read bandwidth measured with it"
+                       : "none is known");
+    if (!(x_high > 0))
+        return;
+    count = groups_of(&c->log, set, groups);
+    roofs = layers ? 1 : count;
+    most = y_high;
+    for (int i = 0; i < roofs; i++) { /* as high as those of the types that were measured */
+        const char *type = layers ? bench_type_word(set->type) : groups[i];
+
+        roof[i] = sheet ? roof_of_type(&gpu, (enum bench_type)bench_type_parse(type))
+                        : (struct roof){quantity_unknown(), quantity_exact(read)};
+        if (roof[i].rate.known)
+            most = fmax(most, roof[i].rate.value);
+    }
+    plot_range(&c->plot, v->low, v->high, roof_curve_floor2(x_low),
+               roof_curve_ceil2(x_high * 1.01));
+    unit = roof_curve_rates(&c->plot, y_low / 2, most * 1.1, most, false);
+    for (int i = 0; i < roofs; i++) {
+        char name[64];
+
+        gp_format(name, sizeof(name), "%s %s", layers ? bench_type_word(set->type) : groups[i],
+                  sheet ? "sheet" : "read bandwidth");
+        roof_curve_line(&c->plot, name, PLOT_DIM, (char)('a' + i), roof[i], unit);
+    }
+    for (int i = 0; i < count; i++)
+        add_marks(c, set, groups[i], i, unit);
+    add_marks(c, set, NULL, 0, unit);
+    c->start = x_high;
+}
+
+/* A mark's point: "down: contended", or its layer, with how much of the prediction it is. */
+static void read_point(struct curves *c, const struct plot_series *s, const struct point_result *p,
+                       double y)
+{
+    const char *layer = result_param_text(p, "layer"), *word = "flagged";
+    char name[64], share[32] = "";
+    const json_t *flag;
+    size_t i;
+
+    json_array_foreach(p->flags, i, flag)
+    {
+        if (line_flag_disturbs(json_string_value(flag)))
+            word = json_string_value(flag);
+    }
+    gp_copy(name, sizeof(name), s->name);
+    if (s->mark == '!')
+        gp_format(name, sizeof(name), "%s: %s", layer[0] ? layer : p->type_word, word);
+    else if (p->ratio > 0)
+        gp_format(share, sizeof(share), ", %.0f %%", 100 * p->ratio);
+    reading_add(c, s->mark, plot_ink(s->role), name, "%s %s%s\t%.0fx%.0fx%.0f", UNITS_PLAIN(y, 4),
+                plot_unit(&c->plot.y), share, p->m, p->n, p->k);
+}
+
+/* ---- roofline ---- */
+
+static void fill_roofline(struct curves *c, struct form *form)
+{
+    const struct curve_view *v = &c->view[CURVE_ROOFLINE];
+
+    if (c->set > 0) {
+        fill_measured(c, form);
+    } else if (roof_curve(&c->roof, &form->answer->plan, v->low, v->high, &c->plot, c->words)) {
+        c->start = c->roof.start;
+        gp_copy(c->title, sizeof(c->title), c->plot.title);
+    }
+}
+
+static void read_roofline(struct curves *c, const struct form *form, double x)
+{
+    const struct plan *plan = &form->answer->plan;
+    const struct model *model = plan->request.model;
+    struct products_layer layers[LAYERS]; /* a mark is a product, in the order of these */
+
+    if (c->set > 0) {
+        gp_format(c->at, sizeof(c->at), "%s FLOP/B; %% of what was predicted", UNITS_PLAIN(x, 4));
+    } else {
+        gp_format(c->at, sizeof(c->at), "%s FLOP/B: %s", UNITS_PLAIN(x, 4),
+                  x == c->start  ? "the ridge"
+                  : x < c->start ? "memory bound"
+                                 : "arithmetic bound");
+        products_layers(model, &plan->layout, layers, LAYERS);
+    }
+    for (int i = 0; i < c->plot.count; i++) {
+        const struct plot_series *s = &c->plot.series[i];
+        double y = s->mark || s->shade ? NAN : plot_read(&c->plot, s, x);
+        int k = s->mark ? nearest_point(&c->plot, s, x) : -1;
+
+        if (isfinite(y)) {
+            reading_add(c, s->label, plot_ink(s->role), s->name, "%s %s", UNITS_PLAIN(y, 4),
+                        plot_unit(&c->plot.y));
+        } else if (k >= 0 && c->set > 0) {
+            read_point(c, s, &c->log.point[c->source[i][k]], s->y[k]);
+        } else if (k >= 0) {
+            const struct products_layer *layer = &layers[k];
+
+            reading_add(c, s->mark, plot_ink(s->role), s->name,
+                        "%s %s %s\t%.0fx%.0fx%.0f, %s FLOP/B", layer->name, UNITS_PLAIN(s->y[k], 4),
+                        plot_unit(&c->plot.y), (double)layer->m,
+                        roof_curve_tokens(model, layer, c->roof.batch[i]), (double)layer->k,
+                        UNITS_PLAIN(s->x[k], 3));
+        }
+    }
+}
+
+/* ---- the table ---- */
+
 #define INTENSITY_AXIS "intensity, FLOP per byte of memory (log2)"
 #define USERS_AXIS "users: requests in flight (log2)"
 #define LAYOUT_EXPLAIN "A point is a plan, its band shaded: "
-#define LOAD_CURVE                                                                             \
-    .snap = true, .begin = curve_begin_load, .take = curve_take_load, .fill = curve_fill_load, \
-    .read = curve_read_load
 
-const struct curve_row curve_rows[CURVE_COUNT] = {
+static const struct curve_row {
+    const char *title;
+    const char *x_title; /* of the axis, which is logarithmic */
+    const char *explain; /* one or two lines, with the equation */
+    bool snap;           /* the cursor stands on points that were computed */
+    enum load_kind load; /* what the worker plans for it; LOAD_KIND_COUNT: fill() does it all */
+    void (*fill)(struct curves *c, struct form *form);
+    void (*read)(struct curves *c, const struct form *form, double x);
+} curve_rows[CURVE_COUNT] = {
     [CURVE_LATENCY] = {"TPOT and TTFT", USERS_AXIS,
-                       LAYOUT_EXPLAIN "TPOT of a step, TTFT = wait + prefill.", LOAD_CURVE},
+                       LAYOUT_EXPLAIN "TPOT of a step, TTFT = wait + prefill.", true, LOAD_SPEED,
+                       fill_load, read_load},
     [CURVE_THROUGHPUT] = {"Output tokens per second", USERS_AXIS,
-                          LAYOUT_EXPLAIN "tokens/s = requests/s x output, all users.", LOAD_CURVE},
+                          LAYOUT_EXPLAIN "tokens/s = requests/s x output, all users.", true,
+                          LOAD_TOKENS, fill_load, read_load},
     [CURVE_COST] = {"Cost per million tokens", USERS_AXIS,
-                    LAYOUT_EXPLAIN "$/M tokens = 1e6 $/h / (3600 tokens/s).", LOAD_CURVE},
+                    LAYOUT_EXPLAIN "$/M tokens = 1e6 $/h / (3600 tokens/s).", true, LOAD_COST,
+                    fill_load, read_load},
     [CURVE_MEMORY] = {"Memory", USERS_AXIS,
-                      "Memory of one GPU by part, stacked; each point is a plan of its own.",
-                      .snap = true, .fill = curve_fill_memory, .read = curve_read_memory},
+                      "Memory of one GPU by part, stacked; each point is a plan of its own.", true,
+                      LOAD_KIND_COUNT, fill_memory, read_memory},
     [CURVE_ROOFLINE] = {"Roofline", INTENSITY_AXIS,
                         "Roof = min(rate, intensity x bandwidth) of the sheet; marks are "
                         "predicted, or measured (o).",
-                        .fill = curve_fill_roofline, .read = curve_read_roofline},
+                        false, LOAD_KIND_COUNT, fill_roofline, read_roofline},
 };
 
 static const struct curve_view WHOLE = {NAN, NAN, NAN, 0};
@@ -129,7 +786,7 @@ static void curve_fill(struct app *app, struct curves *c)
     task_drop(&c->task);
     c->plot.x = (struct plot_axis){.log = true, .base = 2, .title = row->x_title};
     c->start = NAN;
-    c->sets = c->curve == CURVE_ROOFLINE ? 1 + curve_measured_sets(&c->log) : 0;
+    c->sets = c->curve == CURVE_ROOFLINE ? 1 + find_sets(&c->log, -1, NULL) : 0;
     c->set = c->sets > 0 ? (c->set % c->sets + c->sets) % c->sets : c->set;
     c->words[0] = c->at[0] = '\0';
     c->version = form->version;
@@ -137,9 +794,9 @@ static void curve_fill(struct app *app, struct curves *c)
     curve_title(c, form);
     if (!form->answered && !is_measured(c))
         gp_format(c->words, sizeof(c->words), "no plan: %s", form->err.text);
-    else if (!row->begin || row->begin(c, form, app->worker))
+    else if (row->load == LOAD_KIND_COUNT || load_begin(c, row->load, form, app->worker))
         curve_redraw(app, c);
-    if (c->task && row->take(c))
+    if (c->task && load_take(c))
         curve_redraw(app, c);
     read_cursor(c, form);
     app_touch(app);
@@ -202,7 +859,7 @@ static void cursor_snap(struct app *app, struct curves *c)
     const struct plot_series *s = &c->plot.series[v->series];
 
     if ((s->mark || curve_rows[c->curve].snap) && s->count > 0)
-        v->cursor = s->x[curve_nearest(&c->plot, s, curves_cursor(c))];
+        v->cursor = s->x[nearest_point(&c->plot, s, curves_cursor(c))];
     read_cursor(c, app->form);
 }
 
@@ -240,9 +897,7 @@ static void zoom_by(struct app *app, struct curves *c, int by)
     double factor = by > 0 ? 0.5 : 2;
     double x = curves_cursor(c), low = c->plot.x.low, high = c->plot.x.high;
 
-    if (c->plot.count == 0 || !(low > 0))
-        return;
-    if (factor < 1 && pow(high / low, factor) < ZOOM_LEAST)
+    if (c->plot.count == 0 || !(low > 0) || (by > 0 && pow(high / low, factor) < ZOOM_LEAST))
         return;
     v->cursor = x;
     v->low = x * pow(low / x, factor);
@@ -299,11 +954,16 @@ struct found {
     size_t cap;
 };
 
-static struct choice *found_add(struct found *f)
+static struct choice *found_add(struct found *f, const char *id, const char *text)
 {
+    struct choice *c;
+
     f->choice = gp_grow(f->choice, &f->cap, (size_t)f->count + 1, sizeof(*f->choice));
-    memset(&f->choice[f->count], 0, sizeof(*f->choice));
-    return &f->choice[f->count++];
+    c = &f->choice[f->count++];
+    memset(c, 0, sizeof(*c));
+    gp_copy(c->id, sizeof(c->id), id);
+    gp_copy(c->text, sizeof(c->text), text);
+    return c;
 }
 
 /* The value of a JSON text near the start, "" when it is not there. */
@@ -322,38 +982,28 @@ static char *json_text(const char *text, const char *key, char out[64])
 }
 
 /* A result is known by its schema, near the start. */
-static bool is_result(const char *path, char *more, size_t size)
-{
-    char text[START + 1], schema[64], started[64], status[64];
-
-    path_head(path, text, sizeof text);
-    gp_format(more, size, "%s  %s", json_text(text, "started", started),
-              json_text(text, "status", status));
-    return strcmp(json_text(text, "schema", schema), BENCHLOG_SCHEMA) == 0;
-}
-
 static void look_into(struct found *f, const char *folder)
 {
-    char **names, path[GP_PATH_MAX], more[160];
+    const bool here = strcmp(folder, ".") == 0; /* then without the "./" */
+    char **names, path[GP_PATH_MAX], head[START + 1], schema[64], started[64], status[64];
     size_t count;
 
     if (path_list(folder, ".json", &names, &count, NULL))
         return;
     for (size_t i = 0; i < count && i < MOST_FILES; i++) {
         struct choice *c;
-        bool here = strcmp(folder, ".") == 0;
 
         if (!path_join(path, sizeof(path), folder, names[i]))
             continue;
-        if (here) /* without the "./" */
+        if (here)
             gp_copy(path, sizeof(path), names[i]);
-        if (strlen(path) >= sizeof(c->id) || !is_result(path, more, sizeof(more)))
+        path_head(path, head, sizeof(head));
+        if (strlen(path) >= sizeof(c->id) ||
+            strcmp(json_text(head, "schema", schema), BENCHLOG_SCHEMA) != 0)
             continue;
-        c = found_add(f);
-        gp_copy(c->id, sizeof(c->id), path);
-        gp_copy(c->text, sizeof(c->text), names[i]);
-        gp_format(c->more, sizeof(c->more), "%s%s%s", more, here ? "" : "  in ",
-                  here ? "" : folder);
+        c = found_add(f, path, names[i]);
+        gp_format(c->more, sizeof(c->more), "%s  %s%s%s", json_text(head, "started", started),
+                  json_text(head, "status", status), here ? "" : "  in ", here ? "" : folder);
     }
     path_list_free(names, count);
 }
@@ -375,12 +1025,8 @@ static void choose_file(struct app *app, struct curves *c, int by)
     char folder[GP_PATH_MAX];
 
     (void)by;
-    if (c->bench.json) {
-        struct choice *bench = found_add(&found);
-
-        gp_copy(bench->id, sizeof(bench->id), LAST_RUN);
-        gp_copy(bench->text, sizeof(bench->text), "last run of Bench");
-    }
+    if (c->bench.json)
+        found_add(&found, LAST_RUN, "last run of Bench");
     look_into(&found, ".");
     settings_results(folder, sizeof(folder));
     if (strcmp(folder, ".") != 0)
@@ -430,7 +1076,7 @@ static double curves_tick(struct app *app, void *state, double now)
     if (app->screen != SCREEN_CURVES)
         return -1;
     curves_show(app, c);
-    if (c->task && curve_rows[c->curve].take(c))
+    if (c->task && load_take(c))
         curve_redraw(app, c);
     return c->task ? WORKER_POLL : -1;
 }
@@ -535,7 +1181,7 @@ static void draw_focus(struct canvas *canvas, struct rect in, const struct curve
     int i, row, col;
 
     if (s->mark) {
-        i = curve_nearest(&c->plot, s, x);
+        i = nearest_point(&c->plot, s, x);
         y = i < 0 ? NAN : s->y[i];
         x = i < 0 ? x : s->x[i];
     } else {

@@ -428,14 +428,14 @@ static void bench_take_options(struct plain_bench *b, const char *text)
     bench_say_plan(b->session);
 }
 
-/* What may be typed, one line each: "rel-ci: half the width ...". */
+/* What may be typed, one line each: "max-time: ...". */
 static void bench_say_options(const struct bench_options *bench)
 {
     char range[120], fallback[80];
 
-    plain_say("Options, as in: rel-ci 2 force. A value of auto is the default.");
+    plain_say("Options, as in: max-time 2 force. A value of auto is the default.");
     for (int i = 0; i < OPTION_COUNT; i++)
-        if (bench_option((enum option_id)i))
+        if (bench_option((enum option_id)i) && !option_rows[i].manual_only)
             plain_say("%s: %s. %s. Default %s%s%s.", option_rows[i].name, option_rows[i].help,
                       bench_option_range((enum option_id)i, range, sizeof(range)),
                       bench_option_default((enum option_id)i, fallback, sizeof(fallback)),

@@ -1,90 +1,288 @@
 /*
  * s_pool.c - the screen Pool: a pool file solved while the screen stays awake, scrubbed
  * through its hours; what is short, the cheapest change, applied and undone.
+ *
+ *   workloads   verdict, GPUs of each hour as a curve, GPUs now
+ *   places      the chassis or servers at the hour, a letter for each GPU
+ *   ladder      the five ways to have the GPUs
+ *
+ * What takes long is two tasks: the layouts that may serve each workload are found by the
+ * screens' worker, a workload a unit; solving is one unit of another worker without a planner,
+ * as it takes seconds and cannot begin again for an answer.
  */
+#include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "plan/search.h"
 #include "pool/pool_record.h"
-#include "pool/print_pool.h"
+#include "pool/pool_run.h"
+#include "tui/app.h"
 #include "tui/list.h"
-#include "tui/pool/s_pool.h"
 
 #define SLOWER 1.5 /* times the goals */
 #define POLL 0.05  /* s between two looks at the thread */
 
-/* The same file, its lists its own. */
-static void copy_file(const struct pool_file *from, struct pool_file *to)
-{
-    size_t works = from->workload_count, boxes = from->chassis_count;
+#define POOL_UNDO 8
+#define POOL_PROPOSALS 8
 
+enum pool_panel { POOL_PANEL_WORK, POOL_PANEL_PLACE, POOL_PANEL_LADDER, POOL_PANELS };
+
+enum pool_phase {
+    POOL_EMPTY,
+    POOL_FINDING, /* candidates, by the worker */
+    POOL_SOLVING, /* in the thread */
+    POOL_TRYING,  /* changes: candidates by the worker, solved in the thread */
+    POOL_ASKING,  /* what-ifs: layouts on other GPUs by the worker, then in the thread */
+    POOL_READY
+};
+
+/* What a change comes to, of the chosen rung. */
+struct pool_outcome {
+    double total, paid; /* $ over all hours; paid: without the price of shortages */
+    double unmet;       /* share of all demand */
+    int gpus;
+};
+
+/* A change of the file, tried out. */
+struct pool_proposal {
+    char words[120];
+    int workload;        /* whose candidates are others; -1: nobody's */
+    struct pool_case *c; /* owned; with all candidates; NULL while these are found */
+    struct pool_outcome outcome;
+    bool tried;
+};
+
+/* Candidates that are found: the job of a task. */
+struct pool_find {
+    struct pool_case *c; /* owned */
+    size_t until;        /* workloads */
+    enum gp_status rc;
+    struct gp_err err;
+};
+
+/* What stands in the middle of the screen. */
+enum pool_middle { POOL_SHOW_PLACES, POOL_SHOW_WHAT_IF, POOL_SHOW_CHANGES };
+
+/* What is solved: the job of a task. */
+struct pool_solve {
+    struct pool_run *run; /* owned while it is solved; or */
+    struct pool_case *c;  /* one rung alone of this: `only` */
+    enum pool_rung_id only;
+    struct pool_outcome outcome; /* of that */
+    bool what_ifs;               /* those of run instead */
+    struct pool_run_options options;
+    atomic_bool halt;            /* it ends soon, with what it has */
+    atomic_int rung;             /* it is at */
+    _Atomic double total, bound; /* of that rung so far */
+};
+
+struct pool_screen {
+    char name[GP_PATH_MAX];
+    struct pool_run_options options;
+    struct pool_run *run; /* NULL: none is loaded, or its candidates are being found */
+    enum pool_phase phase;
+    struct task *finding;   /* NULL: none is at work */
+    struct pool_find *find; /* its job */
+    struct worker *solver;  /* owned; NULL: nothing was solved yet */
+    struct task *solving;   /* NULL: nothing is solved */
+    struct pool_solve *solve;
+    bool halted;                        /* what is solved was told to stop */
+    struct pool_run *before[POOL_UNDO]; /* applied changes, to be undone */
+    int before_count;
+    struct pool_proposal proposals[POOL_PROPOSALS];
+    int proposal_count, trying; /* trying: the one at work */
+    int asking;                 /* of run's others: the one whose layouts are found */
+    int hour, work, panel, top;
+    enum pool_middle middle;
+};
+
+#define TRY_PART 4 /* a change that is tried gets this part of the usual work */
+
+/* ---- finding ---- */
+
+static bool find_unit(void *ctx, int i, struct planner *planner)
+{
+    struct pool_find *f = ctx;
+    struct pool_replicas *found = &f->c->replicas;
+    size_t rows = found->count, refused = found->refused_count, done = f->c->done;
+    bool more = true;
+
+    (void)i;
+    if (done >= f->until)
+        return false;
+    f->rc = pool_case_step(planner, f->c, &more, &f->err);
+    if (search_abandoned()) { /* this workload again, later */
+        found->count = rows;
+        found->refused_count = refused;
+        f->c->done = done;
+        return true;
+    }
+    return !f->rc && more && f->c->done < f->until;
+}
+
+static void find_free(void *ctx)
+{
+    struct pool_find *f = ctx;
+
+    pool_case_free(f->c);
+    free(f);
+}
+
+/* Finds the candidates of the case's workloads before `until`; the case is the task's. */
+static void pool_find_begin(struct pool_screen *s, struct worker *worker, struct pool_case *c,
+                            size_t until)
+{
+    static const struct task_ops ops = {TASK_SCREEN, find_unit, find_free};
+
+    s->find = gp_calloc(1, sizeof(*s->find));
+    s->find->c = c;
+    s->find->until = until;
+    s->finding = task_begin(worker, &ops, s->find);
+}
+
+static void pool_find_drop(struct pool_screen *s)
+{
+    task_drop(&s->finding);
+    s->find = NULL;
+}
+
+/* The case of a task that has finished; NULL: err says why it cannot be. */
+static struct pool_case *pool_find_end(struct pool_screen *s, struct gp_err *err)
+{
+    struct pool_case *c = s->find->rc ? NULL : s->find->c;
+
+    *err = s->find->err;
+    if (c) /* else the task frees it */
+        s->find->c = NULL;
+    pool_find_drop(s);
+    return c;
+}
+
+/* ---- solving ---- */
+
+static bool solve_halted(void *ctx)
+{
+    return atomic_load(&((struct pool_solve *)ctx)->halt) || search_abandoned();
+}
+
+static void solve_progress(void *ctx, enum pool_rung_id rung, double total, double bound)
+{
+    struct pool_solve *w = ctx;
+
+    atomic_store(&w->rung, (int)rung);
+    atomic_store(&w->total, total);
+    atomic_store(&w->bound, bound);
+}
+
+static bool solve_unit(void *ctx, int i, struct planner *planner)
+{
+    struct pool_solve *w = ctx;
+    struct pool_options options = {.seed = w->options.seed, .stop = solve_halted, .stop_ctx = w};
+    struct pool_answer answer;
+
+    (void)i, (void)planner;
+    if (w->what_ifs) {
+        pool_run_what_ifs(w->run, &w->options);
+    } else if (w->run) {
+        pool_run_solve(w->run, &w->options);
+    } else { /* is the change worth it? */
+        options.work = pool_work(&w->c->pool) / TRY_PART;
+        pool_solve_rung(&w->c->pool, w->only, &options, &answer);
+        const struct pool_rung *r = &answer.rungs[w->only];
+        w->outcome = (struct pool_outcome){r->total, r->total - r->cost.penalty, r->unmet_share, 0};
+        for (int t = 0; t < w->c->pool.type_count; t++)
+            w->outcome.gpus += r->gpus[t];
+        pool_answer_fini(&answer);
+    }
+    return false;
+}
+
+static void solve_free(void *ctx)
+{
+    struct pool_solve *w = ctx;
+
+    pool_run_delete(w->run);
+    pool_case_free(w->c);
+    free(w);
+}
+
+/* Starts on run; or on the chosen rung of another case; or on the what-ifs of run's rung. */
+static void pool_solve_begin(struct pool_screen *s, struct pool_case *c, bool what_ifs)
+{
+    static const struct task_ops ops = {TASK_SCREEN, solve_unit, solve_free};
+    struct pool_solve *w = gp_calloc(1, sizeof(*w));
+
+    w->run = c ? NULL : s->run;
+    w->c = c;
+    w->only = s->run->rung;
+    w->what_ifs = what_ifs;
+    w->options = s->options;
+    w->options.stop = solve_halted;
+    w->options.progress = solve_progress;
+    w->options.stop_ctx = w->options.progress_ctx = w;
+    if (!s->solver) {
+        s->solver = worker_new(NULL, "");
+        worker_start(s->solver);
+    }
+    s->solve = w;
+    s->solving = task_begin(s->solver, &ops, w);
+}
+
+/* Nothing is at work (any more): out, unless NULL, is what a case came to. */
+static bool pool_solve_ended(struct pool_screen *s, struct pool_outcome *out)
+{
+    if (!s->solving)
+        return true;
+    if (!task_finished(s->solving))
+        return false;
+    if (out)
+        *out = s->solve->outcome;
+    s->solve->run = NULL; /* the screen's */
+    s->solve->c = NULL;
+    s->solve = NULL;
+    task_drop(&s->solving);
+    return true;
+}
+
+/* It is not wanted any more, and what it works on is not the screen's from now on. */
+static void pool_solve_drop(struct pool_screen *s)
+{
+    if (pool_solve_ended(s, NULL))
+        return;
+    if (s->solve->run)
+        s->run = NULL; /* the task frees it */
+    for (int i = 0; i < s->proposal_count; i++)
+        if (s->proposals[i].c == s->solve->c)
+            s->proposals[i].c = NULL;
+    s->solve = NULL;
+    task_drop(&s->solving);
+}
+/* ---- changes that may serve what is short ---- */
+
+/* Another change, so far of nothing: the same file, its lists its own. */
+static struct pool_proposal *proposal_add(struct pool_screen *s, int workload)
+{
+    const struct pool_file *from = &s->run->c.file;
+    struct pool_file *to;
+    size_t works = from->workload_count, boxes = from->chassis_count;
+    struct pool_proposal *p = &s->proposals[s->proposal_count++];
+
+    memset(p, 0, sizeof(*p));
+    p->workload = workload;
+    p->c = gp_calloc(1, sizeof(*p->c));
+    to = &p->c->file;
     *to = *from;
     to->workloads = gp_calloc(works + 1, sizeof(*to->workloads));
     memcpy(to->workloads, from->workloads, works * sizeof(*to->workloads));
     to->chassis = gp_calloc(boxes + 1, sizeof(*to->chassis));
     if (boxes > 0)
         memcpy(to->chassis, from->chassis, boxes * sizeof(*to->chassis));
-}
-
-static struct pool_proposal *proposal_add(struct pool_screen *s, int workload)
-{
-    struct pool_proposal *p = &s->proposals[s->proposal_count++];
-
-    memset(p, 0, sizeof(*p));
-    p->workload = workload;
-    p->c = gp_calloc(1, sizeof(*p->c));
-    copy_file(&s->run->c.file, &p->c->file);
     return p;
-}
-
-/* A fourth more of a type, whole servers. */
-static void more_gpus(struct pool_screen *s, int type)
-{
-    struct pool_proposal *p = proposal_add(s, -1);
-    struct pool_file_type *t = &p->c->file.types[type];
-    int more = (t->stock + t->buy) / 4;
-
-    more = more - more % t->server_gpus + t->server_gpus;
-    t->buy += more;
-    gp_format(p->words, sizeof(p->words), "%d more %s may be bought", more, t->gpu);
-}
-
-static void slower_goals(struct pool_screen *s, int workload)
-{
-    struct pool_proposal *p = proposal_add(s, workload);
-    struct pool_file_workload *w = &p->c->file.workloads[workload];
-
-    w->ttft *= SLOWER;
-    w->tpot *= SLOWER;
-    char ttft[32] = "", tpot[32] = "";
-    if (w->ttft > 0)
-        gp_format(ttft, sizeof(ttft), " TTFT %.0f ms", w->ttft * 1e3);
-    if (w->tpot > 0)
-        gp_format(tpot, sizeof(tpot), " TPOT %.0f ms", w->tpot * 1e3);
-    gp_format(p->words, sizeof(p->words), "%s:%s%s%s", w->name, ttft, ttft[0] && tpot[0] ? "," : "",
-              tpot);
-}
-
-static void open_precision(struct pool_screen *s, int workload)
-{
-    struct pool_proposal *p = proposal_add(s, workload);
-    struct pool_file_workload *w = &p->c->file.workloads[workload];
-
-    w->open = true;
-    w->precision[0] = '\0';
-    gp_format(p->words, sizeof(p->words), "%s: fp8 or int4-awq where cheaper", w->name);
-}
-
-static void any_gpu(struct pool_screen *s, int workload)
-{
-    struct pool_proposal *p = proposal_add(s, workload);
-    struct pool_file_workload *w = &p->c->file.workloads[workload];
-
-    w->gpus[0] = '\0';
-    gp_format(p->words, sizeof(p->words), "%s: on all GPUs of the pool", w->name);
 }
 
 static void pool_proposals_fini(struct pool_screen *s)
@@ -99,20 +297,47 @@ static void pool_propose(struct pool_screen *s, int workload)
 {
     const struct pool_file *f = &s->run->c.file;
     const struct pool_file_workload *w = &f->workloads[workload];
+    struct pool_proposal *p;
 
     pool_proposals_fini(s);
-    for (int t = 0; t < f->type_count && t < 4; t++)
-        more_gpus(s, t);
-    if (w->ttft > 0 || w->tpot > 0)
-        slower_goals(s, workload);
-    if (!w->open)
-        open_precision(s, workload);
-    if (w->gpus[0])
-        any_gpu(s, workload);
+    for (int i = 0; i < f->type_count && i < 4; i++) { /* a fourth more of a type, whole servers */
+        struct pool_file_type *type;
+        int more;
+
+        p = proposal_add(s, -1);
+        type = &p->c->file.types[i];
+        more = (type->stock + type->buy) / 4;
+        more = more - more % type->server_gpus + type->server_gpus;
+        type->buy += more;
+        gp_format(p->words, sizeof(p->words), "%d more %s may be bought", more, type->gpu);
+    }
+    if (w->ttft > 0 || w->tpot > 0) {
+        p = proposal_add(s, workload);
+        p->c->file.workloads[workload].ttft *= SLOWER;
+        p->c->file.workloads[workload].tpot *= SLOWER;
+        gp_format(p->words, sizeof(p->words), "%s:", w->name);
+        if (w->ttft > 0)
+            gp_append(p->words, sizeof(p->words), " ", "TTFT %.0f ms", w->ttft * SLOWER * 1e3);
+        if (w->tpot > 0)
+            gp_append(p->words, sizeof(p->words), w->ttft > 0 ? ", " : " ", "TPOT %.0f ms",
+                      w->tpot * SLOWER * 1e3);
+    }
+    if (!w->open) {
+        p = proposal_add(s, workload);
+        p->c->file.workloads[workload].open = true;
+        p->c->file.workloads[workload].precision[0] = '\0';
+        gp_format(p->words, sizeof(p->words), "%s: fp8 or int4-awq where cheaper", w->name);
+    }
+    if (w->gpus[0]) {
+        p = proposal_add(s, workload);
+        p->c->file.workloads[workload].gpus[0] = '\0';
+        gp_format(p->words, sizeof(p->words), "%s: on all GPUs of the pool", w->name);
+    }
     s->trying = 0;
 }
 
-int pool_proposal_best(const struct pool_screen *s)
+/* The cheapest that leaves least unmet; -1: none is better than what is. */
+static int pool_proposal_best(const struct pool_screen *s)
 {
     const struct pool_rung *now = &s->run->answer.rungs[s->run->rung];
     int best = -1;
@@ -125,6 +350,448 @@ int pool_proposal_best(const struct pool_screen *s)
             best = i;
     }
     return best;
+}
+
+#define SHORT 5e-4 /* a share of demand from which on something is short */
+
+#define LADDER_ROWS (POOL_RUNGS + 1) /* titles, and the ways */
+#define TALL 24                      /* rows of the body from which on there is more */
+#define NAME 12                      /* cells of a workload's name at 78 */
+#define NAME_MOST 30
+#define MODEL 24
+#define DAY 24
+#define WEEK 84        /* cells, two hours each */
+#define MIDDLE_LEAST 6 /* rows of the middle panel with its edges */
+
+static double pool_unmet(const struct pool_run *run, int workload, int hour)
+{
+    const struct pool *pool = &run->c.pool;
+    const double *unmet = run->answer.rungs[run->rung].unmet;
+    double need = 0, left = 0;
+
+    for (int h = 0; h < pool->hours; h++) {
+        if (hour >= 0 && h != hour)
+            continue;
+        need += pool->workloads[workload].demand[h] * pool->workloads[workload].burst;
+        left += unmet[workload * pool->hours + h];
+    }
+    return need > 0 ? left / need : 0;
+}
+
+static char letter_of(int workload)
+{
+    return (char)('a' + workload % 26);
+}
+
+/* ---- workloads ---- */
+
+/* Where the columns stand: names get what is more than 78 cells, up to NAME_MOST; the hours that
+ * stand side by side are all of a week, two in a cell, where there is room, else the day of the
+ * hour; then there may be room for the model. */
+struct columns {
+    int verdict, curve, now, model, room; /* x of them; cells of the model, 0: not shown */
+    int first, cells, each;               /* hours: the first, cells, hours in a cell */
+};
+
+static struct columns columns_of(const struct pool_screen *s, struct rect in)
+{
+    int name = list_clamp(in.cols - 78, 0, NAME_MOST - NAME), left = in.cols - 78 - name;
+    bool week = s->run->c.pool.hours > DAY && left >= WEEK - DAY;
+    struct columns c = {.verdict = 15 + name,
+                        .curve = 23 + name,
+                        .first = week ? 0 : s->hour / DAY * DAY,
+                        .cells = week ? WEEK : DAY,
+                        .each = week ? 2 : 1};
+
+    left -= c.cells - DAY;
+    c.now = c.curve + c.cells + 1;
+    c.model = c.now + 29;
+    c.room = left >= MODEL ? left : 0;
+    return c;
+}
+
+static void draw_curve(const struct pool_screen *s, int w, struct canvas *canvas, struct rect in,
+                       int y, const struct columns *c)
+{
+    const struct pool_run *run = s->run;
+    double peak = 0;
+
+    for (int h = 0; h < run->c.pool.hours; h++)
+        peak = fmax(peak, pool_run_taken(run, run->rung, w, h));
+    for (int i = 0; i < c->cells; i++) {
+        int hour = c->first + i * c->each;
+        double n = pool_run_taken(run, run->rung, w, hour);
+
+        if (c->each > 1)
+            n = fmax(n, pool_run_taken(run, run->rung, w, hour + 1));
+        if (peak > 0 && n > 0)
+            canvas_glyph(canvas, in, y, c->curve + i, INK_TEXT,
+                         (enum glyph)(GLYPH_SPARK1 + (int)ceil(n / peak * 8) - 1));
+        if (s->hour / c->each == hour / c->each)
+            canvas_ink(canvas, in, y, c->curve + i, 1, INK_KEY);
+    }
+}
+
+static void draw_work_row(const struct pool_screen *s, struct canvas *canvas, struct rect in, int y,
+                          int w, const struct columns *c)
+{
+    const struct pool_run *run = s->run;
+    const struct pool_file_workload *work = &run->c.file.workloads[w];
+    bool lacks = pool_unmet(run, w, -1) > SHORT;
+    char why[96];
+
+    pool_run_refusal(run, w, why, sizeof(why));
+    canvas_textf(canvas, in, y, 0, INK_TEXT, "%c", letter_of(w));
+    canvas_fit(canvas, in, y, 2, c->verdict - 3, INK_TEXT, work->name);
+    canvas_text(canvas, in, y, c->verdict,
+                why[0]  ? INK_BAD
+                : lacks ? INK_WARN
+                        : INK_OK,
+                why[0]  ? "no fit"
+                : lacks ? "short"
+                        : "fits");
+    draw_curve(s, w, canvas, in, y, c);
+    canvas_textf(canvas, in, y, c->now, INK_TEXT, "%8.4g %8.2f  %5.1f %%",
+                 pool_run_taken(run, run->rung, w, s->hour), work->rate[s->hour],
+                 100 * pool_unmet(run, w, s->hour));
+    canvas_fit(canvas, in, y, c->model, c->room, INK_DIM, work->model);
+}
+
+static void draw_workloads(const struct pool_screen *s, struct canvas *canvas, struct rect in)
+{
+    const struct columns c = columns_of(s, in);
+    const bool week = s->run->c.pool.hours > DAY;
+    int n = (int)s->run->c.file.workload_count, rows = in.rows - 1;
+    int top = list_top(s->work, n, rows);
+
+    canvas_text(canvas, in, 0, 2, INK_HEADING, "workload");
+    canvas_text(canvas, in, 0, c.verdict, INK_HEADING, "verdict");
+    /* "0     6     12    18", of a week with its day in place of 0, or with all of them */
+    for (int h = 0; h<c.cells * c.each; h += c.each> 1 ? DAY : DAY / 4)
+        if (h % DAY == 0 && week)
+            canvas_text(canvas, in, 0, c.curve + h / c.each, INK_HEADING,
+                        units_weekday((c.first + h) / DAY));
+        else
+            canvas_textf(canvas, in, 0, c.curve + h, INK_HEADING, "%d", h);
+    canvas_text(canvas, in, 0, c.now, INK_HEADING, "GPUs now    req/s   unmet");
+    canvas_fit(canvas, in, 0, c.model, c.room, INK_HEADING, "model");
+    for (int i = 0; i < rows && top + i < n; i++) {
+        draw_work_row(s, canvas, in, i + 1, top + i, &c);
+        if (top + i == s->work && s->panel == POOL_PANEL_WORK)
+            list_focus(canvas, in, i + 1);
+    }
+}
+
+/* ---- places ---- */
+
+static void draw_slot(const struct pool_run *run, int hour, int gpu, struct canvas *canvas,
+                      struct rect in, int y, int x)
+{
+    const struct placement *p = &run->placement;
+    size_t at = (size_t)hour * (size_t)p->gpus + (size_t)gpu;
+    int who = p->who[at];
+
+    canvas_textf(canvas, in, y, x,
+                 who == PLACEMENT_FREE            ? INK_FREE
+                 : placement_starts(p, hour, gpu) ? INK_KEY
+                                                  : INK_TEXT,
+                 "%c",
+                 who == PLACEMENT_FREE ? '.'
+                 : p->cut[at] >= 0     ? '/'
+                 : who < 0             ? '*'
+                                       : letter_of(run->c.pool.candidates[who - 1].workload));
+}
+
+/* Boxes one after the other, each its name and its slots, from line `top` on. Returns how
+ * many lines they take; canvas NULL: nothing is drawn. */
+static int walk_places(const struct pool_screen *s, struct canvas *canvas, struct rect in, int top)
+{
+    const struct placement *p = &s->run->placement;
+    char name[POOL_FILE_NAME];
+    int y = -top, x = 0;
+
+    for (int b = 0; b < p->chassis_count; b++) {
+        const struct placement_chassis *chassis = &p->chassis[b];
+        int per = in.cols - 12 < chassis->gpus ? in.cols - 12 : chassis->gpus;
+
+        if (x > 0 && x + 12 + per > in.cols) {
+            x = 0;
+            y++;
+        }
+        pool_chassis_name(s->run, b, name, sizeof(name));
+        if (canvas && y >= 0 && y < in.rows)
+            canvas_fit(canvas, in, y, x, 10, INK_DIM, name);
+        x += 11;
+        for (int g = 0; g < chassis->gpus; g++, x++) {
+            if (x >= in.cols) {
+                x = 11;
+                y++;
+            }
+            if (canvas && y >= 0 && y < in.rows)
+                draw_slot(s->run, s->hour, chassis->first + g, canvas, in, y, x);
+        }
+        x += 2;
+    }
+    return p->chassis_count > 0 ? y + top + 1 : 0;
+}
+
+/* Rows of what stands in the middle. */
+static int pool_middle_rows(const struct pool_screen *s)
+{
+    return s->middle == POOL_SHOW_PLACES    ? s->run->placement.chassis_count
+           : s->middle == POOL_SHOW_WHAT_IF ? s->run->what_if_count
+                                            : s->proposal_count;
+}
+
+static int middle_lines(const struct pool_screen *s, struct rect in)
+{
+    return s->middle == POOL_SHOW_PLACES ? walk_places(s, NULL, in, 0) : pool_middle_rows(s);
+}
+
+/* Lines that fit below the titles, and the first of them that is shown. */
+static int middle_page(const struct pool_screen *s, struct rect in)
+{
+    return in.rows - (s->middle != POOL_SHOW_PLACES);
+}
+
+static int middle_top(const struct pool_screen *s, struct rect in)
+{
+    return list_clamp(s->top, 0, middle_lines(s, in) - middle_page(s, in));
+}
+
+static void draw_places(const struct pool_screen *s, struct canvas *canvas, struct rect in)
+{
+    if (s->run->placement.gpus == 0)
+        canvas_text(canvas, in, 0, 0, INK_DIM, "no GPUs of its own");
+    walk_places(s, canvas, in, middle_top(s, in));
+}
+
+/* ---- what if, and changes ---- */
+
+#define OUTCOMES 5 /* columns */
+
+/* A row of either: what it is, GPUs, money, shortage. */
+static void draw_outcomes(const struct pool_screen *s, struct canvas *canvas, struct rect in)
+{
+    const bool ifs = s->middle == POOL_SHOW_WHAT_IF;
+    const struct list_column columns[OUTCOMES] = {{ifs ? "if" : "change", 0, 0, false},
+                                                  {"GPUs", 7, 0, true},
+                                                  {ifs ? "are" : "", ifs ? 10 : 9, 64, false},
+                                                  {"paid $/day", 11, 0, true},
+                                                  {"unmet", 8, 0, true}};
+    struct list_table table = list_table(columns, OUTCOMES, in.cols);
+    double days = pool_days(s->run);
+    int best = pool_proposal_best(s), rows = pool_middle_rows(s);
+
+    if (ifs && s->phase == POOL_ASKING) {
+        canvas_text(canvas, in, 0, 0, INK_DIM, "trying what would be; x stops");
+        return;
+    }
+    list_titles(canvas, in, &table);
+    for (int i = middle_top(s, in), y = 1; i < rows && y < in.rows; i++, y++) {
+        const struct pool_what_if *w = ifs ? &s->run->what_ifs[i] : NULL;
+        const struct pool_proposal *p = &s->proposals[ifs ? 0 : i];
+        const bool known = ifs || p->tried;
+        double share = ifs ? w->unmet : p->outcome.unmet;
+        char unmet[16];
+
+        gp_format(unmet, sizeof(unmet), "%.1f %%", 100 * share);
+        list_cell(canvas, in, y, &table, 0, INK_TEXT, ifs ? w->name : p->words);
+        list_cell(canvas, in, y, &table, 1, INK_TEXT,
+                  known ? UNITS_TOKENS(ifs ? w->gpus : p->outcome.gpus) : "-");
+        list_cell(canvas, in, y, &table, 2, INK_TEXT,
+                  ifs         ? (w->fleet ? "as planned" : "bought")
+                  : !p->tried ? "not tried"
+                  : i == best ? "a: apply"
+                              : "");
+        list_cell(canvas, in, y, &table, 3, INK_TEXT,
+                  known ? UNITS_TOKENS((ifs ? w->paid : p->outcome.paid) / days) : "-");
+        list_cell(canvas, in, y, &table, 4, known && share > SHORT ? INK_WARN : INK_TEXT,
+                  known ? unmet : "-");
+    }
+}
+
+/* ---- the ladder ---- */
+
+/* What the shown way is: where there is room its GPUs, and those that serve nothing; why its
+ * gap stays. */
+static void draw_shown(const struct pool_screen *s, struct canvas *canvas, struct rect in)
+{
+    int y = POOL_RUNGS + 1;
+    struct strbuf line;
+    char why[96];
+
+    pool_run_gap(s->run, s->run->rung, why, sizeof(why));
+    if (in.rows > y + (why[0] != '\0')) {
+        strbuf_init(&line);
+        pool_fleet_words(s->run, s->run->rung, &line);
+        canvas_fit(canvas, in, y++, 0, in.cols, INK_TEXT, line.text);
+        strbuf_clear(&line);
+        strbuf_add(&line, "GPUs that serve nothing: ");
+        pool_stranded_words(s->run, s->run->rung, &line);
+        canvas_fit(canvas, in, y++, 0, in.cols, INK_TEXT, line.text);
+        strbuf_fini(&line);
+    }
+    if (why[0])
+        canvas_textf(canvas, in, y, 0, INK_DIM, "gap %.1f %%: %s",
+                     100 * s->run->answer.rungs[s->run->rung].gap, why);
+}
+
+#define RUNG_COLUMNS 8
+
+static void draw_ladder(const struct pool_screen *s, struct canvas *canvas, struct rect in)
+{
+    bool jobs = s->run->c.pool.job_count > 0;
+    const struct list_column columns[RUNG_COLUMNS] = {
+        {"", 9, 0, false},
+        {"GPUs", 7, 0, true},
+        {"$/day", 12, 0, true},
+        {"bound $/day", 12, 0, true},
+        {"busy", 5, 0, true},
+        {"unmet", 7, 0, true},
+        {jobs ? "undone GPU-h" : "kWh/day", 12, 72, true},
+        {"to buy $", 13, 90, true}};
+    struct rect at = {in.y, in.x + 2, in.rows, in.cols - 2};
+    struct list_table table = list_table(columns, RUNG_COLUMNS, at.cols);
+    double days = pool_days(s->run);
+
+    list_titles(canvas, at, &table);
+    for (int id = 0; id < POOL_RUNGS; id++) {
+        const struct pool_rung *r = &s->run->answer.rungs[id];
+        enum pool_rung_id rung = (enum pool_rung_id)id;
+        char busy[16], unmet[16];
+        const char *cells[RUNG_COLUMNS] = {pool_rung_word(rung),
+                                           UNITS_TOKENS(pool_run_gpus(s->run, rung)),
+                                           UNITS_TOKENS(r->total / days),
+                                           pool_rung_bounded(r) ? UNITS_TOKENS(r->bound / days)
+                                                                : "-",
+                                           busy,
+                                           unmet,
+                                           UNITS_TOKENS((jobs ? r->jobs_undone : r->kwh) / days),
+                                           UNITS_TOKENS(pool_capital(s->run, rung))};
+
+        gp_format(busy, sizeof(busy), "%.0f %%", 100 * r->utilisation);
+        gp_format(unmet, sizeof(unmet), "%.1f %%", 100 * r->unmet_share);
+        for (int c = 0; c < RUNG_COLUMNS; c++)
+            list_cell(canvas, at, id + 1, &table, c,
+                      cells[c] == unmet && r->unmet_share > SHORT ? INK_WARN : INK_TEXT, cells[c]);
+    }
+    canvas_glyph(canvas, in, (int)s->run->rung + 1, 0, INK_KEY, GLYPH_CURSOR);
+    if (s->panel == POOL_PANEL_LADDER)
+        list_focus(canvas, in, (int)s->run->rung + 1);
+    draw_shown(s, canvas, at);
+}
+
+/* ---- all ---- */
+
+static void draw_progress(const struct pool_screen *s, struct canvas *canvas, struct rect in)
+{
+    const struct pool_solve *w = s->solve;
+
+    if (s->phase == POOL_EMPTY) {
+        canvas_text(canvas, in, 1, 1, INK_TEXT, "no pool is loaded: :pool FILE");
+        return;
+    }
+    if (s->phase == POOL_FINDING) {
+        canvas_textf(canvas, in, 1, 1, INK_TEXT, "layouts: %d of %zu workloads",
+                     task_done(s->finding), s->find->until);
+        return;
+    }
+    double total = atomic_load(&w->total), bound = atomic_load(&w->bound);
+    canvas_textf(canvas, in, 1, 1, INK_TEXT, "solving: %s, way %d of %d",
+                 pool_rung_word((enum pool_rung_id)atomic_load(&w->rung)),
+                 atomic_load(&w->rung) + 1, POOL_RUNGS);
+    if (total > 0)
+        canvas_textf(canvas, in, 2, 1, INK_TEXT, "$%s/day so far, what is unmet priced",
+                     UNITS_TOKENS(total / pool_days(s->run)));
+    if (bound > 0)
+        canvas_textf(canvas, in, 3, 1, INK_TEXT, "no plan costs less than $%s/day",
+                     UNITS_TOKENS(bound / pool_days(s->run)));
+    canvas_text(canvas, in, 5, 1, INK_DIM, "x stops, and keeps the plans found so far");
+}
+
+/* What stands at the right of a panel's edge: how much of it is in sight ("1-8 of 30") where that
+ * is not all, and the hour. */
+static void right_words(const struct pool_screen *s, enum pool_panel panel, struct rect in,
+                        bool one, char *text, size_t size)
+{
+    int n = (int)s->run->c.file.workload_count, top = 0, page = 0;
+    bool hours = panel == POOL_PANEL_WORK || (panel == POOL_PANEL_PLACE && one);
+    char hour[16];
+
+    text[0] = '\0';
+    if (panel == POOL_PANEL_LADDER && s->run->rung != POOL_CLOUD) {
+        gp_format(text, size, "%s: %s GPUs, $%s to buy", pool_rung_word(s->run->rung),
+                  UNITS_TOKENS(pool_run_gpus(s->run, s->run->rung)),
+                  UNITS_TOKENS(pool_capital(s->run, s->run->rung)));
+        return;
+    }
+    if (panel == POOL_PANEL_WORK) {
+        page = in.rows - 1;
+        top = list_top(s->work, n, page);
+    } else {
+        n = panel == POOL_PANEL_PLACE && s->phase != POOL_ASKING ? middle_lines(s, in) : 0;
+        page = middle_page(s, in);
+        top = middle_top(s, in);
+    }
+    if (n > page)
+        gp_format(text, size, "%d-%d of %d%s", top + 1, top + page < n ? top + page : n, n,
+                  (int)panel == s->panel ? "  j/k" : "");
+    if (hours)
+        gp_append(text, size, "  ", "%s  h/l hour", pool_hour_words(s->run, s->hour, hour));
+    if (one)
+        gp_append(text, size, "", "  Tab");
+}
+
+/* All workloads, as long as the places, or half of what is free, are left beside them. */
+static int work_rows(const struct pool_screen *s, int free, struct rect in)
+{
+    int all = (int)s->run->c.file.workload_count + 3;
+    int middle = walk_places(s, NULL, in, 0) + 2;
+    int rest = free - (middle > MIDDLE_LEAST ? middle : MIDDLE_LEAST);
+    int most = rest > free / 2 ? rest : free / 2;
+
+    return list_clamp(all < most ? all : most, 3, free);
+}
+
+static void pool_draw(const struct app *app, const void *state, struct canvas *canvas,
+                      const struct frame *frame)
+{
+    static const char *const titles[] = {"Workloads", NULL, "Ladder"};
+    static const char *const middles[] = {"GPUs: a letter each, bold: new, . free, * job, / slices",
+                                          "What if", "Changes"};
+    static void (*const draws[])(const struct pool_screen *, struct canvas *,
+                                 struct rect) = {draw_workloads, draw_places, draw_ladder};
+    const struct pool_screen *s = state;
+    int rows[POOL_PANELS] = {0, 0, LADDER_ROWS + 2};
+    struct rect panel[POOL_PANELS];
+    char right[64], why[96];
+
+    (void)app;
+    if (s->phase == POOL_EMPTY || s->phase == POOL_FINDING || s->phase == POOL_SOLVING) {
+        canvas_box(canvas, frame->body, "Pool", s->name);
+        draw_progress(s, canvas, rect_inside(frame->body));
+        return;
+    }
+    pool_run_gap(s->run, s->run->rung, why, sizeof(why));
+    rows[POOL_PANEL_LADDER] += (why[0] != '\0') + (frame->body.rows >= TALL ? 2 : 0);
+    rows[POOL_PANEL_WORK] =
+        work_rows(s, frame->body.rows - rows[POOL_PANEL_LADDER], rect_inside(frame->body));
+    if (frame->size == SIZE_ONE)
+        for (int i = 0; i < POOL_PANELS; i++)
+            panel[i] = i == s->panel ? frame->body : (struct rect){0};
+    else
+        frame_rows(frame->body, rows, POOL_PANELS, panel);
+    for (int i = 0; i < POOL_PANELS; i++) {
+        if (rect_empty(panel[i]))
+            continue;
+        right_words(s, (enum pool_panel)i, rect_inside(panel[i]), frame->size == SIZE_ONE, right,
+                    sizeof(right));
+        canvas_box(canvas, panel[i], titles[i] ? titles[i] : middles[s->middle],
+                   right[0] ? right : NULL);
+        (i == POOL_PANEL_PLACE && s->middle != POOL_SHOW_PLACES ? draw_outcomes : draws[i])(
+            s, canvas, rect_inside(panel[i]));
+    }
 }
 
 /* ---- loading ---- */
@@ -247,22 +914,22 @@ static void begin_solving(struct app *app, struct pool_screen *s)
     pool_solve_begin(s, NULL, false);
 }
 
-static double find_some(struct app *app, struct pool_screen *s)
+static void find_some(struct app *app, struct pool_screen *s)
 {
     struct gp_err err = {0};
-    enum gp_status rc;
+    struct pool_case *c;
 
     if (!task_finished(s->finding))
-        return POLL;
-    struct pool_case *c = pool_find_end(s, &rc, &err);
+        return;
+    c = pool_find_end(s, &err);
+    if (!c) {
+        pool_failed(app, s, &err);
+        return;
+    }
     s->run = pool_run_new();
     s->run->c = *c;
     free(c);
-    if (rc)
-        pool_failed(app, s, &err);
-    else
-        begin_solving(app, s);
-    return POLL;
+    begin_solving(app, s);
 }
 
 /* ---- changes that are tried ---- */
@@ -308,50 +975,45 @@ static void report_best(struct app *app, struct pool_screen *s)
     const struct pool_rung *r = &s->run->answer.rungs[s->run->rung];
     int best = pool_proposal_best(s);
     double days = pool_days(s->run);
-    char then[32], now[32];
 
     if (best < 0) {
         app_report(app, false, "none of %d changes serves more for less", s->proposal_count);
         return;
     }
-    units_tokens(then, sizeof(then), s->proposals[best].outcome.paid / days);
-    units_tokens(now, sizeof(now), (r->total - r->cost.penalty) / days);
-    if (pool_run_short(s->run))
+    const struct pool_proposal *p = &s->proposals[best];
+    const char *paid = UNITS_TOKENS(p->outcome.paid / days);
+    if (pool_run_short(s->run, s->run->rung))
         app_report(app, false, "%s: $%s/day, unmet %.1f %% in place of %.1f %%; a applies it",
-                   s->proposals[best].words, then, 100 * s->proposals[best].outcome.unmet,
-                   100 * r->unmet_share);
+                   p->words, paid, 100 * p->outcome.unmet, 100 * r->unmet_share);
     else
-        app_report(app, false, "%s: $%s/day in place of $%s/day; a applies it",
-                   s->proposals[best].words, then, now);
+        app_report(app, false, "%s: $%s/day in place of $%s/day; a applies it", p->words, paid,
+                   UNITS_TOKENS((r->total - r->cost.penalty) / days));
 }
 
-static double try_some(struct app *app, struct pool_screen *s)
+static void try_some(struct app *app, struct pool_screen *s)
 {
+    struct pool_proposal *p = &s->proposals[s->trying];
     struct pool_outcome outcome = {0};
+    struct gp_err err;
 
     if (s->finding && task_finished(s->finding)) {
-        struct pool_proposal *p = &s->proposals[s->trying];
-        struct gp_err err = {0};
-        enum gp_status rc;
-
-        p->c = pool_find_end(s, &rc, &err);
-        if (!rc)
+        p->c = pool_find_end(s, &err);
+        if (p->c)
             try_known(s, p);
     }
     if (s->finding || !pool_solve_ended(s, &outcome))
-        return POLL;
+        return;
     if (s->trying < s->proposal_count)
-        s->proposals[s->trying].outcome = outcome;
+        p->outcome = outcome;
     if (++s->trying < s->proposal_count) {
         try_next(app, s);
-        return POLL;
+        return;
     }
     s->phase = POOL_READY;
     s->middle = POOL_SHOW_CHANGES;
     s->panel = POOL_PANEL_PLACE;
     s->top = 0;
     report_best(app, s);
-    return -1;
 }
 
 /* Layouts on the other GPUs that what-ifs ask about, one after the other; then the what-ifs. */
@@ -371,14 +1033,14 @@ static void ask_next(struct app *app, struct pool_screen *s)
     pool_solve_begin(s, NULL, true);
 }
 
-static double ask_some(struct app *app, struct pool_screen *s)
+static void ask_some(struct app *app, struct pool_screen *s)
 {
-    if (s->finding && task_finished(s->finding)) {
-        struct gp_err err = {0};
-        enum gp_status rc;
-        struct pool_case *c = pool_find_end(s, &rc, &err);
+    struct gp_err err;
 
-        if (!rc && pool_case_build(c, &err) == GP_OK)
+    if (s->finding && task_finished(s->finding)) {
+        struct pool_case *c = pool_find_end(s, &err);
+
+        if (c && pool_case_build(c, &err) == GP_OK)
             s->run->others[s->asking] = c;
         else
             pool_case_free(c);
@@ -386,26 +1048,29 @@ static double ask_some(struct app *app, struct pool_screen *s)
         ask_next(app, s);
     }
     if (s->finding || !pool_solve_ended(s, NULL))
-        return POLL;
+        return;
     s->phase = POOL_READY;
     if (s->halted) { /* what was asked of it is no answer */
         s->run->what_if_count = 0;
         s->middle = POOL_SHOW_PLACES;
     }
-    return -1;
 }
 
-static double solve_some(struct app *app, struct pool_screen *s)
+static void solve_some(struct app *app, struct pool_screen *s)
 {
     if (!pool_solve_ended(s, NULL))
-        return POLL;
+        return;
     s->phase = POOL_READY;
     s->hour = pool_run_busiest(s->run);
-    if (s->run->halted)
-        app_report(app, false, "stopped: the best plans so far, their bounds may be low");
-    else
-        app_report(app, false, "solved; v: the next way, i: what if, p: cheaper changes");
-    return -1;
+    app_report(app, false, "%s",
+               s->run->halted ? "stopped: the best plans so far, their bounds may be low"
+                              : "solved; v: the next way, i: what if, p: cheaper changes");
+}
+
+/* Nothing is at work. */
+static bool pool_rests(const struct pool_screen *s)
+{
+    return s->phase == POOL_READY || s->phase == POOL_EMPTY;
 }
 
 static double pool_tick(struct app *app, void *state, double now)
@@ -413,20 +1078,24 @@ static double pool_tick(struct app *app, void *state, double now)
     struct pool_screen *s = state;
 
     (void)now;
-    if (s->phase == POOL_READY || s->phase == POOL_EMPTY)
+    if (pool_rests(s))
         return -1;
     app_touch(app);
     if (s->phase == POOL_FINDING)
-        return find_some(app, s);
-    if (s->phase == POOL_TRYING)
-        return try_some(app, s);
-    return s->phase == POOL_ASKING ? ask_some(app, s) : solve_some(app, s);
+        find_some(app, s);
+    else if (s->phase == POOL_TRYING)
+        try_some(app, s);
+    else if (s->phase == POOL_ASKING)
+        ask_some(app, s);
+    else
+        solve_some(app, s);
+    return pool_rests(s) ? -1 : POLL;
 }
 
 /* What was found until now is kept: plans, or the changes that are tried already. */
 static bool pool_stop(struct app *app, struct pool_screen *s)
 {
-    if (s->phase == POOL_READY || s->phase == POOL_EMPTY)
+    if (pool_rests(s))
         return false;
     if (s->phase == POOL_FINDING) {
         close_all(s);
@@ -439,7 +1108,8 @@ static bool pool_stop(struct app *app, struct pool_screen *s)
         s->trying = s->proposal_count;
     }
     s->halted = true;
-    pool_solve_halt(s);
+    if (s->solve) /* it ends soon, with what it has */
+        atomic_store(&s->solve->halt, true);
     app_report(app, false, "stopping");
     return true;
 }
@@ -593,13 +1263,13 @@ static void pool_explain(const struct app *app, const void *state, struct strbuf
     strbuf_addf(out, "%s: %s", w->name, w->model);
     if (why[0])
         strbuf_addf(out, "; not served: %s; p looks for the cheapest change", why);
-    else if (pool_unmet(s->run, s->work, -1) > 5e-4)
+    else if (pool_unmet(s->run, s->work, -1) > SHORT)
         strbuf_addf(out,
                     "; %.1f %% of its demand is more than its GPUs serve; p looks for "
                     "the cheapest change",
                     100 * pool_unmet(s->run, s->work, -1));
     else
-        strbuf_addf(out, "; %s; burst x %.2f", w->demand, w->burst);
+        strbuf_addf(out, "; %s; burst x %.2f", w->demand, w->pool.burst);
     int moves = s->run->placement.gpus > 0 ? s->run->placement.moves[s->hour] : 0;
     strbuf_addf(out, ". %d move%s at this hour.", moves, moves == 1 ? "" : "s");
 }
@@ -631,7 +1301,7 @@ static const char *pool_word(const void *state, enum action action)
 
     switch (action) {
     case ACT_STOP:
-        return ready || s->phase == POOL_EMPTY ? NULL : action_rows[action].word;
+        return pool_rests(s) ? NULL : action_rows[action].word;
     case ACT_APPLY:
         return ready && pool_proposal_best(s) >= 0 ? action_rows[action].word : NULL;
     case ACT_WHAT_IF:

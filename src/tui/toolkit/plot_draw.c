@@ -53,35 +53,19 @@ enum ink plot_ink(enum plot_role role)
 
 /* ---- lines into cells ---- */
 
-/* A cell holds 2 x 4 dots of braille, two half blocks, or one character; a line is
- * drawn into dots, cells are shown as one character each. */
-struct raster {
-    int rows, cols;
-    enum charset charset;
-    struct raster_cell {
-        uint8_t bits; /* dots, or the character in ASCII; 0: nothing */
-        uint8_t ink;
-    } * cells; /* (rows, cols); owned */
-};
-
 #define FLAT 0.08 /* rows per column below which a line is '-' in ASCII */
 #define STEEP 2.0 /* above which it is '|' */
 
-static const uint8_t braille[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
-
-static const struct grain {
-    int x, y; /* dots of a cell */
-} grains[] = {[CHARSET_ASCII] = {1, 1}, [CHARSET_BLOCK] = {1, 2}, [CHARSET_BRAILLE] = {2, 4}};
-
-/* A position 0..1 in dots: the middle of the first and the last cell are its ends. */
-static double to_dots(double place, int cells, int grain)
-{
-    return place * (cells - 1) * grain + (grain - 1) / 2.0;
-}
-
+/* A cell holds 2 x 4 dots of braille, two half blocks, or one character; lines are drawn into
+ * dots, cells are shown as one character each. */
 struct pen {
-    struct raster *raster;
-    const struct grain *grain;
+    int rows, cols;
+    enum charset charset;
+    int wide, high; /* dots of a cell */
+    struct pen_cell {
+        uint8_t bits; /* dots, or the character in ASCII; 0: nothing */
+        uint8_t ink;
+    } * cells; /* (rows, cols); owned */
     uint8_t ink;
     double slope; /* dots down per dot right; INFINITY: straight down */
     int row, col; /* of the last cell drawn; -1: none */
@@ -89,28 +73,28 @@ struct pen {
 
 static void pen_dot(struct pen *pen, int x, int y)
 {
-    struct raster *r = pen->raster;
-    int row = y / pen->grain->y, col = x / pen->grain->x;
-    struct raster_cell *cell = &r->cells[row * r->cols + col];
+    static const uint8_t braille[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
+    struct pen_cell *cell;
 
-    if (r->charset == CHARSET_ASCII)
+    pen->row = y / pen->high;
+    pen->col = x / pen->wide;
+    cell = &pen->cells[pen->row * pen->cols + pen->col];
+    if (pen->charset == CHARSET_ASCII)
         cell->bits = fabs(pen->slope) < FLAT    ? '-'
                      : fabs(pen->slope) > STEEP ? '|'
                      : pen->slope < 0           ? '/'
                                                 : '\\';
-    else if (r->charset == CHARSET_BLOCK)
+    else if (pen->charset == CHARSET_BLOCK)
         cell->bits = (uint8_t)(cell->bits | 1 << (y % 2));
     else
         cell->bits |= braille[y % 4][x % 2];
     cell->ink = pen->ink;
-    pen->row = row;
-    pen->col = col;
 }
 
 /* The rows between y0 and y1 in one column of dots. */
 static void pen_run(struct pen *pen, int x, double y0, double y1)
 {
-    int most = pen->raster->rows * pen->grain->y - 1;
+    int most = pen->rows * pen->high - 1;
     double low = round(fmin(y0, y1)), high = round(fmax(y0, y1));
 
     if (fabs(y1 - y0) <= 1)
@@ -126,7 +110,7 @@ static void pen_run(struct pen *pen, int x, double y0, double y1)
 /* From (x0, y0) to (x1, y1) in dots, x0 <= x1, all finite. */
 static void pen_segment(struct pen *pen, double x0, double y0, double x1, double y1)
 {
-    int most = pen->raster->cols * pen->grain->x - 1;
+    int most = pen->cols * pen->wide - 1;
     double first = fmax(round(x0), 0), last = fmin(round(x1), most);
 
     pen->slope = x1 > x0 ? (y1 - y0) / (x1 - x0) : INFINITY;
@@ -140,41 +124,42 @@ static void pen_segment(struct pen *pen, double x0, double y0, double x1, double
     }
 }
 
-static bool raster_line(struct raster *r, const struct plot *plot, const struct plot_series *s,
-                        int *row, int *col)
+/* A position 0..1 in dots: the middle of the first and the last cell are its ends. */
+static double to_dots(double place, int cells, int grain)
 {
-    struct pen pen = {r, &grains[r->charset], (uint8_t)plot_ink(s->role), 0, -1, -1};
+    return place * (cells - 1) * grain + (grain - 1) / 2.0;
+}
+
+static void pen_line(struct pen *pen, const struct plot *plot, const struct plot_series *s)
+{
     double x0 = NAN, y0 = NAN;
 
-    for (int i = 0; i < s->count && r->rows > 0 && r->cols > 0; i++) {
-        double x = to_dots(plot_place(&plot->x, s->x[i]), r->cols, pen.grain->x);
-        double y = to_dots(1 - plot_place(&plot->y, s->y[i]), r->rows, pen.grain->y);
+    pen->ink = (uint8_t)plot_ink(s->role);
+    pen->row = pen->col = -1;
+    for (int i = 0; i < s->count; i++) {
+        double x = to_dots(plot_place(&plot->x, s->x[i]), pen->cols, pen->wide);
+        double y = to_dots(1 - plot_place(&plot->y, s->y[i]), pen->rows, pen->high);
         bool alone = i + 1 == s->count || !isfinite(s->y[i + 1]);
 
-        if (isfinite(x) && isfinite(y)) {
-            if (isfinite(x0))
-                pen_segment(&pen, fmin(x0, x), x0 <= x ? y0 : y, fmax(x0, x), x0 <= x ? y : y0);
-            else if (alone)
-                pen_segment(&pen, x, y, x, y);
-        } else {
+        if (!isfinite(x) || !isfinite(y))
             x = y = NAN;
-        }
+        else if (isfinite(x0))
+            pen_segment(pen, fmin(x0, x), x0 <= x ? y0 : y, fmax(x0, x), x0 <= x ? y : y0);
+        else if (alone)
+            pen_segment(pen, x, y, x, y);
         x0 = x;
         y0 = y;
     }
-    *row = pen.row;
-    *col = pen.col;
-    return pen.row >= 0;
 }
 
-static uint32_t raster_char(const struct raster *r, int row, int col)
+/* 0: nothing stands in the cell. */
+static uint32_t pen_char(const struct pen *pen, const struct pen_cell *cell)
 {
     static const uint32_t blocks[] = {0, 0x2580, 0x2584, 0x2588};
-    uint8_t bits = r->cells[row * r->cols + col].bits;
 
-    if (!bits || r->charset == CHARSET_ASCII)
-        return bits;
-    return r->charset == CHARSET_BLOCK ? blocks[bits & 3] : 0x2800u + bits;
+    if (!cell->bits || pen->charset == CHARSET_ASCII)
+        return cell->bits;
+    return pen->charset == CHARSET_BLOCK ? blocks[cell->bits & 3] : 0x2800u + cell->bits;
 }
 
 /* ---- where things stand ---- */
@@ -319,29 +304,42 @@ static void draw_x(struct canvas *canvas, struct rect in, const struct shape *s,
 
 static void draw_lines(struct canvas *canvas, struct rect area, const struct plot *plot)
 {
-    struct raster raster = {.rows = area.rows, .cols = area.cols, .charset = canvas->charset};
+    static const int wide[] = {[CHARSET_ASCII] = 1, [CHARSET_BLOCK] = 1, [CHARSET_BRAILLE] = 2};
+    static const int high[] = {[CHARSET_ASCII] = 1, [CHARSET_BLOCK] = 2, [CHARSET_BRAILLE] = 4};
+    struct pen pen = {.rows = area.rows,
+                      .cols = area.cols,
+                      .charset = canvas->charset,
+                      .wide = wide[canvas->charset],
+                      .high = high[canvas->charset]};
     int row[PLOT_SERIES], col[PLOT_SERIES];
-    bool seen[PLOT_SERIES];
-    char *taken = gp_calloc((size_t)area.rows * (size_t)area.cols, 1);
+    size_t cells = (size_t)area.rows * (size_t)area.cols;
+    char *taken = gp_calloc(cells, 1);
 
-    raster.cells = gp_calloc((size_t)area.rows * (size_t)area.cols, sizeof(*raster.cells));
-    for (int i = 0; i < plot->count; i++)
-        seen[i] = !plot->series[i].mark && !plot->series[i].shade &&
-                  raster_line(&raster, plot, &plot->series[i], &row[i], &col[i]);
-    for (int y = 0; y < area.rows; y++)
-        for (int x = 0; x < area.cols; x++)
-            if (raster_char(&raster, y, x))
-                canvas_char(canvas, area, y, x, raster.cells[y * area.cols + x].ink,
-                            raster_char(&raster, y, x));
-    for (int i = 0; i < plot->count; i++)
-        if (seen[i] && plot->series[i].label) { /* on the last cell, or before another's letter */
-            while (col[i] > 0 && taken[row[i] * area.cols + col[i]])
-                col[i]--;
-            taken[row[i] * area.cols + col[i]] = 1;
-            canvas_char(canvas, area, row[i], col[i], plot_ink(plot->series[i].role),
-                        (uint32_t)(unsigned char)plot->series[i].label);
-        }
-    free(raster.cells);
+    pen.cells = gp_calloc(cells, sizeof(*pen.cells));
+    for (int i = 0; i < plot->count; i++) {
+        row[i] = -1;
+        if (plot->series[i].mark || plot->series[i].shade)
+            continue;
+        pen_line(&pen, plot, &plot->series[i]);
+        row[i] = pen.row;
+        col[i] = pen.col;
+    }
+    for (size_t i = 0; i < cells; i++)
+        if (pen.cells[i].bits)
+            canvas_char(canvas, area, (int)i / area.cols, (int)i % area.cols, pen.cells[i].ink,
+                        pen_char(&pen, &pen.cells[i]));
+    for (int i = 0; i < plot->count; i++) {
+        const struct plot_series *s = &plot->series[i];
+
+        if (row[i] < 0 || !s->label)
+            continue;
+        while (col[i] > 0 && taken[row[i] * area.cols + col[i]])
+            col[i]--; /* on the last cell, or before another's letter */
+        taken[row[i] * area.cols + col[i]] = 1;
+        canvas_char(canvas, area, row[i], col[i], plot_ink(s->role),
+                    (uint32_t)(unsigned char)s->label);
+    }
+    free(pen.cells);
     free(taken);
 }
 
@@ -480,4 +478,53 @@ void plot_draw(struct canvas *canvas, struct rect in, const struct plot *plot, d
         upright += plot->rule[i].upright;
     }
     free(taken);
+}
+
+/* ---- the last minute of a figure ---- */
+
+#define HEIGHTS 8
+
+void spark_add(struct spark *spark, double value)
+{
+    spark->value[spark->next] = value;
+    spark->next = (spark->next + 1) % SPARK_SECONDS;
+    if (spark->count < SPARK_SECONDS)
+        spark->count++;
+}
+
+double spark_value(const struct spark *spark, int ago)
+{
+    if (ago < 0 || ago >= spark->count)
+        return NAN;
+    return spark->value[(spark->next - 1 - ago + 2 * SPARK_SECONDS) % SPARK_SECONDS];
+}
+
+double spark_most(const struct spark *spark)
+{
+    double most = NAN;
+
+    for (int ago = 0; ago < spark->count; ago++)
+        most = fmax(most, spark_value(spark, ago)); /* fmax leaves NANs out */
+    return most;
+}
+
+int spark_height(double value, double low, double high)
+{
+    double part = (value - low) / (high - low);
+
+    if (!isfinite(value) || !(high > low))
+        return -1;
+    return (int)lround(fmin(fmax(part, 0), 1) * (HEIGHTS - 1));
+}
+
+void spark_draw(struct canvas *canvas, struct rect in, int y, int x, int cols, enum ink ink,
+                const struct spark *spark, double low, double high)
+{
+    for (int ago = 0; ago < cols && ago < spark->count; ago++) {
+        int height = spark_height(spark_value(spark, ago), low, high);
+
+        if (height >= 0)
+            canvas_glyph(canvas, in, y, x + cols - 1 - ago, ink,
+                         (enum glyph)(GLYPH_SPARK1 + height));
+    }
 }
