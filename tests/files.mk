@@ -443,6 +443,7 @@ lint_tests = \
 	tests/lint/length.sh \
 	tests/lint/listed.sh \
 	tests/lint/man.sh \
+	tests/lint/mixers.sh \
 	tests/lint/printers.sh \
 	tests/lint/private.sh
 

@@ -29,32 +29,25 @@ double kvcache_block(const struct engine *e, const struct layer_kind *k)
     return mixer_is(k->mixer, MIXER_IS_PROJECTED) && e->mla_block > 0 ? e->mla_block : e->block;
 }
 
-static bool keeps_checkpoint(const struct request *q, const struct layer_kind *k)
-{
-    const struct engine *e = q->engine;
-    const char *mixer = mixer_word(k->mixer), *family = q->model->family;
-    bool recent = q->gpu->compute_capability >= 90;
-
-    return engine_lists(e->checkpoints, mixer) || engine_lists(e->checkpoints, family) ||
-           (recent &&
-            (engine_lists(e->checkpoints_90, mixer) || engine_lists(e->checkpoints_90, family)));
-}
-
 /* vLLM takes checkpoints only where every recurrent layer can (MambaBase,
  * get_prefill_checkpoint_alignment). */
 static bool all_keep_checkpoints(const struct request *q)
 {
     const struct model *m = q->model;
-    bool any = false;
+    const struct engine *e = q->engine;
+    bool recent = q->gpu->compute_capability >= 90;
+    bool family = engine_lists(e->checkpoints, m->family) ||
+                  (recent && engine_lists(e->checkpoints_90, m->family));
 
-    for (int k = 0; k < m->kind_count; k++) {
-        if (!mixer_is(m->kind[k].mixer, MIXER_IS_RECURRENT))
-            continue;
-        if (!keeps_checkpoint(q, &m->kind[k]))
+    for (int k = 0; k < m->kind_count && !family; k++) {
+        const char *mixer = mixer_word(m->kind[k].mixer);
+
+        if (mixer_is(m->kind[k].mixer, MIXER_IS_RECURRENT) &&
+            !engine_lists(e->checkpoints, mixer) &&
+            !(recent && engine_lists(e->checkpoints_90, mixer)))
             return false;
-        any = true;
     }
-    return any;
+    return model_has_mixer(m, MIXER_IS_RECURRENT);
 }
 
 double kvcache_state_blocks(const struct request *q)

@@ -145,12 +145,6 @@ static bool lacks_bf16(const struct request *q)
            q->engine->bf16_min_cc > 0 && reason_older(q->gpu, q->engine->bf16_min_cc);
 }
 
-/* BF16 weights are refused; other weights leave the activations to run in FP16. */
-static bool weights_bf16(const struct request *q)
-{
-    return q->precision.weight->math == MATH_BF16 && q->precision.weight->bits >= 16;
-}
-
 static bool refuses_fp16(const struct request *q)
 {
     return engine_lists(q->engine->fp16_refused, q->model->family);
@@ -163,33 +157,11 @@ static uint64_t reasons_of_type(const struct request *q)
         return REASON_BIT(REASON_FP16);
     if (!lacks_bf16(q))
         return 0;
+    /* BF16 weights are refused; other weights leave the activations to run in FP16 */
+    const struct format *w = q->precision.weight;
     if (!q->engine->bf16_falls_back)
-        return weights_bf16(q) ? REASON_BIT(REASON_BF16) : 0;
+        return w->math == MATH_BF16 && w->bits >= 16 ? REASON_BIT(REASON_BF16) : 0;
     return refuses_fp16(q) ? REASON_BIT(REASON_FP32) : 0;
-}
-
-/* A block of K or V would reach over the end of a head. */
-static bool splits_blocks(const struct request *q)
-{
-    int block = q->kv->block;
-
-    for (int k = 0; block > 0 && k < q->model->kind_count; k++) {
-        const struct layer_kind *l = &q->model->kind[k];
-
-        if (l->head_dim % block != 0 || l->v_head_dim % block != 0)
-            return true;
-    }
-    return false;
-}
-
-/* Do layers choose the tokens that they read by an index (DSA, CSA)? */
-static bool sparse_attention(const struct model *m)
-{
-    bool sparse = model_has_mixer(m, MIXER_IS_POOLED);
-
-    for (int k = 0; k < m->kind_count; k++)
-        sparse |= mixer_is(m->kind[k].mixer, MIXER_IS_PROJECTED) && m->kind[k].index_heads > 0;
-    return sparse;
 }
 
 /* An engine runs on some vendors' GPUs, and keeps its KV cache in its own formats. */
@@ -197,14 +169,25 @@ static uint64_t reasons_of_engine(const struct request *q)
 {
     const struct engine *e = q->engine;
     const struct format *w = q->precision.weight;
+    const struct model *m = q->model;
     uint64_t reasons = 0;
+    /* layers that choose the tokens that they read by an index (DSA, CSA); a block of K or V
+     * that would reach over the end of a head */
+    bool sparse = model_has_mixer(m, MIXER_IS_POOLED), split = false;
 
+    for (int k = 0; k < m->kind_count; k++) {
+        const struct layer_kind *l = &m->kind[k];
+
+        sparse |= mixer_is(l->mixer, MIXER_IS_PROJECTED) && l->index_heads > 0;
+        split |= !m->weights_only && q->kv->block > 0 &&
+                 (l->head_dim % q->kv->block != 0 || l->v_head_dim % q->kv->block != 0);
+    }
     if (known_vendor(q->gpu) && !engine_runs_on(e, q->gpu->vendor))
         reasons |= REASON_BIT(REASON_VENDOR);
     if (w->bits < 16 && w->block <= 0 && !w->mix &&
         reason_older(q->gpu, engine_format_cc(e, w->id)))
         reasons |= REASON_BIT(REASON_QUANTIZED);
-    if (reason_older(q->gpu, e->sparse_min_cc) && sparse_attention(q->model))
+    if (reason_older(q->gpu, e->sparse_min_cc) && sparse)
         reasons |= REASON_BIT(REASON_SPARSE);
     if (!engine_runs_format(e, w))
         reasons |= REASON_BIT(REASON_FORMAT);
@@ -212,38 +195,9 @@ static uint64_t reasons_of_engine(const struct request *q)
         return reasons;
     if ((q->kv->block > 0) != e->gguf && q->kv->bits < 16)
         reasons |= REASON_BIT(REASON_KV_FORMAT);
-    if (e->gguf && splits_blocks(q))
+    if (e->gguf && split)
         reasons |= REASON_BIT(REASON_KV_BLOCK);
     return reasons;
-}
-
-/* vLLM takes its share of the whole GPU and does not start when less is free. */
-static bool too_much_used(const struct request *q, const struct load *load)
-{
-    double share = load->fraction * (1 - q->headroom);
-
-    return q->used > 0 && q->engine->budget == BUDGET_UTILIZATION &&
-           load->usable.value * share > load->usable.value - q->used;
-}
-
-/* Nothing of an encoder's prompt is kept from one step to the next. */
-static bool splits_prompts(const struct request *q, const struct load *load)
-{
-    return model_is_encoder(q->model) && q->engine->defaults_clip &&
-           load->max_batched_tokens < q->context;
-}
-
-/* vLLM up to 0.19 does not set up its batch anew for the groups when weights are in
- * host memory. */
-static bool refuses_groups(const struct request *q)
-{
-    struct kv_cut cut;
-
-    if (q->host_bytes <= 0 || q->engine->offload_groups || !q->engine->window_groups ||
-        (q->host_kv > 0 && !q->engine->kv_offload_groups))
-        return false;
-    kvcache_cut(q, 1, 1, q->context, 1, &cut);
-    return cut.count > 1;
 }
 
 static bool other_words(const struct request *q)
@@ -251,15 +205,12 @@ static bool other_words(const struct request *q)
     return q->draft && !q->draft_mtp && q->draft->vocab != q->model->vocab;
 }
 
-/* KV in host memory, and layers that would cache in several ways without it. */
-static bool reason_flattens(const struct request *q)
+/* Would layers cache in several ways without KV in host memory? */
+static bool caches_several(const struct request *q)
 {
-    struct request plain;
+    struct request plain = *q;
     struct kv_cut cut;
 
-    if (q->host_kv <= 0 || q->engine->kv_offload_groups || !q->engine->window_groups)
-        return false;
-    plain = *q;
     plain.host_kv = 0;
     kvcache_cut(&plain, 1, 1, q->context, 1, &cut);
     return cut.count > 1;
@@ -267,12 +218,17 @@ static bool reason_flattens(const struct request *q)
 
 uint64_t reasons_of_request(const struct request *q, const struct load *load)
 {
+    const struct engine *e = q->engine;
+    double share = load->fraction * (1 - q->headroom), usable = load->usable.value;
     uint64_t reasons = 0;
 
     if (!model_is_served(q->model)) /* nothing to ask of the engine, tokens or users */
         return 0;
     reasons |= reasons_of_type(q) | reasons_of_engine(q);
-    if (refuses_groups(q))
+    /* vLLM up to 0.19 does not set up its batch anew for the groups when weights are in host
+     * memory */
+    if (q->host_bytes > 0 && !e->offload_groups && e->window_groups &&
+        (q->host_kv <= 0 || e->kv_offload_groups) && caches_several(q))
         reasons |= REASON_BIT(REASON_OFFLOAD);
     if (q->engine->draft_vocab && other_words(q))
         reasons |= REASON_BIT(REASON_DRAFT);
@@ -280,24 +236,13 @@ uint64_t reasons_of_request(const struct request *q, const struct load *load)
         reasons |= REASON_BIT(REASON_MEMORY_ONLY);
     if (q->model->max_context > 0 && q->context > q->model->max_context)
         reasons |= REASON_BIT(REASON_CONTEXT);
-    if (splits_prompts(q, load))
+    /* nothing of an encoder's prompt is kept from one step to the next */
+    if (model_is_encoder(q->model) && e->defaults_clip && load->max_batched_tokens < q->context)
         reasons |= REASON_BIT(REASON_PROMPT);
-    if (too_much_used(q, load))
+    /* vLLM takes its share of the whole GPU and does not start when less is free */
+    if (q->used > 0 && e->budget == BUDGET_UTILIZATION && usable * share > usable - q->used)
         reasons |= REASON_BIT(REASON_USED);
     return reasons;
-}
-
-/* Arithmetic of less than 16 bit that this GPU lacks or does slowly. */
-static unsigned warning_of_type(const struct request *q)
-{
-    const struct format *w = q->precision.weight;
-
-    if (w->weight_only || w->math >= MATH_COUNT || w->bits >= 16)
-        return 0;
-    struct quantity rate = q->gpu->rate[w->math], half = q->gpu->rate[MATH_FP16];
-    if (rate.known && rate.value == 0)
-        return 1u << WARNING_UNPACKED;
-    return rate.known && half.known && rate.value < half.value ? 1u << WARNING_SLOW_TYPE : 0;
 }
 
 unsigned warnings_of_request(const struct request *q, const struct load *load)
@@ -321,7 +266,8 @@ unsigned warnings_of_request(const struct request *q, const struct load *load)
             q->host_experts > 0,
         [WARNING_HOST_LOST] = load->host_bytes > 0 && !q->engine->offload_kept &&
                               w->bits<16, [WARNING_KV_HOST] = q->host_kv> 0,
-        [WARNING_KV_FLAT] = reason_flattens(q),
+        [WARNING_KV_FLAT] = q->host_kv > 0 && !q->engine->kv_offload_groups &&
+                            q->engine->window_groups && caches_several(q),
         [WARNING_PROMPT_CACHE] =
             q->gpu->host && model_is_served(q->model) && q->engine->prompt_cache_gib > 0,
         [WARNING_KV_ON_HOST] = q->kv_on_host,
@@ -330,8 +276,17 @@ unsigned warnings_of_request(const struct request *q, const struct load *load)
         [WARNING_LENGTHS] = q->spread.beyond >= 0.001 && !q->model->weights_only,
         [WARNING_CONFIDENCE] = strcmp(q->gpu->confidence, "low") == 0,
     };
-    unsigned warnings = warning_of_type(q);
+    unsigned warnings = 0;
 
+    /* arithmetic of less than 16 bit that this GPU lacks or does slowly */
+    if (!w->weight_only && w->math < MATH_COUNT && w->bits < 16) {
+        struct quantity rate = q->gpu->rate[w->math], half = q->gpu->rate[MATH_FP16];
+
+        if (rate.known && rate.value == 0)
+            warnings = 1u << WARNING_UNPACKED;
+        else if (rate.known && half.known && rate.value < half.value)
+            warnings = 1u << WARNING_SLOW_TYPE;
+    }
     for (int i = 0; i < WARNING_COUNT; i++)
         warnings |= (unsigned)holds[i] << i;
     return warnings;

@@ -51,42 +51,31 @@ static double kind_width(const struct layer_kind *k, double hidden, int tp)
     return width;
 }
 
-struct caches {
-    double full, window; /* cells of each */
-    double width, heads; /* the widest layer; the most heads of a full one */
-};
-
-static struct caches graph_caches(const struct request *q, int tp, double batch, double cells,
-                                  double slots)
+double graph_bytes(const struct request *q, int tp, double batch, double cells, double slots)
 {
     const struct model *m = q->model;
-    struct caches c = {0};
+    double full = 0, window = 0; /* cells of each */
+    double width = 0, heads = 0; /* of the widest layer; the most of a full one */
 
     for (int k = 0; k < m->kind_count; k++) {
         const struct layer_kind *kind = &m->kind[k];
 
-        c.width = fmax(c.width, kind_width(kind, m->hidden, tp));
-        if (mixer_is(kind->mixer, MIXER_IS_WINDOWED))
-            c.window = fmax(c.window, graph_window_cells(kind->window, slots, batch, cells));
-        else if (mixer_is(kind->mixer, MIXER_IS_ATTENTION)) {
-            c.full = cells;
-            c.heads = fmax(c.heads, kind->heads);
+        width = fmax(width, kind_width(kind, m->hidden, tp));
+        if (mixer_is(kind->mixer, MIXER_IS_WINDOWED)) {
+            window = fmax(window, graph_window_cells(kind->window, slots, batch, cells));
+        } else if (mixer_is(kind->mixer, MIXER_IS_ATTENTION)) {
+            full = cells;
+            heads = fmax(heads, kind->heads);
         }
     }
-    return c;
-}
-
-double graph_bytes(const struct request *q, int tp, double batch, double cells, double slots)
-{
-    struct caches c = graph_caches(q, tp, batch, cells, slots);
-    double h = q->model->hidden, all = c.full + c.window, per_token;
+    double h = m->hidden, all = full + window, per_token;
 
     if (q->engine->flash_attention) {
-        double layer = 4 * c.width + (c.window > 0 ? 4 * c.full : 0);
+        double layer = 4 * width + (window > 0 ? 4 * full : 0);
 
         per_token = 2 * all + fmax(4 * all + 20 * h, layer);
     } else {
-        per_token = 4 * all + 4 * fmax(c.width, c.heads / tp * c.full + 4 * h);
+        per_token = 4 * all + 4 * fmax(width, heads / tp * full + 4 * h);
     }
     double rows = slots * (1 + q->draft_tokens);
     return fmax(batch * per_token, batch * 4 * h + rows * 4 * q->model->vocab);

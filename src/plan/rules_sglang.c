@@ -24,19 +24,6 @@ static double sglang_prefill_sizes(double n)
     return count;
 }
 
-/* Bytes reserved for the prefill graphs, which vision models, delta attention and
- * DeepSeek-V4 run without (cuda_graph_hook.py:193-240). */
-static double sglang_prefill_reserve(const struct request *q, const struct load *load)
-{
-    const struct engine_reserve *r = &q->engine->reserve;
-
-    if (load->has_vision || model_has_mixer(q->model, MIXER_IS_GATED | MIXER_IS_POOLED))
-        return 0;
-    return model_has_mixer(q->model, MIXER_IS_PROJECTED)
-               ? r->mla
-               : r->prefill * sglang_prefill_sizes(load->max_batched_tokens);
-}
-
 /* The tower beside a ViT-L of 24 layers, 1024 wide: each time that more takes 10 %. One of
  * no known shape by its parameters. */
 static double sglang_vision_factor(const struct request *q, const struct load *load)
@@ -60,7 +47,12 @@ static double sglang_fraction(const struct request *q, const struct load *load,
         return load->fraction;
     double bytes = r->base + r->token * fmax(c, 2048) + r->gpu * l->tp * l->pp +
                    r->graph * memory_graph_batch(q, l);
-    bytes += sglang_prefill_reserve(q, load);
+    /* of the prefill graphs, which vision models, delta attention and DeepSeek-V4 run without
+     * (cuda_graph_hook.py:193-240) */
+    if (!load->has_vision && !model_has_mixer(q->model, MIXER_IS_GATED | MIXER_IS_POOLED))
+        bytes += model_has_mixer(q->model, MIXER_IS_PROJECTED)
+                     ? r->mla
+                     : r->prefill * sglang_prefill_sizes(c);
     if (physical > r->least_from)
         bytes = fmax(bytes, r->least);
     double fraction = round((1 - bytes / physical) * 1000) / 1000;
@@ -69,27 +61,21 @@ static double sglang_fraction(const struct request *q, const struct load *load,
     return fmax(fraction, 0.01);
 }
 
-/* A tower whose shape the engine does not read counts as a ViT-L. */
-static void sglang_widen(const struct stages *s, struct quantity *budget)
-{
-    const struct request *q = s->request;
-    const struct engine_reserve *r = &q->engine->reserve;
-
-    if (!s->load->has_vision || q->utilization > 0 || r->base <= 0 || r->vision <= 0)
-        return;
-    double times = r->vision / sglang_vision_factor(q, s->load);
-    budget->low *= fmin(times, 1);
-    budget->high *= fmax(times, 1);
-}
-
 /* The fraction is of what is free before the weights are loaded. */
 static struct quantity sglang_budget(const struct stages *s)
 {
     const struct request *q = s->request;
+    const struct engine_reserve *r = &q->engine->reserve;
     struct quantity budget =
         memory_budget_bytes(q, quantity_sub(s->load->usable, s->non_torch), s->fraction);
 
-    sglang_widen(s, &budget);
+    /* a tower whose shape the engine does not read counts as a ViT-L */
+    if (s->load->has_vision && q->utilization <= 0 && r->base > 0 && r->vision > 0) {
+        double times = r->vision / sglang_vision_factor(q, s->load);
+
+        budget.low *= fmin(times, 1);
+        budget.high *= fmax(times, 1);
+    }
     return budget;
 }
 

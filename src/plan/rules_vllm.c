@@ -73,19 +73,6 @@ static struct quantity vllm_states(const struct stages *s, const struct kv_seque
 
 /* ---- groups of equal layers ---- */
 
-/* Layers per group: the fewest of any type, unless the counts are nearly equal, when
- * padding the smaller type costs less than more groups. */
-static double vllm_group_size(const struct kv_group *groups, int count, double slack)
-{
-    double least = groups[0].layers, most = groups[0].layers;
-
-    for (int g = 1; g < count; g++) {
-        least = fmin(least, groups[g].layers);
-        most = fmax(most, groups[g].layers);
-    }
-    return most < least * slack ? most : least;
-}
-
 /* All pages are one size: that of the largest type; a recurrent state takes one. */
 static double vllm_page_size(const struct kv_group *groups, int count, const struct engine *e)
 {
@@ -113,8 +100,16 @@ static void vllm_reserve(struct kv_sequence *s, const struct kv_cut *cut,
     if (count < 2 || kvcache_is_uniform(groups, count) || !kvcache_has_groups(q))
         return;
     const struct engine *e = q->engine;
-    double page = vllm_page_size(groups, count, e);
-    double size = vllm_group_size(groups, count, e->group_slack), blocks = 0;
+    double page = vllm_page_size(groups, count, e), blocks = 0;
+    double least = groups[0].layers, most = groups[0].layers;
+
+    for (int g = 1; g < count; g++) {
+        least = fmin(least, groups[g].layers);
+        most = fmax(most, groups[g].layers);
+    }
+    /* layers per group: the fewest of any type, unless the counts are nearly equal, when padding
+     * the smaller type costs less than more groups */
+    double size = most < least * e->group_slack ? most : least;
 
     for (int g = 0; g < count; g++) {
         const struct kv_type *t = groups[g].type;
