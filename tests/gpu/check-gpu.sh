@@ -119,7 +119,7 @@ environment() {
 bench() {
     # shellcheck disable=SC2086 # options are words
     case " $* " in *' --preset '*) ;; *) set -- "$@" --preset quick ;; esac
-    timeout -k 10 "$limit" "$gp" --bench "$@" $small --backend cuda --device "$device" \
+    timeout --foreground -k 10 "$limit" "$gp" --bench "$@" $small --backend cuda --device "$device" \
         --time-limit "$((limit - 10))s" --progress none -o "$out/$name.json"
 }
 
@@ -130,7 +130,7 @@ torch() {
     done | sort -u)
     [ -n "$points" ] || { echo "nothing was measured that PyTorch could repeat"; return 1; }
     # shellcheck disable=SC2086 # ids are words
-    timeout -k 10 "$limit" "$python" "$here/torch_ref.py" "$out/$name.json" $points
+    timeout --foreground -k 10 "$limit" "$python" "$here/torch_ref.py" "$out/$name.json" $points
 }
 
 facts() {
@@ -205,7 +205,7 @@ interrupt() {
 # profiled TOOL OPTION...: our two kernels under one of the toolkit's tools
 profiled() {
     command -v "$1" >/dev/null || { echo "no $1 here"; return 99; }
-    timeout -k 10 "$limit" "$@" "$gp" --bench memory --preset quick --backend cuda --device "$device" \
+    timeout --foreground -k 10 "$limit" "$@" "$gp" --bench memory --preset quick --backend cuda --device "$device" \
         --progress none -o "$out/$name.json"
 }
 
