@@ -1,16 +1,13 @@
 #!/bin/sh
-# check-gpu.sh - every claim that needs a GPU, in four stages of less than ten minutes each,
-# with what is expected beside what is seen.
+# check-gpu.sh - every claim that needs a GPU, measured in the order of its worth, with what
+# is expected beside what is seen.
 #
-#   tests/gpu/check-gpu.sh [STAGE...]       all of 1 2 3 4 without one; `table`: only that
+#   tests/gpu/check-gpu.sh [--budget SECONDS] [STEP...]   all steps without one
+#   tests/gpu/check-gpu.sh table                          the table of what is there
 #
-#   1  types      is every type right, all results checked by products of doubles; sums over
-#                 long k; memory that is read, written and copied
-#   2  products   a large product of each type, beside PyTorch's
-#   3  layers     those of a model at several batch sizes, and its decoder steps, measured
-#                 beside predicted and PyTorch's
-#   4  conduct    transfers, operands of zeros, readings of the sensors, memory that fits and
-#                 that does not, SIGTERM
+# A step begins only when the time that it is expected to take is left of the budget (540 s);
+# those that did not begin are named at the end with the command that runs them. Steps may be
+# run in several calls into one folder. The table `plan` below names them all.
 #
 # Run from a build (make check-gpu) or from a folder that was carried here (make gpu-kit):
 # libc, the driver, and a CUDA toolkit or PyTorch's packages are enough. PyTorch is compared
@@ -18,11 +15,14 @@
 #
 #   OUT       where results go (check-gpu-HOST-TIME); those worth keeping belong into
 #             profiles/measured/
+#   ARCHIVE   the same as one file, renewed after each step (OUT.tgz): what a limit on the
+#             whole run leaves behind
 #   DEVICE    which GPU (0)
 #   GPUPLAN   the program (beside this folder)
 #
-# Ends 0 when all is as expected, 1 when something is not, 77 without a GPU. A rehearsal
-# ($GPUPLAN_REHEARSAL, of tests/gpu/rehearsal.sh) has small shapes for the stand-in.
+# Ends 0 when all that was measured is as expected, 1 when something is not, failed, is
+# missing, or nothing was measured, and 77 without a GPU. A rehearsal ($GPUPLAN_REHEARSAL,
+# of tests/gpu/rehearsal.sh) has small shapes for the stand-in.
 
 set -u
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
@@ -33,127 +33,156 @@ judge=${JUDGE:-$build/tests/gpu/judge}
 python=${PYTHON:-python3}
 device=${DEVICE:-0}
 out=${OUT:-check-gpu-$(uname -n)-$(date -u +%Y%m%dT%H%M%SZ)}
-unset OMPI_COMM_WORLD_RANK PMI_RANK SLURM_PROCID
-
+archive=${ARCHIVE:-$out.tgz}
 rehearsal=${GPUPLAN_REHEARSAL:-}
-if [ -n "$rehearsal" ]; then
-    small='--max-time 0.02'
-    squares=64:64:64 layer=64:8:96 long=64:16:1024 large=128:128:128 model=$rehearsal
-    many=2 full=64 wait=1 pinned=64K memory='--preset normal --size 1M:4M'
-else
-    small=
-    squares=512:512:512 layer=1024:8:4096 large=8192:8192:8192 model=llama-3.1-8b
-    long=4096:1:28672,4096:16:28672,4096:64:28672,1024:1024:28672
-    many=16 full=8192 wait=20 pinned=64M memory='--preset quick'
-fi
+budget=540
+unset OMPI_COMM_WORLD_RANK PMI_RANK SLURM_PROCID
 
 say() {
     printf '%s\n' "$*"
 }
 
-# bench NAME TEST OPTION...: a result NAME.json; at most four minutes. What it prints is
-# kept, its exit code too: a figure that is missing is for the table to say.
-bench() {
-    name=$1
-    shift
-    say "  $name: gpuplan --bench $*"
-    case " $* " in *' --preset '*) ;; *) set -- "$@" --preset quick ;; esac
-    # shellcheck disable=SC2086 # options are words
-    timeout -k 20 260 "$gp" --bench "$@" $small --backend cuda --device "$device" \
-        --time-limit 240s --progress none -o "$out/$name.json" >"$out/$name.log" 2>&1
-    rc=$?
-    [ $rc -eq 0 ] || say "    exit $rc: $(tail -n 1 "$out/$name.log")"
+# ---- what is known of the device --------------------------------------------------------
+
+# of NAME FILE: the first such value of a result, without quotes
+of() {
+    sed -n 's/^ *"'"$1"'": "\{0,1\}\([^",]*\)"\{0,1\},*$/\1/p' "$out/$2.json" 2>/dev/null |
+        head -n 1
 }
 
-# torch STAGE ID...: the same points by PyTorch, at most three minutes.
-torch() {
-    stage=$1
-    shift
-    [ -n "$have_torch" ] || return 0
-    say "  torch-$stage: $# points by PyTorch"
-    timeout -k 20 180 "$python" "$here/torch_ref.py" "$out/torch-$stage.json" "$@" \
-        >"$out/torch-$stage.log" 2>&1 || say "    $(tail -n 1 "$out/torch-$stage.log")"
+# Shapes and models for the memory that is there: 8,192 cubes of FP32 take 0.8 GB, an 8B
+# model in BF16 16 GB and its cache 1 GB.
+choose_sizes() {
+    bytes=$(of memory smoke)
+    gib=$((${bytes:-0} / 1073741824))
+    profile=$(of profile smoke)
+    [ "$profile" != null ] || profile=
+    square=4096:4096:4096 squares=512:512:512 layer=1024:8:4096 long=4096:16:28672,512:64:28672
+    many=16 full=8192 wait=20 pinned=64M
+    small= memory=
+    large=8192:8192:8192 model=llama-3.1-8b
+    [ "$gib" -ge 20 ] || model=llama-3.2-3b
+    [ "$gib" -ge 10 ] || model=llama-3.2-1b large=4096:4096:4096
+    [ -n "$rehearsal" ] || return 0
+    small='--max-time 0.02'
+    [ -n "$profile" ] || memory='--preset normal --size 1M:4M'
+    square=64:64:64 squares=64:64:64 layer=64:8:96 long=64:16:1024 large=128:128:128 model=$rehearsal
+    many=2 full=64 wait=1 pinned=64K
 }
 
-# ids FILE PATTERN: those points of a result that were measured, once each.
-ids() {
-    sed -n 's#^ *"id": "\('"$2"'\)",*$#\1#p' "$out/$1.json" 2>/dev/null | sort -u
+# ---- the steps --------------------------------------------------------------------------
+
+# NAME, SECONDS that it takes on an H100 with its checks on the host, COMMAND
+plan() {
+    cat <<END
+facts              5 facts
+smoke             20 bench gemm -t bf16 --shapes $square --check full
+memory            20 bench memory $memory
+types             55 bench gemm --check full --shapes $squares,$layer
+large             45 bench gemm --shapes $large
+torch-large       30 torch large gemm/[a-z0-9-]*/[0-9x]*/cold
+decode-one-short  15 bench decode -m $model --tp 1 -u 1 -c 16
+decode-one-full   15 bench decode -m $model --tp 1 -u 1 -c $full
+transfer          25 bench transfer --size $pinned:$pinned
+layers           100 bench batch -m $model --tp 1 -t bf16,fp8
+zeros             15 bench gemm -t bf16 --shapes $large --fill zeros
+often             15 bench gemm -t bf16 --shapes $large --nvml-interval 50
+fits              15 fit_as_planned fits llama-3.2-1b llama-3.2-3b llama-3.1-8b qwen2.5-32b
+exceeds           15 fit_as_planned exceeds llama-3.1-405b llama-3.1-70b qwen2.5-32b llama-3.1-8b
+override          10 bench gemm -t fp32 --shapes $squares
+longk             60 bench gemm -t fp16,bf16,tf32,fp8 --check full --shapes $long
+decode-many-short 20 bench decode -m $model --tp 1 -u $many -c 16
+decode-many-full  40 bench decode -m $model --tp 1 -u $many -c $full
+torch-layers      60 torch layers batch/.*/\(gate_up\|down\)/.*
+torch-decode      40 torch decode-one-short,decode-one-full,decode-many-short,decode-many-full decode/.*
+seldom            15 bench gemm -t bf16 --shapes $large --nvml-interval 250
+often-again       15 bench gemm -t bf16 --shapes $large --nvml-interval 50
+nojit             20 bench memory $memory
+interrupt         35 interrupt
+ncu               20 profiled ncu --target-processes all -k regex:gp_ -c 4 --clock-control none --metrics dram__bytes_read.sum,dram__bytes_write.sum,gpu__time_duration.sum,sm__warps_active.avg.pct_of_peak_sustained_active
+sanitizer         40 profiled compute-sanitizer --target-processes all --error-exitcode 9
+END
 }
 
-# fact ID VALUE: what this script saw itself. no_fact ID REASON
-facts=
-fact() {
-    add_fact "$1" "\"state\": \"ok\", \"value\": $2"
-}
-
-no_fact() {
-    add_fact "$1" "\"state\": \"unsupported\", \"reason\": \"$2\""
-}
-
-add_fact() {
-    facts="$facts${facts:+,
- }{\"id\": \"$1\", $2}"
-    printf '{"points": [%s]}\n' "$facts" >"$out/facts.json"
-}
-
-# ---- the stages -------------------------------------------------------------------------
-
-stage_1() {
-    bench types gemm --check full --shapes "$squares,$layer"
-    bench longk gemm -t fp16,bf16,tf32,fp8 --check full --shapes "$long"
-    # shellcheck disable=SC2086
-    bench memory memory $memory
-    [ -z "$rehearsal" ] || return 0 # the stand-in runs no kernel of that size
-    bench sizes memory --preset normal --size 512M:512M
-    (export CUDA_DISABLE_PTX_JIT=1
-     bench nojit memory --preset normal --size 512M:512M)
-}
-
-stage_2() {
-    bench large gemm --shapes "$large"
-    # shellcheck disable=SC2046 # ids are words
-    torch 2 $(ids large 'gemm/[a-z0-9-]*/[0-9x]*/cold')
-}
-
-stage_3() {
-    bench layers batch -m "$model" --tp 1 -t bf16,fp8
-    bench decode-one-short decode -m "$model" --tp 1 -u 1 -c 16
-    bench decode-one-full decode -m "$model" --tp 1 -u 1 -c $full
-    bench decode-many-short decode -m "$model" --tp 1 -u $many -c 16
-    bench decode-many-full decode -m "$model" --tp 1 -u $many -c $full
-    # shellcheck disable=SC2046
-    torch 3 $(ids layers 'batch/.*/\(gate_up\|down\)/.*') \
-        $(for step in one-short one-full many-short many-full; do
-            ids "decode-$step" 'decode/.*'; done)
-}
-
-# fits NAME MODEL: does the device agree with what is planned?
-fits() {
-    plan=0
-    "$gp" --plan -m "$2" -p bf16 -g "$profile:1" --tp 1 -c 8k -q >"$out/$1.plan" 2>&1 || plan=$?
-    bench "$1" fit -m "$2" -p bf16 --tp 1 -c 8k
-    state=$(sed -n 's/^ *"state": "\([a-z]*\)",*$/\1/p' "$out/$1.json" | tail -n 1)
-    case $plan$state in
-    0ok | 1oom | 1unsupported) fact "$1" 1 ;;
-    0* | 1*) fact "$1" 0 ;;
+# What is set for one step alone.
+environment() {
+    case $1 in
+    override) export NVIDIA_TF32_OVERRIDE=1 ;;
+    nojit) export CUDA_DISABLE_PTX_JIT=1 ;;
     esac
+}
+
+# Each command ends 0 when it did what it should, 99 when it cannot be had here; what it
+# prints, and its last line is the reason.
+
+# bench TEST OPTION...: a result $name.json
+bench() {
+    # shellcheck disable=SC2086 # options are words
+    case " $* " in *' --preset '*) ;; *) set -- "$@" --preset quick ;; esac
+    timeout --foreground -k 10 "$limit" "$gp" --bench "$@" $small --backend cuda --device "$device" \
+        --time-limit "$((limit - 10))s" --progress none -o "$out/$name.json"
+}
+
+# torch FILE,... PATTERN: the same points by PyTorch
+torch() {
+    points=$(for file in $(echo "$1" | tr , ' '); do
+        sed -n 's#^ *"id": "\('"$2"'\)",*$#\1#p' "$out/$file.json" 2>/dev/null
+    done | sort -u)
+    [ -n "$points" ] || { echo "nothing was measured that PyTorch could repeat"; return 1; }
+    # shellcheck disable=SC2086 # ids are words
+    timeout --foreground -k 10 "$limit" "$python" "$here/torch_ref.py" "$out/$name.json" $points
+}
+
+facts() {
+    uname -a
+    cat /etc/os-release
+    nproc
+    free -g
+    nvidia-smi
+    nvidia-smi -q
+    nvidia-smi topo -m
+    ldconfig -p | grep -iE 'libcuda|cublas|nvidia-ml|nccl'
+    "$gp" --list devices
+    "$gp" --bench gemm --backend cuda --device "$device" --dry-run
+    return 0
+}
+
+# fit_as_planned WORD MODEL...: does the device agree with what is planned for it? The last
+# model that surely fits, or the last that surely does not.
+fit_as_planned() {
+    wanted=$1 chosen=
+    shift
+    [ -n "$profile" ] || { echo "the catalogue does not know this GPU"; return 99; }
+    for one in "$@"; do
+        "$gp" --plan -m "$one" -p bf16 -g "$profile:1" --tp 1 -c 8k -q >"$out/$name.plan" 2>&1
+        case $wanted$?$(grep -ci marginal "$out/$name.plan") in
+        fits00 | exceeds10) chosen=$one ;;
+        esac
+    done
+    [ -n "$chosen" ] || { echo "no model here surely $wanted"; return 99; }
+    bench fit -m "$chosen" -p bf16 -g "$profile:1" --tp 1 -c 8k
+    state=$(sed -n 's/^ *"state": "\([a-z]*\)",*$/\1/p' "$out/$name.json" | tail -n 1)
+    echo "planned: $chosen $wanted; seen: ${state:-nothing}"
+    case $wanted/$state in
+    fits/ok | exceeds/oom) return 0 ;;
+    esac
+    return 1
 }
 
 # What runs still of what was started with this mark in its environment.
 left_of() {
     for process in /proc/[0-9]*; do
-        tr '\0' '\n' <"$process/environ" 2>/dev/null | grep -qx "GPUPLAN_CHECK=$1" &&
+        { tr '\0' '\n' <"$process/environ"; } 2>/dev/null | grep -qx "GPUPLAN_CHECK=$1" &&
             cat "$process/comm" 2>/dev/null
     done
 }
 
 interrupt() {
-    say "  interrupted: gpuplan --bench gemm, SIGTERM $wait s after its journal begins"
     # shellcheck disable=SC2086
     # the stand-in at its real speed: by its fast clock all would be over too soon
-    GPUPLAN_CHECK=$$ STANDIN_REAL_CLOCK=1 "$gp" --bench gemm -t bf16,fp16 --shapes "$squares,$large" $small --backend cuda \
-        --device "$device" --preset thorough --progress none -o "$out/interrupted.json" \
-        >"$out/interrupted.log" 2>&1 &
+    GPUPLAN_CHECK=$$ STANDIN_REAL_CLOCK=1 "$gp" --bench gemm -t bf16,fp16 \
+        --shapes "$squares,$large" $small --backend cuda --device "$device" \
+        --preset thorough --progress none -o "$out/interrupted.json" 2>&1 &
     pid=$!
     # its journal exists when devices are opened, however long a busy host takes
     for _ in $(seq 300); do
@@ -163,74 +192,132 @@ interrupt() {
     sleep "$wait"
     kill -TERM $pid
     wait $pid
-    fact interrupted/exit $?
-    status=$(sed -n 's/^  "status": "\([a-z]*\)",*$/\1/p' "$out/interrupted.json")
-    fact interrupted/kept "$([ "$status" = interrupted ] && echo 1 || echo 0)"
+    rc=$?
     for _ in 1 2 3 4 5; do
         sleep 1
         [ -n "$(left_of $$)" ] || break
     done
-    fact interrupted/left "$(left_of $$ | wc -l)"
+    left=$(left_of $$ | wc -l)
+    echo "exit $rc of 143, status $(of status interrupted), $left engines left"
+    [ "$rc" -eq 143 ] && [ "$(of status interrupted)" = interrupted ] && [ "$left" -eq 0 ]
 }
 
-stage_4() {
-    bench transfer transfer --size $pinned:$pinned
-    bench often gemm -t bf16 --shapes "$large" --nvml-interval 50
-    bench seldom gemm -t bf16 --shapes "$large" --nvml-interval 250
-    bench zeros gemm -t bf16 --shapes "$large" --fill zeros
-    (export NVIDIA_TF32_OVERRIDE=1
-     bench override gemm -t fp32 --shapes "$squares")
-    profile=$(sed -n 's/^ *"profile": "\([^"]*\)",*$/\1/p' "$out/often.json" | head -n 1)
-    if [ -n "$profile" ]; then
-        fits fit-8b llama-3.1-8b
-        fits fit-70b llama-3.1-70b
-    else
-        no_fact fit-8b "the catalogue does not know this GPU"
-        no_fact fit-70b "the catalogue does not know this GPU"
-    fi
-    interrupt
+# profiled TOOL OPTION...: our two kernels under one of the toolkit's tools
+profiled() {
+    command -v "$1" >/dev/null || { echo "no $1 here"; return 99; }
+    timeout --foreground -k 10 "$limit" "$@" "$gp" --bench memory --preset quick --backend cuda --device "$device" \
+        --progress none -o "$out/$name.json"
 }
 
 # ---- the run ----------------------------------------------------------------------------
 
-chosen=${*:-1 2 3 4}
-for stage in $chosen; do
-    case $stage in
-    [1-4] | table) ;;
-    *) say "check-gpu.sh: $stage: no such stage (1, 2, 3, 4 or table)" >&2; exit 2 ;;
+# What this script saw itself, for the table: facts.json is made anew after each step.
+note() {
+    reason=$(printf %s "$4" | tr '\\"\t' "/' " | tr -d '\000-\037' | cut -c 1-200)
+    grep -v "\"step/$1\"" "$out/facts.list" >"$out/facts.new" 2>/dev/null
+    printf '{"id": "step/%s", "state": "%s", "value": %s, "reason": "%s"}\n' "$1" "$2" "$3" \
+        "$reason" >>"$out/facts.new"
+    mv "$out/facts.new" "$out/facts.list"
+    { printf '{"points": ['; paste -sd , "$out/facts.list"; printf ']}\n'; } >"$out/facts.json.new"
+    mv "$out/facts.json.new" "$out/facts.json"
+}
+
+# Why a command failed: an error, else a point that has none, else what it said last.
+reason_of() {
+    { grep -h '^gpuplan: ' "$1" || grep -hE '(error|oom|skipped): |WRONG' "$1" ||
+        grep -v '^result: ' "$1"; } | grep . | tail -n 1 | tr -s ' '
+}
+
+keep() {
+    tar -C "$(dirname "$out")" -czf "$archive.new" "$(basename "$out")" 2>/dev/null
+    mv "$archive.new" "$archive"
+}
+
+step() {
+    name=$1 expected=$2 limit=$(($2 * 2 + 30))
+    shift 2
+    used=$(($(date +%s) - started))
+    if [ $((used + expected)) -gt "$budget" ]; then
+        note "$name" skipped null "no time left of $budget s"
+        late="$late $name"
+        say "  $name: takes about $expected s, and $used of $budget s are used"
+        return 0
+    fi
+    begun=$(date +%s)
+    rm -f "$out/$name.json" # that of an earlier call
+    (environment "$name"; "$@") >"$out/$name.log" 2>&1 </dev/null &
+    run=$!
+    wait "$run"
+    rc=$?
+    run=
+    why=$(reason_of "$out/$name.log")
+    case $rc in
+    0) note "$name" ok 0 "" ;;
+    99) note "$name" unsupported null "$why" ;;
+    *) note "$name" ok $rc "$why" ;;
     esac
-done
-mkdir -p "$out" || exit 2
-if [ "$chosen" = table ]; then
+    say "  $name: $(($(date +%s) - begun)) s$([ $rc -eq 0 ] || echo ", exit $rc: $why")"
+    keep
+}
+
+# The step's shell and what it runs, which ends its own children.
+end_step() {
+    [ -n "$run" ] || return 0
+    # shellcheck disable=SC2046 # pids are words
+    kill -TERM $(cat "/proc/$run/task/$run/children" 2>/dev/null) "$run" 2>/dev/null
+    wait "$run" 2>/dev/null
+}
+
+table() {
+    if grep -qs '"path": ".*/fixtures/cuda/' "$out"/*.json; then
+        say "REHEARSAL: this GPU is a stand-in, and no figure below is a measurement"
+    fi
     "$judge" "$here/expected.txt" "$out"
+}
+
+if [ "${1:-}" = --budget ]; then
+    budget=${2:-}
+    case $budget in '' | *[!0-9]*) say "check-gpu.sh: --budget SECONDS" >&2; exit 2 ;; esac
+    shift 2
+fi
+choose_sizes
+for one in "$@"; do
+    [ "$one" = table ] || plan | grep -q "^$one " || {
+        say "check-gpu.sh: $one: no such step; there are: $(plan | awk '{printf "%s ", $1}')" >&2
+        exit 2
+    }
+done
+if [ "$*" = table ]; then
+    table
     exit
 fi
-say "GPUs:" >"$out/devices.log"
-if ! "$gp" --bench gemm --backend cuda --device "$device" --dry-run >>"$out/devices.log" 2>&1; then
+mkdir -p "$out" || exit 2
+if ! "$gp" --bench gemm --backend cuda --device "$device" --dry-run >"$out/devices.log" 2>&1; then
     say "skipped: no GPU that can be measured: $(tail -n 1 "$out/devices.log")"
     exit 77
 fi
-# not by a file: stages may run side by side into one folder
-have_torch=$("$python" "$here/torch_ref.py" 2>/dev/null) || have_torch=
 sed -n 's/^device /device /p' "$out/devices.log"
-say "PyTorch: ${have_torch:-none here, so nothing is compared with it}"
-say "results: $out"
-started=$(date +%s)
-for stage in $chosen; do
-    begun=$(date +%s)
-    say "stage $stage"
-    "stage_$stage"
-    say "stage $stage took $(($(date +%s) - begun)) s"
-done
-say "$(($(date +%s) - started)) s in all"
-if grep -q '"name": "stand-in GPU"' "$out"/*.json; then
-    say "REHEARSAL: this GPU is a stand-in, and no figure below is a measurement"
+say "results: $out, and all of them in $archive"
+if command -v nvidia-smi >/dev/null; then # a witness that is not ours, each second
+    nvidia-smi --query-gpu=timestamp,clocks.sm,clocks.mem,power.draw,temperature.gpu,utilization.gpu \
+        --format=csv -l 1 >"$out/smi.csv" 2>/dev/null &
+    witness=$!
 fi
-# shellcheck disable=SC2086 # stages are words
-table=$out/table-$(printf %s $chosen).txt
-# shellcheck disable=SC2086
-"$judge" "$here/expected.txt" "$out" $chosen | tee "$table"
-grep -qE ' (LOOK|MISSING)$' "$table"
+started=$(date +%s) late= run=
+trap 'end_step; kill ${witness:-} 2>/dev/null; keep; exit 143' INT TERM HUP
+for one in ${*:-$(plan | awk '{ print $1 }')}; do
+    # planned anew: what the first steps found decides the sizes of the rest
+    choose_sizes
+    line=$(plan | grep "^$one ")
+    # shellcheck disable=SC2086 # a line of the plan is words
+    set -f && step $line && set +f
+done
+kill ${witness:-} 2>/dev/null
+say "$(($(date +%s) - started)) s in all"
+table >"$out/table.txt"
 rc=$?
+keep
+cat "$out/table.txt"
+[ -z "$late" ] || say "not begun: OUT=$out $0$late"
 say "results to keep go to profiles/measured/: $out"
-[ $rc -ne 0 ]
+exit $rc

@@ -2,11 +2,13 @@
  * judge.c - the table at the end of check-gpu: what was expected of each figure and what
  * was seen.
  *
- *   judge EXPECTED.txt FOLDER [STAGE...]
+ *   judge EXPECTED.txt FOLDER
  *
  * EXPECTED.txt says how its rows are read. FOLDER holds results of gpuplan --bench, of
- * torch_ref.py (torch-STAGE.json) and of check-gpu itself (facts.json), all with "points".
- * Ends 1 when a figure is not as expected or is missing.
+ * torch_ref.py and of check-gpu itself (facts.json: the exit code of each step and why), all
+ * with "points". Ends 1 when a figure is not as expected or is missing, and when none is as
+ * expected. Only a point that is "unsupported" is not on this machine: one that failed, ran
+ * out of memory or was skipped is looked at, even where the others of its row are good.
  */
 #include <fnmatch.h>
 #include <math.h>
@@ -21,20 +23,22 @@
 enum { COLUMNS = 7, FILES = 64, VALUES = 4096 };
 
 struct row {
-    char *column[COLUMNS]; /* stage, figure, value, low, high, unit, why */
+    char *column[COLUMNS]; /* least compute capability, figure, value, low, high, unit, why */
 };
 
 struct value {
     const char *id;
     double is; /* NAN: no figure, and why */
     const char *why;
+    bool absent; /* this GPU, library or catalogue has none; else none is a fault */
     double time; /* s, of the point; NAN */
 };
 
 struct values {
     struct value *list;
     size_t count;
-    bool file; /* there is one */
+    const json_t *step; /* what facts.json says of a file that is not there; NULL: it is */
+    bool file;
 };
 
 static struct {
@@ -161,23 +165,44 @@ static bool is_variant(const json_t *point, const char *wanted)
     return !*variant || strcmp(variant, "heuristic") == 0;
 }
 
+/* Shares of the sheet and predictions need the GPU's profile, a share of the link its sensors. */
+static bool needs_sheet(const char *name)
+{
+    return strstr(name, "pct_spec") || strncmp(name, "predicted", 9) == 0 ||
+           strcmp(name, "link") == 0;
+}
+
 static void add_value(struct values *out, const json_t *result, const json_t *point,
                       const char *name)
 {
     const char *state = text_of(point, "state"), *why = text_of(point, "reason");
+    const json_t *device = json_array_get(json_object_get(result, "devices"), 0);
     bool stateless = strncmp(name, "state", 5) == 0;
-    struct value value = {.id = text_of(point, "id"), .is = NAN, .why = why};
+    struct value value = {.id = text_of(point, "id"), .is = NAN, .why = *why ? why : state};
 
     if (out->count == VALUES)
         return;
     value.time = number(at_path(point, "time_s.median"));
-    if (!*state || strcmp(state, "ok") == 0 || stateless) {
+    if (!*state || strcmp(state, "ok") == 0 || stateless)
         value.is = field(result, point, name);
-        value.why = isfinite(value.is) ? "" : "no figure";
-    } else if (!*why) {
-        value.why = state;
-    }
+    if (!isfinite(value.is) && strcmp(value.why, "ok") == 0)
+        value.why = needs_sheet(name) ? "the catalogue does not know this GPU" : "no figure";
+    value.absent = strcmp(state, "unsupported") == 0 ||
+                   (needs_sheet(name) && json_is_null(json_object_get(device, "profile")));
     out->list[out->count++] = value;
+}
+
+static const json_t *point_of(const json_t *result, const char *id)
+{
+    const json_t *point;
+    size_t i;
+
+    json_array_foreach(json_object_get(result, "points"), i, point)
+    {
+        if (strcmp(text_of(point, "id"), id) == 0)
+            return point;
+    }
+    return NULL;
 }
 
 /* FILE:ID[@VARIANT]:FIELD */
@@ -194,9 +219,17 @@ static struct values take_term(const char *term)
     if (variant)
         *variant++ = '\0';
     out.file = result != NULL;
+    if (!result) {
+        char step[64];
+
+        gp_format(step, sizeof step, "step/%s", file);
+        out.step = point_of(file_named("facts"), step);
+    }
     json_array_foreach(json_object_get(result, "points"), i,
                        point) if (fnmatch(id, text_of(point, "id"), 0) == 0 &&
                                   is_variant(point, variant)) add_value(&out, result, point, name);
+    if (out.count == 0 && name && strcmp(copy, "facts") == 0)
+        out.file = false; /* a step that was not run has no fact */
     free(copy);
     return out;
 }
@@ -221,13 +254,19 @@ static void combine(struct values *left, const struct values *right, char operat
 
         if (!r)
             continue;
-        if (isnan(l->is) || isnan(r->is))
-            l->why = isnan(l->is) ? l->why : r->why;
+        if (!isfinite(l->is) || !isfinite(r->is)) {
+            const struct value *lacks = isfinite(l->is) ? r : l;
+
+            l->why = lacks->why;
+            l->absent = lacks->absent;
+        }
         l->is = operation == '/' ? l->is / r->is : l->is - r->is;
         l->time = NAN;
         left->list[kept++] = *l;
     }
     left->count = kept;
+    if (left->file && !right->file)
+        left->step = right->step;
     left->file = left->file && right->file;
 }
 
@@ -282,19 +321,21 @@ static bool read_row(char *line, struct row *row)
 
 struct span {
     double low, high;
-    size_t count; /* with a figure */
-    const char *why;
+    size_t count;              /* with a figure */
+    const struct value *fault; /* one that should have a figure and has none */
+    const char *why;           /* there is none */
 };
 
 static struct span span_of(const struct values *values)
 {
-    struct span s = {NAN, NAN, 0, ""};
+    struct span s = {NAN, NAN, 0, NULL, ""};
 
     for (size_t i = 0; i < values->count; i++) {
         const struct value *v = &values->list[i];
 
         if (!isfinite(v->is)) {
             s.why = v->why;
+            s.fault = v->absent ? s.fault : v;
             continue;
         }
         s.low = s.count && s.low < v->is ? s.low : v->is;
@@ -323,25 +364,20 @@ static double bound(const char *text)
     return strcmp(text, "-") == 0 ? NAN : strtod(text, NULL);
 }
 
-/* PyTorch's of the same point in the same stage: a time, or a rate by its time. */
+/* PyTorch's of the same point: a time, or a rate by its time. */
 static void torch_text(const struct row *row, const struct values *values, char *text, size_t size)
 {
+    static const char *const names[] = {"torch-large", "torch-layers", "torch-decode"};
     const char *name = strrchr(row->column[2], ':');
-    char file[32];
-    json_t *torch;
-    const json_t *point;
-    size_t i;
 
     text[0] = '\0';
-    gp_format(file, sizeof file, "torch-%s", row->column[0]);
-    if (values->count != 1 || !isfinite(values->list[0].time) || !isfinite(values->list[0].is) ||
-        !name || !(torch = file_named(file)))
+    if (values->count != 1 || !isfinite(values->list[0].time) || !isfinite(values->list[0].is))
         return;
-    json_array_foreach(json_object_get(torch, "points"), i, point)
-    {
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const json_t *point = point_of(file_named(names[i]), values->list[0].id);
         double time = number(at_path(point, "time_s.median"));
 
-        if (strcmp(text_of(point, "id"), values->list[0].id) != 0 || !(time > 0))
+        if (!(time > 0))
             continue;
         if (strncmp(name, ":rate.", 6) == 0)
             gp_format(text, size, "%.4g", values->list[0].is * values->list[0].time / time);
@@ -350,11 +386,54 @@ static void torch_text(const struct row *row, const struct values *values, char 
     }
 }
 
-enum verdict { AS_EXPECTED, NOT_HERE, LOOK, MISSING };
+enum verdict { AS_EXPECTED, NOT_HERE, NOT_RUN, LOOK, MISSING };
+
+/* Of the device that was measured, 10 for each whole number; 0: NAN where no result says. */
+static double capability(void)
+{
+    static const char *const names[] = {"smoke", "types", "large", "layers"};
+    double cc = NAN;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names && isnan(cc); i++) {
+        const json_t *devices = json_object_get(file_named(names[i]), "devices");
+
+        cc = number(json_object_get(json_array_get(devices, 0), "cc"));
+    }
+    return cc;
+}
+
+/* Of a row without a figure: what the step says that should have made it. */
+static enum verdict without_figure(const struct values *values, bool may_lack, const char **why)
+{
+    const char *state = values->step ? text_of(values->step, "state") : "";
+
+    if (values->file) {
+        *why = values->count ? *why : "no such point";
+        return may_lack || values->count ? NOT_HERE : MISSING;
+    }
+    *why = values->step ? text_of(values->step, "reason") : "";
+    if (strcmp(state, "unsupported") == 0)
+        return NOT_HERE;
+    return strcmp(state, "ok") == 0 ? MISSING : NOT_RUN;
+}
+
+/* The first value that is outside: its point, and what it says. */
+static void say_outside(const struct values *values, double low, double high)
+{
+    for (size_t i = 0; i < values->count; i++) {
+        const struct value *v = &values->list[i];
+
+        if (isfinite(v->is) && (v->is < low || v->is > high)) {
+            printf("      %s%s%.140s\n", v->id, *v->why && strcmp(v->why, "ok") ? ": " : "",
+                   strcmp(v->why, "ok") ? v->why : "");
+            return;
+        }
+    }
+}
 
 static enum verdict judge_row(const struct row *row)
 {
-    static const char *const words[] = {"ok", "not here", "LOOK", "MISSING"};
+    static const char *const words[] = {"ok", "not here", "not run", "LOOK", "MISSING"};
     bool may_lack = row->column[2][0] == '?';
     struct values values = take_value(row->column[2] + may_lack);
     struct span seen = span_of(&values);
@@ -368,47 +447,38 @@ static enum verdict judge_row(const struct row *row)
         range_text(seen.low, seen.high, is, sizeof is);
         if (seen.count > 1)
             gp_format(is + strlen(is), sizeof is - strlen(is), " of %zu", seen.count);
-        if (seen.low < low || seen.high > high)
-            verdict = LOOK;
-    } else {
-        verdict = values.count || !values.file || may_lack ? NOT_HERE : MISSING;
-        if (!values.file)
-            seen.why = "not run";
-        else if (!values.count)
-            seen.why = "no such point";
+    } else if (!seen.fault) {
+        verdict = without_figure(&values, may_lack, &seen.why);
     }
-    printf("%-3s %-46.46s %14s  %-20s %-10s %-9s %s\n", row->column[0], row->column[1], wanted, is,
-           torch, row->column[5], words[verdict]);
+    if (seen.fault || seen.low < low || seen.high > high)
+        verdict = LOOK;
+    printf("%-46.46s %14s  %-20s %-10s %-9s %s\n", row->column[1], wanted, is, torch,
+           row->column[5], words[verdict]);
     if (verdict == LOOK)
         printf("      %s\n", row->column[6]);
-    else if (verdict != AS_EXPECTED)
+    if (seen.fault)
+        printf("      %s: %.140s\n", seen.fault->id, seen.fault->why);
+    else if (verdict == LOOK)
+        say_outside(&values, low, high);
+    else if (verdict != AS_EXPECTED && *seen.why)
         printf("      %.140s\n", seen.why);
     free(values.list);
     return verdict;
 }
 
-static bool is_chosen(const char *stage, int count, char **stages)
-{
-    for (int i = 0; i < count; i++)
-        if (strcmp(stage, stages[i]) == 0)
-            return true;
-    return count == 0;
-}
-
 int main(int argc, char **argv)
 {
     FILE *table = argc > 2 ? fopen(argv[1], "r") : NULL;
-    size_t room = 0, counts[4] = {0};
+    size_t room = 0, counts[MISSING + 1] = {0};
     char *line = NULL;
     int at = 0;
 
     if (!table) {
-        fprintf(stderr, "usage: judge EXPECTED.txt FOLDER [STAGE...]\n");
+        fprintf(stderr, "usage: judge EXPECTED.txt FOLDER\n");
         return 2;
     }
     folder = argv[2];
-    printf("%-3s %-46s %14s  %-20s %-10s %-9s\n", "", "figure", "expected", "seen", "PyTorch",
-           "unit");
+    printf("%-46s %14s  %-20s %-10s %-9s\n", "figure", "expected", "seen", "PyTorch", "unit");
     while (getline(&line, &room, table) > 0) {
         struct row row;
         char *hash = strchr(line, '\n');
@@ -423,16 +493,16 @@ int main(int argc, char **argv)
             }
             continue;
         }
-        if (is_chosen(row.column[0], argc - 3, argv + 3))
+        if (!(bound(row.column[0]) > capability() / 10))
             counts[judge_row(&row)]++;
     }
-    printf("%zu as expected, %zu to look at, %zu missing, %zu not on this machine\n",
-           counts[AS_EXPECTED], counts[LOOK], counts[MISSING], counts[NOT_HERE]);
+    printf("%zu as expected, %zu to look at, %zu missing, %zu not on this machine, %zu not run\n",
+           counts[AS_EXPECTED], counts[LOOK], counts[MISSING], counts[NOT_HERE], counts[NOT_RUN]);
     free(line);
     fclose(table);
     for (size_t i = 0; i < file_count; i++) {
         free(files[i].name);
         json_decref(files[i].json);
     }
-    return counts[LOOK] + counts[MISSING] > 0;
+    return counts[LOOK] + counts[MISSING] > 0 || counts[AS_EXPECTED] == 0;
 }

@@ -1,6 +1,7 @@
 #!/bin/sh
-# rehearsal.sh - check-gpu from end to end on the stand-in: that its stages run, that its
-# table says what is there, and that it sees what is wrong. Of figures it says nothing.
+# rehearsal.sh - check-gpu on the stand-in, from end to end: a session that is killed in every
+# step and loses nothing; a GPU by name, whose sheet is known; and faults, of which each is
+# seen. Of figures it says nothing.
 
 . "${srcdir:-.}/tests/cli/lib.sh"
 
@@ -9,102 +10,213 @@ engine=$build/tests/bench/standin-bench-cuda
 judge=$build/tests/gpu/judge
 check=$src/tests/gpu/check-gpu.sh
 [ -x "$engine" ] && [ -x "$judge" ] || skip "no CUDA headers, so no $engine"
-mkdir "$work/libexec" "$work/driver" "$work/run" || exit 99
+mkdir "$work/libexec" "$work/driver" || exit 99
 ln -s "$engine" "$work/libexec/gpuplan-bench-cuda"
 ln -s "$build/tests/fixtures/fake_nvml.so" "$work/driver/libnvidia-ml.so.1"
+ln -s "$build/tests/fixtures/fake_driver.so" "$work/driver/libcuda.so.1"
 GPUPLAN=$gp JUDGE=$judge GPUPLAN_LIBEXEC=$work/libexec LD_LIBRARY_PATH=$work/driver
 GPUPLAN_REHEARSAL=$src/tests/fixtures/models/hf-llama FAKE_NVML_PROCESSES=1
 PYTHON=$work/python OUT=$work/run
 export GPUPLAN JUDGE GPUPLAN_LIBEXEC LD_LIBRARY_PATH GPUPLAN_REHEARSAL FAKE_NVML_PROCESSES
 export PYTHON OUT
-unset FAKE_CUDA FAKE_NVML FAKE_NVML_BUSY DEVICE
+unset FAKE_CUDA FAKE_CUDA_GPU FAKE_NVML FAKE_NVML_BUSY DEVICE ARCHIVE
 this_host # check-gpu looks for a real GPU, and finds the stand-in
 
-# In PyTorch's place: the times that the stand-in itself makes up, $SLOWER times.
+# In PyTorch's place: the times that are in the results, $SLOWER times.
 cat >"$work/python" <<'STUB'
 #!/bin/sh
 shift
-[ $# -gt 0 ] || { echo "a stub"; exit; }
 out=$1
 shift
-printf '%s\n' "$@" | awk -F / -v slower="${SLOWER:-1}" '
-    BEGIN { printf "{\"points\": [" }
-    { split($(NF - 1), n, "x")
-      time = slower * (2e-6 + 2 * n[1] * n[2] * n[3] / 1e14)
-      printf("%s{\"id\": \"%s\", ", (NR > 1) ? "," : "", $0)
-      if (/^decode/)
-          printf("\"state\": \"unsupported\", \"reason\": \"a stub\"}")
-      else
-          printf("\"time_s\": {\"median\": %.12g}}", time) }
-    END { print "]}" }' >"$out"
+cat "$(dirname "$out")"/large.json "$(dirname "$out")"/layers.json 2>/dev/null |
+    awk -v points="$*" -v slower="${SLOWER:-1}" '
+    BEGIN { count = split(points, wanted, " ") }
+    /^ *"id": "[a-z]*\// { gsub(/[",]/, "", $2); id = $2 }
+    /^ *"median": / && !(id in time) { gsub(/,/, "", $2); time[id] = slower * $2 }
+    END {
+        printf "{\"points\": ["
+        for (i = 1; i <= count; i++) {
+            printf("%s{\"id\": \"%s\", ", (i > 1) ? "," : "", wanted[i])
+            if (wanted[i] in time)
+                printf("\"time_s\": {\"median\": %.12g}}", time[wanted[i]])
+            else
+                printf("\"state\": \"unsupported\", \"reason\": \"a stub\"}")
+        }
+        print "]}" }' >"$out"
 STUB
 chmod +x "$work/python"
 
-# row TEXT: the last word of that row of the table, and what was seen
+# row TEXT: the last word of that row of the table
 row() {
     grep -e "$1" "$work/table" | head -n 1 | awk '{ print $NF }'
 }
 
-# The stages wait more than they work: all at the same time, into one folder.
-for stage in 1 2 3 4; do
-    {
-        sh "$check" $stage >"$work/stage-$stage" 2>&1
-        echo $? >"$work/code-$stage"
-    } &
-done
-FAKE_CUDA=wrong OUT=$work/wrong sh "$check" 1 >"$work/wrong-1" 2>&1
-wrong=$?
-wait
+# ---- faults ------------------------------------------------------------------------------
 
-for stage in 1 2 3; do
-    err=$(cat "$work/stage-$stage")
-    assert_eq "stage $stage: all as expected, or not on a stand-in" 0 "$(cat "$work/code-$stage")"
-    assert_contains "stage $stage is no measurement" "REHEARSAL: this GPU is a stand-in" "$err"
-    assert_lacks "stage $stage" "    exit " "$err"
+# fault WHAT ASSIGNMENTS STEP...: the session of these steps does not end well, and says what
+# was wrong; in the background, two at a time
+faults=0
+fault() {
+    what=$1 set=$2
+    shift 2
+    faults=$((faults + 1))
+    {
+        out=$work/fault-$faults
+        # shellcheck disable=SC2086 # assignments are words
+        env $set OUT="$out" sh "$check" "$@" >"$out.said" 2>&1
+        echo "$? $what" >"$out.code"
+    } &
+    [ $((faults % 2)) -ne 0 ] || wait
+}
+
+fault "results are wrong" FAKE_CUDA=wrong smoke types
+fault "one element of a result is wrong" FAKE_CUDA=wrong-at=5 smoke
+fault "the values of the decoder are wrong" FAKE_CUDA=wrong-values smoke decode-one-short
+fault "every query answers INVALID_VALUE" FAKE_CUDA=invalid smoke types
+fault "every query is refused" FAKE_CUDA=refuse smoke types
+fault "no algorithm runs" FAKE_CUDA=no-algo smoke types
+fault "the context is lost in the middle" FAKE_CUDA=launch=60 smoke types
+fault "the context is lost late" FAKE_CUDA=launch=900 smoke layers
+fault "an ECC error" FAKE_CUDA=ecc=60 smoke types
+fault "no memory from the third on" FAKE_CUDA=oom=3 smoke types
+fault "no capture" FAKE_CUDA=no-capture smoke types
+fault "parts of k are added in D" FAKE_CUDA=in-place smoke longk
+fault "operands arrive as zeros" FAKE_CUDA=zeros smoke types
+fault "the GPU is busy" FAKE_CUDA=busy smoke types
+fault "a slow GPU" "FAKE_CUDA_GPU=h100 FAKE_CUDA=slow" smoke large
+fault "less memory than planned" "FAKE_CUDA_GPU=h100 FAKE_CUDA=oom=2" fits
+fault "PyTorch twice as fast" "SLOWER=0.5" smoke large torch-large
+fault "PyTorch breaks" "PYTHON=false" smoke large torch-large
+fault "nothing but what nobody asked for" "FAKE_CUDA=refuse" sanitizer
+fault "no time for anything" "FAKE_CUDA=" --budget 4 smoke
+
+# ---- a session that is killed in every step, and goes on -----------------------------------
+
+kept=0 kills=0
+# without those that interpret kernels over 256 MiB: the GPU by name has them
+steps="facts smoke types large torch-large decode-one-short decode-one-full transfer \
+layers zeros often fits exceeds override longk decode-many-short decode-many-full torch-layers \
+torch-decode seldom often-again interrupt ncu sanitizer"
+left=$steps
+while [ -n "$left" ] && [ $kills -lt 60 ]; do
+    # shellcheck disable=SC2086 # steps are words
+    setsid sh "$check" $left >"$work/said" 2>&1 &
+    session=$!
+    first=${left%% *}
+    for _ in $(seq 600); do
+        grep -q "^  $first: " "$work/said" && break
+        kill -0 $session 2>/dev/null || break
+        sleep 0.05
+    done
+    sleep 0.2
+    kill -KILL -- -$session 2>/dev/null
+    wait $session 2>/dev/null
+    kills=$((kills + 1))
+    # what was said to be done is in the archive, whole
+    rm -rf "$work/back"
+    mkdir "$work/back"
+    tar -C "$work/back" -xzf "$OUT.tgz" || fail "the archive after $kills kills" "broken"
+    for step in $(sed -n 's/^  \([a-z0-9-]*\): .*/\1/p' "$work/said"); do
+        [ -e "$work/back/run/$step.log" ] && grep -q "\"step/$step\"" "$work/back/run/facts.json" ||
+            fail "step $step" "is not in the archive"
+        kept=$((kept + 1))
+        left=$(for one in $left; do [ "$one" = "$step" ] || printf '%s ' "$one"; done)
+    done
+    left=${left% }
 done
+assert_eq "every step ended, and was kept" 24 "$kept"
+assert_eq "nothing is left" "" "$left"
+
+# ---- its table -------------------------------------------------------------------------------
+
 sh "$check" table >"$work/table" 2>&1
+assert_eq "a good GPU: code" 0 $?
 err=$(cat "$work/table")
-for text in "every type is right" "products of doubles" "launched as graphs" "sums over long k" \
-    "error over tolerance" "memory is read" "large products are right" "fp32 pedantic" \
-    "16-bit sums, over fp16" "PyTorch over gpuplan, time, fp16 " "layers are right" \
+assert_contains "no measurement" "REHEARSAL: this GPU is a stand-in" "$err"
+for text in "fp8 is measured" "every type is right" "products of doubles" "launched as graphs" \
+    "sums over long k" "error over tolerance" "large products are right" \
+    "none slowed by heat" "fp32 pedantic" "16-bit sums, over fp16" \
+    "PyTorch over gpuplan, time, fp16 " "layers are right" \
     "PyTorch over gpuplan, time, bf16 layers" "decoder steps are right" "transfers are right" \
-    "readings every 250 ms" "makes tf32 is flagged" "zeros are flagged" "zeros over random" "SIGTERM" \
-    "a partial result" "engines left behind"; do
+    "pinned, host to device" "pinned, both ways" "readings every 250 ms" "makes tf32 is flagged" \
+    "zeros are flagged" "zeros over random" "SIGTERM" "every step ended"; do
     assert_eq "row: $text" ok "$(row "$text")"
 done
 assert_eq "PyTorch's rate beside it" 4 "$(grep 'bf16, its rate' "$work/table" |
     sed 's/.*any  //' | awk '{ print NF }')"
 # no sheet, no catalogue: nothing is said of a stand-in's rates
-for text in "device memory, read" "^2   bf16 " "gate and up for one token, bf16" \
-    "an 8B model" "predicted over measured"; do
+for text in "^bf16  " "gate and up for one token, bf16" \
+    "largest model that fits" "predicted over measured"; do
     assert_eq "row: $text" here "$(row "$text")"
 done
-# its copies are faster than any link: what is outside its range is seen
-assert_eq "row: pinned" LOOK "$(row "pinned, host to device")"
-assert_eq "stage 4 has something to look at" 1 "$(cat "$work/code-4")"
+assert_lacks "rows of another compute capability" "nvfp4" "$err"
 assert_lacks "the table" MISSING "$err"
 
-# what is wrong is seen
-# shellcheck disable=SC2046 # ids are words
-SLOWER=2 "$work/python" . "$work/run/torch-2.json" \
-    $(grep -o 'gemm/[^"]*' "$work/run/torch-2.json")
+# what is wrong in a file is seen
+table_of() { # table_of WHAT ROW WORD: of the files as they are
+    sh "$check" table >"$work/table" 2>&1
+    assert_eq "$1: code" 1 $?
+    assert_eq "$1" "$3" "$(row "$2")"
+    cp "$work/back/run/$4.json" "$OUT/$4.json"
+}
+cp -R "$OUT/." "$work/back/run"
+sed 's/"no_sensors"/"throttled"/' "$work/back/run/large.json" >"$OUT/large.json"
+table_of "slowed by heat" "none slowed by heat" LOOK large
+sed '0,/"ok": true/s//"ok": false/' "$work/back/run/layers.json" >"$OUT/layers.json"
+table_of "one wrong of many" "layers are right" LOOK layers
+awk '/"points": /{on = 1} on && !done && sub(/"state": "ok"/, "\"state\": \"error\"") {done = 1} 1' \
+    "$work/back/run/types.json" >"$OUT/types.json"
+table_of "one failed of many" "every type is right" LOOK types
+rm "$OUT/types.json"
+table_of "a file is missing" "every type is right" MISSING types
+head -c 3000 "$work/back/run/types.json" >"$OUT/types.json"
+table_of "a file is cut" "every type is right" MISSING types
+echo '{"points": []}' >"$OUT/longk.json"
+table_of "a result without its points" "sums over long k" MISSING longk
+sed 's/"median": [0-9.e-]*/"median": null/' "$work/back/run/seldom.json" >"$OUT/seldom.json"
+table_of "a figure is missing" "readings every 250" LOOK seldom
+rm "$OUT"/*.json
 sh "$check" table >"$work/table" 2>&1
-assert_eq "PyTorch twice as slow: code" 1 $?
-assert_eq "PyTorch twice as slow" LOOK "$(row "PyTorch over gpuplan, time, fp16 ")"
-assert_eq "wrong results: code" 1 "$wrong"
-cp "$work/wrong-1" "$work/table"
-assert_eq "wrong results" LOOK "$(row "every type is right")"
-rm "$work/run/types.json"
-echo '{"points": []}' >"$work/run/longk.json"
-sh "$check" table >"$work/table" 2>&1
-assert_eq "a table with holes" 1 $?
-assert_eq "a result without its points" MISSING "$(row "sums over long k")"
+assert_eq "nothing was run: code" 1 $?
+
+# ---- faults, as they ended -------------------------------------------------------------------
+
+wait
+for code in "$work"/fault-*.code; do
+    read -r rc what <"$code"
+    case $rc in 1) ;; *) fail "$what" "ended $rc: $(cat "${code%.code}.said")" ;; esac
+done
+assert_contains "the reason is printed" "invalid value (status 7)" "$(cat "$work/fault-4.said")"
+assert_contains "the step to repeat is named" "not begun: OUT=" "$(cat "$work/fault-20.said")"
+
+# ---- a GPU by name ---------------------------------------------------------------------------
+
+FAKE_CUDA_GPU=h100 OUT=$work/h100 sh "$check" smoke memory types large torch-large \
+    decode-one-short decode-one-full transfer layers fits exceeds zeros often longk \
+    >"$work/table" 2>&1
+rc=$?
+err=$(grep -A 3 -E ' (LOOK|MISSING)$' "$work/table")
+assert_eq "an H100: code" 0 $rc
+for text in "device memory, read  " "copied by a kernel" "copy engine over" "^fp8  " "^bf16  " "gate and up for one token, bf16" "largest model that fits" \
+    "smallest that exceeds" "one user, short: predicted"; do
+    assert_eq "an H100, row: $text" ok "$(row "$text")"
+done
+for gpu in b200 rtx-4090; do
+    FAKE_CUDA_GPU=$gpu OUT=$work/$gpu sh "$check" smoke types >"$work/table" 2>&1
+    rc=$?
+    err=$(grep -A 3 -E ' (LOOK|MISSING)$' "$work/table")
+    assert_eq "$gpu: code" 0 $rc
+done
+FAKE_CUDA=first-algo OUT=$work/first sh "$check" smoke types >"$work/table" 2>&1
+assert_eq "an algorithm that does not run: code" 0 $?
 
 # no GPU: said, and skipped
 FAKE_CUDA=no-device sh "$check" >"$work/none" 2>&1
 assert_eq "no GPU: code" 77 $?
 assert_contains "no GPU" "skipped: no GPU that can be measured: " "$(cat "$work/none")"
-sh "$check" 5 >"$work/none" 2>&1
-assert_eq "no such stage: code" 2 $?
+sh "$check" five >"$work/none" 2>&1
+assert_eq "no such step: code" 2 $?
+sh "$check" --budget soon >"$work/none" 2>&1
+assert_eq "no such budget: code" 2 $?
 
 finish

@@ -1,7 +1,8 @@
 """torch_ref.py - points of gpuplan --bench, measured by PyTorch on the same GPU.
 
-    torch_ref.py                    the version of PyTorch, or exit 1 where there is no GPU
     torch_ref.py OUT.json ID...     medians, as a result that tests/gpu/judge reads
+
+Exit 99 where there is no PyTorch, or none that sees the GPU.
 
 As the engine does: one CUDA graph over copies of the operands that together are twice the
 last cache, half a second of warm-up, the median of 15 samples of 5 ms.
@@ -12,13 +13,14 @@ import re
 import statistics
 import sys
 
-import torch
-
+try:
+    import torch
+except ImportError:
+    print("no PyTorch here")
+    sys.exit(99)
 if not torch.cuda.is_available():
-    sys.exit("PyTorch sees no GPU")
-if len(sys.argv) < 3:
-    print(torch.__version__)
-    sys.exit(0)
+    print("PyTorch sees no GPU")
+    sys.exit(99)
 
 GPU = torch.cuda.get_device_properties(0)
 CACHE = getattr(GPU, "L2_cache_size", 50 << 20)
@@ -135,15 +137,20 @@ def measure(point):
     raise ValueError("no such point in PyTorch")
 
 
+workspace = getattr(torch.backends.cuda, "cublaslt_workspace_size", None)
+about = {"torch": torch.__version__, "cuda": torch.version.cuda,
+         "cublaslt_workspace": workspace() if callable(workspace) else None}
 points = []
 for name in sys.argv[2:]:
     entry = {"id": name}
     try:
         entry.update(state="ok", **measure(name))
     except Exception as error:  # one point that PyTorch cannot do costs no other
-        entry.update(state="unsupported", reason=str(error).splitlines()[0][:150])
+        lost = "CUDA error" in str(error)
+        entry.update(state="error" if lost else "unsupported",
+                     reason=str(error).splitlines()[0][:150])
     points.append(entry)
     print(entry, flush=True)
     torch.cuda.empty_cache()
     with open(sys.argv[1], "w") as out:
-        json.dump({"torch": torch.__version__, "points": points}, out, indent=1)
+        json.dump({**about, "points": points}, out, indent=1)
