@@ -67,6 +67,9 @@ static enum gp_status offer_all(struct planner *p, const struct request *q, stru
     bool reads_gguf = q->engine->gguf;
     enum gp_status rc = catalog_gpus(planner_catalog(p), &out->gpus, &out->gpu_count, err);
 
+    _Static_assert(sizeof(engines) / sizeof(engines[0]) <=
+                       sizeof(out->engines) / sizeof(out->engines[0]),
+                   "struct choices has no room for all of CATALOG_ENGINES_OFFERED");
     if (!rc && !reads_gguf)
         rc = catalog_format(planner_catalog(p), "fp8", &out->kv_fp8, err);
     if (!rc)
