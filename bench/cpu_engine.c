@@ -53,6 +53,14 @@ void cpu_flag(struct cpu_engine *engine, const char *flag)
     }
 }
 
+void cpu_flag_product(struct cpu_engine *engine, const struct gemm_made *made)
+{
+    if (made->emulated)
+        cpu_flag(engine, "emulated");
+    if (made->x == NUMBER_U7)
+        cpu_flag(engine, "saturates");
+}
+
 /* Twice the cache is not enough where only memory limits: last-level caches of servers
  * keep part of what is walked in circles instead of replacing it all, and a virtual
  * machine is told of fewer of them than it reaches. Two cores of a machine that reports

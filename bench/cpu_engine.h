@@ -88,5 +88,6 @@ int cpu_rotation(const struct cpu_engine *engine, double bytes, double room, boo
 
 /* Adds a flag to the point, once; the ninth is dropped. */
 void cpu_flag(struct cpu_engine *engine, const char *flag);
+void cpu_flag_product(struct cpu_engine *engine, const struct gemm_made *made);
 
 #endif

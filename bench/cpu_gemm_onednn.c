@@ -9,8 +9,8 @@
  *
  * INT8: processors with VNNI multiply u8 by s8, and only AMX and AVX-VNNI-INT8 s8 by s8
  * without a correction; src is whichever is native. Before VNNI the library adds pairs of
- * products in 16 bits, which saturate: 255*127*2 = 64770 > 32767. The sampled check
- * catches that because integers must be equal.
+ * products in 16 bits, which saturate: 255*127*2 = 64770 > 32767. There src has 7 bits, as
+ * frameworks quantise for such processors: 127*127*2 = 32258.
  */
 #ifdef GP_HAVE_ONEDNN
 
@@ -125,6 +125,11 @@ static bool signed_native(void)
     return amx;
 #endif
 }
+
+static bool onednn_saturates(void)
+{
+    return !onednn_is_native(TYPE_INT8);
+}
 #else
 static bool onednn_is_native(enum bench_type type)
 {
@@ -142,6 +147,11 @@ static bool onednn_is_native(enum bench_type type)
 static bool signed_native(void)
 {
     return true;
+}
+
+static bool onednn_saturates(void)
+{
+    return false;
 }
 #endif
 
@@ -190,7 +200,8 @@ static dnnl_data_type_t data_type(enum number number)
 {
     static const dnnl_data_type_t types[] = {
         [NUMBER_F32] = dnnl_f32, [NUMBER_BF16] = dnnl_bf16, [NUMBER_F16] = dnnl_f16,
-        [NUMBER_S8] = dnnl_s8,   [NUMBER_U8] = dnnl_u8,     [NUMBER_S32] = dnnl_s32,
+        [NUMBER_S8] = dnnl_s8,   [NUMBER_U8] = dnnl_u8,     [NUMBER_U7] = dnnl_u8,
+        [NUMBER_S32] = dnnl_s32,
     };
 
     return types[number];
@@ -216,6 +227,8 @@ static bool operand_types(enum bench_type type, struct gemm_made *out)
         out->y = known[i].y;
         if (type == TYPE_INT8 && signed_native())
             out->x = NUMBER_S8;
+        else if (type == TYPE_INT8 && onednn_saturates())
+            out->x = NUMBER_U7;
         return true;
     }
     return false;

@@ -149,8 +149,7 @@ static bool decode_prepare(struct cpu_engine *engine, const struct point *point,
     out->rotation = 1; /* one operation walks all layers */
     if (work->real < work->layers)
         cpu_flag(engine, "extrapolated");
-    if (cpu_gemm_made(work->gemm[QKV])->emulated)
-        cpu_flag(engine, "emulated");
+    cpu_flag_product(engine, cpu_gemm_made(work->gemm[QKV]));
     gp_copy(out->algorithm, sizeof out->algorithm, cpu_gemm_made(work->gemm[QKV])->algorithm);
     out->params = point_decode_params(point, work->real, "read of keys and values",
                                       "arithmetic of attention");
@@ -244,6 +243,7 @@ static void decode_check(struct cpu_engine *engine, void *ctx, struct check *out
             continue;
         out->ok = false;
         gp_copy(out->why, sizeof out->why, one.why);
+        out->cause = one.cause;
     }
 }
 

@@ -63,8 +63,7 @@ static bool gemm_prepare(struct cpu_engine *engine, const struct point *point, v
     out->rotation = work->rotation;
     out->multiple = 1;
     out->bytes = work->rotation * weight + work->rows * row;
-    if (made->emulated)
-        cpu_flag(engine, "emulated");
+    cpu_flag_product(engine, made);
     gp_copy(out->algorithm, sizeof out->algorithm, made->algorithm);
     out->params = json_pack(
         "{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:i, s:s}", "a", number_word(made->w), "b",

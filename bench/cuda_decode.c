@@ -146,6 +146,7 @@ static void decode_check(struct cuda_ctx *ctx, int variant, struct check *out)
         if (one.zeros > out->zeros)
             out->zeros = one.zeros;
         gp_copy(out->why, sizeof out->why, one.why);
+        out->cause = one.cause;
     }
 }
 

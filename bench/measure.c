@@ -254,6 +254,7 @@ static json_t *check_of(const struct check *check)
     json_object_set_new(json, "max_err", gp_json_number(check->max_err));
     json_object_set_new(json, "zeros", gp_json_number(check->zeros));
     json_object_set_new(json, "why", gp_json_text_or_null(check->why));
+    json_object_set_new(json, "cause", gp_json_text_or_null(check->cause));
     return json;
 }
 
@@ -532,6 +533,8 @@ static enum measured_point measure_variant(struct bench_run *run, struct result 
         r.latency = measure_latency(run, &r);
         if (run->job.settings.check != CHECK_NONE)
             run->backend->check(run->ctx, r.variant, &r.check);
+        if (!r.check.ok && !r.check.why[0]) /* sums say more, and why */
+            gp_copy(r.check.why, sizeof r.check.why, "memory does not hold what was written");
         measure_send(run, &r);
         json_decref(r.latency);
     }

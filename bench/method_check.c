@@ -62,10 +62,12 @@ void method_no_zeros(struct check *check, enum bench_fill fill, double zeros, do
     check->zeros = zeros / looked_at;
     if (check->zeros <= ZEROS_MOST || fill == FILL_ZEROS)
         return;
-    if (check->ok)
+    if (check->ok) {
         gp_format(check->why, sizeof check->why,
                   "%.0f %% of the operands are zero: the time is not comparable",
                   100 * check->zeros);
+        check->cause = "operands";
+    }
     check->ok = false;
 }
 

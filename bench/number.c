@@ -24,6 +24,7 @@ static const struct {
     [NUMBER_BF16] = {"bf16", 16, 8, 7, 127, 1, 0, 0x7fff, 0x7fc0}, /* also what is not finite */
     [NUMBER_S8] = {.word = "s8", .bits = 8},
     [NUMBER_U8] = {.word = "u8", .bits = 8},
+    [NUMBER_U7] = {.word = "u7", .bits = 8},
     [NUMBER_S32] = {.word = "s32", .bits = 32},
     [NUMBER_E4M3] = {"fp8_e4m3", 8, 4, 3, 7, 0x1p120, 448, 0x7e, 0x7f},
     [NUMBER_E2M1] = {"fp4_e2m1", 4, 2, 1, 1, 0x1p126, 6, 7, 0},
@@ -109,6 +110,7 @@ double number_get(enum number number, const void *data, size_t i)
     case NUMBER_S8:
         return (int8_t)bytes[i];
     case NUMBER_U8:
+    case NUMBER_U7:
         return bytes[i];
     case NUMBER_E2M1:
         return number_decode(number, bytes[i / 2] >> (i % 2 * 4) & 15u);
@@ -170,6 +172,9 @@ static void draw_numbers(bool as_normal, enum number number, void *data, size_t 
         case NUMBER_U8:
             bytes[i] =
                 (uint8_t)(as_normal ? round_within(128 + 42 * z, 0, 255) : (int)(bits >> 56));
+            break;
+        case NUMBER_U7:
+            bytes[i] = (uint8_t)(as_normal ? round_within(64 + 21 * z, 0, 127) : (int)(bits >> 57));
             break;
         case NUMBER_E2M1:
             code = as_normal ? number_encode(number, 4 * real) : (unsigned)(bits & 15);

@@ -22,6 +22,7 @@ enum number {
     NUMBER_BF16,
     NUMBER_S8,
     NUMBER_U8,
+    NUMBER_U7, /* U8 filled up to 127 */
     NUMBER_S32,
     NUMBER_E4M3, /* the FN form: no infinity, 0x7f is NaN */
     NUMBER_E2M1, /* two to a byte, the low half first: 0 .5 1 1.5 2 3 4 6, sign */

@@ -60,6 +60,7 @@ unit_tests = \
 	tests/unit/test_compare_run \
 	tests/unit/test_compare_view \
 	tests/unit/test_cost \
+	tests/unit/test_cpu_gemm \
 	tests/unit/test_cpu_topology \
 	tests/unit/test_form \
 	tests/unit/test_draft \
@@ -154,6 +155,8 @@ cublaslt_names.h: tests/unit/cublaslt_names.sed Makefile
 	  sed -n -f $(srcdir)/tests/unit/cublaslt_names.sed >$@
 CLEANFILES += cublaslt_names.h
 EXTRA_DIST += tests/unit/cublaslt_names.sed
+tests_unit_test_cpu_gemm_SOURCES = tests/unit/test_cpu_gemm.c bench/cpu_gemm.c bench/cpu_pool.c \
+	bench/method_check.c bench/number.c
 tests_unit_test_number_SOURCES = tests/unit/test_number.c bench/number.c bench/cuda_types.c
 tests_unit_test_number_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 tests_unit_test_cuda_types_SOURCES = tests/unit/test_cuda_types.c bench/number.c bench/cuda_types.c

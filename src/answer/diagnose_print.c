@@ -26,6 +26,11 @@ static const struct {
     [DIAGNOSE_SHARED] = {"{processes} on it", "other programs use {others} % of the processors",
                          "nvidia-smi (or top) names them: stop them, or measure when they "
                          "are done"},
+    [DIAGNOSE_UNCONFIRMED] = {"{wrong products}, in one run beside other programs", NULL,
+                              "measure again when they are done: only what is wrong then as well "
+                              "points to the device"},
+    [DIAGNOSE_EXPLAINED] = {"{explained products}, by the library or the operands", NULL,
+                            "check.why of --bench says which; another version of the library"},
     [DIAGNOSE_HEAT] = {"it is too hot in {hot} % of the readings, {temperature}", NULL,
                        "fans, filters and the inlet air first, then thermal paste; a lower "
                        "power limit (nvidia-smi -pl) until then"},
@@ -56,14 +61,18 @@ static const struct {
                            "--bench gemm shows all types"},
 };
 
+static const char *wrong_products(int count, struct texts *t)
+{
+    return texts_addf(
+        t, count == 1 ? "%d product has a wrong result" : "%d products have wrong results", count);
+}
+
 /* A value not known is never named: its cause does not hold. */
 static const char *diagnose_fill(const struct diagnose_facts *f, const char *words, struct texts *t)
 {
     const struct sentence_value values[] = {
-        {"wrong products", SAY_TEXT,
-         .text = texts_addf(
-             t, f->wrong == 1 ? "%d product has a wrong result" : "%d products have wrong results",
-             f->wrong)},
+        {"wrong products", SAY_TEXT, .text = wrong_products(f->wrong, t)},
+        {"explained products", SAY_TEXT, .text = wrong_products(f->explained, t)},
         {"ecc errors", SAY_TEXT,
          .text = texts_addf(t, "%.0f error%s", f->ecc_errors, f->ecc_errors == 1 ? "" : "s")},
         {"braked", SAY_NUMBER, .number = 100 * f->throttled[DIAGNOSE_BY_HARDWARE]},
@@ -163,6 +172,7 @@ void diagnose_record(const struct diagnose_facts *f, const char *name, const cha
         {"processors_used_by_others", "%", f->others, 0.01, 0, false},
         {"points", "", f->good, 1, 0, false},
         {"wrong", "", f->wrong, 1, 0, false},
+        {"wrong_by_library", "", f->explained, 1, 0, false},
     };
 
     record_list(device, "evidence");

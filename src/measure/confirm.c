@@ -215,6 +215,8 @@ static void measure_one(struct confirm_term *t, const struct session_point *of)
                   : p->m > 0                   ? point_bytes(p) / r->median
                                                : r->bytes;
     result_flags(r, ", ", t->why, sizeof(t->why));
+    if (wrong && r->why[0])
+        gp_append(t->why, sizeof(t->why), ": ", "%s", r->why);
     if (p->test == TEST_FIT) /* bytes are there whoever else computes */
         t->use = wrong ? CONFIRM_IGNORED : CONFIRM_CHECKS;
     else if (wrong || (r->disturbed && !only_scatters(r)))

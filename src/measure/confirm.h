@@ -49,7 +49,7 @@ struct confirm_term {
     double error;              /* measured / predicted - 1; NAN likewise */
     bool in_band;
     enum confirm_use use;
-    char why[96]; /* flags, or why there is no figure */
+    char why[200]; /* flags, or why there is no figure */
 };
 
 struct confirm {

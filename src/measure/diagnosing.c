@@ -181,12 +181,15 @@ void diagnosing_event(struct diagnosing *d, const struct session *session,
 
 static void take_point(struct diagnose_facts *f, const struct point_result *p)
 {
-    f->wrong += result_wrong(p);
+    if (f->host)
+        raise_to(&f->others, result_param(p, "others_share"));
+    else if (result_flagged(p, "shared") && f->processes < 1)
+        f->processes = 1; /* came while it was measured */
+    if (result_wrong(p))
+        *(p->cause[0] ? &f->explained : &f->wrong) += 1;
     if (p->state != POINT_OK || result_wrong(p))
         return;
     f->good++;
-    if (f->host)
-        raise_to(&f->others, result_param(p, "others_share"));
     if (p->test == TEST_MEMORY && p->kind == KIND_READ && !p->hot && p->bytes > 0) {
         raise_to(&f->read, p->bytes);
         if (p->ratio > 0)

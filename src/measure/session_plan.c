@@ -560,7 +560,44 @@ static enum gp_status choose_devices(struct bench_plan *plan, const struct sessi
 
 /* ---- the model, and what the devices can ---- */
 
-static enum gp_status take_model(struct bench_plan *plan, const struct session_ask *ask,
+/* The devices that are measured as --gpu names them, "h100-sxm:2": the smallest kind, and as many
+ * as there are, or a whole number of the replicas asked for. Where one replica takes more, its
+ * share is measured. "" = the catalogue does not know them all. */
+static char *measured_gpus(const struct bench_plan *plan, const struct options *options, bool cpu,
+                           char *text, size_t size)
+{
+    int replica = (int)(options_or(options, OPT_TP, 1) * options_or(options, OPT_PP, 1));
+    int count = plan->devices < replica ? replica : plan->devices - plan->devices % replica;
+    const struct gpu *least = plan->device[0]->facts.gpu;
+
+    for (int i = 1; i < plan->devices && least; i++) {
+        const struct gpu *gpu = plan->device[i]->facts.gpu;
+
+        if (!gpu || gpu_usable(gpu).value < gpu_usable(least).value)
+            least = gpu;
+    }
+    gp_copy(text, size, cpu && count == 1 ? CPU_ID : "");
+    if (least)
+        gp_format(text, size, "%s:%d", least->id, count);
+    return text;
+}
+
+/* Left to itself the planner would choose GPUs and how many, and `fit` allocate a part of a model
+ * on a device that is taken to hold the whole: it plans for those that are measured. */
+static enum gp_status plan_model(struct bench_plan *plan, struct planner *planner,
+                                 const struct options *asked, bool cpu, struct gp_err *err)
+{
+    struct options options = *asked;
+    char gpus[GPU_ID_MAX + 16];
+
+    if (asked->gpu_count == 0 && measured_gpus(plan, asked, cpu, gpus, sizeof(gpus))[0] &&
+        options_text(&options, OPT_GPU, "--gpu", gpus, err) == GP_OK &&
+        planner_answer(planner, &options, plan->answer, err) == GP_OK)
+        return GP_OK;
+    return planner_answer(planner, asked, plan->answer, err);
+}
+
+static enum gp_status take_model(struct bench_plan *plan, const struct session_ask *ask, bool cpu,
                                  struct session_notes *notes, struct gp_err *err)
 {
     unsigned need = bench_tests_that(TEST_NEEDS_MODEL);
@@ -576,12 +613,18 @@ static enum gp_status take_model(struct bench_plan *plan, const struct session_a
         rc = options_text(&options, OPT_MODEL, "--model", DEFAULT_MODEL, err);
     plan->answer = gp_calloc(1, sizeof(*plan->answer));
     if (!rc)
-        rc = planner_answer(ask->planner, &options, plan->answer, err);
+        rc = plan_model(plan, ask->planner, &options, cpu, err);
     if (rc)
         return rc;
     plan->options.request = &plan->answer->plan.request;
     if (!assumed) {
+        const struct resolved *of = &plan->answer->resolved;
+
         plan->options.layout = &plan->answer->plan.layout;
+        if (options.gpu_count == 0 && (of->gpu_chosen || of->gpu_local))
+            notes_add(
+                notes, "plan", "planned on %d x %s and not on what is measured, %s: -g chooses",
+                plan->options.layout->gpus, of->request.gpu->name, plan->device[0]->facts.name);
         return GP_OK;
     }
     if (plan->tests & bench_tests_that(TEST_NEEDS_PLAN))
@@ -773,7 +816,7 @@ enum gp_status bench_plan_make(struct bench_plan *plan, const struct session_ask
     if (!rc)
         rc = check_products(plan, ask->confirm, notes, err);
     if (!rc)
-        rc = take_model(plan, ask, notes, err);
+        rc = take_model(plan, ask, strcmp(look->backend, "cpu") == 0, notes, err);
     if (!rc) {
         take_device_figures(plan, look->backend);
         plan->options.tests = plan->tests;

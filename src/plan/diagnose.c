@@ -48,9 +48,24 @@ double diagnose_link(int gen, int width)
 
 /* ---- causes: comparisons with NAN are false ---- */
 
+static bool is_shared(const struct diagnose_facts *f)
+{
+    return f->processes > 0 || f->others > DIAGNOSE_OTHERS;
+}
+
 static bool is_wrong(const struct diagnose_facts *f)
 {
-    return f->wrong > 0;
+    return f->wrong > 0 && !is_shared(f);
+}
+
+static bool is_unconfirmed(const struct diagnose_facts *f)
+{
+    return f->wrong > 0 && is_shared(f);
+}
+
+static bool is_explained(const struct diagnose_facts *f)
+{
+    return f->explained > 0;
 }
 
 static bool has_ecc_errors(const struct diagnose_facts *f)
@@ -61,11 +76,6 @@ static bool has_ecc_errors(const struct diagnose_facts *f)
 static bool is_braked(const struct diagnose_facts *f)
 {
     return f->throttled[DIAGNOSE_BY_HARDWARE] > DIAGNOSE_OFTEN;
-}
-
-static bool is_shared(const struct diagnose_facts *f)
-{
-    return f->processes > 0 || f->others > DIAGNOSE_OTHERS;
 }
 
 static bool is_hot(const struct diagnose_facts *f)
@@ -130,20 +140,14 @@ static const struct {
 };
 
 static bool (*const holds[])(const struct diagnose_facts *) = {
-    [DIAGNOSE_WRONG_RESULTS] = is_wrong,
-    [DIAGNOSE_ECC_ERRORS] = has_ecc_errors,
-    [DIAGNOSE_HARDWARE] = is_braked,
-    [DIAGNOSE_SHARED] = is_shared,
-    [DIAGNOSE_HEAT] = is_hot,
-    [DIAGNOSE_POWER_CAP] = is_capped,
-    [DIAGNOSE_GOVERNOR] = saves_power,
-    [DIAGNOSE_CLOCK] = is_clocked_low,
-    [DIAGNOSE_LINK_WIDTH] = is_narrow,
-    [DIAGNOSE_LINK_GEN] = is_old_link,
-    [DIAGNOSE_PEER] = lacks_peers,
-    [DIAGNOSE_LINK] = copies_slowly,
-    [DIAGNOSE_MEMORY] = reads_slowly,
-    [DIAGNOSE_PRODUCTS] = multiplies_slowly,
+    [DIAGNOSE_WRONG_RESULTS] = is_wrong,     [DIAGNOSE_ECC_ERRORS] = has_ecc_errors,
+    [DIAGNOSE_HARDWARE] = is_braked,         [DIAGNOSE_SHARED] = is_shared,
+    [DIAGNOSE_UNCONFIRMED] = is_unconfirmed, [DIAGNOSE_HEAT] = is_hot,
+    [DIAGNOSE_POWER_CAP] = is_capped,        [DIAGNOSE_GOVERNOR] = saves_power,
+    [DIAGNOSE_CLOCK] = is_clocked_low,       [DIAGNOSE_LINK_WIDTH] = is_narrow,
+    [DIAGNOSE_LINK_GEN] = is_old_link,       [DIAGNOSE_PEER] = lacks_peers,
+    [DIAGNOSE_LINK] = copies_slowly,         [DIAGNOSE_MEMORY] = reads_slowly,
+    [DIAGNOSE_PRODUCTS] = multiplies_slowly, [DIAGNOSE_EXPLAINED] = is_explained,
 };
 
 struct diagnosis diagnose(const struct diagnose_facts *f)

@@ -3,7 +3,8 @@
  *
  * A table of causes is asked in order: what is broken, what others do, what holds the device
  * back, then figures below the sheet that no cause explains. The first that holds is the
- * verdict; the others are said as well. A fact that is not known holds nothing.
+ * verdict; the others are said as well. A fact that is not known holds nothing. A wrong result
+ * condemns a device that nobody else uses, and only where the library is not known to be its cause.
  *
  * Example: a card in a slot of 4 lanes of 16 that copies 6 GB/s: "link-width", slow.
  */
@@ -22,7 +23,8 @@ enum diagnose_throttle { /* share of the readings while it worked */
 /* NAN, and -1 of a count, stand for not known. */
 struct diagnose_facts {
     bool host;            /* processors, not a GPU */
-    int good, wrong;      /* points measured; of them, with wrong results */
+    int good, wrong;      /* points measured; of all, with wrong results */
+    int explained;        /* wrong too, for a reason that says nothing of the device */
     double read;          /* bytes/s of memory, the best */
     double read_share;    /* of what the sheet allows */
     double product;       /* operations/s, the best */
@@ -45,21 +47,23 @@ struct diagnose_facts {
 enum diagnose_status { DIAGNOSE_HEALTHY, DIAGNOSE_UNKNOWN, DIAGNOSE_SLOW, DIAGNOSE_BROKEN };
 
 /* X(NAME, its word, status) in the order in which one is the verdict. */
-#define DIAGNOSE_CAUSES(X)                    \
-    X(WRONG_RESULTS, "wrong-results", BROKEN) \
-    X(ECC_ERRORS, "ecc-errors", BROKEN)       \
-    X(HARDWARE, "hardware-slowdown", BROKEN)  \
-    X(SHARED, "shared", SLOW)                 \
-    X(HEAT, "heat", SLOW)                     \
-    X(POWER_CAP, "power-cap", SLOW)           \
-    X(GOVERNOR, "governor", SLOW)             \
-    X(CLOCK, "clock", SLOW)                   \
-    X(LINK_WIDTH, "link-width", SLOW)         \
-    X(LINK_GEN, "link-generation", SLOW)      \
-    X(PEER, "no-peer-access", SLOW)           \
-    X(LINK, "link", SLOW)                     \
-    X(MEMORY, "memory", SLOW)                 \
-    X(PRODUCTS, "products", SLOW)
+#define DIAGNOSE_CAUSES(X)                         \
+    X(WRONG_RESULTS, "wrong-results", BROKEN)      \
+    X(ECC_ERRORS, "ecc-errors", BROKEN)            \
+    X(HARDWARE, "hardware-slowdown", BROKEN)       \
+    X(SHARED, "shared", SLOW)                      \
+    X(UNCONFIRMED, "unconfirmed-results", UNKNOWN) \
+    X(HEAT, "heat", SLOW)                          \
+    X(POWER_CAP, "power-cap", SLOW)                \
+    X(GOVERNOR, "governor", SLOW)                  \
+    X(CLOCK, "clock", SLOW)                        \
+    X(LINK_WIDTH, "link-width", SLOW)              \
+    X(LINK_GEN, "link-generation", SLOW)           \
+    X(PEER, "no-peer-access", SLOW)                \
+    X(LINK, "link", SLOW)                          \
+    X(MEMORY, "memory", SLOW)                      \
+    X(PRODUCTS, "products", SLOW)                  \
+    X(EXPLAINED, "explained-results", UNKNOWN)
 
 enum diagnose_cause {
 #define X(NAME, word, status) DIAGNOSE_##NAME,

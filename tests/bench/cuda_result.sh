@@ -96,6 +96,26 @@ assert_eq "ids of sums" "allreduce/bf16/plain/0-1/1024 allreduce/bf16/plain/2-3/
     "$(paste -sd ' ' ids)"
 assert_eq "plans of other devices" 2 "$(sort -u plans | wc -l)"
 
+# Without --gpu a model is planned on the devices that are measured: one H100 does not hold 70B.
+FAKE_CUDA_GPU=h100
+export FAKE_CUDA_GPU
+fit() {
+    run --bench fit -m llama-3.1-70b -p bf16 -c 8k --preset quick --progress none "$@"
+}
+fit --tp 1 -o left.json
+note=$err
+fit --tp 1 -g h100-sxm:1 -o named.json
+assert_eq "fit without --gpu" "oom $(jq -r '.points[0].id' named.json)" \
+    "$(jq -r '.points[0] | .state + " " + .id' left.json)"
+assert_lacks "no note" "planned on" "$note"
+fit --tp 4 -o share.json
+assert_eq "the share of one" ok "$(jq -r '.points[0].state' share.json)"
+unset FAKE_CUDA_GPU
+fit --tp 1 --dry-run
+assert_contains "an unknown GPU" "not on what is measured, stand-in GPU: -g chooses" "$out$err"
+fit --tp 1 --dry-run -g h100-sxm:1
+assert_lacks "named" "planned on" "$out$err"
+
 # every field has its word in the manual
 jq -r 'del(.host.env, .devices[].more.env) | [paths | .[] | strings] | unique[]' \
     full.json >keys

@@ -513,6 +513,14 @@ GPUPLAN_RANK_WAIT=0 OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 bench -o ranks
 assert_eq "a missing rank" 4 "$rc"
 assert_contains "is named" "rank 1 of 2 wrote no result" "$err"
 
+# a wrong result is said with its reason: in the table, in CSV, and what it means below
+GPUPLAN_STANDIN=wrong:1 run --bench memory,gemm --type fp32 --preset quick --device 0 \
+    --progress none -o wrong.json
+assert_eq "wrong: exit code" 5 "$rc"
+assert_contains "why" "WRONG: d[0,0] is 5" "$out"
+run --compare-results wrong.json --format csv
+assert_contains "why, in CSV" ",\"d[0,0] is 5\"," "$out"
+
 # every field of a result of this CPU has its word in the manual
 real=$build/gpuplan-bench-cpu
 if "$real" --devices 2>/dev/null | grep -q '"product_types": \["' &&
@@ -529,6 +537,21 @@ if "$real" --devices 2>/dev/null | grep -q '"product_types": \["' &&
     for key in $(cat keys); do
         checks=$((checks + 1))
         grep -qxF -e "$key" said || fail "gpuplan-bench(1): no word on the field $key"
+    done
+    # a library that may not use VNNI: operands of seven bits, which are right
+    for isa in AVX2 AVX512_CORE; do
+        ONEDNN_MAX_CPU_ISA=$isa run --bench gemm --type int8 --shapes 256:16:1024 --force \
+            --preset quick --max-time 0.1 --progress none -o int8.json
+        case $(jq -r '.points[0].params.b' int8.json) in
+        u7) assert_contains "$isa: said" "saturates: 7-bit operands" "$out" ;;
+        u8 | s8 | null) ;; # not this library, or not x86
+        *) fail "$isa: $out$err" ;;
+        esac
+        case $rc in
+        0 | 6) ;;
+        *) fail "$isa: exit $rc" "$out" ;;
+        esac
+        assert_lacks "$isa: right" wrong "$(jq -c '.points[].flags' int8.json)"
     done
     # whatever disturbed it: one peak of its type, and no size reaches more
     jq '.points[].flags = []' cpu.json >calm.json

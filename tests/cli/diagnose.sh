@@ -54,6 +54,13 @@ assert_contains "broken" "broken: stand-in 0: 1 product has a wrong result" "$ou
 assert_contains "and the other cause" "also: the governor powersave" "$out"
 diagnose -q
 assert_eq "quiet" broken "$out"
+
+# ---- what the library is known to be the cause of says nothing of the device ----
+GPUPLAN_SYSFS=$work/none
+GPUPLAN_STANDIN=refused:1
+diagnose
+assert_contains "explained" "unknown: stand-in 0: 1 product has a wrong result, by the library" "$out"
+assert_lacks "explained" "exchange" "$out"
 GPUPLAN_STANDIN=crash:0
 GPUPLAN_SYSFS=$work/none
 diagnose

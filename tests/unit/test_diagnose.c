@@ -78,6 +78,7 @@ static void test_causes(void **state)
     CASE(f.wrong = 1, "wrong-results", BROKEN);
     CASE(f.ecc_errors = 2, "ecc-errors", BROKEN);
     CASE(f.throttled[DIAGNOSE_BY_HARDWARE] = 0.5, "hardware-slowdown", BROKEN);
+    CASE(f.explained = 1, "explained-results", UNKNOWN);
     CASE(f.processes = 1, "shared", SLOW);
     CASE(f.others = 0.5, "shared", SLOW);
     CASE(f.throttled[DIAGNOSE_BY_HEAT] = 0.3, "heat", SLOW);
@@ -90,6 +91,24 @@ static void test_causes(void **state)
     CASE(f.upload = 12e9, "link", SLOW);
     CASE(f.read_share = 0.6, "memory", SLOW);
     CASE(f.product_share = 0.3, "products", SLOW);
+}
+
+/* Wrong results condemn a device only where nobody else used it, and never where the library or the
+ * operands are known to be their cause. */
+static void test_wrong(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 16; i++) {
+        struct diagnose_facts f = healthy();
+        bool busy = i & 3;
+
+        f.processes = i & 1;
+        f.others = i & 2 ? 0.9 : NAN;
+        f.explained = i & 4 ? 1 : 0;
+        f.wrong = i & 8 ? 1 : 0;
+        assert_int_equal(diagnose(&f).status == DIAGNOSE_BROKEN, f.wrong && !busy);
+        assert_true(f.wrong + f.explained == 0 || diagnose(&f).count > busy);
+    }
 }
 
 /* A low clock that something throttles is told by what throttles it. */
@@ -127,6 +146,7 @@ static void test_words(void **state)
 
     (void)state;
     f.wrong = 1;
+    f.explained = 2;
     f.ecc_errors = 1;
     f.processes = 2;
     f.power_limit = 400;
@@ -143,10 +163,11 @@ static void test_words(void **state)
     record_list(&doc, "devices");
     diagnose_record(&f, "made-up card", "", record_append(&doc, "devices"));
     diagnose_text(&doc, &out);
-    assert_non_null(strstr(out.text, "broken: made-up card: 1 product has a wrong result"));
+    assert_non_null(strstr(out.text, "broken: made-up card: its memory has 1 error that could"));
     assert_non_null(strstr(out.text, "also: its link has 4 lanes of 16"));
     assert_non_null(strstr(out.text, "also: its power limit is 400 W, its data sheet says 700"));
-    assert_non_null(strstr(out.text, "also: its memory has 1 error that could not be"));
+    assert_non_null(
+        strstr(out.text, "also: 1 product has a wrong result, in one run beside other"));
     assert_non_null(strstr(out.text, "also: 2 other programs compute on it"));
     assert_non_null(strstr(out.text, "cure: nvidia-smi -pl 700 raises it"));
     assert_null(strchr(out.text, '{'));
@@ -161,8 +182,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_healthy), cmocka_unit_test(test_unknown),
-        cmocka_unit_test(test_causes),  cmocka_unit_test(test_order),
-        cmocka_unit_test(test_link),    cmocka_unit_test(test_words),
+        cmocka_unit_test(test_causes),  cmocka_unit_test(test_wrong),
+        cmocka_unit_test(test_order),   cmocka_unit_test(test_link),
+        cmocka_unit_test(test_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

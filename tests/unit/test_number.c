@@ -69,7 +69,7 @@ static void rounding(void **state)
 static void filled(void **state)
 {
     static const enum number all[] = {NUMBER_F32, NUMBER_F16,  NUMBER_BF16, NUMBER_S8,
-                                      NUMBER_S32, NUMBER_E4M3, NUMBER_E2M1};
+                                      NUMBER_S32, NUMBER_E4M3, NUMBER_E2M1, NUMBER_U7};
     static uint64_t data[1024];
 
     (void)state;
@@ -83,7 +83,8 @@ static void filled(void **state)
         memset(data, 0xff, sizeof data);
         number_fill(FILL_UNIFORM, all[t], data, number_bytes(all[t], 2000), 0x5eed);
         for (size_t i = 0; i < 2000; i++) {
-            double x = number_get(all[t], data, i) / limit;
+            double x = all[t] == NUMBER_U7 ? number_get(all[t], data, i) / 63.5 - 1
+                                           : number_get(all[t], data, i) / limit;
 
             assert_true(fabs(x) <= 1);
             sum += x;

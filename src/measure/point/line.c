@@ -38,12 +38,14 @@ const struct flag_row flag_rows[FLAG_ROWS] = {
     {"drift", true, "the passes differ: something changed between them"},
     {"zeros", true, "operands of zeros draw less power: no figure to compare"},
     {"not-cold", true, "too few copies to keep the last cache out: more memory, larger shapes"},
-    {"wrong", true, NULL},
-    {"failed_once", true, NULL},
-    {"power_cap", false, NULL},         /* the power limit slows large products */
-    {"no_sensors", false, NULL},        /* too short for a class of throttling */
-    {"launch_bound", false, NULL},      /* launching took longer than the work */
-    {"emulated", false, NULL},          /* the device has no such arithmetic */
+    {"wrong", true, "results differ from what they must be; the notes say which: measure again"},
+    {"failed_once", true, "one pass came to nothing, its reason says how: measure again"},
+    {"power_cap", false, NULL},    /* the power limit slows large products */
+    {"no_sensors", false, NULL},   /* too short for a class of throttling */
+    {"launch_bound", false, NULL}, /* launching took longer than the work */
+    {"emulated", false, "the device has no such arithmetic, the library makes it of another"},
+    {"saturates", false,
+     "7-bit operands, because the library's sums of 8-bit ones saturate without VNNI"},
     {"padded", false, NULL},            /* the product was enlarged */
     {"extrapolated", false, NULL},      /* some layers stand for all */
     {"no_graph", false, NULL},          /* launched one by one */

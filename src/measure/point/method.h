@@ -208,9 +208,10 @@ struct check {
     bool done, ok;
     const char *mode; /* "full", "rows", "block"; NULL = a sample */
     int64_t n;
-    double max_err; /* largest |d - ref| / allowance; > 1 fails */
-    double zeros;   /* share of zeros among the operands looked at */
-    char why[120];  /* also why fewer than asked for were looked at */
+    double max_err;    /* largest |d - ref| / allowance; > 1 fails */
+    double zeros;      /* share of zeros among the operands looked at */
+    char why[120];     /* also why fewer than asked for were looked at */
+    const char *cause; /* of a failure that says nothing of the device: "library", "operands" */
 };
 
 /* Operands of zeros draw less power and may not even be in memory: more than a quarter of

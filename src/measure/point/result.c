@@ -55,6 +55,8 @@ static const struct field answer_fields[] = {
     NUMBER("sensors.power_w.mean", power, 1e9, FIELD_FLAT),
     NUMBER("sensors.temp_c.max", temp, 1e9, FIELD_FLAT),
     FIELD_AT(struct point_result, "check", json, .type = FIELD_OBJECT),
+    TEXT("check.why", why, FIELD_BLANK),
+    TEXT("check.cause", cause, FIELD_BLANK),
 };
 
 #define STATS(member) FIELD_NUMBER_AT(struct stats, #member, member, TIME_MAX)
@@ -182,6 +184,8 @@ bool result_read(struct reading *r, const json_t *json, enum result_source sourc
                                .id = "",
                                .variant = "",
                                .reason = "",
+                               .why = "",
+                               .cause = "",
                                .test_word = "",
                                .type_word = "",
                                .bound = "",

@@ -33,6 +33,7 @@ struct reading; /* measure/point/field.h */
 
 struct point_result { /* texts are borrowed from the JSON */
     const char *id, *variant, *reason;
+    const char *why, *cause;           /* of its check: struct check, method.h */
     const char *test_word, *type_word; /* as the JSON says; "" = it does not */
     enum bench_test test;              /* TEST_COUNT = none of this version's */
     enum bench_type type;              /* TYPE_COUNT = likewise, or none */

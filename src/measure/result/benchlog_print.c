@@ -11,7 +11,7 @@
 #include "base/table.h"
 #include "base/units.h"
 
-/* Its state where that is not "ok", its flags, and why there is no figure. */
+/* Its state where that is not "ok", and its flags. */
 static void print_notes(const struct point_result *p, char *text, size_t size)
 {
     char flags[200];
@@ -22,8 +22,12 @@ static void print_notes(const struct point_result *p, char *text, size_t size)
                                    : point_state_words[p->state]);
     if (result_flags(p, " ", flags, sizeof(flags))[0])
         gp_append(text, size, " ", "%s", flags);
-    if (p->state != POINT_OK && p->reason[0])
-        gp_append(text, size, ": ", "%s", p->reason);
+}
+
+/* Why there is no figure, or none to use; "" = there is one, or nobody said. */
+static const char *print_reason(const struct point_result *p)
+{
+    return p->state != POINT_OK ? p->reason : result_wrong(p) ? p->why : "";
 }
 
 static void print_people(const struct benchlog *log, bool markdown, struct strbuf *out)
@@ -34,7 +38,7 @@ static void print_people(const struct benchlog *log, bool markdown, struct strbu
         {"predicted", TABLE_RIGHT}, {"reached %", TABLE_RIGHT}, {"bound", TABLE_LEFT},
         {"notes", TABLE_LEFT}};
     struct table table;
-    char text[96], notes[256];
+    char text[96], notes[400];
 
     table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
     for (int i = 0; i < log->count; i++) {
@@ -51,6 +55,8 @@ static void print_people(const struct benchlog *log, bool markdown, struct strbu
         table_cellf(&table, p->ratio > 0 ? "%.0f" : "-", 100 * p->ratio);
         table_cell(&table, p->bound);
         print_notes(p, notes, sizeof(notes));
+        if (print_reason(p)[0])
+            gp_append(notes, sizeof(notes), ": ", "%s", print_reason(p));
         table_cell(&table, notes);
     }
     if (markdown)
@@ -98,7 +104,7 @@ static void print_csv(const struct benchlog *log, struct strbuf *out)
         csv_number(&table, p->k);
         csv_number(&table, p->size);
         table_cell(&table, point_state_words[p->state]);
-        table_cell(&table, p->reason);
+        table_cell(&table, print_reason(p));
         csv_number(&table, p->samples);
         csv_number(&table, p->median);
         csv_number(&table, p->low);

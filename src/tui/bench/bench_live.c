@@ -598,8 +598,13 @@ static const char *result_cell(const struct session_point *p, int column, char *
         return p->mark == MARK_UNSUPPORTED ? "unsupported" : result_rate(text, size, r);
     if (column == COL_TIME || column == COL_PREDICTED)
         return time_text(text, size, column == COL_TIME ? r->median : r->predicted);
-    if (column == COL_FLAGS)
-        return result_flags(r, ", ", text, size)[0] ? text : r->reason;
+    if (column == COL_FLAGS) {
+        if (!result_flags(r, ", ", text, size)[0])
+            return r->reason;
+        if (result_wrong(r) && r->why[0])
+            gp_append(text, size, ": ", "%s", r->why);
+        return text;
+    }
     gp_copy(text, size, "-");
     if (r->ratio > 0)
         gp_format(text, size, "%.0f %%", 100 * r->ratio);
@@ -1004,7 +1009,8 @@ static void explain_result(const struct point_result *r, struct strbuf *out)
         strbuf_addf(out, "; predicted %s by %s%s%s", TIME(r->predicted), r->bound,
                     r->origin[0] ? ", " : "", r->origin);
     if (r->checked)
-        strbuf_addf(out, "; %s", r->correct ? "result right" : "RESULT WRONG");
+        strbuf_addf(out, "; %s%s%s", r->correct ? "result right" : "RESULT WRONG",
+                    r->correct || !r->why[0] ? "" : ": ", r->correct ? "" : r->why);
     if (flags[0])
         strbuf_addf(out, "; flags: %s", flags);
 }
