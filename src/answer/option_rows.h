@@ -463,6 +463,9 @@ OPTION(INTERVAL, .name = "interval", .type = OPTION_NUMBER, .argument = "SECONDS
        .commands = FOR_ATTACH, .help = "time between two metrics pages")
 OPTION(DIAGNOSE, .name = "diagnose", FLAG, .commands = M,
        .help = "why is this device slow? one verdict with its evidence, in less than a minute")
+OPTION(SOAK, .name = "soak", .type = OPTION_NUMBER, .argument = "MINUTES", .unit = "min",
+       .low = 0.001, .high = 16666, .fallback = "no soak", .commands = M,
+       .help = "repeat products under full load for so long, and count the results that are wrong")
 OPTION(EXPECT, .name = "expect", .type = OPTION_PATH, .argument = "FILE", .fallback = "none",
        .commands = M, .help = "a reference result: exit 5 unless this run confirms it")
 OPTION(PROM, .name = "prom", .type = OPTION_PATH, .argument = "DIR", .fallback = "none",
