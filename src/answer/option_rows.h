@@ -529,7 +529,7 @@ OPTION(SORT, .name = "sort", WORD("COLUMN", "cost|gpus|memory|name|million|tpot|
        .help = "order of the rows; memory: of all GPUs; million: dollars per million tokens")
 OPTION(PROFILES, .name = "profiles", .type = OPTION_PATH, .argument = "DIR", .fallback = "none",
        .commands = FOR_ALL, .help = "a folder of profiles that override all others")
-OPTION(FORMAT, .name = "format", .key = 'f', WORD("FORMAT", "text|json|csv|markdown"),
+OPTION(FORMAT, .name = "format", .key = 'f', WORD("FORMAT", "text|json|csv|markdown|prometheus"),
        .fallback = "text", .commands = FOR_PRINTING & ~FOR_BATCH & ~FOR_REPORT,
        .help = "how to print the answer")
 OPTION(OUT, .name = "output", .key = 'o', .type = OPTION_PATH, .argument = "FILE|TOKENS",

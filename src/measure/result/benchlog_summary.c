@@ -300,7 +300,8 @@ static void say_bandwidths(const struct benchlog *log, int device, json_t *list)
 /* ---- soak ---- */
 
 /* "soak of device 1, NAME: 10.0 min, 36000 products, 12000 compared, 3 wrong; clock 1410 MHz at
- * least, 1620 MHz mean; at most 71 C; 668 W; throttled 12 % of the time (power_cap): exit code 5" */
+ * least, 1620 MHz mean; at most 71 C; 668 W; throttled 12 % of the time (power_cap): exit code 5"
+ */
 static void say_soak(const struct benchlog *log, int device, json_t *list)
 {
     static const struct {
