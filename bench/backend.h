@@ -29,6 +29,13 @@ struct bench_device {
 
 enum { VARIANTS = 4 }; /* of one point, at the most */
 
+/* Products under full load, each of some compared bit for bit with the first of the same operands:
+ * an algorithm that is the same gives the same. */
+struct soak {
+    int64_t products, compared, wrong;
+    double seconds; /* of the device, for all products */
+};
+
 struct prepared {
     int rotation;                  /* copies of what rotates */
     int multiple;                  /* the launches of a sample are a multiple of it; 0 = of
@@ -97,6 +104,8 @@ struct backend {
     enum gp_status (*hold)(void *ctx, struct bench_device *device, struct gp_err *err);
     /* May be NULL. One operation by itself: nothing queued before it, caches flushed. */
     bool (*latency)(void *ctx, int variant, double *seconds);
+    /* May be NULL. Some more products of a point under full load, counted; less than a second. */
+    bool (*soak)(void *ctx, int variant, struct soak *out);
     /* May be NULL. No further call can succeed: the run ends here. */
     bool (*lost)(void *ctx);
     /* May be NULL. Why the last run() or warm() failed; "" when it does not know. */

@@ -67,7 +67,8 @@ struct cpu_test {
     /* The engine times it, unless it sets *seconds. */
     bool (*run)(struct cpu_engine *engine, void *work, int launches, double *seconds);
     void (*check)(struct cpu_engine *engine, void *work, struct check *out);
-    void (*release)(void *work); /* what is in it */
+    void (*release)(void *work);                /* what is in it */
+    bool (*soak)(void *work, struct soak *out); /* NULL: not of this test */
 };
 
 /* What measures a test of measure/point/test_rows.h on a CPU: weak, so that a test that no file has

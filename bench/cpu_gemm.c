@@ -33,6 +33,7 @@ struct cpu_gemm {
     int64_t sampled; /* rows of W kept */
     int64_t columns; /* of x that are checked with each */
     char *kept;      /* [sampled][k], as W was stored */
+    void *result;    /* of cpu_gemm_keep() */
     double *one;     /* [k], of one row */
 };
 
@@ -227,6 +228,7 @@ void cpu_gemm_free(struct cpu_gemm *gemm)
     }
     gemm->library->free(gemm->made.op);
     free(gemm->kept);
+    free(gemm->result);
     free(gemm->one);
     free(gemm);
 }
@@ -245,6 +247,22 @@ bool cpu_gemm_run(struct cpu_gemm *gemm, int weight, int row)
 bool cpu_gemm_wait(struct cpu_gemm *gemm)
 {
     return gemm->library->wait(gemm->made.op);
+}
+
+bool cpu_gemm_keep(struct cpu_gemm *gemm)
+{
+    size_t bytes = gemm->copies[GEMM_Y].bytes;
+
+    free(gemm->result);
+    if ((gemm->result = malloc(bytes)))
+        memcpy(gemm->result, gemm->copies[GEMM_Y].data[gemm->next_row], bytes);
+    return gemm->result != NULL;
+}
+
+bool cpu_gemm_same(const struct cpu_gemm *gemm)
+{
+    return memcmp(gemm->result, gemm->copies[GEMM_Y].data[gemm->next_row],
+                  gemm->copies[GEMM_Y].bytes) == 0;
 }
 
 /* ---- check ---- */

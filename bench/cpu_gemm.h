@@ -66,6 +66,10 @@ bool cpu_gemm_fill(struct cpu_gemm *gemm, struct cpu_pool *pool, int weights, in
 bool cpu_gemm_run(struct cpu_gemm *gemm, int weights, int rows);
 bool cpu_gemm_wait(struct cpu_gemm *gemm);
 void cpu_gemm_check(struct cpu_gemm *gemm, struct check *out);
+/* Keeps the result that was made last; is the last one the same bit for bit? All copies hold the
+ * same values, so that it does not matter of which. */
+bool cpu_gemm_keep(struct cpu_gemm *gemm);
+bool cpu_gemm_same(const struct cpu_gemm *gemm);
 void cpu_gemm_free(struct cpu_gemm *gemm);
 
 const struct gemm_made *cpu_gemm_made(const struct cpu_gemm *gemm);

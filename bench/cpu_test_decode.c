@@ -247,5 +247,5 @@ static void decode_check(struct cpu_engine *engine, void *ctx, struct check *out
     }
 }
 
-const struct cpu_test cpu_test_decode = {sizeof(struct decode_work), decode_prepare, decode_run,
-                                         decode_check, decode_release};
+const struct cpu_test cpu_test_decode = {
+    sizeof(struct decode_work), decode_prepare, decode_run, decode_check, decode_release, NULL};

@@ -94,5 +94,5 @@ static void fit_check(struct cpu_engine *engine, void *ctx, struct check *out)
         gp_copy(out->why, sizeof out->why, "a page does not read back as written");
 }
 
-const struct cpu_test cpu_test_fit = {sizeof(struct fit_work), fit_prepare, fit_run, fit_check,
-                                      fit_release};
+const struct cpu_test cpu_test_fit = {
+    sizeof(struct fit_work), fit_prepare, fit_run, fit_check, fit_release, NULL};

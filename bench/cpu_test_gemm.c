@@ -6,6 +6,7 @@
  * three copies of W are walked before the first comes again. With fewer than 256 rows the reading
  * of W decides, and many more are walked (cpu_rotation).
  */
+#include "base/clock.h"
 #include "base/str.h"
 #include "bench/cpu_engine.h"
 
@@ -95,9 +96,26 @@ static void gemm_check(struct cpu_engine *engine, void *ctx, struct check *out)
     cpu_gemm_check(work->gemm, out);
 }
 
-#define PRODUCT                                                                    \
-    {                                                                              \
-        sizeof(struct gemm_work), gemm_prepare, gemm_run, gemm_check, gemm_release \
+static bool gemm_soak(void *ctx, struct soak *out)
+{
+    struct gemm_work *work = ctx;
+    double began = clock_now();
+    bool ok = gemm_run(NULL, work, 1, NULL);
+
+    out->seconds += clock_now() - began;
+    if (!ok)
+        return false;
+    if (out->products++ > 0) {
+        out->compared++;
+        out->wrong += !cpu_gemm_same(work->gemm);
+        return true;
+    }
+    return cpu_gemm_keep(work->gemm);
+}
+
+#define PRODUCT                                                                               \
+    {                                                                                         \
+        sizeof(struct gemm_work), gemm_prepare, gemm_run, gemm_check, gemm_release, gemm_soak \
     }
 
 const struct cpu_test cpu_test_gemm = PRODUCT, cpu_test_batch = PRODUCT;

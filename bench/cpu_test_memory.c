@@ -302,5 +302,5 @@ static void memory_check(struct cpu_engine *engine, void *ctx, struct check *out
         method_no_zeros(out, FILL_UNIFORM, (double)zeros * 8, (double)work->bytes);
 }
 
-const struct cpu_test cpu_test_memory = {sizeof(struct memory_work), memory_prepare, memory_run,
-                                         memory_check, memory_release};
+const struct cpu_test cpu_test_memory = {
+    sizeof(struct memory_work), memory_prepare, memory_run, memory_check, memory_release, NULL};

@@ -120,5 +120,9 @@ static void transfer_check(struct cpu_engine *engine, void *ctx, struct check *o
         gp_copy(out->why, sizeof out->why, "memory does not match the file");
 }
 
-const struct cpu_test cpu_test_transfer = {sizeof(struct transfer_work), transfer_prepare,
-                                           transfer_run, transfer_check, transfer_release};
+const struct cpu_test cpu_test_transfer = {sizeof(struct transfer_work),
+                                           transfer_prepare,
+                                           transfer_run,
+                                           transfer_check,
+                                           transfer_release,
+                                           NULL};

@@ -40,6 +40,7 @@ struct cuda_work {
     bool gated; /* run() is, by itself */
     /* Nothing has been checked unless it sets out->done. */
     void (*check)(struct cuda_ctx *ctx, int variant, struct check *out);
+    bool (*soak)(struct cuda_ctx *ctx, int variant, struct soak *out);
     void (*release)(struct cuda_ctx *ctx); /* what is in the state */
     void *state;                           /* the test's own, from the heap */
 };

@@ -30,10 +30,25 @@
 
 #define SCREEN_SHARE 0.6 /* of the time for tuning */
 #define BATCH 0.005      /* s, when they are timed again */
+#define SOAK_IDLE 1.1    /* the host takes so much longer than the device for a burst ... */
+#define SOAK_LONG 0.1    /* ... and not as many seconds: the next one is longer */
 
 enum { SCREEN = 3, ROUNDS_LEAST = 4, ROUNDS_MOST = 16, BEST = 3 };
 
 enum { FRAMEWORK = LT_TUNED + 1, PADDED, PAD_BELOW = 16 };
+
+/* Bursts of --soak: products of one copy of the operands, one after the other. The last result of
+ * a burst goes to the host on the side stream and is compared there while the next burst runs on
+ * another copy. A burst grows as long as the host takes longer than the device. */
+struct gemm_soak {
+    cudaEvent_t copied[2];
+    char *host[2]; /* pinned: the results of two bursts, by number & 1 */
+    char **first;  /* by copy of the operands; NULL = none yet */
+    int copies;
+    int64_t burst; /* number of the next one */
+    int launches[2], size;
+    double compared; /* s, clock: when the last one was */
+};
 
 struct gemm_state {
     struct lt_gemm gemm; /* of the variants "heuristic" and "tuned" */
@@ -42,6 +57,7 @@ struct gemm_state {
     size_t b_bytes, d_bytes; /* of the widest */
     int copies_a, copies_bd;
     char *a, *b, *d;
+    struct gemm_soak soak;
 };
 
 /* The product of a variant, and which of its choices it is. */
@@ -84,10 +100,115 @@ static void gemm_check(struct cuda_ctx *ctx, int variant, struct check *out)
         lt_check(ctx, g, choice, &o, out);
 }
 
+/* ---- soak ---- */
+
+static size_t soak_bytes(const struct gemm_state *s)
+{
+    return number_bytes(s->gemm.type->out, (size_t)(s->gemm.m * s->gemm.n));
+}
+
+static bool soak_open(struct cuda_ctx *ctx, struct gemm_state *s)
+{
+    struct gemm_soak *k = &s->soak;
+    bool ok = true;
+
+    cuda_timer_reset(ctx);
+    ctx->timer.gateless = true; /* the queue is never empty */
+    k->copies = s->copies_a < 2 ? s->copies_a : 2;
+    k->first = gp_calloc((size_t)k->copies, sizeof *k->first);
+    k->size = 1;
+    for (int i = 0; ok && i < 2; i++)
+        ok = cuda_mark_new(ctx, &k->copied[i]) &&
+             cuda_ok(ctx, cudaHostAlloc((void **)&k->host[i], soak_bytes(s), cudaHostAllocDefault),
+                     "pinned memory");
+    return ok;
+}
+
+static void soak_close(struct gemm_soak *k)
+{
+    for (int i = 0; i < 2; i++) {
+        if (k->host[i] && k->burst > i)
+            cudaEventSynchronize(k->copied[i]);
+        if (k->host[i])
+            cudaFreeHost(k->host[i]);
+        if (k->copied[i])
+            cudaEventDestroy(k->copied[i]);
+    }
+    for (int i = 0; i < k->copies; i++)
+        free(k->first[i]);
+    free(k->first);
+}
+
+static bool soak_enqueue(struct cuda_ctx *ctx, struct gemm_state *s, int variant, int slot)
+{
+    struct gemm_soak *k = &s->soak;
+    int copy = (int)(k->burst % k->copies);
+    struct lt_operands o = gemm_operands(s, copy);
+    bool ok = (s->copies_bd > 1 || k->burst == 0 || /* else its result is still on the way */
+               cuda_depend(ctx, ctx->stream, k->copied[!slot])) &&
+              cuda_record(ctx, ctx->timer.start[slot], ctx->stream);
+
+    k->launches[slot] = k->size;
+    for (int i = 0; ok && i < k->size; i++)
+        ok = gemm_enqueue(ctx, variant, copy);
+    return ok && cuda_record(ctx, ctx->timer.stop[slot], ctx->stream) &&
+           cuda_depend(ctx, ctx->side, ctx->timer.stop[slot]) &&
+           cuda_ok(ctx,
+                   cudaMemcpyAsync(k->host[slot], o.d, soak_bytes(s), cudaMemcpyDeviceToHost,
+                                   ctx->side),
+                   "copy of a result") &&
+           cuda_record(ctx, k->copied[slot], ctx->side);
+}
+
+static bool soak_compare(struct cuda_ctx *ctx, struct gemm_state *s, int64_t burst,
+                         struct soak *out)
+{
+    struct gemm_soak *k = &s->soak;
+    int slot = (int)(burst & 1);
+    char **first = &k->first[burst % k->copies];
+    double seconds, took;
+
+    if (!cuda_ok(ctx, cudaEventSynchronize(k->copied[slot]), "waiting for a result") ||
+        !cuda_elapsed(ctx, ctx->timer.start[slot], ctx->timer.stop[slot], &seconds))
+        return false;
+    if (*first) {
+        out->compared++;
+        out->wrong += memcmp(*first, k->host[slot], soak_bytes(s)) != 0;
+    } else if (!(*first = cuda_host(ctx, soak_bytes(s)))) {
+        return false;
+    } else {
+        memcpy(*first, k->host[slot], soak_bytes(s));
+    }
+    out->products += k->launches[slot];
+    out->seconds += seconds;
+    took = clock_now() - k->compared;
+    k->compared += took;
+    if (took > SOAK_IDLE * seconds && took < SOAK_LONG && k->size < CUDA_GATE_CALLS)
+        k->size += (k->size + 1) / 2;
+    return true;
+}
+
+static bool gemm_soak(struct cuda_ctx *ctx, int variant, struct soak *out)
+{
+    struct gemm_state *s = ctx->work.state;
+    struct gemm_soak *k = &s->soak;
+
+    if (!k->first && !soak_open(ctx, s))
+        return false;
+    if (!soak_enqueue(ctx, s, variant, (int)(k->burst & 1)))
+        return false;
+    if (k->burst++ == 0) {
+        k->compared = clock_now();
+        return true;
+    }
+    return soak_compare(ctx, s, k->burst - 2, out);
+}
+
 static void gemm_release(struct cuda_ctx *ctx)
 {
     struct gemm_state *s = ctx->work.state;
 
+    soak_close(&s->soak);
     cuda_give(ctx, s->a);
     cuda_give(ctx, s->b);
     cuda_give(ctx, s->d);
@@ -421,8 +542,9 @@ static void choose_others(struct cuda_ctx *ctx, struct gemm_state *s)
 bool cuda_gemm_prepare(struct cuda_ctx *ctx, const struct point *point, struct prepared *out)
 {
     static const struct cuda_work work = {
-        .enqueue = gemm_enqueue, .check = gemm_check, .release = gemm_release};
-    bool heats = !point->id[0]; /* the warm-up's work, which tells nothing */
+        .enqueue = gemm_enqueue, .check = gemm_check, .soak = gemm_soak, .release = gemm_release};
+    bool heats = !point->id[0];          /* the warm-up's work, which tells nothing */
+    bool soaks = ctx->settings.soak > 0; /* what the library names first */
     struct gemm_state *s = cuda_begin(ctx, point, &work, sizeof *s);
     const struct lt_gemm *widest;
     struct lt_operands first;
@@ -431,7 +553,7 @@ bool cuda_gemm_prepare(struct cuda_ctx *ctx, const struct point *point, struct p
         .type = cuda_type_find(point->type), .m = point->m, .n_asked = point->n, .k = point->k};
     if (!lt_open(ctx, &s->gemm))
         return false;
-    if (!heats)
+    if (!heats && !soaks)
         open_others(ctx, s);
     widest = s->other[PADDED] ? &s->padded : &s->gemm;
     s->b_bytes = lt_b_bytes(widest);
@@ -442,7 +564,8 @@ bool cuda_gemm_prepare(struct cuda_ctx *ctx, const struct point *point, struct p
     first = gemm_operands(s, 0);
     if (!lt_choose(ctx, &s->gemm, &first, &out->first))
         return false;
-    if (!gemm_recall_algo(ctx, point->id, &s->gemm)) {
+    s->gemm.tried = s->gemm.chosen[LT_HEURISTIC] + 1;
+    if (!soaks && !gemm_recall_algo(ctx, point->id, &s->gemm)) {
         gemm_tune_algo(ctx, s);
         if (ctx->lost)
             return false;

@@ -238,6 +238,14 @@ static void engine_check(void *ctx, int variant, struct check *out)
         engine->test->check(engine, engine->work, out);
 }
 
+static bool engine_soak(void *ctx, int variant, struct soak *out)
+{
+    struct cpu_engine *engine = ctx;
+
+    (void)variant;
+    return engine->test && engine->test->soak && engine->test->soak(engine->work, out);
+}
+
 static void engine_flags(void *ctx, int variant, json_t *out)
 {
     const struct cpu_engine *engine = ctx;
@@ -403,6 +411,7 @@ int main(int argc, char **argv)
         .prepare = engine_prepare,
         .run = engine_run,
         .check = engine_check,
+        .soak = engine_soak,
         .release = engine_release,
         .sensors = engine_sensors,
         .counters = engine_counters,

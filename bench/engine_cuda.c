@@ -240,6 +240,13 @@ static void check_point(void *opaque, int variant, struct check *out)
     }
 }
 
+static bool soak_point(void *opaque, int variant, struct soak *out)
+{
+    struct cuda_ctx *ctx = opaque;
+
+    return !ctx->lost && ctx->work.soak && ctx->work.soak(ctx, variant, out);
+}
+
 /* ---- heat ---- */
 
 /* The hungriest types first. A cube of 4096 fills every GPU and fits beside a model. May
@@ -339,6 +346,7 @@ const struct backend engine_cuda = {
     .busy = cuda_busy,
     .hold = cuda_lock_clock,
     .latency = cuda_latency,
+    .soak = soak_point,
     .lost = is_lost,
     .reason = last_reason,
 };

@@ -19,6 +19,7 @@
  */
 #include "bench/measure.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,7 @@
 #define REHEAT 1.0      /* ... for so long at most */
 #define COOL_BY 5.0     /* degrees */
 #define CLOCK_LEAST 0.9 /* of the warm-up's mean */
+#define READINGS 60     /* of the sensors that the answer of a soak has */
 #define TROUBLE 0xE8    /* event bits: hw slowdown, sw and hw thermal, power brake */
 
 struct result {
@@ -47,6 +49,7 @@ struct result {
     struct watched watched;
     struct check check;
     json_t *latency;  /* or null */
+    json_t *soak;     /* what was counted, also of a device that then failed; NULL = nothing */
     double passes[3]; /* medians, s */
     int pass_count;
     bool drift;
@@ -346,6 +349,8 @@ static void measure_send(struct bench_run *run, const struct result *r)
     json_object_set_new(json, "params", params_of(r));
     if (r->state == POINT_OK)
         add_measured(run, json, r);
+    if (r->soak)
+        json_object_set(json, "soak", r->soak);
     watch_send(run->watch, json);
 }
 
@@ -517,6 +522,92 @@ static enum measured_point failed_run(struct bench_run *run, struct result *r)
     return POINT_DONE;
 }
 
+/* ---- soak ---- */
+
+/* Said at once, for a soak may last for days. */
+static void say_first_wrong(struct bench_run *run, const struct soak *soak, double after)
+{
+    char text[128];
+
+    gp_format(text, sizeof text, "product %lld differs from the first after %.0f s",
+              (long long)soak->products, after);
+    watch_send(run->watch, json_pack("{s:s, s:s, s:s, s:s}", "t", line_kind_words[LINE_LOG],
+                                     "level", "warning", "code", "wrong", "text", text));
+}
+
+/* Runs for as long as asked, or until told to stop, and leaves what was counted. A sample is the
+ * mean of a two-hundredth of the time, so that the samples show what it came to over time. */
+static void soak_run(struct bench_run *run, struct result *r)
+{
+    double length = run->job.settings.soak, slice = length / METHOD_MAX_SAMPLES;
+    double began = clock_now(), at = 0, wrong_at = -1;
+    struct measured *m = r->measured;
+    struct work work = {run, r->variant};
+    struct soak soak = {0}, before = {0};
+    int n = 0;
+
+    work_window(&work);
+    while (!m->failed && at < length && !run->stop_soon() && !work_stop(&work)) {
+        m->failed = !run->backend->soak(run->ctx, r->variant, &soak);
+        at = clock_now() - began;
+        if (soak.wrong > 0 && wrong_at < 0)
+            say_first_wrong(run, &soak, wrong_at = at);
+        if (soak.products == before.products || at < (n + 1) * slice || n == METHOD_MAX_SAMPLES)
+            continue;
+        m->samples[n] = (soak.seconds - before.seconds) / (double)(soak.products - before.products);
+        m->times[n] = at;
+        watch_sample(run->watch, m->samples[n++]);
+        before = soak;
+    }
+    if (n == 0 && soak.products > 0) { /* stopped at once */
+        m->samples[n] = soak.seconds / (double)soak.products;
+        m->times[n++] = at;
+    }
+    m->interrupted = n == 0 && !m->failed;
+    m->stats = n ? method_stats(m->samples, m->times, n) : (struct stats){0};
+    m->stats.converged = true;
+    m->launches = (int)fmin((double)soak.products, INT_MAX);
+    m->runs = 1;
+    r->soak =
+        json_pack("{s:f, s:I, s:I, s:I}", "seconds", at, "products", (json_int_t)soak.products,
+                  "compared", (json_int_t)soak.compared, "wrong", (json_int_t)soak.wrong);
+    json_object_set_new(r->soak, "first_wrong_s", wrong_at < 0 ? json_null() : json_real(wrong_at));
+    json_object_set_new(r->soak, "readings", watch_readings(run->watch, READINGS));
+    r->watched = watch_close(run->watch);
+    add_counted(run, r->watched.sensors);
+    tell_window(run, false);
+    if (soak.wrong == 0)
+        return;
+    r->check.done = true;
+    r->check.ok = false;
+    gp_format(r->check.why, sizeof r->check.why,
+              "%lld of %lld results differ from the first, the first of them after %.0f s",
+              (long long)soak.wrong, (long long)soak.compared, wrong_at);
+}
+
+static enum measured_point measure_soak(struct bench_run *run, struct result r)
+{
+    struct measured *m = gp_calloc(1, sizeof *m);
+    enum measured_point done = POINT_DONE;
+
+    r.measured = m;
+    r.latency = json_null();
+    if (run->job.settings.check != CHECK_NONE)
+        run->backend->check(run->ctx, r.variant, &r.check);
+    soak_run(run, &r);
+    if (m->interrupted)
+        done = POINT_STOPPED;
+    else if (m->failed)
+        done = failed_run(run, &r);
+    else
+        measure_send(run, &r);
+    json_decref(r.latency);
+    json_decref(r.watched.sensors);
+    json_decref(r.soak);
+    free(m);
+    return done;
+}
+
 static enum measured_point measure_variant(struct bench_run *run, struct result r)
 {
     struct measured *m = gp_calloc(1, sizeof *m);
@@ -559,6 +650,10 @@ enum measured_point measure_point(struct bench_run *run, const struct job_point 
         measure_send(run, &r);
     else if (!bench_test_is(jp->point.test, TEST_IS_ONCE))
         measure_reheat(run);
+    if (r.state == POINT_OK && run->job.settings.soak > 0) {
+        done = measure_soak(run, r); /* of what the library chooses */
+        prepared.variants = 0;
+    }
     for (; r.state == POINT_OK && done == POINT_DONE && r.variant < prepared.variants; r.variant++)
         if (prepared.variant[r.variant] || r.variant == 0)
             done = measure_variant(run, r);

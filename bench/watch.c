@@ -346,6 +346,25 @@ static double watch_spacing(const struct watch *watch)
     return watch->sensors_s * fmax(1, round(between / watch->sensors_s));
 }
 
+json_t *watch_readings(struct watch *watch, int most)
+{
+    json_t *list = json_array();
+    size_t count, step;
+
+    pthread_mutex_lock(&watch->lock);
+    count = json_array_size(watch->readings);
+    step = (count + (size_t)most - 1) / (size_t)most;
+    for (size_t i = 0; i < count; i += step) {
+        json_t *reading = json_copy(json_array_get(watch->readings, i));
+        double between = count > 1 ? (watch->last - watch->first) / (double)(count - 1) : 0;
+
+        json_object_set_new(reading, "t_s", gp_json_number((double)i * between));
+        json_array_append_new(list, reading);
+    }
+    pthread_mutex_unlock(&watch->lock);
+    return list;
+}
+
 struct watched watch_close(struct watch *watch)
 {
     struct watched out = {.throttle = THROTTLE_UNKNOWN};

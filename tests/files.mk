@@ -455,6 +455,7 @@ cli_tests = \
 	tests/bench/clock_lock.sh \
 	tests/bench/cuda_libraries.sh \
 	tests/bench/cuda_result.sh \
+	tests/bench/soak.sh \
 	tests/cli/batch.sh \
 	tests/cli/better.sh \
 	tests/cli/calibration.sh \

@@ -463,6 +463,9 @@ OPTION(INTERVAL, .name = "interval", .type = OPTION_NUMBER, .argument = "SECONDS
        .commands = FOR_ATTACH, .help = "time between two metrics pages")
 OPTION(DIAGNOSE, .name = "diagnose", FLAG, .commands = M,
        .help = "why is this device slow? one verdict with its evidence, in less than a minute")
+OPTION(SOAK, .name = "soak", .type = OPTION_NUMBER, .argument = "MINUTES", .unit = "min",
+       .low = 0.001, .high = 16666, .fallback = "no soak", .commands = M,
+       .help = "repeat products under full load for so long, and count the results that are wrong")
 OPTION(EXPECT, .name = "expect", .type = OPTION_PATH, .argument = "FILE", .fallback = "none",
        .commands = M, .help = "a reference result: exit 5 unless this run confirms it")
 OPTION(PROM, .name = "prom", .type = OPTION_PATH, .argument = "DIR", .fallback = "none",
@@ -526,7 +529,7 @@ OPTION(SORT, .name = "sort", WORD("COLUMN", "cost|gpus|memory|name|million|tpot|
        .help = "order of the rows; memory: of all GPUs; million: dollars per million tokens")
 OPTION(PROFILES, .name = "profiles", .type = OPTION_PATH, .argument = "DIR", .fallback = "none",
        .commands = FOR_ALL, .help = "a folder of profiles that override all others")
-OPTION(FORMAT, .name = "format", .key = 'f', WORD("FORMAT", "text|json|csv|markdown"),
+OPTION(FORMAT, .name = "format", .key = 'f', WORD("FORMAT", "text|json|csv|markdown|prometheus"),
        .fallback = "text", .commands = FOR_PRINTING & ~FOR_BATCH & ~FOR_REPORT,
        .help = "how to print the answer")
 OPTION(OUT, .name = "output", .key = 'o', .type = OPTION_PATH, .argument = "FILE|TOKENS",

@@ -27,7 +27,13 @@ void term_inputs_text(const struct term *term, struct strbuf *out);
 /* "vLLM 0.19 of 2026-11: logged, 0.19; NVIDIA datasheet" */
 void term_source_text(const struct term_source *source, struct strbuf *out);
 
-enum output_format { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_CSV, OUTPUT_MARKDOWN };
+enum output_format {
+    OUTPUT_TEXT,
+    OUTPUT_JSON,
+    OUTPUT_CSV,
+    OUTPUT_MARKDOWN,
+    OUTPUT_PROMETHEUS /* of measurements alone */
+};
 
 /* The whole answer. why: each term's equation, inputs and source follow; verbose: the
  * sources of all profiles do; neither: they are one line of dates. */

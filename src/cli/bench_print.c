@@ -39,6 +39,10 @@ void bench_print(const struct benchlog *log, enum output_format format, bool qui
         gp_json_write(log->json, true, out);
         return;
     }
+    if (format == OUTPUT_PROMETHEUS) {
+        benchlog_prometheus(log, out);
+        return;
+    }
     if (format == OUTPUT_CSV || !quiet)
         benchlog_print(log, bench_view(format), out);
     if (format == OUTPUT_CSV)

@@ -3,7 +3,8 @@
  *
  * On a terminal one line that is written over, at most ten times a second:
  *   [ 37/212] gemm/bf16/4096x8x4096/weights-cold  812 TFLOP/s  61 C  688 W  ETA 4m10s
- * otherwise a line per point, at most one every five seconds; or JSON lines.
+ * otherwise a line per point, at most one every five seconds, and in a long one a line a minute; or
+ * the same as JSON lines, each point's.
  */
 #include "cli/bench_progress.h"
 
@@ -21,6 +22,7 @@
 
 #define TTY_EVERY 0.1
 #define PLAIN_EVERY 5.0
+#define LONG_EVERY 60.0 /* in a point that takes long */
 
 static void clear_line(struct bench_progress *p)
 {
@@ -115,10 +117,12 @@ static void show_progress(struct bench_progress *p, const struct session *sessio
     double now = clock_now();
     struct strbuf out;
 
-    if (p->kind == PROGRESS_NONE || (p->kind != PROGRESS_TTY && !point))
+    if (p->kind == PROGRESS_NONE ||
+        (p->kind != PROGRESS_TTY && !point && now - p->last < LONG_EVERY))
         return;
     session_progress(session, &at);
     if (p->kind == PROGRESS_JSON) {
+        p->last = now;
         say_progress_json(p, session, &at);
         return;
     }
@@ -217,7 +221,7 @@ void bench_run_init(struct bench_run *run, struct invocation *in,
               : in->quiet             ? PROGRESS_NONE
               : isatty(STDERR_FILENO) ? PROGRESS_TTY
                                       : PROGRESS_PLAIN;
-    p->last = -PLAIN_EVERY;
+    p->last = clock_now() - PLAIN_EVERY;
     for (int i = 0; i < SESSION_DEVICES; i++) {
         for (int k = 0; k < SESSION_SENSOR_ROWS; k++)
             *session_sensor(&p->sensors[i], k) = NAN;

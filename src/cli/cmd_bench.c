@@ -300,7 +300,7 @@ static enum gp_status write_view(const struct bench_job *job, const struct bench
     enum gp_status rc;
     struct strbuf view;
 
-    if (!path || job->to_stdout || (format != OUTPUT_CSV && format != OUTPUT_MARKDOWN))
+    if (!path || job->to_stdout || format < OUTPUT_CSV)
         return GP_OK;
     strbuf_init(&view);
     bench_print(log, format, job->run.in->quiet, &view);
@@ -446,7 +446,7 @@ static enum gp_status open_session(struct bench_job *job, struct gp_err *err)
         .ranks = job->of.ranks,
         .local_rank = job->of.local_rank,
         .job = job->of.job,
-        .view = in->format == OUTPUT_CSV || in->format == OUTPUT_MARKDOWN,
+        .view = in->format >= OUTPUT_CSV,
     };
 
     if (job->of.ranks > 1 && job->to_stdout) /* several documents in one stream would be torn */

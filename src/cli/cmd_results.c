@@ -23,7 +23,7 @@ static void print_warnings(const struct invocation *in, const json_t *warnings, 
     for (size_t i = 0; i < json_array_size(warnings); i++) {
         const char *text = benchlog_line(json_array_get(warnings, i));
 
-        if (in->format == OUTPUT_CSV)
+        if (in->format == OUTPUT_CSV || in->format == OUTPUT_PROMETHEUS)
             gp_say("gpuplan: warning: %s", text);
         else
             strbuf_addf(out, "%swarning: %s\n", dash, text);
@@ -80,20 +80,30 @@ static enum gp_status side_by_side(struct invocation *in, const struct benchlog 
     enum gp_status rc = benchlog_mergeable(logs, in->args, count, err);
     json_t *json = rc ? NULL : benchlog_merge(logs, in->args, count);
     struct benchlog all = {0};
+    bool news;
 
     if (!rc)
         rc = benchlog_from_json("the files together", json, &all, err);
+    news = all.device_count > 1 && in->format == OUTPUT_TEXT && !in->verbose;
     if (!rc && in->format == OUTPUT_JSON) {
         gp_json_write(json, true, &in->out);
     } else if (!rc) {
         print_warnings(in, json_object_get(json, "warnings"), &in->out);
-        benchlog_print(&all, bench_view(in->format), &in->out);
+        if (news)
+            bench_stragglers(json, &in->out);
+        if (news)
+            benchlog_print_news(&all, &in->out);
+        else if (in->format == OUTPUT_PROMETHEUS)
+            benchlog_prometheus(&all, &in->out);
+        else
+            benchlog_print(&all, bench_view(in->format), &in->out);
     }
     if (!rc && in->format == OUTPUT_TEXT) {
         bench_print_lines(json_object_get(json, "summary"), "", &in->out);
         strbuf_addf(&in->out, "%d devices, %d points\n", all.device_count, all.count);
         print_hosts(&all, &in->out);
-        bench_stragglers(json, &in->out);
+        if (!news)
+            bench_stragglers(json, &in->out);
     }
     *agree = json_array_size(json_object_get(json, "stragglers")) == 0;
     benchlog_fini(&all);
@@ -112,7 +122,10 @@ static enum gp_status run_compare(struct invocation *in, struct gp_err *err)
         in->format = OUTPUT_JSON; /* a file is for keeping: the record and not a table */
     for (; n < in->arg_count && !rc; n++)
         rc = benchlog_read(in->args[n], &logs[n], err);
-    if (!rc && n == 2)
+    if (!rc && n == 2 && in->format == OUTPUT_PROMETHEUS)
+        rc = gp_fail(err, GP_E_USAGE, "--format", "text, json, csv or markdown",
+                     "two files are compared: prometheus is for one, or many");
+    else if (!rc && n == 2)
         agree = compare_two(in, logs);
     else if (!rc)
         rc = side_by_side(in, logs, n, &agree, err);

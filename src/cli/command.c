@@ -137,6 +137,9 @@ enum gp_status command_check(const struct invocation *in, struct gp_err *err)
     if (c->text && (in->format == OUTPUT_CSV || in->format == OUTPUT_MARKDOWN))
         return gp_fail(err, GP_E_USAGE, "--format", "text or json",
                        "%s cannot be printed as a table", c->text);
+    if (in->format == OUTPUT_PROMETHEUS && !(c->bit & (FOR_BENCH | FOR_COMPARE_RESULTS)))
+        return gp_fail(err, GP_E_USAGE, "--format", "text, json, csv or markdown",
+                       "prometheus is for measurements");
     if (twice)
         return gp_fail(err, GP_E_USAGE, twice, c->several, "--%s takes one", c->name);
     return GP_OK;

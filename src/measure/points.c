@@ -142,6 +142,10 @@ static unsigned gemm_types(const struct points_options *options)
 
     if (options->types)
         return options->types;
+    if (options->settings.soak > 0) /* the one that a GPU's products mostly are of */
+        return options->cpu || (options->products && !(options->products & 1u << TYPE_BF16))
+                   ? 1u << TYPE_FP32
+                   : 1u << TYPE_BF16;
     for (int t = 0; t < TYPE_COUNT; t++)
         known_types |= (unsigned)(!options->cpu || type_rows[t].cpu) << t;
     return options->products ? known_types & options->products : known_types;
@@ -182,6 +186,12 @@ static void plan_gemm(struct planning *p)
     }
     if (options->shape_count > 0)
         return;
+    if (options->settings.soak > 0) { /* much work for a result that is compared: 32 MiB of a GPU */
+        point.m = point.n = options->cpu ? 2048 : 4096;
+        point.k = options->cpu ? 8192 : 32768;
+        add_types(p, types, point, true);
+        return;
+    }
     for (int64_t size = 256; size <= 8192; size *= 2) {
         point.m = point.n = point.k = size;
         if (options->subset ? size == (options->cpu ? 1024 : 8192)
@@ -693,6 +703,8 @@ double points_seconds(const struct points_options *options, const struct point *
     if (bench_test_is(point->test, TEST_NEEDS_DEVICES))
         settings = method_of_sums(&settings);
     warmup = fmax(settings.warmup_launches, 3);
+    if (settings.soak > 0)
+        return setup + settings.soak;
     if (bench_test_is(point->test, TEST_IS_ONCE)) /* what cannot fit is refused at once */
         return SETUP + (options->memory > 0 && point->bytes > options->memory ? 0 : op);
     return setup +
@@ -713,7 +725,8 @@ double points_time(const struct points_options *options, const struct points *po
     if (tests == 0)
         return 0;
     return options->settings.device_warmup_min +
-           POINTS_PASSES * (points->total_seconds + (tests - 1) * options->settings.pause);
+           points_passes(&options->settings) *
+               (points->total_seconds + (tests - 1) * options->settings.pause);
 }
 
 /* ---- their order, and the hash that names them all ---- */
@@ -734,6 +747,11 @@ int *points_order(uint64_t seed, const struct points *points)
         order[n + i] = order[n - 1 - i];
     free(mixed);
     return order;
+}
+
+int points_passes(const struct method_settings *settings)
+{
+    return settings->soak > 0 ? 1 : POINTS_PASSES;
 }
 
 /* Of the ids, each with its terminator. */

@@ -28,6 +28,9 @@
  * asked for by name, later, as "unsupported". A CPU's memory is the host's: of transfer it has
  * storage alone. What would take out of proportion long is left out, and a note says so.
  *
+ * A soak (settings.soak) repeats each of its products for so long: 4096 x 4096 x 32768 on a GPU, or
+ * the shapes given.
+ *
  * Estimates are for --dry-run and the ETA only. Seconds of one point are
  *   set-up (bytes / fill rate) + warm-up + max(max_time, 13 launches), per variant
  * with the rates the caller knows or the round figures in points.c; bytes are the
@@ -104,6 +107,9 @@ int *points_order(uint64_t seed, const struct points *points);
 
 /* Hash of the ids, as 16 hex digits: the same work, in a journal's fingerprint. */
 void points_hash(const struct points *points, char text[17]);
+
+/* Passes that are measured of that order; a soak is one. */
+int points_passes(const struct method_settings *settings);
 
 /* The estimates of one point, one pass. */
 double points_seconds(const struct points_options *options, const struct point *point);

@@ -188,7 +188,7 @@ static int *order_of(const struct session *s, int place, int *count)
     skip = gp_calloc((size_t)n, sizeof(*skip));
     for (int i = 0; i < n && s->work.records.count; i++)
         skip[i] = records_passes(&s->work.records, d->id, i);
-    for (int i = 0; i < n * POINTS_PASSES; i++)
+    for (int i = 0; i < n * points_passes(&s->plan.options.settings); i++)
         if (is_in_phase(s, place, all[i]) && skip[all[i]]-- <= 0)
             all[(*count)++] = all[i];
     free(skip);
@@ -414,7 +414,7 @@ static void take_log(struct session *s, const struct session_device *d, const js
 {
     static const struct {
         const char *code, *is;
-    } kept[] = {{"busy", " is busy"}, {"memory", ""}};
+    } kept[] = {{"busy", " is busy"}, {"memory", ""}, {"wrong", ""}};
     const char *code = json_string_value(json_object_get(line, "code"));
     const char *said = json_string_value(json_object_get(line, "text"));
     char text[200];
@@ -750,6 +750,8 @@ bool session_can_resume(const struct session *s)
 {
     const char *status = session_status(s);
 
+    if (s->plan.options.settings.soak > 0) /* that was stopped: it is what was asked for */
+        return false;
     return strcmp(status, "complete") != 0 &&
            (s->work.records.count > 0 || strcmp(status, "failed") != 0);
 }
@@ -775,7 +777,8 @@ enum gp_status session_finish(struct session *s, struct gp_err *err)
         return GP_OK;
     if ((rc = benchlog_write(s->files.result, s->log.json, err)) == GP_OK) {
         session_settle(s);
-        calibration_keep(&s->log, NULL); /* the result is safe without it */
+        if (!(s->plan.options.settings.soak > 0)) /* of a device that may be broken */
+            calibration_keep(&s->log, NULL);      /* the result is safe without it */
     }
     return rc;
 }
@@ -887,7 +890,7 @@ void session_plan(const struct session *s, struct session_plan *out)
 {
     *out = (struct session_plan){
         .points = s->plan.points.count,
-        .passes = POINTS_PASSES,
+        .passes = points_passes(&s->plan.options.settings),
         .devices = s->devices,
         .subset = s->plan.options.subset,
         .seconds = points_time(&s->plan.options, &s->plan.points),
@@ -900,13 +903,28 @@ void session_plan(const struct session *s, struct session_plan *out)
     };
 }
 
+/* s of the estimate that have passed of the points that run. */
+static double in_progress(const struct session *s, double now)
+{
+    double passed = 0;
+
+    for (int i = 0; i < s->devices; i++) {
+        const struct device_run *d = &s->device[i];
+
+        if (d->facts.running >= 0 && d->began > 0)
+            passed += fmin(now - d->began, s->plan.points.seconds[d->facts.running]) / s->devices;
+    }
+    return passed;
+}
+
 void session_progress(const struct session *s, struct session_progress *out)
 {
     const struct session_estimate *e = &s->work.estimate;
     double factor = e->estimated > 0 ? e->took / e->estimated : 1;
     double now = s->work.ended > 0 ? s->work.ended : clock_now();
     double warmup = s->plan.options.settings.device_warmup_min - (now - s->work.began);
-    double left = fmax(0, e->left) * factor + fmax(0, e->rests) * s->plan.options.settings.pause +
+    double left = fmax(0, (e->left - in_progress(s, now)) * factor) +
+                  fmax(0, e->rests) * s->plan.options.settings.pause +
                   (e->warms ? fmax(0, warmup) : 0);
 
     *out = (struct session_progress){
@@ -1031,12 +1049,14 @@ char *session_say_plan(const struct session *s, char *text, size_t size)
     char bytes[32], time[32];
 
     session_plan(s, &plan);
-    gp_format(text, size,
-              "%d points on %d device%s, %d passes, about %s with warm-up and rests, at most %s at "
-              "once on each device",
-              plan.points, plan.devices, plan.devices == 1 ? "" : "s", plan.passes,
-              session_say_time(time, sizeof(time), plan.seconds),
-              units_bytes(bytes, sizeof(bytes), plan.bytes));
+    gp_format(
+        text, size,
+        "%d point%s on %d device%s, %d pass%s, about %s with warm-up and rests, at most %s at "
+        "once on each device",
+        plan.points, plan.points == 1 ? "" : "s", plan.devices, plan.devices == 1 ? "" : "s",
+        plan.passes, plan.passes == 1 ? "" : "es",
+        session_say_time(time, sizeof(time), plan.seconds),
+        units_bytes(bytes, sizeof(bytes), plan.bytes));
     return text;
 }
 
@@ -1050,7 +1070,8 @@ void session_dry_run(const struct session *s, struct strbuf *out)
                     s->look.backend);
     for (int i = 0; i < p->count; i++)
         strbuf_addf(out, "%-64s %10s %7.1f s\n", p->point[i].id,
-                    units_bytes(size, sizeof(size), p->bytes[i]), p->seconds[i] * POINTS_PASSES);
+                    units_bytes(size, sizeof(size), p->bytes[i]),
+                    p->seconds[i] * points_passes(&s->plan.options.settings));
     for (int i = 0; i < p->note_count; i++)
         strbuf_addf(out, "note: %s\n", p->note[i]);
     for (int i = 0; i < s->notes.count; i++)

@@ -17,6 +17,7 @@
 
 #include <ctype.h>
 #include <glob.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -301,10 +302,65 @@ static json_t *host_json(const struct session *s)
     return json;
 }
 
+/* What a soak of all its points came to; NULL = there was none. A point that says less than another
+ * changes nothing. */
+static json_t *soak_json(const struct device_run *d, int points)
+{
+    static const char *const counted[] = {"seconds", "products", "compared", "wrong"};
+    double sum[4] = {0}, least = INFINITY, mean = 0, hottest = -INFINITY, watts = 0, slowed = 0;
+    const char *class = NULL;
+    json_t *json;
+    bool any = false;
+
+    for (int i = 0; i < points; i++) {
+        const struct session_record *record = shown_of(&d->shown, i)[0];
+        const json_t *soak = record ? json_object_get(record->json, "soak") : NULL;
+        const json_t *sensors = record ? json_object_get(record->json, "sensors") : NULL;
+        const json_t *clock = json_object_get(sensors, "sm_clock_mhz");
+        const json_t *throttle = json_object_get(sensors, "throttle");
+        double seconds = fmax(json_number_value(json_object_get(soak, "seconds")), 0);
+
+        if (!json_is_object(soak))
+            continue;
+        any = true;
+        for (int k = 0; k < 4; k++)
+            sum[k] += fmax(json_number_value(json_object_get(soak, counted[k])), 0);
+        if (json_is_object(clock))
+            least = fmin(least, json_number_value(json_object_get(clock, "min")));
+        mean += seconds * json_number_value(json_object_get(clock, "mean"));
+        watts += seconds * record->result.power;
+        if (record->result.temp > 0)
+            hottest = fmax(hottest, record->result.temp);
+        slowed += seconds * json_number_value(json_object_get(throttle, "fraction"));
+        if (json_is_object(throttle))
+            class = json_string_value(json_object_get(throttle, "class"));
+    }
+    if (!any)
+        return NULL;
+    json = json_object();
+    for (int k = 0; k < 4; k++)
+        json_object_set_new(json, counted[k],
+                            k ? json_integer((json_int_t)sum[k]) : gp_json_number(sum[k]));
+    json_object_set_new(json, "sm_clock_min_mhz",
+                        isfinite(least) ? gp_json_above_zero(least) : json_null());
+    json_object_set_new(json, "sm_clock_mean_mhz", gp_json_above_zero(mean / fmax(sum[0], 1e-9)));
+    json_object_set_new(json, "temp_max_c", isfinite(hottest) ? json_real(hottest) : json_null());
+    json_object_set_new(json, "power_mean_w", gp_json_above_zero(watts / fmax(sum[0], 1e-9)));
+    json_object_set_new(json, "throttled",
+                        class ? gp_json_number(slowed / fmax(sum[0], 1e-9)) : json_null());
+    json_object_set_new(json, "throttle", gp_json_text_or_null(class));
+    json_object_set_new(json, "exit_code",
+                        json_integer(sum[3] > 0        ? gp_status_exit(GP_E_CHECK)
+                                     : d->facts.failed ? gp_status_exit(GP_E_DEVICE)
+                                                       : 0));
+    return json;
+}
+
 /* A device as its engine listed it, and what can be told only of one that was opened: driver,
  * limits, free memory. */
-static json_t *device_json(const struct device_run *d, const char *backend)
+static json_t *device_json(const struct device_run *d, const char *backend, int points)
 {
+    json_t *soak = soak_json(d, points);
     json_t *json = json_copy((json_t *)d->listed), *more = json_object();
     const struct session_device *facts = &d->facts;
 
@@ -320,6 +376,8 @@ static json_t *device_json(const struct device_run *d, const char *backend)
     json_object_set_new(json, "profile", facts->gpu ? gp_json_text(facts->gpu->id) : json_null());
     json_object_set_new(json, "state", json_string(facts->failed ? "failed" : "ok"));
     json_object_set_new(json, "reason", gp_json_text_or_null(facts->why));
+    if (soak)
+        json_object_set_new(json, "soak", soak);
     return json;
 }
 
@@ -335,7 +393,7 @@ static json_t *settings_json(const struct session *s)
         json_object_set_new(json, "max_memory", json_null());
     points_hash(&s->plan.points, hash);
     json_object_set_new(json, "preset", json_string(method_presets[s->plan.options.preset]));
-    json_object_set_new(json, "passes", json_integer(POINTS_PASSES));
+    json_object_set_new(json, "passes", json_integer(points_passes(&s->plan.options.settings)));
     json_object_set_new(json, "plan", json_string(hash));
     return json;
 }
@@ -434,7 +492,8 @@ json_t *session_document(struct session *s)
     json_object_set_new(json, "engine", engine);
     json_object_set(json, "software", json_object_get(engine, "software"));
     for (int i = 0; i < s->devices; i++) {
-        json_array_append_new(devices, device_json(&s->device[i], s->look.backend));
+        json_array_append_new(devices,
+                              device_json(&s->device[i], s->look.backend, s->plan.points.count));
         add_points(s, &s->device[i], points);
     }
     json_object_set_new(json, "devices", devices);

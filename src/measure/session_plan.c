@@ -386,6 +386,10 @@ static void take_settings(struct bench_plan *plan, const struct session_ask *ask
             *method_number(m, i) = options->value[id].number / row->scale;
     }
     m->min_time = fmin(m->min_time, m->max_time);
+    if (m->soak > 0) { /* heats the device itself */
+        points->subset = false;
+        m->device_warmup_min = m->device_warmup_max = 0;
+    }
     if (options->value[OPT_SEED].given)
         m->seed = (uint64_t)options->value[OPT_SEED].number;
     m->fill = (enum bench_fill)line_word(method_fills, FILL_COUNT,
@@ -458,7 +462,12 @@ static enum gp_status take_tests(struct bench_plan *plan, const char *tests, str
     if (named && names_test(tests, SUBSET))
         return gp_fail(err, GP_E_USAGE, "--bench", "or name tests and --preset quick",
                        SUBSET " stands alone");
-    plan->tests = bench_tests_that(TEST_IS_DEFAULT);
+    if (plan->options.settings.soak > 0 && tests[0] &&
+        strcmp(tests, bench_test_word(TEST_GEMM)) != 0)
+        return gp_fail(err, GP_E_USAGE, "--soak", "leave out the test, or name gemm",
+                       "repeats products, not %s", tests);
+    plan->tests =
+        plan->options.settings.soak > 0 ? 1u << TEST_GEMM : bench_tests_that(TEST_IS_DEFAULT);
     if (!named)
         return GP_OK;
     rc = points_parse_words(tests, "--bench", bench_test_words, TEST_COUNT, &plan->tests, err);

@@ -486,6 +486,17 @@ run --compare-results whole.json -o merged.csv --format csv
 assert_contains "one file: CSV" "median_s" "$(head -n 1 merged.csv)"
 run --compare-results whole.json flagged.json third.json
 assert_contains "together: words" "0 wrong, 0 without a figure" "$out"
+# What is news comes first; rows that are as everywhere are one line, all of them with -v.
+assert_contains "together: alike" "rows are as everywhere: -v prints them" "$out"
+few=$(printf '%s\n' "$out" | grep -c '^ *[0-9]* *[a-z]*/')
+run --compare-results whole.json flagged.json third.json -v
+assert_true "-v prints all rows" [ "$few" -lt "$(printf '%s\n' "$out" | grep -c '^ *[0-9]* *[a-z]*/')" ]
+run --compare-results whole.json flagged.json third.json -f prometheus
+assert_eq "together: Prometheus" "$((all + all + all))" \
+    "$(printf '%s\n' "$out" | grep -c '^gpuplan_bench_seconds{host=".*",device="[0-9]*",.*uuid="')"
+assert_contains "Prometheus: types" "# TYPE gpuplan_bench_good gauge" "$out"
+assert_fails 2 "prometheus is for measurements" --list gpus -f prometheus
+assert_fails 2 "two files" --compare-results whole.json third.json -f prometheus
 sed '0,/"name": "[^"]*"/s//"name": "node7"/' flagged.json >node7.json
 run --compare-results whole.json node7.json third.json
 assert_contains "together: hosts" "node7: device 1" "$out"

@@ -418,6 +418,10 @@ static void views_hold_the_figures(void **state)
     benchlog_prometheus(&log, &out);
     assert_non_null(strstr(out.text, "host=\"quo\\\"te\""));
     assert_non_null(strstr(out.text, "gpuplan_bench_seconds{"));
+    assert_non_null(strstr(out.text, ",uuid=\""));
+    assert_non_null(strstr(out.text, ",test=\""));
+    assert_non_null(strstr(out.text, ",type=\""));
+    assert_non_null(strstr(out.text, ",point=\""));
     strbuf_fini(&out);
     benchlog_fini(&log);
 }

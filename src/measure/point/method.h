@@ -87,7 +87,9 @@ extern const char *const method_checks[CHECK_COUNT];
     /* s of rest between two tests, so that none heats the next */             \
     X(pause, 1, "pause_s", 0, 60, NULL, 1)                                     \
     /* s between two readings of the sensors */                                \
-    X(sensors, 0.05, "sensors_s", 0.001, 60, "nvml-interval", 1000)
+    X(sensors, 0.05, "sensors_s", 0.001, 60, "nvml-interval", 1000)            \
+    /* s that each product is repeated and compared for; 0 = it is measured */ \
+    X(soak, 0, "soak_s", 0, 1000000, "soak", 1.0 / 60)
 
 struct method_settings {
 #define X(field, ...) double field;

@@ -75,6 +75,9 @@ void benchlog_say(json_t *list, const char *fmt, ...) __attribute__((format(prin
 /* ---- views (benchlog_print.c) ---- */
 enum benchlog_view { BENCHLOG_TEXT, BENCHLOG_CSV, BENCHLOG_MARKDOWN };
 void benchlog_print(const struct benchlog *log, enum benchlog_view view, struct strbuf *out);
+/* Of many devices, what is news: points that a device has not, and the rows that are flagged,
+ * wrong, without a figure, or of a straggler. */
+void benchlog_print_news(const struct benchlog *log, struct strbuf *out);
 void benchlog_prometheus(const struct benchlog *log, struct strbuf *out);
 
 /* ---- what the figures mean, in words (benchlog_summary.c): an array of texts ---- */

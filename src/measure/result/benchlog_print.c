@@ -30,7 +30,39 @@ static const char *print_reason(const struct point_result *p)
     return p->state != POINT_OK ? p->reason : result_wrong(p) ? p->why : "";
 }
 
-static void print_people(const struct benchlog *log, bool markdown, struct strbuf *out)
+static bool is_straggler(const struct benchlog *log, const struct point_result *p)
+{
+    const json_t *one;
+    size_t i;
+
+    json_array_foreach(json_object_get(log->json, "stragglers"), i, one)
+    {
+        const char *id = json_string_value(json_object_get(one, "id"));
+        const char *variant = json_string_value(json_object_get(one, "variant"));
+
+        if (json_integer_value(json_object_get(one, "device")) == log->device[p->device].id && id &&
+            strcmp(id, p->id) == 0 && (!variant || strcmp(variant, p->variant) == 0))
+            return true;
+    }
+    return false;
+}
+
+/* Is it other than what its like have? What no device of the name supports is not. */
+static bool is_news(const struct benchlog *log, const struct point_result *p)
+{
+    const char *name = log->device[p->device].name;
+
+    if (p->state != POINT_UNSUPPORTED)
+        return p->state != POINT_OK || !result_good(p) || is_straggler(log, p);
+    for (int i = 0; i < log->count; i++)
+        if (log->point[i].state == POINT_OK && strcmp(log->point[i].id, p->id) == 0 &&
+            strcmp(log->device[log->point[i].device].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* The rows that are news, or all of them; how many were left out. */
+static int print_people(const struct benchlog *log, bool markdown, bool news, struct strbuf *out)
 {
     static const struct table_column columns[] = {
         {"device", TABLE_RIGHT},    {"point", TABLE_LEFT},      {"variant", TABLE_LEFT},
@@ -39,11 +71,16 @@ static void print_people(const struct benchlog *log, bool markdown, struct strbu
         {"notes", TABLE_LEFT}};
     struct table table;
     char text[96], notes[400];
+    int left_out = 0;
 
     table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
     for (int i = 0; i < log->count; i++) {
         const struct point_result *p = &log->point[i];
 
+        if (news && !is_news(log, p)) {
+            left_out++;
+            continue;
+        }
         table_cellf(&table, "%ld", log->device[p->device].id);
         table_cell(&table, p->id);
         table_cell(&table, p->variant);
@@ -61,9 +98,10 @@ static void print_people(const struct benchlog *log, bool markdown, struct strbu
     }
     if (markdown)
         table_markdown(&table, out);
-    else
+    else if (left_out < log->count)
         table_text(&table, out);
     table_fini(&table);
+    return left_out;
 }
 
 static void csv_number(struct table *table, double value)
@@ -133,7 +171,62 @@ void benchlog_print(const struct benchlog *log, enum benchlog_view view, struct 
     if (view == BENCHLOG_CSV)
         print_csv(log, out);
     else
-        print_people(log, view == BENCHLOG_MARKDOWN, out);
+        print_people(log, view == BENCHLOG_MARKDOWN, false, out);
+}
+
+/* Does it say something of one device alone, so that others of the name should have it? */
+static bool is_own(const struct point_result *p)
+{
+    return !bench_test_is(p->test, TEST_NEEDS_DEVICES) && !bench_kind_is(p->kind, KIND_IS_PAIR);
+}
+
+/* The points that others of its name have and a device has not, as one line a device. */
+static void print_missing(const struct benchlog *log, struct strbuf *out)
+{
+    json_t *names = json_object(), *had = json_object(), *ids, *value;
+    char key[400];
+    const char *id;
+
+    for (int i = 0; i < log->count; i++) {
+        const struct point_result *p = &log->point[i];
+
+        if (!is_own(p))
+            continue;
+        if (!(ids = json_object_get(names, log->device[p->device].name)))
+            json_object_set_new(names, log->device[p->device].name, ids = json_object());
+        json_object_set_new(ids, p->id, json_true());
+        gp_format(key, sizeof(key), "%d %s", p->device, p->id);
+        json_object_set_new(had, key, json_true());
+    }
+    for (int d = 0; d < log->device_count; d++) {
+        const char *first = NULL;
+        int count = 0;
+
+        json_object_foreach(json_object_get(names, log->device[d].name), id, value)
+        {
+            gp_format(key, sizeof(key), "%d %s", d, id);
+            if (json_object_get(had, key))
+                continue;
+            first = first ? first : id;
+            count++;
+        }
+        if (count)
+            strbuf_addf(out,
+                        "missing: %s device %ld: %d point%s that others of its kind have: %s%s\n",
+                        log->device[d].host, log->device[d].id, count, count > 1 ? "s" : "", first,
+                        count > 1 ? ", .." : "");
+    }
+    json_decref(names);
+    json_decref(had);
+}
+
+void benchlog_print_news(const struct benchlog *log, struct strbuf *out)
+{
+    int alike;
+
+    print_missing(log, out);
+    alike = print_people(log, false, true, out);
+    strbuf_addf(out, "%d of %d rows are as everywhere: -v prints them\n", alike, log->count);
 }
 
 /* ---- Prometheus textfile ---- */
@@ -147,6 +240,8 @@ static void print_label(struct strbuf *out, const char *name, const char *value,
     for (; *value; value++) {
         if (*value == '\\' || *value == '"')
             strbuf_add(out, "\\");
+        if (*value == '\n')
+            strbuf_add(out, "\\n");
         if ((unsigned char)*value >= 0x20)
             strbuf_addn(out, value, 1);
     }
@@ -187,7 +282,10 @@ void benchlog_prometheus(const struct benchlog *log, struct strbuf *out)
             print_label(out, "host", d->host, ",");
             print_label(out, "device", number, ",");
             print_label(out, "name", d->name, ",");
-            print_label(out, "id", p->id, ",");
+            print_label(out, "uuid", benchlog_device_text(log, p->device, "uuid"), ",");
+            print_label(out, "test", p->test_word, ",");
+            print_label(out, "type", p->type_word, ",");
+            print_label(out, "point", p->id, ",");
             print_label(out, "variant", p->variant, "}");
             strbuf_addf(out, " %.9g\n", value);
         }

@@ -19,6 +19,7 @@
 
 #include "base/json.h"
 #include "base/units.h"
+#include "measure/point/method.h"
 #include "plan/roofline.h"
 
 #define KNEE 1.10
@@ -296,6 +297,54 @@ static void say_bandwidths(const struct benchlog *log, int device, json_t *list)
     }
 }
 
+/* ---- soak ---- */
+
+/* "soak of device 1, NAME: 10.0 min, 36000 products, 12000 compared, 3 wrong; clock 1410 MHz at
+ * least, 1620 MHz mean; at most 71 C; 668 W; throttled 12 % of the time (power_cap): exit code 5"
+ */
+static void say_soak(const struct benchlog *log, int device, json_t *list)
+{
+    static const struct {
+        const char *name, *before, *after;
+        double scale;
+    } parts[] = {
+        {"sm_clock_min_mhz", "; clock ", " MHz at least", 1},
+        {"sm_clock_mean_mhz", ", ", " MHz mean", 1},
+        {"temp_max_c", "; at most ", " C", 1},
+        {"power_mean_w", "; ", " W", 1},
+        {"throttled", "; throttled ", " % of the time", 100},
+    };
+    const json_t *one = json_array_get(json_object_get(log->json, "devices"), (size_t)device);
+    const json_t *soak = json_object_get(one, "soak");
+    const char *host = log->device[device].host;
+    const char *class = json_string_value(json_object_get(soak, "throttle"));
+    struct strbuf text;
+
+    if (!json_is_object(soak))
+        return;
+    strbuf_init(&text);
+    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+        const json_t *value = json_object_get(soak, parts[i].name);
+
+        if (json_is_number(value))
+            strbuf_addf(&text, "%s%.0f%s", parts[i].before,
+                        parts[i].scale * json_number_value(value), parts[i].after);
+    }
+    if (class && strcmp(class, throttle_word(THROTTLE_NONE)) != 0)
+        strbuf_addf(&text, " (%s)", class);
+    benchlog_say(list,
+                 "soak of %s%sdevice %ld, %s: %.1f min, %.0f products, %.0f compared, %.0f "
+                 "wrong%s: exit code %.0f",
+                 json_object_get(one, "host") ? host : "", json_object_get(one, "host") ? " " : "",
+                 log->device[device].id, log->device[device].name,
+                 json_number_value(json_object_get(soak, "seconds")) / 60,
+                 json_number_value(json_object_get(soak, "products")),
+                 json_number_value(json_object_get(soak, "compared")),
+                 json_number_value(json_object_get(soak, "wrong")), text.text,
+                 json_number_value(json_object_get(soak, "exit_code")));
+    strbuf_fini(&text);
+}
+
 json_t *benchlog_summary(const struct benchlog *log)
 {
     unsigned products = bench_tests_that(TEST_IS_PRODUCT);
@@ -306,6 +355,7 @@ json_t *benchlog_summary(const struct benchlog *log)
     for (int d = 0; d < log->device_count; d++) {
         const struct point_result *read = best_read(log, d);
 
+        say_soak(log, d, list);
         if (read && read->ratio <= 0)
             benchlog_say(list, "device %ld: memory reads at %s; no sheet to compare it with",
                          log->device[d].id, result_rate(rate, sizeof(rate), read));

@@ -1,0 +1,72 @@
+#!/bin/sh
+# soak.sh - --bench --soak: products under load on all GPUs (the stand-in) and on the CPU. A planted
+# wrong result is counted, its GPU is named, and a soak that is stopped keeps what it counted.
+
+. "${srcdir:-.}/tests/cli/lib.sh"
+
+build=$(cd "${top_builddir:-.}" && pwd)
+engine=${STANDIN:-$build/tests/bench/standin-bench-cuda}
+command -v jq >/dev/null 2>&1 || skip "no jq"
+mkdir "$work/libexec" "$work/nvml" "$work/run" || exit 99
+ln -s "$build/gpuplan-bench-cpu" "$work/libexec/gpuplan-bench-cpu"
+GPUPLAN_LIBEXEC=$work/libexec
+export GPUPLAN_LIBEXEC
+unset OMPI_COMM_WORLD_RANK PMI_RANK SLURM_PROCID FAKE_NVML FAKE_CUDA FAKE_NVML_BUSY
+cd "$work/run" || exit 99
+
+soak() {
+    run --bench --soak 0.02 --shapes 32:32:32 --progress none "$@"
+}
+
+assert_fails 2 "outside" --bench --soak 0
+assert_fails 2 "leave out the test" --bench memory --soak 1
+
+soak --backend cpu -o cpu.json
+if ! grep -q "oneDNN" "$work/err"; then
+    assert_eq "a CPU" 0 "$rc"
+    assert_eq "counted" true "$(jq '.devices[0].soak | .compared > 0 and .compared < .products and
+        .wrong == 0 and .exit_code == 0 and .seconds >= 1.2' cpu.json)"
+fi
+
+[ -x "$engine" ] || skip "no CUDA toolkit, so no $engine"
+ln -s "$engine" "$work/libexec/gpuplan-bench-cuda"
+ln -s "$build/tests/fixtures/fake_nvml.so" "$work/nvml/libnvidia-ml.so.1"
+LD_LIBRARY_PATH=$work/nvml FAKE_NVML_PROCESSES=1 FAKE_CUDA_DEVICES=2
+export LD_LIBRARY_PATH FAKE_NVML_PROCESSES FAKE_CUDA_DEVICES
+
+soak -o good.json
+assert_eq "two GPUs" 0 "$rc"
+assert_eq "each with all that the line says" "[true,true]" "$(jq -c '[.devices[].soak |
+    .products >= .compared and .compared > 0 and .wrong == 0 and .sm_clock_min_mhz > 0 and
+    .sm_clock_mean_mhz > 0 and .temp_max_c > 0 and .power_mean_w > 0 and .throttled >= 0 and
+    .exit_code == 0]' good.json)"
+assert_eq "the sensors over time" true "$(jq '[.points[].soak.readings | length >= 3 and
+    .[-1].t_s > .[0].t_s and .[0].temp_c > 0] | all' good.json)"
+assert_eq "all of it under one type and one pass" "[2,1,\"bf16\"]" "$(jq -c \
+    '[(.points | length), .settings.passes, .points[0].params.type]' good.json)"
+assert_eq "a line each" 2 "$(grep -c '^soak of device [01], stand-in GPU: 0.0 min, ' "$work/out")"
+
+FAKE_CUDA=wrong-after=400 soak -o wrong.json
+assert_eq "a wrong result" 5 "$rc"
+assert_eq "counted, of the GPU that made it" "[0,5]" "$(jq -c '[.devices[].soak.exit_code]' wrong.json)"
+assert_eq "and of no other" "[false,true]" "$(jq -c '[.devices[].soak.wrong > 0]' wrong.json)"
+assert_eq "flagged" '["wrong"]' "$(jq -c '[.points[] | select(.device == 1) | .flags[] |
+    select(. == "wrong")]' wrong.json)"
+assert_eq "named at once" true "$(jq '[.warnings[] | select(.code == "wrong") | .text |
+    startswith("device 1: product ")] | length == 1 and all' wrong.json)"
+
+# Stopped: what was counted is in the file, no journal is left.
+"$gp" --bench --soak 10 --shapes 32:32:32 --progress none -o stopped.json >"$work/out" 2>&1 &
+pid=$!
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+    [ -e stopped.json.part ] && break
+    sleep 0.5
+done
+sleep 3
+kill -TERM "$pid"
+wait "$pid"
+assert_eq "stopped by SIGTERM" 143 "$?"
+assert_eq "and counted" "[true,true]" "$(jq -c '[.devices[].soak | .compared > 0 and
+    .seconds < 600]' stopped.json)"
+assert_eq "nothing to resume" "" "$(ls ./*.part 2>/dev/null)"
+finish
