@@ -23,6 +23,8 @@ base_sources = \
 	src/base/quantity.h \
 	src/base/say.c \
 	src/base/say.h \
+	src/base/quote.c \
+	src/base/quote.h \
 	src/base/str.c \
 	src/base/str.h \
 	src/base/suggest.c \

@@ -78,6 +78,7 @@ unit_tests = \
 	tests/unit/test_json \
 	tests/unit/test_kvcache \
 	tests/unit/test_launch \
+	tests/unit/test_launch_names \
 	tests/unit/test_logged \
 	tests/unit/test_layout \
 	tests/unit/test_manual \

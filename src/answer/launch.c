@@ -11,7 +11,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/path.h"
-#include "base/str.h"
+#include "base/quote.h"
 #include "base/units.h"
 #include "model/read/checkpoint.h"
 #include "plan/layout.h"
@@ -111,8 +111,11 @@ static bool model_word(const struct making *m, const char *asked, const struct m
     char repo[160];
 
     model_repository(planner_catalog(m->planner), model->id, repo, sizeof(repo));
-    if (whole && p->native && checkpoint_is_path(asked) && path_is_there(asked))
-        return gp_copy(text, LAUNCH_TEXT_MAX, asked);
+    if (whole && p->native && checkpoint_is_path(asked) && path_is_there(asked)) {
+        /* an option and a home are not what these names are of */
+        gp_format(text, LAUNCH_TEXT_MAX, "%s%s", strchr("-~", asked[0]) ? "./" : "", asked);
+        return true;
+    }
     if (whole && !m->request->engine->gguf && (repo[0] || is_repository(asked)))
         return gp_copy(text, LAUNCH_TEXT_MAX, is_repository(asked) ? asked : repo);
     gp_format(text, LAUNCH_TEXT_MAX, "./%s-%s%s", model->id, p->id,
@@ -125,10 +128,11 @@ static void set_model(const struct making *m)
     const struct request *q = m->request;
     const struct resolved *r = &m->answer->resolved;
     struct launch_values *v = &m->out->values;
+    const char *asked = m->options->models[0];
     bool whole = is_published(m) && !r->prune[0] && q->prune == PRUNE_NONE;
     char text[LAUNCH_TEXT_MAX];
 
-    m->out->checkpoint = !model_word(m, r->model_text, q->model, &q->precision, whole, text);
+    m->out->checkpoint = !model_word(m, asked, q->model, &q->precision, whole, text);
     launch_set_text(v, LAUNCH_MODEL, text);
     bool kept = q->precision.native && strcmp(q->precision.id, "fp32") != 0;
     if (kept || m->out->checkpoint) /* "auto" makes 16 bit of FP32 */
@@ -218,7 +222,7 @@ static void set_load(const struct making *m)
 static void set_rest(const struct making *m)
 {
     const struct request *q = m->request;
-    char name[LAUNCH_TEXT_MAX];
+    struct strbuf name;
 
     set_known(m, q->host_layers > 0, LAUNCH_GPU_LAYERS,
               q->gpu->host ? 0 : q->model->layer_count + 1 - q->host_layers);
@@ -235,8 +239,11 @@ static void set_rest(const struct making *m)
     set_if(m, has_setting(m, LAUNCH_FIXED), LAUNCH_FIXED, 1);
     set_if(m, m->out->gpus > 1 && has_setting(m, LAUNCH_SEVERAL_GPUS), LAUNCH_SEVERAL_GPUS, 1);
     if (has_setting(m, LAUNCH_CONFIG)) {
-        gp_format(name, sizeof(name), "%s.yaml", q->model->id);
-        launch_set_text(&m->out->values, LAUNCH_CONFIG, name);
+        strbuf_init(&name);
+        quote_add(&name, QUOTE_TAG, q->model->id);
+        strbuf_add(&name, name.len > 0 ? ".yaml" : "model.yaml");
+        launch_set_text(&m->out->values, LAUNCH_CONFIG, name.text);
+        strbuf_fini(&name);
     }
 }
 
@@ -382,6 +389,51 @@ static enum gp_status check_rows(const struct making *m, struct gp_err *err)
     return GP_OK;
 }
 
+/* Can a line of a Modelfile hold it? Ollama leaves out characters that Go does not print. */
+static bool modelfile_holds(const char *text)
+{
+    static const struct {
+        uint32_t first, last;
+    } unseen[] = {
+        {0xA0, 0xA0},          {0xAD, 0xAD},     {0x600, 0x605},   {0x61C, 0x61C},
+        {0x6DD, 0x6DD},        {0x1680, 0x1680}, {0x180E, 0x180E}, {0x2000, 0x200F},
+        {0x2028, 0x202F},      {0x205F, 0x206F}, {0x3000, 0x3000}, {0xE000, 0xF8FF},
+        {0xFEFF, 0xFEFF},      {0xFFF0, 0xFFFB}, {0xFFFE, 0xFFFF}, {0xE0000, 0xE0FFF},
+        {0xF0000, UINT32_MAX},
+    };
+    bool held = strncmp(text, "\"\"", 2) != 0; /* three quotes begin a text of several lines */
+
+    for (uint32_t ch = 0; *text && held; text += gp_utf8(text, &ch)) {
+        gp_utf8(text, &ch);
+        held = gp_is_tame(ch);
+        for (size_t i = 0; i < sizeof(unseen) / sizeof(unseen[0]); i++)
+            held = held && (ch < unseen[i].first || ch > unseen[i].last);
+    }
+    return held;
+}
+
+/* No other path than the one that is asked for. */
+static enum gp_status check_path(const struct making *m, enum launch_setting setting,
+                                 const char *option, const char *asked, struct gp_err *err)
+{
+    static const char hint[] = "name it by a link: ln -s PATH model";
+    const char *text = m->out->values.text[setting];
+    const struct launch_flag *flag = launch_flag_of(m->out->table, m->out->version, setting);
+
+    if (!m->out->values.given[setting])
+        return GP_OK;
+    if (strlen(asked) + 2 >= LAUNCH_TEXT_MAX && path_is_there(asked))
+        return gp_fail(err, GP_E_USAGE, option, hint,
+                       "a path of %zu bytes is too long for a command: %d are the most",
+                       strlen(asked), LAUNCH_TEXT_MAX - 3);
+    if (!gp_is_utf8(text))
+        return gp_fail(err, GP_E_USAGE, option, hint, "'%s' is not UTF-8", text);
+    if (flag && flag->form == LAUNCH_AS_MODELFILE && !modelfile_holds(text))
+        return gp_fail(err, GP_E_USAGE, option, hint, "a Modelfile cannot hold the path '%s'",
+                       text);
+    return GP_OK;
+}
+
 enum gp_status launch_make(struct planner *planner, const struct options *options,
                            const struct answer *answer, struct launch *out, struct gp_err *err)
 {
@@ -398,8 +450,7 @@ enum gp_status launch_make(struct planner *planner, const struct options *option
     /* The version asked for, else the newest of the range that was checked. */
     const char *asked = strchr(options_word(options, OPT_ENGINE, ""), '@');
     bool open = p->request.engine->until == LONG_MAX;
-    const char *text =
-        asked && engine_version(asked + 1, 0) >= 0 ? asked + 1 : p->request.engine->checked;
+    const char *text = asked ? asked + 1 + (asked[1] == 'v') : p->request.engine->checked;
 
     out->version = engine_version(text, 0);
     gp_copy(out->version_text, sizeof(out->version_text), text);
@@ -419,7 +470,12 @@ enum gp_status launch_make(struct planner *planner, const struct options *option
     set_draft(&m);
     set_rest(&m);
     rc = check_layout(&m, err);
-    return rc ? rc : check_rows(&m, err);
+    if (!rc)
+        rc = check_rows(&m, err);
+    if (!rc)
+        rc = check_path(&m, LAUNCH_MODEL, "--model", options->models[0], err);
+    return rc ? rc
+              : check_path(&m, LAUNCH_DRAFT, "--draft", options_word(options, OPT_DRAFT, ""), err);
 }
 
 #define MASTER "HOST0" /* stands for the first host's address */
@@ -578,6 +634,7 @@ static void write_row(struct writing *w, const struct launch_flag *f)
 {
     char text[LAUNCH_TEXT_MAX];
     bool from = strcmp(f->flag, "FROM") == 0;
+    const char *quoted; /* Ollama trims what is not */
 
     value_text(w, f, text);
     switch (f->form) {
@@ -604,7 +661,9 @@ static void write_row(struct writing *w, const struct launch_flag *f)
         write_yaml(w, f, text);
         break;
     case LAUNCH_AS_MODELFILE:
-        strbuf_addf(&w->out->text, "%s%s %s\n", from ? "" : "PARAMETER ", f->flag, text);
+        quoted = strchr(" \"", text[0]) || text[strlen(text) - 1] == ' ' ? "\"" : "";
+        strbuf_addf(&w->out->text, "%s%s %s%s%s\n", from ? "" : "PARAMETER ", f->flag, quoted, text,
+                    quoted);
         break;
     default:
         list_add(&w->out->argv, NULL, f->flag, false);

@@ -25,6 +25,7 @@
 #include "answer/planner.h"
 #include "base/err.h"
 #include "base/str.h"
+#include "catalog/engine.h"
 #include "catalog/launch_file.h"
 
 #define LAUNCH_TEXT_MAX 320
@@ -41,7 +42,7 @@ void launch_set_text(struct launch_values *values, enum launch_setting setting, 
 struct launch {
     const struct launch_engine *table;
     long version;          /* whose options are written, engine_version() */
-    char version_text[24]; /* "0.33.0" */
+    char version_text[ENGINE_VERSION_TEXT]; /* "0.33.0" */
     struct launch_values values;
     int groups;
     int ways;            /* replicas of a group */

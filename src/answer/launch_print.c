@@ -10,31 +10,56 @@
 #include "answer/print_plan.h"
 #include "answer/record.h"
 #include "answer/sentence.h"
-#include "base/json.h"
+#include "base/quote.h"
 #include "base/texts.h"
 
-/* A name that Kubernetes takes: small letters, digits and dashes, at most 52. */
-static void plain_name(const struct launch *l, char *name, size_t size)
+/* What the objects and the job are called. */
+static void plain_name(const struct launch *l, char name[64])
 {
     const char *model = l->values.text[LAUNCH_MODEL];
     const char *slash = strrchr(model, '/');
-    size_t n = 0;
+    struct strbuf label;
 
-    for (const char *p = slash ? slash + 1 : model; *p && n + 1 < size && n < 52; p++) {
-        char c = gp_lower(*p);
-        bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    strbuf_init(&label);
+    quote_add(&label, QUOTE_LABEL, slash ? slash + 1 : model);
+    gp_copy(name, 64, label.len > 0 ? label.text : "model");
+    strbuf_fini(&label);
+}
 
-        if (plain || (n > 0 && name[n - 1] != '-'))
-            name[n++] = plain ? c : '-';
-    }
-    while (n > 0 && name[n - 1] == '-')
-        n--;
-    name[n] = '\0';
-    if (n == 0)
-        gp_copy(name, size, "model");
+static void print_comment(struct strbuf *out, const char *text)
+{
+    strbuf_add(out, "# ");
+    quote_add(out, QUOTE_COMMENT, text);
+    strbuf_add(out, "\n");
 }
 
 /* ---- Kubernetes ---- */
+
+/* Kubernetes puts a variable's value for "$(NAME)", and "$" for "$$". */
+static void k8s_word(const struct launch_word_at *w, struct strbuf *out)
+{
+    struct strbuf text;
+
+    strbuf_init(&text);
+    for (const char *p = w->text; *p; p++)
+        strbuf_addf(&text, "%s%c", *p == '$' && !w->raw ? "$" : "", *p);
+    quote_add(out, QUOTE_YAML, text.text);
+    strbuf_add(out, "\n");
+    strbuf_fini(&text);
+}
+
+static void k8s_image(const struct launch *l, struct strbuf *out)
+{
+    const char *version = strstr(l->image, "{version}");
+    struct strbuf image;
+
+    strbuf_init(&image);
+    strbuf_addn(&image, l->image, version ? (size_t)(version - l->image) : strlen(l->image));
+    if (version)
+        quote_add(&image, QUOTE_TAG, l->version_text);
+    quote_add(out, QUOTE_YAML, image.text);
+    strbuf_fini(&image);
+}
 
 /* The pod of one node of a group; node 1 stands for all but the first. */
 static void k8s_pod(const struct launch *l, const char *name, int node, const char *in,
@@ -42,32 +67,25 @@ static void k8s_pod(const struct launch *l, const char *name, int node, const ch
 {
     struct launch_place place = {.node = node, .anywhere = true};
     struct launch_command c;
-    const char *version = strstr(l->image, "{version}");
-    char image[128], inner[24];
+    char inner[24];
 
     if (l->nodes > 1) {
         place.master = "$(LWS_LEADER_ADDRESS)";
         place.node_text = node ? "$(LWS_WORKER_INDEX)" : NULL;
     }
-    gp_format(image, sizeof(image), "%.*s%s",
-              version ? (int)(version - l->image) : (int)strlen(l->image), l->image,
-              version ? l->version_text : "");
     gp_format(inner, sizeof(inner), "%s  ", in);
     launch_command(l, &place, &c);
     strbuf_addf(out, "%scontainers:\n%s- name: server\n%simage: ", in, in, inner);
-    gp_json_add_text(out, image);
-    strbuf_add(out, "\n");
-    strbuf_addf(out, "%scommand:\n", inner);
+    k8s_image(l, out);
+    strbuf_addf(out, "\n%scommand:\n", inner);
     for (size_t i = 0; i < c.argv.count; i++) {
         strbuf_addf(out, "%s- ", inner);
-        gp_json_add_text(out, c.argv.at[i].text);
-        strbuf_add(out, "\n");
+        k8s_word(&c.argv.at[i], out);
     }
     for (size_t i = 0; i < c.env.count; i++) {
         strbuf_addf(out, "%s%s%s- name: %s\n%s  value: ", i ? "" : inner, i ? "" : "env:\n", inner,
                     c.env.at[i].name, inner);
-        gp_json_add_text(out, c.env.at[i].text);
-        strbuf_add(out, "\n");
+        k8s_word(&c.env.at[i], out);
     }
     if (node == 0)
         strbuf_addf(out, "%sports:\n%s- containerPort: %d\n", inner, inner, l->table->port);
@@ -92,13 +110,13 @@ static void write_k8s(const struct launch *l, struct strbuf *out)
     struct launch_command c;
     char name[64];
 
-    plain_name(l, name, sizeof(name));
+    plain_name(l, name);
     launch_command(l, &place, &c);
     if (c.file[0]) {
         strbuf_addf(out, "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: %s\ndata:\n  ", name);
-        gp_json_add_text(out, c.file);
+        quote_add(out, QUOTE_YAML, c.file);
         strbuf_add(out, ": ");
-        gp_json_add_text(out, c.text.text);
+        quote_add(out, QUOTE_YAML, c.text.text);
         strbuf_add(out, "\n---\n");
     }
     launch_command_fini(&c);
@@ -128,14 +146,6 @@ static void write_k8s(const struct launch *l, struct strbuf *out)
 
 /* ---- Slurm ---- */
 
-/* A shell that writes `text` into a file. */
-static void launch_shell_file(const char *name, const char *text, struct strbuf *out)
-{
-    strbuf_add(out, "cat >");
-    strbuf_quote(out, name);
-    strbuf_addf(out, " <<'END'\n%sEND\n", text);
-}
-
 static void write_slurm(const struct launch *l, struct strbuf *out)
 {
     bool mpi = strcmp(l->table->hosts, "mpi") == 0 && l->nodes > 1;
@@ -151,7 +161,7 @@ static void write_slurm(const struct launch *l, struct strbuf *out)
         place.master = "$MASTER";
         place.any_node = true;
     }
-    plain_name(l, name, sizeof(name));
+    plain_name(l, name);
     strbuf_addf(out, "#SBATCH --job-name=%s\n#SBATCH --nodes=%d\n#SBATCH --ntasks-per-node=%d\n",
                 name, l->nodes, mpi ? l->host_gpus : 1);
     if (l->resource[0])
@@ -162,7 +172,7 @@ static void write_slurm(const struct launch *l, struct strbuf *out)
         strbuf_addf(out, "#SBATCH --array=0-%d\n", l->groups - 1);
     launch_command(l, &place, &c);
     if (c.file[0])
-        launch_shell_file(c.file, c.text.text, out);
+        quote_file(out, c.file, c.text.text);
     strbuf_init(&words);
     launch_shell_words(&c, "    ", &words);
     if (l->nodes > 1 && !mpi) {
@@ -214,7 +224,7 @@ static void write_triton(const struct launch *l, struct strbuf *out)
     struct strbuf config;
     char name[64], path[160], text[160];
 
-    plain_name(l, name, sizeof(name));
+    plain_name(l, name);
     strbuf_init(&config);
     launch_config(l, &config);
     if (python)
@@ -223,10 +233,10 @@ static void write_triton(const struct launch *l, struct strbuf *out)
     gp_format(path, sizeof(path), "model_repository/%s/config.pbtxt", name);
     gp_format(text, sizeof(text), pbtxt, l->table->triton);
     strbuf_addf(out, "mkdir -p model_repository/%s/1\n", name);
-    launch_shell_file(path, text, out);
+    quote_file(out, path, text);
     gp_format(path, sizeof(path), "model_repository/%s/1/model.%s", name,
               python ? "yaml" : "json"); /* JSON is YAML */
-    launch_shell_file(path, config.text, out);
+    quote_file(out, path, config.text);
     triton_servers(l, out);
     strbuf_fini(&config);
 }
@@ -454,7 +464,7 @@ static void print_process(const struct launch *l, int group, int node, bool toge
 
     launch_command(l, &place, &command);
     if (command.file[0] && group == 0 && node == 0)
-        launch_shell_file(command.file, command.text.text, out);
+        quote_file(out, command.file, command.text.text);
     if (l->groups * l->nodes > 1)
         strbuf_addf(out, "# %s %d of %d, host %d\n", l->ways > 1 ? "group" : "replica", group + 1,
                     l->groups, host_of(l, group, node));
@@ -472,14 +482,14 @@ void launch_print(const struct answer *a, const struct launch *l, enum launch_ta
 
     notes_of(a, l, target, &notes);
     strbuf_init(&head);
-    strbuf_addf(&head, "# %s, %s weights, on %d x %s: %s; %s %s\n", q->model->name, q->precision.id,
+    strbuf_addf(&head, "%s, %s weights, on %d x %s: %s; %s %s", q->model->name, q->precision.id,
                 a->plan.layout.gpus, q->gpu->id, sentence_layout(&a->plan.layout, &notes.texts),
                 q->engine->name, l ? l->version_text : q->engine->range);
-    gp_tame_lines(head.text, head.len);
-    strbuf_addf(out, "%s%s", l && target == TARGET_SLURM ? "#!/bin/bash\n" : "", head.text);
+    strbuf_add(out, l && target == TARGET_SLURM ? "#!/bin/bash\n" : "");
+    print_comment(out, head.text);
     strbuf_fini(&head);
     for (int i = 0; i < notes.count; i++)
-        strbuf_addf(out, "# %s\n", notes.text[i]);
+        print_comment(out, notes.text[i]);
     texts_fini(&notes.texts);
     if (!l)
         return;

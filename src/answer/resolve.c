@@ -236,6 +236,20 @@ static enum gp_status resolve_model(struct resolving *r)
     return find_model(r->planner, r->model, &r->request->model, &out->generic, r->err);
 }
 
+/* A model that is made of the one asked for; all of what makes it is in the text it is kept by. */
+static const struct model *keep_variant(struct resolving *r, const char *made,
+                                        const struct model *model)
+{
+    const struct model *kept;
+    struct strbuf key;
+
+    strbuf_init(&key);
+    strbuf_addf(&key, "%s --prune %s%s", r->model, options_word(r->options, OPT_PRUNE, ""), made);
+    kept = keep_model(r->planner, key.text, r->out->generic, model);
+    strbuf_fini(&key);
+    return kept;
+}
+
 /* "25" or "25%", between 0 and 100. */
 static bool read_percent(const char *text, double *percent)
 {
@@ -257,7 +271,7 @@ static enum gp_status resolve_prune(struct resolving *r)
     struct resolved *out = r->out;
     struct model pruned;
     double amount = 0;
-    char key[192], note[sizeof(pruned.note)];
+    char note[sizeof(pruned.note)];
     bool layers = strncmp(text, "layers:", 7) == 0, width = strncmp(text, "width:", 6) == 0;
 
     if (strcmp(text, "none") == 0)
@@ -286,9 +300,8 @@ static enum gp_status resolve_prune(struct resolving *r)
     gp_copy(note, sizeof(note), pruned.note);
     gp_format(pruned.note, sizeof(pruned.note), "pruned by %.24s%s%.300s", text,
               note[0] ? "; " : "", note);
-    gp_format(key, sizeof(key), "%.100s --prune %.40s", out->model_text, text);
-    r->request->model = keep_model(r->planner, key, out->generic, &pruned);
     gp_copy(out->prune, sizeof(out->prune), text);
+    r->request->model = keep_variant(r, "", &pruned);
     return GP_OK;
 }
 
@@ -297,16 +310,13 @@ static enum gp_status resolve_vision(struct resolving *r)
 {
     struct request *q = r->request;
     struct model text;
-    char key[256];
 
     q->text_only = options_flag(r->options, OPT_LANGUAGE_MODEL_ONLY);
     if (!q->text_only || model_params_role(q->model, ROLE_VISION) == 0)
         return GP_OK;
     text = *q->model;
     model_text_only(&text);
-    gp_format(key, sizeof(key), "%.100s --prune %.40s --language-model-only", r->out->model_text,
-              r->out->prune);
-    q->model = keep_model(r->planner, key, r->out->generic, &text);
+    q->model = keep_variant(r, " --language-model-only", &text);
     return GP_OK;
 }
 
@@ -782,15 +792,13 @@ static enum gp_status find_mtp(struct resolving *r)
 {
     struct request *q = r->request;
     struct model mtp;
-    char key[320];
 
     q->draft_mtp = true;
     if (draft_mtp(q->model, &mtp) == 0)
         return gp_fail(r->err, GP_E_USAGE, "--draft", "name a model, such as --draft qwen3-0.6b",
                        "%s has no multi-token-prediction layers", q->model->name);
     gp_format(mtp.name, sizeof(mtp.name), "MTP of %.80s", q->model->name);
-    gp_format(key, sizeof(key), "%s %s --draft mtp", r->out->model_text, r->out->prune);
-    q->draft = keep_model(r->planner, key, r->out->generic, &mtp);
+    q->draft = keep_variant(r, " --draft mtp", &mtp);
     return GP_OK;
 }
 

@@ -96,25 +96,6 @@ static size_t cut_at(const char *text, size_t room)
     return ((unsigned char)text[at] & 0xC0) == 0x80 ? room : at;
 }
 
-void strbuf_quote(struct strbuf *out, const char *text)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                "0123456789_./:@%+,=-";
-
-    if (text[0] && strspn(text, plain) == strlen(text)) {
-        strbuf_add(out, text);
-        return;
-    }
-    strbuf_add(out, "'");
-    for (; *text; text++) {
-        if (*text == '\'')
-            strbuf_add(out, "'\\''");
-        else
-            strbuf_addn(out, text, 1);
-    }
-    strbuf_add(out, "'");
-}
-
 bool gp_copy(char *dst, size_t size, const char *text)
 {
     size_t len = strlen(text);
@@ -274,6 +255,42 @@ static int str_look(const char *text, bool lines, bool *tame)
 
     *tame = bytes > 0 && (gp_is_tame(ch) || (lines && (ch == '\n' || ch == '\t')));
     return bytes > 0 ? bytes : 1;
+}
+
+static bool text_is_tame(const char *text)
+{
+    bool good = true;
+
+    while (*text && good)
+        text += str_look(text, false, &good);
+    return good;
+}
+
+void strbuf_quote(struct strbuf *out, const char *text)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                "0123456789_./:@%+,=-";
+
+    if (text[0] && strspn(text, plain) == strlen(text)) {
+        strbuf_add(out, text);
+        return;
+    }
+    bool tame = text_is_tame(text);
+
+    strbuf_add(out, tame ? "'" : "$'");
+    while (*text) {
+        bool good;
+        int bytes = str_look(text, false, &good);
+
+        for (; bytes > 0; bytes--, text++)
+            if (!good)
+                strbuf_addf(out, "\\%03o", (unsigned)(unsigned char)*text);
+            else if (tame && *text == '\'')
+                strbuf_add(out, "'\\''");
+            else
+                strbuf_addf(out, "%s%c", !tame && strchr("'\\", *text) ? "\\" : "", *text);
+    }
+    strbuf_add(out, "'");
 }
 
 static size_t str_tame(char *text, size_t len, bool lines)

@@ -39,7 +39,7 @@ void strbuf_addn(struct strbuf *buf, const char *text, size_t len);
 void strbuf_addf(struct strbuf *buf, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void strbuf_addv(struct strbuf *buf, const char *fmt, va_list args);
 
-/* Adds text as one word of a shell. */
+/* Adds text as one word of a shell; $'\033' where it has what may not be printed. */
 void strbuf_quote(struct strbuf *buf, const char *text);
 
 /* Copies text into dst[size]; false when it had to be cut. */

@@ -307,7 +307,7 @@ enum gp_status catalog_format(struct catalog *catalog, const char *id, const str
 
 /* ---- engines -------------------------------------------------------------------- */
 
-/* A single range over all versions takes any text. */
+/* A single range over all versions takes any version. */
 static enum gp_status pick_range(const struct engine_list *list, const char *version,
                                  const struct engine **engine, struct gp_err *err)
 {
@@ -318,8 +318,7 @@ static enum gp_status pick_range(const struct engine_list *list, const char *ver
     for (size_t i = 0; i < list->count; i++) {
         const struct engine *one = &list->engines[i];
 
-        if ((number >= one->from && number <= one->until) ||
-            (one->from == 0 && one->until == LONG_MAX))
+        if (number >= one->from && number <= one->until)
             *engine = one;
         strbuf_addf(&hint, "%s%s", i == 0 ? "known versions: " : ", ", one->range);
     }

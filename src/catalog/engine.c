@@ -119,8 +119,8 @@ bool engine_names_family(const char *list, const char *family)
     return strcmp(list, "all") == 0 || engine_lists(list, family);
 }
 
-/* The number at *text, which it passes; -1 when there is none up to 9999. */
-static long version_number(const char **text)
+/* The number at *text, which it passes; -1 when there is none up to `most`. */
+static long version_number(const char **text, long most)
 {
     char *end;
 
@@ -128,26 +128,46 @@ static long version_number(const char **text)
         return -1;
     long number = strtol(*text, &end, 10);
     *text = end;
-    return number > 9999 ? -1 : number;
+    return number > most ? -1 : number;
+}
+
+/* What may follow the numbers and does not move a version out of its range: ".1", "rc2",
+ * ".post1", ".x" and, behind '+' or '-', a local part or the end of a range. */
+static bool version_tail(const char *at)
+{
+    static const char *const words[] = {"rc", "post", "dev", "x", ""};
+
+    while (*at && *at != '+' && *at != '-') {
+        size_t i = 0, digits;
+
+        at += *at == '.';
+        while (strncmp(at, words[i], strlen(words[i])) != 0)
+            i++;
+        at += strlen(words[i]);
+        digits = strspn(at, "0123456789");
+        if (!words[i][0] && digits == 0)
+            return false;
+        at += digits;
+    }
+    return at[strspn(at, "+-.abcdefghijklmnopqrstuvwxyz0123456789")] == '\0';
 }
 
 long engine_version(const char *text, long patch)
 {
+    if (strlen(text) >= ENGINE_VERSION_TEXT)
+        return -1;
     if (*text == 'v' || *text == 'b')
         text++;
-    long major = version_number(&text), minor = 0;
+    long major = version_number(&text, 9999999), minor = 0; /* a build has no more */
     if (*text == '.') {
         text++;
-        minor = version_number(&text);
+        minor = version_number(&text, 9999);
         if (text[0] == '.' && text[1] >= '0' && text[1] <= '9') {
             text++;
-            patch = version_number(&text);
+            patch = version_number(&text, 9999);
         }
     }
-    if (major < 0 || minor < 0 || patch < 0)
-        return -1;
-    /* what follows (".1", "rc2", ".post1") does not move a version out of its range */
-    if (*text != '\0' && *text != '.' && *text != 'r' && *text != '+' && *text != '-')
+    if (major < 0 || minor < 0 || patch < 0 || !version_tail(text))
         return -1;
     return (major * 10000 + minor) * 10000 + patch;
 }

@@ -347,8 +347,10 @@ bool engine_runs_on(const struct engine *engine, const char *vendor);
 bool engine_names_family(const char *list, const char *family);
 
 /* "0.19", "0.5.23", "1.0", "b6123" (a build) to (major*10000 + minor)*10000 + patch,
- * `patch` where the text has none; -1 when it is no version. */
+ * `patch` where the text has none; -1 when it is no version: what it takes holds no character
+ * that a shell, YAML or a comment would read as its own. */
 #define ENGINE_LAST_PATCH 9999
+#define ENGINE_VERSION_TEXT 64 /* longer ones are refused */
 long engine_version(const char *text, long patch);
 
 /* The tier of a GPU; NULL where the engine has none. */

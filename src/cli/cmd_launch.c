@@ -14,6 +14,8 @@ static enum gp_status take_engine(struct invocation *in, struct gp_err *err)
     const struct engine *engine, *other = NULL;
     enum gp_status rc = catalog_engine(planner_catalog(in->planner), word, &engine, err);
 
+    if (rc && strchr(word, '@'))
+        return rc; /* says which versions there are */
     if (rc)
         return gp_fail(err, GP_E_USAGE, "--launch", "an engine, k8s, slurm or triton",
                        "cannot launch '%.60s'", word);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/quote.h"
 #include "pool/pool_mps.h"
 #include "pool/pool_record.h"
 
@@ -49,6 +50,12 @@ static void set_word(struct words *w, const char *name, const char *fmt, ...)
     va_start(args, fmt);
     strbuf_addv(begin_word(w, name), fmt, args);
     va_end(args);
+}
+
+/* As that part of the template takes it. */
+static void set_quoted(struct words *w, const char *name, enum quote how, const char *text)
+{
+    quote_add(begin_word(w, name), how, text);
 }
 
 /* As JSON writes it; null: "". */
@@ -92,8 +99,8 @@ static void fill_in(const char *template, const struct words *words, struct strb
 /* ---- the targets ---- */
 
 #define HEAD "# gpuplan --pool: {pool}, {rung}, hour {hour}\n"
-#define LAUNCH                                                                                    \
-    "# its command: gpuplan --launch ENGINE -m {model} -p {precision} -g {gpu}:{gpus} --tp {tp} " \
+#define LAUNCH                                                                             \
+    "# its command: gpuplan --launch ENGINE -m {model} -p {precision} -g {gpu} --tp {tp} " \
     "--pp {pp}{context}\n"
 
 struct target {
@@ -112,12 +119,23 @@ static void set_plain(struct words *words, const char *text, int number)
 {
     struct strbuf *out = begin_word(words, "name");
 
-    for (; *text; text++)
-        if (isalnum((unsigned char)*text))
-            strbuf_addc(out, (char)tolower((unsigned char)*text));
-        else if (out->len > 0 && out->text[out->len - 1] != '-')
-            strbuf_addc(out, '-');
-    strbuf_addf(out, "%s%d", out->len > 0 && out->text[out->len - 1] != '-' ? "-" : "", number);
+    quote_add(out, QUOTE_LABEL, text);
+    strbuf_addf(out, "%s%d", out->len > 0 ? "-" : "", number);
+}
+
+/* An expression of CEL that asks for the first bytes of that text, as a scalar of YAML. */
+static void set_cel(struct words *words, const char *name, const char *attribute, const char *text,
+                    size_t len)
+{
+    struct strbuf cel;
+
+    strbuf_init(&cel);
+    strbuf_addf(&cel, "device.attributes['gpu.nvidia.com'].%s == '", attribute);
+    for (size_t i = 0; i < len; i++)
+        strbuf_addf(&cel, "%s%c", strchr("'\\", text[i]) ? "\\" : "", text[i]);
+    strbuf_addc(&cel, '\'');
+    set_quoted(words, name, QUOTE_YAML, cel.text);
+    strbuf_fini(&cel);
 }
 
 /* The first name that the driver prints, which the DRA driver publishes; and as Slurm's
@@ -129,14 +147,15 @@ static void set_product(struct words *words, const struct gpu *gpu, const char *
     size_t all = strcspn(gpu->nvml_names, "|"), dash = strcspn(gpu->nvml_names, "-|");
     struct strbuf *gres = begin_word(words, "gres");
 
-    set_word(words, "product", "%.*s", (int)all, gpu->nvml_names);
+    set_cel(words, "product", "productName", gpu->nvml_names, all);
+    set_cel(words, "slice", "profile", profile, strlen(profile));
     if (all > 0)
         strbuf_addn(gres, gpu->nvml_names, profile[0] ? dash : all);
     else
         strbuf_add(gres, id);
     strbuf_addf(gres, "%s%s", profile[0] ? "_" : "", profile);
     for (char *at = gres->text; *at; at++)
-        *at = *at == ' ' ? '_' : (char)tolower((unsigned char)*at);
+        *at = isgraph((unsigned char)*at) ? gp_lower(*at) : '_';
 }
 
 static void add_layouts(const struct pool_run *run, const struct target *target, int hour,
@@ -154,6 +173,7 @@ static void add_layouts(const struct pool_run *run, const struct target *target,
         const char *profile = r->slice == POOL_WHOLE ? "" : gpu->slice[r->slice].profile;
         int replicas = run->answer.rungs[run->rung].replicas[i * c->pool.hours + hour];
         int hosts = layout->hosts > 1 ? layout->hosts : 1;
+        char one_gpu[160];
 
         if (replicas <= 0)
             continue;
@@ -168,11 +188,12 @@ static void add_layouts(const struct pool_run *run, const struct target *target,
         begin_word(words, "context");
         if (w->context > 0)
             set_word(words, "context", " -c %.0f", w->context);
-        set_word(words, "profile", "%s", profile);
         set_word(words, "class", "%s", profile[0] ? "mig" : "gpu");
-        set_word(words, "gpu", "%s%s%s", id, profile[0] ? "/" : "", profile);
-        set_word(words, "model", "%s", w->model);
-        set_word(words, "precision", "%s", r->precision);
+        gp_format(one_gpu, sizeof(one_gpu), "%s%s%s:%d", id, profile[0] ? "/" : "", profile,
+                  one->gpus);
+        set_quoted(words, "gpu", QUOTE_SHELL, one_gpu);
+        set_quoted(words, "model", QUOTE_SHELL, w->model);
+        set_quoted(words, "precision", QUOTE_SHELL, r->precision);
         fill_in(target->row, words, out);
         if (profile[0])
             fill_in(target->of_slice, words, out);
@@ -205,9 +226,11 @@ static void add_cuts(const struct pool_run *run, const struct target *target, in
                 set_word(words, "cut", "%s", cut >= 0 ? "true" : "false");
                 slices = begin_word(words, "slices");
                 for (int i = 0; cut >= 0 && i < run->c.types[t].slices; i++)
-                    if (run->c.types[t].cut[cut][i] > 0)
-                        strbuf_addf(slices, "\n        \"%s\": %d", pool_profile(run, t, i),
-                                    run->c.types[t].cut[cut][i]);
+                    if (run->c.types[t].cut[cut][i] > 0) {
+                        strbuf_add(slices, "\n        ");
+                        quote_add(slices, QUOTE_YAML, pool_profile(run, t, i));
+                        strbuf_addf(slices, ": %d", run->c.types[t].cut[cut][i]);
+                    }
                 strbuf_add(slices, cut < 0 ? " {}" : "");
                 fill_in(target->row, words, out);
             }
@@ -259,11 +282,9 @@ static const struct target targets[] = {
                          "          count: {gpus}\n"
                          "          selectors:\n"
                          "          - cel:\n"
-                         "              expression: device.attributes['gpu.nvidia.com']."
-                         "productName == '{product}'\n",
+                         "              expression: {product}\n",
                          "          - cel:\n"
-                         "              expression: device.attributes['gpu.nvidia.com']."
-                         "profile == '{profile}'\n",
+                         "              expression: {slice}\n",
                          "---\n"
                          "apiVersion: apps/v1\n"
                          "kind: Deployment\n"
@@ -337,7 +358,7 @@ enum gp_status pool_export(const struct pool_run *run, enum pool_export kind, in
     if (run->rung == POOL_CLOUD && kind != POOL_EXPORT_DRA)
         return gp_fail(err, GP_E_USAGE, "--export", "--rung shared or hourly",
                        "a cloud has no chassis to say this of");
-    set_word(&words, "pool", "%s", run->c.file.name[0] ? run->c.file.name : "pool");
+    set_quoted(&words, "pool", QUOTE_COMMENT, run->c.file.name[0] ? run->c.file.name : "pool");
     set_json(&words, "json_pool", run->c.file.name);
     set_word(&words, "rung", "%s", pool_rung_word(run->rung));
     set_word(&words, "hour", "%d", hour);

@@ -86,6 +86,30 @@ run --launch vllm -m "$work/it's \$(here)" -g l4
 vllm() { printf '%s\n' "$2"; }
 assert_eq "a name with quotes" "$work/it's \$(here)" "$(eval "$out")"
 
+# ---- names that are more than names; tests/unit/test_launch_names has the many ----
+name=$(printf 'm\nEND\ntouch PWNED\n#')
+mkdir "$work/$name"
+cp "$work/it's \$(here)/config.json" "$work/$name/"
+run --launch ollama -m "$work/$name" -g l4
+assert_eq "no line of a Modelfile" 2 "$rc"
+assert_contains "what to do" "ln -s PATH model" "$err"
+run --launch vllm -m "$work/$name" -g l4
+assert_contains "a word of bash" "vllm serve \$'$work/m\\012END\\012touch PWNED\\012#' " "$out"
+run --launch vllm --engine "$(printf 'vllm@0.33.7+x\ntouch PWNED')" -m llama-3.1-8b -g h100-sxm
+assert_eq "a version of two lines" 2 "$rc"
+assert_contains "says so" "is not a version (write it as in vllm@0.19)" "$err"
+run --launch k8s --engine vllm@0.33.0+cu130 -m llama-3.1-8b -g h100-sxm
+assert_contains "an image's tag has no +" 'vllm-openai:v0.33.0-cu130"' "$out"
+long=$work/$(printf '%0250d/%0100d' 1 1)
+mkdir -p "$long"
+cp "$work/it's \$(here)/config.json" "$long/"
+run --launch vllm -m "$long" -g l4
+assert_eq "too long a path" 2 "$rc"
+assert_contains "is no checkpoint that is to be made" "bytes is too long for a command" "$err"
+run --plan -m "$work/$name" -g l4 --headroom 0.99
+command=$(printf '%s\n' "$out" | sed -n 's/.*\(gpuplan --plan.*\)/\1/p' | head -n 1)
+[ -z "$command" ] || assert_true "a fix's command is run again" bash -c "gpuplan() { [ \"\$3\" = \"\$0\" ]; }
+$command" "$work/$name"
 # ---- refused ----
 run --launch vllm -m llama-3.1-70b -g l4:1
 assert_eq "does not fit" 1 "$rc"

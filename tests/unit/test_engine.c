@@ -5,8 +5,8 @@
 #include "catalog/engine.h"
 #include "plan/rules.h"
 
-#include "shipped.h"
 #include "sample.h"
+#include "shipped.h"
 
 static struct sample sample;
 
@@ -41,7 +41,14 @@ static void test_versions(void **state)
     assert_true(engine_version("1.3.0rc10", 0) == 100030000);
     assert_true(engine_version("0.5.x", 0) == 50000);
     assert_true(engine_version("b6123", 0) == 612300000000);
-    assert_true(engine_version("0.", 0) == -1);
+    assert_true(engine_version("b12345", 0) == 1234500000000);
+    assert_true(engine_version("0.19.1rc2.dev128+gabc1.cu130", 0) == 190001);
+    assert_true(engine_version("0.33+", 0) == 330000);
+    static const char *const others[] = {"0.",        "0.33.7+x\ny", "0.33+cu130;rm",
+                                         "0.33 ",     "0.33.7r",     "0.33\033",
+                                         "0.33+$(x)", "0.33-A",      "latest"};
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        assert_true(engine_version(others[i], 0) == -1);
     assert_string_equal(profile_engine(catalog, "sglang@0.5.5")->range, "up to 0.5.14");
     assert_string_equal(profile_engine(catalog, "sglang@0.5.9")->range, "up to 0.5.14");
     assert_string_equal(profile_engine(catalog, "sglang@0.5.15")->range, "0.5.15-0.5.22");

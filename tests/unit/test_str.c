@@ -1,5 +1,5 @@
 /* test_str.c - growing text, bounded text, near misses, columns. */
-#include "base/str.h"
+#include "base/quote.h"
 
 #include <locale.h>
 
@@ -129,6 +129,39 @@ static void test_tame_lines(void **state)
     assert_true(gp_lines_are_tame(text, sizeof text - 1));
 }
 
+static void test_quotes(void **state)
+{
+    static const struct {
+        enum quote how;
+        const char *text, *quoted;
+    } rows[] = {
+        {QUOTE_SHELL, "a/b-c", "a/b-c"},
+        {QUOTE_SHELL, "", "''"},
+        {QUOTE_SHELL, "it's $(here)", "'it'\\''s $(here)'"},
+        {QUOTE_SHELL, "two\n'\\", "$'two\\012\\'\\\\'"},
+        {QUOTE_SHELL, "\342\200\256\377", "$'\\342\\200\\256\\377'"},
+        {QUOTE_YAML, "a\"\\\n\t", "\"a\\\"\\\\\\n\\U00000009\""},
+        {QUOTE_YAML, "\363\240\201\201", "\"\\U000E0041\""},
+        {QUOTE_COMMENT, "a\nb\033", "a?b?"},
+        {QUOTE_TAG, "0.33.0+cu130", "0.33.0-cu130"},
+        {QUOTE_TAG, "-.a b;", "a-b"},
+        {QUOTE_LABEL, "-Chat 8B!", "chat-8b"},
+        {QUOTE_LABEL, "\342\200\256", ""},
+    };
+    struct strbuf out;
+    (void)state;
+    strbuf_init(&out);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        strbuf_clear(&out);
+        quote_add(&out, rows[i].how, rows[i].text);
+        assert_string_equal(out.text, rows[i].quoted);
+    }
+    strbuf_clear(&out);
+    quote_file(&out, "a b", "x\nEND\nEND2");
+    assert_string_equal(out.text, "cat >'a b' <<'END3'\nx\nEND\nEND2\nEND3\n");
+    strbuf_fini(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -139,6 +172,7 @@ int main(void)
         cmocka_unit_test(test_width),
         cmocka_unit_test(test_tame),
         cmocka_unit_test(test_tame_lines),
+        cmocka_unit_test(test_quotes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
