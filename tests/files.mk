@@ -469,6 +469,7 @@ cli_tests = \
 	tests/cli/cpu.sh \
 	tests/cli/devices.sh \
 	tests/cli/diagnose.sh \
+	tests/cli/answers.sh \
 	tests/cli/files.sh \
 	tests/cli/hostile.sh \
 	tests/cli/launch.sh \
