@@ -236,7 +236,7 @@ void term_close(void)
 }
 
 /* The whole job (0), as the terminal would, or this process alone. */
-static void stop(const char *note, pid_t who)
+static void stop_job(const char *note, pid_t who)
 {
     struct sigaction usual = {.sa_handler = SIG_DFL}, was;
 
@@ -259,7 +259,7 @@ static void stop(const char *note, pid_t who)
 void term_suspend(const char *note)
 {
     if (term.open)
-        stop(note, 0);
+        stop_job(note, 0);
 }
 
 /* ---- what it can do ---- */
@@ -392,7 +392,7 @@ static int pending_event(void)
         return K_HANGUP;
     if (stop_asked) {
         stop_asked = 0;
-        stop("", getpid());
+        stop_job("", getpid());
         if (signals_waiting())
             return K_HANGUP;
     }
