@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "base/str.h"
 #include "bench/number.h"
 
@@ -19,14 +20,17 @@ static int make_temporary(size_t bytes)
 {
     const char *dir = getenv("TMPDIR");
     char path[512], *data = malloc(PIECE);
+    sigset_t before;
     ssize_t put = 0;
     int file = -1;
 
+    path_hold_signals(&before);
     if (data &&
         gp_format(path, sizeof(path), "%s/gpuplan-bench-XXXXXX", dir && *dir ? dir : "/var/tmp"))
         file = mkstemp(path);
     if (file >= 0)
         unlink(path);
+    path_let_signals(&before);
     for (size_t done = 0; file >= 0 && put >= 0 && done < bytes; done += (size_t)put) {
         size_t want = bytes - done < PIECE ? bytes - done : PIECE;
 

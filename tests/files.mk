@@ -350,6 +350,7 @@ fake_libraries = \
 	tests/fixtures/fake_nvml_old.so \
 	tests/fixtures/fake_driver.so \
 	tests/fixtures/fake_highs.so \
+	tests/fixtures/fail_call.so \
 	tests/fixtures/fail_malloc.so \
 	tests/fixtures/fast_clock.so
 check_DATA = $(fake_libraries)
@@ -379,6 +380,10 @@ tests/fixtures/fake_driver.so: $(fake_driver_sources) $(top_srcdir)/tests/fixtur
 tests/fixtures/fake_highs.so: $(top_srcdir)/tests/fixtures/fake_highs.c
 	$(AM_V_CCLD)$(MKDIR_P) tests/fixtures && \
 	$(CC) $(CFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $(top_srcdir)/tests/fixtures/fake_highs.c
+
+tests/fixtures/fail_call.so: $(top_srcdir)/tests/fixtures/fail_call.c
+	$(AM_V_CCLD)$(MKDIR_P) tests/fixtures && \
+	$(CC) $(CFLAGS) -D_GNU_SOURCE -fPIC -shared $(LDFLAGS) -o $@ $(top_srcdir)/tests/fixtures/fail_call.c
 
 tests/fixtures/fail_malloc.so: $(top_srcdir)/tests/fixtures/fail_malloc.c
 	$(AM_V_CCLD)$(MKDIR_P) tests/fixtures && \
@@ -469,6 +474,8 @@ cli_tests = \
 	tests/cli/cpu.sh \
 	tests/cli/devices.sh \
 	tests/cli/diagnose.sh \
+	tests/cli/answers.sh \
+	tests/cli/files.sh \
 	tests/cli/hostile.sh \
 	tests/cli/launch.sh \
 	tests/cli/list.sh \

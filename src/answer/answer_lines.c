@@ -257,6 +257,8 @@ static void rent_line(struct answer_lines *lines, const char *name, const struct
     if (aged)
         words.date = texts_addf(&lines->texts, "%s, %ld days old%s", words.date, r->age_days,
                                 r->age_days > COST_OLD_DAYS ? ": check it" : "");
+    else if (r->ahead)
+        words.date = texts_addf(&lines->texts, "%s, dated ahead of this clock", words.date);
     line = line_addf(lines, name, "%s, %d GPU%s (%s)", words.offer, r->gpus_paid,
                      plural_s(r->gpus_paid), words.date);
     line->amount = words.hour;

@@ -251,10 +251,13 @@ static bool is_of_gpu(const char *name, const char *id)
 static void take_folder(struct source *s)
 {
     char folder[GP_PATH_MAX], path[GP_PATH_MAX], **names = NULL;
+    struct gp_err unlisted = {0};
     size_t count = 0;
 
-    if (!kept_folder(folder) || path_list(folder, ".json", &names, &count, NULL))
+    if (!kept_folder(folder))
         return;
+    if (path_list(folder, ".json", &names, &count, &unlisted))
+        gp_format(s->entry->unused, sizeof(s->entry->unused), "%s: %s", folder, unlisted.text);
     for (int own = 1; own >= 0 && !s->entry->found; own--)
         for (size_t i = 0; i < count && i < NAMES_MOST; i++) {
             struct benchlog log = {0};

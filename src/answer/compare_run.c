@@ -160,15 +160,19 @@ void print_compare(const struct record *doc, enum output_format format, bool qui
         const char *engine = record_get(request, "engine");
         const char *filter = record_get(request, "filter");
 
-        strbuf_addf(out, "%s: %.0f x %.0f tokens, %s, ", record_get(request, "model"),
+        struct strbuf head;
+
+        strbuf_init(&head);
+        strbuf_addf(&head, "%s: %.0f x %.0f tokens, %s, ", record_get(request, "model"),
                     record_find(request, "users")->number.value,
                     record_find(request, "context")->number.value,
                     engine[0] ? engine : "engine by row");
-        record_plan_prices(request, out);
-        strbuf_add(out, "\n");
+        record_plan_prices(request, &head);
         if (filter[0])
-            strbuf_addf(out, "only rows with: %s\n", filter);
+            strbuf_addf(&head, "\nonly rows with: %s", filter);
+        output_line(head.text, format, out);
         strbuf_add(out, "\n");
+        strbuf_fini(&head);
     }
     record_table(rows->records, rows->record_count, NULL, output_record_as(format), out);
     if (people) {

@@ -71,6 +71,8 @@ static struct quantity memory_value(const struct memory *m, enum figure_id id)
 {
     size_t at = figure_rows[id].at;
 
+    if (id == FIGURE_BUDGET) /* what others hold may be more than there is */
+        return quantity_max0(m->budget);
     if (at > 0)
         return *(const struct quantity *)((const char *)m + at - AT(memory));
     if (id == FIGURE_POOL)

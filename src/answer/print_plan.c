@@ -452,6 +452,15 @@ enum record_as output_record_as(enum output_format format)
                                        : RECORD_TEXT;
 }
 
+void output_line(const char *text, enum output_format format, struct strbuf *out)
+{
+    if (format == OUTPUT_MARKDOWN)
+        table_markdown_text(out, text);
+    else
+        strbuf_add(out, text);
+    strbuf_add(out, "\n");
+}
+
 static void figure_rows_of(const struct plan *p, enum figure_group least, struct record *r)
 {
     struct figures figures;

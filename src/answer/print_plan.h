@@ -54,6 +54,8 @@ void print_cost_rows(const struct plan *plan, struct record *rows);
 
 /* The notation of a table. */
 enum record_as output_record_as(enum output_format format);
+/* A line above or below such a table. */
+void output_line(const char *text, enum output_format format, struct strbuf *out);
 
 /* As --format json prints it. */
 void print_plan_json(const struct answer *answer, const struct options *options, bool why,

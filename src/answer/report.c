@@ -673,7 +673,7 @@ static void train_request_facts(const struct resolved *resolved, const struct tr
     record_text(r, "attention", option_choice(OPT_ATTENTION, t->eager_attention, word));
     record_text(r, "loss", train_loss_word(t->loss));
     record_flag(r, "fused", t->fused_kernels);
-    record_count(r, "zero", "", t->zero_stage);
+    record_count(r, "zero", "", t->zero_stage == TRAIN_ZERO_CHOOSE ? NAN : t->zero_stage);
     record_text(r, "offload", train_offload_word(t->offload));
     record_flag(r, "step_in_backward", t->step_in_backward);
     record_flag(r, "sequence_parallel", t->sequence_parallel);

@@ -112,6 +112,11 @@ bool report_page_step(struct report_page *p, int plans)
     return p->loads > 0 && p->memories < MEMORY_CURVES;
 }
 
+const char *report_page_trouble(const struct report_page *page)
+{
+    return page->why;
+}
+
 bool report_page_fits(const struct report_page *p)
 {
     if (p->train)

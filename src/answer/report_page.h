@@ -32,6 +32,8 @@ bool report_page_step(struct report_page *page, int plans);
 void report_page_write(const struct report_page *page, struct strbuf *out);
 /* Does the plan fit and reach its goals? */
 bool report_page_fits(const struct report_page *page);
+/* Why it has no alternatives; "": it has them, or needs none. */
+const char *report_page_trouble(const struct report_page *page);
 void report_page_free(struct report_page *page); /* NULL: nothing */
 
 #endif

@@ -695,6 +695,7 @@ static const char *const note_words[] = {
     [COST_NOTE_NARROWED] = "no {class} price with that provider, region or date",
     [COST_NOTE_UNDATED] = "the price has no date of its own: check it",
     [COST_NOTE_OLD] = "the price is {days} days old: check it",
+    [COST_NOTE_AHEAD] = "the price is dated ahead of this clock: check both",
 };
 
 const char *sentence_cost_note(const struct plan *p, struct texts *t)

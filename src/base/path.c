@@ -4,8 +4,9 @@
  * Reading refuses what is not a regular file (a FIFO would hang, a device never end)
  * and what is longer than the caller can use, before anything is allocated. Writing
  * goes to a temporary sibling that is renamed over the target: a reader sees the old
- * file or the new one, and an interrupted run leaves the old one. Devices and pipes
- * cannot be replaced by a rename and are written directly.
+ * file or the new one, and an interrupted run leaves the old one. What a rename cannot
+ * replace is written directly: descriptors that a shell opened, devices, pipes, and a
+ * file whose folder cannot be written.
  */
 #include "base/path.h"
 
@@ -13,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -203,9 +205,28 @@ static enum gp_status cannot_write(const char *path, struct gp_err *err)
     return gp_fail(err, GP_E_FILE, path, "", "cannot write: %s", strerror(errno));
 }
 
-/* Follows symbolic links, also one whose target does not exist yet. */
-static bool resolve_links(char *dst, size_t size, const char *path)
+#define NO_DESCRIPTOR (-2)
+#define OF_ANOTHER (-1) /* process */
+
+/* What lies in /proc/PID/fd is no link, though it reads like one. */
+static int descriptor_of(const char *path)
 {
+    const char *name = path_name(path);
+    char dir[GP_PATH_MAX], real[PATH_MAX], own[64], *end;
+    long number = strtol(name, &end, 10);
+
+    if (*name < '0' || *name > '9' || *end || number > INT_MAX ||
+        !gp_format(dir, sizeof dir, "%.*s.", (int)(name - path), path) || !realpath(dir, real) ||
+        strncmp(real, "/proc/", 6) != 0 || strcmp(path_name(real), "fd") != 0)
+        return NO_DESCRIPTOR;
+    gp_format(own, sizeof own, "/proc/%ld/", (long)getpid());
+    return strncmp(real, own, strlen(own)) == 0 ? (int)number : OF_ANOTHER;
+}
+
+/* Follows symbolic links, also one whose target does not exist yet, as far as a descriptor. */
+static bool resolve_links(char *dst, size_t size, const char *path, int *descriptor)
+{
+    *descriptor = NO_DESCRIPTOR;
     if (!gp_copy(dst, size, path))
         return false;
     for (int i = 0; i < LINKS_MAX; i++) {
@@ -213,7 +234,7 @@ static bool resolve_links(char *dst, size_t size, const char *path)
         ssize_t len = readlink(dst, link, sizeof link - 1);
         char *slash;
 
-        if (len < 0)
+        if (len < 0 || (*descriptor = descriptor_of(dst)) != NO_DESCRIPTOR)
             return true;
         if ((size_t)len >= sizeof link - 1)
             return false;
@@ -233,58 +254,120 @@ static bool resolve_links(char *dst, size_t size, const char *path)
     return false;
 }
 
-static enum gp_status write_renamed(const char *path, const char *text, size_t len,
-                                    struct gp_err *err)
+bool path_is_stream(const char *path, bool *is_stdout)
 {
-    char temporary[GP_PATH_MAX];
-    enum gp_status rc = GP_OK;
+    char target[GP_PATH_MAX];
+    int descriptor = NO_DESCRIPTOR;
+    struct stat st;
+    bool dash = strcmp(path, "-") == 0;
+    bool found = !dash && resolve_links(target, sizeof target, path, &descriptor);
+
+    *is_stdout = dash || descriptor == STDOUT_FILENO;
+    return dash || descriptor != NO_DESCRIPTOR ||
+           (found && stat(target, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
+}
+
+void path_hold_signals(sigset_t *before)
+{
+    sigset_t all;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, before);
+}
+
+void path_let_signals(const sigset_t *before)
+{
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+/* The temporary file has the rights and, where that is allowed, the owner of what it replaces. */
+static bool take_rights(int fd, const char *path)
+{
     struct stat st;
     mode_t mode;
-    bool good;
-    int fd;
 
-    if (!gp_format(temporary, sizeof temporary, "%s.XXXXXX", path))
-        return gp_fail(err, GP_E_FILE, path, "", "the name is too long");
-    fd = mkstemp(temporary);
-    if (fd < 0)
-        return cannot_write(path, err);
     if (stat(path, &st) == 0) {
         mode = st.st_mode & 0777;
-    } else { /* what a new file would get */
+        if (fchown(fd, st.st_uid, st.st_gid) != 0)
+            errno = 0; /* only root gives files away */
+    } else {           /* what a new file would get */
         mode = umask(0);
         umask(mode);
         mode = 0666 & ~mode;
     }
-    good = write_all(fd, text, len) && fchmod(fd, mode) == 0 && fsync(fd) == 0;
-    if (!good)
-        rc = cannot_write(path, err);
-    if (close(fd) != 0 && good)
-        rc = cannot_write(path, err);
-    if (rc == GP_OK && rename(temporary, path) != 0)
-        rc = cannot_write(path, err);
-    if (rc != GP_OK)
+    return fchmod(fd, mode) == 0;
+}
+
+/* errno of what failed; 0: written. *refused: by the folder, and the file could still be written
+ * in place. A signal waits until the temporary file is gone. */
+static int write_renamed(const char *path, const char *text, size_t len, bool *refused)
+{
+    char temporary[GP_PATH_MAX];
+    int fd, why = 0;
+
+    *refused = false;
+    if (!gp_format(temporary, sizeof temporary, "%s.XXXXXX", path))
+        return ENAMETOOLONG;
+    fd = mkstemp(temporary);
+    if (fd < 0) {
+        *refused = errno == EACCES || errno == EPERM || errno == EROFS;
+        return errno;
+    }
+    if (!write_all(fd, text, len) || !take_rights(fd, path) || fsync(fd) != 0)
+        why = errno;
+    if (close(fd) != 0 && !why)
+        why = errno;
+    if (!why && rename(temporary, path) != 0) {
+        why = errno;
+        *refused = why == EBUSY || why == EACCES || why == EPERM; /* mounted, or a sticky folder */
+    }
+    if (why)
         unlink(temporary);
-    return rc;
+    return why;
+}
+
+/* Through a descriptor that is open, or what the path opens; cut behind the text where it is a
+ * file that is written anew. */
+static int write_directly(const char *path, int descriptor, bool anew, const char *text, size_t len)
+{
+    int fd = descriptor >= 0 ? fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
+                             : open(path, O_WRONLY | O_CLOEXEC | (anew ? 0 : O_APPEND));
+    int why = 0;
+
+    if (fd < 0)
+        return errno;
+    if (!write_all(fd, text, len) || (anew && (ftruncate(fd, (off_t)len) != 0 || fsync(fd) != 0)))
+        why = errno;
+    if (close(fd) != 0 && !why)
+        why = errno;
+    return why;
 }
 
 static enum gp_status write_file(const char *path, const char *text, size_t len, struct gp_err *err)
 {
     char target[GP_PATH_MAX];
-    enum gp_status rc;
+    bool refused = false;
+    sigset_t before;
+    int descriptor, why;
     struct stat st;
-    bool good;
-    int fd;
 
-    if (!resolve_links(target, sizeof target, path))
+    if (!resolve_links(target, sizeof target, path, &descriptor))
         return gp_fail(err, GP_E_FILE, path, "", "too many links, or too long a name");
-    if (stat(target, &st) != 0 || S_ISREG(st.st_mode))
-        return write_renamed(target, text, len, err);
-    fd = open(target, O_WRONLY | O_CLOEXEC);
-    good = fd >= 0 && write_all(fd, text, len);
-    rc = good ? GP_OK : cannot_write(target, err);
-    if (fd >= 0 && close(fd) != 0 && good)
-        rc = cannot_write(target, err);
-    return rc;
+    if (descriptor != NO_DESCRIPTOR || (stat(target, &st) == 0 && !S_ISREG(st.st_mode))) {
+        why = write_directly(target, descriptor, false, text, len);
+    } else {
+        path_hold_signals(&before);
+        why = write_renamed(target, text, len, &refused);
+        path_let_signals(&before);
+    }
+    if (refused && access(target, W_OK) == 0) {
+        why = write_directly(target, NO_DESCRIPTOR, true, text, len);
+        if (!why)
+            gp_fail(err, GP_OK, target, "a run that is interrupted there leaves half a file",
+                    "written in place: its folder does not let it be replaced");
+    }
+    errno = why;
+    return why ? cannot_write(target, err) : GP_OK;
 }
 
 enum gp_status path_write(const char *path, const char *text, size_t len, struct gp_err *err)
@@ -318,6 +401,7 @@ enum gp_status path_list(const char *dir, const char *suffix, char ***names, siz
     size_t used = 0, cap = 0, tail = strlen(suffix);
     struct dirent *entry;
     DIR *stream = opendir(dir);
+    enum gp_status rc = GP_OK;
 
     *names = NULL;
     *count = 0;
@@ -325,7 +409,7 @@ enum gp_status path_list(const char *dir, const char *suffix, char ***names, siz
         return GP_OK;
     if (!stream)
         return gp_fail(err, GP_E_FILE, dir, "", "cannot list: %s", strerror(errno));
-    while ((entry = readdir(stream))) {
+    while (errno = 0, (entry = readdir(stream)) != NULL) { /* NULL is the end, or an error */
         size_t len = strlen(entry->d_name);
 
         /* Dot files are editors' locks and copies, never profiles. */
@@ -335,7 +419,13 @@ enum gp_status path_list(const char *dir, const char *suffix, char ***names, siz
         list = gp_grow(list, &cap, used + 1, sizeof *list);
         list[used++] = gp_strdup(entry->d_name);
     }
+    if (errno)
+        rc = gp_fail(err, GP_E_FILE, dir, "", "cannot list: %s", strerror(errno));
     closedir(stream);
+    if (rc) {
+        path_list_free(list, used);
+        return rc;
+    }
     if (used)
         qsort(list, used, sizeof *list, by_name);
     *names = list;

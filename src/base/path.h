@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -48,9 +49,20 @@ enum gp_status path_read_input(const char *path, size_t limit, char **text, size
                                struct gp_err *err);
 
 /* Writes text to `path` by a temporary sibling and rename, following a symlink, so
- * that the file is whole or untouched. "-" means standard output. Lines of text: what
- * could command a terminal is written as '?' (str.h). */
+ * that the file is whole or untouched. "-" means standard output; /dev/stdout, /dev/fd/N and
+ * pipes are written through. A file that cannot be replaced (its folder cannot be written, it is
+ * a mount) is written in place: then *err holds a note that is to be said, with GP_OK. Lines of
+ * text: what could command a terminal is written as '?' (str.h). */
 enum gp_status path_write(const char *path, const char *text, size_t len, struct gp_err *err);
+
+/* It is written through, and nothing can lie beside it: "-", a descriptor that is open
+ * (/dev/stdout, /dev/fd/63), a device, a pipe. */
+bool path_is_stream(const char *path, bool *is_stdout);
+
+/* Signals wait from the first to the second, so that none ends the program between making a
+ * temporary file and removing it. */
+void path_hold_signals(sigset_t *before);
+void path_let_signals(const sigset_t *before);
 
 /* The names in a directory that end in `suffix`, sorted; caller frees each and the
  * array with path_list_free. A missing directory is an empty list. */

@@ -161,15 +161,17 @@ void table_csv(const struct table *table, struct strbuf *out)
 
 /* ---- Markdown ---- */
 
-static void markdown_cell(struct strbuf *out, const char *text)
+void table_markdown_text(struct strbuf *out, const char *text)
 {
-    strbuf_add(out, " ");
     for (; *text; text++) {
-        if (*text == '|' || *text == '\\')
+        if (*text == '<' || *text == '&') {
+            strbuf_add(out, *text == '<' ? "&lt;" : "&amp;");
+            continue;
+        }
+        if (strchr("|\\`[", *text))
             strbuf_add(out, "\\");
         strbuf_addn(out, text, 1);
     }
-    strbuf_add(out, " |");
 }
 
 void table_markdown(const struct table *table, struct strbuf *out)
@@ -178,8 +180,11 @@ void table_markdown(const struct table *table, struct strbuf *out)
 
     for (size_t row = 0; row < rows; row++) {
         strbuf_add(out, "|");
-        for (size_t column = 0; column < table->column_count; column++)
-            markdown_cell(out, cell_at(table, row, column));
+        for (size_t column = 0; column < table->column_count; column++) {
+            strbuf_add(out, " ");
+            table_markdown_text(out, cell_at(table, row, column));
+            strbuf_add(out, " |");
+        }
         strbuf_add(out, "\n");
         if (row)
             continue;

@@ -35,7 +35,11 @@ void table_cellf(struct table *table, const char *fmt, ...) __attribute__((forma
 
 void table_text(const struct table *table, struct strbuf *out);     /* two spaces apart */
 void table_csv(const struct table *table, struct strbuf *out);      /* RFC 4180, LF */
-void table_markdown(const struct table *table, struct strbuf *out); /* pipes escaped */
+void table_markdown(const struct table *table, struct strbuf *out); /* of GitHub */
+
+/* Text between two marks of Markdown: no HTML, no link, picture or code begins in it, and no cell
+ * ends. All Markdown is written by this. */
+void table_markdown_text(struct strbuf *out, const char *text);
 
 /* One CSV field, quoted when it must be. Cells that a spreadsheet would run as a
  * formula (= + - @ before a non-number) get a leading apostrophe. */

@@ -17,10 +17,13 @@
 #include "base/json.h"
 #include "base/units.h"
 
-void bench_print_lines(const json_t *list, const char *before, struct strbuf *out)
+void bench_print_lines(const json_t *list, const char *before, bool markdown, struct strbuf *out)
 {
-    for (size_t i = 0; i < json_array_size(list); i++)
-        strbuf_addf(out, "%s%s\n", before, benchlog_line(json_array_get(list, i)));
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        strbuf_addf(out, "%s%s", markdown ? "- " : "", before);
+        output_line(benchlog_line(json_array_get(list, i)),
+                    markdown ? OUTPUT_MARKDOWN : OUTPUT_TEXT, out);
+    }
 }
 
 enum benchlog_view bench_view(enum output_format format)
@@ -48,9 +51,8 @@ void bench_print(const struct benchlog *log, enum output_format format, bool qui
     if (format == OUTPUT_CSV)
         return;
     strbuf_add(out, "\n");
-    bench_print_lines(json_object_get(log->json, "summary"), markdown ? "- " : "", out);
-    bench_print_lines(json_object_get(log->json, "warnings"),
-                      markdown ? "- note: " : "note: ", out);
+    bench_print_lines(json_object_get(log->json, "summary"), "", markdown, out);
+    bench_print_lines(json_object_get(log->json, "warnings"), "note: ", markdown, out);
 }
 
 void bench_stragglers(const json_t *result, struct strbuf *out)

@@ -228,7 +228,7 @@ static enum gp_status batch_run(struct invocation *in, struct gp_err *err)
     if (r.input != STDIN_FILENO)
         close(r.input);
     if (!rc && r.to_file)
-        rc = path_write(file, in->out.text, in->out.len, err);
+        rc = command_write(file, &in->out, err);
     return rc;
 }
 

@@ -36,7 +36,7 @@ struct bench_job {
     struct session_plan plan; /* of the session, once it is ready */
     struct bench_rank of;
     bool unwritten; /* the result could not be written */
-    bool to_stdout; /* --output - */
+    bool to_stdout; /* --output - or /dev/stdout */
 };
 
 /* ---- one of several processes that srun or mpirun started ----
@@ -286,7 +286,8 @@ static enum gp_status show_result(struct bench_job *job, const struct benchlog *
     } else { /* a verdict is not lost because a program reads standard output */
         bench_progress_say(&job->run.progress, say->text);
     }
-    rc = path_write("-", out.text, out.len, err);
+    rc = command_write(job->to_stdout ? options_word(&job->run.in->options, OPT_OUT, "-") : "-",
+                       &out, err);
     strbuf_fini(&out);
     return rc;
 }
@@ -304,7 +305,7 @@ static enum gp_status write_view(const struct bench_job *job, const struct bench
         return GP_OK;
     strbuf_init(&view);
     bench_print(log, format, job->run.in->quiet, &view);
-    rc = path_write(path, view.text, view.len, err);
+    rc = command_write(path, &view, err);
     strbuf_fini(&view);
     return rc;
 }
@@ -325,7 +326,7 @@ static enum gp_status write_prom(const struct bench_job *job, const struct bench
         return gp_fail(err, GP_E_USAGE, "--prom", "", "the name is too long");
     strbuf_init(&text);
     benchlog_prometheus(log, &text);
-    rc = path_write(path, text.text, text.len, err);
+    rc = command_write(path, &text, err);
     strbuf_fini(&text);
     return rc;
 }
@@ -438,6 +439,8 @@ static enum gp_status check_early(const struct invocation *in, struct gp_err *er
 static enum gp_status open_session(struct bench_job *job, struct gp_err *err)
 {
     struct invocation *in = job->run.in;
+    const char *out = options_word(&in->options, OPT_OUT, "");
+    bool stream = path_is_stream(out, &job->to_stdout);
     struct strbuf tests;
     struct session_ask options = {
         .options = &in->options,
@@ -449,9 +452,9 @@ static enum gp_status open_session(struct bench_job *job, struct gp_err *err)
         .view = in->format >= OUTPUT_CSV,
     };
 
-    if (job->of.ranks > 1 && job->to_stdout) /* several documents in one stream would be torn */
-        return gp_fail(err, GP_E_USAGE, "-o -", "name a file",
-                       "%d ranks cannot share standard output", job->of.ranks);
+    if (job->of.ranks > 1 && stream) /* several documents in one stream would be torn */
+        return gp_fail(err, GP_E_USAGE, "--output", "name a file", "%d ranks cannot share %s",
+                       job->of.ranks, job->to_stdout ? "standard output" : out);
     strbuf_init(&tests);
     for (int i = 0; i < in->arg_count; i++)
         strbuf_addf(&tests, "%s%s", i ? "," : "", in->args[i]);
@@ -493,7 +496,7 @@ static enum gp_status print_verdict(struct diagnose_job *job, struct gp_err *err
     in->exit_code = worst >= DIAGNOSE_SLOW      ? gp_status_exit(GP_E_CHECK)
                     : worst == DIAGNOSE_UNKNOWN ? gp_status_exit(GP_E_NOTHING)
                                                 : 0;
-    return path_write(options_word(&in->options, OPT_OUT, "-"), in->out.text, in->out.len, err);
+    return command_write(options_word(&in->options, OPT_OUT, "-"), &in->out, err);
 }
 
 static enum gp_status run_diagnose(struct invocation *in, struct gp_err *err)
@@ -541,7 +544,6 @@ static enum gp_status run_bench(struct invocation *in, struct gp_err *err)
         return run_diagnose(in, err);
     job = gp_calloc(1, sizeof(*job));
     job->of.began = clock_now();
-    job->to_stdout = strcmp(options_word(&in->options, OPT_OUT, ""), "-") == 0;
     bench_run_init(&job->run, in, bench_ready);
     rank_find(&job->of);
     rc = open_session(job, err);

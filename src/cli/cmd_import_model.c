@@ -90,22 +90,26 @@ static void sha256_hex(const void *data, size_t len, char hex[65])
 /* ---- the profile ---- */
 
 /* ", sha256 ba78..." of the config.json that was read; "" when there is none. */
-static void add_hash(const char *path, char *text, size_t size)
+static enum gp_status add_hash(const char *path, char *text, size_t size, struct gp_err *err)
 {
     char config[GP_PATH_MAX], hex[65], *bytes = NULL;
+    enum gp_status rc;
     size_t len;
 
     text[0] = '\0';
     if (path_is_dir(path) ? !path_join(config, sizeof config, path, "config.json")
                           : !gp_copy(config, sizeof config, path))
-        return;
+        return GP_OK;
     len = strlen(config);
-    if (len > 5 && strcmp(config + len - 5, ".json") == 0 &&
-        path_read(config, CONFIG_LIMIT, &bytes, &len, NULL) == GP_OK) {
+    if (len <= 5 || strcmp(config + len - 5, ".json") != 0 || !path_is_there(config))
+        return GP_OK;
+    rc = path_read(config, CONFIG_LIMIT, &bytes, &len, err);
+    if (!rc) {
         sha256_hex(bytes, len, hex);
         gp_format(text, size, ", sha256 %s", hex);
     }
     free(bytes);
+    return rc;
 }
 
 static enum gp_status import_run(struct invocation *in, struct gp_err *err)
@@ -125,9 +129,10 @@ static enum gp_status import_run(struct invocation *in, struct gp_err *err)
     if (!path_is_there(path) && hub_cache_find(path, &hub))
         path = hub.path;
     rc = checkpoint_read(path, &model, err);
+    if (!rc)
+        rc = add_hash(path, hash, sizeof hash, err);
     if (rc)
         return rc;
-    add_hash(path, hash, sizeof hash);
     if (hub.name[0])
         gp_format(model.source, sizeof model.source,
                   "%s of the hub's cache, revision "

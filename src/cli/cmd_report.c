@@ -51,6 +51,12 @@ static enum gp_status report_plan_page(struct invocation *in, struct gp_err *err
         ;
     report_page_write(page, &in->out);
     in->exit_code = !report_page_fits(page);
+    if (report_page_trouble(page)[0]) {
+        char line[GP_ERR_LINE + 40];
+
+        gp_format(line, sizeof(line), "no alternatives: %s", report_page_trouble(page));
+        warn_report(in, line);
+    }
     report_page_free(page);
     return GP_OK;
 }

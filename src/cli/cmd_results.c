@@ -18,16 +18,12 @@
  * standard error. */
 static void print_warnings(const struct invocation *in, const json_t *warnings, struct strbuf *out)
 {
-    const char *dash = in->format == OUTPUT_MARKDOWN ? "- " : "";
+    bool aside = in->format == OUTPUT_CSV || in->format == OUTPUT_PROMETHEUS;
 
-    for (size_t i = 0; i < json_array_size(warnings); i++) {
-        const char *text = benchlog_line(json_array_get(warnings, i));
-
-        if (in->format == OUTPUT_CSV || in->format == OUTPUT_PROMETHEUS)
-            gp_say("gpuplan: warning: %s", text);
-        else
-            strbuf_addf(out, "%swarning: %s\n", dash, text);
-    }
+    for (size_t i = 0; i < json_array_size(warnings) && aside; i++)
+        gp_say("gpuplan: warning: %s", benchlog_line(json_array_get(warnings, i)));
+    if (!aside)
+        bench_print_lines(warnings, "warning: ", in->format == OUTPUT_MARKDOWN, out);
     if (json_array_size(warnings) && in->format == OUTPUT_MARKDOWN)
         strbuf_add(out, "\n");
 }
@@ -99,7 +95,7 @@ static enum gp_status side_by_side(struct invocation *in, const struct benchlog 
             benchlog_print(&all, bench_view(in->format), &in->out);
     }
     if (!rc && in->format == OUTPUT_TEXT) {
-        bench_print_lines(json_object_get(json, "summary"), "", &in->out);
+        bench_print_lines(json_object_get(json, "summary"), "", false, &in->out);
         strbuf_addf(&in->out, "%d devices, %d points\n", all.device_count, all.count);
         print_hosts(&all, &in->out);
         if (!news)

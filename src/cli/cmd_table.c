@@ -23,6 +23,7 @@ static void print_table(struct invocation *in, const struct record *doc)
     const struct record *q = &record_find(doc, "request")->records[0];
     const struct fact *rows = record_find(doc, "rows");
     enum record_as as = in->format == OUTPUT_MARKDOWN ? RECORD_MARKDOWN : RECORD_TEXT;
+    struct strbuf head;
 
     if (in->format == OUTPUT_JSON) {
         record_json(doc, &in->out);
@@ -32,12 +33,15 @@ static void print_table(struct invocation *in, const struct record *doc)
         record_table(rows->records, rows->record_count, NULL, RECORD_CSV, &in->out);
         return;
     }
-    strbuf_addf(&in->out, "%s: sold as %.0f GB, %.2f GiB usable; %.0f x %.0f tokens; ",
+    strbuf_init(&head);
+    strbuf_addf(&head, "%s: sold as %.0f GB, %.2f GiB usable; %.0f x %.0f tokens; ",
                 record_get(q, "gpu"), record_find(q, "gpu_marketed")->number.value,
                 record_find(q, "gpu_usable")->number.value, record_find(q, "users")->number.value,
                 record_find(q, "context")->number.value);
-    record_plan_prices(q, &in->out);
-    strbuf_addf(&in->out, ", %.0f h/month\n", record_find(q, "hours_per_month")->number.value);
+    record_plan_prices(q, &head);
+    strbuf_addf(&head, ", %.0f h/month", record_find(q, "hours_per_month")->number.value);
+    output_line(head.text, in->format, &in->out);
+    strbuf_fini(&head);
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
         strbuf_addf(&in->out, "\n%s\n\n", tables[i].title);
         record_table(rows->records, rows->record_count, tables[i].group, as, &in->out);

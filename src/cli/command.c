@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "answer/option.h"
+#include "base/path.h"
+#include "base/say.h"
 #include "base/str.h"
 
 #define X(word, NAME) &cmd_##word,
@@ -209,4 +211,16 @@ void command_help(const struct command *command, struct strbuf *out)
                     "example: gpuplan --plan -m llama-3.1-70b -p fp8 -g h100-sxm -c 8k -u 16\n"
                     "manuals: gpuplan(1), gpuplan-bench(1), gpuplan-profile(5), "
                     "gpuplan-model(7)\n");
+}
+
+enum gp_status command_write(const char *path, const struct strbuf *out, struct gp_err *err)
+{
+    struct gp_err own = {0};
+    char line[GP_ERR_LINE];
+
+    if (path_write(path, out->text, out->len, &own) != GP_OK)
+        *err = own;
+    else if (own.text[0])
+        gp_say("gpuplan: %s", gp_err_line(&own, line));
+    return own.code;
 }

@@ -78,6 +78,9 @@ enum gp_status command_parse(struct invocation *in, int argc, char **argv, struc
 /* Does the command take what was given, and so often? */
 enum gp_status command_check(const struct invocation *in, struct gp_err *err);
 
+/* To a file or "-", and says what path_write has to say of a file that it wrote. */
+enum gp_status command_write(const char *path, const struct strbuf *out, struct gp_err *err);
+
 /* A document as JSON, as one of its words (--quiet; NULL: it has none) or as text. */
 static inline void command_print(struct invocation *in, const struct record *doc, const char *quiet,
                                  void (*text)(const struct record *doc, struct strbuf *out))

@@ -190,7 +190,7 @@ static int run_command(struct invocation *in, int argc, char **argv)
     for (size_t i = 0; i < n && !in->quiet && !rc; i++)
         gp_say("gpuplan: %s", warnings[i]);
     if (!rc && !in->command->streams)
-        rc = path_write(options_word(&in->options, OPT_OUT, "-"), in->out.text, in->out.len, &err);
+        rc = command_write(options_word(&in->options, OPT_OUT, "-"), &in->out, &err);
     planner_free(in->planner);
     return rc ? report_failure(&err) : in->exit_code;
 }

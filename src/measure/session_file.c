@@ -113,15 +113,15 @@ enum gp_status session_name_files(struct session *s, struct gp_err *err)
     const char *resume = options_word(&s->options, OPT_RESUME, NULL);
     size_t len = resume ? strlen(resume) : 0, n;
     struct session_files *f = &s->files;
-    bool ok;
+    bool ok, stream;
 
     /* what is gone on with must be there: a mistyped name would measure all anew */
     if (resume && !path_is_there(resume))
         return gp_fail(err, GP_E_FILE, resume, "without --resume a run starts anew",
                        "cannot open: no such journal");
     name_host(f->host, sizeof(f->host), options_flag(&s->options, OPT_ANONYMOUS));
-    f->to_stdout = out && strcmp(out, "-") == 0;
-    if (out && !f->to_stdout)
+    stream = path_is_stream(out ? out : "", &f->to_stdout); /* no journal lies beside it */
+    if (out && !stream)
         ok = gp_format(f->base, sizeof(f->base), "%s%s", out, s->ask.view ? ".json" : "");
     else if (len >= 5 && strcmp(resume + len - 5, ".part") == 0)
         ok = name_resumed(s, resume);
@@ -135,6 +135,8 @@ enum gp_status session_name_files(struct session *s, struct gp_err *err)
         gp_copy(f->result, sizeof(f->result), f->base);
     ok = ok && (resume ? gp_copy(f->journal, sizeof(f->journal), resume)
                        : gp_format(f->journal, sizeof(f->journal), "%s.part", f->result));
+    if (stream && !f->to_stdout && !s->ask.view)
+        ok = ok && gp_copy(f->result, sizeof(f->result), out);
     if (!ok)
         return gp_fail(err, GP_E_USAGE, "--output", "", "the name is too long");
     return GP_OK;

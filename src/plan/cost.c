@@ -302,7 +302,8 @@ static struct rent cheapest_rent(const struct prices *p, enum price_want want,
     if (!bid.offer)
         return (struct rent){.age_days = -1};
     long day = market->today > 0 ? date_days(bid.offer->instance->date) : -1;
-    long age = day < 0 ? -1 : market->today > day ? market->today - day : 0;
+    long age = day < 0 ? -1 : market->today - day;
+    bool ahead = day >= 0 && age < 0; /* the clock is wrong, or the date is */
     return (struct rent){.known = true,
                          .instance = bid.offer->instance,
                          .instances = bid.instances,
@@ -312,7 +313,8 @@ static struct rent cheapest_rent(const struct prices *p, enum price_want want,
                          .apart = bid.apart,
                          .per_hour = bid.per_hour,
                          .per_month = bid.per_hour * hours,
-                         .age_days = age};
+                         .ahead = ahead,
+                         .age_days = ahead ? -1 : age};
 }
 
 /* ---- owning ---- */
@@ -433,6 +435,8 @@ static enum cost_note note_of(const struct request *q, const struct market *mark
         return market_is_narrowed(market) ? COST_NOTE_NARROWED : COST_NOTE_NO_OFFER;
     if (r->age_days > COST_OLD_DAYS)
         return COST_NOTE_OLD;
+    if (r->ahead)
+        return COST_NOTE_AHEAD;
     return r->age_days < 0 || !cost_dated(r->instance) ? COST_NOTE_UNDATED : COST_NOTE_NONE;
 }
 
@@ -553,7 +557,10 @@ static void add_rent(struct terms *w, const char *name, const struct rent *r)
     know_number(w, "instances", r->instances, NULL);
     know_money(w, "price", quantity_exact(price), "/h", origin_word(rent_origin(r)));
     know_word(w, "region", in->region);
-    know_unit(w, "age", in->basis == DATE_READ ? 0 : (double)r->age_days, "days", NULL);
+    if (r->ahead)
+        know_word(w, "age", "dated ahead of this clock");
+    else
+        know_unit(w, "age", in->basis == DATE_READ ? 0 : (double)r->age_days, "days", NULL);
     term_add(w, name, "rent", "instances * price of one", quantity_of(r->per_hour, rent_origin(r)),
              "$/h", source_rent(r), "instances, price, region, age");
     know_word(w, r->instance->provider, r->instance->type);

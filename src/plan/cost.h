@@ -69,7 +69,8 @@ struct rent {
     bool spot;                       /* the spot price is meant */
     bool apart;                      /* a layout_group() is spread over instances */
     double per_hour, per_month;      /* dollars; month = market.hours or 730 h */
-    long age_days;                   /* of the price, at least; -1 = undated */
+    bool ahead;                      /* dated after today */
+    long age_days;                   /* of the price, at least; -1 = undated, or ahead */
 };
 
 struct buy {
@@ -102,7 +103,8 @@ enum cost_note { /* why a price is unknown or to be doubted */
                  COST_NOTE_NO_OFFER,    /* no instance of this price class hosts the layout */
                  COST_NOTE_NARROWED,    /* no instance among those that count does */
                  COST_NOTE_UNDATED,     /* no date of its own */
-                 COST_NOTE_OLD          /* older than COST_OLD_DAYS */
+                 COST_NOTE_OLD,         /* older than COST_OLD_DAYS */
+                 COST_NOTE_AHEAD        /* its date is to come */
 };
 
 struct cost {

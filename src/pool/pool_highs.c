@@ -160,25 +160,27 @@ static const char *solve_program(const struct api *api, const struct pool *pool,
     const char *trouble = "it does not read the program";
     void *highs = api->create();
     char folder[480], path[512];
+    sigset_t before;
+    int rc = -1;
 
     if (!highs)
         return "it does not start";
     api->set_bool(highs, "output_flag", 0);
     api->set_int(highs, "threads", 1);
     api->set_double(highs, "time_limit", seconds);
+    path_hold_signals(&before);
     if (api->int_size(highs) != (int)sizeof(int)) {
         trouble = "it was built with long integers";
     } else if (!write_program(pool, out->rung, folder, sizeof(folder), path, sizeof(path))) {
         trouble = "no temporary file for its program";
     } else {
-        int rc = api->read(highs, path);
-
+        rc = api->read(highs, path);
         unlink(path);
         rmdir(folder);
-        if (rc >= 0)
-            trouble =
-                api->run(highs) < 0 ? "it failed" : read_solution(api, highs, pool, answer, out);
     }
+    path_let_signals(&before);
+    if (rc >= 0)
+        trouble = api->run(highs) < 0 ? "it failed" : read_solution(api, highs, pool, answer, out);
     api->destroy(highs);
     return trouble;
 }

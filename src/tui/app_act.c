@@ -168,7 +168,8 @@ static void page_write(struct app *app)
     if (job->err.code)
         app_report_err(app, &job->err);
     else
-        app_report(app, false, "written to %s: the plan, alternatives and curves", job->path);
+        app_report(app, false, "written %s %s: the plan, alternatives and curves",
+                   job->err.text[0] ? "in place:" : "to", job->path);
     task_drop(&app->page_task);
     app->page = NULL;
     app_touch(app);
@@ -202,6 +203,7 @@ static const char *suffix_of(const char *path)
 bool app_export(struct app *app, void *ctx, const char *text, struct gp_err *err)
 {
     const struct screen_ops *ops = app->screens[app->screen];
+    struct gp_err why = {0};
     char path[GP_PATH_MAX];
     struct strbuf out;
     enum gp_status rc;
@@ -220,10 +222,12 @@ bool app_export(struct app *app, void *ctx, const char *text, struct gp_err *err
     strbuf_init(&out);
     rc = ops->export(app, app_state(app, app->screen), suffix_of(path), &out, err);
     if (!rc)
-        rc = path_write(path, out.text, out.len, err);
+        rc = path_write(path, out.text, out.len, &why);
     strbuf_fini(&out);
     if (!rc)
-        app_report(app, false, "written to %s", path);
+        app_report(app, false, "written %s %s", why.text[0] ? "in place:" : "to", path);
+    else if (why.code)
+        *err = why;
     return rc == GP_OK;
 }
 

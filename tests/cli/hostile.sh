@@ -131,6 +131,37 @@ assert_lacks "no escape sequence in an answer" "$esc" "$out"
 rm "$folder/config.json" && mkfifo "$folder/config.json"
 assert_fails 3 "not a regular file" --plan -m "$folder" -g h100-sxm
 
+# ---- Markdown, whatever has a name ----------------------------------------------------------
+
+script='m<script>alert(1)'
+mkdir -p "$work/$script" "$work/markdown/prices"
+cp "$src/tests/fixtures/models/llama-8b-tiny/config.json" "$work/$script/" 2>/dev/null ||
+    cat >"$work/$script/config.json" <<'JSON'
+{"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 4096,
+ "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8,
+ "intermediate_size": 14336, "vocab_size": 128256, "max_position_embeddings": 8192,
+ "torch_dtype": "bfloat16"}
+JSON
+sed 's/region = "/&<script>/' "$src/profiles/prices/aws.cfg" >"$work/markdown/prices/aws.cfg"
+for what in "--table -m $work/$script -g l4" "--compare -m $work/$script -g l4" \
+    "--list instances --profiles $work/markdown"; do
+    # shellcheck disable=SC2086 # words
+    run $what --format markdown
+    assert_eq "$what" 0 "$rc"
+    assert_lacks "$what" "<script>" "$out"
+done
+assert_contains "and it is seen" "&lt;script>" "$out"
+
+# ---- a clock that is wrong ------------------------------------------------------------------
+
+for now in 2020-01-01 1999-12-31; do
+    GPUPLAN_NOW=$now run "${plan[@]}" --why
+    assert_contains "prices in $now" "dated ahead of this clock" "$out"
+    assert_lacks "prices in $now" "0 days old" "$out"
+    GPUPLAN_NOW=$now run "${plan[@]}" --format json
+    assert_lacks "their age" '"age_days": 0' "$out"
+done
+
 # ---- requests ---------------------------------------------------------------------------
 
 ask() { # ask KEYS PART: the request is refused at its key with PART

@@ -3,7 +3,8 @@
  *
  * gpuplan runs on a pseudo-terminal of our own: one that is read, one that Ctrl-S has
  * stopped, and one that nobody reads. It must end with 128 + the signal's number, the
- * line's modes must be those from before, and the last thing on the screen its end.
+ * line's modes must be those from before, and the last thing on the screen its end. SIGTSTP, at
+ * any moment, stops it with the terminal as it was; it goes on, or ends when it is asked to.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -55,7 +56,27 @@ static void expect(bool good, int sig, enum manner manner, const char *what)
 
 /* ---- the terminal ---- */
 
-static void run_program(struct pane *pane)
+/* A process whose parent is of another session is never stopped: this is a shell with one job,
+ * whose number it tells. The job returns. */
+static void run_as_job(int tells)
+{
+    pid_t job = fork();
+    int status = 0;
+
+    setpgid(job, job);
+    if (job == 0) {
+        while (tcgetpgrp(STDIN_FILENO) != getpid())
+            usleep(1000);
+        return;
+    }
+    signal(SIGTTOU, SIG_IGN);
+    tcsetpgrp(STDIN_FILENO, job);
+    if (write(tells, &job, sizeof(job)) != sizeof(job) || waitpid(job, &status, 0) != job)
+        _exit(99);
+    _exit(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+}
+
+static void run_program(struct pane *pane, int tells)
 {
     static const struct rlimit no_core = {0, 0};
 
@@ -69,11 +90,13 @@ static void run_program(struct pane *pane)
     /* what started the test may ignore them: a shell does, of what it runs behind */
     for (int sig = 1; sig <= SIGRTMIN + 1; sig++)
         signal(sig, SIG_DFL);
+    if (tells >= 0)
+        run_as_job(tells);
     execl("./gpuplan", "gpuplan", "-m", "8B", "-g", "l4:1", (char *)NULL);
     _exit(127);
 }
 
-static void start(struct pane *pane)
+static void start_telling(struct pane *pane, int tells)
 {
     struct winsize size = {.ws_row = 40, .ws_col = 120};
 
@@ -90,7 +113,12 @@ static void start(struct pane *pane)
     fflush(stdout);
     pane->pid = fork();
     if (pane->pid == 0)
-        run_program(pane);
+        run_program(pane, tells);
+}
+
+static void start(struct pane *pane)
+{
+    start_telling(pane, -1);
 }
 
 static void take(struct pane *pane, int ms)
@@ -192,6 +220,75 @@ static void try_signal(int sig, enum manner manner)
     close(pane.master);
 }
 
+/* ---- stopped ---- */
+
+static bool is_stopped(struct pane *pane, pid_t job)
+{
+    double until = now() + PATIENCE;
+    char path[64], line[256], state = ' ';
+
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int)job);
+    while (now() < until && state != 'T') {
+        FILE *file = fopen(path, "r");
+        const char *end = file && fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
+
+        state = end && end[1] ? end[2] : ' ';
+        if (file)
+            fclose(file);
+        take(pane, 5);
+    }
+    return state == 'T';
+}
+
+/* It paints, is resized or idle, as `round` falls. */
+static void keep_busy(struct pane *pane, int round)
+{
+    struct winsize size = {.ws_row = (unsigned short)(30 + round % 20), .ws_col = 120};
+
+    if (write(pane->master, round % 2 ? "2" : "1", 1) == 1 && round % 3 == 0)
+        ioctl(pane->master, TIOCSWINSZ, &size);
+    for (double until = now() + (double)(round * 7919 % 50000) / 1e6; now() < until;)
+        take(pane, 1);
+}
+
+static void try_stops(int rounds)
+{
+    static const char on[] = "\033[?2004h", off[] = "\033[?2004l";
+    static struct pane pane;
+    int tells[2], status = 0;
+    pid_t job = 0;
+
+    if (pipe(tells) != 0)
+        exit(99);
+    start_telling(&pane, tells[1]);
+    if (read(tells[0], &job, sizeof(job)) != sizeof(job) || !shows(&pane, "quit")) {
+        puts("FAILED: does not start as a job");
+        exit(1);
+    }
+    for (int round = 0; round <= rounds; round++) {
+        keep_busy(&pane, round);
+        kill(job, SIGTSTP);
+        expect(is_stopped(&pane, job), SIGTSTP, READ, "does not stop");
+        expect(same_modes(&pane), SIGTSTP, READ, "the line's modes changed");
+        expect(left_screen(&pane), SIGTSTP, READ, "the screen is still there");
+        const char *last = NULL;
+        for (const char *p = pane.text; (p = strstr(p, "\033[?2004")); p++)
+            last = p;
+        expect(last && strncmp(last, off, sizeof(off) - 1) == 0, SIGTSTP, READ,
+               "bracketed paste is still on");
+        if (round == rounds) /* asked to end while it is stopped */
+            kill(job, SIGTERM);
+        pane.text[pane.len = 0] = '\0';
+        kill(job, SIGCONT);
+        expect(round == rounds || shows(&pane, on), SIGTSTP, READ, "does not go on");
+    }
+    expect(has_ended(&pane, READ, &status) && WEXITSTATUS(status) == 128 + SIGTERM, SIGTSTP, READ,
+           "does not end by SIGTERM when it is stopped");
+    expect(same_modes(&pane), SIGTSTP, READ, "the line's modes changed at the end");
+    close(pane.slave);
+    close(pane.master);
+}
+
 /* gpuplan ignores SIGXFSZ: a file that becomes too large is an error. */
 static bool ends_programs(int sig)
 {
@@ -225,6 +322,7 @@ int main(void)
         try_signal(SIGTERM, manner);
         try_signal(SIGQUIT, manner);
     }
+    try_stops(60);
     printf("%d checks, %d failures\n", checks, failures);
     return failures > 0;
 }

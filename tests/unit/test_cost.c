@@ -196,6 +196,7 @@ static void test_whole_instances(void **state)
     assert_near(c.per_hour, 4, 0);
     assert_near(c.per_month, 4 * 730, 0);
     assert_int_equal(c.on_demand.age_days, 124);
+    assert_false(c.on_demand.ahead);
     /* a TP group does not fit in single-GPU instances: three GPUs pay for eight */
     c = estimate(q, sample_layout(3, 1, 1, 1), sample_market());
     assert_string_equal(c.on_demand.instance->provider, "b");

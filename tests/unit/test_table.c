@@ -60,8 +60,29 @@ static void test_hostile_cells(void **state)
     table_cell(&table, "=1+1");
     expect(&table, table_text, "GPU        GiB\na?[31m|b  =1+1\n");
     expect(&table, table_csv, "GPU,GiB\na?[31m|b,'=1+1\n");
-    expect(&table, table_markdown, "| GPU | GiB |\n| --- | ---: |\n| a?[31m\\|b | =1+1 |\n");
+    expect(&table, table_markdown, "| GPU | GiB |\n| --- | ---: |\n| a?\\[31m\\|b | =1+1 |\n");
     table_fini(&table);
+}
+
+static void test_markdown_text(void **state)
+{
+    static const char *const cases[][2] = {
+        {"plain_name*2 >= 3", "plain_name*2 >= 3"},
+        {"<script>x</script>", "&lt;script>x&lt;/script>"},
+        {"a&lt;b", "a&amp;lt;b"},
+        {"![p](http://x) `c`", "!\\[p](http://x) \\`c\\`"},
+        {"a|b\\", "a\\|b\\\\"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct strbuf out;
+
+        strbuf_init(&out);
+        table_markdown_text(&out, cases[i][0]);
+        assert_string_equal(out.text, cases[i][1]);
+        strbuf_fini(&out);
+    }
 }
 
 static void test_csv_fields(void **state)
@@ -98,6 +119,7 @@ int main(void)
         cmocka_unit_test(test_three_notations),
         cmocka_unit_test(test_incomplete_row),
         cmocka_unit_test(test_hostile_cells),
+        cmocka_unit_test(test_markdown_text),
         cmocka_unit_test(test_csv_fields),
     };
 

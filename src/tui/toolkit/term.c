@@ -3,7 +3,8 @@
  *
  * Keys are waited for with ppoll(), not in curses, so that a hang-up and a signal end
  * the wait. SIGWINCH is curses' own; it is let in only while ppoll() waits, so that a
- * resize between "no key" and "wait" is not lost.
+ * resize between "no key" and "wait" is not lost. SIGTSTP is ours: curses' own handler would
+ * leave bracketed paste on, writes from within the signal, and loses one that comes in a paint.
  */
 #include "tui/toolkit/term.h"
 
@@ -44,7 +45,7 @@ static struct {
     struct give_back back;
     int pipe[2];      /* a signal writes, ppoll() reads */
     sigset_t waiting; /* signals held back while ppoll() waits */
-    struct sigaction was_cont;
+    struct sigaction was_cont, was_stop;
     int colored; /* scheme whose pairs are set; -1: none */
     bool mouse_wanted;
     struct term_mouse mouse;
@@ -52,17 +53,16 @@ static struct {
     struct paste paste;
 } term;
 
-static volatile sig_atomic_t resumed;
+static volatile sig_atomic_t resumed, stop_asked;
 
 /* ---- signals ---- */
 
-static void on_cont(int sig)
+static void on_job(int sig)
 {
     int saved = errno;
     ssize_t n;
 
-    (void)sig;
-    resumed = 1;
+    *(sig == SIGCONT ? &resumed : &stop_asked) = 1;
     n = write(term.pipe[1], "", 1);
     (void)n; /* a full pipe wakes as well */
     errno = saved;
@@ -72,17 +72,21 @@ static void release_signals(void)
 {
     signals_release();
     sigaction(SIGCONT, &term.was_cont, NULL);
+    sigaction(SIGTSTP, &term.was_stop, NULL);
 }
 
 /* SIGWINCH waits until ppoll() does. In the background modes may be set as well:
  * SIGTTOU would stop a program that was asked to end while it was stopped. */
 static void take_signals(void)
 {
-    struct sigaction action = {.sa_handler = on_cont, .sa_flags = SA_RESTART};
+    struct sigaction action = {.sa_handler = on_job, .sa_flags = SA_RESTART};
     sigset_t held;
 
     sigemptyset(&action.sa_mask);
     sigaction(SIGCONT, &action, &term.was_cont);
+    sigaction(SIGTSTP, NULL, &term.was_stop);
+    if (term.was_stop.sa_handler != SIG_IGN) /* before curses looks: it takes what nobody has */
+        sigaction(SIGTSTP, &action, NULL);
     signals_catch(&term.back, term.pipe[1]);
     sigemptyset(&held);
     sigaddset(&held, SIGWINCH);
@@ -187,7 +191,7 @@ enum gp_status term_open(struct gp_err *err)
     if (tcgetattr(STDIN_FILENO, &term.back.before) != 0 ||
         pipe2(term.pipe, O_CLOEXEC | O_NONBLOCK) != 0)
         return gp_fail(err, GP_E_INTERNAL, "terminal", "", "%s", strerror(errno));
-    resumed = 0;
+    resumed = stop_asked = 0;
     term.back.leave_len = 0;
     term.back.given = false;
     take_signals();
@@ -231,26 +235,31 @@ void term_close(void)
     close(term.pipe[1]);
 }
 
-void term_suspend(const char *note)
+/* The whole job (0), as the terminal would, or this process alone. */
+static void stop_job(const char *note, pid_t who)
 {
-    struct sigaction stop = {.sa_handler = SIG_DFL}, was;
+    struct sigaction usual = {.sa_handler = SIG_DFL}, was;
 
-    if (!term.open)
-        return;
     leave_screen();
     if (note[0]) {
         gp_out(note, strlen(note));
         gp_out("\n", 1);
     }
-    sigemptyset(&stop.sa_mask);
-    sigaction(SIGTSTP, &stop, &was);
-    kill(0, SIGTSTP); /* the whole job, as the terminal would */
+    sigemptyset(&usual.sa_mask);
+    sigaction(SIGTSTP, &usual, &was);
+    kill(who, SIGTSTP);
     sigaction(SIGTSTP, &was, NULL);
     resumed = 1;
     if (signals_waiting()) /* perhaps in the background: the shell has the terminal */
         return;
     term.back.given = false;
     reset_prog_mode();
+}
+
+void term_suspend(const char *note)
+{
+    if (term.open)
+        stop_job(note, 0);
 }
 
 /* ---- what it can do ---- */
@@ -381,6 +390,12 @@ static int pending_event(void)
     signals_go_on();
     if (signals_waiting())
         return K_HANGUP;
+    if (stop_asked) {
+        stop_asked = 0;
+        stop_job("", getpid());
+        if (signals_waiting())
+            return K_HANGUP;
+    }
     if (resumed) {
         resumed = 0;
         reset_prog_mode(); /* SIGSTOP left no time to leave the screen */
