@@ -104,8 +104,12 @@ enum gp_status cuda_fail_device(cudaError_t error, const char *where, struct gp_
 
 /* The calls that every test makes; `what` is for ctx->fault. */
 bool cuda_wait(struct cuda_ctx *ctx, const char *what); /* for ctx->stream */
+/* The host's memory may be changed or freed once it returns: a GPU that shares the host's
+ * page tables (GH200) may read pageable memory itself, late. _later: not before a wait. */
 bool cuda_send(struct cuda_ctx *ctx, void *to, const void *host, size_t bytes, cudaStream_t stream,
                const char *what);
+bool cuda_send_later(struct cuda_ctx *ctx, void *to, const void *host, size_t bytes,
+                     cudaStream_t stream, const char *what);
 bool cuda_fetch(struct cuda_ctx *ctx, void *host, const void *from, size_t bytes, const char *what);
 bool cuda_record(struct cuda_ctx *ctx, cudaEvent_t event, cudaStream_t stream);
 bool cuda_depend(struct cuda_ctx *ctx, cudaStream_t stream, cudaEvent_t event);

@@ -12,8 +12,11 @@
  * GFLOP/s of a CPU. They may be wrong by ten either way; the ETA corrects itself as points finish.
  *
  *   operation = max(operations / rate, bytes / bandwidth) + launch
- *   seconds   = set-up + variants * (max(warm-up, 3 ops) + max(max_time, 10 ops))
+ *   seconds   = set-up + variants * (max(warm-up, 3 ops) + max(max_time, 10 ops) + check)
  *               (a sum over devices: 20 ops of warm-up)
+ * A GPU's product has as many variants as its library gives different answers: heuristic, tuned and
+ * framework, FP8 of few columns also padded. All are counted: an estimate is better too long.
+ *   check of all results = operands in double + results compared + products of doubles
  */
 #include "measure/points.h"
 
@@ -39,6 +42,7 @@
 #define CACHE_UNIT (64 * GP_KIB) /* a read of the cache is a multiple of it */
 #define DIM_MAX 2147483648.0     /* 2^31, as point_from_json bounds it */
 #define LAUNCH 5e-6              /* s */
+#define PAD_BELOW 16             /* columns of FP8, as cuda_gemm.c */
 #define SETUP 0.05               /* s: descriptors, checks */
 #define SUM_RATE 5e10            /* bytes/s of a link between devices */
 
@@ -614,11 +618,31 @@ enum gp_status points_plan(const struct points_options *options, struct points *
 static const struct {
     double bandwidth, fp32, other; /* bytes/s, operations/s */
     double fill;                   /* bytes/s at which operands are made */
-    int variants;                  /* of a matrix product: heuristic and tuned */
+    int variants;                  /* of a matrix product */
 } guesses[2] = {
-    {1e12, 2e13, 1e14, 2e10, 2}, /* GPU */
+    {1e12, 2e13, 1e14, 2e10, 3}, /* GPU */
     {1e10, 1e11, 1e11, 5e8, 1},  /* CPU */
 };
+
+/* A full check of a product, seconds: on a CPU of rows within CHECK_FULL_MOST multiply-adds; of a
+ * GPU 64 x 64 results on the host, then panels of PANEL columns (cuda_check.c), for each of which A
+ * is fetched, decoded and sent once more. Of four threads, and of a GPU with little FP64. */
+static double check_seconds(const struct points_options *options, const struct point *p)
+{
+    enum { BLOCK = 64, PANEL = 2048 };
+    const double multiply = 4e-10, element = 4e-9, compare = 1e-8, doubles = 1e12;
+    double m = (double)p->m, n = (double)p->n, k = (double)p->k;
+    double rows = fmin(m, BLOCK), columns = fmin(n, BLOCK), width = PANEL;
+
+    if (options->settings.check != CHECK_FULL || !bench_test_is(p->test, TEST_IS_PRODUCT))
+        return 0;
+    if (options->cpu)
+        return 1e-9 * fmin(m * n * k, CHECK_FULL_MOST);
+    while (width > BLOCK && 8 * width * k > 128 * GP_MIB)
+        width /= 2;
+    return multiply * rows * columns * k + element * k * (n + m * ceil(n / width)) +
+           compare * m * n + 4 * m * n * k / doubles;
+}
 
 /* What one point of this test may allocate, as the engines decide it, were all memory free; without
  * knowing the device, as much as it wants. */
@@ -687,6 +711,7 @@ double points_seconds(const struct points_options *options, const struct point *
     double op = points_operation(options, point);
     double setup = SETUP + points_memory(options, point) / guesses[options->cpu].fill;
     int variants = bench_test_is(point->test, TEST_IS_PRODUCT) ? guesses[options->cpu].variants : 1;
+    bool pads = variants > 1 && point->type == TYPE_FP8 && point->n < PAD_BELOW;
     struct method_settings settings = options->settings;
     double warmup;
 
@@ -696,7 +721,8 @@ double points_seconds(const struct points_options *options, const struct point *
     if (bench_test_is(point->test, TEST_IS_ONCE)) /* what cannot fit is refused at once */
         return SETUP + (options->memory > 0 && point->bytes > options->memory ? 0 : op);
     return setup +
-           variants * (fmax(settings.warmup, warmup * op) + fmax(settings.max_time, 10 * op));
+           (variants + pads) * (fmax(settings.warmup, warmup * op) +
+                                fmax(settings.max_time, 10 * op) + check_seconds(options, point));
 }
 
 double points_time(const struct points_options *options, const struct points *points)

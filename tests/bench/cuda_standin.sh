@@ -179,6 +179,8 @@ for type in fp32 tf32 fp16 int8 fp8 mxfp8 nvfp4; do
   sed -i '1s/"seed":1/&,"check":"full"/' "$work/plan"
   faults=FAKE_CUDA_CC=100 expect "check of all, $type" 0 \
     '"mode": "full", "n": 7680, "ok": true\|CUDA 1[12].*needs 12.8'
+  faults="FAKE_CUDA_CC=100 FAKE_CUDA=ats" expect "host memory read late, $type" 0 \
+    '"mode": "full", "n": 7680, "ok": true\|CUDA 1[12].*needs 12.8'
   faults="FAKE_CUDA_CC=100 FAKE_CUDA=wrong-at=7434" expect "one is wrong, $type" 0 \
     '"mode": "full", "n": 7680, "ok": false\|CUDA 1[12].*needs 12.8'
 done
