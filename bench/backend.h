@@ -27,7 +27,7 @@ struct bench_device {
     json_t *more;                     /* software versions, clocks, limits: goes into the result */
 };
 
-enum { VARIANTS = 4 }; /* of one point, at the most */
+enum { VARIANTS = 5 }; /* of one point, at the most */
 
 struct prepared {
     int rotation;                  /* copies of what rotates */

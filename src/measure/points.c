@@ -14,8 +14,8 @@
  *   operation = max(operations / rate, bytes / bandwidth) + launch
  *   seconds   = set-up + variants * (max(warm-up, 3 ops) + max(max_time, 10 ops) + check)
  *               (a sum over devices: 20 ops of warm-up)
- * A GPU's product has as many variants as its library gives different answers: heuristic, tuned and
- * framework, FP8 of few columns also padded. All are counted: an estimate is better too long.
+ * A GPU's product has a variant for each answer of its library that differs: heuristic, tuned, what
+ * frameworks get (two, seldom both: one is counted), and FP8 of few columns also padded.
  *   check of all results = operands in double + results compared + products of doubles
  */
 #include "measure/points.h"

@@ -210,9 +210,12 @@ variant heuristic | grep -q '"flags": .*reduced_precision' && not_ok "reduced wi
 variant heuristic | grep -q '"reduction": "compute"' || not_ok "not asked for"
 variant framework | grep -q '"reduction": "inplace".*"valid": true.*"reduced_precision"' ||
   not_ok "what a framework gets"
-faults=FAKE_CUDA=framework expect "less workspace, another algorithm" 0 '"variant": "framework"'
-variant framework | grep -q '"name": "#0 of 2.*"first_s": null.*"valid": true' ||
+faults=FAKE_CUDA=framework expect "less workspace, another algorithm" 0 '"variant": "framework-1M"'
+variant framework-1M | grep -q '"name": "#0 of 2.*"first_s": null.*"valid": true' ||
   not_ok "another algorithm"
+variant framework && not_ok "of 32 MiB on compute capability 9.0"
+faults="FAKE_CUDA=framework FAKE_CUDA_CC=89" expect "8.1 MiB elsewhere" 0 \
+  '"variant": "framework"' '"variant": "framework-1M"'
 # FP8 with fewer than 16 columns also padded, as engines do it; 16 are as they are.
 plan "$(gemm fp8 64 1 96)" "$(gemm fp8 64 16 96)" >"$work/plan"
 faults='' expect "fp8, padded too" 0 "$check_ok"
@@ -468,6 +471,16 @@ if test -f "$fake"; then
     test "$(grep -c "$check_ok" "$work/out")" = 3 || not_ok "$kind: not 3 are right"
     faults="LD_LIBRARY_PATH=$work/driver FAKE_PTX=218" expect "memory, $kind, no compiler" 0 \
       "\"unsupported\", \"reason\": \"the driver does not compile gp_$kind (error 218)"
+  done
+  # 64 turns of a block on 4 SMs: as many blocks as are resident, each with as many turns
+  # shellcheck disable=SC2090
+  plan '{"test":"memory","kind":"read","bytes":1048576,'$m'}' \
+    '{"test":"memory","kind":"copy","bytes":1048576,'$m'}' >"$work/plan"
+  for resident in 4:16 6:22 8:32 -1:32 16:64 32:64; do
+    faults="LD_LIBRARY_PATH=$work/driver FAKE_RESIDENT=${resident%:*}" expect \
+      "${resident%:*} blocks an SM" 0 "$point_ok" "$check_ok"
+    test "$(grep -c "\"blocks\": ${resident#*:}[,}]" "$work/out")" = 2 ||
+      not_ok "not ${resident#*:} blocks"
   done
   # shellcheck disable=SC2090
   plan '{"test":"memory","kind":"read","bytes":262144,'$m'}' \
