@@ -729,9 +729,13 @@ double points_time(const struct points_options *options, const struct points *po
 {
     unsigned seen = 0;
     int tests = 0;
+    double turns = 0; /* of the devices after the first */
 
     for (int i = 0; i < points->count; i++) {
         unsigned bit = 1u << points->point[i].test;
+
+        if (options->devices > 1 && point_in_turn(&points->point[i]))
+            turns += (options->devices - 1) * points->seconds[i];
 
         tests += !(seen & bit);
         seen |= bit;
@@ -739,7 +743,7 @@ double points_time(const struct points_options *options, const struct points *po
     if (tests == 0)
         return 0;
     return options->settings.device_warmup_min +
-           POINTS_PASSES * (points->total_seconds + (tests - 1) * options->settings.pause);
+           POINTS_PASSES * (points->total_seconds + turns + (tests - 1) * options->settings.pause);
 }
 
 /* ---- their order, and the hash that names them all ---- */
