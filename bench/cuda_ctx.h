@@ -81,7 +81,7 @@ struct cuda_ctx {
     void *flush;             /* twice the last cache, for cuda_latency() */
     double node, pair;       /* s: an empty node of a graph, two events; 0 = unknown */
     bool shared;             /* others computed here during the point */
-    bool bound, emulated, extrapolated, cached; /* for the flags of the point */
+    bool bound, emulated, changed, extrapolated, cached; /* for the flags of the point */
     unsigned padded, reduced;     /* likewise, a bit per variant; added up in D's type */
     struct cuda_choices *choices; /* what was tuned once is compared, pass with pass */
     json_t *params;               /* of the point, or NULL; a test may have made it */
@@ -200,6 +200,8 @@ void cuda_choices_free(struct cuda_ctx *ctx);
 enum gp_status cuda_count(int *count, struct gp_err *err); /* GP_E_DEVICE with none */
 enum gp_status cuda_describe(int index, struct bench_device *out, struct gp_err *err);
 enum gp_status cuda_devices(struct bench_device *out, int max, int *count, struct gp_err *err);
+/* Does a variable change the point, so that it gets this flag? */
+bool cuda_environment(const struct point *point, const char *flag);
 json_t *cuda_software(void); /* versions, as the libraries number them: 13000 */
 /* numa_node among the facts, where the kernel knows it. */
 void cuda_add_node(const char *pci, json_t *facts);

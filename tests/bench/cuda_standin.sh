@@ -287,6 +287,32 @@ plan "$(gemm fp32 16 1 16)" >"$work/plan"
 faults='' expect "as short as an empty node" 0 "$point_ok" '"launch_bound"'
 faults=NVIDIA_TF32_OVERRIDE=1 expect "fp32 that is tf32" 0 '"emulated"' \
   '"env": {.*"NVIDIA_TF32_OVERRIDE": "1"'
+# A variable that changes a product flags it, and no other type; set to nothing it does not.
+for set in NVIDIA_TF32_OVERRIDE=0:tf32:bf16 CUBLAS_EMULATION_STRATEGY=eager:fp32:bf16 \
+  CUBLASLT_HEURISTICS_LUT_FILE=/tmp/lut:bf16:- CUDA_FORCE_PTX_JIT=1:bf16:- \
+  CUBLASLT_HEURISTICS_LUT_FILE=:-:bf16 CUDA_FORCE_PTX_JIT=0:-:bf16 NVIDIA_TF32_OVERRIDE=1:-:tf32 \
+  CUBLASLT_LOG_LEVEL=0:-:bf16; do
+  variable=${set%%:*} types=${set#*:}
+  for type in "${types%:*}" "${types#*:}"; do
+    test "$type" = - && continue
+    plan "$(gemm "$type" 16 4 16)" >"$work/plan"
+    faults=$variable expect "$variable, $type" 0 "$point_ok" "\"env\": {.*\"${variable%%=*}\""
+    grep -q '"environment"' "$work/out"
+    case $?$type in
+    0"${types%:*}" | 1"${types#*:}") ;;
+    *) not_ok "$variable: the flag of $type" ;;
+    esac
+  done
+done
+# No memory for the flush: no latency, a reason, and the point is as good as ever.
+plan "$(gemm bf16 64 5 96)" >"$work/plan"
+for n in $(seq 4 14); do
+  faults=FAKE_CUDA=oom=$n expect "no memory, $n" 0
+  grep -q '"state": "ok".*"latency_s": null' "$work/out" && break
+done
+grep -q '"latency_null": "the last cache is not flushed: needs .*"latency_s": null' "$work/out" ||
+  not_ok "a latency of a warm cache"
+grep -q '"reason": "needs' "$work/out" && not_ok "what was out of memory is still said"
 # Another process on the device, as the driver's library tells.
 fake=${top_builddir:-.}/tests/fixtures/fake_nvml.so
 if test -f "$fake"; then
