@@ -275,7 +275,7 @@ const char *cuda_launch_word(const struct cuda_ctx *ctx)
     return ctx->timer.exec ? "graph" : ctx->timer.gateless ? "stream" : "gated";
 }
 
-/* Without a flush the last cache is warm: another figure, so none. That is no fault of the point. */
+/* Without a flush the last cache is warm: another figure, so none. No fault of the point. */
 static bool flush_take(struct cuda_ctx *ctx, size_t bytes)
 {
     enum point_state state = ctx->state;

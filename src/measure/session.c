@@ -181,7 +181,7 @@ static bool is_looked_at(const struct session *s)
 }
 
 /* Devices that work at the same time. */
-static int working(const struct session *s)
+static int devices_at_work(const struct session *s)
 {
     return s->work.phase == 0 ? s->devices : 1;
 }
@@ -234,7 +234,7 @@ static void start_device(struct session *s, int place)
         .device = d->facts.id,
         .settings = s->plan.options.settings,
         .points = s->plan.points.point,
-        .wait = working(s) > 1,
+        .wait = devices_at_work(s) > 1,
         .timeout = look_timeout(TIMEOUT + 10 * s->plan.options.settings.max_time),
         .patience = STALL * look_timeout(0),
         .seconds = look_timeout(0) > 0 ? NULL : s->plan.points.seconds,
@@ -257,10 +257,10 @@ static void start_device(struct session *s, int place)
     w->place_of[engine] = place;
     d->test = -1;
     for (int i = 0; i < count; i++) {
-        e->left += s->plan.points.seconds[d->order[i]] / working(s);
+        e->left += s->plan.points.seconds[d->order[i]] / devices_at_work(s);
         if (i)
-            e->rests +=
-                (test_of(s, d->order[i]) != test_of(s, d->order[i - 1])) / (double)working(s);
+            e->rests += (test_of(s, d->order[i]) != test_of(s, d->order[i - 1])) /
+                        (double)devices_at_work(s);
     }
     e->of += count;
 }
@@ -394,7 +394,7 @@ static void take_answer(struct session *s, struct device_run *d, const struct ru
             e->estimated = EWMA * e->estimated + s->plan.points.seconds[said->index];
             e->took = EWMA * e->took + fmax(0, clock_now() - d->began - rest);
         }
-        e->left -= s->plan.points.seconds[said->index] / working(s);
+        e->left -= s->plan.points.seconds[said->index] / devices_at_work(s);
         e->done++;
     }
     d->began = 0;
