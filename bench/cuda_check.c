@@ -14,22 +14,51 @@
  * and those of INT8 are exact. A reference may be wrong itself: the first result that differs is
  * recomputed on the host, which decides; and the 64 x 64 are the host's, which a reference wrong in
  * the same way as the result would not pass.
+ *
+ * The GPU waits for all that: the host decodes each element once, by tables, and a full check is
+ * shared among the processors near the GPU (16 at the most: other GPUs are checked meanwhile).
  */
 #include <math.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/str.h"
+#include "bench/cpu_pool.h"
 #include "bench/cuda_lt.h"
 
 enum { BLOCK = 64 }; /* rows and columns of a full check: the host computes them */
+enum { THREADS_MOST = 16 };
 
 struct sample {
     int64_t rows[BLOCK], columns[BLOCK];
     int row_count, column_count;
     void *a[BLOCK], *b[BLOCK], *d[BLOCK]; /* on the host */
     uint8_t *a_scale, *b_scale;
+    double *value[2 * BLOCK]; /* rows, then columns: k elements, with their scales */
+    double zeros[2 * BLOCK];  /* of those elements */
+    double ref[BLOCK][BLOCK], sum_abs[BLOCK][BLOCK];
+    const struct lt_gemm *gemm;
 };
+
+/* Without threads where they cannot be had, or are not worth waking. */
+static void check_share(cpu_work *work, void *ctx, double operations)
+{
+    cpu_set_t near;
+    struct cpu_pool *pool = NULL;
+
+    if (operations > 1e5 && sched_getaffinity(0, sizeof near, &near) == 0) {
+        int count = CPU_COUNT(&near);
+
+        pool = cpu_pool_new(count < THREADS_MOST ? count : THREADS_MOST);
+    }
+    if (pool)
+        cpu_pool_run(pool, work, ctx);
+    else
+        work(ctx, 0, 1);
+    cpu_pool_free(pool);
+}
 
 /* Spread over 0..n-1 with both ends, no two alike. */
 static int check_spread(int64_t n, int most, int64_t *out)
@@ -100,67 +129,111 @@ static void sample_free(struct sample *s)
         free(s->b[i]);
         free(s->d[i]);
     }
+    for (int v = 0; v < 2 * BLOCK; v++)
+        free(s->value[v]);
     free(s->a_scale);
     free(s->b_scale);
+    free(s);
 }
 
-static double check_reference(const struct lt_gemm *g, const struct sample *s, int i, int j,
-                              double *sum_abs)
+/* The scales of a row of A or a column of B, onto its elements. */
+static void apply_scales(const struct lt_gemm *g, const uint8_t *scales, int64_t row, double *value)
 {
-    int block = cuda_scale_block(g->type->block);
-    double sum = 0, absolute = 0;
+    int block = scales ? cuda_scale_block(g->type->block) : 1;
 
-    for (int64_t l = 0; l < g->k; l++) {
-        double product = number_get(g->type->bits, s->a[i], (size_t)l) *
-                         number_get(g->type->bits, s->b[j], (size_t)l);
+    for (int64_t l = 0; scales && l < g->k; l += block) {
+        double scale = cuda_scale_get(g->type->block, scales, row, l / block, g->k);
 
-        if (block)
-            product *= cuda_scale_get(g->type->block, s->a_scale, s->rows[i], l / block, g->k) *
-                       cuda_scale_get(g->type->block, s->b_scale, s->columns[j], l / block, g->k);
-        sum += product;
-        absolute += fabs(product);
+        for (int64_t e = l; e < l + block && e < g->k; e++)
+            value[e] *= scale;
     }
-    *sum_abs = absolute;
-    return sum;
 }
 
-static double zeros_in(const struct lt_gemm *g, void *const *vectors, int count)
+/* Every `parts`-th row and column. */
+static void sample_decode(void *ctx, int part, int parts)
 {
-    double zeros = 0;
+    struct sample *s = ctx;
+    const struct lt_gemm *g = s->gemm;
 
-    for (int i = 0; i < count; i++)
+    for (int v = part; v < s->row_count + s->column_count; v += parts) {
+        int j = v - s->row_count;
+        const void *stored = j < 0 ? s->a[v] : s->b[j];
+
+        number_get_all(g->type->bits, stored, (size_t)g->k, s->value[v]);
         for (int64_t l = 0; l < g->k; l++)
-            zeros += number_get(g->type->bits, vectors[i], (size_t)l) == 0;
-    return zeros;
+            s->zeros[v] += s->value[v][l] == 0;
+        apply_scales(g, j < 0 ? s->a_scale : s->b_scale, j < 0 ? s->rows[v] : s->columns[j],
+                     s->value[v]);
+    }
+}
+
+/* Every `parts`-th row. */
+static void sample_multiply(void *ctx, int part, int parts)
+{
+    struct sample *s = ctx;
+
+    for (int i = part; i < s->row_count; i += parts)
+        for (int j = 0; j < s->column_count; j++) {
+            const double *a = s->value[i], *b = s->value[s->row_count + j];
+            double sum = 0, absolute = 0;
+
+            for (int64_t l = 0; l < s->gemm->k; l++) {
+                double product = a[l] * b[l];
+
+                sum += product;
+                absolute += fabs(product);
+            }
+            s->ref[i][j] = sum;
+            s->sum_abs[i][j] = absolute;
+        }
+}
+
+/* What the rows and columns of a sample are, and their products in double. */
+static bool sample_compute(struct cuda_ctx *ctx, const struct lt_gemm *g,
+                           const struct lt_operands *o, struct sample *s)
+{
+    int count = s->row_count + s->column_count;
+
+    s->gemm = g;
+    if (!fetch_all(ctx, g, o, s))
+        return false;
+    for (int v = 0; v < count; v++)
+        if (!(s->value[v] = cuda_host(ctx, (size_t)g->k * sizeof(double))))
+            return false;
+    check_share(sample_decode, s, count * (double)g->k);
+    check_share(sample_multiply, s, s->row_count * s->column_count * (double)g->k);
+    return true;
 }
 
 static void check_some(struct cuda_ctx *ctx, struct lt_gemm *g, int variant,
                        const struct lt_operands *o, int rows, int columns, struct check *out)
 {
     const struct summing how = lt_summing(g, variant);
-    struct sample s = {0};
+    struct sample *s = gp_calloc(1, sizeof *s);
     int poison = g->type->out == NUMBER_S32 ? 0x7f : 0xff;
     size_t bytes = number_bytes(g->type->out, (size_t)g->m * (size_t)g->n * (size_t)g->batch);
 
     *out = (struct check){0};
-    s.row_count = check_spread(g->m, rows, s.rows);
-    s.column_count = check_spread(g->n_asked, columns, s.columns);
+    s->row_count = check_spread(g->m, rows, s->rows);
+    s->column_count = check_spread(g->n_asked, columns, s->columns);
     if (cuda_ok(ctx, cudaMemsetAsync(o->d, poison, bytes, ctx->stream), "poison") &&
-        lt_launch(ctx, g, variant, o) && cuda_wait(ctx, "check") && fetch_all(ctx, g, o, &s)) {
-        out->done = out->ok = true;
-        method_no_zeros(out, ctx->settings.fill,
-                        zeros_in(g, s.a, s.row_count) + zeros_in(g, s.b, s.column_count),
-                        (double)(s.row_count + s.column_count) * (double)g->k);
-        for (int e = 0; e < s.row_count * s.column_count; e++) {
-            int i = e / s.column_count, j = e % s.column_count;
-            double sum_abs, ref = check_reference(g, &s, i, j, &sum_abs);
-            double d = number_get(g->type->out, s.d[j], (size_t)s.rows[i]);
+        lt_launch(ctx, g, variant, o) && cuda_wait(ctx, "check") && sample_compute(ctx, g, o, s)) {
+        double zeros = 0;
 
-            if (!check_within(out, &how, d, ref, sum_abs) && out->ok)
-                check_wrong(out, s.rows[i], s.columns[j], d, ref);
+        for (int v = 0; v < 2 * BLOCK; v++)
+            zeros += s->zeros[v];
+        out->done = out->ok = true;
+        method_no_zeros(out, ctx->settings.fill, zeros,
+                        (double)(s->row_count + s->column_count) * (double)g->k);
+        for (int e = 0; e < s->row_count * s->column_count; e++) {
+            int i = e / s->column_count, j = e % s->column_count;
+            double d = number_get(g->type->out, s->d[j], (size_t)s->rows[i]);
+
+            if (!check_within(out, &how, d, s->ref[i][j], s->sum_abs[i][j]) && out->ok)
+                check_wrong(out, s->rows[i], s->columns[j], d, s->ref[i][j]);
         }
     }
-    sample_free(&s);
+    sample_free(s);
 }
 
 void lt_check(struct cuda_ctx *ctx, struct lt_gemm *g, int variant, const struct lt_operands *o,
@@ -248,6 +321,28 @@ static bool panels_open(struct cuda_ctx *ctx, const struct lt_gemm *g, const str
               : cuda_refuse(ctx, POINT_OOM, "no memory for products of doubles");
 }
 
+struct decoding {
+    const struct lt_gemm *gemm;
+    const char *stored;
+    const uint8_t *scales;
+    int64_t first, count;
+    double *out;
+};
+
+/* Every `parts`-th row or column. */
+static void decode_some(void *ctx, int part, int parts)
+{
+    const struct decoding *d = ctx;
+    size_t k = (size_t)d->gemm->k, row = number_bytes(d->gemm->type->bits, k);
+
+    for (int64_t i = part; i < d->count; i += parts) {
+        double *out = d->out + (size_t)i * k;
+
+        number_get_all(d->gemm->type->bits, d->stored + (size_t)i * row, k, out);
+        apply_scales(d->gemm, d->scales, d->first + i, out);
+    }
+}
+
 /* `count` rows of A or columns of B from the first on, as doubles. */
 static bool check_decode(struct cuda_ctx *ctx, const struct lt_gemm *g, const void *from,
                          const uint8_t *scales, int64_t first, int64_t count, double *out)
@@ -255,24 +350,16 @@ static bool check_decode(struct cuda_ctx *ctx, const struct lt_gemm *g, const vo
     size_t row = number_bytes(g->type->bits, (size_t)g->k);
     void *stored = cuda_fetch_new(ctx, (const char *)from + (size_t)first * row,
                                   (size_t)count * row, "copy of an operand");
-    int block = scales ? cuda_scale_block(g->type->block) : 1;
+    struct decoding all = {g, stored, scales, first, count, out};
 
     if (!stored)
         return false;
-    for (size_t i = 0; i < (size_t)count * (size_t)g->k; i++)
-        out[i] = number_get(g->type->bits, stored, i);
+    check_share(decode_some, &all, (double)count * (double)g->k);
     free(stored);
-    for (int64_t i = 0; scales && i < count; i++)
-        for (int64_t l = 0; l < g->k; l += block) {
-            double scale = cuda_scale_get(g->type->block, scales, first + i, l / block, g->k);
-
-            for (int64_t e = l; e < l + block && e < g->k; e++)
-                out[i * g->k + e] *= scale;
-        }
     return true;
 }
 
-/* Or their magnitudes. In the order of the stream; what lies on the host may be changed at once. */
+/* Or their magnitudes. */
 static bool check_upload(struct cuda_ctx *ctx, char *to, double *from, size_t count, bool absolute)
 {
     for (size_t i = 0; absolute && i < count; i++)
@@ -300,22 +387,52 @@ static bool check_confirm(struct cuda_ctx *ctx, const struct lt_gemm *g,
                           const struct lt_operands *o, const struct summing *how, int64_t i,
                           int64_t j, struct check *out)
 {
-    struct sample s = {.rows = {i}, .columns = {j}, .row_count = 1, .column_count = 1};
-    bool ok = fetch_all(ctx, g, o, &s);
+    struct sample *s = gp_calloc(1, sizeof *s);
+    bool ok;
 
+    s->rows[0] = i;
+    s->columns[0] = j;
+    s->row_count = s->column_count = 1;
+    ok = sample_compute(ctx, g, o, s);
     if (ok) {
-        double sum_abs, ratio, ref = check_reference(g, &s, 0, 0, &sum_abs);
-        double d = number_get(g->type->out, s.d[0], (size_t)i);
+        double ratio, d = number_get(g->type->out, s->d[0], (size_t)i);
 
-        ok = !method_within(how, d, ref, sum_abs, &ratio);
+        ok = !method_within(how, d, s->ref[0][0], s->sum_abs[0][0], &ratio);
         if (ok)
-            check_wrong(out, i, j, d, ref);
+            check_wrong(out, i, j, d, s->ref[0][0]);
         else
             cuda_refuse(ctx, POINT_ERROR, "cuBLASLt's product of doubles is wrong at d[%lld,%lld]",
                         (long long)i, (long long)j);
     }
-    sample_free(&s);
+    sample_free(s);
     return ok;
+}
+
+struct comparing {
+    enum number type;
+    const struct panels *panels;
+    const struct spot *at;
+    struct compared { /* by one thread */
+        struct check check;
+        int64_t wrong; /* the first; -1 = none */
+    } by[THREADS_MOST];
+};
+
+/* Columns from one border to the next. */
+static void compare_some(void *ctx, int part, int parts)
+{
+    struct comparing *c = ctx;
+    const struct panels *p = c->panels;
+    int64_t rows = c->at->rows, columns = c->at->columns;
+    struct compared by = {.wrong = -1};
+
+    for (int64_t e = columns * part / parts * rows; e < columns * (part + 1) / parts * rows; e++) {
+        double d = number_get(c->type, p->d, (size_t)e);
+
+        if (!check_within(&by.check, &p->how, d, p->ref[e], p->sum[e]) && by.wrong < 0)
+            by.wrong = e;
+    }
+    c->by[part] = by;
 }
 
 static bool compare_panel(struct cuda_ctx *ctx, const struct lt_gemm *g,
@@ -324,7 +441,10 @@ static bool compare_panel(struct cuda_ctx *ctx, const struct lt_gemm *g,
 {
     size_t one = number_bytes(g->type->out, 1);
     size_t height = (size_t)at->rows * one, pitch = (size_t)g->m * one;
+    struct comparing c = {.type = g->type->out, .panels = p, .at = at};
 
+    for (int i = 0; i < THREADS_MOST; i++)
+        c.by[i].wrong = -1;
     if (!cuda_ok(
             ctx,
             cudaMemcpy2D(p->d, height,
@@ -332,15 +452,17 @@ static bool compare_panel(struct cuda_ctx *ctx, const struct lt_gemm *g,
                          pitch, height, (size_t)at->columns, cudaMemcpyDeviceToHost),
             "copy of a result"))
         return false;
-    for (int64_t j = 0; j < at->columns; j++)
-        for (int64_t i = 0; i < at->rows; i++) {
-            size_t e = (size_t)(j * at->rows + i);
-            double d = number_get(g->type->out, p->d, e);
+    check_share(compare_some, &c, 20 * (double)at->rows * (double)at->columns);
+    for (int i = 0; i < THREADS_MOST; i++) {
+        const struct compared *by = &c.by[i];
 
-            if (!check_within(out, &p->how, d, p->ref[e], p->sum[e]) && out->ok &&
-                !check_confirm(ctx, g, o, &p->how, at->row + i, at->column + j, out))
-                return false;
-        }
+        out->n += by->check.n;
+        out->max_err = fmax(out->max_err, by->check.max_err);
+        if (by->wrong >= 0 && out->ok &&
+            !check_confirm(ctx, g, o, &p->how, at->row + by->wrong % at->rows,
+                           at->column + by->wrong / at->rows, out))
+            return false;
+    }
     return true;
 }
 

@@ -82,7 +82,7 @@ struct cuda_ctx {
     void *flush;             /* twice the last cache, for cuda_latency() */
     double node, pair;       /* s: an empty node of a graph, two events; 0 = unknown */
     bool shared;             /* others computed here during the point */
-    bool bound, emulated, extrapolated, cached; /* for the flags of the point */
+    bool bound, emulated, changed, extrapolated, cached; /* for the flags of the point */
     unsigned padded, reduced;     /* likewise, a bit per variant; added up in D's type */
     struct cuda_choices *choices; /* what was tuned once is compared, pass with pass */
     json_t *params;               /* of the point, or NULL; a test may have made it */
@@ -105,8 +105,12 @@ enum gp_status cuda_fail_device(cudaError_t error, const char *where, struct gp_
 
 /* The calls that every test makes; `what` is for ctx->fault. */
 bool cuda_wait(struct cuda_ctx *ctx, const char *what); /* for ctx->stream */
+/* The host's memory may be changed or freed once it returns: a GPU that shares the host's
+ * page tables (GH200) may read pageable memory itself, late. _later: not before a wait. */
 bool cuda_send(struct cuda_ctx *ctx, void *to, const void *host, size_t bytes, cudaStream_t stream,
                const char *what);
+bool cuda_send_later(struct cuda_ctx *ctx, void *to, const void *host, size_t bytes,
+                     cudaStream_t stream, const char *what);
 bool cuda_fetch(struct cuda_ctx *ctx, void *host, const void *from, size_t bytes, const char *what);
 bool cuda_record(struct cuda_ctx *ctx, cudaEvent_t event, cudaStream_t stream);
 bool cuda_depend(struct cuda_ctx *ctx, cudaStream_t stream, cudaEvent_t event);
@@ -197,6 +201,8 @@ void cuda_choices_free(struct cuda_ctx *ctx);
 enum gp_status cuda_count(int *count, struct gp_err *err); /* GP_E_DEVICE with none */
 enum gp_status cuda_describe(int index, struct bench_device *out, struct gp_err *err);
 enum gp_status cuda_devices(struct bench_device *out, int max, int *count, struct gp_err *err);
+/* Does a variable change the point, so that it gets this flag? */
+bool cuda_environment(const struct point *point, const char *flag);
 json_t *cuda_software(void); /* versions, as the libraries number them: 13000 */
 /* numa_node among the facts, where the kernel knows it. */
 void cuda_add_node(const char *pci, json_t *facts);

@@ -59,7 +59,7 @@ static json_t *device_versions(void)
 
     if (cuda_library_open(NULL) == GP_OK) {
         cudaDriverGetVersion(&driver);
-        cudaRuntimeGetVersion(&runtime);
+        runtime = cuda_library_runtime();
         lt = (int)cublasLtGetVersion();
     }
     return json_pack("{s:o, s:o, s:o}", "cuda_driver", gp_json_above_zero(driver), "cuda_runtime",
@@ -74,11 +74,49 @@ json_t *cuda_software(void)
     return software;
 }
 
+/* Variables that the libraries read. All that begin so are recorded; one that is set to `value`
+ * (NULL: to anything) makes something else of the products of these types, of 0: of every point,
+ * and that is flagged. */
+#define TYPES(type) (1u << (type))
+static const struct {
+    const char *name, *value;
+    unsigned types;
+    const char *flag;
+} variables[] = {
+    {"NVIDIA_TF32_OVERRIDE", "1", TYPES(TYPE_FP32), "emulated"},
+    {"NVIDIA_TF32_OVERRIDE", "0", TYPES(TYPE_TF32), "environment"}, /* FP32, ten times slower */
+    {"CUBLAS_EMULATE_SINGLE_PRECISION", "1", TYPES(TYPE_FP32), "emulated"},
+    {"CUBLAS_EMULATION_STRATEGY", NULL, TYPES(TYPE_FP32), "environment"},
+    {"CUBLASLT_HEURISTICS_LUT_FILE", NULL, ~0u,
+     "environment"},                               /* names the heuristic's algorithm */
+    {"CUDA_FORCE_PTX_JIT", "1", 0, "environment"}, /* kernels of PTX, not those of this GPU */
+    {"CUDA_LAUNCH_BLOCKING", "1", 0, "environment"},
+    {"CUBLAS", NULL, 0, NULL},
+    {"CUDA_", NULL, 0, NULL},
+    {"NCCL_", NULL, 0, NULL},
+    {"NVIDIA_TF32_OVERRIDE", NULL, 0, NULL},
+};
+enum { VARIABLES = sizeof variables / sizeof variables[0] };
+
+bool cuda_environment(const struct point *point, const char *flag)
+{
+    bool product = bench_test_is(point->test, TEST_IS_LIBRARY);
+
+    for (int i = 0; i < VARIABLES; i++) {
+        const char *value = variables[i].flag ? getenv(variables[i].name) : NULL;
+        unsigned types = variables[i].types;
+
+        if (value && *value && strcmp(variables[i].flag, flag) == 0 &&
+            (!variables[i].value || strcmp(value, variables[i].value) == 0) &&
+            (!types || (product && types >> point->type & 1)))
+            return true;
+    }
+    return false;
+}
+
 static json_t *more_facts(int device)
 {
-    /* what changes what the libraries do */
-    static const char *const prefixes[] = {"CUBLAS", "CUDA_", "NCCL_", "NVIDIA_TF32_OVERRIDE",
-                                           NULL};
+    const char *prefixes[VARIABLES + 1] = {NULL};
     static const struct {
         const char *name;
         enum cudaDeviceAttr attribute;
@@ -90,6 +128,8 @@ static json_t *more_facts(int device)
     json_t *more = device_versions();
     int ecc = device_attribute(cudaDevAttrEccEnabled, device);
 
+    for (int i = 0; i < VARIABLES; i++)
+        prefixes[i] = variables[i].name;
     json_object_set_new(more, "env", protocol_environment(prefixes));
     json_object_set_new(more, "peers", device_peers(device));
     json_object_set_new(more, "ecc", ecc >= 0 ? json_boolean(ecc) : json_null());

@@ -151,10 +151,17 @@ bool cuda_wait(struct cuda_ctx *ctx, const char *what)
     return cuda_ok(ctx, cudaStreamSynchronize(ctx->stream), what);
 }
 
+bool cuda_send_later(struct cuda_ctx *ctx, void *to, const void *host, size_t bytes,
+                     cudaStream_t stream, const char *what)
+{
+    return cuda_ok(ctx, cudaMemcpyAsync(to, host, bytes, cudaMemcpyHostToDevice, stream), what);
+}
+
 bool cuda_send(struct cuda_ctx *ctx, void *to, const void *host, size_t bytes, cudaStream_t stream,
                const char *what)
 {
-    return cuda_ok(ctx, cudaMemcpyAsync(to, host, bytes, cudaMemcpyHostToDevice, stream), what);
+    return cuda_send_later(ctx, to, host, bytes, stream, what) &&
+           cuda_ok(ctx, cudaStreamSynchronize(stream), what);
 }
 
 bool cuda_fetch(struct cuda_ctx *ctx, void *host, const void *from, size_t bytes, const char *what)

@@ -7,14 +7,18 @@
  * more; those within 1.5 of the best go on. The best three and the heuristic's first are timed
  * again, in batches of 5 ms, 4 to 16 of each, in turn and back (A B C C B A ...; an even number, so
  * that clocks that drift meet all of them alike); the best median that passes the check wins if it
- * is 0.5 % better than the heuristic's. What is found holds for all passes. Beside these two, where
- * it is another algorithm, what a framework gets ("framework": PyTorch asks with 1 MiB of workspace
- * and allows sums in the output's type); and of FP8 with fewer than 16 columns the product that
- * engines run, of 16 ("padded"). All of it has a fifth of the point's time, and that is what
- * decides where it has no room for the rest: screening ends after three fifths of it, however many
- * are left (algo.tried says how many were not), and batches are shorter than 5 ms rather than fewer
- * than 4 (2, of launches that are too long even for those): of 0.3 s 60 ms, where four algorithms
- * get 1.5 ms, of 1 s 5 ms.
+ * is 0.5 % better than the heuristic's. What is found holds for all passes. All of it has a fifth
+ * of the point's time, and that is what decides where it has no room for the rest: screening ends
+ * after three fifths of it, however many are left (algo.tried says how many were not), and batches
+ * are shorter than 5 ms rather than fewer than 4 (2, of launches that are too long even for those):
+ * of 0.3 s 60 ms, where four algorithms get 1.5 ms, of 1 s 5 ms.
+ *
+ * Beside these two, where they are other algorithms, what PyTorch gets, which allows sums in the
+ * output's type. A linear layer without bias goes through cublasGemmEx with cuBLAS's workspace, set
+ * in CublasHandlePool.cpp to 32 MiB on compute capability 9.0 and to 2 x 4 MiB + 8 x 16 KiB
+ * elsewhere ("framework"); cublasLt's path (bias, FP8, INT8) had 1 MiB ("framework-1M") and shares
+ * that workspace where TORCH_CUBLASLT_UNIFIED_WORKSPACE is on. And of FP8 with fewer than 16
+ * columns the product that engines run, of 16 ("padded").
  */
 #include <math.h>
 #include <stdio.h>
@@ -35,7 +39,11 @@
 
 enum { SCREEN = 3, ROUNDS_LEAST = 4, ROUNDS_MOST = 16, BEST = 3 };
 
-enum { FRAMEWORK = LT_TUNED + 1, PADDED, PAD_BELOW = 16 };
+enum { FRAMEWORK = LT_TUNED + 1, FRAMEWORK_LT, PADDED, PAD_BELOW = 16 };
+static const char *const variants[VARIANTS] = {
+    [LT_HEURISTIC] = "heuristic",    [LT_TUNED] = "tuned", [FRAMEWORK] = "framework",
+    [FRAMEWORK_LT] = "framework-1M", [PADDED] = "padded",
+};
 
 /* Bursts of --soak: products of one copy of the operands, one after the other. The last result of
  * a burst goes to the host on the side stream and is compared there while the next burst runs on
@@ -51,10 +59,10 @@ struct gemm_soak {
 };
 
 struct gemm_state {
-    struct lt_gemm gemm; /* of the variants "heuristic" and "tuned" */
-    struct lt_gemm framework, padded;
-    bool other[VARIANTS];    /* is there such a variant? */
-    size_t b_bytes, d_bytes; /* of the widest */
+    struct lt_gemm gemm;            /* of the variants "heuristic" and "tuned" */
+    struct lt_gemm asked[VARIANTS]; /* of the others */
+    bool other[VARIANTS];           /* is there such a variant? */
+    size_t b_bytes, d_bytes;        /* of the widest */
     int copies_a, copies_bd;
     char *a, *b, *d;
     struct gemm_soak soak;
@@ -64,7 +72,7 @@ struct gemm_state {
 static struct lt_gemm *variant_of(struct gemm_state *s, int variant, int *choice)
 {
     *choice = variant == LT_TUNED ? LT_TUNED : LT_HEURISTIC;
-    return variant == FRAMEWORK ? &s->framework : variant == PADDED ? &s->padded : &s->gemm;
+    return variant > LT_TUNED ? &s->asked[variant] : &s->gemm;
 }
 
 static struct lt_operands gemm_operands(const struct gemm_state *s, int i)
@@ -213,8 +221,8 @@ static void gemm_release(struct cuda_ctx *ctx)
     cuda_give(ctx, s->b);
     cuda_give(ctx, s->d);
     lt_close(&s->gemm);
-    lt_close(&s->framework);
-    lt_close(&s->padded);
+    for (int v = FRAMEWORK; v < VARIANTS; v++)
+        lt_close(&s->asked[v]);
 }
 
 static void plan_copies(struct cuda_ctx *ctx, const struct point *point, struct gemm_state *s,
@@ -235,7 +243,7 @@ static void plan_copies(struct cuda_ctx *ctx, const struct point *point, struct 
 
 static bool gemm_allocate(struct cuda_ctx *ctx, struct gemm_state *s)
 {
-    const struct lt_gemm *widest = s->other[PADDED] ? &s->padded : &s->gemm;
+    const struct lt_gemm *widest = s->other[PADDED] ? &s->asked[PADDED] : &s->gemm;
     size_t a = lt_a_bytes(&s->gemm), b = s->b_bytes, d = s->d_bytes;
     bool ok = (s->a = cuda_take(ctx, (double)a * s->copies_a)) &&
               (s->b = cuda_take(ctx, (double)b * s->copies_bd)) &&
@@ -479,18 +487,13 @@ static json_t *gemm_facts(const struct lt_gemm *g)
 
 static void gemm_describe(struct cuda_ctx *ctx, struct gemm_state *s, struct prepared *out)
 {
-    static const char *const names[VARIANTS] = {[LT_HEURISTIC] = "heuristic",
-                                                [LT_TUNED] = "tuned",
-                                                [FRAMEWORK] = "framework",
-                                                [PADDED] = "padded"};
-
     ctx->params = gemm_facts(&s->gemm);
     s->other[LT_TUNED] = s->gemm.chosen[LT_TUNED] != s->gemm.chosen[LT_HEURISTIC];
     for (int v = 0; v < VARIANTS; v++) {
         int choice;
         const struct lt_gemm *g = variant_of(s, v, &choice);
 
-        out->variant[v] = v == LT_HEURISTIC || s->other[v] ? names[v] : NULL;
+        out->variant[v] = v == LT_HEURISTIC || s->other[v] ? variants[v] : NULL;
         if (!out->variant[v])
             continue;
         out->variants = v + 1;
@@ -505,38 +508,48 @@ static void gemm_describe(struct cuda_ctx *ctx, struct gemm_state *s, struct pre
 
 /* ---- other variants ---- */
 
-/* Before operands are allocated: another may be wider. One that cannot be had is none. */
-static bool open_other(struct cuda_ctx *ctx, const struct lt_gemm *like, enum lt_manner manner,
-                       struct lt_gemm *out)
+static double framework_workspace(int cc)
 {
-    *out = (struct lt_gemm){
-        .type = like->type, .m = like->m, .n_asked = like->n_asked, .k = like->k, .manner = manner};
-    return lt_open(ctx, out);
+    return cc == 90 ? 32 * 1048576.0 : 2 * 4194304.0 + 8 * 16384.0;
 }
 
+/* Before operands are allocated: another may be wider. One that cannot be had is none. */
 static void open_others(struct cuda_ctx *ctx, struct gemm_state *s)
 {
-    bool pads = s->gemm.type->type == TYPE_FP8 && s->gemm.n < PAD_BELOW;
+    for (int v = FRAMEWORK; v < VARIANTS; v++) {
+        struct lt_gemm *g = &s->asked[v];
 
-    s->other[FRAMEWORK] =
-        open_other(ctx, &s->gemm, LT_FRAMEWORK, &s->framework) && s->framework.n == s->gemm.n;
-    s->other[PADDED] = pads && open_other(ctx, &s->gemm, LT_PADDED, &s->padded);
+        if (v == PADDED && (s->gemm.type->type != TYPE_FP8 || s->gemm.n >= PAD_BELOW))
+            continue;
+        *g = (struct lt_gemm){.type = s->gemm.type,
+                              .m = s->gemm.m,
+                              .n_asked = s->gemm.n_asked,
+                              .k = s->gemm.k,
+                              .workspace = v == FRAMEWORK      ? framework_workspace(ctx->cc)
+                                           : v == FRAMEWORK_LT ? 1048576
+                                                               : 0,
+                              .any_reduction = v != PADDED,
+                              .pads = v == PADDED};
+        s->other[v] = lt_open(ctx, g) && (v == PADDED || g->n == s->gemm.n);
+    }
 }
 
 static void choose_others(struct cuda_ctx *ctx, struct gemm_state *s)
 {
     struct lt_operands o = gemm_operands(s, 0);
 
-    for (int v = FRAMEWORK; v <= PADDED; v++) {
-        int choice;
-        struct lt_gemm *g = variant_of(s, v, &choice);
+    for (int v = FRAMEWORK; v < VARIANTS; v++) {
+        struct lt_gemm *g = &s->asked[v];
         double first;
 
         s->other[v] = s->other[v] && !ctx->lost && lt_choose(ctx, g, &o, &first);
         g->tried = g->chosen[LT_HEURISTIC] + 1;
+        if (v == PADDED || !s->other[v])
+            continue;
+        s->other[v] = !lt_same(g, LT_HEURISTIC, &s->gemm, LT_HEURISTIC) &&
+                      !(s->other[FRAMEWORK] && v == FRAMEWORK_LT &&
+                        lt_same(g, LT_HEURISTIC, &s->asked[FRAMEWORK], LT_HEURISTIC));
     }
-    if (lt_same(&s->framework, LT_HEURISTIC, &s->gemm, LT_HEURISTIC))
-        s->other[FRAMEWORK] = false;
 }
 
 bool cuda_gemm_prepare(struct cuda_ctx *ctx, const struct point *point, struct prepared *out)
@@ -555,7 +568,7 @@ bool cuda_gemm_prepare(struct cuda_ctx *ctx, const struct point *point, struct p
         return false;
     if (!heats && !soaks)
         open_others(ctx, s);
-    widest = s->other[PADDED] ? &s->padded : &s->gemm;
+    widest = s->other[PADDED] ? &s->asked[PADDED] : &s->gemm;
     s->b_bytes = lt_b_bytes(widest);
     s->d_bytes = lt_d_bytes(widest);
     plan_copies(ctx, point, s, out);

@@ -340,9 +340,20 @@ const void *cuda_library_place(void)
     return *(void *const *)lt_symbols[0].slot;
 }
 
+/* Without a driver 11.8 does not say; it alone came with cuBLASLt 11.11. */
+int cuda_library_runtime(void)
+{
+    size_t lt = cublasLtGetVersion();
+    int runtime = 0;
+
+    if (cudaRuntimeGetVersion(&runtime) == cudaSuccess && runtime)
+        return runtime;
+    return lt >= 111100 && lt < 120000 ? 11080 : opened.version;
+}
+
 void cuda_library_describe(char *text, size_t size)
 {
-    int runtime = 0;
+    int runtime;
     size_t lt;
 
     if (!opened.lt) {
@@ -350,8 +361,7 @@ void cuda_library_describe(char *text, size_t size)
         return;
     }
     lt = cublasLtGetVersion();
-    if (cudaRuntimeGetVersion(&runtime) != cudaSuccess || !runtime)
-        runtime = opened.version; /* 11.8 does not say without a driver */
+    runtime = cuda_library_runtime();
     gp_format(text, size, "CUDA %d.%d from %.200s, cuBLASLt %zu.%zu.%zu from %.200s",
               runtime / 1000, runtime % 1000 / 10, path_of(opened.runtime), lt / 10000,
               lt / 100 % 100, lt % 100, path_of(opened.lt));

@@ -32,6 +32,7 @@
 enum gp_status cuda_library_open(struct gp_err *err);
 
 /* "CUDA 13.0 from /usr/local/cuda/lib64/libcudart.so.13, cuBLASLt 13.1.0 from ...". */
+int cuda_library_runtime(void); /* 12080, of an opened library */
 void cuda_library_describe(char *text, size_t size);
 const void *cuda_library_place(void); /* an address in cuBLASLt; NULL: it is not open */
 

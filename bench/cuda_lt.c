@@ -4,8 +4,8 @@
  * 16 heuristics (--algos) are asked for with a workspace of 32 MiB (--workspace; less silently
  * removes split-k), and none that adds up the parts of a split k in the output's type: its results
  * are less precise than those of the others. The first is measured as "heuristic". A framework may
- * get another: PyTorch's Lt path has 1 MiB, and takes any reduction. Alpha is one in the scale
- * type's own C type: a float one given to an FP16 scale would be zero.
+ * get another: see cuda_gemm.c. Alpha is one in the scale type's own C type: a float one given to
+ * an FP16 scale would be zero.
  */
 #include "bench/cuda_lt.h"
 
@@ -139,8 +139,7 @@ static bool describe_product(struct cuda_ctx *ctx, struct lt_gemm *g)
 
 static double workspace_of(const struct cuda_ctx *ctx, const struct lt_gemm *g)
 {
-    return g->manner == LT_FRAMEWORK ? fmin(LT_FRAMEWORK_WORKSPACE, ctx->settings.workspace)
-                                     : ctx->settings.workspace;
+    return g->workspace > 0 ? fmin(g->workspace, ctx->settings.workspace) : ctx->settings.workspace;
 }
 
 /* Keeps the algorithms that the library itself calls good. */
@@ -148,9 +147,8 @@ static cublasStatus_t ask_algorithms(struct cuda_ctx *ctx, struct lt_gemm *g)
 {
     cublasLtMatmulPreference_t preference = NULL;
     uint64_t workspace = (uint64_t)workspace_of(ctx, g);
-    uint32_t reductions = g->manner == LT_FRAMEWORK
-                              ? CUBLASLT_REDUCTION_SCHEME_MASK
-                              : CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE; /* and none */
+    uint32_t reductions = g->any_reduction ? CUBLASLT_REDUCTION_SCHEME_MASK
+                                           : CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE; /* and none */
     int found = 0;
     cublasStatus_t status = cublasLtMatmulPreferenceCreate(&preference);
 
@@ -203,7 +201,7 @@ bool lt_open(struct cuda_ctx *ctx, struct lt_gemm *g)
     if (!t)
         return cuda_refuse(ctx, POINT_UNSUPPORTED,
                            "cuBLASLt does not have this type: only the CPU engine measures it");
-    int64_t pads[] = {g->manner == LT_PADDED ? t->n_fallback : t->n_multiple, t->n_fallback};
+    int64_t pads[] = {g->pads ? t->n_fallback : t->n_multiple, t->n_fallback};
     if (!cuda_type_supported(t->type, ctx->cc, ctx->lt_version, why, sizeof why) ||
         !cuda_type_shape(t, g->m, g->k, why, sizeof why))
         return cuda_refuse(ctx, POINT_UNSUPPORTED, "%s", why);

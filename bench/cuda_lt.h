@@ -11,18 +11,16 @@
 
 enum { LT_HEURISTIC = 0, LT_TUNED = 1 };
 
-/* How the library is asked: as the settings say and for the best precision; as PyTorch
- * does, with 1 MiB of workspace and any reduction; or with n padded as engines do. */
-enum lt_manner { LT_SETTINGS, LT_FRAMEWORK, LT_PADDED };
-#define LT_FRAMEWORK_WORKSPACE 1048576.0
-
 struct lt_gemm {
     /* What is asked for, before lt_open() */
     const struct cuda_type *type;
     int64_t m, n_asked, k;
     bool plain_a; /* A is stored m x k: the decoder's P*V */
     int batch;    /* strided batch; 0 = 1 */
-    enum lt_manner manner;
+    /* How the library is asked; all zero: as the settings say and for the best precision */
+    double workspace;   /* bytes, of those of the settings; 0 = all */
+    bool any_reduction; /* parts of a split k may be added in the output's type */
+    bool pads;          /* n as engines pad it */
     /* What there is after it */
     int64_t n; /* padded */
     cublasLtMatmulDesc_t desc;

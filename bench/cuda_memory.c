@@ -6,7 +6,14 @@
  * the buffer in a grid stride and stores its result: nothing can be optimised away, and the XOR of
  * all results is the XOR of the buffer, which the host can check. gp_copy stores them instead. Four
  * independent 16-byte loads are in flight per thread and turn, 64 bytes; with 2048 threads on each
- * of 132 SMs that is 17 MB, more than latency x bandwidth of any GPU (3.3 TB/s x 1 us = 3.3 MB).
+ * of 132 SMs that is 17 MB, more than latency x bandwidth of an H100 (3.3 TB/s x 0.8 us = 2.7 MB)
+ * or a B200 (8 TB/s x 0.8 us = 6.4 MB).
+ *
+ * All blocks are resident at once, or the last of them would run nearly alone: 36 to 40 registers
+ * let 6 blocks of 256 threads onto an SM, so 8 are demanded of the compiler, which then takes 32
+ * without a spill on 9.0 and 10.0 (ptxas 13.0); an SM of 1024 or 1536 threads holds 4 or 6, and the
+ * driver says how many. And each thread has as many turns: 256 MiB are 16384 turns of a block, 16
+ * for each of 1024 rather than 15.5 of 1056, whose rest would be loaded word by word.
  *
  * read and copy: those kernels; write: cudaMemset; copy-engine: cudaMemcpy on the device, which was
  * seen at half the speed of a kernel for some sizes and GPUs; read-product: A of an FP16 product
@@ -18,11 +25,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "bench/cuda_ctx.h"
 
-enum { KERNEL_THREADS = 256, KERNEL_UNROLL = 4 };
+enum { KERNEL_THREADS = 256, KERNEL_UNROLL = 4, KERNEL_BLOCKS = 8 /* on an SM, wanted */ };
 
 enum { WRITTEN = 0xa5, SPOTS = 16, SPOT = 4096, PRODUCT_DEPTH = 4096 };
 
@@ -34,6 +42,8 @@ enum { WRITTEN = 0xa5, SPOTS = 16, SPOT = 4096, PRODUCT_DEPTH = 4096 };
 #define PTX_BEGIN(name)                                                  \
     ".visible .entry " name "(.param .u64 p_from, .param .u64 p_count, " \
     ".param .u64 p_to)\n"                                                \
+    ".maxntid 256, 1, 1\n"                                               \
+    ".minnctapersm 8\n"                                                  \
     "{\n"                                                                \
     ".reg .pred %p<3>;\n"                                                \
     ".reg .b32 %r<32>;\n"                                                \
@@ -136,6 +146,7 @@ struct cuda_kernel {
     int (*get)(void **function, void *module, const char *name);
     int (*launch)(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                   unsigned bz, unsigned shared, void *stream, void **params, void **extra);
+    int (*resident)(int *blocks, void *function, int threads, size_t shared); /* on an SM */
 };
 
 static bool kernel_bind(void *library, const char *name, void *slot)
@@ -177,6 +188,20 @@ static struct cuda_kernel *kernel_open(struct cuda_ctx *ctx, const char *name)
         return k;
     kernel_close(k);
     return NULL;
+}
+
+/* Turns of a block in all, shared evenly among as many blocks as can be resident. */
+static unsigned kernel_blocks(const struct cuda_ctx *ctx, struct cuda_kernel *k, size_t bytes)
+{
+    size_t turn = KERNEL_THREADS * KERNEL_UNROLL, turns = (bytes / 16 + turn - 1) / turn, most;
+    int blocks = KERNEL_BLOCKS;
+
+    if (kernel_bind(k->library, "cuOccupancyMaxActiveBlocksPerMultiprocessor", &k->resident) &&
+        (k->resident(&blocks, k->function, KERNEL_THREADS, 0) != 0 || blocks < 1))
+        blocks = KERNEL_BLOCKS;
+    most = (size_t)ctx->sms * (size_t)blocks;
+    most = (turns + most - 1) / most; /* turns of each */
+    return (unsigned)((turns + most - 1) / most);
 }
 
 /* `to` gets blocks x KERNEL_THREADS words of 32 bits (gp_read), or `bytes` (gp_copy), a
@@ -307,7 +332,6 @@ static void memory_release(struct cuda_ctx *ctx)
 static void memory_plan(struct cuda_ctx *ctx, const struct point *point, struct memory_state *s,
                         bool both, struct prepared *out)
 {
-    unsigned most = (unsigned)ctx->sms * 8, turn = KERNEL_THREADS * KERNEL_UNROLL;
     double each;
 
     s->bytes = (size_t)point->bytes / 16 * 16;
@@ -317,9 +341,8 @@ static void memory_plan(struct cuda_ctx *ctx, const struct point *point, struct 
     out->cold = false;
     if (point->cache != CACHE_HOT)
         s->copies = cuda_rotation(ctx, each, each, 0, &out->cold);
-    s->blocks = (unsigned)((s->bytes / 16 + turn - 1) / turn);
-    if (s->blocks > most)
-        s->blocks = most;
+    if (s->kernel)
+        s->blocks = kernel_blocks(ctx, s->kernel, s->bytes);
     out->rotation = s->copies;
     out->bytes = each * s->copies;
 }
@@ -376,6 +399,8 @@ bool cuda_memory_prepare(struct cuda_ctx *ctx, const struct point *point, struct
     if ((reads || copies) && !(s->kernel = kernel_open(ctx, reads ? "gp_read" : "gp_copy")))
         return false;
     memory_plan(ctx, point, s, copies || engine, out);
+    if (s->kernel)
+        ctx->params = json_pack("{s:I}", "blocks", (json_int_t)s->blocks);
     gp_copy(out->algorithm, sizeof out->algorithm,
             reads    ? "16-byte loads, 4 in flight a thread"
             : copies ? "16-byte loads and stores, 4 in flight a thread"

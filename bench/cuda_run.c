@@ -23,6 +23,8 @@
 #include <stdatomic.h>
 
 #include "base/clock.h"
+#include "base/json.h"
+#include "base/str.h"
 #include "bench/cuda_ctx.h"
 
 #if defined(__has_include)
@@ -273,6 +275,26 @@ const char *cuda_launch_word(const struct cuda_ctx *ctx)
     return ctx->timer.exec ? "graph" : ctx->timer.gateless ? "stream" : "gated";
 }
 
+/* Without a flush the last cache is warm: another figure, so none. No fault of the point. */
+static bool flush_take(struct cuda_ctx *ctx, size_t bytes)
+{
+    enum point_state state = ctx->state;
+    char fault[sizeof ctx->fault], why[sizeof fault + 32];
+
+    gp_copy(fault, sizeof fault, ctx->fault);
+    if (!ctx->flush && bytes > 0)
+        ctx->flush = cuda_take(ctx, (double)bytes);
+    if (ctx->flush || ctx->lost)
+        return ctx->flush != NULL;
+    gp_format(why, sizeof why, "the last cache is not flushed: %s",
+              bytes > 0 ? ctx->fault : "its size is unknown");
+    if (ctx->params)
+        json_object_set_new(ctx->params, "latency_null", gp_json_text(why));
+    ctx->state = state;
+    gp_copy(ctx->fault, sizeof ctx->fault, fault);
+    return false;
+}
+
 bool cuda_latency(void *opaque, int variant, double *seconds)
 {
     struct cuda_ctx *ctx = opaque;
@@ -281,9 +303,8 @@ bool cuda_latency(void *opaque, int variant, double *seconds)
     if (ctx->lost || !ctx->work.enqueue)
         return false;
     cuda_timer_reset(ctx);
-    if (!ctx->flush && bytes > 0)
-        ctx->flush = cuda_take(ctx, (double)bytes);
-    if (ctx->flush && !cuda_ok(ctx, cudaMemsetAsync(ctx->flush, 0x5a, bytes, ctx->stream), "flush"))
+    if (!flush_take(ctx, bytes) ||
+        !cuda_ok(ctx, cudaMemsetAsync(ctx->flush, 0x5a, bytes, ctx->stream), "flush"))
         return false;
     return cuda_wait(ctx, "flush") && cuda_time_plain(ctx, &ctx->work, variant, 0, 1, seconds);
 }

@@ -35,7 +35,8 @@ struct transfer_state {
 
 static bool transfer_send(struct cuda_ctx *ctx, struct transfer_state *s)
 {
-    return cuda_send(ctx, s->device_in, s->host_in, s->bytes, ctx->stream, "copy to the device");
+    return cuda_send_later(ctx, s->device_in, s->host_in, s->bytes, ctx->stream,
+                           "copy to the device");
 }
 
 static bool transfer_fetch(struct cuda_ctx *ctx, struct transfer_state *s, cudaStream_t stream)
@@ -94,8 +95,8 @@ static bool storage_turn(struct cuda_ctx *ctx, struct transfer_state *s)
 
         if (!cuda_ok(ctx, cudaEventSynchronize(s->sent[slot]), "copy to the device") ||
             !read_piece(ctx, s, s->slots[slot], done, want) ||
-            !cuda_send(ctx, s->device_in + done, s->slots[slot], want, ctx->stream,
-                       "copy to the device") ||
+            !cuda_send_later(ctx, s->device_in + done, s->slots[slot], want, ctx->stream,
+                             "copy to the device") ||
             !cuda_record(ctx, s->sent[slot], ctx->stream))
             return false;
         done += want;

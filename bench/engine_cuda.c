@@ -15,20 +15,6 @@
 
 static char version[512];
 
-/* Variables that make cuBLAS compute FP32 with narrower numbers. */
-static bool engine_is_emulated(enum bench_type type)
-{
-    static const char *const names[] = {"NVIDIA_TF32_OVERRIDE", "CUBLAS_EMULATE_SINGLE_PRECISION"};
-
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const char *value = getenv(names[i]);
-
-        if (type == TYPE_FP32 && value && strcmp(value, "1") == 0)
-            return true;
-    }
-    return false;
-}
-
 static void drop_work(struct cuda_ctx *ctx)
 {
     if (ctx->work.name) {
@@ -160,7 +146,8 @@ static bool prepare_work(struct cuda_ctx *ctx, const struct point *point, struct
     ctx->fault[0] = '\0';
     ctx->shared = ctx->bound = ctx->extrapolated = ctx->cached = false;
     ctx->padded = ctx->reduced = 0;
-    ctx->emulated = engine_is_emulated(point->type);
+    ctx->emulated = cuda_environment(point, "emulated");
+    ctx->changed = cuda_environment(point, "environment");
     if (bench_test_is(point->test, TEST_IS_ONCE) || bench_test_is(point->test, TEST_IS_WHOLE))
         drop_kept(ctx);
     cuda_floors(ctx);
@@ -311,6 +298,7 @@ static void add_flags(void *opaque, int variant, json_t *flags)
         {"launch_bound", ctx->bound},
         {"shared", ctx->shared},
         {"emulated", ctx->emulated},
+        {"environment", ctx->changed},
         {"padded", ctx->padded >> variant & 1},
         {"extrapolated", ctx->extrapolated},
         {"page-cache", ctx->cached},

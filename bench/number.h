@@ -37,8 +37,9 @@ const char *number_word(enum number number); /* "bf16" */
 double number_decode(enum number number, unsigned code);
 unsigned number_encode(enum number number, float value);
 
-/* Element i of an array. */
+/* Element i of an array, and `count` of them from the first on, by tables. */
 double number_get(enum number number, const void *data, size_t i);
+void number_get_all(enum number number, const void *data, size_t count, double *out);
 
 /* Uniform: [-1, 1] for floating types, the whole range for integers (s8: -127..127) and all
  * 16 codes of e2m1. Normal, as the sum of eight uniform ones: of deviation 0.5, s8 42, e2m1 2,

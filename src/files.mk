@@ -465,6 +465,8 @@ cpu_engine_sources = \
 
 cuda_engine_sources = \
 	bench/engine_cuda.c \
+	bench/cpu_pool.c \
+	bench/cpu_pool.h \
 	bench/cuda_algo.c \
 	bench/cuda_algo.h \
 	bench/cuda_allreduce.c \

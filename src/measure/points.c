@@ -12,8 +12,11 @@
  * GFLOP/s of a CPU. They may be wrong by ten either way; the ETA corrects itself as points finish.
  *
  *   operation = max(operations / rate, bytes / bandwidth) + launch
- *   seconds   = set-up + variants * (max(warm-up, 3 ops) + max(max_time, 10 ops))
+ *   seconds   = set-up + variants * (max(warm-up, 3 ops) + max(max_time, 10 ops) + check)
  *               (a sum over devices: 20 ops of warm-up)
+ * A GPU's product has a variant for each answer of its library that differs: heuristic, tuned, what
+ * frameworks get (two, seldom both: one is counted), and FP8 of few columns also padded.
+ *   check of all results = operands in double + results compared + products of doubles
  */
 #include "measure/points.h"
 
@@ -39,6 +42,7 @@
 #define CACHE_UNIT (64 * GP_KIB) /* a read of the cache is a multiple of it */
 #define DIM_MAX 2147483648.0     /* 2^31, as point_from_json bounds it */
 #define LAUNCH 5e-6              /* s */
+#define PAD_BELOW 16             /* columns of FP8, as cuda_gemm.c */
 #define SETUP 0.05               /* s: descriptors, checks */
 #define SUM_RATE 5e10            /* bytes/s of a link between devices */
 
@@ -624,11 +628,31 @@ enum gp_status points_plan(const struct points_options *options, struct points *
 static const struct {
     double bandwidth, fp32, other; /* bytes/s, operations/s */
     double fill;                   /* bytes/s at which operands are made */
-    int variants;                  /* of a matrix product: heuristic and tuned */
+    int variants;                  /* of a matrix product */
 } guesses[2] = {
-    {1e12, 2e13, 1e14, 2e10, 2}, /* GPU */
+    {1e12, 2e13, 1e14, 2e10, 3}, /* GPU */
     {1e10, 1e11, 1e11, 5e8, 1},  /* CPU */
 };
+
+/* A full check of a product, seconds: on a CPU of rows within CHECK_FULL_MOST multiply-adds; of a
+ * GPU 64 x 64 results on the host, then panels of PANEL columns (cuda_check.c), for each of which A
+ * is fetched, decoded and sent once more. Of four threads, and of a GPU with little FP64. */
+static double check_seconds(const struct points_options *options, const struct point *p)
+{
+    enum { BLOCK = 64, PANEL = 2048 };
+    const double multiply = 4e-10, element = 4e-9, compare = 1e-8, doubles = 1e12;
+    double m = (double)p->m, n = (double)p->n, k = (double)p->k;
+    double rows = fmin(m, BLOCK), columns = fmin(n, BLOCK), width = PANEL;
+
+    if (options->settings.check != CHECK_FULL || !bench_test_is(p->test, TEST_IS_PRODUCT))
+        return 0;
+    if (options->cpu)
+        return 1e-9 * fmin(m * n * k, CHECK_FULL_MOST);
+    while (width > BLOCK && 8 * width * k > 128 * GP_MIB)
+        width /= 2;
+    return multiply * rows * columns * k + element * k * (n + m * ceil(n / width)) +
+           compare * m * n + 4 * m * n * k / doubles;
+}
 
 /* What one point of this test may allocate, as the engines decide it, were all memory free; without
  * knowing the device, as much as it wants. */
@@ -697,6 +721,7 @@ double points_seconds(const struct points_options *options, const struct point *
     double op = points_operation(options, point);
     double setup = SETUP + points_memory(options, point) / guesses[options->cpu].fill;
     int variants = bench_test_is(point->test, TEST_IS_PRODUCT) ? guesses[options->cpu].variants : 1;
+    bool pads = variants > 1 && point->type == TYPE_FP8 && point->n < PAD_BELOW;
     struct method_settings settings = options->settings;
     double warmup;
 
@@ -708,16 +733,21 @@ double points_seconds(const struct points_options *options, const struct point *
     if (bench_test_is(point->test, TEST_IS_ONCE)) /* what cannot fit is refused at once */
         return SETUP + (options->memory > 0 && point->bytes > options->memory ? 0 : op);
     return setup +
-           variants * (fmax(settings.warmup, warmup * op) + fmax(settings.max_time, 10 * op));
+           (variants + pads) * (fmax(settings.warmup, warmup * op) +
+                                fmax(settings.max_time, 10 * op) + check_seconds(options, point));
 }
 
 double points_time(const struct points_options *options, const struct points *points)
 {
     unsigned seen = 0;
     int tests = 0;
+    double turns = 0; /* of the devices after the first */
 
     for (int i = 0; i < points->count; i++) {
         unsigned bit = 1u << points->point[i].test;
+
+        if (options->devices > 1 && point_in_turn(&points->point[i]))
+            turns += (options->devices - 1) * points->seconds[i];
 
         tests += !(seen & bit);
         seen |= bit;
@@ -726,7 +756,7 @@ double points_time(const struct points_options *options, const struct points *po
         return 0;
     return options->settings.device_warmup_min +
            points_passes(&options->settings) *
-               (points->total_seconds + (tests - 1) * options->settings.pause);
+               (points->total_seconds + turns + (tests - 1) * options->settings.pause);
 }
 
 /* ---- their order, and the hash that names them all ---- */

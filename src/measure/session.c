@@ -5,8 +5,9 @@
  * Each state has one function that advances it for a while. Notes for the user go through one
  * queue, so that a step delivers one event and the order of events is kept.
  *
- * All devices work at the same time, because that is how they are used; what several of them do
- * together (allreduce, peer) follows, driven by the first alone. Whatever was measured is in the
+ * All devices work at the same time, because that is how they are used; copies of the host follow,
+ * one device after another, and then what several of them do together (allreduce, peer), driven by
+ * the first alone. Whatever was measured is in the
  * journal before the next point begins, so nothing here has to hurry. The time left is the sum of
  * the estimates of what is left, times what the points done took over what they were estimated at,
  * and the rests between tests and the warm-up that are to come.
@@ -155,23 +156,34 @@ bool session_all_well(const struct session *s, const struct point *point)
     return true;
 }
 
+static bool is_last_phase(const struct session *s)
+{
+    return s->work.phase == 1 + s->devices;
+}
+
 /* Is the point measured in this phase by this device? */
 static bool is_in_phase(const struct session *s, int place, int index)
 {
     const struct point *point = &s->plan.points.point[index];
 
-    if (!point_together(point))
-        return !s->work.together;
-    return s->work.together && place == 0 && session_all_well(s, point);
+    if (point_together(point))
+        return is_last_phase(s) && place == 0 && session_all_well(s, point);
+    return s->work.phase == (point_in_turn(point) && s->devices > 1 ? 1 + place : 0);
 }
 
-/* Even a device that measures nothing alone is looked at before it works with others. */
+/* Even a device that measures nothing in the first phase is looked at in it. */
 static bool is_looked_at(const struct session *s)
 {
-    for (int i = 0; i < s->plan.points.count && !s->work.together; i++)
-        if (point_together(&s->plan.points.point[i]))
+    for (int i = 0; i < s->plan.points.count && s->work.phase == 0; i++)
+        if (point_together(&s->plan.points.point[i]) || point_in_turn(&s->plan.points.point[i]))
             return true;
     return false;
+}
+
+/* Devices that work at the same time. */
+static int devices_at_work(const struct session *s)
+{
+    return s->work.phase == 0 ? s->devices : 1;
 }
 
 /* The order of one device: all passes, less what a resumed journal holds. */
@@ -222,14 +234,14 @@ static void start_device(struct session *s, int place)
         .device = d->facts.id,
         .settings = s->plan.options.settings,
         .points = s->plan.points.point,
-        .wait = s->devices > 1 && !w->together,
+        .wait = devices_at_work(s) > 1,
         .timeout = look_timeout(TIMEOUT + 10 * s->plan.options.settings.max_time),
         .patience = STALL * look_timeout(0),
         .seconds = look_timeout(0) > 0 ? NULL : s->plan.points.seconds,
     };
 
     /* the others that a second look would see were ours a moment ago */
-    plan.settings.force = plan.settings.force || w->together;
+    plan.settings.force = plan.settings.force || w->phase > 0;
     free(d->order);
     d->order = order_of(s, place, &count);
     if (count == 0 && (d->facts.failed || !is_looked_at(s)))
@@ -245,18 +257,18 @@ static void start_device(struct session *s, int place)
     w->place_of[engine] = place;
     d->test = -1;
     for (int i = 0; i < count; i++) {
-        e->left += s->plan.points.seconds[d->order[i]] / s->devices;
+        e->left += s->plan.points.seconds[d->order[i]] / devices_at_work(s);
         if (i)
-            e->rests +=
-                (test_of(s, d->order[i]) != test_of(s, d->order[i - 1])) / (double)s->devices;
+            e->rests += (test_of(s, d->order[i]) != test_of(s, d->order[i - 1])) /
+                        (double)devices_at_work(s);
     }
     e->of += count;
 }
 
-static void begin_phase(struct session *s, bool together)
+static void begin_phase(struct session *s, int phase)
 {
-    s->work.together = together;
-    s->work.estimate.warms = !together;
+    s->work.phase = phase;
+    s->work.estimate.warms = phase == 0;
     s->work.runner = runner_new();
     for (int i = 0; i < s->devices; i++)
         start_device(s, i);
@@ -382,7 +394,7 @@ static void take_answer(struct session *s, struct device_run *d, const struct ru
             e->estimated = EWMA * e->estimated + s->plan.points.seconds[said->index];
             e->took = EWMA * e->took + fmax(0, clock_now() - d->began - rest);
         }
-        e->left -= s->plan.points.seconds[said->index] / s->devices;
+        e->left -= s->plan.points.seconds[said->index] / devices_at_work(s);
         e->done++;
     }
     d->began = 0;
@@ -423,7 +435,7 @@ static void take_log(struct session *s, const struct session_device *d, const js
     event->text = s->text;
     gp_copy(s->text, sizeof(s->text), said ? said : "");
     for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
-        if (s->work.together || !code || strcmp(code, kept[i].code) != 0)
+        if (s->work.phase > 0 || !code || strcmp(code, kept[i].code) != 0)
             continue;
         line_clean(text, sizeof(text), said);
         gp_format(s->text, sizeof(s->text), "device %d%s: %s", d->id, kept[i].is, text);
@@ -525,7 +537,7 @@ static bool all_answered(const struct session *s, int place)
     return true;
 }
 
-/* No engine runs: the second phase, or the end, when all notes are delivered. */
+/* No engine runs: the next phase, or the end, when all notes are delivered. */
 static bool next_phase(struct session *s, struct session_event *event)
 {
     struct session_work *w = &s->work;
@@ -546,8 +558,8 @@ static bool next_phase(struct session *s, struct session_event *event)
     }
     if (s->notes.queued)
         return false;
-    if (!w->together && !is_stopping(s)) {
-        begin_phase(s, true);
+    if (!is_last_phase(s) && !is_stopping(s)) {
+        begin_phase(s, s->devices > 1 ? w->phase + 1 : 1 + s->devices);
         return false;
     }
     w->ended = clock_now();
@@ -584,7 +596,7 @@ enum gp_status session_start(struct session *s, struct gp_err *err)
     s->work.began = clock_now();
     s->work.date = time(NULL);
     s->state = SESSION_WORKING;
-    begin_phase(s, false);
+    begin_phase(s, 0);
     return GP_OK;
 }
 

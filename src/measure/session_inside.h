@@ -194,8 +194,9 @@ struct session_estimate {
 };
 
 struct session_work {
-    struct runner *runner;         /* of the phase; NULL between phases */
-    bool together;                 /* the second phase, of what devices do together */
+    struct runner *runner; /* of the phase; NULL between phases */
+    int phase; /* 0: each device by itself, all at once; 1 + place: that one, while no other works;
+                * 1 + devices: what devices do together */
     int place_of[SESSION_DEVICES]; /* of the device, by engine number of the runner */
     struct session_records records;
     bool resumed; /* some were there already */

@@ -22,7 +22,7 @@ enum {
     NVML_ERROR_DRIVER_NOT_LOADED = 9
 };
 
-enum { NVML_CLOCK_SM = 1, NVML_CLOCK_MEMORY = 2, NVML_LINKS = 18 /* of a GPU */ };
+enum { NVML_CLOCK_SM = 1, NVML_CLOCK_MEMORY = 2, NVML_LINKS = 36 /* of a GPU, at the most */ };
 #define NVML_CLOCK_TDP 0xffffff01u /* in place of MHz: the base clock */
 
 struct nvml_device; /* opaque */
@@ -72,7 +72,7 @@ struct nvml_field {
 };
 
 /* Counters of Hopper and newer: two samples, and what happened between them. */
-enum { NVML_GPM_SM = 2, NVML_GPM_TENSOR = 5, NVML_GPM_DRAM = 10, NVML_GPM_MAX = 333 };
+enum { NVML_GPM_SM = 2, NVML_GPM_TENSOR = 5, NVML_GPM_DRAM = 10, NVML_GPM_MAX = 1024 };
 struct nvml_gpm_metric {
     unsigned id;
     int status;

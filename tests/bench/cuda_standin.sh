@@ -179,6 +179,8 @@ for type in fp32 tf32 fp16 int8 fp8 mxfp8 nvfp4; do
   sed -i '1s/"seed":1/&,"check":"full"/' "$work/plan"
   faults=FAKE_CUDA_CC=100 expect "check of all, $type" 0 \
     '"mode": "full", "n": 7680, "ok": true\|CUDA 1[12].*needs 12.8'
+  faults="FAKE_CUDA_CC=100 FAKE_CUDA=ats" expect "host memory read late, $type" 0 \
+    '"mode": "full", "n": 7680, "ok": true\|CUDA 1[12].*needs 12.8'
   faults="FAKE_CUDA_CC=100 FAKE_CUDA=wrong-at=7434" expect "one is wrong, $type" 0 \
     '"mode": "full", "n": 7680, "ok": false\|CUDA 1[12].*needs 12.8'
 done
@@ -208,9 +210,12 @@ variant heuristic | grep -q '"flags": .*reduced_precision' && not_ok "reduced wi
 variant heuristic | grep -q '"reduction": "compute"' || not_ok "not asked for"
 variant framework | grep -q '"reduction": "inplace".*"valid": true.*"reduced_precision"' ||
   not_ok "what a framework gets"
-faults=FAKE_CUDA=framework expect "less workspace, another algorithm" 0 '"variant": "framework"'
-variant framework | grep -q '"name": "#0 of 2.*"first_s": null.*"valid": true' ||
+faults=FAKE_CUDA=framework expect "less workspace, another algorithm" 0 '"variant": "framework-1M"'
+variant framework-1M | grep -q '"name": "#0 of 2.*"first_s": null.*"valid": true' ||
   not_ok "another algorithm"
+variant framework && not_ok "of 32 MiB on compute capability 9.0"
+faults="FAKE_CUDA=framework FAKE_CUDA_CC=89" expect "8.1 MiB elsewhere" 0 \
+  '"variant": "framework"' '"variant": "framework-1M"'
 # FP8 with fewer than 16 columns also padded, as engines do it; 16 are as they are.
 plan "$(gemm fp8 64 1 96)" "$(gemm fp8 64 16 96)" >"$work/plan"
 faults='' expect "fp8, padded too" 0 "$check_ok"
@@ -282,6 +287,32 @@ plan "$(gemm fp32 16 1 16)" >"$work/plan"
 faults='' expect "as short as an empty node" 0 "$point_ok" '"launch_bound"'
 faults=NVIDIA_TF32_OVERRIDE=1 expect "fp32 that is tf32" 0 '"emulated"' \
   '"env": {.*"NVIDIA_TF32_OVERRIDE": "1"'
+# A variable that changes a product flags it, and no other type; set to nothing it does not.
+for set in NVIDIA_TF32_OVERRIDE=0:tf32:bf16 CUBLAS_EMULATION_STRATEGY=eager:fp32:bf16 \
+  CUBLASLT_HEURISTICS_LUT_FILE=/tmp/lut:bf16:- CUDA_FORCE_PTX_JIT=1:bf16:- \
+  CUBLASLT_HEURISTICS_LUT_FILE=:-:bf16 CUDA_FORCE_PTX_JIT=0:-:bf16 NVIDIA_TF32_OVERRIDE=1:-:tf32 \
+  CUBLASLT_LOG_LEVEL=0:-:bf16; do
+  variable=${set%%:*} types=${set#*:}
+  for type in "${types%:*}" "${types#*:}"; do
+    test "$type" = - && continue
+    plan "$(gemm "$type" 16 4 16)" >"$work/plan"
+    faults=$variable expect "$variable, $type" 0 "$point_ok" "\"env\": {.*\"${variable%%=*}\""
+    grep -q '"environment"' "$work/out"
+    case $?$type in
+    0"${types%:*}" | 1"${types#*:}") ;;
+    *) not_ok "$variable: the flag of $type" ;;
+    esac
+  done
+done
+# No memory for the flush: no latency, a reason, and the point is as good as ever.
+plan "$(gemm bf16 64 5 96)" >"$work/plan"
+for n in $(seq 4 14); do
+  faults=FAKE_CUDA=oom=$n expect "no memory, $n" 0
+  grep -q '"state": "ok".*"latency_s": null' "$work/out" && break
+done
+grep -q '"latency_null": "the last cache is not flushed: needs .*"latency_s": null' "$work/out" ||
+  not_ok "a latency of a warm cache"
+grep -q '"reason": "needs' "$work/out" && not_ok "what was out of memory is still said"
 # Another process on the device, as the driver's library tells.
 fake=${top_builddir:-.}/tests/fixtures/fake_nvml.so
 if test -f "$fake"; then
@@ -466,6 +497,16 @@ if test -f "$fake"; then
     test "$(grep -c "$check_ok" "$work/out")" = 3 || not_ok "$kind: not 3 are right"
     faults="LD_LIBRARY_PATH=$work/driver FAKE_PTX=218" expect "memory, $kind, no compiler" 0 \
       "\"unsupported\", \"reason\": \"the driver does not compile gp_$kind (error 218)"
+  done
+  # 64 turns of a block on 4 SMs: as many blocks as are resident, each with as many turns
+  # shellcheck disable=SC2090
+  plan '{"test":"memory","kind":"read","bytes":1048576,'$m'}' \
+    '{"test":"memory","kind":"copy","bytes":1048576,'$m'}' >"$work/plan"
+  for resident in 4:16 6:22 8:32 -1:32 16:64 32:64; do
+    faults="LD_LIBRARY_PATH=$work/driver FAKE_RESIDENT=${resident%:*}" expect \
+      "${resident%:*} blocks an SM" 0 "$point_ok" "$check_ok"
+    test "$(grep -c "\"blocks\": ${resident#*:}[,}]" "$work/out")" = 2 ||
+      not_ok "not ${resident#*:} blocks"
   done
   # shellcheck disable=SC2090
   plan '{"test":"memory","kind":"read","bytes":262144,'$m'}' \

@@ -178,13 +178,41 @@ static void scales(void **state)
     assert_true(cuda_scale_get(SCALE_NONE, NULL, 5, 5, 64) == 1);
 }
 
+/* By tables and one by one: the same, of every type and from every place. */
+static void all_at_once(void **state)
+{
+    static const enum number all[] = {NUMBER_F32, NUMBER_F16,  NUMBER_BF16, NUMBER_S8,
+                                      NUMBER_U8,  NUMBER_S32,  NUMBER_E4M3, NUMBER_E2M1,
+                                      NUMBER_F64, NUMBER_UE8M0};
+    static uint16_t codes[65536];
+    static double out[65536];
+
+    (void)state;
+    for (unsigned i = 0; i < 65536; i++)
+        codes[i] = (uint16_t)(i * 40503u);
+    for (size_t t = 0; t < sizeof all / sizeof all[0]; t++)
+        for (size_t from = 0; from < 2; from++) {
+            size_t count = sizeof codes / 8 - from;
+            const char *data = (const char *)codes + number_bytes(all[t], 2 * from);
+
+            if (all[t] == NUMBER_F16 || all[t] == NUMBER_BF16)
+                count = 65536 - 2 * from;
+            number_get_all(all[t], data, count, out);
+            for (size_t i = 0; i < count; i++) {
+                double one = number_get(all[t], data, i);
+
+                assert_true(one == out[i] || (isnan(one) && isnan(out[i])));
+            }
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_values),  cmocka_unit_test(there_and_back),
         cmocka_unit_test(rounding),      cmocka_unit_test(filled),
         cmocka_unit_test(filled_normal), cmocka_unit_test(filled_many),
-        cmocka_unit_test(scales),
+        cmocka_unit_test(scales),        cmocka_unit_test(all_at_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -526,6 +526,36 @@ static void test_quick_subset(void **state)
     points_fini(&points);
 }
 
+static double product_seconds(struct points_options *options, enum bench_type type, int64_t n,
+                              int64_t k)
+{
+    struct point point = {.test = TEST_GEMM, .type = type, .m = 4096, .n = n, .k = k};
+
+    return points_seconds(options, &point);
+}
+
+/* The host's check and every variant are part of what a product takes. */
+static void test_check_and_variants(void **state)
+{
+    struct points_options options = ask_for(1u << TEST_GEMM, PRESET_QUICK);
+    double sample, most = 3 * (options.settings.warmup + options.settings.max_time);
+
+    (void)state;
+    assert_true(product_seconds(&options, TYPE_BF16, 16, 4096) > most);
+    assert_true(product_seconds(&options, TYPE_FP8, 8, 4096) > 4 * most / 3);
+    assert_true(product_seconds(&options, TYPE_FP8, 16, 4096) < 4 * most / 3);
+    for (int cpu = 0; cpu < 2; cpu++)
+        for (int64_t k = 64; k <= 65536; k *= 4) {
+            options.cpu = cpu;
+            options.settings.check = CHECK_SAMPLE;
+            sample = product_seconds(&options, TYPE_FP16, 64, k);
+            options.settings.check = CHECK_FULL;
+            assert_true(product_seconds(&options, TYPE_FP16, 64, k) > sample);
+            options.settings.check = CHECK_NONE;
+            assert_near(product_seconds(&options, TYPE_FP16, 64, k), sample, 1e-12);
+        }
+}
+
 /* Of what the engine says, nothing impossible is planned; a type by name is. */
 static void test_products(void **state)
 {
@@ -656,6 +686,7 @@ int main(void)
         cmocka_unit_test(test_quick_on_a_cpu),
         cmocka_unit_test(test_quick_subset),
         cmocka_unit_test(test_products),
+        cmocka_unit_test(test_check_and_variants),
         cmocka_unit_test(test_order_and_hash),
         cmocka_unit_test(test_parse),
     };

@@ -549,8 +549,9 @@ static void peers_are_measured_together(void **state)
     struct session_ask how = small("good");
     struct session_event event;
     struct session *s;
+    struct session_point shown;
     json_t *file, *point;
-    int pairs = 0;
+    int pairs = 0, turn = 0;
     size_t i;
 
     (void)state;
@@ -560,6 +561,15 @@ static void peers_are_measured_together(void **state)
     s = begin(&how);
     assert_true(until(s, SESSION_EVENT_READY, &event));
     assert_int_equal(session_start(s, NULL), GP_OK);
+    /* copies of the host first, all of one GPU before any of the next; then those of both */
+    while (session_state(s) == SESSION_WORKING && until(s, SESSION_EVENT_BEGIN, &event)) {
+        bool together;
+
+        assert_true(session_point(s, event.device, event.index, &shown));
+        together = point_together(shown.point);
+        assert_true(2 * together + event.device >= turn);
+        turn = 2 * together + event.device;
+    }
     assert_int_equal(finish(s), 0);
     session_free(s);
     file = json_load_file(out, 0, NULL);

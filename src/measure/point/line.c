@@ -38,6 +38,7 @@ const struct flag_row flag_rows[FLAG_ROWS] = {
     {"drift", true, "the passes differ: something changed between them"},
     {"zeros", true, "operands of zeros draw less power: no figure to compare"},
     {"not-cold", true, "too few copies to keep the last cache out: more memory, larger shapes"},
+    {"environment", true, "a variable changes what the library does: unset it (see env)"},
     {"wrong", true, "results differ from what they must be; the notes say which: measure again"},
     {"failed_once", true, "one pass came to nothing, its reason says how: measure again"},
     {"power_cap", false, NULL},    /* the power limit slows large products */

@@ -37,6 +37,11 @@ bool point_together(const struct point *point)
            bench_kind_is(point->kind, KIND_IS_PAIR);
 }
 
+bool point_in_turn(const struct point *point)
+{
+    return test_rows[point->test].bound == BOUND_LINK && !point_together(point);
+}
+
 /* ---- id ---- */
 
 const char *point_kind(const struct point *point)

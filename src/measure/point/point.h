@@ -52,6 +52,9 @@ double point_bytes(const struct point *point);      /* bytes it must move at the
 
 /* Is it work of several devices, driven by one engine while no other works? */
 bool point_together(const struct point *point);
+/* Or of one device while no other works? Copies of the host, for its memory, its disk and the
+ * ports to it are those of all devices: side by side none would show what its own link does. */
+bool point_in_turn(const struct point *point);
 
 /* Its kind for people and in its id: "read", and where the bytes stay in the last cache
  * (CACHE_HOT) "read-cache", which is no figure of memory. */
