@@ -726,6 +726,70 @@ static struct plan plan_of(const char *command)
     return a.plan;
 }
 
+/* The likeliest of all layouts of a count, as far as a search tells them apart. */
+struct likeliest {
+    const struct resolved *r;
+    struct load load;
+    struct step_load step;
+    struct evaluation best;
+    const char *command;
+};
+
+static void check_likelier(void *ctx, int tp, int pp, int ep)
+{
+    struct likeliest *b = ctx;
+    struct evaluation e;
+    struct layout l;
+    if (!search_cut(&b->r->request, tp, pp, ep, &l))
+        return;
+    evaluate(&b->r->request, &b->load, NULL, &l, &e);
+    if (e.verdict != VERDICT_MARGINAL)
+        return;
+    double more = evaluation_likely(&b->load, &e), found = evaluation_likely(&b->load, &b->best);
+    if ((more >= 0.5 && found < 0.5) ||
+        (e.binding.state == b->best.binding.state && more > found + 0.1 &&
+         (more >= 0.5) == (found >= 0.5) && e.layout.gpus == b->best.layout.gpus))
+        wrong("%s: TP %d x PP %d, EP %d starts by %.2f, found TP %d x PP %d, EP %d by %.2f",
+              b->command, tp, pp, ep, more, b->best.layout.tp, b->best.layout.pp, b->best.layout.ep,
+              found);
+}
+
+static bool is_likeliest(const struct options *options)
+{
+    struct resolved r;
+    if (!resolve(options, &r))
+        return false;
+    struct plan p = search(&r);
+    struct likeliest b = {.r = &r, .load = load_sum(&r.request), .command = command_of(options)};
+    if (p.verdict != VERDICT_MARGINAL || r.request.gpu_count <= 0 || r.request.split)
+        return false;
+    step_load_sum(&r.request, &b.load, &b.step);
+    b.load.step = &b.step;
+    evaluate(&r.request, &b.load, NULL, &p.layout, &b.best);
+    search_cuts(&r.request, check_likelier, &b);
+    return true;
+}
+
+/* Of marginal layouts that is taken which starts where all is as expected, then the surer. */
+static void test_marginal_layouts(void **state)
+{
+    unsigned marginal = 0;
+    (void)state;
+    random_state = 8;
+    found_wrong = 0;
+    for (unsigned i = 0; i < 4000; i++) {
+        struct options options = random_ask();
+        options.gpu_count = 0;
+        give(&options, OPT_GPU, "%s:%u", gpus[random_below((unsigned)gpu_count)]->id,
+             1u << random_below(4));
+        marginal += is_likeliest(&options);
+    }
+    printf("%u marginal plans\n", marginal);
+    assert_true(marginal > 50);
+    if (found_wrong > 0)
+        fail_msg("%u wrong", found_wrong);
+}
+
 static void test_deepseek_on_l40s(void **state)
 {
     static const char load[] = "-m deepseek-v3 -u 256 -c 32k";
@@ -928,11 +992,17 @@ static void test_engine_of_a_fix(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_requests), cmocka_unit_test(test_random_fixes),
-        cmocka_unit_test(test_fixes_of_loads),  cmocka_unit_test(test_deepseek_on_l40s),
-        cmocka_unit_test(test_hosts),           cmocka_unit_test(test_max_pp),
-        cmocka_unit_test(test_abandoned),       cmocka_unit_test(test_command_of_a_fix),
-        cmocka_unit_test(test_whole_fix),       cmocka_unit_test(test_engine_of_a_vendor),
+        cmocka_unit_test(test_random_requests),
+        cmocka_unit_test(test_random_fixes),
+        cmocka_unit_test(test_fixes_of_loads),
+        cmocka_unit_test(test_marginal_layouts),
+        cmocka_unit_test(test_deepseek_on_l40s),
+        cmocka_unit_test(test_hosts),
+        cmocka_unit_test(test_max_pp),
+        cmocka_unit_test(test_abandoned),
+        cmocka_unit_test(test_command_of_a_fix),
+        cmocka_unit_test(test_whole_fix),
+        cmocka_unit_test(test_engine_of_a_vendor),
         cmocka_unit_test(test_engine_of_a_fix),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
