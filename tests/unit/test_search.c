@@ -790,6 +790,81 @@ static void test_marginal_layouts(void **state)
         fail_msg("%u wrong", found_wrong);
 }
 
+/* Does one user or one token of context more leave far fewer tokens/s, and neither plan say
+ * so? Only of the same layout, where all run or as many. */
+static void check_neighbour(const struct options *asked, const struct plan *p, enum option_id id)
+{
+    char saved[OPTION_COUNT][64];
+    struct options options = *asked;
+    struct resolved r;
+    const struct speed *a = &p->speed;
+    double now = id == OPT_USERS ? p->request.users : p->request.context;
+    memcpy(saved, texts, sizeof(saved));
+    give(&options, id, "%.0f", now + 1);
+    struct plan next = {0};
+    if (resolve(&options, &r))
+        next = search(&r);
+    const struct speed *b = &next.speed;
+    bool same = memcmp(&next.layout, &p->layout, sizeof(p->layout)) == 0 &&
+                next.verdict == p->verdict && a->gap == SPEED_KNOWN && b->gap == SPEED_KNOWN &&
+                b->running >= a->running &&
+                next.request.max_batched_tokens == p->request.max_batched_tokens;
+    bool told = a->beside.load != NEIGHBOUR_NONE || b->beside.load != NEIGHBOUR_NONE;
+    if (same && b->tokens.value < 0.96 * a->tokens.value && !told)
+        wrong("%s: %.1f tokens/s, and no word of %.1f before", command_of(&options),
+              b->tokens.value, a->tokens.value);
+    memcpy(texts, saved, sizeof(saved));
+}
+
+static void test_neighbours(void **state)
+{
+    unsigned told = 0;
+    (void)state;
+    random_state = 11;
+    found_wrong = 0;
+    for (unsigned i = 0; i < 4000; i++) {
+        struct options options = random_ask();
+        struct resolved r;
+        /* where a step lies by a prompt and its users together */
+        give(&options, OPT_USERS, "%u", 1 + random_below(128));
+        give(&options, OPT_CONTEXT, "%u", 256 + random_below(1024));
+        if (options.value[OPT_RATE].given || !resolve(&options, &r))
+            continue;
+        struct plan p = search(&r);
+        told += p.speed.beside.load != NEIGHBOUR_NONE;
+        check_neighbour(&options, &p, OPT_USERS);
+        check_neighbour(&options, &p, OPT_CONTEXT);
+    }
+    printf("%u plans beside a step\n", told);
+    assert_true(told > 0);
+    if (found_wrong > 0)
+        fail_msg("%u wrong", found_wrong);
+}
+
+/* The step of 512 tokens in a CUDA graph: 460 of a prompt and 52 users. */
+static void test_step_beside(void **state)
+{
+    struct plan p[2];
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct options options = {0};
+        struct resolved r;
+        give(&options, OPT_MODEL, "lfm2-24b-a2b");
+        give(&options, OPT_GPU, "h100-sxm:8");
+        give(&options, OPT_CONTEXT, "613");
+        give(&options, OPT_TP, "8");
+        give(&options, OPT_REPLICAS, "1");
+        give(&options, OPT_USERS, "%d", 52 + i);
+        assert_true(resolve(&options, &r));
+        p[i] = search(&r);
+    }
+    assert_int_equal(p[0].speed.beside.load, NEIGHBOUR_USER_MORE);
+    assert_int_equal(p[1].speed.beside.load, NEIGHBOUR_USER_LESS);
+    assert_true(p[0].speed.beside.graphs && p[1].speed.beside.graphs);
+    assert_near(p[0].speed.beside.tokens, p[1].speed.tokens.value, 1e-6 * p[1].speed.tokens.value);
+    assert_near(p[1].speed.beside.tokens, p[0].speed.tokens.value, 1e-6 * p[0].speed.tokens.value);
+}
+
 static void test_deepseek_on_l40s(void **state)
 {
     static const char load[] = "-m deepseek-v3 -u 256 -c 32k";
@@ -996,6 +1071,8 @@ int main(void)
         cmocka_unit_test(test_random_fixes),
         cmocka_unit_test(test_fixes_of_loads),
         cmocka_unit_test(test_marginal_layouts),
+        cmocka_unit_test(test_neighbours),
+        cmocka_unit_test(test_step_beside),
         cmocka_unit_test(test_deepseek_on_l40s),
         cmocka_unit_test(test_hosts),
         cmocka_unit_test(test_max_pp),
