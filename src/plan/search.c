@@ -135,7 +135,8 @@ static bool lacks_memory(const struct evaluation *p)
 /* Of two that are marginal: what starts where all is as expected, what is surer, fewer GPUs or
  * less money, and of as many what is likelier, by steps of a tenth: for less no layout is
  * turned. */
-static bool likelier(const struct search *s, const struct evaluation *a, const struct evaluation *b)
+static bool more_likely(const struct search *s, const struct evaluation *a,
+                        const struct evaluation *b)
 {
     double x = evaluation_likely(&s->load, a), y = evaluation_likely(&s->load, b);
     enum lost first = orders[s->goal][0];
@@ -161,7 +162,7 @@ static bool search_better(const struct search *s, const struct evaluation *a,
     if (a->verdict == VERDICT_SLOW && rank_of(a->miss) != rank_of(b->miss))
         return rank_of(a->miss) < rank_of(b->miss);
     if (a->verdict == VERDICT_MARGINAL)
-        return likelier(s, a, b);
+        return more_likely(s, a, b);
     if (a->verdict == VERDICT_DOES_NOT_FIT &&
         (a->limit == LIMIT_POWER) != (b->limit == LIMIT_POWER))
         return a->limit == LIMIT_POWER;
