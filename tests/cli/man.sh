@@ -56,13 +56,13 @@ table() {
 
 # "name|key" of each row.
 options() {
-    table | sed -nE "s/^\.name = \"([a-z-]+)\",( \.key = '(.)',)? \.type = OPTION_.*/\\1|\\3/p"
+    table | sed -nE "s/^\.name = \"([a-z-]+)\",( \.key = '(.)',)? (\.type = OPTION_|FLAG|WORD\(|TOKENS|COUNTED).*/\\1|\\3/p"
 }
 
 # The choices of one option, as the table writes them: "a|b|c".
 choices() {
     table | tr '|' ' ' |
-        sed -nE "s/^\.name = \"$1\",.*\.choices = *\"([a-z0-9 -]+)\",.*/\\1/p"
+        sed -nE "s/^\.name = \"$1\",.*WORD\(\"[A-Z]+\", *\"([a-z0-9 -]+)\"\).*/\\1/p"
 }
 
 listed=$(grep '^\.It Fl' "$page1" | words)
@@ -108,7 +108,7 @@ done
 
 # ---- gpuplan-profile(5) ---------------------------------------------------------------
 
-key_sources='src/catalog/engine.c src/catalog/family.c src/catalog/gpu.c src/catalog/*_file.c src/pool/pool_file.c src/pool/pool_demand.c'
+key_sources='src/catalog/engine.c src/catalog/family.c src/catalog/gpu.c src/catalog/*_file.c src/pool/pool_file.c'
 
 # Keys are the first text in a getter's call or stand in a table of the reader.
 keys() {

@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             const json_t *record = json_array_get(first.records, i);
 
             if (!json_is_integer(json_object_get(record, "device")) ||
-                !json_is_string(json_object_get(json_object_get(record, "point"), "id")))
+                !json_is_string(json_object_get(record, "id")))
                 abort();
         }
         journal_read_fini(&again);

@@ -59,7 +59,7 @@ choose_sizes() {
     [ "$profile" != null ] || profile=
     square=4096:4096:4096 squares=512:512:512 layer=1024:8:4096 long=4096:16:28672,512:64:28672
     many=16 full=8192 wait=20 pinned=64M
-    small= memory=
+    small='' memory=''
     large=8192:8192:8192 model=llama-3.1-8b
     [ "$gib" -ge 20 ] || model=llama-3.2-3b
     [ "$gib" -ge 10 ] || model=llama-3.2-1b large=4096:4096:4096
@@ -118,6 +118,12 @@ environment() {
 # bench TEST OPTION...: a result $name.json
 bench() {
     # shellcheck disable=SC2086 # options are words
+    # what an earlier run was killed in goes on from its journal
+    if [ -s "$out/$name.json.part" ]; then
+        timeout --foreground -k 10 "$limit" "$gp" --bench --resume "$out/$name.json.part" \
+            --time-limit "$((limit - 10))s" --progress none && return 0
+        rm -f "$out/$name.json.part"
+    fi
     case " $* " in *' --preset '*) ;; *) set -- "$@" --preset quick ;; esac
     timeout --foreground -k 10 "$limit" "$gp" --bench "$@" $small --backend cuda --device "$device" \
         --time-limit "$((limit - 10))s" --progress none -o "$out/$name.json"
@@ -178,6 +184,7 @@ left_of() {
 }
 
 interrupt() {
+    rm -f "$out"/interrupted.json* # of a call that was itself ended here
     # shellcheck disable=SC2086
     # the stand-in at its real speed: by its fast clock all would be over too soon
     GPUPLAN_CHECK=$$ STANDIN_REAL_CLOCK=1 "$gp" --bench gemm -t bf16,fp16 \
@@ -249,7 +256,7 @@ step() {
     run=$!
     wait "$run"
     rc=$?
-    run=
+    run=''
     why=$(reason_of "$out/$name.log")
     case $rc in
     0) note "$name" ok 0 "" ;;
@@ -303,9 +310,12 @@ if command -v nvidia-smi >/dev/null; then # a witness that is not ours, each sec
         --format=csv -l 1 >"$out/smi.csv" 2>/dev/null &
     witness=$!
 fi
-started=$(date +%s) late= run=
+started=$(date +%s)
+late='' run=''
 trap 'end_step; kill ${witness:-} 2>/dev/null; keep; exit 143' INT TERM HUP
-for one in ${*:-$(plan | awk '{ print $1 }')}; do
+# shellcheck disable=SC2046 # names are words
+[ $# -gt 0 ] || set -- $(plan | awk '{ print $1 }')
+for one in "$@"; do
     # planned anew: what the first steps found decides the sizes of the rest
     choose_sizes
     line=$(plan | grep "^$one ")
