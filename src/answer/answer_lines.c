@@ -454,6 +454,28 @@ static void energy_line(struct answer_lines *lines)
                             p->energy.value / GP_KWH, cap);
 }
 
+/* Where the law has a step beside this load. */
+static void beside_line(struct answer_lines *lines)
+{
+    static const char *const names[NEIGHBOUR_COUNT] = {[NEIGHBOUR_USER_MORE] = "one user more",
+                                                       [NEIGHBOUR_USER_LESS] = "one user less",
+                                                       [NEIGHBOUR_TOKEN_MORE] = "a token more",
+                                                       [NEIGHBOUR_TOKEN_LESS] = "a token less"};
+    const struct speed *v = &lines->plan->speed;
+    const struct speed_beside *b = &v->beside;
+    bool more = b->tokens > v->tokens.value;
+
+    if (b->load == NEIGHBOUR_NONE)
+        return;
+    line_addf(lines, names[b->load], "%s%.0f output tokens/s, not %.0f (%+.0f %%): %s",
+              b->load >= NEIGHBOUR_TOKEN_MORE ? "in each prompt: " : "", b->tokens, v->tokens.value,
+              100 * (b->tokens / v->tokens.value - 1),
+              !b->graphs ? "the products of a step fill other tiles"
+              : more     ? "a step with a prompt is then within the largest CUDA graph again"
+                         : "a step with a prompt then exceeds the largest CUDA graph, and its "
+                           "kernels are launched one by one");
+}
+
 /* The time of a step, by part. */
 static void step_line(struct answer_lines *lines)
 {
@@ -508,6 +530,7 @@ static void speed_lines(struct answer_lines *lines)
             "assumed",
             often, v->stall_share > 0.01 ? ", so this is the p99" : "");
     }
+    beside_line(lines);
     step_line(lines);
     if (p->request.draft && p->request.acceptance <= 0)
         line_addf(lines, "drafts", "not counted: say how many are accepted, --acceptance 0.7");

@@ -324,6 +324,22 @@ static void hit_facts(const struct plan *p, const struct hit *h, struct record *
     record_flag(r, "generation_among_them", engine_lists(h->families, p->request.gpu->family->id));
 }
 
+static void beside_facts(const struct speed_beside *b, struct record *r)
+{
+    static const char *const words[NEIGHBOUR_COUNT] = {[NEIGHBOUR_USER_MORE] = "user-more",
+                                                       [NEIGHBOUR_USER_LESS] = "user-less",
+                                                       [NEIGHBOUR_TOKEN_MORE] = "prompt-token-more",
+                                                       [NEIGHBOUR_TOKEN_LESS] =
+                                                           "prompt-token-less"};
+
+    if (b->load == NEIGHBOUR_NONE)
+        return;
+    r = record_inside(r, "beside");
+    record_text(r, "load", words[b->load]);
+    record_count(r, "output_tokens_per_s", "", b->tokens);
+    record_text(r, "crosses", b->graphs ? "cuda-graph" : "tiles");
+}
+
 static void speed_facts(const struct plan *p, struct record *r)
 {
     static const char *const keys[] = {"ttft", "tpot", "output_tokens_per_s", "requests_per_s",
@@ -347,6 +363,7 @@ static void speed_facts(const struct plan *p, struct record *r)
     record_quantity(r, "ttft_idle", "s", v->solo, 1, 4);
     record_quantity(r, "stall", "s", v->stall, 1, 4);
     record_count(r, "stall_share", "", v->stall_share);
+    beside_facts(&v->beside, r);
     record_count(r, "running", "requests", v->running);
     record_positive(r, "transfer", "s", v->transfer);
     record_positive(r, "capacity", "requests/s", v->capacity);

@@ -52,9 +52,9 @@ static const char *const reason_words[REASON_COUNT] = {
     [REASON_HELD] = "the pool of recurrent states holds {states} requests, {users} are in "
                     "flight: raise --mamba-full-memory-ratio, or take fewer users",
     [REASON_STATES] = "max_num_seqs {slots} exceeds the {states} blocks of recurrent state: "
-                      "the engine exits; --max-num-seqs {states low} at most",
+                      "the engine exits; {slots at most}",
     [REASON_STATES_TIGHT] = "max_num_seqs {slots} may exceed the {states} blocks of "
-                            "recurrent state: --max-num-seqs {states low} is sure to start",
+                            "recurrent state: {slots sure}",
     [REASON_CROSSES] = "the users need {reserved} of KV{at least}, the pool is {pool band}",
     [REASON_PREFILL_LACKS] = "replicas for prefill alone, TP {prefill tp}, do not hold the "
                              "weights and a step's prompts of {context} tokens",
@@ -86,7 +86,7 @@ static const char *const reason_words[REASON_COUNT] = {
                      "holds {capped GPUs}",
     [REASON_NO_POWER] = "what {gpu} draws is not known: nor whether it stays under the cap of "
                         "{cap}",
-    [REASON_NEARLY] = "{nearly GPUs} would be marginal: {nearly}",
+    [REASON_NEARLY] = "{nearly GPUs}{in fewer stages} would be marginal: {nearly}",
 };
 
 static const char *const warning_words[WARNING_COUNT] = {
@@ -526,6 +526,14 @@ static const char *use_less(double share, struct texts *t)
     return texts_addf(t, "--memory-utilization %.2f at most", floor(share * 100) / 100);
 }
 
+/* As many slots as there are blocks of state for sure; no number where that is none. */
+static const char *slots_that(const struct memory *m, const char *are, struct texts *t)
+{
+    if (m->state_blocks.low < 1)
+        return "no number of slots is sure to start";
+    return texts_addf(t, "--max-num-seqs %.0f %s", floor(m->state_blocks.low), are);
+}
+
 /* Bytes that the fraction leaves, and the most that they have to hold. */
 static double fraction_leaves(const struct plan *p, double *most)
 {
@@ -554,7 +562,8 @@ static const char *say_layout(const struct plan *p, const char *words, struct te
         {"most tokens", SAY_NUMBER, .number = q->model->max_context},
         {"users", SAY_NUMBER, .number = m->users},
         {"states", SAY_NUMBER, .number = m->state_blocks.value},
-        {"states low", SAY_NUMBER, .number = m->state_blocks.low},
+        {"slots at most", SAY_TEXT, .text = slots_that(m, "at most", t)},
+        {"slots sure", SAY_TEXT, .text = slots_that(m, "is sure to start", t)},
         {"slots", SAY_NUMBER, .number = m->max_num_seqs},
         {"most slots", SAY_NUMBER, .number = q->engine->slots_most},
         {"asked slots", SAY_NUMBER, .number = fmax(m->max_num_seqs, m->users)},
@@ -598,6 +607,8 @@ static const char *say_layout(const struct plan *p, const char *words, struct te
         {"capped GPUs", SAY_GPUS, .number = p->power.capped_gpus},
         {"watts", SAY_WATTS, .number = p->power.sheet},
         {"cap", SAY_WATTS, .number = q->power_cap},
+        {"in fewer stages", SAY_TEXT,
+         .text = p->nearly.gpus == p->layout.gpus ? ", as many in fewer stages," : ""},
         {"nearly GPUs", SAY_GPUS, .number = p->nearly.gpus},
         {"nearly", SAY_TEXT, .text = sentence_layout(&p->nearly, t)},
         {.name = NULL},

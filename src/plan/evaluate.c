@@ -50,6 +50,29 @@ static uint64_t reasons_of_layout(const struct request *q, const struct load *lo
     return reasons;
 }
 
+/* The share of a band that is `need` or more. */
+static double share_of(const struct quantity *q, double need)
+{
+    if (need <= q->low || need > q->high)
+        return need <= q->low;
+    return need <= q->value ? 1 - (need - q->low) / (q->value - q->low) / 2
+                            : (q->high - need) / (q->high - q->value) / 2;
+}
+
+double evaluation_likely(const struct load *load, const struct evaluation *e)
+{
+    const struct binding *b = &e->binding;
+    double likely = share_of(&b->pool, b->least);
+
+    if (e->reasons & REASON_BIT(REASON_OVERRUNS))
+        likely = fmin(likely, share_of(&b->free, 0));
+    if (e->reasons & REASON_BIT(REASON_REST_TIGHT))
+        likely = fmin(likely, share_of(&b->spare, 0));
+    if (e->reasons & REASON_BIT(REASON_STATES_TIGHT))
+        likely = fmin(likely, share_of(&b->states, load->max_num_seqs));
+    return likely;
+}
+
 /* What is asked of the speed, before the memory is judged: the users that a rate leads
  * to; and after it: the goals. */
 struct pace {
@@ -197,8 +220,14 @@ static void judge_layout(const struct request *q, const struct load *load, struc
         e->tpot = pace.serve.tpot;
         e->tokens = pace.serve.requests * speed_busy(q, &e->layout) * q->output;
     }
-    if (pace.asked && reasons_verdict(e->reasons) == VERDICT_FITS)
-        e->reasons |= evaluate_goals(q, &pace, e);
+    /* of what is marginal its goals are no reason: how near it comes to them is told all the
+     * same */
+    enum verdict holds = reasons_verdict(e->reasons);
+    uint64_t goals = pace.judged && holds <= VERDICT_MARGINAL ? evaluate_goals(q, &pace, e) : 0;
+    if (holds == VERDICT_FITS)
+        e->reasons |= goals;
+    else if (goals & REASON_BIT(REASON_NO_SPEED))
+        e->miss = INFINITY;
     /* a circuit must hold the worst case, whatever the load */
     double most = q->power_cap > 0 ? power_most(q) : 0;
     if (q->power_cap > 0 && most <= 0)
@@ -225,10 +254,10 @@ static void evaluate_one(const struct request *q, const struct load *load,
         judge_layout(q, load, e);
     if (e->valid && prices) {
         e->price = cost_price(prices, l);
-        if (q->budget > 0 && reasons_verdict(e->reasons) <= VERDICT_SLOW) {
+        if (q->budget > 0 && reasons_verdict(e->reasons) <= VERDICT_SLOW)
             e->reasons |= reasons_of_budget(q, e->price.per_hour);
+        if (q->budget > 0 && reasons_verdict(e->reasons) <= VERDICT_MARGINAL)
             e->miss = fmax(e->miss, e->price.per_hour / q->budget);
-        }
     }
     e->verdict = reasons_verdict(e->reasons);
     e->limit = reasons_limit(e->reasons);

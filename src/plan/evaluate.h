@@ -35,13 +35,18 @@ struct evaluation {
     struct binding binding; /* memory of the stage that binds */
     double margin;          /* bytes by which room exceeds need; negative: missing */
     double users;           /* in flight: the request's, or what its rate leads to */
-    double miss;            /* of the goals, the largest estimate / goal; 0 = none */
+    double miss;            /* of the goals, the largest estimate / goal; 0 = none: of what
+                             * fits or is marginal */
     double ttft, tpot;      /* s; 0 = not asked, or unknown */
     double tokens;          /* output tokens/s, likewise */
     double chunk;           /* max_batched_tokens that a search turned to; 0 = as asked */
     double served;          /* requests/s at most, where prompts are worked off apart */
     struct price price;     /* zeros without prices */
 };
+
+/* How likely a layout that is marginal starts and holds its users while they are spread, 0..1:
+ * the least share of a band that suffices, halves of it below and above its value. */
+double evaluation_likely(const struct load *load, const struct evaluation *e);
 
 /* May prompts be worked off in another TP than answers, whichever is best? */
 bool evaluate_sides(const struct request *request, const struct layout *layout);

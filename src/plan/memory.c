@@ -272,20 +272,14 @@ static double stage_mean(const struct stages *s, const struct stage *at, double 
     return asked ? reserved : s->users * one.reserved;
 }
 
-static enum memory_state stage_room(const struct stages *s, const struct stage *at,
-                                    const struct binding *b)
+static enum memory_state stage_room(const struct binding *b)
 {
-    double least = b->reserved;
-
-    if (b->reserved > b->pool.low && b->each <= b->pool.high)
-        least = fmax(b->each, stage_mean(s, at, b->reserved));
-    /* least: what the pool has to hold all the same. */
     if (b->pool.high <= 0 && b->pool.low < 0)
         return MEMORY_LACKS;
     if (b->reserved <= b->pool.low && b->pool.low >= 0)
         return b->free.low < 0 ? MEMORY_OVERRUNS : MEMORY_HOLDS;
-    if (least > b->pool.low)
-        return least > b->pool.high ? MEMORY_LACKS : MEMORY_DOUBTS;
+    if (b->least > b->pool.low)
+        return b->least > b->pool.high ? MEMORY_LACKS : MEMORY_DOUBTS;
     return b->reserved > b->pool.high ? MEMORY_SPREADS : MEMORY_CROSSES;
 }
 
@@ -319,7 +313,10 @@ static void stage_binding(const struct stages *s, const struct stage *at, struct
     struct quantity taken = quantity_add(quantity_add(out->weights, out->overhead),
                                          quantity_of(out->reserved, memory_counted(q)));
     out->free = quantity_sub(quantity_sub(s->load->usable, taken), quantity_exact(q->used));
-    out->state = stage_room(s, at, out);
+    out->least = out->reserved;
+    if (out->reserved > out->pool.low && out->each <= out->pool.high)
+        out->least = fmax(out->each, stage_mean(s, at, out->reserved));
+    out->state = stage_room(out);
 }
 
 /* ---- the stage that binds ---- */

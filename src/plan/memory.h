@@ -89,6 +89,8 @@ struct binding {
     struct quantity pool, free;        /* bytes: kv_pool and free above */
     double reserved;                   /* bytes set aside for the users, at full length */
     double each;                       /* bytes set aside for one request, likewise */
+    double least;                      /* bytes the pool has to hold all the same, where it
+                                         * does not surely hold `reserved` */
     struct quantity states;            /* blocks of the pool, where each slot needs one to
                                          * start (engine.h: state_exit); with a pool of
                                          * states, requests it holds; else unknown */

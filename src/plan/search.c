@@ -132,8 +132,26 @@ static bool lacks_memory(const struct evaluation *p)
     return p->limit == LIMIT_WEIGHTS || p->limit == LIMIT_OVERHEAD || p->limit == LIMIT_KV;
 }
 
-/* A better verdict first; of what is marginal, what is surer; of what does not fit, what
- * exceeds the power cap alone, then what misses the least. */
+/* Of two that are marginal: what starts where all is as expected, what is surer, fewer GPUs or
+ * less money, and of as many what is likelier, by steps of a tenth: for less no layout is
+ * turned. */
+static bool more_likely(const struct search *s, const struct evaluation *a,
+                        const struct evaluation *b)
+{
+    double x = evaluation_likely(&s->load, a), y = evaluation_likely(&s->load, b);
+    enum lost first = orders[s->goal][0];
+
+    if ((x >= 0.5) != (y >= 0.5))
+        return x >= 0.5;
+    if (a->binding.state != b->binding.state)
+        return a->binding.state < b->binding.state;
+    if (key_of(s, a, first) == key_of(s, b, first) && floor(x * 10) != floor(y * 10))
+        return x > y;
+    return better_fit(s, a, b);
+}
+
+/* A better verdict first; of what is marginal, what is likelier to start; of what does not
+ * fit, what exceeds the power cap alone, then what misses the least. */
 static bool search_better(const struct search *s, const struct evaluation *a,
                           const struct evaluation *b)
 {
@@ -143,8 +161,8 @@ static bool search_better(const struct search *s, const struct evaluation *a,
      * fourth, so that many more GPUs are not taken for a little */
     if (a->verdict == VERDICT_SLOW && rank_of(a->miss) != rank_of(b->miss))
         return rank_of(a->miss) < rank_of(b->miss);
-    if (a->verdict == VERDICT_MARGINAL && a->binding.state != b->binding.state)
-        return a->binding.state < b->binding.state;
+    if (a->verdict == VERDICT_MARGINAL)
+        return more_likely(s, a, b);
     if (a->verdict == VERDICT_DOES_NOT_FIT &&
         (a->limit == LIMIT_POWER) != (b->limit == LIMIT_POWER))
         return a->limit == LIMIT_POWER;
@@ -171,13 +189,18 @@ static bool is_smaller(const struct layout *a, const struct layout *b)
     return a->gpus < b->gpus || (a->gpus == b->gpus && a->pp < b->pp);
 }
 
+/* May it start, and reach the goals of speed where there are any? */
+static bool may_do(const struct evaluation *e)
+{
+    return e->verdict == VERDICT_MARGINAL && e->miss <= 1;
+}
+
 /* Files one judged layout among what was seen. */
 static void search_consider(struct search *s, const struct evaluation *e)
 {
     bool fits = e->verdict == VERDICT_FITS;
 
-    if (e->verdict == VERDICT_MARGINAL &&
-        (s->marginal.gpus == 0 || is_smaller(&e->layout, &s->marginal)))
+    if (may_do(e) && (s->marginal.gpus == 0 || is_smaller(&e->layout, &s->marginal)))
         s->marginal = e->layout;
     if (!s->any || search_better(s, e, &s->best)) {
         if (search_fits(s) && !same_cut(e, &s->best))
@@ -740,10 +763,8 @@ void search_plan(const struct request *q, const struct market *market, enum sear
         name_slow(&s, out);
     else if (search_fits(&s) && s.has_second)
         name_second(&s, out);
-    /* What comes close is worth a look: measuring may show that it fits. With goals of speed
-     * those were not judged by the goals. */
-    if (search_fits(&s) && !request_asks_speed(q) && s.marginal.gpus > 0 &&
-        is_smaller(&s.marginal, &out->layout)) {
+    /* What comes close is worth a look: measuring may show that it fits. */
+    if (search_fits(&s) && s.marginal.gpus > 0 && is_smaller(&s.marginal, &out->layout)) {
         out->nearly = s.marginal;
         out->reasons |= REASON_BIT(REASON_NEARLY);
     }

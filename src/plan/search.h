@@ -34,8 +34,10 @@
  * Example: Llama-3.1-70B FP8, 16 requests of 8192 tokens on H100s: TP 1 lacks room for
  * the KV cache; TP 2 and PP 2 hold it on 2 GPUs; less PP wins: TP 2.
  *
- * Where nothing fits for sure, the answer is the best that is marginal, else what
- * misses the least memory.
+ * Where nothing fits for sure, the answer is the best that is marginal: what starts where all
+ * is as expected (evaluation_likely() one half or more), then what is surer (enum
+ * memory_state), then 1, the likelihood in steps of a tenth and the rest of the order; else
+ * what misses the least memory.
  */
 #ifndef GP_PLAN_SEARCH_H
 #define GP_PLAN_SEARCH_H

@@ -95,7 +95,7 @@ static void test_70b_two_gpus(void **state)
     struct plan p = searched(q);
     assert_int_equal(p.verdict, VERDICT_FITS);
     assert_int_equal(p.layout.pp, 2);
-    assert_true(says(&p, "2 GPUs would be marginal: TP 2"));
+    assert_true(says(&p, "2 GPUs, as many in fewer stages, would be marginal: TP 2"));
 }
 
 static void test_70b_marginal_profiles(void **state)
@@ -214,6 +214,10 @@ static void test_state_blocks(void **state)
     s.engine.base.high = s.engine.base.low + 20 * GP_GIB; /* a wide band */
     assert_int_equal(with(q, two).limit, LIMIT_STATES);
     assert_int_equal(with(q, two).verdict, VERDICT_MARGINAL);
+    s.engine.base.high = s.engine.base.low + 200 * GP_GIB; /* perhaps none */
+    p = with(q, two);
+    assert_true(p.memory.state_blocks.low < 1);
+    assert_true(says(&p, "no number of slots is sure to start"));
     s.model = sample_llama_8b();
     assert_int_equal(with(q, two).limit == LIMIT_STATES, false);
 }

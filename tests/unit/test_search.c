@@ -726,6 +726,145 @@ static struct plan plan_of(const char *command)
     return a.plan;
 }
 
+/* The likeliest of all layouts of a count, as far as a search tells them apart. */
+struct likeliest {
+    const struct resolved *r;
+    struct load load;
+    struct step_load step;
+    struct evaluation best;
+    const char *command;
+};
+
+static void check_likelier(void *ctx, int tp, int pp, int ep)
+{
+    struct likeliest *b = ctx;
+    struct evaluation e;
+    struct layout l;
+    if (!search_cut(&b->r->request, tp, pp, ep, &l))
+        return;
+    evaluate(&b->r->request, &b->load, NULL, &l, &e);
+    if (e.verdict != VERDICT_MARGINAL)
+        return;
+    double more = evaluation_likely(&b->load, &e), found = evaluation_likely(&b->load, &b->best);
+    if ((more >= 0.5 && found < 0.5) ||
+        (e.binding.state == b->best.binding.state && more > found + 0.1 &&
+         (more >= 0.5) == (found >= 0.5) && e.layout.gpus == b->best.layout.gpus))
+        wrong("%s: TP %d x PP %d, EP %d starts by %.2f, found TP %d x PP %d, EP %d by %.2f",
+              b->command, tp, pp, ep, more, b->best.layout.tp, b->best.layout.pp, b->best.layout.ep,
+              found);
+}
+
+static bool is_likeliest(const struct options *options)
+{
+    struct resolved r;
+    if (!resolve(options, &r))
+        return false;
+    struct plan p = search(&r);
+    struct likeliest b = {.r = &r, .load = load_sum(&r.request), .command = command_of(options)};
+    if (p.verdict != VERDICT_MARGINAL || r.request.gpu_count <= 0 || r.request.split)
+        return false;
+    step_load_sum(&r.request, &b.load, &b.step);
+    b.load.step = &b.step;
+    evaluate(&r.request, &b.load, NULL, &p.layout, &b.best);
+    search_cuts(&r.request, check_likelier, &b);
+    return true;
+}
+
+/* Of marginal layouts that is taken which starts where all is as expected, then the surer. */
+static void test_marginal_layouts(void **state)
+{
+    unsigned marginal = 0;
+    (void)state;
+    random_state = 8;
+    found_wrong = 0;
+    for (unsigned i = 0; i < 4000; i++) {
+        struct options options = random_ask();
+        options.gpu_count = 0;
+        give(&options, OPT_GPU, "%s:%u", gpus[random_below((unsigned)gpu_count)]->id,
+             1u << random_below(4));
+        marginal += is_likeliest(&options);
+    }
+    printf("%u marginal plans\n", marginal);
+    assert_true(marginal > 50);
+    if (found_wrong > 0)
+        fail_msg("%u wrong", found_wrong);
+}
+
+/* Does one user or one token of context more leave far fewer tokens/s, and neither plan say
+ * so? Only of the same layout, where all run or as many. */
+static void check_neighbour(const struct options *asked, const struct plan *p, enum option_id id)
+{
+    char saved[OPTION_COUNT][64];
+    struct options options = *asked;
+    struct resolved r;
+    const struct speed *a = &p->speed;
+    double now = id == OPT_USERS ? p->request.users : p->request.context;
+    memcpy(saved, texts, sizeof(saved));
+    give(&options, id, "%.0f", now + 1);
+    struct plan next = {0};
+    if (resolve(&options, &r))
+        next = search(&r);
+    const struct speed *b = &next.speed;
+    bool same = memcmp(&next.layout, &p->layout, sizeof(p->layout)) == 0 &&
+                next.verdict == p->verdict && a->gap == SPEED_KNOWN && b->gap == SPEED_KNOWN &&
+                b->running >= a->running &&
+                next.request.max_batched_tokens == p->request.max_batched_tokens;
+    bool told = a->beside.load != NEIGHBOUR_NONE || b->beside.load != NEIGHBOUR_NONE;
+    if (same && b->tokens.value < 0.96 * a->tokens.value && !told)
+        wrong("%s: %.1f tokens/s, and no word of %.1f before", command_of(&options),
+              b->tokens.value, a->tokens.value);
+    memcpy(texts, saved, sizeof(saved));
+}
+
+static void test_neighbours(void **state)
+{
+    unsigned told = 0;
+    (void)state;
+    random_state = 11;
+    found_wrong = 0;
+    for (unsigned i = 0; i < 4000; i++) {
+        struct options options = random_ask();
+        struct resolved r;
+        /* where a step lies by a prompt and its users together */
+        give(&options, OPT_USERS, "%u", 1 + random_below(128));
+        give(&options, OPT_CONTEXT, "%u", 256 + random_below(1024));
+        if (options.value[OPT_RATE].given || !resolve(&options, &r))
+            continue;
+        struct plan p = search(&r);
+        told += p.speed.beside.load != NEIGHBOUR_NONE;
+        check_neighbour(&options, &p, OPT_USERS);
+        check_neighbour(&options, &p, OPT_CONTEXT);
+    }
+    printf("%u plans beside a step\n", told);
+    assert_true(told > 0);
+    if (found_wrong > 0)
+        fail_msg("%u wrong", found_wrong);
+}
+
+/* The step of 512 tokens in a CUDA graph: 460 of a prompt and 52 users. */
+static void test_step_beside(void **state)
+{
+    struct plan p[2];
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct options options = {0};
+        struct resolved r;
+        give(&options, OPT_MODEL, "lfm2-24b-a2b");
+        give(&options, OPT_GPU, "h100-sxm:8");
+        give(&options, OPT_CONTEXT, "613");
+        give(&options, OPT_TP, "8");
+        give(&options, OPT_REPLICAS, "1");
+        give(&options, OPT_USERS, "%d", 52 + i);
+        assert_true(resolve(&options, &r));
+        p[i] = search(&r);
+    }
+    assert_int_equal(p[0].speed.beside.load, NEIGHBOUR_USER_MORE);
+    assert_int_equal(p[1].speed.beside.load, NEIGHBOUR_USER_LESS);
+    assert_true(p[0].speed.beside.graphs && p[1].speed.beside.graphs);
+    assert_near(p[0].speed.beside.tokens, p[1].speed.tokens.value, 1e-6 * p[1].speed.tokens.value);
+    assert_near(p[1].speed.beside.tokens, p[0].speed.tokens.value, 1e-6 * p[0].speed.tokens.value);
+}
+
 static void test_deepseek_on_l40s(void **state)
 {
     static const char load[] = "-m deepseek-v3 -u 256 -c 32k";
@@ -928,11 +1067,19 @@ static void test_engine_of_a_fix(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_requests), cmocka_unit_test(test_random_fixes),
-        cmocka_unit_test(test_fixes_of_loads),  cmocka_unit_test(test_deepseek_on_l40s),
-        cmocka_unit_test(test_hosts),           cmocka_unit_test(test_max_pp),
-        cmocka_unit_test(test_abandoned),       cmocka_unit_test(test_command_of_a_fix),
-        cmocka_unit_test(test_whole_fix),       cmocka_unit_test(test_engine_of_a_vendor),
+        cmocka_unit_test(test_random_requests),
+        cmocka_unit_test(test_random_fixes),
+        cmocka_unit_test(test_fixes_of_loads),
+        cmocka_unit_test(test_marginal_layouts),
+        cmocka_unit_test(test_neighbours),
+        cmocka_unit_test(test_step_beside),
+        cmocka_unit_test(test_deepseek_on_l40s),
+        cmocka_unit_test(test_hosts),
+        cmocka_unit_test(test_max_pp),
+        cmocka_unit_test(test_abandoned),
+        cmocka_unit_test(test_command_of_a_fix),
+        cmocka_unit_test(test_whole_fix),
+        cmocka_unit_test(test_engine_of_a_vendor),
         cmocka_unit_test(test_engine_of_a_fix),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

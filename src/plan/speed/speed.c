@@ -337,6 +337,57 @@ static void speed_fill(const struct step *s, const struct serve *serve, const st
     out->bound = most;
 }
 
+/* ---- beside ---- */
+
+#define FALLS 0.97 /* of the tokens/s: less is a step that is told */
+
+/* Output tokens/s of all users, so many more, with prompts so many tokens longer. */
+static double tokens_beside(const struct request *q, const struct step *s, const struct layout *l,
+                            const struct serve_load *load, int users, int prompt)
+{
+    struct serve_load beside = *load;
+    struct serve out;
+    double groups = speed_groups(l);
+
+    beside.users += users / groups;
+    beside.prompt += prompt;
+    beside.cached += prompt * q->prefix_hit;
+    beside.solo = prompt != 0 ? 0 : load->solo;
+    if (q->max_num_seqs <= 0 && q->engine->seqs_small <= 0) /* a slot for each */
+        beside.admitted += users / groups;
+    serve_estimate(s, &beside, &out);
+    return out.requests * (q->split ? groups : fmin(groups, q->users + users)) * load->output;
+}
+
+/* Where one user more, or a token more of each prompt, leaves fewer tokens/s, or one less more:
+ * a step that a captured graph no longer holds, or other tiles of its products. */
+static void speed_besides(const struct request *q, const struct step *s, const struct layout *l,
+                          const struct serve_load *load, double now, struct speed_beside *out)
+{
+    static const struct {
+        int users, prompt;
+    } by[NEIGHBOUR_COUNT] = {[NEIGHBOUR_USER_MORE] = {1, 0},
+                             [NEIGHBOUR_USER_LESS] = {-1, 0},
+                             [NEIGHBOUR_TOKEN_MORE] = {0, 1},
+                             [NEIGHBOUR_TOKEN_LESS] = {0, -1}};
+
+    for (int i = NEIGHBOUR_NONE + 1; i < NEIGHBOUR_COUNT && out->load == NEIGHBOUR_NONE; i++) {
+        bool more = i == NEIGHBOUR_USER_MORE || i == NEIGHBOUR_TOKEN_MORE;
+
+        if (q->users + by[i].users < 1 || q->prompt + by[i].prompt < 1)
+            continue;
+        double there = tokens_beside(q, s, l, load, by[i].users, by[i].prompt);
+        if (more ? there >= now * FALLS : now >= there * FALLS)
+            continue;
+        struct serve_load captured = *load;
+        captured.captured = INFINITY;
+        double a = tokens_beside(q, s, l, &captured, 0, 0);
+        double b = tokens_beside(q, s, l, &captured, by[i].users, by[i].prompt);
+        *out =
+            (struct speed_beside){(enum neighbour)i, there, more ? b >= a * FALLS : a >= b * FALLS};
+    }
+}
+
 void speed_estimate(const struct request *q, const struct load *load, const struct layout *layout,
                     const struct memory *m, struct speed *out)
 {
@@ -363,6 +414,8 @@ void speed_estimate(const struct request *q, const struct load *load, const stru
     if (out->saturation == SATURATES_RUNNING && room < speed_slots(q, load))
         out->saturation = SATURATES_POOL;
     out->transfer = l.transfer;
+    if (q->rate <= 0)
+        speed_besides(q, &step, layout, &l, out->tokens.value, &out->beside);
     if (q->rate > 0) /* the most that arrives without a queue that only grows */
         out->full = speed_banded(&step, out->capacity, out->factor_high, out->factor_low);
     if (q->rate > 0 && !held) {

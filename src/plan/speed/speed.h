@@ -65,6 +65,23 @@ enum speed_bound {
     SPEED_BY_COUNT
 };
 
+/* A load beside the one that is asked, on the other side of a step of the law. */
+enum neighbour {
+    NEIGHBOUR_NONE,
+    NEIGHBOUR_USER_MORE, /* fewer tokens/s */
+    NEIGHBOUR_USER_LESS, /* more tokens/s */
+    NEIGHBOUR_TOKEN_MORE,
+    NEIGHBOUR_TOKEN_LESS,
+    NEIGHBOUR_COUNT
+};
+
+struct speed_beside {
+    enum neighbour load;
+    double tokens; /* output tokens/s there */
+    bool graphs;   /* a step with a prompt then no longer has a CUDA graph, or again has one;
+                    * else its products take other tiles */
+};
+
 struct speed {
     enum speed_gap gap;         /* SPEED_KNOWN: the rest holds */
     double users;               /* in flight, all replicas */
@@ -86,6 +103,7 @@ struct speed {
     struct step_parts part;     /* s of a decode step */
     struct serve serve;         /* of one group of GPUs */
     double prompts;             /* s per output token that prompts of others add */
+    struct speed_beside beside;
     enum speed_bound bound;
     unsigned doubts;                   /* bits of enum doubt */
     const struct hit *hit, *hit_first; /* rows of this kind: TPOT, TTFT; NULL: none */
