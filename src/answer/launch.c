@@ -401,7 +401,8 @@ static bool modelfile_holds(const char *text)
         {0xFEFF, 0xFEFF},      {0xFFF0, 0xFFFB}, {0xFFFE, 0xFFFF}, {0xE0000, 0xE0FFF},
         {0xF0000, UINT32_MAX},
     };
-    bool held = strncmp(text, "\"\"", 2) != 0; /* three quotes begin a text of several lines */
+    bool held = strncmp(text, "\"\"", 2) != 0 &&
+                strcmp(text, "\"") != 0; /* three quotes begin a text of several lines */
 
     for (uint32_t ch = 0; *text && held; text += gp_utf8(text, &ch)) {
         gp_utf8(text, &ch);
