@@ -50,7 +50,7 @@ struct flag_row {
     bool disturbs;      /* the figure is unfit for use */
     const char *advice; /* why, and what helps, in the summary; NULL = nothing to do */
 };
-enum { FLAG_ROWS = 20 };
+enum { FLAG_ROWS = 21 };
 extern const struct flag_row flag_rows[FLAG_ROWS];
 
 bool line_flag_disturbs(const char *flag);
