@@ -168,6 +168,17 @@ done
 run --bench all --type fp32 --preset quick --device 0 --dry-run -o dry.json
 assert_contains "dry run: what all leaves out" "note: fit left out" "$out"
 assert_contains "dry run: that, too" "note: allreduce left out" "$out"
+# a GPU that is not here, from its profile
+run --bench fit -m llama-3.1-70b -p bf16 --tp 1 --dry-run -g h100-sxm:1 -o dry.json
+assert_eq "a GPU that is not here: code" 0 $rc
+assert_contains "a GPU that is not here" "fit/llama-3.1-70b/146402807808" "$out"
+assert_contains "it is said" "as its profile says: no device was asked" "$out"
+run --bench gemm --dry-run -g h100-sxm:2
+assert_contains "two of them" "on 2 devices" "$out"
+run --bench gemm --dry-run -g mi300x
+assert_eq "a GPU that no engine measures: code" 2 $rc
+run --bench gemm --dry-run -g nosuch
+assert_eq "a GPU that nobody knows: code" 2 $rc
 run --bench memory --preset normal --device 0 --size 8M:16M --dry-run -o dry.json
 assert_contains "dry run: what --size leaves out" "left out" "$out"
 run --bench memory --time-limit soon
