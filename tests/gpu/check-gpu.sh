@@ -184,7 +184,7 @@ left_of() {
 }
 
 interrupt() {
-    rm -f "$out"/interrupted.json* # of a call that was itself ended here
+    rm -f "$out/interrupted.json" "$out/interrupted.json.part" # of a call that was itself ended here
     # shellcheck disable=SC2086
     # the stand-in at its real speed: by its fast clock all would be over too soon
     GPUPLAN_CHECK=$$ STANDIN_REAL_CLOCK=1 "$gp" --bench gemm -t bf16,fp16 \

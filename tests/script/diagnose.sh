@@ -42,7 +42,7 @@ expect <<'END'
 │healthy: stand-in 0: nothing holds it back                                    │
 │evidence:                                                                     │
 │read 67.1 GB/s, products 8.59 TFLOP/s, temperature 42 C,                      │
-│  processors_used_by_others 0 %, points 8, wrong 0                            │
+│  processors_used_by_others 0 %, points 8, wrong 0, wrong_by_library 0        │
 │no reading here of: clock, clock_max, power                                   │
 │                                                                              │
 │                                                                              │
