@@ -192,7 +192,7 @@ static void all_at_once(void **state)
         codes[i] = (uint16_t)(i * 40503u);
     for (size_t t = 0; t < sizeof all / sizeof all[0]; t++)
         for (size_t from = 0; from < 2; from++) {
-            size_t count = sizeof codes / 8 - from;
+            size_t count = sizeof codes / 8 - 2 * from;
             const char *data = (const char *)codes + number_bytes(all[t], 2 * from);
 
             if (all[t] == NUMBER_F16 || all[t] == NUMBER_BF16)
