@@ -45,6 +45,11 @@ long planner_today(const struct planner *planner); /* as given to planner_new */
 enum gp_status planner_gpu(struct planner *planner, const char *id, const struct gpu **gpu,
                            char *used, size_t size, struct gp_err *err);
 
+/* As --gpu names it: "h100-sxm", "h100-sxm:4", "a100-80/3g.40gb:2", "local", "cpu"; *count 0: none
+ * was said. GP_E_USAGE: no such GPU, or no such count. */
+enum gp_status planner_named_gpu(struct planner *planner, const char *text, const struct gpu **gpu,
+                                 int *count, struct gp_err *err);
+
 /* What was measured here is looked for again by the next request (calibrate.h). */
 void planner_measured_anew(struct planner *planner);
 

@@ -637,9 +637,8 @@ static void suggest_gpu(struct planner *p, const char *text, int count, struct g
         catalog_suggest_gpu(p->catalog, other_way ? name : text, as, err->hint, sizeof(err->hint));
 }
 
-/* "h100-sxm", "h100-sxm:4", "a100-80/3g.40gb:2", "local", "cpu" */
-static enum gp_status find_gpu(struct planner *p, const char *text, const struct gpu **gpu,
-                               int *count, struct gp_err *err)
+enum gp_status planner_named_gpu(struct planner *p, const char *text, const struct gpu **gpu,
+                                 int *count, struct gp_err *err)
 {
     char id[128];
     enum gp_status rc;
@@ -691,7 +690,8 @@ static enum gp_status resolve_gpu(struct resolving *r)
     r->out->gpu_chosen = !r->gpu && !r->out->gpu_local;
     if (r->out->gpu_chosen)
         return GP_OK;
-    enum gp_status rc = find_gpu(p, r->gpu ? r->gpu : "local", &q->gpu, &q->gpu_count, r->err);
+    enum gp_status rc =
+        planner_named_gpu(p, r->gpu ? r->gpu : "local", &q->gpu, &q->gpu_count, r->err);
     if (rc)
         return rc;
     q->host_gpus = cost_host_gpus(q->gpu, market, &q->host_assumed);

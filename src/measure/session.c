@@ -667,8 +667,7 @@ static bool say_broken(struct session *s, struct session_event *event)
 
 static bool look_for_devices(struct session *s, double seconds, struct session_event *event)
 {
-    switch (look_step(&s->look, &s->options, planner_catalog(s->ask.planner), seconds, &s->notes,
-                      &event->err)) {
+    switch (look_step(&s->look, &s->options, s->ask.planner, seconds, &s->notes, &event->err)) {
     case LOOK_WAITS:
         return false;
     case LOOK_DONE: /* on to the plan */

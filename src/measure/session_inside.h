@@ -73,7 +73,7 @@ enum look_state { LOOK_WAITS, LOOK_DONE, LOOK_FAILED };
 /* Goes on for at most `seconds`. LOOK_DONE: the GPUs were looked up in the catalogue. LOOK_FAILED:
  * no engine will do, *err says why. */
 enum look_state look_step(struct session_look *look, const struct options *options,
-                          struct catalog *catalog, double seconds, struct session_notes *notes,
+                          struct planner *planner, double seconds, struct session_notes *notes,
                           struct gp_err *err);
 void look_fini(struct session_look *look);
 /* s that an engine may be silent: $GPUPLAN_ENGINE_TIMEOUT, or as usual. */

@@ -298,28 +298,46 @@ static enum look_state finish_list(struct session_look *look, struct catalog *ca
     return LOOK_DONE;
 }
 
+/* The GPU of --gpu that a dry run is for, "h100-sxm:2"; NULL: what is here. */
+static const char *dry_gpu(const struct options *options)
+{
+    static const char *const here[] = {"all", "local", CPU_ID};
+    const char *text = options->gpu_count ? options->gpus[0] : "";
+    size_t length = strcspn(text, ":");
+
+    if (!options_flag(options, OPT_DRY_RUN) || !*text ||
+        strcmp(options_word(options, OPT_BACKEND, "auto"), "cpu") == 0)
+        return NULL;
+    for (size_t i = 0; i < sizeof(here) / sizeof(here[0]); i++)
+        if (strlen(here[i]) == length && strncmp(text, here[i], length) == 0)
+            return NULL;
+    return text;
+}
+
 /* A dry run for a GPU that --gpu names needs none: it is what its profile says. A session can be
  * prepared where there is no GPU. */
-static enum look_state look_at_profile(struct session_look *look, const char *named,
-                                       struct catalog *catalog, struct session_notes *notes,
+static enum look_state look_at_profile(struct session_look *look, const struct options *options,
+                                       struct planner *planner, struct session_notes *notes,
                                        struct gp_err *err)
 {
-    const char *colon = strchr(named, ':');
-    long count = colon ? strtol(colon + 1, NULL, 10) : 1;
-    char id[GPU_ID_MAX];
     const struct gpu *gpu;
+    int count;
 
-    gp_format(id, sizeof(id), "%.*s", (int)strcspn(named, ":"), named);
-    if (catalog_gpu(catalog, id, &gpu, err))
+    if (planner_named_gpu(planner, dry_gpu(options), &gpu, &count, err))
         return LOOK_FAILED;
-    if (gpu->compute_capability == 0) {
+    if (options->gpu_count > 1)
+        gp_fail(err, GP_E_USAGE, "--gpu", "name one", "a session is planned for one kind of GPU");
+    else if (count > SESSION_DEVICES)
+        gp_fail(err, GP_E_USAGE, "--gpu", "", "a session measures %d devices at most, not %d",
+                SESSION_DEVICES, count);
+    else if (gpu->compute_capability == 0)
         gp_fail(err, GP_E_USAGE, "--gpu", "leave it out to see what is here",
                 "the engines measure NVIDIA GPUs and processors, not the %s", gpu->name);
+    if (err->code)
         return LOOK_FAILED;
-    }
     gp_copy(look->backend, sizeof(look->backend), "cuda");
     look->engine = json_pack("{s:s, s:s}", "engine", "cuda", "version", GP_VERSION);
-    for (int i = 0; i < count && i < LOOK_DEVICES; i++) {
+    for (int i = 0; i < (count ? count : 1); i++) {
         json_t *line =
             json_pack("{s:i, s:s, s:f, s:f, s:f, s:f}", "index", i, "name", gpu->name, "memory",
                       gpu->physical.value, "free", gpu_usable(gpu).value, "cache",
@@ -336,28 +354,16 @@ static enum look_state look_at_profile(struct session_look *look, const char *na
     return LOOK_DONE;
 }
 
-/* The GPU of --gpu that a dry run is for, "h100-sxm:2"; NULL: what is here. */
-static const char *dry_gpu(const struct options *options)
-{
-    static const char *const here[] = {"all", "local", CPU_ID};
-
-    if (!options_flag(options, OPT_DRY_RUN) || options->gpu_count == 0 ||
-        strcmp(options_word(options, OPT_BACKEND, "auto"), "cpu") == 0)
-        return NULL;
-    for (size_t i = 0; i < sizeof(here) / sizeof(here[0]); i++)
-        if (strncmp(options->gpus[0], here[i], strlen(here[i])) == 0)
-            return NULL;
-    return options->gpus[0];
-}
-
 enum look_state look_step(struct session_look *look, const struct options *options,
-                          struct catalog *catalog, double seconds, struct session_notes *notes,
+                          struct planner *planner, double seconds, struct session_notes *notes,
                           struct gp_err *err)
 {
     struct runner_event said;
 
-    if (dry_gpu(options))
-        return look_at_profile(look, dry_gpu(options), catalog, notes, err);
+    if (dry_gpu(options)) {
+        *err = (struct gp_err){.code = GP_OK};
+        return look_at_profile(look, options, planner, notes, err);
+    }
     if (!look->runner && try_next(look, options, err))
         return try_another(look, options, err);
     if (!runner_step(look->runner, seconds, &said)) {
@@ -376,7 +382,7 @@ enum look_state look_step(struct session_look *look, const struct options *optio
         gp_fail(err, GP_E_DEVICE, "--backend", "", "%s finds no device", look->backend);
         return try_another(look, options, err);
     } else if (said.kind == EVENT_DONE) {
-        return finish_list(look, catalog, notes);
+        return finish_list(look, planner_catalog(planner), notes);
     }
     return LOOK_WAITS;
 }

@@ -177,8 +177,11 @@ run --bench gemm --dry-run -g h100-sxm:2
 assert_contains "two of them" "on 2 devices" "$out"
 run --bench gemm --dry-run -g mi300x
 assert_eq "a GPU that no engine measures: code" 2 $rc
-run --bench gemm --dry-run -g nosuch
-assert_eq "a GPU that nobody knows: code" 2 $rc
+for gpu in nosuch allgpu h100-sxm:0 h100-sxm:x h100-sxm:-1 h100-sxm: h100-sxm:65 h100-sxm/9g.1gb \
+    ''; do
+    assert_fails 2 "" --bench gemm --dry-run -g "$gpu"
+done
+assert_fails 2 "one kind of GPU" --bench gemm --dry-run -g h100-sxm -g l4
 run --bench memory --preset normal --device 0 --size 8M:16M --dry-run -o dry.json
 assert_contains "dry run: what --size leaves out" "left out" "$out"
 run --bench memory --time-limit soon
