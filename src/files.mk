@@ -364,8 +364,8 @@ tui_sources = \
 	src/tui/loop.h \
 	src/tui/membar.c \
 	src/tui/membar.h \
-	src/tui/outcome.c \
-	src/tui/outcome.h \
+	src/tui/plan_summary.c \
+	src/tui/plan_summary.h \
 	src/tui/plain/plain.c \
 	src/tui/plain/plain.h \
 	src/tui/plan/plan_answer.c \

@@ -330,8 +330,8 @@ tests_accuracy_speed_SOURCES = \
 	tests/accuracy/speed.c \
 	tests/accuracy/speed_fit.c \
 	tests/accuracy/speed_fit.h \
-	tests/accuracy/speed_hits.c \
-	tests/accuracy/speed_hits.h \
+	tests/accuracy/speed_hit_share.c \
+	tests/accuracy/speed_hit_share.h \
 	tests/accuracy/speed_manual.c \
 	tests/accuracy/speed_manual.h \
 	tests/accuracy/speed_rows.c \

@@ -120,7 +120,7 @@ static void runner_up_lines(struct answer_lines *lines)
         return;
     line = line_add(lines, "runner-up");
     line->text = sentence_layout(&r->layout, &lines->texts);
-    line->note = sentence_lost(r, &lines->texts);
+    line->note = sentence_worse_by(r, &lines->texts);
     if (r->per_hour > 0)
         line->amount = texts_add(&lines->texts, UNITS_MONEY(r->per_hour));
 }
@@ -392,7 +392,7 @@ static void together_line(struct answer_lines *lines)
 {
     const struct plan *p = lines->plan;
     const struct request *q = &p->request;
-    const struct speed *t = &p->together;
+    const struct speed *t = &p->unsplit_speed;
     bool goals = q->ttft > 0 || q->tpot > 0 || q->rate > 0;
     bool both = meets_goals(q, t), same = both == meets_goals(q, &p->speed);
 

@@ -406,7 +406,7 @@ static bool modelfile_holds(const char *text)
 
     for (uint32_t ch = 0; *text && held; text += gp_utf8(text, &ch)) {
         gp_utf8(text, &ch);
-        held = gp_is_tame(ch);
+        held = gp_is_clean(ch);
         for (size_t i = 0; i < sizeof(unseen) / sizeof(unseen[0]); i++)
             held = held && (ch < unseen[i].first || ch > unseen[i].last);
     }

@@ -80,7 +80,7 @@ static void note_unknown(struct launch_reading *r, const char *name)
     char safe[64];
 
     gp_copy(safe, sizeof(safe), name);
-    gp_tame(safe);
+    gp_sanitize(safe);
     gp_append(r->unknown, sizeof(r->unknown), ", ", "%s", safe);
     r->unknown_count++;
 }

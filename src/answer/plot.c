@@ -60,7 +60,7 @@ struct plot_series *plot_add(struct plot *plot, const char *name, enum plot_role
     s->label = 0;
     s->shade = PLOT_OPEN;
     gp_copy(s->name, sizeof(s->name), name);
-    gp_tame(s->name);
+    gp_sanitize(s->name);
     return s;
 }
 
@@ -106,7 +106,7 @@ void plot_rule(struct plot *plot, bool upright, double at, enum plot_role role, 
     va_start(args, fmt);
     vsnprintf(r->word, sizeof(r->word), fmt, args);
     va_end(args);
-    gp_tame(r->word);
+    gp_sanitize(r->word);
 }
 
 /* ---- reading ---- */

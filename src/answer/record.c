@@ -851,8 +851,8 @@ void record_lines(const struct record *record, struct strbuf *out)
     }
 }
 
-bool beside_record(const struct beside *b, struct record *doc, const char *list,
-                   struct record **row, bool *in)
+bool predicted_vs_seen_record(const struct predicted_vs_seen *b, struct record *doc,
+                              const char *list, struct record **row, bool *in)
 {
     const struct quantity *p = &b->predicted, *seen = &b->seen;
     bool both = p->known && seen->known;

@@ -198,7 +198,7 @@ void record_lines(const struct record *record, struct strbuf *out);
  *
  * Example: KV pool 58.11 GiB logged, 58.10 predicted, 57.96..58.20: error -0.0 %, yes.
  */
-struct beside {
+struct predicted_vs_seen {
     const char *name, *unit;         /* borrowed: literals */
     const char *seen_name;           /* "logged", "seen" */
     struct quantity seen, predicted; /* SI */
@@ -209,7 +209,7 @@ struct beside {
 
 /* Adds it to the list of that name. Returns whether it can be compared; *in: it lies in
  * the band. The row may get further facts: record_append()'s pointer is in *row. */
-bool beside_record(const struct beside *beside, struct record *doc, const char *list,
-                   struct record **row, bool *in);
+bool predicted_vs_seen_record(const struct predicted_vs_seen *beside, struct record *doc,
+                              const char *list, struct record **row, bool *in);
 
 #endif

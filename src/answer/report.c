@@ -181,7 +181,7 @@ static void layout_facts(const struct plan *p, struct record *r)
     r = record_inside(r, "runner_up");
     RECORD_MEMBERS(r, layout_degrees, &second->layout);
     record_positive(r, "per_hour", "", second->per_hour);
-    record_text(r, "lost_by", sentence_lost(second, &texts));
+    record_text(r, "lost_by", sentence_worse_by(second, &texts));
     texts_fini(&texts);
 }
 

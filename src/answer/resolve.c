@@ -182,8 +182,8 @@ static const struct model *keep_model(struct planner *p, const char *text, bool 
     *slot = (struct local_model){.text = gp_strdup(text), .generic = generic};
     slot->model = gp_malloc(sizeof(*model));
     *slot->model = *model;
-    gp_tame(slot->model->source); /* holds the path */
-    gp_tame(slot->model->note);
+    gp_sanitize(slot->model->source); /* holds the path */
+    gp_sanitize(slot->model->note);
     return slot->model;
 }
 
@@ -931,7 +931,7 @@ static enum gp_status resolve_trace(struct resolving *r, const char *path)
     if (!o->value[OPT_USERS].given && !o->value[OPT_RATE].given && t->busiest > 0)
         q->rate = t->busiest;
     gp_copy(r->out->trace, sizeof(r->out->trace), path);
-    gp_tame(r->out->trace);
+    gp_sanitize(r->out->trace);
     r->out->trace_requests = (double)t->count;
     r->out->trace_rate = t->rate;
     r->out->trace_busiest = t->busiest;

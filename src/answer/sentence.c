@@ -153,10 +153,13 @@ static const struct {
     [KNOB_ENGINE] = {"what the engine adds", "start it there and look at its log"},
 };
 
-static const char *const lost_words[LOST_COUNT] = {
-    [LOST_IDLE] = "a replica has no user",   [LOST_MACHINES] = "not in one machine that is offered",
-    [LOST_STAGES] = "more pipeline stages",  [LOST_REPLICAS] = "more replicas",
-    [LOST_EXPERTS] = "experts spread wider", [LOST_NOTHING] = "the two are equal",
+static const char *const lost_words[WORSE_COUNT] = {
+    [WORSE_IDLE] = "a replica has no user",
+    [WORSE_MACHINES] = "not in one machine that is offered",
+    [WORSE_STAGES] = "more pipeline stages",
+    [WORSE_REPLICAS] = "more replicas",
+    [WORSE_EXPERTS] = "experts spread wider",
+    [WORSE_NOTHING] = "the two are equal",
 };
 
 static const char *const fix_words[FIX_KIND_COUNT] = {
@@ -595,9 +598,9 @@ static const char *say_layout(const struct plan *p, const char *words, struct te
         {"throughput goal", SAY_PLAIN, .number = q->throughput},
         {"per hour", SAY_SHARE, .number = p->cost.per_hour},
         {"budget goal", SAY_SHARE, .number = q->budget},
-        {"usual tokens", SAY_NUMBER, .number = p->untuned.max_batched_tokens},
-        {"usual ttft", SAY_MS, .number = p->untuned.ttft},
-        {"usual tpot", SAY_MS, .number = p->untuned.tpot},
+        {"usual tokens", SAY_NUMBER, .number = p->default_options.max_batched_tokens},
+        {"usual ttft", SAY_MS, .number = p->default_options.ttft},
+        {"usual tpot", SAY_MS, .number = p->default_options.tpot},
         {"rate", SAY_PLAIN, .number = q->rate},
         {"served", SAY_SHARE, .number = p->speed.capacity},
         {"saturated", SAY_TEXT, .text = sentence_saturation(p->speed.saturation)},
@@ -608,9 +611,9 @@ static const char *say_layout(const struct plan *p, const char *words, struct te
         {"watts", SAY_WATTS, .number = p->power.sheet},
         {"cap", SAY_WATTS, .number = q->power_cap},
         {"in fewer stages", SAY_TEXT,
-         .text = p->nearly.gpus == p->layout.gpus ? ", as many in fewer stages," : ""},
-        {"nearly GPUs", SAY_GPUS, .number = p->nearly.gpus},
-        {"nearly", SAY_TEXT, .text = sentence_layout(&p->nearly, t)},
+         .text = p->marginal_layout.gpus == p->layout.gpus ? ", as many in fewer stages," : ""},
+        {"nearly GPUs", SAY_GPUS, .number = p->marginal_layout.gpus},
+        {"nearly", SAY_TEXT, .text = sentence_layout(&p->marginal_layout, t)},
         {.name = NULL},
     };
 
@@ -664,10 +667,10 @@ const char *sentence_knob(const struct plan *p, struct texts *t)
     return texts_addf(t, "%s (%.2f..%.2f GiB): %s", name, q.low / GP_GIB, q.high / GP_GIB, advice);
 }
 
-const char *sentence_lost(const struct runner_up *r, struct texts *t)
+const char *sentence_worse_by(const struct runner_up *r, struct texts *t)
 {
-    switch (r->lost) {
-    case LOST_GOAL:
+    switch (r->by) {
+    case WORSE_GOAL:
         switch (r->limit) {
         case LIMIT_TTFT:
             return texts_addf(t, "TTFT %.3g ms", r->more * 1e3);
@@ -682,17 +685,17 @@ const char *sentence_lost(const struct runner_up *r, struct texts *t)
         default:
             return "";
         }
-    case LOST_TOKENS:
+    case WORSE_TOKENS:
         return texts_addf(t, "%.0f %% fewer tokens/s", 100 * r->more);
-    case LOST_GPUS:
-    case LOST_PAID:
+    case WORSE_GPUS:
+    case WORSE_PAID:
         return texts_addf(t, "%.0f GPU%s more%s", r->more, r->more == 1 ? "" : "s",
-                          r->lost == LOST_PAID ? " to pay for" : "");
-    case LOST_MONEY:
+                          r->by == WORSE_PAID ? " to pay for" : "");
+    case WORSE_MONEY:
         return isfinite(r->more) ? texts_addf(t, "%s/h more", UNITS_MONEY(r->more))
                                  : "its price is unknown";
     default:
-        return lost_words[r->lost];
+        return lost_words[r->by];
     }
 }
 

@@ -34,7 +34,7 @@ const char *sentence_refusals(const struct request *request, const struct layout
 const char *sentence_knob(const struct plan *plan, struct texts *texts);
 
 /* What made the runner-up lose: "3 GPUs more". */
-const char *sentence_lost(const struct runner_up *second, struct texts *texts);
+const char *sentence_worse_by(const struct runner_up *second, struct texts *texts);
 
 /* Why a price is unknown or to be doubted; "" when it is neither. */
 const char *sentence_cost_note(const struct plan *plan, struct texts *texts);

@@ -48,9 +48,9 @@ enum gp_status gp_fail(struct gp_err *err, enum gp_status code, const char *wher
     gp_copy(made.where, sizeof made.where, where ? where : "");
     gp_copy(made.text, sizeof made.text, text);
     gp_copy(made.hint, sizeof made.hint, hint ? hint : "");
-    gp_tame(made.where);
-    gp_tame(made.text);
-    gp_tame(made.hint);
+    gp_sanitize(made.where);
+    gp_sanitize(made.text);
+    gp_sanitize(made.hint);
     *err = made;
     return code;
 }

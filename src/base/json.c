@@ -137,21 +137,21 @@ static void add_escape(struct strbuf *out, uint32_t ch)
  * hold such characters, so each may be written as JSON writes it: \u009b. */
 static void json_escape(struct strbuf *out, size_t from)
 {
-    struct strbuf tame;
+    struct strbuf clean;
     uint32_t ch = 0;
     int bytes = 1;
 
-    strbuf_init(&tame);
+    strbuf_init(&clean);
     for (size_t at = from; at < out->len && bytes > 0; at += (size_t)bytes) {
         bytes = gp_utf8(out->text + at, &ch); /* jansson writes nothing else */
-        if (ch >= 0x7F && !gp_is_tame(ch))
-            add_escape(&tame, ch);
+        if (ch >= 0x7F && !gp_is_clean(ch))
+            add_escape(&clean, ch);
         else
-            strbuf_addn(&tame, out->text + at, (size_t)bytes);
+            strbuf_addn(&clean, out->text + at, (size_t)bytes);
     }
     out->len = from;
-    strbuf_addn(out, tame.text, tame.len);
-    strbuf_fini(&tame);
+    strbuf_addn(out, clean.text, clean.len);
+    strbuf_fini(&clean);
 }
 
 void gp_json_write(const json_t *value, bool indent, struct strbuf *out)
@@ -169,7 +169,7 @@ void gp_json_write(const json_t *value, bool indent, struct strbuf *out)
     }
     out->len += need;
     out->text[out->len] = '\0';
-    if (!gp_lines_are_tame(out->text + from, out->len - from))
+    if (!gp_lines_are_clean(out->text + from, out->len - from))
         json_escape(out, from);
     if (indent)
         strbuf_add(out, "\n");
@@ -272,7 +272,7 @@ static size_t add_special(struct strbuf *out, const char *text)
         strbuf_add(out, NO_UTF8);
     else if (known)
         strbuf_addf(out, "\\%c", letters[known - escaped]);
-    else if (gp_is_tame(ch))
+    else if (gp_is_clean(ch))
         strbuf_addn(out, text, (size_t)bytes);
     else
         add_escape(out, ch);

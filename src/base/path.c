@@ -372,18 +372,18 @@ static enum gp_status write_file(const char *path, const char *text, size_t len,
 
 enum gp_status path_write(const char *path, const char *text, size_t len, struct gp_err *err)
 {
-    struct strbuf tame;
+    struct strbuf clean;
     enum gp_status rc;
 
     if (strcmp(path, "-") == 0)
         return gp_out(text, len) ? GP_OK : cannot_write("standard output", err);
-    if (gp_lines_are_tame(text, len))
+    if (gp_lines_are_clean(text, len))
         return write_file(path, text, len, err);
-    strbuf_init(&tame); /* may be printed on a terminal */
-    strbuf_addn(&tame, text, len);
-    tame.len = gp_tame_lines(tame.text, tame.len);
-    rc = write_file(path, tame.text, tame.len, err);
-    strbuf_fini(&tame);
+    strbuf_init(&clean); /* may be printed on a terminal */
+    strbuf_addn(&clean, text, len);
+    clean.len = gp_sanitize_lines(clean.text, clean.len);
+    rc = write_file(path, clean.text, clean.len, err);
+    strbuf_fini(&clean);
     return rc;
 }
 

@@ -9,7 +9,7 @@
 /* Characters that YAML takes as they are, and that a terminal does, too. */
 static bool yaml_is_plain(uint32_t ch)
 {
-    return gp_is_tame(ch) && ch != 0xFFFE && ch != 0xFFFF;
+    return gp_is_clean(ch) && ch != 0xFFFE && ch != 0xFFFF;
 }
 
 static void quote_yaml(struct strbuf *out, const char *text)
@@ -37,7 +37,7 @@ static void quote_comment(struct strbuf *out, const char *text)
     size_t from = out->len;
 
     strbuf_add(out, text);
-    gp_tame(out->text + from);
+    gp_sanitize(out->text + from);
     out->len = from + strlen(out->text + from);
 }
 

@@ -12,16 +12,16 @@
 
 bool gp_out(const char *text, size_t len)
 {
-    struct strbuf tame;
+    struct strbuf clean;
     bool ok;
 
-    if (gp_lines_are_tame(text, len))
+    if (gp_lines_are_clean(text, len))
         return gp_out_json(text, len);
-    strbuf_init(&tame);
-    strbuf_addn(&tame, text, len);
-    tame.len = gp_tame_lines(tame.text, tame.len);
-    ok = fwrite(tame.text, 1, tame.len, stdout) == tame.len && fflush(stdout) == 0;
-    strbuf_fini(&tame);
+    strbuf_init(&clean);
+    strbuf_addn(&clean, text, len);
+    clean.len = gp_sanitize_lines(clean.text, clean.len);
+    ok = fwrite(clean.text, 1, clean.len, stdout) == clean.len && fflush(stdout) == 0;
+    strbuf_fini(&clean);
     return ok;
 }
 
@@ -30,7 +30,7 @@ bool gp_out_json(const char *text, size_t len)
     return fwrite(text, 1, len, stdout) == len && fflush(stdout) == 0;
 }
 
-void gp_say(const char *fmt, ...)
+void log_line(const char *fmt, ...)
 {
     struct strbuf line;
     va_list args;
@@ -39,18 +39,18 @@ void gp_say(const char *fmt, ...)
     va_start(args, fmt);
     strbuf_addv(&line, fmt, args);
     va_end(args);
-    gp_tame_lines(line.text, line.len);
+    gp_sanitize_lines(line.text, line.len);
     fprintf(stderr, "%s\n", line.text);
     fflush(stderr);
     strbuf_fini(&line);
 }
 
-void gp_say_over(const char *line)
+void log_over(const char *line)
 {
     char text[1024];
 
     gp_copy(text, sizeof text, line);
-    gp_tame(text);
+    gp_sanitize(text);
     fprintf(stderr, "\r%s\033[K", text);
     fflush(stderr);
 }

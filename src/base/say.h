@@ -14,8 +14,8 @@ bool gp_out(const char *text, size_t len);
  * escaped in it, and is not looked for again. */
 bool gp_out_json(const char *text, size_t len);
 /* A line on standard error; its end is added. */
-void gp_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void log_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* A line there in place of the one before, on a terminal; "" takes that away. */
-void gp_say_over(const char *line);
+void log_over(const char *line);
 
 #endif

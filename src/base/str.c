@@ -226,7 +226,7 @@ bool gp_is_utf8(const char *text)
 
 /* ---- what may go to a terminal ---- */
 
-bool gp_is_tame(uint32_t ch)
+bool gp_is_clean(uint32_t ch)
 {
     static const struct {
         uint32_t first, last;
@@ -248,16 +248,16 @@ bool gp_is_tame(uint32_t ch)
 }
 
 /* Bytes of the character at text and whether it may stay as it is. */
-static int str_look(const char *text, bool lines, bool *tame)
+static int str_look(const char *text, bool lines, bool *clean)
 {
     uint32_t ch;
     int bytes = gp_utf8(text, &ch);
 
-    *tame = bytes > 0 && (gp_is_tame(ch) || (lines && (ch == '\n' || ch == '\t')));
+    *clean = bytes > 0 && (gp_is_clean(ch) || (lines && (ch == '\n' || ch == '\t')));
     return bytes > 0 ? bytes : 1;
 }
 
-static bool text_is_tame(const char *text)
+static bool text_is_clean(const char *text)
 {
     bool good = true;
 
@@ -275,9 +275,9 @@ void strbuf_quote(struct strbuf *out, const char *text)
         strbuf_add(out, text);
         return;
     }
-    bool tame = text_is_tame(text);
+    bool clean = text_is_clean(text);
 
-    strbuf_add(out, tame ? "'" : "$'");
+    strbuf_add(out, clean ? "'" : "$'");
     while (*text) {
         bool good;
         int bytes = str_look(text, false, &good);
@@ -285,15 +285,15 @@ void strbuf_quote(struct strbuf *out, const char *text)
         for (; bytes > 0; bytes--, text++)
             if (!good)
                 strbuf_addf(out, "\\%03o", (unsigned)(unsigned char)*text);
-            else if (tame && *text == '\'')
+            else if (clean && *text == '\'')
                 strbuf_add(out, "'\\''");
             else
-                strbuf_addf(out, "%s%c", !tame && strchr("'\\", *text) ? "\\" : "", *text);
+                strbuf_addf(out, "%s%c", !clean && strchr("'\\", *text) ? "\\" : "", *text);
     }
     strbuf_add(out, "'");
 }
 
-static size_t str_tame(char *text, size_t len, bool lines)
+static size_t str_sanitize(char *text, size_t len, bool lines)
 {
     size_t to = 0;
     bool good;
@@ -312,14 +312,14 @@ static size_t str_tame(char *text, size_t len, bool lines)
     return to;
 }
 
-void gp_tame(char *text)
+void gp_sanitize(char *text)
 {
-    str_tame(text, strlen(text), false);
+    str_sanitize(text, strlen(text), false);
 }
 
-size_t gp_tame_lines(char *text, size_t len)
+size_t gp_sanitize_lines(char *text, size_t len)
 {
-    return str_tame(text, len, true);
+    return str_sanitize(text, len, true);
 }
 
 /* Are these eight bytes all from ' ' to '~'? Of a byte that is not, one of the sums has
@@ -333,7 +333,7 @@ static bool eight_are_plain(const char *text)
     return !((word | (word + ones) | ~((word | high) - ones * ' ')) & high);
 }
 
-bool gp_lines_are_tame(const char *text, size_t len)
+bool gp_lines_are_clean(const char *text, size_t len)
 {
     bool good = true;
 
@@ -352,7 +352,7 @@ int gp_char_width(uint32_t ch)
 {
     int columns;
 
-    if (ch < 0x7f || (ch >= 0x2500 && ch < 0x2900) || !gp_is_tame(ch))
+    if (ch < 0x7f || (ch >= 0x2500 && ch < 0x2900) || !gp_is_clean(ch))
         return 1;
     columns = wcwidth((wchar_t)ch);
     return columns < 0 ? 1 : columns;

@@ -75,12 +75,12 @@ bool gp_is_utf8(const char *text);
 /* The one sanitizer of what files, users and devices bring into what is printed: false
  * for what would command a terminal or show something else than is there (controls of
  * one and two bytes, marks that turn the direction of text, ends of lines). */
-bool gp_is_tame(uint32_t ch);
+bool gp_is_clean(uint32_t ch);
 /* Puts '?' for each of them and for each byte that is no UTF-8; the text gets shorter,
  * not longer. The second leaves line ends and tabs, and returns the length. */
-void gp_tame(char *text);
-size_t gp_tame_lines(char *text, size_t len); /* text[len] is the terminator */
-bool gp_lines_are_tame(const char *text, size_t len);
+void gp_sanitize(char *text);
+size_t gp_sanitize_lines(char *text, size_t len); /* text[len] is the terminator */
+bool gp_lines_are_clean(const char *text, size_t len);
 
 /* Columns on a terminal: 0, 1 or 2 for a character; 1 for one that may not be shown, and
  * in every locale for lines, blocks and braille. Of a text's first len bytes; of all. */

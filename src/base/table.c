@@ -40,7 +40,7 @@ void table_cell(struct table *table, const char *text)
 {
     table->cells = gp_grow(table->cells, &table->cell_cap, table->cell_count + 1, sizeof(char *));
     table->cells[table->cell_count] = gp_strdup(text);
-    gp_tame(table->cells[table->cell_count++]);
+    gp_sanitize(table->cells[table->cell_count++]);
 }
 
 void table_cellf(struct table *table, const char *fmt, ...)

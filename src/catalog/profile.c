@@ -717,7 +717,7 @@ static const char *text_of(struct profile_group group, const config_setting_t *a
         if (*c == '\0')
             return text;
         bytes = gp_utf8(c, &ch);
-        if (bytes > 0 && gp_is_tame(ch)) {
+        if (bytes > 0 && gp_is_clean(ch)) {
             c += bytes;
             continue;
         }

@@ -24,7 +24,7 @@ void warn_list_add(void *warn_list, const char *line)
 
     list->lines = gp_grow(list->lines, &list->cap, list->count + 1, sizeof *list->lines);
     list->lines[list->count] = gp_strdup(line);
-    gp_tame(list->lines[list->count++]);
+    gp_sanitize(list->lines[list->count++]);
 }
 
 void registry_item_free(const struct registry_class *class, void *item)

@@ -27,7 +27,7 @@
 static void clear_line(struct bench_progress *p)
 {
     if (p->shown)
-        gp_say_over("");
+        log_over("");
     p->shown = false;
 }
 
@@ -37,7 +37,7 @@ static void write_json(json_t *json)
 
     strbuf_init(&out);
     gp_json_write(json, false, &out);
-    gp_say("%s", out.text);
+    log_line("%s", out.text);
     strbuf_fini(&out);
     json_decref(json);
 }
@@ -133,10 +133,10 @@ static void show_progress(struct bench_progress *p, const struct session *sessio
     add_line(p, &at, &out);
     if (p->kind == PROGRESS_TTY) {
         out.text[out.len < (size_t)line_room(p) ? out.len : (size_t)line_room(p)] = '\0';
-        gp_say_over(out.text);
+        log_over(out.text);
         p->shown = true;
     } else {
-        gp_say("%s", out.text);
+        log_line("%s", out.text);
     }
     strbuf_fini(&out);
 }
@@ -199,7 +199,7 @@ void bench_progress_say(struct bench_progress *p, const char *text)
         if (p->kind == PROGRESS_JSON)
             write_json(json_pack("{ss so}", "t", "log", "text", gp_json_text(line.text)));
         else
-            gp_say("gpuplan: %s", line.text);
+            log_line("gpuplan: %s", line.text);
     }
     strbuf_fini(&line);
 }

@@ -442,7 +442,7 @@ static enum gp_status open_session(struct bench_job *job, struct gp_err *err)
     const char *out = options_word(&in->options, OPT_OUT, "");
     bool stream = path_is_stream(out, &job->to_stdout);
     struct strbuf tests;
-    struct session_ask options = {
+    struct session_request options = {
         .options = &in->options,
         .planner = in->planner,
         .rank = job->of.rank,
@@ -502,7 +502,7 @@ static enum gp_status print_verdict(struct diagnose_job *job, struct gp_err *err
 static enum gp_status run_diagnose(struct invocation *in, struct gp_err *err)
 {
     struct diagnose_job *job;
-    struct session_ask ask = {
+    struct session_request ask = {
         .planner = in->planner,
         .tests = in->arg_count > 0 ? in->args[0] : DIAGNOSING_TESTS,
     };

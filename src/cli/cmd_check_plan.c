@@ -55,7 +55,7 @@ static void add_term(const json_t *saved, const json_t *now, const char *path, s
             continue;
         gp_format(why, sizeof(why), "%s: %.90s, was %.90s", facts[i][1], is[0] ? is : "none",
                   was[0] ? was : "none");
-        gp_tame(why);
+        gp_sanitize(why);
         break;
     }
     struct record *r = record_append(doc, "terms");

@@ -22,7 +22,7 @@ struct confirm_job {
     struct bench_run run; /* first: ready() is given it */
     struct confirm c;
     struct options options; /* of the plan, and of what is measured for it */
-    struct session_ask ask;
+    struct session_request ask;
     char folder[GP_PATH_MAX];
     char device[16];
 };
@@ -255,7 +255,7 @@ static enum gp_status run_confirm(struct invocation *in, struct gp_err *err)
         job->options = in->options;
         job->options.value[OPT_OUT].given = false;
         take_folder(job);
-        job->ask = (struct session_ask){
+        job->ask = (struct session_request){
             .options = &job->options,
             .planner = in->planner,
             .tests = confirm_tests(&job->c.before.plan),

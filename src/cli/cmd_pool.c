@@ -26,7 +26,7 @@ static void warn_pool(void *ctx, const char *line)
     const struct invocation *in = ctx;
 
     if (!in->quiet)
-        gp_say("gpuplan: %s", line);
+        log_line("gpuplan: %s", line);
 }
 
 /* ---- while it is solved ---- */
@@ -58,7 +58,7 @@ static void tell_progress(void *ctx, enum pool_rung_id rung, double total, doubl
     s->shown = true;
     gp_format(line, sizeof(line), "%s: $%.0f/day, bound $%.0f/day; Ctrl-C keeps it",
               pool_rung_word(rung), total / days, bound / days);
-    gp_say_over(line);
+    log_over(line);
 }
 
 static enum gp_status solve_pool(struct invocation *in, struct pool_run_options *options,
@@ -76,7 +76,7 @@ static enum gp_status solve_pool(struct invocation *in, struct pool_run_options 
     session_signals_catch(numbers, 3);
     enum gp_status rc = pool_run_answer(in->planner, options, warn_pool, in, run, err);
     if (s.shown)
-        gp_say_over("");
+        log_over("");
     in->exit_code = rc                           ? 0
                     : session_signals(&last) > 0 ? 128 + last
                                                  : pool_run_short(run, run->rung);

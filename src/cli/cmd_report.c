@@ -15,7 +15,7 @@ static void warn_report(void *ctx, const char *line)
     const struct invocation *in = ctx;
 
     if (!in->quiet)
-        gp_say("gpuplan: %s", line);
+        log_line("gpuplan: %s", line);
 }
 
 static enum gp_status report_pool(struct invocation *in, struct gp_err *err)

@@ -21,7 +21,7 @@ static void print_warnings(const struct invocation *in, const json_t *warnings, 
     bool aside = in->format == OUTPUT_CSV || in->format == OUTPUT_PROMETHEUS;
 
     for (size_t i = 0; i < json_array_size(warnings) && aside; i++)
-        gp_say("gpuplan: warning: %s", benchlog_line(json_array_get(warnings, i)));
+        log_line("gpuplan: warning: %s", benchlog_line(json_array_get(warnings, i)));
     if (!aside)
         bench_print_lines(warnings, "warning: ", in->format == OUTPUT_MARKDOWN, out);
     if (json_array_size(warnings) && in->format == OUTPUT_MARKDOWN)

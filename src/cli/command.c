@@ -221,6 +221,6 @@ enum gp_status command_write(const char *path, const struct strbuf *out, struct 
     if (path_write(path, out->text, out->len, &own) != GP_OK)
         *err = own;
     else if (own.text[0])
-        gp_say("gpuplan: %s", gp_err_line(&own, line));
+        log_line("gpuplan: %s", gp_err_line(&own, line));
     return own.code;
 }

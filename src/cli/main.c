@@ -94,7 +94,7 @@ static int report_failure(const struct gp_err *err)
 {
     char line[GP_ERR_LINE];
 
-    gp_say("gpuplan: %s", gp_err_line(err, line));
+    log_line("gpuplan: %s", gp_err_line(err, line));
     return gp_status_exit(err->code);
 }
 
@@ -188,7 +188,7 @@ static int run_command(struct invocation *in, int argc, char **argv)
     enum gp_status rc = in->command->run(in, &err);
     size_t n = catalog_warnings(planner_catalog(in->planner), &warnings);
     for (size_t i = 0; i < n && !in->quiet && !rc; i++)
-        gp_say("gpuplan: %s", warnings[i]);
+        log_line("gpuplan: %s", warnings[i]);
     if (!rc && !in->command->streams)
         rc = command_write(options_word(&in->options, OPT_OUT, "-"), &in->out, &err);
     planner_free(in->planner);

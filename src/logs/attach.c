@@ -240,13 +240,14 @@ static void record_rows_of(const struct seen *v, struct record *doc)
     record_list(doc, "rows");
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
         const struct line *l = &lines[i];
-        struct beside b = {l->name,      l->unit,   "seen", quantity_of(l->seen, ORIGIN_MEASURED),
-                           l->predicted, l->divide, 0,      l->digits};
+        struct predicted_vs_seen b = {
+            l->name,      l->unit,   "seen", quantity_of(l->seen, ORIGIN_MEASURED),
+            l->predicted, l->divide, 0,      l->digits};
         struct record *row;
         bool in;
 
         if (!isnan(l->seen))
-            beside_record(&b, doc, "rows", &row, &in);
+            predicted_vs_seen_record(&b, doc, "rows", &row, &in);
     }
 }
 

@@ -89,7 +89,7 @@ static void record_term(const struct enginelog *log, const struct row *row, cons
     const struct enginelog_figure *f = &log->figure[row->term];
     bool count = is_count(row->term), in;
     struct quantity predicted = row_planned(row, &plan->memory);
-    struct beside beside = {
+    struct predicted_vs_seen beside = {
         .name = row->name,
         .unit = count ? "" : "GiB",
         .seen_name = "logged",
@@ -102,7 +102,7 @@ static void record_term(const struct enginelog *log, const struct row *row, cons
                                                 : 2,
     };
     struct record *r;
-    bool compared = beside_record(&beside, doc, "terms", &r, &in);
+    bool compared = predicted_vs_seen_record(&beside, doc, "terms", &r, &in);
 
     record_count(r, "line", "", (double)f->line);
     record_detail(r);

@@ -23,7 +23,7 @@ static void take_governor(struct diagnose_facts *f)
 
     sys_line(f->governor, sizeof(f->governor),
              "%s/devices/system/cpu/cpu0/cpufreq/scaling_governor", probe_sys());
-    gp_tame(f->governor);
+    gp_sanitize(f->governor);
     sys_line(driver, sizeof(driver), "%s/devices/system/cpu/cpu0/cpufreq/scaling_driver",
              probe_sys());
     f->saves_power = strcmp(f->governor, "powersave") == 0 && driver[0] &&

@@ -36,7 +36,8 @@
 /* ---- beginning and end ---- */
 
 /* What the words of an ask decide, without any device. */
-static enum gp_status read_ask(struct session *s, const struct session_ask *ask, struct gp_err *err)
+static enum gp_status read_ask(struct session *s, const struct session_request *ask,
+                               struct gp_err *err)
 {
     enum gp_status rc;
 
@@ -55,7 +56,7 @@ static enum gp_status read_ask(struct session *s, const struct session_ask *ask,
     return rc ? rc : session_name_files(s, err);
 }
 
-struct session *session_new(const struct session_ask *ask, struct gp_err *err)
+struct session *session_new(const struct session_request *ask, struct gp_err *err)
 {
     struct session *s = gp_calloc(1, sizeof(*s));
 
@@ -127,7 +128,8 @@ enum session_state session_state(const struct session *s)
     return s->state;
 }
 
-enum gp_status session_replan(struct session *s, const struct session_ask *ask, struct gp_err *err)
+enum gp_status session_replan(struct session *s, const struct session_request *ask,
+                              struct gp_err *err)
 {
     enum gp_status rc;
 
@@ -1039,7 +1041,7 @@ void session_drive(struct session *s, session_take *take, void *ctx)
 
 /* ---- what a run will take and came to, in words ---- */
 
-char *session_say_time(char *text, size_t size, double seconds)
+char *session_text_time(char *text, size_t size, double seconds)
 {
     long s = lround(seconds);
 
@@ -1054,7 +1056,7 @@ char *session_say_time(char *text, size_t size, double seconds)
     return text;
 }
 
-char *session_say_plan(const struct session *s, char *text, size_t size)
+char *session_text_plan(const struct session *s, char *text, size_t size)
 {
     struct session_plan plan;
     char bytes[32], time[32];
@@ -1066,7 +1068,7 @@ char *session_say_plan(const struct session *s, char *text, size_t size)
         "once on each device",
         plan.points, plan.points == 1 ? "" : "s", plan.devices, plan.devices == 1 ? "" : "s",
         plan.passes, plan.passes == 1 ? "" : "es",
-        session_say_time(time, sizeof(time), plan.seconds),
+        session_text_time(time, sizeof(time), plan.seconds),
         units_bytes(bytes, sizeof(bytes), plan.bytes));
     return text;
 }
@@ -1087,7 +1089,7 @@ void session_dry_run(const struct session *s, struct strbuf *out)
         strbuf_addf(out, "note: %s\n", p->note[i]);
     for (int i = 0; i < s->notes.count; i++)
         strbuf_addf(out, "note: %s\n", s->notes.remark[i].text);
-    strbuf_addf(out, "%s; result in %s\n", session_say_plan(s, text, sizeof(text)),
+    strbuf_addf(out, "%s; result in %s\n", session_text_plan(s, text, sizeof(text)),
                 s->files.result);
 }
 
@@ -1113,7 +1115,7 @@ bool session_some_busy(const struct session *s)
     return count_busy(s) > 0;
 }
 
-bool session_say_lost(const struct session *s, int place, char *text, size_t size)
+bool session_text_lost(const struct session *s, int place, char *text, size_t size)
 {
     const struct session_device *d, *other;
     char list[120] = "";

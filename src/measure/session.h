@@ -141,7 +141,7 @@ const char *session_mark_word(enum session_mark mark);
 
 /* ---- a run ---- */
 
-struct session_ask {
+struct session_request {
     /* borrowed by session_new and session_replan alone, but its texts until session_free */
     const struct options *options;
     struct planner *planner;     /* until session_free */
@@ -187,7 +187,7 @@ struct session_event {
 };
 
 /* NULL with GP_E_USAGE and the like in *err. Nothing is started, no file touched. */
-struct session *session_new(const struct session_ask *options, struct gp_err *err);
+struct session *session_new(const struct session_request *options, struct gp_err *err);
 void session_free(struct session *session); /* the journal stays */
 
 enum session_state session_state(const struct session *session);
@@ -197,7 +197,7 @@ bool session_step(struct session *session, double seconds, struct session_event 
 
 /* READY: plans anew for another ask; the devices that were found stay. On failure the plan is empty
  * and the state is still READY. --backend cannot change. */
-enum gp_status session_replan(struct session *session, const struct session_ask *options,
+enum gp_status session_replan(struct session *session, const struct session_request *options,
                               struct gp_err *err);
 
 /* READY: opens or resumes the journal; what fails later is an event. */
@@ -260,11 +260,11 @@ void session_drive(struct session *session, session_take *take, void *ctx);
 
 /* ---- in the words that the command, the screen and plain mode share ---- */
 void session_dry_run(const struct session *session, struct strbuf *out);
-char *session_say_time(char *text, size_t size, double seconds); /* "1 min 16 s" */
+char *session_text_time(char *text, size_t size, double seconds); /* "1 min 16 s" */
 
 /* "25 points on 2 devices, 2 passes, about 1 min 16 s with warm-up and rests, at most 456 MiB at
  * once on each device" */
-char *session_say_plan(const struct session *session, char *text, size_t size);
+char *session_text_plan(const struct session *session, char *text, size_t size);
 
 /* Its engine found others at work there and measured nothing. */
 bool session_is_busy(const struct session_device *device);
@@ -277,6 +277,6 @@ char *session_outcome_word(const struct session *session, char *text, size_t siz
 
 /* "devices 0, 2 lost: ...": that device, and the later ones with the same reason. False: it is not
  * lost, or was named with one before it. */
-bool session_say_lost(const struct session *session, int place, char *text, size_t size);
+bool session_text_lost(const struct session *session, int place, char *text, size_t size);
 
 #endif

@@ -100,10 +100,10 @@ struct bench_plan {
 };
 
 /* Words alone: what the options show to be wrong is said before an engine is started. */
-enum gp_status bench_plan_check(struct bench_plan *plan, const struct session_ask *ask,
+enum gp_status bench_plan_check(struct bench_plan *plan, const struct session_request *ask,
                                 struct gp_err *err);
 /* Devices and points; on failure the plan is empty. */
-enum gp_status bench_plan_make(struct bench_plan *plan, const struct session_ask *ask,
+enum gp_status bench_plan_make(struct bench_plan *plan, const struct session_request *ask,
                                struct session_look *look, struct session_notes *notes,
                                struct gp_err *err);
 void bench_plan_drop(struct bench_plan *plan); /* what was made */
@@ -211,8 +211,8 @@ struct session_work {
 
 struct session {
     enum session_state state;
-    struct session_ask ask; /* its texts are the three below */
-    struct options options; /* its pointer here */
+    struct session_request ask; /* its texts are the three below */
+    struct options options;     /* its pointer here */
     char tests[256], folder[GP_PATH_MAX], job[96];
     json_t *recalled; /* header of the journal gone on with: its texts are borrowed */
     struct session_notes notes;

@@ -425,7 +425,7 @@ static enum gp_status parse_lock(const char *text, double *clock, struct gp_err 
 }
 
 /* What was asked for by hand stands above the preset. */
-static void take_settings(struct bench_plan *plan, const struct session_ask *ask)
+static void take_settings(struct bench_plan *plan, const struct session_request *ask)
 {
     struct points_options *points = &plan->options;
     struct method_settings *m = &points->settings;
@@ -537,7 +537,7 @@ static enum gp_status take_tests(struct bench_plan *plan, const char *tests, str
     return rc;
 }
 
-enum gp_status bench_plan_check(struct bench_plan *plan, const struct session_ask *ask,
+enum gp_status bench_plan_check(struct bench_plan *plan, const struct session_request *ask,
                                 struct gp_err *err)
 {
     struct points_options *points = &plan->options;
@@ -607,7 +607,7 @@ static enum gp_status add_listed(struct bench_plan *plan, const struct session_l
     return rc;
 }
 
-static enum gp_status choose_devices(struct bench_plan *plan, const struct session_ask *ask,
+static enum gp_status choose_devices(struct bench_plan *plan, const struct session_request *ask,
                                      struct session_look *look, struct session_notes *notes,
                                      struct gp_err *err)
 {
@@ -666,8 +666,8 @@ static enum gp_status plan_model(struct bench_plan *plan, struct planner *planne
     return planner_answer(planner, asked, plan->answer, err);
 }
 
-static enum gp_status take_model(struct bench_plan *plan, const struct session_ask *ask, bool cpu,
-                                 struct session_notes *notes, struct gp_err *err)
+static enum gp_status take_model(struct bench_plan *plan, const struct session_request *ask,
+                                 bool cpu, struct session_notes *notes, struct gp_err *err)
 {
     unsigned need = bench_tests_that(TEST_NEEDS_MODEL);
     struct options options = *ask->options;
@@ -791,7 +791,7 @@ static bool is_size(const void *ctx, const struct point *p)
 }
 
 /* --size drops the memory, transfer and allreduce points outside. */
-static enum gp_status take_sizes(struct bench_plan *plan, const struct session_ask *ask,
+static enum gp_status take_sizes(struct bench_plan *plan, const struct session_request *ask,
                                  struct session_notes *notes, struct gp_err *err)
 {
     const char *text = options_word(ask->options, OPT_SIZE, NULL);
@@ -872,7 +872,7 @@ void bench_plan_drop(struct bench_plan *plan)
     plan->devices = 0;
 }
 
-enum gp_status bench_plan_make(struct bench_plan *plan, const struct session_ask *ask,
+enum gp_status bench_plan_make(struct bench_plan *plan, const struct session_request *ask,
                                struct session_look *look, struct session_notes *notes,
                                struct gp_err *err)
 {

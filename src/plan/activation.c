@@ -220,13 +220,13 @@ void vision_terms(struct terms *w, const struct vision *v)
     const struct model_vision *m = &q->model->vision;
     struct quantity items = quantity_of(v->items, ORIGIN_MODEL);
 
-    know_number(w, "d", m->width, "exact");
-    know_number(w, "f", m->ff, "exact");
-    know_number(w, "pixels", m->pixels, "exact");
-    know_number(w, "deepstack", m->deepstack, "exact");
-    know_number(w, "tokens", m->tokens, "exact");
-    know_number(w, "patches", m->patches, "exact");
-    know_number(w, "groups", m->groups, "exact");
+    input_number(w, "d", m->width, "exact");
+    input_number(w, "f", m->ff, "exact");
+    input_number(w, "pixels", m->pixels, "exact");
+    input_number(w, "deepstack", m->deepstack, "exact");
+    input_number(w, "tokens", m->tokens, "exact");
+    input_number(w, "patches", m->patches, "exact");
+    input_number(w, "groups", m->groups, "exact");
     term_add(w, "activation: vision tokens", "T",
              m->groups > 0 ? "tokens * max(1, min(s/tokens, groups))"
                            : "tokens, as the model's processor makes them",
@@ -257,10 +257,10 @@ static void add_moe(struct terms *w, struct quantity workspace)
 
     if (!k)
         return;
-    know_number(w, "factor", q->engine->moe_workspace, "model");
-    know_number(w, "topk", k->experts_active, "exact");
-    know_number(w, "mff", k->expert_ff, "exact");
-    know_number(w, "latent width in place of h", k->latent, "exact");
+    input_number(w, "factor", q->engine->moe_workspace, "model");
+    input_number(w, "topk", k->experts_active, "exact");
+    input_number(w, "mff", k->expert_ff, "exact");
+    input_number(w, "latent width in place of h", k->latent, "exact");
     term_add(w, "activation: MoE workspace", "MoE",
              q->precision.by_role[ROLE_EXPERT]->math == MATH_FP4
                  ? "0: FP4 kernels need none"
@@ -326,9 +326,9 @@ void activation_terms(struct terms *w, const struct load *load)
         const struct request *q = &w->plan->request;
         struct term_source source = source_engine(q->engine, TERM_FORWARD);
 
-        know_number(w, "cells", m->users * q->context, "request");
-        know_number(w, "slots", kvcache_slots(q, m->users), "engine");
-        know_number(w, "factor", q->engine->compute_graph.value, "model");
+        input_number(w, "cells", m->users * q->context, "request");
+        input_number(w, "slots", kvcache_slots(q, m->users), "engine");
+        input_number(w, "factor", q->engine->compute_graph.value, "model");
         term_add(w, "activation", "activation",
                  "the graph's buffer: c*(2*cells + max(4*cells + 20*h, 4*widest layer)), or "
                  "c*4*h + slots*4*V",
@@ -338,17 +338,17 @@ void activation_terms(struct terms *w, const struct load *load)
     }
     bool has_head = p->memory.stage == p->layout.pp - 1 && !encoder;
     struct activation a = activation_estimate(&p->request, load, &p->layout, has_head);
-    know_number(w, "copies", load->logit_copies, "model");
-    know_number(w, "FlashInfer's where installed",
-                load->logit_copies_low < load->logit_copies ? load->logit_copies_low : 0,
-                "engine profile");
-    know_bytes(w, "base", e->base);
-    know_bytes(w, "forward base", e->forward_base);
+    input_number(w, "copies", load->logit_copies, "model");
+    input_number(w, "FlashInfer's where installed",
+                 load->logit_copies_low < load->logit_copies ? load->logit_copies_low : 0,
+                 "engine profile");
+    input_bytes(w, "base", e->base);
+    input_bytes(w, "forward base", e->forward_base);
     if (has_head) {
         bool buffer = e->logit_rows == ROWS_SLOTS && sampler_buffer(&p->request, load, 1) > 0;
         const struct equation *eq = &sampling_equations[e->logit_rows][buffer];
 
-        know_number(w, "SMs", sampler_rows(&p->request), "gpu");
+        input_number(w, "SMs", sampler_rows(&p->request), "gpu");
         term_add(w, "activation: sampling", "sampling", eq->text, a.sampling, "GiB",
                  source_engine(e, TERM_LOGITS), eq->inputs);
     }

@@ -554,18 +554,18 @@ static void add_rent(struct terms *w, const char *name, const struct rent *r)
     const struct instance *in = r->instance;
     double price = r->spot ? in->spot : in->on_demand;
 
-    know_number(w, "instances", r->instances, NULL);
+    input_number(w, "instances", r->instances, NULL);
     know_money(w, "price", quantity_exact(price), "/h", origin_word(rent_origin(r)));
-    know_word(w, "region", in->region);
+    input_word(w, "region", in->region);
     if (r->ahead)
-        know_word(w, "age", "dated ahead of this clock");
+        input_word(w, "age", "dated ahead of this clock");
     else
         know_unit(w, "age", in->basis == DATE_READ ? 0 : (double)r->age_days, "days", NULL);
     term_add(w, name, "rent", "instances * price of one", quantity_of(r->per_hour, rent_origin(r)),
              "$/h", source_rent(r), "instances, price, region, age");
-    know_word(w, r->instance->provider, r->instance->type);
+    input_word(w, r->instance->provider, r->instance->type);
     term_takes_last(w, 0);
-    terms_forget(w, known);
+    inputs_truncate(w, known);
 }
 
 static void know_owning(struct terms *w, const struct buy *b)
@@ -574,19 +574,19 @@ static void know_owning(struct terms *w, const struct buy *b)
 
     know_unit(w, "servers", b->server ? b->count : 0, b->what, NULL);
     know_unit(w, "GPUs", b->server ? 0 : b->count, b->what, NULL);
-    know_number(w, "year of launch", b->launch_year, NULL);
-    know_number(w, "host share", b->server ? 0 : own->server_share, "assumed");
+    input_number(w, "year of launch", b->launch_year, NULL);
+    input_number(w, "host share", b->server ? 0 : own->server_share, "assumed");
     know_money(w, "capital", b->capital, NULL, origin_word(b->capital.origin));
-    know_number(w, "kW", b->drawn / 1000, b->drawn < b->watts ? "at this load, model" : "at most");
-    know_number(w, "kW at most", b->watts / 1000,
-                b->server ? "the server's, else GPUs and hosts" : "GPUs and hosts");
-    know_number(w, "PUE", own->pue, "profile");
+    input_number(w, "kW", b->drawn / 1000, b->drawn < b->watts ? "at this load, model" : "at most");
+    input_number(w, "kW at most", b->watts / 1000,
+                 b->server ? "the server's, else GPUs and hosts" : "GPUs and hosts");
+    input_number(w, "PUE", own->pue, "profile");
     know_unit(w, "electricity", b->electricity, "$/kWh",
               b->electricity == own->electricity ? "profile" : "request");
-    know_number(w, "hours share", b->hours_share, "request");
+    input_number(w, "hours share", b->hours_share, "request");
     know_unit(w, "hosting", own->hosting, "$/kW and month", "profile");
-    know_number(w, "residual", own->residual, "profile");
-    know_number(w, "years", own->years, "profile");
+    input_number(w, "residual", own->residual, "profile");
+    input_number(w, "years", own->years, "profile");
     w->known[w->known_count - 1].value =
         quantity_band(own->years, own->years_low, own->years_high, ORIGIN_SHEET);
 }
@@ -600,9 +600,9 @@ void cost_terms(struct terms *w)
     if (r->known) {
         int count = r->instance->gpu_count;
 
-        know_number(w, "count", count, "sheet");
-        know_number(w, "GPUs paid for", r->gpus_paid, NULL);
-        know_number(w, "used", l->gpus, NULL);
+        input_number(w, "count", count, "sheet");
+        input_number(w, "GPUs paid for", r->gpus_paid, NULL);
+        input_number(w, "used", l->gpus, NULL);
         term_add(w, "instances", "instances",
                  l->prefill_tp > 0        ? "hosts of those that decode, and of the others that do "
                                             "not go beside them"
@@ -610,7 +610,7 @@ void cost_terms(struct terms *w)
                                           : "ceil(pp / floor(count / tp)) * replicas",
                  quantity_exact(r->instances), "instances", source_rent(r),
                  "count, tp, pp, replicas, GPUs paid for, used");
-        know_word(w, r->instance->provider, r->instance->type);
+        input_word(w, r->instance->provider, r->instance->type);
         term_takes_last(w, 0);
     }
     add_rent(w, "rent: on demand", &c->on_demand);
@@ -618,7 +618,7 @@ void cost_terms(struct terms *w)
     if (c->want == WANT_MARKET)
         add_rent(w, "rent: marketplace", &c->market);
     if (r->known && r->per_hour > 0) {
-        know_number(w, "hours per month", r->per_month / r->per_hour, NULL);
+        input_number(w, "hours per month", r->per_month / r->per_hour, NULL);
         term_add(w, "rent per month", "month", "rent * hours per month",
                  quantity_of(r->per_month, rent_origin(r)), "$/month", source_rent(r),
                  "hours per month");

@@ -75,7 +75,7 @@ double evaluation_likely(const struct load *load, const struct evaluation *e)
 
 /* What is asked of the speed, before the memory is judged: the users that a rate leads
  * to; and after it: the goals. */
-struct pace {
+struct served_load {
     bool asked, judged;
     struct step_load own;
     struct step_others others;
@@ -87,8 +87,8 @@ struct pace {
     double rate_miss; /* how many times more arrive */
 };
 
-static void pace_of(const struct request *q, const struct load *load, const struct layout *l,
-                    struct pace *p)
+static void served_load_of(const struct request *q, const struct load *load, const struct layout *l,
+                           struct served_load *p)
 {
     if (!p->asked)
         return;
@@ -117,7 +117,8 @@ static double miss_of(double value, double goal, enum reason reason, uint64_t *r
     return value / goal;
 }
 
-static uint64_t evaluate_goals(const struct request *q, const struct pace *p, struct evaluation *e)
+static uint64_t evaluate_goals(const struct request *q, const struct served_load *p,
+                               struct evaluation *e)
 {
     uint64_t reasons = 0;
     double slow = q->throughput > 0 && e->tokens > 0 ? q->throughput / e->tokens : 0;
@@ -194,36 +195,36 @@ double evaluate_held(const struct request *q, const struct load *load, const str
  * has no speed, unless a rate says how many run. */
 static void judge_layout(const struct request *q, const struct load *load, struct evaluation *e)
 {
-    struct pace pace; /* large: the rest is filled in where speed is asked */
+    struct served_load served; /* large: the rest is filled in where speed is asked */
     double users;
 
-    pace.asked = request_asks_speed(q);
-    pace.judged = false;
+    served.asked = request_asks_speed(q);
+    served.judged = false;
     if (q->rate > 0) {
-        pace_of(q, load, &e->layout, &pace);
+        served_load_of(q, load, &e->layout, &served);
         users = q->users;
-        if (pace.step.gap == SPEED_KNOWN) /* where more arrive than are served, as many as it
+        if (served.step.gap == SPEED_KNOWN) /* where more arrive than are served, as many as it
                                            * takes at once */
-            users = pace.held || q->split ? speed_users(&e->layout, &pace.serve)
-                                          : pace.slots * layout_decoding(&e->layout);
+            users = served.held || q->split ? speed_users(&e->layout, &served.serve)
+                                            : served.slots * layout_decoding(&e->layout);
         e->users = users;
     } else {
         users = evaluate_held(q, load, &e->layout);
         e->users = q->users;
     }
     judge_memory(q, load, users, e);
-    if (q->rate <= 0 && pace.asked && reasons_verdict(e->reasons) != VERDICT_DOES_NOT_FIT)
-        pace_of(q, load, &e->layout, &pace);
-    if (pace.judged && pace.step.gap == SPEED_KNOWN) {
-        e->served = pace.served;
-        e->ttft = pace.serve.ttft;
-        e->tpot = pace.serve.tpot;
-        e->tokens = pace.serve.requests * speed_busy(q, &e->layout) * q->output;
+    if (q->rate <= 0 && served.asked && reasons_verdict(e->reasons) != VERDICT_DOES_NOT_FIT)
+        served_load_of(q, load, &e->layout, &served);
+    if (served.judged && served.step.gap == SPEED_KNOWN) {
+        e->served = served.served;
+        e->ttft = served.serve.ttft;
+        e->tpot = served.serve.tpot;
+        e->tokens = served.serve.requests * speed_busy(q, &e->layout) * q->output;
     }
     /* of what is marginal its goals are no reason: how near it comes to them is told all the
      * same */
     enum verdict holds = reasons_verdict(e->reasons);
-    uint64_t goals = pace.judged && holds <= VERDICT_MARGINAL ? evaluate_goals(q, &pace, e) : 0;
+    uint64_t goals = served.judged && holds <= VERDICT_MARGINAL ? evaluate_goals(q, &served, e) : 0;
     if (holds == VERDICT_FITS)
         e->reasons |= goals;
     else if (goals & REASON_BIT(REASON_NO_SPEED))

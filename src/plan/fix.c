@@ -20,7 +20,7 @@
 #define COUNT_OF(list) ((int)(sizeof(list) / sizeof((list)[0])))
 #define OTHER_GPUS 3 /* offered besides the one asked for */
 
-struct fixer {
+struct fix_search {
     const struct plan *plan;
     const struct choices *choices;
     const struct market *market;
@@ -54,7 +54,7 @@ struct proposal {
 
 #define BIT(change) (1u << (change))
 
-static struct proposal fix_begin(const struct fixer *f, enum fix_kind kind, int rank,
+static struct proposal fix_begin(const struct fix_search *f, enum fix_kind kind, int rank,
                                  unsigned changes)
 {
     struct proposal p = {
@@ -70,7 +70,7 @@ static double margin_of(const struct plan *plan)
     return plan->has_memory ? plan_margin(plan) : 0;
 }
 
-static void fix_offer(struct fixer *f, const struct proposal *p, const struct evaluation *e)
+static void fix_offer(struct fix_search *f, const struct proposal *p, const struct evaluation *e)
 {
     const struct plan *asked = f->plan;
     const struct request *q = &p->request;
@@ -122,7 +122,7 @@ unsigned plan_keep_context(const struct request *asked, const struct request *fi
     return (unsigned)(asked->context_auto && !same) << CHANGE_CONTEXT;
 }
 
-static bool fix_propose(struct fixer *f, const struct proposal *p)
+static bool fix_propose(struct fix_search *f, const struct proposal *p)
 {
     struct evaluation e;
 
@@ -139,7 +139,7 @@ static bool fix_propose(struct fixer *f, const struct proposal *p)
 
 /* The most, or the least, in (low, high) of a count of the request with which it fits, by
  * halves: fewer slots of adapters, more layers in host memory. */
-static void propose_halved(struct fixer *f, struct proposal *p, int *count, int low, int high,
+static void propose_halved(struct fix_search *f, struct proposal *p, int *count, int low, int high,
                            bool most)
 {
     struct evaluation e;
@@ -198,7 +198,7 @@ static bool turn_knob(struct proposal *p, enum change knob, double step)
 }
 
 /* Turns one option, or two of them, to the mildest steps that fit. */
-static bool propose_knobs(struct fixer *f, enum change a, enum change b)
+static bool propose_knobs(struct fix_search *f, enum change a, enum change b)
 {
     for (const double *x = knob_steps[a]; *x > 0; x++) {
         struct proposal p = fix_begin(f, FIX_KNOBS, RANK_KNOB, 0);
@@ -217,7 +217,7 @@ static bool propose_knobs(struct fixer *f, enum change a, enum change b)
     return false;
 }
 
-static void engine_knobs(struct fixer *f)
+static void engine_knobs(struct fix_search *f)
 {
     const struct request *asked = &f->plan->request;
     uint64_t rest = REASON_BIT(REASON_REST_LACKS) | REASON_BIT(REASON_REST_TIGHT);
@@ -270,7 +270,7 @@ static bool may_wait(const struct request *q)
     return q->ttft > 0 && q->tpot > 0 && q->rate <= 0 && q->max_num_seqs <= 0;
 }
 
-static struct proposal run_at_once(const struct fixer *f, double share, int copies)
+static struct proposal run_at_once(const struct fix_search *f, double share, int copies)
 {
     struct proposal p = fix_begin(f, FIX_AT_ONCE, RANK_USERS, BIT(CHANGE_SEQS));
 
@@ -279,7 +279,7 @@ static struct proposal run_at_once(const struct fixer *f, double share, int copi
 }
 
 /* The most users at once in so many copies with which the fewest GPUs do. */
-static void wait_in_copies(struct fixer *f, int copies, struct proposal *found,
+static void wait_in_copies(struct fix_search *f, int copies, struct proposal *found,
                            struct evaluation *best)
 {
     struct evaluation e;
@@ -296,7 +296,7 @@ static void wait_in_copies(struct fixer *f, int copies, struct proposal *found,
 }
 
 /* Where the goals took more GPUs than they would if some users waited. */
-static void wait_for_fewer(struct fixer *f)
+static void wait_for_fewer(struct fix_search *f)
 {
     const struct layout *l = &f->plan->layout;
     struct evaluation best = {.layout = *l};
@@ -312,7 +312,7 @@ static void wait_for_fewer(struct fixer *f)
         fix_offer(f, &found, &best);
 }
 
-static void reach_goals(struct fixer *f)
+static void reach_goals(struct fix_search *f)
 {
     /* More users keep more of the GPUs busy. */
     static const double times[] = {1.25, 1.5, 2, 3, 4, 6, 8, 12, 16};
@@ -346,7 +346,7 @@ static void reach_goals(struct fixer *f)
 
 /* The fewest layers, or layers' experts, in host memory with which it fits; of the GPUs that
  * were asked for. */
-static void on_host(struct fixer *f)
+static void on_host(struct fix_search *f)
 {
     const struct request *q = &f->plan->request;
     const struct memory *m = &f->plan->memory;
@@ -377,7 +377,7 @@ static void on_host(struct fixer *f)
 
 /* ---- formats and engines ---- */
 
-static void fix_formats(struct fixer *f)
+static void fix_formats(struct fix_search *f)
 {
     bool alone = false;
 
@@ -413,7 +413,7 @@ static unsigned plain_kv(struct request *r)
 }
 
 /* An engine that reads GGUF keeps the KV cache in 16 bit or in a format of its own. */
-static void gguf_formats(struct fixer *f, const struct engine *engine)
+static void gguf_formats(struct fix_search *f, const struct engine *engine)
 {
     struct proposal p =
         fix_begin(f, FIX_GGUF, f->plan->limit == LIMIT_TYPE ? RANK_ENGINE : RANK_BOTH, 0);
@@ -442,7 +442,7 @@ static bool takes_options(const struct engine *e, const struct request *q)
     return !own && (!q->split || e->disaggregation[0]) && (!q->text_only || e->language_only);
 }
 
-static void fix_engines(struct fixer *f)
+static void fix_engines(struct fix_search *f)
 {
     for (int i = 0; i < f->choices->engine_count; i++) {
         const struct engine *e = f->choices->engines[i];
@@ -465,7 +465,7 @@ static void fix_engines(struct fixer *f)
 /* Plans p with the count left open, then with the count that this took, if the request
  * fixes one: what the user has to type is "--gpu ID:N" as well. True when it was
  * offered, or had been by another name. */
-static bool propose_cut(struct fixer *f, struct proposal p)
+static bool propose_cut(struct fix_search *f, struct proposal p)
 {
     struct evaluation e;
 
@@ -501,7 +501,7 @@ unsigned plan_free_layout(struct request *r)
 }
 
 /* The nearest smaller or larger TP that is offered. */
-static void other_tp(struct fixer *f, enum fix_kind kind, int step)
+static void other_tp(struct fix_search *f, enum fix_kind kind, int step)
 {
     struct proposal p = fix_begin(f, kind, RANK_LAYOUT, BIT(CHANGE_TP));
 
@@ -515,7 +515,7 @@ static void other_tp(struct fixer *f, enum fix_kind kind, int step)
 
 /* Opens up the layout, keeping the GPU: any layout of as many GPUs, then of more; the
  * next smaller TP that is valid; the next larger one that fits. */
-static void fix_layouts(struct fixer *f)
+static void fix_layouts(struct fix_search *f)
 {
     const struct request *asked = &f->plan->request;
     struct proposal p = fix_begin(f, FIX_SAME_COUNT, RANK_LAYOUT, 0);
@@ -533,7 +533,7 @@ static void fix_layouts(struct fixer *f)
 }
 
 /* Where only more stages than max_pp fit, or where they need fewer GPUs. */
-static void deeper_pipeline(struct fixer *f)
+static void deeper_pipeline(struct fix_search *f)
 {
     struct proposal p = fix_begin(f, FIX_PIPELINE, RANK_LAYOUT, BIT(CHANGE_MAX_PP));
     struct request *r = &p.request;
@@ -554,7 +554,7 @@ static void deeper_pipeline(struct fixer *f)
 
 /* Where blocks of state for all slots, not weights or users, took more GPUs than were
  * needed: the most slots with which the fewest do. */
-static void fewer_slots(struct fixer *f)
+static void fewer_slots(struct fix_search *f)
 {
     const struct request *asked = &f->plan->request;
     struct evaluation e, best = {0};
@@ -585,7 +585,7 @@ struct other {
     bool known;
 };
 
-static void offer_gpu(struct fixer *f, const struct other *o)
+static void offer_gpu(struct fix_search *f, const struct other *o)
 {
     struct proposal p = fix_begin(f, FIX_GPU, RANK_GPU, BIT(CHANGE_GPU));
 
@@ -609,7 +609,7 @@ static bool cheaper_gpu(const struct other *a, const struct other *b)
     return a->best.layout.gpus < b->best.layout.gpus;
 }
 
-static bool fits_on(struct fixer *f, struct other *o, double per_hour, int gpus)
+static bool fits_on(struct fix_search *f, struct other *o, double per_hour, int gpus)
 {
     search_layout_within(&o->request, f->market, per_hour, gpus, &o->best);
     o->known = o->best.verdict == VERDICT_FITS;
@@ -623,7 +623,7 @@ struct others {
     int count;
 };
 
-static void try_gpu(struct fixer *f, const struct gpu *gpu, struct others *found)
+static void try_gpu(struct fix_search *f, const struct gpu *gpu, struct others *found)
 {
     const struct request *asked = &f->plan->request;
     const struct other *last = &found->best[OTHER_GPUS - 1];
@@ -656,7 +656,7 @@ static void try_gpu(struct fixer *f, const struct gpu *gpu, struct others *found
 }
 
 /* Is a GPU without a price of no use any more? */
-static bool all_priced(const struct fixer *f, const struct others *found)
+static bool all_priced(const struct fix_search *f, const struct others *found)
 {
     bool counted = f->plan->request.gpu_count > 0;
 
@@ -668,7 +668,7 @@ static bool all_priced(const struct fixer *f, const struct others *found)
  * as many as were asked for, a larger card in the same slots. Where both are one GPU at
  * one price (an instance is rented whole), the count that was asked for. What nobody
  * offers is looked at only where there are not enough of the others: most GPUs are that. */
-static void other_gpus(struct fixer *f)
+static void other_gpus(struct fix_search *f)
 {
     const struct choices *c = f->choices;
     struct others found = {.count = 0};
@@ -725,7 +725,7 @@ static int by_worth(const void *pa, const void *pb)
     return (int)a->kind - (int)b->kind;
 }
 
-static int fix_pick(struct fixer *f, struct fix out[PLAN_MAX_FIXES])
+static int fix_pick(struct fix_search *f, struct fix out[PLAN_MAX_FIXES])
 {
     qsort(f->found, (size_t)f->count, sizeof(f->found[0]), by_worth);
     bool any_fits = f->count > 0 && f->found[0].verdict == VERDICT_FITS;
@@ -736,7 +736,7 @@ static int fix_pick(struct fixer *f, struct fix out[PLAN_MAX_FIXES])
     return n;
 }
 
-static void propose_all(struct fixer *f)
+static void propose_all(struct fix_search *f)
 {
     const struct plan *plan = f->plan;
     struct proposal p;
@@ -786,7 +786,7 @@ static void propose_all(struct fixer *f)
 
 /* Takes back what no model, engine or layout of this kind could serve, whatever the
  * memory: a proposal that changes one field cannot cure two of them. */
-static struct proposal put_right(const struct fixer *f)
+static struct proposal put_right(const struct fix_search *f)
 {
     uint64_t reasons = f->plan->reasons;
     struct proposal p = fix_begin(f, FIX_REPAIRED, RANK_LAYOUT, 0);
@@ -810,15 +810,15 @@ static struct proposal put_right(const struct fixer *f)
 }
 
 /* The fixes of a changed request, each with that change besides its own. */
-static void fix_changed(struct fixer *f, const struct proposal *p,
-                        void (*proposals)(struct fixer *f))
+static void fix_changed(struct fix_search *f, const struct proposal *p,
+                        void (*proposals)(struct fix_search *f))
 {
     struct plan right;
 
     if (p->changes == 0 || fix_propose(f, p))
         return;
     plan_request(&p->request, f->market, &right);
-    struct fixer again = {.plan = &right, .choices = f->choices, .market = f->market};
+    struct fix_search again = {.plan = &right, .choices = f->choices, .market = f->market};
     proposals(&again);
     double asked = f->plan->cost.per_hour;
     for (int i = 0; i < again.count && f->count < COUNT_OF(f->found); i++) {
@@ -834,7 +834,7 @@ static void fix_changed(struct fixer *f, const struct proposal *p,
 
 /* Some models no layout of this engine holds, on any GPU: another one that cuts layers,
  * on these GPUs or on others. */
-static void fix_elsewhere(struct fixer *f)
+static void fix_elsewhere(struct fix_search *f)
 {
     for (int i = 0; i < f->choices->engine_count && f->count == 0; i++) {
         struct proposal p = put_right(f);
@@ -853,7 +853,7 @@ static void fix_elsewhere(struct fixer *f)
 int plan_fixes(const struct plan *plan, const struct choices *choices, const struct market *market,
                struct fix out[PLAN_MAX_FIXES])
 {
-    struct fixer f; /* found[] is large, and filled as it is counted */
+    struct fix_search f; /* found[] is large, and filled as it is counted */
 
     f.plan = plan;
     f.choices = choices;

@@ -470,9 +470,9 @@ static void add_csa_states(struct terms *w, const struct layer_kind *k, int laye
 
     if (k->mixer != MIXER_CSA || !kvcache_has_groups(q) || s.bytes <= 0)
         return;
-    know_number(w, "c", batch, NULL);
-    know_number(w, "kept", s.tokens, "exact");
-    know_number(w, k->csa2 ? "layers that pool" : "page tokens", s.block, "exact");
+    input_number(w, "c", batch, NULL);
+    input_number(w, "kept", s.tokens, "exact");
+    input_number(w, k->csa2 ? "layers that pool" : "page tokens", s.block, "exact");
     know_exact(w, "page", s.page);
     term_add(w, "states", "C_i",
              k->csa2 ? "layers * page / layers that pool"
@@ -533,10 +533,10 @@ static void add_kind(struct terms *w, int k, int layers)
     enum engine_term term = state ? TERM_STATE : TERM_SPARSE;
     bool rule = state || kind->mixer == MIXER_CSA || kind->index_heads > 0;
 
-    know_number(w, "layers", layers, "exact");
+    input_number(w, "layers", layers, "exact");
     know_unit(w, "e", q->kv->bits, "bits", q->kv->id);
     for (size_t i = 0; i < sizeof(dimensions) / sizeof(dimensions[0]); i++)
-        know_number(w, dimensions[i].name, dimensions[i].value, "exact");
+        input_number(w, dimensions[i].name, dimensions[i].value, "exact");
     term_add(w, state ? "state" : "KV", state ? "S_i" : "KV_i",
              kind->csa2 && kind->kv_shared
                  ? "layers * min(s, w)*entry: the rest is an earlier layer's"
@@ -548,7 +548,7 @@ static void add_kind(struct terms *w, int k, int layers)
              mixers[kind->mixer].inputs);
     term_is_part(w, dsa ? "mla + index" : mixer_word(kind->mixer), layers);
     add_csa_states(w, kind, layers);
-    terms_forget(w, known);
+    inputs_truncate(w, known);
 }
 
 /* The draft's, where the last stage binds: what one request has more with it. */
@@ -564,8 +564,8 @@ static void add_draft(struct terms *w)
     plain.draft = NULL;
     struct kv_sequence s = kvcache_sequence(&plain, p->layout.tp, first, end, plain.context,
                                             p->memory.max_batched_tokens);
-    know_number(w, "layers of the draft", p->request.draft->layer_count, "exact");
-    know_word(w, "KV of the draft", draft_kv(&p->request)->id);
+    input_number(w, "layers of the draft", p->request.draft->layer_count, "exact");
+    input_word(w, "KV of the draft", draft_kv(&p->request)->id);
     term_add(w, p->request.draft_mtp ? "KV: MTP layers" : "KV: draft", "KV_i",
              "the same of its layers, in the same pool",
              quantity_exact(p->memory.sequence.exact - s.exact), "GiB",
@@ -613,8 +613,8 @@ void kvcache_terms(struct terms *w)
     term_add(w, "KV of one request", "KV", "sum of KV_i + sum of S_i",
              quantity_exact(s->exact + s->state), "GiB", source_model(p->request.model),
              "s, keys and values, state");
-    know_number(w, "drafted tokens", p->request.draft_tokens, "request");
-    know_number(w, "blocks", s->block > 0 ? s->reserved / s->block : 0, "exact");
+    input_number(w, "drafted tokens", p->request.draft_tokens, "request");
+    input_number(w, "blocks", s->block > 0 ? s->reserved / s->block : 0, "exact");
     term_add(w, "one request is given", "given",
              s->per_token > 0 ? "ceil(s/block)*block * KV per token on this GPU"
              : e->budget == BUDGET_STATIC
@@ -627,7 +627,7 @@ void kvcache_terms(struct terms *w)
                                 : "every layer as a full one: ceil(s/block)*block, + state",
              quantity_exact(s->reserved), "GiB", source_engine(e, TERM_BLOCK),
              "s, block, c, block bytes, blocks, drafted tokens");
-    know_number(w, "slots", kvcache_slots(&p->request, p->memory.users), "engine");
+    input_number(w, "slots", kvcache_slots(&p->request, p->memory.users), "engine");
     if (s->fixed > 0)
         term_add(w, "all slots share", "shared",
                  "windows: pad256(min(w*slots + c, all cells)); states: slots * state",

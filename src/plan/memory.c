@@ -581,7 +581,7 @@ static void add_need(struct terms *w)
                  source_model(q->model), "users per replica, state");
     term_add(w, "users' need", "need", "users * reserved by the engine for one", m->kv_reserved,
              "GiB", source_engine(q->engine, TERM_BLOCK), "users per replica, given");
-    know_number(w, "mean tokens", memory_mean_tokens(q), "request");
+    input_number(w, "mean tokens", memory_mean_tokens(q), "request");
     term_add(w, "users' mean need", "mean need", "users * reserved for mean tokens", m->kv_mean,
              "GiB", source_engine(q->engine, TERM_BLOCK), "users per replica, mean tokens");
 }
@@ -631,7 +631,7 @@ void memory_terms(struct terms *w)
     term_add(w, "free", "free", "usable - used - weights - activation - non_torch - graphs - need",
              m->free, "GiB", source_counted("the parts above"),
              "usable, used, weights, activation, non_torch, graphs, need");
-    know_number(w, "bits", f->bits, f->id);
+    input_number(w, "bits", f->bits, f->id);
     term_add(w, "rule of thumb", "rule", "params * bits/8 * 1.25, all GPUs together",
              quantity_of(m->rule_of_thumb, ORIGIN_ASSUMED), "GiB",
              source_counted("the field's rule, to compare with: no figure rests on it"),

@@ -97,10 +97,10 @@ static void fill_figures(const struct load *load, const struct prices *prices, s
         whole.split = false;
         l.replicas = l.gpus / (l.tp * l.pp);
         l.prefill = l.prefill_tp = 0;
-        p->together.gap = SPEED_NO_LAYOUT;
+        p->unsplit_speed.gap = SPEED_NO_LAYOUT;
         if (l.gpus % (l.tp * l.pp) == 0) {
             memory_estimate(&whole, load, &l, &m);
-            speed_estimate(&whole, load, &l, &m, &p->together);
+            speed_estimate(&whole, load, &l, &m, &p->unsplit_speed);
         }
     }
     power_estimate(&p->request, load, &p->layout, &p->speed, market, &p->power);

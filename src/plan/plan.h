@@ -36,19 +36,19 @@
 #define PLAN_MAX_GPUS 256
 
 /* The first key of search.h's order in which the runner-up is worse. */
-enum lost {
-    LOST_MONEY,    /* `more` dollars per hour; infinite: no price is known */
-    LOST_PAID,     /* `more` GPUs have to be rented */
-    LOST_GPUS,     /* `more` GPUs */
-    LOST_IDLE,     /* a replica without a user */
-    LOST_MACHINES, /* not in one machine */
-    LOST_STAGES,
-    LOST_TOKENS, /* `more` of its tokens/s, as a share, are missing */
-    LOST_REPLICAS,
-    LOST_EXPERTS, /* spread wider */
-    LOST_GOAL,    /* it needs less, and misses the goal of `limit`: it reaches `more` */
-    LOST_NOTHING, /* they are alike */
-    LOST_COUNT
+enum worse_by {
+    WORSE_MONEY,    /* `more` dollars per hour; infinite: no price is known */
+    WORSE_PAID,     /* `more` GPUs have to be rented */
+    WORSE_GPUS,     /* `more` GPUs */
+    WORSE_IDLE,     /* a replica without a user */
+    WORSE_MACHINES, /* not in one machine */
+    WORSE_STAGES,
+    WORSE_TOKENS, /* `more` of its tokens/s, as a share, are missing */
+    WORSE_REPLICAS,
+    WORSE_EXPERTS, /* spread wider */
+    WORSE_GOAL,    /* it needs less, and misses the goal of `limit`: it reaches `more` */
+    WORSE_NOTHING, /* they are alike */
+    WORSE_COUNT
 };
 
 /* The best layout that fits with another TP or PP, or with goals the one that needs less
@@ -56,13 +56,13 @@ enum lost {
 struct runner_up {
     struct layout layout; /* gpus 0 = there is none */
     double per_hour;      /* dollars; 0 = unknown */
-    enum lost lost;
+    enum worse_by by;
     double more;
     enum limit limit;
 };
 
 /* What a plan would be with the options that the engine has by itself. */
-struct untuned {
+struct default_options {
     double max_batched_tokens;
     double ttft, tpot; /* s */
 };
@@ -91,14 +91,14 @@ struct plan {
     uint64_t reasons;  /* bits of enum reason */
     unsigned warnings; /* bits of enum warning */
     enum knob knob;
-    struct layout nearly; /* fewer GPUs that would be marginal; gpus 0 = none */
+    struct layout marginal_layout; /* fewer GPUs that would be marginal; gpus 0 = none */
     struct cost cost;
-    struct speed speed;    /* of what fits, or may, or exceeds the power cap alone */
-    struct speed together; /* where prompts are worked off apart: of the same layout when
+    struct speed speed;         /* of what fits, or may, or exceeds the power cap alone */
+    struct speed unsplit_speed; /* where prompts are worked off apart: of the same layout when
                                 * each replica does both */
-    struct power power;    /* of what has a memory */
+    struct power power;         /* of what has a memory */
     struct runner_up second;
-    struct untuned untuned; /* with REASON_TUNED */
+    struct default_options default_options; /* with REASON_TUNED */
 };
 
 /* The fields of a request that a fix changes, in the order its options are given. */

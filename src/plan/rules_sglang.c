@@ -161,12 +161,12 @@ static void sglang_terms(struct terms *w)
 
     if (r->base <= 0 || p->request.utilization > 0)
         return;
-    know_bytes(w, "base", quantity_exact(r->base));
+    input_bytes(w, "base", quantity_exact(r->base));
     know_unit(w, "token", r->token / GP_MIB, "MiB", "engine");
     know_unit(w, "gpu", r->gpu / GP_MIB, "MiB", "engine");
     know_unit(w, "graph", r->graph / GP_MIB, "MiB", "engine");
-    know_number(w, "batch", memory_graph_batch(&p->request, &p->layout), "engine");
-    know_bytes(w, "least", quantity_exact(r->least));
+    input_number(w, "batch", memory_graph_batch(&p->request, &p->layout), "engine");
+    input_bytes(w, "least", quantity_exact(r->least));
     term_add(w, "fraction", "fraction",
              "1 - max(base + token*max(c, 2048) + gpu*tp*pp + graph*batch + prefill graphs, "
              "least) / physical [* vision]",

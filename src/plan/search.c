@@ -53,11 +53,11 @@ static bool search_fits(const struct search *s)
 
 /* The order of search.h: each key a number of which less is better. */
 #define KEYS 9
-static const enum lost orders[][KEYS] = {
-    [SEARCH_FEWEST_GPUS] = {LOST_PAID, LOST_IDLE, LOST_MACHINES, LOST_STAGES, LOST_GPUS, LOST_MONEY,
-                            LOST_TOKENS, LOST_REPLICAS, LOST_EXPERTS},
-    [SEARCH_LEAST_MONEY] = {LOST_MONEY, LOST_PAID, LOST_IDLE, LOST_MACHINES, LOST_STAGES, LOST_GPUS,
-                            LOST_TOKENS, LOST_REPLICAS, LOST_EXPERTS},
+static const enum worse_by orders[][KEYS] = {
+    [SEARCH_FEWEST_GPUS] = {WORSE_PAID, WORSE_IDLE, WORSE_MACHINES, WORSE_STAGES, WORSE_GPUS,
+                            WORSE_MONEY, WORSE_TOKENS, WORSE_REPLICAS, WORSE_EXPERTS},
+    [SEARCH_LEAST_MONEY] = {WORSE_MONEY, WORSE_PAID, WORSE_IDLE, WORSE_MACHINES, WORSE_STAGES,
+                            WORSE_GPUS, WORSE_TOKENS, WORSE_REPLICAS, WORSE_EXPERTS},
 };
 
 /* GPUs that have to be rented, as many as it takes at least; where none are, those. */
@@ -66,51 +66,51 @@ static int gpus_paid(const struct evaluation *e)
     return e->price.gpus > 0 ? e->price.gpus : e->layout.gpus;
 }
 
-static double key_of(const struct search *s, const struct evaluation *e, enum lost key)
+static double key_of(const struct search *s, const struct evaluation *e, enum worse_by key)
 {
     switch (key) {
-    case LOST_MONEY:
+    case WORSE_MONEY:
         return e->price.per_hour > 0 ? e->price.per_hour : INFINITY;
-    case LOST_PAID:
+    case WORSE_PAID:
         return gpus_paid(e);
-    case LOST_GPUS:
+    case WORSE_GPUS:
         return e->layout.gpus;
-    case LOST_IDLE:
+    case WORSE_IDLE:
         return s->request->rate <= 0 && e->layout.replicas > s->request->users;
-    case LOST_MACHINES:
+    case WORSE_MACHINES:
         if (e->price.rented && !e->price.apart)
             return 0;
         return layout_widest(&e->layout) <= s->request->host_gpus ? 1 : 2;
-    case LOST_STAGES:
+    case WORSE_STAGES:
         return e->layout.pp;
-    case LOST_TOKENS: /* in steps of 2 %, so that nothing is turned for less */
+    case WORSE_TOKENS: /* in steps of 2 %, so that nothing is turned for less */
         return e->tokens > 0 ? -floor(log(e->tokens) * 50) : 0;
-    case LOST_REPLICAS:
+    case WORSE_REPLICAS:
         return e->layout.replicas;
-    case LOST_EXPERTS:
+    case WORSE_EXPERTS:
         return e->layout.ep;
-    case LOST_GOAL:
-    case LOST_NOTHING:
-    case LOST_COUNT:
+    case WORSE_GOAL:
+    case WORSE_NOTHING:
+    case WORSE_COUNT:
         break;
     }
     return 0;
 }
 
 /* The first key in which a and b differ, and by how much b is worse. */
-static enum lost deciding_key(const struct search *s, const struct evaluation *a,
-                              const struct evaluation *b, double *more)
+static enum worse_by deciding_key(const struct search *s, const struct evaluation *a,
+                                  const struct evaluation *b, double *more)
 {
     for (int k = 0; k < KEYS; k++) {
-        enum lost key = orders[s->goal][k];
+        enum worse_by key = orders[s->goal][k];
         double x = key_of(s, a, key), y = key_of(s, b, key);
 
         *more = y - x;
-        if (x != y && !(key == LOST_MONEY && fabs(x - y) < 1e-9))
+        if (x != y && !(key == WORSE_MONEY && fabs(x - y) < 1e-9))
             return key;
     }
     *more = 0;
-    return LOST_NOTHING;
+    return WORSE_NOTHING;
 }
 
 static bool better_fit(const struct search *s, const struct evaluation *a,
@@ -139,7 +139,7 @@ static bool more_likely(const struct search *s, const struct evaluation *a,
                         const struct evaluation *b)
 {
     double x = evaluation_likely(&s->load, a), y = evaluation_likely(&s->load, b);
-    enum lost first = orders[s->goal][0];
+    enum worse_by first = orders[s->goal][0];
 
     if ((x >= 0.5) != (y >= 0.5))
         return x >= 0.5;
@@ -217,7 +217,7 @@ static void search_consider(struct search *s, const struct evaluation *e)
 /* Does it need less of what counts most than the best so far? */
 static bool needs_less(const struct search *s, const struct evaluation *e)
 {
-    enum lost first = orders[s->goal][0];
+    enum worse_by first = orders[s->goal][0];
 
     return !search_fits(s) || key_of(s, e, first) < key_of(s, &s->best, first);
 }
@@ -225,7 +225,7 @@ static bool needs_less(const struct search *s, const struct evaluation *e)
 /* As much will do where the best one's steps were turned, too. */
 static bool could_win(const struct search *s, const struct evaluation *e)
 {
-    enum lost first = orders[s->goal][0];
+    enum worse_by first = orders[s->goal][0];
 
     return needs_less(s, e) ||
            (s->best.chunk > 0 && key_of(s, e, first) == key_of(s, &s->best, first));
@@ -603,10 +603,10 @@ static void name_second(const struct search *s, struct plan *out)
 
     r->layout = s->second.layout;
     r->per_hour = s->second.price.per_hour;
-    r->lost = deciding_key(s, &s->best, &s->second, &r->more);
-    if (r->lost == LOST_PAID && r->more == s->second.layout.gpus - s->best.layout.gpus)
-        r->lost = LOST_GPUS; /* it takes them all */
-    if (r->lost == LOST_TOKENS)
+    r->by = deciding_key(s, &s->best, &s->second, &r->more);
+    if (r->by == WORSE_PAID && r->more == s->second.layout.gpus - s->best.layout.gpus)
+        r->by = WORSE_GPUS; /* it takes them all */
+    if (r->by == WORSE_TOKENS)
         r->more = 1 - s->second.tokens / s->best.tokens;
 }
 
@@ -625,7 +625,7 @@ static void name_slow(const struct search *s, struct plan *out)
 
     *r = (struct runner_up){.layout = e->layout,
                             .per_hour = e->price.per_hour,
-                            .lost = LOST_GOAL,
+                            .by = WORSE_GOAL,
                             .limit = e->limit,
                             .more = figures[e->limit]};
 }
@@ -745,7 +745,7 @@ static void plan_best(const struct search *s, const struct request *q, struct pl
     if (s->best.chunk <= 0)
         return;
     evaluate(s->request, &s->load, NULL, &s->best.layout, &e);
-    out->untuned = (struct untuned){s->load.max_batched_tokens, e.ttft, e.tpot};
+    out->default_options = (struct default_options){s->load.max_batched_tokens, e.ttft, e.tpot};
     out->reasons |= REASON_BIT(REASON_TUNED);
 }
 
@@ -765,7 +765,7 @@ void search_plan(const struct request *q, const struct market *market, enum sear
         name_second(&s, out);
     /* What comes close is worth a look: measuring may show that it fits. */
     if (search_fits(&s) && s.marginal.gpus > 0 && is_smaller(&s.marginal, &out->layout)) {
-        out->nearly = s.marginal;
+        out->marginal_layout = s.marginal;
         out->reasons |= REASON_BIT(REASON_NEARLY);
     }
 }

@@ -22,22 +22,22 @@ static void know_model(struct terms *w)
     const struct layer_kind *moe = NULL;
     double ff = 0;
 
-    know_word(w, "model", m->name);
-    know_number(w, "L", m->layer_count, "exact");
-    know_number(w, "h", m->hidden, "exact");
-    know_number(w, "V", m->vocab, "exact");
-    know_number(w, "params", model_params(m), "exact");
-    know_number(w, "vision", model_params_role(m, ROLE_VISION), "exact");
-    know_number(w, "n-grams", model_params_role(m, ROLE_NGRAM), "exact");
-    know_number(w, "max_context", m->max_context, "exact");
-    know_number(w, "published", m->published - m->published_extra, m->published_source);
+    input_word(w, "model", m->name);
+    input_number(w, "L", m->layer_count, "exact");
+    input_number(w, "h", m->hidden, "exact");
+    input_number(w, "V", m->vocab, "exact");
+    input_number(w, "params", model_params(m), "exact");
+    input_number(w, "vision", model_params_role(m, ROLE_VISION), "exact");
+    input_number(w, "n-grams", model_params_role(m, ROLE_NGRAM), "exact");
+    input_number(w, "max_context", m->max_context, "exact");
+    input_number(w, "published", m->published - m->published_extra, m->published_source);
     for (int k = m->kind_count - 1; k >= 0; k--) {
         ff = fmax(ff, fmax(m->kind[k].ff, m->kind[k].shared_ff));
         moe = m->kind[k].experts > 0 ? &m->kind[k] : moe;
     }
-    know_number(w, "experts", moe ? moe->experts : 0, "exact");
-    know_number(w, "active", moe ? moe->experts_active : 0, "exact");
-    know_number(w, "ff", ff, "exact");
+    input_number(w, "experts", moe ? moe->experts : 0, "exact");
+    input_number(w, "active", moe ? moe->experts_active : 0, "exact");
+    input_number(w, "ff", ff, "exact");
 }
 
 static void know_memory(struct terms *w)
@@ -47,12 +47,12 @@ static void know_memory(struct terms *w)
     const struct kv_sequence *s = &m->sequence;
     const char *set = set_by(q->utilization, "engine default");
 
-    know_number(w, "utilization", m->fraction, set);
-    know_number(w, "fraction", m->fraction, set);
-    know_bytes(w, "need", m->kv_reserved);
-    know_number(w, "users per replica", m->users, "request");
-    know_number(w, "c", m->max_batched_tokens, set_by(q->max_batched_tokens, "engine default"));
-    know_number(
+    input_number(w, "utilization", m->fraction, set);
+    input_number(w, "fraction", m->fraction, set);
+    input_bytes(w, "need", m->kv_reserved);
+    input_number(w, "users per replica", m->users, "request");
+    input_number(w, "c", m->max_batched_tokens, set_by(q->max_batched_tokens, "engine default"));
+    input_number(
         w, "seqs", m->max_num_seqs,
         set_by(q->max_num_seqs, q->engine->seqs_small > 0 ? "engine default" : "one per user"));
     know_exact(w, "KV per token on this GPU", s->per_token);
@@ -69,8 +69,8 @@ static void add_layout(struct terms *w)
     const struct plan *p = w->plan;
     int stage = p->memory.stage, pp = p->layout.pp;
 
-    know_number(w, "prefill", p->layout.prefill_tp > 0 ? p->layout.prefill : 0, "replicas");
-    know_number(w, "their tp", p->layout.prefill_tp, "request, or chosen");
+    input_number(w, "prefill", p->layout.prefill_tp > 0 ? p->layout.prefill : 0, "replicas");
+    input_number(w, "their tp", p->layout.prefill_tp, "request, or chosen");
     term_add(w, "GPUs", "gpus",
              p->layout.prefill_tp > 0 ? "pp * (their tp * prefill + tp * (replicas - prefill))"
                                       : "tp * pp * replicas",
@@ -84,9 +84,9 @@ static void add_layout(struct terms *w)
         return;
     int first = layout_stage_begin(&p->request, pp, stage);
     int end = layout_stage_begin(&p->request, pp, stage + 1);
-    know_number(w, "stage", stage + 1, NULL);
-    know_number(w, "first layer", first + 1, NULL);
-    know_number(w, "last layer", end, NULL);
+    input_number(w, "stage", stage + 1, NULL);
+    input_number(w, "first layer", first + 1, NULL);
+    input_number(w, "last layer", end, NULL);
     term_add(w, "layers of the binding stage", "stage layers",
              "floor(L/pp), the remainder to the stages before the last",
              quantity_exact(end - first), "layers",
@@ -99,7 +99,7 @@ static void add_margin(struct terms *w)
     const struct plan *p = w->plan;
     const struct memory *m = &p->memory;
 
-    know_word(w, "verdict", verdict_word(p->verdict));
+    input_word(w, "verdict", verdict_word(p->verdict));
     term_add(w, "margin", "margin", "pool - need", quantity_sub(m->kv_pool, m->kv_reserved), "GiB",
              source_counted("fits: low end >= 0; marginal: the band crosses 0, or the pool "
                             "holds the mean need and one request of full length"),
@@ -116,25 +116,25 @@ int terms_of_plan(const struct plan *plan, struct term out[TERMS_MAX])
     const struct request *q = &p->request;
     const struct layout *l = &p->layout;
 
-    know_number(&terms, "tp", l->tp, set_by(q->tp, "chosen"));
-    know_number(&terms, "pp", l->pp, set_by(q->pp, "chosen"));
-    know_number(&terms, "replicas", l->replicas, set_by(q->replicas, "chosen"));
-    know_number(&terms, "ep", l->ep > 1 ? l->ep : 0, "request");
+    input_number(&terms, "tp", l->tp, set_by(q->tp, "chosen"));
+    input_number(&terms, "pp", l->pp, set_by(q->pp, "chosen"));
+    input_number(&terms, "replicas", l->replicas, set_by(q->replicas, "chosen"));
+    input_number(&terms, "ep", l->ep > 1 ? l->ep : 0, "request");
     know_unit(&terms, "GPUs per host", q->host_gpus, NULL, q->host_assumed ? "assumed" : "sheet");
-    know_number(&terms, "s", q->context, "request");
-    know_number(&terms, "block", q->engine->block, "engine");
+    input_number(&terms, "s", q->context, "request");
+    input_number(&terms, "block", q->engine->block, "engine");
     know_unit(&terms, "a", q->precision.base->bits / 8, "B", q->precision.base->id);
-    know_number(&terms, "headroom", q->headroom, "request");
-    know_bytes(&terms, "used", quantity_of(q->used, ORIGIN_ASSUMED));
+    input_number(&terms, "headroom", q->headroom, "request");
+    input_bytes(&terms, "used", quantity_of(q->used, ORIGIN_ASSUMED));
     know_model(&terms);
     add_layout(&terms);
     const struct gpu *g = terms.plan->request.gpu;
     bool slice = strchr(g->id, '/') != NULL;
 
-    know_word(&terms, "GPU", g->name);
-    know_word(&terms, "confidence", g->confidence[0] ? g->confidence : "unknown");
+    input_word(&terms, "GPU", g->name);
+    input_word(&terms, "confidence", g->confidence[0] ? g->confidence : "unknown");
     know_unit(&terms, "marketed", g->memory_marketed / 1e9, "GB", NULL);
-    know_bytes(&terms, "physical", g->physical);
+    input_bytes(&terms, "physical", g->physical);
     term_add(&terms, "physical memory", "physical",
              slice ? "GPU's memory * the slice's share" : "what the driver's tool prints",
              g->physical, "GiB", source_gpu(g), "GPU, confidence, marketed");

@@ -29,12 +29,12 @@ void know_unit(struct terms *terms, const char *name, double number, const char 
     in->origin = origin;
 }
 
-void know_number(struct terms *terms, const char *name, double number, const char *origin)
+void input_number(struct terms *terms, const char *name, double number, const char *origin)
 {
     know_unit(terms, name, number, NULL, origin);
 }
 
-void know_bytes(struct terms *terms, const char *name, struct quantity bytes)
+void input_bytes(struct terms *terms, const char *name, struct quantity bytes)
 {
     terms_list_know(terms, INPUT_BYTES, name, bytes)->origin = origin_word(bytes.origin);
 }
@@ -53,12 +53,12 @@ void know_money(struct terms *terms, const char *name, struct quantity dollars, 
     in->origin = origin;
 }
 
-void know_word(struct terms *terms, const char *name, const char *word)
+void input_word(struct terms *terms, const char *name, const char *word)
 {
     terms_list_know(terms, INPUT_WORD, name, quantity_unknown())->unit = word;
 }
 
-void terms_forget(struct terms *terms, int count)
+void inputs_truncate(struct terms *terms, int count)
 {
     terms->known_count = count;
 }
@@ -84,7 +84,7 @@ static void know_symbol(struct terms *terms, const char *symbol, struct quantity
     if (in.style != INPUT_WORD)
         return;
     if (strcmp(unit, "GiB") == 0)
-        know_bytes(terms, symbol, value);
+        input_bytes(terms, symbol, value);
     else if (unit[0] == '$')
         know_money(terms, symbol, value, unit + 1, origin_word(value.origin));
     else

@@ -1,13 +1,13 @@
 /*
  * terms_list.h - how terms are written down: inputs by name first, then the terms.
  *
- *   know_bytes(&terms, "usable", memory->usable);
- *   know_number(&terms, "utilization", 0.92, "request");
+ *   input_bytes(&terms, "usable", memory->usable);
+ *   input_number(&terms, "utilization", 0.92, "request");
  *   term_add(&terms, "budget", "budget", "utilization * usable", memory->budget, "GiB",
  *            source_engine(engine, TERM_BUDGET), "utilization, usable");
  *
  * An input is known once and named by every term that has it; a term leaves out those
- * of its inputs that are 0 or empty. The last of a name wins, and terms_forget() takes
+ * of its inputs that are 0 or empty. The last of a name wins, and inputs_truncate() takes
  * back those of a loop. A name that stands for nothing known is shown as it is: "no
  * head on this stage".
  */
@@ -37,14 +37,14 @@ void term_add(struct terms *terms, const char *name, const char *symbol, const c
               const char *inputs);
 
 /* origin NULL: not told. */
-void know_number(struct terms *terms, const char *name, double number, const char *origin);
+void input_number(struct terms *terms, const char *name, double number, const char *origin);
 void know_unit(struct terms *terms, const char *name, double number, const char *unit,
                const char *origin);
-void know_bytes(struct terms *terms, const char *name, struct quantity bytes);
+void input_bytes(struct terms *terms, const char *name, struct quantity bytes);
 void know_exact(struct terms *terms, const char *name, double bytes);
 void know_money(struct terms *terms, const char *name, struct quantity dollars, const char *unit,
                 const char *origin);
-void know_word(struct terms *terms, const char *name, const char *word);
+void input_word(struct terms *terms, const char *name, const char *word);
 /* The last term is of a part of what its name says: "mlp", "sliding" of 52 layers. */
 void term_is_part(struct terms *terms, const char *part, int layers);
 /* A number behind that name. */
@@ -52,7 +52,7 @@ void term_has_size(struct terms *terms, const char *before, int number);
 /* The last one becomes an input of the last term, `times` of it, and is forgotten. */
 void term_takes_last(struct terms *terms, int times);
 /* Takes back all but the first `count`. */
-void terms_forget(struct terms *terms, int count);
+void inputs_truncate(struct terms *terms, int count);
 
 struct term_source source_engine(const struct engine *engine, enum engine_term term);
 /* Of a rule that has its own evidence, else of another. */

@@ -15,11 +15,11 @@ static void add_gpu(struct terms *w, const struct power *p)
     struct term_source source =
         source_text(measured ? "A100" : "A100, another GPU's", power_law_source);
 
-    know_number(w, "m", p->memory, "share of the bandwidth");
-    know_number(w, "c", p->compute, "share of the arithmetic");
-    know_number(w, "c of prompts", p->prompt_compute, "share of the arithmetic");
-    know_number(w, "f", p->prompts, "of the time in prompts");
-    know_number(w, "busy", p->busy, "of the time");
+    input_number(w, "m", p->memory, "share of the bandwidth");
+    input_number(w, "c", p->compute, "share of the arithmetic");
+    input_number(w, "c of prompts", p->prompt_compute, "share of the arithmetic");
+    input_number(w, "f", p->prompts, "of the time in prompts");
+    input_number(w, "busy", p->busy, "of the time");
     term_add(w, "a GPU, idle", "idle", "0.12*TDP", p->idle, "W", source_text("idle GPUs", idle),
              "TDP");
     term_add(w, "a GPU in decode steps", "decode", "TDP*min(1, 0.28 + 0.72*m + 1.4*c)", p->decode,
@@ -77,7 +77,7 @@ void terms_power(struct terms *w)
     know_unit(w, "TDP", p->limit, "W", "sheet");
     know_unit(w, "most", p->host_most, "W",
               q->watts_assumed ? "assumed: 0.8 of TDP" : "servers of the catalogue");
-    know_number(w, "GPUs", w->plan->layout.gpus, NULL);
+    input_number(w, "GPUs", w->plan->layout.gpus, NULL);
     if (p->loaded)
         add_gpu(w, p);
     term_add(w, "power at most", "most power", "GPUs*(TDP + most)",

@@ -72,10 +72,10 @@ static void add_correction(const struct walk *k)
 
     if (!request_corrected(request_of(k)))
         return;
-    know_number(k->w, "points", c->points, "--calibration");
-    know_number(k->w, "a", c->by[CORRECT_FIXED], "on fixed");
-    know_number(k->w, "prompts", c->by[CORRECT_PROMPTS], "on prompts, beside b");
-    know_number(k->w, "c", c->first, "on TTFT");
+    input_number(k->w, "points", c->points, "--calibration");
+    input_number(k->w, "a", c->by[CORRECT_FIXED], "on fixed");
+    input_number(k->w, "prompts", c->by[CORRECT_PROMPTS], "on prompts, beside b");
+    input_number(k->w, "c", c->first, "on TTFT");
     term_add(k->w, "correction by measured points", "b",
              "least sum of (ln(predicted/measured)/0.08)^2 and of (ln factor / its spread)^2",
              quantity_of(c->by[CORRECT_WORK], ORIGIN_MEASURED), "x",
@@ -91,10 +91,10 @@ static void know_kernel(struct terms *w, enum kernel kernel, double compute, dou
     double rate = kernel_rate(kernel, gpu);
 
     rate = rate > 0 ? rate : kernel_rate(KERNEL_16, gpu);
-    know_word(w, "kernel", kernel_word(kernel));
-    know_number(w, "ec", compute, FAMILY);
+    input_word(w, "kernel", kernel_word(kernel));
+    input_number(w, "ec", compute, FAMILY);
     double unpacked = family_unpacked(kernel, gpu, memory);
-    know_number(w, "em", unpacked, unpacked < memory ? FAMILY ", unpacking" : FAMILY);
+    input_number(w, "em", unpacked, unpacked < memory ? FAMILY ", unpacking" : FAMILY);
     know_unit(w, "P", rate / 1e12, "TFLOPS", "sheet");
 }
 
@@ -108,11 +108,11 @@ static void add_product_term(const struct walk *k, enum tensor_role role, struct
     struct product_share share = family_product(q->gpu->family, kernel, &alike);
     int known = k->w->known_count;
 
-    know_number(k->w, "layers", layers, "exact");
-    know_number(k->w, "N", n.rows, "cut");
-    know_number(k->w, "K", n.cols, "cut");
+    input_number(k->w, "layers", layers, "exact");
+    input_number(k->w, "N", n.rows, "cut");
+    input_number(k->w, "K", n.cols, "cut");
     know_unit(k->w, "w", n.bytes, "B", format->id);
-    know_number(k->w, "p", norm, norm == 2 ? "fixed" : FAMILY);
+    input_number(k->w, "p", norm, norm == 2 ? "fixed" : FAMILY);
     know_kernel(k->w, kernel, share.compute, share.memory);
     term_add(k->w, "product", "G_i",
              "layers * ((2*N*K*T/(ec*P))^p + ((N*K*w + 2*T*(N + K))/(em*BW))^p)^(1/p)",
@@ -121,7 +121,7 @@ static void add_product_term(const struct walk *k, enum tensor_role role, struct
                      "em, BW, p"
                    : "layers, N, K, T, w, kernel, ec, P, em, BW, p");
     term_is_part(k->w, role_word(role), 0);
-    terms_forget(k->w, known);
+    inputs_truncate(k->w, known);
 }
 
 static void add_product(const struct walk *k, int i)
@@ -163,16 +163,16 @@ static void add_expert_term(const struct walk *k, const struct layer_kind *kind,
     double bytes_per_s = share.memory * q->gpu->bandwidth.value;
     int known = k->w->known_count;
 
-    know_number(k->w, "layers", layers, "exact");
-    know_number(k->w, "T", k->tokens, "all ranks");
-    know_number(k->w, "A", moe_read(m, k->tokens), "model");
-    know_number(k->w, "room", m->pad, ENGINE);
+    input_number(k->w, "layers", layers, "exact");
+    input_number(k->w, "T", k->tokens, "all ranks");
+    input_number(k->w, "A", moe_read(m, k->tokens), "model");
+    input_number(k->w, "room", m->pad, ENGINE);
     know_exact(k->w, "bytes of one", m->expert * bytes_per_s);
     know_exact(k->w, "values of a token", m->traffic * bytes_per_s);
     know_unit(k->w, "each", m->each * 1e9, "ns", FAMILY);
     know_unit(k->w, "token", m->token * 1e9, "ns", FAMILY);
     know_us(k->w, "fixed", m->fixed, ENGINE);
-    know_number(k->w, "ep", m->ep > 1 ? m->ep : 0, NULL);
+    input_number(k->w, "ep", m->ep > 1 ? m->ep : 0, NULL);
     know_kernel(k->w, kernel, share.compute, share.memory);
     term_add(k->w, "experts", "M_i",
              "layers * (sqrt((FLOP/(ec*P))^2 + "
@@ -186,7 +186,7 @@ static void add_expert_term(const struct walk *k, const struct layer_kind *kind,
     term_has_size(k->w, ": ", kind->experts_active);
     term_has_size(k->w, " of ", kind->experts);
     term_has_size(k->w, ", width ", kind->expert_ff);
-    terms_forget(k->w, known);
+    inputs_truncate(k->w, known);
 }
 
 static void add_experts(const struct walk *k)
@@ -231,12 +231,12 @@ static void add_attention(const struct walk *k)
         bytes += attention_decode(&k->step->attention[i], s, &one);
         flops += one;
     }
-    know_number(k->w, "requests", k->batch / k->step->ways, "of a step");
-    know_number(k->w, "cached", s, spread_words(&q->spread));
+    input_number(k->w, "requests", k->batch / k->step->ways, "of a step");
+    input_number(k->w, "cached", s, spread_words(&q->spread));
     know_exact(k->w, "read for one", bytes);
     know_unit(k->w, "F", flops / 1e9, "GFLOP", "MLA");
-    know_number(k->w, "ekv", k->step->kv / q->gpu->bandwidth.value, FAMILY);
-    know_number(k->w, "emla", f->mla_compute, FAMILY);
+    input_number(k->w, "ekv", k->step->kv / q->gpu->bandwidth.value, FAMILY);
+    input_number(k->w, "emla", f->mla_compute, FAMILY);
     know_unit(k->w, "P", kernel_rate(KERNEL_16, q->gpu) / 1e12, "TFLOPS", "sheet");
     term_add(k->w, "reads of the cache", "cache",
              flops > 0 ? "requests * sqrt((bytes/(ekv*BW))^2 + (F/(emla*P))^2)"
@@ -244,7 +244,7 @@ static void add_attention(const struct walk *k)
              part_ms(k, k->w->plan->speed.part.attention), "ms", source_family(f),
              flops > 0 ? "requests, cached, read for one, ekv, BW, F, emla, P"
                        : "requests, cached, read for one, ekv, BW");
-    terms_forget(k->w, known);
+    inputs_truncate(k->w, known);
 }
 
 static void add_communication(const struct walk *k)
@@ -256,21 +256,21 @@ static void add_communication(const struct walk *k)
 
     if (c->gpus <= 1 && s->pp <= 1)
         return;
-    know_number(k->w, "n", c->gpus > 1 ? c->gpus : 0, NULL);
+    input_number(k->w, "n", c->gpus > 1 ? c->gpus : 0, NULL);
     know_exact(k->w, "S", k->tokens * s->hidden * 2);
-    know_number(k->w, "reduces",
-                c->gpus <= 1 ? 0
-                : spread     ? s->load->moe_layers
-                             : s->load->reduces,
-                "exact");
+    input_number(k->w, "reduces",
+                 c->gpus <= 1 ? 0
+                 : spread     ? s->load->moe_layers
+                              : s->load->reduces,
+                 "exact");
     know_us(k->w, "latency", c->latency, FAMILY);
     know_us(k->w, "root", c->root, FAMILY);
     know_unit(k->w, "rate", c->rate / 1e9, "GB/s", FAMILY); /* nccl-tests' bus bandwidth */
-    know_word(k->w, "by", comm_library(c, request_of(k)->gpu));
+    input_word(k->w, "by", comm_library(c, request_of(k)->gpu));
     bool apart = c->hosts > 1 || s->hops_hosts > 0;
     if (apart) {
-        know_number(k->w, "H", c->hosts, "exact");
-        know_number(k->w, "hops", s->hops_hosts, "exact");
+        input_number(k->w, "H", c->hosts, "exact");
+        input_number(k->w, "hops", s->hops_hosts, "exact");
     }
     term_add(k->w, "all-reduces and hops", "comm",
              apart ? "reduces * (latency + root*sqrt(S/1 MB) + 2*(n - 1)/n*S/rate + "
@@ -284,7 +284,7 @@ static void add_communication(const struct walk *k)
              : c->gpus <= 1 ? "S, pp"
              : c->pcie      ? "reduces, n, S, latency, root, rate, over PCIe, by, pp"
                        : "reduces, n, S, latency, root, rate, over the GPUs' own link, by, pp");
-    terms_forget(k->w, known);
+    inputs_truncate(k->w, known);
 }
 
 static void add_fixed(const struct walk *k)
@@ -293,18 +293,18 @@ static void add_fixed(const struct walk *k)
     const struct engine_speed *e = &q->engine->speed;
     int known = k->w->known_count;
 
-    know_number(k->w, "kernels", k->step->load->kernels, "counted");
+    input_number(k->w, "kernels", k->step->load->kernels, "counted");
     know_us(k->w, "time per kernel", e->kernel, ENGINE);
-    know_number(k->w, "launch", q->gpu->family->launch, FAMILY);
+    input_number(k->w, "launch", q->gpu->family->launch, FAMILY);
     know_us(k->w, "layer", e->layer, ENGINE);
     know_ms(k->w, "host", e->host, ENGINE);
     know_us(k->w, "request", k->step->per_request, ENGINE);
-    know_number(k->w, "B", k->tokens, "model");
+    input_number(k->w, "B", k->tokens, "model");
     term_add(k->w, "fixed time", "fixed",
              "kernels * time per kernel * launch + layer*L + host + request*B",
              part_ms(k, k->w->plan->speed.part.fixed), "ms", source_pace(q->engine),
              "kernels, time per kernel, launch, layer, L, host, request, B");
-    terms_forget(k->w, known);
+    inputs_truncate(k->w, known);
 }
 
 /* A step checks what was drafted: its parts are per token that it yields. */
@@ -315,8 +315,8 @@ static void add_drafts(const struct walk *k)
 
     if (!s->draft)
         return;
-    know_number(k->w, "g", s->drafted, "request");
-    know_number(k->w, "a", q->acceptance, "request");
+    input_number(k->w, "g", s->drafted, "request");
+    input_number(k->w, "a", q->acceptance, "request");
     term_add(k->w, "tokens per step", "accepted", "(1 - a^(g + 1)) / (1 - a)",
              quantity_of(s->accepted, ORIGIN_MODEL), "tokens",
              source_counted("each part of a step is divided by it"), "g, a");
@@ -335,29 +335,29 @@ static void know_serving(const struct walk *k)
     double groups = side.replicas / (double)layout_ways(&side);
     double rho = groups > 0 ? v->requests.value * v->serve.prompt / groups : 0;
 
-    know_number(k->w, "prompt", q->prompt, "request");
-    know_number(k->w, "O", q->output, "request");
-    know_number(k->w, "users", v->users, "request");
+    input_number(k->w, "prompt", q->prompt, "request");
+    input_number(k->w, "O", q->output, "request");
+    input_number(k->w, "users", v->users, "request");
     know_unit(k->w, "rate", q->rate, "requests/s", "request");
-    know_number(k->w, "C", v->serve.running, "at once");
-    know_number(k->w, "B", v->serve.decoding, "that decode");
-    know_number(k->w, "phi", e->interference, ENGINE);
+    input_number(k->w, "C", v->serve.running, "at once");
+    input_number(k->w, "B", v->serve.decoding, "that decode");
+    input_number(k->w, "phi", e->interference, ENGINE);
     if (!q->gpu->host)
-        know_number(k->w, "share", e->prefill_compute, ENGINE);
+        input_number(k->w, "share", e->prefill_compute, ENGINE);
     know_us(k->w, "launch", e->prefill_kernel, ENGINE);
-    know_number(k->w, "kernels", k->step->load->kernels, "counted");
+    input_number(k->w, "kernels", k->step->load->kernels, "counted");
     know_us(k->w, "per layer and chunk", e->prefill_layer, ENGINE);
-    know_number(k->w, "efa", q->gpu->family->prefill_attention, FAMILY);
+    input_number(k->w, "efa", q->gpu->family->prefill_attention, FAMILY);
     know_ms(k->w, "tau", e->ttft_base, ENGINE);
-    know_number(k->w, "kappa", e->ttft_solo, ENGINE);
-    know_number(k->w, "eta", e->ttft_decode, ENGINE);
-    know_number(k->w, "beta", e->ttft_queue, ENGINE);
+    input_number(k->w, "kappa", e->ttft_solo, ENGINE);
+    input_number(k->w, "eta", e->ttft_decode, ENGINE);
+    input_number(k->w, "beta", e->ttft_queue, ENGINE);
     know_ms(k->w, "TPOT", v->tpot.value, NULL);
     know_ms(k->w, "TTFT", v->ttft.value, NULL);
     know_ms(k->w, "transfer", v->transfer, "link");
-    know_number(k->w, "rho", rho, "share of the prefill groups' time");
-    know_number(k->w, "cs", v->serve.spread, "of a prompt's work");
-    know_number(k->w, "groups", v->running / v->serve.running, NULL);
+    input_number(k->w, "rho", rho, "share of the prefill groups' time");
+    input_number(k->w, "cs", v->serve.spread, "of a prompt's work");
+    input_number(k->w, "groups", v->running / v->serve.running, NULL);
 }
 
 static void add_prompts(const struct walk *k)
@@ -427,7 +427,7 @@ static void add_load(const struct walk *k)
     term_add(k->w, "requests at once", "running", loop->at_once,
              quantity_of(v->running, ORIGIN_MODEL), "requests", source_counted(loop->waits),
              loop->at_once_inputs);
-    know_number(k->w, "rows of this kind", v->hit ? v->hit->rows : 0, "runs of others");
+    input_number(k->w, "rows of this kind", v->hit ? v->hit->rows : 0, "runs of others");
     know_unit(k->w, "their median error", v->hit ? v->hit->median * 100 : 0, "%", ENGINE);
     term_add(k->w, "TPOT", "TPOT", "step + prompts", in_ms(v->tpot), "ms", source_counted(band),
              v->hit ? "step, prompts, rows of this kind, their median error"
@@ -457,7 +457,7 @@ void terms_speed(struct terms *w)
     double batch = step_batch(&step, p->speed.serve.decoding);
     struct walk k = {w, &step, batch, batch * (step.drafted + 1),
                      step.slow[CORRECT_WORK] / step.accepted};
-    know_number(w, "T", k.tokens / step.ways, "tokens of a step");
+    input_number(w, "T", k.tokens / step.ways, "tokens of a step");
     know_unit(w, "BW", q->gpu->bandwidth.value / 1e12, "TB/s",
               origin_word(q->gpu->bandwidth.origin));
     add_correction(&k);

@@ -360,12 +360,12 @@ static double role_bits(const struct request *q, enum tensor_role role)
 /* What is said of a format: bits, and the scales beside them. */
 static const char *know_format(struct terms *w, const struct format *f, enum tensor_role role)
 {
-    know_number(w, "bits", role_bits(&w->plan->request, role), f->id);
-    know_number(w, "embedding", f->embed_bits, "sheet");
-    know_number(w, "output", f->output_bits, "sheet");
+    input_number(w, "bits", role_bits(&w->plan->request, role), f->id);
+    input_number(w, "embedding", f->embed_bits, "sheet");
+    input_number(w, "output", f->output_bits, "sheet");
     know_unit(w, "scales per group", f->group_bytes, "B", "exact");
-    know_number(w, "rows of a group", f->group_rows, "exact");
-    know_number(w, "inputs of a group", f->group_cols, "exact");
+    input_number(w, "rows of a group", f->group_rows, "exact");
+    input_number(w, "inputs of a group", f->group_cols, "exact");
     know_unit(w, "scales per input", f->input_bytes, "B", "exact");
     know_unit(w, "scales per tensor", f->tensor_bytes, "B", "exact");
     return f->mix ? "elements, bits, embedding, output, share of one GPU, tp, ep, stage"
@@ -383,10 +383,10 @@ static void add_role(struct terms *w, enum tensor_role role)
     bool padded = role == ROLE_EXPERT && q->engine->pad_hidden > 0 && strcmp(f->id, "mxfp4") == 0;
     int known = w->known_count;
 
-    know_number(w, "elements", model_params_role(q->model, role), "exact");
+    input_number(w, "elements", model_params_role(q->model, role), "exact");
     const struct layer_kind *kind = model_kind_of_role(q->model, role);
     bool whole = !kind && load_outside_rule(q, role) == SHARE_ALL;
-    know_number(w, "share of one GPU", whole ? 1 : layout_share(kind, role, &p->layout), NULL);
+    input_number(w, "share of one GPU", whole ? 1 : layout_share(kind, role, &p->layout), NULL);
     know_unit(w, "stage", p->layout.pp > 1 ? p->memory.stage + 1 : 0, "alone", NULL);
     term_add(w, "weights", "W_i",
              own      ? "bytes of the checkpoint's tensors * share"
@@ -396,7 +396,7 @@ static void add_role(struct terms *w, enum tensor_role role)
              own ? source_model(q->model) : source_text(f->id, f->source),
              own ? "elements, share of one GPU, tp, ep, stage" : know_format(w, f, role));
     term_is_part(w, role_word(role), 0);
-    terms_forget(w, known);
+    inputs_truncate(w, known);
 }
 
 static struct weights weights_with(const struct plan *p, const struct model *model,
@@ -421,9 +421,9 @@ static void add_ropes(struct terms *w)
 
     if (load.rope_table <= 0)
         return;
-    know_number(w, "tables", load.rope_tables, "exact");
+    input_number(w, "tables", load.rope_tables, "exact");
     know_unit(w, "value", fp32 ? 4 : 2, "B", "engine");
-    know_number(w, "rows a position", mrope ? 4 : 0, "engine");
+    input_number(w, "rows a position", mrope ? 4 : 0, "engine");
     term_add(w, "weights: rope table", "rope", "sum over tables: positions * rotary width * value",
              quantity_exact(load.rope_table), "GiB", source_engine(e, TERM_ROPE),
              "tables, max_context, rows a position, value");
@@ -453,9 +453,9 @@ static void add_padding(struct terms *w)
     plain.pad_hidden = 0;
     double bare = weights_with(p, q->model, &plain, q->prune).total;
     double padding = p->memory.split.total - bare;
-    know_number(w, "ph", q->engine->pad_hidden, "engine");
-    know_number(w, "pw", q->engine->pad_width, "engine");
-    know_bytes(w, "unpadded weights", quantity_of(bare, origin));
+    input_number(w, "ph", q->engine->pad_hidden, "engine");
+    input_number(w, "pw", q->engine->pad_width, "engine");
+    input_bytes(w, "unpadded weights", quantity_of(bare, origin));
     if (padding > 0)
         term_add(w, "weights: of which padding", "padding",
                  "experts * (ceil(mff/pw)*pw/mff * ceil(h/ph)*ph/h - 1)",
@@ -473,8 +473,8 @@ static void add_pruning(struct terms *w)
     if (q->prune == PRUNE_NONE)
         return;
     double dense = weights_with(p, q->model, q->engine, PRUNE_NONE).total;
-    know_bytes(w, "dense weights", quantity_of(dense, origin));
-    know_number(w, "share of zeros", half ? 0 : q->prune_share, "request");
+    input_bytes(w, "dense weights", quantity_of(dense, origin));
+    input_number(w, "share of zeros", half ? 0 : q->prune_share, "request");
     term_add(w, "weights: saved by pruning", "pruned",
              half ? "linears * (1 - (bits/2 + 1)/bits)"
                   : "0: zeros are stored like any other weight",
@@ -491,8 +491,8 @@ static void add_host(struct terms *w)
     const struct memory *m = &w->plan->memory;
     double prompt_cache = model_is_served(q->model) ? q->engine->prompt_cache_gib * GP_GIB : 0;
 
-    know_number(w, "layers in host memory", q->host_layers, "request");
-    know_number(w, "layers whose experts are there", q->host_experts, "request");
+    input_number(w, "layers in host memory", q->host_layers, "request");
+    input_number(w, "layers whose experts are there", q->host_experts, "request");
     know_exact(w, "asked for", q->host_bytes);
     if (m->host.high > 0)
         term_add(w, "host memory: weights", "host",
@@ -531,12 +531,12 @@ static void add_draft(struct terms *w)
 
     if (!q->draft)
         return;
-    know_word(w, "draft", q->draft->name);
-    know_word(w, "its weights", q->draft_mtp ? q->precision.id : q->draft_precision.id);
-    know_word(w, "its KV", draft_kv(q)->id);
-    know_number(w, "its layers", q->draft->layer_count, "exact");
-    know_number(w, "its parameters", model_params(q->draft), "exact");
-    know_number(w, "drafted tokens", q->draft_tokens, "request");
+    input_word(w, "draft", q->draft->name);
+    input_word(w, "its weights", q->draft_mtp ? q->precision.id : q->draft_precision.id);
+    input_word(w, "its KV", draft_kv(q)->id);
+    input_number(w, "its layers", q->draft->layer_count, "exact");
+    input_number(w, "its parameters", model_params(q->draft), "exact");
+    input_number(w, "drafted tokens", q->draft_tokens, "request");
     term_add(w, q->draft_mtp ? "weights: MTP" : "weights: draft", "draft",
              q->draft_mtp ? "layers + 2*h*h + 3*h; embedding and head are the model's"
                           : "its tensors / tp, all on the last stage",
@@ -550,9 +550,9 @@ void weights_terms(struct terms *w)
     const struct request *q = &w->plan->request;
     const struct memory *m = &w->plan->memory;
 
-    know_word(w, "precision", q->precision.id);
-    know_number(w, "bytes of its files", q->model->bytes.known ? q->model->bytes.file_bytes : 0,
-                "exact");
+    input_word(w, "precision", q->precision.id);
+    input_number(w, "bytes of its files", q->model->bytes.known ? q->model->bytes.file_bytes : 0,
+                 "exact");
     term_add(w, "checkpoint", "checkpoint", "sum over all tensors, one copy",
              quantity_of(m->file_bytes, m->weights.origin), "GiB", source_model(q->model),
              "precision, bytes of its files");
@@ -585,8 +585,8 @@ void weights_terms(struct terms *w)
     add_host(w);
     add_draft(w);
     if (q->lora_slots > 0) {
-        know_number(w, "adapters", q->lora_slots, "request");
-        know_number(w, "r", q->lora_rank, "request");
+        input_number(w, "adapters", q->lora_slots, "request");
+        input_number(w, "r", q->lora_rank, "request");
         term_add(w, "weights: LoRA slots", "slots of LoRA",
                  "adapters * r * (cols + rows), one of them / tp, of each linear layer", m->lora,
                  "GiB", source_engine(e, TERM_LORA), "adapters, r, L, h, ff, experts, tp, ep, a");

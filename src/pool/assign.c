@@ -126,15 +126,15 @@ void assign_set(struct assign *a, int w, int t, const short *x)
 }
 
 void assign_ask(const struct grid *grid, int w, int t, const double *guide,
-                struct cover_item *items, struct cover_ask *ask)
+                struct cover_item *items, struct cover_request *ask)
 {
-    *ask = (struct cover_ask){.items = items,
-                              .count = grid->first[w + 1] - grid->first[w],
-                              .need = grid->need[w * grid->hours + t],
-                              .penalty = grid->penalty[w],
-                              .missing = grid->missing[w],
-                              .minimum = grid->pool->workloads[w].minimum,
-                              .groups = grid->types};
+    *ask = (struct cover_request){.items = items,
+                                  .count = grid->first[w + 1] - grid->first[w],
+                                  .need = grid->need[w * grid->hours + t],
+                                  .penalty = grid->penalty[w],
+                                  .missing = grid->missing[w],
+                                  .minimum = grid->pool->workloads[w].minimum,
+                                  .groups = grid->types};
     for (int i = 0; i < ask->count; i++) {
         const struct way *way = &grid->ways[grid->first[w] + i];
         const struct grid_type *type = &grid->type[way->type];
@@ -153,7 +153,7 @@ void assign_ask(const struct grid *grid, int w, int t, const double *guide,
 /* Slices that are left of GPUs which are cut, as items of their own: from[item] is the way.
  * Each profile of a type is a group. */
 static void ask_for_left(const struct grid *grid, int w, const struct assign_left *left,
-                         const double *more, struct cover_ask *ask, struct cover_item *items,
+                         const double *more, struct cover_request *ask, struct cover_item *items,
                          int *room, int *from)
 {
     int group[POOL_MOST_TYPES][POOL_MOST_SLICES] = {{0}}, ways = ask->count;
@@ -178,7 +178,7 @@ void assign_cover(const struct grid *grid, int w, int t, const double *guide, co
                   const struct assign_left *left, int nodes, struct cover *out)
 {
     struct cover_item items[POOL_MOST_WAYS];
-    struct cover_ask ask;
+    struct cover_request ask;
     int room[POOL_MOST_WAYS], from[POOL_MOST_WAYS], ways;
 
     assign_ask(grid, w, t, guide, items, &ask);

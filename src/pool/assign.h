@@ -47,7 +47,7 @@ struct cover_item {
     int group;
 };
 
-struct cover_ask {
+struct cover_request {
     const struct cover_item *items;
     int count; /* at most POOL_MOST_WAYS */
     double need, penalty, missing;
@@ -65,7 +65,7 @@ struct cover {
     short x[POOL_MOST_WAYS];
 };
 
-void cover_solve(const struct cover_ask *ask, struct cover *out);
+void cover_solve(const struct cover_request *ask, struct cover *out);
 
 /* ---- fixed.c: GPUs that one workload has all day: which replicas to hold ----
  *
@@ -170,7 +170,7 @@ void assign_cover(const struct grid *grid, int w, int t, const double *guide, co
 
 /* The same as it is asked of cover_solve(), without a limit of room. */
 void assign_ask(const struct grid *grid, int w, int t, const double *guide,
-                struct cover_item *items, struct cover_ask *ask);
+                struct cover_item *items, struct cover_request *ask);
 
 /* Sets the workers that a job keeps GPUs for all day; they work until it is done. */
 void assign_own_job(struct assign *a, int j, int held);

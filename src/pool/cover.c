@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct search {
-    const struct cover_ask *ask;
+    const struct cover_request *ask;
     struct cover *out;
     int order[POOL_MOST_WAYS];           /* items, cheapest per rate first */
     double per_rate[POOL_MOST_WAYS + 1]; /* of order[i], at most the penalty */
@@ -22,7 +22,7 @@ struct search {
 
 static void sort_items(struct search *s)
 {
-    const struct cover_ask *ask = s->ask;
+    const struct cover_request *ask = s->ask;
     double value[POOL_MOST_WAYS];
 
     for (int i = 0; i < ask->count; i++) {
@@ -56,7 +56,7 @@ static double idle_cost(const struct search *s)
 
 static void cover_leaf(struct search *s, double cost, double left, int lacking)
 {
-    const struct cover_ask *ask = s->ask;
+    const struct cover_request *ask = s->ask;
     double total = cost + (left > 0 ? left * ask->penalty : 0) +
                    (lacking > 0 ? lacking * ask->missing : 0) + (ask->paid ? idle_cost(s) : 0);
 
@@ -81,7 +81,7 @@ static void set_count(struct search *s, int id, int x)
 
 static void cover_descend(struct search *s, int i, double cost, double left, int lacking)
 {
-    const struct cover_ask *ask = s->ask;
+    const struct cover_request *ask = s->ask;
     const struct cover_item *item;
     double count;
     int id, most;
@@ -121,7 +121,7 @@ static void cover_descend(struct search *s, int i, double cost, double left, int
     set_count(s, id, 0);
 }
 
-void cover_solve(const struct cover_ask *ask, struct cover *out)
+void cover_solve(const struct cover_request *ask, struct cover *out)
 {
     struct search s = {.ask = ask, .out = out};
     int nodes = ask->nodes > 0 ? ask->nodes : COVER_NODES;

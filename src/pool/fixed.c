@@ -48,13 +48,13 @@ static double serve_cost(const struct grid *grid, int w, int t, const short *hel
     struct cover cover;
     int room[POOL_MOST_WAYS], way_of[POOL_MOST_WAYS], n = 0;
     int count = grid->first[w + 1] - grid->first[w];
-    struct cover_ask ask = {.items = items,
-                            .need = grid->need[w * grid->hours + t],
-                            .penalty = grid->penalty[w],
-                            .missing = grid->missing[w],
-                            .minimum = grid->pool->workloads[w].minimum,
-                            .room = room,
-                            .nodes = 400};
+    struct cover_request ask = {.items = items,
+                                .need = grid->need[w * grid->hours + t],
+                                .penalty = grid->penalty[w],
+                                .missing = grid->missing[w],
+                                .minimum = grid->pool->workloads[w].minimum,
+                                .room = room,
+                                .nodes = 400};
 
     for (int i = 0; i < count; i++) {
         const struct way *way = &grid->ways[grid->first[w] + i];

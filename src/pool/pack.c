@@ -298,7 +298,7 @@ static double cheapest_hour(struct patterns *s, int row, const double *each,
 {
     struct cover_item items[POOL_MOST_WAYS];
     double worth[POOL_MOST_WAYS];
-    struct cover_ask ask;
+    struct cover_request ask;
     struct cover cover;
     int first = s->grid->first[row];
 

@@ -127,7 +127,7 @@ void cpu_info_read(const char *proc, struct cpu_info *out)
     }
     if (file)
         fclose(file);
-    gp_tame(out->name);
+    gp_sanitize(out->name);
     out->sockets = out->cores > 0 ? (int)most + 1 : 0;
     out->clock = clocked ? clocks / clocked : NAN;
 }

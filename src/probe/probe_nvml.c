@@ -280,7 +280,7 @@ static void add_process(struct device *d, unsigned pid, unsigned long long memor
     p->pid = (long)pid;
     p->memory = memory == ~0ull ? quantity_unknown() : quantity_of((double)memory, ORIGIN_MEASURED);
     sys_line(text, sizeof(text), "%s/%u/comm", probe_proc(), pid);
-    gp_tame(text);
+    gp_sanitize(text);
     gp_copy(p->name, sizeof(p->name), text);
 }
 

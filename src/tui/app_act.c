@@ -80,13 +80,13 @@ static void complete_line(struct app *app, void *ctx, const char *text, struct s
 
 static void open_prompt(struct app *app)
 {
-    struct prompt_ask options = {.label = ":",
-                                 .text = "",
-                                 .hint = "an action, or a field: users 16, gpu l4:2; "
-                                         "Tab completes",
-                                 .history = PROMPT_COMMAND,
-                                 .done = run_line,
-                                 .complete = complete_line};
+    struct prompt_spec options = {.label = ":",
+                                  .text = "",
+                                  .hint = "an action, or a field: users 16, gpu l4:2; "
+                                          "Tab completes",
+                                  .history = PROMPT_COMMAND,
+                                  .done = run_line,
+                                  .complete = complete_line};
 
     prompt_open(&app->display, &options);
 }
@@ -112,7 +112,7 @@ static bool page_unit(void *ctx, int i, struct planner *planner)
     if (i == 0) {
         report_page_free(job->page);
         job->err = (struct gp_err){0};
-        values_ask(&job->form.values, &options);
+        values_write_options(&job->form.values, &options);
         if (report_page_begin(planner, &options, NULL, &job->page, &job->err))
             job->page = NULL;
     }
@@ -242,12 +242,12 @@ static void open_export(struct app *app)
 {
     const struct screen_ops *ops = app->screens[app->screen];
     char hint[120];
-    struct prompt_ask options = {.label = "Export to: ",
-                                 .text = "",
-                                 .hint = hint,
-                                 .history = PROMPT_FILE,
-                                 .done = app_export,
-                                 .complete = complete_path};
+    struct prompt_spec options = {.label = "Export to: ",
+                                  .text = "",
+                                  .hint = hint,
+                                  .history = PROMPT_FILE,
+                                  .done = app_export,
+                                  .complete = complete_path};
 
     if (!ops->export) {
         app_report(app, false, "%s has nothing to export", screen_names[app->screen]);
@@ -322,12 +322,12 @@ bool app_load(struct app *app, void *ctx, const char *text, struct gp_err *err)
 static void ask_form_file(struct app *app, bool load, bool quit)
 {
     const char *name = app->form->file;
-    struct prompt_ask options = {.label = load ? "Open: " : "Save as: ",
-                                 .text = name[0] || load ? name : "plan.json",
-                                 .hint = "a file; gpuplan --batch reads it, o opens it",
-                                 .history = PROMPT_FILE,
-                                 .done = load ? app_load : save_named,
-                                 .complete = complete_path};
+    struct prompt_spec options = {.label = load ? "Open: " : "Save as: ",
+                                  .text = name[0] || load ? name : "plan.json",
+                                  .hint = "a file; gpuplan --batch reads it, o opens it",
+                                  .history = PROMPT_FILE,
+                                  .done = load ? app_load : save_named,
+                                  .complete = complete_path};
 
     app->saving.quit = quit;
     prompt_open(&app->display, &options);

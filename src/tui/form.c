@@ -24,9 +24,9 @@
 
 /* ---- planning ---- */
 
-void form_ask(const struct form *form, struct options *options)
+void form_write_options(const struct form *form, struct options *options)
 {
-    values_ask(&form->values, options);
+    values_write_options(&form->values, options);
 }
 
 void form_copy(const struct form *form, struct form_copy *out)
@@ -46,7 +46,7 @@ static void form_plan_here(struct form *form)
 {
     struct options options;
 
-    form_ask(form, &options);
+    form_write_options(form, &options);
     form->err = (struct gp_err){0};
     form->answered = planner_answer(form->planner, &options, form->answer, &form->err) == GP_OK &&
                      planner_betters(form->planner, form->answer, &form->err) == GP_OK;
@@ -113,7 +113,7 @@ static bool job_unit(void *ctx, int i, struct planner *planner)
     if (job->solve != FIELD_COUNT &&
         values_solve(planner, &job->values, job->solve, &job->solve_err) != GP_OK)
         return false;
-    values_ask(&job->values, &options);
+    values_write_options(&job->values, &options);
     job->answered = planner_answer(planner, &options, job->answer, &job->err) == GP_OK &&
                     planner_betters(planner, job->answer, &job->err) == GP_OK;
     return false;
@@ -188,7 +188,7 @@ void form_command(const struct form *form, const char *command, struct strbuf *o
 {
     struct options options;
 
-    form_ask(form, &options);
+    form_write_options(form, &options);
     options_command(&options, command, "", out);
 }
 
@@ -474,7 +474,7 @@ enum gp_status form_save(struct form *form, const char *path, struct gp_err *err
     if (!path[0] || strcmp(path, "-") == 0)
         return gp_fail(err, GP_E_USAGE, "", "such as plan.json", "a file needs a name");
     strbuf_init(&line);
-    form_ask(form, &options);
+    form_write_options(form, &options);
     request_line_write(&options, &line);
     rc = path_write(path, line.text, line.len, err);
     strbuf_fini(&line);

@@ -109,7 +109,7 @@ void values_default(struct form_values *values, const char *profiles);
 /* Puts a text in that is known to be right. */
 void values_set(struct form_values *values, enum field field, const char *text);
 /* As options; texts are borrowed. */
-void values_ask(const struct form_values *values, struct options *options);
+void values_write_options(const struct form_values *values, struct options *options);
 /* What the options give, each checked likewise; the rest is the default. */
 enum gp_status values_of_options(struct planner *planner, const struct options *options,
                                  struct form_values *values, struct gp_err *err);
@@ -224,7 +224,7 @@ void form_show(struct form *form);
 void recent_models_keep(const struct form *form);
 
 /* The form as options; texts are borrowed from the form. */
-void form_ask(const struct form *form, struct options *options);
+void form_write_options(const struct form *form, struct options *options);
 
 /* What it asks and the answer to it, for another thread. */
 struct form_copy {

@@ -57,7 +57,7 @@ static struct choice *choices_add(struct choices_list *list, const char *id, con
     memset(c, 0, sizeof(*c));
     gp_copy(c->id, sizeof(c->id), id);
     gp_copy(c->text, sizeof(c->text), text);
-    gp_tame(c->text);
+    gp_sanitize(c->text);
     gp_copy(c->more, sizeof(c->more), more);
     return c;
 }
@@ -337,7 +337,7 @@ static void precision_outcome(struct form *form, const char *id, char *text, siz
     char gib[32];
     struct texts why = {0};
 
-    values_ask(&form->values, &options);
+    values_write_options(&form->values, &options);
     if (planner_resolve(form->planner, &options, NULL, id[0] ? id : "native", now->gpu->id,
                         &resolved, NULL))
         return;
@@ -692,6 +692,6 @@ void form_show(struct form *form)
             gp_copy(text, size, value);
         else /* the default's word, where it is one */
             gp_copy(text, size, strchr(fallback, ' ') ? "auto" : fallback);
-        gp_tame(text);
+        gp_sanitize(text);
     }
 }

@@ -163,7 +163,7 @@ enum gp_status values_of_options(struct planner *planner, const struct options *
     return rc;
 }
 
-void values_ask(const struct form_values *values, struct options *options)
+void values_write_options(const struct form_values *values, struct options *options)
 {
     memset(options, 0, sizeof(*options));
     for (int f = 0; f < FIELD_COUNT; f++) {
@@ -260,7 +260,7 @@ enum gp_status values_solve(struct planner *planner, struct form_values *values,
     struct options options;
     enum gp_status rc;
 
-    values_ask(values, &options);
+    values_write_options(values, &options);
     options_text(&options, OPT_SOLVE, "", option_choice(OPT_SOLVE, (int)row->solve - 1, word),
                  NULL);
     rc = planner_answer(planner, &options, found, err);

@@ -14,7 +14,7 @@
  */
 #include "plan/speed/anchor.h"
 #include "speed_fit.h"
-#include "speed_hits.h"
+#include "speed_hit_share.h"
 #include "speed_manual.h"
 #include "speed_score.h"
 
@@ -61,7 +61,7 @@ static void weigh(const struct rows *rows, double cap,
 #define POINTS 3
 
 struct pointed {
-    struct outcome *tpot, *ttft;
+    struct plan_summary *tpot, *ttft;
 };
 
 static int by_users(const struct row *a, const struct row *b)
@@ -118,8 +118,9 @@ static void correct_group(struct rows *rows, int first, int points, struct point
         anchor_fit(&r->request, anchor, points, &r->request.correction);
         if (row_predict(r, &a)) {
             double ttft = r->ttft > 0 ? a.ttft / r->ttft - 1 : NAN;
-            out->tpot[at[i]] = (struct outcome){a.time / r->time - 1, a.low, a.high, 1, a.doubts};
-            out->ttft[at[i]] = (struct outcome){ttft, a.ttft_low, a.ttft_high, 1, a.doubts};
+            out->tpot[at[i]] =
+                (struct plan_summary){a.time / r->time - 1, a.low, a.high, 1, a.doubts};
+            out->ttft[at[i]] = (struct plan_summary){ttft, a.ttft_low, a.ttft_high, 1, a.doubts};
         }
         r->request.correction = (struct correction){0};
     }
@@ -136,11 +137,11 @@ static bool first_of_group(const struct rows *rows, int row)
 /* Each row estimated with constants that no row like it has shaped. */
 static void leave_out(struct rows *rows, struct fit *fit, const double *weight,
                       bool (*alike)(const struct row *, const struct row *),
-                      struct outcome *outcome, struct pointed pointed[POINTS])
+                      struct plan_summary *outcome, struct pointed pointed[POINTS])
 {
     double *some = gp_calloc(rows->count, sizeof(double));
     bool *done = gp_calloc(rows->count, sizeof(bool));
-    struct outcome *now = gp_calloc(rows->count, sizeof(*now));
+    struct plan_summary *now = gp_calloc(rows->count, sizeof(*now));
     for (int i = 0; i < rows->count; i++) {
         if (done[i])
             continue;
@@ -188,16 +189,16 @@ static const struct set {
 
 #define SETS (int)(sizeof(sets) / sizeof(sets[0]))
 
-static void outcomes(const struct set *set, const struct rows *rows, struct outcome *out)
+static void outcomes(const struct set *set, const struct rows *rows, struct plan_summary *out)
 {
     score_now(rows, out);
     if (set->by_pair)
         score_by_pair(rows, out);
 }
 
-static struct outcome *no_outcomes(int count)
+static struct plan_summary *no_outcomes(int count)
 {
-    struct outcome *out = gp_calloc(count, sizeof(*out));
+    struct plan_summary *out = gp_calloc(count, sizeof(*out));
     for (int i = 0; i < count; i++)
         out[i].error = NAN;
     return out;
@@ -237,8 +238,8 @@ static void print_pointed(const struct set *set, const struct rows *rows, int po
 
 /* What is estimated of rows that have not shaped the constants, or of all where nothing is
  * fitted; those of the profiles stand again afterwards. */
-static void left_out(const struct set *set, struct rows *rows, struct fit *fit, struct outcome *out,
-                     struct pointed pointed[POINTS])
+static void left_out(const struct set *set, struct rows *rows, struct fit *fit,
+                     struct plan_summary *out, struct pointed pointed[POINTS])
 {
     double *weight = gp_calloc(rows->count, sizeof(double));
     if (!set->parameters)
@@ -254,7 +255,7 @@ static int run_fit(const struct set *set, struct rows *rows, struct hit_tally *t
 {
     int failed = 0;
     static struct fit fit;
-    struct outcome *out = gp_calloc(rows->count, sizeof(*out));
+    struct plan_summary *out = gp_calloc(rows->count, sizeof(*out));
     double *weight = gp_calloc(rows->count, sizeof(double));
     struct constants *kept = gp_calloc(1, sizeof(*kept));
     static const group_fn pairs[] = {group_all, group_phase,  group_kind,  group_model,
@@ -353,8 +354,8 @@ static void ideal(struct constants *c)
     }
 }
 
-static void anchor_print(const char *title, const struct rows *rows, struct outcome *out,
-                         const struct outcome *ours)
+static void anchor_print(const char *title, const struct rows *rows, struct plan_summary *out,
+                         const struct plan_summary *ours)
 {
     static const group_fn groups[] = {group_all, group_kind, group_model, group_engine};
     for (int i = 0; i < rows->count; i++) {
@@ -368,8 +369,8 @@ static void anchor_print(const char *title, const struct rows *rows, struct outc
 /* On the rows of which aiconfigurator says something. */
 static void anchors(struct rows *rows)
 {
-    struct outcome *ours = gp_calloc(rows->count, sizeof(*ours));
-    struct outcome *out = gp_calloc(rows->count, sizeof(*out));
+    struct plan_summary *ours = gp_calloc(rows->count, sizeof(*ours));
+    struct plan_summary *out = gp_calloc(rows->count, sizeof(*out));
     struct constants *kept = gp_calloc(1, sizeof(*kept));
     score_now(rows, ours);
     score_now(rows, out);
@@ -407,7 +408,8 @@ static const struct floor_of {
     {"throughput_vllm_dstack.csv", "saturated", .15, .30, .95},
 };
 
-static int check_floors(const struct set *set, const struct rows *rows, const struct outcome *out)
+static int check_floors(const struct set *set, const struct rows *rows,
+                        const struct plan_summary *out)
 {
     int failed = 0;
     for (size_t i = 0; i < sizeof(floors) / sizeof(floors[0]); i++) {
@@ -428,7 +430,7 @@ static int check_floors(const struct set *set, const struct rows *rows, const st
 static int score(const struct set *set, struct rows *rows, bool all)
 {
     static const group_fn by_engine[] = {group_all, group_engine, group_users};
-    struct outcome *out = gp_calloc(rows->count, sizeof(*out));
+    struct plan_summary *out = gp_calloc(rows->count, sizeof(*out));
     outcomes(set, rows, out);
     score_print("with the constants of the profiles", rows, out, BY(by_all));
     score_print_doubts("by what is not known", rows, out, -1);

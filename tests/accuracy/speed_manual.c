@@ -49,7 +49,7 @@ static int check_line(const struct line *l, const struct score *s)
     return manual_lacks(text);
 }
 
-int manual_check(const char *set, const struct rows *rows, const struct outcome *outcome)
+int manual_check(const char *set, const struct rows *rows, const struct plan_summary *outcome)
 {
     int wrong = 0;
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
@@ -73,7 +73,7 @@ int manual_check_points(const char *set, int points, const struct score *score)
     return check_line(&l, score);
 }
 
-int manual_check_ttft(const char *set, const struct rows *rows, const struct outcome *outcome)
+int manual_check_ttft(const char *set, const struct rows *rows, const struct plan_summary *outcome)
 {
     struct score s = score_of(rows, outcome, group_all, NULL);
     bool campaign = strcmp(set, "serving_measured.csv") == 0;

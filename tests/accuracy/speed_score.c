@@ -63,49 +63,49 @@ const char *group_full(const struct row *row)
     return text;
 }
 
-void score_now(const struct rows *rows, struct outcome *outcome)
+void score_now(const struct rows *rows, struct plan_summary *outcome)
 {
     struct row_answer a;
     for (int i = 0; i < rows->count; i++) {
         const struct row *row = &rows->row[i];
         bool known = row_predict(row, &a);
-        outcome[i] = (struct outcome){.error = known ? a.time / row->time - 1 : NAN,
-                                      .low = a.low,
-                                      .high = a.high,
-                                      .weight = 1,
-                                      .doubts = a.doubts};
+        outcome[i] = (struct plan_summary){.error = known ? a.time / row->time - 1 : NAN,
+                                           .low = a.low,
+                                           .high = a.high,
+                                           .weight = 1,
+                                           .doubts = a.doubts};
     }
 }
 
-void score_ttft(const struct rows *rows, struct outcome *outcome)
+void score_ttft(const struct rows *rows, struct plan_summary *outcome)
 {
     struct row_answer a;
     for (int i = 0; i < rows->count; i++) {
         const struct row *row = &rows->row[i];
         bool known = row->ttft > 0 && row_predict(row, &a) && a.ttft > 0;
-        outcome[i] = (struct outcome){.error = known ? a.ttft / row->ttft - 1 : NAN,
-                                      .low = a.ttft_low,
-                                      .high = a.ttft_high,
-                                      .weight = 1,
-                                      .doubts = a.doubts};
+        outcome[i] = (struct plan_summary){.error = known ? a.ttft / row->ttft - 1 : NAN,
+                                           .low = a.ttft_low,
+                                           .high = a.ttft_high,
+                                           .weight = 1,
+                                           .doubts = a.doubts};
     }
 }
 
-void score_tokens(const struct rows *rows, struct outcome *outcome)
+void score_tokens(const struct rows *rows, struct plan_summary *outcome)
 {
     struct row_answer a;
     for (int i = 0; i < rows->count; i++) {
         const struct row *row = &rows->row[i];
         bool known = row->tokens > 0 && row_predict(row, &a);
-        outcome[i] = (struct outcome){.error = known ? row->tokens / a.tokens - 1 : NAN,
-                                      .low = a.low,
-                                      .high = a.high,
-                                      .weight = 1,
-                                      .doubts = a.doubts};
+        outcome[i] = (struct plan_summary){.error = known ? row->tokens / a.tokens - 1 : NAN,
+                                           .low = a.low,
+                                           .high = a.high,
+                                           .weight = 1,
+                                           .doubts = a.doubts};
     }
 }
 
-void score_by_pair(const struct rows *rows, struct outcome *outcome)
+void score_by_pair(const struct rows *rows, struct plan_summary *outcome)
 {
     for (int i = 0; i < rows->count; i++) {
         char pair[160];
@@ -143,7 +143,7 @@ static double quantile(struct weighted *list, int count, double share)
     return 0;
 }
 
-bool score_in_band(const struct outcome *o)
+bool score_in_band(const struct plan_summary *o)
 {
     double ratio = 1 / (1 + o->error);
     return ratio >= 1 / o->low && ratio <= o->high;
@@ -151,7 +151,7 @@ bool score_in_band(const struct outcome *o)
 
 enum what { SIZE, SIGNED, LOW, HIGH };
 
-static double value_of(const struct outcome *o, enum what what)
+static double value_of(const struct plan_summary *o, enum what what)
 {
     switch (what) {
     case SIZE:
@@ -165,8 +165,8 @@ static double value_of(const struct outcome *o, enum what what)
     }
 }
 
-static double quantile_of(const struct outcome *outcome, const int *at, int count, enum what what,
-                          double share)
+static double quantile_of(const struct plan_summary *outcome, const int *at, int count,
+                          enum what what, double share)
 {
     static struct weighted list[ROWS_MAX];
     for (int i = 0; i < count; i++)
@@ -174,13 +174,13 @@ static double quantile_of(const struct outcome *outcome, const int *at, int coun
     return quantile(list, count, share);
 }
 
-struct score score_of(const struct rows *rows, const struct outcome *outcome, group_fn group,
+struct score score_of(const struct rows *rows, const struct plan_summary *outcome, group_fn group,
                       const char *name)
 {
     static int at[ROWS_MAX];
     struct score s = {0};
     for (int i = 0; i < rows->count; i++) {
-        const struct outcome *o = &outcome[i];
+        const struct plan_summary *o = &outcome[i];
         if (isnan(o->error) || (name && strcmp(group(&rows->row[i]), name) != 0))
             continue;
         at[s.rows++] = i;
@@ -202,7 +202,8 @@ static void print_line(const char *name, const struct score *s)
            100 * s->median, 100 * s->tail, 100 * s->bias, 100 * s->inside, s->low, s->high);
 }
 
-static void print_groups(const struct rows *rows, const struct outcome *outcome, group_fn group)
+static void print_groups(const struct rows *rows, const struct plan_summary *outcome,
+                         group_fn group)
 {
     static char seen[ROWS_MAX / 4][160];
     int count = 0;
@@ -242,7 +243,7 @@ static const char *const doubt_words[DOUBT_COUNT] = {
     [DOUBT_MEASURED] = "device measured",
 };
 
-static void band_without(const struct row *row, struct outcome *o, int without)
+static void band_without(const struct row *row, struct plan_summary *o, int without)
 {
     double low = 0, high = 0, a, b;
     for (int d = 0; d < DOUBT_COUNT; d++) {
@@ -256,10 +257,10 @@ static void band_without(const struct row *row, struct outcome *o, int without)
     o->high = exp(sqrt(high));
 }
 
-void score_print_doubts(const char *title, const struct rows *rows, const struct outcome *outcome,
-                        int without)
+void score_print_doubts(const char *title, const struct rows *rows,
+                        const struct plan_summary *outcome, int without)
 {
-    struct outcome *some = gp_calloc(rows->count, sizeof(*some));
+    struct plan_summary *some = gp_calloc(rows->count, sizeof(*some));
     printf("%s\n", title);
     for (int d = 0; d < DOUBT_COUNT; d++) {
         for (int i = 0; i < rows->count; i++) {
@@ -276,7 +277,7 @@ void score_print_doubts(const char *title, const struct rows *rows, const struct
     free(some);
 }
 
-void score_print(const char *title, const struct rows *rows, const struct outcome *outcome,
+void score_print(const char *title, const struct rows *rows, const struct plan_summary *outcome,
                  const group_fn *groups, int count)
 {
     printf("%s\n  %-46s %5s  %5s %5s  %5s  %6s  %s\n", title, "error in %", "rows", "med", "p90",

@@ -9,7 +9,7 @@
 
 #include "speed_rows.h"
 
-struct outcome {
+struct plan_summary {
     double error;     /* estimate / measured - 1; NAN = no estimate */
     double low, high; /* factors of the band */
     double weight;
@@ -38,27 +38,27 @@ const char *group_pair(const struct row *row); /* model and GPU */
 const char *group_full(const struct row *row); /* and engine and precision */
 
 /* Estimates with the constants as they are now. */
-void score_now(const struct rows *rows, struct outcome *outcome);
+void score_now(const struct rows *rows, struct plan_summary *outcome);
 /* The same of TTFT in a closed loop. */
-void score_ttft(const struct rows *rows, struct outcome *outcome);
+void score_ttft(const struct rows *rows, struct plan_summary *outcome);
 /* Of output tokens/s, the error as of a time: above 0, slower than measured. */
-void score_tokens(const struct rows *rows, struct outcome *outcome);
+void score_tokens(const struct rows *rows, struct plan_summary *outcome);
 /* Every pair of model and GPU weighs the same. */
-void score_by_pair(const struct rows *rows, struct outcome *outcome);
+void score_by_pair(const struct rows *rows, struct plan_summary *outcome);
 
-bool score_in_band(const struct outcome *outcome);
+bool score_in_band(const struct plan_summary *outcome);
 
 /* Of the rows whose group has this name; name NULL = all. */
-struct score score_of(const struct rows *rows, const struct outcome *outcome, group_fn group,
+struct score score_of(const struct rows *rows, const struct plan_summary *outcome, group_fn group,
                       const char *name);
 
 /* The same for each doubt: rows that have it, and the band with the doubt `without` left
  * out of all (-1: none). */
-void score_print_doubts(const char *title, const struct rows *rows, const struct outcome *outcome,
-                        int without);
+void score_print_doubts(const char *title, const struct rows *rows,
+                        const struct plan_summary *outcome, int without);
 
 /* A table with a line for each group of each kind. */
-void score_print(const char *title, const struct rows *rows, const struct outcome *outcome,
+void score_print(const char *title, const struct rows *rows, const struct plan_summary *outcome,
                  const group_fn *groups, int count);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * fuzz_enginelog.c - any bytes as a start-up log; what is accepted must be in order: figures
- * finite and within the band of their ranks, texts ended and tame. As a calibration it is
+ * finite and within the band of their ranks, texts ended and clean. As a calibration it is
  * used, or left out with a reason, or an error; the memory that follows must be finite.
  */
 #include <math.h>
@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void must_be_tame(const char *text, size_t size)
 {
-    if (!memchr(text, '\0', size) || !gp_lines_are_tame(text, strlen(text)))
+    if (!memchr(text, '\0', size) || !gp_lines_are_clean(text, strlen(text)))
         abort();
 }
 

@@ -25,7 +25,7 @@ static void must_hold(const struct scrape *s)
             if (h->le[b] <= h->le[b - 1] || h->count[b] < h->count[b - 1])
                 abort();
     }
-    if (!gp_lines_are_tame(s->model, strlen(s->model)))
+    if (!gp_lines_are_clean(s->model, strlen(s->model)))
         abort();
 }
 

@@ -30,9 +30,9 @@ static const struct choice gpus[] = {
     {.id = "mi300x", .text = "Instinct MI300X", .more = "191.5 GiB, 5.3 TB/s, 2023"},
 };
 
-static struct chooser_ask ask_of(const char *free, bool many)
+static struct chooser_spec ask_of(const char *free, bool many)
 {
-    return (struct chooser_ask){
+    return (struct chooser_spec){
         .title = "GPU",
         .choices = gpus,
         .count = 5,
@@ -111,7 +111,7 @@ static void assert_shows(const char *part, bool wanted)
 
 static void takes_the_one_in_focus(void **state)
 {
-    struct chooser_ask options = ask_of(NULL, false);
+    struct chooser_spec options = ask_of(NULL, false);
 
     (void)state;
     options.selected = "l40s";
@@ -125,7 +125,7 @@ static void takes_the_one_in_focus(void **state)
 
 static void escape_calls_nothing(void **state)
 {
-    struct chooser_ask options = ask_of("any", false);
+    struct chooser_spec options = ask_of("any", false);
 
     (void)state;
     chooser_open(&app.display, &options);
@@ -137,7 +137,7 @@ static void escape_calls_nothing(void **state)
 
 static void words_match_in_any_order_and_case(void **state)
 {
-    struct chooser_ask options = ask_of(NULL, false);
+    struct chooser_spec options = ask_of(NULL, false);
 
     (void)state;
     chooser_open(&app.display, &options);
@@ -160,7 +160,7 @@ static void words_match_in_any_order_and_case(void **state)
 
 static void an_exact_id_is_in_focus(void **state)
 {
-    struct chooser_ask options = ask_of(NULL, false);
+    struct chooser_spec options = ask_of(NULL, false);
 
     (void)state;
     chooser_open(&app.display, &options);
@@ -172,7 +172,7 @@ static void an_exact_id_is_in_focus(void **state)
 
 static void other_text_is_a_row(void **state)
 {
-    struct chooser_ask options = ask_of("a GPU of your own", false);
+    struct chooser_spec options = ask_of("a GPU of your own", false);
 
     (void)state;
     chooser_open(&app.display, &options);
@@ -198,7 +198,7 @@ static void other_text_is_a_row(void **state)
 
 static void what_matches_nothing_is_said(void **state)
 {
-    struct chooser_ask options = ask_of(NULL, false);
+    struct chooser_spec options = ask_of(NULL, false);
 
     (void)state;
     chooser_open(&app.display, &options);
@@ -214,7 +214,7 @@ static void what_matches_nothing_is_said(void **state)
 
 static void several_are_joined(void **state)
 {
-    struct chooser_ask options = ask_of(NULL, true);
+    struct chooser_spec options = ask_of(NULL, true);
 
     (void)state;
     options.marked = "l4,h100-sxm";
@@ -233,7 +233,7 @@ static void several_are_joined(void **state)
 static void long_lists_scroll(void **state)
 {
     static struct choice many[124];
-    struct chooser_ask options = ask_of(NULL, false);
+    struct chooser_spec options = ask_of(NULL, false);
     int cursor;
 
     (void)state;
@@ -266,7 +266,7 @@ static void long_lists_scroll(void **state)
 
 static void more_stands_beside_or_below(void **state)
 {
-    struct chooser_ask options = ask_of(NULL, false);
+    struct chooser_spec options = ask_of(NULL, false);
     int cursor;
     struct strbuf text;
 
@@ -287,7 +287,7 @@ static void more_stands_beside_or_below(void **state)
 
 static void nothing_to_choose_from(void **state)
 {
-    struct chooser_ask options = ask_of(NULL, false);
+    struct chooser_spec options = ask_of(NULL, false);
 
     (void)state;
     options.choices = NULL;

@@ -172,7 +172,7 @@ static const char *yaml_scalar(const char *at, struct strbuf *out)
         uint32_t ch;
         if (*at != '\\') {
             int bytes = gp_utf8(at, &ch);
-            assert_true(bytes > 0 && gp_is_tame(ch) && ch != 0xFFFE && ch != 0xFFFF);
+            assert_true(bytes > 0 && gp_is_clean(ch) && ch != 0xFFFE && ch != 0xFFFF);
             strbuf_addn(out, at, (size_t)bytes);
             at += bytes;
         } else if (at[1] == 'U') {
@@ -345,7 +345,7 @@ static int write_cases(const char *path)
             continue;
         }
         assert_true(short_enough && gp_is_utf8(path));
-        assert_true(gp_lines_are_tame(text.text, text.len)); /* nothing is changed when printed */
+        assert_true(gp_lines_are_clean(text.text, text.len)); /* nothing is changed when printed */
         assert_string_equal(l.values.text[LAUNCH_MODEL], as);
         assert_false(l.checkpoint);
         if (cases[i].target == TARGET_SLURM && cases[i].tp && strcmp(l.table->hosts, "mpi") != 0) {

@@ -104,7 +104,7 @@ static void refused(const char *text)
 
 static void test_only_lines_take_it(void **state)
 {
-    struct prompt_ask options = {.label = ":", .text = "offered", .done = taken};
+    struct prompt_spec options = {.label = ":", .text = "offered", .done = taken};
     char longer[EDIT_MAX + 2] = "";
     struct paste paste;
 

@@ -515,7 +515,7 @@ static void test_every_sentence(void **state)
     (void)state;
     p.reasons = REASON_BIT(REASON_COUNT) - 1;
     p.warnings = (1u << WARNING_COUNT) - 1;
-    p.nearly = sample_layout(1, 1, 1, 1);
+    p.marginal_layout = sample_layout(1, 1, 1, 1);
     for (; (text = sentence_reason(&p, reasons, &texts)); reasons++)
         if (strchr(text, '{') || (reasons != REASON_LAYOUT && strlen(text) < 10))
             fail_msg("reason %d: %s", reasons, text);

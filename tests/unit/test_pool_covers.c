@@ -5,8 +5,8 @@
  * GPUPLAN_POOL_CASES sets how many (default 300), GPUPLAN_POOL_SEED begins elsewhere.
  */
 #include "pool/assign.h"
-#include "pool/lp.h"
 #include "pool/bound.h"
+#include "pool/lp.h"
 #include "pool_cases.h"
 
 #include <limits.h>
@@ -37,7 +37,7 @@ struct cover_case {
     struct cover_item items[4];
     int room[3], paid[3];
     double worth[3];
-    struct cover_ask ask;
+    struct cover_request ask;
 };
 
 static void cover_case(struct cover_case *c, struct pool_case *random)
@@ -55,14 +55,14 @@ static void cover_case(struct cover_case *c, struct pool_case *random)
         item->rate = 1 + case_below(random, 8);
         item->price = 0.125 * case_below(random, 8) + item->seat * c->worth[item->group];
     }
-    c->ask = (struct cover_ask){.items = c->items,
-                                .count = 4,
-                                .need = case_below(random, 12), /* four of any do */
-                                .penalty = 1 + case_below(random, 3),
-                                .missing = case_below(random, 6),
-                                .minimum = (int)case_below(random, 3),
-                                .room = c->room,
-                                .groups = 3};
+    c->ask = (struct cover_request){.items = c->items,
+                                    .count = 4,
+                                    .need = case_below(random, 12), /* four of any do */
+                                    .penalty = 1 + case_below(random, 3),
+                                    .missing = case_below(random, 6),
+                                    .minimum = (int)case_below(random, 3),
+                                    .room = c->room,
+                                    .groups = 3};
     if (case_below(random, 4)) {
         c->ask.paid = c->paid;
         c->ask.worth = c->worth;

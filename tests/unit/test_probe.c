@@ -310,7 +310,7 @@ static void test_processes(void **state)
     snprintf(path, sizeof path, "mkdir -p '%s/4242'", dir);
     assert_int_equal(system(path), 0);
     snprintf(path, sizeof path, "%s/4242/comm", dir);
-    comm = fopen(path, "w"); /* path_write() would tame it */
+    comm = fopen(path, "w"); /* path_write() would clean it */
     assert_non_null(comm);
     fputs("py\033thon\n", comm);
     fclose(comm);

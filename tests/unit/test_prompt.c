@@ -194,7 +194,7 @@ static void complete(struct app *at, void *ctx, const char *text, struct strbuf 
             strbuf_addf(out, "%s%s", out->len ? " " : "", words[i]);
 }
 
-static const struct prompt_ask plain_ask = {
+static const struct prompt_spec plain_ask = {
     .label = ":",
     .hint = "an action or an option",
     .history = PROMPT_COMMAND,

@@ -39,7 +39,7 @@ static void give(enum option_id id, const char *text)
 }
 
 /* One device, a few points, one pass, and the file `out`. */
-static struct session_ask small(const char *how)
+static struct session_request small(const char *how)
 {
     setenv("GPUPLAN_STANDIN", how, 1);
     unsetenv("GPUPLAN_STANDIN_NAME");
@@ -49,10 +49,11 @@ static struct session_ask small(const char *how)
     give(OPT_PRESET, "quick");
     give(OPT_TYPE, "fp32");
     give(OPT_OUT, out);
-    return (struct session_ask){.options = &options, .planner = planner, .tests = "gemm,memory"};
+    return (struct session_request){
+        .options = &options, .planner = planner, .tests = "gemm,memory"};
 }
 
-static struct session *begin(const struct session_ask *how)
+static struct session *begin(const struct session_request *how)
 {
     struct gp_err err = {0};
     struct session *s = session_new(how, &err);
@@ -120,7 +121,7 @@ static int marked(const struct session *s, enum session_mark mark)
 
 static void a_run_from_end_to_end(void **state)
 {
-    struct session_ask how = small("good");
+    struct session_request how = small("good");
     struct session *s = begin(&how);
     struct session_plan plan;
     struct session_progress progress;
@@ -180,7 +181,7 @@ static void a_run_from_end_to_end(void **state)
 static double longest_step(const char *engine)
 {
     struct session_event event;
-    struct session_ask how = small(engine);
+    struct session_request how = small(engine);
     struct session *s = begin(&how);
     double longest = 0;
 
@@ -215,7 +216,7 @@ static void a_step_of_no_time_never_waits(void **state)
 
 static void a_plan_can_be_changed(void **state)
 {
-    struct session_ask how = small("good");
+    struct session_request how = small("good");
     struct session *s = begin(&how);
     struct session_event event;
     struct gp_err err = {0};
@@ -245,7 +246,7 @@ static void a_plan_can_be_changed(void **state)
 
 static void words_are_checked_before_anything_starts(void **state)
 {
-    struct session_ask how = small("good");
+    struct session_request how = small("good");
     struct gp_err err = {0};
 
     (void)state;
@@ -260,7 +261,7 @@ static void words_are_checked_before_anything_starts(void **state)
 
 static void stopped_while_it_looks(void **state)
 {
-    struct session_ask how = small("hang");
+    struct session_request how = small("hang");
     struct session *s = begin(&how);
     struct session_event event;
 
@@ -280,7 +281,7 @@ static void stopped_while_it_looks(void **state)
  * the same limit ends it as any other silence. False: what is said after 3 s came too late. */
 static bool told_of_silence(double timeout)
 {
-    struct session_ask how = small("hang");
+    struct session_request how = small("hang");
     struct session_event event;
     struct session *s;
     double began = now();
@@ -314,7 +315,7 @@ static void silent_while_it_looks(void **state)
 
 static void no_device(void **state)
 {
-    struct session_ask how = small("nodevice");
+    struct session_request how = small("nodevice");
     struct session *s = begin(&how);
     struct session_event event;
 
@@ -331,7 +332,7 @@ static void stopped_and_resumed(void **state)
 {
     (void)state;
     for (int level = SESSION_AFTER_POINT; level <= SESSION_NOW; level++) {
-        struct session_ask how = small("waits:1");
+        struct session_request how = small("waits:1");
         struct session *s = begin(&how);
         struct session_event event;
         int done;
@@ -371,7 +372,7 @@ static void lost_devices(void **state)
     (void)state;
     setenv("GPUPLAN_ENGINE_TIMEOUT", "3", 1); /* enough to come so far in */
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        struct session_ask how = small(ends[i].how);
+        struct session_request how = small(ends[i].how);
         struct session *s = begin(&how);
         struct session_device device;
         struct session_event event;
@@ -394,7 +395,7 @@ static void lost_devices(void **state)
 
 static void a_point_in_error_is_no_success(void **state)
 {
-    struct session_ask how = small("error:1");
+    struct session_request how = small("error:1");
     struct session *s = begin(&how);
     struct session_point point;
     int once = 0;
@@ -419,7 +420,7 @@ static void a_point_in_error_is_no_success(void **state)
 /* What fails before it has variants fails for each of them. */
 static void a_failure_of_all_variants_shows(void **state)
 {
-    struct session_ask how = small("fades");
+    struct session_request how = small("fades");
     struct session *s = begin(&how);
     struct session_point point;
 
@@ -439,7 +440,7 @@ static void a_failure_of_all_variants_shows(void **state)
 /* Of three passes the middle one stands, also when it is the first. */
 static void the_middle_pass_stands(void **state)
 {
-    struct session_ask how = small("drifts");
+    struct session_request how = small("drifts");
     struct session *s = begin(&how);
     struct session_point point;
 
@@ -459,7 +460,7 @@ static void the_middle_pass_stands(void **state)
 /* What was wrong once is not made right by the next pass. */
 static void a_wrong_result_stands(void **state)
 {
-    struct session_ask how = small("wrong:1");
+    struct session_request how = small("wrong:1");
     struct session *s = begin(&how);
 
     (void)state;
@@ -472,7 +473,7 @@ static void a_wrong_result_stands(void **state)
 
 static void the_journal_stays_until_the_result_is_safe(void **state)
 {
-    struct session_ask how = small("killed:1");
+    struct session_request how = small("killed:1");
     struct session *s = begin(&how);
 
     (void)state;
@@ -494,7 +495,7 @@ static void the_journal_stays_until_the_result_is_safe(void **state)
 
 static void a_journal_to_go_on_with_must_be_there(void **state)
 {
-    struct session_ask how = small("good");
+    struct session_request how = small("good");
     struct gp_err err = {0};
 
     (void)state;
@@ -507,7 +508,7 @@ static void a_journal_to_go_on_with_must_be_there(void **state)
 /* What passes through the link of each of four GPUs: 2 x 3/4 of the message. */
 static void a_sum_has_its_bus_rate(void **state)
 {
-    struct session_ask how = small("good");
+    struct session_request how = small("good");
     struct session_event event;
     struct session *s;
     json_t *file, *point, *rate;
@@ -546,7 +547,7 @@ static void a_sum_has_its_bus_rate(void **state)
 /* Both ways between two GPUs, by the first engine alone. */
 static void peers_are_measured_together(void **state)
 {
-    struct session_ask how = small("good");
+    struct session_request how = small("good");
     struct session_event event;
     struct session *s;
     struct session_point shown;
@@ -605,7 +606,7 @@ static void devices_of_the_catalogue(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct session_ask how = small("good");
+        struct session_request how = small("good");
         struct session *s;
 
         setenv("GPUPLAN_STANDIN_NAME", cases[i].name, 1);

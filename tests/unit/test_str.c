@@ -85,7 +85,7 @@ static void test_width(void **state)
 static void test_tame(void **state)
 {
     static const struct {
-        const char *text, *tame;
+        const char *text, *clean;
     } rows[] = {
         {"caf\xC3\xA9 \xE6\xBC\xA2", "caf\xC3\xA9 \xE6\xBC\xA2"}, /* stays */
         {"a\033[31mb\x7F", "a?[31mb?"},
@@ -111,9 +111,9 @@ static void test_tame(void **state)
         char text[32];
 
         gp_copy(text, sizeof text, rows[i].text);
-        gp_tame(text);
-        assert_string_equal(text, rows[i].tame);
-        assert_true(gp_lines_are_tame(text, strlen(text)));
+        gp_sanitize(text);
+        assert_string_equal(text, rows[i].clean);
+        assert_true(gp_lines_are_clean(text, strlen(text)));
         assert_true(gp_is_utf8(text));
     }
 }
@@ -123,10 +123,10 @@ static void test_tame_lines(void **state)
     char text[] = "a\nb\tc\r\033\0d\n";
 
     (void)state;
-    assert_false(gp_lines_are_tame(text, sizeof text - 1));
-    assert_int_equal(gp_tame_lines(text, sizeof text - 1), sizeof text - 1);
+    assert_false(gp_lines_are_clean(text, sizeof text - 1));
+    assert_int_equal(gp_sanitize_lines(text, sizeof text - 1), sizeof text - 1);
     assert_string_equal(text, "a\nb\tc???d\n");
-    assert_true(gp_lines_are_tame(text, sizeof text - 1));
+    assert_true(gp_lines_are_clean(text, sizeof text - 1));
 }
 
 static void test_quotes(void **state)

@@ -377,7 +377,7 @@ static void take_pair(struct enginelog *log, const char *name, const char *value
     p = p ? p : &log->pair[log->pairs++];
     gp_copy(p->name, sizeof(p->name), name);
     gp_copy(p->value, sizeof(p->value), value);
-    gp_tame(p->value);
+    gp_sanitize(p->value);
     p->chosen = chosen;
 }
 
@@ -392,7 +392,7 @@ static void take_option(struct reader *r, const char *name, const char *text)
         if (*p != ',' || !isdigit((unsigned char)p[1])) /* 8,192 */
             value[n++] = *p;
     value[n] = '\0';
-    gp_tame(value);
+    gp_sanitize(value);
     if (strcmp(name, "version") == 0)
         gp_copy(log->version, sizeof(log->version), value);
     else if (strcmp(name, "build") == 0 && strlen(value) < 3)
@@ -467,7 +467,7 @@ static bool match_device(struct reader *r, const char *words, bool apply)
     while (name > r->line && !isspace((unsigned char)name[-1]))
         name--;
     gp_format(device, sizeof(device), "%.*s", (int)(strcspn(name, " ") % sizeof(device)), name);
-    gp_tame(device);
+    gp_sanitize(device);
     r->rank = device_of(r->log, device);
     return true;
 }
@@ -675,7 +675,7 @@ static void take_failure(struct reader *r, bool reason)
         return; /* what one request did */
     log->failed_line = log->lines;
     gp_copy(log->failure, sizeof(log->failure), message_of(r->line));
-    gp_tame(log->failure);
+    gp_sanitize(log->failure);
 }
 
 static void act_on(struct reader *r, const struct pattern *p, const char *after)
@@ -722,7 +722,7 @@ static void read_line(struct reader *r, bool any)
     r->log->known++;
     r->log->last_line = r->log->lines;
     gp_copy(r->log->last, sizeof(r->log->last), message_of(r->line));
-    gp_tame(r->log->last);
+    gp_sanitize(r->log->last);
 }
 
 /* Copies a line without colors and other controls. Returns how many bytes it was. */

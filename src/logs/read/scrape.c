@@ -165,7 +165,7 @@ static bool label_of(const struct sample *s, const char *name, char *text, size_
             continue;
         p += strlen(key);
         gp_format(text, size, "%.*s", (int)(strcspn(p, "\"") & 1023), p);
-        gp_tame(text);
+        gp_sanitize(text);
         return true;
     }
     return false;

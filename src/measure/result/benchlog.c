@@ -202,7 +202,7 @@ void benchlog_warn(json_t *list, const char *code, const char *fmt, ...)
     json_array_append_new(list, one);
 }
 
-void benchlog_say(json_t *list, const char *fmt, ...)
+void benchlog_text(json_t *list, const char *fmt, ...)
 {
     char text[400];
     va_list args;

@@ -70,7 +70,7 @@ void benchlog_warn(json_t *list, const char *code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 const char *benchlog_line(const json_t *warning); /* its text, "" = it has none */
 /* Adds a text to a list of them, as the summary is. */
-void benchlog_say(json_t *list, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void benchlog_text(json_t *list, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- views (benchlog_print.c) ---- */
 enum benchlog_view { BENCHLOG_TEXT, BENCHLOG_CSV, BENCHLOG_MARKDOWN };
@@ -164,6 +164,6 @@ enum gp_status benchlog_mergeable(const struct benchlog *logs, const char *const
  * three devices or more (of two, each is compared with the faster). */
 json_t *benchlog_stragglers(const struct benchlog *log);
 /* Adds to a list of texts how far devices of one name agree, or which are slower. */
-void benchlog_say_spread(const struct benchlog *log, json_t *list);
+void benchlog_text_spread(const struct benchlog *log, json_t *list);
 
 #endif

@@ -249,19 +249,19 @@ static void say_name(const struct benchlog *log, const char *name, const struct 
         if (strcmp(device->name, name) != 0 || !share[d].slow)
             continue;
         slow = true;
-        benchlog_say(list,
-                     "device %ld%s%.155s is up to %.1f %% slower than the %s of %d devices, by "
-                     "more than %.0f %% in %d of %d points",
-                     device->id, elsewhere ? " of " : "", elsewhere ? device->host : "",
-                     100 * share[d].most, spread->devices < 3 ? "faster" : "median",
-                     spread->devices, 100 * BENCHLOG_STRAGGLER, share[d].slow, share[d].works);
+        benchlog_text(list,
+                      "device %ld%s%.155s is up to %.1f %% slower than the %s of %d devices, by "
+                      "more than %.0f %% in %d of %d points",
+                      device->id, elsewhere ? " of " : "", elsewhere ? device->host : "",
+                      100 * share[d].most, spread->devices < 3 ? "faster" : "median",
+                      spread->devices, 100 * BENCHLOG_STRAGGLER, share[d].slow, share[d].works);
     }
     if (!slow)
-        benchlog_say(list, "%d devices (%s) agree within %.1f %% in %d points", spread->devices,
-                     name, 100 * spread->widest, spread->works);
+        benchlog_text(list, "%d devices (%s) agree within %.1f %% in %d points", spread->devices,
+                      name, 100 * spread->widest, spread->works);
 }
 
-void benchlog_say_spread(const struct benchlog *log, json_t *list)
+void benchlog_text_spread(const struct benchlog *log, json_t *list)
 {
     struct share *share = gp_calloc((size_t)log->device_count + 1, sizeof(*share));
     struct spread spread = {0};

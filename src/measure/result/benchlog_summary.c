@@ -141,7 +141,7 @@ static struct knee knee_of(const struct benchlog *log, const struct point_result
 
 /* The part of the bandwidth at which the layer's weights come: of what was measured, or of the
  * sheet's; 0 = unknown. */
-static double pace_of(const struct benchlog *log, const struct point_result *one)
+static double served_load_of(const struct benchlog *log, const struct point_result *one)
 {
     const struct point_result *read = best_read(log, one->device);
 
@@ -162,20 +162,20 @@ static void say_knee(const struct benchlog *log, int device, enum bench_type typ
     if (!one)
         return;
     knee = knee_of(log, one);
-    pace = pace_of(log, one);
+    pace = served_load_of(log, one);
     if (knee.from > 0)
         gp_format(then, sizeof(then), "; at %.0f arithmetic counts", knee.from);
     else if (knee.flat <= 1)
         return;
     if (pace > 0 && pace < PACE)
-        benchlog_say(list,
-                     "device %ld, %s: a %.0f x %.0f layer takes no longer up to a batch of %.0f, "
-                     "but its weights come at %.0f %% of the bandwidth: not memory limits it%s",
-                     id, bench_type_word(one->type), one->m, one->k, knee.flat, 100 * pace, then);
+        benchlog_text(list,
+                      "device %ld, %s: a %.0f x %.0f layer takes no longer up to a batch of %.0f, "
+                      "but its weights come at %.0f %% of the bandwidth: not memory limits it%s",
+                      id, bench_type_word(one->type), one->m, one->k, knee.flat, 100 * pace, then);
     else
-        benchlog_say(list,
-                     "device %ld, %s: memory limits a %.0f x %.0f layer up to a batch of %.0f%s",
-                     id, bench_type_word(one->type), one->m, one->k, knee.flat, then);
+        benchlog_text(list,
+                      "device %ld, %s: memory limits a %.0f x %.0f layer up to a batch of %.0f%s",
+                      id, bench_type_word(one->type), one->m, one->k, knee.flat, then);
 }
 
 /* ---- the sheet ---- */
@@ -209,15 +209,15 @@ static void say_sheet(const struct benchlog *log, const struct point_result *p, 
         return;
     result_rate(rate, sizeof(rate), p);
     if (strcmp(p->origin, "sheet") != 0) {
-        benchlog_say(list, "device %ld, %s: %s, %.0f %% of what is estimated from the sheet",
-                     log->device[p->device].id, what, rate, 100 * p->ratio);
+        benchlog_text(list, "device %ld, %s: %s, %.0f %% of what is estimated from the sheet",
+                      log->device[p->device].id, what, rate, 100 * p->ratio);
         return;
     }
-    benchlog_say(list, "device %ld, %s: %s, %.0f %% of the sheet: %s", log->device[p->device].id,
-                 what, rate, 100 * p->ratio,
-                 p->ratio > BEYOND   ? "more than the sheet allows: it is another device's sheet"
-                 : p->ratio >= HOLDS ? "the sheet's figure holds"
-                                     : "the sheet's figure is not reached");
+    benchlog_text(list, "device %ld, %s: %s, %.0f %% of the sheet: %s", log->device[p->device].id,
+                  what, rate, 100 * p->ratio,
+                  p->ratio > BEYOND   ? "more than the sheet allows: it is another device's sheet"
+                  : p->ratio >= HOLDS ? "the sheet's figure holds"
+                                      : "the sheet's figure is not reached");
 }
 
 /* ---- the roof that was measured ---- */
@@ -233,20 +233,20 @@ static void say_own_roof(const struct benchlog *log, int device, enum bench_type
     char rate[64];
 
     if (read && product)
-        benchlog_say(list,
-                     "device %ld, %s: products reach %s, %.0f operations per byte read: work with "
-                     "fewer is limited by memory, with more by arithmetic",
-                     id, bench_type_word(type), result_rate(rate, sizeof(rate), product),
-                     product->ops / read->bytes);
+        benchlog_text(list,
+                      "device %ld, %s: products reach %s, %.0f operations per byte read: work with "
+                      "fewer is limited by memory, with more by arithmetic",
+                      id, bench_type_word(type), result_rate(rate, sizeof(rate), product),
+                      product->ops / read->bytes);
     if (read && weights)
-        benchlog_say(list,
-                     "device %ld, %s: for one token the weights are read at %s GB/s, %.0f %% of "
-                     "the read bandwidth: %s",
-                     id, bench_type_word(type), UNITS_PLAIN(weights->bytes / 1e9, 3),
-                     100 * weights->bytes / read->bytes,
-                     weights->bytes >= HOLDS * read->bytes
-                         ? "memory limits it"
-                         : "something other than memory limits it, too");
+        benchlog_text(list,
+                      "device %ld, %s: for one token the weights are read at %s GB/s, %.0f %% of "
+                      "the read bandwidth: %s",
+                      id, bench_type_word(type), UNITS_PLAIN(weights->bytes / 1e9, 3),
+                      100 * weights->bytes / read->bytes,
+                      weights->bytes >= HOLDS * read->bytes
+                          ? "memory limits it"
+                          : "something other than memory limits it, too");
 }
 
 /* Nothing is faster than its roof: if points are, the measured roof is too low (a busy machine) or
@@ -266,10 +266,10 @@ static void say_above_roof(const struct benchlog *log, int device, json_t *list)
         most = fmax(most, p->ratio);
     }
     if (above)
-        benchlog_say(list,
-                     "device %ld: %d points are faster than the read bandwidth measured in this "
-                     "run allows (up to %.0f %%): do not rely on it as a roof",
-                     log->device[device].id, above, 100 * most);
+        benchlog_text(list,
+                      "device %ld: %d points are faster than the read bandwidth measured in this "
+                      "run allows (up to %.0f %%): do not rely on it as a roof",
+                      log->device[device].id, above, 100 * most);
 }
 
 /* Is this the first point of its type on its device? */
@@ -332,16 +332,16 @@ static void say_soak(const struct benchlog *log, int device, json_t *list)
     }
     if (class && strcmp(class, throttle_word(THROTTLE_NONE)) != 0)
         strbuf_addf(&text, " (%s)", class);
-    benchlog_say(list,
-                 "soak of %s%sdevice %ld, %s: %.1f min, %.0f products, %.0f compared, %.0f "
-                 "wrong%s: exit code %.0f",
-                 json_object_get(one, "host") ? host : "", json_object_get(one, "host") ? " " : "",
-                 log->device[device].id, log->device[device].name,
-                 json_number_value(json_object_get(soak, "seconds")) / 60,
-                 json_number_value(json_object_get(soak, "products")),
-                 json_number_value(json_object_get(soak, "compared")),
-                 json_number_value(json_object_get(soak, "wrong")), text.text,
-                 json_number_value(json_object_get(soak, "exit_code")));
+    benchlog_text(list,
+                  "soak of %s%sdevice %ld, %s: %.1f min, %.0f products, %.0f compared, %.0f "
+                  "wrong%s: exit code %.0f",
+                  json_object_get(one, "host") ? host : "", json_object_get(one, "host") ? " " : "",
+                  log->device[device].id, log->device[device].name,
+                  json_number_value(json_object_get(soak, "seconds")) / 60,
+                  json_number_value(json_object_get(soak, "products")),
+                  json_number_value(json_object_get(soak, "compared")),
+                  json_number_value(json_object_get(soak, "wrong")), text.text,
+                  json_number_value(json_object_get(soak, "exit_code")));
     strbuf_fini(&text);
 }
 
@@ -357,8 +357,8 @@ json_t *benchlog_summary(const struct benchlog *log)
 
         say_soak(log, d, list);
         if (read && read->ratio <= 0)
-            benchlog_say(list, "device %ld: memory reads at %s; no sheet to compare it with",
-                         log->device[d].id, result_rate(rate, sizeof(rate), read));
+            benchlog_text(list, "device %ld: memory reads at %s; no sheet to compare it with",
+                          log->device[d].id, result_rate(rate, sizeof(rate), read));
         say_above_roof(log, d, list);
         say_bandwidths(log, d, list);
         for (int i = 0; i < log->count; i++) {
@@ -372,9 +372,9 @@ json_t *benchlog_summary(const struct benchlog *log)
             say_knee(log, d, type, list);
         }
     }
-    benchlog_say_spread(log, list);
-    benchlog_say(list, "%d point%s good, %d flagged, %d wrong, %d without a figure", t.good,
-                 t.good == 1 ? "" : "s", t.flagged, t.wrong, t.without);
+    benchlog_text_spread(log, list);
+    benchlog_text(list, "%d point%s good, %d flagged, %d wrong, %d without a figure", t.good,
+                  t.good == 1 ? "" : "s", t.flagged, t.wrong, t.without);
     for (int f = 0; f < FLAG_ROWS; f++) { /* why points are flagged, and what helps */
         int count = 0;
 
@@ -382,7 +382,7 @@ json_t *benchlog_summary(const struct benchlog *log)
             count += log->point[i].state == POINT_OK &&
                      result_flagged(&log->point[i], flag_rows[f].word);
         if (count > 0)
-            benchlog_say(list, "%d %s: %s", count, flag_rows[f].word, flag_rows[f].advice);
+            benchlog_text(list, "%d %s: %s", count, flag_rows[f].word, flag_rows[f].advice);
     }
     return list;
 }

@@ -196,18 +196,20 @@ void step_load_sum(const struct request *q, const struct load *load, struct step
 
 /* ---- cut for a layout ---- */
 
-struct pace { /* seconds per FLOP and per byte of a kernel */
+struct served_load { /* seconds per FLOP and per byte of a kernel */
     double flop, byte;
 };
 
-static struct pace pace_of(const struct request *q, enum kernel kernel, struct product_share share)
+static struct served_load served_load_of(const struct request *q, enum kernel kernel,
+                                         struct product_share share)
 {
     const struct gpu *gpu = q->gpu;
     double rate = kernel_rate(kernel, gpu);
 
     rate = rate > 0 ? rate : kernel_rate(KERNEL_16, gpu);
-    return (struct pace){1 / (share.compute * rate),
-                         1 / (family_unpacked(kernel, gpu, share.memory) * gpu->bandwidth.value)};
+    return (struct served_load){
+        1 / (share.compute * rate),
+        1 / (family_unpacked(kernel, gpu, share.memory) * gpu->bandwidth.value)};
 }
 
 static struct gemm gemm_of(const struct request *q, const struct format *format, double rows,
@@ -223,7 +225,7 @@ static struct gemm gemm_of(const struct request *q, const struct format *format,
     /* kernels of 4- and 8-bit weights (Marlin, llama.cpp's) give each multiprocessor a stripe
      * of the same length, whatever the shape */
     bool waves = q->gpu->family->waves && kernel <= KERNEL_INT8;
-    struct pace p = pace_of(q, kernel, share);
+    struct served_load p = served_load_of(q, kernel, share);
     struct gemm g = {.weights = rows * cols * bytes * p.byte,
                      .traffic = 2 * (rows + cols) * p.byte,
                      .compute = 2 * rows * cols * p.flop,
@@ -303,8 +305,8 @@ static void cut_experts(struct step *s, int kind, const struct layout *l)
     struct speed_case own = engine_experts(&q->engine->speed, q->gpu->family, kernel, l->tp);
     struct expert_share share = family_expert(q->gpu->family, kernel, &is_alike);
     bool stands_in = is_alike && kernel == KERNEL_MXFP4;
-    struct pace p = pace_of(q, stands_in ? KERNEL_W4 : kernel,
-                            (struct product_share){share.compute, share.memory});
+    struct served_load p = served_load_of(q, stands_in ? KERNEL_W4 : kernel,
+                                          (struct product_share){share.compute, share.memory});
     double width = k->latent > 0 ? k->latent : q->model->hidden;
     double matrices = k->gated ? 3 : 2, n = l->tp * s->ways;
     double weights = matrices * width * k->expert_ff / n;

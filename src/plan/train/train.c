@@ -622,42 +622,42 @@ static void know_setting(struct terms *w, const struct request *q, const struct 
     const struct train *t = &m->train;
     const struct recipe *r = train_recipe(t->optimizer);
 
-    know_number(w, "sequence", t->sequence, NULL);
-    know_number(w, "micro-batch", t->micro_batch, NULL);
-    know_number(w, "layers", q->model->layer_count, NULL);
-    know_number(w, "h", q->model->hidden, NULL);
-    know_number(w, "vocab", q->model->vocab, NULL);
-    know_word(w, "recompute", train_recompute_word(t->recompute));
-    know_word(w, "attention", t->eager_attention ? "eager" : "flash");
-    know_word(w, "base", train_base_word(t));
-    know_word(w, "loss", train_loss_word(t->loss));
-    know_number(w, "TP", t->tp, NULL);
-    know_number(w, "PP", t->pp, NULL);
-    know_word(w, "method", train_method_word(t->method));
-    know_word(w, "optimizer", r->word);
+    input_number(w, "sequence", t->sequence, NULL);
+    input_number(w, "micro-batch", t->micro_batch, NULL);
+    input_number(w, "layers", q->model->layer_count, NULL);
+    input_number(w, "h", q->model->hidden, NULL);
+    input_number(w, "vocab", q->model->vocab, NULL);
+    input_word(w, "recompute", train_recompute_word(t->recompute));
+    input_word(w, "attention", t->eager_attention ? "eager" : "flash");
+    input_word(w, "base", train_base_word(t));
+    input_word(w, "loss", train_loss_word(t->loss));
+    input_number(w, "TP", t->tp, NULL);
+    input_number(w, "PP", t->pp, NULL);
+    input_word(w, "method", train_method_word(t->method));
+    input_word(w, "optimizer", r->word);
     know_unit(w, "weights", r->weight, "B", NULL);
     know_unit(w, "gradients", r->gradient, "B", NULL);
     know_unit(w, "master", r->master, "B", NULL);
     know_unit(w, "moments", r->state, "B", NULL);
-    know_number(w, "parameters", m->params, NULL);
-    know_number(w, "of this rank", m->local, NULL);
-    know_number(w, "rank r", t->method == TRAIN_FULL ? 0 : t->lora_rank, NULL);
-    know_word(w, "adapters on",
-              t->method == TRAIN_FULL ? ""
-              : t->targets == LORA_QV ? "query and value"
-                                      : "every linear");
-    know_word(w, "modules to save", modules[t->modules]);
-    know_number(w, "N", m->shards, NULL);
-    know_number(w, "CP", t->cp > 1 ? t->cp : 0, NULL);
-    know_word(w, "sequence parallel", t->sequence_parallel ? "yes" : "");
-    know_word(w, "in series", t->device_map ? "yes" : "");
-    know_number(w, "ZeRO", t->zero_stage, NULL);
-    know_word(w, "offload", train_offload_word(t->offload));
-    know_word(w, "step in backward", t->step_in_backward ? "yes" : "");
+    input_number(w, "parameters", m->params, NULL);
+    input_number(w, "of this rank", m->local, NULL);
+    input_number(w, "rank r", t->method == TRAIN_FULL ? 0 : t->lora_rank, NULL);
+    input_word(w, "adapters on",
+               t->method == TRAIN_FULL ? ""
+               : t->targets == LORA_QV ? "query and value"
+                                       : "every linear");
+    input_word(w, "modules to save", modules[t->modules]);
+    input_number(w, "N", m->shards, NULL);
+    input_number(w, "CP", t->cp > 1 ? t->cp : 0, NULL);
+    input_word(w, "sequence parallel", t->sequence_parallel ? "yes" : "");
+    input_word(w, "in series", t->device_map ? "yes" : "");
+    input_number(w, "ZeRO", t->zero_stage, NULL);
+    input_word(w, "offload", train_offload_word(t->offload));
+    input_word(w, "step in backward", t->step_in_backward ? "yes" : "");
     bool part = q->host_gpus > 0 && q->host_gpus < t->gpus;
-    know_number(w, "ranks of a host", part ? q->host_gpus : t->gpus, NULL);
-    know_bytes(w, "usable", m->usable);
-    know_bytes(w, "used", quantity_of(q->used, ORIGIN_ASSUMED));
+    input_number(w, "ranks of a host", part ? q->host_gpus : t->gpus, NULL);
+    input_bytes(w, "usable", m->usable);
+    input_bytes(w, "used", quantity_of(q->used, ORIGIN_ASSUMED));
 }
 
 int terms_of_train(const struct request *q, const struct train_memory *m, const struct plan *priced,
@@ -674,9 +674,9 @@ int terms_of_train(const struct request *q, const struct train_memory *m, const 
                  source_counted(rows[i].source[0] ? rows[i].source : "the parts above"),
                  rows[i].inputs);
     if (priced) {
-        know_number(&terms, "tp", priced->layout.tp, "GPUs of one host");
-        know_number(&terms, "pp", priced->layout.pp, NULL);
-        know_number(&terms, "replicas", priced->layout.replicas, NULL);
+        input_number(&terms, "tp", priced->layout.tp, "GPUs of one host");
+        input_number(&terms, "pp", priced->layout.pp, NULL);
+        input_number(&terms, "replicas", priced->layout.replicas, NULL);
         cost_terms(&terms);
     }
     return terms.count;

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-struct fixer {
+struct fix_search {
     const struct request *request;
     const struct train_memory *plan;
     struct train_fix found[2 * TRAIN_MAX_FIXES];
@@ -18,7 +18,7 @@ struct fixer {
 };
 
 /* True when the setting is an improvement and was put down. */
-static bool train_fix_propose(struct fixer *f, const struct train *t, enum train_fix_kind kind)
+static bool train_fix_propose(struct fix_search *f, const struct train *t, enum train_fix_kind kind)
 {
     struct train_memory m;
 
@@ -38,7 +38,7 @@ static bool train_fix_propose(struct fixer *f, const struct train *t, enum train
 }
 
 /* The setting to change; where the GPU count was ours to choose it is again. */
-static struct train train_fix_start(const struct fixer *f)
+static struct train train_fix_start(const struct fix_search *f)
 {
     struct train t = f->plan->train;
 
@@ -51,7 +51,7 @@ static struct train train_fix_start(const struct fixer *f)
     return t;
 }
 
-static void more_sharding(struct fixer *f)
+static void more_sharding(struct fix_search *f)
 {
     struct train t = f->plan->train;
     int top = t.pp > 1 ? 1 : 3;
@@ -68,7 +68,7 @@ static void more_sharding(struct fixer *f)
 }
 
 /* States in host memory cost time; the weights only where the rest is not enough. */
-static void train_fix_offload(struct fixer *f)
+static void train_fix_offload(struct fix_search *f)
 {
     struct train t = train_fix_start(f);
 
@@ -84,7 +84,7 @@ static void train_fix_offload(struct fixer *f)
 }
 
 /* The longest sequence, in steps of 256 tokens, that fits. */
-static void train_fix_shorter(struct fixer *f)
+static void train_fix_shorter(struct fix_search *f)
 {
     struct train t = f->plan->train;
     struct train_memory m;
@@ -107,7 +107,7 @@ static void train_fix_shorter(struct fixer *f)
 }
 
 /* Another method on the same GPUs; with recompute and batch 1 where it needs them. */
-static void other_method(struct fixer *f, enum train_method method)
+static void other_method(struct fix_search *f, enum train_method method)
 {
     struct train t = f->plan->train;
     struct train plain = train_defaults(method);
@@ -148,7 +148,7 @@ static int by_worth(const void *pa, const void *pb)
 int train_fixes(const struct request *q, const struct train_memory *m,
                 struct train_fix out[TRAIN_MAX_FIXES])
 {
-    struct fixer f = {.request = q, .plan = m};
+    struct fix_search f = {.request = q, .plan = m};
     int n = 0;
 
     if (m->verdict == VERDICT_FITS || m->limit == TRAIN_LIMIT_LAYOUT)

@@ -1089,7 +1089,7 @@ static void show_words(struct page *page, const struct bench *b)
 
     page_words(page, 0, status_ink(b), status_words(b, text));
     for (int i = 0; i < session_devices(b->session); i++)
-        if (session_say_lost(b->session, i, text, sizeof(text)))
+        if (session_text_lost(b->session, i, text, sizeof(text)))
             page_words(page, 0, INK_BAD, text);
     if (!busy)
         show_file(page, b);
@@ -1163,7 +1163,7 @@ static void read_all(struct app *app, const struct bench *b)
     strbuf_init(&out);
     strbuf_addf(&out, "%s\n", status_words(b, text));
     for (int i = 0; i < session_devices(b->session); i++)
-        if (session_say_lost(b->session, i, text, sizeof(text)))
+        if (session_text_lost(b->session, i, text, sizeof(text)))
             strbuf_addf(&out, "%s\n", text);
     strbuf_addf(&out, "%s\n\n", next_words(b));
     for (int i = 0; i < session_summaries(b->session); i++)
@@ -1180,12 +1180,12 @@ static void read_all(struct app *app, const struct bench *b)
 bool bench_done_act(struct app *app, struct bench *b, enum action action)
 {
     const char *slash = strrchr(b->plan.result, '/');
-    struct prompt_ask options = {.label = "Save result as: ",
-                                 .text = slash ? slash + 1 : b->plan.result,
-                                 .hint = "a file name, .json",
-                                 .history = PROMPT_FILE,
-                                 .done = save_result,
-                                 .ctx = b};
+    struct prompt_spec options = {.label = "Save result as: ",
+                                  .text = slash ? slash + 1 : b->plan.result,
+                                  .hint = "a file name, .json",
+                                  .history = PROMPT_FILE,
+                                  .done = save_result,
+                                  .ctx = b};
     bool one = app_frame(app).size <= SIZE_ONE; /* else Tab: the next device */
 
     if (action == ACT_SAVE_RESULT) {

@@ -30,7 +30,7 @@ static enum gp_status value_check(struct planner *planner, enum option_id id, co
 {
     const struct option_row *row = &option_rows[id];
     struct options options = {0};
-    struct session_ask how = {.options = &options, .planner = planner};
+    struct session_request how = {.options = &options, .planner = planner};
     struct session *session;
     enum gp_status rc;
 

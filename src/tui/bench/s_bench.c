@@ -37,12 +37,12 @@ struct bench_diagnosis {
 
 /* What a session asks for, and the texts of it: the session outlives what the form
  * lends. */
-struct bench_ask {
+struct bench_request {
     struct form form; /* as it was */
     struct bench_options bench;
     char tests[96], devices[256], resume[GP_PATH_MAX], folder[GP_PATH_MAX];
     struct options options;
-    struct session_ask how;
+    struct session_request how;
 };
 
 /* ---- rows that several panels have ---- */
@@ -143,7 +143,7 @@ static bool asks_model(const struct bench *b)
     return (b->values.tests & bench_tests_that(TEST_NEEDS_MODEL)) != 0;
 }
 
-static enum gp_status ask_fill(const struct bench *b, struct bench_ask *ask, struct gp_err *err)
+static enum gp_status ask_fill(const struct bench *b, struct bench_request *ask, struct gp_err *err)
 {
     const struct plan *plan = ask->form.answered ? &ask->form.answer->plan : NULL;
     struct options *options = &ask->options;
@@ -154,7 +154,7 @@ static enum gp_status ask_fill(const struct bench *b, struct bench_ask *ask, str
         diagnosing_options(&b->diagnosis->d, options);
     } else if (b->page == BENCH_PAGE_CONFIRM) {
         gp_copy(ask->tests, sizeof(ask->tests), plan ? confirm_tests(plan) : "memory,fit");
-        form_ask(&ask->form, options);
+        form_write_options(&ask->form, options);
         if (plan && plan->request.gpu->host)
             rc = options_text(options, OPT_BACKEND, "confirm", "cpu", err);
     } else if (!ask->tests[0]) {
@@ -163,7 +163,7 @@ static enum gp_status ask_fill(const struct bench *b, struct bench_ask *ask, str
         rc = gp_fail(err, GP_E_USAGE, "", "Space takes one", "no device is chosen");
     } else {
         if (asks_model(b))
-            form_ask(&ask->form, options);
+            form_write_options(&ask->form, options);
         rc = bench_options_ask(&ask->bench, options, err);
         if (!rc && ask->devices[0])
             rc = options_text(options, OPT_DEVICE, "devices", ask->devices, err);
@@ -174,20 +174,20 @@ static enum gp_status ask_fill(const struct bench *b, struct bench_ask *ask, str
 }
 
 /* The form as it is now; NULL: b->err says why it cannot be asked. */
-static struct bench_ask *ask_new(const struct app *app, struct bench *b)
+static struct bench_request *ask_new(const struct app *app, struct bench *b)
 {
-    struct bench_ask *ask = gp_calloc(1, sizeof(*ask));
+    struct bench_request *ask = gp_calloc(1, sizeof(*ask));
 
     memset(&b->err, 0, sizeof(b->err));
     b->version = app->form->version;
     b->stale = false;
     ask->form = *app->form;
     ask->bench = b->values.bench;
-    ask->how = (struct session_ask){.options = &ask->options,
-                                    .planner = app->form->planner,
-                                    .tests = ask->tests,
-                                    .confirm = b->page == BENCH_PAGE_CONFIRM,
-                                    .folder = ask->folder};
+    ask->how = (struct session_request){.options = &ask->options,
+                                        .planner = app->form->planner,
+                                        .tests = ask->tests,
+                                        .confirm = b->page == BENCH_PAGE_CONFIRM,
+                                        .folder = ask->folder};
     bench_tests_list(b->values.tests, ask->tests, sizeof(ask->tests));
     chosen_devices(b, ask->devices, sizeof(ask->devices));
     gp_copy(ask->resume, sizeof(ask->resume), b->resume);
@@ -279,7 +279,7 @@ static void bench_renew(struct app *app, struct bench *b)
 /* Same devices, another plan. */
 static void bench_replan(struct app *app, struct bench *b)
 {
-    struct bench_ask *ask = ask_new(app, b);
+    struct bench_request *ask = ask_new(app, b);
 
     lines_drop(b);
     app_touch(app);
@@ -506,14 +506,14 @@ static void option_choose(struct app *app, struct bench *b, enum option_id id)
     const char *now = b->values.bench.value[id];
     char word[WORDS][32];
     int fallback, n = words_of(id, word, &fallback);
-    struct chooser_ask options = {.title = option_rows[id].name,
-                                  .choices = list,
-                                  .count = n,
-                                  .selected = now[0] ? now : "auto",
-                                  .many = id == OPT_TYPE,
-                                  .marked = now,
-                                  .chosen = word_chosen,
-                                  .ctx = b};
+    struct chooser_spec options = {.title = option_rows[id].name,
+                                   .choices = list,
+                                   .count = n,
+                                   .selected = now[0] ? now : "auto",
+                                   .many = id == OPT_TYPE,
+                                   .marked = now,
+                                   .chosen = word_chosen,
+                                   .ctx = b};
 
     for (int i = 0; i < n; i++) {
         const char *more = i == fallback ? "the default" : "";
@@ -535,12 +535,12 @@ static void option_edit(struct app *app, struct bench *b, enum option_id id)
     const struct option_row *row = &option_rows[id];
     const struct bench_option_line *line = option_line(id);
     char label[48], hint[160], range[80], fallback[80];
-    struct prompt_ask options = {.label = label,
-                                 .text = b->values.bench.value[id],
-                                 .hint = hint,
-                                 .history = PROMPT_VALUE,
-                                 .done = value_typed,
-                                 .ctx = b};
+    struct prompt_spec options = {.label = label,
+                                  .text = b->values.bench.value[id],
+                                  .hint = hint,
+                                  .history = PROMPT_VALUE,
+                                  .done = value_typed,
+                                  .ctx = b};
 
     b->edited = id;
     if (row->type == OPTION_FLAG) {
@@ -1316,7 +1316,7 @@ static void finish_run(struct app *app, struct bench *b)
     b->unwritten[0] = '\0';
     if (session_finish(b->session, &err)) {
         gp_copy(b->unwritten, sizeof(b->unwritten), err.text);
-        gp_tame(b->unwritten);
+        gp_sanitize(b->unwritten);
         app_report_err(app, &err);
     } else {
         app_report(app, strcmp(session_status(b->session), "failed") == 0, "%s",
@@ -1369,7 +1369,7 @@ static void take_event(struct app *app, struct bench *b, const struct session_ev
         if (b->notes == BENCH_NOTES)
             memmove(b->note, b->note + 1, sizeof(b->note[0]) * (size_t)--b->notes);
         gp_copy(b->note[b->notes], sizeof(b->note[0]), event->text);
-        gp_tame(b->note[b->notes++]);
+        gp_sanitize(b->note[b->notes++]);
         if (!(b->stage == STAGE_RUN && app->screen == SCREEN_BENCH && !b->monitor &&
               app_frame(app).size > SIZE_ONE))
             app_report(app, event->kind == SESSION_EVENT_LOST, "%s", event->text);

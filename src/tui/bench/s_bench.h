@@ -49,7 +49,7 @@ struct gauges { /* of one device, each in its unit; NAN = not told */
 #define BENCH_DEVICES 16 /* that have a panel */
 #define BENCH_NOTES 8
 
-#define BENCH_TIME(seconds) session_say_time((char[32]){""}, 32, seconds)
+#define BENCH_TIME(seconds) session_text_time((char[32]){""}, 32, seconds)
 #define BENCH_BYTES(bytes) units_bytes((char[32]){""}, 32, bytes)
 
 /* What is measured: the tests that are chosen, just what the plan on the form rests on, or
@@ -85,10 +85,10 @@ struct bench {
     int panel;               /* in focus: of choose, 0 form, 1 plan; of frame_bench */
     struct session *session; /* NULL: err says why */
     struct gp_err err;
-    struct bench_ask *ask; /* the session's; owned */
-    bool stale;            /* the values or the form changed */
-    unsigned version;      /* of the form when it was planned */
-    bool wanted;           /* start as soon as the devices are known */
+    struct bench_request *ask; /* the session's; owned */
+    bool stale;                /* the values or the form changed */
+    unsigned version;          /* of the form when it was planned */
+    bool wanted;               /* start as soon as the devices are known */
     enum bench_page page;
     enum {
         REFRESH_NOT,

@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "base/units.h"
-#include "tui/outcome.h"
+#include "tui/plan_summary.h"
 #include "tui/toolkit/words.h"
 
 #define WORD_MAX 64

@@ -23,7 +23,7 @@
 #include "tui/app.h"
 #include "tui/list.h"
 #include "tui/membar.h"
-#include "tui/outcome.h"
+#include "tui/plan_summary.h"
 #include "tui/toolkit/canvas.h"
 
 #define COMPARE_FORMATS OPTIONS_MAX_MANY /* precisions at once */
@@ -550,7 +550,7 @@ static void compare_refresh(struct app *app, void *state)
         char copy[sizeof(s->precisions)];
         struct options options;
 
-        form_ask(load, &options);
+        form_write_options(load, &options);
         options.precision_count =
             words_split(s->precisions, copy, sizeof(copy), options.precisions);
         drop_rows(s);
@@ -748,13 +748,13 @@ static void choose_precisions(struct app *app, struct compare_state *s)
         gp_format(c->text, sizeof(c->text), "%s  %s", formats[i].id, formats[i].name);
         gp_format(c->more, sizeof(c->more), "%.4g bit, %s", formats[i].bits, formats[i].family);
     }
-    chooser_open(&app->display, &(struct chooser_ask){.title = "Precisions to compare",
-                                                      .choices = choices,
-                                                      .count = (int)count + 1,
-                                                      .many = true,
-                                                      .marked = s->precisions,
-                                                      .chosen = precisions_chosen,
-                                                      .ctx = s});
+    chooser_open(&app->display, &(struct chooser_spec){.title = "Precisions to compare",
+                                                       .choices = choices,
+                                                       .count = (int)count + 1,
+                                                       .many = true,
+                                                       .marked = s->precisions,
+                                                       .chosen = precisions_chosen,
+                                                       .ctx = s});
     free(choices);
 }
 
@@ -803,12 +803,12 @@ static bool compare_act(struct app *app, void *state, enum action action)
         return true;
     case ACT_FILTER:
         prompt_open(&app->display,
-                    &(struct prompt_ask){.label = "Only rows with: ",
-                                         .text = s->view.filter,
-                                         .hint = "words, !not, mem>=40 $<10 gpus=1; nothing: all",
-                                         .history = PROMPT_SEARCH,
-                                         .done = filter_done,
-                                         .ctx = s});
+                    &(struct prompt_spec){.label = "Only rows with: ",
+                                          .text = s->view.filter,
+                                          .hint = "words, !not, mem>=40 $<10 gpus=1; nothing: all",
+                                          .history = PROMPT_SEARCH,
+                                          .done = filter_done,
+                                          .ctx = s});
         return true;
     case ACT_PRECISIONS:
         choose_precisions(app, s);

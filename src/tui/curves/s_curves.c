@@ -110,7 +110,7 @@ __attribute__((format(printf, 5, 6))) static void reading_add(struct curves *c, 
     gp_copy(r->name, sizeof(r->name), name);
     gp_copy(r->value, sizeof(r->value), text);
     gp_copy(r->more, sizeof(r->more), more ? more : "");
-    gp_tame(r->value);
+    gp_sanitize(r->value);
 }
 
 /* The point of a mark's series that is nearest to x; -1: it has none. */
@@ -974,7 +974,7 @@ static char *json_text(const char *text, const char *key, char out[64])
     at = at ? strchr(at + strlen(quoted), '"') : NULL;
     gp_copy(out, 64, at ? at + 1 : "");
     out[strcspn(out, "\"")] = '\0';
-    gp_tame(out);
+    gp_sanitize(out);
     return out;
 }
 
@@ -1015,10 +1015,10 @@ static void file_chosen(struct app *app, void *ctx, const char *id)
 static void choose_file(struct app *app, struct curves *c, int by)
 {
     struct found found = {NULL, 0, 0};
-    struct chooser_ask options = {.title = "Result file",
-                                  .chosen = file_chosen,
-                                  .free = "a path of a gpuplan.bench/1 file",
-                                  .paths = true};
+    struct chooser_spec options = {.title = "Result file",
+                                   .chosen = file_chosen,
+                                   .free = "a path of a gpuplan.bench/1 file",
+                                   .paths = true};
     char folder[GP_PATH_MAX];
 
     (void)by;
@@ -1341,7 +1341,7 @@ static void command_at(const struct app *app, const struct curves *c, struct str
         values_set(&values, FIELD_GPU, plan->request.gpu->id);
     gp_format(number, sizeof(number), "%.0f", curves_cursor(c));
     values_set(&values, context ? FIELD_CONTEXT : FIELD_USERS, number);
-    values_ask(&values, &options);
+    values_write_options(&values, &options);
     options_command(&options, "plan", "", out);
 }
 

@@ -58,7 +58,7 @@ static void __attribute__((format(printf, 1, 2))) plain_say(const char *fmt, ...
     va_start(args, fmt);
     strbuf_addv(&line, fmt, args);
     va_end(args);
-    gp_tame(line.text);
+    gp_sanitize(line.text);
     gp_out(line.text, strlen(line.text));
     gp_out("\n", 1);
     strbuf_fini(&line);
@@ -254,7 +254,7 @@ static void plain_result(const struct plain *plain)
     strbuf_init(&text);
     plain_say("%s", "");
     if (form->answered) {
-        form_ask(form, &options);
+        form_write_options(form, &options);
         plain_say(
             "Result: %s.",
             verdict_words_for(form->answer->plan.verdict, form->answer->plan.limit)->sentence);
@@ -324,7 +324,7 @@ static void plain_compare(const struct plain *plain)
     struct options options;
     size_t total, fitting = 0, said = 0;
 
-    form_ask(plain->form, &options);
+    form_write_options(plain->form, &options);
     options.gpu_count = 0; /* all of them */
     options.precision_count = 0;
     if (comparison_begin(plain->form->planner, &options, &c, &err) != GP_OK) {
@@ -371,7 +371,7 @@ static bool bench_begin(struct plain *plain)
         if (session_device(plain->session, i, &device))
             plain_say("Device: %s.", device.name);
     plain_say("Plan, with the %s engine: %s. Ctrl-C stops after a point.", plan.backend,
-              session_say_plan(plain->session, text, 200));
+              session_text_plan(plain->session, text, 200));
     plain_say("Result: %s; gpuplan --bench takes options.", plan.result);
     do
         if (!plain_ask(plain, "Measure this machine? 1 yes, 2 no [2]: ", text) || !text[0] ||
@@ -414,7 +414,7 @@ static void bench_say_point(const struct session *s, const struct session_event 
                     r->reason);
     }
     plain_say("%s. About %s left.", line.text,
-              isfinite(at.left) ? session_say_time(text, 40, at.left) : "an unknown time");
+              isfinite(at.left) ? session_text_time(text, 40, at.left) : "an unknown time");
     strbuf_fini(&line);
 }
 
@@ -430,7 +430,7 @@ static void bench_say_end(struct session *s)
         plain_say_err(&err);
     plain_say("%s", session_outcome(s, text, sizeof(text)));
     for (int i = 0; i < session_devices(s); i++)
-        if (session_say_lost(s, i, text, sizeof(text)))
+        if (session_text_lost(s, i, text, sizeof(text)))
             plain_say("%s", text);
     for (int i = 0; i < session_summaries(s); i++)
         plain_say("%s", session_summary(s, i));
@@ -460,11 +460,11 @@ static void plain_measure(struct plain *plain)
 {
     struct options *options = gp_calloc(1, sizeof(*options));
     char tests[96], folder[GP_PATH_MAX];
-    struct session_ask how = {
+    struct session_request how = {
         .options = options, .planner = plain->form->planner, .tests = tests, .folder = folder};
     struct gp_err err;
 
-    form_ask(plain->form, options);
+    form_write_options(plain->form, options);
     options_text(options, OPT_PRESET, "", "quick", NULL);
     bench_tests_list(bench_tests_that(TEST_IS_CHOSEN), tests, sizeof(tests));
     settings_results(folder, sizeof(folder));

@@ -18,18 +18,18 @@ enum {
 };
 
 /* What the thread fills; what is asked is set before. */
-struct plan_more_job {
+struct plan_alternatives_job {
     struct form_copy form;
-    struct outcome fix[PLAN_MAX_FIXES];
+    struct plan_summary fix[PLAN_MAX_FIXES];
     struct break_point breaks[BREAK_AXES];
     struct plan_sample sample[PLAN_SAMPLES];
-    struct outcomes gpus;
+    struct plan_summaries gpus;
 };
 
 /* ---- units, by the thread ---- */
 
 /* Powers of two, up to a few times what it holds. */
-static void unit_sample(struct plan_more_job *job, int i)
+static void unit_sample(struct plan_alternatives_job *job, int i)
 {
     const struct answer *a = &job->form.answer;
     struct request q = a->plan.request;
@@ -49,29 +49,29 @@ static void unit_sample(struct plan_more_job *job, int i)
 
 static bool more_unit(void *ctx, int i, struct planner *planner)
 {
-    struct plan_more_job *job = ctx;
+    struct plan_alternatives_job *job = ctx;
     const struct answer *a = &job->form.answer;
     struct plan plan;
 
     if (i < a->fix_count) {
         plan_request(&a->fixes[i].request, &a->resolved.market, &plan);
-        job->fix[i] = outcome_of(&plan);
+        job->fix[i] = plan_summary_of(&plan);
     } else if (i >= UNIT_BREAKS && i < UNIT_SAMPLES) {
         breaks_find(&a->plan, &a->resolved.market, (enum break_axis)(i - UNIT_BREAKS),
                     &job->breaks[i - UNIT_BREAKS]);
     } else if (i >= UNIT_SAMPLES && i < UNIT_GPUS) {
         unit_sample(job, i - UNIT_SAMPLES);
     } else if (i >= UNIT_GPUS && i - UNIT_GPUS < job->gpus.count) {
-        outcomes_plan(&job->gpus, i - UNIT_GPUS, &job->form, planner);
+        plan_summaries_plan(&job->gpus, i - UNIT_GPUS, &job->form, planner);
     }
     return i + 1 - UNIT_GPUS < job->gpus.count;
 }
 
 static void more_free(void *ctx)
 {
-    struct plan_more_job *job = ctx;
+    struct plan_alternatives_job *job = ctx;
 
-    outcomes_free(&job->gpus);
+    plan_summaries_free(&job->gpus);
     free(job);
 }
 
@@ -80,15 +80,15 @@ static const struct task_ops more_ops = {TASK_SCREEN, more_unit, more_free};
 /* ---- what has come ---- */
 
 /* The cheapest that fit, in one order with the choosers. */
-static void more_rank(struct plan_more *m)
+static void more_rank(struct plan_alternatives *m)
 {
     for (int i = 0; i < m->gpus.count; i++) {
-        const struct outcome *o = &m->gpus.rows[i].outcome;
+        const struct plan_summary *o = &m->gpus.rows[i].summary;
         int at = m->best_count;
 
         if (!o->known || !verdict_holds(o->verdict) || o->per_hour <= 0)
             continue;
-        while (at > 0 && outcome_compare(o, &m->gpus.rows[m->best[at - 1]].outcome) < 0)
+        while (at > 0 && plan_summary_compare(o, &m->gpus.rows[m->best[at - 1]].summary) < 0)
             at--;
         if (at >= PLAN_ALTERNATIVES)
             continue;
@@ -101,27 +101,27 @@ static void more_rank(struct plan_more *m)
 
 /* ---- the screen's ---- */
 
-void plan_more_free(struct plan_more *m)
+void plan_alternatives_free(struct plan_alternatives *m)
 {
     task_drop(&m->task);
-    outcomes_free(&m->gpus);
-    *m = (struct plan_more){0};
+    plan_summaries_free(&m->gpus);
+    *m = (struct plan_alternatives){0};
 }
 
-void plan_more_stop(struct plan_more *m)
+void plan_alternatives_stop(struct plan_alternatives *m)
 {
     if (m->task)
-        plan_more_free(m);
+        plan_alternatives_free(m);
 }
 
-bool plan_more_fresh(const struct plan_more *m, const struct form *form)
+bool plan_alternatives_fresh(const struct plan_alternatives *m, const struct form *form)
 {
     return m->begun && m->version == form->version;
 }
 
-static void more_begin(struct plan_more *m, struct form *form, struct worker *worker)
+static void more_begin(struct plan_alternatives *m, struct form *form, struct worker *worker)
 {
-    plan_more_free(m);
+    plan_alternatives_free(m);
     m->version = form->version;
     m->begun = true;
     m->done = !form->answered;
@@ -129,21 +129,21 @@ static void more_begin(struct plan_more *m, struct form *form, struct worker *wo
         return;
     m->job = gp_calloc(1, sizeof(*m->job));
     form_copy(form, &m->job->form);
-    outcomes_list(&m->job->gpus, form, FIELD_GPU, true);
+    plan_summaries_list(&m->job->gpus, form, FIELD_GPU, true);
     m->task = task_begin(worker, &more_ops, m->job);
 }
 
-bool plan_more_go_on(struct plan_more *m, struct form *form, struct worker *worker)
+bool plan_alternatives_go_on(struct plan_alternatives *m, struct form *form, struct worker *worker)
 {
     bool finished;
 
-    if (!plan_more_fresh(m, form))
+    if (!plan_alternatives_fresh(m, form))
         more_begin(m, form, worker);
     if (m->done)
         return false;
     finished = task_finished(m->task);
     for (int done = task_done(m->task); m->taken < done; m->taken++) {
-        const struct plan_more_job *job = m->job;
+        const struct plan_alternatives_job *job = m->job;
 
         if (m->taken < UNIT_BREAKS)
             m->fix[m->taken] = job->fix[m->taken];
@@ -154,7 +154,7 @@ bool plan_more_go_on(struct plan_more *m, struct form *form, struct worker *work
     }
     if (finished) {
         m->gpus = m->job->gpus;
-        m->job->gpus = (struct outcomes){0};
+        m->job->gpus = (struct plan_summaries){0};
         more_rank(m);
         m->done = true;
         task_drop(&m->task);
@@ -166,36 +166,36 @@ bool plan_more_go_on(struct plan_more *m, struct form *form, struct worker *work
 
 struct choices_job {
     struct form_copy form;
-    struct outcomes outcomes;
+    struct plan_summaries summaries;
 };
 
 static bool choices_unit(void *ctx, int i, struct planner *planner)
 {
     struct choices_job *job = ctx;
 
-    if (i < job->outcomes.count)
-        outcomes_plan(&job->outcomes, i, &job->form, planner);
-    return i + 1 < job->outcomes.count;
+    if (i < job->summaries.count)
+        plan_summaries_plan(&job->summaries, i, &job->form, planner);
+    return i + 1 < job->summaries.count;
 }
 
 static void choices_free(void *ctx)
 {
     struct choices_job *job = ctx;
 
-    outcomes_free(&job->outcomes);
+    plan_summaries_free(&job->summaries);
     free(job);
 }
 
 static const struct task_ops choices_ops = {TASK_LIST, choices_unit, choices_free};
 
-void plan_choices_free(struct plan_choices *c)
+void plan_choices_free(struct choice_plans *c)
 {
     task_drop(&c->task);
-    *c = (struct plan_choices){0};
+    *c = (struct choice_plans){0};
 }
 
-bool plan_choices_begin(struct plan_choices *c, struct form *form, enum field field,
-                        const struct plan_more *more, struct worker *worker)
+bool plan_choices_begin(struct choice_plans *c, struct form *form, enum field field,
+                        const struct plan_alternatives *more, struct worker *worker)
 {
     plan_choices_free(c);
     if (!form->answered || (field != FIELD_GPU && field != FIELD_PRECISION))
@@ -203,15 +203,15 @@ bool plan_choices_begin(struct plan_choices *c, struct form *form, enum field fi
     c->version = form->version;
     c->job = gp_calloc(1, sizeof(*c->job));
     form_copy(form, &c->job->form);
-    outcomes_list(&c->job->outcomes, form, field, false);
-    bool known =
-        field == FIELD_GPU && !form_lays_out(form) && plan_more_fresh(more, form) && more->done;
-    for (int i = 0; known && i < c->job->outcomes.count; i++) {
-        struct outcome_row *row = &c->job->outcomes.rows[i];
-        int at = outcomes_find(&more->gpus, row->id);
+    plan_summaries_list(&c->job->summaries, form, field, false);
+    bool known = field == FIELD_GPU && !form_lays_out(form) &&
+                 plan_alternatives_fresh(more, form) && more->done;
+    for (int i = 0; known && i < c->job->summaries.count; i++) {
+        struct plan_summary_row *row = &c->job->summaries.rows[i];
+        int at = plan_summaries_find(&more->gpus, row->id);
 
         if (at >= 0)
-            row->outcome = more->gpus.rows[at].outcome;
+            row->summary = more->gpus.rows[at].summary;
     }
     c->task = task_begin(worker, &choices_ops, c->job);
     return true;
@@ -219,7 +219,7 @@ bool plan_choices_begin(struct plan_choices *c, struct form *form, enum field fi
 
 struct order {
     struct choice choice;
-    struct outcome outcome;
+    struct plan_summary summary;
     bool now; /* what the form has: seen beside the best ones */
     int at;
 };
@@ -230,13 +230,13 @@ static int by_outcome(const void *left, const void *right)
     int order = (int)b->now - (int)a->now;
 
     if (!order)
-        order = outcome_compare(&a->outcome, &b->outcome);
+        order = plan_summary_compare(&a->summary, &b->summary);
     return order ? order : a->at - b->at;
 }
 
 /* Behind the first rows, which are no GPU of the catalogue. */
-static void sort_choices(const struct outcomes *outcomes, const char *now, struct choice *choice,
-                         int count)
+static void sort_choices(const struct plan_summaries *summaries, const char *now,
+                         struct choice *choice, int count)
 {
     int first = 0, n;
     struct order *all;
@@ -246,13 +246,13 @@ static void sort_choices(const struct outcomes *outcomes, const char *now, struc
     n = count - first;
     all = gp_calloc((size_t)n + 1, sizeof(*all));
     for (int i = 0; i < n; i++) {
-        int at = outcomes_find(outcomes, choice[first + i].id);
+        int at = plan_summaries_find(summaries, choice[first + i].id);
 
-        all[i] =
-            (struct order){.choice = choice[first + i],
-                           .outcome = at < 0 ? (struct outcome){0} : outcomes->rows[at].outcome,
-                           .now = strcmp(choice[first + i].id, now) == 0,
-                           .at = i};
+        all[i] = (struct order){.choice = choice[first + i],
+                                .summary =
+                                    at < 0 ? (struct plan_summary){0} : summaries->rows[at].summary,
+                                .now = strcmp(choice[first + i].id, now) == 0,
+                                .at = i};
     }
     qsort(all, (size_t)n, sizeof(*all), by_outcome);
     for (int i = 0; i < n; i++)
@@ -260,35 +260,36 @@ static void sort_choices(const struct outcomes *outcomes, const char *now, struc
     free(all);
 }
 
-void plan_choices_tell(struct plan_choices *c, const struct form *form, struct choice *choice,
-                       int count, double until)
+void choice_plans_set_columns(struct choice_plans *c, const struct form *form,
+                              struct choice *choice, int count, double until)
 {
-    const struct outcomes *o = &c->job->outcomes;
-    char text[OUTCOME_TEXT];
+    const struct plan_summaries *o = &c->job->summaries;
+    char text[PLAN_SUMMARY_TEXT];
     bool all;
 
     task_wait(c->task, until);
     all = task_finished(c->task);
     c->shown_count = task_done(c->task);
     for (int i = 0; i < count; i++) {
-        int at = outcomes_find(o, choice[i].id);
+        int at = plan_summaries_find(o, choice[i].id);
         char more[sizeof(choice[i].more)];
 
         gp_copy(more, sizeof(more), choice[i].more);
         gp_format(choice[i].more, sizeof(choice[i].more), "%-*s  %s", CHOICE_COLS,
-                  at < 0                 ? ""
-                  : at >= c->shown_count ? OUTCOME_SOON
-                                         : outcome_text(&o->rows[at].outcome, CHOICE_COLS, text),
+                  at < 0 ? ""
+                  : at >= c->shown_count
+                      ? PLAN_SUMMARY_SOON
+                      : plan_summary_text(&o->rows[at].summary, CHOICE_COLS, text),
                   more);
     }
     if (all && o->field == FIELD_GPU)
         sort_choices(o, form->values.value[FIELD_GPU], choice, count);
 }
 
-int plan_choices_go_on(struct plan_choices *c, const struct form *form, struct display *display)
+int plan_choices_go_on(struct choice_plans *c, const struct form *form, struct display *display)
 {
-    const struct outcome_row *rows;
-    char text[OUTCOME_TEXT];
+    const struct plan_summary_row *rows;
+    char text[PLAN_SUMMARY_TEXT];
     int done, before = c->shown_count;
 
     if (!c->task)
@@ -298,9 +299,9 @@ int plan_choices_go_on(struct plan_choices *c, const struct form *form, struct d
         plan_choices_free(c);
         return -1;
     }
-    rows = c->job->outcomes.rows;
+    rows = c->job->summaries.rows;
     for (done = task_done(c->task); c->shown_count < done; c->shown_count++)
-        chooser_tell(display, rows[c->shown_count].id,
-                     outcome_text(&rows[c->shown_count].outcome, CHOICE_COLS, text));
+        chooser_set_columns(display, rows[c->shown_count].id,
+                            plan_summary_text(&rows[c->shown_count].summary, CHOICE_COLS, text));
     return c->shown_count > before;
 }

@@ -17,7 +17,7 @@
 #include "plan/compare.h"
 #include "tui/list.h"
 #include "tui/membar.h"
-#include "tui/outcome.h"
+#include "tui/plan_summary.h"
 #include "tui/toolkit/frame.h"
 #include "tui/toolkit/plot_draw.h"
 
@@ -81,7 +81,7 @@ static void draw_verdict(struct canvas *canvas, struct rect in, const struct for
         canvas_text(canvas, in, 0, 0, INK_BAD, "NO ANSWER");
         return;
     }
-    next = head_put(canvas, in, 0, 0, outcome_ink(plan->verdict),
+    next = head_put(canvas, in, 0, 0, plan_summary_ink(plan->verdict),
                     verdict_words_for(plan->verdict, plan->limit)->head);
     if (plan->verdict == VERDICT_DOES_NOT_FIT) {
         head_put(canvas, in, wide ? 9 : 8, next, INK_BAD,
@@ -246,7 +246,8 @@ static void show_pace(struct page *p, const char *name, enum figure_style style,
 }
 
 /* "holds   2.9 requests of 8,192 tokens; first: KV pool" */
-static void show_holds(struct page *p, const struct plan *plan, const struct plan_more *more)
+static void show_holds(struct page *p, const struct plan *plan,
+                       const struct plan_alternatives *more)
 {
     const struct break_point *b = more ? &more->breaks[BREAK_USERS] : NULL;
     const char *first = b && b->known && !b->ends ? limit_words[b->limit].noun : NULL;
@@ -290,7 +291,8 @@ static void show_bound(struct page *p, const struct plan *plan)
     texts_fini(&t);
 }
 
-static void show_speed(struct page *p, const struct plan *plan, const struct plan_more *more)
+static void show_speed(struct page *p, const struct plan *plan,
+                       const struct plan_alternatives *more)
 {
     const struct request *q = &plan->request;
     const struct speed *v = &plan->speed;
@@ -390,13 +392,13 @@ static void show_cost(struct page *p, const struct plan *plan)
 
 /* ---- ways to change ---- */
 
-struct outcome plan_fix_outcome(const struct fix *fix, const struct outcome *planned)
+struct plan_summary plan_fix_outcome(const struct fix *fix, const struct plan_summary *planned)
 {
-    struct outcome o = {.known = true,
-                        .verdict = fix->verdict,
-                        .gpus = fix->gpus,
-                        .per_hour = fix->per_hour,
-                        .tpot = fix->tpot};
+    struct plan_summary o = {.known = true,
+                             .verdict = fix->verdict,
+                             .gpus = fix->gpus,
+                             .per_hour = fix->per_hour,
+                             .tpot = fix->tpot};
 
     if (planned && planned->known)
         o = *planned;
@@ -404,23 +406,23 @@ struct outcome plan_fix_outcome(const struct fix *fix, const struct outcome *pla
     return o;
 }
 
-static void show_ways(struct page *p, const struct answer *a, const struct plan_more *more)
+static void show_ways(struct page *p, const struct answer *a, const struct plan_alternatives *more)
 {
     bool fits = verdict_holds(a->plan.verdict);
-    int cols = p->in.cols >= 62  ? OUTCOME_WHOLE
-               : p->in.cols < 46 ? OUTCOME_LEAST
-               : fits            ? OUTCOME_GAIN
-                                 : OUTCOME_SHORT;
+    int cols = p->in.cols >= 62  ? PLAN_SUMMARY_WHOLE
+               : p->in.cols < 46 ? PLAN_SUMMARY_LEAST
+               : fits            ? PLAN_SUMMARY_GAIN
+                                 : PLAN_SUMMARY_SHORT;
     int x = p->in.cols - cols;
-    char change[FIX_OPTIONS_MAX], row[OUTCOME_TEXT];
+    char change[FIX_OPTIONS_MAX], row[PLAN_SUMMARY_TEXT];
 
-    rule_titles(p, fits ? "Changes (a)" : "Ways out (a)", x, outcome_titles(cols));
+    rule_titles(p, fits ? "Changes (a)" : "Ways out (a)", x, plan_summary_titles(cols));
     if (a->fix_count == 0)
         page_words(p, 0, INK_TEXT,
                    fits ? "no single change is better; 2: all GPUs"
                         : "no single change makes it fit; 2: all GPUs");
     for (int i = 0; i < a->fix_count; i++, p->y++) {
-        struct outcome o = plan_fix_outcome(&a->fixes[i], more ? &more->fix[i] : NULL);
+        struct plan_summary o = plan_fix_outcome(&a->fixes[i], more ? &more->fix[i] : NULL);
         char number[8];
 
         if (!p->canvas)
@@ -431,8 +433,8 @@ static void show_ways(struct page *p, const struct answer *a, const struct plan_
         /* of one change the end decides: "server:2" */
         (strstr(change, ", ") ? canvas_fit : canvas_fit_end)(p->canvas, p->in, p->y, 2 + (i >= 9),
                                                              x - 3 - (i >= 9), INK_TEXT, change);
-        canvas_fit(p->canvas, p->in, p->y, x, cols, outcome_ink(o.verdict),
-                   outcome_text(&o, cols, row));
+        canvas_fit(p->canvas, p->in, p->y, x, cols, plan_summary_ink(o.verdict),
+                   plan_summary_text(&o, cols, row));
         canvas_ink(p->canvas, p->in, p->y, x + 8, cols - 8, INK_TEXT);
     }
 }
@@ -517,7 +519,8 @@ static void show_pin(struct page *p, const struct form *form)
 
 /* ---- the page ---- */
 
-static void page_answer(struct page *p, const struct form *form, const struct plan_more *more)
+static void page_answer(struct page *p, const struct form *form,
+                        const struct plan_alternatives *more)
 {
     const struct answer *a = form->answer;
 
@@ -543,8 +546,8 @@ static void page_answer(struct page *p, const struct form *form, const struct pl
     show_why(p, a);
 }
 
-void plan_page_make(struct plan_page *page, const struct form *form, const struct plan_more *more,
-                    int strip, int cols, enum charset charset)
+void plan_page_make(struct plan_page *page, const struct form *form,
+                    const struct plan_alternatives *more, int strip, int cols, enum charset charset)
 {
     struct plan_page_of of = {.version = form->version,
                               .more = more ? 1 + more->taken + more->done : 0,
@@ -601,7 +604,8 @@ static char *short_money(char text[32], double dollars)
     return text;
 }
 
-static void show_alternatives(struct page *p, const struct form *form, const struct plan_more *more)
+static void show_alternatives(struct page *p, const struct form *form,
+                              const struct plan_alternatives *more)
 {
     struct list_table t = list_table(columns, COLUMNS, int_min(p->in.cols, MOST_COLS));
     const char *own = form->answer->plan.request.gpu->id;
@@ -613,8 +617,8 @@ static void show_alternatives(struct page *p, const struct form *form, const str
     if (more->done && more->best_count == 0)
         page_row(p, 0, INK_TEXT, "no GPU with a price holds it");
     for (int i = 0; i < more->best_count; i++) {
-        const struct outcome_row *row = &more->gpus.rows[more->best[i]];
-        const struct outcome *o = &row->outcome;
+        const struct plan_summary_row *row = &more->gpus.rows[more->best[i]];
+        const struct plan_summary *o = &row->summary;
         enum ink ink = strcmp(row->id, own) == 0 ? INK_HEADING : INK_TEXT;
         int y = p->y + i;
 
@@ -667,7 +671,8 @@ static void show_break(struct page *p, const struct break_point *b, const char *
     texts_fini(&t);
 }
 
-static void show_breaks(struct page *p, const struct form *form, const struct plan_more *more)
+static void show_breaks(struct page *p, const struct form *form,
+                        const struct plan_alternatives *more)
 {
     bool rate = form->answer->plan.request.rate > 0;
     int from;
@@ -685,7 +690,7 @@ static void show_breaks(struct page *p, const struct form *form, const struct pl
 
 /* ---- the plot ---- */
 
-static void show_plot(struct page *p, const struct form *form, const struct plan_more *more)
+static void show_plot(struct page *p, const struct form *form, const struct plan_alternatives *more)
 {
     struct rect in = {p->in.y + p->y + 1, p->in.x, p->in.rows - p->y - 1, p->in.cols};
     struct plot plot;
@@ -712,7 +717,7 @@ static void show_plot(struct page *p, const struct form *form, const struct plan
 }
 
 void plan_side_draw(struct canvas *canvas, struct rect in, const struct form *form,
-                    const struct plan_more *more)
+                    const struct plan_alternatives *more)
 {
     struct page p = {.canvas = canvas, .in = in};
 

@@ -29,19 +29,20 @@ struct plan_page {
 
 /* Lays the answer out anew where it has changed. more: NULL = not planned yet; strip: the
  * columns of a small screen's strip, 0: none. */
-void plan_page_make(struct plan_page *page, const struct form *form, const struct plan_more *more,
-                    int strip, int cols, enum charset charset);
+void plan_page_make(struct plan_page *page, const struct form *form,
+                    const struct plan_alternatives *more, int strip, int cols,
+                    enum charset charset);
 void plan_page_fini(struct plan_page *page);
 
 /* The first rows. */
 void plan_head_draw(struct canvas *canvas, struct rect in, const struct form *form);
 /* Alternatives, what breaks first, tokens/s over users; fills the rectangle. */
 void plan_side_draw(struct canvas *canvas, struct rect in, const struct form *form,
-                    const struct plan_more *more);
+                    const struct plan_alternatives *more);
 
 /* "l40s:4", "kv-precision fp8": what a fix of the plan changes, as people say it. */
 char *plan_fix_change(const struct plan *plan, const struct fix *fix, char text[FIX_OPTIONS_MAX]);
 /* What it comes to: planned, or what is known before; planned may be NULL. */
-struct outcome plan_fix_outcome(const struct fix *fix, const struct outcome *planned);
+struct plan_summary plan_fix_outcome(const struct fix *fix, const struct plan_summary *planned);
 
 #endif

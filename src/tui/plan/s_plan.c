@@ -25,7 +25,7 @@
 #include "tui/plan/plan_alternatives.h"
 #include "tui/plan/plan_answer.h"
 
-#define AT_ONCE 0.006 /* s that opening a list waits for its outcomes */
+#define AT_ONCE 0.006 /* s that opening a list waits for its summaries */
 #define LABEL_COLS 11
 
 /* ---- the form's rows: fields under headings, and the sections that experts need, folded into
@@ -190,8 +190,8 @@ struct plan_state {
     enum field reset;       /* the field reset last, */
     unsigned reset_version; /* and the form's version then: again resets all */
     bool was_reset;
-    struct plan_more more;
-    struct plan_choices choices; /* of the list that is open */
+    struct plan_alternatives more;
+    struct choice_plans choices; /* of the list that is open */
     struct plan_page *page;      /* owned */
 };
 
@@ -211,9 +211,9 @@ static void panel_rects(const struct app *app, const struct plan_state *s,
     frame_plan(frame.body, frame.size, s->panel, out);
 }
 
-static const struct plan_more *more_of(const struct plan_state *s, const struct form *form)
+static const struct plan_alternatives *more_of(const struct plan_state *s, const struct form *form)
 {
-    return plan_more_fresh(&s->more, form) ? &s->more : NULL;
+    return plan_alternatives_fresh(&s->more, form) ? &s->more : NULL;
 }
 
 /* The inside of the answer's panel below its head, which does not scroll. */
@@ -322,18 +322,18 @@ static double plan_tick(struct app *app, void *state, double now)
 
     (void)now;
     if (app->screen != SCREEN_PLAN) {
-        plan_more_stop(&s->more);
+        plan_alternatives_stop(&s->more);
         return -1;
     }
-    if (app->display.touched && !app->scripted && !plan_more_fresh(&s->more, app->form))
+    if (app->display.touched && !app->scripted && !plan_alternatives_fresh(&s->more, app->form))
         return 0; /* what the key itself changed is painted first */
     panel_rects(app, s, box);
     if (!rect_empty(box[PLAN_ROWS]))
         app_state(app, SCREEN_COMPARE); /* it plans its rows by itself */
     told = plan_choices_go_on(&s->choices, app->form, &app->display);
-    if (plan_more_fresh(&s->more, app->form) && s->more.done && told < 0)
+    if (plan_alternatives_fresh(&s->more, app->form) && s->more.done && told < 0)
         return -1;
-    more = plan_more_go_on(&s->more, app->form, app->worker);
+    more = plan_alternatives_go_on(&s->more, app->form, app->worker);
     if (told > 0 || s->more.taken != taken || !more)
         app_touch(app);
     return more || told >= 0 ? WORKER_POLL : -1;
@@ -353,7 +353,7 @@ static void plan_close(struct app *app, void *state)
 
     (void)app;
     plan_choices_free(&s->choices);
-    plan_more_free(&s->more);
+    plan_alternatives_free(&s->more);
     plan_page_fini(s->page);
     free(s->page);
 }
@@ -406,18 +406,18 @@ static void edit_choice(struct app *app, struct plan_state *s)
     bool told = plan_choices_begin(&s->choices, app->form, s->edited, &s->more, app->worker);
     struct choice *choices =
         form_choices(app->form, s->edited, s->edited != FIELD_PRECISION, &count);
-    struct chooser_ask options = {.title = field_rows[s->edited].form->label,
-                                  .heads = told ? outcome_titles(CHOICE_COLS) : NULL,
-                                  .choices = choices,
-                                  .count = count,
-                                  .selected = app->form->values.value[s->edited],
-                                  .free = form_free_text(s->edited),
-                                  .paths = s->edited == FIELD_MODEL,
-                                  .chosen = choice_chosen,
-                                  .ctx = s};
+    struct chooser_spec options = {.title = field_rows[s->edited].form->label,
+                                   .heads = told ? plan_summary_titles(CHOICE_COLS) : NULL,
+                                   .choices = choices,
+                                   .count = count,
+                                   .selected = app->form->values.value[s->edited],
+                                   .free = form_free_text(s->edited),
+                                   .paths = s->edited == FIELD_MODEL,
+                                   .chosen = choice_chosen,
+                                   .ctx = s};
 
     if (told)
-        plan_choices_tell(&s->choices, app->form, choices, count, clock_now() + AT_ONCE);
+        choice_plans_set_columns(&s->choices, app->form, choices, count, clock_now() + AT_ONCE);
     chooser_open(&app->display, &options);
     free(choices);
 }
@@ -438,12 +438,12 @@ static void edit_number(struct app *app, struct plan_state *s)
     const struct option_row *option = &option_rows[row->option];
     const char *fallback = s->edited == FIELD_GPUS ? "auto" : option->fallback;
     char label[40], hint[200];
-    struct prompt_ask options = {.label = label,
-                                 .text = app->form->values.value[s->edited],
-                                 .hint = hint,
-                                 .history = PROMPT_VALUE,
-                                 .done = number_typed,
-                                 .ctx = s};
+    struct prompt_spec options = {.label = label,
+                                  .text = app->form->values.value[s->edited],
+                                  .hint = hint,
+                                  .history = PROMPT_VALUE,
+                                  .done = number_typed,
+                                  .ctx = s};
 
     gp_format(label, sizeof(label), "%s: ", row->form->label);
     gp_format(hint, sizeof(hint), "%s; empty: %s",
@@ -521,24 +521,24 @@ static void fix_chosen(struct app *app, void *ctx, const char *id)
 static bool fix_open(struct app *app, const struct plan_state *s)
 {
     const struct answer *a = app->form->answer;
-    const struct plan_more *more = more_of(s, app->form);
+    const struct plan_alternatives *more = more_of(s, app->form);
     int count = app->form->answered ? a->fix_count : 0;
     struct choice choices[PLAN_MAX_FIXES] = {0};
-    struct chooser_ask options = {.title = verdict_holds(a->plan.verdict) ? "Changes" : "Ways out",
-                                  .heads = outcome_titles(OUTCOME_WHOLE),
-                                  .choices = choices,
-                                  .count = count,
-                                  .chosen = fix_chosen};
+    struct chooser_spec options = {.title = verdict_holds(a->plan.verdict) ? "Changes" : "Ways out",
+                                   .heads = plan_summary_titles(PLAN_SUMMARY_WHOLE),
+                                   .choices = choices,
+                                   .count = count,
+                                   .chosen = fix_chosen};
 
     for (int i = 0; i < count; i++) {
-        struct outcome o = plan_fix_outcome(&a->fixes[i], more ? &more->fix[i] : NULL);
+        struct plan_summary o = plan_fix_outcome(&a->fixes[i], more ? &more->fix[i] : NULL);
         struct choice *c = &choices[i];
         char change[FIX_OPTIONS_MAX];
 
         gp_format(c->id, sizeof(c->id), "%d", i + 1);
         gp_format(c->text, sizeof(c->text), "%d. %s", i + 1,
                   plan_fix_change(&a->plan, &a->fixes[i], change));
-        outcome_text(&o, OUTCOME_WHOLE, c->more);
+        plan_summary_text(&o, PLAN_SUMMARY_WHOLE, c->more);
     }
     if (count > 1)
         chooser_open(&app->display, &options);
@@ -566,12 +566,12 @@ static bool field_find(struct app *app, struct plan_state *s)
 {
     struct choice choices[FIELD_COUNT] = {0};
     char selected[32];
-    struct chooser_ask options = {.title = "Fields",
-                                  .choices = choices,
-                                  .count = FIELD_COUNT,
-                                  .selected = selected,
-                                  .chosen = field_chosen,
-                                  .ctx = s};
+    struct chooser_spec options = {.title = "Fields",
+                                   .choices = choices,
+                                   .count = FIELD_COUNT,
+                                   .selected = selected,
+                                   .chosen = field_chosen,
+                                   .ctx = s};
 
     gp_format(selected, sizeof(selected), "%d", s->focus);
     for (int f = 0; f < FIELD_COUNT; f++) {
@@ -741,7 +741,7 @@ static enum gp_status plan_export(const struct app *app, const void *state, cons
     struct options options;
 
     (void)state;
-    form_ask(form, &options);
+    form_write_options(form, &options);
     if (!form->answered) {
         *err = form->err;
         return err->code;

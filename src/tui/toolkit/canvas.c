@@ -75,7 +75,7 @@ static int cell_put(struct canvas *canvas, struct rect in, int y, int x, enum in
     struct cell *cell = cell_at(canvas, in, y, x), *right;
     int width;
 
-    if (!gp_is_tame(ch))
+    if (!gp_is_clean(ch))
         ch = '?';
     if (canvas->charset == CHARSET_ASCII && ch > 0x7e)
         ch = ch == 0xb7 ? '.' : '?';
@@ -420,6 +420,6 @@ void page_wordsf(struct page *p, int hang, enum ink ink, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(text, sizeof(text), fmt, args);
     va_end(args);
-    gp_tame(text);
+    gp_sanitize(text);
     page_words(p, hang, ink, text);
 }

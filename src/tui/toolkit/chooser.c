@@ -3,7 +3,7 @@
  *
  * The words typed may stand in any order, in the id or the text of a choice, in any
  * case: "fp8 70b" finds "Llama-3.1-70B FP8". What is typed is a choice too where the
- * asker takes other text (chooser_ask.free): it is the last row, in quotes, so that
+ * asker takes other text (chooser_spec.free): it is the last row, in quotes, so that
  * Enter never means two things.
  *
  * Where the window is wide, what a choice says more stands beside it; else the one in
@@ -113,7 +113,7 @@ static void filter_choices(struct chooser *c)
 
 static const struct overlay_ops ops;
 
-void chooser_open(struct display *display, const struct chooser_ask *options)
+void chooser_open(struct display *display, const struct chooser_spec *options)
 {
     struct chooser *c = (struct chooser *)overlay_new(&ops);
     size_t count = (size_t)options->count + 1; /* never none */
@@ -150,7 +150,7 @@ void chooser_open(struct display *display, const struct chooser_ask *options)
     overlay_push(display, &c->overlay);
 }
 
-void chooser_tell(struct display *display, const char *id, const char *columns)
+void chooser_set_columns(struct display *display, const char *id, const char *columns)
 {
     struct chooser *c = (struct chooser *)display->top;
     size_t cols, n = strlen(columns);

@@ -64,7 +64,7 @@ void edit_set(struct edit *edit, const char *text)
 
     *edit = (struct edit){.len = 0};
     while ((ch = utf8_next(&text)) != 0) {
-        bool bad = !gp_is_tame(ch) || ch == 0xfffd;
+        bool bad = !gp_is_clean(ch) || ch == 0xfffd;
 
         edit_put(edit, 0, utf8_text(bad ? '?' : ch, utf8));
     }
@@ -132,7 +132,7 @@ bool edit_key(struct edit *edit, int key)
         edit_cut(edit, at, edit->at);
         return true;
     }
-    if (key >= K_SPECIAL || !gp_is_tame((uint32_t)key))
+    if (key >= K_SPECIAL || !gp_is_clean((uint32_t)key))
         return false;
     edit->fresh = fresh;
     edit_type(edit, utf8_text((uint32_t)key, utf8));
@@ -229,7 +229,7 @@ static uint32_t paste_plain(uint32_t ch)
 {
     if (ch == '\r' || ch == '\n' || ch == '\t')
         return ' ';
-    return gp_is_tame(ch) && ch != 0xfffd ? ch : '?';
+    return gp_is_clean(ch) && ch != 0xfffd ? ch : '?';
 }
 
 static void paste_put(struct paste *paste, const char *text, size_t len)

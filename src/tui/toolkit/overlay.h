@@ -60,7 +60,7 @@ struct choice {
     char more[160]; /* beside it, or below when it is in focus */
     bool tail;      /* a text that is cut keeps its end: names that begin alike */
 };
-struct chooser_ask {
+struct chooser_spec {
     const char *title;
     const char *heads;            /* titles over what choices say more, if these are
                                    * columns; NULL */
@@ -76,16 +76,16 @@ struct chooser_ask {
     void (*chosen)(struct app *app, void *ctx, const char *id);
     void *ctx;
 };
-void chooser_open(struct display *display, const struct chooser_ask *options);
+void chooser_open(struct display *display, const struct chooser_spec *options);
 /* The columns under the heads of what the choice `id` says more are known by now; nothing
  * happens when the window on top is no list that has it. */
-void chooser_tell(struct display *display, const char *id, const char *columns);
+void chooser_set_columns(struct display *display, const char *id, const char *columns);
 
 /* ---- a text (pager.c): scrolls, / searches, n N ---- */
 void pager_open(struct display *display, const char *title, const char *text /* copied */);
 
 /* ---- one line (prompt.c): edited, with history and completion ---- */
-struct prompt_ask {
+struct prompt_spec {
     const char *label; /* "Context: " */
     const char *text;  /* to start with */
     const char *hint;  /* shown until a key is pressed, may be NULL */
@@ -97,7 +97,7 @@ struct prompt_ask {
     void *ctx;
 };
 enum { PROMPT_COMMAND, PROMPT_VALUE, PROMPT_SEARCH, PROMPT_FILE, PROMPT_HISTORIES };
-void prompt_open(struct display *display, const struct prompt_ask *options);
+void prompt_open(struct display *display, const struct prompt_spec *options);
 
 /* ---- a question (prompt.c): y or n, or letters of its own ---- */
 void question_open(struct display *display, const char *text,

@@ -221,7 +221,7 @@ static void pager_key(struct display *display, struct overlay *overlay, int key)
 {
     struct pager *pager = (struct pager *)overlay;
     int page = page_of(display, pager);
-    struct prompt_ask search = {
+    struct prompt_spec search = {
         .label = "/",
         .hint = "words to find; n and N go to the next and the previous",
         .history = PROMPT_SEARCH,

@@ -45,7 +45,7 @@ static void history_add(struct history *history, const char *text)
 
 struct prompt {
     struct overlay overlay;
-    struct prompt_ask options; /* its texts are copied: */
+    struct prompt_spec options; /* its texts are copied: */
     char label[80], hint[160];
     struct edit edit, kept; /* kept: what was typed before Up */
     int place;              /* in the history; its count: what is typed now */
@@ -191,7 +191,7 @@ static const struct overlay_ops prompt_ops = {
     .bar = "Enter:do it  Up:earlier  Esc:back",
 };
 
-void prompt_open(struct display *display, const struct prompt_ask *options)
+void prompt_open(struct display *display, const struct prompt_spec *options)
 {
     struct prompt *p = (struct prompt *)overlay_new(&prompt_ops);
 

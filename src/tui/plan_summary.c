@@ -1,7 +1,7 @@
 /*
- * outcome.c - see outcome.h.
+ * plan_summary.c - see plan_summary.h.
  */
-#include "tui/outcome.h"
+#include "tui/plan_summary.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +11,10 @@
 #include "base/units.h"
 #include "plan/search.h"
 
-struct outcome outcome_of(const struct plan *plan)
+struct plan_summary plan_summary_of(const struct plan *plan)
 {
     struct quantity hour, month, million = plan_token_price(plan);
-    struct outcome out = {
+    struct plan_summary out = {
         .known = true, .verdict = plan->verdict, .limit = plan->limit, .gpus = plan->layout.gpus};
 
     plan_prices(plan, &hour, &month);
@@ -27,7 +27,7 @@ struct outcome outcome_of(const struct plan *plan)
 
 /* ---- words ---- */
 
-enum ink outcome_ink(enum verdict verdict)
+enum ink plan_summary_ink(enum verdict verdict)
 {
     return verdict == VERDICT_FITS ? INK_OK : verdict != VERDICT_DOES_NOT_FIT ? INK_WARN : INK_BAD;
 }
@@ -39,7 +39,7 @@ static const char *money_or_dash(double dollars, char text[32])
     return dollars > 0 ? units_money(text, 32, dollars) : "-";
 }
 
-char *outcome_text(const struct outcome *o, int cols, char text[OUTCOME_TEXT])
+char *plan_summary_text(const struct plan_summary *o, int cols, char text[PLAN_SUMMARY_TEXT])
 {
     char hour[32], million[32], tpot[32] = "-", gpus[16] = "-";
     const char *word;
@@ -49,32 +49,32 @@ char *outcome_text(const struct outcome *o, int cols, char text[OUTCOME_TEXT])
         return text;
     word = o->gain && o->gain[0] ? o->gain : verdict_words[o->verdict].brief;
     if (o->verdict == VERDICT_DOES_NOT_FIT) {
-        gp_format(text, OUTCOME_TEXT, "%-8s %s", word,
+        gp_format(text, PLAN_SUMMARY_TEXT, "%-8s %s", word,
                   o->limit == LIMIT_NONE ? "" : limit_words[o->limit].noun);
         return text;
     }
     gp_format(gpus, sizeof(gpus), "%d", o->gpus);
     if (o->tpot > 0)
         gp_format(tpot, sizeof(tpot), "%.*f", o->tpot < 99.5e-3 ? 1 : 0, o->tpot * 1e3);
-    gp_format(text, OUTCOME_TEXT, "%-8s %3s", word, gpus);
-    if (cols != OUTCOME_GAIN)
-        gp_append(text, OUTCOME_TEXT, "", " %8s", money_or_dash(o->per_hour, hour));
-    if (cols >= OUTCOME_GAIN)
-        gp_append(text, OUTCOME_TEXT, "", " %7s", tpot);
-    if (cols == OUTCOME_GAIN || cols >= OUTCOME_WHOLE)
-        gp_append(text, OUTCOME_TEXT, "", " %7s", money_or_dash(o->million, million));
+    gp_format(text, PLAN_SUMMARY_TEXT, "%-8s %3s", word, gpus);
+    if (cols != PLAN_SUMMARY_GAIN)
+        gp_append(text, PLAN_SUMMARY_TEXT, "", " %8s", money_or_dash(o->per_hour, hour));
+    if (cols >= PLAN_SUMMARY_GAIN)
+        gp_append(text, PLAN_SUMMARY_TEXT, "", " %7s", tpot);
+    if (cols == PLAN_SUMMARY_GAIN || cols >= PLAN_SUMMARY_WHOLE)
+        gp_append(text, PLAN_SUMMARY_TEXT, "", " %7s", money_or_dash(o->million, million));
     return text;
 }
 
-const char *outcome_titles(int cols)
+const char *plan_summary_titles(int cols)
 {
-    return cols >= OUTCOME_WHOLE   ? "verdict    n      $/h TPOT ms     $/M"
-           : cols >= OUTCOME_SHORT ? "verdict    n      $/h TPOT ms"
-           : cols == OUTCOME_GAIN  ? "gain       n TPOT ms     $/M"
-                                   : "verdict    n      $/h";
+    return cols >= PLAN_SUMMARY_WHOLE   ? "verdict    n      $/h TPOT ms     $/M"
+           : cols >= PLAN_SUMMARY_SHORT ? "verdict    n      $/h TPOT ms"
+           : cols == PLAN_SUMMARY_GAIN  ? "gain       n TPOT ms     $/M"
+                                        : "verdict    n      $/h";
 }
 
-int outcome_compare(const struct outcome *a, const struct outcome *b)
+int plan_summary_compare(const struct plan_summary *a, const struct plan_summary *b)
 {
     if (a->known != b->known)
         return a->known ? -1 : 1;
@@ -89,13 +89,13 @@ int outcome_compare(const struct outcome *a, const struct outcome *b)
 
 /* ---- all of a field ---- */
 
-void outcomes_free(struct outcomes *o)
+void plan_summaries_free(struct plan_summaries *o)
 {
     free(o->rows);
-    *o = (struct outcomes){0};
+    *o = (struct plan_summaries){0};
 }
 
-void outcomes_list(struct outcomes *o, struct form *form, enum field field, bool open)
+void plan_summaries_list(struct plan_summaries *o, struct form *form, enum field field, bool open)
 {
     int count;
     bool gpus = field == FIELD_GPU;
@@ -110,15 +110,15 @@ void outcomes_list(struct outcomes *o, struct form *form, enum field field, bool
         if (!gpus || !open ||
             (choices[i].id[0] && strcmp(choices[i].id, "local") != 0 &&
              !strchr(choices[i].id, '/'))) {
-            o->rows[o->count] = (struct outcome_row){0};
+            o->rows[o->count] = (struct plan_summary_row){0};
             gp_copy(o->rows[o->count++].id, sizeof(o->rows[0].id), choices[i].id);
         }
     free(choices);
 }
 
 /* What the form asks, with this GPU or this format in place of its own. */
-static bool outcome_resolve(const struct outcomes *o, const struct form_copy *form, const char *id,
-                            struct planner *planner, struct resolved *out)
+static bool outcome_resolve(const struct plan_summaries *o, const struct form_copy *form,
+                            const char *id, struct planner *planner, struct resolved *out)
 {
     static const enum option_id layout[] = {OPT_TP, OPT_PP, OPT_EP, OPT_REPLICAS};
     const struct request *now = &form->answer.plan.request;
@@ -127,7 +127,7 @@ static bool outcome_resolve(const struct outcomes *o, const struct form_copy *fo
     char name[GPU_ID_MAX + 32];
     struct options options;
 
-    values_ask(&form->values, &options);
+    values_write_options(&form->values, &options);
     for (size_t i = 0; o->open && i < sizeof(layout) / sizeof(layout[0]); i++)
         options.value[layout[i]] = (struct option_value){0};
     gp_copy(name, sizeof(name), gpu ? id : now->gpu->id);
@@ -140,32 +140,33 @@ static bool outcome_resolve(const struct outcomes *o, const struct form_copy *fo
                            name, out, NULL) == GP_OK;
 }
 
-void outcomes_plan(struct outcomes *o, int i, const struct form_copy *form, struct planner *planner)
+void plan_summaries_plan(struct plan_summaries *o, int i, const struct form_copy *form,
+                         struct planner *planner)
 {
-    struct outcome_row *row = &o->rows[i];
+    struct plan_summary_row *row = &o->rows[i];
     struct resolved resolved;
     struct options options;
     struct answer *answer;
     struct plan plan;
 
-    if (row->outcome.known)
+    if (row->summary.known)
         return;
     if (o->field == FIELD_GPU && !row->id[0]) { /* the one chosen when nobody names one */
-        values_ask(&form->values, &options);
+        values_write_options(&form->values, &options);
         options.gpu_count = 0;
         answer = gp_malloc(sizeof(*answer));
         if (planner_answer(planner, &options, answer, NULL) == GP_OK)
-            row->outcome = outcome_of(&answer->plan);
+            row->summary = plan_summary_of(&answer->plan);
         free(answer);
     } else if (outcome_resolve(o, form, row->id, planner, &resolved)) {
         planner_plan(planner, &resolved, &plan);
-        row->outcome = outcome_of(&plan);
+        row->summary = plan_summary_of(&plan);
     }
     if (search_abandoned())
-        row->outcome.known = false;
+        row->summary.known = false;
 }
 
-int outcomes_find(const struct outcomes *o, const char *id)
+int plan_summaries_find(const struct plan_summaries *o, const char *id)
 {
     for (int i = 0; i < o->count; i++)
         if (strcmp(o->rows[i].id, id) == 0)

@@ -1,7 +1,7 @@
 /*
- * speed_hits.c - see speed_hits.h.
+ * speed_hit_share.c - see speed_hit_share.h.
  */
-#include "speed_hits.h"
+#include "speed_hit_share.h"
 
 static int engine_of(struct hit_tally *t, const char *engine)
 {
@@ -37,7 +37,7 @@ static struct hit_rows *rows_of(struct hit_tally *t, const struct row *r, bool t
     return *at;
 }
 
-void hits_add(struct hit_tally *t, const struct rows *rows, const struct outcome *outcome,
+void hits_add(struct hit_tally *t, const struct rows *rows, const struct plan_summary *outcome,
               bool ttft)
 {
     for (int i = 0; i < rows->count; i++) {

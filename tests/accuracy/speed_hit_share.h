@@ -1,5 +1,5 @@
 /*
- * speed_hits.h - how often estimates of a kind are right: the lists `hits` of the engines'
+ * speed_hit_share.h - how often estimates of a kind are right: the lists `hits` of the engines'
  * profiles, counted anew.
  */
 #ifndef GP_TESTS_ACCURACY_SPEED_HITS_H
@@ -23,7 +23,7 @@ struct hit_tally {
 };
 
 /* ttft: the outcomes are of TTFT. */
-void hits_add(struct hit_tally *tally, const struct rows *rows, const struct outcome *outcome,
+void hits_add(struct hit_tally *tally, const struct rows *rows, const struct plan_summary *outcome,
               bool ttft);
 /* The rows alone, without their outcomes. */
 void hits_count(struct hit_tally *tally, const struct rows *rows);
