@@ -324,7 +324,14 @@ struct engine {
 
 const char *engine_term_word(enum engine_term term); /* "non_torch", a profile's key */
 const char *engine_rows_word(enum logit_rows rows);  /* "slots", ... */
-const char *engine_budget_word(enum budget budget);  /* "utilization", "free", ... */
+/* Does it start without CUDA graphs where it is told? */
+static inline bool engine_has_eager(const struct engine *engine)
+{
+    return engine->graphs.known &&
+           (engine->budget == BUDGET_UTILIZATION || engine->budget == BUDGET_STATIC);
+}
+
+const char *engine_budget_word(enum budget budget); /* "utilization", "free", ... */
 
 /* Bytes of the unit in which the engine's option for KV in host memory counts: SGLang's
  * of each GPU are 10^9, the others' 2^30. */
