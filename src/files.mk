@@ -31,6 +31,8 @@ base_sources = \
 	src/base/suggest.h \
 	src/base/table.c \
 	src/base/table.h \
+	src/base/template.c \
+	src/base/template.h \
 	src/base/texts.c \
 	src/base/texts.h \
 	src/base/thread.c \
@@ -206,6 +208,7 @@ answer_sources = \
 	src/answer/launch_print.c \
 	src/answer/launch_print.h \
 	src/answer/launch_read.c \
+	src/answer/launch_target.c \
 	src/answer/curves.c \
 	src/answer/curves.h \
 	src/answer/log_request.c \

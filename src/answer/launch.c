@@ -46,23 +46,25 @@ static void set_known(const struct making *m, bool asked, enum launch_setting se
     set_if(m, asked || has_setting(m, setting), setting, number);
 }
 
-/* ---- the version ---- */
-
 /* ---- the model ---- */
 
-/* The first alias that is a repository; "" when there is none. */
+/* The first alias that is a repository of a model that chats, else of a base model; "" when
+ * there is none. */
 static void model_repository(struct catalog *catalog, const char *id, char *text, size_t size)
 {
-    const char *alias = catalog_aliases(catalog, id);
+    const char *base = catalog_base_models(catalog, id);
+    char one[LAUNCH_TEXT_MAX];
 
     text[0] = '\0';
-    while (*alias) {
+    for (const char *alias = catalog_aliases(catalog, id); *alias;) {
         size_t len = strcspn(alias, "|");
 
-        if (memchr(alias, '/', len) && len < size) {
-            gp_format(text, size, "%.*s", (int)len, alias);
+        gp_format(one, sizeof(one), "%.*s", (int)len, alias);
+        bool chats = !gp_has_word(base, "|", one);
+        if (strchr(one, '/') && (chats || !text[0]))
+            gp_copy(text, size, one);
+        if (strchr(one, '/') && chats)
             return;
-        }
         alias += len + (alias[len] == '|');
     }
 }
@@ -133,7 +135,11 @@ static void set_model(const struct making *m)
     char text[LAUNCH_TEXT_MAX];
 
     m->out->checkpoint = !model_word(m, asked, q->model, &q->precision, whole, text);
+    m->out->hub = !m->out->checkpoint && is_repository(text);
     launch_set_text(v, LAUNCH_MODEL, text);
+    m->out->base =
+        gp_has_word(catalog_base_models(planner_catalog(m->planner), q->model->id), "|", text);
+    model_repository(planner_catalog(m->planner), q->model->id, m->out->chat, sizeof(m->out->chat));
     bool kept = q->precision.native && strcmp(q->precision.id, "fp32") != 0;
     if (kept || m->out->checkpoint) /* "auto" makes 16 bit of FP32 */
         return;
@@ -723,8 +729,11 @@ static void writing_begin(struct writing *w, const struct launch *launch,
     w->place = place;
     w->values = launch->values;
     w->out = out;
-    set_place_text(w, LAUNCH_PORT, place->port,
-                   launch->table->port + place->group % launch->per_host);
+    if (place->container)
+        launch_set_text(&w->values, LAUNCH_HOST, "0.0.0.0");
+    else
+        set_place_text(w, LAUNCH_PORT, place->port,
+                       launch->table->port + place->group % launch->per_host);
     set_nodes(w);
 }
 
@@ -753,7 +762,8 @@ void launch_command(const struct launch *launch, const struct launch_place *plac
     }
     if (spread && t->ranks[0])
         list_add(&out->argv, NULL, t->ranks, false);
-    for (const char *word = t->command; *word;) {
+    for (const char *word = place->container && t->image_command[0] ? t->image_command : t->command;
+         *word;) {
         size_t len = strcspn(word, "|");
 
         gp_format(text, sizeof(text), "%.*s", (int)len, word);
