@@ -373,7 +373,7 @@ static enum gp_status set_mean(struct options *o, enum option_id id, const char 
     return options_number(o, id, where, round(mean), err);
 }
 
-/* A server is what it is: no count is searched for it. */
+/* The GPUs of a server that runs are known: one where no count is given, none is searched for. */
 static enum gp_status fix_gpu(const struct options *given, struct attach_options *out,
                               struct gp_err *err)
 {
