@@ -37,6 +37,8 @@ base_sources = \
 	src/base/thread.h \
 	src/base/units.c \
 	src/base/units.h \
+	src/base/wrap.c \
+	src/base/wrap.h \
 	src/base/xml.c \
 	src/base/xml.h
 

@@ -421,8 +421,8 @@ OPTION(DEVICE, .name = "device", .key = 'd', .type = OPTION_TEXT, .argument = "N
 OPTION(TYPE, .name = "type", .key = 't', .type = OPTION_TEXT, .argument = "TYPE[,TYPE...]",
        .fallback = "all the device has", .commands = M,
        .help =
-           "operand types: fp32, fp32-pedantic, tf32, fp16, fp16-acc16, bf16, int8, fp8, mxfp8, "
-           "nvfp4")
+           "operand types: fp32, fp32-pedantic, tf32, fp16, fp16-acc16, bf16, int8, fp8, fp8-row, "
+           "fp8-block, mxfp8, nvfp4")
 OPTION(SHAPES, .name = "shapes", .type = OPTION_TEXT, .argument = "M:N:K[,...]",
        .fallback = "squares", .commands = M, .help = "matrix shapes for gemm")
 OPTION(SIZE, .name = "size", .type = OPTION_TEXT, .argument = "LOW[:HIGH]",

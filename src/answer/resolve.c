@@ -964,6 +964,7 @@ static enum gp_status resolve_lengths(struct resolving *r)
     q->context_auto = !o->value[OPT_CONTEXT].given;
     q->users = options_or(o, OPT_USERS, 1);
     q->rate = options_or(o, OPT_RATE, 0);
+    r->out->load_default = !o->value[OPT_USERS].given && !o->value[OPT_RATE].given && !trace[0];
     if (o->value[OPT_RATE].given && o->value[OPT_USERS].given)
         return gp_fail(r->err, GP_E_USAGE, "--rate", "give one of them",
                        "--users and --rate both say how many requests there are");

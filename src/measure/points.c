@@ -151,7 +151,9 @@ static unsigned gemm_types(const struct points_options *options)
                    ? 1u << TYPE_FP32
                    : 1u << TYPE_BF16;
     for (int t = 0; t < TYPE_COUNT; t++)
-        known_types |= (unsigned)(!options->cpu || type_rows[t].cpu) << t;
+        known_types |=
+            (unsigned)(options->cpu ? type_rows[t].cpu : !options->subset || !type_rows[t].later)
+            << t;
     return options->products ? known_types & options->products : known_types;
 }
 
