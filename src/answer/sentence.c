@@ -86,6 +86,7 @@ static const char *const reason_words[REASON_COUNT] = {
     [REASON_NO_PRICE] = "the budget cannot be judged: no price is known",
     [REASON_TUNED] = "--max-batched-tokens {tokens} reaches the goals; the engine's {usual "
                      "tokens} have TTFT {usual ttft} and TPOT {usual tpot}",
+    [REASON_TURNED] = "{turned}: for room, in place of {engine}'s own",
     [REASON_POWER] = "{drawing GPUs} with hosts would draw up to {watts}; the cap of {cap} "
                      "holds {capped GPUs}",
     [REASON_NO_POWER] = "what {gpu} draws is not known: nor whether it stays under the cap of "
@@ -206,6 +207,7 @@ static const char *const change_words[CHANGE_COUNT] = {
     [CHANGE_UTILIZATION] = "a larger share of memory for the engine",
     [CHANGE_TOKENS] = "fewer tokens in one step: a smaller activation peak",
     [CHANGE_SEQS] = "fewer slots: a smaller sampler workspace",
+    [CHANGE_EAGER] = "no CUDA graphs: slower steps",
 };
 
 static const char *const refusal_words[] = {
@@ -617,6 +619,22 @@ static double fraction_leaves(const struct plan *p, double *most)
 }
 
 /* words of a layout and its memory. */
+const char *sentence_turned(const struct plan *p, struct texts *t)
+{
+    const struct knobs *k = &p->turned;
+    char text[128] = "";
+
+    if (k->seqs > 0)
+        gp_append(text, sizeof(text), " ", "--max-num-seqs %.0f", k->seqs);
+    if (k->tokens > 0)
+        gp_append(text, sizeof(text), " ", "--max-batched-tokens %.0f", k->tokens);
+    if (k->utilization > 0)
+        gp_append(text, sizeof(text), " ", "--memory-utilization %.2f", k->utilization);
+    if (k->eager)
+        gp_append(text, sizeof(text), " ", "--enforce-eager");
+    return texts_add(t, text);
+}
+
 static const char *say_layout(const struct plan *p, const char *words, struct texts *t)
 {
     const struct request *q = &p->request;
@@ -663,6 +681,7 @@ static const char *say_layout(const struct plan *p, const char *words, struct te
         {"throughput goal", SAY_PLAIN, .number = q->throughput},
         {"per hour", SAY_SHARE, .number = p->cost.per_hour},
         {"budget goal", SAY_SHARE, .number = q->budget},
+        {"turned", SAY_TEXT, .text = sentence_turned(p, t)},
         {"usual tokens", SAY_NUMBER, .number = p->default_options.max_batched_tokens},
         {"usual ttft", SAY_MS, .number = p->default_options.ttft},
         {"usual tpot", SAY_MS, .number = p->default_options.tpot},

@@ -21,12 +21,8 @@
  * Example, vLLM 0.19, Llama-3.1-8B: 1024*128256*(3*4+2) + 8192*4096*2 + 0.12 GiB
  *   = 1.71 + 0.06 + 0.12 = 1.89 GiB; logged: 1.89.
  *
- * SGLang's fraction follows from the memory of the GPU (struct engine_reserve), with the
- * chunk and the largest graph batch of that memory's tier:
- *   1 - (base + token*c + per_gpu*tp*pp + graph*batch + prefill graphs) / physical
- * Example, H100, TP 1: 512 + 1.5*8192 + 128 + 2*256 + 8*58 = 13,904 MiB of 81,559: 0.830.
- *
- * llama.cpp has one compute buffer for the graph of c = n_ubatch tokens (rules_llamacpp.c).
+ * SGLang's fraction follows from the memory of the GPU (rules_sglang.c), llama.cpp has one
+ * compute buffer for the graph of c = n_ubatch tokens (rules_llamacpp.c).
  */
 #ifndef GP_CATALOG_ENGINE_H
 #define GP_CATALOG_ENGINE_H
@@ -64,18 +60,6 @@ struct engine_tier {
     int tokens;    /* max_num_batched_tokens */
     int graphs[2]; /* the largest graph batch at tp < 4, and from 4 on */
     int context;   /* tokens of a request that asks for none */
-};
-
-/* What the fraction leaves free where none is given; bytes each. */
-struct engine_reserve {
-    double base;              /* 0 = the fraction is the profile's */
-    double token;             /* per token of a chunk, of 2048 at least */
-    double gpu;               /* per GPU of the group */
-    double graph;             /* per request of the largest graph batch */
-    double prefill, mla;      /* per size of the prefill graphs; all of them with MLA */
-    double least, least_from; /* at least this, on GPUs with more than that */
-    double vision;            /* factor on the fraction for a tower as large as ViT-L */
-    char vision_depth[112];   /* families whose count of layers it does not read: 24 */
 };
 
 /* Where an engine's kernel of experts is another than elsewhere. */
@@ -254,14 +238,13 @@ struct engine {
                               * it does not */
     int tier_count;
     struct engine_tier tier[ENGINE_TIERS]; /* by memory, in place of what follows */
-    struct engine_reserve reserve;
-    int seqs_small, seqs_large;     /* default max_num_seqs: below / from large_bytes;
+    int seqs_small, seqs_large;            /* default max_num_seqs: below / from large_bytes;
                                      * 0 = one per user */
-    int tokens_small, tokens_large; /* default max_num_batched_tokens, likewise; 0 =
+    int tokens_small, tokens_large;        /* default max_num_batched_tokens, likewise; 0 =
                                      * a whole prompt, max(2048, context) */
-    double large_bytes;             /* physical bytes from which the large defaults hold */
-    char large_except[32];          /* prefixes of GPU ids that keep the small ones ("a100|a800") */
-    int tokens_huge;                /* default max_num_batched_tokens from huge_bytes; 0 = large */
+    double large_bytes;                    /* physical bytes from which the large defaults hold */
+    char large_except[32]; /* prefixes of GPU ids that keep the small ones ("a100|a800") */
+    int tokens_huge;       /* default max_num_batched_tokens from huge_bytes; 0 = large */
     double huge_bytes;
     bool defaults_clip;      /* no more default tokens than slots hold, nor slots than tokens */
     double logit_copies;     /* FP32 copies of the logits in the sampler */
@@ -358,7 +341,14 @@ struct engine {
 
 const char *engine_term_word(enum engine_term term); /* "non_torch", a profile's key */
 const char *engine_rows_word(enum logit_rows rows);  /* "slots", ... */
-const char *engine_budget_word(enum budget budget);  /* "utilization", "free", ... */
+/* Does it start without CUDA graphs where it is told? */
+static inline bool engine_has_eager(const struct engine *engine)
+{
+    return engine->graphs.known &&
+           (engine->budget == BUDGET_UTILIZATION || engine->budget == BUDGET_STATIC);
+}
+
+const char *engine_budget_word(enum budget budget); /* "utilization", "free", ... */
 
 /* Bytes of the unit in which the engine's option for KV in host memory counts: SGLang's
  * of each GPU are 10^9, the others' 2^30. */

@@ -48,6 +48,7 @@ struct command {
     unsigned one;        /* ONE_MODEL, ...: what it does not take several of, */
     const char *several; /* and what does: "use --compare for several" */
     bool streams;        /* writes its output itself while it works (--batch) */
+    bool wraps;          /* its text is for people to read: as wide as the terminal */
     enum gp_status (*run)(struct invocation *in, struct gp_err *err);
 };
 

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/path.h"
 #include "base/say.h"
+#include "base/wrap.h"
 #include "catalog/catalog.h"
 #include "cli/command.h"
 #include "measure/devices.h"
@@ -189,6 +190,8 @@ static int run_command(struct invocation *in, int argc, char **argv)
     size_t n = catalog_warnings(planner_catalog(in->planner), &warnings);
     for (size_t i = 0; i < n && !in->quiet && !rc; i++)
         log_line("gpuplan: %s", warnings[i]);
+    if (in->command->wraps && in->format == OUTPUT_TEXT && !in->quiet)
+        wrap_text(&in->out, wrap_cols());
     if (!rc && !in->command->streams)
         rc = command_write(options_word(&in->options, OPT_OUT, "-"), &in->out, &err);
     planner_free(in->planner);

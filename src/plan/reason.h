@@ -92,6 +92,7 @@ enum reason {
     REASON_BUDGET,     /* more dollars per hour than the goal */
     REASON_NO_PRICE,   /* a budget is given, and no price is known */
     REASON_TUNED,      /* an option of the engine was turned to reach the goals */
+    REASON_TURNED,     /* options of the engine were turned so that it fits */
     REASON_COUNT
 };
 

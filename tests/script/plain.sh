@@ -59,10 +59,13 @@ Context [8,192 tokens]:
 Users [1 at once]:
 
 Result: does not fit.
+DOES NOT FIT on 1 x NVIDIA L40S (l40s): TP 1, 1 host
+price, $1.00/h, $730.00 a month
+limit, the weights take 67.71 GiB per GPU, 40.87 GiB may be used
+cure, 2 x NVIDIA RTX A6000, $1.00/h
+
 generic 70B (70.55 B parameters, shape assumed), int8 weights, bf16 KV cache
 1 user x 8,192 tokens, vLLM 0.33+
-
-DOES NOT FIT on 1 x NVIDIA L40S (l40s): TP 1, 1 host
 the weights take 67.71 GiB per GPU, 40.87 GiB may be used
 vLLM would stop: torch.OutOfMemoryError: CUDA out of memory. (while the weights are loaded)
 
