@@ -128,6 +128,7 @@ static void verdict_facts(const struct answer *a, const struct options *options,
 
     record_text(r, "status", verdict_word(p->verdict));
     record_text(r, "limit", limit_word(p->limit));
+    record_text(r, "options_turned", sentence_turned(p, &texts));
     record_text(r, "knob", sentence_knob(p, &texts));
     record_list(r, "reasons");
     for (int i = 0; (text = sentence_reason(p, i, &texts)); i++)

@@ -635,6 +635,22 @@ const char *sentence_turned(const struct plan *p, struct texts *t)
     return texts_add(t, text);
 }
 
+const char *sentence_turned_short(const struct plan *p, struct texts *t)
+{
+    const struct knobs *k = &p->turned;
+    char text[128] = "";
+
+    if (k->seqs > 0)
+        gp_append(text, sizeof(text), ", ", "%.0f slots", k->seqs);
+    if (k->tokens > 0)
+        gp_append(text, sizeof(text), ", ", "%.0f batched tokens", k->tokens);
+    if (k->utilization > 0)
+        gp_append(text, sizeof(text), ", ", "utilization %.2f", k->utilization);
+    if (k->eager)
+        gp_append(text, sizeof(text), ", ", "no CUDA graphs");
+    return texts_add(t, text);
+}
+
 static const char *say_layout(const struct plan *p, const char *words, struct texts *t)
 {
     const struct request *q = &p->request;
@@ -753,7 +769,12 @@ const char *sentence_knob(const struct plan *p, struct texts *t)
         return "";
     if (p->knob == KNOB_ENGINE) /* of no known size */
         return texts_addf(t, "%s: %s", name, advice);
-    return texts_addf(t, "%s (%.2f..%.2f GiB): %s", name, q.low / GP_GIB, q.high / GP_GIB, advice);
+    /* where options were turned, these were turned as far as they go */
+    bool turned =
+        p->verdict == VERDICT_MARGINAL && knobs_any(&p->turned) &&
+        (p->knob == KNOB_GRAPHS || p->knob == KNOB_ACTIVATION || p->knob == KNOB_NON_TORCH);
+    return texts_addf(t, "%s (%.2f..%.2f GiB)%s%s", name, q.low / GP_GIB, q.high / GP_GIB,
+                      turned ? "" : ": ", turned ? "" : advice);
 }
 
 const char *sentence_worse_by(const struct runner_up *r, struct texts *t)

@@ -28,6 +28,8 @@ const char *sentence_layout(const struct layout *layout, struct texts *texts);
 
 /* "--max-num-seqs 256 --enforce-eager": what the search turned of the engine; "" for nothing. */
 const char *sentence_turned(const struct plan *plan, struct texts *texts);
+/* The same in short: "32 slots, no CUDA graphs". */
+const char *sentence_turned_short(const struct plan *plan, struct texts *texts);
 
 /* Why the layout is not valid: all its refusals, separated by "; "; "" when it is. */
 const char *sentence_refusals(const struct request *request, const struct layout *layout,

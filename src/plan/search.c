@@ -575,8 +575,9 @@ static bool turn_options(struct search *s, const struct layout *l, struct evalua
     for (size_t i = 0; i < LADDER; i++) {
         const struct setting *c = search_setting(s, i);
 
-        /* graphs are given up for a replica that would not start, not for one among many */
-        if (c->request.eager && !s->request->eager && l->replicas > layout_ways(l))
+        /* graphs are given up for what would not start, not for more users: e is the step before */
+        if (i > 0 && c->request.eager && !s->request->eager &&
+            e->binding.each <= e->binding.pool.low)
             continue;
         evaluate(&c->request, &c->load, &s->prices, l, e);
         e->turned = search_knobs(s, i);
