@@ -106,8 +106,10 @@ struct option_row {
     const char *choices;  /* "text|json|csv|markdown", or NULL */
     const char *fallback; /* the default, in words */
     unsigned commands;
-    bool many;        /* may be given several times */
-    bool manual_only; /* only the author of a kernel sets it: not in --help and the like */
+    const char *group; /* heading of --help before it; NULL: that of the row above */
+    bool common;       /* one of the few that --help without a word shows */
+    bool many;         /* may be given several times */
+    bool manual_only;  /* only the author of a kernel sets it: not in --help and the like */
     const char *help;
     struct option_field form;
     struct option_field count; /* of what stands behind its colon: "l40s:2" */
