@@ -275,6 +275,7 @@ static void print_head(const struct answer *a, struct strbuf *out)
     strbuf_addf(out, "\n%s on %d x %s (%s)", verdict_words_for(p->verdict, p->limit)->shout,
                 p->layout.gpus, p->request.gpu->name, p->request.gpu->id);
     print_kind(a, LINE_LAYOUT, ": ", "\n", out);
+    print_kind(a, LINE_HOLDS, "  ", "\n", out);
     if (answer_lines(p, a, LINE_RUNNER_UP, &lines) > 0) {
         const struct answer_line *line = &lines.list[0];
 

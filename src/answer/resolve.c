@@ -1069,6 +1069,7 @@ static enum gp_status resolve_numbers(struct resolving *r)
     q->max_batched_tokens = options_or(o, OPT_MAX_BATCHED_TOKENS, 0);
     q->utilization = options_or(o, OPT_MEMORY_UTILIZATION, 0);
     q->headroom = options_or(o, OPT_HEADROOM, 0);
+    q->reserve = options_choice(o, OPT_RESERVE) == 1 ? RESERVE_FULL : RESERVE_LOAD;
     q->used = options_or(o, OPT_USED, 0);
     if (q->dp > 1 && model_experts(q->model) == 0)
         return gp_fail(r->err, GP_E_USAGE, "--dp", "use --replicas",

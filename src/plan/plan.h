@@ -219,6 +219,11 @@ bool plan_spans(const struct plan *plan);
 /* Replicas that have no request; 0 where a rate says how many are in flight. */
 int plan_idle(const struct plan *plan);
 
+/* Whole requests that all replicas hold, where one holds so many (memory.h). */
+struct quantity plan_holds(const struct plan *plan, const struct quantity *of_replica);
+/* Those that count: described ones, of full context where all are bought at it. */
+struct quantity plan_capacity(const struct plan *plan);
+
 /* Leaves open what a request gives of its layout. Returns the fields: bits of enum
  * change. */
 unsigned plan_free_layout(struct request *request);

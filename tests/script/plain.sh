@@ -60,7 +60,7 @@ Users [1 at once]:
 
 Result: does not fit.
 generic 70B (70.55 B parameters, shape assumed), int8 weights, bf16 KV cache
-1 user x 8,192 tokens, vLLM 0.33+
+1 user of 1,280 tokens, up to 8,192, vLLM 0.33+
 
 DOES NOT FIT on 1 x NVIDIA L40S (l40s): TP 1, 1 host
 the weights take 67.71 GiB per GPU, 40.87 GiB may be used
