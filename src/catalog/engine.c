@@ -334,6 +334,7 @@ static const struct profile_field fields[] = {
     {"state_checkpoints_cc90", PROFILE_TEXT, AT(checkpoints_90)},
     {"state_fp32", PROFILE_TEXT, AT(state_fp32)},
     {"conv_fp32", PROFILE_FLAG, AT(conv_fp32)},
+    {"whole_slots", PROFILE_FLAG, AT(whole_slots)},
     {"no_evict", PROFILE_FLAG, AT(no_evict)},
     {"state_exit", PROFILE_FLAG, AT(state_exit), .label = "exits_without_state_blocks"},
     {"slots_least", PROFILE_COUNT, AT(slots_least), 0, 65536, .as = "requests"},

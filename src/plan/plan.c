@@ -17,6 +17,25 @@ double plan_margin(const struct plan *p)
     return fmin(kv, m->usable.value - p->request.used - m->budget.value);
 }
 
+struct quantity plan_holds(const struct plan *p, const struct quantity *of_replica)
+{
+    double n = layout_decoding(&p->layout);
+
+    if (!of_replica->known)
+        return quantity_unknown();
+    return quantity_band(n * floor(of_replica->value), n * floor(of_replica->low),
+                         n * floor(of_replica->high), of_replica->origin);
+}
+
+struct quantity plan_capacity(const struct plan *p)
+{
+    const struct memory *m = &p->memory;
+
+    if (!p->has_memory)
+        return quantity_unknown();
+    return plan_holds(p, p->request.reserve == RESERVE_FULL ? &m->max_concurrency : &m->holds_load);
+}
+
 /* ---- the knob ---- */
 
 struct quantity plan_knob_part(const struct memory *m, enum knob knob)

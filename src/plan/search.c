@@ -463,7 +463,7 @@ static int replicas_for(const struct search *s, const struct binding *b, double 
     double held = s->load.max_num_seqs;
 
     if (b->each > 0)
-        held = fmin(floor(fmin(pool, free + b->reserved) / b->each), held);
+        held = fmin(memory_requests_held(b, fmin(pool, free + b->reserved)), held);
     double replicas = held >= 1 ? ceil(s->request->users / held) : 0;
 
     return (int)fmin(ceil(replicas / step) * step, PLAN_MAX_GPUS + 1);

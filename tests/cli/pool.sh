@@ -331,18 +331,18 @@ while read -r model prompt output shape peak; do
       output = $output; ttft_ms = 2000; tpot_ms = 60;
       demand = { shape = \"$shape\"; peak = $peak; }; }"
 done <<'END'
-llama-3.1-8b 512 512 flat 3.5
-llama-3.3-70b 2048 256 flat 2.2
-qwen2.5-32b 512 256 azure-code 11.5
-qwen2.5-7b 512 512 azure-chat 11.3
-qwen2.5-14b 2048 256 azure-chat 13.1
-qwen2.5-72b 512 128 evening 17.5
-mistral-7b-v0.3 2048 256 office 13.8
-gemma-2-9b 512 128 flat 1.8
-gemma-2-27b 512 256 azure-chat 12.3
-mixtral-8x7b 1024 512 azure-chat 8.5
-llama-3.2-3b 2048 256 evening 17.7
-llama-3.2-1b 512 128 evening 10.4
+llama-3.1-8b 512 512 flat 5.25
+llama-3.3-70b 2048 256 flat 3.3
+qwen2.5-32b 512 256 azure-code 17.25
+qwen2.5-7b 512 512 azure-chat 16.95
+qwen2.5-14b 2048 256 azure-chat 19.65
+qwen2.5-72b 512 128 evening 26.25
+mistral-7b-v0.3 2048 256 office 20.7
+gemma-2-9b 512 128 flat 2.7
+gemma-2-27b 512 256 azure-chat 18.45
+mixtral-8x7b 1024 512 azure-chat 12.75
+llama-3.2-3b 2048 256 evening 26.55
+llama-3.2-1b 512 128 evening 15.6
 END
 pool twelve.cfg '{ gpu = "h200-nvl"; buy = 24; price = 32000.0; }, { gpu = "h100-pcie"; buy = 24; },
     { gpu = "a100-pcie-80"; buy = 24; }, { gpu = "l40s"; buy = 48; }, { gpu = "l4"; buy = 48; }' \
@@ -415,7 +415,8 @@ export GPUPLAN_HIGHS=none
 run --pool two.cfg -g l40s
 assert_contains "another GPU" "all GPUs l40s" "$out"
 assert_eq "of no other than asked" 1 "$(printf '%s\n' "$out" | grep -c '^all GPUs ')"
-run --pool two.cfg # none is named: a card and a module that cost least per byte/s
+sed 's/peak = 60.0/peak = 120.0/; s/peak = 4.0/peak = 8.0/' two.cfg >twice.cfg
+run --pool twice.cfg # none is named: a card and a module that cost least per byte/s
 printf '%s\n' "$out" | sed -n 's/^all GPUs \([^ ]*\) .*/\1/p' >others
 assert_eq "a card and a module are asked of" 2 "$(wc -l <others | tr -d ' ')"
 assert_lacks "which the pool does not have" h100-pcie "$(cat others)"
@@ -423,7 +424,7 @@ said=$(joined | sed -n 's/.*- all GPUs \([^ ]*\) would be cheaper: .*/\1/p')
 assert_eq "one that is cheaper is in the conclusion" "$said" "$(grep -x "$said" others)"
 assert_eq "with what it costs, of which date" 1 \
     "$(joined | grep -cE ' of them at \$[0-9.]+/h owned \(.*20[0-9]{2}.*\), ')"
-run --pool two.cfg --rung cloud
+run --pool twice.cfg --rung cloud
 assert_contains "in the cloud by what it rents for" "/h rented (" "$(joined)"
 pool most.cfg '{ gpu = "h100-pcie"; buy = 600000; }, { gpu = "l40s"; buy = 600000; }' "$chat"
 run --pool most.cfg -g a100-pcie-80
