@@ -93,6 +93,8 @@ static const char *const reason_words[REASON_COUNT] = {
 static const char *const warning_words[WARNING_COUNT] = {
     [WARNING_FP16] = "{gpu} has no BF16: {engine} computes in FP16",
     [WARNING_VENDOR] = "{engine} on {vendor} GPUs: unknown vendor, support not checked",
+    [WARNING_TP_HOSTS] = "TP over hosts: every all-reduce crosses the network, whose speed is "
+                         "assumed; with a slower one steps are longer",
     [WARNING_WEIGHTS_ONLY] = "only the weights are counted: what this kind of model "
                              "needs to run is not estimated",
     [WARNING_VISION] = "the vision tower is not counted: GGUF keeps it in a file of its own",
