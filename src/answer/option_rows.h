@@ -533,6 +533,9 @@ OPTION(NO_MOUSE, .name = "no-mouse", FLAG, .commands = FOR_SCREEN,
 OPTION(SORT, .name = "sort", WORD("COLUMN", "cost|gpus|memory|name|million|tpot|ttft|tokens"),
        .fallback = "cost", .commands = FOR_COMPARE,
        .help = "order of the rows; memory: of all GPUs; million: dollars per million tokens")
+OPTION(TOP, .name = "top", COUNTED, .unit = "rows", .low = 1, .high = 1e6,
+       .fallback = "20 as text and Markdown, else all", .commands = FOR_COMPARE,
+       .help = "how many rows")
 OPTION(PROFILES, .name = "profiles", .type = OPTION_PATH, .argument = "DIR", .fallback = "none",
        .commands = FOR_ALL, .help = "a folder of profiles that override all others")
 OPTION(FORMAT, .name = "format", .key = 'f', WORD("FORMAT", "text|json|csv|markdown|prometheus"),

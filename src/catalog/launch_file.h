@@ -61,6 +61,7 @@
     X(DP_START, "dp_start", true)                                         \
     X(DP_ADDRESS, "dp_address", true)                                     \
     X(HEADLESS, "headless", false)                                        \
+    X(HOST, "host", true) /* what a container's server listens on */      \
     X(PORT, "port", true)
 
 enum launch_setting {
@@ -134,7 +135,10 @@ struct launch_engine {
     char command[96];                   /* '|' between its words */
     char image[96];                     /* of a container; {version} */
     char image_amd[96], image_host[96]; /* likewise, of AMD GPUs and of processors; "" */
-    int port;                           /* of the first replica */
+    char image_command[96];             /* `command` in it; "" = the same */
+    char cache[64], cache_host[64];     /* where it keeps models: in it, on a host; "" */
+    char health[24];                    /* path that answers when it serves; "" */
+    int port;                           /* of the first replica, and the engine's default */
     bool all_gpus;                      /* takes every GPU that it sees */
     bool kv_always;                     /* the KV cache's type is always told */
     char hosts[8];                      /* "mpi"; "one": it stays on one; "": by its options */

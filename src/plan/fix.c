@@ -807,7 +807,7 @@ static struct proposal put_right(const struct fix_search *f)
         *r = held;
         p.changes |= BIT(CHANGE_CONTEXT);
     }
-    if (reasons & REASON_BIT(REASON_KV_FORMAT))
+    if (reasons & (REASON_BIT(REASON_KV_FORMAT) | REASON_BIT(REASON_KV_GPU)))
         p.changes |= plain_kv(r);
     if (reasons & REASON_BIT(REASON_SLOTS)) {
         r->max_num_seqs = 0;

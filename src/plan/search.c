@@ -792,7 +792,7 @@ static void search_experts(const struct request *q, int tp, int pp, search_cut_f
     int spread = q->ep > 0 ? q->ep : experts;
 
     for (int ep = q->ep > 0 ? q->ep : 1; ep <= (spread > 1 ? spread : 1); ep++)
-        if (q->ep > 0 || ep == 1 || experts % ep == 0)
+        if (q->ep > 0 || ep == 1 || (experts % ep == 0 && (!q->engine->ep_all || ep % tp == 0)))
             cut(ctx, tp, pp, ep);
 }
 
