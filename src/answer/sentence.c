@@ -99,6 +99,8 @@ static const char *const warning_words[WARNING_COUNT] = {
     [WARNING_WHEELS] = "{engine}'s published builds have kernels for {gpus that run}, {gpu} has "
                        "{cc}: it may stop with \"no kernel image\"",
     [WARNING_VENDOR] = "{engine} on {vendor} GPUs: unknown vendor, support not checked",
+    [WARNING_TP_HOSTS] = "TP over hosts: every all-reduce crosses the network, whose speed is "
+                         "assumed; with a slower one steps are longer",
     [WARNING_WEIGHTS_ONLY] = "only the weights are counted: what this kind of model "
                              "needs to run is not estimated",
     [WARNING_VISION] = "the vision tower is not counted: GGUF keeps it in a file of its own",

@@ -163,7 +163,9 @@ int layout_hosts(const struct layout *l, int host_gpus)
 
         return (units + per_host - 1) / per_host;
     }
-    int stages = host / l->tp > 0 ? host / l->tp : 1;
+    if (l->tp > host)
+        return (l->tp + host - 1) / host * l->pp * l->replicas;
+    int stages = host / l->tp;
     return (l->pp + stages - 1) / stages * l->replicas;
 }
 
@@ -269,19 +271,6 @@ static void check_blocks(struct refusals *r, const struct request *q, const stru
     }
 }
 
-/* Each refusal is said of the first of the kinds that are alike. */
-static bool width_seen(const struct model *m, int k)
-{
-    const struct layer_kind *b = &m->kind[k];
-
-    for (const struct layer_kind *a = m->kind; a < b; a++)
-        if (a->heads == b->heads && a->kv_heads == b->kv_heads && a->ff == b->ff &&
-            a->expert_ff == b->expert_ff && a->shared_ff == b->shared_ff &&
-            a->lin_v_heads == b->lin_v_heads)
-            return true;
-    return false;
-}
-
 /* Cuts that the weights allow, of one side. */
 static void check_cut(struct refusals *r, const struct request *q, const struct layout *l)
 {
@@ -289,8 +278,6 @@ static void check_cut(struct refusals *r, const struct request *q, const struct 
     const struct model *m = q->model;
 
     for (int k = 0; k < m->kind_count && l->tp > 1; k++) {
-        if (r->out && width_seen(m, k))
-            continue;
         check_attention(r, &m->kind[k], l->tp);
         check_width(r, &m->kind[k], l->tp, l->ep);
         if (q->engine) /* training has none */
@@ -355,6 +342,12 @@ static void check_pools(struct refusals *r, const struct request *q, const struc
     }
 }
 
+/* Over several hosts, each of them whole, where it is asked for: engines take that. */
+static bool tp_across(const struct request *q, int tp)
+{
+    return q->tp == tp && q->engine && !q->engine->gguf && tp % q->host_gpus == 0;
+}
+
 int layout_refusals(const struct request *q, const struct layout *l, struct refusal *out, int most)
 {
     struct refusals r = {.out = out, .most = most};
@@ -387,7 +380,7 @@ int layout_refusals(const struct request *q, const struct layout *l, struct refu
 
     if (q->gpu->link_domain == 1 && layout_widest(l) > 1)
         layout_refuse(&r, REFUSED_MIG, 0, 0);
-    else if (q->host_gpus > 0 && tp > q->host_gpus)
+    else if (q->host_gpus > 0 && tp > request_domain(q) && !tp_across(q, tp))
         layout_refuse(&r, q->host_assumed ? REFUSED_HOST_ASSUMED : REFUSED_HOST, tp, q->host_gpus);
     if (q->gpu_count > 0 && l->gpus != q->gpu_count)
         layout_refuse(&r, REFUSED_COUNT, l->gpus, q->gpu_count);

@@ -153,6 +153,12 @@ struct request {
     bool watts_assumed;     /* nobody's figure */
 };
 
+/* GPUs that one link joins: of a host, or of a rack of them (NVL72). */
+static inline int request_domain(const struct request *q)
+{
+    return q->gpu->link_domain > q->host_gpus ? q->gpu->link_domain : q->host_gpus;
+}
+
 /* The correction is of this request's model, format, GPU and engine. */
 static inline bool request_corrected(const struct request *q)
 {
