@@ -99,8 +99,8 @@ void comparison_record(const struct comparison *comparison, const struct compare
  * dollars per million output tokens: what the front is of. A row that has no price or does
  * not fit has no point.
  *
- * Series '*' is the front, 'o' what is not on it, 'P' the plan itself. False: there is no
- * point, and words say so. */
+ * Series '*' is the front, 'o' what is not on it, 'P' the plan itself. False: no row has
+ * a point; words is then the sentence to show instead. */
 bool compare_plot(const struct comparison *comparison, const struct plan *own, struct plot *plot,
                   char words[CURVE_WORDS]);
 

@@ -232,6 +232,12 @@ OPTION(MEMORY_UTILIZATION, .name = "memory-utilization", .type = OPTION_NUMBER, 
                 .explain = "Utilization: share of the memory that the engine takes: the budget.\n"
                            "vLLM: budget = utilization * usable",
                 .terms = {"budget", "KV pool"}})
+OPTION(ENFORCE_EAGER, .name = "enforce-eager", FLAG, .commands = R,
+       .help = "vLLM, SGLang: no CUDA graphs: their memory for the pool, slower steps",
+       .form = {.label = "No graphs",
+                .explain = "No graphs: of vLLM and SGLang; each kernel is launched on its own.\n"
+                           "CUDA graphs = 0; a step waits for its launches",
+                .terms = {"CUDA graphs"}})
 OPTION(HEADROOM, .name = "headroom", .type = OPTION_NUMBER, .argument = "SHARE", .high = 0.9,
        .fallback = "0", .commands = R, .help = "share of that budget to leave free",
        .form = {
