@@ -145,6 +145,9 @@ enum gp_status options_text(struct options *options, enum option_id id, const ch
 enum gp_status options_number(struct options *options, enum option_id id, const char *where,
                               double value, struct gp_err *err);
 
+/* Is the word one of the choices of this option? */
+bool option_has_choice(enum option_id id, const char *word);
+
 /* The error of an option that may be given once. */
 enum gp_status options_twice(const char *where, struct gp_err *err);
 

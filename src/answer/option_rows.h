@@ -467,9 +467,10 @@ OPTION(DRY_RUN, .name = "dry-run", FLAG, .commands = M,
        .help = "print points, memory and time; measure nothing")
 OPTION(RESUME, .name = "resume", .type = OPTION_PATH, .argument = "JOURNAL", .fallback = "none",
        .commands = M, .common = true, .help = "continue an interrupted run from its .part file")
-OPTION(STRICT, .name = "strict", FLAG, .commands = C | FOR_COMPARE_RESULTS | FOR_CHECK_LOG,
+OPTION(STRICT, .name = "strict", FLAG,
+       .commands = C | FOR_COMPARE_RESULTS | FOR_CHECK_LOG | FOR_BATCH,
        .help = "exit 5 when a point is flagged, not confirmed or a straggler, or a term of a log "
-               "is outside its band")
+               "is outside its band; 3 when a line of --batch has no answer")
 OPTION(
     TOLERANCE, .name = "tolerance", .type = OPTION_NUMBER, .argument = "PERCENT", .unit = "%",
     .high = 90, .fallback = "5", .commands = M | FOR_COMPARE_RESULTS | FOR_CHECK_PLAN,

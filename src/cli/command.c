@@ -51,7 +51,10 @@ enum gp_status command_unknown(const char *arg, struct gp_err *err)
         names[n++] = commands[i]->name;
     names[n++] = "completion";
     if (!spelling_option(arg, "--", names, n, hint, sizeof(hint)))
-        gp_copy(hint, sizeof(hint), "gpuplan --help lists them");
+        gp_format(hint, sizeof(hint),
+                  arg[0] == '-' ? "gpuplan --help lists them"
+                                : "gpuplan --help lists them; a model: gpuplan --plan -m %.100s",
+                  arg);
     return gp_fail(err, GP_E_USAGE, arg, hint, "unknown command%s",
                    arg[0] == '-' ? " or option" : "");
 }
@@ -88,6 +91,20 @@ static enum gp_status unknown_option(const struct command *command, const char *
     return gp_fail(err, GP_E_USAGE, arg, hint, "unknown option");
 }
 
+/* Without a command there are the screens, which nobody has to have meant. */
+static enum gp_status not_taken(const struct command *command, const char *typed,
+                                struct gp_err *err)
+{
+    char where[80], hint[80];
+
+    gp_format(where, sizeof(where), "%.*s", (int)strcspn(typed, "="), typed);
+    gp_format(hint, sizeof(hint), "gpuplan help %s lists its options", command->name);
+    if (command == &cmd_screen)
+        return gp_fail(err, GP_E_USAGE, where, "gpuplan --plan, and then the options",
+                       "is an option of commands");
+    return gp_fail(err, GP_E_USAGE, where, hint, "--%s does not take this option", command->name);
+}
+
 static enum gp_status take_option(struct invocation *in, int argc, char **argv, int *i,
                                   struct gp_err *err)
 {
@@ -103,8 +120,7 @@ static enum gp_status take_option(struct invocation *in, int argc, char **argv, 
         if (is_command(argv[j]))
             return too_late(argv[j], err);
     if (!(row->commands & in->command->bit))
-        return gp_fail(err, GP_E_USAGE, where, "see gpuplan --help",
-                       "--%s does not take this option", in->command->name);
+        return not_taken(in->command, argv[*i], err);
     if (row->type == OPTION_FLAG) {
         if (value)
             return gp_fail(err, GP_E_USAGE, where, "leave the value out", "takes no value");
@@ -114,9 +130,27 @@ static enum gp_status take_option(struct invocation *in, int argc, char **argv, 
             return gp_fail(err, GP_E_USAGE, where, row->help, "needs a value: %s", row->argument);
         value = argv[++*i];
     }
+    if (id == OPT_OUT && gp_has_word("yaml|yml|wide|table", "|", value))
+        return gp_fail(err, GP_E_USAGE, where, "did you mean -f json? ./NAME is a file",
+                       "'%s' is no format", value);
+    if (id == OPT_OUT && option_has_choice(OPT_FORMAT, value)) {
+        log_line("gpuplan: --output %s: taken as --format %s; ./%s is a file of that name", value,
+                 value, value);
+        id = OPT_FORMAT;
+        row = &option_rows[id];
+    }
     if (in->options.value[id].given && !row->many && row->type != OPTION_FLAG)
         return options_twice(where, err);
     return options_text(&in->options, (enum option_id)id, where, value, err);
+}
+
+/* A name that stands alone is most likely a model's. */
+static const char *argument_hint(const struct invocation *in, char *hint, size_t size)
+{
+    if (!(option_rows[OPT_MODEL].commands & in->command->bit) || in->options.model_count > 0)
+        return "options begin with dashes";
+    gp_format(hint, size, "-m %.120s", in->args[0]);
+    return hint;
 }
 
 enum gp_status command_check(const struct invocation *in, struct gp_err *err)
@@ -127,11 +161,11 @@ enum gp_status command_check(const struct invocation *in, struct gp_err *err)
                         : c->one & ONE_PRECISION && o->precision_count > 1 ? "--precision"
                         : c->one & ONE_GPU && o->gpu_count > 1             ? "--gpu"
                                                                            : NULL;
-    char where[40];
+    char where[40], hint[160];
 
     gp_format(where, sizeof(where), "--%s", c->name);
     if (c->most == 0 && in->arg_count > 0)
-        return gp_fail(err, GP_E_USAGE, in->args[0], "options begin with dashes",
+        return gp_fail(err, GP_E_USAGE, in->args[0], argument_hint(in, hint, sizeof(hint)),
                        "%s takes no arguments", where);
     if (in->arg_count < c->least || in->arg_count > c->most)
         return gp_fail(err, GP_E_USAGE, where, c->example, "%s %s",
