@@ -9,6 +9,8 @@ base_sources = \
 	src/base/clock.h \
 	src/base/csv.c \
 	src/base/csv.h \
+	src/base/deadline.c \
+	src/base/deadline.h \
 	src/base/err.c \
 	src/base/err.h \
 	src/base/json.c \

@@ -114,8 +114,10 @@ static void layout_lines(struct answer_lines *lines)
 {
     const struct layout *l = &lines->plan->layout;
 
-    line_addf(lines, "layout", "%s, %d host%s", sentence_layout(l, &lines->texts), l->hosts,
-              plural_s(l->hosts));
+    const char *turned = sentence_turned(lines->plan, &lines->texts);
+
+    line_addf(lines, "layout", "%s, %d host%s%s%s", sentence_layout(l, &lines->texts), l->hosts,
+              plural_s(l->hosts), turned[0] ? ", " : "", turned);
 }
 
 static void runner_up_lines(struct answer_lines *lines)
@@ -697,6 +699,7 @@ static void verdict_row(struct answer_lines *lines)
     const struct layout *l = &p->layout;
     struct texts *t = &lines->texts;
     const char *shout = verdict_words_for(p->verdict, p->limit)->shout;
+    const char *turned = sentence_turned(p, t);
     const char *layout =
         texts_addf(t, "%s, %d host%s", sentence_layout(l, t), l->hosts, plural_s(l->hosts));
     const char *text = texts_addf(t, "%s on %d x %s (%s): %s", shout, l->gpus, p->request.gpu->name,
@@ -705,6 +708,12 @@ static void verdict_row(struct answer_lines *lines)
     if (strlen(text) > HEADLINE_COLS + 11)
         text = texts_addf(t, "%s on %d x %s: %s", shout, l->gpus, p->request.gpu->id, layout);
     row_part(lines, "", "", text);
+    if (!turned[0])
+        return;
+    if (strlen(text) + strlen(turned) + 2 <= HEADLINE_COLS + 11)
+        row_part(lines, "", ", ", turned);
+    else
+        row_part(lines, "options", "", sentence_turned_short(p, t));
 }
 
 const char *answer_solved(const struct answer *a, struct texts *t)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/sentence.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/path.h"
@@ -220,6 +221,7 @@ static void set_load(const struct making *m)
     set_known(m, q->max_num_seqs > 0, LAUNCH_SEQS, seqs);
     set_known(m, q->max_batched_tokens > 0, LAUNCH_TOKENS, m->memory->max_batched_tokens);
     set_if(m, shared, LAUNCH_UNIFIED, 1);
+    set_if(m, q->eager, LAUNCH_EAGER, 1);
     const struct launch_flag *flag = launch_flag_of(m->out->table, m->out->version, LAUNCH_CONTEXT);
     if (flag && flag->unit == LAUNCH_PER_CELLS)
         m->out->values.number[LAUNCH_CONTEXT] *= shared ? users : seqs;
@@ -350,7 +352,6 @@ static enum gp_status check_layout(const struct making *m, struct gp_err *err)
 {
     const struct layout *l = m->layout;
     const struct launch *out = m->out;
-    const struct launch_flag *ep = launch_flag_of(out->table, out->version, LAUNCH_EP);
 
     if (l->prefill > 0)
         return refuse_launch(m, "--launch", "without --disaggregate; the manual names its option",
@@ -362,14 +363,19 @@ static enum gp_status check_layout(const struct making *m, struct gp_err *err)
                              "has no option that spreads a replica over hosts", err);
     if (!has_setting(m, LAUNCH_SPLIT) && !has_setting(m, LAUNCH_TP) && l->tp > 1)
         return refuse_launch(m, "--launch", "--tp 1", "splits layers over GPUs, not tensors", err);
-    if (has_setting(m, LAUNCH_SPLIT) && l->tp > 1 && l->pp > 1)
-        return refuse_launch(m, "--launch", "--tp 1, or --pp 1",
-                             "splits by tensor or by layer, not both", err);
-    if (out->ways > 1 && out->table->dp_tp > 0 && l->tp != out->table->dp_tp)
-        return refuse_launch(m, "--launch", "--tp 1", "cannot cut attention and copy it", err);
-    if (l->ep > 1 && ep && ep->unit == LAUNCH_PER_ALL && l->ep != l->tp * out->ways)
-        return refuse_launch(m, "--launch", "--ep auto",
-                             "spreads experts over all GPUs of a group, or none", err);
+    /* no command says it, which the plan has refused, too */
+    struct refusal list[REFUSED_COUNT];
+    int count = layout_refusals(m->request, l, list, REFUSED_COUNT);
+    for (int i = 0; i < count && i < REFUSED_COUNT; i++)
+        if (list[i].code == REFUSED_EP_ALL || list[i].code == REFUSED_TP_PP ||
+            list[i].code == REFUSED_DP_TP) {
+            struct texts texts = {0};
+            enum gp_status rc = gp_fail(err, GP_E_USAGE, "--launch", "", "%s",
+                                        sentence_refusals(m->request, l, &texts));
+
+            texts_fini(&texts);
+            return rc;
+        }
     return GP_OK;
 }
 

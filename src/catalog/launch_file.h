@@ -29,6 +29,7 @@
     X(UNIFIED, "unified", false) /* all slots share one cache */          \
     X(TOKENS, "max_batched_tokens", false)                                \
     X(SHARE, "share", false) /* of memory, in the engine's own meaning */ \
+    X(EAGER, "eager", false) /* no CUDA graphs */                         \
     X(TP, "tp", false)                                                    \
     X(PP, "pp", false)                                                    \
     X(DP, "dp", false) /* parts of the attention in one group */          \

@@ -135,15 +135,18 @@ static int run_early(int argc, char **argv, struct gp_err *err)
         command_complete(argc - 2, argv + 2, &out);
         return print_text(&out);
     }
-    if (help && argc > 2 && !command_find(argv[2]))
+    bool all = help && argc > 2 && strcmp(argv[2] + strspn(argv[2], "-"), "all") == 0;
+    if (help && argc > 2 && !all && !command_find(argv[2]))
         return no_such_command(argv[2]);
     if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0 ||
         strcmp(first, "version") == 0)
         print_version(NULL, quiet, &out);
     else if (help)
-        command_help(argc > 2 ? command_find(argv[2]) : NULL, &out);
+        command_help(argc > 2 ? command_find(argv[2]) : NULL, all, &out);
     else
         return -1;
+    if (help)
+        wrap_text(&out, wrap_cols());
     return print_text(&out);
 }
 
@@ -170,7 +173,8 @@ static int run_command(struct invocation *in, int argc, char **argv)
         return report_failure(&err);
     profiles = options_word(&in->options, OPT_PROFILES, NULL);
     if (options_flag(&in->options, OPT_HELP)) {
-        command_help(in->command, &in->out);
+        command_help(in->command, false, &in->out);
+        wrap_text(&in->out, wrap_cols());
         return print_text(&in->out);
     }
     if (options_flag(&in->options, OPT_VERSION)) {

@@ -465,7 +465,7 @@ static bool has_tp(struct planner *planner, const struct options *o)
            launch_flag_of(table, engine_version(engine->checked, 0), LAUNCH_TP);
 }
 
-/* A server is what it is: one replica, on all GPUs that were named, without a pipeline. */
+/* A server that runs is one replica, on all GPUs that were named, without a pipeline. */
 static enum gp_status set_layout(struct planner *planner, const struct options *given,
                                  struct attach_options *out, struct gp_err *err)
 {
