@@ -41,6 +41,7 @@ long_tests = \
 	tests/cli/schema.sh \
 	tests/script/curves.sh \
 	tests/cli/bench_faults.sh \
+	tests/cli/matrix.sh \
 	tests/cli/plan.sh \
 	tests/tui/burst.sh \
 	tests/script/app.sh \

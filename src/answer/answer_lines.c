@@ -114,8 +114,10 @@ static void layout_lines(struct answer_lines *lines)
 {
     const struct layout *l = &lines->plan->layout;
 
-    line_addf(lines, "layout", "%s, %d host%s", sentence_layout(l, &lines->texts), l->hosts,
-              plural_s(l->hosts));
+    const char *turned = sentence_turned(lines->plan, &lines->texts);
+
+    line_addf(lines, "layout", "%s, %d host%s%s%s", sentence_layout(l, &lines->texts), l->hosts,
+              plural_s(l->hosts), turned[0] ? ", " : "", turned);
 }
 
 static void runner_up_lines(struct answer_lines *lines)

@@ -129,6 +129,7 @@ struct options {
     const char *precisions[OPTIONS_MAX_MANY];
     const char *gpus[OPTIONS_MAX_MANY];
     int model_count, precision_count, gpu_count;
+    bool running; /* of a server that runs: what is not given is the engine's own */
 };
 
 /* The row whose name (or key, when the text is one letter) this is; -1 if none. Dashes

@@ -230,6 +230,12 @@ OPTION(MEMORY_UTILIZATION, .name = "memory-utilization", .type = OPTION_NUMBER, 
                 .explain = "Utilization: share of the memory that the engine takes: the budget.\n"
                            "vLLM: budget = utilization * usable",
                 .terms = {"budget", "KV pool"}})
+OPTION(ENFORCE_EAGER, .name = "enforce-eager", FLAG, .commands = R,
+       .help = "vLLM, SGLang: no CUDA graphs: their memory for the pool, slower steps",
+       .form = {.label = "No graphs",
+                .explain = "No graphs: of vLLM and SGLang; each kernel is launched on its own.\n"
+                           "CUDA graphs = 0; a step waits for its launches",
+                .terms = {"CUDA graphs"}})
 OPTION(HEADROOM, .name = "headroom", .type = OPTION_NUMBER, .argument = "SHARE", .high = 0.9,
        .fallback = "0", .commands = R, .help = "share of that budget to leave free",
        .form = {
@@ -527,6 +533,9 @@ OPTION(NO_MOUSE, .name = "no-mouse", FLAG, .commands = FOR_SCREEN,
 OPTION(SORT, .name = "sort", WORD("COLUMN", "cost|gpus|memory|name|million|tpot|ttft|tokens"),
        .fallback = "cost", .commands = FOR_COMPARE,
        .help = "order of the rows; memory: of all GPUs; million: dollars per million tokens")
+OPTION(TOP, .name = "top", COUNTED, .unit = "rows", .low = 1, .high = 1e6,
+       .fallback = "20 as text and Markdown, else all", .commands = FOR_COMPARE,
+       .help = "how many rows")
 OPTION(PROFILES, .name = "profiles", .type = OPTION_PATH, .argument = "DIR", .fallback = "none",
        .commands = FOR_ALL, .help = "a folder of profiles that override all others")
 OPTION(FORMAT, .name = "format", .key = 'f', WORD("FORMAT", "text|json|csv|markdown|prometheus"),

@@ -65,6 +65,7 @@ static void request_facts(const struct answer *a, struct record *r)
     record_positive(r, "max_num_seqs", "", m->max_num_seqs);
     record_positive(r, "max_batched_tokens", "", m->max_batched_tokens);
     record_positive(r, "memory_utilization", "", m->fraction);
+    record_flag(r, "enforce_eager", q->eager);
     record_count(r, "headroom", "", q->headroom);
     record_quantity(r, "used", "GiB", quantity_of(q->used, ORIGIN_ASSUMED), GP_GIB, 2);
     record_count(r, "gpu_layers", "", q->host_layers > 0 ? layers + 1 - q->host_layers : NAN);

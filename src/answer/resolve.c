@@ -775,6 +775,9 @@ static enum gp_status resolve_host(struct resolving *r)
                        "%s has no routed experts", q->model->name);
     q->host_kv = options_or(o, OPT_KV_OFFLOAD_GB, 0) * engine_kv_unit(q->engine);
     q->kv_on_host = options_flag(o, OPT_NO_KV_OFFLOAD);
+    q->eager = options_flag(o, OPT_ENFORCE_EAGER);
+    if (q->eager && !engine_has_eager(q->engine))
+        return refuse_for_engine(r, "--enforce-eager", "", "has no such option");
     bool all = strcmp(kv, "all") == 0;
     if (q->host_kv > 0 && (all || !kv[0]))
         return refuse_for_engine(r, "--kv-offload-gb", all ? "it has --no-kv-offload" : "",
@@ -1070,6 +1073,7 @@ static enum gp_status resolve_numbers(struct resolving *r)
     q->max_batched_tokens = options_or(o, OPT_MAX_BATCHED_TOKENS, 0);
     q->utilization = options_or(o, OPT_MEMORY_UTILIZATION, 0);
     q->headroom = options_or(o, OPT_HEADROOM, 0);
+    q->options_fixed = o->running;
     q->used = options_or(o, OPT_USED, 0);
     if (q->dp > 1 && model_experts(q->model) == 0)
         return gp_fail(r->err, GP_E_USAGE, "--dp", "use --replicas",

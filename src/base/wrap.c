@@ -40,6 +40,20 @@ static int text_cols(const char *text, size_t len)
     return cols;
 }
 
+int wrap_widest(const char *text)
+{
+    int most = 0;
+
+    for (; *text; text += text[0] == '\n') {
+        size_t len = strcspn(text, "\n");
+        int cols = text_cols(text, len);
+
+        most = cols > most ? cols : most;
+        text += len;
+    }
+    return most;
+}
+
 /* The column where the text goes on below: its last column's, where that leaves a third of the
  * line, else two behind its first word. */
 static int hanging_cols(const char *line, size_t len, int cols)

@@ -16,6 +16,9 @@
  * limit, and so is one of over 10,000. */
 int wrap_cols(void);
 
+/* Columns of the widest line. */
+int wrap_widest(const char *text);
+
 /* Wraps each line of the text that is wider than cols; 0 leaves all as they are. */
 void wrap_text(struct strbuf *text, int cols);
 

@@ -21,7 +21,8 @@
 #define OTHER_GPUS 3 /* offered besides the one asked for */
 
 struct fix_search {
-    const struct plan *plan;
+    const struct plan *plan;       /* its request as it was asked */
+    const struct request *planned; /* with what the search turned of the engine's options */
     const struct choices *choices;
     const struct market *market;
     struct fix found[2 * PLAN_MAX_FIXES];
@@ -57,12 +58,8 @@ struct proposal {
 static struct proposal fix_begin(const struct fix_search *f, enum fix_kind kind, int rank,
                                  unsigned changes)
 {
-    struct proposal p = {
+    return (struct proposal){
         .request = f->plan->request, .kind = kind, .rank = rank, .changes = changes};
-
-    if (f->plan->reasons & REASON_BIT(REASON_TUNED))
-        p.request.max_batched_tokens = 0; /* as it was asked */
-    return p;
 }
 
 static double margin_of(const struct plan *plan)
@@ -96,11 +93,9 @@ static void fix_offer(struct fix_search *f, const struct proposal *p, const stru
     /* A search takes what is owned at the most that it draws, and speed as if all users that
      * may not fit were held: both are then those of the plan. */
     if (owned || !held) {
-        struct request own = *q;
+        struct request own = evaluation_request(q, e);
         struct plan plan;
 
-        if (e->chunk > 0)
-            own.max_batched_tokens = e->chunk;
         plan_layout(&own, &e->layout, f->market, &plan);
         fix->per_hour = plan.cost.per_hour;
         fix->ttft = request_asks_speed(q) ? plan.speed.ttft.value : 0;
@@ -157,13 +152,14 @@ static void propose_halved(struct fix_search *f, struct proposal *p, int *count,
 /* ---- options of the engine ---- */
 
 #define KNOBS_FIRST CHANGE_UTILIZATION
-#define KNOBS_END (CHANGE_SEQS + 1)
+#define KNOBS_END (CHANGE_EAGER + 1)
 
 /* Steps of one option, the mildest first; 0 ends the list. */
 static const double knob_steps[CHANGE_COUNT][6] = {
     [CHANGE_UTILIZATION] = {0.95},
     [CHANGE_TOKENS] = {4096, 2048, 1024, 512},
     [CHANGE_SEQS] = {512, 256, 128, 64, 32},
+    [CHANGE_EAGER] = {1},
 };
 
 /* Turns one option of r; false when the step takes nothing, or more than the load has
@@ -189,6 +185,11 @@ static bool turn_knob(struct proposal *p, enum change knob, double step)
         if (step >= memory_max_num_seqs(r) || step < users)
             return false;
         r->max_num_seqs = step;
+        break;
+    case CHANGE_EAGER:
+        if (r->eager || !engine_has_eager(r->engine))
+            return false;
+        r->eager = true;
         break;
     default:
         return false;
@@ -760,8 +761,8 @@ static void propose_all(struct fix_search *f)
     }
     if (plan->verdict != VERDICT_FITS && plan->has_memory) {
         const struct request *asked = &f->plan->request;
-        double users = asked->rate > 0 ? 0 : solve_users(asked, &f->plan->layout);
-        double context = solve_context(asked, &f->plan->layout);
+        double users = asked->rate > 0 ? 0 : solve_users(f->planned, &f->plan->layout);
+        double context = solve_context(f->planned, &f->plan->layout);
 
         p = fix_begin(f, FIX_USERS, RANK_USERS, BIT(CHANGE_USERS));
         if (users >= 1 && users < asked->users) {
@@ -798,7 +799,7 @@ static struct proposal put_right(const struct fix_search *f)
         *r = held;
         p.changes |= BIT(CHANGE_CONTEXT);
     }
-    if (reasons & REASON_BIT(REASON_KV_FORMAT))
+    if (reasons & (REASON_BIT(REASON_KV_FORMAT) | REASON_BIT(REASON_KV_GPU)))
         p.changes |= plain_kv(r);
     if (reasons & REASON_BIT(REASON_SLOTS)) {
         r->max_num_seqs = 0;
@@ -813,12 +814,15 @@ static struct proposal put_right(const struct fix_search *f)
 static void fix_changed(struct fix_search *f, const struct proposal *p,
                         void (*proposals)(struct fix_search *f))
 {
-    struct plan right;
+    struct plan right, own;
 
     if (p->changes == 0 || fix_propose(f, p))
         return;
     plan_request(&p->request, f->market, &right);
-    struct fix_search again = {.plan = &right, .choices = f->choices, .market = f->market};
+    own = right;
+    plan_untuned(&right, &own.request);
+    struct fix_search again = {
+        .plan = &own, .planned = &right.request, .choices = f->choices, .market = f->market};
     proposals(&again);
     double asked = f->plan->cost.per_hour;
     for (int i = 0; i < again.count && f->count < COUNT_OF(f->found); i++) {
@@ -854,8 +858,11 @@ int plan_fixes(const struct plan *plan, const struct choices *choices, const str
                struct fix out[PLAN_MAX_FIXES])
 {
     struct fix_search f; /* found[] is large, and filled as it is counted */
+    struct plan asked = *plan;
 
-    f.plan = plan;
+    plan_untuned(plan, &asked.request);
+    f.plan = &asked;
+    f.planned = &plan->request;
     f.choices = choices;
     f.market = market;
     f.count = f.cuts = 0;

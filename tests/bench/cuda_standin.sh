@@ -406,6 +406,30 @@ if test -f "$fake"; then
     '"sensors_of_whole_gpu"'
   grep -q 'power_limit_default_w\|persistence\|pstate\|busy_pct' "$work/out" && {
     not_ok "what is not supported was told"; }
+  # NVML that is late, never answers, or fails: what is measured goes on, in time, and says so.
+  slow="LD_LIBRARY_PATH=$work/nvml FAKE_NVML_PROCESSES=1 FAKE_NVML_GPM=1 GPUPLAN_DRIVER_WAIT=0.4"
+  plan "$(gemm bf16 64 8 96)" >"$work/plan"
+  faults="$slow FAKE_NVML_LATE=nvmlInit:50" expect "NVML that does not open" 0 "$point_ok" \
+    "$check_ok" '"sensors": "NVML has not answered for 0.4 s: no sensors"'
+  faults="$slow FAKE_NVML_LATE=:0.02" expect "NVML that is late" 0 "$point_ok" "$check_ok"
+  grep -q 'sensors_null' "$work/out" && not_ok "late is not silent"
+  for call in Temperature:50 ClockInfo:50@2 TotalEnergy:50 TotalEnergy:50@2 RunningProcesses:50 \
+    RunningProcesses:50@3 GpmSampleGet:50 GpmSampleGet:50@3 GpmMetricsGet:50 PowerUsage:50@3 \
+    MemoryInfo:50 :50@2; do
+    began=$(date +%s)
+    faults="$slow FAKE_NVML_LATE=$call" expect "NVML stuck in $call" 0 "$point_ok" "$check_ok" \
+      '"status": "complete"'
+    test $(($(date +%s) - began)) -le 12 || not_ok "$call: the bench stood still"
+  done
+  faults="$slow FAKE_NVML_LATE=TotalEnergy:50" expect "silent NVML is named" 0 \
+    '"sensors_null": "NVML has not answered for 0.4 s"'
+  faults="$slow FAKE_NVML_LATE=nvmlShutdown:50" expect "NVML that does not close" 0 "$point_ok"
+  for code in 3 15 999; do
+    for call in nvmlInit:$code nvmlDevice:$code nvmlGpm:$code :$code@2; do
+      faults="$slow FAKE_NVML_FAIL=$call" expect "$call fails" 0 \
+        "$point_ok" "$check_ok"
+    done
+  done
 fi
 # The node of the GPU, and threads bound near it before pinned memory is touched.
 pci="$work/sys/bus/pci/devices/0000:fe:00.0"

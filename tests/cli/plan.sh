@@ -49,8 +49,8 @@ assert_contains "KV heads" "8 KV heads" "$out"
 assert_contains "vocabulary" "vocabulary of 151936" "$out"
 assert_contains "valid TP" "--tp 4" "$out"
 
-run --plan -m llama-3.1-8b -p int8 -g b300
-assert_eq "B300 INT8 fits" 0 "$rc"
+run --plan -m llama-3.1-8b -p int8 -g b300 --engine trtllm
+assert_eq "B300 INT8 fits in TensorRT-LLM" 0 "$rc"
 assert_contains "but warns" "warning: b300 runs int8 at only 153.5 TOPS" "$out"
 
 run --plan -m llama-3.1-8b -g t4:2 --engine vllm@0.7 -q
@@ -581,7 +581,7 @@ assert_contains "a size has the model's words" "FITS" "$out"
 assert_fails 2 "writes no text" --plan -m llama-3.1-8b -g l4 --draft vit-l-16
 assert_fails 2 "writes no text" --plan -m vit-l-16 -g l4 --draft llama-3.2-1b
 assert_fails 2 "--draft: no model 'nosuch'" --plan -m llama-3.1-8b -g l4 --draft nosuch
-assert_fails 2 "is not planned for vLLM 0.8-0.11" \
+assert_fails 2 "is not planned for vLLM 0.11" \
     --plan -m llama-3.1-8b -g l4 --engine vllm@0.11 --kv-offload-gb 4
 assert_fails 2 "(it has --kv-offload-gb)" --plan -m llama-3.1-8b -g l4 --no-kv-offload
 assert_fails 2 "(it has --no-kv-offload)" \
@@ -644,7 +644,7 @@ assert_fails 2 "no format 'fp9'" --plan -m llama-3.1-8b -p fp9
 # vLLM has no kernels for most quantized weights on Volta
 run --plan -m llama-3.1-8b -p fp8 -g v100-sxm2-32:2
 assert_eq "fp8 on Volta" 1 "$rc"
-assert_contains "and why" "vLLM runs fp8 weights on compute capability 7.5 or higher" "$out"
+assert_contains "and why" "vLLM (0.33+) runs fp8 weights on compute capability 7.5 or higher" "$out"
 for p in int4-gptq nf4 q4_k_m fp16; do
     run --plan -m llama-3.1-8b -p $p -g v100-sxm2-32:2 -q
     assert_contains "$p on Volta" "fits" "$out"

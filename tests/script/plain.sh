@@ -47,7 +47,7 @@ gpuplan plain mode (from --plain). Answer with a number or with words, Enter kee
 Model: 23 to choose from; words find them, ? names them.
 Model [8B (assumed)]: 70B
 Model: 70B (assumed).
-Weights: 54 to choose from; words find them, ? names them.
+Weights: 55 to choose from; words find them, ? names them.
 Weights [auto: bf16]: int8
 Weights: int8.
 GPU: 24 to choose from; words find them, ? names them.
@@ -97,10 +97,12 @@ same cost, llama.cpp, weights in GGUF Q4_K_M, +33.38 GiB per GPU
 gpuplan --plan -m 70B -g l40s:1 --engine llama.cpp --precision q4_k_m
 +0.65 $/h, 2 x NVIDIA RTX 6000 Ada Generation, +35.96 GiB per GPU
 gpuplan --plan -m 70B -p int8 --gpu rtx-6000-ada:2
-+0.69 $/h, 1 x NVIDIA RTX PRO 6000 Blackwell Server Edition, +44.24 GiB per GPU
-gpuplan --plan -m 70B -p int8 --gpu rtx-pro-6000-server:1
++0.80 $/h, 2 x NVIDIA A40, +35.32 GiB per GPU
+gpuplan --plan -m 70B -p int8 --gpu a40:2
 +1.00 $/h, as many as needed: 2 GPUs in all, +33.21 GiB per GPU
 gpuplan --plan -m 70B -p int8 --gpu l40s:2
++2.39 $/h, 1 x NVIDIA H200 SXM 141GB, +85.00 GiB per GPU
+gpuplan --plan -m 70B -p int8 --gpu h200-sxm:1
 same cost, 34.00 GiB of each GPU's weights in host memory: much slower, +34.00 GiB per GPU
 gpuplan --plan -m 70B -p int8 -g l40s:1 --cpu-offload-gb 34
 
@@ -110,15 +112,16 @@ Next:
 1. take --gpu rtx-a6000:2
 2. take --engine llama.cpp --precision q4_k_m
 3. take --gpu rtx-6000-ada:2
-4. take --gpu rtx-pro-6000-server:1
+4. take --gpu a40:2
 5. take --gpu l40s:2
-6. take --cpu-offload-gb 34
-7. why: every number's equation, inputs and source; why weights: only those of weights
-8. compare: the same load on all GPUs, cheapest first
-9. measure this machine
-10. ask again, with your answers as defaults
-11. quit
-Next [11]:
+6. take --gpu h200-sxm:1
+7. take --cpu-offload-gb 34
+8. why: every number's equation, inputs and source; why weights: only those of weights
+9. compare: the same load on all GPUs, cheapest first
+10. measure this machine
+11. ask again, with your answers as defaults
+12. quit
+Next [12]:
 END
 
 plain '70B\nint8\nl40s\n1\n\n\n1\nquit\n'
@@ -172,7 +175,7 @@ Model [8B (assumed)]: llama 70b
 5. DeepSeek-R1-Distill-Llama-70B: 70.55 B, 131,072 tokens, bf16
 Model [8B (assumed)]: 3
 Model: llama-3.1-70b.
-Weights: 54 to choose from; words find them, ? names them.
+Weights: 55 to choose from; words find them, ? names them.
 Weights [auto: bf16]: ?
 Weights: fewer bits need fewer GPUs, decode faster. auto: as published.
 bytes = rows*cols*bits/8 + scales; norms, embedding often stay 16-bit
@@ -185,7 +188,7 @@ Besides the list: another format, as --list formats has it.
 6. q4_k_m     GGUF Q4_K_M: 39.04 GiB per GPU: fits on 1 x rtx-a6000
 7. q8_0       GGUF Q8_0: 34.39 GiB per GPU: fits on 2 x rtx-a6000
 8. fp16       FP16: 32.89 GiB per GPU: fits on 4 x rtx-a6000
-9. 46 more
+9. 47 more
 Weights [auto: bf16]:
 GPU: 24 to choose from; words find them, ? names them.
 GPU [auto: rtx-a6000]: h100

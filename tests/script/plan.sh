@@ -160,7 +160,7 @@ screen "does not fit" -m 70B -p int8 -g l40s:1 <<'KEYS'
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Ask ──────────────────────┐┌─ Answer: 1 x L40S, TP 1 ───── 1-14 of 19, Tab ─┐
+┌─ Ask ──────────────────────┐┌─ Answer: 1 x L40S, TP 1 ───── 1-14 of 20, Tab ─┐
 │▸Model      70B (assumed)  ▾││NO FIT   short 30.88 GiB on each L40S           │
 │ Weights    int8           ▾││memory 176 % of budget, 30.88 GiB short         │
 │ GPU        l40s           ▾││███████████████████████│██████████████▓▒░  40.87│
@@ -169,16 +169,16 @@ expect <<'END'
 │ Context    8,192 tokens    ││1 rtx-a6000:2      fits       2    $1.00    57.8│
 │ Prompt     1,024 tokens    ││2 llama.cpp, q4_k… fits       1    $1.00    62.2│
 │ Output     256 tokens      ││3 rtx-6000-ada:2   fits       2    $1.65    47.4│
-│ Users      1 at once       ││4 …o-6000-server:1 fits       1    $1.69    54.3│
+│ Users      1 at once       ││4 a40:2            fits       2    $1.80     120│
 │ Rate       none            ││5 l40s:2           fits       2    $2.00    52.1│
-│── Goals ───────────────────││6 …u-offload-gb 34 fits       1    $1.00       -│
-│ TTFT goal  none            ││── Why ─────────────────────────────────────────│
-│ TPOT goal  none            ││the weights take 67.71 GiB per GPU, 40.87 GiB   │
-│ Throughput none            ││  may be used                                   │
-│+Layout     auto: TP 1      ││start-up: vLLM would stop:                      │
-│+Engine     auto: vLLM 0.33+││  torch.OutOfMemoryError: CUDA out of memory.   │
-│+Cost       on-demand       ││  (while the weights are loaded)                │
-│                            ││GPUs 1: TP 1, 1 host                            │
+│── Goals ───────────────────││6 h200-sxm:1       fits       1    $3.39    20.7│
+│ TTFT goal  none            ││7 …u-offload-gb 34 fits       1    $1.00       -│
+│ TPOT goal  none            ││── Why ─────────────────────────────────────────│
+│ Throughput none            ││the weights take 67.71 GiB per GPU, 40.87 GiB   │
+│+Layout     auto: TP 1      ││  may be used                                   │
+│+Engine     auto: vLLM 0.33+││start-up: vLLM would stop:                      │
+│+Cost       on-demand       ││  torch.OutOfMemoryError: CUDA out of memory.   │
+│                            ││  (while the weights are loaded)                │
 └────────────────────────────┘└────────────────────────────────────────────────┘
  Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
@@ -312,7 +312,7 @@ KEYS
 only 1,16
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Ask ────┌─ Weights ────────────────────────────────────────────────────────────────────────── 54 of 54 ─┐f 19, Tab ─┐
+┌─ Ask ────┌─ Weights ────────────────────────────────────────────────────────────────────────── 55 of 55 ─┐f 19, Tab ─┐
 │ Model    │/ type words to find it, or another format, as --lis… verdict    n      $/h TPOT ms     $/M    │           │
 │▸Weights  │▸ as published: bf16                                  fits       2    $6.98    50.6 $100.03    │           │
 │ GPU      │  fp8        FP8 E4M3, one scale per output channel   fits       2    $6.98    16.8  $33.30    │░···│ 72.85│
@@ -325,8 +325,8 @@ expect <<'END'
 │ Rate     │  fp32       FP32                                     no fit   weights                         │           │
 │── Goals ─│  f16        GGUF F16                                 fits       2    $6.98    50.6 $100.03    │───────────│
 │ TTFT goal│  fp8-block  FP8 E4M3, 128 x 128 blocks               fits       2    $6.98    17.2  $34.14    │           │
-│ TPOT goal│  fp8-tensor FP8 E4M3, one scale per tensor           fits       2    $6.98    16.7  $33.29    │           │
-│ Throughpu│  int8-bnb   INT8 bitsandbytes LLM.int8               fits       2    $6.98    16.7  $33.27    │ ms     $/M│
+│ TPOT goal│  fp8-e5m2   FP8 E5M2, KV cache only                  no fit   type of the weights             │           │
+│ Throughpu│  fp8-tensor FP8 E4M3, one scale per tensor           fits       2    $6.98    16.7  $33.29    │ ms     $/M│
 END
 
 screen "KV formats of vLLM and of llama.cpp" -m 8B -g l4 <<'KEYS'
@@ -399,7 +399,7 @@ Esc / "price" Enter Enter
 KEYS
 only 2,12 22 30,36
 expect <<'END'
-┌─┌─ Engine ────────────────────────────────────────────────────── 27 of 27 ─┐─┐
+┌─┌─ Engine ────────────────────────────────────────────────────── 29 of 29 ─┐─┐
 │ │/ type words to find it, or a version, such as vllm@0.19                  │ │
 │ │▸ auto                       the newest vLLM; llama.cpp for GGUF          │ │
 │ │  llama.cpp up to b3218      budgets by asked, 1.00 by default            │0│
@@ -563,17 +563,17 @@ a
 KEYS
 only 2,3 7,15 22,24
 expect <<'END'
-┌─ Ask ──────────────────────┐┌─ Answer: 1 x L40S, TP 1 ───── 1-14 of 19, Tab ─┐
+┌─ Ask ──────────────────────┐┌─ Answer: 1 x L40S, TP 1 ───── 1-14 of 20, Tab ─┐
 │▸Model      70B (assumed)  ▾││NO FIT   short 30.88 GiB on each L40S           │
-│─┌─ Ways out ────────────────────────────────────────────────────── 6 of 6 ─┐s│
-│ │/ type words to find it     verdict    n      $/h TPOT ms     $/M         │8│
-│ │▸ 1. rtx-a6000:2            fits       2    $1.00    57.8  $16.62         │2│
-│ │  2. llama.cpp, q4_k_m      fits       1    $1.00    62.2  $19.00         │4│
-│ │  3. rtx-6000-ada:2         fits       2    $1.65    47.4  $22.50         │3│
-│ │  4. rtx-pro-6000-server:1  fits       1    $1.69    54.3  $25.95         │1│
-│─│  5. l40s:2                 fits       2    $2.00    52.1  $29.84         │-│
-│ │  6. cpu-offload-gb 34      fits       1    $1.00       -       -         │─│
-│ └──────────────────────────────────────────────────────────────────────────┘ │
+│─┌─ Ways out ────────────────────────────────────────────────────── 7 of 7 ─┐s│
+│ │/ type words to find it verdict    n      $/h TPOT ms     $/M             │8│
+│ │▸ 1. rtx-a6000:2        fits       2    $1.00    57.8  $16.62             │2│
+│ │  2. llama.cpp, q4_k_m  fits       1    $1.00    62.2  $19.00             │4│
+│ │  3. rtx-6000-ada:2     fits       2    $1.65    47.4  $22.50             │0│
+│ │  4. a40:2              fits       2    $1.80     120  $61.90             │1│
+│─│  5. l40s:2             fits       2    $2.00    52.1  $29.84             │7│
+│ │  6. h200-sxm:1         fits       1    $3.39    20.7  $20.16             │-│
+│ │  7. cpu-offload-gb 34  fits       1    $1.00       -       -             │─│
  Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
  type:find  Up/Down:move  Enter:choose  Esc:back
@@ -616,7 +616,7 @@ Tab Tab
 KEYS
 only 2,3 22,23
 expect <<'END'
-┌─ Ask ──────────────────────┐┌─ Answer: 1 x L40S, TP 1 ───── 1-14 of 19, Tab ─┐
+┌─ Ask ──────────────────────┐┌─ Answer: 1 x L40S, TP 1 ───── 1-14 of 20, Tab ─┐
 │▸Model      70B (assumed)  ▾││NO FIT   short 30.88 GiB on each L40S           │
  Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
@@ -876,14 +876,14 @@ a Enter
 KEYS
 only 2,8 14 22 26,30 46
 expect <<'END'
-┌─ Ask ──────────────────────┐┌─ Answer: 1 x L40S, TP 1 ───── 1-14 of 19, Tab ─┐
+┌─ Ask ──────────────────────┐┌─ Answer: 1 x L40S, TP 1 ───── 1-14 of 20, Tab ─┐
 │ Model      70B (assumed)  ▾││NO FIT   short 30.88 GiB on each L40S           │
 │ Weights    int8           ▾││memory 176 % of budget, 30.88 GiB short         │
 │ GPU        l40s           ▾││███████████████████████│██████████████▓▒░  40.87│
 │▸GPUs       1               ││█ weights 67.7 ▓ KV 2.5 ▒ act 0.6 ░ run 1.0     │
 │── Load ────────────────────││── Ways out (a) ── verdict    n      $/h TPOT ms│
 │ Context    8,192 tokens    ││1 rtx-a6000:2      fits       2    $1.00    57.8│
-│ TTFT goal  none            ││── Why ─────────────────────────────────────────│
+│ TTFT goal  none            ││7 …u-offload-gb 34 fits       1    $1.00       -│
  GPUs: more hold more, are faster, cost more. auto: the fewest that fit.
 ┌─ Ask ──────────────────────┐┌─ Answer: 2 x RTX A6000, TP 2 ──────────────────┐
 │ Model      70B (assumed)  ▾││FITS         2 GPUs   $1.00/h    $16.62/M tok   │
