@@ -280,6 +280,7 @@ static const struct profile_field support_fields[] = {
     {"roles", PROFILE_BITS, ROW(roles), .words = format_file_roles},
     {"least", PROFILE_COUNT, ROW(least), 0, 1024},
     {"gates", PROFILE_FLAG, ROW(gates)},
+    {"merged", PROFILE_FLAG, ROW(merged)},
     {"cure", PROFILE_TEXT, ROW(cure)},
     {"since", PROFILE_TEXT, ROW(since)},
     {"last", PROFILE_TEXT, ROW(last)},

@@ -199,6 +199,8 @@ struct support {
     unsigned roles;  /* of shards: bit per enum tensor_role */
     int least;       /* of shards: a block may be cut down to such a divisor; 0 = not */
     bool gates;      /* of shards: the gates of linear attention, a row per head, too */
+    bool merged;     /* of shards: matrices that are loaded as one (q, k and v; gate and up) may
+                      * be cut: their scales are then spread by rows */
     char cure[64];   /* what to do instead */
     char since[16];  /* versions, both inclusive; "" = open */
     char last[16];
