@@ -14,8 +14,10 @@ export GPUPLAN_NOW
 answer() {
     run --plan -f json "$@"
     status=$(json verdict.status) gpus=$(json layout.gpus) tp=$(json layout.tp)
-    pp=$(json layout.pp) dp=$(json layout.dp) tpot=$(json speed.tpot.value)
+    pp=$(json layout.pp) tpot=$(json speed.tpot.value) hour=$(json cost.per_hour.value)
 }
+
+at_most() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a <= 1.02 * b) }'; }
 
 good=0 rows=0
 while IFS='|' read -r id options gpu n ntp npp ndp least source; do
@@ -24,7 +26,7 @@ while IFS='|' read -r id options gpu n ntp npp ndp least source; do
     # shellcheck disable=SC2086 # options are several words
     answer $options -g "$gpu:$n" --tp "$ntp" --pp "$npp" --replicas "$ndp" \
         $([ "$ndp" -gt 1 ] && echo "--dp $ndp --ep $n")
-    ran=$status ran_tpot=$tpot
+    ran=$status ran_tpot=$tpot ran_hour=$hour
     # shellcheck disable=SC2086
     answer $options -g "$gpu"
     word=differs
@@ -34,10 +36,11 @@ while IFS='|' read -r id options gpu n ntp npp ndp least source; do
         word=cheaper
         [ "$pp" -le "$npp" ] || word="a pipeline"
         [ "$least" = no ] || word="too few"
-    elif [ "$gpus" -eq "$n" ]; then
+    elif [ "$gpus" -eq "$n" ] || at_most "${hour:-9e9}" "${ran_hour:-0}"; then
+        # of the same count, or of GPUs that the deployed ones pay for, too
         if [ "$tp" = "$ntp" ] && [ "$pp" = "$npp" ]; then
             word=same
-        elif awk "BEGIN { exit !(${tpot:-9e9} <= 1.02 * ${ran_tpot:-0}) }"; then
+        elif at_most "${tpot:-9e9}" "${ran_tpot:-0}"; then
             word=faster
         fi
     fi
