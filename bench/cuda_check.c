@@ -89,16 +89,16 @@ static void *fetch_row(struct cuda_ctx *ctx, const struct lt_gemm *g, const char
     return NULL;
 }
 
-/* The block scales of both operands, where the type has any. */
+/* The scales of both operands, where the type has any. */
 static bool fetch_scales(struct cuda_ctx *ctx, const struct lt_gemm *g, const struct lt_operands *o,
                          uint8_t **a, uint8_t **b)
 {
-    enum cuda_scale block = g->type->block;
+    const enum cuda_scale *s = g->type->scales;
 
-    if (block == SCALE_NONE)
+    if (s[0] == SCALE_NONE)
         return true;
-    *a = cuda_fetch_new(ctx, o->a_scale, cuda_scale_bytes(block, g->m, g->k), "scales");
-    *b = cuda_fetch_new(ctx, o->b_scale, cuda_scale_bytes(block, g->n, g->k), "scales");
+    *a = cuda_fetch_new(ctx, o->a_scale, cuda_scale_bytes(s[0], g->m, g->k), "scales");
+    *b = cuda_fetch_new(ctx, o->b_scale, cuda_scale_bytes(s[1], g->n, g->k), "scales");
     return *a && *b;
 }
 
@@ -136,13 +136,15 @@ static void sample_free(struct sample *s)
     free(s);
 }
 
-/* The scales of a row of A or a column of B, onto its elements. */
-static void apply_scales(const struct lt_gemm *g, const uint8_t *scales, int64_t row, double *value)
+/* The scales of a row of A (operand 0) or a column of B (1), onto its elements. */
+static void apply_scales(const struct lt_gemm *g, int operand, const uint8_t *scales, int64_t row,
+                         double *value)
 {
-    int block = scales ? cuda_scale_block(g->type->block) : 1;
+    enum cuda_scale kind = g->type->scales[operand];
+    int64_t outer = operand ? g->n : g->m, block = cuda_scale_block(kind, g->k);
 
     for (int64_t l = 0; scales && l < g->k; l += block) {
-        double scale = cuda_scale_get(g->type->block, scales, row, l / block, g->k);
+        double scale = cuda_scale_get(kind, scales, outer, row, l / block, g->k);
 
         for (int64_t e = l; e < l + block && e < g->k; e++)
             value[e] *= scale;
@@ -162,7 +164,7 @@ static void sample_decode(void *ctx, int part, int parts)
         number_get_all(g->type->bits, stored, (size_t)g->k, s->value[v]);
         for (int64_t l = 0; l < g->k; l++)
             s->zeros[v] += s->value[v][l] == 0;
-        apply_scales(g, j < 0 ? s->a_scale : s->b_scale, j < 0 ? s->rows[v] : s->columns[j],
+        apply_scales(g, j >= 0, j < 0 ? s->a_scale : s->b_scale, j < 0 ? s->rows[v] : s->columns[j],
                      s->value[v]);
     }
 }
@@ -325,6 +327,7 @@ struct decoding {
     const struct lt_gemm *gemm;
     const char *stored;
     const uint8_t *scales;
+    int operand;
     int64_t first, count;
     double *out;
 };
@@ -339,18 +342,20 @@ static void decode_some(void *ctx, int part, int parts)
         double *out = d->out + (size_t)i * k;
 
         number_get_all(d->gemm->type->bits, d->stored + (size_t)i * row, k, out);
-        apply_scales(d->gemm, d->scales, d->first + i, out);
+        apply_scales(d->gemm, d->operand, d->scales, d->first + i, out);
     }
 }
 
-/* `count` rows of A or columns of B from the first on, as doubles. */
-static bool check_decode(struct cuda_ctx *ctx, const struct lt_gemm *g, const void *from,
-                         const uint8_t *scales, int64_t first, int64_t count, double *out)
+/* `count` rows of A (operand 0) or columns of B from the first on, as doubles. */
+static bool check_decode(struct cuda_ctx *ctx, const struct lt_gemm *g, const struct panels *p,
+                         const struct lt_operands *o, int operand, int64_t first, int64_t count)
 {
+    const void *from = operand ? o->b : o->a;
+    const uint8_t *scales = operand ? p->b_scale : p->a_scale;
     size_t row = number_bytes(g->type->bits, (size_t)g->k);
     void *stored = cuda_fetch_new(ctx, (const char *)from + (size_t)first * row,
                                   (size_t)count * row, "copy of an operand");
-    struct decoding all = {g, stored, scales, first, count, out};
+    struct decoding all = {g, stored, scales, operand, first, count, operand ? p->b : p->a};
 
     if (!stored)
         return false;
@@ -472,7 +477,7 @@ static bool check_panel(struct cuda_ctx *ctx, const struct lt_gemm *g, const str
 {
     size_t count = (size_t)(at->rows * g->k);
 
-    if (!check_decode(ctx, g, o->a, p->a_scale, at->row, at->rows, p->a) ||
+    if (!check_decode(ctx, g, p, o, 0, at->row, at->rows) ||
         !check_upload(ctx, p->device[DEV_A], p->a, count, false) ||
         !check_multiply(ctx, p, g->k, at, DEV_B, p->ref))
         return false;
@@ -498,7 +503,7 @@ static bool check_all(struct cuda_ctx *ctx, const struct lt_gemm *g, int variant
         if (at.columns > p.width)
             at.columns = p.width;
         count = (size_t)(at.columns * g->k);
-        ok = check_decode(ctx, g, o->b, p.b_scale, at.column, at.columns, p.b) &&
+        ok = check_decode(ctx, g, &p, o, 1, at.column, at.columns) &&
              check_upload(ctx, p.device[DEV_B], p.b, count, false) &&
              check_upload(ctx, p.device[DEV_B_ABS], p.b, count, true);
         for (at.row = 0; ok && at.row < g->m; at.row += at.rows) {

@@ -24,20 +24,20 @@ static size_t lt_elements(const struct lt_gemm *g, enum number bits, int64_t out
     return number_bytes(bits, (size_t)outer * (size_t)inner * (size_t)g->batch);
 }
 
-static size_t operand_bytes(const struct lt_gemm *g, int64_t outer)
+static size_t operand_bytes(const struct lt_gemm *g, int operand, int64_t outer)
 {
     return cuda_aligned(lt_elements(g, g->type->bits, outer, g->k)) +
-           cuda_aligned(cuda_scale_bytes(g->type->block, outer, g->k));
+           cuda_aligned(cuda_scale_bytes(g->type->scales[operand], outer, g->k));
 }
 
 size_t lt_a_bytes(const struct lt_gemm *g)
 {
-    return operand_bytes(g, g->m);
+    return operand_bytes(g, 0, g->m);
 }
 
 size_t lt_b_bytes(const struct lt_gemm *g)
 {
-    return operand_bytes(g, g->n);
+    return operand_bytes(g, 1, g->n);
 }
 
 size_t lt_d_bytes(const struct lt_gemm *g)
@@ -68,29 +68,28 @@ static bool set_desc(struct cuda_ctx *ctx, struct lt_gemm *g,
 
 static bool scale_pointers(struct cuda_ctx *ctx, struct lt_gemm *g, const struct lt_operands *o)
 {
-    if (g->type->block == SCALE_NONE)
+    if (g->type->scales[0] == SCALE_NONE)
         return true;
     return set_desc(ctx, g, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, &o->a_scale, sizeof o->a_scale) &&
            set_desc(ctx, g, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, &o->b_scale, sizeof o->b_scale);
 }
 
-static bool block_scales(struct cuda_ctx *ctx, struct lt_gemm *g)
+static bool scale_modes(struct cuda_ctx *ctx, struct lt_gemm *g)
 {
 #if CUDART_VERSION >= 12080
-    int32_t mode = g->type->block == SCALE_VEC32_UE8M0 ? CUBLASLT_MATMUL_MATRIX_SCALE_VEC32_UE8M0
-                                                       : CUBLASLT_MATMUL_MATRIX_SCALE_VEC16_UE4M3;
+    int32_t a = cuda_scale_mode(g->type->scales[0]), b = cuda_scale_mode(g->type->scales[1]);
     struct lt_operands any = {.a_scale = ctx->workspace, .b_scale = ctx->workspace};
 
-    if (g->type->block == SCALE_NONE)
+    if (g->type->scales[0] == SCALE_NONE)
         return true;
-    /* A block scale without a pointer is an invalid value to the heuristic already: any
+    /* A scale of that kind without a pointer is an invalid value to the heuristic already: any
      * memory will do until lt_launch() gives that of the operands. */
-    return set_desc(ctx, g, CUBLASLT_MATMUL_DESC_A_SCALE_MODE, &mode, sizeof mode) &&
-           set_desc(ctx, g, CUBLASLT_MATMUL_DESC_B_SCALE_MODE, &mode, sizeof mode) &&
+    return set_desc(ctx, g, CUBLASLT_MATMUL_DESC_A_SCALE_MODE, &a, sizeof a) &&
+           set_desc(ctx, g, CUBLASLT_MATMUL_DESC_B_SCALE_MODE, &b, sizeof b) &&
            scale_pointers(ctx, g, &any);
 #else
     (void)ctx;
-    return g->type->block == SCALE_NONE;
+    return g->type->scales[0] == SCALE_NONE;
 #endif
 }
 
@@ -122,9 +121,9 @@ static bool describe_product(struct cuda_ctx *ctx, struct lt_gemm *g)
 
     if (!lt_ok(ctx, cublasLtMatmulDescCreate(&g->desc, t->compute, t->scale),
                "cublasLtMatmulDescCreate") ||
-        !set_desc(ctx, g, CUBLASLT_MATMUL_DESC_TRANSA, &op, sizeof op) || !block_scales(ctx, g))
+        !set_desc(ctx, g, CUBLASLT_MATMUL_DESC_TRANSA, &op, sizeof op) || !scale_modes(ctx, g))
         return false;
-    if (t->type == TYPE_FP8 && ctx->cc < 100) { /* as inference engines set it */
+    if (t->fast && ctx->cc < 100) { /* as inference engines set it */
         int8_t fast = 1;
 
         g->fast_accum = true;
@@ -234,7 +233,7 @@ struct lt_operands lt_place(const struct lt_gemm *g, void *a, void *b, void *d)
 {
     struct lt_operands o = {.a = a, .b = b, .d = d};
 
-    if (g->type->block != SCALE_NONE) {
+    if (g->type->scales[0] != SCALE_NONE) {
         o.a_scale = (char *)a + cuda_aligned(lt_elements(g, g->type->bits, g->m, g->k));
         o.b_scale = (char *)b + cuda_aligned(lt_elements(g, g->type->bits, g->n, g->k));
     }
@@ -415,10 +414,10 @@ json_t *lt_describe_json(const struct lt_gemm *g, int i)
 }
 
 /* `outer` rows of A or columns of B, and their scales. */
-static bool lt_fill(struct cuda_ctx *ctx, const struct lt_gemm *g, int64_t outer, void *to,
-                    void *scales, uint64_t salt)
+static bool lt_fill(struct cuda_ctx *ctx, const struct lt_gemm *g, enum cuda_scale scale,
+                    int64_t outer, void *to, void *scales, uint64_t salt)
 {
-    size_t bytes = cuda_scale_bytes(g->type->block, outer, g->k);
+    size_t bytes = cuda_scale_bytes(scale, outer, g->k);
     uint8_t *host;
     bool ok;
 
@@ -429,7 +428,7 @@ static bool lt_fill(struct cuda_ctx *ctx, const struct lt_gemm *g, int64_t outer
         return true;
     if (!(host = cuda_host(ctx, bytes)))
         return false;
-    cuda_scale_fill(g->type->block, host, outer, g->k, ctx->settings.seed ^ salt);
+    cuda_scale_fill(scale, host, outer, g->k, ctx->settings.seed ^ salt);
     ok = cuda_send(ctx, scales, host, bytes, ctx->stream, "scales");
     free(host);
     return ok;
@@ -437,10 +436,10 @@ static bool lt_fill(struct cuda_ctx *ctx, const struct lt_gemm *g, int64_t outer
 
 bool lt_fill_a(struct cuda_ctx *ctx, const struct lt_gemm *g, void *a, uint64_t salt)
 {
-    return lt_fill(ctx, g, g->m, a, lt_place(g, a, a, NULL).a_scale, salt);
+    return lt_fill(ctx, g, g->type->scales[0], g->m, a, lt_place(g, a, a, NULL).a_scale, salt);
 }
 
 bool lt_fill_b(struct cuda_ctx *ctx, const struct lt_gemm *g, void *b, uint64_t salt)
 {
-    return lt_fill(ctx, g, g->n, b, lt_place(g, b, b, NULL).b_scale, salt);
+    return lt_fill(ctx, g, g->type->scales[1], g->n, b, lt_place(g, b, b, NULL).b_scale, salt);
 }

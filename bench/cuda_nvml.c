@@ -7,6 +7,10 @@
  * what is read is the whole GPU's: `shared` says so. What is "not supported" is left out, never
  * zero.
  *
+ * NVML may answer late, or never (a GPU that fell off the bus, a driver that waits for a lock).
+ * Opening it is waited for by 15 s, each call by 5 s; then it is not asked again, points have no
+ * sensors, params.sensors_null says why, and what is measured goes on.
+ *
  * A locked clock is the driver's, and outlives the process that asked for it. So another holds it:
  * this program again, as PROGRAM --hold-clocks PCI base|MHZ, in a session of its own, where the
  * signals of a terminal and those to our process group do not reach it. It locks, answers with a
@@ -20,6 +24,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +35,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/deadline.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -37,6 +43,7 @@
 #include "probe/nvml.h"
 
 #define GPM_LEAST 0.1    /* s between two samples: closer ones are invalid on Hopper */
+#define CALL_WAIT 5.0    /* s */
 #define BUSY_PCT 5       /* of the time, before anything is measured */
 #define LOOKS 4          /* of 0.3 s: the driver averages over one second at most */
 #define TAKE_WAIT 10.0   /* s: a driver that sleeps takes seconds to wake */
@@ -59,6 +66,7 @@ struct nvml {
     void *library;
     struct nvml_device *device;
     bool shared, started, gpm;
+    atomic_bool silent;              /* it has kept one waiting: a thread is in it for ever */
     struct gpm_span reading, window; /* of two threads */
     json_t *counted;                 /* what the last reading's span came to; NULL */
 };
@@ -135,13 +143,108 @@ static struct nvml *nvml_open(const char *pci, const char *uuid, char *why, size
     return NULL;
 }
 
+/* ---- with a limit ---- */
+
+struct opening { /* the thread's, should it be left to itself; so is struct asking */
+    char pci[64], uuid[96], why[160];
+    struct nvml *nvml;
+};
+
+static void opening_work(void *state)
+{
+    struct opening *o = state;
+
+    o->nvml = nvml_open(o->pci, o->uuid, o->why, sizeof o->why);
+}
+
+static void opening_drop(void *state)
+{
+    nvml_close(((struct opening *)state)->nvml);
+    free(state);
+}
+
+static struct nvml *nvml_open_in_time(const char *pci, const char *uuid, char *why, size_t size)
+{
+    struct opening *o = gp_calloc(1, sizeof *o);
+    double wait = deadline_driver();
+    struct nvml *nvml;
+
+    gp_copy(o->pci, sizeof o->pci, pci);
+    gp_copy(o->uuid, sizeof o->uuid, uuid);
+    if (!deadline_run(wait, opening_work, opening_drop, o)) {
+        gp_format(why, size, "NVML has not answered for %g s: no sensors", wait);
+        return NULL;
+    }
+    gp_copy(why, size, o->why);
+    nvml = o->nvml;
+    free(o);
+    return nvml;
+}
+
+struct told { /* by NVML; what was not asked for is NULL or 0 */
+    json_t *json;
+    int count;
+};
+
+struct asking {
+    struct nvml *nvml;
+    void (*call)(struct nvml *nvml, struct told *told);
+    struct told told;
+};
+
+static void asking_work(void *state)
+{
+    struct asking *a = state;
+
+    a->call(a->nvml, &a->told);
+}
+
+static void asking_drop(void *state)
+{
+    json_decref(((struct asking *)state)->told.json);
+    free(state);
+}
+
+static double call_wait(void)
+{
+    double wait = deadline_driver();
+
+    return wait < CALL_WAIT ? wait : CALL_WAIT;
+}
+
+/* Nothing is told where there is no NVML, or where it does not answer. */
+static struct told nvml_ask(struct nvml *nvml, void (*call)(struct nvml *nvml, struct told *told))
+{
+    struct told told = {NULL, 0};
+    struct asking *a;
+
+    if (!nvml || nvml->silent)
+        return told;
+    a = gp_calloc(1, sizeof *a);
+    a->nvml = nvml;
+    a->call = call;
+    if (!deadline_run(call_wait(), asking_work, asking_drop, a)) {
+        nvml->silent = true;
+        return told;
+    }
+    told = a->told;
+    free(a);
+    return told;
+}
+
+static void call_close(struct nvml *nvml, struct told *told)
+{
+    (void)told;
+    nvml_close(nvml);
+}
+
 /* Only their number is asked for: what a list holds differs between versions. Which of
  * them is this one cannot be told in a container, where numbers of processes differ. */
-static int nvml_others(struct nvml *nvml)
+static void call_others(struct nvml *nvml, struct told *told)
 {
     int count = nvml->shared ? 0 : nvml_process_count(&nvml->api, nvml->device);
 
-    return count > 1 ? count - 1 : 0;
+    told->count = count > 1 ? count - 1 : 0;
 }
 
 static bool nvml_lock_clock(struct nvml *nvml, double mhz, char *why, size_t size)
@@ -185,7 +288,7 @@ static void put_one_of(struct nvml *nvml, json_t *out, const char *name,
         nvml_put(out, name, value);
 }
 
-static json_t *nvml_facts(struct nvml *nvml)
+static void call_facts(struct nvml *nvml, struct told *told)
 {
     const struct nvml_api *api = &nvml->api;
     json_t *facts = json_object();
@@ -206,7 +309,7 @@ static json_t *nvml_facts(struct nvml *nvml)
     if (api->mig_mode && api->mig_mode(nvml->device, &on, &pending) == NVML_SUCCESS)
         json_object_set_new(facts, "mig", json_boolean(on));
     json_object_set_new(facts, "sensors_of_whole_gpu", json_boolean(nvml->shared));
-    return facts;
+    told->json = facts;
 }
 
 /* The field is the power of this instant, without the averaging of older calls. */
@@ -288,7 +391,7 @@ static bool put_gpm(struct nvml *nvml, json_t *out)
     return !nvml->counted || json_is_number(json_object_get(nvml->counted, "sm_active_pct"));
 }
 
-static json_t *nvml_sensors(struct nvml *nvml)
+static void call_sensors(struct nvml *nvml, struct told *told)
 {
     const struct nvml_api *api = &nvml->api;
     json_t *out = json_object();
@@ -315,9 +418,9 @@ static json_t *nvml_sensors(struct nvml *nvml)
         api->busy(nvml->device, &rates) == NVML_SUCCESS)
         nvml_put(out, "gpu_busy_pct", rates.gpu);
     if (json_object_size(out) > 0)
-        return out;
-    json_decref(out);
-    return NULL;
+        told->json = out;
+    else
+        json_decref(out);
 }
 
 struct clock_lock {
@@ -463,9 +566,9 @@ void cuda_sensors_open(struct cuda_ctx *ctx, struct bench_device *device)
     char why[160] = "";
     json_t *facts;
 
-    ctx->nvml = nvml_open(device->pci, device->uuid, why, sizeof why);
+    ctx->nvml = nvml_open_in_time(device->pci, device->uuid, why, sizeof why);
     if (ctx->nvml) {
-        facts = nvml_facts(ctx->nvml);
+        facts = nvml_ask(ctx->nvml, call_facts).json;
         if (ctx->nvml->shared) /* CUDA's id is the instance's, not the GPU's */
             memcpy(device->uuid, "MIG", 3);
         json_object_update(device->more, facts);
@@ -475,9 +578,10 @@ void cuda_sensors_open(struct cuda_ctx *ctx, struct bench_device *device)
     }
 }
 
+/* Also where it keeps silent: a thread may be in it. */
 void cuda_sensors_close(struct cuda_ctx *ctx)
 {
-    nvml_close(ctx->nvml);
+    nvml_ask(ctx->nvml, call_close);
     clock_lock_give(ctx->lock);
 }
 
@@ -504,29 +608,47 @@ enum gp_status cuda_lock_clock(void *opaque, struct bench_device *device, struct
 
 json_t *cuda_sensors(void *opaque)
 {
-    struct cuda_ctx *ctx = opaque;
+    return nvml_ask(((struct cuda_ctx *)opaque)->nvml, call_sensors).json;
+}
 
-    return ctx->nvml ? nvml_sensors(ctx->nvml) : NULL;
+static void call_energy(struct nvml *nvml, struct told *told)
+{
+    unsigned long long mj;
+
+    if (nvml->api.energy && nvml->api.energy(nvml->device, &mj) == 0)
+        told->json = json_pack("{s:f}", "energy_j", (double)mj / 1e3);
 }
 
 json_t *cuda_counters(void *opaque)
 {
-    struct nvml *nvml = ((struct cuda_ctx *)opaque)->nvml;
-    unsigned long long mj;
-
-    return nvml && nvml->api.energy && nvml->api.energy(nvml->device, &mj) == 0
-               ? json_pack("{s:f}", "energy_j", (double)mj / 1e3)
-               : NULL;
+    return nvml_ask(((struct cuda_ctx *)opaque)->nvml, call_energy).json;
 }
 
 /* The counters from one call to the other: no mean of readings, which would be closer to each other
  * than the counters allow. Null for less than 100 ms. While another thread reads the sensors. */
+static void call_window(struct nvml *nvml, struct told *told)
+{
+    (void)told;
+    span_begin(nvml, &nvml->window, 0);
+}
+
+static void call_means(struct nvml *nvml, struct told *told)
+{
+    told->json = span_end(nvml, &nvml->window);
+}
+
 void cuda_sensors_window(struct cuda_ctx *ctx, bool begin)
 {
-    if (ctx->nvml && nvml_others(ctx->nvml) > 0)
+    char why[80];
+
+    if (nvml_ask(ctx->nvml, call_others).count > 0)
         ctx->shared = true;
     if (begin && ctx->nvml && ctx->nvml->gpm)
-        span_begin(ctx->nvml, &ctx->nvml->window, 0);
+        nvml_ask(ctx->nvml, call_window);
+    if (begin || !ctx->nvml || !ctx->nvml->silent || !ctx->params)
+        return;
+    gp_format(why, sizeof why, "NVML has not answered for %g s", call_wait());
+    json_object_set_new(ctx->params, "sensors_null", gp_json_text(why));
 }
 
 json_t *cuda_means(void *opaque)
@@ -539,7 +661,7 @@ json_t *cuda_means(void *opaque)
     if (!nvml || !nvml->gpm)
         return NULL;
     out = json_pack("{s:n, s:n, s:n}", "sm_active_pct", "tensor_active_pct", "dram_active_pct");
-    counted = span_end(nvml, &nvml->window);
+    counted = nvml_ask(nvml, call_means).json;
     json_object_foreach_safe(counted, next, name, value)
     {
         if (json_is_number(value))
@@ -553,7 +675,7 @@ json_t *cuda_means(void *opaque)
 /* By the counters, else by the driver's average. */
 static double busy_pct(struct cuda_ctx *ctx, bool *counted)
 {
-    json_t *all = nvml_sensors(ctx->nvml);
+    json_t *all = nvml_ask(ctx->nvml, call_sensors).json;
     const json_t *sms = json_object_get(all, "sm_active_pct");
     double pct = json_number_value(sms ? sms : json_object_get(all, "gpu_busy_pct"));
 
@@ -568,7 +690,7 @@ void cuda_busy(void *opaque, char *text, size_t size)
 {
     struct cuda_ctx *ctx = opaque;
     const struct timespec look = {.tv_nsec = 300 * 1000 * 1000};
-    int others = ctx->nvml ? nvml_others(ctx->nvml) : 0, looks = 0;
+    int others = nvml_ask(ctx->nvml, call_others).count, looks = 0;
     bool counted;
     double pct;
 

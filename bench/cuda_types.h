@@ -19,7 +19,16 @@
 
 #include "bench/number.h"
 
-enum cuda_scale { SCALE_NONE, SCALE_VEC32_UE8M0, SCALE_VEC16_UE4M3 };
+/* Of an operand, each of k elements in rows (A's) or columns (B's): */
+enum cuda_scale {
+    SCALE_NONE,
+    SCALE_VEC32_UE8M0, /* of 32 elements, tiled */
+    SCALE_VEC16_UE4M3, /* of 16, tiled */
+    SCALE_OUTER_32F,   /* of a whole row */
+    SCALE_VEC128_32F,  /* of 128 elements, the rows' side by side */
+    SCALE_BLK128_32F,  /* of 128 in 128 rows, along k; padded to 4 of them */
+    SCALE_COUNT
+};
 
 struct cuda_type {
     enum bench_type type;
@@ -28,7 +37,8 @@ struct cuda_type {
     cudaDataType_t scale; /* the C type of alpha and beta follows it */
     cudaDataType_t ab, d; /* A and B; C and D */
     enum number bits, out;
-    enum cuda_scale block;
+    enum cuda_scale scales[2];  /* of A, of B */
+    bool fast;                  /* FP8: engines let it add up in fewer bits where it can */
     int m_multiple, k_multiple; /* what cuBLASLt demands */
     int n_multiple;             /* the batch is padded to this */
     int n_fallback;             /* and to this, when there is no algorithm otherwise */
@@ -48,16 +58,19 @@ bool cuda_library_supports(int cc, size_t lt, char *why, size_t size);
 /* Does the shape meet what the type demands of m and k? */
 bool cuda_type_shape(const struct cuda_type *type, int64_t m, int64_t k, char *why, size_t size);
 
-/* Bytes of the block scales of `outer` rows of k elements. */
+/* As cublasLtMatmulMatrixScale_t numbers it; -1: the headers this was built with do not. */
+int cuda_scale_mode(enum cuda_scale scale);
+/* Bytes of the scales of `outer` rows of k elements. */
 size_t cuda_scale_bytes(enum cuda_scale scale, int64_t outer, int64_t k);
 
 /* Where the scale of block `inner` of row `outer` lies: tiles of 128 rows x 4 blocks,
  * 512 bytes each, tiles of one row band after another. */
 size_t cuda_scale_offset(int64_t outer, int64_t inner, int64_t inner_blocks);
-int cuda_scale_block(enum cuda_scale scale); /* elements per scale, 0 for none */
+int64_t cuda_scale_block(enum cuda_scale scale, int64_t k); /* elements per scale, 0 for none */
 /* Fills those of `outer` rows: 0.5..1 at random, padding 0. */
 void cuda_scale_fill(enum cuda_scale scale, uint8_t *data, int64_t outer, int64_t k, uint64_t seed);
-double cuda_scale_get(enum cuda_scale scale, const uint8_t *data, int64_t outer, int64_t inner,
-                      int64_t k);
+/* Of block `inner` of row `row` of `outer`. */
+double cuda_scale_get(enum cuda_scale scale, const uint8_t *data, int64_t outer, int64_t row,
+                      int64_t inner, int64_t k);
 
 #endif

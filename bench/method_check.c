@@ -49,6 +49,8 @@ static const struct {
     [TYPE_BF16] = {.out = 8, .acc = 21},
     [TYPE_INT8] = {0},
     [TYPE_FP8] = {.out = 8, .narrow = true},
+    [TYPE_FP8_ROW] = {.out = 8, .narrow = true},
+    [TYPE_FP8_BLOCK] = {.out = 8, .narrow = true},
     [TYPE_MXFP8] = {.out = 8, .narrow = true},
     [TYPE_NVFP4] = {.out = 8, .narrow = true},
 };

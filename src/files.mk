@@ -9,6 +9,8 @@ base_sources = \
 	src/base/clock.h \
 	src/base/csv.c \
 	src/base/csv.h \
+	src/base/deadline.c \
+	src/base/deadline.h \
 	src/base/err.c \
 	src/base/err.h \
 	src/base/json.c \
@@ -31,12 +33,16 @@ base_sources = \
 	src/base/suggest.h \
 	src/base/table.c \
 	src/base/table.h \
+	src/base/template.c \
+	src/base/template.h \
 	src/base/texts.c \
 	src/base/texts.h \
 	src/base/thread.c \
 	src/base/thread.h \
 	src/base/units.c \
 	src/base/units.h \
+	src/base/wrap.c \
+	src/base/wrap.h \
 	src/base/xml.c \
 	src/base/xml.h
 
@@ -206,6 +212,7 @@ answer_sources = \
 	src/answer/launch_print.c \
 	src/answer/launch_print.h \
 	src/answer/launch_read.c \
+	src/answer/launch_target.c \
 	src/answer/curves.c \
 	src/answer/curves.h \
 	src/answer/log_request.c \

@@ -19,6 +19,7 @@
 #include "base/texts.h"
 
 enum line_kind {
+    LINE_HEADLINE,  /* the decision, a row each: name "price", text within HEADLINE_COLS */
     LINE_MODEL,     /* "Llama 3.1 8B (8.03 B parameters), fp8 weights, bf16 KV cache" */
     LINE_LOAD,      /* "16 users x 8,192 tokens, vLLM 0.21+" */
     LINE_GPU_FROM,  /* who chose the GPU, when the request named none */
@@ -38,6 +39,10 @@ enum line_kind {
     LINE_DATES,  /* all sources in one line, by date or confidence */
     LINE_KIND_COUNT
 };
+
+/* A headline has at most so many rows, the text of each so many columns: with its name 80. */
+#define HEADLINE_ROWS 5
+#define HEADLINE_COLS 69
 
 struct answer_line {
     const char *name;   /* "on demand", "gpu"; "" where the kind is the name */
@@ -64,6 +69,9 @@ struct answer_lines {
 int answer_lines(const struct plan *plan, const struct answer *answer, enum line_kind kind,
                  struct answer_lines *out);
 void answer_lines_fini(struct answer_lines *lines);
+
+/* "context 12,240 tokens": the field that was solved for, and its value. */
+const char *answer_solved(const struct answer *answer, struct texts *texts);
 
 /* How a rent is said, wherever it is. */
 struct rent_words {

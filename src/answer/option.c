@@ -325,6 +325,7 @@ static const char *const spellings[OPTION_COUNT] = {
     [OPT_MEMORY_UTILIZATION] =
         "gpumemoryutilization gpuutil memfractionstatic freegpumemoryfraction",
     [OPT_MAX_BATCHED_TOKENS] = "maxnumbatchedtokens maxnumtokens chunkedprefillsize ubatchsize",
+    [OPT_ENFORCE_EAGER] = "eager disablecudagraph nocudagraph",
     [OPT_MAX_NUM_SEQS] = "maxbatchsize maxrunningrequests parallel",
     [OPT_GPU_LAYERS] = "ngl ngpulayers",
     [OPT_N_CPU_MOE] = "ncmoe cpumoe",

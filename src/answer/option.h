@@ -106,8 +106,10 @@ struct option_row {
     const char *choices;  /* "text|json|csv|markdown", or NULL */
     const char *fallback; /* the default, in words */
     unsigned commands;
-    bool many;        /* may be given several times */
-    bool manual_only; /* only the author of a kernel sets it: not in --help and the like */
+    const char *group; /* heading of --help before it; NULL: that of the row above */
+    bool common;       /* one of the few that --help without a word shows */
+    bool many;         /* may be given several times */
+    bool manual_only;  /* only the author of a kernel sets it: not in --help and the like */
     const char *help;
     struct option_field form;
     struct option_field count; /* of what stands behind its colon: "l40s:2" */
@@ -129,6 +131,7 @@ struct options {
     const char *precisions[OPTIONS_MAX_MANY];
     const char *gpus[OPTIONS_MAX_MANY];
     int model_count, precision_count, gpu_count;
+    bool running; /* of a server that runs: what is not given is the engine's own */
 };
 
 /* The row whose name (or key, when the text is one letter) this is; -1 if none. Dashes

@@ -258,6 +258,7 @@ static const enum option_id change_options[CHANGE_COUNT] = {
     [CHANGE_UTILIZATION] = OPT_MEMORY_UTILIZATION,
     [CHANGE_TOKENS] = OPT_MAX_BATCHED_TOKENS,
     [CHANGE_SEQS] = OPT_MAX_NUM_SEQS,
+    [CHANGE_EAGER] = OPT_ENFORCE_EAGER,
     [CHANGE_GPU_LAYERS] = OPT_GPU_LAYERS,
     [CHANGE_CPU_MOE] = OPT_N_CPU_MOE,
     [CHANGE_CPU_OFFLOAD] = OPT_CPU_OFFLOAD_GB,
@@ -299,6 +300,7 @@ static void change_value(const struct request *q, enum change change, char *text
     case CHANGE_KV:
         gp_copy(text, size, q->kv_auto ? "auto" : q->kv->id);
         break;
+    case CHANGE_EAGER:
     case CHANGE_NO_KV:
         gp_copy(text, size, "");
         break;
@@ -411,6 +413,7 @@ static enum gp_status check_serving(const struct options *options, struct gp_err
         {OPT_MAX_NUM_SEQS, ""},
         {OPT_MAX_BATCHED_TOKENS, ""},
         {OPT_MEMORY_UTILIZATION, ""},
+        {OPT_ENFORCE_EAGER, ""},
         {OPT_HEADROOM, "--used BYTES"},
         {OPT_KV_OFFLOAD_GB, ""},
         {OPT_NO_KV_OFFLOAD, ""},

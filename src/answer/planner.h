@@ -58,6 +58,7 @@ struct resolved {
     struct request request;
     bool gpu_chosen;                  /* no GPU was named: the cheapest that fits */
     bool gpu_local;                   /* ... or the one in this machine */
+    bool load_default;                /* neither users nor a rate were named: one user */
     bool generic;                     /* the model is a bare size: its shape is assumed */
     char model_text[256];             /* as asked: a path, an id, a size */
     char model_read[320];             /* what a name of it was read as, in words; "" = an id */

@@ -67,6 +67,7 @@ static void request_facts(const struct answer *a, struct record *r)
     record_positive(r, "max_num_seqs", "", m->max_num_seqs);
     record_positive(r, "max_batched_tokens", "", m->max_batched_tokens);
     record_positive(r, "memory_utilization", "", m->fraction);
+    record_flag(r, "enforce_eager", q->eager);
     record_count(r, "headroom", "", q->headroom);
     record_quantity(r, "used", "GiB", quantity_of(q->used, ORIGIN_ASSUMED), GP_GIB, 2);
     record_count(r, "gpu_layers", "", q->host_layers > 0 ? layers + 1 - q->host_layers : NAN);
@@ -129,6 +130,7 @@ static void verdict_facts(const struct answer *a, const struct options *options,
 
     record_text(r, "status", verdict_word(p->verdict));
     record_text(r, "limit", limit_word(p->limit));
+    record_text(r, "options_turned", sentence_turned(p, &texts));
     record_text(r, "knob", sentence_knob(p, &texts));
     record_list(r, "reasons");
     for (int i = 0; (text = sentence_reason(p, i, &texts)); i++)

@@ -200,12 +200,12 @@ static enum gp_status refuse_name(struct planner *p, const char *text, struct gp
     const struct name_other *unlike = read->unlike;
     const char *repository = read->repository, *name = strchr(repository, '/');
     struct strbuf hint;
+    char near[256] = "";
 
     strbuf_init(&hint);
-    if (unlike)
-        strbuf_add(&hint, unlike->hint);
-    else
-        catalog_near_models(p->catalog, read->name, &hint);
+    if (!unlike)
+        catalog_near_models(p->catalog, read->name, near, sizeof(near));
+    strbuf_add(&hint, unlike ? unlike->hint : near);
     if (name)
         strbuf_addf(&hint, "%shf download %s config.json --local-dir %s, then -m ./%s",
                     hint.len == 0 ? ""
@@ -976,6 +976,9 @@ static enum gp_status resolve_host(struct resolving *r)
                        "%s has no routed experts", q->model->name);
     q->host_kv = options_or(o, OPT_KV_OFFLOAD_GB, 0) * engine_kv_unit(q->engine);
     q->kv_on_host = options_flag(o, OPT_NO_KV_OFFLOAD);
+    q->eager = options_flag(o, OPT_ENFORCE_EAGER);
+    if (q->eager && !engine_has_eager(q->engine))
+        return refuse_for_engine(r, "--enforce-eager", "", "has no such option");
     bool all = strcmp(kv, "all") == 0;
     if (q->host_kv > 0 && (all || !kv[0]))
         return refuse_for_engine(r, "--kv-offload-gb", all ? "it has --no-kv-offload" : "",
@@ -1165,6 +1168,7 @@ static enum gp_status resolve_lengths(struct resolving *r)
     q->context_auto = !o->value[OPT_CONTEXT].given;
     q->users = options_or(o, OPT_USERS, 1);
     q->rate = options_or(o, OPT_RATE, 0);
+    r->out->load_default = !o->value[OPT_USERS].given && !o->value[OPT_RATE].given && !trace[0];
     if (o->value[OPT_RATE].given && o->value[OPT_USERS].given)
         return gp_fail(r->err, GP_E_USAGE, "--rate", "give one of them",
                        "--users and --rate both say how many requests there are");
@@ -1270,6 +1274,7 @@ static enum gp_status resolve_numbers(struct resolving *r)
     q->max_batched_tokens = options_or(o, OPT_MAX_BATCHED_TOKENS, 0);
     q->utilization = options_or(o, OPT_MEMORY_UTILIZATION, 0);
     q->headroom = options_or(o, OPT_HEADROOM, 0);
+    q->options_fixed = o->running;
     q->used = options_or(o, OPT_USED, 0);
     if (q->dp > 1 && model_experts(q->model) == 0)
         return gp_fail(r->err, GP_E_USAGE, "--dp", "use --replicas",

@@ -392,6 +392,15 @@ enum gp_status catalog_model(struct catalog *catalog, const char *id, const stru
     return rc;
 }
 
+const char *catalog_base_models(struct catalog *catalog, const char *model_id)
+{
+    void *item = NULL;
+
+    if (find_item(catalog, MODELS, model_id, &item, NULL) != GP_OK)
+        return "";
+    return ((struct model_item *)item)->base;
+}
+
 /* Two of one size: what a name says is rounded. */
 #define SIZE_BAND 0.03
 
@@ -419,52 +428,32 @@ enum gp_status catalog_read_name(struct catalog *catalog, const char *text,
     return rc;
 }
 
-void catalog_near_models(struct catalog *catalog, const char *text, struct strbuf *out)
+void catalog_near_models(struct catalog *catalog, const char *text, char *hint, size_t size)
 {
-    const struct registry_name *names, **of;
-    const char **asked, *near[SUGGEST_MAX], *shown[SUGGEST_MAX];
-    struct texts texts = {0};
-    size_t count, asked_count = 0, n, different = 0;
+    const struct registry_name *names;
+    const char **asked, *near;
+    size_t count, ids = 0, tails = 0;
 
+    hint[0] = '\0';
     if (require_folder(catalog, NULL) != GP_OK ||
         registry_names(&catalog->registry[MODELS], &names, &count, NULL) != GP_OK)
         return;
     asked = gp_calloc(count + 1, sizeof *asked);
-    of = gp_calloc(count + 1, sizeof(void *));
-    for (size_t i = 0; i < count; i++) {
-        const char *slash = strrchr(names[i].name, '/'), *tail = slash ? slash + 1 : names[i].name;
-        char name[160];
+    for (size_t i = 0; i < count; i++) /* the first letter of a family is rarely the wrong one */
+        if (names[i].name == names[i].id && gp_lower(names[i].id[0]) == gp_lower(text[0]))
+            asked[ids++] = names[i].id;
+    if (!suggest(text, asked, ids, "*", hint, size)) { /* a name of it that is no id */
+        for (size_t i = 0; i < count; i++) {
+            const char *slash = strrchr(names[i].name, '/');
 
-        /* of its family: the first letter is rarely the wrong one */
-        if (gp_lower(tail[0]) != gp_lower(text[0]) ||
-            (tail != names[i].id && gp_casecmp(tail, names[i].id) == 0))
-            continue;
-        gp_copy(name, sizeof name, tail);
-        for (char *c = name; *c; c++)
-            *c = gp_lower(*c);
-        of[asked_count] = &names[i];
-        asked[asked_count++] = texts_add(&texts, name);
+            if (slash != NULL && gp_lower(slash[1]) == gp_lower(text[0]))
+                asked[tails++] = slash + 1;
+        }
+        near = suggest_name(text, asked, tails);
+        for (size_t i = 0; i < count && near != NULL; i++)
+            if (near > names[i].name && near < names[i].name + strlen(names[i].name))
+                gp_format(hint, size, "did you mean %s?", names[i].id);
     }
-    n = suggest_names(text, asked, asked_count, near);
-    for (size_t k = 0; k < n; k++) {
-        bool again = false;
-        size_t i = 0;
-
-        while (asked[i] != near[k])
-            i++;
-        for (size_t j = 0; j < different; j++)
-            again = again || strcmp(shown[j], of[i]->id) == 0;
-        if (!again)
-            shown[different++] = of[i]->id;
-    }
-    for (size_t k = 0; k < different; k++)
-        strbuf_addf(out, "%s%s%s",
-                    k == 0               ? "did you mean "
-                    : k + 1 == different ? " or "
-                                         : ", ",
-                    shown[k], k + 1 == different ? "?" : "");
-    texts_fini(&texts);
-    free(of);
     free(asked);
 }
 
@@ -819,32 +808,76 @@ enum gp_status catalog_ownership(struct catalog *catalog, const struct ownership
 
 /* ---- files that are read by others ---------------------------------------------- */
 
+static bool find_file(struct catalog *catalog, const char *folder, const char *id,
+                      const char *suffix, char *path, size_t size)
+{
+    char name[GP_PATH_MAX];
+
+    if (require_folder(catalog, NULL) || !registry_id_ok(id) ||
+        !gp_format(name, sizeof name, "%s/%s%s", folder, id, suffix))
+        return false;
+    for (size_t at = catalog->path.count; at-- > 0;)
+        if (path_join(path, size, catalog->path.dir[at], name) && path_is_file(path))
+            return true;
+    return false;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+size_t catalog_names(struct catalog *catalog, const char *folder, const char *suffix, char ***names)
+{
+    char dir[GP_PATH_MAX];
+    size_t count = 0, cap = 0, kept = 0;
+
+    *names = NULL;
+    for (size_t at = 0; at < catalog->path.count && !require_folder(catalog, NULL); at++) {
+        char **files = NULL;
+        size_t here = 0;
+
+        if (!path_join(dir, sizeof dir, catalog->path.dir[at], folder) ||
+            path_list(dir, suffix, &files, &here, NULL) != GP_OK)
+            continue;
+        *names = gp_grow(*names, &cap, count + here + 1, sizeof **names);
+        for (size_t i = 0; i < here; i++) {
+            files[i][strlen(files[i]) - strlen(suffix)] = '\0';
+            (*names)[count++] = gp_strdup(files[i]);
+        }
+        path_list_free(files, here);
+    }
+    if (count > 0)
+        qsort(*names, count, sizeof **names, by_name);
+    for (size_t i = 0; i < count; i++) /* each once, of whatever folder */
+        if (kept > 0 && strcmp((*names)[kept - 1], (*names)[i]) == 0)
+            free((*names)[i]);
+        else
+            (*names)[kept++] = (*names)[i];
+    return kept;
+}
+
+bool catalog_template(struct catalog *catalog, const char *id, char *path, size_t size)
+{
+    return find_file(catalog, "launch", id, ".tmpl", path, size);
+}
+
 enum gp_status catalog_file(struct catalog *catalog, const char *folder, const char *what,
                             const char *id, char *path, size_t size, struct gp_err *err)
 {
-    char name[GP_PATH_MAX], hint[256] = "";
+    char **names, hint[256] = "";
+    size_t count;
     enum gp_status rc = require_folder(catalog, err);
 
-    if (rc != GP_OK)
+    if (rc != GP_OK || find_file(catalog, folder, id, ".cfg", path, size))
         return rc;
-    if (registry_id_ok(id) && gp_format(name, sizeof name, "%s/%s.cfg", folder, id))
-        for (size_t at = catalog->path.count; at-- > 0;)
-            if (path_join(path, size, catalog->path.dir[at], name) && path_is_file(path))
-                return GP_OK;
-    for (size_t at = catalog->path.count; at-- > 0 && hint[0] == '\0';) {
-        char **files = NULL;
-        size_t count = 0;
-
-        if (!path_join(name, sizeof name, catalog->path.dir[at], folder) ||
-            path_list(name, ".cfg", &files, &count, NULL) != GP_OK)
-            continue;
+    count = catalog_names(catalog, folder, ".cfg", &names);
+    if (!suggest(id, (const char *const *)names, count, "*", hint, sizeof hint)) {
+        gp_copy(hint, sizeof hint, "a file, or one of: ");
         for (size_t i = 0; i < count; i++)
-            files[i][strlen(files[i]) - strlen(".cfg")] = '\0';
-        suggest(id, (const char *const *)files, count, "*", hint, sizeof hint);
-        path_list_free(files, count);
+            gp_append(hint, sizeof hint, i ? ", " : "", "%s", names[i]);
     }
-    if (hint[0] == '\0')
-        gp_format(hint, sizeof hint, "a file, or one of profiles/%s", folder);
+    path_list_free(names, count);
     return gp_fail(err, GP_E_USAGE, "", hint, "no %s '%.100s'", what, id);
 }
 

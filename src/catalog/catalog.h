@@ -82,9 +82,8 @@ void catalog_gpu_namesakes(struct catalog *catalog, const char *text, const char
 struct name_reading;
 enum gp_status catalog_read_name(struct catalog *catalog, const char *text,
                                  struct name_reading *out, struct gp_err *err);
-/* "did you mean a or b?", the models of the family that the text begins with; nothing when none is
- * near. */
-void catalog_near_models(struct catalog *catalog, const char *text, struct strbuf *out);
+/* "did you mean a or b?", the models of the family that the text begins with; "" when none is near. */
+void catalog_near_models(struct catalog *catalog, const char *text, char *hint, size_t size);
 
 /* Whole classes, sorted by id (instances by provider and type). */
 enum gp_status catalog_gpus(struct catalog *catalog, const struct gpu *const **list, size_t *count,
@@ -109,11 +108,20 @@ enum gp_status catalog_ownership(struct catalog *catalog, const struct ownership
 
 /* Aliases of a model, '|' separated; "" when it has none. */
 const char *catalog_aliases(struct catalog *catalog, const char *model_id);
+/* Of them, the base models: pretrained, not trained to chat; likewise. */
+const char *catalog_base_models(struct catalog *catalog, const char *model_id);
 
 /* The file of an id of a folder that others read ("pools", "shapes"): the last of the search
  * path, whole, into path[size]. what names it in "no pool 'lab'". */
 enum gp_status catalog_file(struct catalog *catalog, const char *folder, const char *what,
                             const char *id, char *path, size_t size, struct gp_err *err);
+
+/* Ids of a folder's files with that suffix, each once, sorted; path_list_free() frees them. */
+size_t catalog_names(struct catalog *catalog, const char *folder, const char *suffix,
+                     char ***names);
+
+/* The template of a target of --launch: launch/ID.tmpl, the last of the search path. */
+bool catalog_template(struct catalog *catalog, const char *id, char *path, size_t size);
 
 /* Warnings since the last call: "file:line: field: unknown, did you mean ...". */
 size_t catalog_warnings(struct catalog *catalog, const char *const **lines);

@@ -182,34 +182,63 @@ static void help_option(int id, struct strbuf *out)
         gp_format(key, sizeof(key), "-%c, ", row->key);
     gp_format(left, sizeof(left), "%s--%s%s%s", key, row->name, row->argument ? " " : "",
               row->argument ? row->argument : "");
-    strbuf_addf(out, "  %-34s %s", left, row->help);
+    strbuf_addf(out, "  %-30s %s", left, row->help);
     if (row->choices)
-        strbuf_addf(out, " (%s)", row->choices);
+        strbuf_add(out, " (");
+    for (const char *c = row->choices; c && *c; c++)
+        strbuf_addf(out, "%s%c", *c == '|' ? "," : "", *c == '|' ? ' ' : *c);
+    if (row->choices)
+        strbuf_addc(out, ')');
     if (row->type != OPTION_FLAG && strcmp(row->fallback, "none") != 0)
         strbuf_addf(out, " [%s]", row->fallback);
     strbuf_add(out, "\n");
 }
 
-void command_help(const struct command *command, struct strbuf *out)
+/* The options of some commands under the headings of their groups. */
+static void help_options(unsigned bits, bool common, struct strbuf *out)
 {
-    if (!command)
-        strbuf_add(out, "gpuplan - plan GPU inference and measure GPUs: memory, count, cost\n\n"
-                        "usage: gpuplan [OPTION]...             screens, on a terminal\n"
-                        "       gpuplan --COMMAND [OPTION]...\n\ncommands:\n");
-    for (int i = 0; commands[i]; i++)
-        if (!command || command == commands[i])
-            strbuf_addf(out, "%s--%s %s\n      %s\n", command ? "usage: gpuplan " : "  ",
-                        commands[i]->name, commands[i]->usage, commands[i]->brief);
-    strbuf_add(out, "\noptions:\n");
-    for (int i = 0; i < OPTION_COUNT; i++)
-        if (!option_rows[i].manual_only && (!command || option_rows[i].commands & command->bit))
-            help_option(i, out);
-    if (command)
+    const char *group = "";
+
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        const struct option_row *row = &option_rows[i];
+
+        group = row->group ? row->group : group;
+        if (row->manual_only || !(row->commands & bits) || (common && !row->common))
+            continue;
+        if (group[0])
+            strbuf_addf(out, "\n%s:\n", group);
+        group = "";
+        help_option(i, out);
+    }
+}
+
+void command_help(const struct command *command, bool all, struct strbuf *out)
+{
+    if (command) {
+        strbuf_addf(out, "usage: gpuplan --%s %s\n      %s\n", command->name, command->usage,
+                    command->brief);
+        help_options(command->bit, false, out);
         return;
+    }
+    strbuf_add(out, "gpuplan - plan GPU inference and measure GPUs: memory, count, cost\n\n"
+                    "usage: gpuplan [OPTION]...             screens, on a terminal\n"
+                    "       gpuplan --COMMAND [OPTION]...\n\ncommands:\n");
+    for (int i = 0; commands[i]; i++)
+        if (all)
+            strbuf_addf(out, "  --%s %s\n      %s\n", commands[i]->name, commands[i]->usage,
+                        commands[i]->brief);
+        else
+            strbuf_addf(out, "  --%-15s  %s\n", commands[i]->name, commands[i]->brief);
+    help_options(~0u, !all, out);
     strbuf_add(out, "\nexit codes: 0 fits, 1 does not fit, 2 usage, 3 bad file, 4 no device,\n"
                     "  5 wrong or flagged, 6 nothing measured, 130 or 143 interrupted\n"
-                    "example: gpuplan --plan -m llama-3.1-70b -p fp8 -g h100-sxm -c 8k -u 16\n"
-                    "manuals: gpuplan(1), gpuplan-bench(1), gpuplan-profile(5), "
+                    "example: gpuplan --plan -m llama-3.1-70b -p fp8 -g h100-sxm -c 8k -u 16\n");
+    if (!all)
+        strbuf_addf(out,
+                    "%d options in all: gpuplan help all; of one command: gpuplan help plan, "
+                    "gpuplan help bench\n",
+                    OPTION_COUNT);
+    strbuf_add(out, "manuals: gpuplan(1), gpuplan-bench(1), gpuplan-profile(5), "
                     "gpuplan-model(7)\n");
 }
 

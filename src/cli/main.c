@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/path.h"
 #include "base/say.h"
+#include "base/wrap.h"
 #include "catalog/catalog.h"
 #include "cli/command.h"
 #include "measure/devices.h"
@@ -134,15 +135,18 @@ static int run_early(int argc, char **argv, struct gp_err *err)
         command_complete(argc - 2, argv + 2, &out);
         return print_text(&out);
     }
-    if (help && argc > 2 && !command_find(argv[2]))
+    bool all = help && argc > 2 && strcmp(argv[2] + strspn(argv[2], "-"), "all") == 0;
+    if (help && argc > 2 && !all && !command_find(argv[2]))
         return no_such_command(argv[2]);
     if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0 ||
         strcmp(first, "version") == 0)
         print_version(NULL, quiet, &out);
     else if (help)
-        command_help(argc > 2 ? command_find(argv[2]) : NULL, &out);
+        command_help(argc > 2 ? command_find(argv[2]) : NULL, all, &out);
     else
         return -1;
+    if (help)
+        wrap_text(&out, wrap_cols());
     return print_text(&out);
 }
 
@@ -169,7 +173,8 @@ static int run_command(struct invocation *in, int argc, char **argv)
         return report_failure(&err);
     profiles = options_word(&in->options, OPT_PROFILES, NULL);
     if (options_flag(&in->options, OPT_HELP)) {
-        command_help(in->command, &in->out);
+        command_help(in->command, false, &in->out);
+        wrap_text(&in->out, wrap_cols());
         return print_text(&in->out);
     }
     if (options_flag(&in->options, OPT_VERSION)) {
@@ -189,6 +194,8 @@ static int run_command(struct invocation *in, int argc, char **argv)
     size_t n = catalog_warnings(planner_catalog(in->planner), &warnings);
     for (size_t i = 0; i < n && !in->quiet && !rc; i++)
         log_line("gpuplan: %s", warnings[i]);
+    if (in->command->wraps && in->format == OUTPUT_TEXT && !in->quiet)
+        wrap_text(&in->out, wrap_cols());
     if (!rc && !in->command->streams)
         rc = command_write(options_word(&in->options, OPT_OUT, "-"), &in->out, &err);
     planner_free(in->planner);

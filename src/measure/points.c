@@ -134,9 +134,9 @@ static enum bench_type model_type(const struct points_options *options)
         format = p->base;
     if (!format)
         return TYPE_BF16;
-    if (strstr(format->id, "mxfp8"))
-        return TYPE_MXFP8;
-    type = bench_type_of_arithmetic(format_math_word(format->math));
+    type = bench_type_of_format(format->id);
+    if (type == TYPE_COUNT)
+        type = bench_type_of_arithmetic(format_math_word(format->math));
     return type == TYPE_COUNT ? TYPE_BF16 : type; /* INT4 weights */
 }
 
@@ -151,7 +151,9 @@ static unsigned gemm_types(const struct points_options *options)
                    ? 1u << TYPE_FP32
                    : 1u << TYPE_BF16;
     for (int t = 0; t < TYPE_COUNT; t++)
-        known_types |= (unsigned)(!options->cpu || type_rows[t].cpu) << t;
+        known_types |=
+            (unsigned)(options->cpu ? type_rows[t].cpu : !options->subset || !type_rows[t].later)
+            << t;
     return options->products ? known_types & options->products : known_types;
 }
 
@@ -159,10 +161,13 @@ static unsigned gemm_types(const struct points_options *options)
  * can do (and quickly only that). */
 static unsigned model_types(const struct points_options *options)
 {
-    unsigned type = 1u << model_type(options);
+    enum bench_type own = model_type(options);
+    unsigned type = 1u << own;
 
     if (options->types)
         return options->types;
+    if (type_rows[own].later) /* which one compute capability alone has */
+        type |= 1u << bench_type_of_arithmetic(type_rows[own].arithmetic);
     if (!options->cpu)
         return type;
     return 1u << TYPE_FP32 | (options->preset == PRESET_QUICK ? 0 : type & gemm_types(options));

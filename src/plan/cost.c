@@ -233,6 +233,19 @@ int prices_most_gpus(const struct prices *p, double per_hour)
     return (int)fmin(per_hour / least * (1 + 1e-9), INT_MAX); /* 0 without an offer */
 }
 
+/* GPUs that are paid where a host is sold in slices: whole baseboards, as nobody cuts one, and
+ * of cards 1, 2, 4, ... up to all of a host. */
+static int slices_paid(const struct request *q, const struct layout *l, int hosts, int host)
+{
+    bool board = q->gpu->link_domain > 1 && q->gpu->link_domain <= BOARD_MOST &&
+                 strncmp(q->gpu->form_factor, "PCIe", 4) != 0;
+    int left = l->gpus - (hosts - 1) * host, slice = 1;
+
+    while (slice < left)
+        slice *= 2;
+    return board || slice > host || left <= 0 ? hosts * host : (hosts - 1) * host + slice;
+}
+
 /* One offer for one layout. */
 struct bid {
     const struct offer *offer;
@@ -278,7 +291,9 @@ static struct bid best_bid(const struct prices *p, enum price_want want, const s
 
         if (bid.machines == 0)
             continue;
-        bid.instances = offer->instance->per_gpu ? l->gpus : bid.machines;
+        bid.instances = offer->instance->per_gpu
+                            ? slices_paid(p->request, l, bid.machines, offer->size)
+                            : bid.machines;
         bid.gpus = bid.instances * (offer->instance->per_gpu ? 1 : offer->instance->gpu_count);
         bid.apart = offer->size < group;
         bid.per_hour = bid.instances * offer->price;

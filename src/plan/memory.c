@@ -125,7 +125,7 @@ static struct quantity real_graphs(const struct request *q, const struct layout 
     const struct engine *e = q->engine;
     bool moe = e->graphs_moe.known && model_experts(q->model) > 0;
 
-    if (q->gpu->host)
+    if (q->gpu->host || q->eager)
         return quantity_exact(0);
     if (model_is_encoder(q->model)) /* pieces between its attention, if any */
         return quantity_band(e->graphs.value / 2, 0, e->graphs.high, ORIGIN_ASSUMED);
@@ -163,7 +163,7 @@ static void cut_stages(const struct request *q, const struct load *load, const s
             s->activation[head] = activation_estimate(q, load, l, head).peak;
         s->non_torch = quantity_add(non_torch(q, l), quantity_of(load->kept, ORIGIN_MODEL));
         s->graphs = real_graphs(q, l);
-        if (load->graphs_in_budget)
+        if (load->graphs_in_budget && !q->eager)
             s->graphs_charged = graphs_of(q, q->engine->graphs_charged);
     }
     if (logged_of(q)) {

@@ -157,6 +157,17 @@ void plan_layout(const struct request *q, const struct layout *layout, const str
     prices_fini(&prices);
 }
 
+void plan_untuned(const struct plan *p, struct request *q)
+{
+    const struct knobs *k = &p->turned;
+
+    if ((p->reasons & REASON_BIT(REASON_TUNED)) || k->tokens > 0)
+        q->max_batched_tokens = 0;
+    q->max_num_seqs = k->seqs > 0 ? 0 : q->max_num_seqs;
+    q->utilization = k->utilization > 0 ? 0 : q->utilization;
+    q->eager = q->eager && !k->eager;
+}
+
 void plan_prices(const struct plan *p, struct quantity *hour, struct quantity *month)
 {
     const struct cost *c = &p->cost;

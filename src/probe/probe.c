@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/deadline.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
@@ -70,12 +71,69 @@ void probe_close(struct probe *probe)
     free(probe);
 }
 
+/* ---- a driver that answers late, or never ---- */
+
+#define WAIT_AGAIN 5.0 /* s, of a library that has answered before */
+
+struct asking { /* the thread's, should it be left to itself */
+    struct probe_list list;
+    struct nvml *nvml;
+};
+
+static void ask_driver(void *state)
+{
+    struct asking *a = state;
+
+    probe_nvml(&a->list, &a->nvml);
+}
+
+static void drop_asking(void *state)
+{
+    struct asking *a = state;
+
+    free(a->list.out);
+    free(a);
+}
+
+/* Once it has kept silent it is not asked again: each of these threads stays for ever. */
+static void probe_driver(struct probe *probe, struct probe_list *list)
+{
+    static bool silent;
+    struct asking *a;
+    double wait = deadline_driver();
+
+    if (!silent) {
+        a = gp_calloc(1, sizeof(*a));
+        a->nvml = probe->nvml;
+        a->list.max = list->max;
+        a->list.out = gp_calloc(list->max, sizeof(*a->list.out));
+        silent =
+            !deadline_run(probe->nvml ? fmin(wait, WAIT_AGAIN) : wait, ask_driver, drop_asking, a);
+        if (!silent) {
+            struct device *out = list->out;
+
+            memcpy(out, a->list.out, a->list.count * sizeof(*out));
+            *list = a->list;
+            list->out = out;
+            probe->nvml = a->nvml;
+            drop_asking(a);
+            return;
+        }
+    }
+    probe->nvml = NULL; /* it may be in use */
+    list->broken = true;
+    gp_format(list->nvml_reason, sizeof(list->nvml_reason),
+              "the NVIDIA driver does not answer (waited %g s)", wait);
+    gp_copy(list->hint, sizeof(list->hint),
+            "see whether nvidia-smi answers, or name a GPU with --gpu");
+}
+
 enum gp_status probe_read(struct probe *probe, struct device *out, size_t max, size_t *count,
                           struct gp_err *err)
 {
     struct probe_list list = {.out = out, .max = max};
 
-    probe_nvml(&list, &probe->nvml);
+    probe_driver(probe, &list);
     probe_sysfs(&list); /* adds what the driver did not see */
     *count = list.count;
     if (list.count > 0)

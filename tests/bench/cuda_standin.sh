@@ -86,14 +86,40 @@ for type in mxfp8 nvfp4; do
   faults='' expect "$type on 9.0" 0 '"state": "unsupported"' 'needs compute capability 10.0'
   faults=FAKE_CUDA_CC=100 expect "$type on 10.0" 0 "$point_ok\|CUDA 1[12].*needs 12.8"
 done
+# Scales of FP32: by rows of any n, by blocks of n in fours; k and m that are no whole blocks.
+for type in fp8-row fp8-block; do
+  plan "$(gemm $type 208 5 336)" >"$work/plan"
+  faults='' expect "$type on 9.0" 0 "$point_ok\|CUDA 1[12].*needs 12.9"
+  grep -q '"n_padded": 8' "$work/out"
+  case $?$type in
+  0fp8-block | 1fp8-row) ;;
+  *) grep -q 'needs 12.9' "$work/out" || not_ok "$type: n" ;;
+  esac
+  faults='FAKE_CUDA_LT=120804' expect "$type, an older library" 0 '"state": "unsupported"' \
+    'needs cuBLASLt 12.9.0\|CUDA 1[12].*needs 12.9'
+  for cc in 89 100 120; do
+    faults=FAKE_CUDA_CC=$cc expect "$type on $cc" 0 '"state": "unsupported"' \
+      'needs compute capability 9.0\|on compute capability 9.x alone\|CUDA 1[12].*needs 12.9'
+  done
+  plan "$(gemm $type 208 132 656)" >"$work/plan"
+  sed -i '1s/"seed":1/&,"check":"full"/' "$work/plan"
+  faults='' expect "check of all, $type" 0 \
+    '"mode": "full", "n": 27456, "ok": true\|CUDA 1[12].*needs 12.9'
+  faults=FAKE_CUDA=wrong-at=20000 expect "one is wrong, $type" 0 \
+    '"mode": "full", "n": 27456, "ok": false\|CUDA 1[12].*needs 12.9'
+  # rows and blocks of another layout than the documented one are wrong, not slow
+  faults=FAKE_CUDA=scales expect "scales of another layout, $type" 0 \
+    '"ok": false\|CUDA 1[12].*needs 12.9'
+done
 # What the library refuses, the engine does not ask for: every type, on every generation.
 for cc in 75 80 89 90 100 110 120; do
   plan "$(gemm fp32 68 5 96)" "$(gemm tf32 68 5 96)" "$(gemm fp16 68 5 96)" \
     "$(gemm fp16-acc16 68 5 96)" "$(gemm bf16 68 5 96)" "$(gemm int8 68 5 36)" \
-    "$(gemm fp8 64 5 96)" "$(gemm mxfp8 64 5 96)" "$(gemm nvfp4 64 5 96)" >"$work/plan"
+    "$(gemm fp8 64 5 96)" "$(gemm fp8-row 64 5 96)" "$(gemm fp8-block 64 5 96)" \
+    "$(gemm mxfp8 64 5 96)" "$(gemm nvfp4 64 5 96)" >"$work/plan"
   faults=FAKE_CUDA_CC=$cc expect "all types on $cc" 0 "$point_ok"
   grep '"state": "' "$work/out" | grep -v "$point_ok" |
-    grep -qv 'needs compute capability\|CUDA 1[12].*needs 12.8' && {
+    grep -qv 'needs compute capability\|9.x alone\|CUDA 1[12].*needs 12.[89]' && {
       not_ok "refused on $cc"; cut -c 1-300 "$work/out"; }
   grep -q '"valid": false' "$work/out" && not_ok "wrong on $cc"
 done
@@ -380,6 +406,30 @@ if test -f "$fake"; then
     '"sensors_of_whole_gpu"'
   grep -q 'power_limit_default_w\|persistence\|pstate\|busy_pct' "$work/out" && {
     not_ok "what is not supported was told"; }
+  # NVML that is late, never answers, or fails: what is measured goes on, in time, and says so.
+  slow="LD_LIBRARY_PATH=$work/nvml FAKE_NVML_PROCESSES=1 FAKE_NVML_GPM=1 GPUPLAN_DRIVER_WAIT=0.4"
+  plan "$(gemm bf16 64 8 96)" >"$work/plan"
+  faults="$slow FAKE_NVML_LATE=nvmlInit:50" expect "NVML that does not open" 0 "$point_ok" \
+    "$check_ok" '"sensors": "NVML has not answered for 0.4 s: no sensors"'
+  faults="$slow FAKE_NVML_LATE=:0.02" expect "NVML that is late" 0 "$point_ok" "$check_ok"
+  grep -q 'sensors_null' "$work/out" && not_ok "late is not silent"
+  for call in Temperature:50 ClockInfo:50@2 TotalEnergy:50 TotalEnergy:50@2 RunningProcesses:50 \
+    RunningProcesses:50@3 GpmSampleGet:50 GpmSampleGet:50@3 GpmMetricsGet:50 PowerUsage:50@3 \
+    MemoryInfo:50 :50@2; do
+    began=$(date +%s)
+    faults="$slow FAKE_NVML_LATE=$call" expect "NVML stuck in $call" 0 "$point_ok" "$check_ok" \
+      '"status": "complete"'
+    test $(($(date +%s) - began)) -le 12 || not_ok "$call: the bench stood still"
+  done
+  faults="$slow FAKE_NVML_LATE=TotalEnergy:50" expect "silent NVML is named" 0 \
+    '"sensors_null": "NVML has not answered for 0.4 s"'
+  faults="$slow FAKE_NVML_LATE=nvmlShutdown:50" expect "NVML that does not close" 0 "$point_ok"
+  for code in 3 15 999; do
+    for call in nvmlInit:$code nvmlDevice:$code nvmlGpm:$code :$code@2; do
+      faults="$slow FAKE_NVML_FAIL=$call" expect "$call fails" 0 \
+        "$point_ok" "$check_ok"
+    done
+  done
 fi
 # The node of the GPU, and threads bound near it before pinned memory is touched.
 pci="$work/sys/bus/pci/devices/0000:fe:00.0"

@@ -61,15 +61,13 @@ static void check_layout(cublasLtMatrixLayout_t layout, int type, int64_t rows, 
 
 static void check_scales(cublasLtMatmulDesc_t desc)
 {
-    if (described.type->block == SCALE_NONE)
+    if (described.type->scales[0] == SCALE_NONE)
         return;
 #if CUDART_VERSION >= 12080
-    int32_t mode = described.type->block == SCALE_VEC32_UE8M0
-                       ? CUBLASLT_MATMUL_MATRIX_SCALE_VEC32_UE8M0
-                       : CUBLASLT_MATMUL_MATRIX_SCALE_VEC16_UE4M3;
+    const enum cuda_scale *s = described.type->scales;
 
-    EQUAL(desc, desc, CUBLASLT_MATMUL_DESC_A_SCALE_MODE, int32_t, mode);
-    EQUAL(desc, desc, CUBLASLT_MATMUL_DESC_B_SCALE_MODE, int32_t, mode);
+    EQUAL(desc, desc, CUBLASLT_MATMUL_DESC_A_SCALE_MODE, int32_t, cuda_scale_mode(s[0]));
+    EQUAL(desc, desc, CUBLASLT_MATMUL_DESC_B_SCALE_MODE, int32_t, cuda_scale_mode(s[1]));
 #endif
     EQUAL(desc, desc, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, uintptr_t, 4096);
     EQUAL(desc, desc, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, uintptr_t, 4096);
@@ -126,7 +124,7 @@ static void open_one(struct cuda_ctx *ctx, enum bench_type type, int64_t n)
              ctx->cc % 10, (int)n);
     described = gemm;
     described.batch = 1;
-    described.fast_accum = type == TYPE_FP8 && ctx->cc < 100;
+    described.fast_accum = (type == TYPE_FP8 || type == TYPE_FP8_ROW) && ctx->cc < 100;
     lt_open(ctx, &gemm);
     lt_close(&gemm);
     expect(asked > before, ctx->fault);

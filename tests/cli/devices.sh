@@ -73,6 +73,33 @@ expect 4 "(NVML error 18)" --list devices
 plan 4 "(NVML error 18)" --gpu local
 plan 0 '"gpu_from": "cheapest-that-fits"' --format json
 
+# a driver that is late is waited for; one that does not answer is said to, and left alone
+began=$(date +%s)
+FAKE_NVML=two
+GPUPLAN_DRIVER_WAIT=0.4
+export GPUPLAN_DRIVER_WAIT FAKE_NVML_LATE FAKE_NVML_FAIL
+FAKE_NVML_LATE=nvmlInit:0.1
+expect 0 "h100-sxm  yes" --list devices
+for call in nvmlInit:30 GetCount:30 HandleByIndex:30@2 GetName:30 MemoryInfo:30 Temperature:30 \
+    NvLinkState:30@5 RunningProcesses:30; do
+    FAKE_NVML_LATE=$call
+    expect 4 "the NVIDIA driver does not answer (waited 0.4 s)" --list devices
+    plan 4 "does not answer (waited 0.4 s)" --gpu local
+    plan 0 '"gpu_from": "cheapest-that-fits"' --format json
+done
+[ $(($(date +%s) - began)) -le 25 ] || { echo "stood still for a driver"; failed=1; }
+FAKE_NVML_LATE=
+# what fails, with any code, costs its figure or its device, never the list
+for code in 3 4 15 999; do
+    for call in PowerUsage Temperature ClockInfo ComputeRunning NvLink PcieLink ThrottleReasons UUID; do
+        FAKE_NVML_FAIL=$call:$code
+        expect 0 "h100-sxm  yes" --list devices
+    done
+    FAKE_NVML_FAIL=HandleByIndex:$code@2
+    expect 0 "rtx-4090  yes" --list devices
+done
+FAKE_NVML_FAIL=
+
 # drivers are asked once, and only when somebody wants to know
 FAKE_NVML=two
 FAKE_NVML_LOG=$work/log

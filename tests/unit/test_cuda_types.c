@@ -19,6 +19,8 @@ static const size_t first[TYPE_COUNT][CCS] = {
     [TYPE_INT8] = {0, 0, 110000, 110000, 110000, 110000, 110000, 110000, 110000, 110000, 110000,
                    110000},
     [TYPE_FP8] = {0, 0, 0, 0, 0, 120103, 111103, 120800, 120800, 130000, 120800, 120800},
+    [TYPE_FP8_ROW] = {0, 0, 0, 0, 0, 0, 120900, 0, 0, 0, 0, 0},
+    [TYPE_FP8_BLOCK] = {0, 0, 0, 0, 0, 0, 120900, 0, 0, 0, 0, 0},
     [TYPE_MXFP8] = {0, 0, 0, 0, 0, 0, 0, 120800, 120800, 130000, 120800, 120800},
     [TYPE_NVFP4] = {0, 0, 0, 0, 0, 0, 0, 120800, 120800, 130000, 120800, 120800},
 };
@@ -52,6 +54,14 @@ static void says_what_it_takes(void **state)
     assert_false(cuda_type_supported(TYPE_FP8, 89, 120002, why, sizeof why));
     assert_string_equal(why, "fp8 on compute capability 8.9 needs cuBLASLt 12.1.3, this "
                              "is 12.0.2");
+    assert_false(cuda_type_supported(TYPE_FP8_ROW, 89, 130100, why, sizeof why));
+    assert_string_equal(why, "fp8-row needs compute capability 9.0, the GPU has 8.9");
+    assert_false(cuda_type_supported(TYPE_FP8_BLOCK, 103, 130100, why, sizeof why));
+    assert_string_equal(why, "cuBLASLt multiplies fp8-block on compute capability 9.x alone, the "
+                             "GPU has 10.3");
+    assert_false(cuda_type_supported(TYPE_FP8_BLOCK, 90, 120804, why, sizeof why));
+    assert_string_equal(why, "fp8-block on compute capability 9.0 needs cuBLASLt 12.9.0, this is "
+                             "12.8.4");
     assert_false(cuda_type_supported(TYPE_BF16, 75, 120103, why, sizeof why));
     assert_string_equal(why, "bf16 needs compute capability 8.0, the GPU has 7.5");
 }
@@ -96,6 +106,34 @@ static void sizes(void **state)
     assert_int_equal(cuda_scale_bytes(SCALE_VEC16_UE4M3, 128, 64), 512);
     assert_int_equal(cuda_scale_bytes(SCALE_VEC32_UE8M0, 128, 128), 512);
     assert_int_equal(cuda_scale_bytes(SCALE_VEC16_UE4M3, 129, 65), 2048);
+    assert_int_equal(cuda_scale_bytes(SCALE_OUTER_32F, 129, 640), 4 * 129);
+    assert_int_equal(cuda_scale_bytes(SCALE_VEC128_32F, 132, 640), 4 * 132 * 5);
+    assert_int_equal(cuda_scale_bytes(SCALE_VEC128_32F, 132, 641), 4 * 132 * 6);
+    /* 5 along k are padded to 8; 129 rows are two of blocks */
+    assert_int_equal(cuda_scale_bytes(SCALE_BLK128_32F, 129, 640), 4 * 8 * 2);
+}
+
+/* Of FP32, as the documentation words it: M-major M x L; K-major L4 x ceil(M / 128). */
+static void scales_of_floats(void **state)
+{
+    float data[200 * 5];
+
+    (void)state;
+    for (int i = 0; i < 200 * 5; i++)
+        data[i] = (float)i;
+    for (int64_t row = 0; row < 200; row++)
+        for (int64_t l = 0; l < 5; l++) {
+            const uint8_t *bytes = (const uint8_t *)data;
+
+            assert_true(cuda_scale_get(SCALE_VEC128_32F, bytes, 200, row, l, 640) ==
+                        (double)(l * 200 + row));
+            assert_true(cuda_scale_get(SCALE_BLK128_32F, bytes, 200, row, l, 640) ==
+                        (double)(row / 128 * 8 + l));
+            assert_true(cuda_scale_get(SCALE_OUTER_32F, bytes, 200, row, 0, 640) == (double)row);
+        }
+    assert_int_equal(cuda_scale_block(SCALE_OUTER_32F, 640), 640);
+    assert_int_equal(cuda_scale_block(SCALE_BLK128_32F, 640), 128);
+    assert_int_equal(cuda_scale_block(SCALE_NONE, 640), 0);
 }
 
 /* Every scale has a byte of its own inside the allocation. */
@@ -128,6 +166,7 @@ int main(void)
         cmocka_unit_test(old_gpus),
         cmocka_unit_test(shapes),
         cmocka_unit_test(sizes),
+        cmocka_unit_test(scales_of_floats),
         cmocka_unit_test(scale_layout),
     };
 

@@ -68,6 +68,27 @@ static const struct product products[] = {
     {FP4(100, 64, 5, 80), .a_mode = VEC16, .b_mode = VEC16, .status = REFUSED},
     {FP4(100, 64, 32, 64), 'N', 'N', .a_mode = VEC16, .b_mode = VEC16, .status = REFUSED},
 #endif
+#if CUDART_VERSION >= 12090
+#define ROW CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F
+#define VEC128 CUBLASLT_MATMUL_MATRIX_SCALE_VEC128_32F
+#define BLK128 CUBLASLT_MATMUL_MATRIX_SCALE_BLK128x128_32F
+    /* scales of FP32: on 9.0 alone; blocks of 128 x 128 on one side, m and n in fours */
+    {FP8(90, 64, 5, 64), .a_mode = ROW, .b_mode = ROW, .status = OK},
+    {FP8(89, 64, 5, 64), .a_mode = ROW, .b_mode = ROW, .status = REFUSED},
+    {FP8(100, 64, 5, 64), .a_mode = ROW, .b_mode = ROW, .status = REFUSED},
+    {FP8(90, 64, 5, 64), .a_mode = ROW, .status = REFUSED},
+    {FP8(90, 64, 8, 192), .a_mode = VEC128, .b_mode = VEC128, .status = OK},
+    {FP8(90, 64, 8, 192), .a_mode = BLK128, .b_mode = VEC128, .status = OK},
+    {FP8(90, 64, 8, 192), .a_mode = VEC128, .b_mode = BLK128, .status = OK},
+    {FP8(90, 64, 8, 192), .a_mode = BLK128, .b_mode = BLK128, .status = REFUSED},
+    {FP8(90, 64, 8, 192), .a_mode = BLK128, .b_mode = ROW, .status = REFUSED},
+    {FP8(90, 64, 8, 192), .a_mode = BLK128, .status = REFUSED},
+    {FP8(90, 64, 8, 192), .b_mode = BLK128, .status = REFUSED},
+    {FP8(90, 64, 6, 192), .a_mode = BLK128, .b_mode = VEC128, .status = REFUSED},
+    {FP8(100, 64, 8, 192), .a_mode = BLK128, .b_mode = VEC128, .status = REFUSED},
+    {BF16(90, 64, 8, 192), .a_mode = ROW, .b_mode = ROW, .status = REFUSED},
+    {FP8(90, 64, 8, 64), .a_mode = 17, .b_mode = 17, .status = INVALID},
+#endif
 };
 
 struct built {

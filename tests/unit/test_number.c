@@ -163,19 +163,19 @@ static void filled_normal(void **state)
 
 static void scales(void **state)
 {
-    static uint8_t data[4096];
+    static uint8_t data[8192];
 
     (void)state;
-    for (int s = SCALE_VEC32_UE8M0; s <= SCALE_VEC16_UE4M3; s++) {
+    for (int s = SCALE_NONE + 1; s < SCALE_COUNT; s++) {
         cuda_scale_fill((enum cuda_scale)s, data, 130, 96, 1);
         for (int64_t row = 0; row < 130; row++)
-            for (int64_t i = 0; i < 96 / cuda_scale_block((enum cuda_scale)s); i++) {
-                double x = cuda_scale_get((enum cuda_scale)s, data, row, i, 96);
+            for (int64_t i = 0; i < 96 / cuda_scale_block((enum cuda_scale)s, 96); i++) {
+                double x = cuda_scale_get((enum cuda_scale)s, data, 130, row, i, 96);
 
                 assert_true(x >= 0.5 && x <= 1);
             }
     }
-    assert_true(cuda_scale_get(SCALE_NONE, NULL, 5, 5, 64) == 1);
+    assert_true(cuda_scale_get(SCALE_NONE, NULL, 8, 5, 5, 64) == 1);
 }
 
 /* By tables and one by one: the same, of every type and from every place. */

@@ -79,6 +79,7 @@ static void test_70b_marginal(void **state)
     (void)state;
     q->gpu_count = 2;
     q->tp = 2;
+    q->options_fixed = true;
     struct plan p = searched(q);
     check_70b_on_two(&p);
 }
@@ -93,6 +94,11 @@ static void test_70b_two_gpus(void **state)
     (void)state;
     q->gpu_count = 2;
     struct plan p = searched(q);
+    assert_int_equal(p.verdict, VERDICT_FITS);
+    assert_int_equal(p.layout.tp, 2);
+    assert_true(p.turned.seqs > 0 && p.request.max_num_seqs == p.turned.seqs);
+    q->options_fixed = true; /* and nothing is left but a pipeline */
+    p = searched(q);
     assert_int_equal(p.verdict, VERDICT_FITS);
     assert_int_equal(p.layout.pp, 2);
     assert_true(says(&p, "2 GPUs, as many in fewer stages, would be marginal: TP 2"));
@@ -112,6 +118,7 @@ static void test_70b_marginal_profiles(void **state)
     q->kv = profile_format(catalog, "bf16");
     q->gpu_count = 2;
     q->tp = 2;
+    q->options_fixed = true;
     struct plan p = searched(q);
     check_70b_on_two(&p);
     catalog_free(catalog);
@@ -236,6 +243,7 @@ static void test_fewer_slots(void **state)
     s.engine.state_exit = s.engine.graphs_in_budget = true;
     q->gpu_count = 0;
     q->max_num_seqs = 4096;
+    q->options_fixed = true;
     plan_request(q, &nowhere, &p);
     assert_int_equal(p.verdict, VERDICT_FITS);
     int n = plan_fixes(&p, &none, &nowhere, fixes);
@@ -552,6 +560,7 @@ static void test_fixes_were_planned(void **state)
     (void)state;
     q->gpu_count = 2;
     q->tp = 2;
+    q->options_fixed = true;
     struct plan p = searched(q);
     int count = plan_fixes(&p, &choices, &nowhere, fix);
     assert_true(count > 0);
@@ -679,6 +688,7 @@ static void test_host_fixes(void **state)
     struct fix fixes[PLAN_MAX_FIXES];
     (void)state;
     q->gpu_count = 1;
+    q->options_fixed = true;
     struct plan p = with(q, one);
     assert_int_equal(p.verdict, VERDICT_DOES_NOT_FIT);
     assert_null(fix_of(fixes, plan_fixes(&p, &none, &nowhere, fixes), FIX_HOST_BYTES));
@@ -710,6 +720,7 @@ static void test_added_fixes(void **state)
     struct fix fixes[PLAN_MAX_FIXES];
     (void)state;
     q->gpu_count = q->tp = 2;
+    q->options_fixed = true;
     q->precision = sample_precision(&sample_fp8);
     q->users = 25;
     assert_int_equal(with(q, two).verdict, VERDICT_FITS);

@@ -3,7 +3,8 @@
  *
  * Operations count a multiply and an add as two. Bytes are the least that must cross
  * the memory interface: each operand read once, each result written once, block scales
- * included (one byte per 32 elements of MXFP8, per 16 of NVFP4).
+ * included (one byte per 32 elements of MXFP8, per 16 of NVFP4; four per block of FP8); a scale per
+ * row, four bytes of k, is not.
  *   gemm m=4096 n=8 k=4096 bf16: 2*m*n*k = 268 MFLOP;
  *   2*(m*k + k*n) + 2*m*n = 33.7 MB.
  * A decoder step reads all weights of its layers and head once, and each sequence's keys
@@ -29,7 +30,8 @@ static double product_bytes(const struct point *p)
     const struct type_row *type = &type_rows[p->type];
     double m = (double)p->m, n = (double)p->n, k = (double)p->k;
 
-    return (m * k + k * n) * (type->bytes + type->scale) + m * n * type->out;
+    return m * k * (type->bytes + type->scale[0]) + k * n * (type->bytes + type->scale[1]) +
+           m * n * type->out;
 }
 
 static const char *product_refuse(const struct point *p, const char **field)
@@ -92,8 +94,8 @@ void point_decode_bytes(const struct point *p, double *linear, double *attention
         t = (struct decode_types){p->type, p->type, TYPE_BF16};
     weights = &type_rows[t.linear];
     head = &type_rows[t.head];
-    *linear = p->layers * layer_weights(p) * (weights->bytes + weights->scale) +
-              (double)p->hidden * (double)p->vocab * (head->bytes + head->scale);
+    *linear = p->layers * layer_weights(p) * (weights->bytes + weights->scale[0]) +
+              (double)p->hidden * (double)p->vocab * (head->bytes + head->scale[0]);
     *attention = 2.0 * p->layers * (double)p->n * p->context * p->kv_heads * (double)p->head_dim *
                  type_rows[t.kv].bytes;
 }
@@ -216,22 +218,26 @@ const char *const bench_type_words[TYPE_COUNT] = {
     [TYPE_TF32] = "tf32",          [TYPE_FP16] = "fp16",
     [TYPE_FP16ACC] = "fp16-acc16", [TYPE_BF16] = "bf16",
     [TYPE_INT8] = "int8",          [TYPE_FP8] = "fp8",
+    [TYPE_FP8_ROW] = "fp8-row",    [TYPE_FP8_BLOCK] = "fp8-block",
     [TYPE_MXFP8] = "mxfp8",        [TYPE_NVFP4] = "nvfp4",
 };
 
 const struct type_row type_rows[TYPE_COUNT] = {
-    /* bytes, scale, result, rate of a sheet, sums, activations, cpu, sums, stored */
-    [TYPE_FP32] = {4, 0, 4, "fp32", "fp32", "fp32", true, true, {"ggml-f32"}},
-    [TYPE_FP32_PEDANTIC] = {4, 0, 4, "fp32", "fp32", "fp32", false, false, {0}},
-    [TYPE_TF32] = {4, 0, 4, "tf32", "fp32", "fp32", false, false, {0}},
-    [TYPE_FP16] = {2, 0, 2, "fp16", "fp32", "fp16", true, true, {"ggml-f16"}},
-    [TYPE_FP16ACC] = {2, 0, 2, "fp16", "fp16", "fp16", false, false, {0}},
-    [TYPE_BF16] = {2, 0, 2, "bf16", "fp32", "bf16", true, true, {"ggml-bf16"}},
-    [TYPE_INT8] = {1, 0, 4, "int8", "int32", "bf16", true, false, {0}},
+    /* bytes, scales, result, rate of a sheet, sums, activations, cpu, sums, stored, later */
+    [TYPE_FP32] = {4, {0}, 4, "fp32", "fp32", "fp32", true, true, {"ggml-f32"}},
+    [TYPE_FP32_PEDANTIC] = {4, {0}, 4, "fp32", "fp32", "fp32", false, false, {0}},
+    [TYPE_TF32] = {4, {0}, 4, "tf32", "fp32", "fp32", false, false, {0}},
+    [TYPE_FP16] = {2, {0}, 2, "fp16", "fp32", "fp16", true, true, {"ggml-f16"}},
+    [TYPE_FP16ACC] = {2, {0}, 2, "fp16", "fp16", "fp16", false, false, {0}},
+    [TYPE_BF16] = {2, {0}, 2, "bf16", "fp32", "bf16", true, true, {"ggml-bf16"}},
+    [TYPE_INT8] = {1, {0}, 4, "int8", "int32", "bf16", true, false, {0}},
     /* scales by tensor, row or column are applied to the sums, which is little work */
-    [TYPE_FP8] = {1, 0, 2, "fp8", "fp32", "bf16", false, false, {"fp8-tensor"}},
-    [TYPE_MXFP8] = {1, 1.0 / 32, 2, "fp8", "fp32", "bf16", false, false, {0}},
-    [TYPE_NVFP4] = {0.5, 1.0 / 16, 2, "fp4", "fp32", "bf16", false, false, {0}},
+    [TYPE_FP8] = {1, {0}, 2, "fp8", "fp32", "bf16", false, false, {"fp8-tensor"}},
+    [TYPE_FP8_ROW] = {1, {0}, 2, "fp8", "fp32", "bf16", false, false, {0}, true},
+    [TYPE_FP8_BLOCK] =
+        {1, {4.0 / (128 * 128), 4.0 / 128}, 2, "fp8", "fp32", "bf16", false, false, {0}, true},
+    [TYPE_MXFP8] = {1, {1.0 / 32, 1.0 / 32}, 2, "fp8", "fp32", "bf16", false, false, {0}},
+    [TYPE_NVFP4] = {0.5, {1.0 / 16, 1.0 / 16}, 2, "fp4", "fp32", "bf16", false, false, {0}},
 };
 
 const char *const bench_cache_words[CACHE_COUNT] = {

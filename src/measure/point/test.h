@@ -151,15 +151,18 @@ enum bench_type {
     TYPE_FP16,    /* FP32 accumulation */
     TYPE_FP16ACC, /* FP16 accumulation */
     TYPE_BF16,
-    TYPE_INT8, /* INT32 accumulation and output */
-    TYPE_FP8,  /* E4M3 x E4M3 -> BF16 */
+    TYPE_INT8,      /* INT32 accumulation and output */
+    TYPE_FP8,       /* E4M3 x E4M3 -> BF16 */
+    TYPE_FP8_ROW,   /* the same, a scale per row of weights and per token */
+    TYPE_FP8_BLOCK, /* the same, a scale per 128 x 128 weights, per 128 elements of a token */
     TYPE_MXFP8,
     TYPE_NVFP4,
     TYPE_COUNT /* also: a type that this version does not know, or none */
 };
 
 struct type_row {
-    double bytes, scale;    /* per element of an operand, and of its block's scale */
+    double bytes;           /* per element of an operand */
+    double scale[2];        /* and of its block's scale: of the weights, of the activations */
     double out;             /* per element of a result */
     const char *arithmetic; /* the rate of a data sheet: as model/format.h names it */
     const char *accumulate; /* what products are added in */
@@ -168,6 +171,7 @@ struct type_row {
     bool sums;              /* all-reduces are measured in it */
     const char *stored[2];  /* formats besides its own whose elements it multiplies as they are
                               * stored */
+    bool later;             /* not in a GPU's first look: another's arithmetic, other scales */
 };
 extern const struct type_row type_rows[TYPE_COUNT];
 

@@ -12,9 +12,9 @@ static const struct {
     enum bench_type type;
     enum kernel kernel;
 } kernels[] = {
-    {TYPE_FP32, KERNEL_32},   {TYPE_FP16, KERNEL_16}, {TYPE_BF16, KERNEL_16},
-    {TYPE_INT8, KERNEL_INT8}, {TYPE_FP8, KERNEL_FP8}, {TYPE_MXFP8, KERNEL_FP8_BLOCK},
-    {TYPE_NVFP4, KERNEL_FP4},
+    {TYPE_FP32, KERNEL_32},         {TYPE_FP16, KERNEL_16},   {TYPE_BF16, KERNEL_16},
+    {TYPE_INT8, KERNEL_INT8},       {TYPE_FP8, KERNEL_FP8},   {TYPE_FP8_BLOCK, KERNEL_FP8_BLOCK},
+    {TYPE_MXFP8, KERNEL_FP8_BLOCK}, {TYPE_NVFP4, KERNEL_FP4},
 };
 
 static bool is_processors(const struct benchlog *log, int device)
@@ -70,7 +70,7 @@ bool measured_kernel(enum bench_type type, enum kernel *kernel)
 
 double measured_bytes(enum bench_type type)
 {
-    return bench_type_bytes(type) + type_rows[type].scale;
+    return bench_type_bytes(type) + type_rows[type].scale[0];
 }
 
 /* Both tests are of cold weights; what the last cache holds is of no use. */

@@ -363,7 +363,7 @@ static const struct bench_option_line {
     {OPT_TYPE, "Types", "as the test does",
      "Types: which number formats. Left/Right for one, Enter for several; what a "
      "device lacks is reported as unsupported.",
-     "|bf16|fp16|fp8|int8|fp32|fp32-pedantic|tf32|fp16-acc16|mxfp8|nvfp4", NULL},
+     "|bf16|fp16|fp8|int8|fp32|fp32-pedantic|tf32|fp16-acc16|fp8-row|fp8-block|mxfp8|nvfp4", NULL},
     {OPT_SHAPES, "Shapes", "squares (gemm)",
      "Shapes of gemm: m outputs x n tokens x k inputs, as 4096x8x4096,4096x64x4096; "
      "empty: squares.",
@@ -1520,7 +1520,7 @@ static enum gp_status take_options(struct app *app, void *state, const char *lin
     return rc;
 }
 
-/* In each stage, what does something there. */
+/* The word of an action that the stage takes; NULL: it takes no such action. */
 static const char *bench_word(const void *state, enum action action)
 {
     const struct bench *b = state;

@@ -916,13 +916,13 @@ static enum gp_status compare_export(const struct app *app, const void *state, c
     gp_format(order, sizeof(order), "%s%s", column->option ? column->option : column->sort,
               s->view.reverse ? " reversed" : "");
     record_init(&doc);
-    comparison_record(s->rows.run, rows, n, order, s->view.filter, &doc);
+    comparison_record(s->rows.run, rows, n, 0, order, s->view.filter, &doc);
     print_compare(&doc,
                   strcmp(suffix, "json") == 0  ? OUTPUT_JSON
                   : strcmp(suffix, "csv") == 0 ? OUTPUT_CSV
                   : strcmp(suffix, "md") == 0  ? OUTPUT_MARKDOWN
                                                : OUTPUT_TEXT,
-                  false, out);
+                  false, 0, 0, out);
     record_fini(&doc);
     free(rows);
     return GP_OK;
