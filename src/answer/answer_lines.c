@@ -52,6 +52,16 @@ static bool load_is_default(const struct answer_lines *lines)
 
 /* ---- the request ---- */
 
+static void read_lines(struct answer_lines *lines)
+{
+    const struct resolved *r = lines->answer ? &lines->answer->resolved : NULL;
+
+    if (r && r->model_read[0])
+        line_addf(lines, "read", "%s", r->model_read);
+    if (r && r->gpu_read[0])
+        line_addf(lines, "read", "%s", r->gpu_read);
+}
+
 static void model_lines(struct answer_lines *lines)
 {
     const struct answer *a = lines->answer;
@@ -66,6 +76,7 @@ static void model_lines(struct answer_lines *lines)
                                          : "",
               q->precision.id, q->precision.native ? " as published" : "", serves ? ", " : "",
               serves ? q->kv->id : "", serves ? " KV cache" : "");
+    read_lines(lines);
 }
 
 static void load_lines(struct answer_lines *lines)

@@ -131,8 +131,9 @@ static void set_model(const struct making *m)
     const struct request *q = m->request;
     const struct resolved *r = &m->answer->resolved;
     struct launch_values *v = &m->out->values;
-    const char *asked = m->options->models[0];
-    bool whole = is_published(m) && !r->prune[0] && q->prune == PRUNE_NONE;
+    const char *asked = r->model_read[0] ? r->repository : m->options->models[0];
+    bool named = q->precision.named && r->repository[0]; /* the repository is in this format */
+    bool whole = (is_published(m) || named) && !r->prune[0] && q->prune == PRUNE_NONE;
     char text[LAUNCH_TEXT_MAX];
 
     m->out->checkpoint = !model_word(m, asked, q->model, &q->precision, whole, text);
@@ -141,7 +142,7 @@ static void set_model(const struct making *m)
     m->out->base =
         gp_has_word(catalog_base_models(planner_catalog(m->planner), q->model->id), "|", text);
     model_repository(planner_catalog(m->planner), q->model->id, m->out->chat, sizeof(m->out->chat));
-    bool kept = q->precision.native && strcmp(q->precision.id, "fp32") != 0;
+    bool kept = (q->precision.native || named) && strcmp(q->precision.id, "fp32") != 0;
     if (kept || m->out->checkpoint) /* "auto" makes 16 bit of FP32 */
         return;
     for (int s = LAUNCH_DTYPE; s <= LAUNCH_QUANTIZATION; s++)

@@ -402,7 +402,7 @@ bool spelling_count(const char *text, char *name, size_t size, int *count)
     for (char *sign; (sign = strstr(plain, "\xC3\x97"));) /* the multiplication sign */
         memcpy(sign, "* ", 2);
     if (isdigit((unsigned char)plain[0]) && sscanf(plain, "%5d %*1[xX*] %n", &many, &used) == 1 &&
-        used > 0 && plain[used]) {
+        used > 0 && plain[used] && many < 1000) {
         *count = many > 0 ? many : *count;
         return many > 0 && gp_copy(name, size, plain + used);
     }

@@ -61,6 +61,9 @@ struct resolved {
     bool load_default;                /* neither users nor a rate were named: one user */
     bool generic;                     /* the model is a bare size: its shape is assumed */
     char model_text[256];             /* as asked: a path, an id, a size */
+    char model_read[320];             /* what a name of it was read as, in words; "" = an id */
+    char gpu_read[240];               /* the same of the GPU */
+    char repository[160];             /* of a name that was read: ORG/NAME of it as planned; "" */
     char trace[256];                  /* the file of --trace; "" = none */
     double trace_requests;            /* in it */
     double trace_rate, trace_busiest; /* requests/s of it: mean, busiest minute; 0 = it

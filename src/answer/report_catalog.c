@@ -13,6 +13,7 @@
 #include "base/suggest.h"
 #include "base/units.h"
 #include "catalog/files.h"
+#include "catalog/names.h"
 #include "catalog/registry.h"
 #include "model/read/checkpoint.h"
 #include "model/read/hub_cache.h"
@@ -479,8 +480,12 @@ static enum gp_status report_model_show(struct planner *planner, const char *id,
                                         struct gp_err *err)
 {
     const struct model *m;
-    enum gp_status rc = catalog_model(planner_catalog(planner), id, &m, err);
+    struct catalog *catalog = planner_catalog(planner);
+    struct name_reading read;
+    enum gp_status rc = catalog_model(catalog, id, &m, err);
 
+    if (rc == GP_E_USAGE && catalog_read_name(catalog, id, &read, NULL) == GP_OK && read.id)
+        rc = catalog_model(catalog, read.id, &m, err);
     return rc ? rc : model_facts(planner, m, m->id, out, err);
 }
 

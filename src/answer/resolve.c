@@ -18,11 +18,13 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "catalog/names.h"
 #include "catalog/trace.h"
 #include "model/read/checkpoint.h"
 #include "model/read/hub_cache.h"
 #include "plan/draft.h"
 #include "plan/search.h"
+#include "plan/weights.h"
 #include "probe/cpu_host.h"
 
 #define MODELS_KEPT 256 /* read or made up; more than one command can name */
@@ -46,6 +48,8 @@ struct planner {
     char local_text[320]; /* the id of the GPU in this machine, or why there is none */
     struct local_model *models;
     size_t model_count, model_cap, model_next; /* next: the slot to replace next */
+    char *read_text;                           /* the last name of a model that was read; NULL */
+    struct name_reading read;
     struct local_gpu *gpus;
     size_t gpu_count, gpu_cap;
     char *trace_path; /* NULL: none yet */
@@ -81,6 +85,7 @@ void planner_free(struct planner *p)
     }
     free(p->models);
     free(p->gpus);
+    free(p->read_text);
     free(p->trace_path);
     trace_fini(&p->trace);
     calibrations_free(p->calibrations);
@@ -119,6 +124,7 @@ struct resolving {
     struct planner *planner;
     const struct options *options;
     const char *model, *precision, *gpu; /* as asked; NULL: the default */
+    bool named;                          /* the model by a name that planner->read explains */
     struct resolved *out;
     struct request *request; /* of out */
     struct gp_err *err;
@@ -187,32 +193,94 @@ static const struct model *keep_model(struct planner *p, const char *text, bool 
     return slot->model;
 }
 
-static enum gp_status find_model(struct planner *p, const char *text, const struct model **model,
-                                 bool *generic, struct gp_err *err)
+/* "no model 'devstral'": what can be done, and which are near. */
+static enum gp_status refuse_name(struct planner *p, const char *text, struct gp_err *err)
 {
-    struct gp_err unknown = {0};
+    const struct name_reading *read = &p->read;
+    const struct name_other *unlike = read->unlike;
+    const char *repository = read->repository, *name = strchr(repository, '/');
+    struct strbuf hint;
+    char near[256] = "";
+
+    strbuf_init(&hint);
+    if (!unlike)
+        catalog_near_models(p->catalog, read->name, near, sizeof(near));
+    strbuf_add(&hint, unlike ? unlike->hint : near);
+    if (name)
+        strbuf_addf(&hint, "%shf download %s config.json --local-dir %s, then -m ./%s",
+                    hint.len == 0 ? ""
+                    : unlike      ? "; or "
+                                  : " Or ",
+                    repository, name + 1, name + 1);
+    else if (hint.len == 0)
+        strbuf_add(&hint, "see gpuplan --list models; or -m with the folder of its config.json, "
+                          "or a size such as 7B");
+    if (unlike)
+        gp_fail(err, GP_E_USAGE, "--model", hint.text, "'%.120s' is %s", text, unlike->what);
+    else
+        gp_fail(err, GP_E_USAGE, "--model", hint.text, "no model '%.120s'%s", text,
+                name ? " in the catalogue" : "");
+    strbuf_fini(&hint);
+    return GP_E_USAGE;
+}
+
+/* What the name says is in p->read, which holds until the next one. */
+static enum gp_status find_named(struct planner *p, const char *text, const struct model **model,
+                                 struct gp_err *err)
+{
+    enum gp_status rc = GP_OK;
+
+    if (!p->read_text || strcmp(p->read_text, text) != 0) {
+        free(p->read_text);
+        p->read_text = NULL;
+        rc = catalog_read_name(p->catalog, text, &p->read, err);
+        if (rc)
+            return rc;
+        p->read_text = gp_strdup(text);
+    }
+    return p->read.id ? catalog_model(p->catalog, p->read.id, model, err)
+                      : refuse_name(p, text, err);
+}
+
+static bool ends_in(const char *text, const char *suffix)
+{
+    size_t n = strlen(text), len = strlen(suffix);
+
+    return n > len && strcasecmp(text + n - len, suffix) == 0;
+}
+
+/* A path rather than a name: it says so, or names a file. */
+static bool is_path(const char *text)
+{
+    const char *slash = strchr(text, '/');
+    bool url = strstr(text, "://") || strncasecmp(text, "huggingface.co/", 15) == 0 ||
+               strncasecmp(text, "hf.co/", 6) == 0;
+
+    return text[0] &&
+           (path_is_there(text) || strchr("./~", text[0]) ||
+            (slash && (!slash[1] || strchr(slash + 1, '/')) && !url) || ends_in(text, ".json") ||
+            ends_in(text, ".safetensors") || (ends_in(text, ".gguf") && !url));
+}
+
+/* *named: what was typed is a name of the model, and no id or alias of it. */
+static enum gp_status find_model(struct planner *p, const char *text, const struct model **model,
+                                 bool *generic, bool *named, struct gp_err *err)
+{
     const struct local_model *kept = kept_model(p, text);
     struct hub_model hub;
     struct model read;
     enum gp_status rc;
     double params;
 
+    *named = false;
     *generic = kept && kept->generic;
     if (kept) {
         *model = kept->model;
         return GP_OK;
     }
-    if (checkpoint_is_path(text)) {
+    if (is_path(text)) {
         rc = checkpoint_read(text, &read, err);
-        /* "org/name" is a path that is not there, and may be a catalogue alias */
-        if (rc && strchr(text, '/') && !path_is_there(text) &&
-            catalog_model(p->catalog, text, model, &unknown) == GP_OK)
-            return GP_OK;
-        if (rc && !path_is_there(text) && hub_cache_find(text, &hub))
-            rc = checkpoint_read(hub.path, &read, err);
         *generic = !rc && read.assumed;
-        if (err && strncmp(unknown.hint, "did you mean", 12) == 0)
-            gp_copy(err->hint, sizeof(err->hint), unknown.hint);
     } else if (is_size(text)) {
         rc = units_parse_params(text, "--model", &params, err);
         if (!rc)
@@ -221,7 +289,15 @@ static enum gp_status find_model(struct planner *p, const char *text, const stru
             gp_copy(err->where, sizeof(err->where), "--model");
         *generic = true;
     } else {
-        return named_by(catalog_model(p->catalog, text, model, err), "--model", err);
+        rc = catalog_model(p->catalog, text, model, err);
+        if (rc != GP_E_USAGE)
+            return named_by(rc, "--model", err);
+        if (!hub_cache_find(text, &hub)) {
+            *named = true;
+            return named_by(find_named(p, text, model, err), "--model", err);
+        }
+        rc = checkpoint_read(hub.path, &read, err);
+        *generic = !rc && read.assumed;
     }
     if (!rc)
         *model = keep_model(p, text, *generic, &read);
@@ -233,7 +309,7 @@ static enum gp_status resolve_model(struct resolving *r)
     struct resolved *out = r->out;
 
     gp_copy(out->model_text, sizeof(out->model_text), r->model);
-    return find_model(r->planner, r->model, &r->request->model, &out->generic, r->err);
+    return find_model(r->planner, r->model, &r->request->model, &out->generic, &r->named, r->err);
 }
 
 /* A model that is made of the one asked for; all of what makes it is in the text it is kept by. */
@@ -398,18 +474,64 @@ enum gp_status planner_precision(struct planner *p, const struct model *m,
     return rc;
 }
 
+/* Bytes of the weights in another format, as a share of those asked for. */
+static double share_of_bytes(struct resolving *r, const char *id)
+{
+    struct request other = *r->request;
+    const struct format *format;
+
+    if (catalog_format(r->planner->catalog, id, &format, NULL) ||
+        planner_precision(r->planner, other.model, format, &other.precision, NULL))
+        return 1;
+    return weights_file_bytes(&other) / weights_file_bytes(r->request);
+}
+
+/* What the name of the model was read as. */
+static void say_read(struct resolving *r, bool took_format)
+{
+    const struct name_reading *read = &r->planner->read;
+    struct resolved *out = r->out;
+    const char *format = took_format ? r->request->precision.id : read->format;
+
+    if (took_format || !read->format[0])
+        gp_copy(out->repository, sizeof(out->repository), read->repository);
+    gp_format(out->model_read, sizeof(out->model_read), "%.120s: %s%s%s%s%s", r->model, read->id,
+              read->format[0] ? " with " : "", format,
+              read->derived ? ", whose shape its name ends in" : "",
+              took_format       ? " (from the name; config.json of the repository would make it "
+                                  "exact)"
+              : read->format[0] ? ", but --precision says otherwise"
+                                : "");
+    gp_sanitize(out->model_read);
+}
+
 static enum gp_status resolve_weights(struct resolving *r)
 {
     const struct format *format = NULL;
+    const struct name_reading *read = &r->planner->read;
+    struct precision *out = &r->request->precision;
     const char *id = r->precision;
+    bool by_name = r->named && read->format[0] && (!id || strcmp(id, "auto") == 0);
     enum gp_status rc = GP_OK;
 
+    if (by_name)
+        id = read->format;
     if (id && strcmp(id, "native") != 0 && strcmp(id, "auto") != 0)
         rc = named_by(catalog_format(r->planner->catalog, id, &format, r->err), "--precision",
                       r->err);
-    return rc ? rc
-              : planner_precision(r->planner, r->request->model, format, &r->request->precision,
-                                  r->err);
+    if (!rc)
+        rc = planner_precision(r->planner, r->request->model, format, out, r->err);
+    if (rc || !r->named)
+        return rc;
+    if (by_name && !out->native) {
+        double share = read->other[0] ? share_of_bytes(r, read->other) : 1;
+
+        out->named_low = fmin(share, 1);
+        out->named_high = fmax(share, 1);
+        out->named = true;
+    }
+    say_read(r, by_name);
+    return GP_OK;
 }
 
 static enum gp_status resolve_kv(struct resolving *r)
@@ -576,26 +698,85 @@ static enum gp_status cpu_as_gpu(struct catalog *catalog, struct gpu *out, struc
     return catalog_family(catalog, CPU_ID, &out->family, err);
 }
 
-/* What no profile holds as it is, a slice or this machine's processors: made once. */
+/* "36gb"; *end is what stands behind it. */
+static bool parse_gb(const char *text, double *bytes, const char **end)
+{
+    char number[32];
+    size_t n = strspn(text, "0123456789."), unit = strcspn(text + n, "@/");
+
+    *end = text + n + unit;
+    return n > 0 && unit > 0 && gp_format(number, sizeof(number), "%.*s", (int)(n + unit), text) &&
+           units_parse_bytes(number, "", bytes, NULL) == GP_OK && *bytes > 0;
+}
+
+/* "24GB", "24GB@1008GB/s": a GPU of which no more is known. Without a bandwidth it has memory and
+ * no speed. */
+static bool plain_gpu(const char *text, struct gpu *out)
+{
+    double memory, bandwidth = 0;
+    const char *end;
+
+    if (!parse_gb(text, &memory, &end) ||
+        (*end == '@' && (!parse_gb(end + 1, &bandwidth, &end) || strcasecmp(end, "/s") != 0)) ||
+        (bandwidth == 0 && *end))
+        return false;
+    memset(out, 0, sizeof(*out));
+    gp_copy(out->id, sizeof(out->id), text);
+    gp_format(out->name, sizeof(out->name), "GPU of %.40s", text);
+    gp_copy(out->confidence, sizeof(out->confidence), "low");
+    gp_copy(out->source, sizeof(out->source), "--gpu");
+    gp_copy(out->note, sizeof(out->note),
+            "a profile with vendor, architecture and tflops narrows this (gpuplan-profile(5))");
+    out->memory_marketed = memory;
+    out->memory_only = bandwidth == 0;
+    out->physical = quantity_band(memory, memory * 0.93, memory * 1.074, ORIGIN_ASSUMED);
+    if (bandwidth > 0)
+        out->bandwidth = quantity_of(bandwidth, ORIGIN_ASSUMED);
+    return true;
+}
+
+/* "apple-m4-max:36gb": the same chip with another memory, and so without its prices. */
+static void other_memory(const struct gpu *of, const char *text, double memory, struct gpu *out)
+{
+    double share = memory / of->memory_marketed;
+
+    *out = *of;
+    gp_format(out->id, sizeof(out->id), "%.30s:%.16s", of->id, text);
+    gp_format(out->name, sizeof(out->name), "%.60s, %.16s", of->name, text);
+    out->memory_marketed = memory;
+    out->physical = quantity_scale(of->physical, share);
+    out->usable = quantity_scale(gpu_usable(of), share);
+    out->physical.origin = out->usable.origin = ORIGIN_ASSUMED;
+    out->slice_count = 0;
+    out->launch_price = out->street_price = (struct quantity){.known = false};
+}
+
+/* What no profile holds as it is, a slice, another memory or this machine's processors: made
+ * once. */
 static enum gp_status find_made_gpu(struct planner *p, const char *text, const struct gpu **gpu,
                                     struct gp_err *err)
 {
-    const char *slash = strchr(text, '/');
+    const char *cut = text + strcspn(text, ":/"), *end;
     const struct gpu *whole;
     struct gpu made;
     char id[128];
-    enum gp_status rc;
+    double memory;
+    enum gp_status rc = GP_OK;
 
     for (size_t i = 0; i < p->gpu_count; i++)
         if (strcmp(p->gpus[i].text, text) == 0) {
             *gpu = p->gpus[i].gpu;
             return GP_OK;
         }
-    gp_format(id, sizeof(id), "%.*s", (int)strcspn(text, "/"), text);
-    if (slash) {
+    gp_format(id, sizeof(id), "%.*s", (int)(cut - text), text);
+    if (plain_gpu(text, &made)) {
+        rc = catalog_gpu_family(p->catalog, &made, err);
+    } else if (*cut) {
         rc = catalog_gpu(p->catalog, id, &whole, err);
-        if (!rc)
-            rc = gpu_slice_of(whole, slash + 1, &made, err);
+        if (!rc && *cut == ':' && parse_gb(cut + 1, &memory, &end))
+            other_memory(whole, cut + 1, memory, &made);
+        else if (!rc)
+            rc = gpu_slice_of(whole, cut + 1, &made, err);
     } else {
         rc = cpu_as_gpu(p->catalog, &made, err);
     }
@@ -621,43 +802,43 @@ static bool has_local(struct planner *p)
     return p->local_found;
 }
 
-/* The nearest GPUs with the count, however it was written: "did you mean h200-sxm:8?" */
-static void suggest_gpu(struct planner *p, const char *text, int count, struct gp_err *err)
+/* Takes the count off "apple-m4-max:36gb:2". */
+static enum gp_status take_count(char *id, int *count, struct gp_err *err)
 {
-    const struct gpu *gpu;
-    char name[128], as[16];
-    bool other_way = count == 0 && spelling_count(text, name, sizeof(name), &count);
+    for (char *colon; (colon = strrchr(id, ':')) != NULL;) {
+        const char *end;
+        char *after;
+        double memory;
+        long n = strtol(colon + 1, &after, 10);
 
-    if (count < 1 || count > PLAN_MAX_GPUS)
-        return;
-    gp_format(as, sizeof(as), "*:%d", count);
-    if (other_way && catalog_gpu(p->catalog, name, &gpu, NULL) == GP_OK)
-        gp_format(err->hint, sizeof(err->hint), "did you mean %s:%d?", gpu->id, count);
-    else
-        catalog_suggest_gpu(p->catalog, other_way ? name : text, as, err->hint, sizeof(err->hint));
+        if (parse_gb(colon + 1, &memory, &end) && !*end && strchr(id, ':') == colon &&
+            !strchr(id, '/'))
+            return GP_OK;
+        if (!isdigit((unsigned char)colon[1]) || *after || n < 1 || n > PLAN_MAX_GPUS || *count > 0)
+            return gp_fail(
+                err, GP_E_USAGE, "--gpu", "write it as in h100-sxm:4, or apple-m4-max:36gb",
+                "'%s' is not a count from 1 to %d, nor a memory", colon + 1, PLAN_MAX_GPUS);
+        *colon = '\0';
+        *count = (int)n;
+    }
+    return GP_OK;
 }
 
 enum gp_status planner_named_gpu(struct planner *p, const char *text, const struct gpu **gpu,
                                  int *count, struct gp_err *err)
 {
-    char id[128];
+    char id[128], name[128], as[16];
+    struct gpu plain;
     enum gp_status rc;
 
     *count = 0;
     if (!gp_copy(id, sizeof(id), text))
         return gp_fail(err, GP_E_USAGE, "--gpu", "see gpuplan --list gpus",
                        "'%.40s...' is not a GPU", text);
-    char *colon = strrchr(id, ':');
-    if (colon) {
-        char *end;
-        long n = strtol(colon + 1, &end, 10);
-
-        if (!isdigit((unsigned char)colon[1]) || *end || n < 1 || n > PLAN_MAX_GPUS)
-            return gp_fail(err, GP_E_USAGE, "--gpu", "write it as in h100-sxm:4",
-                           "'%s' is not a count from 1 to %d", colon + 1, PLAN_MAX_GPUS);
-        *colon = '\0';
-        *count = (int)n;
-    }
+    rc = take_count(id, count, err);
+    if (rc)
+        return rc;
+    gp_copy(name, sizeof(name), id);
     if (strcmp(id, "all") == 0)
         return gp_fail(err, GP_E_USAGE, "--gpu", "gpuplan --compare -g all",
                        "'all' is not one GPU");
@@ -672,11 +853,19 @@ enum gp_status planner_named_gpu(struct planner *p, const char *text, const stru
         return *count > 1
                    ? gp_fail(err, GP_E_USAGE, "--gpu", "-g cpu", "this machine is one device")
                    : find_made_gpu(p, CPU_ID, gpu, err);
-    if (strchr(id, '/'))
+    if (strpbrk(id, ":/") || plain_gpu(id, &plain))
         return named_by(find_made_gpu(p, id, gpu, err), "--gpu", err);
     rc = catalog_gpu(p->catalog, id, gpu, err);
-    if (rc == GP_E_USAGE && err)
-        suggest_gpu(p, id, *count, err);
+    if (rc == GP_E_USAGE && *count == 0 && spelling_count(id, name, sizeof(name), count)) {
+        if (*count > PLAN_MAX_GPUS) /* 4090 is no count */
+            *count = 0;
+        else
+            rc = catalog_gpu(p->catalog, name, gpu, err); /* 2x4090 */
+    }
+    if (rc == GP_E_USAGE && err && strncmp(err->text, "no GPU", 6) == 0 && *count > 0) {
+        gp_format(as, sizeof(as), "*:%d", *count);
+        catalog_suggest_gpu(p->catalog, name, as, err->hint, sizeof(err->hint));
+    }
     return named_by(rc, "--gpu", err);
 }
 
@@ -694,6 +883,20 @@ static enum gp_status resolve_gpu(struct resolving *r)
         planner_named_gpu(p, r->gpu ? r->gpu : "local", &q->gpu, &q->gpu_count, r->err);
     if (rc)
         return rc;
+    if (r->gpu && strcmp(r->gpu, "local") != 0) {
+        size_t n = strlen(q->gpu->id);
+
+        if (strncasecmp(r->gpu, q->gpu->id, n) != 0 || (r->gpu[n] && r->gpu[n] != ':')) {
+            struct strbuf others;
+
+            strbuf_init(&others);
+            catalog_gpu_namesakes(p->catalog, r->gpu, q->gpu->id, &others);
+            gp_format(r->out->gpu_read, sizeof(r->out->gpu_read), "%.80s: %s%s%s", r->gpu,
+                      q->gpu->id, others.len > 0 ? "; there is also " : "", others.text);
+            strbuf_fini(&others);
+        }
+        gp_sanitize(r->out->gpu_read);
+    }
     q->host_gpus = cost_host_gpus(q->gpu, market, &q->host_assumed);
     q->host_watts = cost_host_watts(q->gpu, market, &q->watts_assumed);
     return calibrate_gpu(&p->calibrations, p->catalog, r->options, r->out, r->err);
@@ -722,9 +925,7 @@ enum gp_status planner_engine(struct catalog *catalog, struct request *q, struct
 static enum gp_status resolve_engine(struct resolving *r)
 {
     struct request *q = r->request;
-    size_t len = strlen(r->model);
-    bool gguf =
-        q->precision.weight->block > 0 || (len > 5 && strcasecmp(r->model + len - 5, ".gguf") == 0);
+    bool gguf = q->precision.weight->block > 0 || ends_in(r->model, ".gguf");
     const char *name = options_word(r->options, OPT_ENGINE, gguf ? CATALOG_ENGINE_GGUF : NULL);
     enum gp_status rc =
         name ? named_by(catalog_engine(r->planner->catalog, name, &q->engine, r->err), "--engine",
@@ -809,8 +1010,8 @@ static enum gp_status find_draft(struct resolving *r, const char *text)
 {
     struct request *q = r->request;
     const struct format *format = q->engine->gguf ? q->precision.weight : NULL;
-    bool generic;
-    enum gp_status rc = find_model(r->planner, text, &q->draft, &generic, r->err);
+    bool generic, named;
+    enum gp_status rc = find_model(r->planner, text, &q->draft, &generic, &named, r->err);
 
     if (rc && r->err && strcmp(r->err->where, "--model") == 0)
         gp_copy(r->err->where, sizeof(r->err->where), "--draft");

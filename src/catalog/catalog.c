@@ -12,6 +12,7 @@
 #include "catalog/catalog.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@
 #include "base/suggest.h"
 #include "catalog/files.h"
 #include "catalog/launch_file.h"
+#include "catalog/names.h"
 #include "catalog/registry.h"
 
 #ifndef GP_PKGDATADIR
@@ -41,19 +43,21 @@ static void engine_fini(void *item)
 
 enum class { GPUS, FAMILIES, MODELS, ENGINES, LAUNCHES, SERVERS, CLASS_COUNT };
 
+static const char *const alias_key[] = {"aliases", NULL};
+static const char *const gpu_keys[] = {"aliases", "nvml_names", "name", NULL};
+
 static const struct registry_class classes[CLASS_COUNT] = {
-    {"gpus", "GPU", sizeof(struct gpu_item), ID_SIZE(gpu), offsetof(struct gpu_item, aliases),
-     gpu_file_read, NULL},
-    {"families", "GPU family", sizeof(struct family_item), ID_SIZE(family),
-     offsetof(struct family_item, aliases), family_file_read, NULL},
-    {"models", "model", sizeof(struct model_item), ID_SIZE(model),
-     offsetof(struct model_item, aliases), model_file_read, NULL},
-    {"engines", "engine", sizeof(struct engine_item), ID_SIZE(engine_item),
-     offsetof(struct engine_item, aliases), engine_file_read, engine_fini},
-    {"launch", "launch table", sizeof(struct launch_engine), ID_SIZE(launch_engine),
-     offsetof(struct launch_engine, aliases), launch_file_read, NULL},
-    {"servers", "server", sizeof(struct server_item), ID_SIZE(server),
-     offsetof(struct server_item, aliases), price_file_server, NULL},
+    {"gpus", "GPU", sizeof(struct gpu_item), ID_SIZE(gpu), gpu_keys, gpu_file_read, NULL},
+    {"families", "GPU family", sizeof(struct family_item), ID_SIZE(family), alias_key,
+     family_file_read, NULL},
+    {"models", "model", sizeof(struct model_item), ID_SIZE(model), alias_key, model_file_read,
+     NULL},
+    {"engines", "engine", sizeof(struct engine_item), ID_SIZE(engine_item), alias_key,
+     engine_file_read, engine_fini},
+    {"launch", "launch table", sizeof(struct launch_engine), ID_SIZE(launch_engine), alias_key,
+     launch_file_read, NULL},
+    {"servers", "server", sizeof(struct server_item), ID_SIZE(server), alias_key, price_file_server,
+     NULL},
 };
 
 struct catalog {
@@ -69,7 +73,8 @@ struct catalog {
     struct format_list formats;
     struct instance_list instances;
     struct ownership ownership;
-    bool formats_read, instances_read, ownership_read;
+    struct name_rules names;
+    bool formats_read, instances_read, ownership_read, names_read;
 };
 
 /* ---- the search path ------------------------------------------------------------ */
@@ -133,13 +138,10 @@ void catalog_free(struct catalog *catalog)
     if (catalog == NULL)
         return;
     for (int i = 0; i < CLASS_COUNT; i++) {
-        struct registry *registry = &catalog->registry[i];
-
-        for (size_t k = 0; k < registry->count; k++)
-            registry_item_free(registry->class, registry->items[k]);
-        free(registry->items);
+        registry_fini(&catalog->registry[i]);
         free(catalog->pointers[i]);
     }
+    names_fini(&catalog->names);
     for (size_t i = 0; i < catalog->warnings.count; i++)
         free(catalog->warnings.lines[i]);
     free(catalog->warnings.lines);
@@ -180,84 +182,6 @@ static enum gp_status find_all(struct catalog *catalog, enum class class,
     return rc == GP_OK ? registry_complete(&catalog->registry[class], err) : rc;
 }
 
-/* ---- by id ---------------------------------------------------------------------- */
-
-/* A generation without a profile has no estimate of speed. */
-static enum gp_status find_family(struct catalog *catalog, struct gpu_item *item,
-                                  struct gp_err *err)
-{
-    struct gp_err unknown = {0};
-    void *family = NULL;
-    enum gp_status rc = GP_OK;
-
-    if (item->gpu.family == NULL && !item->gpu.memory_only)
-        rc = registry_find(&catalog->registry[FAMILIES], item->gpu.family_id, &family, &unknown);
-    if (family != NULL)
-        item->gpu.family = &((struct family_item *)family)->family;
-    if (rc != GP_OK && rc != GP_E_USAGE) {
-        *err = unknown;
-        return rc;
-    }
-    return GP_OK;
-}
-
-enum gp_status catalog_gpu(struct catalog *catalog, const char *id, const struct gpu **gpu,
-                           struct gp_err *err)
-{
-    void *item = NULL;
-    enum gp_status rc = find_item(catalog, GPUS, id, &item, err);
-
-    if (rc == GP_OK)
-        rc = find_family(catalog, item, err);
-    *gpu = rc == GP_OK ? item : NULL; /* items begin with what they hold */
-    return rc;
-}
-
-enum gp_status catalog_family(struct catalog *catalog, const char *id, const struct family **family,
-                              struct gp_err *err)
-{
-    void *item = NULL;
-    enum gp_status rc = find_item(catalog, FAMILIES, id, &item, err);
-
-    *family = item;
-    return rc;
-}
-
-bool catalog_suggest_gpu(struct catalog *catalog, const char *text, const char *as, char *hint,
-                         size_t size)
-{
-    return require_folder(catalog, NULL) == GP_OK &&
-           registry_suggest(&catalog->registry[GPUS], text, as, hint, size);
-}
-
-enum gp_status catalog_model(struct catalog *catalog, const char *id, const struct model **model,
-                             struct gp_err *err)
-{
-    void *item = NULL;
-    enum gp_status rc = find_item(catalog, MODELS, id, &item, err);
-
-    *model = item;
-    return rc;
-}
-
-const char *catalog_aliases(struct catalog *catalog, const char *model_id)
-{
-    void *item = NULL;
-
-    if (find_item(catalog, MODELS, model_id, &item, NULL) != GP_OK)
-        return "";
-    return ((struct model_item *)item)->aliases;
-}
-
-const char *catalog_base_models(struct catalog *catalog, const char *model_id)
-{
-    void *item = NULL;
-
-    if (find_item(catalog, MODELS, model_id, &item, NULL) != GP_OK)
-        return "";
-    return ((struct model_item *)item)->base;
-}
-
 /* ---- formats -------------------------------------------------------------------- */
 
 static int by_format_id(const void *a, const void *b)
@@ -265,20 +189,28 @@ static int by_format_id(const void *a, const void *b)
     return strcmp(((const struct format *)a)->id, ((const struct format *)b)->id);
 }
 
-static enum gp_status read_formats(struct catalog *catalog, struct gp_err *err)
+/* A file that each folder may have. */
+static enum gp_status read_each(struct catalog *catalog, const char *name, profile_read_fn read,
+                                void *target, struct gp_err *err)
 {
     enum gp_status rc = require_folder(catalog, err);
 
-    if (catalog->formats_read)
-        return rc;
     for (size_t i = 0; i < catalog->path.count && rc == GP_OK; i++) {
         char path[GP_PATH_MAX];
 
-        if (path_join(path, sizeof path, catalog->path.dir[i], "formats.cfg") &&
-            path_is_there(path))
-            rc = profile_read(path, format_file_read, &catalog->formats, warn_list_add,
-                              &catalog->warnings, err);
+        if (path_join(path, sizeof path, catalog->path.dir[i], name) && path_is_there(path))
+            rc = profile_read(path, read, target, warn_list_add, &catalog->warnings, err);
     }
+    return rc;
+}
+
+static enum gp_status read_formats(struct catalog *catalog, struct gp_err *err)
+{
+    enum gp_status rc;
+
+    if (catalog->formats_read)
+        return require_folder(catalog, err);
+    rc = read_each(catalog, "formats.cfg", format_file_read, &catalog->formats, err);
     if (rc == GP_OK && catalog->formats.count > 0)
         qsort(catalog->formats.formats, catalog->formats.count, sizeof(struct format),
               by_format_id);
@@ -312,6 +244,226 @@ enum gp_status catalog_format(struct catalog *catalog, const char *id, const str
     free(names);
     return gp_fail(err, GP_E_USAGE, "", hint[0] != '\0' ? hint : "see gpuplan --list formats",
                    "no format '%.80s'", id);
+}
+
+/* ---- by id ---------------------------------------------------------------------- */
+
+/* A generation without a profile has no estimate of speed. */
+enum gp_status catalog_gpu_family(struct catalog *catalog, struct gpu *gpu, struct gp_err *err)
+{
+    struct gp_err unknown = {0};
+    void *family = NULL;
+    enum gp_status rc = GP_OK;
+
+    if (gpu->family == NULL && !gpu->memory_only)
+        rc = registry_find(&catalog->registry[FAMILIES], gpu->family_id, &family, &unknown);
+    if (family != NULL)
+        gpu->family = &((struct family_item *)family)->family;
+    if (rc != GP_OK && rc != GP_E_USAGE) {
+        *err = unknown;
+        return rc;
+    }
+    return GP_OK;
+}
+
+static enum gp_status read_names(struct catalog *catalog, struct gp_err *err)
+{
+    enum gp_status rc = catalog->names_read ? GP_OK
+                                            : read_each(catalog, "names.cfg", names_file_read,
+                                                        &catalog->names, err);
+
+    catalog->names_read = rc == GP_OK;
+    return rc;
+}
+
+#define MEMORY_BAND 0.05 /* "24GB" of a card of 23.99 GiB */
+
+/* How well a GPU answers to what was typed, by the best of its names: 0, not at all. */
+static int gpu_answers(struct catalog *catalog, const char *text, const struct registry_name *name,
+                       const struct gpu **gpu)
+{
+    struct registry *registry = &catalog->registry[GPUS];
+    void *item = NULL;
+    double gb;
+
+    if (name_gpu_match(&catalog->names, text, name->name, 0, &gb) == 0 ||
+        registry_find(registry, name->id, &item, NULL) != GP_OK)
+        return 0;
+    *gpu = item;
+    if (gb > 0 && fabs(gb * 1e9 / (*gpu)->memory_marketed - 1) > MEMORY_BAND)
+        return 0;
+    return name_gpu_match(&catalog->names, text, name->name, (*gpu)->memory_marketed / 1e9, &gb);
+}
+
+/* The GPU whose names say the same otherwise, of several the one with the most memory, then the
+ * most bandwidth; *item stays NULL where there is none. */
+static enum gp_status match_gpu(struct catalog *catalog, const char *text, void **item,
+                                struct gp_err *err)
+{
+    const struct registry_name *names;
+    const struct gpu *best = NULL;
+    enum gp_status rc = read_names(catalog, err);
+    size_t count = 0;
+    int closest = 0;
+
+    if (rc == GP_OK)
+        rc = registry_names(&catalog->registry[GPUS], &names, &count, err);
+    for (size_t i = 0; i < count && rc == GP_OK; i++) {
+        const struct gpu *one;
+        int match = gpu_answers(catalog, text, &names[i], &one);
+
+        if (match == 0 || match < closest ||
+            (match == closest && (one->memory_marketed < best->memory_marketed ||
+                                  (one->memory_marketed == best->memory_marketed &&
+                                   one->bandwidth.value <= best->bandwidth.value))))
+            continue;
+        closest = match;
+        best = one;
+    }
+    *item = (void *)best;
+    return rc;
+}
+
+void catalog_gpu_namesakes(struct catalog *catalog, const char *text, const char *id,
+                           struct strbuf *out)
+{
+    const struct registry_name *names;
+    const char *last = "";
+    size_t count = 0;
+
+    if (read_names(catalog, NULL) != GP_OK ||
+        registry_names(&catalog->registry[GPUS], &names, &count, NULL) != GP_OK)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        const struct gpu *one;
+
+        if (strcmp(names[i].id, last) == 0 || strcmp(names[i].id, id) == 0 ||
+            gpu_answers(catalog, text, &names[i], &one) == 0)
+            continue;
+        last = names[i].id;
+        strbuf_addf(out, "%s%s", out->len > 0 ? ", " : "", last);
+    }
+}
+
+enum gp_status catalog_gpu(struct catalog *catalog, const char *id, const struct gpu **gpu,
+                           struct gp_err *err)
+{
+    void *item = NULL;
+    enum gp_status rc = find_item(catalog, GPUS, id, &item, err);
+
+    if (rc == GP_E_USAGE) {
+        struct gp_err why = {0};
+        enum gp_status matched = match_gpu(catalog, id, &item, &why);
+
+        if (matched != GP_OK && err != NULL)
+            *err = why;
+        rc = matched != GP_OK ? matched : item != NULL ? GP_OK : rc;
+    }
+    if (rc == GP_OK)
+        rc = catalog_gpu_family(catalog, item, err);
+    *gpu = rc == GP_OK ? item : NULL; /* items begin with what they hold */
+    return rc;
+}
+
+enum gp_status catalog_family(struct catalog *catalog, const char *id, const struct family **family,
+                              struct gp_err *err)
+{
+    void *item = NULL;
+    enum gp_status rc = find_item(catalog, FAMILIES, id, &item, err);
+
+    *family = item;
+    return rc;
+}
+
+bool catalog_suggest_gpu(struct catalog *catalog, const char *text, const char *as, char *hint,
+                         size_t size)
+{
+    return require_folder(catalog, NULL) == GP_OK &&
+           registry_suggest(&catalog->registry[GPUS], text, as, hint, size);
+}
+
+enum gp_status catalog_model(struct catalog *catalog, const char *id, const struct model **model,
+                             struct gp_err *err)
+{
+    void *item = NULL;
+    enum gp_status rc = find_item(catalog, MODELS, id, &item, err);
+
+    *model = item;
+    return rc;
+}
+
+const char *catalog_base_models(struct catalog *catalog, const char *model_id)
+{
+    void *item = NULL;
+
+    if (find_item(catalog, MODELS, model_id, &item, NULL) != GP_OK)
+        return "";
+    return ((struct model_item *)item)->base;
+}
+
+/* Two of one size: what a name says is rounded. */
+#define SIZE_BAND 0.03
+
+enum gp_status catalog_read_name(struct catalog *catalog, const char *text,
+                                 struct name_reading *out, struct gp_err *err)
+{
+    const struct registry_name *names;
+    enum gp_status rc = read_names(catalog, err);
+    const struct model *model;
+    size_t count;
+
+    *out = (struct name_reading){.id = NULL};
+    if (rc == GP_OK)
+        rc = read_formats(catalog, err);
+    if (rc == GP_OK)
+        rc = registry_names(&catalog->registry[MODELS], &names, &count, err);
+    if (rc != GP_OK ||
+        !name_read_model(&catalog->names, names, count, catalog->formats.formats,
+                         catalog->formats.count, text, out) ||
+        out->id == NULL || out->size == 0)
+        return rc;
+    rc = catalog_model(catalog, out->id, &model, err);
+    if (rc == GP_OK && fabs(out->size * 1e9 / model_params(model) - 1) > SIZE_BAND)
+        out->id = NULL;
+    return rc;
+}
+
+void catalog_near_models(struct catalog *catalog, const char *text, char *hint, size_t size)
+{
+    const struct registry_name *names;
+    const char **asked, *near;
+    size_t count, ids = 0, tails = 0;
+
+    hint[0] = '\0';
+    if (require_folder(catalog, NULL) != GP_OK ||
+        registry_names(&catalog->registry[MODELS], &names, &count, NULL) != GP_OK)
+        return;
+    asked = gp_calloc(count + 1, sizeof *asked);
+    for (size_t i = 0; i < count; i++) /* the first letter of a family is rarely the wrong one */
+        if (names[i].name == names[i].id && gp_lower(names[i].id[0]) == gp_lower(text[0]))
+            asked[ids++] = names[i].id;
+    if (!suggest(text, asked, ids, "*", hint, size)) { /* a name of it that is no id */
+        for (size_t i = 0; i < count; i++) {
+            const char *slash = strrchr(names[i].name, '/');
+
+            if (slash != NULL && gp_lower(slash[1]) == gp_lower(text[0]))
+                asked[tails++] = slash + 1;
+        }
+        near = suggest_name(text, asked, tails);
+        for (size_t i = 0; i < count && near != NULL; i++)
+            if (near > names[i].name && near < names[i].name + strlen(names[i].name))
+                gp_format(hint, size, "did you mean %s?", names[i].id);
+    }
+    free(asked);
+}
+
+const char *catalog_aliases(struct catalog *catalog, const char *model_id)
+{
+    void *item = NULL;
+
+    if (find_item(catalog, MODELS, model_id, &item, NULL) != GP_OK)
+        return "";
+    return ((struct model_item *)item)->aliases;
 }
 
 /* ---- engines -------------------------------------------------------------------- */
@@ -458,7 +610,7 @@ enum gp_status catalog_gpus(struct catalog *catalog, const struct gpu *const **l
 
     *list = items;
     for (size_t i = 0; i < *count && rc == GP_OK; i++)
-        rc = find_family(catalog, ((void **)items)[i], err);
+        rc = catalog_gpu_family(catalog, ((void **)items)[i], err);
     return rc;
 }
 

@@ -71,6 +71,20 @@ enum gp_status catalog_launch(struct catalog *catalog, const char *id,
 enum gp_status catalog_family(struct catalog *catalog, const char *id, const struct family **family,
                               struct gp_err *err);
 
+/* Sets gpu->family, where there is a profile of it. */
+enum gp_status catalog_gpu_family(struct catalog *catalog, struct gpu *gpu, struct gp_err *err);
+
+/* Adds the other GPUs that a text may be the name of: "h100-pcie, h100-nvl" for H100. */
+void catalog_gpu_namesakes(struct catalog *catalog, const char *text, const char *id,
+                           struct strbuf *out);
+
+/* What a name of a model means (names.h); out->id NULL: no model of the catalogue. */
+struct name_reading;
+enum gp_status catalog_read_name(struct catalog *catalog, const char *text,
+                                 struct name_reading *out, struct gp_err *err);
+/* "did you mean a or b?", the models of the family that the text begins with; "" when none is near. */
+void catalog_near_models(struct catalog *catalog, const char *text, char *hint, size_t size);
+
 /* Whole classes, sorted by id (instances by provider and type). */
 enum gp_status catalog_gpus(struct catalog *catalog, const struct gpu *const **list, size_t *count,
                             struct gp_err *err);

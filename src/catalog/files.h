@@ -69,7 +69,7 @@ void engine_file_read(struct profile_group top, void *engine_item);
  * model's files know, are left out. */
 struct model_item {
     struct model model;
-    char aliases[512];
+    char aliases[1024];
     char base[320]; /* of them, those that were not trained to chat */
 };
 enum {

@@ -2,9 +2,7 @@
  * registry.c - see registry.h.
  *
  * Aliases: "meta-llama/Llama-3.1-8B-Instruct" is found by that text, whatever its case,
- * and by "Llama-3.1-8B-Instruct" when only one item has it. Reading every model to look
- * at its aliases would cost more than a whole plan, so a file is parsed only when its
- * bytes hold the text.
+ * and by "Llama-3.1-8B-Instruct" when only one item has it.
  */
 #include "catalog/registry.h"
 
@@ -25,6 +23,15 @@ void warn_list_add(void *warn_list, const char *line)
     list->lines = gp_grow(list->lines, &list->cap, list->count + 1, sizeof *list->lines);
     list->lines[list->count] = gp_strdup(line);
     gp_sanitize(list->lines[list->count++]);
+}
+
+void registry_fini(struct registry *registry)
+{
+    for (size_t k = 0; k < registry->count; k++)
+        registry_item_free(registry->class, registry->items[k]);
+    free(registry->items);
+    free(registry->names);
+    texts_fini(&registry->texts);
 }
 
 void registry_item_free(const struct registry_class *class, void *item)
@@ -207,6 +214,14 @@ bool registry_read_ahead(struct registry *registry, size_t most)
     return read == most && rc == GP_OK;
 }
 
+/* *item stays NULL when there is no such file. */
+static enum gp_status by_name(struct registry *registry, const char *id, void **item,
+                              struct gp_err *err)
+{
+    *item = in_memory(registry, id);
+    return *item != NULL ? GP_OK : load_item(registry, id, item, err);
+}
+
 /* ---- aliases -------------------------------------------------------------------- */
 
 enum match alias_match(const char *aliases, const char *text)
@@ -232,77 +247,116 @@ enum match alias_match(const char *aliases, const char *text)
     return best;
 }
 
-static bool aliases_mention(const struct registry *registry, const char *id, const char *text)
+static const char *skip_blank(const char *c)
 {
-    for (size_t i = 0; i < registry->path->count; i++) {
-        char path[GP_PATH_MAX], *bytes;
-        bool found;
-        size_t len;
-
-        if (!file_of(registry, i, id, path, sizeof path) || !path_is_file(path) ||
-            path_read(path, PROFILE_MAX_BYTES, &bytes, &len, NULL) != GP_OK)
-            continue;
-        found = strcasestr(bytes, text) != NULL;
-        free(bytes);
-        if (found)
-            return true;
+    for (;;) {
+        c += strspn(c, " \t\r\n,");
+        if (*c != '#')
+            return c;
+        c += strcspn(c, "\n");
     }
-    return false;
 }
 
-static enum gp_status find_alias(struct registry *registry, const struct names *names,
-                                 const char *text, void **item, struct gp_err *err)
+static void add_registry_name(struct registry *registry, const char *name, const char *id)
 {
-    void *tail = NULL, *other = NULL;
+    registry->names = gp_grow(registry->names, &registry->name_cap, registry->name_count + 1,
+                              sizeof *registry->names);
+    registry->names[registry->name_count++] = (struct registry_name){name, id};
+}
+
+/* Adds the texts of a key that begins a line: aliases = ["a", "b"]. To parse every file of a class
+ * would cost more than a whole plan. */
+static void scan_key(struct registry *registry, const char *bytes, const char *key, const char *id)
+{
+    size_t len = strlen(key);
+
+    for (const char *at = bytes; (at = strstr(at, key)) != NULL; at += len) {
+        const char *c = skip_blank(at + len);
+        char text[160];
+
+        if ((at > bytes && at[-1] != '\n') || (*c != '=' && *c != ':'))
+            continue;
+        c = skip_blank(c + 1);
+        bool list = *c == '[' || *c == '(';
+        if (list)
+            c = skip_blank(c + 1);
+        while (*c == '"') {
+            size_t n = strcspn(c + 1, "\"\n");
+
+            if (gp_format(text, sizeof text, "%.*s", (int)n, c + 1))
+                add_registry_name(registry, texts_add(&registry->texts, text), id);
+            if (!list || c[n + 1] != '"')
+                break;
+            c = skip_blank(c + n + 2);
+        }
+    }
+}
+
+enum gp_status registry_names(struct registry *registry, const struct registry_name **list,
+                              size_t *count, struct gp_err *err)
+{
+    struct names ids = {0};
+    enum gp_status rc = registry->names != NULL ? GP_OK : list_ids(registry, &ids, err);
+
+    for (size_t i = 0; i < ids.count && rc == GP_OK; i++) {
+        const char *id = texts_add(&registry->texts, ids.names[i]);
+
+        for (size_t k = 0; k < registry->path->count; k++) {
+            char path[GP_PATH_MAX], *bytes;
+            size_t len;
+
+            if (!file_of(registry, k, id, path, sizeof path) || !path_is_file(path) ||
+                path_read(path, PROFILE_MAX_BYTES, &bytes, &len, NULL) != GP_OK)
+                continue;
+            for (const char *const *key = registry->class->name_keys; *key != NULL; key++)
+                scan_key(registry, bytes, *key, id);
+            free(bytes);
+        }
+        add_registry_name(registry, id, id);
+    }
+    names_fini(&ids);
+    *list = registry->names;
+    *count = rc == GP_OK ? registry->name_count : 0;
+    return rc;
+}
+
+static enum gp_status find_alias(struct registry *registry, const char *text, void **item,
+                                 struct gp_err *err)
+{
+    const struct registry_name *names, *tail = NULL, *other = NULL, *whole = NULL;
     char hint[256];
+    size_t count;
+    enum gp_status rc = registry_names(registry, &names, &count, err);
 
     *item = NULL;
-    for (size_t i = 0; i < names->count; i++) {
-        void *one = in_memory(registry, names->names[i]);
-        enum gp_status rc;
-        enum match match;
+    for (size_t i = 0; i < count && whole == NULL; i++) {
+        enum match match = alias_match(names[i].name, text);
 
-        if (one == NULL && aliases_mention(registry, names->names[i], text)) {
-            rc = load_item(registry, names->names[i], &one, err);
-            if (rc != GP_OK)
-                return rc;
-        }
-        match = one != NULL ? alias_match((const char *)one + registry->class->alias_offset, text)
-                            : MATCH_NONE;
-        if (match == MATCH_WHOLE) {
-            *item = one;
-            return GP_OK;
-        }
-        if (match == MATCH_TAIL && tail == NULL)
-            tail = one;
-        else if (match == MATCH_TAIL)
-            other = one;
+        if (match == MATCH_WHOLE)
+            whole = &names[i];
+        else if (match == MATCH_TAIL && tail == NULL)
+            tail = &names[i];
+        else if (match == MATCH_TAIL && strcmp(names[i].id, tail->id) != 0)
+            other = &names[i];
     }
-    if (other != NULL) {
-        gp_format(hint, sizeof hint, "use %s or %s", id_of(tail), id_of(other));
+    if (whole == NULL && other != NULL) {
+        gp_format(hint, sizeof hint, "use %s or %s", tail->id, other->id);
         return gp_fail(err, GP_E_USAGE, "", hint, "%s '%.80s' is ambiguous", registry->class->what,
                        text);
     }
-    *item = tail;
-    return GP_OK;
+    if (whole == NULL)
+        whole = tail;
+    return rc != GP_OK || whole == NULL ? rc : by_name(registry, whole->id, item, err);
 }
 
 /* ---- lookup --------------------------------------------------------------------- */
-
-/* *item stays NULL when there is no such file. */
-static enum gp_status by_name(struct registry *registry, const char *id, void **item,
-                              struct gp_err *err)
-{
-    *item = in_memory(registry, id);
-    return *item != NULL ? GP_OK : load_item(registry, id, item, err);
-}
 
 enum gp_status registry_find(struct registry *registry, const char *text, void **item,
                              struct gp_err *err)
 {
     char id[160], hint[256];
     struct names names = {0};
-    enum gp_status rc;
+    enum gp_status rc = GP_OK;
 
     *item = NULL;
     if (gp_copy(id, sizeof id, text) && registry_id_ok(id)) {
@@ -314,11 +368,10 @@ enum gp_status registry_find(struct registry *registry, const char *text, void *
         if (rc != GP_OK || *item != NULL)
             return rc;
     }
-    rc = list_ids(registry, &names, err);
-    if (rc != GP_OK)
-        return rc;
-    if (text[0] != '\0')
-        rc = find_alias(registry, &names, text, item, err);
+    if (text[0] != '\0' && strchr(text, ':') == NULL) /* a tag says a format, too */
+        rc = find_alias(registry, text, item, err);
+    if (rc == GP_OK && *item == NULL)
+        rc = list_ids(registry, &names, err);
     if (rc == GP_OK && *item == NULL) {
         if (!suggest(text, (const char *const *)names.names, names.count, "*", hint, sizeof hint))
             gp_format(hint, sizeof hint, "--list %s shows what there is", registry->class->folder);

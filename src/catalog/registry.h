@@ -4,7 +4,7 @@
  *
  * A lookup by id opens <dir>/<folder>/<id>.cfg in every folder of the search path and
  * nothing else; the files are read in order into the same item. Text that is not an id
- * is compared with the aliases of the files that mention it. Read files are kept.
+ * is compared with the names in all files. Read files are kept.
  */
 #ifndef GP_CATALOG_REGISTRY_H
 #define GP_CATALOG_REGISTRY_H
@@ -14,6 +14,7 @@
 
 #include "base/err.h"
 #include "base/path.h"
+#include "base/texts.h"
 #include "catalog/profile.h"
 
 #define SEARCH_MAX 6
@@ -33,13 +34,17 @@ void warn_list_add(void *warn_list, const char *line); /* a profile_warn_fn */
 
 /* Items are structs whose first member is char id[]. A file is read into one. */
 struct registry_class {
-    const char *folder;  /* "gpus" */
-    const char *what;    /* "GPU", in "no GPU 'h100'" */
-    size_t size;         /* of an item */
-    size_t id_size;      /* of its id */
-    size_t alias_offset; /* of its char aliases[], '|' separated */
+    const char *folder;           /* "gpus" */
+    const char *what;             /* "GPU", in "no GPU 'h100'" */
+    size_t size;                  /* of an item */
+    size_t id_size;               /* of its id */
+    const char *const *name_keys; /* of what else it is called; NULL ends them */
     profile_read_fn read;
     void (*fini)(void *item); /* or NULL */
+};
+
+struct registry_name {
+    const char *name, *id; /* an id is a name of its own */
 };
 
 struct registry {
@@ -49,8 +54,12 @@ struct registry {
     void **items; /* in the order they were read; sorted by id once complete */
     size_t count, cap;
     bool complete;
+    struct registry_name *names; /* once asked for */
+    size_t name_count, name_cap;
+    struct texts texts; /* of names */
 };
 
+void registry_fini(struct registry *registry);
 void registry_item_free(const struct registry_class *class, void *item);
 
 /* Is a text one of these aliases, whatever its case, or what follows the '/' of one? */
@@ -60,6 +69,9 @@ enum match alias_match(const char *aliases, const char *text);
 /* By id or alias. GP_E_USAGE with the nearest ids when there is no such item. */
 enum gp_status registry_find(struct registry *registry, const char *text, void **item,
                              struct gp_err *err);
+/* Every name there is, by id. The files are looked through, not read. */
+enum gp_status registry_names(struct registry *registry, const struct registry_name **list,
+                              size_t *count, struct gp_err *err);
 /* Reads everything; registry->items is then the whole class, sorted. */
 enum gp_status registry_complete(struct registry *registry, struct gp_err *err);
 

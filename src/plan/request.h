@@ -24,6 +24,8 @@ struct precision {
     const struct format *base;                /* activations and kept roles: 16-bit */
     const struct format *kv;                  /* the KV cache, where no format is named */
     bool native;                              /* as published: exact bytes apply */
+    bool named;                               /* by a name alone; its bytes times low..high */
+    double named_low, named_high;
 };
 
 /* Of a model in a format, and of what drafts for it where that is to be in it too. */

@@ -173,6 +173,9 @@ struct quantity weights_sure(const struct request *q, const struct load *load,
         out = quantity_band(out.value, out.low * 0.995,
                             out.high * 1.005 + weights_stage_sum(load->recipe, kinds, layers),
                             ORIGIN_MODEL);
+    if (q->precision.named)
+        out = quantity_band(out.value, out.low * q->precision.named_low,
+                            out.high * q->precision.named_high, ORIGIN_MODEL);
     if (loaded->value > 0)
         out = quantity_band(out.value * loaded->value, out.low * loaded->low,
                             out.high * loaded->high, ORIGIN_MODEL);

@@ -150,8 +150,8 @@ cat >requests <<'END'
 {"model": "llama-3.1-8b", "gpu": "l4", "id": 5}
 {"model": "llama-3.1-8b", "gpu": "l4", "id": "five"}
 {"model": "llama-3.1-8b", "gpu": "l4"}
-{"model": "llama-3.1-8b", "gpu": "h100", "id": 6}
-{"model": "llama-3.1-8b", "gpu": "h100"}
+{"model": "llama-3.1-8b", "gpu": "h100-smx", "id": 6}
+{"model": "llama-3.1-8b", "gpu": "h100-smx"}
 {"model": "llama-3.1-8b", "gpus": 3, "id": null}
 {"model": "llama-3.1-8b", "gpu": "l4:2", "train": "qlora", "sequence": "4k", "id": "t"}
 {"model": "llama-3.1-70b", "gpu": "l4:2", "train": "full", "zero": 3, "why": true}

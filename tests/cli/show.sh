@@ -97,7 +97,7 @@ assert_contains "broken file is named" "config.json" "$err"
 
 # ---- near misses and usage ----
 assert_fails 2 "did you mean llama-3.1-70b" --show lama-3.1-70b
-assert_fails 2 "h100-sxm" --show h100sxm
+assert_fails 2 "h100-sxm" --show h100sxn
 assert_fails 2 "no model, GPU" --show qqqqqqqqqqqq
 assert_fails 2 "has no MIG profile '9g.1gb'" --show h100-sxm/9g.1gb
 assert_fails 2 "needs one ID" --show

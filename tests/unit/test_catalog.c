@@ -56,13 +56,11 @@ static void test_unknown_gpu(void **state)
     static const struct {
         const char *id, *hint;
     } cases[] = {
-        {"h100", "did you mean h100-nvl, h100-pcie or h100-sxm?"},
         {"h100-smx", "did you mean h100-sxm?"},
         {"zzzzzzzzzz", "--list gpus shows what there is"},
         {"", "--list gpus shows what there is"},
         {"../gpus/h100-sxm", "did you mean h100-sxm?"},
         {"..", "--list gpus shows what there is"},
-        {".h100-sxm", NULL},
         {"/etc/passwd", "--list gpus shows what there is"},
     };
     const struct gpu *gpu;

@@ -1,0 +1,720 @@
+/*
+ * names.c - see names.h.
+ */
+#include "catalog/names.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+
+#define GPU_WORDS 24
+
+/* ---- words ---- */
+
+void name_words(const char *text, char words[NAME_WORDS_MAX])
+{
+    size_t n = 0;
+    int before = 0; /* 'a' after a letter, '0' after a digit, '-' after what divides */
+
+    for (const char *c = text; *c; c++) {
+        bool point = *c == '.' && before == '0' && isdigit((unsigned char)c[1]);
+        int kind = isalpha((unsigned char)*c)            ? 'a'
+                   : isdigit((unsigned char)*c) || point ? '0'
+                                                         : '-';
+
+        if (n + 3 > NAME_WORDS_MAX) {
+            words[0] = '\0';
+            return;
+        }
+        if (kind != '-' && before && kind != before)
+            words[n++] = '-';
+        if (kind != '-')
+            words[n++] = gp_lower(*c);
+        before = kind == '-' && n == 0 ? 0 : kind;
+    }
+    words[n] = '\0';
+}
+
+/* Are these the last words? Then *len is what stands before them. */
+static bool ends_with(const char *words, const char *last, size_t *len)
+{
+    size_t n = strlen(words), m = strlen(last);
+
+    if (m == 0 || m > n || strcmp(words + n - m, last) != 0 || (m < n && words[n - m - 1] != '-'))
+        return false;
+    *len = m < n ? n - m - 1 : 0;
+    return true;
+}
+
+/* Are these words of it, in a row? */
+static const char *words_hold(const char *words, const char *part)
+{
+    size_t m = strlen(part);
+
+    for (const char *at = words; m > 0 && (at = strstr(at, part)) != NULL; at++)
+        if ((at == words || at[-1] == '-') && (at[m] == '-' || at[m] == '\0'))
+            return at;
+    return NULL;
+}
+
+static void cut_out(char *words, char *at, size_t len)
+{
+    char *end = at + len;
+
+    if (*end == '-')
+        end++;
+    else if (at > words)
+        at--;
+    memmove(at, end, strlen(end) + 1);
+}
+
+/* The i-th of a '|' separated list as words; false after the last. */
+static bool list_item(const char *list, size_t i, char item[NAME_WORDS_MAX])
+{
+    char text[NAME_WORDS_MAX];
+
+    for (; i > 0 && *list; i--) {
+        list += strcspn(list, "|");
+        list += *list == '|';
+    }
+    gp_format(text, sizeof(text), "%.*s", (int)strcspn(list, "|"), list);
+    name_words(text, item);
+    return *list != '\0';
+}
+
+static bool takes_off(char *words, const char *list)
+{
+    char item[NAME_WORDS_MAX];
+    size_t len;
+
+    for (size_t i = 0; list_item(list, i, item); i++)
+        if (ends_with(words, item, &len) && len > 0) {
+            words[len] = '\0';
+            return true;
+        }
+    return false;
+}
+
+static const char *words_hold_any(const char *words, const char *list)
+{
+    char item[NAME_WORDS_MAX];
+    const char *at = NULL;
+
+    for (size_t i = 0; !at && list_item(list, i, item); i++)
+        at = words_hold(words, item);
+    return at;
+}
+
+/* A date at the end: 0528, 2507, 2024. */
+static bool takes_date(char *words)
+{
+    char *last = strrchr(words, '-');
+    int date;
+
+    if (!last || strlen(last + 1) != 4 || strspn(last + 1, "0123456789") != 4)
+        return false;
+    date = atoi(last + 1);
+    if (!(date / 100 >= 20 && date / 100 <= 29 && date % 100 <= 31) &&
+        !(date / 100 >= 1 && date / 100 <= 12 && date % 100 >= 1 && date % 100 <= 31))
+        return false;
+    *last = '\0';
+    return true;
+}
+
+static void leave_out_kinds(const struct name_rules *rules, char *words)
+{
+    char item[NAME_WORDS_MAX];
+
+    for (size_t i = 0; list_item(rules->leading, i, item); i++)
+        if (words_hold(words, item) == words && words[strlen(item)])
+            cut_out(words, words, strlen(item));
+    for (size_t i = 0; list_item(rules->kinds, i, item); i++)
+        for (char *at; (at = strstr(words, item)) && (at = (char *)words_hold(words, item)) &&
+                       strcmp(words, item) != 0;)
+            cut_out(words, at, strlen(item));
+}
+
+/* Billions of parameters at the end of words: "llama-3.1-8-b". Of "a-3-b" it is none. */
+static double size_at_end(const char *words, size_t *len)
+{
+    size_t n = strlen(words), at;
+
+    if (n < 4 || (strcmp(words + n - 2, "-b") != 0 && strcmp(words + n - 2, "-m") != 0))
+        return 0;
+    for (at = n - 2; at > 0 && words[at - 1] != '-';)
+        at--;
+    if (at < 2 || !isdigit((unsigned char)words[at]) ||
+        (at > 2 && words[at - 3] == '-' && words[at - 2] == 'a'))
+        return 0;
+    *len = at - 1;
+    return strtod(words + at, NULL) * (words[n - 1] == 'm' ? 1e-3 : 1);
+}
+
+static bool has_size(const char *words)
+{
+    for (const char *at = words; (at = strstr(at, "-b")) != NULL; at++)
+        if ((at[2] == '-' || at[2] == '\0') && at > words && isdigit((unsigned char)at[-1]))
+            return true;
+    return false;
+}
+
+/* ---- a model's name, taken apart ---- */
+
+struct typed {
+    char publisher[96]; /* "" = none; lower case */
+    char name[NAME_WORDS_MAX];
+    char tag[96]; /* after the colon */
+};
+
+static const char *skip_start(const char *text, const char *start)
+{
+    size_t n = strlen(start);
+
+    return strncasecmp(text, start, n) == 0 ? text + n : text;
+}
+
+/* "https://huggingface.co/Qwen/Qwen3-32B/tree/main?x" is Qwen/Qwen3-32B. */
+static bool take_apart(const char *text, struct typed *out)
+{
+    static const char *const hosts[] = {"www.",           "huggingface.co/", "hf.co/",   "hf.co:",
+                                        "hf-mirror.com/", "ollama.com/",     "library/", "models/"};
+    const char *start = skip_start(
+        skip_start(skip_start(skip_start(skip_start(text, "https://"), "http://"), "hf://"),
+                   "ollama://"),
+        "ollama/");
+    char plain[256], *slash;
+    bool url;
+
+    *out = (struct typed){.name = ""};
+    for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++)
+        start = skip_start(start, hosts[i]);
+    url = start != text;
+    gp_format(plain, sizeof(plain), "%.*s", (int)strcspn(start, "?#"), start);
+    if (strncmp(plain, "models--", 8) == 0 && (slash = strstr(plain + 8, "--")) != NULL) {
+        plain[strcspn(plain, "/")] = '\0';
+        memmove(plain, plain + 8, strlen(plain + 8) + 1);
+        slash = strstr(plain, "--");
+        *slash = '/';
+        memmove(slash + 1, slash + 2, strlen(slash + 2) + 1);
+    }
+    for (size_t n = strlen(plain); n > 1 && plain[n - 1] == '/' && url; n--)
+        plain[n - 1] = '\0';
+    if (!plain[0] || strchr("./~-", plain[0]) || strlen(plain) + 1 == sizeof(plain))
+        return false;
+    slash = strchr(plain, '/');
+    if (slash) {
+        char *more = strchr(slash + 1, '/');
+
+        if (!slash[1] || (more && !url))
+            return false;
+        if (more)
+            *more = '\0';
+        *slash = '\0';
+        gp_copy(out->publisher, sizeof(out->publisher), plain);
+        slash++;
+    } else {
+        slash = plain;
+    }
+    char *colon = strchr(slash, ':');
+    if (colon) {
+        *colon = '\0';
+        gp_copy(out->tag, sizeof(out->tag), colon + 1);
+    }
+    return gp_copy(out->name, sizeof(out->name), slash) && out->name[0];
+}
+
+/* ---- formats ---- */
+
+/* "q-4-k-m", "ud-q-4-k-xl": a type of GGUF file. */
+static const struct format *gguf_format(const struct format *formats, size_t count,
+                                        const char *words)
+{
+    char word[NAME_WORDS_MAX];
+    size_t len;
+
+    gp_copy(word, sizeof(word), strncmp(words, "ud-", 3) == 0 ? words + 3 : words);
+    if (ends_with(word, "xl", &len))
+        word[len] = '\0';
+    if (strcmp(word, "fp-16") == 0)
+        gp_copy(word, sizeof(word), "f-16"); /* as Ollama's tags have it */
+    for (size_t i = 0; i < count; i++) {
+        char item[NAME_WORDS_MAX];
+
+        if (strcmp(formats[i].family, "gguf-file-mix") != 0)
+            continue;
+        name_words(formats[i].id, item);
+        if (strcmp(item, word) == 0)
+            return &formats[i];
+        for (size_t k = 0; list_item(formats[i].aliases, k, item); k++)
+            if (strcmp(item, word) == 0)
+                return &formats[i];
+    }
+    return NULL;
+}
+
+/* A type of GGUF file at the end of a name. */
+static const struct format *takes_gguf(const struct format *formats, size_t count, char *words)
+{
+    for (char *at = strrchr(words, '-'); at && at > words;) {
+        const struct format *f = strlen(at + 1) < 20 ? gguf_format(formats, count, at + 1) : NULL;
+
+        /* "q-8-0" holds no shorter one; "ud" and "i" before it belong to it */
+        if (f && at - words > 3 && strncmp(at - 3, "-ud", 3) == 0)
+            at -= 3;
+        if (f) {
+            *at = '\0';
+            return f;
+        }
+        if (strlen(at) > 18)
+            break;
+        do
+            at--;
+        while (at > words && *at != '-');
+    }
+    return NULL;
+}
+
+static const char *longest_scheme(const struct name_rules *rules, const char *words, size_t *len)
+{
+    const char *best = NULL;
+    size_t at;
+
+    for (size_t i = 0; i < rules->scheme_count; i++)
+        if ((!best || strlen(rules->schemes[i].suffix) > strlen(best)) &&
+            ends_with(words, rules->schemes[i].suffix, &at) && at > 0) {
+            best = rules->schemes[i].suffix;
+            *len = at;
+        }
+    return best;
+}
+
+static bool begins_so(const char *words, const char *list)
+{
+    char item[NAME_WORDS_MAX];
+
+    for (size_t i = 0; list_item(list, i, item); i++)
+        if (strncmp(words, item, strlen(item)) == 0)
+            return true;
+    return false;
+}
+
+static const struct name_scheme *scheme_of(const struct name_rules *rules, const char *suffix,
+                                           const char *publisher, const char *base)
+{
+    for (size_t i = 0; i < rules->scheme_count; i++) {
+        const struct name_scheme *s = &rules->schemes[i];
+
+        if (strcmp(s->suffix, suffix) == 0 &&
+            (!s->by[0] || (publisher[0] && gp_has_word(s->by, "|", publisher))) &&
+            (!s->of[0] || begins_so(base, s->of)))
+            return s;
+    }
+    return NULL;
+}
+
+/* ---- looking up ---- */
+
+struct search {
+    const struct name_rules *rules;
+    const struct registry_name *known;
+    size_t count;
+    const struct registry_name *found;
+};
+
+static void plain_words(const struct name_rules *rules, const char *text, char out[NAME_WORDS_MAX])
+{
+    size_t len;
+
+    name_words(text, out);
+    leave_out_kinds(rules, out);
+    if (longest_scheme(rules, out, &len)) /* published in it: "-BF16" */
+        out[len] = '\0';
+}
+
+static const char *tail_of(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+
+    return slash ? slash + 1 : name;
+}
+
+enum how { SAME, PLAIN, BEGINS, ENDS };
+
+/* The item whose name answers these words. Of BEGINS, all that do must be of one id; of ENDS the
+ * longest name counts, which must say a size. */
+static bool look_up(struct search *s, const char *words, enum how how)
+{
+    char mine[NAME_WORDS_MAX], name[NAME_WORDS_MAX];
+    size_t best = 0, len;
+
+    gp_copy(mine, sizeof(mine), words);
+    s->found = NULL;
+    if (how != SAME)
+        leave_out_kinds(s->rules, mine);
+    for (size_t i = 0; i < s->count; i++) {
+        const struct registry_name *k = &s->known[i];
+
+        if (how == SAME || how == BEGINS)
+            name_words(tail_of(k->name), name);
+        else
+            plain_words(s->rules, tail_of(k->name), name);
+        if (how == BEGINS) {
+            size_t n = strlen(mine);
+
+            if (strncmp(name, mine, n) != 0 || name[n] != '-')
+                continue;
+            if (s->found && strcmp(s->found->id, k->id) != 0) {
+                s->found = NULL;
+                return false;
+            }
+            s->found = k;
+        } else if (how == ENDS) {
+            if (strlen(name) <= best || !has_size(name) || !ends_with(mine, name, &len))
+                continue;
+            best = strlen(name);
+            s->found = k;
+        } else if (name[0] && strcmp(name, mine) == 0) {
+            s->found = k;
+            return true;
+        }
+    }
+    return s->found != NULL;
+}
+
+/* What stands before the base in a longer name must not change its shape. */
+static bool is_finetune(struct search *s, const char *words)
+{
+    char name[NAME_WORDS_MAX], before[NAME_WORDS_MAX];
+    size_t len;
+
+    if (!look_up(s, words, ENDS))
+        return false;
+    plain_words(s->rules, tail_of(s->found->name), name);
+    gp_copy(before, sizeof(before), words);
+    leave_out_kinds(s->rules, before);
+    if (ends_with(before, name, &len))
+        before[len] = '\0';
+    if (has_size(before) || words_hold_any(before, s->rules->shapes))
+        s->found = NULL;
+    return s->found != NULL;
+}
+
+static const struct name_tag *find_tag(const struct name_rules *rules, const char *family)
+{
+    for (size_t i = 0; i < rules->tag_count; i++)
+        if (strcmp(rules->tags[i].family, family) == 0)
+            return &rules->tags[i];
+    return NULL;
+}
+
+static const struct name_other *find_other(const struct name_rules *rules, const char *publisher,
+                                           const char *words)
+{
+    for (size_t i = 0; i < rules->other_count; i++)
+        if (words_hold(words, rules->others[i].word) &&
+            !(publisher[0] && gp_has_word(rules->others[i].but, "|", publisher)))
+            return &rules->others[i];
+    return NULL;
+}
+
+static double bits_of(const struct format *formats, size_t count, const char *id)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(formats[i].id, id) == 0)
+            return formats[i].per_weight;
+    return 16;
+}
+
+/* Of two formats in one name the smaller is that of the experts or the MLPs; the larger bounds
+ * what the rest may take. */
+static void take_format(struct name_reading *out, const struct format *formats, size_t count,
+                        const char *format, const char *other)
+{
+    if (!out->format[0]) {
+        gp_copy(out->format, sizeof(out->format), format);
+        gp_copy(out->other, sizeof(out->other), other);
+        return;
+    }
+    bool smaller = bits_of(formats, count, format) < bits_of(formats, count, out->format);
+    gp_copy(out->other, sizeof(out->other), smaller ? out->format : format);
+    if (smaller)
+        gp_copy(out->format, sizeof(out->format), format);
+}
+
+static void publisher_of(const char *alias, char *publisher, size_t size)
+{
+    size_t len = strcspn(alias, "/");
+
+    publisher[0] = '\0';
+    if (alias[len])
+        gp_format(publisher, size, "%.*s", (int)len, alias);
+    for (char *c = publisher; *c; c++)
+        *c = gp_lower(*c);
+}
+
+bool name_read_model(const struct name_rules *rules, const struct registry_name *known,
+                     size_t count, const struct format *formats, size_t format_count,
+                     const char *text, struct name_reading *out)
+{
+    struct search search = {rules, known, count, NULL};
+    const struct name_tag *tag = NULL;
+    const struct format *file = NULL;
+    const char *suffix, *suffixes[4];
+    char words[NAME_WORDS_MAX], part[NAME_WORDS_MAX], first[NAME_WORDS_MAX];
+    struct typed typed;
+    bool gguf = false, ollama = false;
+    size_t len, suffix_count = 0;
+
+    *out = (struct name_reading){.id = NULL};
+    if (!take_apart(text, &typed))
+        return false;
+    if (typed.publisher[0])
+        gp_format(out->repository, sizeof(out->repository), "%s/%s", typed.publisher, typed.name);
+    for (char *c = typed.publisher; *c; c++)
+        *c = gp_lower(*c);
+    gp_format(out->name, sizeof(out->name), "%s%s%s", typed.name, typed.tag[0] ? ":" : "",
+              typed.tag);
+    name_words(typed.name, words);
+    name_words(typed.tag, part);
+    if (typed.tag[0]) {
+        file = gguf_format(formats, format_count, part);
+        ollama = !file || !typed.publisher[0];
+        gguf = true;
+    }
+    if (ollama) {
+        out->repository[0] = '\0';
+        tag = find_tag(rules, words);
+        if (strcmp(part, "latest") == 0 || file)
+            gp_copy(part, sizeof(part), tag ? tag->size : "");
+        gp_append(words, sizeof(words), part[0] ? "-" : "", "%s", part);
+    }
+    gp_copy(first, sizeof(first), words);
+    out->unlike = find_other(rules, typed.publisher, words);
+    while (!look_up(&search, words, SAME)) {
+        suffix = longest_scheme(rules, words, &len);
+        const struct format *f = suffix ? NULL : takes_gguf(formats, format_count, words);
+        if (suffix) {
+            words[len] = '\0';
+            if (suffix_count < sizeof(suffixes) / sizeof(suffixes[0]))
+                suffixes[suffix_count++] = suffix;
+        } else if (f) {
+            file = f;
+        } else if (ends_with(words, "gguf", &len) && len > 0) {
+            words[len] = '\0';
+            gguf = true;
+        } else if (look_up(&search, words, PLAIN) ||
+                   !(takes_off(words, rules->kinds) || takes_date(words))) {
+            break;
+        }
+    }
+    /* "google_gemma-3-4b": who published the base stands before it */
+    if (!search.found && typed.publisher[0] && strchr(typed.name, '_')) {
+        name_words(strchr(typed.name, '_') + 1, part);
+        size_t cut = strlen(first) - strlen(part);
+
+        if (cut < strlen(words))
+            look_up(&search, words + cut, PLAIN);
+    }
+    if (!search.found && (!typed.publisher[0] || has_size(words)))
+        look_up(&search, words, BEGINS);
+    if (!search.found && (out->size = size_at_end(words, &len)) > 0) {
+        gp_copy(part, sizeof(part), words);
+        part[len] = '\0';
+        if (!look_up(&search, part, PLAIN))
+            out->size = 0;
+    }
+    if (!search.found && !out->unlike)
+        out->derived = is_finetune(&search, words);
+    if (!search.found || (!out->derived && find_other(rules, typed.publisher, first) == NULL))
+        out->unlike = search.found ? NULL : out->unlike;
+    if (search.found && !out->unlike)
+        out->id = search.found->id;
+    if (!out->id)
+        return true;
+    char publisher[sizeof(typed.publisher)];
+    gp_copy(publisher, sizeof(publisher), ollama ? "ollama" : typed.publisher);
+    if (!publisher[0])
+        for (size_t i = 0; i < count && !publisher[0]; i++)
+            if (strcmp(known[i].id, out->id) == 0)
+                publisher_of(known[i].name, publisher, sizeof(publisher));
+    for (size_t i = 0; i < suffix_count && !file; i++) {
+        const struct name_scheme *s = scheme_of(rules, suffixes[i], publisher, words);
+
+        if (s)
+            take_format(out, formats, format_count, s->format, s->other);
+    }
+    if (file || (gguf && !out->format[0]))
+        gp_copy(out->format, sizeof(out->format),
+                file                    ? file->id
+                : tag && tag->format[0] ? tag->format
+                                        : rules->gguf);
+    if (file)
+        out->other[0] = '\0';
+    return true;
+}
+
+/* ---- GPUs ---- */
+
+struct gpu_words {
+    char text[NAME_WORDS_MAX];
+    const char *word[GPU_WORDS];
+    int count;
+    double gb;
+};
+
+static bool is_word(const char *list, const char *word)
+{
+    return gp_has_word(list, "|", word);
+}
+
+static void gpu_words(const struct name_rules *rules, const char *text, struct gpu_words *out)
+{
+    char plain[NAME_WORDS_MAX];
+    char *open;
+
+    *out = (struct gpu_words){.count = 0};
+    if (!gp_copy(plain, sizeof(plain), text))
+        return;
+    while ((open = strchr(plain, '(')) != NULL && strchr(open, ')')) { /* (RADV NAVI31) */
+        char *end = strchr(open, ')') + 1;
+
+        memmove(open, end, strlen(end) + 1);
+    }
+    name_words(plain, out->text);
+    for (char *at = out->text; at && *at;) {
+        char *next = strchr(at, '-');
+        const char *last = out->count ? out->word[out->count - 1] : "";
+
+        if (next)
+            *next++ = '\0';
+        if (isdigit((unsigned char)last[0]) &&
+            (strcmp(at, "g") == 0 || strcmp(at, "gb") == 0 || strcmp(at, "gib") == 0) &&
+            !(strcmp(at, "g") == 0 && out->count < 3)) { /* A10G */
+            out->gb = strtod(last, NULL);
+            out->count--;
+        } else if (isdigit((unsigned char)at[0]) && is_word(rules->gpu_numbered, last)) {
+            ; /* SXM4 */
+        } else if (!is_word(rules->gpu_ignored, at) && out->count < GPU_WORDS) {
+            out->word[out->count++] = at;
+        }
+        at = next;
+    }
+}
+
+static bool has_word(const struct gpu_words *words, const char *word)
+{
+    for (int i = 0; i < words->count; i++)
+        if (strcmp(words->word[i], word) == 0)
+            return true;
+    return false;
+}
+
+int name_gpu_match(const struct name_rules *rules, const char *typed, const char *name,
+                   double memory_gb, double *gb)
+{
+    struct gpu_words mine, its;
+    bool same = true;
+
+    gpu_words(rules, typed, &mine);
+    gpu_words(rules, name, &its);
+    *gb = mine.gb;
+    if (mine.count == 0)
+        return 0;
+    for (int i = 0; i < mine.count; i++)
+        if (!has_word(&its, mine.word[i]))
+            return 0;
+    for (int i = 0; i < its.count; i++) {
+        double number = strtod(its.word[i], NULL);
+        bool memory = isdigit((unsigned char)its.word[i][0]) &&
+                      (memory_gb > 0 ? fabs(number - memory_gb) < 0.5 : number < 1000);
+
+        if (has_word(&mine, its.word[i]))
+            continue;
+        if (!memory && !is_word(rules->gpu_variants, its.word[i]))
+            return 0;
+        same = same && memory;
+    }
+    return same ? 2 : 1;
+}
+
+/* ---- the file ---- */
+
+static void string_words(struct profile_group item, const char *key, char *out, size_t size)
+{
+    char text[NAME_WORDS_MAX] = "", words[NAME_WORDS_MAX];
+
+    profile_string(item, key, text, sizeof(text));
+    name_words(text, words);
+    gp_copy(out, size, words);
+}
+
+/* At the place of this row in its file, before those of earlier files: the first that fits
+ * counts. */
+static void *insert_row(void *rows, size_t *cap, size_t *count, size_t size, int at,
+                        const void *row)
+{
+    char *bytes = gp_grow(rows, cap, *count + 1, size);
+    char *to = bytes + (size_t)at * size;
+
+    memmove(to + size, to, (*count - (size_t)at) * size);
+    memcpy(to, row, size);
+    (*count)++;
+    return bytes;
+}
+
+void names_file_read(struct profile_group top, void *target)
+{
+    struct name_rules *r = target;
+
+    for (int i = 0, n = profile_length(top, "schemes", 1000); i < n; i++) {
+        struct profile_group item = profile_item(top, "schemes", i);
+        struct name_scheme s = {.suffix = ""};
+
+        string_words(item, "suffix", s.suffix, sizeof(s.suffix));
+        profile_strings(item, "by", s.by, sizeof(s.by));
+        profile_strings(item, "of", s.of, sizeof(s.of));
+        profile_string(item, "format", s.format, sizeof(s.format));
+        profile_string(item, "other", s.other, sizeof(s.other));
+        r->schemes = insert_row(r->schemes, &r->scheme_cap, &r->scheme_count, sizeof(s), i, &s);
+    }
+    for (int i = 0, n = profile_length(top, "tags", 1000); i < n; i++) {
+        struct profile_group item = profile_item(top, "tags", i);
+        struct name_tag t = {.family = ""};
+
+        string_words(item, "family", t.family, sizeof(t.family));
+        string_words(item, "size", t.size, sizeof(t.size));
+        profile_string(item, "format", t.format, sizeof(t.format));
+        r->tags = insert_row(r->tags, &r->tag_cap, &r->tag_count, sizeof(t), i, &t);
+    }
+    for (int i = 0, n = profile_length(top, "others", 1000); i < n; i++) {
+        struct profile_group item = profile_item(top, "others", i);
+        struct name_other o = {.word = ""};
+
+        string_words(item, "word", o.word, sizeof(o.word));
+        profile_string(item, "what", o.what, sizeof(o.what));
+        profile_string(item, "hint", o.hint, sizeof(o.hint));
+        profile_strings(item, "but", o.but, sizeof(o.but));
+        r->others = insert_row(r->others, &r->other_cap, &r->other_count, sizeof(o), i, &o);
+    }
+    profile_strings(top, "leading", r->leading, sizeof(r->leading));
+    profile_strings(top, "kinds", r->kinds, sizeof(r->kinds));
+    profile_strings(top, "shapes", r->shapes, sizeof(r->shapes));
+    profile_string(top, "gguf", r->gguf, sizeof(r->gguf));
+    profile_strings(top, "gpu_ignored", r->gpu_ignored, sizeof(r->gpu_ignored));
+    profile_strings(top, "gpu_numbered", r->gpu_numbered, sizeof(r->gpu_numbered));
+    profile_strings(top, "gpu_variants", r->gpu_variants, sizeof(r->gpu_variants));
+    char source[512];
+    profile_string(top, "source", source, sizeof(source));
+}
+
+void names_fini(struct name_rules *rules)
+{
+    free(rules->schemes);
+    free(rules->tags);
+    free(rules->others);
+}

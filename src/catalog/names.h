@@ -1,0 +1,89 @@
+/*
+ * names.h - what people call a model or a GPU: from what was typed to an id, and of a model to the
+ * format of its weights.
+ *
+ *   Qwen/Qwen3-32B-AWQ                        qwen3-32b, int4-awq
+ *   https://huggingface.co/Qwen/Qwen3-32B     qwen3-32b
+ *   hf.co/unsloth/Qwen3-4B-GGUF:Q6_K          qwen3-4b, q6_k
+ *   llama3.3:70b-instruct-q4_K_M (Ollama)     llama-3.3-70b, q4_k_m
+ *   NVIDIA GeForce RTX 4090                   rtx-4090
+ *
+ * Texts are compared as their words: runs of letters and numbers in lower case, whatever stands
+ * between them; "Qwen3-8B" is qwen, 3, 8, b. From the right of a model's name, words are taken off
+ * that say how it is stored (FP8) or trained (Instruct) until what is left is a name of the
+ * catalogue. Which words those are, and which publisher means which format by them, is data:
+ * profiles/names.cfg.
+ */
+#ifndef GP_CATALOG_NAMES_H
+#define GP_CATALOG_NAMES_H
+
+#include "catalog/gpu.h"
+#include "catalog/profile.h"
+#include "catalog/registry.h"
+#include "model/format.h"
+
+#define NAME_WORDS_MAX 160 /* bytes of a name as words */
+
+/* "Meta-Llama-3.1-8B" as "meta-llama-3.1-8-b"; "" when it is too long. */
+void name_words(const char *text, char words[NAME_WORDS_MAX]);
+
+struct name_scheme { /* a suffix that says how weights are stored */
+    char suffix[40]; /* as words */
+    char by[320];    /* '|' separated publishers who mean this by it; "" = any */
+    char of[160];    /* and of bases that begin so, as words; "" = any */
+    char format[FORMAT_ID_MAX];
+    char other[FORMAT_ID_MAX]; /* what it may be instead; "" = nothing */
+};
+
+struct name_tag {    /* a family of Ollama's library */
+    char family[32]; /* as words */
+    char size[16];   /* without a tag or with "latest"; as words */
+    char format[FORMAT_ID_MAX];
+};
+
+struct name_other { /* a word of what is another model than the one it names */
+    char word[32];
+    char what[80], hint[120];
+    char but[64]; /* '|' separated publishers by whom it is none */
+};
+
+struct name_rules {
+    struct name_scheme *schemes;
+    struct name_tag *tags;
+    struct name_other *others;
+    size_t scheme_count, scheme_cap, tag_count, tag_cap, other_count, other_cap;
+    /* '|' separated words */
+    char leading[160];        /* before a name, as of its publisher */
+    char kinds[800];          /* how a model was trained: its shape stays */
+    char shapes[320];         /* before or in a name: its shape does not stay */
+    char gguf[FORMAT_ID_MAX]; /* of a GGUF repository or a tag that names no format */
+    char gpu_ignored[400];    /* of GPUs: vendors, generations */
+    char gpu_numbered[80];    /* before a number that says nothing: sxm */
+    char gpu_variants[320];   /* of a GPU's id that need not be typed: sxm */
+};
+
+void names_file_read(struct profile_group top, void *rules);
+void names_fini(struct name_rules *rules);
+
+struct name_reading {
+    const char *id;                                   /* of the catalogue; NULL: none */
+    char repository[160];                             /* ORG/NAME on the hub; "" = none is named */
+    char name[NAME_WORDS_MAX];                        /* as typed, without a host and a publisher */
+    char format[FORMAT_ID_MAX], other[FORMAT_ID_MAX]; /* "" = as published; nothing else */
+    double size;  /* in billions, where it stands beside a base that names none; 0 */
+    bool derived; /* the base is the end of a longer name */
+    const struct name_other *unlike; /* it is no such model */
+};
+
+/* known: registry_names() of models. False for what can only be a path: /m, ./m, a/b/c. */
+bool name_read_model(const struct name_rules *rules, const struct registry_name *known,
+                     size_t count, const struct format *formats, size_t format_count,
+                     const char *text, struct name_reading *out);
+
+/* Does a name of a GPU answer what was typed? 2: it has the same words; 1: but for variants;
+ * 0: no. memory_gb: what the GPU has, as a name may say it (0: any); *gb: what was typed, as in
+ * "A100 80GB", or 0. */
+int name_gpu_match(const struct name_rules *rules, const char *typed, const char *name,
+                   double memory_gb, double *gb);
+
+#endif

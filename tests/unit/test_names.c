@@ -1,0 +1,292 @@
+/*
+ * test_names.c - what people call models and GPUs, and what that is here. The tables hold a few
+ * names of each shape; ../shared/facts, where it is, has those of public lists.
+ */
+#include "catalog/names.h"
+
+#include "profiles.h"
+
+static struct catalog *catalog;
+
+struct model_row {
+    const char *name, *id, *format; /* id NULL: none; format "": as published */
+};
+
+static const struct model_row models[] = {
+    /* ids of the hub, by the habits of who publishes them */
+    {"Qwen/Qwen3-14B-FP8", "qwen3-14b", "fp8-block"},
+    {"zai-org/GLM-4.5-Air-FP8", "glm-4.5-air", "fp8"},
+    {"zai-org/GLM-5.1-FP8", "glm-5", "fp8-block"},
+    {"nvidia/Llama-3.1-70B-Instruct-FP8", "llama-3.1-70b", "fp8-tensor"},
+    {"RedHatAI/Llama-3.3-70B-Instruct-quantized.w8a8", "llama-3.3-70b", "int8"},
+    {"RedHatAI/gemma-3-12b-it-quantized.w4a16", "gemma-3-12b", "int4"},
+    {"somebody/Qwen3-8B-FP8", "qwen3-8b", "fp8"},
+    {"somebody/Qwen3-8B-NVFP4-FP8", "qwen3-8b", "nvfp4"},
+    {"cpatonn/Qwen3-Next-80B-A3B-Thinking-AWQ-8bit", "qwen3-next-80b-a3b", "int8-gptq"},
+    {"mlx-community/Qwen3-14B-4bit", "qwen3-14b", "mlx-4bit"},
+    {"somebody/Qwen3-14B-bnb-4bit", "qwen3-14b", "nf4-dq"},
+    {"google/gemma-3-27b-it-qat-q4_0-unquantized", "gemma-3-27b", "bf16"},
+    {"google/gemma-3-27b-it-qat-q4_0-gguf", "gemma-3-27b", "q4_0"},
+    {"openai/gpt-oss-20b", "gpt-oss-20b", ""},
+    /* GGUF, with and without its type */
+    {"bartowski/google_gemma-3-12b-it-GGUF", "gemma-3-12b", "q4_k_m"},
+    {"unsloth/Qwen3-8B-GGUF:UD-Q6_K_XL", "qwen3-8b", "q6_k"},
+    {"mradermacher/Qwen3-14B-i1-GGUF:iq3_xxs", "qwen3-14b", "iq3_xxs"},
+    {"Qwen3-8B-Q5_K_M", "qwen3-8b", "q5_k_m"},
+    /* addresses, and folders of a cache */
+    {"https://huggingface.co/Qwen/Qwen3-8B-AWQ/blob/main/config.json", "qwen3-8b", "int4-awq"},
+    {"hf.co/bartowski/Qwen3-8B-GGUF:Q8_0", "qwen3-8b", "q8_0"},
+    {"models--Qwen--Qwen3-8B", "qwen3-8b", ""},
+    {"https://ollama.com/library/llama3.1:8b", "llama-3.1-8b", "q4_k_m"},
+    /* tags */
+    {"llama3.1:latest", "llama-3.1-8b", "q4_k_m"},
+    {"llama3.1:8b-instruct-q8_0", "llama-3.1-8b", "q8_0"},
+    {"llama2:70b", "llama-2-70b", "q4_0"},
+    {"qwen3:235b", "qwen3-235b-a22b", "q4_k_m"},
+    {"gemma3:4b-it-qat", "gemma-3-4b", "q4_0"},
+    {"deepseek-r1:14b", "r1-distill-qwen-14b", "q4_k_m"},
+    {"gpt-oss:latest", "gpt-oss-20b", "mxfp4"},
+    {"phi4:14b-fp16", "phi-4-14b", "f16"},
+    /* said loosely; a name that begins one alone */
+    {"Llama 3.1 8B Instruct", "llama-3.1-8b", ""},
+    {"qwen3-coder-480b", "qwen3-coder-480b-a35b", ""},
+    {"DeepSeek V3 671B", "deepseek-v3", ""},
+    {"Meta_Llama_3.1_405B", "llama-3.1-405b", ""},
+    /* of another's making, with the base at the end */
+    {"somebody/Dolphin-Llama-3.1-8B-GPTQ-Int4", "llama-3.1-8b", "int4-gptq"},
+    /* no model, or another than the one they name */
+    {"lmsys/EAGLE3-Llama-3.1-8B", NULL, ""},
+    {"somebody/Qwen3-8B-lora", NULL, ""},
+    {"cerebras/GLM-4.5-Air-REAP-82B-A12B", NULL, ""},
+    {"llava-hf/llava-v1.6-mistral-7b-hf", NULL, ""},
+    {"Qwen/Qwen3-9B", NULL, ""},
+    {"DeepSeek V3 70B", NULL, ""},
+    {"llama-3.1", NULL, ""},
+    {"gemma-3n-E4B", NULL, ""},
+    {"/models/Qwen3-8B", NULL, ""},
+    {"./Qwen3-8B", NULL, ""},
+    {"a/b/c", NULL, ""},
+    {"/", NULL, ""},
+    {":", NULL, ""},
+    {"org/", NULL, ""},
+    {"-", NULL, ""},
+    {"", NULL, ""},
+};
+
+static void read_one(const char *name, const char *id, const char *format)
+{
+    struct name_reading read;
+    const struct model *model = NULL;
+    struct gp_err err = {0};
+
+    assert_int_equal(catalog_read_name(catalog, name, &read, &err), GP_OK);
+    if ((read.id == NULL) != (id == NULL) || (id != NULL && strcmp(read.id, id) != 0) ||
+        strcmp(read.format, format) != 0)
+        fail_msg("%s: read as %s with '%s', not %s with '%s'", name, read.id ? read.id : "nothing",
+                 read.format, id ? id : "nothing", format);
+    if (id != NULL)
+        assert_int_equal(catalog_model(catalog, read.id, &model, &err), GP_OK);
+}
+
+static void test_models(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++)
+        read_one(models[i].name, models[i].id, models[i].format);
+}
+
+/* Each name in a profile is read as its own model, with a suffix too, unless the name says
+ * the format. */
+static void test_own_names(void **state)
+{
+    const struct model *const *list;
+    struct gp_err err = {0};
+    size_t count;
+
+    (void)state;
+    assert_int_equal(catalog_models(catalog, &list, &count, &err), GP_OK);
+    for (size_t i = 0; i < count; i++) {
+        const char *alias = catalog_aliases(catalog, list[i]->id);
+
+        for (size_t len; *alias; alias += len + (alias[len] == '|')) {
+            struct name_reading read;
+            char name[200];
+
+            len = strcspn(alias, "|");
+            snprintf(name, sizeof(name), "%.*s-GPTQ-Int8", (int)len, alias);
+            if (strchr(name, ':') != NULL)
+                continue;
+            assert_int_equal(catalog_read_name(catalog, name, &read, &err), GP_OK);
+            if (read.id == NULL || strcmp(read.id, list[i]->id) != 0)
+                fail_msg("%s: read as %s, not %s", name, read.id ? read.id : "nothing",
+                         list[i]->id);
+        }
+    }
+}
+
+static const struct {
+    const char *name, *id;
+} gpus[] = {
+    {"NVIDIA H100 80GB HBM3", "h100-sxm"},
+    {"H100 80GB HBM3", "h100-sxm"},
+    {"H100", "h100-sxm"},
+    {"H100 PCIe", "h100-pcie"},
+    {"NVIDIA A100-SXM4-40GB", "a100-sxm-40"},
+    {"A100 80GB", "a100-sxm-80"},
+    {"A100 PCIe", "a100-pcie-80"},
+    {"Tesla V100-SXM2-16GB", "v100-sxm2-16"},
+    {"NVIDIA GeForce RTX 4090", "rtx-4090"},
+    {"GeForce RTX 5090", "rtx-5090"},
+    {"3090", "rtx-3090"},
+    {"4060 Ti 16GB", "rtx-4060-ti-16g"},
+    {"RTX 6000 Ada", "rtx-6000-ada"},
+    {"A6000", "rtx-a6000"},
+    {"7900 XTX", "rx-7900-xtx"},
+    {"AMD Radeon RX 7900 XTX (RADV NAVI31)", "rx-7900-xtx"},
+    {"AMD Instinct MI355X", "mi355x"},
+    {"Apple M3 Ultra", "apple-m3-ultra"},
+    {"Intel Arc (TM) B580", "arc-b580"},
+    {"A10G", "a10g"},
+    /* other cards with a word more or less */
+    {"RTX 4090 Laptop GPU", NULL},
+    {"RTX 4080 SUPER", NULL},
+    {"RTX 5090 D", NULL},
+    {"RTX 6000", NULL},
+    {"Apple M4", NULL},
+    {"4060 Ti 8GB", NULL},
+    {"A100 60GB", NULL},
+    {"NVIDIA", NULL},
+    {"80GB", NULL},
+    {"", NULL},
+};
+
+static void test_gpus(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(gpus) / sizeof(gpus[0]); i++) {
+        const struct gpu *gpu = NULL;
+        struct gp_err err = {0};
+
+        catalog_gpu(catalog, gpus[i].name, &gpu, &err);
+        if ((gpu == NULL) != (gpus[i].id == NULL) ||
+            (gpu != NULL && strcmp(gpu->id, gpus[i].id) != 0))
+            fail_msg("%s: %s, not %s", gpus[i].name, gpu ? gpu->id : "nothing",
+                     gpus[i].id ? gpus[i].id : "nothing");
+    }
+}
+
+/* Any bytes: nothing breaks, and what is read is in the catalogue. */
+static void test_any_text(void **state)
+{
+    static const char *const parts[] = {"Qwen3",    "8B",  "-",      "_",    ".",        "/",
+                                        ":",        "AWQ", "FP8",    "q4",   "K_M",      "it",
+                                        "\xC3\xA9", " ",   "hf.co/", "GGUF", "https://", "24GB",
+                                        "(",        ")",   "4090",   "RTX",  "|"};
+    unsigned seed = 1;
+
+    (void)state;
+    for (int round = 0; round < 3000; round++) {
+        char text[400] = "";
+        struct name_reading read;
+        const struct gpu *gpu;
+        const struct model *model;
+
+        for (int n = 0; n < 1 + round % 40; n++) {
+            seed = seed * 1103515245u + 12345u;
+            strncat(text, parts[(seed >> 16) % (sizeof(parts) / sizeof(parts[0]))],
+                    sizeof(text) - strlen(text) - 1);
+        }
+        if (catalog_read_name(catalog, text, &read, NULL) == GP_OK && read.id != NULL)
+            assert_int_equal(catalog_model(catalog, read.id, &model, NULL), GP_OK);
+        catalog_gpu(catalog, text, &gpu, NULL);
+    }
+}
+
+/* One of "int4|int4-g32"? */
+static bool is_one_of(const char *list, const char *word)
+{
+    size_t len = strlen(word);
+
+    for (const char *at = list; *at; at += strcspn(at, "|"), at += *at == '|')
+        if (strcspn(at, "|") == len && strncmp(at, word, len) == 0)
+            return true;
+    return false;
+}
+
+/* Names of public lists whose model or GPU is in the catalogue. */
+static void test_public_models(void **state)
+{
+    FILE *file = open_shared("facts/model_names.csv");
+    char line[1000], *field[12];
+    int all = 0, right = 0, wrong = 0;
+
+    (void)state;
+    if (file == NULL)
+        skip();
+    assert_non_null(fgets(line, sizeof(line), file));
+    int n = csv_split(line, field, 12), name = csv_column(field, n, "name"),
+        base = csv_column(field, n, "base_id"), format = csv_column(field, n, "precision"),
+        also = csv_column(field, n, "also");
+    while (fgets(line, sizeof(line), file) != NULL) {
+        struct name_reading read;
+        const struct model *model = NULL;
+
+        csv_split(line, field, 12);
+        bool known = catalog_model(catalog, field[base], &model, NULL) == GP_OK &&
+                     strcmp(model->id, field[base]) == 0;
+        if (catalog_model(catalog, field[name], &model, NULL) == GP_OK) { /* an alias */
+            read = (struct name_reading){.id = model->id};
+        } else {
+            assert_int_equal(catalog_read_name(catalog, field[name], &read, NULL), GP_OK);
+        }
+        wrong += !known && read.id != NULL;
+        all += known;
+        right += known && read.id != NULL && strcmp(read.id, field[base]) == 0 &&
+                 (read.format[0] == '\0' || strcmp(read.format, field[format]) == 0 ||
+                  is_one_of(field[also], read.format));
+    }
+    fclose(file);
+    if (right < 0.9 * all || wrong > 0)
+        fail_msg("%d of %d names read right, %d that the catalogue lacks", right, all, wrong);
+}
+
+static void test_public_gpus(void **state)
+{
+    FILE *file = open_shared("facts/gpu_names.csv");
+    char line[1000], *field[8];
+    int all = 0, right = 0, wrong = 0;
+
+    (void)state;
+    if (file == NULL)
+        skip();
+    assert_non_null(fgets(line, sizeof(line), file));
+    while (fgets(line, sizeof(line), file) != NULL) {
+        const struct gpu *known = NULL, *gpu = NULL;
+
+        csv_split(line, field, 8);
+        catalog_gpu(catalog, field[1], &known, NULL);
+        bool is_known = known != NULL && strcmp(known->id, field[1]) == 0;
+        catalog_gpu(catalog, field[0], &gpu, NULL);
+        all += is_known;
+        wrong += !is_known && gpu != NULL;
+        right += is_known && gpu == known;
+    }
+    fclose(file);
+    if (right < 0.95 * all || wrong > 0)
+        fail_msg("%d of %d names read right, %d that the catalogue lacks", right, all, wrong);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_models),        cmocka_unit_test(test_own_names),
+        cmocka_unit_test(test_gpus),          cmocka_unit_test(test_any_text),
+        cmocka_unit_test(test_public_models), cmocka_unit_test(test_public_gpus),
+    };
+    int failed;
+
+    catalog = open_profiles();
+    failed = cmocka_run_group_tests(tests, NULL, NULL);
+    catalog_free(catalog);
+    return failed;
+}
