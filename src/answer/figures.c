@@ -163,7 +163,7 @@ static const char *figure_note(const struct plan *p, enum figure_id id, struct t
     case FIGURE_KV:
         return texts_addf(t, "%.0f x %s tokens%s%s%s%s", m->users, UNITS_TOKENS(q->context),
                           p->layout.replicas > 1 ? ", per replica" : "", spread ? "; " : "",
-                          spread ? UNITS_GIB(m->kv_mean.value) : "", spread ? " while spread" : "");
+                          spread ? UNITS_GIB(m->kv_mean.value) : "", spread ? " on average" : "");
     case FIGURE_KV_BLOCKS:
         return "rounding, windows and layer groups";
     case FIGURE_ACTIVATION:
