@@ -99,7 +99,7 @@ static void load_lines(struct answer_lines *lines)
     if (!r || !r->trace[0])
         return;
     if (r->trace_rate > 0)
-        line_addf(lines, "trace", "%s: %s requests, %.3g/s in the mean, %.3g in the busiest minute",
+        line_addf(lines, "trace", "%s: %s requests, %.3g/s on average, %.3g in the busiest minute",
                   path_name(r->trace), UNITS_TOKENS(r->trace_requests), r->trace_rate,
                   r->trace_busiest);
     else
@@ -220,7 +220,7 @@ static void stage_lines(struct answer_lines *lines)
     const struct plan *p = lines->plan;
 
     if (p->has_memory && p->layout.pp > 1)
-        line_addf(lines, "stage", "stage %d of %d, the one that binds", p->memory.stage + 1,
+        line_addf(lines, "stage", "pipeline stage %d of %d, the fullest", p->memory.stage + 1,
                   p->layout.pp);
 }
 
@@ -435,7 +435,7 @@ static void pace_lines(struct answer_lines *lines)
     line = figure_line(lines, "output tokens", AS_RATE, v->tokens);
     line->text = texts_addf(t, "%.2g requests/s", v->requests.value);
     if (p->request.rate > 0)
-        line->text = texts_addf(t, "%s, %.0f %s in the mean", line->text, v->running,
+        line->text = texts_addf(t, "%s, %.0f %s on average", line->text, v->running,
                                 v->transfer > 0 ? "decode" : "in flight");
     else if (v->running < v->users && v->transfer <= 0)
         line->text =
@@ -479,7 +479,12 @@ static void worth_lines(struct answer_lines *lines)
     struct usage usage;
 
     usage_of(p, &usage);
-    if (price.known) {
+    if (price.known && load_is_default(lines)) {
+        line = figure_line(lines, "$ per million", AS_MONEY, usage.full);
+        line->text =
+            texts_addf(&lines->texts, "output tokens at full load; %s with this one user alone",
+                       UNITS_MONEY(price.value));
+    } else if (price.known) {
         line = figure_line(lines, "$ per million", AS_MONEY, price);
         line->text = texts_addf(
             &lines->texts, "output tokens at this %s; %s at full load; %s with prompts counted too",
@@ -489,9 +494,11 @@ static void worth_lines(struct answer_lines *lines)
     line = line_addf(lines, "utilisation", "at most, %.0f users at once", p->speed.full_running);
     line->amount = figure_amount(AS_SHARE, usage.share, &lines->texts);
     line->note = texts_addf(&lines->texts, "of %.3g requests/s", p->speed.full.value);
-    if (usage.idle.known && usage.idle.value >= 1)
-        line->text = texts_addf(&lines->texts, "%s; what is idle costs %s a month", line->text,
-                                UNITS_MONEY(usage.idle.value));
+    if (load_is_default(lines))
+        line->text = texts_addf(&lines->texts, "%s; one user is the default: -u N", line->text);
+    else if (usage.idle.known && usage.idle.value >= 1)
+        line->text = texts_addf(&lines->texts, "%s; %s a month are paid for what is not used",
+                                line->text, UNITS_MONEY(usage.idle.value));
 }
 
 /* Joules of a token and watts of the plan; the watts at most where nothing else is known. */

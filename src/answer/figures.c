@@ -167,7 +167,7 @@ static const char *figure_note(const struct plan *p, enum figure_id id, struct t
         return texts_addf(t, "%.0f x %s tokens%s%s%s%s%s", m->users,
                           UNITS_TOKENS(m->one_full ? memory_end_tokens(q) : q->context), one,
                           p->layout.replicas > 1 ? ", per replica" : "", spread ? "; " : "",
-                          spread ? UNITS_GIB(m->kv_mean.value) : "", spread ? " while spread" : "");
+                          spread ? UNITS_GIB(m->kv_mean.value) : "", spread ? " on average" : "");
     case FIGURE_KV_BLOCKS:
         return "rounding, windows and layer groups";
     case FIGURE_ACTIVATION:

@@ -201,7 +201,8 @@ OPTION(EP, .name = "ep", COUNTED, .unit = "GPUs", .low = 1, .high = 1024, .fallb
                            "a GPU holds 1/max(TP, EP) of the experts",
                 .terms = {"GPUs", "weights"}})
 OPTION(DP, .name = "dp", COUNTED, .unit = "copies", .low = 1, .high = 1024, .fallback = "auto",
-       .commands = R, .help = "copies of the attention over which the experts are spread")
+       .commands = R,
+       .help = "data parallel attention: the experts are spread over so many copies of it")
 OPTION(REPLICAS, .name = "replicas", COUNTED, .unit = "copies", .low = 1, .high = 1024,
        .fallback = "auto", .commands = R, .help = "whole copies of the model that share the users",
        .form = {.label = "Replicas",
@@ -216,7 +217,7 @@ OPTION(DISAGGREGATE, .name = "disaggregate", .type = OPTION_TEXT, .argument = "P
                "of their own, 2xTP1:1xTP4; auto: the best split")
 OPTION(MAX_NUM_SEQS, .name = "max-num-seqs", COUNTED, .unit = "requests", .low = 1, .high = 65536,
        .fallback = "the engine's, for this GPU", .commands = R, .common = true,
-       .help = "slots of the engine; sets its sampler workspace",
+       .help = "requests that the engine computes at once, its slots",
        .form = {.label = "Slots",
                 .planned = PLAN_MEMORY(max_num_seqs),
                 .explain = "Slots: requests the engine runs at once; the others queue.\n"

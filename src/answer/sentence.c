@@ -163,7 +163,7 @@ static const struct {
 };
 
 static const char *const lost_words[WORSE_COUNT] = {
-    [WORSE_IDLE] = "a replica has no user",
+    [WORSE_IDLE] = "more replicas than users",
     [WORSE_MACHINES] = "not in one machine that is offered",
     [WORSE_STAGES] = "more pipeline stages",
     [WORSE_REPLICAS] = "more replicas",
@@ -208,7 +208,7 @@ static const char *const fix_words[FIX_KIND_COUNT] = {
 static const char *const change_words[CHANGE_COUNT] = {
     [CHANGE_UTILIZATION] = "a larger share of memory for the engine",
     [CHANGE_TOKENS] = "fewer tokens in one step: a smaller activation peak",
-    [CHANGE_SEQS] = "fewer slots: a smaller sampler workspace",
+    [CHANGE_SEQS] = "fewer slots, so less memory for its sampler",
     [CHANGE_EAGER] = "no CUDA graphs: slower steps",
 };
 
@@ -422,8 +422,14 @@ const char *sentence_layout(const struct layout *l, struct texts *t)
         text = texts_addf(t, "TP %d", l->tp);
     if (l->pp > 1)
         text = texts_addf(t, apart ? "%s, PP %d" : "%s x PP %d", text, l->pp);
-    if (l->replicas > 1 && !apart)
-        text = texts_addf(t, "%s x %d replicas", text, l->replicas);
+    /* experts that are spread over replicas make them one server: its attention is data parallel */
+    int dp = l->ep > l->tp && l->ep % l->tp == 0 && l->replicas % (l->ep / l->tp) == 0 && !apart
+                 ? l->ep / l->tp
+                 : 1;
+    if (dp > 1)
+        text = texts_addf(t, "%s x DP %d", text, dp);
+    if (l->replicas / dp > 1 && !apart)
+        text = texts_addf(t, "%s x %d replicas", text, l->replicas / dp);
     if (l->ep > 1)
         text = texts_addf(t, "%s, EP %d", text, l->ep);
     if (l->prefill > 0 && !apart)
@@ -835,9 +841,10 @@ static const char *const note_words[] = {
     [COST_NOTE_NONE] = "",
     [COST_NOTE_MEMORY_ONLY] = "{gpu} is not priced: the catalogue has its memory only",
     [COST_NOTE_NO_PURCHASE] = "no purchase price of {gpu} is known",
-    [COST_NOTE_NO_OFFER] = "no {class} price of an instance that can host this",
-    [COST_NOTE_NARROWED] = "no {class} price with that provider, region or date",
-    [COST_NOTE_UNDATED] = "the price has no date of its own: check it",
+    [COST_NOTE_NO_OFFER] = "nobody in the catalogue rents this at a {class} price",
+    [COST_NOTE_NARROWED] =
+        "nobody rents this at a {class} price with that provider, region or date",
+    [COST_NOTE_UNDATED] = "its source gives this price no date: check it",
     [COST_NOTE_OLD] = "the price is {days} days old: check it",
     [COST_NOTE_AHEAD] = "the price is dated ahead of this clock: check both",
 };
@@ -1070,13 +1077,13 @@ const char *sentence_speed_narrower(const struct plan *p, struct texts *t)
     if (widest < 0 || widest == DOUBT_POINTS_3)
         return "";
     if (1u << widest & OF_DEVICE)
-        return texts_addf(t, "--confirm on this GPU; widest now: %s", doubt_words[widest]);
+        return texts_addf(t, "--confirm on this GPU; widest: %s", doubt_words[widest]);
     speed_doubt(DOUBT_POINTS_3, p->request.gpu, &low, &high);
     if (low * high >= p->speed.factor_low * p->speed.factor_high)
         return "";
     return texts_addf(t,
                       "three runs of the server's benchmark, --calibration FILE: "
-                      "/%.2f..x%.2f, not /%.2f..x%.2f; widest now: %s",
+                      "band then /%.2f..x%.2f, now /%.2f..x%.2f; widest: %s",
                       low, high, p->speed.factor_low, p->speed.factor_high, doubt_words[widest]);
 }
 

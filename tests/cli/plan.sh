@@ -204,7 +204,7 @@ fi
 # shellcheck disable=SC2086
 run --plan $speed:2 -u 16
 assert_contains "what prompts do to answers" "between two tokens, when the step also computes a prompt: 6.2 % of steps, so this is the p99; band assumed" "$out"
-assert_contains "what narrows the band" "widest now: engine's build and host unknown" "$out"
+assert_contains "what narrows the band" "widest: engine's build and host unknown" "$out"
 assert_contains "a line more drops none" "checked by     TPOT, dense models on vLLM" "$out"
 # shellcheck disable=SC2086
 run --plan $speed:2 -u 1
@@ -294,7 +294,7 @@ printf '%s\n' TIMESTAMP,ContextTokens,GeneratedTokens '2023-11-16 18:00:00.5,100
     '2023-11-16 18:00:30.5,2000,200' '2023-11-16 18:02:00.5,9000,600' >"$work/trace.csv"
 # shellcheck disable=SC2086
 run --plan $speed:2 --trace "$work/trace.csv"
-assert_contains "where the lengths are from" "trace.csv: 3 requests, 0.025/s in the mean, 0.0333 in the busiest minute" "$out"
+assert_contains "where the lengths are from" "trace.csv: 3 requests, 0.025/s on average, 0.0333 in the busiest minute" "$out"
 assert_contains "the context of the longest" "x 9,600 tokens" "$out"
 assert_contains "the lengths" "prompts of 4,000 +- 3,559 and answers of 300 +- 216 tokens" "$out"
 # shellcheck disable=SC2086
@@ -761,7 +761,7 @@ plan="--plan -m llama-3.1-8b -g h100-sxm:2"
     assert_contains "per GPU" "price per GPU of a shared host" "$out"
     run $plan --provider hyperstack
     assert_contains "read by then" "(by 2026-11)" "$out"
-    assert_contains "and doubted" "has no date of its own: check it" "$out"
+    assert_contains "and doubted" "gives this price no date: check it" "$out"
     run $plan --provider hyperstack --dated
     assert_contains "none is left" "with that provider, region or date" "$out"
     assert_lacks "nothing to break even with" "break-even" "$out"

@@ -16,7 +16,7 @@ KEYS
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                    66 rows
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 66 ─┐
-│ 63 of 66 fit and meet goals  sort $/h ▲  filter -  * best for its cost       │
+│ 62 of 66 fit and meet goals  sort $/h ▲  filter -  * best for its cost       │
 │   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users│
 │=* rtx-a6000      bf16        8  fits         73.0±54    4.00     5.38    76.1│
 │ * rtx-a6000      int4-awq    2  fits        118.1±75    1.00     2.21    18.7│
@@ -50,7 +50,7 @@ only 1,12 29,36
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                                                            66 rows
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────────────────────────────────────────────── 1-24 of 66 ─┐
-│ 63 of 66 fit and meet goals  sort $/h ▲  filter -  * best for its cost                                               │
+│ 62 of 66 fit and meet goals  sort $/h ▲  filter -  * best for its cost                                               │
 │   GPU               format      n  verdict     ~TPOT ms  ~tok/s     $/h     ~$/M  ~users  layout   weights GiB  limit│
 │=* rtx-a6000         bf16        8  fits         73.0±54     207    4.00     5.38    76.1  TP8            16.46  none │
 │ * rtx-a6000         int4-awq    2  fits        118.1±75     126    1.00     2.21    18.7  TP2            18.55  none │
@@ -78,7 +78,7 @@ screen "40 x 12: the table" "${load[@]}" <<'KEYS'
 KEYS
 expect <<'END'
  1 [2 Compare] 3  4             66 rows
- 63 of 66 fit and meet goals  sort $/h ▲
+ 62 of 66 fit and meet goals  sort $/h ▲
    GPU             format      n     $/h
 =* rtx-a6000       bf16        8    4.00
  * rtx-a6000       int4-awq    2    1.00
@@ -109,8 +109,8 @@ TP 8, 1 host: holds ~76.1 requests of
 that fits is cheaper and holds as many
 on demand $4.00/h, $2,920/month: 1 x
 hyperstack n3-RTX-A6000x8, 8 GPUs (by
-2026-11); the price has no date of its
-own: check it
+2026-11); its source gives this price no
+date: check it
  rtx-a6000 x 8, bf16 (as published): …
  Enter:use in plan       ?:help  q:quit
  1 [2 Compare] 3  4             66 rows
@@ -120,8 +120,8 @@ TP 8, 1 host: holds ~76.1 requests of
 that fits is cheaper and holds as many
 on demand $4.00/h, $2,920/month: 1 x
 hyperstack n3-RTX-A6000x8, 8 GPUs (by
-2026-11); the price has no date of its
-own: check it
+2026-11); its source gives this price no
+date: check it
 TPOT 73.0 ms (43.3..127.3 ms), TTFT 1.19
  rtx-a6000 x 8, bf16 (as published): …
  Enter:use in plan       ?:help  q:quit
@@ -137,7 +137,7 @@ only 1,9 17,21
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                    66 rows
 +- llama-3.1-70b, 16 x 8,192 tokens ------------------------------ 1-12 of 66 -+
-| 63 of 66 fit and meet goals  sort $/h ^  filter -  * best for its cost       |
+| 62 of 66 fit and meet goals  sort $/h ^  filter -  * best for its cost       |
 |   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users|
 |=* rtx-a6000      bf16        8  fits        73.0+-54    4.00     5.38    76.1|
 |>* rtx-a6000      int4-awq    2  fits       118.1+-75    1.00     2.21    18.7|
@@ -161,7 +161,7 @@ KEYS
 only 2,8
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┐
-│ 63 of 66 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost                                                                                    │
+│ 62 of 66 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost                                                                                    │
 │   GPU                  format      n  verdict     ~TPOT ms  ~tok/s     $/h     ~$/M  ~users  layout   memory GiB  weights GiB  KV pool GiB  $/month  limit   │
 │=* rtx-a6000            bf16        8  fits         73.0±54     207    4.00     5.38    76.1  TP8           47.99        16.46       ~23.77     2920  none    │
 │▸  l40s                 fp8         4  fits         59.2±38     256    4.00     4.34    32.8  TP4           44.99        16.96       ~20.50     2920  none    │
@@ -184,17 +184,17 @@ KEYS
 only 2,6 26,30 50,54
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 66 ─┐
-│ 63 of 66 fit and meet goals  sort $/M ▲  filter -  * best for its cost       │
+│ 62 of 66 fit and meet goals  sort $/M ▲  filter -  * best for its cost       │
 │   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users│
 │=* rtx-a6000      bf16        8  fits         73.0±54    4.00     5.38    76.1│
 │   b200           fp8         1  fits        19.8±8.5    4.89     1.74    36.7│
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 66 ─┐
-│ 63 of 66 fit and meet goals  sort $/M ▼  filter -  * best for its cost       │
+│ 62 of 66 fit and meet goals  sort $/M ▼  filter -  * best for its cost       │
 │   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users│
 │=* rtx-a6000      bf16        8  fits         73.0±54    4.00     5.38    76.1│
 │   t4             fp8       128  fits         44.2±62  125.18   107.04   120.4│
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 66 ─┐
-│ 63 of 66 fit and meet goals  sort layout ▲  filter -  * best for its cost    │
+│ 62 of 66 fit and meet goals  sort layout ▲  filter -  * best for its cost    │
 │   GPU           format      n  verdict     ~TPOT ms     $/h     ~$/M  layout │
 │=* rtx-a6000     bf16        8  fits         73.0±54    4.00     5.38  TP8    │
 │   …6000-server  int4-awq    1  fits         79.3±44    1.69     2.50  TP1    │
@@ -210,10 +210,10 @@ KEYS
 only 2,21
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 63 of 66 fit and meet goals  sort $/h ▲  filter p100  * best for its cost    │
+│ 62 of 66 fit and meet goals  sort $/h ▲  filter p100  * best for its cost    │
 │   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users│
 │=* rtx-a6000      bf16        8  fits         73.0±54    4.00     5.38    76.1│
-│   p100-sxm2-16   bf16       24  fits        77.3±220       -        -    55.1│
+│   p100-sxm2-16   bf16        1  no fit: type of the weights, short 158.4 GiB │
 │   p100-sxm2-16   fp8         1  no fit: type of the weights, short 94.7 GiB  │
 │▸  p100-sxm2-16   int4-awq    1  no fit: type of the weights, short 64.0 GiB  │
 │                                                                              │
@@ -225,7 +225,7 @@ expect <<'END'
 │                                                                              │
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
-┌─ p100-sxm2-16 x 1, int4-awq: no fit ──────────────────────── 1-2 of 16, Tab ─┐
+┌─ p100-sxm2-16 x 1, int4-awq: no fit ──────────────────────── 1-2 of 18, Tab ─┐
 │█████████████│████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░  14.54│
 │█ weights 37.1 ▓ KV 40.0 ▒ act 0.5 ░ run 1.0                                  │
 └──────────────────────────────────────────────────────────────────────────────┘
@@ -241,7 +241,7 @@ KEYS
 only 2,13
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 63 of 66 fit and meet goals  sort weights ▲  filter gpus=1 !nvidia fits      │
+│ 62 of 66 fit and meet goals  sort weights ▲  filter gpus=1 !nvidia fits      │
 │   GPU            format      n  verdict     $/h     ~$/M  ~users  weights GiB│
 │=* rtx-a6000      bf16        8  fits       4.00     5.38    76.1        16.46│
 │▸  …ple-m3-ultra  int4-awq    1  fits          -        -   138.5        37.04│
@@ -268,7 +268,7 @@ only 1,8 25,28
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   27 of 66
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 27 ─┐
-│ 63 of 66 fit and meet goals  sort $/h ▲  filter mem>=40 $<10 nvidia !pcie    │
+│ 62 of 66 fit and meet goals  sort $/h ▲  filter mem>=40 $<10 nvidia !pcie    │
 │   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users│
 │=* rtx-a6000      bf16        8  fits         73.0±54    4.00     5.38    76.1│
 │▸* rtx-a6000      int4-awq    2  fits        118.1±75    1.00     2.21    18.7│
@@ -276,7 +276,7 @@ expect <<'END'
 │   …-6000-server  int4-awq    1  fits         79.3±44    1.69     2.50    18.6│
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                    66 rows
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 66 ─┐
-│ 63 of 66 fit and meet goals  sort $/h ▲  filter -  * best for its cost       │
+│ 62 of 66 fit and meet goals  sort $/h ▲  filter -  * best for its cost       │
 │   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users│
 END
 
@@ -292,13 +292,13 @@ KEYS
 only 2,4 22,24 26,28 46,48
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 66 ─┐
-│ 63 of 66 fit and meet goals  sort $/h ▲  filter -  * best for its cost       │
+│ 62 of 66 fit and meet goals  sort $/h ▲  filter -  * best for its cost       │
 │   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users│
  filter: 'much' is not a number (as in mem>=40, $<10)
  Only rows with: mem>=much
  Enter:do it  Up:earlier  Esc:back
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 66 ─┐
-│ 63 of 66 fit and meet goals  sort $/h ▲  filter -  * best for its cost       │
+│ 62 of 66 fit and meet goals  sort $/h ▲  filter -  * best for its cost       │
 │   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users│
  filter: unknown column 'speed' (mem gpus tp pp rep weights pool kv requests $…
  Only rows with: speed>3
@@ -315,7 +315,7 @@ only 1,8
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                    1 of 66
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 63 of 66 fit and meet goals  sort $/h ▲  filter no-such-gpu                  │
+│ 62 of 66 fit and meet goals  sort $/h ▲  filter no-such-gpu                  │
 │   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users│
 │=* rtx-a6000      bf16        8  fits         73.0±54    4.00     5.38    76.1│
 │                                                                              │
@@ -335,7 +335,7 @@ KEYS
 only 2,9
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 63 of 66 fit and meet goals  sort $/h ▲  filter h100  * best for its cost    │
+│ 62 of 66 fit and meet goals  sort $/h ▲  filter h100  * best for its cost    │
 │   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users│
 │=* rtx-a6000      bf16        8  fits         73.0±54    4.00     5.38    76.1│
 │+  h100-pcie      int4-awq    2  fits         41.2±18    3.80     2.90    39.3│
@@ -355,7 +355,7 @@ KEYS
 only 2,6
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 63 of 66 fit and meet goals  sort $/h ▲  filter marked  * best for its cost  │
+│ 62 of 66 fit and meet goals  sort $/h ▲  filter marked  * best for its cost  │
 │   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users│
 │=* rtx-a6000      bf16        8  fits         73.0±54    4.00     5.38    76.1│
 │▸  h100-sxm       fp8         2  fits        22.7±9.7    6.98     2.84    27.0│
@@ -377,7 +377,7 @@ only 25,30
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                    5 of 88
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 85 of 88 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its cost│
+│ 84 of 88 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its cost│
 │   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users│
 │=* rtx-a6000      bf16        8  fits         73.0±54    4.00     5.38    76.1│
 │▸  h100-sxm       fp8         2  fits        22.7±9.7    6.98     2.84    27.0│
@@ -391,7 +391,7 @@ f "l40s" Enter
 KEYS
 only 3,8
 expect <<'END'
-│ 83 of 88 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost    │
+│ 79 of 88 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost    │
 │   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users│
 │=* rtx-a6000      int8        4  fits         69.0±51    2.00     2.53    37.3│
 │▸  l40s           fp8         4  fits         59.2±38    4.00     4.34    32.8│
@@ -450,10 +450,10 @@ KEYS
 only 2,21
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 63 of 66 fit and meet goals  sort $/h ▲  filter h100-sxm fp8                 │
-│   GPU             format      n  verdict     ~TPOT ms    ~$/h    ~$/M  ~users│
-│=  mi300x          bf16        1  fits         63.3±57    0.81    0.92    18.8│
-│▸  h100-sxm        fp8         2  fits        22.7±9.7    2.40    0.98    27.0│
+│ 62 of 66 fit and meet goals  sort $/h ▲  filter h100-sxm fp8                 │
+│   GPU              format      n  verdict     ~TPOT ms    ~$/h   ~$/M  ~users│
+│=  mi300x           bf16        1  fits         63.3±57    0.81   0.92    18.8│
+│▸  h100-sxm         fp8         2  fits        22.7±9.7    2.40   0.98    27.0│
 │                                                                              │
 │                                                                              │
 │                                                                              │
@@ -485,13 +485,13 @@ KEYS
 only 2,7 26,31
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 63 of 66 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its cost│
+│ 62 of 66 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its cost│
 │   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users│
 │=* rtx-a6000      bf16        8  fits         73.0±54    4.00     5.38    76.1│
 │▸  h100-sxm       fp8         2  fits        22.7±9.7    6.98     2.84    27.0│
 │   h100-sxm       int4-awq    2  fits         30.7±13    6.98     3.98    39.3│
 ┌─ llama-3.1-70b, 200 x 8,192 tokens ──────────────────────────────────────────┐
-│ 63 of 66 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its cost│
+│ 62 of 66 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its cost│
 │   GPU             format      n  verdict     ~TPOT ms     $/h    ~$/M  ~users│
 │=  rtx-a6000       bf16       24  fits       211.9±180   12.00    3.72   228.2│
 │   h100-sxm        int4-awq    8  fits         92.3±51   19.20    2.59   207.0│
@@ -546,7 +546,7 @@ f "h100- fits" Enter
 KEYS
 cp "$work/out" "$work/screen"
 for as in json:json csv:csv txt:text md:markdown; do
-    run --compare "${load[@]}" --format "${as#*:}"
+    run --compare "${load[@]}" --top 1000 --format "${as#*:}"
     assert_true "all.${as%:*} is what --compare prints" \
         cmp -s "$work/out" "$work/all.${as%:*}"
 done

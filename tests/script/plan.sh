@@ -166,13 +166,13 @@ expect <<'END'
 │ GPU        l40s           ▾││███████████████████████│██████████████▓▒░  40.87│
 │ GPUs       1               ││█ weights 67.7 ▓ KV 2.5 ▒ act 0.6 ░ run 1.0     │
 │── Load ────────────────────││── Ways out (a) ── verdict    n      $/h TPOT ms│
-│ Context    8,192 tokens    ││1 rtx-a6000:2      fits       2    $1.00    57.8│
-│ Prompt     1,024 tokens    ││2 int4-awq         fits       1    $1.00    79.8│
-│ Output     256 tokens      ││3 llama.cpp, q4_k… fits       1    $1.00    62.2│
-│ Users      1 at once       ││4 a100-sxm-80:1    fits       1    $1.29    40.5│
-│ Rate       none            ││5 a100-pcie-80:1   fits       1    $1.35    42.5│
-│── Goals ───────────────────││6 l40s:2           fits       2    $2.00    52.1│
-│ TTFT goal  none            ││7 …u-offload-gb 34 fits       1    $1.00       -│
+│ Context    8,192 tokens    ││1 int4-awq         fits       1    $1.00    79.8│
+│ Prompt     1,024 tokens    ││2 llama.cpp, q4_k… fits       1    $1.00    62.2│
+│ Output     256 tokens      ││3 …u-offload-gb 34 fits       1    $1.00       -│
+│ Users      1 at once       ││4 rtx-a6000:2      fits       2    $1.00    57.8│
+│ Rate       none            ││5 a100-sxm-80:1    fits       1    $1.29    40.5│
+│── Goals ───────────────────││6 a100-pcie-80:1   fits       1    $1.35    42.5│
+│ TTFT goal  none            ││7 l40s:2           fits       2    $2.00    52.1│
 │ TPOT goal  none            ││── Why ─────────────────────────────────────────│
 │ Throughput none            ││the weights take 67.71 GiB per GPU, 40.87 GiB   │
 │+Layout     auto: TP 1      ││  may be used                                   │
@@ -213,11 +213,11 @@ expect <<'END'
 ┌─ Ask ──────────────────────┐┌─ Answer: H100 SXM5 80GB ───── 1-14 of 15, Tab ─┐
 │▸Model      qwen3-14b      ▾││NO FIT   layout                                 │
 │── Load ────────────────────││── Ways out (a) ── verdict    n      $/h TPOT ms│
-│ Context    8,192 tokens    ││1 rtx-a6000:1      fits       1    $0.50    43.7│
-│ Prompt     1,024 tokens    ││2 rtx-6000-ada:1   fits       1    $0.83    34.8│
-│ Output     256 tokens      ││3 l4:2             fits       2    $0.88    55.3│
-│ Users      1 at once       ││4 --tp auto        fits       1    $2.29    11.5│
-│ Rate       none            ││5 tp 4             fits       4   $13.96     4.7│
+│ Context    8,192 tokens    ││1 --tp auto        fits       1    $2.29    11.5│
+│ Prompt     1,024 tokens    ││2 tp 4             fits       4   $13.96     4.7│
+│ Output     256 tokens      ││3 rtx-a6000:1      fits       1    $0.50    43.7│
+│ Users      1 at once       ││4 rtx-6000-ada:1   fits       1    $0.83    34.8│
+│ Rate       none            ││5 l4:2             fits       2    $0.88    55.3│
 END
 
 screen "no answer" -m 8B -c 4k <<'KEYS'
@@ -228,7 +228,7 @@ only 2,3 7,10
 expect <<'END'
 ┌─ Ask ──────────────────────┐┌─ Answer ───────────────────────────────────────┐
 │▸Model      8B             ▾││NO ANSWER                                       │
-│── Load ────────────────────││--context: prompt and output of 8193 tokens     │
+│── Load ────────────────────││--prompt: 8192 tokens and at least one of output│
 │ Context    4,096 tokens    ││  exceed the context of 4096                    │
 │ Prompt     8,192 tokens    ││(raise --context)                               │
 │ Output     auto            ││u: undo the last change                         │
@@ -312,7 +312,7 @@ KEYS
 only 1,16
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Ask ────┌─ Weights ────────────────────────────────────────────────────────────────────────── 54 of 54 ─┐f 18, Tab ─┐
+┌─ Ask ────┌─ Weights ────────────────────────────────────────────────────────────────────────── 55 of 55 ─┐f 18, Tab ─┐
 │ Model    │/ type words to find it, or another format, as --lis… verdict    n      $/h TPOT ms     $/M    │           │
 │▸Weights  │▸ as published: bf16                                  fits       2    $6.98    27.5  $54.42    │           │
 │ GPU      │  fp8        FP8 E4M3, one scale per output channel   fits       2    $6.98    16.8  $33.30    │░░··│ 72.85│
@@ -325,8 +325,8 @@ expect <<'END'
 │ Rate     │  fp32       FP32                                     no fit   weights                         │           │
 │── Goals ─│  f16        GGUF F16                                 fits       2    $6.98    27.5  $54.42    │───────────│
 │ TTFT goal│  fp8-block  FP8 E4M3, 128 x 128 blocks               fits       2    $6.98    17.2  $34.14    │           │
-│ TPOT goal│  fp8-tensor FP8 E4M3, one scale per tensor           fits       2    $6.98    16.7  $33.29    │           │
-│ Throughpu│  int8-bnb   INT8 bitsandbytes LLM.int8               fits       2    $6.98    16.7  $33.27    │ ms     $/M│
+│ TPOT goal│  fp8-e5m2   FP8 E5M2, KV cache only                  no fit   type of the weights             │           │
+│ Throughpu│  fp8-tensor FP8 E4M3, one scale per tensor           fits       2    $6.98    16.7  $33.29    │ ms     $/M│
 END
 
 screen "KV formats of vLLM and of llama.cpp" -m 8B -g l4 <<'KEYS'
@@ -399,7 +399,7 @@ Esc / "price" Enter Enter
 KEYS
 only 2,12 22 30,36
 expect <<'END'
-┌─┌─ Engine ────────────────────────────────────────────────────── 27 of 27 ─┐─┐
+┌─┌─ Engine ────────────────────────────────────────────────────── 29 of 29 ─┐─┐
 │ │/ type words to find it, or a version, such as vllm@0.19                  │ │
 │ │▸ auto                       the newest vLLM; llama.cpp for GGUF          │ │
 │ │  llama.cpp up to b3218      budgets by asked, 1.00 by default            │0│
@@ -567,13 +567,13 @@ expect <<'END'
 │▸Model      70B (assumed)  ▾││NO FIT   short 30.88 GiB on each L40S           │
 │─┌─ Ways out ────────────────────────────────────────────────────── 7 of 7 ─┐s│
 │ │/ type words to find it verdict    n      $/h TPOT ms     $/M             │8│
-│ │▸ 1. rtx-a6000:2        fits       2    $1.00    57.8  $16.62             │8│
-│ │  2. int4-awq           fits       1    $1.00    79.8  $23.42             │2│
-│ │  3. llama.cpp, q4_k_m  fits       1    $1.00    62.2  $19.00             │5│
-│ │  4. a100-sxm-80:1      fits       1    $1.29    40.5  $14.97             │5│
-│─│  5. a100-pcie-80:1     fits       1    $1.35    42.5  $16.41             │1│
-│ │  6. l40s:2             fits       2    $2.00    52.1  $29.84             │-│
-│ │  7. cpu-offload-gb 34  fits       1    $1.00       -       -             │─│
+│ │▸ 1. int4-awq           fits       1    $1.00    79.8  $23.42             │2│
+│ │  2. llama.cpp, q4_k_m  fits       1    $1.00    62.2  $19.00             │-│
+│ │  3. cpu-offload-gb 34  fits       1    $1.00       -       -             │8│
+│ │  4. rtx-a6000:2        fits       2    $1.00    57.8  $16.62             │5│
+│─│  5. a100-sxm-80:1      fits       1    $1.29    40.5  $14.97             │5│
+│ │  6. a100-pcie-80:1     fits       1    $1.35    42.5  $16.41             │1│
+│ │  7. l40s:2             fits       2    $2.00    52.1  $29.84             │─│
  Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
  type:find  Up/Down:move  Enter:choose  Esc:back
@@ -585,14 +585,14 @@ a Down Enter
 KEYS
 only 2,6 17,18 22
 expect <<'END'
-┌─ Ask ──────────────────────┐┌─ Answer: 1 x L40S, TP 1 ───── 1-14 of 21, Tab ─┐
-│▸Model      70B (assumed)  ▾││FITS         1 GPU    $1.00/h    $23.42/M tok   │
-│ Weights    int4-awq       ▾││memory 95 % of budget, 2.03 GiB to spare        │
-│ GPU        l40s           ▾││███████████████████████████████████▓▓▒░··│ 42.20│
-│ GPUs       1               ││█ weights 37.1 ▓ KV 2.5 ▒ act 0.3 ░ run 0.3     │
-│+Layout     auto: TP 1      ││1 l40s:2, tp 2      faster     2    31.3  $18.91│
-│+Engine     auto: vLLM 0.33+││── Why ─────────────────────────────────────────│
- applied: --precision int4-awq (u undoes it)
+┌─ Ask ──────────────────────┐┌─ Answer: 1 x L40S, TP 1 ───── 1-14 of 16, Tab ─┐
+│▸Model      70B (assumed)  ▾││FITS         1 GPU    $1.00/h    $19.00/M tok   │
+│ Weights    q4_k_m         ▾││memory 94 % of budget, 2.50 GiB to spare        │
+│ GPU        l40s           ▾││███████████████████████████████████▓▓▒░··│ 44.42│
+│ GPUs       1               ││█ weights 39.0 ▓ KV 2.5 ▒ act 0.2 ░ run 0.2     │
+│+Layout     auto: TP 1      ││1 l40s:2, tp 2      faster     2    36.2  $22.23│
+│+Engine     llama.cpp b3219+││── Why ─────────────────────────────────────────│
+ applied: --engine llama.cpp --precision q4_k_m (u undoes it)
 END
 
 screen "the list of changes" -m 8B -g l4 <<'KEYS'
@@ -882,15 +882,15 @@ expect <<'END'
 │ GPU        l40s           ▾││███████████████████████│██████████████▓▒░  40.87│
 │▸GPUs       1               ││█ weights 67.7 ▓ KV 2.5 ▒ act 0.6 ░ run 1.0     │
 │── Load ────────────────────││── Ways out (a) ── verdict    n      $/h TPOT ms│
-│ Context    8,192 tokens    ││1 rtx-a6000:2      fits       2    $1.00    57.8│
-│ TTFT goal  none            ││7 …u-offload-gb 34 fits       1    $1.00       -│
+│ Context    8,192 tokens    ││1 int4-awq         fits       1    $1.00    79.8│
+│ TTFT goal  none            ││7 l40s:2           fits       2    $2.00    52.1│
  GPUs: more hold more, are faster, cost more. auto: the fewest that fit.
-┌─ Ask ──────────────────────┐┌─ Answer: 2 x RTX A6000, TP 2 ──────────────────┐
-│ Model      70B (assumed)  ▾││FITS         2 GPUs   $1.00/h    $16.62/M tok   │
-│ Weights    int8           ▾││memory 88 % of budget, 5.11 GiB to spare        │
-│ GPU        rtx-a6000      ▾││███████████████████████████████▓▒░░░·····│ 43.62│
-│▸GPUs       2               ││█ weights 33.9 ▓ KV 1.2 ▒ act 0.5 ░ run 2.8     │
- applied: --gpu rtx-a6000:2 (u undoes it)
+┌─ Ask ──────────────────────┐┌─ Answer: 1 x L40S, TP 1 ───── 1-14 of 21, Tab ─┐
+│ Model      70B (assumed)  ▾││FITS         1 GPU    $1.00/h    $23.42/M tok   │
+│ Weights    int4-awq       ▾││memory 95 % of budget, 2.03 GiB to spare        │
+│ GPU        l40s           ▾││███████████████████████████████████▓▓▒░··│ 42.20│
+│▸GPUs       1               ││█ weights 37.1 ▓ KV 2.5 ▒ act 0.3 ░ run 0.3     │
+ applied: --precision int4-awq (u undoes it)
 END
 
 assert_eq "keys of the first time" 16 \
