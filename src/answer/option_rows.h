@@ -315,7 +315,7 @@ OPTION(SPECULATIVE_TOKENS, .name = "speculative-tokens", COUNTED, .unit = "token
                 .terms = {"one request is given", "state"}})
 OPTION(ACCEPTANCE, .name = "acceptance", .type = OPTION_NUMBER, .argument = "SHARE", .low = 0.01,
        .high = 0.99, .fallback = "none", .commands = R,
-       .help = "share of the drafted tokens that the model accepts")
+       .help = "accepted over drafted tokens, as engines print them")
 OPTION(
     CALIBRATION, .name = "calibration", .type = OPTION_TEXT, .argument = "FILE[,FILE...]",
     .fallback = "what was measured here", .commands = R,

@@ -142,7 +142,7 @@ struct request {
     struct precision draft_precision;  /* of a model; MTP layers have the request's */
     bool draft_mtp;                    /* it is of the model's own checkpoint */
     int draft_tokens;                  /* drafted per step, by whatever; 0 = none */
-    double acceptance;                 /* of drafted tokens, each by itself, 0..1; 0 = not told */
+    double acceptance;                 /* accepted over drafted tokens, 0..1; 0 = not told */
     int lora_slots, lora_rank;         /* adapters at once; 0 = none */
     enum prune prune;
     double prune_share; /* 0..1 of the weights that are zero, unstructured */

@@ -317,7 +317,7 @@ static void add_drafts(const struct walk *k)
         return;
     input_number(k->w, "g", s->drafted, "request");
     input_number(k->w, "a", q->acceptance, "request");
-    term_add(k->w, "tokens per step", "accepted", "(1 - a^(g + 1)) / (1 - a)",
+    term_add(k->w, "tokens per step", "accepted", "1 + g * a",
              quantity_of(s->accepted, ORIGIN_MODEL), "tokens",
              source_counted("each part of a step is divided by it"), "g, a");
     term_add(k->w, "drafts", "drafts", "g * a decode step of the draft / accepted",

@@ -330,6 +330,11 @@ assert_contains "drafts without an acceptance" "say how many are accepted" "$out
 if have_json; then
     run --plan -m deepseek-r1 -g h200-sxm:8 -f json
     plain=$(json speed.tpot.value)
+    # llama.cpp logged 167 of 259 accepted, 3 drafted: a mean length of 2.92
+    run --plan -m llama-3.1-8b -g h100-sxm --draft llama-3.2-1b --speculative-tokens 3 \
+        --acceptance 0.645 --why
+    assert_contains "tokens of a step" "1 + g * a" "$out"
+    assert_contains "as logged" "2.9" "$(grep -A3 'tokens per step' "$work/out")"
     run --plan -m deepseek-r1 -g h200-sxm:8 --draft mtp --acceptance 0.85 -f json
     assert_true "one drafted token of which most are accepted" awk -v a="$(json speed.tpot.value)" \
         -v b="$plain" 'BEGIN{exit !(a < 0.8*b && a > b/1.85)}'

@@ -418,7 +418,7 @@ static void attach_draft(struct step *s, const struct layout *l, struct step_oth
     s->gap = own->draft.gap;
     s->draft = &own->draft;
     s->drafted = q->draft_tokens;
-    s->accepted = (1 - pow(q->acceptance, s->drafted + 1)) / (1 - q->acceptance);
+    s->accepted = 1 + s->drafted * q->acceptance;
 }
 
 void step_attach(struct step *s, const struct layout *l, struct step_others *own)
