@@ -480,6 +480,8 @@ static enum gp_status set_layout(struct planner *planner, const struct options *
         rc = set_number(&out->options, OPT_PP, 1, err);
     if (!rc && !given->value[OPT_DP].given)
         rc = set_number(&out->options, OPT_REPLICAS, 1, err);
+    if (!rc && !given->value[OPT_DP].given) /* engines spread experts only when told to */
+        rc = set_number(&out->options, OPT_EP, 1, err);
     if (rc || counted || !gpu[0])
         return rc;
     out->one = !tp && !pp && copies <= 1;

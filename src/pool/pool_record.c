@@ -1203,7 +1203,7 @@ void pool_record(const struct pool_run *run, struct record *doc, bool whole)
 static const struct {
     const char *group, *title;
 } ladder_tables[] = {
-    {"main", "Ways to own the GPUs. Bound: no plan of that way costs less; stranded: paid for and idle"},
+    {"main", "Ways to own the GPUs. Bound: no such plan costs less; stranded: paid for and idle"},
     {"fleet", "To buy, servers included; what is in stock is not bought"},
     {"money", "$/day, by what it is for"},
     {"stranded", "GPUs that are paid for and idle, on average, by cause"},
