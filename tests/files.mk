@@ -477,6 +477,7 @@ cli_tests = \
 	tests/cli/diagnose.sh \
 	tests/cli/answers.sh \
 	tests/cli/files.sh \
+	tests/cli/habits.sh \
 	tests/cli/headline.sh \
 	tests/cli/hostile.sh \
 	tests/cli/launch.sh \

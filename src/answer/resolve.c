@@ -982,10 +982,17 @@ static enum gp_status resolve_lengths(struct resolving *r)
         read_spread(r, OPT_OUTPUT_STDDEV, q->output, &output))
         return r->err->code;
     q->spread = spread_of(q->prompt, prompt, q->output, output, q->context);
-    if (given && !room)
-        return gp_fail(r->err, GP_E_USAGE, "--context", "raise --context",
-                       "prompt and output of %.0f tokens exceed the context of %.0f",
-                       q->prompt + q->output, q->context);
+    if (given && !room) /* of what was typed, not of what would have been taken beside it */
+        return gp_fail(
+            r->err, GP_E_USAGE, o->value[OPT_PROMPT].given ? "--prompt" : "--output-tokens",
+            "raise --context", "%s%.0f tokens%s exceed the context of %.0f",
+            o->value[OPT_PROMPT].given && o->value[OPT_OUTPUT].given ? "prompt and output of " : "",
+            (o->value[OPT_PROMPT].given ? q->prompt : 0) +
+                (o->value[OPT_OUTPUT].given ? q->output : 0),
+            o->value[OPT_PROMPT].given && !o->value[OPT_OUTPUT].given
+                ? " and at least one of output"
+                : "",
+            q->context);
     return GP_OK;
 }
 
@@ -1074,6 +1081,7 @@ static enum gp_status resolve_numbers(struct resolving *r)
     q->utilization = options_or(o, OPT_MEMORY_UTILIZATION, 0);
     q->headroom = options_or(o, OPT_HEADROOM, 0);
     q->options_fixed = o->running;
+    q->reserve = options_choice(o, OPT_RESERVE) == 1 ? RESERVE_FULL : RESERVE_LOAD;
     q->used = options_or(o, OPT_USED, 0);
     if (q->dp > 1 && model_experts(q->model) == 0)
         return gp_fail(r->err, GP_E_USAGE, "--dp", "use --replicas",

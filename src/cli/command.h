@@ -66,8 +66,8 @@ const struct command *command_find(const char *name);
 /* The error of a first argument that is not a command, with the nearest ones. */
 enum gp_status command_unknown(const char *arg, struct gp_err *err);
 
-/* Whole help, or that of one command. */
-void command_help(const struct command *command, struct strbuf *out);
+/* Commands and the common options, or all of them; or the help of one command. */
+void command_help(const struct command *command, bool all, struct strbuf *out);
 
 /* A completion script for "bash", "zsh" or "fish". */
 enum gp_status command_completion(const char *shell, struct strbuf *out, struct gp_err *err);

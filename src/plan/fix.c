@@ -3,9 +3,10 @@
  *
  * Every proposal is a copy of the request with one field changed (or a pair of engine
  * options, where neither alone is enough), planned like any other request; only those
- * that fit (or, where nothing does, are at least marginal) are offered. The order: a
- * known cost before an unknown one, one machine before several, less money, then what
- * changes the request least; last what costs most of the speed.
+ * that fit (or, where nothing does, are at least marginal) are offered, in the order in which
+ * one tries them: options, quantized KV, a shorter context, fewer users, another layout,
+ * quantized weights, host memory, another GPU, more GPUs. Of one kind a known cost stands before
+ * an unknown one, one machine before several, then less money.
  */
 #include "plan/plan.h"
 
@@ -31,19 +32,24 @@ struct fix_search {
     int cuts;
 };
 
-/* The rank says how much a fix takes from what was asked for. */
+/* The order in which one tries them. */
 enum rank {
     RANK_KNOB,
     RANK_KV,
-    RANK_LAYOUT,
-    RANK_GPU,
-    RANK_USERS,
     RANK_CONTEXT,
+    RANK_USERS,
+    RANK_HOST_USUAL, /* of an engine that is run so */
+    RANK_LAYOUT,     /* of no more GPUs */
     RANK_ENGINE,
     RANK_PRECISION,
     RANK_BOTH = RANK_PRECISION + 10, /* engine and precision; lower ones lie between */
-    RANK_HOST                        /* much of its speed */
+    RANK_HOST,                       /* much of its speed */
+    RANK_GPU,
+    RANK_MORE,  /* GPUs of the same kind */
+    RANK_OTHER, /* less than half of the context or the users that were asked for */
 };
+
+#define SHRINKS 0.5 /* of what was asked, at least: less is another question */
 
 /* One proposal: which fields of the request it changed, and how it is said. */
 struct proposal {
@@ -85,7 +91,7 @@ static void fix_offer(struct fix_search *f, const struct proposal *p, const stru
         .gain = e->margin - margin_of(asked),
         .gpus = e->layout.gpus,
         .spans = evaluation_spans(q, e),
-        .rank = p->rank,
+        .rank = p->rank == RANK_LAYOUT && e->layout.gpus > asked->layout.gpus ? RANK_MORE : p->rank,
         .per_hour = e->price.per_hour,
         .ttft = e->ttft,
         .tpot = e->tpot,
@@ -352,16 +358,17 @@ static void on_host(struct fix_search *f)
     const struct request *q = &f->plan->request;
     const struct memory *m = &f->plan->memory;
     double lacks = fmax(m->kv_reserved.value - m->kv_pool.low, -m->free.low);
+    int usual = q->engine->gguf ? RANK_HOST_USUAL : RANK_HOST;
     struct proposal p;
 
     if (q->gpu_count == 0)
         return;
     if (engine_lists(q->engine->offload, "experts") && model_experts(q->model) > 0) {
-        p = fix_begin(f, FIX_HOST_EXPERTS, RANK_HOST, BIT(CHANGE_CPU_MOE));
+        p = fix_begin(f, FIX_HOST_EXPERTS, usual, BIT(CHANGE_CPU_MOE));
         propose_halved(f, &p, &p.request.host_experts, q->host_experts, q->model->layer_count,
                        false);
     } else if (engine_lists(q->engine->offload, "layers")) {
-        p = fix_begin(f, FIX_HOST_LAYERS, RANK_HOST, BIT(CHANGE_GPU_LAYERS));
+        p = fix_begin(f, FIX_HOST_LAYERS, usual, BIT(CHANGE_GPU_LAYERS));
         propose_halved(f, &p, &p.request.host_layers, q->host_layers, q->model->layer_count, false);
     }
     if (engine_lists(q->engine->offload, "bytes") && lacks > 0) { /* whole GiB per GPU */
@@ -506,7 +513,7 @@ static void other_tp(struct fix_search *f, enum fix_kind kind, int step)
 {
     struct proposal p = fix_begin(f, kind, RANK_LAYOUT, BIT(CHANGE_TP));
 
-    for (int tp = f->plan->layout.tp + step; step < 0 ? tp >= 1 : tp <= p.request.host_gpus;
+    for (int tp = f->plan->layout.tp + step; step < 0 ? tp >= 1 : tp <= request_domain(&p.request);
          tp += step) {
         p.request.tp = tp;
         if (propose_cut(f, p))
@@ -705,16 +712,14 @@ static int by_worth(const void *pa, const void *pb)
 
     if (a->verdict != b->verdict)
         return (int)a->verdict - (int)b->verdict;
-    if ((a->rank == RANK_HOST) != (b->rank == RANK_HOST))
-        return a->rank == RANK_HOST ? 1 : -1; /* it costs speed in place of money */
+    if (a->rank != b->rank)
+        return a->rank - b->rank;
     if ((a->per_hour > 0) != (b->per_hour > 0))
         return a->per_hour > 0 ? -1 : 1;
     if (a->spans != b->spans)
         return (int)a->spans - (int)b->spans;
     if (fabs(a->per_hour - b->per_hour) > 0.005)
         return a->per_hour < b->per_hour ? -1 : 1;
-    if (a->rank != b->rank)
-        return a->rank - b->rank;
     if (a->gpus != b->gpus)
         return a->gpus - b->gpus;
     if (count_bits(a->changes) != count_bits(b->changes))
@@ -764,12 +769,15 @@ static void propose_all(struct fix_search *f)
         double users = asked->rate > 0 ? 0 : solve_users(f->planned, &f->plan->layout);
         double context = solve_context(f->planned, &f->plan->layout);
 
-        p = fix_begin(f, FIX_USERS, RANK_USERS, BIT(CHANGE_USERS));
+        p = fix_begin(f, FIX_USERS, users < SHRINKS * asked->users ? RANK_OTHER : RANK_USERS,
+                      BIT(CHANGE_USERS));
         if (users >= 1 && users < asked->users) {
             p.request.users = users;
             fix_propose(f, &p);
         }
-        p = fix_begin(f, FIX_CONTEXT, RANK_CONTEXT, BIT(CHANGE_CONTEXT));
+        p = fix_begin(f, FIX_CONTEXT,
+                      context < SHRINKS * asked->context ? RANK_OTHER : RANK_CONTEXT,
+                      BIT(CHANGE_CONTEXT));
         if (context >= 256 && context < asked->context &&
             request_take_context(&p.request, context, f->choices->trace))
             fix_propose(f, &p);

@@ -68,4 +68,20 @@ assert_contains "it is wrapped" '\' "$command"
 assert_true "and can be pasted" sh -c "gpuplan() { '$gp' \"\$@\" -q; [ \$? -le 1 ]; }
 $command" >/dev/null
 
+# ---- help: about 25 options under headings, and where the rest is ----
+for page in --help 'help all' 'help plan' '--plan --help' 'help bench'; do
+    # shellcheck disable=SC2086 # words
+    run $page
+    assert_eq "$page on 80 columns" "" "$(wide 80)"
+done
+run --help
+few=$(grep -cE '^ +(-., )?--[a-z-]+ [A-Z]|^ +-., --' "$work/out")
+assert_true "$few options" [ "$few" -ge 20 ] && assert_true "$few options" [ "$few" -le 32 ]
+assert_contains "headings" "
+Load:" "$out"
+assert_contains "the rest" "gpuplan help all" "$out"
+assert_lacks "what few need" "--power-cap" "$out"
+run help all
+assert_contains "all" "--power-cap" "$out"
+
 finish

@@ -387,18 +387,14 @@ static struct options ask_of(char *text)
     return options;
 }
 
-/* Is it one of those that stand last, as they cost speed in place of money? */
-static bool is_slow_kind(const struct fix *f)
-{
-    return f->kind >= FIX_HOST_LAYERS && f->kind <= FIX_HOST_KV;
-}
-
 /* What a fix says of itself is what its plan says. */
 static void check_fix(const struct options *asked, const struct plan *without, const struct fix *f,
                       const char *command, const struct plan *got)
 {
     double gain = plan_margin(got) - (without->has_memory ? plan_margin(without) : 0);
-    if (got->verdict != f->verdict || got->layout.gpus != f->gpus)
+    if (got->verdict > without->verdict)
+        wrong("%s: advised for %s, and worse", command, command_of(asked));
+    else if (got->verdict != f->verdict || got->layout.gpus != f->gpus)
         wrong("%s: a fix for %s says %s on %d GPUs; asked, it is %s on %d", command,
               command_of(asked), verdict_word(f->verdict), f->gpus, verdict_word(got->verdict),
               got->layout.gpus);
@@ -431,10 +427,11 @@ static void check_fixes(const struct options *asked, const struct answer *a)
             check_fix(asked, &a->plan, f, command.text, &got.plan);
             check_goals(&options, &got.plan);
         }
-        if (i > 0 && !f->better && f->verdict == a->fixes[i - 1].verdict &&
-            is_slow_kind(f) == is_slow_kind(&a->fixes[i - 1]) && f->per_hour > 0 &&
-            a->fixes[i - 1].per_hour <= 0)
-            wrong("%s: an unknown cost stands above a known one", command_of(asked));
+        const struct fix *before = i > 0 && !f->better ? f - 1 : NULL;
+        if (before && f->verdict == before->verdict &&
+            (before->rank > f->rank ||
+             (before->rank == f->rank && f->per_hour > 0 && before->per_hour <= 0)))
+            wrong("%s: fix %d stands above one that is tried first", command_of(asked), i);
         free(text);
         strbuf_fini(&command);
     }
