@@ -33,12 +33,16 @@ base_sources = \
 	src/base/suggest.h \
 	src/base/table.c \
 	src/base/table.h \
+	src/base/template.c \
+	src/base/template.h \
 	src/base/texts.c \
 	src/base/texts.h \
 	src/base/thread.c \
 	src/base/thread.h \
 	src/base/units.c \
 	src/base/units.h \
+	src/base/wrap.c \
+	src/base/wrap.h \
 	src/base/xml.c \
 	src/base/xml.h
 
@@ -206,6 +210,7 @@ answer_sources = \
 	src/answer/launch_print.c \
 	src/answer/launch_print.h \
 	src/answer/launch_read.c \
+	src/answer/launch_target.c \
 	src/answer/curves.c \
 	src/answer/curves.h \
 	src/answer/log_request.c \
@@ -366,10 +371,9 @@ tui_sources = \
 	src/tui/loop.h \
 	src/tui/membar.c \
 	src/tui/membar.h \
+	src/tui/plain.c \
 	src/tui/plan_summary.c \
 	src/tui/plan_summary.h \
-	src/tui/plain/plain.c \
-	src/tui/plain/plain.h \
 	src/tui/plan/plan_answer.c \
 	src/tui/plan/plan_answer.h \
 	src/tui/plan/plan_alternatives.c \

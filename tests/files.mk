@@ -41,6 +41,7 @@ long_tests = \
 	tests/cli/schema.sh \
 	tests/script/curves.sh \
 	tests/cli/bench_faults.sh \
+	tests/cli/matrix.sh \
 	tests/cli/plan.sh \
 	tests/tui/burst.sh \
 	tests/script/app.sh \
@@ -476,6 +477,8 @@ cli_tests = \
 	tests/cli/diagnose.sh \
 	tests/cli/answers.sh \
 	tests/cli/files.sh \
+	tests/cli/habits.sh \
+	tests/cli/headline.sh \
 	tests/cli/hostile.sh \
 	tests/cli/launch.sh \
 	tests/cli/list.sh \

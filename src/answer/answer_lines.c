@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <string.h>
 
 #include "answer/figures.h"
 #include "answer/sentence.h"
@@ -43,6 +44,12 @@ static const char *plural_s(double count)
     return count == 1 ? "" : "s";
 }
 
+/* Nobody said how many users there are: one was planned with, whose price says little. */
+static bool load_is_default(const struct answer_lines *lines)
+{
+    return lines->answer && lines->answer->resolved.load_default;
+}
+
 /* ---- the request ---- */
 
 static void model_lines(struct answer_lines *lines)
@@ -73,11 +80,11 @@ static void load_lines(struct answer_lines *lines)
         line_addf(lines, "load", "prompts of up to %s tokens, no KV cache, %s %s", tokens,
                   q->engine->name, q->engine->range);
     else if (q->rate > 0)
-        line_addf(lines, "load", "%.4g requests/s: up to %.0f at once x %s tokens, %s %s", q->rate,
-                  q->users, tokens, q->engine->name, q->engine->range);
+        line_addf(lines, "load", "%.4g requests/s: up to %.0f at once %s, %s %s", q->rate, q->users,
+                  sentence_lengths(q, &lines->texts), q->engine->name, q->engine->range);
     else
-        line_addf(lines, "load", "%.0f user%s x %s tokens, %s %s", q->users, plural_s(q->users),
-                  tokens, q->engine->name, q->engine->range);
+        line_addf(lines, "load", "%.0f user%s %s, %s %s", q->users, plural_s(q->users),
+                  sentence_lengths(q, &lines->texts), q->engine->name, q->engine->range);
     if (!r || !r->trace[0])
         return;
     if (r->trace_rate > 0)
@@ -107,8 +114,52 @@ static void layout_lines(struct answer_lines *lines)
 {
     const struct layout *l = &lines->plan->layout;
 
-    line_addf(lines, "layout", "%s, %d host%s", sentence_layout(l, &lines->texts), l->hosts,
-              plural_s(l->hosts));
+    const char *turned = sentence_turned(lines->plan, &lines->texts);
+
+    line_addf(lines, "layout", "%s, %d host%s%s%s", sentence_layout(l, &lines->texts), l->hosts,
+              plural_s(l->hosts), turned[0] ? ", " : "", turned);
+}
+
+/* "2 GPUs, $6.98/h": what the other --reserve takes. */
+static const char *reserved_otherwise(const struct answer *a, struct texts *t)
+{
+    const struct runner_up *r = &a->reserved_otherwise;
+
+    if (a->otherwise == OTHERWISE_SAME)
+        return "the same GPUs";
+    if (a->otherwise == OTHERWISE_LACKS)
+        return "more than any layout of this GPU holds";
+    return texts_addf(t, "%d GPU%s%s%s%s", r->layout.gpus, plural_s(r->layout.gpus),
+                      r->per_hour > 0 ? ", " : "", r->per_hour > 0 ? UNITS_MONEY(r->per_hour) : "",
+                      r->per_hour > 0 ? "/h" : "");
+}
+
+static void holds_lines(struct answer_lines *lines)
+{
+    const struct plan *p = lines->plan;
+    const struct request *q = &p->request;
+    const struct answer *a = lines->answer;
+    struct quantity load = plan_holds(p, &p->memory.holds_load);
+    struct quantity full = plan_holds(p, &p->memory.max_concurrency);
+    bool all = q->reserve == RESERVE_FULL, other = a && a->otherwise != OTHERWISE_NONE;
+    const char *rest;
+
+    if (!p->has_memory || !load.known || !full.known || q->model->weights_only ||
+        (p->verdict == VERDICT_DOES_NOT_FIT && !other) || q->engine->whole_slots ||
+        p->memory.described.reserved >= p->memory.sequence.reserved)
+        return;
+    rest = !other ? ""
+           : all  ? texts_addf(&lines->texts, "; for the load: %s (--reserve load)",
+                               reserved_otherwise(a, &lines->texts))
+                  : texts_addf(&lines->texts, "; all %s at full length: %s (--reserve full)",
+                               UNITS_TOKENS(q->users), reserved_otherwise(a, &lines->texts));
+    if (all)
+        line_addf(lines, "holds", "holds %s such request%s, %s of %s tokens%s",
+                  UNITS_TOKENS(full.value), plural_s(full.value), UNITS_TOKENS(load.value),
+                  UNITS_TOKENS(memory_described_tokens(q)), rest);
+    else
+        line_addf(lines, "holds", "holds %s such request%s, %s of full length%s",
+                  UNITS_TOKENS(load.value), plural_s(load.value), UNITS_TOKENS(full.value), rest);
 }
 
 static void runner_up_lines(struct answer_lines *lines)
@@ -653,16 +704,221 @@ static void date_lines(struct answer_lines *lines)
               q->engine->checked, price[0] ? ", price " : "", price[0] ? or_undated(date) : "");
 }
 
+/* ---- the headline ----
+ *
+ * The decision in lines of 80 columns: verdict, price, speed, what limits, what would be better.
+ * A row is made of parts, the one that matters most first; those that do not fit are left out,
+ * as everything stands below it in full.
+ */
+
+/* Adds a part to a row where there is room; the first is cut at a space where it is too long. */
+static void row_part(struct answer_lines *lines, const char *name, const char *between,
+                     const char *part)
+{
+    struct answer_line *row = lines->count > 0 ? &lines->list[lines->count - 1] : NULL;
+    bool first = !row || strcmp(row->name, name) != 0;
+    size_t len = strlen(part), cols = HEADLINE_COLS + (name[0] ? 0 : 11);
+
+    if (!part[0])
+        return;
+    if (!first) {
+        if (strlen(row->text) + strlen(between) + len <= cols)
+            row->text = texts_addf(&lines->texts, "%s%s%s", row->text, between, part);
+        return;
+    }
+    if (len <= cols) {
+        line_addf(lines, name, "%s", part);
+        return;
+    }
+    for (len = cols - 4; len > cols / 2 && part[len] != ' ';)
+        len--;
+    line_addf(lines, name, "%.*s ...", (int)len, part);
+}
+
+static void verdict_row(struct answer_lines *lines)
+{
+    const struct plan *p = lines->plan;
+    const struct layout *l = &p->layout;
+    struct texts *t = &lines->texts;
+    const char *shout = verdict_words_for(p->verdict, p->limit)->shout;
+    const char *turned = sentence_turned(p, t);
+    const char *layout =
+        texts_addf(t, "%s, %d host%s", sentence_layout(l, t), l->hosts, plural_s(l->hosts));
+    const char *text = texts_addf(t, "%s on %d x %s (%s): %s", shout, l->gpus, p->request.gpu->name,
+                                  p->request.gpu->id, layout);
+
+    if (strlen(text) > HEADLINE_COLS + 11)
+        text = texts_addf(t, "%s on %d x %s: %s", shout, l->gpus, p->request.gpu->id, layout);
+    row_part(lines, "", "", text);
+    if (!turned[0])
+        return;
+    if (strlen(text) + strlen(turned) + 2 <= HEADLINE_COLS + 11)
+        row_part(lines, "", ", ", turned);
+    else
+        row_part(lines, "options", "", sentence_turned_short(p, t));
+}
+
+const char *answer_solved(const struct answer *a, struct texts *t)
+{
+    const struct request *q = &a->plan.request;
+
+    if (!solve_has_limit(q, a->solve))
+        return a->solve == SOLVE_USERS ? "users: no limit, it keeps no KV"
+                                       : "context: no limit, it keeps no KV";
+    switch (a->solve) {
+    case SOLVE_CONTEXT:
+        return texts_addf(t, "context %s tokens", UNITS_TOKENS(q->context));
+    case SOLVE_USERS:
+        return texts_addf(t, "%.0f users", q->users);
+    case SOLVE_PRECISION:
+        return texts_addf(t, "precision %s", q->precision.id);
+    case SOLVE_BUDGET:
+        return texts_addf(t, "%s per hour", UNITS_MONEY(a->plan.cost.per_hour));
+    default:
+        return texts_addf(t, "%d GPU%s", a->plan.layout.gpus, plural_s(a->plan.layout.gpus));
+    }
+}
+
+/* What was solved for is what was asked. */
+static void solved_row(struct answer_lines *lines)
+{
+    const struct answer *a = lines->answer;
+    bool limit = a && a->solved && solve_has_limit(&a->plan.request, a->solve);
+
+    if (a && a->solve != SOLVE_NONE)
+        row_part(lines, "solved", "",
+                 !a->solved ? "nothing that fits was found"
+                            : texts_addf(&lines->texts, "%s%s", answer_solved(a, &lines->texts),
+                                         limit ? " (the best that fits)" : ""));
+}
+
+/* What all below it rests on, where that is a guess. */
+static void assumed_row(struct answer_lines *lines)
+{
+    const struct request *q = &lines->plan->request;
+
+    if (q->model->assumed && q->model->bytes.known)
+        row_part(lines, "assumed", "", "unknown architecture: KV cache and activation");
+}
+
+static void price_row(struct answer_lines *lines)
+{
+    const struct plan *p = lines->plan;
+    const struct cost *c = &p->cost;
+    const struct rent *rent = cost_wanted(c);
+    struct quantity own = plan_token_price(p);
+    struct texts *t = &lines->texts;
+    struct usage usage;
+
+    if (!p->has_memory)
+        return;
+    usage_of(p, &usage);
+    if (c->per_hour > 0) {
+        row_part(lines, "price", "",
+                 texts_addf(t, "%s/h%s", UNITS_MONEY(c->per_hour),
+                            c->want == WANT_BUY ? " when bought" : ""));
+        row_part(lines, "price", ", ", texts_addf(t, "%s a month", UNITS_MONEY(c->per_month)));
+        if (usage.full.known)
+            row_part(
+                lines, "price", ", ",
+                texts_addf(t, "%s per million tokens at full load", UNITS_MONEY(usage.full.value)));
+        if (own.known && !load_is_default(lines))
+            row_part(lines, "price", ", ", texts_addf(t, "%s at this", UNITS_MONEY(own.value)));
+        return;
+    }
+    if (c->want != WANT_MARKET && c->market.known)
+        row_part(
+            lines, "price", "",
+            texts_addf(t, "%s/h on a marketplace, no list price", UNITS_MONEY(c->market.per_hour)));
+    else
+        row_part(lines, "price", "",
+                 c->note != COST_NOTE_NONE ? sentence_cost_note(p, t) : "no price is known");
+    if (c->buy.known && rent)
+        row_part(lines, "price", "; ",
+                 texts_addf(t, "%s/h when bought", UNITS_MONEY(c->buy.per_hour.value)));
+}
+
+static void speed_row(struct answer_lines *lines)
+{
+    const struct plan *p = lines->plan;
+    const struct speed *v = &p->speed;
+    struct texts *t = &lines->texts;
+
+    if (!p->has_memory || v->gap == SPEED_NO_LAYOUT)
+        return;
+    if (v->gap != SPEED_KNOWN) {
+        row_part(lines, "speed", "", texts_addf(t, "no estimate: %s", sentence_speed_gap(p, t)));
+        return;
+    }
+    row_part(lines, "speed", "",
+             texts_addf(t,
+                        v->tpot.value > 0.1 ? "%.1f tokens/s a user (TPOT %s)"
+                                            : "%.0f tokens/s a user (TPOT %s)",
+                        1 / v->tpot.value, figure_amount(AS_TIME, v->tpot, t)));
+    row_part(lines, "speed", ", ", texts_addf(t, "TTFT %s", figure_amount(AS_TIME, v->ttft, t)));
+    row_part(lines, "speed", ", ", texts_addf(t, "%.0f tokens/s in all", v->tokens.value));
+}
+
+static void limit_row(struct answer_lines *lines)
+{
+    const struct plan *p = lines->plan;
+    const struct speed *v = &p->speed;
+    struct texts *t = &lines->texts;
+    const char *text;
+
+    for (int i = 0; p->verdict != VERDICT_FITS && (text = sentence_reason(p, i, t)); i++)
+        row_part(lines, "limit", "; ", text);
+    if (p->verdict != VERDICT_FITS || !p->has_memory || v->gap != SPEED_KNOWN)
+        return;
+    row_part(lines, "limit", "", sentence_speed_bound(v->bound));
+    row_part(lines, "limit", "; ",
+             texts_addf(t, "%.0f users at most (%s)", v->full_running,
+                        sentence_saturation(v->saturation)));
+}
+
+static void better_row(struct answer_lines *lines)
+{
+    const struct answer *a = lines->answer;
+    bool fits = lines->plan->verdict == VERDICT_FITS;
+    const char *name = fits ? "better" : "cure";
+    struct texts *t = &lines->texts;
+
+    if (a && a->fix_count == 0 && !fits)
+        row_part(lines, name, "", "no single change that was tried");
+    for (int i = 0; a && i < a->fix_count; i++) {
+        const struct fix *f = &a->fixes[i];
+        const char *word = better_word(f->better);
+
+        row_part(
+            lines, name, "; ",
+            texts_addf(t, "%s%s%s%s%s%s", word, word[0] ? ": " : "", sentence_fix(f, t),
+                       f->verdict == VERDICT_MARGINAL ? " (marginal)" : "",
+                       f->per_hour > 0 ? ", " : "",
+                       f->per_hour > 0 ? texts_addf(t, "%s/h", UNITS_MONEY(f->per_hour)) : ""));
+    }
+}
+
+static void headline_lines(struct answer_lines *lines)
+{
+    static void (*const rows[])(struct answer_lines *) = {
+        verdict_row, solved_row, assumed_row, price_row, speed_row, limit_row, better_row};
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && lines->count < HEADLINE_ROWS; i++)
+        rows[i](lines);
+}
+
 /* ---- all kinds ---- */
 
 int answer_lines(const struct plan *plan, const struct answer *answer, enum line_kind kind,
                  struct answer_lines *out)
 {
     static void (*const make[LINE_KIND_COUNT])(struct answer_lines *) = {
+        [LINE_HEADLINE] = headline_lines,
         [LINE_MODEL] = model_lines,
         [LINE_LOAD] = load_lines,
         [LINE_GPU_FROM] = gpu_from_lines,
         [LINE_LAYOUT] = layout_lines,
+        [LINE_HOLDS] = holds_lines,
         [LINE_RUNNER_UP] = runner_up_lines,
         [LINE_REASON] = reason_lines,
         [LINE_STARTUP] = startup_lines,

@@ -19,10 +19,12 @@
 #include "base/texts.h"
 
 enum line_kind {
+    LINE_HEADLINE,  /* the decision, a row each: name "price", text within HEADLINE_COLS */
     LINE_MODEL,     /* "Llama 3.1 8B (8.03 B parameters), fp8 weights, bf16 KV cache" */
-    LINE_LOAD,      /* "16 users x 8,192 tokens, vLLM 0.21+" */
+    LINE_LOAD,      /* "16 users of 1,280 tokens, each up to 8,192, vLLM 0.21+" */
     LINE_GPU_FROM,  /* who chose the GPU, when the request named none */
     LINE_LAYOUT,    /* "TP 2, 1 host" */
+    LINE_HOLDS,     /* "holds 173 such requests, 27 of full length; all 16 at full length: ..." */
     LINE_RUNNER_UP, /* "TP 2 x PP 2"; amount: $/h; note: why it lost */
     LINE_REASON,
     LINE_STARTUP, /* "vLLM would stop: ValueError: ..." (startup.h) */
@@ -38,6 +40,10 @@ enum line_kind {
     LINE_DATES,  /* all sources in one line, by date or confidence */
     LINE_KIND_COUNT
 };
+
+/* A headline has at most so many rows, the text of each so many columns: with its name 80. */
+#define HEADLINE_ROWS 5
+#define HEADLINE_COLS 69
 
 struct answer_line {
     const char *name;   /* "on demand", "gpu"; "" where the kind is the name */
@@ -64,6 +70,9 @@ struct answer_lines {
 int answer_lines(const struct plan *plan, const struct answer *answer, enum line_kind kind,
                  struct answer_lines *out);
 void answer_lines_fini(struct answer_lines *lines);
+
+/* "context 12,240 tokens": the field that was solved for, and its value. */
+const char *answer_solved(const struct answer *answer, struct texts *texts);
 
 /* How a rent is said, wherever it is. */
 struct rent_words {

@@ -13,6 +13,7 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "plan/search.h"
+#include "plan/usage.h"
 
 static void record_plan_market(struct record *s, const struct market *market)
 {
@@ -78,16 +79,20 @@ static void record_plan_layout(struct record *s, const struct plan *p)
     struct texts texts = {0};
 
     record_text(s, "verdict", verdict_word(p->verdict));
+    record_spare(s, 12);
     record_count(s, "gpus", "", l->gpus + none);
     record_count(s, "tp", "", l->tp + none);
     record_count(s, "pp", "", l->pp + none);
     record_count(s, "ep", "", l->ep + none);
     record_title(s, "EP");
+    record_spare(s, 4);
     record_count(s, "replicas", "", l->replicas + none);
     record_title(s, "rep");
+    record_spare(s, 9);
     record_count(s, "hosts", "", l->hosts + none);
     record_detail(s);
     record_text(s, "limit", limit_word(p->limit));
+    record_spare(s, 3);
     record_text(s, "reason", sentence_first_reason(p, &texts));
     record_detail(s);
     texts_fini(&texts);
@@ -109,6 +114,7 @@ static void figure_column(struct record *s, const struct plan *p, enum figure_id
 static void record_plan_speed(struct record *s, const struct plan *p)
 {
     figure_column(s, p, FIGURE_TOKENS, "tokens/s", 0);
+    record_spare(s, 11);
     figure_column(s, p, FIGURE_TPOT, "TPOT ms", 1);
     figure_column(s, p, FIGURE_TTFT, NULL, 0);
     figure_column(s, p, FIGURE_JOULES, NULL, 2);
@@ -129,15 +135,18 @@ static void record_plan_cost(struct record *s, const struct plan *p)
     record_title(s, "$/h");
     record_quantity(s, "per_month", "$/month", month, 1, 0);
     record_title(s, "$/month");
+    record_spare(s, 2);
     if (rented)
         record_textf(s, "offer", "%d x %s/%s", r->instances, r->instance->provider,
                      r->instance->type);
     else
         record_text(s, "offer", bought ? sentence_purchase(b, &texts) : "");
+    record_spare(s, 7);
     record_text(s, "price_date",
                 rented   ? sentence_price_date(r->instance, &texts)
                 : bought ? sentence_purchase_date(b, &texts)
                          : "");
+    record_spare(s, 1);
     record_text(s, "price_note", rented ? sentence_rent_note(p, r, &texts) : "");
     record_detail(s);
     record_text(s, "price_source", rented ? r->instance->source : bought ? b->source : "");
@@ -145,11 +154,31 @@ static void record_plan_cost(struct record *s, const struct plan *p)
     texts_fini(&texts);
 }
 
-void print_compare(const struct record *doc, enum output_format format, bool quiet,
-                   struct strbuf *out)
+/* The rows that one is looking for, before all others. */
+static void print_best(const struct record *doc, enum output_format format, struct strbuf *out)
+{
+    const struct fact *best = record_find(doc, "best");
+    bool marked = format == OUTPUT_MARKDOWN;
+
+    strbuf_add(out, marked ? "\n" : "");
+    for (size_t i = 0; i < best->record_count; i++) {
+        char line[256];
+
+        gp_format(line, sizeof(line), "%-*s  %s", marked ? 0 : 10,
+                  record_get(&best->records[i], "of"), record_get(&best->records[i], "text"));
+        strbuf_add(out, marked ? "- " : "");
+        output_line(line, format, out);
+    }
+    if (best->record_count == 0)
+        output_line("nothing that fits in one machine has a list price", format, out);
+}
+
+void print_compare(const struct record *doc, enum output_format format, bool quiet, size_t top,
+                   int cols, struct strbuf *out)
 {
     const struct fact *rows = record_find(doc, "rows");
     bool people = format != OUTPUT_CSV && !quiet;
+    size_t shown = top > 0 && top < rows->record_count ? top : rows->record_count;
 
     if (format == OUTPUT_JSON) {
         record_json(doc, out);
@@ -171,29 +200,42 @@ void print_compare(const struct record *doc, enum output_format format, bool qui
         if (filter[0])
             strbuf_addf(&head, "\nonly rows with: %s", filter);
         output_line(head.text, format, out);
-        strbuf_add(out, "\n");
         strbuf_fini(&head);
     }
-    record_table(rows->records, rows->record_count, NULL, output_record_as(format), out);
+    if (format != OUTPUT_CSV)
+        print_best(doc, format, out);
+    if (format == OUTPUT_TEXT && quiet)
+        return;
+    if (people)
+        strbuf_add(out, "\n");
+    if (format == OUTPUT_TEXT)
+        record_table_narrow(rows->records, shown, cols, out);
+    else
+        record_table(rows->records, shown, NULL, output_record_as(format), out);
     if (people) {
         bool speed = strstr(record_get(doc, "front"), "goals") != NULL;
 
+        if (shown < record_find(doc, "planned")->number.value)
+            strbuf_addf(out, "\n%zu of %.0f rows; --top N shows N of them%s\n", shown,
+                        record_find(doc, "planned")->number.value,
+                        format == OUTPUT_TEXT ? ", a wider terminal more columns" : "");
+
         strbuf_add(
             out,
-            "\nweights and KV pool: of one GPU; requests: of the whole context, that all "
-            "GPUs hold at once\n"
-            "tokens/s: output of all users together; TPOT: between two tokens of one; $/M out: "
-            "dollars\nper million output tokens while these users keep asking\n");
+            "\nweights, KV pool: of one GPU; requests: of the whole context, that all GPUs hold;\n"
+            "tokens/s: output of all users together; TPOT: between two tokens of one; $/M out:\n"
+            "dollars per million output tokens while these users keep asking; 12.34m: on a\n"
+            "marketplace, there is no list price\n");
         strbuf_add(
             out, speed
                      ? "Front of $/h against $/M out, marked *: nothing in one machine that "
-                       "reaches the goals is\ncheaper in both; pipelines over several machines "
+                       "reaches the\ngoals is cheaper in both; pipelines over several machines "
                        "come last\n"
                      : "Front of $/h against requests, marked *: nothing in one machine that fits "
-                       "is cheaper and\nholds as many; pipelines over several machines come "
+                       "is\ncheaper and holds as many; pipelines over several machines come "
                        "last\n");
-        strbuf_add(out,
-                   "~ estimated, ? assumed, - unknown; bands and sources: --format json or csv\n");
+        strbuf_add(out, "~ estimated, ? assumed, - unknown; all columns and bands: --format json "
+                        "or csv\n");
     }
 }
 
@@ -605,6 +647,7 @@ void comparison_facts(const struct comparison *c, const struct compared *row, st
     record_detail(s);
     record_plan_engine(s, p->request.engine);
     struct texts texts = {0};
+    record_spare(s, 8);
     if (!engines_differ(c))
         record_detail(s);
     record_plan_layout(s, p);
@@ -612,14 +655,24 @@ void comparison_facts(const struct comparison *c, const struct compared *row, st
     record_detail(s);
     record_quantity(s, "weights", "GiB/GPU", has ? m->weights : none, GP_GIB, 2);
     record_title(s, "weights GiB");
+    record_spare(s, 5);
     record_quantity(s, "kv_pool", "GiB/GPU", pool ? quantity_max0(m->kv_pool) : none, GP_GIB, 2);
     record_title(s, "KV pool GiB");
+    record_spare(s, 6);
+    record_quantity(s, "holds", "requests", quantity_max0(plan_capacity(p)), 1, 0);
+    record_title(s, "requests");
+    record_spare(s, 10);
     record_quantity(
         s, "max_concurrency", "requests",
         has ? quantity_max0(quantity_scale(m->max_concurrency, p->layout.replicas)) : none, 1, 1);
-    record_title(s, "requests");
+    record_detail(s);
     record_plan_speed(s, p);
     record_plan_cost(s, p);
+    record_quantity(s, "market_per_hour", "$/h",
+                    has && p->cost.market.known ? quantity_of(p->cost.market.per_hour, ORIGIN_SHEET)
+                                                : none,
+                    1, 2);
+    record_detail(s);
     record_quantity(s, "memory", "GiB/GPU", p->request.gpu->physical, GP_GIB, 2);
     record_detail(s);
     const char *warning = sentence_warning(p, 0, &texts);
@@ -628,8 +681,85 @@ void comparison_facts(const struct comparison *c, const struct compared *row, st
     texts_fini(&texts);
 }
 
+enum best { BEST_CHEAPEST, BEST_FASTEST, BEST_VALUE, BEST_COUNT };
+
+/* What the best of each kind has least of; 0: not known. With no load named a token's price is that
+ * at full load, as one user alone pays for all the others. */
+static double best_least(enum best best, const struct comparison *c, const struct plan *p)
+{
+    struct quantity price = plan_token_price(p);
+    struct usage usage;
+
+    switch (best) {
+    case BEST_CHEAPEST:
+        return p->cost.per_hour;
+    case BEST_FASTEST:
+        return p->speed.gap == SPEED_KNOWN ? p->speed.tpot.value : 0;
+    default:
+        usage_of(p, &usage);
+        if (c->resolved[0].load_default)
+            price = usage.full;
+        return price.known ? price.value : 0;
+    }
+}
+
+static void comparison_best(const struct comparison *c, const struct compared *const *rows,
+                            size_t count, struct record *doc)
+{
+    static const char *const names[BEST_COUNT] = {"cheapest", "fastest", "best value"};
+
+    record_list(doc, "best");
+    for (int b = 0; b < BEST_COUNT; b++) {
+        const struct plan *best = NULL;
+        struct texts t = {0};
+        size_t at = 0;
+
+        for (size_t i = 0; i < count; i++) {
+            const struct plan *p = &rows[i]->plan;
+            double least = best_least((enum best)b, c, p);
+            double than = best ? best_least((enum best)b, c, best) : INFINITY;
+
+            if (p->verdict != VERDICT_FITS || plan_spans(p) || p->cost.per_hour <= 0 || least <= 0)
+                continue;
+            if (least < than || (least == than && p->cost.per_hour < best->cost.per_hour)) {
+                best = p;
+                at = i;
+            }
+        }
+        if (!best)
+            continue;
+        struct record *r = record_append(doc, "best");
+        double million = best_least(BEST_VALUE, c, best);
+        const char *text =
+            texts_addf(&t, "%d x %s, %s, %s: %s/h", best->layout.gpus, best->request.gpu->id,
+                       best->request.precision.id, sentence_layout(&best->layout, &t),
+                       UNITS_MONEY(best->cost.per_hour));
+
+        if (best->speed.gap == SPEED_KNOWN)
+            text =
+                texts_addf(&t, "%s, TPOT %s", text, figure_amount(AS_TIME, best->speed.tpot, &t));
+        if (million > 0)
+            text = texts_addf(&t, "%s, %s/M%s", text, UNITS_MONEY(million),
+                              c->resolved[0].load_default ? " at full load" : "");
+        record_text(r, "of", names[b]);
+        record_count(r, "row", "", (double)at);
+        record_text(r, "text", text);
+        texts_fini(&t);
+    }
+}
+
+/* Where there is no list price a table for people shows the marketplace's: "0.35m". */
+static void note_market(const struct plan *p, struct record *row)
+{
+    char text[32];
+
+    gp_format(text, sizeof(text), "%.2fm", p->cost.market.per_hour);
+    if (p->verdict != VERDICT_DOES_NOT_FIT && p->cost.market.known)
+        record_note_at(row, "per_hour", text);
+}
+
 void comparison_record(const struct comparison *c, const struct compared *const *rows, size_t count,
-                       const char *sort, const char *filter, struct record *doc)
+                       size_t top, const char *sort, const char *filter, struct record *doc)
 {
     const struct resolved *first = &c->resolved[0];
     char order[OPTION_CHOICE_MAX];
@@ -649,10 +779,16 @@ void comparison_record(const struct comparison *c, const struct compared *const 
                 request_asks_speed(&first->request)
                     ? "per_hour against per_million_output_tokens, rows that reach the "
                       "goals in one machine"
-                    : "per_hour against max_concurrency, rows that fit in one machine");
+                    : "per_hour against holds, rows that fit in one machine");
+    comparison_best(c, rows, count, doc);
+    record_count(doc, "planned", "", (double)count);
     record_list(doc, "rows");
-    for (size_t i = 0; i < count; i++)
-        comparison_facts(c, rows[i], record_append(doc, "rows"));
+    for (size_t i = 0; i < count && (top == 0 || i < top); i++) {
+        struct record *row = record_append(doc, "rows");
+
+        comparison_facts(c, rows[i], row);
+        note_market(&rows[i]->plan, row);
+    }
 }
 
 enum gp_status report_compare(struct planner *planner, const struct options *options,
@@ -664,7 +800,8 @@ enum gp_status report_compare(struct planner *planner, const struct options *opt
     if (rc)
         return rc;
     comparison_step(c, comparison_total(c));
-    comparison_record(c, (const struct compared *const *)c->rows, c->row_count, NULL, "", doc);
+    comparison_record(c, (const struct compared *const *)c->rows, c->row_count,
+                      (size_t)options_or(options, OPT_TOP, 0), NULL, "", doc);
     *fits = false;
     for (size_t i = 0; i < c->row_count; i++)
         *fits |= reasons_pass(c->rows[i]->plan.reasons);

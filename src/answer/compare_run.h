@@ -44,10 +44,11 @@ enum gp_status report_compare(struct planner *planner, const struct options *opt
 enum gp_status report_table(struct planner *planner, const struct options *options,
                             struct record *doc, struct gp_err *err);
 
-/* As text, JSON, CSV or Markdown: what --compare prints and the screen exports. quiet: without the
- * words above and below the table. */
-void print_compare(const struct record *doc, enum output_format format, bool quiet,
-                   struct strbuf *out);
+/* As text, JSON, CSV or Markdown: what --compare prints and the screen exports. quiet: as
+ * text the best rows alone, else without the words above and below the table. top: so many rows
+ * where people read them, and columns that fit into cols; 0 = all. */
+void print_compare(const struct record *doc, enum output_format format, bool quiet, size_t top,
+                   int cols, struct strbuf *out);
 
 struct comparison;
 
@@ -84,10 +85,12 @@ void comparison_options(const struct comparison *comparison, const struct compar
 /* What a row of gpuplan.compare/1 says; also what a screen shows of it. */
 void comparison_facts(const struct comparison *comparison, const struct compared *row,
                       struct record *out);
-/* A gpuplan.compare/1 of these rows in this order. sort: what they are sorted by, NULL
- * = as asked; filter: which rows they are, in words, "" = all. */
+/* A gpuplan.compare/1 of these rows in this order. top: so many of them, 0 = all;
+ * sort: what they are sorted by, NULL = as asked; filter: which rows they are, in words, "" = all.
+ */
 void comparison_record(const struct comparison *comparison, const struct compared *const *rows,
-                       size_t count, const char *sort, const char *filter, struct record *doc);
+                       size_t count, size_t top, const char *sort, const char *filter,
+                       struct record *doc);
 
 /* The rows of a comparison as points: what each costs against what it
  * gives, and which of them are on the front (plan/compare.h).
@@ -96,8 +99,8 @@ void comparison_record(const struct comparison *comparison, const struct compare
  * dollars per million output tokens: what the front is of. A row that has no price or does
  * not fit has no point.
  *
- * Series '*' is the front, 'o' what is not on it, 'P' the plan itself. False: there is no
- * point, and words say so. */
+ * Series '*' is the front, 'o' what is not on it, 'P' the plan itself. False: no row has
+ * a point; words is then the sentence to show instead. */
 bool compare_plot(const struct comparison *comparison, const struct plan *own, struct plot *plot,
                   char words[CURVE_WORDS]);
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/sentence.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/path.h"
@@ -46,23 +47,25 @@ static void set_known(const struct making *m, bool asked, enum launch_setting se
     set_if(m, asked || has_setting(m, setting), setting, number);
 }
 
-/* ---- the version ---- */
-
 /* ---- the model ---- */
 
-/* The first alias that is a repository; "" when there is none. */
+/* The first alias that is a repository of a model that chats, else of a base model; "" when
+ * there is none. */
 static void model_repository(struct catalog *catalog, const char *id, char *text, size_t size)
 {
-    const char *alias = catalog_aliases(catalog, id);
+    const char *base = catalog_base_models(catalog, id);
+    char one[LAUNCH_TEXT_MAX];
 
     text[0] = '\0';
-    while (*alias) {
+    for (const char *alias = catalog_aliases(catalog, id); *alias;) {
         size_t len = strcspn(alias, "|");
 
-        if (memchr(alias, '/', len) && len < size) {
-            gp_format(text, size, "%.*s", (int)len, alias);
+        gp_format(one, sizeof(one), "%.*s", (int)len, alias);
+        bool chats = !gp_has_word(base, "|", one);
+        if (strchr(one, '/') && (chats || !text[0]))
+            gp_copy(text, size, one);
+        if (strchr(one, '/') && chats)
             return;
-        }
         alias += len + (alias[len] == '|');
     }
 }
@@ -133,7 +136,11 @@ static void set_model(const struct making *m)
     char text[LAUNCH_TEXT_MAX];
 
     m->out->checkpoint = !model_word(m, asked, q->model, &q->precision, whole, text);
+    m->out->hub = !m->out->checkpoint && is_repository(text);
     launch_set_text(v, LAUNCH_MODEL, text);
+    m->out->base =
+        gp_has_word(catalog_base_models(planner_catalog(m->planner), q->model->id), "|", text);
+    model_repository(planner_catalog(m->planner), q->model->id, m->out->chat, sizeof(m->out->chat));
     bool kept = q->precision.native && strcmp(q->precision.id, "fp32") != 0;
     if (kept || m->out->checkpoint) /* "auto" makes 16 bit of FP32 */
         return;
@@ -214,6 +221,7 @@ static void set_load(const struct making *m)
     set_known(m, q->max_num_seqs > 0, LAUNCH_SEQS, seqs);
     set_known(m, q->max_batched_tokens > 0, LAUNCH_TOKENS, m->memory->max_batched_tokens);
     set_if(m, shared, LAUNCH_UNIFIED, 1);
+    set_if(m, q->eager, LAUNCH_EAGER, 1);
     const struct launch_flag *flag = launch_flag_of(m->out->table, m->out->version, LAUNCH_CONTEXT);
     if (flag && flag->unit == LAUNCH_PER_CELLS)
         m->out->values.number[LAUNCH_CONTEXT] *= shared ? users : seqs;
@@ -344,7 +352,6 @@ static enum gp_status check_layout(const struct making *m, struct gp_err *err)
 {
     const struct layout *l = m->layout;
     const struct launch *out = m->out;
-    const struct launch_flag *ep = launch_flag_of(out->table, out->version, LAUNCH_EP);
 
     if (l->prefill > 0)
         return refuse_launch(m, "--launch", "without --disaggregate; the manual names its option",
@@ -356,14 +363,19 @@ static enum gp_status check_layout(const struct making *m, struct gp_err *err)
                              "has no option that spreads a replica over hosts", err);
     if (!has_setting(m, LAUNCH_SPLIT) && !has_setting(m, LAUNCH_TP) && l->tp > 1)
         return refuse_launch(m, "--launch", "--tp 1", "splits layers over GPUs, not tensors", err);
-    if (has_setting(m, LAUNCH_SPLIT) && l->tp > 1 && l->pp > 1)
-        return refuse_launch(m, "--launch", "--tp 1, or --pp 1",
-                             "splits by tensor or by layer, not both", err);
-    if (out->ways > 1 && out->table->dp_tp > 0 && l->tp != out->table->dp_tp)
-        return refuse_launch(m, "--launch", "--tp 1", "cannot cut attention and copy it", err);
-    if (l->ep > 1 && ep && ep->unit == LAUNCH_PER_ALL && l->ep != l->tp * out->ways)
-        return refuse_launch(m, "--launch", "--ep auto",
-                             "spreads experts over all GPUs of a group, or none", err);
+    /* no command says it, which the plan has refused, too */
+    struct refusal list[REFUSED_COUNT];
+    int count = layout_refusals(m->request, l, list, REFUSED_COUNT);
+    for (int i = 0; i < count && i < REFUSED_COUNT; i++)
+        if (list[i].code == REFUSED_EP_ALL || list[i].code == REFUSED_TP_PP ||
+            list[i].code == REFUSED_DP_TP) {
+            struct texts texts = {0};
+            enum gp_status rc = gp_fail(err, GP_E_USAGE, "--launch", "", "%s",
+                                        sentence_refusals(m->request, l, &texts));
+
+            texts_fini(&texts);
+            return rc;
+        }
     return GP_OK;
 }
 
@@ -722,8 +734,11 @@ static void writing_begin(struct writing *w, const struct launch *launch,
     w->place = place;
     w->values = launch->values;
     w->out = out;
-    set_place_text(w, LAUNCH_PORT, place->port,
-                   launch->table->port + place->group % launch->per_host);
+    if (place->container)
+        launch_set_text(&w->values, LAUNCH_HOST, "0.0.0.0");
+    else
+        set_place_text(w, LAUNCH_PORT, place->port,
+                       launch->table->port + place->group % launch->per_host);
     set_nodes(w);
 }
 
@@ -752,7 +767,8 @@ void launch_command(const struct launch *launch, const struct launch_place *plac
     }
     if (spread && t->ranks[0])
         list_add(&out->argv, NULL, t->ranks, false);
-    for (const char *word = t->command; *word;) {
+    for (const char *word = place->container && t->image_command[0] ? t->image_command : t->command;
+         *word;) {
         size_t len = strcspn(word, "|");
 
         gp_format(text, sizeof(text), "%.*s", (int)len, word);

@@ -41,7 +41,7 @@ void launch_set_text(struct launch_values *values, enum launch_setting setting, 
 
 struct launch {
     const struct launch_engine *table;
-    long version;          /* whose options are written, engine_version() */
+    long version;                           /* whose options are written, engine_version() */
     char version_text[ENGINE_VERSION_TEXT]; /* "0.33.0" */
     struct launch_values values;
     int groups;
@@ -55,8 +55,11 @@ struct launch {
     const char *image;   /* the table's, of that kind of device */
     bool foreign;        /* it is of other GPUs: the table has none of these */
     const char *visible; /* the variable that says which GPUs are seen; NULL */
+    bool hub;            /* the model is downloaded when it starts */
     bool checkpoint;     /* the model is a placeholder: it has to be made or found */
     bool draft_file;     /* so is the draft */
+    bool base;           /* the model was not trained to chat */
+    char chat[160];      /* a release of it that was, or the same; "" = none is known */
     bool headroom;       /* is asked for and no option can leave it */
 };
 
@@ -89,8 +92,9 @@ struct launch_command {
 struct launch_place {
     int group, node;
     const char *node_text, *master, *port;
-    bool any_node; /* node_text may be any node's: what only some have is left out */
-    bool anywhere; /* a scheduler hands out the GPUs */
+    bool any_node;  /* node_text may be any node's: what only some have is left out */
+    bool anywhere;  /* a scheduler hands out the GPUs */
+    bool container; /* the image's command, on its default port and on all addresses */
 };
 
 void launch_command(const struct launch *launch, const struct launch_place *place,

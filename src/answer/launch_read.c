@@ -642,7 +642,8 @@ enum gp_status launch_request(const struct launch_reading *r, struct catalog *ca
 {
     static const char decided[] = /* by the command, or its engine's default */
         "engine model precision kv-precision context tp pp ep dp replicas max-num-seqs "
-        "max-batched-tokens memory-utilization gpu-layers n-cpu-moe cpu-offload-gb kv-offload-gb "
+        "max-batched-tokens memory-utilization enforce-eager gpu-layers n-cpu-moe cpu-offload-gb "
+        "kv-offload-gb "
         "no-kv-offload draft speculative-tokens lora language-model-only";
     const char *asked = strchr(options_word(base, OPT_LORA, ""), ':');
     long minor = r->version / 10000;
@@ -650,6 +651,7 @@ enum gp_status launch_request(const struct launch_reading *r, struct catalog *ca
 
     memset(out, 0, sizeof(*out));
     out->options = *base;
+    out->options.running = true;
     for (int id = 0; id < OPTION_COUNT; id++)
         if (gp_has_word(decided, " ", option_rows[id].name))
             out->options.value[id] = (struct option_value){0};
@@ -671,6 +673,8 @@ enum gp_status launch_request(const struct launch_reading *r, struct catalog *ca
                   fmin(r->values.number[LAUNCH_LORA_SLOTS], 1e6), fmin(rank, 1e6));
         rc = set_text(out, OPT_LORA, out->lora, err);
     }
+    if (!rc && number_or(r, LAUNCH_EAGER, 0) > 0)
+        rc = set_text(out, OPT_ENFORCE_EAGER, "", err);
     if (!rc && number_or(r, LAUNCH_NO_KV, 0) > 0)
         rc = set_text(out, OPT_NO_KV_OFFLOAD, "", err);
     if (!rc && number_or(r, LAUNCH_TEXT_ONLY, 0) > 0)

@@ -64,11 +64,17 @@ int option_split(const char *word, char *name, size_t size, const char **value)
 {
     size_t dashes = strspn(word, "-"), n;
 
+    /* "-tp 2", "-model X": whole names with one dash, as some engines take them */
+    n = strcspn(word, "=");
+    if (dashes == 1 && n > 2 && gp_format(name, size, "%.*s", (int)n - 1, word + 1) &&
+        option_find(name) >= 0) {
+        *value = word[n] ? word + n + 1 : NULL;
+        return option_find(name);
+    }
     if (dashes == 1 && word[1]) {
         gp_format(name, size, "%.2s", word);
         *value = word[2] ? word + 2 + (word[2] == '=') : NULL;
     } else {
-        n = strcspn(word, "=");
         *value = word[n] ? word + n + 1 : NULL;
         if (!gp_format(name, size, "%.*s", (int)n, word))
             return -1;
@@ -110,6 +116,11 @@ static int option_place(const char *choices, const char *text)
         choices += len + (choices[len] == '|');
     }
     return -1;
+}
+
+bool option_has_choice(enum option_id id, const char *word)
+{
+    return option_place(option_rows[id].choices, word) >= 0;
 }
 
 static enum gp_status option_parse(const struct option_row *row, const char *where,
@@ -186,7 +197,7 @@ enum gp_status options_text(struct options *options, enum option_id id, const ch
                  : gp_fail(err, GP_E_USAGE, where, row->choices, "'%s' is not one of the choices",
                            text);
     else if (row->type != OPTION_FLAG && text[0] == '\0')
-        rc = gp_fail(err, GP_E_USAGE, where, row->help, "is empty");
+        rc = gp_fail(err, GP_E_USAGE, where, row->argument, "is empty");
     if (!rc && id == OPT_MODEL)
         rc = options_add(options->models, &options->model_count, where, text, err);
     if (!rc && id == OPT_PRECISION)
@@ -313,6 +324,7 @@ static const char *const spellings[OPTION_COUNT] = {
     [OPT_SEQUENCE] = "maxseqlen maxseqlength seqlen",
     [OPT_PROMPT] = "isl input inputlen inputtokens randominputlen",
     [OPT_OUTPUT] = "osl outputlen randomoutputlen maxtokens maxnewtokens npredict",
+    [OPT_RATE] = "qps rps requestrate requestspersecond",
     [OPT_USERS] = "concurrency maxconcurrency requests batchsize",
     [OPT_TP] = "tensorparallel tensorparallelsize",
     [OPT_PP] = "pipelineparallel pipelineparallelsize",
@@ -325,6 +337,7 @@ static const char *const spellings[OPTION_COUNT] = {
     [OPT_MEMORY_UTILIZATION] =
         "gpumemoryutilization gpuutil memfractionstatic freegpumemoryfraction",
     [OPT_MAX_BATCHED_TOKENS] = "maxnumbatchedtokens maxnumtokens chunkedprefillsize ubatchsize",
+    [OPT_ENFORCE_EAGER] = "eager disablecudagraph nocudagraph",
     [OPT_MAX_NUM_SEQS] = "maxbatchsize maxrunningrequests parallel",
     [OPT_GPU_LAYERS] = "ngl ngpulayers",
     [OPT_N_CPU_MOE] = "ncmoe cpumoe",

@@ -106,8 +106,10 @@ struct option_row {
     const char *choices;  /* "text|json|csv|markdown", or NULL */
     const char *fallback; /* the default, in words */
     unsigned commands;
-    bool many;        /* may be given several times */
-    bool manual_only; /* only the author of a kernel sets it: not in --help and the like */
+    const char *group; /* heading of --help before it; NULL: that of the row above */
+    bool common;       /* one of the few that --help without a word shows */
+    bool many;         /* may be given several times */
+    bool manual_only;  /* only the author of a kernel sets it: not in --help and the like */
     const char *help;
     struct option_field form;
     struct option_field count; /* of what stands behind its colon: "l40s:2" */
@@ -129,6 +131,7 @@ struct options {
     const char *precisions[OPTIONS_MAX_MANY];
     const char *gpus[OPTIONS_MAX_MANY];
     int model_count, precision_count, gpu_count;
+    bool running; /* of a server that runs: what is not given is the engine's own */
 };
 
 /* The row whose name (or key, when the text is one letter) this is; -1 if none. Dashes
@@ -141,6 +144,9 @@ enum gp_status options_text(struct options *options, enum option_id id, const ch
                             const char *text, struct gp_err *err);
 enum gp_status options_number(struct options *options, enum option_id id, const char *where,
                               double value, struct gp_err *err);
+
+/* Is the word one of the choices of this option? */
+bool option_has_choice(enum option_id id, const char *word);
 
 /* The error of an option that may be given once. */
 enum gp_status options_twice(const char *where, struct gp_err *err);

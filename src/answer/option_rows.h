@@ -6,7 +6,7 @@
  * stand for a type with what goes along with it.
  */
 OPTION(MODEL, .name = "model", .key = 'm', .type = OPTION_TEXT, .argument = "MODEL",
-       .fallback = "none", .commands = R, .many = true,
+       .fallback = "none", .commands = R, .many = true, .group = "Model and GPU", .common = true,
        .help =
            "catalogue id, a folder or file (config.json, safetensors, GGUF), or a size such as 70B",
        .form = {.label = "Model",
@@ -15,7 +15,7 @@ OPTION(MODEL, .name = "model", .key = 'm', .type = OPTION_TEXT, .argument = "MOD
                            "parameters = sum of rows*cols over all its tensors",
                 .terms = {"parameters", "active parameters", "weights"}})
 OPTION(PRECISION, .name = "precision", .key = 'p', .type = OPTION_TEXT, .argument = "FORMAT",
-       .fallback = "the model's own", .commands = R, .many = true,
+       .fallback = "the model's own", .commands = R, .many = true, .common = true,
        .help = "format of the weights: fp16, fp8, int4-awq, q4_k_m, ...",
        .form = {
            .label = "Weights",
@@ -24,14 +24,15 @@ OPTION(PRECISION, .name = "precision", .key = 'p', .type = OPTION_TEXT, .argumen
                       "bytes = rows*cols*bits/8 + scales; norms, embedding often stay 16-bit",
            .terms = {"weights", "checkpoint", "product"}})
 OPTION(KV_PRECISION, .name = "kv-precision", .type = OPTION_TEXT, .argument = "FORMAT",
-       .fallback = "the activations'", .commands = R, .help = "format of the KV cache",
+       .fallback = "the activations'", .commands = R, .common = true,
+       .help = "format of the KV cache",
        .form = {.label = "KV cache",
                 .explain = "KV cache: 8-bit keys and values hold twice the users of 16-bit ones.\n"
                            "KV per token = sum over attention layers of kv*(d + dv)*e bytes",
                 .terms = {"KV per token", "KV of one request"}})
 OPTION(GPU, .name = "gpu", .key = 'g', .type = OPTION_TEXT, .argument = "GPU[/SLICE][:COUNT]",
        .fallback = "the one in this machine, else the cheapest that fits", .commands = R | FOR_POOL,
-       .many = true,
+       .many = true, .common = true,
        .help = "GPU by id, with a MIG slice and a count; all; local; cpu; with --pool: what if all "
                "its GPUs were of this type",
        .form = {.label = "GPU",
@@ -58,15 +59,15 @@ OPTION(USED, .name = "used", .type = OPTION_BYTES, .argument = "BYTES", .unit = 
                 .terms = {"usable memory", "free"}})
 OPTION(ENGINE, .name = "engine", .type = OPTION_TEXT, .argument = "NAME[@VERSION]",
        .fallback = "newest vllm range; mlx for Apple, llama.cpp for GGUF or cpu", .commands = R,
-       .help = "inference engine and its version",
+       .common = true, .help = "inference engine and its version",
        .form = {.label = "Engine",
                 .section = "Engine",
                 .explain = "Engine: its version sets overheads, how it budgets, and its speed.\n"
                            "vLLM: KV pool = utilization*usable - weights - activation - ...",
                 .terms = {"budget", "KV pool", "fixed time"}})
 OPTION(CONTEXT, .name = "context", .key = 'c', TOKENS, .low = 1, .high = 1e9,
-       .fallback = "8192, or the model's maximum if less", .commands = R,
-       .help = "tokens one request may hold, prompt and output together",
+       .fallback = "8192, or the model's maximum if less", .commands = R, .group = "Load",
+       .common = true, .help = "tokens one request may hold, prompt and output together",
        .form = {.label = "Context",
                 .section = "Load",
                 .solve = SOLVE_CONTEXT,
@@ -74,15 +75,23 @@ OPTION(CONTEXT, .name = "context", .key = 'c', TOKENS, .low = 1, .high = 1e9,
                 .explain = "Context: the most tokens of a request; KV memory grows with it.\n"
                            "KV of one request = context * KV per token (less where windows slide)",
                 .terms = {"KV of one request", "one request is given", "users'"}})
+OPTION(RESERVE, .name = "reserve", WORD("WHAT", "load|full"), .fallback = "load", .commands = R,
+       .help = "memory for the load and one request of full context, or for all users at full context",
+       .form = {.label = "Reserve",
+                .explain = "Reserve: what is bought: the described requests at their end and one "
+                           "of full\ncontext, or all users at full context.\n"
+                           "load = users * KV(prompt + output) + KV(context); full = users * "
+                           "KV(context)",
+                .terms = {"users' need"}})
 OPTION(PROMPT, .name = "prompt", TOKENS, .low = 1, .high = 1e9, .fallback = "1024", .commands = R,
-       .help = "tokens of a typical prompt",
+       .common = true, .help = "tokens of a typical prompt",
        .form = {.label = "Prompt",
                 .planned = PLAN_DOUBLE(request.prompt),
                 .explain = "Prompt: tokens of a typical one; TTFT grows with it. Memory: Context.\n"
                            "prompt + output <= context",
                 .terms = {"a prompt alone", "what a prompt adds", "TTFT"}})
 OPTION(OUTPUT, .name = "output-tokens", TOKENS, .low = 1, .high = 1e9, .fallback = "256",
-       .commands = R, .help = "tokens of a typical answer",
+       .commands = R, .common = true, .help = "tokens of a typical answer",
        .form = {.label = "Output",
                 .planned = PLAN_DOUBLE(request.output),
                 .explain = "Output: tokens of a typical answer; longer ones: fewer requests/s.\n"
@@ -97,7 +106,7 @@ OPTION(
     .commands = R,
     .help = "log of requests (CSV, as Azure or BurstGPT publish them), for their lengths and rate")
 OPTION(USERS, .name = "users", .key = 'u', COUNTED, .unit = "requests", .low = 1, .high = 1e6,
-       .fallback = "1", .commands = R, .help = "requests in flight at once",
+       .fallback = "1", .commands = R, .common = true, .help = "requests in flight at once",
        .form = {
            .label = "Users",
            .unit = "at once",
@@ -107,7 +116,7 @@ OPTION(USERS, .name = "users", .key = 'u', COUNTED, .unit = "requests", .low = 1
                       "KV needed = users of one replica * KV of one request",
            .terms = {"users'", "max concurrency", "requests at once"}})
 OPTION(RATE, .name = "rate", .type = OPTION_NUMBER, .argument = "N", .unit = "requests/s",
-       .low = 1e-6, .high = 1e6, .fallback = "none", .commands = R,
+       .low = 1e-6, .high = 1e6, .fallback = "none", .commands = R, .common = true,
        .help = "requests that arrive per second, in place of --users",
        .form = {.label = "Rate",
                 .unit = "/s",
@@ -118,7 +127,7 @@ OPTION(RATE, .name = "rate", .type = OPTION_NUMBER, .argument = "N", .unit = "re
 OPTION(PREFIX_HIT, .name = "prefix-hit", .type = OPTION_NUMBER, .argument = "SHARE", .high = 1,
        .fallback = "0", .commands = R, .help = "share of each prompt that the prefix cache holds")
 OPTION(TTFT, .name = "ttft", .type = OPTION_NUMBER, .argument = "MS", .unit = "ms", .low = 0.1,
-       .high = 1e7, .fallback = "none", .commands = R,
+       .high = 1e7, .fallback = "none", .commands = R, .group = "Goals", .common = true,
        .help = "goal: milliseconds to the first token under this load",
        .form = {.label = "TTFT goal",
                 .section = "Goals",
@@ -128,7 +137,7 @@ OPTION(TTFT, .name = "ttft", .type = OPTION_NUMBER, .argument = "MS", .unit = "m
                            "TTFT = tau + kappa*solo + eta*decode + beta*solo*(C - 1)/20",
                 .terms = {"TTFT", "a prompt alone", "what a prompt adds"}})
 OPTION(TPOT, .name = "tpot", .type = OPTION_NUMBER, .argument = "MS", .unit = "ms", .low = 0.01,
-       .high = 1e6, .fallback = "none", .commands = R,
+       .high = 1e6, .fallback = "none", .commands = R, .common = true,
        .help = "goal: milliseconds for each output token after the first",
        .form = {.label = "TPOT goal",
                 .step = 5,
@@ -148,7 +157,7 @@ OPTION(THROUGHPUT, .name = "throughput", .type = OPTION_NUMBER, .argument = "N",
                       "output tokens/s = requests/s * output",
            .terms = {"output tokens", "throughput"}})
 OPTION(BUDGET, .name = "budget", .type = OPTION_NUMBER, .argument = "DOLLARS", .unit = "$/h",
-       .low = 0.001, .high = 1e7, .fallback = "none", .commands = R,
+       .low = 0.001, .high = 1e7, .fallback = "none", .commands = R, .common = true,
        .help = "goal: dollars per hour, by --price, at most",
        .form = {.label = "Budget",
                 .step = 1,
@@ -157,7 +166,8 @@ OPTION(BUDGET, .name = "budget", .type = OPTION_NUMBER, .argument = "DOLLARS", .
                            "rent per hour <= budget",
                 .terms = {"rent", "instances"}})
 OPTION(TP, .name = "tp", COUNTED, .unit = "GPUs", .low = 1, .high = 1024, .fallback = "auto",
-       .commands = R, .help = "GPUs that share each layer (tensor parallel)",
+       .commands = R, .group = "Layout and engine", .common = true,
+       .help = "GPUs that share each layer (tensor parallel)",
        .form = {.label = "TP",
                 .section = "Layout",
                 .unit = "",
@@ -166,7 +176,7 @@ OPTION(TP, .name = "tp", COUNTED, .unit = "GPUs", .low = 1, .high = 1024, .fallb
                            "a GPU holds 1/TP of query, output and MLP, ceil(kv/TP) KV heads",
                 .terms = {"GPUs", "weights"}})
 OPTION(PP, .name = "pp", COUNTED, .unit = "stages", .low = 1, .high = 512, .fallback = "auto",
-       .commands = R, .help = "pipeline stages",
+       .commands = R, .common = true, .help = "pipeline stages",
        .form = {
            .label = "PP",
            .unit = "",
@@ -205,7 +215,7 @@ OPTION(DISAGGREGATE, .name = "disaggregate", .type = OPTION_TEXT, .argument = "P
        .help = "replicas for prefill alone and replicas for decode alone, as in 1:3, or with a TP "
                "of their own, 2xTP1:1xTP4; auto: the best split")
 OPTION(MAX_NUM_SEQS, .name = "max-num-seqs", COUNTED, .unit = "requests", .low = 1, .high = 65536,
-       .fallback = "the engine's, for this GPU", .commands = R,
+       .fallback = "the engine's, for this GPU", .commands = R, .common = true,
        .help = "slots of the engine; sets its sampler workspace",
        .form = {.label = "Slots",
                 .planned = PLAN_MEMORY(max_num_seqs),
@@ -221,7 +231,7 @@ OPTION(MAX_BATCHED_TOKENS, .name = "max-batched-tokens", TOKENS, .low = 1, .high
                            "forward = batch*(2*h + 3*ff/TP)*a + forward base",
                 .terms = {"activation"}})
 OPTION(MEMORY_UTILIZATION, .name = "memory-utilization", .type = OPTION_NUMBER, .argument = "SHARE",
-       .low = 0.05, .high = 1, .fallback = "the engine's", .commands = R,
+       .low = 0.05, .high = 1, .fallback = "the engine's", .commands = R, .common = true,
        .help = "share of the GPU's memory the engine takes",
        .form = {.label = "Utilization",
                 .step = 0.01,
@@ -230,6 +240,12 @@ OPTION(MEMORY_UTILIZATION, .name = "memory-utilization", .type = OPTION_NUMBER, 
                 .explain = "Utilization: share of the memory that the engine takes: the budget.\n"
                            "vLLM: budget = utilization * usable",
                 .terms = {"budget", "KV pool"}})
+OPTION(ENFORCE_EAGER, .name = "enforce-eager", FLAG, .commands = R,
+       .help = "vLLM, SGLang: no CUDA graphs: their memory for the pool, slower steps",
+       .form = {.label = "No graphs",
+                .explain = "No graphs: of vLLM and SGLang; each kernel is launched on its own.\n"
+                           "CUDA graphs = 0; a step waits for its launches",
+                .terms = {"CUDA graphs"}})
 OPTION(HEADROOM, .name = "headroom", .type = OPTION_NUMBER, .argument = "SHARE", .high = 0.9,
        .fallback = "0", .commands = R, .help = "share of that budget to leave free",
        .form = {
@@ -323,10 +339,10 @@ OPTION(PRUNE, .name = "prune", .type = OPTION_TEXT, .argument = "KIND", .fallbac
                            "2:4 stores bits/2 + 1 per weight of the linear layers",
                 .terms = {"weights: saved", "weights"}})
 OPTION(SOLVE, .name = "solve", WORD("FIELD", "gpus|context|users|precision|budget"),
-       .fallback = "none", .commands = P,
+       .fallback = "none", .commands = P, .group = "Search and cost", .common = true,
        .help = "find the best value of one field that still fits")
 OPTION(PRICE, .name = "price", WORD("CLASS", "on-demand|spot|market|buy"), .fallback = "on-demand",
-       .commands = R, .help = "class of prices to use",
+       .commands = R, .common = true, .help = "class of prices to use",
        .form = {.label = "Price",
                 .section = "Cost",
                 .explain = "Price: the class of prices that $/h and the cheapest GPU go by.\n"
@@ -378,6 +394,7 @@ OPTION(POWER_CAP, .name = "power-cap", .type = OPTION_NUMBER, .argument = "WATTS
                            "watts = GPUs at this load + their shares of the hosts",
                 .terms = {"power", "a GPU", "energy"}})
 OPTION(TRAIN, .name = "train", WORD("METHOD", "full|lora|qlora"), .fallback = "none", .commands = P,
+       .group = "Fine-tuning", .common = true,
        .help = "plan fine-tuning memory instead of inference")
 OPTION(ZERO, .name = "zero", .type = OPTION_COUNTED, .argument = "STAGE", .high = 3,
        .fallback = "the lowest that fits", .commands = P, .help = "ZeRO stage of --train")
@@ -416,7 +433,7 @@ OPTION(DEVICE_MAP, .name = "device-map", FLAG, .commands = P,
 OPTION(FUSED, .name = "fused", FLAG, .commands = P,
        .help = "use fused norm, MLP, attention and loss kernels in --train")
 OPTION(DEVICE, .name = "device", .key = 'd', .type = OPTION_TEXT, .argument = "N[,N...]",
-       .fallback = "all", .commands = M,
+       .fallback = "all", .commands = M, .group = "Measuring",
        .help = "devices to measure, as --dry-run numbers them, or all")
 OPTION(TYPE, .name = "type", .key = 't', .type = OPTION_TEXT, .argument = "TYPE[,TYPE...]",
        .fallback = "all the device has", .commands = M,
@@ -449,10 +466,11 @@ OPTION(TIME_LIMIT, .name = "time-limit", .type = OPTION_TEXT, .argument = "TIME"
 OPTION(DRY_RUN, .name = "dry-run", FLAG, .commands = M,
        .help = "print points, memory and time; measure nothing")
 OPTION(RESUME, .name = "resume", .type = OPTION_PATH, .argument = "JOURNAL", .fallback = "none",
-       .commands = M, .help = "continue an interrupted run from its .part file")
-OPTION(STRICT, .name = "strict", FLAG, .commands = C | FOR_COMPARE_RESULTS | FOR_CHECK_LOG,
+       .commands = M, .common = true, .help = "continue an interrupted run from its .part file")
+OPTION(STRICT, .name = "strict", FLAG,
+       .commands = C | FOR_COMPARE_RESULTS | FOR_CHECK_LOG | FOR_BATCH,
        .help = "exit 5 when a point is flagged, not confirmed or a straggler, or a term of a log "
-               "is outside its band")
+               "is outside its band; 3 when a line of --batch has no answer")
 OPTION(
     TOLERANCE, .name = "tolerance", .type = OPTION_NUMBER, .argument = "PERCENT", .unit = "%",
     .high = 90, .fallback = "5", .commands = M | FOR_COMPARE_RESULTS | FOR_CHECK_PLAN,
@@ -490,7 +508,7 @@ OPTION(SEED, .name = "seed", COUNTED, .high = 9007199254740991.0, .fallback = "2
        .help = "seed of the points' order and of the operands, or of the pool's solver")
 OPTION(SOLVE_SECONDS, .name = "solve-seconds", .type = OPTION_NUMBER, .argument = "SECONDS",
        .unit = "s", .low = 0.01, .high = 86400, .fallback = "a fixed amount of work",
-       .commands = FOR_POOL,
+       .commands = FOR_POOL, .group = "Pool",
        .help = "time for the pool's solver; the answer then depends on the machine")
 OPTION(RUNG, .name = "rung", WORD("NAME", "fixed|composed|shared|hourly|cloud|cheapest"),
        .fallback = "cheapest", .commands = FOR_POOL,
@@ -503,7 +521,7 @@ OPTION(AT, .name = "at", .type = OPTION_COUNTED, .argument = "HOUR", .unit = "h"
        .help = "hour of the pool that --export prints")
 OPTION(ON_SCREEN, .name = "screen", FLAG, .commands = FOR_POOL,
        .help = "show the pool on its screen instead of printing it")
-OPTION(FORCE, .name = "force", FLAG, .commands = C,
+OPTION(FORCE, .name = "force", FLAG, .commands = C, .group = "Measuring, of the device",
        .help = "measure a GPU even if other processes use it")
 OPTION(LOCK_CLOCKS, .name = "lock-clocks", .type = OPTION_TEXT, .argument = "base|MHZ",
        .fallback = "not locked", .commands = C,
@@ -515,7 +533,7 @@ OPTION(ANONYMOUS, .name = "anonymous", FLAG, .commands = M,
        .help = "write a hash in place of this host's name")
 OPTION(PROGRESS, .name = "progress", WORD("KIND", "auto|plain|json|none"), .fallback = "auto",
        .commands = C, .help = "what to show on standard error while measuring")
-OPTION(PLAIN, .name = "plain", FLAG, .commands = FOR_SCREEN,
+OPTION(PLAIN, .name = "plain", FLAG, .commands = FOR_SCREEN, .group = "Screens",
        .help = "ask line by line instead of drawing screens")
 OPTION(ASCII, .name = "ascii", FLAG, .commands = FOR_SCREEN,
        .help = "draw with ASCII characters only")
@@ -525,19 +543,22 @@ OPTION(COLOR, .name = "color", WORD("SCHEME", "auto|always|never|16|dark|light")
 OPTION(NO_MOUSE, .name = "no-mouse", FLAG, .commands = FOR_SCREEN,
        .help = "leave the mouse to the terminal")
 OPTION(SORT, .name = "sort", WORD("COLUMN", "cost|gpus|memory|name|million|tpot|ttft|tokens"),
-       .fallback = "cost", .commands = FOR_COMPARE,
+       .fallback = "cost", .commands = FOR_COMPARE, .group = "Output", .common = true,
        .help = "order of the rows; memory: of all GPUs; million: dollars per million tokens")
+OPTION(TOP, .name = "top", COUNTED, .unit = "rows", .low = 1, .high = 1e6,
+       .fallback = "20 as text and Markdown, else all", .commands = FOR_COMPARE, .common = true,
+       .help = "how many rows")
 OPTION(PROFILES, .name = "profiles", .type = OPTION_PATH, .argument = "DIR", .fallback = "none",
        .commands = FOR_ALL, .help = "a folder of profiles that override all others")
 OPTION(FORMAT, .name = "format", .key = 'f', WORD("FORMAT", "text|json|csv|markdown|prometheus"),
-       .fallback = "text", .commands = FOR_PRINTING & ~FOR_BATCH & ~FOR_REPORT,
+       .fallback = "text", .commands = FOR_PRINTING & ~FOR_BATCH & ~FOR_REPORT, .common = true,
        .help = "how to print the answer")
 OPTION(OUT, .name = "output", .key = 'o', .type = OPTION_PATH, .argument = "FILE|TOKENS",
-       .fallback = "standard output", .commands = FOR_PRINTING,
+       .fallback = "standard output", .commands = FOR_PRINTING, .common = true,
        .help = "write the result to a file, whole or not at all; a number means --output-tokens")
-OPTION(WHY, .name = "why", .key = 'w', FLAG, .commands = FOR_PLAN,
+OPTION(WHY, .name = "why", .key = 'w', FLAG, .commands = FOR_PLAN, .common = true,
        .help = "print each term with its equation, inputs and source")
-OPTION(QUIET, .name = "quiet", .key = 'q', FLAG, .commands = FOR_PRINTING,
+OPTION(QUIET, .name = "quiet", .key = 'q', FLAG, .commands = FOR_PRINTING, .common = true,
        .help = "only the verdict and errors")
 OPTION(VERBOSE, .name = "verbose", .key = 'v', FLAG, .commands = FOR_PRINTING,
        .help = "also warnings about profiles, and all sources")

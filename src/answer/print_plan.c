@@ -9,6 +9,7 @@
 
 #include "answer/answer_lines.h"
 #include "answer/figures.h"
+#include "answer/sentence.h"
 #include "base/units.h"
 
 /* A number as it is shown, an input's and a term's alike: four digits, all of those before
@@ -234,63 +235,36 @@ static void print_memory(const struct answer *a, struct strbuf *out)
 
 /* ---- head ---- */
 
-/* ", context 12,240 tokens": the field that was solved for, and its value. */
-static void print_solved(const struct answer *a, struct strbuf *out)
-{
-    const struct request *q = &a->plan.request;
-
-    if (!a->solved)
-        return;
-    if (!solve_has_limit(q, a->solve)) {
-        strbuf_addf(out, ", %s: no limit, it keeps no KV",
-                    a->solve == SOLVE_USERS ? "users" : "context");
-        return;
-    }
-    switch (a->solve) {
-    case SOLVE_CONTEXT:
-        strbuf_addf(out, ", context %s tokens", UNITS_TOKENS(q->context));
-        break;
-    case SOLVE_USERS:
-        strbuf_addf(out, ", %.0f users", q->users);
-        break;
-    case SOLVE_PRECISION:
-        strbuf_addf(out, ", precision %s", q->precision.id);
-        break;
-    case SOLVE_BUDGET:
-        strbuf_addf(out, ", %s per hour", UNITS_MONEY(a->plan.cost.per_hour));
-        break;
-    default:
-        strbuf_addf(out, ", %d GPU%s", a->plan.layout.gpus, a->plan.layout.gpus == 1 ? "" : "s");
-    }
-}
-
+/* The decision first, a row each; what was asked and what there is to know of it below. */
 static void print_head(const struct answer *a, struct strbuf *out)
 {
     const struct plan *p = &a->plan;
     int second = p->second.layout.gpus;
     struct answer_lines lines;
 
+    answer_lines(p, a, LINE_HEADLINE, &lines);
+    for (int i = 0; i < lines.count; i++) {
+        const struct answer_line *row = &lines.list[i];
+
+        if (row->name[0])
+            strbuf_addf(out, "  %-9s%s\n", row->name, row->text);
+        else
+            strbuf_addf(out, "%s\n", row->text);
+    }
+    answer_lines_fini(&lines);
+    strbuf_add(out, "\n");
     print_kind(a, LINE_MODEL, "", "\n", out);
     print_kind(a, LINE_LOAD, "", "\n", out);
-    strbuf_addf(out, "\n%s on %d x %s (%s)", verdict_words_for(p->verdict, p->limit)->shout,
-                p->layout.gpus, p->request.gpu->name, p->request.gpu->id);
-    print_kind(a, LINE_LAYOUT, ": ", "\n", out);
+    print_kind(a, LINE_GPU_FROM, "", "\n", out);
+    print_kind(a, LINE_HOLDS, "", "\n", out);
     if (answer_lines(p, a, LINE_RUNNER_UP, &lines) > 0) {
         const struct answer_line *line = &lines.list[0];
 
-        strbuf_addf(out, "  runner-up: %d GPU%s, %s%s%s%s (%s)\n", second, second == 1 ? "" : "s",
+        strbuf_addf(out, "runner-up: %d GPU%s, %s%s%s%s (%s)\n", second, second == 1 ? "" : "s",
                     line->text, line->amount[0] ? ", " : "", line->amount,
                     line->amount[0] ? "/h" : "", line->note);
     }
     answer_lines_fini(&lines);
-    print_kind(a, LINE_GPU_FROM, "", "\n", out);
-    if (a->solve != SOLVE_NONE) {
-        strbuf_add(out, a->solved ? "solved" : "solving found nothing that fits");
-        print_solved(a, out);
-        strbuf_add(out, a->solved && solve_has_limit(&p->request, a->solve)
-                            ? " (the best that fits)\n"
-                            : "\n");
-    }
     print_kind(a, LINE_REASON, "  ", "\n", out);
     print_kind(a, LINE_STARTUP, "  ", "\n", out);
     print_kind(a, LINE_WARNING, "  warning: ", "\n", out);
@@ -382,30 +356,14 @@ static void print_fixes(const struct answer *a, const struct options *options, s
     answer_lines_fini(&lines);
 }
 
-/* "    name    text", broken at spaces so that lines stay under 100 columns. */
 static void print_sources(const struct answer *a, struct strbuf *out)
 {
-    const size_t width = 86;
     struct answer_lines lines;
 
     answer_lines(&a->plan, a, LINE_SOURCE, &lines);
     strbuf_add(out, "\nsources\n");
-    for (int i = 0; i < lines.count; i++) {
-        const char *text = lines.list[i].text;
-
-        strbuf_addf(out, "    %-8s", lines.list[i].name);
-        while (strlen(text) > width) {
-            size_t n = width;
-
-            while (n > 1 && text[n] != ' ')
-                n--;
-            n = n > 1 ? n : width;
-            strbuf_addn(out, text, n);
-            strbuf_add(out, "\n            ");
-            text += n + (text[n] == ' ');
-        }
-        strbuf_addf(out, "%s\n", text);
-    }
+    for (int i = 0; i < lines.count; i++)
+        strbuf_addf(out, "    %-8s%s\n", lines.list[i].name, lines.list[i].text);
     answer_lines_fini(&lines);
 }
 
@@ -434,13 +392,23 @@ void print_plan(const struct answer *a, const struct options *options, bool why,
 void print_plan_line(const struct answer *a, struct strbuf *out)
 {
     const struct plan *p = &a->plan;
+    const struct request *q = &p->request;
+    struct texts texts = {0};
 
-    strbuf_addf(out, "%s: %d x %s, TP %d, PP %d, replicas %d", verdict_word(p->verdict),
-                p->layout.gpus, p->request.gpu->id, p->layout.tp, p->layout.pp, p->layout.replicas);
+    strbuf_addf(out, "%s: %d x %s, %s, %s", verdict_word(p->verdict), p->layout.gpus, q->gpu->id,
+                sentence_layout(&p->layout, &texts), q->precision.id);
+    if (model_is_served(q->model) && q->engine)
+        strbuf_addf(out, ", %s %s", q->engine->name, q->engine->range);
+    if (p->has_memory && p->speed.gap == SPEED_KNOWN)
+        strbuf_addf(out, ", TPOT %s", figure_amount(AS_TIME, p->speed.tpot, &texts));
+    if (p->has_memory && p->cost.per_hour > 0)
+        strbuf_addf(out, ", %s/h", UNITS_MONEY(p->cost.per_hour));
     if (p->limit != LIMIT_NONE)
         strbuf_addf(out, ", limit %s", limit_word(p->limit));
-    print_solved(a, out);
+    if (a->solved)
+        strbuf_addf(out, ", %s", answer_solved(a, &texts));
     strbuf_add(out, "\n");
+    texts_fini(&texts);
 }
 
 /* ---- CSV and Markdown ---- */

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/table.h"
 #include "base/units.h"
+#include "base/wrap.h"
 
 void record_init(struct record *record)
 {
@@ -229,9 +230,21 @@ void record_detail(struct record *record)
     record->facts[record->count - 1].detail = true;
 }
 
+void record_spare(struct record *r, int number)
+{
+    r->facts[r->count - 1].spare = number;
+}
+
 void record_note(struct record *record, const char *note)
 {
     record->facts[record->count - 1].note = gp_strdup(note);
+}
+
+void record_note_at(struct record *record, const char *name, const char *note)
+{
+    for (size_t i = 0; i < record->count; i++)
+        if (strcmp(record->facts[i].name, name) == 0 && !record->facts[i].note)
+            record->facts[i].note = gp_strdup(note);
 }
 
 static struct record *fact_grow(struct fact *f)
@@ -590,8 +603,11 @@ static bool is_number(const struct fact *f)
     return f->kind == FACT_COUNT || f->kind == FACT_QUANTITY;
 }
 
-static bool is_column(const struct fact *f, const char *group, enum record_as as)
+/* The columns whose number is in 1 .. spared are left out. */
+static bool is_column(const struct fact *f, const char *group, enum record_as as, int spared)
 {
+    if (f->spare > 0 && f->spare <= spared)
+        return false;
     if (f->kind == FACT_LIST || f->kind == FACT_RECORD || f->kind == FACT_SERIES ||
         (f->detail && as != RECORD_CSV))
         return false;
@@ -671,7 +687,7 @@ void record_cell(const struct fact *f, struct strbuf *out)
         strbuf_add(out, f->text);
     }
     if (out->len == from)
-        strbuf_add(out, "-");
+        strbuf_add(out, f->kind == FACT_QUANTITY && f->note ? f->note : "-");
 }
 
 static void table_as(const struct table *table, enum record_as as, struct strbuf *out)
@@ -684,8 +700,8 @@ static void table_as(const struct table *table, enum record_as as, struct strbuf
         table_markdown(table, out);
 }
 
-void record_table_use(const struct record *rows, size_t count, const char *group, enum record_as as,
-                      record_table_fn *use, void *ctx)
+static void table_use(const struct record *rows, size_t count, const char *group, enum record_as as,
+                      int spared, record_table_fn *use, void *ctx)
 {
     struct table table;
     struct columns c = {0};
@@ -696,14 +712,14 @@ void record_table_use(const struct record *rows, size_t count, const char *group
     strbuf_init(&cell);
     c.column = gp_calloc(rows[0].count * 4 + 1, sizeof(*c.column));
     for (size_t i = 0; i < rows[0].count; i++)
-        if (is_column(&rows[0].facts[i], group, as))
+        if (is_column(&rows[0].facts[i], group, as, spared))
             fact_columns(&c, &rows[0].facts[i], as);
     table_init(&table, c.column, c.count);
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < rows[i].count; k++) {
             const struct fact *f = &rows[i].facts[k];
 
-            if (!is_column(f, group, as))
+            if (!is_column(f, group, as, spared))
                 continue;
             if (as == RECORD_CSV) {
                 csv_cells(&table, f);
@@ -719,6 +735,12 @@ void record_table_use(const struct record *rows, size_t count, const char *group
     for (size_t i = 0; i < c.count; i++)
         free((char *)c.column[i].title);
     free(c.column);
+}
+
+void record_table_use(const struct record *rows, size_t count, const char *group, enum record_as as,
+                      record_table_fn *use, void *ctx)
+{
+    table_use(rows, count, group, as, 0, use, ctx);
 }
 
 struct printing {
@@ -739,6 +761,23 @@ void record_table(const struct record *rows, size_t count, const char *group, en
     struct printing p = {as, out};
 
     record_table_use(rows, count, group, as, print_table, &p);
+}
+
+void record_table_narrow(const struct record *rows, size_t count, int cols, struct strbuf *out)
+{
+    struct printing p = {RECORD_TEXT, out};
+    size_t from = out->len;
+    int most = 0;
+
+    for (size_t i = 0; count > 0 && i < rows[0].count; i++)
+        most = rows[0].facts[i].spare > most ? rows[0].facts[i].spare : most;
+    for (int spared = 0; spared <= most; spared++) {
+        out->len = from;
+        out->text[from] = '\0';
+        table_use(rows, count, NULL, RECORD_TEXT, spared, print_table, &p);
+        if (cols <= 0 || wrap_widest(out->text + from) <= cols)
+            return;
+    }
 }
 
 void record_rows_table(const struct record *record, struct table *table)

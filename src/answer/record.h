@@ -56,6 +56,7 @@ struct fact {
     const char *title;      /* of its column, with unit; NULL: name and unit; borrowed */
     int decimals;           /* in tables and --show */
     bool detail;            /* too long for an aligned table: JSON, CSV and --show */
+    int spare;              /* of columns, the first that a narrow table leaves out; 0: never */
     bool known;             /* of a count */
     bool rows;              /* a list: JSON writes each of its records on a line of its own */
     struct quantity number; /* in `unit` */
@@ -139,11 +140,15 @@ void record_members(struct record *record, const struct member *members, size_t 
     record_members(record, members, sizeof(members) / sizeof((members)[0]), base)
 
 /* The last fact added: how it is shown; its column's title; that aligned tables leave
- * it out; what to know about it, in record_rows() alone. */
+ * it out; what to know about it, in record_rows(), and in place of a number that is unknown. */
 void record_style(struct record *record, enum fact_style style);
 void record_title(struct record *record, const char *title);
 void record_detail(struct record *record);
 void record_note(struct record *record, const char *note);
+/* The same of the fact of that name. */
+void record_note_at(struct record *record, const char *name, const char *note);
+/* A table of text that is too wide leaves the column out, that with the lowest number first. */
+void record_spare(struct record *record, int number);
 
 /* An empty record inside this one / at the end of the list of that name (made when it is
  * not there). The pointer holds until the next fact is added to `record`. */
@@ -176,6 +181,9 @@ enum record_as { RECORD_TEXT, RECORD_CSV, RECORD_MARKDOWN };
  * (NULL: all). CSV has every fact, each quantity with low, high and origin. */
 void record_table(const struct record *rows, size_t count, const char *group, enum record_as as,
                   struct strbuf *out);
+
+/* As text in so many columns, as far as columns can be spared; 0: all of them. */
+void record_table_narrow(const struct record *rows, size_t count, int cols, struct strbuf *out);
 
 /* The same as a table that lives while use() runs: for pages. */
 typedef void record_table_fn(void *ctx, const struct table *table);

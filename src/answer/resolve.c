@@ -775,6 +775,9 @@ static enum gp_status resolve_host(struct resolving *r)
                        "%s has no routed experts", q->model->name);
     q->host_kv = options_or(o, OPT_KV_OFFLOAD_GB, 0) * engine_kv_unit(q->engine);
     q->kv_on_host = options_flag(o, OPT_NO_KV_OFFLOAD);
+    q->eager = options_flag(o, OPT_ENFORCE_EAGER);
+    if (q->eager && !engine_has_eager(q->engine))
+        return refuse_for_engine(r, "--enforce-eager", "", "has no such option");
     bool all = strcmp(kv, "all") == 0;
     if (q->host_kv > 0 && (all || !kv[0]))
         return refuse_for_engine(r, "--kv-offload-gb", all ? "it has --no-kv-offload" : "",
@@ -964,6 +967,7 @@ static enum gp_status resolve_lengths(struct resolving *r)
     q->context_auto = !o->value[OPT_CONTEXT].given;
     q->users = options_or(o, OPT_USERS, 1);
     q->rate = options_or(o, OPT_RATE, 0);
+    r->out->load_default = !o->value[OPT_USERS].given && !o->value[OPT_RATE].given && !trace[0];
     if (o->value[OPT_RATE].given && o->value[OPT_USERS].given)
         return gp_fail(r->err, GP_E_USAGE, "--rate", "give one of them",
                        "--users and --rate both say how many requests there are");
@@ -978,10 +982,17 @@ static enum gp_status resolve_lengths(struct resolving *r)
         read_spread(r, OPT_OUTPUT_STDDEV, q->output, &output))
         return r->err->code;
     q->spread = spread_of(q->prompt, prompt, q->output, output, q->context);
-    if (given && !room)
-        return gp_fail(r->err, GP_E_USAGE, "--context", "raise --context",
-                       "prompt and output of %.0f tokens exceed the context of %.0f",
-                       q->prompt + q->output, q->context);
+    if (given && !room) /* of what was typed, not of what would have been taken beside it */
+        return gp_fail(
+            r->err, GP_E_USAGE, o->value[OPT_PROMPT].given ? "--prompt" : "--output-tokens",
+            "raise --context", "%s%.0f tokens%s exceed the context of %.0f",
+            o->value[OPT_PROMPT].given && o->value[OPT_OUTPUT].given ? "prompt and output of " : "",
+            (o->value[OPT_PROMPT].given ? q->prompt : 0) +
+                (o->value[OPT_OUTPUT].given ? q->output : 0),
+            o->value[OPT_PROMPT].given && !o->value[OPT_OUTPUT].given
+                ? " and at least one of output"
+                : "",
+            q->context);
     return GP_OK;
 }
 
@@ -1069,6 +1080,8 @@ static enum gp_status resolve_numbers(struct resolving *r)
     q->max_batched_tokens = options_or(o, OPT_MAX_BATCHED_TOKENS, 0);
     q->utilization = options_or(o, OPT_MEMORY_UTILIZATION, 0);
     q->headroom = options_or(o, OPT_HEADROOM, 0);
+    q->options_fixed = o->running;
+    q->reserve = options_choice(o, OPT_RESERVE) == 1 ? RESERVE_FULL : RESERVE_LOAD;
     q->used = options_or(o, OPT_USED, 0);
     if (q->dp > 1 && model_experts(q->model) == 0)
         return gp_fail(r->err, GP_E_USAGE, "--dp", "use --replicas",

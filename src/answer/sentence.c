@@ -16,16 +16,20 @@
 
 static const char *const reason_words[REASON_COUNT] = {
     [REASON_LAYOUT] = "{refusals}",
-    [REASON_BF16] = "{engine} refuses BF16 below compute capability {bf16 cc}, {gpu} "
-                    "has {cc}: use --precision fp16",
+    [REASON_BF16] = "{engine} runs BF16 on {gpus that run}, {gpu} has {cc}{cure}",
     [REASON_FP16] = "{engine} does not run {family} models in FP16: use --precision bf16",
     [REASON_FP32] = "{gpu} has no BF16, and {engine} does not run {family} models in FP16: "
                     "it would load FP32, --precision fp32 plans that",
     [REASON_VENDOR] = "{engine} {runs not} on {devices}",
-    [REASON_QUANTIZED] = "{engine} runs {weight} weights on compute capability "
-                         "{quantized cc} or higher, {gpu} has {cc}",
-    [REASON_SPARSE] = "{engine} runs this model's sparse attention on compute capability "
-                      "{sparse cc} or higher, {gpu} has {cc}",
+    [REASON_GPU] = "{engine} ({versions}) runs on {gpus that run}, {gpu} has {cc}{cure}",
+    [REASON_QUANTIZED] =
+        "{engine} ({versions}) runs {weight} weights on {gpus that run}, {gpu} has "
+        "{cc}{cure}",
+    [REASON_SPARSE] =
+        "{engine} ({versions}) runs this model's sparse attention on {gpus that run}, "
+        "{gpu} has {cc}{cure}",
+    [REASON_KV_GPU] = "{engine} ({versions}) runs a {kv} KV cache on {gpus that run}, {gpu} has "
+                      "{cc}{cure}",
     [REASON_FORMAT] = "{engine} does not run {weight} weights",
     [REASON_KV_FORMAT] = "{engine} has no {kv} KV cache",
     [REASON_KV_BLOCK] = "blocks of a {kv} KV cache do not divide the width of this model's "
@@ -47,7 +51,7 @@ static const char *const reason_words[REASON_COUNT] = {
     [REASON_USED] = "{engine} wants {budget} but only {unused} are free: {use less}",
     [REASON_WEIGHTS] = "the weights take {weights} per GPU, {budget} may be used",
     [REASON_OVERHEAD] = "weights {weights} and overheads leave no room for KV: {short} too little",
-    [REASON_KV] = "{users} x {context} tokens need {reserved} of KV per GPU{at least}, "
+    [REASON_KV] = "{users} x {end tokens} need {reserved} of KV per GPU{at least}, "
                   "{pool} are left (band up to {pool high})",
     [REASON_HELD] = "the pool of recurrent states holds {states} requests, {users} are in "
                     "flight: raise --mamba-full-memory-ratio, or take fewer users",
@@ -61,7 +65,7 @@ static const char *const reason_words[REASON_COUNT] = {
     [REASON_PREFILL_TIGHT] = "replicas for prefill alone, TP {prefill tp}, may not hold the "
                              "weights and a step's prompts of {context} tokens",
     [REASON_SPREADS] = "fits while requests are spread: at {mean tokens} tokens each they "
-                       "take {mean} of {pool}; all at full length need {reserved}, and "
+                       "take {mean} of {pool}; {at their end} {reserved}, and "
                        "some are preempted",
     [REASON_OVERRUNS] = "all parts together may exceed the memory by {over}: it may run out",
     [REASON_DECIDES] = "what decides: {knob}",
@@ -82,6 +86,7 @@ static const char *const reason_words[REASON_COUNT] = {
     [REASON_NO_PRICE] = "the budget cannot be judged: no price is known",
     [REASON_TUNED] = "--max-batched-tokens {tokens} reaches the goals; the engine's {usual "
                      "tokens} have TTFT {usual ttft} and TPOT {usual tpot}",
+    [REASON_TURNED] = "{turned}: for room, in place of {engine}'s own",
     [REASON_POWER] = "{drawing GPUs} with hosts would draw up to {watts}; the cap of {cap} "
                      "holds {capped GPUs}",
     [REASON_NO_POWER] = "what {gpu} draws is not known: nor whether it stays under the cap of "
@@ -91,7 +96,11 @@ static const char *const reason_words[REASON_COUNT] = {
 
 static const char *const warning_words[WARNING_COUNT] = {
     [WARNING_FP16] = "{gpu} has no BF16: {engine} computes in FP16",
+    [WARNING_WHEELS] = "{engine}'s published builds have kernels for {gpus that run}, {gpu} has "
+                       "{cc}: it may stop with \"no kernel image\"",
     [WARNING_VENDOR] = "{engine} on {vendor} GPUs: unknown vendor, support not checked",
+    [WARNING_TP_HOSTS] = "TP over hosts: every all-reduce crosses the network, whose speed is "
+                         "assumed; with a slower one steps are longer",
     [WARNING_WEIGHTS_ONLY] = "only the weights are counted: what this kind of model "
                              "needs to run is not estimated",
     [WARNING_VISION] = "the vision tower is not counted: GGUF keeps it in a file of its own",
@@ -115,7 +124,7 @@ static const char *const warning_words[WARNING_COUNT] = {
     [WARNING_HOST_LAYERS] = "{host} of weights stay in host memory and are computed there: "
                             "the speed drops to that of the host's memory, and of the host "
                             "link for prompts",
-    [WARNING_HOST_IGNORED] = "{engine} {versions} runs this model on its second runner, which "
+    [WARNING_HOST_IGNORED] = "{engine} ({versions}) runs this model on its second runner, which "
                              "ignores --cpu-offload-gb; VLLM_USE_V2_MODEL_RUNNER=0 takes the first",
     [WARNING_HOST_LOST] = "{engine} {versions} packs {weight} weights anew after loading and keeps "
                           "them on the GPU: what --cpu-offload-gb saves is not counted",
@@ -200,6 +209,7 @@ static const char *const change_words[CHANGE_COUNT] = {
     [CHANGE_UTILIZATION] = "a larger share of memory for the engine",
     [CHANGE_TOKENS] = "fewer tokens in one step: a smaller activation peak",
     [CHANGE_SEQS] = "fewer slots: a smaller sampler workspace",
+    [CHANGE_EAGER] = "no CUDA graphs: slower steps",
 };
 
 static const char *const refusal_words[] = {
@@ -208,10 +218,20 @@ static const char *const refusal_words[] = {
     [REFUSED_MLP] = "TP={a} does not divide the MLP width {b}",
     [REFUSED_EXPERT] = "TP={a} does not divide the expert width {b}",
     [REFUSED_RECURRENT] = "TP={a} does not divide {b} recurrent heads",
-    [REFUSED_MLP_BLOCK] = "TP={tp} cuts the MLP to a width of {a}, which cuts the {b} of a "
-                          "block of FP8: another TP",
-    [REFUSED_EXPERT_BLOCK] = "TP={tp} cuts experts to a width of {a}, which cuts the {b} of "
-                             "a block of FP8: --ep {tp}, or another TP",
+    [REFUSED_MLP_BLOCK] = "TP={tp} cuts the MLP to a width of {a}, {weight} has {blocks} of {b}: "
+                          "{another tp}",
+    [REFUSED_EXPERT_BLOCK] =
+        "TP={tp} cuts experts to a width of {a}, {weight} has {blocks} of {b}: "
+        "--ep {tp}, or {another tp}",
+    [REFUSED_SHARED_BLOCK] = "TP={tp} cuts the shared expert to a width of {a}, {weight} has "
+                             "{blocks} of {b} (--ep does not change that): {another tp}",
+    [REFUSED_HEADS_BLOCK] =
+        "TP={tp} cuts the attention to a width of {a}, {weight} has {blocks} of "
+        "{b}: {another tp}",
+    [REFUSED_STATE_BLOCK] = "TP={tp} cuts the linear attention to a width of {a}, {weight} has "
+                            "{blocks} of {b}: {another tp}",
+    [REFUSED_GATE_BLOCK] = "TP={tp} cuts the gate of the linear attention to {a} rows, {weight} "
+                           "has {blocks} of {b}: {another tp}",
     [REFUSED_VOCABULARY] = "TP={a} does not divide the vocabulary of {b}",
     [REFUSED_DRAFT] = "TP={a} does not divide the draft, which has {b} attention heads",
     [REFUSED_OUTPUT] = "TP={a} does not divide the {b} groups of the output projection",
@@ -219,10 +239,16 @@ static const char *const refusal_words[] = {
                             "an earlier one",
     [REFUSED_STAGES] = "PP={a} exceeds the {b} layers",
     [REFUSED_TP_ENGINE] = "TP={a}: {engine} spreads whole layers over GPUs: --tp 1",
+    [REFUSED_TP_PP] = "TP={a} and PP={b}: {engine} splits by tensor or by layer, not both: "
+                      "--tp 1, or --pp 1",
+    [REFUSED_DP_TP] = "TP={a} with attention on {b} groups: {engine} cannot cut attention and copy "
+                      "it: --tp 1",
     [REFUSED_EP_ENGINE] = "EP={a}: {engine} does not spread experts over GPUs",
     [REFUSED_EP_DENSE] = "EP={a}: the model has no experts",
     [REFUSED_EP_EXPERTS] = "EP={a} does not divide {b} experts",
     [REFUSED_EP_GPUS] = "EP={a} does not divide TP x replicas = {b}",
+    [REFUSED_EP_ALL] = "EP={a}: {engine} spreads experts over all GPUs of a group, here {b}, or "
+                       "none: --ep auto",
     [REFUSED_EP_TP] = "EP={a} does not divide TP={b}",
     [REFUSED_SPLIT] = "{replicas} replicas are not {a} for prefill and {b} for decode",
     [REFUSED_MIG] = "MIG instances cannot be joined: one must hold the model",
@@ -405,6 +431,28 @@ const char *sentence_layout(const struct layout *l, struct texts *t)
     return text;
 }
 
+static bool needs_tp(enum refusal_code code)
+{
+    return code >= REFUSED_MLP_BLOCK && code <= REFUSED_GATE_BLOCK;
+}
+
+/* "TP 4": the largest below it that the weights allow, whatever the count of GPUs. */
+static const char *another_tp(const struct request *q, const struct layout *asked, struct texts *t)
+{
+    struct request r = *q;
+    struct layout l = *asked;
+
+    r.gpu_count = r.prefill = 0;
+    r.split = false;
+    for (l.tp--; l.tp > 0; l.tp--) {
+        if (l.ep > 1)
+            l.ep = l.ep == asked->tp ? l.tp : 1;
+        if (layout_valid(&r, &l))
+            return texts_addf(t, "TP %d", l.tp);
+    }
+    return "another TP";
+}
+
 const char *sentence_refusals(const struct request *q, const struct layout *l, struct texts *t)
 {
     struct refusal list[16];
@@ -416,6 +464,11 @@ const char *sentence_refusals(const struct request *q, const struct layout *l, s
             {"a", SAY_NUMBER, .number = list[i].a},
             {"b", SAY_NUMBER, .number = list[i].b},
             {"engine", SAY_TEXT, .text = q->engine ? q->engine->name : ""},
+            {"weight", SAY_TEXT, .text = q->precision.weight ? q->precision.weight->id : ""},
+            {"blocks", SAY_TEXT,
+             .text =
+                 q->precision.weight && q->precision.weight->group_rows > 1 ? "blocks" : "groups"},
+            {"another tp", SAY_TEXT, .text = needs_tp(list[i].code) ? another_tp(q, l, t) : ""},
             {"tp", SAY_NUMBER, .number = l->tp},
             {"pp", SAY_NUMBER, .number = l->pp},
             {"replicas", SAY_NUMBER, .number = l->replicas},
@@ -455,8 +508,25 @@ static const char *devices_of(const struct gpu *g, struct texts *t)
                       g->vendor[0] ? " " : "", g->memory_only ? "accelerators" : "GPUs");
 }
 
-/* words of a request: they hold whatever the layout. */
-static const char *say_request(const struct plan *p, const char *words, struct texts *t)
+/* "compute capability 7.5 to 9.0" */
+static const char *gpus_that_run(const struct support *s, struct texts *t)
+{
+    const char *low, *high;
+
+    if (!s)
+        return "";
+    low = texts_addf(t, "%d.%d", s->from / 10, s->from % 10);
+    high = texts_addf(t, "%d.%d", s->until / 10, s->until % 10);
+    if (s->until <= 0)
+        return texts_addf(t, "compute capability %s or higher", low);
+    if (s->from <= 0)
+        return texts_addf(t, "compute capability %s or lower", high);
+    return texts_addf(t, "compute capability %s to %s", low, high);
+}
+
+/* words of a request: they hold whatever the layout; row: of the engine's support, or NULL. */
+static const char *say_request(const struct plan *p, const char *words, const struct support *row,
+                               struct texts *t)
 {
     const struct request *q = &p->request;
     const struct gpu *g = q->gpu;
@@ -473,9 +543,8 @@ static const char *say_request(const struct plan *p, const char *words, struct t
         {"gpu", SAY_TEXT, .text = g->id},
         {"family", SAY_TEXT, .text = q->model->family},
         {"cc", SAY_VERSION, .number = g->compute_capability},
-        {"bf16 cc", SAY_VERSION, .number = e->bf16_min_cc},
-        {"quantized cc", SAY_VERSION, .number = engine_format_cc(e, q->precision.weight->id)},
-        {"sparse cc", SAY_VERSION, .number = e->sparse_min_cc},
+        {"gpus that run", SAY_TEXT, .text = gpus_that_run(row, t)},
+        {"cure", SAY_TEXT, .text = row && row->cure[0] ? texts_addf(t, ": %s", row->cure) : ""},
         {"weight", SAY_TEXT, .text = q->precision.weight->id},
         {"kv", SAY_TEXT, .text = q->kv ? q->kv->id : ""},
         {"versions", SAY_TEXT, .text = e->range},
@@ -507,6 +576,16 @@ static const char *say_request(const struct plan *p, const char *words, struct t
     };
 
     return sentence_fill(words, values, t);
+}
+
+const char *sentence_lengths(const struct request *q, struct texts *t)
+{
+    double end = memory_end_tokens(q);
+
+    if (end >= q->context)
+        return texts_addf(t, "x %s tokens", UNITS_TOKENS(q->context));
+    return texts_addf(t, "of %s%s tokens, %sup to %s", q->spread.end > 1 ? "up to " : "",
+                      UNITS_TOKENS(end), q->users > 1 ? "each " : "", UNITS_TOKENS(q->context));
 }
 
 /* " (14.06 GiB while they are spread)": what the pool has to hold all the same, where
@@ -552,6 +631,38 @@ static double fraction_leaves(const struct plan *p, double *most)
 }
 
 /* words of a layout and its memory. */
+const char *sentence_turned(const struct plan *p, struct texts *t)
+{
+    const struct knobs *k = &p->turned;
+    char text[128] = "";
+
+    if (k->seqs > 0)
+        gp_append(text, sizeof(text), " ", "--max-num-seqs %.0f", k->seqs);
+    if (k->tokens > 0)
+        gp_append(text, sizeof(text), " ", "--max-batched-tokens %.0f", k->tokens);
+    if (k->utilization > 0)
+        gp_append(text, sizeof(text), " ", "--memory-utilization %.2f", k->utilization);
+    if (k->eager)
+        gp_append(text, sizeof(text), " ", "--enforce-eager");
+    return texts_add(t, text);
+}
+
+const char *sentence_turned_short(const struct plan *p, struct texts *t)
+{
+    const struct knobs *k = &p->turned;
+    char text[128] = "";
+
+    if (k->seqs > 0)
+        gp_append(text, sizeof(text), ", ", "%.0f slots", k->seqs);
+    if (k->tokens > 0)
+        gp_append(text, sizeof(text), ", ", "%.0f batched tokens", k->tokens);
+    if (k->utilization > 0)
+        gp_append(text, sizeof(text), ", ", "utilization %.2f", k->utilization);
+    if (k->eager)
+        gp_append(text, sizeof(text), ", ", "no CUDA graphs");
+    return texts_add(t, text);
+}
+
 static const char *say_layout(const struct plan *p, const char *words, struct texts *t)
 {
     const struct request *q = &p->request;
@@ -577,6 +688,14 @@ static const char *say_layout(const struct plan *p, const char *words, struct te
         {"weights", SAY_GIB, .number = m->weights.value},
         {"at least", SAY_TEXT, .text = kv_least(m, t)},
         {"reserved", SAY_GIB, .number = m->kv_reserved.value},
+        {"end tokens", SAY_TEXT,
+         .text = m->one_full
+                     ? texts_addf(t, "%s tokens and one of %s", UNITS_TOKENS(memory_end_tokens(q)),
+                                  UNITS_TOKENS(q->context))
+                     : texts_addf(t, "%s tokens", UNITS_TOKENS(q->context))},
+        {"at their end", SAY_TEXT,
+         .text = m->one_full ? "all at their end, and one of full length, need"
+                             : "all at full length need"},
         {"mean", SAY_GIB, .number = m->kv_mean.value},
         {"prefill tp", SAY_NUMBER, .number = p->layout.prefill_tp},
         {"mean tokens", SAY_NUMBER, .number = memory_mean_tokens(q)},
@@ -598,6 +717,7 @@ static const char *say_layout(const struct plan *p, const char *words, struct te
         {"throughput goal", SAY_PLAIN, .number = q->throughput},
         {"per hour", SAY_SHARE, .number = p->cost.per_hour},
         {"budget goal", SAY_SHARE, .number = q->budget},
+        {"turned", SAY_TEXT, .text = sentence_turned(p, t)},
         {"usual tokens", SAY_NUMBER, .number = p->default_options.max_batched_tokens},
         {"usual ttft", SAY_MS, .number = p->default_options.ttft},
         {"usual tpot", SAY_MS, .number = p->default_options.tpot},
@@ -636,7 +756,8 @@ const char *sentence_reason(const struct plan *p, int i, struct texts *t)
 
     if (r < 0)
         return NULL;
-    return layout ? say_layout(p, reason_words[r], t) : say_request(p, reason_words[r], t);
+    return layout ? say_layout(p, reason_words[r], t)
+                  : say_request(p, reason_words[r], reason_support(&p->request, r), t);
 }
 
 const char *sentence_first_reason(const struct plan *p, struct texts *t)
@@ -650,7 +771,11 @@ const char *sentence_warning(const struct plan *p, int i, struct texts *t)
 {
     int w = bit_at(p->warnings, i);
 
-    return w < 0 ? NULL : say_request(p, warning_words[w], t);
+    const struct request *q = &p->request;
+    const struct support *wheels =
+        engine_excludes(q->engine, SUPPORT_WHEELS, "", "", q->gpu->compute_capability);
+
+    return w < 0 ? NULL : say_request(p, warning_words[w], wheels, t);
 }
 
 /* ---- what decides ---- */
@@ -664,7 +789,12 @@ const char *sentence_knob(const struct plan *p, struct texts *t)
         return "";
     if (p->knob == KNOB_ENGINE) /* of no known size */
         return texts_addf(t, "%s: %s", name, advice);
-    return texts_addf(t, "%s (%.2f..%.2f GiB): %s", name, q.low / GP_GIB, q.high / GP_GIB, advice);
+    /* where options were turned, these were turned as far as they go */
+    bool turned =
+        p->verdict == VERDICT_MARGINAL && knobs_any(&p->turned) &&
+        (p->knob == KNOB_GRAPHS || p->knob == KNOB_ACTIVATION || p->knob == KNOB_NON_TORCH);
+    return texts_addf(t, "%s (%.2f..%.2f GiB)%s%s", name, q.low / GP_GIB, q.high / GP_GIB,
+                      turned ? "" : ": ", turned ? "" : advice);
 }
 
 const char *sentence_worse_by(const struct runner_up *r, struct texts *t)

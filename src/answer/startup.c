@@ -39,7 +39,9 @@ static enum outcome in_band(bool at_value)
 #define ODD_WIDTHS                                                                             \
     (BIT(REFUSED_KV_HEADS) | BIT(REFUSED_MLP) | BIT(REFUSED_EXPERT) | BIT(REFUSED_RECURRENT) | \
      BIT(REFUSED_VOCABULARY))
-#define CUT_BLOCKS (BIT(REFUSED_MLP_BLOCK) | BIT(REFUSED_EXPERT_BLOCK))
+#define CUT_BLOCKS                                                                   \
+    (BIT(REFUSED_MLP_BLOCK) | BIT(REFUSED_SHARED_BLOCK) | BIT(REFUSED_HEADS_BLOCK) | \
+     BIT(REFUSED_STATE_BLOCK) | BIT(REFUSED_GATE_BLOCK))
 
 /* What is captured when the pool is set has to fit beside it. */
 #define TIGHT_GRAPHS (BIT(REASON_REST_TIGHT) | BIT(REASON_OVERRUNS))
@@ -66,6 +68,19 @@ static enum outcome no_sparse_backend(const struct plan *p)
     return !(p->reasons & BIT(REASON_SPARSE)) || model_has_mixer(p->request.model, MIXER_IS_POOLED)
                ? PASSES
                : STOPS;
+}
+
+/* The GPU is too old for the weights, or too new. */
+static enum outcome quantized_too_old(const struct plan *p)
+{
+    const struct support *s = reason_support(&p->request, REASON_QUANTIZED);
+
+    return s && p->request.gpu->compute_capability < s->from ? STOPS : PASSES;
+}
+
+static enum outcome quantized_too_new(const struct plan *p)
+{
+    return reason_support(&p->request, REASON_QUANTIZED) && !quantized_too_old(p) ? STOPS : PASSES;
 }
 
 static enum outcome fewer_tokens_than_slots(const struct plan *p)
@@ -218,7 +233,21 @@ static const struct startup_row {
     {"vllm", V(0, 8), NEWEST, "quantization",
      "ValueError: The quantization method {weight} is not supported for the current GPU. "
      "Minimum capability: {quantized cc}. Current capability: {cc}.",
-     .stops = BIT(REASON_QUANTIZED)},
+     .fails = quantized_too_old},
+    {"vllm", V(0, 8), NEWEST, "int8",
+     "RuntimeError: dispatch_scaled_mm: Int8 not supported on SM{cc}. Use FP8 quantization "
+     "instead, "
+     "or run on older arch (SM < 100).",
+     .fails = quantized_too_new},
+    {"vllm", V(0, 11), V(0, 21), "kv-dtype",
+     "triton.compiler.errors.CompilationError: type fp8e4nv not supported in this architecture",
+     .stops = BIT(REASON_KV_GPU)},
+    {"vllm", V(0, 22), NEWEST, "kv-dtype",
+     "ValueError: the Triton attention backend has no {kv} KV cache on compute capability {cc}",
+     .stops = BIT(REASON_KV_GPU)},
+    {"vllm", 0, NEWEST, "no-kernel",
+     "torch.AcceleratorError: CUDA error: no kernel image is available for execution on the device",
+     .stops = BIT(REASON_GPU)},
     {"vllm", V(0, 11), NEWEST, "sparse-attention",
      "ValueError: No valid attention backend found for cuda with ...", .fails = no_sparse_backend},
     {"vllm", 0, NEWEST, "bfloat16",
@@ -240,6 +269,9 @@ static const struct startup_row {
     {"vllm", V(0, 8), NEWEST, "fp8-blocks",
      "ValueError: The output_size of gate's and up's weight = {shard} is not divisible by "
      "weight quantization block_n = {whole}.",
+     .refusals = BIT(REFUSED_EXPERT_BLOCK)},
+    {"vllm", V(0, 8), NEWEST, "shards",
+     "ValueError: Weight {cut} = {shard} is not divisible by {unit} = {whole}.",
      .refusals = CUT_BLOCKS},
     {"vllm", 0, NEWEST, "load",
      "torch.OutOfMemoryError: CUDA out of memory. (while the weights are loaded)",
@@ -287,7 +319,12 @@ static const struct startup_row {
     {"sglang", 0, NEWEST, "quantization",
      "ValueError: The quantization method {weight} is not supported for the current GPU. "
      "Minimum capability: {quantized cc}. Current capability: {cc}.",
-     .stops = BIT(REASON_QUANTIZED)},
+     .fails = quantized_too_old},
+    {"sglang", 0, NEWEST, "compute-capability",
+     "RuntimeError: SGLang only supports sm75 and above.", .stops = BIT(REASON_GPU)},
+    {"sglang", 0, NEWEST, "shards",
+     "ValueError: Weight {cut} = {shard} is not divisible by {unit} = {whole}.",
+     .refusals = CUT_BLOCKS | BIT(REFUSED_EXPERT_BLOCK)},
     {"sglang", 0, NEWEST, "load",
      "torch.OutOfMemoryError: CUDA out of memory. (while the weights are loaded)",
      .fails = weights_overflow},
@@ -398,6 +435,9 @@ const char *startup_message(const struct plan *p, const struct startup *startup,
     double usable = p->has_memory ? m->usable.value : 0, cc = q->gpu->compute_capability;
     struct refusal odd = {0};
 
+    const struct support *old = reason_support(q, REASON_QUANTIZED);
+    bool blocks = q->precision.weight->group_rows > 1;
+
     layout_refused(p, c->refusals, &odd);
     const struct sentence_value values[] = {
         {"context", SAY_NUMBER, .number = q->context},
@@ -409,12 +449,13 @@ const char *startup_message(const struct plan *p, const struct startup *startup,
         {"heads", SAY_NUMBER, .number = odd.b},
         {"whole", SAY_NUMBER, .number = odd.b},
         {"shard", SAY_NUMBER, .number = odd.a},
+        {"cut", SAY_TEXT, .text = blocks ? "output_partition_size" : "input_size_per_partition"},
+        {"unit", SAY_TEXT, .text = blocks ? "weight quantization block_n" : "group_size"},
         {"tp", SAY_NUMBER, .number = p->layout.tp},
         {"weight", SAY_TEXT, .text = q->precision.weight->id},
         {"gpu", SAY_TEXT, .text = q->gpu->name},
         {"family", SAY_TEXT, .text = q->model->family},
-        {"quantized cc", SAY_NUMBER,
-         .number = engine_format_cc(q->engine, q->precision.weight->id)},
+        {"quantized cc", SAY_NUMBER, .number = old ? old->from : 0},
         {"cc", SAY_NUMBER, .number = cc},
         {"cc version", SAY_VERSION, .number = cc},
         {"unused", SAY_SHARE, .number = fmax(usable - q->used, 0) / GP_GIB},

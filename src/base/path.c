@@ -142,69 +142,6 @@ static enum gp_status read_all(int fd, const char *path, size_t limit, char **te
     return GP_OK;
 }
 
-void path_head(const char *path, char *head, size_t size)
-{
-    struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    ssize_t got = -1;
-
-    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-        got = pread(fd, head, size - 1, 0);
-    if (fd >= 0)
-        close(fd);
-    head[got > 0 ? got : 0] = '\0';
-}
-
-enum gp_status path_read(const char *path, size_t limit, char **text, size_t *len,
-                         struct gp_err *err)
-{
-    enum gp_status rc;
-    struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-
-    if (fd < 0)
-        return gp_fail(err, GP_E_FILE, path, "", "cannot open: %s", strerror(errno));
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
-        rc = gp_fail(err, GP_E_FILE, path, "", "not a regular file");
-    else if ((unsigned long long)st.st_size > limit)
-        rc = gp_fail(err, GP_E_FILE, path, "", "%lld bytes, more than the %zu allowed",
-                     (long long)st.st_size, limit);
-    else
-        rc = read_all(fd, path, limit, text, len, err);
-    close(fd);
-    return rc;
-}
-
-enum gp_status path_read_input(const char *path, size_t limit, char **text, size_t *len,
-                               struct gp_err *err)
-{
-    if (strcmp(path, "-") != 0)
-        return path_read(path, limit, text, len, err);
-    return read_all(STDIN_FILENO, "standard input", limit, text, len, err);
-}
-
-/* ---- writing ---- */
-
-static bool write_all(int fd, const char *text, size_t len)
-{
-    while (len) {
-        ssize_t put = write(fd, text, len);
-
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put < 0)
-            return false;
-        text += put;
-        len -= (size_t)put;
-    }
-    return true;
-}
-
-static enum gp_status cannot_write(const char *path, struct gp_err *err)
-{
-    return gp_fail(err, GP_E_FILE, path, "", "cannot write: %s", strerror(errno));
-}
-
 #define NO_DESCRIPTOR (-2)
 #define OF_ANOTHER (-1) /* process */
 
@@ -252,6 +189,88 @@ static bool resolve_links(char *dst, size_t size, const char *path, int *descrip
     }
     errno = ELOOP;
     return false;
+}
+
+/* Is it a descriptor of this process, whose other end somebody holds: /dev/fd/63? */
+static bool is_open_here(const char *path)
+{
+    char target[GP_PATH_MAX];
+    int descriptor;
+
+    return resolve_links(target, sizeof target, path, &descriptor) && descriptor >= 0;
+}
+
+void path_head(const char *path, char *head, size_t size)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t got = -1;
+
+    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+        got = pread(fd, head, size - 1, 0);
+    if (fd >= 0)
+        close(fd);
+    head[got > 0 ? got : 0] = '\0';
+}
+
+enum gp_status path_read(const char *path, size_t limit, char **text, size_t *len,
+                         struct gp_err *err)
+{
+    enum gp_status rc;
+    struct stat st;
+    bool dash = strcmp(path, "-") == 0;
+    int fd;
+
+    if (dash && isatty(STDIN_FILENO))
+        return gp_fail(err, GP_E_FILE, "-", "COMMAND | gpuplan ... -",
+                       "standard input is a terminal");
+    if (dash)
+        return read_all(STDIN_FILENO, "standard input", limit, text, len, err);
+    fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return gp_fail(err, GP_E_FILE, path, "", "cannot open: %s", strerror(errno));
+    bool known = fstat(fd, &st) == 0;
+    if (known && S_ISFIFO(st.st_mode) && is_open_here(path) && fcntl(fd, F_SETFL, 0) == 0)
+        rc = read_all(fd, path, limit, text, len, err); /* of a shell's <(...) */
+    else if (!known || !S_ISREG(st.st_mode))
+        rc = gp_fail(err, GP_E_FILE, path, "-, <(...) or a copy", "not a regular file");
+    else if ((unsigned long long)st.st_size > limit)
+        rc = gp_fail(err, GP_E_FILE, path, "", "%lld bytes, more than the %zu allowed",
+                     (long long)st.st_size, limit);
+    else
+        rc = read_all(fd, path, limit, text, len, err);
+    close(fd);
+    return rc;
+}
+
+enum gp_status path_read_input(const char *path, size_t limit, char **text, size_t *len,
+                               struct gp_err *err)
+{
+    if (strcmp(path, "-") != 0)
+        return path_read(path, limit, text, len, err);
+    return read_all(STDIN_FILENO, "standard input", limit, text, len, err);
+}
+
+/* ---- writing ---- */
+
+static bool write_all(int fd, const char *text, size_t len)
+{
+    while (len) {
+        ssize_t put = write(fd, text, len);
+
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0)
+            return false;
+        text += put;
+        len -= (size_t)put;
+    }
+    return true;
+}
+
+static enum gp_status cannot_write(const char *path, struct gp_err *err)
+{
+    return gp_fail(err, GP_E_FILE, path, "", "cannot write: %s", strerror(errno));
 }
 
 bool path_is_stream(const char *path, bool *is_stdout)

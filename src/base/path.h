@@ -39,12 +39,14 @@ bool path_program_dir(char *dst, size_t size);
  * what a file is without waiting for a pipe. */
 void path_head(const char *path, char *head, size_t size);
 
-/* Reads a whole regular file of at most `limit` bytes. *text is terminated and belongs
- * to the caller (free). GP_E_FILE names the file. */
+/* Reads a whole file of at most `limit` bytes: a regular one, a pipe that is open here (a shell's
+ * <(...)), and "-", which is standard input unless that is a terminal. Not another FIFO, which may
+ * have no writer, nor a device. *text is terminated and belongs to the caller (free). GP_E_FILE
+ * names the file. */
 enum gp_status path_read(const char *path, size_t limit, char **text, size_t *len,
                          struct gp_err *err);
 
-/* The same, and "-" is standard input. */
+/* The same, and "-" is standard input whatever that is. */
 enum gp_status path_read_input(const char *path, size_t limit, char **text, size_t *len,
                                struct gp_err *err);
 

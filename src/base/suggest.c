@@ -6,76 +6,73 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/str.h"
 
-#define WORDS_MAX 16
+#define NEAR_MAX 4       /* names in a hint */
+#define WORDS_MAX 16     /* of a text */
 #define TEXT_MAX 64      /* letters and digits of two texts that are compared one by one */
 #define LEAST_SCORE 0.45 /* of a name that is worth suggesting */
 #define SAME_SCORE 0.06  /* this much below the best is as good */
 #define EXTRA_WORD 0.01  /* what a word of the name costs that the text lacks, */
 #define EXTRA_FIRST 0.05 /* and its first word more */
+#define LETTERS "abcdefghijklmnopqrstuvwxyz"
+#define DIGITS "0123456789"
 
-struct word {
-    enum { WORD_LETTERS, WORD_NUMBER, WORD_SIZE } kind;
-    char text[32]; /* lower case; of a number without its unit */
-    double value;  /* of a number; of a size in billions */
+/* A text in lower case: its words, and its letters and digits as one, "" when they are too many. */
+struct text {
+    struct word {
+        enum { WORD_LETTERS, WORD_NUMBER, WORD_SIZE } kind;
+        char text[32]; /* of a number without its unit */
+        double value;  /* of a number; of a size in billions */
+    } word[WORDS_MAX];
+    int count;
+    char whole[TEXT_MAX + 1];
 };
 
-static bool is_letter(char c)
+/* The letters behind a number, where they are a unit: 80gb is a number, 70b a size. */
+static size_t read_unit(const char *at, struct word *word)
 {
-    return gp_lower(c) >= 'a' && gp_lower(c) <= 'z';
-}
+    static const struct {
+        const char *name;
+        double billions;
+    } units[] = {{"b", 1}, {"m", 1e-3}, {"t", 1e3}, {"g", 0}, {"gb", 0}, {"gib", 0}};
+    size_t n = strspn(at, LETTERS);
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-/* Reads a word at text, 1.5 or 70b or 80gb or letters; returns its length. */
-static size_t read_word(const char *text, struct word *word)
-{
-    static const char *const units[] = {"gib", "gb", "g", "b", "m", "t"};
-    size_t n = 0;
-
-    while (is_letter(text[n]))
-        n++;
-    word->kind = n > 0 ? WORD_LETTERS : WORD_NUMBER;
-    if (n == 0) {
-        n = strspn(text, "0123456789");
-        if (text[n] == '.' && is_digit(text[n + 1]))
-            n += 1 + strspn(text + n + 1, "0123456789");
-    }
-    gp_format(word->text, sizeof(word->text), "%.*s", (int)n, text);
-    for (char *c = word->text; *c; c++)
-        *c = gp_lower(*c);
-    word->value = strtod(word->text, NULL);
-    for (size_t i = 0; word->kind == WORD_NUMBER && i < sizeof(units) / sizeof(units[0]); i++) {
-        size_t len = strlen(units[i]);
-
-        if (strncasecmp(text + n, units[i], len) != 0 || is_letter(text[n + len]) ||
-            is_digit(text[n + len]))
-            continue;
-        if (units[i][0] != 'g') {
-            word->kind = WORD_SIZE;
-            word->value *= units[i][0] == 't' ? 1e3 : units[i][0] == 'm' ? 1e-3 : 1;
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+        if (strlen(units[i].name) == n && strncmp(at, units[i].name, n) == 0 &&
+            strspn(at + n, DIGITS) == 0) {
+            word->kind = units[i].billions > 0 ? WORD_SIZE : WORD_NUMBER;
+            word->value *= units[i].billions > 0 ? units[i].billions : 1;
+            return n;
         }
-        return n + len;
-    }
-    return n;
+    return 0;
 }
 
-static size_t split_words(const char *text, struct word words[WORDS_MAX])
+static void text_read(struct text *t, const char *typed)
 {
-    size_t count = 0;
+    char lower[256], *at = lower;
+    size_t len = 0;
 
-    while (*text && count < WORDS_MAX)
-        if (is_letter(*text) || is_digit(*text))
-            text += read_word(text, &words[count++]);
-        else
-            text++;
-    return count;
+    *t = (struct text){.count = 0};
+    gp_copy(lower, sizeof(lower), typed);
+    for (char *c = lower; *c; c++) {
+        *c = gp_lower(*c);
+        if (strchr(LETTERS DIGITS, *c) && len < sizeof(t->whole))
+            t->whole[len++] = *c;
+    }
+    t->whole[len < sizeof(t->whole) ? len : 0] = '\0';
+    while (*(at += strcspn(at, LETTERS DIGITS)) && t->count < WORDS_MAX) {
+        struct word *word = &t->word[t->count++];
+        size_t letters = strspn(at, LETTERS), n = letters > 0 ? letters : strspn(at, DIGITS);
+
+        if (letters == 0 && at[n] == '.' && strspn(at + n + 1, DIGITS) > 0)
+            n += 1 + strspn(at + n + 1, DIGITS);
+        gp_format(word->text, sizeof(word->text), "%.*s", (int)n, at);
+        word->kind = letters > 0 ? WORD_LETTERS : WORD_NUMBER;
+        word->value = strtod(word->text, NULL);
+        at += n + (letters > 0 ? 0 : read_unit(at + n, word));
+    }
 }
 
 static bool begins_with(const char *text, const char *start)
@@ -112,8 +109,7 @@ static size_t edit_distance(const char *a, const char *b)
  * may not be typed whole. */
 static double word_likeness(const struct word *typed, const struct word *name, bool last)
 {
-    size_t len = strlen(typed->text), name_len = strlen(name->text);
-    size_t slips = len < 4 ? 0 : len < 8 ? 1 : 2;
+    size_t len = strlen(typed->text), slips = len < 4 ? 0 : len < 8 ? 1 : 2;
 
     if ((typed->kind == WORD_LETTERS) != (name->kind == WORD_LETTERS))
         return 0;
@@ -126,7 +122,7 @@ static double word_likeness(const struct word *typed, const struct word *name, b
             return 0.9;
         if (slips > 0 && edit_distance(typed->text, name->text) <= slips)
             return 0.8;
-        if (name_len > 2 && begins_with(typed->text, name->text))
+        if (strlen(name->text) > 2 && begins_with(typed->text, name->text))
             return 0.7;
         return strstr(name->text, typed->text) ? 0.6 : 0; /* fp of nvfp */
     }
@@ -135,14 +131,12 @@ static double word_likeness(const struct word *typed, const struct word *name, b
     if (typed->kind != name->kind)
         return 0;
     if (typed->kind == WORD_SIZE) /* 0.8 of a neighbour, down by 0.5 for each factor of two */
-        return typed->value > 0 && name->value > 0
-                   ? fmax(0.8 - 0.5 * fabs(log2(typed->value / name->value)), 0)
-                   : 0;
+        return fmax(0.8 - 0.5 * fabs(log2(typed->value / name->value)), 0);
     if (begins_with(name->text, typed->text) && name->text[len] == '.')
         return 0.9; /* 3 begins 3.1 */
-    if (begins_with(typed->text, name->text) && typed->text[name_len] == '.')
-        return 0.6;
-    return last && begins_with(name->text, typed->text) ? 0.6 : 0;
+    return floor(typed->value) == name->value || (last && begins_with(name->text, typed->text))
+               ? 0.6
+               : 0;
 }
 
 /* The family stands first; "instruct" and the like behind it say little. */
@@ -153,57 +147,40 @@ static double word_weight(const struct word *word, bool first)
     return word->kind != WORD_LETTERS ? fmax(len, 3) : first ? fmax(len, 4) : 2;
 }
 
-static double words_score(const struct word *typed, size_t count, const char *name_text)
+/* The share of the typed words that the name's answer. */
+static double words_score(const struct text *typed, const struct text *name)
 {
-    struct word name[WORDS_MAX];
-    bool used[WORDS_MAX] = {false}, first = false;
+    bool used[WORDS_MAX] = {false}, family = false; /* the text's first word has an answer */
     double sum = 0, whole = 0;
-    size_t name_count = split_words(name_text, name), extra = name_count;
+    int extra = name->count;
 
-    for (size_t i = 0; i < count; i++) {
-        double best = 0;
-        size_t at = 0;
+    for (int i = 0; i < typed->count; i++) {
+        double best = 0, weight = word_weight(&typed->word[i], i == 0);
+        int at = 0;
 
-        for (size_t j = 0; j < name_count; j++) {
-            double here = used[j] ? 0 : word_likeness(&typed[i], &name[j], i + 1 == count);
+        for (int j = 0; j < name->count; j++) {
+            double here =
+                used[j] ? 0 : word_likeness(&typed->word[i], &name->word[j], i + 1 == typed->count);
 
-            if (here > best) {
-                best = here;
-                at = j;
-            }
+            at = here > best ? j : at;
+            best = fmax(best, here);
         }
-        if (best > 0) {
-            used[at] = true;
-            first |= i == 0;
-            extra--;
-        }
-        sum += best * word_weight(&typed[i], i == 0);
-        whole += word_weight(&typed[i], i == 0);
+        used[at] |= best > 0;
+        family |= best > 0 && i == 0;
+        extra -= best > 0;
+        sum += best * weight;
+        whole += weight;
     }
-    if (used[0] && !first && typed[0].kind == WORD_LETTERS)
-        whole -= word_weight(&typed[0], true) - 2; /* NVIDIA before h100 is a word like others */
-    sum = whole > 0 ? sum / whole : 0;
-    return sum - EXTRA_WORD * (double)extra - (used[0] ? 0 : EXTRA_FIRST);
-}
-
-/* Letters and digits alone, in lower case; "" when they are too many. */
-static void squeeze_text(const char *text, char out[TEXT_MAX + 1])
-{
-    size_t n = 0;
-
-    for (; *text && n <= TEXT_MAX; text++)
-        if (is_letter(*text) || is_digit(*text))
-            out[n++] = gp_lower(*text);
-    out[n <= TEXT_MAX ? n : 0] = '\0';
+    if (used[0] && !family && typed->word[0].kind == WORD_LETTERS)
+        whole -= word_weight(&typed->word[0], true) - 2; /* NVIDIA of "NVIDIA H100" says little */
+    return sum / whole - EXTRA_WORD * extra - (used[0] ? 0 : EXTRA_FIRST);
 }
 
 /* The text as one word, maybe with a few letters wrong: gptos is gpt-oss. */
-static double slip_score(const char *typed, const char *name_text)
+static double whole_score(const char *typed, const char *name)
 {
-    char name[TEXT_MAX + 1];
     size_t len = strlen(typed), allowed = len > 8 ? len / 3 : len > 5 ? 2 : 1;
 
-    squeeze_text(name_text, name);
     if (len < 3 || !name[0])
         return 0;
     if (begins_with(name, typed))
@@ -219,46 +196,40 @@ static bool is_newer(const char *a, const char *b)
 
     while (a[n] && a[n] == b[n])
         n++;
-    while (n > 0 && (is_digit(a[n - 1]) || a[n - 1] == '.')) /* to where the number begins */
+    while (n > 0 && strchr(DIGITS ".", a[n - 1])) /* to where the number begins */
         n--;
     double x = strtod(a + n, NULL), y = strtod(b + n, NULL);
-    if (is_digit(a[n]) && is_digit(b[n]) && x != y)
-        return x > y;
-    return strcmp(a + n, b + n) < 0;
+    return x != y && strspn(a + n, DIGITS) > 0 && strspn(b + n, DIGITS) > 0
+               ? x > y
+               : strcmp(a + n, b + n) < 0;
 }
 
-size_t suggest_names(const char *text, const char *const *names, size_t count,
-                     const char *near[SUGGEST_MAX])
+/* The names nearest to the text, best first, and how many. */
+static int nearest_names(const char *text, const char *const *names, size_t count,
+                         const char *near[NEAR_MAX + 1])
 {
     const char *slash = strrchr(text, '/'); /* the owner of a model says little */
-    double best[SUGGEST_MAX];
-    char squeezed[TEXT_MAX + 1];
-    struct word typed[WORDS_MAX];
-    size_t found = 0, n = 0;
+    double best[NEAR_MAX + 1];
+    struct text typed, name;
+    int found = 0, n = 0;
 
-    text = slash && slash[1] ? slash + 1 : text;
-    squeeze_text(text, squeezed);
-    if (strlen(squeezed) < 2)
-        return 0;
-    size_t words = split_words(text, typed);
-    for (size_t i = 0; i < count; i++) {
-        double here = fmax(words_score(typed, words, names[i]), slip_score(squeezed, names[i]));
-        size_t at = found;
+    text_read(&typed, slash && slash[1] ? slash + 1 : text);
+    for (size_t i = 0; i < count && strlen(typed.whole) >= 2; i++) {
+        int at = found;
 
+        text_read(&name, names[i]);
+        double here = fmax(words_score(&typed, &name), whole_score(typed.whole, name.whole));
         if (here < LEAST_SCORE)
             continue;
         for (; at > 0 && (here > best[at - 1] + 1e-9 ||
                           (here > best[at - 1] - 1e-9 && is_newer(names[i], near[at - 1])));
-             at--)
-            if (at < SUGGEST_MAX) {
-                best[at] = best[at - 1];
-                near[at] = near[at - 1];
-            }
-        if (at < SUGGEST_MAX) {
-            best[at] = here;
-            near[at] = names[i];
+             at--) {
+            best[at] = best[at - 1];
+            near[at] = near[at - 1];
         }
-        found += found < SUGGEST_MAX;
+        best[at] = here;
+        near[at] = names[i];
+        found += found < NEAR_MAX;
     }
     while (n < found && best[n] > best[0] - SAME_SCORE)
         n++;
@@ -267,25 +238,24 @@ size_t suggest_names(const char *text, const char *const *names, size_t count,
 
 const char *suggest_name(const char *text, const char *const *names, size_t count)
 {
-    const char *near[SUGGEST_MAX];
+    const char *near[NEAR_MAX + 1];
 
-    return suggest_names(text, names, count, near) > 0 ? near[0] : NULL;
+    return nearest_names(text, names, count, near) > 0 ? near[0] : NULL;
 }
 
 bool suggest(const char *text, const char *const *names, size_t count, const char *as, char *hint,
              size_t size)
 {
-    const char *near[SUGGEST_MAX];
-    size_t n = suggest_names(text, names, count, near), before = strcspn(as, "*");
+    const char *near[NEAR_MAX + 1];
+    int n = nearest_names(text, names, count, near), before = (int)strcspn(as, "*");
 
     gp_copy(hint, size, n > 0 ? "did you mean " : "");
-    for (size_t i = 0; i < n; i++)
+    for (int i = 0; i < n; i++)
         gp_append(hint, size,
                   i == 0       ? ""
                   : i + 1 == n ? " or "
                                : ", ",
-                  "%.*s%s%s", (int)before, as, near[i], as + before + (as[before] == '*'));
-    if (n > 0)
-        gp_append(hint, size, "", "?");
+                  "%.*s%s%s%s", before, as, near[i], as + before + (as[before] == '*'),
+                  i + 1 == n ? "?" : "");
     return n > 0;
 }

@@ -24,12 +24,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define SUGGEST_MAX 4
-
-/* The names nearest to text, best first; returns how many. */
-size_t suggest_names(const char *text, const char *const *names, size_t count,
-                     const char *near[SUGGEST_MAX]);
-
 /* The nearest one; NULL when none is near. */
 const char *suggest_name(const char *text, const char *const *names, size_t count);
 

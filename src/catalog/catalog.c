@@ -249,6 +249,15 @@ const char *catalog_aliases(struct catalog *catalog, const char *model_id)
     return ((struct model_item *)item)->aliases;
 }
 
+const char *catalog_base_models(struct catalog *catalog, const char *model_id)
+{
+    void *item = NULL;
+
+    if (find_item(catalog, MODELS, model_id, &item, NULL) != GP_OK)
+        return "";
+    return ((struct model_item *)item)->base;
+}
+
 /* ---- formats -------------------------------------------------------------------- */
 
 static int by_format_id(const void *a, const void *b)
@@ -647,32 +656,76 @@ enum gp_status catalog_ownership(struct catalog *catalog, const struct ownership
 
 /* ---- files that are read by others ---------------------------------------------- */
 
+static bool find_file(struct catalog *catalog, const char *folder, const char *id,
+                      const char *suffix, char *path, size_t size)
+{
+    char name[GP_PATH_MAX];
+
+    if (require_folder(catalog, NULL) || !registry_id_ok(id) ||
+        !gp_format(name, sizeof name, "%s/%s%s", folder, id, suffix))
+        return false;
+    for (size_t at = catalog->path.count; at-- > 0;)
+        if (path_join(path, size, catalog->path.dir[at], name) && path_is_file(path))
+            return true;
+    return false;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+size_t catalog_names(struct catalog *catalog, const char *folder, const char *suffix, char ***names)
+{
+    char dir[GP_PATH_MAX];
+    size_t count = 0, cap = 0, kept = 0;
+
+    *names = NULL;
+    for (size_t at = 0; at < catalog->path.count && !require_folder(catalog, NULL); at++) {
+        char **files = NULL;
+        size_t here = 0;
+
+        if (!path_join(dir, sizeof dir, catalog->path.dir[at], folder) ||
+            path_list(dir, suffix, &files, &here, NULL) != GP_OK)
+            continue;
+        *names = gp_grow(*names, &cap, count + here + 1, sizeof **names);
+        for (size_t i = 0; i < here; i++) {
+            files[i][strlen(files[i]) - strlen(suffix)] = '\0';
+            (*names)[count++] = gp_strdup(files[i]);
+        }
+        path_list_free(files, here);
+    }
+    if (count > 0)
+        qsort(*names, count, sizeof **names, by_name);
+    for (size_t i = 0; i < count; i++) /* each once, of whatever folder */
+        if (kept > 0 && strcmp((*names)[kept - 1], (*names)[i]) == 0)
+            free((*names)[i]);
+        else
+            (*names)[kept++] = (*names)[i];
+    return kept;
+}
+
+bool catalog_template(struct catalog *catalog, const char *id, char *path, size_t size)
+{
+    return find_file(catalog, "launch", id, ".tmpl", path, size);
+}
+
 enum gp_status catalog_file(struct catalog *catalog, const char *folder, const char *what,
                             const char *id, char *path, size_t size, struct gp_err *err)
 {
-    char name[GP_PATH_MAX], hint[256] = "";
+    char **names, hint[256] = "";
+    size_t count;
     enum gp_status rc = require_folder(catalog, err);
 
-    if (rc != GP_OK)
+    if (rc != GP_OK || find_file(catalog, folder, id, ".cfg", path, size))
         return rc;
-    if (registry_id_ok(id) && gp_format(name, sizeof name, "%s/%s.cfg", folder, id))
-        for (size_t at = catalog->path.count; at-- > 0;)
-            if (path_join(path, size, catalog->path.dir[at], name) && path_is_file(path))
-                return GP_OK;
-    for (size_t at = catalog->path.count; at-- > 0 && hint[0] == '\0';) {
-        char **files = NULL;
-        size_t count = 0;
-
-        if (!path_join(name, sizeof name, catalog->path.dir[at], folder) ||
-            path_list(name, ".cfg", &files, &count, NULL) != GP_OK)
-            continue;
+    count = catalog_names(catalog, folder, ".cfg", &names);
+    if (!suggest(id, (const char *const *)names, count, "*", hint, sizeof hint)) {
+        gp_copy(hint, sizeof hint, "a file, or one of: ");
         for (size_t i = 0; i < count; i++)
-            files[i][strlen(files[i]) - strlen(".cfg")] = '\0';
-        suggest(id, (const char *const *)files, count, "*", hint, sizeof hint);
-        path_list_free(files, count);
+            gp_append(hint, sizeof hint, i ? ", " : "", "%s", names[i]);
     }
-    if (hint[0] == '\0')
-        gp_format(hint, sizeof hint, "a file, or one of profiles/%s", folder);
+    path_list_free(names, count);
     return gp_fail(err, GP_E_USAGE, "", hint, "no %s '%.100s'", what, id);
 }
 

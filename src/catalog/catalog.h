@@ -94,11 +94,20 @@ enum gp_status catalog_ownership(struct catalog *catalog, const struct ownership
 
 /* Aliases of a model, '|' separated; "" when it has none. */
 const char *catalog_aliases(struct catalog *catalog, const char *model_id);
+/* Of them, the base models: pretrained, not trained to chat; likewise. */
+const char *catalog_base_models(struct catalog *catalog, const char *model_id);
 
 /* The file of an id of a folder that others read ("pools", "shapes"): the last of the search
  * path, whole, into path[size]. what names it in "no pool 'lab'". */
 enum gp_status catalog_file(struct catalog *catalog, const char *folder, const char *what,
                             const char *id, char *path, size_t size, struct gp_err *err);
+
+/* Ids of a folder's files with that suffix, each once, sorted; path_list_free() frees them. */
+size_t catalog_names(struct catalog *catalog, const char *folder, const char *suffix,
+                     char ***names);
+
+/* The template of a target of --launch: launch/ID.tmpl, the last of the search path. */
+bool catalog_template(struct catalog *catalog, const char *id, char *path, size_t size);
 
 /* Warnings since the last call: "file:line: field: unknown, did you mean ...". */
 size_t catalog_warnings(struct catalog *catalog, const char *const **lines);

@@ -99,19 +99,23 @@ bool engine_runs_format(const struct engine *engine, const struct format *weight
             engine_lists(runs, weight->id));
 }
 
-int engine_format_cc(const struct engine *engine, const char *format)
+const struct support *engine_support(const struct engine *e, enum support_kind kind, const char *id,
+                                     const char *family, int role)
 {
-    size_t n = strlen(format);
+    for (const struct support *s = e->support; s < e->support + e->support_count; s++)
+        if (s->kind == (int)kind && (!s->roles || s->roles >> role & 1) &&
+            (!s->of[0] || s->of[0] == '*' || engine_lists(s->of, id) ||
+             (family[0] && engine_lists(s->of, family))))
+            return s;
+    return NULL;
+}
 
-    for (const char *p = engine->quantized_cc; p && *p;) {
-        const char *colon = strchr(p, ':'), *next = strchr(p, '|');
+const struct support *engine_excludes(const struct engine *e, enum support_kind kind,
+                                      const char *id, const char *family, int cc)
+{
+    const struct support *s = cc > 0 ? engine_support(e, kind, id, family, 0) : NULL;
 
-        if (colon && ((*p == '*' && colon == p + 1) ||
-                      ((size_t)(colon - p) == n && strncmp(p, format, n) == 0)))
-            return (int)strtol(colon + 1, NULL, 10);
-        p = next ? next + 1 : NULL;
-    }
-    return 0;
+    return s && (cc < s->from || (s->until > 0 && cc > s->until)) ? s : NULL;
 }
 
 bool engine_names_family(const char *list, const char *family)
@@ -223,6 +227,7 @@ static const struct profile_word row_words[] = {
 #define TIER(member) PROFILE_AT(struct engine_tier, member)
 #define CASE(member) PROFILE_AT(struct speed_case, member)
 #define HIT(member) PROFILE_AT(struct hit, member)
+#define ROW(member) PROFILE_AT(struct support, member)
 
 static const struct profile_field tier_fields[] = {
     {"below_gib", PROFILE_NUMBER, TIER(below), 0, 65536, GP_GIB, "below", "GiB"},
@@ -261,6 +266,26 @@ static const struct profile_field hit_fields[] = {
      .required = true},
 };
 
+#define X(NAME, word) {word, SUPPORT_##NAME},
+
+static const struct profile_word support_kinds[] = {SUPPORT_KINDS(X){NULL, 0}};
+
+#undef X
+
+static const struct profile_field support_fields[] = {
+    {"kind", PROFILE_WORD, ROW(kind), .words = support_kinds, .required = true},
+    {"of", PROFILE_TEXT, ROW(of)},
+    {"from", PROFILE_COUNT, ROW(from), 0, 999, .show = SHOW_VERSION},
+    {"until", PROFILE_COUNT, ROW(until), 0, 999, .show = SHOW_VERSION},
+    {"roles", PROFILE_BITS, ROW(roles), .words = format_file_roles},
+    {"least", PROFILE_COUNT, ROW(least), 0, 1024},
+    {"gates", PROFILE_FLAG, ROW(gates)},
+    {"cure", PROFILE_TEXT, ROW(cure)},
+    {"since", PROFILE_TEXT, ROW(since)},
+    {"last", PROFILE_TEXT, ROW(last)},
+    {"source", PROFILE_TEXT, ROW(source), .required = true},
+};
+
 #define LIST(fields, item, count, max)                                                  \
     {                                                                                   \
         PROFILE_TABLE(fields), sizeof(struct item), offsetof(struct engine, count), max \
@@ -270,6 +295,8 @@ static const struct profile_list tiers = LIST(tier_fields, engine_tier, tier_cou
 static const struct profile_list cases =
     LIST(case_fields, speed_case, speed.case_count, SPEED_CASES);
 static const struct profile_list hits = LIST(hit_fields, hit, hits.count, HITS_MAX);
+static const struct profile_list supports =
+    LIST(support_fields, support, support_count, SUPPORT_MAX);
 
 #define AT(member) PROFILE_AT(struct engine, member)
 /* A fitted constant of `speed`. */
@@ -286,14 +313,11 @@ static const struct profile_field fields[] = {
     {"checked", PROFILE_TEXT, AT(checked)},
     {"gguf", PROFILE_FLAG, AT(gguf)},
     {"layers_only", PROFILE_FLAG, AT(layers_only)},
-    {"bf16_min_cc", PROFILE_COUNT, AT(bf16_min_cc), 0, 999, 1, "bf16_from_compute_capability", NULL,
-     .show = SHOW_VERSION},
     {"bf16_falls_back", PROFILE_FLAG, AT(bf16_falls_back), .label = "bf16_falls_back_to_fp16"},
     {"fp16_refused", PROFILE_TEXT, AT(fp16_refused), .label = "families_not_in_fp16"},
     {"weight_formats", PROFILE_TEXT, AT(weight_formats)},
-    {"quantized_cc", PROFILE_TEXT, AT(quantized_cc), .label = "quantized_from_compute_capability"},
-    {"sparse_min_cc", PROFILE_COUNT, AT(sparse_min_cc), 0, 999, 1,
-     "sparse_attention_from_compute_capability", NULL, .show = SHOW_VERSION},
+    {"kv_formats", PROFILE_TEXT, AT(kv_formats)},
+    {"support", PROFILE_LIST, AT(support), .list = &supports},
     {"budget", PROFILE_WORD, AT(budget), .words = budgets, .group = "budget and defaults"},
     {"fraction", PROFILE_NUMBER, AT(fraction), 0.01, 1, 1, NULL, "of GPU", 3},
     {"block", PROFILE_COUNT, AT(block), 1, 65536, .as = "tokens"},
@@ -310,6 +334,7 @@ static const struct profile_field fields[] = {
     {"state_checkpoints_cc90", PROFILE_TEXT, AT(checkpoints_90)},
     {"state_fp32", PROFILE_TEXT, AT(state_fp32)},
     {"conv_fp32", PROFILE_FLAG, AT(conv_fp32)},
+    {"whole_slots", PROFILE_FLAG, AT(whole_slots)},
     {"no_evict", PROFILE_FLAG, AT(no_evict)},
     {"state_exit", PROFILE_FLAG, AT(state_exit), .label = "exits_without_state_blocks"},
     {"slots_least", PROFILE_COUNT, AT(slots_least), 0, 65536, .as = "requests"},
@@ -328,22 +353,6 @@ static const struct profile_field fields[] = {
      "tokens"},
     {"huge_gib", PROFILE_NUMBER, AT(huge_bytes), 0, 65536, GP_GIB, "huge_from", "GiB", 1},
     {"defaults_clip", PROFILE_FLAG, AT(defaults_clip)},
-    {"base", PROFILE_NUMBER, AT(reserve.base), 0, 65536, GP_MIB, "reserve_base", "MiB",
-     .in = "reserve"},
-    {"token", PROFILE_NUMBER, AT(reserve.token), 0, 1024, GP_MIB, "reserve_token", "MiB", 1,
-     .in = "reserve"},
-    {"gpu", PROFILE_NUMBER, AT(reserve.gpu), 0, 65536, GP_MIB, "reserve_gpu", "MiB",
-     .in = "reserve"},
-    {"graph", PROFILE_NUMBER, AT(reserve.graph), 0, 1024, GP_MIB, "reserve_graph", "MiB",
-     .in = "reserve"},
-    {"prefill", PROFILE_NUMBER, AT(reserve.prefill), 0, 1024, GP_MIB, "reserve_prefill", "MiB",
-     .in = "reserve"},
-    {"mla", PROFILE_NUMBER, AT(reserve.mla), 0, 65536, GP_MIB, "reserve_mla", "MiB",
-     .in = "reserve"},
-    {"least_gib", PROFILE_NUMBER, AT(reserve.least), 0, 1024, GP_GIB, "reserve_least", "GiB",
-     .in = "reserve"},
-    {"least_from_gib", PROFILE_NUMBER, AT(reserve.least_from), 0, 65536, GP_GIB,
-     "reserve_least_from", "GiB", .in = "reserve"},
     {"tiers", PROFILE_LIST, AT(tier), .list = &tiers},
     {"logit_rows", PROFILE_WORD, AT(logit_rows), .words = row_words, .group = "memory per GPU"},
     {"logit_copies", PROFILE_NUMBER, AT(logit_copies), 0, 64, 1, NULL, "FP32 copies", 1},
@@ -394,8 +403,9 @@ static const struct profile_field fields[] = {
     {"embed_whole", PROFILE_TEXT, AT(embed_whole)},
     {"mla_copies", PROFILE_TEXT, AT(mla_copies)},
     {"nvfp4_scales_twice", PROFILE_TEXT, AT(nvfp4_scales_twice)},
-    {"fp8_blocks", PROFILE_FLAG, AT(fp8_blocks)},
-    {"fp8_blocks_refine", PROFILE_FLAG, AT(fp8_blocks_refine)},
+    {"ep_all", PROFILE_FLAG, AT(ep_all), .label = "experts_over_all_gpus"},
+    {"tp_or_pp", PROFILE_FLAG, AT(tp_or_pp)},
+    {"dp_whole", PROFILE_FLAG, AT(dp_whole)},
     {"language_only", PROFILE_FLAG, AT(language_only)},
     {"offload", PROFILE_TEXT, AT(offload), .label = "host_memory"},
     {"offload_kept", PROFILE_FLAG, AT(offload_kept), .label = "host_memory_when_packed"},
@@ -447,8 +457,6 @@ static const struct profile_field fields[] = {
     {"date", PROFILE_TEXT, AT(date), .show = SHOW_NOT},
     {"prompt_cache_gib", PROFILE_NUMBER, AT(prompt_cache_gib), 0, 4096, .show = SHOW_NOT},
     {"vendors", PROFILE_TEXT, AT(vendors), .show = SHOW_NOT},
-    {"vision", PROFILE_NUMBER, AT(reserve.vision), 0, 1, .show = SHOW_NOT, .in = "reserve"},
-    {"vision_depth", PROFILE_TEXT, AT(reserve.vision_depth), .show = SHOW_NOT, .in = "reserve"},
     {"captured", PROFILE_NUMBER, AT(speed.captured), 0, 1e6, .show = SHOW_NOT, .in = "speed"},
     {"uncaptured_cc100", PROFILE_TEXT, AT(speed.uncaptured_100), .show = SHOW_NOT, .in = "speed"},
 };
@@ -587,6 +595,25 @@ static void read_range(struct profile_group item, const struct engine *shared,
     engine_check_range(item, list, engine);
 }
 
+/* Leaves the rows of `support` that hold for this range: for all of it, or where it begins. */
+static void keep_support(struct profile_group top, struct engine *e)
+{
+    int kept = 0;
+
+    for (int i = 0; i < e->support_count && !profile_failed(top.profile); i++) {
+        const struct support *s = &e->support[i];
+        long since = s->since[0] ? engine_version(s->since, 0) : 0;
+        long last = s->last[0] ? engine_version(s->last, ENGINE_LAST_PATCH) : LONG_MAX;
+
+        if (since < 0 || last < 0)
+            profile_fail(top, "support", "write it as in \"0.19\"", "\"%s\" is not a version",
+                         since < 0 ? s->since : s->last);
+        else if (since <= e->from && e->from <= last)
+            e->support[kept++] = *s;
+    }
+    e->support_count = kept;
+}
+
 void engine_file_read(struct profile_group top, void *target)
 {
     struct engine_item *item = target;
@@ -605,6 +632,8 @@ void engine_file_read(struct profile_group top, void *target)
         read_range(profile_item(top, "ranges", i), &shared, &item->list, &newest);
         note_formats(profile_item(top, "ranges", i), item);
     }
+    for (size_t i = 0; i < item->list.count; i++)
+        keep_support(top, &item->list.engines[i]);
     if (item->list.count == 0)
         profile_fail(top, "ranges", "an engine needs at least one version range", "is missing");
 }

@@ -21,12 +21,8 @@
  * Example, vLLM 0.19, Llama-3.1-8B: 1024*128256*(3*4+2) + 8192*4096*2 + 0.12 GiB
  *   = 1.71 + 0.06 + 0.12 = 1.89 GiB; logged: 1.89.
  *
- * SGLang's fraction follows from the memory of the GPU (struct engine_reserve), with the
- * chunk and the largest graph batch of that memory's tier:
- *   1 - (base + token*c + per_gpu*tp*pp + graph*batch + prefill graphs) / physical
- * Example, H100, TP 1: 512 + 1.5*8192 + 128 + 2*256 + 8*58 = 13,904 MiB of 81,559: 0.830.
- *
- * llama.cpp has one compute buffer for the graph of c = n_ubatch tokens (rules_llamacpp.c).
+ * SGLang's fraction follows from the memory of the GPU (rules_sglang.c), llama.cpp has one
+ * compute buffer for the graph of c = n_ubatch tokens (rules_llamacpp.c).
  */
 #ifndef GP_CATALOG_ENGINE_H
 #define GP_CATALOG_ENGINE_H
@@ -64,18 +60,6 @@ struct engine_tier {
     int tokens;    /* max_num_batched_tokens */
     int graphs[2]; /* the largest graph batch at tp < 4, and from 4 on */
     int context;   /* tokens of a request that asks for none */
-};
-
-/* What the fraction leaves free where none is given; bytes each. */
-struct engine_reserve {
-    double base;              /* 0 = the fraction is the profile's */
-    double token;             /* per token of a chunk, of 2048 at least */
-    double gpu;               /* per GPU of the group */
-    double graph;             /* per request of the largest graph batch */
-    double prefill, mla;      /* per size of the prefill graphs; all of them with MLA */
-    double least, least_from; /* at least this, on GPUs with more than that */
-    double vision;            /* factor on the fraction for a tower as large as ViT-L */
-    char vision_depth[112];   /* families whose count of layers it does not read: 24 */
 };
 
 /* Where an engine's kernel of experts is another than elsewhere. */
@@ -187,6 +171,40 @@ enum engine_term {
     TERM_COUNT
 };
 
+/* What an engine runs on which GPUs, and into which shards it cuts. The first row of a kind
+ * that names a thing holds for it; what no row names runs on every GPU.
+ *
+ *   { kind = "weights"; of = "int8"; from = 75; until = 90; cure = "-p fp8"; source = ...; }
+ *
+ * X(NAME, a profile's word) */
+#define SUPPORT_KINDS(X)                                                                 \
+    X(ENGINE, "engine")       /* the engine itself */                                    \
+    X(WHEELS, "wheels")       /* its published builds: a warning outside */              \
+    X(WEIGHTS, "weights")     /* of: formats, or their families; "*": of under 16 bit */ \
+    X(KV, "kv")               /* likewise */                                             \
+    X(ATTENTION, "attention") /* of: "sparse" */                                         \
+    X(DTYPE, "dtype")         /* of: "bf16" */                                           \
+    X(SHARDS, "shards")       /* of: formats whose blocks or groups no shard of TP cuts */
+
+#define X(NAME, word) SUPPORT_##NAME,
+enum support_kind { SUPPORT_KINDS(X) SUPPORT_KIND_COUNT };
+#undef X
+
+#define SUPPORT_MAX 24
+
+struct support {
+    int kind;        /* enum support_kind */
+    char of[112];    /* '|' between */
+    int from, until; /* compute capability, 75 for 7.5, both inclusive; 0 = open */
+    unsigned roles;  /* of shards: bit per enum tensor_role */
+    int least;       /* of shards: a block may be cut down to such a divisor; 0 = not */
+    bool gates;      /* of shards: the gates of linear attention, a row per head, too */
+    char cure[64];   /* what to do instead */
+    char since[16];  /* versions, both inclusive; "" = open */
+    char last[16];
+    char source[192]; /* with its date */
+};
+
 struct engine {
     char id[24];      /* "vllm" */
     char name[32];    /* "vLLM" */
@@ -210,6 +228,7 @@ struct engine {
                              * stores the state at a block's end in it */
     char checkpoints_90[64]; /* the same on NVIDIA GPUs from compute capability 9.0 on */
     char state_fp32[64];     /* families whose recurrent state is FP32, else 16 bit; "all" */
+    bool whole_slots;        /* each slot's whole context is set aside when it starts */
     bool no_evict;           /* lets a request in when its last token's room is free too */
     bool conv_fp32;          /* the convolutions' tails too */
     bool state_exit;         /* does not start when max_num_seqs exceeds the state blocks */
@@ -220,14 +239,13 @@ struct engine {
                               * it does not */
     int tier_count;
     struct engine_tier tier[ENGINE_TIERS]; /* by memory, in place of what follows */
-    struct engine_reserve reserve;
-    int seqs_small, seqs_large;     /* default max_num_seqs: below / from large_bytes;
+    int seqs_small, seqs_large;            /* default max_num_seqs: below / from large_bytes;
                                      * 0 = one per user */
-    int tokens_small, tokens_large; /* default max_num_batched_tokens, likewise; 0 =
+    int tokens_small, tokens_large;        /* default max_num_batched_tokens, likewise; 0 =
                                      * a whole prompt, max(2048, context) */
-    double large_bytes;             /* physical bytes from which the large defaults hold */
-    char large_except[32];          /* prefixes of GPU ids that keep the small ones ("a100|a800") */
-    int tokens_huge;                /* default max_num_batched_tokens from huge_bytes; 0 = large */
+    double large_bytes;                    /* physical bytes from which the large defaults hold */
+    char large_except[32]; /* prefixes of GPU ids that keep the small ones ("a100|a800") */
+    int tokens_huge;       /* default max_num_batched_tokens from huge_bytes; 0 = large */
     double huge_bytes;
     bool defaults_clip;      /* no more default tokens than slots hold, nor slots than tokens */
     double logit_copies;     /* FP32 copies of the logits in the sampler */
@@ -278,8 +296,9 @@ struct engine {
     char nvfp4_scales_twice[24];    /* whose scales it keeps in two layouts: "linear", and
                                    * "experts" on compute capability 10.x; "" = none */
     int pad_hidden, pad_width;      /* MXFP4 experts are padded to these multiples; 0 */
-    bool fp8_blocks;                /* refuses shards that cut a block of block-scaled FP8 */
-    bool fp8_blocks_refine;         /* but cuts the experts' blocks down to 32 */
+    bool ep_all;                    /* spreads experts over all GPUs of a group, or none */
+    bool tp_or_pp;                  /* cuts tensors or layers, not both */
+    bool dp_whole;                  /* copies the attention or cuts it, not both */
     char offload[32];               /* what can stay in host memory: "layers|experts" by
                                    * number, "bytes" of weights; "" = nothing */
     bool offload_kept;              /* bytes of quantized weights stay there when they are
@@ -306,15 +325,14 @@ struct engine {
     bool layers_only;               /* spreads layers over GPUs, does not cut them: no TP */
     bool gguf;                      /* reads GGUF formats, and keeps KV in them */
     char vendors[48];               /* '|' separated vendors it runs on; "" = all */
-    int bf16_min_cc;                /* has no BF16 below this compute capability; 0 */
-    bool bf16_falls_back;           /* ... and takes FP16 instead of refusing it */
+    bool bf16_falls_back;           /* takes FP16 where the GPU has no BF16, does not refuse */
     char fp16_refused[64];          /* '|' separated families that it does not run in FP16 */
     char weight_formats[128];       /* '|' separated formats, or families of such, that it
                                    * runs; "" = all */
-    char quantized_cc[160];         /* and weights of under 16 bit, GGUF's apart, below these:
-                                   * "mxfp4:80|*:75", the first that names the format */
-    int sparse_min_cc;              /* refuses DSA and CSA below this one; 0 */
-    char evidence[TERM_COUNT][160]; /* why each term is what it is; enum engine_term */
+    char kv_formats[64];            /* of under 16 bit that its KV cache takes, GGUF's apart */
+    int support_count;
+    struct support support[SUPPORT_MAX]; /* ... and on which GPUs, in which shards */
+    char evidence[TERM_COUNT][160];      /* why each term is what it is; enum engine_term */
     struct engine_speed speed;
     struct hits hits; /* of estimates of speed, all versions */
     char checked[16]; /* newest version whose sources or logs were read; "" */
@@ -324,7 +342,14 @@ struct engine {
 
 const char *engine_term_word(enum engine_term term); /* "non_torch", a profile's key */
 const char *engine_rows_word(enum logit_rows rows);  /* "slots", ... */
-const char *engine_budget_word(enum budget budget);  /* "utilization", "free", ... */
+/* Does it start without CUDA graphs where it is told? */
+static inline bool engine_has_eager(const struct engine *engine)
+{
+    return engine->graphs.known &&
+           (engine->budget == BUDGET_UTILIZATION || engine->budget == BUDGET_STATIC);
+}
+
+const char *engine_budget_word(enum budget budget); /* "utilization", "free", ... */
 
 /* Bytes of the unit in which the engine's option for KV in host memory counts: SGLang's
  * of each GPU are 10^9, the others' 2^30. */
@@ -333,9 +358,14 @@ double engine_kv_unit(const struct engine *engine);
 /* Does the engine run weights of this format, on a GPU new enough? */
 bool engine_runs_format(const struct engine *engine, const struct format *weight);
 
-/* The compute capability (75 for 7.5) from which the engine runs weights of this format, 0 for
- * any. */
-int engine_format_cc(const struct engine *engine, const char *format);
+/* The row that names a format (or "sparse", "bf16"; "" for the engine itself), of shards that
+ * has this enum tensor_role, else 0; NULL: none does. */
+const struct support *engine_support(const struct engine *engine, enum support_kind kind,
+                                     const char *id, const char *family, int role);
+
+/* The same when it leaves a GPU of this compute capability out; 0: not NVIDIA's, none does. */
+const struct support *engine_excludes(const struct engine *engine, enum support_kind kind,
+                                      const char *id, const char *family, int cc);
 
 /* Is `word` in a list with '|' between its words? */
 bool engine_lists(const char *list, const char *word);

@@ -70,6 +70,7 @@ void engine_file_read(struct profile_group top, void *engine_item);
 struct model_item {
     struct model model;
     char aliases[512];
+    char base[320]; /* of them, those that were not trained to chat */
 };
 enum {
     MODEL_NAMES,

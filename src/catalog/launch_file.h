@@ -29,6 +29,7 @@
     X(UNIFIED, "unified", false) /* all slots share one cache */          \
     X(TOKENS, "max_batched_tokens", false)                                \
     X(SHARE, "share", false) /* of memory, in the engine's own meaning */ \
+    X(EAGER, "eager", false) /* no CUDA graphs */                         \
     X(TP, "tp", false)                                                    \
     X(PP, "pp", false)                                                    \
     X(DP, "dp", false) /* parts of the attention in one group */          \
@@ -60,6 +61,7 @@
     X(DP_START, "dp_start", true)                                         \
     X(DP_ADDRESS, "dp_address", true)                                     \
     X(HEADLESS, "headless", false)                                        \
+    X(HOST, "host", true) /* what a container's server listens on */      \
     X(PORT, "port", true)
 
 enum launch_setting {
@@ -133,7 +135,10 @@ struct launch_engine {
     char command[96];                   /* '|' between its words */
     char image[96];                     /* of a container; {version} */
     char image_amd[96], image_host[96]; /* likewise, of AMD GPUs and of processors; "" */
-    int port;                           /* of the first replica */
+    char image_command[96];             /* `command` in it; "" = the same */
+    char cache[64], cache_host[64];     /* where it keeps models: in it, on a host; "" */
+    char health[24];                    /* path that answers when it serves; "" */
+    int port;                           /* of the first replica, and the engine's default */
     bool all_gpus;                      /* takes every GPU that it sees */
     bool kv_always;                     /* the KV cache's type is always told */
     char hosts[8];                      /* "mpi"; "one": it stays on one; "": by its options */

@@ -337,6 +337,7 @@ void model_file_read(struct profile_group top, void *target)
     if (m->kind_count == 0)
         m->final_norm = true;
     profile_strings(top, "aliases", item->aliases, sizeof item->aliases);
+    profile_strings(top, "base", item->base, sizeof item->base);
     read_native(top, m);
     for (int i = 0; i < MODEL_PARTS; i++)
         profile_fields(top, model_tables[i].fields, model_tables[i].count, m);

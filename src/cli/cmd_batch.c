@@ -37,6 +37,7 @@ struct worker {
     size_t len;
     long line; /* number of the first */
     struct strbuf out;
+    bool failed; /* a line had no answer */
 };
 
 struct run {
@@ -80,7 +81,7 @@ static void *worker_main(void *arg)
         size_t len = (size_t)((stop ? stop : end) - at);
 
         if (strspn(at, " \t\r") < len)
-            batch_answer(w->planner, w->name, line, at, len, &w->out);
+            w->failed |= !batch_answer(w->planner, w->name, line, at, len, &w->out);
         at += len + 1;
     }
     return NULL;
@@ -161,8 +162,8 @@ static void pass_over(struct run *r)
     size_t used = stop ? (size_t)(stop - r->block) + 1 : r->len;
 
     if (!r->skipping)
-        batch_answer(r->worker[0].planner, r->name, r->line + 1, r->block, r->len,
-                     &r->worker[0].out);
+        r->worker[0].failed |= !batch_answer(r->worker[0].planner, r->name, r->line + 1, r->block,
+                                             r->len, &r->worker[0].out);
     r->skipping = stop == NULL;
     r->line += stop != NULL;
     memmove(r->block, r->block + used, r->len - used);
@@ -220,6 +221,8 @@ static enum gp_status batch_run(struct invocation *in, struct gp_err *err)
     }
     rc = answer_all(&r, err);
     for (int i = 0; i < r.workers; i++) {
+        if (r.worker[i].failed && options_flag(&in->options, OPT_STRICT))
+            in->exit_code = gp_status_exit(GP_E_FILE);
         strbuf_fini(&r.worker[i].out);
         if (i > 0)
             planner_free(r.worker[i].planner);

@@ -18,16 +18,25 @@
 #include "logs/attach.h"
 #include "logs/log_check.h"
 
-/* Plans what the log or page names, unless rc says that it cannot be understood; `why` is why
- * there is no plan. */
+struct pages {
+    struct scrape page[2], seen;
+    struct attach_options request;
+    struct answer answer;
+};
+
+/* Plans what the log or the page (NULL: a log) names, unless rc says that it cannot be
+ * understood; `why` is why there is no plan. */
 static bool plan_seen(struct invocation *in, enum gp_status rc, const struct options *options,
-                      const char *what, struct answer *answer, struct strbuf *why,
+                      struct pages *pages, struct answer *answer, struct strbuf *why,
                       struct gp_err *err)
 {
+    const char *what = pages ? "page" : "log";
+
     if (!rc && options->model_count == 0)
         rc = gp_fail(err, GP_E_USAGE, in->args[0], "give --model", "the %s names no model", what);
     if (!rc)
-        rc = planner_answer(in->planner, options, answer, err);
+        rc = pages ? attach_plan(&pages->seen, in->planner, &pages->request, answer, err)
+                   : planner_answer(in->planner, options, answer, err);
     if (!rc && answer->resolved.gpu_chosen && !answer->resolved.gpu_local)
         rc = gp_fail(err, GP_E_USAGE, in->args[0], "give --gpu",
                      "the %s does not name the GPU, and none is in this machine", what);
@@ -58,7 +67,7 @@ static void print_check(struct invocation *in, struct check *c, struct gp_err *e
 
     strbuf_init(&why);
     record_init(&doc);
-    bool planned = plan_seen(in, rc, &c->request.request.options, "log", &c->answer, &why, err);
+    bool planned = plan_seen(in, rc, &c->request.request.options, NULL, &c->answer, &why, err);
     log_check(in->args[0], &c->log, &c->request, planned ? &c->answer : NULL, why.text, &doc,
               &verdict);
     command_print(in, &doc, "status", log_check_text);
@@ -109,11 +118,31 @@ const struct command cmd_check_log = {
 
 /* ---- metrics pages ---- */
 
-struct pages {
-    struct scrape page[2], seen;
-    struct attach_options request;
-    struct answer answer;
-};
+/* "http://host:8000/metrics", "host:8000": the part before the page; 0: no server's address. */
+static bool is_address(const char *text)
+{
+    const char *port = strrchr(text, ':');
+
+    return strncmp(text, "http://", 7) == 0 || strncmp(text, "https://", 8) == 0 ||
+           (port && port > text && port[1 + strspn(port + 1, "0123456789")] == '/') ||
+           (port && port > text && port[1] && !port[1 + strspn(port + 1, "0123456789")]);
+}
+
+/* Nothing here speaks to a network: curl does. */
+static enum gp_status refuse_address(const char *text, struct gp_err *err)
+{
+    const char *host = strstr(text, "://");
+    bool page = strchr(host ? host + 3 : text, '/') != NULL;
+    struct strbuf url;
+
+    strbuf_init(&url);
+    strbuf_quote(&url, text);
+    gp_fail(err, GP_E_USAGE, "--attach", "", "gpuplan opens no connection");
+    gp_format(err->hint, sizeof(err->hint), "curl -s %s%s | gpuplan --attach - ...", url.text,
+              page ? "" : "/metrics");
+    strbuf_fini(&url);
+    return GP_E_USAGE;
+}
 
 static enum gp_status read_page(const char *path, struct scrape *out, struct gp_err *err)
 {
@@ -121,6 +150,8 @@ static enum gp_status read_page(const char *path, struct scrape *out, struct gp_
     size_t len = 0;
     enum gp_status rc = path_read_input(path, SCRAPE_BYTES, &text, &len, err);
 
+    if (rc && is_address(path) && !path_is_there(path))
+        rc = refuse_address(path, err);
     if (!rc)
         rc = scrape_parse(path, text, len, out, err);
     free(text);
@@ -158,13 +189,12 @@ static enum gp_status run_attach(struct invocation *in, struct gp_err *err)
     strbuf_init(&why);
     record_init(&doc);
     if (!rc) {
-        bool planned = plan_seen(in, attach_request(&p->seen, &in->options, &p->request, err),
-                                 &p->request.options, "page", &p->answer, &why, err);
+        rc = attach_request(&p->seen, in->planner, &in->options, &p->request, err);
+        bool planned = plan_seen(in, rc, &p->request.options, p, &p->answer, &why, err);
 
-        if (planned && p->request.one)
-            strbuf_add(&why, "one GPU is assumed; for more give --gpu GPU:COUNT and --tp");
-        attach(in->args[in->arg_count - 1], &p->seen, in->planner, planned ? &p->answer : NULL,
-               why.text, &doc);
+        attach(in->args[in->arg_count - 1], &p->seen, in->planner, &p->request,
+               planned ? &p->answer : NULL, why.text, &doc);
+        rc = GP_OK;
         command_print(in, &doc, "binds", attach_text);
         in->exit_code = planned ? 0 : gp_status_exit(GP_E_USAGE);
     }

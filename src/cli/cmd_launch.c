@@ -1,11 +1,22 @@
 /*
- * cmd_launch.c - gpuplan --launch ENGINE|k8s|slurm|triton: the command that realises a plan.
+ * cmd_launch.c - gpuplan --launch ENGINE|TARGET: the command or manifest that realises a plan.
  */
 #include "cli/command.h"
 
 #include <string.h>
 
 #include "answer/launch_print.h"
+
+/* What there is, as the hint of an error. */
+static void hint_targets(struct invocation *in, struct gp_err *err)
+{
+    struct strbuf all;
+
+    strbuf_init(&all);
+    launch_targets(planner_catalog(in->planner), &all);
+    gp_copy(err->hint, sizeof(err->hint), all.text);
+    strbuf_fini(&all);
+}
 
 /* The engine that is launched is the one that is planned. */
 static enum gp_status take_engine(struct invocation *in, struct gp_err *err)
@@ -16,9 +27,11 @@ static enum gp_status take_engine(struct invocation *in, struct gp_err *err)
 
     if (rc && strchr(word, '@'))
         return rc; /* says which versions there are */
-    if (rc)
-        return gp_fail(err, GP_E_USAGE, "--launch", "an engine, k8s, slurm or triton",
-                       "cannot launch '%.60s'", word);
+    if (rc) {
+        rc = gp_fail(err, GP_E_USAGE, "--launch", "", "cannot launch '%.60s'", word);
+        hint_targets(in, err);
+        return rc;
+    }
     if (asked[0])
         rc = catalog_engine(planner_catalog(in->planner), asked, &other, err);
     if (rc)
@@ -29,7 +42,7 @@ static enum gp_status take_engine(struct invocation *in, struct gp_err *err)
     return other ? GP_OK : options_text(&in->options, OPT_ENGINE, "--launch", word, err);
 }
 
-static enum gp_status print_launch(struct invocation *in, enum launch_target target,
+static enum gp_status print_launch(struct invocation *in, const struct launch_target *target,
                                    const struct answer *a, struct gp_err *err)
 {
     bool fits = a->plan.verdict != VERDICT_DOES_NOT_FIT;
@@ -38,41 +51,41 @@ static enum gp_status print_launch(struct invocation *in, enum launch_target tar
 
     if (fits)
         rc = launch_make(in->planner, &in->options, a, &launch, err);
-    if (fits && !rc)
-        rc = launch_target_check(planner_catalog(in->planner), &launch, target, err);
+    if (rc && !err->hint[0])
+        hint_targets(in, err);
     if (rc)
         return rc;
-    if (in->format == OUTPUT_JSON)
-        launch_print_json(a, fits ? &launch : NULL, target, &in->out);
-    else
-        launch_print(a, fits ? &launch : NULL, target, &in->out);
+    rc = (in->format == OUTPUT_JSON ? launch_print_json : launch_print)(
+        planner_catalog(in->planner), a, fits ? &launch : NULL, target, &in->out, err);
     in->exit_code = !reasons_pass(a->plan.reasons);
-    return GP_OK;
+    return rc;
 }
 
 static enum gp_status run_launch(struct invocation *in, struct gp_err *err)
 {
     struct answer a;
-    enum launch_target target;
-    enum gp_status rc = GP_OK;
+    struct launch_target target;
+    enum gp_status rc = launch_target_find(planner_catalog(in->planner), in->args[0], &target, err);
 
-    target = launch_target_find(in->args[0]);
-    if (target == TARGET_ENGINE)
+    if (!rc && !target.id[0])
         rc = take_engine(in, err);
     if (!rc)
         rc = planner_answer(in->planner, &in->options, &a, err);
-    return rc ? rc : print_launch(in, target, &a, err);
+    if (!rc)
+        rc = print_launch(in, &target, &a, err);
+    launch_target_fini(&target);
+    return rc;
 }
 
 const struct command cmd_launch = {
     .name = "launch",
-    .usage = "ENGINE|k8s|slurm|triton -m MODEL [-g GPU[:COUNT]] [OPTION]...",
+    .usage = "ENGINE|docker|compose|k8s|slurm|triton -m MODEL [-g GPU[:COUNT]] [OPTION]...",
     .brief = "the command or manifest that starts what --plan plans",
     .bit = FOR_LAUNCH,
     .least = 1,
     .most = 1,
     .takes = "one word",
-    .example = "an engine, k8s, slurm or triton",
+    .example = "an engine, docker, compose, k8s, slurm or triton",
     .text = "a command",
     .one = ONE_EACH,
     .several = "launch them one by one",

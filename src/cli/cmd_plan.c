@@ -208,5 +208,6 @@ const struct command cmd_plan = {
     .bit = FOR_PLAN,
     .one = ONE_EACH,
     .several = "use --compare for several",
+    .wraps = true,
     .run = plan_run,
 };

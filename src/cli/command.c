@@ -51,7 +51,10 @@ enum gp_status command_unknown(const char *arg, struct gp_err *err)
         names[n++] = commands[i]->name;
     names[n++] = "completion";
     if (!spelling_option(arg, "--", names, n, hint, sizeof(hint)))
-        gp_copy(hint, sizeof(hint), "gpuplan --help lists them");
+        gp_format(hint, sizeof(hint),
+                  arg[0] == '-' ? "gpuplan --help lists them"
+                                : "gpuplan --help lists them; a model: gpuplan --plan -m %.100s",
+                  arg);
     return gp_fail(err, GP_E_USAGE, arg, hint, "unknown command%s",
                    arg[0] == '-' ? " or option" : "");
 }
@@ -88,6 +91,20 @@ static enum gp_status unknown_option(const struct command *command, const char *
     return gp_fail(err, GP_E_USAGE, arg, hint, "unknown option");
 }
 
+/* Without a command there are the screens, which nobody has to have meant. */
+static enum gp_status not_taken(const struct command *command, const char *typed,
+                                struct gp_err *err)
+{
+    char where[80], hint[80];
+
+    gp_format(where, sizeof(where), "%.*s", (int)strcspn(typed, "="), typed);
+    gp_format(hint, sizeof(hint), "gpuplan help %s lists its options", command->name);
+    if (command == &cmd_screen)
+        return gp_fail(err, GP_E_USAGE, where, "gpuplan --plan, and then the options",
+                       "is an option of commands");
+    return gp_fail(err, GP_E_USAGE, where, hint, "--%s does not take this option", command->name);
+}
+
 static enum gp_status take_option(struct invocation *in, int argc, char **argv, int *i,
                                   struct gp_err *err)
 {
@@ -103,8 +120,7 @@ static enum gp_status take_option(struct invocation *in, int argc, char **argv, 
         if (is_command(argv[j]))
             return too_late(argv[j], err);
     if (!(row->commands & in->command->bit))
-        return gp_fail(err, GP_E_USAGE, where, "see gpuplan --help",
-                       "--%s does not take this option", in->command->name);
+        return not_taken(in->command, argv[*i], err);
     if (row->type == OPTION_FLAG) {
         if (value)
             return gp_fail(err, GP_E_USAGE, where, "leave the value out", "takes no value");
@@ -114,9 +130,27 @@ static enum gp_status take_option(struct invocation *in, int argc, char **argv, 
             return gp_fail(err, GP_E_USAGE, where, row->help, "needs a value: %s", row->argument);
         value = argv[++*i];
     }
+    if (id == OPT_OUT && gp_has_word("yaml|yml|wide|table", "|", value))
+        return gp_fail(err, GP_E_USAGE, where, "did you mean -f json? ./NAME is a file",
+                       "'%s' is no format", value);
+    if (id == OPT_OUT && option_has_choice(OPT_FORMAT, value)) {
+        log_line("gpuplan: --output %s: taken as --format %s; ./%s is a file of that name", value,
+                 value, value);
+        id = OPT_FORMAT;
+        row = &option_rows[id];
+    }
     if (in->options.value[id].given && !row->many && row->type != OPTION_FLAG)
         return options_twice(where, err);
     return options_text(&in->options, (enum option_id)id, where, value, err);
+}
+
+/* A name that stands alone is most likely a model's. */
+static const char *argument_hint(const struct invocation *in, char *hint, size_t size)
+{
+    if (!(option_rows[OPT_MODEL].commands & in->command->bit) || in->options.model_count > 0)
+        return "options begin with dashes";
+    gp_format(hint, size, "-m %.120s", in->args[0]);
+    return hint;
 }
 
 enum gp_status command_check(const struct invocation *in, struct gp_err *err)
@@ -127,11 +161,11 @@ enum gp_status command_check(const struct invocation *in, struct gp_err *err)
                         : c->one & ONE_PRECISION && o->precision_count > 1 ? "--precision"
                         : c->one & ONE_GPU && o->gpu_count > 1             ? "--gpu"
                                                                            : NULL;
-    char where[40];
+    char where[40], hint[160];
 
     gp_format(where, sizeof(where), "--%s", c->name);
     if (c->most == 0 && in->arg_count > 0)
-        return gp_fail(err, GP_E_USAGE, in->args[0], "options begin with dashes",
+        return gp_fail(err, GP_E_USAGE, in->args[0], argument_hint(in, hint, sizeof(hint)),
                        "%s takes no arguments", where);
     if (in->arg_count < c->least || in->arg_count > c->most)
         return gp_fail(err, GP_E_USAGE, where, c->example, "%s %s",
@@ -182,34 +216,63 @@ static void help_option(int id, struct strbuf *out)
         gp_format(key, sizeof(key), "-%c, ", row->key);
     gp_format(left, sizeof(left), "%s--%s%s%s", key, row->name, row->argument ? " " : "",
               row->argument ? row->argument : "");
-    strbuf_addf(out, "  %-34s %s", left, row->help);
+    strbuf_addf(out, "  %-30s %s", left, row->help);
     if (row->choices)
-        strbuf_addf(out, " (%s)", row->choices);
+        strbuf_add(out, " (");
+    for (const char *c = row->choices; c && *c; c++)
+        strbuf_addf(out, "%s%c", *c == '|' ? "," : "", *c == '|' ? ' ' : *c);
+    if (row->choices)
+        strbuf_addc(out, ')');
     if (row->type != OPTION_FLAG && strcmp(row->fallback, "none") != 0)
         strbuf_addf(out, " [%s]", row->fallback);
     strbuf_add(out, "\n");
 }
 
-void command_help(const struct command *command, struct strbuf *out)
+/* The options of some commands under the headings of their groups. */
+static void help_options(unsigned bits, bool common, struct strbuf *out)
 {
-    if (!command)
-        strbuf_add(out, "gpuplan - plan GPU inference and measure GPUs: memory, count, cost\n\n"
-                        "usage: gpuplan [OPTION]...             screens, on a terminal\n"
-                        "       gpuplan --COMMAND [OPTION]...\n\ncommands:\n");
-    for (int i = 0; commands[i]; i++)
-        if (!command || command == commands[i])
-            strbuf_addf(out, "%s--%s %s\n      %s\n", command ? "usage: gpuplan " : "  ",
-                        commands[i]->name, commands[i]->usage, commands[i]->brief);
-    strbuf_add(out, "\noptions:\n");
-    for (int i = 0; i < OPTION_COUNT; i++)
-        if (!option_rows[i].manual_only && (!command || option_rows[i].commands & command->bit))
-            help_option(i, out);
-    if (command)
+    const char *group = "";
+
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        const struct option_row *row = &option_rows[i];
+
+        group = row->group ? row->group : group;
+        if (row->manual_only || !(row->commands & bits) || (common && !row->common))
+            continue;
+        if (group[0])
+            strbuf_addf(out, "\n%s:\n", group);
+        group = "";
+        help_option(i, out);
+    }
+}
+
+void command_help(const struct command *command, bool all, struct strbuf *out)
+{
+    if (command) {
+        strbuf_addf(out, "usage: gpuplan --%s %s\n      %s\n", command->name, command->usage,
+                    command->brief);
+        help_options(command->bit, false, out);
         return;
+    }
+    strbuf_add(out, "gpuplan - plan GPU inference and measure GPUs: memory, count, cost\n\n"
+                    "usage: gpuplan [OPTION]...             screens, on a terminal\n"
+                    "       gpuplan --COMMAND [OPTION]...\n\ncommands:\n");
+    for (int i = 0; commands[i]; i++)
+        if (all)
+            strbuf_addf(out, "  --%s %s\n      %s\n", commands[i]->name, commands[i]->usage,
+                        commands[i]->brief);
+        else
+            strbuf_addf(out, "  --%-15s  %s\n", commands[i]->name, commands[i]->brief);
+    help_options(~0u, !all, out);
     strbuf_add(out, "\nexit codes: 0 fits, 1 does not fit, 2 usage, 3 bad file, 4 no device,\n"
                     "  5 wrong or flagged, 6 nothing measured, 130 or 143 interrupted\n"
-                    "example: gpuplan --plan -m llama-3.1-70b -p fp8 -g h100-sxm -c 8k -u 16\n"
-                    "manuals: gpuplan(1), gpuplan-bench(1), gpuplan-profile(5), "
+                    "example: gpuplan --plan -m llama-3.1-70b -p fp8 -g h100-sxm -c 8k -u 16\n");
+    if (!all)
+        strbuf_addf(out,
+                    "%d options in all: gpuplan help all; of one command: gpuplan help plan, "
+                    "gpuplan help bench\n",
+                    OPTION_COUNT);
+    strbuf_add(out, "manuals: gpuplan(1), gpuplan-bench(1), gpuplan-profile(5), "
                     "gpuplan-model(7)\n");
 }
 

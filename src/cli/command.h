@@ -48,6 +48,7 @@ struct command {
     unsigned one;        /* ONE_MODEL, ...: what it does not take several of, */
     const char *several; /* and what does: "use --compare for several" */
     bool streams;        /* writes its output itself while it works (--batch) */
+    bool wraps;          /* its text is for people to read: as wide as the terminal */
     enum gp_status (*run)(struct invocation *in, struct gp_err *err);
 };
 
@@ -65,8 +66,8 @@ const struct command *command_find(const char *name);
 /* The error of a first argument that is not a command, with the nearest ones. */
 enum gp_status command_unknown(const char *arg, struct gp_err *err);
 
-/* Whole help, or that of one command. */
-void command_help(const struct command *command, struct strbuf *out);
+/* Commands and the common options, or all of them; or the help of one command. */
+void command_help(const struct command *command, bool all, struct strbuf *out);
 
 /* A completion script for "bash", "zsh" or "fish". */
 enum gp_status command_completion(const char *shell, struct strbuf *out, struct gp_err *err);

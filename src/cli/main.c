@@ -12,9 +12,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "answer/report.h"
 #include "base/clock.h"
 #include "base/path.h"
 #include "base/say.h"
+#include "base/wrap.h"
 #include "catalog/catalog.h"
 #include "cli/command.h"
 #include "measure/devices.h"
@@ -90,11 +92,39 @@ static void print_version(const char *profiles, bool quiet, struct strbuf *out)
 
 /* ---- running a command ---- */
 
+/* Was JSON asked for, however far the command line could be read? */
+static bool asks_json(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        char name[64];
+        const char *value = NULL;
+        int id = argv[i][0] == '-' ? option_split(argv[i], name, sizeof(name), &value) : -1;
+
+        value = value ? value : i + 1 < argc ? argv[i + 1] : "";
+        if ((id == OPT_FORMAT || id == OPT_OUT) && strcmp(value, "json") == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool json_errors; /* they are on standard output, too, for who reads that */
+
 static int report_failure(const struct gp_err *err)
 {
     char line[GP_ERR_LINE];
+    struct strbuf out;
+    struct record doc;
 
     log_line("gpuplan: %s", gp_err_line(err, line));
+    if (json_errors) {
+        strbuf_init(&out);
+        record_init(&doc);
+        report_error(err, &doc);
+        record_json(&doc, &out);
+        gp_out(out.text, out.len);
+        record_fini(&doc);
+        strbuf_fini(&out);
+    }
     return gp_status_exit(err->code);
 }
 
@@ -134,15 +164,18 @@ static int run_early(int argc, char **argv, struct gp_err *err)
         command_complete(argc - 2, argv + 2, &out);
         return print_text(&out);
     }
-    if (help && argc > 2 && !command_find(argv[2]))
+    bool all = help && argc > 2 && strcmp(argv[2] + strspn(argv[2], "-"), "all") == 0;
+    if (help && argc > 2 && !all && !command_find(argv[2]))
         return no_such_command(argv[2]);
     if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0 ||
         strcmp(first, "version") == 0)
         print_version(NULL, quiet, &out);
     else if (help)
-        command_help(argc > 2 ? command_find(argv[2]) : NULL, &out);
+        command_help(argc > 2 ? command_find(argv[2]) : NULL, all, &out);
     else
         return -1;
+    if (help)
+        wrap_text(&out, wrap_cols());
     return print_text(&out);
 }
 
@@ -169,7 +202,8 @@ static int run_command(struct invocation *in, int argc, char **argv)
         return report_failure(&err);
     profiles = options_word(&in->options, OPT_PROFILES, NULL);
     if (options_flag(&in->options, OPT_HELP)) {
-        command_help(in->command, &in->out);
+        command_help(in->command, false, &in->out);
+        wrap_text(&in->out, wrap_cols());
         return print_text(&in->out);
     }
     if (options_flag(&in->options, OPT_VERSION)) {
@@ -189,6 +223,8 @@ static int run_command(struct invocation *in, int argc, char **argv)
     size_t n = catalog_warnings(planner_catalog(in->planner), &warnings);
     for (size_t i = 0; i < n && !in->quiet && !rc; i++)
         log_line("gpuplan: %s", warnings[i]);
+    if (in->command->wraps && in->format == OUTPUT_TEXT && !in->quiet)
+        wrap_text(&in->out, wrap_cols());
     if (!rc && !in->command->streams)
         rc = command_write(options_word(&in->options, OPT_OUT, "-"), &in->out, &err);
     planner_free(in->planner);
@@ -202,6 +238,7 @@ int main(int argc, char **argv)
 
     setlocale(LC_CTYPE, "");
     signal(SIGXFSZ, SIG_IGN); /* a file that becomes too large is an error */
+    json_errors = asks_json(argc, argv);
     int used, code = argc > 1 ? run_early(argc, argv, &err) : -1;
     if (code >= 0)
         return code;

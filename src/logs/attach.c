@@ -20,11 +20,12 @@
 struct seen {
     const struct scrape *s;
     const struct plan *plan;        /* NULL = none */
+    double users;                   /* requests in flight; the plan may be of fewer */
     double requests;                /* answered in the time that the page tells of */
     double preempted;               /* of each of them */
     double queue_share;             /* of the TTFT; NAN = not known */
     double usage, running, waiting; /* NAN = not told */
-    double full; /* requests of this load that the server's pool holds; 0 = no plan */
+    double full; /* requests of this load that the server's pool holds; 0 = not known */
 };
 
 static double value_of(const struct scrape *s, enum scrape_value v)
@@ -32,13 +33,26 @@ static double value_of(const struct scrape *s, enum scrape_value v)
     return s->given[v] ? s->value[v] : NAN;
 }
 
-static struct seen see_page(const struct scrape *s, const struct plan *plan)
+/* What fills the pool bounds what the lengths make of it: requests differ, and prefixes are
+ * shared. A nearly empty pool says too little of how many more it holds. */
+static double pool_holds(const struct seen *v, double by_lengths)
+{
+    double by_fill = v->running > 0 && v->usage > 0 ? v->running / v->usage : 0;
+
+    if (by_fill <= 0 || by_lengths <= 0)
+        return fmax(by_fill, by_lengths);
+    return v->usage >= EMPTY && v->usage < FULL ? by_fill : fmin(by_fill, by_lengths);
+}
+
+static struct seen see_page(const struct scrape *s, const struct plan *plan, double users)
 {
     const struct memory *m = plan && plan->has_memory ? &plan->memory : NULL;
     double each = plan ? plan->request.prompt + plan->request.output / 2 : 0;
+    double pool = s->given[SCRAPE_POOL] ? s->value[SCRAPE_POOL] : m ? m->kv_cache_tokens.value : 0;
     struct seen out = {
         .s = s,
         .plan = plan,
+        .users = users,
         .requests =
             s->given[SCRAPE_REQUESTS] ? s->value[SCRAPE_REQUESTS] : s->histogram[SCRAPE_TTFT].n,
         .queue_share =
@@ -46,14 +60,10 @@ static struct seen see_page(const struct scrape *s, const struct plan *plan)
         .usage = value_of(s, SCRAPE_USAGE),
         .running = value_of(s, SCRAPE_RUNNING),
         .waiting = value_of(s, SCRAPE_WAITING),
-        .full = each > 0 ? (s->given[SCRAPE_POOL] ? s->value[SCRAPE_POOL]
-                            : m                   ? m->kv_cache_tokens.value
-                                                  : 0) /
-                               each
-                         : 0,
     };
 
     out.preempted = out.requests > 0 ? s->value[SCRAPE_PREEMPTIONS] / out.requests : 0;
+    out.full = pool_holds(&out, each > 0 ? pool / each : 0);
     return out;
 }
 
@@ -207,13 +217,14 @@ static void record_rows_of(const struct seen *v, struct record *doc)
     const struct scrape_histogram *ttft = &s->histogram[SCRAPE_TTFT],
                                   *tpot = &s->histogram[SCRAPE_TPOT];
     const struct speed *fast = &p->speed;
+    double load = fmax(v->users, fast->users); /* what is not run at once waits */
     bool known = v->plan && fast->gap == SPEED_KNOWN && fast->tpot.known;
     double produced = s->seconds <= 0                  ? value_of(s, SCRAPE_OUTPUT_RATE)
                       : s->given[SCRAPE_OUTPUT_TOKENS] ? s->value[SCRAPE_OUTPUT_TOKENS] / s->seconds
                                                        : NAN;
     const struct line lines[] = {
         {"running", "", v->running, known_quantity(known, fast->running), 1, 1},
-        {"waiting", "", v->waiting, known_quantity(known, fast->users - fast->running), 1, 1},
+        {"waiting", "", v->waiting, known_quantity(known, load - fast->running), 1, 1},
         {"kv_usage", "%", v->usage, v->plan ? mean_usage(p) : quantity_unknown(), 0.01, 1},
         {"kv_cache_tokens", "", value_of(s, SCRAPE_POOL),
          p->has_memory ? p->memory.kv_cache_tokens : quantity_unknown(), 1, 0},
@@ -253,9 +264,44 @@ static void record_rows_of(const struct seen *v, struct record *doc)
 
 /* ---- the answer ---- */
 
-static void record_notes(const struct scrape *s, const char *why, struct record *doc)
+/* What of the request the page did not say. */
+static void record_assumed(const struct attach_options *q, const struct plan *p, struct record *doc)
+{
+    char text[256];
+
+    if (q->one)
+        record_item(doc, "notes",
+                    "one GPU is assumed; for more give --gpu GPU:COUNT and --tp, which is all of "
+                    "them otherwise");
+    if (q->no_prompt || q->no_output) {
+        gp_format(text, sizeof(text),
+                  "the page does not tell %s: %.0f + %.0f tokens are assumed; "
+                  "give --prompt and --output-tokens",
+                  !q->no_output   ? "how long prompts are"
+                  : !q->no_prompt ? "how long answers are"
+                                  : "how long requests are",
+                  p->request.prompt, p->request.output);
+        record_item(doc, "notes", text);
+    }
+    if (p->verdict == VERDICT_DOES_NOT_FIT)
+        record_item(doc, "notes",
+                    "by the plan this server could not start, but it runs: it differs in its "
+                    "precision, GPU or memory; its start-up log says how: gpuplan --check-log");
+    else if (q->verdict == VERDICT_DOES_NOT_FIT) {
+        gp_format(text, sizeof(text),
+                  "%.0f requests at once are more than the pool holds: the "
+                  "figures are of the %.0f that it runs, the others wait",
+                  q->users, p->request.users);
+        record_item(doc, "notes", text);
+    }
+}
+
+static void record_notes(const struct scrape *s, const char *why, const struct attach_options *q,
+                         const struct plan *p, struct record *doc)
 {
     record_list(doc, "notes");
+    if (p)
+        record_assumed(q, p, doc);
     if (s->cut)
         record_item(doc, "notes",
                     "a page ends within a line, so it was cut off: what it lacks is not seen here");
@@ -278,7 +324,7 @@ static void record_notes(const struct scrape *s, const char *why, struct record 
         record_item(doc, "notes", why);
 }
 
-static void record_plan_of(const struct plan *p, struct record *doc)
+static void record_plan_of(const struct plan *p, const struct attach_options *q, struct record *doc)
 {
     struct texts texts = {0};
 
@@ -286,17 +332,19 @@ static void record_plan_of(const struct plan *p, struct record *doc)
     record_text(doc, "gpu", p ? p->request.gpu->id : "");
     record_positive(doc, "gpus", "", p ? p->layout.gpus : 0);
     record_text(doc, "layout", p ? sentence_layout(&p->layout, &texts) : "");
-    record_positive(doc, "users", "", p ? p->request.users : 0);
+    record_positive(doc, "users", "", p ? fmax(q->users, p->request.users) : 0);
+    record_positive(doc, "compared", "", p ? p->request.users : 0);
     record_positive(doc, "prompt", "tokens", p ? round(p->request.prompt) : 0);
     record_positive(doc, "output", "tokens", p ? round(p->request.output) : 0);
-    record_text(doc, "verdict", p ? verdict_word(p->verdict) : "");
+    record_text(doc, "verdict", p ? verdict_word(q->verdict) : "");
     texts_fini(&texts);
 }
 
 void attach(const char *file, const struct scrape *s, struct planner *planner,
-            const struct answer *answer, const char *why, struct record *doc)
+            const struct attach_options *request, const struct answer *answer, const char *why,
+            struct record *doc)
 {
-    struct seen v = see_page(s, answer ? &answer->plan : NULL);
+    struct seen v = see_page(s, answer ? &answer->plan : NULL, request->users);
     struct rule rule = find_rule(&v);
     char text[160];
 
@@ -317,9 +365,9 @@ void attach(const char *file, const struct scrape *s, struct planner *planner,
         gp_format(text, sizeof(text), "%.0f %% of the KV pool, %.1f GiB per GPU, is empty now",
                   (1 - v.usage) * 100, (1 - v.usage) * m->kv_pool.value / (1 << 30));
     record_text(doc, "wasted", text);
-    record_plan_of(v.plan, doc);
+    record_plan_of(v.plan, request, doc);
     record_rows_of(&v, doc);
-    record_notes(s, why, doc);
+    record_notes(s, why, request, v.plan, doc);
 }
 
 /* ---- text ---- */
@@ -363,51 +411,138 @@ void attach_text(const struct record *doc, struct strbuf *out)
 
 /* ---- the request ---- */
 
-static enum gp_status set_mean(struct options *o, enum option_id id, const char *where,
-                               const struct scrape_histogram *h, struct gp_err *err)
+static enum gp_status set_number(struct options *o, enum option_id id, double value,
+                                 struct gp_err *err)
 {
-    double mean = scrape_mean(h);
+    char where[48];
 
-    if (o->value[id].given || !(mean >= 1) || mean > 1e9)
+    if (o->value[id].given || !(value >= 1) || value > 1e9)
         return GP_OK;
-    return options_number(o, id, where, round(mean), err);
+    gp_format(where, sizeof(where), "--%s", option_rows[id].name);
+    return options_number(o, id, where, round(value), err);
 }
 
-/* A server is what it is: no count is searched for it. */
-static enum gp_status fix_gpu(const struct options *given, struct attach_options *out,
-                              struct gp_err *err)
+/* Tokens of a request: the histogram's mean; without one what was counted over the requests
+ * that were answered. NAN: the page tells neither. */
+static double mean_tokens(const struct scrape *s, enum scrape_of of, enum scrape_value total)
+{
+    double mean = scrape_mean(&s->histogram[of]);
+    double requests = s->value[SCRAPE_REQUESTS];
+
+    if (!isnan(mean))
+        return mean;
+    return s->given[total] && requests > 0 ? s->value[total] / requests : NAN;
+}
+
+static enum gp_status set_lengths(const struct scrape *s, const struct options *given,
+                                  struct attach_options *request, struct gp_err *err)
+{
+    struct options *out = &request->options;
+    double prompt = mean_tokens(s, SCRAPE_PROMPT, SCRAPE_PROMPT_TOKENS);
+    double output = mean_tokens(s, SCRAPE_OUTPUT, SCRAPE_OUTPUT_TOKENS);
+    double most = options_or(given, OPT_PROMPT, isnan(prompt) ? 0 : prompt) +
+                  options_or(given, OPT_OUTPUT, isnan(output) ? 0 : output);
+    enum gp_status rc = set_number(out, OPT_PROMPT, prompt, err);
+
+    request->no_prompt = isnan(prompt) && !given->value[OPT_PROMPT].given;
+    request->no_output = isnan(output) && !given->value[OPT_OUTPUT].given;
+    if (!rc)
+        rc = set_number(out, OPT_OUTPUT, output, err);
+    if (!rc && most > 4096) /* of what the server holds at most the page says nothing */
+        rc = set_number(out, OPT_CONTEXT, ceil(most / 4096) * 8192, err);
+    return rc;
+}
+
+/* The engine cuts layers over GPUs by an option, so a server of several is TP. */
+static bool has_tp(struct planner *planner, const struct options *o)
+{
+    const struct launch_engine *table;
+    const struct engine *engine;
+
+    return catalog_engine(planner_catalog(planner), options_word(o, OPT_ENGINE, ""), &engine,
+                          NULL) == GP_OK &&
+           catalog_launch(planner_catalog(planner), engine->id, &table, NULL) == GP_OK &&
+           launch_flag_of(table, engine_version(engine->checked, 0), LAUNCH_TP);
+}
+
+/* A server that runs is one replica, on all GPUs that were named, without a pipeline. */
+static enum gp_status set_layout(struct planner *planner, const struct options *given,
+                                 struct attach_options *out, struct gp_err *err)
 {
     const char *gpu = given->gpu_count > 0 ? given->gpus[0] : "";
+    bool counted = strchr(gpu, ':') || gpu[strspn(gpu, "0123456789")] == 'x';
+    bool tp = given->value[OPT_TP].given, pp = given->value[OPT_PP].given;
+    double copies = fmax(options_or(given, OPT_REPLICAS, 1), options_or(given, OPT_DP, 1));
+    double each = options_or(given, OPT_TP, 1) * options_or(given, OPT_PP, 1);
+    enum gp_status rc = GP_OK;
 
-    for (int i = OPT_TP; i <= OPT_REPLICAS; i++)
-        if (given->value[i].given)
-            return GP_OK;
-    out->one = !strchr(gpu, ':');
-    if (!out->one || !gpu[0])
-        return GP_OK;
-    gp_format(out->gpu, sizeof(out->gpu), "%.100s:1", gpu);
+    if (has_tp(planner, &out->options) && !pp)
+        rc = set_number(&out->options, OPT_PP, 1, err);
+    if (!rc && !given->value[OPT_DP].given)
+        rc = set_number(&out->options, OPT_REPLICAS, 1, err);
+    if (rc || counted || !gpu[0])
+        return rc;
+    out->one = !tp && !pp && copies <= 1;
+    gp_format(out->gpu, sizeof(out->gpu), "%.100s:%.0f", gpu, each * copies);
     out->options.gpu_count = 0;
     out->options.value[OPT_GPU].given = false;
     return options_text(&out->options, OPT_GPU, "--gpu", out->gpu, err);
 }
 
-enum gp_status attach_request(const struct scrape *s, const struct options *given,
-                              struct attach_options *request, struct gp_err *err)
+enum gp_status attach_request(const struct scrape *s, struct planner *planner,
+                              const struct options *given, struct attach_options *request,
+                              struct gp_err *err)
 {
     struct options *out = &request->options;
     double users = fmin(s->value[SCRAPE_RUNNING] + s->value[SCRAPE_WAITING], 1e6);
-    enum gp_status rc;
+    enum gp_status rc = GP_OK;
 
     *out = *given;
-    rc = fix_gpu(given, request, err);
-    if (!rc && out->model_count == 0 && s->model[0])
+    if (out->model_count == 0 && s->model[0])
         rc = options_text(out, OPT_MODEL, "model_name", s->model, err);
     if (!rc && !given->value[OPT_ENGINE].given)
         rc = options_text(out, OPT_ENGINE, "--engine", s->engine, err);
-    if (!rc && users >= 1 && !given->value[OPT_USERS].given && !given->value[OPT_RATE].given)
-        rc = options_number(out, OPT_USERS, "--users", round(users), err);
     if (!rc)
-        rc = set_mean(out, OPT_PROMPT, "--prompt", &s->histogram[SCRAPE_PROMPT], err);
-    return rc ? rc
-              : set_mean(out, OPT_OUTPUT, "--output-tokens", &s->histogram[SCRAPE_OUTPUT], err);
+        rc = set_layout(planner, given, request, err);
+    if (!rc && !given->value[OPT_RATE].given)
+        rc = set_number(out, OPT_USERS, users, err);
+    if (!rc)
+        rc = set_lengths(s, given, request, err);
+    request->users = options_or(out, OPT_USERS, 0);
+    return rc;
+}
+
+/* The requests that an overloaded server runs at once: those seen, else what the pool holds. */
+static double most_at_once(const struct scrape *s, const struct plan *p, int try)
+{
+    double each = p->request.prompt + p->request.output;
+
+    return try == 0   ? s->value[SCRAPE_RUNNING]
+           : try == 1 ? p->memory.kv_cache_tokens.low / each
+                      : p->memory.max_concurrency.low;
+}
+
+enum gp_status attach_plan(const struct scrape *s, struct planner *planner,
+                           struct attach_options *request, struct answer *answer,
+                           struct gp_err *err)
+{
+    struct options *o = &request->options;
+    enum gp_status rc = planner_answer(planner, o, answer, err);
+    const struct plan *p = &answer->plan;
+
+    if (rc)
+        return rc;
+    request->verdict = p->verdict;
+    if (p->verdict != VERDICT_DOES_NOT_FIT || !p->has_memory || !(request->users >= 1))
+        return rc;
+    for (int try = 0; try < 3 && p->verdict == VERDICT_DOES_NOT_FIT && !rc; try++) {
+        double users = floor(most_at_once(s, p, try));
+
+        if (!(users >= 1) || users >= options_or(o, OPT_USERS, 0))
+            continue;
+        rc = options_number(o, OPT_USERS, "--users", users, err);
+        if (!rc)
+            rc = planner_answer(planner, o, answer, err);
+    }
+    return rc;
 }

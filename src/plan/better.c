@@ -74,7 +74,9 @@ static bool better_weigh(struct best *b, struct fix *f)
     search_layout(&f->request, b->market, SEARCH_FEWEST_GPUS, &e);
     if (e.verdict != VERDICT_FITS)
         return false;
-    plan_layout(&f->request, &e.layout, b->market, &p);
+    struct request turned = evaluation_request(&f->request, &e);
+
+    plan_layout(&turned, &e.layout, b->market, &p);
     if (p.verdict != VERDICT_FITS || p.speed.gap != SPEED_KNOWN ||
         (plan_spans(&p) && !plan_spans(b->plan)))
         return false;
@@ -102,8 +104,7 @@ static struct fix better_begin(const struct plan *plan, enum fix_kind kind, enum
 {
     struct fix f = {.kind = kind, .request = plan->request, .changes = 1u << change};
 
-    if (plan->reasons & REASON_BIT(REASON_TUNED))
-        f.request.max_batched_tokens = 0; /* as it was asked */
+    plan_untuned(plan, &f.request);
     return f;
 }
 
@@ -194,7 +195,7 @@ void plan_betters(const struct plan *plan, const struct choices *choices,
         better_weigh(&kinds[1], &f);
     }
     struct fix twice = better_begin(plan, FIX_LARGER_TP, CHANGE_TP);
-    if (plan->layout.tp * 2 <= twice.request.host_gpus) {
+    if (plan->layout.tp * 2 <= request_domain(&twice.request)) {
         twice.request.tp = plan->layout.tp * 2;
         if (twice.request.gpu_count > 0) {
             twice.request.gpu_count = plan->layout.gpus * 2;

@@ -53,11 +53,13 @@ bool cost_dated(const struct instance *in)
     return in->date[0] && in->basis == DATE_OWN;
 }
 
-int cost_instances(const struct layout *l, int gpu_count)
+int cost_instances(const struct layout *l, int gpu_count, int host_gpus)
 {
     int tp = l->prefill_tp > l->tp ? l->prefill_tp : l->tp;
 
-    return gpu_count < tp ? 0 : layout_hosts(l, gpu_count);
+    if (gpu_count < tp && (tp <= host_gpus || gpu_count < host_gpus || tp % gpu_count != 0))
+        return 0;
+    return layout_hosts(l, gpu_count);
 }
 
 /* A MIG slice ("a100-80/3g.40gb") is rented and bought as the GPU it is cut from. Most of
@@ -233,6 +235,19 @@ int prices_most_gpus(const struct prices *p, double per_hour)
     return (int)fmin(per_hour / least * (1 + 1e-9), INT_MAX); /* 0 without an offer */
 }
 
+/* GPUs that are paid where a host is sold in slices: whole baseboards, as nobody cuts one, and
+ * of cards 1, 2, 4, ... up to all of a host. */
+static int slices_paid(const struct request *q, const struct layout *l, int hosts, int host)
+{
+    bool board = q->gpu->link_domain > 1 && q->gpu->link_domain <= BOARD_MOST &&
+                 strncmp(q->gpu->form_factor, "PCIe", 4) != 0;
+    int left = l->gpus - (hosts - 1) * host, slice = 1;
+
+    while (slice < left)
+        slice *= 2;
+    return board || slice > host || left <= 0 ? hosts * host : (hosts - 1) * host + slice;
+}
+
 /* One offer for one layout. */
 struct bid {
     const struct offer *offer;
@@ -270,17 +285,20 @@ static int bid_rank(const struct bid *b)
 static struct bid best_bid(const struct prices *p, enum price_want want, const struct layout *l)
 {
     struct bid best = {0};
-    int group = layout_widest(l), fewest = 0;
+    int group = layout_widest(l), fewest = 0, host = p->request->host_gpus;
+    bool rack = p->request->gpu->link_domain > BOARD_MOST; /* of hosts, joined by a link */
 
     for (size_t i = 0; i < p->of[want].count; i++) {
         const struct offer *offer = &p->of[want].offer[i];
-        struct bid bid = {.offer = offer, .machines = cost_instances(l, offer->size)};
+        struct bid bid = {.offer = offer, .machines = cost_instances(l, offer->size, host)};
 
         if (bid.machines == 0)
             continue;
-        bid.instances = offer->instance->per_gpu ? l->gpus : bid.machines;
+        bid.instances = offer->instance->per_gpu
+                            ? slices_paid(p->request, l, bid.machines, offer->size)
+                            : bid.machines;
         bid.gpus = bid.instances * (offer->instance->per_gpu ? 1 : offer->instance->gpu_count);
-        bid.apart = offer->size < group;
+        bid.apart = offer->size < group && !(rack && group <= p->request->gpu->link_domain);
         bid.per_hour = bid.instances * offer->price;
         int higher = bid_rank(&bid) - bid_rank(&best);
         if (higher > 0 || (higher == 0 && bid.gpus < fewest))
@@ -353,7 +371,7 @@ static bool buy_server(const struct request *q, const struct layout *l, const st
 
     for (size_t i = 0; i < market->server_count; i++) {
         const struct server *s = &market->servers[i];
-        int n = s->gpus > 0 ? cost_instances(l, s->gpus) : 0;
+        int n = s->gpus > 0 ? cost_instances(l, s->gpus, q->host_gpus) : 0;
 
         if (n == 0 || s->price_low <= 0 || !in_list(s->gpu_ids, gpu->id))
             continue;

@@ -108,6 +108,26 @@ static void served_load_of(const struct request *q, const struct load *load, con
         p->served = p->serve.requests * speed_groups(l);
 }
 
+double evaluate_tokens(const struct request *q, const struct load *load, const struct layout *l)
+{
+    struct served_load served; /* large: the rest is filled in */
+
+    served.asked = true;
+    served_load_of(q, load, l, &served);
+    return served.step.gap == SPEED_KNOWN ? served.serve.requests * speed_busy(q, l) * q->output
+                                          : 0;
+}
+
+struct request evaluation_request(const struct request *q, const struct evaluation *e)
+{
+    struct request turned = *q;
+
+    request_turn(&turned, &e->turned);
+    if (e->chunk > 0)
+        turned.max_batched_tokens = e->chunk;
+    return turned;
+}
+
 /* How many times worse than a goal, 0 where there is none; more than 1 is a reason. */
 static double miss_of(double value, double goal, enum reason reason, uint64_t *reasons)
 {
@@ -248,6 +268,7 @@ static void evaluate_one(const struct request *q, const struct load *load,
     l->hosts = layout_hosts(l, q->host_gpus);
     e->price = (struct price){0};
     e->margin = e->miss = e->ttft = e->tpot = e->tokens = e->chunk = e->served = 0;
+    e->turned = (struct knobs){0};
     e->users = q->users;
     e->valid = layout_valid(q, l);
     e->reasons = REASON_BIT(REASON_LAYOUT);
@@ -349,5 +370,5 @@ void evaluate(const struct request *q, const struct load *load, const struct pri
 
 bool evaluation_spans(const struct request *q, const struct evaluation *e)
 {
-    return e->price.rented ? e->price.apart : layout_widest(&e->layout) > q->host_gpus;
+    return e->price.rented ? e->price.apart : layout_widest(&e->layout) > request_domain(q);
 }

@@ -40,6 +40,7 @@ struct evaluation {
     double ttft, tpot;      /* s; 0 = not asked, or unknown */
     double tokens;          /* output tokens/s, likewise */
     double chunk;           /* max_batched_tokens that a search turned to; 0 = as asked */
+    struct knobs turned;    /* options that a search turned so that it fits */
     double served;          /* requests/s at most, where prompts are worked off apart */
     struct price price;     /* zeros without prices */
 };
@@ -47,6 +48,13 @@ struct evaluation {
 /* How likely a layout that is marginal starts and holds its users while they are spread, 0..1:
  * the least share of a band that suffices, halves of it below and above its value. */
 double evaluation_likely(const struct load *load, const struct evaluation *e);
+
+/* The request with the options that a search turned. */
+struct request evaluation_request(const struct request *request, const struct evaluation *e);
+
+/* The tokens/s of what fits, where no goal asked for its speed; 0 = unknown. */
+double evaluate_tokens(const struct request *request, const struct load *load,
+                       const struct layout *layout);
 
 /* May prompts be worked off in another TP than answers, whichever is best? */
 bool evaluate_sides(const struct request *request, const struct layout *layout);

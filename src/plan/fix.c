@@ -3,9 +3,10 @@
  *
  * Every proposal is a copy of the request with one field changed (or a pair of engine
  * options, where neither alone is enough), planned like any other request; only those
- * that fit (or, where nothing does, are at least marginal) are offered. The order: a
- * known cost before an unknown one, one machine before several, less money, then what
- * changes the request least; last what costs most of the speed.
+ * that fit (or, where nothing does, are at least marginal) are offered, in the order in which
+ * one tries them: options, quantized KV, a shorter context, fewer users, another layout,
+ * quantized weights, host memory, another GPU, more GPUs. Of one kind a known cost stands before
+ * an unknown one, one machine before several, then less money.
  */
 #include "plan/plan.h"
 
@@ -21,7 +22,8 @@
 #define OTHER_GPUS 3 /* offered besides the one asked for */
 
 struct fix_search {
-    const struct plan *plan;
+    const struct plan *plan;       /* its request as it was asked */
+    const struct request *planned; /* with what the search turned of the engine's options */
     const struct choices *choices;
     const struct market *market;
     struct fix found[2 * PLAN_MAX_FIXES];
@@ -30,19 +32,24 @@ struct fix_search {
     int cuts;
 };
 
-/* The rank says how much a fix takes from what was asked for. */
+/* The order in which one tries them. */
 enum rank {
     RANK_KNOB,
     RANK_KV,
-    RANK_LAYOUT,
-    RANK_GPU,
-    RANK_USERS,
     RANK_CONTEXT,
+    RANK_USERS,
+    RANK_HOST_USUAL, /* of an engine that is run so */
+    RANK_LAYOUT,     /* of no more GPUs */
     RANK_ENGINE,
     RANK_PRECISION,
     RANK_BOTH = RANK_PRECISION + 10, /* engine and precision; lower ones lie between */
-    RANK_HOST                        /* much of its speed */
+    RANK_HOST,                       /* much of its speed */
+    RANK_GPU,
+    RANK_MORE,  /* GPUs of the same kind */
+    RANK_OTHER, /* less than half of the context or the users that were asked for */
 };
+
+#define SHRINKS 0.5 /* of what was asked, at least: less is another question */
 
 /* One proposal: which fields of the request it changed, and how it is said. */
 struct proposal {
@@ -57,12 +64,8 @@ struct proposal {
 static struct proposal fix_begin(const struct fix_search *f, enum fix_kind kind, int rank,
                                  unsigned changes)
 {
-    struct proposal p = {
+    return (struct proposal){
         .request = f->plan->request, .kind = kind, .rank = rank, .changes = changes};
-
-    if (f->plan->reasons & REASON_BIT(REASON_TUNED))
-        p.request.max_batched_tokens = 0; /* as it was asked */
-    return p;
 }
 
 static double margin_of(const struct plan *plan)
@@ -88,7 +91,7 @@ static void fix_offer(struct fix_search *f, const struct proposal *p, const stru
         .gain = e->margin - margin_of(asked),
         .gpus = e->layout.gpus,
         .spans = evaluation_spans(q, e),
-        .rank = p->rank,
+        .rank = p->rank == RANK_LAYOUT && e->layout.gpus > asked->layout.gpus ? RANK_MORE : p->rank,
         .per_hour = e->price.per_hour,
         .ttft = e->ttft,
         .tpot = e->tpot,
@@ -96,11 +99,9 @@ static void fix_offer(struct fix_search *f, const struct proposal *p, const stru
     /* A search takes what is owned at the most that it draws, and speed as if all users that
      * may not fit were held: both are then those of the plan. */
     if (owned || !held) {
-        struct request own = *q;
+        struct request own = evaluation_request(q, e);
         struct plan plan;
 
-        if (e->chunk > 0)
-            own.max_batched_tokens = e->chunk;
         plan_layout(&own, &e->layout, f->market, &plan);
         fix->per_hour = plan.cost.per_hour;
         fix->ttft = request_asks_speed(q) ? plan.speed.ttft.value : 0;
@@ -157,13 +158,14 @@ static void propose_halved(struct fix_search *f, struct proposal *p, int *count,
 /* ---- options of the engine ---- */
 
 #define KNOBS_FIRST CHANGE_UTILIZATION
-#define KNOBS_END (CHANGE_SEQS + 1)
+#define KNOBS_END (CHANGE_EAGER + 1)
 
 /* Steps of one option, the mildest first; 0 ends the list. */
 static const double knob_steps[CHANGE_COUNT][6] = {
     [CHANGE_UTILIZATION] = {0.95},
     [CHANGE_TOKENS] = {4096, 2048, 1024, 512},
     [CHANGE_SEQS] = {512, 256, 128, 64, 32},
+    [CHANGE_EAGER] = {1},
 };
 
 /* Turns one option of r; false when the step takes nothing, or more than the load has
@@ -189,6 +191,11 @@ static bool turn_knob(struct proposal *p, enum change knob, double step)
         if (step >= memory_max_num_seqs(r) || step < users)
             return false;
         r->max_num_seqs = step;
+        break;
+    case CHANGE_EAGER:
+        if (r->eager || !engine_has_eager(r->engine))
+            return false;
+        r->eager = true;
         break;
     default:
         return false;
@@ -351,16 +358,17 @@ static void on_host(struct fix_search *f)
     const struct request *q = &f->plan->request;
     const struct memory *m = &f->plan->memory;
     double lacks = fmax(m->kv_reserved.value - m->kv_pool.low, -m->free.low);
+    int usual = q->engine->gguf ? RANK_HOST_USUAL : RANK_HOST;
     struct proposal p;
 
     if (q->gpu_count == 0)
         return;
     if (engine_lists(q->engine->offload, "experts") && model_experts(q->model) > 0) {
-        p = fix_begin(f, FIX_HOST_EXPERTS, RANK_HOST, BIT(CHANGE_CPU_MOE));
+        p = fix_begin(f, FIX_HOST_EXPERTS, usual, BIT(CHANGE_CPU_MOE));
         propose_halved(f, &p, &p.request.host_experts, q->host_experts, q->model->layer_count,
                        false);
     } else if (engine_lists(q->engine->offload, "layers")) {
-        p = fix_begin(f, FIX_HOST_LAYERS, RANK_HOST, BIT(CHANGE_GPU_LAYERS));
+        p = fix_begin(f, FIX_HOST_LAYERS, usual, BIT(CHANGE_GPU_LAYERS));
         propose_halved(f, &p, &p.request.host_layers, q->host_layers, q->model->layer_count, false);
     }
     if (engine_lists(q->engine->offload, "bytes") && lacks > 0) { /* whole GiB per GPU */
@@ -505,7 +513,7 @@ static void other_tp(struct fix_search *f, enum fix_kind kind, int step)
 {
     struct proposal p = fix_begin(f, kind, RANK_LAYOUT, BIT(CHANGE_TP));
 
-    for (int tp = f->plan->layout.tp + step; step < 0 ? tp >= 1 : tp <= p.request.host_gpus;
+    for (int tp = f->plan->layout.tp + step; step < 0 ? tp >= 1 : tp <= request_domain(&p.request);
          tp += step) {
         p.request.tp = tp;
         if (propose_cut(f, p))
@@ -704,16 +712,14 @@ static int by_worth(const void *pa, const void *pb)
 
     if (a->verdict != b->verdict)
         return (int)a->verdict - (int)b->verdict;
-    if ((a->rank == RANK_HOST) != (b->rank == RANK_HOST))
-        return a->rank == RANK_HOST ? 1 : -1; /* it costs speed in place of money */
+    if (a->rank != b->rank)
+        return a->rank - b->rank;
     if ((a->per_hour > 0) != (b->per_hour > 0))
         return a->per_hour > 0 ? -1 : 1;
     if (a->spans != b->spans)
         return (int)a->spans - (int)b->spans;
     if (fabs(a->per_hour - b->per_hour) > 0.005)
         return a->per_hour < b->per_hour ? -1 : 1;
-    if (a->rank != b->rank)
-        return a->rank - b->rank;
     if (a->gpus != b->gpus)
         return a->gpus - b->gpus;
     if (count_bits(a->changes) != count_bits(b->changes))
@@ -760,15 +766,18 @@ static void propose_all(struct fix_search *f)
     }
     if (plan->verdict != VERDICT_FITS && plan->has_memory) {
         const struct request *asked = &f->plan->request;
-        double users = asked->rate > 0 ? 0 : solve_users(asked, &f->plan->layout);
-        double context = solve_context(asked, &f->plan->layout);
+        double users = asked->rate > 0 ? 0 : solve_users(f->planned, &f->plan->layout);
+        double context = solve_context(f->planned, &f->plan->layout);
 
-        p = fix_begin(f, FIX_USERS, RANK_USERS, BIT(CHANGE_USERS));
+        p = fix_begin(f, FIX_USERS, users < SHRINKS * asked->users ? RANK_OTHER : RANK_USERS,
+                      BIT(CHANGE_USERS));
         if (users >= 1 && users < asked->users) {
             p.request.users = users;
             fix_propose(f, &p);
         }
-        p = fix_begin(f, FIX_CONTEXT, RANK_CONTEXT, BIT(CHANGE_CONTEXT));
+        p = fix_begin(f, FIX_CONTEXT,
+                      context < SHRINKS * asked->context ? RANK_OTHER : RANK_CONTEXT,
+                      BIT(CHANGE_CONTEXT));
         if (context >= 256 && context < asked->context &&
             request_take_context(&p.request, context, f->choices->trace))
             fix_propose(f, &p);
@@ -798,7 +807,7 @@ static struct proposal put_right(const struct fix_search *f)
         *r = held;
         p.changes |= BIT(CHANGE_CONTEXT);
     }
-    if (reasons & REASON_BIT(REASON_KV_FORMAT))
+    if (reasons & (REASON_BIT(REASON_KV_FORMAT) | REASON_BIT(REASON_KV_GPU)))
         p.changes |= plain_kv(r);
     if (reasons & REASON_BIT(REASON_SLOTS)) {
         r->max_num_seqs = 0;
@@ -813,12 +822,15 @@ static struct proposal put_right(const struct fix_search *f)
 static void fix_changed(struct fix_search *f, const struct proposal *p,
                         void (*proposals)(struct fix_search *f))
 {
-    struct plan right;
+    struct plan right, own;
 
     if (p->changes == 0 || fix_propose(f, p))
         return;
     plan_request(&p->request, f->market, &right);
-    struct fix_search again = {.plan = &right, .choices = f->choices, .market = f->market};
+    own = right;
+    plan_untuned(&right, &own.request);
+    struct fix_search again = {
+        .plan = &own, .planned = &right.request, .choices = f->choices, .market = f->market};
     proposals(&again);
     double asked = f->plan->cost.per_hour;
     for (int i = 0; i < again.count && f->count < COUNT_OF(f->found); i++) {
@@ -854,8 +866,11 @@ int plan_fixes(const struct plan *plan, const struct choices *choices, const str
                struct fix out[PLAN_MAX_FIXES])
 {
     struct fix_search f; /* found[] is large, and filled as it is counted */
+    struct plan asked = *plan;
 
-    f.plan = plan;
+    plan_untuned(plan, &asked.request);
+    f.plan = &asked;
+    f.planned = &plan->request;
     f.choices = choices;
     f.market = market;
     f.count = f.cuts = 0;

@@ -163,7 +163,9 @@ int layout_hosts(const struct layout *l, int host_gpus)
 
         return (units + per_host - 1) / per_host;
     }
-    int stages = host / l->tp > 0 ? host / l->tp : 1;
+    if (l->tp > host)
+        return (l->tp + host - 1) / host * l->pp * l->replicas;
+    int stages = host / l->tp;
     return (l->pp + stages - 1) / stages * l->replicas;
 }
 
@@ -176,6 +178,9 @@ struct refusals {
 
 static void layout_refuse(struct refusals *r, enum refusal_code code, int a, int b)
 {
+    for (int i = 0; i < r->count && i < r->most; i++)
+        if (r->out[i].code == code && r->out[i].a == a && r->out[i].b == b)
+            return; /* of another kind of layer */
     if (r->count < r->most)
         r->out[r->count] = (struct refusal){code, a, b};
     r->count++;
@@ -205,34 +210,65 @@ static void check_width(struct refusals *r, const struct layer_kind *k, int tp, 
         layout_refuse(r, REFUSED_RECURRENT, tp, k->lin_v_heads);
 }
 
-/* vLLM refuses a shard of block-scaled FP8 that ends inside a block. */
+/* Is `width` elements of a shard a whole number of blocks, or may its blocks be cut down to a
+ * divisor that both widths have? */
+static bool divides_blocks(const struct support *s, int width, int block, int hidden)
+{
+    if (width % block == 0 || !s)
+        return true;
+    return s->least > 0 && common_divisor(common_divisor(block, width), hidden) >= s->least;
+}
+
+/* A shard that cuts a block of scales: rows of outputs, or a group along the inputs. */
+static void check_block(struct refusals *r, const struct request *q, enum tensor_role role,
+                        enum refusal_code code, int outputs, int inputs)
+{
+    const struct format *f = q->precision.by_role[role];
+    int rows = f->group_rows > 1 ? f->group_rows : 1, cols = f->group_cols > 1 ? f->group_cols : 1;
+
+    if (outputs % rows == 0 && inputs % cols == 0)
+        return;
+    const struct support *s = engine_support(q->engine, SUPPORT_SHARDS, f->id, f->family, role);
+    if (code == REFUSED_GATE_BLOCK && s && !s->gates)
+        return;
+    if (!divides_blocks(s, outputs, rows, q->model->hidden))
+        layout_refuse(r, code, outputs, rows);
+    else if (!divides_blocks(s, inputs, cols, q->model->hidden))
+        layout_refuse(r, code, inputs, cols);
+}
+
+/* The outputs of column-parallel layers and the inputs of row-parallel ones, of a GPU. The
+ * projections of the latent attention and its KV heads that every GPU holds whole are not cut. */
 static void check_blocks(struct refusals *r, const struct request *q, const struct layer_kind *k,
                          const struct layout *l)
 {
-    int mlp = q->precision.by_role[ROLE_MLP]->group_rows;
-    int expert = q->precision.by_role[ROLE_EXPERT]->group_rows;
-    int shards = l->ep > l->tp ? 1 : l->tp / (l->ep > 0 ? l->ep : 1);
-    int width = k->expert_ff / shards;
+    int tp = l->tp, shards = l->ep > tp ? 1 : tp / (l->ep > 0 ? l->ep : 1);
+    int heads = k->heads / tp, kv = k->kv_heads > 0 ? layout_kv_heads(k, tp) : 0;
+    int values = k->lin_v_heads / tp * k->lin_v_dim;
+    bool projected = mixer_is(k->mixer, MIXER_IS_PROJECTED);
+    int key = projected ? k->nope_dim + k->rope_dim : k->head_dim;
+    int value = k->v_head_dim > 0 ? k->v_head_dim : k->head_dim;
 
-    if (mlp > 1 && k->ff / l->tp % mlp != 0)
-        layout_refuse(r, REFUSED_MLP_BLOCK, k->ff / l->tp, mlp);
-    /* experts' blocks of scales can be cut down to their divisor with the shard, to 32 */
-    if (expert > 1 && k->experts > 0 && width % expert != 0 &&
-        !(q->engine->fp8_blocks_refine &&
-          common_divisor(common_divisor(expert, width), q->model->hidden) >= 32))
-        layout_refuse(r, REFUSED_EXPERT_BLOCK, width, expert);
-}
-
-/* Each refusal is said of the first of the kinds that are alike. */
-static bool width_seen(const struct model *m, int k)
-{
-    const struct layer_kind *b = &m->kind[k];
-
-    for (const struct layer_kind *a = m->kind; a < b; a++)
-        if (a->heads == b->heads && a->kv_heads == b->kv_heads && a->ff == b->ff &&
-            a->expert_ff == b->expert_ff && a->lin_v_heads == b->lin_v_heads)
-            return true;
-    return false;
+    check_block(r, q, ROLE_MLP, REFUSED_MLP_BLOCK, k->ff / tp, k->ff / tp);
+    check_block(r, q, ROLE_SHARED, REFUSED_SHARED_BLOCK, k->shared_ff / tp, k->shared_ff / tp);
+    if (k->experts > 0)
+        check_block(r, q, ROLE_EXPERT, REFUSED_EXPERT_BLOCK, k->expert_ff / shards,
+                    k->expert_ff / shards);
+    check_block(r, q, ROLE_ATTN_Q, REFUSED_HEADS_BLOCK, heads * key, 0);
+    if (projected)
+        check_block(r, q, ROLE_ATTN_KV, REFUSED_HEADS_BLOCK, heads * (k->nope_dim + value), 0);
+    else if (!mixer_is(k->mixer, MIXER_IS_POOLED))
+        check_block(r, q, ROLE_ATTN_KV, REFUSED_HEADS_BLOCK, kv * k->head_dim, 0);
+    if (!mixer_is(k->mixer, MIXER_IS_POOLED))
+        check_block(r, q, ROLE_ATTN_OUT, REFUSED_HEADS_BLOCK, 0, heads * value);
+    if (!mixer_is(k->mixer, MIXER_IS_RECURRENT))
+        return;
+    check_block(r, q, ROLE_RECURRENT, REFUSED_STATE_BLOCK, values, values);
+    if (k->lin_k_heads > 0) {
+        check_block(r, q, ROLE_RECURRENT, REFUSED_STATE_BLOCK, k->lin_k_heads / tp * k->lin_k_dim,
+                    0);
+        check_block(r, q, ROLE_RECURRENT, REFUSED_GATE_BLOCK, k->lin_v_heads / tp, 0);
+    }
 }
 
 /* Cuts that the weights allow, of one side. */
@@ -242,11 +278,9 @@ static void check_cut(struct refusals *r, const struct request *q, const struct 
     const struct model *m = q->model;
 
     for (int k = 0; k < m->kind_count && l->tp > 1; k++) {
-        if (r->out && width_seen(m, k))
-            continue;
         check_attention(r, &m->kind[k], l->tp);
         check_width(r, &m->kind[k], l->tp, l->ep);
-        if (q->engine && q->engine->fp8_blocks) /* training has none */
+        if (q->engine) /* training has none */
             check_blocks(r, q, &m->kind[k], l);
     }
     if (m->vocab > 0 && padded % l->tp != 0)
@@ -285,6 +319,8 @@ static void check_ep(struct refusals *r, const struct request *q, const struct l
         layout_refuse(r, REFUSED_EP_GPUS, l->ep, l->tp * l->replicas);
     if (l->ep < l->tp && l->tp % l->ep != 0)
         layout_refuse(r, REFUSED_EP_TP, l->ep, l->tp);
+    else if (q->engine->ep_all && l->ep != l->tp * layout_ways(l))
+        layout_refuse(r, REFUSED_EP_ALL, l->ep, l->tp * layout_ways(l));
 }
 
 /* Layers that read the pool of an earlier one are on its stage (deepseek_v41/attention.py:
@@ -306,6 +342,12 @@ static void check_pools(struct refusals *r, const struct request *q, const struc
     }
 }
 
+/* Over several hosts, each of them whole, where it is asked for: engines take that. */
+static bool tp_across(const struct request *q, int tp)
+{
+    return q->tp == tp && q->engine && !q->engine->gguf && tp % q->host_gpus == 0;
+}
+
 int layout_refusals(const struct request *q, const struct layout *l, struct refusal *out, int most)
 {
     struct refusals r = {.out = out, .most = most};
@@ -322,6 +364,10 @@ int layout_refusals(const struct request *q, const struct layout *l, struct refu
     /* Some engines spread layers alone. */
     if (q->engine && q->engine->layers_only && l->tp > 1) /* fine-tuning has no engine */
         layout_refuse(&r, REFUSED_TP_ENGINE, l->tp, 0);
+    if (q->engine && q->engine->tp_or_pp && l->tp > 1 && l->pp > 1)
+        layout_refuse(&r, REFUSED_TP_PP, l->tp, l->pp);
+    if (q->engine && q->engine->dp_whole && l->tp > 1 && layout_ways(l) > 1)
+        layout_refuse(&r, REFUSED_DP_TP, l->tp, layout_ways(l));
     if (l->ep > 1)
         check_ep(&r, q, l);
     /* a group of each side at least, and as many as were asked for */
@@ -334,7 +380,7 @@ int layout_refusals(const struct request *q, const struct layout *l, struct refu
 
     if (q->gpu->link_domain == 1 && layout_widest(l) > 1)
         layout_refuse(&r, REFUSED_MIG, 0, 0);
-    else if (q->host_gpus > 0 && tp > q->host_gpus)
+    else if (q->host_gpus > 0 && tp > request_domain(q) && !tp_across(q, tp))
         layout_refuse(&r, q->host_assumed ? REFUSED_HOST_ASSUMED : REFUSED_HOST, tp, q->host_gpus);
     if (q->gpu_count > 0 && l->gpus != q->gpu_count)
         layout_refuse(&r, REFUSED_COUNT, l->gpus, q->gpu_count);

@@ -1,7 +1,8 @@
 /*
  * layout.h - how a model is cut over GPUs, which cuts are valid, and who holds what.
  *
- *   TP  every linear layer is cut over tp GPUs of one host. Heads, KV heads (or their
+ *   TP  every linear layer is cut over tp GPUs of one host or one rack whose GPUs a link
+ *       joins; over several whole hosts where it is asked for. Heads, KV heads (or their
  *       multiple), MLP width and the padded vocabulary must divide evenly. KV heads are
  *       replicated when tp exceeds them; MLA latents are on every rank.
  *   PP  layers are cut into pp stages; the remainder goes to the stages before the last
@@ -100,16 +101,23 @@ enum refusal_code {
     REFUSED_VOCABULARY,
     REFUSED_MLP_BLOCK,
     REFUSED_EXPERT_BLOCK,
+    REFUSED_SHARED_BLOCK,
+    REFUSED_HEADS_BLOCK,
+    REFUSED_STATE_BLOCK,
+    REFUSED_GATE_BLOCK,
     REFUSED_OUTPUT,
     REFUSED_STAGES,
     REFUSED_SHARED_POOL,
     REFUSED_TP_ENGINE,
+    REFUSED_TP_PP,
+    REFUSED_DP_TP,
     REFUSED_DRAFT,
     REFUSED_EP_ENGINE,
     REFUSED_EP_DENSE,
     REFUSED_EP_EXPERTS,
     REFUSED_EP_GPUS,
     REFUSED_EP_TP,
+    REFUSED_EP_ALL,
     REFUSED_SPLIT,
     REFUSED_MIG,
     REFUSED_HOST,

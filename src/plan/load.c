@@ -329,6 +329,25 @@ struct load load_checkpoint(const struct request *q)
     return load;
 }
 
+void load_turn(const struct request *q, struct load *load)
+{
+    const struct engine *e = q->engine;
+
+    load->max_num_seqs = memory_max_num_seqs(q);
+    load->max_batched_tokens = memory_max_batched_tokens(q);
+    load->logit_copies = load->logit_copies_low = e->logit_copies;
+    load->graphs_in_budget = e->graphs_in_budget;
+    load->host_bytes = q->host_bytes;
+    if (engine_rules(e->budget)->load)
+        engine_rules(e->budget)->load(q, load);
+    load->fraction = q->utilization > 0 ? q->utilization : e->fraction;
+    load->usable = gpu_usable(q->gpu);
+    load->budget = memory_budget_bytes(q, load->usable, load->fraction);
+    load->reasons = reasons_of_request(q, load);
+    load->warnings = warnings_of_request(q, load) | (unsigned)memory_may_take_whole(q)
+                                                        << WARNING_SLICE;
+}
+
 struct load load_sum(const struct request *q)
 {
     struct load load = load_checkpoint(q);
@@ -361,19 +380,6 @@ struct load load_sum(const struct request *q)
     load.host_copy = most;
     sum_added(q, &load);
     sum_draft(q, &load);
-    load.max_num_seqs = memory_max_num_seqs(q);
-    load.max_batched_tokens = memory_max_batched_tokens(q);
-    const struct engine *e = q->engine;
-    load.logit_copies = load.logit_copies_low = e->logit_copies;
-    load.graphs_in_budget = e->graphs_in_budget;
-    load.host_bytes = q->host_bytes;
-    if (engine_rules(e->budget)->load)
-        engine_rules(e->budget)->load(q, &load);
-    load.fraction = q->utilization > 0 ? q->utilization : q->engine->fraction;
-    load.usable = gpu_usable(q->gpu);
-    load.budget = memory_budget_bytes(q, load.usable, load.fraction);
-    load.reasons = reasons_of_request(q, &load);
-    load.warnings = warnings_of_request(q, &load) | (unsigned)memory_may_take_whole(q)
-                                                        << WARNING_SLICE;
+    load_turn(q, &load);
     return load;
 }

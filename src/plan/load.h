@@ -71,6 +71,9 @@ struct load {
 
 struct load load_sum(const struct request *request);
 
+/* The same after the engine's options of the request were turned. */
+void load_turn(const struct request *request, struct load *load);
+
 /* The sums over the model's tensors alone: needs neither engine nor GPU. */
 struct load load_checkpoint(const struct request *request);
 

@@ -10,6 +10,8 @@ double memory_graph_batch(const struct request *q, const struct layout *l)
     const struct engine_tier *tier = engine_tier(q->engine, q->gpu->physical.value);
     double batch = tier ? tier->graphs[l->tp >= 4] : 0;
 
+    if (q->eager)
+        return 0;
     return q->max_num_seqs > 0 ? fmin(batch, q->max_num_seqs) : batch;
 }
 

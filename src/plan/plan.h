@@ -99,6 +99,7 @@ struct plan {
     struct power power;         /* of what has a memory */
     struct runner_up second;
     struct default_options default_options; /* with REASON_TUNED */
+    struct knobs turned;                    /* options of request that the search turned */
 };
 
 /* The fields of a request that a fix changes, in the order its options are given. */
@@ -118,6 +119,7 @@ enum change {
     CHANGE_UTILIZATION,
     CHANGE_TOKENS,      /* max_batched_tokens */
     CHANGE_SEQS,        /* max_num_seqs */
+    CHANGE_EAGER,       /* no CUDA graphs */
     CHANGE_GPU_LAYERS,  /* host_layers */
     CHANGE_CPU_MOE,     /* host_experts */
     CHANGE_CPU_OFFLOAD, /* host_bytes */
@@ -218,6 +220,14 @@ bool plan_spans(const struct plan *plan);
 
 /* Replicas that have no request; 0 where a rate says how many are in flight. */
 int plan_idle(const struct plan *plan);
+
+/* Takes back what the search turned of the engine's options: the request as it was asked. */
+void plan_untuned(const struct plan *plan, struct request *request);
+
+/* Whole requests that all replicas hold, where one holds so many (memory.h). */
+struct quantity plan_holds(const struct plan *plan, const struct quantity *of_replica);
+/* Those that count: described ones, of full context where all are bought at it. */
+struct quantity plan_capacity(const struct plan *plan);
 
 /* Leaves open what a request gives of its layout. Returns the fields: bits of enum
  * change. */

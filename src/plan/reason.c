@@ -57,8 +57,10 @@ static const struct {
     [REASON_FP16] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_FP32] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_VENDOR] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
+    [REASON_GPU] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_QUANTIZED] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_SPARSE] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
+    [REASON_KV_GPU] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_FORMAT] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_KV_FORMAT] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_KV_BLOCK] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
@@ -95,6 +97,7 @@ static const struct {
     [REASON_BUDGET] = {VERDICT_SLOW, LIMIT_BUDGET},
     [REASON_NO_PRICE] = {VERDICT_MARGINAL, LIMIT_NONE},
     [REASON_TUNED] = {VERDICT_FITS, LIMIT_NONE},
+    [REASON_TURNED] = {VERDICT_FITS, LIMIT_NONE},
     [REASON_POWER] = {VERDICT_DOES_NOT_FIT, LIMIT_POWER},
     [REASON_NO_POWER] = {VERDICT_MARGINAL, LIMIT_NONE},
 };
@@ -142,7 +145,7 @@ static bool reason_older(const struct gpu *gpu, int cc)
 static bool lacks_bf16(const struct request *q)
 {
     return q->precision.base->math == MATH_BF16 && model_is_served(q->model) &&
-           q->engine->bf16_min_cc > 0 && reason_older(q->gpu, q->engine->bf16_min_cc);
+           engine_excludes(q->engine, SUPPORT_DTYPE, "bf16", "", q->gpu->compute_capability);
 }
 
 static bool refuses_fp16(const struct request *q)
@@ -162,6 +165,33 @@ static uint64_t reasons_of_type(const struct request *q)
     if (!q->engine->bf16_falls_back)
         return w->math == MATH_BF16 && w->bits >= 16 ? REASON_BIT(REASON_BF16) : 0;
     return refuses_fp16(q) ? REASON_BIT(REASON_FP32) : 0;
+}
+
+const struct support *reason_support(const struct request *q, enum reason reason)
+{
+    const struct format *w = q->precision.weight, *kv = q->kv;
+    const struct engine *e = q->engine;
+    int cc = q->gpu->compute_capability;
+
+    switch (reason) {
+    case REASON_GPU:
+        return engine_excludes(e, SUPPORT_ENGINE, "", "", cc);
+    case REASON_BF16:
+    case REASON_FP32:
+        return engine_excludes(e, SUPPORT_DTYPE, "bf16", "", cc);
+    case REASON_QUANTIZED:
+        return w->bits < 16 && w->block <= 0 && !w->mix
+                   ? engine_excludes(e, SUPPORT_WEIGHTS, w->id, w->family, cc)
+                   : NULL;
+    case REASON_SPARSE:
+        return engine_excludes(e, SUPPORT_ATTENTION, "sparse", "", cc);
+    case REASON_KV_GPU:
+        return kv && kv->bits < 16 && kv->block <= 0
+                   ? engine_excludes(e, SUPPORT_KV, kv->id, kv->family, cc)
+                   : NULL;
+    default:
+        return NULL;
+    }
 }
 
 /* An engine runs on some vendors' GPUs, and keeps its KV cache in its own formats. */
@@ -184,17 +214,21 @@ static uint64_t reasons_of_engine(const struct request *q)
     }
     if (known_vendor(q->gpu) && !engine_runs_on(e, q->gpu->vendor))
         reasons |= REASON_BIT(REASON_VENDOR);
-    if (w->bits < 16 && w->block <= 0 && !w->mix &&
-        reason_older(q->gpu, engine_format_cc(e, w->id)))
+    if (reason_support(q, REASON_GPU))
+        reasons |= REASON_BIT(REASON_GPU);
+    if (reason_support(q, REASON_QUANTIZED))
         reasons |= REASON_BIT(REASON_QUANTIZED);
-    if (reason_older(q->gpu, e->sparse_min_cc) && sparse)
+    if (sparse && reason_support(q, REASON_SPARSE))
         reasons |= REASON_BIT(REASON_SPARSE);
     if (!engine_runs_format(e, w))
         reasons |= REASON_BIT(REASON_FORMAT);
     if (q->model->weights_only)
         return reasons;
-    if ((q->kv->block > 0) != e->gguf && q->kv->bits < 16)
+    if (q->kv->bits < 16 && ((q->kv->block > 0) != e->gguf ||
+                             (e->kv_formats[0] && !engine_lists(e->kv_formats, q->kv->id))))
         reasons |= REASON_BIT(REASON_KV_FORMAT);
+    else if (reason_support(q, REASON_KV_GPU))
+        reasons |= REASON_BIT(REASON_KV_GPU);
     if (e->gguf && split)
         reasons |= REASON_BIT(REASON_KV_BLOCK);
     return reasons;
@@ -250,6 +284,9 @@ unsigned warnings_of_request(const struct request *q, const struct load *load)
     const struct format *w = q->precision.weight;
     const bool holds[WARNING_COUNT] = {
         [WARNING_FP16] = lacks_bf16(q) && !reasons_of_type(q),
+        [WARNING_WHEELS] =
+            model_is_served(q->model) &&
+            engine_excludes(q->engine, SUPPORT_WHEELS, "", "", q->gpu->compute_capability),
         [WARNING_VENDOR] =
             model_is_served(q->model) && q->engine->vendors[0] && !known_vendor(q->gpu),
         [WARNING_WEIGHTS_ONLY] = !model_is_served(q->model),

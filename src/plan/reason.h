@@ -50,8 +50,10 @@ enum reason {
     REASON_FP16,          /* the engine does not run this model in FP16 */
     REASON_FP32,          /* nor is there BF16 here: it would load FP32 */
     REASON_VENDOR,        /* the engine does not run on this vendor's GPUs */
-    REASON_QUANTIZED,     /* nor these weights on a GPU this old */
-    REASON_SPARSE,        /* nor sparse attention (DSA, CSA) on one */
+    REASON_GPU,           /* nor on a GPU this old, or this new */
+    REASON_QUANTIZED,     /* nor these weights on one */
+    REASON_SPARSE,        /* nor sparse attention (DSA, CSA) */
+    REASON_KV_GPU,        /* nor such a KV cache */
     REASON_FORMAT,        /* nor these weights on any: FP64, INT8 in MLX */
     REASON_KV_FORMAT,     /* the engine has no such KV cache */
     REASON_KV_BLOCK,      /* its blocks do not divide the width of a head */
@@ -90,6 +92,7 @@ enum reason {
     REASON_BUDGET,     /* more dollars per hour than the goal */
     REASON_NO_PRICE,   /* a budget is given, and no price is known */
     REASON_TUNED,      /* an option of the engine was turned to reach the goals */
+    REASON_TURNED,     /* options of the engine were turned so that it fits */
     REASON_COUNT
 };
 
@@ -97,6 +100,7 @@ enum reason {
 
 enum warning {
     WARNING_FP16,         /* no BF16 here: activations run in FP16 */
+    WARNING_WHEELS,       /* the engine's published builds have no kernels for this GPU */
     WARNING_VENDOR,       /* whether the engine runs on this vendor's GPUs is unknown */
     WARNING_WEIGHTS_ONLY, /* only the weights are counted */
     WARNING_VISION,       /* GGUF keeps the vision tower in a file of its own */
@@ -121,6 +125,7 @@ enum warning {
     WARNING_SAMPLER,      /* another sampler, where installed, keeps fewer logits */
     WARNING_IDLE,         /* more replicas than requests in flight */
     WARNING_LENGTHS,      /* some requests are longer than the context */
+    WARNING_TP_HOSTS,     /* a TP group is in several hosts */
     WARNING_CONFIDENCE,   /* the GPU's figures are of low confidence */
     WARNING_COUNT
 };
@@ -128,6 +133,9 @@ enum warning {
 /* Those that hold whatever the layout, as bits. load: as far as load_sum() is. */
 uint64_t reasons_of_request(const struct request *request, const struct load *load);
 unsigned warnings_of_request(const struct request *request, const struct load *load);
+
+/* The row of the engine's support for which the request is refused; NULL: it is not. */
+const struct support *reason_support(const struct request *request, enum reason reason);
 
 enum verdict reasons_verdict(uint64_t reasons);
 enum limit reasons_limit(uint64_t reasons);

@@ -17,6 +17,14 @@ void request_take_precision(struct request *q, const struct precisions *precisio
         q->kv = precision->model.kv;
 }
 
+void request_turn(struct request *q, const struct knobs *k)
+{
+    q->max_num_seqs = k->seqs > 0 ? k->seqs : q->max_num_seqs;
+    q->max_batched_tokens = k->tokens > 0 ? k->tokens : q->max_batched_tokens;
+    q->utilization = k->utilization > 0 ? k->utilization : q->utilization;
+    q->eager = q->eager || k->eager;
+}
+
 bool request_take_context(struct request *q, double context, const struct trace *trace)
 {
     double prompt = q->spread.prompt * q->prompt, output = q->spread.output * q->output;

@@ -80,6 +80,16 @@ struct logged {
     int lora_slots;
 };
 
+/* Options of the engine that a search may turn; 0 and false leave one as it is. */
+struct knobs {
+    double seqs, tokens, utilization;
+    bool eager;
+};
+
+/* What is bought: what the described requests need and one of full context, or all users
+ * at full context. */
+enum reserve { RESERVE_LOAD, RESERVE_FULL };
+
 enum price_want { WANT_ON_DEMAND, WANT_SPOT, WANT_MARKET, WANT_BUY };
 
 struct request {
@@ -92,6 +102,7 @@ struct request {
     const struct engine *engine;
     const struct engine *usual_engine; /* the one of GPUs it runs on; NULL: one was named */
     double context;                    /* tokens a request may hold, prompt and output */
+    enum reserve reserve;              /* tokens that are bought for the users */
     bool context_auto;                 /* nobody named it: the engine's default for the GPUs */
     double prompt, output;             /* tokens of a typical request */
     bool prompt_auto, output_auto;     /* nobody said */
@@ -114,6 +125,8 @@ struct request {
     double max_num_seqs;               /* 0 = the engine's default for this GPU */
     double max_batched_tokens;         /* 0 = likewise */
     double utilization;                /* 0 = the engine's default fraction */
+    bool eager;                        /* without CUDA graphs */
+    bool options_fixed;                /* of a server that runs: none is turned */
     double headroom;                   /* share of the budget to leave free, 0..0.9 */
     double used;                       /* bytes per GPU that something else already holds */
     int host_layers;                   /* first layers that stay in host memory with their KV;
@@ -140,6 +153,12 @@ struct request {
     bool watts_assumed;     /* nobody's figure */
 };
 
+/* GPUs that one link joins: of a host, or of a rack of them (NVL72). */
+static inline int request_domain(const struct request *q)
+{
+    return q->gpu->link_domain > q->host_gpus ? q->gpu->link_domain : q->host_gpus;
+}
+
 /* The correction is of this request's model, format, GPU and engine. */
 static inline bool request_corrected(const struct request *q)
 {
@@ -151,6 +170,13 @@ static inline bool request_corrected(const struct request *q)
 
 /* The weights in another precision, the KV cache with them unless its format was named. */
 void request_take_precision(struct request *request, const struct precisions *precision);
+
+/* Turns options of the engine. */
+void request_turn(struct request *request, const struct knobs *knobs);
+static inline bool knobs_any(const struct knobs *k)
+{
+    return k->seqs > 0 || k->tokens > 0 || k->utilization > 0 || k->eager;
+}
 
 /* Another context, and what nobody said of the prompt and the output with it: 1024 and 256
  * tokens, of a small context three quarters and the rest; of a trace those of its requests

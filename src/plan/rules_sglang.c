@@ -1,6 +1,11 @@
 /*
- * rules_sglang.c - SGLang: its fraction of the GPU follows from the memory (engine.h), and windows
- * and recurrent states have pools of their own.
+ * rules_sglang.c - SGLang: its fraction of the GPU follows from the memory, and windows and
+ * recurrent states have pools of their own.
+ *
+ *   1 - (base + token*c + gpu*tp*pp + graph*batch + prefill graphs) / physical
+ *
+ * with the chunk c and the largest graph batch of the memory's tier. Example, H100, TP 1:
+ * 512 + 1.5*8192 + 128 + 2*256 + 8*58 = 13,904 MiB of 81,559: 0.830.
  */
 #include "plan/rules.h"
 
@@ -9,7 +14,23 @@
 #include "base/units.h"
 #include "plan/terms_list.h"
 
-/* ---- the fraction ---- */
+/* ---- the fraction ----
+ *
+ * server_args.py _handle_gpu_memory_settings(), 0.5.5.post3 to 0.5.15; memory_hook.py:281-345,
+ * 0.5.23. Profiles date the versions; a utilization that is given wins.
+ */
+
+#define RESERVE_BASE (512 * GP_MIB)
+#define RESERVE_TOKEN (1.5 * GP_MIB) /* of a chunk, of 2048 at least */
+#define RESERVE_GPU (128 * GP_MIB)   /* of the group */
+#define RESERVE_GRAPH (2 * GP_MIB)   /* a request of the largest graph batch */
+#define RESERVE_PREFILL (8 * GP_MIB) /* a size of the prefill graphs; with MLA for all of them: */
+#define RESERVE_MLA (1536 * GP_MIB)
+#define RESERVE_LEAST (10 * GP_GIB) /* on GPUs with more than: */
+#define RESERVE_LEAST_FROM (60 * GP_GIB)
+#define VISION_FACTOR 0.95 /* on the fraction, for a tower as large as ViT-L */
+/* adjust_mem_fraction_for_vlm() reads num_hidden_layers; these families say depth: 24 for it. */
+#define VISION_DEPTH "qwen2_5_vl|qwen3_vl|qwen3_vl_moe|qwen3_5|qwen3_5_moe|glm4v|glm4v_moe"
 
 /* Sizes of the prefill graphs up to n tokens (cuda_graph_hook.py). */
 static double sglang_prefill_sizes(double n)
@@ -28,35 +49,34 @@ static double sglang_prefill_sizes(double n)
  * no known shape by its parameters. */
 static double sglang_vision_factor(const struct request *q, const struct load *load)
 {
-    const struct engine_reserve *r = &q->engine->reserve;
     const struct model_vision *v = &q->model->vision;
-    double layers = engine_lists(r->vision_depth, q->model->family) ? 24 : v->layers;
+    double layers = engine_lists(VISION_DEPTH, q->model->family) ? 24 : v->layers;
     double times = layers > 0 && v->width > 0 ? layers * v->width * v->width / (24.0 * 1024 * 1024)
                                               : load->vision_params / 302e6;
 
-    return r->vision * fmax(0.8, fmin(1.05, 1 - 0.1 * (times - 1)));
+    return VISION_FACTOR * fmax(0.8, fmin(1.05, 1 - 0.1 * (times - 1)));
 }
 
 static double sglang_fraction(const struct request *q, const struct load *load,
                               const struct layout *l)
 {
-    const struct engine_reserve *r = &q->engine->reserve;
     double physical = q->gpu->physical.value, c = load->max_batched_tokens;
 
-    if (q->utilization > 0 || r->base <= 0 || physical <= 0)
+    if (q->utilization > 0 || physical <= 0)
         return load->fraction;
-    double bytes = r->base + r->token * fmax(c, 2048) + r->gpu * l->tp * l->pp +
-                   r->graph * memory_graph_batch(q, l);
+    double bytes = RESERVE_BASE + RESERVE_TOKEN * fmax(c, 2048) + RESERVE_GPU * l->tp * l->pp +
+                   RESERVE_GRAPH * memory_graph_batch(q, l);
     /* of the prefill graphs, which vision models, delta attention and DeepSeek-V4 run without
      * (cuda_graph_hook.py:193-240) */
-    if (!load->has_vision && !model_has_mixer(q->model, MIXER_IS_GATED | MIXER_IS_POOLED))
+    if (q->engine->speed.captured > 0 && !load->has_vision &&
+        !model_has_mixer(q->model, MIXER_IS_GATED | MIXER_IS_POOLED))
         bytes += model_has_mixer(q->model, MIXER_IS_PROJECTED)
-                     ? r->mla
-                     : r->prefill * sglang_prefill_sizes(c);
-    if (physical > r->least_from)
-        bytes = fmax(bytes, r->least);
+                     ? RESERVE_MLA
+                     : RESERVE_PREFILL * sglang_prefill_sizes(c);
+    if (physical > RESERVE_LEAST_FROM)
+        bytes = fmax(bytes, RESERVE_LEAST);
     double fraction = round((1 - bytes / physical) * 1000) / 1000;
-    if (load->has_vision && r->vision > 0)
+    if (load->has_vision)
         fraction *= sglang_vision_factor(q, load);
     return fmax(fraction, 0.01);
 }
@@ -65,13 +85,12 @@ static double sglang_fraction(const struct request *q, const struct load *load,
 static struct quantity sglang_budget(const struct stages *s)
 {
     const struct request *q = s->request;
-    const struct engine_reserve *r = &q->engine->reserve;
     struct quantity budget =
         memory_budget_bytes(q, quantity_sub(s->load->usable, s->non_torch), s->fraction);
 
     /* a tower whose shape the engine does not read counts as a ViT-L */
-    if (s->load->has_vision && q->utilization <= 0 && r->base > 0 && r->vision > 0) {
-        double times = r->vision / sglang_vision_factor(q, s->load);
+    if (s->load->has_vision && q->utilization <= 0) {
+        double times = VISION_FACTOR / sglang_vision_factor(q, s->load);
 
         budget.low *= fmin(times, 1);
         budget.high *= fmax(times, 1);
@@ -157,16 +176,15 @@ static void sglang_reserve(struct kv_sequence *s, const struct kv_cut *cut,
 static void sglang_terms(struct terms *w)
 {
     const struct plan *p = w->plan;
-    const struct engine_reserve *r = &p->request.engine->reserve;
 
-    if (r->base <= 0 || p->request.utilization > 0)
+    if (p->request.utilization > 0)
         return;
-    input_bytes(w, "base", quantity_exact(r->base));
-    know_unit(w, "token", r->token / GP_MIB, "MiB", "engine");
-    know_unit(w, "gpu", r->gpu / GP_MIB, "MiB", "engine");
-    know_unit(w, "graph", r->graph / GP_MIB, "MiB", "engine");
+    input_bytes(w, "base", quantity_exact(RESERVE_BASE));
+    know_unit(w, "token", RESERVE_TOKEN / GP_MIB, "MiB", "engine");
+    know_unit(w, "gpu", RESERVE_GPU / GP_MIB, "MiB", "engine");
+    know_unit(w, "graph", RESERVE_GRAPH / GP_MIB, "MiB", "engine");
     input_number(w, "batch", memory_graph_batch(&p->request, &p->layout), "engine");
-    input_bytes(w, "least", quantity_exact(r->least));
+    input_bytes(w, "least", quantity_exact(RESERVE_LEAST));
     term_add(w, "fraction", "fraction",
              "1 - max(base + token*max(c, 2048) + gpu*tp*pp + graph*batch + prefill graphs, "
              "least) / physical [* vision]",

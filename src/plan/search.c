@@ -9,11 +9,26 @@
 static const double chunks[] = {512, 1024, 2048, 4096, 8192, 16384};
 #define CHUNKS (sizeof(chunks) / sizeof(chunks[0]))
 
-struct chunked {
+/* A request with options of the engine turned, and its load. */
+struct setting {
     bool known;
     struct request request;
     struct load load;
 };
+
+/* What is turned before more GPUs or a slower layout are taken, the mildest first: slots that
+ * the load does not need, then the share of the memory, the tokens of a step, the graphs. */
+static const struct knobs ladder[] = {
+    {.seqs = 256},
+    {.seqs = 128},
+    {.seqs = 64},
+    {.seqs = 64, .utilization = 0.95},
+    {.seqs = 64, .tokens = 4096, .utilization = 0.95},
+    {.seqs = 32, .tokens = 2048, .utilization = 0.95},
+    {.seqs = 32, .tokens = 1024, .utilization = 0.95},
+    {.seqs = 32, .tokens = 1024, .utilization = 0.95, .eager = true},
+};
+#define LADDER (sizeof(ladder) / sizeof(ladder[0]))
 
 /* Of a thread, as nothing that is planned knows on whose behalf it is. */
 static _Thread_local const atomic_bool *abandon;
@@ -39,7 +54,10 @@ struct search {
     struct evaluation best, second; /* second: the best that fits with another TP or PP */
     bool any, has_second;
     struct layout marginal;  /* of the fewest GPUs, then stages; gpus 0 = none seen */
-    struct chunked *chunked; /* CHUNKS; NULL: the engine's options are as asked */
+    struct setting *chunked; /* CHUNKS; NULL: the engine's options are as asked */
+    struct setting *turned;  /* LADDER; NULL: likewise */
+    uint64_t tp_valid;       /* bit n: TP alone may cut n GPUs of a host */
+    int tier;                /* enum tier: what is looked at */
     struct evaluation slow;  /* the nearest miss of those that need less than the best */
     bool has_slow;
 };
@@ -54,10 +72,10 @@ static bool search_fits(const struct search *s)
 /* The order of search.h: each key a number of which less is better. */
 #define KEYS 9
 static const enum worse_by orders[][KEYS] = {
-    [SEARCH_FEWEST_GPUS] = {WORSE_PAID, WORSE_IDLE, WORSE_MACHINES, WORSE_STAGES, WORSE_GPUS,
-                            WORSE_MONEY, WORSE_TOKENS, WORSE_REPLICAS, WORSE_EXPERTS},
-    [SEARCH_LEAST_MONEY] = {WORSE_MONEY, WORSE_PAID, WORSE_IDLE, WORSE_MACHINES, WORSE_STAGES,
-                            WORSE_GPUS, WORSE_TOKENS, WORSE_REPLICAS, WORSE_EXPERTS},
+    [SEARCH_FEWEST_GPUS] = {WORSE_PAID, WORSE_IDLE, WORSE_MACHINES, WORSE_TOKENS, WORSE_STAGES,
+                            WORSE_GPUS, WORSE_MONEY, WORSE_REPLICAS, WORSE_EXPERTS},
+    [SEARCH_LEAST_MONEY] = {WORSE_MONEY, WORSE_PAID, WORSE_IDLE, WORSE_MACHINES, WORSE_TOKENS,
+                            WORSE_STAGES, WORSE_GPUS, WORSE_REPLICAS, WORSE_EXPERTS},
 };
 
 /* GPUs that have to be rented, as many as it takes at least; where none are, those. */
@@ -80,11 +98,11 @@ static double key_of(const struct search *s, const struct evaluation *e, enum wo
     case WORSE_MACHINES:
         if (e->price.rented && !e->price.apart)
             return 0;
-        return layout_widest(&e->layout) <= s->request->host_gpus ? 1 : 2;
+        return layout_widest(&e->layout) <= request_domain(s->request) ? 1 : 2;
     case WORSE_STAGES:
         return e->layout.pp;
-    case WORSE_TOKENS: /* in steps of 2 %, so that nothing is turned for less */
-        return e->tokens > 0 ? -floor(log(e->tokens) * 50) : 0;
+    case WORSE_TOKENS: /* in steps of 5 %, so that nothing is turned for less */
+        return e->tokens > 0 ? -floor(log(e->tokens) * 20) : 0;
     case WORSE_REPLICAS:
         return e->layout.replicas;
     case WORSE_EXPERTS:
@@ -106,6 +124,8 @@ static enum worse_by deciding_key(const struct search *s, const struct evaluatio
         double x = key_of(s, a, key), y = key_of(s, b, key);
 
         *more = y - x;
+        if (key == WORSE_TOKENS && (a->tokens <= 0 || b->tokens <= 0))
+            continue;
         if (x != y && !(key == WORSE_MONEY && fabs(x - y) < 1e-9))
             return key;
     }
@@ -120,6 +140,38 @@ static bool better_fit(const struct search *s, const struct evaluation *a,
 
     deciding_key(s, a, b, &more);
     return more > 0;
+}
+
+/* Do a and b differ in nothing that counts more than their speed? */
+static bool ties_to_speed(const struct search *s, const struct evaluation *a,
+                          const struct evaluation *b)
+{
+    for (int k = 0; orders[s->goal][k] != WORSE_TOKENS; k++)
+        if (key_of(s, a, orders[s->goal][k]) != key_of(s, b, orders[s->goal][k]))
+            return false;
+    return true;
+}
+
+/* What a layout produces, worked out where it first decides. */
+static void judge_tokens(struct search *s, struct evaluation *e)
+{
+    if (e->tokens != 0)
+        return;
+    if (knobs_any(&e->turned)) {
+        struct request r = evaluation_request(s->request, e);
+        struct load load = s->load;
+
+        load_turn(&r, &load);
+        load.step = NULL;
+        e->tokens = evaluate_tokens(&r, &load, &e->layout);
+    } else {
+        if (!s->load.step) {
+            step_load_sum(s->request, &s->load, &s->step);
+            s->load.step = &s->step;
+        }
+        e->tokens = evaluate_tokens(s->request, &s->load, &e->layout);
+    }
+    e->tokens = e->tokens > 0 ? e->tokens : -1; /* unknown, and not asked again */
 }
 
 static double rank_of(double miss)
@@ -196,9 +248,14 @@ static bool may_do(const struct evaluation *e)
 }
 
 /* Files one judged layout among what was seen. */
-static void search_consider(struct search *s, const struct evaluation *e)
+static void search_consider(struct search *s, struct evaluation *e)
 {
     bool fits = e->verdict == VERDICT_FITS;
+
+    if (fits && search_fits(s) && ties_to_speed(s, e, &s->best)) {
+        judge_tokens(s, &s->best);
+        judge_tokens(s, e);
+    }
 
     if (may_do(e) && (s->marginal.gpus == 0 || is_smaller(&e->layout, &s->marginal)))
         s->marginal = e->layout;
@@ -237,9 +294,9 @@ static double prompt_step(const struct request *q, double chunk)
     return fmin(fmax(q->prompt * (1 - q->prefix_hit), 1), chunk);
 }
 
-static const struct chunked *search_chunked(struct search *s, size_t i)
+static const struct setting *search_chunked(struct search *s, size_t i)
 {
-    struct chunked *c = &s->chunked[i];
+    struct setting *c = &s->chunked[i];
 
     if (!c->known) {
         c->request = *s->request;
@@ -256,7 +313,7 @@ static const struct chunked *search_chunked(struct search *s, size_t i)
 static bool search_reaches(struct search *s, size_t i, const struct layout *l, struct evaluation *e)
 {
     struct evaluation turned;
-    const struct chunked *c = search_chunked(s, i);
+    const struct setting *c = search_chunked(s, i);
 
     evaluate(&c->request, &c->load, &s->prices, l, &turned);
     if (turned.verdict != VERDICT_FITS)
@@ -375,6 +432,8 @@ static int most_gpus(const struct search *s)
         return s->most;
     if (s->chunked && search_fits(s))
         return gpus_paid(&s->best) - (s->best.chunk > 0 ? 0 : 1);
+    if (s->turned && search_fits(s))
+        return gpus_paid(&s->best);
     if (s->fits_only && search_fits(s))
         return gpus_paid(&s->best);
     return s->has_second ? gpus_paid(&s->second) : s->most;
@@ -404,7 +463,7 @@ static int replicas_for(const struct search *s, const struct binding *b, double 
     double held = s->load.max_num_seqs;
 
     if (b->each > 0)
-        held = fmin(floor(fmin(pool, free + b->reserved) / b->each), held);
+        held = fmin(memory_requests_held(b, fmin(pool, free + b->reserved)), held);
     double replicas = held >= 1 ? ceil(s->request->users / held) : 0;
 
     return (int)fmin(ceil(replicas / step) * step, PLAN_MAX_GPUS + 1);
@@ -451,6 +510,105 @@ static void bisect_replicas(struct search *s, struct layout l, int step, int low
         l.replicas = low + (high - low) / step / 2 * step;
         bool enough = try_layout(s, &l, &e) && e.verdict <= worst;
         *(enough ? &high : &low) = l.replicas;
+    }
+}
+
+/* ---- the engine's own options ---- */
+
+/* A step of the ladder without what was asked for, is no change, or what the load has no room
+ * for: a slot for each user, and tokens of a step for each slot. */
+static struct knobs search_knobs(const struct search *s, size_t i)
+{
+    const struct request *q = s->request;
+    struct knobs k = ladder[i];
+    double users = ceil(q->users / (q->replicas > 0 ? q->replicas : 1));
+
+    while (k.seqs < users && k.seqs < s->load.max_num_seqs)
+        k.seqs *= 2;
+    if (q->max_num_seqs > 0 || q->rate > 0 || q->draft_tokens > 0 || k.seqs >= s->load.max_num_seqs)
+        k.seqs = 0;
+    double seqs = k.seqs > 0 ? k.seqs : s->load.max_num_seqs;
+    if (q->max_batched_tokens > 0 || k.tokens >= s->load.max_batched_tokens || k.tokens < seqs)
+        k.tokens = 0;
+    if (q->utilization > 0 || memory_budget(q) != BUDGET_UTILIZATION ||
+        s->load.fraction >= k.utilization)
+        k.utilization = 0;
+    if (!engine_has_eager(q->engine) || q->gpu->host)
+        k.eager = false;
+    return k;
+}
+
+static const struct setting *search_setting(struct search *s, size_t i)
+{
+    struct setting *c = &s->turned[i];
+    struct knobs k;
+
+    if (!c->known) {
+        k = search_knobs(s, i);
+        c->request = *s->request;
+        request_turn(&c->request, &k);
+        c->load = s->load;
+        load_turn(&c->request, &c->load);
+        if (c->request.eager != s->request->eager)
+            c->load.step = NULL; /* its steps are others */
+        c->known = true;
+    }
+    return c;
+}
+
+/* Could options of the engine make it fit? They free no more than what it takes besides weights
+ * and KV, and what the share leaves. */
+static bool may_turn(const struct search *s, const struct evaluation *e)
+{
+    const struct binding *b = &e->binding;
+    double lacks = fmax(b->each - b->pool.high, 0);
+    double frees = b->overhead.high + s->load.usable.high * fmax(0.95 - s->load.fraction, 0);
+
+    return e->valid && lacks <= frees &&
+           (e->limit == LIMIT_WEIGHTS || e->limit == LIMIT_OVERHEAD || e->limit == LIMIT_KV ||
+            e->limit == LIMIT_STATES);
+}
+
+/* The mildest step of the ladder with which l fits; where nothing does yet, those that may. */
+static bool turn_options(struct search *s, const struct layout *l, struct evaluation *e)
+{
+    for (size_t i = 0; i < LADDER; i++) {
+        const struct setting *c = search_setting(s, i);
+
+        /* graphs are given up for what would not start, not for more users: e is the step before */
+        if (i > 0 && c->request.eager && !s->request->eager &&
+            e->binding.each <= e->binding.pool.low)
+            continue;
+        evaluate(&c->request, &c->load, &s->prices, l, e);
+        e->turned = search_knobs(s, i);
+        if (e->verdict == VERDICT_FITS || (e->verdict == VERDICT_MARGINAL && !search_fits(s)))
+            search_consider(s, e);
+        if (e->verdict == VERDICT_FITS)
+            return true;
+    }
+    return false;
+}
+
+/* One cut with the engine's options turned, in fewer replicas than fit without. */
+static void try_turned(struct search *s, struct layout l, int step)
+{
+    const struct request *q = s->request;
+    bool open = q->gpu_count == 0 && q->replicas <= 0;
+    struct evaluation e;
+
+    for (int most = most_gpus(s) / (l.tp * l.pp); l.replicas <= most;) {
+        evaluate(q, &s->load, &s->prices, &l, &e);
+        if (e.verdict == VERDICT_FITS || (!open && !may_turn(s, &e)))
+            return;
+        if (search_fits(s) && gpus_paid(&e) > gpus_paid(&s->best))
+            return;
+        if (may_turn(s, &e) && turn_options(s, &l, &e))
+            return;
+        int next = replicas_for(s, &e.binding, e.binding.pool.high, e.binding.free.high, step);
+
+        if (!open)
+            return;
+        l.replicas = next > l.replicas ? next : l.replicas + step;
     }
 }
 
@@ -541,6 +699,51 @@ bool search_cut(const struct request *q, int tp, int pp, int ep, struct layout *
            counted;
 }
 
+/* How a cut is looked at: one tier after the other, until something fits. */
+enum tier {
+    TIER_HOST,    /* each group of GPUs in one host */
+    TIER_HOSTS,   /* over whole hosts */
+    TIER_UNUSUAL, /* what people do not run */
+    TIER_COUNT
+};
+
+/* Pipelines inside a host are for what TP does not divide; a replica takes 1, 2, 4, 8 GPUs of a
+ * host or whole hosts, unless a count is given. */
+static enum tier cut_tier(const struct search *s, int tp, int pp, int ep)
+{
+    const struct request *q = s->request;
+    struct layout l = {.tp = tp, .pp = pp, .ep = ep};
+    int host = request_domain(q) > 0 ? request_domain(q) : 1, gpus = tp * pp;
+    int unit = gpus <= host || gpus % host != 0 ? gpus : host; /* that TP might cut alone */
+    enum tier tier = layout_group(&l) <= host ? TIER_HOST : TIER_HOSTS;
+    bool count = q->gpu_count > 0 || q->tp > 0;
+
+    if (pp == 1 || q->pp > 0 || q->split || q->engine->layers_only)
+        return tier;
+    for (int wider = tp + 1; wider <= host && wider < 64 && q->tp <= 0; wider++)
+        if ((s->tp_valid >> wider & 1) && unit % wider == 0)
+            return TIER_UNUSUAL;
+    if (count || (gpus <= host ? (gpus & (gpus - 1)) == 0 : gpus % host == 0))
+        return tier;
+    return TIER_UNUSUAL;
+}
+
+static uint64_t valid_tps(const struct request *q)
+{
+    struct request open = *q;
+    uint64_t valid = 0;
+
+    open.gpu_count = 0;
+    for (int tp = 2; tp <= request_domain(q) && tp < 64; tp++) {
+        struct layout l = {.tp = tp, .pp = 1, .ep = 1, .replicas = 1, .gpus = tp};
+        bool alone = layout_valid(&open, &l);
+
+        l.ep = tp;
+        valid |= (uint64_t)(alone || layout_valid(&open, &l)) << tp;
+    }
+    return valid;
+}
+
 /* One (TP, PP, EP) of an open count, or of the count that was asked for. */
 static void try_cut(void *ctx, int tp, int pp, int ep)
 {
@@ -550,7 +753,7 @@ static void try_cut(void *ctx, int tp, int pp, int ep)
     struct evaluation e;
     int step = least_replicas(tp, ep), count = q->gpu_count;
 
-    if (search_abandoned())
+    if (search_abandoned() || cut_tier(s, tp, pp, ep) != (enum tier)s->tier)
         return;
     if (!search_cut(q, tp, pp, ep, &l))
         return;
@@ -564,6 +767,10 @@ static void try_cut(void *ctx, int tp, int pp, int ep)
     bool users_cost_more = q->engine->compute_graph.known || q->engine->logit_rows == ROWS_USERS;
     if (is_hopeless(s, least))
         return;
+    if (s->turned) {
+        try_turned(s, l, step);
+        return;
+    }
     if (count > 0 || q->replicas > 0)
         try_layout(s, &l, &e);
     else if (users_cost_more || request_asks_speed(q))
@@ -572,19 +779,26 @@ static void try_cut(void *ctx, int tp, int pp, int ep)
         try_replicas(s, l, step);
 }
 
+/* Options of an engine that nobody runs yet, and that has some. */
+static bool may_turn_any(const struct request *q)
+{
+    return !q->options_fixed && !q->model->weights_only && !q->gpu->memory_only &&
+           memory_budget(q) != BUDGET_ASKED && model_is_served(q->model);
+}
+
 static void search_experts(const struct request *q, int tp, int pp, search_cut_fn *cut, void *ctx)
 {
     int experts = q->engine->gguf ? 0 : model_experts(q->model);
     int spread = q->ep > 0 ? q->ep : experts;
 
     for (int ep = q->ep > 0 ? q->ep : 1; ep <= (spread > 1 ? spread : 1); ep++)
-        if (q->ep > 0 || ep == 1 || experts % ep == 0)
+        if (q->ep > 0 || ep == 1 || (experts % ep == 0 && (!q->engine->ep_all || ep % tp == 0)))
             cut(ctx, tp, pp, ep);
 }
 
 void search_cuts(const struct request *q, search_cut_fn *cut, void *ctx)
 {
-    int host = q->host_gpus > 0 ? q->host_gpus : 1;
+    int host = request_domain(q) > 0 ? request_domain(q) : 1;
     int stages = q->pp > 0 ? q->pp : search_most_stages(q);
     struct layout one = {.tp = 1, .pp = 1, .ep = 1};
     bool sides = q->prefill_tp > 0 || evaluate_sides(q, &one);
@@ -653,8 +867,10 @@ static bool search_all(struct search *s, const struct request *q, const struct m
     s->fits_only = fits_only;
     s->any = s->has_second = s->has_slow = false;
     s->marginal = (struct layout){0};
-    s->chunked = NULL;
+    s->chunked = s->turned = NULL;
+    s->tier = TIER_HOST;
     s->request = q;
+    s->tp_valid = valid_tps(q);
     s->load = load_sum(q);
     s->load.fits_only = s->fits_only;
     if (request_asks_speed(q)) {
@@ -665,16 +881,29 @@ static bool search_all(struct search *s, const struct request *q, const struct m
     s->most = prices_most_gpus(&s->prices, per_hour);
     s->most = s->most > gpus ? s->most : gpus;
     s->most = s->most < PLAN_MAX_GPUS ? s->most : PLAN_MAX_GPUS;
-    search_cuts(s->request, try_cut, s);
+    struct setting turned[LADDER];
+
+    for (size_t i = 0; i < LADDER; i++)
+        turned[i].known = false;
+    for (s->tier = TIER_HOST; s->tier < TIER_COUNT && !search_fits(s); s->tier++) {
+        search_cuts(s->request, try_cut, s);
+        if (!may_turn_any(q) || s->tier == TIER_UNUSUAL ||
+            (search_fits(s) && gpus_paid(&s->best) == 1))
+            continue;
+        s->turned = turned;
+        search_cuts(s->request, try_cut, s);
+        s->turned = NULL;
+    }
     if (request_asks_speed(q) && s->any && s->best.verdict != VERDICT_DOES_NOT_FIT) {
         /* Once more over what needs less than the best, with other steps of the engine, as no
          * layout of less reaches the goals with its own. */
-        struct chunked list[CHUNKS];
+        struct setting list[CHUNKS];
 
         for (size_t i = 0; i < CHUNKS; i++)
             list[i].known = false;
         s->chunked = list;
-        search_cuts(s->request, try_cut, s);
+        for (int end = s->tier, t = s->tier = 0; t < end; s->tier = ++t)
+            search_cuts(s->request, try_cut, s);
         s->chunked = NULL;
     }
     if (!s->any) {
@@ -731,14 +960,16 @@ void search_layout(const struct request *q, const struct market *market, enum se
 
 static void plan_best(const struct search *s, const struct request *q, struct plan *out)
 {
-    struct request tuned = *q;
+    struct request tuned = evaluation_request(q, &s->best);
+    bool any = s->best.chunk > 0 || knobs_any(&s->best.turned);
     struct load own;
 
-    if (s->best.chunk > 0) {
-        tuned.max_batched_tokens = s->best.chunk;
+    if (any)
         own = load_sum(&tuned);
-    }
-    plan_fill(&tuned, s->best.chunk > 0 ? &own : &s->load, &s->best.layout, &s->prices, out);
+    plan_fill(&tuned, any ? &own : &s->load, &s->best.layout, &s->prices, out);
+    out->turned = s->best.turned;
+    if (knobs_any(&out->turned))
+        out->reasons |= REASON_BIT(REASON_TURNED);
     /* What the engine's own steps would have come to. */
     struct evaluation e;
 

@@ -16,11 +16,16 @@
  *   2  no replica without a user
  *   3  one host: the GPUs of one request (layout_group) in one machine that is offered,
  *      then in one host, then spread over several
- *   4  less PP
- *   5  the fewest GPUs that it takes
- *   6  the lower price; a known one before an unknown one
- *   7  with goals of speed more tokens/s, which are the cheaper ones then
+ *   4  more tokens/s of the load that is asked, in steps of 5 %
+ *   5  less PP
+ *   6  the fewest GPUs that it takes
+ *   7  the lower price; a known one before an unknown one
  *   8  fewer replicas, smaller EP
+ *
+ * Cuts are looked at in tiers (cut_tier() of search.c), the next one only where nothing of those
+ * before fits: each group of GPUs in one host, then over whole hosts, then what people do not run:
+ * pipelines in a host where TP divides, 3 or 5 GPUs of it. In each tier the engine's own options
+ * are tried first, then the ladder of turned ones, the mildest that fits, for what costs no more.
  *
  * Where a layout of fewer GPUs misses its goals with the engine's own steps, and nobody
  * gave --max-batched-tokens, larger and smaller ones are tried; what the engine does by
@@ -32,7 +37,7 @@
  * misses a goal of speed by more than another does, even with one request at a time.
  *
  * Example: Llama-3.1-70B FP8, 16 requests of 8192 tokens on H100s: TP 1 lacks room for
- * the KV cache; TP 2 and PP 2 hold it on 2 GPUs; less PP wins: TP 2.
+ * the KV cache; TP 2 holds it on 2 GPUs. In BF16 TP 2 holds it with 256 slots in place of 1024.
  *
  * Where nothing fits for sure, the answer is the best that is marginal: what starts where all
  * is as expected (evaluation_likely() one half or more), then what is surer (enum

@@ -794,7 +794,7 @@ static int lacking_replicas(const struct search *s, int w, int t, int i, const s
     return n > lacking ? n : lacking > 0 ? lacking : 0;
 }
 
-/* So many replicas more of way i of a workload, or what is lacking, in `length` hours from
+/* Adds `more` replicas of way i to a workload, or with fill what it lacks, in `length` hours from
  * `first` on. */
 static double add_replicas(struct search *s, int w, int i, int more, bool fill, int first,
                            int length)

@@ -197,7 +197,7 @@ static void hold_replicas(struct assign *a, int w, const short *held)
     }
 }
 
-/* Chooses anew what one workload holds, beside what the others hold. */
+/* Gives one workload the replicas that cost least beside what the others hold. */
 static void hold_anew(struct rung *r, struct assign *a, int w, const double *more)
 {
     static const short none[POOL_MOST_WAYS];

@@ -830,7 +830,7 @@ enum gp_status pool_file_find(struct catalog *catalog, const char *name, char *p
     char first[GP_PATH_MAX], near[sizeof(err->hint)];
     enum gp_status rc;
 
-    if (strchr(name, '/') || path_is_there(name))
+    if (strchr(name, '/') || strcmp(name, "-") == 0 || path_is_there(name))
         return gp_copy(path, size, name)
                    ? GP_OK
                    : gp_fail(err, GP_E_USAGE, "--pool", "", "the name is too long");

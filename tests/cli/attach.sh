@@ -34,7 +34,7 @@ assert_contains "of the start" "since the server started" "$out"
 run --attach "$pages/vllm-0.33-first.txt" "$pages/vllm-0.33-full.txt" --interval 60 -g h100-sxm
 assert_contains "what binds" "kv-preempts:" "$out"
 assert_contains "the engine's option, and its value" \
-    "flag: --max-num-seqs $((432000 / 1125))" "$out"
+    "flag: --max-num-seqs $((300 * 100 / 97))" "$out" # the lengths alone make $((432000 / 1125))
 seen preempted 6.67
 seen output_tokens_per_s 2500.0
 seen requests_per_s 10.000
@@ -80,6 +80,55 @@ sed 's/^\(vllm:inter_token.*_sum{.*}\) .*/\1 9e9/; s/^\(vllm:request_time_per.*_
 run --attach slow.txt -g h100-sxm
 assert_contains "slower than planned" "decode: output tokens take longer than planned" "$out"
 assert_contains "where to look" "--bench --diagnose" "$out"
+
+# ---- an overloaded server: what runs is planned, advice is bounded by what is seen ----
+page() { # MODEL RUNNING WAITING USAGE, no histogram of lengths: 10,000,000 / 5,000 tokens
+    label="{engine=\"0\",model_name=\"$1\"}"
+    printf 'vllm:%s %s\n' "num_requests_running$label" "$2" "num_requests_waiting$label" "$3" \
+        "kv_cache_usage_perc$label" "$4" "num_preemptions_total$label" 230 \
+        'cache_config_info{block_size="16",num_gpu_blocks="19378"}' 1 \
+        "prompt_tokens_total$label" 10000000 "generation_tokens_total$label" 2500000 \
+        "request_success_total$label" 5000 "inter_token_latency_seconds_sum$label" 11374.4 \
+        "inter_token_latency_seconds_count$label" 398400
+}
+page Qwen/Qwen3-32B 48 12 0.97 >over.txt
+for gpus in "h100-sxm --tp 2" "h100-sxm:2" "h100-sxm:2 --tp 2 --pp 1 --replicas 1"; do
+    # shellcheck disable=SC2086 # a GPU and options
+    run --attach over.txt -g $gpus
+    assert_contains "$gpus: one replica, no pipeline, lengths by the totals" \
+        "qwen3-32b on 2 x h100-sxm, TP 2, vllm; 60 users of 2000 + 500 tokens" "$out"
+    assert_contains "$gpus: no more than the pool is seen to hold" "flag: --max-num-seqs 49" "$out"
+done
+run --attach over.txt -g h100-sxm --tp 2 --pp 2
+assert_contains "as it is told" "4 x h100-sxm, TP 2 x PP 2" "$out"
+run --attach over.txt -g h100-sxm --tp 2 --replicas 2
+assert_contains "as it is told" "4 x h100-sxm, TP 2 x 2 replicas" "$out"
+page Qwen/Qwen3-32B 150 500 0.97 >over.txt
+run --attach over.txt -g h100-sxm:2
+assert_contains "too many at once" "650 users of 2000 + 500 tokens: does-not-fit" "$out"
+assert_contains "are compared all the same" "650 requests at once are more than the pool holds" "$out"
+predicted() {
+    printf '%s\n' "$out" | awk -v t="$1" '$1 == t {sub("~", "", $(NF - 4)); print int($(NF - 4))}'
+}
+assert_true "a speed" test "$(predicted tpot)" -gt 0
+assert_eq "all of them run or wait" 650 "$(($(predicted running) + $(predicted waiting)))"
+run --attach over.txt -g h100-sxm:2 --format json
+assert_eq "users" "650 does-not-fit" "$(json users verdict | tr '\n' ' ' | sed 's/ $//')"
+page Qwen/Qwen3-32B 48 0 0.5 | sed '/tokens_total/d' >over.txt
+run --attach over.txt -g h100-sxm:2
+assert_contains "no lengths at all" "the page does not tell how long requests are: 1024 + 256" "$out"
+page meta-llama/Llama-3.1-405B 48 0 0.5 >over.txt
+run --attach over.txt -g l4
+assert_contains "it runs, so the plan differs" "by the plan this server could not start" "$out"
+page Qwen/Qwen3-32B 4 0 0.5 | sed '/prompt_tokens/s/ [0-9]*$/ 60000000/' >over.txt
+run --attach over.txt -g h100-sxm:2
+assert_contains "longer than the default context" "4 users of 12000 + 500 tokens" "$out"
+for url in http://localhost:8000 localhost:8000/metrics https://a.b/metrics; do
+    run --attach "$url" -g l4
+    assert_eq "$url" 2 "$rc"
+    assert_contains "$url" "curl -s $url" "$err"
+    assert_contains "$url" "/metrics | gpuplan --attach -" "$err"
+done
 
 # ---- pages that were cut off, or have other ends of lines ----
 for n in 400 900 1500; do

@@ -47,7 +47,7 @@ text_lines() {
 # ---- command lines ----------------------------------------------------------------------
 
 plan=(-m llama-3.1-8b -g l4)
-for option in $("$gp" --help | grep -oE -- '--[a-z][a-z-]+' | sort -u); do
+for option in $("$gp" --help all | grep -oE -- '--[a-z][a-z-]+' | sort -u); do
     try --plan "${plan[@]}" "$option=$wild"
     try --bench gemm --dry-run "$option=$bytes"
 done

@@ -10,14 +10,37 @@ gpus=$("$gp" --list gpus --quiet | wc -l)
 run --compare $load
 assert_eq "exit code" 0 "$rc"
 assert_contains "the load" "16 x 8192 tokens" "$(head -n 1 "$work/out")"
-assert_contains "units" "weights GiB" "$(sed -n 3p "$work/out")"
+assert_contains "the cheapest first" "cheapest " "$(sed -n 2p "$work/out")"
+assert_contains "then the fastest" "fastest " "$(sed -n 3p "$work/out")"
+assert_contains "then the best value" "best value " "$(sed -n 4p "$work/out")"
+assert_contains "units" "weights GiB" "$(sed -n 6p "$work/out")"
+assert_eq "20 rows" 20 "$(sed -n '7,/^$/p' "$work/out" | grep -c .)"
+assert_contains "of all" "20 of $((gpus * 3)) rows" "$out"
 assert_contains "the legend names the front" "Front of \$/h against requests" "$out"
+
+# the best are the best of all rows, whatever is shown
+best=$(sed -n 2,4p "$work/out")
+# shellcheck disable=SC2086
+run --compare $load --top 3 --sort name
+assert_eq "3 rows" 3 "$(sed -n '7,/^$/p' "$work/out" | grep -c .)"
+assert_eq "the same best" "$best" "$(sed -n 2,4p "$work/out")"
+# shellcheck disable=SC2086
+run --compare $load -q
+assert_eq "-q: these alone" "$best" "$out"
+# columns for 80; a price where there is no list price
+for cols in 80 100 132 200; do
+    # shellcheck disable=SC2086
+    out=$(COLUMNS=$cols "$gp" --compare $load --top 300)
+    last="--compare on $cols columns"
+    assert_true "no wider" [ "$(printf '%s\n' "$out" | wc -L)" -le "$cols" ]
+done
+assert_contains "a marketplace's price" m "$(printf '%s\n' "$out" | grep -E '^.. rtx-4090 .* [0-9.]+m ')"
 
 # shellcheck disable=SC2086
 run --compare $load --format csv
 assert_eq "all GPUs x own, fp8 and int4-awq" $((gpus * 3 + 1)) "$(wc -l <"$work/out")"
 # shellcheck disable=SC2086
-run --compare $load --format markdown
+run --compare $load --format markdown --top 300
 assert_contains "Markdown" "| h100-sxm |" "$out"
 
 if have_json; then
@@ -81,7 +104,7 @@ rank = {'fits': 0, 'marginal': 1, 'does-not-fit': 2}
 key = lambda r: (rank[r['verdict']], r['spans_machines'] == 'yes',
                  float(r['per_hour'] or 'inf'))
 assert rows == sorted(rows, key=key), 'order'
-fit = [(float(r['per_hour']), float(r['max_concurrency']), r) for r in rows
+fit = [(float(r['per_hour']), float(r['holds']), r) for r in rows
        if r['verdict'] == 'fits' and r['per_hour'] and r['spans_machines'] == 'no']
 for cost, held, r in fit:
     beaten = any(c <= cost and h >= held and (c < cost or h > held) for c, h, _ in fit)

@@ -49,8 +49,8 @@ assert_eq "ids of all classes" "dgx-h100" "$(complete_line 'gpuplan --show dgx-h
 assert_eq "shells" "zsh" "$(complete_line 'gpuplan --completion z')"
 assert_eq "numbers complete to nothing" "" "$(complete_line 'gpuplan --plan -c ')"
 
-# every option of the table is offered: --help lists the same table
-run --help
+# every option of the table is offered: --help all lists the same table
+run --help all
 printf '%s\n' "$out" | sed -n 's/^ .*[ ,]--\([a-z-]*\)[ ].*/--\1/p' | sort -u >"$work/options"
 for command in $(printf '%s\n' "$out" | sed -n 's/^  \(--[a-z-]*\) .*/\1/p'); do
     "$gp" --complete "$command" -- | cut -f 1

@@ -6,7 +6,7 @@
 # ---- each engine ----
 run --launch vllm -m llama-3.1-8b -g h100-sxm -c 8k -u 4
 assert_eq "exit code" 0 "$rc"
-assert_contains "the model's repository" "vllm serve meta-llama/Llama-3.1-8B" "$out"
+assert_contains "the release that chats" "vllm serve meta-llama/Llama-3.1-8B-Instruct " "$out"
 assert_contains "context" "--max-model-len 8192" "$out"
 assert_contains "share" "--gpu-memory-utilization 0.92" "$out"
 run --launch vllm -m llama-3.1-8b -g h100-sxm --headroom 0.1
@@ -15,7 +15,7 @@ run --launch sglang -m llama-3.1-8b -g h100-sxm -p fp8
 assert_contains "SGLang" "--mem-fraction-static 0." "$out"
 assert_contains "quantized as it is loaded" "--quantization fp8" "$out"
 run --launch trtllm -m llama-3.1-8b -g h100-sxm --kv-precision fp8
-assert_contains "the alias" "trtllm-serve meta-llama/Llama-3.1-8B" "$out"
+assert_contains "the alias" "trtllm-serve meta-llama/Llama-3.1-8B-Instruct" "$out"
 assert_contains "its file" "free_gpu_memory_fraction: 0.9" "$out"
 assert_contains "the cache's type" "dtype: fp8" "$out"
 run --launch llama.cpp -m llama-3.1-8b -p q4_k_m -g rtx-4090 -c 4096 -u 8
@@ -74,6 +74,109 @@ assert_true "bash takes it" bash -n "$work/job.sh"
 run --launch triton -m llama-3.1-8b -g l40s
 assert_contains "the engine's own names" '"max_model_len": 8192' "$out"
 
+# ---- base models ----
+run --launch vllm -m gemma-3-27b -g h100-sxm:2
+assert_contains "the release that chats" "google/gemma-3-27b-it" "$out"
+assert_lacks "no word of it" "base model" "$out"
+run --launch vllm -m meta-llama/Llama-3.1-8B -g h100-sxm
+assert_contains "as it was asked for" "vllm serve meta-llama/Llama-3.1-8B " "$out"
+assert_contains "said so" "# meta-llama/Llama-3.1-8B is a base model, not trained to chat; \
+for chat: -m meta-llama/Llama-3.1-8B-Instruct" "$out"
+run --launch vllm -m starcoder2-7b -g h100-sxm
+assert_contains "there is no other" "is a base model: it completes text" "$out"
+for f in "$src"/profiles/models/*.cfg; do # no base model is served by its short id unawares
+    id=${f##*/} id=${id%.cfg}
+    awk '/^aliases|^base/ {k = $1} k {line = line $0} /\];/ && k {print k, line; k = line = ""}' "$f" \
+        >"$work/names"
+    grep '^base' "$work/names" | grep -o '"[^"]*"' >"$work/base" || continue
+    grep '^aliases' "$work/names" | grep -o '"[^"]*/[^"]*"' >"$work/aliases"
+    assert_eq "$id: base models are aliases" "" "$(grep -vxF -f "$work/aliases" "$work/base")"
+done
+
+# ---- containers and manifests: valid YAML, no token in it ----
+yaml() { # FILTER: what python's parser makes of $out, as JSON, through jq
+    printf '%s\n' "$out" | python3 -c 'import json, sys, yaml
+print(json.dumps(list(yaml.safe_load_all(sys.stdin))))' | jq -r "$1"
+}
+HF_TOKEN=hf_secret
+export HF_TOKEN
+for target in k8s compose docker slurm triton; do
+    for engine in vllm sglang tensorrt-llm llama.cpp ollama; do
+        for gpu in h100-sxm l40s:2 mi300x h100-sxm/3g.40gb; do
+            run --launch $target --engine $engine -m llama-3.1-8b -g $gpu
+            [ "$rc" -eq 0 ] || continue # what is not supported is comments
+            assert_lacks "$target $engine $gpu: no token" hf_secret "$out"
+            assert_lacks "$target $engine $gpu: no tag is left" "{{" "$out"
+            case $target in
+            k8s | compose)
+                if python3 -c 'import yaml' 2>/dev/null && command -v jq >/dev/null; then
+                    assert_true "$target $engine $gpu: YAML" test "$(yaml length)" -ge 1
+                fi
+                ;;
+            *) assert_true "$target $engine $gpu: bash takes it" bash -n "$work/out" ;;
+            esac
+        done
+    done
+done
+run --launch docker -m llama-3.1-8b -g h100-sxm
+assert_contains "its GPU" "--gpus '\"device=0\"'" "$out"
+assert_contains "cache and token" "-v ~/.cache/huggingface:/root/.cache/huggingface -e HF_TOKEN" "$out"
+assert_contains "the image's own entry is not relied on" "--entrypoint vllm vllm/vllm-openai:v" "$out"
+run --launch docker -m llama-3.1-8b -g l40s:4 --replicas 2
+assert_contains "the second" "--gpus '\"device=2,3\"' --ipc=host" "$out"
+assert_contains "on a port of its own" "-p 8001:8000" "$out"
+run --launch docker --engine sglang -m llama-3.1-8b -g h100-sxm
+assert_contains "reached from outside" "--host 0.0.0.0" "$out"
+run --launch docker --engine ollama -m llama-3.1-8b -p q4_k_m -g rtx-4090
+assert_contains "likewise" "-e OLLAMA_HOST=0.0.0.0" "$out"
+assert_contains "its file" "-v \"\$PWD\":/work -w /work" "$out"
+run --launch docker --engine llama.cpp -m llama-3.1-8b -p q4_k_m -g rtx-4090
+assert_contains "where the image has it" "--entrypoint /app/llama-server" "$out"
+run --launch docker -m llama-3.1-8b -g mi300x --engine vllm
+assert_contains "AMD's devices" "--device /dev/kfd --device /dev/dri" "$out"
+run --launch docker -m deepseek-v3 -g h100-sxm:16 --tp 8 --pp 2
+assert_contains "one host" "a container runs on one (--launch k8s, slurm, or" "$err"
+run --launch k8s -m llama-3.1-70b -g h100-sxm:4 --tp 4
+assert_contains "the token's secret" "name: hf-token" "$out"
+assert_contains "how it is made" 'kubectl create secret generic hf-token' "$out"
+assert_contains "the GPU's label" 'values: ["NVIDIA-H100-80GB-HBM3"]' "$out"
+assert_contains "a volume" "mountPath: /root/.cache/huggingface" "$out"
+if python3 -c 'import yaml' 2>/dev/null && command -v jq >/dev/null; then
+    assert_eq "kinds" "PersistentVolumeClaim Deployment Service" "$(yaml '[.[].kind] | join(" ")')"
+    pod='.[1].spec.template.spec'
+    assert_eq "no traffic before it serves" "/health /health" "$(yaml "$pod.containers[0] |
+        [.startupProbe.httpGet.path, .readinessProbe.httpGet.path] | join(\" \")")"
+    assert_true "132 GiB are loaded before it is given up" test \
+        "$(yaml "$pod.containers[0].startupProbe | .failureThreshold * .periodSeconds")" -ge 1800
+    assert_eq "from a secret alone" token "$(yaml "$pod.containers[0].env[0].valueFrom.secretKeyRef.key")"
+    run --launch k8s -m deepseek-v3 -g h100-sxm:16 --tp 8 --pp 2
+    assert_eq "hosts share a volume" ReadWriteMany "$(yaml '.[0].spec.accessModes[0]')"
+    assert_eq "its parts" "true false" "$(yaml '.[1].spec.leaderWorkerTemplate |
+        [.leaderTemplate, .workerTemplate] | map(.spec.containers[0] | has("startupProbe")) |
+        join(" ")')"
+    run --launch compose -m llama-3.1-8b -g l40s:2 --replicas 2
+    assert_eq "a service each" '["0"] ["1"]' "$(yaml '[.[0].services[].deploy.resources.reservations.devices[0].device_ids | tojson] | join(" ")')"
+fi
+run --launch docker -m llama-3.1-8b -g h100-sxm --format json
+assert_eq "its file" docker.sh "$(json files.0.name)"
+
+# ---- a target of one's own ----
+mkdir -p "$XDG_DATA_HOME/gpuplan/profiles/launch"
+printf '%s\n' '{{<file}}' mine.txt '{{/file}}' '{{#servers}}' '{{container}} {{nobody}}{{entry}}' '{{/servers}}' \
+    >"$XDG_DATA_HOME/gpuplan/profiles/launch/mine.tmpl"
+run --launch mine -m llama-3.1-8b -g l40s:2 --replicas 2
+assert_eq "is one more" "llama-3-1-8b-instruct-0 vllm
+llama-3-1-8b-instruct-1 vllm" "$out"
+run --launch nothing -m llama-3.1-8b
+assert_contains "is listed" "k8s, mine, slurm" "$err"
+for bad in '{{#servers}}' '{{x|nope}}' '{{>nope}}' '{{/servers}}' '{{#a}}{{/b}}' '{{' '{{<a}}{{>a}}{{/a}}{{>a}}'; do
+    printf 'one\n%s\n' "$bad" >"$XDG_DATA_HOME/gpuplan/profiles/launch/mine.tmpl"
+    run --launch mine -m llama-3.1-8b -g l40s
+    assert_eq "$bad: exit code" 3 "$rc"
+    assert_contains "$bad: where" "mine.tmpl:2: " "$err"
+done
+rm -r "$XDG_DATA_HOME/gpuplan"
+
 # ---- a shell takes what is printed, whatever the model is called ----
 mkdir "$work/it's \$(here)"
 cat >"$work/it's \$(here)/config.json" <<'END'
@@ -119,7 +222,10 @@ run --launch vllm -m llama-3.1-70b -g l4:1 --format json
 assert_contains "JSON as well" '"argv": []' "$out"
 run --launch nothing -m llama-3.1-8b
 assert_eq "exit code" 2 "$rc"
-assert_contains "what there is" "an engine, k8s, slurm or triton" "$err"
+assert_contains "what there is" "an engine: llama.cpp, ollama, sglang, tensorrt-llm, vllm; or \
+compose, docker, k8s, slurm, triton" "$err"
+run --launch mlx -m llama-3.1-8b
+assert_contains "no table of options" "MLX has no table of options (an engine: llama.cpp, " "$err"
 run --launch vllm --engine sglang -m llama-3.1-8b
 assert_contains "two engines" "--launch vllm does not start SGLang" "$err"
 run --launch vllm@0.12 -m llama-3.1-8b -g h100-sxm --kv-offload-gb 8

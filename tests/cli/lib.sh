@@ -21,8 +21,9 @@ esac
 # shellcheck disable=SC2034 # for the tests
 src=$(cd "${srcdir:-.}" && pwd)
 TZ=UTC LC_ALL=C NO_COLOR=1
-export TZ LC_ALL NO_COLOR
-unset GPUPLAN_PROFILES COLUMNS
+COLUMNS=0 # lines as they are, so that a sentence can be looked for
+export TZ LC_ALL NO_COLOR COLUMNS
+unset GPUPLAN_PROFILES
 
 # test_host: two cores, 16 GiB, no GPU. this_host: the machine that runs the test, for
 # what is measured on it. tests/lint/host.sh checks that no test does without.

@@ -13,6 +13,7 @@
 readme=$src/README.md
 [ -f "$readme" ] || skip "no README.md here"
 
+unset COLUMNS # 80, as where there is no terminal
 cd "$work" || exit 99
 ln -s "$gp" gpuplan
 PATH=$work:$PATH
@@ -157,7 +158,7 @@ fi
 
 # ---- options named in the text; those of engines stand alone in what --launch prints -----
 
-help=$("$gp" --help)
+help=$("$gp" --help all)
 for option in $(grep -v '^    --' "$readme" | grep -oE -e '--[a-z][a-z-]+' | LC_ALL=C sort -u); do
     assert_contains "an option of the README" "$option" "$help"
 done

@@ -110,7 +110,7 @@ chmod -R u+w "$work/odd"
 sed 's/"llama"/"frobnicator"/' "${srcdir:-.}/tests/fixtures/models/hf-llama/config.json" \
     >"$work/odd/config.json"
 run --plan -m "$work/odd" -g l4
-assert_contains "said first" "unknown architecture: KV cache" "$(echo "$out" | head -n 1)"
+assert_contains "said first" "unknown architecture: KV cache" "$(echo "$out" | head -n 2)"
 run --show "$work/odd" -f json
 if have_json; then
     odd=$(json params_total)

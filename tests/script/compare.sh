@@ -17,19 +17,19 @@ expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                    66 rows
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 66 ─┐
 │ 63 of 66 fit and meet goals  sort $/h ▲  filter -  * best for its cost       │
-│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
-│=* rtx-a6000         bf16       8  fits         73.0±54   4.00    5.38    76.1│
-│ * rtx-a6000         int4-awq   2  fits        140.8±89   1.00    2.75    19.0│
-│   rtx-6000-ada      int4-awq   2  fits         86.5±45   1.65    2.72    19.0│
-│   …pro-6000-server  int4-awq   1  fits         79.3±44   1.69    2.50    18.6│
-│ * rtx-a6000         fp8        4  fits         83.1±62   2.00    3.08    37.2│
-│   a100-sxm-80       int4-awq   2  fits         52.6±29   2.58    2.52    27.4│
-│   a100-pcie-80      fp8        2  fits         49.2±27   2.70    2.43    28.4│
-│ * a100-pcie-80      int4-awq   2  fits         42.3±23   2.70    2.10    40.7│
-│   a40               fp8        3  fits       162.8±103   2.70    8.29    19.1│
-│   a40               int4-awq   3  fits        123.3±78   2.70    6.64    31.3│
-│   l40s              fp8        3  fits        105.7±55   3.00    5.71    19.0│
-│   l40s              int4-awq   3  fits         80.1±42   3.00    4.62    31.3│
+│   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users│
+│=* rtx-a6000      bf16        8  fits         73.0±54    4.00     5.38    76.1│
+│ * rtx-a6000      int4-awq    2  fits        118.1±75    1.00     2.21    18.7│
+│   rtx-6000-ada   int4-awq    2  fits         74.6±48    1.65     2.29    18.7│
+│   …-6000-server  int4-awq    1  fits         79.3±44    1.69     2.50    18.6│
+│ * rtx-a6000      fp8         4  fits         83.1±62    2.00     3.08    37.2│
+│   a100-sxm-80    int4-awq    2  fits         52.6±29    2.58     2.52    27.4│
+│   a100-pcie-80   fp8         2  fits         49.2±27    2.70     2.43    28.4│
+│ * a100-pcie-80   int4-awq    2  fits         42.3±23    2.70     2.10    40.7│
+│   …-6000-server  fp8         2  fits         47.0±32    3.38     2.86    38.3│
+│   h200-sxm       fp8         1  fits         30.0±13    3.39     1.83    22.6│
+│   h200-sxm       int4-awq    1  fits         51.8±22    3.39     3.29    34.9│
+│   l4             fp8         8  fits         84.2±54    3.52     5.43    27.0│
 └──────────────────────────────────────────────────────────────────────────────┘
 ┌─ rtx-a6000 x 8, bf16 (as published): fits ────────────────── 1-2 of 19, Tab ─┐
 │███████████████████████████▓▓▓▓▓▓▓▓▒░░░░░······························│ 43.62│
@@ -51,15 +51,15 @@ expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                                                            66 rows
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────────────────────────────────────────────── 1-24 of 66 ─┐
 │ 63 of 66 fit and meet goals  sort $/h ▲  filter -  * best for its cost                                               │
-│   GPU                  format     n  verdict     ~TPOT ms  ~tok/s    $/h    ~$/M  ~users  layout   weights GiB  limit│
-│=* rtx-a6000            bf16       8  fits         73.0±54     207   4.00    5.38    76.1  TP8            16.46  none │
-│ * rtx-a6000            int4-awq   2  fits        140.8±89     101   1.00    2.75    19.0  TP1 PP2        18.55  none │
-│   rtx-6000-ada         int4-awq   2  fits         86.5±45     168   1.65    2.72    19.0  TP1 PP2        18.55  none │
-│   rtx-pro-6000-server  int4-awq   1  fits         79.3±44     188   1.69    2.50    18.6  TP1            37.07  none │
-│ * rtx-a6000            fp8        4  fits         83.1±62     180   2.00    3.08    37.2  TP4            16.96  none │
-│   a100-sxm-80          int4-awq   2  fits         52.6±29     285   2.58    2.52    27.4  TP1 x2         37.07  none │
-│   a100-pcie-80         fp8        2  fits         49.2±27     309   2.70    2.43    28.4  TP2            33.88  none │
-│ * a100-pcie-80         int4-awq   2  fits         42.3±23     356   2.70    2.10    40.7  TP2            18.55  none │
+│   GPU               format      n  verdict     ~TPOT ms  ~tok/s     $/h     ~$/M  ~users  layout   weights GiB  limit│
+│=* rtx-a6000         bf16        8  fits         73.0±54     207    4.00     5.38    76.1  TP8            16.46  none │
+│ * rtx-a6000         int4-awq    2  fits        118.1±75     126    1.00     2.21    18.7  TP2            18.55  none │
+│   rtx-6000-ada      int4-awq    2  fits         74.6±48     200    1.65     2.29    18.7  TP2            18.55  none │
+│   …pro-6000-server  int4-awq    1  fits         79.3±44     188    1.69     2.50    18.6  TP1            37.07  none │
+│ * rtx-a6000         fp8         4  fits         83.1±62     180    2.00     3.08    37.2  TP4            16.96  none │
+│   a100-sxm-80       int4-awq    2  fits         52.6±29     285    2.58     2.52    27.4  TP1 x2         37.07  none │
+│   a100-pcie-80      fp8         2  fits         49.2±27     309    2.70     2.43    28.4  TP2            33.88  none │
+│ * a100-pcie-80      int4-awq    2  fits         42.3±23     356    2.70     2.10    40.7  TP2            18.55  none │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
 ┌─ rtx-a6000 x 8, bf16 (as published): fits ────────────────────────────────────────────────────────── 1-2 of 15, Tab ─┐
 │██████████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░░░░░░················································│ 43.62│
@@ -79,14 +79,14 @@ KEYS
 expect <<'END'
  1 [2 Compare] 3  4             66 rows
  63 of 66 fit and meet goals  sort $/h ▲
-   GPU               format     n    $/h
-=* rtx-a6000         bf16       8   4.00
- * rtx-a6000         int4-awq   2   1.00
-   rtx-6000-ada      int4-awq   2   1.65
-   …pro-6000-server  int4-awq   1   1.69
- * rtx-a6000         fp8        4   2.00
-   a100-sxm-80       int4-awq   2   2.58
-   a100-pcie-80      fp8        2   2.70
+   GPU             format      n     $/h
+=* rtx-a6000       bf16        8    4.00
+ * rtx-a6000       int4-awq    2    1.00
+   rtx-6000-ada    int4-awq    2    1.65
+   …o-6000-server  int4-awq    1    1.69
+ * rtx-a6000       fp8         4    2.00
+   a100-sxm-80     int4-awq    2    2.58
+   a100-pcie-80    fp8         2    2.70
  rtx-a6000 x 8, bf16 (as published): …
  Enter:open  a:apply     ?:help  q:quit
 END
@@ -138,16 +138,16 @@ expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                    66 rows
 +- llama-3.1-70b, 16 x 8,192 tokens ------------------------------ 1-12 of 66 -+
 | 63 of 66 fit and meet goals  sort $/h ^  filter -  * best for its cost       |
-|   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users|
-|=* rtx-a6000         bf16       8  fits        73.0+-54   4.00    5.38    76.1|
-|>* rtx-a6000         int4-awq   2  fits       140.8+-89   1.00    2.75    19.0|
-|   rtx-6000-ada      int4-awq   2  fits        86.5+-45   1.65    2.72    19.0|
-|   ~pro-6000-server  int4-awq   1  fits        79.3+-44   1.69    2.50    18.6|
-| * rtx-a6000         fp8        4  fits        83.1+-62   2.00    3.08    37.2|
+|   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users|
+|=* rtx-a6000      bf16        8  fits        73.0+-54    4.00     5.38    76.1|
+|>* rtx-a6000      int4-awq    2  fits       118.1+-75    1.00     2.21    18.7|
+|   rtx-6000-ada   int4-awq    2  fits        74.6+-48    1.65     2.29    18.7|
+|   ~-6000-server  int4-awq    1  fits        79.3+-44    1.69     2.50    18.6|
+| * rtx-a6000      fp8         4  fits        83.1+-62    2.00     3.08    37.2|
 +------------------------------------------------------------------------------+
-+- rtx-a6000 x 2, int4-awq: fits ----------------------------- 1-2 of 19, Tab -+
-|##############################=================================:-......| 43.62|
-|# weights 18.5 = KV 20.0 : act 0.5 - run 0.8 . spare 3.7                      |
++- rtx-a6000 x 2, int4-awq: fits ----------------------------- 1-2 of 21, Tab -+
+|#############################================================:----.....| 45.04|
+|# weights 18.6 = KV 20.0 : act 0.4 - run 2.7 . spare 3.4                      |
 +------------------------------------------------------------------------------+
 END
 
@@ -162,11 +162,11 @@ only 2,8
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┐
 │ 63 of 66 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost                                                                                    │
-│   GPU                  format     n  verdict     ~TPOT ms  ~tok/s    $/h    ~$/M  ~users  layout   memory GiB  weights GiB  KV pool GiB  $/month  limit      │
-│=* rtx-a6000            bf16       8  fits         73.0±54     207   4.00    5.38    76.1  TP8           47.99        16.46       ~23.77     2920  none       │
-│▸  l40s                 fp8        3  fits        105.7±55     146   3.00    5.71    19.0  TP1 PP3       44.99        23.51       ~16.05     2190  none       │
-│   l40s                 int4-awq   3  fits         80.1±42     180   3.00    4.62    31.3  TP1 PP3       44.99        13.17       ~26.39     2190  none       │
-│   l40s                 bf16       5  fits       192.5±100      80   5.00   17.26    24.0  TP1 PP5       44.99        27.49       ~12.02     3650  none       │
+│   GPU                  format      n  verdict     ~TPOT ms  ~tok/s     $/h     ~$/M  ~users  layout   memory GiB  weights GiB  KV pool GiB  $/month  limit   │
+│=* rtx-a6000            bf16        8  fits         73.0±54     207    4.00     5.38    76.1  TP8           47.99        16.46       ~23.77     2920  none    │
+│▸  l40s                 fp8         4  fits         59.2±38     256    4.00     4.34    32.8  TP4           44.99        16.96       ~20.50     2920  none    │
+│   l40s                 int4-awq    4  fits         52.4±34     284    4.00     3.91    30.2  TP2 x2        44.99        18.55       ~18.90     2920  none    │
+│   l40s                 bf16        8  fits         64.3±41     235    8.00     9.45    67.2  TP8           44.99        16.46       ~20.99     5840  none    │
 END
 
 # ---- order ----------------------------------------------------------------------------
@@ -185,19 +185,19 @@ only 2,6 26,30 50,54
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 66 ─┐
 │ 63 of 66 fit and meet goals  sort $/M ▲  filter -  * best for its cost       │
-│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
-│=* rtx-a6000         bf16       8  fits         73.0±54   4.00    5.38    76.1│
-│   b200              fp8        1  fits        19.8±8.5   4.89    1.74    36.7│
+│   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users│
+│=* rtx-a6000      bf16        8  fits         73.0±54    4.00     5.38    76.1│
+│   b200           fp8         1  fits        19.8±8.5    4.89     1.74    36.7│
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 66 ─┐
 │ 63 of 66 fit and meet goals  sort $/M ▼  filter -  * best for its cost       │
-│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
-│=* rtx-a6000         bf16       8  fits         73.0±54   4.00    5.38    76.1│
-│   a10g              bf16      12  fits        96.5±138  32.58   59.69    28.0│
+│   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users│
+│=* rtx-a6000      bf16        8  fits         73.0±54    4.00     5.38    76.1│
+│   t4             fp8       128  fits         44.2±62  125.18   107.04   120.4│
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 66 ─┐
 │ 63 of 66 fit and meet goals  sort layout ▲  filter -  * best for its cost    │
-│   GPU              format     n  verdict     ~TPOT ms    $/h    ~$/M  layout │
-│=* rtx-a6000        bf16       8  fits         73.0±54   4.00    5.38  TP8    │
-│ * rtx-a6000        int4-awq   2  fits        140.8±89   1.00    2.75  TP1 PP2│
+│   GPU           format      n  verdict     ~TPOT ms     $/h     ~$/M  layout │
+│=* rtx-a6000     bf16        8  fits         73.0±54    4.00     5.38  TP8    │
+│   …6000-server  int4-awq    1  fits         79.3±44    1.69     2.50  TP1    │
 END
 
 screen "what does not fit is last, with its limit" "${load[@]}" <<'KEYS'
@@ -211,11 +211,11 @@ only 2,21
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 63 of 66 fit and meet goals  sort $/h ▲  filter p100  * best for its cost    │
-│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
-│=* rtx-a6000         bf16       8  fits         73.0±54   4.00    5.38    76.1│
-│   p100-sxm2-16      bf16      24  fits        77.3±220      -       -    55.1│
-│   p100-sxm2-16      fp8        1  no fit: type of the weights, short 94.7 GiB│
-│▸  p100-sxm2-16      int4-awq   1  no fit: type of the weights, short 64.0 GiB│
+│   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users│
+│=* rtx-a6000      bf16        8  fits         73.0±54    4.00     5.38    76.1│
+│   p100-sxm2-16   bf16       24  fits        77.3±220       -        -    55.1│
+│   p100-sxm2-16   fp8         1  no fit: type of the weights, short 94.7 GiB  │
+│▸  p100-sxm2-16   int4-awq    1  no fit: type of the weights, short 64.0 GiB  │
 │                                                                              │
 │                                                                              │
 │                                                                              │
@@ -242,12 +242,12 @@ only 2,13
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 63 of 66 fit and meet goals  sort weights ▲  filter gpus=1 !nvidia fits      │
-│   GPU               format     n  verdict    $/h    ~$/M  ~users  weights GiB│
-│=* rtx-a6000         bf16       8  fits      4.00    5.38    76.1        16.46│
-│▸  apple-m3-ultra    int4-awq   1  fits         -       -   138.5        37.04│
-│ * mi300x            int4-awq   1  fits      3.45    3.29    53.1        37.07│
-│   mi300x            fp8        1  fits      3.45    2.67    40.9        67.72│
-│   apple-m3-ultra    bf16       1  fits         -       -   100.8       131.42│
+│   GPU            format      n  verdict     $/h     ~$/M  ~users  weights GiB│
+│=* rtx-a6000      bf16        8  fits       4.00     5.38    76.1        16.46│
+│▸  …ple-m3-ultra  int4-awq    1  fits          -        -   138.5        37.04│
+│   …ple-m3-ultra  bf16        1  fits          -        -   100.8       131.42│
+│                                                                              │
+│                                                                              │
 │                                                                              │
 │                                                                              │
 │                                                                              │
@@ -266,18 +266,18 @@ Esc
 KEYS
 only 1,8 25,28
 expect <<'END'
- gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   30 of 66
-┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 30 ─┐
+ gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   27 of 66
+┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 27 ─┐
 │ 63 of 66 fit and meet goals  sort $/h ▲  filter mem>=40 $<10 nvidia !pcie    │
-│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
-│=* rtx-a6000         bf16       8  fits         73.0±54   4.00    5.38    76.1│
-│▸* rtx-a6000         int4-awq   2  fits        140.8±89   1.00    2.75    19.0│
-│   rtx-6000-ada      int4-awq   2  fits         86.5±45   1.65    2.72    19.0│
-│   …pro-6000-server  int4-awq   1  fits         79.3±44   1.69    2.50    18.6│
+│   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users│
+│=* rtx-a6000      bf16        8  fits         73.0±54    4.00     5.38    76.1│
+│▸* rtx-a6000      int4-awq    2  fits        118.1±75    1.00     2.21    18.7│
+│   rtx-6000-ada   int4-awq    2  fits         74.6±48    1.65     2.29    18.7│
+│   …-6000-server  int4-awq    1  fits         79.3±44    1.69     2.50    18.6│
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                    66 rows
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 66 ─┐
 │ 63 of 66 fit and meet goals  sort $/h ▲  filter -  * best for its cost       │
-│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
+│   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users│
 END
 
 screen "a filter that cannot be" "${load[@]}" <<'KEYS'
@@ -293,13 +293,13 @@ only 2,4 22,24 26,28 46,48
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 66 ─┐
 │ 63 of 66 fit and meet goals  sort $/h ▲  filter -  * best for its cost       │
-│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
+│   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users│
  filter: 'much' is not a number (as in mem>=40, $<10)
  Only rows with: mem>=much
  Enter:do it  Up:earlier  Esc:back
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 66 ─┐
 │ 63 of 66 fit and meet goals  sort $/h ▲  filter -  * best for its cost       │
-│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
+│   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users│
  filter: unknown column 'speed' (mem gpus tp pp rep weights pool kv requests $…
  Only rows with: speed>3
  Enter:do it  Up:earlier  Esc:back
@@ -316,8 +316,8 @@ expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                    1 of 66
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 63 of 66 fit and meet goals  sort $/h ▲  filter no-such-gpu                  │
-│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
-│=* rtx-a6000         bf16       8  fits         73.0±54   4.00    5.38    76.1│
+│   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users│
+│=* rtx-a6000      bf16        8  fits         73.0±54    4.00     5.38    76.1│
 │                                                                              │
 │                                                                              │
 │                                                                              │
@@ -336,12 +336,12 @@ only 2,9
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 63 of 66 fit and meet goals  sort $/h ▲  filter h100  * best for its cost    │
-│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
-│=* rtx-a6000         bf16       8  fits         73.0±54   4.00    5.38    76.1│
-│+  h100-pcie         int4-awq   2  fits         41.2±18   3.80    2.90    39.3│
-│+  h100-sxm          int4-awq   2  fits         36.5±16   4.58    3.15    26.0│
-│   h100-pcie         fp8        2  fits         32.5±14   3.80    2.21    27.1│
-│   h100-nvl          int4-awq   1  fits         54.9±23   6.98    7.23    17.9│
+│   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users│
+│=* rtx-a6000      bf16        8  fits         73.0±54    4.00     5.38    76.1│
+│+  h100-pcie      int4-awq    2  fits         41.2±18    3.80     2.90    39.3│
+│+  h100-nvl       int4-awq    1  fits         54.9±23    6.98     7.23    17.9│
+│   h100-pcie      fp8         2  fits         32.5±14    3.80     2.21    27.1│
+│   h100-sxm       fp8         2  fits        22.7±9.7    6.98     2.84    27.0│
 END
 
 screen "only marked rows" "${load[@]}" <<'KEYS'
@@ -356,9 +356,9 @@ only 2,6
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 63 of 66 fit and meet goals  sort $/h ▲  filter marked  * best for its cost  │
-│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
-│=* rtx-a6000         bf16       8  fits         73.0±54   4.00    5.38    76.1│
-│▸  h100-sxm          int4-awq   2  fits         36.5±16   4.58    3.15    26.0│
+│   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users│
+│=* rtx-a6000      bf16        8  fits         73.0±54    4.00     5.38    76.1│
+│▸  h100-sxm       fp8         2  fits        22.7±9.7    6.98     2.84    27.0│
 END
 
 screen "other precisions" "${load[@]}" <<'KEYS'
@@ -378,9 +378,9 @@ expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                    5 of 88
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 85 of 88 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its cost│
-│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
-│=* rtx-a6000         bf16       8  fits         73.0±54   4.00    5.38    76.1│
-│▸  h100-sxm          int4-awq   2  fits         36.5±16   4.58    3.15    26.0│
+│   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users│
+│=* rtx-a6000      bf16        8  fits         73.0±54    4.00     5.38    76.1│
+│▸  h100-sxm       fp8         2  fits        22.7±9.7    6.98     2.84    27.0│
 END
 
 screen "the plan's own precision is among them" "${load[@]}" -p int8 <<'KEYS'
@@ -392,11 +392,11 @@ KEYS
 only 3,8
 expect <<'END'
 │ 83 of 88 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost    │
-│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
-│=* rtx-a6000         int8       4  fits         69.0±51   2.00    2.53    37.3│
-│▸  l40s              fp8        3  fits        105.7±55   3.00    5.71    19.0│
-│   l40s              int4-awq   3  fits         80.1±42   3.00    4.62    31.3│
-│   l40s              int8       3  fits        107.2±56   3.00    5.78    19.0│
+│   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users│
+│=* rtx-a6000      int8        4  fits         69.0±51    2.00     2.53    37.3│
+│▸  l40s           fp8         4  fits         59.2±38    4.00     4.34    32.8│
+│   l40s           int4-awq    4  fits         52.4±34    4.00     3.91    30.2│
+│   l40s           int8        4  fits         59.3±38    4.00     4.34    32.8│
 END
 
 # ---- detail ---------------------------------------------------------------------------
@@ -451,9 +451,9 @@ only 2,21
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 63 of 66 fit and meet goals  sort $/h ▲  filter h100-sxm fp8                 │
-│   GPU               format     n  verdict     ~TPOT ms   ~$/h    ~$/M  ~users│
-│=  rtx-a6000         bf16       5  fits       226.1±143   1.22    5.05    29.6│
-│▸  h100-sxm          fp8        2  fits        22.7±9.7   2.40    0.98    27.0│
+│   GPU             format      n  verdict     ~TPOT ms    ~$/h    ~$/M  ~users│
+│=  mi300x          bf16        1  fits         63.3±57    0.81    0.92    18.8│
+│▸  h100-sxm        fp8         2  fits        22.7±9.7    2.40    0.98    27.0│
 │                                                                              │
 │                                                                              │
 │                                                                              │
@@ -486,16 +486,16 @@ only 2,7 26,31
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 63 of 66 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its cost│
-│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
-│=* rtx-a6000         bf16       8  fits         73.0±54   4.00    5.38    76.1│
-│▸  h100-sxm          int4-awq   2  fits         36.5±16   4.58    3.15    26.0│
-│   h100-sxm          fp8        2  fits        22.7±9.7   6.98    2.84    27.0│
+│   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users│
+│=* rtx-a6000      bf16        8  fits         73.0±54    4.00     5.38    76.1│
+│▸  h100-sxm       fp8         2  fits        22.7±9.7    6.98     2.84    27.0│
+│   h100-sxm       int4-awq    2  fits         30.7±13    6.98     3.98    39.3│
 ┌─ llama-3.1-70b, 200 x 8,192 tokens ──────────────────────────────────────────┐
 │ 63 of 66 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its cost│
 │   GPU             format      n  verdict     ~TPOT ms     $/h    ~$/M  ~users│
-│=  mi300x          bf16        4  fits         81.8±81   13.80    1.65   218.0│
-│   h100-sxm        fp8        10  fits         40.9±23   38.40    2.41   220.0│
-│▸  h100-sxm        int4-awq   10  fits         67.6±38   38.40    4.45   244.5│
+│=  rtx-a6000       bf16       24  fits       211.9±180   12.00    3.72   228.2│
+│   h100-sxm        int4-awq    8  fits         92.3±51   19.20    2.59   207.0│
+│▸  h100-sxm        fp8        12  fits         29.5±16   38.40    1.65   243.5│
 END
 
 screen "Enter takes the row into the plan, u gives it back" "${load[@]}" -g l4 \
@@ -524,10 +524,10 @@ screen "a click goes to a row" "${load[@]}" <<'KEYS'
 KEYS
 only 5,8
 expect <<'END'
-│=* rtx-a6000         bf16       8  fits         73.0±54   4.00    5.38    76.1│
-│ * rtx-a6000         int4-awq   2  fits        140.8±89   1.00    2.75    19.0│
-│▸  rtx-6000-ada      int4-awq   2  fits         86.5±45   1.65    2.72    19.0│
-│   …pro-6000-server  int4-awq   1  fits         79.3±44   1.69    2.50    18.6│
+│=* rtx-a6000      bf16        8  fits         73.0±54    4.00     5.38    76.1│
+│ * rtx-a6000      int4-awq    2  fits        118.1±75    1.00     2.21    18.7│
+│▸  rtx-6000-ada   int4-awq    2  fits         74.6±48    1.65     2.29    18.7│
+│   …-6000-server  int4-awq    1  fits         79.3±44    1.69     2.50    18.6│
 END
 
 # ---- numbers --------------------------------------------------------------------------

@@ -59,10 +59,13 @@ Context [8,192 tokens]:
 Users [1 at once]:
 
 Result: does not fit.
+DOES NOT FIT on 1 x NVIDIA L40S (l40s): TP 1, 1 host
+price, $1.00/h, $730.00 a month
+limit, the weights take 67.71 GiB per GPU, 40.87 GiB may be used
+cure, 2 x NVIDIA RTX A6000, $1.00/h; 1 x NVIDIA A100 SXM4 80GB, $1.29/h
+
 generic 70B (70.55 B parameters, shape assumed), int8 weights, bf16 KV cache
 1 user x 8,192 tokens, vLLM 0.33+
-
-DOES NOT FIT on 1 x NVIDIA L40S (l40s): TP 1, 1 host
 the weights take 67.71 GiB per GPU, 40.87 GiB may be used
 vLLM would stop: torch.OutOfMemoryError: CUDA out of memory. (while the weights are loaded)
 
@@ -90,12 +93,14 @@ break-even, after 12491 hours of renting (17.1 months); from 36 % of the hours i
 what would fit (each one was planned)
 same cost, 2 x NVIDIA RTX A6000, +35.99 GiB per GPU
 gpuplan --plan -m 70B -p int8 --gpu rtx-a6000:2
+same cost, weights in AWQ INT4, groups of 128, +32.91 GiB per GPU
+gpuplan --plan -m 70B -g l40s:1 --precision int4-awq
 same cost, llama.cpp, weights in GGUF Q4_K_M, +33.38 GiB per GPU
 gpuplan --plan -m 70B -g l40s:1 --engine llama.cpp --precision q4_k_m
-+0.65 $/h, 2 x NVIDIA RTX 6000 Ada Generation, +35.96 GiB per GPU
-gpuplan --plan -m 70B -p int8 --gpu rtx-6000-ada:2
-+0.69 $/h, 1 x NVIDIA RTX PRO 6000 Blackwell Server Edition, +44.24 GiB per GPU
-gpuplan --plan -m 70B -p int8 --gpu rtx-pro-6000-server:1
++0.29 $/h, 1 x NVIDIA A100 SXM4 80GB, +34.47 GiB per GPU
+gpuplan --plan -m 70B -p int8 --gpu a100-sxm-80:1
++0.35 $/h, 1 x NVIDIA A100 PCIe 80GB, +34.47 GiB per GPU
+gpuplan --plan -m 70B -p int8 --gpu a100-pcie-80:1
 +1.00 $/h, as many as needed: 2 GPUs in all, +33.21 GiB per GPU
 gpuplan --plan -m 70B -p int8 --gpu l40s:2
 same cost, 34.00 GiB of each GPU's weights in host memory: much slower, +34.00 GiB per GPU
@@ -105,17 +110,18 @@ sources: model undated, GPU confidence high, engine 2026-11 up to 0.33.0, price 
 The command that prints the same: gpuplan --plan -m 70B -p int8 -g l40s:1
 Next:
 1. take --gpu rtx-a6000:2
-2. take --engine llama.cpp --precision q4_k_m
-3. take --gpu rtx-6000-ada:2
-4. take --gpu rtx-pro-6000-server:1
-5. take --gpu l40s:2
-6. take --cpu-offload-gb 34
-7. why: every number's equation, inputs and source; why weights: only those of weights
-8. compare: the same load on all GPUs, cheapest first
-9. measure this machine
-10. ask again, with your answers as defaults
-11. quit
-Next [11]:
+2. take --precision int4-awq
+3. take --engine llama.cpp --precision q4_k_m
+4. take --gpu a100-sxm-80:1
+5. take --gpu a100-pcie-80:1
+6. take --gpu l40s:2
+7. take --cpu-offload-gb 34
+8. why: every number's equation, inputs and source; why weights: only those of weights
+9. compare: the same load on all GPUs, cheapest first
+10. measure this machine
+11. ask again, with your answers as defaults
+12. quit
+Next [12]:
 END
 
 plain '70B\nint8\nl40s\n1\n\n\n1\nquit\n'
@@ -177,8 +183,8 @@ Besides the list: another format, as --list formats has it.
 1. as published: bf16: 32.89 GiB per GPU: fits on 4 x rtx-a6000
 2. fp8        FP8 E4M3, one scale per output channel: 33.88 GiB per GPU: fits on 2 x rtx-a6000
 3. int8       INT8 W8A8, one scale per output channel: 33.87 GiB per GPU: fits on 2 x rtx-a6000
-4. int4-awq   AWQ INT4, groups of 128: 18.55 GiB per GPU: fits on 2 x rtx-a6000
-5. nvfp4      NVFP4 (E2M1, E4M3 per 16): 19.92 GiB per GPU: fits on 2 x rtx-a6000
+4. int4-awq   AWQ INT4, groups of 128: 37.07 GiB per GPU: fits on 1 x rtx-a6000
+5. nvfp4      NVFP4 (E2M1, E4M3 per 16): 39.81 GiB per GPU: fits on 1 x rtx-a6000
 6. q4_k_m     GGUF Q4_K_M: 39.04 GiB per GPU: fits on 1 x rtx-a6000
 7. q8_0       GGUF Q8_0: 34.39 GiB per GPU: fits on 2 x rtx-a6000
 8. fp16       FP16: 32.89 GiB per GPU: fits on 4 x rtx-a6000

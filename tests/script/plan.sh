@@ -74,9 +74,9 @@ expect <<'END'
 │▸Model      llama-3.1-70b    ▾││FITS         2 GPUs   $6.98/h    $2.84/M tok    ││GPU             n    $/h TPOT    $/M│
 │ Weights    fp8              ▾││memory 81 % of budget, 13.81 GiB to spare       ││rtx-a6000       4  $2.00 83.1  $3.08│
 │ GPU        h100-sxm         ▾││███████████████████▓▓▓▓▓▓▓▓▓▓▓▒░░········│ 72.85││a100-pcie-80    2  $2.70 49.2  $2.43│
-│ GPUs       auto: 2           ││█ weights 33.9 ▓ KV 20.0 ▒ act 2.0 ░ run 3.2    ││a40             3  $2.70  163  $8.29│
-│── Load ──────────────────────││── Speed: model ─── low..high ────── goal ──────││l40s            3  $3.00  106  $5.71│
-│ Context    8,192 tokens      ││TTFT        219 ms  63..1095         none       ││rtx-6000-ada    3  $3.30 96.5  $5.76│
+│ GPUs       auto: 2           ││█ weights 33.9 ▓ KV 20.0 ▒ act 2.0 ░ run 3.2    ││rtx-pro-6000-…  2  $3.38 47.0  $2.86│
+│── Load ──────────────────────││── Speed: model ─── low..high ────── goal ──────││h200-sxm        1  $3.39 30.0  $1.83│
+│ Context    8,192 tokens      ││TTFT        219 ms  63..1095         none       ││l4              8  $3.52 84.2  $5.43│
 │ Prompt     1,024 tokens      ││TPOT       22.7 ms  17.4..32.4       none       ││── First to break, this layout ─────│
 │ Output     256 tokens        ││output   682 tok/s  478..888         none       ││+10 users: 26 marginal  KV pool     │
 │ Users      16 at once        ││holds   27.0 requests of 8,192; first: KV pool  ││+4,769 context tokens   KV pool     │
@@ -90,7 +90,7 @@ expect <<'END'
 │+Cost       on-demand         ││3 tp 4              faster     4    15.2   $3.82││    │                 │     ⡴⠃      │
 │                              ││── Why ─────────────────────────────────────────││    │                 │   ⢀⡞⠁       │
 │                              ││GPUs 2: TP 2, 1 host                            ││1000│                 │  ⣰⠋         │
-│                              ││runner-up 2: TP 1 x PP 2 (more pipeline stages) ││    │                 │⢀⡼⠁          │
+│                              ││runner-up 4: TP 4 (2 GPUs more)                 ││    │                 │⢀⡼⠁          │
 │                              ││KV pool 33.81 GiB: 221,584 tokens, 27.0 requests││    │                 ⣠⠞            │
 │                              ││  of 8,192 tokens                               ││    │               ⢀⡼⠁             │
 │                              ││y: every equation, input and source             ││ 500│             ⢀⡴⠋ │             │
@@ -160,25 +160,25 @@ screen "does not fit" -m 70B -p int8 -g l40s:1 <<'KEYS'
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Ask ──────────────────────┐┌─ Answer: 1 x L40S, TP 1 ───── 1-14 of 19, Tab ─┐
+┌─ Ask ──────────────────────┐┌─ Answer: 1 x L40S, TP 1 ───── 1-14 of 20, Tab ─┐
 │▸Model      70B (assumed)  ▾││NO FIT   short 30.88 GiB on each L40S           │
 │ Weights    int8           ▾││memory 176 % of budget, 30.88 GiB short         │
 │ GPU        l40s           ▾││███████████████████████│██████████████▓▒░  40.87│
 │ GPUs       1               ││█ weights 67.7 ▓ KV 2.5 ▒ act 0.6 ░ run 1.0     │
 │── Load ────────────────────││── Ways out (a) ── verdict    n      $/h TPOT ms│
 │ Context    8,192 tokens    ││1 rtx-a6000:2      fits       2    $1.00    57.8│
-│ Prompt     1,024 tokens    ││2 llama.cpp, q4_k… fits       1    $1.00    62.2│
-│ Output     256 tokens      ││3 rtx-6000-ada:2   fits       2    $1.65    47.4│
-│ Users      1 at once       ││4 …o-6000-server:1 fits       1    $1.69    54.3│
-│ Rate       none            ││5 l40s:2           fits       2    $2.00    52.1│
-│── Goals ───────────────────││6 …u-offload-gb 34 fits       1    $1.00       -│
-│ TTFT goal  none            ││── Why ─────────────────────────────────────────│
-│ TPOT goal  none            ││the weights take 67.71 GiB per GPU, 40.87 GiB   │
-│ Throughput none            ││  may be used                                   │
-│+Layout     auto: TP 1      ││start-up: vLLM would stop:                      │
-│+Engine     auto: vLLM 0.33+││  torch.OutOfMemoryError: CUDA out of memory.   │
-│+Cost       on-demand       ││  (while the weights are loaded)                │
-│                            ││GPUs 1: TP 1, 1 host                            │
+│ Prompt     1,024 tokens    ││2 int4-awq         fits       1    $1.00    79.8│
+│ Output     256 tokens      ││3 llama.cpp, q4_k… fits       1    $1.00    62.2│
+│ Users      1 at once       ││4 a100-sxm-80:1    fits       1    $1.29    40.5│
+│ Rate       none            ││5 a100-pcie-80:1   fits       1    $1.35    42.5│
+│── Goals ───────────────────││6 l40s:2           fits       2    $2.00    52.1│
+│ TTFT goal  none            ││7 …u-offload-gb 34 fits       1    $1.00       -│
+│ TPOT goal  none            ││── Why ─────────────────────────────────────────│
+│ Throughput none            ││the weights take 67.71 GiB per GPU, 40.87 GiB   │
+│+Layout     auto: TP 1      ││  may be used                                   │
+│+Engine     auto: vLLM 0.33+││start-up: vLLM would stop:                      │
+│+Cost       on-demand       ││  torch.OutOfMemoryError: CUDA out of memory.   │
+│                            ││  (while the weights are loaded)                │
 └────────────────────────────┘└────────────────────────────────────────────────┘
  Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
@@ -192,17 +192,17 @@ KEYS
 only 2,6 11,14 18,20
 expect <<'END'
 ┌─ Ask ──────────────────────┐┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ─────────────┐
-│ Model      llama-3.1-70b  ▾││MARGINAL     2 GPUs   $6.98/h    $54.42/M tok   │
-│ Weights    bf16           ▾││memory 99 % of budget, 0.70 GiB to spare        │
+│ Model      llama-3.1-70b  ▾││FITS         2 GPUs   $6.98/h    $54.42/M tok   │
+│ Weights    bf16           ▾││memory 97 % of budget, 1.98 GiB to spare        │
 │ GPU        h100-sxm       ▾││████████████████████████████████████▓▒░░·│ 72.85│
-│ GPUs       2               ││█ weights 65.7 ▓ KV 1.2 ▒ act 2.0 ░ run 3.2     │
-│ Users      1 at once       ││holds   1.6 requests of 8,192                   │
-│ Rate       none            ││decides CUDA graphs (0.10..2.00 GiB): raise     │
-│── Goals ───────────────────││        --memory-utilization, or run without    │
-│ TTFT goal  none            ││        graphs                                  │
-│+Engine     auto: vLLM 0.33+││── Ways out (a) ── verdict    n      $/h TPOT ms│
-│+Cost       on-demand       ││1 rtx-a6000:4      fits       4    $2.00    57.5│
-│                            ││2 a100-pcie-80:2   fits       2    $2.70    47.3│
+│ GPUs       2               ││█ weights 65.7 ▓ KV 1.2 ▒ act 1.0 ░ run 2.8     │
+│ Users      1 at once       ││holds   2.6 requests of 8,192; first: KV pool   │
+│ Rate       none            ││bound   memory bandwidth; not measured: 4       │
+│── Goals ───────────────────││── Cost ────────────────────────────────────────│
+│ TTFT goal  none            ││on demand $6.98/h $5,095/mo jarvislabs, by 26-11│
+│+Engine     auto: vLLM 0.33+││2 h200-sxm:2        cheaper    2    20.3  $39.24│
+│+Cost       on-demand       ││3 h100-sxm:4, tp 4  faster     4    15.7  $62.29│
+│                            ││── Why ─────────────────────────────────────────│
 END
 
 screen "refused layout" -m qwen3-14b --tp 5 -g h100-sxm <<'KEYS'
@@ -312,18 +312,18 @@ KEYS
 only 1,16
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Ask ────┌─ Weights ────────────────────────────────────────────────────────────────────────── 54 of 54 ─┐f 19, Tab ─┐
+┌─ Ask ────┌─ Weights ────────────────────────────────────────────────────────────────────────── 54 of 54 ─┐f 18, Tab ─┐
 │ Model    │/ type words to find it, or another format, as --lis… verdict    n      $/h TPOT ms     $/M    │           │
-│▸Weights  │▸ as published: bf16                                  fits       2    $6.98    50.6 $100.03    │           │
-│ GPU      │  fp8        FP8 E4M3, one scale per output channel   fits       2    $6.98    16.8  $33.30    │░···│ 72.85│
+│▸Weights  │▸ as published: bf16                                  fits       2    $6.98    27.5  $54.42    │           │
+│ GPU      │  fp8        FP8 E4M3, one scale per output channel   fits       2    $6.98    16.8  $33.30    │░░··│ 72.85│
 │ GPUs     │  int8       INT8 W8A8, one scale per output channel  fits       2    $6.98    16.7  $33.27    │           │
 │── Load ──│  int4-awq   AWQ INT4, groups of 128                  fits       2    $6.98    12.9  $27.20    │───────────│
 │ Context  │  nvfp4      NVFP4 (E2M1, E4M3 per 16)                fits       2    $6.98    13.6  $28.61    │           │
 │ Prompt   │  q4_k_m     GGUF Q4_K_M                              fits       2    $6.98    18.9  $40.82    │           │
 │ Output   │  q8_0       GGUF Q8_0                                fits       2    $6.98    27.2  $56.85    │           │
-│ Users    │  fp16       FP16                                     fits       2    $6.98    50.6 $100.03    │           │
+│ Users    │  fp16       FP16                                     fits       2    $6.98    27.5  $54.42    │           │
 │ Rate     │  fp32       FP32                                     no fit   weights                         │           │
-│── Goals ─│  f16        GGUF F16                                 fits       2    $6.98    50.6 $100.03    │───────────│
+│── Goals ─│  f16        GGUF F16                                 fits       2    $6.98    27.5  $54.42    │───────────│
 │ TTFT goal│  fp8-block  FP8 E4M3, 128 x 128 blocks               fits       2    $6.98    17.2  $34.14    │           │
 │ TPOT goal│  fp8-tensor FP8 E4M3, one scale per tensor           fits       2    $6.98    16.7  $33.29    │           │
 │ Throughpu│  int8-bnb   INT8 bitsandbytes LLM.int8               fits       2    $6.98    16.7  $33.27    │ ms     $/M│
@@ -445,8 +445,8 @@ expect <<'END'
  tokens, such as 8192 or 32k; empty: 8192, or the model's maximum if less
  Context:
  Enter:do it  Up:earlier  Esc:back
-│ Model      8B (assumed)   ▾││FITS         2 GPUs   $0.88/h    $7.62/M tok    │
-│▸Context    32,768 tokens   ││TTFT        209 ms  60..1047         none       │
+│ Model      8B (assumed)   ▾││FITS         1 GPU    $0.44/h    $8.40/M tok    │
+│▸Context    32,768 tokens   ││TTFT        363 ms  104..1817        none       │
 END
 
 screen "a wrong number keeps the prompt" -m 8B -g l4 <<'KEYS'
@@ -474,7 +474,7 @@ expect <<'END'
 │ GPUs       2               ││█ weights 7.5 ▓ KV 1.0 ▒ act 0.5 ░ run 2.8      │
 │ Output     512 tokens      ││output  63.4 tok/s  38.7..100.3      none       │
 │▸Users      2 at once       ││holds   18.9 requests of 8,192; first: KV pool  │
-│▸GPUs       auto: 2         ││█ weights 7.5 ▓ KV 1.0 ▒ act 0.5 ░ run 2.8      │
+│▸GPUs       auto: 1         ││█ weights 15.0 ▓ KV 2.0 ▒ act 0.3 ░ run 0.9     │
 END
 
 screen "the model's most is the end" -m llama-3.1-8b -g h100-sxm -c 131072 <<'KEYS'
@@ -495,13 +495,13 @@ screen "the most users that fit" -m llama-3.1-70b -p fp8 -g h100-sxm:2 <<'KEYS'
 KEYS
 only 2,6 11 22
 expect <<'END'
-┌─ Ask ──────────────────────┐┌─ Answer: 2 x H100 SXM5 80GB, TP 1 x PP 2 ──────┐
-│ Model      llama-3.1-70b  ▾││FITS         2 GPUs   $6.98/h    $2.81/M tok    │
-│ Weights    fp8            ▾││memory 95 % of budget, 3.37 GiB to spare        │
-│ GPU        h100-sxm       ▾││███████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░··│ 72.85│
-│ GPUs       2               ││█ weights 33.9 ▓ KV 32.5 ▒ act 2.0 ░ run 1.2    │
-│▸Users      26 at once      ││holds   28.7 requests of 8,192; first: KV pool  │
- Users: 26 at once is the best that fits
+┌─ Ask ──────────────────────┐┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ─────────────┐
+│ Model      llama-3.1-70b  ▾││FITS         2 GPUs   $6.98/h    $1.94/M tok    │
+│ Weights    fp8            ▾││memory 97 % of budget, 2.01 GiB to spare        │
+│ GPU        h100-sxm       ▾││██████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░·│ 75.23│
+│ GPUs       2               ││█ weights 33.9 ▓ KV 36.2 ▒ act 0.4 ░ run 2.7    │
+│▸Users      29 at once      ││holds   30.6 requests of 8,192; first: KV pool  │
+ Users: 29 at once is the best that fits
 END
 
 screen "what cannot be solved for" -m 8B <<'KEYS'
@@ -543,9 +543,9 @@ KEYS
 only 1,3 11 22 25,28 35 46
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                       70B*
-┌─ Ask ──────────────────────┐┌─ Answer: 10 x L4, TP 2 x PP 5 ─────────────────┐
-│ Model      70B (assumed)  ▾││FITS         10 GPUs  $7.04/h    $529.83/M tok  │
-│▸Users      1 at once       ││holds   12.7 requests of 8,192; first: KV pool  │
+┌─ Ask ──────────────────────┐┌─ Answer: 8 x L4, TP 8 ─────── 1-14 of 23, Tab ─┐
+│ Model      70B (assumed)  ▾││FITS         8 GPUs   $3.52/h    $97.17/M tok   │
+│▸Users      1 at once       ││holds   6.9 requests of 8,192; first: KV pool   │
  Users: reset to its default; r again resets every field
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                        8B*
 ┌─ Ask ──────────────────────┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 20, Tab ─┐
@@ -563,17 +563,17 @@ a
 KEYS
 only 2,3 7,15 22,24
 expect <<'END'
-┌─ Ask ──────────────────────┐┌─ Answer: 1 x L40S, TP 1 ───── 1-14 of 19, Tab ─┐
+┌─ Ask ──────────────────────┐┌─ Answer: 1 x L40S, TP 1 ───── 1-14 of 20, Tab ─┐
 │▸Model      70B (assumed)  ▾││NO FIT   short 30.88 GiB on each L40S           │
-│─┌─ Ways out ────────────────────────────────────────────────────── 6 of 6 ─┐s│
-│ │/ type words to find it     verdict    n      $/h TPOT ms     $/M         │8│
-│ │▸ 1. rtx-a6000:2            fits       2    $1.00    57.8  $16.62         │2│
-│ │  2. llama.cpp, q4_k_m      fits       1    $1.00    62.2  $19.00         │4│
-│ │  3. rtx-6000-ada:2         fits       2    $1.65    47.4  $22.50         │3│
-│ │  4. rtx-pro-6000-server:1  fits       1    $1.69    54.3  $25.95         │1│
-│─│  5. l40s:2                 fits       2    $2.00    52.1  $29.84         │-│
-│ │  6. cpu-offload-gb 34      fits       1    $1.00       -       -         │─│
-│ └──────────────────────────────────────────────────────────────────────────┘ │
+│─┌─ Ways out ────────────────────────────────────────────────────── 7 of 7 ─┐s│
+│ │/ type words to find it verdict    n      $/h TPOT ms     $/M             │8│
+│ │▸ 1. rtx-a6000:2        fits       2    $1.00    57.8  $16.62             │8│
+│ │  2. int4-awq           fits       1    $1.00    79.8  $23.42             │2│
+│ │  3. llama.cpp, q4_k_m  fits       1    $1.00    62.2  $19.00             │5│
+│ │  4. a100-sxm-80:1      fits       1    $1.29    40.5  $14.97             │5│
+│─│  5. a100-pcie-80:1     fits       1    $1.35    42.5  $16.41             │1│
+│ │  6. l40s:2             fits       2    $2.00    52.1  $29.84             │-│
+│ │  7. cpu-offload-gb 34  fits       1    $1.00       -       -             │─│
  Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
  type:find  Up/Down:move  Enter:choose  Esc:back
@@ -585,14 +585,14 @@ a Down Enter
 KEYS
 only 2,6 17,18 22
 expect <<'END'
-┌─ Ask ──────────────────────┐┌─ Answer: 1 x L40S, TP 1 ───── 1-14 of 16, Tab ─┐
-│▸Model      70B (assumed)  ▾││FITS         1 GPU    $1.00/h    $19.00/M tok   │
-│ Weights    q4_k_m         ▾││memory 94 % of budget, 2.50 GiB to spare        │
-│ GPU        l40s           ▾││███████████████████████████████████▓▓▒░··│ 44.42│
-│ GPUs       1               ││█ weights 39.0 ▓ KV 2.5 ▒ act 0.2 ░ run 0.2     │
-│+Layout     auto: TP 1      ││1 l40s:2, tp 2      faster     2    36.2  $22.23│
-│+Engine     llama.cpp b3219+││── Why ─────────────────────────────────────────│
- applied: --engine llama.cpp --precision q4_k_m (u undoes it)
+┌─ Ask ──────────────────────┐┌─ Answer: 1 x L40S, TP 1 ───── 1-14 of 21, Tab ─┐
+│▸Model      70B (assumed)  ▾││FITS         1 GPU    $1.00/h    $23.42/M tok   │
+│ Weights    int4-awq       ▾││memory 95 % of budget, 2.03 GiB to spare        │
+│ GPU        l40s           ▾││███████████████████████████████████▓▓▒░··│ 42.20│
+│ GPUs       1               ││█ weights 37.1 ▓ KV 2.5 ▒ act 0.3 ░ run 0.3     │
+│+Layout     auto: TP 1      ││1 l40s:2, tp 2      faster     2    31.3  $18.91│
+│+Engine     auto: vLLM 0.33+││── Why ─────────────────────────────────────────│
+ applied: --precision int4-awq (u undoes it)
 END
 
 screen "the list of changes" -m 8B -g l4 <<'KEYS'
@@ -616,7 +616,7 @@ Tab Tab
 KEYS
 only 2,3 22,23
 expect <<'END'
-┌─ Ask ──────────────────────┐┌─ Answer: 1 x L40S, TP 1 ───── 1-14 of 19, Tab ─┐
+┌─ Ask ──────────────────────┐┌─ Answer: 1 x L40S, TP 1 ───── 1-14 of 20, Tab ─┐
 │▸Model      70B (assumed)  ▾││NO FIT   short 30.88 GiB on each L40S           │
  Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
@@ -735,7 +735,7 @@ KEYS
 only 1,3 11
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
-┌─ Ask ──────────────────────┐┌─ Answer: 4 x L40S, TP 4 ───── 1-14 of 20, Tab ─┐
+┌─ Ask ──────────────────────┐┌─ Answer: 4 x L40S, TP 4 ───── 1-14 of 19, Tab ─┐
 │▸Model      70B (assumed)  ▾││FITS         4 GPUs   $4.00/h    $30.66/M tok   │
 │ Users      2 at once       ││holds   7.3 requests of 8,192; first: KV pool   │
 END
@@ -876,14 +876,14 @@ a Enter
 KEYS
 only 2,8 14 22 26,30 46
 expect <<'END'
-┌─ Ask ──────────────────────┐┌─ Answer: 1 x L40S, TP 1 ───── 1-14 of 19, Tab ─┐
+┌─ Ask ──────────────────────┐┌─ Answer: 1 x L40S, TP 1 ───── 1-14 of 20, Tab ─┐
 │ Model      70B (assumed)  ▾││NO FIT   short 30.88 GiB on each L40S           │
 │ Weights    int8           ▾││memory 176 % of budget, 30.88 GiB short         │
 │ GPU        l40s           ▾││███████████████████████│██████████████▓▒░  40.87│
 │▸GPUs       1               ││█ weights 67.7 ▓ KV 2.5 ▒ act 0.6 ░ run 1.0     │
 │── Load ────────────────────││── Ways out (a) ── verdict    n      $/h TPOT ms│
 │ Context    8,192 tokens    ││1 rtx-a6000:2      fits       2    $1.00    57.8│
-│ TTFT goal  none            ││── Why ─────────────────────────────────────────│
+│ TTFT goal  none            ││7 …u-offload-gb 34 fits       1    $1.00       -│
  GPUs: more hold more, are faster, cost more. auto: the fewest that fit.
 ┌─ Ask ──────────────────────┐┌─ Answer: 2 x RTX A6000, TP 2 ──────────────────┐
 │ Model      70B (assumed)  ▾││FITS         2 GPUs   $1.00/h    $16.62/M tok   │

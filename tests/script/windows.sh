@@ -45,8 +45,8 @@ expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Weights ────────────────────────────────────────────────────────── 2 of 54 ─┐
 │/ gptq                                  verdict    n      $/h TPOT ms     $/M │
-│▸ int8-gptq  GPTQ INT8, groups of 128   fits       2    $2.00     102  $58.51 │
-│  int4-gptq  GPTQ INT4, groups of 128   fits       2    $2.00    31.3  $18.92 │
+│▸ int8-gptq  GPTQ INT8, groups of 128   fits       2    $2.00    54.0  $31.26 │
+│  int4-gptq  GPTQ INT4, groups of 128   fits       1    $1.00    79.8  $23.43 │
 │  "gptq" as typed                                                             │
 │                                                                              │
 │                                                                              │
@@ -61,7 +61,7 @@ expect <<'END'
 │                                                                              │
 │                                                                              │
 │  int8-gptq  GPTQ INT8, groups of 128                                         │
-│  fits       2    $2.00     102  $58.51                                       │
+│  fits       2    $2.00    54.0  $31.26                                       │
 └──────────────────────────────────────────────────────────────────────────────┘
  Weights: fewer bits need fewer GPUs, decode faster. auto: as published.
  bytes = rows*cols*bits/8 + scales; norms, embedding often stay 16-bit
@@ -114,28 +114,28 @@ expect <<'END'
 │┌─ GPU ────────────────────────────────────────────────────────────────────────────────────────────────── 24 of 24 ─┐0│
 ││/ type words to find it, or id/slice:co… verdict    n      $/h TPOT ms     $/M                                     │4│
 ││  auto: here, else the cheapest          fits       4    $2.00    57.5  $33.40                                     │2│
-││  here: Test Processor, 2 cores          no fit   weights                       15.04 GiB usable, 24 GB/s          │1│
+││  here: Test Processor, 2 cores          no fit   weights                       15.04 GiB usable, 24 GB/s          │7│
 ││▸ L40S                                   fits       4    $4.00    50.9  $58.82  44.42 GiB usable, 864 GB/s, 2023   │4│
 ││  RTX A6000                              fits       4    $2.00    57.5  $33.40  47.41 GiB usable, 768 GB/s, 2020   │─│
 ││  A100 PCIe 80GB                         fits       2    $2.70    47.3  $36.54  79.15 GiB usable, 1.94 TB/s, 2021  │ │
 ││  RTX PRO 6000 Blackwell Server Edition  fits       2    $3.38    53.9  $51.82  94.44 GiB usable, 1.6 TB/s, 2025   │ │
-││  Instinct MI300X                        fits       1    $3.45    52.4  $51.11  189.70 GiB usable, 5.3 TB/s, 2023  │ │
+││  L4                                     fits       8    $3.52    96.4  $97.17  22.07 GiB usable, 300 GB/s, 2023   │ │
 ││  A40                                    fits       4    $3.60    62.8  $65.54  44.45 GiB usable, 696 GB/s, 2020   │─│
-││  H100 PCIe 80GB                         fits       2    $3.80    81.3  $87.20  79.19 GiB usable, 2.04 TB/s, 2022  │ │
-││  A100 SXM4 80GB                         fits       2    $3.90    45.0  $50.36  79.15 GiB usable, 2.04 TB/s, 2020  │⠏│
-││  L40                                    fits       4    $4.00    50.9  $59.59  44.45 GiB usable, 864 GB/s, 2022   │ │
+││  H100 PCIe 80GB                         fits       2    $3.80    42.9  $46.03  79.19 GiB usable, 2.04 TB/s, 2022  │ │
+││  L40                                    fits       4    $4.00    50.9  $59.59  44.45 GiB usable, 864 GB/s, 2022   │⠏│
 ││  B200 SXM                               fits       1    $4.89    24.5  $33.96  178.35 GiB usable, 7.7 TB/s, 2024  │ │
+││  A100 SXM4 80GB                         fits       4    $5.16    24.6  $36.38  79.15 GiB usable, 2.04 TB/s, 2020  │ │
 ││  H200 SXM 141GB                         fits       2    $6.78    20.3  $39.24  138.72 GiB usable, 4.8 TB/s, 2024  │ │
-││  H100 SXM5 80GB                         fits       2    $6.98    50.6 $100.03  79.19 GiB usable, 3.35 TB/s, 2022  │ │
-││  L4                                     fits      10    $7.04     265 $529.83  22.07 GiB usable, 300 GB/s, 2023   │ │
+││  H100 SXM5 80GB                         fits       2    $6.98    27.5  $54.42  79.19 GiB usable, 3.35 TB/s, 2022  │ │
 ││  H100 NVL 94GB                          fits       2   $13.96    23.9  $95.32  92.46 GiB usable, 3.94 TB/s, 2023  │ │
+││  Tesla T4                               fits      16   $15.65    77.1 $357.54  14.56 GiB usable, 320 GB/s, 2018   │ │
 ││  A100 SXM4 40GB                         fits       8   $15.92    17.7  $80.90  39.50 GiB usable, 1.55 TB/s, 2020  │ │
-││  Tesla T4                               fits      20   $23.47     143 $975.49  14.56 GiB usable, 320 GB/s, 2018   │ │
-││  A10G (AWS)                             fits      12   $32.58    72.0 $693.02  22.07 GiB usable, 600 GB/s, 2021   │ │
-││  GB200 (per GPU)                        fits       1   $64.00    23.7 $429.39  182.81 GiB usable, 8 TB/s, 2024    │ │
+││  A10G (AWS)                             fits       8   $16.29    64.2 $305.77  22.07 GiB usable, 600 GB/s, 2021   │ │
+││  Instinct MI300X                        fits       8   $27.60    15.8 $123.09  189.70 GiB usable, 5.3 TB/s, 2023  │ │
+││  GB200 (per GPU)                        fits       4   $64.00     9.3 $169.99  182.81 GiB usable, 8 TB/s, 2024    │ │
 ││  M3 Ultra                               fits       1        -     237       -  384.00 GiB usable, 819 GB/s, 2025  │ │
 ││  RTX 6000 Ada Generation                fits       4        -    46.4       -  47.41 GiB usable, 960 GB/s, 2022   │ │
-││  GeForce RTX 4090                       fits      10        -    82.1       -  23.70 GiB usable, 1.01 TB/s, 2022  │ │
+││  GeForce RTX 4090                       fits       8        -    27.3       -  23.70 GiB usable, 1.01 TB/s, 2022  │ │
 ││  Tesla P100 SXM2 16GB                   fits      16        -    40.7       -  15.81 GiB usable, 732 GB/s, 2016   │ │
 ││                                                                                                                   │─│
 │└───────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘ │
@@ -368,7 +368,7 @@ only 9,13 24 27,32 36 44,51
 expect <<'END'
 │ Prompt┌─ Question ───────────────────────────────────────────────────┐       │
 │ Output│ The changes are not in plan.json.                            │       │
-│ Users │                                                              │pool   │
+│ Users │                                                              │ool    │
 │ Rate  │ w:save  q:quit anyway  Esc:stay                              │       │
 │── Goal└──────────────────────────────────────────────────────────────┘───────│
  w:save  q:quit anyway  Esc:stay
@@ -382,7 +382,7 @@ expect <<'END'
 │ Context    8,192 tokens    ││TTFT        630 ms  180..3149        none       │
 │ Prompt┌─ Question ───────────────────────────────────────────────────┐       │
 │ Output│ plan.json exists. Replace it?                                │       │
-│ Users │                                                              │pool   │
+│ Users │                                                              │ool    │
 │ Rate  │ y:yes  n or Esc:no                                           │       │
 │── Goal└──────────────────────────────────────────────────────────────┘───────│
 │ TTFT goal  none            ││on demand $4.00/h $2,920/mo crusoe, 2026-08-19  │

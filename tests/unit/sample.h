@@ -131,7 +131,8 @@ static inline struct engine sample_vllm(void)
                        .mla_copies = "keys|values",
                        .pad_hidden = 256,
                        .pad_width = 128,
-                       .bf16_min_cc = 80,
+                       .support = {{.kind = SUPPORT_DTYPE, .of = "bf16", .from = 80}},
+                       .support_count = 1,
                        .source = "logs of vLLM 0.19",
                        .date = "2026-11"};
     e.base = sample_gib(0.12, 0.08, 0.16);

@@ -60,7 +60,7 @@ static void stepped(struct planner *planner, const struct options *options, size
     for (size_t i = 0; i < total; i++)
         all[i] = comparison_row(c, i);
     record_init(&doc);
-    comparison_record(c, all, total, NULL, "", &doc);
+    comparison_record(c, all, total, 0, NULL, "", &doc);
     record_json(&doc, out);
     record_fini(&doc);
     free(all);

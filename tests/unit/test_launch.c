@@ -200,7 +200,7 @@ static int round_trip(const struct options *o)
     launch_command(&l, &place, &c);
     check_flags(&l, &c);
     strbuf_init(&text);
-    launch_shell_words(&c, "    ", &text);
+    launch_shell_words(&c, 0, "    ", &text);
     launch_read_begin(l.table, l.version, &r);
     r.users = ceil(a.plan.memory.users);
     if (launch_read_shell(&r, text.text, text.len, &err) ||

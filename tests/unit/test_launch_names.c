@@ -200,21 +200,23 @@ static const char *yaml_scalar(const char *at, struct strbuf *out)
     return at + 1;
 }
 
-/* The command of a pod: each word is one scalar on one line. */
-static void check_manifest(const struct strbuf *text, const struct launch_command *c)
+/* Words from..to of the command, a scalar on a line each, from `at` on; where they end. */
+static const char *check_list(const char *at, const char *start, const struct launch_command *c,
+                              size_t from, size_t to)
 {
-    const char *at = strstr(text->text, "\n        command:\n");
     struct strbuf word, plain;
-    int marks = 0;
     strbuf_init(&word);
     strbuf_init(&plain);
+    at = strstr(at, start);
     assert_non_null(at);
-    at += strlen("\n        command:\n");
-    for (size_t i = 0; i < c->argv.count; i++) {
-        assert_int_equal(strncmp(at, "        - ", 10), 0);
-        at = yaml_scalar(at + 10, &word);
+    at += strlen(start);
+    size_t indent = strspn(at, " ");
+    for (size_t i = from; i < to; i++) {
+        assert_int_equal(strspn(at, " "), indent);
+        assert_int_equal(strncmp(at + indent, "- ", 2), 0);
+        at = yaml_scalar(at + indent + 2, &word);
         assert_int_equal(*at++, '\n');
-        strbuf_clear(&plain); /* as Kubernetes reads "$$" */
+        strbuf_clear(&plain); /* as Kubernetes and Compose read "$$" */
         for (const char *p = word.text; *p; p++) {
             assert_true(*p != '$' || p[1] == '$');
             p += *p == '$';
@@ -222,9 +224,28 @@ static void check_manifest(const struct strbuf *text, const struct launch_comman
         }
         assert_string_equal(plain.text, c->argv.at[i].text);
     }
+    strbuf_fini(&word);
+    strbuf_fini(&plain);
+    return at;
+}
+
+static void check_compose(const struct strbuf *text, const struct launch_command *c)
+{
+    const char *at = check_list(text->text, "\n    entrypoint:\n", c, 0, 1);
+    check_list(at - 1, "\n    command:\n", c, 1, c->argv.count);
+}
+
+/* The command of a pod. */
+static void check_manifest(const struct strbuf *text, const struct launch_command *c)
+{
+    const char *at;
+    struct strbuf word;
+    int marks = 0;
+    strbuf_init(&word);
+    check_list(text->text, "\n        command:\n", c, 0, c->argv.count);
     for (at = text->text; (at = strstr(at, "\n---\n")); at++)
         marks++;
-    assert_int_equal(marks, c->file[0] ? 2 : 1);
+    assert_int_equal(marks, c->file[0] ? 3 : 2);
     at = strstr(text->text, "\ndata:\n  ");
     assert_true((at != NULL) == (c->file[0] != '\0'));
     if (at) {
@@ -234,7 +255,6 @@ static void check_manifest(const struct strbuf *text, const struct launch_comman
         assert_string_equal(word.text, c->text.text);
     }
     strbuf_fini(&word);
-    strbuf_fini(&plain);
 }
 
 /* FROM as Ollama's parser reads it: blanks around it are cut, then one pair of quotes. */
@@ -258,22 +278,28 @@ static void check_modelfile(const char *text, const char *path)
 
 static const struct {
     const char *engine, *gpu, *tp, *pp;
-    enum launch_target target;
+    const char *target; /* "": the engine's own command */
 } cases[] = {
-    {"vllm", "h100-sxm", NULL, NULL, TARGET_ENGINE},
-    {"vllm", "h100-sxm:16", "4", "4", TARGET_ENGINE},
-    {"sglang", "h100-sxm", NULL, NULL, TARGET_ENGINE},
-    {"tensorrt-llm", "h100-sxm", NULL, NULL, TARGET_ENGINE},
-    {"llama.cpp", "h100-sxm", NULL, NULL, TARGET_ENGINE},
-    {"ollama", "h100-sxm", NULL, NULL, TARGET_ENGINE},
-    {"vllm", "h100-sxm", NULL, NULL, TARGET_K8S},
-    {"tensorrt-llm", "h100-sxm", NULL, NULL, TARGET_K8S},
-    {"ollama", "h100-sxm", NULL, NULL, TARGET_K8S},
-    {"vllm", "h100-sxm", NULL, NULL, TARGET_SLURM},
-    {"vllm", "h100-sxm:16", "4", "4", TARGET_SLURM},
-    {"tensorrt-llm", "h100-sxm:16", "4", "4", TARGET_SLURM},
-    {"vllm", "h100-sxm", NULL, NULL, TARGET_TRITON},
-    {"tensorrt-llm", "h100-sxm", NULL, NULL, TARGET_TRITON},
+    {"vllm", "h100-sxm", NULL, NULL, ""},
+    {"vllm", "h100-sxm:16", "4", "4", ""},
+    {"sglang", "h100-sxm", NULL, NULL, ""},
+    {"tensorrt-llm", "h100-sxm", NULL, NULL, ""},
+    {"llama.cpp", "h100-sxm", NULL, NULL, ""},
+    {"ollama", "h100-sxm", NULL, NULL, ""},
+    {"vllm", "h100-sxm", NULL, NULL, "k8s"},
+    {"tensorrt-llm", "h100-sxm", NULL, NULL, "k8s"},
+    {"ollama", "h100-sxm", NULL, NULL, "k8s"},
+    {"vllm", "h100-sxm", NULL, NULL, "slurm"},
+    {"vllm", "h100-sxm:16", "4", "4", "slurm"},
+    {"tensorrt-llm", "h100-sxm:16", "4", "4", "slurm"},
+    {"vllm", "h100-sxm", NULL, NULL, "triton"},
+    {"tensorrt-llm", "h100-sxm", NULL, NULL, "triton"},
+    {"vllm", "h100-sxm", NULL, NULL, "docker"},
+    {"tensorrt-llm", "h100-sxm", NULL, NULL, "docker"},
+    {"llama.cpp", "h100-sxm", NULL, NULL, "docker"},
+    {"ollama", "h100-sxm", NULL, NULL, "docker"},
+    {"sglang", "h100-sxm", NULL, NULL, "compose"},
+    {"tensorrt-llm", "h100-sxm", NULL, NULL, "compose"},
 };
 #define CASES (sizeof(cases) / sizeof(cases[0]))
 
@@ -295,10 +321,15 @@ static enum gp_status print_case(size_t i, const char *path, struct launch *l, s
         fail_msg("%s: %s %s", path, err->where, err->text);
     assert_int_equal(a.plan.verdict, VERDICT_FITS);
     rc = launch_make(planner, &o, &a, l, err);
+    struct catalog *catalog = planner_catalog(planner);
+    struct launch_target target;
     if (!rc)
-        rc = launch_target_check(planner_catalog(planner), l, cases[i].target, err);
-    if (!rc)
-        launch_print(&a, l, cases[i].target, out);
+        assert_int_equal(launch_target_find(catalog, cases[i].target, &target, err), GP_OK);
+    if (!rc) {
+        assert_string_equal(target.id, cases[i].target);
+        rc = launch_print(catalog, &a, l, &target, out, err);
+        launch_target_fini(&target);
+    }
     return rc;
 }
 
@@ -328,10 +359,14 @@ static int write_cases(const char *path)
     for (size_t i = 0; i < CASES; i++) {
         static struct launch l;
         struct launch_command c;
-        struct launch_place place = {.anywhere = cases[i].target != TARGET_ENGINE};
+        const char *target = cases[i].target;
+        bool compose = strcmp(target, "compose") == 0, k8s = strcmp(target, "k8s") == 0;
+        bool triton = strcmp(target, "triton") == 0;
+        bool contained = compose || k8s || strcmp(target, "docker") == 0;
+        struct launch_place place = {.anywhere = target[0] != '\0', .container = contained};
         struct gp_err err = {0};
         struct strbuf text, words;
-        bool script = cases[i].target != TARGET_K8S;
+        bool script = !compose && !k8s;
         strbuf_init(&text);
         strbuf_init(&words);
         if (print_case(i, path, &l, &text, &err)) {
@@ -348,7 +383,7 @@ static int write_cases(const char *path)
         assert_true(gp_lines_are_clean(text.text, text.len)); /* nothing is changed when printed */
         assert_string_equal(l.values.text[LAUNCH_MODEL], as);
         assert_false(l.checkpoint);
-        if (cases[i].target == TARGET_SLURM && cases[i].tp && strcmp(l.table->hosts, "mpi") != 0) {
+        if (strcmp(target, "slurm") == 0 && cases[i].tp && strcmp(l.table->hosts, "mpi") != 0) {
             place.node_text = "0";
             place.master = "host0";
             place.any_node = true;
@@ -356,12 +391,14 @@ static int write_cases(const char *path)
         launch_command(&l, &place, &c);
         if (strcmp(l.table->id, "ollama") == 0)
             check_modelfile(c.text.text, as);
-        if (!script) {
+        if (compose) {
+            check_compose(&text, &c);
+        } else if (k8s) {
             check_manifest(&text, &c);
-        } else if (cases[i].target == TARGET_TRITON) {
+        } else if (triton) {
             strbuf_addn(&words, "tritonserver\0--model-repository=model_repository\0", 50);
         } else {
-            for (int node = 0; node < (cases[i].target == TARGET_ENGINE ? l.nodes : 1); node++) {
+            for (int node = 0; node < (target[0] ? 1 : l.nodes); node++) {
                 struct launch_command of_node;
                 place.node = node;
                 launch_command(&l, &place, &of_node);
@@ -375,7 +412,7 @@ static int write_cases(const char *path)
             strbuf_addf(&expected, "#%d", written);
             strbuf_addn(&expected, words.text, words.len);
             name_of(file, "file", written++);
-            if (cases[i].target == TARGET_TRITON) {
+            if (triton) {
                 strbuf_clear(&words);
                 launch_config(&l, &words);
                 json_t *config = json_loads(words.text, 0, NULL);
@@ -401,6 +438,8 @@ static const char driver[] =
     "for p in vllm trtllm-serve trtllm-llmapi-launch llama-server ollama mpirun tritonserver "
     "python3\n"
     "do eval \"$p() { ran $p \\\"\\$@\\\"; }\"; export -f $p; done\n"
+    "docker() { while [ \"$1\" != --entrypoint ]; do shift; done; set -- \"$2\" \"${@:4}\"; "
+    "ran \"$@\"; }\n"
     "srun() { [ \"$1\" = --mpi=pmix ] && shift; \"$@\"; }\n"
     "scontrol() { echo host0; }\n"
     "command_not_found_handle() { ran NOT-FOUND \"$@\"; }\n"

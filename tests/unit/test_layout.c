@@ -1,5 +1,7 @@
 /* test_layout.c - who holds what, and which cuts are refused with which reason. */
+#include "base/str.h"
 #include "plan/layout.h"
+#include "plan/search.h"
 
 #include "answer/sentence.h"
 #include "sample.h"
@@ -200,17 +202,41 @@ static void test_experts(void **state)
     assert_non_null(strstr(why, "TP x replicas = 8"));
 }
 
+static struct support *shards(struct sample *s, const char *of, unsigned roles)
+{
+    struct support *row = &s->engine.support[s->engine.support_count++];
+
+    *row = (struct support){.kind = SUPPORT_SHARDS, .roles = roles};
+    gp_copy(row->of, sizeof(row->of), of);
+    return row;
+}
+
+static struct format blocks_of(const char *id, int rows, int cols)
+{
+    struct format f = {
+        .bits = 8, .math = MATH_FP8, .group_rows = rows, .group_cols = cols, .group_bytes = 4};
+
+    gp_copy(f.id, sizeof(f.id), id);
+    return f;
+}
+
+static enum refusal_code refused(const struct request *q, int tp, int ep, int *width)
+{
+    struct refusal list[8];
+    struct layout l = sample_layout(tp, 1, ep, 1);
+    int count = layout_refusals(q, &l, list, 8);
+
+    *width = count > 0 ? list[0].a : 0;
+    assert_true(count <= 1);
+    return count > 0 ? list[0].code : REFUSED_COUNT;
+}
+
 /* A shard must not cut a block of FP8 scales: 14336/32 = 448 is no multiple of 128, as
  * 1536/8 = 192 of Qwen3-235B's experts is not; since vLLM 0.29 blocks of experts are cut
  * down to what divides both, 64 there, but not below 32. */
 static void test_fp8_blocks(void **state)
 {
-    static const struct format block = {.id = "fp8-block",
-                                        .math = MATH_FP8,
-                                        .bits = 8,
-                                        .group_cols = 128,
-                                        .group_rows = 128,
-                                        .group_bytes = 4};
+    const struct format block = blocks_of("fp8-block", 128, 128);
     struct sample s;
     struct request *q = sample_request(&s, sample_llama_8b());
     struct layout wide = sample_layout(32, 1, 1, 1), eight = sample_layout(8, 1, 1, 1);
@@ -220,33 +246,110 @@ static void test_fp8_blocks(void **state)
     q->host_gpus = 32;
     q->precision = sample_precision(&block);
     assert_true(layout_valid(q, &wide));
-    s.engine.fp8_blocks = true;
+    struct support *row = shards(&s, "fp8-block", 1u << ROLE_MLP | 1u << ROLE_EXPERT);
     assert_false(layout_valid(q, &wide));
     assert_true(layout_valid(q, &eight));
-    s.engine.fp8_blocks_refine = true;
-    assert_false(layout_valid(q, &wide)); /* a dense MLP is not refined */
-    s.engine.fp8_blocks_refine = false;
     s.model.kind[0].ff = 0;
     s.model.kind[0].experts = 128;
     s.model.kind[0].experts_active = 8;
     s.model.kind[0].expert_ff = 1536;
     assert_false(layout_valid(q, &eight));
     assert_true(layout_valid(q, &spread));
-    s.engine.fp8_blocks_refine = true;
+    row->least = 32;
     assert_true(layout_valid(q, &eight));
     s.model.kind[0].expert_ff = 8 * 144; /* 16 divides 144 and 128 */
     assert_false(layout_valid(q, &eight));
     assert_true(layout_valid(q, &spread));
 }
 
+/* Every matrix that TP cuts: the shared expert whatever EP is, heads of 64 one by one, the values
+ * of linear attention, its gates of a row per head where the engine quantizes them. Groups lie
+ * along the inputs alone: they leave queries and keys. */
+static void test_blocks_of_each_part(void **state)
+{
+    const struct format block = blocks_of("fp8-block", 128, 128);
+    const struct format group = blocks_of("int4", 0, 128);
+    struct sample s;
+    struct request *q = sample_request(&s, sample_qwen3_next());
+    int width;
+
+    (void)state;
+    q->host_gpus = 32;
+    q->precision = sample_precision(&block);
+    struct support *row = shards(&s, "fp8-block|int4", ~0u);
+    for (int k = 0; k < s.model.kind_count; k++) {
+        struct layer_kind *kind = &s.model.kind[k];
+
+        kind->shared_ff = 512;
+        kind->expert_ff = 1024;
+        kind->lin_v_heads = kind->lin_v_heads > 0 ? 64 : 0;
+        kind->lin_k_heads = kind->lin_k_heads > 0 ? 16 : 0;
+        kind->lin_v_dim = kind->lin_k_dim = 128;
+    }
+    assert_int_equal(refused(q, 8, 8, &width), REFUSED_SHARED_BLOCK);
+    assert_int_equal(width, 64);
+    assert_int_equal(refused(q, 4, 1, &width), REFUSED_COUNT);
+    row->gates = true;
+    assert_int_equal(refused(q, 4, 1, &width), REFUSED_GATE_BLOCK);
+    assert_int_equal(width, 16);
+    row->gates = false;
+    for (int k = 0; k < s.model.kind_count; k++)
+        s.model.kind[k].lin_v_dim = 4;
+    assert_int_equal(refused(q, 2, 1, &width), REFUSED_COUNT);
+    assert_int_equal(refused(q, 4, 1, &width), REFUSED_STATE_BLOCK);
+    q->precision = sample_precision(&group);
+    assert_int_equal(refused(q, 4, 1, &width), REFUSED_STATE_BLOCK); /* of 16 x 4 values */
+    for (int k = 0; k < s.model.kind_count; k++) {
+        s.model.kind[k].head_dim = s.model.kind[k].v_head_dim = 8; /* 16 heads: one group */
+        s.model.kind[k].lin_v_dim = 128;
+    }
+    assert_int_equal(refused(q, 2, 1, &width), REFUSED_HEADS_BLOCK);
+    assert_int_equal(width, 64);
+}
+
+/* Where experts are spread over all GPUs of a group or none: the search has no other either. */
+static void see_cut(void *ctx, int tp, int pp, int ep)
+{
+    int *seen = ctx;
+
+    (void)pp;
+    assert_true(ep == 1 || ep % tp == 0);
+    seen[ep == 1]++;
+}
+
+static void test_experts_over_all(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_qwen3_next());
+    int width, seen[2] = {0};
+
+    (void)state;
+    s.engine.ep_all = true;
+    assert_int_equal(refused(q, 8, 8, &width), REFUSED_COUNT);
+    assert_int_equal(refused(q, 8, 1, &width), REFUSED_COUNT);
+    assert_int_equal(refused(q, 8, 2, &width), REFUSED_EP_ALL);
+    struct layout dp = sample_layout(2, 1, 8, 4), part = sample_layout(2, 1, 4, 4);
+    assert_true(layout_valid(q, &dp));
+    assert_true(layout_valid(q, &part)); /* two groups of two replicas */
+    search_cuts(q, see_cut, seen);
+    assert_true(seen[0] > 0 && seen[1] > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kv_heads),        cmocka_unit_test(test_shares),
-        cmocka_unit_test(test_nothing_is_lost), cmocka_unit_test(test_stages),
-        cmocka_unit_test(test_hosts),           cmocka_unit_test(test_qwen3_14b_tp5),
-        cmocka_unit_test(test_refusals),        cmocka_unit_test(test_shared_pools),
-        cmocka_unit_test(test_experts),         cmocka_unit_test(test_fp8_blocks),
+        cmocka_unit_test(test_kv_heads),
+        cmocka_unit_test(test_shares),
+        cmocka_unit_test(test_nothing_is_lost),
+        cmocka_unit_test(test_stages),
+        cmocka_unit_test(test_hosts),
+        cmocka_unit_test(test_qwen3_14b_tp5),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_shared_pools),
+        cmocka_unit_test(test_experts),
+        cmocka_unit_test(test_fp8_blocks),
+        cmocka_unit_test(test_blocks_of_each_part),
+        cmocka_unit_test(test_experts_over_all),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

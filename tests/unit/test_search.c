@@ -126,11 +126,12 @@ static void wrong(const char *format, ...)
 
 /* ---- against all layouts, one by one ---- */
 
-/* The keys of search.h's order that need no speed; less is better, the first counts most. */
-#define KEYS 5
+/* The keys of search.h's order before speed, and that; less is better, the first counts most. */
+#define KEYS 3
 struct keys {
     bool any;
-    double key[KEYS]; /* GPUs paid for, idle, machines, stages, GPUs */
+    double key[KEYS]; /* GPUs paid for, idle, machines */
+    double tokens;
 };
 
 static struct keys keys_of(const struct request *q, const struct evaluation *e)
@@ -142,8 +143,8 @@ static struct keys keys_of(const struct request *q, const struct evaluation *e)
                           q->rate <= 0 && l->replicas > q->users,
                           together                           ? 0
                           : layout_widest(l) <= q->host_gpus ? 1
-                                                             : 2,
-                          l->pp, l->gpus}};
+                                                             : 2},
+                         0};
 }
 
 static int compare_keys(const struct keys *a, const struct keys *b)
@@ -154,25 +155,30 @@ static int compare_keys(const struct keys *a, const struct keys *b)
     return 0;
 }
 
-/* Those of the best of all layouts that fit; more GPUs than the best pays for are none. */
+/* Those of the best of all layouts of one stage that fit in a host with the engine's own
+ * options, and the most tokens/s of those that are as good; more GPUs than the best pays for
+ * are none. */
 static struct keys best_of_all(const struct request *q, const struct load *load,
                                const struct prices *prices)
 {
     int experts = model_experts(q->model), most = PLAN_MAX_GPUS;
     struct keys best = {0};
     for (int tp = 1; tp <= q->host_gpus; tp++)
-        for (int pp = 1; pp <= SEARCH_MAX_PP; pp++)
-            for (int n = 1; tp * pp * (n - q->split) <= (best.any ? best.key[0] : most); n++)
-                for (int ep = 1; ep <= (experts > 1 ? experts : 1); ep++) {
-                    struct layout l = {.tp = tp, .pp = pp, .ep = ep, .replicas = n};
-                    struct evaluation e;
-                    if (tp * n % ep != 0)
-                        continue;
-                    evaluate(q, load, prices, &l, &e);
-                    struct keys keys = keys_of(q, &e);
-                    if (e.verdict == VERDICT_FITS && (!best.any || compare_keys(&keys, &best) < 0))
-                        best = keys;
-                }
+        for (int n = 1; tp * (n - q->split) <= (best.any ? best.key[0] : most); n++)
+            for (int ep = 1; ep <= (experts > 1 ? experts : 1); ep++) {
+                struct layout l = {.tp = tp, .pp = 1, .ep = ep, .replicas = n};
+                struct evaluation e;
+                if (tp * n % ep != 0 || layout_group(&l) > q->host_gpus)
+                    continue;
+                evaluate(q, load, prices, &l, &e);
+                struct keys keys = keys_of(q, &e);
+                int worse = best.any ? compare_keys(&keys, &best) : -1;
+                if (e.verdict != VERDICT_FITS || worse > 0)
+                    continue;
+                keys.tokens = evaluate_tokens(q, load, &e.layout);
+                if (worse < 0 || keys.tokens > best.tokens)
+                    best = keys;
+            }
     return best;
 }
 
@@ -189,15 +195,15 @@ static void check_best(const struct options *options, const struct resolved *r,
     load.step = &step;
     struct keys best = best_of_all(q, &load, &prices), found = {0};
     evaluate(q, &load, &prices, &p->layout, &e);
-    if (p->verdict == VERDICT_FITS)
+    if (p->verdict == VERDICT_FITS) {
         found = keys_of(q, &e);
+        found.tokens = p->speed.tokens.value;
+    }
     prices_fini(&prices);
-    bool tuned = p->reasons & REASON_BIT(REASON_TUNED); /* and the engine's own pays more */
-    bool ok = tuned ? found.any && (!best.any || best.key[0] > found.key[0])
-                    : found.any == best.any && compare_keys(&found, &best) == 0;
-    if (!ok)
-        wrong("%s: %g GPUs of %g paid for, %g stages; but %g of %g, %g do", command_of(options),
-              found.key[4], found.key[0], found.key[3], best.key[4], best.key[0], best.key[3]);
+    int worse = found.any && best.any ? compare_keys(&found, &best) : 0;
+    if (best.any && (!found.any || worse > 0 || (worse == 0 && found.tokens < 0.94 * best.tokens)))
+        wrong("%s: %g GPUs paid for, %g tokens/s; but %g and %g do", command_of(options),
+              found.key[0], found.tokens, best.key[0], best.tokens);
 }
 
 /* ---- one more constraint ---- */
@@ -381,18 +387,14 @@ static struct options ask_of(char *text)
     return options;
 }
 
-/* Is it one of those that stand last, as they cost speed in place of money? */
-static bool is_slow_kind(const struct fix *f)
-{
-    return f->kind >= FIX_HOST_LAYERS && f->kind <= FIX_HOST_KV;
-}
-
 /* What a fix says of itself is what its plan says. */
 static void check_fix(const struct options *asked, const struct plan *without, const struct fix *f,
                       const char *command, const struct plan *got)
 {
     double gain = plan_margin(got) - (without->has_memory ? plan_margin(without) : 0);
-    if (got->verdict != f->verdict || got->layout.gpus != f->gpus)
+    if (got->verdict > without->verdict)
+        wrong("%s: advised for %s, and worse", command, command_of(asked));
+    else if (got->verdict != f->verdict || got->layout.gpus != f->gpus)
         wrong("%s: a fix for %s says %s on %d GPUs; asked, it is %s on %d", command,
               command_of(asked), verdict_word(f->verdict), f->gpus, verdict_word(got->verdict),
               got->layout.gpus);
@@ -425,10 +427,11 @@ static void check_fixes(const struct options *asked, const struct answer *a)
             check_fix(asked, &a->plan, f, command.text, &got.plan);
             check_goals(&options, &got.plan);
         }
-        if (i > 0 && !f->better && f->verdict == a->fixes[i - 1].verdict &&
-            is_slow_kind(f) == is_slow_kind(&a->fixes[i - 1]) && f->per_hour > 0 &&
-            a->fixes[i - 1].per_hour <= 0)
-            wrong("%s: an unknown cost stands above a known one", command_of(asked));
+        const struct fix *before = i > 0 && !f->better ? f - 1 : NULL;
+        if (before && f->verdict == before->verdict &&
+            (before->rank > f->rank ||
+             (before->rank == f->rank && f->per_hour > 0 && before->per_hour <= 0)))
+            wrong("%s: fix %d stands above one that is tried first", command_of(asked), i);
         free(text);
         strbuf_fini(&command);
     }
@@ -760,6 +763,7 @@ static bool is_likeliest(const struct options *options)
     if (!resolve(options, &r))
         return false;
     struct plan p = search(&r);
+    request_turn(&r.request, &p.turned);
     struct likeliest b = {.r = &r, .load = load_sum(&r.request), .command = command_of(options)};
     if (p.verdict != VERDICT_MARGINAL || r.request.gpu_count <= 0 || r.request.split)
         return false;
@@ -808,7 +812,8 @@ static void check_neighbour(const struct options *asked, const struct plan *p, e
     bool same = memcmp(&next.layout, &p->layout, sizeof(p->layout)) == 0 &&
                 next.verdict == p->verdict && a->gap == SPEED_KNOWN && b->gap == SPEED_KNOWN &&
                 b->running >= a->running &&
-                next.request.max_batched_tokens == p->request.max_batched_tokens;
+                next.request.max_batched_tokens == p->request.max_batched_tokens &&
+                memcmp(&next.turned, &p->turned, sizeof(p->turned)) == 0;
     bool told = a->beside.load != NEIGHBOUR_NONE || b->beside.load != NEIGHBOUR_NONE;
     if (same && b->tokens.value < 0.96 * a->tokens.value && !told)
         wrong("%s: %.1f tokens/s, and no word of %.1f before", command_of(&options),
@@ -876,7 +881,7 @@ static void test_deepseek_on_l40s(void **state)
     struct plan eight = plan_of(text);
     assert_int_equal(open.verdict, VERDICT_FITS);
     assert_int_equal(eight.verdict, VERDICT_FITS);
-    assert_true(open.layout.gpus <= 61 && open.layout.gpus <= eight.layout.gpus);
+    assert_true(open.layout.gpus <= 64 && open.layout.gpus <= eight.layout.gpus);
     snprintf(text, sizeof(text), "%s -g mi300x", load);
     open = plan_of(text);
     snprintf(text, sizeof(text), "%s -g mi300x:8", load);

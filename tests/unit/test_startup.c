@@ -76,7 +76,8 @@ static void test_sparse_attention(void **state)
     const struct layout many = sample_layout(8, 2, 1, 1);
 
     (void)state;
-    s.engine.sparse_min_cc = 90;
+    s.engine.support[s.engine.support_count++] =
+        (struct support){.kind = SUPPORT_ATTENTION, .of = "sparse", .from = 90};
     s.gpu.compute_capability = 80;
     for (int k = 0; k < s.model.kind_count; k++)
         s.model.kind[k].index_heads = 64;
@@ -227,8 +228,9 @@ static void test_blocks(void **state)
     (void)state;
     q->host_gpus = 32;
     q->precision = sample_precision(&block);
-    s.engine.fp8_blocks = true;
-    stops(q, sample_layout(32, 1, 1, 1), "fp8-blocks", "weight = 448 is not divisible");
+    s.engine.support[s.engine.support_count++] =
+        (struct support){.kind = SUPPORT_SHARDS, .of = "fp8-block"};
+    stops(q, sample_layout(32, 1, 1, 1), "shards", "partition_size = 448 is not divisible");
     stops(q, sample_layout(5, 1, 1, 1), "heads", "attention heads (32)");
 }
 

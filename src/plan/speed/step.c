@@ -384,6 +384,9 @@ void step_cut(const struct step_load *load, const struct layout *l, struct step 
      * engine that launches more slowly than that by itself waits for nothing else. */
     double graph = f->launch * fmin(e->kernel, GRAPH_KERNEL);
     double kernel = e->kernel > GRAPH_KERNEL ? fmax(e->kernel, graph) : graph;
+    /* without graphs as fast as kernels are launched, as in a step with prompts */
+    if (q->eager)
+        kernel = fmax(kernel, e->prefill_kernel);
     s->fixed = s->slow[CORRECT_FIXED] *
                (load->kernels * kernel + e->host + f->layer * e->layer * q->model->layer_count);
     s->per_request =

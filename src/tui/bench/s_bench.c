@@ -1520,7 +1520,7 @@ static enum gp_status take_options(struct app *app, void *state, const char *lin
     return rc;
 }
 
-/* In each stage, what does something there. */
+/* The word of an action that the stage takes; NULL: it takes no such action. */
 static const char *bench_word(const void *state, enum action action)
 {
     const struct bench *b = state;

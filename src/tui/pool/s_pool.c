@@ -1293,7 +1293,7 @@ static void pool_running(const void *state, struct strbuf *out)
         strbuf_addf(out, "pool %d/%d", atomic_load(&s->solve->rung) + 1, POOL_RUNGS);
 }
 
-/* What may be done just now. */
+/* The word of an action that the pool screen takes in its phase; NULL: it does not. */
 static const char *pool_word(const void *state, enum action action)
 {
     const struct pool_screen *s = state;

@@ -1,0 +1,113 @@
+#!/bin/bash
+# matrix.sh - what an engine runs on which GPUs, and into which shards it cuts (`support` of its
+# profile, ep_all): refused with the engine's reason and the cure, on both sides of every border.
+# And what --plan calls a fit, --launch prints: random requests.
+. "${srcdir:-.}/tests/cli/lib.sh"
+
+# a Qwen2 of 72B in groups of 128: 29568 is 231 groups, 29696, as publishers pad it, 232
+checkpoint() {
+    mkdir -p "$work/$1"
+    cat > "$work/$1/config.json" <<EOF
+{"architectures": ["Qwen2ForCausalLM"], "model_type": "qwen2", "hidden_size": 8192,
+ "intermediate_size": $2, "num_hidden_layers": 80, "num_attention_heads": 64,
+ "num_key_value_heads": 8, "vocab_size": 152064, "max_position_embeddings": 32768,
+ "torch_dtype": "float16", "tie_word_embeddings": false,
+ "quantization_config": {"quant_method": "$3", "bits": 4, "group_size": $4, "desc_act": false,
+  "version": "gemm", "zero_point": true}}
+EOF
+}
+checkpoint odd 29568 awq 128
+checkpoint odd-gptq 29568 gptq 128
+checkpoint odd-32 29568 gptq 32
+checkpoint padded 29696 awq 128
+
+# exit code | words that must be there, ',' between | request
+while IFS='|' read -r code words request; do
+    [ -z "$code" ] && continue
+    # shellcheck disable=SC2086
+    run --plan ${request//%/$work}
+    assert_eq "$request" "$code" "$rc"
+    while [ -n "$words" ]; do
+        assert_contains "$request" "${words%%;*}" "$(tr -s ' \n' ' ' < "$work/out")"
+        case $words in *';'*) words=${words#*;} ;; *) words= ;; esac
+    done
+done <<'E2'
+1|runs on compute capability 7.5 or higher, v100-sxm2-32 has 7.0;vLLM or llama.cpp run there;only supports sm75|-m llama-3.1-8b -g v100-sxm2-32:1 --engine sglang
+1|7.5 or higher|-m qwen3-8b -g p100-pcie-16:2 --engine sglang
+0|published builds have kernels for compute capability 8.0 or higher|-m qwen3-0.6b -g t4:1 --engine sglang
+0||-m llama-3.1-8b -g l40s:1 --engine sglang
+0||-m llama-3.1-8b -g v100-sxm2-32:1 --engine vllm
+1|7.0 or higher;no kernel image|-m qwen3-0.6b -g p100-pcie-16:1 --engine vllm
+1|7.0 to 9.0;a newer version|-m qwen3-0.6b -g b200:1 --engine vllm@0.8
+0||-m qwen3-0.6b -g b200:1 --engine vllm@0.9
+0||-m qwen3-0.6b -g p100-pcie-16:1 --engine llama.cpp -p q8_0
+1|8.0 or higher|-m qwen3-0.6b -g t4:1 --engine tensorrt-llm
+1|7.5 to 9.0, rtx-5080 has 12.0: -p fp8;Int8 not supported on SM120|-m llama-3.1-8b -p int8 -g rtx-5080:1 --engine vllm@0.28
+1|7.5 to 9.0|-m llama-3.1-8b -p int8 -g b200:1 --engine vllm@0.28
+1|7.5 to 9.0|-m llama-3.1-8b -p int8 -g dgx-spark:1 --engine vllm@0.31
+1|7.5 to 9.0|-m llama-3.1-8b -p int8 -g b200:1 --engine sglang
+1|7.5 to 9.0;Minimum capability: 75|-m llama-3.1-8b -p int8 -g v100-sxm2-32:1 --engine vllm@0.28
+0||-m llama-3.1-8b -p int8 -g h100-sxm:1 --engine vllm@0.28
+0||-m llama-3.1-8b -p int8 -g t4:2 --tp 2 -c 2048 --engine vllm@0.28
+0||-m llama-3.1-8b -p int8-gptq -g b200:1 --engine vllm@0.28
+1|8.9 or higher, quadro-rtx-8000 has 7.5: --kv-precision fp16|-m qwen3-8b -p int4-awq -g quadro-rtx-8000:1 --engine vllm@0.24 --kv-precision fp8
+1|8.9 or higher;fp8e4nv|-m qwen3-8b -p int4-awq -g rtx-3090:1 --engine vllm@0.11 --kv-precision fp8_e4m3
+1|fp8-e5m2 KV cache on compute capability 8.9|-m qwen2.5-7b -p int4-awq -g t4:1 --engine vllm@0.24 --kv-precision fp8_e5m2
+0||-m qwen3-8b -p int4-awq -g rtx-3090:1 --engine vllm@0.10 --kv-precision fp8
+0||-m qwen3-8b -g l4:1 -c 4096 --kv-precision fp8 --engine vllm@0.24
+0||-m qwen3-8b -g h100-sxm:1 --kv-precision fp8_e4m3
+0||-m qwen3-8b -g h100-sxm:1 --kv-precision fp8_e5m2
+0||-m qwen3-8b -g h100-sxm:1 --kv-precision auto
+1|has no int8 KV cache|-m qwen3-8b -g h100-sxm:1 --kv-precision int8
+1|10.0 to 10.3|-m qwen3-8b -g h100-sxm:1 --kv-precision nvfp4
+1|8.9 or higher|-m llama-3.1-8b -g a100-sxm-80:1 --kv-precision fp8 --engine tensorrt-llm
+1|does not run fp8-e5m2 weights|-m qwen3-8b -p fp8_e5m2 -g h100-sxm:1
+1|sparse attention on compute capability 9.0 or higher|-m deepseek-v3.2 -g a100-sxm-80:16 --engine vllm@0.29
+1|9.0 to 10.3|-m deepseek-v3.2 -g rtx-pro-6000-server:8 --engine vllm@0.15
+1|9.0 to 10.3|-m deepseek-v3.2 -g rtx-pro-6000-server:8 --engine sglang@0.5.9
+1|TP=4 cuts the MLP to a width of 7392;groups of 128;divisible by group_size = 128|-m %/odd -g a100-sxm-80:4 --tp 4 --engine vllm@0.10
+1|7392|-m %/odd-gptq -g a100-sxm-80:4 --tp 4 --engine sglang
+0||-m %/odd-32 -g a100-sxm-80:4 --tp 4 --engine vllm@0.10
+0||-m %/padded -g a100-sxm-80:8 --tp 8 --engine vllm@0.10
+0|PP 4|-m %/odd -g a100-sxm-80:4 --engine vllm@0.10
+1|gate of the linear attention to 8 rows, fp8-block has blocks of 128;block_n = 128|-m qwen3.5-397b-a17b -p fp8-block -g h20-96:8 --tp 8 --engine sglang@0.5.8 --memory-utilization 0.9
+1|shared expert to a width of 64;TP 4|-m qwen3.5-35b-a3b -p fp8-block -g h100-sxm:8 --tp 8 --ep 8 --engine vllm@0.29
+1|shared expert to a width of 64|-m qwen3.5-35b-a3b -p fp8-block -g h100-sxm:8 --tp 8 --engine sglang
+0||-m qwen3.5-35b-a3b -p fp8-block -g h100-sxm:4 --tp 4 --engine vllm@0.29
+1|spreads experts over all GPUs of a group, here 8, or none|-m minimax-m2 -g h100-sxm:8 --tp 8 --ep 2 --engine vllm@0.28
+1|experts to a width of 192|-m minimax-m2 -g h100-sxm:8 --tp 8 --ep 1 --engine vllm@0.28
+0|EP 8|-m minimax-m2 -g h100-sxm:8 --engine vllm@0.28
+E2
+
+RANDOM=35
+pick() {
+    shift $((RANDOM % $#))
+    picked=$1
+}
+
+fits=0
+for ((i = 0; i < ${TRIES:-60}; i++)); do
+    pick vllm vllm@0.15 vllm@0.28 sglang sglang@0.5.9 tensorrt-llm llama.cpp ollama
+    engine=$picked
+    pick llama-3.1-8b qwen3-30b-a3b minimax-m2 gpt-oss-20b gpt-oss-120b deepseek-v3.2 gemma-3-4b \
+        qwen3.5-35b-a3b glm-4.5-air
+    model=$picked
+    pick h100-sxm:8 h100-sxm:4 h100-sxm b200:8 b200:1 a100-sxm-80:8 l40s:4 rtx-4090:2 rtx-5090
+    gpu=$picked
+    pick '' '-p fp8' '-p fp8-block' '-p int4-awq' '-p nvfp4' '-p int8' '-p q4_k_m'
+    precision=$picked
+    pick '' '' '--kv-precision fp8' '--kv-precision nvfp4' '--kv-precision fp8_e5m2' \
+        '--kv-precision q8_0' '--kv-precision int8'
+    kv=$picked
+    pick '' '' '-u 64' '--ep 4' '--tp 2' '--tp 2 --dp 2' '--dp 4'
+    # shellcheck disable=SC2206
+    request=(-m "$model" -g "$gpu" --engine "$engine" $precision $kv $picked)
+    run --plan "${request[@]}" -q
+    [ "$rc" -eq 0 ] || continue
+    fits=$((fits + 1))
+    run --launch "${engine%@*}" "${request[@]}"
+    assert_eq "launch of ${request[*]}: $(head -c 200 "$work/err")" 0 "$rc"
+done
+assert_true "some of them fit ($fits)" test "$fits" -gt $((${TRIES:-60} / 10))
+
+finish
