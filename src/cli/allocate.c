@@ -23,18 +23,28 @@
 
 #ifndef HAS_ITS_OWN
 
-/* dlsym() of some C libraries allocates, and does without when it gets nothing. */
-static void *libc_function(const char *name)
+static struct {
+    void *(*malloc)(size_t);
+    void *(*calloc)(size_t, size_t);
+    void *(*realloc)(void *, size_t);
+} libc;
+
+/* All three by the first call of any: dlerror() reallocates its text, and a dlsym() in there would
+ * free it. dlsym() of some C libraries allocates, and does without when it gets nothing. */
+static bool libc_found(void)
 {
     static _Thread_local bool within;
-    void *function;
 
+    if (libc.malloc && libc.calloc && libc.realloc)
+        return true;
     if (within)
-        return NULL;
+        return false;
     within = true;
-    function = dlsym(RTLD_NEXT, name);
+    *(void **)&libc.malloc = dlsym(RTLD_NEXT, "malloc");
+    *(void **)&libc.calloc = dlsym(RTLD_NEXT, "calloc");
+    *(void **)&libc.realloc = dlsym(RTLD_NEXT, "realloc");
     within = false;
-    return function;
+    return libc.malloc && libc.calloc && libc.realloc;
 }
 
 static void *not_null(void *ptr, size_t size)
@@ -46,29 +56,17 @@ static void *not_null(void *ptr, size_t size)
 
 void *malloc(size_t size)
 {
-    static void *(*real)(size_t);
-
-    if (!real && !(real = libc_function("malloc")))
-        return NULL;
-    return not_null(real(size), size);
+    return libc_found() ? not_null(libc.malloc(size), size) : NULL;
 }
 
 void *calloc(size_t count, size_t size)
 {
-    static void *(*real)(size_t, size_t);
-
-    if (!real && !(real = libc_function("calloc")))
-        return NULL;
-    return not_null(real(count, size), count && size);
+    return libc_found() ? not_null(libc.calloc(count, size), count && size) : NULL;
 }
 
 void *realloc(void *ptr, size_t size)
 {
-    static void *(*real)(void *, size_t);
-
-    if (!real && !(real = libc_function("realloc")))
-        return NULL;
-    return not_null(real(ptr, size), size);
+    return libc_found() ? not_null(libc.realloc(ptr, size), size) : NULL;
 }
 
 #endif

@@ -721,6 +721,15 @@ double points_memory(const struct points_options *options, const struct point *p
     return point_bytes(point);
 }
 
+/* Of all results, of each variant. */
+static double full_check(const struct points_options *options, const struct point *point)
+{
+    int variants = bench_test_is(point->test, TEST_IS_PRODUCT) ? guesses[options->cpu].variants : 1;
+    bool pads = variants > 1 && point->type == TYPE_FP8 && point->n < PAD_BELOW;
+
+    return (variants + pads) * check_seconds(options, point);
+}
+
 double points_seconds(const struct points_options *options, const struct point *point)
 {
     double op = points_operation(options, point);
@@ -738,30 +747,34 @@ double points_seconds(const struct points_options *options, const struct point *
     if (bench_test_is(point->test, TEST_IS_ONCE)) /* what cannot fit is refused at once */
         return SETUP + (options->memory > 0 && point->bytes > options->memory ? 0 : op);
     return setup +
-           (variants + pads) * (fmax(settings.warmup, warmup * op) +
-                                fmax(settings.max_time, 10 * op) + check_seconds(options, point));
+           (variants + pads) *
+               (fmax(settings.warmup, warmup * op) + fmax(settings.max_time, 10 * op)) +
+           full_check(options, point);
 }
 
 double points_time(const struct points_options *options, const struct points *points)
 {
     unsigned seen = 0;
     int tests = 0;
-    double turns = 0; /* of the devices after the first */
+    double turns = 0;  /* of the devices after the first */
+    double checks = 0; /* what a GPU's second pass leaves out */
+    int passes = points_passes(&options->settings);
 
     for (int i = 0; i < points->count; i++) {
         unsigned bit = 1u << points->point[i].test;
 
         if (options->devices > 1 && point_in_turn(&points->point[i]))
             turns += (options->devices - 1) * points->seconds[i];
-
+        if (!options->cpu)
+            checks += full_check(options, &points->point[i]);
         tests += !(seen & bit);
         seen |= bit;
     }
     if (tests == 0)
         return 0;
     return options->settings.device_warmup_min +
-           points_passes(&options->settings) *
-               (points->total_seconds + turns + (tests - 1) * options->settings.pause);
+           passes * (points->total_seconds + turns + (tests - 1) * options->settings.pause) -
+           (passes - 1) * checks;
 }
 
 /* ---- their order, and the hash that names them all ---- */

@@ -126,4 +126,14 @@ while read -r key; do
     grep -qxF -e "$key" said || fail "gpuplan-bench(1): no word on the field $key"
 done <keys
 
+# What a GPU's result holds is what the schema says, of every test.
+validate=$build/tests/schema/validate
+if [ -x "$validate" ]; then
+    run --bench gemm,memory,transfer,batch,decode -m llama-3.2-1b --tp 1 -u 2 -c 256 --max-memory 64M \
+        --preset quick --time-limit 20s --progress none -o all.json
+    for file in full.json sum.json left.json share.json all.json; do
+        assert_eq "$file against the schema" "" \
+            "$("$validate" "$src/schemas/bench-1.json" $file 2>&1 | head -n 5)"
+    done
+fi
 finish

@@ -86,6 +86,24 @@ for type in mxfp8 nvfp4; do
   faults='' expect "$type on 9.0" 0 '"state": "unsupported"' 'needs compute capability 10.0'
   faults=FAKE_CUDA_CC=100 expect "$type on 10.0" 0 "$point_ok\|CUDA 1[12].*needs 12.8"
 done
+# All results in the first pass, a sample in those after it: products of doubles end with the
+# fourth, and each pass says what the first found. What is wrong only later is seen all the same.
+plan "$(gemm bf16 80 96 96)" "$(gemm bf16 80 96 96)" "$(gemm bf16 80 96 96)" >"$work/plan"
+sed -i '1s/"seed":1/&,"check":"full"/' "$work/plan"
+faults=FAKE_CUDA=no-double=5 expect "later passes take a sample" 0 "$point_ok"
+grep -q '"mode": "block"' "$work/out" && not_ok "all was checked again"
+test "$(grep -c '"variant": "heuristic".*"mode": "full", "n": 7680, "ok": true' "$work/out")" -eq 3 ||
+  not_ok "what the first pass found is not said again"
+seen=0
+for n in 2 3 4 5; do
+  faults=FAKE_CUDA=wrong-check=$n expect "wrong from check $n on" 0 "$point_ok"
+  checks=$(grep '"variant": "heuristic"' "$work/out" | sed 's/.*"check": {[^}]*"ok": \([a-z]*\).*/\1/')
+  case $(echo $checks) in
+  "true "*false) seen=1 ;;
+  "false "*true*) not_ok "wrong once, right again" ;;
+  esac
+done
+test $seen -eq 1 || not_ok "no pass was wrong after one that was right"
 # Scales of FP32: by rows of any n, by blocks of n in fours; k and m that are no whole blocks.
 for type in fp8-row fp8-block; do
   plan "$(gemm $type 208 5 336)" >"$work/plan"

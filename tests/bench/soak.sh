@@ -46,7 +46,7 @@ assert_eq "all of it under one type and one pass" "[2,1,\"bf16\"]" "$(jq -c \
     '[(.points | length), .settings.passes, .points[0].params.type]' good.json)"
 assert_eq "a line each" 2 "$(grep -c '^soak of device [01], stand-in GPU: 0.0 min, ' "$work/out")"
 
-FAKE_CUDA=wrong-after=400 soak -o wrong.json
+FAKE_CUDA=wrong-after=400 soak -o wrong.json --prom .
 assert_eq "a wrong result" 5 "$rc"
 assert_eq "counted, of the GPU that made it" "[0,5]" "$(jq -c '[.devices[].soak.exit_code]' wrong.json)"
 assert_eq "and of no other" "[false,true]" "$(jq -c '[.devices[].soak.wrong > 0]' wrong.json)"
@@ -54,6 +54,25 @@ assert_eq "flagged" '["wrong"]' "$(jq -c '[.points[] | select(.device == 1) | .f
     select(. == "wrong")]' wrong.json)"
 assert_eq "named at once" true "$(jq '[.warnings[] | select(.code == "wrong") | .text |
     startswith("device 1: product ")] | length == 1 and all' wrong.json)"
+
+# As metrics: of each GPU, numbers and units as in the file.
+assert_eq "a series per GPU" "2 2 2" "$(for name in wrong seconds clock_min_hertz; do
+    grep -c "^gpuplan_soak_$name{.*device=\"[01]\".*} [0-9]" gpuplan.prom; done | xargs)"
+assert_eq "the one that was wrong" "0 $(jq '.devices[1].soak.wrong' wrong.json)" \
+    "$(sed -n 's/^gpuplan_soak_wrong{.*} //p' gpuplan.prom | xargs)"
+assert_eq "hertz" "$(jq '.devices[].soak.sm_clock_min_mhz * 1e6' wrong.json | xargs)" \
+    "$(sed -n 's/^gpuplan_soak_clock_min_hertz{.*} //p' gpuplan.prom |
+        awk '{ printf "%.0f ", $1 }' | xargs)"
+validate=$build/tests/schema/validate
+if [ -x "$validate" ]; then
+    for file in good wrong; do
+        assert_eq "$file.json against the schema" "" \
+            "$("$validate" "$src/schemas/bench-1.json" $file.json 2>&1 | head -n 5)"
+    done
+    sed 's/"first_wrong_s"/"wrong_s"/' wrong.json >changed.json
+    "$validate" "$src/schemas/bench-1.json" changed.json >/dev/null 2>&1
+    assert_eq "another key is noticed" 1 "$(($? != 0))"
+fi
 
 # Stopped: what was counted is in the file, no journal is left.
 "$gp" --bench --soak 10 --shapes 32:32:32 --progress none -o stopped.json >"$work/out" 2>&1 &

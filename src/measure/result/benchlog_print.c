@@ -248,6 +248,60 @@ static void print_label(struct strbuf *out, const char *name, const char *value,
     strbuf_addf(out, "\"%s", after);
 }
 
+/* Which device a metric is of: what stands in all labels. */
+static void print_device(const struct benchlog *log, int device, struct strbuf *out)
+{
+    const struct benchlog_device *d = &log->device[device];
+    char number[32];
+
+    gp_format(number, sizeof(number), "%ld", d->id);
+    print_label(out, "host", d->host, ",");
+    print_label(out, "device", number, ",");
+    print_label(out, "name", d->name, ",");
+    print_label(out, "uuid", benchlog_device_text(log, device, "uuid"), "");
+}
+
+/* What --soak came to, of each device that has been under load. */
+static void print_soaks(const struct benchlog *log, struct strbuf *out)
+{
+    static const struct {
+        const char *name, *help, *key;
+        double unit;
+    } metrics[] = {
+        {"gpuplan_soak_seconds", "time under load", "seconds", 1},
+        {"gpuplan_soak_products", "products run", "products", 1},
+        {"gpuplan_soak_compared", "results compared with the first", "compared", 1},
+        {"gpuplan_soak_wrong", "of these, results that differ", "wrong", 1},
+        {"gpuplan_soak_clock_min_hertz", "lowest clock", "sm_clock_min_mhz", 1e6},
+        {"gpuplan_soak_clock_mean_hertz", "mean clock", "sm_clock_mean_mhz", 1e6},
+        {"gpuplan_soak_temperature_max_celsius", "highest temperature", "temp_max_c", 1},
+        {"gpuplan_soak_power_mean_watts", "mean power", "power_mean_w", 1},
+        {"gpuplan_soak_throttled_ratio", "share of the time with a clock held down", "throttled",
+         1},
+        {"gpuplan_soak_exit_code", "5: a result was wrong; 4: the device failed", "exit_code", 1},
+    };
+    const json_t *devices = json_object_get(log->json, "devices");
+
+    for (size_t m = 0; m < sizeof(metrics) / sizeof(metrics[0]); m++) {
+        bool told = false;
+
+        for (int i = 0; i < log->device_count; i++) {
+            const json_t *soak = json_object_get(json_array_get(devices, (size_t)i), "soak");
+            const json_t *value = json_object_get(soak, metrics[m].key);
+
+            if (!json_is_number(value))
+                continue;
+            if (!told)
+                strbuf_addf(out, "# HELP %s %s\n# TYPE %s gauge\n", metrics[m].name,
+                            metrics[m].help, metrics[m].name);
+            told = true;
+            strbuf_addf(out, "%s{", metrics[m].name);
+            print_device(log, i, out);
+            strbuf_addf(out, "} %.9g\n", json_number_value(value) * metrics[m].unit);
+        }
+    }
+}
+
 /* Whether a point is good is a metric and no label: a label would make another series
  * of it each time that it changes. */
 void benchlog_prometheus(const struct benchlog *log, struct strbuf *out)
@@ -270,19 +324,14 @@ void benchlog_prometheus(const struct benchlog *log, struct strbuf *out)
                     metrics[m].name);
         for (int i = 0; i < log->count; i++) {
             const struct point_result *p = &log->point[i];
-            const struct benchlog_device *d = &log->device[p->device];
             const void *at = (const char *)p + metrics[m].figure;
             double value = metrics[m].is ? metrics[m].is(p) : *(const double *)at;
-            char number[32];
 
             if (p->state != POINT_OK || (value <= 0 && !metrics[m].is))
                 continue;
-            gp_format(number, sizeof(number), "%ld", d->id);
             strbuf_addf(out, "%s{", metrics[m].name);
-            print_label(out, "host", d->host, ",");
-            print_label(out, "device", number, ",");
-            print_label(out, "name", d->name, ",");
-            print_label(out, "uuid", benchlog_device_text(log, p->device, "uuid"), ",");
+            print_device(log, p->device, out);
+            strbuf_add(out, ",");
             print_label(out, "test", p->test_word, ",");
             print_label(out, "type", p->type_word, ",");
             print_label(out, "point", p->id, ",");
@@ -290,4 +339,5 @@ void benchlog_prometheus(const struct benchlog *log, struct strbuf *out)
             strbuf_addf(out, " %.9g\n", value);
         }
     }
+    print_soaks(log, out);
 }
