@@ -485,6 +485,7 @@ cli_tests = \
 	tests/cli/list.sh \
 	tests/cli/man.sh \
 	tests/cli/memory.sh \
+	tests/cli/panel.sh \
 	tests/cli/pictures.sh \
 	tests/cli/readme.sh \
 	tests/cli/report.sh \

@@ -48,7 +48,7 @@ while IFS='|' read -r id options gpu n ntp npp ndp least source; do
     case $word in same | cheaper | faster) good=$((good + 1)) ;; esac
     printf '%-28s %-15s %3d TP %-2d PP %d %-6s %3s TP %-2s PP %-2s %-9s %s\n' "$id" "$gpu" "$n" "$ntp" "$npp" \
         "$([ "$ndp" -gt 1 ] && echo "DP $ndp")" "$gpus" "$tp" "$pp" "$status" "$word"
-done <"$src/tests/panel/deployments.csv"
+done <"$src/tests/fixtures/deployments.csv"
 echo "$good of $rows as deployed, cheaper or faster"
 assert_eq "rows" 40 "$rows"
 assert_eq "as deployed, cheaper or faster: 36 rows or more" yes "$([ "$good" -ge 36 ] && echo yes)"
