@@ -20,10 +20,10 @@ answer() {
 at_most() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a <= 1.02 * b) }'; }
 
 good=0 rows=0
-while IFS='|' read -r id options gpu n ntp npp ndp least source; do
+while IFS='|' read -r id options gpu n ntp npp ndp least _; do
     case $id in '#'* | id | '') continue ;; esac
     rows=$((rows + 1))
-    # shellcheck disable=SC2086 # options are several words
+    # shellcheck disable=SC2046,SC2086 # options are several words
     answer $options -g "$gpu:$n" --tp "$ntp" --pp "$npp" --replicas "$ndp" \
         $([ "$ndp" -gt 1 ] && echo "--dp $ndp --ep $n")
     ran=$status ran_tpot=$tpot ran_hour=$hour
