@@ -47,7 +47,7 @@ gpuplan plain mode (from --plain). Answer with a number or with words, Enter kee
 Model: 23 to choose from; words find them, ? names them.
 Model [8B (assumed)]: 70B
 Model: 70B (assumed).
-Weights: 54 to choose from; words find them, ? names them.
+Weights: 55 to choose from; words find them, ? names them.
 Weights [auto: bf16]: int8
 Weights: int8.
 GPU: 24 to choose from; words find them, ? names them.
@@ -62,10 +62,10 @@ Result: does not fit.
 DOES NOT FIT on 1 x NVIDIA L40S (l40s): TP 1, 1 host
 price, $1.00/h, $730.00 a month
 limit, the weights take 67.71 GiB per GPU, 40.87 GiB may be used
-cure, 2 x NVIDIA RTX A6000, $1.00/h; 1 x NVIDIA A100 SXM4 80GB, $1.29/h
+cure, weights in AWQ INT4, groups of 128, $1.00/h
 
 generic 70B (70.55 B parameters, shape assumed), int8 weights, bf16 KV cache
-1 user x 8,192 tokens, vLLM 0.33+
+1 user of 1,280 tokens, up to 8,192, vLLM 0.33+
 the weights take 67.71 GiB per GPU, 40.87 GiB may be used
 vLLM would stop: torch.OutOfMemoryError: CUDA out of memory. (while the weights are loaded)
 
@@ -91,31 +91,31 @@ buy, $0.41/h, $298.46/month, 1 x l40s and hosts for $11,475 (2023 launch, assume
 break-even, after 12491 hours of renting (17.1 months); from 36 % of the hours in use buying is cheaper
 
 what would fit (each one was planned)
-same cost, 2 x NVIDIA RTX A6000, +35.99 GiB per GPU
-gpuplan --plan -m 70B -p int8 --gpu rtx-a6000:2
 same cost, weights in AWQ INT4, groups of 128, +32.91 GiB per GPU
 gpuplan --plan -m 70B -g l40s:1 --precision int4-awq
 same cost, llama.cpp, weights in GGUF Q4_K_M, +33.38 GiB per GPU
 gpuplan --plan -m 70B -g l40s:1 --engine llama.cpp --precision q4_k_m
+same cost, 34.00 GiB of each GPU's weights in host memory: much slower, +34.00 GiB per GPU
+gpuplan --plan -m 70B -p int8 -g l40s:1 --cpu-offload-gb 34
+same cost, 2 x NVIDIA RTX A6000, +35.99 GiB per GPU
+gpuplan --plan -m 70B -p int8 --gpu rtx-a6000:2
 +0.29 $/h, 1 x NVIDIA A100 SXM4 80GB, +34.47 GiB per GPU
 gpuplan --plan -m 70B -p int8 --gpu a100-sxm-80:1
 +0.35 $/h, 1 x NVIDIA A100 PCIe 80GB, +34.47 GiB per GPU
 gpuplan --plan -m 70B -p int8 --gpu a100-pcie-80:1
 +1.00 $/h, as many as needed: 2 GPUs in all, +33.21 GiB per GPU
 gpuplan --plan -m 70B -p int8 --gpu l40s:2
-same cost, 34.00 GiB of each GPU's weights in host memory: much slower, +34.00 GiB per GPU
-gpuplan --plan -m 70B -p int8 -g l40s:1 --cpu-offload-gb 34
 
 sources: model undated, GPU confidence high, engine 2026-11 up to 0.33.0, price 2026-08-19; details with -v or --why
 The command that prints the same: gpuplan --plan -m 70B -p int8 -g l40s:1
 Next:
-1. take --gpu rtx-a6000:2
-2. take --precision int4-awq
-3. take --engine llama.cpp --precision q4_k_m
-4. take --gpu a100-sxm-80:1
-5. take --gpu a100-pcie-80:1
-6. take --gpu l40s:2
-7. take --cpu-offload-gb 34
+1. take --precision int4-awq
+2. take --engine llama.cpp --precision q4_k_m
+3. take --cpu-offload-gb 34
+4. take --gpu rtx-a6000:2
+5. take --gpu a100-sxm-80:1
+6. take --gpu a100-pcie-80:1
+7. take --gpu l40s:2
 8. why: every number's equation, inputs and source; why weights: only those of weights
 9. compare: the same load on all GPUs, cheapest first
 10. measure this machine
@@ -175,7 +175,7 @@ Model [8B (assumed)]: llama 70b
 5. DeepSeek-R1-Distill-Llama-70B: 70.55 B, 131,072 tokens, bf16
 Model [8B (assumed)]: 3
 Model: llama-3.1-70b.
-Weights: 54 to choose from; words find them, ? names them.
+Weights: 55 to choose from; words find them, ? names them.
 Weights [auto: bf16]: ?
 Weights: fewer bits need fewer GPUs, decode faster. auto: as published.
 bytes = rows*cols*bits/8 + scales; norms, embedding often stay 16-bit
@@ -188,7 +188,7 @@ Besides the list: another format, as --list formats has it.
 6. q4_k_m     GGUF Q4_K_M: 39.04 GiB per GPU: fits on 1 x rtx-a6000
 7. q8_0       GGUF Q8_0: 34.39 GiB per GPU: fits on 2 x rtx-a6000
 8. fp16       FP16: 32.89 GiB per GPU: fits on 4 x rtx-a6000
-9. 46 more
+9. 47 more
 Weights [auto: bf16]:
 GPU: 24 to choose from; words find them, ? names them.
 GPU [auto: rtx-a6000]: h100
