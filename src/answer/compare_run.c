@@ -721,7 +721,10 @@ static void comparison_best(const struct comparison *c, const struct compared *c
 
             if (p->verdict != VERDICT_FITS || plan_spans(p) || p->cost.per_hour <= 0 || least <= 0)
                 continue;
-            if (least < than || (least == than && p->cost.per_hour < best->cost.per_hour)) {
+            if (least < than ||
+                (least == than && (p->cost.per_hour < best->cost.per_hour ||
+                                   (p->cost.per_hour == best->cost.per_hour &&
+                                    compare_capacity(p) > compare_capacity(best))))) {
                 best = p;
                 at = i;
             }

@@ -76,7 +76,8 @@ OPTION(CONTEXT, .name = "context", .key = 'c', TOKENS, .low = 1, .high = 1e9,
                            "KV of one request = context * KV per token (less where windows slide)",
                 .terms = {"KV of one request", "one request is given", "users'"}})
 OPTION(RESERVE, .name = "reserve", WORD("WHAT", "load|full"), .fallback = "load", .commands = R,
-       .help = "memory for the load and one request of full context, or for all users at full context",
+       .help = "what the KV cache has to hold: the load and one request of full context, or all "
+               "users at full context",
        .form = {.label = "Reserve",
                 .explain = "Reserve: what is bought: the described requests at their end and one "
                            "of full\ncontext, or all users at full context.\n"

@@ -122,6 +122,7 @@ static void plan_otherwise(struct answer *a)
     struct evaluation e;
     bool load = q.reserve == RESERVE_LOAD;
 
+    plan_untuned(p, &q);
     if (!p->has_memory || (load && !verdict_holds(p->verdict)) || q.model->weights_only ||
         q.users <= 1 || memory_described_tokens(&q) >= q.context)
         return;
