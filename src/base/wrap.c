@@ -61,7 +61,7 @@ static int hanging_cols(const char *line, size_t len, int cols)
     size_t first = strspn(line, " ");
     int hang = (int)first + 2;
 
-    for (size_t i = first; i + 2 < len; i++)
+    for (size_t i = first; i + 2 < len && i < 4 * (size_t)cols; i++)
         if (line[i] == ' ' && line[i + 1] == ' ' && line[i + 2] != ' ' &&
             text_cols(line, i + 2) <= cols * 2 / 3)
             hang = text_cols(line, i + 2);
@@ -74,13 +74,14 @@ static size_t cut_bytes(const char *line, size_t len, size_t from, bool command,
 {
     size_t cut = 0;
 
-    for (size_t i = from; i <= len; i++) {
+    for (size_t i = from, at = 0, used = 0; i <= len; i++) {
         if (i < len && (line[i] != ' ' || (command && line[i + 1] != '-')))
             continue;
-        if (cut > 0 && text_cols(line, i) > cols)
-            break;
-        cut = i;
-        if (text_cols(line, i) > cols)
+        used += (size_t)text_cols(line + at, i - at);
+        at = i;
+        if (cut == 0 || used <= (size_t)cols)
+            cut = i;
+        if (used > (size_t)cols)
             break;
     }
     return cut > 0 ? cut : len;
