@@ -65,7 +65,7 @@ limit, the weights take 67.71 GiB per GPU, 40.87 GiB may be used
 cure, weights in AWQ INT4, groups of 128, $1.00/h
 
 generic 70B (70.55 B parameters, shape assumed), int8 weights, bf16 KV cache
-1 user x 8,192 tokens, vLLM 0.33+
+1 user of 1,280 tokens, up to 8,192, vLLM 0.33+
 the weights take 67.71 GiB per GPU, 40.87 GiB may be used
 vLLM would stop: torch.OutOfMemoryError: CUDA out of memory. (while the weights are loaded)
 
