@@ -17,25 +17,25 @@ expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                    66 rows
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 66 ─┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter -  * best for its cost       │
-│   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users│
-│=* rtx-a6000      bf16        8  fits         73.0±54    4.00     5.38    76.1│
-│ * rtx-a6000      int4-awq    2  fits        118.1±75    1.00     2.21    18.7│
-│   rtx-6000-ada   int4-awq    2  fits         74.6±48    1.65     2.29    18.7│
-│   …-6000-server  int4-awq    1  fits         79.3±44    1.69     2.50    18.6│
-│ * rtx-a6000      fp8         4  fits         83.1±62    2.00     3.08    37.2│
-│   a100-sxm-80    int4-awq    2  fits         52.6±29    2.58     2.52    27.4│
-│   a100-pcie-80   fp8         2  fits         49.2±27    2.70     2.43    28.4│
-│ * a100-pcie-80   int4-awq    2  fits         42.3±23    2.70     2.10    40.7│
-│   …-6000-server  fp8         2  fits         47.0±32    3.38     2.86    38.3│
-│   h200-sxm       fp8         1  fits         30.0±13    3.39     1.83    22.6│
-│   h200-sxm       int4-awq    1  fits         51.8±22    3.39     3.29    34.9│
-│   l4             fp8         8  fits         84.2±54    3.52     5.43    27.0│
+│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
+│=  rtx-a6000         bf16       4  fits        100.9±75   2.00    3.68      75│
+│ * rtx-a6000         int4-awq   2  fits        118.1±75   1.00    2.21     111│
+│   rtx-a6000         fp8        2  fits        121.8±77   1.00    2.24      33│
+│   a100-sxm-80       int4-awq   1  fits         75.4±42   1.29    1.80      87│
+│   a100-pcie-80      int4-awq   1  fits         76.5±42   1.35    1.91      87│
+│   rtx-6000-ada      int4-awq   2  fits         74.6±48   1.65    2.29     110│
+│   rtx-6000-ada      fp8        2  fits         73.3±47   1.65    2.19      33│
+│ * …pro-6000-server  int4-awq   1  fits         79.3±44   1.69    2.50     119│
+│   …pro-6000-server  fp8        1  fits         74.3±41   1.69    2.24      40│
+│   l4                int4-awq   4  fits        121.0±78   1.76    3.96      78│
+│   a40               int4-awq   2  fits        123.9±78   1.80    4.17      97│
+│   h100-pcie         int4-awq   1  fits         75.2±32   1.90    2.66      83│
 └──────────────────────────────────────────────────────────────────────────────┘
-┌─ rtx-a6000 x 8, bf16 (as published): fits ────────────────── 1-2 of 19, Tab ─┐
-│███████████████████████████▓▓▓▓▓▓▓▓▒░░░░░······························│ 43.62│
-│█ weights 16.5 ▓ KV 5.0 ▒ act 0.5 ░ run 2.8 · spare 18.8                      │
+┌─ rtx-a6000 x 4, bf16 (as published): fits ────────────────── 1-2 of 17, Tab ─┐
+│█████████████████████████████████████████████████████▓▓▓▓▒░░░░░········│ 43.62│
+│█ weights 32.9 ▓ KV 2.2 ▒ act 0.5 ░ run 2.8 · spare 5.2                       │
 └──────────────────────────────────────────────────────────────────────────────┘
- rtx-a6000 x 8, bf16 (as published): fits, = the plan, * best for its cost
+ rtx-a6000 x 4, bf16 (as published): fits, = the plan
  ~ estimated, ? assumed, - unknown; TPOT with its band's wider side
  Enter:open  a:apply  s:sort  /:filter  y:why  e:export          ?:help  q:quit
 END
@@ -51,21 +51,21 @@ expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                                                            66 rows
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────────────────────────────────────────────── 1-24 of 66 ─┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter -  * best for its cost                                               │
-│   GPU               format      n  verdict     ~TPOT ms  ~tok/s     $/h     ~$/M  ~users  layout   weights GiB  limit│
-│=* rtx-a6000         bf16        8  fits         73.0±54     207    4.00     5.38    76.1  TP8            16.46  none │
-│ * rtx-a6000         int4-awq    2  fits        118.1±75     126    1.00     2.21    18.7  TP2            18.55  none │
-│   rtx-6000-ada      int4-awq    2  fits         74.6±48     200    1.65     2.29    18.7  TP2            18.55  none │
-│   …pro-6000-server  int4-awq    1  fits         79.3±44     188    1.69     2.50    18.6  TP1            37.07  none │
-│ * rtx-a6000         fp8         4  fits         83.1±62     180    2.00     3.08    37.2  TP4            16.96  none │
-│   a100-sxm-80       int4-awq    2  fits         52.6±29     285    2.58     2.52    27.4  TP1 x2         37.07  none │
-│   a100-pcie-80      fp8         2  fits         49.2±27     309    2.70     2.43    28.4  TP2            33.88  none │
-│ * a100-pcie-80      int4-awq    2  fits         42.3±23     356    2.70     2.10    40.7  TP2            18.55  none │
+│   GPU                  format     n  verdict     ~TPOT ms  ~tok/s    $/h    ~$/M  ~users  layout   weights GiB  limit│
+│=  rtx-a6000            bf16       4  fits        100.9±75     151   2.00    3.68      75  TP4            32.89  none │
+│ * rtx-a6000            int4-awq   2  fits        118.1±75     126   1.00    2.21     111  TP2            18.55  none │
+│   rtx-a6000            fp8        2  fits        121.8±77     124   1.00    2.24      33  TP2            33.88  none │
+│   a100-sxm-80          int4-awq   1  fits         75.4±42     199   1.29    1.80      87  TP1            37.07  none │
+│   a100-pcie-80         int4-awq   1  fits         76.5±42     197   1.35    1.91      87  TP1            37.07  none │
+│   rtx-6000-ada         int4-awq   2  fits         74.6±48     200   1.65    2.29     110  TP2            18.55  none │
+│   rtx-6000-ada         fp8        2  fits         73.3±47     209   1.65    2.19      33  TP2            33.88  none │
+│ * rtx-pro-6000-server  int4-awq   1  fits         79.3±44     188   1.69    2.50     119  TP1            37.07  none │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
-┌─ rtx-a6000 x 8, bf16 (as published): fits ────────────────────────────────────────────────────────── 1-2 of 15, Tab ─┐
-│██████████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░░░░░░················································│ 43.62│
-│█ weights 16.5 ▓ KV 5.0 ▒ act 0.5 ░ run 2.8 · spare 18.8                                                              │
+┌─ rtx-a6000 x 4, bf16 (as published): fits ────────────────────────────────────────────────────────── 1-2 of 14, Tab ─┐
+│████████████████████████████████████████████████████████████████████████████████████▓▓▓▓▓▓▒░░░░░░░·············│ 43.62│
+│█ weights 32.9 ▓ KV 2.2 ▒ act 0.5 ░ run 2.8 · spare 5.2                                                               │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
- rtx-a6000 x 8, bf16 (as published): fits, = the plan, * best for its cost
+ rtx-a6000 x 4, bf16 (as published): fits, = the plan
  ~ estimated, ? assumed, - unknown; TPOT with its band's wider side
  Enter:open  a:apply  s:sort  /:filter  y:why  e:export  p:precisions  w:save                            ?:help  q:quit
 END
@@ -79,15 +79,15 @@ KEYS
 expect <<'END'
  1 [2 Compare] 3  4             66 rows
  62 of 66 fit and meet goals  sort $/h ▲
-   GPU             format      n     $/h
-=* rtx-a6000       bf16        8    4.00
- * rtx-a6000       int4-awq    2    1.00
-   rtx-6000-ada    int4-awq    2    1.65
-   …o-6000-server  int4-awq    1    1.69
- * rtx-a6000       fp8         4    2.00
-   a100-sxm-80     int4-awq    2    2.58
-   a100-pcie-80    fp8         2    2.70
- rtx-a6000 x 8, bf16 (as published): …
+   GPU               format     n    $/h
+=  rtx-a6000         bf16       4   2.00
+ * rtx-a6000         int4-awq   2   1.00
+   rtx-a6000         fp8        2   1.00
+   a100-sxm-80       int4-awq   1   1.29
+   a100-pcie-80      int4-awq   1   1.35
+   rtx-6000-ada      int4-awq   2   1.65
+   rtx-6000-ada      fp8        2   1.65
+ rtx-a6000 x 4, bf16 (as published): …
  Enter:open  a:apply     ?:help  q:quit
 END
 
@@ -102,28 +102,28 @@ PgDn
 KEYS
 expect <<'END'
  1 [2 Compare] 3  4             66 rows
-████████████▓▓▓▓▒░░··············│ 43.62
-█weights 16.5 ▓KV 5.0 ▒act 0.5 ░run 2.8
-TP 8, 1 host: holds ~76.1 requests of
-8,192 tokens, 16 asked for; * nothing
-that fits is cheaper and holds as many
-on demand $4.00/h, $2,920/month: 1 x
-hyperstack n3-RTX-A6000x8, 8 GPUs (by
+████████████████████████▓▓▒░░····│ 43.62
+█weights 32.9 ▓KV 2.2 ▒act 0.5 ░run 2.8
+TP 4, 1 host: holds ~75 requests of
+1,280 tokens, 16 asked for
+on demand $2.00/h, $1,460/month: 1 x
+hyperstack n3-RTX-A6000x4, 4 GPUs (by
 2026-11); its source gives this price no
 date: check it
- rtx-a6000 x 8, bf16 (as published): …
+TPOT 101 ms (60..176 ms), TTFT 1.40 s
+ rtx-a6000 x 4, bf16 (as published): …
  Enter:use in plan       ?:help  q:quit
  1 [2 Compare] 3  4             66 rows
-█weights 16.5 ▓KV 5.0 ▒act 0.5 ░run 2.8
-TP 8, 1 host: holds ~76.1 requests of
-8,192 tokens, 16 asked for; * nothing
-that fits is cheaper and holds as many
-on demand $4.00/h, $2,920/month: 1 x
-hyperstack n3-RTX-A6000x8, 8 GPUs (by
+█weights 32.9 ▓KV 2.2 ▒act 0.5 ░run 2.8
+TP 4, 1 host: holds ~75 requests of
+1,280 tokens, 16 asked for
+on demand $2.00/h, $1,460/month: 1 x
+hyperstack n3-RTX-A6000x4, 4 GPUs (by
 2026-11); its source gives this price no
 date: check it
-TPOT 73.0 ms (43.3..127.3 ms), TTFT 1.19
- rtx-a6000 x 8, bf16 (as published): …
+TPOT 101 ms (60..176 ms), TTFT 1.40 s
+(0.40..6.98 s), output tokens 151/s
+ rtx-a6000 x 4, bf16 (as published): …
  Enter:use in plan       ?:help  q:quit
 END
 
@@ -138,16 +138,16 @@ expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                    66 rows
 +- llama-3.1-70b, 16 x 8,192 tokens ------------------------------ 1-12 of 66 -+
 | 62 of 66 fit and meet goals  sort $/h ^  filter -  * best for its cost       |
-|   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users|
-|=* rtx-a6000      bf16        8  fits        73.0+-54    4.00     5.38    76.1|
-|>* rtx-a6000      int4-awq    2  fits       118.1+-75    1.00     2.21    18.7|
-|   rtx-6000-ada   int4-awq    2  fits        74.6+-48    1.65     2.29    18.7|
-|   ~-6000-server  int4-awq    1  fits        79.3+-44    1.69     2.50    18.6|
-| * rtx-a6000      fp8         4  fits        83.1+-62    2.00     3.08    37.2|
+|   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users|
+|=  rtx-a6000         bf16       4  fits       100.9+-75   2.00    3.68      75|
+|>* rtx-a6000         int4-awq   2  fits       118.1+-75   1.00    2.21     111|
+|   rtx-a6000         fp8        2  fits       121.8+-77   1.00    2.24      33|
+|   a100-sxm-80       int4-awq   1  fits        75.4+-42   1.29    1.80      87|
+|   a100-pcie-80      int4-awq   1  fits        76.5+-42   1.35    1.91      87|
 +------------------------------------------------------------------------------+
-+- rtx-a6000 x 2, int4-awq: fits ----------------------------- 1-2 of 21, Tab -+
-|#############################================================:----.....| 45.04|
-|# weights 18.6 = KV 20.0 : act 0.4 - run 2.7 . spare 3.4                      |
++- rtx-a6000 x 2, int4-awq: fits ----------------------------- 1-2 of 19, Tab -+
+|##############################=======:-----............................| 43.62|
+|# weights 18.6 = KV 4.4 : act 0.5 - run 2.8 . spare 17.3                      |
 +------------------------------------------------------------------------------+
 END
 
@@ -162,11 +162,11 @@ only 2,8
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost                                                                                    │
-│   GPU                  format      n  verdict     ~TPOT ms  ~tok/s     $/h     ~$/M  ~users  layout   memory GiB  weights GiB  KV pool GiB  $/month  limit   │
-│=* rtx-a6000            bf16        8  fits         73.0±54     207    4.00     5.38    76.1  TP8           47.99        16.46       ~23.77     2920  none    │
-│▸  l40s                 fp8         4  fits         59.2±38     256    4.00     4.34    32.8  TP4           44.99        16.96       ~20.50     2920  none    │
-│   l40s                 int4-awq    4  fits         52.4±34     284    4.00     3.91    30.2  TP2 x2        44.99        18.55       ~18.90     2920  none    │
-│   l40s                 bf16        8  fits         64.3±41     235    8.00     9.45    67.2  TP8           44.99        16.46       ~20.99     5840  none    │
+│   GPU                  format     n  verdict     ~TPOT ms  ~tok/s    $/h    ~$/M  ~users  layout   memory GiB  weights GiB  KV pool GiB  $/month  limit      │
+│=  rtx-a6000            bf16       4  fits        100.9±75     151   2.00    3.68      75  TP4           47.99        32.89        ~7.35     1460  none       │
+│▸  l40s                 int4-awq   2  fits         77.8±50     193   2.00    2.89      96  TP2           44.99        18.55       ~18.90     1460  none       │
+│   l40s                 fp8        4  fits         59.2±38     256   4.00    4.34     209  TP4           44.99        16.96       ~20.50     2920  none       │
+│   l40s                 bf16       4  fits         83.8±54     183   4.00    6.08      46  TP4           44.99        32.89        ~4.57     2920  none       │
 END
 
 # ---- order ----------------------------------------------------------------------------
@@ -185,19 +185,19 @@ only 2,6 26,30 50,54
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 66 ─┐
 │ 62 of 66 fit and meet goals  sort $/M ▲  filter -  * best for its cost       │
-│   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users│
-│=* rtx-a6000      bf16        8  fits         73.0±54    4.00     5.38    76.1│
-│   b200           fp8         1  fits        19.8±8.5    4.89     1.74    36.7│
+│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
+│=  rtx-a6000         bf16       4  fits        100.9±75   2.00    3.68      75│
+│   b200              fp8        1  fits        19.8±8.5   4.89    1.74     234│
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 66 ─┐
 │ 62 of 66 fit and meet goals  sort $/M ▼  filter -  * best for its cost       │
-│   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users│
-│=* rtx-a6000      bf16        8  fits         73.0±54    4.00     5.38    76.1│
-│   t4             fp8       128  fits         44.2±62  125.18   107.04   120.4│
+│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
+│=  rtx-a6000         bf16       4  fits        100.9±75   2.00    3.68      75│
+│   t4                fp8       32  fits         61.4±86  31.30   36.63     192│
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 66 ─┐
 │ 62 of 66 fit and meet goals  sort layout ▲  filter -  * best for its cost    │
-│   GPU           format      n  verdict     ~TPOT ms     $/h     ~$/M  layout │
-│=* rtx-a6000     bf16        8  fits         73.0±54    4.00     5.38  TP8    │
-│   …6000-server  int4-awq    1  fits         79.3±44    1.69     2.50  TP1    │
+│   GPU              format     n  verdict     ~TPOT ms    $/h    ~$/M  layout │
+│=  rtx-a6000        bf16       4  fits        100.9±75   2.00    3.68  TP4    │
+│   a100-sxm-80      int4-awq   1  fits         75.4±42   1.29    1.80  TP1    │
 END
 
 screen "what does not fit is last, with its limit" "${load[@]}" <<'KEYS'
@@ -211,11 +211,11 @@ only 2,21
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter p100  * best for its cost    │
-│   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users│
-│=* rtx-a6000      bf16        8  fits         73.0±54    4.00     5.38    76.1│
-│   p100-sxm2-16   bf16        1  no fit: type of the weights, short 158.4 GiB │
-│   p100-sxm2-16   fp8         1  no fit: type of the weights, short 94.7 GiB  │
-│▸  p100-sxm2-16   int4-awq    1  no fit: type of the weights, short 64.0 GiB  │
+│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
+│=  rtx-a6000         bf16       4  fits        100.9±75   2.00    3.68      75│
+│   p100-sxm2-16      bf16       1  no fit: type of the weights, short 127.1 G…│
+│   p100-sxm2-16      fp8        1  no fit: type of the weights, short 63.4 GiB│
+│▸  p100-sxm2-16      int4-awq   1  no fit: type of the weights, short 32.8 GiB│
 │                                                                              │
 │                                                                              │
 │                                                                              │
@@ -226,8 +226,8 @@ expect <<'END'
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
 ┌─ p100-sxm2-16 x 1, int4-awq: no fit ──────────────────────── 1-2 of 18, Tab ─┐
-│█████████████│████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░  14.54│
-│█ weights 37.1 ▓ KV 40.0 ▒ act 0.5 ░ run 1.0                                  │
+│█████████████████████│██████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▒░  14.54│
+│█ weights 37.1 ▓ KV 8.8 ▒ act 0.5 ░ run 1.0                                   │
 └──────────────────────────────────────────────────────────────────────────────┘
 END
 
@@ -242,10 +242,10 @@ only 2,13
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 62 of 66 fit and meet goals  sort weights ▲  filter gpus=1 !nvidia fits      │
-│   GPU            format      n  verdict     $/h     ~$/M  ~users  weights GiB│
-│=* rtx-a6000      bf16        8  fits       4.00     5.38    76.1        16.46│
-│▸  …ple-m3-ultra  int4-awq    1  fits          -        -   138.5        37.04│
-│   …ple-m3-ultra  bf16        1  fits          -        -   100.8       131.42│
+│   GPU               format     n  verdict    $/h    ~$/M  ~users  weights GiB│
+│=  rtx-a6000         bf16       4  fits      2.00    3.68      75        32.89│
+│▸  apple-m3-ultra    int4-awq   1  fits         -       -     886        37.04│
+│   apple-m3-ultra    bf16       1  fits         -       -     644       131.42│
 │                                                                              │
 │                                                                              │
 │                                                                              │
@@ -266,18 +266,18 @@ Esc
 KEYS
 only 1,8 25,28
 expect <<'END'
- gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   27 of 66
-┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 27 ─┐
+ gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   31 of 66
+┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 31 ─┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter mem>=40 $<10 nvidia !pcie    │
-│   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users│
-│=* rtx-a6000      bf16        8  fits         73.0±54    4.00     5.38    76.1│
-│▸* rtx-a6000      int4-awq    2  fits        118.1±75    1.00     2.21    18.7│
-│   rtx-6000-ada   int4-awq    2  fits         74.6±48    1.65     2.29    18.7│
-│   …-6000-server  int4-awq    1  fits         79.3±44    1.69     2.50    18.6│
+│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
+│=  rtx-a6000         bf16       4  fits        100.9±75   2.00    3.68      75│
+│▸* rtx-a6000         int4-awq   2  fits        118.1±75   1.00    2.21     111│
+│   rtx-a6000         fp8        2  fits        121.8±77   1.00    2.24      33│
+│   a100-sxm-80       int4-awq   1  fits         75.4±42   1.29    1.80      87│
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                    66 rows
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 66 ─┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter -  * best for its cost       │
-│   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users│
+│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
 END
 
 screen "a filter that cannot be" "${load[@]}" <<'KEYS'
@@ -293,13 +293,13 @@ only 2,4 22,24 26,28 46,48
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 66 ─┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter -  * best for its cost       │
-│   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users│
+│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
  filter: 'much' is not a number (as in mem>=40, $<10)
  Only rows with: mem>=much
  Enter:do it  Up:earlier  Esc:back
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 66 ─┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter -  * best for its cost       │
-│   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users│
+│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
  filter: unknown column 'speed' (mem gpus tp pp rep weights pool kv requests $…
  Only rows with: speed>3
  Enter:do it  Up:earlier  Esc:back
@@ -316,8 +316,8 @@ expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                    1 of 66
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter no-such-gpu                  │
-│   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users│
-│=* rtx-a6000      bf16        8  fits         73.0±54    4.00     5.38    76.1│
+│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
+│=  rtx-a6000         bf16       4  fits        100.9±75   2.00    3.68      75│
 │                                                                              │
 │                                                                              │
 │                                                                              │
@@ -336,12 +336,12 @@ only 2,9
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter h100  * best for its cost    │
-│   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users│
-│=* rtx-a6000      bf16        8  fits         73.0±54    4.00     5.38    76.1│
-│+  h100-pcie      int4-awq    2  fits         41.2±18    3.80     2.90    39.3│
-│+  h100-nvl       int4-awq    1  fits         54.9±23    6.98     7.23    17.9│
-│   h100-pcie      fp8         2  fits         32.5±14    3.80     2.21    27.1│
-│   h100-sxm       fp8         2  fits        22.7±9.7    6.98     2.84    27.0│
+│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
+│=  rtx-a6000         bf16       4  fits        100.9±75   2.00    3.68      75│
+│+  h100-sxm          int4-awq   1  fits         55.1±24   2.29    2.35      83│
+│+  h100-pcie         fp8        2  fits         32.5±14   3.80    2.21     173│
+│   h100-pcie         int4-awq   1  fits         75.2±32   1.90    2.66      83│
+│   h100-pcie         bf16       2  fits         52.4±22   3.80    3.55      32│
 END
 
 screen "only marked rows" "${load[@]}" <<'KEYS'
@@ -356,9 +356,9 @@ only 2,6
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter marked  * best for its cost  │
-│   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users│
-│=* rtx-a6000      bf16        8  fits         73.0±54    4.00     5.38    76.1│
-│▸  h100-sxm       fp8         2  fits        22.7±9.7    6.98     2.84    27.0│
+│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
+│=  rtx-a6000         bf16       4  fits        100.9±75   2.00    3.68      75│
+│▸  h100-sxm          int4-awq   1  fits         55.1±24   2.29    2.35      83│
 END
 
 screen "other precisions" "${load[@]}" <<'KEYS'
@@ -378,9 +378,9 @@ expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                    5 of 88
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 84 of 88 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its cost│
-│   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users│
-│=* rtx-a6000      bf16        8  fits         73.0±54    4.00     5.38    76.1│
-│▸  h100-sxm       fp8         2  fits        22.7±9.7    6.98     2.84    27.0│
+│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
+│=  rtx-a6000         bf16       4  fits        100.9±75   2.00    3.68      75│
+│▸  h100-sxm          int4-awq   1  fits         55.1±24   2.29    2.35      83│
 END
 
 screen "the plan's own precision is among them" "${load[@]}" -p int8 <<'KEYS'
@@ -392,11 +392,11 @@ KEYS
 only 3,8
 expect <<'END'
 │ 79 of 88 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost    │
-│   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users│
-│=* rtx-a6000      int8        4  fits         69.0±51    2.00     2.53    37.3│
-│▸  l40s           fp8         4  fits         59.2±38    4.00     4.34    32.8│
-│   l40s           int4-awq    4  fits         52.4±34    4.00     3.91    30.2│
-│   l40s           int8        4  fits         59.3±38    4.00     4.34    32.8│
+│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
+│=  rtx-a6000         int8       2  fits         92.2±58   1.00    1.67      33│
+│▸  l40s              int4-awq   2  fits         77.8±50   2.00    2.89      96│
+│   l40s              fp8        4  fits         59.2±38   4.00    4.34     209│
+│   l40s              int8       4  fits         59.3±38   4.00    4.34     209│
 END
 
 # ---- detail ---------------------------------------------------------------------------
@@ -413,11 +413,11 @@ expect <<'END'
 │                                                                              │
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
-┌─ t4 x 24, bf16 (as published): fits ──────────────────────── 1-2 of 20, Tab ─┐
-│██████████████████████████████▓▓▓▓▓▓▓▓▓▒░░░░░░░░░░░░░░░················│ 13.40│
-│█ weights 5.7 ▓ KV 1.7 ▒ act 0.2 ░ run 2.8 · spare 3.0                        │
+┌─ t4 x 16, bf16 (as published): fits ──────────────────────── 1-2 of 21, Tab ─┐
+│██████████████████████████████████████████▓▓▓▒░░░░░░░░░░░░░░···········│ 13.83│
+│█ weights 8.2 ▓ KV 0.5 ▒ act 0.2 ░ run 2.7 · spare 2.1                        │
 └──────────────────────────────────────────────────────────────────────────────┘
- t4 x 24, bf16 (as published): fits
+ t4 x 16, bf16 (as published): fits
  ~ estimated, ? assumed, - unknown; TPOT with its band's wider side
 END
 
@@ -430,12 +430,12 @@ KEYS
 only 1,9
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                    66 rows
-┌─ rtx-a6000 x 8, bf16 (as published): fits ───────────────────── 1-18 of 535 ─┐
+┌─ rtx-a6000 x 4, bf16 (as published): fits ───────────────────── 1-18 of 550 ─┐
 │                                                                              │
 │ why                                                                          │
-│   GPUs (gpus) = 8 GPUs, exact                                                │
+│   GPUs (gpus) = 4 GPUs, exact                                                │
 │       tp * pp * replicas                                                     │
-│       with tp 8 (chosen), pp 1 (chosen), replicas 1 (chosen), GPUs per host  │
+│       with tp 4 (chosen), pp 1 (chosen), replicas 1 (chosen), GPUs per host  │
 │       8 (sheet)                                                              │
 │       from gpuplan-model(7): layout rules of vLLM and Megatron-LM            │
 END
@@ -451,9 +451,9 @@ only 2,21
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter h100-sxm fp8                 │
-│   GPU              format      n  verdict     ~TPOT ms    ~$/h   ~$/M  ~users│
-│=  mi300x           bf16        1  fits         63.3±57    0.81   0.92    18.8│
-│▸  h100-sxm         fp8         2  fits        22.7±9.7    2.40   0.98    27.0│
+│   GPU                format     n  verdict     ~TPOT ms   ~$/h   ~$/M  ~users│
+│=  mi300x             bf16       1  fits         63.3±57   0.81   0.92      98│
+│▸  h100-sxm           fp8        2  fits        22.7±9.7   2.40   0.98     173│
 │                                                                              │
 │                                                                              │
 │                                                                              │
@@ -486,16 +486,16 @@ only 2,7 26,31
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its cost│
-│   GPU            format      n  verdict     ~TPOT ms     $/h     ~$/M  ~users│
-│=* rtx-a6000      bf16        8  fits         73.0±54    4.00     5.38    76.1│
-│▸  h100-sxm       fp8         2  fits        22.7±9.7    6.98     2.84    27.0│
-│   h100-sxm       int4-awq    2  fits         30.7±13    6.98     3.98    39.3│
+│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
+│=  rtx-a6000         bf16       4  fits        100.9±75   2.00    3.68      75│
+│▸  h100-sxm          int4-awq   1  fits         55.1±24   2.29    2.35      83│
+│   h100-sxm          fp8        2  fits        22.7±9.7   6.98    2.84     173│
 ┌─ llama-3.1-70b, 200 x 8,192 tokens ──────────────────────────────────────────┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its cost│
 │   GPU             format      n  verdict     ~TPOT ms     $/h    ~$/M  ~users│
-│=  rtx-a6000       bf16       24  fits       211.9±180   12.00    3.72   228.2│
-│   h100-sxm        int4-awq    8  fits         92.3±51   19.20    2.59   207.0│
-│▸  h100-sxm        fp8        12  fits         29.5±16   38.40    1.65   243.5│
+│=* rtx-a6000       bf16        8  fits           590.2    4.00    3.45     486│
+│▸  h100-sxm        int4-awq    2  fits       295.3±164    6.98    3.01     251│
+│   h100-sxm        bf16        4  fits         82.8±46   13.96    1.68     356│
 END
 
 screen "Enter takes the row into the plan, u gives it back" "${load[@]}" -g l4 \
@@ -524,10 +524,10 @@ screen "a click goes to a row" "${load[@]}" <<'KEYS'
 KEYS
 only 5,8
 expect <<'END'
-│=* rtx-a6000      bf16        8  fits         73.0±54    4.00     5.38    76.1│
-│ * rtx-a6000      int4-awq    2  fits        118.1±75    1.00     2.21    18.7│
-│▸  rtx-6000-ada   int4-awq    2  fits         74.6±48    1.65     2.29    18.7│
-│   …-6000-server  int4-awq    1  fits         79.3±44    1.69     2.50    18.6│
+│=  rtx-a6000         bf16       4  fits        100.9±75   2.00    3.68      75│
+│ * rtx-a6000         int4-awq   2  fits        118.1±75   1.00    2.21     111│
+│▸  rtx-a6000         fp8        2  fits        121.8±77   1.00    2.24      33│
+│   a100-sxm-80       int4-awq   1  fits         75.4±42   1.29    1.80      87│
 END
 
 # ---- numbers --------------------------------------------------------------------------
@@ -602,7 +602,7 @@ for r, s in zip(rows, shown):
             ('tok/s', cell(r['output_tokens_per_s'], 0)),
             ('', cell(r['per_hour'], 2)),
             ('$/M', cell(r['per_million_output_tokens'], 2)),
-            ('users', cell(r['max_concurrency'], 1)), ('', layout),
+            ('users', cell(r['holds'], 0)), ('', layout),
             ('', cell(r['memory'], 2)), ('', cell(r['weights'], 2)),
             ('', cell(r['kv_pool'], 2)), ('', cell(r['per_month'], 0)), ('', r['limit'])]
     # the title has the mark of a column of estimates

@@ -9,7 +9,7 @@ screen "first screen" <<'KEYS'
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Ask ──────────────────────┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 20, Tab ─┐
+┌─ Ask ──────────────────────┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 21, Tab ─┐
 │▸Model      8B (assumed)   ▾││FITS         1 GPU    $0.44/h    $7.25/M tok    │
 │ Weights    auto: bf16     ▾││memory 86 % of budget, 2.84 GiB to spare        │
 │ GPU        auto: l4       ▾││██████████████████████████████▓▓▒░░······│ 20.30│
@@ -18,16 +18,16 @@ expect <<'END'
 │ Context    8,192 tokens    ││TTFT        340 ms  97..1700         none       │
 │ Prompt     1,024 tokens    ││TPOT       58.3 ms  41.2..88.6       none       │
 │ Output     256 tokens      ││output  16.8 tok/s  11.1..23.8       none       │
-│ Users      1 at once       ││holds   3.8 requests of 8,192; first: KV pool   │
+│ Users      1 at once       ││holds   24 requests of 1,280; first: KV pool    │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
 │ TTFT goal  none            ││on demand $0.44/h $321/mo jarvislabs, by 2026-11│
 │ TPOT goal  none            ││buy       $0.11/h  break-even 10.9 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
 │+Layout     auto: TP 1      ││1 int4-awq          cheaper    1    20.9   $2.72│
-│+Engine     auto: vLLM 0.33+││2 tp 2              faster     2    30.5   $7.62│
-│+Cost       on-demand       ││── Why ─────────────────────────────────────────│
-│                            ││no GPU was named: this is the cheapest list     │
+│+Engine     auto: vLLM 0.33+││2 users 3           fuller     1    61.0   $2.54│
+│+Cost       on-demand       ││3 tp 2              faster     2    30.5   $7.62│
+│                            ││── Why ─────────────────────────────────────────│
 └────────────────────────────┘└────────────────────────────────────────────────┘
  Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
@@ -39,7 +39,7 @@ screen "first screen in ASCII" --ascii <<'KEYS'
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-+- Ask ----------------------++- Answer: 1 x L4, TP 1 ------- 1-14 of 20, Tab -+
++- Ask ----------------------++- Answer: 1 x L4, TP 1 ------- 1-14 of 21, Tab -+
 |>Model      8B (assumed)   v||FITS         1 GPU    $0.44/h    $7.25/M tok    |
 | Weights    auto: bf16     v||memory 86 % of budget, 2.84 GiB to spare        |
 | GPU        auto: l4       v||##############################==:--......| 20.30|
@@ -48,16 +48,16 @@ expect <<'END'
 | Context    8,192 tokens    ||TTFT        340 ms  97..1700         none       |
 | Prompt     1,024 tokens    ||TPOT       58.3 ms  41.2..88.6       none       |
 | Output     256 tokens      ||output  16.8 tok/s  11.1..23.8       none       |
-| Users      1 at once       ||holds   3.8 requests of 8,192; first: KV pool   |
+| Users      1 at once       ||holds   24 requests of 1,280; first: KV pool    |
 | Rate       none            ||bound   memory bandwidth; not measured: 4       |
 |-- Goals -------------------||-- Cost ----------------------------------------|
 | TTFT goal  none            ||on demand $0.44/h $321/mo jarvislabs, by 2026-11|
 | TPOT goal  none            ||buy       $0.11/h  break-even 10.9 months       |
 | Throughput none            ||-- Changes (a) ---- gain       n TPOT ms     $/M|
 |+Layout     auto: TP 1      ||1 int4-awq          cheaper    1    20.9   $2.72|
-|+Engine     auto: vLLM 0.33+||2 tp 2              faster     2    30.5   $7.62|
-|+Cost       on-demand       ||-- Why -----------------------------------------|
-|                            ||no GPU was named: this is the cheapest list     |
+|+Engine     auto: vLLM 0.33+||2 users 3           fuller     1    61.0   $2.54|
+|+Cost       on-demand       ||3 tp 2              faster     2    30.5   $7.62|
+|                            ||-- Why -----------------------------------------|
 +----------------------------++------------------------------------------------+
  Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
@@ -72,21 +72,21 @@ expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Ask ────────────────────────┐┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ─────────────┐┌─ Alternatives, cheapest first ─────┐
 │▸Model      llama-3.1-70b    ▾││FITS         2 GPUs   $6.98/h    $2.84/M tok    ││GPU             n    $/h TPOT    $/M│
-│ Weights    fp8              ▾││memory 81 % of budget, 13.81 GiB to spare       ││rtx-a6000       4  $2.00 83.1  $3.08│
-│ GPU        h100-sxm         ▾││███████████████████▓▓▓▓▓▓▓▓▓▓▓▒░░········│ 72.85││a100-pcie-80    2  $2.70 49.2  $2.43│
-│ GPUs       auto: 2           ││█ weights 33.9 ▓ KV 20.0 ▒ act 2.0 ░ run 3.2    ││rtx-pro-6000-…  2  $3.38 47.0  $2.86│
-│── Load ──────────────────────││── Speed: model ─── low..high ────── goal ──────││h200-sxm        1  $3.39 30.0  $1.83│
-│ Context    8,192 tokens      ││TTFT        219 ms  63..1095         none       ││l4              8  $3.52 84.2  $5.43│
+│ Weights    fp8              ▾││memory 60 % of budget, 29.44 GiB to spare       ││rtx-a6000       2  $1.00  122  $2.24│
+│ GPU        h100-sxm         ▾││███████████████████▓▓▒░░·················│ 72.85││rtx-6000-ada    2  $1.65 73.3  $2.19│
+│ GPUs       auto: 2           ││█ weights 33.9 ▓ KV 4.4 ▒ act 2.0 ░ run 3.2     ││rtx-pro-6000-…  1  $1.69 74.3  $2.24│
+│── Load ──────────────────────││── Speed: model ─── low..high ────── goal ──────││a100-pcie-80    2  $2.70 49.2  $2.43│
+│ Context    8,192 tokens      ││TTFT        219 ms  63..1095         none       ││h200-sxm        1  $3.39 30.0  $1.83│
 │ Prompt     1,024 tokens      ││TPOT       22.7 ms  17.4..32.4       none       ││── First to break, this layout ─────│
-│ Output     256 tokens        ││output   682 tok/s  478..888         none       ││+10 users: 26 marginal  KV pool     │
-│ Users      16 at once        ││holds   27.0 requests of 8,192; first: KV pool  ││+4,769 context tokens   KV pool     │
+│ Output     256 tokens        ││output   682 tok/s  478..888         none       ││+140 users: 156 margin… KV pool     │
+│ Users      16 at once        ││holds   173 requests of 1,280; first: KV pool   ││none up to 131,072 context tokens   │
 │ Rate       none              ││bound   memory bandwidth; not measured: 4       ││none up to 7,936 prompt tokens      │
 │── Goals ─────────────────────││── Cost ────────────────────────────────────────││── Output tok/s over users (3) ─────│
 │ TTFT goal  none              ││on demand $6.98/h $5,095/mo jarvislabs, by 26-11││    │                 │             │
 │ TPOT goal  none              ││buy       $2.40/h  break-even 15.2 months       ││    │                 │           ⣰⠋│
 │ Throughput none              ││── Changes (a) ──── gain       n TPOT ms     $/M││    │                 │         ⣠⠞⠁ │
 │+Layout     auto: TP 2        ││1 h200-sxm:1        cheaper    1    30.0   $1.83││1500│                 │       ⢀⠜⠁   │
-│+Engine     auto: vLLM 0.33+  ││2 users 25          fuller     2    26.3   $2.11││    │                 │      ⣠⠏     │
+│+Engine     auto: vLLM 0.33+  ││2 users 68          fuller     2    44.1   $1.31││    │                 │      ⣠⠏     │
 │+Cost       on-demand         ││3 tp 4              faster     4    15.2   $3.82││    │                 │     ⡴⠃      │
 │                              ││── Why ─────────────────────────────────────────││    │                 │   ⢀⡞⠁       │
 │                              ││GPUs 2: TP 2, 1 host                            ││1000│                 │  ⣰⠋         │
@@ -121,7 +121,7 @@ only 1,24 29,34 41,42
 expect <<'END'
 [1 Plan] 2  3  4
 FITS        2 GPUs   $6.98/h  $2.84/M
-memory 81 % of budget, 13.8 GiB to spare
+memory 60 % of budget, 29.4 GiB to spare
 TPOT 22.7 ms TTFT 219 ms 682/s model
 ┌─ Ask ──────────────────── 1-4 of 17 ─┐
 │▸Model      llama-3.1-70b            ▾│
@@ -133,7 +133,7 @@ TPOT 22.7 ms TTFT 219 ms 682/s model
  Enter:edit  a:apply     ?:help  q:quit
 [1 Plan] 2  3  4
 FITS        2 GPUs   $6.98/h  $2.84/M
-memory 81 % of budget, 13.8 GiB to spare
+memory 60 % of budget, 29.4 GiB to spare
 TPOT 22.7 ms TTFT 219 ms 682/s model
 ┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ───┐
 │── Speed: model ─── low..high ────────│
@@ -146,7 +146,7 @@ TPOT 22.7 ms TTFT 219 ms 682/s model
 ┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ───┐
 │TPOT       22.7 ms  17.4..32.4        │
 │output   682 tok/s  478..888          │
-│holds   27.0 requests; first: KV pool │
+│holds   173 requests; first: KV pool  │
 │bound   memory bandwidth; 4 measures  │
 └──────────────────────────────────────┘
 ┌─ Ask ──────────────────── 1-4 of 17 ─┐
@@ -196,7 +196,7 @@ expect <<'END'
 │ Weights    bf16           ▾││memory 97 % of budget, 1.98 GiB to spare        │
 │ GPU        h100-sxm       ▾││████████████████████████████████████▓▒░░·│ 72.85│
 │ GPUs       2               ││█ weights 65.7 ▓ KV 1.2 ▒ act 1.0 ░ run 2.8     │
-│ Users      1 at once       ││holds   2.6 requests of 8,192; first: KV pool   │
+│ Users      1 at once       ││holds   16 requests of 1,280; first: KV pool    │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
 │ TTFT goal  none            ││on demand $6.98/h $5,095/mo jarvislabs, by 26-11│
@@ -264,14 +264,14 @@ expect <<'END'
 │ Context    8,192 tokens    ││TTFT        322 ms  92..1610         none       │
 │ Prompt     1,024 tokens    ││TPOT       15.9 ms  10.2..27.7       none       │
 │ Output     256 tokens      ││output  58.5 tok/s  33.6..91.1       none       │
-│ Users      1 at once       ││holds   22.6 requests of 8,192; first: KV pool  │
+│ Users      1 at once       ││holds   144 requests of 1,280; first: KV pool   │
 │ Rate       none            ││bound   the routed experts; not measured: 4     │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
 │ TTFT goal  none            ││on demand $5.67/h $4,141/mo aws, 2026-07-20     │
 │ TPOT goal  none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
 │ Throughput none            ││1 …ro-6000-server:1 cheaper    1     7.4   $3.60│
 │+Layout     TP 1 x PP 4     ││2 int4-awq          cheaper    4     8.9  $16.33│
-│+Engine     vLLM 0.33+      ││3 users 10          fuller     4    28.4   $4.77│
+│+Engine     vLLM 0.33+      ││3 users 8           fuller     4    24.6   $5.19│
 │+Cost       on-demand       ││── Why ─────────────────────────────────────────│
 │                            ││warning: the profile of a10g has low confidence │
 END
@@ -471,10 +471,10 @@ Down Down Down + + Left
 KEYS
 only 6 10,11 30
 expect <<'END'
-│ GPUs       2               ││█ weights 7.5 ▓ KV 1.0 ▒ act 0.5 ░ run 2.8      │
+│ GPUs       2               ││█ weights 7.5 ▓ KV 0.7 ▒ act 0.5 ░ run 2.8      │
 │ Output     512 tokens      ││output  63.4 tok/s  38.7..100.3      none       │
-│▸Users      2 at once       ││holds   18.9 requests of 8,192; first: KV pool  │
-│▸GPUs       auto: 1         ││█ weights 15.0 ▓ KV 2.0 ▒ act 0.3 ░ run 0.9     │
+│▸Users      2 at once       ││holds   100 requests of 1,536; first: KV pool   │
+│▸GPUs       auto: 1         ││█ weights 15.0 ▓ KV 1.4 ▒ act 0.5 ░ run 1.0     │
 END
 
 screen "the model's most is the end" -m llama-3.1-8b -g h100-sxm -c 131072 <<'KEYS'
@@ -496,12 +496,12 @@ KEYS
 only 2,6 11 22
 expect <<'END'
 ┌─ Ask ──────────────────────┐┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ─────────────┐
-│ Model      llama-3.1-70b  ▾││FITS         2 GPUs   $6.98/h    $1.94/M tok    │
-│ Weights    fp8            ▾││memory 97 % of budget, 2.01 GiB to spare        │
-│ GPU        h100-sxm       ▾││██████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░·│ 75.23│
-│ GPUs       2               ││█ weights 33.9 ▓ KV 36.2 ▒ act 0.4 ░ run 2.7    │
-│▸Users      29 at once      ││holds   30.6 requests of 8,192; first: KV pool  │
- Users: 29 at once is the best that fits
+│ Model      llama-3.1-70b  ▾││FITS         2 GPUs   $6.98/h    $1.06/M tok    │
+│ Weights    fp8            ▾││memory 97 % of budget, 2.29 GiB to spare        │
+│ GPU        h100-sxm       ▾││██████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░·│ 75.23│
+│ GPUs       2               ││█ weights 33.9 ▓ KV 35.6 ▒ act 0.6 ░ run 2.8    │
+│▸Users      176 at once     ││holds   194 requests of 1,280; first: KV pool   │
+ Users: 176 at once is the best that fits
 END
 
 screen "what cannot be solved for" -m 8B <<'KEYS'
@@ -545,13 +545,13 @@ expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                       70B*
 ┌─ Ask ──────────────────────┐┌─ Answer: 8 x L4, TP 8 ─────── 1-14 of 23, Tab ─┐
 │ Model      70B (assumed)  ▾││FITS         8 GPUs   $3.52/h    $97.17/M tok   │
-│▸Users      1 at once       ││holds   6.9 requests of 8,192; first: KV pool   │
+│▸Users      1 at once       ││holds   44 requests of 1,280; first: KV pool    │
  Users: reset to its default; r again resets every field
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                        8B*
-┌─ Ask ──────────────────────┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 20, Tab ─┐
+┌─ Ask ──────────────────────┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 21, Tab ─┐
 │ Model      8B (assumed)   ▾││FITS         1 GPU    $0.44/h    $7.25/M tok    │
 │ Weights    auto: bf16     ▾││memory 86 % of budget, 2.84 GiB to spare        │
-│▸Users      1 at once       ││holds   3.8 requests of 8,192; first: KV pool   │
+│▸Users      1 at once       ││holds   24 requests of 1,280; first: KV pool    │
  all fields reset to their defaults; u undoes it
 END
 
@@ -602,11 +602,11 @@ KEYS
 only 7,13
 expect <<'END'
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ ┌─ Changes ─────────────────────────────────────────────────────── 2 of 2 ─┐ │
+│ ┌─ Changes ─────────────────────────────────────────────────────── 3 of 3 ─┐ │
 │ │/ type words … verdict    n      $/h TPOT ms     $/M                      │ │
 │ │▸ 1. int4-awq  cheaper    1    $0.44    20.9   $2.72                      │ │
-│ │  2. tp 2      faster     2    $0.88    30.5   $7.62                      │ │
-│ │                                                                          │ │
+│ │  2. users 3   fuller     1    $0.44    61.0   $2.54                      │ │
+│ │  3. tp 2      faster     2    $0.88    30.5   $7.62                      │ │
 │─│                                                                          │─│
 END
 
@@ -676,7 +676,7 @@ expect <<'END'
 │       aic-core/src/aiconfigurator_core/model_configs/meta-llama--Meta-Llama- │
 │       3.1-8B_config.json (vendored HF config.json)                           │
 │   users' need (need) = 1.000 GiB, exact                                      │
-│       users * reserved by the engine for one                                 │
+│       users * given                                                          │
 │       with users per replica 1 (request), given 1 GiB (exact)                │
 │       from vLLM 0.33+ of 2026-11: 16 tokens, the CUDA default of the block   │
 └──────────────────────────────────────────────────────────────────────────────┘
@@ -714,7 +714,7 @@ expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
  saved to plan.json; gpuplan --batch plan.json prints its answer
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                 plan.json*
-│ Users      2 at once       ││holds   7.3 requests of 8,192; first: KV pool   │
+│ Users      2 at once       ││holds   46 requests of 1,280; first: KV pool    │
  set: users 2
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                 plan.json*
  a file; gpuplan --batch reads it, o opens it
@@ -737,7 +737,7 @@ expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
 ┌─ Ask ──────────────────────┐┌─ Answer: 4 x L40S, TP 4 ───── 1-14 of 19, Tab ─┐
 │▸Model      70B (assumed)  ▾││FITS         4 GPUs   $4.00/h    $30.66/M tok   │
-│ Users      2 at once       ││holds   7.3 requests of 8,192; first: KV pool   │
+│ Users      2 at once       ││holds   46 requests of 1,280; first: KV pool    │
 END
 
 printf '{"model": "8B", "gpus": 2}\n' >bad.json
@@ -830,12 +830,12 @@ screen "a field is found by its option" <<'KEYS'
 KEYS
 only 2 7,12 22,23
 expect <<'END'
-┌─ Ask ──────── 11-28 of 34 ─┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 20, Tab ─┐
+┌─ Ask ──────── 11-28 of 34 ─┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 21, Tab ─┐
 │+Layout     auto: TP 1      ││── Speed: model ─── low..high ────── goal ──────│
 │-Engine     auto: vLLM 0.33+││TTFT        340 ms  97..1700         none       │
 │ Engine     auto: vLLM 0.3…▾││TPOT       58.3 ms  41.2..88.6       none       │
 │ KV cache   auto: bf16     ▾││output  16.8 tok/s  11.1..23.8       none       │
-│ Slots      auto: 256 reque…││holds   3.8 requests of 8,192; first: KV pool   │
+│ Slots      auto: 256 reque…││holds   24 requests of 1,280; first: KV pool    │
 │▸Batch      auto: 2,048 tok…││bound   memory bandwidth; not measured: 4       │
  Batch: tokens of one step; more: more memory, mostly a shorter TTFT.
  forward = batch*(2*h + 3*ff/TP)*a + forward base
@@ -885,7 +885,7 @@ expect <<'END'
 │ Context    8,192 tokens    ││1 int4-awq         fits       1    $1.00    79.8│
 │ TTFT goal  none            ││7 l40s:2           fits       2    $2.00    52.1│
  GPUs: more hold more, are faster, cost more. auto: the fewest that fit.
-┌─ Ask ──────────────────────┐┌─ Answer: 1 x L40S, TP 1 ───── 1-14 of 21, Tab ─┐
+┌─ Ask ──────────────────────┐┌─ Answer: 1 x L40S, TP 1 ───── 1-14 of 22, Tab ─┐
 │ Model      70B (assumed)  ▾││FITS         1 GPU    $1.00/h    $23.42/M tok   │
 │ Weights    int4-awq       ▾││memory 95 % of budget, 2.03 GiB to spare        │
 │ GPU        l40s           ▾││███████████████████████████████████▓▓▒░··│ 42.20│
