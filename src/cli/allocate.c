@@ -31,12 +31,10 @@ static struct {
 
 /* All three by the first call of any: dlerror() reallocates its text, and a dlsym() in there would
  * free it. dlsym() of some C libraries allocates, and does without when it gets nothing. */
-static bool libc_found(void)
+static bool find_libc(void)
 {
     static _Thread_local bool within;
 
-    if (libc.malloc && libc.calloc && libc.realloc)
-        return true;
     if (within)
         return false;
     within = true;
@@ -45,6 +43,11 @@ static bool libc_found(void)
     *(void **)&libc.realloc = dlsym(RTLD_NEXT, "realloc");
     within = false;
     return libc.malloc && libc.calloc && libc.realloc;
+}
+
+static inline bool libc_found(void) /* the last of them is there */
+{
+    return libc.realloc || find_libc();
 }
 
 static void *not_null(void *ptr, size_t size)
