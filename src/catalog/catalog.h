@@ -82,7 +82,8 @@ void catalog_gpu_namesakes(struct catalog *catalog, const char *text, const char
 struct name_reading;
 enum gp_status catalog_read_name(struct catalog *catalog, const char *text,
                                  struct name_reading *out, struct gp_err *err);
-/* "did you mean a or b?", the models of the family that the text begins with; "" when none is near. */
+/* "did you mean a or b?", the models of the family that the text begins with; "" when none is
+ * near. */
 void catalog_near_models(struct catalog *catalog, const char *text, char *hint, size_t size);
 
 /* Whole classes, sorted by id (instances by provider and type). */

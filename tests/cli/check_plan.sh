@@ -83,7 +83,7 @@ done <names
 
 
 # ---- the fit breaks: a new range of the engine takes more ----
-save -m llama-3.1-8b -p fp8 -g l4:1 -c 8k -u 2
+save -m llama-3.1-8b -p fp8 -g l4:1 -c 64k -u 2
 mkdir -p own/engines
 cat >own/engines/vllm.cfg <<'END'
 ranges = (

@@ -25,7 +25,7 @@ for part in 'Llama 3.1 8B' 'FITS' 'Alternatives' 'Curves' 'Measured against pred
 done
 # ---- the decision first: verdict, then the figures with their labels ----
 hero=$(sed -n '/class="answer/,/class="key"/p' page.html | sed 's/<[^>]*>/ /g')
-for part in FITS ' on 2 x NVIDIA L4' 'GPUs' 'cost' '/h' 'per million output tokens' 'TPOT' \
+for part in FITS ' on 1 x NVIDIA L4' 'GPU' 'cost' '/h' 'per million output tokens' 'TPOT' \
     'TTFT' 'memory budget' 'to spare' 'requests held' 'weights'; do
     assert_contains "seen first: $part" "$part" "$hero"
 done

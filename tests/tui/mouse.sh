@@ -36,9 +36,9 @@ for term in xterm-256color screen-256color; do
     mouse 0 22 1 # a tab
     see "294 rows"
     mouse 65 10 10
-    see "▸  a100-sxm-80"
+    see "▸  a40"
     mouse 0 10 6
-    see "▸  rtx-a6000 "
+    see "▸* rtx-a6000 "
     mouse 0 25 24 # "s:sort" of the bar
     see "sort \$/M"
     keys Q
