@@ -1162,7 +1162,7 @@ KEYS
 shows "NO FIT"
 shows "the weights take"
 assert_true "Compare begins with the plan, which fits now" \
-    grep -qE '^│=.* int8 +[0-9]+ +fits' "$work/out"
+    grep -qE '^│=.* int4-awq +[0-9]+ +fits' "$work/out"
 shows "Complete: every point was measured."
 shows "predicted ratio"
 keys=$(grep -v '^:' "$work/keys" | sed 's/"\([^"]*\)"/\1/; s/l40s/l 4 0 s/' | wc -w)

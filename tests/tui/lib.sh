@@ -50,7 +50,7 @@ open() {
     socket=gpuplan-$$-${#sockets[@]}
     sockets+=("$socket")
     printf '%s\n' "PS1='ready> ' LC_ALL=${4:-C.UTF-8} TERM=$3" \
-        "export LC_ALL TERM; unset TMUX TMUX_PANE HISTFILE" >"$work/rc"
+        "export LC_ALL TERM; unset TMUX TMUX_PANE HISTFILE COLUMNS" >"$work/rc"
     tm -f /dev/null new-session -d -x "$1" -y "$2" "bash --noprofile --rcfile '$work/rc'" ||
         skip "tmux does not start here"
     see "ready>"
