@@ -907,12 +907,19 @@ static void better_row(struct answer_lines *lines)
         const struct fix *f = &a->fixes[i];
         const char *word = better_word(f->better);
 
-        row_part(
-            lines, name, "; ",
-            texts_addf(t, "%s%s%s%s%s%s", word, word[0] ? ": " : "", sentence_fix(f, t),
-                       f->verdict == VERDICT_MARGINAL ? " (marginal)" : "",
-                       f->per_hour > 0 ? ", " : "",
-                       f->per_hour > 0 ? texts_addf(t, "%s/h", UNITS_MONEY(f->per_hour)) : ""));
+        /* at the same price per hour it is the tokens that are cheaper */
+        double own = plan_token_price(lines->plan).value, now = 0;
+
+        if (f->better != BETTER_NONE && f->cost_known && fabs(f->cost_delta) < 0.005 && own > 0)
+            now = f->tokens > 0 ? f->per_hour / 3600 / f->tokens * 1e6 : 0;
+        const char *price = f->per_hour <= 0 ? ""
+                            : now > 0 && now < own
+                                ? texts_addf(t, ", %.0f %% less a token", 100 * (1 - now / own))
+                                : texts_addf(t, ", %s/h", UNITS_MONEY(f->per_hour));
+
+        row_part(lines, name, "; ",
+                 texts_addf(t, "%s%s%s%s%s", word, word[0] ? ": " : "", sentence_fix(f, t),
+                            f->verdict == VERDICT_MARGINAL ? " (marginal)" : "", price));
     }
 }
 
