@@ -887,8 +887,8 @@ static bool search_all(struct search *s, const struct request *q, const struct m
         turned[i].known = false;
     for (s->tier = TIER_HOST; s->tier < TIER_COUNT && !search_fits(s); s->tier++) {
         search_cuts(s->request, try_cut, s);
-        if (!may_turn_any(q) || s->tier == TIER_UNUSUAL ||
-            (search_fits(s) && gpus_paid(&s->best) == 1))
+        if (!may_turn_any(q) || (search_fits(s) && gpus_paid(&s->best) == 1) ||
+            (s->tier == TIER_UNUSUAL && search_fits(s)))
             continue;
         s->turned = turned;
         search_cuts(s->request, try_cut, s);
