@@ -245,6 +245,12 @@ static void check_block(struct refusals *r, const struct request *q, enum tensor
 static void check_blocks(struct refusals *r, const struct request *q, const struct layer_kind *k,
                          const struct layout *l)
 {
+    const struct format *const *f = q->precision.by_role;
+
+    if (f[ROLE_MLP]->group_cols <= 1 && f[ROLE_EXPERT]->group_cols <= 1 &&
+        f[ROLE_SHARED]->group_cols <= 1 && f[ROLE_ATTN_OUT]->group_cols <= 1 &&
+        f[ROLE_RECURRENT]->group_cols <= 1)
+        return; /* no scales of blocks */
     int tp = l->tp, shards = l->ep > tp ? 1 : tp / (l->ep > 0 ? l->ep : 1);
     int heads = k->heads / tp, kv = k->kv_heads > 0 ? layout_kv_heads(k, tp) : 0;
     int values = k->lin_v_heads / tp * k->lin_v_dim;
