@@ -14,7 +14,7 @@
 set -eu
 plan_limit=30000 # thousand instructions of one --plan, a whole process
 log_limit=90000  # of one more MB of a log that is no start
-batch_limit=1000 # of one more plan of --batch; 954 with the speed of layouts of one price
+batch_limit=1100 # of one more plan of --batch; 1012 with the speed of layouts of one price
 
 only_count=0
 if [ "${1:-}" = --count ]; then

@@ -74,7 +74,7 @@ assert_contains "FP32 in place of BF16" "it would load FP32" "$out"
 run --plan -m gemma-3-4b -g l4 -p fp16 --format json
 assert_contains "its words" "The model type 'gemma3' does not support float16" "$out"
 
-run --plan -m llama-3.1-8b -g h100-sxm --tp 16
+run --plan -m llama-3.1-8b -g h100-sxm --tp 12
 assert_contains "host size" "GPUs one host can hold" "$out"
 
 run --plan -m llama-3.1-8b -g h100-sxm --used 30GiB
