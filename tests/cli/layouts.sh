@@ -47,7 +47,7 @@ run --plan -m llama-3.3-70b -g dgx-spark-gb10:2 --tp 2 --engine vllm
 assert_contains "with a warning" "TP over hosts" "$out"
 row 'FITS on 2 x *PP 2, 2 hosts*' -m llama-3.3-70b -g dgx-spark-gb10:2 --engine vllm
 row 'FITS on 16 x *: TP 16, 2 hosts*' -m deepseek-r1 -g h100-sxm:16 --tp 16
-row 'FITS on 8 x *: TP 8, 2 hosts*' -m kimi-k3 -g gb300:8 --tp 8
+row 'FITS on 8 x *: TP 8*, 2 hosts*' -m kimi-k3 -g gb300:8 --tp 8
 run --plan -m kimi-k3 -g gb300:8 --tp 8
 assert_lacks "a rack is one host to TP" "TP over hosts" "$out"
 
