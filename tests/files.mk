@@ -482,6 +482,7 @@ cli_tests = \
 	tests/cli/headline.sh \
 	tests/cli/hostile.sh \
 	tests/cli/launch.sh \
+	tests/cli/layouts.sh \
 	tests/cli/list.sh \
 	tests/cli/man.sh \
 	tests/cli/memory.sh \

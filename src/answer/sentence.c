@@ -165,6 +165,7 @@ static const struct {
 static const char *const lost_words[WORSE_COUNT] = {
     [WORSE_IDLE] = "more replicas than users",
     [WORSE_MACHINES] = "not in one machine that is offered",
+    [WORSE_OPTIONS] = "options of the engine turned",
     [WORSE_STAGES] = "more pipeline stages",
     [WORSE_REPLICAS] = "more replicas",
     [WORSE_EXPERTS] = "experts spread wider",

@@ -42,6 +42,7 @@ enum worse_by {
     WORSE_GPUS,     /* `more` GPUs */
     WORSE_IDLE,     /* a replica without a user */
     WORSE_MACHINES, /* not in one machine */
+    WORSE_OPTIONS,  /* options of the engine are turned */
     WORSE_STAGES,
     WORSE_TOKENS, /* `more` of its tokens/s, as a share, are missing */
     WORSE_REPLICAS,

@@ -70,12 +70,12 @@ static bool search_fits(const struct search *s)
 /* ---- which of two is better ---- */
 
 /* The order of search.h: each key a number of which less is better. */
-#define KEYS 9
+#define KEYS 10
 static const enum worse_by orders[][KEYS] = {
-    [SEARCH_FEWEST_GPUS] = {WORSE_PAID, WORSE_IDLE, WORSE_MACHINES, WORSE_TOKENS, WORSE_STAGES,
-                            WORSE_GPUS, WORSE_MONEY, WORSE_REPLICAS, WORSE_EXPERTS},
+    [SEARCH_FEWEST_GPUS] = {WORSE_PAID, WORSE_IDLE, WORSE_MACHINES, WORSE_TOKENS, WORSE_OPTIONS,
+                            WORSE_STAGES, WORSE_GPUS, WORSE_MONEY, WORSE_REPLICAS, WORSE_EXPERTS},
     [SEARCH_LEAST_MONEY] = {WORSE_MONEY, WORSE_PAID, WORSE_IDLE, WORSE_MACHINES, WORSE_TOKENS,
-                            WORSE_STAGES, WORSE_GPUS, WORSE_REPLICAS, WORSE_EXPERTS},
+                            WORSE_OPTIONS, WORSE_STAGES, WORSE_GPUS, WORSE_REPLICAS, WORSE_EXPERTS},
 };
 
 /* GPUs that have to be rented, as many as it takes at least; where none are, those. */
@@ -103,6 +103,8 @@ static double key_of(const struct search *s, const struct evaluation *e, enum wo
         return e->layout.pp;
     case WORSE_TOKENS: /* in steps of 5 %, so that nothing is turned for less */
         return e->tokens > 0 ? -floor(log(e->tokens) * 20) : 0;
+    case WORSE_OPTIONS:
+        return knobs_any(&e->turned);
     case WORSE_REPLICAS:
         return e->layout.replicas;
     case WORSE_EXPERTS:
@@ -581,7 +583,11 @@ static bool turn_options(struct search *s, const struct layout *l, struct evalua
             continue;
         evaluate(&c->request, &c->load, &s->prices, l, e);
         e->turned = search_knobs(s, i);
-        if (e->verdict == VERDICT_FITS || (e->verdict == VERDICT_MARGINAL && !search_fits(s)))
+        /* what holds the users while they are spread needs no other options */
+        bool spread = s->any && s->best.verdict == VERDICT_MARGINAL &&
+                      !knobs_any(&s->best.turned) && s->best.binding.state == MEMORY_SPREADS;
+        if (e->verdict == VERDICT_FITS ||
+            (e->verdict == VERDICT_MARGINAL && !search_fits(s) && !spread))
             search_consider(s, e);
         if (e->verdict == VERDICT_FITS)
             return true;

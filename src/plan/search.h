@@ -17,10 +17,11 @@
  *   3  one host: the GPUs of one request (layout_group) in one machine that is offered,
  *      then in one host, then spread over several
  *   4  more tokens/s of the load that is asked, in steps of 5 %
- *   5  less PP
- *   6  the fewest GPUs that it takes
- *   7  the lower price; a known one before an unknown one
- *   8  fewer replicas, smaller EP
+ *   5  the engine's own options
+ *   6  less PP
+ *   7  the fewest GPUs that it takes
+ *   8  the lower price; a known one before an unknown one
+ *   9  fewer replicas, smaller EP
  *
  * Cuts are looked at in tiers (cut_tier() of search.c), the next one only where nothing of those
  * before fits: each group of GPUs in one host, then over whole hosts, then what people do not run:

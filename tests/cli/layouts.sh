@@ -1,0 +1,66 @@
+#!/bin/sh
+# layouts.sh - the layouts that people run, on GPUs that can be bought: what was planned wrongly
+# once, and what answers it. Each row holds with any price and load rule that keeps its sense.
+
+. "${srcdir:-.}/tests/cli/lib.sh"
+
+# row WANTED ARGUMENT...: the first line of the plan, and that --launch takes what fits.
+row() {
+    wanted=$1
+    shift
+    run --plan "$@"
+    first=$(printf '%s\n' "$out" | head -n 1)
+    # shellcheck disable=SC2254 # a pattern
+    case $first in
+    $wanted) ;;
+    *) fail "$*: $wanted" "$first" ;;
+    esac
+    case $first in
+    FITS*)
+        run --launch vllm "$@"
+        assert_eq "--launch $*" 0 "$rc"
+        ;;
+    esac
+}
+
+# ---- options of the engine before a pipeline, TP before PP, 8 where 8 are paid ----
+row 'FITS on 2 x *: TP 2, 1 host, --max-num-seqs 256' -m llama-3.1-70b -g h100-sxm:2
+assert_contains "the option" "--max-num-seqs 256" "$out"
+row 'FITS on 2 x *: TP 2, 1 host*' -m llama-3.1-70b -p fp8 -g l40
+row 'FITS on 8 x *: TP 8, 1 host*' -m kimi-k2 -g mi300x
+row 'FITS on [48] x *: TP [48], 1 host*' -m glm-4.6 -g mi300x
+row 'FITS on 8 x *1 host*' -m deepseek-r1 -u 64 -c 16k -g mi300x
+row 'FITS on 8 x *: TP 8, 1 host*' -m qwen3-coder-480b-a35b -g mi300x
+row 'FITS on 16 x *: TP 8 x PP 2, 2 hosts*' -m deepseek-r1 -p fp8-block -g h100-sxm
+row 'FITS on * x *replicas, *' -m llama-3.1-8b -u 1000 -g l4
+assert_lacks "an 8B model in no pipeline" "pipeline-parallel" "$out"
+run --plan -m kimi-k2
+assert_contains "what nobody sells is not offered: a host of 8" "FITS on 8 x" "$out"
+
+# ---- graphs are given up where it would not start, not for more users ----
+run --plan -m llama-3.1-8b -g l40s:1 -c 8k --solve users
+assert_lacks "more users keep the graphs" "no CUDA graphs" "$out"
+
+# ---- hosts as they are ----
+row 'FITS on 2 x *: TP 2, 2 hosts*' -m llama-3.3-70b -g dgx-spark-gb10:2 --tp 2 --engine vllm
+run --plan -m llama-3.3-70b -g dgx-spark-gb10:2 --tp 2 --engine vllm
+assert_contains "with a warning" "TP over hosts" "$out"
+row 'FITS on 2 x *PP 2, 2 hosts*' -m llama-3.3-70b -g dgx-spark-gb10:2 --engine vllm
+row 'FITS on 16 x *: TP 16, 2 hosts*' -m deepseek-r1 -g h100-sxm:16 --tp 16
+row 'FITS on 8 x *: TP 8*, 2 hosts*' -m kimi-k3 -g gb300:8 --tp 8
+run --plan -m kimi-k3 -g gb300:8 --tp 8
+assert_lacks "a rack is one host to TP" "TP over hosts" "$out"
+
+# ---- a refusal is said once; cures in the order in which one tries them ----
+run --plan -m qwen3.8-flash-next -p fp8-block -g l40s:8 --tp 8 --ep 1 --engine vllm@0.28
+assert_eq "said once" 1 "$(printf '%s\n' "$out" | grep -o 'experts to a width of 80' | sort -u | wc -l)"
+cure() { # the first command after "what would fit"
+    run --plan "$@"
+    printf '%s\n' "$out" | sed -n '/^what would fit/,$p' | sed -n '3,5p' | tr -d '\\\n'
+}
+assert_contains "Ollama at 32k: a shorter context" "--context" \
+    "$(cure -m qwen3-32b -p q4_k_m --engine ollama -g rtx-4090:1)"
+assert_contains "llama.cpp: layers in host memory" "--gpu-layers" \
+    "$(cure -m llama-3.1-70b -p q4_k_m -g rtx-4090:1)"
+
+finish
