@@ -371,10 +371,9 @@ tui_sources = \
 	src/tui/loop.h \
 	src/tui/membar.c \
 	src/tui/membar.h \
+	src/tui/plain.c \
 	src/tui/plan_summary.c \
 	src/tui/plan_summary.h \
-	src/tui/plain/plain.c \
-	src/tui/plain/plain.h \
 	src/tui/plan/plan_answer.c \
 	src/tui/plan/plan_answer.h \
 	src/tui/plan/plan_alternatives.c \

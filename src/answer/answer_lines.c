@@ -80,11 +80,11 @@ static void load_lines(struct answer_lines *lines)
         line_addf(lines, "load", "prompts of up to %s tokens, no KV cache, %s %s", tokens,
                   q->engine->name, q->engine->range);
     else if (q->rate > 0)
-        line_addf(lines, "load", "%.4g requests/s: up to %.0f at once x %s tokens, %s %s", q->rate,
-                  q->users, tokens, q->engine->name, q->engine->range);
+        line_addf(lines, "load", "%.4g requests/s: up to %.0f at once %s, %s %s", q->rate, q->users,
+                  sentence_lengths(q, &lines->texts), q->engine->name, q->engine->range);
     else
-        line_addf(lines, "load", "%.0f user%s x %s tokens, %s %s", q->users, plural_s(q->users),
-                  tokens, q->engine->name, q->engine->range);
+        line_addf(lines, "load", "%.0f user%s %s, %s %s", q->users, plural_s(q->users),
+                  sentence_lengths(q, &lines->texts), q->engine->name, q->engine->range);
     if (!r || !r->trace[0])
         return;
     if (r->trace_rate > 0)
@@ -118,6 +118,48 @@ static void layout_lines(struct answer_lines *lines)
 
     line_addf(lines, "layout", "%s, %d host%s%s%s", sentence_layout(l, &lines->texts), l->hosts,
               plural_s(l->hosts), turned[0] ? ", " : "", turned);
+}
+
+/* "2 GPUs, $6.98/h": what the other --reserve takes. */
+static const char *reserved_otherwise(const struct answer *a, struct texts *t)
+{
+    const struct runner_up *r = &a->reserved_otherwise;
+
+    if (a->otherwise == OTHERWISE_SAME)
+        return "the same GPUs";
+    if (a->otherwise == OTHERWISE_LACKS)
+        return "more than any layout of this GPU holds";
+    return texts_addf(t, "%d GPU%s%s%s%s", r->layout.gpus, plural_s(r->layout.gpus),
+                      r->per_hour > 0 ? ", " : "", r->per_hour > 0 ? UNITS_MONEY(r->per_hour) : "",
+                      r->per_hour > 0 ? "/h" : "");
+}
+
+static void holds_lines(struct answer_lines *lines)
+{
+    const struct plan *p = lines->plan;
+    const struct request *q = &p->request;
+    const struct answer *a = lines->answer;
+    struct quantity load = plan_holds(p, &p->memory.holds_load);
+    struct quantity full = plan_holds(p, &p->memory.max_concurrency);
+    bool all = q->reserve == RESERVE_FULL, other = a && a->otherwise != OTHERWISE_NONE;
+    const char *rest;
+
+    if (!p->has_memory || !load.known || !full.known || q->model->weights_only ||
+        (p->verdict == VERDICT_DOES_NOT_FIT && !other) || q->engine->whole_slots ||
+        p->memory.described.reserved >= p->memory.sequence.reserved)
+        return;
+    rest = !other ? ""
+           : all  ? texts_addf(&lines->texts, "; for the load: %s (--reserve load)",
+                               reserved_otherwise(a, &lines->texts))
+                  : texts_addf(&lines->texts, "; all %s at full length: %s (--reserve full)",
+                               UNITS_TOKENS(q->users), reserved_otherwise(a, &lines->texts));
+    if (all)
+        line_addf(lines, "holds", "holds %s such request%s, %s of %s tokens%s",
+                  UNITS_TOKENS(full.value), plural_s(full.value), UNITS_TOKENS(load.value),
+                  UNITS_TOKENS(memory_described_tokens(q)), rest);
+    else
+        line_addf(lines, "holds", "holds %s such request%s, %s of full length%s",
+                  UNITS_TOKENS(load.value), plural_s(load.value), UNITS_TOKENS(full.value), rest);
 }
 
 static void runner_up_lines(struct answer_lines *lines)
@@ -878,15 +920,25 @@ int answer_lines(const struct plan *plan, const struct answer *answer, enum line
                  struct answer_lines *out)
 {
     static void (*const make[LINE_KIND_COUNT])(struct answer_lines *) = {
-        [LINE_HEADLINE] = headline_lines, [LINE_MODEL] = model_lines,
-        [LINE_LOAD] = load_lines,         [LINE_GPU_FROM] = gpu_from_lines,
-        [LINE_LAYOUT] = layout_lines,     [LINE_RUNNER_UP] = runner_up_lines,
-        [LINE_REASON] = reason_lines,     [LINE_STARTUP] = startup_lines,
-        [LINE_WARNING] = warning_lines,   [LINE_STAGE] = stage_lines,
-        [LINE_POOL] = pool_lines,         [LINE_RULE] = rule_lines,
-        [LINE_LOGGED] = logged_lines,     [LINE_SPEED] = speed_lines,
-        [LINE_COST] = cost_lines,         [LINE_FIX] = fix_lines,
-        [LINE_SOURCE] = source_lines,     [LINE_DATES] = date_lines,
+        [LINE_HEADLINE] = headline_lines,
+        [LINE_MODEL] = model_lines,
+        [LINE_LOAD] = load_lines,
+        [LINE_GPU_FROM] = gpu_from_lines,
+        [LINE_LAYOUT] = layout_lines,
+        [LINE_HOLDS] = holds_lines,
+        [LINE_RUNNER_UP] = runner_up_lines,
+        [LINE_REASON] = reason_lines,
+        [LINE_STARTUP] = startup_lines,
+        [LINE_WARNING] = warning_lines,
+        [LINE_STAGE] = stage_lines,
+        [LINE_POOL] = pool_lines,
+        [LINE_RULE] = rule_lines,
+        [LINE_LOGGED] = logged_lines,
+        [LINE_SPEED] = speed_lines,
+        [LINE_COST] = cost_lines,
+        [LINE_FIX] = fix_lines,
+        [LINE_SOURCE] = source_lines,
+        [LINE_DATES] = date_lines,
     };
 
     out->plan = plan;

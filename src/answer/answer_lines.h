@@ -21,9 +21,10 @@
 enum line_kind {
     LINE_HEADLINE,  /* the decision, a row each: name "price", text within HEADLINE_COLS */
     LINE_MODEL,     /* "Llama 3.1 8B (8.03 B parameters), fp8 weights, bf16 KV cache" */
-    LINE_LOAD,      /* "16 users x 8,192 tokens, vLLM 0.21+" */
+    LINE_LOAD,      /* "16 users of 1,280 tokens, each up to 8,192, vLLM 0.21+" */
     LINE_GPU_FROM,  /* who chose the GPU, when the request named none */
     LINE_LAYOUT,    /* "TP 2, 1 host" */
+    LINE_HOLDS,     /* "holds 173 such requests, 27 of full length; all 16 at full length: ..." */
     LINE_RUNNER_UP, /* "TP 2 x PP 2"; amount: $/h; note: why it lost */
     LINE_REASON,
     LINE_STARTUP, /* "vLLM would stop: ValueError: ..." (startup.h) */

@@ -659,11 +659,13 @@ void comparison_facts(const struct comparison *c, const struct compared *row, st
     record_quantity(s, "kv_pool", "GiB/GPU", pool ? quantity_max0(m->kv_pool) : none, GP_GIB, 2);
     record_title(s, "KV pool GiB");
     record_spare(s, 6);
+    record_quantity(s, "holds", "requests", quantity_max0(plan_capacity(p)), 1, 0);
+    record_title(s, "requests");
+    record_spare(s, 10);
     record_quantity(
         s, "max_concurrency", "requests",
         has ? quantity_max0(quantity_scale(m->max_concurrency, p->layout.replicas)) : none, 1, 1);
-    record_title(s, "requests");
-    record_spare(s, 10);
+    record_detail(s);
     record_plan_speed(s, p);
     record_plan_cost(s, p);
     record_quantity(s, "market_per_hour", "$/h",
@@ -701,6 +703,13 @@ static double best_least(enum best best, const struct comparison *c, const struc
     }
 }
 
+/* Of two that are equal: the cheaper, then the faster. */
+static bool best_beside(const struct plan *a, const struct plan *b)
+{
+    return a->cost.per_hour < b->cost.per_hour ||
+           (a->cost.per_hour == b->cost.per_hour && a->speed.tpot.value < b->speed.tpot.value);
+}
+
 static void comparison_best(const struct comparison *c, const struct compared *const *rows,
                             size_t count, struct record *doc)
 {
@@ -719,7 +728,7 @@ static void comparison_best(const struct comparison *c, const struct compared *c
 
             if (p->verdict != VERDICT_FITS || plan_spans(p) || p->cost.per_hour <= 0 || least <= 0)
                 continue;
-            if (least < than || (least == than && p->cost.per_hour < best->cost.per_hour)) {
+            if (least < than || (least == than && best_beside(p, best))) {
                 best = p;
                 at = i;
             }
@@ -777,7 +786,7 @@ void comparison_record(const struct comparison *c, const struct compared *const 
                 request_asks_speed(&first->request)
                     ? "per_hour against per_million_output_tokens, rows that reach the "
                       "goals in one machine"
-                    : "per_hour against max_concurrency, rows that fit in one machine");
+                    : "per_hour against holds, rows that fit in one machine");
     comparison_best(c, rows, count, doc);
     record_count(doc, "planned", "", (double)count);
     record_list(doc, "rows");

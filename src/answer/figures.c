@@ -148,6 +148,7 @@ static const char *figure_note(const struct plan *p, enum figure_id id, struct t
     const struct request *q = &p->request;
     const struct memory *m = &p->memory;
     bool spread = m->users > 1 && m->kv_mean.value < m->kv_reserved.value;
+    const char *one = "";
 
     switch (id) {
     case FIGURE_BUDGET:
@@ -161,7 +162,10 @@ static const char *figure_note(const struct plan *p, enum figure_id id, struct t
     case FIGURE_WEIGHTS:
         return weights_note(p, t);
     case FIGURE_KV:
-        return texts_addf(t, "%.0f x %s tokens%s%s%s%s", m->users, UNITS_TOKENS(q->context),
+        if (m->one_full)
+            one = texts_addf(t, " and one of %s", UNITS_TOKENS(q->context));
+        return texts_addf(t, "%.0f x %s tokens%s%s%s%s%s", m->users,
+                          UNITS_TOKENS(m->one_full ? memory_end_tokens(q) : q->context), one,
                           p->layout.replicas > 1 ? ", per replica" : "", spread ? "; " : "",
                           spread ? UNITS_GIB(m->kv_mean.value) : "", spread ? " on average" : "");
     case FIGURE_KV_BLOCKS:

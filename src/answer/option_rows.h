@@ -75,6 +75,14 @@ OPTION(CONTEXT, .name = "context", .key = 'c', TOKENS, .low = 1, .high = 1e9,
                 .explain = "Context: the most tokens of a request; KV memory grows with it.\n"
                            "KV of one request = context * KV per token (less where windows slide)",
                 .terms = {"KV of one request", "one request is given", "users'"}})
+OPTION(RESERVE, .name = "reserve", WORD("WHAT", "load|full"), .fallback = "load", .commands = R,
+       .help = "memory for the load and one request of full context, or for all users at full context",
+       .form = {.label = "Reserve",
+                .explain = "Reserve: what is bought: the described requests at their end and one "
+                           "of full\ncontext, or all users at full context.\n"
+                           "load = users * KV(prompt + output) + KV(context); full = users * "
+                           "KV(context)",
+                .terms = {"users' need"}})
 OPTION(PROMPT, .name = "prompt", TOKENS, .low = 1, .high = 1e9, .fallback = "1024", .commands = R,
        .common = true, .help = "tokens of a typical prompt",
        .form = {.label = "Prompt",

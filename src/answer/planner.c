@@ -113,6 +113,32 @@ static void choose_gpu(struct answer *a, const struct choices *c)
     *q = search_on(q, q->gpu, 0, market);
 }
 
+/* The other --reserve on as many of the same GPUs as that takes, where the load asks for
+ * less than all users at full context. */
+static void plan_otherwise(struct answer *a)
+{
+    const struct plan *p = &a->plan;
+    struct request q = p->request;
+    struct evaluation e;
+    bool load = q.reserve == RESERVE_LOAD;
+
+    if (!p->has_memory || (load && !verdict_holds(p->verdict)) || q.model->weights_only ||
+        q.users <= 1 || memory_described_tokens(&q) >= q.context)
+        return;
+    a->otherwise = OTHERWISE_SAME;
+    if (load && p->memory.kv_full.value <= p->memory.kv_pool.low &&
+        p->memory.free.low >= p->memory.kv_full.value - p->memory.kv_reserved.value)
+        return;
+    q.reserve = load ? RESERVE_FULL : RESERVE_LOAD;
+    q.gpu_count = q.replicas = q.pp = 0;
+    search_layout(&q, &a->resolved.market, SEARCH_FEWEST_GPUS, &e);
+    if (e.valid && verdict_holds(e.verdict) && verdict_holds(p->verdict) &&
+        e.layout.gpus == p->layout.gpus)
+        return;
+    a->otherwise = e.valid && verdict_holds(e.verdict) ? OTHERWISE_TAKES : OTHERWISE_LACKS;
+    a->reserved_otherwise = (struct runner_up){.layout = e.layout, .per_hour = e.price.per_hour};
+}
+
 enum gp_status planner_answer(struct planner *p, const struct options *options, struct answer *out,
                               struct gp_err *err)
 {
@@ -152,6 +178,7 @@ enum gp_status planner_answer(struct planner *p, const struct options *options, 
      */
     if (out->plan.verdict != VERDICT_FITS && !c.gpus)
         rc = offer_all(p, q, &c, err);
+    plan_otherwise(out);
     if (!rc)
         out->fix_count = plan_fixes(&out->plan, &c, &out->resolved.market, out->fixes);
     return rc;
@@ -397,6 +424,7 @@ static enum gp_status check_serving(const struct options *options, struct gp_err
         {OPT_USERS, "--micro-batch N"},
         {OPT_RATE, ""},
         {OPT_PREFIX_HIT, ""},
+        {OPT_RESERVE, ""},
         {OPT_TTFT, ""},
         {OPT_TPOT, ""},
         {OPT_THROUGHPUT, ""},

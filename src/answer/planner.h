@@ -80,10 +80,20 @@ enum gp_status planner_resolve(struct planner *planner, const struct options *op
                                const char *model, const char *precision, const char *gpu,
                                struct resolved *out, struct gp_err *err);
 
+/* What --reserve full takes where the load is bought, and the other way round. */
+enum otherwise {
+    OTHERWISE_NONE, /* it is the same need, or the engine sets whole slots aside */
+    OTHERWISE_SAME, /* this layout holds it, too */
+    OTHERWISE_TAKES,
+    OTHERWISE_LACKS /* no layout of these GPUs holds it */
+};
+
 /* An answer: the plan, and fixes when it does not simply fit. */
 struct answer {
     struct resolved resolved;
     struct plan plan;
+    enum otherwise otherwise;
+    struct runner_up reserved_otherwise; /* layout and price, where it takes another */
     enum solve solve;
     bool solved;
     struct fix fixes[PLAN_MAX_FIXES];

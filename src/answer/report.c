@@ -67,6 +67,7 @@ static void request_facts(const struct answer *a, struct record *r)
     record_positive(r, "memory_utilization", "", m->fraction);
     record_flag(r, "enforce_eager", q->eager);
     record_count(r, "headroom", "", q->headroom);
+    record_text(r, "reserve", q->reserve == RESERVE_FULL ? "full" : "load");
     record_quantity(r, "used", "GiB", quantity_of(q->used, ORIGIN_ASSUMED), GP_GIB, 2);
     record_count(r, "gpu_layers", "", q->host_layers > 0 ? layers + 1 - q->host_layers : NAN);
     record_positive(r, "n_cpu_moe", "", q->host_experts);
@@ -190,7 +191,7 @@ static void layout_facts(const struct plan *p, struct record *r)
 /* ---- memory ---- */
 
 static const struct member memory_needs[] = {
-    {"kv_needed_full", MEMBER_BYTES, MEMBER_AT(struct memory, kv_reserved)},
+    {"kv_needed_full", MEMBER_BYTES, MEMBER_AT(struct memory, kv_full)},
     {"kv_needed_mean", MEMBER_BYTES, MEMBER_AT(struct memory, kv_mean)},
 };
 static const struct member memory_holds[] = {
@@ -255,6 +256,14 @@ static void stages_facts(const struct plan *p, struct record *doc)
     }
 }
 
+/* Whole requests of all replicas, and how long a described one is. */
+static void holds_facts(const struct plan *p, struct record *r)
+{
+    record_count(r, "tokens", "", memory_described_tokens(&p->request));
+    record_quantity(r, "load", "requests", plan_holds(p, &p->memory.holds_load), 1, 0);
+    record_quantity(r, "full", "requests", plan_holds(p, &p->memory.max_concurrency), 1, 0);
+}
+
 static void memory_facts(const struct plan *p, struct record *doc)
 {
     static const char *const bounds[] = {"value", "low", "high"};
@@ -273,6 +282,7 @@ static void memory_facts(const struct plan *p, struct record *doc)
     record_quantity(r, "kv_sequence", "GiB", quantity_of(m->sequence.exact, kv), GP_GIB, 2);
     RECORD_MEMBERS(r, memory_needs, m);
     RECORD_MEMBERS(r, memory_holds, m);
+    holds_facts(p, record_inside(r, "holds"));
     record_quantity(r, "checkpoint", "GiB", quantity_of(m->file_bytes, m->weights.origin), GP_GIB,
                     2);
     r = record_inside(r, "rule_of_thumb"); /* with the precision that it was taken at */

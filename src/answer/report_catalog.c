@@ -752,6 +752,76 @@ static enum gp_status report_format_show(struct planner *planner, const char *id
     return rc;
 }
 
+/* ---- shapes and pools: files that --pool reads ---- */
+
+struct titled {
+    char name[96], source[320];
+};
+
+static void read_title(struct profile_group top, void *item)
+{
+    struct titled *t = item;
+
+    profile_string(top, "name", t->name, sizeof(t->name));
+    profile_string(top, "source", t->source, sizeof(t->source));
+}
+
+/* A file of a folder: what it says of itself. */
+static enum gp_status record_file_title(struct catalog *catalog, const char *folder,
+                                        const char *what, const char *id, struct record *row,
+                                        struct gp_err *err)
+{
+    char path[GP_PATH_MAX];
+    struct titled title = {0};
+    enum gp_status rc = catalog_file(catalog, folder, what, id, path, sizeof(path), err);
+
+    if (!rc)
+        rc = profile_read(path, read_title, &title, NULL, NULL, err);
+    if (rc)
+        return rc;
+    record_text(row, "id", id);
+    record_text(row, "name", title.name);
+    record_text(row, "source", title.source);
+    return GP_OK;
+}
+
+static enum gp_status report_files(struct catalog *catalog, const char *folder, const char *what,
+                                   struct record *doc, struct gp_err *err)
+{
+    char **names;
+    size_t count = catalog_names(catalog, folder, ".cfg", &names);
+    enum gp_status rc = GP_OK;
+
+    for (size_t i = 0; i < count && !rc; i++)
+        rc = record_file_title(catalog, folder, what, names[i], record_append(doc, "items"), err);
+    path_list_free(names, count);
+    return rc;
+}
+
+static enum gp_status report_shape_rows(struct catalog *catalog, struct record *doc,
+                                        struct gp_err *err)
+{
+    return report_files(catalog, "shapes", "shape", doc, err);
+}
+
+static enum gp_status report_shape_show(struct planner *planner, const char *id, struct record *out,
+                                        struct gp_err *err)
+{
+    return record_file_title(planner_catalog(planner), "shapes", "shape", id, out, err);
+}
+
+static enum gp_status report_pool_rows(struct catalog *catalog, struct record *doc,
+                                       struct gp_err *err)
+{
+    return report_files(catalog, "pools", "pool", doc, err);
+}
+
+static enum gp_status report_pool_show(struct planner *planner, const char *id, struct record *out,
+                                       struct gp_err *err)
+{
+    return record_file_title(planner_catalog(planner), "pools", "pool", id, out, err);
+}
+
 const struct report_class report_classes[] = {
     {"models", "model", report_model_rows, report_model_show},
     {"gpus", "gpu", report_gpu_rows, report_gpu_show},
@@ -760,6 +830,8 @@ const struct report_class report_classes[] = {
     {"formats", "format", report_format_rows, report_format_show},
     {"servers", "server", report_server_rows, report_server_show},
     {"families", "family", report_family_rows, report_family_show},
+    {"shapes", "shape", report_shape_rows, report_shape_show},
+    {"pools", "pool", report_pool_rows, report_pool_show},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -870,7 +942,7 @@ static enum gp_status unknown_id(struct catalog *catalog, const char *id, struct
     }
     suggest(id, all.names, all.count, "*", hint, sizeof(hint));
     gp_fail(err, GP_E_USAGE, "--show", hint[0] ? hint : "see gpuplan --list CLASS",
-            "no model, GPU, engine, instance, format, server or family '%.80s'", id);
+            "no model, GPU, engine, instance, format, server, family, shape or pool '%.80s'", id);
     free(all.names);
     while (n > 0)
         record_fini(&lists[--n]);

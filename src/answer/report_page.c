@@ -214,8 +214,9 @@ static void add_tiles(const struct plan *plan, struct document *d)
             "of each GPU's memory budget",
             texts_addf(t, "%.2f GiB %s", fabs(margin) / GP_GIB, margin < 0 ? "short" : "to spare"));
     if (m->max_concurrency.known && margin >= 0)
-        tile_add(&tiles, texts_addf(t, "%.1f", compare_capacity(plan)), "requests held at once",
-                 texts_addf(t, "of %s tokens each", UNITS_TOKENS(plan->request.context)));
+        tile_add(
+            &tiles, texts_add(t, UNITS_TOKENS(compare_capacity(plan))), "requests held at once",
+            texts_addf(t, "of %s tokens each", UNITS_TOKENS(memory_end_tokens(&plan->request))));
     document_tiles(d, tiles.list, tiles.count);
     texts_fini(t);
 }
@@ -344,7 +345,7 @@ static const struct {
                     {"output_tokens_per_s", "tokens/s", TABLE_RIGHT},
                     {"per_hour", "$/h", TABLE_RIGHT},
                     {"per_million_output_tokens", "$/M out", TABLE_RIGHT},
-                    {"max_concurrency", "requests held", TABLE_RIGHT},
+                    {"holds", "requests held", TABLE_RIGHT},
                     {"price_date", "price of", TABLE_RIGHT}};
 #define ALTERNATIVE_COLUMNS (sizeof(alternatives) / sizeof(alternatives[0]))
 /* verdict, tokens/s, requests held and the date: not on a phone */

@@ -51,7 +51,7 @@ static const char *const reason_words[REASON_COUNT] = {
     [REASON_USED] = "{engine} wants {budget} but only {unused} are free: {use less}",
     [REASON_WEIGHTS] = "the weights take {weights} per GPU, {budget} may be used",
     [REASON_OVERHEAD] = "weights {weights} and overheads leave no room for KV: {short} too little",
-    [REASON_KV] = "{users} x {context} tokens need {reserved} of KV per GPU{at least}, "
+    [REASON_KV] = "{users} x {end tokens} need {reserved} of KV per GPU{at least}, "
                   "{pool} are left (band up to {pool high})",
     [REASON_HELD] = "the pool of recurrent states holds {states} requests, {users} are in "
                     "flight: raise --mamba-full-memory-ratio, or take fewer users",
@@ -65,7 +65,7 @@ static const char *const reason_words[REASON_COUNT] = {
     [REASON_PREFILL_TIGHT] = "replicas for prefill alone, TP {prefill tp}, may not hold the "
                              "weights and a step's prompts of {context} tokens",
     [REASON_SPREADS] = "fits while requests are spread: at {mean tokens} tokens each they "
-                       "take {mean} of {pool}; all at full length need {reserved}, and "
+                       "take {mean} of {pool}; {at their end} {reserved}, and "
                        "some are preempted",
     [REASON_OVERRUNS] = "all parts together may exceed the memory by {over}: it may run out",
     [REASON_DECIDES] = "what decides: {knob}",
@@ -99,6 +99,8 @@ static const char *const warning_words[WARNING_COUNT] = {
     [WARNING_WHEELS] = "{engine}'s published builds have kernels for {gpus that run}, {gpu} has "
                        "{cc}: it may stop with \"no kernel image\"",
     [WARNING_VENDOR] = "{engine} on {vendor} GPUs: unknown vendor, support not checked",
+    [WARNING_TP_HOSTS] = "TP over hosts: every all-reduce crosses the network, whose speed is "
+                         "assumed; with a slower one steps are longer",
     [WARNING_WEIGHTS_ONLY] = "only the weights are counted: what this kind of model "
                              "needs to run is not estimated",
     [WARNING_VISION] = "the vision tower is not counted: GGUF keeps it in a file of its own",
@@ -582,6 +584,16 @@ static const char *say_request(const struct plan *p, const char *words, const st
     return sentence_fill(words, values, t);
 }
 
+const char *sentence_lengths(const struct request *q, struct texts *t)
+{
+    double end = memory_end_tokens(q);
+
+    if (end >= q->context)
+        return texts_addf(t, "x %s tokens", UNITS_TOKENS(q->context));
+    return texts_addf(t, "of %s%s tokens, %sup to %s", q->spread.end > 1 ? "up to " : "",
+                      UNITS_TOKENS(end), q->users > 1 ? "each " : "", UNITS_TOKENS(q->context));
+}
+
 /* " (14.06 GiB while they are spread)": what the pool has to hold all the same, where
  * that is less than all at full length. */
 static const char *kv_least(const struct memory *m, struct texts *t)
@@ -682,6 +694,14 @@ static const char *say_layout(const struct plan *p, const char *words, struct te
         {"weights", SAY_GIB, .number = m->weights.value},
         {"at least", SAY_TEXT, .text = kv_least(m, t)},
         {"reserved", SAY_GIB, .number = m->kv_reserved.value},
+        {"end tokens", SAY_TEXT,
+         .text = m->one_full
+                     ? texts_addf(t, "%s tokens and one of %s", UNITS_TOKENS(memory_end_tokens(q)),
+                                  UNITS_TOKENS(q->context))
+                     : texts_addf(t, "%s tokens", UNITS_TOKENS(q->context))},
+        {"at their end", SAY_TEXT,
+         .text = m->one_full ? "all at their end, and one of full length, need"
+                             : "all at full length need"},
         {"mean", SAY_GIB, .number = m->kv_mean.value},
         {"prefill tp", SAY_NUMBER, .number = p->layout.prefill_tp},
         {"mean tokens", SAY_NUMBER, .number = memory_mean_tokens(q)},

@@ -199,6 +199,8 @@ struct support {
     unsigned roles;  /* of shards: bit per enum tensor_role */
     int least;       /* of shards: a block may be cut down to such a divisor; 0 = not */
     bool gates;      /* of shards: the gates of linear attention, a row per head, too */
+    bool merged;     /* of shards: matrices that are loaded as one (q, k and v; gate and up) may
+                      * be cut: their scales are then spread by rows */
     char cure[64];   /* what to do instead */
     char since[16];  /* versions, both inclusive; "" = open */
     char last[16];
@@ -228,6 +230,7 @@ struct engine {
                              * stores the state at a block's end in it */
     char checkpoints_90[64]; /* the same on NVIDIA GPUs from compute capability 9.0 on */
     char state_fp32[64];     /* families whose recurrent state is FP32, else 16 bit; "all" */
+    bool whole_slots;        /* each slot's whole context is set aside when it starts */
     bool no_evict;           /* lets a request in when its last token's room is free too */
     bool conv_fp32;          /* the convolutions' tails too */
     bool state_exit;         /* does not start when max_num_seqs exceeds the state blocks */

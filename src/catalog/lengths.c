@@ -44,8 +44,14 @@ struct spread spread_of(double prompt, double prompt_sd, double output, double o
         .output = output_sd / output,
         .middle = exp(-sigma * sigma / 2),
         .late = lengths_quantile95(sigma),
+        .end = lengths_quantile95(sigma_of(hypot(prompt_sd, output_sd) / (prompt + output))),
         .beyond = share_beyond(prompt + output, hypot(prompt_sd, output_sd), context),
     };
+}
+
+double spread_end(const struct spread *s, double prompt, double output)
+{
+    return ceil((prompt + output) * (s->end > 0 ? s->end : 1) * (1 - 1e-12));
 }
 
 double spread_held(const struct spread *s, double prompt, double output)
@@ -95,19 +101,16 @@ static struct sums sums_of(const struct trace *t, double context)
     return s;
 }
 
-/* The prompts that 50 and 95 of 100 are no longer than. */
-static void find_quantiles(const struct trace *t, double context, size_t n, double *middle,
-                           double *late)
+/* Of the requests that the context holds their prompts, or prompts and answers, in order. */
+static double *sorted_lengths(const struct trace *t, double context, size_t n, bool answers)
 {
-    double *prompt = gp_calloc(n, sizeof(*prompt));
+    double *length = gp_calloc(n, sizeof(*length));
 
     for (size_t i = 0, k = 0; i < t->count; i++)
         if (t->row[i].prompt + t->row[i].output <= context)
-            prompt[k++] = t->row[i].prompt;
-    qsort(prompt, n, sizeof(*prompt), by_value);
-    *middle = prompt[(n - 1) / 2];
-    *late = prompt[(size_t)(0.95 * (double)(n - 1))];
-    free(prompt);
+            length[k++] = t->row[i].prompt + (answers ? t->row[i].output : 0);
+    qsort(length, n, sizeof(*length), by_value);
+    return length;
 }
 
 static double over_mean(double squares, double n, double mean)
@@ -119,20 +122,24 @@ bool trace_lengths(const struct trace *t, double context, double *prompt, double
                    struct spread *out)
 {
     struct sums s = sums_of(t, context);
-    double middle, late;
 
     if (s.n < 1)
         return false;
     *prompt = s.prompt / s.n;
     *output = s.output / s.n;
-    find_quantiles(t, context, (size_t)s.n, &middle, &late);
+    size_t n = (size_t)s.n;
+    double *prompts = sorted_lengths(t, context, n, false);
+    double *ends = sorted_lengths(t, context, n, true);
     *out = (struct spread){
         .prompt = over_mean(s.prompt2, s.n, *prompt),
         .output = over_mean(s.output2, s.n, *output),
         .both = s.both / s.n / (*prompt * *output) - 1,
-        .middle = middle / *prompt,
-        .late = late / *prompt,
+        .middle = prompts[(n - 1) / 2] / *prompt,
+        .late = prompts[(size_t)(0.95 * (double)(n - 1))] / *prompt,
+        .end = ends[(size_t)ceil(0.95 * (double)n) - 1] / (*prompt + *output),
         .beyond = 1 - s.n / (double)t->count,
     };
+    free(prompts);
+    free(ends);
     return true;
 }

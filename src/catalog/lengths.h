@@ -24,6 +24,7 @@ struct spread {
     double prompt, output; /* standard deviations */
     double both;           /* covariance of prompt and output */
     double middle, late;   /* prompts that 50, 95 of 100 are no longer than; 0 = 1 */
+    double end;            /* prompt and answer together, likewise of 95; 0 = 1 */
     double beyond;         /* share of the requests longer than the context, not served */
 };
 
@@ -49,6 +50,9 @@ bool trace_lengths(const struct trace *trace, double context, double *prompt, do
 /* Of means and standard deviations in tokens, under a context. */
 struct spread spread_of(double prompt, double prompt_sd, double output, double output_sd,
                         double context);
+
+/* Tokens that 95 of 100 requests do not exceed at their end. */
+double spread_end(const struct spread *spread, double prompt, double output);
 
 /* Tokens that a request in flight holds in the mean. */
 double spread_held(const struct spread *spread, double prompt, double output);

@@ -386,14 +386,38 @@ void profile_where(struct profile_group group, const char *key, char *text, size
     where_of(group, at != NULL ? at : group.setting, field, text, size);
 }
 
+/* A key of the group that nothing reads and that is nearly `key`: a misspelling; or NULL. */
+static const char *misspelt_key(const config_setting_t *group, const char *key)
+{
+    const char *names[128];
+    size_t count = 0;
+
+    if (group == NULL || key == NULL || !config_setting_is_group(group) ||
+        member_of(group, key) != NULL)
+        return NULL;
+    for (int i = 0; i < config_setting_length(group) && count < 128; i++) {
+        const config_setting_t *at = config_setting_get_elem(group, (unsigned)i);
+
+        if (at->name != NULL && at->hook == NULL)
+            names[count++] = at->name;
+    }
+    return suggest_name(key, names, count);
+}
+
 static void vfail_at(struct profile_group group, const config_setting_t *at, const char *key,
                      const char *hint, const char *fmt, va_list args)
 {
-    char where[192], field[96], text[320];
+    char where[192], field[96], text[320], meant[96];
+    const char *misspelt;
 
     if (group.profile == NULL || group.profile->failed)
         return;
     vsnprintf(text, sizeof text, fmt, args);
+    misspelt = misspelt_key(group.setting, key);
+    if (misspelt != NULL) {
+        gp_format(meant, sizeof meant, "did you mean %s in place of %.40s?", key, misspelt);
+        hint = meant;
+    }
     field_name(field, sizeof field, group.setting, key);
     where_of(group, at, field, where, sizeof where);
     gp_fail(&group.profile->err, GP_E_FILE, where, hint, "%s", text);

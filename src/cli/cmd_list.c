@@ -79,7 +79,7 @@ static enum gp_status run_list(struct invocation *in, struct gp_err *err)
 
 const struct command cmd_list = {
     .name = "list",
-    .usage = "models|gpus|engines|instances|formats|servers|families|devices "
+    .usage = "models|gpus|engines|instances|formats|servers|families|shapes|pools|devices "
              "[FILTER]...",
     .brief = "the catalogue, or the devices here: one row per item that matches every "
              "FILTER",

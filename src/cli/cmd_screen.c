@@ -12,7 +12,6 @@
 
 #include "base/str.h"
 #include "tui/loop.h"
-#include "tui/plain/plain.h"
 #include "tui/settings.h"
 
 /* auto leaves the settings; the others win over them. */

@@ -26,7 +26,8 @@ static const char *const test_words = /* of --bench */
 #include "measure/point/test_rows.h"
 #undef TEST
     "all|quick";
-static const char *const class_words = "models|gpus|engines|instances|formats|servers|families";
+static const char *const class_words =
+    "models|gpus|engines|instances|formats|servers|families|shapes|pools";
 
 struct completion {
     const char *before; /* what stands before the words in the same argument: "--price=" */

@@ -195,7 +195,7 @@ void plan_betters(const struct plan *plan, const struct choices *choices,
         better_weigh(&kinds[1], &f);
     }
     struct fix twice = better_begin(plan, FIX_LARGER_TP, CHANGE_TP);
-    if (plan->layout.tp * 2 <= twice.request.host_gpus) {
+    if (plan->layout.tp * 2 <= request_domain(&twice.request)) {
         twice.request.tp = plan->layout.tp * 2;
         if (twice.request.gpu_count > 0) {
             twice.request.gpu_count = plan->layout.gpus * 2;

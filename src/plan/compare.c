@@ -10,9 +10,9 @@
 
 double compare_capacity(const struct plan *p)
 {
-    if (!p->has_memory || !p->memory.max_concurrency.known)
-        return 0;
-    return p->memory.max_concurrency.value * p->layout.replicas;
+    struct quantity held = plan_capacity(p);
+
+    return held.known ? held.value : 0;
 }
 
 /* ---- the front ---- */
@@ -89,6 +89,12 @@ static int by_cost(const struct plan *a, const struct plan *b)
     return compare_sign(a->cost.per_hour - b->cost.per_hour);
 }
 
+/* The most first. */
+static int by_worth(const struct plan *a, const struct plan *b)
+{
+    return compare_sign(compare_worth(b) - compare_worth(a));
+}
+
 static int by_gpus(const struct plan *a, const struct plan *b)
 {
     return a->layout.gpus - b->layout.gpus;
@@ -150,8 +156,13 @@ typedef int order_fn(const struct plan *a, const struct plan *b);
 
 static int compare_ordered(const struct plan *a, const struct plan *b, order_fn *first)
 {
-    order_fn *const then[] = {
-        first == by_cost ? by_span : first, by_span, by_cost, by_gpus, by_memory, by_name};
+    order_fn *const then[] = {first == by_cost ? by_span : first,
+                              by_span,
+                              by_cost,
+                              by_worth,
+                              by_gpus,
+                              by_memory,
+                              by_name};
     int n = first == by_name ? 0 : (int)a->verdict - (int)b->verdict;
 
     for (size_t i = 0; i < sizeof(then) / sizeof(then[0]) && n == 0; i++)

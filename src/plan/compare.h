@@ -36,7 +36,7 @@ enum compare_order {
     COMPARE_TOKENS /* per second, the most first */
 };
 
-/* Requests of `context` tokens that all replicas hold; 0 when there is no layout. */
+/* plan_capacity(); 0 when there is no layout. */
 double compare_capacity(const struct plan *plan);
 
 void compare_front(struct compared *const *rows, size_t count);

@@ -53,11 +53,13 @@ bool cost_dated(const struct instance *in)
     return in->date[0] && in->basis == DATE_OWN;
 }
 
-int cost_instances(const struct layout *l, int gpu_count)
+int cost_instances(const struct layout *l, int gpu_count, int host_gpus)
 {
     int tp = l->prefill_tp > l->tp ? l->prefill_tp : l->tp;
 
-    return gpu_count < tp ? 0 : layout_hosts(l, gpu_count);
+    if (gpu_count < tp && (tp <= host_gpus || gpu_count < host_gpus || tp % gpu_count != 0))
+        return 0;
+    return layout_hosts(l, gpu_count);
 }
 
 /* A MIG slice ("a100-80/3g.40gb") is rented and bought as the GPU it is cut from. Most of
@@ -283,11 +285,12 @@ static int bid_rank(const struct bid *b)
 static struct bid best_bid(const struct prices *p, enum price_want want, const struct layout *l)
 {
     struct bid best = {0};
-    int group = layout_widest(l), fewest = 0;
+    int group = layout_widest(l), fewest = 0, host = p->request->host_gpus;
+    bool rack = p->request->gpu->link_domain > BOARD_MOST; /* of hosts, joined by a link */
 
     for (size_t i = 0; i < p->of[want].count; i++) {
         const struct offer *offer = &p->of[want].offer[i];
-        struct bid bid = {.offer = offer, .machines = cost_instances(l, offer->size)};
+        struct bid bid = {.offer = offer, .machines = cost_instances(l, offer->size, host)};
 
         if (bid.machines == 0)
             continue;
@@ -295,7 +298,7 @@ static struct bid best_bid(const struct prices *p, enum price_want want, const s
                             ? slices_paid(p->request, l, bid.machines, offer->size)
                             : bid.machines;
         bid.gpus = bid.instances * (offer->instance->per_gpu ? 1 : offer->instance->gpu_count);
-        bid.apart = offer->size < group;
+        bid.apart = offer->size < group && !(rack && group <= p->request->gpu->link_domain);
         bid.per_hour = bid.instances * offer->price;
         int higher = bid_rank(&bid) - bid_rank(&best);
         if (higher > 0 || (higher == 0 && bid.gpus < fewest))
@@ -368,7 +371,7 @@ static bool buy_server(const struct request *q, const struct layout *l, const st
 
     for (size_t i = 0; i < market->server_count; i++) {
         const struct server *s = &market->servers[i];
-        int n = s->gpus > 0 ? cost_instances(l, s->gpus) : 0;
+        int n = s->gpus > 0 ? cost_instances(l, s->gpus, q->host_gpus) : 0;
 
         if (n == 0 || s->price_low <= 0 || !in_list(s->gpu_ids, gpu->id))
             continue;

@@ -162,8 +162,9 @@ const struct rent *cost_wanted(const struct cost *cost);
 /* The rent that buying is weighed against: that, else renting on demand. */
 const struct rent *cost_weighed(const struct cost *cost);
 
-/* Instances of one type that host the layout; 0 when a TP group does not fit in one. */
-int cost_instances(const struct layout *layout, int gpu_count);
+/* Instances of one type that host the layout; 0 when a TP group does not fit in one, unless it is
+ * over hosts and these are as large as one. */
+int cost_instances(const struct layout *layout, int gpu_count, int host_gpus);
 
 /* Has the price a date of its own? Not that of a file, nor the day it was read. */
 bool cost_dated(const struct instance *instance);

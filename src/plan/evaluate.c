@@ -370,5 +370,5 @@ void evaluate(const struct request *q, const struct load *load, const struct pri
 
 bool evaluation_spans(const struct request *q, const struct evaluation *e)
 {
-    return e->price.rented ? e->price.apart : layout_widest(&e->layout) > q->host_gpus;
+    return e->price.rented ? e->price.apart : layout_widest(&e->layout) > request_domain(q);
 }

@@ -513,7 +513,7 @@ static void other_tp(struct fix_search *f, enum fix_kind kind, int step)
 {
     struct proposal p = fix_begin(f, kind, RANK_LAYOUT, BIT(CHANGE_TP));
 
-    for (int tp = f->plan->layout.tp + step; step < 0 ? tp >= 1 : tp <= p.request.host_gpus;
+    for (int tp = f->plan->layout.tp + step; step < 0 ? tp >= 1 : tp <= request_domain(&p.request);
          tp += step) {
         p.request.tp = tp;
         if (propose_cut(f, p))

@@ -163,7 +163,9 @@ int layout_hosts(const struct layout *l, int host_gpus)
 
         return (units + per_host - 1) / per_host;
     }
-    int stages = host / l->tp > 0 ? host / l->tp : 1;
+    if (l->tp > host)
+        return (l->tp + host - 1) / host * l->pp * l->replicas;
+    int stages = host / l->tp;
     return (l->pp + stages - 1) / stages * l->replicas;
 }
 
@@ -217,9 +219,10 @@ static bool divides_blocks(const struct support *s, int width, int block, int hi
     return s->least > 0 && common_divisor(common_divisor(block, width), hidden) >= s->least;
 }
 
-/* A shard that cuts a block of scales: rows of outputs, or a group along the inputs. */
+/* A shard that cuts a block of scales: rows of outputs (`alone`: of a matrix that is loaded by
+ * itself), or a group along the inputs. */
 static void check_block(struct refusals *r, const struct request *q, enum tensor_role role,
-                        enum refusal_code code, int outputs, int inputs)
+                        enum refusal_code code, bool alone, int outputs, int inputs)
 {
     const struct format *f = q->precision.by_role[role];
     int rows = f->group_rows > 1 ? f->group_rows : 1, cols = f->group_cols > 1 ? f->group_cols : 1;
@@ -229,7 +232,9 @@ static void check_block(struct refusals *r, const struct request *q, enum tensor
     const struct support *s = engine_support(q->engine, SUPPORT_SHARDS, f->id, f->family, role);
     if (code == REFUSED_GATE_BLOCK && s && !s->gates)
         return;
-    if (!divides_blocks(s, outputs, rows, q->model->hidden))
+    bool merged = s && s->merged && !alone;
+
+    if (!merged && !divides_blocks(s, outputs, rows, q->model->hidden))
         layout_refuse(r, code, outputs, rows);
     else if (!divides_blocks(s, inputs, cols, q->model->hidden))
         layout_refuse(r, code, inputs, cols);
@@ -247,39 +252,28 @@ static void check_blocks(struct refusals *r, const struct request *q, const stru
     int key = projected ? k->nope_dim + k->rope_dim : k->head_dim;
     int value = k->v_head_dim > 0 ? k->v_head_dim : k->head_dim;
 
-    check_block(r, q, ROLE_MLP, REFUSED_MLP_BLOCK, k->ff / tp, k->ff / tp);
-    check_block(r, q, ROLE_SHARED, REFUSED_SHARED_BLOCK, k->shared_ff / tp, k->shared_ff / tp);
+    check_block(r, q, ROLE_MLP, REFUSED_MLP_BLOCK, false, k->ff / tp, k->ff / tp);
+    check_block(r, q, ROLE_SHARED, REFUSED_SHARED_BLOCK, false, k->shared_ff / tp,
+                k->shared_ff / tp);
     if (k->experts > 0)
-        check_block(r, q, ROLE_EXPERT, REFUSED_EXPERT_BLOCK, k->expert_ff / shards,
+        check_block(r, q, ROLE_EXPERT, REFUSED_EXPERT_BLOCK, true, k->expert_ff / shards,
                     k->expert_ff / shards);
-    check_block(r, q, ROLE_ATTN_Q, REFUSED_HEADS_BLOCK, heads * key, 0);
+    check_block(r, q, ROLE_ATTN_Q, REFUSED_HEADS_BLOCK, projected, heads * key, 0);
     if (projected)
-        check_block(r, q, ROLE_ATTN_KV, REFUSED_HEADS_BLOCK, heads * (k->nope_dim + value), 0);
+        check_block(r, q, ROLE_ATTN_KV, REFUSED_HEADS_BLOCK, true, heads * (k->nope_dim + value),
+                    0);
     else if (!mixer_is(k->mixer, MIXER_IS_POOLED))
-        check_block(r, q, ROLE_ATTN_KV, REFUSED_HEADS_BLOCK, kv * k->head_dim, 0);
+        check_block(r, q, ROLE_ATTN_KV, REFUSED_HEADS_BLOCK, false, kv * k->head_dim, 0);
     if (!mixer_is(k->mixer, MIXER_IS_POOLED))
-        check_block(r, q, ROLE_ATTN_OUT, REFUSED_HEADS_BLOCK, 0, heads * value);
+        check_block(r, q, ROLE_ATTN_OUT, REFUSED_HEADS_BLOCK, true, 0, heads * value);
     if (!mixer_is(k->mixer, MIXER_IS_RECURRENT))
         return;
-    check_block(r, q, ROLE_RECURRENT, REFUSED_STATE_BLOCK, values, values);
+    check_block(r, q, ROLE_RECURRENT, REFUSED_STATE_BLOCK, false, values, values);
     if (k->lin_k_heads > 0) {
-        check_block(r, q, ROLE_RECURRENT, REFUSED_STATE_BLOCK, k->lin_k_heads / tp * k->lin_k_dim,
-                    0);
-        check_block(r, q, ROLE_RECURRENT, REFUSED_GATE_BLOCK, k->lin_v_heads / tp, 0);
+        check_block(r, q, ROLE_RECURRENT, REFUSED_STATE_BLOCK, false,
+                    k->lin_k_heads / tp * k->lin_k_dim, 0);
+        check_block(r, q, ROLE_RECURRENT, REFUSED_GATE_BLOCK, false, k->lin_v_heads / tp, 0);
     }
-}
-
-/* Each refusal is said of the first of the kinds that are alike. */
-static bool width_seen(const struct model *m, int k)
-{
-    const struct layer_kind *b = &m->kind[k];
-
-    for (const struct layer_kind *a = m->kind; a < b; a++)
-        if (a->heads == b->heads && a->kv_heads == b->kv_heads && a->ff == b->ff &&
-            a->expert_ff == b->expert_ff && a->shared_ff == b->shared_ff &&
-            a->lin_v_heads == b->lin_v_heads)
-            return true;
-    return false;
 }
 
 /* Cuts that the weights allow, of one side. */
@@ -289,8 +283,6 @@ static void check_cut(struct refusals *r, const struct request *q, const struct 
     const struct model *m = q->model;
 
     for (int k = 0; k < m->kind_count && l->tp > 1; k++) {
-        if (r->out && width_seen(m, k))
-            continue;
         check_attention(r, &m->kind[k], l->tp);
         check_width(r, &m->kind[k], l->tp, l->ep);
         if (q->engine) /* training has none */
@@ -355,6 +347,12 @@ static void check_pools(struct refusals *r, const struct request *q, const struc
     }
 }
 
+/* Over several hosts, each of them whole, where it is asked for: engines take that. */
+static bool tp_across(const struct request *q, int tp)
+{
+    return q->tp == tp && q->engine && !q->engine->gguf && tp % q->host_gpus == 0;
+}
+
 int layout_refusals(const struct request *q, const struct layout *l, struct refusal *out, int most)
 {
     struct refusals r = {.out = out, .most = most};
@@ -387,7 +385,7 @@ int layout_refusals(const struct request *q, const struct layout *l, struct refu
 
     if (q->gpu->link_domain == 1 && layout_widest(l) > 1)
         layout_refuse(&r, REFUSED_MIG, 0, 0);
-    else if (q->host_gpus > 0 && tp > q->host_gpus)
+    else if (q->host_gpus > 0 && tp > request_domain(q) && !tp_across(q, tp))
         layout_refuse(&r, q->host_assumed ? REFUSED_HOST_ASSUMED : REFUSED_HOST, tp, q->host_gpus);
     if (q->gpu_count > 0 && l->gpus != q->gpu_count)
         layout_refuse(&r, REFUSED_COUNT, l->gpus, q->gpu_count);

@@ -1,7 +1,8 @@
 /*
  * layout.h - how a model is cut over GPUs, which cuts are valid, and who holds what.
  *
- *   TP  every linear layer is cut over tp GPUs of one host. Heads, KV heads (or their
+ *   TP  every linear layer is cut over tp GPUs of one host or one rack whose GPUs a link
+ *       joins; over several whole hosts where it is asked for. Heads, KV heads (or their
  *       multiple), MLP width and the padded vocabulary must divide evenly. KV heads are
  *       replicated when tp exceeds them; MLA latents are on every rank.
  *   PP  layers are cut into pp stages; the remainder goes to the stages before the last

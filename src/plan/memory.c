@@ -158,6 +158,10 @@ static void cut_stages(const struct request *q, const struct load *load, const s
     s->activation[0] = s->activation[1] = quantity_exact(0);
     if (!q->model->weights_only)
         kvcache_cut(q, l->tp, s->users, q->context, load->max_batched_tokens, &s->kv);
+    double end = memory_end_tokens(q);
+    s->ends = end < q->context && s->users > 1 && !q->model->weights_only;
+    if (s->ends)
+        kvcache_cut(q, l->tp, s->users, end, load->max_batched_tokens, &s->kv_end);
     if (model_is_served(q->model)) {
         for (int head = from; head < 2; head++)
             s->activation[head] = activation_estimate(q, load, l, head).peak;
@@ -188,7 +192,8 @@ struct stage {
     int index; /* of layers [first, end), layers[k] of each kind */
     int first, end;
     int layers[MODEL_MAX_KINDS];
-    struct kv_sequence sequence; /* zero where there is no KV cache */
+    struct kv_sequence sequence; /* of full context; zero where there is no KV cache */
+    struct kv_sequence ended;    /* likewise at its end; the same where that is as long */
 };
 
 static void stage_sum(const struct stages *s, struct stage *at)
@@ -199,6 +204,7 @@ static void stage_sum(const struct stages *s, struct stage *at)
 
     model_count_kinds(q->model, at->first, at->end, at->layers);
     at->sequence = none ? (struct kv_sequence){0} : kvcache_stage(q, &s->kv, at->layers, last);
+    at->ended = none || !s->ends ? at->sequence : kvcache_stage(q, &s->kv_end, at->layers, last);
 }
 
 static struct stage stage_at(const struct stages *s, int index)
@@ -257,19 +263,53 @@ double memory_mean_tokens(const struct request *q)
     return fmin(q->context, spread_held(&q->spread, q->prompt, whole * q->output));
 }
 
-/* Bytes the engine sets aside for the users of a stage while they are spread.
- * llama.cpp sets aside the whole context of each slot when it starts. */
+double memory_described_tokens(const struct request *q)
+{
+    if (q->engine->whole_slots)
+        return q->context;
+    return fmin(q->context, spread_end(&q->spread, q->prompt, q->output));
+}
+
+double memory_end_tokens(const struct request *q)
+{
+    return q->reserve == RESERVE_FULL ? q->context : memory_described_tokens(q);
+}
+
+/* Is it all users at their end and one of full context that a stage has to hold? Where that
+ * is more than all of full context, it is those. */
+static bool one_is_full(const struct stages *s, const struct stage *at)
+{
+    return s->ends &&
+           s->users * at->ended.reserved + at->sequence.reserved < s->users * at->sequence.reserved;
+}
+
+/* Of one request at its end and one of full context, what all users need. */
+static double stage_need(const struct stages *s, const struct stage *at, double end, double full)
+{
+    return one_is_full(s, at) ? s->users * end + full : s->users * full;
+}
+
+double memory_requests_held(const struct binding *b, double pool)
+{
+    double full = b->each > 0 ? floor(pool / b->each) : INFINITY;
+
+    return b->described > 0 && pool >= b->each ? fmax(full, floor((pool - b->each) / b->described))
+                                               : full;
+}
+
+/* Bytes the engine sets aside for the users of a stage while they are spread; all of each
+ * slot where it does so when it starts. */
 static double stage_mean(const struct stages *s, const struct stage *at, double reserved)
 {
     const struct request *q = s->request;
-    bool asked = memory_budget(q) == BUDGET_ASKED;
+    bool whole = q->engine->whole_slots;
 
     if (q->model->weights_only || q->kv_on_host)
         return 0;
     struct kv_sequence one =
         kvcache_sequence(q, s->layout->tp, at->first, at->end,
-                         asked ? q->context : memory_mean_tokens(q), s->load->max_batched_tokens);
-    return asked ? reserved : s->users * one.reserved;
+                         whole ? q->context : memory_mean_tokens(q), s->load->max_batched_tokens);
+    return whole ? reserved : s->users * one.reserved + one.fixed;
 }
 
 static enum memory_state stage_room(const struct binding *b)
@@ -308,8 +348,9 @@ static void stage_binding(const struct stages *s, const struct stage *at, struct
     out->budget = s->budget;
     out->spare = s->spare[head];
     out->each = one->reserved + one->fixed;
+    out->described = s->ends ? at->ended.reserved : 0;
     out->states = rules->states ? rules->states(s, one, &out->pool) : quantity_unknown();
-    out->reserved = s->users * one->reserved + one->fixed;
+    out->reserved = stage_need(s, at, at->ended.reserved, one->reserved) + one->fixed;
     struct quantity taken = quantity_add(quantity_add(out->weights, out->overhead),
                                          quantity_of(out->reserved, memory_counted(q)));
     out->free = quantity_sub(quantity_sub(s->load->usable, taken), quantity_exact(q->used));
@@ -377,6 +418,12 @@ static double pool_requests(double pool, const struct kv_sequence *s)
     return s->block > 0 ? floor(pool / s->block) * s->block / s->reserved : pool / s->reserved;
 }
 
+/* Requests at their end, of a pool that has to hold one of full length to start. */
+static double pool_described(double pool, double full, const struct kv_sequence *end)
+{
+    return pool >= full ? pool_requests(pool, end) : 0;
+}
+
 static double pool_tokens(double pool, const struct kv_sequence *s, const struct request *q)
 {
     if (pool <= 0)
@@ -418,16 +465,29 @@ static void fill_stage(const struct stages *s, int stage, struct memory *m)
     m->graphs = s->graphs;
     m->graphs_charged = memory_budget(q) == BUDGET_UTILIZATION ? s->graphs_charged : s->graphs;
     m->kv_pool = b.pool;
-    m->kv_needed = quantity_of(s->users * one->exact, counted);
-    m->state = quantity_of(s->users * one->state, counted);
+    m->kv_needed = quantity_of(stage_need(s, &at, at.ended.exact, one->exact), counted);
+    m->state = quantity_of(stage_need(s, &at, at.ended.state, one->state), counted);
     m->kv_reserved = quantity_of(b.reserved, counted);
+    m->kv_full = quantity_of(s->users * one->reserved + one->fixed, counted);
+    m->one_full = one_is_full(s, &at);
     m->kv_mean = quantity_of(stage_mean(s, &at, b.reserved),
                              q->model->assumed ? ORIGIN_ASSUMED : ORIGIN_MODEL);
     m->room = b.state;
     m->state_blocks = b.states;
     m->free = b.free;
-    m->max_concurrency = m->kv_cache_tokens = quantity_unknown();
+    m->max_concurrency = m->kv_cache_tokens = m->holds_load = quantity_unknown();
     if (one->reserved > 0) {
+        double end = memory_described_tokens(q);
+
+        m->described = end < q->context ? kvcache_sequence(q, s->layout->tp, at.first, at.end, end,
+                                                           load->max_batched_tokens)
+                                        : *one;
+        double full = one->reserved + one->fixed;
+
+        m->holds_load =
+            quantity_band(pool_described(b.pool.value, full, &m->described),
+                          pool_described(b.pool.low, full, &m->described),
+                          pool_described(b.pool.high, full, &m->described), ORIGIN_MODEL);
         m->max_concurrency =
             quantity_band(pool_requests(b.pool.value, one), pool_requests(b.pool.low, one),
                           pool_requests(b.pool.high, one), ORIGIN_MODEL);
@@ -574,13 +634,29 @@ static void add_need(struct terms *w)
         term_add(w, "blocks of state", "state blocks",
                  "floor(pool / block bytes); the slots need one each", m->state_blocks, "blocks",
                  source_rule(q->engine, TERM_STATE, TERM_BLOCK), "pool, block bytes, seqs");
-    term_add(w, "users' KV", "KV needed", "users * keys and values of one", m->kv_needed, "GiB",
-             source_model(q->model), "users per replica, keys and values");
+    term_add(w, "users' KV", "KV needed",
+             m->one_full ? "the users' keys and values at their end, and one's of full context"
+                         : "users * keys and values of one",
+             m->kv_needed, "GiB", source_model(q->model), "users per replica, keys and values");
     if (m->state.value > 0)
-        term_add(w, "users' state", "state needed", "users * state of one request", m->state, "GiB",
-                 source_model(q->model), "users per replica, state");
-    term_add(w, "users' need", "need", "users * reserved by the engine for one", m->kv_reserved,
-             "GiB", source_engine(q->engine, TERM_BLOCK), "users per replica, given");
+        term_add(w, "users' state", "state needed",
+                 m->one_full ? "(users + 1) * state of one request"
+                             : "users * state of one request",
+                 m->state, "GiB", source_model(q->model), "users per replica, state");
+    if (m->one_full) {
+        input_number(w, "end tokens", memory_end_tokens(q), "request");
+        term_add(w, "one described request is given", "given at its end",
+                 "the same of a request at its end", quantity_exact(m->described.reserved), "GiB",
+                 source_engine(q->engine, TERM_BLOCK), "end tokens");
+    }
+    term_add(w, "users' need", "need",
+             m->one_full ? "users * given at its end + given" : "users * given", m->kv_reserved,
+             "GiB", source_engine(q->engine, TERM_BLOCK),
+             m->one_full ? "users per replica, given at its end, given"
+                         : "users per replica, given");
+    if (m->one_full)
+        term_add(w, "users' need at full context", "full need", "users * given", m->kv_full, "GiB",
+                 source_engine(q->engine, TERM_BLOCK), "users per replica, given");
     input_number(w, "mean tokens", memory_mean_tokens(q), "request");
     term_add(w, "users' mean need", "mean need", "users * reserved for mean tokens", m->kv_mean,
              "GiB", source_engine(q->engine, TERM_BLOCK), "users per replica, mean tokens");

@@ -26,16 +26,24 @@
 #include "plan/request.h"
 #include "plan/weights.h"
 
-/* What the users' requests reserve, against the bands of the pool and of what lies
- * outside of it. The verdict is that of the worst stage. An engine that hands out KV in
- * blocks, as tokens come, runs more requests than the pool holds at full length: while
- * they are spread each holds prompt + output/2 tokens, and some are preempted when they
- * are not. It starts only if one request of full length fits. */
+/* What the users' requests need, against the bands of the pool and of what lies outside of
+ * it. The verdict is that of the worst stage. The context is the most that one request may
+ * hold; engines that hand out KV in blocks, as tokens come, start if one such fits:
+ *
+ *   need = min(users * given(end) + given(context), users * given(context))
+ *
+ * end: prompt + output, of 95 in 100 requests where they differ. Under --reserve full, and of
+ * engines that set whole slots aside, it is the second term. Such an engine runs more
+ * requests than that, too: while they are spread each holds prompt + output/2 tokens, and
+ * some are preempted when they are not.
+ *
+ * Example: 16 requests of 1,280 tokens of Llama-3.1-8B, each up to 8,192: 16 * 0.156 + 1 GiB
+ * = 3.5 GiB, where all at full context are 16 GiB. */
 enum memory_state {
     MEMORY_HOLDS,    /* also at the low end */
     MEMORY_OVERRUNS, /* the pool holds them; what lies outside the budget may not fit */
-    MEMORY_CROSSES,  /* the pool's band crosses the need at full length */
-    MEMORY_SPREADS,  /* it holds them while they are spread, not all at full length */
+    MEMORY_CROSSES,  /* the pool's band crosses the need */
+    MEMORY_SPREADS,  /* it holds them while they are spread, not all at their end */
     MEMORY_DOUBTS,   /* its band crosses what they need while they are spread */
     MEMORY_LACKS     /* not even the high end holds them */
 };
@@ -55,10 +63,10 @@ struct memory {
     struct quantity graphs;          /* bytes of CUDA graphs, as the card holds them */
     struct quantity graphs_charged;  /* bytes the engine takes from the budget for them */
     struct quantity kv_pool;         /* bytes left for the KV cache, may be negative */
-    struct quantity kv_needed;       /* bytes the users' tokens hold, exactly */
+    struct quantity kv_needed;       /* bytes the users' tokens hold at their end, exactly */
     struct quantity state;           /* bytes of their recurrent state, exactly */
-    struct quantity kv_reserved;     /* bytes the engine sets aside for them, all of
-                                    * `context` tokens */
+    struct quantity kv_reserved;     /* bytes the engine sets aside for them: the need */
+    struct quantity kv_full;         /* the same of all of them at `context` tokens */
     struct quantity kv_mean;         /* the same of prompt + output/2 tokens */
     struct quantity host;            /* bytes of weights in host memory: of this GPU, or
                                     * of the replica where layers and experts stay */
@@ -67,10 +75,15 @@ struct memory {
     struct quantity tables;          /* bytes of n-gram tables there, of the replica */
     struct quantity free;            /* usable - used - all parts - kv_reserved */
     struct kv_sequence sequence;     /* one request of `context` tokens */
+    struct kv_sequence described;    /* one at its end, of memory_end_tokens() */
+    bool one_full;                   /* the need is of all at their end and one of `context`,
+                                    * else of all at `context` */
     double kv_bytes_per_token;       /* bytes, whole model, not sharded */
     struct quantity state_blocks;    /* binding.states */
     struct quantity kv_cache_tokens; /* tokens the pool holds */
     struct quantity max_concurrency; /* requests of `context` tokens it holds */
+    struct quantity holds_load;      /* described requests that it holds, where it holds one
+                                      * of those */
     double rule_of_thumb;            /* bytes: params * bits/8 * 1.25, all GPUs together */
     double file_bytes;               /* bytes of one whole checkpoint */
     double users;                    /* per replica */
@@ -87,8 +100,9 @@ struct binding {
                                          * vLLM's graphs behind the pool; else unknown */
     struct quantity weights, overhead; /* bytes; overhead: activation, non-torch, graphs */
     struct quantity pool, free;        /* bytes: kv_pool and free above */
-    double reserved;                   /* bytes set aside for the users, at full length */
-    double each;                       /* bytes set aside for one request, likewise */
+    double reserved;                   /* bytes set aside for the users: the need */
+    double each;                       /* bytes set aside for one request at full length */
+    double described;                  /* ... at its end; 0: each counts at full length */
     double least;                      /* bytes the pool has to hold all the same, where it
                                          * does not surely hold `reserved` */
     struct quantity states;            /* blocks of the pool, where each slot needs one to
@@ -129,6 +143,14 @@ double memory_fraction(const struct request *request, const struct load *load,
                        const struct layout *layout);
 /* The largest batch that runs as one CUDA graph; 0 = unknown. Larger ones run without. */
 double memory_graph_batch(const struct request *request, const struct layout *layout);
+
+/* Requests that a pool of so many bytes surely holds by the need above. */
+double memory_requests_held(const struct binding *binding, double pool);
+
+/* Tokens of a described request at its end; the context, where each slot takes all of it. */
+double memory_described_tokens(const struct request *request);
+/* Tokens that count of each request: the same, or the context, where all are bought at it. */
+double memory_end_tokens(const struct request *request);
 
 /* Tokens that are held for a request in the mean of its life: its prompt and half its
  * output, or all of it where the engine never takes room back. */

@@ -17,6 +17,25 @@ double plan_margin(const struct plan *p)
     return fmin(kv, m->usable.value - p->request.used - m->budget.value);
 }
 
+struct quantity plan_holds(const struct plan *p, const struct quantity *of_replica)
+{
+    double n = layout_decoding(&p->layout);
+
+    if (!of_replica->known)
+        return quantity_unknown();
+    return quantity_band(n * floor(of_replica->value), n * floor(of_replica->low),
+                         n * floor(of_replica->high), of_replica->origin);
+}
+
+struct quantity plan_capacity(const struct plan *p)
+{
+    const struct memory *m = &p->memory;
+
+    if (!p->has_memory)
+        return quantity_unknown();
+    return plan_holds(p, p->request.reserve == RESERVE_FULL ? &m->max_concurrency : &m->holds_load);
+}
+
 /* ---- the knob ---- */
 
 struct quantity plan_knob_part(const struct memory *m, enum knob knob)
@@ -81,7 +100,8 @@ static void fill_figures(const struct load *load, const struct prices *prices, s
 
     held.users = evaluate_held(&p->request, load, &p->layout);
     memory_estimate(&held, load, &p->layout, &p->memory);
-    p->warnings = load->warnings | (uint32_t)(plan_idle(p) > 0) << WARNING_IDLE;
+    p->warnings = load->warnings | (uint32_t)(plan_idle(p) > 0) << WARNING_IDLE |
+                  (uint32_t)(p->layout.tp > request_domain(q)) << WARNING_TP_HOSTS;
     if (load->logit_copies_low < load->logit_copies && p->verdict != VERDICT_FITS)
         p->warnings |= 1u << WARNING_SAMPLER;
     cost_estimate(prices, &p->layout, &p->cost);
@@ -201,5 +221,5 @@ bool plan_spans(const struct plan *p)
 {
     const struct rent *r = cost_wanted(&p->cost);
 
-    return r && r->known ? r->apart : layout_widest(&p->layout) > p->request.host_gpus;
+    return r && r->known ? r->apart : layout_widest(&p->layout) > request_domain(&p->request);
 }

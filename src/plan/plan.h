@@ -224,6 +224,11 @@ int plan_idle(const struct plan *plan);
 /* Takes back what the search turned of the engine's options: the request as it was asked. */
 void plan_untuned(const struct plan *plan, struct request *request);
 
+/* Whole requests that all replicas hold, where one holds so many (memory.h). */
+struct quantity plan_holds(const struct plan *plan, const struct quantity *of_replica);
+/* Those that count: described ones, of full context where all are bought at it. */
+struct quantity plan_capacity(const struct plan *plan);
+
 /* Leaves open what a request gives of its layout. Returns the fields: bits of enum
  * change. */
 unsigned plan_free_layout(struct request *request);

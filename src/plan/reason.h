@@ -125,6 +125,7 @@ enum warning {
     WARNING_SAMPLER,      /* another sampler, where installed, keeps fewer logits */
     WARNING_IDLE,         /* more replicas than requests in flight */
     WARNING_LENGTHS,      /* some requests are longer than the context */
+    WARNING_TP_HOSTS,     /* a TP group is in several hosts */
     WARNING_CONFIDENCE,   /* the GPU's figures are of low confidence */
     WARNING_COUNT
 };

@@ -86,6 +86,10 @@ struct knobs {
     bool eager;
 };
 
+/* What is bought: what the described requests need and one of full context, or all users
+ * at full context. */
+enum reserve { RESERVE_LOAD, RESERVE_FULL };
+
 enum price_want { WANT_ON_DEMAND, WANT_SPOT, WANT_MARKET, WANT_BUY };
 
 struct request {
@@ -98,6 +102,7 @@ struct request {
     const struct engine *engine;
     const struct engine *usual_engine; /* the one of GPUs it runs on; NULL: one was named */
     double context;                    /* tokens a request may hold, prompt and output */
+    enum reserve reserve;              /* tokens that are bought for the users */
     bool context_auto;                 /* nobody named it: the engine's default for the GPUs */
     double prompt, output;             /* tokens of a typical request */
     bool prompt_auto, output_auto;     /* nobody said */
@@ -147,6 +152,12 @@ struct request {
     double host_watts;      /* of one GPU's share of its host, at most */
     bool watts_assumed;     /* nobody's figure */
 };
+
+/* GPUs that one link joins: of a host, or of a rack of them (NVL72). */
+static inline int request_domain(const struct request *q)
+{
+    return q->gpu->link_domain > q->host_gpus ? q->gpu->link_domain : q->host_gpus;
+}
 
 /* The correction is of this request's model, format, GPU and engine. */
 static inline bool request_corrected(const struct request *q)

@@ -98,7 +98,7 @@ static double key_of(const struct search *s, const struct evaluation *e, enum wo
     case WORSE_MACHINES:
         if (e->price.rented && !e->price.apart)
             return 0;
-        return layout_widest(&e->layout) <= s->request->host_gpus ? 1 : 2;
+        return layout_widest(&e->layout) <= request_domain(s->request) ? 1 : 2;
     case WORSE_STAGES:
         return e->layout.pp;
     case WORSE_TOKENS: /* in steps of 5 %, so that nothing is turned for less */
@@ -463,7 +463,7 @@ static int replicas_for(const struct search *s, const struct binding *b, double 
     double held = s->load.max_num_seqs;
 
     if (b->each > 0)
-        held = fmin(floor(fmin(pool, free + b->reserved) / b->each), held);
+        held = fmin(memory_requests_held(b, fmin(pool, free + b->reserved)), held);
     double replicas = held >= 1 ? ceil(s->request->users / held) : 0;
 
     return (int)fmin(ceil(replicas / step) * step, PLAN_MAX_GPUS + 1);
@@ -713,14 +713,14 @@ static enum tier cut_tier(const struct search *s, int tp, int pp, int ep)
 {
     const struct request *q = s->request;
     struct layout l = {.tp = tp, .pp = pp, .ep = ep};
-    int host = q->host_gpus > 0 ? q->host_gpus : 1, gpus = tp * pp;
+    int host = request_domain(q) > 0 ? request_domain(q) : 1, gpus = tp * pp;
     int unit = gpus <= host || gpus % host != 0 ? gpus : host; /* that TP might cut alone */
     enum tier tier = layout_group(&l) <= host ? TIER_HOST : TIER_HOSTS;
     bool count = q->gpu_count > 0 || q->tp > 0;
 
-    if (pp == 1 || q->pp > 0 || q->split || q->engine->layers_only || host > 63)
+    if (pp == 1 || q->pp > 0 || q->split || q->engine->layers_only)
         return tier;
-    for (int wider = tp + 1; wider <= host && q->tp <= 0; wider++)
+    for (int wider = tp + 1; wider <= host && wider < 64 && q->tp <= 0; wider++)
         if ((s->tp_valid >> wider & 1) && unit % wider == 0)
             return TIER_UNUSUAL;
     if (count || (gpus <= host ? (gpus & (gpus - 1)) == 0 : gpus % host == 0))
@@ -734,7 +734,7 @@ static uint64_t valid_tps(const struct request *q)
     uint64_t valid = 0;
 
     open.gpu_count = 0;
-    for (int tp = 2; tp <= q->host_gpus && tp < 64; tp++) {
+    for (int tp = 2; tp <= request_domain(q) && tp < 64; tp++) {
         struct layout l = {.tp = tp, .pp = 1, .ep = 1, .replicas = 1, .gpus = tp};
         bool alone = layout_valid(&open, &l);
 
@@ -798,7 +798,7 @@ static void search_experts(const struct request *q, int tp, int pp, search_cut_f
 
 void search_cuts(const struct request *q, search_cut_fn *cut, void *ctx)
 {
-    int host = q->host_gpus > 0 ? q->host_gpus : 1;
+    int host = request_domain(q) > 0 ? request_domain(q) : 1;
     int stages = q->pp > 0 ? q->pp : search_most_stages(q);
     struct layout one = {.tp = 1, .pp = 1, .ep = 1};
     bool sides = q->prefill_tp > 0 || evaluate_sides(q, &one);

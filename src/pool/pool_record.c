@@ -796,6 +796,7 @@ static void moves_of_hour(const void *ctx, int hour, struct record *doc)
  * and what is short ---- */
 
 #define HOURS_PER_YEAR 8760.0
+#define NOTHING "nothing can be served: "
 
 static void add_sentence(struct record *doc, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
@@ -813,30 +814,29 @@ static void add_sentence(struct record *doc, const char *fmt, ...)
     strbuf_fini(&line);
 }
 
-/* "less" or "more" of `than`, in percent; what is within the gaps is no difference. */
+/* How much less or more `of` costs than `than`; what is within the gaps is no difference. */
 static void say_step(const struct pool_run *run, struct record *doc, const char *what,
-                     enum pool_rung_id of, enum pool_rung_id than)
+                     const char *against, enum pool_rung_id of, enum pool_rung_id than)
 {
     const struct pool_rung *a = &run->answer.rungs[of], *b = &run->answer.rungs[than];
+    int mine = pool_run_gpus(run, of), other = pool_run_gpus(run, than);
     double change = b->total > 0 ? a->total / b->total - 1 : 0;
     bool sure = change < 0 ? !pool_rung_bounded(b) || a->total < b->bound
                            : !pool_rung_bounded(a) || b->total < a->bound;
+    bool lacks = pool_run_short(run, of), others_lack = pool_run_short(run, than);
 
-    if (pool_run_short(run, of) != pool_run_short(run, than)) {
-        add_sentence(doc, "%s: %s serves all, %s does not; %d GPUs in place of %d", what,
-                     pool_rung_word(pool_run_short(run, of) ? than : of),
-                     pool_rung_word(pool_run_short(run, of) ? of : than), pool_run_gpus(run, of),
-                     pool_run_gpus(run, than));
-        return;
-    }
-    if (pool_run_short(run, of)) {
-        add_sentence(doc, "%s: neither serves all; %d GPUs in place of %d", what,
-                     pool_run_gpus(run, of), pool_run_gpus(run, than));
-        return;
-    }
-    add_sentence(doc, "%s: %.1f %% %s money and %d GPUs in place of %d%s", what, fabs(change) * 100,
-                 change <= 0 ? "less" : "more", pool_run_gpus(run, of), pool_run_gpus(run, than),
-                 sure ? "" : "; within the gaps, so perhaps no difference");
+    if (lacks && others_lack)
+        add_sentence(doc, "neither %s nor %s serves all of the demand", what, against);
+    else if (lacks || others_lack)
+        add_sentence(doc, "%s serves all of the demand, with %d GPUs; %s does not",
+                     lacks ? against : what, lacks ? other : mine, lacks ? what : against);
+    else if (fabs(change) < 0.0005)
+        add_sentence(doc, "%s costs as much as %s: %d GPUs in place of %d", what, against, mine,
+                     other);
+    else
+        add_sentence(doc, "%s costs %.1f %% %s than %s: %d GPUs in place of %d%s", what,
+                     fabs(change) * 100, change < 0 ? "less" : "more", against, mine, other,
+                     sure ? "" : "; less than the search tells apart, so perhaps no difference");
 }
 
 /* The decision: what to have, what it takes to buy it, and what a day costs. */
@@ -895,29 +895,30 @@ static void say_premium(const struct pool_run *run, struct record *doc, const ch
     if (!isfinite(each) || pool_run_short(run, POOL_HOURLY) || pool_run_short(run, than))
         return;
     if (each <= 0 || residual >= 1) {
-        add_sentence(doc, "a composable fabric pays against %s: at no price per GPU", against);
+        add_sentence(doc, "a composable fabric never pays against %s, even if it cost nothing",
+                     against);
         return;
     }
     units_tokens(money, sizeof(money), each * years * HOURS_PER_YEAR / (1 - residual));
-    add_sentence(doc,
-                 "a composable fabric pays against %s: up to $%s more for each of %d GPUs, "
-                 "$%.3f/h over %g years",
-                 against, money, composed_gpus(run, POOL_HOURLY), each, years);
+    add_sentence(
+        doc,
+        "a composable fabric pays against %s while it adds less than $%s to each of its %d "
+        "GPUs ($%.3f/h over %g years)",
+        against, money, composed_gpus(run, POOL_HOURLY), each, years);
 }
 
 /* Where no type is on offer it is said that way. */
 static void say_cloud(const struct pool_run *run, struct record *doc)
 {
-    char what[64];
     bool offered = false;
 
     for (int t = 0; t < run->c.pool.type_count; t++)
         offered = offered || run->c.types[t].cloud_hour > 0;
-    gp_format(what, sizeof(what), "the cloud by the hour, against %s", pool_rung_word(run->rung));
     if (!offered)
-        add_sentence(doc, "cloud: none of these GPUs is on offer");
+        add_sentence(doc, "no cloud of the catalogue offers these GPUs");
     else if (run->rung != POOL_CLOUD)
-        say_step(run, doc, what, POOL_CLOUD, run->rung);
+        say_step(run, doc, "renting in the cloud by the hour", pool_rung_word(run->rung),
+                 POOL_CLOUD, run->rung);
 }
 
 /* The type that would be the cheapest for all, where it serves no less. */
@@ -935,7 +936,7 @@ static void say_another(const struct pool_run *run, struct record *doc)
             w->jobs_undone <= r->jobs_undone + POOL_UNDONE_LEAST && (!best || w->paid < best->paid))
             best = w;
     }
-    if (!best || best->paid > paid * (1 - r->gap) * 0.99)
+    if (!best || paid <= 0 || best->paid > paid * (1 - r->gap) * 0.99)
         return;
     units_tokens(day, sizeof(day), best->paid / pool_days(run));
     units_tokens(gpus, sizeof(gpus), best->gpus);
@@ -947,6 +948,90 @@ static void say_another(const struct pool_run *run, struct record *doc)
                  100 * (1 - best->paid / paid));
 }
 
+/* The least GPUs of one type that serve a workload, and how many of it there can be: of the type
+ * that lacks fewest. 0: nothing serves it, however many there are. */
+static int least_need(const struct pool_run *run, int workload, int *type, int *there)
+{
+    const struct pool *pool = &run->c.pool;
+    int need = 0;
+
+    for (int i = 0; i < pool->candidate_count; i++) {
+        const struct pool_candidate *c = &pool->candidates[i];
+        int has = pool->types[c->type].stock + pool->types[c->type].buy;
+
+        if (c->workload != workload || (need > 0 && c->gpus - has >= need - *there))
+            continue;
+        need = c->gpus;
+        *type = c->type;
+        *there = has;
+    }
+    return need;
+}
+
+/* "llama-3.1-405b needs at least 56 l4, the pool has 1"; "" when the pool has enough. */
+static void need_words(const struct pool_run *run, int workload, struct strbuf *out)
+{
+    int type = 0, there = 0, need = least_need(run, workload, &type, &there);
+
+    if (need > there)
+        strbuf_addf(out, "%s needs at least %d %s, the pool has %d",
+                    run->c.file.workloads[workload].model, need, run->c.file.types[type].gpu,
+                    there);
+}
+
+/* Why a workload is not served at all: no GPU serves it, or there are too few; "" when it is. */
+static void refusal_words(const struct pool_run *run, int workload, struct strbuf *out)
+{
+    char why[96];
+
+    pool_run_refusal(run, workload, why, sizeof(why));
+    if (why[0])
+        strbuf_addf(out, "%s", why);
+    else
+        need_words(run, workload, out);
+}
+
+/* Does the pool serve nothing of anything? Then that is the whole answer. */
+static bool say_nothing_served(const struct pool_run *run, struct record *doc)
+{
+    const struct pool *pool = &run->c.pool;
+    struct strbuf line;
+    char refused[96];
+    bool nothing = pool->workload_count > 0 && pool_run_gpus(run, run->rung) == 0;
+
+    strbuf_init(&line);
+    strbuf_add(&line, NOTHING);
+    for (int w = 0; w < pool->workload_count && nothing; w++) {
+        struct strbuf why;
+
+        strbuf_init(&why);
+        refusal_words(run, w, &why);
+        nothing = why.len > 0;
+        pool_run_refusal(run, w, refused, sizeof(refused));
+        strbuf_addf(&line, "%s%s%s%s", w ? "; " : "",
+                    refused[0] ? run->c.file.workloads[w].name : "", refused[0] ? ": " : "",
+                    why.text);
+        strbuf_fini(&why);
+    }
+    if (nothing)
+        record_item(doc, "conclusion", line.text);
+    strbuf_fini(&line);
+    return nothing;
+}
+
+/* What a rung that leaves demand unmet has too few of. */
+static void say_lack(const struct pool_run *run, enum pool_rung_id id, struct strbuf *out)
+{
+    enum pool_rung_id servers = id == POOL_COMPOSED ? POOL_FIXED : POOL_SHARED;
+    bool fabric = id == POOL_COMPOSED || id == POOL_HOURLY;
+    int slots = run->c.pool.chassis_slots;
+
+    if (fabric && slots > 0 && !pool_run_short(run, servers))
+        strbuf_addf(out, "too few slots in its chassis (%d)", slots);
+    else
+        strbuf_add(out, "too few GPUs");
+}
+
 static void record_conclusion(const struct pool_run *run, struct record *doc)
 {
     const struct pool_file *file = &run->c.file;
@@ -954,31 +1039,37 @@ static void record_conclusion(const struct pool_run *run, struct record *doc)
     char why[96];
 
     record_list(doc, "conclusion");
+    if (say_nothing_served(run, doc))
+        return;
     say_answer(run, doc);
     if (run->halted)
         add_sentence(doc, "stopped before the search had ended: plans may be dearer than they need "
                           "be, and no what-ifs were asked");
-    say_step(run, doc, "sharing servers over the day, against a server for each model", POOL_SHARED,
+    say_step(run, doc, "sharing servers over the day", "a server for each model", POOL_SHARED,
              POOL_FIXED);
-    say_step(run, doc, "composing GPUs by the hour, against sharing servers", POOL_HOURLY,
-             POOL_SHARED);
+    say_step(run, doc, "composing GPUs by the hour", "sharing servers", POOL_HOURLY, POOL_SHARED);
     for (int t = 0; t < file->type_count; t++)
         if (run->c.types[t].module)
-            add_sentence(doc, "%s is not composed: composed and hourly have it in servers",
+            add_sentence(doc, "%s sits on its server's board, so no fabric composes it",
                          file->types[t].gpu);
     if (composed_gpus(run, POOL_HOURLY) == 0) {
-        add_sentence(doc, "hourly composes no GPU: there is nothing for a fabric to pay for");
+        add_sentence(doc, "no GPU here would be composed, so a fabric brings nothing");
     } else {
         say_premium(run, doc, "shared servers", POOL_SHARED);
         say_premium(run, doc, "a server for each model", POOL_FIXED);
     }
     if (run->c.pool.workload_count > 1)
         add_sentence(doc,
-                     "coincidence: all together need %.0f %% of the sum of each one's own peak",
+                     run->answer.coincidence > 0.995
+                         ? "all workloads peak in the same hour (%.0f %%): sharing over the day "
+                           "saves little"
+                         : "peaks come at different hours: together the workloads need at most "
+                           "%.0f %% of what their peaks add up to",
                      run->answer.coincidence * 100);
     for (int id = 0; id < POOL_RUNGS; id++) {
         const struct pool_rung *r = &run->answer.rungs[id];
         char jobs[64] = "", paid[32];
+        struct strbuf lack;
 
         if (!pool_run_short(run, (enum pool_rung_id)id))
             continue;
@@ -986,10 +1077,14 @@ static void record_conclusion(const struct pool_run *run, struct record *doc)
         if (r->jobs_undone > POOL_UNDONE_LEAST)
             gp_format(jobs, sizeof(jobs), " and %.0f GPU-hours of jobs undone",
                       r->jobs_undone / pool_days(run));
+        strbuf_init(&lack);
+        say_lack(run, (enum pool_rung_id)id, &lack);
         add_sentence(doc,
-                     "%s: $%s/day are paid, the rest is the price of what there are too few GPUs "
-                     "for: %.1f %% of the demand is unmet%s",
-                     pool_rung_word((enum pool_rung_id)id), paid, 100 * r->unmet_share, jobs);
+                     "%s has %s: %.1f %% of the demand is unmet%s; its GPUs cost $%s/day, the rest "
+                     "of its cost is what unmet demand is priced at",
+                     pool_rung_word((enum pool_rung_id)id), lack.text, 100 * r->unmet_share, jobs,
+                     paid);
+        strbuf_fini(&lack);
     }
     for (int id = 0; id < POOL_RUNGS; id++) {
         pool_run_gap(run, (enum pool_rung_id)id, why, sizeof(why));
@@ -1005,9 +1100,13 @@ static void record_conclusion(const struct pool_run *run, struct record *doc)
                      "what if: %d found no plan in their time; --solve-seconds gives them longer",
                      run->what_ifs_left);
     for (int w = 0; w < run->c.pool.workload_count; w++) {
-        pool_run_refusal(run, w, why, sizeof(why));
-        if (why[0])
-            add_sentence(doc, "%s is not served: %s", file->workloads[w].name, why);
+        struct strbuf refusal;
+
+        strbuf_init(&refusal);
+        refusal_words(run, w, &refusal);
+        if (refusal.len > 0)
+            add_sentence(doc, "%s is not served: %s", file->workloads[w].name, refusal.text);
+        strbuf_fini(&refusal);
     }
     if (run->suspended > 0)
         add_sentence(doc, "engines that sleep need %.0f GB of host memory on one server",
@@ -1104,10 +1203,10 @@ void pool_record(const struct pool_run *run, struct record *doc, bool whole)
 static const struct {
     const char *group, *title;
 } ladder_tables[] = {
-    {"main", "Ladder. Bound: no plan of that rung costs less"},
+    {"main", "Ways to own the GPUs. Bound: no plan of that way costs less; stranded: paid for and idle"},
     {"fleet", "To buy, servers included; what is in stock is not bought"},
     {"money", "$/day, by what it is for"},
-    {"stranded", "GPUs that are paid for and serve nothing, in the mean, by cause"},
+    {"stranded", "GPUs that are paid for and idle, on average, by cause"},
 };
 
 /* "- text", its words on lines of at most WIDTH. */
@@ -1234,6 +1333,9 @@ static void print_text(const struct pool_run *run, const struct record *doc, enu
     }
     strbuf_add(out, "\n");
     print_conclusion(doc, out);
+    if (strncmp(record_get(&record_find(doc, "conclusion")->records[0], ""), NOTHING,
+                strlen(NOTHING)) == 0)
+        return;
     for (size_t i = 0; i < sizeof(ladder_tables) / sizeof(ladder_tables[0]); i++) {
         strbuf_addf(out, "\n%s.\n\n", ladder_tables[i].title);
         record_table(ladder->records, ladder->record_count, ladder_tables[i].group, as, out);

@@ -19,6 +19,13 @@
  * (GP_E_USAGE: not a terminal, TERM=dumb). */
 int app_run(const struct app_start *start, struct gp_err *err);
 
+/* Plain mode (plain.c), until the user quits or the input ends. The exit code: 0, or 1 when the
+ * last plan does not fit and the input ended (a script asked), or of *err. */
+int plain_run(const struct app_start *start, const char *because, struct gp_err *err);
+/* What turned it on, "--plain" (option), "GPUPLAN_PLAIN" or "gpuplan.cfg" (config); NULL: nothing.
+ * The variable counts when it is set and not empty; "0" turns off what gpuplan.cfg says. */
+const char *plain_because(bool option, bool config);
+
 /* Makes the form and opens the first screen. */
 enum gp_status app_begin(struct app *app, const struct app_start *start, struct gp_err *err);
 void app_end(struct app *app);

@@ -104,7 +104,7 @@ rank = {'fits': 0, 'marginal': 1, 'does-not-fit': 2}
 key = lambda r: (rank[r['verdict']], r['spans_machines'] == 'yes',
                  float(r['per_hour'] or 'inf'))
 assert rows == sorted(rows, key=key), 'order'
-fit = [(float(r['per_hour']), float(r['max_concurrency']), r) for r in rows
+fit = [(float(r['per_hour']), float(r['holds']), r) for r in rows
        if r['verdict'] == 'fits' and r['per_hour'] and r['spans_machines'] == 'no']
 for cost, held, r in fit:
     beaten = any(c <= cost and h >= held and (c < cost or h > held) for c, h, _ in fit)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # man.sh - the man pages name everything the program takes, and nothing else.
 #
-#   gpuplan(1) and gpuplan-bench(1)
+#   gpuplan(1), gpuplan-bench(1) and gpuplan-pool(1)
 #                       every command, option and choice of the tables in src/
 #   gpuplan-profile(5)  every key and word that the readers of src/catalog and of
 #                       pools read
@@ -13,10 +13,10 @@ set -u
 cd "${srcdir:-.}" || exit 99
 command -v mandoc >/dev/null 2>&1 || { echo "skipped: mandoc is not installed"; exit 77; }
 
-# the two pages of commands are read as one
+# the pages of commands are read as one
 page1=$(mktemp "${TMPDIR:-/tmp}/gpuplan.1.XXXXXX") || exit 99
 trap 'rm -f "$page1"' EXIT
-cat man/gpuplan.1 man/gpuplan-bench.1 >"$page1"
+cat man/gpuplan.1 man/gpuplan-bench.1 man/gpuplan-pool.1 >"$page1"
 page5=man/gpuplan-profile.5
 problems=0
 

@@ -8,7 +8,7 @@ run --plan -m llama-3.1-70b -p fp8 -g h100-sxm -c 8k -u 16
 assert_eq "exit code" 0 "$rc"
 assert_contains "verdict" "FITS on 2 x NVIDIA H100 SXM5 80GB (h100-sxm): TP 2" "$out"
 assert_contains "weights part" "weights             33.88" "$out"
-assert_contains "KV part" "KV needed           20.00" "$out"
+assert_contains "KV part" "KV needed            4.38                 exact     16 x 1,280 tokens and one of 8,192" "$out"
 assert_contains "rule of thumb says its precision" "rule of thumb at fp8: 70.55 B x 8 bit" "$out"
 assert_contains "cost" "on demand" "$out"
 assert_contains "sources in one line" \
@@ -235,7 +235,7 @@ assert_contains "and why there is no speed" "this model does not decode tokens" 
 
 # shellcheck disable=SC2086
 run --plan $speed:8 --tp 2 -u 64 --disaggregate auto --tpot 20
-assert_contains "replicas of two kinds" "TP 2 x 4 replicas (1 prefill, 3 decode)" "$out"
+assert_contains "replicas of two kinds" "TP 2 x 4 replicas (2 prefill, 2 decode)" "$out"
 assert_contains "and each doing both" "where each replica does both: that misses the goals" "$out"
 if have_json; then
     # shellcheck disable=SC2086
@@ -711,7 +711,7 @@ if have_json; then
 fi
 
 # a marginal verdict names what to change, without a band of a part too
-run --plan -m glm-5 -p nvfp4 -g gb200:16 --tp 4 --ep 4 -c 131072 -u 1000 --format json
+run --plan -m glm-5 -p nvfp4 -g gb200:16 --tp 4 --ep 4 -c 131072 -u 1000 --reserve full --format json
 if have_json; then
     assert_eq "spread requests" marginal "$(json verdict.status)"
     assert_contains "their knob" "fewer --users" "$(json verdict.knob)"

@@ -56,7 +56,7 @@ assert_contains "its parts" 'adapters' "$(cat train.html)"
 # ---- of a pool ----
 run --report pool.html mixed-sizes
 assert_eq "exit code of a pool" 0 "$rc"
-assert_contains "its ladder" 'Ladder' "$(cat pool.html)"
+assert_contains "its ladder" 'Ways to own' "$(cat pool.html)"
 assert_contains "its what-ifs" 'What if' "$(cat pool.html)"
 assert_contains "a picture" "<svg" "$(cat pool.html)"
 assert_contains "its hours" 'GPUs in use by the hour' "$(cat pool.html)"

@@ -175,7 +175,7 @@ refused error '$s/}$/, "more": 1}/'
 
 # ---- the catalogue ----------------------------------------------------------------------
 
-for class in models gpus engines instances formats servers families devices; do
+for class in models gpus engines instances formats servers families shapes pools devices; do
     run --list "$class" --format json
     printf '%s\n' "$out" >>list.json
     [ "$class" = devices ] && continue

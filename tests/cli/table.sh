@@ -53,7 +53,7 @@ llama.cpp rtx-5090 int8,fp8,nf4,int4-awq,int8-bnb,mxfp6,mlx-4bit bf16,f16,q4_k_m
 ollama rtx-5090 fp8,int4-gptq q8_0,bf16
 tensorrt-llm rtx-5090 q4_k_m,nf4,int8-bnb,mlx-8bit int8,fp8,int4-awq,nvfp4
 vllm rtx-5090 mlx-4bit int8-bnb,nf4,q4_k_m,mxfp4
-sglang rtx-5090 mlx-4bit,int8 fp8,q4_k_m
+sglang rtx-5090 mlx-4bit fp8,q4_k_m
 ROWS
 
 run --table -f csv

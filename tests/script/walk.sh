@@ -91,7 +91,7 @@ shown() {
                 if (v[i] == "act") put("activation", v[i + 1]) } }
         answer ~ /^(TTFT|TPOT) / { split(answer, v, " "); put(v[1] "_" v[3], v[2]) }
         answer ~ /^output .* tok\/s/ { split(answer, v, " "); put("tokens", v[2]) }
-        answer ~ /^holds / { split(answer, v, " "); sub(/;/, "", v[5]); put("held", v[2]); put("context", v[5]) }
+        answer ~ /^holds / { split(answer, v, " "); sub(/;/, "", v[5]); put("held", v[2]); put("end", v[5]) }
         answer ~ /^KV pool / {
             n = split(answer, v, " ")
             put("pool", v[3]); put("pool_tokens", v[5]); put("concurrency", v[7])
@@ -132,6 +132,7 @@ compare() {
             from["pool"] = "memory.per_gpu.kv_pool.value"
             from["pool_tokens"] = "memory.kv_cache_tokens.value"
             from["concurrency"] = "memory.max_concurrency.value"
+            from["end"] = "memory.holds.tokens"
             from["context"] = from["form.Context"] = "request.context"
             from["form.Prompt"] = "request.prompt"; from["form.Output"] = "request.output"
             from["form.Users"] = "request.users"
@@ -169,7 +170,7 @@ compare() {
                 lacks = -free
             wanted = $1 == "lacks" ? lacks : $1 == "spare" ? -lacks : \
                 (json[gpu "budget.value"] + lacks) / json[gpu "budget.value"] * 100 }
-        $1 == "held" { wanted = json["memory.max_concurrency.value"] * json["layout.replicas"] }
+        $1 == "held" { wanted = json["memory.holds.load.value"] }
         $1 ~ /^(TPOT|TTFT)_/ { name = $1; sub(/_.*/, "", name)
             wanted = json["speed." tolower(name) ".value"] * ($1 ~ /_ms$/ ? 1000 : 1) }
         $1 in from { wanted = from[$1] in json ? json[from[$1]] : "missing" }

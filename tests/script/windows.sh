@@ -368,7 +368,7 @@ only 9,13 24 27,32 36 44,51
 expect <<'END'
 │ Prompt┌─ Question ───────────────────────────────────────────────────┐       │
 │ Output│ The changes are not in plan.json.                            │       │
-│ Users │                                                              │pool   │
+│ Users │                                                              │ool    │
 │ Rate  │ w:save  q:quit anyway  Esc:stay                              │       │
 │── Goal└──────────────────────────────────────────────────────────────┘───────│
  w:save  q:quit anyway  Esc:stay
@@ -382,7 +382,7 @@ expect <<'END'
 │ Context    8,192 tokens    ││TTFT        630 ms  180..3149        none       │
 │ Prompt┌─ Question ───────────────────────────────────────────────────┐       │
 │ Output│ plan.json exists. Replace it?                                │       │
-│ Users │                                                              │pool   │
+│ Users │                                                              │ool    │
 │ Rate  │ y:yes  n or Esc:no                                           │       │
 │── Goal└──────────────────────────────────────────────────────────────┘───────│
 │ TTFT goal  none            ││on demand $4.00/h $2,920/mo crusoe, 2026-08-19  │

@@ -42,6 +42,8 @@ gone "Stopped"
 keys 2
 see "[2 Compare]"
 tm resize-window -x 80 -y 24
+until_true eval 'shot | sed -n 24p | grep -q "?:help  q:quit"' || # stty tells its width, too
+    fail "the size changed while it runs" "$(shot)"
 keys q
 ends
 is_back

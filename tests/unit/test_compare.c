@@ -26,7 +26,7 @@ static void row(struct fixture *f, int i, const char *id, enum verdict verdict, 
     p->cost.per_hour = per_hour;
     p->layout.replicas = 1;
     p->layout.gpus = gpus;
-    p->memory.max_concurrency = quantity_exact(held);
+    p->memory.max_concurrency = p->memory.holds_load = quantity_exact(held);
     f->rows[i] = &f->item[i];
 }
 

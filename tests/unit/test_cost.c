@@ -57,7 +57,7 @@ static void test_instances(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct layout l = sample_layout(cases[i].tp, cases[i].pp, 1, cases[i].replicas);
-        assert_int_equal(cost_instances(&l, cases[i].count), cases[i].want);
+        assert_int_equal(cost_instances(&l, cases[i].count, 64), cases[i].want);
     }
 }
 
@@ -70,7 +70,7 @@ static void test_instances_host(void **state)
             for (int replicas = 1; replicas <= 5; replicas++)
                 for (int count = 1; count <= 16; count++) {
                     struct layout l = sample_layout(tp, pp, 1, replicas);
-                    int n = cost_instances(&l, count);
+                    int n = cost_instances(&l, count, 64);
                     if (count < tp) {
                         assert_int_equal(n, 0);
                         continue;
@@ -93,7 +93,7 @@ static void test_instances_sides(void **state)
         l.prefill = prefill;
         l.prefill_tp = side;
         l.gpus = layout_gpus(&l);
-        int n = cost_instances(&l, count);
+        int n = cost_instances(&l, count, 64);
         if (count < tp || count < side)
             assert_int_equal(n, 0);
         else

@@ -157,11 +157,14 @@ static void test_kv_too_large(void **state)
     struct plan p = with(q, sample_layout(1, 1, 1, 1));
     assert_int_equal(p.verdict, VERDICT_DOES_NOT_FIT);
     assert_int_equal(p.limit, LIMIT_KV);
-    assert_true(says(&p, "1000 x 8192 tokens need 1000.00 GiB"));
+    assert_true(says(&p, "1000 x 1,280 tokens and one of 8,192 need 157.25 GiB"));
     assert_true(says(&p, "140.62 GiB while they are spread"));
+    q->reserve = RESERVE_FULL;
+    p = with(q, sample_layout(1, 1, 1, 1));
+    assert_true(says(&p, "1000 x 8,192 tokens need 1000.00 GiB"));
 }
 
-/* More than the pool at full length, and less in the mean of their lives: it runs, and
+/* More than the pool at their end, and less in the mean of their lives: it runs, and
  * preempts. One request of full length has to fit all the same, and llama.cpp sets each
  * slot's context aside. */
 static void test_spread(void **state)
@@ -171,8 +174,15 @@ static void test_spread(void **state)
     struct layout one = sample_layout(1, 1, 1, 1);
 
     (void)state;
-    q->users = 100;
+    q->users = 372;
     struct plan p = with(q, one);
+    assert_int_equal(p.verdict, VERDICT_MARGINAL);
+    assert_int_equal(p.reasons, REASON_BIT(REASON_SPREADS));
+    assert_true(says(&p, "at 1152 tokens each they take 52.31 GiB"));
+    assert_true(says(&p, "all at their end, and one of full length, need 59.12 GiB"));
+    q->users = 100;
+    q->reserve = RESERVE_FULL;
+    p = with(q, one);
     assert_int_equal(p.verdict, VERDICT_MARGINAL);
     assert_int_equal(p.limit, LIMIT_KV);
     assert_int_equal(p.reasons, REASON_BIT(REASON_SPREADS));
@@ -185,7 +195,10 @@ static void test_spread(void **state)
     assert_int_equal(with(q, one).verdict, VERDICT_DOES_NOT_FIT);
     q->users = 100;
     q->context = 8192;
+    q->reserve = RESERVE_LOAD;
+    assert_int_equal(with(q, one).verdict, VERDICT_FITS);
     s.engine.budget = BUDGET_ASKED;
+    s.engine.whole_slots = true;
     assert_int_equal(with(q, one).verdict, VERDICT_DOES_NOT_FIT);
 }
 
@@ -657,7 +670,12 @@ static void test_solve(void **state)
     double users = solve_users(q, &l), context;
 
     (void)state;
-    assert_near(users, floor(with(q, l).memory.max_concurrency.low), 0);
+    struct memory m = with(q, l).memory;
+    assert_near(users, floor((m.kv_pool.low - m.sequence.reserved) / m.described.reserved), 0);
+    assert_near(m.holds_load.low, floor(m.kv_pool.low / m.sequence.block) * 16 / 1280, 1e-9);
+    q->reserve = RESERVE_FULL;
+    assert_near(solve_users(q, &l), floor(m.max_concurrency.low), 0);
+    q->reserve = RESERVE_LOAD;
     q->users = users;
     assert_int_equal(with(q, l).verdict, VERDICT_FITS);
     q->users = users + 1;
@@ -723,6 +741,7 @@ static void test_added_fixes(void **state)
     q->options_fixed = true;
     q->precision = sample_precision(&sample_fp8);
     q->users = 25;
+    q->reserve = RESERVE_FULL;
     assert_int_equal(with(q, two).verdict, VERDICT_FITS);
     q->draft = &draft;
     q->draft_precision = q->precision;

@@ -12,7 +12,7 @@
 
 /* Between hosts, see comm.h. */
 #define NETWORK_STEP 8e-6  /* s */
-#define NETWORK_RATE 115e9 /* bytes/s of a host, one direction */
+#define NETWORK_RATE 115e9 /* bytes/s of a host of 8, one direction; of fewer GPUs their share */
 #define NETWORK_GPUS 8     /* that share it */
 
 int comm_size(int n)
@@ -64,8 +64,8 @@ const char *comm_library(const struct comm *c, const struct gpu *gpu)
 double comm_allreduce(const struct comm *c, double bytes)
 {
     double others = 2.0 * (c->hosts - 1);
-    double apart =
-        c->hosts > 1 ? others * NETWORK_STEP + others / c->hosts * bytes / NETWORK_RATE : 0;
+    double rate = NETWORK_RATE * fmin(fmax(c->gpus, 1), NETWORK_GPUS) / NETWORK_GPUS;
+    double apart = c->hosts > 1 ? others * NETWORK_STEP + others / c->hosts * bytes / rate : 0;
 
     if (c->gpus <= 1 || !c->known)
         return apart;

@@ -110,10 +110,11 @@ static void show_holds(struct page *page, const struct compare_row *row)
         return;
     strbuf_init(&requests);
     answer_lines(p, NULL, LINE_LAYOUT, &layout);
-    record_cell(record_find(&row->facts, "max_concurrency"), &requests);
+    record_cell(record_find(&row->facts, "holds"), &requests);
     page_wordsf(page, 0, INK_TEXT, "%s: holds %s requests of %s tokens, %.0f asked for%s",
                 layout.list[0].text, requests.text,
-                units_tokens(tokens, sizeof(tokens), p->request.context), p->request.users,
+                units_tokens(tokens, sizeof(tokens), memory_end_tokens(&p->request)),
+                p->request.users,
                 row->compared->front ? "; * nothing that fits is cheaper and holds as many" : "");
     strbuf_fini(&requests);
     answer_lines_fini(&layout);

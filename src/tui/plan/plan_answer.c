@@ -245,7 +245,7 @@ static void show_pace(struct page *p, const char *name, enum figure_style style,
     texts_fini(&texts);
 }
 
-/* "holds   2.9 requests of 8,192 tokens; first: KV pool" */
+/* "holds   18 requests of 1,280 tokens; first: KV pool" */
 static void show_holds(struct page *p, const struct plan *plan,
                        const struct plan_alternatives *more)
 {
@@ -256,8 +256,10 @@ static void show_holds(struct page *p, const struct plan *plan,
 
     if (!plan->memory.max_concurrency.known)
         return;
-    held = texts_addf(&t, "%-*s%.1f requests", NAME_COLS, "holds", compare_capacity(plan));
-    texts[0] = texts[2] = texts_addf(&t, "%s of %s", held, UNITS_TOKENS(plan->request.context));
+    held =
+        texts_addf(&t, "%-*s%s requests", NAME_COLS, "holds", UNITS_TOKENS(compare_capacity(plan)));
+    texts[0] = texts[2] =
+        texts_addf(&t, "%s of %s", held, UNITS_TOKENS(memory_end_tokens(&plan->request)));
     texts[1] = texts[0];
     if (first) {
         texts[0] = texts_addf(&t, "%s; first: %s", texts[2], first);

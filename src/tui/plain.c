@@ -1,5 +1,9 @@
 /*
- * plain.c - plain mode: the questions, the answer, and what comes after it.
+ * plain.c - plain mode, the front end for screen readers and pipes: numbered questions, sentences.
+ *
+ * Lines of text on standard output, answers on standard input; no escape codes, no boxes, nothing
+ * is drawn twice. The same form as the screens: every number is the one that --plan prints for the
+ * command named at the end.
  *
  * Everything that can be asked for has a number, so that nothing must be remembered
  * from what was read out before. A short list is read out with its question; of a long one
@@ -10,7 +14,7 @@
  * reads lines. When the input ends, each question left keeps its default, the answer is
  * printed, and the exit code is that of --plan: so plain mode also works at the end of a pipe.
  */
-#include "tui/plain/plain.h"
+#include "tui/loop.h"
 
 #include <math.h>
 #include <signal.h>
@@ -43,6 +47,7 @@ struct plain {
     bool echo;  /* standard input is no terminal: what is answered is printed too */
     bool ended; /* the input ended: defaults from here on */
     bool quit;
+    char text[PLAIN_LINE];   /* what was answered last */
     struct session *session; /* that measures; NULL: none does */
 };
 
@@ -98,10 +103,11 @@ static void plain_say_text(const char *text)
     }
 }
 
-/* Prints the question, reads a line without blanks around it; what is longer than the buffer
- * is dropped. False: the input ended. */
-static bool plain_ask(struct plain *plain, const char *question, char text[PLAIN_LINE])
+/* Prints the question, reads a line into plain->text without blanks around it; what is longer is
+ * dropped. False: the input ended. */
+static bool plain_ask(struct plain *plain, const char *question)
 {
+    char *text = plain->text;
     const char *line;
     int c;
 
@@ -143,64 +149,58 @@ static int plain_number(const char *text, int most)
 struct plain_list {
     struct choice *choices; /* (count); owned */
     int count;
-    char words[PLAIN_LINE];  /* those that match are in the list; "": all */
-    int first, named, after; /* the matches named last, and how many come after these */
+    const struct choice **match; /* (matches): those that hold the words typed last; owned */
+    int matches, first, named;   /* the matches named last: named from first on */
 };
 
-/* The match of that place; NULL: there are fewer. */
-static const struct choice *list_at(const struct plain_list *list, int place)
+static void list_match(struct plain_list *list, const char *words)
 {
+    list->matches = list->first = list->named = 0;
     for (int i = 0; i < list->count; i++)
-        if (words_match(list->words, list->choices[i].id, list->choices[i].text) && place-- == 0)
-            return &list->choices[i];
-    return NULL;
+        if (words_match(words, list->choices[i].id, list->choices[i].text))
+            list->match[list->matches++] = &list->choices[i];
 }
 
 static void list_name(struct plain_list *list, int first)
 {
-    int left = 0;
+    int left = list->matches - first;
 
-    while (list_at(list, first + left))
-        left++;
     list->first = first;
     list->named = left > SHORT ? PAGE : left;
-    list->after = left - list->named;
     for (int i = 0; i < list->named; i++) {
-        const struct choice *c = list_at(list, first + i);
+        const struct choice *c = list->match[first + i];
 
         plain_say("%d. %s%s%s", i + 1, c->text, c->more[0] ? ": " : "", c->more);
     }
-    if (list->after)
-        plain_say("%d. %d more", list->named + 1, list->after);
+    if (left > list->named)
+        plain_say("%d. %d more", list->named + 1, left - list->named);
 }
 
 /* What is meant: a number that was named, an id, or words of one choice. NULL: it is asked
  * again, since these are several; no choice: the text as it is. */
 static const char *list_choose(struct plain_list *list, const char *text)
 {
-    int n = plain_number(text, list->named + (list->after > 0)), matches = 0;
+    bool more = list->named > 0 && list->first + list->named < list->matches;
+    int n = plain_number(text, list->named + more);
 
-    if (n > list->named || (list->after && gp_casecmp(text, "more") == 0)) {
+    if (n > list->named || (more && gp_casecmp(text, "more") == 0)) {
         list_name(list, list->first + list->named);
         return NULL;
     }
     if (n > 0)
-        return list_at(list, list->first + n - 1)->id;
+        return list->match[list->first + n - 1]->id;
     for (int i = 0; i < list->count; i++)
         if (gp_casecmp(list->choices[i].id, text) == 0)
             return list->choices[i].id;
-    gp_copy(list->words, sizeof(list->words), text);
-    list->named = list->after = 0;
-    while (list_at(list, matches))
-        matches++;
-    if (matches == 1)
-        return list_at(list, 0)->id;
-    if (matches > 1) {
-        plain_say("%d match.", matches);
+    list_match(list, text);
+    if (list->matches > 1) {
+        plain_say("%d match.", list->matches);
         list_name(list, 0);
         return NULL;
     }
-    list->words[0] = '\0';
+    if (list->matches == 1)
+        return list->match[0]->id;
+    list_match(list, "");
     return text;
 }
 
@@ -210,14 +210,18 @@ static int field_ask(struct plain *plain, enum field field, struct plain_list *l
 {
     const struct option_field *row = field_rows[field].form;
     struct form *form = plain->form;
-    char question[200], text[PLAIN_LINE];
+    const char *value, *text = plain->text;
+    char question[200];
     struct gp_err err;
 
+    if (list->count > 0)
+        plain_say("%s: %d to choose from%s.", row->label, list->count,
+                  list->count > SHORT ? "; words find them, ? names them" : "");
+    if (list->count > 0 && list->count <= SHORT)
+        list_name(list, 0);
     for (;;) {
-        const char *value;
-
         gp_format(question, sizeof(question), "%s [%s]: ", row->label, form->shown[field]);
-        if (!plain_ask(plain, question, text) || !text[0])
+        if (!plain_ask(plain, question) || !text[0])
             return 1;
         if (is_word(text, "q", "quit"))
             return 0;
@@ -227,12 +231,8 @@ static int field_ask(struct plain *plain, enum field field, struct plain_list *l
             plain_say_text(row->explain);
             if (list->count > 0 && form_free_text(field))
                 plain_say("Besides the list: %s.", form_free_text(field));
-            if (list->count > 0)
-                list_name(list, 0);
-            continue;
-        }
-        value = list_choose(list, text);
-        if (value && form_set(form, field, value, &err)) {
+            list_name(list, 0);
+        } else if ((value = list_choose(list, text)) && form_set(form, field, value, &err)) {
             plain_say_err(&err);
         } else if (value) {
             plain_say("%s: %s.", row->label, form->shown[field]);
@@ -275,17 +275,14 @@ static void plain_ask_all(struct plain *plain)
     static const enum field asked[] = {FIELD_MODEL, FIELD_PRECISION, FIELD_GPU,
                                        FIELD_GPUS,  FIELD_CONTEXT,   FIELD_USERS};
 
-    for (int i = 0; i < (int)(sizeof(asked) / sizeof(asked[0])) && !plain->ended;) {
+    for (int i = 0, next; i < (int)(sizeof(asked) / sizeof(asked[0])) && !plain->ended;) {
         struct plain_list list = {0};
-        int next;
 
         list.choices = form_choices(plain->form, asked[i], true, &list.count);
-        if (list.count > 0)
-            plain_say("%s: %d to choose from%s.", field_rows[asked[i]].form->label, list.count,
-                      list.count > SHORT ? "; words find them, ? names them" : "");
-        if (list.count > 0 && list.count <= SHORT)
-            list_name(&list, 0);
+        list.match = gp_calloc((size_t)list.count + 1, sizeof(*list.match));
+        list_match(&list, "");
         next = field_ask(plain, asked[i], &list);
+        free(list.match);
         free(list.choices);
         plain->quit = next == 0;
         if (plain->quit)
@@ -361,20 +358,21 @@ static void plain_compare(const struct plain *plain)
 static bool bench_begin(struct plain *plain)
 {
     static const int interrupt[] = {SIGINT};
+    const char *text = plain->text;
     struct session_plan plan;
     struct session_device device;
     struct gp_err err;
-    char text[PLAIN_LINE];
+    char tests[200];
 
     session_plan(plain->session, &plan);
     for (int i = 0; i < session_devices(plain->session); i++)
         if (session_device(plain->session, i, &device))
             plain_say("Device: %s.", device.name);
     plain_say("Plan, with the %s engine: %s. Ctrl-C stops after a point.", plan.backend,
-              session_text_plan(plain->session, text, 200));
+              session_text_plan(plain->session, tests, sizeof(tests)));
     plain_say("Result: %s; gpuplan --bench takes options.", plan.result);
     do
-        if (!plain_ask(plain, "Measure this machine? 1 yes, 2 no [2]: ", text) || !text[0] ||
+        if (!plain_ask(plain, "Measure this machine? 1 yes, 2 no [2]: ") || !text[0] ||
             strcmp(text, "2") == 0 || words_begin("no", text))
             return false;
     while (strcmp(text, "1") != 0 && !words_begin("yes", text));
@@ -493,25 +491,13 @@ static const struct {
 };
 enum { NEXT_WHY, NEXT_COMPARE, NEXT_MEASURE, NEXT_AGAIN, NEXT_QUIT, NEXTS };
 
-static void next_fix(const struct plain *plain, int i)
-{
-    char options[FIX_OPTIONS_MAX];
-    struct gp_err err;
-
-    planner_fix_options(&plain->form->answer->fixes[i], options);
-    if (form_apply(plain->form, i, &err)) {
-        plain_say_err(&err);
-        return;
-    }
-    plain_say("Taken: %s.", options);
-    plain_result(plain);
-}
-
 static void plain_next(struct plain *plain)
 {
     const struct form *form = plain->form;
+    const char *text = plain->text;
     int fixes = form->answered ? form->answer->fix_count : 0, next;
-    char question[64], text[PLAIN_LINE], options[FIX_OPTIONS_MAX];
+    char question[64], options[FIX_OPTIONS_MAX];
+    struct gp_err err;
 
     plain_say("Next:");
     for (int i = 0; i < fixes; i++)
@@ -519,28 +505,35 @@ static void plain_next(struct plain *plain)
     for (int i = 0; i < NEXTS; i++)
         plain_say("%d. %s", fixes + 1 + i, nexts[i].what);
     gp_format(question, sizeof(question), "Next [%d]: ", fixes + NEXTS);
-    if (!plain_ask(plain, question, text))
+    if (!plain_ask(plain, question))
         return;
     next = plain_number(text, fixes + NEXTS) - 1 - fixes;
     for (int i = 0; i < NEXTS; i++)
         if (gp_casecmp(text, nexts[i].word) == 0)
             next = i;
-    if (words_begin(text, "why "))
-        plain_why(plain, text + 4);
-    else if (!text[0] || gp_casecmp(text, "q") == 0 || next == NEXT_QUIT)
-        plain->quit = true;
-    else if (next >= -fixes && next < 0)
-        next_fix(plain, next + fixes);
-    else if (next == NEXT_WHY)
-        plain_why(plain, "");
-    else if (next == NEXT_COMPARE)
+    if (!text[0] || gp_casecmp(text, "q") == 0)
+        next = NEXT_QUIT;
+    if (next >= -fixes && next < 0) {
+        planner_fix_options(&form->answer->fixes[next + fixes], options);
+        if (form_apply(plain->form, next + fixes, &err)) {
+            plain_say_err(&err);
+            return;
+        }
+        plain_say("Taken: %s.", options);
+        plain_result(plain);
+    } else if (next == NEXT_WHY || words_begin(text, "why ")) {
+        plain_why(plain, next == NEXT_WHY ? "" : text + 4);
+    } else if (next == NEXT_COMPARE) {
         plain_compare(plain);
-    else if (next == NEXT_MEASURE)
+    } else if (next == NEXT_MEASURE) {
         plain_measure(plain);
-    else if (next == NEXT_AGAIN)
+    } else if (next == NEXT_AGAIN) {
         plain_ask_all(plain);
-    else if (strcmp(text, "?") != 0)
+    } else if (next == NEXT_QUIT) {
+        plain->quit = true;
+    } else if (strcmp(text, "?") != 0) {
         plain_say("%s is not a number from 1 to %d.", text, fixes + NEXTS);
+    }
 }
 
 /* ---- the whole ---- */
