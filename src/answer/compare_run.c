@@ -703,6 +703,13 @@ static double best_least(enum best best, const struct comparison *c, const struc
     }
 }
 
+/* Of two that are equal: the cheaper, then the faster. */
+static bool best_beside(const struct plan *a, const struct plan *b)
+{
+    return a->cost.per_hour < b->cost.per_hour ||
+           (a->cost.per_hour == b->cost.per_hour && a->speed.tpot.value < b->speed.tpot.value);
+}
+
 static void comparison_best(const struct comparison *c, const struct compared *const *rows,
                             size_t count, struct record *doc)
 {
@@ -721,10 +728,7 @@ static void comparison_best(const struct comparison *c, const struct compared *c
 
             if (p->verdict != VERDICT_FITS || plan_spans(p) || p->cost.per_hour <= 0 || least <= 0)
                 continue;
-            if (least < than ||
-                (least == than && (p->cost.per_hour < best->cost.per_hour ||
-                                   (p->cost.per_hour == best->cost.per_hour &&
-                                    compare_capacity(p) > compare_capacity(best))))) {
+            if (least < than || (least == than && best_beside(p, best))) {
                 best = p;
                 at = i;
             }
