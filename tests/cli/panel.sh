@@ -19,6 +19,11 @@ answer() {
 
 at_most() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a <= 1.02 * b) }'; }
 
+# cut_words GPUS TP PP DP: "16: TP 8 PP 2"
+cut_words() {
+    echo "$1: TP $2$([ "$3" = 1 ] || echo " PP $3")$([ "$4" = 1 ] || echo " DP $4")"
+}
+
 good=0 rows=0
 while IFS='|' read -r id options gpu n ntp npp ndp least _; do
     case $id in '#'* | id | '') continue ;; esac
@@ -46,8 +51,10 @@ while IFS='|' read -r id options gpu n ntp npp ndp least _; do
     fi
     [ "$ran" != does-not-fit ] || word="$word, deployed: does not fit"
     case $word in same | cheaper | faster) good=$((good + 1)) ;; esac
-    printf '%-28s %-15s %3d TP %-2d PP %d %-6s %3s TP %-2s PP %-2s %-9s %s\n' "$id" "$gpu" "$n" "$ntp" "$npp" \
-        "$([ "$ndp" -gt 1 ] && echo "DP $ndp")" "$gpus" "$tp" "$pp" "$status" "$word"
+    line=$(printf '%-26s %-18s %-13s %-13s %s' "$id" "$gpu" "$(cut_words "$n" "$ntp" "$npp" "$ndp")" \
+        "$(cut_words "$gpus" "$tp" "$pp" 1)" "$word")
+    echo "$line"
+    grep -qxF -e "$line" "$src/man/gpuplan-model.7" || fail "gpuplan-model(7) has another row: $line"
 done <"$src/tests/fixtures/deployments.csv"
 echo "$good of $rows as deployed, cheaper or faster"
 assert_eq "rows" 40 "$rows"
