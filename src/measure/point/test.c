@@ -224,20 +224,20 @@ const char *const bench_type_words[TYPE_COUNT] = {
 
 const struct type_row type_rows[TYPE_COUNT] = {
     /* bytes, scales, result, rate of a sheet, sums, activations, cpu, sums, stored, later */
-    [TYPE_FP32] = {4, {0}, 4, "fp32", "fp32", "fp32", true, true, {"ggml-f32"}},
-    [TYPE_FP32_PEDANTIC] = {4, {0}, 4, "fp32", "fp32", "fp32", false, false, {0}},
-    [TYPE_TF32] = {4, {0}, 4, "tf32", "fp32", "fp32", false, false, {0}},
-    [TYPE_FP16] = {2, {0}, 2, "fp16", "fp32", "fp16", true, true, {"ggml-f16"}},
-    [TYPE_FP16ACC] = {2, {0}, 2, "fp16", "fp16", "fp16", false, false, {0}},
-    [TYPE_BF16] = {2, {0}, 2, "bf16", "fp32", "bf16", true, true, {"ggml-bf16"}},
-    [TYPE_INT8] = {1, {0}, 4, "int8", "int32", "bf16", true, false, {0}},
+    [TYPE_FP32] = {4, {0}, 4, "fp32", "fp32", "fp32", true, true, {"ggml-f32"}, false},
+    [TYPE_FP32_PEDANTIC] = {4, {0}, 4, "fp32", "fp32", "fp32", false, false, {0}, false},
+    [TYPE_TF32] = {4, {0}, 4, "tf32", "fp32", "fp32", false, false, {0}, false},
+    [TYPE_FP16] = {2, {0}, 2, "fp16", "fp32", "fp16", true, true, {"ggml-f16"}, false},
+    [TYPE_FP16ACC] = {2, {0}, 2, "fp16", "fp16", "fp16", false, false, {0}, false},
+    [TYPE_BF16] = {2, {0}, 2, "bf16", "fp32", "bf16", true, true, {"ggml-bf16"}, false},
+    [TYPE_INT8] = {1, {0}, 4, "int8", "int32", "bf16", true, false, {0}, false},
     /* scales by tensor, row or column are applied to the sums, which is little work */
-    [TYPE_FP8] = {1, {0}, 2, "fp8", "fp32", "bf16", false, false, {"fp8-tensor"}},
+    [TYPE_FP8] = {1, {0}, 2, "fp8", "fp32", "bf16", false, false, {"fp8-tensor"}, false},
     [TYPE_FP8_ROW] = {1, {0}, 2, "fp8", "fp32", "bf16", false, false, {0}, true},
     [TYPE_FP8_BLOCK] =
         {1, {4.0 / (128 * 128), 4.0 / 128}, 2, "fp8", "fp32", "bf16", false, false, {0}, true},
-    [TYPE_MXFP8] = {1, {1.0 / 32, 1.0 / 32}, 2, "fp8", "fp32", "bf16", false, false, {0}},
-    [TYPE_NVFP4] = {0.5, {1.0 / 16, 1.0 / 16}, 2, "fp4", "fp32", "bf16", false, false, {0}},
+    [TYPE_MXFP8] = {1, {1.0 / 32, 1.0 / 32}, 2, "fp8", "fp32", "bf16", false, false, {0}, false},
+    [TYPE_NVFP4] = {0.5, {1.0 / 16, 1.0 / 16}, 2, "fp4", "fp32", "bf16", false, false, {0}, false},
 };
 
 const char *const bench_cache_words[CACHE_COUNT] = {
