@@ -90,12 +90,9 @@ static void load_lines(struct answer_lines *lines)
     else if (q->model->weights_only)
         line_addf(lines, "load", "prompts of up to %s tokens, no KV cache, %s %s", tokens,
                   q->engine->name, q->engine->range);
-    else if (q->rate > 0)
-        line_addf(lines, "load", "%.4g requests/s: up to %.0f at once %s, %s %s", q->rate, q->users,
-                  sentence_lengths(q, &lines->texts), q->engine->name, q->engine->range);
     else
-        line_addf(lines, "load", "%.0f user%s %s, %s %s", q->users, plural_s(q->users),
-                  sentence_lengths(q, &lines->texts), q->engine->name, q->engine->range);
+        line_addf(lines, "load", "%s, %s %s", sentence_load(q, &lines->texts), q->engine->name,
+                  q->engine->range);
     if (!r || !r->trace[0])
         return;
     if (r->trace_rate > 0)
@@ -836,12 +833,17 @@ static void price_row(struct answer_lines *lines)
                  texts_addf(t, "%s/h%s", UNITS_MONEY(c->per_hour),
                             c->want == WANT_BUY ? " when bought" : ""));
         row_part(lines, "price", ", ", texts_addf(t, "%s a month", UNITS_MONEY(c->per_month)));
+        /* of the load that was named; where nobody named one, of all that it holds */
+        const char *words = "%s per million tokens";
+
+        if (own.known && !load_is_default(lines)) {
+            row_part(lines, "price", ", ", texts_addf(t, words, UNITS_MONEY(own.value)));
+            words = "%s";
+        }
         if (usage.full.known)
-            row_part(
-                lines, "price", ", ",
-                texts_addf(t, "%s per million tokens at full load", UNITS_MONEY(usage.full.value)));
-        if (own.known && !load_is_default(lines))
-            row_part(lines, "price", ", ", texts_addf(t, "%s at this", UNITS_MONEY(own.value)));
+            row_part(lines, "price", ", ",
+                     texts_addf(t, "%s at full load",
+                                texts_addf(t, words, UNITS_MONEY(usage.full.value))));
         return;
     }
     if (c->want != WANT_MARKET && c->market.known)

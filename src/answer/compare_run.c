@@ -44,11 +44,13 @@ static void record_plan_load(struct record *s, const struct resolved *r)
 {
     char price[OPTION_CHOICE_MAX];
     const struct request *q = &r->request;
+    struct texts texts = {0};
 
     record_count(s, "context", "tokens", q->context);
     record_count(s, "prompt", "tokens", q->prompt);
     record_count(s, "output", "tokens", q->output);
     record_count(s, "users", "", q->users);
+    record_text(s, "load", sentence_load(q, &texts));
     record_text(s, "price", option_choice(OPT_PRICE, (int)q->price, price));
     record_plan_market(s, &r->market);
     record_quantity(s, "hours_per_month", "h",
@@ -192,10 +194,8 @@ void print_compare(const struct record *doc, enum output_format format, bool qui
         struct strbuf head;
 
         strbuf_init(&head);
-        strbuf_addf(&head, "%s: %.0f x %.0f tokens, %s, ", record_get(request, "model"),
-                    record_find(request, "users")->number.value,
-                    record_find(request, "context")->number.value,
-                    engine[0] ? engine : "engine by row");
+        strbuf_addf(&head, "%s: %s, %s, ", record_get(request, "model"),
+                    record_get(request, "load"), engine[0] ? engine : "engine by row");
         record_plan_prices(request, &head);
         if (filter[0])
             strbuf_addf(&head, "\nonly rows with: %s", filter);
@@ -222,9 +222,9 @@ void print_compare(const struct record *doc, enum output_format format, bool qui
 
         strbuf_add(
             out,
-            "\nweights, KV pool: of one GPU; requests: of the whole context, that all GPUs hold;\n"
-            "tokens/s: output of all users together; TPOT: between two tokens of one; $/M out:\n"
-            "dollars per million output tokens while these users keep asking; 12.34m: on a\n"
+            "\nweights, KV pool: of one GPU; requests: of this load, held by all GPUs at once;\n"
+            "tokens/s: output of all users; TPOT: between two tokens of one; $/M out: dollars\n"
+            "per million output tokens while these users keep asking; 12.34m: on a\n"
             "marketplace, there is no list price\n");
         strbuf_add(
             out, speed

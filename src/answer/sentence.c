@@ -585,7 +585,8 @@ static const char *say_request(const struct plan *p, const char *words, const st
     return sentence_fill(words, values, t);
 }
 
-const char *sentence_lengths(const struct request *q, struct texts *t)
+/* "of 1,280 tokens, each up to 8,192" */
+static const char *sentence_lengths(const struct request *q, struct texts *t)
 {
     double end = memory_end_tokens(q);
 
@@ -593,6 +594,15 @@ const char *sentence_lengths(const struct request *q, struct texts *t)
         return texts_addf(t, "x %s tokens", UNITS_TOKENS(q->context));
     return texts_addf(t, "of %s%s tokens, %sup to %s", q->spread.end > 1 ? "up to " : "",
                       UNITS_TOKENS(end), q->users > 1 ? "each " : "", UNITS_TOKENS(q->context));
+}
+
+const char *sentence_load(const struct request *q, struct texts *t)
+{
+    const char *lengths = sentence_lengths(q, t);
+
+    if (q->rate > 0)
+        return texts_addf(t, "%.4g requests/s: up to %.0f at once %s", q->rate, q->users, lengths);
+    return texts_addf(t, "%.0f user%s %s", q->users, q->users == 1 ? "" : "s", lengths);
 }
 
 /* " (14.06 GiB while they are spread)": what the pool has to hold all the same, where

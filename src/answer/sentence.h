@@ -23,8 +23,9 @@ const char *sentence_warning(const struct plan *plan, int i, struct texts *texts
 /* The first one; "" when there is none. */
 const char *sentence_first_reason(const struct plan *plan, struct texts *texts);
 
-/* "of 1,280 tokens, each up to 8,192"; "x 8,192 tokens" where each counts as the longest. */
-const char *sentence_lengths(const struct request *request, struct texts *texts);
+/* "16 users of 1,280 tokens, each up to 8,192"; "16 users x 8,192 tokens" where each counts as
+ * the longest; with a rate "5 requests/s: up to 118 at once of ...". */
+const char *sentence_load(const struct request *request, struct texts *texts);
 
 /* "TP 1 x PP 5 x 8 replicas, EP 8": what exceeds 1, and TP. */
 const char *sentence_layout(const struct layout *layout, struct texts *texts);

@@ -530,8 +530,6 @@ bool name_read_model(const struct name_rules *rules, const struct registry_name 
     }
     if (!search.found && !out->unlike)
         out->derived = is_finetune(&search, words);
-    if (!search.found || (!out->derived && find_other(rules, typed.publisher, first) == NULL))
-        out->unlike = search.found ? NULL : out->unlike;
     if (search.found && !out->unlike)
         out->id = search.found->id;
     if (!out->id)

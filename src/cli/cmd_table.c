@@ -34,10 +34,9 @@ static void print_table(struct invocation *in, const struct record *doc)
         return;
     }
     strbuf_init(&head);
-    strbuf_addf(&head, "%s: sold as %.0f GB, %.2f GiB usable; %.0f x %.0f tokens; ",
-                record_get(q, "gpu"), record_find(q, "gpu_marketed")->number.value,
-                record_find(q, "gpu_usable")->number.value, record_find(q, "users")->number.value,
-                record_find(q, "context")->number.value);
+    strbuf_addf(&head, "%s: sold as %.0f GB, %.2f GiB usable; %s; ", record_get(q, "gpu"),
+                record_find(q, "gpu_marketed")->number.value,
+                record_find(q, "gpu_usable")->number.value, record_get(q, "load"));
     record_plan_prices(q, &head);
     strbuf_addf(&head, ", %.0f h/month", record_find(q, "hours_per_month")->number.value);
     output_line(head.text, in->format, &in->out);

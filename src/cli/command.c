@@ -134,8 +134,8 @@ static enum gp_status take_option(struct invocation *in, int argc, char **argv, 
         return gp_fail(err, GP_E_USAGE, where, "did you mean -f json? ./NAME is a file",
                        "'%s' is no format", value);
     if (id == OPT_OUT && option_has_choice(OPT_FORMAT, value)) {
-        log_line("gpuplan: --output %s: taken as --format %s; ./%s is a file of that name", value,
-                 value, value);
+        log_line("gpuplan: --output %s: taken as --format %s (for a file of that name: ./%s)",
+                 value, value, value);
         id = OPT_FORMAT;
         row = &option_rows[id];
     }

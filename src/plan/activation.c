@@ -304,11 +304,11 @@ static void add_peak(struct terms *w, const struct activation *a, bool head)
     const struct equation *eq = &peaks[tower][head];
 
     if (a->moe.value <= 0)
-        know_exact(w, "MoE", 0);
+        input_exact(w, "MoE", 0);
     if (a->host.value <= 0)
-        know_exact(w, "copy", 0);
+        input_exact(w, "copy", 0);
     if (a->tower.pixels.value <= 0)
-        know_exact(w, "pixel batch", 0);
+        input_exact(w, "pixel batch", 0);
     enum engine_term term = pass ? TERM_VISION : sampling ? TERM_LOGITS : TERM_FORWARD;
     term_add(w, "activation", "activation", eq->text, p->memory.activation, "GiB",
              source_engine(p->request.engine, term),

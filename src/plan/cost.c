@@ -573,12 +573,12 @@ static void add_rent(struct terms *w, const char *name, const struct rent *r)
     double price = r->spot ? in->spot : in->on_demand;
 
     input_number(w, "instances", r->instances, NULL);
-    know_money(w, "price", quantity_exact(price), "/h", origin_word(rent_origin(r)));
+    input_money(w, "price", quantity_exact(price), "/h", origin_word(rent_origin(r)));
     input_word(w, "region", in->region);
     if (r->ahead)
         input_word(w, "age", "dated ahead of this clock");
     else
-        know_unit(w, "age", in->basis == DATE_READ ? 0 : (double)r->age_days, "days", NULL);
+        input_unit(w, "age", in->basis == DATE_READ ? 0 : (double)r->age_days, "days", NULL);
     term_add(w, name, "rent", "instances * price of one", quantity_of(r->per_hour, rent_origin(r)),
              "$/h", source_rent(r), "instances, price, region, age");
     input_word(w, r->instance->provider, r->instance->type);
@@ -586,23 +586,23 @@ static void add_rent(struct terms *w, const char *name, const struct rent *r)
     inputs_truncate(w, known);
 }
 
-static void know_owning(struct terms *w, const struct buy *b)
+static void input_owning(struct terms *w, const struct buy *b)
 {
     const struct ownership *own = b->own;
 
-    know_unit(w, "servers", b->server ? b->count : 0, b->what, NULL);
-    know_unit(w, "GPUs", b->server ? 0 : b->count, b->what, NULL);
+    input_unit(w, "servers", b->server ? b->count : 0, b->what, NULL);
+    input_unit(w, "GPUs", b->server ? 0 : b->count, b->what, NULL);
     input_number(w, "year of launch", b->launch_year, NULL);
     input_number(w, "host share", b->server ? 0 : own->server_share, "assumed");
-    know_money(w, "capital", b->capital, NULL, origin_word(b->capital.origin));
+    input_money(w, "capital", b->capital, NULL, origin_word(b->capital.origin));
     input_number(w, "kW", b->drawn / 1000, b->drawn < b->watts ? "at this load, model" : "at most");
     input_number(w, "kW at most", b->watts / 1000,
                  b->server ? "the server's, else GPUs and hosts" : "GPUs and hosts");
     input_number(w, "PUE", own->pue, "profile");
-    know_unit(w, "electricity", b->electricity, "$/kWh",
-              b->electricity == own->electricity ? "profile" : "request");
+    input_unit(w, "electricity", b->electricity, "$/kWh",
+               b->electricity == own->electricity ? "profile" : "request");
     input_number(w, "hours share", b->hours_share, "request");
-    know_unit(w, "hosting", own->hosting, "$/kW and month", "profile");
+    input_unit(w, "hosting", own->hosting, "$/kW and month", "profile");
     input_number(w, "residual", own->residual, "profile");
     input_number(w, "years", own->years, "profile");
     w->known[w->known_count - 1].value =
@@ -647,7 +647,7 @@ void cost_terms(struct terms *w)
     struct term_source source = {"ownership", "", own->date, "",
                                  own->source[0] ? own->source : "no source"};
 
-    know_owning(w, &c->buy);
+    input_owning(w, &c->buy);
     term_add(w, "buy: capital", "capital",
              c->buy.server ? "servers * price of one" : "GPUs * price * (1 + host share)",
              c->buy.capital, "$",
@@ -660,7 +660,7 @@ void cost_terms(struct terms *w)
              c->buy.per_hour, "$/h", source, "capital, residual, years, running");
     if (!r->known || c->buy.break_even_hours <= 0)
         return;
-    know_money(w, "rent", quantity_exact(r->per_hour), "/h", NULL);
+    input_money(w, "rent", quantity_exact(r->per_hour), "/h", NULL);
     term_add(w, "break-even", "hours", "capital / (rent - running)",
              quantity_of(c->buy.break_even_hours, ORIGIN_MODEL), "hours",
              source_counted("hours of renting that cost as much as the capital"),

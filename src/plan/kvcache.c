@@ -473,7 +473,7 @@ static void add_csa_states(struct terms *w, const struct layer_kind *k, int laye
     input_number(w, "c", batch, NULL);
     input_number(w, "kept", s.tokens, "exact");
     input_number(w, k->csa2 ? "layers that pool" : "page tokens", s.block, "exact");
-    know_exact(w, "page", s.page);
+    input_exact(w, "page", s.page);
     term_add(w, "states", "C_i",
              k->csa2 ? "layers * page / layers that pool"
                      : "layers * (ceil(min(kept - 1 + c, s)/page tokens) + 1) * page, in FP32",
@@ -534,7 +534,7 @@ static void add_kind(struct terms *w, int k, int layers)
     bool rule = state || kind->mixer == MIXER_CSA || kind->index_heads > 0;
 
     input_number(w, "layers", layers, "exact");
-    know_unit(w, "e", q->kv->bits, "bits", q->kv->id);
+    input_unit(w, "e", q->kv->bits, "bits", q->kv->id);
     for (size_t i = 0; i < sizeof(dimensions) / sizeof(dimensions[0]); i++)
         input_number(w, dimensions[i].name, dimensions[i].value, "exact");
     term_add(w, state ? "state" : "KV", state ? "S_i" : "KV_i",
@@ -588,8 +588,8 @@ static void add_per_token(struct terms *w)
 
         if (bytes <= 0)
             continue;
-        know_unit(w, mixer_word(mixer), bytes, window ? "B a layer within the window" : "B a layer",
-                  "exact");
+        input_unit(w, mixer_word(mixer), bytes,
+                   window ? "B a layer within the window" : "B a layer", "exact");
         term_takes_last(w, model_kind_layers(m, k));
     }
 }

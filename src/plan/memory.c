@@ -603,7 +603,7 @@ static void add_pool(struct terms *w)
     enum budget b = memory_budget(&w->plan->request);
     bool uniform = m->sequence.per_token > 0, cell = m->sequence.cell > 0;
 
-    know_exact(w, "cell", m->sequence.cell);
+    input_exact(w, "cell", m->sequence.cell);
     term_add(w, "KV pool", "pool", pools[b].text, m->kv_pool, "GiB", source_engine(e, TERM_BUDGET),
              pools[b].inputs);
     if (!m->kv_cache_tokens.known)

@@ -180,9 +180,9 @@ static void sglang_terms(struct terms *w)
     if (p->request.utilization > 0)
         return;
     input_bytes(w, "base", quantity_exact(RESERVE_BASE));
-    know_unit(w, "token", RESERVE_TOKEN / GP_MIB, "MiB", "engine");
-    know_unit(w, "gpu", RESERVE_GPU / GP_MIB, "MiB", "engine");
-    know_unit(w, "graph", RESERVE_GRAPH / GP_MIB, "MiB", "engine");
+    input_unit(w, "token", RESERVE_TOKEN / GP_MIB, "MiB", "engine");
+    input_unit(w, "gpu", RESERVE_GPU / GP_MIB, "MiB", "engine");
+    input_unit(w, "graph", RESERVE_GRAPH / GP_MIB, "MiB", "engine");
     input_number(w, "batch", memory_graph_batch(&p->request, &p->layout), "engine");
     input_bytes(w, "least", quantity_exact(RESERVE_LEAST));
     term_add(w, "fraction", "fraction",

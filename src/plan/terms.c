@@ -16,7 +16,7 @@ static const char *set_by(double request, const char *otherwise)
 
 /* ---- the inputs that several terms have ---- */
 
-static void know_model(struct terms *w)
+static void input_model(struct terms *w)
 {
     const struct model *m = w->plan->request.model;
     const struct layer_kind *moe = NULL;
@@ -40,7 +40,7 @@ static void know_model(struct terms *w)
     input_number(w, "ff", ff, "exact");
 }
 
-static void know_memory(struct terms *w)
+static void input_memory(struct terms *w)
 {
     const struct request *q = &w->plan->request;
     const struct memory *m = &w->plan->memory;
@@ -55,11 +55,11 @@ static void know_memory(struct terms *w)
     input_number(
         w, "seqs", m->max_num_seqs,
         set_by(q->max_num_seqs, q->engine->seqs_small > 0 ? "engine default" : "one per user"));
-    know_exact(w, "KV per token on this GPU", s->per_token);
-    know_exact(w, "keys and values", s->exact);
-    know_exact(w, "state", s->state);
-    know_exact(w, "block bytes", s->block);
-    know_exact(w, "given", s->reserved);
+    input_exact(w, "KV per token on this GPU", s->per_token);
+    input_exact(w, "keys and values", s->exact);
+    input_exact(w, "state", s->state);
+    input_exact(w, "block bytes", s->block);
+    input_exact(w, "given", s->reserved);
 }
 
 /* ---- layout, GPU, model ---- */
@@ -120,20 +120,20 @@ int terms_of_plan(const struct plan *plan, struct term out[TERMS_MAX])
     input_number(&terms, "pp", l->pp, set_by(q->pp, "chosen"));
     input_number(&terms, "replicas", l->replicas, set_by(q->replicas, "chosen"));
     input_number(&terms, "ep", l->ep > 1 ? l->ep : 0, "request");
-    know_unit(&terms, "GPUs per host", q->host_gpus, NULL, q->host_assumed ? "assumed" : "sheet");
+    input_unit(&terms, "GPUs per host", q->host_gpus, NULL, q->host_assumed ? "assumed" : "sheet");
     input_number(&terms, "s", q->context, "request");
     input_number(&terms, "block", q->engine->block, "engine");
-    know_unit(&terms, "a", q->precision.base->bits / 8, "B", q->precision.base->id);
+    input_unit(&terms, "a", q->precision.base->bits / 8, "B", q->precision.base->id);
     input_number(&terms, "headroom", q->headroom, "request");
     input_bytes(&terms, "used", quantity_of(q->used, ORIGIN_ASSUMED));
-    know_model(&terms);
+    input_model(&terms);
     add_layout(&terms);
     const struct gpu *g = terms.plan->request.gpu;
     bool slice = strchr(g->id, '/') != NULL;
 
     input_word(&terms, "GPU", g->name);
     input_word(&terms, "confidence", g->confidence[0] ? g->confidence : "unknown");
-    know_unit(&terms, "marketed", g->memory_marketed / 1e9, "GB", NULL);
+    input_unit(&terms, "marketed", g->memory_marketed / 1e9, "GB", NULL);
     input_bytes(&terms, "physical", g->physical);
     term_add(&terms, "physical memory", "physical",
              slice ? "GPU's memory * the slice's share" : "what the driver's tool prints",
@@ -154,7 +154,7 @@ int terms_of_plan(const struct plan *plan, struct term out[TERMS_MAX])
                  "parameters", source_model(m), "params, experts, active, vision");
     if (!plan->has_memory)
         return terms.count;
-    know_memory(&terms);
+    input_memory(&terms);
     weights_terms(&terms);
     memory_terms(&terms);
     if (!plan->request.model->weights_only)

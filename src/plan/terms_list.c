@@ -20,8 +20,8 @@ static struct term_input *terms_list_know(struct terms *terms, enum input_style 
     return in;
 }
 
-void know_unit(struct terms *terms, const char *name, double number, const char *unit,
-               const char *origin)
+void input_unit(struct terms *terms, const char *name, double number, const char *unit,
+                const char *origin)
 {
     struct term_input *in = terms_list_know(terms, INPUT_NUMBER, name, quantity_exact(number));
 
@@ -31,7 +31,7 @@ void know_unit(struct terms *terms, const char *name, double number, const char 
 
 void input_number(struct terms *terms, const char *name, double number, const char *origin)
 {
-    know_unit(terms, name, number, NULL, origin);
+    input_unit(terms, name, number, NULL, origin);
 }
 
 void input_bytes(struct terms *terms, const char *name, struct quantity bytes)
@@ -39,13 +39,13 @@ void input_bytes(struct terms *terms, const char *name, struct quantity bytes)
     terms_list_know(terms, INPUT_BYTES, name, bytes)->origin = origin_word(bytes.origin);
 }
 
-void know_exact(struct terms *terms, const char *name, double bytes)
+void input_exact(struct terms *terms, const char *name, double bytes)
 {
     terms_list_know(terms, INPUT_EXACT, name, quantity_exact(bytes))->origin = "exact";
 }
 
-void know_money(struct terms *terms, const char *name, struct quantity dollars, const char *unit,
-                const char *origin)
+void input_money(struct terms *terms, const char *name, struct quantity dollars, const char *unit,
+                 const char *origin)
 {
     struct term_input *in = terms_list_know(terms, INPUT_MONEY, name, dollars);
 
@@ -76,8 +76,8 @@ static struct term_input find_known(const struct terms *terms, const char *name,
 }
 
 /* A term's value as an input of others. */
-static void know_symbol(struct terms *terms, const char *symbol, struct quantity value,
-                        const char *unit)
+static void input_symbol(struct terms *terms, const char *symbol, struct quantity value,
+                         const char *unit)
 {
     struct term_input in = find_known(terms, symbol, (int)strlen(symbol));
 
@@ -86,9 +86,9 @@ static void know_symbol(struct terms *terms, const char *symbol, struct quantity
     if (strcmp(unit, "GiB") == 0)
         input_bytes(terms, symbol, value);
     else if (unit[0] == '$')
-        know_money(terms, symbol, value, unit + 1, origin_word(value.origin));
+        input_money(terms, symbol, value, unit + 1, origin_word(value.origin));
     else
-        know_unit(terms, symbol, value.value, unit, origin_word(value.origin));
+        input_unit(terms, symbol, value.value, unit, origin_word(value.origin));
 }
 
 static bool is_something(const struct term_input *in)
@@ -126,7 +126,7 @@ void term_add(struct terms *terms, const char *name, const char *symbol, const c
             t->input[t->input_count++] = in;
         inputs += len + (end ? 2 : 0);
     }
-    know_symbol(terms, symbol, value, unit);
+    input_symbol(terms, symbol, value, unit);
 }
 
 void term_is_part(struct terms *terms, const char *part, int layers)

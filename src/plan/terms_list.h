@@ -38,12 +38,12 @@ void term_add(struct terms *terms, const char *name, const char *symbol, const c
 
 /* origin NULL: not told. */
 void input_number(struct terms *terms, const char *name, double number, const char *origin);
-void know_unit(struct terms *terms, const char *name, double number, const char *unit,
-               const char *origin);
-void input_bytes(struct terms *terms, const char *name, struct quantity bytes);
-void know_exact(struct terms *terms, const char *name, double bytes);
-void know_money(struct terms *terms, const char *name, struct quantity dollars, const char *unit,
+void input_unit(struct terms *terms, const char *name, double number, const char *unit,
                 const char *origin);
+void input_bytes(struct terms *terms, const char *name, struct quantity bytes);
+void input_exact(struct terms *terms, const char *name, double bytes);
+void input_money(struct terms *terms, const char *name, struct quantity dollars, const char *unit,
+                 const char *origin);
 void input_word(struct terms *terms, const char *name, const char *word);
 /* The last term is of a part of what its name says: "mlp", "sliding" of 52 layers. */
 void term_is_part(struct terms *terms, const char *part, int layers);

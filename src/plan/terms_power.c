@@ -74,9 +74,9 @@ void terms_power(struct terms *w)
         return;
     const struct request *q = &w->plan->request;
 
-    know_unit(w, "TDP", p->limit, "W", "sheet");
-    know_unit(w, "most", p->host_most, "W",
-              q->watts_assumed ? "assumed: 0.8 of TDP" : "servers of the catalogue");
+    input_unit(w, "TDP", p->limit, "W", "sheet");
+    input_unit(w, "most", p->host_most, "W",
+               q->watts_assumed ? "assumed: 0.8 of TDP" : "servers of the catalogue");
     input_number(w, "GPUs", w->plan->layout.gpus, NULL);
     if (p->loaded)
         add_gpu(w, p);

@@ -53,14 +53,14 @@ static struct quantity in_ms(struct quantity seconds)
     return quantity_scale(seconds, 1e3);
 }
 
-static void know_ms(struct terms *w, const char *name, double seconds, const char *origin)
+static void input_ms(struct terms *w, const char *name, double seconds, const char *origin)
 {
-    know_unit(w, name, seconds * 1e3, "ms", origin);
+    input_unit(w, name, seconds * 1e3, "ms", origin);
 }
 
-static void know_us(struct terms *w, const char *name, double seconds, const char *origin)
+static void input_us(struct terms *w, const char *name, double seconds, const char *origin)
 {
-    know_unit(w, name, seconds * 1e6, "us", origin);
+    input_unit(w, name, seconds * 1e6, "us", origin);
 }
 
 /* ---- what was measured ---- */
@@ -85,7 +85,7 @@ static void add_correction(const struct walk *k)
 
 /* ---- products ---- */
 
-static void know_kernel(struct terms *w, enum kernel kernel, double compute, double memory)
+static void input_kernel(struct terms *w, enum kernel kernel, double compute, double memory)
 {
     const struct gpu *gpu = w->plan->request.gpu;
     double rate = kernel_rate(kernel, gpu);
@@ -95,7 +95,7 @@ static void know_kernel(struct terms *w, enum kernel kernel, double compute, dou
     input_number(w, "ec", compute, FAMILY);
     double unpacked = family_unpacked(kernel, gpu, memory);
     input_number(w, "em", unpacked, unpacked < memory ? FAMILY ", unpacking" : FAMILY);
-    know_unit(w, "P", rate / 1e12, "TFLOPS", "sheet");
+    input_unit(w, "P", rate / 1e12, "TFLOPS", "sheet");
 }
 
 static void add_product_term(const struct walk *k, enum tensor_role role, struct step_shape n,
@@ -111,9 +111,9 @@ static void add_product_term(const struct walk *k, enum tensor_role role, struct
     input_number(k->w, "layers", layers, "exact");
     input_number(k->w, "N", n.rows, "cut");
     input_number(k->w, "K", n.cols, "cut");
-    know_unit(k->w, "w", n.bytes, "B", format->id);
+    input_unit(k->w, "w", n.bytes, "B", format->id);
     input_number(k->w, "p", norm, norm == 2 ? "fixed" : FAMILY);
-    know_kernel(k->w, kernel, share.compute, share.memory);
+    input_kernel(k->w, kernel, share.compute, share.memory);
     term_add(k->w, "product", "G_i",
              "layers * ((2*N*K*T/(ec*P))^p + ((N*K*w + 2*T*(N + K))/(em*BW))^p)^(1/p)",
              part_ms(k, seconds), "ms", source_family(q->gpu->family),
@@ -167,13 +167,13 @@ static void add_expert_term(const struct walk *k, const struct layer_kind *kind,
     input_number(k->w, "T", k->tokens, "all ranks");
     input_number(k->w, "A", moe_read(m, k->tokens), "model");
     input_number(k->w, "room", m->pad, ENGINE);
-    know_exact(k->w, "bytes of one", m->expert * bytes_per_s);
-    know_exact(k->w, "values of a token", m->traffic * bytes_per_s);
-    know_unit(k->w, "each", m->each * 1e9, "ns", FAMILY);
-    know_unit(k->w, "token", m->token * 1e9, "ns", FAMILY);
-    know_us(k->w, "fixed", m->fixed, ENGINE);
+    input_exact(k->w, "bytes of one", m->expert * bytes_per_s);
+    input_exact(k->w, "values of a token", m->traffic * bytes_per_s);
+    input_unit(k->w, "each", m->each * 1e9, "ns", FAMILY);
+    input_unit(k->w, "token", m->token * 1e9, "ns", FAMILY);
+    input_us(k->w, "fixed", m->fixed, ENGINE);
     input_number(k->w, "ep", m->ep > 1 ? m->ep : 0, NULL);
-    know_kernel(k->w, kernel, share.compute, share.memory);
+    input_kernel(k->w, kernel, share.compute, share.memory);
     term_add(k->w, "experts", "M_i",
              "layers * (sqrt((FLOP/(ec*P))^2 + "
              "((A*bytes*imbalance + (T + room)*values)/(em*BW))^2) + "
@@ -233,11 +233,11 @@ static void add_attention(const struct walk *k)
     }
     input_number(k->w, "requests", k->batch / k->step->ways, "of a step");
     input_number(k->w, "cached", s, spread_words(&q->spread));
-    know_exact(k->w, "read for one", bytes);
-    know_unit(k->w, "F", flops / 1e9, "GFLOP", "MLA");
+    input_exact(k->w, "read for one", bytes);
+    input_unit(k->w, "F", flops / 1e9, "GFLOP", "MLA");
     input_number(k->w, "ekv", k->step->kv / q->gpu->bandwidth.value, FAMILY);
     input_number(k->w, "emla", f->mla_compute, FAMILY);
-    know_unit(k->w, "P", kernel_rate(KERNEL_16, q->gpu) / 1e12, "TFLOPS", "sheet");
+    input_unit(k->w, "P", kernel_rate(KERNEL_16, q->gpu) / 1e12, "TFLOPS", "sheet");
     term_add(k->w, "reads of the cache", "cache",
              flops > 0 ? "requests * sqrt((bytes/(ekv*BW))^2 + (F/(emla*P))^2)"
                        : "requests * bytes/(ekv*BW)",
@@ -257,15 +257,15 @@ static void add_communication(const struct walk *k)
     if (c->gpus <= 1 && s->pp <= 1)
         return;
     input_number(k->w, "n", c->gpus > 1 ? c->gpus : 0, NULL);
-    know_exact(k->w, "S", k->tokens * s->hidden * 2);
+    input_exact(k->w, "S", k->tokens * s->hidden * 2);
     input_number(k->w, "reduces",
                  c->gpus <= 1 ? 0
                  : spread     ? s->load->moe_layers
                               : s->load->reduces,
                  "exact");
-    know_us(k->w, "latency", c->latency, FAMILY);
-    know_us(k->w, "root", c->root, FAMILY);
-    know_unit(k->w, "rate", c->rate / 1e9, "GB/s", FAMILY); /* nccl-tests' bus bandwidth */
+    input_us(k->w, "latency", c->latency, FAMILY);
+    input_us(k->w, "root", c->root, FAMILY);
+    input_unit(k->w, "rate", c->rate / 1e9, "GB/s", FAMILY); /* nccl-tests' bus bandwidth */
     input_word(k->w, "by", comm_library(c, request_of(k)->gpu));
     bool apart = c->hosts > 1 || s->hops_hosts > 0;
     if (apart) {
@@ -294,11 +294,11 @@ static void add_fixed(const struct walk *k)
     int known = k->w->known_count;
 
     input_number(k->w, "kernels", k->step->load->kernels, "counted");
-    know_us(k->w, "time per kernel", e->kernel, ENGINE);
+    input_us(k->w, "time per kernel", e->kernel, ENGINE);
     input_number(k->w, "launch", q->gpu->family->launch, FAMILY);
-    know_us(k->w, "layer", e->layer, ENGINE);
-    know_ms(k->w, "host", e->host, ENGINE);
-    know_us(k->w, "request", k->step->per_request, ENGINE);
+    input_us(k->w, "layer", e->layer, ENGINE);
+    input_ms(k->w, "host", e->host, ENGINE);
+    input_us(k->w, "request", k->step->per_request, ENGINE);
     input_number(k->w, "B", k->tokens, "model");
     term_add(k->w, "fixed time", "fixed",
              "kernels * time per kernel * launch + layer*L + host + request*B",
@@ -326,7 +326,7 @@ static void add_drafts(const struct walk *k)
 
 /* ---- serving ---- */
 
-static void know_serving(const struct walk *k)
+static void input_serving(const struct walk *k)
 {
     const struct request *q = request_of(k);
     const struct speed *v = &k->w->plan->speed;
@@ -338,23 +338,23 @@ static void know_serving(const struct walk *k)
     input_number(k->w, "prompt", q->prompt, "request");
     input_number(k->w, "O", q->output, "request");
     input_number(k->w, "users", v->users, "request");
-    know_unit(k->w, "rate", q->rate, "requests/s", "request");
+    input_unit(k->w, "rate", q->rate, "requests/s", "request");
     input_number(k->w, "C", v->serve.running, "at once");
     input_number(k->w, "B", v->serve.decoding, "that decode");
     input_number(k->w, "phi", e->interference, ENGINE);
     if (!q->gpu->host)
         input_number(k->w, "share", e->prefill_compute, ENGINE);
-    know_us(k->w, "launch", e->prefill_kernel, ENGINE);
+    input_us(k->w, "launch", e->prefill_kernel, ENGINE);
     input_number(k->w, "kernels", k->step->load->kernels, "counted");
-    know_us(k->w, "per layer and chunk", e->prefill_layer, ENGINE);
+    input_us(k->w, "per layer and chunk", e->prefill_layer, ENGINE);
     input_number(k->w, "efa", q->gpu->family->prefill_attention, FAMILY);
-    know_ms(k->w, "tau", e->ttft_base, ENGINE);
+    input_ms(k->w, "tau", e->ttft_base, ENGINE);
     input_number(k->w, "kappa", e->ttft_solo, ENGINE);
     input_number(k->w, "eta", e->ttft_decode, ENGINE);
     input_number(k->w, "beta", e->ttft_queue, ENGINE);
-    know_ms(k->w, "TPOT", v->tpot.value, NULL);
-    know_ms(k->w, "TTFT", v->ttft.value, NULL);
-    know_ms(k->w, "transfer", v->transfer, "link");
+    input_ms(k->w, "TPOT", v->tpot.value, NULL);
+    input_ms(k->w, "TTFT", v->ttft.value, NULL);
+    input_ms(k->w, "transfer", v->transfer, "link");
     input_number(k->w, "rho", rho, "share of the prefill groups' time");
     input_number(k->w, "cs", v->serve.spread, "of a prompt's work");
     input_number(k->w, "groups", v->running / v->serve.running, NULL);
@@ -428,7 +428,7 @@ static void add_load(const struct walk *k)
              quantity_of(v->running, ORIGIN_MODEL), "requests", source_counted(loop->waits),
              loop->at_once_inputs);
     input_number(k->w, "rows of this kind", v->hit ? v->hit->rows : 0, "runs of others");
-    know_unit(k->w, "their median error", v->hit ? v->hit->median * 100 : 0, "%", ENGINE);
+    input_unit(k->w, "their median error", v->hit ? v->hit->median * 100 : 0, "%", ENGINE);
     term_add(k->w, "TPOT", "TPOT", "step + prompts", in_ms(v->tpot), "ms", source_counted(band),
              v->hit ? "step, prompts, rows of this kind, their median error"
                     : "step, prompts, rows of this kind");
@@ -458,8 +458,8 @@ void terms_speed(struct terms *w)
     struct walk k = {w, &step, batch, batch * (step.drafted + 1),
                      step.slow[CORRECT_WORK] / step.accepted};
     input_number(w, "T", k.tokens / step.ways, "tokens of a step");
-    know_unit(w, "BW", q->gpu->bandwidth.value / 1e12, "TB/s",
-              origin_word(q->gpu->bandwidth.origin));
+    input_unit(w, "BW", q->gpu->bandwidth.value / 1e12, "TB/s",
+               origin_word(q->gpu->bandwidth.origin));
     add_correction(&k);
     for (int i = 0; i < sums.products; i++)
         add_product(&k, i);
@@ -471,7 +471,7 @@ void terms_speed(struct terms *w)
     add_communication(&k);
     add_fixed(&k);
     add_drafts(&k);
-    know_serving(&k);
+    input_serving(&k);
     term_add(w, "decode step", "step", "sum of G_i + sum of M_i + cache + comm + fixed + drafts",
              part_ms(&k, p->speed.serve.decode), "ms", source_counted("the parts above"),
              "B, prompt, O");
@@ -481,7 +481,7 @@ void terms_speed(struct terms *w)
     plan_prices(p, &hour, &month);
     if (!hour.known)
         return;
-    know_money(w, "price", hour, "/h", origin_word(hour.origin));
+    input_money(w, "price", hour, "/h", origin_word(hour.origin));
     term_add(w, "$ per million output tokens", "token price", "price / 3600 / output * 1,000,000",
              plan_token_price(p), "$", source_counted("at this load, no hour idle"),
              "price, output");

@@ -361,16 +361,16 @@ static double role_bits(const struct request *q, enum tensor_role role)
 }
 
 /* What is said of a format: bits, and the scales beside them. */
-static const char *know_format(struct terms *w, const struct format *f, enum tensor_role role)
+static const char *input_format(struct terms *w, const struct format *f, enum tensor_role role)
 {
     input_number(w, "bits", role_bits(&w->plan->request, role), f->id);
     input_number(w, "embedding", f->embed_bits, "sheet");
     input_number(w, "output", f->output_bits, "sheet");
-    know_unit(w, "scales per group", f->group_bytes, "B", "exact");
+    input_unit(w, "scales per group", f->group_bytes, "B", "exact");
     input_number(w, "rows of a group", f->group_rows, "exact");
     input_number(w, "inputs of a group", f->group_cols, "exact");
-    know_unit(w, "scales per input", f->input_bytes, "B", "exact");
-    know_unit(w, "scales per tensor", f->tensor_bytes, "B", "exact");
+    input_unit(w, "scales per input", f->input_bytes, "B", "exact");
+    input_unit(w, "scales per tensor", f->tensor_bytes, "B", "exact");
     return f->mix ? "elements, bits, embedding, output, share of one GPU, tp, ep, stage"
                   : "elements, bits, scales per group, rows of a group, inputs of a "
                     "group, scales per input, scales per tensor, share of one GPU, tp, "
@@ -390,14 +390,14 @@ static void add_role(struct terms *w, enum tensor_role role)
     const struct layer_kind *kind = model_kind_of_role(q->model, role);
     bool whole = !kind && load_outside_rule(q, role) == SHARE_ALL;
     input_number(w, "share of one GPU", whole ? 1 : layout_share(kind, role, &p->layout), NULL);
-    know_unit(w, "stage", p->layout.pp > 1 ? p->memory.stage + 1 : 0, "alone", NULL);
+    input_unit(w, "stage", p->layout.pp > 1 ? p->memory.stage + 1 : 0, "alone", NULL);
     term_add(w, "weights", "W_i",
              own      ? "bytes of the checkpoint's tensors * share"
              : padded ? "(rows*cols*bits/8 + scales) * share + padding, shown below"
                       : "(rows*cols*bits/8 + scales) * share",
              quantity_of(p->memory.split.role[role], p->memory.weights.origin), "GiB",
              own ? source_model(q->model) : source_text(f->id, f->source),
-             own ? "elements, share of one GPU, tp, ep, stage" : know_format(w, f, role));
+             own ? "elements, share of one GPU, tp, ep, stage" : input_format(w, f, role));
     term_is_part(w, role_word(role), 0);
     inputs_truncate(w, known);
 }
@@ -425,7 +425,7 @@ static void add_ropes(struct terms *w)
     if (load.rope_table <= 0)
         return;
     input_number(w, "tables", load.rope_tables, "exact");
-    know_unit(w, "value", fp32 ? 4 : 2, "B", "engine");
+    input_unit(w, "value", fp32 ? 4 : 2, "B", "engine");
     input_number(w, "rows a position", mrope ? 4 : 0, "engine");
     term_add(w, "weights: rope table", "rope", "sum over tables: positions * rotary width * value",
              quantity_exact(load.rope_table), "GiB", source_engine(e, TERM_ROPE),
@@ -496,7 +496,7 @@ static void add_host(struct terms *w)
 
     input_number(w, "layers in host memory", q->host_layers, "request");
     input_number(w, "layers whose experts are there", q->host_experts, "request");
-    know_exact(w, "asked for", q->host_bytes);
+    input_exact(w, "asked for", q->host_bytes);
     if (m->host.high > 0)
         term_add(w, "host memory: weights", "host",
                  q->host_bytes > 0 ? "whole parameters of layers until there is as much"
@@ -511,13 +511,13 @@ static void add_host(struct terms *w)
         term_add(w, "host memory: KV", "host KV", "KV of those layers, all users of a replica",
                  m->host_kv, "GiB", source_engine(q->engine, TERM_OFFLOAD),
                  "layers in host memory, users per replica, s");
-    know_unit(w, "cache-ram", prompt_cache / GP_GIB, "GiB", "engine default");
+    input_unit(w, "cache-ram", prompt_cache / GP_GIB, "GiB", "engine default");
     if (prompt_cache > 0)
         term_add(w, "host memory: prompt cache", "prompts",
                  "states of prompts that left their slot, at most: --cache-ram, none with 0",
                  quantity_band(prompt_cache, 0, prompt_cache, ORIGIN_MODEL), "GiB",
                  source_engine(q->engine, TERM_PROMPT_CACHE), "cache-ram");
-    know_exact(w, "KV asked for", q->host_kv);
+    input_exact(w, "KV asked for", q->host_kv);
     if (q->host_kv > 0 || q->kv_on_host)
         term_add(w, "host memory: KV", "host KV",
                  q->kv_on_host ? "the whole cache, all users of a replica"

@@ -15,7 +15,7 @@ screen "80 x 24" "${load[@]}" <<'KEYS'
 KEYS
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                    66 rows
-┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 66 ─┐
+┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ───── 1-12 of 66 ─┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter -  * best for its cost       │
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
 │=  rtx-a6000         bf16       4  fits        100.9±75   2.00    3.68      75│
@@ -49,7 +49,7 @@ KEYS
 only 1,12 29,36
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                                                            66 rows
-┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────────────────────────────────────────────── 1-24 of 66 ─┐
+┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ───────────────────────────────────────────── 1-24 of 66 ─┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter -  * best for its cost                                               │
 │   GPU                  format     n  verdict     ~TPOT ms  ~tok/s    $/h    ~$/M  ~users  layout   weights GiB  limit│
 │=  rtx-a6000            bf16       4  fits        100.9±75     151   2.00    3.68      75  TP4            32.89  none │
@@ -136,7 +136,7 @@ KEYS
 only 1,9 17,21
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                    66 rows
-+- llama-3.1-70b, 16 x 8,192 tokens ------------------------------ 1-12 of 66 -+
++- llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ----- 1-12 of 66 -+
 | 62 of 66 fit and meet goals  sort $/h ^  filter -  * best for its cost       |
 |   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users|
 |=  rtx-a6000         bf16       4  fits       100.9+-75   2.00    3.68      75|
@@ -160,7 +160,7 @@ f "l40s" Enter
 KEYS
 only 2,8
 expect <<'END'
-┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┐
+┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ──────────────────────────────────────────────────────────────────────────────────────────────────┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost                                                                                    │
 │   GPU                  format     n  verdict     ~TPOT ms  ~tok/s    $/h    ~$/M  ~users  layout   memory GiB  weights GiB  KV pool GiB  $/month  limit      │
 │=  rtx-a6000            bf16       4  fits        100.9±75     151   2.00    3.68      75  TP4           47.99        32.89        ~7.35     1460  none       │
@@ -183,17 +183,17 @@ s s
 KEYS
 only 2,6 26,30 50,54
 expect <<'END'
-┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 66 ─┐
+┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ───── 1-12 of 66 ─┐
 │ 62 of 66 fit and meet goals  sort $/M ▲  filter -  * best for its cost       │
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
 │=  rtx-a6000         bf16       4  fits        100.9±75   2.00    3.68      75│
 │   b200              fp8        1  fits        19.8±8.5   4.89    1.74     234│
-┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 66 ─┐
+┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ───── 1-12 of 66 ─┐
 │ 62 of 66 fit and meet goals  sort $/M ▼  filter -  * best for its cost       │
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
 │=  rtx-a6000         bf16       4  fits        100.9±75   2.00    3.68      75│
 │   t4                fp8       32  fits         61.4±86  31.30   36.63     192│
-┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 66 ─┐
+┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ───── 1-12 of 66 ─┐
 │ 62 of 66 fit and meet goals  sort layout ▲  filter -  * best for its cost    │
 │   GPU              format     n  verdict     ~TPOT ms    $/h    ~$/M  layout │
 │=  rtx-a6000        bf16       4  fits        100.9±75   2.00    3.68  TP4    │
@@ -209,7 +209,7 @@ G
 KEYS
 only 2,21
 expect <<'END'
-┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
+┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ──────────────────┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter p100  * best for its cost    │
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
 │=  rtx-a6000         bf16       4  fits        100.9±75   2.00    3.68      75│
@@ -240,7 +240,7 @@ F4 "gpus=1 !nvidia fits" Enter
 KEYS
 only 2,13
 expect <<'END'
-┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
+┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ──────────────────┐
 │ 62 of 66 fit and meet goals  sort weights ▲  filter gpus=1 !nvidia fits      │
 │   GPU               format     n  verdict    $/h    ~$/M  ~users  weights GiB│
 │=  rtx-a6000         bf16       4  fits      2.00    3.68      75        32.89│
@@ -267,7 +267,7 @@ KEYS
 only 1,8 25,28
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   31 of 66
-┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 31 ─┐
+┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ───── 1-12 of 31 ─┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter mem>=40 $<10 nvidia !pcie    │
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
 │=  rtx-a6000         bf16       4  fits        100.9±75   2.00    3.68      75│
@@ -275,7 +275,7 @@ expect <<'END'
 │   rtx-a6000         fp8        2  fits        121.8±77   1.00    2.24      33│
 │   a100-sxm-80       int4-awq   1  fits         75.4±42   1.29    1.80      87│
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                    66 rows
-┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 66 ─┐
+┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ───── 1-12 of 66 ─┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter -  * best for its cost       │
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
 END
@@ -291,13 +291,13 @@ f "speed>3" Enter
 KEYS
 only 2,4 22,24 26,28 46,48
 expect <<'END'
-┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 66 ─┐
+┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ───── 1-12 of 66 ─┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter -  * best for its cost       │
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
  filter: 'much' is not a number (as in mem>=40, $<10)
  Only rows with: mem>=much
  Enter:do it  Up:earlier  Esc:back
-┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 66 ─┐
+┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ───── 1-12 of 66 ─┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter -  * best for its cost       │
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
  filter: unknown column 'speed' (mem gpus tp pp rep weights pool kv requests $…
@@ -314,7 +314,7 @@ KEYS
 only 1,8
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                    1 of 66
-┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
+┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ──────────────────┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter no-such-gpu                  │
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
 │=  rtx-a6000         bf16       4  fits        100.9±75   2.00    3.68      75│
@@ -334,7 +334,7 @@ Down Space Space g
 KEYS
 only 2,9
 expect <<'END'
-┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
+┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ──────────────────┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter h100  * best for its cost    │
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
 │=  rtx-a6000         bf16       4  fits        100.9±75   2.00    3.68      75│
@@ -354,7 +354,7 @@ f C-u "marked" Enter
 KEYS
 only 2,6
 expect <<'END'
-┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
+┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ──────────────────┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter marked  * best for its cost  │
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
 │=  rtx-a6000         bf16       4  fits        100.9±75   2.00    3.68      75│
@@ -376,7 +376,7 @@ shows "[x] native  as published"
 only 25,30
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                    5 of 88
-┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
+┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ──────────────────┐
 │ 84 of 88 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its cost│
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
 │=  rtx-a6000         bf16       4  fits        100.9±75   2.00    3.68      75│
@@ -449,7 +449,7 @@ Tab G
 KEYS
 only 2,21
 expect <<'END'
-┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
+┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ──────────────────┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter h100-sxm fp8                 │
 │   GPU                format     n  verdict     ~TPOT ms   ~$/h   ~$/M  ~users│
 │=  mi300x             bf16       1  fits         63.3±57   0.81   0.92      98│
@@ -484,13 +484,13 @@ f "h100-sxm" Enter
 KEYS
 only 2,7 26,31
 expect <<'END'
-┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
+┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ──────────────────┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its cost│
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
 │=  rtx-a6000         bf16       4  fits        100.9±75   2.00    3.68      75│
 │▸  h100-sxm          int4-awq   1  fits         55.1±24   2.29    2.35      83│
 │   h100-sxm          fp8        2  fits        22.7±9.7   6.98    2.84     173│
-┌─ llama-3.1-70b, 200 x 8,192 tokens ──────────────────────────────────────────┐
+┌─ llama-3.1-70b, 200 users of 1,280 tokens, each up to 8,192 ─────────────────┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its cost│
 │   GPU             format      n  verdict     ~TPOT ms     $/h    ~$/M  ~users│
 │=* rtx-a6000       bf16        8  fits           590.2    4.00    3.45     486│

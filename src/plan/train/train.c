@@ -617,7 +617,7 @@ static const struct row rows[] = {
 
 static const char *const modules[] = {"none", "embedding", "head", "embedding and head"};
 
-static void know_setting(struct terms *w, const struct request *q, const struct train_memory *m)
+static void input_setting(struct terms *w, const struct request *q, const struct train_memory *m)
 {
     const struct train *t = &m->train;
     const struct recipe *r = train_recipe(t->optimizer);
@@ -635,10 +635,10 @@ static void know_setting(struct terms *w, const struct request *q, const struct 
     input_number(w, "PP", t->pp, NULL);
     input_word(w, "method", train_method_word(t->method));
     input_word(w, "optimizer", r->word);
-    know_unit(w, "weights", r->weight, "B", NULL);
-    know_unit(w, "gradients", r->gradient, "B", NULL);
-    know_unit(w, "master", r->master, "B", NULL);
-    know_unit(w, "moments", r->state, "B", NULL);
+    input_unit(w, "weights", r->weight, "B", NULL);
+    input_unit(w, "gradients", r->gradient, "B", NULL);
+    input_unit(w, "master", r->master, "B", NULL);
+    input_unit(w, "moments", r->state, "B", NULL);
     input_number(w, "parameters", m->params, NULL);
     input_number(w, "of this rank", m->local, NULL);
     input_number(w, "rank r", t->method == TRAIN_FULL ? 0 : t->lora_rank, NULL);
@@ -667,7 +667,7 @@ int terms_of_train(const struct request *q, const struct train_memory *m, const 
 
     if (m->limit == TRAIN_LIMIT_LAYOUT)
         return 0;
-    know_setting(&terms, q, m);
+    input_setting(&terms, q, m);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         term_add(&terms, rows[i].name, rows[i].symbol, rows[i].equation,
                  *(const struct quantity *)((const char *)m + rows[i].offset), "GiB",

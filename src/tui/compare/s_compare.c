@@ -402,13 +402,12 @@ static void draw_table(const struct compare_state *s, struct canvas *canvas, str
     struct texts t = {0};
 
     if (size != SIZE_ONE)
-        canvas_box(canvas, in,
-                   load ? texts_addf(&t, "%s, %.0f x %s tokens", load->model_text,
-                                     load->request.users, UNITS_TOKENS(load->request.context))
-                        : "GPUs x precisions",
-                   count > page
-                       ? texts_addf(&t, "%d-%d of %d", top + 1, int_min(top + page, count), count)
-                       : NULL);
+        canvas_box(
+            canvas, in,
+            load ? texts_addf(&t, "%s, %s", load->model_text, sentence_load(&load->request, &t))
+                 : "GPUs x precisions",
+            count > page ? texts_addf(&t, "%d-%d of %d", top + 1, int_min(top + page, count), count)
+                         : NULL);
     in = inside;
     if (s->rows.run)
         draw_state(s, canvas, in);
