@@ -9,7 +9,7 @@ gpus=$("$gp" --list gpus --quiet | wc -l)
 # shellcheck disable=SC2086 # words
 run --compare $load
 assert_eq "exit code" 0 "$rc"
-assert_contains "the load" "16 x 8192 tokens" "$(head -n 1 "$work/out")"
+assert_contains "the load" "16 users of 1,280 tokens, each up to 8,192" "$(head -n 1 "$work/out")"
 assert_contains "the cheapest first" "cheapest " "$(sed -n 2p "$work/out")"
 assert_contains "then the fastest" "fastest " "$(sed -n 3p "$work/out")"
 assert_contains "then the best value" "best value " "$(sed -n 4p "$work/out")"
@@ -125,12 +125,12 @@ assert_contains "by GPUs" "h100-sxm" "$(sed -n 2p "$work/out")"
 
 # ---- engines: said once where all rows have one, else by each row ----
 run --compare -m llama-3.1-8b -g l4 -g a10
-assert_contains "one engine, in the heading" "tokens, vLLM " "$(sed -n 1p "$work/out")"
+assert_contains "one engine, in the heading" "up to 8,192, vLLM " "$(sed -n 1p "$work/out")"
 assert_lacks "and no column" " engine " "$out"
 run --compare -m llama-3.1-8b -g apple-m2-max
-assert_contains "that of the GPU" "tokens, MLX " "$(sed -n 1p "$work/out")"
+assert_contains "that of the GPU" "up to 8,192, MLX " "$(sed -n 1p "$work/out")"
 run --compare -m llama-3.1-8b -g l4 -g apple-m2-max -p bf16
-assert_contains "several" "tokens, engine by row, " "$(sed -n 1p "$work/out")"
+assert_contains "several" "up to 8,192, engine by row, " "$(sed -n 1p "$work/out")"
 assert_contains "a row on vLLM" "vLLM" "$(grep ' l4 ' "$work/out")"
 assert_contains "a row on MLX" "MLX" "$(grep ' apple-m2-max ' "$work/out")"
 run --compare -m llama-3.1-8b -g l4 -g apple-m2-max -p bf16 --format json
