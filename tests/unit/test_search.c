@@ -242,6 +242,13 @@ static int paid_for(const struct resolved *r, const struct plan *p)
     return rented > 0 ? rented : p->layout.gpus;
 }
 
+/* A pipeline inside a host: looked at last where count and TP are open, as people do not run
+ * it where TP divides; where one of them is asked for it counts like any other. */
+static bool is_unusual(const struct request *q, const struct layout *l)
+{
+    return l->pp > 1 && l->tp < q->host_gpus;
+}
+
 static void check_constrained(const struct options *asked, const struct resolved *open,
                               const struct plan *p, const struct plan *cheapest)
 {
@@ -254,7 +261,7 @@ static void check_constrained(const struct options *asked, const struct resolved
     if (more.verdict != VERDICT_FITS)
         return;
     int paid = p->verdict == VERDICT_FITS ? paid_for(open, p) : 0;
-    if (paid == 0 || paid_for(&r, &more) < paid)
+    if (paid == 0 || (paid_for(&r, &more) < paid && !is_unusual(&r.request, &more.layout)))
         wrong("%s: %d GPUs to pay for, and %d without --%s", command_of(&options),
               paid_for(&r, &more), paid, name);
     if (more.cost.per_hour > 0 &&
@@ -281,6 +288,8 @@ static void check_count(const struct options *options, const struct resolved *op
     struct resolved r = *open;
     r.request.gpu_count = p->layout.gpus;
     struct plan same = search(&r);
+    if (is_unusual(&r.request, &same.layout) && !is_unusual(&r.request, &p->layout))
+        return;
     if (same.layout.tp != p->layout.tp || same.layout.pp != p->layout.pp ||
         same.layout.ep != p->layout.ep || same.layout.replicas != p->layout.replicas ||
         same.layout.prefill != p->layout.prefill || same.layout.prefill_tp != p->layout.prefill_tp)
@@ -474,6 +483,7 @@ static void check_commands(const struct options *asked)
         const struct plan *p = &comparison_row(c, i)->plan;
         struct resolved r = *comparison_load(c);
         r.request = p->request;
+        plan_untuned(p, &r.request);
         struct plan same = search(&r);
         if (same.verdict != p->verdict ||
             (p->verdict == VERDICT_FITS && same.layout.gpus != p->layout.gpus))
