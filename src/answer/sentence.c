@@ -98,7 +98,7 @@ static const char *const warning_words[WARNING_COUNT] = {
     [WARNING_FP16] = "{gpu} has no BF16: {engine} computes in FP16",
     [WARNING_WHEELS] = "{engine}'s published builds have kernels for {gpus that run}, {gpu} has "
                        "{cc}: it may stop with \"no kernel image\"",
-    [WARNING_VENDOR] = "{engine} on {vendor} GPUs: unknown vendor, support not checked",
+    [WARNING_VENDOR] = "{engine} on {gpu}: support is not checked, its vendor {vendor}",
     [WARNING_TP_HOSTS] = "TP over hosts: every all-reduce crosses the network, whose speed is "
                          "assumed; with a slower one steps are longer",
     [WARNING_WEIGHTS_ONLY] = "only the weights are counted: what this kind of model "
@@ -544,7 +544,9 @@ static const char *say_request(const struct plan *p, const char *words, const st
     const struct sentence_value values[] = {
         {"engine", SAY_TEXT, .text = e->name},
         {"usual engine", SAY_TEXT, .text = q->usual_engine ? q->usual_engine->name : ""},
-        {"vendor", SAY_TEXT, .text = g->vendor},
+        {"vendor", SAY_TEXT,
+         .text = g->vendor[0] ? texts_addf(t, "(%s) is not known", g->vendor)
+                              : "is not in its profile"},
         {"runs not", SAY_TEXT, .text = g->host ? "is not planned" : "does not run"},
         {"devices", SAY_TEXT, .text = devices_of(g, t)},
         {"gpu", SAY_TEXT, .text = g->id},
@@ -983,7 +985,7 @@ const char *sentence_better(const struct plan *p, const struct fix *f, struct te
 
 static const char *const gap_words[SPEED_GAPS] = {
     [SPEED_KNOWN] = "",
-    [SPEED_NO_FAMILY] = "no constants of the {architecture} generation",
+    [SPEED_NO_FAMILY] = "no constants of {generation}",
     [SPEED_NO_RATE] = "the data sheet of {gpu} gives no bandwidth or no rate of this type",
     [SPEED_NO_ENGINE] = "no constants of {engine}",
     [SPEED_NO_TOKENS] = "this model does not decode tokens",
@@ -996,7 +998,9 @@ const char *sentence_speed_gap(const struct plan *p, struct texts *t)
 {
     const struct request *q = &p->request;
     const struct sentence_value values[] = {
-        {"architecture", SAY_TEXT, .text = q->gpu->architecture},
+        {"generation", SAY_TEXT,
+         .text = q->gpu->architecture[0] ? texts_addf(t, "the %s generation", q->gpu->architecture)
+                                         : "its generation: its profile has no architecture"},
         {"gpu", SAY_TEXT, .text = q->gpu->id},
         {"engine", SAY_TEXT, .text = q->engine ? q->engine->name : ""},
         {.name = NULL},

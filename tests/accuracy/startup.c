@@ -131,7 +131,7 @@ static void read_row(const struct source *source, const struct table_file *t, st
         .engine = source->engine[0] ? table_text_of(t, source->engine) : "vllm",
         .kind = table_text_of(t, source->kind),
         .model = model_of(table_text_of(t, source->model)),
-        .precision = strcmp(format, "awq") == 0 ? "int4-awq" : "native",
+        .precision = strcmp(format, "awq") == 0 ? "int4-awq" : "", /* else as its name says */
         .tp = table_number_of(t, "tp"),
         .util = table_number_of(t, source->util),
         .context = table_number_of(t, "max_model_len"),
@@ -182,7 +182,8 @@ static bool resolve(struct planner *planner, const struct row *row, const char *
     struct options o = {0};
     struct gp_err err = {0};
     options_text(&o, OPT_MODEL, "model", model, NULL);
-    options_text(&o, OPT_PRECISION, "precision", row->precision, NULL);
+    if (row->precision[0])
+        options_text(&o, OPT_PRECISION, "precision", row->precision, NULL);
     options_text(&o, OPT_GPU, "gpu", gpu, NULL);
     options_text(&o, OPT_ENGINE, "engine", row->version, NULL);
     ask_number(&o, OPT_CONTEXT, row->context);
