@@ -51,6 +51,7 @@ static void record_plan_load(struct record *s, const struct resolved *r)
     record_count(s, "output", "tokens", q->output);
     record_count(s, "users", "", q->users);
     record_text(s, "load", sentence_load(q, &texts));
+    texts_fini(&texts);
     record_text(s, "price", option_choice(OPT_PRICE, (int)q->price, price));
     record_plan_market(s, &r->market);
     record_quantity(s, "hours_per_month", "h",

@@ -194,12 +194,13 @@ static const struct gpu *card_of(struct catalog *catalog, const char *text)
 static bool score_peaks(int argc, char **argv, bool *right)
 {
     struct table_file t;
-    struct planner *planner = table_planner();
+    struct planner *planner;
     struct market none = {0};
     double ratio[ROWS_MAX];
     int n = 0;
     if (!table_open(&t, argc, argv, "validation/llamacpp_bench.csv"))
         return false;
+    planner = table_planner();
     while (table_next(&t)) {
         const char *note = strstr(table_text_of(&t, "notes"), "peak wall power ");
         double peak = note ? strtod(note + strlen("peak wall power "), NULL) : 0;
