@@ -12,6 +12,7 @@ static const double chunks[] = {512, 1024, 2048, 4096, 8192, 16384};
 /* A request with options of the engine turned, and its load. */
 struct setting {
     bool known;
+    struct knobs knobs; /* of the ladder */
     struct request request;
     struct load load;
 };
@@ -55,7 +56,8 @@ struct search {
     bool any, has_second;
     struct layout marginal;  /* of the fewest GPUs, then stages; gpus 0 = none seen */
     struct setting *chunked; /* CHUNKS; NULL: the engine's options are as asked */
-    struct setting *turned;  /* LADDER; NULL: likewise */
+    struct setting *turned;  /* steps of the ladder that differ; NULL: likewise */
+    int steps;               /* how many */
     uint64_t tp_valid;       /* bit n: TP alone may cut n GPUs of a host */
     int tier;                /* enum tier: what is looked at */
     struct evaluation slow;  /* the nearest miss of those that need less than the best */
@@ -540,15 +542,31 @@ static struct knobs search_knobs(const struct search *s, size_t i)
     return k;
 }
 
-static const struct setting *search_setting(struct search *s, size_t i)
+/* The steps of the ladder that turn something, each another than the one before: of options
+ * that were asked for, or are no more than that by themselves, none does. */
+static void search_ladder(struct search *s, struct setting list[LADDER])
+{
+    struct knobs last = {0};
+
+    s->steps = 0;
+    for (size_t i = 0; i < LADDER; i++) {
+        struct knobs k = search_knobs(s, i);
+
+        if (k.seqs == last.seqs && k.tokens == last.tokens && k.utilization == last.utilization &&
+            k.eager == last.eager)
+            continue;
+        list[s->steps].known = false;
+        list[s->steps++].knobs = last = k;
+    }
+}
+
+static const struct setting *search_setting(struct search *s, int i)
 {
     struct setting *c = &s->turned[i];
-    struct knobs k;
 
     if (!c->known) {
-        k = search_knobs(s, i);
         c->request = *s->request;
-        request_turn(&c->request, &k);
+        request_turn(&c->request, &c->knobs);
         c->load = s->load;
         load_turn(&c->request, &c->load);
         if (c->request.eager != s->request->eager)
@@ -558,15 +576,27 @@ static const struct setting *search_setting(struct search *s, size_t i)
     return c;
 }
 
-/* Could options of the engine make it fit? They free no more than what it takes besides weights
- * and KV, and what the share leaves. */
-static bool may_turn(const struct search *s, const struct evaluation *e)
+/* What a replica needs outside its pool depends on its users: logits of all of them, or
+ * llama.cpp's graph over all their cells. */
+static bool users_cost_more(const struct request *q)
+{
+    return q->engine->compute_graph.known || q->engine->logit_rows == ROWS_USERS;
+}
+
+/* Does a request lack more than options of the engine can free? They free no more than what it
+ * takes besides weights and KV, and what the share leaves. */
+static bool lacks_too_much(const struct search *s, const struct evaluation *e)
 {
     const struct binding *b = &e->binding;
-    double lacks = fmax(b->each - b->pool.high, 0);
-    double frees = b->overhead.high + s->load.usable.high * fmax(0.95 - s->load.fraction, 0);
 
-    return e->valid && lacks <= frees &&
+    return b->each - b->pool.high >
+           b->overhead.high + s->load.usable.high * fmax(0.95 - s->load.fraction, 0);
+}
+
+/* Could they make it fit? */
+static bool may_turn(const struct search *s, const struct evaluation *e)
+{
+    return e->valid && !lacks_too_much(s, e) &&
            (e->limit == LIMIT_WEIGHTS || e->limit == LIMIT_OVERHEAD || e->limit == LIMIT_KV ||
             e->limit == LIMIT_STATES);
 }
@@ -574,15 +604,26 @@ static bool may_turn(const struct search *s, const struct evaluation *e)
 /* The mildest step of the ladder with which l fits; where nothing does yet, those that may. */
 static bool turn_options(struct search *s, const struct layout *l, struct evaluation *e)
 {
-    for (size_t i = 0; i < LADDER; i++) {
+    const struct setting *most = search_setting(s, s->steps - 1);
+    struct evaluation last;
+
+    /* Each step leaves more room than those before: where the last leaves too little, none does.
+     * At a rate more requests run at once in slower steps. */
+    if (s->request->rate <= 0) {
+        evaluate(&most->request, &most->load, &s->prices, l, &last);
+        if (last.verdict == VERDICT_DOES_NOT_FIT) {
+            *e = last;
+            return false;
+        }
+    }
+    for (int i = 0; i < s->steps; i++) {
         const struct setting *c = search_setting(s, i);
 
         /* graphs are given up for what would not start, not for more users: e is the step before */
-        if (i > 0 && c->request.eager && !s->request->eager &&
-            e->binding.each <= e->binding.pool.low)
+        if (c->request.eager && !s->request->eager && e->binding.each <= e->binding.pool.low)
             continue;
         evaluate(&c->request, &c->load, &s->prices, l, e);
-        e->turned = search_knobs(s, i);
+        e->turned = c->knobs;
         /* what holds the users while they are spread needs no other options */
         bool spread = s->any && s->best.verdict == VERDICT_MARGINAL &&
                       !knobs_any(&s->best.turned) && s->best.binding.state == MEMORY_SPREADS;
@@ -606,10 +647,19 @@ static void try_turned(struct search *s, struct layout l, int step)
         evaluate(q, &s->load, &s->prices, &l, &e);
         if (e.verdict == VERDICT_FITS || (!open && !may_turn(s, &e)))
             return;
+        /* what neither options nor more replicas change; what one request lacks among it */
+        if (!e.valid || e.limit == LIMIT_TYPE || e.limit == LIMIT_CONTEXT ||
+            e.limit == LIMIT_USED || (lacks_too_much(s, &e) && !users_cost_more(q)))
+            return;
         if (search_fits(s) && gpus_paid(&e) > gpus_paid(&s->best))
             return;
-        if (may_turn(s, &e) && turn_options(s, &l, &e))
-            return;
+        if (may_turn(s, &e)) {
+            if (turn_options(s, &l, &e))
+                return;
+            /* not by the last step either, and replicas share neither of them */
+            if ((e.limit == LIMIT_WEIGHTS || e.limit == LIMIT_OVERHEAD) && !users_cost_more(q))
+                return;
+        }
         int next = replicas_for(s, &e.binding, e.binding.pool.high, e.binding.free.high, step);
 
         if (!open)
@@ -768,9 +818,6 @@ static void try_cut(void *ctx, int tp, int pp, int ep)
     if ((s->fits_only ? s->any : search_fits(s)) && too_heavy(s, tp, pp, ep))
         return;
     double least = request_asks_speed(q) ? least_miss(s, &l) : 0;
-    /* what a replica needs outside its pool depends on its users: logits of all of them, or
-     * llama.cpp's graph over all their cells */
-    bool users_cost_more = q->engine->compute_graph.known || q->engine->logit_rows == ROWS_USERS;
     if (is_hopeless(s, least))
         return;
     if (s->turned) {
@@ -779,7 +826,7 @@ static void try_cut(void *ctx, int tp, int pp, int ep)
     }
     if (count > 0 || q->replicas > 0)
         try_layout(s, &l, &e);
-    else if (users_cost_more || request_asks_speed(q))
+    else if (users_cost_more(q) || request_asks_speed(q))
         double_replicas(s, l, step, least);
     else
         try_replicas(s, l, step);
@@ -889,11 +936,10 @@ static bool search_all(struct search *s, const struct request *q, const struct m
     s->most = s->most < PLAN_MAX_GPUS ? s->most : PLAN_MAX_GPUS;
     struct setting turned[LADDER];
 
-    for (size_t i = 0; i < LADDER; i++)
-        turned[i].known = false;
+    search_ladder(s, turned);
     for (s->tier = TIER_HOST; s->tier < TIER_COUNT && !search_fits(s); s->tier++) {
         search_cuts(s->request, try_cut, s);
-        if (!may_turn_any(q) || (search_fits(s) && gpus_paid(&s->best) == 1) ||
+        if (!may_turn_any(q) || s->steps == 0 || (search_fits(s) && gpus_paid(&s->best) == 1) ||
             (s->tier == TIER_UNUSUAL && search_fits(s)))
             continue;
         s->turned = turned;
