@@ -172,8 +172,12 @@ static const struct profile_field attention_keys[] = {
 };
 
 static const struct profile_field evidence_keys[] = {
+    {"flop_per_byte", PROFILE_QUANTITY, AT(flop_per_byte), 1, 1e4, 1, NULL, "FLOP/byte", 1,
+     SHOW_SET},
+    {"pcie_gb_s", PROFILE_NUMBER, AT(pcie_rate), 0, 1e3, 1e9, "pcie_rate", "GB/s", 1, SHOW_SET},
     {"spread", PROFILE_NUMBER, AT(spread), 1, 10, 1, NULL, "x", 2, SHOW_FITTED,
      .group = "evidence"},
+    {"spread_fast", PROFILE_NUMBER, AT(spread_fast), 1, 10, 1, NULL, "x", 2, SHOW_SET},
     {"evidence", PROFILE_TEXT, AT(evidence)},
     {"source", PROFILE_TEXT, AT(source)},
     {"date", PROFILE_TEXT, AT(date)},

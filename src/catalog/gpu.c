@@ -48,6 +48,13 @@ struct quantity gpu_usable(const struct gpu *gpu)
                          gpu->physical.high * (1 - USABLE_LEAST), ORIGIN_MODEL);
 }
 
+bool gpu_rate_assumed(const struct gpu *gpu)
+{
+    const struct quantity *rate = &gpu->rate[MATH_BF16];
+
+    return rate->known && rate->origin == ORIGIN_ASSUMED && !gpu->host;
+}
+
 static const struct gpu_slice *find_slice(const struct gpu *gpu, const char *profile)
 {
     for (int i = 0; i < gpu->slice_count; i++)

@@ -149,7 +149,7 @@ static void test_user_adds_a_gpu(void **state)
                          "bandwidth_gb_s = 100; source = \"me\"; bandwith_gb_s = 2;\n");
     both = with_user();
     assert_near(profile_gpu(both, "mine")->physical.value, 8 * GP_GIB, 0);
-    assert_false(profile_gpu(both, "mine")->rate[MATH_BF16].known);
+    assert_true(gpu_rate_assumed(profile_gpu(both, "mine")));
     assert_int_equal(catalog_warnings(both, &lines), 1);
     assert_true(strstr(lines[0], "mine.cfg:2: bandwith_gb_s: unknown key, did you mean") != NULL);
     assert_int_equal(catalog_warnings(both, &lines), 0); /* said once */
