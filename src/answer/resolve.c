@@ -130,9 +130,12 @@ struct resolving {
     struct gp_err *err;
 };
 
-/* The catalogue does not know which option named the unknown id: add it. */
+/* The catalogue does not know which option named the unknown id: add it. What was found after
+ * another reading failed leaves no error. */
 static enum gp_status named_by(enum gp_status rc, const char *option, struct gp_err *err)
 {
+    if (!rc && err)
+        err->code = GP_OK;
     if (rc && err && !err->where[0])
         gp_copy(err->where, sizeof(err->where), option);
     return rc;
