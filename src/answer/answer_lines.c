@@ -58,6 +58,8 @@ static void read_lines(struct answer_lines *lines)
 
     if (r && r->model_read[0])
         line_addf(lines, "read", "%s", r->model_read);
+    if (r && r->release[0])
+        line_addf(lines, "read", "%s", r->release);
     if (r && r->gpu_read[0])
         line_addf(lines, "read", "%s", r->gpu_read);
 }
