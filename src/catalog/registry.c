@@ -91,8 +91,8 @@ static enum gp_status load_from(struct registry *registry, const char *id, unsig
         if (without >> i & 1 || !file_of(registry, i, id, path, sizeof path) ||
             !path_is_there(path))
             continue;
-        rc = profile_read(path, registry->class->read, fresh, warn_list_add, registry->warnings,
-                          err);
+        rc = profile_read_compiled(path, registry->path->compiled, registry->class->read, fresh,
+                                   warn_list_add, registry->warnings, err);
         found = true;
         *last = i;
     }
