@@ -58,6 +58,8 @@ static void read_lines(struct answer_lines *lines)
 
     if (r && r->model_read[0])
         line_addf(lines, "read", "%s", r->model_read);
+    if (r && r->release[0])
+        line_addf(lines, "read", "%s", r->release);
     if (r && r->gpu_read[0])
         line_addf(lines, "read", "%s", r->gpu_read);
 }
@@ -940,25 +942,16 @@ int answer_lines(const struct plan *plan, const struct answer *answer, enum line
                  struct answer_lines *out)
 {
     static void (*const make[LINE_KIND_COUNT])(struct answer_lines *) = {
-        [LINE_HEADLINE] = headline_lines,
-        [LINE_MODEL] = model_lines,
-        [LINE_LOAD] = load_lines,
-        [LINE_GPU_FROM] = gpu_from_lines,
-        [LINE_LAYOUT] = layout_lines,
-        [LINE_HOLDS] = holds_lines,
-        [LINE_RUNNER_UP] = runner_up_lines,
-        [LINE_REASON] = reason_lines,
-        [LINE_STARTUP] = startup_lines,
-        [LINE_WARNING] = warning_lines,
-        [LINE_STAGE] = stage_lines,
-        [LINE_POOL] = pool_lines,
-        [LINE_RULE] = rule_lines,
-        [LINE_LOGGED] = logged_lines,
-        [LINE_SPEED] = speed_lines,
-        [LINE_COST] = cost_lines,
-        [LINE_FIX] = fix_lines,
-        [LINE_SOURCE] = source_lines,
-        [LINE_DATES] = date_lines,
+        [LINE_HEADLINE] = headline_lines, [LINE_READ] = read_lines,
+        [LINE_MODEL] = model_lines,       [LINE_LOAD] = load_lines,
+        [LINE_GPU_FROM] = gpu_from_lines, [LINE_LAYOUT] = layout_lines,
+        [LINE_HOLDS] = holds_lines,       [LINE_RUNNER_UP] = runner_up_lines,
+        [LINE_REASON] = reason_lines,     [LINE_STARTUP] = startup_lines,
+        [LINE_WARNING] = warning_lines,   [LINE_STAGE] = stage_lines,
+        [LINE_POOL] = pool_lines,         [LINE_RULE] = rule_lines,
+        [LINE_LOGGED] = logged_lines,     [LINE_SPEED] = speed_lines,
+        [LINE_COST] = cost_lines,         [LINE_FIX] = fix_lines,
+        [LINE_SOURCE] = source_lines,     [LINE_DATES] = date_lines,
     };
 
     out->plan = plan;

@@ -63,6 +63,7 @@ struct resolved {
     char model_text[256];             /* as asked: a path, an id, a size */
     char model_read[320];             /* what a name of it was read as, in words; "" = an id */
     char gpu_read[240];               /* the same of the GPU */
+    char release[200];                /* what the published release in this format has otherwise */
     char repository[160];             /* of a name that was read: ORG/NAME of it as planned; "" */
     char trace[256];                  /* the file of --trace; "" = none */
     double trace_requests;            /* in it */

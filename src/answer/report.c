@@ -42,6 +42,7 @@ static void request_facts(const struct answer *a, struct record *r)
     record_text(r, "model_id", q->model->id);
     record_text(r, "model_read", a->resolved.model_read);
     record_text(r, "gpu_read", a->resolved.gpu_read);
+    record_text(r, "release", a->resolved.release);
     record_text(r, "precision", q->precision.id);
     record_flag(r, "precision_native", q->precision.native);
     record_text(r, "kv_precision", q->kv->id);

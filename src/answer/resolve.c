@@ -130,9 +130,12 @@ struct resolving {
     struct gp_err *err;
 };
 
-/* The catalogue does not know which option named the unknown id: add it. */
+/* The catalogue does not know which option named the unknown id: add it. What was found after
+ * another reading failed leaves no error. */
 static enum gp_status named_by(enum gp_status rc, const char *option, struct gp_err *err)
 {
+    if (!rc && err)
+        err->code = GP_OK;
     if (rc && err && !err->where[0])
         gp_copy(err->where, sizeof(err->where), option);
     return rc;
@@ -505,6 +508,32 @@ static void say_read(struct resolving *r, bool took_format)
     gp_sanitize(out->model_read);
 }
 
+/* A release in this format whose MLPs were padded is another model. */
+static void take_release(struct resolving *r)
+{
+    struct request *q = r->request;
+    const struct model *m = q->model;
+    struct model padded = *m;
+    char made[96];
+    int ff = 0;
+
+    for (int i = 0; i < m->checkpoint_count && !q->precision.native; i++)
+        if (strcmp(m->checkpoint[i].format, q->precision.weight->id) == 0)
+            ff = m->checkpoint[i].ff;
+    for (int k = 0; k < m->kind_count && ff > 0; k++)
+        if (m->kind[k].ff > 0)
+            padded.kind[k].ff = ff;
+    if (ff == 0 || memcmp(padded.kind, m->kind, sizeof(padded.kind)) == 0)
+        return;
+    gp_format(made, sizeof(made), "%s --release %s", q->text_only ? " --language-model-only" : "",
+              q->precision.weight->id);
+    q->model = keep_variant(r, made, &padded);
+    gp_format(r->out->release, sizeof(r->out->release),
+              "%s as published: MLPs padded to %s, so that TP 2, 4 and 8 cut whole groups of "
+              "scales; your own conversion may not be",
+              q->precision.weight->id, UNITS_TOKENS(ff));
+}
+
 static enum gp_status resolve_weights(struct resolving *r)
 {
     const struct format *format = NULL;
@@ -521,6 +550,8 @@ static enum gp_status resolve_weights(struct resolving *r)
                       r->err);
     if (!rc)
         rc = planner_precision(r->planner, r->request->model, format, out, r->err);
+    if (!rc)
+        take_release(r);
     if (rc || !r->named)
         return rc;
     if (by_name && !out->native) {

@@ -147,6 +147,8 @@ static const char *const warning_words[WARNING_COUNT] = {
     [WARNING_LENGTHS] = "{beyond} % of the requests are longer than the context of {context} "
                         "tokens and are not counted: the engine refuses them",
     [WARNING_CONFIDENCE] = "the profile of {gpu} has low confidence",
+    [WARNING_BANDWIDTH] = "the speed of {gpu} is estimated from its bandwidth: {figures missing} "
+                          "in its profile would narrow it",
 };
 
 static const struct {
@@ -515,6 +517,20 @@ static const char *devices_of(const struct gpu *g, struct texts *t)
                       g->vendor[0] ? " " : "", g->memory_only ? "accelerators" : "GPUs");
 }
 
+/* "architecture (see --list families) and tflops" */
+static const char *sentence_figures_missing(const struct gpu *g, struct texts *t)
+{
+    bool unknown = g->family && strcmp(g->family->id, FAMILY_UNKNOWN) == 0;
+    bool rate = gpu_rate_assumed(g);
+
+    return texts_addf(t, "%s%s%s%s",
+                      !unknown             ? ""
+                      : g->architecture[0] ? "family"
+                                           : "architecture",
+                      unknown ? " (see --list families)" : "", unknown && rate ? " and " : "",
+                      rate ? "tflops" : "");
+}
+
 /* "compute capability 7.5 to 9.0" */
 static const char *gpus_that_run(const struct support *s, struct texts *t)
 {
@@ -550,6 +566,7 @@ static const char *say_request(const struct plan *p, const char *words, const st
         {"runs not", SAY_TEXT, .text = g->host ? "is not planned" : "does not run"},
         {"devices", SAY_TEXT, .text = devices_of(g, t)},
         {"gpu", SAY_TEXT, .text = g->id},
+        {"figures missing", SAY_TEXT, .text = sentence_figures_missing(g, t)},
         {"family", SAY_TEXT, .text = q->model->family},
         {"cc", SAY_VERSION, .number = g->compute_capability},
         {"gpus that run", SAY_TEXT, .text = gpus_that_run(row, t)},
@@ -985,7 +1002,7 @@ const char *sentence_better(const struct plan *p, const struct fix *f, struct te
 
 static const char *const gap_words[SPEED_GAPS] = {
     [SPEED_KNOWN] = "",
-    [SPEED_NO_FAMILY] = "no constants of {generation}",
+    [SPEED_NO_FAMILY] = "of {gpu} only the memory is known{more}",
     [SPEED_NO_RATE] = "the data sheet of {gpu} gives no bandwidth or no rate of this type",
     [SPEED_NO_ENGINE] = "no constants of {engine}",
     [SPEED_NO_TOKENS] = "this model does not decode tokens",
@@ -998,10 +1015,11 @@ const char *sentence_speed_gap(const struct plan *p, struct texts *t)
 {
     const struct request *q = &p->request;
     const struct sentence_value values[] = {
-        {"generation", SAY_TEXT,
-         .text = q->gpu->architecture[0] ? texts_addf(t, "the %s generation", q->gpu->architecture)
-                                         : "its generation: its profile has no architecture"},
         {"gpu", SAY_TEXT, .text = q->gpu->id},
+        {"more", SAY_TEXT,
+         .text = q->gpu->vendor[0]
+                     ? ""
+                     : texts_addf(t, " (with its bandwidth: -g %s@1000GB/s)", q->gpu->id)},
         {"engine", SAY_TEXT, .text = q->engine ? q->engine->name : ""},
         {.name = NULL},
     };
@@ -1057,6 +1075,7 @@ static const char *const doubt_words[DOUBT_COUNT] = {
     [DOUBT_NETWORK] = "network between hosts unknown",
     [DOUBT_BANDWIDTH] = "memory bandwidth",
     [DOUBT_MEASURED] = "device measured",
+    [DOUBT_RATE] = "arithmetic assumed from the bandwidth",
 };
 
 const char *sentence_speed_doubts(const struct plan *p, struct texts *t)
@@ -1075,7 +1094,7 @@ const char *sentence_speed_doubts(const struct plan *p, struct texts *t)
 }
 
 /* Of the GPU itself: what its own measurements take away. */
-#define OF_DEVICE (1u << DOUBT_FAMILY | 1u << DOUBT_BANDWIDTH)
+#define OF_DEVICE (1u << DOUBT_FAMILY | 1u << DOUBT_BANDWIDTH | 1u << DOUBT_RATE)
 
 const char *sentence_speed_narrower(const struct plan *p, struct texts *t)
 {

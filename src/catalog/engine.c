@@ -535,20 +535,22 @@ static void engine_check_range(struct profile_group item, const struct engine_li
 {
     const struct engine *before = engine > list->engines ? engine - 1 : NULL;
 
-    if (!engine->non_torch_1.known || !engine->non_torch_tp.known || !engine->non_torch_pp.known)
-        profile_fail(item, "non_torch_1_gib",
-                     "give non_torch_1_gib, non_torch_tp_gib and non_torch_pp_gib", "is missing");
-    else if (!engine->base.known || !engine->forward_base.known || !engine->graphs.known ||
-             !engine->graphs_charged.known || !engine->vision.known)
-        profile_fail(item, "base_gib",
-                     "give base_gib, forward_base_gib, vision_gib, graphs_gib and "
-                     "graphs_charged_gib",
-                     "a memory term is missing");
-    else if (engine->logit_copies_low > engine->logit_copies)
+    const struct profile_need needs[] = {
+        {"non_torch_1_gib", engine->non_torch_1.known},
+        {"non_torch_tp_gib", engine->non_torch_tp.known},
+        {"non_torch_pp_gib", engine->non_torch_pp.known},
+        {"base_gib", engine->base.known},
+        {"forward_base_gib", engine->forward_base.known},
+        {"vision_gib", engine->vision.known},
+        {"graphs_gib", engine->graphs.known},
+        {"graphs_charged_gib", engine->graphs_charged.known},
+        {"fraction", engine->fraction > 0},
+        {"block", engine->block >= 1},
+    };
+    PROFILE_NEEDS(item, needs, "a range needs these, of its own or of the one before it");
+    if (engine->logit_copies_low > engine->logit_copies)
         profile_fail(item, "logit_copies_low", "0 where it is the only sampler",
                      "is more than logit_copies");
-    else if (engine->fraction <= 0 || engine->block < 1)
-        profile_fail(item, "fraction", "give fraction and block", "a default is missing");
     else if (engine->until < engine->from)
         profile_fail(item, "until", "", "is lower than from");
     else if (before != NULL && before->until >= engine->from)

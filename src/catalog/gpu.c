@@ -48,6 +48,13 @@ struct quantity gpu_usable(const struct gpu *gpu)
                          gpu->physical.high * (1 - USABLE_LEAST), ORIGIN_MODEL);
 }
 
+bool gpu_rate_assumed(const struct gpu *gpu)
+{
+    const struct quantity *rate = &gpu->rate[MATH_BF16];
+
+    return rate->known && rate->origin == ORIGIN_ASSUMED && !gpu->host;
+}
+
 static const struct gpu_slice *find_slice(const struct gpu *gpu, const char *profile)
 {
     for (int i = 0; i < gpu->slice_count; i++)
@@ -235,11 +242,11 @@ void gpu_file_read(struct profile_group top, void *target)
     derive_family(gpu);
 
     /* what a plan cannot do without */
-    const char *missing = gpu->name[0] == '\0'                         ? "name"
-                          : !gpu->physical.known                       ? "memory_gib"
-                          : !gpu->bandwidth.known && !gpu->memory_only ? "bandwidth_gb_s"
-                          : gpu->source[0] == '\0'                     ? "source"
-                                                                       : NULL;
-    if (missing != NULL)
-        profile_fail(top, missing, "every GPU profile needs it", "is missing");
+    const struct profile_need needs[] = {
+        {"name", gpu->name[0] != '\0'},
+        {"memory_gib", gpu->physical.known},
+        {"bandwidth_gb_s", gpu->bandwidth.known || gpu->memory_only},
+        {"source", gpu->source[0] != '\0'},
+    };
+    PROFILE_NEEDS(top, needs, "every GPU profile needs name, memory_gib, bandwidth_gb_s, source");
 }

@@ -70,6 +70,9 @@ struct gpu {
  * seen: H100 0.6 %, A100-80 1.1 %, L40S 1.3 %, RTX 3090 1.8 %), origin model. */
 struct quantity gpu_usable(const struct gpu *gpu);
 
+/* Is its 16-bit arithmetic assumed from its bandwidth, as no sheet names it? */
+bool gpu_rate_assumed(const struct gpu *gpu);
+
 /* "H100 SXM5 80GB": the name without the vendor's. */
 const char *gpu_short_name(const struct gpu *gpu);
 

@@ -649,6 +649,24 @@ understood llama-3.1-8b apple-m4-max:36gb 'Apple M4 Max (40-core GPU), 36gb'
 understood llama-3.2-1b 24GB 'GPU of 24GB'
 run --plan -m llama-3.2-1b -g 24GB@1008GB/s:2
 assert_contains "a GPU of two figures" "2 x GPU of 24GB@1008GB/s" "$out"
+assert_contains "its speed by one of them" "estimated from its bandwidth" "$out"
+# each key that a profile gains narrows the band of its speed, and no set of them has none
+mkdir -p "$work/bare/gpus"
+bare='name = "X"; memory_gib = 79.6; bandwidth_gb_s = 3350; source = "sheet";'
+band=1000
+for more in '' 'tflops = { bf16 = 989; };' 'architecture = "Hopper";'; do
+    bare="$bare $more"
+    printf '%s\n' "$bare" >"$work/bare/gpus/x.cfg"
+    run --plan -m llama-3.1-8b -u 8 -g x:1 --profiles "$work/bare" -f json
+    now=$(printf %s "$out" | jq '.speed.tpot | .high / .low')
+    assert_true "narrower by: $more" \
+        jq -ne "$now < $band and (${now} > 1)"
+    band=$now
+done
+printf '%s\n' 'name = "X"; memory_gib = 79.6; bandwidth_gb_s = 3350; source = "sheet";' \
+    'architecture = "Hopper";' >"$work/bare/gpus/x.cfg"
+run --plan -m llama-3.1-8b -g x:2 --tp 2 --profiles "$work/bare"
+assert_contains "arithmetic alone is assumed" "bandwidth: tflops" "$out"
 run --plan -m Qwen/Qwen3-32B-AWQ -p fp8 -g h100-sxm
 assert_contains "--precision over the name" "with int4-awq, but --precision says otherwise" "$out"
 assert_fails 2 "no model 'acme/none-7b' in the catalogue (hf download acme/none-7b config.json" \

@@ -49,19 +49,22 @@ static const struct factors {
     [DOUBT_POINTS_3] = {1.30, 1.30},     [DOUBT_ATTENTION_DP] = {1.30, 2.50},
     [DOUBT_DRAFT] = {1.25, 1.25},        [DOUBT_NETWORK] = {1.50, 2.00},
     [DOUBT_BANDWIDTH] = {1.0, 1.0},      [DOUBT_MEASURED] = {1.0, 1.0},
+    [DOUBT_RATE] = {1.0, 1.0},
 };
 
 void speed_doubt(enum doubt doubt, const struct gpu *gpu, double *low, double *high)
 {
-    const struct quantity *rate = &gpu->bandwidth;
+    const struct quantity *rate = doubt == DOUBT_RATE ? &gpu->rate[MATH_BF16] : &gpu->bandwidth;
 
     *low = factors[doubt].low;
     *high = factors[doubt].high;
     if (doubt == DOUBT_FAMILY && gpu->family)
         *low = *high = gpu->family->spread;
+    if (doubt == DOUBT_FAMILY && gpu->family && gpu->family->spread_fast > 0)
+        *low = gpu->family->spread_fast;
     if (doubt == DOUBT_MEASURED && gpu->family && gpu->family->calib)
         *low = *high = calib_doubt(gpu->family->calib, gpu);
-    if (doubt == DOUBT_BANDWIDTH && rate->known) {
+    if ((doubt == DOUBT_BANDWIDTH || doubt == DOUBT_RATE) && rate->known) {
         *low = rate->high / rate->value;
         *high = rate->value / rate->low;
     }
@@ -96,6 +99,8 @@ static unsigned doubts_of(const struct step *s, double running)
         return 1u << (points == 1 ? DOUBT_POINT : points == 2 ? DOUBT_POINTS_2 : DOUBT_POINTS_3);
     if (l->request->gpu->bandwidth.low < l->request->gpu->bandwidth.value)
         doubts |= 1u << DOUBT_BANDWIDTH;
+    if (gpu_rate_assumed(l->request->gpu) && !f->calib && running > 1)
+        doubts |= 1u << DOUBT_RATE;
     if (f->calib)
         doubts |= 1u << DOUBT_MEASURED;
     else if (f->spread > 1)

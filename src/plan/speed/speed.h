@@ -48,6 +48,7 @@ enum doubt {
     DOUBT_POINTS_3,
     DOUBT_NETWORK,   /* hosts joined by adapters that are not known */
     DOUBT_BANDWIDTH, /* the band of the memory's bandwidth itself */
+    DOUBT_RATE,      /* arithmetic that is assumed, where several users share a step */
     DOUBT_MEASURED,  /* what measurements leave open of the device, in place of its family */
     DOUBT_COUNT
 };
