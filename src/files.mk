@@ -64,8 +64,11 @@ model_sources = \
 	src/model/read/hfcheck.c \
 	src/model/read/hfconfig.c \
 	src/model/read/hfconfig.h \
+	src/model/read/hfquant.h \
 	src/model/read/hfkeys.c \
 	src/model/read/hflayers.c \
+	src/model/read/hfmatch.c \
+	src/model/read/hfmodules.c \
 	src/model/read/hfquant.c \
 	src/model/read/hfvision.c \
 	src/model/read/hub_cache.c \

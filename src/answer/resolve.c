@@ -454,12 +454,21 @@ enum gp_status planner_precision(struct planner *p, const struct model *m,
                                  struct gp_err *err)
 {
     const struct model_checkpoint *published = NULL; /* in that format */
+    bool unread = m->native_unread[0] && !m->bytes.known;
     enum gp_status rc = native_precision(p, m, out, err);
 
+    if (!rc && unread && !format)
+        return gp_fail(err, GP_E_FILE, m->source[0] ? m->source : m->id,
+                       "the shape is whole: -p FORMAT plans it in one of gpuplan --list formats, "
+                       "such as -p int4",
+                       "quantization_config.quant_method: \"%s\" is no method that is known here",
+                       m->native_unread);
     /* asking for what it is published in, or for its family's plain name, is asking for
      * the checkpoint as it is */
-    if (rc || !format || strcmp(format->id, out->weight->id) == 0 ||
-        strcmp(format->id, out->weight->family) == 0)
+    bool same =
+        !rc && format && !unread &&
+        (strcmp(format->id, out->weight->id) == 0 || strcmp(format->id, out->weight->family) == 0);
+    if (rc || !format || same)
         return rc;
     out->native = false;
     out->weight = format;

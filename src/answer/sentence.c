@@ -149,6 +149,7 @@ static const char *const warning_words[WARNING_COUNT] = {
     [WARNING_CONFIDENCE] = "the profile of {gpu} has low confidence",
     [WARNING_BANDWIDTH] = "the speed of {gpu} is estimated from its bandwidth: {figures missing} "
                           "in its profile would narrow it",
+    [WARNING_NOTE] = "checkpoint: {note}",
 };
 
 static const struct {
@@ -559,6 +560,7 @@ static const char *say_request(const struct plan *p, const char *words, const st
     const struct quantity *fp8 = &g->rate[MATH_FP8];
     const struct sentence_value values[] = {
         {"engine", SAY_TEXT, .text = e->name},
+        {"note", SAY_TEXT, .text = q->model->note},
         {"usual engine", SAY_TEXT, .text = q->usual_engine ? q->usual_engine->name : ""},
         {"vendor", SAY_TEXT,
          .text = g->vendor[0] ? texts_addf(t, "(%s) is not known", g->vendor)

@@ -322,6 +322,7 @@ unsigned warnings_of_request(const struct request *q, const struct load *load)
         [WARNING_LENGTHS] = q->spread.beyond >= 0.001 && !q->model->weights_only,
         [WARNING_CONFIDENCE] = strcmp(q->gpu->confidence, "low") == 0,
         [WARNING_BANDWIDTH] = model_is_served(q->model) && by_bandwidth(q->gpu),
+        [WARNING_NOTE] = (q->model->bytes.inferred || q->model->bytes.known) && q->model->note[0],
     };
     unsigned warnings = 0;
 
