@@ -551,8 +551,9 @@ static void step_line(struct answer_lines *lines)
         const char *name;
         double seconds;
     } parts[] = {
-        {"experts", p->experts}, {"KV cache", p->attention}, {"all-reduces", p->communication},
-        {"launches", p->fixed},  {"drafts", p->draft},       {"prompts", v->prompts}};
+        {"experts", p->experts},  {"KV cache", p->attention}, {"all-reduces", p->communication},
+        {"host memory", p->host}, {"launches", p->fixed},     {"drafts", p->draft},
+        {"prompts", v->prompts}};
     struct answer_line *line =
         line_addf(lines, "a step", "products %.1f ms", (p->linear + p->head) * 1e3);
 

@@ -76,6 +76,11 @@ static void request_facts(const struct answer *a, struct record *r)
     record_positive(r, "cpu_offload_gb", "", q->host_bytes / GP_GIB);
     record_positive(r, "kv_offload_gb", "", q->host_kv / engine_kv_unit(q->engine));
     record_flag(r, "no_kv_offload", q->kv_on_host);
+    if (a->plan.speed.host_share > 0) {
+        record_text(r, "host_memory", a->resolved.host_memory);
+        record_count(r, "host_threads", "", q->host.cores > 0 ? q->host.cores : NAN);
+        record_quantity(r, "host_bandwidth", "GB/s", q->host.bandwidth, 1e9, 1);
+    }
     record_text(r, "draft", q->draft_mtp ? "mtp" : q->draft ? q->draft->id : "");
     record_positive(r, "speculative_tokens", "", q->draft_tokens);
     record_positive(r, "acceptance", "", q->acceptance);

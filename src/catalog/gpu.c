@@ -214,7 +214,7 @@ void gpu_file_read(struct profile_group top, void *target)
     int basis = gpu->physical.origin == ORIGIN_ASSUMED ? BASIS_NOMINAL : BASIS_TOOL;
     int usable = ORIGIN_SHEET;
     double capability = gpu->compute_capability / 10.0;
-    char type[32], date[16];
+    char date[16];
     struct quantity rate;
 
     profile_strings(top, "aliases", item->aliases, sizeof item->aliases);
@@ -229,7 +229,7 @@ void gpu_file_read(struct profile_group top, void *target)
     gpu->compute_capability = (int)lround(capability * 10);
     for (size_t i = 0; i < sizeof not_held / sizeof *not_held; i++)
         profile_quantity(tflops, not_held[i], &rate, 1e12, 0, 1e6, ORIGIN_SHEET);
-    profile_string(top, "memory_type", type, sizeof type);
+    profile_string(top, "memory_type", gpu->memory_type, sizeof gpu->memory_type);
     profile_string(top, "gathered", date, sizeof date);
     derive_family(gpu);
 

@@ -32,6 +32,7 @@ struct gpu {
     char vendor[16];
     char architecture[32];
     char form_factor[40];
+    char memory_type[32];             /* "GDDR6X", "HBM3" */
     char nvml_names[160];             /* '|' separated, as the driver prints them */
     char pci_ids[160];                /* '|' separated "10de:2330" */
     int compute_capability;           /* 90 for 9.0; 0 = not an NVIDIA GPU */
