@@ -252,6 +252,8 @@ static void stages_facts(const struct plan *p, struct record *doc)
 
         memory_stage(q, &load, &p->layout, i, &m);
         record_count(r, "stage", "", i);
+        if (q->gpu->mix && i < q->gpu->mix->count)
+            record_text(r, "gpu", q->gpu->mix->at[i]->id);
         record_count(r, "first_layer", "", first + 1);
         record_count(r, "layers", "", layout_stage_begin(q, pp, i + 1) - first);
         record_flag(r, "embedding", i == 0);

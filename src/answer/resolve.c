@@ -824,6 +824,70 @@ static enum gp_status take_count(char *id, int *count, struct gp_err *err)
     return GP_OK;
 }
 
+/* "rtx-5090:1+rtx-5070-ti:1": unlike GPUs of one vendor, for one model. */
+static enum gp_status find_mixed(struct planner *p, const char *text, bool by_memory,
+                                 const struct gpu **gpu, int *count, struct gp_err *err)
+{
+    struct gpu_mix *mix = gp_calloc(1, sizeof(*mix));
+    struct strbuf id, name;
+    char key[160];
+    enum gp_status rc = GP_OK;
+
+    gp_format(key, sizeof(key), "%.140s%s", text, by_memory ? "" : " even");
+    for (size_t i = 0; i < p->gpu_count; i++)
+        if (strcmp(p->gpus[i].text, key) == 0) {
+            *gpu = p->gpus[i].gpu;
+            *count = p->gpus[i].gpu->mix->count;
+            free(mix);
+            return GP_OK;
+        }
+    strbuf_init(&id);
+    strbuf_init(&name);
+    for (const char *at = text; *at && !rc;) {
+        const struct gpu *one = NULL;
+        char part[64];
+        int n = 0, length = (int)strcspn(at, "+");
+
+        gp_format(part, sizeof(part), "%.*s", length, at);
+        rc = planner_named_gpu(p, part, &one, &n, err);
+        n = n > 0 ? n : 1;
+        if (!rc && (!one->family || one->memory_only || one->host || one->mix))
+            rc = gp_fail(err, GP_E_USAGE, "--gpu", "see gpuplan --list gpus",
+                         "%s cannot be one of several kinds", part);
+        else if (!rc && mix->count > 0 && strcmp(one->vendor, mix->at[0]->vendor) != 0)
+            rc = gp_fail(err, GP_E_USAGE, "--gpu", "GPUs of one vendor",
+                         "%s and %s do not serve one model together", mix->at[0]->id, part);
+        else if (!rc && mix->count + n > GPU_MIX_MAX)
+            rc = gp_fail(err, GP_E_USAGE, "--gpu", "", "more than %d unlike GPUs", GPU_MIX_MAX);
+        for (int i = 0; i < n && !rc; i++)
+            mix->at[mix->count++] = one;
+        if (!rc) {
+            strbuf_addf(&id, "%s%s:%d", id.len > 0 ? "+" : "", one->id, n);
+            strbuf_addf(&name, "%s%s", name.len > 0 ? " + " : "", gpu_short_name(one));
+        }
+        at += length + (at[length] == '+');
+    }
+    if (!rc && id.len >= GPU_ID_MAX)
+        rc = gp_fail(err, GP_E_USAGE, "--gpu", "fewer kinds", "'%.60s' is too long", id.text);
+    if (!rc) {
+        p->gpus = gp_grow(p->gpus, &p->gpu_cap, p->gpu_count + 1, sizeof(*p->gpus));
+        struct local_gpu *slot = &p->gpus[p->gpu_count++];
+
+        slot->text = gp_strdup(key);
+        slot->gpu = gp_malloc(sizeof(*slot->gpu));
+        gpu_mixed(mix, by_memory, slot->gpu);
+        gp_copy(slot->gpu->id, sizeof(slot->gpu->id), id.text);
+        gp_copy(slot->gpu->name, sizeof(slot->gpu->name), name.text);
+        *gpu = slot->gpu;
+        *count = mix->count;
+    } else {
+        free(mix);
+    }
+    strbuf_fini(&id);
+    strbuf_fini(&name);
+    return rc;
+}
+
 enum gp_status planner_named_gpu(struct planner *p, const char *text, const struct gpu **gpu,
                                  int *count, struct gp_err *err)
 {
@@ -832,6 +896,8 @@ enum gp_status planner_named_gpu(struct planner *p, const char *text, const stru
     enum gp_status rc;
 
     *count = 0;
+    if (strchr(text, '+'))
+        return find_mixed(p, text, true, gpu, count, err);
     if (!gp_copy(id, sizeof(id), text))
         return gp_fail(err, GP_E_USAGE, "--gpu", "see gpuplan --list gpus",
                        "'%.40s...' is not a GPU", text);
@@ -883,7 +949,7 @@ static enum gp_status resolve_gpu(struct resolving *r)
         planner_named_gpu(p, r->gpu ? r->gpu : "local", &q->gpu, &q->gpu_count, r->err);
     if (rc)
         return rc;
-    if (r->gpu && strcmp(r->gpu, "local") != 0) {
+    if (r->gpu && !q->gpu->mix && strcmp(r->gpu, "local") != 0) {
         size_t n = strlen(q->gpu->id);
 
         if (strncasecmp(r->gpu, q->gpu->id, n) != 0 || (r->gpu[n] && r->gpu[n] != ':')) {
@@ -932,6 +998,12 @@ static enum gp_status resolve_engine(struct resolving *r)
                         r->err)
              : planner_engine(r->planner->catalog, q, r->err);
 
+    if (!rc && q->gpu && q->gpu->mix && !q->engine->gguf) /* as many layers on each */
+        rc = find_mixed(r->planner, q->gpu->id, false, &q->gpu, &(int){0}, r->err);
+    if (!rc && q->gpu && q->gpu->mix && q->engine->budget != BUDGET_ASKED &&
+        q->engine->budget != BUDGET_UTILIZATION)
+        rc = refuse_for_engine(r, "--gpu", "llama.cpp, Ollama and vLLM",
+                               "is not planned on unlike GPUs:");
     if (!rc && q->text_only && !q->engine->language_only)
         rc = refuse_for_engine(r, "--language-model-only", "vllm@0.17 and newer have it",
                                "is not planned for");
@@ -1371,6 +1443,15 @@ static enum gp_status resolve_numbers(struct resolving *r)
     q->ep = (int)options_or(o, OPT_EP, 0);
     q->dp = (int)options_or(o, OPT_DP, 0);
     q->replicas = (int)options_or(o, OPT_REPLICAS, 0);
+    if (q->gpu && q->gpu->mix) {
+        if (q->tp > 1 || q->ep > 1 || q->dp > 1 || q->replicas > 1 ||
+            (q->pp > 0 && q->pp != q->gpu_count))
+            return gp_fail(r->err, GP_E_USAGE, "--gpu",
+                           "leave --tp, --pp, --ep, --dp and --replicas out",
+                           "unlike GPUs are one pipeline of %d stages", q->gpu_count);
+        q->tp = q->replicas = 1;
+        q->pp = q->max_pp = q->gpu_count;
+    }
     q->max_num_seqs = options_or(o, OPT_MAX_NUM_SEQS, 0);
     q->max_batched_tokens = options_or(o, OPT_MAX_BATCHED_TOKENS, 0);
     q->utilization = options_or(o, OPT_MEMORY_UTILIZATION, 0);

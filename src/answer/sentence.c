@@ -934,6 +934,8 @@ const char *sentence_price_date(const struct instance *in, struct texts *t)
 
 const char *sentence_purchase(const struct buy *b, struct texts *t)
 {
+    if (strchr(b->what, '+')) /* unlike GPUs have their counts in their names */
+        return texts_addf(t, "%s%s", b->what, b->server ? "" : " and hosts");
     return texts_addf(t, "%d x %s%s", b->count, b->what, b->server ? "" : " and hosts");
 }
 

@@ -379,6 +379,41 @@ static void test_host_memory(void **state)
     assert_near(host_step(&bytes, 1) - all, bytes.host_bytes / rate, 0.01 * all);
 }
 
+/* Alike GPUs that are named apart are those GPUs; two kinds are between them. */
+static void test_unlike(void **state)
+{
+    static const char *const pairs[][2] = {
+        {"rtx-5090", "rtx-5070-ti"}, {"rtx-3090", "rtx-4070"}, {"rtx-4060-ti-16g", "rtx-4090"}};
+    static const char *const models[] = {"qwen3-14b", "qwen3-30b-a3b", "gemma-2-9b"};
+
+    (void)state;
+    for (int i = 0; i < 27; i++) {
+        const struct gpu *a = profile_gpu(catalog, pairs[i % 3][0]);
+        const struct gpu *b = profile_gpu(catalog, pairs[i % 3][1]);
+        double t[3], u[3];
+
+        for (int k = 0; k < 3; k++) { /* a + a, a + b, b + b */
+            struct gpu_mix mix = {.count = 2, .at = {k < 2 ? a : b, k < 1 ? a : b}};
+            struct request q = request_on(models[i / 3 % 3], "q4_k_m", mix.at[0]->id, "llama.cpp");
+            struct gpu gpu;
+            struct cut plain, mixed;
+
+            cut(&q, tp_layout(1, 2), &plain);
+            gpu_mixed(&mix, true, &gpu);
+            q.gpu = &gpu;
+            cut(&q, tp_layout(1, 2), &mixed);
+            t[k] = step_decode(&mixed.step, 1, 1000);
+            u[k] = step_decode(&mixed.step, 8, 1000);
+            if (k != 1) {
+                assert_near(mix.uneven, 1, 1e-9);
+                assert_near(t[k], step_decode(&plain.step, 1, 1000), 1e-6 * t[k]);
+            }
+        }
+        assert_true(t[1] > fmin(t[0], t[2]) * 0.97 && t[1] < fmax(t[0], t[2]) * 1.03);
+        assert_true(u[1] >= fmin(u[0], u[2]) * 0.97);
+    }
+}
+
 /* ---- what holds of any request ---- */
 
 #define TRIALS 3000
@@ -1106,6 +1141,7 @@ int main(void)
         cmocka_unit_test(test_prompts_in_graphs),
         cmocka_unit_test(test_gaps),
         cmocka_unit_test(test_host_memory),
+        cmocka_unit_test(test_unlike),
         cmocka_unit_test(test_faster_hardware),
         cmocka_unit_test(test_one_user_more),
         cmocka_unit_test(test_bounds),

@@ -586,12 +586,15 @@ void step_decode_parts(const struct step *s, double users, double tokens, struct
     double batch = step_batch(s, users), checked = batch * (s->drafted + 1);
     double each = 1 / s->accepted;
     struct step_work own;
+    const struct gpu_mix *mix = s->load->request->gpu->mix;
+    /* batches that go around unlike GPUs wait for the slowest */
+    double wait = mix ? fmax(1, mix->uneven * fmin(fmax(users, 1), s->pp) / s->pp) : 1;
     const struct step_work *w = work_of(s, checked, 1, &own);
 
     *out = (struct step_parts){
-        .linear = each * w->linear,
-        .experts = each * w->experts,
-        .attention = each * step_cache(s, batch, tokens),
+        .linear = each * wait * w->linear,
+        .experts = each * wait * w->experts,
+        .attention = each * wait * step_cache(s, batch, tokens),
         .communication = each * w->communication,
         .host = each * (w->host + there_fixed(s, checked)),
         .fixed = each * (s->fixed + s->per_request * checked),
