@@ -330,6 +330,7 @@ accuracy_programs = \
 	tests/accuracy/files \
 	tests/accuracy/memory \
 	tests/accuracy/models \
+	tests/accuracy/offload \
 	tests/accuracy/operators \
 	tests/accuracy/power \
 	tests/accuracy/speed \

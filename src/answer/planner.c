@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "plan/better.h"
+#include "plan/place.h"
 #include "plan/search.h"
 
 /* What weights may be stored in instead, best first, and the two that are usual. */
@@ -92,6 +93,7 @@ void planner_plan(struct planner *p, const struct resolved *resolved, struct pla
 {
     (void)p;
     plan_request(&resolved->request, &resolved->market, out);
+    place_request(&resolved->request, &resolved->market, out);
 }
 
 /* No GPU is named and none is here: the cheapest list price that fits in one

@@ -57,6 +57,7 @@ void planner_measured_anew(struct planner *planner);
 struct resolved {
     struct request request;
     bool gpu_chosen;                  /* no GPU was named: the cheapest that fits */
+    char host_memory[48];             /* as it was named; "" = assumed */
     bool gpu_local;                   /* ... or the one in this machine */
     bool load_default;                /* neither users nor a rate were named: one user */
     bool generic;                     /* the model is a bare size: its shape is assumed */

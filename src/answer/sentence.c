@@ -121,9 +121,9 @@ static const char *const warning_words[WARNING_COUNT] = {
                       "--max-num-seqs {seqs} --max-num-batched-tokens {tokens}",
     [WARNING_HOST_BYTES] = "each GPU reads {host} of its weights from host memory in every "
                            "step{link time}",
-    [WARNING_HOST_LAYERS] = "{host} of weights stay in host memory and are computed there: "
-                            "the speed drops to that of the host's memory, and of the host "
-                            "link for prompts",
+    [WARNING_HOST_LAYERS] = "{host} of weights stay in host memory and are computed there"
+                            "{placed}: the speed drops to that of the host's memory, and of the "
+                            "host link for prompts",
     [WARNING_HOST_IGNORED] = "{engine} ({versions}) runs this model on its second runner, which "
                              "ignores --cpu-offload-gb; VLLM_USE_V2_MODEL_RUNNER=0 takes the first",
     [WARNING_HOST_LOST] = "{engine} {versions} packs {weight} weights anew after loading and keeps "
@@ -549,6 +549,21 @@ static const char *gpus_that_run(const struct support *s, struct texts *t)
 }
 
 /* words of a request: they hold whatever the layout; row: of the engine's support, or NULL. */
+/* What the engine moves by itself. */
+static const char *placed_words(const struct plan *p, struct texts *t)
+{
+    const struct request *q = &p->request;
+    bool whole = q->host_layers > 0;
+
+    if (!q->host_placed)
+        return "";
+    return texts_addf(t, ", %s%d of %d layers%s, moved by %s itself as they do not fit",
+                      whole ? "" : "experts of ", whole ? q->host_layers : q->host_experts,
+                      q->model->layer_count,
+                      whole && q->host_experts > q->host_layers ? " and the others' experts" : "",
+                      q->engine->name);
+}
+
 static const char *say_request(const struct plan *p, const char *words, const struct support *row,
                                struct texts *t)
 {
@@ -583,6 +598,7 @@ static const char *say_request(const struct plan *p, const char *words, const st
         {"draft words", SAY_NUMBER, .number = q->draft ? q->draft->vocab : 0},
         {"words", SAY_NUMBER, .number = q->model->vocab},
         {"link time", SAY_TEXT, .text = link_time(p, t)},
+        {"placed", SAY_TEXT, .text = placed_words(p, t)},
         {"context", SAY_TOKENS, .number = q->context},
         {"fewer logits", SAY_GIB, .number = p->memory.activation.value - p->memory.activation.low},
         {"replicas", SAY_NUMBER, .number = p->layout.replicas},
@@ -937,6 +953,8 @@ const char *sentence_price_date(const struct instance *in, struct texts *t)
 
 const char *sentence_purchase(const struct buy *b, struct texts *t)
 {
+    if (strchr(b->what, '+')) /* unlike GPUs have their counts in their names */
+        return texts_addf(t, "%s%s", b->what, b->server ? "" : " and hosts");
     return texts_addf(t, "%d x %s%s", b->count, b->what, b->server ? "" : " and hosts");
 }
 
@@ -1053,6 +1071,7 @@ const char *sentence_speed_bound(enum speed_bound bound)
         [SPEED_BY_LAUNCH] = "launches and the engine's own time",
         [SPEED_BY_PREFILL] = "prompts of the other users",
         [SPEED_BY_DRAFT] = "drafting tokens",
+        [SPEED_BY_HOST] = "host memory: the weights that are kept there",
     };
 
     return words[bound];
@@ -1078,6 +1097,7 @@ static const char *const doubt_words[DOUBT_COUNT] = {
     [DOUBT_BANDWIDTH] = "memory bandwidth",
     [DOUBT_MEASURED] = "device measured",
     [DOUBT_RATE] = "arithmetic assumed from the bandwidth",
+    [DOUBT_ON_HOST] = "host's memory and processors",
 };
 
 const char *sentence_speed_doubts(const struct plan *p, struct texts *t)
@@ -1088,7 +1108,9 @@ const char *sentence_speed_doubts(const struct plan *p, struct texts *t)
     for (int i = 0; i < DOUBT_COUNT; i++) {
         if (!(p->speed.doubts >> i & 1))
             continue;
-        speed_doubt((enum doubt)i, p->request.gpu, &low, &high);
+        speed_doubt_of(&p->speed, (enum doubt)i, p->request.gpu, &low, &high);
+        if (low * high < 1.005) /* of a part of the step that is small */
+            continue;
         text = texts_addf(t, "%s%s%s (/%.2f..x%.2f)", text, text[0] ? ", " : "", doubt_words[i],
                           low, high);
     }
@@ -1104,7 +1126,7 @@ const char *sentence_speed_narrower(const struct plan *p, struct texts *t)
     double low, high, most = 1;
 
     for (int i = 0; i < DOUBT_COUNT; i++) {
-        speed_doubt((enum doubt)i, p->request.gpu, &low, &high);
+        speed_doubt_of(&p->speed, (enum doubt)i, p->request.gpu, &low, &high);
         if ((p->speed.doubts >> i & 1) && low * high > most) {
             most = low * high;
             widest = i;
@@ -1114,6 +1136,10 @@ const char *sentence_speed_narrower(const struct plan *p, struct texts *t)
         return "";
     if (1u << widest & OF_DEVICE)
         return texts_addf(t, "--confirm on this GPU; widest: %s", doubt_words[widest]);
+    if (widest == DOUBT_ON_HOST && !p->request.host.told)
+        return texts_addf(t,
+                          "--host-memory, as ddr5-5600x2, and --host-threads of yours; widest: %s",
+                          doubt_words[widest]);
     speed_doubt(DOUBT_POINTS_3, p->request.gpu, &low, &high);
     if (low * high >= p->speed.factor_low * p->speed.factor_high)
         return "";

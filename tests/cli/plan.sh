@@ -555,6 +555,39 @@ assert_eq "70B full does not fit" 1 "$rc"
 run --plan -m gpt-oss-120b -g rtx-4090:1 -p q4_k_m --n-cpu-moe 30
 assert_contains "host memory" "host memory         66.74" "$out"
 assert_contains "it is slow" "stay in host memory and are computed there" "$out"
+assert_contains "how slow" "bound by       host memory" "$out"
+assert_contains "what narrows it" "--host-memory, as ddr5-5600x2" "$out"
+tpot() { sed -n 's/.*TPOT *\([0-9.]*\) ms.*/\1/p' <<<"$out" | sed -n 2p; }
+slow=$(tpot)
+run --plan -m gpt-oss-120b -g rtx-4090:1 -p q4_k_m --n-cpu-moe 30 --host-memory 12xddr5-6400 --host-threads 32
+assert_eq "wider memory is faster" 1 "$(awk -v a="$(tpot)" -v b="$slow" 'BEGIN{print(a>0 && a<b/2)}')"
+for bad in foo ddr9x ddr5 ddr5-5600x 12xddr5-4800x2 0GB/s; do
+    assert_fails 2 "--host-memory: '$bad' is no memory" \
+        --plan -m llama-3.1-8b -g l4 -p q4_k_m --host-memory "$bad"
+done
+# unlike GPUs: what each holds, as one name or two options
+run --plan -m qwen3-32b -c 8k -p q4_k_m -g rtx-5090:1+rtx-5070-ti:1
+assert_contains "the larger" "rtx-5090: 44 layers" "$out"
+assert_contains "the smaller" "rtx-5070-ti: 20 layers" "$out"
+one=$out
+run --plan -m qwen3-32b -c 8k -p q4_k_m -g rtx-5090 -g rtx-5070-ti
+assert_eq "two options" "$one" "$out"
+run --launch llama.cpp -m qwen3-32b -c 8k -p q4_k_m -g rtx-5090 -g rtx-5070-ti
+assert_contains "as it is split" "-ts 44,21" "$out"
+assert_fails 2 "unlike GPUs are one pipeline of 2 stages" \
+    --plan -m qwen3-32b -p q4_k_m -g rtx-5090+rtx-5070-ti --tp 2
+assert_fails 2 "do not serve one model together" --plan -m qwen3-32b -g rtx-5090+rx-7900-xtx
+assert_fails 2 "no GPU 'foo'" --plan -m qwen3-32b -g rtx-5090+foo
+assert_fails 2 "is not planned on unlike GPUs" --plan -m qwen3-32b -g l4+l40s --engine sglang
+# what llama.cpp and Ollama move by themselves, but not where they are told
+run --plan -m qwen3-30b-a3b -g rtx-4070:1 -p q4_k_m -c 4k
+assert_eq "fits as it is placed" 0 "$rc"
+assert_contains "what is moved" "layers, moved by llama.cpp" "$(tr -s '\n ' ' ' <<<"$out")"
+run --plan -m llama-3.1-70b -g rtx-4090:1 -p q4_k_m -c 4k --engine ollama --format json
+assert_contains "as fits" '"status": "fits"' "$out"
+assert_contains "some layers" '"gpu_layers": ' "$out"
+run --plan -m qwen3-30b-a3b -g rtx-4070:1 -p q4_k_m -c 4k --gpu-layers 99 -q
+assert_eq "all are to be on GPUs" 1 "$rc"
 run --plan -m llama-3.1-8b -g l4:1 --cpu-offload-gb 6 --format json
 assert_contains "asked for" '"cpu_offload_gb": 6' "$out"
 run --plan -m llama-3.1-8b -g rtx-4090:1 -p q4_k_m --gpu-layers 0 --format json
