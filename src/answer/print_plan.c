@@ -257,6 +257,7 @@ static void print_head(const struct answer *a, struct strbuf *out)
     print_kind(a, LINE_LOAD, "", "\n", out);
     print_kind(a, LINE_GPU_FROM, "", "\n", out);
     print_kind(a, LINE_HOLDS, "", "\n", out);
+    print_kind(a, LINE_GOALS, "", "\n", out);
     if (answer_lines(p, a, LINE_RUNNER_UP, &lines) > 0) {
         const struct answer_line *line = &lines.list[0];
 
