@@ -827,18 +827,39 @@ static void verdict_row(struct answer_lines *lines)
         row_part(lines, "options", "", sentence_turned_short(p, t));
 }
 
+/* "12,240 tokens" of a value of the field that was solved for. */
+static const char *solved_value(enum solve field, double value, struct texts *t)
+{
+    return field == SOLVE_CONTEXT ? texts_addf(t, "%s tokens", UNITS_TOKENS(value))
+                                  : texts_addf(t, "%s", UNITS_TOKENS(value));
+}
+
 const char *answer_solved(const struct answer *a, struct texts *t)
 {
+    static const char *const names[] = {[SOLVE_GPUS] = "GPUs",
+                                        [SOLVE_CONTEXT] = "context",
+                                        [SOLVE_USERS] = "users",
+                                        [SOLVE_PRECISION] = "precision",
+                                        [SOLVE_BUDGET] = "budget"};
     const struct request *q = &a->plan.request;
+    const struct solution *s = &a->solved;
+    const char *text;
 
     if (!solve_has_limit(q, a->solve))
-        return a->solve == SOLVE_USERS ? "users: no limit, it keeps no KV"
-                                       : "context: no limit, it keeps no KV";
+        return texts_addf(t, "%s: no limit, it keeps no KV", names[a->solve]);
+    if (!s->found && s->likely_precision)
+        return texts_addf(t, "precision: certain at none, likely in %s", s->likely_precision);
+    if (!s->found && s->likely > 0)
+        return texts_addf(t, "%s: certain at none, likely %s %s", names[a->solve],
+                          a->solve == SOLVE_GPUS ? "with" : "up to",
+                          solved_value(a->solve, s->likely, t));
     switch (a->solve) {
     case SOLVE_CONTEXT:
-        return texts_addf(t, "context %s tokens", UNITS_TOKENS(q->context));
+        text = texts_addf(t, "context %s tokens", UNITS_TOKENS(q->context));
+        break;
     case SOLVE_USERS:
-        return texts_addf(t, "%.0f users", q->users);
+        text = texts_addf(t, "%.0f users", q->users);
+        break;
     case SOLVE_PRECISION:
         return texts_addf(t, "precision %s", q->precision.id);
     case SOLVE_BUDGET:
@@ -846,19 +867,32 @@ const char *answer_solved(const struct answer *a, struct texts *t)
     default:
         return texts_addf(t, "%d GPU%s", a->plan.layout.gpus, plural_s(a->plan.layout.gpus));
     }
+    if (s->goals)
+        text = texts_addf(t, "%s within the goals, %s%s", text,
+                          s->sure > 0 ? "surely up to " : "surely at none",
+                          s->sure > 0 ? solved_value(a->solve, s->sure, t) : "");
+    if (s->likely > 0)
+        text = texts_addf(t, "%s for certain, likely up to %s", text,
+                          solved_value(a->solve, s->likely, t));
+    return text;
 }
 
 /* What was solved for is what was asked. */
 static void solved_row(struct answer_lines *lines)
 {
     const struct answer *a = lines->answer;
-    bool limit = a && a->solved && solve_has_limit(&a->plan.request, a->solve);
 
-    if (a && a->solve != SOLVE_NONE)
-        row_part(lines, "solved", "",
-                 !a->solved ? "nothing that fits was found"
-                            : texts_addf(&lines->texts, "%s%s", answer_solved(a, &lines->texts),
-                                         limit ? " (the best that fits)" : ""));
+    if (!a || a->solve == SOLVE_NONE)
+        return;
+    const struct solution *s = &a->solved;
+    bool likely = s->likely > 0 || s->likely_precision;
+    bool best = s->found && !likely && !s->goals && solve_has_limit(&a->plan.request, a->solve);
+
+    row_part(lines, "solved", "",
+             !s->found && !likely
+                 ? "nothing that fits was found"
+                 : texts_addf(&lines->texts, "%s%s", answer_solved(a, &lines->texts),
+                              best ? " (the best that fits)" : ""));
 }
 
 /* What all below it rests on, where that is a guess. */

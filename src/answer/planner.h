@@ -107,7 +107,7 @@ struct answer {
     struct runner_up reserved_otherwise; /* layout and price, where it takes another */
     struct goals_beside goals;
     enum solve solve;
-    bool solved;
+    struct solution solved;
     struct fix fixes[PLAN_MAX_FIXES];
     int fix_count;
 };

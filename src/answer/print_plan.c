@@ -406,7 +406,7 @@ void print_plan_line(const struct answer *a, struct strbuf *out)
         strbuf_addf(out, ", %s/h", UNITS_MONEY(p->cost.per_hour));
     if (p->limit != LIMIT_NONE)
         strbuf_addf(out, ", limit %s", limit_word(p->limit));
-    if (a->solved)
+    if (a->solved.found || a->solved.likely > 0 || a->solved.likely_precision)
         strbuf_addf(out, ", %s", answer_solved(a, &texts));
     strbuf_add(out, "\n");
     texts_fini(&texts);

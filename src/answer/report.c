@@ -673,7 +673,13 @@ void report_plan(const struct answer *a, const struct options *options, bool why
         struct record *r = record_inside(doc, "solve");
 
         record_text(r, "field", option_choice(OPT_SOLVE, (int)a->solve - 1, solve));
-        record_flag(r, "found", a->solved);
+        record_flag(r, "found", a->solved.found);
+        if (a->solved.likely_precision)
+            record_text(r, "likely", a->solved.likely_precision);
+        else
+            record_positive(r, "likely", "", a->solved.likely);
+        if (a->solved.goals)
+            record_count(r, "sure", "", a->solved.sure);
         record_flag(r, "limited", solve_has_limit(&p->request, a->solve));
     }
     if (!brief)

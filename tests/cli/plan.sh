@@ -445,6 +445,24 @@ for field in context users; do
     run --plan -m bert-large -g l4 --solve $field
     assert_contains "$field of a model without KV" "$field: no limit, it keeps no KV" "$out"
 done
+# up to what it is certain, and up to what likely: the middle of the bands says
+for request in "-m llama-3.1-8b -g rtx-4090:1" "-m llama-3.1-8b -g l4:1 -c 32k -p fp8" \
+    "-m gemma-3-27b -p q4_k_m -g rtx-4090:1 --engine llama.cpp"; do
+    # shellcheck disable=SC2086 # words
+    run --plan $request --solve users -f json
+    if have_json; then
+        certain=$(json request.users) likely=$(json solve.likely)
+        assert_true "$request: $likely users are more" [ "$likely" -gt "$certain" ]
+        # shellcheck disable=SC2086
+        run --plan $request -u "$likely" -q
+        assert_contains "$request with $likely users" "marginal" "$out"
+    fi
+done
+run --plan -m qwen3-32b -p int4-awq -g rtx-4090:1 --engine sglang --solve context
+assert_contains "certain at none" "MARGINAL" "$out"
+assert_contains "likely all the same" "context: certain at none, likely up to " "$out"
+run --plan -m llama-3.1-8b -g h100-sxm:1 --tpot 20 --solve users -q
+assert_contains "goals" "users within the goals, surely up to" "$out"
 # what is solved for can be asked for
 for request in "-m 1B -g b300:8 -c 1 --engine llama.cpp" "-m 1B -g b300:8 -c 1" \
     "-m llama-3.1-8b -g l4:1"; do

@@ -532,11 +532,11 @@ static void check_commands(const struct options *asked)
             wrong("%s: %s is starred and spans machines", command_of(asked), p->request.gpu->id);
         if (p->verdict != VERDICT_FITS)
             continue;
-        if (!fewest.solved || p->layout.gpus < fewest.plan.layout.gpus)
+        if (!fewest.solved.found || p->layout.gpus < fewest.plan.layout.gpus)
             wrong("%s: --solve gpus finds %d, %d of %s fit", command_of(asked),
                   fewest.plan.layout.gpus, p->layout.gpus, p->request.gpu->id);
         if (p->cost.per_hour > 0 &&
-            (!budget.solved || p->cost.per_hour < budget.plan.cost.per_hour - 1e-9))
+            (!budget.solved.found || p->cost.per_hour < budget.plan.cost.per_hour - 1e-9))
             wrong("%s: --solve budget finds $%g, %s costs $%g", command_of(asked),
                   budget.plan.cost.per_hour, p->request.gpu->id, p->cost.per_hour);
     }
