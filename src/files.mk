@@ -151,6 +151,8 @@ plan_sources = \
 	src/plan/power.h \
 	src/plan/products.c \
 	src/plan/products.h \
+	src/plan/goals.c \
+	src/plan/goals.h \
 	src/plan/reason.c \
 	src/plan/reason.h \
 	src/plan/request.c \

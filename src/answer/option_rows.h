@@ -166,6 +166,9 @@ OPTION(BUDGET, .name = "budget", .type = OPTION_NUMBER, .argument = "DOLLARS", .
                 .explain = "Budget: goal, dollars per hour at most; a dearer plan is over budget.\n"
                            "rent per hour <= budget",
                 .terms = {"rent", "instances"}})
+OPTION(GOALS, .name = "goals", WORD("WHAT", "likely|sure"), .fallback = "likely", .commands = R,
+       .help = "goals of speed that count as reached: by the middle of an estimate, or by its "
+               "whole band")
 OPTION(TP, .name = "tp", COUNTED, .unit = "GPUs", .low = 1, .high = 1024, .fallback = "auto",
        .commands = R, .group = "Layout and engine", .common = true,
        .help = "GPUs that share each layer (tensor parallel)",

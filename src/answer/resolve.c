@@ -1498,6 +1498,7 @@ static enum gp_status resolve_numbers(struct resolving *r)
     q->headroom = options_or(o, OPT_HEADROOM, 0);
     q->options_fixed = o->running;
     q->reserve = options_choice(o, OPT_RESERVE) == 1 ? RESERVE_FULL : RESERVE_LOAD;
+    q->goals = options_choice(o, OPT_GOALS) == 1 ? GOALS_SURE : GOALS_LIKELY;
     q->used = options_or(o, OPT_USED, 0);
     if (q->dp > 1 && model_experts(q->model) == 0)
         return gp_fail(r->err, GP_E_USAGE, "--dp", "use --replicas",

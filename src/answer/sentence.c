@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "plan/better.h"
+#include "plan/goals.h"
 #include "plan/roofline.h"
 #include "plan/search.h"
 
@@ -76,11 +77,12 @@ static const char *const reason_words[REASON_COUNT] = {
     [REASON_GPU_COUNT] = "no layout of {count} GPUs with at most {stages} pipeline stages is valid",
     [REASON_MEMORY_ONLY] = "only the memory of {gpu} is planned: what {engine} adds there "
                            "and its speed are unknown",
-    [REASON_TTFT] = "TTFT {ttft} misses the goal of {ttft goal}",
-    [REASON_TPOT] = "TPOT {tpot} misses the goal of {tpot goal}",
+    [REASON_TTFT] = "TTFT {ttft} {ttft misses} the goal of {ttft goal}",
+    [REASON_TPOT] = "TPOT {tpot} {tpot misses} the goal of {tpot goal}",
     [REASON_RATE] = "{rate} requests/s arrive, about {served} can be served; the limit: "
                     "{saturated}",
-    [REASON_THROUGHPUT] = "{throughput} output tokens/s miss the goal of {throughput goal}",
+    [REASON_THROUGHPUT] = "a throughput of {throughput} tokens/s {throughput misses} the goal of "
+                          "{throughput goal}",
     [REASON_NO_SPEED] = "the goals cannot be judged: {speed gap}",
     [REASON_BUDGET] = "${per hour}/h exceed the budget of ${budget goal}/h",
     [REASON_NO_PRICE] = "the budget cannot be judged: no price is known",
@@ -168,6 +170,7 @@ static const struct {
 static const char *const lost_words[WORSE_COUNT] = {
     [WORSE_IDLE] = "more replicas than users",
     [WORSE_MACHINES] = "not in one machine that is offered",
+    [WORSE_UNSURE] = "its goals are likely, not sure",
     [WORSE_OPTIONS] = "options of the engine turned",
     [WORSE_STAGES] = "more pipeline stages",
     [WORSE_REPLICAS] = "more replicas",
@@ -717,12 +720,23 @@ const char *sentence_turned_short(const struct plan *p, struct texts *t)
     return texts_add(t, text);
 }
 
+/* "misses", by what of the band does. */
+static const char *misses_word(const struct goal *goal)
+{
+    return goal->state == GOAL_MISSED     ? "misses"
+           : goal->state == GOAL_UNLIKELY ? "likely misses"
+                                          : "does not surely meet";
+}
+
 static const char *say_layout(const struct plan *p, const char *words, struct texts *t)
 {
     const struct request *q = &p->request;
     const struct memory *m = &p->memory;
     double usable = m->usable.value, unused = usable - q->used;
     double overheads, rest = fraction_leaves(p, &overheads);
+    struct goal goals[SPEED_GOALS];
+
+    goals_of(q, &p->speed, goals);
     const struct sentence_value values[] = {
         {"engine", SAY_TEXT, .text = q->engine->name},
         {"refusals", SAY_TEXT, .text = sentence_refusals(q, &p->layout, t)},
@@ -764,6 +778,9 @@ static const char *say_layout(const struct plan *p, const char *words, struct te
         {"count", SAY_NUMBER, .number = q->gpu_count},
         {"stages", SAY_NUMBER, .number = search_most_stages(q)},
         {"ttft", SAY_MS, .number = p->speed.ttft.value},
+        {"ttft misses", SAY_TEXT, .text = misses_word(&goals[SPEED_GOAL_TTFT])},
+        {"tpot misses", SAY_TEXT, .text = misses_word(&goals[SPEED_GOAL_TPOT])},
+        {"throughput misses", SAY_TEXT, .text = misses_word(&goals[SPEED_GOAL_THROUGHPUT])},
         {"ttft goal", SAY_MS, .number = q->ttft},
         {"tpot", SAY_MS, .number = p->speed.tpot.value},
         {"tpot goal", SAY_MS, .number = q->tpot},

@@ -140,6 +140,21 @@ run --plan $speed:2 -u 16 --tpot 18
 assert_eq "a goal that is missed" 1 "$rc"
 assert_contains "and which" "misses the goal of 18 ms" "$out"
 assert_contains "what would reach it" "what would reach the goals" "$out"
+# how it stands to its band, what the other odds cost, and what misses it by little
+run --plan -m llama-3.1-8b --ttft 200 --tpot 20 -u 32 -g l4
+assert_contains "the counts in the headline" "goals    likely met; 3 % short: 20 GPUs" "$out"
+assert_contains "each goal with its band" "TTFT likely within 200 ms (56" "$out"
+assert_contains "a band that no count fits into" "surely reached by no count" "$out"
+run --plan -m llama-3.1-8b --ttft 200 --tpot 20 -u 32 -g l4:20
+assert_contains "a miss inside the band" "FITS, LIKELY TOO SLOW" "$out"
+assert_contains "and what would do" "likely reached with 24 GPUs" "$out"
+run --plan -m llama-3.1-8b --ttft 20 -u 32 -g l4:20
+assert_contains "a miss outside the band" "FITS, TOO SLOW" "$out"
+run --plan -m llama-3.1-8b --tpot 20 -u 32 -g l4 --goals sure
+assert_contains "sure of it" "goals    met by the whole band; likely: 16 GPUs" "$out"
+run --plan -m llama-3.1-8b --tpot 20 -u 32 -g l4:16 --goals sure
+assert_eq "16 GPUs are not sure" 1 "$rc"
+assert_contains "and why" "TPOT 19.3 ms does not surely meet the goal of 20 ms" "$out"
 # shellcheck disable=SC2086
 run --plan $speed -u 16 --tpot 15 -q
 assert_eq "more GPUs reach it" 0 "$rc"
@@ -430,6 +445,24 @@ for field in context users; do
     run --plan -m bert-large -g l4 --solve $field
     assert_contains "$field of a model without KV" "$field: no limit, it keeps no KV" "$out"
 done
+# up to what it is certain, and up to what likely: the middle of the bands says
+for request in "-m llama-3.1-8b -g rtx-4090:1" "-m llama-3.1-8b -g l4:1 -c 32k -p fp8" \
+    "-m gemma-3-27b -p q4_k_m -g rtx-4090:1 --engine llama.cpp"; do
+    # shellcheck disable=SC2086 # words
+    run --plan $request --solve users -f json
+    if have_json; then
+        certain=$(json request.users) likely=$(json solve.likely)
+        assert_true "$request: $likely users are more" [ "$likely" -gt "$certain" ]
+        # shellcheck disable=SC2086
+        run --plan $request -u "$likely" -q
+        assert_contains "$request with $likely users" "marginal" "$out"
+    fi
+done
+run --plan -m qwen3-32b -p int4-awq -g rtx-4090:1 --engine sglang --solve context
+assert_contains "certain at none" "MARGINAL" "$out"
+assert_contains "likely all the same" "context: certain at none, likely up to " "$out"
+run --plan -m llama-3.1-8b -g h100-sxm:1 --tpot 20 --solve users -q
+assert_contains "goals" "users within the goals, surely up to" "$out"
 # what is solved for can be asked for
 for request in "-m 1B -g b300:8 -c 1 --engine llama.cpp" "-m 1B -g b300:8 -c 1" \
     "-m llama-3.1-8b -g l4:1"; do
