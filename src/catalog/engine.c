@@ -239,11 +239,12 @@ static const struct profile_field tier_fields[] = {
 
 static const struct profile_field case_fields[] = {
     {"family", PROFILE_TEXT, CASE(family)},
-    {"kernel", PROFILE_WORD, CASE(kernel), .words = family_kernels, .required = true},
+    {"kernel", PROFILE_WORD, CASE(kernel), .words = family_kernels},
     {"experts_us", PROFILE_NUMBER, CASE(experts), 0, 1e4, 1e-6, "experts", "us per layer", 1,
      SHOW_FITTED},
     {"expert_rows", PROFILE_NUMBER, CASE(rows), 0, 4096, .show = SHOW_SOME},
     {"below_tp", PROFILE_COUNT, CASE(below_tp), 0, 1024},
+    {"launch", PROFILE_NUMBER, CASE(launch), 0, 100, .show = SHOW_SOME},
 };
 
 #define X(NAME, word, words) {word, HIT_##NAME},

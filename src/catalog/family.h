@@ -71,6 +71,7 @@ struct family {
     double launch;            /* factor on the engine's time per kernel */
     double layer;             /* ... on its time per layer, where it has one (engine.h) */
     struct link_law link, pcie;
+    struct link_law staged;    /* PCIe without peer access: through host memory */
     double hop;                /* bytes/s of a copy between two GPUs, measured; 0 = by the law */
     double spread;             /* factor on the bands: 1 where served speed was fitted */
     const struct calib *calib; /* borrowed: what was measured is in these figures; or NULL */

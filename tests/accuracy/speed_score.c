@@ -43,6 +43,7 @@ const char *group_phase(const struct row *row)
 {
     static const char *const words[] = {[PHASE_TPOT] = "served",
                                         [PHASE_DECODE] = "decoding alone",
+                                        [PHASE_WALL] = "answer and prompt",
                                         [PHASE_PROMPT] = "prompts",
                                         [PHASE_RATE] = "saturated"};
     return words[row->phase];
@@ -51,8 +52,26 @@ const char *group_phase(const struct row *row)
 const char *group_pair(const struct row *row)
 {
     static char text[160];
-    gp_format(text, sizeof(text), "%s, %s", row->model, row->gpu);
+    gp_format(text, sizeof(text), "%s%s%s, %s", row->lab, row->lab[0] ? ": " : "", row->model,
+              row->gpu);
     return text;
+}
+
+const char *group_lab(const struct row *row)
+{
+    return row->lab;
+}
+
+const char *group_version(const struct row *row)
+{
+    static char text[64];
+    gp_format(text, sizeof(text), "%s %s", row->engine, row->request.engine->range);
+    return text;
+}
+
+const char *group_load(const struct row *row)
+{
+    return row->rate > 0 ? "request rate" : "so many users";
 }
 
 const char *group_full(const struct row *row)

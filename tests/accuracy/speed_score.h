@@ -34,7 +34,10 @@ const char *group_gpu(const struct row *row);
 const char *group_engine(const struct row *row);
 const char *group_users(const struct row *row);
 const char *group_phase(const struct row *row);
-const char *group_pair(const struct row *row); /* model and GPU */
+const char *group_pair(const struct row *row); /* lab, model and GPU */
+const char *group_lab(const struct row *row);
+const char *group_version(const struct row *row); /* engine and its range */
+const char *group_load(const struct row *row);
 const char *group_full(const struct row *row); /* and engine and precision */
 
 /* Estimates with the constants as they are now. */
