@@ -1056,6 +1056,8 @@ static const char *const doubt_words[DOUBT_COUNT] = {
     [DOUBT_ATTENTION_DP] = "attention data parallel",
     [DOUBT_NETWORK] = "network between hosts unknown",
     [DOUBT_BANDWIDTH] = "memory bandwidth",
+    [DOUBT_RATE] = "requests in flight at this rate",
+    [DOUBT_NEWER] = "engine newer than any measured",
     [DOUBT_MEASURED] = "device measured",
 };
 

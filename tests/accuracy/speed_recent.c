@@ -36,11 +36,11 @@ static const struct word engines[] = {
 
 /* "": as the checkpoint's name says. */
 static const struct word weights[] = {
-    {"bf16", "bf16"},       {"fp16", "fp16"},           {"nvfp4", "nvfp4"},
-    {"int4", ""},           {"awq", ""},                {"fp8", ""},
-    {"mxfp4", "native"},    {"gpt-oss", "native"},           {"4-bit MLX", "mlx-4bit"},
-    {"Q8_0", "q8_0"},       {"Q6_K", "q6_k"},           {"UD-Q5_K_XL", "q5_k_m"},
-    {"UD-Q4_K_XL", ""},     {"Q4_K_M", "q4_k_m"},       {"Q4_0", "q4_0"},
+    {"bf16", "bf16"},       {"fp16", "fp16"},      {"nvfp4", "nvfp4"},
+    {"int4", ""},           {"awq", ""},           {"fp8", ""},
+    {"mxfp4", "native"},    {"gpt-oss", "native"}, {"4-bit MLX", "mlx-4bit"},
+    {"Q8_0", "q8_0"},       {"Q6_K", "q6_k"},      {"UD-Q5_K_XL", "q5_k_m"},
+    {"UD-Q4_K_XL", ""},     {"Q4_K_M", "q4_k_m"},  {"Q4_0", "q4_0"},
     {"nemotron_h_moe", ""},
 };
 
@@ -153,9 +153,8 @@ static bool usable(const struct table_file *t)
     bool load = table_number_of(t, "concurrency") >= 1 ||
                 (strtod(rate, NULL) > 0 && isfinite(strtod(rate, NULL)));
 
-    return (flags[0] == '\0' || host) && load &&
-           strcmp(table_text_of(t, "trust"), "low") != 0 && table_number_of(t, "isl") > 0 &&
-           table_number_of(t, "osl") > 8 &&
+    return (flags[0] == '\0' || host) && load && strcmp(table_text_of(t, "trust"), "low") != 0 &&
+           table_number_of(t, "isl") > 0 && table_number_of(t, "osl") > 8 &&
            strncmp(table_text_of(t, "spec_decode"), "none", 4) == 0;
 }
 
@@ -175,19 +174,20 @@ static bool recent_row(struct rows *rows, const struct table_file *t)
         return false;
     }
     const char *model = table_text_of(t, "model"), *base = strrchr(model, '/');
+    bool unsloth = strncmp(w->listed, "UD-Q4", 5) == 0 && strstr(model, "Q4") == NULL;
     bool cloudrift = strstr(table_text_of(t, "source"), "deplodock") != NULL;
     bool replicas = cloudrift || strcmp(e->id, "sglang") != 0;
     bool attention_dp = dp > 1 && !replicas;
     gp_copy(version, sizeof(version), version_of(t, e->id));
     if ((plus = strstr(version, "rc")) || (plus = strstr(version, ".post")))
         *plus = '\0';
-    bool engine_dated = strcmp(e->id, "llama.cpp") && strcmp(e->id, "mlx") &&
-                        strcmp(e->id, "ollama") && version[0];
+    bool engine_dated =
+        strcmp(e->id, "llama.cpp") && strcmp(e->id, "mlx") && strcmp(e->id, "ollama") && version[0];
     struct asked a = {
         .model = model,
         .gpu = table_text_of(t, "gpu"),
         .engine = e->id,
-        .precision = w->id,
+        .precision = unsloth ? "q4_k_m" : w->id,
         .kv = kv_of(t, e->id),
         .users = users >= 1 ? users : 1,
         .rate = users >= 1 ? 0 : table_number_of(t, "request_rate"),

@@ -132,7 +132,8 @@ static void native_q8(struct rows *rows, const struct asked *a, struct request *
     struct request q8;
     struct asked again = *a;
     bool mlx = strcmp(a->engine, "mlx") == 0;
-    if ((!q->engine->gguf && !mlx) || (a->precision[0] != '\0' && strcmp(a->precision, "native") != 0) ||
+    if ((!q->engine->gguf && !mlx) ||
+        (a->precision[0] != '\0' && strcmp(a->precision, "native") != 0) ||
         strstr(a->model, "gpt-oss") == NULL)
         return;
     again.precision = mlx ? "mlx-8bit" : "q8_0";
@@ -219,23 +220,26 @@ bool rows_ask(struct rows *rows, const struct asked *a)
     struct load load = load_sum(&r->request);
     step_load_sum(&r->request, &load, &r->load);
     r->layout = layout_asked(a);
-    r->serve = (struct serve_load){.users = fmax(a->users / a->replicas, 1),
-                                   .admitted = 1e9,
-                                   .prompt = a->prompt,
-                                   .output = a->output,
-                                   .chunk = load.max_batched_tokens,
-                                   .receive = a->scripts ? receive_interval(&r->request, a->users) : 0,
-                                   .rounds = a->rounds,
-                                   .captured = a->captured};
+    r->serve =
+        (struct serve_load){.users = fmax(a->users / a->replicas, 1),
+                            .admitted = 1e9,
+                            .prompt = a->prompt,
+                            .output = a->output,
+                            .chunk = load.max_batched_tokens,
+                            .receive = a->scripts ? receive_interval(&r->request, a->users) : 0,
+                            .rounds = a->rounds,
+                            .captured = a->captured};
     memory_estimate(&r->request, &load, &r->layout, &memory);
     r->weights = memory.weights.value;
+    if (memory.physical.known && r->weights > memory.physical.value)
+        return false; /* what the row calls its format cannot be */
     r->serve.admitted = admitted_of(r, &load, a, &memory);
     gp_copy(r->model, sizeof(r->model), a->model);
     gp_copy(r->gpu, sizeof(r->gpu), r->request.gpu->id);
     gp_copy(r->engine, sizeof(r->engine), a->engine);
     gp_copy(r->precision, sizeof(r->precision), r->request.precision.weight->id);
     r->phase = a->phase;
-    r->rate = a->rate;
+    r->rate = r->request.rate = a->rate;
     r->time = a->time;
     r->ttft = a->ttft;
     r->peer = a->peer;

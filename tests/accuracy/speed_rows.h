@@ -62,12 +62,12 @@ struct asked {
     int tp, pp, ways, ep, replicas; /* ways: attention DP */
     double time, ttft, peer;
     double tokens;
-    double rate;      /* as a row's */
+    double rate;             /* as a row's */
     double captured, rounds; /* as serve_load's */
-    bool scripts;     /* started by InferenceX's scripts, or ones like them */
-    double context;                   /* that the server was started with; 0 = prompt + output */
-    bool attention_16;                /* the checkpoint has it in 16 bit */
-    bool settled;                     /* none queued, whatever the memory settings were */
+    bool scripts;            /* started by InferenceX's scripts, or ones like them */
+    double context;          /* that the server was started with; 0 = prompt + output */
+    bool attention_16;       /* the checkpoint has it in 16 bit */
+    bool settled;            /* none queued, whatever the memory settings were */
 };
 
 /* What gpuplan says. */

@@ -205,8 +205,10 @@ struct score score_of(const struct rows *rows, const struct plan_summary *outcom
         at[s.rows++] = i;
         s.weight += o->weight;
         s.inside += score_in_band(o) ? o->weight : 0;
+        s.width += o->weight * o->low * o->high;
     }
     s.inside = s.weight > 0 ? s.inside / s.weight : 0;
+    s.width = s.weight > 0 ? s.width / s.weight : 0;
     s.median = quantile_of(outcome, at, s.rows, SIZE, .5);
     s.tail = quantile_of(outcome, at, s.rows, SIZE, .9);
     s.bias = quantile_of(outcome, at, s.rows, SIGNED, .5);
@@ -217,8 +219,9 @@ struct score score_of(const struct rows *rows, const struct plan_summary *outcom
 
 static void print_line(const char *name, const struct score *s)
 {
-    printf("  %-46s %5d  %5.1f %5.0f  %+5.0f  %6.0f  /%.2f..x%.2f\n", name, s->rows,
-           100 * s->median, 100 * s->tail, 100 * s->bias, 100 * s->inside, s->low, s->high);
+    printf("  %-46s %5d  %5.1f %5.0f  %+5.0f  %6.0f  x%.2f /%.2f..x%.2f\n", name, s->rows,
+           100 * s->median, 100 * s->tail, 100 * s->bias, 100 * s->inside, s->width, s->low,
+           s->high);
 }
 
 static void print_groups(const struct rows *rows, const struct plan_summary *outcome,
@@ -258,6 +261,8 @@ static const char *const doubt_words[DOUBT_COUNT] = {
     [DOUBT_POINTS_2] = "two points of the server",
     [DOUBT_POINTS_3] = "three points of the server",
     [DOUBT_NETWORK] = "network between hosts",
+    [DOUBT_RATE] = "request rate",
+    [DOUBT_NEWER] = "engine newer than measured",
     [DOUBT_BANDWIDTH] = "bandwidth of memory not measured",
     [DOUBT_MEASURED] = "device measured",
 };
@@ -300,7 +305,7 @@ void score_print(const char *title, const struct rows *rows, const struct plan_s
                  const group_fn *groups, int count)
 {
     printf("%s\n  %-46s %5s  %5s %5s  %5s  %6s  %s\n", title, "error in %", "rows", "med", "p90",
-           "bias", "inside", "band");
+           "bias", "inside", "width, band");
     for (int i = 0; i < count; i++)
         print_groups(rows, outcome, groups[i]);
 }

@@ -22,6 +22,7 @@ struct score {
     double median, tail; /* of |error|; tail: 90 of 100 are less */
     double bias;         /* median error */
     double inside;       /* share of the rows in their band */
+    double width;        /* mean of high / low */
     double low, high;    /* median factors of the band */
 };
 

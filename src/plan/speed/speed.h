@@ -48,6 +48,8 @@ enum doubt {
     DOUBT_POINTS_3,
     DOUBT_NETWORK,   /* hosts joined by adapters that are not known */
     DOUBT_BANDWIDTH, /* the band of the memory's bandwidth itself */
+    DOUBT_RATE,      /* requests arrive at a rate: how many are in flight is estimated */
+    DOUBT_NEWER,     /* the engine is newer than any whose speed was measured */
     DOUBT_MEASURED,  /* what measurements leave open of the device, in place of its family */
     DOUBT_COUNT
 };
