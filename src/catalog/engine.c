@@ -464,7 +464,7 @@ static const struct profile_field fields[] = {
     {"date", PROFILE_TEXT, AT(date), .show = SHOW_NOT},
     {"prompt_cache_gib", PROFILE_NUMBER, AT(prompt_cache_gib), 0, 4096, .show = SHOW_NOT},
     {"vendors", PROFILE_TEXT, AT(vendors), .show = SHOW_NOT},
-    {"seen", PROFILE_TEXT, AT(speed.seen), .label = "speed_measured_up_to", .in = "speed"},
+    {"seen", PROFILE_TEXT, AT(speed.seen), .show = SHOW_NOT, .in = "speed"},
     {"captured", PROFILE_NUMBER, AT(speed.captured), 0, 1e6, .show = SHOW_NOT, .in = "speed"},
     {"uncaptured_cc100", PROFILE_TEXT, AT(speed.uncaptured_100), .show = SHOW_NOT, .in = "speed"},
 };

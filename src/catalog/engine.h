@@ -70,7 +70,7 @@ struct speed_case {
     double experts;  /* s per layer with experts */
     double rows;     /* each expert's tokens are padded to as many; 0 = they are not */
     int below_tp;    /* ... with a TP below this; 0 = any */
-    double launch;   /* factor on the family's time per kernel; the case is of that alone. 0 = none */
+    double launch;   /* factor on the family's time per kernel, of which alone the case is; 0: no */
 };
 
 /* What a step costs beside the GPU's work, and how prompts and decodes share it
