@@ -345,6 +345,7 @@ tests_accuracy_speed_SOURCES = \
 	tests/accuracy/speed_hit_share.h \
 	tests/accuracy/speed_manual.c \
 	tests/accuracy/speed_manual.h \
+	tests/accuracy/speed_recent.c \
 	tests/accuracy/speed_rows.c \
 	tests/accuracy/speed_rows.h \
 	tests/accuracy/speed_score.c \

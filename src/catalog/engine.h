@@ -70,11 +70,13 @@ struct speed_case {
     double experts;  /* s per layer with experts */
     double rows;     /* each expert's tokens are padded to as many; 0 = they are not */
     int below_tp;    /* ... with a TP below this; 0 = any */
+    double launch;   /* factor on the family's time per kernel, of which alone the case is; 0: no */
 };
 
 /* What a step costs beside the GPU's work, and how prompts and decodes share it
  * (speed/step.h, speed/serve.h). kernel and layer 0: no estimate of speed. */
 struct engine_speed {
+    char seen[16];            /* newest version whose served speed was measured; "" = any */
     double kernel;            /* s per kernel of a decode step */
     double layer;             /* s per layer; llama.cpp, whose graph is not counted */
     double host;              /* s per step */
@@ -391,6 +393,8 @@ bool engine_names_family(const char *list, const char *family);
 #define ENGINE_LAST_PATCH 9999
 #define ENGINE_VERSION_TEXT 64 /* longer ones are refused */
 long engine_version(const char *text, long patch);
+/* A range that begins after the newest version whose speed was measured. */
+bool engine_unmeasured(const struct engine *engine);
 
 /* The tier of a GPU; NULL where the engine has none. */
 const struct engine_tier *engine_tier(const struct engine *engine, double physical);
