@@ -146,6 +146,17 @@ plan_sources = \
 	src/plan/products.h \
 	src/plan/reason.c \
 	src/plan/reason.h \
+	src/plan/replay/blocks.c \
+	src/plan/replay/blocks.h \
+	src/plan/replay/pace.c \
+	src/plan/replay/replay.c \
+	src/plan/replay/replay.h \
+	src/plan/replay/replica.c \
+	src/plan/replay/replica.h \
+	src/plan/replay/scheduler_llamacpp.c \
+	src/plan/replay/scheduler_sglang.c \
+	src/plan/replay/scheduler_trtllm.c \
+	src/plan/replay/scheduler_vllm.c \
 	src/plan/request.c \
 	src/plan/request.h \
 	src/plan/roofline.c \

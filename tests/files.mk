@@ -112,6 +112,7 @@ unit_tests = \
 	tests/unit/test_safetensors \
 	tests/unit/test_search \
 	tests/unit/test_diagnose \
+	tests/unit/test_replay \
 	tests/unit/test_serverbench \
 	tests/unit/test_session \
 	tests/unit/test_settings \
