@@ -490,6 +490,7 @@ cli_tests = \
 	tests/cli/panel.sh \
 	tests/cli/pictures.sh \
 	tests/cli/readme.sh \
+	tests/cli/replay.sh \
 	tests/cli/report.sh \
 	tests/cli/show.sh \
 	tests/cli/sizes.sh \

@@ -327,8 +327,8 @@ void replica_step(struct replica *r)
         stretch_bound(r);
         return;
     }
-    double time =
-        r->clock->mixed(r->clock->ctx, decodes, r->context, r->chunk, r->chunks, r->alone);
+    double time = r->clock->scale * r->clock->mixed(r->clock->ctx, decodes, r->context, r->chunk,
+                                                    r->chunks, r->alone);
     watch_step(r, decodes, start, start + time);
     r->end = start + time;
     double next = r->rules->overlap ? start : r->end;

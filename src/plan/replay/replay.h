@@ -90,7 +90,6 @@ struct replay_clock {
                     int chunks, bool alone);
     double wake;  /* s from an arrival at an idle engine to its first step */
     double scale; /* factors on every step, and on what prompts add to it */
-    double prompts;
 };
 
 /* How a request goes to a replica. */
