@@ -65,7 +65,7 @@ static enum gp_status offer_all(struct planner *p, const struct request *q, stru
 {
     static const char *const engines[] = CATALOG_ENGINES_OFFERED;
     bool reads_gguf = q->engine->gguf;
-    enum gp_status rc = catalog_gpus(planner_catalog(p), &out->gpus, &out->gpu_count, err);
+    enum gp_status rc = catalog_gpus_offered(planner_catalog(p), &out->gpus, &out->gpu_count, err);
 
     _Static_assert(sizeof(engines) / sizeof(engines[0]) <=
                        sizeof(out->engines) / sizeof(out->engines[0]),

@@ -26,12 +26,14 @@ static double rate_of(const struct gpu *gpu, enum format_math math)
     return gpu->rate[math].known ? gpu->rate[math].value : 0;
 }
 
-/* BF16, or FP16 where the hardware has no BF16. */
+/* BF16, or FP16 where the hardware has no BF16; in FP32 where that is slower still, as on cards
+ * whose FP16 is a sixty-fourth of it or none. */
 static double rate_16(const struct gpu *gpu)
 {
-    double bf16 = rate_of(gpu, MATH_BF16);
+    double bf16 = rate_of(gpu, MATH_BF16), half = bf16 > 0 ? bf16 : rate_of(gpu, MATH_FP16);
+    bool told = gpu->rate[MATH_FP16].known || gpu->rate[MATH_BF16].known;
 
-    return bf16 > 0 ? bf16 : rate_of(gpu, MATH_FP16);
+    return told ? fmax(half, rate_of(gpu, MATH_FP32)) : half;
 }
 
 /* Without arithmetic of its own. */

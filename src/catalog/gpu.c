@@ -217,6 +217,7 @@ void gpu_file_read(struct profile_group top, void *target)
     char type[32], date[16];
     struct quantity rate;
 
+    gpu->in_set = top.common != NULL;
     profile_strings(top, "aliases", item->aliases, sizeof item->aliases);
     PROFILE_FIELDS(top, fields, gpu);
     /* the two sizes, whose origin is another key */

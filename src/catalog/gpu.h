@@ -39,6 +39,7 @@ struct gpu {
     struct quantity physical;         /* bytes, as the driver's tool prints */
     double whole;                     /* bytes of the GPU that a MIG slice is of; 0 = no slice */
     struct quantity usable;           /* bytes a program can have; unknown -> gpu_usable() */
+    bool in_set;                      /* one of several in a file: planned where it is named */
     bool memory_only;                 /* neither planned for speed nor priced */
     bool host;                        /* the processors of this machine: its memory is the host's */
     struct quantity bandwidth;        /* bytes/s */
