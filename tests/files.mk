@@ -326,6 +326,7 @@ accuracy_programs = \
 	tests/accuracy/models \
 	tests/accuracy/operators \
 	tests/accuracy/power \
+	tests/accuracy/replay \
 	tests/accuracy/speed \
 	tests/accuracy/startup \
 	tests/accuracy/train
