@@ -531,6 +531,11 @@ bool name_read_model(const struct name_rules *rules, const struct registry_name 
     }
     if (!search.found && !out->unlike)
         out->derived = is_finetune(&search, words);
+    if (search.found && out->unlike) { /* unless the catalogue's is itself such a model */
+        name_words(search.found->name, part);
+        if (words_hold(part, out->unlike->word))
+            out->unlike = NULL;
+    }
     if (search.found && !out->unlike)
         out->id = search.found->id;
     if (!out->id)

@@ -65,7 +65,7 @@ plan 4 "no instance of it can be seen" --gpu local
 
 FAKE_NVML=other
 expect 0 "not in the catalogue" --list devices
-plan 4 "it has 'NVIDIA GeForce GTX 1080' (8.00 GiB)" --gpu local
+plan 4 "it has 'NVIDIA GeForce GTX 1099' (8.00 GiB)" --gpu local
 plan 0 '"gpu_from": "cheapest-that-fits"' --format json
 
 FAKE_NVML=mismatch
