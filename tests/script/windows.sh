@@ -43,7 +43,7 @@ Down Enter "gptq"
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Weights ────────────────────────────────────────────────────────── 2 of 55 ─┐
+┌─ Weights ────────────────────────────────────────────────────────── 2 of 61 ─┐
 │/ gptq                                  verdict    n      $/h TPOT ms     $/M │
 │▸ int8-gptq  GPTQ INT8, groups of 128   fits       2    $2.00    54.0  $31.26 │
 │  int4-gptq  GPTQ INT4, groups of 128   fits       1    $1.00    79.8  $23.43 │

@@ -246,7 +246,7 @@ static void test_hits(void **state)
     assert_true(engine_lists(h->families, "hopper") && !engine_lists(h->families, "gaudi2"));
     assert_null(hits_find(vllm, HIT_MIXED, HIT_PROMPT));
     assert_int_equal(profile_engine(catalog, "vllm@0.11")->hits.count, vllm->count);
-    assert_int_equal(profile_engine(catalog, "ollama")->hits.count, 0);
+    assert_true(profile_engine(catalog, "ollama")->hits.count < vllm->count);
 
     struct request q = request_on("llama-3.1-70b", "fp8", "h100-sxm", "vllm");
     struct layout l = tp_layout(2, 1);
