@@ -328,7 +328,8 @@ accuracy_programs = \
 	tests/accuracy/power \
 	tests/accuracy/speed \
 	tests/accuracy/startup \
-	tests/accuracy/train
+	tests/accuracy/train \
+	tests/accuracy/trainers
 
 tests_accuracy_speed_SOURCES = \
 	tests/accuracy/speed.c \

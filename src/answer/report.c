@@ -707,6 +707,9 @@ static void train_request_facts(const struct resolved *resolved, const struct tr
     record_text(r, "method", train_method_word(t->method));
     record_text(r, "optimizer", train_optimizer_word(t->optimizer));
     record_text(r, "base", train_base_word(t));
+    if (t->trainer)
+        record_textf(r, "trainer", "%s@%s", t->trainer->word,
+                     t->trainer->until[0] ? t->trainer->until : t->trainer->from);
     record_text(r, "recompute", train_recompute_word(t->recompute));
     record_text(r, "attention", option_choice(OPT_ATTENTION, t->eager_attention, word));
     record_text(r, "loss", train_loss_word(t->loss));
