@@ -9,6 +9,7 @@
  * catalogue does not have are not asked.
  */
 #include "base/units.h"
+#include "rows_out.h"
 #include "table.h"
 
 #define WORST_MEAN 0.15
@@ -101,6 +102,11 @@ int main(int argc, char **argv)
                    table_text_of(&t, "method"), table_text_of(&t, "software"), measured / GP_GIB,
                    r.value / GP_GIB, r.low / GP_GIB, r.high / GP_GIB, 100 * error,
                    in ? "" : "  outside");
+            struct request run = answer->resolved.request;
+
+            run.engine = NULL; /* it serves nothing */
+            row_out(&run, &(struct row_out){"fine-tuning by trainer", "reserved", NAN, measured,
+                                            r.value, r.low, r.high, NAN, ""});
             sum += fabs(error);
             inside += in;
             n++;

@@ -154,7 +154,7 @@ static int compare_versions(const char *a, const char *b)
 }
 
 /* Is 0.11.4 of "up to 0.11"? Of a bound only as many numbers as it has are compared. */
-static bool within(const struct trainer *t, const char *version)
+static bool trainer_covers(const struct trainer *t, const char *version)
 {
     char cut[24];
     int dots = 0;
@@ -181,7 +181,7 @@ const struct trainer *trainer_find(const char *text)
 
     for (int i = 0; i < TRAINERS; i++)
         if (strlen(trainers[i].word) == n && strncasecmp(trainers[i].word, text, n) == 0 &&
-            within(&trainers[i], version))
+            trainer_covers(&trainers[i], version))
             return &trainers[i];
     return NULL;
 }
