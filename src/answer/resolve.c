@@ -130,9 +130,12 @@ struct resolving {
     struct gp_err *err;
 };
 
-/* The catalogue does not know which option named the unknown id: add it. */
+/* The catalogue does not know which option named the unknown id: add it. What was found after
+ * another reading failed leaves no error. */
 static enum gp_status named_by(enum gp_status rc, const char *option, struct gp_err *err)
 {
+    if (!rc && err)
+        err->code = GP_OK;
     if (rc && err && !err->where[0])
         gp_copy(err->where, sizeof(err->where), option);
     return rc;
@@ -451,12 +454,21 @@ enum gp_status planner_precision(struct planner *p, const struct model *m,
                                  struct gp_err *err)
 {
     const struct model_checkpoint *published = NULL; /* in that format */
+    bool unread = m->native_unread[0] && !m->bytes.known;
     enum gp_status rc = native_precision(p, m, out, err);
 
+    if (!rc && unread && !format)
+        return gp_fail(err, GP_E_FILE, m->source[0] ? m->source : m->id,
+                       "the shape is whole: -p FORMAT plans it in one of gpuplan --list formats, "
+                       "such as -p int4",
+                       "quantization_config.quant_method: \"%s\" is no method that is known here",
+                       m->native_unread);
     /* asking for what it is published in, or for its family's plain name, is asking for
      * the checkpoint as it is */
-    if (rc || !format || strcmp(format->id, out->weight->id) == 0 ||
-        strcmp(format->id, out->weight->family) == 0)
+    bool same =
+        !rc && format && !unread &&
+        (strcmp(format->id, out->weight->id) == 0 || strcmp(format->id, out->weight->family) == 0);
+    if (rc || !format || same)
         return rc;
     out->native = false;
     out->weight = format;
@@ -505,6 +517,32 @@ static void say_read(struct resolving *r, bool took_format)
     gp_sanitize(out->model_read);
 }
 
+/* A release in this format whose MLPs were padded is another model. */
+static void take_release(struct resolving *r)
+{
+    struct request *q = r->request;
+    const struct model *m = q->model;
+    struct model padded = *m;
+    char made[96];
+    int ff = 0;
+
+    for (int i = 0; i < m->checkpoint_count && !q->precision.native; i++)
+        if (strcmp(m->checkpoint[i].format, q->precision.weight->id) == 0)
+            ff = m->checkpoint[i].ff;
+    for (int k = 0; k < m->kind_count && ff > 0; k++)
+        if (m->kind[k].ff > 0)
+            padded.kind[k].ff = ff;
+    if (ff == 0 || memcmp(padded.kind, m->kind, sizeof(padded.kind)) == 0)
+        return;
+    gp_format(made, sizeof(made), "%s --release %s", q->text_only ? " --language-model-only" : "",
+              q->precision.weight->id);
+    q->model = keep_variant(r, made, &padded);
+    gp_format(r->out->release, sizeof(r->out->release),
+              "%s as published: MLPs padded to %s, so that TP 2, 4 and 8 cut whole groups of "
+              "scales; your own conversion may not be",
+              q->precision.weight->id, UNITS_TOKENS(ff));
+}
+
 static enum gp_status resolve_weights(struct resolving *r)
 {
     const struct format *format = NULL;
@@ -521,6 +559,8 @@ static enum gp_status resolve_weights(struct resolving *r)
                       r->err);
     if (!rc)
         rc = planner_precision(r->planner, r->request->model, format, out, r->err);
+    if (!rc)
+        take_release(r);
     if (rc || !r->named)
         return rc;
     if (by_name && !out->native) {
@@ -1458,6 +1498,7 @@ static enum gp_status resolve_numbers(struct resolving *r)
     q->headroom = options_or(o, OPT_HEADROOM, 0);
     q->options_fixed = o->running;
     q->reserve = options_choice(o, OPT_RESERVE) == 1 ? RESERVE_FULL : RESERVE_LOAD;
+    q->goals = options_choice(o, OPT_GOALS) == 1 ? GOALS_SURE : GOALS_LIKELY;
     q->used = options_or(o, OPT_USED, 0);
     if (q->dp > 1 && model_experts(q->model) == 0)
         return gp_fail(r->err, GP_E_USAGE, "--dp", "use --replicas",

@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "plan/better.h"
+#include "plan/goals.h"
 #include "plan/roofline.h"
 #include "plan/search.h"
 
@@ -76,11 +77,12 @@ static const char *const reason_words[REASON_COUNT] = {
     [REASON_GPU_COUNT] = "no layout of {count} GPUs with at most {stages} pipeline stages is valid",
     [REASON_MEMORY_ONLY] = "only the memory of {gpu} is planned: what {engine} adds there "
                            "and its speed are unknown",
-    [REASON_TTFT] = "TTFT {ttft} misses the goal of {ttft goal}",
-    [REASON_TPOT] = "TPOT {tpot} misses the goal of {tpot goal}",
+    [REASON_TTFT] = "TTFT {ttft} {ttft misses} the goal of {ttft goal}",
+    [REASON_TPOT] = "TPOT {tpot} {tpot misses} the goal of {tpot goal}",
     [REASON_RATE] = "{rate} requests/s arrive, about {served} can be served; the limit: "
                     "{saturated}",
-    [REASON_THROUGHPUT] = "{throughput} output tokens/s miss the goal of {throughput goal}",
+    [REASON_THROUGHPUT] = "a throughput of {throughput} tokens/s {throughput misses} the goal of "
+                          "{throughput goal}",
     [REASON_NO_SPEED] = "the goals cannot be judged: {speed gap}",
     [REASON_BUDGET] = "${per hour}/h exceed the budget of ${budget goal}/h",
     [REASON_NO_PRICE] = "the budget cannot be judged: no price is known",
@@ -147,6 +149,9 @@ static const char *const warning_words[WARNING_COUNT] = {
     [WARNING_LENGTHS] = "{beyond} % of the requests are longer than the context of {context} "
                         "tokens and are not counted: the engine refuses them",
     [WARNING_CONFIDENCE] = "the profile of {gpu} has low confidence",
+    [WARNING_BANDWIDTH] = "the speed of {gpu} is estimated from its bandwidth: {figures missing} "
+                          "in its profile would narrow it",
+    [WARNING_NOTE] = "checkpoint: {note}",
 };
 
 static const struct {
@@ -165,6 +170,7 @@ static const struct {
 static const char *const lost_words[WORSE_COUNT] = {
     [WORSE_IDLE] = "more replicas than users",
     [WORSE_MACHINES] = "not in one machine that is offered",
+    [WORSE_UNSURE] = "its goals are likely, not sure",
     [WORSE_OPTIONS] = "options of the engine turned",
     [WORSE_STAGES] = "more pipeline stages",
     [WORSE_REPLICAS] = "more replicas",
@@ -518,6 +524,20 @@ static const char *devices_of(const struct gpu *g, struct texts *t)
                       g->vendor[0] ? " " : "", g->memory_only ? "accelerators" : "GPUs");
 }
 
+/* "architecture (see --list families) and tflops" */
+static const char *sentence_figures_missing(const struct gpu *g, struct texts *t)
+{
+    bool unknown = g->family && strcmp(g->family->id, FAMILY_UNKNOWN) == 0;
+    bool rate = gpu_rate_assumed(g);
+
+    return texts_addf(t, "%s%s%s%s",
+                      !unknown             ? ""
+                      : g->architecture[0] ? "family"
+                                           : "architecture",
+                      unknown ? " (see --list families)" : "", unknown && rate ? " and " : "",
+                      rate ? "tflops" : "");
+}
+
 /* "compute capability 7.5 to 9.0" */
 static const char *gpus_that_run(const struct support *s, struct texts *t)
 {
@@ -561,6 +581,7 @@ static const char *say_request(const struct plan *p, const char *words, const st
     const struct quantity *fp8 = &g->rate[MATH_FP8];
     const struct sentence_value values[] = {
         {"engine", SAY_TEXT, .text = e->name},
+        {"note", SAY_TEXT, .text = q->model->note},
         {"usual engine", SAY_TEXT, .text = q->usual_engine ? q->usual_engine->name : ""},
         {"vendor", SAY_TEXT,
          .text = g->vendor[0] ? texts_addf(t, "(%s) is not known", g->vendor)
@@ -568,6 +589,7 @@ static const char *say_request(const struct plan *p, const char *words, const st
         {"runs not", SAY_TEXT, .text = g->host ? "is not planned" : "does not run"},
         {"devices", SAY_TEXT, .text = devices_of(g, t)},
         {"gpu", SAY_TEXT, .text = g->id},
+        {"figures missing", SAY_TEXT, .text = sentence_figures_missing(g, t)},
         {"family", SAY_TEXT, .text = q->model->family},
         {"cc", SAY_VERSION, .number = g->compute_capability},
         {"gpus that run", SAY_TEXT, .text = gpus_that_run(row, t)},
@@ -701,12 +723,23 @@ const char *sentence_turned_short(const struct plan *p, struct texts *t)
     return texts_add(t, text);
 }
 
+/* "misses", by what of the band does. */
+static const char *misses_word(const struct goal *goal)
+{
+    return goal->state == GOAL_MISSED     ? "misses"
+           : goal->state == GOAL_UNLIKELY ? "likely misses"
+                                          : "does not surely meet";
+}
+
 static const char *say_layout(const struct plan *p, const char *words, struct texts *t)
 {
     const struct request *q = &p->request;
     const struct memory *m = &p->memory;
     double usable = m->usable.value, unused = usable - q->used;
     double overheads, rest = fraction_leaves(p, &overheads);
+    struct goal goals[SPEED_GOALS];
+
+    goals_of(q, &p->speed, goals);
     const struct sentence_value values[] = {
         {"engine", SAY_TEXT, .text = q->engine->name},
         {"refusals", SAY_TEXT, .text = sentence_refusals(q, &p->layout, t)},
@@ -748,6 +781,9 @@ static const char *say_layout(const struct plan *p, const char *words, struct te
         {"count", SAY_NUMBER, .number = q->gpu_count},
         {"stages", SAY_NUMBER, .number = search_most_stages(q)},
         {"ttft", SAY_MS, .number = p->speed.ttft.value},
+        {"ttft misses", SAY_TEXT, .text = misses_word(&goals[SPEED_GOAL_TTFT])},
+        {"tpot misses", SAY_TEXT, .text = misses_word(&goals[SPEED_GOAL_TPOT])},
+        {"throughput misses", SAY_TEXT, .text = misses_word(&goals[SPEED_GOAL_THROUGHPUT])},
         {"ttft goal", SAY_MS, .number = q->ttft},
         {"tpot", SAY_MS, .number = p->speed.tpot.value},
         {"tpot goal", SAY_MS, .number = q->tpot},
@@ -1006,7 +1042,7 @@ const char *sentence_better(const struct plan *p, const struct fix *f, struct te
 
 static const char *const gap_words[SPEED_GAPS] = {
     [SPEED_KNOWN] = "",
-    [SPEED_NO_FAMILY] = "no constants of {generation}",
+    [SPEED_NO_FAMILY] = "of {gpu} only the memory is known{more}",
     [SPEED_NO_RATE] = "the data sheet of {gpu} gives no bandwidth or no rate of this type",
     [SPEED_NO_ENGINE] = "no constants of {engine}",
     [SPEED_NO_TOKENS] = "this model does not decode tokens",
@@ -1019,10 +1055,11 @@ const char *sentence_speed_gap(const struct plan *p, struct texts *t)
 {
     const struct request *q = &p->request;
     const struct sentence_value values[] = {
-        {"generation", SAY_TEXT,
-         .text = q->gpu->architecture[0] ? texts_addf(t, "the %s generation", q->gpu->architecture)
-                                         : "its generation: its profile has no architecture"},
         {"gpu", SAY_TEXT, .text = q->gpu->id},
+        {"more", SAY_TEXT,
+         .text = q->gpu->vendor[0]
+                     ? ""
+                     : texts_addf(t, " (with its bandwidth: -g %s@1000GB/s)", q->gpu->id)},
         {"engine", SAY_TEXT, .text = q->engine ? q->engine->name : ""},
         {.name = NULL},
     };
@@ -1078,7 +1115,10 @@ static const char *const doubt_words[DOUBT_COUNT] = {
     [DOUBT_ATTENTION_DP] = "attention data parallel",
     [DOUBT_NETWORK] = "network between hosts unknown",
     [DOUBT_BANDWIDTH] = "memory bandwidth",
+    [DOUBT_ARRIVALS] = "requests in flight at this rate",
+    [DOUBT_NEWER] = "engine newer than any measured",
     [DOUBT_MEASURED] = "device measured",
+    [DOUBT_RATE] = "arithmetic assumed from the bandwidth",
     [DOUBT_ON_HOST] = "host's memory and processors",
 };
 
@@ -1100,7 +1140,7 @@ const char *sentence_speed_doubts(const struct plan *p, struct texts *t)
 }
 
 /* Of the GPU itself: what its own measurements take away. */
-#define OF_DEVICE (1u << DOUBT_FAMILY | 1u << DOUBT_BANDWIDTH)
+#define OF_DEVICE (1u << DOUBT_FAMILY | 1u << DOUBT_BANDWIDTH | 1u << DOUBT_RATE)
 
 const char *sentence_speed_narrower(const struct plan *p, struct texts *t)
 {

@@ -49,6 +49,13 @@ struct quantity gpu_usable(const struct gpu *gpu)
                          gpu->physical.high * (1 - USABLE_LEAST), ORIGIN_MODEL);
 }
 
+bool gpu_rate_assumed(const struct gpu *gpu)
+{
+    const struct quantity *rate = &gpu->rate[MATH_BF16];
+
+    return rate->known && rate->origin == ORIGIN_ASSUMED && !gpu->host;
+}
+
 /* ---- unlike GPUs ---- */
 
 static struct quantity mix_rate(const struct gpu_mix *m, const struct quantity *const of[])
@@ -256,6 +263,7 @@ static const struct profile_field fields[] = {
     {"link_domain", PROFILE_COUNT, AT(link_domain), 0, 100000, .as = "GPUs"},
     {"pcie_gen", PROFILE_COUNT, AT(pcie_gen), 1, 9, .label = "pcie_generation"},
     {"pcie_lanes", PROFILE_COUNT, AT(pcie_lanes), 1, 32},
+    {"no_peer_access", PROFILE_FLAG, AT(no_peer_access)},
     {"mig_instances", PROFILE_COUNT, AT(mig_max), 0, 64, .label = "mig_max_instances",
      .group = "MIG instances"},
     {"mig", PROFILE_LIST, AT(slice), .label = "mig_profiles", .list = &slices},
@@ -295,6 +303,7 @@ void gpu_file_read(struct profile_group top, void *target)
     char date[16];
     struct quantity rate;
 
+    gpu->in_set = top.common != NULL;
     profile_strings(top, "aliases", item->aliases, sizeof item->aliases);
     PROFILE_FIELDS(top, fields, gpu);
     /* the two sizes, whose origin is another key */
@@ -312,11 +321,11 @@ void gpu_file_read(struct profile_group top, void *target)
     derive_family(gpu);
 
     /* what a plan cannot do without */
-    const char *missing = gpu->name[0] == '\0'                         ? "name"
-                          : !gpu->physical.known                       ? "memory_gib"
-                          : !gpu->bandwidth.known && !gpu->memory_only ? "bandwidth_gb_s"
-                          : gpu->source[0] == '\0'                     ? "source"
-                                                                       : NULL;
-    if (missing != NULL)
-        profile_fail(top, missing, "every GPU profile needs it", "is missing");
+    const struct profile_need needs[] = {
+        {"name", gpu->name[0] != '\0'},
+        {"memory_gib", gpu->physical.known},
+        {"bandwidth_gb_s", gpu->bandwidth.known || gpu->memory_only},
+        {"source", gpu->source[0] != '\0'},
+    };
+    PROFILE_NEEDS(top, needs, "every GPU profile needs name, memory_gib, bandwidth_gb_s, source");
 }

@@ -52,6 +52,7 @@ struct gpu {
     struct quantity physical;         /* bytes, as the driver's tool prints */
     double whole;                     /* bytes of the GPU that a MIG slice is of; 0 = no slice */
     struct quantity usable;           /* bytes a program can have; unknown -> gpu_usable() */
+    bool in_set;                      /* one of several in a file: planned where it is named */
     bool memory_only;                 /* neither planned for speed nor priced */
     bool host;                        /* the processors of this machine: its memory is the host's */
     struct quantity bandwidth;        /* bytes/s */
@@ -64,6 +65,7 @@ struct gpu {
     int link_domain;                  /* GPUs that reach each other over it; 0 = unknown, 1 = a
                                  * MIG slice, which reaches no other */
     int pcie_gen, pcie_lanes;
+    bool no_peer_access; /* GPUs on PCIe reach each other through host memory alone */
     int sm_count, boost_mhz;
     int mig_max; /* instances; 0 = no MIG */
     int slice_count;
@@ -83,6 +85,8 @@ struct gpu {
  * seen: H100 0.6 %, A100-80 1.1 %, L40S 1.3 %, RTX 3090 1.8 %), origin model. */
 struct quantity gpu_usable(const struct gpu *gpu);
 
+/* Is its 16-bit arithmetic assumed from its bandwidth, as no sheet names it? */
+bool gpu_rate_assumed(const struct gpu *gpu);
 /* One GPU in place of mix->at[0 .. count): means of their figures, rates weighed by the layers
  * that each has, so that a step's time is the sum of theirs; *mix: share and uneven. by_memory:
  * layers by usable memory, else as many on each. Worked: RTX 5090 and 5070 Ti, 31.8 and 15.7

@@ -100,6 +100,8 @@ struct host {
     bool unified;                /* it is the GPU's own memory */
     bool told;                   /* the user named its memory */
 };
+/* Which goals of speed are bought: what the middle of an estimate reaches, or its whole band. */
+enum goals_bought { GOALS_LIKELY, GOALS_SURE };
 
 enum price_want { WANT_ON_DEMAND, WANT_SPOT, WANT_MARKET, WANT_BUY };
 
@@ -124,6 +126,7 @@ struct request {
     double ttft, tpot;                 /* goals, s; 0 = none */
     double throughput;                 /* goal, output tokens/s of all users; 0 = none */
     double budget;                     /* goal, dollars per hour; 0 = none */
+    enum goals_bought goals;           /* of speed */
     int gpu_count;                     /* GPUs to use; 0 = the fewest that fit */
     int tp, pp, ep, replicas;          /* 0 = choose */
     int dp;                            /* replicas that share their experts; 0 = choose */
@@ -201,11 +204,16 @@ bool request_take_context(struct request *request, double context, const struct 
  * that (Ollama), and no more than the model takes. */
 double request_usual_context(const struct request *request);
 
-/* Goals of speed, a rate, or prompts apart: judging a layout takes its speed. */
+/* Goals of speed, a rate that is to be served among them. */
+static inline bool request_has_goals(const struct request *request)
+{
+    return request->ttft > 0 || request->tpot > 0 || request->throughput > 0 || request->rate > 0;
+}
+
+/* Those, or prompts apart: judging a layout takes its speed. */
 static inline bool request_asks_speed(const struct request *request)
 {
-    return request->ttft > 0 || request->tpot > 0 || request->throughput > 0 || request->rate > 0 ||
-           request->split;
+    return request_has_goals(request) || request->split;
 }
 
 #endif

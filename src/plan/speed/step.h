@@ -49,7 +49,7 @@ struct step_product {
 /* Why there is no estimate. */
 enum speed_gap {
     SPEED_KNOWN,
-    SPEED_NO_FAMILY, /* no profile of this GPU's generation */
+    SPEED_NO_FAMILY, /* of this GPU only the memory is known */
     SPEED_NO_RATE,   /* bandwidth or arithmetic of this type is unknown */
     SPEED_NO_ENGINE, /* no constants of this engine */
     SPEED_NO_TOKENS, /* a model that does not decode */
