@@ -1192,6 +1192,7 @@ static enum gp_status resolve_host_memory(struct resolving *r)
     gp_copy(r->out->host_memory, sizeof(r->out->host_memory), text);
     gp_sanitize(r->out->host_memory);
     h->cores = options_or(r->options, OPT_HOST_THREADS, h->cores);
+    h->told_cores = r->options->value[OPT_HOST_THREADS].given;
     return rc;
 }
 
