@@ -936,7 +936,9 @@ enum gp_status planner_named_gpu(struct planner *p, const char *text, const stru
     enum gp_status rc;
 
     *count = 0;
-    if (strchr(text, '+'))
+    /* a plus behind a slash is of a MIG profile: 1g.10gb+me */
+    const char *plus = strchr(text, '+'), *slash = strchr(text, '/');
+    if (plus && (!slash || plus < slash))
         return find_mixed(p, text, true, gpu, count, err);
     if (!gp_copy(id, sizeof(id), text))
         return gp_fail(err, GP_E_USAGE, "--gpu", "see gpuplan --list gpus",

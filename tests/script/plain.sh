@@ -47,7 +47,7 @@ gpuplan plain mode (from --plain). Answer with a number or with words, Enter kee
 Model: 23 to choose from; words find them, ? names them.
 Model [8B (assumed)]: 70B
 Model: 70B (assumed).
-Weights: 55 to choose from; words find them, ? names them.
+Weights: 61 to choose from; words find them, ? names them.
 Weights [auto: bf16]: int8
 Weights: int8.
 GPU: 24 to choose from; words find them, ? names them.
@@ -175,7 +175,7 @@ Model [8B (assumed)]: llama 70b
 5. DeepSeek-R1-Distill-Llama-70B: 70.55 B, 131,072 tokens, bf16
 Model [8B (assumed)]: 3
 Model: llama-3.1-70b.
-Weights: 55 to choose from; words find them, ? names them.
+Weights: 61 to choose from; words find them, ? names them.
 Weights [auto: bf16]: ?
 Weights: fewer bits need fewer GPUs, decode faster. auto: as published.
 bytes = rows*cols*bits/8 + scales; norms, embedding often stay 16-bit
@@ -188,7 +188,7 @@ Besides the list: another format, as --list formats has it.
 6. q4_k_m     GGUF Q4_K_M: 39.04 GiB per GPU: fits on 1 x rtx-a6000
 7. q8_0       GGUF Q8_0: 34.39 GiB per GPU: fits on 2 x rtx-a6000
 8. fp16       FP16: 32.89 GiB per GPU: fits on 4 x rtx-a6000
-9. 47 more
+9. 53 more
 Weights [auto: bf16]:
 GPU: 24 to choose from; words find them, ? names them.
 GPU [auto: rtx-a6000]: h100

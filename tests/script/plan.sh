@@ -168,7 +168,7 @@ expect <<'END'
 │── Load ────────────────────││── Ways out (a) ── verdict    n      $/h TPOT ms│
 │ Context    8,192 tokens    ││1 int4-awq         fits       1    $1.00    79.8│
 │ Prompt     1,024 tokens    ││2 llama.cpp, q4_k… fits       1    $1.00    62.2│
-│ Output     256 tokens      ││3 …u-offload-gb 34 fits       1    $1.00       -│
+│ Output     256 tokens      ││3 …u-offload-gb 34 fits       1    $1.00    1546│
 │ Users      1 at once       ││4 rtx-a6000:2      fits       2    $1.00    57.8│
 │ Rate       none            ││5 a100-sxm-80:1    fits       1    $1.29    40.5│
 │── Goals ───────────────────││6 a100-pcie-80:1   fits       1    $1.35    42.5│
@@ -262,8 +262,8 @@ expect <<'END'
 │ GPUs       auto: 4         ││█ weights 14.5 ▓ KV 0.2 ▒ act 0.8 ░ run 0.8     │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
 │ Context    8,192 tokens    ││TTFT        322 ms  92..1610         none       │
-│ Prompt     1,024 tokens    ││TPOT       15.9 ms  10.2..27.7       none       │
-│ Output     256 tokens      ││output  58.5 tok/s  33.6..91.1       none       │
+│ Prompt     1,024 tokens    ││TPOT       15.9 ms  10.2..27.1       none       │
+│ Output     256 tokens      ││output  58.5 tok/s  34.3..91.1       none       │
 │ Users      1 at once       ││holds   144 requests of 1,280; first: KV pool   │
 │ Rate       none            ││bound   the routed experts; not measured: 4     │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
@@ -312,7 +312,7 @@ KEYS
 only 1,16
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Ask ────┌─ Weights ────────────────────────────────────────────────────────────────────────── 55 of 55 ─┐f 18, Tab ─┐
+┌─ Ask ────┌─ Weights ────────────────────────────────────────────────────────────────────────── 61 of 61 ─┐f 18, Tab ─┐
 │ Model    │/ type words to find it, or another format, as --lis… verdict    n      $/h TPOT ms     $/M    │           │
 │▸Weights  │▸ as published: bf16                                  fits       2    $6.98    27.5  $54.42    │           │
 │ GPU      │  fp8        FP8 E4M3, one scale per output channel   fits       2    $6.98    16.8  $33.30    │░░··│ 72.85│
@@ -568,8 +568,8 @@ expect <<'END'
 │─┌─ Ways out ────────────────────────────────────────────────────── 7 of 7 ─┐s│
 │ │/ type words to find it verdict    n      $/h TPOT ms     $/M             │8│
 │ │▸ 1. int4-awq           fits       1    $1.00    79.8  $23.42             │2│
-│ │  2. llama.cpp, q4_k_m  fits       1    $1.00    62.2  $19.00             │-│
-│ │  3. cpu-offload-gb 34  fits       1    $1.00       -       -             │8│
+│ │  2. llama.cpp, q4_k_m  fits       1    $1.00    62.2  $19.00             │6│
+│ │  3. cpu-offload-gb 34  fits       1    $1.00    1546 $432.23             │8│
 │ │  4. rtx-a6000:2        fits       2    $1.00    57.8  $16.62             │5│
 │─│  5. a100-sxm-80:1      fits       1    $1.29    40.5  $14.97             │5│
 │ │  6. a100-pcie-80:1     fits       1    $1.35    42.5  $16.41             │1│
