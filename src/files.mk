@@ -217,6 +217,7 @@ plan_sources = \
 	src/plan/train/train_fix.c \
 	src/plan/train/train_plan.c \
 	src/plan/train/train_saved.c \
+	src/plan/train/trainer.c \
 	src/plan/usage.c \
 	src/plan/usage.h \
 	src/plan/weights.c \

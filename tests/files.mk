@@ -337,7 +337,8 @@ accuracy_programs = \
 	tests/accuracy/replay \
 	tests/accuracy/speed \
 	tests/accuracy/startup \
-	tests/accuracy/train
+	tests/accuracy/train \
+	tests/accuracy/trainers
 
 tests_accuracy_speed_SOURCES = \
 	tests/accuracy/speed.c \
@@ -488,6 +489,7 @@ cli_tests = \
 	tests/cli/cpu.sh \
 	tests/cli/devices.sh \
 	tests/cli/diagnose.sh \
+	tests/cli/accuracy_page.sh \
 	tests/cli/answers.sh \
 	tests/cli/files.sh \
 	tests/cli/habits.sh \
@@ -530,6 +532,7 @@ TESTS += $(lint_tests) $(cli_tests)
 test_helpers = \
 	tests/accuracy/logged.h \
 	tests/accuracy/manual.h \
+	tests/accuracy/rows_out.h \
 	tests/accuracy/table.h \
 	tests/unit/hostile.h \
 	tests/unit/pool_cases.h \

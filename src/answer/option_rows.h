@@ -437,8 +437,11 @@ OPTION(TRAIN, .name = "train", WORD("METHOD", "full|lora|qlora"), .fallback = "n
        .help = "plan fine-tuning memory instead of inference")
 OPTION(ZERO, .name = "zero", .type = OPTION_COUNTED, .argument = "STAGE", .high = 3,
        .fallback = "the lowest that fits", .commands = P, .help = "ZeRO stage of --train")
-OPTION(RECOMPUTE, .name = "recompute", WORD("KIND", "auto|none|selective|full"), .fallback = "auto",
-       .commands = P, .help = "activation recomputation of --train")
+OPTION(TRAINER, .name = "trainer", .type = OPTION_TEXT, .argument = "NAME[@VERSION]",
+       .fallback = "none", .commands = P,
+       .help = "what runs --train, whose loss, recomputation and padding are then the defaults")
+OPTION(RECOMPUTE, .name = "recompute", WORD("KIND", "auto|none|selective|ops|full"),
+       .fallback = "auto", .commands = P, .help = "activation recomputation of --train")
 OPTION(SEQUENCE, .name = "sequence", TOKENS, .low = 1, .high = 1e8, .fallback = "2048",
        .commands = P, .help = "sequence length of --train")
 OPTION(MICRO_BATCH, .name = "micro-batch", COUNTED, .unit = "sequences", .low = 1, .high = 65536,
@@ -446,8 +449,9 @@ OPTION(MICRO_BATCH, .name = "micro-batch", COUNTED, .unit = "sequences", .low = 
 OPTION(LORA_RANK, .name = "lora-rank", .type = OPTION_COUNTED, .argument = "R", .low = 1,
        .high = 4096, .fallback = "16", .commands = P,
        .help = "rank of the adapters of --train lora or qlora")
-OPTION(LORA_TARGETS, .name = "lora-targets", WORD("KIND", "linear|qv"), .fallback = "linear",
-       .commands = P, .help = "matrices that --train lora or qlora adapts: all, or query and value")
+OPTION(LORA_TARGETS, .name = "lora-targets", WORD("KIND", "linear|qv|attention"),
+       .fallback = "linear", .commands = P,
+       .help = "what --train lora or qlora adapts: all, query and value, or attention alone")
 OPTION(MODULES_TO_SAVE, .name = "modules-to-save", WORD("KIND", "none|embed|head|both"),
        .fallback = "none", .commands = P,
        .help = "what --train lora or qlora trains whole beside adapters")

@@ -397,7 +397,7 @@ static void change_value(const struct request *q, enum change change, char *text
 
     switch (change) {
     case CHANGE_GPU:
-        gp_format(text, size, "%s:%d", q->gpu->id, q->gpu_count);
+        gp_format(text, size, q->gpu->mix ? "%s" : "%s:%d", q->gpu->id, q->gpu_count);
         break;
     case CHANGE_ENGINE:
         gp_copy(text, size, q->engine->id);
@@ -466,6 +466,15 @@ static enum gp_status read_options(const struct options *options, struct train *
         return gp_fail(err, GP_E_USAGE, "--optimizer", "adamw, adamw-bf16, adamw-8bit, sgd",
                        "unknown optimizer '%s'", options_word(options, OPT_OPTIMIZER, ""));
     t->optimizer = (enum train_optimizer)optimizer;
+    const char *trainer = options_word(options, OPT_TRAINER, "");
+    char known[200];
+
+    trainer_words(known, sizeof(known));
+    t->trainer = trainer[0] ? trainer_find(trainer) : NULL;
+    if (trainer[0] && !t->trainer)
+        return gp_fail(err, GP_E_USAGE, "--trainer", known, "unknown trainer '%s'", trainer);
+    if (t->trainer)
+        t->recompute = t->trainer->recompute;
     t->recompute = (enum recompute)train_recompute_parse(
         options_word(options, OPT_RECOMPUTE, train_recompute_word(t->recompute)));
     if (options->value[OPT_ZERO].given)
@@ -478,9 +487,12 @@ static enum gp_status read_options(const struct options *options, struct train *
     t->eager_attention = options_choice(options, OPT_ATTENTION) == 1;
     t->offload = (enum train_offload)options_choice(options, OPT_OFFLOAD);
     t->step_in_backward = options_flag(options, OPT_STEP_IN_BACKWARD);
-    t->fused_kernels = options_flag(options, OPT_FUSED);
-    t->loss = (enum train_loss)train_loss_parse(options_word(
-        options, OPT_LOSS, train_loss_word(t->fused_kernels ? LOSS_FUSED : LOSS_EAGER)));
+    t->fused_kernels = options_flag(options, OPT_FUSED) || (t->trainer && t->trainer->fused);
+    enum train_loss loss = options_flag(options, OPT_FUSED) ? LOSS_FUSED
+                           : t->trainer                     ? t->trainer->loss
+                                                            : LOSS_EAGER;
+    t->loss =
+        (enum train_loss)train_loss_parse(options_word(options, OPT_LOSS, train_loss_word(loss)));
     t->sequence_parallel = options_flag(options, OPT_SEQUENCE_PARALLEL);
     t->device_map = options_flag(options, OPT_DEVICE_MAP);
     t->cp = (int)options_or(options, OPT_CP, 0);
@@ -654,6 +666,21 @@ static void price_run(struct train_answer *a)
     }
 }
 
+/* Nobody said which kernel runs: a model whose code has none stores all scores. */
+static void warn_of_eager(const struct request *q, struct train_memory *m)
+{
+    struct train t = m->train;
+    struct train_memory eager;
+
+    if (m->verdict == VERDICT_DOES_NOT_FIT)
+        return;
+    t.eager_attention = true;
+    train_estimate(q, &t, &eager);
+    m->eager = eager.total.value;
+    if (eager.verdict == VERDICT_DOES_NOT_FIT)
+        m->warnings |= 1u << TRAIN_WARNING_EAGER;
+}
+
 enum gp_status planner_train(struct planner *planner, const struct options *options,
                              struct train_answer *out, struct gp_err *err)
 {
@@ -676,6 +703,8 @@ enum gp_status planner_train(struct planner *planner, const struct options *opti
         return rc;
     train.gpus = q->gpu_count;
     train_estimate(q, &train, &out->memory);
+    if (!train.trainer && !train.fused_kernels && !options->value[OPT_ATTENTION].given)
+        warn_of_eager(q, &out->memory);
     out->fix_count = train_fixes(q, &out->memory, out->fixes);
     price_run(out);
     return GP_OK;

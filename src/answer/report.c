@@ -79,11 +79,10 @@ static void request_facts(const struct answer *a, struct record *r)
     record_positive(r, "cpu_offload_gb", "", q->host_bytes / GP_GIB);
     record_positive(r, "kv_offload_gb", "", q->host_kv / engine_kv_unit(q->engine));
     record_flag(r, "no_kv_offload", q->kv_on_host);
-    if (a->plan.speed.host_share > 0) {
-        record_text(r, "host_memory", a->resolved.host_memory);
-        record_count(r, "host_threads", "", q->host.cores > 0 ? q->host.cores : NAN);
+    record_text(r, "host_memory", a->resolved.host_memory);
+    record_count(r, "host_threads", "", q->host.told_cores ? q->host.cores : NAN);
+    if (a->plan.speed.host_share > 0)
         record_quantity(r, "host_bandwidth", "GB/s", q->host.bandwidth, 1e9, 1);
-    }
     record_text(r, "draft", q->draft_mtp ? "mtp" : q->draft ? q->draft->id : "");
     record_positive(r, "speculative_tokens", "", q->draft_tokens);
     record_positive(r, "acceptance", "", q->acceptance);
@@ -772,6 +771,13 @@ static void train_request_facts(const struct resolved *resolved, const struct tr
     record_text(r, "method", train_method_word(t->method));
     record_text(r, "optimizer", train_optimizer_word(t->optimizer));
     record_text(r, "base", train_base_word(t));
+    const struct trainer *trainer = t->trainer;
+    const char *version = !trainer ? "" : trainer->until[0] ? trainer->until : trainer->from;
+
+    if (version[0])
+        record_textf(r, "trainer", "%s@%s", trainer->word, version);
+    else
+        record_text(r, "trainer", trainer ? trainer->word : "");
     record_text(r, "recompute", train_recompute_word(t->recompute));
     record_text(r, "attention", option_choice(OPT_ATTENTION, t->eager_attention, word));
     record_text(r, "loss", train_loss_word(t->loss));

@@ -169,10 +169,12 @@ static json_t *options_again(const json_t *plan)
     for (size_t i = json_is_true(gp_json_at(request, "device_map")); i < (split ? 3 : 5); i++)
         if (gp_json_number_at(layout, degrees[i]) > 0)
             json_object_set(again, degrees[i], json_object_get(layout, degrees[i]));
-    json_object_set_new(again, "gpu",
-                        json_sprintf(gp_json_number_at(layout, "gpus") > 0 ? "%s:%.0f" : "%s",
-                                     gp_json_text_at(request, "gpu"),
-                                     gp_json_number_at(layout, "gpus")));
+    /* unlike GPUs have their counts in their name */
+    const char *gpu = gp_json_text_at(request, "gpu");
+    bool counted = gp_json_number_at(layout, "gpus") > 0 && !strchr(gpu, '+');
+    json_object_set_new(
+        again, "gpu",
+        json_sprintf(counted ? "%s:%.0f" : "%s", gpu, gp_json_number_at(layout, "gpus")));
     if (gp_json_number_at(request, "used") > 0)
         json_object_set_new(again, "used",
                             gp_json_number(gp_json_number_at(request, "used") * GP_GIB));

@@ -936,7 +936,9 @@ enum gp_status planner_named_gpu(struct planner *p, const char *text, const stru
     enum gp_status rc;
 
     *count = 0;
-    if (strchr(text, '+'))
+    /* a plus behind a slash is of a MIG profile: 1g.10gb+me */
+    const char *plus = strchr(text, '+'), *slash = strchr(text, '/');
+    if (plus && (!slash || plus < slash))
         return find_mixed(p, text, true, gpu, count, err);
     if (!gp_copy(id, sizeof(id), text))
         return gp_fail(err, GP_E_USAGE, "--gpu", "see gpuplan --list gpus",
@@ -1192,6 +1194,7 @@ static enum gp_status resolve_host_memory(struct resolving *r)
     gp_copy(r->out->host_memory, sizeof(r->out->host_memory), text);
     gp_sanitize(r->out->host_memory);
     h->cores = options_or(r->options, OPT_HOST_THREADS, h->cores);
+    h->told_cores = r->options->value[OPT_HOST_THREADS].given;
     return rc;
 }
 

@@ -308,6 +308,9 @@ static const char *const train_warning_words[TRAIN_WARNING_COUNT] = {
     [TRAIN_WARNING_CONTEXT] = "the sequence exceeds the model's context of {most tokens} tokens",
     [TRAIN_WARNING_BF16] = "this GPU has no BF16: FP16 with loss scaling takes the same memory",
     [TRAIN_WARNING_HOST] = "the cheapest machine has {ram} of host memory",
+    [TRAIN_WARNING_EAGER] = "where the model's own code stores attention scores it takes {eager} "
+                            "and runs out: --attention eager plans for that, --trainer NAME and "
+                            "--attention flash say that it does not",
 };
 
 static const char *const train_knob_words[TRAIN_KNOB_COUNT] = {
@@ -1196,6 +1199,7 @@ static const char *say_train(const struct request *q, const struct train_memory 
     const struct sentence_value values[] = {
         {"model", SAY_TEXT, .text = q->model->id},
         {"plain sequence", SAY_PLAIN, .number = t->sequence},
+        {"eager", SAY_GIB, .number = m->eager},
         {"sequence", SAY_NUMBER, .number = t->sequence},
         {"positions", SAY_NUMBER, .number = q->model->positions},
         {"micro-batch", SAY_PLAIN, .number = t->micro_batch},

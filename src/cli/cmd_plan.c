@@ -38,8 +38,12 @@ static void train_print_head(const struct train_answer *a, struct strbuf *out)
                 t->micro_batch, units_tokens(tokens, sizeof(tokens), t->sequence));
     if (t->format)
         strbuf_addf(out, ", base %s", t->format->id);
-    if (t->targets == LORA_QV)
-        strbuf_add(out, ", adapters on query and value");
+    if (t->targets != LORA_LINEAR)
+        strbuf_addf(out, ", adapters on %s",
+                    t->targets == LORA_QV ? "query and value" : "attention alone");
+    if (t->trainer)
+        strbuf_addf(out, ", %s%s%s%s%s", t->trainer->word, t->trainer->from[0] ? " " : "",
+                    t->trainer->from, t->trainer->until[0] ? " to " : "", t->trainer->until);
     if (t->modules != MODULES_NONE)
         strbuf_add(out, copies[t->modules]);
     if (t->eager_attention)

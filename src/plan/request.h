@@ -98,7 +98,7 @@ struct host {
     double cores;                /* that compute */
     const struct family *family; /* borrowed: of processors */
     bool unified;                /* it is the GPU's own memory */
-    bool told;                   /* the user named its memory */
+    bool told, told_cores;       /* the user named its memory, and its cores */
 };
 /* Which goals of speed are bought: what the middle of an estimate reaches, or its whole band. */
 enum goals_bought { GOALS_LIKELY, GOALS_SURE };

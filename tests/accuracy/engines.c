@@ -15,6 +15,7 @@
  */
 #include "base/units.h"
 #include "logged.h"
+#include "rows_out.h"
 #include "table.h"
 
 enum logged_part {
@@ -377,6 +378,9 @@ static void score_row(const struct set *set, const struct table_file *row, const
         if (isnan(logged) || logged <= 0 || !p.known || !stated)
             continue;
         take(&scores[fit][t], logged * unit, &p);
+        row_out(&a->resolved.request,
+                &(struct row_out){"memory of other engines", term_names[t], NAN, logged * unit,
+                                  p.value, p.low, p.high, NAN, ""});
         printf("  %s %.6g %+.1f%%", term_names[t], logged, 100 * (p.value / (logged * unit) - 1));
     }
     printf("\n");

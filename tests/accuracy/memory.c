@@ -17,6 +17,7 @@
 #include "logged.h"
 #include "manual.h"
 #include "plan/activation.h"
+#include "rows_out.h"
 #include "table.h"
 
 #define MAX_ROWS 512
@@ -292,6 +293,8 @@ static void score_row(const struct table_file *row, const struct asked *a)
         printf(" %7.5g %+6.1f%%", logged, error);
         double width = 100 * (p.high - p.low) / logged;
         take(&totals[fit][t], error, width, held);
+        row_out(q, &(struct row_out){"memory of vLLM", term_names[t], NAN, logged, p.value, p.low,
+                                     p.high, NAN, ""});
         if (t == POOL && !fit) {
             score_peers(q->model, &a->layout, &first, logged);
             take(&pool_of_budget, error * logged * GP_GIB / first.budget.value, 0, held);

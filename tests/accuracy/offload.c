@@ -11,6 +11,7 @@
  * Not asked: rows of engines that are not planned, and of a layout that is not told. Most rates
  * are of whole answers, with the prompt and HTTP in them, and so a few per cent slow.
  */
+#include "rows_out.h"
 #include "table.h"
 
 #define ROWS_MAX 64
@@ -45,10 +46,11 @@ static void ask(struct options *o, enum option_id id, const char *text)
     }
 }
 
-/* Plans a row; TPOT in s, 0 = not planned. */
+/* Plans a row, on the page as what; TPOT in s, 0 = not planned. */
 static double plan_row(struct planner *p, const struct table_file *t, const struct asked *a,
-                       bool left_out, double *low, double *high)
+                       bool left_out, const char *what, double *low, double *high)
 {
+    double measured = 1 / table_number_of(t, "tg_tok_s");
     const char *placed = table_text_of(t, "layers_on_gpu or n_cpu_moe");
     struct options o = {0};
     struct resolved *r = gp_calloc(1, sizeof(*r));
@@ -83,6 +85,9 @@ static double plan_row(struct planner *p, const struct table_file *t, const stru
         planner_plan(p, r, plan);
         if (plan->speed.gap == SPEED_KNOWN)
             tpot = plan->speed.tpot.value;
+        row_out(&r->request,
+                &(struct row_out){"layers and experts in host memory", what, 1, measured, tpot,
+                                  plan->speed.tpot.low, plan->speed.tpot.high, NAN, ""});
         *low = plan->speed.tpot.low;
         *high = plan->speed.tpot.high;
     } else {
@@ -128,8 +133,8 @@ int main(int argc, char **argv)
                 a = &asked[i];
         if (!a || !(measured > 0) || n == ROWS_MAX)
             continue;
-        double without = plan_row(p, &t, a, a->fitted, &low, &high);
-        double with = plan_row(p, &t, a, false, &low, &high);
+        double without = plan_row(p, &t, a, a->fitted, "TPOT, host left out", &low, &high);
+        double with = plan_row(p, &t, a, false, "TPOT", &low, &high);
         if (with <= 0)
             return 1;
         fitted[n] = fabs(1 / with / measured - 1);

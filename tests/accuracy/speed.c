@@ -13,6 +13,7 @@
  * `make accuracy` sets GPUPLAN_ACCURACY=all: the first two.
  */
 #include "plan/speed/anchor.h"
+#include "rows_out.h"
 #include "speed_fit.h"
 #include "speed_hit_share.h"
 #include "speed_manual.h"
@@ -201,6 +202,28 @@ static void outcomes(const struct set *set, const struct rows *rows, struct plan
         score_by_pair(rows, out);
 }
 
+/* For the page; how: ", left out", or "". */
+static void rows_to_page(const struct set *set, const struct rows *rows,
+                         const struct plan_summary *out, const char *how)
+{
+    for (int i = 0; i < rows->count; i++) {
+        const struct row *r = &rows->row[i];
+        double planned = r->time * (1 + out[i].error);
+        char what[64];
+
+        gp_format(what, sizeof(what), "%s%s", group_phase(r), how);
+        row_out(&r->request, &(struct row_out){.set = set->name,
+                                               .what = what,
+                                               .users = r->serve.users * speed_groups(&r->layout),
+                                               .measured = r->time,
+                                               .planned = planned,
+                                               .low = planned / out[i].low,
+                                               .high = planned * out[i].high,
+                                               .peer = r->peer > 0 ? r->peer : NAN,
+                                               .peer_name = "aiconfigurator 0.12"});
+    }
+}
+
 static struct plan_summary *no_outcomes(int count)
 {
     struct plan_summary *out = gp_calloc(count, sizeof(*out));
@@ -277,6 +300,7 @@ static int run_fit(const struct set *set, struct rows *rows, struct hit_tally *t
     for (int k = 0; k < POINTS; k++)
         pointed[k] = (struct pointed){no_outcomes(rows->count), no_outcomes(rows->count)};
     left_out(set, rows, &fit, out, pointed);
+    rows_to_page(set, rows, out, ", left out");
     hits_add(tally, rows, out, false);
     for (int k = 0; k < POINTS; k++)
         failed += check_pointed(set, rows, k + 1, &pointed[k]);
@@ -443,6 +467,7 @@ static int score(const struct set *set, struct rows *rows, bool all)
     static const group_fn by_engine[] = {group_all, group_engine, group_users};
     struct plan_summary *out = gp_calloc(rows->count, sizeof(*out));
     outcomes(set, rows, out);
+    rows_to_page(set, rows, out, "");
     score_print("with the constants of the profiles", rows, out, BY(by_all));
     score_print_doubts("by what is not known", rows, out, -1);
     int failed = check_floors(set, rows, out);

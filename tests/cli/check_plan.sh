@@ -33,6 +33,11 @@ done <<'END'
 -m qwen3-next-80b-a3b -g h100-sxm:4 --draft mtp --kv-offload-gb 32
 -m llama-3.1-8b -g h100-sxm --engine sglang -u 64 --kv-precision fp8 --prefix-hit 0.5
 -m gpt-oss-20b -g rtx-4090:1 --engine llama.cpp -p q4_k_m --n-cpu-moe 3 --gpu-layers 9
+-m gpt-oss-20b -g rtx-4070:1 -p q4_k_m --host-memory ddr4-3200x4 --host-threads 12
+-m qwen3-30b-a3b -g rtx-4070:1 -p q4_k_m -c 4k
+-m qwen3-32b -g rtx-5090:1+rtx-5070-ti:1 -p q4_k_m
+-m llama-3.1-8b -g h100-sxm --train lora --trainer trl@0.9 --lora-targets attention
+-m llama-3.1-8b -g h200-sxm:16 --train full --trainer axolotl --recompute ops
 -m llama-3.1-8b -g l4 --cpu-offload-gb 2.5 --price spot --provider aws
 -m 70B -g h100-sxm
 -m deepseek-v3 -g h200-sxm:16 --tp 1 --dp 16 --ep 16
@@ -62,7 +67,7 @@ done <<'END'
 -m gemma-3-27b -g h100-sxm --train qlora --language-model-only
 -m 8B -g h100-sxm --train lora
 END
-assert_true "all were asked" [ "$n" -eq 39 ]
+assert_true "all were asked" [ "$n" -eq 44 ]
 
 # ---- every option of a plan is kept in what is saved, under its own name or another ----
 save -m llama-3.1-8b -g h100-sxm --tpot 50 # whose odds are kept where there is a goal

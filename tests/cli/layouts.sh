@@ -58,9 +58,10 @@ cure() { # the first command after "what would fit"
     run --plan "$@"
     printf '%s\n' "$out" | sed -n '/^what would fit/,$p' | sed -n '3,5p' | tr -d '\\\n'
 }
+# told how many layers, neither moves any by itself
 assert_contains "Ollama at 32k: a shorter context" "--context" \
-    "$(cure -m qwen3-32b -p q4_k_m --engine ollama -g rtx-4090:1)"
+    "$(cure -m qwen3-32b -p q4_k_m --engine ollama -g rtx-4090:1 --gpu-layers 99)"
 assert_contains "llama.cpp: layers in host memory" "--gpu-layers" \
-    "$(cure -m llama-3.1-70b -p q4_k_m -g rtx-4090:1)"
+    "$(cure -m llama-3.1-70b -p q4_k_m -g rtx-4090:1 --gpu-layers 99)"
 
 finish

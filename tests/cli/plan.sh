@@ -583,6 +583,16 @@ assert_contains "why of the cost" "tp 8 (GPUs of one host)" "$out"
 run --plan -m llama-3.1-70b --train full -g h100-sxm:8 -q
 assert_eq "70B full does not fit" 1 "$rc"
 
+run --plan -m llama-3.1-8b --train full --micro-batch 2 --sequence 8192 --trainer torchtitan --zero 3 \
+    -g h200-sxm:128
+assert_contains "per operator" "recompute ops" "$out"
+assert_eq "it fits" 0 "$rc"
+assert_contains "whose" "tokens per GPU, torchtitan" "$out"
+assert_fails 2 "unknown trainer 'foo' (trl, transformers, llama-factory" \
+    --plan -m llama-3.1-8b --train lora -g h100-sxm --trainer foo
+run --plan -m qwen3-30b-a3b --train lora --lora-targets attention -g h200-sxm:1
+assert_contains "attention alone" "adapters on attention alone" "$out"
+
 # ---- bad input ------------------------------------------------------------------------------------------
 
 run --plan -m gpt-oss-120b -g rtx-4090:1 -p q4_k_m --n-cpu-moe 30

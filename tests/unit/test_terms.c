@@ -116,7 +116,7 @@ static void speed_as_planned(const struct plan *p)
     assert_near(plain_sum_of("experts: "), part->experts * 1e3, near);
     assert_near(plain_sum_of("product: ") + plain_sum_of("experts: ") +
                     value_of("reads of the cache") + value_of("all-reduces and hops") +
-                    value_of("fixed time") + value_of("drafts"),
+                    value_of("fixed time") + value_of("host memory: time") + value_of("drafts"),
                 need("decode step")->value.value, near);
     assert_near(value_of("decode step") + need("prompts of the others")->value.value,
                 need("TPOT")->value.value, near);

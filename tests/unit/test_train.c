@@ -3,7 +3,7 @@
 
 #include "answer/sentence.h"
 #include "base/units.h"
-#include "unit.h"
+#include "shipped.h"
 
 struct world {
     struct model model;
@@ -946,6 +946,48 @@ static void test_words(void **state)
     assert_string_equal(train_limit_word(TRAIN_LIMIT_STATES), "optimizer-states");
 }
 
+/* A trainer by its version; without one the newest. */
+static void test_trainers(void **state)
+{
+    (void)state;
+    assert_null(trainer_find("foo"));
+    assert_null(trainer_find("trl2"));
+    assert_string_equal(trainer_find("trl")->from, "0.12");
+    assert_string_equal(trainer_find("trl@0.9.4")->until, "0.11");
+    assert_string_equal(trainer_find("TRL@0.11.4")->until, "0.11");
+    assert_string_equal(trainer_find("trl@0.12.0")->from, "0.12");
+    assert_string_equal(trainer_find("transformers@5.13")->from, "4.45");
+    assert_int_equal(trainer_find("torchtune@0.6.1")->loss, LOSS_CHUNKED);
+    assert_int_equal(trainer_find("torchtune")->loss, LOSS_FUSED);
+}
+
+/* Per operator lies between all and nothing; attention alone between query and value and all. */
+static void test_between(void **state)
+{
+    static const char *const models[] = {"llama-3.1-8b", "qwen3-30b-a3b", "gemma-2-9b",
+                                         "mistral-7b-v0.3"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++) {
+        struct request q = {.model = profile_model(catalog, models[i]),
+                            .gpu = profile_gpu(catalog, "h200-sxm")};
+        struct train t = train_defaults(TRAIN_LORA);
+        double kept[3], trained[3];
+        static const enum recompute kinds[] = {RECOMPUTE_FULL, RECOMPUTE_OPS, RECOMPUTE_NONE};
+        static const enum lora_targets targets[] = {LORA_QV, LORA_ATTENTION, LORA_LINEAR};
+
+        t.gpus = t.tp = t.pp = t.cp = 1;
+        for (int k = 0; k < 3; k++) {
+            t.recompute = kinds[k];
+            t.targets = targets[k];
+            kept[k] = train_saved(&q, &t, 0).layers.value;
+            trained[k] = train_adapters(&q, &t);
+        }
+        assert_true(kept[0] < kept[1] && kept[1] < kept[2]);
+        assert_true(trained[0] < trained[1] && trained[1] < trained[2]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -986,6 +1028,8 @@ int main(void)
         cmocka_unit_test(test_every_mixer),
         cmocka_unit_test(test_experts),
         cmocka_unit_test(test_words),
+        cmocka_unit_test(test_trainers),
+        cmocka_unit_test(test_between),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, catalog_setup, catalog_teardown);
 }

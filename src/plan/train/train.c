@@ -71,7 +71,8 @@ struct train train_defaults(enum train_method method)
 /* ---- words ---- */
 
 static const char *const method_words[TRAIN_COUNT] = {"none", "full", "lora", "qlora"};
-static const char *const recompute_words[RECOMPUTE_COUNT] = {"none", "selective", "full", "auto"};
+static const char *const recompute_words[RECOMPUTE_COUNT] = {"none", "selective", "ops", "full",
+                                                             "auto"};
 
 static const char *const offload_words[OFFLOAD_COUNT] = {"none", "optimizer", "parameters"};
 static const char *const loss_words[LOSS_COUNT] = {"eager", "chunked", "fused"};
@@ -186,7 +187,11 @@ static struct share share_of(const struct train *t, const struct layout *l,
                 s.base += format_bytes(t->format, x->rows, x->cols) * x->count * cut;
             s.matrix = fmax(s.matrix, x->rows * x->cols * cut);
         }
+        bool attention = x->role == ROLE_ATTN_Q || x->role == ROLE_ATTN_KV ||
+                         x->role == ROLE_ATTN_OUT || x->role == ROLE_ATTN_LATENT ||
+                         x->role == ROLE_RECURRENT;
         bool named = t->targets == LORA_LINEAR || x->role == ROLE_ATTN_Q ||
+                     (t->targets == LORA_ATTENTION && attention) ||
                      strcmp(x->name, "v_proj") == 0 || strcmp(x->name, "kv_b_proj") == 0;
         if (t->method != TRAIN_FULL && linear && named)
             s.adapters += t->lora_rank * (x->rows + x->cols) * x->count * cut;
@@ -470,7 +475,7 @@ void train_stage(const struct request *q, int stage, struct train_memory *m)
     m->live = saved.live;
     /* A base whose kernel is plain PyTorch keeps each dequantised matrix (high end): of the
      * layers that are kept, or of the one that is computed again. */
-    bool again = t->recompute == RECOMPUTE_FULL;
+    bool again = t->recompute == RECOMPUTE_FULL || t->recompute == RECOMPUTE_OPS;
     double kept = again ? s.layer : s.linear;
     struct quantity *part = again ? &m->live : &m->activations;
 
@@ -507,9 +512,10 @@ void train_stage(const struct request *q, int stage, struct train_memory *m)
     /* blocks are cached up to what the GPU has, then given back */
     m->allocated = quantity_add(m->states, moving);
     double room = fmax(0, m->usable.value - q->used - m->context.value - m->allocated.value);
+    double most = moving.high * (t->trainer ? t->trainer->reserve : RESERVE_HIGH);
+
     m->reserve = quantity_band(fmin(m->fragmentation.value, room), 0,
-                               fmin(fmax(moving.high * RESERVE_HIGH, m->fragmentation.high), room),
-                               ORIGIN_ASSUMED);
+                               fmin(fmax(most, m->fragmentation.high), room), ORIGIN_ASSUMED);
     m->reserved = quantity_add(m->allocated, m->reserve);
     m->free = quantity_sub(m->usable, quantity_add(m->total, quantity_exact(q->used)));
 }
@@ -643,9 +649,11 @@ static void input_setting(struct terms *w, const struct request *q, const struct
     input_number(w, "of this rank", m->local, NULL);
     input_number(w, "rank r", t->method == TRAIN_FULL ? 0 : t->lora_rank, NULL);
     input_word(w, "adapters on",
-               t->method == TRAIN_FULL ? ""
-               : t->targets == LORA_QV ? "query and value"
-                                       : "every linear");
+               t->method == TRAIN_FULL        ? ""
+               : t->targets == LORA_QV        ? "query and value"
+               : t->targets == LORA_ATTENTION ? "attention"
+                                              : "every linear");
+    input_word(w, "trainer", t->trainer ? t->trainer->source : "");
     input_word(w, "modules to save", modules[t->modules]);
     input_number(w, "N", m->shards, NULL);
     input_number(w, "CP", t->cp > 1 ? t->cp : 0, NULL);

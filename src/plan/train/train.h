@@ -80,7 +80,8 @@ enum train_method { TRAIN_NONE, TRAIN_FULL, TRAIN_LORA, TRAIN_QLORA, TRAIN_COUNT
 
 enum recompute {
     RECOMPUTE_NONE,
-    RECOMPUTE_SELECTIVE, /* attention scores only: saves where no flash attention is */
+    RECOMPUTE_SELECTIVE, /* attention scores only (Megatron): saves where no flash attention is */
+    RECOMPUTE_OPS,       /* all but attention and every second product (PyTorch, per operator) */
     RECOMPUTE_FULL,      /* a layer's input is kept, the rest computed again */
     RECOMPUTE_AUTO,      /* the least of these that fits */
     RECOMPUTE_COUNT
@@ -111,7 +112,8 @@ enum train_offload {
 
 enum lora_targets {
     LORA_LINEAR /* every linear matrix */,
-    LORA_QV /* query and value */
+    LORA_QV /* query and value */,
+    LORA_ATTENTION /* all of attention, none of MLP and experts */
 };
 
 /* What is trained whole beside adapters (PEFT: modules_to_save), each a bit. */
@@ -127,7 +129,23 @@ enum train_base {
     BASE_COUNT
 };
 
+/* A trainer's own defaults, of a range of its versions (trainer.c); what is asked for besides
+ * goes before them. */
+struct trainer {
+    const char *word, *from, *until; /* "trl", "0.12"; "" = open */
+    enum train_loss loss;
+    bool fused;
+    enum recompute recompute;
+    double logit[3]; /* bytes per logit, low to high; 0 = as the loss has */
+    double reserve;  /* of what comes and goes, in free blocks, at most */
+    const char *source;
+};
+/* "trl", "trl@0.9": NULL: there is none. */
+const struct trainer *trainer_find(const char *text);
+void trainer_words(char *text, size_t size); /* "trl, transformers, ..." */
+
 struct train {
+    const struct trainer *trainer; /* borrowed; NULL: none is named */
     enum train_method method;
     enum train_optimizer optimizer;
     enum recompute recompute;
@@ -203,6 +221,7 @@ enum train_warning {
     TRAIN_WARNING_CONTEXT,
     TRAIN_WARNING_BF16,
     TRAIN_WARNING_HOST,
+    TRAIN_WARNING_EAGER, /* nobody said that a flash kernel runs, and it would not fit without */
     TRAIN_WARNING_COUNT
 };
 
@@ -274,6 +293,7 @@ struct train_memory {
     enum verdict verdict;
     enum train_limit limit;
     enum train_knob knob;       /* of a marginal verdict */
+    double eager;               /* bytes it takes where attention scores are stored */
     double host_ram;            /* bytes of the rented machine where that is less
                                     * than `host` (planner_train.c) */
     unsigned reasons, warnings; /* bits of enum train_reason, train_warning */

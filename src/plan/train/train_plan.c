@@ -293,7 +293,7 @@ static void choose_recompute(const struct request *q, const struct train *train,
     t.recompute = RECOMPUTE_FULL;
     answer_stage(q, &t, choose, out);
     for (int r = RECOMPUTE_NONE; r < RECOMPUTE_FULL; r++) {
-        if (out->verdict == VERDICT_DOES_NOT_FIT ||
+        if (out->verdict == VERDICT_DOES_NOT_FIT || r == RECOMPUTE_OPS ||
             (r == RECOMPUTE_SELECTIVE && !train->eager_attention))
             continue;
         t = *train;

@@ -82,6 +82,11 @@ static bool every_linear(const struct counter *c)
     return c->train->targets == LORA_LINEAR;
 }
 
+static bool whole_attention(const struct counter *c)
+{
+    return c->train->targets != LORA_QV;
+}
+
 /* ---- mixers ---- */
 
 static void keep_attention(struct counter *c, double q, double k, double v, double out,
@@ -97,9 +102,9 @@ static void keep_attention(struct counter *c, double q, double k, double v, doub
     train_saved_keep(c, core + repeated * kv_share + scores, core + repeated + scores,
                      core + repeated + scores);
     if (c->train->method == TRAIN_LORA && !train_base_rule(c->train).keeps_inputs &&
-        !every_linear(c))
+        !whole_attention(c))
         return;
-    keep_input(c, out / c->cut, 1, every_linear(c));
+    keep_input(c, out / c->cut, 1, whole_attention(c));
     if (c->train->method == TRAIN_FULL) /* the kernel's own output serves as input */
         train_saved_keep(c, -2 * out / c->cut, 0, 0);
 }
@@ -152,9 +157,9 @@ static void keep_recurrence(struct counter *c)
     double mixed = (values + 2 * keys) / c->cut;
 
     values /= c->cut;
-    keep_input(c, c->hidden / c->whole, 2, every_linear(c));
+    keep_input(c, c->hidden / c->whole, 2, whole_attention(c));
     train_saved_keep(c, 2 * mixed + 4 * values, 4 * mixed + 8 * values, 6 * mixed + 12 * values);
-    keep_input(c, values, 1, every_linear(c));
+    keep_input(c, values, 1, whole_attention(c));
 }
 
 /* ---- MLP ---- */
@@ -219,6 +224,33 @@ static struct three layer_bytes(const struct request *q, const struct train *t, 
                           fmax(eager * (1 + SPREAD), c.sum.high * TRAIN_COPIES)};
 }
 
+/* What per-operator recomputation keeps of a layer: its input, what attention gives, and every
+ * second product's output (torchtitan, selective "op"; which of them depends on their order, so
+ * that a third to two thirds are kept). Llama-3.1-8B: 2*4096 + 2*4096 + 2*42,000/2 = 59 kB a
+ * token and layer. */
+static struct three ops_bytes(const struct request *q, const struct train *t, int kind)
+{
+    struct tensor tensors[MODEL_MAX_TENSORS];
+    const struct layer_kind *k = &q->model->kind[kind];
+    int count = model_layer_tensors(q->model, kind, tensors);
+    double cut = t->sequence_parallel ? t->tp : 1, outputs = 0, attention = 0;
+
+    for (int i = 0; i < count; i++) {
+        const struct tensor *x = &tensors[i];
+        bool routed = x->role == ROLE_EXPERT;
+        double times =
+            routed && k->experts > 0 ? x->count * (double)k->experts_active / k->experts : x->count;
+
+        if (x->rows <= 1 || x->cols <= 1 || x->role == ROLE_ROUTER)
+            continue;
+        outputs += x->rows * times / t->tp;
+        if (x->role == ROLE_ATTN_OUT)
+            attention += x->cols / t->tp;
+    }
+    double input = 2.0 * q->model->hidden / cut + 2 * attention;
+    return (struct three){input + 2 * outputs / 3, input + outputs, input + 4 * outputs / 3};
+}
+
 /* ---- the loss ---- */
 
 /* Bytes per logit, read from the sources named in train.c. Eager: the FP32 copy is
@@ -237,7 +269,9 @@ static const struct three logit_bytes[LOSS_COUNT] = {
 
 static struct quantity logits_of(const struct model *m, const struct train *t, double tokens)
 {
-    struct three b = logit_bytes[t->loss];
+    const double *own = t->trainer && t->loss == LOSS_EAGER ? t->trainer->logit : NULL;
+    struct three b =
+        own && own[1] > 0 ? (struct three){own[0], own[1], own[2]} : logit_bytes[t->loss];
     double words = tokens, input = 0;
 
     if (t->loss == LOSS_FUSED) {
@@ -319,6 +353,18 @@ struct train_saved train_saved(const struct request *q, const struct train *t, i
         double inputs = 2.0 * m->hidden / cut * (end - first) * tokens * in_flight;
 
         saved.layers = quantity_of(inputs, ORIGIN_MODEL);
+        saved.live = train_saved_band(widest, tokens);
+    } else if (t->recompute == RECOMPUTE_OPS) {
+        struct three kept = {0, 0, 0};
+
+        for (int i = first; i < end; i++) {
+            struct three one = ops_bytes(q, t, m->layer[i]);
+
+            kept.low += fmin(one.low, of[m->layer[i]].low);
+            kept.mid += fmin(one.mid, of[m->layer[i]].mid);
+            kept.high += fmin(one.high, of[m->layer[i]].high);
+        }
+        saved.layers = train_saved_band(kept, tokens * in_flight);
         saved.live = train_saved_band(widest, tokens);
     } else if (t->eager_attention && t->recompute == RECOMPUTE_SELECTIVE) {
         double heads = 0;
