@@ -378,6 +378,9 @@ static void hf_kda(struct hf *hf, struct layer_kind *kind)
     int heads = hf_sub_int(hf, own, "num_heads", hf_int(hf, "linear_num_heads", 0));
     int dim = hf_sub_int(hf, own, "head_dim", hf_int(hf, "linear_head_dim", 0));
 
+    if (own == NULL && heads == 0) /* Ling 3.0: those of its attention */
+        heads = hf_int(hf, "num_attention_heads", 0), dim = hf_int(hf, "head_dim", 0);
+
     kind->lin_k_heads = kind->lin_v_heads = heads;
     kind->lin_k_dim = kind->lin_v_dim = dim;
     kind->conv_kernel =
