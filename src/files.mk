@@ -143,12 +143,16 @@ plan_sources = \
 	src/plan/memory.c \
 	src/plan/memory.h \
 	src/plan/memory_budget.c \
+	src/plan/place.c \
+	src/plan/place.h \
 	src/plan/plan.c \
 	src/plan/plan.h \
 	src/plan/power.c \
 	src/plan/power.h \
 	src/plan/products.c \
 	src/plan/products.h \
+	src/plan/goals.c \
+	src/plan/goals.h \
 	src/plan/reason.c \
 	src/plan/reason.h \
 	src/plan/request.c \
@@ -174,6 +178,8 @@ plan_sources = \
 	src/plan/speed/comm.h \
 	src/plan/speed/gemm.c \
 	src/plan/speed/gemm.h \
+	src/plan/speed/host.c \
+	src/plan/speed/host.h \
 	src/plan/speed/serve.c \
 	src/plan/speed/serve.h \
 	src/plan/speed/speed.c \

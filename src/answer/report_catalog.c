@@ -426,6 +426,7 @@ static enum gp_status weight_facts(struct planner *planner, const struct model *
         for (int r = 0; r < ROLE_COUNT; r++) /* that differ from the format's rule */
             if (c->role[r][0] && model_params_role(m, (enum tensor_role)r) > 0)
                 record_text(one, role_word((enum tensor_role)r), c->role[r]);
+        record_positive(one, "ff", "", c->ff);
         record_text(one, "source", c->source);
     }
     record_quantity(s, "checkpoint", "GiB",

@@ -92,6 +92,10 @@ struct engine_speed {
     double prefill_overlap;   /* share of the pipeline's stages that chunks of one prompt fill */
     double score_bytes;       /* written and read per score of a prompt; 0: flash attention */
     bool unpacks;             /* prompts of quantized weights read 16-bit copies of them */
+    double host_tokens;       /* of a step, from which on what is in host memory is copied to the
+                               * GPU; below, the host computes it; 0 = always read by the GPU */
+    double host_copy;         /* share of PCIe that such reads and copies reach; 0 = 1 */
+    double host_hop;          /* s from GPU to host or back, in a step */
     double prefill_compute;   /* share of a product's arithmetic in mixed steps */
     double interference;      /* phi: share of a prompt's cost that decodes wait for */
     double ttft_base;         /* s */
@@ -303,6 +307,9 @@ struct engine {
     bool dp_whole;                  /* copies the attention or cuts it, not both */
     char offload[32];               /* what can stay in host memory: "layers|experts" by
                                    * number, "bytes" of weights; "" = nothing */
+    char places[16];                /* what it leaves there by itself where it has to: "layers"
+                                   * or "experts" before those; "" = it does not start */
+    double places_margin;           /* bytes of each GPU that it then leaves free */
     bool offload_kept;              /* bytes of quantized weights stay there when they are
                                    * packed anew after loading */
     bool offload_groups;            /* and go with several groups of KV (kvcache.h) */

@@ -199,10 +199,12 @@ struct model_vision {
 };
 
 /* A published checkpoint in another format than the release's own: what its list of
- * modules that stay as they are, or are quantised otherwise, makes of the roles. */
+ * modules that stay as they are, or are quantised otherwise, makes of the roles; and the width
+ * of an MLP that was padded so that TP cuts whole groups of scales. */
 struct model_checkpoint {
     char format[FORMAT_ID_MAX];           /* that of the rest: "nvfp4" */
     char role[ROLE_COUNT][FORMAT_ID_MAX]; /* "" = as the format itself says */
+    int ff;                               /* of its MLPs; 0 = the model's own */
     char source[224];                     /* its repository and file */
 };
 

@@ -240,6 +240,7 @@ static const char *const doubt_words[DOUBT_COUNT] = {
     [DOUBT_POINTS_3] = "three points of the server",
     [DOUBT_NETWORK] = "network between hosts",
     [DOUBT_BANDWIDTH] = "bandwidth of memory not measured",
+    [DOUBT_RATE] = "arithmetic assumed from bandwidth",
     [DOUBT_MEASURED] = "device measured",
 };
 

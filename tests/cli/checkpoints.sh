@@ -21,9 +21,9 @@ checkpoint() {
     have_json || return 0
     assert_eq "$1: origin" model "$(json checkpoint.origin)"
     assert_eq "$1: $2 GiB" near "$(json checkpoint.value |
-        awk -v want="$2" '{ print $1 > want * 0.995 && $1 < want * 1.005 ? "near" : $1 }')"
+        awk -v want="$2" '{ print ($1 > want * 0.995 && $1 < want * 1.005) ? "near" : $1 }')"
     assert_eq "$1: its band holds it" 1 "$(json checkpoint.low checkpoint.high |
-        awk -v want="$2" '{ v[NR] = $1 } NF == 2 { v[2] = $2 } END { print v[1] < want && want < v[2] }')"
+        awk -v want="$2" '{ v[NR] = $1 } NF == 2 { v[2] = $2 } END { print (v[1] < want && want < v[2]) }')"
 }
 
 q=',"quantization_config":'
@@ -33,7 +33,7 @@ checkpoint auto-round 5.34 "$q{\"quant_method\":\"auto-round\",\"bits\":4,\"grou
 checkpoint hqq 5.61 "$q{\"quant_method\":\"hqq\",\"quant_config\":{\"weight_quant_params\":
 {\"nbits\":4,\"group_size\":64}},\"skip_modules\":[\"lm_head\"]}"
 checkpoint mlx 6.08 ',"quantization":{"bits":6,"group_size":64}'
-checkpoint exl3 5.30 "$q{\"quant_method\":\"exl3\",\"bits\":4.0,\"head_bits\":6}"
+checkpoint exl3 4.60 "$q{\"quant_method\":\"exl3\",\"bits\":4.0,\"head_bits\":6}"
 layers=$(seq 0 15 | sed 's/.*/"model.layers.&.mlp.down_proj"/' | paste -sd,)
 nvfp4='"quant_method":"compressed-tensors","config_groups":{"g":{"targets":["Linear"],
 "weights":{"num_bits":4,"type":"float","group_size":16}}}'

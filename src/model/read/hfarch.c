@@ -7,7 +7,8 @@
  * of huggingface/transformers (src/transformers/models/<type>, release 5.24) and, for
  * types that only ship their own code, from the model's published description. The
  * last column holds what the configuration class assumes for keys that a saved file
- * may leave out (Gemma 3's 4B file names no heads at all).
+ * may leave out (Gemma 3's 4B file names no heads at all); cuts_head: its code rounds the
+ * width of a head down where heads do not divide the hidden size.
  *
  * Architectures whose layers follow a plan of their own have a function here:
  *
@@ -899,7 +900,7 @@ static const struct hf_arch archs[] = {
     {"qwen3_vl_moe", "qwen3_vl", 2, .traits = HF_QK_HEAD | BIAS_KEYS,
      .defaults = "decoder_sparse_step=1"},
     {"qwen3_omni_moe_text", "qwen3_moe", 2, .traits = HF_QK_HEAD | BIAS_KEYS | HF_SWA_KEY,
-     .defaults = "decoder_sparse_step=1 head_dim=128"},
+     .defaults = "decoder_sparse_step=1 cuts_head=1"},
     {"qwen3_next", "qwen3_next", 2, .linear = MIXER_DELTANET,
      .traits = HF_QK_HEAD | HF_OUT_GATE | HF_BIAS_KEY | QWEN_MOE,
      .defaults = QWEN_NEXT_DEFAULTS " decoder_sparse_step=1"},
@@ -951,10 +952,10 @@ static const struct hf_arch archs[] = {
     {"glm4v_moe_text", "glm4v_moe", 2,
      .traits = HF_BIAS_KEY | HF_QK_HEAD | HF_QK_KEY | HF_ROUTER_BIAS | HF_MTP_COPY,
      .defaults = "attention_bias=1 "
-                 "first_k_dense_replace=1 head_dim=128"},
+                 "first_k_dense_replace=1 cuts_head=1"},
     {"glm4_moe", "glm4_moe", 2,
      .traits = HF_BIAS_KEY | HF_QK_HEAD | HF_QK_KEY | HF_ROUTER_BIAS | HF_MTP_COPY,
-     .defaults = "first_k_dense_replace=1 head_dim=128"},
+     .defaults = "first_k_dense_replace=1 cuts_head=1"},
     {"sarvam_moe", "sarvam", 2, .traits = HF_BIAS_KEY | HF_QK_HEAD | HF_QK_KEY | HF_ROUTER_BIAS,
      .defaults = "head_dim=64 first_k_dense_replace=1 use_qk_norm=1"},
     {"olmo", "olmo", 0, .traits = BIAS_KEYS | HF_NO_NORM},

@@ -214,7 +214,8 @@ static void layer_grouped(struct hf *hf, int i, struct layer_kind *kind)
         kind->kv_heads = 1;
     kind->head_dim = hf_int(hf, "head_dim", 0);
     if (kind->head_dim <= 0 && kind->heads > 0) {
-        if (hf->model->hidden % kind->heads != 0)
+        if (hf->model->hidden % kind->heads != 0 &&
+            hf_assumed(hf->arch->defaults, "cuts_head") == 0)
             hf_fail(hf, "head_dim", "",
                     "is missing, and hidden_size %d is not a multiple of %d heads",
                     hf->model->hidden, kind->heads);
