@@ -1148,9 +1148,9 @@ static bool is_word_of(const char *list, const char *word)
 {
     size_t len = strlen(word);
 
-    for (const char *at = list; (at = strstr(at, word)) != NULL; at += len)
+    for (const char *at = list; len > 0 && (at = strstr(at, word)) != NULL; at += len)
         if ((at == list || at[-1] == ' ') && (at[len] == ' ' || at[len] == '\0'))
-            return len > 0;
+            return true;
     return false;
 }
 
