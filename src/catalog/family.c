@@ -255,6 +255,7 @@ void family_file_read(struct profile_group top, void *target)
                  f->expert, sizeof(f->expert[0]));
     read_link(profile_sub(top, "link"), &f->link);
     read_link(profile_sub(top, "pcie"), &f->pcie);
+    read_link(profile_sub(top, "pcie_staged"), &f->staged);
     if (f->mla_compute <= 0)
         f->mla_compute = f->product[KERNEL_16].compute;
     const struct product_share *half = &f->product[KERNEL_16];

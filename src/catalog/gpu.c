@@ -263,6 +263,7 @@ static const struct profile_field fields[] = {
     {"link_domain", PROFILE_COUNT, AT(link_domain), 0, 100000, .as = "GPUs"},
     {"pcie_gen", PROFILE_COUNT, AT(pcie_gen), 1, 9, .label = "pcie_generation"},
     {"pcie_lanes", PROFILE_COUNT, AT(pcie_lanes), 1, 32},
+    {"no_peer_access", PROFILE_FLAG, AT(no_peer_access)},
     {"mig_instances", PROFILE_COUNT, AT(mig_max), 0, 64, .label = "mig_max_instances",
      .group = "MIG instances"},
     {"mig", PROFILE_LIST, AT(slice), .label = "mig_profiles", .list = &slices},

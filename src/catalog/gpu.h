@@ -65,6 +65,7 @@ struct gpu {
     int link_domain;                  /* GPUs that reach each other over it; 0 = unknown, 1 = a
                                  * MIG slice, which reaches no other */
     int pcie_gen, pcie_lanes;
+    bool no_peer_access; /* GPUs on PCIe reach each other through host memory alone */
     int sm_count, boost_mhz;
     int mig_max; /* instances; 0 = no MIG */
     int slice_count;

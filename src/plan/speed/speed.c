@@ -36,22 +36,22 @@ const char *speed_saturation_word(enum saturation saturation)
 
 #define LAW_BAND 1.10
 
-/* Such that nine of ten measured values lie inside, whose model, pair of model and GPU, or
- * GPU was left out of the fit (tests/accuracy/speed prints how many did, for each). */
+/* Such that nine of ten measured values lie inside, whose laboratory, model or GPU was left
+ * out of the fit (tests/accuracy/speed prints how many did, for each). */
 static const struct factors {
     double low, high;
 } factors[DOUBT_COUNT] = {
-    [DOUBT_DENSE] = {1.21, 1.21},        [DOUBT_EXPERTS] = {1.25, 1.38},
-    [DOUBT_MIXED] = {1.35, 1.62},        [DOUBT_BUILD] = {1.20, 1.35},
+    [DOUBT_DENSE] = {1.21, 1.21},        [DOUBT_EXPERTS] = {1.25, 1.33},
+    [DOUBT_MIXED] = {1.28, 1.45},        [DOUBT_BUILD] = {1.20, 1.35},
     [DOUBT_FAMILY] = {1.0, 1.0},         [DOUBT_KERNEL] = {1.35, 1.35},
     [DOUBT_INT4_EXPERTS] = {1.35, 1.35}, [DOUBT_PCIE] = {1.35, 1.30},
-    [DOUBT_MANY] = {1.25, 1.30},         [DOUBT_MANY_EXPERTS] = {1.75, 1.80},
-    [DOUBT_POINT] = {1.40, 1.45},        [DOUBT_POINTS_2] = {1.45, 1.35},
-    [DOUBT_POINTS_3] = {1.30, 1.30},     [DOUBT_ATTENTION_DP] = {1.30, 2.50},
+    [DOUBT_MANY] = {1.25, 1.30},         [DOUBT_MANY_EXPERTS] = {1.35, 1.70},
+    [DOUBT_POINT] = {1.50, 1.55},        [DOUBT_POINTS_2] = {1.45, 1.35},
+    [DOUBT_POINTS_3] = {1.32, 1.33},     [DOUBT_ATTENTION_DP] = {1.30, 2.50},
     [DOUBT_DRAFT] = {1.25, 1.25},        [DOUBT_NETWORK] = {1.50, 2.00},
     [DOUBT_BANDWIDTH] = {1.0, 1.0},      [DOUBT_MEASURED] = {1.0, 1.0},
-    [DOUBT_RATE] = {1.0, 1.0},
-    [DOUBT_ON_HOST] = {1.0, 1.0},
+    [DOUBT_RATE] = {1.0, 1.0},           [DOUBT_ON_HOST] = {1.0, 1.0},
+    [DOUBT_ARRIVALS] = {1.25, 1.35},     [DOUBT_NEWER] = {1.15, 1.15},
 };
 
 void speed_doubt(enum doubt doubt, const struct gpu *gpu, double *low, double *high)
@@ -136,6 +136,10 @@ static unsigned doubts_of(const struct step *s, double running)
         doubts |= 1u << (law == DOUBT_DENSE ? DOUBT_MANY : DOUBT_MANY_EXPERTS);
     if (s->ways > 1)
         doubts |= 1u << DOUBT_ATTENTION_DP;
+    if (l->request->rate > 0)
+        doubts |= 1u << DOUBT_ARRIVALS;
+    if (engine_unmeasured(l->request->engine))
+        doubts |= 1u << DOUBT_NEWER;
     return doubts;
 }
 

@@ -50,6 +50,8 @@ enum doubt {
     DOUBT_BANDWIDTH, /* the band of the memory's bandwidth itself */
     DOUBT_RATE,      /* arithmetic that is assumed, where several users share a step */
     DOUBT_ON_HOST,   /* weights or KV in host memory: its bandwidth, and the law */
+    DOUBT_ARRIVALS,  /* requests arrive at a rate: how many are in flight is estimated */
+    DOUBT_NEWER,     /* the engine is newer than any whose speed was measured */
     DOUBT_MEASURED,  /* what measurements leave open of the device, in place of its family */
     DOUBT_COUNT
 };

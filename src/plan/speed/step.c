@@ -294,11 +294,22 @@ static struct speed_case engine_experts(const struct engine_speed *e, const stru
     for (int i = 0; i < e->case_count; i++) {
         const struct speed_case *c = &e->at[i];
 
-        if (c->kernel == (int)kernel && (c->below_tp == 0 || tp < c->below_tp) &&
+        if (c->launch <= 0 && c->kernel == (int)kernel && (c->below_tp == 0 || tp < c->below_tp) &&
             (c->family[0] == '\0' || strcmp(c->family, f->id) == 0))
             return *c;
     }
     return (struct speed_case){.experts = e->experts};
+}
+
+/* The engine's time per kernel on this family, of the family's own. */
+static double engine_launch(const struct engine_speed *e, const struct family *f)
+{
+    double launch = f->launch;
+
+    for (int i = 0; i < e->case_count; i++)
+        if (e->at[i].launch > 0 && strcmp(e->at[i].family, f->id) == 0)
+            launch *= e->at[i].launch;
+    return launch;
 }
 
 static void cut_experts(struct step *s, int kind, const struct layout *l)
@@ -415,7 +426,7 @@ void step_cut(const struct step_load *load, const struct layout *l, struct step 
     s->first = corrected ? c->first : 1;
     /* Within a captured graph kernels follow each other as fast as the GPU starts them; an
      * engine that launches more slowly than that by itself waits for nothing else. */
-    double graph = f->launch * fmin(e->kernel, GRAPH_KERNEL);
+    double graph = engine_launch(e, f) * fmin(e->kernel, GRAPH_KERNEL);
     double kernel = e->kernel > GRAPH_KERNEL ? fmax(e->kernel, graph) : graph;
     /* without graphs as fast as kernels are launched, as in a step with prompts */
     if (q->eager)
