@@ -483,6 +483,7 @@ cli_tests = \
 	tests/cli/calibration_log.sh \
 	tests/cli/check_log.sh \
 	tests/cli/check_plan.sh \
+	tests/cli/checkpoints.sh \
 	tests/cli/compare.sh \
 	tests/cli/completion.sh \
 	tests/cli/copy.sh \
@@ -508,6 +509,7 @@ cli_tests = \
 	tests/cli/show.sh \
 	tests/cli/sizes.sh \
 	tests/cli/table.sh \
+	tests/cli/types.sh \
 	tests/cli/version.sh \
 	tests/cli/why.sh \
 	tests/script/confirm.sh \

@@ -120,8 +120,8 @@ static void test_types(void **state)
     free(text);
 }
 
-/* Three quarters of the types that transformers 5.24.0 generates text with are planned;
- * every other one is refused with the fact that is missing. */
+/* Of the types that transformers 5.24.0 generates text with 85 % are planned; every other one
+ * is refused with the fact that is missing. tests/cli/types.sh plans each by its defaults. */
 static void test_causal_types(void **state)
 {
     size_t len;
@@ -139,7 +139,7 @@ static void test_causal_types(void **state)
     free(text);
     assert_int_equal(count, 196);
     assert_int_equal(wrappers, 4); /* emu3, fuyu, got_ocr2, moss_transcribe_diarize */
-    if (4 * (planned + wrappers) < 3 * count)
+    if (100 * (planned + wrappers) < 85 * count)
         fail_msg("%d of %d types are planned", planned + wrappers, count);
 }
 
@@ -196,7 +196,7 @@ static void test_refused_types(void **state)
                  "\"hidden_size\":64"
                  "}",
                  "model_type", "rwkv cannot be planned: the layout of its recurrent state");
-    refused_with("{\"model_type\":\"bart\"}", "model_type", "cannot be planned");
+    refused_with("{\"model_type\":\"prophetnet\"}", "model_type", "cannot be planned");
     /* the outer type is refused although the inner one is known */
     refused_with("{\"model_type\":\"gemma4_assistant\",\"text_config\":"
                  "{\"model_type\":\"llama\","

@@ -7,7 +7,8 @@
  * of huggingface/transformers (src/transformers/models/<type>, release 5.24) and, for
  * types that only ship their own code, from the model's published description. The
  * last column holds what the configuration class assumes for keys that a saved file
- * may leave out (Gemma 3's 4B file names no heads at all).
+ * may leave out (Gemma 3's 4B file names no heads at all); cuts_head: its code rounds the
+ * width of a head down where heads do not divide the hidden size.
  *
  * Architectures whose layers follow a plan of their own have a function here:
  *
@@ -143,6 +144,20 @@ static void hf_finish_encoder(struct hf *hf)
         checkpoint_note(hf->model, "encoder: no KV cache");
 }
 
+/* Turned positions; their table is one more tensor. */
+static void hf_finish_roformer(struct hf *hf)
+{
+    hf_finish_encoder(hf);
+    hf->model->positions = 0;
+}
+
+/* The first layer's attention has no norm of its own, but the embedding has: as many. */
+static void hf_finish_modernbert(struct hf *hf)
+{
+    hf->model->weights_only = true;
+    checkpoint_note(hf->model, "encoder: no KV cache");
+}
+
 /* Positions begin behind that of padding (transformers 5.24, modeling_roberta.py,
  * create_position_ids_from_input_ids): its rows hold no token. */
 static void hf_finish_roberta(struct hf *hf)
@@ -155,6 +170,70 @@ static void hf_finish_roberta(struct hf *hf)
                 hf->model->max_context);
     else
         hf->model->max_context -= unused;
+}
+
+/* A decoder that also attends to an encoder's output; the encoder's layers are part of what
+ * stands outside. Both are weights alone: no engine here batches their requests. */
+static void hf_layer_cross(struct hf *hf, int i, struct layer_kind *kind)
+{
+    hf_attention(hf, i, kind, MIXER_FULL);
+    kind->cross = true;
+    hf_mlp(hf, i, kind);
+}
+
+/* Whisper's keys have no bias. */
+static void hf_layer_whisper(struct hf *hf, int i, struct layer_kind *kind)
+{
+    hf_layer_cross(hf, i, kind);
+    kind->kv_bias = false;
+    kind->extra = 2.0 * hf->model->hidden; /* the values' biases */
+}
+
+static void hf_finish_cross(struct hf *hf)
+{
+    hf->model->weights_only = true;
+    checkpoint_note(hf->model, "attends to an encoder's output: weights alone are planned");
+}
+
+static void hf_finish_blip(struct hf *hf)
+{
+    hf_finish_positions(hf);
+    hf_finish_cross(hf);
+}
+
+/* Llama 3.2 Vision: every fifth layer attends to the image alone, with norms of q and k and
+ * two gates; what it caches is counted like the others' keys and values. */
+static void hf_layer_mllama(struct hf *hf, int i, struct layer_kind *kind)
+{
+    hf_standard_layer(hf, i, kind);
+    if (hf_listed(hf, "cross_attention_layers", i))
+        kind->extra = 2 * kind->head_dim + 2;
+}
+
+/* ERNIE 4.5 VL: beside the experts for text as many narrower ones for images, which idle
+ * where there is none. */
+static void hf_layer_ernie_vl(struct hf *hf, int i, struct layer_kind *kind)
+{
+    const json_t *widths = hf_get(hf, "moe_intermediate_size"); /* of text, of images */
+    double h = hf->model->hidden;
+
+    hf_standard_layer(hf, i, kind);
+    if (kind->experts == 0 || json_array_size(widths) != 2)
+        return;
+    kind->expert_ff = (int)json_integer_value(json_array_get(widths, 0));
+    kind->shared_ff = hf_int(hf, "n_shared_experts", 0) * kind->expert_ff;
+    kind->extra =
+        kind->experts * (3 * h * (double)json_integer_value(json_array_get(widths, 1)) + h + 1);
+}
+
+/* Gemma 3n: Gemma 4's small models before it, with AltUp's copies of the stream and LAuReL. */
+static void hf_layer_gemma3n(struct hf *hf, int i, struct layer_kind *kind)
+{
+    int borrowed = hf_int(hf, "num_kv_shared_layers", 15);
+
+    hf_standard_layer(hf, i, kind);
+    kind->kv_shared = borrowed > 0 && i >= hf->model->layer_count - borrowed;
+    kind->layer_embed = hf_int(hf, "hidden_size_per_layer_input", 256);
 }
 
 static void hf_layer_mamba(struct hf *hf, int i, struct layer_kind *kind)
@@ -612,6 +691,12 @@ static void hf_layer_nas(struct hf *hf, int i, struct layer_kind *kind)
 #define BERT_DEFAULTS "type_vocab_size=2"
 #define BERT_ENDS \
     "h*type_vocab_size + 2*h + lm*(h*h + 3*h + V) + pooler*(h*h + h) + classes*(h + 1)"
+/* An encoder's layers beside the decoder's. */
+#define ENCODER_LAYERS "encoder_layers*(4*h*h + 9*h + 2*h*encoder_ffn_dim + encoder_ffn_dim)"
+#define SEQ2SEQ                                                                    \
+    .traits = BIASED | HF_UNGATED | HF_TIED | HF_NO_NORM, .layer = hf_layer_cross, \
+    .finish = hf_finish_cross
+#define POSITIONS(more) " + 2*h*(max_position_embeddings + " more ")"
 #define ENCODER_DECODER \
     "an encoder with a decoder: what an engine keeps of the encoder is not known here"
 #define CROSS "layers with attention to another input: what they cache of it is not known here"
@@ -631,6 +716,11 @@ static const struct hf_arch archs[] = {
     {"ministral", "mistral", 2, .traits = HF_SWA},
     {"ministral3", "mistral", 2, .traits = HF_SWA},
     {"mixtral", "mixtral", 2, .traits = HF_SWA | HF_MOE_FF},
+    {"mllama", "llama", 2, .once = "8*h", .layer = hf_layer_mllama},
+    {"minicpm", "minicpm", 2, .traits = BIAS_KEYS | HF_TIED},
+    {"deepseek", "deepseek", 2, .traits = BIAS_KEYS, .defaults = "first_k_dense_replace=0"},
+    {"doge", "doge", 2, .traits = BIAS_KEYS | HF_MLP_KEY | HF_QK_HEAD,
+     .each = "kv + kv*d*kv + 2*h"},
     {"smollm3", "smollm3", 2, .traits = BIAS_KEYS | HF_MLP_KEY | HF_SWA_KEY | HF_TIED},
     {"seed_oss", "seed_oss", 2, .traits = HF_BIAS_KEY | HF_MLP_KEY, .defaults = "attention_bias=1"},
     {"internlm2", "internlm2", 2, .traits = 0},
@@ -645,6 +735,8 @@ static const struct hf_arch archs[] = {
     {"ernie4_5", "ernie4_5", 2, .traits = HF_USE_BIAS | HF_TIED},
     {"ernie4_5_moe", "ernie4_5", 2, .traits = HF_USE_BIAS | HF_TIED | HF_ROUTER_BIAS,
      .defaults = "moe_layer_start_index=1 moe_layer_interval=1"},
+    {"ernie4_5_vl_moe_text", "ernie4_5", 2, .traits = HF_USE_BIAS | HF_TIED | HF_ROUTER_BIAS,
+     .layer = hf_layer_ernie_vl},
     {"paddleocr_vl_text", "ernie4_5", 2, .traits = HF_USE_BIAS | HF_TIED},
     {"granite_docling_text", "granite", 2, .traits = BIAS_KEYS | HF_MLP_KEY | HF_TIED},
     {"cosmos3_edge_text", "cosmos3", 2, .traits = HF_UNGATED | BIAS_KEYS},
@@ -653,7 +745,8 @@ static const struct hf_arch archs[] = {
     {"molmo2_text", "molmo2", 2, .traits = HF_QK_HEAD | HF_BIAS_KEY,
      .once = "additional_vocab_size*h"},
     {"granite4_vision_text", "granite", 2, .traits = BIAS_KEYS | HF_MLP_KEY},
-    {"deepseek_ocr2_text", "deepseek_ocr2", 2, .traits = BIAS_KEYS | HF_MLP_KEY},
+    {"deepseek_ocr2_text", "deepseek_ocr2", 2, .traits = BIAS_KEYS | HF_MLP_KEY,
+     .defaults = "num_experts_per_tok=6"},
     {"cohere_compass_text", "cohere2", 1, .pattern = 4, .traits = HF_TIED | BIAS_KEYS,
      .defaults = "sliding_window=4096"},
     {"dbrx", "dbrx", 2, .traits = HF_MOE_FF},
@@ -746,6 +839,52 @@ static const struct hf_arch archs[] = {
     {"modernbert-decoder", "modernbert", 1, .pattern = 3,
      .traits = HF_TIED | BIAS_KEYS | HF_MLP_KEY, .each = "h*(0 < i)", .once = "h + h*h + h + V"},
 
+    {"modernbert", "modernbert", 2, .pattern = 3, .traits = HF_TIED | BIAS_KEYS | HF_MLP_KEY,
+     .defaults = "sliding_window=128", .once = "lm*(h*h + h + V)", .finish = hf_finish_modernbert},
+    {"roformer", "bert", 2, .traits = BERT, .defaults = BERT_DEFAULTS,
+     .once = BERT_ENDS " + max_position_embeddings*h/num_attention_heads",
+     .finish = hf_finish_roformer},
+    {"roc_bert", "bert", 2, .traits = BERT,
+     .defaults = BERT_DEFAULTS " pronunciation_vocab_size=910 pronunciation_embed_dim=768 "
+                               "shape_vocab_size=24858 shape_embed_dim=512",
+     .once = BERT_ENDS " + pronunciation_vocab_size*pronunciation_embed_dim + "
+                       "shape_vocab_size*shape_embed_dim + "
+                       "(h + pronunciation_embed_dim + shape_embed_dim)*h + h",
+     .finish = hf_finish_encoder},
+    {"xmod", "bert", 2, .traits = BERT, .defaults = BERT_DEFAULTS " adapter_reduction_factor=2",
+     .each = "languages*(2*h*(h/adapter_reduction_factor) + h/adapter_reduction_factor + h)",
+     .once = BERT_ENDS, .finish = hf_finish_encoder},
+    {"git", "git", 2, .traits = (BERT & ~HF_TIED) | HF_HEAD_BIAS, .once = "2*h",
+     .finish = hf_finish_positions},
+    {"blip_text_model", "bert", 3, .traits = BERT, .once = "2*h + h*h + 3*h + V",
+     .layer = hf_layer_cross, .finish = hf_finish_blip},
+    {"kosmos_2_text_model", "kosmos", 2, .traits = BIASED | HF_UNGATED | HF_TIED,
+     .each = "2*h + 2*ff"},
+    {"kosmos_2_5_text_model", "kosmos", 2, .traits = BIASED | HF_UNGATED | HF_TIED, .each = "2*ff",
+     .once = "2*h"},
+
+    /* an encoder and a decoder; pegasus and marian keep tables of sines */
+    {"bart", "bart", 3, SEQ2SEQ, .once = ENCODER_LAYERS POSITIONS("2") " + 4*h"},
+    {"mbart", "bart", 3, SEQ2SEQ, .once = ENCODER_LAYERS POSITIONS("2") " + 8*h"},
+    {"mvp", "bart", 3, SEQ2SEQ, .once = ENCODER_LAYERS POSITIONS("2") " + 4*h"},
+    {"plbart", "bart", 3, SEQ2SEQ, .once = ENCODER_LAYERS POSITIONS("2") " + 4*h"},
+    {"blenderbot-small", "bart", 3, SEQ2SEQ, .once = ENCODER_LAYERS POSITIONS("0") " + 4*h"},
+    {"blenderbot", "bart", 3, SEQ2SEQ, .once = ENCODER_LAYERS POSITIONS("0") " + 4*h"},
+    {"pegasus", "bart", 3, SEQ2SEQ, .once = ENCODER_LAYERS POSITIONS("0") " + 4*h"},
+    {"marian", "bart", 3, SEQ2SEQ, .once = ENCODER_LAYERS POSITIONS("0")},
+    {"bigbird_pegasus", "bart", 3,
+     .traits = HF_MLP_BIAS | HF_NORM_BIAS | HF_FF_4H | HF_UNGATED | HF_TIED | HF_NO_NORM,
+     .once = "encoder_layers*(4*h*h + 5*h + 2*h*encoder_ffn_dim + encoder_ffn_dim)" POSITIONS(
+         "0") " + 4*h",
+     .layer = hf_layer_cross, .finish = hf_finish_cross},
+    {"trocr", "bart", 3, SEQ2SEQ, .once = "h*(max_position_embeddings + 2) + 2*h"},
+    {"whisper", "whisper", 3, .traits = BIASED | HF_UNGATED | HF_TIED,
+     .defaults = "max_source_positions=1500 num_mel_bins=80",
+     .once = "encoder_layers*(4*h*h + 8*h + 2*h*encoder_ffn_dim + encoder_ffn_dim) + "
+             "3*num_mel_bins*h + h + 3*h*h + h + max_source_positions*h + 2*h + "
+             "max_position_embeddings*h",
+     .layer = hf_layer_whisper, .finish = hf_finish_cross},
+
     /* Qwen */
     {"qwen2", "qwen2", 2, .traits = HF_QKV_BIAS | HF_SWA_KEY},
     {"qwen2_moe", "qwen2_moe", 2, .traits = HF_BIAS_KEY | HF_SWA_KEY | QWEN_MOE,
@@ -761,7 +900,7 @@ static const struct hf_arch archs[] = {
     {"qwen3_vl_moe", "qwen3_vl", 2, .traits = HF_QK_HEAD | BIAS_KEYS,
      .defaults = "decoder_sparse_step=1"},
     {"qwen3_omni_moe_text", "qwen3_moe", 2, .traits = HF_QK_HEAD | BIAS_KEYS | HF_SWA_KEY,
-     .defaults = "decoder_sparse_step=1"},
+     .defaults = "decoder_sparse_step=1 cuts_head=1"},
     {"qwen3_next", "qwen3_next", 2, .linear = MIXER_DELTANET,
      .traits = HF_QK_HEAD | HF_OUT_GATE | HF_BIAS_KEY | QWEN_MOE,
      .defaults = QWEN_NEXT_DEFAULTS " decoder_sparse_step=1"},
@@ -785,6 +924,14 @@ static const struct hf_arch archs[] = {
      .defaults = "head_dim=256 sliding_window=4096"},
     {"gemma3", "gemma3", 4, .pattern = 6, .traits = GEMMA | HF_QK_HEAD | BIAS_KEYS,
      .defaults = GEMMA3_DEFAULTS},
+    {"gemma3n", "gemma3n", 4, .pattern = 5, .traits = GEMMA | HF_QK_HEAD | BIAS_KEYS,
+     .defaults = "head_dim=256 altup_num_inputs=4 laurel_rank=64 vocab_size_per_layer_input=262144 "
+                 "hidden_size_per_layer_input=256",
+     .each = "2*laurel_rank*h + h + altup_num_inputs*(altup_num_inputs + altup_num_inputs*"
+             "altup_num_inputs + h) + 2*h",
+     .once = "2*(altup_num_inputs - 1)*h*h - "
+             "(V - vocab_size_per_layer_input)*L*hidden_size_per_layer_input",
+     .layer = hf_layer_gemma3n},
     {"gemma4", "gemma4", 4, .pattern = 6, .traits = GEMMA | HF_QK_HEAD | BIAS_KEYS,
      .defaults = GEMMA4_DEFAULTS, .layer = hf_layer_gemma4},
     {"gemma4_unified_text", "gemma4", 4, .pattern = 6, .traits = GEMMA | HF_QK_HEAD | BIAS_KEYS,
@@ -805,10 +952,10 @@ static const struct hf_arch archs[] = {
     {"glm4v_moe_text", "glm4v_moe", 2,
      .traits = HF_BIAS_KEY | HF_QK_HEAD | HF_QK_KEY | HF_ROUTER_BIAS | HF_MTP_COPY,
      .defaults = "attention_bias=1 "
-                 "first_k_dense_replace=1"},
+                 "first_k_dense_replace=1 cuts_head=1"},
     {"glm4_moe", "glm4_moe", 2,
      .traits = HF_BIAS_KEY | HF_QK_HEAD | HF_QK_KEY | HF_ROUTER_BIAS | HF_MTP_COPY,
-     .defaults = "first_k_dense_replace=1"},
+     .defaults = "first_k_dense_replace=1 cuts_head=1"},
     {"sarvam_moe", "sarvam", 2, .traits = HF_BIAS_KEY | HF_QK_HEAD | HF_QK_KEY | HF_ROUTER_BIAS,
      .defaults = "head_dim=64 first_k_dense_replace=1 use_qk_norm=1"},
     {"olmo", "olmo", 0, .traits = BIAS_KEYS | HF_NO_NORM},
@@ -876,7 +1023,8 @@ static const struct hf_arch archs[] = {
     {"nemotron", "nemotron", 2, .traits = BIAS_KEYS | HF_MLP_KEY | HF_UNGATED | HF_NORM_BIAS},
 
     /* latent attention */
-    {"deepseek_v2", "deepseek_v2", 2, .traits = DEEPSEEK, .defaults = "first_k_dense_replace=0"},
+    {"deepseek_v2", "deepseek_v2", 2, .traits = DEEPSEEK,
+     .defaults = "first_k_dense_replace=0 num_experts_per_tok=6"},
     {"deepseek_v3", "deepseek_v3", 2, .traits = DEEPSEEK | HF_ROUTER_BIAS | HF_MTP_COPY,
      .defaults = "first_k_dense_replace=3"},
     {"deepseek_v32", "deepseek_v32", 2, .traits = DEEPSEEK | HF_ROUTER_BIAS | HF_MTP_COPY | HF_DSA,
@@ -961,6 +1109,8 @@ static const struct hf_arch archs[] = {
      .traits = BIAS_KEYS | HF_MLP_KEY, .defaults = "mamba_d_conv=4", .layer = hf_layer_falcon_h1},
     {"bamba", "bamba", 2, .linear = MIXER_MAMBA2, .traits = BIAS_KEYS | HF_MLP_KEY},
     {"olmo_hybrid", "olmo2", 2, .linear = MIXER_DELTANET, .traits = BIAS_KEYS | HF_QK_FULL},
+    {"bailing_moe", "bailing", 2, .traits = HF_USE_BIAS | HF_QK_HEAD | HF_QK_KEY,
+     .each = "moe*num_experts*moe_router_enable_expert_bias"},
     {"bailing_hybrid", "bailing", 2, .linear = MIXER_KDA, .traits = DEEPSEEK | HF_ROUTER_BIAS,
      .defaults = "first_k_dense_replace=2 layer_group_size=6",
      .each = "heads*h + keys*h - key*h - key*keys"},
@@ -980,11 +1130,8 @@ static const struct hf_arch archs[] = {
 /* Types that cannot be planned, by the fact that is missing. */
 static const struct hf_arch refused[] = {
     {.refuse = ENCODER_DECODER,
-     .type = "bart bigbird_pegasus blenderbot blenderbot-small florence2 marian mbart mvp pegasus "
-             "pix2struct plbart pp_formulanet prophetnet t5gemma2 trocr udop "
-             "vision-encoder-decoder whisper"},
-    {.refuse = CROSS,
-     .type = "musicgen musicgen_melody moshi blip git kosmos-2 kosmos-2.5 idefics mllama evolla"},
+     .type = "pix2struct pp_formulanet prophetnet t5gemma2 udop vision-encoder-decoder"},
+    {.refuse = CROSS, .type = "musicgen musicgen_melody moshi idefics evolla"},
     {.refuse = STATE, .type = "rwkv xlstm recurrent_gemma reformer zaya"},
     {.refuse = TWICE, .type = "zamba zamba2 hrm_text jetmoe"},
     {.refuse = DRAFTER, .type = "gemma4_assistant gemma4_unified_assistant"},
@@ -992,9 +1139,7 @@ static const struct hf_arch refused[] = {
      .type = "axk2 dots3_note inkling_text inkling_mm_model inkling2 muse_spark unlimited_ocr "
              "diffusion_gemma"},
     {.refuse = LOOPS, .type = "dory inkling2_loop_text"},
-    {.refuse = SHAPE,
-     .type = "blt cpmant doge electra rembert roc_bert roformer xlm xlnet xmod pi0 gemma3n "
-             "ernie4_5_vl_moe"},
+    {.refuse = SHAPE, .type = "blt cpmant electra rembert xlm xlnet pi0"},
 };
 
 #define ARCHS (sizeof archs / sizeof archs[0])
@@ -1003,9 +1148,9 @@ static bool is_word_of(const char *list, const char *word)
 {
     size_t len = strlen(word);
 
-    for (const char *at = list; (at = strstr(at, word)) != NULL; at += len)
+    for (const char *at = list; len > 0 && (at = strstr(at, word)) != NULL; at += len)
         if ((at == list || at[-1] == ' ') && (at[len] == ' ' || at[len] == '\0'))
-            return len > 0;
+            return true;
     return false;
 }
 

@@ -214,7 +214,8 @@ static void layer_grouped(struct hf *hf, int i, struct layer_kind *kind)
         kind->kv_heads = 1;
     kind->head_dim = hf_int(hf, "head_dim", 0);
     if (kind->head_dim <= 0 && kind->heads > 0) {
-        if (hf->model->hidden % kind->heads != 0)
+        if (hf->model->hidden % kind->heads != 0 &&
+            hf_assumed(hf->arch->defaults, "cuts_head") == 0)
             hf_fail(hf, "head_dim", "",
                     "is missing, and hidden_size %d is not a multiple of %d heads",
                     hf->model->hidden, kind->heads);
@@ -377,6 +378,9 @@ static void hf_kda(struct hf *hf, struct layer_kind *kind)
     const json_t *own = hf_get(hf, "linear_attn_config");
     int heads = hf_sub_int(hf, own, "num_heads", hf_int(hf, "linear_num_heads", 0));
     int dim = hf_sub_int(hf, own, "head_dim", hf_int(hf, "linear_head_dim", 0));
+
+    if (own == NULL && heads == 0) /* Ling 3.0: those of its attention */
+        heads = hf_int(hf, "num_attention_heads", 0), dim = hf_int(hf, "head_dim", 0);
 
     kind->lin_k_heads = kind->lin_v_heads = heads;
     kind->lin_k_dim = kind->lin_v_dim = dim;

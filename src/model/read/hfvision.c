@@ -62,6 +62,11 @@ struct tower_row {
     "2*d*use_qk_norm) + (grid*grid + 2)*d" PATCHES " + d + 2*d*(use_mean_pooling = 0)"
 #define INTERNVL_DEFAULTS "patch_size=14 image_size=448 use_mean_pooling=1"
 
+/* Its parameters: the total of Gemma 3n's model card less all else, alike for both sizes. */
+#define MOBILENET_V5 "294126912"
+/* Whisper's encoder: two convolutions, layers without a bias of the keys. */
+#define WHISPER "n*(4*d*d + 2*d*f + f + 8*d) + 3*num_mel_bins*d + 3*d*d + 4*d"
+
 /* The same in the repositories' own code. */
 #define INTERNVIT_DEFAULTS "patch_size=14 image_size=448"
 #define INTERNVIT                                                           \
@@ -140,6 +145,14 @@ static const struct tower_row towers[] = {
     {"glm5_next_vision", GLM_DEFAULTS,
      "n*(4*d*d + 3*d*f + 7*d + 2*f + 2*(d/num_heads))" MOVING
      " + 2*d" GLM_MERGER("projection_intermediate_size")},
+    {"mllama_vision_model",
+     "patch_size=14 image_size=448 max_num_tiles=4 num_global_layers=8 "
+     "vision_output_dim=7680",
+     "(n + num_global_layers)*(4*d*d + 2*d*f + f + 5*d) + 2*num_global_layers" PATCHES
+     " + d + (grid*grid + 1)*d*(1 + (supported_aspect_ratios + 1)*max_num_tiles) + "
+     "2*(supported_aspect_ratios + 1)*max_num_tiles*d + 4*d + 3 + vision_output_dim*t + t"},
+    {"gemma3n_vision", "hidden_size=2048 vocab_size=128", /* MobileNet v5 300M has no sizes here */
+     MOBILENET_V5 " + vocab_size*d + 2*d + d*t"},
     {"gemma4_unified_vision", /* no layers: patches straight into the language model */
      "hidden_size=1 patch_size=16 pooling_kernel_size=3 mm_embed_dim=3840 "
      "mm_posemb_size=1120",
@@ -194,6 +207,20 @@ static const struct tower_row audio_towers[] = {
      "n*(24*d*d + (9 + conv_kernel_size)*d + d/num_attention_heads) + "
      "9*128 + 128 + 9*128*32 + 32 + 32*32*d + d*output_proj_dims + output_proj_dims + "
      "output_proj_dims*t"},
+    {"gemma3n_audio", /* the same, of 128 bins and 32 channels of its own, with a vocabulary */
+     "hidden_size=1536 conf_num_hidden_layers=12 conf_num_attention_heads=8 "
+     "conf_conv_kernel_size=5 vocab_size=128",
+     "conf_num_hidden_layers*(24*d*d + (9 + conf_conv_kernel_size)*d + "
+     "d/conf_num_attention_heads) + 9*128 + 128 + 9*128*32 + 32 + 32*32*d + vocab_size*d + 2*d + "
+     "d*t"},
+    {"qwen2_5_omni_audio_encoder", "num_mel_bins=128 output_dim=3584",
+     WHISPER " + d*output_dim + 3*output_dim"},
+    {"qwen2_audio_encoder", "num_mel_bins=128 max_source_positions=1500",
+     WHISPER " + max_source_positions*d + d*t + t"},
+    {"voxtral_encoder", "num_mel_bins=128 max_source_positions=1500",
+     WHISPER " + max_source_positions*d + f*t + t*t"},
+    {"phi4_multimodal_audio", "num_blocks=24", /* Conformer: two gated MLPs, three convolutions */
+     "num_blocks*(8*d*d + 6*d*f) + 2*(d*t + t*t)"},
 };
 
 /* A number or flag; of a list its first number, of a list of layers how many. */
@@ -205,6 +232,8 @@ static double tower_number(const struct tower *t, const char *key)
     const json_t *value = hf_get_at(object, key + whole, name);
     const struct hf_field field = {name, .kinds = HF_COUNT | HF_FLAG | HF_COUNTS, 0, 1048576};
 
+    if (json_is_array(value) && strstr(key, "ratios") != NULL)
+        return (double)json_array_size(value); /* of pairs */
     hf_check(t->hf, whole ? "" : "vision_config", object, &field, 1);
     if (value == NULL)
         return hf_assumed(t->defaults, key);
@@ -221,7 +250,9 @@ static double tower_value(const void *object, const char *name)
     static const char *const names[][3] = {
         {"d", "hidden_size", "vt_hidden_size"}, /* vt_: Kimi's */
         {"f", "intermediate_size", "vt_intermediate_size"},
+        {"f", "intermediate_size", "encoder_ffn_dim"},
         {"n", "num_hidden_layers", "vt_num_hidden_layers"},
+        {"n", "num_hidden_layers", "encoder_layers"},
         {"p", "patch_size", "patch_size"},
         {"o", "out_hidden_size", "out_hidden_size"},
     };
@@ -239,11 +270,15 @@ static double tower_value(const void *object, const char *name)
         text = json_string_value(json_object_get(t->config, key));
         return text != NULL && strcmp(text, word + 1) == 0;
     }
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(names[i][0], name) == 0)
-            return tower_number(t,
-                                names[i][json_object_get(t->config, names[i][2]) != NULL ? 2 : 1]);
-    return tower_number(t, name);
+    const char *usual = name;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(names[i][0], name) != 0)
+            continue;
+        usual = names[i][1];
+        if (json_object_get(t->config, names[i][2]) != NULL)
+            return tower_number(t, names[i][2]);
+    }
+    return tower_number(t, usual);
 }
 
 static const struct tower_row *find_row(const struct tower_row *rows, size_t count,
@@ -309,8 +344,8 @@ static bool plain_gated(const json_t *part)
 static double plain_elements(struct hf *hf, const json_t *part)
 {
     double d = plain_size(hf, part, "hidden_size width embed_dim d_model encoder_embed_dim");
-    double n =
-        plain_size(hf, part, "num_hidden_layers encoder_layers depth num_layers layers n_layers");
+    double n = plain_size(
+        hf, part, "num_hidden_layers encoder_layers depth num_layers layers n_layers num_blocks");
     double f = plain_size(hf, part, "intermediate_size encoder_ffn_dim ffn_dim mlp_dim");
     double ratio = plain_size(hf, part, "mlp_ratio"), p = plain_size(hf, part, "patch_size");
     double t = hf->model->hidden;
@@ -393,7 +428,9 @@ void hfvision_add(struct hf *hf)
     static const struct hf_field type_field = {"model_type", .kinds = HF_TEXT};
     static const struct hf_field sides[] = {{"vision_config", .kinds = HF_OBJECT},
                                             {"audio_config", .kinds = HF_OBJECT}};
-    struct tower t = {.hf = hf, .config = json_object_get(hf->root, "vision_config")};
+    const json_t *thinker = json_object_get(hf->root, "thinker_config"); /* Qwen's Omni */
+    const json_t *whole = json_is_object(thinker) ? thinker : hf->root;
+    struct tower t = {.hf = hf, .config = json_object_get(whole, "vision_config")};
     const char *outer = json_string_value(json_object_get(hf->root, "model_type"));
     const char *type = json_string_value(json_object_get(t.config, "model_type"));
     const char *own = type != NULL && type[0] != '\0' ? type : outer;
@@ -401,8 +438,8 @@ void hfvision_add(struct hf *hf)
     const struct tower_row *bare = FIND(bare_towers, own);
     double tower, projector;
 
-    hf_check(hf, "", hf->root, sides, 2);
-    struct tower audio = {.hf = hf, .config = json_object_get(hf->root, "audio_config")};
+    hf_check(hf, whole == thinker ? "thinker_config" : "", whole, sides, 2);
+    struct tower audio = {.hf = hf, .config = json_object_get(whole, "audio_config")};
     if (json_is_object(audio.config) && hf->rc == GP_OK) {
         const char *kind = json_string_value(json_object_get(audio.config, "model_type"));
         double elements = row_elements(&audio, FIND(audio_towers, kind));
