@@ -281,7 +281,7 @@ bool row_predict(const struct row *row, struct row_answer *out)
     if (step.gap != SPEED_KNOWN)
         return false;
     serve_estimate(&step, &row->serve, &serve);
-    speed_band(&step, serve.running, &speed);
+    speed_band(&step, &serve, serve.running, &speed);
     *out = (struct row_answer){.time = time_of(row, &step, &serve),
                                .ttft = serve.ttft,
                                .tokens = serve.requests * row->serve.output,

@@ -67,6 +67,14 @@ void speed_doubt(enum doubt doubt, const struct gpu *gpu, double *low, double *h
     }
 }
 
+void speed_doubt_in(const struct speed *v, enum doubt doubt, const struct gpu *gpu, double *low,
+                    double *high)
+{
+    speed_doubt(doubt, gpu, low, high);
+    if (doubt == DOUBT_NETWORK)
+        *high = fmax(*high, 1 + (COMM_SLOW - 1) * v->network);
+}
+
 void speed_doubt_law(const struct gpu *gpu, double *low, double *high)
 {
     enum doubt doubts[] = {gpu->family->calib ? DOUBT_MEASURED : DOUBT_FAMILY, DOUBT_BANDWIDTH};
@@ -117,15 +125,18 @@ static unsigned doubts_of(const struct step *s, double running)
     return doubts;
 }
 
-void speed_band(const struct step *s, double running, struct speed *out)
+void speed_band(const struct step *s, const struct serve *serve, double running, struct speed *out)
 {
     double low = 0, high = 0, a, b;
 
     out->doubts = doubts_of(s, running);
+    out->network = 0;
+    if (serve && out->doubts >> DOUBT_NETWORK & 1)
+        out->network = fmin(step_network(s, serve->decoding) / s->accepted / serve->tpot, 1);
     for (int i = 0; i < DOUBT_COUNT; i++) {
         if (!(out->doubts >> i & 1))
             continue;
-        speed_doubt((enum doubt)i, s->load->request->gpu, &a, &b);
+        speed_doubt_in(out, (enum doubt)i, s->load->request->gpu, &a, &b);
         low += log(a) * log(a);
         high += log(b) * log(b);
     }
@@ -267,7 +278,7 @@ static void speed_fill(const struct step *s, const struct serve *serve, const st
 {
     out->serve = *serve;
     out->running = serve->running * groups;
-    speed_band(s, out->running, out);
+    speed_band(s, serve, out->running, out);
     out->tpot = speed_banded(s, serve->tpot, out->factor_low, out->factor_high);
     out->ttft = speed_banded(s, serve->ttft, fmax(SPEED_TTFT_LOW, out->factor_low),
                              fmax(SPEED_TTFT_HIGH, out->factor_high));
