@@ -58,6 +58,8 @@ static void read_lines(struct answer_lines *lines)
 
     if (r && r->model_read[0])
         line_addf(lines, "read", "%s", r->model_read);
+    if (r && r->release[0])
+        line_addf(lines, "read", "%s", r->release);
     if (r && r->gpu_read[0])
         line_addf(lines, "read", "%s", r->gpu_read);
 }
@@ -270,6 +272,24 @@ static void warning_lines(struct answer_lines *lines)
 
 /* ---- memory ---- */
 
+/* What each of unlike GPUs holds. */
+static void mix_lines(struct answer_lines *lines)
+{
+    const struct plan *p = lines->plan;
+    const struct gpu_mix *mix = p->request.gpu->mix;
+    struct load load = load_sum(&p->request);
+    struct memory m;
+
+    for (int i = 0; i < mix->count && mix->count == p->layout.pp; i++) {
+        int first = layout_stage_begin(&p->request, p->layout.pp, i);
+
+        memory_stage(&p->request, &load, &p->layout, i, &m);
+        line_addf(lines, "stage", "%s: %d layers, weights %.2f, KV %.2f, free %.2f GiB",
+                  mix->at[i]->id, layout_stage_begin(&p->request, p->layout.pp, i + 1) - first,
+                  m.weights.value / GP_GIB, m.kv_reserved.value / GP_GIB, m.free.value / GP_GIB);
+    }
+}
+
 static void stage_lines(struct answer_lines *lines)
 {
     const struct plan *p = lines->plan;
@@ -277,6 +297,8 @@ static void stage_lines(struct answer_lines *lines)
     if (p->has_memory && p->layout.pp > 1)
         line_addf(lines, "stage", "pipeline stage %d of %d, the fullest", p->memory.stage + 1,
                   p->layout.pp);
+    if (p->has_memory && p->request.gpu->mix)
+        mix_lines(lines);
 }
 
 static void pool_lines(struct answer_lines *lines)
@@ -605,8 +627,9 @@ static void step_line(struct answer_lines *lines)
         const char *name;
         double seconds;
     } parts[] = {
-        {"experts", p->experts}, {"KV cache", p->attention}, {"all-reduces", p->communication},
-        {"launches", p->fixed},  {"drafts", p->draft},       {"prompts", v->prompts}};
+        {"experts", p->experts},  {"KV cache", p->attention}, {"all-reduces", p->communication},
+        {"host memory", p->host}, {"launches", p->fixed},     {"drafts", p->draft},
+        {"prompts", v->prompts}};
     struct answer_line *line =
         line_addf(lines, "a step", "products %.1f ms", (p->linear + p->head) * 1e3);
 
@@ -813,11 +836,13 @@ static void verdict_row(struct answer_lines *lines)
     const char *turned = sentence_turned(p, t);
     const char *layout =
         texts_addf(t, "%s, %d host%s", sentence_layout(l, t), l->hosts, plural_s(l->hosts));
-    const char *text = texts_addf(t, "%s on %d x %s (%s): %s", shout, l->gpus, p->request.gpu->name,
+    /* unlike GPUs have their counts in their names */
+    const char *count = p->request.gpu->mix ? "" : texts_addf(t, "%d x ", l->gpus);
+    const char *text = texts_addf(t, "%s on %s%s (%s): %s", shout, count, p->request.gpu->name,
                                   p->request.gpu->id, layout);
 
     if (strlen(text) > HEADLINE_COLS + 11)
-        text = texts_addf(t, "%s on %d x %s: %s", shout, l->gpus, p->request.gpu->id, layout);
+        text = texts_addf(t, "%s on %s%s: %s", shout, count, p->request.gpu->id, layout);
     row_part(lines, "", "", text);
     if (!turned[0])
         return;
@@ -1059,16 +1084,17 @@ int answer_lines(const struct plan *plan, const struct answer *answer, enum line
                  struct answer_lines *out)
 {
     static void (*const make[LINE_KIND_COUNT])(struct answer_lines *) = {
-        [LINE_HEADLINE] = headline_lines, [LINE_MODEL] = model_lines,
-        [LINE_LOAD] = load_lines,         [LINE_GPU_FROM] = gpu_from_lines,
-        [LINE_LAYOUT] = layout_lines,     [LINE_HOLDS] = holds_lines,
-        [LINE_GOALS] = goals_lines,       [LINE_RUNNER_UP] = runner_up_lines,
-        [LINE_REASON] = reason_lines,     [LINE_STARTUP] = startup_lines,
-        [LINE_WARNING] = warning_lines,   [LINE_STAGE] = stage_lines,
-        [LINE_POOL] = pool_lines,         [LINE_RULE] = rule_lines,
-        [LINE_LOGGED] = logged_lines,     [LINE_SPEED] = speed_lines,
-        [LINE_COST] = cost_lines,         [LINE_FIX] = fix_lines,
-        [LINE_SOURCE] = source_lines,     [LINE_DATES] = date_lines,
+        [LINE_HEADLINE] = headline_lines, [LINE_READ] = read_lines,
+        [LINE_MODEL] = model_lines,       [LINE_LOAD] = load_lines,
+        [LINE_GPU_FROM] = gpu_from_lines, [LINE_LAYOUT] = layout_lines,
+        [LINE_HOLDS] = holds_lines,       [LINE_RUNNER_UP] = runner_up_lines,
+        [LINE_GOALS] = goals_lines,       [LINE_REASON] = reason_lines,
+        [LINE_STARTUP] = startup_lines,   [LINE_WARNING] = warning_lines,
+        [LINE_STAGE] = stage_lines,       [LINE_POOL] = pool_lines,
+        [LINE_RULE] = rule_lines,         [LINE_LOGGED] = logged_lines,
+        [LINE_SPEED] = speed_lines,       [LINE_COST] = cost_lines,
+        [LINE_FIX] = fix_lines,           [LINE_SOURCE] = source_lines,
+        [LINE_DATES] = date_lines,
     };
 
     out->plan = plan;

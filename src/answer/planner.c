@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "plan/better.h"
+#include "plan/place.h"
 #include "plan/search.h"
 
 /* What weights may be stored in instead, best first, and the two that are usual. */
@@ -65,7 +66,7 @@ static enum gp_status offer_all(struct planner *p, const struct request *q, stru
 {
     static const char *const engines[] = CATALOG_ENGINES_OFFERED;
     bool reads_gguf = q->engine->gguf;
-    enum gp_status rc = catalog_gpus(planner_catalog(p), &out->gpus, &out->gpu_count, err);
+    enum gp_status rc = catalog_gpus_offered(planner_catalog(p), &out->gpus, &out->gpu_count, err);
 
     _Static_assert(sizeof(engines) / sizeof(engines[0]) <=
                        sizeof(out->engines) / sizeof(out->engines[0]),
@@ -92,6 +93,7 @@ void planner_plan(struct planner *p, const struct resolved *resolved, struct pla
 {
     (void)p;
     plan_request(&resolved->request, &resolved->market, out);
+    place_request(&resolved->request, &resolved->market, out);
 }
 
 /* No GPU is named and none is here: the cheapest list price that fits in one

@@ -58,12 +58,14 @@ void planner_measured_anew(struct planner *planner);
 struct resolved {
     struct request request;
     bool gpu_chosen;                  /* no GPU was named: the cheapest that fits */
+    char host_memory[48];             /* as it was named; "" = assumed */
     bool gpu_local;                   /* ... or the one in this machine */
     bool load_default;                /* neither users nor a rate were named: one user */
     bool generic;                     /* the model is a bare size: its shape is assumed */
     char model_text[256];             /* as asked: a path, an id, a size */
     char model_read[320];             /* what a name of it was read as, in words; "" = an id */
     char gpu_read[240];               /* the same of the GPU */
+    char release[200];                /* what the published release in this format has otherwise */
     char repository[160];             /* of a name that was read: ORG/NAME of it as planned; "" */
     char trace[256];                  /* the file of --trace; "" = none */
     double trace_requests;            /* in it */

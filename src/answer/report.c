@@ -42,6 +42,7 @@ static void request_facts(const struct answer *a, struct record *r)
     record_text(r, "model_id", q->model->id);
     record_text(r, "model_read", a->resolved.model_read);
     record_text(r, "gpu_read", a->resolved.gpu_read);
+    record_text(r, "release", a->resolved.release);
     record_text(r, "precision", q->precision.id);
     record_flag(r, "precision_native", q->precision.native);
     record_text(r, "kv_precision", q->kv->id);
@@ -78,6 +79,11 @@ static void request_facts(const struct answer *a, struct record *r)
     record_positive(r, "cpu_offload_gb", "", q->host_bytes / GP_GIB);
     record_positive(r, "kv_offload_gb", "", q->host_kv / engine_kv_unit(q->engine));
     record_flag(r, "no_kv_offload", q->kv_on_host);
+    if (a->plan.speed.host_share > 0) {
+        record_text(r, "host_memory", a->resolved.host_memory);
+        record_count(r, "host_threads", "", q->host.cores > 0 ? q->host.cores : NAN);
+        record_quantity(r, "host_bandwidth", "GB/s", q->host.bandwidth, 1e9, 1);
+    }
     record_text(r, "draft", q->draft_mtp ? "mtp" : q->draft ? q->draft->id : "");
     record_positive(r, "speculative_tokens", "", q->draft_tokens);
     record_positive(r, "acceptance", "", q->acceptance);
@@ -298,6 +304,8 @@ static void stages_facts(const struct plan *p, struct record *doc)
 
         memory_stage(q, &load, &p->layout, i, &m);
         record_count(r, "stage", "", i);
+        if (q->gpu->mix && i < q->gpu->mix->count)
+            record_text(r, "gpu", q->gpu->mix->at[i]->id);
         record_count(r, "first_layer", "", first + 1);
         record_count(r, "layers", "", layout_stage_begin(q, pp, i + 1) - first);
         record_flag(r, "embedding", i == 0);

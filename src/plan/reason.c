@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "catalog/family.h"
 #include "plan/kvcache.h"
 
 const struct verdict_words verdict_words[] = {
@@ -133,6 +134,14 @@ bool reasons_pass(uint64_t reasons)
 static bool known_vendor(const struct gpu *gpu)
 {
     return engine_lists("nvidia|amd|intel|apple|google|aws|huawei|cpu", gpu->vendor);
+}
+
+/* What is assumed of it was not measured either. */
+static bool by_bandwidth(const struct gpu *gpu)
+{
+    const struct family *f = gpu->family;
+
+    return f && !f->calib && (strcmp(f->id, FAMILY_UNKNOWN) == 0 || gpu_rate_assumed(gpu));
 }
 
 /* Is this an NVIDIA GPU older than compute capability cc? */
@@ -311,6 +320,8 @@ unsigned warnings_of_request(const struct request *q, const struct load *load)
         [WARNING_MTP_SHAPE] = q->draft_mtp && q->draft->assumed && !q->model->assumed,
         [WARNING_LENGTHS] = q->spread.beyond >= 0.001 && !q->model->weights_only,
         [WARNING_CONFIDENCE] = strcmp(q->gpu->confidence, "low") == 0,
+        [WARNING_BANDWIDTH] = model_is_served(q->model) && by_bandwidth(q->gpu),
+        [WARNING_NOTE] = (q->model->bytes.inferred || q->model->bytes.known) && q->model->note[0],
     };
     unsigned warnings = 0;
 

@@ -127,6 +127,8 @@ enum warning {
     WARNING_LENGTHS,      /* some requests are longer than the context */
     WARNING_TP_HOSTS,     /* a TP group is in several hosts */
     WARNING_CONFIDENCE,   /* the GPU's figures are of low confidence */
+    WARNING_BANDWIDTH,    /* of what its speed rests on only the bandwidth is known */
+    WARNING_NOTE,         /* what a checkpoint's reader had to say */
     WARNING_COUNT
 };
 

@@ -92,6 +92,14 @@ struct knobs {
  * at full context. */
 enum reserve { RESERVE_LOAD, RESERVE_FULL };
 
+/* Processors and memory beside the GPUs, which compute what is not on these (speed/host.h). */
+struct host {
+    struct quantity bandwidth;   /* bytes/s; unknown: not needed */
+    double cores;                /* that compute */
+    const struct family *family; /* borrowed: of processors */
+    bool unified;                /* it is the GPU's own memory */
+    bool told;                   /* the user named its memory */
+};
 /* Which goals of speed are bought: what the middle of an estimate reaches, or its whole band. */
 enum goals_bought { GOALS_LIKELY, GOALS_SURE };
 
@@ -142,12 +150,15 @@ struct request {
     double host_kv;                    /* bytes of KV that the engine keeps there besides: of a
                                  * replica, or of each GPU (engine.h) */
     bool kv_on_host;                   /* all KV is there */
-    const struct model *draft;         /* what drafts tokens (draft.h); NULL = nothing */
-    struct precision draft_precision;  /* of a model; MTP layers have the request's */
-    bool draft_mtp;                    /* it is of the model's own checkpoint */
-    int draft_tokens;                  /* drafted per step, by whatever; 0 = none */
-    double acceptance;                 /* accepted over drafted tokens, 0..1; 0 = not told */
-    int lora_slots, lora_rank;         /* adapters at once; 0 = none */
+    bool host_told;                    /* how many layers or experts are there; none is moved */
+    bool host_placed;                  /* layers and experts as the engine places them (place.h) */
+    struct host host;
+    const struct model *draft;        /* what drafts tokens (draft.h); NULL = nothing */
+    struct precision draft_precision; /* of a model; MTP layers have the request's */
+    bool draft_mtp;                   /* it is of the model's own checkpoint */
+    int draft_tokens;                 /* drafted per step, by whatever; 0 = none */
+    double acceptance;                /* accepted over drafted tokens, 0..1; 0 = not told */
+    int lora_slots, lora_rank;        /* adapters at once; 0 = none */
     enum prune prune;
     double prune_share; /* 0..1 of the weights that are zero, unstructured */
     struct correction correction;

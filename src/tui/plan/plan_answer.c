@@ -459,6 +459,11 @@ static void show_why(struct page *p, const struct answer *a)
     struct answer_lines lines;
 
     page_rule(p, "Why");
+    answer_lines(&a->plan, a, LINE_READ, &lines);
+    for (int i = 0; i < lines.count; i++, p->y++) /* a line each: the ids are its beginning */
+        if (p->canvas)
+            canvas_fit(p->canvas, p->in, p->y, 0, p->in.cols, INK_TEXT, lines.list[i].text);
+    answer_lines_fini(&lines);
     show_lines(p, a, LINE_REASON, INK_TEXT);
     show_lines(p, a, LINE_STARTUP, INK_WARN);
     show_lines(p, a, LINE_WARNING, INK_WARN);
