@@ -155,6 +155,23 @@ plan_sources = \
 	src/plan/goals.h \
 	src/plan/reason.c \
 	src/plan/reason.h \
+	src/plan/replay/arrivals.c \
+	src/plan/replay/arrivals.h \
+	src/plan/replay/blocks.c \
+	src/plan/replay/blocks.h \
+	src/plan/replay/forecast.c \
+	src/plan/replay/forecast.h \
+	src/plan/replay/pace.c \
+	src/plan/replay/replay.c \
+	src/plan/replay/replay.h \
+	src/plan/replay/replica.c \
+	src/plan/replay/replica.h \
+	src/plan/replay/scheduler_llamacpp.c \
+	src/plan/replay/scheduler_sglang.c \
+	src/plan/replay/scheduler_trtllm.c \
+	src/plan/replay/scheduler_vllm.c \
+	src/plan/replay/steptime.c \
+	src/plan/replay/steptime.h \
 	src/plan/request.c \
 	src/plan/request.h \
 	src/plan/roofline.c \
@@ -239,6 +256,8 @@ answer_sources = \
 	src/answer/print_plan.h \
 	src/answer/record.c \
 	src/answer/record.h \
+	src/answer/replay_run.c \
+	src/answer/replay_run.h \
 	src/answer/report.c \
 	src/answer/report.h \
 	src/answer/report_catalog.c \
@@ -440,6 +459,7 @@ cli_sources = \
 	src/cli/cmd_list.c \
 	src/cli/cmd_plan.c \
 	src/cli/cmd_pool.c \
+	src/cli/cmd_replay.c \
 	src/cli/cmd_report.c \
 	src/cli/cmd_results.c \
 	src/cli/cmd_screen.c \

@@ -112,6 +112,7 @@ unit_tests = \
 	tests/unit/test_safetensors \
 	tests/unit/test_search \
 	tests/unit/test_diagnose \
+	tests/unit/test_replay \
 	tests/unit/test_serverbench \
 	tests/unit/test_session \
 	tests/unit/test_settings \
@@ -333,6 +334,7 @@ accuracy_programs = \
 	tests/accuracy/offload \
 	tests/accuracy/operators \
 	tests/accuracy/power \
+	tests/accuracy/replay \
 	tests/accuracy/speed \
 	tests/accuracy/startup \
 	tests/accuracy/train
@@ -499,6 +501,7 @@ cli_tests = \
 	tests/cli/panel.sh \
 	tests/cli/pictures.sh \
 	tests/cli/readme.sh \
+	tests/cli/replay.sh \
 	tests/cli/report.sh \
 	tests/cli/show.sh \
 	tests/cli/sizes.sh \

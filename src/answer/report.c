@@ -662,6 +662,12 @@ static void source_facts(const struct request *q, const struct market *market, s
         record_text(r, "host_power", "");
 }
 
+void report_plan_head(const struct answer *a, struct record *doc)
+{
+    request_facts(a, record_inside(doc, "request"));
+    layout_facts(&a->plan, record_inside(doc, "layout"));
+}
+
 void report_plan(const struct answer *a, const struct options *options, bool why, bool brief,
                  struct record *doc)
 {

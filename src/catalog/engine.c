@@ -229,6 +229,13 @@ static const struct profile_word row_words[] = {
         {NULL, 0},
 };
 
+static const struct profile_word scheduler_words[] = {
+#define X(NAME, word) {word, SCHEDULER_##NAME},
+    SCHEDULERS(X)
+#undef X
+        {NULL, 0},
+};
+
 #define TIER(member) PROFILE_AT(struct engine_tier, member)
 #define CASE(member) PROFILE_AT(struct speed_case, member)
 #define HIT(member) PROFILE_AT(struct hit, member)
@@ -326,6 +333,9 @@ static const struct profile_field fields[] = {
     {"kv_formats", PROFILE_TEXT, AT(kv_formats)},
     {"support", PROFILE_LIST, AT(support), .list = &supports},
     {"budget", PROFILE_WORD, AT(budget), .words = budgets, .group = "budget and defaults"},
+    {"scheduler", PROFILE_WORD, AT(scheduler), .words = scheduler_words},
+    {"overlap", PROFILE_FLAG, AT(overlap), .label = "schedules_ahead"},
+    {"whole_prompt", PROFILE_FLAG, AT(whole_prompt), .label = "admits_whole_prompts"},
     {"fraction", PROFILE_NUMBER, AT(fraction), 0.01, 1, 1, NULL, "of GPU", 3},
     {"block", PROFILE_COUNT, AT(block), 1, 65536, .as = "tokens"},
     {"mla_block", PROFILE_COUNT, AT(mla_block), 0, 65536, .as = "tokens"},

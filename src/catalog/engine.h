@@ -53,6 +53,18 @@ enum budget { BUDGETS(X) };
 enum logit_rows { LOGIT_ROWS(X) };
 #undef X
 
+/* How steps are packed of those that run and wait (plan/replay/). X(NAME, a profile's word) */
+#define SCHEDULERS(X)     \
+    X(NONE, "none")       \
+    X(VLLM, "vllm")       \
+    X(SGLANG, "sglang")   \
+    X(TRTLLM, "no-evict") \
+    X(LLAMACPP, "slots")
+
+#define X(NAME, word) SCHEDULER_##NAME,
+enum scheduler { SCHEDULERS(X) SCHEDULER_COUNT };
+#undef X
+
 /* Defaults of GPUs with less memory than `below`, as the driver's tool prints it. */
 #define ENGINE_TIERS 8
 struct engine_tier {
@@ -219,31 +231,34 @@ struct engine {
     char range[32];   /* "0.17-0.19", as printed */
     long from, until; /* engine_version(), inclusive; 0 and LONG_MAX: open */
     enum budget budget;
-    double fraction;         /* default utilization / free fraction / static fraction */
-    int block;               /* tokens per KV block */
-    int mla_block;           /* the same of MLA's kernels; 0 = block */
-    bool window_groups;      /* windows free memory (hybrid KV manager); else all full */
-    double group_slack;      /* groups take the larger count of layers when it is less
+    enum scheduler scheduler; /* NONE: its steps cannot be replayed */
+    bool overlap;             /* a step is packed while one runs */
+    bool whole_prompt;        /* lets a request in where all its prompt's blocks are free */
+    double fraction;          /* default utilization / free fraction / static fraction */
+    int block;                /* tokens per KV block */
+    int mla_block;            /* the same of MLA's kernels; 0 = block */
+    bool window_groups;       /* windows free memory (hybrid KV manager); else all full */
+    double group_slack;       /* groups take the larger count of layers when it is less
                              * than this times the smaller (kvcache.h) */
-    double window_share;     /* tokens of the windows' own pool per token of the full one;
+    double window_share;      /* tokens of the windows' own pool per token of the full one;
                              * 0 = no such pool */
-    bool shared_kv_kept;     /* layers that read another's KV have a cache all the same */
-    bool window_slots;       /* windows are set aside for all slots and one step */
-    double state_share;      /* bytes of the states' own pool per byte of KV; 0 = none */
-    int batches;             /* batches of prompt that a window holds besides itself */
-    int state_blocks;        /* blocks of recurrent state a request holds per layer */
-    char checkpoints[64];    /* mixers or families whose requests hold one more: prefill
+    bool shared_kv_kept;      /* layers that read another's KV have a cache all the same */
+    bool window_slots;        /* windows are set aside for all slots and one step */
+    double state_share;       /* bytes of the states' own pool per byte of KV; 0 = none */
+    int batches;              /* batches of prompt that a window holds besides itself */
+    int state_blocks;         /* blocks of recurrent state a request holds per layer */
+    char checkpoints[64];     /* mixers or families whose requests hold one more: prefill
                              * stores the state at a block's end in it */
-    char checkpoints_90[64]; /* the same on NVIDIA GPUs from compute capability 9.0 on */
-    char state_fp32[64];     /* families whose recurrent state is FP32, else 16 bit; "all" */
-    bool whole_slots;        /* each slot's whole context is set aside when it starts */
-    bool no_evict;           /* lets a request in when its last token's room is free too */
-    bool conv_fp32;          /* the convolutions' tails too */
-    bool state_exit;         /* does not start when max_num_seqs exceeds the state blocks */
-    int slots_least;         /* slots where one per user is the default: not fewer */
-    int slots_most;          /* slots it was built for; 0 = no such limit */
-    char slots_option[32];   /* the engine's own option for more */
-    char disaggregation[32]; /* the engine's own option for prompts worked off apart; "" =
+    char checkpoints_90[64];  /* the same on NVIDIA GPUs from compute capability 9.0 on */
+    char state_fp32[64];      /* families whose recurrent state is FP32, else 16 bit; "all" */
+    bool whole_slots;         /* each slot's whole context is set aside when it starts */
+    bool no_evict;            /* lets a request in when its last token's room is free too */
+    bool conv_fp32;           /* the convolutions' tails too */
+    bool state_exit;          /* does not start when max_num_seqs exceeds the state blocks */
+    int slots_least;          /* slots where one per user is the default: not fewer */
+    int slots_most;           /* slots it was built for; 0 = no such limit */
+    char slots_option[32];    /* the engine's own option for more */
+    char disaggregation[32];  /* the engine's own option for prompts worked off apart; "" =
                               * it does not */
     int tier_count;
     struct engine_tier tier[ENGINE_TIERS]; /* by memory, in place of what follows */
