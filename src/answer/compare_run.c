@@ -82,6 +82,10 @@ static void record_plan_layout(struct record *s, const struct plan *p)
     struct texts texts = {0};
 
     record_text(s, "verdict", verdict_word(p->verdict));
+    if (plan_goals(p) != GOAL_NOT_ASKED) {
+        record_style(s, STYLE_NOTE);
+        record_note(s, plan_verdict_cell(p));
+    }
     record_spare(s, 12);
     record_count(s, "gpus", "", l->gpus + none);
     record_count(s, "tp", "", l->tp + none);
@@ -233,7 +237,7 @@ void print_compare(const struct record *doc, enum output_format format, bool qui
             out, speed
                      ? "Front of $/h against $/M out, marked *: nothing in one machine that "
                        "reaches the\ngoals is cheaper in both; pipelines over several machines "
-                       "come last\n"
+                       "come last; met: by the\nwhole band of the estimate, likely: by its middle\n"
                      : "Front of $/h against requests, marked *: nothing in one machine that fits "
                        "is\ncheaper and holds as many; pipelines over several machines come "
                        "last\n");
@@ -685,6 +689,10 @@ void comparison_facts(const struct comparison *c, const struct compared *row, st
     if (!engines_differ(c))
         record_detail(s);
     record_plan_layout(s, p);
+    if (request_has_goals(&p->request)) { /* people read it in the column of the verdict */
+        record_text(s, "goals", goal_word(plan_goals(p)));
+        record_detail(s);
+    }
     record_flag(s, "spans_machines", plan_spans(p));
     record_detail(s);
     record_quantity(s, "weights", "GiB/GPU", has ? m->weights : none, GP_GIB, 2);
@@ -782,6 +790,8 @@ static void comparison_best(const struct comparison *c, const struct compared *c
         if (million > 0)
             text = texts_addf(&t, "%s, %s/M%s", text, UNITS_MONEY(million),
                               c->resolved[0].load_default ? " at full load" : "");
+        if (plan_goals(best) == GOAL_LIKELY)
+            text = texts_addf(&t, "%s, goals likely", text);
         record_text(r, "of", names[b]);
         record_count(r, "row", "", (double)at);
         record_text(r, "text", text);

@@ -214,27 +214,35 @@ static void point_at(const struct load_curve *c, double users, struct load_point
     plan_prices(&plan, &out->per_hour, &month);
 }
 
-/* The users up to which a goal in seconds is reached: between the last point that does and
- * the first that does not. */
-static double held_to(const struct load_curve *c, double goal, bool first)
+/* A time of a point, of which for sure the worse end counts. */
+static double point_time(const struct load_point *p, bool first, bool sure)
+{
+    const struct quantity *q = first ? &p->ttft : &p->tpot;
+
+    return !q->known ? NAN : sure ? q->high : q->value;
+}
+
+/* The users up to which a goal in seconds is likely, or for sure, reached: between the last point
+ * that does and the first that does not. */
+static double held_to(const struct load_curve *c, double goal, bool first, bool sure)
 {
     double low = 0, high = 0;
 
     if (!(goal > 0))
         return 0;
     for (int i = 0; i < c->done && high <= 0; i++) {
-        const struct quantity *q = first ? &c->point[i].ttft : &c->point[i].tpot;
+        double time = point_time(&c->point[i], first, sure);
 
-        if (q->known && q->value > goal)
+        if (time > goal)
             high = c->point[i].users;
-        else if (q->known)
+        else if (time <= goal)
             low = c->point[i].users;
     }
     while (high - low > 1) {
         struct load_point p;
 
         point_at(c, floor((low + high) / 2), &p);
-        if ((first ? p.ttft : p.tpot).value > goal)
+        if (point_time(&p, first, sure) > goal)
             high = p.users;
         else
             low = p.users;
@@ -277,8 +285,10 @@ bool load_curve_take(struct load_curve *c, const struct load_point *point)
     if (c->done < c->count)
         return true;
     if (c->kind == LOAD_SPEED) {
-        c->tpot_to = held_to(c, c->request.tpot, false);
-        c->ttft_to = held_to(c, c->request.ttft, true);
+        c->tpot_to = held_to(c, c->request.tpot, false, false);
+        c->ttft_to = held_to(c, c->request.ttft, true, false);
+        c->tpot_sure = held_to(c, c->request.tpot, false, true);
+        c->ttft_sure = held_to(c, c->request.ttft, true, true);
     }
     return false;
 }
@@ -416,23 +426,27 @@ static void add_rules(const struct load_curve *c, struct plot *plot)
 
 /* ---- words ---- */
 
-/* "TPOT goal reached to 12 users, " */
-static void add_goal(const char *name, double goal, double to, const struct load_curve *c,
-                     char *words)
+/* "TPOT goal likely to 12 users, surely to 5; " */
+static void add_goal(const char *name, double goal, double to, double sure,
+                     const struct load_curve *c, char *words)
 {
-    size_t used = strlen(words);
+    bool first = name[1] == 'T';
+    const char *likely = to > 0 ? "likely to"
+                         : point_time(&c->point[0], first, false) > goal
+                             ? "missed by a single user"
+                             : "likely as far as it fits";
 
     if (!(goal > 0))
         return;
+    gp_append(words, CURVE_WORDS, "", "%s goal %s", name, likely);
     if (to > 0)
-        gp_format(words + used, CURVE_WORDS - used, "%s goal reached to %.0f user%s; ", name, to,
-                  to == 1 ? "" : "s");
-    else
-        gp_format(words + used, CURVE_WORDS - used, "%s goal %s; ", name,
-                  c->point[0].tpot.known &&
-                          (name[1] == 'P' ? c->point[0].tpot : c->point[0].ttft).value > goal
-                      ? "missed by a single user"
-                      : "reached as far as it fits");
+        gp_append(words, CURVE_WORDS, "", " %.0f user%s", to, to == 1 ? "" : "s");
+    if (sure > 0)
+        gp_append(words, CURVE_WORDS, "", ", surely to %.0f", sure);
+    else if (point_time(&c->point[0], first, false) <= goal)
+        gp_append(words, CURVE_WORDS, "", ", surely %s",
+                  point_time(&c->point[0], first, true) > goal ? "at none" : "too");
+    gp_append(words, CURVE_WORDS, "", "; ");
 }
 
 static void say_words(const struct load_curve *c, char words[CURVE_WORDS])
@@ -442,8 +456,8 @@ static void say_words(const struct load_curve *c, char words[CURVE_WORDS])
 
     words[0] = '\0';
     if (c->kind == LOAD_SPEED && c->done == c->count) {
-        add_goal("TPOT", c->request.tpot, c->tpot_to, c, words);
-        add_goal("TTFT", c->request.ttft, c->ttft_to, c, words);
+        add_goal("TPOT", c->request.tpot, c->tpot_to, c->tpot_sure, c, words);
+        add_goal("TTFT", c->request.ttft, c->ttft_to, c->ttft_sure, c, words);
     }
     if (c->end.marginal > c->end.fits)
         gp_format(marginal, sizeof(marginal), ", marginal to %.0f", c->end.marginal);

@@ -91,11 +91,12 @@ struct load_curve {
     struct request request; /* users to be set */
     struct layout layout;   /* of the plan */
     struct market market;
-    double own;              /* users of the plan */
-    double low, high;        /* users */
-    struct sweep_end end;    /* of the plan's layout */
-    double tpot_to, ttft_to; /* users up to which a goal is reached; 0 = not asked, or
+    double own;                  /* users of the plan */
+    double low, high;            /* users */
+    struct sweep_end end;        /* of the plan's layout */
+    double tpot_to, ttft_to;     /* users up to which a goal is likely reached; 0 = not asked, or
                              * none of those looked at misses it */
+    double tpot_sure, ttft_sure; /* the same by the whole band */
     int count, done;
     double x[LOAD_POINTS];                /* users, ascending */
     struct load_point point[LOAD_POINTS]; /* (done) */

@@ -180,19 +180,16 @@ static struct runner_up nearly_as_fast(const struct request *q, const struct mar
 }
 
 /* The counts beside a plan with goals of speed, whatever count was asked for. */
-static void plan_goals(struct answer *a)
+static void plan_beside(struct answer *a)
 {
     const struct plan *p = &a->plan;
     const struct market *market = &a->resolved.market;
     struct goals_beside *g = &a->goals;
-    struct goal goals[SPEED_GOALS];
     struct request q = p->request;
     struct evaluation e;
     bool asked_sure = q.goals == GOALS_SURE, open = q.gpu_count == 0 && q.replicas == 0;
 
-    if (!p->has_memory || p->speed.gap != SPEED_KNOWN || p->verdict == VERDICT_DOES_NOT_FIT)
-        return;
-    g->state = goals_of(&q, &p->speed, goals);
+    g->state = plan_goals(p);
     if (g->state == GOAL_NOT_ASKED)
         return;
     const struct runner_up own = {.layout = p->layout, .per_hour = p->cost.per_hour};
@@ -259,7 +256,7 @@ enum gp_status planner_answer(struct planner *p, const struct options *options, 
     if (out->plan.verdict != VERDICT_FITS && !c.gpus)
         rc = offer_all(p, q, &c, err);
     plan_otherwise(out);
-    plan_goals(out);
+    plan_beside(out);
     if (!rc)
         out->fix_count = plan_fixes(&out->plan, &c, &out->resolved.market, out->fixes);
     return rc;

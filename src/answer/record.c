@@ -681,6 +681,8 @@ void record_cell(const struct fact *f, struct strbuf *out)
     } else if (f->style == STYLE_MARK) {
         strbuf_add(out, f->text[0] == 'y' ? "*" : "");
         return;
+    } else if (f->style == STYLE_NOTE && f->note) {
+        strbuf_add(out, f->note);
     } else if (f->kind == FACT_WORDS) {
         words_text(f->text, out);
     } else if (f->text) {

@@ -34,7 +34,13 @@ enum fact_kind {
     FACT_LIST      /* several records */
 };
 
-enum fact_style { STYLE_PLAIN, STYLE_THOUSANDS, STYLE_PARAMS, STYLE_MARK };
+enum fact_style {
+    STYLE_PLAIN,
+    STYLE_THOUSANDS,
+    STYLE_PARAMS,
+    STYLE_MARK,
+    STYLE_NOTE /* a table for people shows the note */
+};
 
 struct record;
 

@@ -177,13 +177,14 @@ static void tile_add(struct tiles *t, const char *value, const char *label, cons
 }
 
 /* "30.0 ms", its band and what the goal says of it. */
-static void tile_time(struct tiles *t, const char *label, struct quantity q, double goal)
+static void tile_time(struct tiles *t, const char *label, struct quantity q,
+                      const struct goal *goal)
 {
     const char *note = figure_band(AS_TIME, q, &t->texts);
 
-    if (goal > 0)
-        note = texts_addf(&t->texts, "%s; goal %s %s", note, UNITS_PLAIN(goal * 1e3, 4),
-                          q.value <= goal ? "met" : "missed");
+    if (goal->asked > 0)
+        note = texts_addf(&t->texts, "%s; goal %s %s", note, UNITS_PLAIN(goal->asked * 1e3, 4),
+                          goal_word(goal->state));
     tile_add(t, figure_amount(AS_TIME, q, &t->texts), label, note);
 }
 
@@ -205,8 +206,11 @@ static void add_tiles(const struct plan *plan, struct document *d)
     if (margin >= 0 && million.known)
         tile_add(&tiles, figure_amount(AS_MONEY, million, t), "per million output tokens", "");
     if (plan->speed.gap == SPEED_KNOWN) {
-        tile_time(&tiles, "TPOT, from token to token", plan->speed.tpot, plan->request.tpot);
-        tile_time(&tiles, "TTFT, to the first token", plan->speed.ttft, plan->request.ttft);
+        struct goal goals[SPEED_GOALS];
+
+        goals_of(&plan->request, &plan->speed, goals);
+        tile_time(&tiles, "TPOT, from token to token", plan->speed.tpot, &goals[SPEED_GOAL_TPOT]);
+        tile_time(&tiles, "TTFT, to the first token", plan->speed.ttft, &goals[SPEED_GOAL_TTFT]);
     }
     if (m->budget.value > 0)
         tile_add(

@@ -101,8 +101,9 @@ static const char *const warning_words[WARNING_COUNT] = {
     [WARNING_WHEELS] = "{engine}'s published builds have kernels for {gpus that run}, {gpu} has "
                        "{cc}: it may stop with \"no kernel image\"",
     [WARNING_VENDOR] = "{engine} on {gpu}: support is not checked, its vendor {vendor}",
-    [WARNING_TP_HOSTS] = "TP over hosts: every all-reduce crosses the network, whose speed is "
-                         "assumed; with a slower one steps are longer",
+    [WARNING_TP_HOSTS] = "TP over hosts: every all-reduce crosses the network, {network} % of a "
+                         "step with an InfiniBand adapter a GPU (assumed); Ethernet has taken 7 "
+                         "times as long",
     [WARNING_WEIGHTS_ONLY] = "only the weights are counted: what this kind of model "
                              "needs to run is not estimated",
     [WARNING_VISION] = "the vision tower is not counted: GGUF keeps it in a file of its own",
@@ -589,6 +590,7 @@ static const char *say_request(const struct plan *p, const char *words, const st
         {"runs not", SAY_TEXT, .text = g->host ? "is not planned" : "does not run"},
         {"devices", SAY_TEXT, .text = devices_of(g, t)},
         {"gpu", SAY_TEXT, .text = g->id},
+        {"network", SAY_NUMBER, .number = 100 * p->speed.network},
         {"figures missing", SAY_TEXT, .text = sentence_figures_missing(g, t)},
         {"family", SAY_TEXT, .text = q->model->family},
         {"cc", SAY_VERSION, .number = g->compute_capability},
@@ -1182,10 +1184,11 @@ const char *sentence_speed_hit(const struct plan *p, const struct hit *h, struct
 
     if (!h)
         return "no measured row of this kind";
-    return texts_addf(t, "%s, %s on %s: %d rows%s, median error %.0f %%, in band %.0f %%",
+    return texts_addf(t, "%s, %s on %s: %d rows%s%s, median error %.0f %%, in band %.0f %%",
                       phases[h->phase], kinds[h->kind], q->engine->name, h->rows,
                       engine_lists(h->families, q->gpu->family->id) ? "" : " of other GPUs",
-                      100 * h->median, 100 * h->inside);
+                      p->speed.doubts >> DOUBT_NETWORK & 1 ? " in one host" : "", 100 * h->median,
+                      100 * h->inside);
 }
 
 /* ---- training ---- */

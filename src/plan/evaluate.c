@@ -158,7 +158,7 @@ static uint64_t evaluate_goals(const struct request *q, const struct load *load,
     if (p->step.gap != SPEED_KNOWN)
         return REASON_BIT(REASON_NO_SPEED);
     double busy = speed_busy(q, &e->layout);
-    struct goal_ends end = goals_ends(q, &p->step, p->serve.running * busy);
+    struct goal_ends end = goals_ends(q, &p->step, &p->serve, p->serve.running * busy);
     double slow = q->throughput > 0 && e->tokens > 0 ? q->throughput / e->tokens * end.tpot : 0;
     double rate = p->rate_miss;
 

@@ -56,12 +56,13 @@ enum goal_state goals_of(const struct request *q, const struct speed *v,
     return worst;
 }
 
-struct goal_ends goals_ends(const struct request *q, const struct step *s, double running)
+struct goal_ends goals_ends(const struct request *q, const struct step *s,
+                            const struct serve *serve, double running)
 {
     struct speed band;
 
     if (q->goals != GOALS_SURE)
         return (struct goal_ends){1, 1};
-    speed_band(s, running, &band);
+    speed_band(s, serve, running, &band);
     return (struct goal_ends){fmax(SPEED_TTFT_HIGH, band.factor_high), band.factor_high};
 }

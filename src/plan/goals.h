@@ -45,11 +45,12 @@ static inline bool goal_fails(const struct request *request, enum goal_state sta
 }
 
 /* How many times worse than its value an estimate may be, for which the goals are judged: 1
- * where the middle counts. running: requests at once. */
+ * where the middle counts. serve: NULL for the least; running: requests at once. */
 struct goal_ends {
     double ttft, tpot; /* tpot: of tokens/s and requests/s, too */
 };
-struct goal_ends goals_ends(const struct request *request, const struct step *step, double running);
+struct goal_ends goals_ends(const struct request *request, const struct step *step,
+                            const struct serve *serve, double running);
 
 const char *goal_word(enum goal_state state); /* "met", ...; "" = not asked */
 

@@ -203,15 +203,30 @@ void plan_prices(const struct plan *p, struct quantity *hour, struct quantity *m
     hour->known = month->known = p->has_memory && c->per_hour > 0;
 }
 
-const struct verdict_words *plan_verdict_words(const struct plan *p)
+enum goal_state plan_goals(const struct plan *p)
 {
     struct goal goals[SPEED_GOALS];
+
+    return p->has_memory && p->speed.gap == SPEED_KNOWN && p->verdict != VERDICT_DOES_NOT_FIT
+               ? goals_of(&p->request, &p->speed, goals)
+               : GOAL_NOT_ASKED;
+}
+
+const char *plan_verdict_cell(const struct plan *p)
+{
+    enum goal_state state = p->verdict == VERDICT_FITS ? plan_goals(p) : GOAL_NOT_ASKED;
+
+    return state == GOAL_NOT_ASKED ? verdict_words[p->verdict].brief : goal_word(state);
+}
+
+const struct verdict_words *plan_verdict_words(const struct plan *p)
+{
+    enum goal_state state = plan_goals(p);
 
     if (p->verdict != VERDICT_SLOW)
         return &verdict_words[p->verdict];
     if (p->limit == LIMIT_BUDGET)
         return &slow_words[SLOW_BUDGET];
-    enum goal_state state = goals_of(&p->request, &p->speed, goals);
     return state == GOAL_LIKELY     ? &slow_words[SLOW_UNSURE]
            : state == GOAL_UNLIKELY ? &slow_words[SLOW_LIKELY]
                                     : &verdict_words[VERDICT_SLOW];

@@ -25,6 +25,7 @@
 
 #include "plan/cost.h"
 #include "plan/evaluate.h"
+#include "plan/goals.h"
 #include "plan/layout.h"
 #include "plan/memory.h"
 #include "plan/power.h"
@@ -215,6 +216,11 @@ void plan_prices(const struct plan *plan, struct quantity *per_hour, struct quan
 /* The spellings of its verdict; of what is slow it says by what: over a budget, by the whole band
  * of an estimate, likely by its middle, or perhaps by an end of it. */
 const struct verdict_words *plan_verdict_words(const struct plan *plan);
+
+/* How its goals of speed stand, the worst of them; not asked where no speed is known. */
+enum goal_state plan_goals(const struct plan *plan);
+/* A cell of a table: "fits", and with goals of speed what they are: "met", "likely"; "slow". */
+const char *plan_verdict_cell(const struct plan *plan);
 
 /* Dollars per million output tokens at this load; unknown without price or speed. */
 /* Dollars per million of what comes at a rate, of a price per hour: ends against ends. */

@@ -400,7 +400,7 @@ static double least_miss(struct search *s, const struct layout *l)
         ttft = fmin(ttft, other);
     }
     double most = q->users * q->output / (ttft + fmax(q->output - 1, 0) * tpot);
-    struct goal_ends end = goals_ends(q, &step, 1); /* with more at once they are further */
+    struct goal_ends end = goals_ends(q, &step, NULL, 1); /* with more at once they are further */
     if (q->split && q->tp <= 0)                     /* prompts may be worked off in a larger TP */
         ttft = 0;
     miss = fmax(miss, q->ttft > 0 ? ttft * end.ttft / q->ttft : 0);

@@ -294,7 +294,7 @@ bool row_predict(const struct row *row, struct row_answer *out)
         serve_estimate(&step, &row->serve, &serve);
     else if (!serve_rate(&step, &row->serve, row->rate, &serve))
         return false;
-    speed_band(&step, serve.running, &speed);
+    speed_band(&step, &serve, serve.running, &speed);
     *out = (struct row_answer){.time = time_of(row, &step, &serve),
                                .ttft = serve.ttft,
                                .tokens = serve.requests * row->serve.output,

@@ -79,6 +79,12 @@ $(json rows.2.gpus) $(json rows.3.gpus)"
 
     # with goals of speed the front is that of the price of a token; orders by speed
     # shellcheck disable=SC2086
+    run --compare -m llama-3.1-8b --tpot 20 -u 32 -p bf16 -g h100-sxm -g a100-sxm-80 -f json
+    assert_eq "the whole band reaches the goal" met "$(json rows.0.goals)"
+    assert_eq "the middle does" likely "$(json rows.1.goals)"
+    run --compare -m llama-3.1-8b --tpot 20 -u 32 -p bf16 -g h100-sxm -g a100-sxm-80
+    assert_contains "said to people in place of fits" "bf16       likely" "$out"
+    # shellcheck disable=SC2086 # words
     run --compare $load -p fp8 --tpot 40 --sort million -f json
     assert_contains "front of the goals" "per_million_output_tokens" "$(json front)"
     assert_eq "the cheapest token is on it" true "$(json rows.0.front)"

@@ -47,6 +47,16 @@ run --plan -m llama-3.3-70b -g dgx-spark-gb10:2 --tp 2 --engine vllm
 assert_contains "with a warning" "TP over hosts" "$out"
 row 'FITS on 2 x *PP 2, 2 hosts*' -m llama-3.3-70b -g dgx-spark-gb10:2 --engine vllm
 row 'FITS on 16 x *: TP 16, 2 hosts*' -m deepseek-r1 -g h100-sxm:16 --tp 16
+if have_json; then # the band says by how much a network may be slower: by its share of a step
+    run --plan -m llama-3.1-8b -g h100-sxm:8 --tp 8 -f json
+    one=$(json speed.tpot.value) near=$(json speed.tpot.high)
+    run --plan -m llama-3.1-8b -g h100-sxm:16 --tp 16 -f json
+    two=$(json speed.tpot.value) far=$(json speed.tpot.high)
+    assert_true "small all-reduces wait for two hosts: $one, $two" \
+        awk -v a="$one" -v b="$two" 'BEGIN { exit !(b > 1.2 * a) }'
+    assert_true "and nobody knows how long: $near, $far" \
+        awk -v a="$one" -v h="$near" -v b="$two" -v f="$far" 'BEGIN { exit !(f / b > 1.5 * h / a) }'
+fi
 row 'FITS on 8 x *: TP 8*, 2 hosts*' -m kimi-k3 -g gb300:8 --tp 8
 run --plan -m kimi-k3 -g gb300:8 --tp 8
 assert_lacks "a rack is one host to TP" "TP over hosts" "$out"

@@ -152,6 +152,8 @@ run --plan -m llama-3.1-8b --ttft 20 -u 32 -g l4:20
 assert_contains "a miss outside the band" "FITS, TOO SLOW" "$out"
 run --plan -m llama-3.1-8b --tpot 20 -u 32 -g l4 --goals sure
 assert_contains "sure of it" "goals    met by the whole band; likely: 16 GPUs" "$out"
+run --plan -m llama-3.1-8b --tpot 20 -u 32 -g l4 -q
+assert_contains "in one line" "\$7.04/h, goals likely" "$out"
 run --plan -m llama-3.1-8b --tpot 20 -u 32 -g l4:16 --goals sure
 assert_eq "16 GPUs are not sure" 1 "$rc"
 assert_contains "and why" "TPOT 19.3 ms does not surely meet the goal of 20 ms" "$out"

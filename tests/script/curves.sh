@@ -96,8 +96,8 @@ expect <<'END'
 │ f TTFT         218.9 ms  62.55..1095                                         │
 │   output       682 tok/s  478..888                                           │
 └──────────────────────────────────────────────────────────────────────────────┘
- TPOT goal reached to 34 users; TTFT goal reached to 141 users; 2 x h100-sxm
- fit 155 users, marginal to 196; then the KV pool is full …
+ TPOT goal likely to 34 users, surely to 11; TTFT goal likely to 141 users,
+ surely to 12; 2 x h100-sxm fit 155 users, marginal to 196; then the KV pool …
  t:latency  p:throughput  $:cost  m:memory  r:roofline  +:zoom   ?:help  q:quit
 END
 "$gp" --plan "${load[@]}" "${goals[@]}" --format json >"$work/plan.json"
@@ -136,7 +136,7 @@ screen "goals and break points in words" "${load[@]}" "${goals[@]}" <<'KEYS'
 KEYS
 shows "TPOT goal 30 ms"
 shows "155 users: marginal beyond"
-shows "TPOT goal reached to 3"
+shows "TPOT goal likely to 3"
 
 screen "throughput, ASCII" "${load[@]}" --ascii <<'KEYS'
 3 p

@@ -15,6 +15,10 @@
 #define NETWORK_RATE 115e9 /* bytes/s of a host of 8, one direction; of fewer GPUs their share */
 #define NETWORK_GPUS 8     /* that share it */
 
+/* NCCL's latency on the GPUs' own link, times that of an engine's kernels: operator tables of A100,
+ * H100 and B200, for 2, 4 and 8 GPUs. Over PCIe they are alike. */
+static const double library_latency[] = {2.0, 2.8, 4.2};
+
 int comm_size(int n)
 {
     return n <= 2 ? 0 : n <= 4 ? 1 : 2;
@@ -55,6 +59,8 @@ struct comm comm_of(const struct gpu *gpu, const struct family *f, int n, int ho
     }
     c.hop = f->hop;
     c.hosts = spread ? (n + together - 1) / together : 1;
+    if (spread && !c.pcie) /* no engine's kernels reach another host */
+        c.latency *= library_latency[comm_size(within)];
     return c;
 }
 
@@ -65,11 +71,17 @@ const char *comm_library(const struct comm *c, const struct gpu *gpu)
     return strcmp(gpu->vendor, "amd") == 0 ? "RCCL" : "NCCL";
 }
 
-double comm_allreduce(const struct comm *c, double bytes)
+double comm_apart(const struct comm *c, double bytes)
 {
     double others = 2.0 * (c->hosts - 1);
     double rate = NETWORK_RATE * fmin(fmax(c->gpus, 1), NETWORK_GPUS) / NETWORK_GPUS;
-    double apart = c->hosts > 1 ? others * NETWORK_STEP + others / c->hosts * bytes / rate : 0;
+
+    return c->hosts > 1 ? others * NETWORK_STEP + others / c->hosts * bytes / rate : 0;
+}
+
+double comm_allreduce(const struct comm *c, double bytes)
+{
+    double apart = comm_apart(c, bytes);
 
     if (c->gpus <= 1 || !c->known)
         return apart;

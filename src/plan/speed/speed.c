@@ -78,6 +78,8 @@ void speed_doubt_of(const struct speed *v, enum doubt doubt, const struct gpu *g
     bool host = doubt == DOUBT_ON_HOST;
 
     speed_doubt(doubt, gpu, low, high);
+    if (doubt == DOUBT_NETWORK)
+        *high = fmax(*high, 1 + (COMM_SLOW - 1) * v->network);
     if (v->host_share <= 0)
         return;
     double part = host ? v->host_share : 1 - v->host_share;
@@ -156,11 +158,14 @@ static void host_factors(const struct step *s, double running, struct speed *out
     host_doubt(q, &out->host_low, &out->host_high);
 }
 
-void speed_band(const struct step *s, double running, struct speed *out)
+void speed_band(const struct step *s, const struct serve *serve, double running, struct speed *out)
 {
     double low = 0, high = 0, a, b;
 
     out->doubts = doubts_of(s, running);
+    out->network = 0;
+    if (serve && out->doubts >> DOUBT_NETWORK & 1)
+        out->network = fmin(step_network(s, serve->decoding) / s->accepted / serve->tpot, 1);
     out->host_share = 0;
     if (out->doubts >> DOUBT_ON_HOST & 1)
         host_factors(s, running, out);
@@ -309,7 +314,7 @@ static void speed_fill(const struct step *s, const struct serve *serve, const st
 {
     out->serve = *serve;
     out->running = serve->running * groups;
-    speed_band(s, out->running, out);
+    speed_band(s, serve, out->running, out);
     out->tpot = speed_banded(s, serve->tpot, out->factor_low, out->factor_high);
     out->ttft = speed_banded(s, serve->ttft, fmax(SPEED_TTFT_LOW, out->factor_low),
                              fmax(SPEED_TTFT_HIGH, out->factor_high));

@@ -112,6 +112,7 @@ struct speed {
     enum speed_bound bound;
     unsigned doubts;                   /* bits of enum doubt */
     const struct hit *hit, *hit_first; /* rows of this kind: TPOT, TTFT; NULL: none */
+    double network;                    /* 0..1 of the TPOT: waits for other hosts */
     double factor_low, factor_high;    /* of the TPOT's band: value / low .. value * high */
     double host_low, host_high;        /* of DOUBT_ON_HOST, for the host's part of the step */
     double host_share;                 /* that part, 0..1: the other doubts are of the rest */
@@ -151,8 +152,10 @@ void speed_estimate(const struct request *request, const struct load *load,
 double speed_admitted(const struct request *request, const struct load *load,
                       const struct memory *memory);
 
-/* Doubts and factors of a TPOT while `running` requests run, into those three fields. */
-void speed_band(const struct step *step, double running, struct speed *out);
+/* Doubts and factors of a TPOT while `running` requests run, into those four fields; serve: NULL
+ * where the share of the network is not asked. */
+void speed_band(const struct step *step, const struct serve *serve, double running,
+                struct speed *out);
 
 /* Of which kind an estimate is, for the rows that it is checked by. */
 enum hit_kind speed_kind(const struct step_load *load);
@@ -160,7 +163,8 @@ enum hit_kind speed_kind(const struct step_load *load);
 /* Factors of one source alone: the value may be as little as 1/low, as much as high of
  * what is estimated. gpu: whose family's spread and bandwidth count. */
 void speed_doubt(enum doubt doubt, const struct gpu *gpu, double *low, double *high);
-/* The same of an estimate's own doubt. */
+/* The same of an estimate's own doubt: a network counts by its share, as it may be COMM_SLOW times
+ * as slow as said. */
 void speed_doubt_of(const struct speed *speed, enum doubt doubt, const struct gpu *gpu, double *low,
                     double *high);
 /* The same of the law of one kernel on this device: what the generation, or what was measured

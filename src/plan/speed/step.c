@@ -498,6 +498,18 @@ static double step_communication(const struct step *s, double tokens)
     return s->slow[CORRECT_WORK] * t;
 }
 
+double step_network(const struct step *s, double tokens)
+{
+    const struct step_load *l = s->load;
+    const struct comm *c = s->ways > 1 ? &s->group : &s->tp;
+    double bytes = tokens * s->hidden * 2;
+    double reduces = s->ways > 1 ? l->moe_layers : l->reduces;
+
+    return s->slow[CORRECT_WORK] *
+           (reduces * comm_apart(c, bytes) + l->small_reduces * comm_apart(&s->tp, tokens * 8) +
+            s->hops_hosts * comm_hop_hosts(bytes));
+}
+
 static uint64_t bits_of(double x)
 {
     uint64_t bits;

@@ -155,6 +155,8 @@ double step_work(const struct step *step, double tokens, double compute);
 
 /* A decode step of `users` requests (of all ranks) whose caches hold `tokens` each. */
 double step_decode(const struct step *step, double users, double tokens);
+/* s of a step of so many tokens in which GPUs wait for the network between hosts. */
+double step_network(const struct step *step, double tokens);
 /* The same, and step_work() of the iteration's tokens, which is a part of that. */
 double step_decode_work(const struct step *step, double users, double tokens, double *work);
 void step_decode_parts(const struct step *step, double users, double tokens,

@@ -207,7 +207,7 @@ void compare_view_cell(const struct compare_row *row, enum compare_column column
     if (column == COLUMN_LAYOUT)
         layout_cell(row, out);
     else if (column == COLUMN_VERDICT)
-        strbuf_add(out, verdict_words[row->compared->plan.verdict].brief);
+        strbuf_add(out, plan_verdict_cell(&row->compared->plan));
     else if (f && column == COLUMN_TPOT) {
         const struct quantity *q = &f->number;
         double low = q->value - q->low, high = q->high - q->value, side = high > low ? high : low;

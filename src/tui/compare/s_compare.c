@@ -221,8 +221,7 @@ static void compare_detail_title(const struct compare_row *row, struct strbuf *o
     if (p->has_memory)
         strbuf_addf(out, " x %d", p->layout.gpus);
     strbuf_addf(out, ", %s%s: %s", p->request.precision.id,
-                p->request.precision.native ? " (as published)" : "",
-                verdict_words[p->verdict].brief);
+                p->request.precision.native ? " (as published)" : "", plan_verdict_cell(p));
 }
 
 /* The row in focus; NULL when none is shown. */
