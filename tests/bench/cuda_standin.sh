@@ -536,6 +536,15 @@ faults="FAKE_CUDA_DEVICES=2 FAKE_CUDA=lost-peer" expect "a peer that gets nothin
 faults="FAKE_CUDA_DEVICES=2 FAKE_CUDA=no-peer" expect "no peers" 0 '"unsupported"'
 faults='' expect "a peer that is not there" 0 '"unsupported"' 'of 1 that are visible'
 grep -q "$point_ok" "$work/out" && { not_ok "peers of one GPU"; }
+# all at once: each GPU's own copy, the bytes of both in the time of both
+plan '{"test":"transfer","kind":"h2d-all","devices":[0,1],"bytes":1000000}' \
+  '{"test":"transfer","kind":"d2h-all","devices":[0,1],"bytes":1000000}' >"$work/plan"
+faults=FAKE_CUDA_DEVICES=2 expect "all at once" 0 '"n": 2, "ok": true' '"gpus": 2' \
+  '"id": "transfer/h2d-all/0-1/1000000", "state": "ok"' \
+  '"id": "transfer/d2h-all/0-1/1000000", "state": "ok"' 'GPUs at once'
+faults="FAKE_CUDA_DEVICES=2 FAKE_CUDA=zeros" expect "all at once, one gets nothing" 0 \
+  '"valid": false' 'the data that arrived differs from the data sent'
+faults='' expect "all at once, alone" 0 '"unsupported", "reason": "needs GPU 1; 1 of them visible'
 plan '{"test":"fit","bytes":1500000000}' '{"test":"fit","bytes":9000000000}' >"$work/plan"
 faults='' expect "fit" 0 '"state": "oom"' 'of 8.38 GiB could be allocated'
 sum() { # kind devices
