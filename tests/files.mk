@@ -112,6 +112,7 @@ unit_tests = \
 	tests/unit/test_safetensors \
 	tests/unit/test_search \
 	tests/unit/test_diagnose \
+	tests/unit/test_replay \
 	tests/unit/test_serverbench \
 	tests/unit/test_session \
 	tests/unit/test_settings \
@@ -330,8 +331,10 @@ accuracy_programs = \
 	tests/accuracy/files \
 	tests/accuracy/memory \
 	tests/accuracy/models \
+	tests/accuracy/offload \
 	tests/accuracy/operators \
 	tests/accuracy/power \
+	tests/accuracy/replay \
 	tests/accuracy/speed \
 	tests/accuracy/startup \
 	tests/accuracy/train
@@ -344,6 +347,7 @@ tests_accuracy_speed_SOURCES = \
 	tests/accuracy/speed_hit_share.h \
 	tests/accuracy/speed_manual.c \
 	tests/accuracy/speed_manual.h \
+	tests/accuracy/speed_recent.c \
 	tests/accuracy/speed_rows.c \
 	tests/accuracy/speed_rows.h \
 	tests/accuracy/speed_score.c \
@@ -497,6 +501,7 @@ cli_tests = \
 	tests/cli/panel.sh \
 	tests/cli/pictures.sh \
 	tests/cli/readme.sh \
+	tests/cli/replay.sh \
 	tests/cli/report.sh \
 	tests/cli/show.sh \
 	tests/cli/sizes.sh \

@@ -408,7 +408,7 @@ static enum gp_status add_all(struct planner *planner, const struct options *opt
     const struct gpu *const *list;
     struct resolved *r = &c->resolved[0];
     size_t n;
-    enum gp_status rc = catalog_gpus(planner_catalog(planner), &list, &n, err);
+    enum gp_status rc = catalog_gpus_offered(planner_catalog(planner), &list, &n, err);
 
     if (!rc && n == 0)
         rc = gp_fail(err, GP_E_FILE, "", "check --profiles", "there are no GPUs");

@@ -16,6 +16,7 @@
 #include "answer/option.h"
 #include "base/err.h"
 #include "catalog/catalog.h"
+#include "plan/goals.h"
 #include "plan/plan.h"
 #include "plan/solve.h"
 #include "plan/train/train.h"
@@ -57,6 +58,7 @@ void planner_measured_anew(struct planner *planner);
 struct resolved {
     struct request request;
     bool gpu_chosen;                  /* no GPU was named: the cheapest that fits */
+    char host_memory[48];             /* as it was named; "" = assumed */
     bool gpu_local;                   /* ... or the one in this machine */
     bool load_default;                /* neither users nor a rate were named: one user */
     bool generic;                     /* the model is a bare size: its shape is assumed */
@@ -92,14 +94,22 @@ enum otherwise {
     OTHERWISE_LACKS /* no layout of these GPUs holds it */
 };
 
+/* Of the same GPU the fewest with which the goals of speed are likely, are sure, and those that
+ * need less and miss them by little: layout and price; layout.gpus 0 = none. */
+struct goals_beside {
+    enum goal_state state;               /* the plan's worst; GOAL_NOT_ASKED: nothing below holds */
+    struct runner_up likely, sure, near; /* near.more: by what share of the goal near.limit */
+};
+
 /* An answer: the plan, and fixes when it does not simply fit. */
 struct answer {
     struct resolved resolved;
     struct plan plan;
     enum otherwise otherwise;
     struct runner_up reserved_otherwise; /* layout and price, where it takes another */
+    struct goals_beside goals;
     enum solve solve;
-    bool solved;
+    struct solution solved;
     struct fix fixes[PLAN_MAX_FIXES];
     int fix_count;
 };

@@ -430,10 +430,10 @@ static enum gp_status weight_facts(struct planner *planner, const struct model *
         record_text(one, "source", c->source);
     }
     record_quantity(s, "checkpoint", "GiB",
-                    m->bytes.known ? quantity_exact(m->bytes.file_bytes)
-                                   : quantity_exact(weights_file_bytes(&q)),
+                    m->bytes.known && !m->bytes.inferred ? quantity_exact(m->bytes.file_bytes)
+                                                         : weights_files(&q),
                     GP_GIB, 2);
-    record_flag(s, "checkpoint_from_its_tensors", m->bytes.known);
+    record_flag(s, "checkpoint_from_its_tensors", m->bytes.known && !m->bytes.inferred);
     return GP_OK;
 }
 

@@ -26,12 +26,14 @@ static double rate_of(const struct gpu *gpu, enum format_math math)
     return gpu->rate[math].known ? gpu->rate[math].value : 0;
 }
 
-/* BF16, or FP16 where the hardware has no BF16. */
+/* BF16, or FP16 where the hardware has no BF16; in FP32 where that is slower still, as on cards
+ * whose FP16 is a sixty-fourth of it or none. */
 static double rate_16(const struct gpu *gpu)
 {
-    double bf16 = rate_of(gpu, MATH_BF16);
+    double bf16 = rate_of(gpu, MATH_BF16), half = bf16 > 0 ? bf16 : rate_of(gpu, MATH_FP16);
+    bool told = gpu->rate[MATH_FP16].known || gpu->rate[MATH_BF16].known;
 
-    return bf16 > 0 ? bf16 : rate_of(gpu, MATH_FP16);
+    return told ? fmax(half, rate_of(gpu, MATH_FP32)) : half;
 }
 
 /* Without arithmetic of its own. */
@@ -168,6 +170,8 @@ static const struct profile_field attention_keys[] = {
     {"mla_compute", PROFILE_NUMBER, AT(mla_compute), 0.01, 1.1, 1, NULL, "of 16-bit rate", 3,
      SHOW_FITTED},
     {"launch", PROFILE_NUMBER, AT(launch), 0.1, 10, 1, NULL, "x", 3, SHOW_FITTED},
+    {"unpack_g_s", PROFILE_NUMBER, AT(unpack), 0, 1e3, 1e9, "unpack", "G weights/s a core", 1,
+     SHOW_FITTED},
     {"layer", PROFILE_NUMBER, AT(layer), 0.01, 10, .show = SHOW_NOT},
 };
 
@@ -251,6 +255,7 @@ void family_file_read(struct profile_group top, void *target)
                  f->expert, sizeof(f->expert[0]));
     read_link(profile_sub(top, "link"), &f->link);
     read_link(profile_sub(top, "pcie"), &f->pcie);
+    read_link(profile_sub(top, "pcie_staged"), &f->staged);
     if (f->mla_compute <= 0)
         f->mla_compute = f->product[KERNEL_16].compute;
     const struct product_share *half = &f->product[KERNEL_16];

@@ -69,9 +69,11 @@ struct family {
     double kv_split;          /* pairs of sequence and KV head whose reads few of them waste */
     double mla_compute;       /* share of the 16-bit rate, MLA's decode */
     double launch;            /* factor on the engine's time per kernel */
+    double unpack;            /* weights/s that a core unpacks and multiplies; processors */
     double layer;             /* ... on its time per layer, where it has one (engine.h) */
     struct link_law link, pcie;
-    double hop; /* bytes/s of a copy between two GPUs, measured; 0 = by the law */
+    struct link_law staged; /* PCIe without peer access: through host memory */
+    double hop;             /* bytes/s of a copy between two GPUs, measured; 0 = by the law */
     struct quantity
         flop_per_byte;         /* of the bandwidth: 16-bit arithmetic where a sheet names none */
     double pcie_rate;          /* bytes/s, one direction, where a GPU's profile names no link */

@@ -4,7 +4,7 @@
 . "${srcdir:-.}/tests/cli/lib.sh"
 
 load="-m llama-3.1-70b -c 8k -u 16"
-gpus=$("$gp" --list gpus --quiet | wc -l)
+gpus=$(find "$src/profiles/gpus" -name "*.cfg" ! -name "*.set.cfg" | wc -l) # those of sets are named
 
 # shellcheck disable=SC2086 # words
 run --compare $load

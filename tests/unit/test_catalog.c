@@ -49,6 +49,11 @@ static void test_gpu_aliases(void **state)
     assert_string_equal(profile_gpu(catalog, "a100-80")->id, "a100-sxm-80");
     assert_string_equal(profile_gpu(catalog, "4090")->id, "rtx-4090");
     assert_string_equal(profile_gpu(catalog, "H100-SXM")->id, "h100-sxm");
+    /* of several the one that people mean: not the laptop's, not one with other memory */
+    assert_string_equal(profile_gpu(catalog, "GeForce GTX 1660 Ti")->id, "gtx-1660-ti");
+    assert_string_equal(profile_gpu(catalog, "RTX 4090")->id, "rtx-4090");
+    assert_string_equal(profile_gpu(catalog, "RTX 4070 Laptop")->id, "rtx-4070-laptop");
+    assert_string_equal(profile_gpu(catalog, "H100 SXM")->id, "h100-sxm");
 }
 
 static void test_unknown_gpu(void **state)
@@ -155,6 +160,58 @@ static void test_user_adds_a_gpu(void **state)
     assert_int_equal(catalog_warnings(both, &lines), 0); /* said once */
     catalog_free(both);
     drop("gpus/mine.cfg");
+}
+
+/* A set: what an item does not say is as outside the list; only what is asked for is judged. */
+static void test_sets(void **state)
+{
+    static const char text[] =
+        "vendor = \"nvidia\";\nsource = \"us\";\nbandwidth_gb_s = 100;\n"
+        "set = (\n"
+        "{\n    id = \"first-card\";\n    name = \"First Card\";\n"
+        "    memory_gib = 8;\n    nvml_names = [\"Other Name\"];\n},\n"
+        "{\n    id = \"second-card\";\n    name = \"Second Card\";\n"
+        "    memory_gib = 4;\n    bandwidth_gb_s = 50;\n    bandwith = 1;\n}\n"
+        ");\n";
+    struct catalog *all;
+    const struct gpu *const *list, *gpu;
+    const char *const *lines;
+    struct gp_err err;
+    size_t count;
+
+    (void)state;
+    put("gpus/cards.set.cfg", text);
+    put("gpus/rtx-4090.cfg", "note = \"mine\";\n");
+    all = with_user();
+    gpu = profile_gpu(all, "first-card");
+    assert_string_equal(gpu->vendor, "nvidia");
+    assert_near(gpu->bandwidth.value, 100e9, 1);
+    assert_near(gpu->physical.value, 8 * GP_GIB, 1);
+    assert_int_equal(catalog_warnings(all, &lines), 0);
+    assert_string_equal(profile_gpu(all, "other name")->id, "first-card");
+    assert_near(profile_gpu(all, "second-card")->bandwidth.value, 50e9, 1);
+    assert_int_equal(catalog_warnings(all, &lines), 1);
+    assert_non_null(strstr(lines[0], "set[1].bandwith: unknown key, did you mean bandwidth_gb_s?"));
+    assert_int_equal(catalog_gpu(all, "cards.set", &gpu, &err), GP_E_USAGE);
+    /* where none is named nobody weighs them */
+    assert_int_equal(catalog_gpus_offered(all, &list, &count, &err), GP_OK);
+    for (size_t i = 0; i < count; i++)
+        assert_false(list[i]->in_set);
+    assert_int_equal(catalog_gpus(all, &list, &count, &err), GP_OK);
+    assert_true(count > 450);
+    catalog_free(all);
+    drop("gpus/rtx-4090.cfg");
+
+    put("gpus/cards.set.cfg", "set = (\n{\n    id = \"first-card\";\n},\n{ id = 3; }\n);\n");
+    all = with_user();
+    assert_int_equal(catalog_gpu(all, "first-card", &gpu, &err), GP_E_FILE);
+    assert_non_null(strstr(err.where, "gpus/cards.set.cfg:2"));
+    catalog_free(all);
+    put("gpus/cards.set.cfg", "set = 3;\n# id\nid = \"first-card\";\n");
+    all = with_user();
+    assert_int_equal(catalog_gpu(all, "first-card", &gpu, &err), GP_E_FILE);
+    catalog_free(all);
+    drop("gpus/cards.set.cfg");
 }
 
 /* One that is named is an error, one that is listed a warning; the rest is used. */
@@ -425,6 +482,7 @@ int main(void)
         cmocka_unit_test(test_models_by_alias),
         cmocka_unit_test(test_user_changes_one_field),
         cmocka_unit_test(test_user_adds_a_gpu),
+        cmocka_unit_test(test_sets),
         cmocka_unit_test(test_user_file_is_wrong),
         cmocka_unit_test(test_user_prices),
         cmocka_unit_test(test_user_prices_wrong),
