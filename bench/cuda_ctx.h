@@ -194,6 +194,7 @@ typedef bool cuda_prepare(struct cuda_ctx *ctx, const struct point *point, struc
 #include "measure/point/test_rows.h"
 #undef TEST
 cuda_prepare cuda_peer_prepare; /* of the pairs of transfer */
+cuda_prepare cuda_together_prepare; /* of its copies of all at once */
 void cuda_choices_free(struct cuda_ctx *ctx);
 
 /* ---- cuda_devices.c ---- */

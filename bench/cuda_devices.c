@@ -229,9 +229,14 @@ void cuda_add_node(const char *pci, json_t *facts)
 
 void cuda_bind_near(const char *pci)
 {
+    static cpu_set_t now; /* what this process may use, before it was bound */
+    static bool known;
     char list[512] = "";
-    cpu_set_t now, near;
+    cpu_set_t near;
 
+    if (!known && sched_getaffinity(0, sizeof now, &now) != 0)
+        return;
+    known = true;
     if (!of_pci(pci, "local_cpulist", list, sizeof list))
         return;
     CPU_ZERO(&near);
@@ -243,8 +248,6 @@ void cuda_bind_near(const char *pci)
         for (long cpu = first; cpu <= last && cpu < CPU_SETSIZE; cpu++)
             CPU_SET((size_t)cpu, &near);
     }
-    if (sched_getaffinity(0, sizeof now, &now) != 0)
-        return;
     CPU_AND(&near, &near, &now);
     if (CPU_COUNT(&near) > 0)
         sched_setaffinity(0, sizeof near, &near);

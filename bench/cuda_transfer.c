@@ -263,6 +263,8 @@ bool cuda_transfer_prepare(struct cuda_ctx *ctx, const struct point *point, stru
 
     if (point->bytes < 1 || point->bytes > 0x1p46)
         return cuda_refuse(ctx, POINT_UNSUPPORTED, "a size of %.0f bytes", point->bytes);
+    if (bench_kind_is(point->kind, KIND_IS_ALL))
+        return cuda_together_prepare(ctx, point, out);
     if (point_together(point))
         return cuda_peer_prepare(ctx, point, out);
     s = cuda_begin(ctx, point, &work, sizeof *s);

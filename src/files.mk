@@ -527,6 +527,7 @@ cuda_engine_sources = \
 	bench/cuda_peer.c \
 	bench/cuda_run.c \
 	bench/cuda_symbols.h \
+	bench/cuda_together.c \
 	bench/cuda_transfer.c \
 	bench/cuda_types.c \
 	bench/cuda_types.h

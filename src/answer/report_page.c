@@ -344,6 +344,8 @@ static const struct {
                     {"gpu", "GPU", TABLE_LEFT},
                     {"precision", "format", TABLE_LEFT},
                     {"gpus", "GPUs", TABLE_RIGHT},
+                    {"tp", "TP", TABLE_RIGHT},
+                    {"pp", "PP", TABLE_RIGHT},
                     {"verdict", "verdict", TABLE_LEFT},
                     {"tpot", "TPOT ms", TABLE_RIGHT},
                     {"output_tokens_per_s", "tokens/s", TABLE_RIGHT},
@@ -352,8 +354,8 @@ static const struct {
                     {"holds", "requests held", TABLE_RIGHT},
                     {"price_date", "price of", TABLE_RIGHT}};
 #define ALTERNATIVE_COLUMNS (sizeof(alternatives) / sizeof(alternatives[0]))
-/* verdict, tokens/s, requests held and the date: not on a phone */
-#define ALTERNATIVE_MINOR (1u << 4 | 1u << 6 | 1u << 9 | 1u << 10)
+/* PP, verdict, tokens/s, requests held and the date: not on a phone */
+#define ALTERNATIVE_MINOR (1u << 5 | 1u << 6 | 1u << 8 | 1u << 11 | 1u << 12)
 
 static void alternative_row(const struct report_page *p, const struct compared *row, bool own,
                             struct table *table)

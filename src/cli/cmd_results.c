@@ -42,10 +42,12 @@ static bool compare_two(struct invocation *in, const struct benchlog logs[2])
         json_decref(json);
     } else {
         print_warnings(in, warnings, &in->out);
-        benchlog_changes_print(&changes, bench_view(in->format), &in->out);
+        benchlog_changes_print(&changes, bench_view(in->format), in->quiet, &in->out);
     }
     json_decref(warnings);
     confirmed = benchlog_confirmed(&changes);
+    if (!confirmed && in->format == OUTPUT_TEXT && !options_flag(&in->options, OPT_STRICT))
+        strbuf_add(&in->out, "exit code 0 all the same: with --strict it is 5\n");
     benchlog_changes_fini(&changes);
     return confirmed;
 }
@@ -87,11 +89,11 @@ static enum gp_status side_by_side(struct invocation *in, const struct benchlog 
         print_warnings(in, json_object_get(json, "warnings"), &in->out);
         if (news)
             bench_stragglers(json, &in->out);
-        if (news)
-            benchlog_print_news(&all, &in->out);
-        else if (in->format == OUTPUT_PROMETHEUS)
+        if (in->format == OUTPUT_PROMETHEUS)
             benchlog_prometheus(&all, &in->out);
-        else
+        else if (news && !in->quiet)
+            benchlog_print_news(&all, &in->out);
+        else if (in->format != OUTPUT_TEXT || !in->quiet)
             benchlog_print(&all, bench_view(in->format), &in->out);
     }
     if (!rc && in->format == OUTPUT_TEXT) {

@@ -486,6 +486,27 @@ static void add_pairs(struct planning *p, double bytes)
         }
 }
 
+static uint64_t chosen_devices(const struct points_options *options)
+{
+    uint64_t devices = 0;
+
+    for (int i = 0; i < options->devices && i < POINTS_DEVICES; i++)
+        if (options->device[i] >= 0 && options->device[i] < POINT_DEVICES)
+            devices |= (uint64_t)1 << options->device[i];
+    return devices;
+}
+
+/* What the host gives to all of them together. */
+static void add_all_at_once(struct planning *p, double bytes)
+{
+    struct point point = {
+        .test = TEST_TRANSFER, .bytes = bytes, .tp = 1, .devices = chosen_devices(p->options)};
+
+    for (point.kind = KIND_H2D_ALL; p->options->devices > 1 && point.kind <= KIND_D2H_ALL;
+         point.kind++)
+        add_point(p, &point, false);
+}
+
 /* Between the host and a device that has memory of its own. */
 static void add_host_copies(struct planning *p, double top)
 {
@@ -527,6 +548,7 @@ static void plan_transfer(struct planning *p)
         add_point(p, &point, path != NULL);
     if (p->options->cpu || p->options->subset)
         return;
+    add_all_at_once(p, 64 * GP_MIB);
     add_pairs(p, 64 * GP_MIB);
     if (p->options->preset == PRESET_THOROUGH) {
         add_pairs(p, 4 * GP_KIB);
@@ -536,11 +558,12 @@ static void plan_transfer(struct planning *p)
 
 static void add_allreduce(struct planning *p, unsigned types, double bytes, int64_t tokens)
 {
-    struct point point = {.test = TEST_ALLREDUCE, .bytes = bytes, .tp = 1, .n = tokens};
+    struct point point = {.test = TEST_ALLREDUCE,
+                          .bytes = bytes,
+                          .tp = 1,
+                          .n = tokens,
+                          .devices = chosen_devices(p->options)};
 
-    for (int i = 0; i < p->options->devices && i < POINTS_DEVICES; i++)
-        if (p->options->device[i] >= 0 && p->options->device[i] < POINT_DEVICES)
-            point.devices |= (uint64_t)1 << p->options->device[i];
     if (tokens > 0)
         gp_copy(point.model, sizeof(point.model), p->options->request->model->id);
     for (int t = 0; t < TYPE_COUNT; t++) { /* in both kinds before the next type */

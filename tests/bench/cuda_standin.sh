@@ -395,12 +395,13 @@ if test -f "$fake"; then
   faults="LD_LIBRARY_PATH=$work/nvml FAKE_NVML_GPM=slow" expect "counters, late" 0 "$point_ok"
   grep -q ': 4711[,}]' "$work/out" && not_ok "nonsense of counters that are taken late"
   sed -i '1s/"sensors_s":0.01,//' "$work/plan"
-  # some 20 ms, for the counters want 100: a machine that is busy makes five of one
-  sed 's/"max_time":1,"min_time":0.5,"sample_time":0.005/"max_time":0.02,"min_time":0.01,"sample_time":0.001/
-    1s/"seed"/"sensors_s":0.002,&/' "$work/plan" >"$work/short"
+  # some 30 ms, for the counters want 100, by a slow clock: what a busy machine holds up is short
+  sed 's/"max_time":1,"min_time":0.5,"sample_time":0.005/"max_time":0.03,"min_time":0.015,"sample_time":0.0002/
+    1s/"seed"/"sensors_s":0.002,&/; s/1000000/20000/' "$work/plan" >"$work/short"
   cp "$work/plan" "$work/long" && cp "$work/short" "$work/plan"
-  for try in $(seq 12); do # or has no three readings in it
-    faults="LD_LIBRARY_PATH=$work/nvml FAKE_NVML_GPM=1" expect "counters, too short" 0 "$point_ok"
+  slow='STANDIN_REAL_CLOCK= FAST_CLOCK=0.1'
+  for try in 1 2 3; do
+    faults="$slow LD_LIBRARY_PATH=$work/nvml FAKE_NVML_GPM=1" expect "counters, too short" 0 "$point_ok"
     grep -q ': 4711[,}]' "$work/out" && not_ok "nonsense of counters, in a short window"
     grep -q '"sm_active_pct": null, "tensor_active_pct": null' "$work/out" && break
   done
@@ -535,6 +536,15 @@ faults="FAKE_CUDA_DEVICES=2 FAKE_CUDA=lost-peer" expect "a peer that gets nothin
 faults="FAKE_CUDA_DEVICES=2 FAKE_CUDA=no-peer" expect "no peers" 0 '"unsupported"'
 faults='' expect "a peer that is not there" 0 '"unsupported"' 'of 1 that are visible'
 grep -q "$point_ok" "$work/out" && { not_ok "peers of one GPU"; }
+# all at once: each GPU's own copy, the bytes of both in the time of both
+plan '{"test":"transfer","kind":"h2d-all","devices":[0,1],"bytes":1000000}' \
+  '{"test":"transfer","kind":"d2h-all","devices":[0,1],"bytes":1000000}' >"$work/plan"
+faults=FAKE_CUDA_DEVICES=2 expect "all at once" 0 '"n": 2, "ok": true' '"gpus": 2' \
+  '"id": "transfer/h2d-all/0-1/1000000", "state": "ok"' \
+  '"id": "transfer/d2h-all/0-1/1000000", "state": "ok"' 'GPUs at once'
+faults="FAKE_CUDA_DEVICES=2 FAKE_CUDA=zeros" expect "all at once, one gets nothing" 0 \
+  '"valid": false' 'the data that arrived differs from the data sent'
+faults='' expect "all at once, alone" 0 '"unsupported", "reason": "needs GPU 1; 1 of them visible'
 plan '{"test":"fit","bytes":1500000000}' '{"test":"fit","bytes":9000000000}' >"$work/plan"
 faults='' expect "fit" 0 '"state": "oom"' 'of 8.38 GiB could be allocated'
 sum() { # kind devices

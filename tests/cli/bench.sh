@@ -521,7 +521,12 @@ assert_contains "compare: JSON" '"schema": "gpuplan.bench-compare/1"' "$(cat cha
 cp changes.json "$work/out"
 have_json && assert_contains "compare: warnings" "another device" "$(json warnings.0)"
 run --compare-results whole.json whole.json -o changes.txt --format text
-assert_contains "compare: text" "points in both" "$(cat changes.txt)"
+assert_contains "compare: the news first" "points in both" "$(head -1 changes.txt)"
+run --compare-results whole.json flagged.json -q
+assert_lacks "compare -q: no rows" "verdict" "$out"
+assert_contains "compare: what exit code" "with --strict it is 5" "$out"
+run --compare-results whole.json whole.json -f csv
+assert_eq "CSV: numbers stand alone" "" "$(printf '%s\n' "$out" | grep -E '[0-9] [kMGT]?(FLOP|OP|B)/s' || true)"
 
 # ranks, without a launcher: each measures its own device, rank 0 merges
 rm -f ranks*

@@ -29,6 +29,7 @@ for part in FITS ' on 1 x NVIDIA L4' 'GPU' 'cost' '/h' 'per million output token
     'TTFT' 'memory budget' 'to spare' 'requests held' 'weights'; do
     assert_contains "seen first: $part" "$part" "$hero"
 done
+assert_contains "alternatives have their layout" ">TP<" "$page"
 assert_contains "the plan's own row stands out" '<tr class="own">' "$page"
 assert_eq "eight curves" 8 "$(grep -c '</figure>' page.html)"
 for part in '<script' 'http-equiv' '<link' '<img' '@import' 'url(http' 'src='; do

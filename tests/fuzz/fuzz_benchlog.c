@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         benchlog_print(&logs[0], (enum benchlog_view)view, &out);
     benchlog_prometheus(&logs[0], &out);
     benchlog_compare(&logs[0], &logs[1], 0.05, &changes);
-    benchlog_changes_print(&changes, BENCHLOG_TEXT, &out);
+    benchlog_changes_print(&changes, BENCHLOG_TEXT, false, &out);
     warnings = benchlog_differences(&logs[0], &logs[1], "a", "b");
     if (json_array_size(warnings))
         abort(); /* from itself */

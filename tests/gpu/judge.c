@@ -23,7 +23,7 @@
 enum { COLUMNS = 7, FILES = 64, VALUES = 4096 };
 
 struct row {
-    char *column[COLUMNS]; /* least compute capability, figure, value, low, high, unit, why */
+    char *column[COLUMNS]; /* compute capabilities, figure, value, low, high, unit, why */
 };
 
 struct value {
@@ -388,18 +388,30 @@ static void torch_text(const struct row *row, const struct values *values, char 
 
 enum verdict { AS_EXPECTED, NOT_HERE, NOT_RUN, LOOK, MISSING };
 
-/* Of the device that was measured, 10 for each whole number; 0: NAN where no result says. */
-static double capability(void)
+/* Of the device and the library that were measured with: 90 for 9.0, 120900 for 12.9; NAN where
+ * no result says. */
+static void find_machine(double *cc, double *lt)
 {
     static const char *const names[] = {"smoke", "types", "large", "layers"};
-    double cc = NAN;
 
-    for (size_t i = 0; i < sizeof names / sizeof *names && isnan(cc); i++) {
-        const json_t *devices = json_object_get(file_named(names[i]), "devices");
+    *cc = *lt = NAN;
+    for (size_t i = 0; i < sizeof names / sizeof *names && isnan(*cc); i++) {
+        const json_t *result = file_named(names[i]);
 
-        cc = number(json_object_get(json_array_get(devices, 0), "cc"));
+        *cc = number(json_object_get(json_array_get(json_object_get(result, "devices"), 0), "cc"));
+        *lt = number(json_object_get(json_object_get(result, "software"), "cublaslt"));
     }
-    return cc;
+}
+
+/* "-", "8.9", "9.0..9.9@120900". What is not known keeps a row. */
+static bool row_applies(const char *where)
+{
+    const char *to = strstr(where, ".."), *at = strchr(where, '@');
+    double cc, lt;
+
+    find_machine(&cc, &lt);
+    return !(bound(where) > cc / 10) && !(to && strtod(to + 2, NULL) < cc / 10) &&
+           !(at && strtod(at + 1, NULL) > lt);
 }
 
 /* Of a row without a figure: what the step says that should have made it. */
@@ -493,7 +505,7 @@ int main(int argc, char **argv)
             }
             continue;
         }
-        if (!(bound(row.column[0]) > capability() / 10))
+        if (row_applies(row.column[0]))
             counts[judge_row(&row)]++;
     }
     printf("%zu as expected, %zu to look at, %zu missing, %zu not on this machine, %zu not run\n",

@@ -133,7 +133,7 @@ sh "$check" table >"$work/table" 2>&1
 assert_eq "a good GPU: code" 0 $?
 err=$(cat "$work/table")
 assert_contains "no measurement" "REHEARSAL: this GPU is a stand-in" "$err"
-for text in "fp8 is measured" "every type is right" "products of doubles" "launched as graphs" \
+for text in "fp8 is measured" "fp8-row is measured" "fp8-block is measured" "every type is right" "products of doubles" "launched as graphs" \
     "sums over long k" "error over tolerance" "large products are right" \
     "none slowed by heat" "fp32 pedantic" "16-bit sums, over fp16" \
     "PyTorch over gpuplan, time, fp16 " "layers are right" \
@@ -167,6 +167,15 @@ table_of "one wrong of many" "layers are right" LOOK layers
 awk '/"points": /{on = 1} on && !done && sub(/"state": "ok"/, "\"state\": \"error\"") {done = 1} 1' \
     "$work/back/run/types.json" >"$OUT/types.json"
 table_of "one failed of many" "every type is right" LOOK types
+awk '/"id": "gemm.fp8-block/ {on = 1} on && !done && sub(/"state": "ok"/, "\"state\": \"unsupported\"") {done = 1} 1' \
+    "$work/back/run/types.json" >"$OUT/types.json"
+table_of "a type that must be here" "fp8-block is measured" LOOK types
+sed 's/"cublaslt": [0-9]*/"cublaslt": 120800/' "$OUT/types.json" >"$work/older"
+cp "$work/older" "$OUT/types.json" && cp "$OUT/smoke.json" "$work/smoke"
+sed 's/"cublaslt": [0-9]*/"cublaslt": 120800/' "$work/smoke" >"$OUT/smoke.json"
+sh "$check" table >"$work/table" 2>&1
+assert_lacks "a row of a newer library" "fp8-block is measured" "$(cat "$work/table")"
+cp "$work/smoke" "$OUT/smoke.json" && cp "$work/back/run/types.json" "$OUT/types.json"
 rm "$OUT/types.json"
 table_of "a file is missing" "every type is right" MISSING types
 head -c 3000 "$work/back/run/types.json" >"$OUT/types.json"

@@ -38,6 +38,7 @@ static const struct point samples[] = {
      .model = "llama-3.1-8b"},
     {.test = TEST_TRANSFER, .kind = KIND_PEER, .from = 3, .to = 0, .bytes = 1024, .tp = 1},
     {.test = TEST_TRANSFER, .kind = KIND_PEER_BOTH, .from = 0, .to = 3, .bytes = 1024, .tp = 1},
+    {.test = TEST_TRANSFER, .kind = KIND_H2D_ALL, .bytes = 1024, .tp = 1, .devices = 0xd},
     {.test = TEST_FIT, .bytes = 7e10, .model = "x", .tp = 4},
     {.test = TEST_ALLREDUCE,
      .type = TYPE_FP32,
@@ -59,6 +60,7 @@ static void test_ids(void **state)
         "4096x14336x128256",
         "transfer/peer/3-0/1024",
         "transfer/peer-both/0-3/1024",
+        "transfer/h2d-all/0,2-3/1024",
         "fit/x/70000000000",
         "allreduce/fp32/graph/0-3,6,63/1024",
     };

@@ -273,9 +273,11 @@ static void test_transfer_and_allreduce(void **state)
     options.device[1] = 2; /* 1 is not among those chosen */
     options.device[2] = 5;
     plan(&options, &points);
-    assert_int_equal(points.count, 9 * 3 + 5 * 2 + 2 + 1 + 6 + 3);
+    assert_int_equal(points.count, 9 * 3 + 5 * 2 + 2 + 1 + 2 + 6 + 3);
     assert_string_equal(points.point[points.count - 1].id, "transfer/peer/5-2/67108864");
     assert_string_equal(points.point[points.count - 3].id, "transfer/peer-both/2-5/67108864");
+    assert_string_equal(points.point[points.count - 10].id, "transfer/d2h-all/0,2,5/67108864");
+    assert_near(point_bytes(&points.point[points.count - 10]), 3 * 67108864.0, 0);
     check_all(&points);
     points_fini(&points);
     options.preset = PRESET_QUICK;

@@ -34,7 +34,7 @@ double point_bytes(const struct point *point)
 bool point_together(const struct point *point)
 {
     return bench_test_is(point->test, TEST_NEEDS_DEVICES) ||
-           bench_kind_is(point->kind, KIND_IS_PAIR);
+           bench_kind_is(point->kind, KIND_IS_PAIR) || bench_kind_is(point->kind, KIND_IS_ALL);
 }
 
 bool point_in_turn(const struct point *point)

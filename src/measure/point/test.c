@@ -130,7 +130,12 @@ static const char *decode_refuse(const struct point *p, const char **field)
 /* FNV-1a: tells paths apart where the id has no room for them. */
 static void transfer_name(const struct point *p, char *text, size_t size)
 {
-    if (bench_kind_is(p->kind, KIND_IS_PAIR))
+    char devices[256];
+
+    point_devices(p->devices, devices, sizeof(devices));
+    if (bench_kind_is(p->kind, KIND_IS_ALL))
+        gp_format(text, size, "transfer/%s/%s/%.0f", bench_kind_word(p->kind), devices, p->bytes);
+    else if (bench_kind_is(p->kind, KIND_IS_PAIR))
         gp_format(text, size, "transfer/%s/%d-%d/%.0f", bench_kind_word(p->kind), p->from, p->to,
                   p->bytes);
     else if (p->path[0]) /* another file may lie on another disk */
@@ -138,6 +143,22 @@ static void transfer_name(const struct point *p, char *text, size_t size)
                   point_hash(p->path));
     else
         gp_format(text, size, "transfer/%s/%.0f", bench_kind_word(p->kind), p->bytes);
+}
+
+static const char *transfer_refuse(const struct point *p, const char **field)
+{
+    *field = "devices";
+    return bench_kind_is(p->kind, KIND_IS_ALL) && !(p->devices & (p->devices - 1))
+               ? "must be two or more"
+               : NULL;
+}
+
+/* Bytes of all of them count. */
+static double transfer_bytes(const struct point *p)
+{
+    double devices = bench_kind_is(p->kind, KIND_IS_ALL) ? __builtin_popcountll(p->devices) : 1;
+
+    return p->bytes * kind_rows[p->kind].ways * devices;
 }
 
 /* Every pair has a link of its own. */
@@ -209,6 +230,10 @@ const struct kind_row kind_rows[KIND_COUNT] = {
     [KIND_STORAGE] = {TEST_TRANSFER, "storage", NULL, 1, 1e9, KIND_IS_IN},
     [KIND_PEER] = {TEST_TRANSFER, "peer", NULL, 1, 5e10, KIND_IS_PAIR},
     [KIND_PEER_BOTH] = {TEST_TRANSFER, "peer-both", NULL, 2, 1e11, KIND_IS_PAIR},
+    [KIND_H2D_ALL] = {TEST_TRANSFER, "h2d-all", NULL, 1, 2e10,
+                      KIND_IS_ALL | KIND_IS_PINNED | KIND_IS_IN},
+    [KIND_D2H_ALL] = {TEST_TRANSFER, "d2h-all", NULL, 1, 2e10,
+                      KIND_IS_ALL | KIND_IS_PINNED | KIND_IS_OUT},
     [KIND_PLAIN] = {TEST_ALLREDUCE, "plain", NULL, 1, 0, 0},
     [KIND_GRAPH] = {TEST_ALLREDUCE, "graph", NULL, 1, 0, 0},
 };

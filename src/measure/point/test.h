@@ -111,6 +111,8 @@ enum bench_kind {
     KIND_STORAGE,
     KIND_PEER,
     KIND_PEER_BOTH,
+    KIND_H2D_ALL, /* of all devices at once */
+    KIND_D2H_ALL,
     KIND_PLAIN, /* launched by the host */
     KIND_GRAPH,
     KIND_COUNT
@@ -121,6 +123,7 @@ enum kind_property {
     KIND_IS_PINNED = 1 << 1, /* host memory that the device reads itself */
     KIND_IS_IN = 1 << 2,     /* to the device */
     KIND_IS_OUT = 1 << 3,    /* from it */
+    KIND_IS_ALL = 1 << 5,    /* of all of `devices` at once */
     KIND_IS_TOP = 1 << 4,    /* by other means than a kernel of ours: the largest size alone,
                               * of a GPU */
 };

@@ -32,7 +32,8 @@ TEST(
 TEST(TRANSFER, transfer, .title = "to and from the host", .label = "transfer",
      .help = "transfer: host to device and back, pinned and pageable, and a file from storage.",
      .is = TEST_IS_SIZED | TEST_IS_DEFAULT, .bound = BOUND_LINK, .rate = RATE_BYTES,
-     .term = CAL_LINK, .name = transfer_name, .term_of = transfer_term)
+     .term = CAL_LINK, .bytes = transfer_bytes, .name = transfer_name, .refuse = transfer_refuse,
+     .term_of = transfer_term)
 TEST(DECODE, decode, .title = "a whole decoder step", .label = "a decoder step",
      .help = "decode: one step of the plan's model with its layers, KV reads and head, for its "
              "users and context.",

@@ -137,7 +137,7 @@ void benchlog_confirmed_print(const struct benchlog_changes *changes, const char
 /* Why a pair cannot be compared: "contended", "unsupported"; "" = it can. */
 void benchlog_change_why(const struct benchlog_change *change, char *text, size_t size);
 void benchlog_changes_print(const struct benchlog_changes *changes, enum benchlog_view view,
-                            struct strbuf *out);
+                            bool quiet, struct strbuf *out);
 /* warnings: of benchlog_differences, becomes part of it. */
 json_t *benchlog_changes_json(const struct benchlog_changes *changes, const char *a, const char *b,
                               json_t *warnings);

@@ -199,26 +199,57 @@ static const char *change_word(const struct benchlog_change *c)
                               : "same";
 }
 
-void benchlog_changes_print(const struct benchlog_changes *changes, enum benchlog_view view,
-                            struct strbuf *out)
+/* "12 points in both: 2 slower, the most gemm/...: B/A 0.71; 1 faster; ..." */
+static void changes_news(const struct benchlog_changes *changes, struct strbuf *out)
 {
-    static const struct table_column columns[] = {{"device", TABLE_RIGHT}, {"point", TABLE_LEFT},
-                                                  {"variant", TABLE_LEFT}, {"A", TABLE_RIGHT},
-                                                  {"B", TABLE_RIGHT},      {"B/A", TABLE_RIGHT},
-                                                  {"low", TABLE_RIGHT},    {"high", TABLE_RIGHT},
-                                                  {"verdict", TABLE_LEFT}, {"why", TABLE_LEFT}};
+    const struct benchlog_change *most = NULL;
+
+    for (int i = 0; i < changes->count; i++)
+        if (changes->change[i].slower && (!most || changes->change[i].ratio < most->ratio))
+            most = &changes->change[i];
+    strbuf_addf(out, "%d points in both: %d slower", changes->count, changes->slower);
+    if (most)
+        strbuf_addf(out, ", the most device %d, %s: B/A %.3f; ", most->a->device, most->a->id,
+                    most->ratio);
+    strbuf_addf(out, "%s%d faster; %d only in A, %d only in B\nof A's good points, ",
+                most ? "" : ", ", changes->faster, changes->only_a, changes->only_b);
+    benchlog_confirmed_print(changes, "in B", out);
+}
+
+void benchlog_changes_print(const struct benchlog_changes *changes, enum benchlog_view view,
+                            bool quiet, struct strbuf *out)
+{
+    bool csv = view == BENCHLOG_CSV; /* a number stands alone there */
+    const struct table_column columns[] = {{"device", TABLE_RIGHT},
+                                           {"point", TABLE_LEFT},
+                                           {"variant", TABLE_LEFT},
+                                           {csv ? "A s" : "A", TABLE_RIGHT},
+                                           {csv ? "B s" : "B", TABLE_RIGHT},
+                                           {"B/A", TABLE_RIGHT},
+                                           {"low", TABLE_RIGHT},
+                                           {"high", TABLE_RIGHT},
+                                           {"verdict", TABLE_LEFT},
+                                           {"why", TABLE_LEFT}};
     struct table table;
     char text[96];
 
+    if (view == BENCHLOG_TEXT)
+        changes_news(changes, out);
+    if (view == BENCHLOG_TEXT && quiet)
+        return;
     table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
     for (int i = 0; i < changes->count; i++) {
         const struct benchlog_change *c = &changes->change[i];
+        const struct point_result *side[] = {c->a, c->b};
 
         table_cellf(&table, "%d", c->a->device);
         table_cell(&table, c->a->id);
         table_cell(&table, c->a->variant);
-        table_cell(&table, result_rate(text, sizeof(text), c->a));
-        table_cell(&table, result_rate(text, sizeof(text), c->b));
+        for (int k = 0; k < 2; k++)
+            if (csv)
+                table_cellf(&table, side[k]->median > 0 ? "%.9g" : "", side[k]->median);
+            else
+                table_cell(&table, result_rate(text, sizeof(text), side[k]));
         table_cellf(&table, c->ratio > 0 ? "%.3f" : "-", c->ratio);
         table_cellf(&table, c->ratio > 0 ? "%.3f" : "-", c->low);
         table_cellf(&table, c->ratio > 0 ? "%.3f" : "-", c->high);
@@ -226,20 +257,13 @@ void benchlog_changes_print(const struct benchlog_changes *changes, enum benchlo
         benchlog_change_why(c, text, sizeof(text));
         table_cell(&table, text);
     }
-    if (view == BENCHLOG_CSV)
+    if (csv)
         table_csv(&table, out);
     else if (view == BENCHLOG_MARKDOWN)
         table_markdown(&table, out);
     else
         table_text(&table, out);
     table_fini(&table);
-    if (view != BENCHLOG_TEXT)
-        return;
-    strbuf_addf(out,
-                "%d points in both: %d slower, %d faster; %d only in A, %d only in B\n"
-                "of A's good points, ",
-                changes->count, changes->slower, changes->faster, changes->only_a, changes->only_b);
-    benchlog_confirmed_print(changes, "in B", out);
 }
 
 json_t *benchlog_changes_json(const struct benchlog_changes *c, const char *a, const char *b,

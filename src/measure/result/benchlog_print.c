@@ -177,7 +177,8 @@ void benchlog_print(const struct benchlog *log, enum benchlog_view view, struct 
 /* Does it say something of one device alone, so that others of the name should have it? */
 static bool is_own(const struct point_result *p)
 {
-    return !bench_test_is(p->test, TEST_NEEDS_DEVICES) && !bench_kind_is(p->kind, KIND_IS_PAIR);
+    return !bench_test_is(p->test, TEST_NEEDS_DEVICES) && !bench_kind_is(p->kind, KIND_IS_PAIR) &&
+           !bench_kind_is(p->kind, KIND_IS_ALL);
 }
 
 /* The points that others of its name have and a device has not, as one line a device. */
