@@ -92,6 +92,19 @@ struct knobs {
  * at full context. */
 enum reserve { RESERVE_LOAD, RESERVE_FULL };
 
+/* What drafts tokens for speculative decoding (draft.h). */
+enum draft_kind {
+    DRAFT_NONE,
+    DRAFT_MODEL,
+    DRAFT_MTP,
+    DRAFT_EAGLE3,
+    DRAFT_DFLASH,
+    DRAFT_NGRAM,
+    DRAFT_KIND_COUNT
+};
+
+#define DRAFT_LISTED_MAX 16
+
 enum price_want { WANT_ON_DEMAND, WANT_SPOT, WANT_MARKET, WANT_BUY };
 
 struct request {
@@ -138,11 +151,13 @@ struct request {
     double host_kv;                    /* bytes of KV that the engine keeps there besides: of a
                                  * replica, or of each GPU (engine.h) */
     bool kv_on_host;                   /* all KV is there */
-    const struct model *draft;         /* what drafts tokens (draft.h); NULL = nothing */
-    struct precision draft_precision;  /* of a model; MTP layers have the request's */
-    bool draft_mtp;                    /* it is of the model's own checkpoint */
+    enum draft_kind draft_kind;        /* what drafts tokens (draft.h) */
+    const struct model *draft;         /* its weights; NULL: it has none */
+    struct precision draft_precision;  /* of them; MTP layers have the request's */
     int draft_tokens;                  /* drafted per step, by whatever; 0 = none */
-    double acceptance;                 /* accepted over drafted tokens, 0..1; 0 = not told */
+    double accept_length;              /* tokens that a step yields; 0 = not told */
+    float accept_at[DRAFT_LISTED_MAX]; /* share of steps that accept the token at a position, */
+    int accept_listed;                 /* of so many positions, as they were told */
     int lora_slots, lora_rank;         /* adapters at once; 0 = none */
     enum prune prune;
     double prune_share; /* 0..1 of the weights that are zero, unstructured */
