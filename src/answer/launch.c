@@ -165,7 +165,8 @@ static void set_draft(const struct making *m)
     launch_set_text(v, LAUNCH_DRAFT_KIND, facts->word);
     launch_set_number(v, q->draft_kind == DRAFT_NGRAM ? LAUNCH_NGRAM_TOKENS : LAUNCH_DRAFT_TOKENS,
                       q->draft_tokens);
-    if (q->draft && !facts->at_once)
+    if (q->draft && !facts->at_once &&
+        launch_flag_of(m->out->table, m->out->version, LAUNCH_DRAFT_STEPS))
         launch_set_number(v, LAUNCH_DRAFT_STEPS, q->draft_tokens);
     if (!q->draft || q->draft_kind == DRAFT_MTP)
         return;

@@ -1014,7 +1014,9 @@ static enum gp_status find_head(struct resolving *r, const char *checkpoint)
     const struct draft_facts *facts = &draft_facts[q->draft_kind];
     const struct format *format = q->engine->gguf ? q->precision.weight : NULL;
     struct draft_head told = {0};
-    enum gp_status rc = is_path(checkpoint) ? drafthead_read(checkpoint, &told, r->err) : GP_OK;
+    enum gp_status rc = is_path(checkpoint) && !ends_in(checkpoint, ".gguf")
+                            ? drafthead_read(checkpoint, &told, r->err)
+                            : GP_OK;
     struct model head;
     char key[288];
 
@@ -1065,10 +1067,10 @@ static enum draft_kind draft_named(const char *text, const char **checkpoint)
     return DRAFT_MODEL;
 }
 
-/* "it has --draft MODEL, mtp, eagle3"; "" of an engine for which no drafts are planned. */
+/* "it has --draft MODEL, mtp, eagle3"; or that it has none. */
 static const char *draft_offers(const struct engine *e, char out[160])
 {
-    out[0] = '\0';
+    gp_copy(out, 160, e->draft[0] ? "" : "no draft is; --engine " CATALOG_ENGINE " has them");
     for (int k = DRAFT_MODEL; k < DRAFT_KIND_COUNT; k++)
         if (engine_lists(e->draft, draft_facts[k].word))
             gp_append(out, 160, ", ", "%s%s", out[0] ? "" : "it has --draft ",
