@@ -95,6 +95,8 @@ catalog_sources = \
 	src/catalog/lengths.c \
 	src/catalog/lengths.h \
 	src/catalog/model_file.c \
+	src/catalog/compiled.c \
+	src/catalog/compiled.h \
 	src/catalog/names.c \
 	src/catalog/names.h \
 	src/catalog/price.h \

@@ -133,6 +133,7 @@ unit_tests = \
 
 cuda_unit_tests = \
 	tests/unit/test_cuda_algo \
+	tests/unit/test_compiled \
 	tests/unit/test_names \
 	tests/unit/test_number \
 	tests/unit/test_cuda_types \

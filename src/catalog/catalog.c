@@ -20,6 +20,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/suggest.h"
+#include "catalog/compiled.h"
 #include "catalog/files.h"
 #include "catalog/launch_file.h"
 #include "catalog/names.h"
@@ -124,6 +125,8 @@ struct catalog *catalog_new(const char *profiles_dir)
     if (!path_program_dir(program, sizeof program) ||
         !path_join(own, sizeof own, program, "profiles") || !add_dir(&catalog->path, own))
         add_dir(&catalog->path, GP_PKGDATADIR "/profiles");
+    if (catalog->path.count > 0 && gp_format(own, sizeof own, "%s.compiled", catalog->path.dir[0]))
+        catalog->path.compiled = compiled_open(own);
     if (path_data_home(home, sizeof home, "profiles"))
         add_dir(&catalog->path, home);
     if (from_env != NULL && from_env[0] != '\0')
@@ -149,6 +152,7 @@ void catalog_free(struct catalog *catalog)
     free(catalog->server_list);
     free(catalog->formats.formats);
     free(catalog->instances.instances);
+    compiled_free(catalog->path.compiled);
     free(catalog);
 }
 
@@ -199,7 +203,8 @@ static enum gp_status read_each(struct catalog *catalog, const char *name, profi
         char path[GP_PATH_MAX];
 
         if (path_join(path, sizeof path, catalog->path.dir[i], name) && path_is_there(path))
-            rc = profile_read(path, read, target, warn_list_add, &catalog->warnings, err);
+            rc = profile_read_compiled(path, catalog->path.compiled, read, target, warn_list_add,
+                                       &catalog->warnings, err);
     }
     return rc;
 }
@@ -714,8 +719,8 @@ static enum gp_status read_prices(struct catalog *catalog, size_t at, char date[
         if (strcmp(names[i], "ownership.cfg") == 0 || !path_join(path, sizeof path, dir, names[i]))
             continue;
         if (date == NULL) {
-            rc = profile_read(path, price_file_read, &catalog->instances, warn_list_add,
-                              &catalog->warnings, err);
+            rc = profile_read_compiled(path, catalog->path.compiled, price_file_read,
+                                       &catalog->instances, warn_list_add, &catalog->warnings, err);
             continue;
         }
         rc = path_read(path, PROFILE_MAX_BYTES, &text, &len, err);
@@ -793,8 +798,8 @@ enum gp_status catalog_ownership(struct catalog *catalog, const struct ownership
         if (!path_join(path, sizeof path, catalog->path.dir[i], "prices/ownership.cfg") ||
             !path_is_there(path))
             continue;
-        rc = profile_read(path, price_file_ownership, &catalog->ownership, warn_list_add,
-                          &catalog->warnings, err);
+        rc = profile_read_compiled(path, catalog->path.compiled, price_file_ownership,
+                                   &catalog->ownership, warn_list_add, &catalog->warnings, err);
         catalog->ownership_read = rc == GP_OK;
     }
     if (rc != GP_OK)

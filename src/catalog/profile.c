@@ -24,6 +24,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/suggest.h"
+#include "catalog/compiled.h"
 
 struct asked {
     const config_setting_t *group;
@@ -33,6 +34,8 @@ struct asked {
 struct profile {
     char *name;
     config_t config;
+    config_setting_t *root;
+    void *tree; /* of a compiled text: root and all below it */
     bool failed;
     struct gp_err err;
     struct asked *asked;
@@ -276,6 +279,15 @@ static enum gp_status profile_scan(const char *name, const char *text, size_t le
 
 /* ---- opening -------------------------------------------------------------------- */
 
+static struct profile *new_profile(const char *name)
+{
+    struct profile *profile = gp_calloc(1, sizeof *profile);
+
+    profile->name = gp_strdup(name);
+    config_init(&profile->config);
+    return profile;
+}
+
 enum gp_status profile_parse(const char *name, const char *text, size_t len, struct profile **out,
                              struct gp_err *err)
 {
@@ -293,10 +305,9 @@ enum gp_status profile_parse(const char *name, const char *text, size_t len, str
         free(left);
         return rc;
     }
-    profile = gp_calloc(1, sizeof *profile);
-    profile->name = gp_strdup(name);
-    config_init(&profile->config);
+    profile = new_profile(name);
     if (config_read_string(&profile->config, left) == CONFIG_TRUE) {
+        profile->root = config_root_setting(&profile->config);
         *out = profile;
     } else {
         const char *why = config_error_text(&profile->config);
@@ -310,8 +321,10 @@ enum gp_status profile_parse(const char *name, const char *text, size_t len, str
     return rc;
 }
 
-enum gp_status profile_open(const char *path, struct profile **out, struct gp_err *err)
+enum gp_status profile_open(const char *path, const struct compiled *compiled, struct profile **out,
+                            struct gp_err *err)
 {
+    struct profile *profile;
     char *text;
     size_t len;
     enum gp_status rc = path_read(path, PROFILE_MAX_BYTES, &text, &len, err);
@@ -319,7 +332,14 @@ enum gp_status profile_open(const char *path, struct profile **out, struct gp_er
     *out = NULL;
     if (rc != GP_OK)
         return rc;
-    rc = profile_parse(path, text, len, out, err);
+    profile = new_profile(path);
+    profile->root = compiled_find(compiled, text, len, &profile->config, &profile->tree);
+    if (profile->root != NULL) {
+        *out = profile;
+    } else {
+        profile_free(profile);
+        rc = profile_parse(path, text, len, out, err);
+    }
     free(text);
     return rc;
 }
@@ -329,6 +349,7 @@ void profile_free(struct profile *profile)
     if (profile == NULL)
         return;
     config_destroy(&profile->config);
+    free(profile->tree);
     free(profile->asked);
     free(profile->name);
     free(profile);
@@ -336,7 +357,7 @@ void profile_free(struct profile *profile)
 
 struct profile_group profile_top(struct profile *profile)
 {
-    return (struct profile_group){profile, config_root_setting(&profile->config)};
+    return (struct profile_group){profile, profile->root};
 }
 
 /* ---- errors --------------------------------------------------------------------- */
@@ -495,15 +516,16 @@ enum gp_status profile_finish(struct profile *profile, profile_warn_fn warn, voi
         return profile->err.code;
     }
     if (warn != NULL)
-        warn_group(profile, config_root_setting(&profile->config), warn, ctx);
+        warn_group(profile, profile->root, warn, ctx);
     return GP_OK;
 }
 
-enum gp_status profile_read(const char *path, profile_read_fn read, void *target,
-                            profile_warn_fn warn, void *ctx, struct gp_err *err)
+enum gp_status profile_read_compiled(const char *path, const struct compiled *compiled,
+                                     profile_read_fn read, void *target, profile_warn_fn warn,
+                                     void *ctx, struct gp_err *err)
 {
     struct profile *profile;
-    enum gp_status rc = profile_open(path, &profile, err);
+    enum gp_status rc = profile_open(path, compiled, &profile, err);
 
     if (rc != GP_OK)
         return rc;
@@ -511,6 +533,12 @@ enum gp_status profile_read(const char *path, profile_read_fn read, void *target
     rc = profile_finish(profile, warn, ctx, err);
     profile_free(profile);
     return rc;
+}
+
+enum gp_status profile_read(const char *path, profile_read_fn read, void *target,
+                            profile_warn_fn warn, void *ctx, struct gp_err *err)
+{
+    return profile_read_compiled(path, NULL, read, target, warn, ctx, err);
 }
 
 /* ---- finding -------------------------------------------------------------------- */

@@ -38,6 +38,7 @@
 #define PROFILE_MAX_DEPTH 16
 
 struct profile;
+struct compiled;
 struct config_setting_t; /* libconfig's */
 
 /* A group of settings. A value: copy it freely, it lives as long as its profile. One
@@ -62,9 +63,14 @@ typedef void (*profile_read_fn)(struct profile_group top, void *target);
 /* One whole file: opened, read, finished. */
 enum gp_status profile_read(const char *path, profile_read_fn read, void *target,
                             profile_warn_fn warn, void *ctx, struct gp_err *err);
+/* The same, of the catalogue's own: a text that is among the compiled ones is not parsed. */
+enum gp_status profile_read_compiled(const char *path, const struct compiled *compiled,
+                                     profile_read_fn read, void *target, profile_warn_fn warn,
+                                     void *ctx, struct gp_err *err);
 
-/* On failure *out is NULL. */
-enum gp_status profile_open(const char *path, struct profile **out, struct gp_err *err);
+/* On failure *out is NULL. compiled (compiled.h) may be NULL; the profile must not outlive it. */
+enum gp_status profile_open(const char *path, const struct compiled *compiled,
+                            struct profile **out, struct gp_err *err);
 /* The same from memory; `name` stands for the file in messages. */
 enum gp_status profile_parse(const char *name, const char *text, size_t len, struct profile **out,
                              struct gp_err *err);

@@ -88,8 +88,8 @@ static enum gp_status load_item(struct registry *registry, const char *id, void 
     for (size_t i = 0; i < registry->path->count && rc == GP_OK; i++) {
         if (!file_of(registry, i, id, path, sizeof path) || !path_is_there(path))
             continue;
-        rc = profile_read(path, registry->class->read, fresh, warn_list_add, registry->warnings,
-                          err);
+        rc = profile_read_compiled(path, registry->path->compiled, registry->class->read, fresh,
+                                   warn_list_add, registry->warnings, err);
         found = true;
     }
     if (rc != GP_OK || !found) {

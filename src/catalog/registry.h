@@ -23,6 +23,7 @@
 struct search_path {
     char dir[SEARCH_MAX][GP_PATH_MAX];
     size_t count;
+    struct compiled *compiled; /* of the first; or NULL */
 };
 
 struct warn_list {
