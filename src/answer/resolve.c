@@ -1052,21 +1052,6 @@ static enum gp_status find_draft(struct resolving *r, const char *text)
     return rc ? rc : planner_precision(r->planner, q->draft, format, &q->draft_precision, r->err);
 }
 
-/* The kind that a word names; behind a colon, its checkpoint. */
-static enum draft_kind draft_named(const char *text, const char **checkpoint)
-{
-    const char *colon = strchr(text, ':');
-    char word[16];
-
-    gp_format(word, sizeof(word), "%.*s", colon ? (int)(colon - text) : 15, text);
-    *checkpoint = colon ? colon + 1 : "";
-    for (int k = DRAFT_MTP; k < DRAFT_KIND_COUNT; k++)
-        if (strcasecmp(word, draft_facts[k].word) == 0 ||
-            gp_has_word(draft_facts[k].also, "|", word))
-            return (enum draft_kind)k;
-    return DRAFT_MODEL;
-}
-
 /* "it has --draft MODEL, mtp, eagle3"; or that it has none. */
 static const char *draft_offers(const struct engine *e, char out[160])
 {
@@ -1165,7 +1150,7 @@ static enum gp_status resolve_draft(struct resolving *r)
         return GP_OK;
     if (q->model->weights_only)
         return gp_fail(r->err, GP_E_USAGE, "--draft", "", "%s writes no text", q->model->name);
-    q->draft_kind = draft_named(text, &checkpoint);
+    q->draft_kind = draft_kind_of(text, &checkpoint);
     const struct draft_facts *facts = &draft_facts[q->draft_kind];
     if (!engine_lists(q->engine->draft, facts->word)) {
         bool one = q->draft_kind == DRAFT_MODEL || q->draft_kind == DRAFT_EAGLE3;

@@ -34,6 +34,20 @@ const struct draft_facts draft_facts[DRAFT_KIND_COUNT] = {
     [DRAFT_NGRAM] = {"ngram", "n-gram", "n-grams", "0", false, false, 5},
 };
 
+enum draft_kind draft_kind_of(const char *text, const char **checkpoint)
+{
+    const char *colon = strchr(text, ':');
+    char word[16];
+
+    gp_format(word, sizeof(word), "%.*s", colon ? (int)(colon - text) : 15, text);
+    *checkpoint = colon ? colon + 1 : "";
+    for (int k = DRAFT_MTP; k < DRAFT_KIND_COUNT; k++)
+        if (gp_casecmp(word, draft_facts[k].word) == 0 ||
+            gp_has_word(draft_facts[k].also, "|", word))
+            return (enum draft_kind)k;
+    return DRAFT_MODEL;
+}
+
 static double kind_elements(const struct model *m, int k)
 {
     struct tensor t[MODEL_MAX_TENSORS];

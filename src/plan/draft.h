@@ -51,6 +51,10 @@ struct draft_facts {
 };
 extern const struct draft_facts draft_facts[DRAFT_KIND_COUNT];
 
+/* The kind that --draft names, and what stands behind its colon: "eagle3:FOLDER"; a model where
+ * the word is of no kind. */
+enum draft_kind draft_kind_of(const char *text, const char **checkpoint);
+
 /* The MTP layers of a model as a model without words. Returns how many; 0 = none. */
 int draft_mtp(const struct model *model, struct model *out);
 
