@@ -316,7 +316,7 @@ OPTION(SPECULATIVE_TOKENS, .name = "speculative-tokens", COUNTED, .unit = "token
                            "a request of a recurrent hybrid holds a state more for each",
                 .terms = {"one request is given", "state"}})
 OPTION(ACCEPTANCE, .name = "acceptance", .type = OPTION_TEXT, .argument = "SHARE[,SHARE...]",
-       .fallback = "none", .commands = R,
+       .low = 0, .high = 1, .fallback = "none", .commands = R,
        .help = "accepted over drafted tokens, or of each position, as engines print them")
 OPTION(ACCEPTANCE_LENGTH, .name = "acceptance-length", .type = OPTION_NUMBER, .argument = "TOKENS",
        .low = 1, .high = 65, .fallback = "none", .commands = R,

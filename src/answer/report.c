@@ -46,7 +46,7 @@ static void record_acceptance(struct record *r, const struct request *q)
     }
     strbuf_init(&list);
     for (int i = 0; i < q->accept_listed; i++)
-        strbuf_addf(&list, "%s%.6g", i ? "," : "", (double)q->accept_at[i]);
+        strbuf_addf(&list, "%s%.6g", i ? "," : "", q->accept_at[i]);
     record_text(r, "acceptance", list.text);
     strbuf_fini(&list);
 }

@@ -1014,9 +1014,12 @@ static enum gp_status find_head(struct resolving *r, const char *checkpoint)
     const struct draft_facts *facts = &draft_facts[q->draft_kind];
     const struct format *format = q->engine->gguf ? q->precision.weight : NULL;
     struct draft_head told = {0};
-    enum gp_status rc = is_path(checkpoint) && !ends_in(checkpoint, ".gguf")
-                            ? drafthead_read(checkpoint, &told, r->err)
-                            : GP_OK;
+    struct hub_model hub;
+    bool file = is_path(checkpoint) && !ends_in(checkpoint, ".gguf");
+    const char *path = file                                                ? checkpoint
+                       : checkpoint[0] && hub_cache_find(checkpoint, &hub) ? hub.path
+                                                                           : NULL;
+    enum gp_status rc = path ? drafthead_read(path, &told, r->err) : GP_OK;
     struct model head;
     char key[288];
 
@@ -1081,12 +1084,12 @@ static enum gp_status read_acceptance(struct resolving *r, const char *text, dou
             return gp_fail(r->err, GP_E_USAGE, "--acceptance", "one for each drafted token",
                            "more positions than the %d tokens that are drafted",
                            n == DRAFT_LISTED_MAX ? DRAFT_LISTED_MAX : q->draft_tokens);
-        if (n > 0 && value > (double)q->accept_at[n - 1])
+        if (n > 0 && value > q->accept_at[n - 1])
             return gp_fail(r->err, GP_E_USAGE, "--acceptance",
                            "a token is accepted only behind accepted ones",
                            "position %d has %g, more than the %g before it", n + 1, value,
-                           (double)q->accept_at[n - 1]);
-        q->accept_at[n] = (float)value;
+                           q->accept_at[n - 1]);
+        q->accept_at[n] = value;
         if (*end == '\0') {
             *share = value;
             q->accept_listed = n > 0 ? n + 1 : 0;
@@ -1152,6 +1155,10 @@ static enum gp_status resolve_draft(struct resolving *r)
         return gp_fail(r->err, GP_E_USAGE, "--draft", "", "%s writes no text", q->model->name);
     q->draft_kind = draft_kind_of(text, &checkpoint);
     const struct draft_facts *facts = &draft_facts[q->draft_kind];
+    if (checkpoint[0] && (q->draft_kind == DRAFT_MTP || q->draft_kind == DRAFT_NGRAM))
+        return gp_fail(r->err, GP_E_USAGE, "--draft", "eagle3 and dflash have one",
+                       "%s have no checkpoint of their own, such as '%.80s'", facts->name,
+                       checkpoint);
     if (!engine_lists(q->engine->draft, facts->word)) {
         bool one = q->draft_kind == DRAFT_MODEL || q->draft_kind == DRAFT_EAGLE3;
 

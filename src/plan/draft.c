@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/str.h"
 
@@ -34,16 +35,18 @@ const struct draft_facts draft_facts[DRAFT_KIND_COUNT] = {
     [DRAFT_NGRAM] = {"ngram", "n-gram", "n-grams", "0", false, false, 5},
 };
 
+static bool is_word(const char *text, size_t len, const char *word)
+{
+    return strlen(word) == len && strncasecmp(text, word, len) == 0;
+}
+
 enum draft_kind draft_kind_of(const char *text, const char **checkpoint)
 {
-    const char *colon = strchr(text, ':');
-    char word[16];
+    size_t len = strcspn(text, ":");
 
-    gp_format(word, sizeof(word), "%.*s", colon ? (int)(colon - text) : 15, text);
-    *checkpoint = colon ? colon + 1 : "";
+    *checkpoint = text[len] ? text + len + 1 : "";
     for (int k = DRAFT_MTP; k < DRAFT_KIND_COUNT; k++)
-        if (gp_casecmp(word, draft_facts[k].word) == 0 ||
-            gp_has_word(draft_facts[k].also, "|", word))
+        if (is_word(text, len, draft_facts[k].word) || is_word(text, len, draft_facts[k].also))
             return (enum draft_kind)k;
     return DRAFT_MODEL;
 }

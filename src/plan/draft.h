@@ -42,7 +42,7 @@
 
 struct draft_facts {
     const char *word;    /* of the option */
-    const char *also;    /* other words for it, '|' between */
+    const char *also;    /* another word for it */
     const char *name;    /* in sentences */
     const char *formula; /* of its weights */
     bool shares;         /* the model's embedding; MTP and DFlash its output matrix too */

@@ -418,6 +418,8 @@ assert_fails 2 "DFlash's layers are not planned for vLLM 0.17-0.19 (it has --dra
     --plan -m llama-3.1-8b -g h100-sxm --engine vllm@0.18 --draft dflash
 assert_fails 2 "an EAGLE-3 head is not planned for TensorRT-LLM" \
     --plan -m llama-3.1-8b -g h100-sxm --engine tensorrt-llm --draft eagle3
+assert_fails 2 "n-grams have no checkpoint of their own, such as 'x'" \
+    --plan -m llama-3.1-8b -g h100-sxm --draft ngram:x
 # a head by its config.json: a fourth of the usual one's MLP
 mkdir "$work/head"
 echo '{"architectures": ["LlamaForCausalLMEagle3"], "hidden_size": 4096, "num_hidden_layers": 1,
