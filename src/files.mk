@@ -66,8 +66,11 @@ model_sources = \
 	src/model/read/hfcheck.c \
 	src/model/read/hfconfig.c \
 	src/model/read/hfconfig.h \
+	src/model/read/hfquant.h \
 	src/model/read/hfkeys.c \
 	src/model/read/hflayers.c \
+	src/model/read/hfmatch.c \
+	src/model/read/hfmodules.c \
 	src/model/read/hfquant.c \
 	src/model/read/hfvision.c \
 	src/model/read/hub_cache.c \
@@ -142,14 +145,35 @@ plan_sources = \
 	src/plan/memory.c \
 	src/plan/memory.h \
 	src/plan/memory_budget.c \
+	src/plan/place.c \
+	src/plan/place.h \
 	src/plan/plan.c \
 	src/plan/plan.h \
 	src/plan/power.c \
 	src/plan/power.h \
 	src/plan/products.c \
 	src/plan/products.h \
+	src/plan/goals.c \
+	src/plan/goals.h \
 	src/plan/reason.c \
 	src/plan/reason.h \
+	src/plan/replay/arrivals.c \
+	src/plan/replay/arrivals.h \
+	src/plan/replay/blocks.c \
+	src/plan/replay/blocks.h \
+	src/plan/replay/forecast.c \
+	src/plan/replay/forecast.h \
+	src/plan/replay/pace.c \
+	src/plan/replay/replay.c \
+	src/plan/replay/replay.h \
+	src/plan/replay/replica.c \
+	src/plan/replay/replica.h \
+	src/plan/replay/scheduler_llamacpp.c \
+	src/plan/replay/scheduler_sglang.c \
+	src/plan/replay/scheduler_trtllm.c \
+	src/plan/replay/scheduler_vllm.c \
+	src/plan/replay/steptime.c \
+	src/plan/replay/steptime.h \
 	src/plan/request.c \
 	src/plan/request.h \
 	src/plan/roofline.c \
@@ -173,6 +197,8 @@ plan_sources = \
 	src/plan/speed/comm.h \
 	src/plan/speed/gemm.c \
 	src/plan/speed/gemm.h \
+	src/plan/speed/host.c \
+	src/plan/speed/host.h \
 	src/plan/speed/serve.c \
 	src/plan/speed/serve.h \
 	src/plan/speed/speed.c \
@@ -232,6 +258,8 @@ answer_sources = \
 	src/answer/print_plan.h \
 	src/answer/record.c \
 	src/answer/record.h \
+	src/answer/replay_run.c \
+	src/answer/replay_run.h \
 	src/answer/report.c \
 	src/answer/report.h \
 	src/answer/report_catalog.c \
@@ -433,6 +461,7 @@ cli_sources = \
 	src/cli/cmd_list.c \
 	src/cli/cmd_plan.c \
 	src/cli/cmd_pool.c \
+	src/cli/cmd_replay.c \
 	src/cli/cmd_report.c \
 	src/cli/cmd_results.c \
 	src/cli/cmd_screen.c \

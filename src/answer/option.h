@@ -48,6 +48,7 @@ enum option_type {
     X(show, SHOW)                       \
     X(batch, BATCH)                     \
     X(confirm, CONFIRM)                 \
+    X(replay, REPLAY)                   \
     X(launch, LAUNCH)                   \
     X(check_plan, CHECK_PLAN)           \
     X(report, REPORT)                   \
@@ -70,7 +71,7 @@ enum { /* bits: which commands take an option */
        COMMANDS(X)
 #undef X
            FOR_REQUEST = FOR_PLAN | FOR_REPORT | FOR_COMPARE | FOR_TABLE | FOR_LAUNCH | FOR_BENCH |
-                         FOR_SCREEN | FOR_CHECK_LOG | FOR_ATTACH | FOR_CONFIRM,
+                         FOR_SCREEN | FOR_CHECK_LOG | FOR_ATTACH | FOR_CONFIRM | FOR_REPLAY,
        FOR_ALL = (1 << COMMAND_COUNT) - 1,
        FOR_PRINTING = FOR_ALL & ~FOR_SCREEN
 };

@@ -166,6 +166,9 @@ OPTION(BUDGET, .name = "budget", .type = OPTION_NUMBER, .argument = "DOLLARS", .
                 .explain = "Budget: goal, dollars per hour at most; a dearer plan is over budget.\n"
                            "rent per hour <= budget",
                 .terms = {"rent", "instances"}})
+OPTION(GOALS, .name = "goals", WORD("WHAT", "likely|sure"), .fallback = "likely", .commands = R,
+       .help = "goals of speed that count as reached: by the middle of an estimate, or by its "
+               "whole band")
 OPTION(TP, .name = "tp", COUNTED, .unit = "GPUs", .low = 1, .high = 1024, .fallback = "auto",
        .commands = R, .group = "Layout and engine", .common = true,
        .help = "GPUs that share each layer (tensor parallel)",
@@ -298,6 +301,12 @@ OPTION(NO_KV_OFFLOAD, .name = "no-kv-offload", FLAG, .commands = R,
                 .explain = "KV on host: of llama.cpp; the whole KV cache is in host memory.\n"
                            "KV needed on the GPU = 0; attention is computed on the host",
                 .terms = {"host memory", "users'"}})
+OPTION(HOST_MEMORY, .name = "host-memory", .type = OPTION_TEXT, .argument = "TYPE",
+       .fallback = "assumed", .commands = R,
+       .help = "memory of the host: ddr5-5600x2 (channels of a socket), or what was read, 60GB/s")
+OPTION(HOST_THREADS, .name = "host-threads", COUNTED, .unit = "threads", .low = 1, .high = 4096,
+       .fallback = "assumed", .commands = R,
+       .help = "cores that compute what is in host memory (llama.cpp's --threads)")
 OPTION(DRAFT, .name = "draft", .type = OPTION_TEXT, .argument = "KIND[:HEAD]|MODEL",
        .fallback = "none", .commands = R,
        .help = "what drafts tokens: mtp, eagle3, dflash, ngram, or a model",
@@ -399,6 +408,34 @@ OPTION(POWER_CAP, .name = "power-cap", .type = OPTION_NUMBER, .argument = "WATTS
                 .explain = "Power cap: goal, watts of all GPUs and hosts at most, as of a rack.\n"
                            "watts = GPUs at this load + their shares of the hosts",
                 .terms = {"power", "a GPU", "energy"}})
+OPTION(ARRIVALS, .name = "arrivals", .type = OPTION_TEXT, .argument = "KIND",
+       .fallback = "poisson; of --users closed; of a trace its own", .commands = FOR_REPLAY,
+       .group = "Replay", .common = true,
+       .help = "poisson, constant, gamma:SHAPE, burst (all at once) or closed (each user asks when "
+               "answered)")
+OPTION(REQUESTS, .name = "requests", COUNTED, .unit = "requests", .low = 1, .high = 1e7,
+       .fallback = "2000, or all of a trace", .commands = FOR_REPLAY,
+       .help = "how many requests are replayed")
+OPTION(DURATION, .name = "duration", .type = OPTION_NUMBER, .argument = "SECONDS", .unit = "s",
+       .low = 0.001, .high = 1e9, .fallback = "until the last request", .commands = FOR_REPLAY,
+       .help = "replay what arrives within this time")
+OPTION(MAX_CONCURRENCY, .name = "max-concurrency", COUNTED, .unit = "requests", .low = 1,
+       .high = 1e6, .fallback = "none", .commands = FOR_REPLAY,
+       .help = "with --rate: at most so many in flight, the others wait at the client")
+OPTION(MAX_TOKENS, .name = "max-tokens", TOKENS, .low = 1, .high = 1e9,
+       .fallback = "the answer's length", .commands = FOR_REPLAY,
+       .help = "tokens that each request may make: what schedulers reserve")
+OPTION(PREFIX_TOKENS, .name = "prefix-tokens", TOKENS, .high = 1e9, .fallback = "0",
+       .commands = FOR_REPLAY, .help = "leading tokens that all prompts share, as a system prompt")
+OPTION(ROUTER, .name = "router", WORD("KIND", "round-robin|least-load|prefix"),
+       .fallback = "least-load", .commands = FOR_REPLAY,
+       .help = "how requests go to the replicas: in turn, to the least busy, by the longest cached "
+               "prefix")
+OPTION(TIMELINE, .name = "timeline", .type = OPTION_PATH, .argument = "FILE", .fallback = "none",
+       .commands = FOR_REPLAY,
+       .help = "write running, waiting, KV and percentiles over time as CSV")
+OPTION(REQUESTS_OUT, .name = "requests-out", .type = OPTION_PATH, .argument = "FILE",
+       .fallback = "none", .commands = FOR_REPLAY, .help = "write each request's times as CSV")
 OPTION(TRAIN, .name = "train", WORD("METHOD", "full|lora|qlora"), .fallback = "none", .commands = P,
        .group = "Fine-tuning", .common = true,
        .help = "plan fine-tuning memory instead of inference")
@@ -510,8 +547,9 @@ OPTION(STORAGE, .name = "storage", .type = OPTION_PATH, .argument = "FILE",
        .fallback = "a temporary one", .commands = M,
        .help = "file that transfer reads, as a model loader would")
 OPTION(SEED, .name = "seed", COUNTED, .high = 9007199254740991.0, .fallback = "24301",
-       .commands = C | FOR_POOL,
-       .help = "seed of the points' order and of the operands, or of the pool's solver")
+       .commands = C | FOR_POOL | FOR_REPLAY,
+       .help = "seed of the points' order and of the operands, of the pool's solver, or of a "
+               "replay's arrivals and lengths")
 OPTION(SOLVE_SECONDS, .name = "solve-seconds", .type = OPTION_NUMBER, .argument = "SECONDS",
        .unit = "s", .low = 0.01, .high = 86400, .fallback = "a fixed amount of work",
        .commands = FOR_POOL, .group = "Pool",

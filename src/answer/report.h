@@ -16,6 +16,9 @@
 void report_plan(const struct answer *answer, const struct options *options, bool why, bool brief,
                  struct record *doc);
 
+/* Its request and layout alone. */
+void report_plan_head(const struct answer *answer, struct record *doc);
+
 void report_error(const struct gp_err *err, struct record *doc);
 
 /* ---- training (gpuplan.train/1) ---- */

@@ -53,6 +53,18 @@ enum budget { BUDGETS(X) };
 enum logit_rows { LOGIT_ROWS(X) };
 #undef X
 
+/* How steps are packed of those that run and wait (plan/replay/). X(NAME, a profile's word) */
+#define SCHEDULERS(X)     \
+    X(NONE, "none")       \
+    X(VLLM, "vllm")       \
+    X(SGLANG, "sglang")   \
+    X(TRTLLM, "no-evict") \
+    X(LLAMACPP, "slots")
+
+#define X(NAME, word) SCHEDULER_##NAME,
+enum scheduler { SCHEDULERS(X) SCHEDULER_COUNT };
+#undef X
+
 /* Defaults of GPUs with less memory than `below`, as the driver's tool prints it. */
 #define ENGINE_TIERS 8
 struct engine_tier {
@@ -70,11 +82,13 @@ struct speed_case {
     double experts;  /* s per layer with experts */
     double rows;     /* each expert's tokens are padded to as many; 0 = they are not */
     int below_tp;    /* ... with a TP below this; 0 = any */
+    double launch;   /* factor on the family's time per kernel, of which alone the case is; 0: no */
 };
 
 /* What a step costs beside the GPU's work, and how prompts and decodes share it
  * (speed/step.h, speed/serve.h). kernel and layer 0: no estimate of speed. */
 struct engine_speed {
+    char seen[16];            /* newest version whose served speed was measured; "" = any */
     double kernel;            /* s per kernel of a decode step */
     double layer;             /* s per layer; llama.cpp, whose graph is not counted */
     double host;              /* s per step */
@@ -95,6 +109,10 @@ struct engine_speed {
     double prefill_overlap;   /* share of the pipeline's stages that chunks of one prompt fill */
     double score_bytes;       /* written and read per score of a prompt; 0: flash attention */
     bool unpacks;             /* prompts of quantized weights read 16-bit copies of them */
+    double host_tokens;       /* of a step, from which on what is in host memory is copied to the
+                               * GPU; below, the host computes it; 0 = always read by the GPU */
+    double host_copy;         /* share of PCIe that such reads and copies reach; 0 = 1 */
+    double host_hop;          /* s from GPU to host or back, in a step */
     double prefill_compute;   /* share of a product's arithmetic in mixed steps */
     double interference;      /* phi: share of a prompt's cost that decodes wait for */
     double ttft_base;         /* s */
@@ -216,31 +234,34 @@ struct engine {
     char range[32];   /* "0.17-0.19", as printed */
     long from, until; /* engine_version(), inclusive; 0 and LONG_MAX: open */
     enum budget budget;
-    double fraction;         /* default utilization / free fraction / static fraction */
-    int block;               /* tokens per KV block */
-    int mla_block;           /* the same of MLA's kernels; 0 = block */
-    bool window_groups;      /* windows free memory (hybrid KV manager); else all full */
-    double group_slack;      /* groups take the larger count of layers when it is less
+    enum scheduler scheduler; /* NONE: its steps cannot be replayed */
+    bool overlap;             /* a step is packed while one runs */
+    bool whole_prompt;        /* lets a request in where all its prompt's blocks are free */
+    double fraction;          /* default utilization / free fraction / static fraction */
+    int block;                /* tokens per KV block */
+    int mla_block;            /* the same of MLA's kernels; 0 = block */
+    bool window_groups;       /* windows free memory (hybrid KV manager); else all full */
+    double group_slack;       /* groups take the larger count of layers when it is less
                              * than this times the smaller (kvcache.h) */
-    double window_share;     /* tokens of the windows' own pool per token of the full one;
+    double window_share;      /* tokens of the windows' own pool per token of the full one;
                              * 0 = no such pool */
-    bool shared_kv_kept;     /* layers that read another's KV have a cache all the same */
-    bool window_slots;       /* windows are set aside for all slots and one step */
-    double state_share;      /* bytes of the states' own pool per byte of KV; 0 = none */
-    int batches;             /* batches of prompt that a window holds besides itself */
-    int state_blocks;        /* blocks of recurrent state a request holds per layer */
-    char checkpoints[64];    /* mixers or families whose requests hold one more: prefill
+    bool shared_kv_kept;      /* layers that read another's KV have a cache all the same */
+    bool window_slots;        /* windows are set aside for all slots and one step */
+    double state_share;       /* bytes of the states' own pool per byte of KV; 0 = none */
+    int batches;              /* batches of prompt that a window holds besides itself */
+    int state_blocks;         /* blocks of recurrent state a request holds per layer */
+    char checkpoints[64];     /* mixers or families whose requests hold one more: prefill
                              * stores the state at a block's end in it */
-    char checkpoints_90[64]; /* the same on NVIDIA GPUs from compute capability 9.0 on */
-    char state_fp32[64];     /* families whose recurrent state is FP32, else 16 bit; "all" */
-    bool whole_slots;        /* each slot's whole context is set aside when it starts */
-    bool no_evict;           /* lets a request in when its last token's room is free too */
-    bool conv_fp32;          /* the convolutions' tails too */
-    bool state_exit;         /* does not start when max_num_seqs exceeds the state blocks */
-    int slots_least;         /* slots where one per user is the default: not fewer */
-    int slots_most;          /* slots it was built for; 0 = no such limit */
-    char slots_option[32];   /* the engine's own option for more */
-    char disaggregation[32]; /* the engine's own option for prompts worked off apart; "" =
+    char checkpoints_90[64];  /* the same on NVIDIA GPUs from compute capability 9.0 on */
+    char state_fp32[64];      /* families whose recurrent state is FP32, else 16 bit; "all" */
+    bool whole_slots;         /* each slot's whole context is set aside when it starts */
+    bool no_evict;            /* lets a request in when its last token's room is free too */
+    bool conv_fp32;           /* the convolutions' tails too */
+    bool state_exit;          /* does not start when max_num_seqs exceeds the state blocks */
+    int slots_least;          /* slots where one per user is the default: not fewer */
+    int slots_most;           /* slots it was built for; 0 = no such limit */
+    char slots_option[32];    /* the engine's own option for more */
+    char disaggregation[32];  /* the engine's own option for prompts worked off apart; "" =
                               * it does not */
     int tier_count;
     struct engine_tier tier[ENGINE_TIERS]; /* by memory, in place of what follows */
@@ -306,6 +327,9 @@ struct engine {
     bool dp_whole;                  /* copies the attention or cuts it, not both */
     char offload[32];               /* what can stay in host memory: "layers|experts" by
                                    * number, "bytes" of weights; "" = nothing */
+    char places[16];                /* what it leaves there by itself where it has to: "layers"
+                                   * or "experts" before those; "" = it does not start */
+    double places_margin;           /* bytes of each GPU that it then leaves free */
     bool offload_kept;              /* bytes of quantized weights stay there when they are
                                    * packed anew after loading */
     bool offload_groups;            /* and go with several groups of KV (kvcache.h) */
@@ -387,6 +411,8 @@ bool engine_names_family(const char *list, const char *family);
 #define ENGINE_LAST_PATCH 9999
 #define ENGINE_VERSION_TEXT 64 /* longer ones are refused */
 long engine_version(const char *text, long patch);
+/* A range that begins after the newest version whose speed was measured. */
+bool engine_unmeasured(const struct engine *engine);
 
 /* The tier of a GPU; NULL where the engine has none. */
 const struct engine_tier *engine_tier(const struct engine *engine, double physical);

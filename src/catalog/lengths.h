@@ -18,6 +18,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* All over the means, 0: the requests are alike. */
 struct spread {
@@ -32,6 +33,7 @@ struct spread {
 struct trace_row {
     double at;             /* s; NAN without times */
     double prompt, output; /* tokens, 1 at least */
+    double most;           /* tokens that it may make; 0 = output */
 };
 
 struct trace {
@@ -41,6 +43,11 @@ struct trace {
     double longest;       /* tokens of the longest request */
     double seconds;       /* from the first to the last; 0 = not told */
     double rate, busiest; /* requests/s: mean, busiest minute; 0 = not told */
+    uint64_t *hash;       /* of the prompts' leading groups of tokens, one row after another */
+    size_t hashes, hash_cap;
+    uint32_t *hash_at; /* count + 1 places in it; NULL: it tells none */
+    size_t at_cap;
+    int hash_tokens; /* of a group */
 };
 
 /* Means and spread of the requests that a context holds; false when it holds none. */

@@ -35,9 +35,11 @@ struct profile {
     char *name;
     config_t config;
     config_setting_t *root;
-    void *tree; /* of a compiled text: root and all below it */
+    void *tree;                   /* of a compiled text: root and all below it */
+    const config_setting_t *item; /* the one that is read of a set; NULL = a file of its own */
     bool failed;
     struct gp_err err;
+    const config_setting_t *lacking; /* the group of which the error names missing keys; or NULL */
     struct asked *asked;
     size_t asked_count, asked_cap;
 };
@@ -357,7 +359,7 @@ void profile_free(struct profile *profile)
 
 struct profile_group profile_top(struct profile *profile)
 {
-    return (struct profile_group){profile, profile->root};
+    return (struct profile_group){.profile = profile, .setting = profile->root};
 }
 
 /* ---- errors --------------------------------------------------------------------- */
@@ -407,6 +409,8 @@ void profile_where(struct profile_group group, const char *key, char *text, size
     where_of(group, at != NULL ? at : group.setting, field, text, size);
 }
 
+#define MEANT "did you mean "
+
 /* A key of the group that nothing reads and that is nearly `key`: a misspelling; or NULL. */
 static const char *misspelt_key(const config_setting_t *group, const char *key)
 {
@@ -436,7 +440,7 @@ static void vfail_at(struct profile_group group, const config_setting_t *at, con
     vsnprintf(text, sizeof text, fmt, args);
     misspelt = misspelt_key(group.setting, key);
     if (misspelt != NULL) {
-        gp_format(meant, sizeof meant, "did you mean %s in place of %.40s?", key, misspelt);
+        gp_format(meant, sizeof meant, MEANT "%s in place of %.40s?", key, misspelt);
         hint = meant;
     }
     field_name(field, sizeof field, group.setting, key);
@@ -490,6 +494,8 @@ static void warn_group(struct profile *profile, const config_setting_t *group, p
         char field[96], line[512];
         size_t known = 0;
 
+        if (profile->item != NULL && group == profile->item->parent && at != profile->item)
+            continue;
         if (at->name == NULL || at->hook != NULL) {
             if (config_setting_is_group(at) || config_setting_is_list(at))
                 warn_group(profile, at, warn, ctx);
@@ -541,6 +547,37 @@ enum gp_status profile_read(const char *path, profile_read_fn read, void *target
     return profile_read_compiled(path, NULL, read, target, warn, ctx, err);
 }
 
+enum gp_status profile_read_item(const char *path, const struct compiled *compiled, const char *id,
+                                 profile_read_fn read, void *target, profile_warn_fn warn,
+                                 void *ctx, struct gp_err *err)
+{
+    struct profile *profile;
+    enum gp_status rc = profile_open(path, compiled, &profile, err);
+    struct profile_group top, item = {.profile = NULL};
+
+    if (rc != GP_OK)
+        return rc;
+    top = profile_top(profile);
+    for (int i = 0; i < profile_length(top, PROFILE_SET, PROFILE_SET_MAX); i++) {
+        char its[256] = "";
+
+        item = profile_item(top, PROFILE_SET, i);
+        profile_string(item, "id", its, sizeof its);
+        if (strcmp(its, id) == 0)
+            break;
+        item.setting = NULL;
+    }
+    profile->item = item.setting;
+    item.common = profile->root;
+    if (item.setting == NULL)
+        profile_fail(top, PROFILE_SET, "", "holds no item '%s'", id);
+    else
+        read(item, target);
+    rc = profile_finish(profile, warn, ctx, err);
+    profile_free(profile);
+    return rc;
+}
+
 /* ---- finding -------------------------------------------------------------------- */
 
 /* The setting, made known; NULL when it is absent or an error has stuck. */
@@ -556,6 +593,14 @@ static config_setting_t *profile_find(struct profile_group group, const char *ke
                                  sizeof *profile->asked);
     profile->asked[profile->asked_count++] = (struct asked){group.setting, key};
     at = member_of(group.setting, key);
+    if (group.common != NULL) {
+        config_setting_t *all = member_of(group.common, key);
+
+        if (all != NULL)
+            all->hook = &known_mark;
+        if (at == NULL)
+            return all;
+    }
     if (at != NULL)
         at->hook = &known_mark;
     return at;
@@ -566,12 +611,39 @@ bool profile_has(struct profile_group group, const char *key)
     return profile_find(group, key) != NULL;
 }
 
+static void profile_missing(struct profile_group group, const char *key, const char *hint)
+{
+    struct profile *p = group.profile;
+    const char *misspelt;
+
+    if (!p->failed) {
+        profile_fail_at(group, group.setting, key, hint, "is missing");
+        p->lacking = group.setting;
+    } else if (p->lacking == group.setting) {
+        gp_append(p->err.where, sizeof p->err.where, ", ", "%s", key);
+        gp_copy(p->err.text, sizeof p->err.text, "are missing");
+        misspelt = misspelt_key(group.setting, key);
+        if (misspelt != NULL && strncmp(p->err.hint, MEANT, strlen(MEANT)) != 0)
+            gp_format(p->err.hint, sizeof p->err.hint, MEANT "%s in place of %.40s?", key,
+                      misspelt);
+    }
+}
+
 void profile_require(struct profile_group group, const char *key)
 {
     if (group.profile == NULL || group.setting == NULL)
         return;
-    if (profile_find(group, key) == NULL)
-        profile_fail_at(group, group.setting, key, "", "is missing");
+    profile_find(group, key);
+    if (member_of(group.setting, key) == NULL) /* where an error has stuck nothing is found */
+        profile_missing(group, key, "");
+}
+
+void profile_needs(struct profile_group group, const struct profile_need *needs, size_t count,
+                   const char *hint)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!needs[i].there)
+            profile_missing(group, needs[i].key, hint);
 }
 
 bool profile_here(struct profile_group group)
@@ -955,7 +1027,7 @@ struct profile_group profile_item(struct profile_group group, const char *key, i
         wrong_kind(group, at, key, "a group { ... }");
         at = NULL;
     }
-    return (struct profile_group){group.profile, at};
+    return (struct profile_group){.profile = group.profile, .setting = at};
 }
 
 void profile_count_at(struct profile_group group, const char *key, int i, int *value, int low,
@@ -981,12 +1053,12 @@ struct profile_group profile_sub(struct profile_group group, const char *key)
         wrong_kind(group, at, key, "a group { ... }");
         at = NULL;
     }
-    return (struct profile_group){group.profile, at};
+    return (struct profile_group){.profile = group.profile, .setting = at};
 }
 
 struct profile_group profile_sub_named(struct profile_group group, const char *name)
 {
-    struct profile_group none = {group.profile, NULL};
+    struct profile_group none = {.profile = group.profile};
     config_setting_t *at = NULL;
 
     if (group.profile->failed)
@@ -998,7 +1070,7 @@ struct profile_group profile_sub_named(struct profile_group group, const char *n
         return none;
     }
     at->hook = group.setting; /* known, like all that profile_find() returns */
-    return (struct profile_group){group.profile, at};
+    return (struct profile_group){.profile = group.profile, .setting = at};
 }
 
 /* ---- structs -------------------------------------------------------------------- */

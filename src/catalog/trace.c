@@ -3,6 +3,7 @@
  */
 #include "catalog/trace.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,9 +12,12 @@
 
 #include "base/clock.h"
 #include "base/csv.h"
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/units.h"
+
+#define HASH_TOKENS 512 /* of a group, where a file does not say (Mooncake) */
 
 enum column { COL_TIME, COL_PROMPT, COL_OUTPUT, COL_COUNT };
 
@@ -130,10 +134,25 @@ static enum gp_status read_tokens(const struct reading *r, enum column column, d
     return GP_OK;
 }
 
-static enum gp_status read_row(struct reading *r)
+static enum gp_status add_row(struct reading *r, const struct trace_row *row)
 {
     struct trace *t = r->trace;
-    struct trace_row row;
+
+    if (row->prompt < 1 || row->output < 1) {
+        t->failed++;
+        return GP_OK;
+    }
+    if (t->count == TRACE_ROWS_MAX)
+        return trace_refuse(r, "is request 8,000,001: at most 8,000,000 are read", "");
+    t->row = gp_grow(t->row, &t->cap, t->count + 1, sizeof(*t->row));
+    t->row[t->count++] = *row;
+    t->longest = fmax(t->longest, row->prompt + row->output);
+    return GP_OK;
+}
+
+static enum gp_status read_row(struct reading *r)
+{
+    struct trace_row row = {0};
 
     if (r->csv.count != r->header_count)
         return trace_refuse(r, "does not have as many fields as the header", "");
@@ -144,16 +163,147 @@ static enum gp_status read_row(struct reading *r)
         rc = read_tokens(r, COL_OUTPUT, &row.output);
     if (rc)
         return rc;
-    if (row.prompt < 1 || row.output < 1) {
-        t->failed++;
+    return add_row(r, &row);
+}
+
+/* ---- JSON lines ---- */
+
+/* Of Mooncake's form, then of one's own; a time of the first is in ms. */
+static const char *const json_names[COL_COUNT][2] = {
+    [COL_TIME] = {"timestamp", "arrival"},
+    [COL_PROMPT] = {"input_length", "prompt"},
+    [COL_OUTPUT] = {"output_length", "output"},
+};
+
+static enum gp_status refuse_member(const struct reading *r, const char *name, const char *why)
+{
+    char what[96];
+
+    gp_format(what, sizeof(what), "%s %s", name, why);
+    return trace_refuse(r, what,
+                        "a request is {\"timestamp\": ms, \"input_length\": N, "
+                        "\"output_length\": N, \"hash_ids\": [...]}, or {\"arrival\": s, "
+                        "\"prompt\": N, \"output\": N}");
+}
+
+/* A number of one of both names; NAN where it is missing and may be. */
+static enum gp_status read_member(const struct reading *r, const json_t *line, enum column column,
+                                  double *value, int *form)
+{
+    const json_t *found = NULL;
+
+    for (*form = 0; *form < 2 && !found; (*form)++)
+        found = json_object_get(line, json_names[column][*form]);
+    (*form)--;
+    *value = NAN;
+    if (!found && column == COL_TIME)
+        return GP_OK;
+    if (!found)
+        return refuse_member(r, json_names[column][0], "is missing");
+    *value = json_number_value(found);
+    double most = column == COL_TIME ? 1e15 : TRACE_TOKENS_MAX;
+    bool whole = column == COL_TIME || *value == floor(*value);
+    if (!json_is_number(found) || !whole || !(*value >= 0) || *value > most)
+        return refuse_member(r, json_names[column][*form],
+                             column == COL_TIME ? "is no time" : "is not a number of tokens");
+    return GP_OK;
+}
+
+/* The groups of a row that is added next. */
+static enum gp_status read_hashes(const struct reading *r, const json_t *line)
+{
+    struct trace *t = r->trace;
+    const json_t *ids = json_object_get(line, "hash_ids");
+    const json_t *tokens = json_object_get(line, "hash_tokens");
+    int group = tokens ? (int)fmin(fmax(json_number_value(tokens), 0), 1e6) : HASH_TOKENS;
+
+    if (!ids)
+        return GP_OK;
+    if (!json_is_array(ids))
+        return refuse_member(r, "hash_ids", "is not a list");
+    if (group < 1 || (t->hash_tokens > 0 && t->hash_tokens != group))
+        return refuse_member(r, "hash_tokens", "is not 1 or more, and alike in all lines");
+    t->hash_tokens = group;
+    for (size_t i = 0; i < json_array_size(ids); i++) {
+        if (!json_is_integer(json_array_get(ids, i)))
+            return refuse_member(r, "hash_ids", "holds more than whole numbers");
+        if (t->hashes >= UINT32_MAX)
+            return refuse_member(r, "hash_ids", "are more than 4 billion in all");
+        t->hash = gp_grow(t->hash, &t->hash_cap, t->hashes + 1, sizeof(*t->hash));
+        t->hash[t->hashes++] = (uint64_t)json_integer_value(json_array_get(ids, i));
+    }
+    return GP_OK;
+}
+
+static enum gp_status read_line(struct reading *r, const json_t *line)
+{
+    struct trace *t = r->trace;
+    struct trace_row row = {0};
+    size_t count = t->count, hashes = t->hashes;
+    int form;
+    enum gp_status rc = GP_OK;
+
+    if (!json_is_object(line))
+        return trace_refuse(r, "is no request", "an object {...} on each line");
+    rc = read_member(r, line, COL_PROMPT, &row.prompt, &form);
+    if (!rc)
+        rc = read_member(r, line, COL_OUTPUT, &row.output, &form);
+    if (!rc)
+        rc = read_member(r, line, COL_TIME, &row.at, &form);
+    row.at *= form == 0 ? 1e-3 : 1;
+    if (!rc && isnan(row.at) != (r->at[COL_TIME] < 0) && t->count + t->failed > 0)
+        rc = refuse_member(r, "timestamp", "is in some lines and not in others");
+    r->at[COL_TIME] = isnan(row.at) ? -1 : 0;
+    const json_t *most = json_object_get(line, "max_tokens");
+    if (!rc && most &&
+        !(json_number_value(most) >= 1 && json_number_value(most) <= TRACE_TOKENS_MAX))
+        rc = refuse_member(r, "max_tokens", "is not a number of tokens");
+    row.most = most ? floor(json_number_value(most)) : 0;
+    if (!rc)
+        rc = read_hashes(r, line);
+    if (!rc)
+        rc = add_row(r, &row);
+    if (rc)
+        return rc;
+    if (t->count == count) { /* one that failed */
+        t->hashes = hashes;
         return GP_OK;
     }
-    if (t->count == TRACE_ROWS_MAX)
-        return trace_refuse(r, "is request 8,000,001: at most 8,000,000 are read", "");
-    t->row = gp_grow(t->row, &t->cap, t->count + 1, sizeof(*t->row));
-    t->row[t->count++] = row;
-    t->longest = fmax(t->longest, row.prompt + row.output);
+    t->hash_at = gp_grow(t->hash_at, &t->at_cap, t->count + 1, sizeof(*t->hash_at));
+    t->hash_at[count] = (uint32_t)hashes;
+    t->hash_at[t->count] = (uint32_t)t->hashes;
     return GP_OK;
+}
+
+static enum gp_status parse_lines(struct reading *r, const char *text, size_t len)
+{
+    enum gp_status rc = GP_OK;
+
+    r->csv.line = 0;
+    for (size_t from = 0; !rc && from < len;) {
+        const char *end = memchr(text + from, '\n', len - from);
+        size_t until = end ? (size_t)(end - text) : len, blank = from;
+        json_t *line;
+        char where[192];
+
+        r->csv.line++;
+        while (blank < until && isspace((unsigned char)text[blank]))
+            blank++;
+        gp_format(where, sizeof(where), "%s:%d", r->csv.name, r->csv.line);
+        if (blank < until) {
+            rc = gp_json_parse(where, text + from, until - from, &line, r->err);
+            if (!rc) {
+                rc = read_line(r, line);
+                json_decref(line);
+            }
+        }
+        from = until + 1;
+    }
+    if (r->trace->hash_tokens == 0) {
+        free(r->trace->hash_at);
+        r->trace->hash_at = NULL;
+    }
+    return rc;
 }
 
 /* ---- the rate ---- */
@@ -197,8 +347,10 @@ enum gp_status trace_parse(const char *name, const char *text, size_t len, struc
 
     memset(out, 0, sizeof(*out));
     csv_init(&r.csv, name, text, len);
-    enum gp_status rc = read_header(&r);
-    while (!rc && more) {
+    size_t blank = strspn(text, " \t\r\n");
+    bool lines = blank < len && text[blank] == '{';
+    enum gp_status rc = lines ? parse_lines(&r, text, len) : read_header(&r);
+    while (!rc && more && !lines) {
         rc = csv_next(&r.csv, &more, err);
         if (!rc && more)
             rc = read_row(&r);
@@ -229,5 +381,7 @@ enum gp_status trace_read(const char *path, struct trace *out, struct gp_err *er
 void trace_fini(struct trace *t)
 {
     free(t->row);
+    free(t->hash);
+    free(t->hash_at);
     memset(t, 0, sizeof(*t));
 }

@@ -1,11 +1,16 @@
 /*
  * trace.h - a log of requests: when each came, and its tokens.
  *
- * A CSV file with a header in one of two forms, columns in any order, others ignored:
+ * A CSV file with a header in one of two forms, columns in any order, others ignored, or JSON
+ * lines:
  *
  *   Azure LLM inference   TIMESTAMP, ContextTokens, GeneratedTokens
  *   BurstGPT              Timestamp, Request tokens, Response tokens
+ *   Mooncake   {"timestamp": ms, "input_length": N, "output_length": N, "hash_ids": [...]}
+ *   one's own  {"arrival": s, "prompt": N, "output": N, "max_tokens": N, "hash_ids": [...],
+ *               "hash_tokens": N}
  *
+ * Requests with the same leading hash_ids share so many groups of 512 tokens (hash_tokens).
  * A time is a date ("2023-11-16 18:17:03.97") or seconds from any beginning; a file
  * without times still has its lengths. A request without prompt or answer (BurstGPT:
  * failed) is counted and left out. The file comes from anywhere: size, rows and figures

@@ -105,6 +105,17 @@ enum draft_kind {
 
 #define DRAFT_LISTED_MAX 16
 
+/* Processors and memory beside the GPUs, which compute what is not on these (speed/host.h). */
+struct host {
+    struct quantity bandwidth;   /* bytes/s; unknown: not needed */
+    double cores;                /* that compute */
+    const struct family *family; /* borrowed: of processors */
+    bool unified;                /* it is the GPU's own memory */
+    bool told;                   /* the user named its memory */
+};
+/* Which goals of speed are bought: what the middle of an estimate reaches, or its whole band. */
+enum goals_bought { GOALS_LIKELY, GOALS_SURE };
+
 enum price_want { WANT_ON_DEMAND, WANT_SPOT, WANT_MARKET, WANT_BUY };
 
 struct request {
@@ -115,50 +126,54 @@ struct request {
     bool kv_auto;            /* nobody named it: the precision's, whichever that is */
     const struct gpu *gpu;
     const struct engine *engine;
-    const struct engine *usual_engine;  /* the one of GPUs it runs on; NULL: one was named */
-    double context;                     /* tokens a request may hold, prompt and output */
-    enum reserve reserve;               /* tokens that are bought for the users */
-    bool context_auto;                  /* nobody named it: the engine's default for the GPUs */
-    double prompt, output;              /* tokens of a typical request */
-    bool prompt_auto, output_auto;      /* nobody said */
-    struct spread spread;               /* of them */
-    double users;                       /* requests in flight at once */
-    double rate;                        /* requests that arrive per second; 0: users are given */
-    double prefix_hit;                  /* share of a prompt that is in the prefix cache, 0..1 */
-    double ttft, tpot;                  /* goals, s; 0 = none */
-    double throughput;                  /* goal, output tokens/s of all users; 0 = none */
-    double budget;                      /* goal, dollars per hour; 0 = none */
-    int gpu_count;                      /* GPUs to use; 0 = the fewest that fit */
-    int tp, pp, ep, replicas;           /* 0 = choose */
-    int dp;                             /* replicas that share their experts; 0 = choose */
-    bool split;                         /* some replicas only work prompts off, the others decode */
-    int prefill, decode;                /* how many of each; 0 = choose */
-    int prefill_tp;                     /* TP of those; 0 = tp, or chosen where both are */
-    int max_pp;                         /* stages that may be chosen; 0 = SEARCH_MAX_PP */
-    int host_gpus;                      /* GPUs one host can hold; TP stays inside a host */
-    bool host_assumed;                  /* nobody's figure */
-    double max_num_seqs;                /* 0 = the engine's default for this GPU */
-    double max_batched_tokens;          /* 0 = likewise */
-    double utilization;                 /* 0 = the engine's default fraction */
-    bool eager;                         /* without CUDA graphs */
-    bool options_fixed;                 /* of a server that runs: none is turned */
-    double headroom;                    /* share of the budget to leave free, 0..0.9 */
-    double used;                        /* bytes per GPU that something else already holds */
-    int host_layers;                    /* first layers that stay in host memory with their KV;
+    const struct engine *usual_engine; /* the one of GPUs it runs on; NULL: one was named */
+    double context;                    /* tokens a request may hold, prompt and output */
+    enum reserve reserve;              /* tokens that are bought for the users */
+    bool context_auto;                 /* nobody named it: the engine's default for the GPUs */
+    double prompt, output;             /* tokens of a typical request */
+    bool prompt_auto, output_auto;     /* nobody said */
+    struct spread spread;              /* of them */
+    double users;                      /* requests in flight at once */
+    double rate;                       /* requests that arrive per second; 0: users are given */
+    double prefix_hit;                 /* share of a prompt that is in the prefix cache, 0..1 */
+    double ttft, tpot;                 /* goals, s; 0 = none */
+    double throughput;                 /* goal, output tokens/s of all users; 0 = none */
+    double budget;                     /* goal, dollars per hour; 0 = none */
+    enum goals_bought goals;           /* of speed */
+    int gpu_count;                     /* GPUs to use; 0 = the fewest that fit */
+    int tp, pp, ep, replicas;          /* 0 = choose */
+    int dp;                            /* replicas that share their experts; 0 = choose */
+    bool split;                        /* some replicas only work prompts off, the others decode */
+    int prefill, decode;               /* how many of each; 0 = choose */
+    int prefill_tp;                    /* TP of those; 0 = tp, or chosen where both are */
+    int max_pp;                        /* stages that may be chosen; 0 = SEARCH_MAX_PP */
+    int host_gpus;                     /* GPUs one host can hold; TP stays inside a host */
+    bool host_assumed;                 /* nobody's figure */
+    double max_num_seqs;               /* 0 = the engine's default for this GPU */
+    double max_batched_tokens;         /* 0 = likewise */
+    double utilization;                /* 0 = the engine's default fraction */
+    bool eager;                        /* without CUDA graphs */
+    bool options_fixed;                /* of a server that runs: none is turned */
+    double headroom;                   /* share of the budget to leave free, 0..0.9 */
+    double used;                       /* bytes per GPU that something else already holds */
+    int host_layers;                   /* first layers that stay in host memory with their KV;
                                  * layer_count + 1: the output matrix too */
-    int host_experts;                   /* layers from the first whose routed experts do */
-    double host_bytes;                  /* of each GPU's weights that stay there */
-    double host_kv;                     /* bytes of KV that the engine keeps there besides: of a
+    int host_experts;                  /* layers from the first whose routed experts do */
+    double host_bytes;                 /* of each GPU's weights that stay there */
+    double host_kv;                    /* bytes of KV that the engine keeps there besides: of a
                                  * replica, or of each GPU (engine.h) */
-    bool kv_on_host;                    /* all KV is there */
-    enum draft_kind draft_kind;         /* what drafts tokens (draft.h) */
-    const struct model *draft;          /* its weights; NULL: it has none */
-    struct precision draft_precision;   /* of them; MTP layers have the request's */
-    int draft_tokens;                   /* drafted per step, by whatever; 0 = none */
-    double accept_length;               /* tokens that a step yields; 0 = not told */
-    double accept_at[DRAFT_LISTED_MAX]; /* share of steps that accept the token at a position, */
-    int accept_listed;                  /* of so many positions, as they were told */
-    int lora_slots, lora_rank;          /* adapters at once; 0 = none */
+    bool kv_on_host;                   /* all KV is there */
+    bool host_told;                    /* how many layers or experts are there; none is moved */
+    bool host_placed;                  /* layers and experts as the engine places them (place.h) */
+    struct host host;
+    enum draft_kind draft_kind;       /* what drafts tokens (draft.h) */
+    const struct model *draft;        /* its weights; NULL: it has none */
+    struct precision draft_precision; /* of them; MTP layers have the request's */
+    int draft_tokens;                 /* drafted per step, by whatever; 0 = none */
+    double accept_length;             /* tokens that a step yields; 0 = not told */
+    int accept_listed;                /* positions whose share is told, each of all steps */
+    double accept_at[DRAFT_LISTED_MAX];
+    int lora_slots, lora_rank; /* adapters at once; 0 = none */
     enum prune prune;
     double prune_share; /* 0..1 of the weights that are zero, unstructured */
     struct correction correction;
@@ -204,11 +219,16 @@ bool request_take_context(struct request *request, double context, const struct 
  * that (Ollama), and no more than the model takes. */
 double request_usual_context(const struct request *request);
 
-/* Goals of speed, a rate, or prompts apart: judging a layout takes its speed. */
+/* Goals of speed, a rate that is to be served among them. */
+static inline bool request_has_goals(const struct request *request)
+{
+    return request->ttft > 0 || request->tpot > 0 || request->throughput > 0 || request->rate > 0;
+}
+
+/* Those, or prompts apart: judging a layout takes its speed. */
 static inline bool request_asks_speed(const struct request *request)
 {
-    return request->ttft > 0 || request->tpot > 0 || request->throughput > 0 || request->rate > 0 ||
-           request->split;
+    return request_has_goals(request) || request->split;
 }
 
 #endif

@@ -213,8 +213,13 @@ int main(int argc, char **argv)
     while (n < ROWS_MAX && table_next(&t))
         if (read_row(&t, &rows[n])) {
             plan_row(planner, &rows[n]);
-            n += rows[n].plain > 0 && rows[n].drafted > 0;
+            if (rows[n].plain > 0 && rows[n].drafted > 0)
+                n++;
+            else
+                failed++;
         }
+    if (failed > 0)
+        printf("FAIL: %d rows have no plan\n", failed);
     for (int i = 0; i < n; i++)
         printf(
             "  %-16s %-20s x%d %-7s k %d  L %.2f  with over without %.2f  planned %.2f %+4.0f %%\n",

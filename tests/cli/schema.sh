@@ -108,6 +108,12 @@ valid launch
 refused launch '1,/"argv"/s/"argv"/"words"/'
 refused launch 's/"OLLAMA_HOST"/"OLLAMA_PORT"/'
 
+json_of replay --replay -m llama-3.1-8b -g h100-sxm --rate 2 --requests 50
+json_of replay --replay -m llama-3.1-8b -g h100-sxm:2 --replicas 2 -u 4 --requests 50 --engine sglang
+json_of replay --replay -m llama-3.1-70b -g l4:1
+valid replay
+refused replay '1,/"saturated"/s/"saturated"/"full"/'
+
 run --plan -m llama-3.1-8b -g h100-sxm --format json -o saved.json
 json_of check-plan --check-plan saved.json
 sed 's/"context": 8192/"context": 4096/; s/vllm@0.33+/vllm@0.32+/' saved.json >older.json

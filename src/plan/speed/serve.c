@@ -101,6 +101,38 @@ static double serve_added(const struct step *s, const struct serve_load *l, cons
     return serve_launched(s, l, all, p->tokens + least, work) - p->time;
 }
 
+double serve_chunk(const struct step *s, double q, double c)
+{
+    double layers = s->load->request->model->layer_count;
+    double values = PREFILL_VALUES * q * s->hidden * 2 * layers / s->bandwidth;
+
+    return s->slow[CORRECT_WORK] * (step_prefill_attention(s, q, c) / s->ways + values);
+}
+
+double serve_products(const struct step *s, double tokens)
+{
+    return step_work(s, tokens, prompt_compute(s));
+}
+
+bool serve_alone(const struct step *s)
+{
+    return s->load->request->engine->speed.prefill_alone;
+}
+
+double serve_prompts(const struct step *s, const struct serve_load *l, const struct serve_step *at)
+{
+    double decoded = step_batch(s, at->decoding) * (s->drafted + 1), all = at->tokens;
+    double before = 0;
+
+    if (at->decoding > 0 && !serve_alone(s)) {
+        all += decoded;
+        before = at->time - at->work;
+    }
+    double time = serve_launched(s, l, all, all, before + at->products + at->rest);
+    double more = s->slow[CORRECT_PROMPTS] * (time - (before > 0 ? at->time : 0));
+    return before > 0 ? fmax(more, 0) : more + s->fixed;
+}
+
 /* Chunks that come to a step in the mean, where so many requests take turns. */
 static double chunks_mean(const struct step *s, const struct serve_load *l, double running)
 {

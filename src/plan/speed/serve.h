@@ -114,6 +114,24 @@ double serve_solo(const struct step *step, const struct serve_load *load);
 
 void serve_estimate(const struct step *step, const struct serve_load *load, struct serve *out);
 
+/* One step as a replay has it: so many requests decode, which alone takes `time`, of it `work`
+ * products; `tokens` of prompts in `chunks` pieces, whose attention and element-wise kernels
+ * take `rest`. products: of all its tokens. */
+struct serve_step {
+    double decoding, time, work;
+    double tokens, rest, products;
+};
+
+/* s that q tokens of a prompt behind c others take besides products. */
+double serve_chunk(const struct step *step, double q, double c);
+/* Products of so many tokens in a step with prompts. */
+double serve_products(const struct step *step, double tokens);
+/* s that the prompts of a step add to it, or that one with prompts alone takes. */
+double serve_prompts(const struct step *step, const struct serve_load *load,
+                     const struct serve_step *at);
+/* Do prompts run in steps of their own? */
+bool serve_alone(const struct step *step);
+
 /* s between two tokens of an answer where a prompt's last chunk comes between; 0: none
  * does. at: of serve_estimate() or serve_rate(); share: 0..1 of the steps with a chunk. */
 double serve_stall(const struct step *step, const struct serve_load *load, const struct serve *at,

@@ -1,0 +1,425 @@
+/*
+ * replay_run.c - see replay_run.h.
+ */
+#include "answer/replay_run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answer/print_plan.h"
+#include "answer/report.h"
+#include "answer/sentence.h"
+#include "base/mem.h"
+#include "base/table.h"
+#include "base/units.h"
+
+/* ---- what is asked ---- */
+
+#define REQUESTS 2000 /* that are drawn where nobody says */
+#define SEED 24301
+
+static enum gp_status read_arrivals(const struct options *o, struct arrivals_ask *ask,
+                                    struct gp_err *err)
+{
+    const char *text = options_word(o, OPT_ARRIVALS, "");
+    const char *colon = strchr(text, ':');
+    size_t n = colon ? (size_t)(colon - text) : strlen(text);
+
+    ask->shape = 1;
+    for (int k = 0; k < ARRIVALS_TRACE; k++) {
+        const char *word = arrivals_word((enum arrivals_kind)k);
+
+        if (strlen(word) != n || strncmp(word, text, n) != 0)
+            continue;
+        ask->kind = (enum arrivals_kind)k;
+        if ((k == ARRIVALS_GAMMA) != (colon != NULL))
+            break;
+        if (!colon)
+            return GP_OK;
+        if (units_parse_number(colon + 1, "--arrivals", &ask->shape, err))
+            return err->code;
+        if (ask->shape >= 0.01 && ask->shape <= 1e4)
+            return GP_OK;
+        return gp_fail(err, GP_E_USAGE, "--arrivals", "1 is Poisson, less is burstier",
+                       "a shape of %g is outside 0.01..10000", ask->shape);
+    }
+    return gp_fail(err, GP_E_USAGE, "--arrivals",
+                   "poisson, constant, gamma:SHAPE (as gamma:0.7), burst or closed",
+                   "'%s' is no kind of arrivals", text);
+}
+
+static enum gp_status read_ask(const struct planner *planner, const struct options *o,
+                               const struct answer *a, struct forecast_ask *out, struct gp_err *err)
+{
+    const struct request *q = &a->plan.request;
+    const struct trace *trace = planner_trace(planner, &a->resolved);
+    struct arrivals_ask *ask = &out->arrivals;
+
+    *ask = (struct arrivals_ask){
+        .kind = trace && trace->seconds > 0 ? ARRIVALS_TRACE
+                : q->rate > 0               ? ARRIVALS_POISSON
+                                            : ARRIVALS_CLOSED,
+        .rate = q->rate,
+        .users = (int)options_or(o, OPT_MAX_CONCURRENCY, 0),
+        .count = (int)options_or(o, OPT_REQUESTS, trace ? 0 : REQUESTS),
+        .seconds = options_or(o, OPT_DURATION, 0),
+        .seed = (uint64_t)options_or(o, OPT_SEED, SEED),
+        .prompt = q->prompt,
+        .output = q->output,
+        .prompt_sd = q->spread.prompt * q->prompt,
+        .output_sd = q->spread.output * q->output,
+        .most = options_or(o, OPT_MAX_TOKENS, 0),
+        .prefix = (int)options_or(o, OPT_PREFIX_TOKENS, 0),
+        .trace = trace,
+    };
+    if (o->value[OPT_ARRIVALS].given && trace)
+        return gp_fail(err, GP_E_USAGE, "--arrivals", "leave one of them out",
+                       "a trace has arrivals of its own");
+    if (o->value[OPT_ARRIVALS].given && read_arrivals(o, ask, err))
+        return err->code;
+    bool paced = ask->kind == ARRIVALS_POISSON || ask->kind == ARRIVALS_CONSTANT ||
+                 ask->kind == ARRIVALS_GAMMA;
+    if (paced && q->rate <= 0)
+        return gp_fail(err, GP_E_USAGE, "--arrivals", "--rate N, in requests per second",
+                       "%s arrivals need a rate", arrivals_word(ask->kind));
+    if (ask->kind == ARRIVALS_CLOSED) {
+        if (q->rate > 0)
+            return gp_fail(err, GP_E_USAGE, "--arrivals", "--users N in place of --rate",
+                           "a closed loop has users, no rate");
+        ask->users = (int)q->users;
+    }
+    out->router = (enum router)options_choice(o, OPT_ROUTER);
+    out->router = o->value[OPT_ROUTER].given ? out->router : ROUTER_LEAST;
+    out->bands = true;
+    out->timeline = true;
+    return GP_OK;
+}
+
+/* More come than this plan serves, or than its memory holds at once: what does such a server do
+ * with them? The layout is then that of the most users that fit. */
+static void plan_overloaded(struct planner *planner, struct replay_run *run)
+{
+    struct plan *p = &run->answer.plan;
+    struct resolved r = run->answer.resolved;
+
+    for (r.request.users = 256; r.request.users >= 1; r.request.users /= 4) {
+        struct plan plan;
+
+        r.request.rate = 0;
+        planner_plan(planner, &r, &plan);
+        if (plan.verdict == VERDICT_DOES_NOT_FIT)
+            continue;
+        *p = plan;
+        return;
+    }
+}
+
+enum gp_status replay_run_options(struct planner *planner, const struct options *o,
+                                  struct replay_run *out, struct gp_err *err)
+{
+    struct forecast_ask ask;
+
+    memset(out, 0, sizeof(*out));
+    enum gp_status rc = planner_answer(planner, o, &out->answer, err);
+    if (!rc)
+        rc = read_ask(planner, o, &out->answer, &ask, err);
+    if (rc)
+        return rc;
+    const struct plan *p = &out->answer.plan;
+    if (p->verdict == VERDICT_DOES_NOT_FIT)
+        plan_overloaded(planner, out);
+    if (p->verdict == VERDICT_DOES_NOT_FIT)
+        return GP_OK;
+    switch (forecast_run(p, &ask, &out->forecast)) {
+    case FORECAST_KNOWN:
+        out->done = true;
+        return GP_OK;
+    case FORECAST_NO_SCHEDULER:
+        return gp_fail(err, GP_E_USAGE, "--engine", "vLLM, SGLang, TensorRT-LLM and llama.cpp",
+                       "the scheduler of %s is not known: nothing can be replayed",
+                       p->request.engine->name);
+    case FORECAST_APART:
+        return gp_fail(err, GP_E_USAGE, "--replay", "leave out --disaggregate",
+                       "replicas that only work prompts off cannot be replayed yet");
+    default:
+        return gp_fail(err, GP_E_USAGE, "--replay", "gpuplan --plan says what is missing",
+                       "this plan has no speed, so that its steps have no time");
+    }
+}
+
+void replay_run_fini(struct replay_run *run)
+{
+    forecast_fini(&run->forecast);
+}
+
+static bool goal_missed(double goal, const struct quantity *value)
+{
+    return goal > 0 && value->known && value->value > goal;
+}
+
+bool replay_run_passes(const struct replay_run *run)
+{
+    const struct request *q = &run->answer.plan.request;
+    const struct forecast *f = &run->forecast;
+
+    return run->done && !goal_missed(q->ttft, &f->point[MEASURE_TTFT][POINT_P95]) &&
+           !goal_missed(q->tpot, &f->point[MEASURE_TPOT][POINT_P95]);
+}
+
+/* ---- the record ---- */
+
+static const struct {
+    const char *label;
+    double divide;
+    const char *unit;
+    int decimals;
+} measures[MEASURE_COUNT] = {
+    [MEASURE_TTFT] = {"TTFT", 1e-3, "ms", 1},   [MEASURE_TPOT] = {"TPOT", 1e-3, "ms", 2},
+    [MEASURE_ITL] = {"gap", 1e-3, "ms", 2},     [MEASURE_E2E] = {"end to end", 1, "s", 3},
+    [MEASURE_QUEUE] = {"queue", 1e-3, "ms", 1},
+};
+
+static struct quantity cost_per_million(const struct replay_run *run)
+{
+    struct quantity hour, month;
+
+    plan_prices(&run->answer.plan, &hour, &month);
+    return plan_per_million(hour, run->forecast.tokens);
+}
+
+void report_replay(const struct replay_run *run, struct record *doc)
+{
+    const struct forecast *f = &run->forecast;
+    const struct replay_result *r = &f->result;
+    const struct plan *p = &run->answer.plan;
+    struct record *in;
+
+    record_text(doc, "schema", "gpuplan.replay/1");
+    record_text(doc, "verdict", verdict_word(p->verdict));
+    report_plan_head(&run->answer, doc);
+    if (!run->done)
+        return;
+    record_textf(doc, "engine", "%s@%s", p->request.engine->id, p->request.engine->range);
+    record_text(doc, "policy", "fcfs");
+    record_count(doc, "replicas", "", f->replicas);
+    record_count(doc, "runs", "", f->runs);
+    record_count(doc, "seeds", "", f->seeds);
+    record_count(doc, "steps", "", (double)r->steps);
+    record_count(doc, "requests", "", f->arrivals.load.count);
+    record_count(doc, "completed", "", r->completed);
+    record_count(doc, "refused", "", r->refused);
+    record_quantity(doc, "duration", "s",
+                    quantity_band(f->seconds, f->seconds, f->seconds, ORIGIN_MODEL), 1, 3);
+    record_positive(doc, "rate", "requests/s", f->rate);
+    for (int m = 0; m < MEASURE_COUNT; m++) {
+        in = record_inside(doc, measure_key((enum measure)m));
+        for (int i = 0; i < POINT_COUNT; i++)
+            record_quantity(in, point_key((enum point)i), measures[m].unit, f->point[m][i],
+                            measures[m].divide, measures[m].decimals);
+    }
+    record_quantity(doc, "output_tokens_per_s", "tokens/s", f->tokens, 1, 1);
+    record_quantity(doc, "requests_per_s", "requests/s", f->requests, 1, 3);
+    record_quantity(doc, "goodput", "requests/s", f->goodput, 1, 3);
+    record_quantity(doc, "cost_per_million", "USD", cost_per_million(run), 1, 2);
+    record_count(doc, "preemptions", "", (double)r->preemptions);
+    record_count(doc, "recomputed_tokens", "tokens", (double)r->recomputed);
+    double read = (double)(r->cached_tokens + r->prompt_tokens);
+    record_count(doc, "hit_rate", "", read > 0 ? (double)r->cached_tokens / read : 0);
+    in = record_inside(doc, "kv_occupancy");
+    record_count(in, "mean", "", f->occupancy);
+    record_count(in, "p99", "", f->occupancy_late);
+    record_count(in, "max", "", r->occupancy_most);
+    in = record_inside(doc, "running");
+    record_count(in, "mean", "", f->running);
+    record_count(in, "max", "", r->running_most);
+    in = record_inside(doc, "waiting");
+    record_count(in, "mean", "", f->waiting);
+    record_count(in, "max", "", r->waiting_most);
+    record_count(doc, "utilisation", "", f->utilization);
+    record_flag(doc, "saturated", f->saturated);
+    record_text(doc, "limit", replay_limit_word(f->limit));
+    record_quantity(doc, "capacity", "requests/s", p->speed.full, 1, 3);
+}
+
+/* ---- text ---- */
+
+static const char *time_text(char text[32], const struct quantity *q, double value)
+{
+    if (!q->known)
+        return "-";
+    return units_seconds(text, 32, value, 3);
+}
+
+static void print_measure(const struct forecast *f, enum measure m, double goal, struct strbuf *out)
+{
+    char a[32], b[32], c[32], d[32], e[32];
+    const struct quantity *p = f->point[m];
+
+    strbuf_addf(out, "  %-8s p50 %s, p95 %s, p99 %s (%s to %s)", measures[m].label,
+                time_text(a, &p[POINT_P50], p[POINT_P50].value),
+                time_text(b, &p[POINT_P95], p[POINT_P95].value),
+                time_text(c, &p[POINT_P99], p[POINT_P99].value),
+                time_text(d, &p[POINT_P99], p[POINT_P99].low),
+                time_text(e, &p[POINT_P99], p[POINT_P99].high));
+    if (goal > 0 && p[POINT_P95].known) {
+        const struct quantity *g = &p[POINT_P95];
+        const char *kept = g->high <= goal    ? "kept for sure"
+                           : g->value <= goal ? "kept, not for sure"
+                           : g->low <= goal   ? "missed, not for sure"
+                                              : "missed";
+
+        strbuf_addf(out, "; goal %s at p95: %s", units_seconds(a, sizeof(a), goal, 3), kept);
+    }
+    strbuf_add(out, "\n");
+}
+
+static void print_decision(const struct replay_run *run, struct strbuf *out)
+{
+    const struct forecast *f = &run->forecast;
+    const struct plan *p = &run->answer.plan;
+    const struct request *q = &p->request;
+    struct texts texts = {0};
+    struct quantity hour, month, million = cost_per_million(run);
+
+    strbuf_addf(out, "%s ", f->saturated ? "OVERLOADED" : "KEEPS UP");
+    if (f->rate > 0 && f->seconds > 0)
+        strbuf_addf(out, "%s %s requests/s ", f->saturated ? "by" : "with",
+                    UNITS_PLAIN(f->rate, 3));
+    else
+        strbuf_addf(out, "with %s requests ",
+                    UNITS_TOKENS(f->arrivals.load.users > 0 ? f->arrivals.load.users
+                                                            : f->arrivals.load.count));
+    strbuf_addf(out, "on %d x %s (%s): %s, %s %s\n", p->layout.gpus, q->gpu->name, q->gpu->id,
+                sentence_layout(&p->layout, &texts), q->engine->name, q->engine->range);
+    print_measure(f, MEASURE_TTFT, q->ttft, out);
+    print_measure(f, MEASURE_TPOT, q->tpot, out);
+    strbuf_addf(out, "  limit    %s; GPU busy %.0f %% of the time, KV %.0f %% full at most\n",
+                replay_limit_words(f->limit), 100 * f->utilization, 100 * f->result.occupancy_most);
+    plan_prices(p, &hour, &month);
+    strbuf_addf(out, "  price    %s/h, %s per million tokens; %s tokens/s, %s requests/s%s\n",
+                hour.known ? UNITS_MONEY(hour.value) : "unknown",
+                million.known ? UNITS_MONEY(million.value) : "unknown",
+                UNITS_PLAIN(f->tokens.value, 3), UNITS_PLAIN(f->requests.value, 3),
+                q->ttft > 0 || q->tpot > 0 ? "" : "");
+    texts_fini(&texts);
+}
+
+static void print_points(const struct forecast *f, struct strbuf *out)
+{
+    static const struct table_column columns[] = {
+        {"", TABLE_LEFT},     {"p50", TABLE_RIGHT}, {"p90", TABLE_RIGHT},  {"p95", TABLE_RIGHT},
+        {"p99", TABLE_RIGHT}, {"low", TABLE_RIGHT}, {"high", TABLE_RIGHT}, {"mean", TABLE_RIGHT}};
+    struct table table;
+
+    table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
+    for (int m = 0; m < MEASURE_COUNT; m++) {
+        const struct quantity *p = f->point[m];
+        const double at[] = {p[POINT_P50].value, p[POINT_P90].value, p[POINT_P95].value,
+                             p[POINT_P99].value, p[POINT_P99].low,   p[POINT_P99].high,
+                             p[POINT_MEAN].value};
+
+        table_cellf(&table, "%s, %s", measures[m].label, measures[m].unit);
+        for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++)
+            table_cell(&table,
+                       p[POINT_P99].known ? UNITS_PLAIN(at[i] / measures[m].divide, 3) : "-");
+    }
+    table_text(&table, out);
+    table_fini(&table);
+}
+
+void print_replay(const struct replay_run *run, struct strbuf *out)
+{
+    const struct forecast *f = &run->forecast;
+    const struct replay_result *r = &f->result;
+    double read = (double)(r->cached_tokens + r->prompt_tokens);
+    char span[32];
+
+    if (!run->done) {
+        print_plan_line(&run->answer, out);
+        strbuf_add(out, "nothing was replayed: gpuplan --plan with the same options says why, and "
+                        "what would fit\n");
+        return;
+    }
+    print_decision(run, out);
+    strbuf_addf(out, "\n%s requests in %s: %s steps, %s preemptions",
+                UNITS_TOKENS(f->arrivals.load.count),
+                units_seconds(span, sizeof(span), f->seconds, 3), UNITS_TOKENS((double)r->steps),
+                UNITS_TOKENS((double)r->preemptions));
+    if (r->refused > 0)
+        strbuf_addf(out, ", %s refused (longer than the context or the KV pool)",
+                    UNITS_TOKENS(r->refused));
+    if (r->cached_tokens > 0)
+        strbuf_addf(out, ", %.0f %% of the prompts' tokens cached",
+                    100 * (double)r->cached_tokens / read);
+    strbuf_addf(out, "\nrunning %s in the mean, %d at most; waiting %s, %d\n\n",
+                UNITS_PLAIN(f->running, 3), r->running_most, UNITS_PLAIN(f->waiting, 3),
+                r->waiting_most);
+    print_points(f, out);
+    strbuf_addf(out, "low, high: of p99, by %d replays with other step times%s\n", f->runs,
+                f->seeds > 0 ? " and 9 with other arrivals" : " and the sample's size");
+}
+
+/* ---- CSV ---- */
+
+void replay_requests_csv(const struct replay_run *run, struct strbuf *out)
+{
+    const struct forecast *f = &run->forecast;
+    const struct replay_load *l = &f->arrivals.load;
+
+    strbuf_add(out, "id,arrival_s,queue_s,ttft_s,tpot_s,e2e_s,prompt,cached,output,preemptions,"
+                    "replica\n");
+    for (int i = 0; i < l->count; i++) {
+        const struct replay_outcome *o = &f->result.outcome[i];
+        struct forecast_seen s = forecast_seen(f, i);
+
+        strbuf_addf(out, "%d,%.6f,", i, f->result.arrival[i] - f->result.first);
+        if (isnan(s.e2e)) {
+            strbuf_addf(out, ",,,,%d,,%d,,\n", l->prompt[i], l->output[i]);
+            continue;
+        }
+        strbuf_addf(out, "%.6f,%.6f,", s.queue, s.ttft);
+        if (!isnan(s.tpot))
+            strbuf_addf(out, "%.6f", s.tpot);
+        strbuf_addf(out, ",%.6f,%d,%d,%d,%d,%d\n", s.e2e, l->prompt[i], (int)o->cached,
+                    l->output[i], o->preemptions, o->replica);
+    }
+}
+
+void replay_timeline_csv(const struct replay_run *run, struct strbuf *out)
+{
+    const struct forecast *f = &run->forecast;
+    const struct replay_load *l = &f->arrivals.load;
+    const struct replay_result *r = &f->result;
+    float *ttft = gp_malloc(((size_t)l->count + 1) * sizeof(*ttft));
+    int *of = gp_malloc(((size_t)l->count + 1) * sizeof(*of));
+
+    /* requests by the span in which their first token came */
+    for (int i = 0; i < l->count; i++) {
+        struct forecast_seen s = forecast_seen(f, i);
+        double at = r->arrival[i] - r->first + s.ttft;
+
+        of[i] = isnan(s.ttft) ? -1 : (int)fmin(at / r->span_seconds, REPLAY_TIMELINE - 1);
+    }
+    strbuf_add(out, "t_s,running,waiting,kv_occupancy,prompt_tokens,output_tokens,preemptions,"
+                    "ttft_p50_ms,ttft_p99_ms\n");
+    for (int n = 0; n < REPLAY_TIMELINE; n++) {
+        const struct replay_span *span = &r->span[n];
+        int count = 0;
+
+        for (int i = 0; i < l->count; i++)
+            if (of[i] == n)
+                ttft[count++] = (float)forecast_seen(f, i).ttft;
+        strbuf_addf(out, "%.3f,%.2f,%.2f,%.4f,%.0f,%.0f,%d,", n * r->span_seconds, span->running,
+                    span->waiting, span->occupancy / f->replicas, span->prompt_tokens,
+                    span->output_tokens, span->preemptions);
+        if (count > 0)
+            strbuf_addf(out, "%.1f,%.1f", 1e3 * forecast_percentile(ttft, count, 0.5),
+                        1e3 * forecast_percentile(ttft, count, 0.99));
+        else
+            strbuf_add(out, ",");
+        strbuf_add(out, "\n");
+    }
+    free(ttft);
+    free(of);
+}

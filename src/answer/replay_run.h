@@ -1,0 +1,35 @@
+/*
+ * replay_run.h - a plan's requests replayed: from options to percentiles, and their record.
+ */
+#ifndef GP_ANSWER_REPLAY_RUN_H
+#define GP_ANSWER_REPLAY_RUN_H
+
+#include "answer/planner.h"
+#include "answer/record.h"
+#include "base/str.h"
+#include "plan/replay/forecast.h"
+
+struct replay_run {
+    struct answer answer;
+    struct forecast forecast;
+    bool done; /* false: the plan does not fit, nothing was replayed */
+};
+
+/* The plan of the options, and its replay. GP_E_USAGE: the engine or the layout cannot be replayed,
+ * or the options contradict each other. */
+enum gp_status replay_run_options(struct planner *planner, const struct options *options,
+                                  struct replay_run *out, struct gp_err *err);
+void replay_run_fini(struct replay_run *run);
+
+/* Does it keep up, and within the goals? */
+bool replay_run_passes(const struct replay_run *run);
+
+/* gpuplan.replay/1. */
+void report_replay(const struct replay_run *run, struct record *doc);
+void print_replay(const struct replay_run *run, struct strbuf *out);
+
+/* What --timeline and --requests-out write. */
+void replay_timeline_csv(const struct replay_run *run, struct strbuf *out);
+void replay_requests_csv(const struct replay_run *run, struct strbuf *out);
+
+#endif

@@ -1,0 +1,82 @@
+/*
+ * cmd_replay.c - gpuplan --replay: the engine's scheduler over arrivals or a log of requests.
+ *
+ * Exit code 1 when the plan does not fit or a goal is missed at the 95th percentile.
+ */
+#include "answer/replay_run.h"
+#include "base/path.h"
+#include "cli/command.h"
+
+/* A file beside the answer. */
+static enum gp_status write_csv(const struct invocation *in, enum option_id id,
+                                const struct replay_run *run,
+                                void (*make)(const struct replay_run *run, struct strbuf *out),
+                                struct gp_err *err)
+{
+    const char *path = options_word(&in->options, id, "");
+    struct strbuf text;
+
+    if (!path[0] || !run->done)
+        return GP_OK;
+    strbuf_init(&text);
+    make(run, &text);
+    enum gp_status rc = path_write(path, text.text, text.len, err);
+    strbuf_fini(&text);
+    return rc;
+}
+
+static enum gp_status replay_print(struct invocation *in, struct gp_err *err)
+{
+    struct replay_run run;
+    struct record doc;
+    enum gp_status rc = replay_run_options(in->planner, &in->options, &run, err);
+
+    if (!rc)
+        rc = write_csv(in, OPT_TIMELINE, &run, replay_timeline_csv, err);
+    if (!rc)
+        rc = write_csv(in, OPT_REQUESTS_OUT, &run, replay_requests_csv, err);
+    record_init(&doc);
+    if (!rc) {
+        if (in->format != OUTPUT_TEXT || in->quiet)
+            report_replay(&run, &doc);
+        if (in->format == OUTPUT_JSON)
+            record_json(&doc, &in->out);
+        else if (in->format != OUTPUT_TEXT)
+            record_rows(&doc, output_record_as(in->format), &in->out);
+        else if (in->quiet)
+            strbuf_addf(&in->out, "%s\n",
+                        !run.done                ? record_get(&doc, "verdict")
+                        : run.forecast.saturated ? "overloaded"
+                                                 : "keeps up");
+        else
+            print_replay(&run, &in->out);
+        in->exit_code = !replay_run_passes(&run);
+    }
+    record_fini(&doc);
+    replay_run_fini(&run);
+    return rc;
+}
+
+static enum gp_status run_replay(struct invocation *in, struct gp_err *err)
+{
+    if (in->arg_count > 0 && in->options.value[OPT_TRACE].given)
+        return gp_fail(err, GP_E_USAGE, "--trace", "leave one of them out",
+                       "the trace is named twice");
+    if (in->arg_count > 0 && options_text(&in->options, OPT_TRACE, "trace", in->args[0], err))
+        return err->code;
+    return replay_print(in, err);
+}
+
+const struct command cmd_replay = {
+    .name = "replay",
+    .usage = "[TRACE] -m MODEL [-g GPU[:COUNT]] [--rate N | -u USERS] [OPTION]...",
+    .brief = "the engine's scheduler over arrivals or a trace: percentiles with bands, what limits",
+    .bit = FOR_REPLAY,
+    .most = 1,
+    .takes = "one trace",
+    .example = "a CSV or JSON lines file of requests",
+    .one = ONE_EACH,
+    .several = "use --compare for several",
+    .wraps = true,
+    .run = run_replay,
+};

@@ -1,0 +1,248 @@
+/*
+ * arrivals.c - see arrivals.h.
+ */
+#include "plan/replay/arrivals.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+static const char *const words[ARRIVALS_COUNT] = {
+#define X(NAME, word) [ARRIVALS_##NAME] = word,
+    ARRIVALS(X)
+#undef X
+};
+
+const char *arrivals_word(enum arrivals_kind kind)
+{
+    return words[kind];
+}
+
+/* ---- numbers ---- */
+
+/* SplitMix64. */
+static uint64_t stream_next(struct stream *s)
+{
+    uint64_t z = s->state += 0x9e3779b97f4a7c15;
+
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return z ^ z >> 31;
+}
+
+struct stream stream_of(uint64_t seed, uint64_t which)
+{
+    struct stream s = {seed * 0xd1342543de82ef95 + which};
+
+    stream_next(&s);
+    return s;
+}
+
+double stream_uniform(struct stream *s)
+{
+    return ((double)(stream_next(s) >> 12) + 0.5) * 0x1p-52;
+}
+
+/* ln x by 2 atanh((m - 1) / (m + 1)) of the mantissa: sums and quotients, which are the same
+ * everywhere. */
+static double own_log(double x)
+{
+    int exponent;
+    double m = frexp(x, &exponent);
+
+    if (m < 0.70710678118654752) {
+        m *= 2;
+        exponent--;
+    }
+    double z = (m - 1) / (m + 1), square = z * z, power = z, sum = 0;
+    for (int n = 1; n < 26; n += 2) {
+        sum += power / n;
+        power *= square;
+    }
+    return 2 * sum + exponent * 0.69314718055994531;
+}
+
+static double own_exp(double x)
+{
+    double n = floor(x / 0.69314718055994531 + 0.5), r = x - n * 0.69314718055994531;
+    double term = 1, sum = 1;
+
+    for (int i = 1; i < 18; i++) {
+        term *= r / i;
+        sum += term;
+    }
+    return ldexp(sum, (int)n);
+}
+
+/* Acklam's rational approximation, good to 1.2e-9. */
+double normal_at(double p)
+{
+    static const double a[] = {-3.969683028665376e+01, 2.209460984245205e+02,
+                               -2.759285104469687e+02, 1.383577518672690e+02,
+                               -3.066479806614716e+01, 2.506628277459239e+00};
+    static const double b[] = {-5.447609879822406e+01, 1.615858368580409e+02,
+                               -1.556989798598866e+02, 6.680131188771972e+01,
+                               -1.328068155288572e+01};
+    static const double c[] = {-7.784894002430293e-03, -3.223964580411365e-01,
+                               -2.400758277161838e+00, -2.549732539343734e+00,
+                               4.374664141464968e+00,  2.938163982698783e+00};
+    static const double d[] = {7.784695709041462e-03, 3.224671290700398e-01, 2.445134137142996e+00,
+                               3.754408661907416e+00};
+    double q, r;
+
+    if (p > 0.5)
+        return -normal_at(1 - p);
+    if (p >= 0.02425) {
+        q = p - 0.5;
+        r = q * q;
+        return (((((a[0] * r + a[1]) * r + a[2]) * r + a[3]) * r + a[4]) * r + a[5]) * q /
+               (((((b[0] * r + b[1]) * r + b[2]) * r + b[3]) * r + b[4]) * r + 1);
+    }
+    q = sqrt(-2 * own_log(p));
+    return (((((c[0] * q + c[1]) * q + c[2]) * q + c[3]) * q + c[4]) * q + c[5]) /
+           ((((d[0] * q + d[1]) * q + d[2]) * q + d[3]) * q + 1);
+}
+
+double stream_normal(struct stream *s)
+{
+    return normal_at(stream_uniform(s));
+}
+
+/* Marsaglia and Tsang's, mean `shape`; below 1 by that of shape + 1. */
+static double stream_gamma(struct stream *s, double shape)
+{
+    if (shape < 1) {
+        double u = stream_uniform(s);
+
+        return stream_gamma(s, shape + 1) * own_exp(own_log(u) / shape);
+    }
+    double d = shape - 1.0 / 3, c = 1 / sqrt(9 * d);
+    for (;;) {
+        double x = stream_normal(s), v = 1 + c * x, u;
+
+        if (v <= 0)
+            continue;
+        v = v * v * v;
+        u = stream_uniform(s);
+        if (own_log(u) < 0.5 * x * x + d - d * v + d * own_log(v))
+            return d * v;
+    }
+}
+
+/* ---- requests ---- */
+
+static double gap_of(const struct arrivals_ask *ask, struct stream *s)
+{
+    switch (ask->kind) {
+    case ARRIVALS_POISSON:
+        return -own_log(stream_uniform(s)) / ask->rate;
+    case ARRIVALS_GAMMA:
+        return stream_gamma(s, ask->shape) / ask->shape / ask->rate;
+    case ARRIVALS_CONSTANT:
+        return 1 / ask->rate;
+    default:
+        return 0;
+    }
+}
+
+static int length_of(struct stream *s, double mean, double sd)
+{
+    double u = stream_uniform(s), tokens = mean;
+
+    if (sd > 0) {
+        double square = own_log(1 + (sd / mean) * (sd / mean));
+
+        tokens = mean * own_exp(sqrt(square) * normal_at(u) - square / 2);
+    }
+    return (int)fmin(fmax(floor(tokens + 0.5), 1), 1e9);
+}
+
+static void make_drawn(const struct arrivals_ask *ask, struct arrivals *out)
+{
+    struct stream gaps = stream_of(ask->seed, 1), prompts = stream_of(ask->seed, 2);
+    struct stream outputs = stream_of(ask->seed, 3);
+    int n = ask->count, *prompt = out->lengths, *output = prompt + n, *most = output + n;
+    double at = 0;
+
+    out->load.count = 0;
+    for (int i = 0; i < n; i++) {
+        out->arrival[i] = at;
+        at += gap_of(ask, &gaps);
+        prompt[i] = length_of(&prompts, ask->prompt, ask->prompt_sd);
+        output[i] = length_of(&outputs, ask->output, ask->output_sd);
+        most[i] = ask->most > output[i] ? (int)ask->most : output[i];
+        if (ask->seconds > 0 && out->arrival[i] > ask->seconds)
+            break;
+        out->load.count++;
+    }
+    if (ask->prefix < ask->block || ask->prefix <= 0)
+        return;
+    out->hash = gp_calloc((size_t)n, sizeof(*out->hash));
+    out->hash_at = gp_calloc((size_t)n + 1, sizeof(*out->hash_at));
+    out->load.hash_tokens = ask->prefix / ask->block * ask->block;
+    for (int i = 0; i < n; i++)
+        out->hash_at[i + 1] = out->hash_at[i] + (prompt[i] >= out->load.hash_tokens ? 1 : 0);
+}
+
+static void make_logged(const struct arrivals_ask *ask, struct arrivals *out)
+{
+    const struct trace *t = ask->trace;
+    double scale = ask->rate > 0 && t->rate > 0 ? t->rate / ask->rate : 1;
+    int n = out->load.count, *prompt = out->lengths, *output = prompt + n, *most = output + n;
+    double first = n > 0 && t->row[0].at > 0 ? t->row[0].at : 0;
+
+    out->load.count = 0;
+    for (int i = 0; i < n; i++) {
+        const struct trace_row *row = &t->row[i];
+        double at = isnan(row->at) ? 0 : (row->at - first) * scale;
+
+        if (ask->seconds > 0 && at > ask->seconds)
+            break;
+        out->arrival[i] = i > 0 ? fmax(at, out->arrival[i - 1]) : at;
+        prompt[i] = (int)row->prompt;
+        output[i] = (int)row->output;
+        most[i] = (int)fmax(fmax(row->most, ask->most), row->output);
+        out->load.count++;
+    }
+    /* groups that are no multiple of a block would be cut by one */
+    if (t->hash_at && t->hash_tokens % ask->block == 0) {
+        out->load.hash = t->hash;
+        out->load.hash_at = t->hash_at;
+        out->load.hash_tokens = t->hash_tokens;
+    }
+}
+
+void arrivals_make(const struct arrivals_ask *ask, struct arrivals *out)
+{
+    int all = ask->trace ? (int)ask->trace->count : ask->count;
+    int n = ask->count > 0 && ask->count < all ? ask->count : all;
+
+    memset(out, 0, sizeof(*out));
+    out->load.count = n;
+    out->arrival = gp_calloc((size_t)n + 1, sizeof(*out->arrival));
+    out->lengths = gp_calloc(3 * (size_t)n + 1, sizeof(*out->lengths));
+    if (ask->trace)
+        make_logged(ask, out);
+    else
+        make_drawn(ask, out);
+    out->load.prompt = out->lengths;
+    out->load.output = out->lengths + n;
+    out->load.most = out->lengths + 2 * (size_t)n;
+    out->load.arrival = ask->kind == ARRIVALS_CLOSED ? NULL : out->arrival;
+    out->load.users = ask->users;
+    if (out->hash_at) {
+        out->load.hash = out->hash;
+        out->load.hash_at = out->hash_at;
+    }
+}
+
+void arrivals_fini(struct arrivals *a)
+{
+    free(a->arrival);
+    free(a->lengths);
+    free(a->hash);
+    free(a->hash_at);
+    memset(a, 0, sizeof(*a));
+}

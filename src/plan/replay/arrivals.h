@@ -1,0 +1,77 @@
+/*
+ * arrivals.h - requests that come: when, and how long they are; drawn, or of a log.
+ *
+ *   poisson    gaps -ln(u) / rate                      constant   gaps 1 / rate
+ *   gamma:K    gaps of shape K, CV^2 = 1/K (0.7: burstier than Poisson)
+ *   burst      all at once                             closed     N users, each asks when answered
+ *
+ * Lengths are lognormal by mean and standard deviation, whole tokens, 1 at least. Gaps, prompts and
+ * answers have a stream of numbers each, so that another rate leaves the lengths as they were.
+ * Logarithms and roots are worked out here: libraries differ in the last bit.
+ *
+ * Example: seed 1, 2 requests/s: the gaps are those of seed 1 at 1 request/s, halved.
+ */
+#ifndef GP_PLAN_REPLAY_ARRIVALS_H
+#define GP_PLAN_REPLAY_ARRIVALS_H
+
+#include <stdint.h>
+
+#include "catalog/lengths.h"
+#include "plan/replay/replay.h"
+
+/* X(NAME, word) */
+#define ARRIVALS(X)         \
+    X(POISSON, "poisson")   \
+    X(CONSTANT, "constant") \
+    X(GAMMA, "gamma")       \
+    X(BURST, "burst")       \
+    X(CLOSED, "closed")     \
+    X(TRACE, "trace")
+
+#define X(NAME, word) ARRIVALS_##NAME,
+enum arrivals_kind { ARRIVALS(X) ARRIVALS_COUNT };
+#undef X
+
+struct arrivals_ask {
+    enum arrivals_kind kind;
+    double shape;   /* of gamma */
+    double rate;    /* requests/s; of a trace: scaled to it; 0 = its own */
+    int users;      /* of a closed loop; else at most so many in flight; 0 = any */
+    int count;      /* requests; of a trace at most; 0 = all */
+    double seconds; /* no arrival behind; 0 = any */
+    uint64_t seed;
+    double prompt, output; /* tokens, means */
+    double prompt_sd, output_sd;
+    double most;               /* tokens that each may make; 0 = as many as it does */
+    int prefix;                /* leading tokens that all prompts share; 0 = none */
+    int block;                 /* tokens of a block, for the prefix */
+    const struct trace *trace; /* borrowed */
+};
+
+/* A load of its own arrays. */
+struct arrivals {
+    struct replay_load load;
+    double *arrival; /* owned, and so on */
+    int *lengths;
+    uint64_t *hash;
+    uint32_t *hash_at;
+};
+
+void arrivals_make(const struct arrivals_ask *ask, struct arrivals *out);
+void arrivals_fini(struct arrivals *arrivals);
+
+const char *arrivals_word(enum arrivals_kind kind);
+
+/* ---- numbers ---- */
+
+struct stream {
+    uint64_t state;
+};
+
+struct stream stream_of(uint64_t seed, uint64_t which);
+double stream_uniform(struct stream *stream); /* in (0, 1) */
+double stream_normal(struct stream *stream);
+/* The value that a standard normal exceeds with probability 1 - p. */
+double normal_at(double p);
+
+#endif

@@ -1,0 +1,627 @@
+/*
+ * forecast.c - see forecast.h.
+ */
+#include "plan/replay/forecast.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "plan/replay/steptime.h"
+
+static const char *const measure_keys[MEASURE_COUNT] = {
+#define X(NAME, key, label) [MEASURE_##NAME] = key,
+    MEASURES(X)
+#undef X
+};
+static const struct {
+    const char *key;
+    double share;
+} points[POINT_COUNT] = {
+#define X(NAME, key, share) [POINT_##NAME] = {key, share},
+    POINTS(X)
+#undef X
+};
+static const struct {
+    const char *word, *words;
+} limits[REPLAY_LIMIT_COUNT] = {
+#define X(NAME, word, words) [REPLAY_LIMIT_##NAME] = {word, words},
+    REPLAY_LIMITS(X)
+#undef X
+};
+
+const char *measure_key(enum measure measure)
+{
+    return measure_keys[measure];
+}
+
+const char *point_key(enum point point)
+{
+    return points[point].key;
+}
+
+const char *replay_limit_word(enum replay_limit limit)
+{
+    return limits[limit].word;
+}
+
+const char *replay_limit_words(enum replay_limit limit)
+{
+    return limits[limit].words;
+}
+
+/* ---- one replica ---- */
+
+#define LLAMACPP_BATCH 2048 /* n_batch: tokens of a step, worked off in pieces of n_ubatch */
+#define SGLANG_INPUT 16384  /* max_prefill_tokens */
+#define SGLANG_RATIO 0.7    /* schedule_policy.py: new_token_ratio at first, */
+#define SGLANG_LEAST 0.14   /* share of it at least, */
+#define SGLANG_STEPS 600    /* decode steps until then */
+
+/* Tokens that the pool of one replica holds; of layers that differ, by what a request of this
+ * load holds in the mean. */
+static double pool_tokens(const struct plan *p)
+{
+    const struct memory *m = &p->memory;
+    double each = m->users > 0 && m->kv_mean.known ? m->kv_mean.value / m->users : 0;
+
+    if (m->sequence.per_token > 0 && m->kv_cache_tokens.known)
+        return m->kv_cache_tokens.value;
+    return each > 0 ? m->kv_pool.value / each * memory_mean_tokens(&p->request) : 0;
+}
+
+struct replay_rules forecast_rules(const struct plan *p, const struct load *load)
+{
+    const struct request *q = &p->request;
+    const struct engine *e = q->engine;
+    bool slots_alone = e->scheduler == SCHEDULER_LLAMACPP;
+    double ways = layout_decoding(&p->layout) / speed_groups(&p->layout);
+    double slots = speed_slots(q, load) * ways, block = e->block > 0 ? e->block : 16;
+    double blocks =
+        slots_alone ? slots * ceil(q->context / block) : floor(pool_tokens(p) / block) * ways;
+
+    return (struct replay_rules){
+        .scheduler = e->scheduler,
+        .overlap = e->overlap,
+        .whole_prompt = e->whole_prompt,
+        .caches = !slots_alone,
+        .budget = (int)fmax(load->max_batched_tokens, slots_alone ? LLAMACPP_BATCH : 1),
+        .input = SGLANG_INPUT,
+        .decode_tokens = 1 + q->draft_tokens,
+        .slots = (int)fmin(slots, 1e5),
+        .block = (int)block,
+        .blocks = (int64_t)fmin(fmax(blocks, 1), 1e9),
+        .context = (int)fmin(q->context, 1e9),
+        .ratio = SGLANG_RATIO,
+        .ratio_least = SGLANG_RATIO * SGLANG_LEAST,
+        .ratio_step = SGLANG_RATIO * (1 - SGLANG_LEAST) / SGLANG_STEPS,
+    };
+}
+
+/* What all replays of a plan share. */
+struct forecaster {
+    const struct plan *plan;
+    const struct forecast_ask *ask;
+    struct load load;
+    struct step_load sums;
+    struct step step;
+    struct step_others others;
+    struct serve_load serve;
+    struct replay_rules rules;
+    struct steptime times;
+    struct arrivals_ask arrivals; /* with the engine's block */
+    double base, solo_more, wake; /* s; share of a prompt's own time; s */
+    float *value;                 /* room for one measure */
+};
+
+/* Common factors of one replay. */
+struct factors {
+    double step, prompts, front, pool;
+};
+
+/* ---- what the client sees ---- */
+
+#define SOLO_KNOTS 48
+
+/* s of a prompt alone, between prompts of powers of sqrt 2. */
+static double solo_time(const struct forecaster *f, double tokens, double *kept)
+{
+    double at = 2 * log2(fmax(tokens, 1));
+    int below = (int)fmin(floor(at), SOLO_KNOTS - 2);
+
+    for (int i = below; i <= below + 1; i++)
+        if (isnan(kept[i])) {
+            struct serve_load one = f->serve;
+
+            one.prompt = exp2(i / 2.0);
+            one.cached = 0;
+            kept[i] = serve_solo(&f->step, &one);
+        }
+    return kept[below] + (kept[below + 1] - kept[below]) * (at - below);
+}
+
+static void fill_delays(const struct forecaster *f, struct forecast *out)
+{
+    const struct replay_load *l = &out->arrivals.load;
+    double kept[SOLO_KNOTS];
+
+    for (int i = 0; i < SOLO_KNOTS; i++)
+        kept[i] = NAN;
+    for (int i = 0; i < l->count; i++) {
+        double fresh = l->prompt[i] - out->result.outcome[i].cached;
+
+        out->delay[i] = (float)(f->base + f->solo_more * solo_time(f, fresh, kept));
+    }
+}
+
+static struct forecast_seen seen_of(const struct replay_result *r, const struct replay_load *l,
+                                    const float *delay, double front, int i)
+{
+    const struct replay_outcome *o = &r->outcome[i];
+    double more = front * delay[i], rest = l->output[i] - 1;
+
+    if (isnan(o->e2e))
+        return (struct forecast_seen){NAN, NAN, NAN, NAN};
+    return (struct forecast_seen){o->queue, fmax(o->ttft + more, 0),
+                                  rest > 0 ? (o->e2e - o->ttft) / rest : NAN,
+                                  fmax(o->e2e + more, 0)};
+}
+
+struct forecast_seen forecast_seen(const struct forecast *f, int i)
+{
+    return seen_of(&f->result, &f->arrivals.load, f->delay, 1, i);
+}
+
+/* ---- percentiles ---- */
+
+/* Hoare's selection: value k in order. */
+static float select_value(float *v, int n, int k)
+{
+    int low = 0, high = n - 1;
+
+    while (low < high) {
+        float pivot = v[low + (high - low) / 2];
+        int i = low - 1, j = high + 1;
+
+        for (;;) {
+            while (v[++i] < pivot)
+                ;
+            while (v[--j] > pivot)
+                ;
+            if (i >= j)
+                break;
+            float t = v[i];
+            v[i] = v[j];
+            v[j] = t;
+        }
+        if (k <= j)
+            high = j;
+        else
+            low = j + 1;
+    }
+    return v[k];
+}
+
+double forecast_percentile(float *v, int n, double share)
+{
+    if (n == 0)
+        return NAN;
+    double at = share * (n - 1);
+    int below = (int)floor(at);
+    double value = select_value(v, n, below);
+    if (below + 1 >= n || at == below)
+        return value;
+    float next = INFINITY; /* what is behind is not smaller */
+    for (int i = below + 1; i < n; i++)
+        next = v[i] < next ? v[i] : next;
+    return value + (at - below) * ((double)next - value);
+}
+
+static double gaps_percentile(const struct replay_result *r, double share)
+{
+    int64_t all = 0, below = 0;
+    double sum = 0;
+
+    for (int i = 0; i < REPLAY_GAPS; i++) {
+        all += r->gap[i];
+        sum += (double)r->gap[i] * replay_gap_seconds(i);
+    }
+    if (all == 0)
+        return NAN;
+    if (share <= 0)
+        return sum / (double)all;
+    for (int i = 0; i < REPLAY_GAPS; i++)
+        if ((below += r->gap[i]) > (int64_t)(share * (double)(all - 1)))
+            return replay_gap_seconds(i);
+    return NAN;
+}
+
+static double member_of(const struct forecast_seen *s, enum measure measure)
+{
+    const double by[MEASURE_COUNT] = {[MEASURE_TTFT] = s->ttft,
+                                      [MEASURE_TPOT] = s->tpot,
+                                      [MEASURE_E2E] = s->e2e,
+                                      [MEASURE_QUEUE] = s->queue};
+
+    return by[measure];
+}
+
+static void fill_rates(const struct forecaster *f, const struct replay_result *r,
+                       const struct replay_load *l, const float *delay, double front,
+                       struct forecast_rates *out)
+{
+    const struct request *q = &f->plan->request;
+    double span = fmax(r->last - r->first, 1e-9);
+    int within = 0;
+
+    for (int m = 0; m < MEASURE_COUNT; m++) {
+        double sum = 0;
+        int n = 0;
+
+        for (int i = 0; m != MEASURE_ITL && i < l->count; i++) {
+            struct forecast_seen s = seen_of(r, l, delay, front, i);
+            double v = member_of(&s, (enum measure)m);
+
+            if (m == MEASURE_TTFT && !isnan(s.e2e))
+                within += !(q->ttft > 0 && s.ttft > q->ttft) && !(q->tpot > 0 && s.tpot > q->tpot);
+            if (isnan(v))
+                continue;
+            f->value[n++] = (float)v;
+            sum += v;
+        }
+        for (int p = 0; p < POINT_COUNT; p++)
+            out->point[m][p] = m == MEASURE_ITL ? gaps_percentile(r, points[p].share)
+                               : points[p].share <= 0
+                                   ? (n > 0 ? sum / n : NAN)
+                                   : forecast_percentile(f->value, n, points[p].share);
+    }
+    out->tokens = (double)r->output_tokens / span;
+    out->requests = r->completed / span;
+    out->goodput = within / span;
+}
+
+/* ---- replays ---- */
+
+static void replay_with(const struct forecaster *f, const struct factors *by,
+                        const struct replay_load *l, double span, struct replay_result *out)
+{
+    struct steptime times = f->times;
+    struct replay_rules rules = f->rules;
+    struct replay_clock clock = steptime_clock(&times);
+
+    times.prompts = by->prompts;
+    clock.scale = by->step;
+    clock.wake = f->wake * by->front;
+    rules.blocks = (int64_t)fmax((double)rules.blocks * by->pool, 1);
+    struct replay replay = {.load = l,
+                            .rules = &rules,
+                            .clock = &clock,
+                            .replicas = (int)fmax(speed_groups(&f->plan->layout), 1),
+                            .router = f->ask->router,
+                            .span_seconds = span};
+    replay_run(&replay, out);
+}
+
+/* A factor whose logarithm is normal, with 90 % between 1/low and high. */
+static double factor_at(double z, double low, double high)
+{
+    return exp(z / 1.645 * log(z < 0 ? low : high));
+}
+
+static struct factors factors_at(const struct forecaster *f, const double z[4])
+{
+    const struct speed *s = &f->plan->speed;
+    const struct quantity *pool = &f->plan->memory.kv_pool;
+    double low = pool->low > 0 ? pool->value / pool->low : 1.1;
+    double high = pool->value > 0 ? pool->high / pool->value : 1.1;
+
+    return (struct factors){
+        .step = factor_at(z[0], s->factor_low, s->factor_high),
+        .prompts = factor_at(z[1], SPEED_SOLO, SPEED_SOLO),
+        .front = factor_at(z[2], 2, 2),
+        .pool = factor_at(z[3], fmin(fmax(low, 1), 4), fmin(fmax(high, 1), 4)),
+    };
+}
+
+static double *rate_at(struct forecast_rates *r, int i)
+{
+    return i < MEASURE_COUNT * POINT_COUNT        ? &r->point[0][0] + i
+           : i == MEASURE_COUNT * POINT_COUNT     ? &r->tokens
+           : i == MEASURE_COUNT * POINT_COUNT + 1 ? &r->requests
+                                                  : &r->goodput;
+}
+
+#define RATES (MEASURE_COUNT * POINT_COUNT + 3)
+
+static struct quantity *quantity_at(struct forecast *f, int i)
+{
+    return i < MEASURE_COUNT * POINT_COUNT        ? &f->point[0][0] + i
+           : i == MEASURE_COUNT * POINT_COUNT     ? &f->tokens
+           : i == MEASURE_COUNT * POINT_COUNT + 1 ? &f->requests
+                                                  : &f->goodput;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* ln of low and high over the value, squared, of the law and of the sample. */
+struct widths {
+    double low, high;
+};
+
+static double log_ratio(double a, double b)
+{
+    return a > 0 && b > 0 ? log(a / b) : 0;
+}
+
+static void add_law(struct forecaster *f, const struct forecast_rates *value, struct forecast *out,
+                    struct widths *width)
+{
+    int draws = out->arrivals.load.count < FORECAST_FEW ? FORECAST_DRAWS : 3;
+    struct forecast_rates *rates = gp_calloc((size_t)draws, sizeof(*rates));
+    struct stream random = stream_of(f->ask->arrivals.seed, 4);
+    int order[4][FORECAST_DRAWS];
+
+    /* Latin hypercube: each factor takes each of its strata once */
+    for (int k = 0; k < 4; k++)
+        for (int i = 0; i < draws; i++) {
+            int j = (int)(stream_uniform(&random) * (i + 1));
+
+            order[k][i] = order[k][j];
+            order[k][j] = i;
+        }
+    for (int i = 0; i < draws; i++) {
+        double z[4];
+        struct replay_result r;
+
+        for (int k = 0; k < 4; k++)
+            z[k] = draws == 3 ? 1.645 * (i - 1) * (k == 3 ? -1 : 1)
+                              : normal_at((order[k][i] + 0.5) / draws);
+        struct factors by = factors_at(f, z);
+        replay_with(f, &by, &out->arrivals.load, 0, &r);
+        fill_rates(f, &r, &out->arrivals.load, out->delay, by.front, &rates[i]);
+        replay_result_fini(&r);
+    }
+    for (int m = 0; m < RATES; m++) {
+        double at[FORECAST_DRAWS], v = *rate_at((struct forecast_rates *)value, m);
+
+        for (int i = 0; i < draws; i++)
+            at[i] = *rate_at(&rates[i], m);
+        qsort(at, (size_t)draws, sizeof(*at), by_value);
+        int edge = draws / 20;
+        width[m].low += pow(fmin(log_ratio(at[edge], v), 0), 2);
+        width[m].high += pow(fmax(log_ratio(at[draws - 1 - edge], v), 0), 2);
+    }
+    out->runs = draws;
+    free(rates);
+}
+
+/* Arrivals of other seeds; the same law. */
+static void add_seeds(struct forecaster *f, const struct forecast_rates *value,
+                      struct forecast *out, struct widths *width)
+{
+    const struct factors one = {1, 1, 1, 1};
+    double sum[RATES] = {0};
+
+    for (int i = 0; i < FORECAST_SEEDS; i++) {
+        struct arrivals_ask ask = f->arrivals;
+        struct forecast other = {0};
+        struct forecast_rates rates;
+
+        ask.seed += 1000003 * (uint64_t)(i + 1);
+        arrivals_make(&ask, &other.arrivals);
+        replay_with(f, &one, &other.arrivals.load, 0, &other.result);
+        other.delay = gp_calloc((size_t)other.arrivals.load.count + 1, sizeof(*other.delay));
+        fill_delays(f, &other);
+        fill_rates(f, &other.result, &other.arrivals.load, other.delay, 1, &rates);
+        for (int m = 0; m < RATES; m++)
+            sum[m] +=
+                pow(log_ratio(*rate_at(&rates, m), *rate_at((struct forecast_rates *)value, m)), 2);
+        forecast_fini(&other);
+    }
+    for (int m = 0; m < RATES; m++) {
+        double squared = 1.645 * 1.645 * sum[m] / FORECAST_SEEDS;
+
+        width[m].low += squared;
+        width[m].high += squared;
+    }
+    out->seeds = FORECAST_SEEDS;
+}
+
+/* Of a log: the order statistics beside the percentile's, where as many requests count as are
+ * independent of each other. */
+static void add_ranks(struct forecaster *f, const struct forecast_rates *value,
+                      struct forecast *out, struct widths *width)
+{
+    const struct replay_load *l = &out->arrivals.load;
+
+    for (int m = 0; m < MEASURE_COUNT; m++) {
+        double sum = 0, square = 0, product = 0, before = 0;
+        int n = 0;
+
+        for (int i = 0; m != MEASURE_ITL && i < l->count; i++) {
+            struct forecast_seen s = forecast_seen(out, i);
+            double v = member_of(&s, (enum measure)m);
+
+            if (isnan(v))
+                continue;
+            f->value[n++] = (float)v;
+            sum += v;
+            square += v * v;
+            product += v * before;
+            before = v;
+        }
+        if (n < 2)
+            continue;
+        /* by the correlation of neighbours, r, and as if it fell by r from one to the next */
+        double mean = sum / n, variance = square / n - mean * mean;
+        double r = variance > 0 ? fmin(fmax((product / n - mean * mean) / variance, 0), 0.99) : 0;
+        double independent = n * (1 - r) / (1 + r);
+        for (int p = 0; p < POINT_COUNT; p++) {
+            double share = points[p].share > 0 ? points[p].share : 0.5;
+            double off = 1.645 * sqrt(share * (1 - share) / independent);
+            double v = value->point[m][p];
+            double low = forecast_percentile(f->value, n, fmax(share - off, 0));
+            double high = forecast_percentile(f->value, n, fmin(share + off, 1));
+            struct widths *w = &width[m * POINT_COUNT + p];
+
+            if (points[p].share <= 0) { /* the mean's own error */
+                off = 1.645 * sqrt(fmax(variance, 0) / independent);
+                low = fmax(v - off, v / 4);
+                high = v + off;
+            }
+            w->low += pow(fmin(log_ratio(low, v), 0), 2);
+            w->high += pow(fmax(log_ratio(high, v), 0), 2);
+        }
+    }
+}
+
+/* ---- conclusions ---- */
+
+/* Requests in flight at a moment. */
+static int in_flight(const struct forecast *f, double at)
+{
+    const struct replay_result *r = &f->result;
+    int n = 0;
+
+    for (int i = 0; i < r->count; i++)
+        n += r->arrival[i] <= at && !isnan(r->outcome[i].e2e) &&
+             r->arrival[i] + (double)r->outcome[i].e2e > at;
+    return n;
+}
+
+#define GROWS 1.25 /* of those in flight from one third of the arrivals to the next */
+
+/* More come than are served: those in flight grow over each third of the arrivals. */
+static bool forecast_saturated(const struct forecast *f)
+{
+    const struct replay_load *l = &f->arrivals.load;
+
+    if (!l->arrival || l->users > 0 || l->count < 10)
+        return false;
+    double first = f->result.first, span = l->arrival[l->count - 1] - first;
+    if (!(span > 0))
+        return false;
+    double at[4] = {0};
+    for (int third = 1; third <= 3; third++)
+        for (int i = 0; i < 8; i++)
+            at[third] += in_flight(f, first + span * (third - 1 + (i + 1) / 8.0) / 3) / 8.0;
+    /* what is served before the last arrival is less than what came */
+    double left = in_flight(f, first + span), share = left / l->count;
+    return at[2] > at[1] * 1.05 + 1 && at[3] > at[2] * 1.05 + 1 && at[3] > GROWS * at[1] + 2 &&
+           share > 0.05;
+}
+
+static void conclude_from(const struct forecaster *f, struct forecast *out)
+{
+    const struct replay_result *r = &out->result;
+    double span = fmax(r->last - r->first, 1e-9), all = 0, seen = 0;
+
+    out->seconds = span;
+    out->utilization = fmin(r->busy / span / out->replicas, 1);
+    out->running = r->running / span;
+    out->waiting = r->waiting / span;
+    for (int i = 0; i <= 100; i++)
+        all += r->occupancy_time[i];
+    double sum = 0;
+    for (int i = 0; i <= 100; i++) {
+        sum += r->occupancy_time[i] * (i + 0.5) / 100;
+        if (seen <= 0.99 * all && seen + r->occupancy_time[i] > 0.99 * all)
+            out->occupancy_late = fmin((i + 0.5) / 100, 1);
+        seen += r->occupancy_time[i];
+    }
+    out->occupancy = all > 0 ? sum / all : 0;
+    out->saturated = forecast_saturated(out);
+    double slots = r->blocked_slots / span, blocks = r->blocked_blocks / span;
+    out->limit = blocks > 0.01 && blocks >= slots ? REPLAY_LIMIT_KV
+                 : slots > 0.01                   ? REPLAY_LIMIT_SLOTS
+                 : out->waiting > 0.1             ? REPLAY_LIMIT_BUDGET
+                                                  : REPLAY_LIMIT_NONE;
+    const struct replay_load *l = &out->arrivals.load;
+    double came = l->count > 1 && l->arrival ? l->arrival[l->count - 1] - l->arrival[0] : 0;
+    out->rate = came > 0 ? (l->count - 1) / came : 0;
+    (void)f;
+}
+
+enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_ask *ask,
+                               struct forecast *out)
+{
+    const struct request *q = &plan->request;
+    const struct engine_speed *e = &q->engine->speed;
+    struct forecaster f = {.plan = plan, .ask = ask};
+    const struct factors one = {1, 1, 1, 1};
+    struct forecast_rates value;
+    struct widths width[RATES] = {{0, 0}};
+
+    memset(out, 0, sizeof(*out));
+    if (q->engine->scheduler == SCHEDULER_NONE)
+        return FORECAST_NO_SCHEDULER;
+    if (!plan->has_memory || plan->speed.gap != SPEED_KNOWN || plan->speed.factor_low <= 0)
+        return FORECAST_NO_SPEED;
+    if (plan->layout.prefill > 0)
+        return FORECAST_APART;
+    f.load = load_sum(q);
+    step_load_sum(q, &f.load, &f.sums);
+    step_cut(&f.sums, &plan->layout, &f.step);
+    step_attach(&f.step, &plan->layout, &f.others);
+    f.rules = forecast_rules(plan, &f.load);
+    f.serve = (struct serve_load){.users = 1,
+                                  .admitted = f.rules.slots,
+                                  .prompt = q->prompt,
+                                  .output = q->output,
+                                  .chunk = f.load.max_batched_tokens};
+    steptime_init(&f.times, &f.step, &f.serve, f.rules.slots, f.rules.budget);
+    f.base = f.step.first * e->ttft_base;
+    f.solo_more = f.step.first * e->ttft_solo - 1;
+    f.wake = f.step.first * step_decode(&f.step, 1, q->prompt) / 2;
+    f.arrivals = ask->arrivals;
+    f.arrivals.block = f.rules.block;
+    arrivals_make(&f.arrivals, &out->arrivals);
+    struct replay_load *l = &out->arrivals.load;
+    f.value = gp_malloc(((size_t)l->count + 1) * sizeof(*f.value));
+    out->delay = gp_calloc((size_t)l->count + 1, sizeof(*out->delay));
+    out->replicas = (int)fmax(speed_groups(&plan->layout), 1);
+    replay_with(&f, &one, l, 0, &out->result);
+    if (ask->timeline) { /* now that its length is known */
+        double span = out->result.last - out->result.first;
+
+        replay_result_fini(&out->result);
+        replay_with(&f, &one, l, fmax(span, 1e-6) / REPLAY_TIMELINE, &out->result);
+    }
+    fill_delays(&f, out);
+    fill_rates(&f, &out->result, l, out->delay, 1, &value);
+    conclude_from(&f, out);
+    out->runs = 1;
+    if (ask->bands) {
+        add_law(&f, &value, out, width);
+        if (ask->arrivals.trace || ask->arrivals.kind == ARRIVALS_BURST)
+            add_ranks(&f, &value, out, width);
+        else
+            add_seeds(&f, &value, out, width);
+    }
+    bool own = request_corrected(q);
+    for (int m = 0; m < RATES; m++) {
+        double v = *rate_at(&value, m);
+
+        *quantity_at(out, m) =
+            isnan(v) ? quantity_unknown()
+                     : quantity_band(v, v * exp(-sqrt(width[m].low)), v * exp(sqrt(width[m].high)),
+                                     own ? ORIGIN_MEASURED : ORIGIN_MODEL);
+    }
+    steptime_fini(&f.times);
+    free(f.value);
+    return FORECAST_KNOWN;
+}
+
+void forecast_fini(struct forecast *f)
+{
+    replay_result_fini(&f->result);
+    arrivals_fini(&f->arrivals);
+    free(f->delay);
+    memset(f, 0, sizeof(*f));
+}

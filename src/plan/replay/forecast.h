@@ -1,0 +1,114 @@
+/*
+ * forecast.h - percentiles of a plan's requests by replay, each with its band.
+ *
+ * Value: the replay with the plan's own step times. Two parts of the band, whose logarithms add in
+ * quadrature:
+ *
+ *   law      31 replays of the same requests, common factors drawn: on every step (the plan's band
+ *            of TPOT), on what prompts add, on the server's front end, on the KV pool. Low and
+ *            high are the 2nd and 30th.
+ *   sample   arrivals that are drawn: 9 other seeds, 1.64 of their standard deviation; a log: order
+ *            statistics n*p +- 1.64*sqrt(n*p*(1 - p)) of an effective n
+ *
+ * From FORECAST_FEW requests on three replays stand for the 31: all factors low, 1, high.
+ *
+ * What a client sees is later than the engine's queue: by the front end, and by what a prompt
+ * takes more or less than its step (speed.h: ttft_base, ttft_solo).
+ */
+#ifndef GP_PLAN_REPLAY_FORECAST_H
+#define GP_PLAN_REPLAY_FORECAST_H
+
+#include "base/quantity.h"
+#include "plan/plan.h"
+#include "plan/replay/arrivals.h"
+
+#define FORECAST_DRAWS 31
+#define FORECAST_SEEDS 9
+#define FORECAST_FEW 50000
+
+/* X(NAME, key, label) */
+#define MEASURES(X)                     \
+    X(TTFT, "ttft", "TTFT")             \
+    X(TPOT, "tpot", "TPOT")             \
+    X(ITL, "itl", "gap between tokens") \
+    X(E2E, "e2e", "end to end")         \
+    X(QUEUE, "queue", "queue")
+/* X(NAME, key, share; 0: the mean) */
+#define POINTS(X)       \
+    X(P50, "p50", 0.50) \
+    X(P90, "p90", 0.90) \
+    X(P95, "p95", 0.95) \
+    X(P99, "p99", 0.99) \
+    X(MEAN, "mean", 0)
+
+#define X(NAME, ...) MEASURE_##NAME,
+enum measure { MEASURES(X) MEASURE_COUNT };
+#undef X
+#define X(NAME, ...) POINT_##NAME,
+enum point { POINTS(X) POINT_COUNT };
+#undef X
+
+/* What bounds more of it. X(NAME, word, in a sentence) */
+#define REPLAY_LIMITS(X)                                       \
+    X(NONE, "none", "no request waits long")                   \
+    X(KV, "kv", "KV blocks: requests wait until others end")   \
+    X(SLOTS, "slots", "slots: requests wait until others end") \
+    X(BUDGET, "budget", "tokens of a step: prompts wait for each other")
+#define X(NAME, ...) REPLAY_LIMIT_##NAME,
+enum replay_limit { REPLAY_LIMITS(X) REPLAY_LIMIT_COUNT };
+#undef X
+
+struct forecast_ask {
+    struct arrivals_ask arrivals;
+    enum router router;
+    bool bands;    /* draws and seeds, too */
+    bool timeline; /* keeps the result's */
+};
+
+/* Rates of one replay. */
+struct forecast_rates {
+    double point[MEASURE_COUNT][POINT_COUNT]; /* s */
+    double tokens, requests, goodput;         /* per second */
+};
+
+struct forecast {
+    struct quantity point[MEASURE_COUNT][POINT_COUNT]; /* s */
+    struct quantity tokens, requests, goodput;         /* output tokens/s, requests/s of all, and of
+                                                        * those within the goals */
+    int runs, seeds;
+    int replicas;
+    bool saturated;
+    enum replay_limit limit;
+    double seconds;     /* first arrival to last token */
+    double rate;        /* requests/s that arrive; 0 = a closed loop */
+    double utilization; /* share of the time in steps */
+    double running, waiting, occupancy, occupancy_late; /* means; 99th percentile */
+    struct replay_result result;                        /* of the value */
+    struct arrivals arrivals;
+    float *delay; /* s that the client sees besides, of each request; owned */
+};
+
+/* False: the engine's scheduler is not known, or the plan has no speed; *gap says which. */
+enum forecast_gap { FORECAST_KNOWN, FORECAST_NO_SCHEDULER, FORECAST_NO_SPEED, FORECAST_APART };
+enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_ask *ask,
+                               struct forecast *out);
+void forecast_fini(struct forecast *forecast);
+
+/* The same rules and times for who replays by himself: what one replica of a plan is. */
+struct replay_rules forecast_rules(const struct plan *plan, const struct load *load);
+
+const char *measure_key(enum measure measure);
+const char *point_key(enum point point);
+const char *replay_limit_word(enum replay_limit limit);
+const char *replay_limit_words(enum replay_limit limit);
+
+/* s of request i as its client sees them; NAN: not served. */
+struct forecast_seen {
+    double queue, ttft, tpot, e2e;
+};
+struct forecast_seen forecast_seen(const struct forecast *forecast, int request);
+
+/* The value below which a share of n values lies, between the two nearest (numpy's); reorders. */
+double forecast_percentile(float *values, int n, double share);
+
+#endif

@@ -1,0 +1,435 @@
+/*
+ * replica.c - see replica.h.
+ */
+#include "plan/replay/replica.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* ---- who waits ---- */
+
+static void queue_grow(struct queue *q)
+{
+    int cap = q->cap > 0 ? 2 * q->cap : 64;
+    int *item = gp_malloc((size_t)cap * sizeof(*item));
+
+    for (int i = 0; i < q->count; i++)
+        item[i] = q->item[(q->first + i) & (q->cap - 1)];
+    free(q->item);
+    *q = (struct queue){item, 0, q->count, cap};
+}
+
+static void queue_push(struct queue *q, int item, bool first)
+{
+    if (q->count == q->cap)
+        queue_grow(q);
+    if (first)
+        q->first = (q->first - 1) & (q->cap - 1);
+    q->item[(q->first + (first ? 0 : q->count)) & (q->cap - 1)] = item;
+    q->count++;
+}
+
+static int seq_new(struct replica *r)
+{
+    if (r->unused == SEQ_NONE) {
+        size_t cap = (size_t)r->seqs;
+        int from = r->seqs;
+
+        r->seq = gp_grow(r->seq, &cap, cap + 64, sizeof(*r->seq));
+        r->seqs = (int)cap;
+        for (int i = r->seqs; i-- > from;) {
+            r->seq[i].state = SEQ_UNUSED;
+            r->seq[i].after = r->unused;
+            r->unused = i;
+        }
+    }
+    int i = r->unused;
+    r->unused = r->seq[i].after;
+    return i;
+}
+
+int replica_first(struct replica *r)
+{
+    struct queue *q = &r->queue;
+
+    if (q->count == 0)
+        return SEQ_NONE;
+    int *item = &q->item[q->first & (q->cap - 1)];
+    if (*item < 0)
+        return ~*item;
+    int i = seq_new(r), id = *item;
+    const struct replay_load *l = r->load;
+    r->seq[i] = (struct seq){.request = id,
+                             .prompt = l->prompt[id],
+                             .output = l->output[id],
+                             .most = l->most ? l->most[id] : l->output[id],
+                             .left = BLOCKS_NONE,
+                             .heap = -1,
+                             .state = SEQ_WAITS,
+                             .token = NAN};
+    *item = ~i;
+    return i;
+}
+
+/* ---- those that decode, by their last tick ---- */
+
+static int64_t heap_key(const struct replica *r, int at)
+{
+    return r->seq[r->heap[at]].last;
+}
+
+static void heap_set(struct replica *r, int at, int i)
+{
+    r->heap[at] = i;
+    r->seq[i].heap = at;
+}
+
+static void heap_up(struct replica *r, int at)
+{
+    int i = r->heap[at];
+
+    for (; at > 0 && heap_key(r, (at - 1) / 2) > r->seq[i].last; at = (at - 1) / 2)
+        heap_set(r, at, r->heap[(at - 1) / 2]);
+    heap_set(r, at, i);
+}
+
+static void heap_down(struct replica *r, int at, int count)
+{
+    int i = r->heap[at];
+
+    for (int child; (child = 2 * at + 1) < count; at = child) {
+        if (child + 1 < count && heap_key(r, child + 1) < heap_key(r, child))
+            child++;
+        if (heap_key(r, child) >= r->seq[i].last)
+            break;
+        heap_set(r, at, r->heap[child]);
+    }
+    heap_set(r, at, i);
+}
+
+static int enter_class(const struct replica *r, const struct seq *s)
+{
+    int64_t block = r->rules->block, key = (s->computed - s->tick) % block;
+
+    return (int)(key < 0 ? key + block : key);
+}
+
+void replica_decode_begin(struct replica *r, int i)
+{
+    struct seq *s = &r->seq[i];
+
+    s->state = SEQ_DECODES;
+    s->tick = r->tick;
+    s->last = r->tick + s->output - s->made;
+    r->heap = gp_grow(r->heap, &r->heap_cap, (size_t)r->decoding + 1, sizeof(*r->heap));
+    heap_set(r, r->decoding, i);
+    heap_up(r, r->decoding++);
+    r->context += s->computed;
+    if (!r->reserves)
+        r->enter[enter_class(r, s)]++;
+}
+
+/* What it has computed and made holds again as it stands in it. */
+void replica_decode_end(struct replica *r, int i)
+{
+    struct seq *s = &r->seq[i];
+    int at = s->heap, last = r->heap[--r->decoding];
+
+    if (last != i) {
+        heap_set(r, at, last);
+        heap_up(r, at);
+        heap_down(r, r->seq[last].heap, r->decoding);
+    }
+    s->heap = -1;
+    if (!r->reserves) {
+        r->enter[enter_class(r, s)]--;
+        s->held += blocks_of(r, seq_computed(r, s)) - blocks_of(r, s->computed);
+    }
+    r->context -= (double)seq_computed(r, s);
+    int64_t ticks = r->tick - s->tick;
+    s->computed += (int)ticks;
+    s->made += (int)ticks;
+    s->state = SEQ_PROMPT;
+}
+
+void replica_hold_back(struct replica *r, int i)
+{
+    r->held = gp_grow(r->held, &r->held_cap, (size_t)r->held_back + 1, sizeof(*r->held));
+    r->held[r->held_back++] = i;
+    if (!r->reserves)
+        r->enter[enter_class(r, &r->seq[i])]--;
+}
+
+void replica_shift_held(struct replica *r)
+{
+    for (int k = 0; k < r->held_back; k++) {
+        struct seq *s = &r->seq[r->held[k]];
+
+        s->tick++;
+        s->last++;
+        heap_down(r, s->heap, r->decoding);
+        if (!r->reserves)
+            r->enter[enter_class(r, s)]++;
+    }
+}
+
+/* ---- blocks ---- */
+
+static int group_blocks(const struct replica *r)
+{
+    return r->load->hash_tokens / r->rules->block;
+}
+
+static uint32_t hash_count(const struct replica *r, const struct seq *s)
+{
+    const struct replay_load *l = r->load;
+
+    return l->hash && r->rules->caches ? l->hash_at[s->request + 1] - l->hash_at[s->request] : 0;
+}
+
+int replica_hit(const struct replica *r, const struct seq *s, int *groups, int64_t *idle)
+{
+    int block = r->rules->block, known = seq_known(s);
+    int most = (known - 1) / block * block, hit = 0, n = 0;
+    uint32_t hashes = hash_count(r, s);
+
+    *idle = 0;
+    for (; (uint32_t)n < hashes && hit < most; n++) {
+        int item = blocks_find(&r->blocks, r->load->hash[r->load->hash_at[s->request] + n]);
+
+        if (item == BLOCKS_NONE)
+            break;
+        *idle += r->blocks.item[item].holders == 0 ? r->blocks.item[item].count : 0;
+        hit += r->load->hash_tokens;
+    }
+    *groups = n;
+    if (s->left != BLOCKS_NONE && n == s->groups) {
+        hit += r->blocks.item[s->left].count * block;
+        *idle += r->blocks.item[s->left].count;
+    }
+    return hit < most ? hit : most;
+}
+
+/* Its groups that are whole by now can be found by others. */
+void replica_groups_add(struct replica *r, struct seq *s)
+{
+    uint32_t hashes = hash_count(r, s);
+
+    while ((uint32_t)s->groups < hashes &&
+           (int64_t)(s->groups + 1) * r->load->hash_tokens <= s->computed) {
+        uint64_t hash = r->load->hash[r->load->hash_at[s->request] + s->groups];
+        int item = blocks_find(&r->blocks, hash), n = group_blocks(r);
+
+        if (s->held < n)
+            break;
+        s->held -= n;
+        if (item == BLOCKS_NONE) {
+            blocks_add(&r->blocks, hash, n);
+        } else { /* another has computed the same meanwhile */
+            blocks_hold(&r->blocks, item);
+            blocks_give(&r->blocks, n);
+        }
+        s->groups++;
+    }
+}
+
+void replica_take_hit(struct replica *r, int i, int groups, int hit)
+{
+    struct seq *s = &r->seq[i];
+
+    for (int n = 0; n < groups; n++)
+        blocks_hold(&r->blocks,
+                    blocks_find(&r->blocks, r->load->hash[r->load->hash_at[s->request] + n]));
+    if (s->left != BLOCKS_NONE) {
+        int count = blocks_reclaim(&r->blocks, s->left);
+
+        if (groups == s->groups)
+            s->held += count;
+        else if (r->rules->caches)
+            blocks_leave(&r->blocks, count, true);
+        s->left = BLOCKS_NONE;
+    }
+    s->groups = groups;
+    s->computed = hit;
+    if (s->made == 0) {
+        r->out->outcome[s->request].cached = hit;
+        r->out->cached_tokens += hit;
+    }
+}
+
+/* found: tokens that it may ask for itself; less than 0: it has ended. */
+static void seq_free_blocks(struct replica *r, struct seq *s, int64_t found)
+{
+    int64_t own = s->held, tokens = found < 0 ? s->computed : found;
+
+    s->held = 0;
+    if (r->rules->caches && own > 0) {
+        int64_t shared = s->groups > 0 ? (int64_t)s->groups * group_blocks(r) : 0;
+        int64_t whole = tokens / r->rules->block - shared;
+
+        whole = whole < 0 ? 0 : whole < own ? whole : own;
+        blocks_give(&r->blocks, own - whole);
+        s->left = blocks_leave(&r->blocks, whole, found < 0);
+    } else {
+        blocks_give(&r->blocks, own);
+    }
+    /* the end of a prompt is taken by others before its beginning */
+    for (int n = s->groups; n-- > 0;) {
+        int item = blocks_find(&r->blocks, r->load->hash[r->load->hash_at[s->request] + n]);
+
+        blocks_release(&r->blocks, item);
+    }
+}
+
+/* ---- those that run ---- */
+
+static void list_remove(struct replica *r, int i)
+{
+    struct seq *s = &r->seq[i];
+
+    *(s->before == SEQ_NONE ? &r->head : &r->seq[s->before].after) = s->after;
+    *(s->after == SEQ_NONE ? &r->tail : &r->seq[s->after].before) = s->before;
+}
+
+void replica_admit(struct replica *r, int i)
+{
+    struct seq *s = &r->seq[i];
+    struct replay_outcome *o = &r->out->outcome[s->request];
+
+    r->queue.first = (r->queue.first + 1) & (r->queue.cap - 1);
+    r->queue.count--;
+    s->before = r->tail;
+    s->after = SEQ_NONE;
+    *(r->tail == SEQ_NONE ? &r->head : &r->seq[r->tail].after) = i;
+    r->tail = i;
+    s->state = SEQ_PROMPT;
+    s->entered = r->entered++;
+    r->running++;
+    r->prompts++;
+    if (isnan(o->queue))
+        o->queue = (float)(r->decide - r->out->arrival[s->request]);
+}
+
+void replica_chunk(struct replica *r, int i, int n)
+{
+    struct seq *s = &r->seq[i];
+
+    if (!r->reserves) {
+        int64_t need = blocks_of(r, s->computed + n) - blocks_of(r, s->computed);
+
+        blocks_take(&r->blocks, need);
+        s->held += need;
+    }
+    r->chunk = gp_grow(r->chunk, &r->chunk_cap, (size_t)r->chunks + 1, sizeof(*r->chunk));
+    r->chunk[r->chunks++] = (struct replay_chunk){i, s->request, n, s->computed};
+    s->computed += n;
+    if (!r->alone)
+        replica_groups_add(r, s);
+}
+
+void replica_preempt(struct replica *r, int i, bool first, int64_t found)
+{
+    struct seq *s = &r->seq[i];
+
+    if (s->state == SEQ_DECODES) {
+        replica_decode_end(r, i);
+        s->token = r->joined;
+    } else {
+        r->prompts--;
+    }
+    list_remove(r, i);
+    r->running--;
+    r->out->preemptions++;
+    r->out->recomputed += s->computed;
+    if (r->out->outcome[s->request].preemptions < UINT16_MAX)
+        r->out->outcome[s->request].preemptions++;
+    seq_free_blocks(r, s, found);
+    s->computed = 0;
+    s->state = SEQ_WAITS;
+    queue_push(&r->queue, ~i, first);
+    r->preempted =
+        gp_grow(r->preempted, &r->preempted_cap, (size_t)r->preemptions + 1, sizeof(*r->preempted));
+    r->preempted[r->preemptions++] = s->request;
+}
+
+/* Its last token came: slot and blocks are free when the engine sees that. */
+void replica_end(struct replica *r, int i, double at)
+{
+    struct seq *s = &r->seq[i];
+    struct replay_outcome *o = &r->out->outcome[s->request];
+
+    list_remove(r, i);
+    o->e2e = (float)(at - r->out->arrival[s->request]);
+    r->out->completed++;
+    r->out->last = fmax(r->out->last, at);
+    if (r->released_count == r->released_cap) {
+        int cap = r->released_cap > 0 ? 2 * r->released_cap : 64;
+        struct released *released = gp_malloc((size_t)cap * sizeof(*released));
+
+        for (int n = 0; n < r->released_count; n++)
+            released[n] = r->released[(r->released_first + n) & (r->released_cap - 1)];
+        free(r->released);
+        r->released = released;
+        r->released_first = 0;
+        r->released_cap = cap;
+    }
+    r->released[(r->released_first + r->released_count++) & (r->released_cap - 1)] =
+        (struct released){at, i};
+    r->ended(r->ended_ctx, at);
+}
+
+void replica_release(struct replica *r)
+{
+    while (r->released_count > 0 && r->released[r->released_first].at <= r->decide) {
+        int i = r->released[r->released_first].seq;
+        struct seq *s = &r->seq[i];
+
+        r->released_first = (r->released_first + 1) & (r->released_cap - 1);
+        r->released_count--;
+        seq_free_blocks(r, s, -1);
+        s->state = SEQ_UNUSED;
+        s->after = r->unused;
+        r->unused = i;
+        r->running--;
+        r->full = false;
+    }
+}
+
+void replica_refuse_first(struct replica *r)
+{
+    int i = replica_first(r);
+    struct seq *s = &r->seq[i];
+
+    r->queue.first = (r->queue.first + 1) & (r->queue.cap - 1);
+    r->queue.count--;
+    r->full = false;
+    if (s->left != BLOCKS_NONE)
+        blocks_reclaim(&r->blocks, s->left);
+    s->state = SEQ_UNUSED;
+    s->after = r->unused;
+    r->unused = i;
+    r->out->refused++;
+    r->ended(r->ended_ctx, r->decide);
+}
+
+void replica_push(struct replica *r, int request)
+{
+    queue_push(&r->queue, request, false);
+}
+
+void replica_fini(struct replica *r)
+{
+    free(r->seq);
+    free(r->enter);
+    free(r->heap);
+    free(r->queue.item);
+    blocks_fini(&r->blocks);
+    free(r->released);
+    free(r->chunk);
+    free(r->preempted);
+    free(r->held);
+    memset(r, 0, sizeof(*r));
+}

@@ -1,0 +1,209 @@
+/*
+ * replica.h - one engine at work: who runs, who waits, who holds which blocks; for the
+ * schedulers.
+ *
+ * A tick is a step in which requests decode. What a decoding request has computed follows from
+ * the ticks since it began, so that nothing walks over them:
+ *
+ *   computed = seq.computed + tick - seq.tick      its last token comes with tick seq.last
+ *
+ * A request needs a block when what it has computed fills the ones before: all whose
+ * (computed - tick) mod block is alike do so in the same tick, and are counted together.
+ */
+#ifndef GP_PLAN_REPLAY_REPLICA_H
+#define GP_PLAN_REPLAY_REPLICA_H
+
+#include "plan/replay/blocks.h"
+#include "plan/replay/replay.h"
+
+#define SEQ_NONE (-1)
+
+enum seq_state { SEQ_UNUSED, SEQ_WAITS, SEQ_PROMPT, SEQ_DECODES };
+
+/* A request in flight, or one that lost its blocks and waits. */
+struct seq {
+    int request, prompt, output, most;
+    int made;     /* tokens of the answer, */
+    int computed; /* and tokens in the cache, when it began to decode at `tick` */
+    int64_t tick, last;
+    int64_t entered;         /* to tell who came later */
+    int64_t held;            /* blocks of its own, beside the groups it shares; of a decoding
+                                * one those of `computed` */
+    int groups;              /* leading groups that it holds, or held when it left: */
+    int left;                /* an item of what it had computed behind them; or none */
+    int heap, before, after; /* places: by `last`; among those that run */
+    enum seq_state state;
+    double token; /* s: when its last token came, of one that lost its blocks */
+};
+
+/* A list of requests that wait: new ones by number, others as ~seq. */
+struct queue {
+    int *item;             /* owned */
+    int first, count, cap; /* cap: a power of two */
+};
+
+struct released {
+    double at;
+    int seq;
+};
+
+struct stretch {
+    int64_t steps;             /* 0 = there is none */
+    double start, first, more; /* s; first: of its first step */
+};
+
+struct scheduler_rules;
+
+struct replica {
+    const struct replay_rules *rules;
+    const struct replay_load *load;
+    const struct replay_clock *clock;
+    const struct replay *replay;
+    struct replay_result *out;
+    void (*ended)(void *ctx, double at); /* told of each last token */
+    void *ended_ctx;
+    const struct scheduler_rules *scheduler;
+    bool alone, reserves; /* its */
+    int number;
+
+    struct seq *seq; /* owned */
+    int seqs, unused;
+    int head, tail; /* of those that run, as they were let in */
+    int running;    /* slots that are taken */
+    int prompts;    /* of them, those with a prompt to compute */
+    int decoding;
+    double context; /* tokens that these hold */
+    int64_t tick, entered;
+    int *enter; /* of (computed - tick) mod block; owned */
+    int *heap;  /* decoding ones by `last`; owned */
+    size_t heap_cap;
+    struct queue queue;
+    struct blocks blocks;
+    int64_t reserved; /* blocks up to their last tokens (no-evict) */
+
+    double decide, end; /* s: when the next step is packed; INFINITY: nothing to do */
+    struct stretch stretch;
+    struct released *released; /* ended ones whose slots and blocks are not yet free; a ring */
+    int released_first, released_count, released_cap;
+    double joined;   /* s: end of the last step that decoded; ... */
+    int fresh;       /* those that began to decode since, */
+    double fresh_at; /* the last of them then */
+
+    struct replay_chunk *chunk; /* of the step that is packed; owned */
+    int chunks;
+    size_t chunk_cap;
+    int *preempted; /* requests; owned */
+    int preemptions;
+    size_t preempted_cap;
+    int held_back; /* decoding ones that this step leaves out */
+    int *held;     /* owned */
+    size_t held_cap;
+
+    /* SGLang's */
+    bool full;
+    int unfinished; /* the prompt that was cut */
+    double ratio;
+    bool lacks_slots, lacks_blocks; /* why the queue's head was not let in */
+    double counted;                 /* s up to which the integrals are */
+};
+
+void replica_init(struct replica *replica, const struct replay *replay, int number,
+                  struct replay_result *out);
+void replica_fini(struct replica *replica);
+
+/* A request comes at `at`. */
+void replica_arrive(struct replica *replica, int request, double at);
+
+/* A stretch of decode steps comes to its end, at replica->decide: arrivals of that moment come
+ * before the next step is packed. */
+void replica_settle(struct replica *replica);
+/* Packs the next step at replica->decide. */
+void replica_step(struct replica *replica);
+/* The integrals up to `at`. */
+void replica_count(struct replica *replica, double at);
+
+/* ---- for the schedulers ---- */
+
+/* Blocks of so many tokens. */
+static inline int64_t blocks_of(const struct replica *r, int64_t tokens)
+{
+    return (tokens + r->rules->block - 1) / r->rules->block;
+}
+
+static inline struct seq *seq_at(struct replica *r, int i)
+{
+    return &r->seq[i];
+}
+
+static inline int64_t seq_computed(const struct replica *r, const struct seq *s)
+{
+    return s->computed + (s->state == SEQ_DECODES ? r->tick - s->tick : 0);
+}
+
+static inline int64_t seq_made(const struct replica *r, const struct seq *s)
+{
+    return s->made + (s->state == SEQ_DECODES ? r->tick - s->tick : 0);
+}
+
+/* Tokens that it has to have computed before it makes another. */
+static inline int seq_known(const struct seq *s)
+{
+    return s->prompt + s->made;
+}
+
+/* Decoding requests that need a block in the tick that comes after so many. */
+static inline int replica_entering(const struct replica *r, int64_t after)
+{
+    int64_t block = r->rules->block;
+
+    return r->enter[(((-(r->tick + after)) % block) + block) % block];
+}
+
+/* The first that waits; SEQ_NONE where nobody does. Makes a seq of a new request. */
+int replica_first(struct replica *replica);
+/* It is let in, as the last of those that run. */
+void replica_admit(struct replica *replica, int seq);
+/* Tokens of its prompt that it finds in the pool, blocks that this takes of those left. */
+int replica_hit(const struct replica *replica, const struct seq *s, int *groups, int64_t *idle);
+/* Takes the groups that it found. */
+void replica_take_hit(struct replica *replica, int seq, int groups, int hit);
+/* A chunk of n tokens of its prompt, for which there are blocks. */
+void replica_chunk(struct replica *replica, int seq, int n);
+/* It loses its blocks and waits again, first or last. Of what it computed so many tokens may be
+ * found when it comes again. */
+void replica_preempt(struct replica *replica, int seq, bool first, int64_t found);
+/* A decoding request is left out of this step. */
+void replica_hold_back(struct replica *replica, int seq);
+
+/* ---- for the pace of steps (pace.c) ---- */
+
+void replica_push(struct replica *replica, int request);
+void replica_decode_begin(struct replica *replica, int seq);
+/* What it has computed and made stands in it again. */
+void replica_decode_end(struct replica *replica, int seq);
+void replica_shift_held(struct replica *replica);
+/* Its groups that are whole by now can be found by others. */
+void replica_groups_add(struct replica *replica, struct seq *s);
+/* Its last token came: slot and blocks are free when the engine sees that. */
+void replica_end(struct replica *replica, int seq, double at);
+/* Those that have ended by replica->decide. */
+void replica_release(struct replica *replica);
+/* The first that waits would wait for ever. */
+void replica_refuse_first(struct replica *replica);
+
+/* What an engine does alone. pack(): chunks, preemptions and held_back of the next step;
+ * returns the requests that decode in it. */
+struct scheduler_rules {
+    int (*pack)(struct replica *replica);
+    bool alone;    /* prompts have steps of their own */
+    bool reserves; /* blocks up to its last token when a request is let in */
+    /* Ticks until a decode step is another than those before. */
+    int64_t (*steady)(const struct replica *replica);
+    void (*decoded)(struct replica *replica, int64_t ticks);
+    void (*idle)(struct replica *replica);
+};
+
+extern const struct scheduler_rules scheduler_vllm, scheduler_sglang, scheduler_trtllm,
+    scheduler_llamacpp;
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * scheduler_llamacpp.c - llama.cpp's server (tools/server/server-context.cpp: update_slots): a
+ * slot for each request with room for its whole context, one token of each that decodes, then
+ * prompts in the order of the slots up to n_batch tokens.
+ */
+#include "plan/replay/replica.h"
+
+static int llamacpp_pack(struct replica *r)
+{
+    int left = r->rules->budget - r->decoding * r->rules->decode_tokens;
+
+    r->lacks_slots = false;
+    while (r->queue.count > 0) {
+        r->lacks_slots = r->running >= r->rules->slots;
+        if (r->lacks_slots)
+            break;
+        int i = replica_first(r);
+        int64_t room = blocks_of(r, r->seq[i].prompt + r->seq[i].most);
+
+        room = room < blocks_left(&r->blocks) ? room : blocks_left(&r->blocks);
+        replica_admit(r, i);
+        blocks_take(&r->blocks, room);
+        r->seq[i].held += room;
+    }
+    for (int i = r->head, n = r->prompts; n > 0 && left > 0; i = r->seq[i].after) {
+        struct seq *s = &r->seq[i];
+
+        if (s->state != SEQ_PROMPT)
+            continue;
+        n--;
+        int rest = seq_known(s) - s->computed;
+        replica_chunk(r, i, rest < left ? rest : left);
+        left -= rest < left ? rest : left;
+    }
+    return r->decoding;
+}
+
+const struct scheduler_rules scheduler_llamacpp = {.pack = llamacpp_pack, .reserves = true};

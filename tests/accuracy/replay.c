@@ -1,0 +1,332 @@
+/*
+ * replay.c - percentiles by replay against what benchmarks of servers printed
+ * (validation/replay_shown.csv).
+ *
+ * Each row is asked as a user would: model, GPUs, engine and version, lengths and their
+ * deviations, arrivals and their rate. Printed for each source and in all: the median of
+ * |ln(replayed / measured)| and the share of the rows inside the band. Below 80 % of what the plan
+ * can serve is a table of its own; so is who is told to be overloaded.
+ *
+ *   tests/accuracy/replay [FOLDER [rows]]     rows: each of them, too
+ *
+ * Nothing is fitted to these rows.
+ */
+#include "answer/replay_run.h"
+#include "table.h"
+
+#define ROWS_MAX 600
+#define COUNT(x) (sizeof(x) / sizeof((x)[0]))
+
+enum seen { TTFT50, TTFT99, TPOT50, TPOT99, ITL99, E2E50, E2E99, SEEN };
+
+static const struct {
+    const char *column, *label;
+    enum measure measure;
+    enum point point;
+} seen[SEEN] = {
+    [TTFT50] = {"ttft_p50", "TTFT p50", MEASURE_TTFT, POINT_P50},
+    [TTFT99] = {"ttft_p99", "TTFT p99", MEASURE_TTFT, POINT_P99},
+    [TPOT50] = {"tpot_p50", "TPOT p50", MEASURE_TPOT, POINT_P50},
+    [TPOT99] = {"tpot_p99", "TPOT p99", MEASURE_TPOT, POINT_P99},
+    [ITL99] = {"itl_p99", "gap p99", MEASURE_ITL, POINT_P99},
+    [E2E50] = {"e2e_p50", "E2E p50", MEASURE_E2E, POINT_P50},
+    [E2E99] = {"e2e_p99", "E2E p99", MEASURE_E2E, POINT_P99},
+};
+
+struct row {
+    char source[48];
+    char arrival[16];
+    double error[SEEN]; /* ln(replayed / measured); NAN: none */
+    bool inside[SEEN];
+    bool light;           /* below 80 % of what the plan serves */
+    int overloaded, told; /* 1 yes, 0 no, -1 cannot be said */
+};
+
+/* What a row calls a GPU, where the catalogue has several of that name. */
+static const char *const gpus[][2] = {
+    {"H100", "h100-sxm"},
+    {"H200", "h200-sxm"},
+    {"A100", "a100-sxm-80"},
+    {"B200", "b200"},
+    {"GB10", "dgx-spark-gb10"},
+    {"H100 PCIe", "h100-pcie"},
+    {"RTX 4090", "rtx-4090"},
+    {"RTX 3090", "rtx-3090"},
+    {"RTX 5090", "rtx-5090"},
+    {"MI300X", "mi300x"},
+    {"R9700", "radeon-ai-pro-r9700"},
+    {"RTX 5000 Ada", "rtx-5000-ada"},
+};
+
+/* The number behind a word of the flags; NAN: it is not there. */
+static double flag_number(const char *flags, const char *word)
+{
+    const char *at = strstr(flags, word);
+
+    return at ? atof(at + strlen(word) + (at[strlen(word)] == '=' || at[strlen(word)] == ' '))
+              : NAN;
+}
+
+struct asking {
+    struct options options;
+    char text[8][128];
+    int texts;
+    struct gp_err err;
+    bool failed;
+};
+
+static void ask_text(struct asking *a, enum option_id id, const char *text)
+{
+    gp_format(a->text[a->texts], sizeof(a->text[0]), "%s", text);
+    a->failed |= options_text(&a->options, id, "row", a->text[a->texts++], &a->err) != GP_OK;
+}
+
+static void ask_number(struct asking *a, enum option_id id, double value)
+{
+    if (value > 0)
+        a->failed |= options_number(&a->options, id, "row", id == OPT_RATE ? value : round(value),
+                                    &a->err) != GP_OK;
+}
+
+/* Deviations of the lengths: ShareGPT's prompts are taken to be as wide as their mean, what is
+ * uniform from 0 as wide as that is; else as stated. */
+static double deviation(const struct table_file *t, const char *mean, const char *stated)
+{
+    double sd = table_number_of(t, stated), m = table_number_of(t, mean);
+    const char *notes = table_text_of(t, "notes");
+
+    if (sd >= 0)
+        return sd;
+    return strstr(notes, "ShareGPT")                 ? m
+           : strstr(notes, "lengths uniform from 0") ? m / sqrt(3)
+                                                     : 0;
+}
+
+static void ask_row(const struct table_file *t, struct asking *a, bool context)
+{
+    const char *gpu = table_text_of(t, "gpu"), *engine = table_text_of(t, "engine");
+    const char *version = table_text_of(t, "version"), *flags = table_text_of(t, "flags");
+    const char *arrival = table_text_of(t, "arrival"), *weights = table_text_of(t, "weights");
+    double tp = fmax(table_number_of(t, "tp"), 1), rate = table_number_of(t, "rate");
+    double prompt = table_number_of(t, "isl_mean"), output = table_number_of(t, "osl_mean");
+    char text[128];
+
+    memset(a, 0, sizeof(*a));
+    ask_text(a, OPT_MODEL, table_text_of(t, "model"));
+    if (weights[0])
+        ask_text(a, OPT_PRECISION, weights);
+    for (size_t i = 0; i < COUNT(gpus); i++)
+        if (strcmp(gpu, gpus[i][0]) == 0)
+            gpu = gpus[i][1];
+    gp_format(text, sizeof(text), "%s:%.0f", gpu, tp);
+    ask_text(a, OPT_GPU, text);
+    /* a build that is dated is of that month */
+    if (strncmp(version, "2025-12", 7) == 0 || strncmp(version, "0.13 dev", 8) == 0)
+        version = "0.13";
+    gp_format(text, sizeof(text), "%s%s%.*s", strcmp(engine, "trtllm") ? engine : "tensorrt-llm",
+              version[0] >= '0' && version[0] <= '9' ? "@" : "",
+              version[0] >= '0' && version[0] <= '9' ? (int)strspn(version, "0123456789.") : 0,
+              version);
+    if (text[strlen(text) - 1] == '.')
+        text[strlen(text) - 1] = '\0';
+    ask_text(a, OPT_ENGINE, text);
+    ask_number(a, OPT_TP, tp);
+    if (strcmp(table_text_of(t, "ep"), "on") == 0 || table_number_of(t, "ep") > 1)
+        ask_number(a, OPT_EP, tp);
+    if (strstr(flags, "kv_cache_dtype=fp8"))
+        ask_text(a, OPT_KV_PRECISION, "fp8");
+    double longest = flag_number(flags, "max_model_len");
+    if (context)
+        ask_number(a, OPT_CONTEXT, longest > 0 ? longest : fmax(8192, 4 * (prompt + output)));
+    ask_number(a, OPT_MAX_NUM_SEQS, flag_number(flags, "max_num_seqs"));
+    ask_number(a, OPT_MAX_BATCHED_TOKENS, flag_number(flags, "max_num_batched_tokens"));
+    ask_number(a, OPT_PROMPT, round(prompt));
+    ask_number(a, OPT_OUTPUT, round(output));
+    ask_number(a, OPT_PROMPT_STDDEV, fmin(deviation(t, "isl_mean", "isl_std"), 2.5 * prompt));
+    ask_number(a, OPT_OUTPUT_STDDEV, fmin(deviation(t, "osl_mean", "osl_std"), 2.5 * output));
+    ask_number(a, OPT_PREFIX_TOKENS, table_number_of(t, "prefix_tokens"));
+    ask_number(a, OPT_REQUESTS, table_number_of(t, "num_prompts"));
+    if (strcmp(arrival, "closed") == 0)
+        ask_number(a, OPT_USERS, table_number_of(t, "concurrency"));
+    else if (rate > 0) {
+        ask_number(a, OPT_RATE, rate);
+        ask_number(a, OPT_MAX_CONCURRENCY, table_number_of(t, "concurrency"));
+    }
+    if (strcmp(arrival, "closed") != 0)
+        ask_text(a, OPT_ARRIVALS, arrival);
+}
+
+/* Half of all wait a tenth of the time in which they come: the queue grew. */
+static int overloaded_row(const struct table_file *t)
+{
+    double span = table_number_of(t, "num_prompts") / table_number_of(t, "rate") * 1e3;
+    double middle = table_number_of(t, "ttft_p50"), late = table_number_of(t, "ttft_p99");
+
+    if (!(span > 0))
+        return -1;
+    return middle > 0.1 * span ? 1 : late < 0.1 * span ? 0 : -1;
+}
+
+static bool score_row(struct planner *planner, const struct table_file *t, bool print,
+                      struct row *out)
+{
+    struct asking a;
+    struct replay_run run;
+    enum gp_status rc = GP_OK;
+    const char *source = table_text_of(t, "source");
+
+    for (int context = 1; context >= 0; context--) {
+        ask_row(t, &a, context);
+        rc = a.failed ? GP_E_USAGE : replay_run_options(planner, &a.options, &run, &a.err);
+        if (rc == GP_OK && run.done)
+            break;
+        if (rc == GP_OK)
+            replay_run_fini(&run);
+        rc = rc ? rc : GP_E_NOTHING;
+    }
+    if (rc) {
+        if (print)
+            printf("%-60.60s left out: %s %s\n", table_text_of(t, "id"), a.err.where, a.err.text);
+        return false;
+    }
+    memset(out, 0, sizeof(*out));
+    gp_format(out->source, sizeof(out->source), "%.*s",
+              (int)strcspn(source + strlen("github:"), "@"), source + strlen("github:"));
+    gp_format(out->arrival, sizeof(out->arrival), "%s", table_text_of(t, "arrival"));
+    double rate = table_number_of(t, "rate"), full = run.answer.plan.speed.full.value;
+    out->light = rate > 0 && rate < 0.8 * full;
+    out->overloaded = overloaded_row(t);
+    out->told = run.forecast.saturated;
+    if (print)
+        printf("%-60.60s %-9s load %4.0f %%", table_text_of(t, "id"), out->arrival,
+               rate > 0 ? 100 * rate / full : NAN);
+    for (int i = 0; i < SEEN; i++) {
+        const struct quantity *q = &run.forecast.point[seen[i].measure][seen[i].point];
+        double measured = table_number_of(t, seen[i].column) / 1e3;
+
+        out->error[i] = measured > 0 && q->known ? log(q->value / measured) : NAN;
+        out->inside[i] = measured >= q->low && measured <= q->high;
+        if (print && !isnan(out->error[i]))
+            printf("  %s %.4g/%.4g%s", seen[i].label, q->value, measured,
+                   out->inside[i] ? "" : "!");
+    }
+    if (print)
+        printf("  over %d told %d\n", out->overloaded, out->told);
+    replay_run_fini(&run);
+    return true;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static void print_scores(const char *label, const struct row *rows, int count,
+                         bool (*takes)(const struct row *row, const char *what), const char *what)
+{
+    int n = 0;
+
+    for (int i = 0; i < count; i++)
+        n += takes(&rows[i], what);
+    if (n == 0)
+        return;
+    printf("%-42s %4d", label, n);
+    for (int m = 0; m < SEEN; m++) {
+        double error[ROWS_MAX], signs[ROWS_MAX];
+        int k = 0, inside = 0;
+
+        for (int i = 0; i < count; i++)
+            if (takes(&rows[i], what) && !isnan(rows[i].error[m])) {
+                error[k] = fabs(rows[i].error[m]);
+                signs[k++] = rows[i].error[m];
+                inside += rows[i].inside[m];
+            }
+        if (k == 0) {
+            printf("  %16s", "-");
+            continue;
+        }
+        qsort(error, (size_t)k, sizeof(*error), by_value);
+        qsort(signs, (size_t)k, sizeof(*signs), by_value);
+        printf("  %4.0f%% %+4.0f%% %4.0f%%", 100 * expm1(error[k / 2]), 100 * expm1(signs[k / 2]),
+               100.0 * inside / k);
+    }
+    printf("\n");
+}
+
+static bool takes_all(const struct row *r, const char *what)
+{
+    (void)what;
+    return r->source[0] != '\0';
+}
+
+static bool takes_light(const struct row *r, const char *what)
+{
+    (void)what;
+    return r->light && r->overloaded == 0;
+}
+
+static bool takes_source(const struct row *r, const char *what)
+{
+    return strcmp(r->source, what) == 0;
+}
+
+static bool takes_light_source(const struct row *r, const char *what)
+{
+    return takes_light(r, what) && takes_source(r, what);
+}
+
+int main(int argc, char **argv)
+{
+    static struct row rows[ROWS_MAX];
+    struct table_file t;
+    int count = 0, left_out = 0, over = 0, over_told = 0, kept = 0, kept_told = 0;
+    bool print = argc > 2;
+
+    if (!table_open(&t, argc, argv, "validation/replay_shown.csv"))
+        return 77;
+    struct planner *planner = table_planner();
+    while (table_next(&t) && count < ROWS_MAX) {
+        bool usable = strcmp(table_text_of(&t, "trust"), "low") != 0 &&
+                      table_number_of(&t, "dp") <= 1 &&
+                      !strstr(table_text_of(&t, "flags"), "speculative");
+
+        if (usable && score_row(planner, &t, print, &rows[count]))
+            count++;
+        else
+            left_out++;
+    }
+    printf("%d rows, %d left out\n\nmedian error, its sign, inside the band\n%-42s rows", count,
+           left_out, "");
+    for (int m = 0; m < SEEN; m++)
+        printf("  %16s", seen[m].label);
+    printf("\n");
+    for (int i = 0; i < count; i++) {
+        bool first = true;
+
+        for (int k = 0; k < i; k++)
+            first &= strcmp(rows[k].source, rows[i].source) != 0;
+        if (first) {
+            char label[64];
+
+            print_scores(rows[i].source, rows, count, takes_source, rows[i].source);
+            gp_format(label, sizeof(label), "  below 80 %%");
+            print_scores(label, rows, count, takes_light_source, rows[i].source);
+        }
+        if (rows[i].overloaded == 1) {
+            over++;
+            over_told += rows[i].told;
+        } else if (rows[i].overloaded == 0) {
+            kept++;
+            kept_told += !rows[i].told;
+        }
+    }
+    print_scores("all", rows, count, takes_all, NULL);
+    print_scores("all below 80 %", rows, count, takes_light, NULL);
+    printf("\noverloaded: %d of %d told; kept up: %d of %d told\n", over_told, over, kept_told,
+           kept);
+    planner_free(planner);
+    table_close(&t);
+    return 0;
+}

@@ -1,0 +1,96 @@
+#!/bin/sh
+# replay.sh - gpuplan --replay: arrivals, traces, what is written, and what is refused.
+
+. "${srcdir:-.}/tests/cli/lib.sh"
+cd "$work" || exit 99
+frozen_catalogue
+model="-m llama-3.1-8b -g h100-sxm"
+
+# The value at a path of the JSON answer.
+value() {
+    json "$1.value"
+}
+
+# ---- the decision is in the first five lines, the same each time ----
+# shellcheck disable=SC2086 # words
+{
+    run --replay $model --rate 4 --requests 300
+    assert_eq "exit code" 0 "$rc"
+    first=$out
+    head5=$(printf '%s\n' "$out" | head -n 5)
+    assert_contains "it keeps up" "KEEPS UP with" "$head5"
+    assert_contains "p99 and its band" "p99" "$head5"
+    assert_contains "what limits" "  limit    no request waits long" "$head5"
+    assert_contains "price" "per million tokens" "$head5"
+    run --replay $model --rate 4 --requests 300
+    assert_eq "the same again" "$first" "$out"
+    run --replay $model --rate 4 --requests 300 --seed 2 -q
+    assert_eq "in a word" "keeps up" "$out"
+    run --replay $model --rate 500 --requests 4000 -q
+    assert_eq "too many" overloaded "$out"
+    run --replay $model --rate 4 --requests 300 --ttft 1
+    assert_eq "exit code of a goal that is missed" 1 "$rc"
+    assert_contains "said so" "goal 1 ms at p95: missed" "$out"
+    run --replay -m llama-3.1-70b -g l4:1
+    assert_eq "exit code of what does not fit" 1 "$rc"
+    assert_contains "no fit" "nothing was replayed" "$out"
+}
+
+# ---- figures that follow from each other ----
+if have_json; then
+    # shellcheck disable=SC2086 # words
+    for kind in poisson constant gamma:0.7 burst closed; do
+        load="--rate 4"
+        [ "$kind" = closed ] || [ "$kind" = burst ] && load="-u 4"
+        run --replay $model $load --arrivals $kind --requests 200 --format json
+        assert_eq "exit code of $kind" 0 "$rc"
+        assert_eq "all are answered: $kind" 200 "$(json completed)"
+        assert_eq "in order: $kind" yes "$(awk -v a="$(value ttft.p50)" -v b="$(value ttft.p99)" \
+            -v l="$(json ttft.p99.low)" -v h="$(json ttft.p99.high)" \
+            'BEGIN { print a <= b && l <= b && b <= h ? "yes" : "no" }')"
+    done
+fi
+
+# ---- traces, and files beside the answer ----
+cat >trace.csv <<'END'
+TIMESTAMP,ContextTokens,GeneratedTokens
+2023-11-16 18:17:03.97,1000,10
+2023-11-16 18:17:04.03,2000,20
+2023-11-16 18:17:09.03,500,1
+END
+cat >trace.jsonl <<'END'
+{"timestamp": 0, "input_length": 1100, "output_length": 5, "hash_ids": [1, 2]}
+{"timestamp": 2000, "input_length": 1100, "output_length": 5, "hash_ids": [1, 2, 3]}
+{"timestamp": 4000, "input_length": 1100, "output_length": 5, "hash_ids": [1, 9]}
+END
+# shellcheck disable=SC2086 # words
+{
+    run --replay trace.csv $model --requests-out requests.csv --timeline time.csv
+    assert_eq "exit code of a trace" 0 "$rc"
+    assert_contains "its requests" "3 requests in" "$out"
+    assert_eq "a line each" 4 "$(wc -l <requests.csv | tr -d ' ')"
+    assert_contains "its columns" "id,arrival_s,queue_s,ttft_s,tpot_s,e2e_s" "$(cat requests.csv)"
+    assert_contains "an answer of one token has no TPOT" ",,0." "$(tail -n 1 requests.csv)"
+    assert_eq "spans of time" 501 "$(wc -l <time.csv | tr -d ' ')"
+    run --replay trace.jsonl $model
+    assert_contains "what they share is cached" "47 % of the prompts' tokens cached" "$out"
+    run --replay trace.jsonl --trace trace.csv $model
+    assert_eq "exit code of two traces" 2 "$rc"
+}
+
+# ---- refused, with what to do ----
+printf '{"timestamp": 0, "input_length": 1.5, "output_length": 5}\n' >bad.jsonl
+# shellcheck disable=SC2086 # words
+{
+    assert_fails 3 "bad.jsonl:1: input_length is not a number of tokens" --replay bad.jsonl $model
+    printf '{"timestamp": 0, "output_length": 5}\n' >bad.jsonl
+    assert_fails 3 "input_length is missing" --replay bad.jsonl $model
+    assert_fails 2 "'sometimes' is no kind of arrivals" --replay $model --rate 4 --arrivals sometimes
+    assert_fails 2 "outside 0.01..10000" --replay $model --rate 4 --arrivals gamma:0
+    assert_fails 2 "poisson arrivals need a rate" --replay $model -u 4 --arrivals poisson
+    assert_fails 2 "a closed loop has users" --replay $model --rate 4 --arrivals closed
+    assert_fails 2 "a trace has arrivals of its own" --replay trace.csv $model --arrivals burst
+    assert_fails 2 "the scheduler of MLX" --replay -m llama-3.1-8b --engine mlx -g apple-m3-ultra:1 --rate 1
+}
+
+finish
