@@ -57,6 +57,8 @@ model_sources = \
 	src/model/model_tensors.c \
 	src/model/read/checkpoint.c \
 	src/model/read/checkpoint.h \
+	src/model/read/drafthead.c \
+	src/model/read/drafthead.h \
 	src/model/read/gguf.c \
 	src/model/read/gguf.h \
 	src/model/read/ggufmodel.c \

@@ -327,6 +327,7 @@ tests_fuzz_fuzz_trace_LDFLAGS = $(AM_LDFLAGS) $(FUZZER_LDFLAGS)
 
 # Against published and measured figures; `make accuracy` also shows what they print.
 accuracy_programs = \
+	tests/accuracy/drafts \
 	tests/accuracy/engines \
 	tests/accuracy/files \
 	tests/accuracy/memory \

@@ -13,6 +13,7 @@
 #include "base/path.h"
 #include "base/units.h"
 #include "plan/better.h"
+#include "plan/draft.h"
 #include "plan/usage.h"
 
 static struct answer_line *line_add(struct answer_lines *lines, const char *name)
@@ -639,6 +640,33 @@ static void step_line(struct answer_lines *lines)
                                     parts[i].seconds * 1e3);
 }
 
+/* What drafting is worth here, with how many tokens, and up to which load. */
+static void drafts_line(struct answer_lines *lines)
+{
+    const struct plan *p = lines->plan;
+    const struct request *q = &p->request;
+    const struct speed_drafts *d = &p->speed.drafts;
+    struct texts *t = &lines->texts;
+
+    if (q->draft_kind != DRAFT_NONE && q->accept_length <= 0)
+        line_addf(lines, "drafts",
+                  "not counted: say how many are accepted, --acceptance 0.7 or "
+                  "--acceptance-length 2.9");
+    if (d->plain <= 0)
+        return;
+    const char *best = d->best == q->draft_tokens ? ""
+                       : d->best == 0
+                           ? "; none would be faster"
+                           : texts_addf(t, "; %d would be x%.2f", d->best, d->plain / d->least);
+    const char *pays = d->always ? texts_addf(t, "pays up to all %.0f that run at once", d->pays)
+                       : d->pays > 0 ? texts_addf(t, "pays up to %.0f users", d->pays)
+                                     : "pays at no load";
+
+    line_addf(lines, "drafts", "%d tokens a step by %s yield %.3g: x%.2f of %.3g ms without%s; %s",
+              q->draft_tokens, draft_facts[q->draft_kind].name, q->accept_length,
+              d->plain / d->asked, d->plain * 1e3, best, pays);
+}
+
 static void speed_lines(struct answer_lines *lines)
 {
     const struct plan *p = lines->plan;
@@ -675,8 +703,7 @@ static void speed_lines(struct answer_lines *lines)
     }
     beside_line(lines);
     step_line(lines);
-    if (p->request.draft && p->request.acceptance <= 0)
-        line_addf(lines, "drafts", "not counted: say how many are accepted, --acceptance 0.7");
+    drafts_line(lines);
     /* What was measured of the device and of the server, and what is not used of it. */
     const struct request *q = &lines->plan->request;
     const struct correction *c = &q->correction;

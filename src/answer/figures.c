@@ -8,6 +8,7 @@
 
 #include "answer/sentence.h"
 #include "base/units.h"
+#include "plan/draft.h"
 #include "plan/usage.h"
 
 #define AT(member) offsetof(struct plan, member)
@@ -131,7 +132,7 @@ static const char *weights_note(const struct plan *p, struct texts *t)
         double bytes;
     } added[] = {
         {"added by the engine at load", m->split.loaded},
-        {p->request.draft_mtp ? "MTP layers" : "the draft", m->draft.value},
+        {draft_facts[p->request.draft_kind].name, m->draft.value},
         {"slots of adapters", m->lora.value},
     };
     const char *note = "";

@@ -15,6 +15,7 @@
 #include "base/quote.h"
 #include "base/units.h"
 #include "model/read/checkpoint.h"
+#include "plan/draft.h"
 #include "plan/layout.h"
 #include "plan/memory.h"
 
@@ -154,17 +155,29 @@ static void set_draft(const struct making *m)
 {
     const struct request *q = m->request;
     struct launch_values *v = &m->out->values;
-    const struct precision *p = q->draft_mtp ? &q->precision : &q->draft_precision;
+    const struct precision *p = draft_precision(q);
+    const struct draft_facts *facts = &draft_facts[q->draft_kind];
     char text[LAUNCH_TEXT_MAX];
+    const char *asked = options_word(m->options, OPT_DRAFT, ""), *head = strchr(asked, ':');
 
-    if (q->draft_tokens > 0 && q->draft)
-        launch_set_number(v, LAUNCH_DRAFT_TOKENS, q->draft_tokens);
-    if (q->draft_mtp)
-        launch_set_number(v, LAUNCH_DRAFT_MTP, 1);
-    if (!q->draft || q->draft_mtp)
+    if (q->draft_kind == DRAFT_NONE)
         return;
-    m->out->draft_file =
-        !model_word(m, options_word(m->options, OPT_DRAFT, ""), q->draft, p, p->native, text);
+    launch_set_text(v, LAUNCH_DRAFT_KIND, facts->word);
+    launch_set_number(v, q->draft_kind == DRAFT_NGRAM ? LAUNCH_NGRAM_TOKENS : LAUNCH_DRAFT_TOKENS,
+                      q->draft_tokens);
+    if (q->draft && !facts->at_once &&
+        launch_flag_of(m->out->table, m->out->version, LAUNCH_DRAFT_STEPS))
+        launch_set_number(v, LAUNCH_DRAFT_STEPS, q->draft_tokens);
+    if (!q->draft || q->draft_kind == DRAFT_MTP)
+        return;
+    if (q->draft_kind == DRAFT_MODEL)
+        m->out->draft_file = !model_word(m, asked, q->draft, p, p->native, text);
+    else if (head && head[1])
+        gp_copy(text, sizeof(text), head + 1);
+    else {
+        m->out->draft_file = true;
+        gp_format(text, sizeof(text), "%s-HEAD", facts->word);
+    }
     launch_set_text(v, LAUNCH_DRAFT, text);
 }
 

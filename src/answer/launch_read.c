@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "catalog/engine.h"
+#include "plan/draft.h"
 
 #define SLOTS_LEAST 4 /* of one cache for all, where no number is given: llama-server */
 
@@ -576,6 +577,17 @@ static enum gp_status set_text(struct launch_request *out, enum option_id id, co
     return options_text(&out->options, id, where, text, err);
 }
 
+/* The option's word for it: a model is named alone, heads behind their kind. */
+static void draft_asked(const char *kind, struct launch_request *out)
+{
+    char head[sizeof(out->draft)];
+
+    if (strcmp(kind, draft_facts[DRAFT_MODEL].word) == 0)
+        return;
+    gp_copy(head, sizeof(head), out->draft);
+    gp_format(out->draft, sizeof(out->draft), "%s%s%s", kind, head[0] ? ":" : "", head);
+}
+
 static enum gp_status request_model(const struct launch_reading *r, struct catalog *catalog,
                                     struct launch_request *out, struct gp_err *err)
 {
@@ -596,8 +608,8 @@ static enum gp_status request_model(const struct launch_reading *r, struct catal
     if (!rc && is_given(r, LAUNCH_KV))
         rc = set_text(out, OPT_KV_PRECISION, out->kv, err);
     split_model(catalog, r->values.text[LAUNCH_DRAFT], out->draft, unused);
-    if (number_or(r, LAUNCH_DRAFT_MTP, 0) > 0)
-        gp_copy(out->draft, sizeof(out->draft), "mtp");
+    if (is_given(r, LAUNCH_DRAFT_KIND))
+        draft_asked(r->values.text[LAUNCH_DRAFT_KIND], out);
     return !rc && out->draft[0] ? set_text(out, OPT_DRAFT, out->draft, err) : rc;
 }
 
@@ -609,10 +621,15 @@ static enum gp_status request_numbers(const struct launch_reading *r, int groups
         enum launch_setting setting;
         enum option_id option;
     } knobs[] = {
-        {LAUNCH_CONTEXT, OPT_CONTEXT},           {LAUNCH_SEQS, OPT_MAX_NUM_SEQS},
-        {LAUNCH_TOKENS, OPT_MAX_BATCHED_TOKENS}, {LAUNCH_SHARE, OPT_MEMORY_UTILIZATION},
-        {LAUNCH_CPU_MOE, OPT_N_CPU_MOE},         {LAUNCH_CPU_OFFLOAD, OPT_CPU_OFFLOAD_GB},
-        {LAUNCH_KV_OFFLOAD, OPT_KV_OFFLOAD_GB},  {LAUNCH_DRAFT_TOKENS, OPT_SPECULATIVE_TOKENS},
+        {LAUNCH_CONTEXT, OPT_CONTEXT},
+        {LAUNCH_SEQS, OPT_MAX_NUM_SEQS},
+        {LAUNCH_TOKENS, OPT_MAX_BATCHED_TOKENS},
+        {LAUNCH_SHARE, OPT_MEMORY_UTILIZATION},
+        {LAUNCH_CPU_MOE, OPT_N_CPU_MOE},
+        {LAUNCH_CPU_OFFLOAD, OPT_CPU_OFFLOAD_GB},
+        {LAUNCH_KV_OFFLOAD, OPT_KV_OFFLOAD_GB},
+        {LAUNCH_DRAFT_TOKENS, OPT_SPECULATIVE_TOKENS},
+        {LAUNCH_NGRAM_TOKENS, OPT_SPECULATIVE_TOKENS},
     };
     struct degrees d = degrees_of(r);
     double copies = d.dp * (groups > 0 ? groups : 1);

@@ -103,7 +103,7 @@ struct option_row {
     enum option_type type;
     const char *argument; /* "TOKENS"; NULL for a flag */
     char unit[12];        /* "tokens", "GiB", "" */
-    double low, high;     /* range of numbers, inclusive */
+    double low, high;     /* range of numbers, inclusive; of a text: numbers with commas */
     const char *choices;  /* "text|json|csv|markdown", or NULL */
     const char *fallback; /* the default, in words */
     unsigned commands;

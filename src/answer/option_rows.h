@@ -307,11 +307,12 @@ OPTION(HOST_MEMORY, .name = "host-memory", .type = OPTION_TEXT, .argument = "TYP
 OPTION(HOST_THREADS, .name = "host-threads", COUNTED, .unit = "threads", .low = 1, .high = 4096,
        .fallback = "assumed", .commands = R,
        .help = "cores that compute what is in host memory (llama.cpp's --threads)")
-OPTION(DRAFT, .name = "draft", .type = OPTION_TEXT, .argument = "MODEL", .fallback = "none",
-       .commands = R, .help = "model that drafts tokens, or mtp: the model's own layers for it",
+OPTION(DRAFT, .name = "draft", .type = OPTION_TEXT, .argument = "KIND[:HEAD]|MODEL",
+       .fallback = "none", .commands = R,
+       .help = "what drafts tokens: mtp, eagle3, dflash, ngram, or a model",
        .form = {
            .label = "Draft",
-           .explain = "Draft: a model that drafts tokens, or mtp, the model's own: more memory.\n"
+           .explain = "Draft: mtp, eagle3, dflash, ngram, or a model that drafts: more memory.\n"
                       "weights + draft/TP; its layers' KV is in the same pool",
            .terms = {"weights: draft", "weights: MTP", "KV:"}})
 OPTION(SPECULATIVE_TOKENS, .name = "speculative-tokens", COUNTED, .unit = "tokens", .low = 1,
@@ -323,9 +324,12 @@ OPTION(SPECULATIVE_TOKENS, .name = "speculative-tokens", COUNTED, .unit = "token
                 .explain = "Drafted: tokens of each step that the draft proposes.\n"
                            "a request of a recurrent hybrid holds a state more for each",
                 .terms = {"one request is given", "state"}})
-OPTION(ACCEPTANCE, .name = "acceptance", .type = OPTION_NUMBER, .argument = "SHARE", .low = 0.01,
-       .high = 0.99, .fallback = "none", .commands = R,
-       .help = "accepted over drafted tokens, as engines print them")
+OPTION(ACCEPTANCE, .name = "acceptance", .type = OPTION_TEXT, .argument = "SHARE[,SHARE...]",
+       .low = 0, .high = 1, .fallback = "none", .commands = R,
+       .help = "accepted over drafted tokens, or of each position, as engines print them")
+OPTION(ACCEPTANCE_LENGTH, .name = "acceptance-length", .type = OPTION_NUMBER, .argument = "TOKENS",
+       .low = 1, .high = 65, .fallback = "none", .commands = R,
+       .help = "tokens that a step yields with drafts, as engines print it, instead")
 OPTION(
     CALIBRATION, .name = "calibration", .type = OPTION_TEXT, .argument = "FILE[,FILE...]",
     .fallback = "what was measured here", .commands = R,

@@ -53,7 +53,7 @@ static enum gp_status offer_formats(struct planner *p, const struct request *q,
         struct precisions *to = &out[(*n)++];
         to->draft = q->draft_precision;
         rc = planner_precision(p, q->model, f, &to->model, err);
-        if (!rc && q->draft && !q->draft_mtp && q->engine->gguf)
+        if (!rc && q->draft && q->draft_kind != DRAFT_MTP && q->engine->gguf)
             rc = planner_precision(p, q->draft, f, &to->draft, err);
     }
     return rc;
@@ -539,6 +539,7 @@ static enum gp_status check_serving(const struct options *options, struct gp_err
         {OPT_DRAFT, ""},
         {OPT_SPECULATIVE_TOKENS, ""},
         {OPT_ACCEPTANCE, ""},
+        {OPT_ACCEPTANCE_LENGTH, ""},
         {OPT_CALIBRATION, ""},
         {OPT_LORA, "--lora-rank R"},
         {OPT_SOLVE, ""},

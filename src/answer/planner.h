@@ -77,6 +77,7 @@ struct resolved {
     char logged[160];   /* the server's log of --calibration that is used; "" = none */
     char unlogged[320]; /* one that is not, and why; "" = none */
     char prune[24];     /* structured pruning as asked; "" = none */
+    char draft[200];    /* kind of draft and its checkpoint, as asked; "" = none */
     struct market market;
 };
 

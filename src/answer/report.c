@@ -12,6 +12,7 @@
 #include "answer/startup.h"
 #include "base/units.h"
 #include "plan/better.h"
+#include "plan/draft.h"
 #include "plan/speed/comm.h"
 #include "plan/usage.h"
 
@@ -31,6 +32,24 @@ static const struct member request_load[] = {
     {"replicas", MEMBER_SOME_INT, AT(replicas)},
     {"max_pp", MEMBER_INT, AT(max_pp)},
 };
+
+/* As it was told where it was told by position, else the share of all. */
+static void record_acceptance(struct record *r, const struct request *q)
+{
+    struct strbuf list;
+
+    if (q->accept_listed == 0) {
+        double share = q->draft_tokens > 0 ? (q->accept_length - 1) / q->draft_tokens : 0;
+
+        record_positive(r, "acceptance", "", fmin(fmax(share, 0), 1));
+        return;
+    }
+    strbuf_init(&list);
+    for (int i = 0; i < q->accept_listed; i++)
+        strbuf_addf(&list, "%s%.6g", i ? "," : "", q->accept_at[i]);
+    record_text(r, "acceptance", list.text);
+    strbuf_fini(&list);
+}
 
 static void request_facts(const struct answer *a, struct record *r)
 {
@@ -83,9 +102,13 @@ static void request_facts(const struct answer *a, struct record *r)
     record_count(r, "host_threads", "", q->host.told_cores ? q->host.cores : NAN);
     if (a->plan.speed.host_share > 0)
         record_quantity(r, "host_bandwidth", "GB/s", q->host.bandwidth, 1e9, 1);
-    record_text(r, "draft", q->draft_mtp ? "mtp" : q->draft ? q->draft->id : "");
+    record_text(r, "draft",
+                q->draft_kind == DRAFT_MODEL ? q->draft->id
+                : q->draft_kind              ? a->resolved.draft
+                                             : "");
     record_positive(r, "speculative_tokens", "", q->draft_tokens);
-    record_positive(r, "acceptance", "", q->acceptance);
+    record_acceptance(r, q);
+    record_positive(r, "acceptance_length", "", q->accept_length);
     record_text(r, "calibration", a->resolved.measured);
     record_text(r, "calibrated", a->resolved.calibrated);
     record_text(r, "uncalibrated", a->resolved.uncalibrated);
@@ -412,6 +435,25 @@ static void beside_facts(const struct speed_beside *b, struct record *r)
     record_text(r, "crosses", b->graphs ? "cuda-graph" : "tiles");
 }
 
+/* What drafting is worth: decode steps alone. */
+static void drafts_facts(const struct plan *p, struct record *r)
+{
+    const struct speed_drafts *d = &p->speed.drafts;
+
+    if (d->plain <= 0)
+        return;
+    r = record_inside(r, "drafts");
+    record_text(r, "kind", draft_facts[p->request.draft_kind].word);
+    record_count(r, "tokens", "", p->request.draft_tokens);
+    record_count(r, "accepted_per_step", "tokens", p->request.accept_length);
+    record_count(r, "tpot", "s", d->asked);
+    record_count(r, "tpot_without", "s", d->plain);
+    record_count(r, "best_tokens", "", d->best);
+    record_count(r, "best_tpot", "s", d->least);
+    record_count(r, "pays_to_users", "", d->pays);
+    record_flag(r, "pays_always", d->always);
+}
+
 static void speed_facts(const struct plan *p, struct record *r)
 {
     static const char *const keys[] = {"ttft", "tpot", "output_tokens_per_s", "requests_per_s",
@@ -443,6 +485,7 @@ static void speed_facts(const struct plan *p, struct record *r)
     step = record_inside(r, "step_s"); /* seconds of a decode step, part by part */
     RECORD_MEMBERS(step, step_members, &v->part);
     record_count(step, "prefill", "s", v->prompts);
+    drafts_facts(p, r);
     reduce_facts(p, r);
     record_text(r, "band", sentence_speed_doubts(p, &texts));
     record_text(r, "narrower", sentence_speed_narrower(p, &texts));

@@ -14,6 +14,25 @@
 
 /* ---- reading ---- */
 
+/* Of an option that is numbers with commas between, a number or a list of them as that text;
+ * NULL: it is something else. */
+static json_t *numbers_text(int id, const json_t *value)
+{
+    size_t count = json_is_array(value) ? json_array_size(value) : 1;
+    char text[400] = "";
+
+    if (option_rows[id].type != OPTION_TEXT || option_rows[id].high <= 0)
+        return NULL;
+    for (size_t i = 0; i < count; i++) {
+        const json_t *one = json_is_array(value) ? json_array_get(value, i) : value;
+
+        if (!json_is_number(one))
+            return NULL;
+        gp_append(text, sizeof(text), ",", "%.12g", json_number_value(one));
+    }
+    return text[0] ? json_string(text) : NULL;
+}
+
 static enum gp_status take_value(struct options *options, int id, const char *where,
                                  const json_t *value, struct gp_err *err)
 {
@@ -81,7 +100,11 @@ static enum gp_status request_line_options(const char *place, json_t *request,
             return unknown_key(where, key, err);
         if (!is_request_option(id, value))
             return gp_fail(err, GP_E_USAGE, where, "leave it out", "is not part of a request");
-        rc = take_value(options, id, where, value, err);
+        json_t *numbers = numbers_text(id, value); /* the object owns it, options borrow it */
+
+        if (numbers)
+            json_object_set_new(request, key, numbers);
+        rc = take_value(options, id, where, numbers ? numbers : value, err);
         if (rc)
             return rc;
     }

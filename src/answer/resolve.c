@@ -21,6 +21,7 @@
 #include "catalog/names.h"
 #include "catalog/trace.h"
 #include "model/read/checkpoint.h"
+#include "model/read/drafthead.h"
 #include "model/read/hub_cache.h"
 #include "plan/draft.h"
 #include "plan/search.h"
@@ -1206,13 +1207,38 @@ static enum gp_status find_mtp(struct resolving *r)
     struct request *q = r->request;
     struct model mtp;
 
-    q->draft_mtp = true;
     if (draft_mtp(q->model, &mtp) == 0)
         return gp_fail(r->err, GP_E_USAGE, "--draft", "name a model, such as --draft qwen3-0.6b",
                        "%s has no multi-token-prediction layers", q->model->name);
     gp_format(mtp.name, sizeof(mtp.name), "MTP of %.80s", q->model->name);
     q->draft = keep_variant(r, " --draft mtp", &mtp);
     return GP_OK;
+}
+
+/* An EAGLE-3 head or DFlash's layers: by their config.json where it is here, else as such ones
+ * of this model usually are. Their weights are in 16 bit. */
+static enum gp_status find_head(struct resolving *r, const char *checkpoint)
+{
+    struct request *q = r->request;
+    const struct draft_facts *facts = &draft_facts[q->draft_kind];
+    const struct format *format = q->engine->gguf ? q->precision.weight : NULL;
+    struct draft_head told = {0};
+    struct hub_model hub;
+    bool file = is_path(checkpoint) && !ends_in(checkpoint, ".gguf");
+    const char *path = file                                                ? checkpoint
+                       : checkpoint[0] && hub_cache_find(checkpoint, &hub) ? hub.path
+                                                                           : NULL;
+    enum gp_status rc = path ? drafthead_read(path, &told, r->err) : GP_OK;
+    struct model head;
+    char key[288];
+
+    if (rc)
+        return rc;
+    draft_shape(q->model, q->draft_kind, &told, &head);
+    gp_format(head.name, sizeof(head.name), "%s for %.80s", facts->word, q->model->name);
+    gp_format(key, sizeof(key), " --draft %s:%.200s", facts->word, checkpoint);
+    q->draft = keep_variant(r, key, &head);
+    return planner_precision(r->planner, q->draft, format, &q->draft_precision, r->err);
 }
 
 static enum gp_status find_draft(struct resolving *r, const char *text)
@@ -1238,39 +1264,133 @@ static enum gp_status find_draft(struct resolving *r, const char *text)
     return rc ? rc : planner_precision(r->planner, q->draft, format, &q->draft_precision, r->err);
 }
 
+/* "it has --draft MODEL, mtp, eagle3"; or that it has none. */
+static const char *draft_offers(const struct engine *e, char out[160])
+{
+    gp_copy(out, 160, e->draft[0] ? "" : "no draft is; --engine " CATALOG_ENGINE " has them");
+    for (int k = DRAFT_MODEL; k < DRAFT_KIND_COUNT; k++)
+        if (engine_lists(e->draft, draft_facts[k].word))
+            gp_append(out, 160, ", ", "%s%s", out[0] ? "" : "it has --draft ",
+                      k == DRAFT_MODEL ? "MODEL" : draft_facts[k].word);
+    return out;
+}
+
+/* "0.645": accepted over drafted; "0.8,0.6,0.4": of each position, as engines print them. */
+static enum gp_status read_acceptance(struct resolving *r, const char *text, double *share)
+{
+    struct request *q = r->request;
+    char *end;
+
+    for (int n = 0;; n++) {
+        double value = strtod(text, &end);
+
+        if (end == text || (*end && *end != ',') || !(value > 0) || value > 1)
+            return gp_fail(r->err, GP_E_USAGE, "--acceptance",
+                           "accepted over drafted tokens, as engines print it: 0.645; of each "
+                           "position: 0.8,0.6,0.4",
+                           "%.*s is no share above 0 and up to 1", (int)strcspn(text, ","), text);
+        if (n == DRAFT_LISTED_MAX || (q->draft_tokens > 0 && n >= q->draft_tokens))
+            return gp_fail(r->err, GP_E_USAGE, "--acceptance", "one for each drafted token",
+                           "more positions than the %d tokens that are drafted",
+                           n == DRAFT_LISTED_MAX ? DRAFT_LISTED_MAX : q->draft_tokens);
+        if (n > 0 && value > q->accept_at[n - 1])
+            return gp_fail(r->err, GP_E_USAGE, "--acceptance",
+                           "a token is accepted only behind accepted ones",
+                           "position %d has %g, more than the %g before it", n + 1, value,
+                           q->accept_at[n - 1]);
+        q->accept_at[n] = value;
+        if (*end == '\0') {
+            *share = value;
+            q->accept_listed = n > 0 ? n + 1 : 0;
+            return GP_OK;
+        }
+        text = end + 1;
+    }
+}
+
+#define LENGTHS_AGREE 0.02 /* of two that were told: engines print two digits */
+
+static enum gp_status resolve_acceptance(struct resolving *r)
+{
+    const char *text = options_word(r->options, OPT_ACCEPTANCE, "");
+    struct request *q = r->request;
+    double told = options_or(r->options, OPT_ACCEPTANCE_LENGTH, 0), share = 0;
+    enum gp_status rc = text[0] ? read_acceptance(r, text, &share) : GP_OK;
+
+    if (rc)
+        return rc;
+    if (q->draft_tokens == 0)
+        q->draft_tokens = q->accept_listed;
+    if (q->draft_tokens == 0 && draft_facts[q->draft_kind].tokens == 0)
+        q->draft_tokens = q->draft ? q->draft->layer_count : 0;
+    if (q->draft_tokens == 0)
+        q->draft_tokens = draft_facts[q->draft_kind].tokens;
+    double k = q->draft_tokens;
+    q->accept_length = share > 0 ? 1 + k * share : told;
+    if (q->accept_listed > 0)
+        q->accept_length = draft_length(q, q->draft_tokens);
+    if (told > k + 1)
+        return gp_fail(r->err, GP_E_USAGE, "--acceptance-length",
+                       "tokens that a step yields, the model's own among them; "
+                       "--speculative-tokens says how many are drafted",
+                       "%g is more than the %g that %g drafted tokens can yield", told, k + 1, k);
+    if (told > 0 && fabs(told - q->accept_length) > LENGTHS_AGREE * told)
+        return gp_fail(r->err, GP_E_USAGE, "--acceptance-length", "give one of the two",
+                       "%g tokens a step are not the %.3g of --acceptance %s", told,
+                       q->accept_length, text);
+    return GP_OK;
+}
+
 static enum gp_status resolve_draft(struct resolving *r)
 {
-    const char *text = options_word(r->options, OPT_DRAFT, "");
+    const char *text = options_word(r->options, OPT_DRAFT, ""), *checkpoint;
     struct request *q = r->request;
-    const char *kinds = q->engine->draft;
-    bool mtp = strcmp(text, "mtp") == 0;
-    enum gp_status rc;
+    const char *orphan = options_word(r->options, OPT_ACCEPTANCE, "")[0] ? "--acceptance"
+                         : options_or(r->options, OPT_ACCEPTANCE_LENGTH, 0) > 0
+                             ? "--acceptance-length"
+                             : NULL;
+    char offers[160], what[80];
+    enum gp_status rc = GP_OK;
 
     if (strcmp(text, "none") == 0)
         return GP_OK;
     q->draft_tokens = (int)options_or(r->options, OPT_SPECULATIVE_TOKENS, 0);
-    q->acceptance = options_or(r->options, OPT_ACCEPTANCE, 0);
-    if (!text[0] && q->acceptance > 0)
-        return gp_fail(r->err, GP_E_USAGE, "--acceptance", "--draft mtp, or --draft MODEL",
+    if (!text[0] && orphan)
+        return gp_fail(r->err, GP_E_USAGE, orphan, "--draft mtp, or --draft MODEL",
                        "no draft model is given");
     if (!text[0])
         return GP_OK;
     if (q->model->weights_only)
         return gp_fail(r->err, GP_E_USAGE, "--draft", "", "%s writes no text", q->model->name);
-    if (!engine_lists(kinds, mtp ? "mtp" : "model")) {
-        const char *other =
-            mtp ? "it takes a model" : "it has --draft mtp, for models with such layers";
+    q->draft_kind = draft_kind_of(text, &checkpoint);
+    const struct draft_facts *facts = &draft_facts[q->draft_kind];
+    if (checkpoint[0] && (q->draft_kind == DRAFT_MTP || q->draft_kind == DRAFT_NGRAM))
+        return gp_fail(r->err, GP_E_USAGE, "--draft", "eagle3 and dflash have one",
+                       "%s have no checkpoint of their own, such as '%.80s'", facts->name,
+                       checkpoint);
+    if (!engine_lists(q->engine->draft, facts->word)) {
+        bool one = q->draft_kind == DRAFT_MODEL || q->draft_kind == DRAFT_EAGLE3;
 
-        return refuse_for_engine(
-            r, "--draft", engine_lists(kinds, mtp ? "model" : "mtp") ? other : "",
-            mtp ? "MTP layers are not planned for" : "a draft model is not planned for");
+        gp_format(what, sizeof(what), "%s %s not planned for",
+                  q->draft_kind == DRAFT_MODEL    ? "a draft model"
+                  : q->draft_kind == DRAFT_EAGLE3 ? "an EAGLE-3 head"
+                                                  : facts->name,
+                  one ? "is" : "are");
+        return refuse_for_engine(r, "--draft", draft_offers(q->engine, offers), what);
     }
-    rc = mtp ? find_mtp(r) : find_draft(r, text);
-    if (!rc && q->draft_tokens == 0 && q->engine->draft_tokens > 0)
+    gp_format(r->out->draft, sizeof(r->out->draft), "%s%s%s", facts->word, checkpoint[0] ? ":" : "",
+              checkpoint);
+    if (q->draft_kind == DRAFT_MODEL)
+        rc = find_draft(r, text);
+    else if (q->draft_kind == DRAFT_MTP)
+        rc = find_mtp(r);
+    else if (q->draft_kind != DRAFT_NGRAM)
+        rc = find_head(r, checkpoint);
+    bool steps = !facts->at_once && q->draft_kind != DRAFT_NGRAM; /* what the default counts */
+    if (!rc && q->draft_tokens == 0 &&
+        strchr(options_word(r->options, OPT_ACCEPTANCE, ""), ',') == NULL && steps)
         q->draft_tokens = q->engine->draft_tokens;
-    if (!rc && q->draft_tokens == 0)
-        q->draft_tokens = mtp ? q->draft->layer_count : 3;
-    return rc;
+    return rc ? rc : resolve_acceptance(r);
 }
 
 /* "4", "4:32". */

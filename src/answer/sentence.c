@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "plan/better.h"
+#include "plan/draft.h"
 #include "plan/goals.h"
 #include "plan/roofline.h"
 #include "plan/search.h"
@@ -141,8 +142,8 @@ static const char *const warning_words[WARNING_COUNT] = {
                            "each step is as slow as the host reads it",
     [WARNING_DRAFT_WORDS] = "the draft {draft} has {draft words} words in its vocabulary, the "
                             "model {words}: they must mean the same tokens",
-    [WARNING_MTP_SHAPE] = "the shape of the MTP layers is not known: their KV is that of a "
-                          "layer of the model",
+    [WARNING_MTP_SHAPE] = "the shape of {drafter} is not known: weights and KV are those of "
+                          "usual ones, with layers like the model's",
     [WARNING_SAMPLER] = "planned with {engine}'s own sampler; FlashInfer's (installed, and "
                         "VLLM_USE_FLASHINFER_SAMPLER not 0) takes {fewer logits} less: the "
                         "band counts it",
@@ -603,6 +604,7 @@ static const char *say_request(const struct plan *p, const char *words, const st
         {"prompt cache", SAY_GIB, .number = e->prompt_cache_gib * GP_GIB},
         {"host kv", SAY_GIB, .number = q->host_kv},
         {"draft", SAY_TEXT, .text = q->draft ? q->draft->id : ""},
+        {"drafter", SAY_TEXT, .text = draft_facts[q->draft_kind].name},
         {"draft words", SAY_NUMBER, .number = q->draft ? q->draft->vocab : 0},
         {"words", SAY_NUMBER, .number = q->model->vocab},
         {"link time", SAY_TEXT, .text = link_time(p, t)},

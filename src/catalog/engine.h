@@ -94,6 +94,9 @@ struct engine_speed {
     double host;              /* s per step */
     double request;           /* s per request and step */
     double sampler;           /* passes over the FP32 logits */
+    double verify;            /* s per step that checks drafted tokens */
+    double verify_work;       /* share of its products' time that it takes more */
+    double draft;             /* s per pass of what drafts them, beside its own step */
     double experts;           /* s per layer with experts */
     double allreduce;         /* factor on the latency of an all-reduce */
     double kv;                /* factor on the family's reads of the cache; 0 = 1 */
@@ -336,7 +339,7 @@ struct engine {
                                    * layer caches as a full one */
     double prompt_cache_gib;        /* host memory at most for states of earlier prompts, without
                                    * being asked; 0 = none */
-    char draft[16];                 /* what drafts tokens: "model|mtp"; "" = nothing */
+    char draft[48];                 /* what drafts tokens: "model|mtp|eagle3"; "" = nothing */
     int draft_tokens;               /* drafted per step by default; 0: one per MTP layer */
     int draft_slots;                /* slots by default when tokens are drafted; 0: as ever */
     bool draft_vocab;               /* refuses a draft of another vocabulary size */

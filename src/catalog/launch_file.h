@@ -19,49 +19,51 @@
 #include "model/format.h"
 
 /* X(NAME, a profile's word, it is a text) */
-#define LAUNCH_SETTINGS(X)                                                \
-    X(MODEL, "model", true)                                               \
-    X(DTYPE, "dtype", true)               /* id of a format */            \
-    X(QUANTIZATION, "quantization", true) /* likewise */                  \
-    X(KV, "kv_precision", true)           /* likewise */                  \
-    X(CONTEXT, "context", false)                                          \
-    X(SEQS, "max_num_seqs", false)                                        \
-    X(UNIFIED, "unified", false) /* all slots share one cache */          \
-    X(TOKENS, "max_batched_tokens", false)                                \
-    X(SHARE, "share", false) /* of memory, in the engine's own meaning */ \
-    X(EAGER, "eager", false) /* no CUDA graphs */                         \
-    X(TP, "tp", false)                                                    \
-    X(PP, "pp", false)                                                    \
-    X(DP, "dp", false) /* parts of the attention in one group */          \
-    X(EP, "ep", false)                                                    \
-    X(CPU_OFFLOAD, "cpu_offload", false) /* GiB of each GPU */            \
-    X(KV_OFFLOAD, "kv_offload", false)   /* in the engine's unit */       \
-    X(GPU_LAYERS, "gpu_layers", false)                                    \
-    X(CPU_MOE, "cpu_moe", false)                                          \
-    X(NO_KV, "no_kv_offload", false)                                      \
-    X(SPLIT_MODE, "split_mode", true)                                     \
-    X(SPLIT, "split", true) /* layers of each GPU */                      \
-    X(DRAFT, "draft", true)                                               \
-    X(DRAFT_MTP, "draft_mtp", false)                                      \
-    X(DRAFT_TOKENS, "draft_tokens", false)                                \
-    X(LORA_SLOTS, "lora_slots", false)                                    \
-    X(LORA_RANK, "lora_rank", false)                                      \
-    X(TEXT_ONLY, "text_only", false)                                      \
-    X(PREFIX, "prefix_caching", false)                                    \
-    X(FLASH, "flash", false)                                              \
-    X(FIXED, "fixed", false) /* always */                                 \
-    X(SEVERAL_GPUS, "several_gpus", false)                                \
-    X(CONFIG, "config", true) /* name of the engine's own file */         \
-    X(GPUS_PER_NODE, "gpus_per_node", false)                              \
-    X(RAY, "ray", false)                                                  \
-    X(NODES, "nodes", false)                                              \
-    X(NODE_RANK, "node_rank", true)                                       \
-    X(MASTER, "master", true)                                             \
-    X(DP_LOCAL, "dp_local", false)                                        \
-    X(DP_START, "dp_start", true)                                         \
-    X(DP_ADDRESS, "dp_address", true)                                     \
-    X(HEADLESS, "headless", false)                                        \
-    X(HOST, "host", true) /* what a container's server listens on */      \
+#define LAUNCH_SETTINGS(X)                                                  \
+    X(MODEL, "model", true)                                                 \
+    X(DTYPE, "dtype", true)               /* id of a format */              \
+    X(QUANTIZATION, "quantization", true) /* likewise */                    \
+    X(KV, "kv_precision", true)           /* likewise */                    \
+    X(CONTEXT, "context", false)                                            \
+    X(SEQS, "max_num_seqs", false)                                          \
+    X(UNIFIED, "unified", false) /* all slots share one cache */            \
+    X(TOKENS, "max_batched_tokens", false)                                  \
+    X(SHARE, "share", false) /* of memory, in the engine's own meaning */   \
+    X(EAGER, "eager", false) /* no CUDA graphs */                           \
+    X(TP, "tp", false)                                                      \
+    X(PP, "pp", false)                                                      \
+    X(DP, "dp", false) /* parts of the attention in one group */            \
+    X(EP, "ep", false)                                                      \
+    X(CPU_OFFLOAD, "cpu_offload", false) /* GiB of each GPU */              \
+    X(KV_OFFLOAD, "kv_offload", false)   /* in the engine's unit */         \
+    X(GPU_LAYERS, "gpu_layers", false)                                      \
+    X(CPU_MOE, "cpu_moe", false)                                            \
+    X(NO_KV, "no_kv_offload", false)                                        \
+    X(SPLIT_MODE, "split_mode", true)                                       \
+    X(SPLIT, "split", true) /* layers of each GPU */                        \
+    X(DRAFT, "draft", true)                                                 \
+    X(DRAFT_KIND, "draft_kind", true) /* a word of draft_facts (draft.h) */ \
+    X(DRAFT_TOKENS, "draft_tokens", false)                                  \
+    X(DRAFT_STEPS, "draft_steps", false) /* of what drafts one at a time */ \
+    X(NGRAM_TOKENS, "ngram_tokens", false)                                  \
+    X(LORA_SLOTS, "lora_slots", false)                                      \
+    X(LORA_RANK, "lora_rank", false)                                        \
+    X(TEXT_ONLY, "text_only", false)                                        \
+    X(PREFIX, "prefix_caching", false)                                      \
+    X(FLASH, "flash", false)                                                \
+    X(FIXED, "fixed", false) /* always */                                   \
+    X(SEVERAL_GPUS, "several_gpus", false)                                  \
+    X(CONFIG, "config", true) /* name of the engine's own file */           \
+    X(GPUS_PER_NODE, "gpus_per_node", false)                                \
+    X(RAY, "ray", false)                                                    \
+    X(NODES, "nodes", false)                                                \
+    X(NODE_RANK, "node_rank", true)                                         \
+    X(MASTER, "master", true)                                               \
+    X(DP_LOCAL, "dp_local", false)                                          \
+    X(DP_START, "dp_start", true)                                           \
+    X(DP_ADDRESS, "dp_address", true)                                       \
+    X(HEADLESS, "headless", false)                                          \
+    X(HOST, "host", true) /* what a container's server listens on */        \
     X(PORT, "port", true)
 
 enum launch_setting {

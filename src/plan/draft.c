@@ -6,8 +6,50 @@
 #include "plan/draft.h"
 
 #include <math.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/str.h"
 
 #define LAYERS_MOST 4
+
+/* SpecForge configs/: *-eagle3.json, qwen3-8b-dflash.json, qwen3.5-27b-dflash.json; z-lab/dflash
+ * tests/fixtures/dflash2-config.json. */
+#define EAGLE3_WORDS 32000
+#define EAGLE3_READS 3 /* layers of the model whose states it reads */
+#define DFLASH_LAYERS 5
+#define DFLASH_READS 5
+#define HEAD_DIM 128
+#define WIDTH_USUAL 4 /* of an MLP, in hidden sizes */
+
+const struct draft_facts draft_facts[DRAFT_KIND_COUNT] = {
+    [DRAFT_NONE] = {"none", "", "nothing", "0", false, false, 0},
+    [DRAFT_MODEL] = {"model", "", "the draft", "its tensors / tp, all on the last stage", false,
+                     false, 3},
+    [DRAFT_MTP] = {"mtp", "nextn", "MTP layers",
+                   "layers + 2*h*h + 3*h; embedding and head are the model's", true, false, 0},
+    [DRAFT_EAGLE3] = {"eagle3", "eagle-3", "the EAGLE-3 head",
+                      "layer + (nh + 2*kv)*d*h + 3*h*h + 4*h + V*h", true, false, 3},
+    [DRAFT_DFLASH] = {"dflash", "d-flash", "DFlash's layers", "layers + 5*h*h + 2*h", true, true,
+                      15},
+    [DRAFT_NGRAM] = {"ngram", "n-gram", "n-grams", "0", false, false, 5},
+};
+
+static bool is_word(const char *text, size_t len, const char *word)
+{
+    return strlen(word) == len && strncasecmp(text, word, len) == 0;
+}
+
+enum draft_kind draft_kind_of(const char *text, const char **checkpoint)
+{
+    size_t len = strcspn(text, ":");
+
+    *checkpoint = text[len] ? text + len + 1 : "";
+    for (int k = DRAFT_MTP; k < DRAFT_KIND_COUNT; k++)
+        if (is_word(text, len, draft_facts[k].word) || is_word(text, len, draft_facts[k].also))
+            return (enum draft_kind)k;
+    return DRAFT_MODEL;
+}
 
 static double kind_elements(const struct model *m, int k)
 {
@@ -102,6 +144,124 @@ int draft_mtp(const struct model *whole, struct model *out)
     return 1;
 }
 
+/* A Llama's layer with the attention of the model's last layer that attends. */
+static struct layer_kind dense_layer(const struct model *m)
+{
+    struct layer_kind k = {.gated = true, .norms = 2};
+
+    while (!mixer_is(k.mixer, MIXER_IS_GROUPED)) /* the first such is full attention */
+        k.mixer++;
+    for (int i = 0; i < m->kind_count; i++) {
+        const struct layer_kind *of = &m->kind[i];
+
+        k.ff = of->ff > k.ff ? of->ff : k.ff;
+        if (!draft_attends(of) || of->heads <= 0)
+            continue;
+        bool latent = of->kv_heads <= 0 || mixer_is(of->mixer, MIXER_IS_LATENT);
+        k.heads = of->heads;
+        k.kv_heads = latent ? of->heads : of->kv_heads;
+        k.head_dim = k.v_head_dim = latent ? HEAD_DIM : of->head_dim;
+    }
+    if (k.heads == 0) { /* a model without attention */
+        k.heads = k.kv_heads = m->hidden > HEAD_DIM ? m->hidden / HEAD_DIM : 1;
+        k.head_dim = k.v_head_dim = HEAD_DIM;
+    }
+    k.ff = k.ff > 0 ? k.ff : WIDTH_USUAL * m->hidden;
+    return k;
+}
+
+static double or_usual(int told, double usual)
+{
+    return told > 0 ? told : usual;
+}
+
+void draft_shape(const struct model *model, enum draft_kind kind, const struct draft_head *told,
+                 struct model *out)
+{
+    struct model m = *model;
+    bool block = kind == DRAFT_DFLASH;
+    double of = model->hidden, reads = or_usual(told->reads, block ? DFLASH_READS : EAGLE3_READS);
+    int layers = (int)or_usual(told->layers, block ? DFLASH_LAYERS : 1);
+    struct layer_kind k = dense_layer(model);
+
+    if (told->heads > 0) {
+        k.heads = told->heads;
+        k.kv_heads = (int)or_usual(told->kv_heads, told->heads);
+        k.head_dim = (int)or_usual(told->head_dim, or_usual(told->hidden, of) / told->heads);
+    }
+    k.v_head_dim = k.head_dim;
+    k.ff = (int)or_usual(told->ff, k.ff);
+    m.hidden = (int)or_usual(told->hidden, of);
+    double h = m.hidden;
+    m.kind[0] = k;
+    m.kind_count = 1;
+    memset(m.native, 0, sizeof(m.native));
+    draft_build(&m, 0, -1, layers, reads * of * h + (block ? 2 : 4) * h, out);
+    gp_copy(out->extra[0].name, sizeof(out->extra[0].name), "projection and norms");
+    if (!block) {
+        out->extra[out->extra_count++] =
+            (struct model_extra){"second half of query, key, value", ROLE_ATTN_Q,
+                                 ((double)k.heads + 2.0 * k.kv_heads) * k.head_dim * h};
+        out->extra[out->extra_count++] = (struct model_extra){
+            "output matrix", ROLE_HEAD, fmin(or_usual(told->words, EAGLE3_WORDS), m.vocab) * h};
+    }
+    out->assumed = told->hidden <= 0;
+}
+
+double draft_words(const struct model *draft)
+{
+    for (int i = 0; i < draft->extra_count; i++)
+        if (draft->extra[i].role == ROLE_HEAD)
+            return draft->extra[i].elements / draft->hidden;
+    return 0;
+}
+
+/* ---- tokens that a step yields ---- */
+
+/* a + a^2 + .. + a^k */
+static double powers_sum(double a, int k)
+{
+    double sum = 0;
+
+    for (int i = 0; i < k; i++)
+        sum = a * (1 + sum);
+    return sum;
+}
+
+static double listed_sum(const struct request *q, int k)
+{
+    int n = q->accept_listed;
+    double last = q->accept_at[n - 1], before = n > 1 ? q->accept_at[n - 2] : 1, sum = 0;
+    double falls = before > 0 ? last / before : 0;
+
+    for (int i = 0; i < k; i++) {
+        last = i < n ? q->accept_at[i] : last * falls;
+        sum += last;
+    }
+    return sum;
+}
+
+double draft_length(const struct request *q, int k)
+{
+    double low = 0, high = 1;
+
+    if (q->accept_listed > 0)
+        return 1 + listed_sum(q, k);
+    if (q->accept_length <= 0 || k == q->draft_tokens)
+        return q->accept_length;
+    for (int i = 0; i < 40; i++) {
+        double a = (low + high) / 2;
+
+        *(powers_sum(a, q->draft_tokens) < q->accept_length - 1 ? &low : &high) = a;
+    }
+    return 1 + powers_sum(high, k);
+}
+
+const struct precision *draft_precision(const struct request *q)
+{
+    return q->draft_kind == DRAFT_MTP ? &q->precision : &q->draft_precision;
+}
+
 const struct format *draft_kv(const struct request *q)
 {
     return q->engine->gguf ? q->precision.base : q->kv;
@@ -112,10 +272,11 @@ struct request draft_request(const struct request *q)
     struct request d = *q;
 
     d.model = q->draft;
-    d.precision = q->draft_mtp ? q->precision : q->draft_precision;
+    d.precision = *draft_precision(q);
     d.kv = draft_kv(q);
     d.draft = NULL;
-    d.draft_mtp = d.kv_on_host = false;
+    d.draft_kind = DRAFT_NONE;
+    d.kv_on_host = false;
     d.lora_slots = d.host_layers = d.host_experts = 0;
     d.host_bytes = d.host_kv = 0;
     d.prune = PRUNE_NONE;

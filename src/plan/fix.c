@@ -759,7 +759,7 @@ static void propose_all(struct fix_search *f)
         if (plan->request.draft) {
             p = fix_begin(f, FIX_DRAFT, RANK_CONTEXT, BIT(CHANGE_DRAFT));
             p.request.draft = NULL;
-            p.request.draft_mtp = false;
+            p.request.draft_kind = DRAFT_NONE;
             p.request.draft_tokens = 0;
             fix_propose(f, &p);
         }

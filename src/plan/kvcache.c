@@ -566,7 +566,7 @@ static void add_draft(struct terms *w)
                                             p->memory.max_batched_tokens);
     input_number(w, "layers of the draft", p->request.draft->layer_count, "exact");
     input_word(w, "KV of the draft", draft_kv(&p->request)->id);
-    term_add(w, p->request.draft_mtp ? "KV: MTP layers" : "KV: draft", "KV_i",
+    term_add(w, p->request.draft_kind == DRAFT_MTP ? "KV: MTP layers" : "KV: draft", "KV_i",
              "the same of its layers, in the same pool",
              quantity_exact(p->memory.sequence.exact - s.exact), "GiB",
              source_engine(plain.engine, TERM_DRAFT),

@@ -53,7 +53,9 @@ static bool all_keep_checkpoints(const struct request *q)
 double kvcache_state_blocks(const struct request *q)
 {
     return q->engine->state_blocks + (all_keep_checkpoints(q) ? 1 : 0) +
-           (q->engine->state_drafts ? q->draft_tokens : 0);
+           (q->engine->state_drafts && q->draft_tokens > 0
+                ? q->draft_tokens + (q->engine->budget == BUDGET_STATIC) /* the last token too */
+                : 0);
 }
 
 /* Layers of one type, and of the same width: vLLM then keeps them in one group, whatever

@@ -309,7 +309,7 @@ static void check_cut(struct refusals *r, const struct request *q, const struct 
 /* The draft is cut over as many GPUs. */
 static void check_draft(struct refusals *r, const struct request *q, const struct layout *l)
 {
-    if (!q->draft || q->draft_mtp || l->tp == 1)
+    if (!q->draft || q->draft_kind == DRAFT_MTP || l->tp == 1)
         return;
     for (int k = 0; k < q->draft->kind_count; k++) {
         struct refusals of = {NULL, 0, 0};

@@ -255,7 +255,7 @@ static double draft_wide(const struct request *d, const struct request *q)
 {
     struct request wide = *d;
     double bytes = load_checkpoint(d).file_bytes;
-    bool sure = !q->draft_mtp || q->precision.native || d->precision.weight->mix ||
+    bool sure = q->draft_kind != DRAFT_MTP || q->precision.native || d->precision.weight->mix ||
                 d->precision.weight->bits >= 16;
 
     if (sure || bytes <= 0)

@@ -244,7 +244,7 @@ static uint64_t reasons_of_engine(const struct request *q)
 
 static bool other_words(const struct request *q)
 {
-    return q->draft && !q->draft_mtp && q->draft->vocab != q->model->vocab;
+    return q->draft_kind == DRAFT_MODEL && q->draft->vocab != q->model->vocab;
 }
 
 /* Would layers cache in several ways without KV in host memory? */
@@ -317,7 +317,8 @@ unsigned warnings_of_request(const struct request *q, const struct load *load)
             q->gpu->host && model_is_served(q->model) && q->engine->prompt_cache_gib > 0,
         [WARNING_KV_ON_HOST] = q->kv_on_host,
         [WARNING_DRAFT_WORDS] = other_words(q) && !q->engine->draft_vocab,
-        [WARNING_MTP_SHAPE] = q->draft_mtp && q->draft->assumed && !q->model->assumed,
+        [WARNING_MTP_SHAPE] =
+            q->draft && q->draft_kind != DRAFT_MODEL && q->draft->assumed && !q->model->assumed,
         [WARNING_LENGTHS] = q->spread.beyond >= 0.001 && !q->model->weights_only,
         [WARNING_CONFIDENCE] = strcmp(q->gpu->confidence, "low") == 0,
         [WARNING_BANDWIDTH] = model_is_served(q->model) && by_bandwidth(q->gpu),

@@ -92,6 +92,19 @@ struct knobs {
  * at full context. */
 enum reserve { RESERVE_LOAD, RESERVE_FULL };
 
+/* What drafts tokens for speculative decoding (draft.h). */
+enum draft_kind {
+    DRAFT_NONE,
+    DRAFT_MODEL,
+    DRAFT_MTP,
+    DRAFT_EAGLE3,
+    DRAFT_DFLASH,
+    DRAFT_NGRAM,
+    DRAFT_KIND_COUNT
+};
+
+#define DRAFT_LISTED_MAX 16
+
 /* Processors and memory beside the GPUs, which compute what is not on these (speed/host.h). */
 struct host {
     struct quantity bandwidth;   /* bytes/s; unknown: not needed */
@@ -153,12 +166,14 @@ struct request {
     bool host_told;                    /* how many layers or experts are there; none is moved */
     bool host_placed;                  /* layers and experts as the engine places them (place.h) */
     struct host host;
-    const struct model *draft;        /* what drafts tokens (draft.h); NULL = nothing */
-    struct precision draft_precision; /* of a model; MTP layers have the request's */
-    bool draft_mtp;                   /* it is of the model's own checkpoint */
+    enum draft_kind draft_kind;       /* what drafts tokens (draft.h) */
+    const struct model *draft;        /* its weights; NULL: it has none */
+    struct precision draft_precision; /* of them; MTP layers have the request's */
     int draft_tokens;                 /* drafted per step, by whatever; 0 = none */
-    double acceptance;                /* accepted over drafted tokens, 0..1; 0 = not told */
-    int lora_slots, lora_rank;        /* adapters at once; 0 = none */
+    double accept_length;             /* tokens that a step yields; 0 = not told */
+    int accept_listed;                /* positions whose share is told, each of all steps */
+    double accept_at[DRAFT_LISTED_MAX];
+    int lora_slots, lora_rank; /* adapters at once; 0 = none */
     enum prune prune;
     double prune_share; /* 0..1 of the weights that are zero, unstructured */
     struct correction correction;

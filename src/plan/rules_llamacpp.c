@@ -23,6 +23,7 @@
  * Example: Gemma-4-12B, 8,192 full cells, 4,608 in the windows, c = 512:
  *   512 * (2*12800 + 4*(3*15360 + 2*3840) + 4*8192) = 133.5 MiB; logged: 135.
  */
+#include "plan/draft.h"
 #include "plan/rules.h"
 
 #include <math.h>
@@ -93,7 +94,8 @@ static void llamacpp_reserve(struct kv_sequence *s, const struct kv_cut *cut,
                              const struct kv_group *groups, int count, const struct request *q)
 {
     const struct engine *e = q->engine;
-    double rows = q->draft_mtp ? 1 + q->draft_tokens : 1; /* llama-memory-recurrent.cpp */
+    bool keeps = draft_facts[q->draft_kind].shares; /* common_speculative need_n_rs_seq() */
+    double rows = keeps ? 1 + q->draft_tokens : 1;  /* llama-memory-recurrent.cpp */
 
     if (!e->window_slots)
         return;

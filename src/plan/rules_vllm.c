@@ -17,7 +17,7 @@ static bool on_second_runner(const struct request *q)
 
     if (e->second_16bit && q->precision.weight->bits < 16)
         return false;
-    if (q->draft && !q->draft_mtp && !e->second_draft)
+    if (q->draft_kind == DRAFT_MODEL && !e->second_draft)
         return false;
     return engine_names_family(e->second, m->family) ||
            (engine_lists(e->second, "dense") && model_experts(m) == 0 &&

@@ -349,15 +349,22 @@ static void add_drafts(const struct walk *k)
     const struct request *q = request_of(k);
     const struct step *s = k->step;
 
-    if (!s->draft)
+    if (s->drafted <= 0)
         return;
-    input_number(k->w, "g", s->drafted, "request");
-    input_number(k->w, "a", q->acceptance, "request");
-    term_add(k->w, "tokens per step", "accepted", "1 + g * a",
+    input_number(k->w, "k", s->drafted, "request");
+    input_number(k->w, "a", (s->accepted - 1) / s->drafted, "request");
+    term_add(k->w, "tokens per step", "accepted", "1 + k * a",
              quantity_of(s->accepted, ORIGIN_MODEL), "tokens",
-             source_counted("each part of a step is divided by it"), "g, a");
-    term_add(k->w, "drafts", "drafts", "g * a decode step of the draft / accepted",
-             part_ms(k, k->w->plan->speed.part.draft), "ms", source_pace(q->engine), "g, accepted");
+             source_counted("each part of a step is divided by it"), "k, a");
+    input_number(k->w, "passes", s->passes, "model");
+    input_ms(k->w, "per pass", q->engine->speed.draft, ENGINE);
+    input_ms(k->w, "per check", q->engine->speed.verify, ENGINE);
+    input_number(k->w, "more", q->engine->speed.verify_work, ENGINE);
+    term_add(k->w, "drafts", "drafts",
+             "(passes * (a decode step of the draft + per pass) + per check) / accepted + more * "
+             "(G + M)",
+             part_ms(k, k->w->plan->speed.part.draft), "ms", source_pace(q->engine),
+             "passes, per pass, per check, more, accepted");
 }
 
 /* ---- serving ---- */

@@ -224,11 +224,11 @@ struct quantity weights_draft(const struct request *q, const struct load *load,
     }
     /* vLLM and SGLang share the model's embedding with its MTP layers where both are on one
      * stage: not with a pipeline */
-    total += q->draft_mtp && l->pp > 1 ? load->global[ROLE_EMBED] / l->tp : 0;
+    total += draft_facts[q->draft_kind].shares && l->pp > 1 ? load->global[ROLE_EMBED] / l->tp : 0;
     double value = spread ? total / l->pp : total;
     if (spread) /* by the memory that is free when it is loaded */
         return quantity_band(value, value / 2, fmin(value * 2, total), ORIGIN_MODEL);
-    if ((q->draft_mtp ? q->precision : q->draft_precision).weight->mix)
+    if (draft_precision(q)->weight->mix)
         return quantity_band(value, value * 0.995, value * 1.005, ORIGIN_MODEL);
     if (load->draft_wide > 1)
         return quantity_band(value, value, value * load->draft_wide, ORIGIN_MODEL);
@@ -563,15 +563,14 @@ static void add_draft(struct terms *w)
     if (!q->draft)
         return;
     input_word(w, "draft", q->draft->name);
-    input_word(w, "its weights", q->draft_mtp ? q->precision.id : q->draft_precision.id);
+    input_word(w, "its weights", draft_precision(q)->id);
     input_word(w, "its KV", draft_kv(q)->id);
     input_number(w, "its layers", q->draft->layer_count, "exact");
     input_number(w, "its parameters", model_params(q->draft), "exact");
     input_number(w, "drafted tokens", q->draft_tokens, "request");
-    term_add(w, q->draft_mtp ? "weights: MTP" : "weights: draft", "draft",
-             q->draft_mtp ? "layers + 2*h*h + 3*h; embedding and head are the model's"
-                          : "its tensors / tp, all on the last stage",
-             w->plan->memory.draft, "GiB", source_engine(q->engine, TERM_DRAFT),
+    term_add(w, q->draft_kind == DRAFT_MTP ? "weights: MTP" : "weights: draft", "draft",
+             draft_facts[q->draft_kind].formula, w->plan->memory.draft, "GiB",
+             source_engine(q->engine, TERM_DRAFT),
              "draft, its weights, its KV, its layers, its parameters, "
              "drafted tokens, tp, pp");
 }

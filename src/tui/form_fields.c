@@ -543,7 +543,7 @@ static bool show_chosen(const struct form *form, enum field field, char *text, s
 
 /* ---- fields that are chosen from a list ---- */
 
-#define FIXED 4
+#define FIXED 5
 
 static const struct {
     void (*choices)(struct form *form, bool details, struct choices_list *list);
@@ -570,7 +570,10 @@ static const struct {
                                {"50", "50 %", "zeros anywhere: saves nothing"}},
                      .other = "a percentage, such as 30"},
     [FIELD_DRAFT] = {.fixed = {{"", "none", "one token a step"},
-                               {"mtp", "mtp", "the model's own multi-token-prediction layers"}},
+                               {"mtp", "mtp", "the model's own multi-token-prediction layers"},
+                               {"eagle3", "eagle3", "an EAGLE-3 head"},
+                               {"dflash", "dflash", "DFlash: a block of tokens in one pass"},
+                               {"ngram", "ngram", "what followed the same tokens before"}},
                      .other = "a model, such as qwen3-0.6b"},
     [FIELD_LORA] = {.fixed = {{"", "none", "the model alone"},
                               {"1:16", "1 of rank 16", "one LoRA adapter"},

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "plan/draft.h"
 
 static bool field_is_flag(enum field field)
 {
@@ -71,9 +72,11 @@ static enum gp_status value_look_up(struct planner *planner, enum field field, c
     const enum option_type type = option_rows[field_rows[field].option].type;
     struct options options = {0};
     struct resolved out;
+    const char *checkpoint;
     bool model = field == FIELD_MODEL || field == FIELD_DRAFT, gpu = field == FIELD_GPU;
 
-    if (type != OPTION_TEXT || (field == FIELD_DRAFT && strcmp(text, "mtp") == 0))
+    if (type != OPTION_TEXT ||
+        (field == FIELD_DRAFT && draft_kind_of(text, &checkpoint) != DRAFT_MODEL))
         return GP_OK;
     if (field == FIELD_MEASURED) { /* of this model and GPU: how it fits them, the plan says */
         struct serverbench bench = {.count = 0};

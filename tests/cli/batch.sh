@@ -104,6 +104,10 @@ cat >"$work/tiers" <<'JSONL'
 {"model": "llama-3.1-8b", "gpu": "l4", "lora": "4:32", "kv_offload_gb": 16}
 {"model": "llama-3.1-8b", "gpu": "rtx-4090", "precision": "q4_k_m", "no_kv_offload": true}
 {"model": "llama-3.1-8b", "gpu": "l4", "draft": "mtp"}
+{"model": "llama-3.1-8b", "gpu": "h100-sxm", "draft": "eagle3", "acceptance": 0.6}
+{"model": "llama-3.1-8b", "gpu": "h100-sxm", "draft": "eagle3", "acceptance": [0.8, 0.6]}
+{"model": "llama-3.1-8b", "gpu": "h100-sxm", "draft": "eagle3", "acceptance": [0.8, "x"]}
+{"model": "llama-3.1-8b", "gpu": "h100-sxm", "draft": "eagle3", "acceptance": []}
 JSONL
 run --batch "$work/tiers"
 all=$out
@@ -115,6 +119,10 @@ if have_json; then
     check 2 request.kv_offload_gb 16
     check 3 request.no_kv_offload true
     check 4 where "$work/tiers:4: draft"
+    check 5 request.acceptance_length 2.8
+    check 6 request.acceptance_length 2.4
+    check 7 where "$work/tiers:7: acceptance"
+    check 8 where "$work/tiers:8: acceptance"
 fi
 
 run --batch "$work/in"

@@ -48,6 +48,9 @@ done <<'END'
 -m llama-3.1-8b -g h100-sxm/1g.10gb -p fp8 -c 2048
 -m llama-3.1-8b -g h100-sxm --prompt-stddev 500 --output-stddev 100 --budget 5
 -m llama-3.1-8b -g h100-sxm -u 8 --draft llama-3.2-1b --speculative-tokens 4 --acceptance 0.6
+-m llama-3.1-8b -g h100-sxm --draft eagle3 --acceptance 0.8,0.6,0.4
+-m llama-3.1-8b -g h100-sxm -u 4 --draft dflash:org/head --acceptance-length 6.3
+-m llama-3.1-8b -g h100-sxm --draft ngram --speculative-tokens 4 --acceptance 0.3
 -m llama-3.1-8b -g h100-sxm --power-cap 3000 --solve users --throughput 300
 -m llama-3.1-70b -g h100-sxm:8 --pp 2 --tp 4 --max-pp 4 --prefix-hit 0.3
 -m bge-m3 -g l4
@@ -67,7 +70,7 @@ done <<'END'
 -m gemma-3-27b -g h100-sxm --train qlora --language-model-only
 -m 8B -g h100-sxm --train lora
 END
-assert_true "all were asked" [ "$n" -eq 44 ]
+assert_true "all were asked" [ "$n" -eq 47 ]
 
 # ---- every option of a plan is kept in what is saved, under its own name or another ----
 save -m llama-3.1-8b -g h100-sxm --tpot 50 # whose odds are kept where there is a goal

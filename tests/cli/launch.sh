@@ -29,6 +29,32 @@ run --launch ollama -m llama-3.1-8b -p q4_k_m -g rtx-4090 -c 4096 -u 2
 assert_contains "Ollama's file" "PARAMETER num_ctx 4096" "$out"
 assert_contains "its variables" "OLLAMA_NUM_PARALLEL=2" "$out"
 
+# ---- drafts: what each engine calls each kind; k tokens a step ----
+while IFS='|' read -r engine draft says; do
+    model="-m qwen3.5-27b -g h200-sxm"
+    [ "$engine" = llama.cpp ] && model="$model -p q4_k_m"
+    # shellcheck disable=SC2086
+    run --launch "$engine" $model --draft "$draft" --speculative-tokens 4
+    assert_contains "$engine: $draft" "$says" "$(tr -s ' \\\n' ' ' <"$work/out")"
+done <<'END'
+vllm|mtp|{"method": "mtp", "num_speculative_tokens": 4}
+vllm|qwen3.5-0.8b|{"method": "draft_model", "model": "Qwen/Qwen3.5-0.8B", "num_speculative_tokens": 4}
+vllm|eagle3:org/head|{"method": "eagle3", "model": "org/head", "num_speculative_tokens": 4}
+vllm|dflash:org/head|{"method": "dflash", "model": "org/head", "num_speculative_tokens": 4}
+vllm|ngram|{"method": "ngram", "num_speculative_tokens": 4}
+vllm|eagle3|eagle3-HEAD stands for a checkpoint of the draft
+sglang|mtp|--speculative-algorithm NEXTN --speculative-num-steps 4 --speculative-eagle-topk 1 --speculative-num-draft-tokens 5
+sglang|qwen3.5-0.8b|--speculative-algorithm STANDALONE --speculative-draft-model-path Qwen/Qwen3.5-0.8B --speculative-num-steps 4
+sglang|eagle3:org/head|--speculative-algorithm EAGLE3 --speculative-draft-model-path org/head --speculative-num-steps 4
+sglang|dflash:org/head|--speculative-algorithm DFLASH --speculative-draft-model-path org/head --speculative-num-draft-tokens 5
+sglang|ngram|--speculative-algorithm NGRAM --speculative-num-draft-tokens 5 --speculative-ngram-max-bfs-breadth 1
+llama.cpp|mtp|--spec-type draft-mtp --spec-draft-n-max 4
+llama.cpp|qwen3.5-0.8b|--spec-type draft-simple --spec-draft-n-max 4
+llama.cpp|eagle3:head.gguf|-md head.gguf --spec-type draft-eagle3 --spec-draft-n-max 4
+llama.cpp|dflash:org/head|-md org/head --spec-type draft-dflash --spec-draft-n-max 4
+llama.cpp|ngram|--spec-type ngram-simple --spec-ngram-simple-size-m 4
+END
+
 # ---- processors: no GPU is asked for, and no layer goes to one that is there ----
 GPUPLAN_PROC=$work/proc
 export GPUPLAN_PROC

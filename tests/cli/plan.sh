@@ -350,7 +350,7 @@ if have_json; then
     # llama.cpp logged 167 of 259 accepted, 3 drafted: a mean length of 2.92
     run --plan -m llama-3.1-8b -g h100-sxm --draft llama-3.2-1b --speculative-tokens 3 \
         --acceptance 0.645 --why
-    assert_contains "tokens of a step" "1 + g * a" "$out"
+    assert_contains "tokens of a step" "1 + k * a" "$out"
     assert_contains "as logged" "2.9" "$(grep -A3 'tokens per step' "$work/out")"
     run --plan -m deepseek-r1 -g h200-sxm:8 --draft mtp --acceptance 0.85 -f json
     assert_true "one drafted token of which most are accepted" awk -v a="$(json speed.tpot.value)" \
@@ -395,6 +395,72 @@ rm "$work/server.json" && mkfifo "$work/server.json"
 assert_fails 3 "not a regular file" --plan -m llama-3.1-70b -p fp8 -g h100-sxm --calibration "$work/server.json"
 
 assert_fails 2 "no draft model is given" --plan -m llama-3.1-8b -g l4 --acceptance 0.7
+assert_fails 2 "no draft model is given" --plan -m llama-3.1-8b -g l4 --acceptance-length 2
+# each way of telling what is accepted: 1 + 3 * 0.6 = 1 + 0.8 + 0.6 + 0.4 = 2.8
+for told in "--acceptance 0.6" "--acceptance 0.8,0.6,0.4" "--acceptance-length 2.8"; do
+    # shellcheck disable=SC2086
+    run --plan -m llama-3.1-8b -g h100-sxm --draft eagle3 $told
+    assert_contains "$told" "3 tokens a step by the EAGLE-3 head yield 2.8" "$out"
+done
+# what is no such figure
+while IFS='|' read -r says told; do
+    # shellcheck disable=SC2086
+    assert_fails 2 "$says" --plan -m llama-3.1-8b -g h100-sxm --draft eagle3 $told
+done <<'END'
+0 is no share above 0 and up to 1|--acceptance 0
+1.2 is no share above 0 and up to 1|--acceptance 1.2
+-0.5 is no share above 0 and up to 1|--acceptance 0.8,-0.5
+many is no share above 0 and up to 1|--acceptance many
+is no share above 0 and up to 1|--acceptance 0.8,
+position 3 has 0.7, more than the 0.6 before it|--acceptance 0.8,0.6,0.7
+more positions than the 2 tokens that are drafted|--speculative-tokens 2 --acceptance 0.8,0.6,0.4
+5 is more than the 4 that 3 drafted tokens can yield|--acceptance-length 5
+0.9 is outside 1..65|--acceptance-length 0.9
+3.5 tokens a step are not the 2.8 of --acceptance 0.6|--acceptance 0.6 --acceptance-length 3.5
+END
+# what each kind loads, and what an engine does not have
+while read -r kind gib; do
+    have_json || break
+    run --plan -m llama-3.1-8b -g h100-sxm --draft "$kind" --acceptance-length 2 -f json
+    assert_eq "weights of $kind" "$gib" "$(json memory.per_gpu.weights_draft.value | cut -c1-4)"
+done <<'END'
+eagle3 0.79
+dflash 2.18
+llama-3.2-1b 2.31
+ngram 0
+END
+assert_fails 2 "an EAGLE-3 head is not planned for vLLM 0.11 (it has --draft mtp, ngram)" \
+    --plan -m llama-3.1-8b -g h100-sxm --engine vllm@0.11 --draft eagle3
+assert_fails 2 "DFlash's layers are not planned for vLLM 0.17-0.19 (it has --draft MODEL, mtp, eagle3, ngram)" \
+    --plan -m llama-3.1-8b -g h100-sxm --engine vllm@0.18 --draft dflash
+assert_fails 2 "an EAGLE-3 head is not planned for TensorRT-LLM" \
+    --plan -m llama-3.1-8b -g h100-sxm --engine tensorrt-llm --draft eagle3
+assert_fails 2 "n-grams have no checkpoint of their own, such as 'x'" \
+    --plan -m llama-3.1-8b -g h100-sxm --draft ngram:x
+# a head by its config.json: a fourth of the usual one's MLP
+mkdir "$work/head"
+echo '{"architectures": ["LlamaForCausalLMEagle3"], "hidden_size": 4096, "num_hidden_layers": 1,
+  "num_attention_heads": 32, "num_key_value_heads": 8, "intermediate_size": 3584,
+  "draft_vocab_size": 16000}' >"$work/head/config.json"
+run --plan -m llama-3.1-8b -g h100-sxm --draft "eagle3:$work/head" --acceptance 0.6
+assert_contains "a head that is here" "0.42 GiB the EAGLE-3 head" "$(tr -s ' \n' ' ' <"$work/out")"
+echo '{"hidden_size": 4096}' >"$work/head/config.json"
+assert_fails 3 "is no EAGLE-3 head and no DFlash draft" \
+    --plan -m llama-3.1-8b -g h100-sxm --draft "eagle3:$work/head"
+assert_fails 3 "$work/nohead" --plan -m llama-3.1-8b -g h100-sxm --draft "dflash:$work/nohead"
+# drafting pays for few users and not for many, and says which number of tokens is best
+if have_json; then
+    run --plan -m llama-3.1-70b -p fp8 -g h100-sxm:4 -u 8 --draft eagle3 --acceptance 0.6 -f json
+    assert_true "pays with few" awk -v p="$(json speed.drafts.pays_to_users)" \
+        -v a="$(json speed.drafts.tpot)" -v b="$(json speed.drafts.tpot_without)" \
+        'BEGIN{exit !(a < b && p > 8 && p < 1024)}'
+    pays=$(json speed.drafts.pays_to_users)
+    run --plan -m llama-3.1-70b -p fp8 -g h100-sxm:4 -u $((pays + 64)) --max-num-seqs 1024 \
+        --prompt 200 --draft eagle3 --acceptance 0.6 -f json
+    best=$(json speed.drafts.best_tokens)
+    run --plan -m llama-3.1-70b -p fp8 -g h100-sxm:4 --draft eagle3 --acceptance 0.6 -f json
+    assert_true "fewer tokens are best for many users" test "$best" -lt "$(json speed.drafts.best_tokens)"
+fi
 # shellcheck disable=SC2086
 assert_fails 2 "is not two prices" --plan $speed --api-price 3
 # shellcheck disable=SC2086
@@ -667,7 +733,7 @@ assert_contains "none" '"draft": null' "$out"
 assert_fails 2 "has no multi-token-prediction layers" --plan -m llama-3.1-8b -g l4 --draft mtp
 assert_fails 2 "a draft model is not planned for SGLang 0.5.9-0.5.14" \
     --plan -m llama-3.1-8b -g l4 --engine sglang@0.5.9 --draft llama-3.2-1b
-assert_fails 2 "(it has --draft mtp, for models with such layers)" \
+assert_fails 2 "a draft model is not planned for vLLM 0.11 (it has --draft mtp, ngram)" \
     --plan -m llama-3.1-8b -g l4 --engine vllm@0.11 --draft llama-3.2-1b
 run --plan -m qwen3-32b -g h100-sxm:2 --draft 1B
 assert_contains "a size has the model's words" "FITS" "$out"

@@ -25,7 +25,7 @@ static void drafts(struct request *q, const struct model *draft, bool mtp, int t
 {
     q->draft = draft;
     q->draft_precision = q->precision;
-    q->draft_mtp = mtp;
+    q->draft_kind = mtp ? DRAFT_MTP : DRAFT_MODEL;
     q->draft_tokens = tokens;
 }
 
@@ -222,9 +222,9 @@ static void test_draft_runner(void **state)
     assert_near(load_sum(q).logit_copies, 1, 0);
     drafts(q, &s.model, false, 3);
     assert_near(load_sum(q).logit_copies, 3, 0);
-    q->draft_mtp = true;
+    q->draft_kind = DRAFT_MTP;
     assert_near(load_sum(q).logit_copies, 1, 0);
-    q->draft_mtp = false;
+    q->draft_kind = DRAFT_MODEL;
     s.engine.second_draft = true;
     assert_near(load_sum(q).logit_copies, 1, 0);
 }

@@ -278,6 +278,8 @@ static void test_draft(void **state)
     assert_string_equal(form->answer->plan.request.draft->id, "llama-3.2-1b");
     assert_int_equal(form->answer->plan.request.draft_tokens, 3);
     assert_int_equal(form_set(form, FIELD_DRAFT, "nosuch", &err), GP_E_USAGE);
+    assert_int_equal(form_set(form, FIELD_DRAFT, "eagle3", &err), GP_OK);
+    assert_int_equal(form->answer->plan.request.draft_kind, DRAFT_EAGLE3);
     assert_int_equal(form_set(form, FIELD_DRAFT, "none", &err), GP_OK);
     assert_null(form->answer->plan.request.draft);
     assert_int_equal(form_set(form, FIELD_DRAFT, "mtp", &err), GP_OK);

@@ -744,6 +744,7 @@ static void test_added_fixes(void **state)
     q->reserve = RESERVE_FULL;
     assert_int_equal(with(q, two).verdict, VERDICT_FITS);
     q->draft = &draft;
+    q->draft_kind = DRAFT_MODEL;
     q->draft_precision = q->precision;
     q->draft_tokens = 3;
     struct plan p = with(q, two);
@@ -754,6 +755,7 @@ static void test_added_fixes(void **state)
     assert_null(f->request.draft);
     assert_int_equal(f->request.draft_tokens, 0);
     q->draft = NULL;
+    q->draft_kind = DRAFT_NONE;
     q->draft_tokens = 0;
     q->lora_slots = 64;
     q->lora_rank = 64;
@@ -783,6 +785,7 @@ static void test_draft_words(void **state)
     struct layout one = sample_layout(1, 1, 1, 1);
     (void)state;
     q->draft = &draft;
+    q->draft_kind = DRAFT_MODEL;
     q->draft_precision = q->precision;
     struct plan p = with(q, one);
     assert_int_equal(p.verdict, VERDICT_FITS);

@@ -849,9 +849,9 @@ static void any_layout(struct any *a)
     }
     if (draw(3) == 0 && draft_mtp(a->q.model, &a->mtp) > 0) {
         a->q.draft = &a->mtp;
-        a->q.draft_mtp = true;
+        a->q.draft_kind = DRAFT_MTP;
         a->q.draft_tokens = 1 + draw(4);
-        a->q.acceptance = (1 + draw(98)) / 100.0;
+        a->q.accept_length = 1 + a->q.draft_tokens * (1 + draw(98)) / 100.0;
         a->q.draft_precision = a->q.precision;
     }
 }
@@ -913,7 +913,7 @@ static void any_fails(const struct any *a, const char *what, double before, doub
              what, before, after, a->q.model->id, a->q.precision.id, a->l.gpus, a->gpu.id,
              a->engine.id, a->engine.range, a->l.tp, a->l.pp, a->l.ep, a->load.users,
              a->load.admitted, a->load.prompt, a->load.cached, a->load.output, a->q.draft_tokens,
-             a->q.acceptance, a->load.prefill);
+             a->q.accept_length, a->load.prefill);
 }
 
 /* Less work for a prompt lets a few more decode at once, whose steps take that much more. */

@@ -268,6 +268,7 @@ static void test_draft_vocabulary(void **state)
 
     (void)state;
     q->draft = &draft;
+    q->draft_kind = DRAFT_MODEL;
     q->draft_precision = q->precision;
     s.engine.draft_vocab = true;
     stops(q, one, "draft-vocabulary", "vocab_size=128256. Draft model vocab_size=128000.");

@@ -128,7 +128,7 @@ static unsigned doubts_of(const struct step *s, double running)
         doubts |= 1u << DOUBT_INT4_EXPERTS;
     if (s->tp.pcie || s->group.pcie)
         doubts |= 1u << DOUBT_PCIE;
-    if (s->draft)
+    if (s->drafted > 0)
         doubts |= 1u << DOUBT_DRAFT;
     if (s->tp.hosts > 1 || s->group.hosts > 1 || s->hops_hosts > 0)
         doubts |= 1u << DOUBT_NETWORK;
@@ -369,7 +369,8 @@ static void speed_fill(const struct step *s, const struct serve *serve, const st
     enum speed_bound most = SPEED_BY_WEIGHTS;
 
     /* products in which arithmetic takes longer than memory, weighed by their time */
-    double compute = 0, memory = 0, tokens = serve->decoding / s->ways / s->pp;
+    double compute = 0, memory = 0;
+    double tokens = serve->decoding * (s->drafted + 1) / s->ways / s->pp;
     for (int i = 0; i < s->gemms; i++) {
         compute += s->gemm[i].times * s->gemm[i].compute * tokens;
         memory += s->gemm[i].times * (s->gemm[i].weights + s->gemm[i].traffic * tokens);
@@ -439,6 +440,56 @@ static void speed_besides(const struct request *q, const struct step *s, const s
     }
 }
 
+/* ---- drafts ---- */
+
+#define DRAFTED_MOST 16
+
+static double drafted_time(struct step *s, int tokens, double users, double held)
+{
+    step_drafts(s, tokens);
+    return step_decode(s, users, held);
+}
+
+static bool drafting_pays(struct step *s, int tokens, double users, double held)
+{
+    return drafted_time(s, tokens, users, held) < drafted_time(s, 0, users, held);
+}
+
+/* The gain falls with the load, but not always: a mixture reads more of its experts for the
+ * tokens of few requests, all of them for those of many. So the last load of a doubling grid. */
+static void speed_draft(struct step *s, double users, double held, double most, double groups,
+                        struct speed_drafts *out)
+{
+    int asked = (int)s->drafted;
+    double low = 0, high = most;
+
+    out->plain = drafted_time(s, 0, users, held);
+    out->asked = drafted_time(s, asked, users, held);
+    out->least = out->plain;
+    for (int k = 1; k <= DRAFTED_MOST; k++) {
+        double t = drafted_time(s, k, users, held);
+
+        if (t < out->least) {
+            out->least = t;
+            out->best = k;
+        }
+    }
+    out->always = drafting_pays(s, asked, most, held);
+    for (double n = 1; n < most && !out->always; n *= 2) {
+        if (drafting_pays(s, asked, n, held))
+            low = n;
+        else if (low * 2 == n)
+            high = n;
+    }
+    while (!out->always && low > 0 && high - low > 1) {
+        double middle = floor((low + high) / 2);
+
+        *(drafting_pays(s, asked, middle, held) ? &low : &high) = middle;
+    }
+    out->pays = (out->always ? most : low) * groups;
+    step_drafts(s, asked);
+}
+
 void speed_estimate(const struct request *q, const struct load *load, const struct layout *layout,
                     const struct memory *m, struct speed *out)
 {
@@ -465,6 +516,9 @@ void speed_estimate(const struct request *q, const struct load *load, const stru
     if (out->saturation == SATURATES_RUNNING && room < speed_slots(q, load))
         out->saturation = SATURATES_POOL;
     out->transfer = l.transfer;
+    if (step.drafted > 0)
+        speed_draft(&step, serve.decoding, spread_held(&l.spread, l.prompt, l.output),
+                    fmax(l.admitted, 1), speed_groups(layout), &out->drafts);
     if (q->rate <= 0)
         speed_besides(q, &step, layout, &l, out->tokens.value, &out->beside);
     if (q->rate > 0) /* the most that arrives without a queue that only grows */

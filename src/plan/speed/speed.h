@@ -87,6 +87,16 @@ struct speed_beside {
                     * else its products take other tiles */
 };
 
+/* What drafting is worth: decode steps alone. */
+struct speed_drafts {
+    double plain; /* s per token of a step that drafts nothing; 0: nothing is to be drafted */
+    double asked; /* likewise, of as many tokens as are drafted */
+    int best;     /* tokens drafted with which it is least; 0: none */
+    double least; /* s then */
+    double pays;  /* users up to whom what is drafted is faster than nothing; 0: none */
+    bool always;  /* up to as many as run at once */
+};
+
 struct speed {
     enum speed_gap gap;         /* SPEED_KNOWN: the rest holds */
     double users;               /* in flight, all replicas */
@@ -106,8 +116,9 @@ struct speed {
     double transfer;            /* s that a prompt's KV takes to where it decodes; 0 =
                                      * it is there */
     struct step_parts part;     /* s of a decode step */
-    struct serve serve;         /* of one group of GPUs */
-    double prompts;             /* s per output token that prompts of others add */
+    struct speed_drafts drafts;
+    struct serve serve; /* of one group of GPUs */
+    double prompts;     /* s per output token that prompts of others add */
     struct speed_beside beside;
     enum speed_bound bound;
     unsigned doubts;                   /* bits of enum doubt */

@@ -170,7 +170,7 @@ static void sum_kind(struct step_load *s, const struct load *load, int kind)
 
 static enum speed_gap gap_of(const struct request *q)
 {
-    bool decodes = q->model->max_context > 0 || q->draft_mtp;
+    bool decodes = q->model->max_context > 0 || draft_facts[q->draft_kind].shares;
 
     if (q->model->weights_only || !decodes || !q->kv)
         return SPEED_NO_TOKENS;
@@ -384,7 +384,7 @@ void step_cut(const struct step_load *load, const struct layout *l, struct step 
     s->kept = NULL;
     s->draft = NULL;
     s->prompts = NULL;
-    s->drafted = 0;
+    s->drafted = s->passes = 0;
     s->accepted = 1;
     s->norm = f->norm;
     s->ways = layout_group(l) / (double)(l->tp * l->pp);
@@ -449,25 +449,55 @@ static void step_keep(struct step *s, struct step_kept *kept)
     s->kept = kept;
 }
 
+void step_drafts(struct step *s, int tokens)
+{
+    const struct request *q = s->load->request;
+    bool at_once = draft_facts[q->draft_kind].at_once;
+
+    s->drafted = tokens;
+    s->accepted = tokens > 0 ? draft_length(q, tokens) : 1;
+    s->passes = q->draft ? at_once ? fmin(tokens, 1) : tokens : 0;
+    if (at_once && q->draft)
+        s->draft->drafted = tokens;
+}
+
+/* An EAGLE-3 head has an output matrix of its own, and its layer reads two states at once. */
+static void cut_head(struct step *s, const struct layout *l)
+{
+    const struct request *d = s->load->request;
+    const struct layer_kind *k = &d->model->kind[0];
+    const struct format *const *by = d->precision.by_role;
+    double rows = (k->heads + 2.0 * k->kv_heads) * k->head_dim / l->tp, h = d->model->hidden;
+
+    s->gemm[s->gemms++] = gemm_of(d, by[ROLE_ATTN_Q], rows, h, by[ROLE_ATTN_Q]->bits / 8, 1);
+    s->head = gemm_of(d, by[ROLE_HEAD], draft_words(d->model) / (l->tp * s->ways), h,
+                      by[ROLE_HEAD]->bits / 8, 1);
+}
+
 static void attach_draft(struct step *s, const struct layout *l, struct step_others *own)
 {
     const struct request *q = s->load->request;
 
-    if (!q->draft || q->acceptance <= 0 || s->gap != SPEED_KNOWN)
+    if (q->accept_length <= 0 || s->gap != SPEED_KNOWN)
         return;
-    own->request = draft_request(q);
-    struct load load = load_checkpoint(&own->request);
-    own->request.draft_mtp = q->draft_mtp; /* its model has layers alone */
-    step_load_sum(&own->request, &load, &own->load);
-    step_cut(&own->load, l, &own->draft);
-    own->draft.fixed -= own->request.engine->speed.host; /* one host for both */
-    if (q->draft_mtp)
-        own->draft.head = s->head;
-    step_keep(&own->draft, &own->kept_draft);
-    s->gap = own->draft.gap;
-    s->draft = &own->draft;
-    s->drafted = q->draft_tokens;
-    s->accepted = 1 + s->drafted * q->acceptance;
+    if (q->draft) {
+        own->request = draft_request(q);
+        struct load load = load_checkpoint(&own->request);
+        own->request.draft_kind = q->draft_kind; /* its model may have layers alone */
+        step_load_sum(&own->request, &load, &own->load);
+        step_cut(&own->load, l, &own->draft);
+        s->gap = own->draft.gap;
+        if (s->gap != SPEED_KNOWN)
+            return;
+        own->draft.fixed -= own->request.engine->speed.host; /* one host for both */
+        if (draft_words(q->draft) > 0)
+            cut_head(&own->draft, l);
+        else if (draft_facts[q->draft_kind].shares)
+            own->draft.head = s->head;
+        step_keep(&own->draft, &own->kept_draft);
+        s->draft = &own->draft;
+    }
+    step_drafts(s, q->draft_tokens);
 }
 
 void step_attach(struct step *s, const struct layout *l, struct step_others *own)
@@ -577,13 +607,16 @@ static double step_cache(const struct step *s, double users, double tokens)
     for (int i = 0; i < s->attentions; i++) {
         double one = attention_decode(&s->attention[i], tokens, &f);
 
+        double states = sequences * s->drafted * s->attention[i].times * s->attention[i].state / 2;
+
         if (s->load->host.any) {
             there += sequences * s->attention_there[i] * one;
             one *= 1 - s->attention_there[i];
             f *= 1 - s->attention_there[i];
+            states *= 1 - s->attention_there[i];
         }
-        bytes += (sequences + s->attention[i].split) * one;
-        flops += sequences * f;
+        bytes += (sequences + s->attention[i].split) * one + states;
+        flops += sequences * (s->drafted + 1) * f;
     }
     double memory = s->slow[CORRECT_WORK] * bytes / s->kv;
     double arithmetic = s->slow[CORRECT_WORK] * flops / s->mla;
@@ -607,6 +640,7 @@ static double there_fixed(const struct step *s, double tokens)
 void step_decode_parts(const struct step *s, double users, double tokens, struct step_parts *out)
 {
     double batch = step_batch(s, users), checked = batch * (s->drafted + 1);
+    const struct engine_speed *e = &s->load->request->engine->speed;
     double each = 1 / s->accepted;
     struct step_work own;
     const struct gpu_mix *mix = s->load->request->gpu->mix;
@@ -625,8 +659,10 @@ void step_decode_parts(const struct step *s, double users, double tokens, struct
                     ? 0
                     : each * s->slow[CORRECT_WORK] * gemm_time(&s->head, checked, 1, 2),
     };
+    if (s->drafted > 0 && s->load->request->accept_length > 0)
+        out->draft = each * e->verify + e->verify_work * (out->linear + out->experts + out->head);
     if (s->draft)
-        out->draft = each * s->drafted * step_decode(s->draft, users, tokens);
+        out->draft += each * s->passes * (step_decode(s->draft, users, tokens) + e->draft);
 }
 
 double step_decode_work(const struct step *s, double users, double tokens, double *work)

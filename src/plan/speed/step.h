@@ -13,9 +13,19 @@
  * and key 1, over all heads 2. The counts are relative; the engine's time per kernel
  * scales them (engine.h).
  *
- * Speculative decoding: an iteration drafts g tokens, one pass of the draft each, checks
- * g + 1 of each request in one pass, and yields E = (1 - a^(g+1)) / (1 - a) of them where
- * each is accepted with probability a. Times are per token that it yields.
+ * Speculative decoding: an iteration drafts k tokens, checks k + 1 of each request in one
+ * pass, and yields L of them (draft.h):
+ *
+ *   iteration = decode(B*(k + 1) tokens) + passes * (draft's decode + draft)
+ *               + verify + verify_work * (products + experts + head)
+ *   TPOT      = iteration / L
+ *
+ * passes is k where each token is drafted by one of its own, 1 of DFlash's block, 0 of
+ * n-grams; `draft`, `verify` and `verify_work` are the engine's, per pass and per iteration.
+ * In the pass that checks, products and experts see all k + 1 tokens of each request, so that
+ * a mixture reads more of its experts; the cache is read once, MLA computes on it k + 1 times,
+ * and a recurrent layer writes its state after each token. Times are per token that an
+ * iteration yields.
  *
  * Example: Llama-3.1-70B FP8, 4 H100 of vLLM, 16 users of 1,000 tokens: products 6.0 ms,
  * cache 0.5, all-reduces 1.3, kernels 4.0.
@@ -110,8 +120,9 @@ struct step {
     double fixed, per_request;  /* s */
     const struct step *prompts; /* borrowed: of the replicas that work prompts off, where
                                  * their TP is another; NULL = this one */
-    const struct step *draft;   /* borrowed; NULL = nothing drafts tokens */
+    struct step *draft;         /* borrowed; NULL = nothing that takes time drafts tokens */
     double drafted, accepted;   /* tokens drafted in an iteration; that it yields */
+    double passes;              /* of the draft in one */
     double kv, mla, prefill;    /* bytes/s, FLOP/s, FLOP/s that the kernels reach */
     double bandwidth;
     double slow[CORRECT_COUNT]; /* what measured points make of the law; 1 each */
@@ -138,6 +149,9 @@ struct step_others {
 /* Attaches them, kept in `own`, to a request's step; those alone that there are. The step
  * is not to be changed any more. */
 void step_attach(struct step *step, const struct layout *layout, struct step_others *own);
+
+/* Another number of drafted tokens, of a step with a draft attached; 0: none is drafted. */
+void step_drafts(struct step *step, int tokens);
 
 /* Rows, columns and bytes per weight of product i as the layout cuts it. */
 struct step_shape {
