@@ -65,6 +65,8 @@ static enum gp_status read_ask(const struct planner *planner, const struct optio
         .count = (int)options_or(o, OPT_REQUESTS, trace ? 0 : REQUESTS),
         .seconds = options_or(o, OPT_DURATION, 0),
         .seed = (uint64_t)options_or(o, OPT_SEED, SEED),
+        .lengths = o->value[OPT_LENGTHS].given ? (enum lengths_kind)options_choice(o, OPT_LENGTHS)
+                                               : LENGTHS_LOGNORMAL,
         .prompt = q->prompt,
         .output = q->output,
         .prompt_sd = q->spread.prompt * q->prompt,

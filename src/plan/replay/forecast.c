@@ -483,41 +483,44 @@ static void add_ranks(struct forecaster *f, const struct forecast_rates *value,
 
 /* ---- conclusions ---- */
 
-/* Requests in flight at a moment. */
-static int in_flight(const struct forecast *f, double at)
-{
-    const struct replay_result *r = &f->result;
-    int n = 0;
+#define GROWS 1.2  /* from one third of the arrivals to the next */
+#define WAITS 0.05 /* of the arrivals' span: a shorter queue may be a burst's */
 
-    for (int i = 0; i < r->count; i++)
-        n += r->arrival[i] <= at && !isnan(r->outcome[i].e2e) &&
-             r->arrival[i] + (double)r->outcome[i].e2e > at;
-    return n;
-}
-
-#define GROWS 1.25 /* of those in flight from one third of the arrivals to the next */
-
-/* More come than are served: those in flight grow over each third of the arrivals. */
+/* More come than are served: those of each third of the arrivals wait longer than those before,
+ * and long; or, while there are slots for all, take longer and longer to answer where the first
+ * ones have long left. */
 static bool forecast_saturated(const struct forecast *f)
 {
     const struct replay_load *l = &f->arrivals.load;
+    double wait[3] = {0}, answer[3] = {0};
+    int count[3] = {0};
 
     if (!l->arrival || l->users > 0 || l->count < 10)
         return false;
-    double first = f->result.first, span = l->arrival[l->count - 1] - first;
+    double span = l->arrival[l->count - 1] - l->arrival[0];
     if (!(span > 0))
         return false;
-    double at[4] = {0};
-    for (int third = 1; third <= 3; third++)
-        for (int i = 0; i < 8; i++)
-            at[third] += in_flight(f, first + span * (third - 1 + (i + 1) / 8.0) / 3) / 8.0;
-    /* what is served before the last arrival is less than what came */
-    double left = in_flight(f, first + span), share = left / l->count;
-    return at[2] > at[1] * 1.05 + 1 && at[3] > at[2] * 1.05 + 1 && at[3] > GROWS * at[1] + 2 &&
-           share > 0.05;
+    for (int i = 0; i < l->count; i++) {
+        const struct replay_outcome *o = &f->result.outcome[i];
+        int third = (int)fmin(3 * (l->arrival[i] - l->arrival[0]) / span, 2);
+
+        if (isnan(o->e2e))
+            continue;
+        wait[third] += o->queue;
+        answer[third] += o->e2e / l->output[i];
+        count[third]++;
+    }
+    for (int i = 0; i < 3; i++) {
+        wait[i] /= fmax(count[i], 1);
+        answer[i] /= fmax(count[i], 1);
+    }
+    bool waits = wait[1] > GROWS * wait[0] && wait[2] > GROWS * wait[1] && wait[2] > WAITS * span;
+    bool slows = answer[1] > GROWS * answer[0] && answer[2] > GROWS * answer[1] &&
+                 f->point[MEASURE_E2E][POINT_P50].value < span / 3;
+    return waits || slows;
 }
 
-static void conclude_from(const struct forecaster *f, struct forecast *out)
+static void conclude_from(struct forecast *out)
 {
     const struct replay_result *r = &out->result;
     double span = fmax(r->last - r->first, 1e-9), all = 0, seen = 0;
@@ -545,7 +548,6 @@ static void conclude_from(const struct forecaster *f, struct forecast *out)
     const struct replay_load *l = &out->arrivals.load;
     double came = l->count > 1 && l->arrival ? l->arrival[l->count - 1] - l->arrival[0] : 0;
     out->rate = came > 0 ? (l->count - 1) / came : 0;
-    (void)f;
 }
 
 enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_ask *ask,
@@ -581,6 +583,7 @@ enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_as
     f.wake = f.step.first * step_decode(&f.step, 1, q->prompt) / 2;
     f.arrivals = ask->arrivals;
     f.arrivals.block = f.rules.block;
+    f.arrivals.cached = q->prefix_hit;
     arrivals_make(&f.arrivals, &out->arrivals);
     struct replay_load *l = &out->arrivals.load;
     f.value = gp_malloc(((size_t)l->count + 1) * sizeof(*f.value));
@@ -595,7 +598,6 @@ enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_as
     }
     fill_delays(&f, out);
     fill_rates(&f, &out->result, l, out->delay, 1, &value);
-    conclude_from(&f, out);
     out->runs = 1;
     if (ask->bands) {
         add_law(&f, &value, out, width);
@@ -613,6 +615,7 @@ enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_as
                      : quantity_band(v, v * exp(-sqrt(width[m].low)), v * exp(sqrt(width[m].high)),
                                      own ? ORIGIN_MEASURED : ORIGIN_MODEL);
     }
+    conclude_from(out);
     steptime_fini(&f.times);
     free(f.value);
     return FORECAST_KNOWN;
