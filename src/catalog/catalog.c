@@ -256,21 +256,43 @@ enum gp_status catalog_format(struct catalog *catalog, const char *id, const str
 
 /* ---- by id ---------------------------------------------------------------------- */
 
-/* A generation without a profile has no estimate of speed. */
-enum gp_status catalog_gpu_family(struct catalog *catalog, struct gpu *gpu, struct gp_err *err)
+/* *family stays as it is where there is no such profile. */
+static enum gp_status family_of(struct catalog *catalog, const char *id,
+                                const struct family **family, struct gp_err *err)
 {
     struct gp_err unknown = {0};
-    void *family = NULL;
+    void *item = NULL;
+    enum gp_status rc = registry_find(&catalog->registry[FAMILIES], id, &item, &unknown);
+
+    if (item != NULL)
+        *family = &((struct family_item *)item)->family;
+    if (rc == GP_OK || rc == GP_E_USAGE)
+        return GP_OK;
+    *err = unknown;
+    return rc;
+}
+
+/* What a sheet leaves out is assumed in a band: the generation, and the 16-bit arithmetic by the
+ * bandwidth. */
+enum gp_status catalog_gpu_family(struct catalog *catalog, struct gpu *gpu, struct gp_err *err)
+{
+    const struct family *unknown = NULL;
+    bool rated = gpu->rate[MATH_BF16].known || gpu->rate[MATH_FP16].known;
     enum gp_status rc = GP_OK;
 
-    if (gpu->family == NULL && !gpu->memory_only)
-        rc = registry_find(&catalog->registry[FAMILIES], gpu->family_id, &family, &unknown);
-    if (family != NULL)
-        gpu->family = &((struct family_item *)family)->family;
-    if (rc != GP_OK && rc != GP_E_USAGE) {
-        *err = unknown;
+    if (gpu->memory_only || (gpu->family != NULL && rated))
+        return GP_OK;
+    if (gpu->family == NULL)
+        rc = family_of(catalog, gpu->family_id, &gpu->family, err);
+    if (rc == GP_OK && (gpu->family == NULL || !rated))
+        rc = family_of(catalog, FAMILY_UNKNOWN, &unknown, err);
+    if (gpu->family == NULL)
+        gpu->family = unknown;
+    if (rc != GP_OK || rated || unknown == NULL || !gpu->bandwidth.known)
         return rc;
-    }
+    const struct quantity *w = &gpu->bandwidth, *f = &unknown->flop_per_byte;
+    gpu->rate[MATH_BF16] = gpu->rate[MATH_FP16] =
+        quantity_band(w->value * f->value, w->low * f->low, w->high * f->high, ORIGIN_ASSUMED);
     return GP_OK;
 }
 

@@ -39,6 +39,7 @@ struct profile {
     const config_setting_t *item; /* the one that is read of a set; NULL = a file of its own */
     bool failed;
     struct gp_err err;
+    const config_setting_t *lacking; /* the group of which the error names missing keys; or NULL */
     struct asked *asked;
     size_t asked_count, asked_cap;
 };
@@ -408,6 +409,8 @@ void profile_where(struct profile_group group, const char *key, char *text, size
     where_of(group, at != NULL ? at : group.setting, field, text, size);
 }
 
+#define MEANT "did you mean "
+
 /* A key of the group that nothing reads and that is nearly `key`: a misspelling; or NULL. */
 static const char *misspelt_key(const config_setting_t *group, const char *key)
 {
@@ -437,7 +440,7 @@ static void vfail_at(struct profile_group group, const config_setting_t *at, con
     vsnprintf(text, sizeof text, fmt, args);
     misspelt = misspelt_key(group.setting, key);
     if (misspelt != NULL) {
-        gp_format(meant, sizeof meant, "did you mean %s in place of %.40s?", key, misspelt);
+        gp_format(meant, sizeof meant, MEANT "%s in place of %.40s?", key, misspelt);
         hint = meant;
     }
     field_name(field, sizeof field, group.setting, key);
@@ -608,12 +611,39 @@ bool profile_has(struct profile_group group, const char *key)
     return profile_find(group, key) != NULL;
 }
 
+static void profile_missing(struct profile_group group, const char *key, const char *hint)
+{
+    struct profile *p = group.profile;
+    const char *misspelt;
+
+    if (!p->failed) {
+        profile_fail_at(group, group.setting, key, hint, "is missing");
+        p->lacking = group.setting;
+    } else if (p->lacking == group.setting) {
+        gp_append(p->err.where, sizeof p->err.where, ", ", "%s", key);
+        gp_copy(p->err.text, sizeof p->err.text, "are missing");
+        misspelt = misspelt_key(group.setting, key);
+        if (misspelt != NULL && strncmp(p->err.hint, MEANT, strlen(MEANT)) != 0)
+            gp_format(p->err.hint, sizeof p->err.hint, MEANT "%s in place of %.40s?", key,
+                      misspelt);
+    }
+}
+
 void profile_require(struct profile_group group, const char *key)
 {
     if (group.profile == NULL || group.setting == NULL)
         return;
-    if (profile_find(group, key) == NULL)
-        profile_fail_at(group, group.setting, key, "", "is missing");
+    profile_find(group, key);
+    if (member_of(group.setting, key) == NULL) /* where an error has stuck nothing is found */
+        profile_missing(group, key, "");
+}
+
+void profile_needs(struct profile_group group, const struct profile_need *needs, size_t count,
+                   const char *hint)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!needs[i].there)
+            profile_missing(group, needs[i].key, hint);
 }
 
 bool profile_here(struct profile_group group)

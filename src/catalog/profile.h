@@ -96,8 +96,18 @@ enum gp_status profile_finish(struct profile *profile, profile_warn_fn warn, voi
 
 /* Is the key there? Makes it known. */
 bool profile_has(struct profile_group group, const char *key);
-/* An error when it is not. */
+/* An error when it is not. Keys of one group that are missing are one error, which names them
+ * all. */
 void profile_require(struct profile_group group, const char *key);
+/* Keys without which an item cannot be used, and whether any of its files has given them. */
+struct profile_need {
+    const char *key;
+    bool there;
+};
+void profile_needs(struct profile_group group, const struct profile_need *needs, size_t count,
+                   const char *hint);
+#define PROFILE_NEEDS(group, needs, hint) \
+    profile_needs(group, needs, sizeof(needs) / sizeof(*(needs)), hint)
 /* "file:line" of a key, or of its group where it has none such. */
 void profile_where(struct profile_group group, const char *key, char *text, size_t size);
 

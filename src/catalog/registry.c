@@ -150,10 +150,10 @@ static const char *set_of(struct registry *registry, size_t dir, const char *id)
     return "";
 }
 
-/* Reads the item from every folder that has it, in a file of its own or in a set. *item stays
- * NULL when none has. */
-static enum gp_status load_item(struct registry *registry, const char *id, void **item,
-                                struct gp_err *err)
+/* Reads the item from every folder that has it but those of `without`, a bit for each. *item
+ * stays NULL when none has; *last: the folder read last. */
+static enum gp_status load_from(struct registry *registry, const char *id, unsigned without,
+                                size_t *last, void **item, struct gp_err *err)
 {
     const struct registry_class *class = registry->class;
     char path[GP_PATH_MAX];
@@ -162,6 +162,7 @@ static enum gp_status load_item(struct registry *registry, const char *id, void 
     void *fresh;
 
     *item = NULL;
+    *last = 0;
     if (strlen(id) >= class->id_size || is_set(id))
         return GP_OK;
     fresh = gp_calloc(1, class->size);
@@ -170,17 +171,20 @@ static enum gp_status load_item(struct registry *registry, const char *id, void 
         const struct compiled *compiled = registry->path->compiled;
         const char *set;
 
-        if (file_of(registry, i, id, path, sizeof path) && path_is_there(path)) {
+        if (without >> i & 1)
+            continue;
+        if (file_of(registry, i, id, path, sizeof path) && path_is_there(path))
             rc = profile_read_compiled(path, compiled, class->read, fresh, warn_list_add,
                                        registry->warnings, err);
-            found = true;
-        } else if (*(set = set_of(registry, i, id)) != '\0' &&
-                   gp_format(path, sizeof path, "%s/%s/%s", registry->path->dir[i], class->folder,
-                             set)) {
+        else if (*(set = set_of(registry, i, id)) != '\0' &&
+                 gp_format(path, sizeof path, "%s/%s/%s", registry->path->dir[i], class->folder,
+                           set))
             rc = profile_read_item(path, compiled, id, class->read, fresh, warn_list_add,
                                    registry->warnings, err);
-            found = true;
-        }
+        else
+            continue;
+        found = true;
+        *last = i;
     }
     if (rc != GP_OK || !found) {
         registry_item_free(class, fresh);
@@ -190,6 +194,36 @@ static enum gp_status load_item(struct registry *registry, const char *id, void 
         gp_grow(registry->items, &registry->cap, registry->count + 1, sizeof *registry->items);
     registry->items[registry->count++] = fresh;
     *item = fresh;
+    return GP_OK;
+}
+
+static enum gp_status load_item(struct registry *registry, const char *id, void **item,
+                                struct gp_err *err)
+{
+    size_t last;
+
+    return load_from(registry, id, 0, &last, item, err);
+}
+
+/* The same for a list, where one file of the user's that is wrong is warned of and left out. */
+static enum gp_status load_listed(struct registry *registry, const char *id, struct gp_err *err)
+{
+    struct gp_err wrong;
+    char why[GP_ERR_LINE], line[GP_ERR_LINE + 16];
+    unsigned without = 0;
+    size_t last;
+    void *item;
+
+    while (load_from(registry, id, without, &last, &item, &wrong) != GP_OK) {
+        if (last == 0) {
+            if (err != NULL)
+                *err = wrong;
+            return wrong.code;
+        }
+        without |= 1u << last;
+        gp_format(line, sizeof line, "warning: %s: not used", gp_err_line(&wrong, why));
+        warn_list_add(registry->warnings, line);
+    }
     return GP_OK;
 }
 
@@ -273,7 +307,6 @@ enum gp_status registry_complete(struct registry *registry, enum registry_extent
 {
     struct names names = {.warnings = registry->warnings};
     enum gp_status rc;
-    void *item;
 
     if (registry->complete >= extent)
         return GP_OK;
@@ -282,7 +315,7 @@ enum gp_status registry_complete(struct registry *registry, enum registry_extent
         return rc;
     for (size_t i = 0; i < names.count && rc == GP_OK; i++)
         if (in_memory(registry, names.names[i]) == NULL)
-            rc = load_item(registry, names.names[i], &item, err);
+            rc = load_listed(registry, names.names[i], err);
     names_fini(&names);
     if (rc != GP_OK)
         return rc;

@@ -16,12 +16,13 @@
  *   2  no replica without a user
  *   3  one host: the GPUs of one request (layout_group) in one machine that is offered,
  *      then in one host, then spread over several
- *   4  more tokens/s of the load that is asked, in steps of 5 %
- *   5  the engine's own options
- *   6  less PP
- *   7  the fewest GPUs that it takes
- *   8  the lower price; a known one before an unknown one
- *   9  fewer replicas, smaller EP
+ *   4  the goals of speed by the whole band, where others are likely by its middle (goals.h)
+ *   5  more tokens/s of the load that is asked, in steps of 5 %
+ *   6  the engine's own options
+ *   7  less PP
+ *   8  the fewest GPUs that it takes
+ *   9  the lower price; a known one before an unknown one
+ *  10  fewer replicas, smaller EP
  *
  * Cuts are looked at in tiers (cut_tier() of search.c), the next one only where nothing of those
  * before fits: each group of GPUs in one host, then over whole hosts, then what people do not run:

@@ -26,7 +26,7 @@ value() {
     assert_eq "the same again" "$first" "$out"
     run --replay $model --rate 4 --requests 300 --seed 2 -q
     assert_eq "in a word" "keeps up" "$out"
-    run --replay $model --rate 500 --requests 4000 -q
+    run --replay $model:1 --rate 500 --requests 4000 -q
     assert_eq "too many" overloaded "$out"
     run --replay $model --rate 4 --requests 300 --ttft 1
     assert_eq "exit code of a goal that is missed" 1 "$rc"

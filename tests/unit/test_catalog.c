@@ -154,7 +154,7 @@ static void test_user_adds_a_gpu(void **state)
                          "bandwidth_gb_s = 100; source = \"me\"; bandwith_gb_s = 2;\n");
     both = with_user();
     assert_near(profile_gpu(both, "mine")->physical.value, 8 * GP_GIB, 0);
-    assert_false(profile_gpu(both, "mine")->rate[MATH_BF16].known);
+    assert_true(gpu_rate_assumed(profile_gpu(both, "mine")));
     assert_int_equal(catalog_warnings(both, &lines), 1);
     assert_true(strstr(lines[0], "mine.cfg:2: bandwith_gb_s: unknown key, did you mean") != NULL);
     assert_int_equal(catalog_warnings(both, &lines), 0); /* said once */
@@ -214,9 +214,11 @@ static void test_sets(void **state)
     drop("gpus/cards.set.cfg");
 }
 
+/* One that is named is an error, one that is listed a warning; the rest is used. */
 static void test_user_file_is_wrong(void **state)
 {
     const struct gpu *const *gpus;
+    const char *const *lines;
     const struct gpu *gpu;
     struct catalog *both;
     struct gp_err err;
@@ -228,11 +230,27 @@ static void test_user_file_is_wrong(void **state)
     assert_int_equal(catalog_gpu(both, "mine", &gpu, &err), GP_E_FILE);
     assert_true(strstr(err.where, "gpus/mine.cfg:2: memory_gib") != NULL);
     assert_string_equal(err.text, "800000 is outside 0.1..65536");
-    assert_int_equal(catalog_gpus(both, &gpus, &count, &err), GP_E_FILE);
-    put("gpus/mine.cfg", "name = \"Mine\";\n");
+    put("gpus/good.cfg", "name = \"Good\"; memory_gib = 8; bandwidth_gb_s = 100; source = \"me\";");
+    put("gpus/h100-sxm.cfg", "bandwidth_gb_s = fast;\n");
+    assert_int_equal(catalog_gpus(both, &gpus, &count, &err), GP_OK);
+    for (size_t i = 0; i < count; i++)
+        assert_string_not_equal(gpus[i]->id, "mine");
+    assert_near(profile_gpu(both, "good")->physical.value, 8 * GP_GIB, 0);
+    assert_near(profile_gpu(both, "h100-sxm")->bandwidth.value, 3.35e12, 1);
+    assert_int_equal(catalog_warnings(both, &lines), 2);
+    assert_non_null(strstr(lines[0], "gpus/h100-sxm.cfg:1: "));
+    assert_non_null(strstr(lines[1], "gpus/mine.cfg:2: memory_gib: 800000 is outside 0.1..65536: "
+                                     "not used"));
+    catalog_free(both);
+    drop("gpus/h100-sxm.cfg");
+    drop("gpus/good.cfg");
+    /* whatever is missing is said at once */
+    both = with_user();
+    put("gpus/mine.cfg", "name = \"Mine\";\nbandwith_gb_s = 5;\n");
     assert_int_equal(catalog_gpu(both, "mine", &gpu, &err), GP_E_FILE);
-    assert_true(strstr(err.where, "gpus/mine.cfg: memory_gib") != NULL);
-    assert_string_equal(err.text, "is missing");
+    assert_non_null(strstr(err.where, "gpus/mine.cfg: memory_gib, bandwidth_gb_s, source"));
+    assert_string_equal(err.text, "are missing");
+    assert_string_equal(err.hint, "did you mean bandwidth_gb_s in place of bandwith_gb_s?");
     catalog_free(both);
     drop("gpus/mine.cfg");
 }

@@ -6,7 +6,8 @@
  *   burst      all at once                             closed     N users, each asks when answered
  *
  * Lengths are lognormal (or normal, uniform) by mean and standard deviation, whole tokens, 1 at
- * least. Gaps, prompts and answers have a stream of numbers each, so that another rate leaves the lengths as they were.
+ * least. Gaps, prompts and answers have a stream of numbers each, so that another rate leaves the
+ * lengths as they were.
  * Logarithms and roots are worked out here: libraries differ in the last bit.
  *
  * Example: seed 1, 2 requests/s: the gaps are those of seed 1 at 1 request/s, halved.
