@@ -247,11 +247,22 @@ static double member_of(const struct forecast_seen *s, enum measure measure)
     return by[measure];
 }
 
+/* Does a request keep them? */
+static bool within_goals(const struct forecast_ask *ask, const struct forecast_seen *s)
+{
+    for (int i = 0; i < FORECAST_GOALS; i++) {
+        const struct forecast_goal *g = &ask->goal[i];
+
+        if (g->most > 0 && member_of(s, g->measure) > g->most)
+            return false;
+    }
+    return true;
+}
+
 static void fill_rates(const struct forecaster *f, const struct replay_result *r,
                        const struct replay_load *l, const float *delay, double front,
                        struct forecast_rates *out)
 {
-    const struct request *q = &f->plan->request;
     double span = fmax(r->last - r->first, 1e-9);
     int within = 0;
 
@@ -264,7 +275,7 @@ static void fill_rates(const struct forecaster *f, const struct replay_result *r
             double v = member_of(&s, (enum measure)m);
 
             if (m == MEASURE_TTFT && !isnan(s.e2e))
-                within += !(q->ttft > 0 && s.ttft > q->ttft) && !(q->tpot > 0 && s.tpot > q->tpot);
+                within += within_goals(f->ask, &s);
             if (isnan(v))
                 continue;
             f->value[n++] = (float)v;
@@ -558,40 +569,58 @@ static void conclude_from(struct forecast *out)
     out->rate = came > 0 ? (l->count - 1) / came : 0;
 }
 
+static enum forecast_gap forecast_gap(const struct plan *plan)
+{
+    if (plan->request.engine->scheduler == SCHEDULER_NONE)
+        return FORECAST_NO_SCHEDULER;
+    if (!plan->has_memory || plan->speed.gap != SPEED_KNOWN || plan->speed.factor_low <= 0)
+        return FORECAST_NO_SPEED;
+    return plan->layout.prefill > 0 ? FORECAST_APART : FORECAST_KNOWN;
+}
+
+/* f->others is pointed to: f stays where it is. */
+static void forecaster_init(struct forecaster *f, const struct plan *plan,
+                            const struct forecast_ask *ask)
+{
+    const struct request *q = &plan->request;
+    const struct engine_speed *e = &q->engine->speed;
+
+    memset(f, 0, sizeof(*f));
+    f->plan = plan;
+    f->ask = ask;
+    f->load = load_sum(q);
+    step_load_sum(q, &f->load, &f->sums);
+    step_cut(&f->sums, &plan->layout, &f->step);
+    step_attach(&f->step, &plan->layout, &f->others);
+    f->rules = forecast_rules(plan, &f->load);
+    f->serve = (struct serve_load){.users = 1,
+                                   .admitted = f->rules.slots,
+                                   .prompt = q->prompt,
+                                   .output = q->output,
+                                   .chunk = f->load.max_batched_tokens};
+    steptime_init(&f->times, &f->step, &f->serve, f->rules.slots, f->rules.budget);
+    f->base = f->step.first * e->ttft_base;
+    f->solo_more = f->step.first * e->ttft_solo - 1;
+    f->wake = f->step.first * step_decode(&f->step, 1, q->prompt) / 2;
+    f->arrivals = ask->arrivals;
+    f->arrivals.block = f->rules.block;
+    f->arrivals.cached = q->prefix_hit;
+}
+
 enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_ask *ask,
                                struct forecast *out)
 {
     const struct request *q = &plan->request;
-    const struct engine_speed *e = &q->engine->speed;
-    struct forecaster f = {.plan = plan, .ask = ask};
+    struct forecaster f;
     const struct factors one = {1, 1, 1, 1};
     struct forecast_rates value;
     struct widths width[RATES] = {{0, 0}};
 
     memset(out, 0, sizeof(*out));
-    if (q->engine->scheduler == SCHEDULER_NONE)
-        return FORECAST_NO_SCHEDULER;
-    if (!plan->has_memory || plan->speed.gap != SPEED_KNOWN || plan->speed.factor_low <= 0)
-        return FORECAST_NO_SPEED;
-    if (plan->layout.prefill > 0)
-        return FORECAST_APART;
-    f.load = load_sum(q);
-    step_load_sum(q, &f.load, &f.sums);
-    step_cut(&f.sums, &plan->layout, &f.step);
-    step_attach(&f.step, &plan->layout, &f.others);
-    f.rules = forecast_rules(plan, &f.load);
-    f.serve = (struct serve_load){.users = 1,
-                                  .admitted = f.rules.slots,
-                                  .prompt = q->prompt,
-                                  .output = q->output,
-                                  .chunk = f.load.max_batched_tokens};
-    steptime_init(&f.times, &f.step, &f.serve, f.rules.slots, f.rules.budget);
-    f.base = f.step.first * e->ttft_base;
-    f.solo_more = f.step.first * e->ttft_solo - 1;
-    f.wake = f.step.first * step_decode(&f.step, 1, q->prompt) / 2;
-    f.arrivals = ask->arrivals;
-    f.arrivals.block = f.rules.block;
-    f.arrivals.cached = q->prefix_hit;
+    enum forecast_gap gap = forecast_gap(plan);
+    if (gap != FORECAST_KNOWN)
+        return gap;
+    forecaster_init(&f, plan, ask);
     arrivals_make(&f.arrivals, &out->arrivals);
     struct replay_load *l = &out->arrivals.load;
     f.value = gp_malloc(((size_t)l->count + 1) * sizeof(*f.value));
@@ -624,6 +653,83 @@ enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_as
                                      own ? ORIGIN_MEASURED : ORIGIN_MODEL);
     }
     conclude_from(out);
+    steptime_fini(&f.times);
+    free(f.value);
+    return FORECAST_KNOWN;
+}
+
+/* ---- the rate ---- */
+
+/* Are all goals kept at this rate? */
+static bool goals_kept(struct forecaster *f, const struct factors *by, double rate)
+{
+    struct forecast at = {0};
+    struct forecast_rates rates;
+    bool kept = true;
+
+    f->arrivals.rate = rate;
+    arrivals_make(&f->arrivals, &at.arrivals);
+    replay_with(f, by, &at.arrivals.load, 0, &at.result);
+    at.delay = gp_calloc((size_t)at.arrivals.load.count + 1, sizeof(*at.delay));
+    fill_delays(f, &at);
+    fill_rates(f, &at.result, &at.arrivals.load, at.delay, by->front, &rates);
+    for (int i = 0; i < FORECAST_GOALS; i++) {
+        const struct forecast_goal *g = &f->ask->goal[i];
+
+        kept &= !(g->most > 0 && rates.point[g->measure][g->point] > g->most);
+    }
+    at.point[MEASURE_E2E][POINT_P50].value = rates.point[MEASURE_E2E][POINT_P50];
+    kept &= !forecast_saturated(&at) && at.result.refused < at.arrivals.load.count;
+    forecast_fini(&at);
+    return kept;
+}
+
+#define RATE_LEAST 1e-3 /* requests/s */
+#define RATE_CLOSE 1.01
+
+/* The most at which they are kept, from few on, between doublings; 0: not even those. */
+static double rate_kept(struct forecaster *f, const struct factors *by)
+{
+    double low = RATE_LEAST, high;
+
+    if (!goals_kept(f, by, low))
+        return 0;
+    for (high = 2 * low; high < 1e6 && goals_kept(f, by, high); high *= 2)
+        low = high;
+    while (high / low > RATE_CLOSE) {
+        double middle = sqrt(low * high);
+
+        *(goals_kept(f, by, middle) ? &low : &high) = middle;
+    }
+    return low;
+}
+
+#define RATE_DRAWS 11
+
+enum forecast_gap forecast_solve_rate(const struct plan *plan, const struct forecast_ask *ask,
+                                      struct quantity *rate)
+{
+    const struct factors one = {1, 1, 1, 1};
+    struct stream random = stream_of(ask->arrivals.seed, 4);
+    enum forecast_gap gap = forecast_gap(plan);
+    struct forecaster f;
+
+    if (gap != FORECAST_KNOWN)
+        return gap;
+    forecaster_init(&f, plan, ask);
+    f.value = gp_malloc(((size_t)ask->arrivals.count + 1) * sizeof(*f.value));
+    double value = rate_kept(&f, &one), low = value, high = value;
+    for (int i = 0; i < RATE_DRAWS; i++) {
+        double z[4];
+
+        for (int k = 0; k < 4; k++)
+            z[k] = k == 0 ? normal_at((i + 0.5) / RATE_DRAWS) : stream_normal(&random);
+        struct factors by = factors_at(&f, z);
+        double kept = rate_kept(&f, &by);
+        low = fmin(low, kept);
+        high = fmax(high, kept);
+    }
+    *rate = quantity_band(value, low, high, ORIGIN_MODEL);
     steptime_fini(&f.times);
     free(f.value);
     return FORECAST_KNOWN;
