@@ -353,8 +353,8 @@ OPTION(PRUNE, .name = "prune", .type = OPTION_TEXT, .argument = "KIND", .fallbac
                 .explain = "Pruning: 2:4 sparsity saves memory, unstructured zeros do not.\n"
                            "2:4 stores bits/2 + 1 per weight of the linear layers",
                 .terms = {"weights: saved", "weights"}})
-OPTION(SOLVE, .name = "solve", WORD("FIELD", "gpus|context|users|precision|budget"),
-       .fallback = "none", .commands = P, .group = "Search and cost", .common = true,
+OPTION(SOLVE, .name = "solve", WORD("FIELD", "gpus|context|users|precision|budget|rate"),
+       .fallback = "none", .commands = P | FOR_REPLAY, .group = "Search and cost", .common = true,
        .help = "find the best value of one field that still fits")
 OPTION(PRICE, .name = "price", WORD("CLASS", "on-demand|spot|market|buy"), .fallback = "on-demand",
        .commands = R, .common = true, .help = "class of prices to use",
@@ -419,6 +419,9 @@ OPTION(REQUESTS, .name = "requests", COUNTED, .unit = "requests", .low = 1, .hig
 OPTION(DURATION, .name = "duration", .type = OPTION_NUMBER, .argument = "SECONDS", .unit = "s",
        .low = 0.001, .high = 1e9, .fallback = "until the last request", .commands = FOR_REPLAY,
        .help = "replay what arrives within this time")
+OPTION(LENGTHS, .name = "lengths", WORD("KIND", "lognormal|normal|uniform|fixed"),
+       .fallback = "lognormal", .commands = FOR_REPLAY,
+       .help = "how the lengths of drawn requests spread around their means")
 OPTION(MAX_CONCURRENCY, .name = "max-concurrency", COUNTED, .unit = "requests", .low = 1,
        .high = 1e6, .fallback = "none", .commands = FOR_REPLAY,
        .help = "with --rate: at most so many in flight, the others wait at the client")
@@ -431,6 +434,18 @@ OPTION(ROUTER, .name = "router", WORD("KIND", "round-robin|least-load|prefix"),
        .fallback = "least-load", .commands = FOR_REPLAY,
        .help = "how requests go to the replicas: in turn, to the least busy, by the longest cached "
                "prefix")
+OPTION(TTFT_P95, .name = "ttft-p95", .type = OPTION_NUMBER, .argument = "MS", .unit = "ms",
+       .low = 0.1, .high = 1e9, .fallback = "none", .commands = FOR_REPLAY,
+       .help = "goal: most milliseconds to the first token in 95 of 100 requests")
+OPTION(TTFT_P99, .name = "ttft-p99", .type = OPTION_NUMBER, .argument = "MS", .unit = "ms",
+       .low = 0.1, .high = 1e9, .fallback = "none", .commands = FOR_REPLAY,
+       .help = "goal: most milliseconds to the first token in 99 of 100 requests")
+OPTION(TPOT_P95, .name = "tpot-p95", .type = OPTION_NUMBER, .argument = "MS", .unit = "ms",
+       .low = 0.1, .high = 1e9, .fallback = "none", .commands = FOR_REPLAY,
+       .help = "goal: most milliseconds per output token in 95 of 100 requests")
+OPTION(TPOT_P99, .name = "tpot-p99", .type = OPTION_NUMBER, .argument = "MS", .unit = "ms",
+       .low = 0.1, .high = 1e9, .fallback = "none", .commands = FOR_REPLAY,
+       .help = "goal: most milliseconds per output token in 99 of 100 requests")
 OPTION(TIMELINE, .name = "timeline", .type = OPTION_PATH, .argument = "FILE", .fallback = "none",
        .commands = FOR_REPLAY,
        .help = "write running, waiting, KV and percentiles over time as CSV")

@@ -230,6 +230,9 @@ enum gp_status planner_answer(struct planner *p, const struct options *options, 
         return rc;
     c.trace = planner_trace(p, &out->resolved);
     out->solve = (enum solve)(options_choice(options, OPT_SOLVE) + 1); /* -1: none */
+    if (out->solve > SOLVE_BUDGET)
+        return gp_fail(err, GP_E_USAGE, "--solve", "gpuplan --replay --solve rate --ttft-p99 MS",
+                       "the rate that keeps a percentile follows from a replay");
     if (out->solve == SOLVE_USERS && q->rate > 0)
         return gp_fail(err, GP_E_USAGE, "--solve", "give --users, or leave --solve",
                        "the users follow from --rate");

@@ -65,6 +65,8 @@ static enum gp_status read_ask(const struct planner *planner, const struct optio
         .count = (int)options_or(o, OPT_REQUESTS, trace ? 0 : REQUESTS),
         .seconds = options_or(o, OPT_DURATION, 0),
         .seed = (uint64_t)options_or(o, OPT_SEED, SEED),
+        .lengths = o->value[OPT_LENGTHS].given ? (enum lengths_kind)options_choice(o, OPT_LENGTHS)
+                                               : LENGTHS_LOGNORMAL,
         .prompt = q->prompt,
         .output = q->output,
         .prompt_sd = q->spread.prompt * q->prompt,
@@ -115,15 +117,85 @@ static void plan_overloaded(struct planner *planner, struct replay_run *run)
     }
 }
 
+/* --ttft and --tpot are of 95 in 100 requests here. */
+static const struct {
+    enum option_id id;
+    enum measure measure;
+    enum point point;
+} goal_options[FORECAST_GOALS] = {
+    {OPT_TTFT, MEASURE_TTFT, POINT_P95},     {OPT_TPOT, MEASURE_TPOT, POINT_P95},
+    {OPT_TTFT_P95, MEASURE_TTFT, POINT_P95}, {OPT_TTFT_P99, MEASURE_TTFT, POINT_P99},
+    {OPT_TPOT_P95, MEASURE_TPOT, POINT_P95}, {OPT_TPOT_P99, MEASURE_TPOT, POINT_P99},
+};
+
+/* The options of the plan behind a replay; the goals are of percentiles, which a plan does not
+ * know. solve: the rate that keeps them is looked for. */
+static enum gp_status read_goals(const struct options *o, struct options *plain,
+                                 struct forecast_ask *ask, bool *solve, struct gp_err *err)
+{
+    const char *field = options_word(o, OPT_SOLVE, "");
+    bool any = false;
+
+    *plain = *o;
+    for (int i = 0; i < FORECAST_GOALS; i++) {
+        double ms = options_or(o, goal_options[i].id, 0);
+
+        ask->goal[i] =
+            (struct forecast_goal){goal_options[i].measure, goal_options[i].point, ms / 1e3};
+        any |= ms > 0;
+        plain->value[goal_options[i].id] = (struct option_value){0};
+    }
+    plain->value[OPT_SOLVE] = (struct option_value){0};
+    *solve = field[0] != '\0';
+    if (!*solve)
+        return GP_OK;
+    if (strcmp(field, "rate") != 0)
+        return gp_fail(err, GP_E_USAGE, "--solve", "gpuplan --plan solves for it",
+                       "a replay solves for rate, not for %s", field);
+    if (!any)
+        return gp_fail(err, GP_E_USAGE, "--solve", "--ttft-p99 MS, --tpot-p95 MS",
+                       "the rate is solved for goals, and there is none");
+    if (o->value[OPT_RATE].given || o->value[OPT_USERS].given || o->value[OPT_TRACE].given)
+        return gp_fail(err, GP_E_USAGE, "--solve", "leave out --rate, --users and the trace",
+                       "the rate is given and asked for");
+    return GP_OK;
+}
+
+/* The largest rate, and the request at it. */
+static enum gp_status solve_rate(struct planner *planner, const struct options *o,
+                                 struct replay_run *out, struct gp_err *err)
+{
+    struct arrivals_ask *ask = &out->ask.arrivals;
+
+    plan_overloaded(planner, out);
+    ask->kind = ARRIVALS_POISSON;
+    ask->users = (int)options_or(o, OPT_MAX_CONCURRENCY, 0);
+    if (o->value[OPT_ARRIVALS].given && read_arrivals(o, ask, err))
+        return err->code;
+    if (ask->kind == ARRIVALS_BURST || ask->kind == ARRIVALS_CLOSED)
+        return gp_fail(err, GP_E_USAGE, "--arrivals", "poisson, constant or gamma:SHAPE",
+                       "%s arrivals have no rate to solve for", arrivals_word(ask->kind));
+    out->solved = forecast_solve_rate(&out->answer.plan, &out->ask, &out->rate) == FORECAST_KNOWN;
+    ask->rate = out->rate.value > 0 ? out->rate.value : 1e-3;
+    return GP_OK;
+}
+
 enum gp_status replay_run_options(struct planner *planner, const struct options *o,
                                   struct replay_run *out, struct gp_err *err)
 {
-    struct forecast_ask ask;
+    struct options plain;
+    bool solve;
 
     memset(out, 0, sizeof(*out));
-    enum gp_status rc = planner_answer(planner, o, &out->answer, err);
+    enum gp_status rc = read_goals(o, &plain, &out->ask, &solve, err);
+    if (solve)
+        plain.value[OPT_ARRIVALS] = (struct option_value){0};
     if (!rc)
-        rc = read_ask(planner, o, &out->answer, &ask, err);
+        rc = planner_answer(planner, &plain, &out->answer, err);
+    if (!rc)
+        rc = read_ask(planner, &plain, &out->answer, &out->ask, err);
+    if (!rc && solve)
+        rc = solve_rate(planner, o, out, err);
     if (rc)
         return rc;
     const struct plan *p = &out->answer.plan;
@@ -131,7 +203,7 @@ enum gp_status replay_run_options(struct planner *planner, const struct options 
         plan_overloaded(planner, out);
     if (p->verdict == VERDICT_DOES_NOT_FIT)
         return GP_OK;
-    switch (forecast_run(p, &ask, &out->forecast)) {
+    switch (forecast_run(p, &out->ask, &out->forecast)) {
     case FORECAST_KNOWN:
         out->done = true;
         return GP_OK;
@@ -153,18 +225,16 @@ void replay_run_fini(struct replay_run *run)
     forecast_fini(&run->forecast);
 }
 
-static bool goal_missed(double goal, const struct quantity *value)
-{
-    return goal > 0 && value->known && value->value > goal;
-}
-
 bool replay_run_passes(const struct replay_run *run)
 {
-    const struct request *q = &run->answer.plan.request;
-    const struct forecast *f = &run->forecast;
+    for (int i = 0; i < FORECAST_GOALS; i++) {
+        const struct forecast_goal *g = &run->ask.goal[i];
+        const struct quantity *q = &run->forecast.point[g->measure][g->point];
 
-    return run->done && !goal_missed(q->ttft, &f->point[MEASURE_TTFT][POINT_P95]) &&
-           !goal_missed(q->tpot, &f->point[MEASURE_TPOT][POINT_P95]);
+        if (run->done && g->most > 0 && q->known && q->value > g->most)
+            return false;
+    }
+    return run->done && !(run->solved && run->rate.value <= 0);
 }
 
 /* ---- the record ---- */
@@ -212,6 +282,8 @@ void report_replay(const struct replay_run *run, struct record *doc)
     record_quantity(doc, "duration", "s",
                     quantity_band(f->seconds, f->seconds, f->seconds, ORIGIN_MODEL), 1, 3);
     record_positive(doc, "rate", "requests/s", f->rate);
+    if (run->solved)
+        record_quantity(doc, "rate_kept", "requests/s", run->rate, 1, 3);
     for (int m = 0; m < MEASURE_COUNT; m++) {
         in = record_inside(doc, measure_key((enum measure)m));
         for (int i = 0; i < POINT_COUNT; i++)
@@ -251,10 +323,10 @@ static const char *time_text(char text[32], const struct quantity *q, double val
     return units_seconds(text, 32, value, 3);
 }
 
-static void print_measure(const struct forecast *f, enum measure m, double goal, struct strbuf *out)
+static void print_measure(const struct replay_run *run, enum measure m, struct strbuf *out)
 {
     char a[32], b[32], c[32], d[32], e[32];
-    const struct quantity *p = f->point[m];
+    const struct quantity *p = run->forecast.point[m];
 
     strbuf_addf(out, "  %-8s p50 %s, p95 %s, p99 %s (%s to %s)", measures[m].label,
                 time_text(a, &p[POINT_P50], p[POINT_P50].value),
@@ -262,14 +334,18 @@ static void print_measure(const struct forecast *f, enum measure m, double goal,
                 time_text(c, &p[POINT_P99], p[POINT_P99].value),
                 time_text(d, &p[POINT_P99], p[POINT_P99].low),
                 time_text(e, &p[POINT_P99], p[POINT_P99].high));
-    if (goal > 0 && p[POINT_P95].known) {
-        const struct quantity *g = &p[POINT_P95];
-        const char *kept = g->high <= goal    ? "kept for sure"
-                           : g->value <= goal ? "kept, not for sure"
-                           : g->low <= goal   ? "missed, not for sure"
-                                              : "missed";
+    for (int i = 0; i < FORECAST_GOALS; i++) {
+        const struct forecast_goal *g = &run->ask.goal[i];
+        const struct quantity *at = &p[g->point];
 
-        strbuf_addf(out, "; goal %s at p95: %s", units_seconds(a, sizeof(a), goal, 3), kept);
+        if (g->measure != m || g->most <= 0 || !at->known)
+            continue;
+        strbuf_addf(out, "; goal %s at %s: %s", units_seconds(a, sizeof(a), g->most, 3),
+                    point_key(g->point),
+                    at->high <= g->most    ? "kept for sure"
+                    : at->value <= g->most ? "kept, not for sure"
+                    : at->low <= g->most   ? "missed, not for sure"
+                                           : "missed");
     }
     strbuf_add(out, "\n");
 }
@@ -282,26 +358,29 @@ static void print_decision(const struct replay_run *run, struct strbuf *out)
     struct texts texts = {0};
     struct quantity hour, month, million = cost_per_million(run);
 
-    strbuf_addf(out, "%s ", f->saturated ? "OVERLOADED" : "KEEPS UP");
-    if (f->rate > 0 && f->seconds > 0)
-        strbuf_addf(out, "%s %s requests/s ", f->saturated ? "by" : "with",
+    if (run->solved)
+        strbuf_addf(out, "UP TO %s requests/s (%s to %s) keep the goals ",
+                    UNITS_PLAIN(run->rate.value, 3), UNITS_PLAIN(run->rate.low, 3),
+                    UNITS_PLAIN(run->rate.high, 3));
+    else if (f->rate > 0)
+        strbuf_addf(out, "%s %s requests/s ", f->saturated ? "OVERLOADED by" : "KEEPS UP with",
                     UNITS_PLAIN(f->rate, 3));
     else
-        strbuf_addf(out, "with %s requests ",
+        strbuf_addf(out, "KEEPS UP with %s requests %s ",
                     UNITS_TOKENS(f->arrivals.load.users > 0 ? f->arrivals.load.users
-                                                            : f->arrivals.load.count));
+                                                            : f->arrivals.load.count),
+                    f->arrivals.load.users > 0 ? "in flight" : "at once");
     strbuf_addf(out, "on %d x %s (%s): %s, %s %s\n", p->layout.gpus, q->gpu->name, q->gpu->id,
                 sentence_layout(&p->layout, &texts), q->engine->name, q->engine->range);
-    print_measure(f, MEASURE_TTFT, q->ttft, out);
-    print_measure(f, MEASURE_TPOT, q->tpot, out);
+    print_measure(run, MEASURE_TTFT, out);
+    print_measure(run, MEASURE_TPOT, out);
     strbuf_addf(out, "  limit    %s; GPU busy %.0f %% of the time, KV %.0f %% full at most\n",
                 replay_limit_words(f->limit), 100 * f->utilization, 100 * f->result.occupancy_most);
     plan_prices(p, &hour, &month);
-    strbuf_addf(out, "  price    %s/h, %s per million tokens; %s tokens/s, %s requests/s%s\n",
+    strbuf_addf(out, "  price    %s/h, %s per million tokens; %s tokens/s, %s requests/s\n",
                 hour.known ? UNITS_MONEY(hour.value) : "unknown",
                 million.known ? UNITS_MONEY(million.value) : "unknown",
-                UNITS_PLAIN(f->tokens.value, 3), UNITS_PLAIN(f->requests.value, 3),
-                q->ttft > 0 || q->tpot > 0 ? "" : "");
+                UNITS_PLAIN(f->tokens.value, 3), UNITS_PLAIN(f->requests.value, 3));
     texts_fini(&texts);
 }
 

@@ -12,7 +12,10 @@
 struct replay_run {
     struct answer answer;
     struct forecast forecast;
-    bool done; /* false: the plan does not fit, nothing was replayed */
+    struct forecast_ask ask;
+    bool solved;          /* --solve rate: */
+    struct quantity rate; /* requests/s up to which all goals are kept; the replay is of it */
+    bool done;            /* false: the plan does not fit, nothing was replayed */
 };
 
 /* The plan of the options, and its replay. GP_E_USAGE: the engine or the layout cannot be replayed,

@@ -5,6 +5,7 @@
  */
 #include "answer/replay_run.h"
 #include "base/path.h"
+#include "base/units.h"
 #include "cli/command.h"
 
 /* A file beside the answer. */
@@ -46,6 +47,7 @@ static enum gp_status replay_print(struct invocation *in, struct gp_err *err)
         else if (in->quiet)
             strbuf_addf(&in->out, "%s\n",
                         !run.done                ? record_get(&doc, "verdict")
+                        : run.solved             ? UNITS_PLAIN(run.rate.value, 3)
                         : run.forecast.saturated ? "overloaded"
                                                  : "keeps up");
         else

@@ -144,6 +144,8 @@ static void ask_row(const struct table_file *t, struct asking *a, bool context)
     ask_number(a, OPT_OUTPUT, round(output));
     ask_number(a, OPT_PROMPT_STDDEV, fmin(deviation(t, "isl_mean", "isl_std"), 2.5 * prompt));
     ask_number(a, OPT_OUTPUT_STDDEV, fmin(deviation(t, "osl_mean", "osl_std"), 2.5 * output));
+    if (strstr(table_text_of(t, "notes"), "lengths uniform"))
+        ask_text(a, OPT_LENGTHS, "uniform");
     ask_number(a, OPT_PREFIX_TOKENS, table_number_of(t, "prefix_tokens"));
     ask_number(a, OPT_REQUESTS, table_number_of(t, "num_prompts"));
     if (strcmp(arrival, "closed") == 0)

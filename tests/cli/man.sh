@@ -50,13 +50,13 @@ rm -f "$page1.actions"
 
 # The option table, a row per line without its OPTION(ID, .
 table() {
-    tr -s ' \n' ' ' <src/answer/option_rows.h | sed 's/OPTION( *[A-Z_]*, */\
+    tr -s ' \n' ' ' <src/answer/option_rows.h | sed 's/OPTION( *[A-Z0-9_]*, */\
 /g'
 }
 
 # "name|key" of each row.
 options() {
-    table | sed -nE "s/^\.name = \"([a-z-]+)\",( \.key = '(.)',)? (\.type = OPTION_|FLAG|WORD\(|TOKENS|COUNTED).*/\\1|\\3/p"
+    table | sed -nE "s/^\.name = \"([a-z0-9-]+)\",( \.key = '(.)',)? (\.type = OPTION_|FLAG|WORD\(|TOKENS|COUNTED).*/\\1|\\3/p"
 }
 
 # The choices of one option, as the table writes them: "a|b|c".

@@ -26,7 +26,7 @@ value() {
     assert_eq "the same again" "$first" "$out"
     run --replay $model --rate 4 --requests 300 --seed 2 -q
     assert_eq "in a word" "keeps up" "$out"
-    run --replay $model --rate 500 --requests 4000 -q
+    run --replay $model:1 --rate 500 --requests 4000 -q
     assert_eq "too many" overloaded "$out"
     run --replay $model --rate 4 --requests 300 --ttft 1
     assert_eq "exit code of a goal that is missed" 1 "$rc"
@@ -34,6 +34,26 @@ value() {
     run --replay -m llama-3.1-70b -g l4:1
     assert_eq "exit code of what does not fit" 1 "$rc"
     assert_contains "no fit" "nothing was replayed" "$out"
+}
+
+# ---- the rate that keeps goals ----
+# shellcheck disable=SC2086 # words
+{
+    run --replay $model:1 --requests 300 --solve rate --ttft-p99 500 -q
+    rate=$out
+    assert_eq "a rate" yes "$(awk -v r="$rate" 'BEGIN { print (r > 1) ? "yes" : "no" }')"
+    run --replay $model:1 --requests 300 --solve rate --ttft-p99 500 --tpot-p99 12 -q
+    assert_eq "another goal leaves less" yes \
+        "$(awk -v a="$rate" -v b="$out" 'BEGIN { print b < a ? "yes" : "no" }')"
+    run --replay $model:1 --requests 300 --solve rate --ttft-p99 500
+    assert_contains "said first" "UP TO $rate requests/s (" "$(printf '%s\n' "$out" | head -n 1)"
+    assert_contains "it is kept there" "at p99: kept" "$out"
+    run --replay $model:1 --requests 300 --solve rate --ttft-p99 1
+    assert_eq "exit code where not even one keeps it" 1 "$rc"
+    assert_fails 2 "there is none" --replay $model --solve rate
+    assert_fails 2 "not for users" --replay $model --solve users --ttft 100
+    assert_fails 2 "given and asked for" --replay $model --rate 1 --solve rate --ttft 100
+    assert_fails 2 "follows from a replay" --plan $model --solve rate
 }
 
 # ---- figures that follow from each other ----

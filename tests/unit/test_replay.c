@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "plan/replay/arrivals.h"
 #include "plan/replay/replay.h"
 
 static uint64_t random_state;
@@ -158,10 +159,133 @@ static void test_stretches_are_steps(void **state)
     }
 }
 
+/* ---- closed forms ---- */
+
+static double second_mixed(void *ctx, int decodes, double context, const struct replay_chunk *chunk,
+                           int chunks, bool alone)
+{
+    (void)ctx, (void)decodes, (void)context, (void)chunk, (void)alone;
+    return chunks;
+}
+
+/* One slot, a second for each prompt, answers of one token: the mean wait is rho / (2 (1 - rho))
+ * services. */
+static void test_waits_as_md1(void **state)
+{
+    static const double rates[] = {0.2, 0.5, 0.8};
+    const struct replay_clock clock = {.decode = linear_decode, .mixed = second_mixed, .scale = 1};
+
+    (void)state;
+    for (size_t n = 0; n < sizeof(rates) / sizeof(rates[0]); n++) {
+        struct arrivals_ask ask = {.kind = ARRIVALS_POISSON,
+                                   .rate = rates[n],
+                                   .count = 200000,
+                                   .seed = 7,
+                                   .prompt = 100,
+                                   .output = 1,
+                                   .block = 16};
+        struct replay_rules rules = {.scheduler = SCHEDULER_VLLM,
+                                     .budget = 1000,
+                                     .decode_tokens = 1,
+                                     .slots = 1,
+                                     .block = 16,
+                                     .blocks = 1000,
+                                     .context = 1000};
+        struct arrivals arrivals;
+        struct replay_result r;
+        double sum = 0;
+
+        arrivals_make(&ask, &arrivals);
+        struct replay replay = {
+            .load = &arrivals.load, .rules = &rules, .clock = &clock, .replicas = 1};
+        replay_run(&replay, &r);
+        for (int i = 0; i < ask.count; i++)
+            sum += r.outcome[i].queue;
+        double wait = rates[n] / (2 * (1 - rates[n]));
+        assert_true(fabs(sum / ask.count / wait - 1) < 0.03);
+        /* Little: those that wait in the mean are the rate times their wait */
+        double span = r.last - r.first;
+        assert_true(fabs(r.waiting / sum - 1) < 1e-3);
+        assert_true(fabs(ask.count / span / rates[n] - 1) < 0.02);
+        replay_result_fini(&r);
+        arrivals_fini(&arrivals);
+    }
+}
+
+/* Requests in flight, summed over time, are the times that they take. */
+static void test_obeys_little(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 200; i++) {
+        random_state = (uint64_t)i;
+        struct replay_rules rules = random_rules();
+        struct replay_load load = random_load();
+        struct replay replay = {
+            .load = &load, .rules = &rules, .clock = &linear_clock, .replicas = 1};
+        struct replay_result r;
+        double sum = 0;
+
+        rules.overlap = false; /* slots are then free at the last token */
+        replay_run(&replay, &r);
+        for (int n = 0; n < load.count; n++)
+            sum += isnan(r.outcome[n].e2e) ? 0 : (double)r.outcome[n].e2e;
+        assert_true(fabs(sum - r.running - r.waiting) <= 2e-3 * sum + 1e-3);
+        replay_result_fini(&r);
+    }
+}
+
+/* Another rate leaves the lengths, and scales the gaps; lengths have their mean and deviation. */
+static void test_draws_in_streams(void **state)
+{
+    struct arrivals_ask ask = {.kind = ARRIVALS_GAMMA,
+                               .shape = 0.7,
+                               .rate = 1,
+                               .count = 100000,
+                               .seed = 3,
+                               .prompt = 200,
+                               .prompt_sd = 150,
+                               .output = 100,
+                               .block = 16};
+    struct arrivals a, b;
+
+    (void)state;
+    for (int kind = 0; kind < LENGTHS_FIXED; kind++) {
+        double sum = 0, square = 0, gaps = 0, spread = 0;
+
+        ask.lengths = (enum lengths_kind)kind;
+        ask.prompt_sd = kind == LENGTHS_LOGNORMAL ? 150 : 40;
+        ask.rate = 1;
+        arrivals_make(&ask, &a);
+        ask.rate = 4;
+        arrivals_make(&ask, &b);
+        for (int i = 0; i < ask.count; i++) {
+            double gap = i > 0 ? a.arrival[i] - a.arrival[i - 1] : 0;
+
+            assert_int_equal(a.load.prompt[i], b.load.prompt[i]);
+            assert_true(fabs(a.arrival[i] - 4 * b.arrival[i]) < 1e-6);
+            sum += a.load.prompt[i];
+            square += (double)a.load.prompt[i] * a.load.prompt[i];
+            gaps += gap;
+            spread += gap * gap;
+        }
+        double mean = sum / ask.count, sd = sqrt(square / ask.count - mean * mean);
+        assert_true(fabs(mean / 200 - 1) < 0.01);
+        assert_true(fabs(sd / ask.prompt_sd - 1) < 0.03);
+        double gap = gaps / ask.count;
+        assert_true(fabs(gap - 1) < 0.02);
+        assert_true(fabs((spread / ask.count - gap * gap) * 0.7 - 1) < 0.05); /* CV^2 = 1/K */
+        arrivals_fini(&a);
+        arrivals_fini(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stretches_are_steps),
+        cmocka_unit_test(test_waits_as_md1),
+        cmocka_unit_test(test_obeys_little),
+        cmocka_unit_test(test_draws_in_streams),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

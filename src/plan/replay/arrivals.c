@@ -147,14 +147,18 @@ static double gap_of(const struct arrivals_ask *ask, struct stream *s)
     }
 }
 
-static int length_of(struct stream *s, double mean, double sd)
+static int length_of(struct stream *s, enum lengths_kind kind, double mean, double sd)
 {
     double u = stream_uniform(s), tokens = mean;
 
-    if (sd > 0) {
+    if (sd > 0 && kind == LENGTHS_LOGNORMAL) {
         double square = own_log(1 + (sd / mean) * (sd / mean));
 
         tokens = mean * own_exp(sqrt(square) * normal_at(u) - square / 2);
+    } else if (sd > 0 && kind == LENGTHS_NORMAL) {
+        tokens = mean + sd * normal_at(u);
+    } else if (sd > 0 && kind == LENGTHS_UNIFORM) {
+        tokens = mean + sd * sqrt(12) * (u - 0.5);
     }
     return (int)fmin(fmax(floor(tokens + 0.5), 1), 1e9);
 }
@@ -170,8 +174,8 @@ static void make_drawn(const struct arrivals_ask *ask, struct arrivals *out)
     for (int i = 0; i < n; i++) {
         out->arrival[i] = at;
         at += gap_of(ask, &gaps);
-        prompt[i] = length_of(&prompts, ask->prompt, ask->prompt_sd);
-        output[i] = length_of(&outputs, ask->output, ask->output_sd);
+        prompt[i] = length_of(&prompts, ask->lengths, ask->prompt, ask->prompt_sd);
+        output[i] = length_of(&outputs, ask->lengths, ask->output, ask->output_sd);
         most[i] = ask->most > output[i] ? (int)ask->most : output[i];
         if (ask->seconds > 0 && out->arrival[i] > ask->seconds)
             break;
@@ -232,6 +236,7 @@ void arrivals_make(const struct arrivals_ask *ask, struct arrivals *out)
     out->load.most = out->lengths + 2 * (size_t)n;
     out->load.arrival = ask->kind == ARRIVALS_CLOSED ? NULL : out->arrival;
     out->load.users = ask->users;
+    out->load.cached = ask->cached;
     if (out->hash_at) {
         out->load.hash = out->hash;
         out->load.hash_at = out->hash_at;

@@ -5,8 +5,9 @@
  *   gamma:K    gaps of shape K, CV^2 = 1/K (0.7: burstier than Poisson)
  *   burst      all at once                             closed     N users, each asks when answered
  *
- * Lengths are lognormal by mean and standard deviation, whole tokens, 1 at least. Gaps, prompts and
- * answers have a stream of numbers each, so that another rate leaves the lengths as they were.
+ * Lengths are lognormal (or normal, uniform) by mean and standard deviation, whole tokens, 1 at
+ * least. Gaps, prompts and answers have a stream of numbers each, so that another rate leaves the
+ * lengths as they were.
  * Logarithms and roots are worked out here: libraries differ in the last bit.
  *
  * Example: seed 1, 2 requests/s: the gaps are those of seed 1 at 1 request/s, halved.
@@ -32,6 +33,17 @@
 enum arrivals_kind { ARRIVALS(X) ARRIVALS_COUNT };
 #undef X
 
+/* X(NAME, word): how lengths spread around their means */
+#define LENGTHS(X)            \
+    X(LOGNORMAL, "lognormal") \
+    X(NORMAL, "normal")       \
+    X(UNIFORM, "uniform")     \
+    X(FIXED, "fixed")
+
+#define X(NAME, word) LENGTHS_##NAME,
+enum lengths_kind { LENGTHS(X) LENGTHS_COUNT };
+#undef X
+
 struct arrivals_ask {
     enum arrivals_kind kind;
     double shape;   /* of gamma */
@@ -40,10 +52,12 @@ struct arrivals_ask {
     int count;      /* requests; of a trace at most; 0 = all */
     double seconds; /* no arrival behind; 0 = any */
     uint64_t seed;
+    enum lengths_kind lengths;
     double prompt, output; /* tokens, means */
     double prompt_sd, output_sd;
     double most;               /* tokens that each may make; 0 = as many as it does */
     int prefix;                /* leading tokens that all prompts share; 0 = none */
+    double cached;             /* share of each prompt that is in the cache */
     int block;                 /* tokens of a block, for the prefix */
     const struct trace *trace; /* borrowed */
 };

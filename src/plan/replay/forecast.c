@@ -247,11 +247,22 @@ static double member_of(const struct forecast_seen *s, enum measure measure)
     return by[measure];
 }
 
+/* Does a request keep them? */
+static bool within_goals(const struct forecast_ask *ask, const struct forecast_seen *s)
+{
+    for (int i = 0; i < FORECAST_GOALS; i++) {
+        const struct forecast_goal *g = &ask->goal[i];
+
+        if (g->most > 0 && member_of(s, g->measure) > g->most)
+            return false;
+    }
+    return true;
+}
+
 static void fill_rates(const struct forecaster *f, const struct replay_result *r,
                        const struct replay_load *l, const float *delay, double front,
                        struct forecast_rates *out)
 {
-    const struct request *q = &f->plan->request;
     double span = fmax(r->last - r->first, 1e-9);
     int within = 0;
 
@@ -264,7 +275,7 @@ static void fill_rates(const struct forecaster *f, const struct replay_result *r
             double v = member_of(&s, (enum measure)m);
 
             if (m == MEASURE_TTFT && !isnan(s.e2e))
-                within += !(q->ttft > 0 && s.ttft > q->ttft) && !(q->tpot > 0 && s.tpot > q->tpot);
+                within += within_goals(f->ask, &s);
             if (isnan(v))
                 continue;
             f->value[n++] = (float)v;
@@ -303,6 +314,14 @@ static void replay_with(const struct forecaster *f, const struct factors *by,
     replay_run(&replay, out);
 }
 
+/* Beside the plan's band of a step: prompts that were cached before, other kernels than the
+ * law's; host and front end. Such that eight of ten TTFTs of replay_shown.csv lie inside
+ * (tests/accuracy/replay). */
+#define PROMPTS_LOW 3.0
+#define PROMPTS_HIGH 2.5
+#define FRONT_LOW 2.5
+#define FRONT_HIGH 3.0
+
 /* A factor whose logarithm is normal, with 90 % between 1/low and high. */
 static double factor_at(double z, double low, double high)
 {
@@ -318,8 +337,8 @@ static struct factors factors_at(const struct forecaster *f, const double z[4])
 
     return (struct factors){
         .step = factor_at(z[0], s->factor_low, s->factor_high),
-        .prompts = factor_at(z[1], SPEED_SOLO, SPEED_SOLO),
-        .front = factor_at(z[2], 2, 2),
+        .prompts = factor_at(z[1], PROMPTS_LOW, PROMPTS_HIGH),
+        .front = factor_at(z[2], FRONT_LOW, FRONT_HIGH),
         .pool = factor_at(z[3], fmin(fmax(low, 1), 4), fmin(fmax(high, 1), 4)),
     };
 }
@@ -483,41 +502,44 @@ static void add_ranks(struct forecaster *f, const struct forecast_rates *value,
 
 /* ---- conclusions ---- */
 
-/* Requests in flight at a moment. */
-static int in_flight(const struct forecast *f, double at)
-{
-    const struct replay_result *r = &f->result;
-    int n = 0;
+#define GROWS 1.2  /* from one third of the arrivals to the next */
+#define WAITS 0.05 /* of the arrivals' span: a shorter queue may be a burst's */
 
-    for (int i = 0; i < r->count; i++)
-        n += r->arrival[i] <= at && !isnan(r->outcome[i].e2e) &&
-             r->arrival[i] + (double)r->outcome[i].e2e > at;
-    return n;
-}
-
-#define GROWS 1.25 /* of those in flight from one third of the arrivals to the next */
-
-/* More come than are served: those in flight grow over each third of the arrivals. */
+/* More come than are served: those of each third of the arrivals wait longer than those before,
+ * and long; or, while there are slots for all, take longer and longer to answer where the first
+ * ones have long left. */
 static bool forecast_saturated(const struct forecast *f)
 {
     const struct replay_load *l = &f->arrivals.load;
+    double wait[3] = {0}, answer[3] = {0};
+    int count[3] = {0};
 
     if (!l->arrival || l->users > 0 || l->count < 10)
         return false;
-    double first = f->result.first, span = l->arrival[l->count - 1] - first;
+    double span = l->arrival[l->count - 1] - l->arrival[0];
     if (!(span > 0))
         return false;
-    double at[4] = {0};
-    for (int third = 1; third <= 3; third++)
-        for (int i = 0; i < 8; i++)
-            at[third] += in_flight(f, first + span * (third - 1 + (i + 1) / 8.0) / 3) / 8.0;
-    /* what is served before the last arrival is less than what came */
-    double left = in_flight(f, first + span), share = left / l->count;
-    return at[2] > at[1] * 1.05 + 1 && at[3] > at[2] * 1.05 + 1 && at[3] > GROWS * at[1] + 2 &&
-           share > 0.05;
+    for (int i = 0; i < l->count; i++) {
+        const struct replay_outcome *o = &f->result.outcome[i];
+        int third = (int)fmin(3 * (l->arrival[i] - l->arrival[0]) / span, 2);
+
+        if (isnan(o->e2e))
+            continue;
+        wait[third] += o->queue;
+        answer[third] += o->e2e / l->output[i];
+        count[third]++;
+    }
+    for (int i = 0; i < 3; i++) {
+        wait[i] /= fmax(count[i], 1);
+        answer[i] /= fmax(count[i], 1);
+    }
+    bool waits = wait[1] > GROWS * wait[0] && wait[2] > GROWS * wait[1] && wait[2] > WAITS * span;
+    bool slows = answer[1] > GROWS * answer[0] && answer[2] > GROWS * answer[1] &&
+                 f->point[MEASURE_E2E][POINT_P50].value < span / 3;
+    return waits || slows;
 }
 
-static void conclude_from(const struct forecaster *f, struct forecast *out)
+static void conclude_from(struct forecast *out)
 {
     const struct replay_result *r = &out->result;
     double span = fmax(r->last - r->first, 1e-9), all = 0, seen = 0;
@@ -545,42 +567,60 @@ static void conclude_from(const struct forecaster *f, struct forecast *out)
     const struct replay_load *l = &out->arrivals.load;
     double came = l->count > 1 && l->arrival ? l->arrival[l->count - 1] - l->arrival[0] : 0;
     out->rate = came > 0 ? (l->count - 1) / came : 0;
-    (void)f;
+}
+
+static enum forecast_gap forecast_gap(const struct plan *plan)
+{
+    if (plan->request.engine->scheduler == SCHEDULER_NONE)
+        return FORECAST_NO_SCHEDULER;
+    if (!plan->has_memory || plan->speed.gap != SPEED_KNOWN || plan->speed.factor_low <= 0)
+        return FORECAST_NO_SPEED;
+    return plan->layout.prefill > 0 ? FORECAST_APART : FORECAST_KNOWN;
+}
+
+/* f->others is pointed to: f stays where it is. */
+static void forecaster_init(struct forecaster *f, const struct plan *plan,
+                            const struct forecast_ask *ask)
+{
+    const struct request *q = &plan->request;
+    const struct engine_speed *e = &q->engine->speed;
+
+    memset(f, 0, sizeof(*f));
+    f->plan = plan;
+    f->ask = ask;
+    f->load = load_sum(q);
+    step_load_sum(q, &f->load, &f->sums);
+    step_cut(&f->sums, &plan->layout, &f->step);
+    step_attach(&f->step, &plan->layout, &f->others);
+    f->rules = forecast_rules(plan, &f->load);
+    f->serve = (struct serve_load){.users = 1,
+                                   .admitted = f->rules.slots,
+                                   .prompt = q->prompt,
+                                   .output = q->output,
+                                   .chunk = f->load.max_batched_tokens};
+    steptime_init(&f->times, &f->step, &f->serve, f->rules.slots, f->rules.budget);
+    f->base = f->step.first * e->ttft_base;
+    f->solo_more = f->step.first * e->ttft_solo - 1;
+    f->wake = f->step.first * step_decode(&f->step, 1, q->prompt) / 2;
+    f->arrivals = ask->arrivals;
+    f->arrivals.block = f->rules.block;
+    f->arrivals.cached = q->prefix_hit;
 }
 
 enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_ask *ask,
                                struct forecast *out)
 {
     const struct request *q = &plan->request;
-    const struct engine_speed *e = &q->engine->speed;
-    struct forecaster f = {.plan = plan, .ask = ask};
+    struct forecaster f;
     const struct factors one = {1, 1, 1, 1};
     struct forecast_rates value;
     struct widths width[RATES] = {{0, 0}};
 
     memset(out, 0, sizeof(*out));
-    if (q->engine->scheduler == SCHEDULER_NONE)
-        return FORECAST_NO_SCHEDULER;
-    if (!plan->has_memory || plan->speed.gap != SPEED_KNOWN || plan->speed.factor_low <= 0)
-        return FORECAST_NO_SPEED;
-    if (plan->layout.prefill > 0)
-        return FORECAST_APART;
-    f.load = load_sum(q);
-    step_load_sum(q, &f.load, &f.sums);
-    step_cut(&f.sums, &plan->layout, &f.step);
-    step_attach(&f.step, &plan->layout, &f.others);
-    f.rules = forecast_rules(plan, &f.load);
-    f.serve = (struct serve_load){.users = 1,
-                                  .admitted = f.rules.slots,
-                                  .prompt = q->prompt,
-                                  .output = q->output,
-                                  .chunk = f.load.max_batched_tokens};
-    steptime_init(&f.times, &f.step, &f.serve, f.rules.slots, f.rules.budget);
-    f.base = f.step.first * e->ttft_base;
-    f.solo_more = f.step.first * e->ttft_solo - 1;
-    f.wake = f.step.first * step_decode(&f.step, 1, q->prompt) / 2;
-    f.arrivals = ask->arrivals;
-    f.arrivals.block = f.rules.block;
+    enum forecast_gap gap = forecast_gap(plan);
+    if (gap != FORECAST_KNOWN)
+        return gap;
+    forecaster_init(&f, plan, ask);
     arrivals_make(&f.arrivals, &out->arrivals);
     struct replay_load *l = &out->arrivals.load;
     f.value = gp_malloc(((size_t)l->count + 1) * sizeof(*f.value));
@@ -595,7 +635,6 @@ enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_as
     }
     fill_delays(&f, out);
     fill_rates(&f, &out->result, l, out->delay, 1, &value);
-    conclude_from(&f, out);
     out->runs = 1;
     if (ask->bands) {
         add_law(&f, &value, out, width);
@@ -613,6 +652,84 @@ enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_as
                      : quantity_band(v, v * exp(-sqrt(width[m].low)), v * exp(sqrt(width[m].high)),
                                      own ? ORIGIN_MEASURED : ORIGIN_MODEL);
     }
+    conclude_from(out);
+    steptime_fini(&f.times);
+    free(f.value);
+    return FORECAST_KNOWN;
+}
+
+/* ---- the rate ---- */
+
+/* Are all goals kept at this rate? */
+static bool goals_kept(struct forecaster *f, const struct factors *by, double rate)
+{
+    struct forecast at = {0};
+    struct forecast_rates rates;
+    bool kept = true;
+
+    f->arrivals.rate = rate;
+    arrivals_make(&f->arrivals, &at.arrivals);
+    replay_with(f, by, &at.arrivals.load, 0, &at.result);
+    at.delay = gp_calloc((size_t)at.arrivals.load.count + 1, sizeof(*at.delay));
+    fill_delays(f, &at);
+    fill_rates(f, &at.result, &at.arrivals.load, at.delay, by->front, &rates);
+    for (int i = 0; i < FORECAST_GOALS; i++) {
+        const struct forecast_goal *g = &f->ask->goal[i];
+
+        kept &= !(g->most > 0 && rates.point[g->measure][g->point] > g->most);
+    }
+    at.point[MEASURE_E2E][POINT_P50].value = rates.point[MEASURE_E2E][POINT_P50];
+    kept &= !forecast_saturated(&at) && at.result.refused < at.arrivals.load.count;
+    forecast_fini(&at);
+    return kept;
+}
+
+#define RATE_LEAST 1e-3 /* requests/s */
+#define RATE_CLOSE 1.01
+
+/* The most at which they are kept, from few on, between doublings; 0: not even those. */
+static double rate_kept(struct forecaster *f, const struct factors *by)
+{
+    double low = RATE_LEAST, high;
+
+    if (!goals_kept(f, by, low))
+        return 0;
+    for (high = 2 * low; high < 1e6 && goals_kept(f, by, high); high *= 2)
+        low = high;
+    while (high / low > RATE_CLOSE) {
+        double middle = sqrt(low * high);
+
+        *(goals_kept(f, by, middle) ? &low : &high) = middle;
+    }
+    return low;
+}
+
+#define RATE_DRAWS 11
+
+enum forecast_gap forecast_solve_rate(const struct plan *plan, const struct forecast_ask *ask,
+                                      struct quantity *rate)
+{
+    const struct factors one = {1, 1, 1, 1};
+    struct stream random = stream_of(ask->arrivals.seed, 4);
+    enum forecast_gap gap = forecast_gap(plan);
+    struct forecaster f;
+
+    if (gap != FORECAST_KNOWN)
+        return gap;
+    forecaster_init(&f, plan, ask);
+    f.value = gp_malloc(((size_t)ask->arrivals.count + 1) * sizeof(*f.value));
+    double value = rate_kept(&f, &one), low = value, high = value;
+    for (int i = 0; i < RATE_DRAWS; i++) {
+        double z[4];
+
+        for (int k = 0; k < 4; k++)
+            z[k] = k == 0 ? normal_at((i + 0.5) / RATE_DRAWS) : stream_normal(&random);
+        struct factors by = factors_at(&f, z);
+        double kept = rate_kept(&f, &by);
+        low = fmin(low, kept);
+        high = fmax(high, kept);
+    }
+    *rate = quantity_band(value, low, high, ORIGIN_MODEL);
     steptime_fini(&f.times);
     free(f.value);
     return FORECAST_KNOWN;

@@ -58,7 +58,16 @@ enum point { POINTS(X) POINT_COUNT };
 enum replay_limit { REPLAY_LIMITS(X) REPLAY_LIMIT_COUNT };
 #undef X
 
+/* The most that a percentile may be. */
+struct forecast_goal {
+    enum measure measure;
+    enum point point;
+    double most; /* s; 0 = none */
+};
+#define FORECAST_GOALS 6
+
 struct forecast_ask {
+    struct forecast_goal goal[FORECAST_GOALS];
     struct arrivals_ask arrivals;
     enum router router;
     bool bands;    /* draws and seeds, too */
@@ -92,6 +101,10 @@ struct forecast {
 enum forecast_gap { FORECAST_KNOWN, FORECAST_NO_SCHEDULER, FORECAST_NO_SPEED, FORECAST_APART };
 enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_ask *ask,
                                struct forecast *out);
+/* Requests/s up to which all goals are kept; low and high: by step times of 11 draws. Value 0: not
+ * even a lone request keeps them. */
+enum forecast_gap forecast_solve_rate(const struct plan *plan, const struct forecast_ask *ask,
+                                      struct quantity *rate);
 void forecast_fini(struct forecast *forecast);
 
 /* The same rules and times for who replays by himself: what one replica of a plan is. */

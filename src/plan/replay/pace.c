@@ -341,6 +341,9 @@ void replica_arrive(struct replica *r, int request, double at)
     bool waited = r->queue.count > 0;
 
     replica_count(r, fmin(at, r->decide));
+    /* a step that runs is counted to its end already, without this one */
+    if (at < r->counted)
+        r->out->waiting += fmax(fmin(r->counted, r->decide) - at, 0);
     replica_push(r, request);
     if (r->decide == INFINITY)
         r->decide = fmax(at + r->clock->wake, r->end);

@@ -39,6 +39,7 @@ struct replay_load {
     const uint64_t *hash;       /* of a prompt's leading groups of tokens; NULL: none alike */
     const uint32_t *hash_at;    /* count + 1 places in it */
     int hash_tokens;            /* tokens of a group, a multiple of the block */
+    double cached;              /* share of each prompt that is cached before; without hashes */
     int users;                  /* at most so many in flight; 0 = as they arrive */
 };
 

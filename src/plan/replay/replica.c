@@ -209,6 +209,9 @@ int replica_hit(const struct replica *r, const struct seq *s, int *groups, int64
     if (s->left != BLOCKS_NONE && n == s->groups) {
         hit += r->blocks.item[s->left].count * block;
         *idle += r->blocks.item[s->left].count;
+    } else if (hashes == 0) { /* of whom, nobody knows: as its own */
+        hit = (int)fmin(r->load->cached * s->prompt, most) / block * block;
+        *idle = hit / block;
     }
     return hit < most ? hit : most;
 }
@@ -251,6 +254,9 @@ void replica_take_hit(struct replica *r, int i, int groups, int hit)
         else if (r->rules->caches)
             blocks_leave(&r->blocks, count, true);
         s->left = BLOCKS_NONE;
+    } else if (groups == 0 && hit > 0) {
+        s->held = blocks_of(r, hit);
+        blocks_take(&r->blocks, s->held);
     }
     s->groups = groups;
     s->computed = hit;

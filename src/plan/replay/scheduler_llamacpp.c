@@ -14,11 +14,14 @@ static int llamacpp_pack(struct replica *r)
         r->lacks_slots = r->running >= r->rules->slots;
         if (r->lacks_slots)
             break;
-        int i = replica_first(r);
-        int64_t room = blocks_of(r, r->seq[i].prompt + r->seq[i].most);
+        int i = replica_first(r), groups;
+        int64_t idle;
+        int hit = replica_hit(r, &r->seq[i], &groups, &idle);
+        int64_t room = blocks_of(r, r->seq[i].prompt + r->seq[i].most) - blocks_of(r, hit);
 
-        room = room < blocks_left(&r->blocks) ? room : blocks_left(&r->blocks);
         replica_admit(r, i);
+        replica_take_hit(r, i, groups, hit);
+        room = room < blocks_left(&r->blocks) ? room : blocks_left(&r->blocks);
         blocks_take(&r->blocks, room);
         r->seq[i].held += room;
     }
