@@ -317,7 +317,7 @@ static void change_value(const struct request *q, enum change change, char *text
 
     switch (change) {
     case CHANGE_GPU:
-        gp_format(text, size, "%s:%d", q->gpu->id, q->gpu_count);
+        gp_format(text, size, q->gpu_count > 0 ? "%s:%d" : "%s", q->gpu->id, q->gpu_count);
         break;
     case CHANGE_ENGINE:
         gp_copy(text, size, q->engine->id);
