@@ -64,8 +64,11 @@ model_sources = \
 	src/model/read/hfcheck.c \
 	src/model/read/hfconfig.c \
 	src/model/read/hfconfig.h \
+	src/model/read/hfquant.h \
 	src/model/read/hfkeys.c \
 	src/model/read/hflayers.c \
+	src/model/read/hfmatch.c \
+	src/model/read/hfmodules.c \
 	src/model/read/hfquant.c \
 	src/model/read/hfvision.c \
 	src/model/read/hub_cache.c \
@@ -93,6 +96,8 @@ catalog_sources = \
 	src/catalog/lengths.c \
 	src/catalog/lengths.h \
 	src/catalog/model_file.c \
+	src/catalog/compiled.c \
+	src/catalog/compiled.h \
 	src/catalog/names.c \
 	src/catalog/names.h \
 	src/catalog/price.h \
@@ -138,12 +143,16 @@ plan_sources = \
 	src/plan/memory.c \
 	src/plan/memory.h \
 	src/plan/memory_budget.c \
+	src/plan/place.c \
+	src/plan/place.h \
 	src/plan/plan.c \
 	src/plan/plan.h \
 	src/plan/power.c \
 	src/plan/power.h \
 	src/plan/products.c \
 	src/plan/products.h \
+	src/plan/goals.c \
+	src/plan/goals.h \
 	src/plan/reason.c \
 	src/plan/reason.h \
 	src/plan/request.c \
@@ -169,6 +178,8 @@ plan_sources = \
 	src/plan/speed/comm.h \
 	src/plan/speed/gemm.c \
 	src/plan/speed/gemm.h \
+	src/plan/speed/host.c \
+	src/plan/speed/host.h \
 	src/plan/speed/serve.c \
 	src/plan/speed/serve.h \
 	src/plan/speed/speed.c \

@@ -134,6 +134,7 @@ unit_tests = \
 
 cuda_unit_tests = \
 	tests/unit/test_cuda_algo \
+	tests/unit/test_compiled \
 	tests/unit/test_names \
 	tests/unit/test_number \
 	tests/unit/test_cuda_types \
@@ -208,6 +209,7 @@ replays = \
 	tests/fuzz/replay_hfconfig \
 	tests/fuzz/replay_journal \
 	tests/fuzz/replay_launch \
+	tests/fuzz/replay_names \
 	tests/fuzz/replay_pool \
 	tests/fuzz/replay_profile \
 	tests/fuzz/replay_protocol \
@@ -225,6 +227,7 @@ fuzzers = \
 	tests/fuzz/fuzz_hfconfig \
 	tests/fuzz/fuzz_journal \
 	tests/fuzz/fuzz_launch \
+	tests/fuzz/fuzz_names \
 	tests/fuzz/fuzz_pool \
 	tests/fuzz/fuzz_profile \
 	tests/fuzz/fuzz_protocol \
@@ -276,6 +279,11 @@ tests_fuzz_replay_launch_LDADD = $(program_libs)
 tests_fuzz_fuzz_launch_SOURCES = tests/fuzz/fuzz_launch.c
 tests_fuzz_fuzz_launch_LDADD = $(program_libs)
 tests_fuzz_fuzz_launch_LDFLAGS = $(AM_LDFLAGS) $(FUZZER_LDFLAGS)
+tests_fuzz_replay_names_SOURCES = tests/fuzz/fuzz_names.c tests/fuzz/replay.c
+tests_fuzz_replay_names_LDADD = $(program_libs)
+tests_fuzz_fuzz_names_SOURCES = tests/fuzz/fuzz_names.c
+tests_fuzz_fuzz_names_LDADD = $(program_libs)
+tests_fuzz_fuzz_names_LDFLAGS = $(AM_LDFLAGS) $(FUZZER_LDFLAGS)
 tests_fuzz_replay_pool_SOURCES = tests/fuzz/fuzz_pool.c tests/fuzz/replay.c
 tests_fuzz_replay_pool_LDADD = $(program_libs)
 tests_fuzz_fuzz_pool_SOURCES = tests/fuzz/fuzz_pool.c
@@ -323,6 +331,7 @@ accuracy_programs = \
 	tests/accuracy/files \
 	tests/accuracy/memory \
 	tests/accuracy/models \
+	tests/accuracy/offload \
 	tests/accuracy/operators \
 	tests/accuracy/power \
 	tests/accuracy/speed \
@@ -337,6 +346,7 @@ tests_accuracy_speed_SOURCES = \
 	tests/accuracy/speed_hit_share.h \
 	tests/accuracy/speed_manual.c \
 	tests/accuracy/speed_manual.h \
+	tests/accuracy/speed_recent.c \
 	tests/accuracy/speed_rows.c \
 	tests/accuracy/speed_rows.h \
 	tests/accuracy/speed_score.c \

@@ -12,7 +12,7 @@
 # the program that counts both).
 # Instructions are counted by perf where it can, else by valgrind.
 set -eu
-plan_limit=30000 # thousand instructions of one --plan, a whole process
+plan_limit=15000 # thousand instructions of one --plan, a whole process; 10,700 with the profiles compiled
 log_limit=90000  # of one more MB of a log that is no start
 batch_limit=1000 # of one more plan of --batch; 954 with the speed of layouts of one price
 

@@ -58,6 +58,8 @@ static void read_lines(struct answer_lines *lines)
 
     if (r && r->model_read[0])
         line_addf(lines, "read", "%s", r->model_read);
+    if (r && r->release[0])
+        line_addf(lines, "read", "%s", r->release);
     if (r && r->gpu_read[0])
         line_addf(lines, "read", "%s", r->gpu_read);
 }
@@ -128,6 +130,16 @@ static void layout_lines(struct answer_lines *lines)
               plural_s(l->hosts), turned[0] ? ", " : "", turned);
 }
 
+/* "24 GPUs, $10.56/h"; "" = there is no such count. */
+static const char *count_beside(const struct runner_up *r, struct texts *t)
+{
+    if (r->layout.gpus == 0)
+        return "";
+    return texts_addf(t, "%d GPU%s%s%s%s", r->layout.gpus, plural_s(r->layout.gpus),
+                      r->per_hour > 0 ? ", " : "", r->per_hour > 0 ? UNITS_MONEY(r->per_hour) : "",
+                      r->per_hour > 0 ? "/h" : "");
+}
+
 /* "2 GPUs, $6.98/h": what the other --reserve takes. */
 static const char *reserved_otherwise(const struct answer *a, struct texts *t)
 {
@@ -137,9 +149,7 @@ static const char *reserved_otherwise(const struct answer *a, struct texts *t)
         return "the same GPUs";
     if (a->otherwise == OTHERWISE_LACKS)
         return "more than any layout of this GPU holds";
-    return texts_addf(t, "%d GPU%s%s%s%s", r->layout.gpus, plural_s(r->layout.gpus),
-                      r->per_hour > 0 ? ", " : "", r->per_hour > 0 ? UNITS_MONEY(r->per_hour) : "",
-                      r->per_hour > 0 ? "/h" : "");
+    return count_beside(r, t);
 }
 
 static void holds_lines(struct answer_lines *lines)
@@ -168,6 +178,56 @@ static void holds_lines(struct answer_lines *lines)
     else
         line_addf(lines, "holds", "holds %s such request%s, %s of full length%s",
                   UNITS_TOKENS(load.value), plural_s(load.value), UNITS_TOKENS(full.value), rest);
+}
+
+/* "TTFT likely within 200 ms (56..987 ms)" of each goal, and what is bought for other odds. */
+static void goals_lines(struct answer_lines *lines)
+{
+    static const struct {
+        const char *words, *band;
+        double scale;
+    } rows[SPEED_GOALS] = {{"TTFT %s within %s ms", "%s..%s ms", 1e3},
+                           {"TPOT %s within %s ms", "%s..%s ms", 1e3},
+                           {"%s at least %s tokens/s", "%s..%s", 1},
+                           {"%s at least %s requests/s served", "%s..%s", 1}};
+    static const char *const odds[] = {[GOAL_MET] = "surely",
+                                       [GOAL_LIKELY] = "likely",
+                                       [GOAL_UNLIKELY] = "likely not",
+                                       [GOAL_MISSED] = "not"};
+    const struct plan *p = lines->plan;
+    const struct goals_beside *g = lines->answer ? &lines->answer->goals : NULL;
+    struct texts *t = &lines->texts;
+    struct goal goals[SPEED_GOALS];
+    const char *text = "", *sure;
+
+    if (!g || g->state == GOAL_NOT_ASKED)
+        return;
+    goals_of(&p->request, &p->speed, goals);
+    for (int i = 0; i < SPEED_GOALS; i++) {
+        const struct quantity *e = &goals[i].estimate;
+        double by = rows[i].scale;
+
+        if (goals[i].state == GOAL_NOT_ASKED ||
+            (i == SPEED_GOAL_RATE && goals[SPEED_GOAL_THROUGHPUT].state == goals[i].state))
+            continue;
+        text = texts_addf(
+            t, "%s%s%s (%s)", text, text[0] ? ", " : "",
+            texts_addf(t, rows[i].words, odds[goals[i].state], UNITS_PLAIN(goals[i].asked * by, 4)),
+            texts_addf(t, rows[i].band, UNITS_PLAIN(e->low * by, 3), UNITS_PLAIN(e->high * by, 3)));
+    }
+    line_addf(lines, "goals", "goals: %s", text);
+    if (g->likely.layout.gpus > 0 && (g->state > GOAL_LIKELY || p->request.goals == GOALS_SURE))
+        line_addf(lines, "likely", "likely reached with %s, %s", count_beside(&g->likely, t),
+                  sentence_layout(&g->likely.layout, t));
+    sure = count_beside(&g->sure, t);
+    if (g->state != GOAL_MET)
+        line_addf(lines, "sure", "surely reached%s%s%s%s (--goals sure)",
+                  sure[0] ? " with " : " by no count of these GPUs", sure, sure[0] ? ", " : "",
+                  sure[0] ? sentence_layout(&g->sure.layout, t) : "");
+    if (g->near.layout.gpus > 0)
+        line_addf(lines, "near", "%.0f %% short of the %s with %s, %s", fmax(g->near.more * 100, 1),
+                  limit_words[g->near.limit].noun, count_beside(&g->near, t),
+                  sentence_layout(&g->near.layout, t));
 }
 
 static void runner_up_lines(struct answer_lines *lines)
@@ -212,6 +272,24 @@ static void warning_lines(struct answer_lines *lines)
 
 /* ---- memory ---- */
 
+/* What each of unlike GPUs holds. */
+static void mix_lines(struct answer_lines *lines)
+{
+    const struct plan *p = lines->plan;
+    const struct gpu_mix *mix = p->request.gpu->mix;
+    struct load load = load_sum(&p->request);
+    struct memory m;
+
+    for (int i = 0; i < mix->count && mix->count == p->layout.pp; i++) {
+        int first = layout_stage_begin(&p->request, p->layout.pp, i);
+
+        memory_stage(&p->request, &load, &p->layout, i, &m);
+        line_addf(lines, "stage", "%s: %d layers, weights %.2f, KV %.2f, free %.2f GiB",
+                  mix->at[i]->id, layout_stage_begin(&p->request, p->layout.pp, i + 1) - first,
+                  m.weights.value / GP_GIB, m.kv_reserved.value / GP_GIB, m.free.value / GP_GIB);
+    }
+}
+
 static void stage_lines(struct answer_lines *lines)
 {
     const struct plan *p = lines->plan;
@@ -219,6 +297,8 @@ static void stage_lines(struct answer_lines *lines)
     if (p->has_memory && p->layout.pp > 1)
         line_addf(lines, "stage", "pipeline stage %d of %d, the fullest", p->memory.stage + 1,
                   p->layout.pp);
+    if (p->has_memory && p->request.gpu->mix)
+        mix_lines(lines);
 }
 
 static void pool_lines(struct answer_lines *lines)
@@ -440,23 +520,19 @@ static void pace_lines(struct answer_lines *lines)
                        v->running, v->users, sentence_saturation(v->saturation));
 }
 
-static bool meets_goals(const struct request *q, const struct speed *v)
-{
-    return (q->ttft <= 0 || v->ttft.value <= q->ttft) &&
-           (q->tpot <= 0 || v->tpot.value <= q->tpot) && q->rate <= v->capacity;
-}
-
 /* The same replicas, each with its own prompts. */
 static void together_line(struct answer_lines *lines)
 {
     const struct plan *p = lines->plan;
     const struct request *q = &p->request;
     const struct speed *t = &p->unsplit_speed;
-    bool goals = q->ttft > 0 || q->tpot > 0 || q->rate > 0;
-    bool both = meets_goals(q, t), same = both == meets_goals(q, &p->speed);
+    struct goal list[SPEED_GOALS];
 
     if (p->layout.prefill <= 0 || t->gap != SPEED_KNOWN)
         return;
+    enum goal_state together = goals_of(q, t, list), apart = goals_of(q, &p->speed, list);
+    bool goals = together != GOAL_NOT_ASKED, both = !goal_fails(q, together);
+    bool same = both == !goal_fails(q, apart);
     line_addf(lines, "together",
               "TPOT %.1f ms, TTFT %s, at most %.3g requests/s where each replica does both%s%s%s",
               t->tpot.value * 1e3, time_beside(t->ttft.value, t->ttft.value, &lines->texts),
@@ -551,8 +627,9 @@ static void step_line(struct answer_lines *lines)
         const char *name;
         double seconds;
     } parts[] = {
-        {"experts", p->experts}, {"KV cache", p->attention}, {"all-reduces", p->communication},
-        {"launches", p->fixed},  {"drafts", p->draft},       {"prompts", v->prompts}};
+        {"experts", p->experts},  {"KV cache", p->attention}, {"all-reduces", p->communication},
+        {"host memory", p->host}, {"launches", p->fixed},     {"drafts", p->draft},
+        {"prompts", v->prompts}};
     struct answer_line *line =
         line_addf(lines, "a step", "products %.1f ms", (p->linear + p->head) * 1e3);
 
@@ -755,15 +832,17 @@ static void verdict_row(struct answer_lines *lines)
     const struct plan *p = lines->plan;
     const struct layout *l = &p->layout;
     struct texts *t = &lines->texts;
-    const char *shout = verdict_words_for(p->verdict, p->limit)->shout;
+    const char *shout = plan_verdict_words(p)->shout;
     const char *turned = sentence_turned(p, t);
     const char *layout =
         texts_addf(t, "%s, %d host%s", sentence_layout(l, t), l->hosts, plural_s(l->hosts));
-    const char *text = texts_addf(t, "%s on %d x %s (%s): %s", shout, l->gpus, p->request.gpu->name,
+    /* unlike GPUs have their counts in their names */
+    const char *count = p->request.gpu->mix ? "" : texts_addf(t, "%d x ", l->gpus);
+    const char *text = texts_addf(t, "%s on %s%s (%s): %s", shout, count, p->request.gpu->name,
                                   p->request.gpu->id, layout);
 
     if (strlen(text) > HEADLINE_COLS + 11)
-        text = texts_addf(t, "%s on %d x %s: %s", shout, l->gpus, p->request.gpu->id, layout);
+        text = texts_addf(t, "%s on %s%s: %s", shout, count, p->request.gpu->id, layout);
     row_part(lines, "", "", text);
     if (!turned[0])
         return;
@@ -773,18 +852,39 @@ static void verdict_row(struct answer_lines *lines)
         row_part(lines, "options", "", sentence_turned_short(p, t));
 }
 
+/* "12,240 tokens" of a value of the field that was solved for. */
+static const char *solved_value(enum solve field, double value, struct texts *t)
+{
+    return field == SOLVE_CONTEXT ? texts_addf(t, "%s tokens", UNITS_TOKENS(value))
+                                  : texts_addf(t, "%s", UNITS_TOKENS(value));
+}
+
 const char *answer_solved(const struct answer *a, struct texts *t)
 {
+    static const char *const names[] = {[SOLVE_GPUS] = "GPUs",
+                                        [SOLVE_CONTEXT] = "context",
+                                        [SOLVE_USERS] = "users",
+                                        [SOLVE_PRECISION] = "precision",
+                                        [SOLVE_BUDGET] = "budget"};
     const struct request *q = &a->plan.request;
+    const struct solution *s = &a->solved;
+    const char *text;
 
     if (!solve_has_limit(q, a->solve))
-        return a->solve == SOLVE_USERS ? "users: no limit, it keeps no KV"
-                                       : "context: no limit, it keeps no KV";
+        return texts_addf(t, "%s: no limit, it keeps no KV", names[a->solve]);
+    if (!s->found && s->likely_precision)
+        return texts_addf(t, "precision: certain at none, likely in %s", s->likely_precision);
+    if (!s->found && s->likely > 0)
+        return texts_addf(t, "%s: certain at none, likely %s %s", names[a->solve],
+                          a->solve == SOLVE_GPUS ? "with" : "up to",
+                          solved_value(a->solve, s->likely, t));
     switch (a->solve) {
     case SOLVE_CONTEXT:
-        return texts_addf(t, "context %s tokens", UNITS_TOKENS(q->context));
+        text = texts_addf(t, "context %s tokens", UNITS_TOKENS(q->context));
+        break;
     case SOLVE_USERS:
-        return texts_addf(t, "%.0f users", q->users);
+        text = texts_addf(t, "%.0f users", q->users);
+        break;
     case SOLVE_PRECISION:
         return texts_addf(t, "precision %s", q->precision.id);
     case SOLVE_BUDGET:
@@ -792,19 +892,32 @@ const char *answer_solved(const struct answer *a, struct texts *t)
     default:
         return texts_addf(t, "%d GPU%s", a->plan.layout.gpus, plural_s(a->plan.layout.gpus));
     }
+    if (s->goals)
+        text = texts_addf(t, "%s within the goals, %s%s", text,
+                          s->sure > 0 ? "surely up to " : "surely at none",
+                          s->sure > 0 ? solved_value(a->solve, s->sure, t) : "");
+    if (s->likely > 0)
+        text = texts_addf(t, "%s for certain, likely up to %s", text,
+                          solved_value(a->solve, s->likely, t));
+    return text;
 }
 
 /* What was solved for is what was asked. */
 static void solved_row(struct answer_lines *lines)
 {
     const struct answer *a = lines->answer;
-    bool limit = a && a->solved && solve_has_limit(&a->plan.request, a->solve);
 
-    if (a && a->solve != SOLVE_NONE)
-        row_part(lines, "solved", "",
-                 !a->solved ? "nothing that fits was found"
-                            : texts_addf(&lines->texts, "%s%s", answer_solved(a, &lines->texts),
-                                         limit ? " (the best that fits)" : ""));
+    if (!a || a->solve == SOLVE_NONE)
+        return;
+    const struct solution *s = &a->solved;
+    bool likely = s->likely > 0 || s->likely_precision;
+    bool best = s->found && !likely && !s->goals && solve_has_limit(&a->plan.request, a->solve);
+
+    row_part(lines, "solved", "",
+             !s->found && !likely
+                 ? "nothing that fits was found"
+                 : texts_addf(&lines->texts, "%s%s", answer_solved(a, &lines->texts),
+                              best ? " (the best that fits)" : ""));
 }
 
 /* What all below it rests on, where that is a guess. */
@@ -879,15 +992,46 @@ static void speed_row(struct answer_lines *lines)
     row_part(lines, "speed", ", ", texts_addf(t, "%.0f tokens/s in all", v->tokens.value));
 }
 
+/* How the goals stand, and what is bought for other odds. */
+static void goals_row(struct answer_lines *lines)
+{
+    const struct goals_beside *g = &lines->answer->goals;
+    struct texts *t = &lines->texts;
+    const char *beside;
+
+    row_part(lines, "goals", "", g->state == GOAL_MET ? "met by the whole band" : "likely met");
+    if (g->near.layout.gpus > 0)
+        row_part(lines, "goals", "; ",
+                 texts_addf(t, "%.0f %% short: %s", fmax(g->near.more * 100, 1),
+                            count_beside(&g->near, t)));
+    beside = count_beside(g->state == GOAL_MET ? &g->likely : &g->sure, t);
+    if (g->state != GOAL_MET)
+        row_part(lines, "goals", "; ", texts_addf(t, "sure: %s", beside[0] ? beside : "no count"));
+    else if (lines->plan->request.goals == GOALS_SURE && beside[0])
+        row_part(lines, "goals", "; ", texts_addf(t, "likely: %s", beside));
+}
+
 static void limit_row(struct answer_lines *lines)
 {
     const struct plan *p = lines->plan;
     const struct speed *v = &p->speed;
     struct texts *t = &lines->texts;
+    bool goals = lines->answer && lines->answer->goals.state != GOAL_NOT_ASKED;
+    const struct runner_up *likely = goals ? &lines->answer->goals.likely : NULL;
     const char *text;
 
-    for (int i = 0; p->verdict != VERDICT_FITS && (text = sentence_reason(p, i, t)); i++)
+    if (p->verdict == VERDICT_FITS && goals) {
+        goals_row(lines);
+        return;
+    }
+    for (int i = 0; p->verdict != VERDICT_FITS && (text = sentence_reason(p, i, t)); i++) {
         row_part(lines, "limit", "; ", text);
+        if (i == 0 && p->verdict == VERDICT_SLOW && goals && likely->layout.gpus > 0)
+            row_part(lines, "limit", "; ",
+                     texts_addf(t, "%d GPU%s likely meet%s it", likely->layout.gpus,
+                                plural_s(likely->layout.gpus),
+                                likely->layout.gpus == 1 ? "s" : ""));
+    }
     if (p->verdict != VERDICT_FITS || !p->has_memory || v->gap != SPEED_KNOWN)
         return;
     row_part(lines, "limit", "", sentence_speed_bound(v->bound));
@@ -940,24 +1084,16 @@ int answer_lines(const struct plan *plan, const struct answer *answer, enum line
                  struct answer_lines *out)
 {
     static void (*const make[LINE_KIND_COUNT])(struct answer_lines *) = {
-        [LINE_HEADLINE] = headline_lines,
-        [LINE_MODEL] = model_lines,
-        [LINE_LOAD] = load_lines,
-        [LINE_GPU_FROM] = gpu_from_lines,
-        [LINE_LAYOUT] = layout_lines,
-        [LINE_HOLDS] = holds_lines,
-        [LINE_RUNNER_UP] = runner_up_lines,
-        [LINE_REASON] = reason_lines,
-        [LINE_STARTUP] = startup_lines,
-        [LINE_WARNING] = warning_lines,
-        [LINE_STAGE] = stage_lines,
-        [LINE_POOL] = pool_lines,
-        [LINE_RULE] = rule_lines,
-        [LINE_LOGGED] = logged_lines,
-        [LINE_SPEED] = speed_lines,
-        [LINE_COST] = cost_lines,
-        [LINE_FIX] = fix_lines,
-        [LINE_SOURCE] = source_lines,
+        [LINE_HEADLINE] = headline_lines, [LINE_READ] = read_lines,
+        [LINE_MODEL] = model_lines,       [LINE_LOAD] = load_lines,
+        [LINE_GPU_FROM] = gpu_from_lines, [LINE_LAYOUT] = layout_lines,
+        [LINE_HOLDS] = holds_lines,       [LINE_RUNNER_UP] = runner_up_lines,
+        [LINE_GOALS] = goals_lines,       [LINE_REASON] = reason_lines,
+        [LINE_STARTUP] = startup_lines,   [LINE_WARNING] = warning_lines,
+        [LINE_STAGE] = stage_lines,       [LINE_POOL] = pool_lines,
+        [LINE_RULE] = rule_lines,         [LINE_LOGGED] = logged_lines,
+        [LINE_SPEED] = speed_lines,       [LINE_COST] = cost_lines,
+        [LINE_FIX] = fix_lines,           [LINE_SOURCE] = source_lines,
         [LINE_DATES] = date_lines,
     };
 

@@ -25,7 +25,9 @@ enum line_kind {
     LINE_GPU_FROM,  /* who chose the GPU, when the request named none */
     LINE_LAYOUT,    /* "TP 2, 1 host" */
     LINE_HOLDS,     /* "holds 173 such requests, 27 of full length; all 16 at full length: ..." */
+    LINE_GOALS,     /* how the goals of speed stand; the counts beside: likely, sure, near */
     LINE_RUNNER_UP, /* "TP 2 x PP 2"; amount: $/h; note: why it lost */
+    LINE_READ,      /* what names were read as */
     LINE_REASON,
     LINE_STARTUP, /* "vLLM would stop: ValueError: ..." (startup.h) */
     LINE_WARNING,

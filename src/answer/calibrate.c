@@ -161,7 +161,8 @@ static enum calib_from source_nearness(const struct source *s, const struct benc
     if (s->gpu->host || !profile[0] || strchr(profile, '/') ||
         catalog_gpu(s->catalog, profile, sheet, &(struct gp_err){0}) != GP_OK)
         return CALIB_NONE;
-    return (*sheet)->family == s->gpu->family ? CALIB_FAMILY : CALIB_NONE;
+    bool same = (*sheet)->family == s->gpu->family;
+    return same && strcmp(s->gpu->family->id, FAMILY_UNKNOWN) != 0 ? CALIB_FAMILY : CALIB_NONE;
 }
 
 /* ---- reading results ---- */

@@ -190,7 +190,7 @@ void print_compare(const struct record *doc, enum output_format format, bool qui
     if (people) {
         const struct record *request = &record_find(doc, "request")->records[0];
         const char *engine = record_get(request, "engine");
-        const char *filter = record_get(request, "filter");
+        const char *filter = record_get(request, "filter"), *read = record_get(request, "read");
 
         struct strbuf head;
 
@@ -198,6 +198,8 @@ void print_compare(const struct record *doc, enum output_format format, bool qui
         strbuf_addf(&head, "%s: %s, %s, ", record_get(request, "model"),
                     record_get(request, "load"), engine[0] ? engine : "engine by row");
         record_plan_prices(request, &head);
+        if (read[0])
+            strbuf_addf(&head, "\n%s", read);
         if (filter[0])
             strbuf_addf(&head, "\nonly rows with: %s", filter);
         output_line(head.text, format, out);
@@ -374,6 +376,7 @@ struct comparison {
     struct compared **rows; /* row_count of comparison_total() are planned */
     size_t row_count;
     enum compare_order order;
+    struct strbuf read; /* what names were read as, of the model and of GPUs, a line each */
 };
 
 void comparison_free(struct comparison *c)
@@ -384,6 +387,7 @@ void comparison_free(struct comparison *c)
         free(c->rows[i]);
     free(c->rows);
     free(c->targets);
+    strbuf_fini(&c->read);
     free(c);
 }
 
@@ -404,7 +408,7 @@ static enum gp_status add_all(struct planner *planner, const struct options *opt
     const struct gpu *const *list;
     struct resolved *r = &c->resolved[0];
     size_t n;
-    enum gp_status rc = catalog_gpus(planner_catalog(planner), &list, &n, err);
+    enum gp_status rc = catalog_gpus_offered(planner_catalog(planner), &list, &n, err);
 
     if (!rc && n == 0)
         rc = gp_fail(err, GP_E_FILE, "", "check --profiles", "there are no GPUs");
@@ -417,6 +421,12 @@ static enum gp_status add_all(struct planner *planner, const struct options *opt
         add_target(c, t);
     }
     return rc;
+}
+
+static void add_read(struct comparison *c, const char *read)
+{
+    if (read[0])
+        strbuf_addf(&c->read, "%s%s", c->read.len > 0 ? "\n" : "", read);
 }
 
 static enum gp_status find_targets(struct planner *planner, const struct options *options,
@@ -434,6 +444,8 @@ static enum gp_status find_targets(struct planner *planner, const struct options
             continue;
         }
         rc = planner_resolve(planner, options, NULL, NULL, options->gpus[i], r, err);
+        if (!rc)
+            add_read(c, r->gpu_read);
         if (!rc)
             add_target(c, (struct target){.gpu = q->gpu,
                                           .count = q->gpu_count,
@@ -475,14 +487,29 @@ static enum gp_status resolve_precisions(struct planner *planner, const struct o
 
 /* ---- rows ---- */
 
-enum gp_status comparison_begin(struct planner *planner, const struct options *options,
-                                struct comparison **out, struct gp_err *err)
+/* asked: as the model's name is read, whose format a list of precisions would override. */
+static enum gp_status comparison_begin_as(struct planner *planner, const struct options *options,
+                                          const struct options *asked, struct comparison **out,
+                                          struct gp_err *err)
 {
     struct comparison *c = gp_calloc(1, sizeof(*c));
+    struct resolved *first = &c->resolved[0];
+
+    strbuf_init(&c->read);
 
     c->planner = planner;
     c->order = (enum compare_order)options_choice(options, OPT_SORT);
     enum gp_status rc = find_targets(planner, options, c, err);
+    if (!rc)
+        rc = planner_resolve(planner, asked, NULL, NULL, c->targets[0].gpu->id, first, err);
+    if (!rc) { /* the model's before those of GPUs */
+        struct strbuf gpus = c->read;
+
+        strbuf_init(&c->read);
+        add_read(c, first->model_read);
+        add_read(c, gpus.text);
+        strbuf_fini(&gpus);
+    }
     if (!rc)
         rc = resolve_precisions(planner, options, c->targets[0].gpu->id, c, err);
     for (size_t i = 0; i < c->target_count && !rc; i++) { /* where none is named */
@@ -500,6 +527,12 @@ enum gp_status comparison_begin(struct planner *planner, const struct options *o
     return GP_OK;
 }
 
+enum gp_status comparison_begin(struct planner *planner, const struct options *options,
+                                struct comparison **out, struct gp_err *err)
+{
+    return comparison_begin_as(planner, options, options, out, err);
+}
+
 enum gp_status comparison_begin_all(struct planner *planner, const struct options *options,
                                     struct comparison **out, struct gp_err *err)
 {
@@ -512,7 +545,7 @@ enum gp_status comparison_begin_all(struct planner *planner, const struct option
         all.precisions[all.precision_count++] = options->precisions[0];
     all.value[OPT_GPU] = all.value[OPT_PRECISION] = (struct option_value){0};
     all.value[OPT_CALIBRATION] = all.value[OPT_SOLVE] = (struct option_value){0};
-    return comparison_begin(planner, &all, out, err);
+    return comparison_begin_as(planner, &all, options, out, err);
 }
 
 static const struct engine *row_engine(const struct comparison *c, size_t i)
@@ -775,6 +808,7 @@ void comparison_record(const struct comparison *c, const struct compared *const 
     record_text(doc, "schema", "gpuplan.compare/1");
     struct record *request = record_inside(doc, "request");
     record_text(request, "model", first->model_text);
+    record_text(request, "read", c->read.text);
     if (engines_differ(c))
         record_text(request, "engine", "");
     else

@@ -114,8 +114,7 @@ static void notes_of(const struct answer *a, const struct launch *l,
     *n = (struct notes){.list.count = 0};
     p.warnings &= ~(1u << WARNING_SLOTS); /* the command gives the slots */
     for (int i = 0; (text = sentence_reason(&p, i, &n->texts)); i++)
-        add_note(n, "%s%s%s", fits ? "" : verdict_words_for(p.verdict, p.limit)->sentence,
-                 fits ? "" : ": ", text);
+        add_note(n, "%s%s%s", fits ? "" : plan_verdict_words(&p)->sentence, fits ? "" : ": ", text);
     for (int i = 0; (text = sentence_warning(&p, i, &n->texts)); i++)
         add_note(n, "note: %s", text);
     if (!l)

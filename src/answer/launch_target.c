@@ -239,7 +239,7 @@ static void set_files(const struct launch *l, json_t *to)
     launch_command(l, &place, &c);
     set_text(to, "file_name", c.file);
     set_text(to, "file_text", c.text.text);
-    set_text(to, "file_path", (gp_format(text, sizeof(text), "/work/%s", c.file), text));
+    set_text(to, "file_path", (gp_format(text, sizeof(text), "/models/%s", c.file), text));
     if (c.file[0])
         set_writing(to, "file_write", c.file, c.text.text);
     set_flag(to, "hub", l->hub);

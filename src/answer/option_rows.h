@@ -166,6 +166,9 @@ OPTION(BUDGET, .name = "budget", .type = OPTION_NUMBER, .argument = "DOLLARS", .
                 .explain = "Budget: goal, dollars per hour at most; a dearer plan is over budget.\n"
                            "rent per hour <= budget",
                 .terms = {"rent", "instances"}})
+OPTION(GOALS, .name = "goals", WORD("WHAT", "likely|sure"), .fallback = "likely", .commands = R,
+       .help = "goals of speed that count as reached: by the middle of an estimate, or by its "
+               "whole band")
 OPTION(TP, .name = "tp", COUNTED, .unit = "GPUs", .low = 1, .high = 1024, .fallback = "auto",
        .commands = R, .group = "Layout and engine", .common = true,
        .help = "GPUs that share each layer (tensor parallel)",
@@ -298,6 +301,12 @@ OPTION(NO_KV_OFFLOAD, .name = "no-kv-offload", FLAG, .commands = R,
                 .explain = "KV on host: of llama.cpp; the whole KV cache is in host memory.\n"
                            "KV needed on the GPU = 0; attention is computed on the host",
                 .terms = {"host memory", "users'"}})
+OPTION(HOST_MEMORY, .name = "host-memory", .type = OPTION_TEXT, .argument = "TYPE",
+       .fallback = "assumed", .commands = R,
+       .help = "memory of the host: ddr5-5600x2 (channels of a socket), or what was read, 60GB/s")
+OPTION(HOST_THREADS, .name = "host-threads", COUNTED, .unit = "threads", .low = 1, .high = 4096,
+       .fallback = "assumed", .commands = R,
+       .help = "cores that compute what is in host memory (llama.cpp's --threads)")
 OPTION(DRAFT, .name = "draft", .type = OPTION_TEXT, .argument = "MODEL", .fallback = "none",
        .commands = R, .help = "model that drafts tokens, or mtp: the model's own layers for it",
        .form = {

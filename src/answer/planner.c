@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "plan/better.h"
+#include "plan/place.h"
 #include "plan/search.h"
 
 /* What weights may be stored in instead, best first, and the two that are usual. */
@@ -65,7 +66,7 @@ static enum gp_status offer_all(struct planner *p, const struct request *q, stru
 {
     static const char *const engines[] = CATALOG_ENGINES_OFFERED;
     bool reads_gguf = q->engine->gguf;
-    enum gp_status rc = catalog_gpus(planner_catalog(p), &out->gpus, &out->gpu_count, err);
+    enum gp_status rc = catalog_gpus_offered(planner_catalog(p), &out->gpus, &out->gpu_count, err);
 
     _Static_assert(sizeof(engines) / sizeof(engines[0]) <=
                        sizeof(out->engines) / sizeof(out->engines[0]),
@@ -92,6 +93,7 @@ void planner_plan(struct planner *p, const struct resolved *resolved, struct pla
 {
     (void)p;
     plan_request(&resolved->request, &resolved->market, out);
+    place_request(&resolved->request, &resolved->market, out);
 }
 
 /* No GPU is named and none is here: the cheapest list price that fits in one
@@ -140,6 +142,83 @@ static void plan_otherwise(struct answer *a)
     a->reserved_otherwise = (struct runner_up){.layout = e.layout, .per_hour = e.price.per_hour};
 }
 
+static struct runner_up runner_of(const struct evaluation *e)
+{
+    bool found = e->valid && e->verdict == VERDICT_FITS;
+
+    return (struct runner_up){.layout = found ? e->layout : (struct layout){0},
+                              .per_hour = found ? e->price.per_hour : 0};
+}
+
+/* What needs less than `likely` and misses a goal by less than GOALS_NEAR. */
+static struct runner_up nearly_as_fast(const struct request *q, const struct market *market,
+                                       const struct runner_up *likely)
+{
+    struct request near = *q;
+    struct evaluation e;
+    struct runner_up r;
+
+    near.ttft *= GOALS_NEAR;
+    near.tpot *= GOALS_NEAR;
+    near.throughput /= q->rate > 0 ? 1 : GOALS_NEAR;
+    search_layout_within(&near, market, likely->per_hour, likely->layout.gpus, &e);
+    r = runner_of(&e);
+    const struct {
+        enum limit limit;
+        double more;
+    } misses[] = {{LIMIT_TTFT, q->ttft > 0 ? e.ttft / q->ttft - 1 : 0},
+                  {LIMIT_TPOT, q->tpot > 0 ? e.tpot / q->tpot - 1 : 0},
+                  {LIMIT_THROUGHPUT, e.tokens > 0 ? 1 - e.tokens / q->throughput : 0}};
+    for (size_t i = 0; i < (q->rate > 0 || q->throughput <= 0 ? 2 : 3); i++)
+        if (misses[i].more > r.more) {
+            r.more = misses[i].more;
+            r.limit = misses[i].limit;
+        }
+    bool less = r.per_hour > 0 && likely->per_hour > 0 ? r.per_hour < likely->per_hour
+                                                       : r.layout.gpus < likely->layout.gpus;
+    return less && r.more > 0 ? r : (struct runner_up){.per_hour = 0};
+}
+
+/* The counts beside a plan with goals of speed, whatever count was asked for. */
+static void plan_goals(struct answer *a)
+{
+    const struct plan *p = &a->plan;
+    const struct market *market = &a->resolved.market;
+    struct goals_beside *g = &a->goals;
+    struct goal goals[SPEED_GOALS];
+    struct request q = p->request;
+    struct evaluation e;
+    bool asked_sure = q.goals == GOALS_SURE, open = q.gpu_count == 0 && q.replicas == 0;
+
+    if (!p->has_memory || p->speed.gap != SPEED_KNOWN || p->verdict == VERDICT_DOES_NOT_FIT)
+        return;
+    g->state = goals_of(&q, &p->speed, goals);
+    if (g->state == GOAL_NOT_ASKED)
+        return;
+    const struct runner_up own = {.layout = p->layout, .per_hour = p->cost.per_hour};
+
+    plan_untuned(p, &q);
+    q.gpu_count = q.replicas = 0;
+    q.budget = 0; /* the price is said */
+    if (!asked_sure && g->state <= GOAL_LIKELY && p->verdict != VERDICT_MARGINAL) {
+        g->likely = own;
+    } else {
+        q.goals = GOALS_LIKELY;
+        search_layout(&q, market, SEARCH_FEWEST_GPUS, &e);
+        g->likely = runner_of(&e);
+    }
+    if (g->state == GOAL_MET && p->verdict != VERDICT_MARGINAL) {
+        g->sure = own;
+    } else if (!open || !asked_sure) {
+        q.goals = GOALS_SURE;
+        search_layout(&q, market, SEARCH_FEWEST_GPUS, &e);
+        g->sure = runner_of(&e);
+    }
+    q.goals = GOALS_LIKELY;
+    if (open && g->likely.layout.gpus > 1 && (q.ttft > 0 || q.tpot > 0 || q.throughput > 0))
+        g->near = nearly_as_fast(&q, market, &g->likely);
+}
+
 enum gp_status planner_answer(struct planner *p, const struct options *options, struct answer *out,
                               struct gp_err *err)
 {
@@ -180,6 +259,7 @@ enum gp_status planner_answer(struct planner *p, const struct options *options, 
     if (out->plan.verdict != VERDICT_FITS && !c.gpus)
         rc = offer_all(p, q, &c, err);
     plan_otherwise(out);
+    plan_goals(out);
     if (!rc)
         out->fix_count = plan_fixes(&out->plan, &c, &out->resolved.market, out->fixes);
     return rc;
@@ -430,6 +510,7 @@ static enum gp_status check_serving(const struct options *options, struct gp_err
         {OPT_TPOT, ""},
         {OPT_THROUGHPUT, ""},
         {OPT_BUDGET, ""},
+        {OPT_GOALS, ""},
         {OPT_DP, ""},
         {OPT_DISAGGREGATE, ""},
         {OPT_API_PRICE, ""},

@@ -16,6 +16,7 @@
 #include "answer/option.h"
 #include "base/err.h"
 #include "catalog/catalog.h"
+#include "plan/goals.h"
 #include "plan/plan.h"
 #include "plan/solve.h"
 #include "plan/train/train.h"
@@ -57,12 +58,14 @@ void planner_measured_anew(struct planner *planner);
 struct resolved {
     struct request request;
     bool gpu_chosen;                  /* no GPU was named: the cheapest that fits */
+    char host_memory[48];             /* as it was named; "" = assumed */
     bool gpu_local;                   /* ... or the one in this machine */
     bool load_default;                /* neither users nor a rate were named: one user */
     bool generic;                     /* the model is a bare size: its shape is assumed */
     char model_text[256];             /* as asked: a path, an id, a size */
     char model_read[320];             /* what a name of it was read as, in words; "" = an id */
     char gpu_read[240];               /* the same of the GPU */
+    char release[200];                /* what the published release in this format has otherwise */
     char repository[160];             /* of a name that was read: ORG/NAME of it as planned; "" */
     char trace[256];                  /* the file of --trace; "" = none */
     double trace_requests;            /* in it */
@@ -91,14 +94,22 @@ enum otherwise {
     OTHERWISE_LACKS /* no layout of these GPUs holds it */
 };
 
+/* Of the same GPU the fewest with which the goals of speed are likely, are sure, and those that
+ * need less and miss them by little: layout and price; layout.gpus 0 = none. */
+struct goals_beside {
+    enum goal_state state;               /* the plan's worst; GOAL_NOT_ASKED: nothing below holds */
+    struct runner_up likely, sure, near; /* near.more: by what share of the goal near.limit */
+};
+
 /* An answer: the plan, and fixes when it does not simply fit. */
 struct answer {
     struct resolved resolved;
     struct plan plan;
     enum otherwise otherwise;
     struct runner_up reserved_otherwise; /* layout and price, where it takes another */
+    struct goals_beside goals;
     enum solve solve;
-    bool solved;
+    struct solution solved;
     struct fix fixes[PLAN_MAX_FIXES];
     int fix_count;
 };

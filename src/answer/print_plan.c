@@ -257,6 +257,7 @@ static void print_head(const struct answer *a, struct strbuf *out)
     print_kind(a, LINE_LOAD, "", "\n", out);
     print_kind(a, LINE_GPU_FROM, "", "\n", out);
     print_kind(a, LINE_HOLDS, "", "\n", out);
+    print_kind(a, LINE_GOALS, "", "\n", out);
     if (answer_lines(p, a, LINE_RUNNER_UP, &lines) > 0) {
         const struct answer_line *line = &lines.list[0];
 
@@ -405,7 +406,7 @@ void print_plan_line(const struct answer *a, struct strbuf *out)
         strbuf_addf(out, ", %s/h", UNITS_MONEY(p->cost.per_hour));
     if (p->limit != LIMIT_NONE)
         strbuf_addf(out, ", limit %s", limit_word(p->limit));
-    if (a->solved)
+    if (a->solved.found || a->solved.likely > 0 || a->solved.likely_precision)
         strbuf_addf(out, ", %s", answer_solved(a, &texts));
     strbuf_add(out, "\n");
     texts_fini(&texts);

@@ -42,6 +42,7 @@ static void request_facts(const struct answer *a, struct record *r)
     record_text(r, "model_id", q->model->id);
     record_text(r, "model_read", a->resolved.model_read);
     record_text(r, "gpu_read", a->resolved.gpu_read);
+    record_text(r, "release", a->resolved.release);
     record_text(r, "precision", q->precision.id);
     record_flag(r, "precision_native", q->precision.native);
     record_text(r, "kv_precision", q->kv->id);
@@ -70,12 +71,19 @@ static void request_facts(const struct answer *a, struct record *r)
     record_flag(r, "enforce_eager", q->eager);
     record_count(r, "headroom", "", q->headroom);
     record_text(r, "reserve", q->reserve == RESERVE_FULL ? "full" : "load");
+    if (request_has_goals(q))
+        record_text(r, "goals", q->goals == GOALS_SURE ? "sure" : "likely");
     record_quantity(r, "used", "GiB", quantity_of(q->used, ORIGIN_ASSUMED), GP_GIB, 2);
     record_count(r, "gpu_layers", "", q->host_layers > 0 ? layers + 1 - q->host_layers : NAN);
     record_positive(r, "n_cpu_moe", "", q->host_experts);
     record_positive(r, "cpu_offload_gb", "", q->host_bytes / GP_GIB);
     record_positive(r, "kv_offload_gb", "", q->host_kv / engine_kv_unit(q->engine));
     record_flag(r, "no_kv_offload", q->kv_on_host);
+    if (a->plan.speed.host_share > 0) {
+        record_text(r, "host_memory", a->resolved.host_memory);
+        record_count(r, "host_threads", "", q->host.cores > 0 ? q->host.cores : NAN);
+        record_quantity(r, "host_bandwidth", "GB/s", q->host.bandwidth, 1e9, 1);
+    }
     record_text(r, "draft", q->draft_mtp ? "mtp" : q->draft ? q->draft->id : "");
     record_positive(r, "speculative_tokens", "", q->draft_tokens);
     record_positive(r, "acceptance", "", q->acceptance);
@@ -190,6 +198,55 @@ static void layout_facts(const struct plan *p, struct record *r)
     texts_fini(&texts);
 }
 
+/* ---- goals ---- */
+
+static struct record *counts_facts(const char *key, const struct runner_up *beside,
+                                   struct record *r)
+{
+    if (beside->layout.gpus == 0) {
+        record_text(r, key, "");
+        return NULL;
+    }
+    r = record_inside(r, key);
+    RECORD_MEMBERS(r, layout_degrees, &beside->layout);
+    record_positive(r, "per_hour", "", beside->per_hour);
+    return r;
+}
+
+/* Where some were asked for. */
+static void goals_facts(const struct answer *a, struct record *doc)
+{
+    static const struct {
+        const char *key, *unit;
+    } rows[SPEED_GOALS] = {
+        {"ttft", "s"}, {"tpot", "s"}, {"throughput", "tokens/s"}, {"rate", "requests/s"}};
+    const struct goals_beside *g = &a->goals;
+    struct goal goals[SPEED_GOALS];
+
+    if (g->state == GOAL_NOT_ASKED)
+        return;
+    struct record *r = record_inside(doc, "goals"), *near;
+    goals_of(&a->plan.request, &a->plan.speed, goals);
+    record_text(r, "state", goal_word(g->state));
+    record_list(r, "each");
+    for (int i = 0; i < SPEED_GOALS; i++) {
+        if (goals[i].state == GOAL_NOT_ASKED)
+            continue;
+        struct record *one = record_append(r, "each");
+        record_text(one, "goal", rows[i].key);
+        record_count(one, "asked", rows[i].unit, goals[i].asked);
+        record_quantity(one, "estimate", rows[i].unit, goals[i].estimate, 1, 3);
+        record_text(one, "state", goal_word(goals[i].state));
+    }
+    counts_facts("likely", &g->likely, r);
+    counts_facts("sure", &g->sure, r);
+    near = counts_facts("near", &g->near, r);
+    if (near) {
+        record_text(near, "misses", limit_word(g->near.limit));
+        record_count(near, "by", "share", g->near.more);
+    }
+}
+
 /* ---- memory ---- */
 
 static const struct member memory_needs[] = {
@@ -247,6 +304,8 @@ static void stages_facts(const struct plan *p, struct record *doc)
 
         memory_stage(q, &load, &p->layout, i, &m);
         record_count(r, "stage", "", i);
+        if (q->gpu->mix && i < q->gpu->mix->count)
+            record_text(r, "gpu", q->gpu->mix->at[i]->id);
         record_count(r, "first_layer", "", first + 1);
         record_count(r, "layers", "", layout_stage_begin(q, pp, i + 1) - first);
         record_flag(r, "embedding", i == 0);
@@ -613,6 +672,7 @@ void report_plan(const struct answer *a, const struct options *options, bool why
     request_facts(a, record_inside(doc, "request"));
     verdict_facts(a, options, record_inside(doc, "verdict"));
     layout_facts(p, record_inside(doc, "layout"));
+    goals_facts(a, doc);
     memory_facts(p, doc);
     speed_facts(p, record_inside(doc, "speed"));
     power_facts(p, doc);
@@ -621,7 +681,13 @@ void report_plan(const struct answer *a, const struct options *options, bool why
         struct record *r = record_inside(doc, "solve");
 
         record_text(r, "field", option_choice(OPT_SOLVE, (int)a->solve - 1, solve));
-        record_flag(r, "found", a->solved);
+        record_flag(r, "found", a->solved.found);
+        if (a->solved.likely_precision)
+            record_text(r, "likely", a->solved.likely_precision);
+        else
+            record_positive(r, "likely", "", a->solved.likely);
+        if (a->solved.goals)
+            record_count(r, "sure", "", a->solved.sure);
         record_flag(r, "limited", solve_has_limit(&p->request, a->solve));
     }
     if (!brief)

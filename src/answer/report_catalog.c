@@ -426,13 +426,14 @@ static enum gp_status weight_facts(struct planner *planner, const struct model *
         for (int r = 0; r < ROLE_COUNT; r++) /* that differ from the format's rule */
             if (c->role[r][0] && model_params_role(m, (enum tensor_role)r) > 0)
                 record_text(one, role_word((enum tensor_role)r), c->role[r]);
+        record_positive(one, "ff", "", c->ff);
         record_text(one, "source", c->source);
     }
     record_quantity(s, "checkpoint", "GiB",
-                    m->bytes.known ? quantity_exact(m->bytes.file_bytes)
-                                   : quantity_exact(weights_file_bytes(&q)),
+                    m->bytes.known && !m->bytes.inferred ? quantity_exact(m->bytes.file_bytes)
+                                                         : weights_files(&q),
                     GP_GIB, 2);
-    record_flag(s, "checkpoint_from_its_tensors", m->bytes.known);
+    record_flag(s, "checkpoint_from_its_tensors", m->bytes.known && !m->bytes.inferred);
     return GP_OK;
 }
 

@@ -260,7 +260,7 @@ static void add_answer(const struct report_page *p, struct document *d)
     char text[160];
 
     gp_format(text, sizeof(text), " on %d x %s", plan->layout.gpus, plan->request.gpu->name);
-    document_answer(d, tone_of(p), verdict_words_for(plan->verdict, plan->limit)->shout, text);
+    document_answer(d, tone_of(p), plan_verdict_words(plan)->shout, text);
     if (plan->has_memory) {
         add_tiles(plan, d);
         add_bar(plan, d);

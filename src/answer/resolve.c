@@ -130,9 +130,12 @@ struct resolving {
     struct gp_err *err;
 };
 
-/* The catalogue does not know which option named the unknown id: add it. */
+/* The catalogue does not know which option named the unknown id: add it. What was found after
+ * another reading failed leaves no error. */
 static enum gp_status named_by(enum gp_status rc, const char *option, struct gp_err *err)
 {
+    if (!rc && err)
+        err->code = GP_OK;
     if (rc && err && !err->where[0])
         gp_copy(err->where, sizeof(err->where), option);
     return rc;
@@ -451,12 +454,21 @@ enum gp_status planner_precision(struct planner *p, const struct model *m,
                                  struct gp_err *err)
 {
     const struct model_checkpoint *published = NULL; /* in that format */
+    bool unread = m->native_unread[0] && !m->bytes.known;
     enum gp_status rc = native_precision(p, m, out, err);
 
+    if (!rc && unread && !format)
+        return gp_fail(err, GP_E_FILE, m->source[0] ? m->source : m->id,
+                       "the shape is whole: -p FORMAT plans it in one of gpuplan --list formats, "
+                       "such as -p int4",
+                       "quantization_config.quant_method: \"%s\" is no method that is known here",
+                       m->native_unread);
     /* asking for what it is published in, or for its family's plain name, is asking for
      * the checkpoint as it is */
-    if (rc || !format || strcmp(format->id, out->weight->id) == 0 ||
-        strcmp(format->id, out->weight->family) == 0)
+    bool same =
+        !rc && format && !unread &&
+        (strcmp(format->id, out->weight->id) == 0 || strcmp(format->id, out->weight->family) == 0);
+    if (rc || !format || same)
         return rc;
     out->native = false;
     out->weight = format;
@@ -505,6 +517,32 @@ static void say_read(struct resolving *r, bool took_format)
     gp_sanitize(out->model_read);
 }
 
+/* A release in this format whose MLPs were padded is another model. */
+static void take_release(struct resolving *r)
+{
+    struct request *q = r->request;
+    const struct model *m = q->model;
+    struct model padded = *m;
+    char made[96];
+    int ff = 0;
+
+    for (int i = 0; i < m->checkpoint_count && !q->precision.native; i++)
+        if (strcmp(m->checkpoint[i].format, q->precision.weight->id) == 0)
+            ff = m->checkpoint[i].ff;
+    for (int k = 0; k < m->kind_count && ff > 0; k++)
+        if (m->kind[k].ff > 0)
+            padded.kind[k].ff = ff;
+    if (ff == 0 || memcmp(padded.kind, m->kind, sizeof(padded.kind)) == 0)
+        return;
+    gp_format(made, sizeof(made), "%s --release %s", q->text_only ? " --language-model-only" : "",
+              q->precision.weight->id);
+    q->model = keep_variant(r, made, &padded);
+    gp_format(r->out->release, sizeof(r->out->release),
+              "%s as published: MLPs padded to %s, so that TP 2, 4 and 8 cut whole groups of "
+              "scales; your own conversion may not be",
+              q->precision.weight->id, UNITS_TOKENS(ff));
+}
+
 static enum gp_status resolve_weights(struct resolving *r)
 {
     const struct format *format = NULL;
@@ -521,6 +559,8 @@ static enum gp_status resolve_weights(struct resolving *r)
                       r->err);
     if (!rc)
         rc = planner_precision(r->planner, r->request->model, format, out, r->err);
+    if (!rc)
+        take_release(r);
     if (rc || !r->named)
         return rc;
     if (by_name && !out->native) {
@@ -824,6 +864,70 @@ static enum gp_status take_count(char *id, int *count, struct gp_err *err)
     return GP_OK;
 }
 
+/* "rtx-5090:1+rtx-5070-ti:1": unlike GPUs of one vendor, for one model. */
+static enum gp_status find_mixed(struct planner *p, const char *text, bool by_memory,
+                                 const struct gpu **gpu, int *count, struct gp_err *err)
+{
+    struct gpu_mix *mix = gp_calloc(1, sizeof(*mix));
+    struct strbuf id, name;
+    char key[160];
+    enum gp_status rc = GP_OK;
+
+    gp_format(key, sizeof(key), "%.140s%s", text, by_memory ? "" : " even");
+    for (size_t i = 0; i < p->gpu_count; i++)
+        if (strcmp(p->gpus[i].text, key) == 0) {
+            *gpu = p->gpus[i].gpu;
+            *count = p->gpus[i].gpu->mix->count;
+            free(mix);
+            return GP_OK;
+        }
+    strbuf_init(&id);
+    strbuf_init(&name);
+    for (const char *at = text; *at && !rc;) {
+        const struct gpu *one = NULL;
+        char part[64];
+        int n = 0, length = (int)strcspn(at, "+");
+
+        gp_format(part, sizeof(part), "%.*s", length, at);
+        rc = planner_named_gpu(p, part, &one, &n, err);
+        n = n > 0 ? n : 1;
+        if (!rc && (!one->family || one->memory_only || one->host || one->mix))
+            rc = gp_fail(err, GP_E_USAGE, "--gpu", "see gpuplan --list gpus",
+                         "%s cannot be one of several kinds", part);
+        else if (!rc && mix->count > 0 && strcmp(one->vendor, mix->at[0]->vendor) != 0)
+            rc = gp_fail(err, GP_E_USAGE, "--gpu", "GPUs of one vendor",
+                         "%s and %s do not serve one model together", mix->at[0]->id, part);
+        else if (!rc && mix->count + n > GPU_MIX_MAX)
+            rc = gp_fail(err, GP_E_USAGE, "--gpu", "", "more than %d unlike GPUs", GPU_MIX_MAX);
+        for (int i = 0; i < n && !rc; i++)
+            mix->at[mix->count++] = one;
+        if (!rc) {
+            strbuf_addf(&id, "%s%s:%d", id.len > 0 ? "+" : "", one->id, n);
+            strbuf_addf(&name, "%s%s", name.len > 0 ? " + " : "", gpu_short_name(one));
+        }
+        at += length + (at[length] == '+');
+    }
+    if (!rc && id.len >= GPU_ID_MAX)
+        rc = gp_fail(err, GP_E_USAGE, "--gpu", "fewer kinds", "'%.60s' is too long", id.text);
+    if (!rc) {
+        p->gpus = gp_grow(p->gpus, &p->gpu_cap, p->gpu_count + 1, sizeof(*p->gpus));
+        struct local_gpu *slot = &p->gpus[p->gpu_count++];
+
+        slot->text = gp_strdup(key);
+        slot->gpu = gp_malloc(sizeof(*slot->gpu));
+        gpu_mixed(mix, by_memory, slot->gpu);
+        gp_copy(slot->gpu->id, sizeof(slot->gpu->id), id.text);
+        gp_copy(slot->gpu->name, sizeof(slot->gpu->name), name.text);
+        *gpu = slot->gpu;
+        *count = mix->count;
+    } else {
+        free(mix);
+    }
+    strbuf_fini(&id);
+    strbuf_fini(&name);
+    return rc;
+}
+
 enum gp_status planner_named_gpu(struct planner *p, const char *text, const struct gpu **gpu,
                                  int *count, struct gp_err *err)
 {
@@ -832,6 +936,8 @@ enum gp_status planner_named_gpu(struct planner *p, const char *text, const stru
     enum gp_status rc;
 
     *count = 0;
+    if (strchr(text, '+'))
+        return find_mixed(p, text, true, gpu, count, err);
     if (!gp_copy(id, sizeof(id), text))
         return gp_fail(err, GP_E_USAGE, "--gpu", "see gpuplan --list gpus",
                        "'%.40s...' is not a GPU", text);
@@ -883,7 +989,7 @@ static enum gp_status resolve_gpu(struct resolving *r)
         planner_named_gpu(p, r->gpu ? r->gpu : "local", &q->gpu, &q->gpu_count, r->err);
     if (rc)
         return rc;
-    if (r->gpu && strcmp(r->gpu, "local") != 0) {
+    if (r->gpu && !q->gpu->mix && strcmp(r->gpu, "local") != 0) {
         size_t n = strlen(q->gpu->id);
 
         if (strncasecmp(r->gpu, q->gpu->id, n) != 0 || (r->gpu[n] && r->gpu[n] != ':')) {
@@ -932,6 +1038,12 @@ static enum gp_status resolve_engine(struct resolving *r)
                         r->err)
              : planner_engine(r->planner->catalog, q, r->err);
 
+    if (!rc && q->gpu && q->gpu->mix && !q->engine->gguf) /* as many layers on each */
+        rc = find_mixed(r->planner, q->gpu->id, false, &q->gpu, &(int){0}, r->err);
+    if (!rc && q->gpu && q->gpu->mix && q->engine->budget != BUDGET_ASKED &&
+        q->engine->budget != BUDGET_UTILIZATION)
+        rc = refuse_for_engine(r, "--gpu", "llama.cpp, Ollama and vLLM",
+                               "is not planned on unlike GPUs:");
     if (!rc && q->text_only && !q->engine->language_only)
         rc = refuse_for_engine(r, "--language-model-only", "vllm@0.17 and newer have it",
                                "is not planned for");
@@ -956,6 +1068,7 @@ static enum gp_status resolve_host(struct resolving *r)
     if (options_flag(o, OPT_GPU_LAYERS) && !(q->gpu && q->gpu->host))
         q->host_layers = (int)fmax(layers + 1 - o->value[OPT_GPU_LAYERS].number, 0);
     q->host_experts = (int)fmin(options_or(o, OPT_N_CPU_MOE, 0), layers);
+    q->host_told = o->value[OPT_GPU_LAYERS].given || o->value[OPT_N_CPU_MOE].given;
     q->host_bytes = options_or(o, OPT_CPU_OFFLOAD_GB, 0) * GP_GIB;
     const double asked[KINDS] = {q->host_layers, q->host_experts, q->host_bytes};
     for (int i = 0; i < KINDS; i++) {
@@ -987,6 +1100,99 @@ static enum gp_status resolve_host(struct resolving *r)
         return refuse_for_engine(r, "--no-kv-offload", kv[0] ? "it has --kv-offload-gb" : "",
                                  "is not planned for");
     return GP_OK;
+}
+
+/* "ddr5-5600x2", "12xddr5-4800", "60GB/s": bytes/s. Eight bytes at a time of each channel. */
+static bool parse_host_memory(const char *text, struct quantity *out)
+{
+    double channels = 2, rate;
+    const char *end, *at = text;
+    char tail[8] = "";
+    int type, used = 0;
+
+    if (parse_gb(text, &rate, &end) && strcasecmp(end, "/s") == 0) {
+        *out = quantity_of(rate, ORIGIN_ASSUMED);
+        return true;
+    }
+    if (sscanf(at, "%lf%1[xX]%n", &channels, tail, &used) == 2)
+        at += used;
+    if (strncasecmp(at, "lp", 2) == 0)
+        at += 2;
+    if (sscanf(at, "%*1[dD]%*1[dD]%*1[rR]%1d%n", &type, &used) != 1)
+        return false;
+    at += used + (at[used] == 'x' || at[used] == 'X');
+    used = 0;
+    if (sscanf(at, "-%lf%n", &rate, &used) != 1)
+        return false;
+    at += used;
+    if (*at && (tail[0] || sscanf(at, "%*1[xX]%lf%n", &channels, &used) != 1 || at[used]))
+        return false;
+    *out = quantity_of(channels * rate * 8e6, ORIGIN_SHEET);
+    return channels >= 1 && channels <= 64 && rate >= 800 && rate <= 20000;
+}
+
+/* What nobody told of a host: two channels of a desktop of the card's year, eight of a server's
+ * socket where the card has HBM; a GPU that shares its memory leaves the processors a share. */
+static const struct host_guess {
+    const char *what;
+    double rate, low, high; /* GB/s */
+    double cores;
+} host_guesses[] = {
+    {"two channels of DDR4-3200", 51.2, 38.4, 102.4, 8},
+    {"two channels of DDR5-5600", 89.6, 44.8, 102.4, 8},
+    {"eight channels of DDR5-4800", 307.2, 187, 614, 32},
+};
+#define HOST_DDR5_YEAR 2022 /* cards from then on */
+#define HOST_UNIFIED 0.6    /* of a shared memory's bandwidth, 0.4 to 0.9 */
+
+static void guess_host(const struct gpu *gpu, struct host *h)
+{
+    bool hbm = strstr(gpu->memory_type, "HBM"), shared = strcmp(gpu->form_factor, "SoC") == 0;
+    const struct host_guess *g = &host_guesses[hbm ? 2 : gpu->release_year >= HOST_DDR5_YEAR];
+    double rate = gpu->bandwidth.value;
+
+    h->cores = g->cores;
+    h->bandwidth = quantity_band(g->rate * 1e9, g->low * 1e9, g->high * 1e9, ORIGIN_ASSUMED);
+    if (shared && gpu->bandwidth.known) {
+        h->unified = true;
+        h->bandwidth = quantity_band(rate * HOST_UNIFIED, rate * 0.4, rate * 0.9, ORIGIN_ASSUMED);
+    }
+}
+
+/* Memory and processors of the host, where something may stay there. */
+static enum gp_status resolve_host_memory(struct resolving *r)
+{
+    const char *text = options_word(r->options, OPT_HOST_MEMORY, "");
+    struct request *q = r->request;
+    struct host *h = &q->host;
+    const struct gpu *cpu;
+    struct cpu_host here;
+
+    if (!q->gpu || q->gpu->host || (!q->engine->offload[0] && !q->engine->kv_offload[0]))
+        return text[0] ? refuse_for_engine(r, "--host-memory", "", "keeps nothing there") : GP_OK;
+    guess_host(q->gpu, h);
+    enum gp_status rc = catalog_family(r->planner->catalog, CPU_ID, &h->family, r->err);
+    if (!rc && r->out->gpu_local && !find_made_gpu(r->planner, CPU_ID, &cpu, r->err)) {
+        /* this machine's, as it was measured or is read */
+        struct resolved *own = gp_calloc(1, sizeof(*own));
+
+        own->request.gpu = cpu;
+        rc = calibrate_gpu(&r->planner->calibrations, r->planner->catalog, r->options, own, r->err);
+        if (!h->unified)
+            h->bandwidth = own->request.gpu->bandwidth;
+        cpu_host_read(&here);
+        h->cores = here.cores;
+        free(own);
+    }
+    if (!rc && text[0] && !parse_host_memory(text, &h->bandwidth))
+        rc = gp_fail(r->err, GP_E_USAGE, "--host-memory",
+                     "ddr5-5600x2, ddr4-3200x4: type, MT/s and channels of a socket; or 60GB/s",
+                     "'%s' is no memory", text);
+    h->told = text[0] != '\0';
+    gp_copy(r->out->host_memory, sizeof(r->out->host_memory), text);
+    gp_sanitize(r->out->host_memory);
+    h->cores = options_or(r->options, OPT_HOST_THREADS, h->cores);
+    return rc;
 }
 
 /* ---- drafts and adapters ---- */
@@ -1277,12 +1483,22 @@ static enum gp_status resolve_numbers(struct resolving *r)
     q->ep = (int)options_or(o, OPT_EP, 0);
     q->dp = (int)options_or(o, OPT_DP, 0);
     q->replicas = (int)options_or(o, OPT_REPLICAS, 0);
+    if (q->gpu && q->gpu->mix) {
+        if (q->tp > 1 || q->ep > 1 || q->dp > 1 || q->replicas > 1 ||
+            (q->pp > 0 && q->pp != q->gpu_count))
+            return gp_fail(r->err, GP_E_USAGE, "--gpu",
+                           "leave --tp, --pp, --ep, --dp and --replicas out",
+                           "unlike GPUs are one pipeline of %d stages", q->gpu_count);
+        q->tp = q->replicas = 1;
+        q->pp = q->max_pp = q->gpu_count;
+    }
     q->max_num_seqs = options_or(o, OPT_MAX_NUM_SEQS, 0);
     q->max_batched_tokens = options_or(o, OPT_MAX_BATCHED_TOKENS, 0);
     q->utilization = options_or(o, OPT_MEMORY_UTILIZATION, 0);
     q->headroom = options_or(o, OPT_HEADROOM, 0);
     q->options_fixed = o->running;
     q->reserve = options_choice(o, OPT_RESERVE) == 1 ? RESERVE_FULL : RESERVE_LOAD;
+    q->goals = options_choice(o, OPT_GOALS) == 1 ? GOALS_SURE : GOALS_LIKELY;
     q->used = options_or(o, OPT_USED, 0);
     if (q->dp > 1 && model_experts(q->model) == 0)
         return gp_fail(r->err, GP_E_USAGE, "--dp", "use --replicas",
@@ -1310,10 +1526,10 @@ static enum gp_status resolve_measured(struct resolving *r)
 }
 
 static enum gp_status (*const resolve_steps[])(struct resolving *) = {
-    resolve_model,  resolve_prune, resolve_vision,  resolve_weights,
-    resolve_market, resolve_gpu,   resolve_engine,  resolve_kv,
-    resolve_host,   resolve_draft, resolve_lora,    resolve_lengths,
-    resolve_split,  resolve_api,   resolve_numbers, resolve_measured,
+    resolve_model,   resolve_prune,    resolve_vision,  resolve_weights, resolve_market,
+    resolve_gpu,     resolve_engine,   resolve_kv,      resolve_host,    resolve_host_memory,
+    resolve_draft,   resolve_lora,     resolve_lengths, resolve_split,   resolve_api,
+    resolve_numbers, resolve_measured,
 };
 
 enum gp_status planner_resolve(struct planner *p, const struct options *options, const char *model,

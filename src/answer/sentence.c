@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "plan/better.h"
+#include "plan/goals.h"
 #include "plan/roofline.h"
 #include "plan/search.h"
 
@@ -76,11 +77,12 @@ static const char *const reason_words[REASON_COUNT] = {
     [REASON_GPU_COUNT] = "no layout of {count} GPUs with at most {stages} pipeline stages is valid",
     [REASON_MEMORY_ONLY] = "only the memory of {gpu} is planned: what {engine} adds there "
                            "and its speed are unknown",
-    [REASON_TTFT] = "TTFT {ttft} misses the goal of {ttft goal}",
-    [REASON_TPOT] = "TPOT {tpot} misses the goal of {tpot goal}",
+    [REASON_TTFT] = "TTFT {ttft} {ttft misses} the goal of {ttft goal}",
+    [REASON_TPOT] = "TPOT {tpot} {tpot misses} the goal of {tpot goal}",
     [REASON_RATE] = "{rate} requests/s arrive, about {served} can be served; the limit: "
                     "{saturated}",
-    [REASON_THROUGHPUT] = "{throughput} output tokens/s miss the goal of {throughput goal}",
+    [REASON_THROUGHPUT] = "a throughput of {throughput} tokens/s {throughput misses} the goal of "
+                          "{throughput goal}",
     [REASON_NO_SPEED] = "the goals cannot be judged: {speed gap}",
     [REASON_BUDGET] = "${per hour}/h exceed the budget of ${budget goal}/h",
     [REASON_NO_PRICE] = "the budget cannot be judged: no price is known",
@@ -121,9 +123,9 @@ static const char *const warning_words[WARNING_COUNT] = {
                       "--max-num-seqs {seqs} --max-num-batched-tokens {tokens}",
     [WARNING_HOST_BYTES] = "each GPU reads {host} of its weights from host memory in every "
                            "step{link time}",
-    [WARNING_HOST_LAYERS] = "{host} of weights stay in host memory and are computed there: "
-                            "the speed drops to that of the host's memory, and of the host "
-                            "link for prompts",
+    [WARNING_HOST_LAYERS] = "{host} of weights stay in host memory and are computed there"
+                            "{placed}: the speed drops to that of the host's memory, and of the "
+                            "host link for prompts",
     [WARNING_HOST_IGNORED] = "{engine} ({versions}) runs this model on its second runner, which "
                              "ignores --cpu-offload-gb; VLLM_USE_V2_MODEL_RUNNER=0 takes the first",
     [WARNING_HOST_LOST] = "{engine} {versions} packs {weight} weights anew after loading and keeps "
@@ -147,6 +149,9 @@ static const char *const warning_words[WARNING_COUNT] = {
     [WARNING_LENGTHS] = "{beyond} % of the requests are longer than the context of {context} "
                         "tokens and are not counted: the engine refuses them",
     [WARNING_CONFIDENCE] = "the profile of {gpu} has low confidence",
+    [WARNING_BANDWIDTH] = "the speed of {gpu} is estimated from its bandwidth: {figures missing} "
+                          "in its profile would narrow it",
+    [WARNING_NOTE] = "checkpoint: {note}",
 };
 
 static const struct {
@@ -165,6 +170,7 @@ static const struct {
 static const char *const lost_words[WORSE_COUNT] = {
     [WORSE_IDLE] = "more replicas than users",
     [WORSE_MACHINES] = "not in one machine that is offered",
+    [WORSE_UNSURE] = "its goals are likely, not sure",
     [WORSE_OPTIONS] = "options of the engine turned",
     [WORSE_STAGES] = "more pipeline stages",
     [WORSE_REPLICAS] = "more replicas",
@@ -515,6 +521,20 @@ static const char *devices_of(const struct gpu *g, struct texts *t)
                       g->vendor[0] ? " " : "", g->memory_only ? "accelerators" : "GPUs");
 }
 
+/* "architecture (see --list families) and tflops" */
+static const char *sentence_figures_missing(const struct gpu *g, struct texts *t)
+{
+    bool unknown = g->family && strcmp(g->family->id, FAMILY_UNKNOWN) == 0;
+    bool rate = gpu_rate_assumed(g);
+
+    return texts_addf(t, "%s%s%s%s",
+                      !unknown             ? ""
+                      : g->architecture[0] ? "family"
+                                           : "architecture",
+                      unknown ? " (see --list families)" : "", unknown && rate ? " and " : "",
+                      rate ? "tflops" : "");
+}
+
 /* "compute capability 7.5 to 9.0" */
 static const char *gpus_that_run(const struct support *s, struct texts *t)
 {
@@ -532,6 +552,21 @@ static const char *gpus_that_run(const struct support *s, struct texts *t)
 }
 
 /* words of a request: they hold whatever the layout; row: of the engine's support, or NULL. */
+/* What the engine moves by itself. */
+static const char *placed_words(const struct plan *p, struct texts *t)
+{
+    const struct request *q = &p->request;
+    bool whole = q->host_layers > 0;
+
+    if (!q->host_placed)
+        return "";
+    return texts_addf(t, ", %s%d of %d layers%s, moved by %s itself as they do not fit",
+                      whole ? "" : "experts of ", whole ? q->host_layers : q->host_experts,
+                      q->model->layer_count,
+                      whole && q->host_experts > q->host_layers ? " and the others' experts" : "",
+                      q->engine->name);
+}
+
 static const char *say_request(const struct plan *p, const char *words, const struct support *row,
                                struct texts *t)
 {
@@ -543,6 +578,7 @@ static const char *say_request(const struct plan *p, const char *words, const st
     const struct quantity *fp8 = &g->rate[MATH_FP8];
     const struct sentence_value values[] = {
         {"engine", SAY_TEXT, .text = e->name},
+        {"note", SAY_TEXT, .text = q->model->note},
         {"usual engine", SAY_TEXT, .text = q->usual_engine ? q->usual_engine->name : ""},
         {"vendor", SAY_TEXT,
          .text = g->vendor[0] ? texts_addf(t, "(%s) is not known", g->vendor)
@@ -550,6 +586,7 @@ static const char *say_request(const struct plan *p, const char *words, const st
         {"runs not", SAY_TEXT, .text = g->host ? "is not planned" : "does not run"},
         {"devices", SAY_TEXT, .text = devices_of(g, t)},
         {"gpu", SAY_TEXT, .text = g->id},
+        {"figures missing", SAY_TEXT, .text = sentence_figures_missing(g, t)},
         {"family", SAY_TEXT, .text = q->model->family},
         {"cc", SAY_VERSION, .number = g->compute_capability},
         {"gpus that run", SAY_TEXT, .text = gpus_that_run(row, t)},
@@ -564,6 +601,7 @@ static const char *say_request(const struct plan *p, const char *words, const st
         {"draft words", SAY_NUMBER, .number = q->draft ? q->draft->vocab : 0},
         {"words", SAY_NUMBER, .number = q->model->vocab},
         {"link time", SAY_TEXT, .text = link_time(p, t)},
+        {"placed", SAY_TEXT, .text = placed_words(p, t)},
         {"context", SAY_TOKENS, .number = q->context},
         {"fewer logits", SAY_GIB, .number = p->memory.activation.value - p->memory.activation.low},
         {"replicas", SAY_NUMBER, .number = p->layout.replicas},
@@ -682,12 +720,23 @@ const char *sentence_turned_short(const struct plan *p, struct texts *t)
     return texts_add(t, text);
 }
 
+/* "misses", by what of the band does. */
+static const char *misses_word(const struct goal *goal)
+{
+    return goal->state == GOAL_MISSED     ? "misses"
+           : goal->state == GOAL_UNLIKELY ? "likely misses"
+                                          : "does not surely meet";
+}
+
 static const char *say_layout(const struct plan *p, const char *words, struct texts *t)
 {
     const struct request *q = &p->request;
     const struct memory *m = &p->memory;
     double usable = m->usable.value, unused = usable - q->used;
     double overheads, rest = fraction_leaves(p, &overheads);
+    struct goal goals[SPEED_GOALS];
+
+    goals_of(q, &p->speed, goals);
     const struct sentence_value values[] = {
         {"engine", SAY_TEXT, .text = q->engine->name},
         {"refusals", SAY_TEXT, .text = sentence_refusals(q, &p->layout, t)},
@@ -729,6 +778,9 @@ static const char *say_layout(const struct plan *p, const char *words, struct te
         {"count", SAY_NUMBER, .number = q->gpu_count},
         {"stages", SAY_NUMBER, .number = search_most_stages(q)},
         {"ttft", SAY_MS, .number = p->speed.ttft.value},
+        {"ttft misses", SAY_TEXT, .text = misses_word(&goals[SPEED_GOAL_TTFT])},
+        {"tpot misses", SAY_TEXT, .text = misses_word(&goals[SPEED_GOAL_TPOT])},
+        {"throughput misses", SAY_TEXT, .text = misses_word(&goals[SPEED_GOAL_THROUGHPUT])},
         {"ttft goal", SAY_MS, .number = q->ttft},
         {"tpot", SAY_MS, .number = p->speed.tpot.value},
         {"tpot goal", SAY_MS, .number = q->tpot},
@@ -918,6 +970,8 @@ const char *sentence_price_date(const struct instance *in, struct texts *t)
 
 const char *sentence_purchase(const struct buy *b, struct texts *t)
 {
+    if (strchr(b->what, '+')) /* unlike GPUs have their counts in their names */
+        return texts_addf(t, "%s%s", b->what, b->server ? "" : " and hosts");
     return texts_addf(t, "%d x %s%s", b->count, b->what, b->server ? "" : " and hosts");
 }
 
@@ -985,7 +1039,7 @@ const char *sentence_better(const struct plan *p, const struct fix *f, struct te
 
 static const char *const gap_words[SPEED_GAPS] = {
     [SPEED_KNOWN] = "",
-    [SPEED_NO_FAMILY] = "no constants of {generation}",
+    [SPEED_NO_FAMILY] = "of {gpu} only the memory is known{more}",
     [SPEED_NO_RATE] = "the data sheet of {gpu} gives no bandwidth or no rate of this type",
     [SPEED_NO_ENGINE] = "no constants of {engine}",
     [SPEED_NO_TOKENS] = "this model does not decode tokens",
@@ -998,10 +1052,11 @@ const char *sentence_speed_gap(const struct plan *p, struct texts *t)
 {
     const struct request *q = &p->request;
     const struct sentence_value values[] = {
-        {"generation", SAY_TEXT,
-         .text = q->gpu->architecture[0] ? texts_addf(t, "the %s generation", q->gpu->architecture)
-                                         : "its generation: its profile has no architecture"},
         {"gpu", SAY_TEXT, .text = q->gpu->id},
+        {"more", SAY_TEXT,
+         .text = q->gpu->vendor[0]
+                     ? ""
+                     : texts_addf(t, " (with its bandwidth: -g %s@1000GB/s)", q->gpu->id)},
         {"engine", SAY_TEXT, .text = q->engine ? q->engine->name : ""},
         {.name = NULL},
     };
@@ -1033,6 +1088,7 @@ const char *sentence_speed_bound(enum speed_bound bound)
         [SPEED_BY_LAUNCH] = "launches and the engine's own time",
         [SPEED_BY_PREFILL] = "prompts of the other users",
         [SPEED_BY_DRAFT] = "drafting tokens",
+        [SPEED_BY_HOST] = "host memory: the weights that are kept there",
     };
 
     return words[bound];
@@ -1056,7 +1112,11 @@ static const char *const doubt_words[DOUBT_COUNT] = {
     [DOUBT_ATTENTION_DP] = "attention data parallel",
     [DOUBT_NETWORK] = "network between hosts unknown",
     [DOUBT_BANDWIDTH] = "memory bandwidth",
+    [DOUBT_ARRIVALS] = "requests in flight at this rate",
+    [DOUBT_NEWER] = "engine newer than any measured",
     [DOUBT_MEASURED] = "device measured",
+    [DOUBT_RATE] = "arithmetic assumed from the bandwidth",
+    [DOUBT_ON_HOST] = "host's memory and processors",
 };
 
 const char *sentence_speed_doubts(const struct plan *p, struct texts *t)
@@ -1067,7 +1127,9 @@ const char *sentence_speed_doubts(const struct plan *p, struct texts *t)
     for (int i = 0; i < DOUBT_COUNT; i++) {
         if (!(p->speed.doubts >> i & 1))
             continue;
-        speed_doubt((enum doubt)i, p->request.gpu, &low, &high);
+        speed_doubt_of(&p->speed, (enum doubt)i, p->request.gpu, &low, &high);
+        if (low * high < 1.005) /* of a part of the step that is small */
+            continue;
         text = texts_addf(t, "%s%s%s (/%.2f..x%.2f)", text, text[0] ? ", " : "", doubt_words[i],
                           low, high);
     }
@@ -1075,7 +1137,7 @@ const char *sentence_speed_doubts(const struct plan *p, struct texts *t)
 }
 
 /* Of the GPU itself: what its own measurements take away. */
-#define OF_DEVICE (1u << DOUBT_FAMILY | 1u << DOUBT_BANDWIDTH)
+#define OF_DEVICE (1u << DOUBT_FAMILY | 1u << DOUBT_BANDWIDTH | 1u << DOUBT_RATE)
 
 const char *sentence_speed_narrower(const struct plan *p, struct texts *t)
 {
@@ -1083,7 +1145,7 @@ const char *sentence_speed_narrower(const struct plan *p, struct texts *t)
     double low, high, most = 1;
 
     for (int i = 0; i < DOUBT_COUNT; i++) {
-        speed_doubt((enum doubt)i, p->request.gpu, &low, &high);
+        speed_doubt_of(&p->speed, (enum doubt)i, p->request.gpu, &low, &high);
         if ((p->speed.doubts >> i & 1) && low * high > most) {
             most = low * high;
             widest = i;
@@ -1093,6 +1155,10 @@ const char *sentence_speed_narrower(const struct plan *p, struct texts *t)
         return "";
     if (1u << widest & OF_DEVICE)
         return texts_addf(t, "--confirm on this GPU; widest: %s", doubt_words[widest]);
+    if (widest == DOUBT_ON_HOST && !p->request.host.told)
+        return texts_addf(t,
+                          "--host-memory, as ddr5-5600x2, and --host-threads of yours; widest: %s",
+                          doubt_words[widest]);
     speed_doubt(DOUBT_POINTS_3, p->request.gpu, &low, &high);
     if (low * high >= p->speed.factor_low * p->speed.factor_high)
         return "";

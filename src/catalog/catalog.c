@@ -20,6 +20,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/suggest.h"
+#include "catalog/compiled.h"
 #include "catalog/files.h"
 #include "catalog/launch_file.h"
 #include "catalog/names.h"
@@ -67,6 +68,8 @@ struct catalog {
     struct warn_list warnings;
     struct registry registry[CLASS_COUNT];
     void *pointers[CLASS_COUNT]; /* to the items of a class, for GPUs and models */
+    const struct gpu **offered;
+    size_t offered_count;
     struct engine *engine_list;
     size_t engine_count;
     struct server *server_list;
@@ -124,6 +127,8 @@ struct catalog *catalog_new(const char *profiles_dir)
     if (!path_program_dir(program, sizeof program) ||
         !path_join(own, sizeof own, program, "profiles") || !add_dir(&catalog->path, own))
         add_dir(&catalog->path, GP_PKGDATADIR "/profiles");
+    if (catalog->path.count > 0 && gp_format(own, sizeof own, "%s.compiled", catalog->path.dir[0]))
+        catalog->path.compiled = compiled_open(own);
     if (path_data_home(home, sizeof home, "profiles"))
         add_dir(&catalog->path, home);
     if (from_env != NULL && from_env[0] != '\0')
@@ -141,6 +146,7 @@ void catalog_free(struct catalog *catalog)
         registry_fini(&catalog->registry[i]);
         free(catalog->pointers[i]);
     }
+    free(catalog->offered);
     names_fini(&catalog->names);
     for (size_t i = 0; i < catalog->warnings.count; i++)
         free(catalog->warnings.lines[i]);
@@ -149,6 +155,7 @@ void catalog_free(struct catalog *catalog)
     free(catalog->server_list);
     free(catalog->formats.formats);
     free(catalog->instances.instances);
+    compiled_free(catalog->path.compiled);
     free(catalog);
 }
 
@@ -179,7 +186,7 @@ static enum gp_status find_all(struct catalog *catalog, enum class class,
     enum gp_status rc = require_folder(catalog, err);
 
     *out = &catalog->registry[class];
-    return rc == GP_OK ? registry_complete(&catalog->registry[class], err) : rc;
+    return rc == GP_OK ? registry_complete(&catalog->registry[class], REGISTRY_ALL, err) : rc;
 }
 
 /* ---- formats -------------------------------------------------------------------- */
@@ -199,7 +206,8 @@ static enum gp_status read_each(struct catalog *catalog, const char *name, profi
         char path[GP_PATH_MAX];
 
         if (path_join(path, sizeof path, catalog->path.dir[i], name) && path_is_there(path))
-            rc = profile_read(path, read, target, warn_list_add, &catalog->warnings, err);
+            rc = profile_read_compiled(path, catalog->path.compiled, read, target, warn_list_add,
+                                       &catalog->warnings, err);
     }
     return rc;
 }
@@ -248,21 +256,43 @@ enum gp_status catalog_format(struct catalog *catalog, const char *id, const str
 
 /* ---- by id ---------------------------------------------------------------------- */
 
-/* A generation without a profile has no estimate of speed. */
-enum gp_status catalog_gpu_family(struct catalog *catalog, struct gpu *gpu, struct gp_err *err)
+/* *family stays as it is where there is no such profile. */
+static enum gp_status family_of(struct catalog *catalog, const char *id,
+                                const struct family **family, struct gp_err *err)
 {
     struct gp_err unknown = {0};
-    void *family = NULL;
+    void *item = NULL;
+    enum gp_status rc = registry_find(&catalog->registry[FAMILIES], id, &item, &unknown);
+
+    if (item != NULL)
+        *family = &((struct family_item *)item)->family;
+    if (rc == GP_OK || rc == GP_E_USAGE)
+        return GP_OK;
+    *err = unknown;
+    return rc;
+}
+
+/* What a sheet leaves out is assumed in a band: the generation, and the 16-bit arithmetic by the
+ * bandwidth. */
+enum gp_status catalog_gpu_family(struct catalog *catalog, struct gpu *gpu, struct gp_err *err)
+{
+    const struct family *unknown = NULL;
+    bool rated = gpu->rate[MATH_BF16].known || gpu->rate[MATH_FP16].known;
     enum gp_status rc = GP_OK;
 
-    if (gpu->family == NULL && !gpu->memory_only)
-        rc = registry_find(&catalog->registry[FAMILIES], gpu->family_id, &family, &unknown);
-    if (family != NULL)
-        gpu->family = &((struct family_item *)family)->family;
-    if (rc != GP_OK && rc != GP_E_USAGE) {
-        *err = unknown;
+    if (gpu->memory_only || (gpu->family != NULL && rated))
+        return GP_OK;
+    if (gpu->family == NULL)
+        rc = family_of(catalog, gpu->family_id, &gpu->family, err);
+    if (rc == GP_OK && (gpu->family == NULL || !rated))
+        rc = family_of(catalog, FAMILY_UNKNOWN, &unknown, err);
+    if (gpu->family == NULL)
+        gpu->family = unknown;
+    if (rc != GP_OK || rated || unknown == NULL || !gpu->bandwidth.known)
         return rc;
-    }
+    const struct quantity *w = &gpu->bandwidth, *f = &unknown->flop_per_byte;
+    gpu->rate[MATH_BF16] = gpu->rate[MATH_FP16] =
+        quantity_band(w->value * f->value, w->low * f->low, w->high * f->high, ORIGIN_ASSUMED);
     return GP_OK;
 }
 
@@ -295,8 +325,18 @@ static int gpu_answers(struct catalog *catalog, const char *text, const struct r
     return name_gpu_match(&catalog->names, text, name->name, (*gpu)->memory_marketed / 1e9, &gb);
 }
 
-/* The GPU whose names say the same otherwise, of several the one with the most memory, then the
- * most bandwidth; *item stays NULL where there is none. */
+/* Of two that answer as well: one of its own file before those of sets, there the first, as the
+ * desktop card stands before the laptop's; else the one with more memory, then more bandwidth. */
+static bool is_likelier_gpu(const struct gpu *one, const struct gpu *than)
+{
+    if (one->in_set)
+        return false;
+    if (than->in_set || one->memory_marketed != than->memory_marketed)
+        return than->in_set || one->memory_marketed > than->memory_marketed;
+    return one->bandwidth.value > than->bandwidth.value;
+}
+
+/* The GPU whose names say the same otherwise; *item stays NULL where there is none. */
 static enum gp_status match_gpu(struct catalog *catalog, const char *text, void **item,
                                 struct gp_err *err)
 {
@@ -312,10 +352,7 @@ static enum gp_status match_gpu(struct catalog *catalog, const char *text, void 
         const struct gpu *one;
         int match = gpu_answers(catalog, text, &names[i], &one);
 
-        if (match == 0 || match < closest ||
-            (match == closest && (one->memory_marketed < best->memory_marketed ||
-                                  (one->memory_marketed == best->memory_marketed &&
-                                   one->bandwidth.value <= best->bandwidth.value))))
+        if (match == 0 || match < closest || (match == closest && !is_likelier_gpu(one, best)))
             continue;
         closest = match;
         best = one;
@@ -614,6 +651,30 @@ enum gp_status catalog_gpus(struct catalog *catalog, const struct gpu *const **l
     return rc;
 }
 
+enum gp_status catalog_gpus_offered(struct catalog *catalog, const struct gpu *const **list,
+                                    size_t *count, struct gp_err *err)
+{
+    struct registry *registry = &catalog->registry[GPUS];
+    enum gp_status rc = require_folder(catalog, err);
+
+    if (rc == GP_OK)
+        rc = registry_complete(registry, REGISTRY_FILES, err);
+    if (rc == GP_OK && catalog->offered == NULL) {
+        catalog->offered = gp_calloc(registry->count + 1, sizeof(struct gpu *));
+        for (size_t i = 0; i < registry->count && rc == GP_OK; i++) {
+            struct gpu *gpu = registry->items[i];
+
+            if (gpu->in_set)
+                continue;
+            rc = catalog_gpu_family(catalog, gpu, err);
+            catalog->offered[catalog->offered_count++] = gpu;
+        }
+    }
+    *list = catalog->offered;
+    *count = rc == GP_OK ? catalog->offered_count : 0;
+    return rc;
+}
+
 enum gp_status catalog_families(struct catalog *catalog, const struct family *const **list,
                                 size_t *count, struct gp_err *err)
 {
@@ -714,8 +775,8 @@ static enum gp_status read_prices(struct catalog *catalog, size_t at, char date[
         if (strcmp(names[i], "ownership.cfg") == 0 || !path_join(path, sizeof path, dir, names[i]))
             continue;
         if (date == NULL) {
-            rc = profile_read(path, price_file_read, &catalog->instances, warn_list_add,
-                              &catalog->warnings, err);
+            rc = profile_read_compiled(path, catalog->path.compiled, price_file_read,
+                                       &catalog->instances, warn_list_add, &catalog->warnings, err);
             continue;
         }
         rc = path_read(path, PROFILE_MAX_BYTES, &text, &len, err);
@@ -793,8 +854,8 @@ enum gp_status catalog_ownership(struct catalog *catalog, const struct ownership
         if (!path_join(path, sizeof path, catalog->path.dir[i], "prices/ownership.cfg") ||
             !path_is_there(path))
             continue;
-        rc = profile_read(path, price_file_ownership, &catalog->ownership, warn_list_add,
-                          &catalog->warnings, err);
+        rc = profile_read_compiled(path, catalog->path.compiled, price_file_ownership,
+                                   &catalog->ownership, warn_list_add, &catalog->warnings, err);
         catalog->ownership_read = rc == GP_OK;
     }
     if (rc != GP_OK)

@@ -89,6 +89,10 @@ void catalog_near_models(struct catalog *catalog, const char *text, char *hint, 
 /* Whole classes, sorted by id (instances by provider and type). */
 enum gp_status catalog_gpus(struct catalog *catalog, const struct gpu *const **list, size_t *count,
                             struct gp_err *err);
+/* Those that are weighed where none is named: not the ones of sets, which are cards that people
+ * have rather than what they would choose. */
+enum gp_status catalog_gpus_offered(struct catalog *catalog, const struct gpu *const **list,
+                                    size_t *count, struct gp_err *err);
 enum gp_status catalog_families(struct catalog *catalog, const struct family *const **list,
                                 size_t *count, struct gp_err *err);
 enum gp_status catalog_models(struct catalog *catalog, const struct model *const **list,

@@ -176,6 +176,11 @@ long engine_version(const char *text, long patch)
     return (major * 10000 + minor) * 10000 + patch;
 }
 
+bool engine_unmeasured(const struct engine *e)
+{
+    return e->speed.seen[0] && e->from > engine_version(e->speed.seen, ENGINE_LAST_PATCH);
+}
+
 const char *hit_kind_word(enum hit_kind kind)
 {
 #define X(NAME, word, words) [HIT_##NAME] = word,
@@ -239,11 +244,12 @@ static const struct profile_field tier_fields[] = {
 
 static const struct profile_field case_fields[] = {
     {"family", PROFILE_TEXT, CASE(family)},
-    {"kernel", PROFILE_WORD, CASE(kernel), .words = family_kernels, .required = true},
+    {"kernel", PROFILE_WORD, CASE(kernel), .words = family_kernels},
     {"experts_us", PROFILE_NUMBER, CASE(experts), 0, 1e4, 1e-6, "experts", "us per layer", 1,
      SHOW_FITTED},
     {"expert_rows", PROFILE_NUMBER, CASE(rows), 0, 4096, .show = SHOW_SOME},
     {"below_tp", PROFILE_COUNT, CASE(below_tp), 0, 1024},
+    {"launch", PROFILE_NUMBER, CASE(launch), 0, 100, .show = SHOW_SOME},
 };
 
 #define X(NAME, word, words) {word, HIT_##NAME},
@@ -409,6 +415,9 @@ static const struct profile_field fields[] = {
     {"dp_whole", PROFILE_FLAG, AT(dp_whole)},
     {"language_only", PROFILE_FLAG, AT(language_only)},
     {"offload", PROFILE_TEXT, AT(offload), .label = "host_memory"},
+    {"places", PROFILE_TEXT, AT(places), .label = "host_memory_by_itself"},
+    {"places_margin_gib", PROFILE_NUMBER, AT(places_margin), 0, 64, GP_GIB, "host_memory_margin",
+     "GiB", 2},
     {"offload_kept", PROFILE_FLAG, AT(offload_kept), .label = "host_memory_when_packed"},
     {"offload_groups", PROFILE_FLAG, AT(offload_groups), .label = "host_memory_with_kv_groups"},
     {"kv_offload", PROFILE_TEXT, AT(kv_offload), .label = "kv_host_memory"},
@@ -444,6 +453,9 @@ static const struct profile_field fields[] = {
     FITTED("prefill_attention", prefill_attention, 0.01, 2, 1, "speed_prefill_attention", "x", 3),
     FITTED("score_bytes", score_bytes, 0, 1000, 1, "speed_score_bytes", "B", 3),
     {"unpacks", PROFILE_FLAG, AT(speed.unpacks), .label = "speed_unpacks", .in = "speed"},
+    FITTED("host_tokens", host_tokens, 0, 65536, 1, "speed_host_tokens", "tokens", 0),
+    FITTED("host_copy", host_copy, 0.01, 1, 1, "speed_host_copy", "of PCIe", 2),
+    FITTED("host_hop_us", host_hop, 0, 1e4, 1e-6, "speed_host_hop", "us", 1),
     FITTED("prefill_overlap", prefill_overlap, 0, 1, 1, "speed_prefill_overlap", "x", 3),
     FITTED("interference", interference, 0, 2, 1, "speed_interference", "x", 3),
     FITTED("ttft_base_ms", ttft_base, 0, 1e4, 1e-3, "speed_ttft_base", "ms", 1),
@@ -458,6 +470,7 @@ static const struct profile_field fields[] = {
     {"date", PROFILE_TEXT, AT(date), .show = SHOW_NOT},
     {"prompt_cache_gib", PROFILE_NUMBER, AT(prompt_cache_gib), 0, 4096, .show = SHOW_NOT},
     {"vendors", PROFILE_TEXT, AT(vendors), .show = SHOW_NOT},
+    {"seen", PROFILE_TEXT, AT(speed.seen), .show = SHOW_NOT, .in = "speed"},
     {"captured", PROFILE_NUMBER, AT(speed.captured), 0, 1e6, .show = SHOW_NOT, .in = "speed"},
     {"uncaptured_cc100", PROFILE_TEXT, AT(speed.uncaptured_100), .show = SHOW_NOT, .in = "speed"},
 };
@@ -535,20 +548,22 @@ static void engine_check_range(struct profile_group item, const struct engine_li
 {
     const struct engine *before = engine > list->engines ? engine - 1 : NULL;
 
-    if (!engine->non_torch_1.known || !engine->non_torch_tp.known || !engine->non_torch_pp.known)
-        profile_fail(item, "non_torch_1_gib",
-                     "give non_torch_1_gib, non_torch_tp_gib and non_torch_pp_gib", "is missing");
-    else if (!engine->base.known || !engine->forward_base.known || !engine->graphs.known ||
-             !engine->graphs_charged.known || !engine->vision.known)
-        profile_fail(item, "base_gib",
-                     "give base_gib, forward_base_gib, vision_gib, graphs_gib and "
-                     "graphs_charged_gib",
-                     "a memory term is missing");
-    else if (engine->logit_copies_low > engine->logit_copies)
+    const struct profile_need needs[] = {
+        {"non_torch_1_gib", engine->non_torch_1.known},
+        {"non_torch_tp_gib", engine->non_torch_tp.known},
+        {"non_torch_pp_gib", engine->non_torch_pp.known},
+        {"base_gib", engine->base.known},
+        {"forward_base_gib", engine->forward_base.known},
+        {"vision_gib", engine->vision.known},
+        {"graphs_gib", engine->graphs.known},
+        {"graphs_charged_gib", engine->graphs_charged.known},
+        {"fraction", engine->fraction > 0},
+        {"block", engine->block >= 1},
+    };
+    PROFILE_NEEDS(item, needs, "a range needs these, of its own or of the one before it");
+    if (engine->logit_copies_low > engine->logit_copies)
         profile_fail(item, "logit_copies_low", "0 where it is the only sampler",
                      "is more than logit_copies");
-    else if (engine->fraction <= 0 || engine->block < 1)
-        profile_fail(item, "fraction", "give fraction and block", "a default is missing");
     else if (engine->until < engine->from)
         profile_fail(item, "until", "", "is lower than from");
     else if (before != NULL && before->until >= engine->from)

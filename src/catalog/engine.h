@@ -70,11 +70,13 @@ struct speed_case {
     double experts;  /* s per layer with experts */
     double rows;     /* each expert's tokens are padded to as many; 0 = they are not */
     int below_tp;    /* ... with a TP below this; 0 = any */
+    double launch;   /* factor on the family's time per kernel, of which alone the case is; 0: no */
 };
 
 /* What a step costs beside the GPU's work, and how prompts and decodes share it
  * (speed/step.h, speed/serve.h). kernel and layer 0: no estimate of speed. */
 struct engine_speed {
+    char seen[16];            /* newest version whose served speed was measured; "" = any */
     double kernel;            /* s per kernel of a decode step */
     double layer;             /* s per layer; llama.cpp, whose graph is not counted */
     double host;              /* s per step */
@@ -92,6 +94,10 @@ struct engine_speed {
     double prefill_overlap;   /* share of the pipeline's stages that chunks of one prompt fill */
     double score_bytes;       /* written and read per score of a prompt; 0: flash attention */
     bool unpacks;             /* prompts of quantized weights read 16-bit copies of them */
+    double host_tokens;       /* of a step, from which on what is in host memory is copied to the
+                               * GPU; below, the host computes it; 0 = always read by the GPU */
+    double host_copy;         /* share of PCIe that such reads and copies reach; 0 = 1 */
+    double host_hop;          /* s from GPU to host or back, in a step */
     double prefill_compute;   /* share of a product's arithmetic in mixed steps */
     double interference;      /* phi: share of a prompt's cost that decodes wait for */
     double ttft_base;         /* s */
@@ -303,6 +309,9 @@ struct engine {
     bool dp_whole;                  /* copies the attention or cuts it, not both */
     char offload[32];               /* what can stay in host memory: "layers|experts" by
                                    * number, "bytes" of weights; "" = nothing */
+    char places[16];                /* what it leaves there by itself where it has to: "layers"
+                                   * or "experts" before those; "" = it does not start */
+    double places_margin;           /* bytes of each GPU that it then leaves free */
     bool offload_kept;              /* bytes of quantized weights stay there when they are
                                    * packed anew after loading */
     bool offload_groups;            /* and go with several groups of KV (kvcache.h) */
@@ -384,6 +393,8 @@ bool engine_names_family(const char *list, const char *family);
 #define ENGINE_LAST_PATCH 9999
 #define ENGINE_VERSION_TEXT 64 /* longer ones are refused */
 long engine_version(const char *text, long patch);
+/* A range that begins after the newest version whose speed was measured. */
+bool engine_unmeasured(const struct engine *engine);
 
 /* The tier of a GPU; NULL where the engine has none. */
 const struct engine_tier *engine_tier(const struct engine *engine, double physical);

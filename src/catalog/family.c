@@ -26,12 +26,14 @@ static double rate_of(const struct gpu *gpu, enum format_math math)
     return gpu->rate[math].known ? gpu->rate[math].value : 0;
 }
 
-/* BF16, or FP16 where the hardware has no BF16. */
+/* BF16, or FP16 where the hardware has no BF16; in FP32 where that is slower still, as on cards
+ * whose FP16 is a sixty-fourth of it or none. */
 static double rate_16(const struct gpu *gpu)
 {
-    double bf16 = rate_of(gpu, MATH_BF16);
+    double bf16 = rate_of(gpu, MATH_BF16), half = bf16 > 0 ? bf16 : rate_of(gpu, MATH_FP16);
+    bool told = gpu->rate[MATH_FP16].known || gpu->rate[MATH_BF16].known;
 
-    return bf16 > 0 ? bf16 : rate_of(gpu, MATH_FP16);
+    return told ? fmax(half, rate_of(gpu, MATH_FP32)) : half;
 }
 
 /* Without arithmetic of its own. */
@@ -168,12 +170,18 @@ static const struct profile_field attention_keys[] = {
     {"mla_compute", PROFILE_NUMBER, AT(mla_compute), 0.01, 1.1, 1, NULL, "of 16-bit rate", 3,
      SHOW_FITTED},
     {"launch", PROFILE_NUMBER, AT(launch), 0.1, 10, 1, NULL, "x", 3, SHOW_FITTED},
+    {"unpack_g_s", PROFILE_NUMBER, AT(unpack), 0, 1e3, 1e9, "unpack", "G weights/s a core", 1,
+     SHOW_FITTED},
     {"layer", PROFILE_NUMBER, AT(layer), 0.01, 10, .show = SHOW_NOT},
 };
 
 static const struct profile_field evidence_keys[] = {
+    {"flop_per_byte", PROFILE_QUANTITY, AT(flop_per_byte), 1, 1e4, 1, NULL, "FLOP/byte", 1,
+     SHOW_SET},
+    {"pcie_gb_s", PROFILE_NUMBER, AT(pcie_rate), 0, 1e3, 1e9, "pcie_rate", "GB/s", 1, SHOW_SET},
     {"spread", PROFILE_NUMBER, AT(spread), 1, 10, 1, NULL, "x", 2, SHOW_FITTED,
      .group = "evidence"},
+    {"spread_fast", PROFILE_NUMBER, AT(spread_fast), 1, 10, 1, NULL, "x", 2, SHOW_SET},
     {"evidence", PROFILE_TEXT, AT(evidence)},
     {"source", PROFILE_TEXT, AT(source)},
     {"date", PROFILE_TEXT, AT(date)},
@@ -232,17 +240,6 @@ static void read_link(struct profile_group group, struct link_law *law)
     read_sizes(group, "share", law->share, 1, 2);
 }
 
-static const char *missing_key(const struct family *f)
-{
-    return f->norm <= 0                                                              ? "norm"
-           : f->product[KERNEL_16].memory <= 0 || f->product[KERNEL_16].compute <= 0 ? "products"
-           : f->kv_memory <= 0                                                       ? "kv_memory"
-           : f->prefill_attention <= 0 ? "prefill_attention"
-           : f->evidence[0] == '\0'    ? "evidence"
-           : f->source[0] == '\0'      ? "source"
-                                       : NULL;
-}
-
 void family_file_read(struct profile_group top, void *target)
 {
     struct family *f = &((struct family_item *)target)->family;
@@ -258,10 +255,14 @@ void family_file_read(struct profile_group top, void *target)
                  f->expert, sizeof(f->expert[0]));
     read_link(profile_sub(top, "link"), &f->link);
     read_link(profile_sub(top, "pcie"), &f->pcie);
+    read_link(profile_sub(top, "pcie_staged"), &f->staged);
     if (f->mla_compute <= 0)
         f->mla_compute = f->product[KERNEL_16].compute;
-    const char *missing = missing_key(f);
-    if (missing)
-        profile_fail(top, missing, "every family needs it; products that of \"16-bit\"",
-                     "is missing");
+    const struct product_share *half = &f->product[KERNEL_16];
+    const struct profile_need needs[] = {
+        {"norm", f->norm > 0},           {"products", half->memory > 0 && half->compute > 0},
+        {"kv_memory", f->kv_memory > 0}, {"prefill_attention", f->prefill_attention > 0},
+        {"evidence", f->evidence[0]},    {"source", f->source[0]},
+    };
+    PROFILE_NEEDS(top, needs, "every family needs these; products that of \"16-bit\"");
 }

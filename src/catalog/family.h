@@ -69,15 +69,25 @@ struct family {
     double kv_split;          /* pairs of sequence and KV head whose reads few of them waste */
     double mla_compute;       /* share of the 16-bit rate, MLA's decode */
     double launch;            /* factor on the engine's time per kernel */
+    double unpack;            /* weights/s that a core unpacks and multiplies; processors */
     double layer;             /* ... on its time per layer, where it has one (engine.h) */
     struct link_law link, pcie;
-    double hop;                /* bytes/s of a copy between two GPUs, measured; 0 = by the law */
+    struct link_law staged; /* PCIe without peer access: through host memory */
+    double hop;             /* bytes/s of a copy between two GPUs, measured; 0 = by the law */
+    struct quantity
+        flop_per_byte;         /* of the bandwidth: 16-bit arithmetic where a sheet names none */
+    double pcie_rate;          /* bytes/s, one direction, where a GPU's profile names no link */
     double spread;             /* factor on the bands: 1 where served speed was fitted */
+    double spread_fast;        /* the same towards faster; 0 = spread */
     const struct calib *calib; /* borrowed: what was measured is in these figures; or NULL */
     char evidence[512];
     char source[320];
     char date[16];
 };
+
+/* The profile of GPUs whose own generation is not known or has no profile: their speed is by
+ * their bandwidth, in a wide band. */
+#define FAMILY_UNKNOWN "unknown"
 
 const char *kernel_word(enum kernel kernel); /* "fp8-block" */
 

@@ -13,6 +13,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 #include <strings.h>
 
@@ -46,6 +47,90 @@ struct quantity gpu_usable(const struct gpu *gpu)
         return gpu->usable;
     return quantity_band(p * (1 - USABLE_MID), gpu->physical.low * (1 - USABLE_MOST),
                          gpu->physical.high * (1 - USABLE_LEAST), ORIGIN_MODEL);
+}
+
+bool gpu_rate_assumed(const struct gpu *gpu)
+{
+    const struct quantity *rate = &gpu->rate[MATH_BF16];
+
+    return rate->known && rate->origin == ORIGIN_ASSUMED && !gpu->host;
+}
+
+/* ---- unlike GPUs ---- */
+
+static struct quantity mix_rate(const struct gpu_mix *m, const struct quantity *const of[])
+{
+    double slow[3] = {0}; /* s per unit: as told, at the low and at the high end */
+
+    for (int i = 0; i < m->count; i++) {
+        double share = m->share[i + 1] - m->share[i];
+
+        if (!of[i]->known || of[i]->low <= 0)
+            return of[i]->known ? *of[i] : quantity_unknown();
+        slow[0] += share / of[i]->value;
+        slow[1] += share / of[i]->low;
+        slow[2] += share / of[i]->high;
+    }
+    return quantity_band(1 / slow[0], 1 / slow[1], 1 / slow[2], of[0]->origin);
+}
+
+static struct quantity mix_mean(const struct gpu_mix *m, size_t offset)
+{
+    struct quantity sum = quantity_exact(0);
+
+    for (int i = 0; i < m->count; i++) {
+        const struct quantity *q =
+            (const struct quantity *)(const void *)((const char *)m->at[i] + offset);
+
+        if (!q->known)
+            return quantity_unknown();
+        sum = i == 0 ? *q : quantity_add(sum, *q);
+    }
+    return quantity_scale(sum, 1.0 / m->count);
+}
+
+void gpu_mixed(struct gpu_mix *m, bool by_memory, struct gpu *out)
+{
+    const struct quantity *of[GPU_MIX_MAX];
+    double all = 0, slowest = 0;
+
+    *out = *m->at[0];
+    for (int i = 0; i < m->count; i++)
+        all += by_memory ? gpu_usable(m->at[i]).value : 1;
+    m->share[0] = 0;
+    for (int i = 0; i < m->count; i++)
+        m->share[i + 1] = m->share[i] + (by_memory ? gpu_usable(m->at[i]).value : 1) / all;
+    for (int i = 0; i < m->count; i++)
+        of[i] = &m->at[i]->bandwidth;
+    out->bandwidth = mix_rate(m, of);
+    for (int r = 0; r < MATH_COUNT; r++) {
+        for (int i = 0; i < m->count; i++)
+            of[i] = &m->at[i]->rate[r];
+        out->rate[r] = mix_rate(m, of);
+    }
+    for (int i = 0; i < m->count; i++) {
+        const struct gpu *g = m->at[i];
+        double part = m->share[i + 1] - m->share[i];
+
+        slowest = fmax(slowest, m->count * part * out->bandwidth.value / g->bandwidth.value);
+        out->compute_capability = g->compute_capability < out->compute_capability
+                                      ? g->compute_capability
+                                      : out->compute_capability;
+        out->pcie_gen = g->pcie_gen < out->pcie_gen ? g->pcie_gen : out->pcie_gen;
+        out->pcie_lanes = g->pcie_lanes < out->pcie_lanes ? g->pcie_lanes : out->pcie_lanes;
+        out->sm_count = g->sm_count < out->sm_count ? g->sm_count : out->sm_count;
+    }
+    m->uneven = slowest > 1 ? slowest : 1;
+    out->physical = mix_mean(m, offsetof(struct gpu, physical));
+    out->usable = mix_mean(m, offsetof(struct gpu, usable));
+    out->power = mix_mean(m, offsetof(struct gpu, power));
+    out->launch_price = mix_mean(m, offsetof(struct gpu, launch_price));
+    out->street_price = mix_mean(m, offsetof(struct gpu, street_price));
+    out->link_bandwidth = 0;
+    out->link_domain = 0;
+    out->slice_count = out->mig_max = 0;
+    out->nvml_names[0] = out->pci_ids[0] = '\0';
+    out->mix = m;
 }
 
 static const struct gpu_slice *find_slice(const struct gpu *gpu, const char *profile)
@@ -178,6 +263,7 @@ static const struct profile_field fields[] = {
     {"link_domain", PROFILE_COUNT, AT(link_domain), 0, 100000, .as = "GPUs"},
     {"pcie_gen", PROFILE_COUNT, AT(pcie_gen), 1, 9, .label = "pcie_generation"},
     {"pcie_lanes", PROFILE_COUNT, AT(pcie_lanes), 1, 32},
+    {"no_peer_access", PROFILE_FLAG, AT(no_peer_access)},
     {"mig_instances", PROFILE_COUNT, AT(mig_max), 0, 64, .label = "mig_max_instances",
      .group = "MIG instances"},
     {"mig", PROFILE_LIST, AT(slice), .label = "mig_profiles", .list = &slices},
@@ -214,9 +300,10 @@ void gpu_file_read(struct profile_group top, void *target)
     int basis = gpu->physical.origin == ORIGIN_ASSUMED ? BASIS_NOMINAL : BASIS_TOOL;
     int usable = ORIGIN_SHEET;
     double capability = gpu->compute_capability / 10.0;
-    char type[32], date[16];
+    char date[16];
     struct quantity rate;
 
+    gpu->in_set = top.common != NULL;
     profile_strings(top, "aliases", item->aliases, sizeof item->aliases);
     PROFILE_FIELDS(top, fields, gpu);
     /* the two sizes, whose origin is another key */
@@ -229,16 +316,16 @@ void gpu_file_read(struct profile_group top, void *target)
     gpu->compute_capability = (int)lround(capability * 10);
     for (size_t i = 0; i < sizeof not_held / sizeof *not_held; i++)
         profile_quantity(tflops, not_held[i], &rate, 1e12, 0, 1e6, ORIGIN_SHEET);
-    profile_string(top, "memory_type", type, sizeof type);
+    profile_string(top, "memory_type", gpu->memory_type, sizeof gpu->memory_type);
     profile_string(top, "gathered", date, sizeof date);
     derive_family(gpu);
 
     /* what a plan cannot do without */
-    const char *missing = gpu->name[0] == '\0'                         ? "name"
-                          : !gpu->physical.known                       ? "memory_gib"
-                          : !gpu->bandwidth.known && !gpu->memory_only ? "bandwidth_gb_s"
-                          : gpu->source[0] == '\0'                     ? "source"
-                                                                       : NULL;
-    if (missing != NULL)
-        profile_fail(top, missing, "every GPU profile needs it", "is missing");
+    const struct profile_need needs[] = {
+        {"name", gpu->name[0] != '\0'},
+        {"memory_gib", gpu->physical.known},
+        {"bandwidth_gb_s", gpu->bandwidth.known || gpu->memory_only},
+        {"source", gpu->source[0] != '\0'},
+    };
+    PROFILE_NEEDS(top, needs, "every GPU profile needs name, memory_gib, bandwidth_gb_s, source");
 }

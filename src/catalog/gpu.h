@@ -25,6 +25,18 @@ struct gpu_slice {              /* one MIG profile */
 };
 
 struct family; /* speed/family.h */
+struct gpu;
+
+/* Unlike GPUs that serve one model together, in the order of their pipeline stages. Engines
+ * that split layers by memory (llama.cpp) give stage i those from act * share[i] on, act the
+ * layers and the output matrix; others give each as many. */
+#define GPU_MIX_MAX 8
+struct gpu_mix {
+    int count;
+    const struct gpu *at[GPU_MIX_MAX];
+    double share[GPU_MIX_MAX + 1]; /* of the layers, summed: 0 .. 1 */
+    double uneven;                 /* the slowest stage's time over the mean; 1 = all alike */
+};
 
 struct gpu {
     char id[GPU_ID_MAX];
@@ -32,6 +44,7 @@ struct gpu {
     char vendor[16];
     char architecture[32];
     char form_factor[40];
+    char memory_type[32];             /* "GDDR6X", "HBM3" */
     char nvml_names[160];             /* '|' separated, as the driver prints them */
     char pci_ids[160];                /* '|' separated "10de:2330" */
     int compute_capability;           /* 90 for 9.0; 0 = not an NVIDIA GPU */
@@ -39,6 +52,7 @@ struct gpu {
     struct quantity physical;         /* bytes, as the driver's tool prints */
     double whole;                     /* bytes of the GPU that a MIG slice is of; 0 = no slice */
     struct quantity usable;           /* bytes a program can have; unknown -> gpu_usable() */
+    bool in_set;                      /* one of several in a file: planned where it is named */
     bool memory_only;                 /* neither planned for speed nor priced */
     bool host;                        /* the processors of this machine: its memory is the host's */
     struct quantity bandwidth;        /* bytes/s */
@@ -51,6 +65,7 @@ struct gpu {
     int link_domain;                  /* GPUs that reach each other over it; 0 = unknown, 1 = a
                                  * MIG slice, which reaches no other */
     int pcie_gen, pcie_lanes;
+    bool no_peer_access; /* GPUs on PCIe reach each other through host memory alone */
     int sm_count, boost_mhz;
     int mig_max; /* instances; 0 = no MIG */
     int slice_count;
@@ -62,12 +77,21 @@ struct gpu {
     char note[320];
     char source[512];
     char family_id[32];          /* profiles/families/ID.cfg; "" = by its architecture */
+    const struct gpu_mix *mix;   /* borrowed; NULL = all GPUs of a plan are this one */
     const struct family *family; /* borrowed; NULL = no profile of its generation */
 };
 
 /* Usable bytes: the profile's figure; else physical less 0.2..2.0 % (what has been
  * seen: H100 0.6 %, A100-80 1.1 %, L40S 1.3 %, RTX 3090 1.8 %), origin model. */
 struct quantity gpu_usable(const struct gpu *gpu);
+
+/* Is its 16-bit arithmetic assumed from its bandwidth, as no sheet names it? */
+bool gpu_rate_assumed(const struct gpu *gpu);
+/* One GPU in place of mix->at[0 .. count): means of their figures, rates weighed by the layers
+ * that each has, so that a step's time is the sum of theirs; *mix: share and uneven. by_memory:
+ * layers by usable memory, else as many on each. Worked: RTX 5090 and 5070 Ti, 31.8 and 15.7
+ * GiB: two thirds of the layers at 1,792 GB/s, a third at 896: 1,344 GB/s. */
+void gpu_mixed(struct gpu_mix *mix, bool by_memory, struct gpu *out);
 
 /* "H100 SXM5 80GB": the name without the vendor's. */
 const char *gpu_short_name(const struct gpu *gpu);

@@ -139,6 +139,7 @@ void launch_file_read(struct profile_group top, void *item)
     }
     for (int i = 0, n = profile_length(top, "words", LAUNCH_WORDS_MAX); i < n; i++)
         read_versions(profile_item(top, "words", i), &e->word[i].from, &e->word[i].until);
-    if (e->command[0] == '\0' || e->port == 0 || e->source[0] == '\0')
-        profile_fail(top, "command", "give command, port and source", "is missing");
+    const struct profile_need needs[] = {
+        {"command", e->command[0]}, {"port", e->port}, {"source", e->source[0]}};
+    PROFILE_NEEDS(top, needs, "");
 }

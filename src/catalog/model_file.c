@@ -112,6 +112,7 @@ static const struct profile_field vision_fields[] = {
 
 static const struct profile_field checkpoint_fields[] = {
     {"format", PROFILE_TEXT, PROFILE_AT(struct model_checkpoint, format)},
+    {"ff", PROFILE_COUNT, PROFILE_AT(struct model_checkpoint, ff), 1, 1000000},
     {"source", PROFILE_TEXT, PROFILE_AT(struct model_checkpoint, source)},
 };
 

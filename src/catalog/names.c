@@ -73,18 +73,19 @@ static void cut_out(char *words, char *at, size_t len)
     memmove(at, end, strlen(end) + 1);
 }
 
-/* The i-th of a '|' separated list as words; false after the last. */
-static bool list_item(const char *list, size_t i, char item[NAME_WORDS_MAX])
+/* The next of a '|' separated list as words; false after the last. */
+static bool list_next(const char **list, char item[NAME_WORDS_MAX])
 {
+    size_t len = strcspn(*list, "|");
     char text[NAME_WORDS_MAX];
 
-    for (; i > 0 && *list; i--) {
-        list += strcspn(list, "|");
-        list += *list == '|';
-    }
-    gp_format(text, sizeof(text), "%.*s", (int)strcspn(list, "|"), list);
+    if (**list == '\0')
+        return false;
+    memcpy(text, *list, len < sizeof(text) ? len : 0);
+    text[len < sizeof(text) ? len : 0] = '\0';
     name_words(text, item);
-    return *list != '\0';
+    *list += len + ((*list)[len] == '|');
+    return true;
 }
 
 static bool takes_off(char *words, const char *list)
@@ -92,7 +93,7 @@ static bool takes_off(char *words, const char *list)
     char item[NAME_WORDS_MAX];
     size_t len;
 
-    for (size_t i = 0; list_item(list, i, item); i++)
+    for (const char *rest = list; list_next(&rest, item);)
         if (ends_with(words, item, &len) && len > 0) {
             words[len] = '\0';
             return true;
@@ -105,7 +106,7 @@ static const char *words_hold_any(const char *words, const char *list)
     char item[NAME_WORDS_MAX];
     const char *at = NULL;
 
-    for (size_t i = 0; !at && list_item(list, i, item); i++)
+    for (const char *rest = list; !at && list_next(&rest, item);)
         at = words_hold(words, item);
     return at;
 }
@@ -130,10 +131,10 @@ static void leave_out_kinds(const struct name_rules *rules, char *words)
 {
     char item[NAME_WORDS_MAX];
 
-    for (size_t i = 0; list_item(rules->leading, i, item); i++)
+    for (const char *rest = rules->leading; list_next(&rest, item);)
         if (words_hold(words, item) == words && words[strlen(item)])
             cut_out(words, words, strlen(item));
-    for (size_t i = 0; list_item(rules->kinds, i, item); i++)
+    for (const char *rest = rules->kinds; list_next(&rest, item);)
         for (char *at; (at = strstr(words, item)) && (at = (char *)words_hold(words, item)) &&
                        strcmp(words, item) != 0;)
             cut_out(words, at, strlen(item));
@@ -250,7 +251,7 @@ static const struct format *gguf_format(const struct format *formats, size_t cou
         name_words(formats[i].id, item);
         if (strcmp(item, word) == 0)
             return &formats[i];
-        for (size_t k = 0; list_item(formats[i].aliases, k, item); k++)
+        for (const char *rest = formats[i].aliases; list_next(&rest, item);)
             if (strcmp(item, word) == 0)
                 return &formats[i];
     }
@@ -297,7 +298,7 @@ static bool begins_so(const char *words, const char *list)
 {
     char item[NAME_WORDS_MAX];
 
-    for (size_t i = 0; list_item(list, i, item); i++)
+    for (const char *rest = list; list_next(&rest, item);)
         if (strncmp(words, item, strlen(item)) == 0)
             return true;
     return false;

@@ -115,13 +115,12 @@ void price_file_read(struct profile_group top, void *target)
             *row = like;
         }
         row->user = list->user;
-        const char *missing = row->gpu[0] == '\0'        ? "gpu"
-                              : row->gpu_count == 0      ? "count"
-                              : row->provider[0] == '\0' ? "provider"
-                                                         : NULL;
-        if (missing != NULL)
-            profile_fail(item, missing, "", "is missing");
-        else if (row->per_gpu && row->gpu_count != 1)
+        const struct profile_need needs[] = {
+            {"gpu", row->gpu[0]}, {"count", row->gpu_count}, {"provider", row->provider[0]}};
+        PROFILE_NEEDS(item, needs, "");
+        if (profile_failed(top.profile))
+            return;
+        if (row->per_gpu && row->gpu_count != 1)
             profile_fail(item, "count", "with per_gpu = true, count must be 1",
                          "is %d, and the price is for one GPU", row->gpu_count);
         else if (row->on_demand <= 0 && row->spot <= 0)

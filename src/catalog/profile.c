@@ -24,6 +24,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/suggest.h"
+#include "catalog/compiled.h"
 
 struct asked {
     const config_setting_t *group;
@@ -33,8 +34,12 @@ struct asked {
 struct profile {
     char *name;
     config_t config;
+    config_setting_t *root;
+    void *tree;                   /* of a compiled text: root and all below it */
+    const config_setting_t *item; /* the one that is read of a set; NULL = a file of its own */
     bool failed;
     struct gp_err err;
+    const config_setting_t *lacking; /* the group of which the error names missing keys; or NULL */
     struct asked *asked;
     size_t asked_count, asked_cap;
 };
@@ -276,6 +281,15 @@ static enum gp_status profile_scan(const char *name, const char *text, size_t le
 
 /* ---- opening -------------------------------------------------------------------- */
 
+static struct profile *new_profile(const char *name)
+{
+    struct profile *profile = gp_calloc(1, sizeof *profile);
+
+    profile->name = gp_strdup(name);
+    config_init(&profile->config);
+    return profile;
+}
+
 enum gp_status profile_parse(const char *name, const char *text, size_t len, struct profile **out,
                              struct gp_err *err)
 {
@@ -293,10 +307,9 @@ enum gp_status profile_parse(const char *name, const char *text, size_t len, str
         free(left);
         return rc;
     }
-    profile = gp_calloc(1, sizeof *profile);
-    profile->name = gp_strdup(name);
-    config_init(&profile->config);
+    profile = new_profile(name);
     if (config_read_string(&profile->config, left) == CONFIG_TRUE) {
+        profile->root = config_root_setting(&profile->config);
         *out = profile;
     } else {
         const char *why = config_error_text(&profile->config);
@@ -310,8 +323,10 @@ enum gp_status profile_parse(const char *name, const char *text, size_t len, str
     return rc;
 }
 
-enum gp_status profile_open(const char *path, struct profile **out, struct gp_err *err)
+enum gp_status profile_open(const char *path, const struct compiled *compiled, struct profile **out,
+                            struct gp_err *err)
 {
+    struct profile *profile;
     char *text;
     size_t len;
     enum gp_status rc = path_read(path, PROFILE_MAX_BYTES, &text, &len, err);
@@ -319,7 +334,14 @@ enum gp_status profile_open(const char *path, struct profile **out, struct gp_er
     *out = NULL;
     if (rc != GP_OK)
         return rc;
-    rc = profile_parse(path, text, len, out, err);
+    profile = new_profile(path);
+    profile->root = compiled_find(compiled, text, len, &profile->config, &profile->tree);
+    if (profile->root != NULL) {
+        *out = profile;
+    } else {
+        profile_free(profile);
+        rc = profile_parse(path, text, len, out, err);
+    }
     free(text);
     return rc;
 }
@@ -329,6 +351,7 @@ void profile_free(struct profile *profile)
     if (profile == NULL)
         return;
     config_destroy(&profile->config);
+    free(profile->tree);
     free(profile->asked);
     free(profile->name);
     free(profile);
@@ -336,7 +359,7 @@ void profile_free(struct profile *profile)
 
 struct profile_group profile_top(struct profile *profile)
 {
-    return (struct profile_group){profile, config_root_setting(&profile->config)};
+    return (struct profile_group){.profile = profile, .setting = profile->root};
 }
 
 /* ---- errors --------------------------------------------------------------------- */
@@ -386,6 +409,8 @@ void profile_where(struct profile_group group, const char *key, char *text, size
     where_of(group, at != NULL ? at : group.setting, field, text, size);
 }
 
+#define MEANT "did you mean "
+
 /* A key of the group that nothing reads and that is nearly `key`: a misspelling; or NULL. */
 static const char *misspelt_key(const config_setting_t *group, const char *key)
 {
@@ -415,7 +440,7 @@ static void vfail_at(struct profile_group group, const config_setting_t *at, con
     vsnprintf(text, sizeof text, fmt, args);
     misspelt = misspelt_key(group.setting, key);
     if (misspelt != NULL) {
-        gp_format(meant, sizeof meant, "did you mean %s in place of %.40s?", key, misspelt);
+        gp_format(meant, sizeof meant, MEANT "%s in place of %.40s?", key, misspelt);
         hint = meant;
     }
     field_name(field, sizeof field, group.setting, key);
@@ -469,6 +494,8 @@ static void warn_group(struct profile *profile, const config_setting_t *group, p
         char field[96], line[512];
         size_t known = 0;
 
+        if (profile->item != NULL && group == profile->item->parent && at != profile->item)
+            continue;
         if (at->name == NULL || at->hook != NULL) {
             if (config_setting_is_group(at) || config_setting_is_list(at))
                 warn_group(profile, at, warn, ctx);
@@ -495,19 +522,57 @@ enum gp_status profile_finish(struct profile *profile, profile_warn_fn warn, voi
         return profile->err.code;
     }
     if (warn != NULL)
-        warn_group(profile, config_root_setting(&profile->config), warn, ctx);
+        warn_group(profile, profile->root, warn, ctx);
     return GP_OK;
+}
+
+enum gp_status profile_read_compiled(const char *path, const struct compiled *compiled,
+                                     profile_read_fn read, void *target, profile_warn_fn warn,
+                                     void *ctx, struct gp_err *err)
+{
+    struct profile *profile;
+    enum gp_status rc = profile_open(path, compiled, &profile, err);
+
+    if (rc != GP_OK)
+        return rc;
+    read(profile_top(profile), target);
+    rc = profile_finish(profile, warn, ctx, err);
+    profile_free(profile);
+    return rc;
 }
 
 enum gp_status profile_read(const char *path, profile_read_fn read, void *target,
                             profile_warn_fn warn, void *ctx, struct gp_err *err)
 {
+    return profile_read_compiled(path, NULL, read, target, warn, ctx, err);
+}
+
+enum gp_status profile_read_item(const char *path, const struct compiled *compiled, const char *id,
+                                 profile_read_fn read, void *target, profile_warn_fn warn,
+                                 void *ctx, struct gp_err *err)
+{
     struct profile *profile;
-    enum gp_status rc = profile_open(path, &profile, err);
+    enum gp_status rc = profile_open(path, compiled, &profile, err);
+    struct profile_group top, item = {.profile = NULL};
 
     if (rc != GP_OK)
         return rc;
-    read(profile_top(profile), target);
+    top = profile_top(profile);
+    for (int i = 0; i < profile_length(top, PROFILE_SET, PROFILE_SET_MAX); i++) {
+        char its[256] = "";
+
+        item = profile_item(top, PROFILE_SET, i);
+        profile_string(item, "id", its, sizeof its);
+        if (strcmp(its, id) == 0)
+            break;
+        item.setting = NULL;
+    }
+    profile->item = item.setting;
+    item.common = profile->root;
+    if (item.setting == NULL)
+        profile_fail(top, PROFILE_SET, "", "holds no item '%s'", id);
+    else
+        read(item, target);
     rc = profile_finish(profile, warn, ctx, err);
     profile_free(profile);
     return rc;
@@ -528,6 +593,14 @@ static config_setting_t *profile_find(struct profile_group group, const char *ke
                                  sizeof *profile->asked);
     profile->asked[profile->asked_count++] = (struct asked){group.setting, key};
     at = member_of(group.setting, key);
+    if (group.common != NULL) {
+        config_setting_t *all = member_of(group.common, key);
+
+        if (all != NULL)
+            all->hook = &known_mark;
+        if (at == NULL)
+            return all;
+    }
     if (at != NULL)
         at->hook = &known_mark;
     return at;
@@ -538,12 +611,39 @@ bool profile_has(struct profile_group group, const char *key)
     return profile_find(group, key) != NULL;
 }
 
+static void profile_missing(struct profile_group group, const char *key, const char *hint)
+{
+    struct profile *p = group.profile;
+    const char *misspelt;
+
+    if (!p->failed) {
+        profile_fail_at(group, group.setting, key, hint, "is missing");
+        p->lacking = group.setting;
+    } else if (p->lacking == group.setting) {
+        gp_append(p->err.where, sizeof p->err.where, ", ", "%s", key);
+        gp_copy(p->err.text, sizeof p->err.text, "are missing");
+        misspelt = misspelt_key(group.setting, key);
+        if (misspelt != NULL && strncmp(p->err.hint, MEANT, strlen(MEANT)) != 0)
+            gp_format(p->err.hint, sizeof p->err.hint, MEANT "%s in place of %.40s?", key,
+                      misspelt);
+    }
+}
+
 void profile_require(struct profile_group group, const char *key)
 {
     if (group.profile == NULL || group.setting == NULL)
         return;
-    if (profile_find(group, key) == NULL)
-        profile_fail_at(group, group.setting, key, "", "is missing");
+    profile_find(group, key);
+    if (member_of(group.setting, key) == NULL) /* where an error has stuck nothing is found */
+        profile_missing(group, key, "");
+}
+
+void profile_needs(struct profile_group group, const struct profile_need *needs, size_t count,
+                   const char *hint)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!needs[i].there)
+            profile_missing(group, needs[i].key, hint);
 }
 
 bool profile_here(struct profile_group group)
@@ -927,7 +1027,7 @@ struct profile_group profile_item(struct profile_group group, const char *key, i
         wrong_kind(group, at, key, "a group { ... }");
         at = NULL;
     }
-    return (struct profile_group){group.profile, at};
+    return (struct profile_group){.profile = group.profile, .setting = at};
 }
 
 void profile_count_at(struct profile_group group, const char *key, int i, int *value, int low,
@@ -953,12 +1053,12 @@ struct profile_group profile_sub(struct profile_group group, const char *key)
         wrong_kind(group, at, key, "a group { ... }");
         at = NULL;
     }
-    return (struct profile_group){group.profile, at};
+    return (struct profile_group){.profile = group.profile, .setting = at};
 }
 
 struct profile_group profile_sub_named(struct profile_group group, const char *name)
 {
-    struct profile_group none = {group.profile, NULL};
+    struct profile_group none = {.profile = group.profile};
     config_setting_t *at = NULL;
 
     if (group.profile->failed)
@@ -970,7 +1070,7 @@ struct profile_group profile_sub_named(struct profile_group group, const char *n
         return none;
     }
     at->hook = group.setting; /* known, like all that profile_find() returns */
-    return (struct profile_group){group.profile, at};
+    return (struct profile_group){.profile = group.profile, .setting = at};
 }
 
 /* ---- structs -------------------------------------------------------------------- */

@@ -38,6 +38,7 @@
 #define PROFILE_MAX_DEPTH 16
 
 struct profile;
+struct compiled;
 struct config_setting_t; /* libconfig's */
 
 /* A group of settings. A value: copy it freely, it lives as long as its profile. One
@@ -45,6 +46,7 @@ struct config_setting_t; /* libconfig's */
 struct profile_group {
     struct profile *profile;
     struct config_setting_t *setting;
+    struct config_setting_t *common; /* of an item of a set: what it does not say, this does */
 };
 
 /* A word and what it stands for; tables end with a NULL word. */
@@ -62,9 +64,23 @@ typedef void (*profile_read_fn)(struct profile_group top, void *target);
 /* One whole file: opened, read, finished. */
 enum gp_status profile_read(const char *path, profile_read_fn read, void *target,
                             profile_warn_fn warn, void *ctx, struct gp_err *err);
+/* The same, of the catalogue's own: a text that is among the compiled ones is not parsed. */
+enum gp_status profile_read_compiled(const char *path, const struct compiled *compiled,
+                                     profile_read_fn read, void *target, profile_warn_fn warn,
+                                     void *ctx, struct gp_err *err);
 
-/* On failure *out is NULL. */
-enum gp_status profile_open(const char *path, struct profile **out, struct gp_err *err);
+/* A set is a file of several items of a class: `set = ( { id = "a"; ... }, { id = "b"; ... } )`.
+ * What an item does not say is taken from the keys outside the list. */
+#define PROFILE_SET "set"
+#define PROFILE_SET_MAX 512
+/* One item of it, as profile_read_compiled() reads a file; GP_E_FILE when it is not in there. */
+enum gp_status profile_read_item(const char *path, const struct compiled *compiled, const char *id,
+                                 profile_read_fn read, void *target, profile_warn_fn warn,
+                                 void *ctx, struct gp_err *err);
+
+/* On failure *out is NULL. compiled (compiled.h) may be NULL; the profile must not outlive it. */
+enum gp_status profile_open(const char *path, const struct compiled *compiled, struct profile **out,
+                            struct gp_err *err);
 /* The same from memory; `name` stands for the file in messages. */
 enum gp_status profile_parse(const char *name, const char *text, size_t len, struct profile **out,
                              struct gp_err *err);
@@ -80,8 +96,18 @@ enum gp_status profile_finish(struct profile *profile, profile_warn_fn warn, voi
 
 /* Is the key there? Makes it known. */
 bool profile_has(struct profile_group group, const char *key);
-/* An error when it is not. */
+/* An error when it is not. Keys of one group that are missing are one error, which names them
+ * all. */
 void profile_require(struct profile_group group, const char *key);
+/* Keys without which an item cannot be used, and whether any of its files has given them. */
+struct profile_need {
+    const char *key;
+    bool there;
+};
+void profile_needs(struct profile_group group, const struct profile_need *needs, size_t count,
+                   const char *hint);
+#define PROFILE_NEEDS(group, needs, hint) \
+    profile_needs(group, needs, sizeof(needs) / sizeof(*(needs)), hint)
 /* "file:line" of a key, or of its group where it has none such. */
 void profile_where(struct profile_group group, const char *key, char *text, size_t size);
 

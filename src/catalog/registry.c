@@ -15,6 +15,7 @@
 #include "base/suggest.h"
 
 #define SUFFIX ".cfg"
+#define SET_SUFFIX ".set"
 
 void warn_list_add(void *warn_list, const char *line)
 {
@@ -31,6 +32,7 @@ void registry_fini(struct registry *registry)
         registry_item_free(registry->class, registry->items[k]);
     free(registry->items);
     free(registry->names);
+    free(registry->sets);
     texts_fini(&registry->texts);
 }
 
@@ -71,35 +73,157 @@ static bool file_of(const struct registry *registry, size_t dir, const char *id,
                      registry->class->folder, id);
 }
 
-/* Reads the item from every folder that has it. *item stays NULL when none has. */
-static enum gp_status load_item(struct registry *registry, const char *id, void **item,
-                                struct gp_err *err)
+static bool is_set(const char *id)
 {
+    size_t len = strlen(id), end = strlen(SET_SUFFIX);
+
+    return len > end && strcmp(id + len - end, SET_SUFFIX) == 0;
+}
+
+/* The value of `key = "..."` where a line's first words are that; NULL: they are not. */
+static const char *line_value(const char *line, const char *key, size_t *len)
+{
+    size_t n = strlen(key);
+
+    line += strspn(line, " \t({,");
+    if (strncmp(line, key, n) != 0)
+        return NULL;
+    line += n;
+    line += strspn(line, " \t=:");
+    if (*line++ != '"')
+        return NULL;
+    *len = strcspn(line, "\"\n");
+    return line;
+}
+
+/* The ids of a set, by a look at the lines that begin with one: to parse it would cost more than
+ * a whole plan. */
+static void add_set(struct registry *registry, size_t dir, const char *file)
+{
+    char path[GP_PATH_MAX], id[256], *bytes;
+    size_t len;
+
+    if (!gp_format(path, sizeof path, "%s/%s/%s", registry->path->dir[dir], registry->class->folder,
+                   file) ||
+        path_read(path, PROFILE_MAX_BYTES, &bytes, &len, NULL) != GP_OK)
+        return;
+    file = texts_add(&registry->texts, file);
+    for (const char *line = bytes; line != NULL; line = strchr(line, '\n')) {
+        const char *value;
+
+        line += *line == '\n';
+        value = line_value(line, "id", &len);
+        if (value == NULL || !gp_format(id, sizeof id, "%.*s", (int)len, value))
+            continue;
+        registry->sets = gp_grow(registry->sets, &registry->set_cap, registry->set_count + 1,
+                                 sizeof *registry->sets);
+        registry->sets[registry->set_count++] =
+            (struct registry_set){.id = texts_add(&registry->texts, id), .file = file, .dir = dir};
+    }
+    free(bytes);
+}
+
+/* Which ids are in which sets; looked for once. */
+static void know_sets(struct registry *registry)
+{
+    for (size_t i = 0; i < registry->path->count && !registry->sets_known; i++) {
+        char dir[GP_PATH_MAX], **files = NULL;
+        size_t count = 0;
+
+        if (!path_join(dir, sizeof dir, registry->path->dir[i], registry->class->folder) ||
+            path_list(dir, SET_SUFFIX SUFFIX, &files, &count, NULL) != GP_OK)
+            continue;
+        for (size_t j = 0; j < count; j++)
+            add_set(registry, i, files[j]);
+        path_list_free(files, count);
+    }
+    registry->sets_known = true;
+}
+
+/* Of that folder of the search path; "": its id is in none. */
+static const char *set_of(struct registry *registry, size_t dir, const char *id)
+{
+    know_sets(registry);
+    for (size_t i = 0; i < registry->set_count; i++)
+        if (registry->sets[i].dir == dir && strcmp(registry->sets[i].id, id) == 0)
+            return registry->sets[i].file;
+    return "";
+}
+
+/* Reads the item from every folder that has it but those of `without`, a bit for each. *item
+ * stays NULL when none has; *last: the folder read last. */
+static enum gp_status load_from(struct registry *registry, const char *id, unsigned without,
+                                size_t *last, void **item, struct gp_err *err)
+{
+    const struct registry_class *class = registry->class;
     char path[GP_PATH_MAX];
     bool found = false;
     enum gp_status rc = GP_OK;
     void *fresh;
 
     *item = NULL;
-    if (strlen(id) >= registry->class->id_size)
+    *last = 0;
+    if (strlen(id) >= class->id_size || is_set(id))
         return GP_OK;
-    fresh = gp_calloc(1, registry->class->size);
-    gp_copy(fresh, registry->class->id_size, id);
+    fresh = gp_calloc(1, class->size);
+    gp_copy(fresh, class->id_size, id);
     for (size_t i = 0; i < registry->path->count && rc == GP_OK; i++) {
-        if (!file_of(registry, i, id, path, sizeof path) || !path_is_there(path))
+        const struct compiled *compiled = registry->path->compiled;
+        const char *set;
+
+        if (without >> i & 1)
             continue;
-        rc = profile_read(path, registry->class->read, fresh, warn_list_add, registry->warnings,
-                          err);
+        if (file_of(registry, i, id, path, sizeof path) && path_is_there(path))
+            rc = profile_read_compiled(path, compiled, class->read, fresh, warn_list_add,
+                                       registry->warnings, err);
+        else if (*(set = set_of(registry, i, id)) != '\0' &&
+                 gp_format(path, sizeof path, "%s/%s/%s", registry->path->dir[i], class->folder,
+                           set))
+            rc = profile_read_item(path, compiled, id, class->read, fresh, warn_list_add,
+                                   registry->warnings, err);
+        else
+            continue;
         found = true;
+        *last = i;
     }
     if (rc != GP_OK || !found) {
-        registry_item_free(registry->class, fresh);
+        registry_item_free(class, fresh);
         return rc;
     }
     registry->items =
         gp_grow(registry->items, &registry->cap, registry->count + 1, sizeof *registry->items);
     registry->items[registry->count++] = fresh;
     *item = fresh;
+    return GP_OK;
+}
+
+static enum gp_status load_item(struct registry *registry, const char *id, void **item,
+                                struct gp_err *err)
+{
+    size_t last;
+
+    return load_from(registry, id, 0, &last, item, err);
+}
+
+/* The same for a list, where one file of the user's that is wrong is warned of and left out. */
+static enum gp_status load_listed(struct registry *registry, const char *id, struct gp_err *err)
+{
+    struct gp_err wrong;
+    char why[GP_ERR_LINE], line[GP_ERR_LINE + 16];
+    unsigned without = 0;
+    size_t last;
+    void *item;
+
+    while (load_from(registry, id, without, &last, &item, &wrong) != GP_OK) {
+        if (last == 0) {
+            if (err != NULL)
+                *err = wrong;
+            return wrong.code;
+        }
+        without |= 1u << last;
+        gp_format(line, sizeof line, "warning: %s: not used", gp_err_line(&wrong, why));
+        warn_list_add(registry->warnings, line);
+    }
     return GP_OK;
 }
 
@@ -123,19 +247,20 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void add_name(struct names *names, const char *dir, const char *file)
+/* len of the file's name are the id. */
+static void add_name(struct names *names, const char *dir, const char *file, size_t len)
 {
     char id[256], line[GP_PATH_MAX];
-    size_t len = strlen(file) - strlen(SUFFIX);
 
-    gp_format(id, sizeof id, "%.*s", (int)len, file);
-    if (len >= sizeof id || !registry_id_ok(id)) {
+    if (!gp_format(id, sizeof id, "%.*s", (int)len, file) || !registry_id_ok(id)) {
         gp_format(line, sizeof line,
                   "%s/%s: skipped: an id may hold only letters, digits and . _ + -", dir, file);
         if (names->warnings != NULL)
             warn_list_add(names->warnings, line);
         return;
     }
+    if (is_set(id))
+        return;
     for (size_t i = 0; i < names->count; i++)
         if (strcmp(names->names[i], id) == 0)
             return;
@@ -143,8 +268,8 @@ static void add_name(struct names *names, const char *dir, const char *file)
     names->names[names->count++] = gp_strdup(id);
 }
 
-static enum gp_status list_ids(const struct registry *registry, struct names *names,
-                               struct gp_err *err)
+static enum gp_status list_ids(struct registry *registry, enum registry_extent extent,
+                               struct names *names, struct gp_err *err)
 {
     for (size_t i = 0; i < registry->path->count; i++) {
         char dir[GP_PATH_MAX];
@@ -160,9 +285,13 @@ static enum gp_status list_ids(const struct registry *registry, struct names *na
             return rc;
         }
         for (size_t j = 0; j < count; j++)
-            add_name(names, dir, files[j]);
+            add_name(names, dir, files[j], strlen(files[j]) - strlen(SUFFIX));
         path_list_free(files, count);
     }
+    if (extent == REGISTRY_ALL)
+        know_sets(registry);
+    for (size_t i = 0; extent == REGISTRY_ALL && i < registry->set_count; i++)
+        add_name(names, registry->sets[i].file, registry->sets[i].id, strlen(registry->sets[i].id));
     if (names->count > 0)
         qsort(names->names, names->count, sizeof *names->names, by_text);
     return GP_OK;
@@ -173,26 +302,26 @@ static int by_id(const void *a, const void *b)
     return strcmp(id_of(*(void *const *)a), id_of(*(void *const *)b));
 }
 
-enum gp_status registry_complete(struct registry *registry, struct gp_err *err)
+enum gp_status registry_complete(struct registry *registry, enum registry_extent extent,
+                                 struct gp_err *err)
 {
     struct names names = {.warnings = registry->warnings};
     enum gp_status rc;
-    void *item;
 
-    if (registry->complete)
+    if (registry->complete >= extent)
         return GP_OK;
-    rc = list_ids(registry, &names, err);
+    rc = list_ids(registry, extent, &names, err);
     if (rc != GP_OK)
         return rc;
     for (size_t i = 0; i < names.count && rc == GP_OK; i++)
         if (in_memory(registry, names.names[i]) == NULL)
-            rc = load_item(registry, names.names[i], &item, err);
+            rc = load_listed(registry, names.names[i], err);
     names_fini(&names);
     if (rc != GP_OK)
         return rc;
     if (registry->count > 0)
         qsort(registry->items, registry->count, sizeof *registry->items, by_id);
-    registry->complete = true;
+    registry->complete = extent;
     return GP_OK;
 }
 
@@ -203,7 +332,8 @@ bool registry_read_ahead(struct registry *registry, size_t most)
     size_t read = 0;
     void *item;
 
-    if (registry->complete || list_ids(registry, &names, NULL) != GP_OK)
+    if (registry->complete == REGISTRY_ALL ||
+        list_ids(registry, REGISTRY_ALL, &names, NULL) != GP_OK)
         return false;
     for (size_t i = 0; i < names.count && read < most && rc == GP_OK; i++)
         if (in_memory(registry, names.names[i]) == NULL) {
@@ -271,10 +401,12 @@ static void scan_key(struct registry *registry, const char *bytes, const char *k
     size_t len = strlen(key);
 
     for (const char *at = bytes; (at = strstr(at, key)) != NULL; at += len) {
-        const char *c = skip_blank(at + len);
+        const char *c = skip_blank(at + len), *before = at;
         char text[160];
 
-        if ((at > bytes && at[-1] != '\n') || (*c != '=' && *c != ':'))
+        while (before > bytes && (before[-1] == ' ' || before[-1] == '\t'))
+            before--;
+        if ((before > bytes && before[-1] != '\n') || (*c != '=' && *c != ':'))
             continue;
         c = skip_blank(c + 1);
         bool list = *c == '[' || *c == '(';
@@ -292,11 +424,67 @@ static void scan_key(struct registry *registry, const char *bytes, const char *k
     }
 }
 
+static void scan_keys(struct registry *registry, const char *bytes, const char *id)
+{
+    for (const char *const *key = registry->class->name_keys; *key != NULL; key++)
+        scan_key(registry, bytes, *key, id);
+}
+
+/* Of a set: each item's keys stand between its id and the next one's. */
+static void scan_set(struct registry *registry, char *bytes)
+{
+    const char *id = NULL;
+    char *start = bytes, text[256];
+
+    for (char *line = bytes; line != NULL;) {
+        char *next = strchr(line, '\n');
+        size_t len;
+        const char *value = line_value(line, "id", &len);
+
+        if (value != NULL || next == NULL) {
+            char kept = *line;
+
+            if (value != NULL)
+                *line = '\0';
+            if (id != NULL)
+                scan_keys(registry, start, id);
+            *line = kept;
+            if (value != NULL && gp_format(text, sizeof text, "%.*s", (int)len, value))
+                id = texts_add(&registry->texts, text);
+            start = line;
+        }
+        line = next != NULL ? next + 1 : NULL;
+    }
+}
+
+static void scan_sets(struct registry *registry)
+{
+    const struct registry_set *last = NULL;
+
+    know_sets(registry);
+    for (size_t i = 0; i < registry->set_count; i++) {
+        const struct registry_set *set = &registry->sets[i];
+        char path[GP_PATH_MAX], *bytes;
+        size_t len;
+
+        if (last != NULL && last->file == set->file) /* the same text: one pointer a file */
+            continue;
+        last = set;
+        if (!gp_format(path, sizeof path, "%s/%s/%s", registry->path->dir[set->dir],
+                       registry->class->folder, set->file) ||
+            path_read(path, PROFILE_MAX_BYTES, &bytes, &len, NULL) != GP_OK)
+            continue;
+        scan_set(registry, bytes);
+        free(bytes);
+    }
+}
+
 enum gp_status registry_names(struct registry *registry, const struct registry_name **list,
                               size_t *count, struct gp_err *err)
 {
     struct names ids = {0};
-    enum gp_status rc = registry->names != NULL ? GP_OK : list_ids(registry, &ids, err);
+    enum gp_status rc =
+        registry->names != NULL ? GP_OK : list_ids(registry, REGISTRY_ALL, &ids, err);
 
     for (size_t i = 0; i < ids.count && rc == GP_OK; i++) {
         const char *id = texts_add(&registry->texts, ids.names[i]);
@@ -308,12 +496,13 @@ enum gp_status registry_names(struct registry *registry, const struct registry_n
             if (!file_of(registry, k, id, path, sizeof path) || !path_is_file(path) ||
                 path_read(path, PROFILE_MAX_BYTES, &bytes, &len, NULL) != GP_OK)
                 continue;
-            for (const char *const *key = registry->class->name_keys; *key != NULL; key++)
-                scan_key(registry, bytes, *key, id);
+            scan_keys(registry, bytes, id);
             free(bytes);
         }
         add_registry_name(registry, id, id);
     }
+    if (ids.count > 0)
+        scan_sets(registry);
     names_fini(&ids);
     *list = registry->names;
     *count = rc == GP_OK ? registry->name_count : 0;
@@ -351,11 +540,27 @@ static enum gp_status find_alias(struct registry *registry, const char *text, vo
 
 /* ---- lookup --------------------------------------------------------------------- */
 
+/* The nearest ids, of files first: sets hold many that are hardly different. */
+bool registry_suggest(struct registry *registry, const char *text, const char *as, char *hint,
+                      size_t size)
+{
+    bool found = false;
+
+    for (int extent = REGISTRY_FILES; extent <= REGISTRY_ALL && !found; extent++) {
+        struct names names = {0};
+
+        if (list_ids(registry, (enum registry_extent)extent, &names, NULL) != GP_OK)
+            return false;
+        found = suggest(text, (const char *const *)names.names, names.count, as, hint, size);
+        names_fini(&names);
+    }
+    return found;
+}
+
 enum gp_status registry_find(struct registry *registry, const char *text, void **item,
                              struct gp_err *err)
 {
     char id[160], hint[256];
-    struct names names = {0};
     enum gp_status rc = GP_OK;
 
     *item = NULL;
@@ -370,26 +575,10 @@ enum gp_status registry_find(struct registry *registry, const char *text, void *
     }
     if (text[0] != '\0' && strchr(text, ':') == NULL) /* a tag says a format, too */
         rc = find_alias(registry, text, item, err);
-    if (rc == GP_OK && *item == NULL)
-        rc = list_ids(registry, &names, err);
     if (rc == GP_OK && *item == NULL) {
-        if (!suggest(text, (const char *const *)names.names, names.count, "*", hint, sizeof hint))
+        if (!registry_suggest(registry, text, "*", hint, sizeof hint))
             gp_format(hint, sizeof hint, "--list %s shows what there is", registry->class->folder);
         rc = gp_fail(err, GP_E_USAGE, "", hint, "no %s '%.120s'", registry->class->what, text);
     }
-    names_fini(&names);
     return rc;
-}
-
-bool registry_suggest(const struct registry *registry, const char *text, const char *as, char *hint,
-                      size_t size)
-{
-    struct names names = {0};
-    bool found;
-
-    if (list_ids(registry, &names, NULL) != GP_OK)
-        return false;
-    found = suggest(text, (const char *const *)names.names, names.count, as, hint, size);
-    names_fini(&names);
-    return found;
 }

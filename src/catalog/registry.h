@@ -3,8 +3,9 @@
  * engines, servers.
  *
  * A lookup by id opens <dir>/<folder>/<id>.cfg in every folder of the search path and
- * nothing else; the files are read in order into the same item. Text that is not an id
- * is compared with the names in all files. Read files are kept.
+ * nothing else; the files are read in order into the same item. Where there is none, it looks
+ * for the id in the folder's sets, <name>.set.cfg, which hold several items each. Text that is
+ * not an id is compared with the names in all files. Read files are kept.
  */
 #ifndef GP_CATALOG_REGISTRY_H
 #define GP_CATALOG_REGISTRY_H
@@ -23,6 +24,7 @@
 struct search_path {
     char dir[SEARCH_MAX][GP_PATH_MAX];
     size_t count;
+    struct compiled *compiled; /* of the first; or NULL */
 };
 
 struct warn_list {
@@ -47,16 +49,27 @@ struct registry_name {
     const char *name, *id; /* an id is a name of its own */
 };
 
+enum registry_extent { REGISTRY_SOME, REGISTRY_FILES, REGISTRY_ALL };
+
+struct registry_set { /* that an id is in a set */
+    const char *id;
+    const char *file; /* in the class's folder of that dir of the search path */
+    size_t dir;
+};
+
 struct registry {
     const struct registry_class *class;
     const struct search_path *path;
     struct warn_list *warnings;
     void **items; /* in the order they were read; sorted by id once complete */
     size_t count, cap;
-    bool complete;
+    enum registry_extent complete;
     struct registry_name *names; /* once asked for */
     size_t name_count, name_cap;
-    struct texts texts; /* of names */
+    struct registry_set *sets;
+    size_t set_count, set_cap;
+    bool sets_known;
+    struct texts texts; /* of names and sets */
 };
 
 void registry_fini(struct registry *registry);
@@ -72,8 +85,10 @@ enum gp_status registry_find(struct registry *registry, const char *text, void *
 /* Every name there is, by id. The files are looked through, not read. */
 enum gp_status registry_names(struct registry *registry, const struct registry_name **list,
                               size_t *count, struct gp_err *err);
-/* Reads everything; registry->items is then the whole class, sorted. */
-enum gp_status registry_complete(struct registry *registry, struct gp_err *err);
+/* Reads the files of one item each, or the sets as well; registry->items is then the whole class,
+ * sorted, and what was read of the sets before. */
+enum gp_status registry_complete(struct registry *registry, enum registry_extent extent,
+                                 struct gp_err *err);
 
 /* Reads up to `most` of them ahead; what is wrong with one is left to
  * registry_complete(). True: there may be more. */
@@ -83,7 +98,7 @@ bool registry_read_ahead(struct registry *registry, size_t most);
 bool registry_id_ok(const char *id);
 
 /* suggest() among the ids there are. */
-bool registry_suggest(const struct registry *registry, const char *text, const char *as, char *hint,
+bool registry_suggest(struct registry *registry, const char *text, const char *as, char *hint,
                       size_t size);
 
 #endif

@@ -181,6 +181,20 @@ enum gp_status command_check(const struct invocation *in, struct gp_err *err)
     return GP_OK;
 }
 
+/* "-g rtx-5090 -g rtx-5070-ti" of one plan are its GPUs. */
+static void join_gpus(struct invocation *in)
+{
+    struct options *o = &in->options;
+
+    if (o->gpu_count < 2 || !(in->command->bit & (FOR_PLAN | FOR_LAUNCH)) || o->gpu_count > 8)
+        return;
+    for (int i = 0; i < o->gpu_count; i++)
+        gp_append(in->mixed, sizeof(in->mixed), "+", "%.40s", o->gpus[i]);
+    o->gpus[0] = in->mixed;
+    o->gpu_count = 1;
+    o->value[OPT_GPU].text = in->mixed;
+}
+
 enum gp_status command_parse(struct invocation *in, int argc, char **argv, struct gp_err *err)
 {
     enum gp_status rc = GP_OK;
@@ -202,6 +216,8 @@ enum gp_status command_parse(struct invocation *in, int argc, char **argv, struc
     in->format = (enum output_format)options_choice(&in->options, OPT_FORMAT);
     in->quiet = options_flag(&in->options, OPT_QUIET);
     in->verbose = options_flag(&in->options, OPT_VERBOSE);
+    if (!rc)
+        join_gpus(in);
     return rc;
 }
 

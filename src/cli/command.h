@@ -33,7 +33,8 @@ struct invocation {
     bool quiet, verbose;
     struct planner *planner;
     struct strbuf out;
-    int exit_code; /* 0, or 1 when a plan does not fit */
+    char mixed[160]; /* several GPUs of one plan, as one name */
+    int exit_code;   /* 0, or 1 when a plan does not fit */
 };
 
 struct command {

@@ -201,7 +201,7 @@ bool model_is_served(const struct model *model)
 /* What was published or stored is another model now. */
 static void forget_original(struct model *model)
 {
-    model->bytes.known = false;
+    model->bytes.known = false; /* what is inferred of the shape stays so */
     model->published = 0;
     model->published_extra = 0;
 }

@@ -199,17 +199,22 @@ struct model_vision {
 };
 
 /* A published checkpoint in another format than the release's own: what its list of
- * modules that stay as they are, or are quantised otherwise, makes of the roles. */
+ * modules that stay as they are, or are quantised otherwise, makes of the roles; and the width
+ * of an MLP that was padded so that TP cuts whole groups of scales. */
 struct model_checkpoint {
     char format[FORMAT_ID_MAX];           /* that of the rest: "nvfp4" */
     char role[ROLE_COUNT][FORMAT_ID_MAX]; /* "" = as the format itself says */
+    int ff;                               /* of its MLPs; 0 = the model's own */
     char source[224];                     /* its repository and file */
 };
 
-/* Exact bytes from a checkpoint's own tensors, when there is one. [kind][role], the
- * row kind_count holds what lies outside the layers. */
+/* Bytes of a checkpoint, when there is one: exact from its own tensors, or inferred from the
+ * rules of its config.json, whose files have low to high times as many. [kind][role], the row
+ * kind_count holds what lies outside the layers. */
 struct model_bytes {
     bool known;
+    bool inferred;
+    double low, high; /* 0: not said */
     double by_role[MODEL_MAX_KINDS + 1][ROLE_COUNT]; /* bytes, summed over layers */
     double file_bytes;                               /* of all files */
 };
@@ -241,6 +246,7 @@ struct model {
     char native_down[2][FORMAT_ID_MAX];     /* the down projections of a GGUF file, whose mixes
                                          * give them two types, layer by layer; "" = none */
     char native_name[96];                   /* in words: "fp8 128x128 block" */
+    char native_unread[32];                 /* a quantiser's method that has no reader here */
     char native_kv[FORMAT_ID_MAX];          /* KV format a checkpoint asks for; "" = activations' */
     int checkpoint_count;
     struct model_checkpoint checkpoint[MODEL_MAX_CHECKPOINTS];
@@ -250,6 +256,8 @@ struct model {
     char published_note[96];    /* what that count includes beyond params_total */
     char published_source[256]; /* who published it */
     double published_extra;     /* elements in `published` beyond params_total */
+    double missing_params;      /* elements at most of parts that are not counted */
+    double unsure_params;       /* that its towers may have more or less */
     char note[384];
     char source[320];
     char date[16]; /* when the figures were gathered: "2026-11" */

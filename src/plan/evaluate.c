@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "plan/goals.h"
 #include "plan/power.h"
 
 static uint64_t reasons_of_layout(const struct request *q, const struct load *load,
@@ -137,22 +138,38 @@ static double miss_of(double value, double goal, enum reason reason, uint64_t *r
     return value / goal;
 }
 
-static uint64_t evaluate_goals(const struct request *q, const struct served_load *p,
-                               struct evaluation *e)
+/* Requests/s at most, of as many at once as the pool holds while they are spread. */
+static double most_served(const struct request *q, const struct load *load,
+                          const struct served_load *p, const struct evaluation *e)
+{
+    struct request held = *q;
+    struct memory m;
+
+    held.users = e->users;
+    memory_estimate(&held, load, &e->layout, &m);
+    return speed_capacity(q, load, &e->layout, &p->step, speed_admitted(q, load, &m));
+}
+
+static uint64_t evaluate_goals(const struct request *q, const struct load *load,
+                               const struct served_load *p, struct evaluation *e)
 {
     uint64_t reasons = 0;
-    double slow = q->throughput > 0 && e->tokens > 0 ? q->throughput / e->tokens : 0;
 
     if (p->step.gap != SPEED_KNOWN)
         return REASON_BIT(REASON_NO_SPEED);
-    e->miss = fmax(miss_of(e->ttft, q->ttft, REASON_TTFT, &reasons),
-                   miss_of(e->tpot, q->tpot, REASON_TPOT, &reasons));
-    e->miss = fmax(e->miss, miss_of(slow, slow > 0, REASON_THROUGHPUT, &reasons));
-    if (!p->held) {
-        e->miss = fmax(e->miss, p->rate_miss);
-        reasons |= REASON_BIT(REASON_RATE);
-    }
-    return reasons;
+    double busy = speed_busy(q, &e->layout);
+    struct goal_ends end = goals_ends(q, &p->step, p->serve.running * busy);
+    double slow = q->throughput > 0 && e->tokens > 0 ? q->throughput / e->tokens * end.tpot : 0;
+    double rate = p->rate_miss;
+
+    e->miss = fmax(miss_of(e->ttft * end.ttft, q->ttft, REASON_TTFT, &reasons),
+                   miss_of(e->tpot * end.tpot, q->tpot, REASON_TPOT, &reasons));
+    if (q->rate <= 0 || slow > end.tpot) /* else what arrives is what is produced */
+        e->miss = fmax(e->miss, miss_of(slow, slow > 0, REASON_THROUGHPUT, &reasons));
+    if (q->rate > 0 && p->held && end.tpot > 1)
+        rate = q->rate * end.tpot / most_served(q, load, p, e);
+    e->miss = fmax(e->miss, miss_of(rate, rate > 0, REASON_RATE, &reasons));
+    return reasons | (uint64_t)!p->held << REASON_RATE;
 }
 
 /* Replicas for prompts alone, cut in another way, hold the weights and the prompts of a
@@ -244,7 +261,8 @@ static void judge_layout(const struct request *q, const struct load *load, struc
     /* of what is marginal its goals are no reason: how near it comes to them is told all the
      * same */
     enum verdict holds = reasons_verdict(e->reasons);
-    uint64_t goals = served.judged && holds <= VERDICT_MARGINAL ? evaluate_goals(q, &served, e) : 0;
+    uint64_t goals =
+        served.judged && holds <= VERDICT_MARGINAL ? evaluate_goals(q, load, &served, e) : 0;
     if (holds == VERDICT_FITS)
         e->reasons |= goals;
     else if (goals & REASON_BIT(REASON_NO_SPEED))
@@ -269,6 +287,7 @@ static void evaluate_one(const struct request *q, const struct load *load,
     e->price = (struct price){0};
     e->margin = e->miss = e->ttft = e->tpot = e->tokens = e->chunk = e->served = 0;
     e->turned = (struct knobs){0};
+    e->sure = 0;
     e->users = q->users;
     e->valid = layout_valid(q, l);
     e->reasons = REASON_BIT(REASON_LAYOUT);

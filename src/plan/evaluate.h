@@ -37,6 +37,8 @@ struct evaluation {
     double users;           /* in flight: the request's, or what its rate leads to */
     double miss;            /* of the goals, the largest estimate / goal; 0 = none: of what
                              * fits or is marginal */
+    int sure;               /* 1: it meets the goals by the whole band; 0 = not asked, -1: it
+                             * does not */
     double ttft, tpot;      /* s; 0 = not asked, or unknown */
     double tokens;          /* output tokens/s, likewise */
     double chunk;           /* max_batched_tokens that a search turned to; 0 = as asked */

@@ -80,6 +80,14 @@ int layout_gpu_layers(const struct request *q)
 int layout_stage_begin(const struct request *q, int pp, int stage)
 {
     int layers = layout_gpu_layers(q);
+    const struct gpu_mix *mix = q->gpu ? q->gpu->mix : NULL;
+
+    if (mix && mix->count == pp && q->engine && q->engine->gguf) { /* llama-model.cpp: splits */
+        int act = layers + (q->host_layers <= q->model->layer_count);
+        int first = (int)ceil(mix->share[stage] * act - 1e-9);
+
+        return q->model->layer_count - layers + (stage < pp && first < layers ? first : layers);
+    }
 
     return q->model->layer_count - layers + stage_start(layers, pp, stage);
 }

@@ -229,9 +229,28 @@ static bool same_as_before(const struct request *q, int before, int first, int e
             memcmp(m->layer + before, m->layer + first, (size_t)(end - first)) == 0);
 }
 
-static struct quantity parts_pool(const struct stages *s, struct quantity weights, int head)
+/* What a stage's own GPU has, where they are not alike. */
+struct stage_gpu {
+    struct quantity physical, usable, budget;
+};
+
+static struct stage_gpu stage_gpu(const struct stages *s, int stage)
 {
-    struct quantity budget = s->budget, rest;
+    const struct gpu_mix *mix = s->request->gpu->mix;
+    struct stage_gpu g = {s->request->gpu->physical, s->load->usable, s->budget};
+
+    if (!mix || stage >= mix->count)
+        return g;
+    g.physical = mix->at[stage]->physical;
+    g.usable = gpu_usable(mix->at[stage]);
+    g.budget = memory_budget_bytes(s->request, g.usable, s->fraction);
+    return g;
+}
+
+static struct quantity parts_pool(const struct stages *s, struct quantity budget,
+                                  struct quantity weights, int head)
+{
+    struct quantity rest;
     const struct engine *e = s->request->engine;
 
     switch (memory_budget(s->request)) {
@@ -330,6 +349,7 @@ static void stage_binding(const struct stages *s, const struct stage *at, struct
     const struct engine_rules *rules = engine_rules(q->engine->budget);
     int head = at->index == s->layout->pp - 1;
     struct quantity held = weights_held(q, &s->weights, at->first, at->end);
+    struct stage_gpu g = stage_gpu(s, at->index);
 
     out->stage = at->index;
     out->weights = weights_sure(
@@ -344,8 +364,8 @@ static void stage_binding(const struct stages *s, const struct stage *at, struct
     out->weights = as_logged(s, LOGGED_WEIGHTS, out->weights);
     out->overhead = s->overhead[head];
     out->pool = logged_pool(q, s->layout, s->load->max_num_seqs, s->load->max_batched_tokens,
-                            s->load->usable.value, parts_pool(s, out->weights, head));
-    out->budget = s->budget;
+                            g.usable.value, parts_pool(s, g.budget, out->weights, head));
+    out->budget = g.budget;
     out->spare = s->spare[head];
     out->each = one->reserved + one->fixed;
     out->described = s->ends ? at->ended.reserved : 0;
@@ -353,7 +373,7 @@ static void stage_binding(const struct stages *s, const struct stage *at, struct
     out->reserved = stage_need(s, at, at->ended.reserved, one->reserved) + one->fixed;
     struct quantity taken = quantity_add(quantity_add(out->weights, out->overhead),
                                          quantity_of(out->reserved, memory_counted(q)));
-    out->free = quantity_sub(quantity_sub(s->load->usable, taken), quantity_exact(q->used));
+    out->free = quantity_sub(quantity_sub(g.usable, taken), quantity_exact(q->used));
     out->least = out->reserved;
     if (out->reserved > out->pool.low && out->each <= out->pool.high)
         out->least = fmax(out->each, stage_mean(s, at, out->reserved));
@@ -390,7 +410,7 @@ static void find_binding(const struct stages *s, struct binding *out)
         at.end = layout_stage_begin(s->request, pp, stage + 1);
         if (draft || !same_as_before(s->request, before, at.first, at.end))
             stage_sum(s, &at);
-        else if (stage > 1 && stage < pp - 1)
+        else if (stage > 1 && stage < pp - 1 && !s->request->gpu->mix)
             continue;
         stage_binding(s, &at, &b);
         if (memory_binds(&b, out))
@@ -448,9 +468,11 @@ static void fill_stage(const struct stages *s, int stage, struct memory *m)
     stage_binding(s, &at, &b);
     m->sequence = at.sequence;
     m->stage = stage;
-    m->physical = q->gpu->physical;
-    m->usable = load->usable;
-    m->budget = s->budget;
+    struct stage_gpu g = stage_gpu(s, stage);
+
+    m->physical = g.physical;
+    m->usable = g.usable;
+    m->budget = g.budget;
     m->weights = b.weights;
     m->host = q->host_bytes > 0 ? weights_held(q, &s->weights, at.first, at.end)
                                 : quantity_of(weights_on_host(q, load), b.weights.origin);

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "plan/goals.h"
+
 double plan_margin(const struct plan *p)
 {
     const struct memory *m = &p->memory;
@@ -131,10 +133,13 @@ static void fill_figures(const struct load *load, const struct prices *prices, s
     if (p->verdict != VERDICT_DOES_NOT_FIT)
         p->reasons |= reasons_of_budget(q, p->cost.per_hour);
     if (p->verdict == VERDICT_MARGINAL && v->gap == SPEED_KNOWN) {
-        p->reasons |= (uint64_t)(q->ttft > 0 && v->ttft.value > q->ttft) << REASON_TTFT;
-        p->reasons |= (uint64_t)(q->tpot > 0 && v->tpot.value > q->tpot) << REASON_TPOT;
-        p->reasons |= (uint64_t)(v->tokens.value < q->throughput) << REASON_THROUGHPUT;
-        p->reasons |= (uint64_t)(q->rate > v->capacity) << REASON_RATE;
+        static const enum reason reasons[SPEED_GOALS] = {REASON_TTFT, REASON_TPOT,
+                                                         REASON_THROUGHPUT, REASON_RATE};
+        struct goal goals[SPEED_GOALS];
+
+        goals_of(q, v, goals);
+        for (int i = 0; i < SPEED_GOALS; i++)
+            p->reasons |= (uint64_t)goal_fails(q, goals[i].state) << reasons[i];
     }
     p->verdict = reasons_verdict(p->reasons);
     p->limit = reasons_limit(p->reasons);
@@ -196,6 +201,20 @@ void plan_prices(const struct plan *p, struct quantity *hour, struct quantity *m
     *hour = buy ? c->buy.per_hour : quantity_of(c->per_hour, ORIGIN_SHEET);
     *month = buy ? c->buy.per_month : quantity_of(c->per_month, ORIGIN_SHEET);
     hour->known = month->known = p->has_memory && c->per_hour > 0;
+}
+
+const struct verdict_words *plan_verdict_words(const struct plan *p)
+{
+    struct goal goals[SPEED_GOALS];
+
+    if (p->verdict != VERDICT_SLOW)
+        return &verdict_words[p->verdict];
+    if (p->limit == LIMIT_BUDGET)
+        return &slow_words[SLOW_BUDGET];
+    enum goal_state state = goals_of(&p->request, &p->speed, goals);
+    return state == GOAL_LIKELY     ? &slow_words[SLOW_UNSURE]
+           : state == GOAL_UNLIKELY ? &slow_words[SLOW_LIKELY]
+                                    : &verdict_words[VERDICT_SLOW];
 }
 
 struct quantity plan_per_million(struct quantity hour, struct quantity rate)

@@ -42,6 +42,7 @@ enum worse_by {
     WORSE_GPUS,     /* `more` GPUs */
     WORSE_IDLE,     /* a replica without a user */
     WORSE_MACHINES, /* not in one machine */
+    WORSE_UNSURE,   /* a goal of speed is likely where the other surely meets it */
     WORSE_OPTIONS,  /* options of the engine are turned */
     WORSE_STAGES,
     WORSE_TOKENS, /* `more` of its tokens/s, as a share, are missing */
@@ -210,6 +211,10 @@ void plan_fill(const struct request *request, const struct load *load, const str
 
 /* What the price class that was asked for costs; unknown where nothing is offered. */
 void plan_prices(const struct plan *plan, struct quantity *per_hour, struct quantity *per_month);
+
+/* The spellings of its verdict; of what is slow it says by what: over a budget, by the whole band
+ * of an estimate, likely by its middle, or perhaps by an end of it. */
+const struct verdict_words *plan_verdict_words(const struct plan *plan);
 
 /* Dollars per million output tokens at this load; unknown without price or speed. */
 /* Dollars per million of what comes at a rate, of a price per hour: ends against ends. */

@@ -127,6 +127,8 @@ enum warning {
     WARNING_LENGTHS,      /* some requests are longer than the context */
     WARNING_TP_HOSTS,     /* a TP group is in several hosts */
     WARNING_CONFIDENCE,   /* the GPU's figures are of low confidence */
+    WARNING_BANDWIDTH,    /* of what its speed rests on only the bandwidth is known */
+    WARNING_NOTE,         /* what a checkpoint's reader had to say */
     WARNING_COUNT
 };
 
@@ -159,8 +161,9 @@ struct verdict_words {
     const char *sentence; /* "does not fit" */
 };
 extern const struct verdict_words verdict_words[]; /* by verdict */
-/* The same, but a plan that is slow by its budget is over that: "FITS, OVER BUDGET". */
-const struct verdict_words *verdict_words_for(enum verdict verdict, enum limit limit);
+/* Of what is slow, where it is not simply too slow: plan_verdict_words() of plan.h. */
+enum slow_by { SLOW_BUDGET, SLOW_LIKELY, SLOW_UNSURE };
+extern const struct verdict_words slow_words[];
 
 /* ... and of a limit's. */
 struct limit_words {

@@ -92,6 +92,17 @@ struct knobs {
  * at full context. */
 enum reserve { RESERVE_LOAD, RESERVE_FULL };
 
+/* Processors and memory beside the GPUs, which compute what is not on these (speed/host.h). */
+struct host {
+    struct quantity bandwidth;   /* bytes/s; unknown: not needed */
+    double cores;                /* that compute */
+    const struct family *family; /* borrowed: of processors */
+    bool unified;                /* it is the GPU's own memory */
+    bool told;                   /* the user named its memory */
+};
+/* Which goals of speed are bought: what the middle of an estimate reaches, or its whole band. */
+enum goals_bought { GOALS_LIKELY, GOALS_SURE };
+
 enum price_want { WANT_ON_DEMAND, WANT_SPOT, WANT_MARKET, WANT_BUY };
 
 struct request {
@@ -115,6 +126,7 @@ struct request {
     double ttft, tpot;                 /* goals, s; 0 = none */
     double throughput;                 /* goal, output tokens/s of all users; 0 = none */
     double budget;                     /* goal, dollars per hour; 0 = none */
+    enum goals_bought goals;           /* of speed */
     int gpu_count;                     /* GPUs to use; 0 = the fewest that fit */
     int tp, pp, ep, replicas;          /* 0 = choose */
     int dp;                            /* replicas that share their experts; 0 = choose */
@@ -138,12 +150,15 @@ struct request {
     double host_kv;                    /* bytes of KV that the engine keeps there besides: of a
                                  * replica, or of each GPU (engine.h) */
     bool kv_on_host;                   /* all KV is there */
-    const struct model *draft;         /* what drafts tokens (draft.h); NULL = nothing */
-    struct precision draft_precision;  /* of a model; MTP layers have the request's */
-    bool draft_mtp;                    /* it is of the model's own checkpoint */
-    int draft_tokens;                  /* drafted per step, by whatever; 0 = none */
-    double acceptance;                 /* accepted over drafted tokens, 0..1; 0 = not told */
-    int lora_slots, lora_rank;         /* adapters at once; 0 = none */
+    bool host_told;                    /* how many layers or experts are there; none is moved */
+    bool host_placed;                  /* layers and experts as the engine places them (place.h) */
+    struct host host;
+    const struct model *draft;        /* what drafts tokens (draft.h); NULL = nothing */
+    struct precision draft_precision; /* of a model; MTP layers have the request's */
+    bool draft_mtp;                   /* it is of the model's own checkpoint */
+    int draft_tokens;                 /* drafted per step, by whatever; 0 = none */
+    double acceptance;                /* accepted over drafted tokens, 0..1; 0 = not told */
+    int lora_slots, lora_rank;        /* adapters at once; 0 = none */
     enum prune prune;
     double prune_share; /* 0..1 of the weights that are zero, unstructured */
     struct correction correction;
@@ -189,11 +204,16 @@ bool request_take_context(struct request *request, double context, const struct 
  * that (Ollama), and no more than the model takes. */
 double request_usual_context(const struct request *request);
 
-/* Goals of speed, a rate, or prompts apart: judging a layout takes its speed. */
+/* Goals of speed, a rate that is to be served among them. */
+static inline bool request_has_goals(const struct request *request)
+{
+    return request->ttft > 0 || request->tpot > 0 || request->throughput > 0 || request->rate > 0;
+}
+
+/* Those, or prompts apart: judging a layout takes its speed. */
 static inline bool request_asks_speed(const struct request *request)
 {
-    return request->ttft > 0 || request->tpot > 0 || request->throughput > 0 || request->rate > 0 ||
-           request->split;
+    return request_has_goals(request) || request->split;
 }
 
 #endif

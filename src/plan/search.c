@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "plan/goals.h"
+
 /* Tokens of one step that a search may turn to, and the request and load of each. */
 static const double chunks[] = {512, 1024, 2048, 4096, 8192, 16384};
 #define CHUNKS (sizeof(chunks) / sizeof(chunks[0]))
@@ -74,15 +76,18 @@ static bool search_fits(const struct search *s)
 /* ---- which of two is better ---- */
 
 /* The order of search.h: each key a number of which less is better. */
-#define KEYS 10
+#define KEYS 11
 enum { ORDER_COUNTED = SEARCH_LEAST_MONEY + 1 }; /* of GPUs whose count was given */
 static const enum worse_by orders[][KEYS] = {
-    [SEARCH_FEWEST_GPUS] = {WORSE_PAID, WORSE_IDLE, WORSE_MACHINES, WORSE_MONEY, WORSE_TOKENS,
-                            WORSE_OPTIONS, WORSE_STAGES, WORSE_GPUS, WORSE_REPLICAS, WORSE_EXPERTS},
-    [ORDER_COUNTED] = {WORSE_PAID, WORSE_IDLE, WORSE_MACHINES, WORSE_TOKENS, WORSE_OPTIONS,
-                       WORSE_STAGES, WORSE_GPUS, WORSE_MONEY, WORSE_REPLICAS, WORSE_EXPERTS},
-    [SEARCH_LEAST_MONEY] = {WORSE_MONEY, WORSE_PAID, WORSE_IDLE, WORSE_MACHINES, WORSE_TOKENS,
-                            WORSE_OPTIONS, WORSE_STAGES, WORSE_GPUS, WORSE_REPLICAS, WORSE_EXPERTS},
+    [SEARCH_FEWEST_GPUS] = {WORSE_PAID, WORSE_IDLE, WORSE_MACHINES, WORSE_MONEY, WORSE_UNSURE,
+                            WORSE_TOKENS, WORSE_OPTIONS, WORSE_STAGES, WORSE_GPUS, WORSE_REPLICAS,
+                            WORSE_EXPERTS},
+    [ORDER_COUNTED] = {WORSE_PAID, WORSE_IDLE, WORSE_MACHINES, WORSE_UNSURE, WORSE_TOKENS,
+                       WORSE_OPTIONS, WORSE_STAGES, WORSE_GPUS, WORSE_MONEY, WORSE_REPLICAS,
+                       WORSE_EXPERTS},
+    [SEARCH_LEAST_MONEY] = {WORSE_MONEY, WORSE_PAID, WORSE_IDLE, WORSE_MACHINES, WORSE_UNSURE,
+                            WORSE_TOKENS, WORSE_OPTIONS, WORSE_STAGES, WORSE_GPUS, WORSE_REPLICAS,
+                            WORSE_EXPERTS},
 };
 
 /* GPUs that have to be rented, as many as it takes at least; where none are, those. */
@@ -110,6 +115,8 @@ static double key_of(const struct search *s, const struct evaluation *e, enum wo
         return e->layout.pp;
     case WORSE_TOKENS: /* in steps of 5 %, so that nothing is turned for less */
         return e->tokens > 0 ? -floor(log(e->tokens) * 20) : 0;
+    case WORSE_UNSURE:
+        return e->sure < 0;
     case WORSE_OPTIONS:
         return knobs_any(&e->turned);
     case WORSE_REPLICAS:
@@ -133,7 +140,8 @@ static enum worse_by deciding_key(const struct search *s, const struct evaluatio
         double x = key_of(s, a, key), y = key_of(s, b, key);
 
         *more = y - x;
-        if (key == WORSE_TOKENS && (a->tokens <= 0 || b->tokens <= 0))
+        if ((key == WORSE_TOKENS && (a->tokens <= 0 || b->tokens <= 0)) ||
+            (key == WORSE_UNSURE && (a->sure == 0 || b->sure == 0)))
             continue;
         if (x != y)
             return key;
@@ -155,7 +163,7 @@ static bool better_fit(const struct search *s, const struct evaluation *a,
 static bool ties_to_speed(const struct search *s, const struct evaluation *a,
                           const struct evaluation *b)
 {
-    for (const enum worse_by *key = s->order; *key != WORSE_TOKENS; key++)
+    for (const enum worse_by *key = s->order; *key != WORSE_UNSURE; key++)
         if (key_of(s, a, *key) != key_of(s, b, *key))
             return false;
     return true;
@@ -181,6 +189,23 @@ static void judge_tokens(struct search *s, struct evaluation *e)
         e->tokens = evaluate_tokens(s->request, &s->load, &e->layout);
     }
     e->tokens = e->tokens > 0 ? e->tokens : -1; /* unknown, and not asked again */
+}
+
+/* Does it meet the goals of speed by the whole band? Likewise. */
+static void judge_sure(const struct search *s, struct evaluation *e)
+{
+    struct request r = evaluation_request(s->request, e);
+    struct load load = s->load;
+    struct evaluation sure;
+
+    if (e->sure != 0 || r.goals == GOALS_SURE || !request_has_goals(&r))
+        return;
+    r.goals = GOALS_SURE;
+    r.budget = 0;
+    load_turn(&r, &load);
+    load.step = r.eager == s->request->eager ? load.step : NULL;
+    evaluate(&r, &load, NULL, &e->layout, &sure);
+    e->sure = sure.verdict == VERDICT_FITS ? 1 : -1;
 }
 
 static double rank_of(double miss)
@@ -264,6 +289,8 @@ static void search_consider(struct search *s, struct evaluation *e)
     if (fits && search_fits(s) && ties_to_speed(s, e, &s->best)) {
         judge_tokens(s, &s->best);
         judge_tokens(s, e);
+        judge_sure(s, &s->best);
+        judge_sure(s, e);
     }
 
     if (may_do(e) && (s->marginal.gpus == 0 || is_smaller(&e->layout, &s->marginal)))
@@ -379,11 +406,12 @@ static double least_miss(struct search *s, const struct layout *l)
         ttft = fmin(ttft, other);
     }
     double most = q->users * q->output / (ttft + fmax(q->output - 1, 0) * tpot);
-    if (q->split && q->tp <= 0) /* prompts may be worked off in a larger TP */
+    struct goal_ends end = goals_ends(q, &step, 1); /* with more at once they are further */
+    if (q->split && q->tp <= 0)                     /* prompts may be worked off in a larger TP */
         ttft = 0;
-    miss = fmax(miss, q->ttft > 0 ? ttft / q->ttft : 0);
-    miss = fmax(miss, q->tpot > 0 ? tpot / q->tpot : 0);
-    miss = fmax(miss, q->rate <= 0 ? q->throughput / most : 0);
+    miss = fmax(miss, q->ttft > 0 ? ttft * end.ttft / q->ttft : 0);
+    miss = fmax(miss, q->tpot > 0 ? tpot * end.tpot / q->tpot : 0);
+    miss = fmax(miss, q->rate <= 0 ? q->throughput * end.tpot / most : 0);
     return miss * (q->gpu->family->calib ? CALIBRATED : 1);
 }
 

@@ -17,12 +17,13 @@
  *   3  one host: the GPUs of one request (layout_group) in one machine that is offered,
  *      then in one host that nobody rents out, then spread over several
  *   4  the lower price to the cent, a known one before an unknown one; where the count is given,
- *      and nothing more to be bought, after 8
- *   5  more tokens/s of the load that is asked, in steps of 5 %
- *   6  the engine's own options
- *   7  less PP
- *   8  the fewest GPUs that it takes
- *   9  fewer replicas, smaller EP
+ *      and nothing more to be bought, after 9
+ *   5  the goals of speed by the whole band, where others are likely by its middle (goals.h)
+ *   6  more tokens/s of the load that is asked, in steps of 5 %
+ *   7  the engine's own options
+ *   8  less PP
+ *   9  the fewest GPUs that it takes
+ *  10  fewer replicas, smaller EP
  *
  * So more load never needs less money: what holds it holds less of it, too, for the same.
  *

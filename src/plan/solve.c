@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "plan/goals.h"
 #include "plan/search.h"
 
 #define MOST_TOKENS 1e9 /* what --context and --users take */
@@ -13,9 +14,40 @@
 
 static const struct market no_market;
 
-/* The largest value of the field that fits: on a layout, or, as every cut of a given count is
- * open, on any that the whole search finds. Nothing counts as fitting. */
-static double solve_most(const struct request *q, enum solve field, const struct layout *layout)
+enum odds { ODDS_CERTAIN, ODDS_LIKELY };
+
+/* Does it fit, or with ODDS_LIKELY at least where all is as expected? What is marginal for want of
+ * a figure is neither. */
+static bool holds_with(const struct request *q, const struct load *load, const struct evaluation *e,
+                       enum odds odds)
+{
+    if (e->verdict == VERDICT_FITS || odds == ODDS_CERTAIN || e->verdict != VERDICT_MARGINAL)
+        return e->verdict == VERDICT_FITS;
+    return e->limit != LIMIT_NONE && e->miss <= 1 && evaluation_likely(load, e) >= 0.5 &&
+           !q->gpu->memory_only;
+}
+
+static bool request_holds(const struct request *q, const struct layout *layout, enum odds odds)
+{
+    struct load load = load_sum(q);
+    struct evaluation e;
+
+    if (layout)
+        evaluate(q, &load, NULL, layout, &e);
+    else
+        search_layout(q, &no_market, SEARCH_FEWEST_GPUS, &e);
+    if (knobs_any(&e.turned)) {
+        struct request turned = evaluation_request(q, &e);
+
+        load = load_sum(&turned);
+    }
+    return holds_with(q, &load, &e, odds);
+}
+
+/* The largest value of the field, from one that is known, that holds: on a layout, or, as every cut
+ * of a given count is open, on any that the whole search finds. */
+static double solve_most(const struct request *q, enum solve field, const struct layout *layout,
+                         enum odds odds, double known)
 {
     struct request r = *q;
     bool context = field == SOLVE_CONTEXT;
@@ -24,82 +56,100 @@ static double solve_most(const struct request *q, enum solve field, const struct
     double most = !context                    ? MOST_USERS
                   : q->model->max_context > 0 ? q->model->max_context
                                               : MOST_TOKENS;
-    struct evaluation e;
 
     if (!context && layout && (q->max_num_seqs > 0 || q->engine->seqs_small > 0))
         most = fmin(memory_max_num_seqs(q) * layout->replicas, most);
-    double low = 0, high = floor(most / unit) + 1;
+    double low = known / unit, high = floor(most / unit) + 1;
     while (high - low > 1) {
         double mid = floor((low + high) / 2);
 
         *value = mid * unit;
-        if (layout) {
-            struct load load = load_sum(&r);
-
-            evaluate(&r, &load, NULL, layout, &e);
-        } else {
-            search_layout(&r, &no_market, SEARCH_FEWEST_GPUS, &e);
-        }
-        *(e.verdict == VERDICT_FITS ? &low : &high) = mid;
+        *(request_holds(&r, layout, odds) ? &low : &high) = mid;
     }
     return low * unit;
 }
 
 double solve_context(const struct request *q, const struct layout *layout)
 {
-    return solve_most(q, SOLVE_CONTEXT, layout);
+    return solve_most(q, SOLVE_CONTEXT, layout, ODDS_CERTAIN, 0);
 }
 
 double solve_users(const struct request *q, const struct layout *layout)
 {
-    return solve_most(q, SOLVE_USERS, layout);
+    return solve_most(q, SOLVE_USERS, layout, ODDS_CERTAIN, 0);
 }
 
-/* With an open count: on the best layout for the smallest value, since a request that
- * needs less never needs more GPUs. */
-static double solve_smallest(const struct request *q, enum solve field)
+/* With an open count: the best layout for the smallest value, since a request that needs less never
+ * needs more GPUs, and the options that were turned for it. */
+static const struct layout *layout_of_smallest(struct request *q, enum solve field,
+                                               struct evaluation *e)
 {
     struct request small = *q;
-    struct evaluation e;
 
+    if (q->gpu_count > 0)
+        return NULL;
     if (field == SOLVE_CONTEXT)
         small.context = q->engine->block;
     else
         small.users = 1;
-    search_layout(&small, &no_market, SEARCH_FEWEST_GPUS, &e);
-    if (e.verdict != VERDICT_FITS)
-        return 0;
-    return solve_most(q, field, &e.layout);
+    search_layout(&small, &no_market, SEARCH_FEWEST_GPUS, e);
+    *q = evaluation_request(q, e);
+    return &e->layout;
 }
 
-static bool solve_field(const struct request *q, enum solve field, const struct trace *trace,
-                        const struct market *market, struct plan *out)
+static struct solution solve_field(const struct request *q, enum solve field,
+                                   const struct trace *trace, const struct market *market,
+                                   struct plan *out)
 {
-    struct request best = *q;
-    double value = q->gpu_count > 0 ? solve_most(q, field, NULL) : solve_smallest(q, field);
+    struct solution s = {0};
+    struct request best = *q, r = *q;
+    struct evaluation e;
+    const struct layout *layout = layout_of_smallest(&r, field, &e);
+    double certain = solve_most(&r, field, layout, ODDS_CERTAIN, 0);
+    double likely = solve_most(&r, field, layout, ODDS_LIKELY, certain);
+    double value = certain > 0 ? certain : likely;
 
+    s.likely = likely > certain ? likely : 0;
     if (value <= 0)
-        return false;
+        return s;
     if (field == SOLVE_USERS)
         best.users = value;
     else if (!request_take_context(&best, value, trace))
-        return false;
+        return (struct solution){0};
     plan_request(&best, market, out);
-    return out->verdict == VERDICT_FITS;
+    s.found = certain > 0 && out->verdict == VERDICT_FITS;
+    if (s.found && request_has_goals(q) && q->goals != GOALS_SURE) {
+        struct goal goals[SPEED_GOALS];
+
+        s.goals = goals_of(&out->request, &out->speed, goals) > GOAL_MET;
+        r.goals = GOALS_SURE;
+        s.sure = s.goals ? solve_most(&r, field, layout, ODDS_CERTAIN, 0) : 0;
+    }
+    return s;
 }
 
-static bool solve_precision(const struct request *q, const struct choices *offers,
-                            const struct market *market, struct plan *out)
+static struct solution solve_precision(const struct request *q, const struct choices *offers,
+                                       const struct market *market, struct plan *out)
 {
+    struct solution s = {0};
+    struct request likely;
+
     for (int i = 0; i < offers->lower_count; i++) {
         struct request r = *q;
 
         request_take_precision(&r, &offers->lower[i]);
         plan_request(&r, market, out);
-        if (out->verdict == VERDICT_FITS)
-            return true;
+        s.found = out->verdict == VERDICT_FITS;
+        if (s.found)
+            return s;
+        if (!s.likely_precision && request_holds(&r, NULL, ODDS_LIKELY)) {
+            s.likely_precision = offers->lower[i].model.id;
+            likely = r;
+        }
     }
-    return false;
+    if (s.likely_precision)
+        plan_request(&likely, market, out);
+    return s;
 }
 
 static bool has_offer(const struct gpu *gpu, const struct request *q, const struct market *market)
@@ -178,35 +228,40 @@ bool solve_has_limit(const struct request *q, enum solve field)
     return !q->model->weights_only || (field != SOLVE_CONTEXT && field != SOLVE_USERS);
 }
 
-bool solve_request(const struct request *q, enum solve field, const struct choices *offers,
-                   const struct market *market, struct plan *out)
+struct solution solve_request(const struct request *q, enum solve field,
+                              const struct choices *offers, const struct market *market,
+                              struct plan *out)
 {
     struct request open = *q;
-    bool done = false;
+    struct solution s = {0};
 
     switch (field) {
     case SOLVE_CONTEXT:
     case SOLVE_USERS:
         if (solve_has_limit(q, field)) {
-            done = solve_field(q, field, offers->trace, market, out);
+            s = solve_field(q, field, offers->trace, market, out);
             break;
         }
         plan_request(q, market, out);
-        return out->verdict == VERDICT_FITS;
+        s.found = out->verdict == VERDICT_FITS;
+        return s;
     case SOLVE_PRECISION:
-        done = solve_precision(q, offers, market, out);
+        s = solve_precision(q, offers, market, out);
         break;
     case SOLVE_BUDGET:
-        done = solve_gpu(q, SOLVE_GPU_LEAST_MONEY, offers, market, out);
+        s.found = solve_gpu(q, SOLVE_GPU_LEAST_MONEY, offers, market, out);
         break;
     case SOLVE_GPUS:
         open.gpu_count = 0;
         plan_request(&open, market, out);
-        return out->verdict == VERDICT_FITS;
+        s.found = out->verdict == VERDICT_FITS;
+        if (!s.found && request_holds(&open, NULL, ODDS_LIKELY))
+            s.likely = out->layout.gpus;
+        return s;
     case SOLVE_NONE:
         break;
     }
-    if (!done && q->gpu) /* nobody may have named one */
+    if (!s.found && s.likely <= 0 && !s.likely_precision && q->gpu) /* nobody may have named one */
         plan_request(q, market, out);
-    return done;
+    return s;
 }

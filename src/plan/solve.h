@@ -8,7 +8,11 @@
  *   budget     the least money per hour over the GPUs offered and all layouts on them
  *
  * Memory grows with tokens and users without exception, so context and users are found
- * by bisection on the verdict `fits`.
+ * by bisection on the verdict `fits`; beside it up to what the plan is likely to fit, the
+ * middle of its bands deciding, and up to what its goals of speed are sure (goals.h).
+ *
+ * Example: Llama-3.1-70B in BF16 on 2 x H100 with vLLM's own slots fits for certain at no
+ * context, and likely up to some 13,000 tokens.
  */
 #ifndef GP_PLAN_SOLVE_H
 #define GP_PLAN_SOLVE_H
@@ -17,11 +21,21 @@
 
 enum solve { SOLVE_NONE, SOLVE_GPUS, SOLVE_CONTEXT, SOLVE_USERS, SOLVE_PRECISION, SOLVE_BUDGET };
 
-/* Solves `field` and answers with the plan at the solution. False when nothing fits:
- * out is then the plan as asked. offers hold what precision and budget choose from;
+struct solution {
+    bool found;    /* the plan's value fits for certain */
+    double likely; /* tokens or users up to which it likely fits, where that is more, or GPUs
+                    * where none are certain; 0 = none */
+    const char *likely_precision; /* the same of a precision, borrowed; NULL = none */
+    double sure; /* tokens or users up to which the goals are sure, where that is less */
+    bool goals;  /* there are goals that are not sure at the plan's value */
+};
+
+/* Solves `field` and answers with the plan at the solution; where nothing fits for certain, at
+ * what is likely, else as asked. offers hold what precision and budget choose from;
  * offers->lower is read from highest to lowest, starting above the request's own. */
-bool solve_request(const struct request *request, enum solve field, const struct choices *offers,
-                   const struct market *market, struct plan *out);
+struct solution solve_request(const struct request *request, enum solve field,
+                              const struct choices *offers, const struct market *market,
+                              struct plan *out);
 
 /* False for the tokens and users of a model that keeps no KV: any number fits, and the
  * plan is the one as asked. */

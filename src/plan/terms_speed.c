@@ -307,6 +307,42 @@ static void add_fixed(const struct walk *k)
     inputs_truncate(k->w, known);
 }
 
+/* What the host computes, or the GPU reads from there. */
+static void add_host(const struct walk *k)
+{
+    const struct request *q = request_of(k);
+    const struct host *h = &q->host;
+    const struct host_load *l = &k->step->load->host;
+    bool computes = host_computes(q, k->tokens);
+    int known = k->w->known_count;
+    double bytes = 0;
+
+    if (!l->any)
+        return;
+    for (int i = 0; i < l->parts; i++)
+        bytes +=
+            l->part[i].layers * l->part[i].bytes *
+            (l->part[i].experts > 0 ? moe_reached(l->part[i].experts, l->part[i].active, k->tokens)
+                                    : 1);
+    input_unit(k->w, "B there", k->step->host_share * bytes / 1e9, "GB", "counted");
+    if (computes) {
+        input_unit(k->w, "host's BW", h->bandwidth.value / 1e9, "GB/s",
+                   origin_word(h->bandwidth.origin));
+        input_number(k->w, "cores", h->cores, h->told ? "request" : "assumed");
+        input_unit(k->w, "unpack", h->family->unpack / 1e9, "G weights/s", "processors");
+        input_us(k->w, "hop", q->engine->speed.host_hop, ENGINE);
+        input_number(k->w, "crossings", l->crossings, "counted");
+    } else {
+        input_number(k->w, "copy", q->engine->speed.host_copy, ENGINE);
+    }
+    term_add(k->w, "host memory: time", "host time",
+             computes ? "sum of hypot(B/(em*BW), T*weights/(cores*unpack)) + hop*crossings"
+                      : "B / (copy*PCIe)",
+             part_ms(k, k->w->plan->speed.part.host), "ms", source_pace(q->engine),
+             computes ? "B there, host's BW, cores, unpack, hop, crossings" : "B there, copy");
+    inputs_truncate(k->w, known);
+}
+
 /* A step checks what was drafted: its parts are per token that it yields. */
 static void add_drafts(const struct walk *k)
 {
@@ -470,9 +506,12 @@ void terms_speed(struct terms *w)
     add_attention(&k);
     add_communication(&k);
     add_fixed(&k);
+    add_host(&k);
     add_drafts(&k);
     input_serving(&k);
-    term_add(w, "decode step", "step", "sum of G_i + sum of M_i + cache + comm + fixed + drafts",
+    term_add(w, "decode step", "step",
+             sums.host.any ? "sum of G_i + sum of M_i + cache + comm + fixed + host time + drafts"
+                           : "sum of G_i + sum of M_i + cache + comm + fixed + drafts",
              part_ms(&k, p->speed.serve.decode), "ms", source_counted("the parts above"),
              "B, prompt, O");
     add_prompts(&k);

@@ -11,6 +11,11 @@
 #include "plan/kvcache.h"
 #include "plan/terms_list.h"
 
+/* What the files of a published checkpoint hold beside the count of its config.json in 16 bit:
+ * buffers, and heads that are tied and stored all the same (facts of 181 hub totals). */
+#define INFERRED_LOW 0.995
+#define INFERRED_HIGH 1.005
+
 /* MXFP4 experts are padded for the kernels: hidden to 256, width to 128 by Marlin (logged:
  * gpt-oss-20b 13.64 GiB where its tensors make 12.8). */
 static double expert_padding(const struct request *q, const struct load *load,
@@ -156,6 +161,26 @@ double weights_host_kv(const struct request *q, const struct load *load, double 
 
 /* ---- how sure they are ---- */
 
+/* A config.json promises, headers tell; what is not counted is on each GPU at worst. */
+static struct quantity weights_promised(const struct request *q, struct quantity bytes)
+{
+    const struct model_bytes *b = &q->model->bytes;
+    bool own = q->precision.native && b->low > 0;
+    double width = q->precision.base->bits / 8;
+    double towers = q->model->unsure_params * width, missing = q->model->missing_params * width;
+
+    if (!b->inferred)
+        return bytes;
+    return quantity_band(bytes.value, fmax(bytes.low * (own ? b->low : INFERRED_LOW) - towers, 0),
+                         bytes.high * (own ? b->high : INFERRED_HIGH) + towers + missing,
+                         ORIGIN_MODEL);
+}
+
+struct quantity weights_files(const struct request *q)
+{
+    return weights_promised(q, quantity_exact(load_checkpoint(q).file_bytes));
+}
+
 struct quantity weights_sure(const struct request *q, const struct load *load,
                              const struct weights_cut *cut, const int *layers, double bytes)
 {
@@ -173,6 +198,7 @@ struct quantity weights_sure(const struct request *q, const struct load *load,
         out = quantity_band(out.value, out.low * 0.995,
                             out.high * 1.005 + weights_stage_sum(load->recipe, kinds, layers),
                             ORIGIN_MODEL);
+    out = weights_promised(q, out);
     if (q->precision.named)
         out = quantity_band(out.value, out.low * q->precision.named_low,
                             out.high * q->precision.named_high, ORIGIN_MODEL);
@@ -392,7 +418,9 @@ static void add_role(struct terms *w, enum tensor_role role)
     input_number(w, "share of one GPU", whole ? 1 : layout_share(kind, role, &p->layout), NULL);
     input_unit(w, "stage", p->layout.pp > 1 ? p->memory.stage + 1 : 0, "alone", NULL);
     term_add(w, "weights", "W_i",
-             own      ? "bytes of the checkpoint's tensors * share"
+             own && q->model->bytes.inferred ? "bytes of each matrix by the rules of "
+                                               "config.json * share"
+             : own                           ? "bytes of the checkpoint's tensors * share"
              : padded ? "(rows*cols*bits/8 + scales) * share + padding, shown below"
                       : "(rows*cols*bits/8 + scales) * share",
              quantity_of(p->memory.split.role[role], p->memory.weights.origin), "GiB",

@@ -83,6 +83,9 @@ struct weights weights_stage(const struct request *request, const struct load *l
 
 /* Bytes of the whole checkpoint, one copy, nothing the engine adds. */
 double weights_file_bytes(const struct request *request);
+/* ... with their band, where a config.json alone tells of them. */
+struct quantity weights_files(const struct request *request);
+
 
 /* ---- adapters ----
  *

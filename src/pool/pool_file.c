@@ -773,7 +773,7 @@ enum gp_status pool_file_read(struct catalog *catalog, const char *path, profile
     char folder[GP_PATH_MAX];
     struct pool_source source = {catalog, folder};
     struct profile *profile;
-    enum gp_status rc = profile_open(path, &profile, err);
+    enum gp_status rc = profile_open(path, NULL, &profile, err);
 
     memset(out, 0, sizeof(*out));
     if (rc)

@@ -686,7 +686,7 @@ static void pick_others(struct planner *planner, struct pool_run *run)
     size_t n;
 
     if (run->c.file.workload_count > OTHERS_MOST ||
-        catalog_gpus(planner_catalog(planner), &list, &n, &err))
+        catalog_gpus_offered(planner_catalog(planner), &list, &n, &err))
         return;
     for (size_t f = 0; f < sizeof(forms) / sizeof(forms[0]); f++) {
         const struct gpu *best = NULL;

@@ -267,6 +267,15 @@ static double memory_apart(const struct device *device, const struct gpu *gpu)
     return fabs(total->value - want->value) / want->value;
 }
 
+/* Of cards with one name and as much memory: what speaks against this one. The PCI id tells
+ * them apart; else it is the usual card, the desktop's, and of a set's the first. */
+static int gpu_unlikely(const struct device *device, const struct gpu *gpu)
+{
+    bool laptop = strcmp(gpu->form_factor, "laptop") == 0 || strcmp(gpu->form_factor, "MXM") == 0;
+
+    return (same_pci(device, gpu) ? 0 : 4) + (gpu->in_set ? 2 : 0) + (laptop ? 1 : 0);
+}
+
 /* The candidate nearest in memory; *seen when there was any, *several when more than
  * one has this much memory, *tie when even the nearest is not alone. */
 static const struct gpu *gpu_nearest(const struct device *device, const struct gpu *const *gpus,
@@ -275,6 +284,7 @@ static const struct gpu *gpu_nearest(const struct device *device, const struct g
 {
     const struct gpu *best = NULL;
     double least = 0;
+    int doubt = 0;
 
     *seen = *several = *tie = false;
     for (size_t i = 0; i < count; i++) {
@@ -284,11 +294,14 @@ static const struct gpu *gpu_nearest(const struct device *device, const struct g
         *seen = true;
         if (d < 0)
             continue;
+        int unlikely = gpu_unlikely(device, gpus[i]);
+        bool nearer = !best || d < least || (d == least && unlikely < doubt);
         *several = *several || best;
-        *tie = best && (d == least || (*tie && d > least));
-        if (!best || d < least) {
+        *tie = !nearer && (*tie || (d == least && unlikely == doubt && !gpus[i]->in_set));
+        if (nearer) {
             best = gpus[i];
             least = d;
+            doubt = unlikely;
         }
     }
     return best;

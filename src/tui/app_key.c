@@ -35,8 +35,11 @@ static void tick_form(struct app *app)
         if (err.code)
             app_report_err(app, &err);
         else
-            app_report(app, false, "%s: %s is the best that fits", field_rows[field].form->label,
-                       app->form->shown[field]);
+            app_report(app, false,
+                       app->form->answer->plan.verdict == VERDICT_MARGINAL
+                           ? "%s: certain at none, likely up to %s"
+                           : "%s: %s is the best that fits",
+                       field_rows[field].form->label, app->form->shown[field]);
     }
     if (!come)
         return;

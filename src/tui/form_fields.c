@@ -347,8 +347,7 @@ static void precision_outcome(struct form *form, const char *id, char *text, siz
     if (plan->has_memory)
         gp_format(text, size, "%s per GPU: %s on %d x %s",
                   units_gib(gib, sizeof(gib), plan->memory.weights.value),
-                  verdict_words_for(plan->verdict, plan->limit)->sentence, plan->layout.gpus,
-                  now->gpu->id);
+                  plan_verdict_words(plan)->sentence, plan->layout.gpus, now->gpu->id);
     else
         gp_copy(text, size, sentence_first_reason(plan, &why));
     texts_fini(&why);

@@ -264,7 +264,8 @@ enum gp_status values_solve(struct planner *planner, struct form_values *values,
     options_text(&options, OPT_SOLVE, "", option_choice(OPT_SOLVE, (int)row->solve - 1, word),
                  NULL);
     rc = planner_answer(planner, &options, found, err);
-    if (!rc && !found->solved)
+    const struct solution *solved = &found->solved;
+    if (!rc && !solved->found && solved->likely <= 0 && !solved->likely_precision)
         rc = gp_fail(err, GP_E_USAGE, row->label, "a: suggestions",
                      "no value of this field makes the plan fit");
     if (!rc && !solve_has_limit(q, row->solve))

@@ -255,9 +255,7 @@ static void plain_result(const struct plain *plain)
     plain_say("%s", "");
     if (form->answered) {
         form_write_options(form, &options);
-        plain_say(
-            "Result: %s.",
-            verdict_words_for(form->answer->plan.verdict, form->answer->plan.limit)->sentence);
+        plain_say("Result: %s.", plan_verdict_words(&form->answer->plan)->sentence);
         print_plan(form->answer, &options, false, false, &text);
         plain_say_text(text.text);
     } else {

@@ -76,7 +76,7 @@ static void read_file(const char *path, bool by_hand, struct app_settings *out, 
 
     if (!path_is_there(path))
         return;
-    if (profile_open(path, &profile, &wrong) == GP_OK) {
+    if (profile_open(path, NULL, &profile, &wrong) == GP_OK) {
         settings_get(profile_top(profile), by_hand, &settings);
         if (profile_finish(profile, unknown_key, &unknown, &wrong) == GP_OK)
             *out = settings;

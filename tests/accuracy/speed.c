@@ -21,8 +21,8 @@
 #define CAP 12.0     /* weight of a group of serving_measured.csv */
 #define CAP_PAIR 4.0 /* of a pair of serving_recent.csv */
 
-static const group_fn by_all[] = {group_all,    group_kind,  group_model, group_gpu,
-                                  group_engine, group_users, group_phase};
+static const group_fn by_all[] = {group_all,     group_kind,  group_model, group_gpu, group_engine,
+                                  group_version, group_users, group_phase, group_lab, group_load};
 
 #define BY(groups) groups, (int)(sizeof(groups) / sizeof((groups)[0]))
 
@@ -44,9 +44,14 @@ static bool same_gpu(const struct row *a, const struct row *b)
     return strcmp(a->gpu, b->gpu) == 0;
 }
 
+static bool same_lab(const struct row *a, const struct row *b)
+{
+    return strcmp(a->lab, b->lab) == 0;
+}
+
 static bool same_pair(const struct row *a, const struct row *b)
 {
-    return same_model(a, b) && strcmp(a->gpu, b->gpu) == 0;
+    return same_lab(a, b) && same_model(a, b) && strcmp(a->gpu, b->gpu) == 0;
 }
 
 static void weigh(const struct rows *rows, double cap,
@@ -177,8 +182,8 @@ static const struct set {
 } sets[] = {
     {"serving_measured.csv", "each model left out of the fit", rows_serving, fit_served, CAP,
      same_group, same_model, false},
-    {"serving_recent.csv", "each pair of model and GPU left out of the fit", rows_recent,
-     fit_others, CAP_PAIR, same_pair, same_pair, true},
+    {"serving_recent*.csv", "each lab left out of the fit", rows_recent, fit_others, CAP_PAIR,
+     same_pair, same_lab, true},
     {"llamacpp_bench.csv", "each GPU left out of the fit", rows_llamacpp, fit_llamacpp, CAP,
      same_group, same_gpu, false},
     {"qwen_bs1_speed_memory.csv", "each model left out of the fit", rows_batch1, fit_batch1, CAP,
@@ -259,7 +264,8 @@ static int run_fit(const struct set *set, struct rows *rows, struct hit_tally *t
     double *weight = gp_calloc(rows->count, sizeof(double));
     struct constants *kept = gp_calloc(1, sizeof(*kept));
     static const group_fn pairs[] = {group_all, group_phase,  group_kind,  group_model,
-                                     group_gpu, group_engine, group_users, group_pair};
+                                     group_gpu, group_engine, group_users, group_version,
+                                     group_lab, group_load,   group_pair};
     *kept = rows->constants;
     score_ttft(rows, out);
     failed += manual_check_ttft(set->name, rows, out);
@@ -312,17 +318,22 @@ static void print_rows(const struct rows *rows)
         struct row_answer a;
         struct step_parts p;
         step_cut(&r->load, &r->layout, &step);
-        serve_estimate(&step, &r->serve, &s);
+        if (r->rate <= 0)
+            serve_estimate(&step, &r->serve, &s);
+        else
+            serve_rate(&step, &r->serve, r->rate, &s);
         row_predict(r, &a);
         step_decode_parts(&step, s.decoding, r->serve.prompt + r->serve.output / 2, &p);
-        printf("%-60s tp%d pp%d dp%d ep%d %6.0f/%-5.0f u%-4.0f adm %-5.0f %8.2f ms est %8.2f "
+        printf("%-44s %-20s %-60s tp%d pp%d dp%d ep%d %6.0f/%-5.0f u%-4.0f r%-4.1f adm %-5.0f "
+               "%8.2f ms est %8.2f "
                "%+4.0f%% ttft %.0f est %.0f | lin %.2f exp %.2f att %.2f com %.2f fix %.2f "
                "head %.2f pre %.2f\n",
-               group_full(r), r->layout.tp, r->layout.pp, r->layout.replicas, r->layout.ep,
-               r->serve.prompt, r->serve.output, r->serve.users, fmin(r->serve.admitted, 9999),
-               1e3 * r->time, 1e3 * a.time, 100 * (a.time / r->time - 1), 1e3 * r->ttft,
-               1e3 * a.ttft, 1e3 * p.linear, 1e3 * p.experts, 1e3 * p.attention,
-               1e3 * p.communication, 1e3 * p.fixed, 1e3 * p.head, 1e3 * (s.tpot - s.decode));
+               r->lab, group_version(r), group_full(r), r->layout.tp, r->layout.pp,
+               r->layout.replicas, r->layout.ep, r->serve.prompt, r->serve.output, r->serve.users,
+               r->rate, fmin(r->serve.admitted, 9999), 1e3 * r->time, 1e3 * a.time,
+               100 * (a.time / r->time - 1), 1e3 * r->ttft, 1e3 * a.ttft, 1e3 * p.linear,
+               1e3 * p.experts, 1e3 * p.attention, 1e3 * p.communication, 1e3 * p.fixed,
+               1e3 * p.head, 1e3 * (s.tpot - s.decode));
     }
 }
 
@@ -400,7 +411,7 @@ static const struct floor_of {
     double median, tail, inside;
 } floors[] = {
     {"serving_measured.csv", "served", .07, .20, .90},
-    {"serving_recent.csv", NULL, .18, .40, .90},
+    {"serving_recent*.csv", NULL, .115, .38, .90},
     {"llamacpp_bench.csv", "decoding alone", .10, .20, .90},
     {"llamacpp_bench.csv", "prompts", .20, .55, .90},
     {"qwen_bs1_speed_memory.csv", "decoding alone", .10, .35, .90},

@@ -3,8 +3,11 @@
  */
 #include "speed_fit.h"
 
+#include <stddef.h>
+
 #define SIGMA 0.3
 #define ITERATIONS 12
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
 /* ---- what is fitted ---- */
 
@@ -19,8 +22,14 @@ static void add(struct fit *f, double *at, double prior, double sigma, double un
 static void set(const struct parameter *p, double value)
 {
     *p->at = value;
-    if (p->also)
-        *p->also = value;
+    for (int i = 0; i < p->alsos; i++)
+        *p->also[i] = value;
+}
+
+static void tie(struct parameter *p, double *at)
+{
+    if (p->alsos < FIT_ALSO)
+        p->also[p->alsos++] = at;
 }
 
 struct kernel_prior {
@@ -103,6 +112,33 @@ static const struct family_prior other_priors[] = {
      .70,
      1,
      .1},
+    {"ada-lovelace",
+     {{KERNEL_W4, .40, .83, 0}},
+     {{KERNEL_W4, .25, .83, 100}, {KERNEL_MXFP4, .25, .80, 60}},
+     62,
+     .365,
+     .858,
+     .70,
+     1,
+     .1},
+    {"ampere-rtx",
+     {{KERNEL_W8, .60, .85, 0}, {KERNEL_W4, .45, .83, 0}},
+     {{KERNEL_W4, .25, .83, 100}, {KERNEL_MXFP4, .25, .80, 60}},
+     60,
+     .42,
+     .75,
+     .70,
+     1.1,
+     .1},
+    {"rdna4",
+     {{KERNEL_16, .50, .75, 0}, {KERNEL_FP8, .40, .75, 0}, {KERNEL_W4, .30, .55, 0}},
+     {{KERNEL_W4, .20, .40, 300}, {KERNEL_MXFP4, .20, .40, 300}},
+     100,
+     .25,
+     .60,
+     .50,
+     2,
+     .5},
     {"cdna3",
      {{KERNEL_16, .70, .60, 0}, {KERNEL_FP8, .55, .60, 0}, {KERNEL_FP8_BLOCK, .45, .60, 0}},
      {{KERNEL_16, .35, .60, 80}, {KERNEL_FP8_BLOCK, .25, .55, 200}},
@@ -112,12 +148,21 @@ static const struct family_prior other_priors[] = {
      .50,
      2,
      .5},
-    {"apple-gpu",
+    {"apple-ultra",
      {{KERNEL_16, .60, .74, 0}, {KERNEL_W4, .40, .70, 0}},
      {{KERNEL_MXFP4, .30, .60, 60}},
      100,
      .30,
      .60,
+     .50,
+     1,
+     .05},
+    {"apple-gpu",
+     {{KERNEL_16, .60, .85, 0}, {KERNEL_W4, .40, .82, 0}, {KERNEL_GGUF, .50, .82, 0}},
+     {{KERNEL_MXFP4, .30, .75, 60}},
+     100,
+     .30,
+     .75,
      .50,
      1,
      .05},
@@ -178,7 +223,7 @@ static void tie_range(struct fit *fit, const struct engine_speed *first, struct 
         struct parameter *p = &fit->parameter[i];
         const char *from = (const char *)first, *at = (const char *)p->at;
         if (at >= from && at < (const char *)first->at)
-            p->also = (double *)((char *)other + (at - from));
+            tie(p, (double *)((char *)other + (at - from)));
     }
 }
 
@@ -190,8 +235,6 @@ static void add_families(struct fit *fit, struct constants *c, const struct fami
             if (strcmp(c->family[f].id, prior[i].id) == 0)
                 add_family(fit, &c->family[f], &prior[i]);
 }
-
-#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
 void fit_served(struct fit *fit, struct constants *c)
 {
@@ -209,21 +252,107 @@ void fit_served(struct fit *fit, struct constants *c)
     }
 }
 
+/* Constants of an engine's ranges: those that begin with one of the words, as one. member: of
+ * struct engine_speed, or of the case of a kernel or family. */
+static const struct range_prior {
+    const char *engine, *ranges, *key; /* ranges NULL: all */
+    size_t member;
+    int kernel;         /* of a case; KERNEL_COUNT: none */
+    const char *family; /* of a case of a family's launch; NULL: none */
+    double prior, sigma, unit;
+} range_priors[] = {
+#define MEMBER(name) offsetof(struct engine_speed, name), KERNEL_COUNT, NULL
+    {"vllm", "0.8|0.9|0.11|0.12", "request_us", MEMBER(request), 35, .5, 1e-6},
+    {"vllm", NULL, "cases w4a16 experts_us", 0, KERNEL_W4, NULL, 30, .5, 1e-6},
+    {"vllm", "0.8|0.9|0.11", "cases fp8-block experts_us", 0, KERNEL_FP8_BLOCK, NULL, 100, .5,
+     1e-6},
+    {"sglang", NULL, "prefill_kernel_us", MEMBER(prefill_kernel), 30, .7, 1e-6},
+    {"sglang", "up to 0.5.8", "kernel_us", MEMBER(kernel), 3.2, .15, 1e-6},
+    {"sglang", "0.5.9", "cases launch of cdna3", 0, KERNEL_COUNT, "cdna3", .5, .5, 1},
+    {"mlx", NULL, "layer_us", MEMBER(layer), 60, .5, 1e-6},
+    {"llama.cpp", "b5000", "layer_us", MEMBER(layer), 50, .5, 1e-6},
+#undef MEMBER
+};
+
+static bool in_ranges(const char *ranges, const char *range)
+{
+    for (const char *at = ranges; at && *at; at += strcspn(at, "|"), at += *at == '|') {
+        size_t n = strcspn(at, "|");
+
+        if (strncmp(at, range, n) == 0)
+            return true;
+    }
+    return ranges == NULL;
+}
+
+static double *range_member(const struct range_prior *p, struct engine_speed *e)
+{
+    if (p->kernel == KERNEL_COUNT && !p->family)
+        return (double *)((char *)e + p->member);
+    for (int i = 0; i < e->case_count; i++) {
+        struct speed_case *c = &e->at[i];
+        bool launches = c->launch > 0;
+
+        if (p->family && launches && strcmp(c->family, p->family) == 0)
+            return &c->launch;
+        if (!p->family && !launches && c->kernel == p->kernel && c->family[0] == '\0')
+            return &c->experts;
+    }
+    return NULL;
+}
+
+static void add_ranges(struct fit *fit, struct constants *c)
+{
+    for (size_t i = 0; i < COUNT(range_priors); i++) {
+        const struct range_prior *p = &range_priors[i];
+        bool first = true;
+
+        for (int e = 0; e < c->engines; e++) {
+            struct engine *engine = &c->engine[e];
+            double *at;
+
+            if (strcmp(engine->id, p->engine) != 0 || !in_ranges(p->ranges, engine->range) ||
+                !(at = range_member(p, &engine->speed)))
+                continue;
+            if (first)
+                add(fit, at, p->prior, p->sigma, p->unit, engine->id, p->key);
+            else
+                tie(&fit->parameter[fit->count - 1], at);
+            first = false;
+        }
+    }
+}
+
+/* PCIe without peer access: one law of all families, of 2, 4 and 8 GPUs. */
+static void add_staged(struct fit *fit, struct constants *c)
+{
+    static const double latency[LINK_SIZES] = {60, 70, 90}, share[LINK_SIZES] = {.3, .2, .15};
+
+    for (int n = 0; n < LINK_SIZES; n++) {
+        bool first = true;
+
+        for (int f = 0; f < c->families; f++) {
+            struct link_law *law = &c->family[f].staged;
+
+            if (law->latency[0] <= 0)
+                continue;
+            if (first) {
+                add(fit, &law->latency[n], latency[n], .5, 1e-6, "pcie_staged", "latency_us");
+                add(fit, &law->share[n], share[n], .5, 1, "pcie_staged", "share");
+            } else {
+                tie(&fit->parameter[fit->count - 2], &law->latency[n]);
+                tie(&fit->parameter[fit->count - 1], &law->share[n]);
+            }
+            first = false;
+        }
+    }
+}
+
 void fit_others(struct fit *fit, struct constants *c)
 {
     add_families(fit, c, other_priors, COUNT(other_priors));
-    for (int e = 0; e < c->engines; e++)
-        for (int i = 0; i < c->engine[e].speed.case_count; i++)
-            if (c->engine[e].speed.at[i].family[0] == '\0')
-                add(fit, &c->engine[e].speed.at[i].experts, 30, .5, 1e-6, c->engine[e].id,
-                    "cases w4a16 experts_us");
-    for (int e = 0; e < c->engines; e++)
-        if (strcmp(c->engine[e].id, "sglang") == 0)
-            add(fit, &c->engine[e].speed.prefill_kernel, 30, .7, 1e-6, "sglang",
-                "prefill_kernel_us");
-    for (int e = 0; e < c->engines; e++)
-        if (strcmp(c->engine[e].id, "mlx") == 0)
-            add(fit, &c->engine[e].speed.layer, 60, .5, 1e-6, "mlx", "layer_us");
+    add_ranges(fit, c);
+    add_staged(fit, c);
     for (int f = 0; f < c->families; f++)
         if (strcmp(c->family[f].id, "hopper") == 0 || strcmp(c->family[f].id, "blackwell") == 0) {
             struct expert_share *w4 = &c->family[f].expert[KERNEL_W4];
@@ -241,7 +370,7 @@ static const struct {
     {"ampere-rtx", .95, .92, .60, .35},    {"ada-lovelace", .95, .92, .60, .35},
     {"blackwell-rtx", .95, .92, .60, .35}, {"turing", .90, .80, .60, .35},
     {"ampere", .60, .60, .60, .35},        {"hopper", .60, .60, .30, .20},
-    {"gb10", .85, .80, .50, .40},          {"apple-gpu", .75, .60, .60, .50},
+    {"gb10", .85, .80, .50, .40},          {"apple-ultra", .75, .60, .60, .50},
     {"rdna3-5", .80, .75, .50, .30},       {"rdna4", .80, .75, .50, .30},
 };
 
@@ -270,7 +399,8 @@ void fit_llamacpp(struct fit *fit, struct constants *c)
         double *old, *new, prior, sigma, unit;
         const char *key;
     } shared[] = {
-        {&old->layer, &new->layer, 80, .5, 1e-6, "layer_us"},
+        {&old->layer, NULL, 80, .5, 1e-6, "layer_us"},
+        {&new->layer, NULL, 50, .5, 1e-6, "layer_us, b5000 on"},
         {&old->kv, &new->kv, .45, .4, 1, "kv"},
         {&old->prefill_layer, &new->prefill_layer, 150, .7, 1e-6, "prefill_layer_us"},
         {&old->prefill_attention, &new->prefill_attention, .5, .7, 1, "prefill_attention"},
@@ -280,7 +410,8 @@ void fit_llamacpp(struct fit *fit, struct constants *c)
     for (size_t i = 0; i < COUNT(shared); i++) {
         add(fit, shared[i].old, shared[i].prior, shared[i].sigma, shared[i].unit, "llama.cpp",
             shared[i].key);
-        fit->parameter[fit->count - 1].also = shared[i].new;
+        if (shared[i].new)
+            tie(&fit->parameter[fit->count - 1], shared[i].new);
     }
 }
 

@@ -14,10 +14,12 @@
 
 #include "speed_rows.h"
 
-#define FIT_PARAMETERS 160
+#define FIT_PARAMETERS 256
+#define FIT_ALSO 24
 
 struct parameter {
-    double *at, *also; /* one constant of two version ranges; also: may be NULL */
+    double *at, *also[FIT_ALSO]; /* one constant of several version ranges or families */
+    int alsos;
     double prior, sigma;
     double unit; /* of the profile's key */
     char name[64];

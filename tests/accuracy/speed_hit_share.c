@@ -41,7 +41,7 @@ void hits_add(struct hit_tally *t, const struct rows *rows, const struct plan_su
               bool ttft)
 {
     for (int i = 0; i < rows->count; i++) {
-        if (isnan(outcome[i].error))
+        if (isnan(outcome[i].error) || rows->row[i].rate > 0)
             continue;
         struct hit_rows *at = rows_of(t, &rows->row[i], ttft);
         at->inside += score_in_band(&outcome[i]);
@@ -52,6 +52,8 @@ void hits_add(struct hit_tally *t, const struct rows *rows, const struct plan_su
 void hits_count(struct hit_tally *t, const struct rows *rows)
 {
     for (int i = 0; i < rows->count; i++) {
+        if (rows->row[i].rate > 0) /* kept up or not, by the constants of the day */
+            continue;
         rows_of(t, &rows->row[i], false)->rows++;
         if (rows->row[i].ttft > 0)
             rows_of(t, &rows->row[i], true)->rows++;

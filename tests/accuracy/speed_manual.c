@@ -20,7 +20,12 @@ static const struct line {
     {"serving_measured.csv", "  2 to 8 users", group_users, "2 to 8 users", false},
     {"serving_measured.csv", "  9 to 32", group_users, "9 to 32", false},
     {"serving_measured.csv", "  33 to 128", group_users, "33 to 128", false},
-    {"serving_recent.csv", "others' builds, by pairs", group_all, NULL, true},
+    {"serving_recent*.csv", "others' builds, by pairs", group_all, NULL, true},
+    {"serving_recent*.csv", "  so many users", group_load, "so many users", true},
+    {"serving_recent*.csv", "  request rates", group_load, "request rate", true},
+    {"serving_recent*.csv", "  vLLM", group_engine, "vllm", true},
+    {"serving_recent*.csv", "  SGLang", group_engine, "sglang", true},
+    {"serving_recent*.csv", "  llama.cpp", group_engine, "llama.cpp", true},
     {"llamacpp_bench.csv", "llama.cpp, decoding", group_phase, "decoding alone", true},
     {"llamacpp_bench.csv", "llama.cpp, prompts", group_phase, "prompts", true},
     {"qwen_bs1_speed_memory.csv", "vLLM 0.6, one user", group_all, NULL, true},
@@ -68,7 +73,7 @@ int manual_check_points(const char *set, int points, const struct score *score)
     struct line l = {.set = set, .label = labels[points - 1]};
     if (points == 1)
         l.label = campaign ? "one campaign, one point" : "others' builds, one point";
-    if (!campaign && strcmp(set, "serving_recent.csv") != 0)
+    if (!campaign && strcmp(set, "serving_recent*.csv") != 0)
         return 0;
     return check_line(&l, score);
 }
@@ -81,7 +86,7 @@ int manual_check_ttft(const char *set, const struct rows *rows, const struct pla
     gp_format(text, sizeof(text), "TTFT %s has errors of %.0f and %.0f %%, %.0f %% inside",
               campaign ? "in the campaign" : "elsewhere", 100 * s.median, 100 * s.tail,
               100 * s.inside);
-    if (!campaign && strcmp(set, "serving_recent.csv") != 0)
+    if (!campaign && strcmp(set, "serving_recent*.csv") != 0)
         return 0;
     return manual_lacks(text);
 }

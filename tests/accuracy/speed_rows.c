@@ -4,12 +4,6 @@
  * Rules, none of them by a row's result:
  *   serving_measured.csv  rows that serving_rules.csv marks with no rule or R4 alone, with
  *                         its repaired layout; blank precision is BF16
- *   serving_recent.csv    trust not low, no flag, no speculation, a stated concurrency;
- *                         engines of the catalogue; cloudrift's dp are replicas, SGLang's
- *                         attention DP; DeepSeek's sparse attention has its cache in FP8 on
- *                         Blackwell by SGLang's default. Lengths are the columns', zufayu's
- *                         too: a lone user's rate, TTFT and TPOT give answers of 891 to 960
- *                         tokens by Little's law where the column says 914 to 935
  */
 #include "speed_rows.h"
 
@@ -138,7 +132,8 @@ static void native_q8(struct rows *rows, const struct asked *a, struct request *
     struct request q8;
     struct asked again = *a;
     bool mlx = strcmp(a->engine, "mlx") == 0;
-    if ((!q->engine->gguf && !mlx) || a->precision[0] != '\0' ||
+    if ((!q->engine->gguf && !mlx) ||
+        (a->precision[0] != '\0' && strcmp(a->precision, "native") != 0) ||
         strstr(a->model, "gpt-oss") == NULL)
         return;
     again.precision = mlx ? "mlx-8bit" : "q8_0";
@@ -156,8 +151,8 @@ static bool resolve(struct rows *rows, const struct asked *a, struct request *q)
     struct gp_err err = {0};
     char engine[48];
     options_text(&options, OPT_MODEL, "model", a->model, NULL);
-    options_text(&options, OPT_PRECISION, "precision", a->precision[0] ? a->precision : "native",
-                 NULL);
+    if (a->precision[0])
+        options_text(&options, OPT_PRECISION, "precision", a->precision, NULL);
     options_text(&options, OPT_GPU, "gpu", a->gpu, NULL);
     gp_format(engine, sizeof(engine), "%s%s%s", a->engine, a->range ? "@" : "",
               a->range ? a->range : "");
@@ -205,6 +200,15 @@ static double admitted_of(const struct row *r, const struct load *load, const st
     return wait > 0 && a->ttft < SETTLED * wait ? 1e9 : room;
 }
 
+/* InferenceMAX's launch scripts of DeepSeek-R1 on B200: --scheduler-recv-interval 10, and 30
+ * from 16 users on. */
+static double receive_interval(const struct request *q, double users)
+{
+    bool set = strcmp(q->engine->id, "sglang") == 0 && strcmp(q->gpu->id, "b200") == 0 &&
+               strcmp(q->model->id, "deepseek-r1") == 0;
+    return !set ? 0 : users < 16 ? 10 : 30;
+}
+
 bool rows_ask(struct rows *rows, const struct asked *a)
 {
     struct row *r = &rows->row[rows->count];
@@ -216,22 +220,26 @@ bool rows_ask(struct rows *rows, const struct asked *a)
     struct load load = load_sum(&r->request);
     step_load_sum(&r->request, &load, &r->load);
     r->layout = layout_asked(a);
-    r->serve = (struct serve_load){.users = a->users / a->replicas,
-                                   .admitted = 1e9,
-                                   .prompt = a->prompt,
-                                   .output = a->output,
-                                   .chunk = load.max_batched_tokens,
-                                   .receive = a->receive,
-                                   .rounds = a->rounds,
-                                   .captured = a->captured};
+    r->serve =
+        (struct serve_load){.users = fmax(a->users / a->replicas, 1),
+                            .admitted = 1e9,
+                            .prompt = a->prompt,
+                            .output = a->output,
+                            .chunk = load.max_batched_tokens,
+                            .receive = a->scripts ? receive_interval(&r->request, a->users) : 0,
+                            .rounds = a->rounds,
+                            .captured = a->captured};
     memory_estimate(&r->request, &load, &r->layout, &memory);
     r->weights = memory.weights.value;
+    if (memory.physical.known && r->weights > memory.physical.value)
+        return false; /* what the row calls its format cannot be */
     r->serve.admitted = admitted_of(r, &load, a, &memory);
     gp_copy(r->model, sizeof(r->model), a->model);
-    gp_copy(r->gpu, sizeof(r->gpu), a->gpu);
+    gp_copy(r->gpu, sizeof(r->gpu), r->request.gpu->id);
     gp_copy(r->engine, sizeof(r->engine), a->engine);
-    gp_copy(r->precision, sizeof(r->precision), a->precision[0] ? a->precision : "native");
+    gp_copy(r->precision, sizeof(r->precision), r->request.precision.weight->id);
     r->phase = a->phase;
+    r->rate = r->request.rate = a->rate;
     r->time = a->time;
     r->ttft = a->ttft;
     r->peer = a->peer;
@@ -263,6 +271,8 @@ static double time_of(const struct row *row, const struct step *step, const stru
     switch (row->phase) {
     case PHASE_DECODE:
         return step_decode(step, l->users, l->prompt + l->output / 2);
+    case PHASE_WALL:
+        return (serve->ttft + (l->output - 1) * serve->tpot) / l->output;
     case PHASE_PROMPT:
         return serve->solo;
     case PHASE_RATE:
@@ -280,7 +290,10 @@ bool row_predict(const struct row *row, struct row_answer *out)
     step_cut(&row->load, &row->layout, &step);
     if (step.gap != SPEED_KNOWN)
         return false;
-    serve_estimate(&step, &row->serve, &serve);
+    if (row->rate <= 0)
+        serve_estimate(&step, &row->serve, &serve);
+    else if (!serve_rate(&step, &row->serve, row->rate, &serve))
+        return false;
     speed_band(&step, serve.running, &speed);
     *out = (struct row_answer){.time = time_of(row, &step, &serve),
                                .ttft = serve.ttft,
@@ -321,15 +334,6 @@ static const char *serving_kv(const char *engine, const char *precision, const c
                                                                                      : "bf16";
 }
 
-/* InferenceMAX's launch scripts of DeepSeek-R1 on B200: --scheduler-recv-interval 10, and 30
- * from 16 users on. */
-static double receive_interval(const struct asked *a)
-{
-    bool set = strcmp(a->engine, "sglang") == 0 && strcmp(a->gpu, "b200") == 0 &&
-               strcmp(a->model, "deepseek-r1") == 0;
-    return !set ? 0 : a->users < 16 ? 10 : 30;
-}
-
 /* Its scripts of gpt-oss for vLLM: max-cudagraph-capture-size 2048. */
 static double captured_tokens(const struct asked *a)
 {
@@ -337,16 +341,13 @@ static double captured_tokens(const struct asked *a)
     return set ? 2048 : 0;
 }
 
-/* vLLM 0.12 to 0.16 run another kernel of block-scaled experts on Hopper: its range; other
- * versions are planned as the newest. SGLang's of that campaign are 0.5.1 to 0.5.9, before its
- * prompts ran in graphs. */
+/* The version that a row states; SGLang's of that campaign are 0.5.1 to 0.5.9, before its
+ * prompts ran in graphs; vLLM's without one are planned as the newest. */
 static const char *serving_range(const char *engine, const char *version)
 {
-    int minor = 0;
     if (strcmp(engine, "sglang") == 0)
         return "0.5.9";
-    bool stated = strcmp(engine, "vllm") == 0 && sscanf(version, "0.%d.", &minor) == 1;
-    return stated && minor >= 12 && minor <= 16 ? "0.12" : NULL;
+    return strcmp(engine, "vllm") == 0 && strncmp(version, "0.", 2) == 0 ? version : NULL;
 }
 
 static void serving_row(struct rows *rows, const struct table_file *t,
@@ -383,8 +384,8 @@ static void serving_row(struct rows *rows, const struct table_file *t,
         .ttft = table_number_of(t, "silicon_ttft_ms") / 1e3,
         .peer = table_number_of(rule, "aiconfigurator_tpot_ms") / 1e3,
         .settled = true,
+        .scripts = true,
     };
-    a.receive = receive_interval(&a);
     a.captured = captured_tokens(&a);
     rows_ask(rows, &a);
 }
@@ -410,146 +411,6 @@ bool rows_serving(struct rows *rows, int argc, char **argv)
             serving_row(rows, &t, &rule);
     }
     table_close(&rule);
-    table_close(&t);
-    return true;
-}
-
-/* ---- serving_recent.csv ---- */
-
-static const char *recent_precision(const struct name *m, const char *weights, const char *engine)
-{
-    static const char *const words[][2] = {
-        {"bf16", "bf16"},
-        {"int4 (awq)", "int4-awq"},
-        {"Q8_0", "q8_0"},
-        {"4-bit MLX", "mlx-4bit"},
-    };
-    if (strcmp(engine, "llama.cpp") == 0 && strstr(weights, "Q4_K"))
-        return "q4_k_m";
-    for (size_t i = 0; i < COUNT(words); i++)
-        if (strncmp(weights, words[i][0], strlen(words[i][0])) == 0)
-            return words[i][1];
-    return strncmp(weights, "fp8", 3) == 0     ? m->fp8
-           : strncmp(weights, "nvfp4", 5) == 0 ? m->fp4
-           : strstr(m->id, "gpt-oss")          ? ""
-                                               : NULL;
-}
-
-/* The build that a row names; "latest" by its date, sgl-cookbook's that name none are of the
- * time of its others, 0.5.3 to 0.5.9. NULL: the newest. */
-static const char *recent_version(const struct table_file *t)
-{
-    static const char *const latest[][3] = {
-        {"vllm", "2025-10", "0.11"},
-        {"vllm", "2026-02", "0.16"},
-        {"vllm", "2026-03", "0.16"},
-        {"sglang", "2026-0", "0.5.9"},
-    };
-    const char *engine = table_text_of(t, "engine"), *version = table_text_of(t, "version");
-    const char *date = table_text_of(t, "date");
-    if (version[0] >= '0' && version[0] <= '9' && strchr(version, '.'))
-        return version;
-    for (size_t i = 0; i < COUNT(latest); i++)
-        if (strcmp(engine, latest[i][0]) == 0 && strcmp(version, "latest") == 0 &&
-            strncmp(date, latest[i][1], strlen(latest[i][1])) == 0)
-            return latest[i][2];
-    return strstr(table_text_of(t, "source"), "sgl-cookbook") ? "0.5.9" : NULL;
-}
-
-/* Rounds of prompts, one after another: llama-benchy starts each of its runs anew. */
-static double recent_rounds(const struct table_file *t)
-{
-    double rounds = table_number_of(t, "num_prompts") / table_number_of(t, "concurrency");
-    if (strstr(table_text_of(t, "notes"), "llama-benchy"))
-        return 1;
-    return rounds > 0 ? fmax(rounds, 1) : 0;
-}
-
-static double at_least_one(double value)
-{
-    return value >= 1 ? value : 1;
-}
-
-/* Engines' own programs, and llama-benchy, give the rate of decoding alone. */
-static bool decodes_alone(const struct table_file *t)
-{
-    return strstr(table_text_of(t, "engine"), "llama.cpp") ||
-           strstr(table_text_of(t, "notes"), "decode rate only") ||
-           strstr(table_text_of(t, "dataset"), "llama-benchy") ||
-           strstr(table_text_of(t, "notes"), "llama-benchy");
-}
-
-/* As stated; SGLang's default for sparse attention on compute capability 10.0 and later
- * (server_args.py, 0.5.6: "for Blackwell, we support fp8 only currently"). */
-static const char *recent_kv(const struct table_file *t, const char *engine, const char *model)
-{
-    const char *stated = table_text_of(t, "kv_dtype"), *gpu = table_text_of(t, "gpu");
-    bool sparse = strcmp(engine, "sglang") == 0 && strcmp(model, "deepseek-v3.2") == 0;
-    bool blackwell = strstr(gpu, "B200") || strstr(gpu, "B300");
-    if (stated[0] == '\0' && sparse && blackwell)
-        return "fp8";
-    return strncmp(stated, "fp8", 3) == 0 ? "fp8" : "bf16";
-}
-
-static void recent_row(struct rows *rows, const struct table_file *t)
-{
-    const struct name *m = name_in(models, COUNT(models), table_text_of(t, "model"));
-    const struct name *g = name_in(gpus, COUNT(gpus), table_text_of(t, "gpu"));
-    const struct name *e = name_in(engines, COUNT(engines), table_text_of(t, "engine"));
-    const char *precision = m && e ? recent_precision(m, table_text_of(t, "weights"), e->id) : NULL;
-    double tpot = table_number_of(t, "median_tpot_ms"), mean = table_number_of(t, "mean_tpot_ms");
-    double dp = at_least_one(table_number_of(t, "dp"));
-    double tp = at_least_one(table_number_of(t, "tp")), ep = at_least_one(table_number_of(t, "ep"));
-    if (!m || !g || !e || !precision || (isnan(tpot) && isnan(mean))) {
-        rows->left_out++;
-        return;
-    }
-    bool replicas =
-        strstr(table_text_of(t, "source"), "deplodock") != NULL || strcmp(e->id, "sglang") != 0;
-    bool attention_dp = dp > 1 && !replicas;
-    struct asked a = {
-        .model = m->id,
-        .gpu = g->id,
-        .engine = e->id,
-        .precision = precision,
-        .kv = recent_kv(t, e->id, m->id),
-        .users = table_number_of(t, "concurrency"),
-        .prompt = at_least_one(table_number_of(t, "isl")),
-        .output = at_least_one(table_number_of(t, "osl")),
-        .tp = (int)(attention_dp ? at_least_one(tp / dp) : tp),
-        .pp = (int)at_least_one(table_number_of(t, "pp")),
-        .ways = attention_dp ? (int)dp : 1,
-        .ep = strcmp(table_text_of(t, "ep"), "on") == 0 ? (int)tp : (int)ep,
-        .replicas = replicas ? (int)dp : 1,
-        .time = (isnan(tpot) ? mean : tpot) / 1e3,
-        .phase = decodes_alone(t) ? PHASE_DECODE : PHASE_TPOT,
-        .ttft = table_number_of(t, "mean_ttft_ms") / 1e3,
-        .peer = NAN,
-        .range = strcmp(e->id, "llama.cpp") && strcmp(e->id, "mlx") ? recent_version(t) : NULL,
-        .rounds = recent_rounds(t),
-        .tokens = decodes_alone(t) ? 0 : table_number_of(t, "output_tok_s"),
-    };
-    /* a harness modelled on InferenceX, whose tokens come some at a time as its scripts set */
-    if (strstr(table_text_of(t, "notes"), "modelled on InferenceX"))
-        a.receive = receive_interval(&a);
-    rows_ask(rows, &a);
-}
-
-bool rows_recent(struct rows *rows, int argc, char **argv)
-{
-    struct table_file t;
-    if (!table_open(&t, argc, argv, "validation/serving_recent.csv"))
-        return false;
-    while (table_next(&t)) {
-        bool usable = strcmp(table_text_of(&t, "trust"), "low") != 0 &&
-                      table_text_of(&t, "flags")[0] == '\0' &&
-                      strncmp(table_text_of(&t, "spec_decode"), "none", 4) == 0 &&
-                      table_number_of(&t, "concurrency") >= 1 && rows->count < ROWS_MAX;
-        if (usable)
-            recent_row(rows, &t);
-        else
-            rows->left_out++;
-    }
     table_close(&t);
     return true;
 }

@@ -23,17 +23,20 @@ struct constants {
 enum phase {
     PHASE_TPOT,   /* s per output token, prompts of the others between */
     PHASE_DECODE, /* the same of decoding alone */
+    PHASE_WALL,   /* s per output token from asking to the end, the prompt among them */
     PHASE_PROMPT, /* s of one prompt on an idle engine */
     PHASE_RATE    /* s per output token of all users, saturated */
 };
 
 struct row {
     char model[MODEL_ID_MAX], gpu[GPU_ID_MAX], engine[24], precision[FORMAT_ID_MAX];
+    char lab[48]; /* who measured it, where rows are of many; "" */
     struct request request;
     struct step_load load;
     struct layout layout;
     struct serve_load serve;
     enum phase phase;
+    double rate;    /* requests/s that arrive; 0 = so many users ask again and again */
     double time;    /* s, measured */
     double ttft;    /* s, measured; NAN = not stated */
     double tokens;  /* output tokens/s of all, measured; 0 = not stated */
@@ -52,17 +55,19 @@ struct rows {
 
 /* One row as gpuplan is asked; ids of the catalogue. */
 struct asked {
-    const char *model, *gpu, *engine, *precision, *kv; /* precision "": native; kv may be NULL */
+    const char *model, *gpu, *engine, *precision, *kv; /* precision "": its own; kv may be NULL */
     const char *range; /* version of the engine; NULL = the newest */
     enum phase phase;
     double users, prompt, output;
     int tp, pp, ways, ep, replicas; /* ways: attention DP */
     double time, ttft, peer;
     double tokens;
-    double receive, captured, rounds; /* as serve_load's */
-    double context;                   /* that the server was started with; 0 = prompt + output */
-    bool attention_16;                /* the checkpoint has it in 16 bit */
-    bool settled;                     /* none queued, whatever the memory settings were */
+    double rate;             /* as a row's */
+    double captured, rounds; /* as serve_load's */
+    bool scripts;            /* started by InferenceX's scripts, or ones like them */
+    double context;          /* that the server was started with; 0 = prompt + output */
+    bool attention_16;       /* the checkpoint has it in 16 bit */
+    bool settled;            /* none queued, whatever the memory settings were */
 };
 
 /* What gpuplan says. */
@@ -74,7 +79,7 @@ struct row_answer {
 
 /* Each false when there is no file. */
 bool rows_serving(struct rows *rows, int argc, char **argv);
-bool rows_recent(struct rows *rows, int argc, char **argv);
+bool rows_recent(struct rows *rows, int argc, char **argv); /* speed_recent.c */
 /* speed_tables.c */
 bool rows_llamacpp(struct rows *rows, int argc, char **argv);
 bool rows_batch1(struct rows *rows, int argc, char **argv);

@@ -43,6 +43,7 @@ const char *group_phase(const struct row *row)
 {
     static const char *const words[] = {[PHASE_TPOT] = "served",
                                         [PHASE_DECODE] = "decoding alone",
+                                        [PHASE_WALL] = "answer and prompt",
                                         [PHASE_PROMPT] = "prompts",
                                         [PHASE_RATE] = "saturated"};
     return words[row->phase];
@@ -51,8 +52,26 @@ const char *group_phase(const struct row *row)
 const char *group_pair(const struct row *row)
 {
     static char text[160];
-    gp_format(text, sizeof(text), "%s, %s", row->model, row->gpu);
+    gp_format(text, sizeof(text), "%s%s%s, %s", row->lab, row->lab[0] ? ": " : "", row->model,
+              row->gpu);
     return text;
+}
+
+const char *group_lab(const struct row *row)
+{
+    return row->lab;
+}
+
+const char *group_version(const struct row *row)
+{
+    static char text[64];
+    gp_format(text, sizeof(text), "%s %s", row->engine, row->request.engine->range);
+    return text;
+}
+
+const char *group_load(const struct row *row)
+{
+    return row->rate > 0 ? "request rate" : "so many users";
 }
 
 const char *group_full(const struct row *row)
@@ -186,8 +205,10 @@ struct score score_of(const struct rows *rows, const struct plan_summary *outcom
         at[s.rows++] = i;
         s.weight += o->weight;
         s.inside += score_in_band(o) ? o->weight : 0;
+        s.width += o->weight * o->low * o->high;
     }
     s.inside = s.weight > 0 ? s.inside / s.weight : 0;
+    s.width = s.weight > 0 ? s.width / s.weight : 0;
     s.median = quantile_of(outcome, at, s.rows, SIZE, .5);
     s.tail = quantile_of(outcome, at, s.rows, SIZE, .9);
     s.bias = quantile_of(outcome, at, s.rows, SIGNED, .5);
@@ -198,8 +219,9 @@ struct score score_of(const struct rows *rows, const struct plan_summary *outcom
 
 static void print_line(const char *name, const struct score *s)
 {
-    printf("  %-46s %5d  %5.1f %5.0f  %+5.0f  %6.0f  /%.2f..x%.2f\n", name, s->rows,
-           100 * s->median, 100 * s->tail, 100 * s->bias, 100 * s->inside, s->low, s->high);
+    printf("  %-46s %5d  %5.1f %5.0f  %+5.0f  %6.0f  x%.2f /%.2f..x%.2f\n", name, s->rows,
+           100 * s->median, 100 * s->tail, 100 * s->bias, 100 * s->inside, s->width, s->low,
+           s->high);
 }
 
 static void print_groups(const struct rows *rows, const struct plan_summary *outcome,
@@ -239,7 +261,10 @@ static const char *const doubt_words[DOUBT_COUNT] = {
     [DOUBT_POINTS_2] = "two points of the server",
     [DOUBT_POINTS_3] = "three points of the server",
     [DOUBT_NETWORK] = "network between hosts",
+    [DOUBT_ARRIVALS] = "request rate",
+    [DOUBT_NEWER] = "engine newer than measured",
     [DOUBT_BANDWIDTH] = "bandwidth of memory not measured",
+    [DOUBT_RATE] = "arithmetic assumed from bandwidth",
     [DOUBT_MEASURED] = "device measured",
 };
 
@@ -281,7 +306,7 @@ void score_print(const char *title, const struct rows *rows, const struct plan_s
                  const group_fn *groups, int count)
 {
     printf("%s\n  %-46s %5s  %5s %5s  %5s  %6s  %s\n", title, "error in %", "rows", "med", "p90",
-           "bias", "inside", "band");
+           "bias", "inside", "width, band");
     for (int i = 0; i < count; i++)
         print_groups(rows, outcome, groups[i]);
 }

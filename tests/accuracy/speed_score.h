@@ -22,6 +22,7 @@ struct score {
     double median, tail; /* of |error|; tail: 90 of 100 are less */
     double bias;         /* median error */
     double inside;       /* share of the rows in their band */
+    double width;        /* mean of high / low */
     double low, high;    /* median factors of the band */
 };
 
@@ -34,7 +35,10 @@ const char *group_gpu(const struct row *row);
 const char *group_engine(const struct row *row);
 const char *group_users(const struct row *row);
 const char *group_phase(const struct row *row);
-const char *group_pair(const struct row *row); /* model and GPU */
+const char *group_pair(const struct row *row); /* lab, model and GPU */
+const char *group_lab(const struct row *row);
+const char *group_version(const struct row *row); /* engine and its range */
+const char *group_load(const struct row *row);
 const char *group_full(const struct row *row); /* and engine and precision */
 
 /* Estimates with the constants as they are now. */

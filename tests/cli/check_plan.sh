@@ -46,6 +46,7 @@ done <<'END'
 -m llama-3.1-8b -g h100-sxm --power-cap 3000 --solve users --throughput 300
 -m llama-3.1-70b -g h100-sxm:8 --pp 2 --tp 4 --max-pp 4 --prefix-hit 0.3
 -m bge-m3 -g l4
+-m llama-3.1-8b -g l4 -u 32 --tpot 20 --goals sure
 -m llama-3.1-8b -g h100-sxm --api-price 0.6:2.4
 -m llama-3.1-8b -g h100-sxm:8 --train full
 -m llama-3.1-8b -g h100-sxm:8 --train full --zero 0 --recompute none --optimizer adamw-8bit
@@ -61,10 +62,10 @@ done <<'END'
 -m gemma-3-27b -g h100-sxm --train qlora --language-model-only
 -m 8B -g h100-sxm --train lora
 END
-assert_true "all were asked" [ "$n" -eq 38 ]
+assert_true "all were asked" [ "$n" -eq 39 ]
 
 # ---- every option of a plan is kept in what is saved, under its own name or another ----
-save -m llama-3.1-8b -g h100-sxm
+save -m llama-3.1-8b -g h100-sxm --tpot 50 # whose odds are kept where there is a goal
 cp plan.json kept.json
 save -m llama-3.1-8b -g h100-sxm --train lora
 cat plan.json >>kept.json

@@ -4,7 +4,7 @@
 . "${srcdir:-.}/tests/cli/lib.sh"
 
 load="-m llama-3.1-70b -c 8k -u 16"
-gpus=$("$gp" --list gpus --quiet | wc -l)
+gpus=$(find "$src/profiles/gpus" -name "*.cfg" ! -name "*.set.cfg" | wc -l) # those of sets are named
 
 # shellcheck disable=SC2086 # words
 run --compare $load
@@ -152,5 +152,14 @@ assert_fails 2 "no model given" --compare
 assert_fails 2 "use --table for several" --compare -m 8B -m 70B
 assert_fails 2 "did you mean" --compare -m 8B -g h100-smx
 assert_fails 2 "--compare takes no arguments" --compare llama-3.1-8b
+
+# what names were read as is said once, the model's first; ids say nothing
+run --compare -m Qwen/Qwen3-32B-AWQ -g 2x4090 -g H100
+assert_contains "names are read" "Qwen/Qwen3-32B-AWQ: qwen3-32b with int4-awq (from the name" "$out"
+assert_contains "a GPU's, too" "H100: h100-sxm; there is also" "$out"
+run --compare -m Qwen/Qwen3-32B-AWQ -p fp8 -g h100-sxm -f json
+assert_contains "the option over the name" "but --precision says otherwise" "$(json request.read)"
+run --compare -m qwen3-32b -g h100-sxm -f json
+assert_eq "an id is what it is" null "$(json request.read)"
 
 finish

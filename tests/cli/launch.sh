@@ -129,7 +129,7 @@ run --launch docker --engine sglang -m llama-3.1-8b -g h100-sxm
 assert_contains "reached from outside" "--host 0.0.0.0" "$out"
 run --launch docker --engine ollama -m llama-3.1-8b -p q4_k_m -g rtx-4090
 assert_contains "likewise" "-e OLLAMA_HOST=0.0.0.0" "$out"
-assert_contains "its file" "-v \"\$PWD\":/work -w /work" "$out"
+assert_contains "its file" "-v \"\$PWD\":/models -w /models" "$out"
 run --launch docker --engine llama.cpp -m llama-3.1-8b -p q4_k_m -g rtx-4090
 assert_contains "where the image has it" "--entrypoint /app/llama-server" "$out"
 run --launch docker -m llama-3.1-8b -g mi300x --engine vllm

@@ -31,10 +31,10 @@ done
 run --list gpus
 assert_contains "unit in the header" "memory GiB" "$(head -n 1 "$work/out")"
 assert_contains "derived figures are marked" "~" "$out"
-run list gpus h100-sxm -f json
+run list gpus l40s -f json
 if have_json; then
     assert_eq "one row" 1 "$(json items.#)"
-    assert_eq "usable" 79.19 "$(json items.0.usable.value)"
+    assert_eq "usable" 44.42 "$(json items.0.usable.value)"
     assert_eq "usable is a sheet figure" sheet "$(json items.0.usable.origin)"
     assert_eq "usable has a unit" GiB "$(json items.0.usable.unit)"
 fi

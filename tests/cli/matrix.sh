@@ -32,6 +32,11 @@ while IFS='|' read -r code words request; do
         case $words in *';'*) words=${words#*;} ;; *) words= ;; esac
     done
 done <<'E2'
+0|int4-awq as published: MLPs padded to 29,696|-m qwen2.5-72b -p int4-awq -g a100-sxm-80:8 --tp 8
+0|int8-gptq as published|-m qwen2.5-72b -p int8-gptq -g a100-sxm-80:4 --tp 4 --language-model-only
+0|int4-awq as published|-m Qwen/Qwen2-72B-Instruct-AWQ -g a100-sxm-80:2 --tp 2
+1|int4 has groups of 128|-m qwen2.5-72b -p int4 -g a100-sxm-80:2 --tp 2
+0|(72.71 B parameters)|-m qwen2.5-72b -p fp8 -g h100-sxm:2 --tp 2
 1|runs on compute capability 7.5 or higher, v100-sxm2-32 has 7.0;vLLM or llama.cpp run there;only supports sm75|-m llama-3.1-8b -g v100-sxm2-32:1 --engine sglang
 1|7.5 or higher|-m qwen3-8b -g p100-pcie-16:2 --engine sglang
 0|published builds have kernels for compute capability 8.0 or higher|-m qwen3-0.6b -g t4:1 --engine sglang

@@ -32,7 +32,7 @@ answered "what takes the memory?" 'weights [0-9.]+.*KV [0-9.]+.*act [0-9.]+.*run
 answered "how fast is it?" 'TPOT +[0-9.]+ ms +[0-9.]+\.\.[0-9.]+'
 answered "when comes the first word?" 'TTFT +[0-9.]+ m?s'
 answered "how much in all?" 'output +[0-9.]+ tok/s'
-answered "is my goal met?" 'TPOT .* 60 +met'
+answered "is my goal met?" 'TPOT .* 60 +likely'
 answered "what limits it?" 'bound +memory bandwidth'
 answered "how many users does it hold?" 'holds +[0-9.]+ requests'
 answered "what runs out first?" 'first: KV pool'
@@ -57,7 +57,7 @@ screen "a goal that is missed" -m 70B -p int8 -g l40s:2 --tpot 20 <<'KEYS'
 :dump -
 KEYS
 answered "does it fit?" 'FITS, SLOW +2 GPUs'
-answered "which goal is missed?" 'TPOT .* 20 +slow'
+answered "which goal is missed?" 'TPOT .* 20 +missed'
 
 screen "what else is there" "${ask[@]}" --tpot 60 <<'KEYS'
 :size 120 36

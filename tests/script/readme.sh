@@ -40,4 +40,16 @@ same() {
 same "$readme" '```text' '```' screen.1
 same "$src/man/gpuplan.1" '.Bd -literal -compact' .Ed screen.2
 
+# names of the model and of the GPU, and what they were read as, a line each
+screen "names that people have" -m Qwen/Qwen3-32B-AWQ -g H100 <<'KEYS'
+:wait
+:dump -
+2
+:wait
+:dump -
+KEYS
+shows "qwen3-32b with int4-awq"
+shows "H100: h100-sxm; there is also"
+shows "Qwen3-32B-AWQ: qwen3-32b, 1 user"
+
 finish

@@ -272,7 +272,7 @@ static inline int setup(void **state)
     write_trace();
     planner = planner_new(source_path("profiles"), TODAY, NULL);
     struct catalog *catalog = planner_catalog(planner);
-    assert_int_equal(catalog_gpus(catalog, &gpus, &gpu_count, &err), GP_OK);
+    assert_int_equal(catalog_gpus_offered(catalog, &gpus, &gpu_count, &err), GP_OK);
     assert_int_equal(catalog_models(catalog, &model_list, &model_count, &err), GP_OK);
     return 0;
 }

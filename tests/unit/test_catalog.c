@@ -49,6 +49,11 @@ static void test_gpu_aliases(void **state)
     assert_string_equal(profile_gpu(catalog, "a100-80")->id, "a100-sxm-80");
     assert_string_equal(profile_gpu(catalog, "4090")->id, "rtx-4090");
     assert_string_equal(profile_gpu(catalog, "H100-SXM")->id, "h100-sxm");
+    /* of several the one that people mean: not the laptop's, not one with other memory */
+    assert_string_equal(profile_gpu(catalog, "GeForce GTX 1660 Ti")->id, "gtx-1660-ti");
+    assert_string_equal(profile_gpu(catalog, "RTX 4090")->id, "rtx-4090");
+    assert_string_equal(profile_gpu(catalog, "RTX 4070 Laptop")->id, "rtx-4070-laptop");
+    assert_string_equal(profile_gpu(catalog, "H100 SXM")->id, "h100-sxm");
 }
 
 static void test_unknown_gpu(void **state)
@@ -149,7 +154,7 @@ static void test_user_adds_a_gpu(void **state)
                          "bandwidth_gb_s = 100; source = \"me\"; bandwith_gb_s = 2;\n");
     both = with_user();
     assert_near(profile_gpu(both, "mine")->physical.value, 8 * GP_GIB, 0);
-    assert_false(profile_gpu(both, "mine")->rate[MATH_BF16].known);
+    assert_true(gpu_rate_assumed(profile_gpu(both, "mine")));
     assert_int_equal(catalog_warnings(both, &lines), 1);
     assert_true(strstr(lines[0], "mine.cfg:2: bandwith_gb_s: unknown key, did you mean") != NULL);
     assert_int_equal(catalog_warnings(both, &lines), 0); /* said once */
@@ -157,9 +162,63 @@ static void test_user_adds_a_gpu(void **state)
     drop("gpus/mine.cfg");
 }
 
+/* A set: what an item does not say is as outside the list; only what is asked for is judged. */
+static void test_sets(void **state)
+{
+    static const char text[] =
+        "vendor = \"nvidia\";\nsource = \"us\";\nbandwidth_gb_s = 100;\n"
+        "set = (\n"
+        "{\n    id = \"first-card\";\n    name = \"First Card\";\n"
+        "    memory_gib = 8;\n    nvml_names = [\"Other Name\"];\n},\n"
+        "{\n    id = \"second-card\";\n    name = \"Second Card\";\n"
+        "    memory_gib = 4;\n    bandwidth_gb_s = 50;\n    bandwith = 1;\n}\n"
+        ");\n";
+    struct catalog *all;
+    const struct gpu *const *list, *gpu;
+    const char *const *lines;
+    struct gp_err err;
+    size_t count;
+
+    (void)state;
+    put("gpus/cards.set.cfg", text);
+    put("gpus/rtx-4090.cfg", "note = \"mine\";\n");
+    all = with_user();
+    gpu = profile_gpu(all, "first-card");
+    assert_string_equal(gpu->vendor, "nvidia");
+    assert_near(gpu->bandwidth.value, 100e9, 1);
+    assert_near(gpu->physical.value, 8 * GP_GIB, 1);
+    assert_int_equal(catalog_warnings(all, &lines), 0);
+    assert_string_equal(profile_gpu(all, "other name")->id, "first-card");
+    assert_near(profile_gpu(all, "second-card")->bandwidth.value, 50e9, 1);
+    assert_int_equal(catalog_warnings(all, &lines), 1);
+    assert_non_null(strstr(lines[0], "set[1].bandwith: unknown key, did you mean bandwidth_gb_s?"));
+    assert_int_equal(catalog_gpu(all, "cards.set", &gpu, &err), GP_E_USAGE);
+    /* where none is named nobody weighs them */
+    assert_int_equal(catalog_gpus_offered(all, &list, &count, &err), GP_OK);
+    for (size_t i = 0; i < count; i++)
+        assert_false(list[i]->in_set);
+    assert_int_equal(catalog_gpus(all, &list, &count, &err), GP_OK);
+    assert_true(count > 450);
+    catalog_free(all);
+    drop("gpus/rtx-4090.cfg");
+
+    put("gpus/cards.set.cfg", "set = (\n{\n    id = \"first-card\";\n},\n{ id = 3; }\n);\n");
+    all = with_user();
+    assert_int_equal(catalog_gpu(all, "first-card", &gpu, &err), GP_E_FILE);
+    assert_non_null(strstr(err.where, "gpus/cards.set.cfg:2"));
+    catalog_free(all);
+    put("gpus/cards.set.cfg", "set = 3;\n# id\nid = \"first-card\";\n");
+    all = with_user();
+    assert_int_equal(catalog_gpu(all, "first-card", &gpu, &err), GP_E_FILE);
+    catalog_free(all);
+    drop("gpus/cards.set.cfg");
+}
+
+/* One that is named is an error, one that is listed a warning; the rest is used. */
 static void test_user_file_is_wrong(void **state)
 {
     const struct gpu *const *gpus;
+    const char *const *lines;
     const struct gpu *gpu;
     struct catalog *both;
     struct gp_err err;
@@ -171,11 +230,27 @@ static void test_user_file_is_wrong(void **state)
     assert_int_equal(catalog_gpu(both, "mine", &gpu, &err), GP_E_FILE);
     assert_true(strstr(err.where, "gpus/mine.cfg:2: memory_gib") != NULL);
     assert_string_equal(err.text, "800000 is outside 0.1..65536");
-    assert_int_equal(catalog_gpus(both, &gpus, &count, &err), GP_E_FILE);
-    put("gpus/mine.cfg", "name = \"Mine\";\n");
+    put("gpus/good.cfg", "name = \"Good\"; memory_gib = 8; bandwidth_gb_s = 100; source = \"me\";");
+    put("gpus/h100-sxm.cfg", "bandwidth_gb_s = fast;\n");
+    assert_int_equal(catalog_gpus(both, &gpus, &count, &err), GP_OK);
+    for (size_t i = 0; i < count; i++)
+        assert_string_not_equal(gpus[i]->id, "mine");
+    assert_near(profile_gpu(both, "good")->physical.value, 8 * GP_GIB, 0);
+    assert_near(profile_gpu(both, "h100-sxm")->bandwidth.value, 3.35e12, 1);
+    assert_int_equal(catalog_warnings(both, &lines), 2);
+    assert_non_null(strstr(lines[0], "gpus/h100-sxm.cfg:1: "));
+    assert_non_null(strstr(lines[1], "gpus/mine.cfg:2: memory_gib: 800000 is outside 0.1..65536: "
+                                     "not used"));
+    catalog_free(both);
+    drop("gpus/h100-sxm.cfg");
+    drop("gpus/good.cfg");
+    /* whatever is missing is said at once */
+    both = with_user();
+    put("gpus/mine.cfg", "name = \"Mine\";\nbandwith_gb_s = 5;\n");
     assert_int_equal(catalog_gpu(both, "mine", &gpu, &err), GP_E_FILE);
-    assert_true(strstr(err.where, "gpus/mine.cfg: memory_gib") != NULL);
-    assert_string_equal(err.text, "is missing");
+    assert_non_null(strstr(err.where, "gpus/mine.cfg: memory_gib, bandwidth_gb_s, source"));
+    assert_string_equal(err.text, "are missing");
+    assert_string_equal(err.hint, "did you mean bandwidth_gb_s in place of bandwith_gb_s?");
     catalog_free(both);
     drop("gpus/mine.cfg");
 }
@@ -407,6 +482,7 @@ int main(void)
         cmocka_unit_test(test_models_by_alias),
         cmocka_unit_test(test_user_changes_one_field),
         cmocka_unit_test(test_user_adds_a_gpu),
+        cmocka_unit_test(test_sets),
         cmocka_unit_test(test_user_file_is_wrong),
         cmocka_unit_test(test_user_prices),
         cmocka_unit_test(test_user_prices_wrong),

@@ -49,16 +49,16 @@ static void test_versions(void **state)
                                          "0.33+$(x)", "0.33-A",      "latest"};
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
         assert_true(engine_version(others[i], 0) == -1);
-    assert_string_equal(profile_engine(catalog, "sglang@0.5.5")->range, "up to 0.5.14");
-    assert_string_equal(profile_engine(catalog, "sglang@0.5.9")->range, "up to 0.5.14");
+    assert_string_equal(profile_engine(catalog, "sglang@0.5.5")->range, "up to 0.5.8");
+    assert_string_equal(profile_engine(catalog, "sglang@0.5.9")->range, "0.5.9-0.5.14");
     assert_string_equal(profile_engine(catalog, "sglang@0.5.15")->range, "0.5.15-0.5.22");
     assert_string_equal(profile_engine(catalog, "sglang@0.5")->range, "0.5.23+");
 }
 
 static void test_own_ids(void **state)
 {
-    static const char *const names[] = {"sglang@0.5.15", "vllm@0.17", "ollama", "llama.cpp@b3219",
-                                        "sglang@0.5.14"};
+    static const char *const names[] = {"sglang@0.5.15", "vllm@0.17", "ollama", "llama.cpp@b5000",
+                                        "sglang@0.5.8"};
     char text[64];
 
     (void)state;

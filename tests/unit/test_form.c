@@ -298,6 +298,7 @@ static void test_apply_flag(void **state)
 
     (void)state;
     set(form, FIELD_PRECISION, "q4_k_m");
+    set(form, FIELD_GPU_LAYERS, "33"); /* told, so that the engine moves none */
     set(form, FIELD_CONTEXT, "128k");
     set(form, FIELD_USERS, "2");
     for (int i = 0; i < form->answer->fix_count; i++)

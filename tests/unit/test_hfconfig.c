@@ -509,9 +509,10 @@ static void test_quant_forms(void **state)
         assert_string_equal(m.native[ROLE_NORM], "bf16");
         assert_string_equal(m.native[ROLE_ATTN_Q], forms[i].mlp);
     }
-    refused_with(QUANT("{\"quant_method\":\"hqq\"}"), "quant_method", "hqq");
-    refused_with(QUANT("{}"), "quantization_config", "unknown quantization method");
-    refused_with(QUANT("{\"quant_method\":\"gptq\",\"bits\":3}"), "bits", "3");
+    /* a method of next year: the shape is whole all the same */
+    assert_string_equal(parse(QUANT("{\"quant_method\":\"q-next\"}")).native_unread, "q-next");
+    assert_string_equal(parse(QUANT("{}")).native_unread, "unnamed");
+    refused_with(QUANT("{\"quant_method\":\"gptq\",\"bits\":9}"), "bits", "9");
 }
 
 static void test_quant_exceptions(void **state)
@@ -526,11 +527,11 @@ static void test_quant_exceptions(void **state)
                     "[\"model.layers.*.self_attn*\",\"lm_head\"]}"));
     assert_string_equal(m.native[ROLE_ATTN_OUT], "bf16");
     assert_string_equal(m.native[ROLE_MLP], "nvfp4");
-    /* every layer by name: three of four is most of them, one of four is not */
+    /* one by one: a role has the format of most of its elements */
     m = parse(QUANT("{\"quant_method\":\"fp8\",\"modules_to_not_convert\":["
                     "\"model.layers.0.mlp.down_proj\",\"model.layers.1.mlp.down_proj\","
                     "\"model.layers.2.mlp\",\"model.layers.3.self_attn.o_proj\"]}"));
-    assert_string_equal(m.native[ROLE_MLP], "bf16");
+    assert_string_equal(m.native[ROLE_MLP], "fp8-tensor"); /* 7 of 12 matrices */
     assert_string_equal(m.native[ROLE_ATTN_OUT], "fp8-tensor");
     /* a vision tower's layers are not the language model's */
     m = parse(QUANT("{\"quant_method\":\"fp8\",\"modules_to_not_convert\":["
@@ -562,11 +563,135 @@ static void test_quant_exceptions(void **state)
     assert_string_equal(m.native[ROLE_ATTN_Q], "bf16");
     m = parse(QUANT("{\"quant_method\":\"fp8\",\"weight_block_size\":[128,128],"
                     "\"quantized_layers\":{"
-                    "\"layers.0.mlp.gate_proj\":{\"quant_algo\":\"NVFP4\"},"
-                    "\"layers.1.mlp.gate_proj\":{\"quant_algo\":\"NVFP4\"},"
-                    "\"layers.2.mlp.gate_proj\":{\"quant_algo\":\"NVFP4\"}}}"));
+                    "\"layers.0.mlp\":{\"quant_algo\":\"NVFP4\"},"
+                    "\"layers.1.mlp\":{\"quant_algo\":\"NVFP4\"},"
+                    "\"layers.2.mlp\":{\"quant_algo\":\"NVFP4\"}}}"));
     assert_string_equal(m.native[ROLE_MLP], "nvfp4");
     assert_string_equal(m.native[ROLE_ATTN_Q], "fp8-block");
+}
+
+/* Of 12 matrices of the MLP, 128 x 64 or 64 x 128, `kept` in 16 bit. */
+static double mlp_of(double kept, double quantised)
+{
+    return kept * 2 * 8192 + (12 - kept) * quantised;
+}
+
+/* What each form says of single modules, counted by hand. */
+static void test_quant_rules(void **state)
+{
+    const double fp8 = 8192 + 4, nvfp4 = 4096 + 512 + 4;
+    const double mlx4 = 4096 + 8192 / 64 * 4, mlx6 = 6144 + 8192 / 64 * 4;
+#define GROUP(rows, cols, bits, group, more, input)                                  \
+    ((rows) * (cols) * (bits) / 8.0 + (rows) * ((cols) / (double)(group)) * (more) + \
+     (cols) * (input))
+    /* GPTQ 4 bit, groups of 64: gate and up 128 x 64, down 64 x 128 */
+    const double up = GROUP(128, 64, 4, 64, 2.5, 4), down = GROUP(64, 128, 4, 64, 2.5, 4);
+    const double down8 = GROUP(64, 128, 8, 32, 3, 4);
+    const struct {
+        const char *config;
+        double mlp;
+    } cases[] = {
+        {QUANT("{\"quant_method\":\"fp8\",\"ignored_layers\":[\"model.layers.1.mlp.up_proj\"]}"),
+         mlp_of(1, fp8)},
+        {QUANT("{\"quant_method\":\"fp8\",\"modules_to_not_convert\":[\"re:.*down_proj\"]}"),
+         mlp_of(4, fp8)},
+        {QUANT("{\"quant_method\":\"modelopt\",\"quant_algo\":\"NVFP4\",\"exclude_modules\":"
+               "[\"*layers.[0-9].mlp.gate_up_proj\",\"*.layers.2.*\"]}"),
+         mlp_of(3, nvfp4)},
+        {QUANT("{\"quant_method\":\"compressed-tensors\",\"ignore\":[\"re:^(?!.*mlp).*\"],"
+               "\"config_groups\":{\"g\":{\"weights\":{\"num_bits\":4,\"type\":\"float\","
+               "\"group_size\":16}}}}"),
+         mlp_of(0, nvfp4)},
+        {QUANT("{\"quant_method\":\"compressed-tensors\",\"ignore\":"
+               "[\"re:.*layers\\\\.(0|3)\\\\..*\"],"
+               "\"config_groups\":{\"g\":{\"weights\":{\"num_bits\":4,\"type\":\"float\","
+               "\"group_size\":16}}}}"),
+         mlp_of(6, nvfp4)},
+        {QUANT(
+             "{\"quant_method\":\"gptq\",\"bits\":4,\"group_size\":64,\"dynamic\":"
+             "{\"-:.*layers\\\\.0\\\\..*\":{},\"+:.*down_proj\":{\"bits\":8,\"group_size\":32}}}"),
+         3 * 2 * 8192 + 3 * (2 * up + down8)},
+        {QUANT("{\"quant_method\":\"gptq\",\"bits\":4,\"group_size\":64,"
+               "\"modules_in_block_to_quantize\":[[\"self_attn.q_proj\"],[\"mlp.down_proj\"]]}"),
+         8 * 2 * 8192 + 4 * down},
+        {QUANT("{\"quant_method\":\"auto-round\",\"bits\":4,\"group_size\":64,\"extra_config\":"
+               "{\"model.layers.0.mlp.down_proj\":{\"bits\":16},"
+               "\".*layers\\\\.1\\\\.mlp.*\":{\"bits\":16,\"data_type\":\"float\"}}}"),
+         4 * 2 * 8192 + 6 * up + 2 * down},
+        {"{\"model_type\":\"llama\"," TINY ",\"quantization\":{\"group_size\":64,\"bits\":4,"
+         "\"model.layers.0.mlp.down_proj\":{\"group_size\":64,\"bits\":6},"
+         "\"model.layers.3.mlp.up_proj\":false}}",
+         10 * mlx4 + mlx6 + 2 * 8192},
+        {"{\"model_type\":\"llama\"," TINY ",\"quantization\":{\"group_size\":32,\"bits\":4,"
+         "\"mode\":\"mxfp4\"}}",
+         12 * (4096 + 8192.0 / 32)},
+        {QUANT("{\"quant_method\":\"quark\",\"global_quant_config\":{\"weight\":{\"dtype\":\"fp4\","
+               "\"qscheme\":\"per_group\",\"group_size\":32,\"scale_format\":\"e8m0\"}},"
+               "\"layer_quant_config\":{\"*down_proj\":{\"weight\":{\"dtype\":\"fp8_e4m3\","
+               "\"qscheme\":\"per_tensor\"}}},\"exclude\":[\"lm_head\",\"re:.*layers.3.*\"]}"),
+         3 * 2 * 8192 + 6 * (4096 + 256.0) + 3 * fp8},
+        {QUANT("{\"quant_method\":\"torchao\",\"quant_type\":{\"default\":{\"_type\":"
+               "\"FqnToConfig\",\"_data\":{\"fqn_to_config\":{\"re:.*down_proj\":{\"_type\":"
+               "\"Int8WeightOnlyConfig\",\"_data\":{}},\"_default\":{\"_type\":"
+               "\"Int4WeightOnlyConfig\",\"_data\":{\"group_size\":32}}}}}}}"),
+         8 * (4096 + 8192.0 / 32 * 4) + 4 * (8192 + 64 * 2)},
+        {QUANT("{\"quant_method\":\"hqq\",\"quant_config\":{\"self_attn.q_proj\":{"
+               "\"weight_quant_params\":{\"nbits\":4,\"group_size\":64}},\"mlp.down_proj\":{"
+               "\"weight_quant_params\":{\"nbits\":3,\"group_size\":32}}},"
+               "\"skip_modules\":[\"lm_head\"]}"),
+         8 * 2 * 8192 + 4 * (3072 + 8192.0 / 32 * 4)},
+        {QUANT("{\"quant_method\":\"exl3\",\"bits\":3.5,\"head_bits\":6}"), 12 * 8192 * 3.5 / 8},
+        {QUANT("{\"quant_method\":\"aqlm\",\"in_group_size\":8,\"num_codebooks\":1,"
+               "\"nbits_per_codebook\":8,\"linear_weights_not_to_quantize\":"
+               "[\"model.layers.0.mlp.down_proj.weight\"]}"),
+         2 * 8192 + 8 * (1024 + 128 * 2 + 4096) + 3 * (1024 + 64 * 2 + 4096)},
+        {QUANT("{\"quant_method\":\"eetq\",\"modules_to_not_convert\":[\"lm_head\"]}"),
+         8 * (8192 + 128 * 2) + 4 * (8192 + 64 * 2)},
+        {QUANT("{\"quant_method\":\"bitnet\",\"quantization_mode\":\"offline\"}"), 12 * (2048 + 2)},
+        {QUANT("{\"quant_method\":\"quanto\",\"weights\":\"int4\"}"),
+         8 * (4096 + 128 * 4) + 4 * (4096 + 64 * 4)},
+        {QUANT("{\"quant_method\":\"fp_quant\",\"forward_dtype\":\"nvfp4\"}"), mlp_of(0, nvfp4)},
+        {QUANT("{\"quant_method\":\"fp_quant\",\"forward_dtype\":\"mxfp4\","
+               "\"store_master_weights\":true}"),
+         12 * (2 * 8192 + 4096 + 256.0)},
+        {QUANT(
+             "{\"quant_method\":\"vptq\",\"config_for_layers\":{"
+             "\"model.layers.0.mlp.down_proj\":{\"vector_lens\":[-1,8],\"num_centroids\":[-1,256],"
+             "\"num_res_centroids\":[-1,-1],\"group_num\":1}}}"),
+         11 * 2 * 8192 + 1024 + 128 * 4 + 8 * 256 * 2},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct model m = parse(cases[i].config);
+
+        assert_true(m.bytes.inferred && m.bytes.low < 1 && m.bytes.high > 1);
+        if (fabs(m.bytes.by_role[0][ROLE_MLP] - cases[i].mlp) > 0.5)
+            fail_msg("%s: mlp has %.1f bytes, not %.1f", cases[i].config,
+                     m.bytes.by_role[0][ROLE_MLP], cases[i].mlp);
+    }
+    /* a list of paths, a glob, an expression and a part of a path that name the same */
+    static const char *const same[] = {
+        "\"model.layers.0.mlp.down_proj\",\"model.layers.1.mlp.down_proj\","
+        "\"model.layers.2.mlp.down_proj\",\"model.layers.3.mlp.down_proj\"",
+        "\"*mlp.down_proj\"",
+        "\"model.layers.*.down_proj\"",
+        "\"re:.*\\\\.down_proj$\"",
+        "\"re:model\\\\.layers\\\\.[0-3]\\\\.mlp\\\\.down_proj\"",
+        "\"down_proj\"",
+        "\"mlp.down_proj\"",
+    };
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        char text[1024];
+
+        snprintf(text, sizeof text,
+                 "{\"model_type\":\"llama\"," TINY ",\"quantization_config\":{\"quant_method\":"
+                 "\"bitsandbytes\",\"load_in_8bit\":true,\"llm_int8_skip_modules\":[%s]}}",
+                 same[i]);
+        struct model m = parse(text);
+        if (m.bytes.by_role[0][ROLE_MLP] != 4 * 2 * 8192 + 8 * (8192 + 128 * 4))
+            fail_msg("%s: %.0f bytes", same[i], m.bytes.by_role[0][ROLE_MLP]);
+    }
 }
 
 static void test_side_file(void **state)
@@ -575,11 +700,12 @@ static void test_side_file(void **state)
     static const char side[] =
         "{\"producer\":{\"name\":\"modelopt\"},\"quantization\":{\"quant_algo\":"
         "\"MIXED_PRECISION\",\"kv_cache_quant_algo\":\"FP8\",\"quantized_layers\":{"
-        "\"model.layers.0.mlp.gate_proj\":{\"quant_algo\":\"NVFP4\"},"
-        "\"model.layers.1.mlp.gate_proj\":{\"quant_algo\":\"NVFP4\"},"
-        "\"model.layers.2.mlp.gate_proj\":{\"quant_algo\":\"NVFP4\"},"
+        "\"model.layers.0.mlp\":{\"quant_algo\":\"NVFP4\"},"
+        "\"model.layers.1.mlp\":{\"quant_algo\":\"NVFP4\"},"
+        "\"model.layers.2.mlp\":{\"quant_algo\":\"NVFP4\"},"
         "\"model.layers.0.self_attn\":{\"quant_algo\":\"FP8\"},"
-        "\"model.layers.1.self_attn\":{\"quant_algo\":\"FP8\"}},"
+        "\"model.layers.1.self_attn\":{\"quant_algo\":\"FP8\"},"
+        "\"model.layers.3.self_attn.q_proj\":{\"quant_algo\":\"FP8\"}},"
         "\"exclude_modules\":[\"lm_head\"]}}";
     struct model m;
     struct gp_err err = {0};
@@ -610,7 +736,9 @@ static void test_long_ignore_list(void **state)
         strbuf_addf(&text, "\"model.layers.%d.mlp.experts.%d.down_proj\",", i % 4, i / 4);
     strbuf_add(&text, "\"lm_head\"]}}");
     m = parse(text.text);
-    assert_string_equal(m.native[ROLE_EXPERT], "bf16");
+    /* of each layer's 8 experts down_proj is 16 bit, 64 x 32; gate and up are FP8 */
+    assert_string_equal(m.native[ROLE_EXPERT], "fp8-tensor");
+    assert_near(m.bytes.by_role[0][ROLE_EXPERT], 4 * 8 * (2 * (2048 + 4) + 2 * 2048), 0);
     assert_string_equal(m.native[ROLE_ATTN_Q], "fp8-tensor");
     strbuf_fini(&text);
 }
@@ -639,7 +767,25 @@ static void test_patterns(void **state)
         {"re:^model.*(q|k)_proj$|lm_head", "model.x.k_proj", true},
         {"re:^model.*(q|k)_proj$|lm_head", "lm_head", true},
         {"re:mlp", "model.mlp", false}, /* from the start, as Python matches */
-        {"re:(?!x).*", "y", false},     /* look-ahead is not understood */
+        {"re:(?!x).*", "y", true},
+        {"re:(?!x).*", "x", false},
+        {"re:^(?!.*experts).*$", "model.layers.0.mlp.experts.0.up_proj", false},
+        {"re:^(?!.*experts).*$", "model.layers.0.self_attn.q_proj", true},
+        {"re:(?!.*(?:mlp|lm_head)).*proj", "model.layers.0.mlp.up_proj", false},
+        {"re:model\\.layers\\.\\d{1,2}\\.mlp", "model.layers.11.mlp", true},
+        {"re:model\\.layers\\.\\d{1,2}\\.mlp", "model.layers.111.mlp", false},
+        {"re:.*?\\bmlp\\b", "model.layers.1.mlp.up_proj", true},
+        {"re:.*\\battn\\b", "model.layers.1.self_attn.q_proj", false},
+        {"re:(?:a|b){2,3}c", "abac", true},
+        {"re:(?:a|b){2,3}c", "ac", false},
+        {"re:[^.]+\\.[a-z_]+$", "layer.q_proj", true},
+        {"re:[]x]+y", "]xy", true},
+        {"re:(ab|cd)+e", "abcdabe", true},
+        {"re:(?P<n>a)b", "ab", true},
+        {"re:(?<=a)b", "ab", false}, /* look-behind is not understood */
+        {"re:(a)\\1", "aa", false},
+        {"re:((((a{64}){64}){64}){64})", "a", false},
+        {"re:(((((){64}){64}){64}){64})", "a", false},
         {"re:(((((a", "a", false},
         {"re:*a", "a", false},
         {"re:", "a", true},
@@ -933,6 +1079,7 @@ int main(void)
         cmocka_unit_test(test_block_configs),
         cmocka_unit_test(test_quant_forms),
         cmocka_unit_test(test_quant_exceptions),
+        cmocka_unit_test(test_quant_rules),
         cmocka_unit_test(test_side_file),
         cmocka_unit_test(test_long_ignore_list),
         cmocka_unit_test(test_patterns),

@@ -213,7 +213,7 @@ static void test_file_not_there(void **state)
     struct gp_err err;
 
     (void)state;
-    assert_int_equal(profile_open("no/such/file.cfg", &profile, &err), GP_E_FILE);
+    assert_int_equal(profile_open("no/such/file.cfg", NULL, &profile, &err), GP_E_FILE);
     assert_null(profile);
     assert_string_equal(err.where, "no/such/file.cfg");
 }

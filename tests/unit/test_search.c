@@ -226,6 +226,46 @@ static void check_evaluation(const struct options *options, const struct resolve
     assert_near(e.binding.free.low, p->memory.free.low, 1);
 }
 
+/* What is too slow fails a goal by its band; who wants to be sure pays no less, and what is named
+ * beside a plan is what the same request with other odds, or with goals a tenth wider, finds. */
+static void check_odds(const struct options *options, const struct resolved *asked,
+                       const struct answer *a)
+{
+    const struct plan *p = &a->plan;
+    const struct goals_beside *g = &a->goals;
+    struct resolved r = *asked;
+    bool dear = r.request.budget > 0 && p->cost.per_hour > r.request.budget;
+    if (g->state == GOAL_NOT_ASKED)
+        return;
+    if (verdict_holds(p->verdict) &&
+        (p->verdict == VERDICT_SLOW) != (dear || goal_fails(&p->request, g->state)))
+        wrong("%s: %s, and its goals are %s", command_of(options), verdict_word(p->verdict),
+              goal_word(g->state));
+    r.request.goals = GOALS_SURE;
+    r.request.budget = 0;
+    struct plan sure = search(&r);
+    struct goal list[SPEED_GOALS];
+    if (sure.verdict == VERDICT_FITS && goals_of(&sure.request, &sure.speed, list) != GOAL_MET)
+        wrong("%s --goals sure: fits, and is not sure", command_of(options));
+    if (sure.verdict == VERDICT_FITS && p->verdict == VERDICT_FITS &&
+        sure.layout.gpus < p->layout.gpus && sure.cost.per_hour < p->cost.per_hour)
+        wrong("%s: sure on %d GPUs, likely on %d", command_of(options), sure.layout.gpus,
+              p->layout.gpus);
+    if (g->sure.layout.gpus != (sure.verdict == VERDICT_FITS ? sure.layout.gpus : 0) &&
+        r.request.gpu_count == 0 && g->state != GOAL_MET)
+        wrong("%s: sure with %d GPUs, planned with %d", command_of(options), g->sure.layout.gpus,
+              sure.verdict == VERDICT_FITS ? sure.layout.gpus : 0);
+    if (g->near.layout.gpus == 0)
+        return;
+    r.request.goals = GOALS_LIKELY;
+    r.request.gpu_count = g->near.layout.gpus;
+    struct plan near = search(&r);
+    if (near.verdict != VERDICT_SLOW || g->near.more <= 0 || g->near.more > GOALS_NEAR - 1 + 1e-4 ||
+        (near.cost.per_hour > 0 && near.cost.per_hour >= p->cost.per_hour))
+        wrong("%s: %d GPUs miss a goal by %g; asked, they are %s", command_of(options),
+              g->near.layout.gpus, g->near.more, verdict_word(near.verdict));
+}
+
 /* One goal less never costs more GPUs. */
 static void check_fewer_goals(const struct options *options, const struct resolved *asked,
                               const struct plan *p)
@@ -276,11 +316,11 @@ static void check_commands(const struct options *asked)
             wrong("%s: %s is starred and spans machines", command_of(asked), p->request.gpu->id);
         if (p->verdict != VERDICT_FITS)
             continue;
-        if (!fewest.solved || p->layout.gpus < fewest.plan.layout.gpus)
+        if (!fewest.solved.found || p->layout.gpus < fewest.plan.layout.gpus)
             wrong("%s: --solve gpus finds %d, %d of %s fit", command_of(asked),
                   fewest.plan.layout.gpus, p->layout.gpus, p->request.gpu->id);
         if (p->cost.per_hour > 0 &&
-            (!budget.solved || p->cost.per_hour < budget.plan.cost.per_hour - 0.01))
+            (!budget.solved.found || p->cost.per_hour < budget.plan.cost.per_hour - 0.01))
             wrong("%s: --solve budget finds $%g, %s costs $%g", command_of(asked),
                   budget.plan.cost.per_hour, p->request.gpu->id, p->cost.per_hour);
     }
@@ -327,6 +367,7 @@ static void random_requests(void)
         check_stages(&options, &a.plan);
         check_evaluation(&options, &r, &a.plan);
         check_fewer_goals(&options, &r, &a.plan);
+        check_odds(&options, &r, &a);
         if (a.plan.verdict == VERDICT_FITS)
             check_count(&options, &r, &a.plan);
         check_within(&options, &r, &a.plan);

@@ -2,8 +2,10 @@
  * of any request. */
 #include "plan/speed/speed.h"
 
+#include "base/units.h"
 #include "plan/draft.h"
 #include "plan/plan.h"
+#include "plan/roofline.h"
 #include "shipped.h"
 
 /* Hopper in round figures, as family.h's example. */
@@ -316,6 +318,100 @@ static void test_gaps(void **state)
     q.host_layers = 3;
     cut(&q, tp_layout(1, 1), &c);
     assert_int_equal(c.step.gap, SPEED_ON_HOST);
+}
+
+/* A host of so many GB/s and cores beside a GPU; llama.cpp. */
+static struct request on_host(const char *model, int layers, int experts, double rate, double cores)
+{
+    struct request q = request_on(model, "q4_k_m", "rtx-4090", "llama.cpp");
+
+    q.host_layers = layers;
+    q.host_experts = experts;
+    q.host = (struct host){.bandwidth = quantity_of(rate * 1e9, ORIGIN_SHEET), .cores = cores};
+    assert_int_equal(catalog_family(catalog, "cpu", &q.host.family, NULL), GP_OK);
+    return q;
+}
+
+static double host_step(const struct request *q, double users)
+{
+    struct cut c;
+
+    cut(q, tp_layout(1, 1), &c);
+    assert_int_equal(c.step.gap, SPEED_KNOWN);
+    return step_decode(&c.step, users, 1000);
+}
+
+/* The worked number of host.h; more there, or a slower host, never takes less. */
+static void test_host_memory(void **state)
+{
+    struct request q = on_host("qwen3-30b-a3b", 0, 36, 102.4, 10);
+    struct step_parts p;
+    struct cut c;
+    double before = 0;
+
+    (void)state;
+    cut(&q, tp_layout(1, 1), &c);
+    step_decode_parts(&c.step, 1, 1000, &p);
+    assert_near(p.host, 21.4e-3, 0.3e-3);
+    assert_false(host_computes(&q, 32)); /* prompts are copied: 12.3 GiB at 0.6 of PCIe 4 */
+    assert_near(step_work(&c.step, 512, 1), 0.70, 0.04);
+    for (int n = 1; n <= 48; n++) {
+        struct request dense = on_host("qwen3-14b", n < 41 ? n : 41, 0, 60, 8);
+        struct request moe = on_host("qwen3-30b-a3b", 0, n, 60, 8);
+        double now = host_step(&moe, 1);
+
+        assert_true(now > before || n == 1);
+        before = now;
+        if (n < 41) {
+            struct request more = on_host("qwen3-14b", n + 1, 0, 60, 8);
+            assert_true(host_step(&more, 1) > host_step(&dense, 1));
+        }
+        struct request wider = on_host("qwen3-30b-a3b", 0, n, 90, 8);
+        struct request cores = on_host("qwen3-30b-a3b", 0, n, 60, 12);
+        assert_true(host_step(&wider, 1) < now && host_step(&cores, 1) < now);
+        assert_true(host_step(&moe, 4) > now);
+    }
+    /* vLLM reads a share of all layers over PCIe in every step */
+    struct request bytes = request_on("llama-3.1-8b", "bf16", "rtx-4090", "vllm");
+    double all = host_step(&bytes, 1);
+    bytes.host_bytes = 8 * GP_GIB;
+    double rate = 0.8 * roofline_pcie(bytes.gpu->pcie_gen, bytes.gpu->pcie_lanes);
+    assert_near(host_step(&bytes, 1) - all, bytes.host_bytes / rate, 0.01 * all);
+}
+
+/* Alike GPUs that are named apart are those GPUs; two kinds are between them. */
+static void test_unlike(void **state)
+{
+    static const char *const pairs[][2] = {
+        {"rtx-5090", "rtx-5070-ti"}, {"rtx-3090", "rtx-4070"}, {"rtx-4060-ti-16g", "rtx-4090"}};
+    static const char *const models[] = {"qwen3-14b", "qwen3-30b-a3b", "gemma-2-9b"};
+
+    (void)state;
+    for (int i = 0; i < 27; i++) {
+        const struct gpu *a = profile_gpu(catalog, pairs[i % 3][0]);
+        const struct gpu *b = profile_gpu(catalog, pairs[i % 3][1]);
+        double t[3], u[3];
+
+        for (int k = 0; k < 3; k++) { /* a + a, a + b, b + b */
+            struct gpu_mix mix = {.count = 2, .at = {k < 2 ? a : b, k < 1 ? a : b}};
+            struct request q = request_on(models[i / 3 % 3], "q4_k_m", mix.at[0]->id, "llama.cpp");
+            struct gpu gpu;
+            struct cut plain, mixed;
+
+            cut(&q, tp_layout(1, 2), &plain);
+            gpu_mixed(&mix, true, &gpu);
+            q.gpu = &gpu;
+            cut(&q, tp_layout(1, 2), &mixed);
+            t[k] = step_decode(&mixed.step, 1, 1000);
+            u[k] = step_decode(&mixed.step, 8, 1000);
+            if (k != 1) {
+                assert_near(mix.uneven, 1, 1e-9);
+                assert_near(t[k], step_decode(&plain.step, 1, 1000), 1e-6 * t[k]);
+            }
+        }
+        assert_true(t[1] > fmin(t[0], t[2]) * 0.97 && t[1] < fmax(t[0], t[2]) * 1.03);
+        assert_true(u[1] >= fmin(u[0], u[2]) * 0.97);
+    }
 }
 
 /* ---- what holds of any request ---- */
@@ -1044,6 +1140,8 @@ int main(void)
         cmocka_unit_test(test_few_heads),
         cmocka_unit_test(test_prompts_in_graphs),
         cmocka_unit_test(test_gaps),
+        cmocka_unit_test(test_host_memory),
+        cmocka_unit_test(test_unlike),
         cmocka_unit_test(test_faster_hardware),
         cmocka_unit_test(test_one_user_more),
         cmocka_unit_test(test_bounds),

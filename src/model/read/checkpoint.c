@@ -7,9 +7,12 @@
  *   *.safetensors            config.json beside it, this file's tensors
  *   *.safetensors.index.json config.json beside it, its shards
  *   *.gguf                   the file, or all parts of a split one
+ *   params.json              Mistral's own form, where there is no config.json
  *
  * config.json tells the shape, the tensors the exact bytes. Safetensors without
- * config.json are refused: no tensor tells how wide a head is.
+ * config.json are refused: no tensor tells how wide a head is. Where config.json was named
+ * and the files beside it are missing, or pointers of Git LFS, it is planned alone, with a
+ * note.
  *
  * Example: a folder of Llama-3.1-8B in BF16: 32 layers of one kind from config.json and
  * 16,060,522,496 bytes from four shards.
@@ -38,6 +41,9 @@
 #define INDEX_NAME "model.safetensors.index.json"
 #define SINGLE_NAME "model.safetensors"
 #define SIDE_NAME "hf_quant_config.json"
+#define ADAPTER_NAME "adapter_config.json"
+#define MISTRAL_NAME "params.json"
+#define LFS_HEAD "version https://git-lfs"
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -154,6 +160,21 @@ static bool safe_file_read(const struct safe_file *file, uint64_t offset, void *
     return true;
 }
 
+/* A clone without its large files has texts of three lines in their place. */
+static bool safe_file_is_pointer(const struct safe_file *file)
+{
+    char head[sizeof LFS_HEAD - 1];
+
+    return file->size < 1024 && safe_file_read(file, 0, head, sizeof head) &&
+           memcmp(head, LFS_HEAD, sizeof head) == 0;
+}
+
+static enum gp_status fail_pointer(const char *path, struct gp_err *err)
+{
+    return gp_fail(err, GP_E_FILE, path, "git lfs pull fetches it",
+                   "a pointer of Git LFS, not the file itself");
+}
+
 /* ---- config.json ---- */
 
 /* The text of dir/name, terminated, at most `limit` bytes, which the caller frees; *text stays
@@ -177,10 +198,13 @@ static enum gp_status read_optional(const char *dir, const char *name, size_t li
     } else {
         *text = gp_malloc(*len + 1);
         (*text)[*len] = '\0';
-        if (!safe_file_read(&file, 0, *text, *len)) {
+        rc = safe_file_is_pointer(&file) ? fail_pointer(file.path, err)
+             : !safe_file_read(&file, 0, *text, *len)
+                 ? gp_fail(err, GP_E_FILE, file.path, "", "cannot be read")
+                 : GP_OK;
+        if (rc != GP_OK) {
             free(*text);
             *text = NULL;
-            rc = gp_fail(err, GP_E_FILE, file.path, "", "cannot be read");
         }
     }
     safe_file_close(&file);
@@ -227,6 +251,10 @@ static enum gp_status read_shard(const char *dir, const char *name, struct tenso
     if (!found)
         return gp_fail(err, GP_E_FILE, file.path, "download it, or the whole model again",
                        "is missing");
+    if (safe_file_is_pointer(&file)) {
+        safe_file_close(&file);
+        return fail_pointer(file.path, err);
+    }
     if (!safe_file_read(&file, 0, first, sizeof first)) {
         safe_file_close(&file);
         return gp_fail(err, GP_E_FILE, file.path, "download it again", "has only %llu bytes",
@@ -432,7 +460,11 @@ static enum gp_status open_part(const char *dir, const char *name, struct safe_f
     enum gp_status rc = safe_file_open(dir, name, file, &found, err);
 
     if (rc == GP_OK && !found)
-        rc = gp_fail(err, GP_E_FILE, file->path, "", "is missing");
+        return gp_fail(err, GP_E_FILE, file->path, "", "is missing");
+    if (rc == GP_OK && safe_file_is_pointer(file)) {
+        safe_file_close(file);
+        return fail_pointer(file->path, err);
+    }
     return rc;
 }
 
@@ -593,8 +625,37 @@ static bool has_tensors(const char *dir)
     return count > 0;
 }
 
+/* An adapter has the shape of a change, not of a model. */
+static enum gp_status fail_adapter(const char *path, struct gp_err *err)
+{
+    char where[GP_PATH_MAX], base[96] = "its base", hint[200];
+    const char *dir = path_is_dir(path) ? path : NULL, *name = dir ? ADAPTER_NAME : path;
+    json_error_t error;
+    char *text;
+    size_t len;
+    long long rank = 0;
+
+    if (read_optional(dir, name, CONFIG_LIMIT, &text, &len, where, sizeof where, NULL) == GP_OK &&
+        text != NULL) {
+        json_t *root = json_loadb(text, len, 0, &error);
+        const char *of = json_string_value(json_object_get(root, "base_model_name_or_path"));
+
+        if (of != NULL && of[0] != '\0')
+            safe_text(base, sizeof base, of, strlen(of));
+        rank = json_integer_value(json_object_get(root, "r"));
+        json_decref(root);
+    }
+    free(text);
+    gp_format(hint, sizeof hint, "plan its base: -m %s --lora 1:%lld", base, rank > 0 ? rank : 16);
+    return gp_fail(err, GP_E_FILE, path, hint, "an adapter, not a model");
+}
+
 static enum gp_status no_model(const char *dir, struct gp_err *err)
 {
+    char path[GP_PATH_MAX];
+
+    if (path_join(path, sizeof path, dir, ADAPTER_NAME) && path_is_file(path))
+        return fail_adapter(dir, err);
     if (has_tensors(dir))
         return gp_fail(err, GP_E_FILE, dir,
                        "put the model's config.json beside the .safetensors files",
@@ -604,14 +665,46 @@ static enum gp_status no_model(const char *dir, struct gp_err *err)
                    "holds neither config.json nor a .gguf file");
 }
 
-static enum gp_status read_folder(const char *dir, struct model *out, struct gp_err *err)
+/* config.json, or params.json where there is none. */
+static enum gp_status read_shape(const char *dir, bool headers, struct model *out, bool *found,
+                                 struct gp_err *err)
+{
+    enum gp_status rc = read_config(dir, "config.json", headers, out, found, err);
+
+    return rc != GP_OK || *found ? rc : read_config(dir, MISTRAL_NAME, headers, out, found, err);
+}
+
+static bool err_is_pointer(const struct gp_err *err)
+{
+    return err != NULL && strstr(err->text, "Git LFS") != NULL;
+}
+
+/* The shape without the files beside it, of which `err` says why they do not count. */
+static enum gp_status read_alone(const char *dir, struct model *out, struct gp_err *err)
+{
+    struct gp_err why = *err;
+    const char *slash = strrchr(why.where, '/');
+    bool found;
+    enum gp_status rc = read_shape(dir, false, out, &found, err);
+
+    if (rc == GP_OK)
+        checkpoint_note(out, "%.60s: %.160s; counted by config.json alone",
+                        slash ? slash + 1 : why.where, why.text);
+    return rc;
+}
+
+/* named: config.json itself was given. */
+static enum gp_status read_folder(const char *dir, bool named, struct model *out,
+                                  struct gp_err *err)
 {
     char gguf[GP_PATH_MAX];
     bool config, tensors = false;
-    enum gp_status rc = read_config(dir, "config.json", has_tensors(dir), out, &config, err);
+    enum gp_status rc = read_shape(dir, has_tensors(dir), out, &config, err);
 
     if (rc == GP_OK && config)
         rc = sum_folder(dir, out, &tensors, err);
+    if (rc != GP_OK && config && (named || err_is_pointer(err)))
+        return read_alone(dir, out, err);
     if (rc != GP_OK || tensors)
         return rc;
     rc = pick_gguf(dir, gguf, sizeof gguf, err);
@@ -659,12 +752,14 @@ enum gp_status checkpoint_read(const char *path, struct model *out, struct gp_er
     if (slash && !gp_format(dir, sizeof dir, "%.*s", slash == path ? 1 : (int)(slash - path), path))
         return gp_fail(err, GP_E_FILE, path, "", "the path is too long");
     if (S_ISDIR(info.st_mode)) {
-        rc = read_folder(path, out, err);
+        rc = read_folder(path, false, out, err);
+    } else if (strcmp(name, ADAPTER_NAME) == 0) {
+        rc = fail_adapter(path, err);
     } else if (ends_with(path, ".gguf")) {
         rc = checkpoint_read_gguf(NULL, path, out, err);
     } else if (tensors || strcmp(name, "config.json") == 0) {
         called = dir;
-        rc = tensors ? read_beside(dir, name, out, err) : read_folder(dir, out, err);
+        rc = tensors ? read_beside(dir, name, out, err) : read_folder(dir, true, out, err);
     } else if (ends_with(path, ".json")) {
         rc = read_config(NULL, path, false, out, &found, err);
     } else {

@@ -138,6 +138,110 @@ static json_t *hf_load(const char *where, const char *text, size_t len, struct g
     return root;
 }
 
+/* ---- Mistral's params.json ----
+ *
+ * {"dim", "n_layers", "hidden_dim", ..., "moe", "vision_encoder", "quantization"} in the words
+ * of a config.json, as vLLM 0.28 reads it (transformers_utils/configs/mistral.py).
+ */
+
+struct renamed {
+    const char *from, *to;
+};
+
+static void rename_keys(json_t *from, json_t *to, const struct renamed *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        json_t *value = json_object_get(from, names[i].from);
+
+        if (value != NULL && json_object_get(to, names[i].to) == NULL)
+            json_object_set(to, names[i].to, value);
+    }
+}
+
+#define RENAME(from, to, names) rename_keys(from, to, names, sizeof names / sizeof *(names))
+
+static void mistral_quantization(json_t *root)
+{
+    json_t *said = json_object_get(root, "quantization");
+
+    if (json_object_get(said, "config_groups") != NULL) {
+        json_object_set(root, "quantization_config", said);
+        if (json_object_get(said, "quant_method") == NULL)
+            json_object_set_new(said, "quant_method", json_string("compressed-tensors"));
+    } else if (json_object_get(said, "qformat_weight") != NULL) {
+        const char *word = json_string_value(json_object_get(said, "qformat_weight"));
+        bool fp8 = word != NULL && strncmp(word, "fp8", 3) == 0;
+
+        json_object_set_new(root, "quantization_config",
+                            json_pack("{s:s}", "quant_method", fp8 ? "fp8" : "params.json's"));
+    }
+    json_object_del(root, "quantization"); /* else MLX's */
+}
+
+/* A tower beside a text level of its own; `root` becomes the whole. */
+static json_t *mistral_vision(json_t *root, json_t *encoder)
+{
+    static const struct renamed names[] = {
+        {"hidden_size", "hidden_size"},
+        {"intermediate_size", "intermediate_size"},
+        {"num_hidden_layers", "num_hidden_layers"},
+        {"image_size", "image_size"},
+        {"num_attention_heads", "num_attention_heads"},
+        {"patch_size", "patch_size"},
+    };
+    json_t *merge = json_object_get(encoder, "spatial_merge_size");
+    json_t *whole = json_pack("{s:s, s:O, s:{s:s}}", "model_type", merge ? "mistral3" : "llava",
+                              "text_config", root, "vision_config", "model_type", "pixtral");
+
+    RENAME(encoder, json_object_get(whole, "vision_config"), names);
+    if (merge != NULL)
+        json_object_set(whole, "spatial_merge_size", merge);
+    RENAME(root, whole, ((const struct renamed[]){{"quantization_config", "quantization_config"}}));
+    return whole;
+}
+
+static void from_params(struct hf *hf)
+{
+    static const struct renamed names[] = {
+        {"dim", "hidden_size"},
+        {"n_layers", "num_hidden_layers"},
+        {"n_heads", "num_attention_heads"},
+        {"n_kv_heads", "num_key_value_heads"},
+        {"hidden_dim", "intermediate_size"},
+        {"tied_embeddings", "tie_word_embeddings"},
+        {"max_seq_len", "max_position_embeddings"},
+    };
+    static const struct renamed experts[] = {
+        {"num_experts", "num_experts"},
+        {"num_experts_per_tok", "num_experts_per_tok"},
+        {"expert_hidden_dim", "moe_intermediate_size"},
+        {"num_shared_experts", "n_shared_experts"},
+        {"first_k_dense_replace", "first_k_dense_replace"},
+    };
+    json_t *root = hf->root, *moe = hf_present(root, "moe");
+    json_t *encoder = hf_present(root, "vision_encoder");
+
+    if (hf_present(root, "model_type") != NULL || hf_present(root, "dim") == NULL ||
+        hf_present(root, "n_layers") == NULL || hf_present(root, "hidden_dim") == NULL)
+        return;
+    RENAME(root, root, names);
+    RENAME(moe, root, experts);
+    if (json_object_get(root, "max_position_embeddings") == NULL)
+        json_object_set_new(root, "max_position_embeddings", json_integer(128000));
+    json_object_set_new(root, "dtype", json_string("bfloat16"));
+    json_object_set_new(root, "model_type",
+                        json_string(hf_present(root, "kv_lora_rank") ? "deepseek_v3"
+                                    : moe != NULL                    ? "mixtral"
+                                                                     : "mistral"));
+    mistral_quantization(root);
+    if (hf_present(root, "multimodal") != NULL)
+        checkpoint_note(hf->model, "params.json: parts under multimodal are not counted");
+    if (json_is_object(encoder)) {
+        hf->root = mistral_vision(root, encoder);
+        json_decref(root);
+    }
+}
+
 /* ---- nesting and architecture ---- */
 
 /* The object under a key, NULL when there is none; anything else is an error. */
@@ -349,6 +453,7 @@ static void read_mtp(struct hf *hf)
 
 static void hf_build(struct hf *hf, const json_t *side)
 {
+    from_params(hf);
     language_level(hf);
     find_arch(hf);
     hf_check_model(hf);
@@ -364,6 +469,7 @@ static void hf_build(struct hf *hf, const json_t *side)
         hf->rc = model_check(hf->model, hf->err);
     if (hf->rc == GP_OK) {
         read_mtp(hf);
+        hf->model->bytes.inferred = true; /* until its tensors are summed */
         hfquant_read(hf, side);
         /* vLLM turns "auto" into FP8 entries for CSA (deepseek_v4/attention.py) */
         struct model *m = hf->model;

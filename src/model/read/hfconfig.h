@@ -7,7 +7,9 @@
  *   hfarch.c     the table of architectures: what a model_type implies
  *   hflayers.c   each layer's attention or recurrence, and MLP
  *   hfvision.c   vision towers
- *   hfquant.c    quantization_config
+ *   hfquant.c    quantization_config: from a quantiser's form to schemes and rules
+ *   hfmodules.c  ... and from these to bytes, matrix by matrix
+ *   hfmatch.c    does a rule name a module?
  *
  * A reader that finds something wrong notes it once (hf_fail) and goes on with zeros;
  * the caller looks at hf->rc at the end. That keeps every getter an expression.
@@ -188,7 +190,7 @@ void hfvision_add(struct hf *hf);
 
 /* hfquant.c: side is hf_quant_config.json or NULL. */
 void hfquant_read(struct hf *hf, const json_t *side);
-/* Does a pattern of an ignore list name a module? *budget is counted down; at 0 nothing
+/* hfmatch.c: does a pattern of an ignore list name a module? *budget is counted down; at 0 nothing
  * matches any more. */
 bool hfmatch(const char *pattern, const char *module, long *budget);
 

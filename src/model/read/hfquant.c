@@ -1,554 +1,38 @@
 /*
- * hfquant.c - quantization_config: in which format each role is published.
+ * hfquant.c - quantization_config: how the modules of a checkpoint are stored.
  *
- * Every quantiser writes its own form. Each is reduced to one format id for linear
- * layers and a list of modules left alone (below). Embedding, norms and routers
- * are always kept in 16 bit, the head unless the form says it is not.
+ * Every quantiser writes its own form. Each is reduced to schemes and rules (hfquant.h): what
+ * linear layers are stored as, what embedding and head, and which modules differ. Norms and
+ * routers always keep 16 bit. A method that is not known is no error of the file: the shape
+ * is whole, and --precision plans it.
  *
  * Example: {"quant_method": "fp8", "weight_block_size": [128, 128]} makes all linear
  * roles "fp8-block"; gpt-oss's "mxfp4" with self_attn in modules_to_not_convert leaves
  * the experts.
+ *
+ * Layouts: the quantisers' own code, by release: transformers 5.24 (integrations/),
+ * compressed-tensors 0.20, auto-round 0.16, mlx-lm 0.32, hqq 0.2.8, optimum-quanto 0.2.7,
+ * amd-quark 0.13, modelopt 0.47, torchao 0.18.
  */
-#include "model/read/hfconfig.h"
+#include "model/read/hfquant.h"
 #include "model/read/tensors.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "model/read/jscan.h"
 
-/* ---- does an entry name a module? ----
- *
- * Quantised checkpoints list what they left alone: exact module paths, parts of paths
- * ("self_attn", "lm_head"), shell globs ("model.layers.*.mlp.gate*") and regular
- * expressions after "re:". All come from an untrusted file, so the matcher is a small
- * backtracking one with a budget of steps instead of a regular expression library
- * that a pattern can send round for hours.
- *
- * Example: "re:.*mlp\.(gate|up)_proj$" matches "model.layers.3.mlp.up_proj".
- *
- * The expression part knows what such lists use: literals, ., \., \d, [...] sets,
- * groups with alternatives, *, +, ? after one of these, ^ and $. Anything else
- * (look-ahead, counted repetition) makes the pattern match nothing. Matching begins at
- * the start of the module's path, as Python's re.match does.
- */
-
-#define DEPTH_MAX 64
-#define PATTERN_MAX 1024
-#define MODULE_MAX 256
-
-struct matcher {
-    long *budget;
-    int depth;
+struct form {
+    struct hf *hf;
+    struct quant *q;
+    json_t *config;
+    const char *method;    /* quant_method */
+    int rest, embed, head; /* schemes of what no rule names */
 };
 
-/* ---- globs: * and ? ---- */
-
-static bool match_glob(const char *p, const char *s, long *budget)
-{
-    const char *star = NULL, *back = s;
-
-    while (*s != '\0') {
-        if (--*budget <= 0)
-            return false;
-        if (*p == '*') {
-            star = p++;
-            back = s;
-        } else if (*p == '?' || *p == *s) {
-            p++;
-            s++;
-        } else if (star != NULL) {
-            p = star + 1;
-            s = ++back;
-        } else {
-            return false;
-        }
-    }
-    while (*p == '*')
-        p++;
-    return *p == '\0';
-}
-
-/* ---- regular expressions ---- */
-
-/* The pattern is cut into atoms: where one ends (before its repetition). */
-static const char *atom_end(const char *p, const char *end)
-{
-    int depth = 0;
-
-    if (*p == '\\')
-        return p + 2 <= end ? p + 2 : NULL;
-    if (*p == '[') {
-        const char *close = memchr(p + 1, ']', (size_t)(end - p - 1));
-
-        return close == NULL ? NULL : close + 1;
-    }
-    if (*p != '(')
-        return p + 1;
-    for (; p < end; p++) {
-        if (*p == '\\' && p + 1 < end)
-            p++;
-        else if (*p == '(')
-            depth++;
-        else if (*p == ')' && --depth == 0)
-            return p + 1;
-    }
-    return NULL;
-}
-
-static bool in_set(const char *p, const char *end, char c)
-{
-    bool negate = *p == '^', found = false;
-
-    if (negate)
-        p++;
-    for (; p < end; p++) {
-        if (*p == '\\' && p + 1 < end && p[1] == 'd') {
-            found = found || (c >= '0' && c <= '9');
-            p++;
-        } else if (p + 2 < end && p[1] == '-') {
-            found = found || (c >= p[0] && c <= p[2]);
-            p += 2;
-        } else {
-            found = found || *p == c;
-        }
-    }
-    return found != negate;
-}
-
-static bool atom_matches(const char *p, const char *end, char c)
-{
-    if (c == '\0')
-        return false;
-    if (*p == '[')
-        return in_set(p + 1, end - 1, c);
-    if (*p == '\\')
-        return p[1] == 'd'   ? c >= '0' && c <= '9'
-               : p[1] == 'w' ? (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-                                   (c >= 'A' && c <= 'Z') || c == '_'
-                             : p[1] == c;
-    return *p == '.' || *p == c;
-}
-
-static const char *run_pattern(struct matcher *m, const char *p, const char *end, const char *s);
-
-/* Where alternatives of a group begin and end. */
-static const char *next_bar(const char *p, const char *end)
-{
-    int depth = 0;
-
-    for (; p < end; p++) {
-        if (*p == '\\')
-            p++;
-        else if (*p == '(')
-            depth++;
-        else if (*p == ')')
-            depth--;
-        else if (*p == '|' && depth == 0)
-            break;
-    }
-    return p < end ? p : end;
-}
-
-/* One alternative, then the rest of the pattern: the alternative is matched alone and
- * must be followed by the rest; shorter matches of it are not retried. */
-static const char *match_group(struct matcher *m, const char *p, const char *end, const char *rest,
-                               const char *rest_end, const char *s)
-{
-    if (p < end && *p == '?') {
-        if (p + 1 >= end || p[1] != ':')
-            return NULL; /* look-ahead */
-        p += 2;
-    }
-    for (;;) {
-        const char *bar = next_bar(p, end);
-        const char *after = run_pattern(m, p, bar, s);
-
-        if (after != NULL) {
-            const char *done = run_pattern(m, rest, rest_end, after);
-
-            if (done != NULL)
-                return done;
-        }
-        if (bar >= end)
-            return NULL;
-        p = bar + 1;
-    }
-}
-
-/* Repeats a one-character atom, longest first. */
-static const char *match_repeat(struct matcher *m, const char *p, const char *atom, char mark,
-                                const char *rest, const char *end, const char *s)
-{
-    const char *least = mark == '+' ? s + 1 : s;
-    const char *last = s;
-
-    while (atom_matches(p, atom, *last) && (mark != '?' || last == s))
-        last++;
-    for (; last >= least; last--) {
-        const char *done = run_pattern(m, rest, end, last);
-
-        if (done != NULL)
-            return done;
-        if (last == s)
-            break;
-    }
-    return NULL;
-}
-
-/* Returns where the match ends in s, or NULL. */
-static const char *run_pattern(struct matcher *m, const char *p, const char *end, const char *s)
-{
-    const char *result = NULL, *atom, *rest;
-
-    if (*m->budget <= 0)
-        return NULL;
-    --*m->budget;
-    if (m->depth >= DEPTH_MAX)
-        return NULL;
-    if (p >= end)
-        return s;
-    if (*p == '$' && p + 1 == end)
-        return *s == '\0' ? s : NULL;
-    if (*p == '^')
-        return run_pattern(m, p + 1, end, s);
-    atom = atom_end(p, end);
-    if (atom == NULL || strchr("*+?{", *p) != NULL)
-        return NULL;
-    rest = atom < end && strchr("*+?", *atom) != NULL ? atom + 1 : atom;
-    m->depth++;
-    if (*p == '(') {
-        result = match_group(m, p + 1, atom - 1, rest, end, s);
-        if (result == NULL && rest != atom && *atom != '+')
-            result = run_pattern(m, rest, end, s);
-    } else if (rest != atom) {
-        result = match_repeat(m, p, atom, *atom, rest, end, s);
-    } else if (atom_matches(p, atom, *s)) {
-        m->depth--; /* plain text does not nest */
-        return run_pattern(m, rest, end, s + 1);
-    }
-    m->depth--;
-    return result;
-}
-
-/* ---- names ---- */
-
-/* A glob names a module or one of the modules it lies in. */
-static bool glob_path(const char *pattern, const char *module, long *budget)
-{
-    char path[MODULE_MAX];
-    char *dot;
-
-    if (strlen(module) >= sizeof path)
-        return false;
-    strcpy(path, module);
-    do {
-        if (match_glob(pattern, path, budget))
-            return true;
-        dot = strrchr(path, '.');
-        if (dot != NULL)
-            *dot = '\0';
-    } while (dot != NULL);
-    return false;
-}
-
-bool hfmatch(const char *pattern, const char *module, long *budget)
-{
-    size_t len = strlen(pattern);
-
-    if (*budget <= 0 || len >= PATTERN_MAX)
-        return false;
-    if (strncmp(pattern, "re:", 3) == 0) {
-        struct matcher m = {.budget = budget};
-
-        for (const char *p = pattern + 3, *end = pattern + len, *bar;; p = bar + 1) {
-            bar = next_bar(p, end);
-            if (run_pattern(&m, p, bar, module) != NULL)
-                return true;
-            if (bar >= end)
-                return false;
-        }
-    }
-    if (strpbrk(pattern, "*?") != NULL)
-        return glob_path(pattern, module, budget);
-    --*budget;
-    /* a run of whole components of the path */
-    while (len > 0 && pattern[len - 1] == '.')
-        len--;
-    for (const char *at = module; len > 0 && *at != '\0'; at++)
-        if ((at == module || at[-1] == '.') && strncmp(at, pattern, len) == 0 &&
-            (at[len] == '\0' || at[len] == '.'))
-            return true;
-    return false;
-}
-
-/* ---- which roles do a list's entries cover? ----
- *
- * Quantised checkpoints list the modules they left alone (or, in mixed ones, the
- * modules of each group). A role counts as covered when the list names one of its
- * modules in at least half of the layers that have it. Entries may be paths, parts of
- * paths, globs or expressions (hfmatch.h), and there may be 20,000 of them: one with a
- * layer number is only held against that layer, one without wildcards only against one
- * layer.
- *
- * Example: {"model.layers.0.mlp", "lm_head"} covers the MLP of one layer of 32, so no
- * role, and the head.
- */
-
-#define BUDGET 20000000L
-#define MODULES_MAX 5
-
-/* How a role's modules are called below a layer. */
-struct role_modules {
-    enum tensor_role role;
-    const char *names[MODULES_MAX];
-};
-
-static const struct role_modules role_table[] = {
-    {ROLE_ATTN_Q, {"self_attn.q_proj", "self_attn.q_b_proj", "attn.wq_b", "mixer.q_proj"}},
-    {ROLE_ATTN_KV,
-     {"self_attn.k_proj", "self_attn.kv_b_proj", "attn.fused_wqa_wkv", "mixer.k_proj"}},
-    {ROLE_ATTN_OUT, {"self_attn.o_proj", "attn.wo_b", "mixer.o_proj"}},
-    {ROLE_ATTN_LATENT,
-     {"self_attn.kv_a_proj_with_mqa", "self_attn.q_a_proj", "attn.fused_wqa_wkv"}},
-    {ROLE_INDEXER,
-     {"self_attn.indexer.wq_b", "self_attn.indexer.wk", "attn.indexer.wq_b",
-      "self_attn.index_q_proj"}},
-    {ROLE_RECURRENT,
-     {"linear_attn.in_proj_qkv", "linear_attn.in_proj_qkvz", "mixer.in_proj", "mamba.in_proj",
-      "self_attn.q_proj"}},
-    {ROLE_MLP, {"mlp.gate_proj", "mlp.down_proj", "mixer.up_proj", "ffn.down_proj"}},
-    {ROLE_EXPERT,
-     {"mlp.experts.0.down_proj", "ffn.experts.0.down_proj", "mixer.experts.0.down_proj",
-      "block_sparse_moe.experts.0.w2", "experts.0.down_proj"}},
-    {ROLE_SHARED,
-     {"mlp.shared_experts.down_proj", "mlp.shared_expert.down_proj", "ffn.shared_experts.down_proj",
-      "mixer.shared_experts.down_proj", "block_sparse_moe.shared_experts.down_proj"}},
-};
-
-static const char *const layer_prefixes[] = {
-    "model.layers.",    "model.language_model.layers.", "language_model.model.layers.", "layers.",
-    "backbone.layers.",
-};
-
-struct names {
-    const char **items;
-    size_t count, cap;
-};
-
-struct exceptions {
-    struct names plain;                      /* no wildcards, no layer number */
-    struct names patterns;                   /* globs and expressions */
-    struct names of_layer[MODEL_MAX_LAYERS]; /* from "layers." on */
-    long budget;
-};
-
-static void names_add(struct names *names, const char *text)
-{
-    names->items = gp_grow(names->items, &names->cap, names->count + 1, sizeof text);
-    names->items[names->count++] = text;
-}
-
-static bool is_pattern(const char *text)
-{
-    return strncmp(text, "re:", 3) == 0 || strpbrk(text, "*?") != NULL;
-}
-
-/* "...layers.17.rest": 17, and where "layers.17.rest" begins; else -1. */
-static int layer_number(const char *text, const char **from)
-{
-    const char *at = strstr(text, "layers.");
-    char *end;
-    long number;
-
-    if (at == NULL || at[7] < '0' || at[7] > '9')
-        return -1;
-    number = strtol(at + 7, &end, 10);
-    if ((*end != '.' && *end != '\0') || number >= MODEL_MAX_LAYERS)
-        return -1;
-    *from = at;
-    return (int)number;
-}
-
-static void hfexcept_add(struct exceptions *list, const char *text)
-{
-    const char *from = text;
-    int layer = is_pattern(text) ? -1 : layer_number(text, &from);
-
-    if (!is_pattern(text) && tensorname_is_aside(text))
-        return;
-    if (layer >= 0)
-        names_add(&list->of_layer[layer], from);
-    else
-        names_add(is_pattern(text) ? &list->patterns : &list->plain, text);
-}
-
-static void hfexcept_add_list(struct exceptions *list, const json_t *array)
-{
-    const json_t *item;
-    size_t i;
-
-    json_array_foreach(array, i, item)
-    {
-        if (json_is_string(item) && json_string_length(item) < 1024)
-            hfexcept_add(list, json_string_value(item));
-    }
-}
-
-static struct exceptions *hfexcept_new(void)
-{
-    struct exceptions *list = gp_calloc(1, sizeof *list);
-
-    list->budget = BUDGET;
-    return list;
-}
-
-static void hfexcept_free(struct exceptions *list)
-{
-    free(list->plain.items);
-    free(list->patterns.items);
-    for (int i = 0; i < MODEL_MAX_LAYERS; i++)
-        free(list->of_layer[i].items);
-    free(list);
-}
-
-/* ---- comparing ---- */
-
-static bool any_matches(struct exceptions *list, const struct names *names, int layer,
-                        const char *module)
-{
-    char path[160];
-
-    for (size_t p = 0; p < sizeof layer_prefixes / sizeof layer_prefixes[0]; p++) {
-        snprintf(path, sizeof path, "%s%d.%s", layer_prefixes[p], layer, module);
-        for (size_t i = 0; i < names->count && list->budget > 0; i++)
-            if (hfmatch(names->items[i], path, &list->budget))
-                return true;
-    }
-    return false;
-}
-
-/* Entries with this layer's number: the module itself or one it lies in. */
-static bool layer_lists(const struct names *names, int layer, const char *module)
-{
-    char path[160];
-
-    snprintf(path, sizeof path, "layers.%d.%s", layer, module);
-    for (size_t i = 0; i < names->count; i++) {
-        const char *entry = names->items[i];
-        size_t len = strlen(entry);
-
-        while (len > 0 && entry[len - 1] == '.')
-            len--;
-        if (strncmp(entry, path, len) == 0 && (path[len] == '.' || path[len] == '\0'))
-            return true;
-    }
-    return false;
-}
-
-/* Experts beside a dense MLP (Gemma 4) are not below "mlp"; of the recurrences only Kimi's
- * is below "self_attn". */
-static bool has_module(const struct layer_kind *kind, const struct role_modules *row,
-                       const char *name)
-{
-    if (row->role == ROLE_RECURRENT && strncmp(name, "self_attn.", 10) == 0)
-        return mixer_is(kind->mixer, MIXER_IS_GATED);
-    return row->role != ROLE_EXPERT || kind->ff == 0 || strncmp(name, "mlp.", 4) != 0;
-}
-
-static bool covered_in(struct exceptions *list, const struct role_modules *row,
-                       const struct layer_kind *kind, int layer)
-{
-    for (int n = 0; n < MODULES_MAX && row->names[n] != NULL; n++)
-        if (has_module(kind, row, row->names[n]) &&
-            (layer_lists(&list->of_layer[layer], layer, row->names[n]) ||
-             any_matches(list, &list->patterns, layer, row->names[n])))
-            return true;
-    return false;
-}
-
-static bool hfexcept_role(struct exceptions *list, const struct model *model, enum tensor_role role)
-{
-    const struct role_modules *row = role_table, *end = row + sizeof role_table / sizeof *row;
-    struct tensor tensors[MODEL_MAX_TENSORS];
-    bool has[MODEL_MAX_KINDS] = {false};
-    int layers = 0, covered = 0;
-
-    while (row < end && row->role != role)
-        row++;
-    if (row == end)
-        return false;
-    for (int k = 0; k < model->kind_count; k++)
-        for (int i = model_layer_tensors(model, k, tensors); i-- > 0;)
-            has[k] |= tensors[i].role == role;
-    for (int i = 0; i < model->layer_count; i++) {
-        if (!has[model->layer[i]])
-            continue;
-        layers++;
-        covered += covered_in(list, row, &model->kind[model->layer[i]], i);
-    }
-    if (layers == 0 || 2 * covered >= layers)
-        return layers > 0;
-    /* by an entry that names no layer: all of them, or none */
-    for (int n = 0; n < MODULES_MAX && row->names[n] != NULL; n++)
-        if (any_matches(list, &list->plain, 0, row->names[n]))
-            return true;
-    return false;
-}
-
-static bool hfexcept_head(struct exceptions *list)
-{
-    static const char *const names[] = {"lm_head", "head", "language_model.lm_head",
-                                        "model.lm_head"};
-
-    const struct names *const lists[] = {&list->plain, &list->patterns};
-
-    for (size_t n = 0; n < sizeof names / sizeof names[0]; n++)
-        for (int l = 0; l < 2; l++)
-            for (size_t i = 0; i < lists[l]->count; i++)
-                if (hfmatch(lists[l]->items[i], names[n], &list->budget))
-                    return true;
-    return false;
-}
-
-/* ---- quantization_config ---- */
-
-#define LINEAR                                                                               \
-    (1u << ROLE_ATTN_Q | 1u << ROLE_ATTN_KV | 1u << ROLE_ATTN_OUT | 1u << ROLE_ATTN_LATENT | \
-     1u << ROLE_INDEXER | 1u << ROLE_RECURRENT | 1u << ROLE_MLP | 1u << ROLE_EXPERT |        \
-     1u << ROLE_SHARED)
-
-/* ---- applying ---- */
-
-static void set_native(struct hf *hf, enum tensor_role role, const char *id)
-{
-    gp_copy(hf->model->native[role], FORMAT_ID_MAX, id);
-}
-
-/* Gives the linear roles the format, apart from the exceptions. */
-static void quant_apply(struct hf *hf, const char *id, struct exceptions *list, bool head)
-{
-    for (int role = 0; role < ROLE_COUNT; role++)
-        if (LINEAR >> role & 1 && !hfexcept_role(list, hf->model, (enum tensor_role)role))
-            set_native(hf, (enum tensor_role)role, id);
-    if (head && !hf->model->tied && !hfexcept_head(list))
-        set_native(hf, ROLE_HEAD, id);
-    if (list->budget <= 0)
-        hf_fail(hf, "quantization_config", "", "its patterns take too long to match");
-}
-
-/* The same for one group of a mixed checkpoint: what its targets name. */
-static void apply_targets(struct hf *hf, const char *id, struct exceptions *targets,
-                          struct exceptions *list)
-{
-    for (int role = 0; role < ROLE_COUNT; role++)
-        if (LINEAR >> role & 1 && hfexcept_role(targets, hf->model, (enum tensor_role)role) &&
-            !hfexcept_role(list, hf->model, (enum tensor_role)role))
-            set_native(hf, (enum tensor_role)role, id);
-}
+/* ---- values ---- */
 
 static void name_it(struct hf *hf, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
@@ -561,13 +45,12 @@ static void name_it(struct hf *hf, const char *fmt, ...)
     va_end(args);
 }
 
+/* What is written there is known by no release of the quantiser that was read. */
 static void quant_unknown(struct hf *hf, const char *key, const char *value)
 {
     char shown[64];
 
-    hf_fail(hf, key,
-            "known: fp8, gptq, awq, bitsandbytes, compressed-tensors, "
-            "modelopt, mxfp4, and MLX's quantization",
+    hf_fail(hf, key, "--precision plans the model in a format of gpuplan --list formats",
             "unknown quantization method \"%s\"",
             safe_text(shown, sizeof shown, value, strlen(value)));
 }
@@ -596,6 +79,80 @@ static bool quant_flag(const json_t *config, const char *key)
     return json_is_true(value) || json_integer_value(value) != 0;
 }
 
+/* ---- schemes ---- */
+
+static int scheme_add(struct form *f, const char *id, struct format scheme)
+{
+    struct format out = scheme; /* padding of the caller's is not compared */
+
+    gp_copy(out.id, sizeof out.id, id);
+    return quant_scheme(f->q, &out);
+}
+
+/* group 0: a set of scales for a row. */
+static int scheme_grouped(struct form *f, const char *id, double bits, int group,
+                          double group_bytes)
+{
+    return scheme_add(
+        f, id,
+        (struct format){
+            .bits = bits, .group_cols = group, .group_rows = 1, .group_bytes = group_bytes});
+}
+
+static int scheme_tensor(struct form *f, const char *id, double bits)
+{
+    return scheme_add(f, id, (struct format){.bits = bits, .tensor_bytes = 4});
+}
+
+static int scheme_block(struct form *f, const char *id, int rows, int cols)
+{
+    return scheme_add(
+        f, id,
+        (struct format){.bits = 8, .group_rows = rows, .group_cols = cols, .group_bytes = 4});
+}
+
+/* Microscaling and what is stored like it, by the catalogue's names. */
+static int scheme_named(struct form *f, const char *id)
+{
+    if (strcmp(id, "nvfp4") == 0)
+        return scheme_add(
+            f, id,
+            (struct format){
+                .bits = 4, .group_cols = 16, .group_rows = 1, .group_bytes = 1, .tensor_bytes = 4});
+    if (strncmp(id, "mxfp", 4) == 0)
+        return scheme_grouped(f, id, id[4] - '0', 32, 1);
+    if (strcmp(id, "fp8-tensor") == 0)
+        return scheme_tensor(f, id, 8);
+    if (strcmp(id, "fp8-block") == 0)
+        return scheme_block(f, id, 128, 128);
+    if (strcmp(id, "int8") == 0)
+        return scheme_grouped(f, id, 8, 0, 2);
+    return scheme_grouped(f, id, 8, 0, 4); /* fp8, int8-bnb */
+}
+
+/* Integers that are unpacked to 16 bit: the format whose kernels are theirs. */
+static const char *integer_id(double bits, int group, bool zeros, bool indexed)
+{
+    return bits > 4      ? "int8-gptq"
+           : group == 0  ? "int4-row"
+           : group <= 32 ? "int4-g32"
+           : group <= 64 ? "int4-g64"
+           : indexed     ? "int4-gptq"
+           : zeros       ? "int4-awq"
+                         : "int4";
+}
+
+/* A 16-bit scale per group, a zero point of the element's width, GPTQ's index per input. */
+static int scheme_integer(struct form *f, double bits, int group, bool zeros, bool indexed)
+{
+    return scheme_add(f, integer_id(bits, group, zeros, indexed),
+                      (struct format){.bits = bits,
+                                      .group_cols = group,
+                                      .group_rows = 1,
+                                      .group_bytes = 2 + (zeros ? bits / 8 : 0),
+                                      .input_bytes = indexed ? 4 : 0});
+}
+
 /* ---- what may stand there ---- */
 
 #define GROUP_TOP 1048576
@@ -603,13 +160,15 @@ static bool quant_flag(const json_t *config, const char *key)
 /* Of quantization_config and MLX's quantization, whoever wrote them. */
 static const struct hf_field config_fields[] = {
     {"quant_method", .kinds = HF_TEXT},
-    {"bits", .kinds = HF_COUNT, 1, 32},
     {"group_size", .kinds = HF_GROUP, -1, GROUP_TOP},
     {"weight_block_size", .kinds = HF_COUNTS, 1, 65536, .items = 2},
     {"modules_to_not_convert", .kinds = HF_TEXTS},
     {"ignored_layers", .kinds = HF_TEXTS},
     {"llm_int8_skip_modules", .kinds = HF_TEXTS},
+    {"skip_modules", .kinds = HF_TEXTS},
+    {"linear_weights_not_to_quantize", .kinds = HF_TEXTS},
     {"ignore", .kinds = HF_TEXTS},
+    {"exclude", .kinds = HF_TEXTS},
     {"exclude_modules", .kinds = HF_TEXTS},
     {"lm_head", .kinds = HF_FLAG},
     {"expert_dtype", .kinds = HF_TEXT},
@@ -619,11 +178,33 @@ static const struct hf_field config_fields[] = {
     {"_load_in_8bit", .kinds = HF_FLAG},
     {"bnb_4bit_use_double_quant", .kinds = HF_FLAG},
     {"config_groups", .kinds = HF_OBJECT},
+    {"dynamic", .kinds = HF_OBJECT},
+    {"extra_config", .kinds = HF_OBJECT},
+    {"global_quant_config", .kinds = HF_OBJECT},
+    {"layer_quant_config", .kinds = HF_OBJECT},
+    {"config_for_layers", .kinds = HF_OBJECT},
+    {"module_quant_configs", .kinds = HF_OBJECT},
+    {"module_config_overrides", .kinds = HF_OBJECT},
+    {"tensor_storage", .kinds = HF_OBJECT},
+    {"quant_config", .kinds = HF_OBJECT},
     {"quant_algo", .kinds = HF_TEXT},
     {"quantized_layers", .kinds = HF_OBJECT},
     {"kv_cache_quant_algo", .kinds = HF_TEXT},
     {"kv_cache_scheme", .kinds = HF_OBJECT | HF_TEXT}, /* "FP8": ModelOpt */
+    {"head_bits", .kinds = HF_NUMBER, 1, 32},
+    {"in_group_size", .kinds = HF_COUNT, 1, 65536},
+    {"out_group_size", .kinds = HF_COUNT, 1, 65536},
+    {"num_codebooks", .kinds = HF_COUNT, 1, 64},
+    {"nbits_per_codebook", .kinds = HF_COUNT, 1, 24},
+    {"weights", .kinds = HF_TEXT},
+    {"forward_dtype", .kinds = HF_TEXT},
+    {"nbits", .kinds = HF_COUNT, 1, 16},
+    {"num_bits", .kinds = HF_COUNT, 1, 16},
+    {"mode", .kinds = HF_TEXT},
 };
+/* ExLlama's are a mean over the matrices. */
+static const struct hf_field whole_bits = {"bits", .kinds = HF_COUNT, 1, 32};
+static const struct hf_field mean_bits = {"bits", .kinds = HF_NUMBER, 1, 32};
 
 static const struct hf_field group_fields[] = {
     {"targets", .kinds = HF_TEXTS},
@@ -639,6 +220,7 @@ static const struct hf_field scheme_fields[] = {
      .words = "tensor channel group block token tensor_group "
               "attn_head"},
     {"group_size", .kinds = HF_GROUP, -1, GROUP_TOP},
+    {"block_structure", .kinds = HF_COUNTS, 1, 65536, .items = 2},
     {"symmetric", .kinds = HF_FLAG},
 };
 
@@ -648,104 +230,789 @@ static const struct hf_field scheme_fields[] = {
 static void check_config(struct hf *hf, const char *path, const json_t *config)
 {
     const json_t *scheme = hf_present(config, "kv_cache_scheme");
+    bool mean = strncmp(word_of(config, "quant_method"), "exl", 3) == 0;
     char below[96];
 
     CHECK(hf, path, config, config_fields);
+    hf_check(hf, path, config, mean ? &mean_bits : &whole_bits, 1);
     snprintf(below, sizeof below, "%s.kv_cache_scheme", path);
     if (json_is_object(scheme))
         CHECK(hf, below, scheme, scheme_fields);
 }
 
-/* ---- the forms ---- */
-
-static void read_fp8(struct hf *hf, const json_t *config, struct exceptions *list)
+/* Modules of a sub-object, each with settings of its own. */
+static bool check_module(struct form *f, const char *key, const char *module, const json_t *row)
 {
-    const json_t *block = json_object_get(config, "weight_block_size");
+    static const struct hf_field fields[] = {
+        {"bits", .kinds = HF_NUMBER, 1, 32},
+        {"num_bits", .kinds = HF_NUMBER, 1, 32},
+        {"group_size", .kinds = HF_COUNT | HF_GROUP, -1, GROUP_TOP},
+        {"bits_per_weight", .kinds = HF_NUMBER, 0.1, 32},
+        {"mode", .kinds = HF_TEXT},
+        {"data_type", .kinds = HF_TEXT},
+        {"quant_algo", .kinds = HF_TEXT},
+        {"weight_dtype", .kinds = HF_TEXT},
+        {"dtype", .kinds = HF_TEXT},
+    };
+    char shown[64], path[160];
+
+    safe_text(shown, sizeof shown, module, strlen(module));
+    snprintf(path, sizeof path, "quantization_config.%s.%s", key, shown);
+    if (!json_is_object(row))
+        hf_fail(f->hf, path, HF_HINT, "must be an object");
+    else
+        CHECK(f->hf, path, row, fields);
+    return f->hf->rc == GP_OK;
+}
+
+static bool bits_missing(struct form *f, const char *key, int bits)
+{
+    char path[64];
+
+    snprintf(path, sizeof path, "quantization_config.%s", key);
+    if (bits == 0)
+        hf_fail(f->hf, path, HF_HINT, "missing");
+    else if (bits > 8)
+        hf_fail(f->hf, path, HF_HINT, "%d is not supported, only 1..8 are", bits);
+    return f->hf->rc != GP_OK;
+}
+
+/* The lists of what stays, whatever the quantiser calls it. */
+static void keep_lists(struct form *f)
+{
+    static const char *const keys[] = {
+        "modules_to_not_convert",
+        "ignored_layers",
+        "llm_int8_skip_modules",
+        "skip_modules",
+        "ignore",
+        "exclude_modules",
+        "exclude",
+        "linear_weights_not_to_quantize",
+    };
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        quant_rules(f->q, "", json_object_get(f->config, keys[i]), QUANT_KEPT);
+}
+
+/* ---- FP8 ---- */
+
+static void read_mixed(struct form *f, json_t *layers);
+
+static void read_fp8(struct form *f)
+{
+    const json_t *block = json_object_get(f->config, "weight_block_size");
     json_int_t rows = json_integer_value(json_array_get(block, 0));
     json_int_t cols = json_integer_value(json_array_get(block, 1));
-    const char *inside = word_of(config, "expert_dtype");
-    const char *experts = inside[0] != '\0' ? inside : hf_text(hf, "expert_dtype");
+    const char *inside = word_of(f->config, "expert_dtype");
+    const char *experts = inside[0] != '\0' ? inside : hf_text(f->hf, "expert_dtype");
+    json_t *layers = json_object_get(f->config, "quantized_layers");
 
-    hfexcept_add_list(list, json_object_get(config, "modules_to_not_convert"));
-    hfexcept_add_list(list, json_object_get(config, "ignored_layers"));
-    if (json_is_array(block) && (rows != 128 || cols != 128))
-        checkpoint_note(hf->model, "FP8 blocks of %d x %d are counted as 128 x 128", (int)rows,
-                        (int)cols);
-    quant_apply(hf, json_is_array(block) ? "fp8-block" : "fp8-tensor", list, false);
-    name_it(hf, json_is_array(block) ? "fp8 e4m3, 128x128 blocks" : "fp8 e4m3, a scale per tensor");
+    keep_lists(f);
+    if (json_is_object(layers)) /* DeepSeek V4: experts in NVFP4 */
+        read_mixed(f, layers);
     if (experts != NULL && strcmp(experts, "fp4") == 0)
-        set_native(hf, ROLE_EXPERT, "mxfp4");
-    if (hf_has(hf, "engram_layer_ids")) /* a scale per 32 of a row */
-        set_native(hf, ROLE_NGRAM, "mxfp8");
-}
-
-static void read_gptq_awq(struct hf *hf, const json_t *config, struct exceptions *list,
-                          const char *method)
-{
-    bool awq = strcmp(method, "awq") == 0;
-    int bits = quant_number(hf, config, "bits", awq ? 4 : 0); /* AwqConfig's defaults */
-    int group = quant_number(hf, config, "group_size", 128);  /* of both */
-    const char *id = bits == 8                  ? "int8-gptq"
-                     : bits == 4 && group == 32 ? "int4-g32"
-                     : bits == 4                ? (awq ? "int4-awq" : "int4-gptq")
-                                                : NULL;
-
-    if (id == NULL) {
-        hf_fail(hf, "quantization_config.bits", HF_HINT,
-                bits == 0 ? "missing" : "%d is not supported, only 4 and 8 are", bits);
-        return;
-    }
-    hfexcept_add_list(list, json_object_get(config, "modules_to_not_convert"));
-    quant_apply(hf, id, list, quant_flag(config, "lm_head"));
-    if (group == 0)
-        name_it(hf, "%s %d bit, a scale per row", method, bits);
+        quant_rule(f->q, "re:", ".*\\.experts\\.", scheme_named(f, "mxfp4"));
+    if (hf_has(f->hf, "engram_layer_ids")) /* a scale per 32 of a row */
+        quant_role(f->q, ROLE_NGRAM, scheme_named(f, "mxfp8"));
+    f->rest = json_is_array(block) ? scheme_block(f, "fp8-block", (int)rows, (int)cols)
+                                   : scheme_named(f, "fp8-tensor");
+    if (json_is_array(block))
+        name_it(f->hf, "fp8 e4m3, %dx%d blocks", (int)rows, (int)cols);
     else
-        name_it(hf, "%s %d bit, group %d", method, bits, group);
-    if (bits == 4 && group == 0)
-        checkpoint_note(hf->model, "scales of whole rows are counted as groups of 128");
-    else if (bits == 4 && group != 128 && group != 32)
-        checkpoint_note(hf->model, "scales of groups of %d are counted as groups of 128", group);
+        name_it(f->hf, "fp8 e4m3, a scale per tensor");
 }
 
-static void read_bnb(struct hf *hf, const json_t *config, struct exceptions *list)
+/* Methods that are one format throughout: id and words are their row's. */
+static void read_plain(struct form *f)
 {
-    bool four = quant_flag(config, "load_in_4bit") || quant_flag(config, "_load_in_4bit");
-    bool dq = quant_flag(config, "bnb_4bit_use_double_quant");
+    static const struct {
+        const char *method, *id, *words;
+    } rows[] = {
+        {"fbgemm_fp8", "fp8", "fp8 e4m3, a scale per channel (fbgemm)"},
+        {"ptpc_fp8", "fp8", "fp8 e4m3, a scale per channel"},
+        {"w8a8_fp8", "fp8", "fp8 e4m3, a scale per channel"},
+        {"deepspeedfp", "fp8", "fp8 (DeepSpeed)"},
+        {"mxfp4", "mxfp4", "mxfp4"},
+        {"mxfp8", "mxfp8", "mxfp8"},
+        {"nvfp4", "nvfp4", "nvfp4"},
+        {"petit_nvfp4", "nvfp4", "nvfp4"},
+        {"w8a8_int8", "int8", "int8, a scale per channel"},
+        {"experts_int8", "int8", "int8, a scale per channel"},
+        {"tpu_int8", "int8", "int8, a scale per channel"},
+        {"eetq", "int8-gptq", "int8, a scale per channel (EETQ)"},
+    };
+    size_t i = 0;
 
-    hfexcept_add_list(list, json_object_get(config, "llm_int8_skip_modules"));
-    if (!four && !quant_flag(config, "load_in_8bit") && !quant_flag(config, "_load_in_8bit")) {
-        hf_fail(hf, "quantization_config", "", "neither load_in_4bit nor load_in_8bit is set");
+    keep_lists(f);
+    while (strcmp(rows[i].method, f->method) != 0)
+        i++;
+    if (strcmp(f->method, "eetq") == 0)
+        f->rest = scheme_grouped(f, rows[i].id, 8, 0, 2);
+    else
+        f->rest = scheme_named(f, rows[i].id);
+    name_it(f->hf, "%s", rows[i].words);
+}
+
+static void read_int8_block(struct form *f)
+{
+    const json_t *block = json_object_get(f->config, "weight_block_size");
+    json_int_t rows = json_integer_value(json_array_get(block, 0));
+    json_int_t cols = json_integer_value(json_array_get(block, 1));
+
+    keep_lists(f);
+    f->rest = scheme_block(f, "int8", rows > 0 ? (int)rows : 128, cols > 0 ? (int)cols : 128);
+    name_it(f->hf, "int8, blocks");
+}
+
+/* DeepSeek's W4AFP8: experts in INT4, the rest as published. */
+static void read_w4afp8(struct form *f)
+{
+    keep_lists(f);
+    quant_rule(f->q, "re:", ".*\\.experts\\.", scheme_integer(f, 4, 128, false, false));
+    f->rest = scheme_named(f, "fp8-block");
+    name_it(f->hf, "experts int4, groups of 128; the rest fp8, 128x128 blocks");
+}
+
+/* ---- integers in groups: GPTQ, AWQ, AutoRound and their kin ---- */
+
+static void name_groups(struct form *f, const char *method, double bits, int group)
+{
+    if (group == 0)
+        name_it(f->hf, "%s %g bit, a scale per row", method, bits);
+    else
+        name_it(f->hf, "%s %g bit, group %d", method, bits, group);
+}
+
+/* GPTQModel's `dynamic`: "-:expression" stays, "+:expression" or an expression alone has bits
+ * and group of its own. */
+static void read_dynamic(struct form *f, int bits, int group)
+{
+    const char *key;
+    const json_t *row;
+
+    json_object_foreach(json_object_get(f->config, "dynamic"), key, row)
+    {
+        bool marked = (key[0] == '-' || key[0] == '+') && key[1] == ':';
+        const char *text = marked ? key + 2 : key;
+
+        if (key[0] == '-' && marked) {
+            quant_rule(f->q, "re:", text, QUANT_KEPT);
+        } else if (check_module(f, "dynamic", key, row)) {
+            int own = quant_number(f->hf, row, "bits", bits);
+
+            quant_rule(f->q, "re:", text,
+                       own > 8
+                           ? QUANT_KEPT
+                           : scheme_integer(f, own, quant_number(f->hf, row, "group_size", group),
+                                            true, true));
+        }
+    }
+}
+
+/* Lists of lists of modules: those alone are quantised. */
+static bool only_blocks(struct form *f, int scheme)
+{
+    const json_t *blocks = json_object_get(f->config, "modules_in_block_to_quantize");
+    const json_t *block;
+    size_t i;
+
+    if (!json_is_array(blocks) || json_array_size(blocks) == 0)
+        return false;
+    quant_rules(f->q, "", blocks, scheme);
+    json_array_foreach(blocks, i, block) quant_rules(f->q, "", block, scheme);
+    return true;
+}
+
+static void read_gptq_awq(struct form *f)
+{
+    bool awq = strstr(f->method, "awq") != NULL, gptq = strstr(f->method, "gptq") != NULL;
+    int bits = quant_number(f->hf, f->config, "bits", awq ? 4 : 0); /* AwqConfig's defaults */
+    int group = quant_number(f->hf, f->config, "group_size", 128);  /* of both */
+    bool sparse = strstr(f->method, "_24") != NULL;
+
+    if (bits == 0)
+        bits = quant_number(f->hf, f->config, "w_bit", strcmp(f->method, "marlin") == 0 ? 4 : 0);
+    if (bits_missing(f, "bits", bits))
+        return;
+    int scheme = sparse ? scheme_grouped(f, "int4", bits / 2.0 + 1, group, 2)
+                        : scheme_integer(f, bits, group, awq || gptq, gptq);
+    keep_lists(f);
+    read_dynamic(f, bits, group);
+    f->rest = only_blocks(f, scheme) ? QUANT_KEPT : scheme;
+    f->head = quant_flag(f->config, "lm_head") ? scheme : QUANT_KEPT;
+    name_groups(f, f->method, bits, group);
+}
+
+/* A row of AutoRound: data_type int, mx_fp, nv_fp, fp; 16 bit and more is left alone. */
+static int autoround_scheme(struct form *f, const json_t *row, int bits, int group,
+                            const char *type, bool awq)
+{
+    const char *own = word_of(row, "data_type");
+
+    bits = quant_number(f->hf, row, "bits", bits);
+    group = quant_number(f->hf, row, "group_size", group);
+    type = own[0] != '\0' ? own : type;
+    if (bits == 0 || bits > 8)
+        return QUANT_KEPT;
+    if (strncmp(type, "mx", 2) == 0)
+        return scheme_named(f, bits == 4 ? "mxfp4" : bits == 6 ? "mxfp6" : "mxfp8");
+    if (strncmp(type, "nv", 2) == 0)
+        return scheme_named(f, "nvfp4");
+    if (strncmp(type, "fp", 2) == 0)
+        return scheme_named(f, bits == 8 ? "fp8" : "mxfp4");
+    return scheme_integer(f, bits, group, true, !awq);
+}
+
+static bool is_expression(const char *text)
+{
+    return strpbrk(text, "\\*+?[](){}|^$") != NULL;
+}
+
+static void read_autoround(struct form *f)
+{
+    int bits = quant_number(f->hf, f->config, "bits", 4);
+    int group = quant_number(f->hf, f->config, "group_size", 128);
+    const char *packing = word_of(f->config, "packing_format");
+    const char *type = word_of(f->config, "data_type");
+    bool awq = strstr(packing, "awq") != NULL;
+    const char *key;
+    const json_t *row;
+
+    if (packing[0] == '\0')
+        packing = word_of(f->config, "backend");
+    keep_lists(f);
+    json_object_foreach(json_object_get(f->config, "extra_config"), key, row)
+    {
+        if (check_module(f, "extra_config", key, row)) {
+            int scheme = autoround_scheme(f, row, bits, group, type, awq);
+
+            quant_rule(f->q, is_expression(key) ? "re:" : "", key, scheme);
+        }
+    }
+    read_dynamic(f, bits, group);
+    f->rest = autoround_scheme(f, NULL, bits, group, type, awq);
+    f->head = quant_flag(f->config, "quant_lm_head") ? f->rest : QUANT_KEPT;
+    if (type[0] != '\0' && strncmp(type, "int", 3) != 0)
+        name_it(f->hf, "%.20s %d bit, group %d (AutoRound)", type, bits, group);
+    else
+        name_groups(f, "AutoRound", bits, group);
+}
+
+/* Weights of a method whose scheme is integers in groups by `bits` or `nbits`. */
+static void read_groups(struct form *f)
+{
+    static const struct {
+        const char *method, *words;
+        int bits, group;
+        double group_bytes, input_bytes;
+    } rows[] = {
+        {"sinq", "SINQ", 4, 64, 4, 2}, /* a scale per input besides */
+        {"qqq", "QQQ", 4, 128, 2, 0},
+        {"squeezellm", "SqueezeLLM", 4, 0, 32, 0}, /* a table of 16 values a row */
+        {"rtn", "RTN", 4, 128, 2, 0},
+        {"bitblas", "BitBLAS", 4, 128, 2.5, 0},
+        {"moe_wna16", "WNA16", 4, 128, 2.5, 0},
+        {"higgs", "HIGGS", 4, 256, 2, 0},
+        {"ipex", "IPEX", 4, 128, 2.5, 0},
+        {"neuron_quant", "Neuron", 8, 0, 2, 0},
+    };
+    size_t i = 0;
+
+    while (strcmp(rows[i].method, f->method) != 0)
+        i++;
+    int bits = quant_number(f->hf, f->config, "bits",
+                            quant_number(f->hf, f->config, "nbits", rows[i].bits));
+    int group = quant_number(f->hf, f->config, "group_size", rows[i].group);
+    if (bits_missing(f, "bits", bits))
+        return;
+    keep_lists(f);
+    f->rest = scheme_add(f, integer_id(bits, group, false, false),
+                         (struct format){.bits = bits,
+                                         .group_cols = group,
+                                         .group_rows = 1,
+                                         .group_bytes = rows[i].group_bytes,
+                                         .input_bytes = rows[i].input_bytes});
+    name_groups(f, rows[i].words, bits, group);
+}
+
+/* HQQ: a scale and a zero point of 16 bit a group, or of 8 where they are quantised too.
+ * quant_config is one for all, or one for each tag ("self_attn.q_proj"). */
+static int hqq_scheme(struct form *f, const json_t *settings)
+{
+    const json_t *weights = json_object_get(settings, "weight_quant_params");
+    const json_t *of = json_is_object(weights) ? weights : settings;
+    int bits = quant_number(f->hf, of, "nbits", 4),
+        group = quant_number(f->hf, of, "group_size", 64);
+    bool scale = json_is_object(json_object_get(settings, "scale_quant_params"));
+    bool zero = json_is_object(json_object_get(settings, "zero_quant_params"));
+
+    if (bits_missing(f, "quant_config.nbits", bits))
+        return QUANT_KEPT;
+    if (f->hf->model->native_name[0] == '\0')
+        name_groups(f, "HQQ", bits, group);
+    return scheme_grouped(f, integer_id(bits, group, true, false), bits, group,
+                          (scale ? 1 : 2) + (zero ? 1 : 2));
+}
+
+static void read_hqq(struct form *f)
+{
+    json_t *settings = json_object_get(f->config, "quant_config"), *row;
+    const char *key;
+    bool tagged = false;
+
+    keep_lists(f);
+    f->hf->model->native_name[0] = '\0';
+    json_object_foreach(settings, key, row)
+    {
+        bool tag = json_is_object(json_object_get(row, "weight_quant_params"));
+
+        tagged |= tag;
+        if (tag)
+            quant_rule(f->q, "", key, hqq_scheme(f, row));
+    }
+    if (!tagged)
+        f->rest = hqq_scheme(f, settings);
+}
+
+static void read_bnb(struct form *f)
+{
+    bool four = quant_flag(f->config, "load_in_4bit") || quant_flag(f->config, "_load_in_4bit");
+    bool dq = quant_flag(f->config, "bnb_4bit_use_double_quant");
+
+    keep_lists(f);
+    if (!four && !quant_flag(f->config, "load_in_8bit") &&
+        !quant_flag(f->config, "_load_in_8bit")) {
+        hf_fail(f->hf, "quantization_config", "", "neither load_in_4bit nor load_in_8bit is set");
         return;
     }
-    quant_apply(hf, !four ? "int8-bnb" : dq ? "nf4-dq" : "nf4", list, false);
-    name_it(hf, "bitsandbytes %s", !four ? "int8" : dq ? "nf4 double quant" : "nf4");
+    f->rest = !four ? scheme_named(f, "int8-bnb")
+              : dq  ? scheme_grouped(f, "nf4-dq", 4, 64, 1.015625)
+                    : scheme_grouped(f, "nf4", 4, 64, 4);
+    name_it(f->hf, "bitsandbytes %s", !four ? "int8" : dq ? "nf4 double quant" : "nf4");
 }
 
-/* One weights scheme of compressed-tensors. */
-static const char *scheme_format(struct hf *hf, const json_t *group)
+/* quanto: a scale per row of 8 bit; a scale and a shift per 128 of fewer. */
+static void read_quanto(struct form *f)
+{
+    const char *weights = word_of(f->config, "weights");
+
+    keep_lists(f);
+    if (strcmp(weights, "float8") == 0 || strncmp(weights, "qfloat8", 7) == 0)
+        f->rest = scheme_grouped(f, "fp8", 8, 0, 2);
+    else if (strstr(weights, "int4") != NULL || strstr(weights, "int2") != NULL)
+        f->rest = scheme_grouped(f, "int4", strstr(weights, "4") != NULL ? 4 : 2, 128, 4);
+    else if (weights[0] == '\0' || strstr(weights, "int8") != NULL)
+        f->rest = scheme_grouped(f, "int8-gptq", 8, 0, 2);
+    else
+        quant_unknown(f->hf, "quantization_config.weights", weights);
+    name_it(f->hf, "%.40s (quanto)", weights[0] != '\0' ? weights : "int8");
+}
+
+/* ---- codebooks and trellises ---- */
+
+/* ExLlama: `bits` is the mean over the matrices, scales included; the head has its own. */
+static void read_exl(struct form *f)
+{
+    double bits = json_number_value(json_object_get(f->config, "bits"));
+    double head = json_number_value(json_object_get(f->config, "head_bits"));
+    const char *key;
+    const json_t *row;
+
+    if (bits <= 0) {
+        hf_fail(f->hf, "quantization_config.bits", HF_HINT, "missing");
+        return;
+    }
+    json_object_foreach(json_object_get(f->config, "tensor_storage"), key, row)
+    {
+        double own = json_number_value(json_object_get(row, "bits_per_weight"));
+
+        if (check_module(f, "tensor_storage", key, row))
+            quant_rule(f->q, "", key,
+                       own > 0 ? scheme_add(f, integer_id(own, 128, false, false),
+                                            (struct format){.bits = own})
+                               : QUANT_KEPT);
+    }
+    f->rest = scheme_add(f, integer_id(bits, 128, false, false), (struct format){.bits = bits});
+    f->head = head > 0 && head < 16 ? scheme_add(f, integer_id(head, 128, false, false),
+                                                 (struct format){.bits = head})
+                                    : QUANT_KEPT;
+    name_it(f->hf, "%.8s, %g bits a weight", f->method, bits);
+}
+
+/* AQLM: a code of some bits a group of inputs and codebook, a 16-bit scale a row, and the
+ * codebooks of each matrix. */
+static void read_aqlm(struct form *f)
+{
+    double in = quant_number(f->hf, f->config, "in_group_size", 8);
+    double out = quant_number(f->hf, f->config, "out_group_size", 1);
+    double books = quant_number(f->hf, f->config, "num_codebooks", 1);
+    int code = quant_number(f->hf, f->config, "nbits_per_codebook", 16);
+    double bits = books * code / (in * out);
+
+    keep_lists(f);
+    f->rest = scheme_add(f, integer_id(bits, 128, false, false),
+                         (struct format){.bits = bits,
+                                         .group_rows = 1,
+                                         .group_bytes = 2,
+                                         .tensor_bytes = books * ldexp(1, code) * in * out * 2});
+    name_it(f->hf, "AQLM, %g codebooks of %d bit per %g inputs", books, code, in * out);
+}
+
+/* A number of a pair: [of outliers, of the rest]. */
+static double second_of(const json_t *row, const char *key)
+{
+    return json_number_value(json_array_get(json_object_get(row, key), 1));
+}
+
+/* VPTQ: an index of a vector of inputs into a table of centroids, and of what is left into a
+ * second one. */
+static int vptq_scheme(struct form *f, const json_t *row)
+{
+    double length = second_of(row, "vector_lens"), main = second_of(row, "num_centroids");
+    double left = second_of(row, "num_res_centroids");
+    double groups = json_number_value(json_object_get(row, "group_num"));
+
+    if (length < 1 || main < 2 || length > 1024 || main > 16777216 || left > 16777216)
+        return QUANT_KEPT;
+    double bits = (ceil(log2(main)) + (left >= 2 ? ceil(log2(left)) : 0)) / length;
+    return scheme_add(f, integer_id(bits, 128, false, false),
+                      (struct format){.bits = bits,
+                                      .input_bytes = 4, /* order, weight and bias of each input */
+                                      .tensor_bytes = fmin(fmax(groups, 1), 4096) * length *
+                                                      (main + (left >= 2 ? left : 0)) * 2});
+}
+
+static void read_vptq(struct form *f)
+{
+    const char *key;
+    const json_t *row;
+
+    keep_lists(f);
+    json_object_foreach(json_object_get(f->config, "config_for_layers"), key, row)
+    {
+        if (check_module(f, "config_for_layers", key, row))
+            quant_rule(f->q, "", key, vptq_scheme(f, row));
+    }
+    f->rest = vptq_scheme(f, json_object_get(f->config, "shared_layer_config"));
+    name_it(f->hf, "VPTQ");
+}
+
+/* SpQR: 3 bit, a scale and a zero point of 3 bit per 16, theirs of 16 bit per 16 x 16, and
+ * outliers of 32 bit, of which only the tensors tell the number: about 1 in 100. */
+static void read_spqr(struct form *f)
+{
+    keep_lists(f);
+    f->rest = scheme_add(f, "int4", (struct format){.bits = 3 + 6.0 / 16 + 64.0 / 256 + 0.32});
+    name_it(f->hf, "SpQR 3 bit");
+}
+
+static void read_bitnet(struct form *f)
+{
+    bool online = strcmp(word_of(f->config, "quantization_mode"), "online") == 0;
+
+    keep_lists(f);
+    f->rest = online ? QUANT_KEPT
+                     : scheme_add(f, "int4-row", (struct format){.bits = 2, .tensor_bytes = 2});
+    name_it(f->hf, "BitNet%s", online ? ", made ternary when it is loaded" : ", 2 bit");
+}
+
+/* FP4 of fp_quant and of Four Over Six; the weights they came from may be kept beside. */
+static void read_fp4(struct form *f)
+{
+    const char *type = word_of(f->config, f->method[1] == 'p' ? "forward_dtype" : "dtype");
+    const char *own = word_of(f->config, "weight_dtype");
+    bool master = quant_flag(f->config, "store_master_weights") ||
+                  quant_flag(f->config, "keep_master_weights");
+    const char *id = strncmp(own[0] != '\0' ? own : type, "mx", 2) == 0 ? "mxfp4" : "nvfp4", *key;
+    const json_t *row;
+
+    keep_lists(f);
+    json_object_foreach(json_object_get(f->config, "module_config_overrides"), key, row)
+    {
+        const char *dtype = word_of(row, "weight_dtype");
+
+        if (check_module(f, "module_config_overrides", key, row))
+            quant_rule(
+                f->q, "", key,
+                scheme_named(f, strncmp(dtype[0] ? dtype : id, "mx", 2) == 0 ? "mxfp4" : "nvfp4"));
+    }
+    struct format stored = *quant_format(f->q, scheme_named(f, id));
+    if (quant_flag(f->config, "pseudoquantization"))
+        f->rest = QUANT_KEPT;
+    else if (master)
+        stored.bits += 16, f->rest = quant_scheme(f->q, &stored);
+    else
+        f->rest = scheme_named(f, id);
+    name_it(f->hf, "%s (%.20s)%s", id, f->method, master ? " beside 16-bit weights" : "");
+}
+
+/* Gemma's own: bits by expression, a scale a row; embeddings too where it says so. */
+static void read_gemma(struct form *f)
+{
+    int bits = quant_number(f->hf, f->config, "num_bits", 4);
+    const char *key;
+    const json_t *row;
+
+    keep_lists(f);
+    json_object_foreach(json_object_get(f->config, "module_quant_configs"), key, row)
+    {
+        char search[1100];
+        int own = quant_number(f->hf, row, "num_bits", bits);
+
+        if (!check_module(f, "module_quant_configs", key, row) || bits_missing(f, "num_bits", own))
+            continue;
+        snprintf(search, sizeof search, "re:.*(?:%.1000s)", key);
+        quant_rule(f->q, "", search,
+                   scheme_grouped(f, integer_id(own, 0, false, false), own, 0, 2));
+    }
+    if (bits_missing(f, "num_bits", bits))
+        return;
+    f->rest = scheme_grouped(f, integer_id(bits, 0, false, false), bits, 0, 2);
+    f->embed = quant_flag(f->config, "quantize_embeddings") ? f->rest : QUANT_KEPT;
+    name_it(f->hf, "Gemma %d bit, a scale per row", bits);
+}
+
+/* ---- AMD's Quark ---- */
+
+static int quark_scheme(struct form *f, const json_t *layer)
+{
+    const json_t *weight = json_object_get(layer, "weight");
+
+    if (json_is_array(weight)) /* one scale over others: the first has the elements */
+        weight = json_array_get(weight, 0);
+    if (!json_is_object(weight))
+        return QUANT_KEPT;
+    const char *type = word_of(weight, "dtype"), *scheme = word_of(weight, "qscheme");
+    const char *scale = word_of(weight, "scale_format");
+    const char *element = word_of(weight, "mx_element_dtype");
+    int group = quant_number(f->hf, weight, "group_size", 0);
+    bool e8m0 = strstr(scale, "e8m0") != NULL || strncmp(type, "mx", 2) == 0;
+    const char *name = strcmp(type, "mx") == 0 && element[0] != '\0' ? element : type;
+
+    if (strstr(name, "float16") != NULL || strstr(name, "int16") != NULL)
+        return QUANT_KEPT;
+    if (strncmp(name, "fp4", 3) == 0)
+        return scheme_named(f, e8m0 || group != 16 ? "mxfp4" : "nvfp4");
+    if (strncmp(name, "fp6", 3) == 0 || strcmp(name, "mx6") == 0)
+        return scheme_named(f, "mxfp6");
+    if (strncmp(name, "fp8", 3) == 0)
+        return e8m0                                 ? scheme_named(f, "mxfp8")
+               : strcmp(scheme, "per_channel") == 0 ? scheme_named(f, "fp8")
+               : strcmp(scheme, "per_block") == 0   ? scheme_named(f, "fp8-block")
+               : strcmp(scheme, "per_group") == 0   ? scheme_grouped(f, "fp8", 8, group, 4)
+                                                    : scheme_named(f, "fp8-tensor");
+    if (strstr(name, "int") != NULL) {
+        double bits = strtod(strstr(name, "int") + 3, NULL);
+        bool zeros = name[0] == 'u' || json_is_false(json_object_get(weight, "symmetric"));
+
+        if (bits == 8 && json_is_object(json_object_get(layer, "input_tensors")))
+            return scheme_named(f, "int8");
+        if (bits >= 1 && bits <= 8)
+            return scheme_integer(f, bits, strcmp(scheme, "per_group") == 0 ? group : 0, zeros,
+                                  false);
+    }
+    if (strcmp(name, "mx9") == 0)
+        return scheme_grouped(f, "mxfp8", 9, 0, 0);
+    quant_unknown(f->hf, "quantization_config.global_quant_config.weight.dtype", name);
+    return QUANT_KEPT;
+}
+
+static void read_quark(struct form *f)
+{
+    const json_t *all = json_object_get(f->config, "global_quant_config"), *row;
+    const json_t *kinds = json_object_get(f->config, "layer_type_quant_config");
+    json_t *kv = json_object_get(f->config, "kv_cache_quant_config");
+    const json_t *first;
+    const char *key, *word = "";
+
+    keep_lists(f);
+    json_object_foreach(json_object_get(f->config, "layer_quant_config"), key, row)
+        quant_rule(f->q, "", key, quark_scheme(f, row));
+    first =
+        json_is_object(json_object_get(kinds, "Linear")) ? json_object_get(kinds, "Linear") : all;
+    f->rest = f->head = quark_scheme(f, first);
+    json_object_foreach(kv, key, row) word =
+        word_of(json_object_get(row, "output_tensors"), "dtype");
+    if (strncmp(word, "fp8", 3) == 0)
+        gp_copy(f->hf->model->native_kv, FORMAT_ID_MAX, "fp8");
+    const json_t *weight = json_object_get(first, "weight");
+    name_it(f->hf, "%.30s (Quark)",
+            word_of(json_is_array(weight) ? json_array_get(weight, 0) : weight, "dtype"));
+}
+
+/* ---- PyTorch's torchao ---- */
+
+/* {"_type": "PerGroup", "_data": {"group_size": 32}} and the like: what a value holds. */
+static const json_t *ao_inside(const json_t *value)
+{
+    const json_t *data = json_object_get(value, "_data");
+
+    return data != NULL ? data : value;
+}
+
+static int ao_group(struct form *f, const json_t *data, int fallback)
+{
+    const json_t *grain = json_object_get(data, "granularity");
+
+    if (!json_is_object(grain))
+        grain = json_object_get(data, "weight_granularity");
+    if (json_is_object(grain) && strcmp(word_of(grain, "_type"), "PerAxis") == 0)
+        return 0;
+    if (json_is_object(grain))
+        data = ao_inside(grain);
+    return quant_number(f->hf, data, "group_size", fallback);
+}
+
+/* int4 of "Int4WeightOnlyConfig", "int4_weight_only", or of its weight_dtype. */
+static int ao_bits(const json_t *data, const char *type)
+{
+    const json_t *dtype = json_object_get(data, "weight_dtype");
+    const char *word = json_string_value(ao_inside(dtype));
+    const char *at = word != NULL ? strstr(word, "int") : NULL;
+
+    if (at == NULL) { /* the last number of Int8DynamicActivationInt4Weight */
+        at = strstr(type, "nt4") != NULL ? "int4" : strstr(type, "nt8") != NULL ? "int8" : "int4";
+        if (strstr(type, "Int4Weight") == NULL && strstr(type, "Int8Weight") != NULL)
+            at = "int8";
+    }
+    return at[3] >= '1' && at[3] <= '8' ? at[3] - '0' : 8;
+}
+
+static int ao_scheme(struct form *f, const char *type, const json_t *data)
+{
+    char low[64];
+    size_t n = 0;
+
+    for (; type[n] != '\0' && n + 1 < sizeof low; n++)
+        low[n] = gp_lower(type[n]);
+    low[n] = '\0';
+    bool rows = strstr(json_string_value(json_object_get(data, "granularity"))
+                           ? word_of(data, "granularity")
+                           : word_of(json_is_array(json_object_get(data, "granularity"))
+                                         ? json_array_get(json_object_get(data, "granularity"), 0)
+                                         : json_object_get(data, "granularity"),
+                                     "_type"),
+                       "Row") != NULL;
+    if (strstr(low, "nvfp4") != NULL)
+        return scheme_named(f, "nvfp4");
+    if (strncmp(low, "mx", 2) == 0) {
+        const char *element = json_string_value(ao_inside(json_object_get(data, "weight_dtype")));
+
+        return scheme_named(f, element != NULL && strstr(element, "float4") != NULL ? "mxfp4"
+                                                                                    : "mxfp8");
+    }
+    if (strstr(low, "int4weight") != NULL || strstr(low, "int4_weight") != NULL ||
+        strstr(low, "intx") != NULL || strstr(low, "fpx") != NULL) {
+        int bits = ao_bits(data, type),
+            group = ao_group(f, data, strstr(low, "dynamic") ? 32 : 128);
+        const char *packing = word_of(data, "intx_packing_format");
+        bool loose = strstr(low, "intx") != NULL &&
+                     (packing[0] == '\0' || strstr(packing, "unpacked") != NULL);
+
+        /* IntX keeps a byte for each element; tinygemm a scale and a zero point a group */
+        return scheme_grouped(f, integer_id(bits, group, true, false), loose ? 8 : bits, group, 4);
+    }
+    if (strstr(low, "float8") != NULL)
+        return rows || strstr(low, "weight_only") != NULL || strstr(low, "weightonly") != NULL
+                   ? scheme_named(f, "fp8")
+                   : scheme_named(f, "fp8-tensor");
+    if (strstr(low, "int8") != NULL)
+        return strstr(low, "activation") != NULL ? scheme_named(f, "int8")
+                                                 : scheme_grouped(f, "int8-gptq", 8, 0, 2);
+    quant_unknown(f->hf, "quantization_config.quant_type", type);
+    return QUANT_KEPT;
+}
+
+static int ao_object(struct form *f, const json_t *value)
+{
+    return json_is_object(value) ? ao_scheme(f, word_of(value, "_type"), ao_inside(value))
+                                 : QUANT_KEPT;
+}
+
+static void read_torchao(struct form *f)
+{
+    const json_t *type = json_object_get(f->config, "quant_type"), *row;
+    const json_t *one = json_object_get(type, "default");
+    const char *key, *word = json_string_value(type);
+
+    keep_lists(f);
+    if (one == NULL)
+        one = type;
+    if (word != NULL) {
+        f->rest = ao_scheme(f, word, json_object_get(f->config, "quant_type_kwargs"));
+    } else if (strstr(word_of(one, "_type"), "FqnToConfig") != NULL) {
+        const json_t *data = ao_inside(one);
+        json_t *of = json_object_get(data, "fqn_to_config");
+
+        if (of == NULL)
+            of = json_object_get(data, "module_fqn_to_config");
+        json_object_foreach(of, key, row) if (strcmp(key, "_default") != 0)
+            quant_rule(f->q, "", key, ao_object(f, row));
+        f->rest = ao_object(f, json_object_get(of, "_default"));
+    } else if (json_is_object(one)) {
+        f->rest = ao_object(f, one);
+    } else {
+        hf_fail(f->hf, "quantization_config.quant_type", HF_HINT, "missing");
+    }
+    if (quant_flag(f->config, "include_input_output_embeddings"))
+        f->embed = f->head = f->rest;
+    name_it(f->hf, "%.40s (torchao)", word != NULL ? word : word_of(one, "_type"));
+}
+
+/* ---- compressed-tensors ---- */
+
+/* One weights scheme; -1: of no known form. `format` says how the values lie. */
+static int group_scheme(struct form *f, const json_t *group, const char *format)
 {
     const json_t *weights = json_object_get(group, "weights");
-    int bits = quant_number(hf, weights, "num_bits", 0);
-    int size = quant_number(hf, weights, "group_size", 0);
-    const char *strategy = word_of(weights, "strategy");
+    const json_t *block = json_object_get(weights, "block_structure");
+    const char *own = word_of(group, "format"), *strategy = word_of(weights, "strategy");
+    int bits = quant_number(f->hf, weights, "num_bits", 8);
+    int size = quant_number(f->hf, weights, "group_size", 0);
     bool symmetric = !json_is_false(json_object_get(weights, "symmetric"));
     bool activations = json_is_object(json_object_get(group, "input_activations"));
+    bool indexed = strcmp(word_of(weights, "actorder"), "group") == 0;
+    const char *sparse = word_of(json_object_get(f->config, "sparsity_config"), "format");
+    bool half = strstr(sparse, "24") != NULL;
 
+    format = own[0] != '\0' ? own : format;
+    half |= strstr(format, "24") != NULL;
+    if (strcmp(format, "dense") == 0)
+        return QUANT_KEPT; /* trained for it, stored in 16 bit */
+    int scheme = -1;
     if (strcmp(word_of(weights, "type"), "float") == 0) {
         if (bits == 4)
-            return size == 32 ? "mxfp4" : size == 16 ? "nvfp4" : NULL;
-        if (bits != 8)
-            return NULL;
-        return size == 32                        ? "mxfp8"
-               : strcmp(strategy, "block") == 0  ? "fp8-block"
-               : strcmp(strategy, "tensor") == 0 ? "fp8-tensor"
-                                                 : "fp8";
+            scheme = size == 16   ? scheme_named(f, "nvfp4")
+                     : size == 32 ? scheme_named(f, "mxfp4")
+                                  : -1;
+        else if (bits == 6 && size == 32)
+            scheme = scheme_named(f, "mxfp6");
+        else if (bits == 8)
+            scheme = size == 32 ? scheme_named(f, "mxfp8")
+                     : json_is_array(block)
+                         ? scheme_block(f, "fp8-block",
+                                        (int)json_integer_value(json_array_get(block, 0)),
+                                        (int)json_integer_value(json_array_get(block, 1)))
+                     : strcmp(strategy, "block") == 0  ? scheme_named(f, "fp8-block")
+                     : strcmp(strategy, "tensor") == 0 ? scheme_named(f, "fp8-tensor")
+                     : size > 0                        ? scheme_grouped(f, "fp8", 8, size, 4)
+                                                       : scheme_named(f, "fp8");
+    } else if (bits <= 8) {
+        bool loose = strcmp(format, "int-quantized") == 0 || strcmp(format, "naive-quantized") == 0;
+
+        if (bits == 8 && (size == 0 || activations))
+            scheme = scheme_named(f, "int8");
+        else
+            scheme = scheme_integer(f, loose ? 8 : bits, size, !symmetric, indexed || bits == 8);
     }
-    if (bits == 8)
-        return size > 0 && !activations ? "int8-gptq" : "int8";
-    if (bits != 4)
-        return NULL;
-    return size == 32 ? "int4-g32" : symmetric ? "int4" : "int4-awq";
+    if (scheme > 0 && half) { /* two values of four, and which they are */
+        struct format kept = *quant_format(f->q, scheme);
+
+        kept.bits = kept.bits / 2 + 1;
+        scheme = quant_scheme(f->q, &kept);
+    }
+    return scheme;
 }
 
 static bool check_group(struct hf *hf, const char *name, const json_t *group)
@@ -757,51 +1024,59 @@ static bool check_group(struct hf *hf, const char *name, const json_t *group)
     if (!json_is_object(group))
         hf_fail(hf, path, HF_HINT, "must be an object");
     CHECK(hf, path, group, group_fields);
-    if (hf->rc == GP_OK && hf_present(group, "weights") == NULL)
+    if (hf->rc == GP_OK && json_object_get(group, "weights") == NULL)
         hf_fail(hf, path, HF_HINT, "has no weights");
     snprintf(path, sizeof path, "quantization_config.config_groups.%s.weights", shown);
     CHECK(hf, path, hf_present(group, "weights"), scheme_fields);
     return hf->rc == GP_OK;
 }
 
-static void read_group(struct hf *hf, const json_t *group, struct exceptions *list)
+/* Classes of linear layers: all of them. */
+static bool is_class(const char *text)
+{
+    return strstr(text, "Linear") != NULL && strpbrk(text, ".*\\") == NULL;
+}
+
+static void read_group(struct form *f, const json_t *group)
 {
     const json_t *targets = json_object_get(group, "targets");
-    const char *id = scheme_format(hf, group);
+    int scheme = hf_present(group, "weights") == NULL
+                     ? QUANT_KEPT /* activations or the cache alone */
+                     : group_scheme(f, group, word_of(f->config, "format"));
 
-    if (id == NULL) {
-        hf_fail(hf, "quantization_config.config_groups", "",
+    if (scheme < 0) {
+        hf_fail(f->hf, "quantization_config.config_groups", "",
                 "weights of this num_bits, type and group_size are not supported");
         return;
     }
-    if (hf->model->native_name[0] == '\0')
-        name_it(hf, "%s (compressed-tensors)", id);
+    if (f->hf->model->native_name[0] == '\0' && scheme != QUANT_KEPT)
+        name_it(f->hf, "%s (compressed-tensors)", quant_format(f->q, scheme)->id);
     /* "Linear" means every linear layer */
     bool all = json_array_size(targets) == 0;
     for (size_t i = 0; i < json_array_size(targets); i++) {
         const char *text = json_string_value(json_array_get(targets, i));
 
-        all |= text != NULL && strcmp(text, "Linear") == 0;
+        if (text == NULL)
+            continue;
+        all |= is_class(text);
+        if (strcmp(text, "Embedding") == 0)
+            f->embed = scheme;
+        if (!is_class(text))
+            quant_rule(f->q, "", text, scheme);
     }
-    if (all) {
-        quant_apply(hf, id, list, true);
-    } else {
-        struct exceptions *named = hfexcept_new();
-
-        hfexcept_add_list(named, targets);
-        apply_targets(hf, id, named, list);
-        hfexcept_free(named);
-    }
+    if (all)
+        f->rest = f->head = scheme;
 }
 
 /* ModelOpt's word. */
 static void read_kv_word(struct hf *hf, const char *key, const char *word)
 {
-    static const char *const words[][2] = {{"FP8", "fp8"}, {"NVFP4", "nvfp4"}, {"INT8", "int8"}};
+    static const char *const words[][2] = {
+        {"FP8", "fp8"}, {"NVFP4", "nvfp4"}, {"INT8", "int8"}, {"FP8_AFFINE", "fp8"}};
     char path[64];
 
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strcmp(word, words[i][0]) == 0)
+        if (gp_casecmp(word, words[i][0]) == 0)
             gp_copy(hf->model->native_kv, FORMAT_ID_MAX, words[i][1]);
     gp_format(path, sizeof path, "quantization_config.%s", key);
     if (word[0] != '\0' && gp_casecmp(word, "none") != 0 && hf->model->native_kv[0] == '\0')
@@ -829,22 +1104,24 @@ static void read_kv_scheme(struct hf *hf, const json_t *config)
                 "%d is not supported, only 4 and 8 are", bits);
 }
 
-static void read_compressed(struct hf *hf, const json_t *config, struct exceptions *list)
+static void read_compressed(struct form *f)
 {
-    json_t *groups = json_object_get(config, "config_groups");
+    json_t *groups = json_object_get(f->config, "config_groups");
     const char *key;
     json_t *group;
 
-    hf->model->native_name[0] = '\0';
-    hfexcept_add_list(list, json_object_get(config, "ignore"));
+    f->hf->model->native_name[0] = '\0';
+    keep_lists(f);
     if (json_object_size(groups) == 0 || json_object_size(groups) > 64)
-        hf_fail(hf, "quantization_config.config_groups", "", "is empty or has too many entries");
+        hf_fail(f->hf, "quantization_config.config_groups", "", "is empty or has too many entries");
     json_object_foreach(groups, key, group)
     {
-        if (check_group(hf, key, group))
-            read_group(hf, group, list);
+        if (check_group(f->hf, key, group))
+            read_group(f, group);
     }
-    read_kv_scheme(hf, config);
+    read_kv_scheme(f->hf, f->config);
+    if (f->hf->model->native_name[0] == '\0')
+        name_it(f->hf, "%s (compressed-tensors)", f->hf->model->native_dtype);
 }
 
 /* ---- ModelOpt ---- */
@@ -854,162 +1131,247 @@ static const struct {
 } algos[] = {
     {"FP8", "fp8-tensor"},
     {"FP8_PER_CHANNEL_PER_TOKEN", "fp8"},
+    {"FP8_PC_PT", "fp8"},
     {"FP8_PB_WO", "fp8-block"},
     {"FP8_PB_REAL", "fp8-block"},
     {"NVFP4", "nvfp4"},
     {"NVFP4_AWQ", "nvfp4"},
+    {"NVFP4_SVDQUANT", "nvfp4"},
     {"W4A16_NVFP4", "nvfp4"},
+    {"W4A8_NVFP4_FP8", "nvfp4"},
     {"MXFP4", "mxfp4"},
     {"W4A8_MXFP4_FP8", "mxfp4"},
+    {"W4A16_MXFP4", "mxfp4"},
     {"MXFP8", "mxfp8"},
     {"W4A16_AWQ", "int4-awq"},
     {"INT4_AWQ", "int4-awq"},
     {"W4A8_AWQ", "int4-awq"},
+    {"W4A16", "int4"},
     {"W8A8_SQ_PER_CHANNEL", "int8"},
     {"W8A8_SQ_PER_CHANNEL_PER_TOKEN_PLUGIN", "int8"},
-    {"W8A16", "int8"},
-    {"W4A16", "int4"},
+    {"INT8_SQ", "int8"},
+    {"INT8", "int8"},
+    {"INT8_WO", "int8-gptq"},
+    {"W8A16", "int8-gptq"},
 };
 
-static const char *algo_format(const char *algo)
+/* -1: no algorithm of this name. group_size or block_size: of the integers'. */
+static int algo_scheme(struct form *f, const json_t *row, const char *algo)
 {
-    for (size_t i = 0; i < sizeof algos / sizeof algos[0]; i++)
-        if (gp_casecmp(algos[i].algo, algo) == 0)
-            return algos[i].id;
-    return NULL;
+    int group =
+        quant_number(f->hf, row, "group_size", quant_number(f->hf, row, "awq_block_size", 128));
+
+    for (size_t i = 0; i < sizeof algos / sizeof algos[0]; i++) {
+        if (gp_casecmp(algos[i].algo, algo) != 0)
+            continue;
+        if (strncmp(algos[i].id, "int4", 4) == 0)
+            return scheme_integer(f, 4, group, algos[i].id[4] == '-', false);
+        if (strcmp(algos[i].id, "int8-gptq") == 0)
+            return scheme_grouped(f, algos[i].id, 8, 0, 2);
+        return scheme_named(f, algos[i].id);
+    }
+    return -1;
 }
 
-/* quantized_layers: module -> {quant_algo}. One pass per format that occurs. */
-static void read_mixed(struct hf *hf, json_t *layers, struct exceptions *list)
+/* quantized_layers: module -> {quant_algo}. */
+static void read_mixed(struct form *f, json_t *layers)
 {
-    static const struct hf_field algo = {"quant_algo", .kinds = HF_TEXT};
     const char *module;
     char shown[64], path[112];
     json_t *row;
 
     json_object_foreach(layers, module, row)
     {
+        const char *algo = word_of(row, "quant_algo");
+        int scheme;
+
         safe_text(shown, sizeof shown, module, strlen(module));
         snprintf(path, sizeof path, "quantized_layers.%s", shown);
-        if (!json_is_object(row))
-            hf_fail(hf, path, HF_HINT, "must be an object");
-        hf_check(hf, path, row, &algo, 1);
-        if (hf->rc == GP_OK && algo_format(word_of(row, "quant_algo")) == NULL)
-            quant_unknown(hf, path, word_of(row, "quant_algo"));
-    }
-    for (size_t i = 0; i < sizeof algos / sizeof algos[0]; i++) {
-        struct exceptions *named;
-
-        if (i > 0 && strcmp(algos[i].id, algos[i - 1].id) == 0)
-            continue;
-        named = hfexcept_new();
-        json_object_foreach(layers, module, row)
-        {
-            const char *id = algo_format(word_of(row, "quant_algo"));
-
-            if (id != NULL && strcmp(id, algos[i].id) == 0 && strlen(module) < 1024)
-                hfexcept_add(named, module);
-        }
-        apply_targets(hf, algos[i].id, named, list);
-        if (hfexcept_head(named))
-            set_native(hf, ROLE_HEAD, algos[i].id);
-        hfexcept_free(named);
+        if (!check_module(f, "quantized_layers", module, row))
+            return;
+        scheme = gp_casecmp(algo, "none") == 0 ? QUANT_KEPT : algo_scheme(f, row, algo);
+        if (scheme < 0)
+            quant_unknown(f->hf, path, algo);
+        else
+            quant_rule(f->q, "", module, scheme);
     }
 }
 
-static void read_modelopt(struct hf *hf, const json_t *config, struct exceptions *list)
+static void read_modelopt(struct form *f)
 {
-    const char *algo = word_of(config, "quant_algo");
-    json_t *layers = json_object_get(config, "quantized_layers");
-    const char *id = algo_format(algo);
+    const char *algo = word_of(f->config, "quant_algo");
+    json_t *layers = json_object_get(f->config, "quantized_layers");
+    int scheme = algo_scheme(f, f->config, algo);
 
-    hfexcept_add_list(list, json_object_get(config, "exclude_modules"));
-    hfexcept_add_list(list, json_object_get(config, "ignore"));
-    read_kv_word(hf, "kv_cache_quant_algo", word_of(config, "kv_cache_quant_algo"));
-    read_kv_scheme(hf, config);
-    if (strcmp(algo, "MIXED_PRECISION") == 0 && json_is_object(layers))
-        read_mixed(hf, layers, list);
-    else if (id != NULL)
-        quant_apply(hf, id, list, true);
-    else if (json_is_object(json_object_get(config, "config_groups")))
-        read_compressed(hf, config, list);
-    else if (algo[0] != '\0' || hf->model->native_kv[0] == '\0')
-        quant_unknown(hf, "quantization_config.quant_algo", algo);
-    name_it(hf, "%.60s (ModelOpt)", algo);
+    read_kv_word(f->hf, "kv_cache_quant_algo", word_of(f->config, "kv_cache_quant_algo"));
+    read_kv_scheme(f->hf, f->config);
+    keep_lists(f);
+    if (json_is_object(layers))
+        read_mixed(f, layers);
+    if (scheme > 0)
+        f->rest = f->head = scheme;
+    else if (json_is_object(json_object_get(f->config, "config_groups")))
+        read_compressed(f);
+    else if (!json_is_object(layers) && (algo[0] != '\0' || f->hf->model->native_kv[0] == '\0'))
+        quant_unknown(f->hf, "quantization_config.quant_algo", algo);
+    name_it(f->hf, "%.60s (ModelOpt)", algo);
 }
 
-/* MLX: every matrix, embedding and head too; a scale and a bias of 16 bit per group. */
-static void read_mlx(struct hf *hf, const json_t *config, struct exceptions *list)
-{
-    int bits = quant_number(hf, config, "bits", 0);
-    int group = quant_number(hf, config, "group_size", 0);
-    const char *id = bits == 8 ? "mlx-8bit" : bits == 4 ? "mlx-4bit" : NULL;
+/* ---- MLX ---- */
 
-    if (id == NULL) {
-        hf_fail(hf, "quantization.bits", HF_HINT,
-                bits == 0 ? "missing" : "%d is not supported, only 4 and 8 are", bits);
-        return;
+/* "affine": a scale and a bias of 16 bit a group; else by the names of the modes. */
+static int mlx_scheme(struct form *f, const json_t *row, int bits, int group, const char *mode)
+{
+    static const char *const ids[] = {"mlx-2bit", "mlx-2bit", "mlx-2bit", "mlx-3bit", "mlx-4bit",
+                                      "mlx-5bit", "mlx-6bit", "mlx-8bit", "mlx-8bit"};
+    const char *own = word_of(row, "mode");
+
+    mode = own[0] != '\0' ? own : mode;
+    bits = quant_number(f->hf, row, "bits", bits);
+    group = quant_number(f->hf, row, "group_size", group);
+    if (strcmp(mode, "nvfp4") == 0)
+        return scheme_grouped(f, "mlx-4bit", 4, 16, 1);
+    if (strcmp(mode, "mxfp4") == 0 || strcmp(mode, "mxfp8") == 0)
+        return scheme_grouped(f, mode[4] == '4' ? "mlx-4bit" : "mlx-8bit", mode[4] - '0', 32, 1);
+    if (bits < 1 || bits > 8)
+        return QUANT_KEPT;
+    return scheme_grouped(f, ids[bits], bits, group, 4);
+}
+
+/* Every matrix, embedding and head too; a module's own row, or false, goes before. */
+static void read_mlx(struct form *f)
+{
+    int bits = quant_number(f->hf, f->config, "bits", 0);
+    int group = quant_number(f->hf, f->config, "group_size", 0);
+    const char *mode = word_of(f->config, "mode"), *key;
+    const json_t *row;
+
+    if (mode[0] == '\0' || strcmp(mode, "affine") == 0) {
+        if (bits == 0 || bits > 8)
+            hf_fail(f->hf, "quantization.bits", HF_HINT,
+                    bits == 0 ? "missing" : "%d is not supported, only 2..8 are", bits);
+        else if (group == 0)
+            hf_fail(f->hf, "quantization.group_size", HF_HINT, "must be a whole number of 1..%d",
+                    GROUP_TOP);
+    } else if (strcmp(mode, "mxfp4") != 0 && strcmp(mode, "mxfp8") != 0 &&
+               strcmp(mode, "nvfp4") != 0) {
+        quant_unknown(f->hf, "quantization.mode", mode);
     }
-    if (group == 0) {
-        hf_fail(hf, "quantization.group_size", HF_HINT, "must be a whole number of 1..%d",
-                GROUP_TOP);
-        return;
+    keep_lists(f);
+    json_object_foreach(f->config, key, row)
+    {
+        if (json_is_false(row) && strchr(key, '.') != NULL)
+            quant_rule(f->q, "", key, QUANT_KEPT);
+        else if (json_is_object(row) && f->hf->rc == GP_OK && check_module(f, "mlx", key, row))
+            quant_rule(f->q, "", key, mlx_scheme(f, row, bits, group, mode));
     }
-    quant_apply(hf, id, list, true);
-    set_native(hf, ROLE_EMBED, id);
-    name_it(hf, "MLX %d bit, group %d", bits, group);
-    checkpoint_note(hf->model,
-                    "MLX quantization runs on Apple hardware; its %g bits per weight are "
-                    "counted as %s",
-                    bits + 32.0 / group, id);
+    if (f->hf->rc != GP_OK)
+        return;
+    f->rest = f->embed = f->head = mlx_scheme(f, NULL, bits, group, mode);
+    if (mode[0] != '\0' && strcmp(mode, "affine") != 0)
+        name_it(f->hf, "MLX %.10s", mode);
+    else
+        name_it(f->hf, "MLX %d bit, group %d", bits, group);
+    checkpoint_note(f->hf->model, "MLX quantization runs on Apple hardware");
 }
 
 /* ---- dispatch ---- */
 
-static void read_method(struct hf *hf, const json_t *config, struct exceptions *list)
+static const struct {
+    const char *methods;
+    void (*read)(struct form *f);
+    double low, high; /* what the file may hold beside the count: scales, padding, tables */
+} forms[] = {
+    {"fp8", read_fp8, 0.995, 1.01},
+    {"fbgemm_fp8 ptpc_fp8 w8a8_fp8 deepspeedfp mxfp4 mxfp8 nvfp4 petit_nvfp4 w8a8_int8 "
+     "experts_int8 tpu_int8 eetq",
+     read_plain, 0.99, 1.01},
+    {"blockwise_int8", read_int8_block, 0.99, 1.01},
+    {"w4afp8", read_w4afp8, 0.98, 1.02},
+    {"gptq awq gptq_marlin gptq_marlin_24 gptq_bitblas awq_marlin cpu_awq marlin gptq_v2 ipex_awq",
+     read_gptq_awq, 0.985, 1.015},
+    {"auto-round auto_round intel/auto-round inc", read_autoround, 0.98, 1.02},
+    {"sinq qqq squeezellm rtn bitblas moe_wna16 higgs ipex neuron_quant", read_groups, 0.96, 1.04},
+    {"hqq", read_hqq, 0.97, 1.03},
+    {"bitsandbytes", read_bnb, 0.98, 1.02},
+    {"quanto", read_quanto, 0.97, 1.03},
+    {"exl2 exl3", read_exl, 0.96, 1.04},
+    {"aqlm", read_aqlm, 0.97, 1.03},
+    {"vptq", read_vptq, 0.9, 1.1},
+    {"spqr", read_spqr, 0.9, 1.1},
+    {"bitnet", read_bitnet, 0.97, 1.03},
+    {"fp_quant fouroversix", read_fp4, 0.98, 1.02},
+    {"gemma", read_gemma, 0.97, 1.03},
+    {"quark", read_quark, 0.985, 1.015},
+    {"torchao", read_torchao, 0.97, 1.03},
+    {"compressed-tensors compressed_tensors sparseml", read_compressed, 0.985, 1.015},
+    {"modelopt modelopt_fp4 modelopt_fp8 modelopt_mixed modelopt_mxfp8", read_modelopt, 0.985,
+     1.015},
+    {"metal mlx", read_mlx, 0.985, 1.015},
+};
+
+static size_t form_of(const char *method)
+{
+    size_t i = 0, len = strlen(method);
+
+    for (; i < sizeof forms / sizeof *forms && len > 0; i++)
+        for (const char *at = forms[i].methods; (at = strstr(at, method)) != NULL; at += len)
+            if ((at == forms[i].methods || at[-1] == ' ') && (at[len] == ' ' || at[len] == '\0'))
+                return i;
+    return sizeof forms / sizeof *forms;
+}
+
+/* A method without a form: the shape is whole, the bytes are not known. */
+static void leave_unread(struct hf *hf, const char *method)
+{
+    char shown[64];
+
+    safe_text(shown, sizeof shown, method, strlen(method));
+    gp_copy(hf->model->native_unread, sizeof hf->model->native_unread,
+            shown[0] != '\0' ? shown : "unnamed");
+    name_it(hf, "unknown method \"%s\"", shown);
+}
+
+static void read_form(struct hf *hf, json_t *config, const char *method)
+{
+    struct form f = {.hf = hf, .config = config, .method = method};
+    size_t i = form_of(method);
+
+    if (i == sizeof forms / sizeof *forms) {
+        leave_unread(hf, method);
+        return;
+    }
+    f.q = quant_new(hf);
+    forms[i].read(&f);
+    quant_count(f.q, f.rest, f.embed, f.head);
+    hf->model->bytes.low = forms[i].low;
+    hf->model->bytes.high = forms[i].high;
+    quant_free(f.q);
+}
+
+/* Legacy Quark exports call themselves "fp8" or "awq". */
+static const char *method_of(const json_t *config)
 {
     const char *method = word_of(config, "quant_method");
-    json_t *layers = json_object_get(config, "quantized_layers");
 
-    if (strcmp(method, "fp8") == 0) {
-        read_fp8(hf, config, list);
-        if (json_is_object(layers)) /* DeepSeek V4: experts in NVFP4 */
-            read_mixed(hf, layers, list);
-    } else if (strcmp(method, "fbgemm_fp8") == 0) {
-        hfexcept_add_list(list, json_object_get(config, "modules_to_not_convert"));
-        quant_apply(hf, "fp8", list, false);
-        name_it(hf, "fp8 e4m3, a scale per channel (fbgemm)");
-    } else if (strcmp(method, "mxfp4") == 0) {
-        hfexcept_add_list(list, json_object_get(config, "modules_to_not_convert"));
-        quant_apply(hf, "mxfp4", list, false);
-        name_it(hf, "mxfp4");
-    } else if (strcmp(method, "gptq") == 0 || strcmp(method, "awq") == 0)
-        read_gptq_awq(hf, config, list, method);
-    else if (strcmp(method, "bitsandbytes") == 0)
-        read_bnb(hf, config, list);
-    else if (strcmp(method, "compressed-tensors") == 0)
-        read_compressed(hf, config, list);
-    else if (strncmp(method, "modelopt", 8) == 0)
-        read_modelopt(hf, config, list);
-    else
-        quant_unknown(hf, "quantization_config.quant_method", method);
+    return json_is_object(json_object_get(config, "global_quant_config")) ? "quark" : method;
 }
 
 void hfquant_read(struct hf *hf, const json_t *side)
 {
-    const json_t *config = hf_get(hf, "quantization_config");
-    const json_t *mlx = hf_get(hf, "quantization");
-    struct exceptions *list;
+    json_t *config = hf_get(hf, "quantization_config");
+    json_t *mlx = hf_get(hf, "quantization");
 
+    if (config == NULL)
+        config = hf_get(hf, "compression_config");
     check_config(hf, "quantization_config", config);
     check_config(hf, "quantization", mlx);
     if (hf->rc != GP_OK)
         return;
-    list = hfexcept_new();
-    if (config != NULL && word_of(config, "quant_method")[0] != '\0')
-        read_method(hf, config, list);
+    if (config != NULL && method_of(config)[0] != '\0')
+        read_form(hf, config, method_of(config));
     else if (side != NULL) { /* hf_quant_config.json: errors name that file */
-        const json_t *beside = hf_present(side, "quantization");
+        json_t *beside = hf_present(side, "quantization");
         const char *where = hf->where;
 
         hf->where = hf->side_where;
@@ -1017,11 +1379,10 @@ void hfquant_read(struct hf *hf, const json_t *side)
             hf_fail(hf, "quantization", HF_HINT, beside == NULL ? "missing" : "must be an object");
         check_config(hf, "quantization", beside);
         if (hf->rc == GP_OK)
-            read_modelopt(hf, beside, list);
+            read_form(hf, beside, "modelopt");
         hf->where = where;
     } else if (mlx != NULL)
-        read_mlx(hf, mlx, list);
+        read_form(hf, mlx, "mlx");
     else if (config != NULL)
-        quant_unknown(hf, "quantization_config.quant_method", "");
-    hfexcept_free(list);
+        leave_unread(hf, "");
 }

@@ -10,7 +10,8 @@
  * file.
  *
  * Example: Gemma-3-4b's SigLIP (1152, 4304, 27 layers) and projector: 419,816,304.
- * A tower without a row is not counted, and a note says so.
+ * A tower without a row is counted as a plain stack of the sizes it states, within a band; one
+ * that states none is named as missing, with what the largest published ones have.
  */
 #include "model/read/hfconfig.h"
 #include "model/read/jscan.h"
@@ -61,6 +62,12 @@ struct tower_row {
     "2*d*use_qk_norm) + (grid*grid + 2)*d" PATCHES " + d + 2*d*(use_mean_pooling = 0)"
 #define INTERNVL_DEFAULTS "patch_size=14 image_size=448 use_mean_pooling=1"
 
+/* The same in the repositories' own code. */
+#define INTERNVIT_DEFAULTS "patch_size=14 image_size=448"
+#define INTERNVIT                                                           \
+    "n*(4*d*d + 2*d*f + f + 8*d + 3*d*qkv_bias - 2*d*norm_type^rms_norm + " \
+    "2*d*qk_normalization) + (grid*grid + 2)*d" PATCHES " + d"
+
 /* The tower alone: its projector is a row below. */
 static const struct tower_row bare_towers[] = {
     {"siglip_vision_model", "vision_use_head=1 patch_size=16 image_size=224",
@@ -78,6 +85,8 @@ static const struct tower_row bare_towers[] = {
     {"paddleocr_vl_vision", "patch_size=14 image_size=384",
      LAYERS PATCHES " + d + grid*grid*d + 2*d"},
     {"internvl_vision", INTERNVL_DEFAULTS, INTERNVL},
+    {"intern_vit_6b", INTERNVIT_DEFAULTS, INTERNVIT}, /* the 300M one calls itself so, too */
+    {"intern_vit_300m", INTERNVIT_DEFAULTS, INTERNVIT},
     {"minimax_m3_vl_vision", "patch_size=14 temporal_patch_size=2 spatial_merge_size=2",
      LAYERS MOVING " + 2*d"},
     {"step3p5_vision", "patch_size=14 max_position_embeddings=2704",
@@ -158,6 +167,7 @@ static const struct tower_row projectors[] = {
     {"lighton_ocr", "^spatial_merge_size=2",
      "d + ^spatial_merge_size*^spatial_merge_size*d*d + d*t + t*t"},
     {"internvl", NULL, "8*d + 4*d*t + t + t*t + t"},
+    {"internvl_chat", NULL, "8*d + 4*d*t + t + t*t + t"},
     {"qianfan_ocr", NULL, "8*d + 4*d*t + t + t*t + t"},
     {"minimax_m3_vl", "spatial_merge_size=2",
      "^projector_hidden_size*(d + 1 + spatial_merge_size*spatial_merge_size*t + 1) + "
@@ -259,6 +269,93 @@ static double row_elements(struct tower *t, const struct tower_row *row)
     return t->hf->rc == GP_OK && elements > 0 ? elements : 0;
 }
 
+/* ---- towers without a row ----
+ *
+ * Attention of four matrices, an MLP of two or three, the patches, a projector of two matrices:
+ * what all of them are, within 30 % (rows above against this sum). The largest published
+ * towers: 5.5 B beside 72.7 B (InternVL3-78B), 0.30 B beside 0.49 B (InternVL3-1B).
+ */
+#define PLAIN_SLACK 0.3
+#define TOWER_MOST 5.6e9
+#define TOWER_SHARE 0.65
+
+/* A size under the usual names, of a sub-object where the part is made of several. */
+static double plain_size(struct hf *hf, const json_t *part, const char *keys)
+{
+    char name[64], key[64];
+
+    for (const char *at = keys; *at != '\0'; at += strspn(at, " ")) {
+        size_t len = strcspn(at, " ");
+        const struct hf_field field = {key, .kinds = HF_COUNT | HF_COUNTS | HF_NUMBER, 0, 1048576};
+
+        snprintf(key, sizeof key, "%.*s", (int)len, at);
+        const json_t *value = hf_get_at(part, key, name);
+
+        hf_check(hf, "", part, &field, 1);
+        if (json_is_number(value) && hf->rc == GP_OK)
+            return json_number_value(value);
+        at += len;
+    }
+    return 0;
+}
+
+static bool plain_gated(const json_t *part)
+{
+    const char *act = json_string_value(json_object_get(part, "hidden_act"));
+
+    return act != NULL && (strstr(act, "silu") != NULL || strstr(act, "glu") != NULL);
+}
+
+static double plain_elements(struct hf *hf, const json_t *part)
+{
+    double d = plain_size(hf, part, "hidden_size width embed_dim d_model encoder_embed_dim");
+    double n =
+        plain_size(hf, part, "num_hidden_layers encoder_layers depth num_layers layers n_layers");
+    double f = plain_size(hf, part, "intermediate_size encoder_ffn_dim ffn_dim mlp_dim");
+    double ratio = plain_size(hf, part, "mlp_ratio"), p = plain_size(hf, part, "patch_size");
+    double t = hf->model->hidden;
+
+    if (d <= 0 || n <= 0 || n > 1000 || hf->rc != GP_OK)
+        return 0;
+    f = f > 0 ? f : d * (ratio > 0 ? ratio : 4);
+    return n * (4 * d * d + (plain_gated(part) ? 3 : 2) * d * f) + 3 * p * p * d + d * t + t * t;
+}
+
+/* What a reader says of a part that the tensors, where there are some, tell better. */
+static void part_note(struct hf *hf, const char *name, const char *what)
+{
+    if (!hf->headers)
+        checkpoint_note(hf->model, "%s %s", name, what);
+}
+
+static void part_missing(struct hf *hf, const char *name)
+{
+    struct model *m = hf->model;
+    double most = TOWER_SHARE * model_params(m);
+    char what[80];
+
+    most = most < TOWER_MOST ? most : TOWER_MOST;
+    m->missing_params += most;
+    snprintf(what, sizeof what, "is not counted: up to %.3g B parameters more", most / 1e9);
+    part_note(hf, name, what);
+}
+
+/* A part with a configuration of its own and no row. */
+static void part_plain(struct hf *hf, const json_t *part, const char *name, const char *extra)
+{
+    double elements = plain_elements(hf, part);
+
+    if (hf->rc != GP_OK)
+        return;
+    if (elements <= 0) {
+        part_missing(hf, name);
+        return;
+    }
+    hf_extra(hf, extra, ROLE_VISION, elements);
+    hf->model->unsure_params += PLAIN_SLACK * elements;
+    part_note(hf, name, "is counted as plain layers of its sizes, within 30 %");
+}
+
 /* Any other part of the model that has a configuration of its own. */
 static void note_parts(struct hf *hf)
 {
@@ -285,7 +382,7 @@ static void note_parts(struct hf *hf)
             strcmp(key + len - 7, "_config") != 0)
             continue;
         safe_text(shown, sizeof shown, key, len);
-        checkpoint_note(hf->model, "parameters of %s are not counted", shown);
+        part_plain(hf, part, shown, shown);
     }
 }
 
@@ -313,7 +410,7 @@ void hfvision_add(struct hf *hf)
         if (elements > 0)
             hf_extra(hf, "audio tower", ROLE_VISION, elements);
         else
-            checkpoint_note(hf->model, "parameters of the audio tower are not counted");
+            part_plain(hf, audio.config, "the audio tower", "audio tower");
     }
     if (hf->rc == GP_OK)
         note_parts(hf);
@@ -322,10 +419,17 @@ void hfvision_add(struct hf *hf)
     hf_check(hf, "vision_config", t.config, &type_field, 1);
     tower = row_elements(&t, bare != NULL ? bare : FIND(towers, own));
     projector = tower > 0 ? row_elements(&t, row) : 0;
-    if (tower <= 0)
-        checkpoint_note(hf->model, "parameters of the vision tower are not counted");
-    else if (bare != NULL && projector <= 0)
-        checkpoint_note(hf->model, "parameters of the vision projector are not counted");
+    if (tower <= 0) {
+        part_plain(hf, t.config, "the vision tower", "vision tower");
+        return;
+    }
+    if (bare != NULL && projector <= 0) { /* two matrices, as most have */
+        double h = hf->model->hidden, d = plain_size(hf, t.config, "hidden_size vt_hidden_size");
+
+        projector = d * h + h * h;
+        hf->model->unsure_params += projector;
+        part_note(hf, "the vision projector", "is counted as two matrices");
+    }
     hf_extra(hf, row == NULL ? "vision tower" : "vision tower and projector", ROLE_VISION,
              tower + projector);
 }

@@ -291,6 +291,22 @@ static void fit_elements(const struct tensor_list *list, struct model *model)
             (struct model_extra){"other tensors", ROLE_OTHER, outside};
 }
 
+/* Of a method that nobody read, the tensors tell the bits at least. */
+static void name_by_width(struct model *model)
+{
+    for (int role = 0; role < ROLE_COUNT; role++) {
+        double elements = model_params_role(model, (enum tensor_role)role), bytes = 0;
+
+        for (int k = 0; k <= model->kind_count; k++)
+            bytes += model->bytes.by_role[k][role];
+        if (bytes > 0 && bytes * 8 < elements * 9.5)
+            gp_copy(model->native[role], FORMAT_ID_MAX,
+                    bytes * 8 < elements * 5.5 ? "int4" : "int8-gptq");
+    }
+    checkpoint_note(model, "method \"%s\" is not known here: bytes are those of its tensors",
+                    model->native_unread);
+}
+
 enum gp_status tensor_sum(struct tensor_list *list, struct model *model, bool gguf,
                           const char *where, struct gp_err *err)
 {
@@ -301,7 +317,7 @@ enum gp_status tensor_sum(struct tensor_list *list, struct model *model, bool gg
         return rc;
     if (model->assumed && !gguf) /* ggufmodel.c has counted them */
         fit_elements(list, model);
-    memset(model->bytes.by_role, 0, sizeof model->bytes.by_role);
+    model->bytes = (struct model_bytes){.known = false};
     for (size_t i = 0; i < list->count; i++)
         add_tensor(&sum, list->names.text + list->items[i].name, &list->items[i]);
     rc = check_complete(&sum, where, err);
@@ -324,6 +340,8 @@ enum gp_status tensor_sum(struct tensor_list *list, struct model *model, bool gg
     if (sum.unloaded > 0)
         checkpoint_note(model, "%.0f bytes of MTP layers or of a copied head are not loaded",
                         sum.unloaded);
+    if (model->native_unread[0])
+        name_by_width(model);
     model->bytes.known = true;
     return gguf || model->assumed ? GP_OK : check_size(model, where, err);
 }

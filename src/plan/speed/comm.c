@@ -46,7 +46,11 @@ struct comm comm_of(const struct gpu *gpu, const struct family *f, int n, int ho
     if (within > 1 && own) {
         c = comm_over(&f->link, within, factor, gpu->link_bandwidth / 2);
     } else if (within > 1) {
-        c = comm_over(&f->pcie, within, factor, roofline_pcie(gpu->pcie_gen, gpu->pcie_lanes));
+        bool staged = gpu->no_peer_access && f->staged.latency[0] > 0;
+        double rate = roofline_pcie(gpu->pcie_gen, gpu->pcie_lanes);
+
+        c = comm_over(staged ? &f->staged : &f->pcie, within, factor,
+                      rate > 0 ? rate : f->pcie_rate);
         c.pcie = true;
     }
     c.hop = f->hop;

@@ -11,10 +11,11 @@
 const char *speed_bound_word(enum speed_bound bound)
 {
     static const char *const words[SPEED_BY_COUNT] = {
-        [SPEED_BY_WEIGHTS] = "weights", [SPEED_BY_COMPUTE] = "compute",
-        [SPEED_BY_EXPERTS] = "experts", [SPEED_BY_KV] = "kv-cache",
-        [SPEED_BY_LINK] = "link",       [SPEED_BY_LAUNCH] = "launch",
-        [SPEED_BY_PREFILL] = "prefill", [SPEED_BY_DRAFT] = "draft",
+        [SPEED_BY_WEIGHTS] = "weights",  [SPEED_BY_COMPUTE] = "compute",
+        [SPEED_BY_EXPERTS] = "experts",  [SPEED_BY_KV] = "kv-cache",
+        [SPEED_BY_LINK] = "link",        [SPEED_BY_LAUNCH] = "launch",
+        [SPEED_BY_PREFILL] = "prefill",  [SPEED_BY_DRAFT] = "draft",
+        [SPEED_BY_HOST] = "host-memory",
     };
 
     return words[bound];
@@ -35,36 +36,53 @@ const char *speed_saturation_word(enum saturation saturation)
 
 #define LAW_BAND 1.10
 
-/* Such that nine of ten measured values lie inside, whose model, pair of model and GPU, or
- * GPU was left out of the fit (tests/accuracy/speed prints how many did, for each). */
+/* Such that nine of ten measured values lie inside, whose laboratory, model or GPU was left
+ * out of the fit (tests/accuracy/speed prints how many did, for each). */
 static const struct factors {
     double low, high;
 } factors[DOUBT_COUNT] = {
-    [DOUBT_DENSE] = {1.21, 1.21},        [DOUBT_EXPERTS] = {1.25, 1.38},
-    [DOUBT_MIXED] = {1.35, 1.62},        [DOUBT_BUILD] = {1.20, 1.35},
+    [DOUBT_DENSE] = {1.21, 1.21},        [DOUBT_EXPERTS] = {1.25, 1.33},
+    [DOUBT_MIXED] = {1.28, 1.45},        [DOUBT_BUILD] = {1.20, 1.35},
     [DOUBT_FAMILY] = {1.0, 1.0},         [DOUBT_KERNEL] = {1.35, 1.35},
     [DOUBT_INT4_EXPERTS] = {1.35, 1.35}, [DOUBT_PCIE] = {1.35, 1.30},
-    [DOUBT_MANY] = {1.25, 1.30},         [DOUBT_MANY_EXPERTS] = {1.75, 1.80},
-    [DOUBT_POINT] = {1.40, 1.45},        [DOUBT_POINTS_2] = {1.45, 1.35},
-    [DOUBT_POINTS_3] = {1.30, 1.30},     [DOUBT_ATTENTION_DP] = {1.30, 2.50},
+    [DOUBT_MANY] = {1.25, 1.30},         [DOUBT_MANY_EXPERTS] = {1.35, 1.70},
+    [DOUBT_POINT] = {1.50, 1.55},        [DOUBT_POINTS_2] = {1.45, 1.35},
+    [DOUBT_POINTS_3] = {1.32, 1.33},     [DOUBT_ATTENTION_DP] = {1.30, 2.50},
     [DOUBT_DRAFT] = {1.25, 1.25},        [DOUBT_NETWORK] = {1.50, 2.00},
     [DOUBT_BANDWIDTH] = {1.0, 1.0},      [DOUBT_MEASURED] = {1.0, 1.0},
+    [DOUBT_RATE] = {1.0, 1.0},           [DOUBT_ON_HOST] = {1.0, 1.0},
+    [DOUBT_ARRIVALS] = {1.25, 1.35},     [DOUBT_NEWER] = {1.15, 1.15},
 };
 
 void speed_doubt(enum doubt doubt, const struct gpu *gpu, double *low, double *high)
 {
-    const struct quantity *rate = &gpu->bandwidth;
+    const struct quantity *rate = doubt == DOUBT_RATE ? &gpu->rate[MATH_BF16] : &gpu->bandwidth;
 
     *low = factors[doubt].low;
     *high = factors[doubt].high;
     if (doubt == DOUBT_FAMILY && gpu->family)
         *low = *high = gpu->family->spread;
+    if (doubt == DOUBT_FAMILY && gpu->family && gpu->family->spread_fast > 0)
+        *low = gpu->family->spread_fast;
     if (doubt == DOUBT_MEASURED && gpu->family && gpu->family->calib)
         *low = *high = calib_doubt(gpu->family->calib, gpu);
-    if (doubt == DOUBT_BANDWIDTH && rate->known) {
+    if ((doubt == DOUBT_BANDWIDTH || doubt == DOUBT_RATE) && rate->known) {
         *low = rate->high / rate->value;
         *high = rate->value / rate->low;
     }
+}
+
+void speed_doubt_of(const struct speed *v, enum doubt doubt, const struct gpu *gpu, double *low,
+                    double *high)
+{
+    bool host = doubt == DOUBT_ON_HOST;
+
+    speed_doubt(doubt, gpu, low, high);
+    if (v->host_share <= 0)
+        return;
+    double part = host ? v->host_share : 1 - v->host_share;
+    *low = 1 / (1 - part + part / (host ? v->host_low : *low));
+    *high = 1 - part + part * (host ? v->host_high : *high);
 }
 
 void speed_doubt_law(const struct gpu *gpu, double *low, double *high)
@@ -96,6 +114,8 @@ static unsigned doubts_of(const struct step *s, double running)
         return 1u << (points == 1 ? DOUBT_POINT : points == 2 ? DOUBT_POINTS_2 : DOUBT_POINTS_3);
     if (l->request->gpu->bandwidth.low < l->request->gpu->bandwidth.value)
         doubts |= 1u << DOUBT_BANDWIDTH;
+    if (gpu_rate_assumed(l->request->gpu) && !f->calib && running > 1)
+        doubts |= 1u << DOUBT_RATE;
     if (f->calib)
         doubts |= 1u << DOUBT_MEASURED;
     else if (f->spread > 1)
@@ -110,11 +130,30 @@ static unsigned doubts_of(const struct step *s, double running)
         doubts |= 1u << DOUBT_DRAFT;
     if (s->tp.hosts > 1 || s->group.hosts > 1 || s->hops_hosts > 0)
         doubts |= 1u << DOUBT_NETWORK;
+    if (l->host.any)
+        doubts |= 1u << DOUBT_ON_HOST;
     if (running > 128)
         doubts |= 1u << (law == DOUBT_DENSE ? DOUBT_MANY : DOUBT_MANY_EXPERTS);
     if (s->ways > 1)
         doubts |= 1u << DOUBT_ATTENTION_DP;
+    if (l->request->rate > 0)
+        doubts |= 1u << DOUBT_ARRIVALS;
+    if (engine_unmeasured(l->request->engine))
+        doubts |= 1u << DOUBT_NEWER;
     return doubts;
+}
+
+/* What is not known of the host is of its part of a step. */
+static void host_factors(const struct step *s, double running, struct speed *out)
+{
+    const struct request *q = s->load->request;
+    struct step_parts p;
+    double work;
+
+    step_decode_parts(s, fmax(running, 1), q->prompt + q->output / 2, &p);
+    double all = step_decode_work(s, fmax(running, 1), q->prompt + q->output / 2, &work);
+    out->host_share = fmin(p.host / all, 1);
+    host_doubt(q, &out->host_low, &out->host_high);
 }
 
 void speed_band(const struct step *s, double running, struct speed *out)
@@ -122,10 +161,13 @@ void speed_band(const struct step *s, double running, struct speed *out)
     double low = 0, high = 0, a, b;
 
     out->doubts = doubts_of(s, running);
+    out->host_share = 0;
+    if (out->doubts >> DOUBT_ON_HOST & 1)
+        host_factors(s, running, out);
     for (int i = 0; i < DOUBT_COUNT; i++) {
         if (!(out->doubts >> i & 1))
             continue;
-        speed_doubt((enum doubt)i, s->load->request->gpu, &a, &b);
+        speed_doubt_of(out, (enum doubt)i, s->load->request->gpu, &a, &b);
         low += log(a) * log(a);
         high += log(b) * log(b);
     }
@@ -303,10 +345,13 @@ static void speed_fill(const struct step *s, const struct serve *serve, const st
                       &out->part);
     out->prompts = serve->tpot - serve->decode;
     /* Rows that all slots were full of, where users queue; else of one user or of several. */
+    static const struct hits none;
     const struct hits *hits = &s->load->request->engine->hits;
     enum hit_kind kind = speed_kind(s->load);
     bool one = out->running <= 1;
 
+    if (s->load->host.any) /* no row that was held against it */
+        hits = &none;
     if (out->running < out->users)
         out->hit = hits_find(hits, kind, HIT_FULL);
     if (!out->hit)
@@ -331,6 +376,7 @@ static void speed_fill(const struct step *s, const struct serve *serve, const st
     part[SPEED_BY_LAUNCH] = p->fixed;
     part[SPEED_BY_PREFILL] = out->prompts;
     part[SPEED_BY_DRAFT] = p->draft;
+    part[SPEED_BY_HOST] = p->host;
     for (int i = 0; i < SPEED_BY_COUNT; i++)
         if (part[i] > part[most])
             most = (enum speed_bound)i;

@@ -48,6 +48,10 @@ enum doubt {
     DOUBT_POINTS_3,
     DOUBT_NETWORK,   /* hosts joined by adapters that are not known */
     DOUBT_BANDWIDTH, /* the band of the memory's bandwidth itself */
+    DOUBT_RATE,      /* arithmetic that is assumed, where several users share a step */
+    DOUBT_ON_HOST,   /* weights or KV in host memory: its bandwidth, and the law */
+    DOUBT_ARRIVALS,  /* requests arrive at a rate: how many are in flight is estimated */
+    DOUBT_NEWER,     /* the engine is newer than any whose speed was measured */
     DOUBT_MEASURED,  /* what measurements leave open of the device, in place of its family */
     DOUBT_COUNT
 };
@@ -62,6 +66,7 @@ enum speed_bound {
     SPEED_BY_LAUNCH,  /* kernels, host, sampler */
     SPEED_BY_PREFILL, /* prompts of the others */
     SPEED_BY_DRAFT,   /* what drafts tokens */
+    SPEED_BY_HOST,    /* weights in host memory */
     SPEED_BY_COUNT
 };
 
@@ -108,6 +113,8 @@ struct speed {
     unsigned doubts;                   /* bits of enum doubt */
     const struct hit *hit, *hit_first; /* rows of this kind: TPOT, TTFT; NULL: none */
     double factor_low, factor_high;    /* of the TPOT's band: value / low .. value * high */
+    double host_low, host_high;        /* of DOUBT_ON_HOST, for the host's part of the step */
+    double host_share;                 /* that part, 0..1: the other doubts are of the rest */
 };
 
 /* Slots of a replica; where an engine has one for each user, whatever a rate leads to. */
@@ -153,6 +160,9 @@ enum hit_kind speed_kind(const struct step_load *load);
 /* Factors of one source alone: the value may be as little as 1/low, as much as high of
  * what is estimated. gpu: whose family's spread and bandwidth count. */
 void speed_doubt(enum doubt doubt, const struct gpu *gpu, double *low, double *high);
+/* The same of an estimate's own doubt. */
+void speed_doubt_of(const struct speed *speed, enum doubt doubt, const struct gpu *gpu, double *low,
+                    double *high);
 /* The same of the law of one kernel on this device: what the generation, or what was measured
  * of the device, leaves open, its bandwidth, and 10 % for the law. */
 void speed_doubt_law(const struct gpu *gpu, double *low, double *high);

@@ -174,7 +174,8 @@ static enum speed_gap gap_of(const struct request *q)
 
     if (q->model->weights_only || !decodes || !q->kv)
         return SPEED_NO_TOKENS;
-    if (q->host_layers > 0 || q->host_experts > 0 || q->host_bytes > 0)
+    if ((q->host_layers > 0 || q->host_experts > 0 || q->host_bytes > 0 || q->kv_on_host) &&
+        !host_known(q))
         return SPEED_ON_HOST;
     if (!q->gpu->family || q->gpu->memory_only)
         return SPEED_NO_FAMILY;
@@ -192,6 +193,8 @@ void step_load_sum(const struct request *q, const struct load *load, struct step
     s->gap = gap_of(q);
     for (int k = 0; s->gap == SPEED_KNOWN && k < q->model->kind_count; k++)
         sum_kind(s, load, k);
+    if (s->gap == SPEED_KNOWN)
+        host_load_sum(q, load, &s->host);
 }
 
 /* ---- cut for a layout ---- */
@@ -264,8 +267,9 @@ struct step_shape step_shape(const struct step_load *load, int i, const struct l
     };
 }
 
-/* Layers that differ in their attention alone have the same products. */
-static void cut_product(struct step *s, int i, const struct layout *l)
+/* Layers that differ in their attention alone have the same products. Returns which of the
+ * step's it is. */
+static int cut_product(struct step *s, int i, const struct layout *l)
 {
     const struct request *q = s->load->request;
     const struct step_product *p = &s->load->product[i];
@@ -277,9 +281,10 @@ static void cut_product(struct step *s, int i, const struct layout *l)
         if (a->rows == g.rows && a->cols == g.cols && a->weights == g.weights &&
             a->compute == g.compute && a->unpack == g.unpack) {
             a->times += g.times;
-            return;
+            return (int)(a - s->gemm);
         }
-    s->gemm[s->gemms++] = g;
+    s->gemm[s->gemms] = g;
+    return s->gemms++;
 }
 
 /* The engine's kernel of experts; those of no case of its own need no padding. */
@@ -289,11 +294,22 @@ static struct speed_case engine_experts(const struct engine_speed *e, const stru
     for (int i = 0; i < e->case_count; i++) {
         const struct speed_case *c = &e->at[i];
 
-        if (c->kernel == (int)kernel && (c->below_tp == 0 || tp < c->below_tp) &&
+        if (c->launch <= 0 && c->kernel == (int)kernel && (c->below_tp == 0 || tp < c->below_tp) &&
             (c->family[0] == '\0' || strcmp(c->family, f->id) == 0))
             return *c;
     }
     return (struct speed_case){.experts = e->experts};
+}
+
+/* The engine's time per kernel on this family, of the family's own. */
+static double engine_launch(const struct engine_speed *e, const struct family *f)
+{
+    double launch = f->launch;
+
+    for (int i = 0; i < e->case_count; i++)
+        if (e->at[i].launch > 0 && strcmp(e->at[i].family, f->id) == 0)
+            launch *= e->at[i].launch;
+    return launch;
 }
 
 static void cut_experts(struct step *s, int kind, const struct layout *l)
@@ -327,16 +343,44 @@ static void cut_experts(struct step *s, int kind, const struct layout *l)
     };
 }
 
+/* What of the step's parts the host has. */
+static void cut_host(struct step *s, const struct layout *l, const int gemm[STEP_PRODUCTS])
+{
+    const struct host_load *h = &s->load->host;
+    const struct request *q = s->load->request;
+    double cut = l->tp * s->ways, there[STEP_PRODUCTS] = {0};
+    int moes = 0, attentions = 0;
+
+    s->host_share = 1;
+    if (q->host_bytes > 0)
+        s->host_share = fmin(q->host_bytes * cut * l->pp / h->all, 1) / cut;
+    for (int i = 0; i < s->load->products; i++)
+        there[gemm[i]] += h->whole[s->load->product[i].kind];
+    for (int g = 0; g < s->gemms; g++)
+        s->gemm_there[g] = fmin(there[g] / s->gemm[g].times, 1);
+    for (int k = 0; k < q->model->kind_count; k++) {
+        const struct layer_kind *kind = &q->model->kind[k];
+        double layers = fmax(s->load->layers_of[k], 1);
+
+        if (!mixer_is(kind->mixer, MIXER_IS_NOTHING))
+            s->attention_there[attentions++] = h->kv ? 1 : h->whole[k] / layers;
+        if (kind->experts > 0)
+            s->moe_there[moes++] = h->experts[k] / layers;
+    }
+}
+
 void step_cut(const struct step_load *load, const struct layout *l, struct step *s)
 {
     const struct request *q = load->request;
     const struct family *f = q->gpu->family;
+    int gemm[STEP_PRODUCTS]; /* of each product */
 
     s->load = load;
     s->gap = load->gap;
     if (s->gap != SPEED_KNOWN)
         return;
     s->gemms = s->moes = s->attentions = 0;
+    s->host_fixed = 0;
     s->kept = NULL;
     s->draft = NULL;
     s->prompts = NULL;
@@ -354,7 +398,7 @@ void step_cut(const struct step_load *load, const struct layout *l, struct step 
     double prefill = q->engine->speed.prefill_attention;
     s->prefill = f->prefill_attention * (prefill > 0 ? prefill : 1) * rate;
     for (int i = 0; i < load->products; i++)
-        cut_product(s, i, l);
+        gemm[i] = cut_product(s, i, l);
     for (int k = 0; k < q->model->kind_count; k++) {
         const struct layer_kind *kind = &q->model->kind[k];
 
@@ -382,13 +426,18 @@ void step_cut(const struct step_load *load, const struct layout *l, struct step 
     s->first = corrected ? c->first : 1;
     /* Within a captured graph kernels follow each other as fast as the GPU starts them; an
      * engine that launches more slowly than that by itself waits for nothing else. */
-    double graph = f->launch * fmin(e->kernel, GRAPH_KERNEL);
+    double graph = engine_launch(e, f) * fmin(e->kernel, GRAPH_KERNEL);
     double kernel = e->kernel > GRAPH_KERNEL ? fmax(e->kernel, graph) : graph;
     /* without graphs as fast as kernels are launched, as in a step with prompts */
     if (q->eager)
         kernel = fmax(kernel, e->prefill_kernel);
     s->fixed = s->slow[CORRECT_FIXED] *
                (load->kernels * kernel + e->host + f->layer * e->layer * q->model->layer_count);
+    if (load->host.any) {
+        cut_host(s, l, gemm);
+        s->host_fixed = s->slow[CORRECT_FIXED] * host_fixed(&load->host, q);
+        s->fixed -= s->slow[CORRECT_FIXED] * f->layer * e->layer * load->host.layers;
+    }
     s->per_request =
         s->slow[CORRECT_FIXED] * (e->request + e->sampler * q->model->vocab * 4.0 / s->bandwidth);
 }
@@ -457,6 +506,24 @@ static uint64_t bits_of(double x)
     return bits;
 }
 
+/* What the host has of a step: computed there, and not on the GPU, or copied first. */
+static double work_there(const struct step *s, double tokens, double compute, double *linear,
+                         double *experts)
+{
+    const struct request *q = s->load->request;
+
+    if (host_computes(q, tokens)) {
+        for (int i = 0; i < s->gemms; i++)
+            *linear -=
+                s->gemm_there[i] * gemm_time(&s->gemm[i], tokens / s->ways, compute, s->norm);
+        for (int i = 0; i < s->moes; i++)
+            *experts -= s->moe_there[i] * moe_time(&s->moe[i], tokens, compute);
+        *linear = fmax(*linear, 0); /* rounding */
+        *experts = fmax(*experts, 0);
+    }
+    return s->slow[CORRECT_WORK] * host_time(&s->load->host, q, tokens, s->host_share);
+}
+
 /* As it is kept, by a multiplicative hash; else worked out in its place, or in `own`. */
 static const struct step_work *work_of(const struct step *s, double tokens, double compute,
                                        struct step_work *own)
@@ -464,7 +531,7 @@ static const struct step_work *work_of(const struct step *s, double tokens, doub
     uint64_t key = bits_of(tokens) ^ bits_of(compute) << 1;
     struct step_work *w =
         s->kept ? &s->kept->at[key * 0x9e3779b97f4a7c15 >> (64 - STEP_KEPT_BITS)] : own;
-    double linear = 0, experts = 0;
+    double linear = 0, experts = 0, host = 0;
 
     if (s->kept && w->tokens == tokens && w->compute == compute)
         return w;
@@ -472,8 +539,14 @@ static const struct step_work *work_of(const struct step *s, double tokens, doub
         linear += gemm_time(&s->gemm[i], tokens / s->ways, compute, s->norm);
     for (int i = 0; i < s->moes; i++)
         experts += moe_time(&s->moe[i], tokens, compute);
-    *w = (struct step_work){tokens, compute, s->slow[CORRECT_WORK] * linear,
-                            s->slow[CORRECT_WORK] * experts, step_communication(s, tokens)};
+    if (s->load->host.any)
+        host = work_there(s, tokens, compute, &linear, &experts);
+    *w = (struct step_work){tokens,
+                            compute,
+                            s->slow[CORRECT_WORK] * linear,
+                            s->slow[CORRECT_WORK] * experts,
+                            step_communication(s, tokens),
+                            host};
     return w;
 }
 
@@ -482,22 +555,28 @@ double step_work(const struct step *s, double tokens, double compute)
     struct step_work own;
     const struct step_work *w = work_of(s, tokens, compute, &own);
 
-    return w->linear + w->experts + w->communication;
+    return w->linear + w->experts + w->communication + w->host;
 }
 
 static double step_cache(const struct step *s, double users, double tokens)
 {
-    double sequences = users / s->ways, bytes = 0, flops = 0, f;
+    double sequences = users / s->ways, bytes = 0, flops = 0, there = 0, f;
 
     for (int i = 0; i < s->attentions; i++) {
         double one = attention_decode(&s->attention[i], tokens, &f);
 
+        if (s->load->host.any) {
+            there += sequences * s->attention_there[i] * one;
+            one *= 1 - s->attention_there[i];
+            f *= 1 - s->attention_there[i];
+        }
         bytes += (sequences + s->attention[i].split) * one;
         flops += sequences * f;
     }
     double memory = s->slow[CORRECT_WORK] * bytes / s->kv;
     double arithmetic = s->slow[CORRECT_WORK] * flops / s->mla;
-    return flops > 0 ? sqrt(memory * memory + arithmetic * arithmetic) : memory;
+    double host = there > 0 ? s->slow[CORRECT_WORK] * there / host_kv_rate(s->load->request) : 0;
+    return host + (flops > 0 ? sqrt(memory * memory + arithmetic * arithmetic) : memory);
 }
 
 double step_batch(const struct step *s, double users)
@@ -507,20 +586,32 @@ double step_batch(const struct step *s, double users)
     return users / batches;
 }
 
+/* Barriers and crossings of a step that the host computes. */
+static double there_fixed(const struct step *s, double tokens)
+{
+    return s->host_fixed > 0 && host_computes(s->load->request, tokens) ? s->host_fixed : 0;
+}
+
 void step_decode_parts(const struct step *s, double users, double tokens, struct step_parts *out)
 {
     double batch = step_batch(s, users), checked = batch * (s->drafted + 1);
     double each = 1 / s->accepted;
     struct step_work own;
+    const struct gpu_mix *mix = s->load->request->gpu->mix;
+    /* batches that go around unlike GPUs wait for the slowest */
+    double wait = mix ? fmax(1, mix->uneven * fmin(fmax(users, 1), s->pp) / s->pp) : 1;
     const struct step_work *w = work_of(s, checked, 1, &own);
 
     *out = (struct step_parts){
-        .linear = each * w->linear,
-        .experts = each * w->experts,
-        .attention = each * step_cache(s, batch, tokens),
+        .linear = each * wait * w->linear,
+        .experts = each * wait * w->experts,
+        .attention = each * wait * step_cache(s, batch, tokens),
         .communication = each * w->communication,
+        .host = each * (w->host + there_fixed(s, checked)),
         .fixed = each * (s->fixed + s->per_request * checked),
-        .head = each * s->slow[CORRECT_WORK] * gemm_time(&s->head, checked, 1, 2),
+        .head = s->load->host.head && host_computes(s->load->request, checked)
+                    ? 0
+                    : each * s->slow[CORRECT_WORK] * gemm_time(&s->head, checked, 1, 2),
     };
     if (s->draft)
         out->draft = each * s->drafted * step_decode(s->draft, users, tokens);
@@ -531,8 +622,10 @@ double step_decode_work(const struct step *s, double users, double tokens, doubl
     struct step_parts p;
 
     step_decode_parts(s, users, tokens, &p);
-    *work = s->accepted * (p.linear + p.experts + p.communication);
-    return p.linear + p.experts + p.attention + p.communication + p.fixed + p.head + p.draft;
+    *work = s->accepted * (p.linear + p.experts + p.communication + p.host) -
+            there_fixed(s, step_batch(s, users) * (s->drafted + 1));
+    return p.linear + p.experts + p.attention + p.communication + p.host + p.fixed + p.head +
+           p.draft;
 }
 
 double step_decode(const struct step *s, double users, double tokens)

@@ -31,6 +31,7 @@
 #include "plan/speed/attention.h"
 #include "plan/speed/comm.h"
 #include "plan/speed/gemm.h"
+#include "plan/speed/host.h"
 
 #define STEP_PRODUCTS 64
 
@@ -48,7 +49,7 @@ struct step_product {
 /* Why there is no estimate. */
 enum speed_gap {
     SPEED_KNOWN,
-    SPEED_NO_FAMILY, /* no profile of this GPU's generation */
+    SPEED_NO_FAMILY, /* of this GPU only the memory is known */
     SPEED_NO_RATE,   /* bandwidth or arithmetic of this type is unknown */
     SPEED_NO_ENGINE, /* no constants of this engine */
     SPEED_NO_TOKENS, /* a model that does not decode */
@@ -73,6 +74,7 @@ struct step_load {
     bool alike; /* figures of another kernel stand in */
     bool mixed; /* MLA or recurrent layers: fitted on few rows */
     bool weight_only_experts;
+    struct host_load host;
 };
 
 /* Products, experts and communication of one iteration, s, by its tokens: an estimate asks
@@ -81,7 +83,7 @@ struct step_load {
 #define STEP_KEPT (1 << STEP_KEPT_BITS)
 struct step_work {
     double tokens, compute; /* tokens < 0: none */
-    double linear, experts, communication;
+    double linear, experts, communication, host;
 };
 struct step_kept {
     struct step_work at[STEP_KEPT];
@@ -98,6 +100,9 @@ struct step {
     int moes;
     struct attention attention[MODEL_MAX_KINDS];
     int attentions;
+    /* of them in host memory, as a share; set where anything is */
+    double gemm_there[STEP_PRODUCTS], moe_there[MODEL_MAX_KINDS], attention_there[MODEL_MAX_KINDS];
+    double host_share, host_fixed; /* host_time(), host_fixed() */
     struct gemm head;
     struct comm tp, group;      /* over a TP group; over those that share the experts */
     double hidden, ways;        /* attention DP */
@@ -115,7 +120,7 @@ struct step {
 
 /* Seconds by part of a decode step, for the bound and the answer. */
 struct step_parts {
-    double linear, experts, attention, communication, fixed, head, draft;
+    double linear, experts, attention, communication, host, fixed, head, draft;
 };
 
 void step_load_sum(const struct request *request, const struct load *load, struct step_load *out);

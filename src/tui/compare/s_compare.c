@@ -399,15 +399,18 @@ static void draw_table(const struct compare_state *s, struct canvas *canvas, str
     int page = int_max(inside.rows - COMPARE_ABOVE, 0), count = (int)s->view.shown_count;
     int top = compare_top(s, page);
     const struct resolved *load = s->rows.run ? comparison_load(s->rows.run) : NULL;
+    bool named = load && load->model_read[0];
     struct texts t = {0};
 
     if (size != SIZE_ONE)
-        canvas_box(
-            canvas, in,
-            load ? texts_addf(&t, "%s, %s", load->model_text, sentence_load(&load->request, &t))
-                 : "GPUs x precisions",
-            count > page ? texts_addf(&t, "%d-%d of %d", top + 1, int_min(top + page, count), count)
-                         : NULL);
+        canvas_box(canvas, in,
+                   load ? texts_addf(&t, "%s%s%s, %s", load->model_text, named ? ": " : "",
+                                     named ? load->request.model->id : "",
+                                     sentence_load(&load->request, &t))
+                        : "GPUs x precisions",
+                   count > page
+                       ? texts_addf(&t, "%d-%d of %d", top + 1, int_min(top + page, count), count)
+                       : NULL);
     in = inside;
     if (s->rows.run)
         draw_state(s, canvas, in);

@@ -81,8 +81,8 @@ static void draw_verdict(struct canvas *canvas, struct rect in, const struct for
         canvas_text(canvas, in, 0, 0, INK_BAD, "NO ANSWER");
         return;
     }
-    next = head_put(canvas, in, 0, 0, plan_summary_ink(plan->verdict),
-                    verdict_words_for(plan->verdict, plan->limit)->head);
+    next =
+        head_put(canvas, in, 0, 0, plan_summary_ink(plan->verdict), plan_verdict_words(plan)->head);
     if (plan->verdict == VERDICT_DOES_NOT_FIT) {
         head_put(canvas, in, wide ? 9 : 8, next, INK_BAD,
                  lacks > 0 ? texts_addf(&t, "short %s on each %s", UNITS_GIB(lacks),
@@ -219,8 +219,16 @@ static int goal_x(const struct page *p)
 
 /* A figure with its band and what was asked of it; `unit` in place of its own. */
 static void show_pace(struct page *p, const char *name, enum figure_style style,
-                      struct quantity value, double goal, double scale, bool met)
+                      struct quantity value, const struct goal *goal, double scale)
 {
+    static const char *const narrow[] = {[GOAL_MET] = "met",
+                                         [GOAL_LIKELY] = "~met",
+                                         [GOAL_UNLIKELY] = "~slow",
+                                         [GOAL_MISSED] = "slow"};
+    static const enum ink inks[] = {[GOAL_MET] = INK_OK,
+                                    [GOAL_LIKELY] = INK_ESTIMATE,
+                                    [GOAL_UNLIKELY] = INK_WARN,
+                                    [GOAL_MISSED] = INK_BAD};
     struct rect in = p->in;
     struct texts texts = {0};
     const char *amount = figure_amount(style, value, &texts);
@@ -236,10 +244,13 @@ static void show_pace(struct page *p, const char *name, enum figure_style style,
         canvas_fit(p->canvas, in, p->y, x, in.cols - x, INK_ESTIMATE,
                    texts_addf(&texts, "%.*s", (int)strcspn(band, " "), band));
         if (at + 4 <= in.cols && in.cols >= 46)
-            list_text(p->canvas, in, p->y, at, 5, true, goal > 0 ? INK_TEXT : INK_DIM,
-                      goal > 0 ? UNITS_PLAIN(goal * scale, 4) : "none");
-        if (goal > 0)
-            canvas_right(p->canvas, in, p->y, met ? INK_OK : INK_WARN, met ? "met" : "slow");
+            list_text(p->canvas, in, p->y, at, 5, true, goal->asked > 0 ? INK_TEXT : INK_DIM,
+                      goal->asked > 0 ? UNITS_PLAIN(goal->asked * scale, 4) : "none");
+        if (goal->asked > 0)
+            canvas_right(p->canvas, in, p->y, inks[goal->state],
+                         in.cols > at + 5 + gp_width(goal_word(goal->state))
+                             ? goal_word(goal->state)
+                             : narrow[goal->state]);
     }
     p->y++;
     texts_fini(&texts);
@@ -296,9 +307,9 @@ static void show_bound(struct page *p, const struct plan *plan)
 static void show_speed(struct page *p, const struct plan *plan,
                        const struct plan_alternatives *more)
 {
-    const struct request *q = &plan->request;
     const struct speed *v = &plan->speed;
     bool known = v->gap == SPEED_KNOWN;
+    struct goal goals[SPEED_GOALS];
     struct texts t = {0};
 
     rule_titles(p,
@@ -310,10 +321,10 @@ static void show_speed(struct page *p, const struct plan *plan,
     if (known && p->canvas && p->y > 0 && p->in.cols >= 46)
         canvas_text(p->canvas, p->in, p->y - 1, goal_x(p), INK_DIM, " goal ");
     if (known) {
-        show_pace(p, "TTFT", AS_TIME, v->ttft, q->ttft, 1e3, v->ttft.value <= q->ttft);
-        show_pace(p, "TPOT", AS_TIME, v->tpot, q->tpot, 1e3, v->tpot.value <= q->tpot);
-        show_pace(p, "output", AS_RATE, v->tokens, q->throughput, 1,
-                  v->tokens.value >= q->throughput);
+        goals_of(&plan->request, v, goals);
+        show_pace(p, "TTFT", AS_TIME, v->ttft, &goals[SPEED_GOAL_TTFT], 1e3);
+        show_pace(p, "TPOT", AS_TIME, v->tpot, &goals[SPEED_GOAL_TPOT], 1e3);
+        show_pace(p, "output", AS_RATE, v->tokens, &goals[SPEED_GOAL_THROUGHPUT], 1);
     } else {
         page_words(p, 0, INK_TEXT, sentence_speed_gap(plan, &t));
     }
@@ -448,10 +459,16 @@ static void show_why(struct page *p, const struct answer *a)
     struct answer_lines lines;
 
     page_rule(p, "Why");
+    answer_lines(&a->plan, a, LINE_READ, &lines);
+    for (int i = 0; i < lines.count; i++, p->y++) /* a line each: the ids are its beginning */
+        if (p->canvas)
+            canvas_fit(p->canvas, p->in, p->y, 0, p->in.cols, INK_TEXT, lines.list[i].text);
+    answer_lines_fini(&lines);
     show_lines(p, a, LINE_REASON, INK_TEXT);
     show_lines(p, a, LINE_STARTUP, INK_WARN);
     show_lines(p, a, LINE_WARNING, INK_WARN);
     show_lines(p, a, LINE_GPU_FROM, INK_TEXT);
+    show_lines(p, a, LINE_GOALS, INK_TEXT);
     if (answer_lines(&a->plan, a, LINE_LAYOUT, &lines) > 0 && a->plan.has_memory)
         page_wordsf(p, 2, INK_TEXT, "GPUs %d: %s", a->plan.layout.gpus, lines.list[0].text);
     answer_lines_fini(&lines);
