@@ -32,6 +32,8 @@ rows='
 2|* (-m llama-3.1-8b)|--plan llama-3.1-8b
 2|* gpuplan --plan -m llama-3.1-8b)|llama-3.1-8b
 2|* --rate N*|--plan -m llama-3.1-8b -g l4 --qps 5
+2|* (did you mean fp8-e4m3?)|--plan -m llama-3.1-8b -g l4 --kv-precision fp8_e4m4
+2|* 24GB@1008GB/s)|--plan -m llama-3.1-8b -g 24GB@
 2|* (curl -s http://localhost:8000/metrics *|--attach http://localhost:8000/metrics
 '
 printf '%s' "$rows" | grep . >"$work/rows"
