@@ -104,6 +104,7 @@ unit_tests = \
 	tests/unit/test_probe \
 	tests/unit/test_profile \
 	tests/unit/test_prompt \
+	tests/unit/test_properties \
 	tests/unit/test_protocol \
 	tests/unit/test_quantity \
 	tests/unit/test_reader \
@@ -502,6 +503,7 @@ cli_tests = \
 	tests/cli/list.sh \
 	tests/cli/man.sh \
 	tests/cli/memory.sh \
+	tests/cli/newcomers.sh \
 	tests/cli/panel.sh \
 	tests/cli/pictures.sh \
 	tests/cli/readme.sh \
@@ -540,6 +542,7 @@ test_helpers = \
 	tests/unit/hostile.h \
 	tests/unit/pool_cases.h \
 	tests/unit/profiles.h \
+	tests/unit/requests.h \
 	tests/unit/shipped.h \
 	tests/unit/sample.h \
 	tests/unit/unit.h \

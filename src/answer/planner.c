@@ -397,7 +397,8 @@ static void change_value(const struct request *q, enum change change, char *text
 
     switch (change) {
     case CHANGE_GPU:
-        gp_format(text, size, q->gpu->mix ? "%s" : "%s:%d", q->gpu->id, q->gpu_count);
+        gp_format(text, size, q->gpu->mix || q->gpu_count <= 0 ? "%s" : "%s:%d", q->gpu->id,
+                  q->gpu_count);
         break;
     case CHANGE_ENGINE:
         gp_copy(text, size, q->engine->id);

@@ -934,6 +934,8 @@ enum gp_status planner_named_gpu(struct planner *p, const char *text, const stru
 {
     char id[128], name[128], as[16];
     struct gpu plain;
+    const char *end;
+    double memory;
     enum gp_status rc;
 
     *count = 0;
@@ -975,6 +977,8 @@ enum gp_status planner_named_gpu(struct planner *p, const char *text, const stru
         gp_format(as, sizeof(as), "*:%d", *count);
         catalog_suggest_gpu(p->catalog, name, as, err->hint, sizeof(err->hint));
     }
+    if (rc == GP_E_USAGE && err && parse_gb(id, &memory, &end) && *end == '@')
+        gp_copy(err->hint, sizeof(err->hint), "a memory and its bandwidth: 24GB@1008GB/s");
     return named_by(rc, "--gpu", err);
 }
 

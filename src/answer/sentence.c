@@ -156,16 +156,16 @@ static const char *const warning_words[WARNING_COUNT] = {
     [WARNING_NOTE] = "checkpoint: {note}",
 };
 
+/* advice: how to know it better. Options that make it fit are fixes, which are planned first. */
 static const struct {
     const char *name, *advice;
 } knob_words[KNOB_COUNT] = {
-    [KNOB_GRAPHS] = {"CUDA graphs", "raise --memory-utilization, or run without graphs"},
-    [KNOB_ACTIVATION] = {"the activation peak", "lower --max-num-seqs"},
-    [KNOB_NON_TORCH] = {"memory outside the allocator", "raise --memory-utilization"},
+    [KNOB_GRAPHS] = {"CUDA graphs", NULL},
+    [KNOB_ACTIVATION] = {"the activation peak", NULL},
+    [KNOB_NON_TORCH] = {"memory outside the allocator", NULL},
     [KNOB_USABLE] = {"the usable memory of the GPU", "measure the device itself"},
     [KNOB_WEIGHTS] = {"the weights", "plan with the checkpoint's own files"},
-    [KNOB_LENGTHS] = {"how long the requests are at once",
-                      "fewer --users, a shorter --context or a lower --max-num-seqs"},
+    [KNOB_LENGTHS] = {"how long the requests are at once", NULL},
     [KNOB_ENGINE] = {"what the engine adds", "start it there and look at its log"},
 };
 
@@ -867,12 +867,8 @@ const char *sentence_knob(const struct plan *p, struct texts *t)
         return "";
     if (p->knob == KNOB_ENGINE) /* of no known size */
         return texts_addf(t, "%s: %s", name, advice);
-    /* where options were turned, these were turned as far as they go */
-    bool turned =
-        p->verdict == VERDICT_MARGINAL && knobs_any(&p->turned) &&
-        (p->knob == KNOB_GRAPHS || p->knob == KNOB_ACTIVATION || p->knob == KNOB_NON_TORCH);
     return texts_addf(t, "%s (%.2f..%.2f GiB)%s%s", name, q.low / GP_GIB, q.high / GP_GIB,
-                      turned ? "" : ": ", turned ? "" : advice);
+                      advice ? ": " : "", advice ? advice : "");
 }
 
 const char *sentence_worse_by(const struct runner_up *r, struct texts *t)

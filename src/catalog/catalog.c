@@ -226,12 +226,35 @@ static enum gp_status read_formats(struct catalog *catalog, struct gp_err *err)
     return rc;
 }
 
+/* The id or other name of a format that is nearest to a text. */
+static void suggest_format(const struct format_list *list, const char *text, char *hint,
+                           size_t size)
+{
+    struct format *own = gp_calloc(list->count + 1, sizeof *own); /* whose names are cut apart */
+    const char **names = gp_calloc(list->count * (sizeof own->aliases + 1) + 1, sizeof *names);
+    size_t count = 0;
+
+    for (size_t i = 0; i < list->count; i++) {
+        char *rest;
+
+        own[i] = list->formats[i];
+        names[count++] = own[i].id;
+        for (char *name = strtok_r(own[i].aliases, "|", &rest); name != NULL;
+             name = strtok_r(NULL, "|", &rest))
+            names[count++] = name;
+    }
+    const char *near = suggest_name(text, names, count);
+
+    gp_format(hint, size, near ? "did you mean %s?" : "see gpuplan --list formats", near);
+    free(names);
+    free(own);
+}
+
 enum gp_status catalog_format(struct catalog *catalog, const char *id, const struct format **format,
                               struct gp_err *err)
 {
     const struct format_list *list = &catalog->formats;
     enum gp_status rc = read_formats(catalog, err);
-    const char **names;
     char hint[256];
 
     *format = NULL;
@@ -245,13 +268,8 @@ enum gp_status catalog_format(struct catalog *catalog, const char *id, const str
             *format = &list->formats[i];
     if (*format != NULL)
         return GP_OK;
-    names = gp_calloc(list->count + 1, sizeof *names);
-    for (size_t i = 0; i < list->count; i++)
-        names[i] = list->formats[i].id;
-    suggest(id, names, list->count, "*", hint, sizeof hint);
-    free(names);
-    return gp_fail(err, GP_E_USAGE, "", hint[0] != '\0' ? hint : "see gpuplan --list formats",
-                   "no format '%.80s'", id);
+    suggest_format(list, id, hint, sizeof hint);
+    return gp_fail(err, GP_E_USAGE, "", hint, "no format '%.80s'", id);
 }
 
 /* ---- by id ---------------------------------------------------------------------- */

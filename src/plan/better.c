@@ -81,8 +81,6 @@ static bool better_weigh(struct best *b, struct fix *f)
         (plan_spans(&p) && !plan_spans(b->plan)))
         return false;
     f->gpus = p.layout.gpus;
-    if (f->changes & 1u << CHANGE_GPU)
-        f->request.gpu_count = f->gpus;
     f->changes |= plan_keep_context(&b->plan->request, &f->request);
     f->per_hour = p.cost.per_hour;
     f->cost_known = f->per_hour > 0 && b->plan->cost.per_hour > 0;
@@ -96,6 +94,8 @@ static bool better_weigh(struct best *b, struct fix *f)
     if (f->better != BETTER_NONE && (!b->any[f->better] || better_beats(f, &b->of[f->better]))) {
         b->of[f->better] = *f;
         b->any[f->better] = true;
+        if (f->changes & 1u << CHANGE_GPU)
+            b->of[f->better].request.gpu_count = search_named_count(&f->request, &e, b->market);
     }
     return true;
 }

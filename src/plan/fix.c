@@ -110,7 +110,7 @@ static void fix_offer(struct fix_search *f, const struct proposal *p, const stru
     fix->cost_known = fix->per_hour > 0 && asked->cost.per_hour > 0;
     fix->cost_delta = fix->cost_known ? fix->per_hour - asked->cost.per_hour : 0;
     if (p->changes & BIT(CHANGE_GPU))
-        fix->request.gpu_count = e->layout.gpus;
+        fix->request.gpu_count = search_named_count(q, e, f->market);
     if (p->changes & BIT(CHANGE_MAX_PP))
         fix->request.max_pp = e->layout.pp;
     fix->changes |= plan_keep_context(&asked->request, &fix->request);

@@ -4,6 +4,7 @@
 #include "plan/search.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "plan/goals.h"
 
@@ -52,6 +53,7 @@ struct search {
     struct step_load step; /* of it, where there are goals of speed */
     struct prices prices;
     enum search_goal goal;
+    const enum worse_by *order;
     bool fits_only;                 /* how near the rest comes is not asked */
     int most;                       /* GPUs that are of use */
     struct evaluation best, second; /* second: the best that fits with another TP or PP */
@@ -75,10 +77,14 @@ static bool search_fits(const struct search *s)
 
 /* The order of search.h: each key a number of which less is better. */
 #define KEYS 11
+enum { ORDER_COUNTED = SEARCH_LEAST_MONEY + 1 }; /* of GPUs whose count was given */
 static const enum worse_by orders[][KEYS] = {
-    [SEARCH_FEWEST_GPUS] = {WORSE_PAID, WORSE_IDLE, WORSE_MACHINES, WORSE_UNSURE, WORSE_TOKENS,
-                            WORSE_OPTIONS, WORSE_STAGES, WORSE_GPUS, WORSE_MONEY, WORSE_REPLICAS,
+    [SEARCH_FEWEST_GPUS] = {WORSE_PAID, WORSE_IDLE, WORSE_MACHINES, WORSE_MONEY, WORSE_UNSURE,
+                            WORSE_TOKENS, WORSE_OPTIONS, WORSE_STAGES, WORSE_GPUS, WORSE_REPLICAS,
                             WORSE_EXPERTS},
+    [ORDER_COUNTED] = {WORSE_PAID, WORSE_IDLE, WORSE_MACHINES, WORSE_UNSURE, WORSE_TOKENS,
+                       WORSE_OPTIONS, WORSE_STAGES, WORSE_GPUS, WORSE_MONEY, WORSE_REPLICAS,
+                       WORSE_EXPERTS},
     [SEARCH_LEAST_MONEY] = {WORSE_MONEY, WORSE_PAID, WORSE_IDLE, WORSE_MACHINES, WORSE_UNSURE,
                             WORSE_TOKENS, WORSE_OPTIONS, WORSE_STAGES, WORSE_GPUS, WORSE_REPLICAS,
                             WORSE_EXPERTS},
@@ -94,7 +100,7 @@ static double key_of(const struct search *s, const struct evaluation *e, enum wo
 {
     switch (key) {
     case WORSE_MONEY:
-        return e->price.per_hour > 0 ? e->price.per_hour : INFINITY;
+        return e->price.per_hour > 0 ? round(e->price.per_hour * 100) / 100 : INFINITY;
     case WORSE_PAID:
         return gpus_paid(e);
     case WORSE_GPUS:
@@ -102,8 +108,8 @@ static double key_of(const struct search *s, const struct evaluation *e, enum wo
     case WORSE_IDLE:
         return s->request->rate <= 0 && e->layout.replicas > s->request->users;
     case WORSE_MACHINES:
-        if (e->price.rented && !e->price.apart)
-            return 0;
+        if (e->price.rented)
+            return e->price.apart ? 2 : 0;
         return layout_widest(&e->layout) <= request_domain(s->request) ? 1 : 2;
     case WORSE_STAGES:
         return e->layout.pp;
@@ -130,14 +136,14 @@ static enum worse_by deciding_key(const struct search *s, const struct evaluatio
                                   const struct evaluation *b, double *more)
 {
     for (int k = 0; k < KEYS; k++) {
-        enum worse_by key = orders[s->goal][k];
+        enum worse_by key = s->order[k];
         double x = key_of(s, a, key), y = key_of(s, b, key);
 
         *more = y - x;
         if ((key == WORSE_TOKENS && (a->tokens <= 0 || b->tokens <= 0)) ||
             (key == WORSE_UNSURE && (a->sure == 0 || b->sure == 0)))
             continue;
-        if (x != y && !(key == WORSE_MONEY && fabs(x - y) < 1e-9))
+        if (x != y)
             return key;
     }
     *more = 0;
@@ -157,8 +163,8 @@ static bool better_fit(const struct search *s, const struct evaluation *a,
 static bool ties_to_speed(const struct search *s, const struct evaluation *a,
                           const struct evaluation *b)
 {
-    for (int k = 0; orders[s->goal][k] != WORSE_UNSURE; k++)
-        if (key_of(s, a, orders[s->goal][k]) != key_of(s, b, orders[s->goal][k]))
+    for (const enum worse_by *key = s->order; *key != WORSE_UNSURE; key++)
+        if (key_of(s, a, *key) != key_of(s, b, *key))
             return false;
     return true;
 }
@@ -219,7 +225,7 @@ static bool more_likely(const struct search *s, const struct evaluation *a,
                         const struct evaluation *b)
 {
     double x = evaluation_likely(&s->load, a), y = evaluation_likely(&s->load, b);
-    enum worse_by first = orders[s->goal][0];
+    enum worse_by first = s->order[0];
 
     if ((x >= 0.5) != (y >= 0.5))
         return x >= 0.5;
@@ -304,7 +310,7 @@ static void search_consider(struct search *s, struct evaluation *e)
 /* Does it need less of what counts most than the best so far? */
 static bool needs_less(const struct search *s, const struct evaluation *e)
 {
-    enum worse_by first = orders[s->goal][0];
+    enum worse_by first = s->order[0];
 
     return !search_fits(s) || key_of(s, e, first) < key_of(s, &s->best, first);
 }
@@ -312,7 +318,7 @@ static bool needs_less(const struct search *s, const struct evaluation *e)
 /* As much will do where the best one's steps were turned, too. */
 static bool could_win(const struct search *s, const struct evaluation *e)
 {
-    enum worse_by first = orders[s->goal][0];
+    enum worse_by first = s->order[0];
 
     return needs_less(s, e) ||
            (s->best.chunk > 0 && key_of(s, e, first) == key_of(s, &s->best, first));
@@ -944,6 +950,7 @@ static bool search_all(struct search *s, const struct request *q, const struct m
                        enum search_goal goal, bool fits_only, double per_hour, int gpus)
 {
     s->goal = goal; /* the rest is filled in before it is read */
+    s->order = orders[goal == SEARCH_FEWEST_GPUS && q->gpu_count > 0 ? ORDER_COUNTED : goal];
     s->fits_only = fits_only;
     s->any = s->has_second = s->has_slow = false;
     s->marginal = (struct layout){0};
@@ -1035,6 +1042,22 @@ void search_layout(const struct request *q, const struct market *market, enum se
                    struct evaluation *out)
 {
     search_for(q, market, goal, true, INFINITY, PLAN_MAX_GPUS, out);
+}
+
+int search_named_count(const struct request *q, const struct evaluation *e,
+                       const struct market *market)
+{
+    struct request counted = *q;
+    struct evaluation same;
+
+    if (q->gpu_count > 0 || e->layout.gpus > PLAN_MAX_GPUS)
+        return q->gpu_count;
+    counted.gpu_count = e->layout.gpus;
+    search_layout(&counted, market, SEARCH_FEWEST_GPUS, &same);
+    bool alike = memcmp(&same.layout, &e->layout, sizeof(same.layout)) == 0 &&
+                 memcmp(&same.turned, &e->turned, sizeof(same.turned)) == 0 &&
+                 same.chunk == e->chunk;
+    return alike ? counted.gpu_count : 0;
 }
 
 static void plan_best(const struct search *s, const struct request *q, struct plan *out)

@@ -15,14 +15,17 @@
  *      where nobody rents them out, or they are bought. Or the least money per hour first
  *   2  no replica without a user
  *   3  one host: the GPUs of one request (layout_group) in one machine that is offered,
- *      then in one host, then spread over several
- *   4  the goals of speed by the whole band, where others are likely by its middle (goals.h)
- *   5  more tokens/s of the load that is asked, in steps of 5 %
- *   6  the engine's own options
- *   7  less PP
- *   8  the fewest GPUs that it takes
- *   9  the lower price; a known one before an unknown one
+ *      then in one host that nobody rents out, then spread over several
+ *   4  the lower price to the cent, a known one before an unknown one; where the count is given,
+ *      and nothing more to be bought, after 9
+ *   5  the goals of speed by the whole band, where others are likely by its middle (goals.h)
+ *   6  more tokens/s of the load that is asked, in steps of 5 %
+ *   7  the engine's own options
+ *   8  less PP
+ *   9  the fewest GPUs that it takes
  *  10  fewer replicas, smaller EP
+ *
+ * So more load never needs less money: what holds it holds less of it, too, for the same.
  *
  * Cuts are looked at in tiers (cut_tier() of search.c), the next one only where nothing of those
  * before fits: each group of GPUs in one host, then over whole hosts, then what people do not run:
@@ -83,6 +86,11 @@ void search_layout_planned(const struct request *request, const struct market *m
  * is of no use, and need not be found. */
 void search_layout_within(const struct request *request, const struct market *market,
                           double per_hour, int gpus, struct evaluation *out);
+
+/* The count to name beside a GPU so that it is planned as e, what search_layout() found for it:
+ * the one asked for, else e's own; 0: none, with that count another layout is better. */
+int search_named_count(const struct request *request, const struct evaluation *e,
+                       const struct market *market);
 
 /* The same as a plan, with the runner-up and what comes close. */
 void search_plan(const struct request *request, const struct market *market, enum search_goal goal,

@@ -903,7 +903,7 @@ fi
 run --plan -m glm-5 -p nvfp4 -g gb200:16 --tp 4 --ep 4 -c 131072 -u 1000 --reserve full --format json
 if have_json; then
     assert_eq "spread requests" marginal "$(json verdict.status)"
-    assert_contains "their knob" "fewer --users" "$(json verdict.knob)"
+    assert_contains "their knob" "how long the requests are at once" "$(json verdict.knob)"
 fi
 run --plan -m ministral-3-14b -g tpu-7x --format json
 have_json && assert_contains "memory only: knob" "its log" "$(json verdict.knob)"

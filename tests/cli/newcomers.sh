@@ -1,0 +1,82 @@
+#!/bin/sh
+# newcomers.sh - what people ask first, in the keystrokes of somebody in a hurry.
+#
+# Each row: the exit status, how the answer begins, the command. The decision is in the first
+# five lines, on 80 columns; an error is one line that says what to type.
+
+. "${srcdir:-.}/tests/cli/lib.sh"
+COLUMNS=80
+
+rows='
+0|FITS on 1 x NVIDIA H100 * TP 1,|plan -m llama-3.1-8b -g h100 -u 64 -c 128k
+0|FITS on 2 x NVIDIA H100 * TP 2, * --max-num-seqs 256|--plan -m llama-3.1-70b -g h100:2
+1|DOES NOT FIT on 1 x NVIDIA H100 *|--plan -m llama-3.1-70b -g h100:1
+0|FITS on 4 x NVIDIA L4 *|--plan -m llama-3.1-8b --rate 5 -g l4
+0|FITS on 8 x * TP 8, 1 host|--plan -m kimi-k2
+0|FITS on 8 x * TP 8, 1 host|--plan -m qwen3-coder-480b
+0|FITS on 1 x GeForce RTX 4090 *|--plan -m Qwen/Qwen3-32B-AWQ -g 4090
+0|FITS on 2 x GeForce RTX 3090 *|--plan -m llama-3.3-70b -p awq -g 2x3090
+0|FITS on 1 x NVIDIA H100 *|--plan -m gpt-oss-120b -g h100
+0|FITS on 1 x GeForce RTX 4090 *|--plan -m qwen3-32b -p q4_k_m --engine ollama -g 4090:1
+0|FITS on 1 x NVIDIA L40S *|--plan -m llama3.1:8b -g "NVIDIA L40S"
+0|FITS on 8 x NVIDIA H200 * EP 8, 1 host|--plan -m deepseek-ai/DeepSeek-R1-0528 -g 8xH200 -u 64
+0|FITS on 1 x NVIDIA H100 *|--plan -m https://huggingface.co/Qwen/Qwen3-32B -g h100
+1|DOES NOT FIT on 2 x NVIDIA L40S *|--plan -m llama-3.1-70b -g 2xL40S
+0|FITS on 2 x NVIDIA L40S * TP 2, 1 host*|--plan -m llama-3.1-70b -p fp8 -g 2xL40S
+0|FITS on 2 x NVIDIA L4 * TP 2,|--plan -m llama-3.1-8b -g l4 -tp 2
+0|FITS on 1 x NVIDIA L4 *|--plan -m llama-3.1-8b -g l4 --solve users
+0|FITS on 16 x NVIDIA L4 *|--plan -m llama-3.1-8b -g l4 -u 1000
+0|fits: 1 x l4, TP 1, bf16, vLLM * TPOT *, $*|--plan -m llama-3.1-8b -g l4 -q
+0|cheapest *x *|--compare -m llama-3.1-70b -p fp8 -u 32 --ttft 500 --tpot 40 -q
+0|# Llama 3.1 8B, bf16 weights, on 1 x l4: TP 1; vLLM *|--launch docker -m llama-3.1-8b -g l4
+2|* (-m llama-3.1-8b)|--plan llama-3.1-8b
+2|* gpuplan --plan -m llama-3.1-8b)|llama-3.1-8b
+2|* --rate N*|--plan -m llama-3.1-8b -g l4 --qps 5
+2|* (did you mean fp8-e4m3?)|--plan -m llama-3.1-8b -g l4 --kv-precision fp8_e4m4
+2|* 24GB@1008GB/s)|--plan -m llama-3.1-8b -g 24GB@
+2|* (curl -s http://localhost:8000/metrics *|--attach http://localhost:8000/metrics
+'
+printf '%s' "$rows" | grep . >"$work/rows"
+while IFS='|' read -r want begins command; do
+    eval "run $command"
+    assert_eq "$command: exit status" "$want" "$rc"
+    first=$(printf '%s\n' "$out$err" | head -n 1)
+    # shellcheck disable=SC2254 # a pattern
+    case $first in
+    $begins*) ;;
+    *) fail "$command" "begins: $first" ;;
+    esac
+    case $command in
+    *plan\ *-q | *--compare* | *--launch*) continue ;;
+    *plan\ -*) ;;
+    *) continue ;;
+    esac
+    [ "$rc" -le 1 ] || continue
+    head=$(printf '%s\n' "$out" | sed '/^$/,$d')
+    assert_true "$command: five lines" [ "$(printf '%s\n' "$head" | wc -l)" -le 5 ]
+    assert_true "$command: 80 columns" [ "$(printf '%s\n' "$out" | wc -L)" -le 80 ]
+    assert_contains "$command: price" "  price " "$head"
+    case $head in
+    *"
+  limit "* | *"
+  goals "*) ;;
+    *) fail "$command: what limits it" "$head" ;;
+    esac
+    case $first in
+    FITS*) assert_contains "$command: speed" " tokens/s a user (TPOT " "$head" ;;
+    *) assert_contains "$command: a cure" "  cure " "$head" ;;
+    esac
+done <"$work/rows"
+
+# ---- the load rule: the commands of gpuplan-model(7), with the lines that it shows ----
+sed -n '/^\.Ss What is bought/,/^\.Sh/p' "${srcdir:-.}/man/gpuplan-model.7" |
+    sed -n '/^\$ gpuplan/,/^\.Ed/p' | grep -v '^\.' >"$work/manual"
+assert_true "the manual has the commands" [ "$(grep -c '^\$ ' "$work/manual")" -ge 2 ]
+while IFS= read -r line; do
+    case $line in
+    '$ gpuplan '*) eval "run ${line#'$ gpuplan '}" ;;
+    *) assert_contains "gpuplan-model(7): $line" "$line" "$out" ;;
+    esac
+done <"$work/manual"
+
+finish
