@@ -100,7 +100,7 @@ static void request_facts(const struct answer *a, struct record *r)
     record_flag(r, "no_kv_offload", q->kv_on_host);
     record_text(r, "host_memory", a->resolved.host_memory);
     record_count(r, "host_threads", "", q->host.told_cores ? q->host.cores : NAN);
-    if (a->plan.speed.host_share > 0)
+    if (a->plan.speed.host_share > 0 && q->host.bandwidth.known)
         record_quantity(r, "host_bandwidth", "GB/s", q->host.bandwidth, 1e9, 1);
     record_text(r, "draft",
                 q->draft_kind == DRAFT_MODEL ? q->draft->id

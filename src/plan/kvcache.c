@@ -578,6 +578,7 @@ static void add_per_token(struct terms *w)
 {
     const struct plan *p = w->plan;
     const struct model *m = p->request.model;
+    bool any = false;
 
     term_add(w, "KV per token", "KV/token", "sum over layers without a window, whole model",
              quantity_exact(p->memory.kv_bytes_per_token), "B", source_model(p->request.model), "");
@@ -591,7 +592,10 @@ static void add_per_token(struct terms *w)
         input_unit(w, mixer_word(mixer), bytes,
                    window ? "B a layer within the window" : "B a layer", "exact");
         term_takes_last(w, model_kind_layers(m, k));
+        any = true;
     }
+    if (!any)
+        input_number(w, "layers that cache tokens", 0, "exact");
 }
 
 void kvcache_terms(struct terms *w)

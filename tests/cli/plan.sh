@@ -764,7 +764,7 @@ assert_eq "no weights of it" 0 "$(printf '%s' "$out" | grep -c '"vision": ')"
 assert_fails 2 "is not planned for vLLM 0.16 (vllm@0.17 and newer have it)" \
     --plan -m gemma-3-27b -g h100-sxm:1 --language-model-only --engine vllm@0.16
 assert_fails 2 "no model given" --plan
-assert_fails 2 "did you mean llama-3.1-8b?" --plan -m lama3.1-8b
+assert_fails 2 "did you mean llama-3.1-8b" --plan -m lama3.1-8b
 assert_fails 2 "did you mean h100" --plan -m llama-3.1-8b -g h100-smx
 assert_fails 2 "did you mean --context?" --plan -m llama-3.1-8b --contxt 3
 assert_fails 2 "did you mean --context TOKENS?" --plan -m llama-3.1-8b --ctx 8k
@@ -816,7 +816,7 @@ assert_contains "--precision over the name" "with int4-awq, but --precision says
 assert_fails 2 "no model 'acme/none-7b' in the catalogue (hf download acme/none-7b config.json" \
     --plan -m acme/none-7b
 assert_fails 2 "is a drafter" --plan -m RedHatAI/Qwen3-8B-speculator.eagle3
-assert_fails 2 "did you mean mistral-small-3-24b?" --plan -m devstral
+assert_fails 2 "did you mean devstral-2-123b" --plan -m devstral
 assert_fails 3 "no such file" --plan -m ./acme/none
 assert_fails 2 "--context: 0 is outside" --plan -m llama-3.1-8b -c 0
 assert_fails 2 "needs a value" --plan -m

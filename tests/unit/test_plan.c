@@ -547,7 +547,7 @@ static void test_every_sentence(void **state)
     assert_int_equal(warnings, WARNING_COUNT);
     for (int k = KNOB_NONE + 1; k < KNOB_COUNT; k++) {
         p.knob = (enum knob)k;
-        assert_non_null(strstr(sentence_knob(&p, &texts), k == KNOB_ENGINE ? ": " : "GiB): "));
+        assert_non_null(strstr(sentence_knob(&p, &texts), k == KNOB_ENGINE ? ": " : "GiB)"));
     }
     for (int k = 0; k < FIX_KIND_COUNT; k++) {
         struct fix fix = {.kind = (enum fix_kind)k, .request = p.request};

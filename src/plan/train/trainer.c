@@ -1,7 +1,8 @@
 /*
  * trainer.c - what a trainer does when nobody tells it, by version (see train.h).
  *
- * Each row is of that trainer's sources; a figure that no run has shown is assumed. Padded
+ * The rows are recalled, not read in the sources that they name on a day of their own, and the
+ * bounds of versions with them: all of it is assumed where no run has shown it. Padded
  * batches of differing lengths leave free blocks behind, a third of what comes and goes; packed
  * ones of one length hardly any.
  */
