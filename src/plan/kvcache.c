@@ -580,8 +580,11 @@ static void add_per_token(struct terms *w)
     const struct model *m = p->request.model;
     bool any = false;
 
+    for (int k = 0; k < m->kind_count && !any; k++)
+        any = kvcache_layer_bytes(&m->kind[k], p->request.kv, p->request.gpu, 1) > 0;
     term_add(w, "KV per token", "KV/token", "sum over layers without a window, whole model",
-             quantity_exact(p->memory.kv_bytes_per_token), "B", source_model(p->request.model), "");
+             quantity_exact(p->memory.kv_bytes_per_token), "B", source_model(p->request.model),
+             any ? "" : "no layer that caches tokens");
     for (int k = 0; k < m->kind_count; k++) {
         enum mixer mixer = m->kind[k].mixer;
         bool window = mixer_is(mixer, MIXER_IS_WINDOWED);
@@ -592,10 +595,7 @@ static void add_per_token(struct terms *w)
         input_unit(w, mixer_word(mixer), bytes,
                    window ? "B a layer within the window" : "B a layer", "exact");
         term_takes_last(w, model_kind_layers(m, k));
-        any = true;
     }
-    if (!any)
-        input_number(w, "layers that cache tokens", 0, "exact");
 }
 
 void kvcache_terms(struct terms *w)

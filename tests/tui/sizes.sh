@@ -43,7 +43,7 @@ gone "Help: Plan"
 keys Enter
 see "Enter"
 type "70b 3.1"
-see "1 of 1"
+see "1 of "
 see "Llama 3.1 70B"
 keys Enter
 gone "as typed"

@@ -63,7 +63,7 @@ static const struct model_row models[] = {
     {"Qwen/Qwen3-9B", NULL, ""},
     {"DeepSeek V3 70B", NULL, ""},
     {"llama-3.1", NULL, ""},
-    {"gemma-3n-E4B", NULL, ""},
+    {"gemma-3n-E4B", "gemma-3n-e4b", ""},
     {"/models/Qwen3-8B", NULL, ""},
     {"./Qwen3-8B", NULL, ""},
     {"a/b/c", NULL, ""},
