@@ -79,8 +79,8 @@ OPTION(RESERVE, .name = "reserve", WORD("WHAT", "load|full"), .fallback = "load"
        .help = "what the KV cache has to hold: the load and one request of full context, or all "
                "users at full context",
        .form = {.label = "Reserve",
-                .explain = "Reserve: what is bought: the described requests at their end and one "
-                           "of full\ncontext, or all users at full context.\n"
+                .explain = "Reserve: room for the described requests, or for all users at full "
+                           "context.\n"
                            "load = users * KV(prompt + output) + KV(context); full = users * "
                            "KV(context)",
                 .terms = {"users' need"}})

@@ -44,6 +44,7 @@
     X(OUTPUT, OUTPUT, form)                  \
     X(USERS, USERS, form)                    \
     X(RATE, RATE, form)                      \
+    X(RESERVE, RESERVE, form)                \
     X(TTFT, TTFT, form)                      \
     X(TPOT, TPOT, form)                      \
     X(THROUGHPUT, THROUGHPUT, form)          \

@@ -563,6 +563,8 @@ static const struct {
                                {"spot", "spot", "list prices of instances that may be taken away"},
                                {"market", "market", "marketplaces and auctions"},
                                {"buy", "buy", "the hardware, its power and its room"}}},
+    [FIELD_RESERVE] = {.fixed = {{"", "load", "the requests at their end, and one of full context"},
+                                 {"full", "full", "all users at full context"}}},
     [FIELD_DATED] = {.fixed = {{"", "off", "all rents"},
                                {"on", "on", "only prices with a date of their own"}}},
     [FIELD_PRUNE] = {.fixed = {{"", "none", "every weight is stored"},

@@ -20,14 +20,14 @@ expect <<'END'
 │ Output     256 tokens      ││output  16.8 tok/s  11.1..23.8       none       │
 │ Users      1 at once       ││holds   24 requests of 1,280; first: KV pool    │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
-│── Goals ───────────────────││── Cost ────────────────────────────────────────│
-│ TTFT goal  none            ││on demand $0.44/h $321/mo jarvislabs, by 2026-11│
-│ TPOT goal  none            ││buy       $0.11/h  break-even 10.9 months       │
-│ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
-│+Layout     auto: TP 1      ││1 int4-awq          cheaper    1    20.9   $2.72│
-│+Engine     auto: vLLM 0.33+││2 users 3           fuller     1    61.0   $2.54│
-│+Cost       on-demand       ││3 tp 2              faster     2    30.5   $7.62│
-│                            ││── Why ─────────────────────────────────────────│
+│ Reserve    load           ▾││── Cost ────────────────────────────────────────│
+│── Goals ───────────────────││on demand $0.44/h $321/mo jarvislabs, by 2026-11│
+│ TTFT goal  none            ││buy       $0.11/h  break-even 10.9 months       │
+│ TPOT goal  none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
+│ Throughput none            ││1 int4-awq          cheaper    1    20.9   $2.72│
+│+Layout     auto: TP 1      ││2 users 3           fuller     1    61.0   $2.54│
+│+Engine     auto: vLLM 0.33+││3 tp 2              faster     2    30.5   $7.62│
+│+Cost       on-demand       ││── Why ─────────────────────────────────────────│
 └────────────────────────────┘└────────────────────────────────────────────────┘
  Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
@@ -50,14 +50,14 @@ expect <<'END'
 | Output     256 tokens      ||output  16.8 tok/s  11.1..23.8       none       |
 | Users      1 at once       ||holds   24 requests of 1,280; first: KV pool    |
 | Rate       none            ||bound   memory bandwidth; not measured: 4       |
-|-- Goals -------------------||-- Cost ----------------------------------------|
-| TTFT goal  none            ||on demand $0.44/h $321/mo jarvislabs, by 2026-11|
-| TPOT goal  none            ||buy       $0.11/h  break-even 10.9 months       |
-| Throughput none            ||-- Changes (a) ---- gain       n TPOT ms     $/M|
-|+Layout     auto: TP 1      ||1 int4-awq          cheaper    1    20.9   $2.72|
-|+Engine     auto: vLLM 0.33+||2 users 3           fuller     1    61.0   $2.54|
-|+Cost       on-demand       ||3 tp 2              faster     2    30.5   $7.62|
-|                            ||-- Why -----------------------------------------|
+| Reserve    load           v||-- Cost ----------------------------------------|
+|-- Goals -------------------||on demand $0.44/h $321/mo jarvislabs, by 2026-11|
+| TTFT goal  none            ||buy       $0.11/h  break-even 10.9 months       |
+| TPOT goal  none            ||-- Changes (a) ---- gain       n TPOT ms     $/M|
+| Throughput none            ||1 int4-awq          cheaper    1    20.9   $2.72|
+|+Layout     auto: TP 1      ||2 users 3           fuller     1    61.0   $2.54|
+|+Engine     auto: vLLM 0.33+||3 tp 2              faster     2    30.5   $7.62|
+|+Cost       on-demand       ||-- Why -----------------------------------------|
 +----------------------------++------------------------------------------------+
  Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
@@ -81,14 +81,14 @@ expect <<'END'
 │ Output     256 tokens        ││output   682 tok/s  478..888         none       ││+140 users: 156 margin… KV pool     │
 │ Users      16 at once        ││holds   173 requests of 1,280; first: KV pool   ││none up to 131,072 context tokens   │
 │ Rate       none              ││bound   memory bandwidth; not measured: 4       ││none up to 7,936 prompt tokens      │
-│── Goals ─────────────────────││── Cost ────────────────────────────────────────││── Output tok/s over users (3) ─────│
-│ TTFT goal  none              ││on demand $6.98/h $5,095/mo jarvislabs, by 26-11││    │                 │             │
-│ TPOT goal  none              ││buy       $2.40/h  break-even 15.2 months       ││    │                 │           ⣰⠋│
-│ Throughput none              ││── Changes (a) ──── gain       n TPOT ms     $/M││    │                 │         ⣠⠞⠁ │
-│+Layout     auto: TP 2        ││1 h200-sxm:1        cheaper    1    30.0   $1.83││1500│                 │       ⢀⠜⠁   │
-│+Engine     auto: vLLM 0.33+  ││2 users 68          fuller     2    44.1   $1.31││    │                 │      ⣠⠏     │
-│+Cost       on-demand         ││3 tp 4              faster     4    15.2   $3.82││    │                 │     ⡴⠃      │
-│                              ││── Why ─────────────────────────────────────────││    │                 │   ⢀⡞⠁       │
+│ Reserve    load             ▾││── Cost ────────────────────────────────────────││── Output tok/s over users (3) ─────│
+│── Goals ─────────────────────││on demand $6.98/h $5,095/mo jarvislabs, by 26-11││    │                 │             │
+│ TTFT goal  none              ││buy       $2.40/h  break-even 15.2 months       ││    │                 │           ⣰⠋│
+│ TPOT goal  none              ││── Changes (a) ──── gain       n TPOT ms     $/M││    │                 │         ⣠⠞⠁ │
+│ Throughput none              ││1 h200-sxm:1        cheaper    1    30.0   $1.83││1500│                 │       ⢀⠜⠁   │
+│+Layout     auto: TP 2        ││2 users 68          fuller     2    44.1   $1.31││    │                 │      ⣠⠏     │
+│+Engine     auto: vLLM 0.33+  ││3 tp 4              faster     4    15.2   $3.82││    │                 │     ⡴⠃      │
+│+Cost       on-demand         ││── Why ─────────────────────────────────────────││    │                 │   ⢀⡞⠁       │
 │                              ││GPUs 2: TP 2, 1 host                            ││1000│                 │  ⣰⠋         │
 │                              ││runner-up 4: TP 4 (2 GPUs more)                 ││    │                 │⢀⡼⠁          │
 │                              ││KV pool 33.81 GiB: 221,584 tokens, 27.0 requests││    │                 ⣠⠞            │
@@ -123,7 +123,7 @@ expect <<'END'
 FITS        2 GPUs   $6.98/h  $2.84/M
 memory 60 % of budget, 29.4 GiB to spare
 TPOT 22.7 ms TTFT 219 ms 682/s model
-┌─ Ask ──────────────────── 1-4 of 17 ─┐
+┌─ Ask ──────────────────── 1-4 of 18 ─┐
 │▸Model      llama-3.1-70b            ▾│
 │ Weights    fp8                      ▾│
 │ GPU        h100-sxm                 ▾│
@@ -149,7 +149,7 @@ TPOT 22.7 ms TTFT 219 ms 682/s model
 │holds   173 requests; first: KV pool  │
 │bound   memory bandwidth; 4 measures  │
 └──────────────────────────────────────┘
-┌─ Ask ──────────────────── 1-4 of 17 ─┐
+┌─ Ask ──────────────────── 1-4 of 18 ─┐
 │▸Model      llama-3.1-70b            ▾│
 END
 
@@ -171,14 +171,14 @@ expect <<'END'
 │ Output     256 tokens      ││3 …u-offload-gb 34 fits       1    $1.00    1546│
 │ Users      1 at once       ││4 rtx-a6000:2      fits       2    $1.00    57.8│
 │ Rate       none            ││5 a100-sxm-80:1    fits       1    $1.29    40.5│
-│── Goals ───────────────────││6 a100-pcie-80:1   fits       1    $1.35    42.5│
-│ TTFT goal  none            ││7 l40s:2           fits       2    $2.00    52.1│
-│ TPOT goal  none            ││── Why ─────────────────────────────────────────│
-│ Throughput none            ││the weights take 67.71 GiB per GPU, 40.87 GiB   │
-│+Layout     auto: TP 1      ││  may be used                                   │
-│+Engine     auto: vLLM 0.33+││start-up: vLLM would stop:                      │
-│+Cost       on-demand       ││  torch.OutOfMemoryError: CUDA out of memory.   │
-│                            ││  (while the weights are loaded)                │
+│ Reserve    load           ▾││6 a100-pcie-80:1   fits       1    $1.35    42.5│
+│── Goals ───────────────────││7 l40s:2           fits       2    $2.00    52.1│
+│ TTFT goal  none            ││── Why ─────────────────────────────────────────│
+│ TPOT goal  none            ││the weights take 67.71 GiB per GPU, 40.87 GiB   │
+│ Throughput none            ││  may be used                                   │
+│+Layout     auto: TP 1      ││start-up: vLLM would stop:                      │
+│+Engine     auto: vLLM 0.33+││  torch.OutOfMemoryError: CUDA out of memory.   │
+│+Cost       on-demand       ││  (while the weights are loaded)                │
 └────────────────────────────┘└────────────────────────────────────────────────┘
  Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
@@ -198,11 +198,11 @@ expect <<'END'
 │ GPUs       2               ││█ weights 65.7 ▓ KV 1.2 ▒ act 1.0 ░ run 2.8     │
 │ Users      1 at once       ││holds   16 requests of 1,280; first: KV pool    │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
-│── Goals ───────────────────││── Cost ────────────────────────────────────────│
-│ TTFT goal  none            ││on demand $6.98/h $5,095/mo jarvislabs, by 26-11│
-│+Engine     auto: vLLM 0.33+││2 h200-sxm:2        cheaper    2    20.3  $39.24│
-│+Cost       on-demand       ││3 h100-sxm:4, tp 4  faster     4    15.7  $62.29│
-│                            ││── Why ─────────────────────────────────────────│
+│ Reserve    load           ▾││── Cost ────────────────────────────────────────│
+│── Goals ───────────────────││on demand $6.98/h $5,095/mo jarvislabs, by 26-11│
+│+Layout     TP 2            ││2 h200-sxm:2        cheaper    2    20.3  $39.24│
+│+Engine     auto: vLLM 0.33+││3 h100-sxm:4, tp 4  faster     4    15.7  $62.29│
+│+Cost       on-demand       ││── Why ─────────────────────────────────────────│
 END
 
 screen "refused layout" -m qwen3-14b --tp 5 -g h100-sxm <<'KEYS'
@@ -266,14 +266,14 @@ expect <<'END'
 │ Output     256 tokens      ││output  58.5 tok/s  34.3..91.1       none       │
 │ Users      1 at once       ││holds   144 requests of 1,280; first: KV pool   │
 │ Rate       none            ││bound   the routed experts; not measured: 4     │
-│── Goals ───────────────────││── Cost ────────────────────────────────────────│
-│ TTFT goal  none            ││on demand $5.67/h $4,141/mo aws, 2026-07-20     │
-│ TPOT goal  none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
-│ Throughput none            ││1 …ro-6000-server:1 cheaper    1     7.4   $3.60│
-│+Layout     TP 1 x PP 4     ││2 int4-awq          cheaper    4     8.9  $16.33│
-│+Engine     vLLM 0.33+      ││3 users 8           fuller     4    24.6   $5.19│
-│+Cost       on-demand       ││── Why ─────────────────────────────────────────│
-│                            ││warning: the profile of a10g has low confidence │
+│ Reserve    load           ▾││── Cost ────────────────────────────────────────│
+│── Goals ───────────────────││on demand $5.67/h $4,141/mo aws, 2026-07-20     │
+│ TTFT goal  none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
+│ TPOT goal  none            ││1 …ro-6000-server:1 cheaper    1     7.4   $3.60│
+│ Throughput none            ││2 int4-awq          cheaper    4     8.9  $16.33│
+│+Layout     TP 1 x PP 4     ││3 users 8           fuller     4    24.6   $5.19│
+│+Engine     vLLM 0.33+      ││── Why ─────────────────────────────────────────│
+│+Cost       on-demand       ││warning: the profile of a10g has low confidence │
 END
 
 # ---- choosing ----------------------------------------------------------------------
@@ -323,10 +323,10 @@ expect <<'END'
 │ Output   │  q8_0       GGUF Q8_0                                fits       2    $6.98    27.2  $56.85    │           │
 │ Users    │  fp16       FP16                                     fits       2    $6.98    27.5  $54.42    │           │
 │ Rate     │  fp32       FP32                                     no fit   weights                         │           │
-│── Goals ─│  f16        GGUF F16                                 fits       2    $6.98    27.5  $54.42    │───────────│
-│ TTFT goal│  fp8-block  FP8 E4M3, 128 x 128 blocks               fits       2    $6.98    17.2  $34.14    │           │
-│ TPOT goal│  fp8-e5m2   FP8 E5M2, KV cache only                  no fit   type of the weights             │           │
-│ Throughpu│  fp8-tensor FP8 E4M3, one scale per tensor           fits       2    $6.98    16.7  $33.29    │ ms     $/M│
+│ Reserve  │  f16        GGUF F16                                 fits       2    $6.98    27.5  $54.42    │───────────│
+│── Goals ─│  fp8-block  FP8 E4M3, 128 x 128 blocks               fits       2    $6.98    17.2  $34.14    │           │
+│ TTFT goal│  fp8-e5m2   FP8 E5M2, KV cache only                  no fit   type of the weights             │           │
+│ TPOT goal│  fp8-tensor FP8 E4M3, one scale per tensor           fits       2    $6.98    16.7  $33.29    │ ms     $/M│
 END
 
 screen "KV formats of vLLM and of llama.cpp" -m 8B -g l4 <<'KEYS'
@@ -571,8 +571,8 @@ expect <<'END'
 │ │  2. llama.cpp, q4_k_m  fits       1    $1.00    62.2  $19.00             │6│
 │ │  3. cpu-offload-gb 34  fits       1    $1.00    1546 $432.23             │8│
 │ │  4. rtx-a6000:2        fits       2    $1.00    57.8  $16.62             │5│
-│─│  5. a100-sxm-80:1      fits       1    $1.29    40.5  $14.97             │5│
-│ │  6. a100-pcie-80:1     fits       1    $1.35    42.5  $16.41             │1│
+│ │  5. a100-sxm-80:1      fits       1    $1.29    40.5  $14.97             │5│
+│─│  6. a100-pcie-80:1     fits       1    $1.35    42.5  $16.41             │1│
 │ │  7. l40s:2             fits       2    $2.00    52.1  $29.84             │─│
  Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
@@ -590,8 +590,8 @@ expect <<'END'
 │ Weights    q4_k_m         ▾││memory 94 % of budget, 2.50 GiB to spare        │
 │ GPU        l40s           ▾││███████████████████████████████████▓▓▒░··│ 44.42│
 │ GPUs       1               ││█ weights 39.0 ▓ KV 2.5 ▒ act 0.2 ░ run 0.2     │
-│+Layout     auto: TP 1      ││1 l40s:2, tp 2      faster     2    36.2  $22.23│
-│+Engine     llama.cpp b3219+││── Why ─────────────────────────────────────────│
+│ Throughput none            ││1 l40s:2, tp 2      faster     2    36.2  $22.23│
+│+Layout     auto: TP 1      ││── Why ─────────────────────────────────────────│
  applied: --engine llama.cpp --precision q4_k_m (u undoes it)
 END
 
@@ -607,7 +607,7 @@ expect <<'END'
 │ │▸ 1. int4-awq  cheaper    1    $0.44    20.9   $2.72                      │ │
 │ │  2. users 3   fuller     1    $0.44    61.0   $2.54                      │ │
 │ │  3. tp 2      faster     2    $0.88    30.5   $7.62                      │ │
-│─│                                                                          │─│
+│ │                                                                          │─│
 END
 
 screen "the form again by a second Tab" -m 70B -p int8 -g l40s:1 <<'KEYS'
@@ -633,11 +633,11 @@ only 2,3 16,20
 expect <<'END'
 ┌─ Ask ────────────────────────┐┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ─────────────┐┌─ Alternatives, cheapest first ─────┐
 │▸Model      llama-3.1-70b    ▾││FITS         2 GPUs   $6.98/h    $33.30/M tok   ││GPU             n    $/h TPOT    $/M│
-│ Throughput none              ││── Against the pinned plan ─────────────────────││    ││                          ⣠⠞⠁ │
-│+Layout     auto: TP 2        ││Weights bf16 -> fp8; GPUs 4 -> 2; GPUs 4 -> 2;  ││1500││                        ⢀⠜⠁   │
-│+Engine     auto: vLLM 0.33+  ││$13.96/h -> $6.98/h; TPOT 15.7 -> 16.8 ms;      ││    ││                       ⣠⠏     │
-│+Cost       on-demand         ││weights +0.99 GiB; KV and state +0.62 GiB; to   ││    ││                      ⡴⠃      │
-│                              ││spare -1.62 GiB                                 ││    ││                    ⢀⡞⠁       │
+│ TPOT goal  none              ││── Against the pinned plan ─────────────────────││    ││                          ⣠⠞⠁ │
+│ Throughput none              ││Weights bf16 -> fp8; GPUs 4 -> 2; GPUs 4 -> 2;  ││1500││                        ⢀⠜⠁   │
+│+Layout     auto: TP 2        ││$13.96/h -> $6.98/h; TPOT 15.7 -> 16.8 ms;      ││    ││                       ⣠⠏     │
+│+Engine     auto: vLLM 0.33+  ││weights +0.99 GiB; KV and state +0.62 GiB; to   ││    ││                      ⡴⠃      │
+│+Cost       on-demand         ││spare -1.62 GiB                                 ││    ││                    ⢀⡞⠁       │
 END
 
 screen "the same where there is little room" -m llama-3.1-70b -p bf16 -g h100-sxm:4 <<'KEYS'
@@ -830,7 +830,7 @@ screen "a field is found by its option" <<'KEYS'
 KEYS
 only 2 7,12 22,23
 expect <<'END'
-┌─ Ask ──────── 11-28 of 34 ─┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 21, Tab ─┐
+┌─ Ask ──────── 12-29 of 35 ─┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 21, Tab ─┐
 │+Layout     auto: TP 1      ││── Speed: model ─── low..high ────── goal ──────│
 │-Engine     auto: vLLM 0.33+││TTFT        340 ms  97..1700         none       │
 │ Engine     auto: vLLM 0.3…▾││TPOT       58.3 ms  41.2..88.6       none       │
@@ -883,7 +883,7 @@ expect <<'END'
 │▸GPUs       1               ││█ weights 67.7 ▓ KV 2.5 ▒ act 0.6 ░ run 1.0     │
 │── Load ────────────────────││── Ways out (a) ── verdict    n      $/h TPOT ms│
 │ Context    8,192 tokens    ││1 int4-awq         fits       1    $1.00    79.8│
-│ TTFT goal  none            ││7 l40s:2           fits       2    $2.00    52.1│
+│── Goals ───────────────────││7 l40s:2           fits       2    $2.00    52.1│
  GPUs: more hold more, are faster, cost more. auto: the fewest that fit.
 ┌─ Ask ──────────────────────┐┌─ Answer: 1 x L40S, TP 1 ───── 1-14 of 22, Tab ─┐
 │ Model      70B (assumed)  ▾││FITS         1 GPU    $1.00/h    $23.42/M tok   │

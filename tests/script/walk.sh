@@ -132,7 +132,6 @@ compare() {
             from["pool"] = "memory.per_gpu.kv_pool.value"
             from["pool_tokens"] = "memory.kv_cache_tokens.value"
             from["concurrency"] = "memory.max_concurrency.value"
-            from["end"] = "memory.holds.tokens"
             from["context"] = from["form.Context"] = "request.context"
             from["form.Prompt"] = "request.prompt"; from["form.Output"] = "request.output"
             from["form.Users"] = "request.users"
@@ -170,7 +169,9 @@ compare() {
                 lacks = -free
             wanted = $1 == "lacks" ? lacks : $1 == "spare" ? -lacks : \
                 (json[gpu "budget.value"] + lacks) / json[gpu "budget.value"] * 100 }
-        $1 == "held" { wanted = json["memory.holds.load.value"] }
+        # of all users at full length these are what is held
+        $1 == "held" { wanted = json["memory.holds." json["request.reserve"] ".value"] }
+        $1 == "end" { wanted = json[json["request.reserve"] == "full" ? "request.context" : "memory.holds.tokens"] }
         $1 ~ /^(TPOT|TTFT)_/ { name = $1; sub(/_.*/, "", name)
             wanted = json["speed." tolower(name) ".value"] * ($1 ~ /_ms$/ ? 1000 : 1) }
         $1 in from { wanted = from[$1] in json ? json[from[$1]] : "missing" }

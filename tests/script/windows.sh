@@ -370,7 +370,7 @@ expect <<'END'
 │ Output│ The changes are not in plan.json.                            │       │
 │ Users │                                                              │ool    │
 │ Rate  │ w:save  q:quit anyway  Esc:stay                              │       │
-│── Goal└──────────────────────────────────────────────────────────────┘───────│
+│ Reserv└──────────────────────────────────────────────────────────────┘───────│
  w:save  q:quit anyway  Esc:stay
 ┌─ Question ───────────────────────────┐
 │ The changes are not in plan.json.    │
@@ -384,9 +384,9 @@ expect <<'END'
 │ Output│ plan.json exists. Replace it?                                │       │
 │ Users │                                                              │ool    │
 │ Rate  │ y:yes  n or Esc:no                                           │       │
-│── Goal└──────────────────────────────────────────────────────────────┘───────│
-│ TTFT goal  none            ││on demand $4.00/h $2,920/mo crusoe, 2026-08-19  │
-│ TPOT goal  none            ││buy       $1.59/h  break-even 16.9 months       │
+│ Reserv└──────────────────────────────────────────────────────────────┘───────│
+│── Goals ───────────────────││on demand $4.00/h $2,920/mo crusoe, 2026-08-19  │
+│ TTFT goal  none            ││buy       $1.59/h  break-even 16.9 months       │
 END
 
 # The way out of a window is in sight at every width.
