@@ -206,8 +206,8 @@ static void comments_of(const struct answer *a, const struct launch *l, struct n
 {
     const struct request *q = &a->plan.request;
 
-    out->text[0] = texts_addf(&notes->texts, "%s, %s weights, on %d x %s: %s; %s %s",
-                              q->model->name, q->precision.id, a->plan.layout.gpus, q->gpu->id,
+    out->text[0] = texts_addf(&notes->texts, "%s, %s weights, on %s: %s; %s %s", q->model->name,
+                              q->precision.id, sentence_gpus(&a->plan, &notes->texts),
                               sentence_layout(&a->plan.layout, &notes->texts), q->engine->name,
                               l ? l->version_text : q->engine->range);
     out->count = 1;

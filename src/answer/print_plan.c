@@ -396,7 +396,7 @@ void print_plan_line(const struct answer *a, struct strbuf *out)
     const struct request *q = &p->request;
     struct texts texts = {0};
 
-    strbuf_addf(out, "%s: %d x %s, %s, %s", verdict_word(p->verdict), p->layout.gpus, q->gpu->id,
+    strbuf_addf(out, "%s: %s, %s, %s", verdict_word(p->verdict), sentence_gpus(p, &texts),
                 sentence_layout(&p->layout, &texts), q->precision.id);
     if (model_is_served(q->model) && q->engine)
         strbuf_addf(out, ", %s %s", q->engine->name, q->engine->range);

@@ -25,6 +25,7 @@
 #include "model/read/hub_cache.h"
 #include "plan/draft.h"
 #include "plan/search.h"
+#include "plan/speed/host.h"
 #include "plan/weights.h"
 #include "probe/cpu_host.h"
 
@@ -1138,34 +1139,6 @@ static bool parse_host_memory(const char *text, struct quantity *out)
     return channels >= 1 && channels <= 64 && rate >= 800 && rate <= 20000;
 }
 
-/* What nobody told of a host: two channels of a desktop of the card's year, eight of a server's
- * socket where the card has HBM; a GPU that shares its memory leaves the processors a share. */
-static const struct host_guess {
-    const char *what;
-    double rate, low, high; /* GB/s */
-    double cores;
-} host_guesses[] = {
-    {"two channels of DDR4-3200", 51.2, 38.4, 102.4, 8},
-    {"two channels of DDR5-5600", 89.6, 44.8, 102.4, 8},
-    {"eight channels of DDR5-4800", 307.2, 187, 614, 32},
-};
-#define HOST_DDR5_YEAR 2022 /* cards from then on */
-#define HOST_UNIFIED 0.6    /* of a shared memory's bandwidth, 0.4 to 0.9 */
-
-static void guess_host(const struct gpu *gpu, struct host *h)
-{
-    bool hbm = strstr(gpu->memory_type, "HBM"), shared = strcmp(gpu->form_factor, "SoC") == 0;
-    const struct host_guess *g = &host_guesses[hbm ? 2 : gpu->release_year >= HOST_DDR5_YEAR];
-    double rate = gpu->bandwidth.value;
-
-    h->cores = g->cores;
-    h->bandwidth = quantity_band(g->rate * 1e9, g->low * 1e9, g->high * 1e9, ORIGIN_ASSUMED);
-    if (shared && gpu->bandwidth.known) {
-        h->unified = true;
-        h->bandwidth = quantity_band(rate * HOST_UNIFIED, rate * 0.4, rate * 0.9, ORIGIN_ASSUMED);
-    }
-}
-
 /* Memory and processors of the host, where something may stay there. */
 static enum gp_status resolve_host_memory(struct resolving *r)
 {
@@ -1177,7 +1150,7 @@ static enum gp_status resolve_host_memory(struct resolving *r)
 
     if (!q->gpu || q->gpu->host || (!q->engine->offload[0] && !q->engine->kv_offload[0]))
         return text[0] ? refuse_for_engine(r, "--host-memory", "", "keeps nothing there") : GP_OK;
-    guess_host(q->gpu, h);
+    host_guess(q->gpu, h);
     enum gp_status rc = catalog_family(r->planner->catalog, CPU_ID, &h->family, r->err);
     if (!rc && r->out->gpu_local && !find_made_gpu(r->planner, CPU_ID, &cpu, r->err)) {
         /* this machine's, as it was measured or is read */

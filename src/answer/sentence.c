@@ -422,6 +422,13 @@ const char *sentence_fill(const char *words, const struct sentence_value *values
 
 /* ---- layouts ---- */
 
+const char *sentence_gpus(const struct plan *plan, struct texts *texts)
+{
+    const struct gpu *gpu = plan->request.gpu;
+
+    return gpu->mix ? gpu->id : texts_addf(texts, "%d x %s", plan->layout.gpus, gpu->id);
+}
+
 const char *sentence_layout(const struct layout *l, struct texts *t)
 {
     bool apart = l->prefill_tp > 0;

@@ -28,6 +28,7 @@ const char *sentence_first_reason(const struct plan *plan, struct texts *texts);
 const char *sentence_load(const struct request *request, struct texts *texts);
 
 /* "TP 1 x PP 5 x 8 replicas, EP 8": what exceeds 1, and TP. */
+const char *sentence_gpus(const struct plan *plan, struct texts *texts); /* "4 x h100-sxm" */
 const char *sentence_layout(const struct layout *layout, struct texts *texts);
 
 /* "--max-num-seqs 256 --enforce-eager": what the search turned of the engine; "" for nothing. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "plan/goals.h"
+#include "plan/speed/host.h"
 
 /* Tokens of one step that a search may turn to, and the request and load of each. */
 static const double chunks[] = {512, 1024, 2048, 4096, 8192, 16384};
@@ -407,7 +408,7 @@ static double least_miss(struct search *s, const struct layout *l)
     }
     double most = q->users * q->output / (ttft + fmax(q->output - 1, 0) * tpot);
     struct goal_ends end = goals_ends(q, &step, NULL, 1); /* with more at once they are further */
-    if (q->split && q->tp <= 0)                     /* prompts may be worked off in a larger TP */
+    if (q->split && q->tp <= 0) /* prompts may be worked off in a larger TP */
         ttft = 0;
     miss = fmax(miss, q->ttft > 0 ? ttft * end.ttft / q->ttft : 0);
     miss = fmax(miss, q->tpot > 0 ? tpot * end.tpot / q->tpot : 0);
@@ -935,6 +936,8 @@ struct request search_on(const struct request *q, const struct gpu *gpu, int gpu
 {
     struct request r = *q;
 
+    if (gpu != q->gpu && q->host.family) /* beside another GPU stands another host */
+        host_guess(gpu, &r.host);
     r.gpu = gpu;
     if (q->usual_engine && engine_runs_on(q->usual_engine, gpu->vendor))
         r.engine = q->usual_engine;

@@ -88,8 +88,8 @@ static void check_decision(const char *row, const int at[3])
 
 static void check_head(const struct form *form, int cols, const int at[3])
 {
-    static const char *const shouts[] = {"FITS ",       "FITS, SLOW ", "OVER BUDGET ",
-                                         "OVER POWER ", "MARGINAL ",   NULL};
+    static const char *const shouts[] = {
+        "FITS ", "FITS, SLOW ", "LIKELY SLOW ", "OVER BUDGET ", "OVER POWER ", "MARGINAL ", NULL};
     static const char *const refusals[] = {"NO FIT ", "NO ANSWER", NULL};
     char row[256];
     struct canvas c;

@@ -85,6 +85,37 @@ void host_load_sum(const struct request *q, const struct load *load, struct host
     }
 }
 
+/* What nobody told of a host: two channels of a desktop of the card's year, eight of a server's
+ * socket where the card has HBM; a GPU that shares its memory leaves the processors a share. */
+static const struct host_guess {
+    const char *what;
+    double rate, low, high; /* GB/s */
+    double cores;
+} host_guesses[] = {
+    {"two channels of DDR4-3200", 51.2, 38.4, 102.4, 8},
+    {"two channels of DDR5-5600", 89.6, 44.8, 102.4, 8},
+    {"eight channels of DDR5-4800", 307.2, 187, 614, 32},
+};
+#define HOST_DDR5_YEAR 2022 /* cards from then on */
+#define HOST_UNIFIED 0.6    /* of a shared memory's bandwidth, 0.4 to 0.9 */
+
+void host_guess(const struct gpu *gpu, struct host *h)
+{
+    bool hbm = strstr(gpu->memory_type, "HBM"), shared = strcmp(gpu->form_factor, "SoC") == 0;
+    const struct host_guess *g = &host_guesses[hbm ? 2 : gpu->release_year >= HOST_DDR5_YEAR];
+    double rate = gpu->bandwidth.value;
+
+    h->cores = h->told_cores ? h->cores : g->cores;
+    if (h->told)
+        return;
+    h->unified = false;
+    h->bandwidth = quantity_band(g->rate * 1e9, g->low * 1e9, g->high * 1e9, ORIGIN_ASSUMED);
+    if (shared && gpu->bandwidth.known) {
+        h->unified = true;
+        h->bandwidth = quantity_band(rate * HOST_UNIFIED, rate * 0.4, rate * 0.9, ORIGIN_ASSUMED);
+    }
+}
+
 bool host_known(const struct request *q)
 {
     bool computes = q->engine->speed.host_tokens > 0 || q->host_layers > 0 || q->host_experts > 0;

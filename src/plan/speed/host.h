@@ -45,6 +45,9 @@ struct host_load {
     bool head;                       /* the output matrix */
 };
 
+/* The processors and memory beside this GPU, where nobody told them. */
+void host_guess(const struct gpu *gpu, struct host *host);
+
 /* Is the bandwidth of the host known, where something is computed there? */
 bool host_known(const struct request *request);
 

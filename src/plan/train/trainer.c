@@ -180,6 +180,8 @@ const struct trainer *trainer_find(const char *text)
     size_t n = strcspn(text, "@");
     const char *version = text[n] == '@' ? text + n + 1 : "";
 
+    if (text[n] == '@' && (version[0] < '0' || version[0] > '9'))
+        return NULL;
     for (int i = 0; i < TRAINERS; i++)
         if (strlen(trainers[i].word) == n && strncasecmp(trainers[i].word, text, n) == 0 &&
             trainer_covers(&trainers[i], version))
