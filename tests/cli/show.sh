@@ -62,9 +62,10 @@ assert_contains "and which a GPU is of" "family: hopper" "$out"
 run --show vllm
 assert_contains "speed of an engine" "speed kernel: " "$out"
 
-# ---- every id that --list has can be shown ----
+# ---- the ids that --list has can be shown; of the large classes each fifth ----
 for class in models gpus engines formats servers; do
-    "$gp" --list "$class" --quiet >"$work/ids"
+    "$gp" --list "$class" --quiet | awk '{ id[NR] = $0 }
+        END { for (i = 1; i <= NR; i += NR > 300 ? 5 : 1) print id[i] }' >"$work/ids"
     while read -r id; do
         run --show "$id" --format json
         assert_eq "--show $id" 0 "$rc"

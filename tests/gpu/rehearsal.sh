@@ -9,6 +9,7 @@ build=$(cd "${top_builddir:-.}" && pwd)
 engine=$build/tests/bench/standin-bench-cuda
 judge=$build/tests/gpu/judge
 check=$src/tests/gpu/check-gpu.sh
+[ -z "${GPUPLAN_REHEARSED:-}" ] || skip "rehearsed in this run of CI already"
 [ -x "$engine" ] && [ -x "$judge" ] || skip "no CUDA headers, so no $engine"
 mkdir "$work/libexec" "$work/driver" || exit 99
 ln -s "$engine" "$work/libexec/gpuplan-bench-cuda"
