@@ -347,7 +347,9 @@ enum gp_status trace_parse(const char *name, const char *text, size_t len, struc
 
     memset(out, 0, sizeof(*out));
     csv_init(&r.csv, name, text, len);
-    size_t blank = strspn(text, " \t\r\n");
+    size_t blank = 0;
+    while (blank < len && strchr(" \t\r\n", text[blank]) && text[blank])
+        blank++;
     bool lines = blank < len && text[blank] == '{';
     enum gp_status rc = lines ? parse_lines(&r, text, len) : read_header(&r);
     while (!rc && more && !lines) {
