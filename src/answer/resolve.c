@@ -40,6 +40,7 @@ struct local_model {
 struct local_gpu {
     char *text; /* "h100-sxm/3g.40gb", "cpu" */
     struct gpu *gpu;
+    struct gpu_mix *mix; /* of unlike GPUs: gpu->mix; or NULL */
 };
 
 struct planner {
@@ -84,6 +85,7 @@ void planner_free(struct planner *p)
     for (size_t i = 0; i < p->gpu_count; i++) {
         free(p->gpus[i].text);
         free(p->gpus[i].gpu);
+        free(p->gpus[i].mix);
     }
     free(p->models);
     free(p->gpus);
@@ -827,6 +829,7 @@ static enum gp_status find_made_gpu(struct planner *p, const char *text, const s
     p->gpus = gp_grow(p->gpus, &p->gpu_cap, p->gpu_count + 1, sizeof(*p->gpus));
     struct local_gpu *slot = &p->gpus[p->gpu_count++];
     slot->text = gp_strdup(text);
+    slot->mix = NULL;
     slot->gpu = gp_malloc(sizeof(made));
     *slot->gpu = made;
     *gpu = slot->gpu;
@@ -917,6 +920,7 @@ static enum gp_status find_mixed(struct planner *p, const char *text, bool by_me
 
         slot->text = gp_strdup(key);
         slot->gpu = gp_malloc(sizeof(*slot->gpu));
+        slot->mix = mix;
         gpu_mixed(mix, by_memory, slot->gpu);
         gp_copy(slot->gpu->id, sizeof(slot->gpu->id), id.text);
         gp_copy(slot->gpu->name, sizeof(slot->gpu->name), name.text);
