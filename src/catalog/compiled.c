@@ -129,6 +129,7 @@ struct building {
     uint32_t strings_len;
     config_setting_t *settings;
     config_setting_t **slots; /* of lists: every node but the first takes one */
+    size_t slots_left;
     config_list_t *lists;
     config_t *config;
 };
@@ -166,8 +167,9 @@ static config_setting_t *build_setting(struct building *b, config_setting_t *par
         setting->value.sval = (char *)b->strings + node->value.at.text;
     } else if (has_members(node->type)) {
         members = node->value.at.members;
-        if (members > b->count - b->used)
+        if (members > b->slots_left)
             return NULL;
+        b->slots_left -= members;
         setting->value.list = members > 0 ? list : NULL;
         list->length = members;
         list->elements = b->slots;
@@ -223,6 +225,7 @@ config_setting_t *compiled_find(const struct compiled *compiled, const char *tex
     memory = gp_calloc(entry->nodes, each);
     b = (struct building){.nodes = (const void *)(compiled->bytes + entry->at),
                           .count = entry->nodes,
+                          .slots_left = entry->nodes - 1,
                           .settings = (void *)memory,
                           .strings_len = entry->strings,
                           .config = config};
