@@ -1057,9 +1057,10 @@ int search_named_count(const struct request *q, const struct evaluation *e,
         return q->gpu_count;
     counted.gpu_count = e->layout.gpus;
     search_layout(&counted, market, SEARCH_FEWEST_GPUS, &same);
-    bool alike = memcmp(&same.layout, &e->layout, sizeof(same.layout)) == 0 &&
-                 memcmp(&same.turned, &e->turned, sizeof(same.turned)) == 0 &&
-                 same.chunk == e->chunk;
+    const struct knobs *a = &same.turned, *b = &e->turned;
+    bool alike = memcmp(&same.layout, &e->layout, sizeof(same.layout)) == 0 && a->seqs == b->seqs &&
+                 a->tokens == b->tokens && a->utilization == b->utilization &&
+                 a->eager == b->eager && same.chunk == e->chunk;
     return alike ? counted.gpu_count : 0;
 }
 
