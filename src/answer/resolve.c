@@ -1022,6 +1022,13 @@ static enum gp_status resolve_gpu(struct resolving *r)
 
 /* ---- engine and host memory ---- */
 
+/* On its vendor's GPUs, and on one as old as this. */
+static bool starts_on(const struct engine *e, const struct gpu *gpu)
+{
+    return engine_runs_on(e, gpu) &&
+           !engine_excludes(e, SUPPORT_ENGINE, "", "", gpu->compute_capability);
+}
+
 enum gp_status planner_engine(struct catalog *catalog, struct request *q, struct gp_err *err)
 {
     static const char *const names[] = CATALOG_ENGINES_TAKEN;
@@ -1029,12 +1036,14 @@ enum gp_status planner_engine(struct catalog *catalog, struct request *q, struct
 
     q->engine = q->usual_engine;
     for (size_t i = 1; i < sizeof(names) / sizeof(names[0]) && !rc && q->gpu; i++) {
+        bool never = !engine_runs_on(q->usual_engine, q->gpu);
         const struct engine *e;
 
-        if (engine_runs_on(q->engine, q->gpu->vendor))
+        if (starts_on(q->engine, q->gpu))
             break;
         rc = catalog_engine(catalog, names[i], &e, err);
-        if (!rc && engine_runs_on(e, q->gpu->vendor))
+        if (!rc && starts_on(e, q->gpu) &&
+            (never || !q->precision.weight || engine_runs_format(e, q->precision.weight)))
             q->engine = e;
     }
     return rc;

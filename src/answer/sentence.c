@@ -523,12 +523,14 @@ static const char *link_time(const struct plan *p, struct texts *t)
 }
 
 /* "AWS accelerators": the vendor as its products' names begin with it. */
-static const char *devices_of(const struct gpu *g, struct texts *t)
+static const char *devices_of(const struct gpu *g, const struct engine *e, struct texts *t)
 {
     bool named = gpu_short_name(g) > g->name;
 
     if (g->host)
         return "processors";
+    if (e && engine_lists(e->vendors, g->vendor)) /* on others of this vendor it does */
+        return texts_addf(t, "%s GPUs", g->architecture);
     return texts_addf(t, "%.*s%s%s", (int)strlen(g->vendor), named ? g->name : g->vendor,
                       g->vendor[0] ? " " : "", g->memory_only ? "accelerators" : "GPUs");
 }
@@ -596,7 +598,7 @@ static const char *say_request(const struct plan *p, const char *words, const st
          .text = g->vendor[0] ? texts_addf(t, "(%s) is not known", g->vendor)
                               : "is not in its profile"},
         {"runs not", SAY_TEXT, .text = g->host ? "is not planned" : "does not run"},
-        {"devices", SAY_TEXT, .text = devices_of(g, t)},
+        {"devices", SAY_TEXT, .text = devices_of(g, q->engine, t)},
         {"gpu", SAY_TEXT, .text = g->id},
         {"network", SAY_NUMBER, .number = 100 * p->speed.network},
         {"figures missing", SAY_TEXT, .text = sentence_figures_missing(g, t)},

@@ -23,6 +23,7 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "catalog/files.h"
+#include "catalog/gpu.h"
 
 const char *engine_term_word(enum engine_term term)
 {
@@ -84,9 +85,21 @@ bool engine_lists(const char *list, const char *word)
     return gp_has_word(list, "|", word);
 }
 
-bool engine_runs_on(const struct engine *engine, const char *vendor)
+/* "gfx1032" of "RDNA2 (gfx1032)"; "" = it has none. */
+static void chip_of(const struct gpu *gpu, char *chip, size_t size)
 {
-    return !engine->vendors[0] || engine_lists(engine->vendors, vendor);
+    const char *at = strstr(gpu->architecture, "(gfx");
+
+    gp_format(chip, size, "%.*s", at ? (int)strcspn(at + 1, ")") : 0, at ? at + 1 : "");
+}
+
+bool engine_runs_on(const struct engine *engine, const struct gpu *gpu)
+{
+    char chip[16];
+
+    chip_of(gpu, chip, sizeof(chip));
+    return (!engine->vendors[0] || engine_lists(engine->vendors, gpu->vendor)) &&
+           (!engine->chips[0] || !chip[0] || engine_lists(engine->chips, chip));
 }
 
 /* FP64 runs nowhere. Of a format without a family, a user's own, nothing is known. */
@@ -483,6 +496,7 @@ static const struct profile_field fields[] = {
     {"date", PROFILE_TEXT, AT(date), .show = SHOW_NOT},
     {"prompt_cache_gib", PROFILE_NUMBER, AT(prompt_cache_gib), 0, 4096, .show = SHOW_NOT},
     {"vendors", PROFILE_TEXT, AT(vendors), .show = SHOW_NOT},
+    {"chips", PROFILE_TEXT, AT(chips), .show = SHOW_NOT},
     {"seen", PROFILE_TEXT, AT(speed.seen), .show = SHOW_NOT, .in = "speed"},
     {"captured", PROFILE_NUMBER, AT(speed.captured), 0, 1e6, .show = SHOW_NOT, .in = "speed"},
     {"uncaptured_cc100", PROFILE_TEXT, AT(speed.uncaptured_100), .show = SHOW_NOT, .in = "speed"},

@@ -228,6 +228,8 @@ struct support {
     char source[192]; /* with its date */
 };
 
+struct gpu; /* catalog/gpu.h */
+
 struct engine {
     char id[24];      /* "vllm" */
     char name[32];    /* "vLLM" */
@@ -354,6 +356,7 @@ struct engine {
     bool layers_only;               /* spreads layers over GPUs, does not cut them: no TP */
     bool gguf;                      /* reads GGUF formats, and keeps KV in them */
     char vendors[48];               /* '|' separated vendors it runs on; "" = all */
+    char chips[128];                /* and of AMD's architectures: "gfx942|..."; "" = all */
     bool bf16_falls_back;           /* takes FP16 where the GPU has no BF16, does not refuse */
     char fp16_refused[64];          /* '|' separated families that it does not run in FP16 */
     char weight_formats[128];       /* '|' separated formats, or families of such, that it
@@ -400,7 +403,7 @@ const struct support *engine_excludes(const struct engine *engine, enum support_
 bool engine_lists(const char *list, const char *word);
 
 /* Does the engine run on GPUs of this vendor ("apple")? */
-bool engine_runs_on(const struct engine *engine, const char *vendor);
+bool engine_runs_on(const struct engine *engine, const struct gpu *gpu);
 
 /* Is a family in such a list, or is the list "all"? */
 bool engine_names_family(const char *list, const char *family);

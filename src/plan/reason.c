@@ -220,7 +220,7 @@ static uint64_t reasons_of_engine(const struct request *q)
         split |= !m->weights_only && q->kv->block > 0 &&
                  (l->head_dim % q->kv->block != 0 || l->v_head_dim % q->kv->block != 0);
     }
-    if (known_vendor(q->gpu) && !engine_runs_on(e, q->gpu->vendor))
+    if (known_vendor(q->gpu) && !engine_runs_on(e, q->gpu))
         reasons |= REASON_BIT(REASON_VENDOR);
     if (reason_support(q, REASON_GPU))
         reasons |= REASON_BIT(REASON_GPU);

@@ -939,7 +939,7 @@ struct request search_on(const struct request *q, const struct gpu *gpu, int gpu
     if (gpu != q->gpu && q->host.family) /* beside another GPU stands another host */
         host_guess(gpu, &r.host);
     r.gpu = gpu;
-    if (q->usual_engine && engine_runs_on(q->usual_engine, gpu->vendor))
+    if (q->usual_engine && engine_runs_on(q->usual_engine, gpu))
         r.engine = q->usual_engine;
     r.gpu_count = gpu_count;
     r.host_gpus = cost_host_gpus(gpu, market, &r.host_assumed);

@@ -37,6 +37,13 @@ done <<'E2'
 0|int4-awq as published|-m Qwen/Qwen2-72B-Instruct-AWQ -g a100-sxm-80:2 --tp 2
 1|int4 has groups of 128|-m qwen2.5-72b -p int4 -g a100-sxm-80:2 --tp 2
 0|(72.71 B parameters)|-m qwen2.5-72b -p fp8 -g h100-sxm:2 --tp 2
+1|vLLM does not run on RDNA2 (gfx1032) GPUs;cure llama.cpp|-m llama-3.2-1b -g rx-6600 --engine vllm
+1|vLLM does not run on GCN5.1 (gfx906) GPUs|-m llama-3.2-1b -g radeon-vii --engine vllm
+0|llama.cpp b5000+|-m llama-3.2-1b -g rx-6600
+0|vLLM 0.33+|-m llama-3.1-8b -g rx-7900-xtx
+0|vLLM 0.33+|-m llama-3.1-8b -g mi210
+0|planned for llama.cpp, as vLLM does not run on Pascal GPUs|-m llama-3.2-1b -g gtx-1080
+1|vLLM (0.33+) runs on compute capability 7.0 or higher|-m llama-3.1-8b -g p100-pcie-16 -p fp8
 1|runs on compute capability 7.5 or higher, v100-sxm2-32 has 7.0;vLLM or llama.cpp run there;only supports sm75|-m llama-3.1-8b -g v100-sxm2-32:1 --engine sglang
 1|7.5 or higher|-m qwen3-8b -g p100-pcie-16:2 --engine sglang
 0|published builds have kernels for compute capability 8.0 or higher|-m qwen3-0.6b -g t4:1 --engine sglang
