@@ -364,14 +364,16 @@ static void print_decision(const struct replay_run *run, struct strbuf *out)
                     UNITS_PLAIN(run->rate.high, 3));
     else if (f->rate > 0)
         strbuf_addf(out, "%s %s requests/s ", f->saturated ? "OVERLOADED by" : "KEEPS UP with",
-                    UNITS_PLAIN(f->rate, 3));
-    else
-        strbuf_addf(out, "KEEPS UP with %s requests %s ",
-                    UNITS_TOKENS(f->arrivals.load.users > 0 ? f->arrivals.load.users
-                                                            : f->arrivals.load.count),
-                    f->arrivals.load.users > 0 ? "in flight" : "at once");
-    strbuf_addf(out, "on %d x %s (%s): %s, %s %s\n", p->layout.gpus, q->gpu->name, q->gpu->id,
-                sentence_layout(&p->layout, &texts), q->engine->name, q->engine->range);
+                    UNITS_PLAIN(run->ask.arrivals.rate > 0 ? run->ask.arrivals.rate : f->rate, 3));
+    else {
+        double users = f->arrivals.load.users, count = users > 0 ? users : f->arrivals.load.count;
+
+        strbuf_addf(out, "KEEPS UP with %s request%s %s ", UNITS_TOKENS(count),
+                    count == 1 ? "" : "s", users > 0 ? "in flight" : "at once");
+    }
+    strbuf_addf(out, "on %s%s (%s): %s, %s %s\n",
+                q->gpu->mix ? "" : texts_addf(&texts, "%d x ", p->layout.gpus), q->gpu->name,
+                q->gpu->id, sentence_layout(&p->layout, &texts), q->engine->name, q->engine->range);
     print_measure(run, MEASURE_TTFT, out);
     print_measure(run, MEASURE_TPOT, out);
     strbuf_addf(out, "  limit    %s; GPU busy %.0f %% of the time, KV %.0f %% full at most\n",

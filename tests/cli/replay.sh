@@ -24,6 +24,10 @@ value() {
     assert_contains "price" "per million tokens" "$head5"
     run --replay $model --rate 4 --requests 300
     assert_eq "the same again" "$first" "$out"
+    # a server that keeps up serves what arrives, however short the replay
+    assert_eq "constant arrivals, served" "20.0" \
+        "$("$gp" --replay $model --rate 20 --arrivals constant --requests 200 |
+            sed -n 's/^ *price .*, \([0-9.]*\) requests.s$/\1/p' | awk '{ printf "%.1f", int($1 + 0.5) }')"
     run --replay $model --rate 4 --requests 300 --seed 2 -q
     assert_eq "in a word" "keeps up" "$out"
     run --replay $model:1 --rate 500 --requests 4000 -q

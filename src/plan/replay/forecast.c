@@ -259,11 +259,23 @@ static bool within_goals(const struct forecast_ask *ask, const struct forecast_s
     return true;
 }
 
+/* s over which rates are taken. Of requests that arrive one by one the last of them ends a
+ * request's own time after it came, when the server is nearly empty: that tail is not counted, so
+ * that a server which keeps up serves at the rate of the arrivals. */
+static double rate_span(const struct replay_result *r, const struct replay_load *l,
+                        const struct forecast_rates *rates)
+{
+    double span = fmax(r->last - r->first, 1e-9);
+    double own = rates->point[MEASURE_E2E][POINT_MEAN] - rates->point[MEASURE_QUEUE][POINT_MEAN];
+    double came = l->arrival && l->count > 0 ? l->arrival[l->count - 1] - l->arrival[0] : 0;
+
+    return came > 0 && own > 0 ? fmin(fmax(span - own, came), span) : span;
+}
+
 static void fill_rates(const struct forecaster *f, const struct replay_result *r,
                        const struct replay_load *l, const float *delay, double front,
                        struct forecast_rates *out)
 {
-    double span = fmax(r->last - r->first, 1e-9);
     int within = 0;
 
     for (int m = 0; m < MEASURE_COUNT; m++) {
@@ -287,6 +299,8 @@ static void fill_rates(const struct forecaster *f, const struct replay_result *r
                                    ? (n > 0 ? sum / n : NAN)
                                    : forecast_percentile(f->value, n, points[p].share);
     }
+    double span = rate_span(r, l, out);
+
     out->tokens = (double)r->output_tokens / span;
     out->requests = r->completed / span;
     out->goodput = within / span;
