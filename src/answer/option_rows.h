@@ -58,8 +58,8 @@ OPTION(USED, .name = "used", .type = OPTION_BYTES, .argument = "BYTES", .unit = 
                            "free = usable - used - weights - overheads - users' need",
                 .terms = {"usable memory", "free"}})
 OPTION(ENGINE, .name = "engine", .type = OPTION_TEXT, .argument = "NAME[@VERSION]",
-       .fallback = "newest vllm range; mlx for Apple, llama.cpp for GGUF or cpu", .commands = R,
-       .common = true, .help = "inference engine and its version",
+       .fallback = "newest vllm range; mlx for Apple; llama.cpp for GGUF, cpu and old GPUs",
+       .commands = R, .common = true, .help = "inference engine and its version",
        .form = {.label = "Engine",
                 .section = "Engine",
                 .explain = "Engine: its version sets overheads, how it budgets, and its speed.\n"
