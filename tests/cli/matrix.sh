@@ -39,7 +39,7 @@ done <<'E2'
 0|(72.71 B parameters)|-m qwen2.5-72b -p fp8 -g h100-sxm:2 --tp 2
 1|vLLM does not run on RDNA2 (gfx1032) GPUs;cure llama.cpp|-m llama-3.2-1b -g rx-6600 --engine vllm
 1|vLLM does not run on GCN5.1 (gfx906) GPUs|-m llama-3.2-1b -g radeon-vii --engine vllm
-0|llama.cpp b5000+|-m llama-3.2-1b -g rx-6600
+0|llama.cpp b7400+|-m llama-3.2-1b -g rx-6600
 0|vLLM 0.33+|-m llama-3.1-8b -g rx-7900-xtx
 0|vLLM 0.33+|-m llama-3.1-8b -g mi210
 0|planned for llama.cpp, as vLLM does not run on Pascal GPUs|-m llama-3.2-1b -g gtx-1080
