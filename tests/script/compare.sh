@@ -213,9 +213,9 @@ expect <<'END'
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter p100  * best for its cost    │
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
 │=  rtx-a6000         bf16       4  fits        100.9±75   2.00    3.68      75│
-│   p100-sxm2-16      bf16       1  no fit: type of the weights, short 127.1 G…│
-│   p100-sxm2-16      fp8        1  no fit: type of the weights, short 63.4 GiB│
-│▸  p100-sxm2-16      int4-awq   1  no fit: type of the weights, short 32.8 GiB│
+│   p100-sxm2-16      fp8        1  no fit: type of the weights, short 90.5 GiB│
+│   p100-sxm2-16      int4-awq   1  no fit: type of the weights, short 59.9 GiB│
+│▸  p100-sxm2-16      bf16       8  no fit: weights, short 6.1 GiB             │
 │                                                                              │
 │                                                                              │
 │                                                                              │
@@ -225,9 +225,9 @@ expect <<'END'
 │                                                                              │
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
-┌─ p100-sxm2-16 x 1, int4-awq: no fit ──────────────────────── 1-2 of 18, Tab ─┐
-│█████████████████████│██████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▒░  14.54│
-│█ weights 37.1 ▓ KV 8.8 ▒ act 0.5 ░ run 1.0                                   │
+┌─ p100-sxm2-16 x 8, bf16 (as published): no fit ───────────── 1-2 of 14, Tab ─┐
+│███████████████████████████████████████████████████│█▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░  15.81│
+│█ weights 16.2 ▓ KV 5.0 ▒ act 0.5 ░ run 0.3                                   │
 └──────────────────────────────────────────────────────────────────────────────┘
 END
 

@@ -136,7 +136,7 @@ expect <<'END'
 ││  M3 Ultra                               fits       1        -     237       -  384.00 GiB usable, 819 GB/s, 2025  │ │
 ││  RTX 6000 Ada Generation                fits       4        -    46.4       -  47.41 GiB usable, 960 GB/s, 2022   │ │
 ││  GeForce RTX 4090                       fits       8        -    27.3       -  23.70 GiB usable, 1.01 TB/s, 2022  │ │
-││  Tesla P100 SXM2 16GB                   no fit   type of the weights           15.81 GiB usable, 732 GB/s, 2016   │ │
+││  Tesla P100 SXM2 16GB                   no fit   weights                       15.81 GiB usable, 732 GB/s, 2016   │ │
 ││                                                                                                                   │─│
 │└───────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘ │
 │                              ││                                                ││    users at once                   │
