@@ -1036,14 +1036,12 @@ enum gp_status planner_engine(struct catalog *catalog, struct request *q, struct
 
     q->engine = q->usual_engine;
     for (size_t i = 1; i < sizeof(names) / sizeof(names[0]) && !rc && q->gpu; i++) {
-        bool never = !engine_runs_on(q->usual_engine, q->gpu);
         const struct engine *e;
 
         if (starts_on(q->engine, q->gpu))
             break;
         rc = catalog_engine(catalog, names[i], &e, err);
-        if (!rc && starts_on(e, q->gpu) &&
-            (never || !q->precision.weight || engine_runs_format(e, q->precision.weight)))
+        if (!rc && starts_on(e, q->gpu))
             q->engine = e;
     }
     return rc;

@@ -43,7 +43,8 @@ done <<'E2'
 0|vLLM 0.33+|-m llama-3.1-8b -g rx-7900-xtx
 0|vLLM 0.33+|-m llama-3.1-8b -g mi210
 0|planned for llama.cpp, as vLLM does not run on Pascal GPUs|-m llama-3.2-1b -g gtx-1080
-1|vLLM (0.33+) runs on compute capability 7.0 or higher|-m llama-3.1-8b -g p100-pcie-16 -p fp8
+1|llama.cpp;GGUF|-m llama-3.1-8b -g p100-pcie-16 -p fp8
+1|vLLM (0.33+) runs on compute capability 7.0 or higher|-m llama-3.1-8b -g p100-pcie-16 -p fp8 --engine vllm
 1|runs on compute capability 7.5 or higher, v100-sxm2-32 has 7.0;vLLM or llama.cpp run there;only supports sm75|-m llama-3.1-8b -g v100-sxm2-32:1 --engine sglang
 1|7.5 or higher|-m qwen3-8b -g p100-pcie-16:2 --engine sglang
 0|published builds have kernels for compute capability 8.0 or higher|-m qwen3-0.6b -g t4:1 --engine sglang

@@ -669,7 +669,7 @@ static void test_engine_of_a_vendor(void **state)
         char command[128];
         bool served = false;
         for (size_t i = 0; i < count; i++)
-            served |= engine_runs_on(&engines[i], gpus[g]->vendor);
+            served |= engine_runs_on(&engines[i], gpus[g]);
         gp_format(command, sizeof(command), "-m llama-3.1-8b -g %s", gpus[g]->id);
         struct plan p = plan_of(command);
         if (served && (p.reasons >> REASON_VENDOR & 1))

@@ -871,7 +871,7 @@ static bool any_request(const struct lists *all, struct any *a)
     a->gpu = *all->gpu[draw((int)all->gpus)];
     a->engine = all->engine[draw((int)all->engines)];
     const struct format *format = &all->format[draw((int)all->formats)];
-    if (!a->gpu.family || !engine_runs_on(&a->engine, a->gpu.vendor) ||
+    if (!a->gpu.family || !engine_runs_on(&a->engine, &a->gpu) ||
         !engine_runs_format(&a->engine, format))
         return false;
     a->family = *a->gpu.family;

@@ -16,8 +16,9 @@
 #define PADDED 0.35
 #define PACKED 0.10
 
-/* Bytes of an eager loss per logit, low to high. transformers before 4.45 turns all logits into FP32
- * in the model's forward pass and copies them once more where they are shifted; later in the loss. */
+/* Bytes of an eager loss per logit, low to high. transformers before 4.45 turns all logits into
+ * FP32 in the model's forward pass and copies them once more where they are shifted; later in the
+ * loss. */
 #define IN_MODEL   \
     {              \
         14, 18, 22 \
