@@ -69,17 +69,6 @@ double engine_kv_unit(const struct engine *e)
     return strcmp(e->kv_offload, "gpu") == 0 ? 1e9 : GP_GIB;
 }
 
-const char *engine_rows_word(enum logit_rows rows)
-{
-    static const char *const words[] = {
-#define X(NAME, word) word,
-        LOGIT_ROWS(X)
-#undef X
-    };
-
-    return words[rows];
-}
-
 bool engine_lists(const char *list, const char *word)
 {
     return gp_has_word(list, "|", word);

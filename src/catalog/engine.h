@@ -373,7 +373,6 @@ struct engine {
 };
 
 const char *engine_term_word(enum engine_term term); /* "non_torch", a profile's key */
-const char *engine_rows_word(enum logit_rows rows);  /* "slots", ... */
 /* Does it start without CUDA graphs where it is told? */
 static inline bool engine_has_eager(const struct engine *engine)
 {
