@@ -193,48 +193,59 @@ static uint32_t hash_count(const struct replica *r, const struct seq *s)
 int replica_hit(const struct replica *r, const struct seq *s, int *groups, int64_t *idle)
 {
     int block = r->rules->block, known = seq_known(s);
-    int most = (known - 1) / block * block, hit = 0, n = 0;
+    int most = (known - 1) / block, hit = 0, n = 0;
     uint32_t hashes = hash_count(r, s);
 
     *idle = 0;
-    for (; (uint32_t)n < hashes && hit < most; n++) {
-        int item = blocks_find(&r->blocks, r->load->hash[r->load->hash_at[s->request] + n]);
+    while ((uint32_t)n < hashes && hit < most && hit == n * group_blocks(r)) {
+        int i = blocks_find(&r->blocks, r->load->hash[r->load->hash_at[s->request] + n]);
 
-        if (item == BLOCKS_NONE)
+        if (i == BLOCKS_NONE)
             break;
-        *idle += r->blocks.item[item].holders == 0 ? r->blocks.item[item].count : 0;
-        hit += r->load->hash_tokens;
+        *idle += r->blocks.item[i].holders == 0 ? r->blocks.item[i].count : 0;
+        hit += r->blocks.item[i].count;
+        n++;
     }
     *groups = n;
-    if (s->left != BLOCKS_NONE && n == s->groups) {
-        hit += r->blocks.item[s->left].count * block;
+    if (s->left != BLOCKS_NONE && hit >= s->left_from) {
+        int left = s->left_from + r->blocks.item[s->left].count;
+
+        hit = left > hit ? left : hit;
         *idle += r->blocks.item[s->left].count;
-    } else if (hashes == 0) { /* of whom, nobody knows: as its own */
-        hit = (int)fmin(r->load->cached * s->prompt, most) / block * block;
-        *idle = hit / block;
+    } else if (hashes == 0 && s->left == BLOCKS_NONE) { /* of whom, nobody knows: as its own */
+        hit = (int)fmin(r->load->cached * s->prompt, most * block) / block;
+        *idle = hit;
     }
-    return hit < most ? hit : most;
+    return (hit < most ? hit : most) * block;
 }
 
-/* Its groups that are whole by now can be found by others. */
-void replica_groups_add(struct replica *r, struct seq *s)
+/* What is whole by now of its groups can be found by others. */
+void replica_groups_add(struct replica *r, int i)
 {
-    uint32_t hashes = hash_count(r, s);
+    struct seq *s = &r->seq[i];
+    int hashes = (int)hash_count(r, s), n = hashes > 0 ? group_blocks(r) : 0;
+    int full = s->computed / r->rules->block;
+    int *item = r->item ? r->item + r->load->hash_at[s->request] : NULL;
 
-    while ((uint32_t)s->groups < hashes &&
-           (int64_t)(s->groups + 1) * r->load->hash_tokens <= s->computed) {
-        uint64_t hash = r->load->hash[r->load->hash_at[s->request] + s->groups];
-        int item = blocks_find(&r->blocks, hash), n = group_blocks(r);
+    while (hashes > 0) {
+        if (s->groups > 0) {
+            struct blocks_item *last = &r->blocks.item[item[s->groups - 1]];
+            int in_it = full - (s->groups - 1) * n;
 
-        if (s->held < n)
-            break;
-        s->held -= n;
-        if (item == BLOCKS_NONE) {
-            blocks_add(&r->blocks, hash, n);
-        } else { /* another has computed the same meanwhile */
-            blocks_hold(&r->blocks, item);
-            blocks_give(&r->blocks, n);
+            if (last->filler == i) {
+                int more = (in_it < n ? in_it : n) - last->count;
+
+                last->count += more;
+                s->held -= more;
+                last->filler = in_it < n ? i : SEQ_NONE;
+            }
+            if (in_it < n)
+                return;
         }
+        if (s->groups == hashes || full <= s->groups * n)
+            return;
+        uint64_t hash = r->load->hash[r->load->hash_at[s->request] + s->groups];
+        item[s->groups] = blocks_add(&r->blocks, hash, i);
         s->groups++;
     }
 }
@@ -242,22 +253,31 @@ void replica_groups_add(struct replica *r, struct seq *s)
 void replica_take_hit(struct replica *r, int i, int groups, int hit)
 {
     struct seq *s = &r->seq[i];
+    int64_t found = 0;
 
-    for (int n = 0; n < groups; n++)
-        blocks_hold(&r->blocks,
-                    blocks_find(&r->blocks, r->load->hash[r->load->hash_at[s->request] + n]));
-    if (s->left != BLOCKS_NONE) {
+    for (int n = 0; n < groups; n++) {
+        uint32_t at = r->load->hash_at[s->request] + n;
+        int item = blocks_find(&r->blocks, r->load->hash[at]);
+
+        r->item[at] = item;
+        found += r->blocks.item[item].count;
+        blocks_hold(&r->blocks, item);
+        if (r->blocks.item[item].filler == SEQ_NONE &&
+            r->blocks.item[item].count < group_blocks(r))
+            r->blocks.item[item].filler = i;
+    }
+    if (s->left != BLOCKS_NONE && hit > found * r->rules->block) {
         int count = blocks_reclaim(&r->blocks, s->left);
 
-        if (groups == s->groups)
-            s->held += count;
-        else if (r->rules->caches)
-            blocks_leave(&r->blocks, count, true);
-        s->left = BLOCKS_NONE;
+        s->held = hit / r->rules->block - found;
+        blocks_give(&r->blocks, count - s->held);
+    } else if (s->left != BLOCKS_NONE) {
+        blocks_forget(&r->blocks, s->left);
     } else if (groups == 0 && hit > 0) {
         s->held = blocks_of(r, hit);
         blocks_take(&r->blocks, s->held);
     }
+    s->left = BLOCKS_NONE;
     s->groups = groups;
     s->computed = hit;
     if (s->made == 0) {
@@ -267,27 +287,31 @@ void replica_take_hit(struct replica *r, int i, int groups, int hit)
 }
 
 /* found: tokens that it may ask for itself; less than 0: it has ended. */
-static void seq_free_blocks(struct replica *r, struct seq *s, int64_t found)
+static void seq_free_blocks(struct replica *r, int i, int64_t found)
 {
+    struct seq *s = &r->seq[i];
     int64_t own = s->held, tokens = found < 0 ? s->computed : found;
 
     s->held = 0;
     if (r->rules->caches && own > 0) {
-        int64_t shared = s->groups > 0 ? (int64_t)s->groups * group_blocks(r) : 0;
-        int64_t whole = tokens / r->rules->block - shared;
+        int64_t whole = own - (blocks_of(r, s->computed) - tokens / r->rules->block);
 
-        whole = whole < 0 ? 0 : whole < own ? whole : own;
+        whole = whole < 0 ? 0 : whole;
         blocks_give(&r->blocks, own - whole);
         s->left = blocks_leave(&r->blocks, whole, found < 0);
+        s->left_from = (int)(tokens / r->rules->block - whole);
     } else {
         blocks_give(&r->blocks, own);
     }
     /* the end of a prompt is taken by others before its beginning */
     for (int n = s->groups; n-- > 0;) {
-        int item = blocks_find(&r->blocks, r->load->hash[r->load->hash_at[s->request] + n]);
+        int item = r->item[r->load->hash_at[s->request] + n];
 
+        if (r->blocks.item[item].filler == i)
+            r->blocks.item[item].filler = SEQ_NONE;
         blocks_release(&r->blocks, item);
     }
+    s->groups = 0;
 }
 
 /* ---- those that run ---- */
@@ -333,7 +357,7 @@ void replica_chunk(struct replica *r, int i, int n)
     r->chunk[r->chunks++] = (struct replay_chunk){i, s->request, n, s->computed};
     s->computed += n;
     if (!r->alone)
-        replica_groups_add(r, s);
+        replica_groups_add(r, i);
 }
 
 void replica_preempt(struct replica *r, int i, bool first, int64_t found)
@@ -352,7 +376,7 @@ void replica_preempt(struct replica *r, int i, bool first, int64_t found)
     r->out->recomputed += s->computed;
     if (r->out->outcome[s->request].preemptions < UINT16_MAX)
         r->out->outcome[s->request].preemptions++;
-    seq_free_blocks(r, s, found);
+    seq_free_blocks(r, i, found);
     s->computed = 0;
     s->state = SEQ_WAITS;
     queue_push(&r->queue, ~i, first);
@@ -395,7 +419,7 @@ void replica_release(struct replica *r)
 
         r->released_first = (r->released_first + 1) & (r->released_cap - 1);
         r->released_count--;
-        seq_free_blocks(r, s, -1);
+        seq_free_blocks(r, i, -1);
         s->state = SEQ_UNUSED;
         s->after = r->unused;
         r->unused = i;
@@ -413,7 +437,7 @@ void replica_refuse_first(struct replica *r)
     r->queue.count--;
     r->full = false;
     if (s->left != BLOCKS_NONE)
-        blocks_reclaim(&r->blocks, s->left);
+        blocks_forget(&r->blocks, s->left);
     s->state = SEQ_UNUSED;
     s->after = r->unused;
     r->unused = i;
@@ -433,6 +457,7 @@ void replica_fini(struct replica *r)
     free(r->heap);
     free(r->queue.item);
     blocks_fini(&r->blocks);
+    free(r->item);
     free(r->released);
     free(r->chunk);
     free(r->preempted);

@@ -29,8 +29,9 @@ struct seq {
     int64_t entered;         /* to tell who came later */
     int64_t held;            /* blocks of its own, beside the groups it shares; of a decoding
                                 * one those of `computed` */
-    int groups;              /* leading groups that it holds, or held when it left: */
-    int left;                /* an item of what it had computed behind them; or none */
+    int groups;              /* leading groups of its prompt of which it holds an item */
+    int left;                /* an item of what it had computed behind them when it left, */
+    int left_from;           /* from this block on; or none */
     int heap, before, after; /* places: by `last`; among those that run */
     enum seq_state state;
     double token; /* s: when its last token came, of one that lost its blocks */
@@ -79,6 +80,7 @@ struct replica {
     size_t heap_cap;
     struct queue queue;
     struct blocks blocks;
+    int *item; /* of each group of a request, as it holds it; owned */
     int64_t reserved; /* blocks up to their last tokens (no-evict) */
 
     double decide, end; /* s: when the next step is packed; INFINITY: nothing to do */
@@ -95,6 +97,7 @@ struct replica {
     int *preempted; /* requests; owned */
     int preemptions;
     size_t preempted_cap;
+    int64_t taken; /* blocks that its decoding ones have already */
     int held_back; /* decoding ones that this step leaves out */
     int *held;     /* owned */
     size_t held_cap;
@@ -172,6 +175,13 @@ void replica_chunk(struct replica *replica, int seq, int n);
 /* It loses its blocks and waits again, first or last. Of what it computed so many tokens may be
  * found when it comes again. */
 void replica_preempt(struct replica *replica, int seq, bool first, int64_t found);
+/* Blocks that decoding requests enter in this step are theirs before others look for some. */
+static inline void replica_take(struct replica *r, int64_t n)
+{
+    blocks_take(&r->blocks, n);
+    r->taken += n;
+}
+
 /* A decoding request is left out of this step. */
 void replica_hold_back(struct replica *replica, int seq);
 
@@ -182,8 +192,8 @@ void replica_decode_begin(struct replica *replica, int seq);
 /* What it has computed and made stands in it again. */
 void replica_decode_end(struct replica *replica, int seq);
 void replica_shift_held(struct replica *replica);
-/* Its groups that are whole by now can be found by others. */
-void replica_groups_add(struct replica *replica, struct seq *s);
+/* What is whole by now of its groups can be found by others. */
+void replica_groups_add(struct replica *replica, int seq);
 /* Its last token came: slot and blocks are free when the engine sees that. */
 void replica_end(struct replica *replica, int seq, double at);
 /* Those that have ended by replica->decide. */
