@@ -3,11 +3,17 @@
 import inspect
 import itertools
 
-from standin import Config, install, make
+from standin import Config, install
 
 REAL = ["vllm.v1.core", "vllm.v1.request", "vllm.v1.engine", "vllm.v1.kv_cache_interface",
         "vllm.v1.kv_cache_spec_registry", "vllm.v1.kv_cache_layout", "vllm.v1.utils",
         "vllm.v1.metrics.stats", "vllm.utils.math_utils"]
+
+
+class Unstructured:
+    @staticmethod
+    def from_sampling_params(params):
+        return None
 
 
 def load(root):
@@ -15,6 +21,7 @@ def load(root):
         "cdiv": lambda a, b: -(-a // b),
         "length_from_prompt_token_ids_or_embeds": lambda tokens, embeds: len(tokens),
         "GiB_bytes": 1 << 30,
+        "StructuredOutputRequest": Unstructured,
     })
 
 
@@ -64,7 +71,8 @@ def scheduler_of(rules):
         num_speculative_tokens=0, num_lookahead_tokens=0, num_prefill_lookahead_tokens=0,
         num_hash_lookahead_tokens=0, max_in_flight_tokens=0,
         max_concurrent_batches=2 if rules["overlap"] else 1)
-    structured = make("structured")()
+    structured = Config(accept_tokens=lambda *a: True, should_advance=lambda *a: False,
+                        grammar_bitmask=lambda *a: None)
     if "block_size" in inspect.signature(Scheduler.__init__).parameters or rules["overlap"]:
         return Scheduler(config, kv, structured, block_size=rules["block"])
     return Scheduler(config, kv, structured)
@@ -124,7 +132,8 @@ def steps(trace, rules):
         ids = list(out.num_scheduled_tokens)
         tokens = [[next(fresh)] if i in samples else [] for i in ids]
         result = Config(req_ids=ids, req_id_to_index={i: n for n, i in enumerate(ids)},
-                        sampled_token_ids=tokens, prompt_logprobs_dict={})
+                        sampled_token_ids=tokens, prompt_logprobs_dict={},
+                        prompt_token_id_logprobs_dict={})
         scheduler.update_from_output(out, result)
 
     while coming or flight or scheduler.requests:
@@ -141,7 +150,7 @@ def steps(trace, rules):
             elif not scheduler.running and scheduler.get_request_counts()[1] == 0:
                 clock = max(clock, coming[0].arrival_time)
             else:
-                raise RuntimeError("nobody can go on")
+                raise RuntimeError(f"nobody can go on: {scheduler.running} {scheduler.get_request_counts()} {scheduler.requests}")
             continue
         decodes, prefill, samples = 0, {}, set()
         for i, n in out.num_scheduled_tokens.items():

@@ -18,9 +18,9 @@
 
 struct blocks_item {
     uint64_t hash;
-    int count;    /* blocks that it has */
-    bool kept;    /* who left it may still ask for it */
-    int filler;   /* who computes the rest of the group */
+    int count;  /* blocks that it has */
+    bool kept;  /* who left it may still ask for it */
+    int filler; /* who computes the rest of the group */
     int holders;
     int before, after; /* in order of use, while nobody holds it */
     int next;          /* of its bucket, or of the unused items */

@@ -372,9 +372,8 @@ void replica_init(struct replica *r, const struct replay *replay, int number,
     r->ratio = rules->ratio;
     r->decide = INFINITY;
     r->counted = out->first;
-    uint32_t hashes = rules->caches && replay->load->hash
-                          ? replay->load->hash_at[replay->load->count]
-                          : 0;
+    uint32_t hashes =
+        rules->caches && replay->load->hash ? replay->load->hash_at[replay->load->count] : 0;
     blocks_init(&r->blocks, rules->blocks, hashes);
     r->blocks.in_turn = rules->caches && rules->in_turn;
     r->item = hashes > 0 ? gp_malloc(hashes * sizeof(*r->item)) : NULL;

@@ -76,9 +76,10 @@ int replica_first(struct replica *r)
 
 /* ---- those that decode, by their last tick ---- */
 
-static int64_t heap_key(const struct replica *r, int at)
+/* Of those that end in the same tick the first in the engine's order ends first. */
+static bool ends_before(const struct seq *a, const struct seq *b)
 {
-    return r->seq[r->heap[at]].last;
+    return a->last != b->last ? a->last < b->last : a->entered < b->entered;
 }
 
 static void heap_set(struct replica *r, int at, int i)
@@ -91,8 +92,8 @@ static void heap_up(struct replica *r, int at)
 {
     int i = r->heap[at];
 
-    for (; at > 0 && heap_key(r, (at - 1) / 2) > r->seq[i].last; at = (at - 1) / 2)
-        heap_set(r, at, r->heap[(at - 1) / 2]);
+    for (int up; at > 0 && ends_before(&r->seq[i], &r->seq[r->heap[up = (at - 1) / 2]]); at = up)
+        heap_set(r, at, r->heap[up]);
     heap_set(r, at, i);
 }
 
@@ -101,9 +102,9 @@ static void heap_down(struct replica *r, int at, int count)
     int i = r->heap[at];
 
     for (int child; (child = 2 * at + 1) < count; at = child) {
-        if (child + 1 < count && heap_key(r, child + 1) < heap_key(r, child))
+        if (child + 1 < count && ends_before(&r->seq[r->heap[child + 1]], &r->seq[r->heap[child]]))
             child++;
-        if (heap_key(r, child) >= r->seq[i].last)
+        if (!ends_before(&r->seq[r->heap[child]], &r->seq[i]))
             break;
         heap_set(r, at, r->heap[child]);
     }
@@ -262,8 +263,7 @@ void replica_take_hit(struct replica *r, int i, int groups, int hit)
         r->item[at] = item;
         found += r->blocks.item[item].count;
         blocks_hold(&r->blocks, item);
-        if (r->blocks.item[item].filler == SEQ_NONE &&
-            r->blocks.item[item].count < group_blocks(r))
+        if (r->blocks.item[item].filler == SEQ_NONE && r->blocks.item[item].count < group_blocks(r))
             r->blocks.item[item].filler = i;
     }
     if (s->left != BLOCKS_NONE && hit > found * r->rules->block) {
@@ -286,11 +286,11 @@ void replica_take_hit(struct replica *r, int i, int groups, int hit)
     }
 }
 
-/* found: tokens that it may ask for itself; less than 0: it has ended. */
-static void seq_free_blocks(struct replica *r, int i, int64_t found)
+/* Of what it has computed so many tokens have a hash; ends: it will not ask for them. */
+static void seq_free_blocks(struct replica *r, int i, int64_t tokens, bool ends)
 {
     struct seq *s = &r->seq[i];
-    int64_t own = s->held, tokens = found < 0 ? s->computed : found;
+    int64_t own = s->held;
 
     s->held = 0;
     if (r->rules->caches && own > 0) {
@@ -298,7 +298,7 @@ static void seq_free_blocks(struct replica *r, int i, int64_t found)
 
         whole = whole < 0 ? 0 : whole;
         blocks_give(&r->blocks, own - whole);
-        s->left = blocks_leave(&r->blocks, whole, found < 0);
+        s->left = blocks_leave(&r->blocks, whole, ends);
         s->left_from = (int)(tokens / r->rules->block - whole);
     } else {
         blocks_give(&r->blocks, own);
@@ -360,6 +360,13 @@ void replica_chunk(struct replica *r, int i, int n)
         replica_groups_add(r, i);
 }
 
+static void tell_preempted(struct replica *r, int request)
+{
+    r->preempted =
+        gp_grow(r->preempted, &r->preempted_cap, (size_t)r->preemptions + 1, sizeof(*r->preempted));
+    r->preempted[r->preemptions++] = request;
+}
+
 void replica_preempt(struct replica *r, int i, bool first, int64_t found)
 {
     struct seq *s = &r->seq[i];
@@ -376,13 +383,11 @@ void replica_preempt(struct replica *r, int i, bool first, int64_t found)
     r->out->recomputed += s->computed;
     if (r->out->outcome[s->request].preemptions < UINT16_MAX)
         r->out->outcome[s->request].preemptions++;
-    seq_free_blocks(r, i, found);
+    seq_free_blocks(r, i, found, false);
     s->computed = 0;
     s->state = SEQ_WAITS;
     queue_push(&r->queue, ~i, first);
-    r->preempted =
-        gp_grow(r->preempted, &r->preempted_cap, (size_t)r->preemptions + 1, sizeof(*r->preempted));
-    r->preempted[r->preemptions++] = s->request;
+    tell_preempted(r, s->request);
 }
 
 /* Its last token came: slot and blocks are free when the engine sees that. */
@@ -406,26 +411,65 @@ void replica_end(struct replica *r, int i, double at)
         r->released_first = 0;
         r->released_cap = cap;
     }
-    r->released[(r->released_first + r->released_count++) & (r->released_cap - 1)] =
-        (struct released){at, i};
+    int place = r->released_count++, mask = r->released_cap - 1, first = r->released_first;
+    for (; place > 0; place--) { /* a prompt's only token may come in the order of the others */
+        struct released *before = &r->released[(first + place - 1) & mask];
+
+        if (before->at < at || r->seq[before->seq].entered < s->entered)
+            break;
+        r->released[(first + place) & mask] = *before;
+    }
+    r->released[(first + place) & mask] = (struct released){at, i};
     r->ended(r->ended_ctx, at);
+}
+
+static void seq_unuse(struct replica *r, int i)
+{
+    r->seq[i].state = SEQ_UNUSED;
+    r->seq[i].after = r->unused;
+    r->unused = i;
 }
 
 void replica_release(struct replica *r)
 {
     while (r->released_count > 0 && r->released[r->released_first].at <= r->decide) {
         int i = r->released[r->released_first].seq;
-        struct seq *s = &r->seq[i];
 
         r->released_first = (r->released_first + 1) & (r->released_cap - 1);
         r->released_count--;
-        seq_free_blocks(r, i, -1);
-        s->state = SEQ_UNUSED;
-        s->after = r->unused;
-        r->unused = i;
+        seq_free_blocks(r, i, r->seq[i].computed, true);
+        seq_unuse(r, i);
         r->running--;
         r->full = false;
     }
+}
+
+bool replica_release_last(struct replica *r)
+{
+    int found = -1, mask = r->released_cap - 1;
+    int64_t entered = r->seq[r->tail].entered;
+
+    for (int n = 0; n < r->released_count; n++) {
+        int i = r->released[(r->released_first + n) & mask].seq;
+
+        if (r->seq[i].entered > entered) {
+            entered = r->seq[i].entered;
+            found = n;
+        }
+    }
+    if (found < 0)
+        return false;
+    int i = r->released[(r->released_first + found) & mask].seq;
+    for (int n = found; n > 0; n--)
+        r->released[(r->released_first + n) & mask] =
+            r->released[(r->released_first + n - 1) & mask];
+    r->released_first = (r->released_first + 1) & mask;
+    r->released_count--;
+    seq_free_blocks(r, i, r->seq[i].computed - (r->seq[i].output > 1), true);
+    tell_preempted(r, r->seq[i].request);
+    seq_unuse(r, i);
+    r->running--;
+    return true;
 }
 
 void replica_refuse_first(struct replica *r)
@@ -438,9 +482,7 @@ void replica_refuse_first(struct replica *r)
     r->full = false;
     if (s->left != BLOCKS_NONE)
         blocks_forget(&r->blocks, s->left);
-    s->state = SEQ_UNUSED;
-    s->after = r->unused;
-    r->unused = i;
+    seq_unuse(r, i);
     r->out->refused++;
     r->ended(r->ended_ctx, r->decide);
 }

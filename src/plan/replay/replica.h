@@ -80,7 +80,7 @@ struct replica {
     size_t heap_cap;
     struct queue queue;
     struct blocks blocks;
-    int *item; /* of each group of a request, as it holds it; owned */
+    int *item;        /* of each group of a request, as it holds it; owned */
     int64_t reserved; /* blocks up to their last tokens (no-evict) */
 
     double decide, end; /* s: when the next step is packed; INFINITY: nothing to do */
@@ -182,6 +182,9 @@ static inline void replica_take(struct replica *r, int64_t n)
     r->taken += n;
 }
 
+/* One whose last token is under way, behind all that go on, loses its blocks before it comes;
+ * false: there is none. */
+bool replica_release_last(struct replica *replica);
 /* A decoding request is left out of this step. */
 void replica_hold_back(struct replica *replica, int seq);
 

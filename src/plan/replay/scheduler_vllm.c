@@ -63,6 +63,15 @@ static bool pack_all(struct replica *r, int *left)
     return true;
 }
 
+/* The last that runs loses its blocks. A token that a step in flight computes has no hash yet. */
+static void preempt_last(struct replica *r)
+{
+    const struct seq *s = &r->seq[r->tail];
+    bool flies = r->rules->overlap && s->state == SEQ_DECODES && r->tick > s->tick;
+
+    replica_preempt(r, r->tail, true, seq_computed(r, s) - flies);
+}
+
 /* In order; who finds no block takes those of the last. */
 static void pack_in_order(struct replica *r, int *left)
 {
@@ -78,8 +87,10 @@ static void pack_in_order(struct replica *r, int *left)
         bool self = false;
 
         while (!self && need > blocks_left(&r->blocks)) {
+            if (replica_release_last(r))
+                continue;
             self = r->tail == i;
-            replica_preempt(r, r->tail, true, seq_computed(r, &r->seq[r->tail]));
+            preempt_last(r);
         }
         if (self)
             return;
