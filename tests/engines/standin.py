@@ -7,6 +7,11 @@ import sys
 import types
 
 
+def decorated(thing):
+    return isinstance(thing, (types.FunctionType, classmethod, staticmethod)) or \
+        isinstance(thing, type) and not thing.__dict__.get("stand_in")
+
+
 class Meta(type):
     """A class that is whatever it is asked to be, and false."""
 
@@ -20,7 +25,7 @@ class Meta(type):
     def __call__(cls, *args, **kw):
         # a decorator gives back what it decorates
         if cls.__dict__.get("stand_in") and len(args) == 1 and not kw:
-            if isinstance(args[0], (types.FunctionType, type, classmethod, staticmethod)):
+            if decorated(args[0]):
                 return args[0]
         return super().__call__(*args, **kw)
 
@@ -52,7 +57,7 @@ class Thing(metaclass=Meta):
         return make(name)
 
     def __call__(self, *args, **kw):
-        if len(args) == 1 and isinstance(args[0], (types.FunctionType, type)):
+        if len(args) == 1 and decorated(args[0]):
             return args[0]
         return Thing()
 
@@ -63,7 +68,7 @@ class Thing(metaclass=Meta):
         return False
 
     def __bool__(self):
-        return False
+        return not type(self).__dict__.get("stand_in", False)
 
     def __iter__(self):
         return iter(())
@@ -97,8 +102,8 @@ class Module(types.ModuleType):
 
 
 class Finder:
-    """Modules of `package` under `real` come from `root`; all others that are not installed, and
-    all others of the package, are stand-ins. installed: names that may be taken from Python."""
+    """Modules of `package` under `real` come from `root`; its others are stand-ins, and so is what
+    it imports that is not installed."""
 
     def __init__(self, root, package, real, known):
         self.root, self.package, self.real = root, package, tuple(real)
@@ -113,9 +118,18 @@ class Finder:
                         return importlib.util.spec_from_file_location(
                             name, file, submodule_search_locations=inside)
             return self.stand_in(name, [at])
-        if self.installed(name):
+        parent = sys.modules.get(name.rpartition(".")[0])
+        if not isinstance(parent, Module) and (self.installed(name) or not self.asked()):
             return None
         return self.stand_in(name, [])
+
+    def asked(self):
+        """The engine itself wants it, not a package that tries what is there."""
+        frame = sys._getframe(2)
+        while frame.f_globals.get("__name__", "").startswith("importlib") or \
+                frame.f_globals.get("__name__") == __name__:
+            frame = frame.f_back
+        return frame.f_globals.get("__name__", "").split(".")[0] == self.package
 
     def installed(self, name):
         try:
