@@ -200,6 +200,7 @@ void replica_settle(struct replica *r)
     replica_count(r, end);
     count_gaps(r, d, s.start + s.first, n, s.first + (n > 1 ? s.more : 0), last);
     r->joined = end;
+    r->last_decoded = true;
     r->tick += n;
     r->context += (double)d * (double)n;
     r->out->steps += n;
@@ -237,6 +238,7 @@ static void mixed_step(struct replica *r, int decodes, double start, double end)
 {
     double tokens = 0;
 
+    r->last_decoded = decodes > 0;
     if (decodes > 0 && !r->reserves)
         blocks_take(&r->blocks, replica_entering(r, 0) - r->taken);
     replica_count(r, end);

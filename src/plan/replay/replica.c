@@ -124,6 +124,7 @@ void replica_decode_begin(struct replica *r, int i)
 
     s->state = SEQ_DECODES;
     s->tick = r->tick;
+    s->began = r->out->steps;
     s->last = r->tick + s->output - s->made;
     r->heap = gp_grow(r->heap, &r->heap_cap, (size_t)r->decoding + 1, sizeof(*r->heap));
     heap_set(r, r->decoding, i);
@@ -246,8 +247,15 @@ void replica_groups_add(struct replica *r, int i)
         if (s->groups == hashes || full <= s->groups * n)
             return;
         uint64_t hash = r->load->hash[r->load->hash_at[s->request] + s->groups];
-        item[s->groups] = blocks_add(&r->blocks, hash, i);
-        s->groups++;
+        int other = r->alone ? blocks_find(&r->blocks, hash) : BLOCKS_NONE;
+        if (other != BLOCKS_NONE && r->blocks.item[other].count == n && full >= (s->groups + 1) * n) {
+            blocks_hold(&r->blocks, other); /* SGLang's tree holds each token once */
+            s->held -= n;
+            blocks_give(&r->blocks, n);
+        } else {
+            other = blocks_add(&r->blocks, hash, i);
+        }
+        item[s->groups++] = other;
     }
 }
 

@@ -27,6 +27,7 @@ struct seq {
     int computed; /* and tokens in the cache, when it began to decode at `tick` */
     int64_t tick, last;
     int64_t entered;         /* to tell who came later */
+    int64_t began;           /* step that made the first token since it was let in */
     int64_t held;            /* blocks of its own, beside the groups it shares; of a decoding
                                 * one those of `computed` */
     int groups;              /* leading groups of its prompt of which it holds an item */
@@ -103,7 +104,8 @@ struct replica {
     size_t held_cap;
 
     /* SGLang's */
-    bool full;
+    bool full, joins_none; /* nobody is let in; the last prompts joined nobody */
+    bool last_decoded;     /* the last step was one of those that decode */
     int unfinished; /* the prompt that was cut */
     double ratio;
     bool lacks_slots, lacks_blocks; /* why the queue's head was not let in */
