@@ -124,7 +124,7 @@ def scheduler_of(rules, requests):
 
         def _add_request_to_queue(self, req, is_retracted=False):
             if is_retracted:
-                self.retracted.append(int(req.rid))
+                self.retracted.append(req)
             self.waiting_queue.append(req)
 
     server.__dict__.update(
@@ -228,6 +228,8 @@ def steps(trace, rules):
             batch = s.get_next_batch_to_run()
         s.cur_batch = batch
         if batch:
+            for req in s.retracted:  # its token in flight is thrown away
+                made[req.rid] = len(req.output_ids)
             decodes, prefill = 0, {}
             extends = batch.forward_mode.is_extend()
             for req in batch.reqs:
@@ -240,7 +242,7 @@ def steps(trace, rules):
                     made[req.rid] += 1
             start = max(clock, end)
             end = start + 1
-            yield start, decodes, prefill, list(s.retracted)
+            yield start, decodes, prefill, [int(req.rid) for req in s.retracted]
             batch.output_ids = torch.zeros(len(batch.reqs), dtype=torch.int64)
             flight.append((batch.copy() if rules["overlap"] else batch, end))
         if rules["overlap"]:

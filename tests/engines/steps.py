@@ -19,7 +19,8 @@ import sys
 import tempfile
 
 GROUPS = [1]
-OVERLAP = 0
+OVERLAP = 1
+CACHES = 0
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
@@ -44,7 +45,7 @@ def sglang_rules(rng, version):
     return {
         "scheduler": "sglang", "block": rng.choice([1, 1, 1, 16]),
         "budget": rng.choice([64, 256, 512, 2048, 8192]), "input": rng.choice([512, 16384]),
-        "slots": rng.choice([2, 4, 8, 32, 256]), "caches": int(rng.random() < 0.7),
+        "slots": rng.choice([2, 4, 8, 32, 256]), "caches": int(rng.random() < CACHES),
         "overlap": int(rng.random() < OVERLAP), "ratio": rng.choice([0.7, 0.7, 0.3, 1.0]),
         "ratio_least": 0.098, "ratio_step": 0.00100333,
     }

@@ -248,7 +248,8 @@ void replica_groups_add(struct replica *r, int i)
             return;
         uint64_t hash = r->load->hash[r->load->hash_at[s->request] + s->groups];
         int other = r->alone ? blocks_find(&r->blocks, hash) : BLOCKS_NONE;
-        if (other != BLOCKS_NONE && r->blocks.item[other].count == n && full >= (s->groups + 1) * n) {
+        if (other != BLOCKS_NONE && r->blocks.item[other].count == n &&
+            full >= (s->groups + 1) * n) {
             blocks_hold(&r->blocks, other); /* SGLang's tree holds each token once */
             s->held -= n;
             blocks_give(&r->blocks, n);

@@ -106,7 +106,7 @@ struct replica {
     /* SGLang's */
     bool full, joins_none; /* nobody is let in; the last prompts joined nobody */
     bool last_decoded;     /* the last step was one of those that decode */
-    int unfinished; /* the prompt that was cut */
+    int unfinished;        /* the prompt that was cut */
     double ratio;
     bool lacks_slots, lacks_blocks; /* why the queue's head was not let in */
     double counted;                 /* s up to which the integrals are */

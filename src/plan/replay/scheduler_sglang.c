@@ -162,8 +162,12 @@ static void retract_some(struct replica *r)
 
     do {
         int victim = victim_of(r);
+        struct seq *s = &r->seq[victim];
+        int lost = (int)(seq_made(r, s) - seen(r, s)); /* the one under way is thrown away */
 
-        replica_preempt(r, victim, false, r->seq[victim].computed);
+        replica_preempt(r, victim, false, s->computed);
+        s->made -= lost;
+        r->out->output_tokens -= lost;
     } while (r->decoding > 1 && replica_entering(r, 0) > blocks_left(&r->blocks));
     for (int i = r->head; i != SEQ_NONE; i = r->seq[i].after)
         if (r->seq[i].state == SEQ_DECODES) {
