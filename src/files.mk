@@ -134,6 +134,9 @@ plan_sources = \
 	src/plan/kvcache.c \
 	src/plan/kvcache.h \
 	src/plan/kvcache_blocks.c \
+	src/plan/late.c \
+	src/plan/late.h \
+	src/plan/late_plan.c \
 	src/plan/layout.c \
 	src/plan/layout.h \
 	src/plan/load.c \

@@ -124,6 +124,14 @@ static void record_plan_speed(struct record *s, const struct plan *p)
     record_spare(s, 11);
     figure_column(s, p, FIGURE_TPOT, "TPOT ms", 1);
     figure_column(s, p, FIGURE_TTFT, NULL, 0);
+    static const char *const titles[LATE_COUNT] = {
+#define X(NAME, measure, point, key, label) [LATE_##NAME] = label " ms",
+        LATES(X)
+#undef X
+    };
+    for (int i = 0; i < LATE_COUNT; i++) /* goals alone: what else there is takes a replay */
+        if (p->request.late[i] > 0)
+            figure_column(s, p, (enum figure_id)(FIGURE_LATE + i), titles[i], 0);
     figure_column(s, p, FIGURE_JOULES, NULL, 2);
     figure_column(s, p, FIGURE_MILLION, "$/M out", 2);
 }

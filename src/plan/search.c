@@ -404,7 +404,8 @@ static double least_miss(struct search *s, const struct layout *l)
 
     if (q->rate > 0 && q->throughput > q->rate * q->output)
         miss = q->throughput / (q->rate * q->output);
-    if ((q->ttft <= 0 && q->tpot <= 0 && q->throughput <= 0) || s->step.gap != SPEED_KNOWN)
+    bool late = late_asked(q);
+    if ((q->ttft <= 0 && q->tpot <= 0 && q->throughput <= 0 && !late) || s->step.gap != SPEED_KNOWN)
         return miss;
     step_cut(&s->step, l, &step);
     step_attach(&step, l, &others);
@@ -421,6 +422,10 @@ static double least_miss(struct search *s, const struct layout *l)
         ttft = 0;
     miss = fmax(miss, q->ttft > 0 ? ttft * end.ttft / q->ttft : 0);
     miss = fmax(miss, q->tpot > 0 ? tpot * end.tpot / q->tpot : 0);
+    if (late && late_mean_ttft(q) > 0)
+        miss = fmax(miss, ttft / late_mean_ttft(q));
+    if (late && late_mean_tpot(q) > 0)
+        miss = fmax(miss, tpot / late_mean_tpot(q));
     miss = fmax(miss, q->rate <= 0 ? q->throughput * end.tpot / most : 0);
     return miss * (q->gpu->family->calib ? CALIBRATED : 1);
 }
@@ -1165,9 +1170,4 @@ void search_plan(const struct request *q, const struct market *market, enum sear
         out->marginal_layout = s.marginal;
         out->reasons |= REASON_BIT(REASON_NEARLY);
     }
-}
-
-void plan_request(const struct request *q, const struct market *market, struct plan *out)
-{
-    search_plan(q, market, SEARCH_FEWEST_GPUS, out);
 }
