@@ -431,6 +431,8 @@ tui_sources = \
 	src/tui/toolkit/frame.h \
 	src/tui/toolkit/key.c \
 	src/tui/toolkit/key.h \
+	src/tui/toolkit/key_input.c \
+	src/tui/toolkit/key_input.h \
 	src/tui/toolkit/overlay.c \
 	src/tui/toolkit/overlay.h \
 	src/tui/toolkit/pager.c \
