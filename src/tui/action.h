@@ -85,6 +85,9 @@ enum { SCREENS(X) ON_ALL = (1 << SCREEN_COUNT) - 1 }; /* bits: where an action h
     X(REVERSE, "reverse", "S", ON_COMPARE, 0, "", "reverse the order")                             \
     X(FILTER, "filter", "/ f F4", ON_COMPARE, 3, "filter", "only rows with these words")           \
     X(PRECISIONS, "precisions", "p", ON_COMPARE, 5, "precisions", "which precisions are compared") \
+    X(SIZES, "sizes", "m", ON_COMPARE, 3, "sizes",                                                 \
+      "model sizes by formats on the plan's GPU: memory in all, GPUs, $/h")                        \
+    X(OTHER_GPU, "other-gpu", "o", ON_COMPARE, 4, "other GPU", "sizes: the table of another GPU")  \
     X(MARK, "mark", "Space", ON_COMPARE, 0, "", "mark a row; marked rows come first")              \
     X(CURVE_LATENCY, "curve-latency", "t", ON_CURVES, 2, "latency",                                \
       "TPOT and TTFT against users, and what was measured")                                        \
