@@ -398,6 +398,8 @@ tui_sources = \
 	src/tui/compare/compare_view.c \
 	src/tui/compare/compare_view.h \
 	src/tui/compare/s_compare.c \
+	src/tui/compare/size_table.c \
+	src/tui/compare/size_table.h \
 	src/tui/curves/s_curves.c \
 	src/tui/form.c \
 	src/tui/form.h \
