@@ -1678,6 +1678,7 @@ enum gp_status planner_resolve(struct planner *p, const struct options *options,
         .err = err,
     };
 
+    out->request.data_date = catalog_data_date(planner_catalog(p));
     for (size_t i = 0; i < sizeof(resolve_steps) / sizeof(resolve_steps[0]) && !rc; i++)
         rc = resolve_steps[i](&r);
     return rc;

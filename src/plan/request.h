@@ -120,6 +120,7 @@ enum goals_bought { GOALS_LIKELY, GOALS_SURE };
 enum price_want { WANT_ON_DEMAND, WANT_SPOT, WANT_MARKET, WANT_BUY };
 
 struct request {
+    const char *data_date; /* of the catalogue it was resolved with; NULL or "": not known */
     const struct model *model;
     bool text_only; /* without its vision tower, as asked */
     struct precision precision;
