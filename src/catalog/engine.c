@@ -416,6 +416,7 @@ static const struct profile_field fields[] = {
     {"graphs_moe_gib", PROFILE_QUANTITY, AT(graphs_moe), 0, 1024, GP_GIB, "graphs_moe", "GiB", 2},
     {"graphs_charged_gib", PROFILE_QUANTITY, AT(graphs_charged), 0, 1024, GP_GIB, "graphs_charged",
      "GiB", 2},
+    {"graphs_few_gib", PROFILE_QUANTITY, AT(graphs_few), 0, 1024, GP_GIB, "graphs_few", "GiB", 2},
     {"graphs_in_budget", PROFILE_FLAG, AT(graphs_in_budget)},
     {"logit_copies_low", PROFILE_NUMBER, AT(logit_copies_low), 0, 64, 1, NULL, "FP32 copies", 1},
     {"second", PROFILE_TEXT, AT(second), .label = "second_runner_models"},

@@ -306,6 +306,7 @@ struct engine {
     double graphs_layer_tp;         /* and such that TP cuts */
     struct quantity graphs_moe;     /* the same of mixtures of experts; unknown = as above */
     struct quantity graphs_charged; /* estimated before the KV pool is sized */
+    struct quantity graphs_few;     /* of either, of one size of step; unknown = as of all sizes */
     bool graphs_in_budget;          /* and taken from the budget (vLLM >= 0.20) */
     char second[112];               /* models of the second runner: "all", "dense", families with
                               * '|' between; "" = it has none */

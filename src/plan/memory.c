@@ -109,9 +109,27 @@ static struct quantity non_torch(const struct request *q, const struct layout *l
     return l->pp > 1 ? q->engine->non_torch_pp : q->engine->non_torch_1;
 }
 
-/* vLLM captures them once more with adapters (cudagraph_specialize_lora). */
-static struct quantity graphs_of(const struct request *q, struct quantity graphs)
+/* Sizes of steps up to n tokens that are captured (config/vllm.py: 1, 2, 4, each eighth up to
+ * 256, each sixteenth beyond). */
+static double graph_sizes(double n)
 {
+    return fmin(floor(n / 2) + 1, 3) + floor(fmin(n, 256) / 8) + floor(fmax(n - 256, 0) / 16);
+}
+
+/* Steps of up to twice the slots are captured: fewer slots, fewer graphs. vLLM captures them
+ * once more with adapters (cudagraph_specialize_lora). */
+static struct quantity graphs_of(const struct request *q, const struct load *load,
+                                 struct quantity graphs)
+{
+    const struct engine *e = q->engine;
+    double most = e->speed.captured, asked = 2 * (1 + q->draft_tokens) * load->max_num_seqs;
+
+    if (e->graphs_few.known && asked < most) {
+        double share = graph_sizes(asked) / graph_sizes(most);
+
+        graphs = quantity_add(quantity_scale(graphs, share),
+                              quantity_scale(e->graphs_few, 1 - share));
+    }
     if (q->lora_slots > 0 && q->engine->budget == BUDGET_UTILIZATION)
         graphs.high *= 2;
     return graphs;
@@ -119,7 +137,8 @@ static struct quantity graphs_of(const struct request *q, struct quantity graphs
 
 /* Graphs hold nodes for the kernels of every layer of a stage, and what the layers of one
  * keep between them, which TP cuts. */
-static struct quantity real_graphs(const struct request *q, const struct layout *l)
+static struct quantity real_graphs(const struct request *q, const struct load *load,
+                                   const struct layout *l)
 {
     double layers = ceil((double)q->model->layer_count / l->pp);
     const struct engine *e = q->engine;
@@ -130,9 +149,9 @@ static struct quantity real_graphs(const struct request *q, const struct layout 
     if (model_is_encoder(q->model)) /* pieces between its attention, if any */
         return quantity_band(e->graphs.value / 2, 0, e->graphs.high, ORIGIN_ASSUMED);
     if (moe)
-        return graphs_of(q, e->graphs_moe);
+        return graphs_of(q, load, e->graphs_moe);
     double each = e->graphs_layer + e->graphs_layer_tp / l->tp;
-    return graphs_of(q, quantity_add(e->graphs, quantity_of(layers * each, ORIGIN_MODEL)));
+    return graphs_of(q, load, quantity_add(e->graphs, quantity_of(layers * each, ORIGIN_MODEL)));
 }
 
 /* What a server's log says of a term. */
@@ -166,9 +185,9 @@ static void cut_stages(const struct request *q, const struct load *load, const s
         for (int head = from; head < 2; head++)
             s->activation[head] = activation_estimate(q, load, l, head).peak;
         s->non_torch = quantity_add(non_torch(q, l), quantity_of(load->kept, ORIGIN_MODEL));
-        s->graphs = real_graphs(q, l);
+        s->graphs = real_graphs(q, load, l);
         if (load->graphs_in_budget && !q->eager)
-            s->graphs_charged = graphs_of(q, q->engine->graphs_charged);
+            s->graphs_charged = graphs_of(q, load, q->engine->graphs_charged);
     }
     if (logged_of(q)) {
         for (int head = from; head < 2; head++)
