@@ -133,12 +133,12 @@ static void fill_figures(const struct load *load, const struct prices *prices, s
     if (p->verdict != VERDICT_DOES_NOT_FIT)
         p->reasons |= reasons_of_budget(q, p->cost.per_hour);
     if (p->verdict == VERDICT_MARGINAL && v->gap == SPEED_KNOWN) {
-        static const enum reason reasons[SPEED_GOALS] = {REASON_TTFT, REASON_TPOT,
-                                                         REASON_THROUGHPUT, REASON_RATE};
+        static const enum reason reasons[SPEED_GOAL_LATE] = {REASON_TTFT, REASON_TPOT,
+                                                             REASON_THROUGHPUT, REASON_RATE};
         struct goal goals[SPEED_GOALS];
 
         goals_of(q, v, goals);
-        for (int i = 0; i < SPEED_GOALS; i++)
+        for (int i = 0; i < SPEED_GOAL_LATE; i++)
             p->reasons |= (uint64_t)goal_fails(q, goals[i].state) << reasons[i];
     }
     p->verdict = reasons_verdict(p->reasons);
@@ -191,6 +191,12 @@ void plan_untuned(const struct plan *p, struct request *q)
     q->max_num_seqs = k->seqs > 0 ? 0 : q->max_num_seqs;
     q->utilization = k->utilization > 0 ? 0 : q->utilization;
     q->eager = q->eager && !k->eager;
+    if (!q->host_placed)
+        return;
+    q->host_placed = false;
+    q->host_layers = q->host_experts = 0;
+    q->tp = q->unplaced_tp;
+    q->pp = q->unplaced_pp;
 }
 
 void plan_prices(const struct plan *p, struct quantity *hour, struct quantity *month)

@@ -15,6 +15,7 @@
 #include "catalog/lengths.h"
 #include "model/format.h"
 #include "model/model.h"
+#include "plan/late.h"
 
 /* Which format each role of a model's tensors is stored in. */
 struct precision {
@@ -31,6 +32,7 @@ struct precision {
 /* Of a model in a format, and of what drafts for it where that is to be in it too. */
 struct precisions {
     struct precision model, draft; /* draft: read where the request has one */
+    const struct model *release;   /* as it is published in that format; NULL: the request's */
 };
 
 enum prune { PRUNE_NONE, PRUNE_2_4, PRUNE_UNSTRUCTURED };
@@ -119,7 +121,9 @@ enum goals_bought { GOALS_LIKELY, GOALS_SURE };
 enum price_want { WANT_ON_DEMAND, WANT_SPOT, WANT_MARKET, WANT_BUY };
 
 struct request {
+    const char *data_date; /* of the catalogue it was resolved with; NULL or "": not known */
     const struct model *model;
+    const struct model *unpadded; /* of which it is a release with wider MLPs; NULL: of none */
     bool text_only; /* without its vision tower, as asked */
     struct precision precision;
     const struct format *kv; /* format of the KV cache */
@@ -137,6 +141,8 @@ struct request {
     double rate;                       /* requests that arrive per second; 0: users are given */
     double prefix_hit;                 /* share of a prompt that is in the prefix cache, 0..1 */
     double ttft, tpot;                 /* goals, s; 0 = none */
+    double late[LATE_COUNT];           /* goals at a rate, s; 0 = none */
+    const struct late_floors *floors;  /* what a search has seen miss these; NULL = nothing */
     double throughput;                 /* goal, output tokens/s of all users; 0 = none */
     double budget;                     /* goal, dollars per hour; 0 = none */
     enum goals_bought goals;           /* of speed */
@@ -165,6 +171,7 @@ struct request {
     bool kv_on_host;                   /* all KV is there */
     bool host_told;                    /* how many layers or experts are there; none is moved */
     bool host_placed;                  /* layers and experts as the engine places them (place.h) */
+    int unplaced_tp, unplaced_pp;      /* then tp and pp as they were asked */
     struct host host;
     enum draft_kind draft_kind;       /* what drafts tokens (draft.h) */
     const struct model *draft;        /* its weights; NULL: it has none */

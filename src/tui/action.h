@@ -86,11 +86,14 @@ enum { SCREENS(X) ON_ALL = (1 << SCREEN_COUNT) - 1 }; /* bits: where an action h
     X(REVERSE, "reverse", "S", ON_COMPARE, 0, "", "reverse the order")                             \
     X(FILTER, "filter", "/ f F4", ON_COMPARE, 3, "filter", "only rows with these words")           \
     X(PRECISIONS, "precisions", "p", ON_COMPARE, 5, "precisions", "which precisions are compared") \
+    X(SIZES, "sizes", "m", ON_COMPARE, 3, "sizes",                                                 \
+      "model sizes by formats on the plan's GPU: memory in all, GPUs, $/h")                        \
+    X(OTHER_GPU, "other-gpu", "o", ON_COMPARE, 4, "other GPU", "sizes: the table of another GPU")  \
     X(MARK, "mark", "Space", ON_COMPARE, 0, "", "mark a row; marked rows come first")              \
+    X(CURVE_THROUGHPUT, "curve-throughput", "p", ON_CURVES, 2, "throughput",                       \
+      "output tokens per second against users, and where they saturate")                           \
     X(CURVE_LATENCY, "curve-latency", "t", ON_CURVES, 2, "latency",                                \
       "TPOT and TTFT against users, and what was measured")                                        \
-    X(CURVE_THROUGHPUT, "curve-throughput", "p", ON_CURVES, 2, "throughput",                       \
-      "output tokens per second against users")                                                    \
     X(CURVE_COST, "curve-cost", "$", ON_CURVES, 2, "cost",                                         \
       "dollars per million tokens against users")                                                  \
     X(CURVE_MEMORY, "curve-memory", "m", ON_CURVES, 2, "memory",                                   \
@@ -99,6 +102,8 @@ enum { SCREENS(X) ON_ALL = (1 << SCREEN_COUNT) - 1 }; /* bits: where an action h
       "the plan's products under the roof of its GPU; with a result file, measured ones")          \
     X(CURVE_NEXT, "next-curve", "v ]", ON_CURVES, 0, "", "next curve")                             \
     X(CURVE_BACK, "previous-curve", "V [", ON_CURVES, 0, "", "previous curve")                     \
+    X(ALONE, "alone", "Enter", ON_CURVES, 5, "alone",                                              \
+      "wide terminals: one curve alone, again: all of them")                                       \
     X(SERIES, "series", "Space", ON_CURVES, 5, "series", "the series that the cursor reads")       \
     X(ZOOM_IN, "zoom-in", "+ =", ON_CURVES, 5, "zoom", "closer")                                   \
     X(ZOOM_OUT, "zoom-out", "-", ON_CURVES, 0, "", "further away")                                 \
