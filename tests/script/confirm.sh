@@ -195,7 +195,7 @@ GPUPLAN_STANDIN=waits:2 GPUPLAN_STANDIN_GO=$work/go \
 4
 :wait
 F5
-:until 1 ok
+:until to go
 :dump -
 x
 KEYS
