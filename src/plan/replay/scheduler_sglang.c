@@ -11,14 +11,14 @@
 #define RETRACT_AHEAD 20  /* tokens each that shall fit afterwards: SGLANG_RETRACT_DECODE_STEPS */
 
 /* Tokens that the scheduler has seen of it: the step in flight has not told its own yet. */
-static int64_t seen(const struct replica *r, const struct seq *s)
+static int64_t seq_seen(const struct replica *r, const struct seq *s)
 {
     bool flies = r->rules->overlap && (r->last_decoded || s->began + 1 == r->out->steps);
 
     return seq_made(r, s) - (flies && s->state == SEQ_DECODES);
 }
 
-static int64_t clipped(int64_t tokens)
+static int64_t clip_tokens(int64_t tokens)
 {
     return tokens < 0 ? 0 : tokens < MOST_COUNTED ? tokens : MOST_COUNTED;
 }
@@ -40,7 +40,7 @@ static struct adder adder_of(const struct replica *r)
 
     for (int i = r->head, n = r->decoding; n > 0; i = r->seq[i].after)
         if (r->seq[i].state == SEQ_DECODES) {
-            promised += (double)clipped(r->seq[i].most - seen(r, &r->seq[i])) * r->ratio;
+            promised += (double)clip_tokens(r->seq[i].most - seq_seen(r, &r->seq[i])) * r->ratio;
             n--;
         }
     /* those whose last token is under way are in the batch still */
@@ -48,7 +48,7 @@ static struct adder adder_of(const struct replica *r)
         const struct seq *s =
             &r->seq[r->released[(r->released_first + n) & (r->released_cap - 1)].seq];
 
-        promised += (double)clipped(s->most - s->made + 1) * r->ratio;
+        promised += (double)clip_tokens(s->most - s->made + 1) * r->ratio;
     }
     return (struct adder){r->rules->budget, r->rules->input, left - promised, left};
 }
@@ -58,7 +58,7 @@ static void add_tokens(struct replica *r, struct adder *a, int i, int64_t n, boo
     int64_t pages = whole_pages(r, n);
 
     a->at_once -= (double)(pages + r->rules->block);
-    a->memory -= (double)(pages + r->rules->block + (whole ? clipped(r->seq[i].most) : 0));
+    a->memory -= (double)(pages + r->rules->block + (whole ? clip_tokens(r->seq[i].most) : 0));
     a->input -= pages;
     a->chunk -= pages;
     replica_chunk(r, i, (int)n);
@@ -90,7 +90,7 @@ static bool add_first(struct replica *r, struct adder *a)
     int64_t rest = seq_known(s) - hit;
     double found = (double)(idle * block); /* can no longer be given to others */
 
-    if ((double)(rest + clipped(s->most - s->made) + block) >= a->memory - found) {
+    if ((double)(rest + clip_tokens(s->most - s->made) + block) >= a->memory - found) {
         r->lacks_blocks = true;
         r->full = r->chunks > 0 || r->decoding + r->released_count > 0;
         return false;
@@ -149,7 +149,7 @@ static int victim_of(const struct replica *r)
 
         if (s->state != SEQ_DECODES)
             continue;
-        int64_t made = seen(r, s), least = seen(r, f);
+        int64_t made = seq_seen(r, s), least = seq_seen(r, f);
         if (found == SEQ_NONE || made < least || (made == least && s->prompt >= f->prompt))
             found = i;
     }
@@ -163,7 +163,7 @@ static void retract_some(struct replica *r)
     do {
         int victim = victim_of(r);
         struct seq *s = &r->seq[victim];
-        int lost = (int)(seq_made(r, s) - seen(r, s)); /* the one under way is thrown away */
+        int lost = (int)(seq_made(r, s) - seq_seen(r, s)); /* the one under way is thrown away */
 
         replica_preempt(r, victim, false, s->computed);
         s->made -= lost;
@@ -171,7 +171,7 @@ static void retract_some(struct replica *r)
     } while (r->decoding > 1 && replica_entering(r, 0) > blocks_left(&r->blocks));
     for (int i = r->head; i != SEQ_NONE; i = r->seq[i].after)
         if (r->seq[i].state == SEQ_DECODES) {
-            made += (double)seen(r, &r->seq[i]) + RETRACT_AHEAD;
+            made += (double)seq_seen(r, &r->seq[i]) + RETRACT_AHEAD;
             most += r->seq[i].most;
         }
     r->ratio = fmin(made / (most + 1), 1);
