@@ -239,6 +239,7 @@ struct engine {
     enum scheduler scheduler; /* NONE: its steps cannot be replayed */
     bool overlap;             /* a step is packed while one runs */
     bool whole_prompt;        /* lets a request in where all its prompt's blocks are free */
+    bool in_turn;             /* freed blocks without a hash are not reused before others */
     double fraction;          /* default utilization / free fraction / static fraction */
     int block;                /* tokens per KV block */
     int mla_block;            /* the same of MLA's kernels; 0 = block */
