@@ -858,12 +858,14 @@ static void source_lines(struct answer_lines *lines)
 static void date_lines(struct answer_lines *lines)
 {
     const struct request *q = &lines->plan->request;
+    const char *data = q->data_date ? q->data_date : "";
     const char *date, *price = price_source(&lines->plan->cost, &lines->texts, &date);
 
-    line_addf(lines, "sources", "model %s, GPU confidence %s, engine %s%s%s%s%s",
-              or_undated(q->model->date), q->gpu->confidence[0] ? q->gpu->confidence : "unknown",
-              or_undated(q->engine->date), q->engine->checked[0] ? " up to " : "",
-              q->engine->checked, price[0] ? ", price " : "", price[0] ? or_undated(date) : "");
+    line_addf(lines, "sources", "%s%s%smodel %s, GPU confidence %s, engine %s%s%s%s%s",
+              data[0] ? "data " : "", data, data[0] ? ", " : "", or_undated(q->model->date),
+              q->gpu->confidence[0] ? q->gpu->confidence : "unknown", or_undated(q->engine->date),
+              q->engine->checked[0] ? " up to " : "", q->engine->checked,
+              price[0] ? ", price " : "", price[0] ? or_undated(date) : "");
 }
 
 /* ---- the headline ----

@@ -619,6 +619,8 @@ OPTION(TOP, .name = "top", COUNTED, .unit = "rows", .low = 1, .high = 1e6,
        .help = "how many rows")
 OPTION(PROFILES, .name = "profiles", .type = OPTION_PATH, .argument = "DIR", .fallback = "none",
        .commands = FOR_ALL, .help = "a folder of profiles that override all others")
+OPTION(SYSTEM, .name = "system", FLAG, .commands = FOR_DATA,
+       .help = "install data for all users of this machine")
 OPTION(FORMAT, .name = "format", .key = 'f', WORD("FORMAT", "text|json|csv|markdown|prometheus"),
        .fallback = "text", .commands = FOR_PRINTING & ~FOR_BATCH & ~FOR_REPORT, .common = true,
        .help = "how to print the answer")

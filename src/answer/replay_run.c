@@ -442,7 +442,7 @@ void report_replay(const struct replay_run *run, struct record *doc)
     const struct plan *p = &run->answer.plan;
     struct record *in;
 
-    record_text(doc, "schema", "gpuplan.replay/1");
+    report_begin(doc, "gpuplan.replay/1", p->request.data_date);
     record_text(doc, "verdict", verdict_word(p->verdict));
     report_plan_head(&run->answer, doc);
     if (!run->done)

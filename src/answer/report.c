@@ -717,6 +717,12 @@ static void source_facts(const struct request *q, const struct market *market, s
         record_text(r, "host_power", "");
 }
 
+void report_begin(struct record *doc, const char *schema, const char *data_date)
+{
+    record_text(doc, "schema", schema);
+    record_text(doc, "data", data_date ? data_date : "");
+}
+
 void report_plan_head(const struct answer *a, struct record *doc)
 {
     request_facts(a, record_inside(doc, "request"));
@@ -729,7 +735,7 @@ void report_plan(const struct answer *a, const struct options *options, bool why
     char solve[OPTION_CHOICE_MAX];
     const struct plan *p = &a->plan;
 
-    record_text(doc, "schema", "gpuplan.plan/1");
+    report_begin(doc, "gpuplan.plan/1", p->request.data_date);
     request_facts(a, record_inside(doc, "request"));
     verdict_facts(a, options, record_inside(doc, "verdict"));
     layout_facts(p, record_inside(doc, "layout"));
@@ -905,7 +911,7 @@ void report_train(const struct train_answer *a, bool why, struct record *doc)
     const struct request *q = &a->resolved.request;
     const struct train_memory *m = &a->memory;
 
-    record_text(doc, "schema", "gpuplan.train/1");
+    report_begin(doc, "gpuplan.train/1", q->data_date);
     train_request_facts(&a->resolved, &m->train, record_inside(doc, "request"));
     train_verdict_facts(a, record_inside(doc, "verdict"));
     struct record *r = record_inside(doc, "layout");

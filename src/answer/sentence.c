@@ -703,7 +703,7 @@ static double fraction_leaves(const struct plan *p, double *most)
         return fmax(m->usable.low - p->request.used - m->non_torch.high, 0) * share;
     if (m->graphs_charged.high > 0)
         *most = fmax(m->graphs.high - m->graphs_charged.high, 0);
-    return m->usable.low * share;
+    return fmax(m->usable.low * share - m->context.value, 0);
 }
 
 /* words of a layout and its memory. */

@@ -659,6 +659,7 @@ static void try_gpu(struct fix_search *f, const struct offered *offered, struct 
         fits_on(f, &o, beaten ? last->best.price.per_hour : INFINITY)) {
         /* among the cheapest OTHER_GPUS, in order */
         int at = found->count;
+
         while (at > 0 && cheaper_gpu(&o, &found->best[at - 1]))
             at--;
         if (at < OTHER_GPUS) {
