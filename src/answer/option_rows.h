@@ -411,8 +411,8 @@ OPTION(POWER_CAP, .name = "power-cap", .type = OPTION_NUMBER, .argument = "WATTS
 OPTION(ARRIVALS, .name = "arrivals", .type = OPTION_TEXT, .argument = "KIND",
        .fallback = "poisson; of --users closed; of a trace its own", .commands = FOR_REPLAY,
        .group = "Replay", .common = true,
-       .help = "poisson, constant, gamma:SHAPE, burst (all at once) or closed (each user asks when "
-               "answered)")
+       .help = "poisson, constant, gamma:SHAPE, burst (all at once), closed (each user asks when "
+               "answered), or a day or week: azure-chat, office")
 OPTION(REQUESTS, .name = "requests", COUNTED, .unit = "requests", .low = 1, .high = 1e7,
        .fallback = "2000, or all of a trace", .commands = FOR_REPLAY,
        .help = "how many requests are replayed")
