@@ -126,12 +126,28 @@ static int plan_form_move(unsigned open, int focus, int by)
     return rows.row[at];
 }
 
+/* "TP4 x2 EP8", where "TP 4 x 2 replicas, EP 8" has no room. */
+static const char *short_layout(const struct layout *l, struct texts *t)
+{
+    const struct {
+        const char *word;
+        int number;
+    } parts[] = {{" PP", l->pp}, {" x", l->replicas}, {" EP", l->ep}};
+    const char *text = texts_addf(t, "TP%d", l->tp);
+
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        if (parts[i].number > 1)
+            text = texts_addf(t, "%s%s%d", text, parts[i].word, parts[i].number);
+    return text;
+}
+
 /* "+ Layout  auto: TP 2" */
 static void draw_fold(struct canvas *canvas, struct rect in, int y, const struct form *form,
                       int fold, bool open)
 {
     const struct plan *plan = &form->answer->plan;
     bool given = fold == 2; /* has any field of it a value of its own? */
+    int room = in.cols - LABEL_COLS - 1;
     struct texts t = {0};
     const char *value = "", *text;
 
@@ -143,8 +159,10 @@ static void draw_fold(struct canvas *canvas, struct rect in, int y, const struct
                                          plan->request.engine->range)
                             : form->shown[FIELD_PRICE];
     text = given ? value : texts_addf(&t, "auto: %s", value);
-    if (gp_width(text) > in.cols - LABEL_COLS - 1)
-        text = value;
+    if (gp_width(text) > room && fold == 0 && form->answered)
+        text = texts_addf(&t, "%s%s", given ? "" : "auto: ", short_layout(&plan->layout, &t));
+    if (gp_width(text) > room && !given)
+        text = texts_addf(&t, "~%s", text + strlen("auto: "));
     canvas_text(canvas, in, y, 0, INK_KEY, open ? "-" : "+");
     canvas_fit(canvas, in, y, 1, LABEL_COLS, INK_HEADING,
                field_rows[folds[fold].first].form->section);
@@ -620,6 +638,8 @@ static bool show_why(struct app *app, const struct plan_state *s)
     if (values)
         gp_format(title, sizeof(title), "Why: %s first", field_rows[s->focus].form->label);
     pager_open(&app->display, title, text.text);
+    if (!values)
+        pager_index(&app->display);
     strbuf_fini(&text);
     return true;
 }
