@@ -288,14 +288,14 @@ only 1,11 22,26
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Model ──────────────────────────────────────────────────────────── 7 of 23 ─┐
-│/ 70b                                                                         │
-│▸ 70B                              a dense model of about this size, shape a… │
-│  Generic 70B (hypothetical seed)  70.55 B, 131,072 tokens, bf16              │
-│  Llama 2 70B                      68.98 B, 4,096 tokens, fp16                │
-│  Llama 3 70B                      70.55 B, 8,192 tokens, bf16                │
-│  Llama 3.1 70B                    70.55 B, 131,072 tokens, bf16              │
-│  Llama 3.3 70B Instruct           70.55 B, 131,072 tokens, bf16              │
-│  DeepSeek-R1-Distill-Llama-70B    70.55 B, 131,072 tokens, bf16              │
+│/ 70b                           verdict    n      $/h TPOT ms     params      │
+│▸ 70B                           fits       8    $3.52    96.4  a dense model  │
+│  Llama 3.3 70B Instruct        fits       8    $3.52    96.4    70.55 B      │
+│  Generic 70B (hypothetical s…  fits       8    $3.52    96.4    70.55 B      │
+│  Llama 2 70B                   fits       8    $3.52    95.6    68.98 B      │
+│  Llama 3 70B                   fits       8    $3.52    96.4    70.55 B      │
+│  Llama 3.1 70B                 fits       8    $3.52    96.4    70.55 B      │
+│  DeepSeek-R1-Distill-Llama-7…  fits       8    $3.52    96.4    70.55 B      │
 │                                                                              │
  Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
@@ -378,7 +378,7 @@ expect <<'END'
 ┌┌─ GPU ─────────────────────────────────────────────────────────────────────────────────────────────────── 1 of 31 ─┐─┐
 ││/ 3g                                     verdict    n      $/h TPOT ms     $/M                                     │ │
 ││▸ A100 SXM4 80GB, MIG 3g.40gb            fits       1    $1.29    19.5   $7.22  39.18 GiB usable, 1.02 TB/s, 2020  │ │
-││  "3g" as typed                                                                                                    │2│
+││  "3g": 1 x GPU of 3g                                                                                              │2│
 ││                                                                                                                   │ │
  type:find  Up/Down:move  Enter:choose  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                                                                8B*
@@ -789,10 +789,10 @@ KEYS
 only 2,8 24,28
 expect <<'END'
 ┌─ Model ──────────────────────────────────────────────────────────── 3 of 26 ─┐
-│/ ./                                                                          │
-│▸ ./models/broken                  a model in this folder                     │
-│  ./models/deep/tiny.gguf          a model in this folder                     │
-│  ./models/tiny                    a model in this folder                     │
+│/ ./                            verdict    n      $/h TPOT ms     params      │
+│▸ ./models/broken                                              in this folder │
+│  ./models/deep/tiny.gguf       fits       1    $0.44     0.1  in this folder │
+│  ./models/tiny                 fits       1    $0.44     0.6  in this folder │
 │  "./" as typed                                                               │
 │                                                                              │
  type:find  Up/Down:move  Enter:choose  Tab:path  Esc:back
