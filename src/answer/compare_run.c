@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "answer/figures.h"
+#include "answer/report.h"
 #include "answer/sentence.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -124,6 +125,14 @@ static void record_plan_speed(struct record *s, const struct plan *p)
     record_spare(s, 11);
     figure_column(s, p, FIGURE_TPOT, "TPOT ms", 1);
     figure_column(s, p, FIGURE_TTFT, NULL, 0);
+    static const char *const titles[LATE_COUNT] = {
+#define X(NAME, measure, point, key, label) [LATE_##NAME] = label " ms",
+        LATES(X)
+#undef X
+    };
+    for (int i = 0; i < LATE_COUNT; i++) /* goals alone: what else there is takes a replay */
+        if (p->request.late[i] > 0)
+            figure_column(s, p, (enum figure_id)(FIGURE_LATE + i), titles[i], 0);
     figure_column(s, p, FIGURE_JOULES, NULL, 2);
     figure_column(s, p, FIGURE_MILLION, "$/M out", 2);
 }
@@ -330,7 +339,7 @@ static void row_facts(const struct resolved *r, const struct plan *p, struct rec
 
 void table_begin(const struct resolved *r, struct record *doc)
 {
-    record_text(doc, "schema", "gpuplan.table/1");
+    report_begin(doc, "gpuplan.table/1", r->request.data_date);
     struct record *request = record_inside(doc, "request");
     record_text(request, "gpu", r->request.gpu->id);
     record_quantity(request, "gpu_marketed", "GB",
@@ -871,7 +880,7 @@ void comparison_record(const struct comparison *c, const struct compared *const 
     const struct resolved *first = &c->resolved[0];
     char order[OPTION_CHOICE_MAX];
 
-    record_text(doc, "schema", "gpuplan.compare/1");
+    report_begin(doc, "gpuplan.compare/1", first->request.data_date);
     struct record *request = record_inside(doc, "request");
     record_text(request, "model", first->model_text);
     record_text(request, "read", c->read.text);

@@ -210,6 +210,9 @@ static void add_tiles(const struct plan *plan, struct document *d)
         goals_of(&plan->request, &plan->speed, goals);
         tile_time(&tiles, "TPOT, from token to token", plan->speed.tpot, &goals[SPEED_GOAL_TPOT]);
         tile_time(&tiles, "TTFT, to the first token", plan->speed.ttft, &goals[SPEED_GOAL_TTFT]);
+        if (plan->speed.percentile[LATE_TTFT_P99].known)
+            tile_time(&tiles, "TTFT in 99 of 100", plan->speed.percentile[LATE_TTFT_P99],
+                      &goals[SPEED_GOAL_LATE + LATE_TTFT_P99]);
     }
     if (m->budget.value > 0)
         tile_add(
