@@ -633,11 +633,11 @@ only 2,3 16,20
 expect <<'END'
 ┌─ Ask ────────────────────────┐┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ─────────────┐┌─ Alternatives, cheapest first ─────┐
 │▸Model      llama-3.1-70b    ▾││FITS         2 GPUs   $6.98/h    $33.30/M tok   ││GPU             n    $/h TPOT    $/M│
-│ TPOT goal  none              ││── Against the pinned plan ─────────────────────││    ││                          ⣠⠞⠁ │
-│ Throughput none              ││Weights bf16 -> fp8; GPUs 4 -> 2; GPUs 4 -> 2;  ││1500││                        ⢀⠜⠁   │
-│+Layout     auto: TP 2        ││$13.96/h -> $6.98/h; TPOT 15.7 -> 16.8 ms;      ││    ││                       ⣠⠏     │
-│+Engine     auto: vLLM 0.33+  ││weights +0.99 GiB; KV and state +0.62 GiB; to   ││    ││                      ⡴⠃      │
-│+Cost       on-demand         ││spare -1.62 GiB                                 ││    ││                    ⢀⡞⠁       │
+│ TPOT goal  none              ││── Against the pin ─────────────────────────────││    ││                          ⣠⠞⠁ │
+│ Throughput none              ││                   pinned          now    change││1500││                        ⢀⠜⠁   │
+│+Layout     auto: TP 2        ││Weights              bf16          fp8          ││    ││                       ⣠⠏     │
+│+Engine     auto: vLLM 0.33+  ││GPUs                    4            2        -2││    ││                      ⡴⠃      │
+│+Cost       on-demand         ││$/h                $13.96        $6.98      x0.5││    ││                    ⢀⡞⠁       │
 END
 
 screen "the same where there is little room" -m llama-3.1-70b -p bf16 -g h100-sxm:4 <<'KEYS'
