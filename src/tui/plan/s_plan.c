@@ -19,6 +19,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "base/units.h"
 #include "tui/app.h"
 #include "tui/compare/compare_view.h"
 #include "tui/list.h"
@@ -422,22 +423,53 @@ static void choice_chosen(struct app *app, void *ctx, const char *id)
     report_change(app, form_set(app->form, s->edited, id, &err), &err);
 }
 
+/* "Llama 3.3 70B, 70.55 B, int4-awq": what a name is read as; a path says so itself. */
+static void choice_means(struct app *app, void *ctx, const char *text, char *out, size_t size)
+{
+    const struct plan_state *s = ctx;
+    bool model = s->edited == FIELD_MODEL;
+    struct options options;
+    struct resolved *r;
+    struct gp_err err = {0};
+
+    if ((model && path_is_there(text)) || strchr("./~", text[0]))
+        return;
+    values_write_options(&app->form->values, &options);
+    options.gpu_count = 0;
+    r = gp_malloc(sizeof(*r));
+    if (planner_resolve(app->form->planner, &options, model ? text : NULL, NULL,
+                        model ? "h100-sxm" : text, r, &err))
+        gp_format(out, size, "%s", err.text);
+    else if (model)
+        gp_format(out, size, "%s, %s, %s", r->request.model->name,
+                  UNITS_PARAMS(model_params(r->request.model)), r->request.precision.id);
+    else
+        gp_format(out, size, "%d x %s", int_max(r->request.gpu_count, 1),
+                  gpu_short_name(r->request.gpu));
+    free(r);
+}
+
 static void edit_choice(struct app *app, struct plan_state *s)
 {
     int count;
     bool told = plan_choices_begin(&s->choices, app->form, s->edited, &s->more, app->worker);
+    bool means = s->edited == FIELD_MODEL || s->edited == FIELD_GPU;
     struct choice *choices =
         form_choices(app->form, s->edited, s->edited != FIELD_PRECISION, &count);
+    char heads[80];
     struct chooser_spec options = {.title = field_rows[s->edited].form->label,
-                                   .heads = told ? plan_summary_titles(CHOICE_COLS) : NULL,
+                                   .heads = told ? heads : NULL,
                                    .choices = choices,
                                    .count = count,
                                    .selected = app->form->values.value[s->edited],
                                    .free = form_free_text(s->edited),
                                    .paths = s->edited == FIELD_MODEL,
+                                   .means = means ? choice_means : NULL,
                                    .chosen = choice_chosen,
                                    .ctx = s};
 
+    gp_format(heads, sizeof(heads), "%s%s", plan_summary_titles(s->choices.cols),
+              s->edited == FIELD_MODEL ? "     params   active   context" : "");
     if (told)
         choice_plans_set_columns(&s->choices, app->form, choices, count, clock_now() + AT_ONCE);
     chooser_open(&app->display, &options);
