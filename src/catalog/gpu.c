@@ -49,6 +49,11 @@ struct quantity gpu_usable(const struct gpu *gpu)
                          gpu->physical.high * (1 - USABLE_LEAST), ORIGIN_MODEL);
 }
 
+bool gpu_is_foreign(const struct gpu *gpu)
+{
+    return gpu->memory_only && gpu->vendor[0];
+}
+
 bool gpu_rate_assumed(const struct gpu *gpu)
 {
     const struct quantity *rate = &gpu->rate[MATH_BF16];

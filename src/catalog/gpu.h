@@ -85,6 +85,10 @@ struct gpu {
  * seen: H100 0.6 %, A100-80 1.1 %, L40S 1.3 %, RTX 3090 1.8 %), origin model. */
 struct quantity gpu_usable(const struct gpu *gpu);
 
+/* An accelerator of which no more than the memory is known, and so not what engines add there;
+ * "24GB" is a GPU like any, without a speed. */
+bool gpu_is_foreign(const struct gpu *gpu);
+
 /* Is its 16-bit arithmetic assumed from its bandwidth, as no sheet names it? */
 bool gpu_rate_assumed(const struct gpu *gpu);
 /* One GPU in place of mix->at[0 .. count): means of their figures, rates weighed by the layers

@@ -127,8 +127,8 @@ static struct quantity graphs_of(const struct request *q, const struct load *loa
     if (e->graphs_few.known && asked < most) {
         double share = graph_sizes(asked) / graph_sizes(most);
 
-        graphs = quantity_add(quantity_scale(graphs, share),
-                              quantity_scale(e->graphs_few, 1 - share));
+        graphs =
+            quantity_add(quantity_scale(graphs, share), quantity_scale(e->graphs_few, 1 - share));
     }
     if (q->lora_slots > 0 && q->engine->budget == BUDGET_UTILIZATION)
         graphs.high *= 2;
