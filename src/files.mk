@@ -5,6 +5,8 @@ gpuplan_SOURCES = src/cli/allocate.c src/cli/main.c
 gpuplan_LDADD = $(program_libs)
 
 base_sources = \
+	src/base/archive.c \
+	src/base/archive.h \
 	src/base/clock.c \
 	src/base/clock.h \
 	src/base/csv.c \
@@ -23,6 +25,8 @@ base_sources = \
 	src/base/path.h \
 	src/base/quantity.c \
 	src/base/quantity.h \
+	src/base/sha256.c \
+	src/base/sha256.h \
 	src/base/say.c \
 	src/base/say.h \
 	src/base/quote.c \
@@ -83,6 +87,8 @@ model_sources = \
 	src/model/read/tensorsum.c
 
 catalog_sources = \
+	src/catalog/bundle.c \
+	src/catalog/bundle.h \
 	src/catalog/catalog.c \
 	src/catalog/catalog.h \
 	src/catalog/engine.c \
@@ -134,6 +140,9 @@ plan_sources = \
 	src/plan/kvcache.c \
 	src/plan/kvcache.h \
 	src/plan/kvcache_blocks.c \
+	src/plan/late.c \
+	src/plan/late.h \
+	src/plan/late_plan.c \
 	src/plan/layout.c \
 	src/plan/layout.h \
 	src/plan/load.c \
@@ -395,6 +404,8 @@ tui_sources = \
 	src/tui/compare/compare_view.c \
 	src/tui/compare/compare_view.h \
 	src/tui/compare/s_compare.c \
+	src/tui/compare/size_table.c \
+	src/tui/compare/size_table.h \
 	src/tui/curves/s_curves.c \
 	src/tui/form.c \
 	src/tui/form.h \
@@ -428,6 +439,8 @@ tui_sources = \
 	src/tui/toolkit/frame.h \
 	src/tui/toolkit/key.c \
 	src/tui/toolkit/key.h \
+	src/tui/toolkit/key_input.c \
+	src/tui/toolkit/key_input.h \
 	src/tui/toolkit/overlay.c \
 	src/tui/toolkit/overlay.h \
 	src/tui/toolkit/pager.c \
@@ -457,6 +470,7 @@ cli_sources = \
 	src/cli/cmd_check_plan.c \
 	src/cli/cmd_compare.c \
 	src/cli/cmd_confirm.c \
+	src/cli/cmd_data.c \
 	src/cli/cmd_import_model.c \
 	src/cli/cmd_launch.c \
 	src/cli/cmd_list.c \

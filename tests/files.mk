@@ -53,6 +53,7 @@ unit_tests = \
 	tests/unit/test_bench_main \
 	tests/unit/test_anchor \
 	tests/unit/test_benchlog \
+	tests/unit/test_bundle \
 	tests/unit/test_calib \
 	tests/unit/test_canvas \
 	tests/unit/test_catalog \
@@ -77,6 +78,7 @@ unit_tests = \
 	tests/unit/test_hfconfig \
 	tests/unit/test_journal \
 	tests/unit/test_json \
+	tests/unit/test_key_input \
 	tests/unit/test_kvcache \
 	tests/unit/test_launch \
 	tests/unit/test_launch_names \
@@ -206,6 +208,7 @@ replays = \
 	tests/fuzz/replay_batch \
 	tests/fuzz/replay_benchlog \
 	tests/fuzz/replay_command \
+	tests/fuzz/replay_data \
 	tests/fuzz/replay_gguf \
 	tests/fuzz/replay_hfconfig \
 	tests/fuzz/replay_journal \
@@ -224,6 +227,7 @@ fuzzers = \
 	tests/fuzz/fuzz_batch \
 	tests/fuzz/fuzz_benchlog \
 	tests/fuzz/fuzz_command \
+	tests/fuzz/fuzz_data \
 	tests/fuzz/fuzz_gguf \
 	tests/fuzz/fuzz_hfconfig \
 	tests/fuzz/fuzz_journal \
@@ -260,6 +264,11 @@ tests_fuzz_replay_command_LDADD = $(program_libs)
 tests_fuzz_fuzz_command_SOURCES = tests/fuzz/fuzz_command.c
 tests_fuzz_fuzz_command_LDADD = $(program_libs)
 tests_fuzz_fuzz_command_LDFLAGS = $(AM_LDFLAGS) $(FUZZER_LDFLAGS)
+tests_fuzz_replay_data_SOURCES = tests/fuzz/fuzz_data.c tests/fuzz/replay.c
+tests_fuzz_replay_data_LDADD = $(program_libs)
+tests_fuzz_fuzz_data_SOURCES = tests/fuzz/fuzz_data.c
+tests_fuzz_fuzz_data_LDADD = $(program_libs)
+tests_fuzz_fuzz_data_LDFLAGS = $(AM_LDFLAGS) $(FUZZER_LDFLAGS)
 tests_fuzz_replay_gguf_SOURCES = tests/fuzz/fuzz_gguf.c tests/fuzz/replay.c
 tests_fuzz_replay_gguf_LDADD = $(program_libs)
 tests_fuzz_fuzz_gguf_SOURCES = tests/fuzz/fuzz_gguf.c
@@ -490,6 +499,7 @@ cli_tests = \
 	tests/cli/completion.sh \
 	tests/cli/copy.sh \
 	tests/cli/cpu.sh \
+	tests/cli/data.sh \
 	tests/cli/devices.sh \
 	tests/cli/diagnose.sh \
 	tests/cli/accuracy_page.sh \
@@ -520,6 +530,7 @@ cli_tests = \
 	tests/script/explain.sh \
 	tests/script/compare.sh \
 	tests/script/glance.sh \
+	tests/script/input.sh \
 	tests/script/plain.sh \
 	tests/script/plan.sh \
 	tests/script/pool.sh \
@@ -528,6 +539,7 @@ cli_tests = \
 	tests/script/windows.sh \
 	tests/tui/bench.sh \
 	tests/tui/ends.sh \
+	tests/tui/input.sh \
 	tests/tui/mouse.sh \
 	tests/tui/paste.sh \
 	tests/tui/sizes.sh

@@ -9,6 +9,7 @@
 
 #include "answer/print_plan.h"
 #include "answer/record.h"
+#include "answer/report.h"
 #include "answer/sentence.h"
 #include "base/quote.h"
 #include "base/texts.h"
@@ -332,7 +333,7 @@ enum gp_status launch_print_json(struct catalog *catalog, const struct answer *a
     struct notes notes;
 
     record_init(&doc);
-    record_text(&doc, "schema", "gpuplan.launch/1");
+    report_begin(&doc, "gpuplan.launch/1", q->data_date);
     record_text(&doc, "target", target->id[0] ? target->id : q->engine->id);
     record_text(&doc, "engine", q->engine->id);
     record_text(&doc, "version", l ? l->version_text : "");

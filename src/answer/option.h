@@ -55,6 +55,7 @@ enum option_type {
     X(check_log, CHECK_LOG)             \
     X(attach, ATTACH)                   \
     X(import_model, IMPORT_MODEL)       \
+    X(data, DATA)                       \
     X(bench, BENCH)                     \
     X(compare_results, COMPARE_RESULTS) \
     X(screen, SCREEN)

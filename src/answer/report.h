@@ -19,6 +19,9 @@ void report_plan(const struct answer *answer, const struct options *options, boo
 /* Its request and layout alone. */
 void report_plan_head(const struct answer *answer, struct record *doc);
 
+/* Schema and date of data, with which every answer begins. */
+void report_begin(struct record *doc, const char *schema, const char *data_date);
+
 void report_error(const struct gp_err *err, struct record *doc);
 
 /* ---- training (gpuplan.train/1) ---- */

@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/archive.h"
 #include "base/mem.h"
 #include "base/say.h"
 #include "base/str.h"
@@ -42,10 +43,34 @@ const char *path_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+static bool is_builtin(const char *path)
+{
+    return strncmp(path, BUILTIN_ROOT, strlen(BUILTIN_ROOT)) == 0;
+}
+
+/* The next file that is built in below a folder, or NULL: what its name says behind that. */
+static const char *next_builtin(const char *dir, size_t *at)
+{
+    const char *folder = dir + strlen(BUILTIN_ROOT);
+    size_t count, head = strlen(folder);
+    const struct archive_file *files = archive_builtin(&count);
+
+    while (*at < count) {
+        const char *name = files[(*at)++].name;
+
+        if (strncmp(name, folder, head) == 0 && name[head] == '/')
+            return name + head + 1;
+    }
+    return NULL;
+}
+
 bool path_is_dir(const char *path)
 {
     struct stat st;
+    size_t at = 0;
 
+    if (is_builtin(path))
+        return next_builtin(path, &at) != NULL;
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
@@ -53,6 +78,8 @@ bool path_is_file(const char *path)
 {
     struct stat st;
 
+    if (is_builtin(path))
+        return archive_builtin_find(path) != NULL;
     return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
@@ -60,6 +87,8 @@ bool path_is_there(const char *path)
 {
     struct stat st;
 
+    if (is_builtin(path))
+        return path_is_file(path) || path_is_dir(path);
     return lstat(path, &st) == 0 || errno != ENOENT;
 }
 
@@ -213,6 +242,20 @@ void path_head(const char *path, char *head, size_t size)
     head[got > 0 ? got : 0] = '\0';
 }
 
+static enum gp_status read_builtin(const char *path, size_t limit, char **text, size_t *len,
+                                   struct gp_err *err)
+{
+    const struct archive_file *file = archive_builtin_find(path);
+
+    if (file == NULL || file->len > limit)
+        return gp_fail(err, GP_E_FILE, path, "", "is not built in");
+    *text = gp_malloc(file->len + 1);
+    memcpy(*text, file->bytes, file->len);
+    (*text)[file->len] = '\0';
+    *len = file->len;
+    return GP_OK;
+}
+
 enum gp_status path_read(const char *path, size_t limit, char **text, size_t *len,
                          struct gp_err *err)
 {
@@ -226,6 +269,8 @@ enum gp_status path_read(const char *path, size_t limit, char **text, size_t *le
                        "standard input is a terminal");
     if (dash)
         return read_all(STDIN_FILENO, "standard input", limit, text, len, err);
+    if (is_builtin(path))
+        return read_builtin(path, limit, text, len, err);
     fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return gp_fail(err, GP_E_FILE, path, "", "cannot open: %s", strerror(errno));
@@ -413,42 +458,58 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+struct names {
+    char **names;
+    size_t count, cap;
+};
+
+/* Dot files are editors' locks and copies, never profiles. */
+static void keep_name(struct names *list, const char *name, const char *suffix)
+{
+    size_t len = strlen(name), tail = strlen(suffix);
+
+    if (name[0] == '.' || len < tail || strcmp(name + len - tail, suffix) != 0)
+        return;
+    list->names = gp_grow(list->names, &list->cap, list->count + 1, sizeof *list->names);
+    list->names[list->count++] = gp_strdup(name);
+}
+
 enum gp_status path_list(const char *dir, const char *suffix, char ***names, size_t *count,
                          struct gp_err *err)
 {
-    char **list = NULL;
-    size_t used = 0, cap = 0, tail = strlen(suffix);
+    struct names list = {0};
     struct dirent *entry;
-    DIR *stream = opendir(dir);
+    const char *name;
+    size_t at = 0;
+    DIR *stream = NULL;
     enum gp_status rc = GP_OK;
 
     *names = NULL;
     *count = 0;
-    if (!stream && errno == ENOENT)
-        return GP_OK;
-    if (!stream)
-        return gp_fail(err, GP_E_FILE, dir, "", "cannot list: %s", strerror(errno));
-    while (errno = 0, (entry = readdir(stream)) != NULL) { /* NULL is the end, or an error */
-        size_t len = strlen(entry->d_name);
-
-        /* Dot files are editors' locks and copies, never profiles. */
-        if (entry->d_name[0] == '.' || len < tail ||
-            strcmp(entry->d_name + len - tail, suffix) != 0)
-            continue;
-        list = gp_grow(list, &cap, used + 1, sizeof *list);
-        list[used++] = gp_strdup(entry->d_name);
+    if (is_builtin(dir)) {
+        while ((name = next_builtin(dir, &at)) != NULL)
+            if (strchr(name, '/') == NULL)
+                keep_name(&list, name, suffix);
+    } else {
+        stream = opendir(dir);
+        if (!stream && errno == ENOENT)
+            return GP_OK;
+        if (!stream)
+            return gp_fail(err, GP_E_FILE, dir, "", "cannot list: %s", strerror(errno));
+        while (errno = 0, (entry = readdir(stream)) != NULL) /* NULL is the end, or an error */
+            keep_name(&list, entry->d_name, suffix);
+        if (errno)
+            rc = gp_fail(err, GP_E_FILE, dir, "", "cannot list: %s", strerror(errno));
+        closedir(stream);
     }
-    if (errno)
-        rc = gp_fail(err, GP_E_FILE, dir, "", "cannot list: %s", strerror(errno));
-    closedir(stream);
     if (rc) {
-        path_list_free(list, used);
+        path_list_free(list.names, list.count);
         return rc;
     }
-    if (used)
-        qsort(list, used, sizeof *list, by_name);
-    *names = list;
-    *count = used;
+    if (list.count)
+        qsort(list.names, list.count, sizeof *list.names, by_name);
+    *names = list.names;
+    *count = list.count;
     return GP_OK;
 }
 

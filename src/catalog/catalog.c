@@ -6,8 +6,9 @@
  * each is read whole the first time, because a plan that needs one row needs to see all
  * of them.
  *
- * The program finds its own profiles beside itself (a build tree has a link there) or
- * in the installed data directory; neither is needed when the user names a folder.
+ * The program finds its own profiles beside itself (a build tree has a link there), in the
+ * installed data directory or built in; newer ones that `gpuplan --data` installed take their
+ * place. None is needed when the user names a folder.
  */
 #include "catalog/catalog.h"
 
@@ -16,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/archive.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
@@ -63,6 +65,7 @@ static const struct registry_class classes[CLASS_COUNT] = {
 
 struct catalog {
     struct search_path path;
+    struct data_stamp stamp;     /* of the first folder */
     char not_there[GP_PATH_MAX]; /* a named folder that does not exist */
     const char *named_by;        /* ... and where: --profiles or GPUPLAN_PROFILES */
     struct warn_list warnings;
@@ -118,15 +121,64 @@ struct catalog *catalog_new_path(const char *const *dirs, size_t count)
     return catalog;
 }
 
+/* What came with the program: beside it, installed, or built in. */
+static bool find_shipped(char *dir, size_t size)
+{
+    char program[GP_PATH_MAX];
+
+    if (path_program_dir(program, sizeof program) && path_join(dir, size, program, "profiles") &&
+        path_is_dir(dir))
+        return true;
+    return (gp_copy(dir, size, GP_PKGDATADIR "/profiles") && path_is_dir(dir)) ||
+           (gp_copy(dir, size, BUILTIN_ROOT "profiles") && path_is_dir(dir));
+}
+
+bool catalog_data_folder(bool system, char *dir, size_t size)
+{
+    const char *named = getenv("GPUPLAN_DATA");
+
+    if (system)
+        return gp_copy(dir, size, named != NULL && named[0] == '/' ? named : "/var/lib/gpuplan");
+    return path_data_home(dir, size, "data");
+}
+
+/* The newest of what was shipped and what --data installed since; of one day, the former. */
+static void add_newest(struct catalog *catalog)
+{
+    char best[GP_PATH_MAX], dir[GP_PATH_MAX], *day;
+    struct data_stamp stamp;
+
+    if (find_shipped(best, sizeof best))
+        data_stamp_read(best, &catalog->stamp, NULL);
+    else
+        best[0] = '\0';
+    for (int system = 1; system >= 0; system--) {
+        if (!catalog_data_folder(system, dir, sizeof dir) ||
+            !gp_append(dir, sizeof dir, "", "/" DATA_CURRENT "/profiles") || !path_is_dir(dir) ||
+            data_stamp_read(dir, &stamp, NULL) != GP_OK ||
+            strcmp(stamp.date, catalog->stamp.date) <= 0)
+            continue;
+        day = realpath(dir, NULL); /* another may take its place meanwhile */
+        catalog->stamp = stamp;
+        gp_copy(best, sizeof best, day != NULL ? day : dir);
+        free(day);
+    }
+    if (best[0] != '\0')
+        add_dir(&catalog->path, best);
+}
+
+const char *catalog_data_date(const struct catalog *catalog)
+{
+    return catalog->stamp.date;
+}
+
 struct catalog *catalog_new(const char *profiles_dir)
 {
     struct catalog *catalog = catalog_new_path(NULL, 0);
     const char *from_env = getenv("GPUPLAN_PROFILES");
-    char home[GP_PATH_MAX], program[GP_PATH_MAX], own[GP_PATH_MAX];
+    char home[GP_PATH_MAX], own[GP_PATH_MAX];
 
-    if (!path_program_dir(program, sizeof program) ||
-        !path_join(own, sizeof own, program, "profiles") || !add_dir(&catalog->path, own))
-        add_dir(&catalog->path, GP_PKGDATADIR "/profiles");
+    add_newest(catalog);
     if (catalog->path.count > 0 && gp_format(own, sizeof own, "%s.compiled", catalog->path.dir[0]))
         catalog->path.compiled = compiled_open(own);
     if (path_data_home(home, sizeof home, "profiles"))
@@ -819,7 +871,8 @@ void catalog_version(const char *profiles_dir, struct strbuf *out)
     for (size_t at = 0; at < catalog->path.count && rc == GP_OK; at++)
         rc = read_prices(catalog, at, date, &err);
     if (rc == GP_OK)
-        strbuf_addf(out, "catalogue    %s, prices up to %s\n", catalog->path.dir[0], date);
+        strbuf_addf(out, "catalogue    %s, data of %s, prices up to %s\n", catalog->path.dir[0],
+                    catalog->stamp.date[0] ? catalog->stamp.date : "no date", date);
     else
         strbuf_addf(out, "catalogue    %s: %s\n", err.where, err.text);
     catalog_free(catalog);
@@ -958,6 +1011,24 @@ enum gp_status catalog_file(struct catalog *catalog, const char *folder, const c
     }
     path_list_free(names, count);
     return gp_fail(err, GP_E_USAGE, "", hint, "no %s '%.100s'", what, id);
+}
+
+enum gp_status catalog_check(struct catalog *catalog, struct gp_err *err)
+{
+    const struct instance *instances;
+    const struct registry *registry;
+    const struct format *formats;
+    const struct ownership *own;
+    size_t count;
+    enum gp_status rc = catalog_formats(catalog, &formats, &count, err);
+
+    for (int i = 0; i < CLASS_COUNT && rc == GP_OK; i++)
+        rc = find_all(catalog, i, &registry, err);
+    if (rc == GP_OK)
+        rc = catalog_instances(catalog, &instances, &count, err);
+    if (rc == GP_OK)
+        rc = catalog_ownership(catalog, &own, err);
+    return rc == GP_OK ? read_names(catalog, err) : rc;
 }
 
 size_t catalog_warnings(struct catalog *catalog, const char *const **lines)

@@ -17,6 +17,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "catalog/bundle.h"
 #include "catalog/engine.h"
 #include "catalog/family.h"
 #include "catalog/gpu.h"
@@ -31,6 +32,12 @@ struct catalog *catalog_new(const char *profiles_dir /* --profiles, or NULL */);
 /* Exactly these folders, the later wins; all but the first count as the user's own. */
 struct catalog *catalog_new_path(const char *const *dirs, size_t count);
 void catalog_free(struct catalog *catalog);
+/* The day of the data it was shipped with or that --data installed since; "": not known. */
+const char *catalog_data_date(const struct catalog *catalog);
+/* Where --data installs for this user or the system; false: there is no such folder. */
+bool catalog_data_folder(bool system, char *dir, size_t size);
+/* Every profile there is can be read; else what is wrong with the first that cannot. */
+enum gp_status catalog_check(struct catalog *catalog, struct gp_err *err);
 /* A line for --version: the folder and the date of the newest price, or why there is none. */
 void catalog_version(const char *profiles_dir, struct strbuf *out);
 

@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/archive.h"
 #include "base/mem.h"
 #include "catalog/profile.h"
 
@@ -55,6 +56,7 @@ struct node {
 struct compiled {
     const char *bytes;
     size_t len;
+    bool mapped; /* else built into the program */
     const struct entry *entries;
     size_t count;
 };
@@ -82,29 +84,36 @@ static bool has_members(int type)
 
 /* ---- reading -------------------------------------------------------------------- */
 
-struct compiled *compiled_open(const char *path)
+static const char *map_file(const char *path, size_t *len)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    struct compiled *compiled = NULL;
-    const struct head *head;
+    void *bytes = MAP_FAILED;
     struct stat st;
-    void *bytes;
 
     if (fd < 0)
         return NULL;
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= (off_t)sizeof *head &&
-        st.st_size <= MAX_BYTES) {
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 && st.st_size <= MAX_BYTES)
         bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (bytes != MAP_FAILED) {
-            compiled = gp_calloc(1, sizeof *compiled);
-            *compiled = (struct compiled){.bytes = bytes, .len = (size_t)st.st_size};
-        }
-    }
     close(fd);
-    if (compiled == NULL)
-        return NULL;
+    *len = bytes != MAP_FAILED ? (size_t)st.st_size : 0;
+    return bytes != MAP_FAILED ? bytes : NULL;
+}
+
+struct compiled *compiled_open(const char *path)
+{
+    struct compiled *compiled = gp_calloc(1, sizeof *compiled);
+    const struct head *head;
+    const struct archive_file *file = archive_builtin_find(path);
+
+    if (file != NULL) {
+        compiled->bytes = file->bytes;
+        compiled->len = file->len;
+    } else {
+        compiled->bytes = map_file(path, &compiled->len);
+        compiled->mapped = compiled->bytes != NULL;
+    }
     head = (const void *)compiled->bytes;
-    if (head->magic != MAGIC ||
+    if (compiled->len < sizeof *head || head->magic != MAGIC ||
         head->count > (compiled->len - sizeof *head) / sizeof *compiled->entries) {
         compiled_free(compiled);
         return NULL;
@@ -118,7 +127,8 @@ void compiled_free(struct compiled *compiled)
 {
     if (compiled == NULL)
         return;
-    munmap((void *)compiled->bytes, compiled->len);
+    if (compiled->mapped)
+        munmap((void *)compiled->bytes, compiled->len);
     free(compiled);
 }
 

@@ -54,6 +54,11 @@ bool gpu_is_foreign(const struct gpu *gpu)
     return gpu->memory_only && gpu->vendor[0];
 }
 
+bool gpu_linked(const struct gpu *gpu, int n)
+{
+    return gpu->link_bandwidth > 0 && (gpu->link_domain == 0 || n <= gpu->link_domain);
+}
+
 bool gpu_rate_assumed(const struct gpu *gpu)
 {
     const struct quantity *rate = &gpu->rate[MATH_BF16];

@@ -15,6 +15,7 @@
 #include "catalog/lengths.h"
 #include "model/format.h"
 #include "model/model.h"
+#include "plan/late.h"
 
 /* Which format each role of a model's tensors is stored in. */
 struct precision {
@@ -120,6 +121,7 @@ enum goals_bought { GOALS_LIKELY, GOALS_SURE };
 enum price_want { WANT_ON_DEMAND, WANT_SPOT, WANT_MARKET, WANT_BUY };
 
 struct request {
+    const char *data_date; /* of the catalogue it was resolved with; NULL or "": not known */
     const struct model *model;
     const struct model *unpadded; /* of which it is a release with wider MLPs; NULL: of none */
     bool text_only; /* without its vision tower, as asked */
@@ -139,6 +141,8 @@ struct request {
     double rate;                       /* requests that arrive per second; 0: users are given */
     double prefix_hit;                 /* share of a prompt that is in the prefix cache, 0..1 */
     double ttft, tpot;                 /* goals, s; 0 = none */
+    double late[LATE_COUNT];           /* goals at a rate, s; 0 = none */
+    const struct late_floors *floors;  /* what a search has seen miss these; NULL = nothing */
     double throughput;                 /* goal, output tokens/s of all users; 0 = none */
     double budget;                     /* goal, dollars per hour; 0 = none */
     enum goals_bought goals;           /* of speed */

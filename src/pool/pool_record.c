@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/report.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/units.h"
@@ -1167,7 +1168,7 @@ void pool_record(const struct pool_run *run, struct record *doc, bool whole)
 {
     bool still = run->rung == POOL_FIXED || run->rung == POOL_COMPOSED; /* all day */
 
-    record_text(doc, "schema", "gpuplan.pool/1");
+    report_begin(doc, "gpuplan.pool/1", run->data_date);
     pool_facts(run, record_inside(doc, "pool"));
     record_list(doc, "types");
     for (int t = 0; t < run->c.pool.type_count; t++)

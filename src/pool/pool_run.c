@@ -816,6 +816,7 @@ enum gp_status pool_run_answer(struct planner *planner, const struct pool_run_op
     enum gp_status rc;
     bool more = true;
 
+    out->data_date = catalog_data_date(planner_catalog(planner));
     pool_run_solve(out, options);
     if (pool_highs_answered(h)) {
         struct strbuf line;

@@ -129,6 +129,7 @@ struct pool_what_if {
 };
 
 struct pool_run {
+    const char *data_date; /* of the catalogue */
     struct pool_case c;
     struct pool_answer answer;
     enum pool_rung_id rung;     /* whose hours are shown */

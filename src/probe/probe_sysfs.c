@@ -4,13 +4,15 @@
  * Link speeds stand there as "16.0 GT/s PCIe": 2.5, 5, 8, 16, 32 and 64 are generations
  * 1 to 6. Sensors of a card (hwmon) are in uW, thousandths of a degree and Hz.
  *
- * What no driver's library tells: vendor and device, and for an AMD card whose kernel
- * driver is loaded the size of its memory. Names are not kept there. One or
+ * What no driver's library tells: vendor and device, for an AMD card whose kernel driver is loaded
+ * the size of its memory, for one of NVIDIA its name and UUID, by the driver's /proc. One or
  * three short reads per PCI device: well under a millisecond.
  */
 #include <dirent.h>
 #include <limits.h>
 #include <math.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,6 +104,33 @@ static void read_sensor(const char *hwmon, const char *file, double unit, struct
         *out = quantity_of(value * unit, ORIGIN_MEASURED);
 }
 
+/* What NVIDIA's kernel module says of one in /proc: "Model: \t\t NVIDIA L4". */
+static void read_nvidia(struct device *d)
+{
+    static const struct {
+        const char *label;
+        size_t at, size;
+    } fields[] = {{"Model:", offsetof(struct device, name), sizeof(d->name)},
+                  {"GPU UUID:", offsetof(struct device, uuid), sizeof(d->uuid)}};
+    char path[GP_PATH_MAX], line[256];
+    FILE *file = NULL;
+
+    probe_here_driver(d->driver, sizeof(d->driver));
+    if (gp_format(path, sizeof(path), "%s/driver/nvidia/gpus/%s/information", probe_proc(),
+                  d->bus_id))
+        file = fopen(path, "re");
+    while (file && fgets(line, sizeof(line), file))
+        for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+            if (strncmp(line, fields[i].label, strlen(fields[i].label)) == 0) {
+                char *text = (char *)d + fields[i].at;
+
+                gp_copy(text, fields[i].size, gp_trim(line + strlen(fields[i].label)));
+                gp_sanitize(text);
+            }
+    if (file)
+        fclose(file);
+}
+
 static void ask_device(const char *bus_id, struct probe_list *list, int *index)
 {
     unsigned class = id_of(bus_id, "class");
@@ -142,8 +171,10 @@ static void ask_device(const char *bus_id, struct probe_list *list, int *index)
         read_sensor(hwmon, "freq1_input", 1, &d->clock);
         read_sensor(hwmon, "freq2_input", 1, &d->memory_clock);
     }
-    if (vendor == PCI_NVIDIA)
+    if (vendor == PCI_NVIDIA) {
+        read_nvidia(d);
         gp_copy(d->error, sizeof(d->error), list->nvml_reason);
+    }
 }
 
 static int entry_is_visible(const struct dirent *entry)

@@ -59,7 +59,8 @@ test_host
 shipped_gp=$gp
 work=$(mktemp -d "${TMPDIR:-/tmp}/gpuplan-test.XXXXXX") || exit 99
 XDG_DATA_HOME=$work/data-home XDG_STATE_HOME=$work/state-home
-export XDG_DATA_HOME XDG_STATE_HOME
+GPUPLAN_DATA=$work/system-data
+export XDG_DATA_HOME XDG_STATE_HOME GPUPLAN_DATA
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 

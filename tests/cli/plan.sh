@@ -12,7 +12,7 @@ assert_contains "KV part" "KV needed            4.38                 exact     1
 assert_contains "rule of thumb says its precision" "rule of thumb at fp8: 70.55 B x 8 bit" "$out"
 assert_contains "cost" "on demand" "$out"
 assert_contains "sources in one line" \
-    "sources: model 2026-11, GPU confidence high, engine 2026-11" "$out"
+    "sources: data $("$gp" --data), model 2026-11, GPU confidence high, engine 2026-11" "$out"
 assert_contains "where the rest is" "details with -v or --why" "$out"
 assert_eq "and no more of them" "" "$(echo "$out" | grep aiconfigurator || true)"
 assert_eq "nothing on stderr" "" "$err"

@@ -8,7 +8,7 @@ assert_eq "exit code" 0 "$rc"
 assert_true "name and version stand alone" grep -Eqx 'gpuplan [0-9.]+' "$work/out"
 assert_eq "on the first line" 1 "$(grep -nEx 'gpuplan [0-9.]+' "$work/out" | cut -d : -f 1)"
 assert_contains "licence" "License MIT" "$out"
-assert_contains "catalogue" "/profiles, prices up to 20" "$out"
+assert_true "catalogue" grep -Eq '/profiles, data of 20[0-9-]{8}, prices up to 20' "$work/out"
 assert_eq "nothing on standard error" "" "$err"
 first=$(head -n 1 "$work/out")
 whole=$out

@@ -5,7 +5,7 @@
 . "${srcdir:-.}/tests/lint/lint.sh"
 
 # These write(): files, a pipe, and words of their own in a handler.
-writers=' src/base/exit.c src/base/path.c src/measure/journal.c src/tui/toolkit/signals.c
+writers=' src/base/exit.c src/base/path.c src/catalog/bundle.c src/measure/journal.c src/tui/toolkit/signals.c
  src/tui/toolkit/term.c '
 
 # shellcheck disable=SC2046 # names without blanks, one per word

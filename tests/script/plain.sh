@@ -106,7 +106,7 @@ gpuplan --plan -m 70B -p int8 --gpu a100-pcie-80:1
 +1.00 $/h, as many as needed: 2 GPUs in all, +33.21 GiB per GPU
 gpuplan --plan -m 70B -p int8 --gpu l40s:2
 
-sources: model undated, GPU confidence high, engine 2026-11 up to 0.33.0, price 2026-08-19; details with -v or --why
+sources: data 2026-11-27, model undated, GPU confidence high, engine 2026-11 up to 0.33.0, price 2026-08-19; details with -v or --why
 The command that prints the same: gpuplan --plan -m 70B -p int8 -g l40s:1
 Next:
 1. take --precision int4-awq

@@ -483,6 +483,31 @@ static void make_sysfs(void)
     setenv("GPUPLAN_SYSFS", path, 1);
 }
 
+/* Without its library the driver still says a name, which is not trusted more than others. */
+static void test_proc(void **state)
+{
+    static const char text[] = "Model: \t\t NVIDIA H100 80GB \033[2JHBM3\nIRQ:   \t\t 42\n"
+                               "GPU UUID: \t GPU-0a1b\nVideo BIOS: \t 96.00\n";
+    char path[GP_PATH_MAX + 128];
+
+    (void)state;
+    make_sysfs();
+    snprintf(path, sizeof path, "mkdir -p '%s/proc/driver/nvidia/gpus/0000:03:00.0'", dir);
+    assert_int_equal(system(path), 0);
+    snprintf(path, sizeof path, "%s/proc/driver/nvidia/gpus/0000:03:00.0/information", dir);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+    snprintf(path, sizeof path, "%s/proc", dir);
+    setenv("GPUPLAN_PROC", path, 1);
+    setenv("GPUPLAN_NVML", "/nonexistent/libnvidia-ml.so.1", 1);
+    assert_int_equal(probe_devices(devices, 8, &count, &err), GP_OK);
+    assert_string_equal(devices[1].name, "NVIDIA H100 80GB ?[2JHBM3");
+    assert_string_equal(devices[1].uuid, "GPU-0a1b");
+    unsetenv("GPUPLAN_PROC");
+}
+
 static void test_sysfs(void **state)
 {
     (void)state;
@@ -544,6 +569,7 @@ int main(void)
         cmocka_unit_test(test_lost_and_many),
         cmocka_unit_test(test_mig),
         cmocka_unit_test(test_sysfs),
+        cmocka_unit_test(test_proc),
         cmocka_unit_test(test_sysfs_beside_nvml),
     };
 
