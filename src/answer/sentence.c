@@ -266,6 +266,7 @@ static const char *const refusal_words[] = {
     [REFUSED_MIG] = "MIG instances cannot be joined: one must hold the model",
     [REFUSED_HOST] = "TP={a} exceeds the {b} GPUs one host can hold",
     [REFUSED_HOST_ASSUMED] = "TP={a} exceeds the {b} GPUs one host can hold (assumed)",
+    [REFUSED_ONE_HOST] = "{engine} runs a replica on one host, which holds {b} of {a} GPUs",
     [REFUSED_COUNT] = "TP {tp} x PP {pp} x replicas {replicas} = {a} GPUs, but {b} were asked for",
 };
 

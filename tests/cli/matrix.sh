@@ -98,7 +98,7 @@ done <<'E2'
 0|non-torch 2.13|-m qwen3-8b -g h100-sxm:2 --tp 2 --engine vllm@0.20
 0|non-torch 0.27 0.15..0.70|-m qwen3-8b -g l40s:2 --tp 2 --engine vllm@0.6
 0|0.17 GiB charged to the budget|-m qwen3-8b -g rtx-4090:2 --tp 2 --engine vllm@0.20 --max-num-seqs 2
-0|MARGINAL;no CUDA graphs|-m qwen3-30b-a3b -g a10:4 --tp 4 --engine vllm@0.8.5 -c 1024 --max-num-seqs 1
+0|FITS;no CUDA graphs|-m qwen3-30b-a3b -g a10:4 --tp 4 --engine vllm@0.8.5 -c 1024 --max-num-seqs 1
 0|FITS|-m qwen3-30b-a3b -g a10:4 --tp 4 --engine vllm@0.8.5 -c 1024 --max-num-seqs 1 --enforce-eager
 1|KV pool 48.73 GiB|-m qwen3-coder-480b-a35b -p fp8-block -g h20-141:8 --tp 1 --dp 8 --ep 8 --engine vllm@0.10.1 -c 262144 --memory-utilization 0.90
 E2
