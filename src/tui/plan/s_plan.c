@@ -77,12 +77,27 @@ static void plan_form_fold(unsigned *open, int fold, bool opens)
     *open = opens ? *open | bit : *open & ~bit;
 }
 
+/* A bit beside those of the folds: there are goals of speed, and so what counts as reached. */
+#define PLAN_GOALS (1u << PLAN_FOLDS)
+
+static unsigned plan_form_open(const struct form *form, unsigned open, int focus)
+{
+    bool goals = focus == FIELD_GOALS;
+
+    for (int f = FIELD_TTFT; f <= FIELD_GOALS; f++)
+        goals = goals || form->values.value[f][0];
+    return goals ? open | PLAN_GOALS : open;
+}
+
 static struct plan_rows plan_form_rows(unsigned open)
 {
     struct plan_rows rows = {0};
 
     for (int f = 0; f < FIELD_COUNT; f++) {
         int fold = fold_at(f);
+
+        if (f == FIELD_GOALS && !(open & PLAN_GOALS))
+            continue;
 
         if (fold >= 0 && f == (int)folds[fold].first)
             rows.row[rows.count++] = FIELD_COUNT + fold;
@@ -258,7 +273,7 @@ static const struct plan_page *page_of(const struct app *app, const struct plan_
 static void draw_form(struct canvas *canvas, struct rect box, const struct form *form,
                       const struct plan_state *s)
 {
-    struct plan_rows rows = plan_form_rows(s->open);
+    struct plan_rows rows = plan_form_rows(plan_form_open(form, s->open, s->focus));
     struct rect in = rect_inside(box);
     int top = plan_form_top(&rows, s->focus, in.rows);
     char part[40] = "";
@@ -691,7 +706,7 @@ static bool plan_act(struct app *app, void *state, enum action action)
     by = list_step(action, int_max(rows, 1));
     if (by != 0) {
         if (s->panel == PLAN_FORM)
-            s->focus = plan_form_move(s->open, s->focus, by);
+            s->focus = plan_form_move(plan_form_open(app->form, s->open, s->focus), s->focus, by);
         else
             answer_scroll(app, s, by);
         return true;
@@ -760,7 +775,7 @@ static void plan_click(struct app *app, void *state, int y, int x)
 {
     struct plan_state *s = state;
     struct rect box[PLAN_PANELS], in;
-    struct plan_rows rows = plan_form_rows(s->open);
+    struct plan_rows rows = plan_form_rows(plan_form_open(app->form, s->open, s->focus));
     struct frame frame = app_frame(app);
     int at;
 
