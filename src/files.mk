@@ -140,6 +140,9 @@ plan_sources = \
 	src/plan/kvcache.c \
 	src/plan/kvcache.h \
 	src/plan/kvcache_blocks.c \
+	src/plan/late.c \
+	src/plan/late.h \
+	src/plan/late_plan.c \
 	src/plan/layout.c \
 	src/plan/layout.h \
 	src/plan/load.c \
@@ -401,6 +404,8 @@ tui_sources = \
 	src/tui/compare/compare_view.c \
 	src/tui/compare/compare_view.h \
 	src/tui/compare/s_compare.c \
+	src/tui/compare/size_table.c \
+	src/tui/compare/size_table.h \
 	src/tui/curves/s_curves.c \
 	src/tui/form.c \
 	src/tui/form.h \
@@ -434,6 +439,8 @@ tui_sources = \
 	src/tui/toolkit/frame.h \
 	src/tui/toolkit/key.c \
 	src/tui/toolkit/key.h \
+	src/tui/toolkit/key_input.c \
+	src/tui/toolkit/key_input.h \
 	src/tui/toolkit/overlay.c \
 	src/tui/toolkit/overlay.h \
 	src/tui/toolkit/pager.c \

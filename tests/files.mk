@@ -78,6 +78,7 @@ unit_tests = \
 	tests/unit/test_hfconfig \
 	tests/unit/test_journal \
 	tests/unit/test_json \
+	tests/unit/test_key_input \
 	tests/unit/test_kvcache \
 	tests/unit/test_launch \
 	tests/unit/test_launch_names \
@@ -531,6 +532,7 @@ cli_tests = \
 	tests/script/explain.sh \
 	tests/script/compare.sh \
 	tests/script/glance.sh \
+	tests/script/input.sh \
 	tests/script/plain.sh \
 	tests/script/plan.sh \
 	tests/script/pool.sh \
@@ -539,6 +541,7 @@ cli_tests = \
 	tests/script/windows.sh \
 	tests/tui/bench.sh \
 	tests/tui/ends.sh \
+	tests/tui/input.sh \
 	tests/tui/mouse.sh \
 	tests/tui/paste.sh \
 	tests/tui/sizes.sh

@@ -190,7 +190,11 @@ static void goals_lines(struct answer_lines *lines)
     } rows[SPEED_GOALS] = {{"TTFT %s within %s ms", "%s..%s ms", 1e3},
                            {"TPOT %s within %s ms", "%s..%s ms", 1e3},
                            {"%s at least %s tokens/s", "%s..%s", 1},
-                           {"%s at least %s requests/s served", "%s..%s", 1}};
+                           {"%s at least %s requests/s served", "%s..%s", 1},
+#define X(NAME, measure, point, key, label) {label " %s within %s ms", "%s..%s ms", 1e3},
+                           LATES(X)
+#undef X
+    };
     static const char *const odds[] = {[GOAL_MET] = "surely",
                                        [GOAL_LIKELY] = "likely",
                                        [GOAL_UNLIKELY] = "likely not",
@@ -495,6 +499,40 @@ static const char *time_beside(double s, double figure, struct texts *t)
     return figure < 1 ? texts_addf(t, "%.0f ms", s * 1e3) : texts_addf(t, "%.2f s", s);
 }
 
+/* ... "184 ms..overload" where the far end of the step times no longer serves the rate. */
+static const char *late_band(const struct quantity *q, struct texts *t)
+{
+    const struct quantity low = quantity_of(q->low, q->origin);
+
+    return q->high < 30 * q->value ? figure_band(AS_TIME, *q, t)
+                                   : texts_addf(t, "%s..overload", figure_amount(AS_TIME, low, t));
+}
+
+/* "TTFT p99  131 ms  63..514 ms  p50 73.8 ms (45.0..190), p95 114 ms (60.1..402)" of each measure
+ * of a replay. */
+static void late_lines(struct answer_lines *lines)
+{
+    const struct speed *v = &lines->plan->speed;
+    struct texts *t = &lines->texts;
+
+    for (int i = LATE_POINTS - 1; i < LATE_COUNT; i += LATE_POINTS) {
+        const struct quantity *q = &v->percentile[i];
+        struct answer_line *line = figure_line(lines, late_label((enum late)i), AS_TIME, *q);
+
+        if (!q->known) { /* answers of one token have no TPOT */
+            lines->count--;
+            continue;
+        }
+        line->note = late_band(q, t);
+        line->text = texts_addf(t, "p50 %s (%s), p95 %s (%s)", figure_amount(AS_TIME, q[-2], t),
+                                late_band(&q[-2], t), figure_amount(AS_TIME, q[-1], t),
+                                late_band(&q[-1], t));
+        if (i == LATE_TTFT_P99)
+            line->text = texts_addf(t, "%s; %s on an idle engine", line->text,
+                                    time_beside(v->solo.value, q->value, t));
+    }
+}
+
 /* TPOT, TTFT and tokens/s: the first three. */
 static void pace_lines(struct answer_lines *lines)
 {
@@ -505,11 +543,16 @@ static void pace_lines(struct answer_lines *lines)
     double first = v->ttft.value;
 
     line->text = texts_addf(t, "%.0f tokens/s for a user", 1 / v->tpot.value);
-    line = figure_line(lines, "TTFT", AS_TIME, v->ttft);
-    line->text = texts_addf(t, "%s on an idle engine", time_beside(v->solo.value, first, t));
-    if (v->late > 0)
-        line->text = texts_addf(t, "%s; %s for half, %s for 95 of 100", line->text,
-                                time_beside(v->middle, first, t), time_beside(v->late, first, t));
+    if (v->percentile[0].known) {
+        late_lines(lines);
+    } else {
+        line = figure_line(lines, "TTFT", AS_TIME, v->ttft);
+        line->text = texts_addf(t, "%s on an idle engine", time_beside(v->solo.value, first, t));
+        if (v->late > 0)
+            line->text =
+                texts_addf(t, "%s; %s for half, %s for 95 of 100", line->text,
+                           time_beside(v->middle, first, t), time_beside(v->late, first, t));
+    }
     line = figure_line(lines, "output tokens", AS_RATE, v->tokens);
     line->text = texts_addf(t, "%.2g requests/s", v->requests.value);
     if (p->request.rate > 0)

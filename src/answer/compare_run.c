@@ -125,6 +125,14 @@ static void record_plan_speed(struct record *s, const struct plan *p)
     record_spare(s, 11);
     figure_column(s, p, FIGURE_TPOT, "TPOT ms", 1);
     figure_column(s, p, FIGURE_TTFT, NULL, 0);
+    static const char *const titles[LATE_COUNT] = {
+#define X(NAME, measure, point, key, label) [LATE_##NAME] = label " ms",
+        LATES(X)
+#undef X
+    };
+    for (int i = 0; i < LATE_COUNT; i++) /* goals alone: what else there is takes a replay */
+        if (p->request.late[i] > 0)
+            figure_column(s, p, (enum figure_id)(FIGURE_LATE + i), titles[i], 0);
     figure_column(s, p, FIGURE_JOULES, NULL, 2);
     figure_column(s, p, FIGURE_MILLION, "$/M out", 2);
 }
@@ -256,14 +264,14 @@ static double rule_params(const struct resolved *r)
     return named ? params : model_params(r->request.model);
 }
 
-static double rule_bytes(const struct resolved *r)
+double table_rule(const struct resolved *r)
 {
     return memory_rule_of_thumb(rule_params(r), r->request.precision.weight->bits);
 }
 
 static double rule_gpus(const struct resolved *r)
 {
-    return ceil(rule_bytes(r) / r->request.gpu->memory_marketed);
+    return ceil(table_rule(r) / r->request.gpu->memory_marketed);
 }
 
 static void memory_facts(const struct resolved *resolved, const struct plan *p, struct record *s)
@@ -271,7 +279,7 @@ static void memory_facts(const struct resolved *resolved, const struct plan *p, 
     const struct request *q = &p->request;
     const struct memory *m = &p->memory;
     struct quantity none = quantity_unknown();
-    struct quantity rule = quantity_of(rule_bytes(resolved), ORIGIN_ASSUMED);
+    struct quantity rule = quantity_of(table_rule(resolved), ORIGIN_ASSUMED);
     const struct quantity *parts[] = {&m->weights, &m->kv_reserved, &m->activation, &m->non_torch,
                                       &m->graphs};
     struct quantity load = p->has_memory ? quantity_exact(0) : none;
@@ -327,6 +335,26 @@ static void row_facts(const struct resolved *r, const struct plan *p, struct rec
     record_plan_cost(s, p);
 }
 
+/* ---- the table of sizes ---- */
+
+void table_begin(const struct resolved *r, struct record *doc)
+{
+    report_begin(doc, "gpuplan.table/1", r->request.data_date);
+    struct record *request = record_inside(doc, "request");
+    record_text(request, "gpu", r->request.gpu->id);
+    record_quantity(request, "gpu_marketed", "GB",
+                    quantity_of(r->request.gpu->memory_marketed, ORIGIN_SHEET), 1e9, 0);
+    record_quantity(request, "gpu_usable", "GiB", gpu_usable(r->request.gpu), GP_GIB, 2);
+    record_plan_load(request, r);
+    record_text(doc, "rule_of_thumb", "params x bits/8 x 1.25");
+    record_list(doc, "rows");
+}
+
+void table_row(const struct resolved *r, const struct plan *plan, struct record *doc)
+{
+    row_facts(r, plan, record_append(doc, "rows"));
+}
+
 enum gp_status report_table(struct planner *planner, const struct options *options,
                             struct record *doc, struct gp_err *err)
 {
@@ -347,22 +375,58 @@ enum gp_status report_table(struct planner *planner, const struct options *optio
             options->precision_count > 0 ? options->precisions[p] : usual[p], gpu, &r, err);
         if (rc)
             break;
-        if (i == 0) {
-            report_begin(doc, "gpuplan.table/1", r.request.data_date);
-            struct record *request = record_inside(doc, "request");
-            record_text(request, "gpu", r.request.gpu->id);
-            record_quantity(request, "gpu_marketed", "GB",
-                            quantity_of(r.request.gpu->memory_marketed, ORIGIN_SHEET), 1e9, 0);
-            record_quantity(request, "gpu_usable", "GiB", gpu_usable(r.request.gpu), GP_GIB, 2);
-            record_plan_load(request, &r);
-            record_text(doc, "rule_of_thumb", "params x bits/8 x 1.25");
-            record_list(doc, "rows");
-        }
+        if (i == 0)
+            table_begin(&r, doc);
         planner_plan(planner, &r, plan);
-        row_facts(&r, plan, record_append(doc, "rows"));
+        table_row(&r, plan, doc);
     }
     free(plan);
     return rc;
+}
+
+static const struct {
+    const char *group, *title;
+} tables[] = {
+    {"memory", "Memory. Rule of thumb: the size by name x bits/8 x 1.25, in GB (1e9 bytes), at the "
+               "precision\nbeside it. Exact: the checkpoint at its precision, and what this load "
+               "takes on each GPU\nand on all of them."},
+    {"GPUs", "GPU count. Rule: its GB over the GB the GPU is sold with. Exact: the "
+             "fewest that fit."},
+    {"cost", "Cost. Rule: its GPUs at the per-GPU price of the same offer. Exact: "
+             "whole instances."},
+};
+
+void print_table(const struct record *doc, enum output_format format, bool quiet,
+                 struct strbuf *out)
+{
+    const struct record *q = &record_find(doc, "request")->records[0];
+    const struct fact *rows = record_find(doc, "rows");
+    enum record_as as = format == OUTPUT_MARKDOWN ? RECORD_MARKDOWN : RECORD_TEXT;
+    struct strbuf head;
+
+    if (format == OUTPUT_JSON) {
+        record_json(doc, out);
+        return;
+    }
+    if (format == OUTPUT_CSV) {
+        record_table(rows->records, rows->record_count, NULL, RECORD_CSV, out);
+        return;
+    }
+    strbuf_init(&head);
+    strbuf_addf(&head, "%s: sold as %.0f GB, %.2f GiB usable; %s; ", record_get(q, "gpu"),
+                record_find(q, "gpu_marketed")->number.value,
+                record_find(q, "gpu_usable")->number.value, record_get(q, "load"));
+    record_plan_prices(q, &head);
+    strbuf_addf(&head, ", %.0f h/month", record_find(q, "hours_per_month")->number.value);
+    output_line(head.text, format, out);
+    strbuf_fini(&head);
+    for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+        strbuf_addf(out, "\n%s\n\n", tables[i].title);
+        record_table(rows->records, rows->record_count, tables[i].group, as, out);
+    }
+    if (!quiet)
+        strbuf_add(out, "\n~ estimated, ? assumed, - unknown; bands and sources: "
+                        "--format json or csv\n");
 }
 
 struct target {

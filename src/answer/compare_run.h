@@ -43,6 +43,15 @@ enum gp_status report_compare(struct planner *planner, const struct options *opt
  */
 enum gp_status report_table(struct planner *planner, const struct options *options,
                             struct record *doc, struct gp_err *err);
+/* The same from plans that are made: what it is of, by the first row, then a row each. */
+void table_begin(const struct resolved *resolved, struct record *doc);
+void table_row(const struct resolved *resolved, const struct plan *plan, struct record *doc);
+/* The rule of thumb of its model as named, at its precision: bytes. */
+double table_rule(const struct resolved *resolved);
+/* Text and Markdown have three tables, CSV and JSON one row per model and precision; quiet:
+ * without the words below. */
+void print_table(const struct record *doc, enum output_format format, bool quiet,
+                 struct strbuf *out);
 
 /* As text, JSON, CSV or Markdown: what --compare prints and the screen exports. quiet: as
  * text the best rows alone, else without the words above and below the table. top: so many rows

@@ -22,6 +22,10 @@
 #define LEAST_TOKENS 256.0
 #define MOST_TOKENS 131072.0 /* shown of a model that names no maximum */
 #define MOST_USERS 1024.0    /* shown when users cost nothing */
+#define MOSTLY 0.5           /* weights above this part of the limit are not drawn whole */
+#define BEYOND 1.25          /* of the users that fit: where the limit is crossed is seen */
+#define FEW_USERS 2.0        /* looked at, at the least */
+#define MOST 65536.0         /* at the most */
 
 const struct memory_stack memory_stack[MEMORY_STACK] = {
     {"weights", 'a', PLOT_WEIGHTS, offsetof(struct sweep_point, weights)},
@@ -67,8 +71,8 @@ static void set_range(const struct memory_curve *m, const struct plan *plan, str
         plot_range(plot, low, high, fmin(LEAST_TOKENS, own), fmax(most, own));
         return;
     }
-    most = power_of_two(fmax(fmax(4 * own, 2 * m->end.marginal), 16));
-    plot_range(plot, low, high, 1, fmin(most, fmax(MOST_USERS, power_of_two(4 * own))));
+    most = m->end.marginal < MOST_USERS ? BEYOND * m->end.marginal : m->end.marginal;
+    plot_range(plot, low, high, 1, fmin(ceil(fmax(most, fmax(own, FEW_USERS))), MOST));
 }
 
 static void take_samples(struct memory_curve *m, const struct plan *plan, const struct plot *plot)
@@ -114,7 +118,7 @@ static void add_stack(const struct memory_curve *m, struct plot *plot)
 /* The limit, what is usable, and where the plan stands. */
 static void add_limits(const struct memory_curve *m, const struct plan *plan, struct plot *plot)
 {
-    struct plot_series *limit = plot_add(plot, "limit", PLOT_WARN, 0);
+    struct plot_series *limit = plot_add(plot, "limit", PLOT_HEADING, 0);
     struct plot_series *usable = plot_add(plot, "usable", PLOT_DIM, 0);
     struct plot_series *own = plot_add(plot, "the plan", PLOT_HEADING, 'P');
     char text[48];
@@ -147,15 +151,16 @@ bool memory_curve(struct memory_curve *m, const struct plan *plan, enum sweep of
         return false;
     }
     m->end = sweep_end(&plan->request, &plan->layout, of);
-    plot->x = (struct plot_axis){.log = true,
+    plot->x = (struct plot_axis){.log = of == SWEEP_CONTEXT,
                                  .base = 2,
+                                 .whole = true,
                                  .title = of == SWEEP_CONTEXT ? "tokens of a request (log2)"
-                                                              : "users: requests in flight (log2)"};
+                                                              : "users: requests in flight"};
     set_range(m, plan, plot, low, high);
     take_samples(m, plan, plot);
     /* Up to what is taken, but not so far that the limit is at the bottom; where not even
      * the first point fits, so far that it can be seen. */
-    double most = 0, limit = 0, first = 0;
+    double most = 0, limit = 0, first = 0, low_end = 0;
 
     for (int i = 0; i < m->samples; i++) {
         const struct sweep_point *p = &m->sample[i];
@@ -164,9 +169,13 @@ bool memory_curve(struct memory_curve *m, const struct plan *plan, enum sweep of
         limit = fmax(limit, fmax(sweep_limit(p), p->usable.value));
         if (i == 0)
             first = sweep_taken(p);
+        if (i == 0 && p->weights.value > MOSTLY * sweep_limit(p) &&
+            p->weights.value < sweep_limit(p))
+            low_end = p->weights.value * (1 - (1 - MOSTLY) / 4);
     }
     plot->y =
-        (struct plot_axis){.high = 1.05 * fmin(fmax(most, limit), fmax(1.3 * limit, 1.1 * first)),
+        (struct plot_axis){.low = low_end,
+                           .high = 1.05 * fmin(fmax(most, limit), fmax(1.3 * limit, 1.1 * first)),
                            .bytes = true,
                            .title = "memory of one GPU, bytes"};
     add_stack(m, plot);
@@ -186,8 +195,8 @@ bool memory_curve(struct memory_curve *m, const struct plan *plan, enum sweep of
     return true;
 }
 
-#define FEW_USERS 16.0 /* looked at, at the least */
-#define MOST 65536.0   /* at the most */
+#define KNEE 0.9    /* of the most tokens/s */
+#define GROWING 0.8 /* a knee beyond this part of all users is none: it still grows */
 
 /* ---- points ---- */
 
@@ -250,23 +259,69 @@ static double held_to(const struct load_curve *c, double goal, bool first, bool 
     return high > 0 ? low : 0;
 }
 
-void load_curve_begin(enum load_kind kind, const struct answer *answer, double low, double high,
-                      struct load_curve *c)
+/* The fewest users that reach this many tokens/s. */
+static struct load_point first_with(const struct load_curve *c, double tokens)
+{
+    int i = 0;
+    struct load_point best;
+    double low, high;
+
+    while (i < c->done - 1 && !(c->point[i].tokens.value >= tokens))
+        i++;
+    best = c->point[i];
+    low = i > 0 ? c->point[i - 1].users : best.users;
+    for (high = best.users; high - low > 1;) {
+        struct load_point p;
+
+        point_at(c, floor((low + high) / 2), &p);
+        if (p.tokens.value >= tokens) {
+            best = p;
+            high = p.users;
+        } else {
+            low = p.users;
+        }
+    }
+    return best;
+}
+
+static void find_knee(struct load_curve *c)
+{
+    double last = 0;
+
+    for (int i = 0; i < c->done; i++) {
+        if (!c->point[i].tokens.known)
+            continue;
+        c->most = fmax(c->most, c->point[i].tokens.value);
+        last = c->point[i].users;
+    }
+    if (!(c->most > 0))
+        return;
+    struct load_point knee = first_with(c, KNEE * c->most);
+
+    if (knee.users < GROWING * last) {
+        c->knee = knee.users;
+        c->knee_tpot = knee.tpot.value;
+    }
+}
+
+void load_curve_begin(const struct answer *answer, double low, double high, struct load_curve *c)
 {
     const struct plan *plan = &answer->plan;
 
     memset(c, 0, sizeof(*c));
-    c->kind = kind;
     c->request = plan->request;
     c->request.rate = 0;
     c->layout = plan->layout;
     c->market = answer->resolved.market;
     c->own = fmax(1, ceil(plan->request.users));
     c->end = sweep_end(&plan->request, &plan->layout, SWEEP_USERS);
-    double most = fmax(fmax(1.5 * c->end.fits, c->own), FEW_USERS);
-    c->low = isfinite(low) ? fmax(1, low) : 1;
-    c->high = isfinite(high) ? high : exp2(ceil(log2(fmin(most, MOST))));
-    c->count = sweep_values(&c->request, SWEEP_USERS, c->low, c->high, c->x, LOAD_POINTS - 3);
+    double most = fmin(fmax(fmax(c->end.marginal, c->end.fits), fmax(c->own, FEW_USERS)), MOST);
+    c->low = isfinite(low) ? fmin(fmax(1, low), most - 1) : 1;
+    c->high = isfinite(high) ? fmax(fmin(high, most), c->low + 1) : most;
+    c->count = sweep_values(&c->request, SWEEP_USERS, c->low, c->high, c->x, LOAD_POINTS / 2 - 3);
+    for (int i = 1; i < LOAD_POINTS / 2; i++) /* as close on an axis that is not logarithmic */
+        c->count = sweep_insert(c->x, c->count, LOAD_POINTS,
+                                round(c->low + (c->high - c->low) * i / (LOAD_POINTS / 2)));
     if (c->own >= c->low && c->own <= c->high)
         c->count = sweep_insert(c->x, c->count, LOAD_POINTS, c->own);
     for (int i = 0; i < 2; i++)
@@ -284,12 +339,11 @@ bool load_curve_take(struct load_curve *c, const struct load_point *point)
     c->point[c->done++] = *point;
     if (c->done < c->count)
         return true;
-    if (c->kind == LOAD_SPEED) {
-        c->tpot_to = held_to(c, c->request.tpot, false, false);
-        c->ttft_to = held_to(c, c->request.ttft, true, false);
-        c->tpot_sure = held_to(c, c->request.tpot, false, true);
-        c->ttft_sure = held_to(c, c->request.ttft, true, true);
-    }
+    c->tpot_to = held_to(c, c->request.tpot, false, false);
+    c->ttft_to = held_to(c, c->request.ttft, true, false);
+    c->tpot_sure = held_to(c, c->request.tpot, false, true);
+    c->ttft_sure = held_to(c, c->request.ttft, true, true);
+    find_knee(c);
     return false;
 }
 
@@ -323,7 +377,6 @@ const struct load_point *load_curve_at(const struct load_curve *c, double users)
 /* A value of a point with its band, in the plot's unit. */
 struct drawn {
     const char *name;
-    char label;
     enum plot_role role;
     size_t offset; /* of its quantity in struct load_point */
     double unit;
@@ -333,26 +386,30 @@ struct drawn {
 
 /* What each kind draws, and its axis. */
 static const struct {
+    struct drawn drawn;
     const char *unit, *title, *none;
-    struct drawn drawn[2];
-    int count;
+    bool log;
 } kinds[LOAD_KIND_COUNT] = {
-    [LOAD_SPEED] = {"ms",
-                    "milliseconds",
-                    "no point of it fits, or its speed is not known",
-                    {{"TPOT", 't', PLOT_1, DRAWN(tpot), 1e-3},
-                     {"TTFT", 'f', PLOT_2, DRAWN(ttft), 1e-3}},
-                    2},
-    [LOAD_COST] = {"$/M",
-                   "dollars per million output tokens",
-                   "no price or no speed is known of this plan",
-                   {{"$ per million output tokens", 'm', PLOT_3, DRAWN(million), 1}},
-                   1},
-    [LOAD_TOKENS] = {"tok/s",
+    [LOAD_TOKENS] = {{"output tokens/s", PLOT_1, DRAWN(tokens), 1},
+                     "tok/s",
                      "output tokens per second of all users",
                      "no point of it fits, or its speed is not known",
-                     {{"output tokens/s", 'o', PLOT_1, DRAWN(tokens), 1}},
-                     1},
+                     false},
+    [LOAD_TPOT] = {{"TPOT", PLOT_1, DRAWN(tpot), 1e-3},
+                   "ms",
+                   "milliseconds",
+                   "no point of it fits, or its speed is not known",
+                   false},
+    [LOAD_TTFT] = {{"TTFT", PLOT_2, DRAWN(ttft), 1e-3},
+                   "ms",
+                   "milliseconds",
+                   "no point of it fits, or its speed is not known",
+                   false},
+    [LOAD_COST] = {{"$ per million output tokens", PLOT_3, DRAWN(million), 1},
+                   "$/M",
+                   "dollars per million output tokens",
+                   "no price or no speed is known of this plan",
+                   true},
 };
 
 static const struct quantity *value_of(const struct load_point *p, const struct drawn *d)
@@ -360,21 +417,28 @@ static const struct quantity *value_of(const struct load_point *p, const struct 
     return (const struct quantity *)((const char *)p + d->offset);
 }
 
-static void fit_y(const struct load_curve *c, const struct drawn *d, int count, struct plot *plot)
+#define BAND_MOST 2.0 /* a band beyond so many times the line's highest value runs out of sight */
+#define GOAL_MOST 2.0 /* so is a goal */
+
+/* The line fills the plot; its band as far as that leaves the line its shape. */
+static void fit_y(const struct load_curve *c, const struct drawn *d, double goal, struct plot *plot)
 {
-    double low = INFINITY, high = 0;
+    double low = INFINITY, line = 0, high = 0;
 
-    for (int k = 0; k < count; k++)
-        for (int i = 0; i < c->done; i++) {
-            const struct quantity *q = value_of(&c->point[i], &d[k]);
+    for (int i = 0; i < c->done; i++) {
+        const struct quantity *q = value_of(&c->point[i], d);
 
-            if (!q->known || !(q->low > 0))
-                continue;
-            low = fmin(low, q->low / d[k].unit);
-            high = fmax(high, q->high / d[k].unit);
-        }
-    plot->y.low = low / 1.1;
-    plot->y.high = high * 1.1;
+        if (!q->known || !(q->low > 0))
+            continue;
+        low = fmin(low, q->low / d->unit);
+        line = fmax(line, q->value / d->unit);
+        high = fmax(high, q->high / d->unit);
+    }
+    high = plot->y.log ? high : fmin(high, BAND_MOST * line);
+    if (goal > high && goal <= GOAL_MOST * line)
+        high = goal;
+    plot->y.low = plot->y.log ? low / 1.1 : 0;
+    plot->y.high = high * 1.05;
 }
 
 static void add_drawn(const struct load_curve *c, const struct drawn *d, struct plot *plot)
@@ -382,7 +446,6 @@ static void add_drawn(const struct load_curve *c, const struct drawn *d, struct 
     struct plot_series *band = plot_add_shade(plot, d->name, d->role, PLOT_BAND);
     struct plot_series *line = plot_add(plot, d->name, d->role, 0);
 
-    line->label = d->label;
     for (int i = 0; i < c->done; i++) {
         const struct quantity *q = value_of(&c->point[i], d);
         double x = c->point[i].users;
@@ -403,21 +466,26 @@ static void add_own(const struct load_curve *c, const struct drawn *d, struct pl
         plot_point(s, c->own, value_of(p, d)->value / d->unit);
 }
 
-static void add_rules(const struct load_curve *c, struct plot *plot)
+/* What is asked of a figure, in its plot's unit; 0: nothing. */
+static double goal_of(const struct request *q, enum load_kind kind)
 {
-    const struct request *q = &c->request;
+    return kind == LOAD_TPOT   ? q->tpot * 1e3
+           : kind == LOAD_TTFT ? q->ttft * 1e3
+           : kind == LOAD_COST ? q->api_out
+                               : q->throughput;
+}
 
-    if (c->kind == LOAD_SPEED && q->tpot > 0)
-        plot_rule(plot, false, q->tpot * 1e3, PLOT_1, "TPOT goal %s ms",
-                  UNITS_PLAIN(q->tpot * 1e3, 4));
-    if (c->kind == LOAD_SPEED && q->ttft > 0)
-        plot_rule(plot, false, q->ttft * 1e3, PLOT_2, "TTFT goal %s ms",
-                  UNITS_PLAIN(q->ttft * 1e3, 4));
-    if (c->kind == LOAD_COST && q->api_out > 0)
-        plot_rule(plot, false, q->api_out, PLOT_WARN, "an API's $%s", UNITS_PLAIN(q->api_out, 4));
-    if (c->kind == LOAD_TOKENS && q->throughput > 0)
-        plot_rule(plot, false, q->throughput, PLOT_1, "goal %s tok/s",
-                  UNITS_PLAIN(q->throughput, 4));
+static void add_rules(const struct load_curve *c, enum load_kind kind, struct plot *plot)
+{
+    static const char *const goals[LOAD_KIND_COUNT][2] = {
+        {"goal ", " tok/s"}, {"TPOT goal ", " ms"}, {"TTFT goal ", " ms"}, {"an API's $", ""}};
+    double goal = goal_of(&c->request, kind);
+
+    if (goal > 0)
+        plot_rule(plot, false, goal, PLOT_WARN, "%s%s%s", goals[kind][0], UNITS_PLAIN(goal, 4),
+                  goals[kind][1]);
+    if (kind == LOAD_TOKENS && c->knee > 0)
+        plot_rule(plot, true, c->knee, PLOT_OK, "%.0f users: 90 %% of the most", c->knee);
     if (c->end.fits > 1)
         plot_rule(plot, true, c->end.fits, PLOT_WARN, "%.0f users: %s", c->end.fits,
                   c->end.marginal > c->end.fits ? "marginal beyond"
@@ -449,16 +517,25 @@ static void add_goal(const char *name, double goal, double to, double sure,
     gp_append(words, CURVE_WORDS, "", "; ");
 }
 
-static void say_words(const struct load_curve *c, char words[CURVE_WORDS])
+static void say_words(const struct load_curve *c, enum load_kind kind, char words[CURVE_WORDS])
 {
-    char marginal[32] = "";
+    char marginal[32] = "", count[32];
+    bool done = c->done == c->count;
     size_t used;
 
     words[0] = '\0';
-    if (c->kind == LOAD_SPEED && c->done == c->count) {
+    if (kind == LOAD_TPOT && done)
         add_goal("TPOT", c->request.tpot, c->tpot_to, c->tpot_sure, c, words);
+    if (kind == LOAD_TTFT && done)
         add_goal("TTFT", c->request.ttft, c->ttft_to, c->ttft_sure, c, words);
-    }
+    if (kind == LOAD_TOKENS && done && c->knee > 0)
+        gp_format(words, CURVE_WORDS,
+                  "90 %% of the most, %s tok/s, from %.0f users on, at TPOT %s ms; ",
+                  units_tokens(count, sizeof(count), round(c->most)), c->knee,
+                  UNITS_PLAIN(c->knee_tpot * 1e3, 3));
+    else if (kind == LOAD_TOKENS && done && c->most > 0)
+        gp_format(words, CURVE_WORDS, "no knee: it still grows at %s tok/s, where room ends; ",
+                  units_tokens(count, sizeof(count), round(c->most)));
     if (c->end.marginal > c->end.fits)
         gp_format(marginal, sizeof(marginal), ", marginal to %.0f", c->end.marginal);
     used = strlen(words);
@@ -473,30 +550,27 @@ static void say_words(const struct load_curve *c, char words[CURVE_WORDS])
 
 /* ---- all of it ---- */
 
-bool load_curve_plot(const struct load_curve *c, struct plot *plot, char words[CURVE_WORDS])
+bool load_curve_plot(const struct load_curve *c, enum load_kind kind, struct plot *plot,
+                     char words[CURVE_WORDS])
 {
-    const struct drawn *d = kinds[c->kind].drawn;
-    int count = kinds[c->kind].count, i = 0;
+    const struct drawn *d = &kinds[kind].drawn;
+    int i = 0;
 
     while (i < c->done && !value_of(&c->point[i], d)->known)
         i++;
     if (i == c->done) {
-        gp_copy(words, CURVE_WORDS, kinds[c->kind].none);
+        gp_copy(words, CURVE_WORDS, kinds[kind].none);
         return false;
     }
-    plot->x = (struct plot_axis){.low = c->low,
-                                 .high = c->high,
-                                 .log = true,
-                                 .base = 2,
-                                 .title = "users: requests in flight (log2)"};
+    plot->x = (struct plot_axis){
+        .low = c->low, .high = c->high, .whole = true, .title = "users: requests in flight"};
     plot->y = (struct plot_axis){
-        .log = true, .base = 10, .unit = kinds[c->kind].unit, .title = kinds[c->kind].title};
-    fit_y(c, d, count, plot);
-    for (int k = 0; k < count; k++)
-        add_drawn(c, &d[k], plot);
+        .log = kinds[kind].log, .base = 10, .unit = kinds[kind].unit, .title = kinds[kind].title};
+    fit_y(c, d, goal_of(&c->request, kind), plot);
+    add_drawn(c, d, plot);
     add_own(c, d, plot);
-    add_rules(c, plot);
-    say_words(c, words);
+    add_rules(c, kind, plot);
+    say_words(c, kind, words);
     return true;
 }
 
@@ -638,6 +712,8 @@ static struct tally add_batch(struct roof_curve *c, const struct plan *plan, con
         mark += plot->series[i].mark != 0;
     c->batch[plot->count] = n;
     s = plot_add(plot, name, plot_role(mark), (char)('1' + mark));
+    if (s) /* "decode b=16": its last word, or that of a prompt */
+        gp_copy(s->tag, sizeof(s->tag), strchr(name, '=') ? strchr(name, ' ') + 1 : "prefill");
     for (int i = 0; i < count; i++) {
         struct work w = work_of(q, &layer[i], roof_curve_tokens(q->model, &layer[i], n));
 
@@ -675,6 +751,40 @@ static void add_roof(struct plot *plot, const struct gpu *gpu, enum format_math 
     roof_curve_line(plot, name, label == 'a' ? PLOT_TEXT : PLOT_DIM, label, roof, unit);
 }
 
+#define RIDGE_MOST 65536.0 /* tokens at once looked at for the ridge */
+
+/* The tokens at once from which on the largest product of a layer is bound by arithmetic; 0: by
+ * none looked at. */
+static double ridge_tokens(const struct request *q, const struct layout *layout, double ridge)
+{
+    struct products_layer layer[LAYERS];
+    int count = products_layers(q->model, layout, layer, LAYERS), best = -1;
+    double low = 0, high = 1;
+
+    for (int i = 0; i < count; i++)
+        if (layer[i].role != ROLE_HEAD &&
+            (best < 0 || layer[i].m * layer[i].k > layer[best].m * layer[best].k))
+            best = i;
+    if (best < 0 || !(ridge > 0))
+        return 0;
+    while (high < RIDGE_MOST &&
+           work_of(q, &layer[best], roof_curve_tokens(q->model, &layer[best], high)).intensity <
+               ridge) {
+        low = high;
+        high *= 2;
+    }
+    while (high - low > 1) {
+        double n = floor((low + high) / 2);
+
+        if (work_of(q, &layer[best], roof_curve_tokens(q->model, &layer[best], n)).intensity <
+            ridge)
+            low = n;
+        else
+            high = n;
+    }
+    return high < RIDGE_MOST ? high : 0;
+}
+
 /* The products of decode steps of one user, of the users of a replica and of 64, and of a
  * prompt; and what there is to say of them. */
 static void add_batches(struct roof_curve *c, const struct plan *plan, double ridge, double unit,
@@ -682,7 +792,7 @@ static void add_batches(struct roof_curve *c, const struct plan *plan, double ri
 {
     const struct request *q = &plan->request;
     double users = fmax(1, ceil(plan->memory.users));
-    double batch[] = {1, users, 64};
+    double batch[] = {1, users, 64}, turn = ridge_tokens(q, &plan->layout, ridge);
     struct tally own = {0}, prefill;
     struct texts t = {0};
     int above = 0;
@@ -701,6 +811,8 @@ static void add_batches(struct roof_curve *c, const struct plan *plan, double ri
     prefill = add_batch(c, plan, texts_addf(&t, "prefill %s", UNITS_TOKENS(q->prompt)), q->prompt,
                         unit, plot);
     above += prefill.above;
+    if (turn > 0)
+        plot_rule(plot, true, ridge, PLOT_DIM, "ridge: batch %.0f", turn);
     if (ridge > 0)
         gp_format(words, CURVE_WORDS,
                   "ridge %.0f FLOP/B%s; decode at %.0f user%s is %s, prefill of %s tokens %s",

@@ -54,25 +54,27 @@ bool memory_curve(struct memory_curve *curve, const struct plan *plan, enum swee
 /* "8,192 tokens", "1 user" */
 char *memory_count(enum sweep of, double x, char *text, size_t size);
 
-/* A plan against its users: how fast, how much, at what cost.
+/* A plan against its users: how much, how fast, at what cost, of its own layout.
  *
- *   LOAD_SPEED  TPOT and TTFT of the plan's own layout, with their bands
- *   LOAD_COST   dollars per million output tokens of that layout: 1e6 $/h / (3600 tokens/s)
- *   LOAD_TOKENS output tokens per second of all users, likewise
+ *   LOAD_TOKENS output tokens per second of all users, and its knee
+ *   LOAD_TPOT, LOAD_TTFT  times, with their bands
+ *   LOAD_COST   dollars per million output tokens: 1e6 $/h / (3600 tokens/s)
  *
- * Every point is a plan of its own: nothing is interpolated.
+ * Every point is a plan of its own: nothing is interpolated, and one curve has all four. The
+ * knee is the fewest users with 90 % of the most tokens/s that the layout reaches; where it
+ * still grows as room ends there is none.
  * What takes long is done in steps, for those who must answer keys meanwhile:
  *
- *   load_curve_begin(LOAD_SPEED, &answer, NAN, NAN, &curve);
+ *   load_curve_begin(&answer, NAN, NAN, &curve);
  *   while (load_curve_step(&curve, 1))
  *       ... look at the clock, go on later
- *   load_curve_plot(&curve, &plot, words);
+ *   load_curve_plot(&curve, LOAD_TPOT, &plot, words);
  *
  * Example: Llama-3.1-70B FP8 on 2 x H100, vLLM: TPOT 19 ms for one user, 31 ms for 27; the
  * KV pool is full at 27 users, beyond them requests would wait.
  */
 
-enum load_kind { LOAD_SPEED, LOAD_COST, LOAD_TOKENS, LOAD_KIND_COUNT };
+enum load_kind { LOAD_TOKENS, LOAD_TPOT, LOAD_TTFT, LOAD_COST, LOAD_KIND_COUNT };
 
 #define LOAD_POINTS 80
 
@@ -87,24 +89,23 @@ struct load_point {
 };
 
 struct load_curve {
-    enum load_kind kind;
     struct request request; /* users to be set */
     struct layout layout;   /* of the plan */
     struct market market;
-    double own;                  /* users of the plan */
-    double low, high;            /* users */
-    struct sweep_end end;        /* of the plan's layout */
-    double tpot_to, ttft_to;     /* users up to which a goal is likely reached; 0 = not asked, or
+    double own;                   /* users of the plan */
+    double low, high;             /* users */
+    struct sweep_end end;         /* of the plan's layout */
+    double tpot_to, ttft_to;      /* users up to which a goal is likely reached; 0 = not asked, or
                              * none of those looked at misses it */
-    double tpot_sure, ttft_sure; /* the same by the whole band */
+    double tpot_sure, ttft_sure;  /* the same by the whole band */
+    double most, knee, knee_tpot; /* tokens/s; users and s with 90 % of them, 0 = it still grows */
     int count, done;
     double x[LOAD_POINTS];                /* users, ascending */
     struct load_point point[LOAD_POINTS]; /* (done) */
 };
 
-/* low, high: users to look at; NAN: all that make sense. The answer's plan has a memory. */
-void load_curve_begin(enum load_kind kind, const struct answer *answer, double low, double high,
-                      struct load_curve *out);
+/* low, high: users to look at; NAN: all that there can be. The answer's plan has a memory. */
+void load_curve_begin(const struct answer *answer, double low, double high, struct load_curve *out);
 /* Plans at most `points` more. True while there is more to do. */
 bool load_curve_step(struct load_curve *curve, int points);
 
@@ -115,7 +116,8 @@ bool load_curve_take(struct load_curve *curve, const struct load_point *point);
 
 /* Axes, series and rules of what is planned so far; the words say where it breaks. False:
  * there is nothing to draw, and words say why. */
-bool load_curve_plot(const struct load_curve *curve, struct plot *plot, char words[CURVE_WORDS]);
+bool load_curve_plot(const struct load_curve *curve, enum load_kind kind, struct plot *plot,
+                     char words[CURVE_WORDS]);
 
 /* The point nearest to so many users; NULL: none is planned. */
 const struct load_point *load_curve_at(const struct load_curve *curve, double users);

@@ -52,8 +52,22 @@ const struct figure_row figure_rows[FIGURE_COUNT] = {
                          FIGURES_SPEED, 0, AS_RATE},
     [FIGURE_FULL] = {AT(speed.full), "full_requests_per_s", "requests/s", 1, NULL, NULL, 1, 0,
                      FIGURES_SPEED, 0, AS_RATE},
-    [FIGURE_USED_SHARE] = {0, "utilisation", "share", 1, "utilisation", "%", 0.01, 1, FIGURES_SPEED,
-                           0, AS_SHARE},
+#define X(NAME, measure, point, key, label)                           \
+    [FIGURE_LATE + LATE_##NAME] = {AT(speed.percentile[LATE_##NAME]), \
+                                   key,                               \
+                                   "s",                               \
+                                   1,                                 \
+                                   label,                             \
+                                   "ms",                              \
+                                   1e-3,                              \
+                                   1,                                 \
+                                   FIGURES_SPEED,                     \
+                                   0,                                 \
+                                   AS_TIME},
+    LATES(X)
+#undef X
+        [FIGURE_USED_SHARE] = {0, "utilisation", "share", 1, "utilisation", "%", 0.01, 1,
+                               FIGURES_SPEED, 0, AS_SHARE},
     [FIGURE_POWER] = {AT(power.total), "at_load", "W", 1, "power", "W", 1, 0, FIGURES_SPEED, 0,
                       AS_WATTS},
     [FIGURE_JOULES] = {AT(power.joules), "joules_per_output_token", "J", 1,
@@ -236,6 +250,8 @@ static bool figure_is_shown(const struct plan *p, enum figure_id id, struct quan
     case FIGURE_MILLION: /* fine-tuning has no price per token */
         return value.known;
     default:
+        if (id >= FIGURE_LATE && id <= FIGURE_LATE_LAST)
+            return value.known;
         return figure_rows[id].group != FIGURES_SPEED || p->speed.gap == SPEED_KNOWN;
     }
 }

@@ -50,6 +50,8 @@ enum figure_id {
     FIGURE_TOKENS,
     FIGURE_REQUESTS,
     FIGURE_FULL, /* requests/s where pool and slots are full */
+    FIGURE_LATE, /* percentiles at a rate, as many as enum late has */
+    FIGURE_LATE_LAST = FIGURE_LATE + LATE_COUNT - 1,
     FIGURE_USED_SHARE,
     FIGURE_POWER,
     FIGURE_JOULES,

@@ -435,17 +435,23 @@ OPTION(ROUTER, .name = "router", WORD("KIND", "round-robin|least-load|prefix"),
        .help = "how requests go to the replicas: in turn, to the least busy, by the longest cached "
                "prefix")
 OPTION(TTFT_P95, .name = "ttft-p95", .type = OPTION_NUMBER, .argument = "MS", .unit = "ms",
-       .low = 0.1, .high = 1e9, .fallback = "none", .commands = FOR_REPLAY,
-       .help = "goal: most milliseconds to the first token in 95 of 100 requests")
+       .low = 0.1, .high = 1e9, .fallback = "none", .commands = R | FOR_REPLAY,
+       .help = "goal at a --rate: most milliseconds to the first token in 95 of 100 requests")
 OPTION(TTFT_P99, .name = "ttft-p99", .type = OPTION_NUMBER, .argument = "MS", .unit = "ms",
-       .low = 0.1, .high = 1e9, .fallback = "none", .commands = FOR_REPLAY,
-       .help = "goal: most milliseconds to the first token in 99 of 100 requests")
+       .low = 0.1, .high = 1e9, .fallback = "none", .commands = R | FOR_REPLAY,
+       .help = "goal at a --rate: most milliseconds to the first token in 99 of 100 requests")
 OPTION(TPOT_P95, .name = "tpot-p95", .type = OPTION_NUMBER, .argument = "MS", .unit = "ms",
-       .low = 0.1, .high = 1e9, .fallback = "none", .commands = FOR_REPLAY,
-       .help = "goal: most milliseconds per output token in 95 of 100 requests")
+       .low = 0.1, .high = 1e9, .fallback = "none", .commands = R | FOR_REPLAY,
+       .help = "goal at a --rate: most milliseconds per output token in 95 of 100 requests")
 OPTION(TPOT_P99, .name = "tpot-p99", .type = OPTION_NUMBER, .argument = "MS", .unit = "ms",
-       .low = 0.1, .high = 1e9, .fallback = "none", .commands = FOR_REPLAY,
-       .help = "goal: most milliseconds per output token in 99 of 100 requests")
+       .low = 0.1, .high = 1e9, .fallback = "none", .commands = R | FOR_REPLAY,
+       .help = "goal at a --rate: most milliseconds per output token in 99 of 100 requests")
+OPTION(E2E_P95, .name = "e2e-p95", .type = OPTION_NUMBER, .argument = "MS", .unit = "ms",
+       .low = 0.1, .high = 1e9, .fallback = "none", .commands = R | FOR_REPLAY,
+       .help = "goal at a --rate: most milliseconds from end to end in 95 of 100 requests")
+OPTION(E2E_P99, .name = "e2e-p99", .type = OPTION_NUMBER, .argument = "MS", .unit = "ms",
+       .low = 0.1, .high = 1e9, .fallback = "none", .commands = R | FOR_REPLAY,
+       .help = "goal at a --rate: most milliseconds from end to end in 99 of 100 requests")
 OPTION(TIMELINE, .name = "timeline", .type = OPTION_PATH, .argument = "FILE", .fallback = "none",
        .commands = FOR_REPLAY,
        .help = "write running, waiting, KV and percentiles over time as CSV")

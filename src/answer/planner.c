@@ -150,6 +150,21 @@ static struct runner_up runner_of(const struct evaluation *e)
                               .per_hour = found ? e->price.per_hour : 0};
 }
 
+/* The best that reaches the goals of q, those of percentiles by replay. */
+static struct runner_up runner_reaching(const struct request *q, const struct market *market)
+{
+    struct evaluation e;
+    struct plan p;
+
+    if (!late_asked(q)) {
+        search_layout(q, market, SEARCH_FEWEST_GPUS, &e);
+        return runner_of(&e);
+    }
+    plan_request(q, market, &p);
+    return (struct runner_up){.layout = p.verdict == VERDICT_FITS ? p.layout : (struct layout){0},
+                              .per_hour = p.verdict == VERDICT_FITS ? p.cost.per_hour : 0};
+}
+
 /* What needs less than `likely` and misses a goal by less than GOALS_NEAR. */
 static struct runner_up nearly_as_fast(const struct request *q, const struct market *market,
                                        const struct runner_up *likely)
@@ -186,7 +201,6 @@ static void plan_beside(struct answer *a)
     const struct market *market = &a->resolved.market;
     struct goals_beside *g = &a->goals;
     struct request q = p->request;
-    struct evaluation e;
     bool asked_sure = q.goals == GOALS_SURE, open = q.gpu_count == 0 && q.replicas == 0;
 
     g->state = plan_goals(p);
@@ -201,19 +215,36 @@ static void plan_beside(struct answer *a)
         g->likely = own;
     } else {
         q.goals = GOALS_LIKELY;
-        search_layout(&q, market, SEARCH_FEWEST_GPUS, &e);
-        g->likely = runner_of(&e);
+        g->likely = runner_reaching(&q, market);
     }
     if (g->state == GOAL_MET && p->verdict != VERDICT_MARGINAL) {
         g->sure = own;
     } else if (!open || !asked_sure) {
         q.goals = GOALS_SURE;
-        search_layout(&q, market, SEARCH_FEWEST_GPUS, &e);
-        g->sure = runner_of(&e);
+        g->sure = runner_reaching(&q, market);
     }
     q.goals = GOALS_LIKELY;
-    if (open && g->likely.layout.gpus > 1 && (q.ttft > 0 || q.tpot > 0 || q.throughput > 0))
+    if (open && g->likely.layout.gpus > 1 && !late_asked(&q) &&
+        (q.ttft > 0 || q.tpot > 0 || q.throughput > 0))
         g->near = nearly_as_fast(&q, market, &g->likely);
+}
+
+/* Fixes from `first` on whose percentiles miss their goals are none. */
+static void keep_replayed(const struct plan *p, const struct market *market, struct fix *fixes,
+                          int first, int *count)
+{
+    int kept = first;
+
+    for (int i = first; i < *count; i++) {
+        struct plan fixed;
+
+        if (late_asked(&p->request) && fixes[i].verdict == VERDICT_FITS)
+            plan_request(&fixes[i].request, market, &fixed);
+        if (!late_asked(&p->request) || fixes[i].verdict != VERDICT_FITS ||
+            (fixed.verdict == VERDICT_FITS && fixed.layout.gpus == fixes[i].gpus))
+            fixes[kept++] = fixes[i];
+    }
+    *count = kept;
 }
 
 enum gp_status planner_answer(struct planner *p, const struct options *options, struct answer *out,
@@ -254,6 +285,7 @@ enum gp_status planner_answer(struct planner *p, const struct options *options, 
         own.lower[0] = (struct precisions){q->precision, q->draft_precision};
         out->solved = solve_request(q, out->solve, &own, &out->resolved.market, &out->plan);
     }
+    plan_replay(&out->plan);
     /* a plan that fits has at most one fix, a deeper pipeline, which needs no choices
      */
     if (out->plan.verdict != VERDICT_FITS && !c.gpus)
@@ -262,6 +294,7 @@ enum gp_status planner_answer(struct planner *p, const struct options *options, 
     plan_beside(out);
     if (!rc)
         out->fix_count = plan_fixes(&out->plan, &c, &out->resolved.market, out->fixes);
+    keep_replayed(&out->plan, &out->resolved.market, out->fixes, 0, &out->fix_count);
     return rc;
 }
 
@@ -343,8 +376,11 @@ enum gp_status planner_betters(struct planner *p, struct answer *a, struct gp_er
     rc = offer_formats(p, q, formats_of(q->engine)->usual, c.lower, &c.lower_count, err);
     if (!rc)
         rc = offer_usual_gpus(p, q, &a->resolved.market, gpus, &c, err);
+    int first = a->fix_count;
+
     if (!rc)
         plan_betters(&a->plan, &c, &a->resolved.market, a->fixes, &a->fix_count);
+    keep_replayed(&a->plan, &a->resolved.market, a->fixes, first, &a->fix_count);
     return rc;
 }
 
@@ -521,6 +557,12 @@ static enum gp_status check_serving(const struct options *options, struct gp_err
         {OPT_RESERVE, ""},
         {OPT_TTFT, ""},
         {OPT_TPOT, ""},
+        {OPT_TTFT_P95, ""},
+        {OPT_TTFT_P99, ""},
+        {OPT_TPOT_P95, ""},
+        {OPT_TPOT_P99, ""},
+        {OPT_E2E_P95, ""},
+        {OPT_E2E_P99, ""},
         {OPT_THROUGHPUT, ""},
         {OPT_BUDGET, ""},
         {OPT_GOALS, ""},

@@ -58,6 +58,7 @@ struct plot_series *plot_add(struct plot *plot, const char *name, enum plot_role
     s->role = role;
     s->mark = mark;
     s->label = 0;
+    s->tag[0] = '\0';
     s->shade = PLOT_OPEN;
     gp_copy(s->name, sizeof(s->name), name);
     gp_sanitize(s->name);
@@ -232,6 +233,7 @@ static int linear_ticks(const struct plot_axis *axis, int most, double *at)
     ten = pow(10, floor(log10(raw)));
     lead = raw / ten;
     step = ten * (lead <= 1 ? 1 : lead <= 2 ? 2 : lead <= 5 ? 5 : 10) * unit_of(axis);
+    step = axis->whole ? fmax(step, 1) : step;
     if (!(step > 0) || !isfinite(step))
         return 0;
     for (double k = ceil(low / step - 1e-9); count < PLOT_TICKS; k++) {
@@ -303,9 +305,12 @@ char *plot_tick_text(const struct plot_axis *axis, double value, char *text, siz
         return units_hour(text, size, axis->hours, (int)value);
     value /= unit_of(axis);
     if (axis->log && axis->base == 2 && value >= 8192 && fmod(value, 1024) == 0) {
-        bool mebi = fmod(value, GP_MIB) == 0; /* 131072 as "128k": as people write contexts */
+        static const char letters[] = "kMGTPE"; /* 131072 as "128k": as people write contexts */
+        int k = 0;
 
-        gp_format(text, size, mebi ? "%.0fM" : "%.0fk", value / (mebi ? GP_MIB : 1024));
+        for (value /= 1024; value >= 1024 && fmod(value, 1024) == 0 && letters[k + 1]; k++)
+            value /= 1024;
+        gp_format(text, size, "%.0f%c", value, letters[k]);
         return text;
     }
     gp_format(text, size, fabs(value) < 1e6 && fabs(value) >= 1e4 ? "%.0f" : "%.4g",

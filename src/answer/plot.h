@@ -50,14 +50,16 @@ struct plot_axis {
     const char *title; /* "arithmetic intensity, FLOP per byte" */
     const char *unit;  /* "GiB" */
     bool bytes;        /* ticks in 1024s */
+    bool whole;        /* counts: no tick between two of them */
     int hours;         /* of a day (24) or a week from Monday on (168); 0: no hours */
 };
 
 struct plot_series {
     char name[64];
     enum plot_role role;
-    char mark;  /* of points; 0: a line */
-    char label; /* of a line: a letter where it ends; 0: none */
+    char mark;    /* of points; 0: a line */
+    char label;   /* of a line: a letter where it ends; 0: none */
+    char tag[16]; /* of points: a word under the first of them; "" = none */
     int count;
     double x[PLOT_POINTS], y[PLOT_POINTS]; /* x ascending when it is a line; NAN breaks it */
     enum plot_shade shade;

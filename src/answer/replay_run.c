@@ -16,9 +16,6 @@
 
 /* ---- what is asked ---- */
 
-#define REQUESTS 2000 /* that are drawn where nobody says */
-#define SEED 24301
-
 static enum gp_status read_arrivals(const struct options *o, struct arrivals_ask *ask,
                                     struct gp_err *err)
 {
@@ -56,25 +53,18 @@ static enum gp_status read_ask(const struct planner *planner, const struct optio
     const struct trace *trace = planner_trace(planner, &a->resolved);
     struct arrivals_ask *ask = &out->arrivals;
 
-    *ask = (struct arrivals_ask){
-        .kind = trace && trace->seconds > 0 ? ARRIVALS_TRACE
-                : q->rate > 0               ? ARRIVALS_POISSON
-                                            : ARRIVALS_CLOSED,
-        .rate = q->rate,
-        .users = (int)options_or(o, OPT_MAX_CONCURRENCY, 0),
-        .count = (int)options_or(o, OPT_REQUESTS, trace ? 0 : REQUESTS),
-        .seconds = options_or(o, OPT_DURATION, 0),
-        .seed = (uint64_t)options_or(o, OPT_SEED, SEED),
-        .lengths = o->value[OPT_LENGTHS].given ? (enum lengths_kind)options_choice(o, OPT_LENGTHS)
-                                               : LENGTHS_LOGNORMAL,
-        .prompt = q->prompt,
-        .output = q->output,
-        .prompt_sd = q->spread.prompt * q->prompt,
-        .output_sd = q->spread.output * q->output,
-        .most = options_or(o, OPT_MAX_TOKENS, 0),
-        .prefix = (int)options_or(o, OPT_PREFIX_TOKENS, 0),
-        .trace = trace,
-    };
+    *ask = forecast_arrivals(q);
+    if (trace && trace->seconds > 0)
+        ask->kind = ARRIVALS_TRACE;
+    ask->users = (int)options_or(o, OPT_MAX_CONCURRENCY, 0);
+    ask->count = (int)options_or(o, OPT_REQUESTS, trace ? 0 : ask->count);
+    ask->seconds = options_or(o, OPT_DURATION, 0);
+    ask->seed = (uint64_t)options_or(o, OPT_SEED, (double)ask->seed);
+    if (o->value[OPT_LENGTHS].given)
+        ask->lengths = (enum lengths_kind)options_choice(o, OPT_LENGTHS);
+    ask->most = options_or(o, OPT_MAX_TOKENS, 0);
+    ask->prefix = (int)options_or(o, OPT_PREFIX_TOKENS, 0);
+    ask->trace = trace;
     if (o->value[OPT_ARRIVALS].given && trace)
         return gp_fail(err, GP_E_USAGE, "--arrivals", "leave one of them out",
                        "a trace has arrivals of its own");
@@ -126,6 +116,7 @@ static const struct {
     {OPT_TTFT, MEASURE_TTFT, POINT_P95},     {OPT_TPOT, MEASURE_TPOT, POINT_P95},
     {OPT_TTFT_P95, MEASURE_TTFT, POINT_P95}, {OPT_TTFT_P99, MEASURE_TTFT, POINT_P99},
     {OPT_TPOT_P95, MEASURE_TPOT, POINT_P95}, {OPT_TPOT_P99, MEASURE_TPOT, POINT_P99},
+    {OPT_E2E_P95, MEASURE_E2E, POINT_P95},   {OPT_E2E_P99, MEASURE_E2E, POINT_P99},
 };
 
 /* The options of the plan behind a replay; the goals are of percentiles, which a plan does not

@@ -81,6 +81,9 @@ static void request_facts(const struct answer *a, struct record *r)
     record_count(r, "prefix_hit", "", q->prefix_hit);
     record_positive(r, "ttft", "ms", q->ttft * 1e3);
     record_positive(r, "tpot", "ms", q->tpot * 1e3);
+    for (int i = 0; i < LATE_COUNT; i++)
+        if (q->late[i] > 0)
+            record_count(r, late_key((enum late)i), "ms", q->late[i] * 1e3);
     record_positive(r, "throughput", "tokens/s", q->throughput);
     record_positive(r, "budget", "$/h", q->budget);
     record_positive(r, "power_cap", "W", q->power_cap);
@@ -240,8 +243,14 @@ static void goals_facts(const struct answer *a, struct record *doc)
 {
     static const struct {
         const char *key, *unit;
-    } rows[SPEED_GOALS] = {
-        {"ttft", "s"}, {"tpot", "s"}, {"throughput", "tokens/s"}, {"rate", "requests/s"}};
+    } rows[SPEED_GOALS] = {{"ttft", "s"},
+                           {"tpot", "s"},
+                           {"throughput", "tokens/s"},
+                           {"rate", "requests/s"},
+#define X(NAME, measure, point, key, label) {key, "s"},
+                           LATES(X)
+#undef X
+    };
     const struct goals_beside *g = &a->goals;
     struct goal goals[SPEED_GOALS];
 
@@ -470,6 +479,10 @@ static void speed_facts(const struct plan *p, struct record *r)
         return;
     }
     figures_json(p, FIGURE_TTFT, FIGURE_FULL, r);
+    if (p->speed.percentile[0].known)
+        figures_json(p, FIGURE_LATE, FIGURE_LATE_LAST, record_inside(r, "percentiles"));
+    else
+        record_text(r, "percentiles", "");
     record_count(r, "full_running", "", v->full_running);
     record_text(r, "bound", speed_bound_word(v->bound));
     record_positive(r, "ttft_p50", "s", v->middle);

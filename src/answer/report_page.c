@@ -29,8 +29,8 @@ struct report_page {
     struct answer answer;
     struct comparison *comparison; /* NULL: why says why not; owned */
     char why[GP_ERR_LINE];
-    struct load_curve load[LOAD_KIND_COUNT];
-    int loads; /* curves that are asked for: 0 without a memory */
+    struct load_curve load;
+    int loads; /* curves of it that are shown: 0 without a memory */
     struct {   /* those of memory: by context, by users */
         struct plot plot;
         char words[CURVE_WORDS];
@@ -63,8 +63,8 @@ static enum gp_status begin_plan(struct report_page *p, const struct options *op
         gp_err_line(&none, p->why);
     }
     p->loads = p->answer.plan.has_memory ? LOAD_KIND_COUNT : 0;
-    for (int i = 0; i < p->loads; i++)
-        load_curve_begin((enum load_kind)i, &p->answer, NAN, NAN, &p->load[i]);
+    if (p->loads > 0)
+        load_curve_begin(&p->answer, NAN, NAN, &p->load);
     return GP_OK;
 }
 
@@ -96,9 +96,8 @@ bool report_page_step(struct report_page *p, int plans)
 
     if (p->comparison && comparison_step(p->comparison, (size_t)plans))
         return true;
-    for (int i = 0; i < p->loads; i++)
-        if (load_curve_step(&p->load[i], plans))
-            return true;
+    if (p->loads > 0 && load_curve_step(&p->load, plans))
+        return true;
     if (p->loads > 0 && p->memories < MEMORY_CURVES) {
         struct memory_curve *curve = gp_calloc(1, sizeof(*curve));
         struct plot *plot = &p->memory[p->memories].plot;
@@ -211,6 +210,9 @@ static void add_tiles(const struct plan *plan, struct document *d)
         goals_of(&plan->request, &plan->speed, goals);
         tile_time(&tiles, "TPOT, from token to token", plan->speed.tpot, &goals[SPEED_GOAL_TPOT]);
         tile_time(&tiles, "TTFT, to the first token", plan->speed.ttft, &goals[SPEED_GOAL_TTFT]);
+        if (plan->speed.percentile[LATE_TTFT_P99].known)
+            tile_time(&tiles, "TTFT in 99 of 100", plan->speed.percentile[LATE_TTFT_P99],
+                      &goals[SPEED_GOAL_LATE + LATE_TTFT_P99]);
     }
     if (m->budget.value > 0)
         tile_add(
@@ -423,13 +425,13 @@ static void add_alternatives(const struct report_page *p, struct document *d)
 static void add_load_curves(const struct report_page *p, struct plot *plot, struct document *d)
 {
     static const char *const titles[LOAD_KIND_COUNT] = {
-        "Time to first token and per token, against users",
-        "Cost per million output tokens, against users", "Output tokens per second, against users"};
+        "Output tokens per second, against users", "Time per output token, against users",
+        "Time to first token, against users", "Cost per million output tokens, against users"};
     char words[CURVE_WORDS];
 
     for (int i = 0; i < p->loads; i++) {
         plot_clear(plot);
-        if (!load_curve_plot(&p->load[i], plot, words))
+        if (!load_curve_plot(&p->load, (enum load_kind)i, plot, words))
             continue;
         gp_copy(plot->title, sizeof(plot->title), titles[i]);
         document_plot(d, plot, words);

@@ -1574,6 +1574,14 @@ static enum gp_status resolve_api(struct resolving *r)
     return GP_OK;
 }
 
+static const struct {
+    enum option_id id;
+    enum late late;
+} late_goals[] = {
+    {OPT_TTFT_P95, LATE_TTFT_P95}, {OPT_TTFT_P99, LATE_TTFT_P99}, {OPT_TPOT_P95, LATE_TPOT_P95},
+    {OPT_TPOT_P99, LATE_TPOT_P99}, {OPT_E2E_P95, LATE_E2E_P95},   {OPT_E2E_P99, LATE_E2E_P99},
+};
+
 /* What is a number and nothing else: goals, the layout, the engine's knobs. */
 static enum gp_status resolve_numbers(struct resolving *r)
 {
@@ -1584,10 +1592,16 @@ static enum gp_status resolve_numbers(struct resolving *r)
     q->ttft = options_or(o, OPT_TTFT, 0) / 1e3;
     q->tpot = options_or(o, OPT_TPOT, 0) / 1e3;
     q->throughput = options_or(o, OPT_THROUGHPUT, 0);
+    for (size_t i = 0; i < sizeof(late_goals) / sizeof(late_goals[0]); i++)
+        q->late[late_goals[i].late] = options_or(o, late_goals[i].id, 0) / 1e3;
     q->budget = options_or(o, OPT_BUDGET, 0);
     /* as many requests as it takes, if nobody says how many there are */
     if (q->throughput > 0 && q->rate <= 0 && !o->value[OPT_USERS].given)
         q->rate = q->throughput / q->output;
+    if (late_asked(q) && q->rate <= 0)
+        return gp_fail(r->err, GP_E_USAGE, "--rate",
+                       "--rate N, in requests per second; --replay also takes --users",
+                       "a goal of a percentile needs a rate at which requests arrive");
     q->power_cap = options_or(o, OPT_POWER_CAP, 0);
     q->pp = (int)options_or(o, OPT_PP, 0);
     q->max_pp = (int)options_or(o, OPT_MAX_PP, SEARCH_MAX_PP);

@@ -69,17 +69,6 @@ double engine_kv_unit(const struct engine *e)
     return strcmp(e->kv_offload, "gpu") == 0 ? 1e9 : GP_GIB;
 }
 
-const char *engine_rows_word(enum logit_rows rows)
-{
-    static const char *const words[] = {
-#define X(NAME, word) word,
-        LOGIT_ROWS(X)
-#undef X
-    };
-
-    return words[rows];
-}
-
 bool engine_lists(const char *list, const char *word)
 {
     return gp_has_word(list, "|", word);
@@ -390,6 +379,7 @@ static const struct profile_field fields[] = {
     {"forward_base_gib", PROFILE_QUANTITY, AT(forward_base), 0, 1024, GP_GIB,
      "activation_forward_base", "GiB", 3},
     {"moe_workspace", PROFILE_NUMBER, AT(moe_workspace), 0, 64, 1, NULL, "x", 2},
+    {"gathers_tokens", PROFILE_FLAG, AT(gathers_tokens)},
     {"sampler_buffer", PROFILE_FLAG, AT(sampler_buffer)},
     {"vision_run", PROFILE_TEXT, AT(vision_run)},
     {"vision_masks", PROFILE_TEXT, AT(vision_masks)},
@@ -398,10 +388,16 @@ static const struct profile_field fields[] = {
      "GiB", 2},
     {"non_torch_tp_gib", PROFILE_QUANTITY, AT(non_torch_tp), 0, 1024, GP_GIB, "non_torch_tp", "GiB",
      2},
+    {"non_torch_pcie_gib", PROFILE_QUANTITY, AT(non_torch_pcie), 0, 1024, GP_GIB, "non_torch_pcie",
+     "GiB", 2},
     {"non_torch_pp_gib", PROFILE_QUANTITY, AT(non_torch_pp), 0, 1024, GP_GIB, "non_torch_pp", "GiB",
      2},
     {"non_torch_moe_gib", PROFILE_QUANTITY, AT(non_torch_moe), 0, 1024, GP_GIB, "non_torch_moe",
      "GiB", 2},
+    {"context_gib", PROFILE_QUANTITY, AT(context), 0, 1024, GP_GIB, "context", "GiB", 2},
+    {"context_tp_gib", PROFILE_QUANTITY, AT(context_tp), 0, 1024, GP_GIB, "context_tp", "GiB", 2},
+    {"context_pcie_gib", PROFILE_QUANTITY, AT(context_pcie), 0, 1024, GP_GIB, "context_pcie", "GiB",
+     2},
     {"vision_kept_gib", PROFILE_NUMBER, AT(vision_kept), 0, 1024, GP_GIB, "vision_kept", "GiB", 2},
     {"loaded", PROFILE_QUANTITY, AT(loaded), 0.5, 2, 1, NULL, "x", 3},
     {"compute_graph", PROFILE_QUANTITY, AT(compute_graph), 0, 64, 1, NULL, "x", 2},
@@ -413,6 +409,9 @@ static const struct profile_field fields[] = {
      "GiB a layer", 4},
     {"graphs_layer_tp_gib", PROFILE_NUMBER, AT(graphs_layer_tp), 0, 1024, GP_GIB, "graphs_layer_tp",
      "GiB a layer", 4},
+    {"graphs_pcie_gib", PROFILE_QUANTITY, AT(graphs_pcie), 0, 1024, GP_GIB, "graphs_pcie", "GiB",
+     2},
+    {"graphs_by_slots", PROFILE_FLAG, AT(graphs_by_slots)},
     {"graphs_moe_gib", PROFILE_QUANTITY, AT(graphs_moe), 0, 1024, GP_GIB, "graphs_moe", "GiB", 2},
     {"graphs_charged_gib", PROFILE_QUANTITY, AT(graphs_charged), 0, 1024, GP_GIB, "graphs_charged",
      "GiB", 2},

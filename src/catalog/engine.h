@@ -290,6 +290,7 @@ struct engine {
     struct quantity base;           /* bytes, sampling moment */
     struct quantity forward_base;   /* bytes, forward moment */
     double moe_workspace;           /* factor, see above */
+    bool gathers_tokens;            /* replicas that share experts gather all their tokens */
     bool sampler_buffer;            /* and a row of FP32 logits per multiprocessor, where the
                                    * sampler keeps three copies and more (Triton's top-k) */
     char vision_run[40];            /* what is kept of a tower's pass (activation.h):
@@ -297,13 +298,21 @@ struct engine {
     char vision_masks[48];          /* families whose tower has a mask of patches^2 */
     struct quantity vision;         /* bytes more with a vision tower of no known shape */
     struct quantity non_torch_1;    /* bytes at tp*pp = 1: context, cuBLAS */
-    struct quantity non_torch_tp;   /* bytes at tp > 1: + NCCL, all-reduce buffers */
+    struct quantity non_torch_tp;   /* bytes at tp > 1: + NCCL, all-reduce buffers; over a link
+                                   * as wide as NVSwitch's */
+    struct quantity non_torch_pcie; /* the same over PCIe; unknown = as above */
     struct quantity non_torch_pp;   /* bytes at tp = 1, pp > 1 */
     struct quantity non_torch_moe;  /* bytes at tp > 1 with experts; unknown = as above */
+    struct quantity context;        /* bytes the process holds before its budget is counted */
+    struct quantity context_tp;     /* the same at tp > 1, NCCL's with it; unknown = as above */
+    struct quantity context_pcie;   /* and over PCIe */
     double vision_kept;             /* bytes taken from the KV pool for a vision tower */
     struct quantity graphs;         /* bytes of CUDA graphs that the card holds */
     double graphs_layer;            /* bytes for each layer of a stage, besides `graphs` */
     double graphs_layer_tp;         /* and such that TP cuts */
+    struct quantity graphs_pcie;    /* bytes more on three GPUs and more without a link of their
+                                   * own, whose all-reduces are NCCL's; unknown = none */
+    bool graphs_by_slots;           /* as many as max_num_seqs asks for (memory.h) */
     struct quantity graphs_moe;     /* the same of mixtures of experts; unknown = as above */
     struct quantity graphs_charged; /* estimated before the KV pool is sized */
     bool graphs_in_budget;          /* and taken from the budget (vLLM >= 0.20) */
@@ -373,7 +382,6 @@ struct engine {
 };
 
 const char *engine_term_word(enum engine_term term); /* "non_torch", a profile's key */
-const char *engine_rows_word(enum logit_rows rows);  /* "slots", ... */
 /* Does it start without CUDA graphs where it is told? */
 static inline bool engine_has_eager(const struct engine *engine)
 {

@@ -49,6 +49,11 @@ struct quantity gpu_usable(const struct gpu *gpu)
                          gpu->physical.high * (1 - USABLE_LEAST), ORIGIN_MODEL);
 }
 
+bool gpu_linked(const struct gpu *gpu, int n)
+{
+    return gpu->link_bandwidth > 0 && (gpu->link_domain == 0 || n <= gpu->link_domain);
+}
+
 bool gpu_rate_assumed(const struct gpu *gpu)
 {
     const struct quantity *rate = &gpu->rate[MATH_BF16];

@@ -85,6 +85,9 @@ struct gpu {
  * seen: H100 0.6 %, A100-80 1.1 %, L40S 1.3 %, RTX 3090 1.8 %), origin model. */
 struct quantity gpu_usable(const struct gpu *gpu);
 
+/* Do n of them reach each other over a link of their own (NVLink, xGMI)? */
+bool gpu_linked(const struct gpu *gpu, int n);
+
 /* Is its 16-bit arithmetic assumed from its bandwidth, as no sheet names it? */
 bool gpu_rate_assumed(const struct gpu *gpu);
 /* One GPU in place of mix->at[0 .. count): means of their figures, rates weighed by the layers

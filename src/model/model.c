@@ -62,19 +62,6 @@ const char *mixer_word(enum mixer mixer)
     return (unsigned)mixer < MIXER_COUNT ? mixer_words[mixer] : "?";
 }
 
-int role_parse(const char *word)
-{
-    for (int i = 0; i < ROLE_COUNT; i++) {
-        const char *a = role_words[i], *b = word;
-
-        while (*a && *a == (*b == '_' || *b == '-' ? ' ' : gp_lower(*b)))
-            a++, b++;
-        if (*a == '\0' && *b == '\0')
-            return i;
-    }
-    return -1;
-}
-
 /* ---- sums ----------------------------------------------------------------------- */
 
 int model_kind_layers(const struct model *model, int k)

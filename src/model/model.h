@@ -307,7 +307,7 @@ void model_count_kinds(const struct model *model, int first, int end, int layers
  * experts, a layer of a kind that is not there, dimensions outside sane bounds). */
 enum gp_status model_check(const struct model *model, struct gp_err *err);
 
-/* "embedding", "attention q", ...; role_parse also takes '_' and '-' for the space. */
+/* "embedding", "attention q", ... */
 const char *role_word(enum tensor_role role);
 /* The fields of a layer kind by their keys in a profile, in the order in which --show prints
  * them. A count beyond `high` means that the file is broken (products of three such bounds
@@ -332,9 +332,6 @@ static inline bool mixer_is(enum mixer mixer, enum mixer_trait trait)
 {
     return (1 << mixer_classes[mixer] & trait) != 0;
 }
-
-/* The opposite, for profiles and readers; -1 when there is no such word. */
-int role_parse(const char *word);
 
 /* Structured pruning: `layers` layers fewer, taken before the last one, which depth
  * pruning keeps; false when that leaves none. */

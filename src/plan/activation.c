@@ -82,6 +82,18 @@ static double moe_bytes(const struct request *q, const struct layout *l, double 
     return tokens * most * act;
 }
 
+/* Before the experts of a group of replicas each GPU has the tokens of all of them, and what they
+ * made of them where that is not reduced in place. Other ways to exchange them (DeepEP) do not. */
+static struct quantity gathered_tokens(const struct request *q, const struct layout *l,
+                                       double tokens, double act)
+{
+    double bytes = layout_ways(l) * tokens * q->model->hidden * act;
+
+    return q->engine->gathers_tokens && layout_ways(l) > 1
+               ? quantity_band(bytes, 0, 2 * bytes, ORIGIN_MODEL)
+               : quantity_exact(0);
+}
+
 /* llama.cpp has steps of 32 tokens and more computed on the GPU: a tensor at a time is
  * copied there, into the compute buffer, whose peak may be at another moment. */
 static struct quantity host_copy(const struct load *load, const struct layout *l)
@@ -194,6 +206,7 @@ struct activation activation_estimate(const struct request *q, const struct load
         a.sampling.high += rows * m->vocab * REJECTION_BYTES;
     a.forward = quantity_add(quantity_of(layer, ORIGIN_MODEL), e->forward_base);
     a.moe = quantity_of(e->moe_workspace * moe_bytes(q, l, tokens, act), ORIGIN_MODEL);
+    a.moe = quantity_add(a.moe, gathered_tokens(q, l, tokens, act));
     run_tower(q, load, l, &a);
     a.peak = a.forward;
     if (has_head && a.sampling.value > a.forward.value)
@@ -261,13 +274,20 @@ static void add_moe(struct terms *w, struct quantity workspace)
     input_number(w, "topk", k->experts_active, "exact");
     input_number(w, "mff", k->expert_ff, "exact");
     input_number(w, "latent width in place of h", k->latent, "exact");
+    bool fp4 = q->precision.by_role[ROLE_EXPERT]->math == MATH_FP4;
+    bool gathers = q->engine->gathers_tokens && layout_ways(&w->plan->layout) > 1;
+
+    input_number(w, "ways", layout_ways(&w->plan->layout), "layout");
     term_add(w, "activation: MoE workspace", "MoE",
-             q->precision.by_role[ROLE_EXPERT]->math == MATH_FP4
-                 ? "0: FP4 kernels need none"
-                 : "factor * c*topk*(max(2*mff/t, h) + max(mff/t, h))*a",
+             fp4 && gathers ? "ways*c*h*a, none or twice that: the tokens of the group's replicas"
+             : fp4          ? "0: FP4 kernels need none"
+             : gathers      ? "factor * c*topk*(max(2*mff/t, h) + max(mff/t, h))*a + ways*c*h*a"
+                            : "factor * c*topk*(max(2*mff/t, h) + max(mff/t, h))*a",
              workspace, "GiB", source_engine(q->engine, TERM_MOE),
-             "factor, topk, mff, latent width in place of h, c, h, a, t = tp/ep, "
-             "1 when ep > tp");
+             gathers ? "factor, topk, mff, latent width in place of h, c, h, a, t = tp/ep, "
+                       "1 when ep > tp, ways"
+                     : "factor, topk, mff, latent width in place of h, c, h, a, t = tp/ep, "
+                       "1 when ep > tp");
 }
 
 struct equation {

@@ -81,13 +81,24 @@ static bool in_list(const char *list, const char *id)
     return false;
 }
 
-bool cost_is_offered(const struct gpu *gpu, enum price_want want, const struct market *market)
+double cost_least(const struct gpu *gpu, enum price_want want, const struct market *market)
 {
-    bool offered = want == WANT_BUY;
+    double least = INFINITY;
 
-    for (size_t i = 0; i < market->instance_count && !offered; i++)
-        offered = is_gpu(market->instances[i].gpu, gpu->id);
-    return offered;
+    if (want == WANT_BUY)
+        return 0;
+    for (size_t i = 0; i < market->instance_count; i++) {
+        const struct instance *in = &market->instances[i];
+        bool listed = in->kind != PRICE_MARKET;
+
+        if (!is_gpu(in->gpu, gpu->id) || listed != (want != WANT_MARKET))
+            continue;
+        if (want != WANT_SPOT && in->on_demand > 0)
+            least = fmin(least, in->on_demand / in->gpu_count);
+        if (want != WANT_ON_DEMAND && in->spot > 0)
+            least = fmin(least, in->spot / in->gpu_count);
+    }
+    return least;
 }
 
 int cost_host_gpus(const struct gpu *gpu, const struct market *market, bool *assumed)

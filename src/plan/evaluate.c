@@ -164,6 +164,12 @@ static uint64_t evaluate_goals(const struct request *q, const struct load *load,
 
     e->miss = fmax(miss_of(e->ttft * end.ttft, q->ttft, REASON_TTFT, &reasons),
                    miss_of(e->tpot * end.tpot, q->tpot, REASON_TPOT, &reasons));
+    if (late_asked(q)) {
+        e->miss = fmax(e->miss, miss_of(e->ttft, late_mean_ttft(q), REASON_TTFT_LATE, &reasons));
+        e->miss = fmax(e->miss, miss_of(e->tpot, late_mean_tpot(q), REASON_TPOT_LATE, &reasons));
+        e->miss =
+            fmax(e->miss, miss_of(late_miss(q, &e->layout), 1 + 1e-9, REASON_TTFT_LATE, &reasons));
+    }
     if (q->rate <= 0 || slow > end.tpot) /* else what arrives is what is produced */
         e->miss = fmax(e->miss, miss_of(slow, slow > 0, REASON_THROUGHPUT, &reasons));
     if (q->rate > 0 && p->held && end.tpot > 1)

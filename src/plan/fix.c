@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/units.h"
 #include "plan/search.h"
 #include "plan/solve.h"
@@ -591,6 +592,7 @@ struct other {
     struct request request;
     struct evaluation best;
     bool known;
+    size_t place; /* in the catalogue */
 };
 
 static void offer_gpu(struct fix_search *f, const struct other *o)
@@ -602,7 +604,7 @@ static void offer_gpu(struct fix_search *f, const struct other *o)
     fix_offer(f, &p, &o->best);
 }
 
-/* Less is better: a known price, one machine, the price, the number of GPUs. */
+/* Less is better: a known price, one machine, the price, the number of GPUs; then the first. */
 static bool cheaper_gpu(const struct other *a, const struct other *b)
 {
     double x = a->best.price.per_hour, y = b->best.price.per_hour;
@@ -614,12 +616,14 @@ static bool cheaper_gpu(const struct other *a, const struct other *b)
         return !spans;
     if (x != y)
         return x < y;
-    return a->best.layout.gpus < b->best.layout.gpus;
+    if (a->best.layout.gpus != b->best.layout.gpus)
+        return a->best.layout.gpus < b->best.layout.gpus;
+    return a->place < b->place;
 }
 
-static bool fits_on(struct fix_search *f, struct other *o, double per_hour, int gpus)
+static bool fits_on(struct fix_search *f, struct other *o, double per_hour)
 {
-    search_layout_within(&o->request, f->market, per_hour, gpus, &o->best);
+    search_layout_within(&o->request, f->market, per_hour, 0, &o->best);
     o->known = o->best.verdict == VERDICT_FITS;
     return o->known;
 }
@@ -631,35 +635,45 @@ struct others {
     int count;
 };
 
-static void try_gpu(struct fix_search *f, const struct gpu *gpu, struct others *found)
+struct offered {
+    size_t place;
+    double least; /* dollars an hour for one, at least; INFINITY = nobody offers it */
+    double about; /* ... for as many as hold what the plan needs */
+};
+
+static void try_gpu(struct fix_search *f, const struct offered *offered, struct others *found)
 {
     const struct request *asked = &f->plan->request;
+    const struct gpu *gpu = f->choices->gpus[offered->place];
     const struct other *last = &found->best[OTHER_GPUS - 1];
     struct other o;
-    struct request *r = &o.request;
     /* dollars an hour above which this one is dearer than all that are kept */
     bool beaten = found->count == OTHER_GPUS && last->best.price.per_hour > 0 &&
                   !evaluation_spans(&last->request, &last->best);
+    double as_many = offered->least * asked->gpu_count, same = found->same.best.price.per_hour;
 
-    *r = search_on(asked, gpu, 0, f->market);
-    plan_free_layout(r);
-    if (!fits_on(f, &o, beaten ? last->best.price.per_hour : INFINITY, asked->gpu_count))
-        return;
-    /* among the cheapest OTHER_GPUS, in order */
-    int at = found->count;
-    while (at > 0 && cheaper_gpu(&o, &found->best[at - 1]))
-        at--;
-    if (at < OTHER_GPUS) {
-        found->count = found->count < OTHER_GPUS ? found->count + 1 : found->count;
-        memmove(&found->best[at + 1], &found->best[at],
-                (size_t)(found->count - 1 - at) * sizeof(found->best[0]));
-        found->best[at] = o;
+    o.request = search_on(asked, gpu, 0, f->market);
+    o.place = offered->place;
+    plan_free_layout(&o.request);
+    if ((!beaten || offered->least <= last->best.price.per_hour) &&
+        fits_on(f, &o, beaten ? last->best.price.per_hour : INFINITY)) {
+        /* among the cheapest OTHER_GPUS, in order */
+        int at = found->count;
+
+        while (at > 0 && cheaper_gpu(&o, &found->best[at - 1]))
+            at--;
+        if (at < OTHER_GPUS) {
+            found->count = found->count < OTHER_GPUS ? found->count + 1 : found->count;
+            memmove(&found->best[at + 1], &found->best[at],
+                    (size_t)(found->count - 1 - at) * sizeof(found->best[0]));
+            found->best[at] = o;
+        }
     }
-    if (o.best.layout.gpus > asked->gpu_count || strcmp(gpu->vendor, asked->gpu->vendor) != 0)
+    if (asked->gpu_count == 0 || strcmp(gpu->vendor, asked->gpu->vendor) != 0 ||
+        (found->same.known && same > 0 && as_many > same))
         return;
-    r->gpu_count = asked->gpu_count;
-    if (fits_on(f, &o, INFINITY, asked->gpu_count) &&
-        (!found->same.known || cheaper_gpu(&o, &found->same)))
+    o.request.gpu_count = asked->gpu_count;
+    if (fits_on(f, &o, INFINITY) && (!found->same.known || cheaper_gpu(&o, &found->same)))
         found->same = o;
 }
 
@@ -672,21 +686,45 @@ static bool all_priced(const struct fix_search *f, const struct others *found)
            (!counted || (found->same.known && found->same.best.price.per_hour > 0));
 }
 
+static int by_money(const void *pa, const void *pb)
+{
+    const struct offered *a = pa, *b = pb;
+
+    if (a->about != b->about)
+        return a->about < b->about ? -1 : 1;
+    return a->place < b->place ? -1 : 1;
+}
+
 /* The cheapest other GPUs that fit; and of the same vendor the cheapest that does it in
  * as many as were asked for, a larger card in the same slots. Where both are one GPU at
- * one price (an instance is rented whole), the count that was asked for. What nobody
- * offers is looked at only where there are not enough of the others: most GPUs are that. */
+ * one price (an instance is rented whole), the count that was asked for. What looks cheapest
+ * comes first, as what is dearer than all that are kept is hardly searched; what nobody offers
+ * is looked at only where there are not enough of the others: most GPUs are that. */
 static void other_gpus(struct fix_search *f)
 {
     const struct choices *c = f->choices;
+    const struct request *asked = &f->plan->request;
     struct others found = {.count = 0};
     const struct other *same = &found.same;
+    struct offered *order = gp_calloc(c->gpu_count, sizeof(*order));
+    const struct memory *m = &f->plan->memory;
+    double need =
+        f->plan->has_memory ? m->file_bytes + m->kv_reserved.value * f->plan->layout.gpus : 0;
+    size_t count = 0;
 
-    for (int offered = 1; offered >= 0 && !all_priced(f, &found); offered--)
-        for (size_t i = 0; i < c->gpu_count; i++)
-            if (strcmp(c->gpus[i]->id, f->plan->request.gpu->id) != 0 &&
-                cost_is_offered(c->gpus[i], f->plan->request.price, f->market) == offered)
-                try_gpu(f, c->gpus[i], &found);
+    for (size_t i = 0; i < c->gpu_count; i++) {
+        const struct gpu *gpu = c->gpus[i];
+        double least = cost_least(gpu, asked->price, f->market);
+
+        if (strcmp(gpu->id, asked->gpu->id) != 0)
+            order[count++] =
+                (struct offered){i, least, least * fmax(1, ceil(need / gpu->memory_marketed))};
+    }
+    qsort(order, count, sizeof(*order), by_money);
+    for (size_t i = 0; i < count; i++)
+        if (isfinite(order[i].least) || !all_priced(f, &found))
+            try_gpu(f, &order[i], &found);
+    free(order);
     for (int i = 0; i < found.count; i++)
         if (!same->known || found.best[i].request.gpu != same->request.gpu ||
             found.best[i].best.price.per_hour < same->best.price.per_hour)

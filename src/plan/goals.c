@@ -34,7 +34,7 @@ enum goal_state goals_of(const struct request *q, const struct speed *v,
     /* of a rate that is served, what arrives; for sure as much as can be served */
     bool served = q->rate > 0 && q->rate * q->output >= q->throughput * (1 - CLOSE);
     struct quantity tokens = served ? quantity_scale(v->full, q->output) : v->tokens;
-    const struct goal goals[SPEED_GOALS] = {
+    struct goal goals[SPEED_GOALS] = {
         [SPEED_GOAL_TTFT] = {q->ttft, v->ttft, GOAL_NOT_ASKED},
         [SPEED_GOAL_TPOT] = {q->tpot, v->tpot, GOAL_NOT_ASKED},
         [SPEED_GOAL_THROUGHPUT] = {q->throughput, tokens, GOAL_NOT_ASKED},
@@ -42,13 +42,16 @@ enum goal_state goals_of(const struct request *q, const struct speed *v,
     };
     enum goal_state worst = GOAL_NOT_ASKED;
 
+    for (int i = 0; i < LATE_COUNT; i++)
+        goals[SPEED_GOAL_LATE + i] = (struct goal){v->percentile[i].known ? q->late[i] : 0,
+                                                   v->percentile[i], GOAL_NOT_ASKED};
     for (int i = 0; i < SPEED_GOALS; i++) {
         const struct quantity *e = &goals[i].estimate;
 
         out[i] = goals[i];
         if (goals[i].asked <= 0)
             continue;
-        out[i].state = i >= SPEED_GOAL_THROUGHPUT
+        out[i].state = i == SPEED_GOAL_THROUGHPUT || i == SPEED_GOAL_RATE
                            ? state_of(-goals[i].asked, -e->low, -e->value, -e->high)
                            : state_of(goals[i].asked, e->high, e->value, e->low);
         worst = out[i].state > worst ? out[i].state : worst;

@@ -25,8 +25,14 @@
 /* The worse the later. */
 enum goal_state { GOAL_NOT_ASKED, GOAL_MET, GOAL_LIKELY, GOAL_UNLIKELY, GOAL_MISSED };
 
-enum speed_goal { SPEED_GOAL_TTFT, SPEED_GOAL_TPOT, SPEED_GOAL_THROUGHPUT, SPEED_GOAL_RATE };
-#define SPEED_GOALS (SPEED_GOAL_RATE + 1)
+enum speed_goal {
+    SPEED_GOAL_TTFT,
+    SPEED_GOAL_TPOT,
+    SPEED_GOAL_THROUGHPUT,
+    SPEED_GOAL_RATE,
+    SPEED_GOAL_LATE
+};
+#define SPEED_GOALS (SPEED_GOAL_LATE + LATE_COUNT)
 
 struct goal {
     double asked;             /* s, tokens/s, requests/s; 0 = not */

@@ -98,15 +98,58 @@ double memory_fraction(const struct request *q, const struct load *load, const s
 /* Of a process on the processors alone: its program and heap, no context of a driver. */
 #define HOST_PROCESS (128.0 * 1024 * 1024)
 
+/* GPUs that sum up what each computed: of one layer's tensors, or of its experts. */
+static int memory_together(const struct layout *l)
+{
+    return l->ep > l->tp ? l->ep : l->tp;
+}
+
+/* NCCL's buffers go with its channels, and those with the link's bandwidth (NVIDIA/nccl
+ * issues/864). All of them from NVSwitch's of an A100 on, 600 GB/s. */
+#define FULL_LINK 600e9
+
+static double memory_link_share(const struct request *q, const struct layout *l)
+{
+    int n = memory_together(l), host = q->host_gpus;
+
+    if (host > 0 && n > host)
+        n = host;
+    return gpu_linked(q->gpu, n) ? fmin(q->gpu->link_bandwidth / FULL_LINK, 1) : 0;
+}
+
+/* Between an engine's figures over PCIe and over NVSwitch, by the link. */
+static struct quantity by_link(const struct request *q, const struct layout *l,
+                               struct quantity linked, struct quantity pcie)
+{
+    double share = memory_link_share(q, l);
+
+    return pcie.known ? quantity_add(quantity_scale(pcie, 1 - share), quantity_scale(linked, share))
+                      : linked;
+}
+
 static struct quantity non_torch(const struct request *q, const struct layout *l)
 {
+    const struct engine *e = q->engine;
+
     if (q->gpu->host)
         return quantity_band(HOST_PROCESS, HOST_PROCESS / 2, 4 * HOST_PROCESS, ORIGIN_ASSUMED);
-    if (l->tp > 1)
-        return q->engine->non_torch_moe.known && model_experts(q->model) > 0
-                   ? q->engine->non_torch_moe
-                   : q->engine->non_torch_tp;
-    return l->pp > 1 ? q->engine->non_torch_pp : q->engine->non_torch_1;
+    if (memory_together(l) > 1)
+        return e->non_torch_moe.known && model_experts(q->model) > 0
+                   ? e->non_torch_moe
+                   : by_link(q, l, e->non_torch_tp, e->non_torch_pcie);
+    return l->pp > 1 ? e->non_torch_pp : e->non_torch_1;
+}
+
+/* What the process holds before the engine counts its budget. */
+static struct quantity context_of(const struct request *q, const struct layout *l)
+{
+    const struct engine *e = q->engine;
+
+    if (!e->context.known || q->gpu->host)
+        return quantity_exact(0);
+    return memory_together(l) > 1 && e->context_tp.known
+               ? by_link(q, l, e->context_tp, e->context_pcie)
+               : e->context;
 }
 
 /* vLLM captures them once more with adapters (cudagraph_specialize_lora). */
@@ -115,6 +158,32 @@ static struct quantity graphs_of(const struct request *q, struct quantity graphs
     if (q->lora_slots > 0 && q->engine->budget == BUDGET_UTILIZATION)
         graphs.high *= 2;
     return graphs;
+}
+
+/* vLLM: a graph for each of 1, 2, 4, in steps of 8 up to 255 and of 16 up to twice the slots,
+ * 512 at most (config/vllm.py, _set_cudagraph_sizes). */
+static double captured_sizes(double slots)
+{
+    double most = fmin(2 * slots, 512);
+
+    return (most >= 1) + (most >= 2) + (most >= 4) + floor(fmin(most, 255) / 8) +
+           (most >= 256 ? floor((most - 256) / 16) + 1 : 0);
+}
+
+/* The estimate measures a first graph, and then what one more takes. */
+#define FIRST_GRAPH 0.25
+#define LEAST_HIGH 0.35 /* of the band's upper end, however few there are */
+
+static struct quantity charged_graphs(const struct request *q, const struct load *load)
+{
+    struct quantity g = q->engine->graphs_charged;
+    double share = FIRST_GRAPH + (1 - FIRST_GRAPH) * captured_sizes(load->max_num_seqs) /
+                                     captured_sizes(INFINITY);
+
+    if (!q->engine->graphs_by_slots)
+        return g;
+    return quantity_band(g.value * share, g.low * share, g.high * fmax(share, LEAST_HIGH),
+                         g.origin);
 }
 
 /* Graphs hold nodes for the kernels of every layer of a stage, and what the layers of one
@@ -129,10 +198,12 @@ static struct quantity real_graphs(const struct request *q, const struct layout 
         return quantity_exact(0);
     if (model_is_encoder(q->model)) /* pieces between its attention, if any */
         return quantity_band(e->graphs.value / 2, 0, e->graphs.high, ORIGIN_ASSUMED);
-    if (moe)
-        return graphs_of(q, e->graphs_moe);
-    double each = e->graphs_layer + e->graphs_layer_tp / l->tp;
-    return graphs_of(q, quantity_add(e->graphs, quantity_of(layers * each, ORIGIN_MODEL)));
+    double each = moe ? 0 : e->graphs_layer + e->graphs_layer_tp / l->tp;
+    struct quantity g =
+        quantity_add(moe ? e->graphs_moe : e->graphs, quantity_of(layers * each, ORIGIN_MODEL));
+    if (l->tp > 2 && e->graphs_pcie.known)
+        g = quantity_add(g, quantity_scale(e->graphs_pcie, 1 - memory_link_share(q, l)));
+    return graphs_of(q, g);
 }
 
 /* What a server's log says of a term. */
@@ -154,7 +225,7 @@ static void cut_stages(const struct request *q, const struct load *load, const s
     s->layout = l;
     s->users = ceil(q->users / layout_decoding(l));
     weights_cut(q, load, l, &s->weights);
-    s->non_torch = s->graphs = s->graphs_charged = quantity_exact(0);
+    s->non_torch = s->graphs = s->graphs_charged = s->context = quantity_exact(0);
     s->activation[0] = s->activation[1] = quantity_exact(0);
     if (!q->model->weights_only)
         kvcache_cut(q, l->tp, s->users, q->context, load->max_batched_tokens, &s->kv);
@@ -168,7 +239,8 @@ static void cut_stages(const struct request *q, const struct load *load, const s
         s->non_torch = quantity_add(non_torch(q, l), quantity_of(load->kept, ORIGIN_MODEL));
         s->graphs = real_graphs(q, l);
         if (load->graphs_in_budget && !q->eager)
-            s->graphs_charged = graphs_of(q, q->engine->graphs_charged);
+            s->graphs_charged = graphs_of(q, charged_graphs(q, load));
+        s->context = context_of(q, l);
     }
     if (logged_of(q)) {
         for (int head = from; head < 2; head++)
@@ -484,6 +556,7 @@ static void fill_stage(const struct stages *s, int stage, struct memory *m)
     m->split = weights_stage(q, load, s->layout, stage);
     m->activation = s->activation[stage == s->layout->pp - 1];
     m->non_torch = s->non_torch;
+    m->context = s->context;
     m->graphs = s->graphs;
     m->graphs_charged = memory_budget(q) == BUDGET_UTILIZATION ? s->graphs_charged : s->graphs;
     m->kv_pool = b.pool;
@@ -575,13 +648,24 @@ static void add_overheads(struct terms *w, const struct load *load)
     const struct layout *l = &w->plan->layout;
 
     activation_terms(w, load);
+    bool together = memory_together(l) > 1;
+    double share = memory_link_share(&w->plan->request, l);
+
+    input_number(w, "link", share, "gpu");
     term_add(w, "non-torch", "non_torch",
-             l->tp > 1   ? "engine's constant at tp > 1"
-             : l->pp > 1 ? "engine's constant at tp = 1, pp > 1"
-                         : "engine's constant on one GPU",
+             together && e->non_torch_pcie.known ? "PCIe's + link * (NVSwitch's - PCIe's)"
+             : together                          ? "engine's constant at tp > 1"
+             : l->pp > 1                         ? "engine's constant at tp = 1, pp > 1"
+                                                 : "engine's constant on one GPU",
              m->non_torch, "GiB", source_engine(e, TERM_NON_TORCH),
-             l->tp > 1 ? "context, cuBLAS, NCCL, all-reduce, the runner's buffers"
-                       : "context, cuBLAS, the runner's buffers");
+             together && e->non_torch_pcie.known
+                 ? "link, context, cuBLAS, NCCL, all-reduce, the runner's buffers"
+             : together ? "context, cuBLAS, NCCL, all-reduce, the runner's buffers"
+                        : "context, cuBLAS, the runner's buffers");
+    if (m->context.value > 0)
+        term_add(w, "before the budget", "before",
+                 "engine's constant: context, with TP NCCL's; beside the budget", m->context, "GiB",
+                 source_engine(e, TERM_NON_TORCH), "context, link");
     term_add(w, "CUDA graphs", "graphs", "engine's constant, in some versions for each layer",
              m->graphs, "GiB", source_engine(e, TERM_GRAPHS),
              e->budget != BUDGET_UTILIZATION ? "memory beside the pool"

@@ -60,6 +60,7 @@ struct memory {
     struct quantity lora;            /* of them, of the adapters' slots */
     struct quantity activation;      /* bytes at the peak */
     struct quantity non_torch;       /* bytes: context, libraries, communication */
+    struct quantity context;         /* bytes held before the budget is counted, outside of it */
     struct quantity graphs;          /* bytes of CUDA graphs, as the card holds them */
     struct quantity graphs_charged;  /* bytes the engine takes from the budget for them */
     struct quantity kv_pool;         /* bytes left for the KV cache, may be negative */

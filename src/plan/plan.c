@@ -133,12 +133,12 @@ static void fill_figures(const struct load *load, const struct prices *prices, s
     if (p->verdict != VERDICT_DOES_NOT_FIT)
         p->reasons |= reasons_of_budget(q, p->cost.per_hour);
     if (p->verdict == VERDICT_MARGINAL && v->gap == SPEED_KNOWN) {
-        static const enum reason reasons[SPEED_GOALS] = {REASON_TTFT, REASON_TPOT,
-                                                         REASON_THROUGHPUT, REASON_RATE};
+        static const enum reason reasons[SPEED_GOAL_LATE] = {REASON_TTFT, REASON_TPOT,
+                                                             REASON_THROUGHPUT, REASON_RATE};
         struct goal goals[SPEED_GOALS];
 
         goals_of(q, v, goals);
-        for (int i = 0; i < SPEED_GOALS; i++)
+        for (int i = 0; i < SPEED_GOAL_LATE; i++)
             p->reasons |= (uint64_t)goal_fails(q, goals[i].state) << reasons[i];
     }
     p->verdict = reasons_verdict(p->reasons);

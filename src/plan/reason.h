@@ -37,6 +37,7 @@ enum limit { /* what stands in the way, or would first */
              LIMIT_STATES,   /* more slots than blocks of recurrent state */
              LIMIT_TTFT,     /* a goal of speed is missed */
              LIMIT_TPOT,
+             LIMIT_E2E,
              LIMIT_RATE,       /* more requests arrive than can be served */
              LIMIT_THROUGHPUT, /* fewer tokens/s than the goal */
              LIMIT_BUDGET,     /* more dollars per hour */
@@ -86,6 +87,9 @@ enum reason {
     REASON_NEARLY,        /* fewer GPUs would be marginal */
     REASON_TTFT,          /* misses the goal */
     REASON_TPOT,
+    REASON_TTFT_LATE, /* percentiles (late.h) miss theirs */
+    REASON_TPOT_LATE,
+    REASON_E2E_LATE,
     REASON_RATE,       /* more requests arrive than can be served */
     REASON_THROUGHPUT, /* fewer tokens/s than the goal */
     REASON_NO_SPEED,   /* a goal is given, and there is no estimate */

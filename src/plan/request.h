@@ -15,6 +15,7 @@
 #include "catalog/lengths.h"
 #include "model/format.h"
 #include "model/model.h"
+#include "plan/late.h"
 
 /* Which format each role of a model's tensors is stored in. */
 struct precision {
@@ -138,6 +139,8 @@ struct request {
     double rate;                       /* requests that arrive per second; 0: users are given */
     double prefix_hit;                 /* share of a prompt that is in the prefix cache, 0..1 */
     double ttft, tpot;                 /* goals, s; 0 = none */
+    double late[LATE_COUNT];           /* goals at a rate, s; 0 = none */
+    const struct late_floors *floors;  /* what a search has seen miss these; NULL = nothing */
     double throughput;                 /* goal, output tokens/s of all users; 0 = none */
     double budget;                     /* goal, dollars per hour; 0 = none */
     enum goals_bought goals;           /* of speed */

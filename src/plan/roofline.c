@@ -83,18 +83,6 @@ struct roofline roofline_link(const struct gpu *gpu, double bytes)
     return out;
 }
 
-/* 2mkn / rate = (mk + kn)e/bw + mn*o/bw, solved for n. */
-double roofline_knee(const struct roof *roof, double m, double k, double element, double out)
-{
-    double left, right;
-
-    if (!roofline_bounds(roof->rate) || !roofline_bounds(roof->bandwidth))
-        return 0;
-    left = 2 * m * k / roof->rate.value - (k * element + m * out) / roof->bandwidth.value;
-    right = m * k * element / roof->bandwidth.value;
-    return left > 0 ? right / left : 0;
-}
-
 static const char *const bound_words[] = {"none", "memory", "arithmetic", "link"};
 
 const char *roof_bound_word(enum roof_bound bound)

@@ -45,10 +45,6 @@ struct roofline roofline_work(const struct roof *roof, double operations, double
 struct roofline roofline_link(const struct gpu *gpu, double bytes);
 double roofline_pcie(int gen, int lanes); /* bytes/s one way; 0 = no such generation */
 
-/* The batch n at which m x k times n costs as much arithmetic as memory; 0 = never or
- * unknown. element and out are bytes of an operand's and a result's element. */
-double roofline_knee(const struct roof *roof, double m, double k, double element, double out);
-
 const char *roof_bound_word(enum roof_bound bound); /* "memory", "arithmetic", "link" */
 enum roof_bound roof_bound_parse(const char *word); /* ROOF_NONE of any other */
 

@@ -25,11 +25,11 @@ struct stages {
     const struct load *load;
     const struct layout *layout;
     struct weights_cut weights;
-    struct kv_cut kv, kv_end; /* of full requests, and of them at their end ... */
-    bool ends;                /* ... where that is less, and there are several */
+    struct kv_cut kv, kv_end;                   /* of full requests, and of them at their end ... */
+    bool ends;                                  /* ... where that is less, and there are several */
     struct quantity activation[2], overhead[2]; /* without and with the head */
     struct quantity spare[2];
-    struct quantity non_torch, graphs, graphs_charged;
+    struct quantity non_torch, context, graphs, graphs_charged;
     struct quantity budget;
     double fraction;
     double users; /* per replica */

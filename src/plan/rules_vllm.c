@@ -42,7 +42,11 @@ static void vllm_load(const struct request *q, struct load *load)
 
 /* ---- beside the budget ---- */
 
-/* What the utilization leaves holds the graphs beyond those charged. Where none are
+/* Of that peak, beside the blocks: of starts of 0.19 at a utilization of 0.95 one that had 0.56 of
+ * it died, one that had 0.36 ran. */
+#define AGAIN 0.75
+
+/* What the utilization leaves holds the context and the graphs beyond those charged. Where none are
  * charged, the pool is sized first and all slots are sampled once more behind the graphs:
  * beside blocks of the profiling run where the allocator cannot give them back. */
 static struct quantity vllm_spare(const struct stages *s, int head)
@@ -55,8 +59,9 @@ static struct quantity vllm_spare(const struct stages *s, int head)
         quantity_band(fmax(g->value - charged->value, 0), fmax(g->low - charged->low, 0),
                       fmax(g->high - charged->high, 0), ORIGIN_MODEL);
 
+    more = quantity_add(more, s->context);
     if (charged->high <= 0)
-        more = quantity_add(more, quantity_band(peak->value, 0, peak->high, ORIGIN_MODEL));
+        more = quantity_add(more, quantity_band(AGAIN * peak->value, 0, peak->high, ORIGIN_MODEL));
     return quantity_sub(rest, more);
 }
 

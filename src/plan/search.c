@@ -4,8 +4,10 @@
 #include "plan/search.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "plan/goals.h"
 #include "plan/speed/host.h"
 
@@ -48,6 +50,11 @@ bool search_abandoned(void)
     return abandon && atomic_load_explicit(abandon, memory_order_relaxed);
 }
 
+struct cut {
+    int tp, pp, ep;
+    int tier; /* enum tier */
+};
+
 struct search {
     const struct request *request;
     struct load load;
@@ -64,8 +71,10 @@ struct search {
     struct setting *turned;  /* steps of the ladder that differ; NULL: likewise */
     int steps;               /* how many */
     uint64_t tp_valid;       /* bit n: TP alone may cut n GPUs of a host */
-    int tier;                /* enum tier: what is looked at */
-    struct evaluation slow;  /* the nearest miss of those that need less than the best */
+    struct cut *cuts;        /* all that may be, fewer stages first */
+    size_t cut_count, cut_cap;
+    int tier;               /* enum tier: what is looked at */
+    struct evaluation slow; /* the nearest miss of those that need less than the best */
     bool has_slow;
 };
 
@@ -395,7 +404,8 @@ static double least_miss(struct search *s, const struct layout *l)
 
     if (q->rate > 0 && q->throughput > q->rate * q->output)
         miss = q->throughput / (q->rate * q->output);
-    if ((q->ttft <= 0 && q->tpot <= 0 && q->throughput <= 0) || s->step.gap != SPEED_KNOWN)
+    bool late = late_asked(q);
+    if ((q->ttft <= 0 && q->tpot <= 0 && q->throughput <= 0 && !late) || s->step.gap != SPEED_KNOWN)
         return miss;
     step_cut(&s->step, l, &step);
     step_attach(&step, l, &others);
@@ -412,6 +422,10 @@ static double least_miss(struct search *s, const struct layout *l)
         ttft = 0;
     miss = fmax(miss, q->ttft > 0 ? ttft * end.ttft / q->ttft : 0);
     miss = fmax(miss, q->tpot > 0 ? tpot * end.tpot / q->tpot : 0);
+    if (late && late_mean_ttft(q) > 0)
+        miss = fmax(miss, ttft / late_mean_ttft(q));
+    if (late && late_mean_tpot(q) > 0)
+        miss = fmax(miss, tpot / late_mean_tpot(q));
     miss = fmax(miss, q->rate <= 0 ? q->throughput * end.tpot / most : 0);
     return miss * (q->gpu->family->calib ? CALIBRATED : 1);
 }
@@ -834,19 +848,27 @@ static uint64_t valid_tps(const struct request *q)
     return valid;
 }
 
-/* One (TP, PP, EP) of an open count, or of the count that was asked for. */
-static void try_cut(void *ctx, int tp, int pp, int ep)
+static void add_cut(void *ctx, int tp, int pp, int ep)
 {
     struct search *s = ctx;
+    struct layout l;
+
+    if (!search_cut(s->request, tp, pp, ep, &l) ||
+        (s->request->gpu_count == 0 && least_gpus(s->request, &l) > s->most))
+        return;
+    s->cuts = gp_grow(s->cuts, &s->cut_cap, s->cut_count + 1, sizeof(*s->cuts));
+    s->cuts[s->cut_count++] = (struct cut){tp, pp, ep, cut_tier(s, tp, pp, ep)};
+}
+
+/* One (TP, PP, EP) of an open count, or of the count that was asked for. */
+static void try_cut(struct search *s, int tp, int pp, int ep)
+{
     const struct request *q = s->request;
     struct layout l;
     struct evaluation e;
     int step = least_replicas(tp, ep), count = q->gpu_count;
 
-    if (search_abandoned() || cut_tier(s, tp, pp, ep) != (enum tier)s->tier)
-        return;
-    if (!search_cut(q, tp, pp, ep, &l))
-        return;
+    search_cut(q, tp, pp, ep, &l);
     if (count == 0 && least_gpus(q, &l) > most_gpus(s))
         return;
     if ((s->fits_only ? s->any : search_fits(s)) && too_heavy(s, tp, pp, ep))
@@ -866,6 +888,14 @@ static void try_cut(void *ctx, int tp, int pp, int ep)
         try_replicas(s, l, step);
 }
 
+/* All of the tier that is looked at. */
+static void try_cuts(struct search *s)
+{
+    for (size_t i = 0; i < s->cut_count && !search_abandoned(); i++)
+        if (s->cuts[i].tier == s->tier)
+            try_cut(s, s->cuts[i].tp, s->cuts[i].pp, s->cuts[i].ep);
+}
+
 /* Options of an engine that nobody runs yet, and that has some. */
 static bool may_turn_any(const struct request *q)
 {
@@ -873,14 +903,20 @@ static bool may_turn_any(const struct request *q)
            memory_budget(q) != BUDGET_ASKED && model_is_served(q->model);
 }
 
-static void search_experts(const struct request *q, int tp, int pp, search_cut_fn *cut, void *ctx)
-{
-    int experts = q->engine->gguf ? 0 : model_experts(q->model);
-    int spread = q->ep > 0 ? q->ep : experts;
+#define WAYS 240 /* a number up to a million has no more divisors */
 
-    for (int ep = q->ep > 0 ? q->ep : 1; ep <= (spread > 1 ? spread : 1); ep++)
-        if (q->ep > 0 || ep == 1 || (experts % ep == 0 && (!q->engine->ep_all || ep % tp == 0)))
-            cut(ctx, tp, pp, ep);
+/* The EP that may be: what was asked for, else the divisors of the number of experts. */
+static int expert_ways(const struct request *q, int ways[WAYS])
+{
+    int experts = q->engine->gguf || q->ep > 0 ? 1 : model_experts(q->model);
+    int count = 0;
+
+    for (int ep = 1; ep <= experts && count < WAYS; ep++)
+        if (experts % ep == 0)
+            ways[count++] = ep;
+    if (q->ep > 0 || count == 0)
+        ways[count = 0, count++] = q->ep > 0 ? q->ep : 1;
+    return count;
 }
 
 void search_cuts(const struct request *q, search_cut_fn *cut, void *ctx)
@@ -889,11 +925,15 @@ void search_cuts(const struct request *q, search_cut_fn *cut, void *ctx)
     int stages = q->pp > 0 ? q->pp : search_most_stages(q);
     struct layout one = {.tp = 1, .pp = 1, .ep = 1};
     bool sides = q->prefill_tp > 0 || evaluate_sides(q, &one);
+    int ways[WAYS], count = expert_ways(q, ways);
 
     for (int pp = q->pp > 0 ? q->pp : 1; pp <= stages; pp++)
         for (int tp = q->tp > 0 ? q->tp : 1; tp <= (q->tp > 0 ? q->tp : host); tp++)
-            if (q->gpu_count == 0 || q->gpu_count % (sides ? pp : tp * pp) == 0)
-                search_experts(q, tp, pp, cut, ctx);
+            for (int i = 0;
+                 i < count && (q->gpu_count == 0 || q->gpu_count % (sides ? pp : tp * pp) == 0);
+                 i++)
+                if (q->ep > 0 || ways[i] == 1 || !q->engine->ep_all || ways[i] % tp == 0)
+                    cut(ctx, tp, pp, ways[i]);
 }
 
 /* ---- the answer ---- */
@@ -947,20 +987,31 @@ struct request search_on(const struct request *q, const struct gpu *gpu, int gpu
     return r;
 }
 
-/* False when no layout of the given numbers is valid: best is then the nearest one. The
- * prices are the caller's to free. */
+static void search_fini(struct search *s)
+{
+    prices_fini(&s->prices);
+    free(s->cuts);
+}
+
+/* What is asked of a search. */
+enum extent {
+    SEARCH_NEAREST, /* what fits, or comes nearest */
+    SEARCH_FITS,    /* what fits: how near the rest comes is not asked */
+    SEARCH_OFFERS   /* the same, and of the rest not even a layout */
+};
+
+/* False when no layout of the given numbers is valid: best is then the nearest one. */
 static bool search_all(struct search *s, const struct request *q, const struct market *market,
-                       enum search_goal goal, bool fits_only, double per_hour, int gpus)
+                       enum search_goal goal, enum extent extent, double per_hour, int gpus)
 {
     s->goal = goal; /* the rest is filled in before it is read */
     s->order = orders[goal == SEARCH_FEWEST_GPUS && q->gpu_count > 0 ? ORDER_COUNTED : goal];
-    s->fits_only = fits_only;
+    s->fits_only = extent > SEARCH_NEAREST;
     s->any = s->has_second = s->has_slow = false;
     s->marginal = (struct layout){0};
     s->chunked = s->turned = NULL;
     s->tier = TIER_HOST;
     s->request = q;
-    s->tp_valid = valid_tps(q);
     s->load = load_sum(q);
     s->load.fits_only = s->fits_only;
     if (request_asks_speed(q)) {
@@ -971,16 +1022,30 @@ static bool search_all(struct search *s, const struct request *q, const struct m
     s->most = prices_most_gpus(&s->prices, per_hour);
     s->most = s->most > gpus ? s->most : gpus;
     s->most = s->most < PLAN_MAX_GPUS ? s->most : PLAN_MAX_GPUS;
+    s->cuts = NULL;
+    s->cut_count = s->cut_cap = 0;
+    int most = q->gpu_count > 0 ? q->gpu_count : s->most;
+
+    if (extent == SEARCH_OFFERS && too_heavy(s, most, 1, most)) {
+        s->best = (struct evaluation){.verdict = VERDICT_DOES_NOT_FIT};
+        return false;
+    }
     struct setting turned[LADDER];
 
+    s->tp_valid = valid_tps(q);
+    search_cuts(q, add_cut, s);
     search_ladder(s, turned);
-    for (s->tier = TIER_HOST; s->tier < TIER_COUNT && !search_fits(s); s->tier++) {
-        search_cuts(s->request, try_cut, s);
+    /* With more GPUs than are of use there may be what people do run. */
+    bool bounded = extent == SEARCH_OFFERS && q->gpu_count == 0 && s->most < PLAN_MAX_GPUS;
+    int end = bounded ? TIER_UNUSUAL : TIER_COUNT;
+
+    for (s->tier = TIER_HOST; s->tier < end && !search_fits(s); s->tier++) {
+        try_cuts(s);
         if (!may_turn_any(q) || s->steps == 0 || (search_fits(s) && gpus_paid(&s->best) == 1) ||
             (s->tier == TIER_UNUSUAL && search_fits(s)))
             continue;
         s->turned = turned;
-        search_cuts(s->request, try_cut, s);
+        try_cuts(s);
         s->turned = NULL;
     }
     if (request_asks_speed(q) && s->any && s->best.verdict != VERDICT_DOES_NOT_FIT) {
@@ -991,8 +1056,8 @@ static bool search_all(struct search *s, const struct request *q, const struct m
         for (size_t i = 0; i < CHUNKS; i++)
             list[i].known = false;
         s->chunked = list;
-        for (int end = s->tier, t = s->tier = 0; t < end; s->tier = ++t)
-            search_cuts(s->request, try_cut, s);
+        for (int last = s->tier, t = s->tier = 0; t < last; s->tier = ++t)
+            try_cuts(s);
         s->chunked = NULL;
     }
     if (!s->any) {
@@ -1020,31 +1085,31 @@ static bool search_all(struct search *s, const struct request *q, const struct m
 }
 
 static void search_for(const struct request *q, const struct market *market, enum search_goal goal,
-                       bool fits_only, double per_hour, int gpus, struct evaluation *out)
+                       enum extent extent, double per_hour, int gpus, struct evaluation *out)
 {
     struct search s;
 
-    search_all(&s, q, market, goal, fits_only, per_hour, gpus);
-    prices_fini(&s.prices);
+    search_all(&s, q, market, goal, extent, per_hour, gpus);
+    search_fini(&s);
     *out = s.best;
 }
 
 void search_layout_within(const struct request *q, const struct market *market, double per_hour,
                           int gpus, struct evaluation *out)
 {
-    search_for(q, market, SEARCH_FEWEST_GPUS, true, per_hour, gpus, out);
+    search_for(q, market, SEARCH_FEWEST_GPUS, SEARCH_OFFERS, per_hour, gpus, out);
 }
 
 void search_layout_planned(const struct request *q, const struct market *market,
                            enum search_goal goal, struct evaluation *out)
 {
-    search_for(q, market, goal, false, INFINITY, PLAN_MAX_GPUS, out);
+    search_for(q, market, goal, SEARCH_NEAREST, INFINITY, PLAN_MAX_GPUS, out);
 }
 
 void search_layout(const struct request *q, const struct market *market, enum search_goal goal,
                    struct evaluation *out)
 {
-    search_for(q, market, goal, true, INFINITY, PLAN_MAX_GPUS, out);
+    search_for(q, market, goal, SEARCH_FITS, INFINITY, PLAN_MAX_GPUS, out);
 }
 
 int search_named_count(const struct request *q, const struct evaluation *e,
@@ -1091,9 +1156,9 @@ void search_plan(const struct request *q, const struct market *market, enum sear
 {
     struct search s;
 
-    bool any = search_all(&s, q, market, goal, false, INFINITY, PLAN_MAX_GPUS);
+    bool any = search_all(&s, q, market, goal, SEARCH_NEAREST, INFINITY, PLAN_MAX_GPUS);
     plan_best(&s, q, out);
-    prices_fini(&s.prices);
+    search_fini(&s);
     if (!any && q->gpu_count > search_most_stages(q) && q->pp <= 0)
         out->reasons |= REASON_BIT(REASON_GPU_COUNT);
     if (search_fits(&s) && s.has_slow && needs_less(&s, &s.slow))
@@ -1105,9 +1170,4 @@ void search_plan(const struct request *q, const struct market *market, enum sear
         out->marginal_layout = s.marginal;
         out->reasons |= REASON_BIT(REASON_NEARLY);
     }
-}
-
-void plan_request(const struct request *q, const struct market *market, struct plan *out)
-{
-    search_plan(q, market, SEARCH_FEWEST_GPUS, out);
 }

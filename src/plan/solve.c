@@ -216,9 +216,18 @@ bool solve_gpu(const struct request *q, enum solve_gpu by, const struct choices 
             (by != SOLVE_GPU_FEWEST && c.best.price.per_hour <= 0) ||
             (best.best.valid && !better_gpu(by, &c, &best)))
             continue;
+        if (late_asked(q)) { /* what keeps percentiles costs as much at least */
+            plan_request(&c.request, market, out);
+            c.best.layout = out->layout;
+            c.best.price.per_hour = out->cost.per_hour;
+            if (out->verdict != VERDICT_FITS || (best.best.valid && !better_gpu(by, &c, &best)))
+                continue;
+        }
         best = c;
     }
-    if (best.best.valid)
+    if (best.best.valid && late_asked(q))
+        plan_request(&best.request, market, out);
+    else if (best.best.valid)
         search_plan(&best.request, market, goal, out);
     return best.best.valid;
 }

@@ -18,12 +18,12 @@
 /* X(id, word, name, key, help): the screens in the order of their tabs. A screen is
  * screen_<word> (screen.h); settings and `:` know it by the word, people by the name;
  * its key and help are those of the action screen-<word>. */
-#define SCREENS(X)                                                    \
-    X(PLAN, plan, "Plan", "1", "Plan: one request, one answer")       \
-    X(COMPARE, compare, "Compare", "2", "Compare: GPUs x precisions") \
-    X(CURVES, curves, "Curves", "3", "Curves: speed, cost, memory")   \
-    X(BENCH, bench, "Bench", "4", "Bench: measure this machine")      \
-    X(POOL, pool, "Pool", "5", "Pool: a mix of models over a day, once :pool FILE is given")
+#define SCREENS(X)                                                        \
+    X(PLAN, plan, "Plan", "1 M-1", "Plan: one request, one answer")       \
+    X(COMPARE, compare, "Compare", "2 M-2", "Compare: GPUs x precisions") \
+    X(CURVES, curves, "Curves", "3 M-3", "Curves: speed, cost, memory")   \
+    X(BENCH, bench, "Bench", "4 M-4", "Bench: measure this machine")      \
+    X(POOL, pool, "Pool", "5 M-5", "Pool: a mix of models over a day, once :pool FILE is given")
 
 #define X(id, ...) SCREEN_##id,
 enum screen_id { SCREENS(X) SCREEN_COUNT };
@@ -53,10 +53,11 @@ enum { SCREENS(X) ON_ALL = (1 << SCREEN_COUNT) - 1 }; /* bits: where an action h
     X(PANEL_BACK, "previous-panel", "S-Tab", ON_ALL, 0, "", "previous panel")                      \
     X(BACK, "back", "Esc", ON_ALL, 0, "", "back one step; never quits")                            \
     X(PROMPT, "prompt", ":", ON_ALL, 0, "", "command line: actions and options")                   \
-    X(UNDO, "undo", "u", ON_ALL, 0, "", "undo the last change of the plan")                        \
+    X(UNDO, "undo", "u", ON_ALL, 3, "undo", "undo the last change of the plan")                    \
     X(REDO, "redo", "U", ON_ALL, 0, "", "redo it")                                                 \
     X(EXPORT, "export", "e", ON_ALL, 5, "export", "write what is shown to a file")                 \
-    X(COMMAND, "show-command", "c", ON_ALL, 0, "", "the command that prints the same")             \
+    X(COMMAND, "show-command", "c", ON_ALL, 0, "",                                                 \
+      "the command that prints the same, shown and copied")                                        \
     X(THEME, "theme", "T", ON_ALL, 0, "", "next colors")                                           \
     X(CHARSET, "charset", "B", ON_ALL, 0, "", "curves in braille, blocks or ASCII")                \
     X(MOUSE, "mouse", "M", ON_ALL, 0, "", "mouse on or off (Shift selects text)")                  \
@@ -85,11 +86,14 @@ enum { SCREENS(X) ON_ALL = (1 << SCREEN_COUNT) - 1 }; /* bits: where an action h
     X(REVERSE, "reverse", "S", ON_COMPARE, 0, "", "reverse the order")                             \
     X(FILTER, "filter", "/ f F4", ON_COMPARE, 3, "filter", "only rows with these words")           \
     X(PRECISIONS, "precisions", "p", ON_COMPARE, 5, "precisions", "which precisions are compared") \
+    X(SIZES, "sizes", "m", ON_COMPARE, 3, "sizes",                                                 \
+      "model sizes by formats on the plan's GPU: memory in all, GPUs, $/h")                        \
+    X(OTHER_GPU, "other-gpu", "o", ON_COMPARE, 4, "other GPU", "sizes: the table of another GPU")  \
     X(MARK, "mark", "Space", ON_COMPARE, 0, "", "mark a row; marked rows come first")              \
+    X(CURVE_THROUGHPUT, "curve-throughput", "p", ON_CURVES, 2, "throughput",                       \
+      "output tokens per second against users, and where they saturate")                           \
     X(CURVE_LATENCY, "curve-latency", "t", ON_CURVES, 2, "latency",                                \
       "TPOT and TTFT against users, and what was measured")                                        \
-    X(CURVE_THROUGHPUT, "curve-throughput", "p", ON_CURVES, 2, "throughput",                       \
-      "output tokens per second against users")                                                    \
     X(CURVE_COST, "curve-cost", "$", ON_CURVES, 2, "cost",                                         \
       "dollars per million tokens against users")                                                  \
     X(CURVE_MEMORY, "curve-memory", "m", ON_CURVES, 2, "memory",                                   \
@@ -98,6 +102,8 @@ enum { SCREENS(X) ON_ALL = (1 << SCREEN_COUNT) - 1 }; /* bits: where an action h
       "the plan's products under the roof of its GPU; with a result file, measured ones")          \
     X(CURVE_NEXT, "next-curve", "v ]", ON_CURVES, 0, "", "next curve")                             \
     X(CURVE_BACK, "previous-curve", "V [", ON_CURVES, 0, "", "previous curve")                     \
+    X(ALONE, "alone", "Enter", ON_CURVES, 5, "alone",                                              \
+      "wide terminals: one curve alone, again: all of them")                                       \
     X(SERIES, "series", "Space", ON_CURVES, 5, "series", "the series that the cursor reads")       \
     X(ZOOM_IN, "zoom-in", "+ =", ON_CURVES, 5, "zoom", "closer")                                   \
     X(ZOOM_OUT, "zoom-out", "-", ON_CURVES, 0, "", "further away")                                 \
@@ -117,7 +123,8 @@ enum { SCREENS(X) ON_ALL = (1 << SCREEN_COUNT) - 1 }; /* bits: where an action h
       "the plan confirmed here: predicted beside measured")                                        \
     X(DIAGNOSE, "diagnose", "y", ON_BENCH, 7, "why slow",                                          \
       "why is a device slow? measures, then one verdict with its evidence")                        \
-    X(DROP, "drop", "D", ON_BENCH, 0, "", "forget what was measured of the planned GPU")           \
+    X(DROP, "drop", "D", ON_BENCH, 0, "",                                                          \
+      "forget what was measured of the planned GPU; asks first")                                   \
     X(RUNG, "rung", "v", ON_POOL, 2, "rung", "the next way to own the GPUs")                       \
     X(PROPOSE, "propose", "p", ON_POOL, 2, "propose",                                              \
       "the cheapest change that serves the unmet demand")                                          \

@@ -212,6 +212,17 @@ static void window_bar(const char *keys, int cols, struct strbuf *out)
     strbuf_add(out, gp_width(keys) > cols ? last : keys);
 }
 
+static const char *app_word(const void *ctx, enum action action)
+{
+    const struct app *app = ctx;
+    const char *(*word)(const void *, enum action) = app->screens[app->screen]->word;
+
+    if (action == ACT_UNDO && app->form->undo_at <= app->form->undo_first)
+        return NULL;
+    return word && action != ACT_UNDO ? word(app->state[app->screen], action)
+                                      : action_rows[action].word;
+}
+
 static void bar_words(const struct app *app, struct strbuf *left, struct strbuf *right)
 {
     const char *window = overlay_bar(&app->display);
@@ -221,8 +232,7 @@ static void bar_words(const struct app *app, struct strbuf *left, struct strbuf 
     if (window)
         window_bar(window, app->display.cols - 2, left);
     else
-        action_bar(app->screen, app->display.cols - 2, app->screens[app->screen]->word,
-                   app->state[app->screen], left, right);
+        action_bar(app->screen, app->display.cols - 2, app_word, app, left, right);
 }
 
 /* "Enter:edit  a:apply": the key's letters stand out. */

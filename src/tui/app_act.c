@@ -57,12 +57,14 @@ static void show_command(struct app *app)
     strbuf_init(&text);
     if (ops->command)
         ops->command(app, app_state(app, app->screen), &text);
+    if (text.len > 0)
+        term_copy(text.text);
     if (text.len == 0)
         app_report(app, false, "no command prints this screen");
     else if (gp_width(text.text) < app->display.cols - 2 && text.len < sizeof(app->display.report))
         app_report(app, false, "%s", text.text);
     else
-        pager_open(&app->display, "The command that prints the same", text.text);
+        pager_open(&app->display, "The command that prints the same; it is copied", text.text);
     strbuf_fini(&text);
 }
 
@@ -438,6 +440,30 @@ static void save_settings(struct app *app)
         app_report(app, false, "colors, mouse and screen are kept in %s", path);
 }
 
+/* "undone: Users 21 -> 16 (U redoes)" */
+static void say_step(struct app *app, bool undone, const struct form_step *step)
+{
+    struct strbuf text;
+
+    strbuf_init(&text);
+    for (int i = 0; step && i < step->count; i++) {
+        enum field field = step->change[i].field;
+        const char *was = step->change[i].text, *now = app->form->values.value[field];
+
+        strbuf_addf(&text, "%s%s %s -> %s", i ? ", " : "", field_rows[field].form->label,
+                    was[0] ? was : "default", now[0] ? now : "default");
+    }
+    if (!step)
+        app_report(app, false, undone ? "nothing to undo" : "nothing to redo");
+    else if (step->count > 3)
+        app_report(app, false, "%s: %d fields (%s)", undone ? "undone" : "redone", step->count,
+                   undone ? "U redoes" : "u undoes");
+    else
+        app_report(app, false, "%s: %s (%s)", undone ? "undone" : "redone", text.text,
+                   undone ? "U redoes" : "u undoes");
+    strbuf_fini(&text);
+}
+
 /* What an action means on a screen that gives it no meaning of its own; motions that are
  * not here have nothing to move. */
 static void act_everywhere(struct app *app, enum action action)
@@ -460,12 +486,9 @@ static void act_everywhere(struct app *app, enum action action)
         open_prompt(app);
         break;
     case ACT_UNDO:
-        if (!form_undo(app->form))
-            app_report(app, false, "nothing to undo");
-        break;
     case ACT_REDO:
-        if (!form_redo(app->form))
-            app_report(app, false, "nothing to redo");
+        say_step(app, action == ACT_UNDO,
+                 action == ACT_UNDO ? form_undo(app->form) : form_redo(app->form));
         break;
     case ACT_EXPORT:
         open_export(app);

@@ -181,6 +181,7 @@ static bool needs_answer(const struct app *app, int key)
 static void key_taken(struct app *app, int key)
 {
     enum action action = action_of_key(key, app->screen);
+    const struct screen_ops *ops = app->screens[app->screen];
     char name[16], help[16];
     struct term_mouse at;
 
@@ -196,6 +197,8 @@ static void key_taken(struct app *app, int key)
     else if (too_small(app))
         app->quit = app->quit || action == ACT_QUIT_NOW;
     else if (overlay_key(&app->display, key))
+        return;
+    else if (ops->type && ops->type(app, app_state(app, app->screen), key))
         return;
     else if (action == ACT_NONE)
         app_report(app, false, "%s does nothing here; %s lists the keys",

@@ -226,6 +226,7 @@ static bool run_screen(struct app *app, int screen, const char *options, struct 
 {
     int undo = app->form->undo_at;
     struct strbuf own, request;
+    char key[16];
     bool ok;
 
     strbuf_init(&own);
@@ -243,7 +244,7 @@ static bool run_screen(struct app *app, int screen, const char *options, struct 
     }
     if (ok) {
         if (app->form->planning)
-            app->held = key_find(action_rows[ACT_SCREENS + screen].keys);
+            app->held = key_find(action_key(ACT_SCREENS + screen, key, sizeof(key)));
         else
             app_show(app, (enum screen_id)screen);
         app_report(app, false, "set: %s%s", options,

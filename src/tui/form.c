@@ -195,7 +195,7 @@ void form_command(const struct form *form, const char *command, struct strbuf *o
 /* ---- undo ---- */
 
 /* Puts the texts of the step that led to form `at` back; it then holds those they replace. */
-static void form_swap(struct form *form, int at)
+static const struct form_step *form_swap(struct form *form, int at)
 {
     const struct form_step *step = &form->undo[at % FORM_UNDO];
 
@@ -208,22 +208,17 @@ static void form_swap(struct form *form, int at)
         gp_copy(change->text, FORM_VALUE, now);
     }
     form_again(form);
+    return step;
 }
 
-bool form_undo(struct form *form)
+const struct form_step *form_undo(struct form *form)
 {
-    if (form->undo_at <= form->undo_first)
-        return false;
-    form_swap(form, form->undo_at--);
-    return true;
+    return form->undo_at <= form->undo_first ? NULL : form_swap(form, form->undo_at--);
 }
 
-bool form_redo(struct form *form)
+const struct form_step *form_redo(struct form *form)
 {
-    if (form->undo_at >= form->undo_last)
-        return false;
-    form_swap(form, ++form->undo_at);
-    return true;
+    return form->undo_at >= form->undo_last ? NULL : form_swap(form, ++form->undo_at);
 }
 
 static const struct answer *answer_of(const struct form *form)

@@ -187,8 +187,9 @@ enum gp_status form_request(struct form *form, const char *given, struct gp_err 
 /* The next (+1) or previous (-1) choice, or a number's step; a count's step below 1 is
  * auto. */
 enum gp_status form_step(struct form *form, enum field field, int by, struct gp_err *err);
-bool form_undo(struct form *form);
-bool form_redo(struct form *form);
+/* What was changed back, with the texts from before; NULL: there was nothing. */
+const struct form_step *form_undo(struct form *form);
+const struct form_step *form_redo(struct form *form);
 void form_pin(struct form *form); /* again: lets go */
 
 /* Puts fix i of the answer into the form. */

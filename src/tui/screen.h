@@ -37,6 +37,8 @@ struct screen_ops {
                  const struct frame *frame);
     /* True when the action was its own; else the app does what it means everywhere. */
     bool (*act)(struct app *app, void *state, enum action action);
+    /* A key that begins to type what is in focus; it then is no action. False: it does not. */
+    bool (*type)(struct app *app, void *state, int key);
     /* Goes on with what takes long. Returns the seconds after which it wants to be
      * called again: 0 = at once, there is more to do; < 0 = only after a key. */
     double (*tick)(struct app *app, void *state, double now);

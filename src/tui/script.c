@@ -8,6 +8,7 @@
  *   :size 120 36                    columns and rows of the screen
  *   :dump FILE   :inks FILE         the screen as text, or a letter per ink; - = stdout
  *   :paste TEXT                     text that is pasted; \n and \t as in C
+ *   :bytes TEXT   :pieces TEXT      what a terminal sends, at once or a byte every 0.1 s
  *   :wait [SECONDS]                 until no measurement or search goes on
  *   :until TEXT                     until the screen shows it
  *   :click ROW COLUMN               the mouse, from 1 1
@@ -23,7 +24,7 @@
 #include "base/clock.h"
 #include "base/path.h"
 #include "tui/loop.h"
-#include "tui/toolkit/key.h"
+#include "tui/toolkit/key_input.h"
 #include "tui/toolkit/utf8.h"
 
 #define SCRIPT_BYTES 1048576 /* of a script, at most */
@@ -107,6 +108,51 @@ static enum gp_status script_paste(struct script *script, const char *args, stru
     return GP_OK;
 }
 
+static void input_take(struct script *script, struct key_input *input, int key)
+{
+    if (key == K_PASTE)
+        app_paste(script->app, &input->paste);
+    else if (key != K_NONE)
+        press_key(script->app, key);
+}
+
+/* Bytes through the reader that a terminal's go through, by a clock of their own. */
+static enum gp_status script_bytes(struct script *script, const char *text, double pause)
+{
+    struct key_input input = {0};
+    double now = 1;
+
+    while (*text) {
+        unsigned int byte = (unsigned char)*text++;
+
+        if (byte == '\\' && *text == 'e') {
+            byte = 27;
+            text++;
+        } else if (byte == '\\' && sscanf(text, "x%2x", &byte) == 1) {
+            text += 3;
+        } else if (byte == '\\' && *text == '\\') {
+            text++;
+        }
+        now += pause;
+        input_take(script, &input, key_input_silence(&input, now));
+        input_take(script, &input, key_input_byte(&input, (unsigned char)byte, now));
+    }
+    input_take(script, &input, key_input_silence(&input, now + 1));
+    return GP_OK;
+}
+
+static enum gp_status bytes_at_once(struct script *script, const char *args, struct gp_err *err)
+{
+    (void)err;
+    return script_bytes(script, args, 0);
+}
+
+static enum gp_status bytes_in_pieces(struct script *script, const char *args, struct gp_err *err)
+{
+    (void)err;
+    return script_bytes(script, args, 0.1);
+}
+
 static void pause_for(double seconds)
 {
     struct timespec time = {.tv_sec = (time_t)seconds};
@@ -167,10 +213,8 @@ static enum gp_status wait_until(struct script *script, const char *text, struct
 static const struct {
     const char *name;
     enum gp_status (*run)(struct script *, const char *, struct gp_err *);
-} words[] = {{"size", set_size},
-             {"click", click_at},
-             {"paste", script_paste},
-             {"wait", wait_for},
+} words[] = {{"size", set_size},       {"click", click_at},         {"paste", script_paste},
+             {"bytes", bytes_at_once}, {"pieces", bytes_in_pieces}, {"wait", wait_for},
              {"until", wait_until}};
 
 /* What only a script may say; else what the prompt takes, its errors shown as there. */

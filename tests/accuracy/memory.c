@@ -2,8 +2,9 @@
  * memory.c - how far the memory estimate is from what vLLM logged, by term, engine
  * version and model.
  *
- *   memory [FOLDER]   reads FOLDER/validation/memory_vllm.csv and memory_vllm_recent.csv;
- *                     without FOLDER it is $GPUPLAN_SHARED, else $srcdir/../shared
+ *   memory [FOLDER]   reads FOLDER/validation/memory_vllm.csv, memory_vllm_recent.csv and
+ *                     memory_recent2_vllm.csv; without FOLDER it is $GPUPLAN_SHARED, else
+ *                     $srcdir/../shared
  *
  * Every row is asked the way a user would ask: names through the catalogue, the limits
  * that the row states, the engine's defaults where it states none. Rows that state too
@@ -45,6 +46,11 @@ static const struct name names[] = {
     {"Qwen2.5-Math-1.5B", "qwen2.5-1.5b", "bf16"},
     {"DeepSeek-R1-Distill-Qwen-32B", "r1-distill-qwen-32b", "bf16"},
     {"Qwen3-30B-A3B", "qwen3-30b-a3b", "fp16"},
+    {"Qwen3.6-27B (autoround-int4)", "qwen3.6-27b", "int4"},
+    {"Qwen3.6-35B-A3B (autoround-int4)", "qwen3.6-35b-a3b", "int4"},
+    {"nvidia/Qwen3.6-35B-A3B-NVFP4", "qwen3.6-35b-a3b", "nvfp4"},
+    {"nvidia/Qwen3.6-27B-NVFP4", "qwen3.6-27b", "nvfp4"},
+    {"DeepSeek-V4-Flash-0731", "deepseek-v4-flash", "native"},
 };
 
 static const struct name gpus[] = {
@@ -58,6 +64,9 @@ static const struct name gpus[] = {
     {"80GB-class", "h100-sxm", NULL},
     {"RTX 4090 D (24G)", "rtx-4090", NULL},
     {"23.99 GiB card", "rtx-4090", NULL}, /* its defaults: those of 24 GB */
+    {"A100-SXM4-40GB", "a100-sxm-40", NULL},
+    {"RTX 5090", "rtx-5090", NULL},
+    {"AMD 191.69 GiB (MI300X)", "mi300x", NULL},
 };
 
 /* ---- asking ---- */
@@ -68,6 +77,40 @@ static const struct name *find_name(const struct name *list, size_t count, const
         if (strcmp(list[i].listed, listed) == 0)
             return &list[i];
     return NULL;
+}
+
+struct asked {
+    struct options options;
+    char engine[48], number[8][32];
+    int numbers;
+    struct resolved resolved;
+    struct layout layout;
+    struct gpu gpu;
+};
+
+/* The GPU of a row: "RTX 3090 x2 (NVLink)" is one of its kind. */
+static const struct name *gpu_of(const struct table_file *row)
+{
+    char name[64];
+    gp_copy(name, sizeof(name), table_text_of(row, "gpu"));
+    char *count = strstr(name, " x");
+    if (count && count[2] >= '2' && count[2] <= '9')
+        *count = '\0';
+    return find_name(gpus, sizeof(gpus) / sizeof(gpus[0]), name);
+}
+
+/* What the notes say of the launch: drafts, and no tower of vision. */
+static void ask_notes(struct asked *a, const struct table_file *row)
+{
+    const char *notes = table_text_of(row, "notes");
+    if (strstr(notes, "mtp_spec_tokens=3")) {
+        options_text(&a->options, OPT_DRAFT, "draft", "mtp", NULL);
+        options_number(&a->options, OPT_SPECULATIVE_TOKENS, "speculative-tokens", 3, NULL);
+    }
+    if (strstr(notes, "noviz"))
+        options_text(&a->options, OPT_LANGUAGE_MODEL_ONLY, "language-model-only", "", NULL);
+    if (strstr(notes, "enforce_eager"))
+        options_text(&a->options, OPT_ENFORCE_EAGER, "enforce-eager", "", NULL);
 }
 
 static const char *precision_of(const struct table_file *row)
@@ -84,15 +127,6 @@ static const char *precision_of(const struct table_file *row)
     return strstr(dtype, "4") || strstr(dtype, "int8") ? "" : "bf16";
 }
 
-struct asked {
-    struct options options;
-    char engine[48], number[8][32];
-    int numbers;
-    struct resolved resolved;
-    struct layout layout;
-    struct gpu gpu;
-};
-
 static void ask_field(struct asked *a, const struct table_file *row, const char *column,
                       enum option_id id)
 {
@@ -107,11 +141,14 @@ static const char *ask_row(struct planner *planner, const struct table_file *row
 {
     const char *listed = table_text_of(row, "model"), *precision;
     const struct name *n = find_name(names, sizeof(names) / sizeof(names[0]), listed);
-    const struct name *g =
-        find_name(gpus, sizeof(gpus) / sizeof(gpus[0]), table_text_of(row, "gpu"));
+    const struct name *g = gpu_of(row);
     long version = engine_version(table_text_of(row, "vllm_version"), 0) / 10000;
-    if (strcmp(table_text_of(row, "model_basis"), "stated") != 0)
+    if (strncmp(table_text_of(row, "model_basis"), "stated", 6) != 0)
         return "model not stated";
+    if (strstr(table_text_of(row, "notes"), "utilization uncertain"))
+        return "utilization not stated";
+    if (strstr(table_text_of(row, "notes"), "DFlash"))
+        return "with a drafter of no published shape";
     if (version <= 0 || version > 10000)
         return "no engine version";
     if (!g || isnan(table_number_of(row, "gpu_memory_utilization")))
@@ -127,8 +164,9 @@ static const char *ask_row(struct planner *planner, const struct table_file *row
     options_text(&a->options, OPT_PRECISION, "precision", precision, NULL);
     options_text(&a->options, OPT_GPU, "gpu", g->id, NULL);
     options_text(&a->options, OPT_ENGINE, "engine", a->engine, NULL);
-    if (strcmp(table_text_of(row, "kv_dtype"), "fp8") == 0)
+    if (strncmp(table_text_of(row, "kv_dtype"), "fp8", 3) == 0)
         options_text(&a->options, OPT_KV_PRECISION, "kv", "fp8", NULL);
+    ask_notes(a, row);
     ask_field(a, row, "max_model_len", OPT_CONTEXT);
     ask_field(a, row, "max_num_seqs", OPT_MAX_NUM_SEQS);
     ask_field(a, row, "max_num_batched_tokens", OPT_MAX_BATCHED_TOKENS);
@@ -138,7 +176,9 @@ static const char *ask_row(struct planner *planner, const struct table_file *row
     /* the row's own reading of the device's memory, as a live device would be asked */
     a->gpu = *a->resolved.request.gpu;
     double usable = table_number_of(row, "gpu_mem_gb");
-    if (!isnan(usable) && usable != floor(usable)) /* 24 is a name, 23.57 a reading */
+    /* 24 is a name, 31.84 the driver's figure, 23.57 a reading */
+    if (!isnan(usable) && usable != floor(usable) &&
+        fabs(usable * GP_GIB / a->gpu.physical.value - 1) > 1e-3)
         a->gpu.usable = quantity_of(usable * GP_GIB, ORIGIN_MEASURED);
     a->resolved.request.gpu = &a->gpu;
     a->layout = (struct layout){.tp = (int)table_number_of(row, "tp"),
@@ -212,6 +252,8 @@ static const char *const peer_names[PEERS] = {
     "llm-d planner's constants for Llama (4.80 GiB, 0.15 or 0.60 outside torch)",
     "aiconfigurator 0.12's activation, NCCL and reserve of 3.5 GiB"};
 static struct score peers[PEERS], pool_of_budget; /* a small pool exaggerates an error */
+static struct score pcie[TERMS];                  /* of all rows with TP, GPUs on PCIe alone */
+static double pool_errors[MAX_ROWS];              /* of unseen models */
 
 /* base_backend.py of aiconfigurator-core 0.12: 2*c*heads*d*k bytes of activation, and the
  * constants of its h100_sxm.yaml; workspaces of block scales are left out. */
@@ -296,10 +338,13 @@ static void score_row(const struct table_file *row, const struct asked *a)
         row_out(q, &(struct row_out){"memory of vLLM", term_names[t], NAN, logged, p.value, p.low,
                                      p.high, NAN, ""});
         if (t == POOL && !fit) {
+            pool_errors[totals[0][POOL].count - 1] = fabs(error);
             score_peers(q->model, &a->layout, &first, logged);
             take(&pool_of_budget, error * logged * GP_GIB / first.budget.value, 0, held);
         }
         take(&ranges[range][t], error, width, held);
+        if (a->layout.tp > 1 && !gpu_linked(q->gpu, 8)) /* a bridge of two may be missing */
+            take(&pcie[t], error, width, held);
     }
     printf("\n");
 }
@@ -436,12 +481,16 @@ static void print_summary(void)
     printf("\n");
     print_scores("models the constants were fitted on", totals[1]);
     print_scores("models they have never seen", totals[0]);
+    print_scores("TP over PCIe, all models", pcie);
     for (int i = 0; i < RANGES && range_engine[i]; i++) {
         gp_format(title, sizeof(title), "vLLM %s, all models", range_engine[i]->range);
         print_scores(title, ranges[i]);
     }
-    printf("\nKV pool of unseen models, mean error (worst):  gpuplan %.2f %% (%.1f)",
-           totals[0][POOL].sum / totals[0][POOL].count, totals[0][POOL].worst);
+    qsort(pool_errors, (size_t)totals[0][POOL].count, sizeof(double), ascending);
+    printf(
+        "\nKV pool of unseen models, mean error (worst):  gpuplan %.2f %% (%.1f), median %.2f %%",
+        totals[0][POOL].sum / totals[0][POOL].count, totals[0][POOL].worst,
+        pool_errors[totals[0][POOL].count / 2]);
     printf("\n  as a share of the budget %.2f %% (%.2f)", pool_of_budget.sum / pool_of_budget.count,
            pool_of_budget.worst);
     for (int p = 0; p < PEERS; p++)
@@ -500,6 +549,11 @@ static int manual_differs(void)
               "weights %.2f %%   KV pool %.2f %%   concurrency %.2f %%   activation %.1f %%",
               mean[WEIGHTS], mean[POOL], mean[CONCURRENCY], mean[ACTIVATION]);
     wrong += manual_lacks(words);
+    gp_format(words, sizeof(words),
+              "%d of these rows are of TP over PCIe: KV pool %.1f %%, KV tokens %.1f %%.",
+              pcie[TOKENS].count, pcie[POOL].sum / pcie[POOL].count,
+              pcie[TOKENS].sum / pcie[TOKENS].count);
+    wrong += manual_lacks(words);
     for (int p = 0; p < PEERS; p++) {
         gp_format(words, sizeof(words), "%-59s%6.1f %%", manual_peers[p],
                   peers[p].sum / peers[p].count);
@@ -528,7 +582,8 @@ static int score_file(struct planner *planner, struct table_file *rows, struct a
             continue;
         }
         score_row(rows, a);
-        keep_start(rows, a);
+        if (!isnan(table_number_of(rows, term_columns[WEIGHTS])))
+            keep_start(rows, a);
         refit_row(rows, a);
     }
     return skipped;
@@ -537,7 +592,8 @@ static int score_file(struct planner *planner, struct table_file *rows, struct a
 int main(int argc, char **argv)
 {
     static const char *const files[] = {"validation/memory_vllm.csv",
-                                        "validation/memory_vllm_recent.csv"};
+                                        "validation/memory_vllm_recent.csv",
+                                        "validation/memory_recent2_vllm.csv"};
     struct table_file rows = {0};
     int skipped = 0;
     if (!table_open(&rows, argc, argv, files[0]))
@@ -549,9 +605,11 @@ int main(int argc, char **argv)
         printf(" %-15s", term_names[t]);
     printf("\n");
     skipped += score_file(planner, &rows, a);
-    table_close(&rows);
-    if (table_open(&rows, argc, argv, files[1]))
-        skipped += score_file(planner, &rows, a);
+    for (size_t i = 1; i < sizeof(files) / sizeof(files[0]); i++) {
+        table_close(&rows);
+        if (table_open(&rows, argc, argv, files[i]))
+            skipped += score_file(planner, &rows, a);
+    }
     print_summary();
     print_fits();
     printf("\n%d rows not scored\n", skipped);

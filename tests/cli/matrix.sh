@@ -1,6 +1,7 @@
 #!/bin/bash
 # matrix.sh - what an engine runs on which GPUs, and into which shards it cuts (`support` of its
-# profile, ep_all): refused with the engine's reason and the cure, on both sides of every border.
+# profile, ep_all): refused with the engine's reason and the cure, on both sides of every border;
+# what a link and a version make of its memory.
 # And what --plan calls a fit, --launch prints: random requests.
 . "${srcdir:-.}/tests/cli/lib.sh"
 
@@ -90,6 +91,15 @@ done <<'E2'
 1|spreads experts over all GPUs of a group, here 8, or none|-m minimax-m2 -g h100-sxm:8 --tp 8 --ep 2 --engine vllm@0.28
 1|experts to a width of 192|-m minimax-m2 -g h100-sxm:8 --tp 8 --ep 1 --engine vllm@0.28
 0|EP 8|-m minimax-m2 -g h100-sxm:8 --engine vllm@0.28
+0|non-torch 0.77|-m qwen3-8b -g rtx-4090:2 --tp 2 --engine vllm@0.20
+0|non-torch 1.02|-m qwen3-8b -g rtx-3090:2 --tp 2 --engine vllm@0.20
+0|non-torch 0.77|-m qwen3-8b -g rtx-3090:4 --tp 4 --engine vllm@0.20
+0|non-torch 2.13|-m qwen3-8b -g h100-sxm:2 --tp 2 --engine vllm@0.20
+0|non-torch 0.27 0.15..0.70|-m qwen3-8b -g l40s:2 --tp 2 --engine vllm@0.6
+0|0.17 GiB charged to the budget|-m qwen3-8b -g rtx-4090:2 --tp 2 --engine vllm@0.20 --max-num-seqs 2
+0|MARGINAL;no CUDA graphs|-m qwen3-30b-a3b -g a10:4 --tp 4 --engine vllm@0.8.5 -c 1024 --max-num-seqs 1
+0|FITS|-m qwen3-30b-a3b -g a10:4 --tp 4 --engine vllm@0.8.5 -c 1024 --max-num-seqs 1 --enforce-eager
+1|KV pool 48.73 GiB|-m qwen3-coder-480b-a35b -p fp8-block -g h20-141:8 --tp 1 --dp 8 --ep 8 --engine vllm@0.10.1 -c 262144 --memory-utilization 0.90
 E2
 
 RANDOM=35

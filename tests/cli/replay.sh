@@ -60,6 +60,36 @@ value() {
     assert_fails 2 "follows from a replay" --plan $model --solve rate
 }
 
+# ---- percentiles of a plan at a rate, and as goals ----
+# shellcheck disable=SC2086 # words
+if have_json; then
+    run --replay $model:1 --rate 4 --format json
+    points=$(echo "$(value ttft.p95) $(value tpot.p50) $(value e2e.p99)" |
+        awk '{ printf "%.4g %.4g %.4g", $1, $2, $3 * 1000 }')
+    run --plan $model:1 --rate 4 --format json
+    assert_eq "the plan's are the replay's" "$points" \
+        "$(for k in ttft_p95 tpot_p50 e2e_p99; do value speed.percentiles.$k; done |
+            awk '{ printf "%s%.4g", (NR > 1 ? " " : ""), $1 * 1000 }')"
+    run --plan $model:1 -u 4 --format json
+    assert_eq "none without a rate" null "$(json speed.percentiles)"
+    for goal in ttft-p95:60 ttft-p99:40 tpot-p95:9 tpot-p99:8 e2e-p95:2400 e2e-p99:1900; do
+        key=$(echo "${goal%:*}" | tr - _)
+        run --plan $model --rate 30 --"${goal%:*}" "${goal#*:}" --format json
+        assert_eq "kept, or said to be missed: $goal" yes \
+            "$(awk -v v="$(value "speed.percentiles.$key")" -v goal="${goal#*:}" -v rc="$rc" \
+                'BEGIN { print (v * 1000 <= goal * 1.0001) == (rc == 0) ? "yes" : "no" }')"
+        gpus=$(json layout.gpus)
+        run --plan $model --rate 30 --"${goal%:*}" $((${goal#*:} * 4)) --format json
+        assert_eq "a looser goal needs no more: $goal" yes \
+            "$([ "$(json layout.gpus)" -le "$gpus" ] && echo yes)"
+    done
+    run --compare -m llama-3.1-8b -g h100-sxm -g l4 --rate 8 --ttft-p99 400 --format json
+    assert_contains "in a comparison" ttft_p99 "$out"
+    assert_fails 2 "needs a rate" --plan $model -u 4 --ttft-p99 100
+    run --plan -m llama-3.1-8b -g apple-m3-ultra --engine mlx --rate 1 --ttft-p99 900 --format json
+    assert_eq "not where the scheduler is not known" marginal "$(json verdict.status)"
+fi
+
 # ---- figures that follow from each other ----
 if have_json; then
     # shellcheck disable=SC2086 # words

@@ -31,7 +31,7 @@ for part in FITS ' on 1 x NVIDIA L4' 'GPU' 'cost' '/h' 'per million output token
 done
 assert_contains "alternatives have their layout" ">TP<" "$page"
 assert_contains "the plan's own row stands out" '<tr class="own">' "$page"
-assert_eq "eight curves" 8 "$(grep -c '</figure>' page.html)"
+assert_eq "nine curves" 9 "$(grep -c '</figure>' page.html)"
 for part in '<script' 'http-equiv' '<link' '<img' '@import' 'url(http' 'src='; do
     assert_lacks "the page needs nothing else: $part" "$part" "$page"
 done

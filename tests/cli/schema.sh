@@ -77,6 +77,7 @@ json_of train --plan -m llama-3.1-8b --train lora -g l4 --device-map
 json_of train --plan -m llama-3.1-8b --train full -g h100-sxm:8 --tp 2 --cp 2 --sequence-parallel
 json_of train --plan -m llama-3.1-8b --train full -g h100-sxm:1 --offload parameters --why
 json_of compare --compare -m llama-3.1-70b -g all
+json_of compare --compare -m llama-3.1-8b -g h100-sxm --rate 2 --ttft-p99 300
 json_of compare --compare -m llama-3.1-8b -p fp8 -p int4-awq -g l4 -g h100-sxm --price buy
 json_of compare --compare -m llama-3.1-405b -g l4 --price spot --sort name
 cat >day.cfg <<'END'
@@ -93,6 +94,7 @@ json_of pool --pool day.cfg
 json_of pool --pool day.cfg --rung hourly
 json_of compose --pool day.cfg --rung hourly --export compose
 json_of plan --plan -m llama-3.1-70b -p fp8 -g h100-sxm:4 -u 64 --tpot 25 --ttft 4000 --budget 9
+json_of plan --plan -m llama-3.1-8b -g h100-sxm --rate 2 --ttft-p99 300 --tpot-p95 20
 json_of plan --plan -m llama-3.1-70b -p fp8 -g h100-sxm:4 -u 32 --throughput 2000
 json_of table --table
 json_of table --table -m llama-3.1-8b -m 70B -p fp16 -p int4-awq -g l40s

@@ -1149,7 +1149,7 @@ Enter "l40s" Enter
 Down -
 :dump -
 a Enter
-2
+M-2
 :wait
 :dump -
 4

@@ -37,7 +37,7 @@ expect <<'END'
 └──────────────────────────────────────────────────────────────────────────────┘
  rtx-a6000 x 4, bf16 (as published): fits, = the plan
  ~ estimated, ? assumed, - unknown; TPOT with its band's wider side
- Enter:open  a:apply  s:sort  /:filter  y:why  e:export          ?:help  q:quit
+ Enter:open  a:apply  s:sort  /:filter  m:sizes  y:why  w:save   ?:help  q:quit
 END
 
 screen "120 x 36" "${load[@]}" <<'KEYS'
@@ -67,7 +67,7 @@ expect <<'END'
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
  rtx-a6000 x 4, bf16 (as published): fits, = the plan
  ~ estimated, ? assumed, - unknown; TPOT with its band's wider side
- Enter:open  a:apply  s:sort  /:filter  y:why  e:export  p:precisions  w:save                            ?:help  q:quit
+ Enter:open  a:apply  s:sort  /:filter  m:sizes  y:why  e:export  p:precisions  w:save                   ?:help  q:quit
 END
 
 screen "40 x 12: the table" "${load[@]}" <<'KEYS'
@@ -637,5 +637,57 @@ shows "-p native -p fp8 -p int4-awq --sort gpus"
 # shellcheck disable=SC2086 # words
 run ${command#gpuplan } --format csv
 assert_true "the command prints the rows shown" cmp -s "$work/out" "$work/shown.csv"
+
+# ---- sizes by formats ---------------------------------------------------------------------
+
+# From the first screen two keys to 8B, 70B and 400B in FP16: in all, of each GPU, how many, $/h.
+screen "sizes" -g l40s -c 8k <<'KEYS'
+2 m
+:wait
+:dump -
+KEYS
+shows "[2 Compare]"
+"$gp" --table -m 8B -m 70B -m 400B -p fp16 -g l40s -c 8k --format json >"$work/table.json"
+if have_json; then
+    printf '%s\n' "$out" >"$work/out"
+    python3 - "$work/table.json" "$work/out" <<'PY'
+import json, sys
+rows = json.load(open(sys.argv[1]))['rows']
+lines = [' '.join(l.split()) for l in open(sys.argv[2])]
+for r in rows:
+    at = [i for i, l in enumerate(lines) if (' %s ' % r['model']) in l and '$' in l][0]
+    n = r['gpus']
+    assert ' %s %.1f $%.2f ' % (r['model'], r['load_all']['value'], r['per_hour']['value']) \
+        in lines[at], lines[at]
+    assert ' %d x %.1f ' % (n, r['load']['value']) in lines[at + 1], lines[at + 1]
+PY
+    assert_eq "in all, of each GPU and $/h are those of --table" 0 $?
+fi
+
+screen "a cell into the plan, and what it prints" -g l40s <<'KEYS'
+2 m Down Down Down Right
+:wait
+:export sizes.csv
+c
+:dump -
+Esc
+Enter
+:dump -
+KEYS
+shows "gpuplan --table -m 8B"
+shows "70B fp8 on 2 x l40s: fits"
+shows "rule of thumb: size x 8/8 x 1.25 = 88 GB: 2 GPUs of 48 GB"
+shows "--model 70B --precision fp8 --gpu l40s"
+run --table -m 70B -p fp8 -g l40s --format csv
+assert_contains "its export is --table's" "$(tail -1 "$work/out")" "$(cat "$work/sizes.csv")"
+
+screen "what no GPU of a kind holds, and another GPU" -m llama-3.1-70b -g l4 <<'KEYS'
+2 m o
+"mi300x" Enter
+:wait
+:dump -
+KEYS
+shows "Sizes by format on mi300x"
+shows "▸ llama-3.1-"
 
 finish

@@ -94,10 +94,16 @@ assert_contains "measured" "Speed: measured" "$out"
 screen "dropped" -m llama-3.2-1b -g cpu -c 2048 <<'KEYS'
 4
 :wait
-D
+D n
+1
+:dump -
+4
+:wait
+D y
 1
 :dump -
 KEYS
+assert_contains "D asks first" "Speed: measured" "$out"
 assert_contains "a model again" "Speed: model" "$out"
 assert_eq "no file is left" "" "$(ls "$work/state/gpuplan/calibration")"
 

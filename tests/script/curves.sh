@@ -70,40 +70,91 @@ ms() {
     answer "$1" %.9f | awk -v f="$2" '{ printf f, $1 * 1e3 }'
 }
 
-screen "speed against users, with goals" "${load[@]}" "${goals[@]}" <<'KEYS'
+# The first: throughput, its knee named, and that of the command with so many users.
+screen "throughput against users, with goals" "${load[@]}" "${goals[@]}" <<'KEYS'
 3
+:wait
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     1 of 5
-┌─ 1 TPOT and TTFT  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ────────────── y: ms ─┐
-│    │                                    │  155 users: marginal beyond:···    │
-│    │                                    │                 ···········:···    │
-│    │ TTFT goal 1000 ms                  │  ··························:·⢀f    │
-│1000│-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·⢀⣀⣀⡠⠤⠤⠔⠒⠒⠉⠉⠁- - -│
-│    │····································│······⢀⣀⣀⣀⡤⠤⠤⠴⠒⠒⠒⠉⠉⠁········:···    │
-│    │·················⢀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣠⠤⠤⠤⠤⠤⠤⠔⠒⠒⠒⠒⠋⠉⠉⠉⠁·····················:  ·    │
-│ 100│⠈⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠁··················│·················   ······⢀⣀⣀⡤⠤t    │
-│    │·TPOT goal 30 ms····················│············⢀⣀⣀⣀⡠⠤⠤⠤⠖⠒⠒⠊⠉⠉⠁·:···    │
-│    │⢀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⡠⠤⠤⠤⠤⠤⠤P⠤⠴⠒⠒⠒⠒⠒⠒⠉⠉⠉⠉⠉-·-·- - - - - -:- - - -│
-│    │··································  │                            :       │
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench
+┌─ [p] Output tok/s  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ───────────── tok/s ─┐
+│    │      │                               :104 users: 90 % of the most⡀⢀ ⡀⢀ ⡀│
+│    │      │                        155 users: marginal beyond⠁⠈ ⠁⠈ ⠁⠈        │
+│2000│      │                     ⢀ ⡀⠠ ⠄⠠ ⠂⠐:⠂⠐ ⠁⠈ ⠁⠈          :               │
+│    │      │           ⡀⠠ ⠄⠐ ⠂⠈ ⠁          :⢀⣀⣀⣀⣀⣀⣀⣀⣀⣀⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠔⠒⠒⠒⠒⠒⠒⠒⠒│
+│    │      │     ⡀⠠ ⠂⠈   ⢀⣀⣀⣠⠤⠤⠤⠔⠒⠒⠒⠒⠊⠉⠉⠉⠉⠉⠉⠁                 :               │
+│    │      │⢀ ⠄⠘ ⣀⣀⠤⠤⠒⠒⠉⠉⠁       ⢀ ⡀⢀ ⡀⢀ ⠄⠠:⠄⠠ ⠄⠠ ⠄⠠ ⠄⢀ ⡀⢀ ⠄⠠ ⠄⠠ ⠄⠠ ⠄⠠ ⠄⠠ ⠄⠠ ⠄│
+│1000│      ⠄⣈⠤⠖⠊⠉ ⢀ ⠄⠠ ⠄⠐ ⠂⠈ ⠁⠈ ⠁          :                  :               │
+│    │   ⣄⡨⠖P⠠ ⠂⠈ ⠁                         :                  :               │
+│    │ ⣰⠖⠇⠈ │                               :                  :               │
+│   0│⠈⠉    │                               :                  :               │
 │    └─────────────────────────────────────────────────────────────────────────│
-│     1                 4                16                64               256│
-└─ users: requests in flight (log2) ───────────────────────────────────────────┘
+│                      50                 100               150                │
+└─ users: requests in flight ──────────────────────────────────────────────────┘
 ┌─ 16 users: fits ─────────────────────────────────────────────────────────────┐
-│   GPUs         2                         $/M tok      $2.84  2.18..4.05      │
-│ t TPOT         22.68 ms  17.42..32.36    $ an hour    $6.98                  │
-│ f TTFT         218.9 ms  62.55..1095                                         │
-│   output       682 tok/s  478..888                                           │
+│   output       682 tok/s  478..888       $/M tok      $2.84  2.18..4.05      │
+│   TPOT         22.68 ms  17.42..32.36    $ an hour    $6.98                  │
+│   TTFT         218.9 ms  62.55..1095     GPUs         2                      │
+│   90 % of most 104 users                                                     │
 └──────────────────────────────────────────────────────────────────────────────┘
- TPOT goal likely to 34 users, surely to 11; TTFT goal likely to 141 users,
- surely to 12; 2 x h100-sxm fit 155 users, marginal to 196; then the KV pool …
- t:latency  p:throughput  $:cost  m:memory  r:roofline  +:zoom   ?:help  q:quit
+ 90 % of the most, 1,848 tok/s, from 104 users on, at TPOT 59.6 ms; 2 x
+ h100-sxm fit 155 users, marginal to 196; then the KV pool is full …
+ p:throughput  t:latency  $:cost  m:memory  r:roofline  +:zoom   ?:help  q:quit
+END
+knee=$(printf '%s\n' "$out" | sed -n 's/.* 90 % of the most, .* from \([0-9]*\) users on.*/\1/p')
+most=$(printf '%s\n' "$out" | sed -n 's/.* 90 % of the most, \(.*\) tok.s, .*/\1/p' | tr -d ,)
+shows ":$knee users: 90 % of the most"
+if have_json; then
+    for users in $((knee - 1)) "$knee"; do
+        "$gp" --plan "${load[@]/16/$users}" --tp 2 --pp 1 --replicas 1 --format json \
+            >"$work/plan.json"
+        answer speed.output_tokens_per_s.value '%.3f\n'
+    done >tokens
+    assert_eq "the knee has 90 % of the most, one user fewer has less" "0 1" \
+        "$(awk -v most="$most" '{ has[NR] = $1 >= 0.9 * most } END { print has[1], has[2] }' tokens)"
+fi
+
+screen "TPOT and TTFT beside each other, with goals" "${load[@]}" "${goals[@]}" <<'KEYS'
+3 t
+:wait
+:dump -
+t
+:dump -
+KEYS
+only 1,24 47,48
+expect <<'END'
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench
+┌─ ▸[t] TPOT ───────────────────── ms ─┐┌─ [t] TTFT ────────────────────── ms ─┐
+│   │155 users: marginal beyond:      ⡀││    │155 users: marginal beyond       │
+│150│   │                      : ⢀ ⠆⠈  ││    │  │            ⠄⠈        :       │
+│   │   │                    ⡀⠠:⠁      ││3000│  │         ⡀⠐           :       │
+│100│   │                  ⠸   :      ⣀││    │  │       ⠠              :       │
+│   │   │              ⠄⠐ ⠁    ⣀⣠⠤⠖⠒⠉⠉ ││2000│  │    ⢀ ⠃               :       │
+│   │   │        ⡀⠠ ⠂⠈  ⣀⣀⠤⠔⠒⠋⠉⠁   ⡀⠠ ⠄││    │  │   ⠄                  :     ⢀⡏│
+│ 50│ TPOT goal 30 ms⠒⠊⡉⢀ ⠄⠠ ⠆⠐:⠁⠈     ││    │ TTFT goal 1000 ms       ⢀⣀⣀⣀⠤⠤⠼ │
+│   │-⢀-⠄⠐⣀⣡⠤⠔⡒⢫⠉⠅⠐-⠃⠈ - - - - : - - - ││1000│-⠰- - - - - - ⢀⣀⣀⡤⠤⠤⠒⠒⠒⠉⠉⠉- - - -│
+│   │⠠⠶⠒P⠙ ⠁⠈                  :       ││    │  P⣀⣀⣠⠤⠤⠴⠒⠒⠚⠉⠉⠁   ⡀⢀ ⡀⢀ ⡀⢀ ⡀⠠ ⠄⠠ │
+│  0│   │                      :       ││   0│⠈⠙⠉⠂⠐ ⠂⠈ ⠁⠈ ⠁⠈ ⠁⠈        :       │
+│   └──────────────────────────────────││    └─────────────────────────────────│
+│           50       100     150       ││            50      100     150       │
+└─ users: requests in flight ──────────┘└─ users: requests in flight ──────────┘
+┌─ 16 users: fits ────────────────────── Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ─┐
+│   output       682 tok/s  478..888       $/M tok      $2.84  2.18..4.05      │
+│   TPOT         22.68 ms  17.42..32.36    $ an hour    $6.98                  │
+│   TTFT         218.9 ms  62.55..1095     GPUs         2                      │
+│   90 % of most 104 users                                                     │
+└──────────────────────────────────────────────────────────────────────────────┘
+ TPOT goal likely to 34 users, surely to 11; 2 x h100-sxm fit 155 users,
+ marginal to 196; then the KV pool is full …
+ p:throughput  t:latency  $:cost  m:memory  r:roofline  +:zoom   ?:help  q:quit
+ marginal to 196; then the KV pool is full …
+ p:throughput  t:latency  $:cost  m:memory  r:roofline  +:zoom   ?:help  q:quit
 END
 "$gp" --plan "${load[@]}" "${goals[@]}" --format json >"$work/plan.json"
 if have_json; then
-    shows "t TPOT         $(ms speed.tpot.value %.4g) ms"
-    shows "f TTFT         $(ms speed.ttft.value %.4g) ms"
+    shows "TPOT         $(ms speed.tpot.value %.4g) ms"
+    shows "TTFT         $(ms speed.ttft.value %.4g) ms"
     shows "output       $(answer speed.output_tokens_per_s.value %.0f) tok/s"
 fi
 
@@ -111,27 +162,58 @@ screen "the command of a point of it" "${load[@]}" "${goals[@]}" <<'KEYS'
 3 Right c
 :dump -
 KEYS
-shows "-u 17 "
+users=$(printf '%s\n' "$out" | sed -n 's/.* -u \([0-9]*\) .*/\1/p')
 shows "--tp 2 --pp 1 --ep 1 --replicas 1"
 if have_json; then
-    "$gp" --plan "${load[@]/16/17}" "${goals[@]}" --tp 2 --pp 1 --replicas 1 \
+    "$gp" --plan "${load[@]/16/$users}" "${goals[@]}" --tp 2 --pp 1 --replicas 1 \
         --format json >"$work/plan.json"
     screen "the point is that command's answer" "${load[@]}" "${goals[@]}" <<'KEYS'
 3 Right
 :dump -
 KEYS
-    shows "17 users: fits"
-    shows "t TPOT         $(ms speed.tpot.value %.4g) ms"
+    shows "$users users: fits"
+    shows "TPOT         $(ms speed.tpot.value %.4g) ms"
     screen "cost at it" "${load[@]}" "${goals[@]}" <<'KEYS'
 3 $ Right
 :dump -
 KEYS
-    shows "m \$/M tok      \$$(answer cost.per_million_output_tokens.value %.2f)"
+    shows "\$/M tok      \$$(answer cost.per_million_output_tokens.value %.2f)"
 fi
 
-screen "goals and break points in words" "${load[@]}" "${goals[@]}" <<'KEYS'
+# No range is wider than what there is, whatever is pressed.
+screen "zoom out ends where the curve does" -m 8B -g l40s <<'KEYS'
 3
+:dump -
+- - - + - - - -
+:dump -
+m - - -
+r - - -
+KEYS
+assert_eq "$last" "$(printf '%s\n' "$out" | sed -n 13p)" \
+    "$(printf '%s\n' "$out" | sed -n '37p')"
+
+# Four from 160 columns on, all from 190 on; one cursor; Enter: one alone.
+screen "several at once" "${load[@]}" <<'KEYS'
+:size 160 45
+3
+:wait
+:dump four
+:size 200 60
+:dump all
+r Enter
+:dump alone
+KEYS
+for word in "▸[p] Output tok/s" "[t] TPOT" "[\$] \$/M tokens" "[m] Memory of one GPU"; do
+    assert_contains "four at once" "$word" "$(cat four)"
+done
+assert_contains "all at once" "[r] Roofline" "$(cat all)"
+assert_contains "all at once" "[t] TTFT" "$(cat all)"
+assert_lacks "one alone" "[t] TTFT" "$(cat alone)"
+
+screen "goals and break points in words" "${load[@]}" "${goals[@]}" <<'KEYS'
+3 t
 :size 120 36
+:wait
 :dump -
 KEYS
 shows "TPOT goal 30 ms"
@@ -143,10 +225,10 @@ screen "throughput, ASCII" "${load[@]}" --ascii <<'KEYS'
 :wait
 :dump -
 KEYS
-shows "Output tokens per second"
+shows "[p] Output tok/s"
 if have_json; then
     "$gp" --plan "${load[@]}" --format json >"$work/plan.json"
-    shows "o output       $(answer speed.output_tokens_per_s.value %.0f) tok/s"
+    shows "output       $(answer speed.output_tokens_per_s.value %.0f) tok/s"
 fi
 
 # Times that a server's benchmark measured are marks, where its requests were as long.
@@ -155,12 +237,14 @@ printf '%s\n' '{"request_rate": "inf", "max_concurrency": 16, "completed": 64, "
 "mean_tpot_ms": 40}' >"$work/server.json"
 screen "measured times" "${load[@]}" --calibration "$work/server.json" <<'KEYS'
 :size 120 40
-3
+3 t
 :wait
 :dump -
+t
+:dump -
 KEYS
-shows "1 TPOT measured 40 ms  at 16 users"
-shows "2 TTFT measured 300 ms  at 16 users"
+shows "x TPOT measured 40 ms  at 16 users"
+shows "x TTFT measured 300 ms  at 16 users"
 screen "of other lengths none" "${load[@]}" --calibration "$work/server.json" <<'KEYS'
 :size 120 40
 :output 512
@@ -184,8 +268,9 @@ p
 t
 :dump -
 KEYS
-assert_eq "which is shown" "3 Cost per 4 Memory against 4 Memory against 5 Roofline h100 2 Output tokens 1 TPOT and " \
-    "$(printf '%s\n' "$out" | sed -n 's/^┌─ \([1-9] [A-Z][A-Za-z]*  *[a-z0-9]*\).*/\1/p' | tr -s ' ' | tr '\n' ' ')"
+assert_eq "which is shown" "[\$] [m]context [m]users [r] [p] ▸[t] " \
+    "$(printf '%s\n' "$out" | sed -n 's/^┌─ \(▸*\[.\]\).*GPU against \([a-z]*\).*/\1\2/p; t
+        s/^┌─ \(▸*\[.\]\).*/\1/p' | tr '\n' ' ')"
 
 # No mark of the roofline lies above its roof unless words say so.
 for request in "-m llama-3.1-70b -p fp8 -g h100-sxm" "-m 8B -g l4 -p int8 -u 64" \
@@ -210,18 +295,18 @@ screen "roofline" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     5 of 5
-┌─ 5 Roofline  h100-sxm fp8 (dense) ────────────────────────────── y: TFLOP/s ─┐
-│4096│                                                   │                     │
-│    │                                               ⣀⣀⠤⠔⠒⠒⠒⠒⠒⠒444⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒a│
-│ 512│                                        ⢀⣀⠤⠤⠒⠊⠉⠉⠉⠉⠉⠉⠉⠉4⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉b│
-│    │                                 ⢀⣀⡠⠤⠒33⠁          │                     │
-│    │                           ⣀2⠤⠒⠒⠉3                 │                     │
-│  64│                    ⣀⣀2⠔⠒⠉⠉                        │                     │
-│    │             ⢀⣀⠤⠔⠒⠊⠉                               │                     │
-│   8│      ⢀⣀⠤⠤⠒⠊⠉⠁                                     │                     │
-│    │⢀⡠⠤⠒⠒⠉1                                            │                     │
-│    │1                                                  │                     │
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench
+┌─ [r] Roofline  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ─────────────── TFLOP/s ─┐
+│4096│                                                   :ridge: batch 323     │
+│    │                                               ⣀⣀⠤⠔⠒⠒⠒⠒⠒⠒⠒4⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒a│
+│ 512│                                        ⢀⣀⠤⠤⠒⠊⠉⠉⠉⠉⠉⠉⠉⠉4⠉⠉⠉⠉prefill⠉⠉⠉⠉⠉⠉b│
+│    │                                 ⢀⣀⡠⠤⠒⠊3⠁          :                     │
+│    │                           ⣀2⠤⠒⠒⠉3      b=64       :                     │
+│  64│                    ⣀⣀2⠔⠒⠉⠉  b=16                  :                     │
+│    │             ⢀⣀⠤⠔⠒⠊⠉                               :                     │
+│   8│      ⢀⣀⠤⠤⠒⠊⠉⠁                                     :                     │
+│    │⢀⡠⠤⠒⠒⠉1                                            :                     │
+│    │1      b=1                                         :                     │
 │    └─────────────────────────────────────────────────────────────────────────│
 │     1          4         16         64         256       1024       4096     │
 └─ intensity, FLOP per byte of memory (log2) ──────────────────────────────────┘
@@ -233,7 +318,7 @@ expect <<'END'
 └──────────────────────────────────────────────────────────────────────────────┘
  ridge 591 FLOP/B; decode at 16 users is memory bound, prefill of 1,024 tokens
  arithmetic bound …
- t:latency  p:throughput  $:cost  m:memory  r:roofline  +:zoom   ?:help  q:quit
+ p:throughput  t:latency  $:cost  m:memory  r:roofline  +:zoom   ?:help  q:quit
 END
 
 screen "roofline, ASCII" "${load[@]}" --ascii <<'KEYS'
@@ -241,18 +326,18 @@ screen "roofline, ASCII" "${load[@]}" --ascii <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     5 of 5
-+- 5 Roofline  h100-sxm fp8 (dense) ------------------------------ y: TFLOP/s -+
-|4096|                                                   |                     |
-|    |                                               ////------444------------a|
-| 512|                                        /////---------4-----------------b|
-|    |                                  ////33           |                     |
-|    |                           /2////3                 |                     |
-|  64|                    //2////                        |                     |
-|    |             ///////                               |                     |
-|   8|       //////                                      |                     |
-|    |//////1                                            |                     |
-|    |1                                                  |                     |
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench
++- [r] Roofline  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 --------------- TFLOP/s -+
+|4096|                                                   :ridge: batch 323     |
+|    |                                               ////-------4-------------a|
+| 512|                                        /////---------4----prefill------b|
+|    |                                  /////3           :                     |
+|    |                           /2////3      b=64       :                     |
+|  64|                    //2////  b=16                  :                     |
+|    |             ///////                               :                     |
+|   8|       //////                                      :                     |
+|    |//////1                                            :                     |
+|    |1      b=1                                         :                     |
 |    +-------------------------------------------------------------------------|
 |     1          4         16         64         256       1024       4096     |
 +- intensity, FLOP per byte of memory (log2) ----------------------------------+
@@ -264,7 +349,7 @@ expect <<'END'
 +------------------------------------------------------------------------------+
  ridge 591 FLOP/B; decode at 16 users is memory bound, prefill of 1,024 tokens
  arithmetic bound ~
- t:latency  p:throughput  $:cost  m:memory  r:roofline  +:zoom   ?:help  q:quit
+ p:throughput  t:latency  $:cost  m:memory  r:roofline  +:zoom   ?:help  q:quit
 END
 
 screen "roofline, three columns" "${load[@]}" <<'KEYS'
@@ -274,14 +359,14 @@ screen "roofline, three columns" "${load[@]}" <<'KEYS'
 KEYS
 only 1,8 26,36
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                                                             5 of 5
-┌─ 5 Roofline  h100-sxm fp8 (dense) ────────────────────────────────────────────────────────────────────── y: TFLOP/s ─┐
-│4096│                                                                               │                                 │
-│    │                                                                               │                                 │
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench
+┌─ [r] Roofline  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ─────────────────────────────────────────────────────── TFLOP/s ─┐
+│4096│                                                                               :ridge: batch 323                 │
+│    │                                                                               :                                 │
 │    │                                                                             ⢀⡠⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤a│
-│    │                                                                         ⣀⠤⠔⠊⠁ │         44 4                    │
-│1024│                                                                    ⢀⡠⠤⠒⠛⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒b│
-│    │                                                                ⣀⠤⠔⠊⠁          │     4                           │
+│    │                                                                         ⣀⠤⠔⠊⠁ :          4 4                    │
+│1024│                                                                    ⢀⡠⠤⠒⠛⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒prefill⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒b│
+│    │                                                                ⣀⠤⠔⠊⠁          :     4                           │
 │     1                4               16                64               256             1024             4096        │
 └─ intensity, FLOP per byte of memory (log2) ──────────────────────────────────────────────────────────────────────────┘
 ┌─ 590.7 FLOP/B: the ridge ────────────────────────────────────────────────────────────────────────────────────────────┐
@@ -292,7 +377,7 @@ expect <<'END'
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
  ridge 591 FLOP/B; decode at 16 users is memory bound, prefill of 1,024 tokens arithmetic bound
  Roof = min(rate, intensity x bandwidth) of the sheet; marks are predicted, or measured (o).
- t:latency  p:throughput  $:cost  m:memory  r:roofline  o:open result  e:export  Space:series  +:zoom    ?:help  q:quit
+ p:throughput  t:latency  $:cost  m:memory  r:roofline  o:open result  e:export  Enter:alone  +:zoom     ?:help  q:quit
 END
 
 screen "along the roof, left of the ridge" "${load[@]}" <<'KEYS'
@@ -302,7 +387,7 @@ PgUp PgUp Left
 KEYS
 only 3 16,21
 expect <<'END'
-│4096│                              │                                          │
+│4096│                              │                    :ridge: batch 323     │
 ┌─ 42.66 FLOP/B: memory bound ─────────────────────────────────────────────────┐
 │ a fp8 roof     142.9 TFLOP/s           3 decode b=64  lm_head 183.4 TFLOP/s  │
 │ b bf16 roof    142.9 TFLOP/s           4 prefill 1,024 lm_head 774.3 TFLOP/s │
@@ -318,7 +403,7 @@ Space Space Space Right
 KEYS
 only 3 16,21
 expect <<'END'
-│4096│                            │                                            │
+│4096│                            │                      :ridge: batch 323     │
 ┌─ 31.66 FLOP/B: memory bound ─────────────────────────────────────────────────┐
 │ a fp8 roof     106.1 TFLOP/s           3 decode b=64  lm_head 183.4 TFLOP/s  │
 │ b bf16 roof    106.1 TFLOP/s           4 prefill 1,024 lm_head 774.3 TFLOP/s │
@@ -333,7 +418,7 @@ screen "a GPU without the type computes in 16 bit" -m 8B -p fp8 -g a100-sxm-80:1
 KEYS
 only 2 16,23
 expect <<'END'
-┌─ 5 Roofline  a100-sxm-80 bf16 (dense) ────────────────────────── y: TFLOP/s ─┐
+┌─ [r] Roofline  generic 8B fp8, 1 x a100-sxm-80 TP 1 ─────────────── TFLOP/s ─┐
 ┌─ 153 FLOP/B: the ridge ──────────────────────────────────────────────────────┐
 │ a bf16 roof    312 TFLOP/s                                                   │
 │ 1 decode b=1   down 3.12 TFLOP/s                                             │
@@ -350,7 +435,7 @@ screen "experts see their share of the tokens" -m mixtral-8x7b -g h100-sxm:2 -u 
 KEYS
 only 2 16,23
 expect <<'END'
-┌─ 5 Roofline  h100-sxm bf16 (dense) ───────────────────────────── y: TFLOP/s ─┐
+┌─ [r] Roofline  Mixtral 8x7B v0.1 bf16, 2 x h100-sxm TP 2 ────────── TFLOP/s ─┐
 ┌─ 295.3 FLOP/B: the ridge ────────────────────────────────────────────────────┐
 │ a bf16 roof    989.4 TFLOP/s                                                 │
 │ 1 decode b=1   lm_head 2.92 TFLOP/s                                          │
@@ -368,8 +453,8 @@ screen "memory against context" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     4 of 5
-┌─ 4 Memory against context  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ──── y: GiB ─┐
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench
+┌─ [m] Memory of one GPU against context  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ┐
 │  │⢀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀fits to 131,072 tokensu│
 │  │⠠⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤l│
 │  │                                         │                               ⣀d│
@@ -391,7 +476,7 @@ expect <<'END'
 └── e: all ────────────────────────────────────────────────────────────────────┘
  fits to 131,072 tokens; then the model's maximum. The plan's 8,192 tokens:
  fits …
- t:latency  p:throughput  $:cost  m:memory  r:roofline  +:zoom   ?:help  q:quit
+ p:throughput  t:latency  $:cost  m:memory  r:roofline  +:zoom   ?:help  q:quit
 END
 
 # The plan's own point is the plan.
@@ -405,7 +490,7 @@ fi
 
 # legend FILE: the lines and marks of a plot as text, one in a line: "l limit".
 legend() {
-    awk '/\(log2\)$/ { on = 1; next } on && !/^[A-Za-z] [a-zA-Z+]/ { exit }
+    awk '/(\(log2\)|in flight)$/ { on = 1; next } on && !/^[A-Za-z] [a-zA-Z+]/ { exit }
         on { gsub(/   +/, "\n"); print }' "$1"
 }
 
@@ -413,7 +498,7 @@ legend() {
 for request in "-m 70B -g l40s" "-m llama-3.1-70b -p fp8 -g h100-sxm:2 -u 16 --used 2GiB" \
     "-m deepseek-v3 -g l40s:8" "-m gpt-oss-120b -g h200-sxm -u 200" \
     "-m 8B -g l4 --engine llama.cpp" "-m qwen3-next-80b-a3b -g mi300x:2"; do
-    for keys in "m" "m l l l l l" "m + + h" "m m" "m m End" "m m - h h h"; do
+    for keys in "m" "m l l l l l" "m + + h" "m m" "m m End" "m m + h h h"; do
         rm -f shown.txt shown.csv
         # shellcheck disable=SC2086 # its words
         screen "the legend of $request, $keys" $request <<KEYS
@@ -445,8 +530,8 @@ screen "memory against context, ASCII" "${load[@]}" --ascii <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     4 of 5
-+- 4 Memory against context  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ---- y: GiB -+
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench
++- [m] Memory of one GPU against context  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 +
 |  |----------------------------------------------------fits to 131,072 tokensu|
 |  |--------------------------------------------------------------------------l|
 |  |                                         |                               /d|
@@ -468,7 +553,7 @@ expect <<'END'
 +-- e: all --------------------------------------------------------------------+
  fits to 131,072 tokens; then the model's maximum. The plan's 8,192 tokens:
  fits ~
- t:latency  p:throughput  $:cost  m:memory  r:roofline  +:zoom   ?:help  q:quit
+ p:throughput  t:latency  $:cost  m:memory  r:roofline  +:zoom   ?:help  q:quit
 END
 
 screen "zoomed in where it stops fitting" "${load[@]}" <<'KEYS'
@@ -476,8 +561,8 @@ screen "zoomed in where it stops fitting" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench               4 of 5, zoom
-┌─ 4 Memory against context  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ──── y: GiB ─┐
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench        zoomed in; Esc: all
+┌─ [m] Memory of one GPU against context  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ┐
 │  │⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀u│
 │  │⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤l│
 │  │                                                   │                       │
@@ -499,7 +584,7 @@ expect <<'END'
 └── e: all ────────────────────────────────────────────────────────────────────┘
  fits to 131,072 tokens; then the model's maximum. The plan's 8,192 tokens:
  fits …
- t:latency  p:throughput  $:cost  m:memory  r:roofline  +:zoom   ?:help  q:quit
+ p:throughput  t:latency  $:cost  m:memory  r:roofline  +:zoom   ?:help  q:quit
 END
 
 screen "Esc: all of it again" "${load[@]}" <<'KEYS'
@@ -514,30 +599,30 @@ screen "memory against users" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     4 of 5
-┌─ 4 Memory against users  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ────── y: GiB ─┐
-│   │                                          fits to 155 users:       ⢀⡤d▓▓▓││
-│100│                                                           :     ⢀⡔⠋▓▓▓▓▓││
-│   │⢀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣴⣚⣁⣀⣀⣀⣀⣀⣀⣀u│
-│   │⠐⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⢒⣲⠶⠒⠛⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒l│
-│   │                                                  ⢀⣀⡠⠤⠔⠒⠋⠉▓:▓▓▓▓▓▓▓▓▓▓▓▓▓││
-│ 50│                          ⣀⣀⣀⣀⣀⣀P⣀⣀⣀⣀⣠⠤⠤⠤⠤⠤⠔⠒⠒⠒⠋⠉⠉⠁▓▓▓▓▓▓▓▓:▓▓▓▓▓▓▓▓▓▓▓▓▓││
-│   │⠨⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭⠭cba│
-│   │███████████████████████████████████████████████████████████:█████████████││
-│   │███████████████████████████████████████████████████████████:█████████████││
-│  0│███████████████████████████████████████████████████████████:█████████████││
-│   └──────────────────────────────────────────────────────────────────────────│
-│    1               4              16               64              256       │
-└─ users: requests in flight (log2) ───────────────────────────────────────────┘
-┌─ 512 users: no fit, kv-cache ────────────────────────────────────────────────┐
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench
+┌─ [m] Memory of one GPU against users  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ──┐
+│  │                                               :fits to 155 users        ⢀d│
+│  │⢀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣠⣤⣤⣤⣔⣒⣒⣒⣋⣉⣉⣉⣁u│
+│  │⠐⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⢒⣒⣒⣒⡲⠶⠶⠶⠖⠒⠒⠒⠚⠛⠛⠛⠓⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒l│
+│  │                         ⢀⣀⣀⣀⡠⠤⠤⠤⠔⠒⠒⠒⠊⠉⠉⠉⠁▓▓▓▓▓:▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓││
+│50│         ⢀⣀⣀⣀⡠⠤⠤⠤⠔⠒⠒⠒⠊⠉⠉⠉⠁▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓:▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓││
+│  │⠠⠴⠶⠶⠶P⠭⠭⠭⠥⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤c│
+│  │⠈⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉ba│
+│  │███████████████████████████████████████████████:██████████████████████████││
+│  │███████████████████████████████████████████████:██████████████████████████││
+│ 0│███████████████████████████████████████████████:██████████████████████████││
+│  └───────────────────────────────────────────────────────────────────────────│
+│                 50             100            150            200             │
+└─ users: requests in flight ──────────────────────────────────────────────────┘
+┌─ 245 users: no fit, kv-cache ────────────────────────────────────────────────┐
 │ a weights      33.88 GiB               l limit        72.85 GiB              │
-│ b + activation 35.83 GiB  +1.95 GiB    u usable       79.19 GiB  60.97 short │
+│ b + activation 35.83 GiB  +1.95 GiB    u usable       79.19 GiB  8.82 short  │
 │ c + runtime    39.04 GiB  +3.21 GiB    P the plan     43.42 GiB              │
-│ d + KV cache   140.29 GiB              : fits to      155 users              │
+│ d + KV cache   88.14 GiB  +49.10 GiB   : fits to      155 users              │
 └── e: all ────────────────────────────────────────────────────────────────────┘
  fits to 155 users at once, marginal to 196 users; then the KV pool is full.
  The plan's 16 users: fits …
- t:latency  p:throughput  $:cost  m:memory  r:roofline  +:zoom   ?:help  q:quit
+ p:throughput  t:latency  $:cost  m:memory  r:roofline  +:zoom   ?:help  q:quit
 END
 
 screen "it follows the plan" "${load[@]}" <<'KEYS'
@@ -552,8 +637,8 @@ screen "what cannot fit" -m llama-3.1-70b -p bf16 -g l4:1 <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     4 of 5
-┌─ 4 Memory against context  Llama 3.1 70B bf16, 1 x l4 TP 1 ───────── y: GiB ─┐
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench
+┌─ [m] Memory of one GPU against context  Llama 3.1 70B bf16, 1 x l4 TP 1 ─────┐
 │150│                                         │                 ⢀⣀⣀⣀⠤⠤⠤⠒⠒⠉d▓▓▓▓│
 │   │⢠⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤P⣤⣤⣤⣶⣶⣶⣶⣶⣶⣶⣶⣶⣮⣭⣭⣭⣭⣥⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤cba│
 │   │█████████████████████████████████████████│████████████████████████████████│
@@ -575,7 +660,7 @@ expect <<'END'
 └── e: all ────────────────────────────────────────────────────────────────────┘
  nothing fits for certain; then the weights do not fit. The plan's 8,192
  tokens: no fit …
- t:latency  p:throughput  $:cost  m:memory  r:roofline  +:zoom   ?:help  q:quit
+ p:throughput  t:latency  $:cost  m:memory  r:roofline  +:zoom   ?:help  q:quit
 END
 
 screen "a narrow screen: the plot alone" "${load[@]}" <<'KEYS'
@@ -584,18 +669,18 @@ screen "a narrow screen: the plot alone" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- 1  2 [3 Curves] 4               4 of 5
-┌─ 4 Memory against users  Llama 3.1 … ┐
-│100│          fits to 155 users:  ⣠⠔d▓│
-│   │⢠⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣴⣮⣥⣤ul│
-│   │   ⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀P⣀⣀⣀⡠⠤⠤⠤⠒⠒⠋⠉:▓▓▓▓▓▓│
-│   │⠈⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉cba│
-│  0│███████████████│███████████:██████│
-│   └──────────────────────────────────│
-│    1          8         64        512│
-└─ users: requests in flight (log2) ───┘
+ 1  2 [3 Curves] 4
+┌─ [m] Memory of one GPU against user… ┐
+│  │  │ fits to 155 users:       ⢀⣀⣀⣀⡠d│
+│  │⠘⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⣛⣛⣛⣛⠿⠿⠿⠿⠟⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛ul│
+│50│⢠⣤P⣤⣴⣒⣒⣒⣚⣉⣉⣉⣉⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀cb│
+│  │⠈⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉a│
+│ 0│██│██████████████████:█████████████│
+│  └───────────────────────────────────│
+│                100           200     │
+└─ users: requests in flight ──────────┘
  fits to 155 users at once, marginal …
- t:latency  $:cost       ?:help  q:quit
+ p:throughput  $:cost    ?:help  q:quit
 END
 
 screen "and the readings by Tab" "${load[@]}" <<'KEYS'
@@ -604,7 +689,7 @@ screen "and the readings by Tab" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- 1  2 [3 Curves] 4               4 of 5
+ 1  2 [3 Curves] 4
 ┌─ 16 users: fits ─────────────────────┐
 │ a weights      33.88 GiB             │
 │ b + activation 35.83 GiB  +1.95 GiB  │
@@ -615,7 +700,7 @@ expect <<'END'
 │ P the plan     43.42 GiB             │
 └── j k: more ─────────────────────────┘
  fits to 155 users at once, marginal …
- t:latency  $:cost       ?:help  q:quit
+ p:throughput  $:cost    ?:help  q:quit
 END
 
 # ---- measured -------------------------------------------------------------------------
@@ -632,8 +717,8 @@ screen "matrix products over the sheet" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     5 of 5
-┌─ 5 Roofline, measured  h100.json ─────────────────────────────── y: TFLOP/s ─┐
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench
+┌─ [r] Roofline, measured  h100.json ──────────────────────────────── TFLOP/s ─┐
 │    │                                                                │        │
 │    │                                                                │        │
 │1024│                 ⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀a│
@@ -655,7 +740,7 @@ expect <<'END'
 └──────────────────────────────────────────────────────────────────────────────┘
  NVIDIA H100 80GB HBM3, measured 2026-11-20 on testhost: 4 points, 1 of them
  flagged (!); gemm; roof: the sheet; 1 of 2, j and k: next …
- t:latency  p:throughput  $:cost  m:memory  r:roofline  +:zoom   ?:help  q:quit
+ p:throughput  t:latency  $:cost  m:memory  r:roofline  +:zoom   ?:help  q:quit
 END
 
 screen "the layers of a model" "${load[@]}" <<'KEYS'
@@ -663,8 +748,8 @@ screen "the layers of a model" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     5 of 5
-┌─ 5 Roofline, measured  h100.json ─────────────────────────────── y: TFLOP/s ─┐
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench
+┌─ [r] Roofline, measured  h100.json ──────────────────────────────── TFLOP/s ─┐
 │   │                                                                       │  │
 │   │                                                              ⣀⣀⠤⠤⠔⠒⠒⠒⠒⠒⠒a│
 │512│                                                     ⣀⣀⡠⠤⠔⠒⠒⠉⠉         *  │
@@ -686,7 +771,7 @@ expect <<'END'
 └──────────────────────────────────────────────────────────────────────────────┘
  NVIDIA H100 80GB HBM3, measured 2026-11-20 on testhost: 8 points; llama-3.1-8b
  bf16, TP 1; roof: the sheet; 2 of 2, j and k: next …
- t:latency  p:throughput  $:cost  m:memory  r:roofline  +:zoom   ?:help  q:quit
+ p:throughput  t:latency  $:cost  m:memory  r:roofline  +:zoom   ?:help  q:quit
 END
 
 screen "a file that is cut off" "${load[@]}" <<'KEYS'
@@ -694,7 +779,7 @@ screen "a file that is cut off" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 shows "torn.json"
-shows "1 of 5"
+shows "[p] Output tok/s"
 
 # ---- export ---------------------------------------------------------------------------
 

@@ -142,7 +142,7 @@ TPOT 22.7 ms TTFT 219 ms 682/s model
 │output   682 tok/s  478..888          │
 └──────────────────────────────────────┘
  Answer: all memory is of the …
- Enter:edit  a:apply     ?:help  q:quit
+ Enter:why  a:apply      ?:help  q:quit
 ┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ───┐
 │TPOT       22.7 ms  17.4..32.4        │
 │output   682 tok/s  478..888          │

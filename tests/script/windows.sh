@@ -208,11 +208,11 @@ expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Help: Plan ─────────────────────────────────────────────────── 19-36 of 56 ─┐
 │   q, F10          close, then quit                                           │
-│   1               Plan: one request, one answer                              │
-│   2               Compare: GPUs x precisions                                 │
-│   3               Curves: speed, cost, memory                                │
-│   4               Bench: measure this machine                                │
-│   5               Pool: a mix of models over a day, once :pool FILE is given │
+│   1, M-1          Plan: one request, one answer                              │
+│   2, M-2          Compare: GPUs x precisions                                 │
+│   3, M-3          Curves: speed, cost, memory                                │
+│   4, M-4          Bench: measure this machine                                │
+│   5, M-5          Pool: a mix of models over a day, once :pool FILE is given │
 │   Up, k           up                                                         │
 │   Down, j         down                                                       │
 │   Left, h         previous value, left                                       │
@@ -264,7 +264,7 @@ screen "help in the least room" --ascii -m 70B -g l40s <<'KEYS'
 KEYS
 expect <<'END'
 [1 Plan] 2  3  4
-+- Help: Plan ------------ 1-7 of 100 -+
++- Help: Plan ------------ 1-7 of 101 -+
 | Model: its parameters set memory and |
 | speed. An id, 70B, or a path.        |
 | parameters = sum of rows*cols over   |
@@ -276,7 +276,7 @@ expect <<'END'
  Model: its parameters set memory and ~
  Up/Down:scroll  /:find  q or Esc:close
 [1 Plan] 2  3  4
-+- Help: Plan ------------ 1-7 of 100 -+
++- Help: Plan ------------ 1-7 of 101 -+
 | Model: its parameters set memory and |
 | speed. An id, 70B, or a path.        |
 | parameters = sum of rows*cols over   |

@@ -13,9 +13,10 @@ static void test_every_screen_is_whole(void **state)
     (void)state;
     for (int s = 0; s < SCREEN_COUNT; s++) {
         const struct action_row *row = &action_rows[ACT_SCREENS + s];
-        char digit[2] = {(char)('1' + s), '\0'};
+        char digit[8];
         struct strbuf help;
 
+        gp_format(digit, sizeof(digit), "%d M-%d", s + 1, s + 1);
         strbuf_init(&help);
         action_help((enum screen_id)s, &help);
         assert_true(screen_names[s] && screen_names[s][0]);

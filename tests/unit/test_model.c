@@ -351,17 +351,6 @@ static void test_native_formats(void **state)
     assert_string_equal(m.native[ROLE_MLP], "fp32");
 }
 
-static void test_words(void **state)
-{
-    (void)state;
-    for (int r = 0; r < ROLE_COUNT; r++)
-        assert_int_equal(role_parse(role_word((enum tensor_role)r)), r);
-    for (const struct profile_word *w = format_file_roles; w->word; w++)
-        assert_int_equal(role_parse(w->word), w->value);
-    assert_int_equal(role_parse("Attention_Q"), ROLE_ATTN_Q);
-    assert_int_equal(role_parse("attention"), -1);
-}
-
 /* ---- bare sizes ----------------------------------------------------------------- */
 
 static void test_generic_exact(void **state)
@@ -597,7 +586,6 @@ int main(void)
         cmocka_unit_test(test_roles_sum_to_total),
         cmocka_unit_test(test_layer_order),
         cmocka_unit_test(test_native_formats),
-        cmocka_unit_test(test_words),
         cmocka_unit_test(test_generic_exact),
         cmocka_unit_test(test_generic_all_sizes),
         cmocka_unit_test(test_check),

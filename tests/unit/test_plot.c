@@ -293,7 +293,7 @@ static struct plot band(void)
     return plot;
 }
 
-/* A band is shaded, a rule has its word; neither leaves the area. */
+/* A band has its edges, a rule its word; neither leaves the area. */
 static void a_band_and_rules(void **state)
 {
     struct plot plot = band();
@@ -303,7 +303,7 @@ static void a_band_and_rules(void **state)
     assert_int_equal(plot.rules, 2);
     assert_non_null(strstr(seen, "goal 8"));
     assert_non_null(strstr(seen, "a word that is wider"));
-    assert_non_null(strstr(seen, "....."));
+    assert_non_null(strstr(seen, ".  .  ."));
     assert_null(strstr(seen, "outside"));
     picture(&plot, 5, 17, CHARSET_BRAILLE, NAN); /* no room for words */
     plot_fini(&plot);

@@ -88,7 +88,6 @@ static void order_add(struct blocks *b, int i)
 
 static void item_drop(struct blocks *b, int i)
 {
-    b->item[i].whole = 0;
     b->item[i].next = b->unused;
     b->unused = i;
 }
@@ -104,14 +103,13 @@ void blocks_take(struct blocks *b, int64_t n)
         struct blocks_item *item = &b->item[i];
         int64_t taken = n < item->count ? n : item->count;
 
-        item_unhash(b, i);
         item->count -= (int)taken;
         b->idle -= taken;
         n -= taken;
         if (item->count == 0) {
             order_remove(b, i);
-            /* who left it may still ask how much is left (blocks_reclaim) */
-            if (item->whole == 0)
+            item_unhash(b, i);
+            if (!item->kept)
                 item_drop(b, i);
         }
     }
@@ -119,20 +117,29 @@ void blocks_take(struct blocks *b, int64_t n)
 
 int blocks_leave(struct blocks *b, int64_t n, bool junk)
 {
+    struct blocks_item *newest = b->newest == BLOCKS_NONE ? NULL : &b->item[b->newest];
+
     if (n == 0 && junk)
         return BLOCKS_NONE;
-    if (junk && b->newest != BLOCKS_NONE && !b->item[b->newest].hashed &&
-        b->item[b->newest].whole == 0) {
-        b->item[b->newest].count += (int)n;
+    if (junk && newest && !newest->hashed && !newest->kept) {
+        newest->count += (int)n;
         b->idle += n;
         return BLOCKS_NONE;
     }
     int i = item_new(b);
     b->item[i].count = (int)n;
-    b->item[i].whole = junk ? 0 : (int)n;
+    b->item[i].kept = !junk;
     if (n > 0)
         order_add(b, i);
     return junk ? BLOCKS_NONE : i;
+}
+
+void blocks_give(struct blocks *b, int64_t n)
+{
+    if (b->in_turn)
+        blocks_leave(b, n, true);
+    else
+        b->free += n;
 }
 
 int blocks_reclaim(struct blocks *b, int i)
@@ -145,6 +152,13 @@ int blocks_reclaim(struct blocks *b, int i)
     return count;
 }
 
+void blocks_forget(struct blocks *b, int i)
+{
+    b->item[i].kept = false;
+    if (b->item[i].count == 0)
+        item_drop(b, i);
+}
+
 int blocks_find(const struct blocks *b, uint64_t hash)
 {
     if (b->buckets == 0)
@@ -155,16 +169,18 @@ int blocks_find(const struct blocks *b, uint64_t hash)
     return i;
 }
 
-int blocks_add(struct blocks *b, uint64_t hash, int n)
+int blocks_add(struct blocks *b, uint64_t hash, int filler)
 {
-    int i = item_new(b), *bucket = bucket_of(b, hash);
+    int i = item_new(b), *at = bucket_of(b, hash);
 
     b->item[i].hash = hash;
     b->item[i].hashed = true;
-    b->item[i].count = n;
+    b->item[i].filler = filler;
     b->item[i].holders = 1;
-    b->item[i].next = *bucket;
-    *bucket = i;
+    while (*at != BLOCKS_NONE)
+        at = &b->item[*at].next;
+    b->item[i].next = BLOCKS_NONE;
+    *at = i;
     return i;
 }
 

@@ -3,8 +3,9 @@
  *
  * Blocks are free and unhashed, or in an item: a group of blocks with the hash of a prompt's
  * tokens, or what one request left behind. An item that nobody holds waits in order of last
- * use, and gives its blocks away from its end when others are not free. Groups of a trace may
- * be many blocks (512 tokens of 16): one item for all of them.
+ * use, and gives its blocks away from its end when others are not free; what is left of it can
+ * still be found. Groups of a trace may be many blocks (512 tokens of 16): one item for all of
+ * them. Two requests that compute the same tokens at once make two items of one hash.
  */
 #ifndef GP_PLAN_REPLAY_BLOCKS_H
 #define GP_PLAN_REPLAY_BLOCKS_H
@@ -17,7 +18,9 @@
 
 struct blocks_item {
     uint64_t hash;
-    int count, whole; /* blocks it still has, of so many */
+    int count;  /* blocks that it has */
+    bool kept;  /* who left it may still ask for it */
+    int filler; /* who computes the rest of the group */
     int holders;
     int before, after; /* in order of use, while nobody holds it */
     int next;          /* of its bucket, or of the unused items */
@@ -26,6 +29,7 @@ struct blocks_item {
 
 struct blocks {
     int64_t all, free, idle;  /* idle: in items that nobody holds */
+    bool in_turn;             /* blocks without a hash wait for reuse like others */
     struct blocks_item *item; /* owned */
     size_t cap;
     int unused, oldest, newest;
@@ -44,20 +48,20 @@ static inline int64_t blocks_left(const struct blocks *b)
 
 /* Takes n of what blocks_left() says: free ones, then the longest unused. */
 void blocks_take(struct blocks *blocks, int64_t n);
-/* Gives back n that nobody will ask for, or that may be asked for by an item (junk: by none). */
-static inline void blocks_give(struct blocks *b, int64_t n)
-{
-    b->free += n;
-}
+/* Gives back n of a request that ends, in order of use; junk: nobody will ask for them. */
 int blocks_leave(struct blocks *blocks, int64_t n, bool junk);
+/* Gives back n that have no hash. */
+void blocks_give(struct blocks *blocks, int64_t n);
 
-/* A whole item of this hash; BLOCKS_NONE: there is none. */
+/* The oldest item of this hash; BLOCKS_NONE: there is none. */
 int blocks_find(const struct blocks *blocks, uint64_t hash);
-/* Of n blocks that its maker holds. */
-int blocks_add(struct blocks *blocks, uint64_t hash, int n);
+/* A new one, which `filler` holds and fills. */
+int blocks_add(struct blocks *blocks, uint64_t hash, int filler);
 void blocks_hold(struct blocks *blocks, int item);
 void blocks_release(struct blocks *blocks, int item);
-/* What is left of an item that one request left behind is taken by it again: so many. */
+/* Of an item that one request left behind: what is left of it is taken by it again, so many; or
+ * it will not ask for it. */
 int blocks_reclaim(struct blocks *blocks, int item);
+void blocks_forget(struct blocks *blocks, int item);
 
 #endif

@@ -392,10 +392,14 @@ static double log_ratio(double a, double b)
     return a > 0 && b > 0 ? log(a / b) : 0;
 }
 
+#define RATE_DRAWS 11 /* the least and the most of them stand for the 5th and the 95th of 100 */
+
 static void add_law(struct forecaster *f, const struct forecast_rates *value, struct forecast *out,
                     struct widths *width)
 {
-    int draws = out->arrivals.load.count < FORECAST_FEW ? FORECAST_DRAWS : 3;
+    int draws = out->arrivals.load.count >= FORECAST_FEW ? 3
+                : f->ask->quick                          ? RATE_DRAWS
+                                                         : FORECAST_DRAWS;
     struct forecast_rates *rates = gp_calloc((size_t)draws, sizeof(*rates));
     struct stream random = stream_of(f->ask->arrivals.seed, 4);
     int order[4][FORECAST_DRAWS];
@@ -583,6 +587,22 @@ static void conclude_from(struct forecast *out)
     out->rate = came > 0 ? (l->count - 1) / came : 0;
 }
 
+struct arrivals_ask forecast_arrivals(const struct request *q)
+{
+    return (struct arrivals_ask){
+        .kind = q->rate > 0 ? ARRIVALS_POISSON : ARRIVALS_CLOSED,
+        .rate = q->rate,
+        .users = q->rate > 0 ? 0 : (int)q->users,
+        .count = FORECAST_REQUESTS,
+        .seed = FORECAST_SEED,
+        .lengths = LENGTHS_LOGNORMAL,
+        .prompt = q->prompt,
+        .output = q->output,
+        .prompt_sd = q->spread.prompt * q->prompt,
+        .output_sd = q->spread.output * q->output,
+    };
+}
+
 static enum forecast_gap forecast_gap(const struct plan *plan)
 {
     if (plan->request.engine->scheduler == SCHEDULER_NONE)
@@ -652,7 +672,7 @@ enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_as
     out->runs = 1;
     if (ask->bands) {
         add_law(&f, &value, out, width);
-        if (ask->arrivals.trace || ask->arrivals.kind == ARRIVALS_BURST)
+        if (ask->quick || ask->arrivals.trace || ask->arrivals.kind == ARRIVALS_BURST)
             add_ranks(&f, &value, out, width);
         else
             add_seeds(&f, &value, out, width);
@@ -717,8 +737,6 @@ static double rate_kept(struct forecaster *f, const struct factors *by)
     }
     return low;
 }
-
-#define RATE_DRAWS 11
 
 enum forecast_gap forecast_solve_rate(const struct plan *plan, const struct forecast_ask *ask,
                                       struct quantity *rate)

@@ -64,13 +64,14 @@ struct forecast_goal {
     enum point point;
     double most; /* s; 0 = none */
 };
-#define FORECAST_GOALS 6
+#define FORECAST_GOALS 8
 
 struct forecast_ask {
     struct forecast_goal goal[FORECAST_GOALS];
     struct arrivals_ask arrivals;
     enum router router;
     bool bands;    /* draws and seeds, too */
+    bool quick;    /* ... 11 draws, and for seeds the sample's own order statistics */
     bool timeline; /* keeps the result's */
 };
 
@@ -96,6 +97,11 @@ struct forecast {
     struct arrivals arrivals;
     float *delay; /* s that the client sees besides, of each request; owned */
 };
+
+/* Arrivals at a request's rate, or of its users, as they are drawn where nobody says more. */
+#define FORECAST_REQUESTS 2000
+#define FORECAST_SEED 24301
+struct arrivals_ask forecast_arrivals(const struct request *request);
 
 /* False: the engine's scheduler is not known, or the plan has no speed; *gap says which. */
 enum forecast_gap { FORECAST_KNOWN, FORECAST_NO_SCHEDULER, FORECAST_NO_SPEED, FORECAST_APART };

@@ -130,7 +130,7 @@ static int64_t ticks_blocks(const struct replica *r, int64_t ticks)
 /* The most ticks, up to `most`, for which there are blocks. */
 static int64_t ticks_held(const struct replica *r, int64_t most)
 {
-    int64_t block = r->rules->block, left = blocks_left(&r->blocks), t = 0;
+    int64_t block = r->rules->block, left = blocks_left(&r->blocks) + r->taken, t = 0;
 
     if (r->reserves || left >= (most / block + 1) * r->decoding)
         return most;
@@ -193,13 +193,14 @@ void replica_settle(struct replica *r)
     int64_t n = s.steps;
     int d = r->decoding;
     double end = r->end, last = s.first + s.more * (double)(n - 1);
-    int64_t blocks = ticks_blocks(r, n);
+    int64_t blocks = ticks_blocks(r, n) - r->taken;
 
     r->stretch.steps = 0;
     blocks_take(&r->blocks, blocks);
     replica_count(r, end);
     count_gaps(r, d, s.start + s.first, n, s.first + (n > 1 ? s.more : 0), last);
     r->joined = end;
+    r->last_decoded = true;
     r->tick += n;
     r->context += (double)d * (double)n;
     r->out->steps += n;
@@ -237,8 +238,9 @@ static void mixed_step(struct replica *r, int decodes, double start, double end)
 {
     double tokens = 0;
 
+    r->last_decoded = decodes > 0;
     if (decodes > 0 && !r->reserves)
-        blocks_take(&r->blocks, replica_entering(r, 0));
+        blocks_take(&r->blocks, replica_entering(r, 0) - r->taken);
     replica_count(r, end);
     if (decodes > 0) {
         count_gaps(r, decodes, end, 1, 0, 0);
@@ -255,7 +257,7 @@ static void mixed_step(struct replica *r, int decodes, double start, double end)
         struct seq *s = &r->seq[i];
 
         tokens += r->chunk[n].tokens;
-        replica_groups_add(r, s);
+        replica_groups_add(r, i);
         if (s->computed < seq_known(s))
             continue;
         if (s->made++ == 0)
@@ -305,6 +307,7 @@ void replica_step(struct replica *r)
     replica_count(r, r->decide);
     replica_release(r);
     r->chunks = r->preemptions = r->held_back = 0;
+    r->taken = 0;
     int decodes = r->scheduler->pack(r);
     if (decodes == 0 && r->chunks == 0) {
         if (r->running == 0 && r->queue.count > 0) { /* not even alone: it would wait for ever */
@@ -371,6 +374,9 @@ void replica_init(struct replica *r, const struct replay *replay, int number,
     r->ratio = rules->ratio;
     r->decide = INFINITY;
     r->counted = out->first;
-    bool hashes = rules->caches && replay->load->hash;
-    blocks_init(&r->blocks, rules->blocks, hashes ? replay->load->hash_at[replay->load->count] : 0);
+    uint32_t hashes =
+        rules->caches && replay->load->hash ? replay->load->hash_at[replay->load->count] : 0;
+    blocks_init(&r->blocks, rules->blocks, hashes);
+    r->blocks.in_turn = rules->caches && rules->in_turn;
+    r->item = hashes > 0 ? gp_malloc(hashes * sizeof(*r->item)) : NULL;
 }

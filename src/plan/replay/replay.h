@@ -49,11 +49,13 @@ struct replay_rules {
     bool overlap;      /* packs a step while one runs */
     bool whole_prompt; /* lets a request in where the blocks of all its prompt are free */
     bool caches;       /* keeps prompts' blocks for later requests */
+    bool in_turn;      /* freed blocks without a hash are not taken before others */
     bool chunks;       /* may cut a prompt (TensorRT-LLM) */
     int budget;        /* tokens of a step: prompts and decodes; SGLang: of a chunk */
     int input;         /* SGLang: tokens of prompts in a step */
     int decode_tokens; /* of the budget for one that decodes: 1 + drafted */
     int threshold;     /* most tokens of one prompt in a step; 0 = the budget */
+    bool lone;         /* ... but of one that is alone (vLLM by 0.33) */
     int slots;         /* requests at once */
     int block;         /* tokens */
     int64_t blocks;    /* of the KV pool */

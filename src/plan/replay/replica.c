@@ -76,9 +76,10 @@ int replica_first(struct replica *r)
 
 /* ---- those that decode, by their last tick ---- */
 
-static int64_t heap_key(const struct replica *r, int at)
+/* Of those that end in the same tick the first in the engine's order ends first. */
+static bool ends_before(const struct seq *a, const struct seq *b)
 {
-    return r->seq[r->heap[at]].last;
+    return a->last != b->last ? a->last < b->last : a->entered < b->entered;
 }
 
 static void heap_set(struct replica *r, int at, int i)
@@ -91,8 +92,8 @@ static void heap_up(struct replica *r, int at)
 {
     int i = r->heap[at];
 
-    for (; at > 0 && heap_key(r, (at - 1) / 2) > r->seq[i].last; at = (at - 1) / 2)
-        heap_set(r, at, r->heap[(at - 1) / 2]);
+    for (int up; at > 0 && ends_before(&r->seq[i], &r->seq[r->heap[up = (at - 1) / 2]]); at = up)
+        heap_set(r, at, r->heap[up]);
     heap_set(r, at, i);
 }
 
@@ -101,9 +102,9 @@ static void heap_down(struct replica *r, int at, int count)
     int i = r->heap[at];
 
     for (int child; (child = 2 * at + 1) < count; at = child) {
-        if (child + 1 < count && heap_key(r, child + 1) < heap_key(r, child))
+        if (child + 1 < count && ends_before(&r->seq[r->heap[child + 1]], &r->seq[r->heap[child]]))
             child++;
-        if (heap_key(r, child) >= r->seq[i].last)
+        if (!ends_before(&r->seq[r->heap[child]], &r->seq[i]))
             break;
         heap_set(r, at, r->heap[child]);
     }
@@ -123,6 +124,7 @@ void replica_decode_begin(struct replica *r, int i)
 
     s->state = SEQ_DECODES;
     s->tick = r->tick;
+    s->began = r->out->steps;
     s->last = r->tick + s->output - s->made;
     r->heap = gp_grow(r->heap, &r->heap_cap, (size_t)r->decoding + 1, sizeof(*r->heap));
     heap_set(r, r->decoding, i);
@@ -193,71 +195,98 @@ static uint32_t hash_count(const struct replica *r, const struct seq *s)
 int replica_hit(const struct replica *r, const struct seq *s, int *groups, int64_t *idle)
 {
     int block = r->rules->block, known = seq_known(s);
-    int most = (known - 1) / block * block, hit = 0, n = 0;
+    int most = (known - 1) / block, hit = 0, n = 0;
     uint32_t hashes = hash_count(r, s);
 
     *idle = 0;
-    for (; (uint32_t)n < hashes && hit < most; n++) {
-        int item = blocks_find(&r->blocks, r->load->hash[r->load->hash_at[s->request] + n]);
+    while ((uint32_t)n < hashes && hit < most && hit == n * group_blocks(r)) {
+        int i = blocks_find(&r->blocks, r->load->hash[r->load->hash_at[s->request] + n]);
 
-        if (item == BLOCKS_NONE)
+        if (i == BLOCKS_NONE)
             break;
-        *idle += r->blocks.item[item].holders == 0 ? r->blocks.item[item].count : 0;
-        hit += r->load->hash_tokens;
+        *idle += r->blocks.item[i].holders == 0 ? r->blocks.item[i].count : 0;
+        hit += r->blocks.item[i].count;
+        n++;
     }
     *groups = n;
-    if (s->left != BLOCKS_NONE && n == s->groups) {
-        hit += r->blocks.item[s->left].count * block;
+    if (s->left != BLOCKS_NONE && hit >= s->left_from) {
+        int left = s->left_from + r->blocks.item[s->left].count;
+
+        hit = left > hit ? left : hit;
         *idle += r->blocks.item[s->left].count;
-    } else if (hashes == 0) { /* of whom, nobody knows: as its own */
-        hit = (int)fmin(r->load->cached * s->prompt, most) / block * block;
-        *idle = hit / block;
+    } else if (hashes == 0 && s->left == BLOCKS_NONE) { /* of whom, nobody knows: as its own */
+        hit = (int)fmin(r->load->cached * s->prompt, most * block) / block;
+        *idle = hit;
     }
-    return hit < most ? hit : most;
+    return (hit < most ? hit : most) * block;
 }
 
-/* Its groups that are whole by now can be found by others. */
-void replica_groups_add(struct replica *r, struct seq *s)
+/* What is whole by now of its groups can be found by others. */
+void replica_groups_add(struct replica *r, int i)
 {
-    uint32_t hashes = hash_count(r, s);
+    struct seq *s = &r->seq[i];
+    int hashes = (int)hash_count(r, s), n = hashes > 0 ? group_blocks(r) : 0;
+    int full = s->computed / r->rules->block;
+    int *item = r->item ? r->item + r->load->hash_at[s->request] : NULL;
 
-    while ((uint32_t)s->groups < hashes &&
-           (int64_t)(s->groups + 1) * r->load->hash_tokens <= s->computed) {
-        uint64_t hash = r->load->hash[r->load->hash_at[s->request] + s->groups];
-        int item = blocks_find(&r->blocks, hash), n = group_blocks(r);
+    while (hashes > 0) {
+        if (s->groups > 0) {
+            struct blocks_item *last = &r->blocks.item[item[s->groups - 1]];
+            int in_it = full - (s->groups - 1) * n;
 
-        if (s->held < n)
-            break;
-        s->held -= n;
-        if (item == BLOCKS_NONE) {
-            blocks_add(&r->blocks, hash, n);
-        } else { /* another has computed the same meanwhile */
-            blocks_hold(&r->blocks, item);
-            blocks_give(&r->blocks, n);
+            if (last->filler == i) {
+                int more = (in_it < n ? in_it : n) - last->count;
+
+                last->count += more;
+                s->held -= more;
+                last->filler = in_it < n ? i : SEQ_NONE;
+            }
+            if (in_it < n)
+                return;
         }
-        s->groups++;
+        if (s->groups == hashes || full <= s->groups * n)
+            return;
+        uint64_t hash = r->load->hash[r->load->hash_at[s->request] + s->groups];
+        int other = r->alone ? blocks_find(&r->blocks, hash) : BLOCKS_NONE;
+        if (other != BLOCKS_NONE && r->blocks.item[other].count == n &&
+            full >= (s->groups + 1) * n) {
+            blocks_hold(&r->blocks, other); /* SGLang's tree holds each token once */
+            s->held -= n;
+            blocks_give(&r->blocks, n);
+        } else {
+            other = blocks_add(&r->blocks, hash, i);
+        }
+        item[s->groups++] = other;
     }
 }
 
 void replica_take_hit(struct replica *r, int i, int groups, int hit)
 {
     struct seq *s = &r->seq[i];
+    int64_t found = 0;
 
-    for (int n = 0; n < groups; n++)
-        blocks_hold(&r->blocks,
-                    blocks_find(&r->blocks, r->load->hash[r->load->hash_at[s->request] + n]));
-    if (s->left != BLOCKS_NONE) {
+    for (int n = 0; n < groups; n++) {
+        uint32_t at = r->load->hash_at[s->request] + n;
+        int item = blocks_find(&r->blocks, r->load->hash[at]);
+
+        r->item[at] = item;
+        found += r->blocks.item[item].count;
+        blocks_hold(&r->blocks, item);
+        if (r->blocks.item[item].filler == SEQ_NONE && r->blocks.item[item].count < group_blocks(r))
+            r->blocks.item[item].filler = i;
+    }
+    if (s->left != BLOCKS_NONE && hit > found * r->rules->block) {
         int count = blocks_reclaim(&r->blocks, s->left);
 
-        if (groups == s->groups)
-            s->held += count;
-        else if (r->rules->caches)
-            blocks_leave(&r->blocks, count, true);
-        s->left = BLOCKS_NONE;
+        s->held = hit / r->rules->block - found;
+        blocks_give(&r->blocks, count - s->held);
+    } else if (s->left != BLOCKS_NONE) {
+        blocks_forget(&r->blocks, s->left);
     } else if (groups == 0 && hit > 0) {
         s->held = blocks_of(r, hit);
         blocks_take(&r->blocks, s->held);
     }
+    s->left = BLOCKS_NONE;
     s->groups = groups;
     s->computed = hit;
     if (s->made == 0) {
@@ -266,28 +295,32 @@ void replica_take_hit(struct replica *r, int i, int groups, int hit)
     }
 }
 
-/* found: tokens that it may ask for itself; less than 0: it has ended. */
-static void seq_free_blocks(struct replica *r, struct seq *s, int64_t found)
+/* Of what it has computed so many tokens have a hash; ends: it will not ask for them. */
+static void seq_free_blocks(struct replica *r, int i, int64_t tokens, bool ends)
 {
-    int64_t own = s->held, tokens = found < 0 ? s->computed : found;
+    struct seq *s = &r->seq[i];
+    int64_t own = s->held;
 
     s->held = 0;
     if (r->rules->caches && own > 0) {
-        int64_t shared = s->groups > 0 ? (int64_t)s->groups * group_blocks(r) : 0;
-        int64_t whole = tokens / r->rules->block - shared;
+        int64_t whole = own - (blocks_of(r, s->computed) - tokens / r->rules->block);
 
-        whole = whole < 0 ? 0 : whole < own ? whole : own;
+        whole = whole < 0 ? 0 : whole;
         blocks_give(&r->blocks, own - whole);
-        s->left = blocks_leave(&r->blocks, whole, found < 0);
+        s->left = blocks_leave(&r->blocks, whole, ends);
+        s->left_from = (int)(tokens / r->rules->block - whole);
     } else {
         blocks_give(&r->blocks, own);
     }
     /* the end of a prompt is taken by others before its beginning */
     for (int n = s->groups; n-- > 0;) {
-        int item = blocks_find(&r->blocks, r->load->hash[r->load->hash_at[s->request] + n]);
+        int item = r->item[r->load->hash_at[s->request] + n];
 
+        if (r->blocks.item[item].filler == i)
+            r->blocks.item[item].filler = SEQ_NONE;
         blocks_release(&r->blocks, item);
     }
+    s->groups = 0;
 }
 
 /* ---- those that run ---- */
@@ -333,7 +366,14 @@ void replica_chunk(struct replica *r, int i, int n)
     r->chunk[r->chunks++] = (struct replay_chunk){i, s->request, n, s->computed};
     s->computed += n;
     if (!r->alone)
-        replica_groups_add(r, s);
+        replica_groups_add(r, i);
+}
+
+static void tell_preempted(struct replica *r, int request)
+{
+    r->preempted =
+        gp_grow(r->preempted, &r->preempted_cap, (size_t)r->preemptions + 1, sizeof(*r->preempted));
+    r->preempted[r->preemptions++] = request;
 }
 
 void replica_preempt(struct replica *r, int i, bool first, int64_t found)
@@ -352,13 +392,11 @@ void replica_preempt(struct replica *r, int i, bool first, int64_t found)
     r->out->recomputed += s->computed;
     if (r->out->outcome[s->request].preemptions < UINT16_MAX)
         r->out->outcome[s->request].preemptions++;
-    seq_free_blocks(r, s, found);
+    seq_free_blocks(r, i, found, false);
     s->computed = 0;
     s->state = SEQ_WAITS;
     queue_push(&r->queue, ~i, first);
-    r->preempted =
-        gp_grow(r->preempted, &r->preempted_cap, (size_t)r->preemptions + 1, sizeof(*r->preempted));
-    r->preempted[r->preemptions++] = s->request;
+    tell_preempted(r, s->request);
 }
 
 /* Its last token came: slot and blocks are free when the engine sees that. */
@@ -382,26 +420,65 @@ void replica_end(struct replica *r, int i, double at)
         r->released_first = 0;
         r->released_cap = cap;
     }
-    r->released[(r->released_first + r->released_count++) & (r->released_cap - 1)] =
-        (struct released){at, i};
+    int place = r->released_count++, mask = r->released_cap - 1, first = r->released_first;
+    for (; place > 0; place--) { /* a prompt's only token may come in the order of the others */
+        struct released *before = &r->released[(first + place - 1) & mask];
+
+        if (before->at < at || r->seq[before->seq].entered < s->entered)
+            break;
+        r->released[(first + place) & mask] = *before;
+    }
+    r->released[(first + place) & mask] = (struct released){at, i};
     r->ended(r->ended_ctx, at);
+}
+
+static void seq_unuse(struct replica *r, int i)
+{
+    r->seq[i].state = SEQ_UNUSED;
+    r->seq[i].after = r->unused;
+    r->unused = i;
 }
 
 void replica_release(struct replica *r)
 {
     while (r->released_count > 0 && r->released[r->released_first].at <= r->decide) {
         int i = r->released[r->released_first].seq;
-        struct seq *s = &r->seq[i];
 
         r->released_first = (r->released_first + 1) & (r->released_cap - 1);
         r->released_count--;
-        seq_free_blocks(r, s, -1);
-        s->state = SEQ_UNUSED;
-        s->after = r->unused;
-        r->unused = i;
+        seq_free_blocks(r, i, r->seq[i].computed, true);
+        seq_unuse(r, i);
         r->running--;
         r->full = false;
     }
+}
+
+bool replica_release_last(struct replica *r)
+{
+    int found = -1, mask = r->released_cap - 1;
+    int64_t entered = r->seq[r->tail].entered;
+
+    for (int n = 0; n < r->released_count; n++) {
+        int i = r->released[(r->released_first + n) & mask].seq;
+
+        if (r->seq[i].entered > entered) {
+            entered = r->seq[i].entered;
+            found = n;
+        }
+    }
+    if (found < 0)
+        return false;
+    int i = r->released[(r->released_first + found) & mask].seq;
+    for (int n = found; n > 0; n--)
+        r->released[(r->released_first + n) & mask] =
+            r->released[(r->released_first + n - 1) & mask];
+    r->released_first = (r->released_first + 1) & mask;
+    r->released_count--;
+    seq_free_blocks(r, i, r->seq[i].computed - (r->seq[i].output > 1), true);
+    tell_preempted(r, r->seq[i].request);
+    seq_unuse(r, i);
+    r->running--;
+    return true;
 }
 
 void replica_refuse_first(struct replica *r)
@@ -413,10 +490,8 @@ void replica_refuse_first(struct replica *r)
     r->queue.count--;
     r->full = false;
     if (s->left != BLOCKS_NONE)
-        blocks_reclaim(&r->blocks, s->left);
-    s->state = SEQ_UNUSED;
-    s->after = r->unused;
-    r->unused = i;
+        blocks_forget(&r->blocks, s->left);
+    seq_unuse(r, i);
     r->out->refused++;
     r->ended(r->ended_ctx, r->decide);
 }
@@ -433,6 +508,7 @@ void replica_fini(struct replica *r)
     free(r->heap);
     free(r->queue.item);
     blocks_fini(&r->blocks);
+    free(r->item);
     free(r->released);
     free(r->chunk);
     free(r->preempted);

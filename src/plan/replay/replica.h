@@ -27,10 +27,12 @@ struct seq {
     int computed; /* and tokens in the cache, when it began to decode at `tick` */
     int64_t tick, last;
     int64_t entered;         /* to tell who came later */
+    int64_t began;           /* step that made the first token since it was let in */
     int64_t held;            /* blocks of its own, beside the groups it shares; of a decoding
                                 * one those of `computed` */
-    int groups;              /* leading groups that it holds, or held when it left: */
-    int left;                /* an item of what it had computed behind them; or none */
+    int groups;              /* leading groups of its prompt of which it holds an item */
+    int left;                /* an item of what it had computed behind them when it left, */
+    int left_from;           /* from this block on; or none */
     int heap, before, after; /* places: by `last`; among those that run */
     enum seq_state state;
     double token; /* s: when its last token came, of one that lost its blocks */
@@ -79,6 +81,7 @@ struct replica {
     size_t heap_cap;
     struct queue queue;
     struct blocks blocks;
+    int *item;        /* of each group of a request, as it holds it; owned */
     int64_t reserved; /* blocks up to their last tokens (no-evict) */
 
     double decide, end; /* s: when the next step is packed; INFINITY: nothing to do */
@@ -95,13 +98,15 @@ struct replica {
     int *preempted; /* requests; owned */
     int preemptions;
     size_t preempted_cap;
+    int64_t taken; /* blocks that its decoding ones have already */
     int held_back; /* decoding ones that this step leaves out */
     int *held;     /* owned */
     size_t held_cap;
 
     /* SGLang's */
-    bool full;
-    int unfinished; /* the prompt that was cut */
+    bool full, joins_none; /* nobody is let in; the last prompts joined nobody */
+    bool last_decoded;     /* the last step was one of those that decode */
+    int unfinished;        /* the prompt that was cut */
     double ratio;
     bool lacks_slots, lacks_blocks; /* why the queue's head was not let in */
     double counted;                 /* s up to which the integrals are */
@@ -172,6 +177,16 @@ void replica_chunk(struct replica *replica, int seq, int n);
 /* It loses its blocks and waits again, first or last. Of what it computed so many tokens may be
  * found when it comes again. */
 void replica_preempt(struct replica *replica, int seq, bool first, int64_t found);
+/* Blocks that decoding requests enter in this step are theirs before others look for some. */
+static inline void replica_take(struct replica *r, int64_t n)
+{
+    blocks_take(&r->blocks, n);
+    r->taken += n;
+}
+
+/* One whose last token is under way, behind all that go on, loses its blocks before it comes;
+ * false: there is none. */
+bool replica_release_last(struct replica *replica);
 /* A decoding request is left out of this step. */
 void replica_hold_back(struct replica *replica, int seq);
 
@@ -182,8 +197,8 @@ void replica_decode_begin(struct replica *replica, int seq);
 /* What it has computed and made stands in it again. */
 void replica_decode_end(struct replica *replica, int seq);
 void replica_shift_held(struct replica *replica);
-/* Its groups that are whole by now can be found by others. */
-void replica_groups_add(struct replica *replica, struct seq *s);
+/* What is whole by now of its groups can be found by others. */
+void replica_groups_add(struct replica *replica, int seq);
 /* Its last token came: slot and blocks are free when the engine sees that. */
 void replica_end(struct replica *replica, int seq, double at);
 /* Those that have ended by replica->decide. */

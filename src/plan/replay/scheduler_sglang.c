@@ -10,16 +10,23 @@
 #define MOST_COUNTED 4096 /* tokens that may yet be made, of a request: CLIP_MAX_NEW_TOKENS */
 #define RETRACT_AHEAD 20  /* tokens each that shall fit afterwards: SGLANG_RETRACT_DECODE_STEPS */
 
-static int64_t may_make(const struct replica *r, const struct seq *s)
+/* Tokens that the scheduler has seen of it: the step in flight has not told its own yet. */
+static int64_t seen(const struct replica *r, const struct seq *s)
 {
-    int64_t most = s->most - seq_made(r, s);
+    bool flies = r->rules->overlap && (r->last_decoded || s->began + 1 == r->out->steps);
 
-    return most < 0 ? 0 : most < MOST_COUNTED ? most : MOST_COUNTED;
+    return seq_made(r, s) - (flies && s->state == SEQ_DECODES);
 }
 
-/* What is left of a batch of prompts. */
+static int64_t clipped(int64_t tokens)
+{
+    return tokens < 0 ? 0 : tokens < MOST_COUNTED ? tokens : MOST_COUNTED;
+}
+
+/* What is left of a batch of prompts, tokens. */
 struct adder {
-    int64_t chunk, input, memory; /* tokens */
+    int64_t chunk, input;
+    double memory, at_once; /* with and without what may yet be made */
 };
 
 static int64_t whole_pages(const struct replica *r, int64_t tokens)
@@ -29,23 +36,29 @@ static int64_t whole_pages(const struct replica *r, int64_t tokens)
 
 static struct adder adder_of(const struct replica *r)
 {
-    double promised = 0;
+    double promised = 0, left = (double)blocks_left(&r->blocks) * r->rules->block;
 
     for (int i = r->head, n = r->decoding; n > 0; i = r->seq[i].after)
         if (r->seq[i].state == SEQ_DECODES) {
-            promised += (double)may_make(r, &r->seq[i]) * r->ratio;
+            promised += (double)clipped(r->seq[i].most - seen(r, &r->seq[i])) * r->ratio;
             n--;
         }
-    return (struct adder){
-        r->rules->budget, r->rules->input,
-        (int64_t)floor((double)blocks_left(&r->blocks) * r->rules->block - promised)};
+    /* those whose last token is under way are in the batch still */
+    for (int n = 0; n < r->released_count; n++) {
+        const struct seq *s =
+            &r->seq[r->released[(r->released_first + n) & (r->released_cap - 1)].seq];
+
+        promised += (double)clipped(s->most - s->made + 1) * r->ratio;
+    }
+    return (struct adder){r->rules->budget, r->rules->input, left - promised, left};
 }
 
 static void add_tokens(struct replica *r, struct adder *a, int i, int64_t n, bool whole)
 {
     int64_t pages = whole_pages(r, n);
 
-    a->memory -= pages + (whole ? may_make(r, &r->seq[i]) + r->rules->block : 0);
+    a->at_once -= (double)(pages + r->rules->block);
+    a->memory -= (double)(pages + r->rules->block + (whole ? clipped(r->seq[i].most) : 0));
     a->input -= pages;
     a->chunk -= pages;
     replica_chunk(r, i, (int)n);
@@ -56,7 +69,7 @@ static void add_unfinished(struct replica *r, struct adder *a)
 {
     struct seq *s = &r->seq[r->unfinished];
     int64_t rest = seq_known(s) - s->computed, left = blocks_left(&r->blocks) * r->rules->block;
-    int64_t n = a->memory < a->chunk ? a->memory : a->chunk;
+    int64_t memory = (int64_t)a->memory, n = memory < a->chunk ? memory : a->chunk;
 
     n = n > 0 ? n : a->chunk < left ? a->chunk : left;
     if (n <= 0)
@@ -74,36 +87,38 @@ static bool add_first(struct replica *r, struct adder *a)
     struct seq *s = &r->seq[i];
     int64_t idle, block = r->rules->block;
     int hit = replica_hit(r, s, &groups, &idle);
-    int64_t rest = seq_known(s) - hit, pages = whole_pages(r, rest);
+    int64_t rest = seq_known(s) - hit;
+    double found = (double)(idle * block); /* can no longer be given to others */
 
-    /* what it finds can no longer be given to others */
-    if (rest + may_make(r, s) + block >= a->memory - idle * block) {
-        r->full = r->lacks_blocks = true;
+    if ((double)(rest + clipped(s->most - s->made) + block) >= a->memory - found) {
+        r->lacks_blocks = true;
+        r->full = r->chunks > 0 || r->decoding + r->released_count > 0;
         return false;
     }
-    if (pages >= a->input && r->chunks > 0)
-        return false;
-    int64_t cut = a->chunk / block * block;
-    bool whole = pages <= a->chunk;
+    int64_t cut = ((hit + a->chunk / block * block) / block * block) - hit;
+    bool whole = whole_pages(r, rest) <= a->chunk;
     if (!whole && cut <= 0)
         return false;
     replica_admit(r, i);
     replica_take_hit(r, i, groups, hit);
-    a->memory -= idle * block;
+    a->memory -= found;
+    a->at_once -= found;
     add_tokens(r, a, i, whole ? rest : cut, whole);
     if (!whole)
         r->unfinished = i;
-    if (a->memory <= 0) {
+    if (a->memory <= 0 || a->at_once <= 0) {
         r->full = r->lacks_blocks = true;
         return false;
     }
-    return a->input > 0 && a->chunk > 0;
+    return true;
 }
 
 static void pack_prompts(struct replica *r)
 {
     int cut = r->unfinished != SEQ_NONE, free = r->rules->slots - (r->running - cut);
 
+    if (r->decoding + r->released_count == 0)
+        r->full = false;
     if ((r->full || r->queue.count == 0) && !cut)
         return;
     r->lacks_slots = free <= 0;
@@ -114,7 +129,7 @@ static void pack_prompts(struct replica *r)
     struct adder a = adder_of(r);
     if (cut)
         add_unfinished(r, &a);
-    while (r->unfinished == SEQ_NONE && r->queue.count > 0) {
+    while (r->queue.count > 0 && a.input > 0 && a.chunk > 0) {
         if (r->chunks >= free) {
             r->full = r->lacks_slots = true;
             return;
@@ -134,7 +149,7 @@ static int victim_of(const struct replica *r)
 
         if (s->state != SEQ_DECODES)
             continue;
-        int64_t made = seq_made(r, s), least = seq_made(r, f);
+        int64_t made = seen(r, s), least = seen(r, f);
         if (found == SEQ_NONE || made < least || (made == least && s->prompt >= f->prompt))
             found = i;
     }
@@ -147,12 +162,16 @@ static void retract_some(struct replica *r)
 
     do {
         int victim = victim_of(r);
+        struct seq *s = &r->seq[victim];
+        int lost = (int)(seq_made(r, s) - seen(r, s)); /* the one under way is thrown away */
 
-        replica_preempt(r, victim, false, r->seq[victim].computed);
+        replica_preempt(r, victim, false, s->computed);
+        s->made -= lost;
+        r->out->output_tokens -= lost;
     } while (r->decoding > 1 && replica_entering(r, 0) > blocks_left(&r->blocks));
     for (int i = r->head; i != SEQ_NONE; i = r->seq[i].after)
         if (r->seq[i].state == SEQ_DECODES) {
-            made += (double)seq_made(r, &r->seq[i]) + RETRACT_AHEAD;
+            made += (double)seen(r, &r->seq[i]) + RETRACT_AHEAD;
             most += r->seq[i].most;
         }
     r->ratio = fmin(made / (most + 1), 1);
@@ -161,13 +180,23 @@ static void retract_some(struct replica *r)
 
 static int sglang_pack(struct replica *r)
 {
+    /* a batch of prompts that joins an empty one brings its own mark */
+    if (r->joins_none)
+        r->full = false;
     if (!r->full)
         r->lacks_slots = r->lacks_blocks = false;
+    r->joins_none = r->decoding + r->released_count == 0;
     pack_prompts(r);
-    if (r->chunks > 0 || r->decoding == 0)
+    if (r->chunks > 0)
         return 0;
-    if (r->decoding > 1 && replica_entering(r, 0) > blocks_left(&r->blocks))
+    r->joins_none = false;
+    if (r->decoding > 1 && replica_entering(r, 0) > blocks_left(&r->blocks)) {
+        if (r->released_count > 0) { /* what these hold is free by the next step */
+            r->full = false;
+            return 0;
+        }
         retract_some(r);
+    }
     return r->decoding;
 }
 

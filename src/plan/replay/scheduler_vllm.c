@@ -15,9 +15,9 @@ static int min_of(int a, int b)
 /* Tokens of a prompt in a step that has `left`. */
 static int chunk_tokens(const struct replica *r, int rest, int left)
 {
-    int most = r->rules->threshold > 0 ? min_of(rest, r->rules->threshold) : rest;
+    bool all = r->rules->threshold <= 0 || (r->rules->lone && r->running + r->queue.count <= 1);
 
-    return min_of(most, left);
+    return min_of(all ? rest : min_of(rest, r->rules->threshold), left);
 }
 
 /* Those that run, where there is enough for all; false: there is not. */
@@ -45,6 +45,7 @@ static bool pack_all(struct replica *r, int *left)
     }
     if (blocks > blocks_left(&r->blocks))
         return false;
+    replica_take(r, replica_entering(r, 0));
     *left -= r->decoding * r->rules->decode_tokens;
     prompts = r->prompts;
     for (int i = r->head; prompts > 0; i = r->seq[i].after) {
@@ -62,10 +63,18 @@ static bool pack_all(struct replica *r, int *left)
     return true;
 }
 
+/* The last that runs loses its blocks. A token that a step in flight computes has no hash yet. */
+static void preempt_last(struct replica *r)
+{
+    const struct seq *s = &r->seq[r->tail];
+    bool flies = r->rules->overlap && s->state == SEQ_DECODES && r->tick > s->tick;
+
+    replica_preempt(r, r->tail, true, seq_computed(r, s) - flies);
+}
+
 /* In order; who finds no block takes those of the last. */
 static void pack_in_order(struct replica *r, int *left)
 {
-    int64_t taken = 0; /* by those that decode: they get theirs with the tick */
     int i = r->head, next;
 
     for (; i != SEQ_NONE && *left > 0; i = next) {
@@ -77,16 +86,18 @@ static void pack_in_order(struct replica *r, int *left)
         int64_t need = blocks_of(r, computed + (decodes ? 1 : n)) - blocks_of(r, computed);
         bool self = false;
 
-        while (!self && need > blocks_left(&r->blocks) - taken) {
+        while (!self && need > blocks_left(&r->blocks)) {
+            if (replica_release_last(r))
+                continue;
             self = r->tail == i;
-            replica_preempt(r, r->tail, true, seq_computed(r, &r->seq[r->tail]));
+            preempt_last(r);
         }
         if (self)
             return;
         next = s->after;
         *left -= n;
         if (decodes)
-            taken += need;
+            replica_take(r, need);
         else
             replica_chunk(r, i, n);
     }
@@ -95,7 +106,7 @@ static void pack_in_order(struct replica *r, int *left)
             replica_hold_back(r, i);
 }
 
-static void admit_waiting(struct replica *r, int left, int64_t taken)
+static void admit_waiting(struct replica *r, int left)
 {
     while (left > 0 && r->queue.count > 0) {
         r->lacks_slots = r->running >= r->rules->slots;
@@ -109,7 +120,7 @@ static void admit_waiting(struct replica *r, int left, int64_t taken)
         int64_t had = blocks_of(r, hit), need = blocks_of(r, hit + n) - had;
         int64_t most = r->rules->whole_prompt ? blocks_of(r, seq_known(s)) - had : need;
 
-        r->lacks_blocks = most > blocks_left(&r->blocks) - taken - idle;
+        r->lacks_blocks = most > blocks_left(&r->blocks) - idle;
         if (r->lacks_blocks)
             return;
         replica_admit(r, i);
@@ -127,7 +138,7 @@ static int vllm_pack(struct replica *r)
     if (!pack_all(r, &left))
         pack_in_order(r, &left);
     if (r->preemptions == 0)
-        admit_waiting(r, left, r->held_back == 0 ? replica_entering(r, 0) : 0);
+        admit_waiting(r, left);
     return r->decoding - r->held_back;
 }
 

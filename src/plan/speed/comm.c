@@ -43,8 +43,7 @@ struct comm comm_of(const struct gpu *gpu, const struct family *f, int n, int ho
     int together = gpu->link_domain > host ? gpu->link_domain : host;
     bool spread = together > 0 && n > together;
     int within = spread ? together : n;
-    bool own = gpu->link_bandwidth > 0 && f->link.latency[0] > 0 &&
-               (gpu->link_domain == 0 || within <= gpu->link_domain);
+    bool own = f->link.latency[0] > 0 && gpu_linked(gpu, within);
     struct comm c = {.gpus = within, .known = true};
 
     if (within > 1 && own) {

@@ -98,24 +98,25 @@ struct speed_drafts {
 };
 
 struct speed {
-    enum speed_gap gap;         /* SPEED_KNOWN: the rest holds */
-    double users;               /* in flight, all replicas */
-    double running;             /* of them, at once; the rest queue */
-    struct quantity tpot, ttft; /* s */
-    struct quantity solo;       /* s: TTFT of a single request */
-    struct quantity stall;      /* s between two tokens with a prompt's chunk between;
+    enum speed_gap gap;                     /* SPEED_KNOWN: the rest holds */
+    double users;                           /* in flight, all replicas */
+    double running;                         /* of them, at once; the rest queue */
+    struct quantity tpot, ttft;             /* s */
+    struct quantity solo;                   /* s: TTFT of a single request */
+    struct quantity stall;                  /* s between two tokens with a prompt's chunk between;
                                      * unknown: none comes */
-    double stall_share;         /* 0..1 of the steps that have one */
-    double middle, late;        /* s: TTFT of 50, 95 of 100 requests; 0 = not known */
-    struct quantity tokens;     /* output tokens/s, all replicas */
-    struct quantity requests;   /* per second, all replicas */
-    struct quantity full;       /* ... where pool and slots are full: saturation */
-    double full_running;        /* requests at once then, all replicas */
-    double capacity;            /* requests/s at most, all replicas */
-    enum saturation saturation; /* what saturates then */
-    double transfer;            /* s that a prompt's KV takes to where it decodes; 0 =
+    double stall_share;                     /* 0..1 of the steps that have one */
+    double middle, late;                    /* s: TTFT of 50, 95 of 100 requests; 0 = not known */
+    struct quantity percentile[LATE_COUNT]; /* s, by replay (late.h); unknown: not replayed */
+    struct quantity tokens;                 /* output tokens/s, all replicas */
+    struct quantity requests;               /* per second, all replicas */
+    struct quantity full;                   /* ... where pool and slots are full: saturation */
+    double full_running;                    /* requests at once then, all replicas */
+    double capacity;                        /* requests/s at most, all replicas */
+    enum saturation saturation;             /* what saturates then */
+    double transfer;                        /* s that a prompt's KV takes to where it decodes; 0 =
                                      * it is there */
-    struct step_parts part;     /* s of a decode step */
+    struct step_parts part;                 /* s of a decode step */
     struct speed_drafts drafts;
     struct serve serve; /* of one group of GPUs */
     double prompts;     /* s per output token that prompts of others add */

@@ -628,6 +628,7 @@ static void window_draw(const struct overlay *overlay, struct canvas *canvas, st
     (void)bottom;
     canvas_fill(canvas, box);
     canvas_box(canvas, box, "More options of the measurement", NULL);
+    canvas_accent(canvas, box);
     if (head)
         list_titles(canvas, cells, &table);
     for (int i = 0; i < rows && top + i < w->count; i++) {
@@ -778,6 +779,8 @@ static void draw_form(const struct bench *b, struct canvas *canvas, struct rect 
 
     strbuf_init(&text);
     canvas_box(canvas, box, "Measure", NULL);
+    if (b->panel != PANEL_PLAN)
+        canvas_accent(canvas, box);
     for (int y = 0; y < in.rows && top + y < lines; y++) {
         int row = row_on(b, top + y);
 
@@ -867,6 +870,8 @@ static void draw_plan(const struct bench *b, struct canvas *canvas, struct rect 
     bool focus = b->panel == PANEL_PLAN;
 
     canvas_box(canvas, in, "The plan", focus ? "Enter: points" : NULL);
+    if (focus)
+        canvas_accent(canvas, in);
     if (focus)
         canvas_cursor(canvas, page.in, 0, 0);
     if (bench_state(b) == SESSION_LOOKING) {
@@ -1051,8 +1056,9 @@ static void plan_refresh(struct app *app)
     form_again(app->form);
 }
 
-static void confirm_drop(struct app *app, struct bench *b)
+static void drop_kept(struct app *app, void *ctx)
 {
+    struct bench *b = ctx;
     const char *gpu = app->form->answered ? app->form->answer->plan.request.gpu->id : "";
     int dropped = calibration_drop(gpu);
 
@@ -1064,6 +1070,17 @@ static void confirm_drop(struct app *app, struct bench *b)
     app_report(app, false,
                dropped > 0 ? "the measurements of %s are dropped" : "nothing is kept for %s",
                gpu[0] ? gpu : "it");
+}
+
+/* What took minutes to measure is not gone by one key. */
+static void confirm_drop(struct app *app, struct bench *b)
+{
+    char question[300];
+
+    gp_format(question, sizeof(question),
+              "Forget what was measured of %s? Plans estimate it again.",
+              app->form->answered ? app->form->answer->plan.request.gpu->id : "the GPU");
+    question_open(&app->display, question, drop_kept, b);
 }
 
 /* In the room there is. */

@@ -21,6 +21,7 @@
 #include "base/units.h"
 #include "plan/terms.h"
 #include "tui/app.h"
+#include "tui/compare/size_table.h"
 #include "tui/list.h"
 #include "tui/membar.h"
 #include "tui/plan_summary.h"
@@ -56,6 +57,8 @@ struct compare_state {
     char focus[COMPARE_KEY];              /* row that the user went to; "" = the first */
     size_t at;                            /* where it is */
     int panel, detail_top;                /* COMPARE_TABLE or _DETAIL; first line of it */
+    bool by_size;                         /* sizes are shown instead of the rows */
+    struct size_table sizes;
 };
 
 static bool rows_unit(void *ctx, int i, struct planner *planner)
@@ -471,6 +474,10 @@ static void compare_draw(const struct app *app, const void *state, struct canvas
     struct rect panel[COMPARE_PANELS];
 
     (void)app;
+    if (s->by_size) {
+        size_table_draw(&s->sizes, canvas, frame);
+        return;
+    }
     frame_stack(frame->body, frame->size, s->panel, detail_rows(s, frame->body), panel);
     if (!rect_empty(panel[COMPARE_DETAIL]))
         draw_detail(s, canvas, panel[COMPARE_DETAIL], frame->size);
@@ -619,6 +626,7 @@ static void compare_close(struct app *app, void *state)
 
     (void)app;
     drop_rows(s);
+    size_table_fini(&s->sizes);
     compare_view_fini(&s->view);
     strbuf_fini(&s->load);
 }
@@ -642,6 +650,8 @@ static double compare_tick(struct app *app, void *state, double now)
     bool stale = s->version != app->form->version;
 
     (void)now;
+    if (s->by_size && app->screen == SCREEN_COMPARE) /* the rows wait until they are shown */
+        return size_table_go_on(app, &s->sizes) ? WORKER_POLL : -1;
     if (stale && app->display.touched && !app->scripted)
         return shown ? 0 : -1; /* what the key itself changed is painted first */
     if (stale && shown)
@@ -708,17 +718,13 @@ static bool filter_done(struct app *app, void *ctx, const char *text, struct gp_
 static void show_why(struct app *app, const struct compare_state *s)
 {
     const struct compare_row *row = compare_focus(s);
-    struct term terms[TERMS_MAX];
-    struct strbuf text, title;
+    struct strbuf title;
 
     if (!row)
         return;
-    strbuf_init(&text);
     strbuf_init(&title);
     compare_detail_title(row, &title);
-    print_why(terms, terms_of_plan(&row->compared->plan, terms), &text);
-    pager_open(&app->display, title.text, text.text);
-    strbuf_fini(&text);
+    compare_why_open(app, title.text, &row->compared->plan);
     strbuf_fini(&title);
 }
 
@@ -785,6 +791,13 @@ static bool compare_act(struct app *app, void *state, enum action action)
     const struct compare_row *row = compare_focus(s);
     char key[COMPARE_KEY];
 
+    if (action == ACT_SIZES || (action == ACT_BACK && s->by_size)) {
+        s->by_size = !s->by_size;
+        compare_tick(app, s, 0);
+        return true;
+    }
+    if (s->by_size)
+        return size_table_act(app, &s->sizes, action);
     if (focus_move(app, s, action))
         return true;
     switch (action) {
@@ -850,7 +863,10 @@ static void compare_click(struct app *app, void *state, int y, int x)
     struct frame f = app_frame(app);
     struct rect in[COMPARE_PANELS];
 
-    (void)x;
+    if (s->by_size) {
+        size_table_click(app, &s->sizes, y, x);
+        return;
+    }
     compare_panels(app, s, in);
     y += f.body.y - in[COMPARE_TABLE].y - COMPARE_ABOVE;
     if (rect_empty(in[COMPARE_TABLE]) || y < 0)
@@ -869,7 +885,9 @@ static void compare_explain(const struct app *app, const void *state, struct str
     const struct compare_row *row = compare_focus(s);
 
     (void)app;
-    if (!row)
+    if (s->by_size)
+        size_table_explain(&s->sizes, out);
+    if (!row || s->by_size)
         return;
     compare_detail_title(row, out);
     strbuf_addf(
@@ -885,7 +903,9 @@ static void compare_title(const struct app *app, const void *state, struct strbu
     const struct compare_state *s = state;
 
     (void)app;
-    if (s->rows.run && !s->view.complete)
+    if (s->by_size)
+        size_table_title(&s->sizes, out);
+    else if (s->rows.run && !s->view.complete)
         strbuf_addf(out, "%zu/%zu planned", comparison_done(s->rows.run),
                     comparison_total(s->rows.run));
     else if (s->view.shown_count < s->view.count)
@@ -903,8 +923,14 @@ static enum gp_status compare_export(const struct app *app, const void *state, c
     const struct compare_column_row *column = &compare_columns[s->view.sort];
     struct record doc;
     char order[64];
+    enum output_format format = strcmp(suffix, "json") == 0  ? OUTPUT_JSON
+                                : strcmp(suffix, "csv") == 0 ? OUTPUT_CSV
+                                : strcmp(suffix, "md") == 0  ? OUTPUT_MARKDOWN
+                                                             : OUTPUT_TEXT;
 
     (void)app;
+    if (s->by_size)
+        return size_table_export(&s->sizes, format, out, err);
     if (!s->rows.run)
         return gp_fail(err, s->err.code, s->err.where, s->err.hint, "%s", s->err.text);
     if (!s->view.complete)
@@ -919,12 +945,7 @@ static enum gp_status compare_export(const struct app *app, const void *state, c
               s->view.reverse ? " reversed" : "");
     record_init(&doc);
     comparison_record(s->rows.run, rows, n, 0, order, s->view.filter, &doc);
-    print_compare(&doc,
-                  strcmp(suffix, "json") == 0  ? OUTPUT_JSON
-                  : strcmp(suffix, "csv") == 0 ? OUTPUT_CSV
-                  : strcmp(suffix, "md") == 0  ? OUTPUT_MARKDOWN
-                                               : OUTPUT_TEXT,
-                  false, 0, 0, out);
+    print_compare(&doc, format, false, 0, 0, out);
     record_fini(&doc);
     free(rows);
     return GP_OK;
@@ -940,6 +961,11 @@ static void compare_command(const struct app *app, const void *state, struct str
     char copy[sizeof(s->precisions)];
     int n = words_split(s->precisions, copy, sizeof(copy), words);
 
+    if (s->by_size) {
+        size_table_command(app, &s->sizes, out);
+        free(load);
+        return;
+    }
     form_command(load, "compare", out);
     for (int i = 0; i < n; i++)
         strbuf_addf(out, " -p %s", words[i]);
@@ -957,6 +983,12 @@ static const char *compare_word(const void *state, enum action action)
 {
     const struct compare_state *s = state;
 
+    if (s->by_size)
+        return !size_table_has(action) ? NULL
+               : action == ACT_SIZES   ? "GPUs"
+                                       : action_rows[action].word;
+    if (action == ACT_OTHER_GPU)
+        return NULL;
     return action == ACT_USE && s->panel == COMPARE_TABLE ? "open" : action_rows[action].word;
 }
 

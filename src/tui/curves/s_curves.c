@@ -1,12 +1,14 @@
 /*
- * s_curves.c - the screen Curves: one plot of a table of curves, and what stands at its
- * cursor.
+ * s_curves.c - the screen Curves: throughput, TPOT, TTFT and cost against users, memory, the
+ * roofline; and what stands at the cursor.
  *
- * A curve is a row of curve_rows: to add one, a fill function and a row. fill() is called when
+ * A curve is a row of curve_rows: to add one, a fill function and a row. One is shown, TPOT and
+ * TTFT beside each other; a terminal of 160 columns shows four of them at once, one of 190 all,
+ * with one cursor, and Enter one alone. fill() is called when
  * the plan has changed, or the file, or the range that is looked at, never while drawing; it sets
  * axes, series and words. read() says what stands at the cursor, which stands on computed points
  * where there are some, so that every number read off is one that --plan prints; on a mark's
- * series it goes from mark to mark. The data are answer/{load,memory,roof}_curve.c and, of the
+ * series it goes from mark to mark. The data are answer/curves.c and, of the
  * roofline, matrix products of a result file.
  */
 #include <ctype.h>
@@ -34,7 +36,19 @@
 #include "tui/toolkit/plot_draw.h"
 #include "tui/worker.h"
 
-enum { CURVE_LATENCY, CURVE_THROUGHPUT, CURVE_COST, CURVE_MEMORY, CURVE_ROOFLINE, CURVE_COUNT };
+/* Those against users are kinds of the load's curve, in its order. */
+enum curve {
+    CURVE_TOKENS = LOAD_TOKENS,
+    CURVE_TPOT = LOAD_TPOT,
+    CURVE_TTFT = LOAD_TTFT,
+    CURVE_COST = LOAD_COST,
+    CURVE_MEMORY,
+    CURVE_ROOFLINE,
+    CURVE_COUNT
+};
+
+/* What curves of one x have in common: cursor and range. */
+enum { BY_USERS, BY_CONTEXT, BY_INTENSITY, BY_COUNT };
 
 #define CURVES_READINGS 24
 #define LAYERS 24         /* products of a model at most */
@@ -44,8 +58,11 @@ enum { CURVE_LATENCY, CURVE_THROUGHPUT, CURVE_COST, CURVE_MEMORY, CURVE_ROOFLINE
 #define START 512         /* bytes of a file that are looked at */
 #define LAST_RUN "@bench" /* stands for the last run of Bench */
 #define ZOOM_LEAST 1.2    /* a range is no less than this, high over low */
-#define VALUE_COL 15      /* where values begin */
-#define TEXT_ROWS 30      /* of an export as text */
+#define WIDE_COLS 160     /* from here on four curves are shown at once, */
+#define WIDE_ROWS 34
+#define ALL_COLS 190 /* from here on all */
+#define VALUE_COL 15 /* where values begin */
+#define TEXT_ROWS 30 /* of an export as text */
 #define TEXT_COLS 100
 
 struct curve_reading { /* one value at the cursor */
@@ -55,17 +72,23 @@ struct curve_reading { /* one value at the cursor */
 };
 
 struct curve_view {
-    double low, high; /* of x that is shown; NAN: all of it */
-    double cursor;    /* NAN: where the curve wants it */
-    int series;       /* in focus */
+    double low, high;   /* of x that is shown; NAN: all of it */
+    double cursor;      /* NAN: where the curve wants it */
+    double start;       /* there */
+    double least, most; /* of x as far as there is something */
 };
 
 struct curves {
-    int curve; /* which one is shown */
-    struct curve_view view[CURVE_COUNT];
-    struct plot plot;
-    double start;                                 /* where the curve wants the cursor */
-    char title[120], words[CURVE_WORDS], at[120]; /* at: over the readings */
+    enum curve curve; /* in focus */
+    bool alone;       /* it has the screen, where there is room for several */
+    int seen;         /* how many curves the screen had room for when it was filled */
+    struct curve_view view[BY_COUNT];
+    struct curve_drawn {
+        struct plot plot;
+        char words[CURVE_WORDS]; /* what it says, or why there is none */
+        int series;              /* in focus */
+    } drawn[CURVE_COUNT];
+    char at[120]; /* over the readings */
     struct curve_reading reading[CURVES_READINGS];
     int readings;
     unsigned version; /* of the form when it was filled */
@@ -74,11 +97,13 @@ struct curves {
     int top;   /* first reading shown there */
 
     struct memory_curve memory;
-    enum sweep sweep; /* what memory is shown against */
-    struct load_curve load;
+    enum sweep sweep;              /* what memory is shown against */
+    struct load_curve load;        /* of all curves against users */
     struct measured_rows measured; /* by --calibration's files: marks of latency */
     struct task *task;             /* of the load curve; NULL: none runs */
     struct load_job *job;          /* the task's */
+    unsigned loaded;               /* version of the form that the load's curve is of, */
+    double low, high;              /* and the range that was asked for */
     struct roof_curve roof;
 
     struct benchlog log, bench;           /* shown; the last run of Bench; json NULL: none */
@@ -86,6 +111,81 @@ struct curves {
     int set, sets;                        /* of the roofline: 0 the plan, 1.. products of log */
     int source[PLOT_SERIES][PLOT_POINTS]; /* in log.point */
 };
+
+/* ---- which are shown ---- */
+
+#define SEVERAL 2 /* curves at once from here on have one cursor: all are against users */
+
+/* What memory is shown against. */
+static enum sweep sweep_of(const struct curves *c)
+{
+    return c->seen > SEVERAL ? SWEEP_USERS : c->sweep;
+}
+
+static int axis_of(const struct curves *c, enum curve curve)
+{
+    return curve == CURVE_ROOFLINE                                 ? BY_INTENSITY
+           : curve == CURVE_MEMORY && sweep_of(c) == SWEEP_CONTEXT ? BY_CONTEXT
+                                                                   : BY_USERS;
+}
+
+static struct curve_view *view_of(struct curves *c)
+{
+    return &c->view[axis_of(c, c->curve)];
+}
+
+static const struct plot *plot_of(const struct curves *c)
+{
+    return &c->drawn[c->curve].plot;
+}
+
+static bool is_zoomed(const struct curves *c)
+{
+    return isfinite(c->view[axis_of(c, c->curve)].low);
+}
+
+/* The measured products of a file are no curve of the plan. */
+static bool is_measured(const struct curves *c)
+{
+    return c->curve == CURVE_ROOFLINE && c->set > 0;
+}
+
+static bool is_time(enum curve curve)
+{
+    return curve == CURVE_TPOT || curve == CURVE_TTFT;
+}
+
+/* Those of the screen, in its order, that in focus among them: how many. */
+static int curves_list(const struct curves *c, enum curve out[CURVE_COUNT])
+{
+    int n = 0;
+
+    for (int i = 0; i < CURVE_COUNT; i++) {
+        enum curve curve = (enum curve)i;
+        bool other = (is_time(curve) && is_time(c->curve)) ||
+                     (curve == CURVE_MEMORY && c->curve != CURVE_ROOFLINE) ||
+                     (curve == CURVE_TPOT && c->curve != CURVE_TTFT) || curve == CURVE_TOKENS ||
+                     curve == CURVE_COST;
+        bool pair = is_time(curve) && is_time(c->curve);
+
+        if (curve == c->curve || c->seen == CURVE_COUNT || (c->seen == SEVERAL && pair) ||
+            (c->seen > SEVERAL && other && !pair))
+            out[n++] = curve;
+    }
+    return n;
+}
+
+/* How many curves there is room for. */
+static int room_of(const struct app *app, const struct curves *c)
+{
+    struct frame frame = app_frame(app);
+    int cols = frame.body.cols, rows = frame.body.rows;
+
+    return cols < WIDE_COLS / 2 - 10                                            ? 1
+           : c->alone || is_measured(c) || cols < WIDE_COLS || rows < WIDE_ROWS ? SEVERAL
+           : cols < ALL_COLS                                                    ? 4
+                                                                                : CURVE_COUNT;
+}
 
 /* ---- for those who fill and read ---- */
 
@@ -158,28 +258,28 @@ static bool load_unit(void *ctx, int i, struct planner *planner)
 }
 
 /* Gives the points, which take long, to the worker: load_take() takes those that are planned, and
- * fill() draws them. False: words say why there are none. */
-static bool load_begin(struct curves *c, enum load_kind kind, struct form *form,
-                       struct worker *worker)
+ * fill() draws them. Not where they are there. */
+static void load_begin(struct curves *c, struct form *form, struct worker *worker)
 {
     static const struct task_ops ops = {TASK_SCREEN, load_unit, free};
-    const struct curve_view *v = &c->view[c->curve];
-    const struct plan *plan = &form->answer->plan;
-    struct texts why = {0};
+    const struct curve_view *v = &c->view[BY_USERS];
+    struct load_curve *load = &c->load;
+    bool same = load->count > 0 && c->loaded == form->version &&
+                (isfinite(v->low) ? c->low == v->low && c->high == v->high : !isfinite(c->low));
 
-    if (!plan->has_memory) {
-        gp_format(c->words, sizeof(c->words), "no curve: %s", sentence_first_reason(plan, &why));
-        texts_fini(&why);
-        return false;
-    }
-    load_curve_begin(kind, form->answer, v->low, v->high, &c->load);
+    if (same && (c->task || load->done == load->count))
+        return;
+    task_drop(&c->task);
+    load_curve_begin(form->answer, v->low, v->high, load);
+    c->loaded = form->version;
+    c->low = v->low;
+    c->high = v->high;
     c->measured.count = 0;
-    if (c->curve == CURVE_LATENCY && measured_rows_read(form->answer, &c->measured, NULL))
+    if (measured_rows_read(form->answer, &c->measured, NULL))
         c->measured.count = 0; /* the answer has said what is wrong with the file */
     c->job = gp_calloc(1, sizeof(*c->job));
     c->job->curve = c->load;
     c->task = task_begin(worker, &ops, c->job);
-    return true;
 }
 
 /* True: points have come. */
@@ -198,8 +298,8 @@ static bool load_take(struct curves *c)
 }
 
 /* Times that were measured with requests as long as the plan's. */
-static void add_measured(struct curves *c, const struct request *q, const char *what, char mark,
-                         enum plot_role role)
+static void add_measured(struct curves *c, struct plot *plot, const struct request *q,
+                         const char *what, enum plot_role role)
 {
     struct plot_series *s = NULL;
 
@@ -210,69 +310,77 @@ static void add_measured(struct curves *c, const struct request *q, const char *
         if (strcmp(r->what, what) != 0 || fabs(r->prompt - q->prompt) > SAME_LENGTH * q->prompt ||
             fabs(r->output - q->output) > SAME_LENGTH * q->output)
             continue;
-        s = s ? s : plot_add(&c->plot, what, role, mark);
+        s = s ? s : plot_add(plot, what, role, 'x');
         if (!s)
             return;
         gp_format(s->name, sizeof(s->name), "%s measured", what);
         plot_point(s, r->users, ms);
-        c->plot.y.low = fmin(c->plot.y.low, ms / 1.1);
-        c->plot.y.high = fmax(c->plot.y.high, ms * 1.1);
+        plot->y.high = fmax(plot->y.high, ms * 1.1);
     }
 }
 
-static void fill_load(struct curves *c, struct form *form)
+static void fill_load(struct curves *c, struct form *form, enum curve curve)
 {
-    const struct request *q = &form->answer->plan.request;
+    static const char *const what[CURVE_COUNT] = {[CURVE_TPOT] = "TPOT", [CURVE_TTFT] = "TTFT"};
+    struct curve_drawn *d = &c->drawn[curve];
 
-    if (load_curve_plot(&c->load, &c->plot, c->words)) {
-        add_measured(c, q, "TPOT", '1', PLOT_1);
-        add_measured(c, q, "TTFT", '2', PLOT_2);
-        c->start = c->load.own;
-    } else if (c->load.done < c->load.count)
-        gp_copy(c->words, sizeof(c->words), "planning ...");
+    if (!form->answer->plan.has_memory) {
+        struct texts why = {0};
+
+        gp_format(d->words, sizeof(d->words), "no curve: %s",
+                  sentence_first_reason(&form->answer->plan, &why));
+        texts_fini(&why);
+    } else if (load_curve_plot(&c->load, (enum load_kind)curve, &d->plot, d->words)) {
+        if (what[curve])
+            add_measured(c, &d->plot, &form->answer->plan.request, what[curve], PLOT_4);
+        c->view[BY_USERS].start = c->load.own;
+    } else if (c->load.done < c->load.count) {
+        gp_copy(d->words, sizeof(d->words), "planning ...");
+    }
 }
 
-static void read_time(struct curves *c, char mark, enum plot_role role, const char *name,
+static void read_time(struct curves *c, enum plot_role role, const char *name,
                       const struct quantity *q)
 {
     if (q->known)
-        reading_add(c, c->curve == CURVE_LATENCY ? mark : 0, plot_ink(role), name, "%s ms\t%s..%s",
-                    UNITS_PLAIN(q->value * 1e3, 4), UNITS_PLAIN(q->low * 1e3, 4),
-                    UNITS_PLAIN(q->high * 1e3, 4));
+        reading_add(c, 0, plot_ink(role), name, "%s ms\t%s..%s", UNITS_PLAIN(q->value * 1e3, 4),
+                    UNITS_PLAIN(q->low * 1e3, 4), UNITS_PLAIN(q->high * 1e3, 4));
 }
 
-static void read_money(struct curves *c, char mark, const char *name, const struct quantity *q)
+static void read_money(struct curves *c, enum ink ink, const char *name, const struct quantity *q)
 {
-    enum ink ink = mark ? plot_ink(PLOT_3) : INK_TEXT;
-
     if (q->known && q->high > q->low)
-        reading_add(c, mark, ink, name, "%s\t%.2f..%.2f", UNITS_MONEY(q->value), q->low, q->high);
+        reading_add(c, 0, ink, name, "%s\t%.2f..%.2f", UNITS_MONEY(q->value), q->low, q->high);
     else if (q->known)
-        reading_add(c, mark, ink, name, "%s", UNITS_MONEY(q->value));
+        reading_add(c, 0, ink, name, "%s", UNITS_MONEY(q->value));
 }
 
 /* Every point is a plan: what it says of itself. */
 static void read_load(struct curves *c, const struct form *form, double x)
 {
     const struct load_point *p = load_curve_at(&c->load, x);
-    bool output = c->curve == CURVE_THROUGHPUT;
+    const struct plot *plot = plot_of(c);
+    char count[32];
 
     (void)form;
     if (!p)
         return;
     say_verdict(c, SWEEP_USERS, p->users, p->verdict, p->limit);
+    if (p->tokens.known)
+        reading_add(c, 0, plot_ink(PLOT_1), "output", "%.0f tok/s\t%.0f..%.0f", p->tokens.value,
+                    p->tokens.low, p->tokens.high);
+    read_time(c, PLOT_1, "TPOT", &p->tpot);
+    read_time(c, PLOT_2, "TTFT", &p->ttft);
+    if (c->load.knee > 0)
+        reading_add(c, 0, INK_OK, "90 % of most", "%.0f users\tmost: %s tok/s", c->load.knee,
+                    units_tokens(count, sizeof(count), round(c->load.most)));
+    read_money(c, plot_ink(PLOT_3), "$/M tok", &p->million);
+    read_money(c, INK_TEXT, "$ an hour", &p->per_hour);
     if (p->gpus)
         reading_add(c, 0, INK_TEXT, "GPUs", "%d", p->gpus);
-    read_time(c, 't', PLOT_1, "TPOT", &p->tpot);
-    read_time(c, 'f', PLOT_2, "TTFT", &p->ttft);
-    if (p->tokens.known)
-        reading_add(c, output ? 'o' : 0, output ? plot_ink(PLOT_1) : INK_TEXT, "output",
-                    "%.0f tok/s\t%.0f..%.0f", p->tokens.value, p->tokens.low, p->tokens.high);
-    read_money(c, c->curve == CURVE_COST ? 'm' : 0, "$/M tok", &p->million);
-    read_money(c, 0, "$ an hour", &p->per_hour);
-    for (int i = 0; i < c->plot.count; i++) {
-        const struct plot_series *s = &c->plot.series[i];
-        int k = isdigit((unsigned char)s->mark) ? nearest_point(&c->plot, s, x) : -1;
+    for (int i = 0; i < plot->count; i++) {
+        const struct plot_series *s = &plot->series[i];
+        int k = s->mark == 'x' ? nearest_point(plot, s, x) : -1;
 
         if (k >= 0)
             reading_add(c, s->mark, plot_ink(s->role), s->name, "%s ms\tat %.0f users",
@@ -282,13 +390,16 @@ static void read_load(struct curves *c, const struct form *form, double x)
 
 /* ---- memory ---- */
 
-static void fill_memory(struct curves *c, struct form *form)
+static void fill_memory(struct curves *c, struct form *form, enum curve curve)
 {
     const struct plan *plan = &form->answer->plan;
-    const struct curve_view *v = &c->view[CURVE_MEMORY];
+    struct curve_view *v = &c->view[axis_of(c, curve)];
+    struct curve_drawn *d = &c->drawn[curve];
+    bool shared = c->seen > SEVERAL && c->load.count > 0; /* the range of those beside it */
 
-    if (memory_curve(&c->memory, plan, c->sweep, v->low, v->high, &c->plot, c->words))
-        c->start = c->sweep == SWEEP_CONTEXT ? plan->request.context : plan->request.users;
+    if (memory_curve(&c->memory, plan, sweep_of(c), shared ? c->load.low : v->low,
+                     shared ? c->load.high : v->high, &d->plot, d->words))
+        v->start = sweep_of(c) == SWEEP_CONTEXT ? plan->request.context : plan->request.users;
 }
 
 /* Lines and marks by the names and figures that they have in the plot, and beside them
@@ -296,11 +407,12 @@ static void fill_memory(struct curves *c, struct form *form)
 static void read_memory_series(struct curves *c, const struct sweep_point *p)
 {
     const struct sweep_end *end = &c->memory.end;
+    const struct plot *plot = plot_of(c);
     char text[48];
 
-    for (int i = 0; i < c->plot.count; i++) {
-        const struct plot_series *s = &c->plot.series[i];
-        double gib = (s->mark ? s->y[0] : plot_read(&c->plot, s, p->x)) / GP_GIB;
+    for (int i = 0; i < plot->count; i++) {
+        const struct plot_series *s = &plot->series[i];
+        double gib = (s->mark ? s->y[0] : plot_read(plot, s, p->x)) / GP_GIB;
         char sign = s->label ? s->label : s->mark;
 
         if (s->count == 0 || s->shade)
@@ -442,7 +554,7 @@ static bool only_flagged(const struct benchlog *log, const struct point_result *
 /* Puts a point in, or in the place of a slower one of the same id. */
 static void point_put(struct curves *c, int series, int at, double x, double y)
 {
-    struct plot_series *s = &c->plot.series[series];
+    struct plot_series *s = &c->drawn[CURVE_ROOFLINE].plot.series[series];
     int *source = c->source[series], i = 0;
 
     while (i < s->count && strcmp(c->log.point[source[i]].id, c->log.point[at].id) != 0)
@@ -461,12 +573,13 @@ static void point_put(struct curves *c, int series, int at, double x, double y)
 static void add_marks(struct curves *c, const struct point_result *set, const char *group, int i,
                       double unit)
 {
-    int series = c->plot.count;
+    struct plot *plot = &c->drawn[CURVE_ROOFLINE].plot;
+    int series = plot->count;
     char name[64] = "flagged";
 
     if (group)
         gp_format(name, sizeof(name), "%s measured", group);
-    if (!plot_add(&c->plot, name, group ? plot_role(i) : PLOT_WARN, group ? (char)('1' + i) : '!'))
+    if (!plot_add(plot, name, group ? plot_role(i) : PLOT_WARN, group ? (char)('1' + i) : '!'))
         return;
     for (int k = 0; k < c->log.count; k++) {
         const struct point_result *p = &c->log.point[k];
@@ -476,8 +589,8 @@ static void add_marks(struct curves *c, const struct point_result *set, const ch
             (group ? own && strcmp(own, group) == 0 && result_good(p) : only_flagged(&c->log, p)))
             point_put(c, series, k, x_of(p), p->ops / unit);
     }
-    if (c->plot.series[series].count == 0) /* without a point it is none */
-        c->plot.count = series;
+    if (plot->series[series].count == 0) /* without a point it is none */
+        plot->count = series;
 }
 
 /* The GPU of the catalogue, or its slice, that the file says a device is. */
@@ -532,13 +645,14 @@ static void say_set(struct curves *c, const struct point_result *set, int shown,
     strbuf_addf(&words, "; roof: %s", roof);
     if (c->sets > 2)
         strbuf_addf(&words, "; %d of %d, j and k: next", c->set, c->sets - 1);
-    gp_copy(c->words, sizeof(c->words), words.text);
+    gp_copy(c->drawn[CURVE_ROOFLINE].words, CURVE_WORDS, words.text);
     strbuf_fini(&words);
 }
 
 static void fill_measured(struct curves *c, struct form *form)
 {
-    const struct curve_view *v = &c->view[c->curve];
+    struct curve_view *v = &c->view[BY_INTENSITY];
+    struct plot *plot = &c->drawn[CURVE_ROOFLINE].plot;
     const struct point_result *set = NULL;
     const char *groups[PLOT_SERIES];
     struct gpu gpu;
@@ -586,20 +700,21 @@ static void fill_measured(struct curves *c, struct form *form)
         if (roof[i].rate.known)
             most = fmax(most, roof[i].rate.value);
     }
-    plot_range(&c->plot, v->low, v->high, roof_curve_floor2(x_low),
-               roof_curve_ceil2(x_high * 1.01));
-    unit = roof_curve_rates(&c->plot, y_low / 2, most * 1.1, most, false);
+    plot->x = (struct plot_axis){
+        .log = true, .base = 2, .title = "intensity, FLOP per byte of memory (log2)"};
+    plot_range(plot, v->low, v->high, roof_curve_floor2(x_low), roof_curve_ceil2(x_high * 1.01));
+    unit = roof_curve_rates(plot, y_low / 2, most * 1.1, most, false);
     for (int i = 0; i < roofs; i++) {
         char name[64];
 
         gp_format(name, sizeof(name), "%s %s", layers ? bench_type_word(set->type) : groups[i],
                   sheet ? "sheet" : "read bandwidth");
-        roof_curve_line(&c->plot, name, PLOT_DIM, (char)('a' + i), roof[i], unit);
+        roof_curve_line(plot, name, PLOT_DIM, (char)('a' + i), roof[i], unit);
     }
     for (int i = 0; i < count; i++)
         add_marks(c, set, groups[i], i, unit);
     add_marks(c, set, NULL, 0, unit);
-    c->start = x_high;
+    v->start = x_high;
 }
 
 /* A mark's point: "down: contended", or its layer, with how much of the prediction it is. */
@@ -622,46 +737,47 @@ static void read_point(struct curves *c, const struct plot_series *s, const stru
     else if (p->ratio > 0)
         gp_format(share, sizeof(share), ", %.0f %%", 100 * p->ratio);
     reading_add(c, s->mark, plot_ink(s->role), name, "%s %s%s\t%.0fx%.0fx%.0f", UNITS_PLAIN(y, 4),
-                plot_unit(&c->plot.y), share, p->m, p->n, p->k);
+                plot_unit(&plot_of(c)->y), share, p->m, p->n, p->k);
 }
 
 /* ---- roofline ---- */
 
-static void fill_roofline(struct curves *c, struct form *form)
+static void fill_roofline(struct curves *c, struct form *form, enum curve curve)
 {
-    const struct curve_view *v = &c->view[CURVE_ROOFLINE];
+    struct curve_view *v = &c->view[BY_INTENSITY];
+    struct curve_drawn *d = &c->drawn[curve];
 
-    if (c->set > 0) {
+    if (c->set > 0)
         fill_measured(c, form);
-    } else if (roof_curve(&c->roof, &form->answer->plan, v->low, v->high, &c->plot, c->words)) {
-        c->start = c->roof.start;
-        gp_copy(c->title, sizeof(c->title), c->plot.title);
-    }
+    else if (roof_curve(&c->roof, &form->answer->plan, v->low, v->high, &d->plot, d->words))
+        v->start = c->roof.start;
 }
 
 static void read_roofline(struct curves *c, const struct form *form, double x)
 {
     const struct plan *plan = &form->answer->plan;
     const struct model *model = plan->request.model;
+    const struct plot *plot = plot_of(c);
+    double start = c->view[BY_INTENSITY].start;
     struct products_layer layers[LAYERS]; /* a mark is a product, in the order of these */
 
     if (c->set > 0) {
         gp_format(c->at, sizeof(c->at), "%s FLOP/B; %% of what was predicted", UNITS_PLAIN(x, 4));
     } else {
         gp_format(c->at, sizeof(c->at), "%s FLOP/B: %s", UNITS_PLAIN(x, 4),
-                  x == c->start  ? "the ridge"
-                  : x < c->start ? "memory bound"
-                                 : "arithmetic bound");
+                  x == start  ? "the ridge"
+                  : x < start ? "memory bound"
+                              : "arithmetic bound");
         products_layers(model, &plan->layout, layers, LAYERS);
     }
-    for (int i = 0; i < c->plot.count; i++) {
-        const struct plot_series *s = &c->plot.series[i];
-        double y = s->mark || s->shade ? NAN : plot_read(&c->plot, s, x);
-        int k = s->mark ? nearest_point(&c->plot, s, x) : -1;
+    for (int i = 0; i < plot->count; i++) {
+        const struct plot_series *s = &plot->series[i];
+        double y = s->mark || s->shade ? NAN : plot_read(plot, s, x);
+        int k = s->mark ? nearest_point(plot, s, x) : -1;
 
         if (isfinite(y)) {
             reading_add(c, s->label, plot_ink(s->role), s->name, "%s %s", UNITS_PLAIN(y, 4),
-                        plot_unit(&c->plot.y));
+                        plot_unit(&plot->y));
         } else if (k >= 0 && c->set > 0) {
             read_point(c, s, &c->log.point[c->source[i][k]], s->y[k]);
         } else if (k >= 0) {
@@ -669,7 +785,7 @@ static void read_roofline(struct curves *c, const struct form *form, double x)
 
             reading_add(c, s->mark, plot_ink(s->role), s->name,
                         "%s %s %s\t%.0fx%.0fx%.0f, %s FLOP/B", layer->name, UNITS_PLAIN(s->y[k], 4),
-                        plot_unit(&c->plot.y), (double)layer->m,
+                        plot_unit(&plot->y), (double)layer->m,
                         roof_curve_tokens(model, layer, c->roof.batch[i]), (double)layer->k,
                         UNITS_PLAIN(s->x[k], 3));
         }
@@ -678,148 +794,174 @@ static void read_roofline(struct curves *c, const struct form *form, double x)
 
 /* ---- the table ---- */
 
-#define INTENSITY_AXIS "intensity, FLOP per byte of memory (log2)"
-#define USERS_AXIS "users: requests in flight (log2)"
-#define LAYOUT_EXPLAIN "A point is a plan, its band shaded: "
+#define LAYOUT_EXPLAIN "A point is a plan, the edges of its band dotted: "
 
 static const struct curve_row {
     const char *title;
-    const char *x_title; /* of the axis, which is logarithmic */
     const char *explain; /* one or two lines, with the equation */
+    char key;            /* as the title says it */
     bool snap;           /* the cursor stands on points that were computed */
-    enum load_kind load; /* what the worker plans for it; LOAD_KIND_COUNT: fill() does it all */
-    void (*fill)(struct curves *c, struct form *form);
+    void (*fill)(struct curves *c, struct form *form, enum curve curve);
     void (*read)(struct curves *c, const struct form *form, double x);
 } curve_rows[CURVE_COUNT] = {
-    [CURVE_LATENCY] = {"TPOT and TTFT", USERS_AXIS,
-                       LAYOUT_EXPLAIN "TPOT of a step, TTFT = wait + prefill.", true, LOAD_SPEED,
-                       fill_load, read_load},
-    [CURVE_THROUGHPUT] = {"Output tokens per second", USERS_AXIS,
-                          LAYOUT_EXPLAIN "tokens/s = requests/s x output, all users.", true,
-                          LOAD_TOKENS, fill_load, read_load},
-    [CURVE_COST] = {"Cost per million tokens", USERS_AXIS,
-                    LAYOUT_EXPLAIN "$/M tokens = 1e6 $/h / (3600 tokens/s).", true, LOAD_COST,
-                    fill_load, read_load},
-    [CURVE_MEMORY] = {"Memory", USERS_AXIS,
-                      "Memory of one GPU by part, stacked; each point is a plan of its own.", true,
-                      LOAD_KIND_COUNT, fill_memory, read_memory},
-    [CURVE_ROOFLINE] = {"Roofline", INTENSITY_AXIS,
+    [CURVE_TOKENS] = {"Output tok/s", LAYOUT_EXPLAIN "tokens/s = requests/s x output, all users.",
+                      'p', true, fill_load, read_load},
+    [CURVE_TPOT] = {"TPOT", LAYOUT_EXPLAIN "TPOT of a step.", 't', true, fill_load, read_load},
+    [CURVE_TTFT] = {"TTFT", LAYOUT_EXPLAIN "TTFT = wait + prefill.", 't', true, fill_load,
+                    read_load},
+    [CURVE_COST] = {"$/M tokens", LAYOUT_EXPLAIN "$/M tokens = 1e6 $/h / (3600 tokens/s).", '$',
+                    true, fill_load, read_load},
+    [CURVE_MEMORY] = {"Memory of one GPU",
+                      "Memory of one GPU by part, stacked; each point is a plan of its own.", 'm',
+                      true, fill_memory, read_memory},
+    [CURVE_ROOFLINE] = {"Roofline",
                         "Roof = min(rate, intensity x bandwidth) of the sheet; marks are "
                         "predicted, or measured (o).",
-                        false, LOAD_KIND_COUNT, fill_roofline, read_roofline},
+                        'r', false, fill_roofline, read_roofline},
 };
-
-static const struct curve_view WHOLE = {NAN, NAN, NAN, 0};
 
 /* ---- filling ---- */
 
-static struct curve_view *view_of(struct curves *c)
+/* x of the cursor of a curve. */
+static double cursor_of(const struct curves *c, enum curve curve)
 {
-    return &c->view[c->curve];
+    const struct curve_view *v = &c->view[axis_of(c, curve)];
+    const struct plot_axis *x = &c->drawn[curve].plot.x;
+
+    return fmin(fmax(isfinite(v->cursor) ? v->cursor : v->start, x->low), x->high);
 }
 
-/* x of the cursor. */
 static double curves_cursor(const struct curves *c)
 {
-    double x = c->view[c->curve].cursor;
-
-    x = isfinite(x) ? x : c->start;
-    return fmin(fmax(x, c->plot.x.low), c->plot.x.high);
+    return cursor_of(c, c->curve);
 }
 
 static void read_cursor(struct curves *c, struct form *form)
 {
     c->readings = 0;
     c->at[0] = '\0';
-    if (c->plot.count > 0)
+    if (plot_of(c)->count > 0)
         curve_rows[c->curve].read(c, form, curves_cursor(c));
-}
-
-/* The measured products of a file are no curve of the plan. */
-static bool is_measured(const struct curves *c)
-{
-    return c->curve == CURVE_ROOFLINE && c->set > 0;
 }
 
 /* Draws what is planned. */
 static void curve_redraw(struct app *app, struct curves *c)
 {
-    struct curve_view *v = view_of(c);
+    enum curve shown[CURVE_COUNT];
+    int n = curves_list(c, shown);
 
-    plot_clear(&c->plot);
-    curve_rows[c->curve].fill(c, app->form);
-    gp_copy(c->plot.title, sizeof(c->plot.title), c->title);
-    if (v->series >= c->plot.count)
-        v->series = 0;
-    while (v->series < c->plot.count - 1 && c->plot.series[v->series].shade)
-        v->series++;
+    for (int i = 0; i < n; i++) {
+        enum curve curve = shown[i];
+        struct curve_drawn *d = &c->drawn[curve];
+        struct curve_view *v = &c->view[axis_of(c, curve)];
+
+        plot_clear(&d->plot);
+        d->words[0] = '\0';
+        if (!app->form->answered && !(curve == CURVE_ROOFLINE && c->set > 0))
+            gp_format(d->words, sizeof(d->words), "no plan: %s", app->form->err.text);
+        else
+            curve_rows[curve].fill(c, app->form, curve);
+        gp_copy(d->plot.title, sizeof(d->plot.title), curve_rows[curve].title);
+        if (d->series >= d->plot.count)
+            d->series = 0;
+        while (d->series < d->plot.count - 1 && d->plot.series[d->series].shade)
+            d->series++;
+        if (!isfinite(v->low) && d->plot.count > 0) {
+            v->least = d->plot.x.low;
+            v->most = d->plot.x.high;
+        }
+    }
     read_cursor(c, app->form);
     app_touch(app);
 }
 
-static void curve_title(struct curves *c, const struct form *form)
+/* "Llama 3.1 70B bf16, 2 x h100-sxm TP 2" */
+static void curves_of(const struct app *app, const struct curves *c, char *text, size_t size)
 {
-    static const char *const memory[] = {" against context", " against users"};
-    const struct plan *p = &form->answer->plan;
-    const char *title = curve_rows[c->curve].title;
+    const struct plan *p = &app->form->answer->plan;
 
+    text[0] = '\0';
     if (is_measured(c))
-        gp_format(c->title, sizeof(c->title), "%s, measured  %s", title,
-                  c->file[0] ? c->file : "last run of Bench");
-    else if (!form->answered)
-        gp_copy(c->title, sizeof(c->title), title);
-    else
-        gp_format(c->title, sizeof(c->title), "%s%s  %s %s, %d x %s TP %d", title,
-                  c->curve == CURVE_MEMORY ? memory[c->sweep] : "", p->request.model->name,
+        gp_copy(text, size, c->file[0] ? c->file : "last run of Bench");
+    else if (app->form->answered)
+        gp_format(text, size, "%s %s, %d x %s TP %d", p->request.model->name,
                   p->request.precision.id, p->layout.gpus, p->request.gpu->id, p->layout.tp);
 }
 
 static void curve_fill(struct app *app, struct curves *c)
 {
-    const struct curve_row *row = &curve_rows[c->curve];
     struct form *form = app->form;
+    enum curve shown[CURVE_COUNT];
+    bool load = false;
 
-    plot_clear(&c->plot);
-    task_drop(&c->task);
-    c->plot.x = (struct plot_axis){.log = true, .base = 2, .title = row->x_title};
-    c->start = NAN;
-    c->sets = c->curve == CURVE_ROOFLINE ? 1 + find_sets(&c->log, -1, NULL) : 0;
-    c->set = c->sets > 0 ? (c->set % c->sets + c->sets) % c->sets : c->set;
-    c->words[0] = c->at[0] = '\0';
+    for (int i = 0; i < BY_COUNT; i++)
+        c->view[i].start = NAN;
+    c->sets = 1 + find_sets(&c->log, -1, NULL);
+    c->set = (c->set % c->sets + c->sets) % c->sets;
     c->version = form->version;
     c->filled = true;
-    curve_title(c, form);
-    if (!form->answered && !is_measured(c))
-        gp_format(c->words, sizeof(c->words), "no plan: %s", form->err.text);
-    else if (row->load == LOAD_KIND_COUNT || load_begin(c, row->load, form, app->worker))
-        curve_redraw(app, c);
-    if (c->task && load_take(c))
-        curve_redraw(app, c);
-    read_cursor(c, form);
-    app_touch(app);
+    c->seen = room_of(app, c);
+    for (int i = curves_list(c, shown) - 1; i >= 0; i--)
+        load = load || shown[i] <= CURVE_COST;
+    if (load && form->answered && form->answer->plan.has_memory)
+        load_begin(c, form, app->worker);
+    if (c->task)
+        load_take(c);
+    curve_redraw(app, c);
 }
 
 /* ---- moving ---- */
 
-static int columns_of(const struct app *app, const struct curves *c)
+/* Curve i of the n that share a rectangle. */
+static struct rect box_of(struct rect in, int n, int i)
+{
+    int across = n <= SEVERAL ? n : (n + 1) / 2, down = (n + across - 1) / across;
+    int col = i % across, row = i / across;
+    int y = in.rows * row / down, x = in.cols * col / across;
+
+    return (struct rect){in.y + y, in.x + x, in.rows * (row + 1) / down - y,
+                         in.cols * (col + 1) / across - x};
+}
+
+/* The boxes of those that are shown, and which is in focus. */
+static int curve_boxes(const struct app *app, const struct curves *c, enum curve shown[CURVE_COUNT],
+                       struct rect box[CURVE_COUNT], int *focus)
 {
     struct frame frame = app_frame(app);
     struct rect panel[CURVES_PANELS];
+    int n = curves_list(c, shown);
 
-    frame_stack(frame.body, frame.size, CURVES_PLOT, CURVES_ROWS, panel);
-    return plot_area(rect_inside(panel[CURVES_PLOT]), &c->plot).cols;
+    frame_stack(frame.body, frame.size, c->panel, CURVES_ROWS, panel);
+    *focus = 0;
+    for (int i = 0; i < n; i++) {
+        box[i] = box_of(panel[CURVES_PLOT], n, i);
+        if (shown[i] == c->curve)
+            *focus = i;
+    }
+    return n;
+}
+
+/* Columns of the curve in focus. */
+static int columns_of(const struct app *app, const struct curves *c)
+{
+    enum curve shown[CURVE_COUNT];
+    struct rect box[CURVE_COUNT];
+    int focus;
+
+    curve_boxes(app, c, shown, box, &focus);
+    return plot_area(rect_inside(box[focus]), plot_of(c)).cols;
 }
 
 /* The nearest x of the series that lies at least `columns` beyond; its last one. */
-static double next_point(const struct curves *c, const struct plot_series *s, double x, int width,
+static double next_point(const struct plot *plot, const struct plot_series *s, double x, int width,
                          int columns)
 {
     int way = columns < 0 ? -1 : 1;
-    double here = plot_place(&c->plot.x, x), best = x, far = INFINITY, most = 0;
+    double here = plot_place(&plot->x, x), best = x, far = INFINITY, most = 0;
     double least = s->mark ? 1e-9 : (abs(columns) - 0.5) / fmax(width - 1, 1);
 
     for (int i = 0; i < s->count; i++) {
-        double place = plot_place(&c->plot.x, s->x[i]), gap = way * (place - here);
+        double place = plot_place(&plot->x, s->x[i]), gap = way * (place - here);
 
         if (!(place >= -1e-9 && place <= 1 + 1e-9) || gap <= 0)
             continue;
@@ -834,52 +976,56 @@ static double next_point(const struct curves *c, const struct plot_series *s, do
     return best;
 }
 
+/* The series in focus. */
+static const struct plot_series *series_of(const struct curves *c)
+{
+    return &plot_of(c)->series[c->drawn[c->curve].series];
+}
+
 static void cursor_move(struct app *app, struct curves *c, int columns)
 {
-    struct curve_view *v = view_of(c);
-    const struct plot_series *s = &c->plot.series[v->series];
+    const struct plot *plot = plot_of(c);
+    const struct plot_series *s = series_of(c);
     int width = columns_of(app, c);
 
-    if (c->plot.count == 0)
+    if (plot->count == 0)
         return;
     if (s->mark || curve_rows[c->curve].snap)
-        v->cursor = next_point(c, s, curves_cursor(c), width, columns);
+        view_of(c)->cursor = next_point(plot, s, curves_cursor(c), width, columns);
     else
-        v->cursor = plot_move(&c->plot, width, curves_cursor(c), columns);
+        view_of(c)->cursor = plot_move(plot, width, curves_cursor(c), columns);
     read_cursor(c, app->form);
 }
 
 /* The cursor onto the nearest point of the series in focus, where it stands on such. */
 static void cursor_snap(struct app *app, struct curves *c)
 {
-    struct curve_view *v = view_of(c);
-    const struct plot_series *s = &c->plot.series[v->series];
+    const struct plot_series *s = series_of(c);
 
     if ((s->mark || curve_rows[c->curve].snap) && s->count > 0)
-        v->cursor = s->x[nearest_point(&c->plot, s, curves_cursor(c))];
+        view_of(c)->cursor = s->x[nearest_point(plot_of(c), s, curves_cursor(c))];
     read_cursor(c, app->form);
 }
 
 static void choose_series(struct app *app, struct curves *c, int by)
 {
-    struct curve_view *v = view_of(c);
+    const struct plot *plot = plot_of(c);
+    int *at = &c->drawn[c->curve].series;
 
-    if (c->plot.count == 0)
+    if (plot->count == 0)
         return;
     do
-        v->series = (v->series + by + c->plot.count) % c->plot.count;
-    while ((c->plot.series[v->series].count == 0 || c->plot.series[v->series].shade) &&
-           v->series != 0);
+        *at = (*at + by + plot->count) % plot->count;
+    while ((plot->series[*at].count == 0 || plot->series[*at].shade) && *at != 0);
     cursor_snap(app, c);
-    app_report(app, false, "series %d of %d: %s", v->series + 1, c->plot.count,
-               c->plot.series[v->series].name);
+    app_report(app, false, "series %d of %d: %s", *at + 1, plot->count, plot->series[*at].name);
 }
 
 static void up_down(struct app *app, struct curves *c, int by)
 {
     if (c->panel == CURVES_READING && app_frame(app).size == SIZE_ONE) {
         c->top = list_clamp(c->top + by, 0, c->readings - 1);
-    } else if (c->sets > 1) {
+    } else if (c->curve == CURVE_ROOFLINE && c->sets > 1) {
         c->set += by;
         curve_fill(app, c);
     } else {
@@ -887,27 +1033,30 @@ static void up_down(struct app *app, struct curves *c, int by)
     }
 }
 
-/* Half (by > 0) or twice the range, the cursor where it is. */
+/* Half (by > 0) or twice the range, the cursor where it is; never beyond what there is. */
 static void zoom_by(struct app *app, struct curves *c, int by)
 {
     struct curve_view *v = view_of(c);
-    double factor = by > 0 ? 0.5 : 2;
-    double x = curves_cursor(c), low = c->plot.x.low, high = c->plot.x.high;
+    const struct plot_axis *axis = &plot_of(c)->x;
+    double factor = by > 0 ? 0.5 : 2, x = curves_cursor(c), low = axis->low, high = axis->high;
 
-    if (c->plot.count == 0 || !(low > 0) || (by > 0 && pow(high / low, factor) < ZOOM_LEAST))
+    if (plot_of(c)->count == 0 || (by < 0 && !is_zoomed(c)))
+        return;
+    low = axis->log ? x * pow(low / x, factor) : x - (x - low) * factor;
+    high = axis->log ? x * pow(high / x, factor) : x + (high - x) * factor;
+    if (by > 0 && (axis->log ? high / low < ZOOM_LEAST : high - low < 2))
         return;
     v->cursor = x;
-    v->low = x * pow(low / x, factor);
-    v->high = x * pow(high / x, factor);
+    v->low = fmax(low, v->least);
+    v->high = fmin(high, v->most);
+    if (v->low <= v->least && v->high >= v->most)
+        v->low = v->high = NAN;
     curve_fill(app, c);
 }
 
-static bool is_zoomed(const struct curves *c)
-{
-    return isfinite(c->view[c->curve].low);
-}
-
 /* ---- result files ---- */
+
+static const struct curve_view WHOLE = {NAN, NAN, NAN, NAN, 0, 0};
 
 static void open_file(struct app *app, const char *path)
 {
@@ -926,7 +1075,7 @@ static void open_file(struct app *app, const char *path)
     c->log = log;
     c->set = 1;
     c->curve = CURVE_ROOFLINE;
-    c->view[CURVE_ROOFLINE] = WHOLE;
+    c->view[BY_INTENSITY] = WHOLE;
     gp_copy(c->file, sizeof(c->file), last ? "" : path);
     curve_fill(app, c);
     if (c->sets == 1)
@@ -1041,9 +1190,11 @@ static void curves_open(struct app *app, void *state)
     struct curves *c = state;
 
     (void)app;
-    plot_init(&c->plot);
     for (int i = 0; i < CURVE_COUNT; i++)
+        plot_init(&c->drawn[i].plot);
+    for (int i = 0; i < BY_COUNT; i++)
         c->view[i] = WHOLE;
+    c->low = c->high = NAN;
 }
 
 static void curves_close(struct app *app, void *state)
@@ -1051,7 +1202,8 @@ static void curves_close(struct app *app, void *state)
     struct curves *c = state;
 
     (void)app;
-    plot_fini(&c->plot);
+    for (int i = 0; i < CURVE_COUNT; i++)
+        plot_fini(&c->drawn[i].plot);
     task_drop(&c->task);
     benchlog_fini(&c->log);
     benchlog_fini(&c->bench);
@@ -1061,7 +1213,7 @@ static void curves_show(struct app *app, void *state)
 {
     struct curves *c = state;
 
-    if (!c->filled || c->version != app->form->version)
+    if (!c->filled || c->version != app->form->version || c->seen != room_of(app, c))
         curve_fill(app, c);
 }
 
@@ -1080,19 +1232,30 @@ static double curves_tick(struct app *app, void *state, double now)
 
 static void choose_curve(struct app *app, struct curves *c, int by)
 {
-    c->curve = (c->curve + by + CURVE_COUNT) % CURVE_COUNT;
+    c->curve = (enum curve)((c->curve + by + CURVE_COUNT) % CURVE_COUNT);
     c->top = 0;
     curve_fill(app, c);
 }
 
-/* The curve of a letter; pressed again, memory is shown against the other. */
+/* The curve of a letter. Pressed again, that of TTFT beside TPOT; memory against the other. */
 static void curve_by_letter(struct app *app, struct curves *c, int curve)
 {
-    if (curve == CURVE_MEMORY && c->curve == curve) {
+    bool again = (int)c->curve == curve;
+
+    if (curve == CURVE_MEMORY && again)
         c->sweep = c->sweep == SWEEP_USERS ? SWEEP_CONTEXT : SWEEP_USERS;
-        c->view[curve] = WHOLE;
-    }
-    choose_curve(app, c, curve - c->curve);
+    if (curve == CURVE_TPOT && again)
+        curve = CURVE_TTFT;
+    choose_curve(app, c, curve - (int)c->curve);
+}
+
+static void curve_alone(struct app *app, struct curves *c, int by)
+{
+    struct frame frame = app_frame(app);
+
+    (void)by;
+    c->alone = !c->alone && frame.body.cols >= WIDE_COLS && frame.body.rows >= WIDE_ROWS;
+    curve_fill(app, c);
 }
 
 static void panel_next(struct app *app, struct curves *c, int by)
@@ -1110,8 +1273,8 @@ static bool curves_act(struct app *app, void *state, enum action action)
         void (*act)(struct app *app, struct curves *c, int by);
         int by;
     } acts[] = {
-        {ACT_CURVE_LATENCY, curve_by_letter, CURVE_LATENCY},
-        {ACT_CURVE_THROUGHPUT, curve_by_letter, CURVE_THROUGHPUT},
+        {ACT_CURVE_THROUGHPUT, curve_by_letter, CURVE_TOKENS},
+        {ACT_CURVE_LATENCY, curve_by_letter, CURVE_TPOT},
         {ACT_CURVE_COST, curve_by_letter, CURVE_COST},
         {ACT_CURVE_MEMORY, curve_by_letter, CURVE_MEMORY},
         {ACT_CURVE_ROOFLINE, curve_by_letter, CURVE_ROOFLINE},
@@ -1131,6 +1294,7 @@ static bool curves_act(struct app *app, void *state, enum action action)
         {ACT_PANEL_BACK, panel_next, -1},
         {ACT_SERIES, choose_series, 1},
         {ACT_MEASURED, choose_file, 0},
+        {ACT_ALONE, curve_alone, 0},
     };
     struct curves *c = state;
     bool back = action == ACT_BACK && is_zoomed(c), done = back;
@@ -1150,21 +1314,33 @@ static bool curves_act(struct app *app, void *state, enum action action)
     return done;
 }
 
+static bool is_in(struct rect r, int y, int x)
+{
+    return y >= r.y && y < r.y + r.rows && x >= r.x && x < r.x + r.cols;
+}
+
 static void curves_click(struct app *app, void *state, int y, int x)
 {
     struct curves *c = state;
     struct frame frame = app_frame(app);
-    struct rect panels[CURVES_PANELS], area;
+    enum curve shown[CURVE_COUNT];
+    struct rect box[CURVE_COUNT], area;
+    int focus, n = curve_boxes(app, c, shown, box, &focus);
 
-    frame_stack(frame.body, frame.size, c->panel, CURVES_ROWS, panels);
-    area = plot_area(rect_inside(panels[CURVES_PLOT]), &c->plot);
-    x -= area.x - frame.body.x;
-    (void)y;
-    if (c->plot.count == 0 || x < 0 || x >= area.cols)
+    for (int i = 0; i < n; i++) {
+        if (!is_in(box[i], y + frame.body.y, x + frame.body.x))
+            continue;
+        if (shown[i] != c->curve)
+            choose_curve(app, c, (int)shown[i] - (int)c->curve);
+        area = plot_area(rect_inside(box[i]), plot_of(c));
+        x -= area.x - frame.body.x;
+        if (plot_of(c)->count == 0 || x < 0 || x >= area.cols)
+            return;
+        view_of(c)->cursor = plot_move(plot_of(c), area.cols, plot_of(c)->x.low, x);
+        cursor_snap(app, c);
+        app_touch(app);
         return;
-    view_of(c)->cursor = plot_move(&c->plot, area.cols, c->plot.x.low, x);
-    cursor_snap(app, c);
-    app_touch(app);
+    }
 }
 
 /* ---- painting ---- */
@@ -1172,45 +1348,57 @@ static void curves_click(struct app *app, void *state, int y, int x)
 /* The cell under the cursor of the series in focus; the real cursor stands there. */
 static void draw_focus(struct canvas *canvas, struct rect in, const struct curves *c)
 {
-    const struct plot_series *s = &c->plot.series[c->view[c->curve].series];
-    struct rect area = plot_area(in, &c->plot);
+    const struct plot *plot = plot_of(c);
+    const struct plot_series *s = series_of(c);
+    struct rect area = plot_area(in, plot);
     double x = curves_cursor(c), y;
     int i, row, col;
 
     if (s->mark) {
-        i = nearest_point(&c->plot, s, x);
+        i = nearest_point(plot, s, x);
         y = i < 0 ? NAN : s->y[i];
         x = i < 0 ? x : s->x[i];
     } else {
-        y = plot_read(&c->plot, s, x);
+        y = plot_read(plot, s, x);
     }
-    if (!plot_cell(&c->plot, area, x, y, &row, &col) &&
-        !plot_cell(&c->plot, area, curves_cursor(c), c->plot.y.low, &row, &col))
+    if (!plot_cell(plot, area, x, y, &row, &col) &&
+        !plot_cell(plot, area, curves_cursor(c), plot->y.low, &row, &col))
         return;
     canvas_ink(canvas, area, row, col, 1, INK_FOCUS);
     canvas_cursor(canvas, area, row, col);
 }
 
-static void draw_plot(struct canvas *canvas, struct rect box, const struct curves *c, bool alone)
+/* what: the plan; "" = it is said elsewhere. */
+static void draw_curve(struct canvas *canvas, struct rect box, const struct curves *c,
+                       enum curve curve, const char *what, bool alone, bool one_of)
 {
+    static const char *const against[] = {" against context", " against users"};
+    const struct curve_drawn *d = &c->drawn[curve];
     struct rect in = rect_inside(box);
-    struct plot plot = c->plot;
-    char unit[40], title[128];
+    struct plot plot = d->plot;
+    char title[200];
+    bool focus = curve == c->curve;
 
-    gp_format(unit, sizeof(unit), "y: %s", plot_unit(&plot.y));
-    gp_format(title, sizeof(title), "%d %s", c->curve + 1, c->title);
-    canvas_box(canvas, box, title, c->plot.count ? unit : NULL);
-    if (c->plot.count == 0) {
-        canvas_wrap(canvas, in, 0, INK_TEXT, c->words);
-        canvas_cursor(canvas, in, 0, 0);
+    gp_format(title, sizeof(title), "%s[%c] %s%s%s%s%s",
+              focus && one_of ? theme_glyph(canvas->charset, GLYPH_CURSOR) : "",
+              curve_rows[curve].key, curve_rows[curve].title,
+              curve == CURVE_MEMORY && !one_of ? against[sweep_of(c) == SWEEP_USERS] : "",
+              curve == CURVE_ROOFLINE && is_measured(c) ? ", measured" : "", what[0] ? "  " : "",
+              what);
+    canvas_box(canvas, box, title, plot.count ? plot_unit(&plot.y) : NULL);
+    if (plot.count == 0) {
+        canvas_wrap(canvas, in, 0, INK_TEXT, d->words);
+        if (focus)
+            canvas_cursor(canvas, in, 0, 0);
         return;
     }
-    plot.legend = alone ? 2 : 0;
+    plot.legend = alone && curve >= CURVE_MEMORY ? 2 : 0; /* the others are one line */
     plot.x.title = NULL; /* it stands in the lower edge */
-    gp_format(title, sizeof(title), " %s ", c->plot.x.title);
+    gp_format(title, sizeof(title), " %s ", d->plot.x.title);
     canvas_fit(canvas, box, box.rows - 1, 2, box.cols - 4, INK_DIM, title);
-    plot_draw(canvas, in, &plot, curves_cursor(c));
-    draw_focus(canvas, in, c);
+    plot_draw(canvas, in, &plot, cursor_of(c, curve));
+    if (focus)
+        draw_focus(canvas, in, c);
 }
 
 /* "a weights     33.88 GiB  33.10..34.20" in `width` columns. */
@@ -1231,7 +1419,8 @@ static void draw_value(struct canvas *canvas, struct rect in, int y, int x, int 
         canvas_text(canvas, in, y, x + used, INK_DIM, r->more);
 }
 
-static void draw_reading(struct canvas *canvas, struct rect box, const struct curves *c, bool alone)
+static void draw_reading(struct canvas *canvas, struct rect box, const struct curves *c,
+                         const char *what, bool alone)
 {
     struct rect in = rect_inside(box);
     int columns = in.cols < 70 ? 1 : in.cols >= 110 && c->readings > 2 * in.rows ? 3 : 2;
@@ -1239,7 +1428,7 @@ static void draw_reading(struct canvas *canvas, struct rect box, const struct cu
 
     if (alone && c->readings > rows)
         top = c->top < c->readings - rows ? c->top : c->readings - rows;
-    canvas_box(canvas, box, c->at[0] ? c->at : "Reading", NULL);
+    canvas_box(canvas, box, c->at[0] ? c->at : "Reading", what[0] ? what : NULL);
     if (rows * columns < c->readings) /* what does not fit is not left out silently */
         canvas_text(canvas, box, box.rows - 1, 3, INK_DIM, alone ? " j k: more " : " e: all ");
     for (int i = 0; i + top < c->readings && i < rows * columns; i++)
@@ -1252,14 +1441,18 @@ static void curves_draw(const struct app *app, const void *state, struct canvas 
                         const struct frame *frame)
 {
     const struct curves *c = state;
-    struct rect panels[CURVES_PANELS];
+    struct rect panels[CURVES_PANELS], box[CURVE_COUNT];
+    enum curve shown[CURVE_COUNT];
+    int focus, n = curve_boxes(app, c, shown, box, &focus);
+    bool alone = frame->size <= SIZE_ONE;
+    char what[160];
 
-    (void)app;
+    curves_of(app, c, what, sizeof(what));
     frame_stack(frame->body, frame->size, c->panel, CURVES_ROWS, panels);
     if (!rect_empty(panels[CURVES_READING]))
-        draw_reading(canvas, panels[CURVES_READING], c, frame->size <= SIZE_ONE);
-    if (!rect_empty(panels[CURVES_PLOT]))
-        draw_plot(canvas, panels[CURVES_PLOT], c, frame->size <= SIZE_ONE);
+        draw_reading(canvas, panels[CURVES_READING], c, n > 1 ? what : "", alone);
+    for (int i = 0; i < n && !rect_empty(panels[CURVES_PLOT]); i++)
+        draw_curve(canvas, box[i], c, shown[i], n > 1 ? "" : what, alone, n > 1);
 }
 
 /* ---- words ---- */
@@ -1269,8 +1462,8 @@ static void curves_explain(const struct app *app, const void *state, struct strb
     const struct curves *c = state;
 
     (void)app;
-    if (c->words[0] && c->plot.count > 0)
-        strbuf_addf(out, "%s\n", c->words);
+    if (c->drawn[c->curve].words[0] && plot_of(c)->count > 0)
+        strbuf_addf(out, "%s\n", c->drawn[c->curve].words);
     strbuf_add(out, curve_rows[c->curve].explain);
 }
 
@@ -1279,22 +1472,25 @@ static void curves_title(const struct app *app, const void *state, struct strbuf
     const struct curves *c = state;
 
     (void)app;
-    strbuf_addf(out, "%d of %d%s", c->curve + 1, CURVE_COUNT, is_zoomed(c) ? ", zoom" : "");
+    strbuf_add(out, is_zoomed(c) ? "zoomed in; Esc: all" : "");
 }
 
 /* What is shown as text, for people. */
 static void curves_text(const struct app *app, const struct curves *c, struct strbuf *out)
 {
     struct canvas canvas;
-    struct plot plot = c->plot;
+    const char *words = c->drawn[c->curve].words;
+    struct plot plot = *plot_of(c);
+    char what[160];
 
     plot.legend = 6;
     canvas_init(&canvas, app->settings.charset);
     canvas_clear(&canvas, TEXT_ROWS, TEXT_COLS);
     plot_draw(&canvas, canvas_rect(&canvas), &plot, curves_cursor(c));
-    strbuf_addf(out, "%s\ny: %s\n", c->title, plot_unit(&plot.y));
+    curves_of(app, c, what, sizeof(what));
+    strbuf_addf(out, "%s  %s\ny: %s\n", plot.title, what, plot_unit(&plot.y));
     canvas_dump(&canvas, out);
-    strbuf_addf(out, "%s\n\n%s\n", c->words, c->at);
+    strbuf_addf(out, "%s\n\n%s\n", words, c->at);
     for (int i = 0; i < c->readings; i++)
         strbuf_addf(out, "%c %-24s %s  %s\n", c->reading[i].mark ? c->reading[i].mark : ' ',
                     c->reading[i].name, c->reading[i].value, c->reading[i].more);
@@ -1306,12 +1502,12 @@ static enum gp_status curves_export(const struct app *app, const void *state, co
 {
     const struct curves *c = state;
 
-    if (c->plot.count == 0)
-        return gp_fail(err, GP_E_NOTHING, "", "", "%s", c->words);
+    if (plot_of(c)->count == 0)
+        return gp_fail(err, GP_E_NOTHING, "", "", "%s", c->drawn[c->curve].words);
     if (strcmp(suffix, "csv") == 0)
-        plot_csv(&c->plot, out);
+        plot_csv(plot_of(c), out);
     else if (strcmp(suffix, "svg") == 0)
-        plot_svg(&c->plot, out);
+        plot_svg(plot_of(c), out);
     else
         curves_text(app, c, out);
     return GP_OK;
@@ -1329,7 +1525,7 @@ static void command_at(const struct app *app, const struct curves *c, struct str
                {FIELD_PP, plan->layout.pp},
                {FIELD_EP, plan->layout.ep},
                {FIELD_REPLICAS, plan->layout.replicas}};
-    bool context = c->curve == CURVE_MEMORY && c->sweep == SWEEP_CONTEXT;
+    bool context = axis_of(c, c->curve) == BY_CONTEXT;
     struct options options;
     char number[32];
 
@@ -1353,7 +1549,7 @@ static void curves_command(const struct app *app, const void *state, struct strb
         strbuf_add(out, "gpuplan --compare-results ");
         strbuf_quote(out, c->file);
         strbuf_add(out, " --format csv");
-    } else if (curve_rows[c->curve].snap && app->form->answered && c->plot.count > 0) {
+    } else if (curve_rows[c->curve].snap && app->form->answered && plot_of(c)->count > 0) {
         command_at(app, c, out);
     } else {
         form_command(app->form, "plan", out);

@@ -322,7 +322,13 @@ static void show_speed(struct page *p, const struct plan *plan,
         canvas_text(p->canvas, p->in, p->y - 1, goal_x(p), INK_DIM, " goal ");
     if (known) {
         goals_of(&plan->request, v, goals);
-        show_pace(p, "TTFT", AS_TIME, v->ttft, &goals[SPEED_GOAL_TTFT], 1e3);
+        /* a percentile in place of the mean, where there are any and the goal is not of the mean */
+        enum late late = plan->request.late[LATE_TTFT_P99] > 0 ? LATE_TTFT_P99 : LATE_TTFT_P95;
+        if (v->percentile[late].known && plan->request.ttft <= 0)
+            show_pace(p, late == LATE_TTFT_P99 ? "TTFT p99" : "TTFT p95", AS_TIME,
+                      v->percentile[late], &goals[SPEED_GOAL_LATE + late], 1e3);
+        else
+            show_pace(p, "TTFT", AS_TIME, v->ttft, &goals[SPEED_GOAL_TTFT], 1e3);
         show_pace(p, "TPOT", AS_TIME, v->tpot, &goals[SPEED_GOAL_TPOT], 1e3);
         show_pace(p, "output", AS_RATE, v->tokens, &goals[SPEED_GOAL_THROUGHPUT], 1);
     } else {

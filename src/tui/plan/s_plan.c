@@ -248,6 +248,8 @@ static void draw_form(struct canvas *canvas, struct rect box, const struct form 
         gp_format(part, sizeof(part), "%d-%d of %d", top + 1, int_min(top + in.rows, rows.count),
                   rows.count);
     canvas_box(canvas, box, "Ask", part);
+    if (s->panel == PLAN_FORM)
+        canvas_accent(canvas, box);
     for (int y = 0; y < in.rows && top + y < rows.count; y++) {
         int row = rows.row[top + y];
         bool focus = s->panel == PLAN_FORM && row == s->focus;
@@ -276,6 +278,8 @@ static void draw_answer(struct canvas *canvas, struct rect box, const struct pla
         gp_format(part, sizeof(part), s->panel == PLAN_ANSWER ? "%d-%d of %d" : "%d-%d of %d, Tab",
                   top + 1, top + in.rows < rows ? top + in.rows : rows, rows);
     canvas_box(canvas, box, page->title, part);
+    if (s->panel == PLAN_ANSWER)
+        canvas_accent(canvas, box);
     if (size != SIZE_ONE)
         canvas_copy(canvas, rect_inside(box), &page->head, 0);
     canvas_copy(canvas, in, &page->lines, top);
@@ -470,6 +474,19 @@ static bool field_edit(struct app *app, struct plan_state *s)
     return true;
 }
 
+/* A digit is the first of a new number. */
+static bool plan_type(struct app *app, void *state, int key)
+{
+    struct plan_state *s = state;
+
+    if (key < '0' || key > '9' || s->panel != PLAN_FORM || focus_field(s) == FIELD_COUNT ||
+        !field_is_number(focus_field(s)))
+        return false;
+    field_edit(app, s);
+    overlay_key(&app->display, key);
+    return true;
+}
+
 static bool on_a_fold(struct app *app)
 {
     app_report(app, false, "Enter opens these fields");
@@ -517,7 +534,6 @@ static void fix_chosen(struct app *app, void *ctx, const char *id)
         app_report(app, false, "applied: %s (u undoes it)", option);
 }
 
-/* Applies the only suggestion, or opens a list of them. */
 static bool fix_open(struct app *app, const struct plan_state *s)
 {
     const struct answer *a = app->form->answer;
@@ -540,10 +556,8 @@ static bool fix_open(struct app *app, const struct plan_state *s)
                   plan_fix_change(&a->plan, &a->fixes[i], change));
         plan_summary_text(&o, PLAN_SUMMARY_WHOLE, c->more);
     }
-    if (count > 1)
+    if (count > 0)
         chooser_open(&app->display, &options);
-    else if (count == 1)
-        fix_chosen(app, NULL, "1");
     else
         app_report(app, false, "nothing to apply");
     return true;
@@ -646,7 +660,7 @@ static bool plan_act(struct app *app, void *state, enum action action)
         s->panel = PLAN_FORM;
         return away;
     case ACT_EDIT:
-        return field_edit(app, s);
+        return s->panel == PLAN_FORM ? field_edit(app, s) : show_why(app, s);
     case ACT_RESET:
         return field_reset(app, s);
     case ACT_SOLVE:
@@ -674,6 +688,13 @@ static bool plan_act(struct app *app, void *state, enum action action)
     default:
         return false;
     }
+}
+
+static const char *plan_word(const void *state, enum action action)
+{
+    const struct plan_state *s = state;
+
+    return action == ACT_EDIT && s->panel == PLAN_ANSWER ? "why" : action_rows[action].word;
 }
 
 static bool is_in(struct rect box, int y, int x)
@@ -767,6 +788,8 @@ const struct screen_ops screen_plan = {
     .close = plan_close,
     .draw = plan_draw,
     .act = plan_act,
+    .type = plan_type,
+    .word = plan_word,
     .tick = plan_tick,
     .explain = plan_explain,
     .title = plan_title,

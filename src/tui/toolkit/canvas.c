@@ -271,6 +271,16 @@ void canvas_box(struct canvas *canvas, struct rect in, const char *title, const 
         wrap_words(canvas, in, 0, edge - 1 - wide - 2, edge, right);
 }
 
+void canvas_accent(struct canvas *canvas, struct rect box)
+{
+    for (int y = 0; y < box.rows; y++) {
+        bool whole = y == 0 || y == box.rows - 1;
+
+        canvas_ink(canvas, box, y, 0, whole ? box.cols : 1, INK_ACCENT);
+        canvas_ink(canvas, box, y, box.cols - 1, 1, INK_ACCENT);
+    }
+}
+
 void canvas_rule(struct canvas *canvas, struct rect inside, int y, const char *title)
 {
     if (y < 0 || y >= inside.rows)

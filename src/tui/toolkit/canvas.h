@@ -92,6 +92,8 @@ void canvas_copy(struct canvas *canvas, struct rect in, const struct canvas *fro
 void canvas_fill(struct canvas *canvas, struct rect in); /* with blanks */
 /* A box on the rectangle's edge, with words in its upper edge (left, right; NULL). */
 void canvas_box(struct canvas *canvas, struct rect in, const char *title, const char *right);
+/* The frame of the one that keys go to. */
+void canvas_accent(struct canvas *canvas, struct rect box);
 /* A line across a box from edge to edge at row y of its inside, with words. */
 void canvas_rule(struct canvas *canvas, struct rect inside, int y, const char *title);
 /* Gives cells a ink (focus) and leaves what stands in them. */

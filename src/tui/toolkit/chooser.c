@@ -442,6 +442,7 @@ static void chooser_draw(const struct overlay *overlay, struct canvas *canvas, s
         gp_format(right, sizeof(right), "%d of %d", c->shown_count, c->count);
     canvas_fill(canvas, l.box);
     canvas_box(canvas, l.box, c->title, right);
+    canvas_accent(canvas, l.box);
     draw_filter(c, canvas, &l);
     draw_list(c, canvas, &l);
     draw_below(c, canvas, &l);

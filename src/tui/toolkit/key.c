@@ -37,6 +37,8 @@ int key_find(const char *name)
     }
     if (name[0] == 'C' && name[1] == '-' && name[2] >= 'a' && name[2] <= 'z' && !name[3])
         return KEY_CTRL(name[2]);
+    if (name[0] == 'M' && name[1] == '-' && name[2] >= '1' && name[2] <= '9' && !name[3])
+        return K_ALT_1 + name[2] - '1';
     ch = utf8_next(&rest);
     return *rest == '\0' ? (int)ch : K_NONE;
 }
@@ -52,6 +54,8 @@ char *key_text(int key, char *text, size_t size)
         }
     if (key >= K_F1 && key <= K_F12)
         gp_format(text, size, "F%d", key - K_F1 + 1);
+    else if (key >= K_ALT_1 && key <= K_ALT_9)
+        gp_format(text, size, "M-%d", key - K_ALT_1 + 1);
     else if (key > 0 && key < 27)
         gp_format(text, size, "C-%c", key + 'a' - 1);
     else if (key > K_SPACE && key < K_SPECIAL)

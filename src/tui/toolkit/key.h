@@ -2,7 +2,7 @@
  * key.h - keys, as the terminal, scripts and the table of actions name them.
  *
  * A key is a character's code, or one of these. Names: "a", "?", "Enter", "Space", "Esc",
- * "Tab", "S-Tab", "Up", "PgDn", "F1", "C-l".
+ * "Tab", "S-Tab", "Up", "PgDn", "F1", "C-l", "M-2" (Alt; of digits only).
  */
 #ifndef GP_TUI_TOOLKIT_KEY_H
 #define GP_TUI_TOOLKIT_KEY_H
@@ -39,6 +39,8 @@ enum key {
     K_F10,
     K_F11,
     K_F12,
+    K_ALT_1,
+    K_ALT_9 = K_ALT_1 + 8,
     K_RESIZE, /* the terminal has another size */
     K_RESUME, /* the program goes on after it was stopped: draw everything */
     K_MOUSE,  /* see struct term_mouse */

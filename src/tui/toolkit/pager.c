@@ -275,6 +275,7 @@ static void pager_draw(const struct overlay *overlay, struct canvas *canvas, str
     gp_format(text, sizeof(text), "%d-%d of %d", top + 1, last, count);
     canvas_fill(canvas, box);
     canvas_box(canvas, box, pager->title, text);
+    canvas_accent(canvas, box);
     for (int i = top; i < last; i++) {
         const struct row *r = &pager->rows->row[i];
 

@@ -8,8 +8,8 @@
  *     1 decode  a roof    legend, as many rows as the plot allows
  *
  * Rows go to the curves first: below 8 rows the title, below 4 the ticks are left out.
- * What is shaded is drawn first, a part of a sum in the glyph that it has in the memory
- * bar; then rules with their words, lines into cells, their letters, and points.
+ * A part of a sum is drawn first, in the glyph that it has in the memory bar; then rules with
+ * their words, the edges of bands as dots, lines into cells, their letters, and points.
  * Several points in one cell show as '*'.
  *
  * A line is a function of x: for each column of dots it covers the rows that it passes
@@ -55,6 +55,7 @@ enum ink plot_ink(enum plot_role role)
 
 #define FLAT 0.08 /* rows per column below which a line is '-' in ASCII */
 #define STEEP 2.0 /* above which it is '|' */
+#define EDGE 3    /* columns of dots from one of a band's edge to the next */
 
 /* A cell holds 2 x 4 dots of braille, two half blocks, or one character; lines are drawn into
  * dots, cells are shown as one character each. */
@@ -67,6 +68,7 @@ struct pen {
         uint8_t ink;
     } * cells; /* (rows, cols); owned */
     uint8_t ink;
+    bool edge;    /* of a band: every third dot, so that it is quieter than a line */
     double slope; /* dots down per dot right; INFINITY: straight down */
     int row, col; /* of the last cell drawn; -1: none */
 };
@@ -76,11 +78,14 @@ static void pen_dot(struct pen *pen, int x, int y)
     static const uint8_t braille[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
     struct pen_cell *cell;
 
+    if (pen->edge && x % EDGE != 0)
+        return;
     pen->row = y / pen->high;
     pen->col = x / pen->wide;
     cell = &pen->cells[pen->row * pen->cols + pen->col];
     if (pen->charset == CHARSET_ASCII)
-        cell->bits = fabs(pen->slope) < FLAT    ? '-'
+        cell->bits = pen->edge                  ? '.'
+                     : fabs(pen->slope) < FLAT  ? '-'
                      : fabs(pen->slope) > STEEP ? '|'
                      : pen->slope < 0           ? '/'
                                                 : '\\';
@@ -130,16 +135,19 @@ static double to_dots(double place, int cells, int grain)
     return place * (cells - 1) * grain + (grain - 1) / 2.0;
 }
 
-static void pen_line(struct pen *pen, const struct plot *plot, const struct plot_series *s)
+/* values: those of the series, or its top. */
+static void pen_line(struct pen *pen, const struct plot *plot, const struct plot_series *s,
+                     const double *values)
 {
     double x0 = NAN, y0 = NAN;
 
-    pen->ink = (uint8_t)plot_ink(s->role);
+    pen->edge = s->shade;
+    pen->ink = (uint8_t)(pen->edge ? INK_DIM : plot_ink(s->role));
     pen->row = pen->col = -1;
     for (int i = 0; i < s->count; i++) {
         double x = to_dots(plot_place(&plot->x, s->x[i]), pen->cols, pen->wide);
-        double y = to_dots(1 - plot_place(&plot->y, s->y[i]), pen->rows, pen->high);
-        bool alone = i + 1 == s->count || !isfinite(s->y[i + 1]);
+        double y = to_dots(1 - plot_place(&plot->y, values[i]), pen->rows, pen->high);
+        bool alone = i + 1 == s->count || !isfinite(values[i + 1]);
 
         if (!isfinite(x) || !isfinite(y))
             x = y = NAN;
@@ -316,11 +324,16 @@ static void draw_lines(struct canvas *canvas, struct rect area, const struct plo
     char *taken = gp_calloc(cells, 1);
 
     pen.cells = gp_calloc(cells, sizeof(*pen.cells));
+    for (int i = 0; i < plot->count; i++)
+        if (plot->series[i].shade == PLOT_BAND) {
+            pen_line(&pen, plot, &plot->series[i], plot->series[i].y);
+            pen_line(&pen, plot, &plot->series[i], plot->series[i].top);
+        }
     for (int i = 0; i < plot->count; i++) {
         row[i] = -1;
         if (plot->series[i].mark || plot->series[i].shade)
             continue;
-        pen_line(&pen, plot, &plot->series[i]);
+        pen_line(&pen, plot, &plot->series[i], plot->series[i].y);
         row[i] = pen.row;
         col[i] = pen.col;
     }
@@ -343,17 +356,26 @@ static void draw_lines(struct canvas *canvas, struct rect area, const struct plo
     free(taken);
 }
 
-/* taken: the mark that stands in a cell, 0 = none. */
+/* taken: the mark that stands in a cell, 0 = none. Of points side by side the first stands for
+ * all, so that they read as no number; their word is under it. */
 static void draw_points(struct canvas *canvas, struct rect area, const struct plot_series *s,
                         const struct plot *plot, char *taken)
 {
+    bool said = !s->tag[0];
+
     for (int i = 0; i < s->count; i++) {
-        int row, col;
+        int row, col, wide = gp_width(s->tag);
         char *there, mark = s->mark;
 
         if (!plot_cell(plot, area, s->x[i], s->y[i], &row, &col))
             continue;
         there = &taken[row * area.cols + col];
+        if (s->tag[0] &&
+            ((col > 0 && there[-1] == mark) || (col + 1 < area.cols && there[1] == mark)))
+            continue;
+        if (!said && row + 1 < area.rows && col + 1 + wide <= area.cols)
+            canvas_text(canvas, area, row + 1, col + 1, INK_DIM, s->tag);
+        said = true;
         if (*there && *there != mark && mark != 'P') /* the plan itself is never hidden */
             mark = SEVERAL;
         *there = mark;
@@ -389,7 +411,7 @@ static void draw_shade(struct canvas *canvas, struct rect area, const struct plo
         [PLOT_ACTIVATION] = GLYPH_BAR_ACTIVATION,
         [PLOT_RUNTIME] = GLYPH_BAR_RUNTIME,
     };
-    enum glyph glyph = s->shade == PLOT_PART && parts[s->role] ? parts[s->role] : GLYPH_EMPTY;
+    enum glyph glyph = parts[s->role] ? parts[s->role] : GLYPH_EMPTY;
     int most = area.rows - 1;
 
     for (int col = 0; col < area.cols; col++) {
@@ -450,7 +472,7 @@ void plot_draw(struct canvas *canvas, struct rect in, const struct plot *plot, d
     if (shape.legend > 0)
         legend_draw(canvas, below, in.cols, plot);
     for (int i = 0; i < plot->count; i++)
-        if (plot->series[i].shade)
+        if (plot->series[i].shade == PLOT_PART)
             draw_shade(canvas, shape.area, plot, &plot->series[i]);
     col = cell_of(plot_place(&plot->x, cursor), shape.area.cols);
     for (int row = 0; row < shape.area.rows && col >= 0; row++)

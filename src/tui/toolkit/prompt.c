@@ -240,6 +240,7 @@ static void question_draw(const struct overlay *overlay, struct canvas *canvas, 
     (void)bottom;
     canvas_fill(canvas, box);
     canvas_box(canvas, box, "Question", NULL);
+    canvas_accent(canvas, box);
     canvas_wrap(canvas, (struct rect){in.y, in.x + 1, in.rows - 2, in.cols - 2}, 0, INK_TEXT,
                 q->text);
     canvas_text(canvas, in, in.rows - 1, 1, INK_KEY, q->bar);

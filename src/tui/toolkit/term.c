@@ -1,8 +1,9 @@
 /*
  * term.c - see term.h. Curses draws only what differs between two paints.
  *
- * Keys are waited for with ppoll(), not in curses, so that a hang-up and a signal end
- * the wait. SIGWINCH is curses' own; it is let in only while ppoll() waits, so that a
+ * Keys are waited for with ppoll() and read by key_input.c, not by curses, which would take
+ * the rest of a sequence that the terminal's description lacks for letters, and does not end its
+ * wait by a hang-up or a signal. SIGWINCH is let in only while ppoll() waits, so that a
  * resize between "no key" and "wait" is not lost. SIGTSTP is ours: curses' own handler would
  * leave bracketed paste on, writes from within the signal, and loses one that comes in a paint.
  */
@@ -27,17 +28,16 @@
 #include <fcntl.h>
 #include <term.h>
 
+#include "base/clock.h"
 #include "base/exit.h"
 #include "base/mem.h"
 #include "base/say.h"
 #include "tui/toolkit/signals.h"
-#include "tui/toolkit/utf8.h"
 
-#define PASTE_BEGIN (KEY_MAX + 0x1000) /* behind the codes of a terminal's own keys */
-#define PASTE_END (PASTE_BEGIN + 1)
 #define PASTE_ON "\033[?2004h"
 #define PASTE_OFF "\033[?2004l"
-#define ESC_WAIT 25 /* ms after Esc within which a key's other bytes come */
+#define MOUSE_ON "\033[?1000h\033[?1006h"
+#define MOUSE_OFF "\033[?1006;1000l"
 
 static struct {
     bool open;
@@ -45,15 +45,13 @@ static struct {
     struct give_back back;
     int pipe[2];      /* a signal writes, ppoll() reads */
     sigset_t waiting; /* signals held back while ppoll() waits */
-    struct sigaction was_cont, was_stop;
+    struct sigaction was_cont, was_stop, was_winch;
     int colored; /* scheme whose pairs are set; -1: none */
-    bool mouse_wanted;
-    struct term_mouse mouse;
-    struct utf8_input input; /* bytes of a character that is not whole yet */
-    struct paste paste;
+    bool has_mouse;
+    struct key_input input;
 } term;
 
-static volatile sig_atomic_t resumed, stop_asked;
+static volatile sig_atomic_t resumed, stop_asked, resized;
 
 /* ---- signals ---- */
 
@@ -62,7 +60,7 @@ static void on_job(int sig)
     int saved = errno;
     ssize_t n;
 
-    *(sig == SIGCONT ? &resumed : &stop_asked) = 1;
+    *(sig == SIGCONT ? &resumed : sig == SIGWINCH ? &resized : &stop_asked) = 1;
     n = write(term.pipe[1], "", 1);
     (void)n; /* a full pipe wakes as well */
     errno = saved;
@@ -73,6 +71,7 @@ static void release_signals(void)
     signals_release();
     sigaction(SIGCONT, &term.was_cont, NULL);
     sigaction(SIGTSTP, &term.was_stop, NULL);
+    sigaction(SIGWINCH, &term.was_winch, NULL);
 }
 
 /* SIGWINCH waits until ppoll() does. In the background modes may be set as well:
@@ -84,6 +83,7 @@ static void take_signals(void)
 
     sigemptyset(&action.sa_mask);
     sigaction(SIGCONT, &action, &term.was_cont);
+    sigaction(SIGWINCH, &action, &term.was_winch);
     sigaction(SIGTSTP, NULL, &term.was_stop);
     if (term.was_stop.sa_handler != SIG_IGN) /* before curses looks: it takes what nobody has */
         sigaction(SIGTSTP, &action, NULL);
@@ -97,12 +97,19 @@ static void take_signals(void)
 
 /* ---- opening and closing ---- */
 
-/* Terminals without it pass over it. */
-static void paste_mode(const char *mode)
+static void write_mode(const char *mode)
 {
     ssize_t n = write(STDOUT_FILENO, mode, strlen(mode));
 
     (void)n; /* then it is none that is pasted into */
+}
+
+/* What the terminal is to report, when it has the screen. Terminals without it pass over it. */
+static void report_modes(bool on)
+{
+    write_mode(on ? PASTE_ON : PASTE_OFF);
+    if (term.input.mouse_on)
+        write_mode(on ? MOUSE_ON : MOUSE_OFF);
 }
 
 /* A capability without the pauses "$<50/>" that only old terminals need. */
@@ -124,10 +131,9 @@ static void add_leave(const char *name)
 static void prepare_leave(void)
 {
     static const char *const names[] = {"sgr0", "rmkx", "cnorm", "rmcup"};
-    static const char mouse_off[] = "\033[?1006;1000l";
 
     gp_format(term.back.leave, sizeof(term.back.leave), "%s%s", PASTE_OFF,
-              term.mouse_wanted ? mouse_off : "");
+              term.input.mouse_on ? MOUSE_OFF : "");
     term.back.leave_len = strlen(term.back.leave);
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         add_leave(names[i]);
@@ -157,17 +163,15 @@ enum gp_status term_usable(struct gp_err *err)
 
 static void set_up_curses(void)
 {
+    const char *mouse = tigetstr("kmous"), *name = getenv("TERM");
     struct termios modes;
 
-    set_escdelay(ESC_WAIT);
+    term.input = (struct key_input){0};
+    term.has_mouse = (mouse && mouse != (const char *)-1) || (name && strstr(name, "xterm"));
     cbreak();
     noecho();
     nonl();
-    keypad(stdscr, TRUE);
-    nodelay(stdscr, TRUE);
-    define_key("\033[200~", PASTE_BEGIN);
-    define_key("\033[201~", PASTE_END);
-    paste_mode(PASTE_ON);
+    report_modes(true);
     if (has_colors()) {
         start_color();
         use_default_colors();
@@ -176,7 +180,8 @@ static void set_up_curses(void)
     term.colored = -1;
     if (tcgetattr(STDIN_FILENO, &modes) != 0)
         return;
-    modes.c_cc[VSUSP] = _POSIX_VDISABLE; /* a key: the screen is given back before it stops */
+    modes.c_cc[VSUSP] = _POSIX_VDISABLE;      /* a key: the screen is given back before it stops */
+    modes.c_cc[VMIN] = modes.c_cc[VTIME] = 0; /* read() never waits */
     tcsetattr(STDIN_FILENO, TCSADRAIN, &modes);
     def_prog_mode();
 }
@@ -191,7 +196,7 @@ enum gp_status term_open(struct gp_err *err)
     if (tcgetattr(STDIN_FILENO, &term.back.before) != 0 ||
         pipe2(term.pipe, O_CLOEXEC | O_NONBLOCK) != 0)
         return gp_fail(err, GP_E_INTERNAL, "terminal", "", "%s", strerror(errno));
-    resumed = stop_asked = 0;
+    resumed = stop_asked = resized = 0;
     term.back.leave_len = 0;
     term.back.given = false;
     take_signals();
@@ -216,7 +221,7 @@ static void leave_screen(void)
     if (term.back.given)
         return;
     endwin();
-    paste_mode(PASTE_OFF);
+    report_modes(false);
     tcsetattr(STDIN_FILENO, TCSANOW, &term.back.before);
     term.back.given = true;
 }
@@ -254,6 +259,29 @@ static void stop_job(const char *note, pid_t who)
         return;
     term.back.given = false;
     reset_prog_mode();
+}
+
+void term_copy(const char *text)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    size_t len = strlen(text);
+    struct strbuf out;
+
+    if (!term.open)
+        return;
+    strbuf_init(&out);
+    strbuf_add(&out, "\033]52;c;");
+    for (size_t i = 0; i < len; i += 3) { /* base64 */
+        unsigned int b[3] = {(unsigned char)text[i], i + 1 < len ? (unsigned char)text[i + 1] : 0,
+                             i + 2 < len ? (unsigned char)text[i + 2] : 0};
+
+        strbuf_addf(&out, "%c%c%c%c", digits[b[0] >> 2], digits[(b[0] << 4 | b[1] >> 4) & 63],
+                    i + 1 < len ? digits[(b[1] << 2 | b[2] >> 6) & 63] : '=',
+                    i + 2 < len ? digits[b[2] & 63] : '=');
+    }
+    strbuf_add(&out, "\a");
+    write_mode(out.text);
+    strbuf_fini(&out);
 }
 
 void term_suspend(const char *note)
@@ -301,23 +329,22 @@ void term_size(int *rows, int *cols)
 
 void term_mouse(bool on)
 {
-    if (!term.open || on == term.mouse_wanted)
+    if (!term.open || !term.has_mouse || on == term.input.mouse_on)
         return;
-    term.mouse_wanted = on;
-    mouseinterval(0);
-    mousemask(on ? BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0, NULL);
+    term.input.mouse_on = on;
+    write_mode(on ? MOUSE_ON : MOUSE_OFF);
     prepare_leave();
 }
 
 bool term_mouse_read(struct term_mouse *out)
 {
-    *out = term.mouse;
+    *out = term.input.mouse;
     return out->click || out->wheel;
 }
 
 const struct paste *term_paste(void)
 {
-    return &term.paste;
+    return &term.input.paste;
 }
 
 int term_signal(void)
@@ -327,66 +354,21 @@ int term_signal(void)
 
 /* ---- keys ---- */
 
-static const struct {
-    int curses, key;
-} keys[] = {
-    {KEY_UP, K_UP},        {KEY_DOWN, K_DOWN},   {KEY_LEFT, K_LEFT},           {KEY_RIGHT, K_RIGHT},
-    {KEY_PPAGE, K_PGUP},   {KEY_NPAGE, K_PGDN},  {KEY_HOME, K_HOME},           {KEY_FIND, K_HOME},
-    {KEY_END, K_END},      {KEY_SELECT, K_END},  {KEY_BACKSPACE, K_BACKSPACE}, {KEY_DC, K_DELETE},
-    {KEY_BTAB, K_BACKTAB}, {KEY_ENTER, K_ENTER}, {KEY_RESIZE, K_RESIZE},
-};
-
-static int mouse_key(void)
+/* To the terminal's size; false: it has it. */
+static bool fit_size(void)
 {
-    MEVENT event;
+    struct winsize size;
 
-    term.mouse = (struct term_mouse){0};
-    if (getmouse(&event) != OK)
-        return K_NONE;
-    term.mouse.y = event.y;
-    term.mouse.x = event.x;
-    term.mouse.click = (event.bstate & (BUTTON1_PRESSED | BUTTON1_CLICKED)) != 0;
-    term.mouse.wheel = event.bstate & BUTTON4_PRESSED ? -1 : event.bstate & BUTTON5_PRESSED ? 1 : 0;
-    return term.mouse.click || term.mouse.wheel ? K_MOUSE : K_NONE;
-}
-
-static int special_key(int code)
-{
-    if (code == KEY_MOUSE)
-        return mouse_key();
-    if (code >= KEY_F(1) && code <= KEY_F(12))
-        return K_F1 + code - KEY_F(1);
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-        if (keys[i].curses == code)
-            return keys[i].key;
-    return K_NONE;
-}
-
-/* What a byte, or one of curses' codes, completes; K_NONE: nothing yet. What is pasted
- * is no key before its end, and then one. */
-static int key_of(int code)
-{
-    uint32_t ch = code < KEY_MIN ? utf8_take(&term.input, code) : 0;
-
-    if (code == PASTE_BEGIN)
-        paste_begin(&term.paste);
-    else if (!term.paste.on || code == KEY_RESIZE)
-        return ch == '\r' || ch == '\n' ? K_ENTER
-               : ch == 127 || ch == 8   ? K_BACKSPACE
-               : ch                     ? (int)ch
-                                        : special_key(code);
-    else if (code == PASTE_END)
-        paste_end(&term.paste);
-    else if (ch)
-        paste_add(&term.paste, ch);
-    return code == PASTE_END ? K_PASTE : K_NONE;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || !size.ws_row || !size.ws_col ||
+        (size.ws_row == LINES && size.ws_col == COLS))
+        return false;
+    resizeterm(size.ws_row, size.ws_col);
+    return true;
 }
 
 /* What happened to the terminal, which is no key. */
 static int pending_event(void)
 {
-    struct winsize size;
-
     signals_go_on();
     if (signals_waiting())
         return K_HANGUP;
@@ -397,24 +379,29 @@ static int pending_event(void)
             return K_HANGUP;
     }
     if (resumed) {
-        resumed = 0;
+        resumed = resized = 0;
         reset_prog_mode(); /* SIGSTOP left no time to leave the screen */
-        if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row && size.ws_col &&
-            (size.ws_row != LINES || size.ws_col != COLS))
-            resizeterm(size.ws_row, size.ws_col); /* a shell does not pass on that it changed */
-        paste_mode(PASTE_ON);
+        fit_size();        /* a shell does not pass on that it changed */
+        report_modes(true);
         return K_RESUME;
+    }
+    if (resized) {
+        resized = 0;
+        fit_size();
+        return K_RESIZE; /* back to the same size, it may still have lost what was painted */
     }
     return K_NONE;
 }
 
+/* Bytes are read one by one: those behind a key that ends the program are the shell's. */
 static int input_pending(void)
 {
-    int code, key = pending_event();
+    int key = pending_event();
+    unsigned char byte;
 
-    while (key == K_NONE && (code = wgetch(stdscr)) != ERR)
-        key = key_of(code);
-    return key;
+    while (key == K_NONE && read(STDIN_FILENO, &byte, 1) == 1)
+        key = key_input_byte(&term.input, byte, clock_now());
+    return key != K_NONE ? key : key_input_silence(&term.input, clock_now());
 }
 
 /* A terminal that is gone is always readable, and then there is nothing to read. */
@@ -446,9 +433,12 @@ static bool wait_for(short events, double seconds)
 int term_key(double seconds)
 {
     int key = term.open ? input_pending() : K_HANGUP;
+    double rest = key_input_wait(&term.input, clock_now());
 
     if (key != K_NONE)
         return key;
+    if (rest >= 0 && (seconds < 0 || seconds > rest))
+        seconds = rest;
     return wait_for(POLLIN, seconds > 86400 ? 86400 : seconds) ? input_pending() : K_HANGUP;
 }
 
@@ -604,6 +594,11 @@ void term_paint(const struct canvas *canvas, enum scheme scheme, bool whole)
     (void)canvas;
     (void)scheme;
     (void)whole;
+}
+
+void term_copy(const char *text)
+{
+    (void)text;
 }
 
 void term_suspend(const char *note)

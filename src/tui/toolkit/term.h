@@ -11,15 +11,8 @@
 
 #include "base/err.h"
 #include "tui/toolkit/canvas.h"
-#include "tui/toolkit/edit.h"
-#include "tui/toolkit/key.h"
+#include "tui/toolkit/key_input.h"
 #include "tui/toolkit/theme.h"
-
-struct term_mouse {
-    int y, x;
-    bool click; /* else a wheel's turn: */
-    int wheel;  /* -1 up, +1 down */
-};
 
 /* GP_E_USAGE when standard input or output is no terminal, or it cannot move its cursor
  * (TERM=dumb), with what to do instead. Writes nothing. */
@@ -48,6 +41,8 @@ int term_no_key(double seconds);
 
 /* Paints what differs. whole: everything, after another program wrote on it. */
 void term_paint(const struct canvas *canvas, enum scheme scheme, bool whole);
+/* Puts a text into the clipboard of terminals that let programs do so (OSC 52). */
+void term_copy(const char *text);
 /* Stops the program as Ctrl-Z does; returns after fg. note: said to the shell, "" none. */
 void term_suspend(const char *note);
 

@@ -44,7 +44,8 @@ enum style { /* bits */
     X(SERIES1, 0, 6, 0, 117, 25, 0)                                                 \
     X(SERIES2, 0, 3, 0, 214, 130, 0)                                                \
     X(SERIES3, 0, 2, 0, 36, 29, 0)                                                  \
-    X(SERIES4, 0, 5, 0, 175, 90, 0)
+    X(SERIES4, 0, 5, 0, 175, 90, 0)                                                 \
+    X(ACCENT, STYLE_BOLD, 6, STYLE_BOLD, 117, 25, STYLE_BOLD)
 
 #define X(id, ...) INK_##id,
 enum ink { THEME_INKS(X) INK_COUNT };

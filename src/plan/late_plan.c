@@ -1,0 +1,161 @@
+/*
+ * late_plan.c - see late.h: a plan replayed, and the layout that keeps its percentiles.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "plan/goals.h"
+#include "plan/late.h"
+#include "plan/plan.h"
+#include "plan/replay/forecast.h"
+#include "plan/search.h"
+
+static const struct {
+    enum measure measure;
+    enum point point;
+    enum reason reason;
+} lates[LATE_COUNT] = {
+#define X(NAME, measure, point, ...) \
+    [LATE_##NAME] = {MEASURE_##measure, POINT_##point, REASON_##measure##_LATE},
+    LATES(X)
+#undef X
+};
+
+#define LATE_REASONS \
+    (REASON_BIT(REASON_TTFT_LATE) | REASON_BIT(REASON_TPOT_LATE) | REASON_BIT(REASON_E2E_LATE))
+
+/* ---- one plan ---- */
+
+/* bands: with low and high; requests: how many. */
+static enum forecast_gap late_replay(struct plan *p, bool bands, int requests)
+{
+    struct forecast_ask ask = {.arrivals = forecast_arrivals(&p->request),
+                               .router = ROUTER_LEAST,
+                               .bands = bands,
+                               .quick = true};
+    struct forecast f;
+
+    ask.arrivals.count = requests;
+    enum forecast_gap gap = forecast_run(p, &ask, &f);
+
+    if (gap != FORECAST_KNOWN)
+        return gap;
+    for (int i = 0; i < LATE_COUNT; i++)
+        p->speed.percentile[i] = f.point[lates[i].measure][lates[i].point];
+    p->speed.middle = p->speed.percentile[LATE_TTFT_P50].value;
+    p->speed.late = p->speed.percentile[LATE_TTFT_P95].value;
+    forecast_fini(&f);
+    return gap;
+}
+
+/* The goals of percentiles, as the replay has them; where there is none they cannot be judged. */
+static void late_judge(struct plan *p, enum forecast_gap gap)
+{
+    struct goal goals[SPEED_GOALS];
+
+    if (!late_asked(&p->request))
+        return;
+    p->reasons &= ~LATE_REASONS;
+    if (gap == FORECAST_KNOWN) {
+        goals_of(&p->request, &p->speed, goals);
+        for (int i = 0; i < LATE_COUNT; i++)
+            p->reasons |= (uint64_t)goal_fails(&p->request, goals[SPEED_GOAL_LATE + i].state)
+                          << lates[i].reason;
+    } else {
+        p->reasons |= REASON_BIT(REASON_NO_SPEED);
+    }
+    p->verdict = reasons_verdict(p->reasons);
+    p->limit = reasons_limit(p->reasons);
+}
+
+/* More arrive than are served: a percentile is as large as the sample is long. */
+static bool is_served(const struct plan *p)
+{
+    return p->request.rate > 0 && p->has_memory && p->verdict != VERDICT_DOES_NOT_FIT &&
+           p->speed.gap == SPEED_KNOWN && !(p->reasons & REASON_BIT(REASON_RATE));
+}
+
+void plan_replay(struct plan *p)
+{
+    if (is_served(p))
+        late_judge(p, late_replay(p, true, FORECAST_REQUESTS));
+}
+
+/* ---- the layout that keeps the goals ---- */
+
+#define REQUESTS_FEW 500
+#define FAR 1.5 /* times a goal: past it those few tell enough */
+
+/* How many times worse than a goal the worst of them is. */
+static double worst_miss(const struct plan *p)
+{
+    double worst = 0;
+
+    for (int i = 0; i < LATE_COUNT; i++)
+        if (p->request.late[i] > 0 && p->speed.percentile[i].known)
+            worst = fmax(worst, p->speed.percentile[i].value / p->request.late[i]);
+    return worst;
+}
+
+static struct late_floor *floor_of(struct late_floors *floors, const struct layout *l)
+{
+    int i = 0;
+
+    while (i < floors->count && (floors->list[i].tp != l->tp || floors->list[i].pp != l->pp ||
+                                 floors->list[i].ep != l->ep))
+        i++;
+    if (i == floors->count)
+        floors->list[floors->count++] = (struct late_floor){l->tp, l->pp, l->ep, 0};
+    return &floors->list[i];
+}
+
+/* Few more at first, a fourth more where much is missing; none where the goal is missed with hardly
+ * a request at a time. */
+static int next_replicas(const struct plan *p)
+{
+    bool idle = p->speed.running < 0.1 * layout_decoding(&p->layout);
+    bool sure = p->request.goals == GOALS_SURE;
+
+    return idle ? PLAN_MAX_GPUS + 1
+                : p->layout.replicas + 1 +
+                      p->layout.replicas / (sure || worst_miss(p) > FAR ? 4 : 16);
+}
+
+/* Judges a layout of the search: by few requests where it is far from the goals. */
+static void late_try(struct plan *p)
+{
+    bool sure = p->request.goals == GOALS_SURE;
+
+    late_judge(p, late_replay(p, sure, REQUESTS_FEW));
+    if (p->verdict != VERDICT_SLOW || (!sure && worst_miss(p) < FAR))
+        late_judge(p, late_replay(p, sure, FORECAST_REQUESTS));
+}
+
+void plan_request(const struct request *q, const struct market *market, struct plan *out)
+{
+    struct late_floors floors = {0};
+    struct request r = *q;
+    struct plan next;
+
+    search_plan(q, market, SEARCH_FEWEST_GPUS, out);
+    if (!late_asked(q) || !is_served(out))
+        return;
+    late_try(out);
+    r.floors = &floors; /* what needs less and misses them is no runner-up: its mean says nothing */
+    if (out->second.by == WORSE_GOAL)
+        out->second.layout.gpus = 0;
+    for (int i = 1; i < LATE_TRIES && out->verdict == VERDICT_SLOW; i++) {
+        if (i == 1)
+            floor_of(&floors, &out->layout)->least = next_replicas(out);
+        search_plan(&r, market, SEARCH_FEWEST_GPUS, &next);
+        if (next.verdict != VERDICT_FITS)
+            return;
+        next.request.floors = NULL;
+        if (next.second.by == WORSE_GOAL)
+            next.second.layout.gpus = 0;
+        late_try(&next);
+        floor_of(&floors, &next.layout)->least = next_replicas(&next);
+        if (next.verdict == VERDICT_FITS || worst_miss(&next) < worst_miss(out))
+            *out = next;
+    }
+}
