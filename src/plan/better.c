@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "plan/place.h"
 #include "plan/search.h"
 #include "plan/solve.h"
 
@@ -65,18 +66,32 @@ static bool better_beats(const struct fix *a, const struct fix *b)
     return better_per_million(a) < better_per_million(b);
 }
 
-/* Plans a proposal; false when it does not fit as surely as the plan does. */
+/* Plans a proposal; where the plan has layers on the host, with as many there as it takes. */
+static bool better_plan(const struct best *b, const struct request *q, struct evaluation *e,
+                        struct plan *out)
+{
+    search_layout(q, b->market, SEARCH_FEWEST_GPUS, e);
+    if (e->verdict == VERDICT_FITS) {
+        struct request turned = evaluation_request(q, e);
+
+        plan_layout(&turned, &e->layout, b->market, out);
+        return true;
+    }
+    if (!b->plan->request.host_placed || q->gpu_count <= 0)
+        return false;
+    plan_request(q, b->market, out);
+    place_request(q, b->market, out);
+    return true;
+}
+
+/* False when it does not fit as surely as the plan does. */
 static bool better_weigh(struct best *b, struct fix *f)
 {
     struct evaluation e;
     struct plan p;
 
-    search_layout(&f->request, b->market, SEARCH_FEWEST_GPUS, &e);
-    if (e.verdict != VERDICT_FITS)
+    if (!better_plan(b, &f->request, &e, &p))
         return false;
-    struct request turned = evaluation_request(&f->request, &e);
-
-    plan_layout(&turned, &e.layout, b->market, &p);
     if (p.verdict != VERDICT_FITS || p.speed.gap != SPEED_KNOWN ||
         (plan_spans(&p) && !plan_spans(b->plan)))
         return false;
