@@ -51,13 +51,14 @@ done <<'E2'
 0|vLLM 0.33+|-m llama-3.1-8b -g mi210
 0|planned for llama.cpp, as vLLM does not run on Pascal GPUs|-m llama-3.2-1b -g gtx-1080
 1|llama.cpp;GGUF|-m llama-3.1-8b -g p100-pcie-16 -p fp8
-1|vLLM (0.33+) runs on compute capability 7.0 or higher|-m llama-3.1-8b -g p100-pcie-16 -p fp8 --engine vllm
-1|runs on compute capability 7.5 or higher, v100-sxm2-32 has 7.0;vLLM or llama.cpp run there;only supports sm75|-m llama-3.1-8b -g v100-sxm2-32:1 --engine sglang
+1|vLLM (0.33+) runs on compute capability 7.5 or higher|-m llama-3.1-8b -g p100-pcie-16 -p fp8 --engine vllm
+1|runs on compute capability 7.5 or higher, v100-sxm2-32 has 7.0;llama.cpp runs there, and vLLM up to 0.19;only supports sm75|-m llama-3.1-8b -g v100-sxm2-32:1 --engine sglang
 1|7.5 or higher|-m qwen3-8b -g p100-pcie-16:2 --engine sglang
 0|published builds have kernels for compute capability 8.0 or higher|-m qwen3-0.6b -g t4:1 --engine sglang
 0||-m llama-3.1-8b -g l40s:1 --engine sglang
-0||-m llama-3.1-8b -g v100-sxm2-32:1 --engine vllm
-1|7.0 or higher;no kernel image|-m qwen3-0.6b -g p100-pcie-16:1 --engine vllm
+0||-m llama-3.1-8b -g v100-sxm2-32:1 --engine vllm@0.19
+1|7.5 or higher, v100-sxm2-32 has 7.0: 7.0 (V100): vllm@0.19, or llama.cpp;no kernel image|-m llama-3.1-8b -g v100-sxm2-32:1 --engine vllm
+1|7.5 or higher;no kernel image|-m qwen3-0.6b -g p100-pcie-16:1 --engine vllm
 1|7.0 to 9.0;a newer version|-m qwen3-0.6b -g b200:1 --engine vllm@0.8
 0||-m qwen3-0.6b -g b200:1 --engine vllm@0.9
 0||-m qwen3-0.6b -g p100-pcie-16:1 --engine llama.cpp -p q8_0

@@ -228,7 +228,7 @@ run --plan $speed:2 -u 1
 assert_lacks "nobody else's prompts" "stall  " "$out"
 # shellcheck disable=SC2086
 run --plan $speed:2 --prompt 60000 -c 100k -u 2
-assert_contains "one unit in a line" " s on an idle engine" "$out"
+assert_contains "one unit in a line" " on an idle engine" "$out"
 # shellcheck disable=SC2086
 run --plan $speed:4 -c 8k -u 16 --disaggregate 1xTP2:1xTP2
 assert_lacks "prompts elsewhere stall no answer" "stall  " "$out"

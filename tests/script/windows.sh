@@ -13,13 +13,13 @@ KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Model ──────────────────────────────────────────────────────────── 5 of 23 ─┐
-│/ llama 70b                                                                   │
-│▸ Llama 2 70B                      68.98 B, 4,096 tokens, fp16                │
-│  Llama 3 70B                      70.55 B, 8,192 tokens, bf16                │
-│  Llama 3.1 70B                    70.55 B, 131,072 tokens, bf16              │
-│  Llama 3.3 70B Instruct           70.55 B, 131,072 tokens, bf16              │
-│  DeepSeek-R1-Distill-Llama-70B    70.55 B, 131,072 tokens, bf16              │
-│  "llama 70b" as typed                                                        │
+│/ llama 70b                     verdict    n      $/h TPOT ms     params      │
+│▸ Llama 3.3 70B Instruct        fits       4    $4.00    50.9    70.55 B      │
+│  Llama 2 70B                   fits       4    $4.00    50.4    68.98 B      │
+│  Llama 3 70B                   fits       4    $4.00    50.9    70.55 B      │
+│  Llama 3.1 70B                 fits       4    $4.00    50.9    70.55 B      │
+│  DeepSeek-R1-Distill-Llama-7…  fits       4    $4.00    50.9    70.55 B      │
+│  "llama 70b": no model 'llama 70b'                                           │
 │                                                                              │
 │                                                                              │
 │                                                                              │
@@ -29,8 +29,8 @@ expect <<'END'
 │                                                                              │
 │                                                                              │
 │                                                                              │
-│                                                                              │
-│                                                                              │
+│  Llama 3.3 70B Instruct                                                      │
+│  fits       4    $4.00    50.9    70.55 B            131,072  bf16           │
 └──────────────────────────────────────────────────────────────────────────────┘
  Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
@@ -82,21 +82,21 @@ expect <<'END'
 |> 70B                                 |
 |  8B                                  |
 |  400B                                |
-|  DeepSeek-V3 / V3-0324 / V3.1       v|
-|  a dense model of about this size,   |
-|  shape assumed                       |
+|  Llama 3.1 8B                       v|
+| verdict    n      $/h TPOT ms     pa~|
+| fits       4    $4.00    50.9  a dens|
 +--------------------------------------+
  Model: its parameters set memory and ~
  type:find  Up/Down:move  Esc:back
 [1 Plan] 2  3  4
 +- Model -------------------- 8 of 23 -+
 |/ llama                               |
-|  Llama 2 70B                         |
-|  Llama 3 70B                         |
-|> Llama 3.1 8B                        |
-|  Llama 3.1 70B                      v|
-|  8.03 B, 131,072 tokens, bf16        |
-|                                      |
+|  Llama 3.1 8B                        |
+|  Llama 3.3 70B Instruct              |
+|> Llama 2 70B                         |
+|  Llama 3 70B                        v|
+| verdict    n      $/h TPOT ms     pa~|
+| fits       4    $4.00    50.4    68.9|
 +--------------------------------------+
  Model: its parameters set memory and ~
  type:find  Up/Down:move  Esc:back
@@ -153,7 +153,7 @@ Enter "14.5B"
 Enter
 :dump -
 KEYS
-shows '"14.5B" as typed'
+shows '"14.5B": generic 14.5B, 14.53 B, bf16'
 shows "14.5B (assumed)"
 
 screen "what is refused is said" -m 70B -g l40s <<'KEYS'
@@ -163,7 +163,7 @@ C-u "14.5B" Enter
 :dump -
 KEYS
 shows "no model 'no such model'"
-shows '"no such model" as typed' # and can be mended
+shows "\"no such model\": no model 'no such model'" # and can be mended
 shows "14.5B (assumed)"
 
 screen "a short list" -m 70B -g l40s <<'KEYS'

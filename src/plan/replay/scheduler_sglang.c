@@ -23,11 +23,18 @@ static int64_t clip_tokens(int64_t tokens)
     return tokens < 0 ? 0 : tokens < MOST_COUNTED ? tokens : MOST_COUNTED;
 }
 
-/* What is left of a batch of prompts, tokens. */
+/* What is left for a batch of prompts, tokens. As the engine does, what is promised is summed
+ * and then taken off: rounded alike. */
 struct adder {
-    int64_t chunk, input;
-    double memory, at_once; /* with and without what may yet be made */
+    int64_t chunk, input, free;
+    int64_t taken;   /* by this batch at once */
+    double promised; /* that, and what may yet be made */
 };
+
+static double memory_of(const struct adder *a)
+{
+    return (double)a->free - a->promised;
+}
 
 static int64_t whole_pages(const struct replica *r, int64_t tokens)
 {
@@ -36,7 +43,7 @@ static int64_t whole_pages(const struct replica *r, int64_t tokens)
 
 static struct adder adder_of(const struct replica *r)
 {
-    double promised = 0, left = (double)blocks_left(&r->blocks) * r->rules->block;
+    double promised = 0;
 
     for (int i = r->head, n = r->decoding; n > 0; i = r->seq[i].after)
         if (r->seq[i].state == SEQ_DECODES) {
@@ -50,15 +57,18 @@ static struct adder adder_of(const struct replica *r)
 
         promised += (double)clip_tokens(s->most - s->made + 1) * r->ratio;
     }
-    return (struct adder){r->rules->budget, r->rules->input, left - promised, left};
+    return (struct adder){.chunk = r->rules->budget,
+                          .input = r->rules->input,
+                          .free = blocks_left(&r->blocks) * r->rules->block,
+                          .promised = promised};
 }
 
 static void add_tokens(struct replica *r, struct adder *a, int i, int64_t n, bool whole)
 {
     int64_t pages = whole_pages(r, n);
 
-    a->at_once -= (double)(pages + r->rules->block);
-    a->memory -= (double)(pages + r->rules->block + (whole ? clip_tokens(r->seq[i].most) : 0));
+    a->taken += pages + r->rules->block;
+    a->promised += (double)(pages + r->rules->block + (whole ? clip_tokens(r->seq[i].most) : 0));
     a->input -= pages;
     a->chunk -= pages;
     replica_chunk(r, i, (int)n);
@@ -69,7 +79,7 @@ static void add_unfinished(struct replica *r, struct adder *a)
 {
     struct seq *s = &r->seq[r->unfinished];
     int64_t rest = seq_known(s) - s->computed, left = blocks_left(&r->blocks) * r->rules->block;
-    int64_t memory = (int64_t)a->memory, n = memory < a->chunk ? memory : a->chunk;
+    int64_t memory = (int64_t)memory_of(a), n = memory < a->chunk ? memory : a->chunk;
 
     n = n > 0 ? n : a->chunk < left ? a->chunk : left;
     if (n <= 0)
@@ -88,9 +98,9 @@ static bool add_first(struct replica *r, struct adder *a)
     int64_t idle, block = r->rules->block;
     int hit = replica_hit(r, s, &groups, &idle);
     int64_t rest = seq_known(s) - hit;
-    double found = (double)(idle * block); /* can no longer be given to others */
 
-    if ((double)(rest + clip_tokens(s->most - s->made) + block) >= a->memory - found) {
+    a->free -= idle * block; /* what it finds can no longer be given to others */
+    if ((double)(rest + clip_tokens(s->most - s->made) + block) >= memory_of(a)) {
         r->lacks_blocks = true;
         r->full = r->chunks > 0 || r->decoding + r->released_count > 0;
         return false;
@@ -101,12 +111,10 @@ static bool add_first(struct replica *r, struct adder *a)
         return false;
     replica_admit(r, i);
     replica_take_hit(r, i, groups, hit);
-    a->memory -= found;
-    a->at_once -= found;
     add_tokens(r, a, i, whole ? rest : cut, whole);
     if (!whole)
         r->unfinished = i;
-    if (a->memory <= 0 || a->at_once <= 0) {
+    if (memory_of(a) <= 0 || a->free <= a->taken) {
         r->full = r->lacks_blocks = true;
         return false;
     }
@@ -207,7 +215,8 @@ static int64_t sglang_steady(const struct replica *r)
 
 static void sglang_decoded(struct replica *r, int64_t ticks)
 {
-    r->ratio = fmax(r->ratio - r->rules->ratio_step * (double)ticks, r->rules->ratio_least);
+    if (r->preemptions == 0)
+        r->ratio = fmax(r->ratio - r->rules->ratio_step * (double)ticks, r->rules->ratio_least);
 }
 
 static void sglang_idle(struct replica *r)

@@ -73,13 +73,15 @@ struct chooser_spec {
                                    * folder"): what matches nothing is handed back as it
                                    * is. NULL: only the choices. */
     bool paths;           /* one may be typed: Tab completes it */
+    /* What a text that is no choice would be taken for; out[size], "" = nothing is said. NULL. */
+    void (*means)(struct app *app, void *ctx, const char *text, char *out, size_t size);
     void (*chosen)(struct app *app, void *ctx, const char *id);
     void *ctx;
 };
 void chooser_open(struct display *display, const struct chooser_spec *options);
-/* The columns under the heads of what the choice `id` says more are known by now; nothing
+/* The first `cols` columns of what the choice `id` says more are known by now; nothing
  * happens when the window on top is no list that has it. */
-void chooser_set_columns(struct display *display, const char *id, const char *columns);
+void chooser_set_columns(struct display *display, const char *id, const char *columns, int cols);
 
 /* ---- a text (pager.c): scrolls, / searches, n N, i lists what it has ----
  *
