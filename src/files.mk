@@ -103,6 +103,8 @@ catalog_sources = \
 	src/catalog/launch_file.h \
 	src/catalog/lengths.c \
 	src/catalog/lengths.h \
+	src/catalog/shape_file.c \
+	src/catalog/shape.h \
 	src/catalog/model_file.c \
 	src/catalog/compiled.c \
 	src/catalog/compiled.h \

@@ -587,6 +587,8 @@ static const struct {
                                {"buy", "buy", "the hardware, its power and its room"}}},
     [FIELD_RESERVE] = {.fixed = {{"", "load", "the requests at their end, and one of full context"},
                                  {"full", "full", "all users at full context"}}},
+    [FIELD_GOALS] = {.fixed = {{"", "likely", "by the middle of an estimate"},
+                               {"sure", "sure", "by its whole band: more GPUs"}}},
     [FIELD_DATED] = {.fixed = {{"", "off", "all rents"},
                                {"on", "on", "only prices with a date of their own"}}},
     [FIELD_PRUNE] = {.fixed = {{"", "none", "every weight is stored"},

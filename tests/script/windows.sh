@@ -111,34 +111,34 @@ expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Ask ────────────────────────┐┌─ Answer: 4 x L40S, TP 4 ───────────────────────┐┌─ Alternatives, cheapest first ─────┐
 │ Model      70B (assumed)    ▾││FITS         4 GPUs   $4.00/h    $58.82/M tok   ││GPU             n    $/h TPOT    $/M│
-│┌─ GPU ────────────────────────────────────────────────────────────────────────────────────────────────── 24 of 24 ─┐0│
-││/ type words to find it, or id/slice:co… verdict    n      $/h TPOT ms     $/M                                     │4│
-││  auto: here, else the cheapest          fits       4    $2.00    57.5  $33.40                                     │2│
-││  here: Test Processor, 2 cores          no fit   weights                       15.04 GiB usable, 24 GB/s          │7│
-││▸ L40S                                   fits       4    $4.00    50.9  $58.82  44.42 GiB usable, 864 GB/s, 2023   │4│
-││  RTX A6000                              fits       4    $2.00    57.5  $33.40  47.41 GiB usable, 768 GB/s, 2020   │─│
-││  A100 PCIe 80GB                         fits       2    $2.70    47.3  $36.54  79.15 GiB usable, 1.94 TB/s, 2021  │ │
-││  RTX PRO 6000 Blackwell Server Edition  fits       2    $3.38    53.9  $51.82  94.44 GiB usable, 1.6 TB/s, 2025   │ │
-││  L4                                     fits       8    $3.52    96.4  $97.17  22.07 GiB usable, 300 GB/s, 2023   │ │
-││  A40                                    fits       4    $3.60    62.8  $65.54  44.45 GiB usable, 696 GB/s, 2020   │─│
-││  H100 PCIe 80GB                         fits       2    $3.80    42.9  $46.03  79.19 GiB usable, 2.04 TB/s, 2022  │ │
-││  L40                                    fits       4    $4.00    50.9  $59.59  44.45 GiB usable, 864 GB/s, 2022   │⠏│
-││  B200 SXM                               fits       1    $4.89    24.5  $33.96  178.35 GiB usable, 7.7 TB/s, 2024  │ │
-││  A100 SXM4 80GB                         fits       4    $5.16    24.6  $36.38  79.15 GiB usable, 2.04 TB/s, 2020  │ │
-││  H200 SXM 141GB                         fits       2    $6.78    20.3  $39.24  138.72 GiB usable, 4.8 TB/s, 2024  │ │
-││  H100 SXM5 80GB                         fits       2    $6.98    27.5  $54.42  79.19 GiB usable, 3.35 TB/s, 2022  │ │
-││  H100 NVL 94GB                          fits       2   $13.96    23.9  $95.32  92.46 GiB usable, 3.94 TB/s, 2023  │ │
-││  Tesla T4                               fits      16   $15.65    77.1 $357.54  14.56 GiB usable, 320 GB/s, 2018   │ │
-││  A100 SXM4 40GB                         fits       8   $15.92    17.7  $80.90  39.50 GiB usable, 1.55 TB/s, 2020  │ │
-││  A10G (AWS)                             fits       8   $16.29    64.2 $305.77  22.07 GiB usable, 600 GB/s, 2021   │ │
-││  Instinct MI300X                        fits       8   $27.60    15.8 $123.09  189.70 GiB usable, 5.3 TB/s, 2023  │ │
-││  GB200 (per GPU)                        fits       4   $64.00     9.3 $169.99  182.81 GiB usable, 8 TB/s, 2024    │ │
-││  M3 Ultra                               fits       1        -     237       -  384.00 GiB usable, 819 GB/s, 2025  │ │
-││  RTX 6000 Ada Generation                fits       4        -    46.4       -  47.41 GiB usable, 960 GB/s, 2022   │ │
-││  GeForce RTX 4090                       fits       8        -    27.3       -  23.70 GiB usable, 1.01 TB/s, 2022  │ │
-││  Tesla P100 SXM2 16GB                   no fit   weights                       15.81 GiB usable, 732 GB/s, 2016   │ │
-││                                                                                                                   │─│
-│└───────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘ │
+┌─ GPU ───────────────────────────────────────────────────────────────────────────────────────────────────── 24 of 24 ─┐
+│/ type words to find it, or id/slice:co… verdict    n      $/h TPOT ms     $/M                                        │
+│  auto: here, else the cheapest          fits       4    $2.00    57.5  $33.40                                        │
+│  here: Test Processor, 2 cores          no fit   weights                       15.04 GiB usable, 24 GB/s             │
+│▸ L40S                                   fits       4    $4.00    50.9  $58.82  44.42 GiB usable, 864 GB/s, 2023      │
+│  RTX A6000                              fits       4    $2.00    57.5  $33.40  47.41 GiB usable, 768 GB/s, 2020      │
+│  A100 PCIe 80GB                         fits       2    $2.70    47.3  $36.54  79.15 GiB usable, 1.94 TB/s, 2021     │
+│  RTX PRO 6000 Blackwell Server Edition  fits       2    $3.38    53.9  $51.82  94.44 GiB usable, 1.6 TB/s, 2025      │
+│  L4                                     fits       8    $3.52    96.4  $97.17  22.07 GiB usable, 300 GB/s, 2023      │
+│  A40                                    fits       4    $3.60    62.8  $65.54  44.45 GiB usable, 696 GB/s, 2020      │
+│  H100 PCIe 80GB                         fits       2    $3.80    42.9  $46.03  79.19 GiB usable, 2.04 TB/s, 2022     │
+│  L40                                    fits       4    $4.00    50.9  $59.59  44.45 GiB usable, 864 GB/s, 2022      │
+│  B200 SXM                               fits       1    $4.89    24.5  $33.96  178.35 GiB usable, 7.7 TB/s, 2024     │
+│  A100 SXM4 80GB                         fits       4    $5.16    24.6  $36.38  79.15 GiB usable, 2.04 TB/s, 2020     │
+│  H200 SXM 141GB                         fits       2    $6.78    20.3  $39.24  138.72 GiB usable, 4.8 TB/s, 2024     │
+│  H100 SXM5 80GB                         fits       2    $6.98    27.5  $54.42  79.19 GiB usable, 3.35 TB/s, 2022     │
+│  H100 NVL 94GB                          fits       2   $13.96    23.9  $95.32  92.46 GiB usable, 3.94 TB/s, 2023     │
+│  Tesla T4                               fits      16   $15.65    77.1 $357.54  14.56 GiB usable, 320 GB/s, 2018      │
+│  A100 SXM4 40GB                         fits       8   $15.92    17.7  $80.90  39.50 GiB usable, 1.55 TB/s, 2020     │
+│  A10G (AWS)                             fits       8   $16.29    64.2 $305.77  22.07 GiB usable, 600 GB/s, 2021      │
+│  Instinct MI300X                        fits       8   $27.60    15.8 $123.09  189.70 GiB usable, 5.3 TB/s, 2023     │
+│  GB200 (per GPU)                        fits       4   $64.00     9.3 $169.99  182.81 GiB usable, 8 TB/s, 2024       │
+│  M3 Ultra                               fits       1        -     237       -  384.00 GiB usable, 819 GB/s, 2025     │
+│  RTX 6000 Ada Generation                fits       4        -    46.4       -  47.41 GiB usable, 960 GB/s, 2022      │
+│  GeForce RTX 4090                       fits       8        -    27.3       -  23.70 GiB usable, 1.01 TB/s, 2022     │
+│  Tesla P100 SXM2 16GB                   no fit   weights                       15.81 GiB usable, 732 GB/s, 2016      │
+│                                                                                                                      │
+└──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
 │                              ││                                                ││    users at once                   │
 └──────────────────────────────┘└────────────────────────────────────────────────┘└────────────────────────────────────┘
  GPU: memory sets how many, bandwidth TPOT. auto: here, else cheapest fit.
@@ -228,7 +228,7 @@ expect <<'END'
 └──────────────────────────────────────────────────────────────────────────────┘
  Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
- Up/Down:scroll  /:find  n:next  q or Esc:close
+ Up/Down:scroll  /:find  n:next  i:index  q or Esc:close
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Help: Plan ──────────────────────────────────────────────────── 1-18 of 56 ─┐
 │ Model: its parameters set memory and speed. An id, 70B, or a path.           │
@@ -252,7 +252,7 @@ expect <<'END'
 └─ not found: suggestion ──────────────────────────────────────────────────────┘
  Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
- Up/Down:scroll  /:find  n:next  q or Esc:close
+ Up/Down:scroll  /:find  n:next  i:index  q or Esc:close
 END
 
 screen "help in the least room" --ascii -m 70B -g l40s <<'KEYS'

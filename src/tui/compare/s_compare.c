@@ -905,6 +905,19 @@ static bool compare_act(struct app *app, void *state, enum action action)
     }
 }
 
+/* The column of whose title that is, sorts; again: the other way round. */
+static void click_title(struct compare_state *s, struct rect in, int x)
+{
+    struct grid g = grid_of(s, in.cols);
+    int at = in.x + MARKS_WIDTH;
+
+    for (int i = 0; i < g.count; at += g.width[i++] + 2)
+        if (x >= at && x <= at + g.width[i]) {
+            sort_by(s, (int)g.column[i], g.column[i] == s->view.sort && !s->view.reverse);
+            return;
+        }
+}
+
 static void compare_click(struct app *app, void *state, int y, int x)
 {
     struct compare_state *s = state;
@@ -917,6 +930,8 @@ static void compare_click(struct app *app, void *state, int y, int x)
         return;
     compare_panels(app, s, in);
     y += f.body.y - in[COMPARE_TABLE].y - COMPARE_ABOVE;
+    if (y == -1 && !rect_empty(in[COMPARE_TABLE]))
+        click_title(s, in[COMPARE_TABLE], x + f.body.x);
     if (rect_empty(in[COMPARE_TABLE]) || y < 0)
         return;
     if (y >= in[COMPARE_TABLE].rows - COMPARE_ABOVE)

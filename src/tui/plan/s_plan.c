@@ -77,12 +77,27 @@ static void plan_form_fold(unsigned *open, int fold, bool opens)
     *open = opens ? *open | bit : *open & ~bit;
 }
 
+/* A bit beside those of the folds: there are goals of speed, and so what counts as reached. */
+#define PLAN_GOALS (1u << PLAN_FOLDS)
+
+static unsigned plan_form_open(const struct form *form, unsigned open, int focus)
+{
+    bool goals = focus == FIELD_GOALS;
+
+    for (int f = FIELD_TTFT; f <= FIELD_GOALS; f++)
+        goals = goals || form->values.value[f][0];
+    return goals ? open | PLAN_GOALS : open;
+}
+
 static struct plan_rows plan_form_rows(unsigned open)
 {
     struct plan_rows rows = {0};
 
     for (int f = 0; f < FIELD_COUNT; f++) {
         int fold = fold_at(f);
+
+        if (f == FIELD_GOALS && !(open & PLAN_GOALS))
+            continue;
 
         if (fold >= 0 && f == (int)folds[fold].first)
             rows.row[rows.count++] = FIELD_COUNT + fold;
@@ -127,12 +142,28 @@ static int plan_form_move(unsigned open, int focus, int by)
     return rows.row[at];
 }
 
+/* "TP4 x2 EP8", where "TP 4 x 2 replicas, EP 8" has no room. */
+static const char *short_layout(const struct layout *l, struct texts *t)
+{
+    const struct {
+        const char *word;
+        int number;
+    } parts[] = {{" PP", l->pp}, {" x", l->replicas}, {" EP", l->ep}};
+    const char *text = texts_addf(t, "TP%d", l->tp);
+
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        if (parts[i].number > 1)
+            text = texts_addf(t, "%s%s%d", text, parts[i].word, parts[i].number);
+    return text;
+}
+
 /* "+ Layout  auto: TP 2" */
 static void draw_fold(struct canvas *canvas, struct rect in, int y, const struct form *form,
                       int fold, bool open)
 {
     const struct plan *plan = &form->answer->plan;
     bool given = fold == 2; /* has any field of it a value of its own? */
+    int room = in.cols - LABEL_COLS - 1;
     struct texts t = {0};
     const char *value = "", *text;
 
@@ -144,8 +175,10 @@ static void draw_fold(struct canvas *canvas, struct rect in, int y, const struct
                                          plan->request.engine->range)
                             : form->shown[FIELD_PRICE];
     text = given ? value : texts_addf(&t, "auto: %s", value);
-    if (gp_width(text) > in.cols - LABEL_COLS - 1)
-        text = value;
+    if (gp_width(text) > room && fold == 0 && form->answered)
+        text = texts_addf(&t, "%s%s", given ? "" : "auto: ", short_layout(&plan->layout, &t));
+    if (gp_width(text) > room && !given)
+        text = texts_addf(&t, "~%s", text + strlen("auto: "));
     canvas_text(canvas, in, y, 0, INK_KEY, open ? "-" : "+");
     canvas_fit(canvas, in, y, 1, LABEL_COLS, INK_HEADING,
                field_rows[folds[fold].first].form->section);
@@ -240,7 +273,7 @@ static const struct plan_page *page_of(const struct app *app, const struct plan_
 static void draw_form(struct canvas *canvas, struct rect box, const struct form *form,
                       const struct plan_state *s)
 {
-    struct plan_rows rows = plan_form_rows(s->open);
+    struct plan_rows rows = plan_form_rows(plan_form_open(form, s->open, s->focus));
     struct rect in = rect_inside(box);
     int top = plan_form_top(&rows, s->focus, in.rows);
     char part[40] = "";
@@ -652,6 +685,8 @@ static bool show_why(struct app *app, const struct plan_state *s)
     if (values)
         gp_format(title, sizeof(title), "Why: %s first", field_rows[s->focus].form->label);
     pager_open(&app->display, title, text.text);
+    if (!values)
+        pager_index(&app->display);
     strbuf_fini(&text);
     return true;
 }
@@ -671,7 +706,7 @@ static bool plan_act(struct app *app, void *state, enum action action)
     by = list_step(action, int_max(rows, 1));
     if (by != 0) {
         if (s->panel == PLAN_FORM)
-            s->focus = plan_form_move(s->open, s->focus, by);
+            s->focus = plan_form_move(plan_form_open(app->form, s->open, s->focus), s->focus, by);
         else
             answer_scroll(app, s, by);
         return true;
@@ -740,7 +775,7 @@ static void plan_click(struct app *app, void *state, int y, int x)
 {
     struct plan_state *s = state;
     struct rect box[PLAN_PANELS], in;
-    struct plan_rows rows = plan_form_rows(s->open);
+    struct plan_rows rows = plan_form_rows(plan_form_open(app->form, s->open, s->focus));
     struct frame frame = app_frame(app);
     int at;
 
