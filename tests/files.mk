@@ -539,6 +539,7 @@ cli_tests = \
 	tests/script/random.sh \
 	tests/script/readme.sh \
 	tests/script/recent.sh \
+	tests/script/tasks.sh \
 	tests/script/windows.sh \
 	tests/tui/bench.sh \
 	tests/tui/ends.sh \

@@ -66,9 +66,12 @@ enum { SCREENS(X) ON_ALL = (1 << SCREEN_COUNT) - 1 }; /* bits: where an action h
     X(REDRAW, "redraw", "C-l", ON_ALL, 0, "", "redraw the screen")                                 \
     X(SUSPEND, "suspend", "C-z", ON_ALL, 0, "", "suspend to the shell; fg resumes")                \
     X(QUIT_NOW, "quit!", "Q", ON_ALL, 0, "", "quit without asking")                                \
-    X(EDIT, "edit", "Enter", ON_PLAN, 2, "edit", "change the field, or choose from a list")        \
-    X(MORE, "more", "+ =", ON_PLAN, 0, "", "number: a step up")                                    \
-    X(LESS, "less", "-", ON_PLAN, 0, "", "number: a step down")                                    \
+    X(EDIT, "edit", "Enter", ON_PLAN | ON_POOL, 2, "edit",                                         \
+      "change the field, or choose from a list; on Pool: what a workload asks")                    \
+    X(MORE, "more", "+ =", ON_PLAN | ON_POOL, 0, "",                                               \
+      "number: a step up; on Pool: 10 % more demand")                                              \
+    X(LESS, "less", "-", ON_PLAN | ON_POOL, 0, "",                                                 \
+      "number: a step down; on Pool: 10 % less demand")                                            \
     X(FIND, "find", "/ F3", ON_PLAN, 4, "find", "find a field by its name")                        \
     X(APPLY, "apply", "a", ON_PLAN | ON_COMPARE | ON_POOL, 3, "apply",                             \
       "apply a change; on Compare: take this row into the plan")                                   \
@@ -128,7 +131,7 @@ enum { SCREENS(X) ON_ALL = (1 << SCREEN_COUNT) - 1 }; /* bits: where an action h
       "why is a device slow? measures, then one verdict with its evidence")                        \
     X(DROP, "drop", "D", ON_BENCH, 0, "",                                                          \
       "forget what was measured of the planned GPU; asks first")                                   \
-    X(RUNG, "rung", "v", ON_POOL, 2, "rung", "the next way to own the GPUs")                       \
+    X(RUNG, "rung", "v", ON_POOL, 2, "next way to own", "the next way to own the GPUs")            \
     X(PROPOSE, "propose", "p", ON_POOL, 2, "propose",                                              \
       "the cheapest change that serves the unmet demand")                                          \
     X(WHAT_IF, "what-if", "i", ON_POOL, 3, "what if",                                              \

@@ -63,6 +63,10 @@ bool app_has(const struct app *app, enum screen_id screen)
 
 void app_show(struct app *app, enum screen_id screen)
 {
+    if (!app_has(app, screen) && app->screens[screen]->offer) {
+        app->screens[screen]->offer(app);
+        return;
+    }
     if (!app_has(app, screen)) {
         app_report(app, true, "nothing is loaded for %s: name its file, as in :%s FILE",
                    screen_names[screen],

@@ -67,6 +67,7 @@ struct screen_ops {
     void (*click)(struct app *app, void *state, int y, int x); /* cell of the body */
     /* Is there something to show? Else it has no tab. state may be NULL. NULL: always. */
     bool (*here)(const void *state);
+    void (*offer)(struct app *app); /* ... then it lists what it could show. NULL */
     bool own_line; /* what follows its name at `:` is its own, whole: "pool FILE" */
 };
 

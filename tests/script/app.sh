@@ -255,7 +255,7 @@ screen "no tab of a screen that has nothing to show" <<'KEYS'
 :pool
 :dump -
 KEYS
-shows "nothing is loaded for Pool"
+shows "Pool: models over a day"
 lacks "5 Pool"
 
 # ---- pasted text ----------------------------------------------------------------------

@@ -15,8 +15,8 @@
     for ((i = 0; i < 48; i++)); do
         printf '%s\nj\n' "$look"
     done
-    printf 'Tab\n%s\n2\n:wait\n%s\nj\n%s\n3\n:wait\n' "$look" "$look" "$look"
-    for curve in t \$ n m m r x; do
+    printf 'Tab\n%s\n2\n:wait\n%s\nj\n%s\n3\nEnter\n:wait\n' "$look" "$look" "$look"
+    for curve in p t \$ m m r; do
         printf '%s\n:wait\n%s\n' "$curve" "$look"
     done
     printf '4\n:wait\n'
@@ -68,7 +68,7 @@ while read -r cols rows below short; do
     assert_eq "$last: as many as at 200 x 60" "$(wc -l <"$work/whole")" "$(wc -l <"$work/texts")"
     assert_eq "$last: whole, or whole words and an ellipsis, and then whole in the help" "" "$(
         paste "$work/whole" "$work/texts" | awk -F'\t' -v short="$short" '
-        { is_curve = $1 ~ /fits to .* marginal|ridge / } # what is read of it has two rows
+        { is_curve = $1 ~ /fits to .* marginal|of the most|ridge / } # what is read of it has two rows
         $2 ~ /…$/ {
             begun = $2
             sub(/ ?…$/, "", begun)

@@ -16,13 +16,70 @@ workloads = (
 END
 sed 's/stock = 8/stock = 1/' lab.cfg >small.cfg
 
-screen "no pool: no tab, and a word" <<'KEYS'
+screen "no pool: no tab, and a list of them" <<'KEYS'
 :size 80 24
 5
 :dump -
+"lab.cfg" Enter
+:wait
+:dump -
 KEYS
-lacks "5 Pool"
-shows "nothing is loaded for Pool"
+lacks "5 Pool "
+shows "Pool: models over a day"
+shows "[5 Pool]"
+shows "chat"
+
+# What is changed by hand is what the file so changed comes to: demand, a goal, a format.
+# same NAME KEYS SED: the pool on the screen after KEYS costs what lab.cfg does after SED.
+same() {
+    sed "$3" lab.cfg >changed.cfg
+    screen "$1" --pool lab.cfg --screen --rung shared <<KEYS
+:size 80 24
+:wait
+$2
+:wait
+:export changed.json!
+u
+:dump -
+KEYS
+    shows "undone"
+    have_json || return
+    python3 - "$1" changed.json <("$gp" --pool changed.cfg --rung shared --format json) <<'PY'
+import json, sys
+a, b = (json.load(open(f))['ladder'] for f in sys.argv[2:])
+for x, y in zip(a, b):
+    assert x['cost']['value'] == y['cost']['value'], (sys.argv[1], x['name'], x['cost'], y['cost'])
+PY
+    assert_eq "$1: the costs of the file so changed" 0 $?
+}
+same "10 % more demand" "+" 's/peak = 20.0/peak = 22.0/'
+same "demand typed" 'Enter "Demand" Enter C-u "30" Enter' 's/peak = 20.0/peak = 30.0/'
+same "a goal" 'Down Enter "TPOT" Enter C-u "80" Enter' 's/tpot_ms = 50/tpot_ms = 80/'
+same "a format" 'Enter "Weights" Enter C-u "bf16" Enter' \
+    '/llama-3.1-8b/s/precision = "fp8"/precision = "bf16"/'
+screen "what cannot be is refused, and nothing changes" --pool lab.cfg --screen <<'KEYS'
+:size 80 24
+:wait
+Enter "Model" Enter C-u "nosuchmodel" Enter
+:wait
+:dump -
+Enter "Demand" Enter C-u "0" Enter
+:dump -
+Esc
+KEYS
+shows "nosuchmodel"
+shows "0 is outside of what can be"
+lacks "lab.cfg*"
+
+screen "a large screen has the hours stacked, each workload in its glyph" \
+    --pool lab.cfg --screen --rung shared <<'KEYS'
+:size 120 36
+:wait
+:dump -
+KEYS
+shows "GPUs  █ a chat  ▓ b code"
+shows "▓▓▓▓"
+shows "Ways to own the GPUs"
 
 screen "from the command line" --pool lab.cfg --screen --rung hourly <<'KEYS'
 :size 80 24
@@ -180,6 +237,6 @@ Tab
 Tab
 :dump -
 KEYS
-shows "Ladder"
+shows "Ways to own the GPUs"
 
 finish

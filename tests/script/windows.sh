@@ -206,7 +206,8 @@ g / "suggestion" Enter
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Help: Plan ─────────────────────────────────────────────────── 19-36 of 56 ─┐
+┌─ Help: Plan ─────────────────────────────────────────────────── 19-36 of 57 ─┐
+│   ?, F1           this help                                                  │
 │   q, F10          close, then quit                                           │
 │   1, M-1          Plan: one request, one answer                              │
 │   2, M-2          Compare: GPUs x precisions                                 │
@@ -224,20 +225,20 @@ expect <<'END'
 │   Tab             next panel                                                 │
 │   S-Tab           previous panel                                             │
 │   Esc             back one step; never quits                                 │
-│   :               command line: actions and options                          │
 └──────────────────────────────────────────────────────────────────────────────┘
  Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
  Up/Down:scroll  /:find  n:next  i:index  q or Esc:close
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Help: Plan ──────────────────────────────────────────────────── 1-18 of 56 ─┐
+┌─ Help: Plan ──────────────────────────────────────────────────── 1-18 of 57 ─┐
 │ Model: its parameters set memory and speed. An id, 70B, or a path.           │
 │ parameters = sum of rows*cols over all its tensors                           │
 │                                                                              │
 │ Plan                                                                         │
-│   Enter           change the field, or choose from a list                    │
-│   +, =            number: a step up                                          │
-│   -               number: a step down                                        │
+│   Enter           change the field, or choose from a list; on Pool: what a   │
+│                   workload asks                                              │
+│   +, =            number: a step up; on Pool: 10 % more demand               │
+│   -               number: a step down; on Pool: 10 % less demand             │
 │   /, F3           find a field by its name                                   │
 │   a               apply a change; on Compare: take this row into the plan    │
 │   s               the best value of this field that still fits               │
@@ -248,7 +249,6 @@ expect <<'END'
 │   o               open a saved plan                                          │
 │                                                                              │
 │ Everywhere                                                                   │
-│   ?, F1           this help                                                  │
 └─ not found: suggestion ──────────────────────────────────────────────────────┘
  Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
@@ -264,7 +264,7 @@ screen "help in the least room" --ascii -m 70B -g l40s <<'KEYS'
 KEYS
 expect <<'END'
 [1 Plan] 2  3  4
-+- Help: Plan ------------ 1-7 of 101 -+
++- Help: Plan ------------ 1-7 of 106 -+
 | Model: its parameters set memory and |
 | speed. An id, 70B, or a path.        |
 | parameters = sum of rows*cols over   |
@@ -276,7 +276,7 @@ expect <<'END'
  Model: its parameters set memory and ~
  Up/Down:scroll  /:find  q or Esc:close
 [1 Plan] 2  3  4
-+- Help: Plan ------------ 1-7 of 101 -+
++- Help: Plan ------------ 1-7 of 106 -+
 | Model: its parameters set memory and |
 | speed. An id, 70B, or a path.        |
 | parameters = sum of rows*cols over   |

@@ -151,6 +151,7 @@ const struct compare_column_row compare_columns[COLUMN_COUNT] = {
     [COLUMN_HOUR] = {"per_hour", "$/h", "$/h", "cost", true, false, 0},
     [COLUMN_MONTH] = {"per_month", "$/month", "$/month", NULL, true, false, 11},
     [COLUMN_LIMIT] = {"limit", "limit", "limit", NULL, false, false, 6},
+    [COLUMN_BAR] = {"memory", "memory of one GPU", "memory", NULL, false, true, 12},
 };
 
 void compare_view_init(struct compare_view *view)
@@ -206,6 +207,8 @@ void compare_view_cell(const struct compare_row *row, enum compare_column column
 
     if (column == COLUMN_LAYOUT)
         layout_cell(row, out);
+    else if (column == COLUMN_BAR)
+        strbuf_addf(out, "%*s", COMPARE_BAR, "");
     else if (column == COLUMN_VERDICT)
         strbuf_add(out, plan_verdict_cell(&row->compared->plan));
     else if (f && column == COLUMN_TPOT) {
@@ -417,8 +420,14 @@ static void note_marks(struct compare_view *view)
     }
     strbuf_fini(&cell);
     view->good = 0;
-    for (size_t i = 0; i < view->count; i++)
-        view->good += view->rows[i].compared->plan.verdict == VERDICT_FITS;
+    view->limited = false;
+    for (size_t i = 0; i < view->count; i++) {
+        const struct plan *p = &view->rows[i].compared->plan;
+
+        view->good += p->verdict == VERDICT_FITS;
+        view->limited =
+            view->limited || (p->verdict != VERDICT_DOES_NOT_FIT && p->limit != LIMIT_NONE);
+    }
 }
 
 void compare_view_begin(struct compare_view *view, const struct comparison *comparison)
@@ -520,7 +529,8 @@ int compare_view_columns(const struct compare_view *view, int cols,
             int own = compare_columns[c].rank;
 
             own = own > 2 && c == (int)view->sort ? 2 : own;
-            if (own != rank || (rank > 0 && used + wide > cols))
+            if (own != rank || (rank > 0 && used + wide > cols) ||
+                (c == COLUMN_LIMIT && !view->limited && c != (int)view->sort))
                 continue;
             taken[c] = true;
             used += wide;

@@ -41,10 +41,12 @@ enum compare_column {
     COLUMN_POOL,
     COLUMN_MONTH,
     COLUMN_LIMIT,
+    COLUMN_BAR, /* memory as a bar, drawn by the screen */
     COLUMN_COUNT
 };
 
 #define COMPARE_FILTER 120
+#define COMPARE_BAR 30 /* cells of the bar's column */
 #define COMPARE_KEY 96
 
 struct compare_row {
@@ -68,6 +70,7 @@ struct compare_view {
     char mark[COLUMN_COUNT]; /* '~' or '?' when every number has it: so has the title, no
                               * cell; 0 */
     size_t good;             /* rows that fit and meet the goals */
+    bool limited;            /* a row that could be has a limit */
     char own[COMPARE_KEY];   /* the plan's row; "" = none */
     struct compared plan;    /* the plan itself, where its count or layout is given */
     struct compare_row plan_row;

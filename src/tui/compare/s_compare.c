@@ -355,6 +355,13 @@ static void draw_cells(const struct compare_view *view, const struct compare_row
             canvas_fit(canvas, in, y, x, in.cols - x, INK_DIM, text.text);
             break;
         }
+        if (column == COLUMN_BAR) {
+            struct rect bar = {in.y, in.x + x, in.rows, g->width[i]};
+
+            if (p->has_memory)
+                membar_draw(canvas, bar, y, p);
+            continue; /* the last of them */
+        }
         compare_view_cell(row, column, &text);
         char *band = canvas->charset == CHARSET_ASCII ? strstr(text.text, "±") : NULL;
         bool marked = view->mark[column] && text.text[0] == view->mark[column];
@@ -723,7 +730,7 @@ static void use_row(struct app *app, struct compare_state *s, const struct compa
 
 static void sort_by(struct compare_state *s, int column, bool reverse)
 {
-    compare_view_sort(&s->view, (enum compare_column)(column % COLUMN_COUNT), reverse);
+    compare_view_sort(&s->view, (enum compare_column)(column % COLUMN_BAR), reverse);
     go_to(s, 0);
 }
 

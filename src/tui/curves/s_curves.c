@@ -794,7 +794,7 @@ static void read_roofline(struct curves *c, const struct form *form, double x)
 
 /* ---- the table ---- */
 
-#define LAYOUT_EXPLAIN "A point is a plan, the edges of its band dotted: "
+#define LAYOUT_EXPLAIN "A point is a plan, its band dotted: "
 
 static const struct curve_row {
     const char *title;

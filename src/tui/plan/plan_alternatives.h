@@ -14,7 +14,7 @@
 #include "tui/plan_summary.h"
 #include "tui/worker.h"
 
-#define PLAN_ALTERNATIVES 5
+#define PLAN_ALTERNATIVES 12 /* as many as a tall panel has */
 #define PLAN_SAMPLES 20
 
 struct plan_sample {            /* of the plan's layout with so many users */

@@ -667,7 +667,9 @@ static const struct list_column columns[] = {
     {"GPU", 0, 0, false}, {"n", 2, 0, true},   {"$/h", 6, 0, true},
     {"TPOT", 4, 0, true}, {"$/M", 6, 0, true},
 };
-#define MOST_COLS 56 /* further apart, rows are hard to follow */
+#define MOST_COLS 56       /* further apart, rows are hard to follow */
+#define FEW_ALTERNATIVES 5 /* of a panel of less than */
+#define TALL_ROWS 32
 enum { COL_GPU, COL_COUNT, COL_HOUR, COL_TPOT, COL_MILLION, COLUMNS };
 
 /* "$2.70", "$104": at most six columns. */
@@ -683,15 +685,20 @@ static void show_alternatives(struct page *p, const struct form *form,
                               const struct plan_alternatives *more)
 {
     struct list_table t = list_table(columns, COLUMNS, int_min(p->in.cols, MOST_COLS));
+    int shown = p->in.rows >= TALL_ROWS ? PLAN_ALTERNATIVES : FEW_ALTERNATIVES;
+    int bar = p->in.cols - MOST_COLS - 2; /* cells that the dearest takes */
     const char *own = form->answer->plan.request.gpu->id;
+    double dearest = 0;
     char text[32];
 
+    for (int i = 0; i < more->best_count && i < shown; i++)
+        dearest = fmax(dearest, more->gpus.rows[more->best[i]].summary.per_hour);
     for (int c = 0; c < COLUMNS; c++)
         list_cell(p->canvas, p->in, p->y, &t, c, INK_DIM, columns[c].title);
     p->y++;
     if (more->done && more->best_count == 0)
         page_row(p, 0, INK_TEXT, "no GPU with a price holds it");
-    for (int i = 0; i < more->best_count; i++) {
+    for (int i = 0; i < more->best_count && i < shown; i++) {
         const struct plan_summary_row *row = &more->gpus.rows[more->best[i]];
         const struct plan_summary *o = &row->summary;
         enum ink ink = strcmp(row->id, own) == 0 ? INK_HEADING : INK_TEXT;
@@ -706,8 +713,11 @@ static void show_alternatives(struct page *p, const struct form *form,
         list_cell(p->canvas, p->in, y, &t, COL_TPOT, ink, text);
         if (o->million > 0)
             list_cell(p->canvas, p->in, y, &t, COL_MILLION, ink, short_money(text, o->million));
+        if (bar > 0 && p->canvas) /* dollars per hour */
+            canvas_run(p->canvas, p->in, y, MOST_COLS + 2, (int)lround(o->per_hour / dearest * bar),
+                       INK_SERIES1, GLYPH_BAR_WEIGHTS);
     }
-    p->y += PLAN_ALTERNATIVES;
+    p->y += shown;
 }
 
 /* ---- what breaks first ---- */

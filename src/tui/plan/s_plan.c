@@ -20,6 +20,8 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "probe/cpu_host.h"
+#include "probe/probe.h"
 #include "tui/app.h"
 #include "tui/compare/compare_view.h"
 #include "tui/list.h"
@@ -28,6 +30,7 @@
 
 #define AT_ONCE 0.006 /* s that opening a list waits for its summaries */
 #define LABEL_COLS 11
+#define HERE_ROWS 3 /* of what this machine is, below a form that leaves them */
 
 /* ---- the form's rows: fields under headings, and the sections that experts need, folded into
  * a row each that says their values ("+ Layout  auto: TP 2") ----
@@ -213,6 +216,41 @@ static bool term_is_of(enum field field, const struct term *term)
     return false;
 }
 
+/* ---- this machine, found out beside the keys ---- */
+
+struct here_job {
+    char text[200]; /* "here: 2 x NVIDIA L40S (44.99 GiB), AMD EPYC 7B13, 128 GiB" */
+};
+
+static bool here_unit(void *ctx, int i, struct planner *planner)
+{
+    struct here_job *job = ctx;
+    struct device *device = gp_calloc(PROBE_MAX, sizeof(*device));
+    struct probe *probe = probe_open();
+    struct cpu_host host;
+    size_t count = 0;
+
+    (void)i, (void)planner;
+    cpu_host_read(&host);
+    probe_read(probe, device, PROBE_MAX, &count, NULL);
+    probe_close(probe);
+    gp_copy(job->text, sizeof(job->text), "here: ");
+    if (count > 0)
+        gp_append(job->text, sizeof(job->text), "", "%zu x %.60s%s%s%s, ", count,
+                  device[0].name[0] ? device[0].name : "GPU",
+                  device[0].memory_total.known ? " (" : "",
+                  device[0].memory_total.known ? UNITS_GIB(device[0].memory_total.value) : "",
+                  device[0].memory_total.known ? ")" : "");
+    gp_append(job->text, sizeof(job->text), "", "%.60s", host.name[0] ? host.name : "a CPU");
+    if (host.memory > 0)
+        gp_append(job->text, sizeof(job->text), "", ", %s", UNITS_GIB(host.memory));
+    if (count == 0)
+        gp_append(job->text, sizeof(job->text), "", ", no GPU");
+    gp_sanitize(job->text);
+    free(device);
+    return false;
+}
+
 /* ---- the screen ---- */
 
 struct plan_state {
@@ -227,6 +265,8 @@ struct plan_state {
     struct plan_alternatives more;
     struct choice_plans choices; /* of the list that is open */
     struct plan_page *page;      /* owned */
+    struct task *here;           /* what this machine is; kept, as its job has the words */
+    struct here_job *here_job;
 };
 
 /* The field in focus; FIELD_COUNT: a fold is. */
@@ -299,6 +339,10 @@ static void draw_form(struct canvas *canvas, struct rect box, const struct form 
         if (focus)
             list_focus(canvas, in, y);
     }
+    if (rows.count + HERE_ROWS < in.rows && task_finished(s->here))
+        canvas_wrap(canvas,
+                    (struct rect){in.y + in.rows - HERE_ROWS, in.x + 1, HERE_ROWS, in.cols - 2}, 0,
+                    INK_DIM, s->here_job->text);
 }
 
 static void draw_answer(struct canvas *canvas, struct rect box, const struct plan_page *page,
@@ -379,9 +423,11 @@ static double plan_tick(struct app *app, void *state, double now)
 
 static void plan_open(struct app *app, void *state)
 {
+    static const struct task_ops here = {TASK_PAGE, here_unit, free};
     struct plan_state *s = state;
 
-    (void)app;
+    s->here_job = gp_calloc(1, sizeof(*s->here_job));
+    s->here = task_begin(app->worker, &here, s->here_job);
     s->page = gp_calloc(1, sizeof(*s->page));
 }
 
@@ -392,6 +438,7 @@ static void plan_close(struct app *app, void *state)
     (void)app;
     plan_choices_free(&s->choices);
     plan_alternatives_free(&s->more);
+    task_drop(&s->here);
     plan_page_fini(s->page);
     free(s->page);
 }

@@ -2,8 +2,9 @@
  * s_pool.c - the screen Pool: a pool file solved while the screen stays awake, scrubbed
  * through its hours; what is short, the cheapest change, applied and undone.
  *
- *   workloads   verdict, GPUs of each hour as a curve, GPUs now
- *   places      the chassis or servers at the hour, a letter for each GPU
+ *   workloads   verdict, GPUs of each hour as a curve, GPUs now; Enter changes what one asks
+ *   places      the chassis or servers at the hour, a letter for each GPU; where there is room the
+ *               GPUs of all hours, stacked
  *   ladder      the five ways to have the GPUs
  *
  * What takes long is two tasks: the layouts that may serve each workload are found by the
@@ -36,6 +37,7 @@ enum pool_phase {
     POOL_EMPTY,
     POOL_FINDING, /* candidates, by the worker */
     POOL_SOLVING, /* in the thread */
+    POOL_EDITING, /* candidates of what was changed by hand, by the worker */
     POOL_TRYING,  /* changes: candidates by the worker, solved in the thread */
     POOL_ASKING,  /* what-ifs: layouts on other GPUs by the worker, then in the thread */
     POOL_READY
@@ -96,6 +98,7 @@ struct pool_screen {
     int before_count;
     struct pool_proposal proposals[POOL_PROPOSALS];
     int proposal_count, trying; /* trying: the one at work */
+    int editing;                /* the row of edits that a window is open for */
     int asking;                 /* of run's others: the one whose layouts are found */
     int hour, work, panel, top;
     enum pool_middle middle;
@@ -383,6 +386,12 @@ static char letter_of(int workload)
     return (char)('a' + workload % 26);
 }
 
+/* A workload's own, wherever it stands. */
+static enum ink ink_of(int workload)
+{
+    return (enum ink)(INK_SERIES1 + workload % 4);
+}
+
 /* ---- workloads ---- */
 
 /* Where the columns stand: names get what is more than 78 cells, up to NAME_MOST; the hours that
@@ -425,10 +434,10 @@ static void draw_curve(const struct pool_screen *s, int w, struct canvas *canvas
         if (c->each > 1)
             n = fmax(n, pool_run_taken(run, run->rung, w, hour + 1));
         if (peak > 0 && n > 0)
-            canvas_glyph(canvas, in, y, c->curve + i, INK_TEXT,
+            canvas_glyph(canvas, in, y, c->curve + i, ink_of(w),
                          (enum glyph)(GLYPH_SPARK1 + (int)ceil(n / peak * 8) - 1));
         if (s->hour / c->each == hour / c->each)
-            canvas_ink(canvas, in, y, c->curve + i, 1, INK_KEY);
+            canvas_ink(canvas, in, y, c->curve + i, 1, INK_FOCUS);
     }
 }
 
@@ -441,7 +450,7 @@ static void draw_work_row(const struct pool_screen *s, struct canvas *canvas, st
     char why[96];
 
     pool_run_refusal(run, w, why, sizeof(why));
-    canvas_textf(canvas, in, y, 0, INK_TEXT, "%c", letter_of(w));
+    canvas_textf(canvas, in, y, 0, ink_of(w), "%c", letter_of(w));
     canvas_fit(canvas, in, y, 2, c->verdict - 3, INK_TEXT, work->name);
     canvas_text(canvas, in, y, c->verdict,
                 why[0]  ? INK_BAD
@@ -494,7 +503,8 @@ static void draw_slot(const struct pool_run *run, int hour, int gpu, struct canv
     canvas_textf(canvas, in, y, x,
                  who == PLACEMENT_FREE            ? INK_FREE
                  : placement_starts(p, hour, gpu) ? INK_KEY
-                                                  : INK_TEXT,
+                 : who < 0                        ? INK_TEXT
+                           : ink_of(run->c.pool.candidates[who - 1].workload),
                  "%c",
                  who == PLACEMENT_FREE ? '.'
                  : p->cut[at] >= 0     ? '/'
@@ -559,11 +569,69 @@ static int middle_top(const struct pool_screen *s, struct rect in)
     return list_clamp(s->top, 0, middle_lines(s, in) - middle_page(s, in));
 }
 
+#define CHART_LEAST 8 /* rows from which on the hours are drawn below the places */
+#define CHART_LEFT 6  /* columns of its axis */
+
+/* GPUs of all hours, one workload's on another's, and what is owned as a line. */
+static void draw_hours(const struct pool_screen *s, struct canvas *canvas, struct rect in)
+{
+    static const enum glyph glyphs[] = {GLYPH_BAR_WEIGHTS, GLYPH_BAR_KV, GLYPH_BAR_ACTIVATION,
+                                        GLYPH_BAR_RUNTIME};
+    const struct pool_run *run = s->run;
+    int hours = run->c.pool.hours, works = (int)run->c.file.workload_count, rows = in.rows - 2;
+    int each = int_max((hours + in.cols - CHART_LEFT - 1) / int_max(in.cols - CHART_LEFT, 1), 1);
+    int wide = int_max((in.cols - CHART_LEFT) * each / hours, 1), x = CHART_LEFT;
+    double own = pool_run_gpus(run, run->rung), most = own;
+
+    for (int h = 0; h < hours; h++) {
+        double sum = 0;
+
+        for (int w = 0; w < works; w++)
+            sum += pool_run_taken(run, run->rung, w, h);
+        most = fmax(most, sum);
+    }
+    if (!(most > 0) || rows < 2)
+        return;
+    for (int i = 0; i < works && x < in.cols; i++) { /* which is which */
+        canvas_glyph(canvas, in, 0, x, ink_of(i), glyphs[i % 4]);
+        x += 3 + canvas_textf(canvas, in, 0, x + 1, ink_of(i), " %c %s", letter_of(i),
+                              run->c.file.workloads[i].name);
+    }
+    for (int h = 0; h * each < hours; h++) {
+        double sum = 0;
+
+        for (int w = 0; w < works; w++) {
+            double before = sum;
+
+            sum += pool_run_taken(run, run->rung, w, h * each);
+            for (int k = (int)lround(before / most * rows); k < (int)lround(sum / most * rows); k++)
+                canvas_run(canvas, in, rows - k, CHART_LEFT + h * wide, wide, ink_of(w),
+                           glyphs[w % 4]);
+        }
+        if (h * each % 6 == 0 && (wide > 1 || h * each % DAY == 0))
+            canvas_textf(canvas, in, in.rows - 1, CHART_LEFT + h * wide, INK_DIM, "%d",
+                         h * each % DAY);
+        if (h == s->hour / each)
+            canvas_ink(canvas, in, in.rows - 1, CHART_LEFT + h * wide, wide, INK_FOCUS);
+    }
+    if (own > 0)
+        canvas_run(canvas, in, rows - int_max((int)lround(own / most * rows) - 1, 0),
+                   CHART_LEFT - 1, 1, INK_HEADING, GLYPH_CURSOR);
+    canvas_textf(canvas, in, 1, 0, INK_TEXT, "%4.0f", most);
+    canvas_textf(canvas, in, rows, 0, INK_TEXT, "%4.0f", most / rows);
+    canvas_text(canvas, in, 0, 0, INK_DIM, "GPUs");
+}
+
 static void draw_places(const struct pool_screen *s, struct canvas *canvas, struct rect in)
 {
+    int lines = middle_lines(s, in);
+    struct rect below = {in.y + lines + 1, in.x, in.rows - lines - 1, in.cols};
+
     if (s->run->placement.gpus == 0)
         canvas_text(canvas, in, 0, 0, INK_DIM, "no GPUs of its own");
     walk_places(s, canvas, in, middle_top(s, in));
+    if (below.rows >= CHART_LEAST)
+        draw_hours(s, canvas, below);
 }
 
 /* ---- what if, and changes ---- */
@@ -638,10 +706,21 @@ static void draw_shown(const struct pool_screen *s, struct canvas *canvas, struc
 }
 
 #define RUNG_COLUMNS 8
+#define LADDER_USED 86 /* columns of the figures */
+#define LADDER_BAR 112 /* ... and of a bar for the dollars */
+
+static const char *const ways[POOL_RUNGS] = {
+    [POOL_FIXED] = "servers of one model each, by its own peak",
+    [POOL_COMPOSED] = "a fabric that gives each model its GPUs once",
+    [POOL_SHARED] = "servers that all models use, by the hour",
+    [POOL_HOURLY] = "a fabric that is composed again every hour",
+    [POOL_CLOUD] = "GPUs rented on demand by the hour",
+};
 
 static void draw_ladder(const struct pool_screen *s, struct canvas *canvas, struct rect in)
 {
     bool jobs = s->run->c.pool.job_count > 0;
+    double dearest = 0;
     const struct list_column columns[RUNG_COLUMNS] = {
         {"", 9, 0, false},
         {"GPUs", 7, 0, true},
@@ -656,6 +735,8 @@ static void draw_ladder(const struct pool_screen *s, struct canvas *canvas, stru
     double days = pool_days(s->run);
 
     list_titles(canvas, at, &table);
+    for (int id = 0; id < POOL_RUNGS; id++)
+        dearest = fmax(dearest, s->run->answer.rungs[id].total);
     for (int id = 0; id < POOL_RUNGS; id++) {
         const struct pool_rung *r = &s->run->answer.rungs[id];
         enum pool_rung_id rung = (enum pool_rung_id)id;
@@ -675,6 +756,12 @@ static void draw_ladder(const struct pool_screen *s, struct canvas *canvas, stru
         for (int c = 0; c < RUNG_COLUMNS; c++)
             list_cell(canvas, at, id + 1, &table, c,
                       cells[c] == unmet && r->unmet_share > SHORT ? INK_WARN : INK_TEXT, cells[c]);
+        if (at.cols >= LADDER_BAR && dearest > 0) /* dollars as a bar, and what it is */
+            canvas_run(canvas, at, id + 1, LADDER_USED,
+                       (int)lround(r->total / dearest * (LADDER_BAR - LADDER_USED - 2)),
+                       INK_SERIES1, GLYPH_BAR_WEIGHTS);
+        if (at.cols > LADDER_BAR + 10)
+            canvas_fit(canvas, at, id + 1, LADDER_BAR, at.cols - LADDER_BAR, INK_DIM, ways[id]);
     }
     canvas_glyph(canvas, in, (int)s->run->rung + 1, 0, INK_KEY, GLYPH_CURSOR);
     if (s->panel == POOL_PANEL_LADDER)
@@ -692,7 +779,7 @@ static void draw_progress(const struct pool_screen *s, struct canvas *canvas, st
         canvas_text(canvas, in, 1, 1, INK_TEXT, "no pool is loaded: :pool FILE");
         return;
     }
-    if (s->phase == POOL_FINDING) {
+    if (s->phase == POOL_FINDING || s->phase == POOL_EDITING) {
         canvas_textf(canvas, in, 1, 1, INK_TEXT, "layouts: %d of %zu workloads",
                      task_done(s->finding), s->find->until);
         return;
@@ -757,7 +844,7 @@ static int work_rows(const struct pool_screen *s, int free, struct rect in)
 static void pool_draw(const struct app *app, const void *state, struct canvas *canvas,
                       const struct frame *frame)
 {
-    static const char *const titles[] = {"Workloads", NULL, "Ladder"};
+    static const char *const titles[] = {"Workloads", NULL, "Ways to own the GPUs"};
     static const char *const middles[] = {"GPUs: a letter each, bold: new, . free, * job, / slices",
                                           "What if", "Changes"};
     static void (*const draws[])(const struct pool_screen *, struct canvas *,
@@ -768,7 +855,8 @@ static void pool_draw(const struct app *app, const void *state, struct canvas *c
     char right[64], why[96];
 
     (void)app;
-    if (s->phase == POOL_EMPTY || s->phase == POOL_FINDING || s->phase == POOL_SOLVING) {
+    if (s->phase == POOL_EMPTY || s->phase == POOL_FINDING || s->phase == POOL_SOLVING ||
+        s->phase == POOL_EDITING) {
         canvas_box(canvas, frame->body, "Pool", s->name);
         draw_progress(s, canvas, rect_inside(frame->body));
         return;
@@ -1067,6 +1155,225 @@ static void solve_some(struct app *app, struct pool_screen *s)
                               : "solved; v: the next way, i: what if, p: cheaper changes");
 }
 
+/* The case of a change, its candidates known, becomes the pool; the one before is kept. */
+static void change_take(struct app *app, struct pool_screen *s, struct pool_proposal *p)
+{
+    if (s->before_count == POOL_UNDO) {
+        run_drop(&s->before[0]);
+        memmove(s->before, s->before + 1, sizeof(s->before[0]) * (POOL_UNDO - 1));
+        s->before_count--;
+    }
+    s->before[s->before_count++] = s->run;
+    s->run = pool_run_new();
+    s->run->c.file = p->c->file;
+    s->run->c.replicas = p->c->replicas;
+    s->run->c.done = p->c->done;
+    memset(&p->c->file, 0, sizeof(p->c->file));
+    memset(&p->c->replicas, 0, sizeof(p->c->replicas));
+    app_report(app, false, "applied: %s; u undoes it", p->words);
+    pool_proposals_fini(s);
+    s->middle = POOL_SHOW_PLACES;
+    begin_solving(app, s);
+}
+
+/* ---- what a workload asks, changed by hand ---- */
+
+enum { EDIT_DEMAND, EDIT_TTFT, EDIT_TPOT, EDIT_WEIGHTS, EDIT_MODEL, EDIT_PROMPT, EDIT_OUTPUT };
+
+static const struct edit_row {
+    const char *name, *hint;
+    size_t offset; /* of a number in struct pool_file_workload, or of a text of `size` bytes; */
+    double unit;   /* the number in it */
+    size_t size;   /* 0: a number */
+} edits[] = {
+    [EDIT_DEMAND] = {"Demand", "requests/s at the peak; all hours are scaled with it", 0, 1, 0},
+    [EDIT_TTFT] = {"TTFT goal", "ms; 0: none", offsetof(struct pool_file_workload, ttft), 1e-3, 0},
+    [EDIT_TPOT] = {"TPOT goal", "ms; 0: none", offsetof(struct pool_file_workload, tpot), 1e-3, 0},
+    [EDIT_WEIGHTS] = {"Weights", "a format, such as fp8; empty: as published",
+                      offsetof(struct pool_file_workload, precision), 0, FORMAT_ID_MAX},
+    [EDIT_MODEL] = {"Model", "an id, a size such as 70B, or a path",
+                    offsetof(struct pool_file_workload, model), 0, 256},
+    [EDIT_PROMPT] = {"Prompt", "tokens", offsetof(struct pool_file_workload, prompt), 1, 0},
+    [EDIT_OUTPUT] = {"Output", "tokens", offsetof(struct pool_file_workload, output), 1, 0},
+};
+enum { EDITS = sizeof(edits) / sizeof(edits[0]) };
+
+static char *edit_text(const struct pool_file_workload *w, const struct pool *pool, int i,
+                       char text[256])
+{
+    const char *at = (const char *)w + edits[i].offset;
+
+    if (edits[i].size > 0)
+        gp_copy(text, 256, at);
+    else
+        gp_format(text, 256, "%.6g",
+                  i == EDIT_DEMAND ? pool_demand_peak(w->rate, pool->hours)
+                                   : *(const double *)(const void *)at / edits[i].unit);
+    return text;
+}
+
+/* Candidates of what was changed are known, or were found: it is solved. */
+static void edit_some(struct app *app, struct pool_screen *s)
+{
+    struct pool_proposal *p = &s->proposals[0];
+    struct gp_err err = {0};
+
+    if (s->finding) {
+        if (!task_finished(s->finding))
+            return;
+        p->c = pool_find_end(s, &err);
+        if (p->c)
+            p->workload = -1; /* the others are as they were */
+    }
+    if (p->c && copy_known(s, p)) {
+        change_take(app, s, p);
+    } else if (p->c) {
+        pool_find_begin(s, app->worker, p->c, p->c->done + 1);
+        p->c = NULL;
+    } else {
+        pool_proposals_fini(s);
+        s->phase = POOL_READY;
+        app_report_err(app, &err);
+    }
+}
+
+static void edit_begin(struct app *app, struct pool_screen *s, struct pool_proposal *p)
+{
+    struct gp_err err = {0};
+
+    if (pool_replicas_begin(app->form->planner, &p->c->file, &p->c->replicas, &err)) {
+        pool_proposals_fini(s);
+        app_report_err(app, &err);
+        return;
+    }
+    s->phase = POOL_EDITING;
+    edit_some(app, s);
+}
+
+/* Every hour of a workload's demand, times a factor. */
+static void scale_demand(struct app *app, struct pool_screen *s, double factor)
+{
+    struct pool_proposal *p;
+    struct pool_file_workload *w;
+
+    pool_proposals_fini(s);
+    p = proposal_add(s, -1); /* what a replica can serve stays */
+    w = &p->c->file.workloads[s->work];
+    for (int h = 0; h < POOL_FILE_HOURS; h++)
+        w->rate[h] *= factor;
+    gp_format(p->words, sizeof(p->words), "%s: %.4g requests/s at its peak", w->name,
+              pool_demand_peak(w->rate, s->run->c.pool.hours));
+    edit_begin(app, s, p);
+}
+
+static bool edit_typed(struct app *app, void *ctx, const char *text, struct gp_err *err)
+{
+    struct pool_screen *s = ctx;
+    const struct edit_row *row = &edits[s->editing];
+    const struct pool_file_workload *now = &s->run->c.file.workloads[s->work];
+    double number = 0, peak = pool_demand_peak(now->rate, s->run->c.pool.hours);
+    struct pool_proposal *p;
+    char *at;
+
+    if (row->size == 0 && units_parse_number(text, row->name, &number, err))
+        return false;
+    if (row->size == 0 && (number < 0 || number > 1e9 ||
+                           (number <= 0 && s->editing != EDIT_TTFT && s->editing != EDIT_TPOT))) {
+        gp_fail(err, GP_E_USAGE, row->name, row->hint, "%s is outside of what can be", text);
+        return false;
+    }
+    if (s->editing == EDIT_DEMAND) {
+        if (peak > 0)
+            scale_demand(app, s, number / peak);
+        return true;
+    }
+    if (strlen(text) >= (row->size ? row->size : 256)) {
+        gp_fail(err, GP_E_USAGE, row->name, row->hint, "is too long");
+        return false;
+    }
+    pool_proposals_fini(s);
+    p = proposal_add(s, s->work);
+    at = (char *)&p->c->file.workloads[s->work] + row->offset;
+    if (row->size > 0)
+        gp_copy(at, row->size, text);
+    else
+        *(double *)(void *)at = number * row->unit;
+    gp_format(p->words, sizeof(p->words), "%s: %s %s", now->name, row->name, text);
+    edit_begin(app, s, p);
+    return true;
+}
+
+static void edit_chosen(struct app *app, void *ctx, const char *id)
+{
+    struct pool_screen *s = ctx;
+    char text[256], label[40];
+
+    s->editing = list_clamp(atoi(id), 0, EDITS - 1);
+    gp_format(label, sizeof(label), "%s: ", edits[s->editing].name);
+    prompt_open(&app->display,
+                &(struct prompt_spec){.label = label,
+                                      .text = edit_text(&s->run->c.file.workloads[s->work],
+                                                        &s->run->c.pool, s->editing, text),
+                                      .hint = edits[s->editing].hint,
+                                      .history = PROMPT_VALUE,
+                                      .done = edit_typed,
+                                      .ctx = s});
+}
+
+static void edit_open(struct app *app, struct pool_screen *s)
+{
+    const struct pool_file_workload *w = &s->run->c.file.workloads[s->work];
+    struct choice choices[EDITS] = {0};
+    char text[256];
+
+    for (int i = 0; i < EDITS; i++) {
+        gp_format(choices[i].id, sizeof(choices[i].id), "%d", i);
+        gp_format(choices[i].text, sizeof(choices[i].text), "%-10s %.100s", edits[i].name,
+                  edit_text(w, &s->run->c.pool, i, text));
+        gp_copy(choices[i].more, sizeof(choices[i].more), edits[i].hint);
+    }
+    chooser_open(
+        &app->display,
+        &(struct chooser_spec){
+            .title = w->name, .choices = choices, .count = EDITS, .chosen = edit_chosen, .ctx = s});
+}
+
+/* ---- a pool to begin with ---- */
+
+static void pool_chosen(struct app *app, void *ctx, const char *id)
+{
+    struct gp_err err;
+
+    (void)ctx;
+    if (pool_options_line(app, app_state(app, SCREEN_POOL), id, &err))
+        app_report_err(app, &err);
+    else
+        app_show(app, SCREEN_POOL);
+}
+
+static void pool_offer(struct app *app)
+{
+    char **names;
+    size_t count = catalog_names(planner_catalog(app->form->planner), "pools", ".cfg", &names);
+    struct choice *choices = gp_calloc(count + 1, sizeof(*choices));
+
+    for (size_t i = 0; i < count; i++) {
+        gp_copy(choices[i].id, sizeof(choices[i].id), names[i]);
+        gp_copy(choices[i].text, sizeof(choices[i].text), names[i]);
+        gp_copy(choices[i].more, sizeof(choices[i].more), "an example; --show prints it");
+    }
+    chooser_open(&app->display, &(struct chooser_spec){.title = "Pool: models over a day",
+                                                       .choices = choices,
+                                                       .count = (int)count,
+                                                       .free = "a path of a pool file",
+                                                       .paths = true,
+                                                       .chosen = pool_chosen});
+    path_list_free(names, count);
+    free(choices);
+}
+
+/* ---- time ---- */
+
 /* Nothing is at work. */
 static bool pool_rests(const struct pool_screen *s)
 {
@@ -1083,6 +1390,8 @@ static double pool_tick(struct app *app, void *state, double now)
     app_touch(app);
     if (s->phase == POOL_FINDING)
         find_some(app, s);
+    else if (s->phase == POOL_EDITING)
+        edit_some(app, s);
     else if (s->phase == POOL_TRYING)
         try_some(app, s);
     else if (s->phase == POOL_ASKING)
@@ -1103,6 +1412,12 @@ static bool pool_stop(struct app *app, struct pool_screen *s)
         return true;
     }
     pool_find_drop(s);
+    if (s->phase == POOL_EDITING) {
+        pool_proposals_fini(s);
+        s->phase = POOL_READY;
+        app_report(app, false, "stopped: nothing is changed");
+        return true;
+    }
     if (s->phase == POOL_TRYING) {
         s->proposals[s->trying].tried = false; /* half of it is no answer */
         s->trying = s->proposal_count;
@@ -1127,31 +1442,14 @@ static void changes_try(struct app *app, struct pool_screen *s)
     try_next(app, s);
 }
 
-/* The case of the best change becomes the pool; the one before is kept. */
 static void change_apply(struct app *app, struct pool_screen *s)
 {
     int best = pool_proposal_best(s);
 
-    if (best < 0) {
+    if (best < 0)
         app_report(app, true, "p looks for a change first");
-        return;
-    }
-    if (s->before_count == POOL_UNDO) {
-        run_drop(&s->before[0]);
-        memmove(s->before, s->before + 1, sizeof(s->before[0]) * (POOL_UNDO - 1));
-        s->before_count--;
-    }
-    s->before[s->before_count++] = s->run;
-    s->run = pool_run_new();
-    s->run->c.file = s->proposals[best].c->file;
-    s->run->c.replicas = s->proposals[best].c->replicas;
-    s->run->c.done = s->proposals[best].c->done;
-    memset(&s->proposals[best].c->file, 0, sizeof(s->proposals[best].c->file));
-    memset(&s->proposals[best].c->replicas, 0, sizeof(s->proposals[best].c->replicas));
-    app_report(app, false, "applied: %s; u undoes it", s->proposals[best].words);
-    pool_proposals_fini(s);
-    s->middle = POOL_SHOW_PLACES;
-    begin_solving(app, s);
+    else
+        change_take(app, s, &s->proposals[best]);
 }
 
 static void change_undo(struct app *app, struct pool_screen *s)
@@ -1212,7 +1510,11 @@ static bool act_ready(struct app *app, struct pool_screen *s, enum action action
             s->top = list_clamp(s->top + rows, 0, pool_middle_rows(s) - 1);
         else
             choose_rung(app, s, rows > 0 ? 1 : -1);
-    } else if (action == ACT_RUNG)
+    } else if (action == ACT_EDIT)
+        edit_open(app, s);
+    else if (action == ACT_MORE || action == ACT_LESS)
+        scale_demand(app, s, action == ACT_MORE ? 1.1 : 1 / 1.1);
+    else if (action == ACT_RUNG)
         choose_rung(app, s, 1);
     else if (action == ACT_WHAT_IF) {
         s->middle = s->middle == POOL_SHOW_WHAT_IF ? POOL_SHOW_PLACES : POOL_SHOW_WHAT_IF;
@@ -1260,6 +1562,10 @@ static void pool_explain(const struct app *app, const void *state, struct strbuf
         return;
     const struct pool_file_workload *w = &s->run->c.file.workloads[s->work];
     pool_run_refusal(s->run, s->work, why, sizeof(why));
+    if (s->panel == POOL_PANEL_LADDER) {
+        strbuf_addf(out, "%s: %s", pool_rung_word(s->run->rung), ways[s->run->rung]);
+        return;
+    }
     strbuf_addf(out, "%s: %s", w->name, w->model);
     if (why[0])
         strbuf_addf(out, "; not served: %s; p looks for the cheapest change", why);
@@ -1306,6 +1612,7 @@ static const char *pool_word(const void *state, enum action action)
         return ready && pool_proposal_best(s) >= 0 ? action_rows[action].word : NULL;
     case ACT_WHAT_IF:
         return !ready ? NULL : s->middle == POOL_SHOW_WHAT_IF ? "places" : action_rows[action].word;
+    case ACT_EDIT:
     case ACT_RUNG:
     case ACT_PROPOSE:
     case ACT_EXPORT:
@@ -1373,5 +1680,6 @@ const struct screen_ops screen_pool = {
     .takes = pool_takes,
     .options = pool_options_line,
     .here = pool_here,
+    .offer = pool_offer,
     .own_line = true,
 };
