@@ -410,7 +410,7 @@ const struct support *engine_support(const struct engine *engine, enum support_k
 const struct support *engine_excludes(const struct engine *engine, enum support_kind kind,
                                       const char *id, const char *family, int cc);
 
-/* Does it load checkpoints of this quant_method ("awq")? Where it has a row of methods, no other. */
+/* Does it load checkpoints of this quant_method ("awq")? Of one with rows of methods, no other. */
 bool engine_loads_method(const struct engine *engine, const char *method);
 
 /* Is `word` in a list with '|' between its words? */
