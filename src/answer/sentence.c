@@ -33,6 +33,8 @@ static const char *const reason_words[REASON_COUNT] = {
     [REASON_KV_GPU] = "{engine} ({versions}) runs a {kv} KV cache on {gpus that run}, {gpu} has "
                       "{cc}{cure}",
     [REASON_FORMAT] = "{engine} does not run {weight} weights",
+    [REASON_METHOD] = "{engine} ({versions}) loads no {method} checkpoints: take another release, "
+                      "or plan one with -p",
     [REASON_KV_FORMAT] = "{engine} has no {kv} KV cache",
     [REASON_KV_BLOCK] = "blocks of a {kv} KV cache do not divide the width of this model's "
                         "heads: {engine} refuses that; --kv-precision fp16",
@@ -597,6 +599,7 @@ static const char *say_request(const struct plan *p, const char *words, const st
     const struct sentence_value values[] = {
         {"engine", SAY_TEXT, .text = e->name},
         {"note", SAY_TEXT, .text = q->model->note},
+        {"method", SAY_TEXT, .text = q->model->native_method},
         {"usual engine", SAY_TEXT, .text = q->usual_engine ? q->usual_engine->name : ""},
         {"vendor", SAY_TEXT,
          .text = g->vendor[0] ? texts_addf(t, "(%s) is not known", g->vendor)

@@ -230,6 +230,9 @@ static const struct startup_row {
      "ValueError: Number of experts in the model must be greater than 0 when expert "
      "parallelism is enabled.",
      .refusals = BIT(REFUSED_EP_DENSE)},
+    {"vllm", 0, NEWEST, "method",
+     "ValueError: Unknown quantization method: {method}. Must be one of [...].",
+     .stops = BIT(REASON_METHOD)},
     {"vllm", V(0, 8), NEWEST, "quantization",
      "ValueError: The quantization method {weight} is not supported for the current GPU. "
      "Minimum capability: {quantized cc}. Current capability: {cc}.",
@@ -316,6 +319,9 @@ static const struct startup_row {
     {"vllm", V(0, 29), NEWEST, "graphs",
      "torch.OutOfMemoryError: CUDA out of memory. (while CUDA graphs are captured)",
      .stops = BIT(REASON_REST_LACKS), .may_stop = TIGHT_GRAPHS, .likely = free_lacks},
+    {"sglang", 0, NEWEST, "method",
+     "ValueError: Unknown quantization method: {method}. Must be one of [...].",
+     .stops = BIT(REASON_METHOD)},
     {"sglang", 0, NEWEST, "quantization",
      "ValueError: The quantization method {weight} is not supported for the current GPU. "
      "Minimum capability: {quantized cc}. Current capability: {cc}.",
@@ -337,6 +343,9 @@ static const struct startup_row {
      "Exception: Capture cuda graph failed: CUDA out of memory. Possible solutions: 1. set "
      "--mem-fraction-static to a smaller value (e.g., 0.8 or 0.7)",
      .stops = BIT(REASON_REST_LACKS), .may_stop = TIGHT_GRAPHS, .likely = free_lacks},
+    {"tensorrt-llm", 0, NEWEST, "method",
+     "NotImplementedError: Unsupported quantization_config: {... quant_method: {method} ...}.",
+     .stops = BIT(REASON_METHOD)},
     {"tensorrt-llm", 0, NEWEST, "heads",
      "AssertionError: assert self.num_heads % tp_size == 0 ({heads} heads, tp_size {tp})",
      .refusals = BIT(REFUSED_HEADS)},
@@ -446,6 +455,7 @@ const char *startup_message(const struct plan *p, const struct startup *startup,
         {"draft words", SAY_PLAIN, .number = q->draft ? q->draft->vocab : 0},
         {"tokens", SAY_NUMBER, .number = m->max_batched_tokens},
         {"slots", SAY_NUMBER, .number = m->max_num_seqs},
+        {"method", SAY_TEXT, .text = q->model->native_method},
         {"heads", SAY_NUMBER, .number = odd.b},
         {"whole", SAY_NUMBER, .number = odd.b},
         {"shard", SAY_NUMBER, .number = odd.a},
@@ -609,6 +619,7 @@ const char *startup_cure(const char *check)
         {"bfloat16", "take FP16: this GPU has no BF16"},
         {"float16", "take BF16 or FP32: the engine does not run this family in FP16"},
         {"free-memory", "stop what else is on the GPU, or lower the share of its memory"},
+        {"method", "take a release whose quant_method the engine loads"},
         {"divisible", "take a tensor parallel size that divides the layers' widths"},
         {"fp8-blocks", "take another tensor parallel size, or expert parallelism: its shards "
                        "cut the weights' blocks"},

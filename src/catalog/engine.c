@@ -120,6 +120,18 @@ const struct support *engine_excludes(const struct engine *e, enum support_kind 
     return s && (cc < s->from || (s->until > 0 && cc > s->until)) ? s : NULL;
 }
 
+bool engine_loads_method(const struct engine *e, const char *method)
+{
+    bool any = false;
+
+    for (const struct support *s = e->support; s < e->support + e->support_count; s++) {
+        if (s->kind == SUPPORT_METHOD && engine_lists(s->of, method))
+            return true;
+        any |= s->kind == SUPPORT_METHOD;
+    }
+    return !any;
+}
+
 bool engine_names_family(const char *list, const char *family)
 {
     return strcmp(list, "all") == 0 || engine_lists(list, family);

@@ -198,20 +198,21 @@ enum engine_term {
  *   { kind = "weights"; of = "int8"; from = 75; until = 90; cure = "-p fp8"; source = ...; }
  *
  * X(NAME, a profile's word) */
-#define SUPPORT_KINDS(X)                                                                 \
-    X(ENGINE, "engine")       /* the engine itself */                                    \
-    X(WHEELS, "wheels")       /* its published builds: a warning outside */              \
-    X(WEIGHTS, "weights")     /* of: formats, or their families; "*": of under 16 bit */ \
-    X(KV, "kv")               /* likewise */                                             \
-    X(ATTENTION, "attention") /* of: "sparse" */                                         \
-    X(DTYPE, "dtype")         /* of: "bf16" */                                           \
-    X(SHARDS, "shards")       /* of: formats whose blocks or groups no shard of TP cuts */
+#define SUPPORT_KINDS(X)                                                                   \
+    X(ENGINE, "engine")       /* the engine itself */                                      \
+    X(WHEELS, "wheels")       /* its published builds: a warning outside */                \
+    X(WEIGHTS, "weights")     /* of: formats, or their families; "*": of under 16 bit */   \
+    X(KV, "kv")               /* likewise */                                               \
+    X(ATTENTION, "attention") /* of: "sparse" */                                           \
+    X(DTYPE, "dtype")         /* of: "bf16" */                                             \
+    X(SHARDS, "shards")       /* of: formats whose blocks or groups no shard of TP cuts */ \
+    X(METHOD, "method")       /* of: a checkpoint's quant_method that is loaded; no other */
 
 #define X(NAME, word) SUPPORT_##NAME,
 enum support_kind { SUPPORT_KINDS(X) SUPPORT_KIND_COUNT };
 #undef X
 
-#define SUPPORT_MAX 24
+#define SUPPORT_MAX 32
 
 struct support {
     int kind;        /* enum support_kind */
@@ -408,6 +409,9 @@ const struct support *engine_support(const struct engine *engine, enum support_k
 /* The same when it leaves a GPU of this compute capability out; 0: not NVIDIA's, none does. */
 const struct support *engine_excludes(const struct engine *engine, enum support_kind kind,
                                       const char *id, const char *family, int cc);
+
+/* Does it load checkpoints of this quant_method ("awq")? Of one with rows of methods, no other. */
+bool engine_loads_method(const struct engine *engine, const char *method);
 
 /* Is `word` in a list with '|' between its words? */
 bool engine_lists(const char *list, const char *word);

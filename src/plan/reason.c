@@ -63,6 +63,7 @@ static const struct {
     [REASON_SPARSE] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_KV_GPU] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_FORMAT] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
+    [REASON_METHOD] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_KV_FORMAT] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_KV_BLOCK] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_OFFLOAD] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
@@ -234,6 +235,9 @@ static uint64_t reasons_of_engine(const struct request *q)
         reasons |= REASON_BIT(REASON_SPARSE);
     if (!engine_runs_format(e, w))
         reasons |= REASON_BIT(REASON_FORMAT);
+    else if (q->precision.native && m->native_method[0] &&
+             !engine_loads_method(e, m->native_method))
+        reasons |= REASON_BIT(REASON_METHOD);
     if (q->model->weights_only)
         return reasons;
     if (q->kv->bits < 16 && ((q->kv->block > 0) != e->gguf ||

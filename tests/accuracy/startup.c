@@ -1,7 +1,7 @@
 /*
  * startup.c - starts that failed: does a plan say no, and for the engine's own reason?
  *
- *   startup [FOLDER]   reads FOLDER/validation/startup_failures.csv, and of the files
+ *   startup [FOLDER]   reads FOLDER/validation/startup_failures{,2}.csv, and of the files
  *                      memory_vllm.csv and memory_vllm_recent.csv the rows whose outcome
  *                      is "failed: ..."; without FOLDER it is $GPUPLAN_SHARED, else
  *                      $srcdir/../shared
@@ -25,6 +25,8 @@ struct source {
 
 static const struct source sources[] = {
     {"validation/startup_failures.csv", "engine", "version", "model", "format", "mem", "util",
+     "kind"},
+    {"validation/startup_failures2.csv", "engine", "version", "model", "format", "mem", "util",
      "kind"},
     {"validation/memory_vllm.csv", "", "vllm_version", "model", "weight_dtype", "gpu_mem_gb",
      "gpu_memory_utilization", "outcome"},
@@ -280,6 +282,8 @@ static void score_row(struct planner *planner, const struct row *row)
     bool names_model = row->model[0] && resolve(planner, row, row->model, "h100-sxm", &r);
     if (!row->check)
         say_little(row, "it starts, or dies in its first step");
+    else if (strstr(table_text_of(row->table, "source"), "backport"))
+        say_little(row, "a build of its own, of what the engine refuses there");
     else if (before_weights && row->used <= 0)
         say_little(row, "the memory is the host's");
     else if (!before_weights && !names_model)

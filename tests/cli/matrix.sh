@@ -21,6 +21,8 @@ checkpoint odd 29568 awq 128
 checkpoint odd-gptq 29568 gptq 128
 checkpoint odd-32 29568 gptq 32
 checkpoint padded 29696 awq 128
+checkpoint exl3 29696 exl3 128
+checkpoint qqq 29696 qqq 128
 
 # exit code | words that must be there, ',' between | request
 while IFS='|' read -r code words request; do
@@ -98,6 +100,12 @@ done <<'E2'
 1|spreads experts over all GPUs of a group, here 8, or none|-m minimax-m2 -g h100-sxm:8 --tp 8 --ep 2 --engine vllm@0.28
 1|experts to a width of 192|-m minimax-m2 -g h100-sxm:8 --tp 8 --ep 1 --engine vllm@0.28
 0|EP 8|-m minimax-m2 -g h100-sxm:8 --engine vllm@0.28
+1|vLLM (0.33+) loads no exl3 checkpoints;Unknown quantization method: exl3|-m %/exl3 -g h100-sxm:2 --engine vllm
+1|SGLang (0.5.23+) loads no exl3 checkpoints|-m %/exl3 -g h100-sxm:2 --engine sglang
+0|FITS|-m %/exl3 -p int4-gptq -g h100-sxm:2 --tp 2 --engine vllm
+1|loads no awq checkpoints;Unsupported quantization_config|-m %/padded -g h100-sxm:2 --engine tensorrt-llm
+1|loads no qqq checkpoints|-m %/qqq -g h100-sxm:2 --engine vllm@0.28
+0||-m %/qqq -g h100-sxm:2 --engine vllm@0.9
 0|non-torch 0.77|-m qwen3-8b -g rtx-4090:2 --tp 2 --engine vllm@0.20
 0|non-torch 1.02|-m qwen3-8b -g rtx-3090:2 --tp 2 --engine vllm@0.20
 0|non-torch 0.77|-m qwen3-8b -g rtx-3090:4 --tp 4 --engine vllm@0.20

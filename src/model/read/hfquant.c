@@ -1341,6 +1341,7 @@ static void read_form(struct hf *hf, json_t *config, const char *method)
         leave_unread(hf, method);
         return;
     }
+    gp_copy(hf->model->native_method, sizeof hf->model->native_method, method);
     f.q = quant_new(hf);
     forms[i].read(&f);
     quant_count(f.q, f.rest, f.embed, f.head);
