@@ -408,6 +408,8 @@ tui_sources = \
 	src/tui/compare/compare_view.c \
 	src/tui/compare/compare_view.h \
 	src/tui/compare/s_compare.c \
+	src/tui/compare/side_by_side.c \
+	src/tui/compare/side_by_side.h \
 	src/tui/compare/size_table.c \
 	src/tui/compare/size_table.h \
 	src/tui/curves/s_curves.c \

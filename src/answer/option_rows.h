@@ -168,7 +168,11 @@ OPTION(BUDGET, .name = "budget", .type = OPTION_NUMBER, .argument = "DOLLARS", .
                 .terms = {"rent", "instances"}})
 OPTION(GOALS, .name = "goals", WORD("WHAT", "likely|sure"), .fallback = "likely", .commands = R,
        .help = "goals of speed that count as reached: by the middle of an estimate, or by its "
-               "whole band")
+               "whole band",
+       .form = {.label = "Reached",
+                .explain = "Reached: goals by the middle of an estimate, or by its whole band.\n"
+                           "likely: middle <= goal; sure: the band's worse end <= goal",
+                .terms = {"TTFT", "TPOT", "throughput"}})
 OPTION(TP, .name = "tp", COUNTED, .unit = "GPUs", .low = 1, .high = 1024, .fallback = "auto",
        .commands = R, .group = "Layout and engine", .common = true,
        .help = "GPUs that share each layer (tensor parallel)",

@@ -85,6 +85,7 @@ struct replay_rules forecast_rules(const struct plan *p, const struct load *load
         .scheduler = e->scheduler,
         .overlap = e->overlap,
         .whole_prompt = e->whole_prompt,
+        .in_turn = e->in_turn,
         .caches = !slots_alone,
         .budget = (int)fmax(load->max_batched_tokens, slots_alone ? LLAMACPP_BATCH : 1),
         .input = SGLANG_INPUT,
