@@ -110,8 +110,10 @@ static enum gp_status read_ask(struct planner *planner, const struct options *o,
     struct arrivals_ask *ask = &out->arrivals;
 
     *ask = forecast_arrivals(q);
-    if (trace && trace->seconds > 0)
+    if (trace && trace->seconds > 0) { /* the plan is of its busiest minute */
         ask->kind = ARRIVALS_TRACE;
+        ask->rate = o->value[OPT_RATE].given ? q->rate : trace->rate * options_or(o, OPT_SCALE, 1);
+    }
     ask->users = (int)options_or(o, OPT_MAX_CONCURRENCY, 0);
     ask->count = (int)options_or(o, OPT_REQUESTS, trace ? 0 : ask->count);
     ask->seconds = options_or(o, OPT_DURATION, 0);

@@ -233,6 +233,37 @@ echo '{"mean_ttft_ms": 40, "completed": 5}' >bench.json
 # shellcheck disable=SC2086 # words
 assert_fails 3 "has no requests one by one" --replay bench.json $model:1
 
+# ---- the load of a running server, and twice that ----
+cat >metrics.txt <<'END'
+vllm:num_requests_running{model_name="llama-3.1-8b"} 12.0
+vllm:num_requests_waiting{model_name="llama-3.1-8b"} 0.0
+vllm:request_prompt_tokens_sum{model_name="llama-3.1-8b"} 80000
+vllm:request_prompt_tokens_count{model_name="llama-3.1-8b"} 100
+vllm:request_generation_tokens_sum{model_name="llama-3.1-8b"} 20000
+vllm:request_generation_tokens_count{model_name="llama-3.1-8b"} 100
+END
+run --replay --like metrics.txt -g h100-sxm:1 --requests 200
+assert_contains "as many as were in flight" "KEEPS UP with 12 requests in flight" "$out"
+once=$out
+run --replay $model:1 -u 12 --engine vllm --prompt 800 --output-tokens 200 --pp 1 --replicas 1 --ep 1 \
+    --requests 200
+assert_eq "the same as said in options" "$once" "$out"
+run --replay --like metrics.txt -g h100-sxm:1 --requests 200 --scale 2
+assert_contains "twice the users" "KEEPS UP with 24 requests in flight" "$out"
+assert_fails 2 "no load to scale" --replay -m llama-3.1-8b -g h100-sxm --scale 2
+# a trace keeps its own times: 90 requests in 30 s, then one a second for 120 s
+awk 'BEGIN { print "Timestamp,Request tokens,Response tokens"
+    for (i = 0; i < 90; i++) print i / 3 ",100,5"
+    for (i = 0; i < 120; i++) print 30 + i ",100,5" }' >uneven.csv
+if have_json; then
+    # shellcheck disable=SC2086 # words
+    run --replay uneven.csv $model:1 --format json
+    assert_eq "as long as it was" 149 "$(json duration.value | sed 's/\..*//')"
+    # shellcheck disable=SC2086 # words
+    run --replay uneven.csv $model:1 --scale 2 --format json
+    assert_eq "twice as fast" 74 "$(json duration.value | sed 's/\..*//')"
+fi
+
 # ---- refused, with what to do ----
 printf '{"timestamp": 0, "input_length": 1.5, "output_length": 5}\n' >bad.jsonl
 # shellcheck disable=SC2086 # words
