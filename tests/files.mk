@@ -536,6 +536,7 @@ cli_tests = \
 	tests/script/plain.sh \
 	tests/script/plan.sh \
 	tests/script/pool.sh \
+	tests/script/random.sh \
 	tests/script/readme.sh \
 	tests/script/recent.sh \
 	tests/script/windows.sh \

@@ -92,6 +92,18 @@ static double near_of(const struct device_law *law, const struct point *p)
     return gemm_near(&g, (double)p->n);
 }
 
+double confirm_law(const struct gpu *gpu, const struct point *p, double *roof)
+{
+    const struct device_law law = {.gpu = gpu};
+    double operations = point_operations(p), bytes = point_bytes(p);
+    enum kernel kernel;
+
+    *roof = measured_kernel(p->type, &kernel) && kernel_rate(kernel, gpu) > 0
+                ? fmin(kernel_rate(kernel, gpu), gpu->bandwidth.value * operations / bytes)
+                : NAN;
+    return operations / (work_time(&law, p->type, operations, bytes) * near_of(&law, p));
+}
+
 static double best_share(const struct gpu *gpu)
 {
     double best = 0;

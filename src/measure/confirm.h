@@ -71,6 +71,10 @@ const char *confirm_tests(const struct plan *plan);
 /* Terms and predictions of the points of a session that is READY. */
 void confirm_predict(struct confirm *confirm, const struct session *session);
 
+/* Operations/s of a product as a plan on this GPU takes it; *roof: as its sheet allows. NAN: no
+ * law. */
+double confirm_law(const struct gpu *gpu, const struct point *point, double *roof);
+
 /* What has been measured so far of them. */
 void confirm_measure(struct confirm *confirm, const struct session *session);
 

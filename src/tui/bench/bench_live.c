@@ -18,6 +18,7 @@
 
 #include "base/mem.h"
 #include "base/units.h"
+#include "measure/confirm.h"
 #include "measure/result/benchlog.h"
 #include "probe/cpu_host.h"
 #include "probe/probe.h"
@@ -859,9 +860,66 @@ static void draw_samples(const struct bench *b, const struct session_point *p, i
                sample_rate(low, p->point, most), sample_rate(high, p->point, least));
 }
 
+/* The sweep that a point belongs to, as a curve that grows: operations/s of its layer and type
+ * against tokens, with what the plan takes for them and the roof of the device behind. False:
+ * there is no room, or it is none. */
+static bool draw_sweep(const struct bench *b, struct page *page, const struct point *of)
+{
+    struct rect rest = {page->in.y + page->y, page->in.x, page->in.rows - page->y, page->in.cols};
+    const struct gpu *gpu;
+    struct session_device d;
+    struct session_point p;
+    struct plot plot;
+    double low = INFINITY, high = 0, most = 0, scale;
+
+    if (!of->layer[0] || rest.rows < 8 || rest.cols < 34 ||
+        !session_device(b->session, b->device, &d))
+        return false;
+    gpu = d.gpu ? d.gpu : bench_host(b);
+    plot_init(&plot);
+    struct plot_series *roof = plot_add(&plot, "roof", PLOT_DIM, '\0');
+    struct plot_series *law = plot_add(&plot, "plan", PLOT_2, '\0');
+    struct plot_series *seen = plot_add(&plot, "measured", PLOT_1, 'o');
+    for (int i = 0; session_point(b->session, b->device, i, &p); i++) {
+        double top = NAN, rate = gpu ? confirm_law(gpu, p.point, &top) : NAN;
+        double spread, x = (double)p.point->n, mean = bench_sample_mean(b, i, &spread);
+
+        if (strcmp(p.point->layer, of->layer) != 0 || p.point->type != of->type ||
+            p.point->test != of->test)
+            continue;
+        mean = p.count > 0 && p.result[0].state == POINT_OK
+                   ? p.result[0].ops
+                   : point_operations(p.point) / mean; /* NAN: nothing yet */
+        plot_point(roof, x, top);
+        plot_point(law, x, rate);
+        plot_point(seen, x, mean);
+        low = fmin(low, x);
+        high = fmax(high, x);
+        most = fmax(fmax(most, mean), fmax(rate, top));
+    }
+    scale = most >= 1e12 ? 1e12 : 1e9;
+    for (int i = 0; i < plot.count; i++)
+        for (int k = 0; k < plot.series[i].count; k++)
+            plot.series[i].y[k] /= scale;
+    plot.x = (struct plot_axis){.low = low, .high = high, .log = true, .base = 2};
+    plot.y = (struct plot_axis){.low = 0, .high = 1.05 * most / scale};
+    plot.x.title = "tokens";
+    plot.y.unit = scale > 1e9 ? "TFLOP/s" : "GFLOP/s";
+    if (high > low && most > 0) {
+        canvas_textf(page->canvas, rest, 0, 0, INK_DIM,
+                     "%s by tokens: o measured; the plan, the roof", plot.y.unit);
+        rest.y++;
+        rest.rows--;
+        plot_draw(page->canvas, rest, &plot, NAN);
+    }
+    plot_fini(&plot);
+    return high > low && most > 0;
+}
+
 static void draw_now(const struct bench *b, struct canvas *canvas, struct rect in)
 {
     struct page page = {.canvas = canvas, .in = rect_inside(in)};
+    const struct point *sweep = NULL; /* the point that runs, else the newest */
     struct session_device d;
     struct session_point p;
     bool runs;
@@ -872,6 +930,7 @@ static void draw_now(const struct bench *b, struct canvas *canvas, struct rect i
     canvas_box(canvas, in, runs ? "This point" : "No point runs", NULL);
     if (runs) {
         page_words(&page, 0, INK_KEY, p.point->id);
+        sweep = p.point;
         draw_samples(b, &p, d.running, &page);
     } else {
         page_words(&page, 0, INK_DIM, bench_warms(b) ? "the devices warm up" : "");
@@ -883,6 +942,7 @@ static void draw_now(const struct bench *b, struct canvas *canvas, struct rect i
         const char *flags = FLAGS(r);
         char name[POINT_NAME], rate[32];
 
+        sweep = sweep ? sweep : p.point;
         name_point(p.point, name, sizeof(name));
         bench_fact(&page, LABEL, "before", "%s: %s%s%s", name,
                    r->state == POINT_OK ? result_rate(rate, sizeof(rate), r)
@@ -891,7 +951,8 @@ static void draw_now(const struct bench *b, struct canvas *canvas, struct rect i
         break; /* the newest */
     }
     page.y++;
-    bench_gauges_draw(b, &page);
+    if (!sweep || !draw_sweep(b, &page, sweep))
+        bench_gauges_draw(b, &page);
 }
 
 /* ---- what is left ---- */

@@ -332,6 +332,13 @@ static void bench_begin(struct app *app, struct bench *b)
     app_touch(app);
 }
 
+const struct gpu *bench_host(const struct bench *b)
+{
+    const struct gpu *gpu = b->ask->form.answered ? b->ask->form.answer->plan.request.gpu : NULL;
+
+    return gpu && gpu->host ? gpu : NULL;
+}
+
 bool bench_unfinished(const struct bench *b)
 {
     return b->stage == STAGE_DONE && b->page != BENCH_PAGE_DIAGNOSE &&

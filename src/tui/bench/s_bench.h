@@ -127,6 +127,8 @@ void bench_fact(struct page *page, int indent, const char *label, const char *fm
     __attribute__((format(printf, 4, 5)));
 /* "file  ~/result.json" in one row; only the name where there is no room for more. */
 void bench_file(struct page *page, const char *name, const char *path);
+/* The plan's GPU when that is this machine's processors; NULL. */
+const struct gpu *bench_host(const struct bench *b);
 bool bench_unfinished(const struct bench *b); /* done, and something is left to do */
 /* Another session for the same plan, which begins with what this one measured. */
 void bench_go_on(struct app *app, struct bench *b);
