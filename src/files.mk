@@ -117,7 +117,9 @@ catalog_sources = \
 	src/catalog/registry.c \
 	src/catalog/registry.h \
 	src/catalog/trace.c \
-	src/catalog/trace.h
+	src/catalog/trace.h \
+	src/catalog/trace_bench.c \
+	src/catalog/trace_bench.h
 
 plan_sources = \
 	src/plan/activation.c \

@@ -417,6 +417,12 @@ OPTION(ARRIVALS, .name = "arrivals", .type = OPTION_TEXT, .argument = "KIND",
        .group = "Replay", .common = true,
        .help = "poisson, constant, gamma:SHAPE, burst (all at once), closed (each user asks when "
                "answered), or a day or week: azure-chat, office")
+OPTION(LIKE, .name = "like", .type = OPTION_PATH, .argument = "FILE|-", .fallback = "none",
+       .commands = FOR_REPLAY,
+       .help = "replay the load of a running server, by its metrics page as --attach reads it")
+OPTION(SCALE, .name = "scale", .type = OPTION_NUMBER, .argument = "TIMES", .low = 0.001,
+       .high = 1000, .fallback = "1", .commands = FOR_REPLAY,
+       .help = "so many times the rate or the users, of --like and of a trace, too")
 OPTION(REQUESTS, .name = "requests", COUNTED, .unit = "requests", .low = 1, .high = 1e7,
        .fallback = "2000, or all of a trace", .commands = FOR_REPLAY,
        .help = "how many requests are replayed")

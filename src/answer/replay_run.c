@@ -110,8 +110,10 @@ static enum gp_status read_ask(struct planner *planner, const struct options *o,
     struct arrivals_ask *ask = &out->arrivals;
 
     *ask = forecast_arrivals(q);
-    if (trace && trace->seconds > 0)
+    if (trace && trace->seconds > 0) { /* the plan is of its busiest minute */
         ask->kind = ARRIVALS_TRACE;
+        ask->rate = o->value[OPT_RATE].given ? q->rate : trace->rate * options_or(o, OPT_SCALE, 1);
+    }
     ask->users = (int)options_or(o, OPT_MAX_CONCURRENCY, 0);
     ask->count = (int)options_or(o, OPT_REQUESTS, trace ? 0 : ask->count);
     ask->seconds = options_or(o, OPT_DURATION, 0);
@@ -121,7 +123,7 @@ static enum gp_status read_ask(struct planner *planner, const struct options *o,
     ask->most = options_or(o, OPT_MAX_TOKENS, 0);
     ask->prefix = (int)options_or(o, OPT_PREFIX_TOKENS, 0);
     ask->trace = trace;
-    if (o->value[OPT_ARRIVALS].given && trace)
+    if (o->value[OPT_ARRIVALS].given && trace && trace->seconds > 0)
         return gp_fail(err, GP_E_USAGE, "--arrivals", "leave one of them out",
                        "a trace has arrivals of its own");
     if (o->value[OPT_ARRIVALS].given && read_arrivals(planner, o, run, err))
@@ -278,6 +280,32 @@ static void fill_hours(struct replay_run *run)
     free(value);
 }
 
+/* What a benchmark measured of the requests that are replayed. */
+static void fill_truth(struct replay_run *run)
+{
+    const struct trace *t = run->ask.arrivals.trace;
+    float *value = gp_malloc(((t ? t->count : 0) + 1) * sizeof(*value));
+
+    for (int m = 0; t && t->measured && m < LATE_COUNT; m++) {
+        int n = 0;
+
+        for (size_t i = 0; i < t->count; i++) {
+            const struct trace_row *row = &t->row[i];
+            double rest = row->output - 1;
+            double v = lates[m].measure == MEASURE_TTFT  ? row->ttft
+                       : lates[m].measure == MEASURE_E2E ? row->latency
+                       : row->latency > 0 && rest > 0    ? (row->latency - row->ttft) / rest
+                                                         : 0;
+
+            if (v > 0)
+                value[n++] = (float)v;
+        }
+        run->truth[m] = forecast_percentile(value, n, lates[m].share);
+        run->measured = n > run->measured ? n : run->measured;
+    }
+    free(value);
+}
+
 static enum late late_of(const struct forecast_goal *g)
 {
     int i = 0;
@@ -367,6 +395,7 @@ enum gp_status replay_run_options(struct planner *planner, const struct options 
     case FORECAST_KNOWN:
         out->done = true;
         fill_hours(out);
+        fill_truth(out);
         fill_cure(out);
         return GP_OK;
     case FORECAST_NO_SCHEDULER:
@@ -488,6 +517,13 @@ void report_replay(const struct replay_run *run, struct record *doc)
     record_count(doc, "utilisation", "", f->utilization);
     if (f->hours > 0)
         hours_facts(run, doc);
+    if (run->measured > 0) {
+        in = record_inside(doc, "measured");
+        record_count(in, "requests", "", run->measured);
+        for (int i = 0; i < LATE_COUNT; i++)
+            record_positive(in, late_key((enum late)i), "s",
+                            isnan(run->truth[i]) ? 0 : run->truth[i]);
+    }
     if (run->cure_rate > 0) {
         in = record_inside(doc, "cure");
         record_count(in, "rate", "requests/s", run->cure_rate);
@@ -620,6 +656,29 @@ static const char *hour_name(const struct replay_run *run, int hour, struct text
                       hour % 24);
 }
 
+/* "p50 92 ms (replay -12 %, in its band)" of a benchmark's own percentiles. */
+static void print_truth(const struct replay_run *run, struct strbuf *out)
+{
+    char a[32];
+
+    for (int i = 0; run->measured > 0 && i < LATE_COUNT; i++) {
+        const struct quantity *q = &run->forecast.point[lates[i].measure][lates[i].point];
+        double truth = run->truth[i];
+
+        if (i % LATE_POINTS == 0)
+            strbuf_addf(out, "%s  measured %.*s", i > 0 ? "\n" : "",
+                        (int)strlen(late_label((enum late)i)) - 4, late_label((enum late)i));
+        if (isnan(truth) || !q->known)
+            continue;
+        strbuf_addf(out, "%s %s %s (replay %+.0f %%, %s its band)", i % LATE_POINTS > 0 ? "," : "",
+                    point_key(lates[i].point), units_seconds(a, sizeof(a), truth, 3),
+                    100 * (q->value / truth - 1),
+                    truth >= q->low && truth <= q->high ? "in" : "outside");
+    }
+    if (run->measured > 0)
+        strbuf_add(out, "\n");
+}
+
 /* Where a goal is missed by the hour, and what cures it. */
 static void print_hours(const struct replay_run *run, struct strbuf *out)
 {
@@ -679,6 +738,7 @@ void print_replay(const struct replay_run *run, struct strbuf *out)
     }
     print_decision(run, out);
     print_hours(run, out);
+    print_truth(run, out);
     strbuf_addf(out, "\n%s requests in %s: %s steps, %s preemptions",
                 UNITS_TOKENS(f->arrivals.load.count),
                 units_seconds(span, sizeof(span), f->seconds, 3), UNITS_TOKENS((double)r->steps),

@@ -25,6 +25,8 @@ struct replay_run {
     double hourly[SHAPE_HOURS]; /* of --arrivals of a shape: shares of the mean */
     bool weekly;                /* they begin on a Monday at midnight */
     struct replay_hour *hour;   /* of forecast.hours, where a replay takes that long; owned */
+    int measured;               /* requests of a benchmark, whose own times follow */
+    double truth[LATE_COUNT];   /* s; NAN: not told */
     struct runner_up cure;      /* that keeps the goals at the rate cure_rate; gpus 0: none */
     double cure_rate;           /* of the busiest hour; 0: no goal is missed */
     bool done;                  /* false: the plan does not fit, nothing was replayed */

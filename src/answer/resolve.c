@@ -1492,6 +1492,10 @@ static enum gp_status resolve_trace(struct resolving *r, const char *path)
                        "no request of the trace is as short as %.0f tokens", q->context);
     if (!o->value[OPT_USERS].given && !o->value[OPT_RATE].given && t->busiest > 0)
         q->rate = t->busiest;
+    else if (!o->value[OPT_USERS].given && !o->value[OPT_RATE].given && t->asked > 0)
+        q->rate = t->asked;
+    else if (!o->value[OPT_USERS].given && !o->value[OPT_RATE].given && t->users > 0)
+        q->users = t->users;
     gp_copy(r->out->trace, sizeof(r->out->trace), path);
     gp_sanitize(r->out->trace);
     r->out->trace_requests = (double)t->count;

@@ -55,6 +55,22 @@ enum gp_status gp_json_parse(const char *where, const char *text, size_t len, js
     return gp_fail(err, GP_E_FILE, at, "", "not valid JSON: %s", what.text);
 }
 
+void gp_json_scrub(char *text, size_t len)
+{
+    bool quoted = false;
+
+    for (size_t i = 0; i < len; i++) {
+        if (quoted && text[i] == '\\')
+            i++;
+        else if (text[i] == '"')
+            quoted = !quoted;
+        else if (!quoted && len - i >= 8 && memcmp(text + i, "Infinity", 8) == 0)
+            memcpy(text + i, "null    ", 8);
+        else if (!quoted && len - i >= 3 && memcmp(text + i, "NaN", 3) == 0)
+            memcpy(text + i, "0  ", 3);
+    }
+}
+
 json_t *gp_json_at(const json_t *value, const char *path)
 {
     char key[64];

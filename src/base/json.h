@@ -22,6 +22,9 @@
 enum gp_status gp_json_parse(const char *where, const char *text, size_t len, json_t **out,
                              struct gp_err *err);
 
+/* Python's Infinity becomes null, its NaN 0, in place and outside of texts. */
+void gp_json_scrub(char *text, size_t len);
+
 /* The value at "cost.per_hour"; its text, "" where it is none; its number, or that of its "value",
  * NAN where it is none. */
 json_t *gp_json_at(const json_t *value, const char *path);

@@ -34,6 +34,7 @@ struct trace_row {
     double at;             /* s; NAN without times */
     double prompt, output; /* tokens, 1 at least */
     double most;           /* tokens that it may make; 0 = output */
+    double ttft, latency;  /* s, as a benchmark measured them; 0 = not told */
 };
 
 struct trace {
@@ -48,6 +49,9 @@ struct trace {
     uint32_t *hash_at; /* count + 1 places in it; NULL: it tells none */
     size_t at_cap;
     int hash_tokens; /* of a group */
+    double users;    /* of a benchmark: at most in flight; 0 = any number */
+    double asked;    /* of one: requests/s that it sent, where it tells no times; 0 = not told */
+    bool measured;   /* rows have TTFT */
 };
 
 /* Means and spread of the requests that a context holds; false when it holds none. */

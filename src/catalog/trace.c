@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/units.h"
+#include "catalog/trace_bench.h"
 
 #define HASH_TOKENS 512 /* of a group, where a file does not say (Mooncake) */
 
@@ -350,9 +351,14 @@ enum gp_status trace_parse(const char *name, const char *text, size_t len, struc
     size_t blank = 0;
     while (blank < len && strchr(" \t\r\n", text[blank]) && text[blank])
         blank++;
-    bool lines = blank < len && text[blank] == '{';
-    enum gp_status rc = lines ? parse_lines(&r, text, len) : read_header(&r);
-    while (!rc && more && !lines) {
+    bool json = blank < len && (text[blank] == '{' || text[blank] == '[');
+    bool bench = json && trace_bench_is(text, len);
+    enum gp_status rc = bench  ? trace_bench_parse(name, text, len, out, err)
+                        : json ? parse_lines(&r, text, len)
+                               : read_header(&r);
+    if (bench && !rc && out->count > 0)
+        r.at[COL_TIME] = isnan(out->row[0].at) ? -1 : 0;
+    while (!rc && more && !json) {
         rc = csv_next(&r.csv, &more, err);
         if (!rc && more)
             rc = read_row(&r);

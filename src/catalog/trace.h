@@ -10,6 +10,8 @@
  *   one's own  {"arrival": s, "prompt": N, "output": N, "max_tokens": N, "hash_ids": [...],
  *               "hash_tokens": N}
  *
+ * or the result of a benchmark (trace_bench.h).
+ *
  * Requests with the same leading hash_ids share so many groups of 512 tokens (hash_tokens).
  * A time is a date ("2023-11-16 18:17:03.97") or seconds from any beginning; a file
  * without times still has its lengths. A request without prompt or answer (BurstGPT:

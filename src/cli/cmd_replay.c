@@ -3,10 +3,14 @@
  *
  * Exit code 1 when the plan does not fit or a goal is missed at the 95th percentile.
  */
+#include <math.h>
+#include <stdlib.h>
+
 #include "answer/replay_run.h"
 #include "base/path.h"
 #include "base/units.h"
 #include "cli/command.h"
+#include "logs/attach.h"
 
 /* A file beside the answer. */
 static enum gp_status write_csv(const struct invocation *in, enum option_id id,
@@ -26,11 +30,59 @@ static enum gp_status write_csv(const struct invocation *in, enum option_id id,
     return rc;
 }
 
+/* The options of a running server's load: what its metrics page tells and nobody gave. */
+static enum gp_status take_page(struct invocation *in, struct scrape *page,
+                                struct attach_options *like, struct gp_err *err)
+{
+    const char *path = options_word(&in->options, OPT_LIKE, "");
+    char *text = NULL;
+    size_t len = 0;
+    enum gp_status rc = path_read_input(path, SCRAPE_BYTES, &text, &len, err);
+
+    if (!rc)
+        rc = scrape_parse(path, text, len, page, err);
+    free(text);
+    if (!rc)
+        rc = attach_request(page, in->planner, &in->options, like, err);
+    if (!rc && !like->options.value[OPT_USERS].given && !like->options.value[OPT_RATE].given)
+        rc = gp_fail(err, GP_E_USAGE, path, "give --users or --rate",
+                     "no request was in flight when the page was read");
+    if (!rc)
+        in->options = like->options;
+    return rc;
+}
+
+/* --scale: so many times the load; that of a trace is the replay's. */
+static enum gp_status scale_load(struct options *o, struct gp_err *err)
+{
+    struct option_value *users = &o->value[OPT_USERS], *rate = &o->value[OPT_RATE];
+    double by = options_or(o, OPT_SCALE, 1);
+
+    if (!o->value[OPT_SCALE].given)
+        return GP_OK;
+    if (!users->given && !rate->given && !o->value[OPT_TRACE].given)
+        return gp_fail(err, GP_E_USAGE, "--scale", "--rate, --users, --like or a trace",
+                       "there is no load to scale");
+    users->number = users->given ? fmax(round(users->number * by), 1) : users->number;
+    rate->number *= by;
+    return GP_OK;
+}
+
 static enum gp_status replay_print(struct invocation *in, struct gp_err *err)
 {
     struct replay_run run;
     struct record doc;
-    enum gp_status rc = replay_run_options(in->planner, &in->options, &run, err);
+    struct scrape page;
+    struct attach_options like;
+    enum gp_status rc = GP_OK;
+
+    if (in->options.value[OPT_LIKE].given)
+        rc = take_page(in, &page, &like, err);
+    if (!rc)
+        rc = scale_load(&in->options, err);
+    if (rc)
+        return rc;
+    rc = replay_run_options(in->planner, &in->options, &run, err);
 
     if (!rc)
         rc = write_csv(in, OPT_TIMELINE, &run, replay_timeline_csv, err);

@@ -158,6 +158,112 @@ if have_json; then
     assert_contains "what cures it" "  cure     " "$out"
 fi
 
+# ---- results of benchmarks: the same requests in each form are the same truth ----
+# shellcheck disable=SC2086 # words
+run --replay $model:1 --rate 6 --requests 200 --requests-out own.csv
+
+# FORM: the requests of own.csv as that benchmark writes them
+bench_of() {
+    awk -F, -v form="$1" 'BEGIN { n = 0 }
+    NR > 1 {
+        at[n] = $2; ttft[n] = $4; e2e[n] = $6; p[n] = $7; o[n] = $9; n++
+    }
+    function list(name, v, i) {
+        printf "\"%s\": [", name
+        for (i = 0; i < n; i++) printf "%s%s", i ? ", " : "", v[i]
+        printf "]"
+    }
+    END {
+        if (form == "vllm" || form == "sglang") {
+            printf "{\"request_rate\": %s, \"max_concurrency\": null, \"mean_ttft_ms\": NaN, ",
+                form == "vllm" ? 6 : "6.0"
+            list("input_lens", p); printf ", "; list("output_lens", o); printf ", "
+            list("ttfts", ttft); printf ", "
+            if (form == "vllm") { list("start_times", at); printf ", " }
+            printf "\"itls\": ["
+            for (i = 0; i < n; i++) printf "%s[%.9f]", i ? ", " : "", e2e[i] - ttft[i]
+            print "]}"
+        } else if (form == "guidellm") {
+            printf "{\"benchmarks\": [{\"requests\": {\"successful\": [\n"
+            for (i = n - 1; i >= 0; i--)
+                printf "{\"start_time\": %.6f, \"time_to_first_token_ms\": %.6f, " \
+                    "\"request_latency\": %.6f, \"prompt_tokens\": %d, \"output_tokens\": %d}%s\n",
+                    1e9 + at[i], 1e3 * ttft[i], e2e[i], p[i], o[i], i ? "," : ""
+            print "]}}]}"
+        } else if (form == "aiperf") {
+            for (i = 0; i < n; i++)
+                printf "{\"metadata\": {\"request_start_ns\": %.0f}, \"metrics\": {" \
+                    "\"time_to_first_token\": {\"value\": %.6f, \"unit\": \"ms\"}, " \
+                    "\"request_latency\": {\"value\": %.6f}, \"input_sequence_length\": " \
+                    "{\"value\": %d}, \"output_sequence_length\": {\"value\": %d}}}\n",
+                    1e9 * at[i], 1e3 * ttft[i], 1e3 * e2e[i], p[i], o[i]
+        } else {
+            print "["
+            for (i = 0; i < n; i++)
+                printf "{\"start_time\": %.6f, \"end_time\": %.6f, \"info\": {\"input_tokens\": %d, " \
+                    "\"output_tokens\": %d, \"output_token_times\": [%.6f]}}%s\n",
+                    at[i], at[i] + e2e[i], p[i], o[i], at[i] + ttft[i], i < n - 1 ? "," : ""
+            print "]"
+        }
+    }' own.csv
+}
+
+if have_json; then
+    for form in vllm sglang guidellm aiperf inference-perf; do
+        bench_of $form >bench.json
+        # shellcheck disable=SC2086 # words
+        run --replay bench.json $model:1 --format json
+        assert_eq "exit code of $form" 0 "$rc"
+        assert_eq "all of its requests: $form" 200 "$(json measured.requests)"
+        [ $form = sglang ] && continue # tells no times: arrivals are drawn anew
+        assert_eq "its truth is the replay: $form" yes "$(
+            for k in ttft_p50:ttft.p50:1000 ttft_p99:ttft.p99:1000 e2e_p95:e2e.p95:1; do
+                p=${k#*:}
+                echo "$(json measured.${k%%:*}) $(value ${p%:*}) ${p#*:}"
+            done | awk '{ d = $1 * $3 / $2 - 1; if (d * d > 1e-6) bad = 1 }
+                END { print bad ? "no" : "yes" }')"
+    done
+    bench_of vllm | sed 's/"request_rate": 6, "max_concurrency": null/"request_rate": "inf", "max_concurrency": 8/' >bench.json
+    # shellcheck disable=SC2086 # words
+    run --replay bench.json $model:1
+    assert_contains "a closed loop asks again" "KEEPS UP with 8 requests in flight" "$out"
+    assert_contains "beside what was measured" "  measured TTFT p50" "$out"
+fi
+echo '{"mean_ttft_ms": 40, "completed": 5}' >bench.json
+# shellcheck disable=SC2086 # words
+assert_fails 3 "has no requests one by one" --replay bench.json $model:1
+
+# ---- the load of a running server, and twice that ----
+cat >metrics.txt <<'END'
+vllm:num_requests_running{model_name="llama-3.1-8b"} 12.0
+vllm:num_requests_waiting{model_name="llama-3.1-8b"} 0.0
+vllm:request_prompt_tokens_sum{model_name="llama-3.1-8b"} 80000
+vllm:request_prompt_tokens_count{model_name="llama-3.1-8b"} 100
+vllm:request_generation_tokens_sum{model_name="llama-3.1-8b"} 20000
+vllm:request_generation_tokens_count{model_name="llama-3.1-8b"} 100
+END
+run --replay --like metrics.txt -g h100-sxm:1 --requests 200
+assert_contains "as many as were in flight" "KEEPS UP with 12 requests in flight" "$out"
+once=$out
+run --replay $model:1 -u 12 --engine vllm --prompt 800 --output-tokens 200 --pp 1 --replicas 1 --ep 1 \
+    --requests 200
+assert_eq "the same as said in options" "$once" "$out"
+run --replay --like metrics.txt -g h100-sxm:1 --requests 200 --scale 2
+assert_contains "twice the users" "KEEPS UP with 24 requests in flight" "$out"
+assert_fails 2 "no load to scale" --replay -m llama-3.1-8b -g h100-sxm --scale 2
+# a trace keeps its own times: 90 requests in 30 s, then one a second for 120 s
+awk 'BEGIN { print "Timestamp,Request tokens,Response tokens"
+    for (i = 0; i < 90; i++) print i / 3 ",100,5"
+    for (i = 0; i < 120; i++) print 30 + i ",100,5" }' >uneven.csv
+if have_json; then
+    # shellcheck disable=SC2086 # words
+    run --replay uneven.csv $model:1 --format json
+    assert_eq "as long as it was" 149 "$(json duration.value | sed 's/\..*//')"
+    # shellcheck disable=SC2086 # words
+    run --replay uneven.csv $model:1 --scale 2 --format json
+    assert_eq "twice as fast" 74 "$(json duration.value | sed 's/\..*//')"
+fi
+
 # ---- refused, with what to do ----
 printf '{"timestamp": 0, "input_length": 1.5, "output_length": 5}\n' >bad.jsonl
 # shellcheck disable=SC2086 # words

@@ -142,23 +142,6 @@ static void take_all(struct reading *reading, const json_t *json, struct serverb
     }
 }
 
-/* Python's Infinity becomes null, its NaN 0, in place and outside of texts. */
-static void scrub_text(char *text, size_t len)
-{
-    bool quoted = false;
-
-    for (size_t i = 0; i < len; i++) {
-        if (quoted && text[i] == '\\')
-            i++;
-        else if (text[i] == '"')
-            quoted = !quoted;
-        else if (!quoted && len - i >= 8 && memcmp(text + i, "Infinity", 8) == 0)
-            memcpy(text + i, "null    ", 8);
-        else if (!quoted && len - i >= 3 && memcmp(text + i, "NaN", 3) == 0)
-            memcpy(text + i, "0  ", 3);
-    }
-}
-
 /* Where a text of one value per line has its next one; a value over several lines is the
  * whole text. */
 static size_t value_length(const char *text, size_t len)
@@ -195,7 +178,7 @@ enum gp_status serverbench_parse(const char *where, char *text, size_t len, stru
     enum gp_status rc = GP_OK;
     int before = out->count, line = 0;
 
-    scrub_text(text, len);
+    gp_json_scrub(text, len);
     for (size_t at = 0; !rc && at < len;) {
         if (strchr(" \t\r\n", text[at])) {
             at++;

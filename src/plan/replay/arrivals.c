@@ -218,13 +218,15 @@ static void make_logged(const struct arrivals_ask *ask, struct arrivals *out)
     const struct trace *t = ask->trace;
     double scale = ask->rate > 0 && t->rate > 0 ? t->rate / ask->rate : 1;
     int n = out->load.count, *prompt = out->lengths, *output = prompt + n, *most = output + n;
-    double first = n > 0 && t->row[0].at > 0 ? t->row[0].at : 0;
+    double first = n > 0 && t->row[0].at > 0 ? t->row[0].at : 0, drawn = 0;
+    struct stream gaps = stream_of(ask->seed, 1);
 
     out->load.count = 0;
     for (int i = 0; i < n; i++) {
         const struct trace_row *row = &t->row[i];
-        double at = isnan(row->at) ? 0 : (row->at - first) * scale;
+        double at = isnan(row->at) ? drawn : (row->at - first) * scale;
 
+        drawn += gap_of(ask, &gaps); /* of a log that tells no times */
         if (ask->seconds > 0 && at > ask->seconds)
             break;
         out->arrival[i] = i > 0 ? fmax(at, out->arrival[i - 1]) : at;
