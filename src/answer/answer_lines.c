@@ -1143,7 +1143,7 @@ static void better_row(struct answer_lines *lines)
 
         if (f->better != BETTER_NONE && f->cost_known && fabs(f->cost_delta) < 0.005 && own > 0)
             now = f->tokens > 0 ? f->per_hour / 3600 / f->tokens * 1e6 : 0;
-        bool fewer = f->better == BETTER_CHEAPER && f->per_hour <= 0;
+        bool fewer = f->kind == FIX_PRECISION && f->better != BETTER_NONE && f->per_hour <= 0;
         const char *price = fewer ? texts_addf(t, ", %d GPU%s", f->gpus, plural_s(f->gpus))
                             : f->per_hour <= 0 ? ""
                             : now > 0 && now < own

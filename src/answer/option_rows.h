@@ -240,7 +240,7 @@ OPTION(MAX_BATCHED_TOKENS, .name = "max-batched-tokens", TOKENS, .low = 1, .high
                            "forward = batch*(2*h + 3*ff/TP)*a + forward base",
                 .terms = {"activation"}})
 OPTION(MEMORY_UTILIZATION, .name = "memory-utilization", .type = OPTION_NUMBER, .argument = "SHARE",
-       .low = 0.05, .high = 1, .fallback = "the engine's", .commands = R, .common = true,
+       .low = 0.01, .high = 1, .fallback = "the engine's", .commands = R, .common = true,
        .help = "share of the GPU's memory the engine takes",
        .form = {.label = "Utilization",
                 .step = 0.01,

@@ -1081,7 +1081,7 @@ const char *sentence_better(const struct plan *p, const struct fix *f, struct te
                            changed_by(million, own.known ? own.value : 0, t));
     if (f->per_hour > 0)
         hour = texts_addf(t, ", %s/h", UNITS_MONEY(f->per_hour));
-    else if (f->better == BETTER_CHEAPER)
+    else if (f->kind == FIX_PRECISION)
         hour = texts_addf(t, ", %d GPU%s", f->gpus, f->gpus == 1 ? "" : "s");
     return texts_addf(t, "%s: %sTPOT %.1f ms%s%s", sentence_fix(f, t), money, f->tpot * 1e3,
                       changed_by(f->tpot, p->speed.tpot.value, t), hour);

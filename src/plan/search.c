@@ -674,8 +674,11 @@ static bool turn_options(struct search *s, const struct layout *l, struct evalua
     for (int i = 0; i < s->steps; i++) {
         const struct setting *c = search_setting(s, i);
 
-        /* graphs are given up for what one replica has to hold, not in each of many */
-        if (c->request.eager && !s->request->eager && open && l->replicas > 1)
+        /* graphs are given up in place of a second GPU, not in each of many; of GPUs that were
+         * counted for what would not start, not for more users: e is the step before */
+        if (c->request.eager && !s->request->eager &&
+            (open ? l->replicas > 1
+                  : e->limit == LIMIT_KV && e->binding.each <= e->binding.pool.low))
             continue;
         evaluate(&c->request, &c->load, &s->prices, l, e);
         e->turned = c->knobs;

@@ -496,12 +496,12 @@ KEYS
 only 2,6 11 22
 expect <<'END'
 ┌─ Ask ──────────────────────┐┌─ Answer: 2 x H100 SXM5 80GB, TP 1 x PP 2 ──────┐
-│ Model      llama-3.1-70b  ▾││FITS         2 GPUs   $6.98/h    $1.37/M tok    │
-│ Weights    fp8            ▾││memory 99 % of budget, 0.87 GiB to spare        │
+│ Model      llama-3.1-70b  ▾││FITS         2 GPUs   $6.98/h    $1.03/M tok    │
+│ Weights    fp8            ▾││memory 97 % of budget, 2.23 GiB to spare        │
 │ GPU        h100-sxm       ▾││██████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░·│ 75.23│
-│ GPUs       2               ││█ weights 33.9 ▓ KV 39.7 ▒ act 0.6 ░ run 0.2    │
-│▸Users      197 at once     ││holds   207 requests of 1,280; first: KV pool   │
- Users: 197 at once is the best that fits
+│ GPUs       2               ││█ weights 33.9 ▓ KV 37.8 ▒ act 0.6 ░ run 0.8    │
+│▸Users      187 at once     ││holds   204 requests of 1,280; first: KV pool   │
+ Users: 187 at once is the best that fits
 END
 
 screen "what cannot be solved for" -m 8B <<'KEYS'
