@@ -524,6 +524,7 @@ cli_tests = \
 	tests/cli/show.sh \
 	tests/cli/sizes.sh \
 	tests/cli/table.sh \
+	tests/cli/targets.sh \
 	tests/cli/types.sh \
 	tests/cli/version.sh \
 	tests/cli/why.sh \

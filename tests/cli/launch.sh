@@ -194,7 +194,7 @@ run --launch mine -m llama-3.1-8b -g l40s:2 --replicas 2
 assert_eq "is one more" "llama-3-1-8b-instruct-0 vllm
 llama-3-1-8b-instruct-1 vllm" "$out"
 run --launch nothing -m llama-3.1-8b
-assert_contains "is listed" "k8s, mine, slurm" "$err"
+assert_contains "is listed" "llm-d, mine, skypilot" "$err"
 for bad in '{{#servers}}' '{{x|nope}}' '{{>nope}}' '{{/servers}}' '{{#a}}{{/b}}' '{{' '{{<a}}{{>a}}{{/a}}{{>a}}'; do
     printf 'one\n%s\n' "$bad" >"$XDG_DATA_HOME/gpuplan/profiles/launch/mine.tmpl"
     run --launch mine -m llama-3.1-8b -g l40s
