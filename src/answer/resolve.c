@@ -311,14 +311,6 @@ static enum gp_status find_model(struct planner *p, const char *text, const stru
     return rc;
 }
 
-static enum gp_status resolve_model(struct resolving *r)
-{
-    struct resolved *out = r->out;
-
-    gp_copy(out->model_text, sizeof(out->model_text), r->model);
-    return find_model(r->planner, r->model, &r->request->model, &out->generic, &r->named, r->err);
-}
-
 /* A model that is made of the one asked for; all of what makes it is in the text it is kept by. */
 static const struct model *keep_variant(struct resolving *r, const char *made,
                                         const struct model *model)
@@ -331,6 +323,37 @@ static const struct model *keep_variant(struct resolving *r, const char *made,
     kept = keep_model(r->planner, key.text, r->out->generic, model);
     strbuf_fini(&key);
     return kept;
+}
+
+/* Another max_context of a release, by a word of the name that was typed. */
+static void take_context(struct resolving *r)
+{
+    const struct model *m = r->request->model;
+    struct model release = *m;
+    char word[32];
+    int tokens;
+
+    for (const char *rest = m->contexts; *rest; rest += strspn(rest, "|")) {
+        if (sscanf(rest, "%31[^ |] %d", word, &tokens) == 2 && tokens > 0 &&
+            strcasestr(r->model, word)) {
+            release.max_context = tokens;
+            r->request->model = keep_variant(r, " --release", &release);
+            return;
+        }
+        rest += strcspn(rest, "|");
+    }
+}
+
+static enum gp_status resolve_model(struct resolving *r)
+{
+    struct resolved *out = r->out;
+
+    gp_copy(out->model_text, sizeof(out->model_text), r->model);
+    enum gp_status rc =
+        find_model(r->planner, r->model, &r->request->model, &out->generic, &r->named, r->err);
+    if (!rc)
+        take_context(r);
+    return rc;
 }
 
 /* "25" or "25%", between 0 and 100. */

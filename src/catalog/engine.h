@@ -239,6 +239,7 @@ struct engine {
     enum scheduler scheduler; /* NONE: its steps cannot be replayed */
     bool overlap;             /* a step is packed while one runs */
     bool whole_prompt;        /* lets a request in where all its prompt's blocks are free */
+    bool in_turn;             /* freed blocks without a hash are not reused before others */
     double fraction;          /* default utilization / free fraction / static fraction */
     int block;                /* tokens per KV block */
     int mla_block;            /* the same of MLA's kernels; 0 = block */
@@ -363,6 +364,7 @@ struct engine {
     bool lora_fp32;                 /* in FP32, or 16 bit, as the adapter's file */
     bool language_only;             /* can leave out a vision tower */
     bool layers_only;               /* spreads layers over GPUs, does not cut them: no TP */
+    bool one_host;                  /* a replica stays on one host */
     bool gguf;                      /* reads GGUF formats, and keeps KV in them */
     char vendors[48];               /* '|' separated vendors it runs on; "" = all */
     char chips[128];                /* and of AMD's architectures: "gfx942|..."; "" = all */

@@ -46,11 +46,14 @@ static enum better aim_of(const struct best *b, const struct fix *f)
     bool fuller = f->request.users > asked->request.users;
     bool dearer = f->cost_delta > 0.005;
     bool cheaper = million > 0 && million <= CHEAPER * b->per_million && !dearer;
+    /* of GPUs without a price, fewer of the same */
+    bool fewer = f->per_hour <= 0 && asked->cost.per_hour <= 0 && !fuller &&
+                 f->request.gpu == asked->request.gpu && f->gpus < asked->layout.gpus;
     double longer =
-        fuller || !cheaper ? FULLER : fmin(fmax(b->per_million / million, LONGER), FULLER);
+        fewer || fuller || !cheaper ? FULLER : fmin(fmax(b->per_million / million, LONGER), FULLER);
 
     double goal = asked->request.tpot > 0 ? asked->request.tpot : asked->speed.tpot.value * longer;
-    if (cheaper && f->tpot <= goal)
+    if ((cheaper || fewer) && f->tpot <= goal)
         return fuller ? BETTER_FULLER : BETTER_CHEAPER;
     if (f->tpot <= FASTER * asked->speed.tpot.value &&
         (f->per_hour <= 0 || asked->cost.per_hour <= 0 ||
@@ -63,7 +66,9 @@ static bool better_beats(const struct fix *a, const struct fix *b)
 {
     if (a->better == BETTER_FASTER)
         return a->tpot < b->tpot;
-    return better_per_million(a) < better_per_million(b);
+    double x = better_per_million(a), y = better_per_million(b);
+
+    return x != y ? x < y : a->gpus < b->gpus;
 }
 
 /* Plans a proposal; where the plan has layers on the host, with as many there as it takes. */

@@ -910,7 +910,7 @@ static void try_cuts(struct search *s)
 /* Options of an engine that nobody runs yet, and that has some. */
 static bool may_turn_any(const struct request *q)
 {
-    return !q->options_fixed && !q->model->weights_only && !q->gpu->memory_only &&
+    return !q->options_fixed && !q->model->weights_only && !gpu_is_foreign(q->gpu) &&
            memory_budget(q) != BUDGET_ASKED && model_is_served(q->model);
 }
 

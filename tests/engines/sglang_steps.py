@@ -21,11 +21,20 @@ REAL = ["sglang.srt.managers." + name for name in MANAGERS] + \
 server = Config()
 
 
+class Range(collections.namedtuple("Range", "start end")):
+    @property
+    def length(self):
+        return self.end - self.start
+
+
+
+
 def load(root):
     import torch, triton, triton.language  # before anything that they try may be a stand-in
     install(root, "sglang", REAL, {
         "get_global_server_args": lambda: server,
         "support_triton": lambda backend: False,
+        "Range": Range,
         "ceil_div": lambda a, b: -(-a // b),
         "get_num_new_pages": new_pages,
         "get_bool_env_var": lambda name, default="false": False,
@@ -197,6 +206,13 @@ def requests_of(trace):
         yield Req(str(number), "", tokens, params, vocab_size=1 << 60)
 
 
+def extended(req):
+    """Tokens of its prompt that the batch computes, as versions have called them."""
+    if "extend_end" in vars(req):
+        return req.extend_end - req.prefix_len
+    return req.extend_range.length if "extend_range" in vars(req) else req.extend_input_len
+
+
 def steps(trace, rules):
     import torch
 
@@ -234,8 +250,7 @@ def steps(trace, rules):
             extends = batch.forward_mode.is_extend()
             for req in batch.reqs:
                 if extends:
-                    prefill[int(req.rid)] = \
-                        req.extend_end - req.prefix_len if plans else req.extend_input_len
+                    prefill[int(req.rid)] = extended(req)
                     made[req.rid] += req is not s.chunked_req
                 elif made[req.rid] < output[req.rid]:
                     decodes += 1

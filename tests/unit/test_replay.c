@@ -212,6 +212,120 @@ static void test_waits_as_md1(void **state)
     }
 }
 
+static double token_mixed(void *ctx, int decodes, double context, const struct replay_chunk *chunk,
+                          int chunks, bool alone)
+{
+    double t = 0;
+
+    (void)ctx, (void)decodes, (void)context, (void)alone;
+    for (int i = 0; i < chunks; i++)
+        t += chunk[i].tokens * 1e-3;
+    return t;
+}
+
+/* Prompts of other lengths: lambda E[S^2] / (2 (1 - rho)), whichever engine has the one slot. */
+static void test_waits_as_mg1(void **state)
+{
+    const struct replay_clock clock = {.decode = linear_decode, .mixed = token_mixed, .scale = 1};
+
+    (void)state;
+    for (int scheduler = SCHEDULER_VLLM; scheduler < SCHEDULER_COUNT; scheduler++) {
+        struct arrivals_ask ask = {.kind = ARRIVALS_POISSON,
+                                   .rate = 0.7,
+                                   .count = 300000,
+                                   .seed = 11,
+                                   .prompt = 1000,
+                                   .prompt_sd = 300,
+                                   .lengths = LENGTHS_NORMAL,
+                                   .output = 1,
+                                   .block = 16};
+        struct replay_rules rules = {.scheduler = (enum scheduler)scheduler,
+                                     .budget = 10000,
+                                     .input = 10000,
+                                     .decode_tokens = 1,
+                                     .slots = 1,
+                                     .block = 16,
+                                     .blocks = 1000,
+                                     .context = 10000,
+                                     .ratio = 0.7};
+        struct arrivals arrivals;
+        struct replay_result r;
+        double sum = 0, work = 0, square = 0;
+
+        arrivals_make(&ask, &arrivals);
+        struct replay replay = {
+            .load = &arrivals.load, .rules = &rules, .clock = &clock, .replicas = 1};
+        replay_run(&replay, &r);
+        for (int i = 0; i < ask.count; i++) {
+            double service = arrivals.load.prompt[i] * 1e-3;
+
+            sum += r.outcome[i].queue;
+            work += service;
+            square += service * service;
+        }
+        double rate = ask.count / (r.last - r.first), rho = rate * work / ask.count;
+        double wait = rate * square / ask.count / (2 * (1 - rho));
+        assert_true(fabs(sum / ask.count / wait - 1) < 0.03);
+        replay_result_fini(&r);
+        arrivals_fini(&arrivals);
+    }
+}
+
+static int by_size(const void *a, const void *b)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Twice the replicas: no percentile of the first token or of the whole grows by more than a
+ * router that does not know how long answers are may cost: a step or two. (Two caches find less
+ * than one: without shared prefixes.) */
+static void test_more_replicas_wait_less(void **state)
+{
+    static float time[2][2][MOST];
+
+    (void)state;
+    for (int i = 0; i < 300; i++) {
+        random_state = (uint64_t)i;
+        struct replay_rules rules = random_rules();
+        struct replay_load load = random_load();
+        struct replay replay = {.load = &load,
+                                .rules = &rules,
+                                .clock = &linear_clock,
+                                .replicas = 1,
+                                .router = ROUTER_LEAST};
+        int refused[2];
+
+        load.hash = NULL;
+        for (int twice = 0; twice < 2; twice++) {
+            struct replay_result r;
+
+            replay.replicas = 1 + twice;
+            replay_run(&replay, &r);
+            refused[twice] = r.refused;
+            for (int n = 0; n < load.count; n++) {
+                time[0][twice][n] = isnan(r.outcome[n].ttft) ? INFINITY : r.outcome[n].ttft;
+                time[1][twice][n] = isnan(r.outcome[n].e2e) ? INFINITY : r.outcome[n].e2e;
+            }
+            replay_result_fini(&r);
+        }
+        assert_int_equal(refused[0], refused[1]);
+        for (int of = 0; of < 2; of++) {
+            qsort(time[of][0], (size_t)load.count, sizeof(float), by_size);
+            qsort(time[of][1], (size_t)load.count, sizeof(float), by_size);
+            for (int p = 50; p < 100; p += 7) {
+                int at = (load.count - 1) * p / 100;
+                float one = time[of][0][at], two = time[of][1][at];
+
+                if (isfinite(one) && !(two <= one * 1.05F + 0.05F))
+                    fail_msg("load %d, percentile %d: %g s on one, %g s on two", i, p, (double)one,
+                             (double)two);
+            }
+        }
+    }
+}
+
 /* Requests in flight, summed over time, are the times that they take. */
 static void test_obeys_little(void **state)
 {
@@ -284,6 +398,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stretches_are_steps),
         cmocka_unit_test(test_waits_as_md1),
+        cmocka_unit_test(test_waits_as_mg1),
+        cmocka_unit_test(test_more_replicas_wait_less),
         cmocka_unit_test(test_obeys_little),
         cmocka_unit_test(test_draws_in_streams),
     };

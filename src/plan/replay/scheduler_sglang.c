@@ -11,23 +11,30 @@
 #define RETRACT_AHEAD 20  /* tokens each that shall fit afterwards: SGLANG_RETRACT_DECODE_STEPS */
 
 /* Tokens that the scheduler has seen of it: the step in flight has not told its own yet. */
-static int64_t seen(const struct replica *r, const struct seq *s)
+static int64_t seq_seen(const struct replica *r, const struct seq *s)
 {
     bool flies = r->rules->overlap && (r->last_decoded || s->began + 1 == r->out->steps);
 
     return seq_made(r, s) - (flies && s->state == SEQ_DECODES);
 }
 
-static int64_t clipped(int64_t tokens)
+static int64_t clip_tokens(int64_t tokens)
 {
     return tokens < 0 ? 0 : tokens < MOST_COUNTED ? tokens : MOST_COUNTED;
 }
 
-/* What is left of a batch of prompts, tokens. */
+/* What is left for a batch of prompts, tokens. As the engine does, what is promised is summed
+ * and then taken off: rounded alike. */
 struct adder {
-    int64_t chunk, input;
-    double memory, at_once; /* with and without what may yet be made */
+    int64_t chunk, input, free;
+    int64_t taken;   /* by this batch at once */
+    double promised; /* that, and what may yet be made */
 };
+
+static double memory_of(const struct adder *a)
+{
+    return (double)a->free - a->promised;
+}
 
 static int64_t whole_pages(const struct replica *r, int64_t tokens)
 {
@@ -36,11 +43,11 @@ static int64_t whole_pages(const struct replica *r, int64_t tokens)
 
 static struct adder adder_of(const struct replica *r)
 {
-    double promised = 0, left = (double)blocks_left(&r->blocks) * r->rules->block;
+    double promised = 0;
 
     for (int i = r->head, n = r->decoding; n > 0; i = r->seq[i].after)
         if (r->seq[i].state == SEQ_DECODES) {
-            promised += (double)clipped(r->seq[i].most - seen(r, &r->seq[i])) * r->ratio;
+            promised += (double)clip_tokens(r->seq[i].most - seq_seen(r, &r->seq[i])) * r->ratio;
             n--;
         }
     /* those whose last token is under way are in the batch still */
@@ -48,17 +55,20 @@ static struct adder adder_of(const struct replica *r)
         const struct seq *s =
             &r->seq[r->released[(r->released_first + n) & (r->released_cap - 1)].seq];
 
-        promised += (double)clipped(s->most - s->made + 1) * r->ratio;
+        promised += (double)clip_tokens(s->most - s->made + 1) * r->ratio;
     }
-    return (struct adder){r->rules->budget, r->rules->input, left - promised, left};
+    return (struct adder){.chunk = r->rules->budget,
+                          .input = r->rules->input,
+                          .free = blocks_left(&r->blocks) * r->rules->block,
+                          .promised = promised};
 }
 
 static void add_tokens(struct replica *r, struct adder *a, int i, int64_t n, bool whole)
 {
     int64_t pages = whole_pages(r, n);
 
-    a->at_once -= (double)(pages + r->rules->block);
-    a->memory -= (double)(pages + r->rules->block + (whole ? clipped(r->seq[i].most) : 0));
+    a->taken += pages + r->rules->block;
+    a->promised += (double)(pages + r->rules->block + (whole ? clip_tokens(r->seq[i].most) : 0));
     a->input -= pages;
     a->chunk -= pages;
     replica_chunk(r, i, (int)n);
@@ -69,7 +79,7 @@ static void add_unfinished(struct replica *r, struct adder *a)
 {
     struct seq *s = &r->seq[r->unfinished];
     int64_t rest = seq_known(s) - s->computed, left = blocks_left(&r->blocks) * r->rules->block;
-    int64_t memory = (int64_t)a->memory, n = memory < a->chunk ? memory : a->chunk;
+    int64_t memory = (int64_t)memory_of(a), n = memory < a->chunk ? memory : a->chunk;
 
     n = n > 0 ? n : a->chunk < left ? a->chunk : left;
     if (n <= 0)
@@ -88,9 +98,9 @@ static bool add_first(struct replica *r, struct adder *a)
     int64_t idle, block = r->rules->block;
     int hit = replica_hit(r, s, &groups, &idle);
     int64_t rest = seq_known(s) - hit;
-    double found = (double)(idle * block); /* can no longer be given to others */
 
-    if ((double)(rest + clipped(s->most - s->made) + block) >= a->memory - found) {
+    a->free -= idle * block; /* what it finds can no longer be given to others */
+    if ((double)(rest + clip_tokens(s->most - s->made) + block) >= memory_of(a)) {
         r->lacks_blocks = true;
         r->full = r->chunks > 0 || r->decoding + r->released_count > 0;
         return false;
@@ -101,12 +111,10 @@ static bool add_first(struct replica *r, struct adder *a)
         return false;
     replica_admit(r, i);
     replica_take_hit(r, i, groups, hit);
-    a->memory -= found;
-    a->at_once -= found;
     add_tokens(r, a, i, whole ? rest : cut, whole);
     if (!whole)
         r->unfinished = i;
-    if (a->memory <= 0 || a->at_once <= 0) {
+    if (memory_of(a) <= 0 || a->free <= a->taken) {
         r->full = r->lacks_blocks = true;
         return false;
     }
@@ -149,7 +157,7 @@ static int victim_of(const struct replica *r)
 
         if (s->state != SEQ_DECODES)
             continue;
-        int64_t made = seen(r, s), least = seen(r, f);
+        int64_t made = seq_seen(r, s), least = seq_seen(r, f);
         if (found == SEQ_NONE || made < least || (made == least && s->prompt >= f->prompt))
             found = i;
     }
@@ -163,7 +171,7 @@ static void retract_some(struct replica *r)
     do {
         int victim = victim_of(r);
         struct seq *s = &r->seq[victim];
-        int lost = (int)(seq_made(r, s) - seen(r, s)); /* the one under way is thrown away */
+        int lost = (int)(seq_made(r, s) - seq_seen(r, s)); /* the one under way is thrown away */
 
         replica_preempt(r, victim, false, s->computed);
         s->made -= lost;
@@ -171,7 +179,7 @@ static void retract_some(struct replica *r)
     } while (r->decoding > 1 && replica_entering(r, 0) > blocks_left(&r->blocks));
     for (int i = r->head; i != SEQ_NONE; i = r->seq[i].after)
         if (r->seq[i].state == SEQ_DECODES) {
-            made += (double)seen(r, &r->seq[i]) + RETRACT_AHEAD;
+            made += (double)seq_seen(r, &r->seq[i]) + RETRACT_AHEAD;
             most += r->seq[i].most;
         }
     r->ratio = fmin(made / (most + 1), 1);
@@ -207,7 +215,8 @@ static int64_t sglang_steady(const struct replica *r)
 
 static void sglang_decoded(struct replica *r, int64_t ticks)
 {
-    r->ratio = fmax(r->ratio - r->rules->ratio_step * (double)ticks, r->rules->ratio_least);
+    if (r->preemptions == 0)
+        r->ratio = fmax(r->ratio - r->rules->ratio_step * (double)ticks, r->rules->ratio_least);
 }
 
 static void sglang_idle(struct replica *r)
