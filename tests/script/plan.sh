@@ -288,14 +288,14 @@ only 1,11 22,26
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Model ──────────────────────────────────────────────────────────── 7 of 23 ─┐
-│/ 70b                                                                         │
-│▸ 70B                              a dense model of about this size, shape a… │
-│  Generic 70B (hypothetical seed)  70.55 B, 131,072 tokens, bf16              │
-│  Llama 2 70B                      68.98 B, 4,096 tokens, fp16                │
-│  Llama 3 70B                      70.55 B, 8,192 tokens, bf16                │
-│  Llama 3.1 70B                    70.55 B, 131,072 tokens, bf16              │
-│  Llama 3.3 70B Instruct           70.55 B, 131,072 tokens, bf16              │
-│  DeepSeek-R1-Distill-Llama-70B    70.55 B, 131,072 tokens, bf16              │
+│/ 70b                           verdict    n      $/h TPOT ms     params      │
+│▸ 70B                           fits       8    $3.52    96.4  a dense model  │
+│  Llama 3.3 70B Instruct        fits       8    $3.52    96.4    70.55 B      │
+│  Generic 70B (hypothetical s…  fits       8    $3.52    96.4    70.55 B      │
+│  Llama 2 70B                   fits       8    $3.52    95.6    68.98 B      │
+│  Llama 3 70B                   fits       8    $3.52    96.4    70.55 B      │
+│  Llama 3.1 70B                 fits       8    $3.52    96.4    70.55 B      │
+│  DeepSeek-R1-Distill-Llama-7…  fits       8    $3.52    96.4    70.55 B      │
 │                                                                              │
  Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
@@ -378,7 +378,7 @@ expect <<'END'
 ┌─ GPU ────────────────────────────────────────────────────────────────────────────────────────────────────── 1 of 31 ─┐
 │/ 3g                                     verdict    n      $/h TPOT ms     $/M                                        │
 │▸ A100 SXM4 80GB, MIG 3g.40gb            fits       1    $1.29    19.5   $7.22  39.18 GiB usable, 1.02 TB/s, 2020     │
-│  "3g" as typed                                                                                                       │
+│  "3g": 1 x GPU of 3g                                                                                                 │
 │                                                                                                                      │
  type:find  Up/Down:move  Enter:choose  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                                                                8B*
@@ -633,11 +633,11 @@ only 2,3 16,20
 expect <<'END'
 ┌─ Ask ────────────────────────┐┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ─────────────┐┌─ Alternatives, cheapest first ─────┐
 │▸Model      llama-3.1-70b    ▾││FITS         2 GPUs   $6.98/h    $33.30/M tok   ││GPU             n    $/h TPOT    $/M│
-│ TPOT goal  none              ││── Against the pinned plan ─────────────────────││    ││                          ⣠⠞⠁ │
-│ Throughput none              ││Weights bf16 -> fp8; GPUs 4 -> 2; GPUs 4 -> 2;  ││1500││                        ⢀⠜⠁   │
-│+Layout     auto: TP 2        ││$13.96/h -> $6.98/h; TPOT 15.7 -> 16.8 ms;      ││    ││                       ⣠⠏     │
-│+Engine     auto: vLLM 0.33+  ││weights +0.99 GiB; KV and state +0.62 GiB; to   ││    ││                      ⡴⠃      │
-│+Cost       on-demand         ││spare -1.62 GiB                                 ││    ││                    ⢀⡞⠁       │
+│ TPOT goal  none              ││── Against the pin ─────────────────────────────││    ││                          ⣠⠞⠁ │
+│ Throughput none              ││                   pinned          now    change││1500││                        ⢀⠜⠁   │
+│+Layout     auto: TP 2        ││Weights              bf16          fp8          ││    ││                       ⣠⠏     │
+│+Engine     auto: vLLM 0.33+  ││GPUs                    4            2        -2││    ││                      ⡴⠃      │
+│+Cost       on-demand         ││$/h                $13.96        $6.98      x0.5││    ││                    ⢀⡞⠁       │
 END
 
 screen "the same where there is little room" -m llama-3.1-70b -p bf16 -g h100-sxm:4 <<'KEYS'
@@ -789,10 +789,10 @@ KEYS
 only 2,8 24,28
 expect <<'END'
 ┌─ Model ──────────────────────────────────────────────────────────── 3 of 26 ─┐
-│/ ./                                                                          │
-│▸ ./models/broken                  a model in this folder                     │
-│  ./models/deep/tiny.gguf          a model in this folder                     │
-│  ./models/tiny                    a model in this folder                     │
+│/ ./                            verdict    n      $/h TPOT ms     params      │
+│▸ ./models/broken                                              in this folder │
+│  ./models/deep/tiny.gguf       fits       1    $0.44     0.1  in this folder │
+│  ./models/tiny                 fits       1    $0.44     0.6  in this folder │
 │  "./" as typed                                                               │
 │                                                                              │
  type:find  Up/Down:move  Enter:choose  Tab:path  Esc:back
