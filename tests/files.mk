@@ -504,6 +504,7 @@ cli_tests = \
 	tests/cli/devices.sh \
 	tests/cli/diagnose.sh \
 	tests/cli/accuracy_page.sh \
+	tests/cli/action.sh \
 	tests/cli/answers.sh \
 	tests/cli/files.sh \
 	tests/cli/habits.sh \
