@@ -36,7 +36,8 @@ package_wheel() {
     python3 -m venv "$work/venv" || { echo "no python3 -m venv here"; return 77; }
     cd "$work/install" && make wheel || return
     "$work/venv/bin/pip" install --no-index packages-*/gpuplan-*.whl &&
-        cd / && env -i "$work/venv/bin/gpuplan" --plan -m llama-3.1-8b -g l4 -q
+        cd / && env -i "$work/venv/bin/gpuplan" --plan -m llama-3.1-8b -g l4 -q &&
+        env -i "$work/venv/bin/python" "$tree/packaging/python/rule_of_thumb.py" llama-3.1-8b l4
 }
 
 # Debian's packages: lintian is silent, and a bare root runs what apt installed.
@@ -52,4 +53,22 @@ package_deb() {
     within "$bare" root 'apt-get update && apt-get install -y --no-install-recommends \
         /tmp/gpuplan_*.deb /tmp/gpuplan-data_*.deb /tmp/gpuplan-bench-cpu_*.deb' &&
         within "$bare" root 'cd / && gpuplan --plan -m llama-3.1-8b -g l4 -q'
+}
+
+# The library installed: a program of C and one of Python against it, 8 threads that must agree.
+package_lib() {
+    local root=$work/lib-root
+    cd "$work/install" && make install-lib DESTDIR="$root" && make install DESTDIR="$root" || return
+    local lib=$root$work/usr/lib share=$root$work/usr/share/gpuplan
+    PKG_CONFIG_PATH=$lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root pkg-config --exists gpuplan &&
+        "${CC:-cc}" -I"$root$work/usr/include" "$tree/tests/lib_program.c" -L"$lib" -lgpuplan \
+            -lpthread -o "$work/lib_program" || return
+    export LD_LIBRARY_PATH=$lib GPUPLAN_PROFILES=$share/profiles
+    "$work/lib_program" 8 || return
+    mkdir -p "$work/python" && cp -R "$tree/packaging/python" "$work/python/gpuplan" &&
+        PYTHONPATH=$work/python GPUPLAN_LIBRARY=$lib/libgpuplan.so.0 \
+            python3 "$tree/packaging/python/rule_of_thumb.py" llama-3.1-70b h100-sxm
+    local status=$?
+    unset LD_LIBRARY_PATH GPUPLAN_PROFILES
+    return $status
 }

@@ -63,6 +63,24 @@ $(TO)/gpuplan-bench-cuda: $(cuda_objects) $(BUILD)/libgpuplan.a
 	@mkdir -p $(TO)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON_LIBS) -lm -ldl -lpthread
 
+# ---- libgpuplan.so.0, of objects of its own (position independent) -------------------------
+#
+#   make lib [LIB=lib-build] [STATIC=1] [DATA=FILE.tar]    DATA: the profiles within
+
+LIB ?= lib-build
+PKGDATADIR ?= /usr/local/share/gpuplan
+lib_objects = $(LIB)/src/lib/gpuplan.o $(if $(DATA),$(LIB)/builtin.o)
+lib:
+	$(MAKE) -f bench/plain.mk BUILD=$(LIB) CFLAGS='$(CFLAGS) -fPIC -fvisibility=hidden \
+	  -DGP_PKGDATADIR=\"$(PKGDATADIR)\"' $(LIB)/libgpuplan.so.0
+$(LIB)/builtin.o: tools/builtin.S $(DATA)
+	$(CC) -DDATA='"$(DATA)"' -c $< -o $@
+$(LIB)/libgpuplan.so.0: $(lib_objects) $(BUILD)/libgpuplan.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libgpuplan.so.0 -Wl,-z,defs \
+	  -Wl,--version-script=src/lib/gpuplan.map -o $@ $^ $(LIBCONFIG_LIBS) $(JANSSON_LIBS) \
+	  -lm -ldl -lpthread
+	ln -sf libgpuplan.so.0 $(LIB)/libgpuplan.so
+
 $(cuda_objects): flags += $(INCLUDES)
 $(BUILD)/%.o: %.c $(BUILD)/gpuplan_git.h
 	@mkdir -p $(@D)
@@ -98,4 +116,4 @@ clean:
 	rm -rf $(BUILD) $(KIT) $(KIT).tar.gz
 	rm -f $(TO)/gpuplan $(TO)/gpuplan-bench-cuda
 
-.PHONY: programs gpuplan gpuplan-bench-cuda gpu-kit clean
+.PHONY: lib programs gpuplan gpuplan-bench-cuda gpu-kit clean

@@ -49,4 +49,4 @@ man_pictures = \
 	man/pictures/pool-80x24-mono.svg \
 	man/pictures/pool-80x24.svg
 
-EXTRA_DIST += man/picture.awk man/pictures.sh $(man_pictures)
+EXTRA_DIST += man/gpuplan.3 man/picture.awk man/pictures.sh $(man_pictures)

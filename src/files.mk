@@ -4,6 +4,9 @@
 gpuplan_SOURCES = src/cli/allocate.c src/cli/main.c
 gpuplan_LDADD = $(program_libs)
 
+# libgpuplan.so.0 (bench/plain.mk), and the test of its threads
+lib_sources = src/lib/gpuplan.c src/lib/gpuplan.h
+
 base_sources = \
 	src/base/archive.c \
 	src/base/archive.h \

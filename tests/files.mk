@@ -504,6 +504,7 @@ cli_tests = \
 	tests/cli/devices.sh \
 	tests/cli/diagnose.sh \
 	tests/cli/accuracy_page.sh \
+	tests/cli/action.sh \
 	tests/cli/answers.sh \
 	tests/cli/files.sh \
 	tests/cli/habits.sh \
@@ -524,6 +525,7 @@ cli_tests = \
 	tests/cli/show.sh \
 	tests/cli/sizes.sh \
 	tests/cli/table.sh \
+	tests/cli/targets.sh \
 	tests/cli/types.sh \
 	tests/cli/version.sh \
 	tests/cli/why.sh \

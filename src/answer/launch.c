@@ -367,11 +367,6 @@ static enum gp_status check_layout(const struct making *m, struct gp_err *err)
     const struct layout *l = m->layout;
     const struct launch *out = m->out;
 
-    if (l->prefill > 0)
-        return refuse_launch(m, "--launch", "without --disaggregate; the manual names its option",
-                             "must be told how its two kinds of replicas find each other, "
-                             "which is not known here",
-                             err);
     if (out->nodes > 1 && strcmp(out->table->hosts, "one") == 0)
         return refuse_launch(m, "--launch", "take GPUs of one host",
                              "has no option that spreads a replica over hosts", err);
@@ -462,8 +457,8 @@ static enum gp_status check_path(const struct making *m, enum launch_setting set
     return GP_OK;
 }
 
-enum gp_status launch_make(struct planner *planner, const struct options *options,
-                           const struct answer *answer, struct launch *out, struct gp_err *err)
+static enum gp_status make_one(struct planner *planner, const struct options *options,
+                               const struct answer *answer, struct launch *out, struct gp_err *err)
 {
     const struct plan *p = &answer->plan;
     struct making m = {planner, options, answer, &p->request, &p->layout, &p->memory, out};
@@ -504,6 +499,32 @@ enum gp_status launch_make(struct planner *planner, const struct options *option
         rc = check_path(&m, LAUNCH_MODEL, "--model", options->models[0], err);
     return rc ? rc
               : check_path(&m, LAUNCH_DRAFT, "--draft", options_word(options, OPT_DRAFT, ""), err);
+}
+
+/* Those of each kind as if they were all. */
+enum gp_status launch_make(struct planner *planner, const struct options *options,
+                           const struct answer *answer, struct launch out[2], struct gp_err *err)
+{
+    const struct layout *whole = &answer->plan.layout;
+    struct answer *part = gp_malloc(sizeof(*part));
+    enum gp_status rc = GP_OK;
+
+    for (int i = whole->prefill > 0 ? 1 : 0; i >= 0 && !rc; i--) {
+        struct layout *l = &part->plan.layout;
+
+        *part = *answer;
+        l->replicas = i ? whole->prefill : whole->replicas - whole->prefill;
+        l->tp = i && whole->prefill_tp > 0 ? whole->prefill_tp : whole->tp;
+        l->prefill = l->prefill_tp = 0;
+        l->gpus = whole->prefill > 0 ? layout_gpus(l) : whole->gpus;
+        if (whole->prefill > 0 && whole->gpus > 0) /* its share of the machines */
+            l->hosts = (whole->hosts * l->gpus + whole->gpus - 1) / whole->gpus;
+        rc = make_one(planner, options, part, &out[i], err);
+        out[i].prefill = NULL;
+    }
+    out->prefill = whole->prefill > 0 && !rc ? &out[1] : NULL;
+    free(part);
+    return rc;
 }
 
 #define MASTER "HOST0" /* stands for the first host's address */
@@ -603,6 +624,9 @@ static json_t *value_json(const struct writing *w, const struct launch_flag *f)
 
 static bool flag_applies(const struct writing *w, const struct launch_flag *f)
 {
+    if (w->place->only_options &&
+        (f->setting == LAUNCH_MODEL || f->setting >= LAUNCH_GPUS_PER_NODE))
+        return false;
     return w->values.given[f->setting] && f->form != LAUNCH_AS_READ &&
            flag_holds(w->launch->version, f->from, f->until) &&
            (f->form != LAUNCH_AS_LEAST || w->values.number[f->setting] > f->least);
@@ -758,7 +782,7 @@ static void writing_begin(struct writing *w, const struct launch *launch,
     w->out = out;
     if (place->container)
         launch_set_text(&w->values, LAUNCH_HOST, "0.0.0.0");
-    else
+    if (!place->container || place->port)
         set_place_text(w, LAUNCH_PORT, place->port,
                        launch->table->port + place->group % launch->per_host);
     set_nodes(w);
@@ -787,9 +811,11 @@ void launch_command(const struct launch *launch, const struct launch_place *plac
         for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
             list_add(&out->argv, NULL, words[i], false);
     }
-    if (spread && t->ranks[0])
+    if (spread && t->ranks[0] && !place->only_options)
         list_add(&out->argv, NULL, t->ranks, false);
-    for (const char *word = place->container && t->image_command[0] ? t->image_command : t->command;
+    for (const char *word = place->only_options                       ? ""
+                            : place->container && t->image_command[0] ? t->image_command
+                                                                      : t->command;
          *word;) {
         size_t len = strcspn(word, "|");
 

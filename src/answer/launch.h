@@ -45,28 +45,30 @@ struct launch {
     char version_text[ENGINE_VERSION_TEXT]; /* "0.33.0" */
     struct launch_values values;
     int groups;
-    int ways;            /* replicas of a group */
-    int gpus;            /* of a group */
-    int nodes;           /* hosts that a group spans */
-    int per_host;        /* groups on one host */
-    int host_gpus;       /* GPUs of a group on one of its hosts */
-    bool uneven;         /* more of them than planned: they hold as many GPUs each */
-    char resource[48];   /* "nvidia.com/gpu"; "": processors, no GPU is asked for */
-    const char *image;   /* the table's, of that kind of device */
-    bool foreign;        /* it is of other GPUs: the table has none of these */
-    const char *visible; /* the variable that says which GPUs are seen; NULL */
-    bool hub;            /* the model is downloaded when it starts */
-    bool checkpoint;     /* the model is a placeholder: it has to be made or found */
-    bool draft_file;     /* so is the draft */
-    bool base;           /* the model was not trained to chat */
-    char chat[160];      /* a release of it that was, or the same; "" = none is known */
-    bool headroom;       /* is asked for and no option can leave it */
+    int ways;                     /* replicas of a group */
+    int gpus;                     /* of a group */
+    int nodes;                    /* hosts that a group spans */
+    int per_host;                 /* groups on one host */
+    int host_gpus;                /* GPUs of a group on one of its hosts */
+    bool uneven;                  /* more of them than planned: they hold as many GPUs each */
+    char resource[48];            /* "nvidia.com/gpu"; "": processors, no GPU is asked for */
+    const char *image;            /* the table's, of that kind of device */
+    bool foreign;                 /* it is of other GPUs: the table has none of these */
+    const char *visible;          /* the variable that says which GPUs are seen; NULL */
+    bool hub;                     /* the model is downloaded when it starts */
+    bool checkpoint;              /* the model is a placeholder: it has to be made or found */
+    bool draft_file;              /* so is the draft */
+    bool base;                    /* the model was not trained to chat */
+    char chat[160];               /* a release of it that was, or the same; "" = none is known */
+    bool headroom;                /* is asked for and no option can leave it */
+    const struct launch *prefill; /* of the replicas that only work prompts off, where the others
+                                   * decode; NULL: each does both */
 };
 
 /* The answer must have a layout. GP_E_USAGE when the engine has no option for what the
- * plan sets. */
+ * plan sets. out[1] is that of out->prefill, where there is one. */
 enum gp_status launch_make(struct planner *planner, const struct options *options,
-                           const struct answer *answer, struct launch *out, struct gp_err *err);
+                           const struct answer *answer, struct launch out[2], struct gp_err *err);
 
 /* ---- writing: launch_write.c ---- */
 
@@ -92,9 +94,11 @@ struct launch_command {
 struct launch_place {
     int group, node;
     const char *node_text, *master, *port;
-    bool any_node;  /* node_text may be any node's: what only some have is left out */
-    bool anywhere;  /* a scheduler hands out the GPUs */
-    bool container; /* the image's command, on its default port and on all addresses */
+    bool any_node;     /* node_text may be any node's: what only some have is left out */
+    bool anywhere;     /* a scheduler hands out the GPUs */
+    bool container;    /* the image's command, on its default port and on all addresses */
+    bool only_options; /* neither the command nor its model, address and place among hosts: of an
+                        * operator that has its own */
 };
 
 void launch_command(const struct launch *launch, const struct launch_place *place,

@@ -314,9 +314,10 @@ static enum gp_status record_commands(struct record *doc, struct catalog *catalo
     strbuf_fini(&manifest);
     strbuf_fini(&name);
     record_list(doc, "replicas");
-    for (int g = 0; g < l->groups; g++)
-        for (int node = 0; node < nodes_started(l); node++)
-            record_process(doc, l, g, node);
+    for (const struct launch *role = l; role; role = role->prefill)
+        for (int g = 0; g < role->groups; g++)
+            for (int node = 0; node < nodes_started(role); node++)
+                record_process(doc, role, g, node);
     launch_command_fini(&command);
     return rc;
 }

@@ -22,6 +22,9 @@ struct launch_target {
 /* That of the word; the engine's own command where it is no target's. */
 enum gp_status launch_target_find(struct catalog *catalog, const char *word,
                                   struct launch_target *out, struct gp_err *err);
+/* GP_E_USAGE, with those that do as the hint: it cannot start replicas of two kinds. */
+enum gp_status launch_target_splits(struct catalog *catalog, const struct launch_target *target,
+                                    struct gp_err *err);
 void launch_target_fini(struct launch_target *target);
 
 /* "an engine: vllm, ...; or compose, docker, k8s, ...": what --launch takes. */

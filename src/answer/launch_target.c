@@ -28,6 +28,33 @@ enum gp_status launch_target_find(struct catalog *catalog, const char *word,
     return path_read(out->path, TEMPLATE_BYTES, &out->text, &len, err);
 }
 
+/* A template that has a place for those that only work prompts off. */
+static bool has_roles(const struct launch_target *target)
+{
+    return target->text && strstr(target->text, "{{#prefill}}");
+}
+
+enum gp_status launch_target_splits(struct catalog *catalog, const struct launch_target *target,
+                                    struct gp_err *err)
+{
+    char **names, hint[160] = "--launch";
+    size_t count;
+
+    if (has_roles(target))
+        return GP_OK;
+    count = catalog_names(catalog, "launch", ".tmpl", &names);
+    for (size_t i = 0; i < count; i++) {
+        struct launch_target other;
+
+        if (launch_target_find(catalog, names[i], &other, NULL) == GP_OK && has_roles(&other))
+            gp_append(hint, sizeof(hint), hint[8] ? ", " : " ", "%s", names[i]);
+        launch_target_fini(&other);
+    }
+    path_list_free(names, count);
+    return gp_fail(err, GP_E_USAGE, "--launch", hint,
+                   "replicas for prefill and for decode have to be told how they find each other");
+}
+
 void launch_target_fini(struct launch_target *target)
 {
     free(target->text);
@@ -121,6 +148,7 @@ static void set_products(const struct gpu *gpu, json_t *to)
 static void set_image(const struct launch *l, json_t *to)
 {
     const char *version = strstr(l->image, "{version}");
+    char docker[256];
     struct strbuf image;
 
     strbuf_init(&image);
@@ -128,19 +156,43 @@ static void set_image(const struct launch *l, json_t *to)
     if (version)
         quote_add(&image, QUOTE_TAG, l->version_text);
     set_text(to, "image", image.text);
+    set_text(to, "docker_image",
+             (gp_format(docker, sizeof(docker), "docker:%s", image.text), docker));
     strbuf_fini(&image);
 }
 
+/* A block of the template, such as {{<port}}, whose one line stands for what is only known where
+ * the command runs; NULL: there is none. */
+static const char *block_line(const struct launch_target *target, const char *block,
+                              const json_t *context, struct strbuf *out)
+{
+    strbuf_clear(out);
+    if (template_block(target->path, target->text, block, context, out, NULL) != GP_OK)
+        return NULL;
+    out->text[strcspn(out->text, "\n")] = '\0';
+    return out->text[0] ? out->text : NULL;
+}
+
 /* The containers of a group on several hosts: the first one's, and that of all others. */
-static void set_pods(const struct launch *l, json_t *to)
+static void set_pods(const struct launch *l, const struct launch_target *target, bool split,
+                     json_t *to)
 {
     json_t *pods = json_array();
+    struct strbuf port;
+    const char *own;
+    char usual[16];
+
+    strbuf_init(&port);
+    own = block_line(target, "pod_port", to, &port);
+    set_text(to, "pod_port",
+             own ? own : (gp_format(usual, sizeof(usual), "%d", l->table->port), usual));
 
     for (int node = 0; node < (l->nodes > 1 ? 2 : 1); node++) {
         struct launch_place place = {.node = node, .anywhere = true, .container = true};
         struct launch_command c;
         json_t *pod = json_object();
 
+        place.port = own;
         if (l->nodes > 1) {
             place.master = "$(LWS_LEADER_ADDRESS)";
             place.node_text = node ? "$(LWS_WORKER_INDEX)" : NULL;
@@ -150,10 +202,12 @@ static void set_pods(const struct launch *l, json_t *to)
         set_words(pod, "argv", &c.argv, 0);
         set_words(pod, "env", &c.env, 0);
         set_flag(pod, "has_env", c.env.count > 0 || l->hub);
+        set_flag(pod, "some_env", c.env.count > 0 || split);
         json_array_append_new(pods, pod);
         launch_command_fini(&c);
     }
     json_object_set_new(to, "pods", pods);
+    strbuf_fini(&port);
 }
 
 /* A container or server for each group, as if it stood on one host. */
@@ -200,20 +254,22 @@ static void set_servers(const struct launch *l, const char *name, bool devices_t
 }
 
 /* The one line of a batch job, which runs on each node. */
-static void set_job(const struct launch *l, json_t *to)
+static void set_job(const struct launch *l, const struct launch_target *target, json_t *to)
 {
     bool mpi = strcmp(l->table->hosts, "mpi") == 0 && l->nodes > 1;
     struct launch_place place = {.anywhere = true};
     struct launch_command c;
-    struct strbuf words;
-    char port[64];
+    struct strbuf words, port, node, master;
 
-    gp_format(port, sizeof(port), "$((%d + ${SLURM_ARRAY_TASK_ID:-0}))", l->table->port);
-    place.port = port;
+    strbuf_init(&port);
+    strbuf_init(&node);
+    strbuf_init(&master);
+    place.container = block_line(target, "job_in_image", to, &port) != NULL;
+    place.port = block_line(target, "port", to, &port);
     if (l->nodes > 1 && !mpi) {
-        place.node_text = "$SLURM_NODEID";
-        place.master = "$MASTER";
-        place.any_node = true;
+        place.node_text = block_line(target, "node", to, &node);
+        place.master = block_line(target, "master", to, &master);
+        place.any_node = place.node_text != NULL;
     }
     launch_command(l, &place, &c);
     strbuf_init(&words);
@@ -224,6 +280,61 @@ static void set_job(const struct launch *l, json_t *to)
     set_text(to, "headless", headless ? headless->flag : "");
     strbuf_fini(&words);
     launch_command_fini(&c);
+    strbuf_fini(&port);
+    strbuf_fini(&node);
+    strbuf_fini(&master);
+}
+
+/* What an operator that starts the engine itself is told: words, and the same in one line; those
+ * of the target's own, a line each in its block more_options, are last. */
+static void set_options(const struct launch *l, const struct launch_target *target, json_t *to)
+{
+    struct launch_place place = {.anywhere = true, .container = true, .only_options = true};
+    struct launch_command c;
+    struct strbuf line, more;
+    json_t *words;
+    char *rest;
+
+    launch_command(l, &place, &c);
+    strbuf_init(&line);
+    strbuf_init(&more);
+    set_words(to, "options", &c.argv, 0);
+    words = json_object_get(to, "options");
+    template_block(target->path, target->text, "more_options", to, &more, NULL);
+    for (char *word = strtok_r(more.text, "\n", &rest); word && more.len > 0;
+         word = strtok_r(NULL, "\n", &rest)) {
+        json_t *one = json_object();
+
+        set_text(one, "text", word);
+        json_array_append_new(words, one);
+    }
+    for (size_t i = 0; i < json_array_size(words); i++) {
+        strbuf_add(&line, i ? " " : "");
+        strbuf_quote(&line, json_string_value(json_object_get(json_array_get(words, i), "text")));
+    }
+    set_text(to, "options_line", line.text);
+    set_words(to, "options_env", &c.env, 0);
+    set_flag(to, "has_options_env", c.env.count > 0);
+    strbuf_fini(&line);
+    strbuf_fini(&more);
+    launch_command_fini(&c);
+}
+
+/* What the target calls the GPU, by the lines "ID NAME" of its block gpu_names. */
+static void set_gpu_name(const struct launch_target *target, const struct gpu *gpu, json_t *to)
+{
+    struct strbuf lines;
+    char *rest, name[64] = "";
+    size_t len = strlen(gpu->id);
+
+    strbuf_init(&lines);
+    template_block(target->path, target->text, "gpu_names", to, &lines, NULL);
+    for (char *line = strtok_r(lines.text, "\n", &rest); line && lines.len > 0;
+         line = strtok_r(NULL, "\n", &rest))
+        if (strncmp(line, gpu->id, len) == 0 && line[len] == ' ')
+            gp_copy(name, sizeof(name), line + len + 1);
+    set_text(to, "gpu_name", name);
+    strbuf_fini(&lines);
 }
 
 /* The engine's own file, and where models are. */
@@ -290,14 +401,16 @@ static void model_label(const struct launch *l, char name[64])
     strbuf_fini(&label);
 }
 
-static json_t *context_of(struct catalog *catalog, const struct answer *a, const struct launch *l,
+/* part: of the replicas that only work prompts off. */
+static json_t *context_of(struct catalog *catalog, const struct launch_target *target,
+                          const struct answer *a, const struct launch *l, bool part,
                           const struct launch_comments *comments)
 {
     const struct gpu *gpu = a->plan.request.gpu;
     double bytes = fmax(a->plan.memory.file_bytes, 0);
     double minutes = ceil(bytes / LOADED_PER_S / 60) + START_MINUTES;
     json_t *to = json_object(), *lines = json_array();
-    char name[64];
+    char name[64], is_engine[64], uri[LAUNCH_TEXT_MAX + 8];
 
     model_label(l, name);
     for (int i = 0; i < comments->count; i++)
@@ -305,21 +418,38 @@ static json_t *context_of(struct catalog *catalog, const struct answer *a, const
     json_object_set_new(to, "comments", lines);
     set_text(to, "name", name);
     set_text(to, "engine_name", l->table->name);
+    set_text(to, "engine_version", l->version_text);
+    set_flag(to, (gp_format(is_engine, sizeof(is_engine), "is_%s", l->table->id), is_engine), true);
+    set_text(to, "model", l->values.text[LAUNCH_MODEL]);
+    set_text(to, "model_uri",
+             (gp_format(uri, sizeof(uri), "hf://%s", l->values.text[LAUNCH_MODEL]), uri));
+    set_text(to, "gpu_id", gpu->id);
     set_text(to, "resource", l->resource);
     set_text(to, "visible", l->visible ? l->visible : "");
     set_text(to, "health", l->table->health[0] ? l->table->health : "/");
+    set_flag(to, "split", part || l->prefill);
+    set_flag(to, "for_prefill", part);
     set_number(to, "port", l->table->port);
     set_number(to, "groups", l->groups);
     set_number(to, "last_group", l->groups - 1);
     set_number(to, "nodes", l->nodes);
     set_number(to, "gpus", l->gpus);
+    set_number(to, "tp", fmax(l->values.number[LAUNCH_TP], 1));
+    set_number(to, "pp", fmax(l->values.number[LAUNCH_PP], 1));
+    set_number(to, "dp", l->ways);
+    set_number(to, "dp_local", fmax(l->ways / l->nodes, 1));
+    set_flag(to, "attention_dp", l->ways > 1);
+    set_flag(to, "expert_parallel", l->values.number[LAUNCH_EP] > 0);
     set_number(to, "host_gpus", l->host_gpus);
     set_number(to, "weights_gib", fmax(ceil(bytes / GP_GIB), 1));
     set_number(to, "volume_gib", ceil(bytes / GP_GIB * 1.25) + 10);
     set_number(to, "start_minutes", minutes);
     set_number(to, "start_attempts", minutes * 6); /* one in 10 s */
+    set_number(to, "start_seconds", minutes * 60);
+    set_number(to, "disk_gib", ceil(bytes / GP_GIB * 1.25) + 60); /* image and system */
     set_flag(to, "many", l->groups > 1);
     set_flag(to, "hosts", l->nodes > 1);
+    set_flag(to, "spans", l->nodes > 1 || (l->prefill && l->prefill->nodes > 1));
     set_flag(to, "shared", l->groups * l->nodes > 1);
     set_flag(to, "crowded", l->per_host > 1);
     set_flag(to, "spread", l->groups > l->per_host);
@@ -333,10 +463,15 @@ static json_t *context_of(struct catalog *catalog, const struct answer *a, const
     set_image(l, to);
     set_products(gpu, to);
     set_files(l, to);
-    set_pods(l, to);
+    set_pods(l, target, part || l->prefill, to);
     set_servers(l, name, !gpu->host && strcmp(gpu->vendor, "nvidia") != 0, to);
-    set_job(l, to);
+    set_options(l, target, to);
+    set_job(l, target, to);
+    set_gpu_name(target, gpu, to);
     set_triton(catalog, l, name, to);
+    if (l->prefill)
+        json_object_set_new(to, "prefill",
+                            context_of(catalog, target, a, l->prefill, true, comments));
     return to;
 }
 
@@ -373,7 +508,7 @@ enum gp_status launch_manifest(struct catalog *catalog, const struct launch_targ
         return gp_fail(err, GP_E_USAGE, "--launch", "--launch the engine: its command, and theirs",
                        "%s joins hosts by servers of their own, which no %s starts here",
                        l->table->name, target->id);
-    json_t *context = context_of(catalog, answer, l, comments);
+    json_t *context = context_of(catalog, target, answer, l, false, comments);
     enum gp_status rc = check_refused(target, context, err);
 
     if (!rc)

@@ -46,17 +46,20 @@ static enum gp_status print_launch(struct invocation *in, const struct launch_ta
                                    const struct answer *a, struct gp_err *err)
 {
     bool fits = a->plan.verdict != VERDICT_DOES_NOT_FIT;
-    struct launch launch;
+    struct catalog *catalog = planner_catalog(in->planner);
+    struct launch launch[2];
     enum gp_status rc = GP_OK;
 
     if (fits)
-        rc = launch_make(in->planner, &in->options, a, &launch, err);
+        rc = launch_make(in->planner, &in->options, a, launch, err);
+    if (fits && !rc && launch->prefill)
+        rc = launch_target_splits(catalog, target, err);
     if (rc && !err->hint[0])
         hint_targets(in, err);
     if (rc)
         return rc;
     rc = (in->format == OUTPUT_JSON ? launch_print_json : launch_print)(
-        planner_catalog(in->planner), a, fits ? &launch : NULL, target, &in->out, err);
+        catalog, a, fits ? launch : NULL, target, &in->out, err);
     in->exit_code = !reasons_pass(a->plan.reasons);
     return rc;
 }
@@ -79,13 +82,13 @@ static enum gp_status run_launch(struct invocation *in, struct gp_err *err)
 
 const struct command cmd_launch = {
     .name = "launch",
-    .usage = "ENGINE|docker|compose|k8s|slurm|triton -m MODEL [-g GPU[:COUNT]] [OPTION]...",
+    .usage = "ENGINE|TARGET -m MODEL [-g GPU[:COUNT]] [OPTION]...",
     .brief = "the command or manifest that starts what --plan plans",
     .bit = FOR_LAUNCH,
     .least = 1,
     .most = 1,
     .takes = "one word",
-    .example = "an engine, docker, compose, k8s, slurm or triton",
+    .example = "an engine, or docker, compose, k8s, llm-d, dynamo, kserve, skypilot, slurm, triton",
     .text = "a command",
     .one = ONE_EACH,
     .several = "launch them one by one",

@@ -194,7 +194,7 @@ run --launch mine -m llama-3.1-8b -g l40s:2 --replicas 2
 assert_eq "is one more" "llama-3-1-8b-instruct-0 vllm
 llama-3-1-8b-instruct-1 vllm" "$out"
 run --launch nothing -m llama-3.1-8b
-assert_contains "is listed" "k8s, mine, slurm" "$err"
+assert_contains "is listed" "llm-d, mine, skypilot" "$err"
 for bad in '{{#servers}}' '{{x|nope}}' '{{>nope}}' '{{/servers}}' '{{#a}}{{/b}}' '{{' '{{<a}}{{>a}}{{/a}}{{>a}}'; do
     printf 'one\n%s\n' "$bad" >"$XDG_DATA_HOME/gpuplan/profiles/launch/mine.tmpl"
     run --launch mine -m llama-3.1-8b -g l40s
@@ -249,7 +249,7 @@ assert_contains "JSON as well" '"argv": []' "$out"
 run --launch nothing -m llama-3.1-8b
 assert_eq "exit code" 2 "$rc"
 assert_contains "what there is" "an engine: llama.cpp, mlx, ollama, sglang, tensorrt-llm, vllm; or \
-compose, docker, k8s, slurm, triton" "$err"
+compose, docker, dynamo, k8s, kserve, llm-d, skypilot, slurm, triton" "$err"
 run --launch mlx -m llama-3.1-8b -p mlx-4bit -g apple-m4-max
 assert_contains "MLX" "--decode-concurrency 32" "$out"
 run --launch llama.cpp -m llama-3.1-405b -p q4_k_m -g rtx-4090:16

@@ -17,7 +17,7 @@
 
 . "${srcdir:-.}/tests/lint/lint.sh"
 
-folders="base model catalog plan probe answer logs pool measure tui cli"
+folders="base model catalog plan probe answer logs pool measure tui cli lib"
 below="base measure/point model catalog plan probe logs/read measure/result"
 
 # layer FILE-OR-HEADER (without src/): into $layer.
@@ -43,6 +43,7 @@ allowed() {
     answer) allowed="$below answer" ;;
     logs | pool | measure) allowed="$below answer $1" ;;
     tui) allowed="$below answer logs pool measure tui" ;;
+    lib) allowed="$below answer logs measure lib" ;;
     cli) allowed="$below answer logs pool measure tui cli" ;;
     esac
 }
@@ -71,7 +72,7 @@ check_library() {
     curses.h | ncurses.h | ncursesw/* | ncurses/*) only="tui" ;;
     libconfig.h) only="catalog" ;;
     jansson.h)
-        only="measure/point model logs/read measure/result answer logs pool measure" ;;
+        only="measure/point model logs/read measure/result answer logs pool measure lib" ;;
     dlfcn.h) only="probe" ;;
     *) return ;;
     esac

@@ -186,7 +186,7 @@ static void same_memory(const struct answer *a, const struct answer *b, const ch
 static int round_trip(const struct options *o)
 {
     static struct answer a, b; /* large */
-    struct launch l;
+    struct launch both[2], l;
     struct launch_place place = {0};
     struct launch_command c;
     struct launch_reading r;
@@ -196,11 +196,12 @@ static int round_trip(const struct options *o)
 
     if (planner_answer(planner, o, &a, &err) || a.plan.verdict == VERDICT_DOES_NOT_FIT)
         return 0;
-    if (launch_make(planner, o, &a, &l, &err)) { /* what is planned to draft, it can start */
+    if (launch_make(planner, o, &a, both, &err)) { /* what is planned to draft, it can start */
         assert_null(strstr(err.text, "draft"));
         assert_null(strstr(err.text, "ngram"));
         return 0;
     }
+    l = both[0];
     launch_command(&l, &place, &c);
     check_flags(&l, &c);
     strbuf_init(&text);

@@ -357,7 +357,7 @@ static int write_cases(const char *path)
     snprintf(as, sizeof(as), "%s%s", strchr("-~", path[0]) ? "./" : "", path);
     bool short_enough = strlen(path) + 3 <= LAUNCH_TEXT_MAX;
     for (size_t i = 0; i < CASES; i++) {
-        static struct launch l;
+        static struct launch both[2], l;
         struct launch_command c;
         const char *target = cases[i].target;
         bool compose = strcmp(target, "compose") == 0, k8s = strcmp(target, "k8s") == 0;
@@ -369,7 +369,10 @@ static int write_cases(const char *path)
         bool script = !compose && !k8s;
         strbuf_init(&text);
         strbuf_init(&words);
-        if (print_case(i, path, &l, &text, &err)) {
+        enum gp_status rc = print_case(i, path, both, &text, &err);
+
+        l = both[0];
+        if (rc) {
             bool may = !short_enough || !gp_is_utf8(path) || strcmp(l.table->id, "ollama") == 0;
             if (!may)
                 fail_msg("%s: %s", err.where, err.text);
