@@ -2,6 +2,7 @@
 for the CPU: its pools and its radix tree keep tensors."""
 
 import collections
+import importlib
 import inspect
 import itertools
 from array import array
@@ -93,14 +94,18 @@ def pools_of(rules, requests):
         tokens_pool = allocator.TokenToKVPoolAllocator(tokens, torch.float16, "cpu", None, False)
     else:
         tokens_pool = Paged(tokens, page, torch.float16, "cpu", None, False)
-    if "params" not in inspect.signature(RadixCache.__init__).parameters:
-        from sglang.srt.mem_cache.chunk_cache import ChunkCache
+    # until 0.5.20: the cache that finds nothing
+    chunk_cache = importlib.import_module("sglang.srt.mem_cache.chunk_cache")
 
-        return pool, tokens_pool, (RadixCache if rules["caches"] else ChunkCache)(
-            pool, tokens_pool, page)
+    if not rules["caches"] and getattr(chunk_cache, "__file__", None):
+        kind = chunk_cache.ChunkCache
+    else:
+        kind = RadixCache
+    if "params" not in inspect.signature(RadixCache.__init__).parameters:
+        return pool, tokens_pool, kind(pool, tokens_pool, page)
     from sglang.srt.mem_cache.cache_init_params import CacheInitParams
 
-    return pool, tokens_pool, RadixCache(CacheInitParams(
+    return pool, tokens_pool, kind(CacheInitParams(
         not rules["caches"], pool, tokens_pool, page))
 
 
@@ -157,7 +162,7 @@ def scheduler_of(rules, requests):
         pp_size=1, max_running_requests=rules["slots"], disaggregation_mode=DisaggregationMode.NULL,
         model_config=Config(is_encoder_decoder=False, vocab_size=1 << 60),
         tp_worker=Config(model_runner=Config(mambaish_config=None)))
-    if "params" in inspect.signature(type(cache).__init__).parameters:
+    if "running_batch" in inspect.signature(s.get_next_batch_to_run).parameters:
         settle_new(s, rules)
     s.policy = SchedulePolicy("fcfs", cache, False, False, False)
     return s

@@ -48,6 +48,7 @@ def sglang_rules(rng, version):
         "slots": rng.choice([2, 4, 8, 32, 256]), "caches": int(rng.random() < 0.5),
         "overlap": int(rng.random() < 0.5), "ratio": rng.choice([0.7, 0.7, 0.3, 1.0]),
         "ratio_least": 0.098, "ratio_step": 0.00100333,
+        "late": int(version < (0, 5, 23)), "bare": int(version < (0, 5, 20)),
     }
 
 
