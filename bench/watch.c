@@ -236,6 +236,7 @@ void watch_window(struct watch *watch)
     json_array_clear(watch->readings);
     watch->open = true;
     watch->samples = watch->seen = 0;
+    watch->sample = 0;
     watch->stride = 1;
     pthread_mutex_unlock(&watch->lock);
 }
@@ -243,8 +244,10 @@ void watch_window(struct watch *watch)
 void watch_sample(struct watch *watch, double seconds)
 {
     pthread_mutex_lock(&watch->lock);
-    watch->samples++;
-    watch->sample = seconds;
+    if (watch->open) { /* not those that warm up, which are of other work */
+        watch->samples++;
+        watch->sample = seconds;
+    }
     pthread_mutex_unlock(&watch->lock);
 }
 

@@ -42,7 +42,7 @@ void watch_stop(struct watch *watch);
 
 void watch_point(struct watch *watch, int index); /* -1 = none runs */
 void watch_window(struct watch *watch);           /* from here on samples count */
-/* One more batch has been timed; seconds: of one operation of it. */
+/* One more batch has been timed, in a window; seconds: of one operation of it. */
 void watch_sample(struct watch *watch, double seconds);
 /* Of the window so far: at most so many readings, evenly spread, each with its "t_s". */
 json_t *watch_readings(struct watch *watch, int most);

@@ -103,6 +103,8 @@ catalog_sources = \
 	src/catalog/launch_file.h \
 	src/catalog/lengths.c \
 	src/catalog/lengths.h \
+	src/catalog/shape_file.c \
+	src/catalog/shape.h \
 	src/catalog/model_file.c \
 	src/catalog/compiled.c \
 	src/catalog/compiled.h \
@@ -404,6 +406,8 @@ tui_sources = \
 	src/tui/compare/compare_view.c \
 	src/tui/compare/compare_view.h \
 	src/tui/compare/s_compare.c \
+	src/tui/compare/side_by_side.c \
+	src/tui/compare/side_by_side.h \
 	src/tui/compare/size_table.c \
 	src/tui/compare/size_table.h \
 	src/tui/curves/s_curves.c \

@@ -489,6 +489,7 @@ cli_tests = \
 	tests/bench/cuda_result.sh \
 	tests/bench/soak.sh \
 	tests/cli/batch.sh \
+	tests/cli/bootstrap.sh \
 	tests/cli/better.sh \
 	tests/cli/calibration.sh \
 	tests/cli/calibration_log.sh \
@@ -514,6 +515,7 @@ cli_tests = \
 	tests/cli/man.sh \
 	tests/cli/memory.sh \
 	tests/cli/newcomers.sh \
+	tests/cli/packaging.sh \
 	tests/cli/panel.sh \
 	tests/cli/pictures.sh \
 	tests/cli/readme.sh \

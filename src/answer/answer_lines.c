@@ -499,6 +499,15 @@ static const char *time_beside(double s, double figure, struct texts *t)
     return figure < 1 ? texts_addf(t, "%.0f ms", s * 1e3) : texts_addf(t, "%.2f s", s);
 }
 
+/* ... of a single request, with its band. */
+static const char *idle_words(const struct quantity *solo, double figure, struct texts *t)
+{
+    return texts_addf(
+        t, figure < 1 ? "%s (%.0f..%.0f) on an idle engine" : "%s (%.2f..%.2f) on an idle engine",
+        time_beside(solo->value, figure, t), solo->low * (figure < 1 ? 1e3 : 1),
+        solo->high * (figure < 1 ? 1e3 : 1));
+}
+
 /* ... "184 ms..overload" where the far end of the step times no longer serves the rate. */
 static const char *late_band(const struct quantity *q, struct texts *t)
 {
@@ -528,8 +537,7 @@ static void late_lines(struct answer_lines *lines)
                                 late_band(&q[-2], t), figure_amount(AS_TIME, q[-1], t),
                                 late_band(&q[-1], t));
         if (i == LATE_TTFT_P99)
-            line->text = texts_addf(t, "%s; %s on an idle engine", line->text,
-                                    time_beside(v->solo.value, q->value, t));
+            line->text = texts_addf(t, "%s; %s", line->text, idle_words(&v->solo, q->value, t));
     }
 }
 
@@ -547,11 +555,16 @@ static void pace_lines(struct answer_lines *lines)
         late_lines(lines);
     } else {
         line = figure_line(lines, "TTFT", AS_TIME, v->ttft);
-        line->text = texts_addf(t, "%s on an idle engine", time_beside(v->solo.value, first, t));
+        line->text = idle_words(&v->solo, first, t);
         if (v->late > 0)
             line->text =
                 texts_addf(t, "%s; %s for half, %s for 95 of 100", line->text,
                            time_beside(v->middle, first, t), time_beside(v->late, first, t));
+    }
+    if (v->burst.known) {
+        line = figure_line(lines, "  all at once", AS_TIME, v->burst);
+        line->text = texts_addf(t, "when all arrive together: the mean, %s the last",
+                                time_beside(v->burst_last.value, v->burst.value, t));
     }
     line = figure_line(lines, "output tokens", AS_RATE, v->tokens);
     line->text = texts_addf(t, "%.2g requests/s", v->requests.value);
@@ -1130,7 +1143,9 @@ static void better_row(struct answer_lines *lines)
 
         if (f->better != BETTER_NONE && f->cost_known && fabs(f->cost_delta) < 0.005 && own > 0)
             now = f->tokens > 0 ? f->per_hour / 3600 / f->tokens * 1e6 : 0;
-        const char *price = f->per_hour <= 0 ? ""
+        bool fewer = f->better == BETTER_CHEAPER && f->per_hour <= 0;
+        const char *price = fewer ? texts_addf(t, ", %d GPU%s", f->gpus, plural_s(f->gpus))
+                            : f->per_hour <= 0 ? ""
                             : now > 0 && now < own
                                 ? texts_addf(t, ", %.0f %% less a token", 100 * (1 - now / own))
                                 : texts_addf(t, ", %s/h", UNITS_MONEY(f->per_hour));

@@ -402,7 +402,8 @@ static enum gp_status check_rows(const struct making *m, struct gp_err *err)
         enum launch_setting s = (enum launch_setting)i;
         bool format = s == LAUNCH_KV;
 
-        if (!v->given[i])
+        if (!v->given[i] ||
+            engine_lists(m->out->table->unneeded, launch_setting_word((enum launch_setting)i)))
             continue;
         gp_format(what, sizeof(what), "has no option for %s", launch_setting_word(s));
         if (!has_setting(m, s))
@@ -677,6 +678,13 @@ static void write_row(struct writing *w, const struct launch_flag *f)
             list_add(&w->out->argv, NULL, f->flag, false);
             list_add(&w->out->argv, NULL, text, false);
         }
+        break;
+    case LAUNCH_AS_RPC:
+        text[0] = '\0';
+        for (int node = 1; node < w->launch->nodes; node++)
+            gp_append(text, sizeof(text), ",", "HOST%d:50052", node);
+        list_add(&w->out->argv, NULL, f->flag, false);
+        list_add(&w->out->argv, NULL, text, false);
         break;
     case LAUNCH_AS_JSON:
         write_json(w, f);

@@ -98,6 +98,10 @@ static void note_hosts(const struct launch *l, const struct launch_target *targe
         return;
     if (mpi)
         add_note(n, "hosts.txt has %d hosts with %d slots each", l->nodes, l->host_gpus);
+    else if (strcmp(l->table->hosts, "rpc") == 0)
+        add_note(n,
+                 "first, on each other host, HOST1 and so on: rpc-server -H 0.0.0.0 -p 50052 (of "
+                 "a build with GGML_RPC, in a network that nobody else reaches)");
     else
         add_note(n, "HOST0 stands for the address of a replica's first host");
     if (launch_flag_of(l->table, l->version, LAUNCH_RAY))
@@ -132,8 +136,9 @@ static void notes_of(const struct answer *a, const struct launch *l,
 /* How many processes a group is started with: Ray and MPI start the others. */
 static int nodes_started(const struct launch *l)
 {
-    bool starts_others =
-        strcmp(l->table->hosts, "mpi") == 0 || launch_flag_of(l->table, l->version, LAUNCH_RAY);
+    const char *hosts = l->table->hosts;
+    bool starts_others = strcmp(hosts, "mpi") == 0 || strcmp(hosts, "rpc") == 0 ||
+                         launch_flag_of(l->table, l->version, LAUNCH_RAY);
 
     return starts_others ? 1 : l->nodes;
 }

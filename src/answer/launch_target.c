@@ -369,6 +369,10 @@ enum gp_status launch_manifest(struct catalog *catalog, const struct launch_targ
                                const struct launch_comments *comments, struct strbuf *name,
                                struct strbuf *out, struct gp_err *err)
 {
+    if (strcmp(l->table->hosts, "rpc") == 0 && l->nodes > 1)
+        return gp_fail(err, GP_E_USAGE, "--launch", "--launch the engine: its command, and theirs",
+                       "%s joins hosts by servers of their own, which no %s starts here",
+                       l->table->name, target->id);
     json_t *context = context_of(catalog, answer, l, comments);
     enum gp_status rc = check_refused(target, context, err);
 

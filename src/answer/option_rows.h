@@ -168,7 +168,11 @@ OPTION(BUDGET, .name = "budget", .type = OPTION_NUMBER, .argument = "DOLLARS", .
                 .terms = {"rent", "instances"}})
 OPTION(GOALS, .name = "goals", WORD("WHAT", "likely|sure"), .fallback = "likely", .commands = R,
        .help = "goals of speed that count as reached: by the middle of an estimate, or by its "
-               "whole band")
+               "whole band",
+       .form = {.label = "Reached",
+                .explain = "Reached: goals by the middle of an estimate, or by its whole band.\n"
+                           "likely: middle <= goal; sure: the band's worse end <= goal",
+                .terms = {"TTFT", "TPOT", "throughput"}})
 OPTION(TP, .name = "tp", COUNTED, .unit = "GPUs", .low = 1, .high = 1024, .fallback = "auto",
        .commands = R, .group = "Layout and engine", .common = true,
        .help = "GPUs that share each layer (tensor parallel)",
@@ -411,8 +415,8 @@ OPTION(POWER_CAP, .name = "power-cap", .type = OPTION_NUMBER, .argument = "WATTS
 OPTION(ARRIVALS, .name = "arrivals", .type = OPTION_TEXT, .argument = "KIND",
        .fallback = "poisson; of --users closed; of a trace its own", .commands = FOR_REPLAY,
        .group = "Replay", .common = true,
-       .help = "poisson, constant, gamma:SHAPE, burst (all at once) or closed (each user asks when "
-               "answered)")
+       .help = "poisson, constant, gamma:SHAPE, burst (all at once), closed (each user asks when "
+               "answered), or a day or week: azure-chat, office")
 OPTION(REQUESTS, .name = "requests", COUNTED, .unit = "requests", .low = 1, .high = 1e7,
        .fallback = "2000, or all of a trace", .commands = FOR_REPLAY,
        .help = "how many requests are replayed")

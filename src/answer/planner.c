@@ -50,9 +50,12 @@ static enum gp_status offer_formats(struct planner *p, const struct request *q,
             continue;
         if (wider)
             *n = first;
+        const struct model *m = q->unpadded ? q->unpadded : q->model;
         struct precisions *to = &out[(*n)++];
         to->draft = q->draft_precision;
-        rc = planner_precision(p, q->model, f, &to->model, err);
+        rc = planner_precision(p, m, f, &to->model, err);
+        to->release = rc ? NULL : planner_release(p, m, &to->model);
+        to->release = to->release ? to->release : m;
         if (!rc && q->draft && q->draft_kind != DRAFT_MTP && q->engine->gguf)
             rc = planner_precision(p, q->draft, f, &to->draft, err);
     }
@@ -83,7 +86,7 @@ static enum gp_status offer_all(struct planner *p, const struct request *q, stru
             out->engines[out->engine_count++] = e;
     }
     if (q->precision.weight->bits >= 16 || q->precision.weight->block > 0)
-        out->gguf[out->gguf_count++] = (struct precisions){q->precision, q->draft_precision};
+        out->gguf[out->gguf_count++] = (struct precisions){q->precision, q->draft_precision, NULL};
     if (!rc && !reads_gguf)
         rc = offer_formats(p, q, gguf_formats.ids, out->gguf, &out->gguf_count, err);
     return rc;
@@ -282,7 +285,7 @@ enum gp_status planner_answer(struct planner *p, const struct options *options, 
 
         own.lower_count = (c.lower_count < room ? c.lower_count : room - 1) + 1;
         memmove(&own.lower[1], &own.lower[0], (size_t)(own.lower_count - 1) * sizeof(own.lower[0]));
-        own.lower[0] = (struct precisions){q->precision, q->draft_precision};
+        own.lower[0] = (struct precisions){q->precision, q->draft_precision, q->model};
         out->solved = solve_request(q, out->solve, &own, &out->resolved.market, &out->plan);
     }
     plan_replay(&out->plan);

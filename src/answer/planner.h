@@ -141,6 +141,10 @@ enum gp_status planner_precision(struct planner *planner, const struct model *mo
                                  const struct format *format, struct precision *out,
                                  struct gp_err *err);
 
+/* The model as it is published in that precision, where its MLPs were padded for it; else NULL. */
+const struct model *planner_release(struct planner *planner, const struct model *model,
+                                    const struct precision *precision);
+
 /* From the options of --train to an answer, for every command. */
 struct train_answer {
     struct resolved resolved;

@@ -16,9 +16,61 @@
 
 /* ---- what is asked ---- */
 
-static enum gp_status read_arrivals(const struct options *o, struct arrivals_ask *ask,
-                                    struct gp_err *err)
+/* A day or a week of profiles/shapes, or a file of that kind; false: there is none of the name. */
+static bool read_shape(struct planner *planner, const char *text, struct replay_run *run,
+                       struct gp_err *err)
 {
+    struct arrivals_ask *ask = &run->ask.arrivals;
+    const char *suffix = strrchr(text, '.');
+    struct shape shape = {0};
+    double sum = 0;
+    char path[4096];
+
+    if (suffix && strcmp(suffix, ".cfg") == 0)
+        gp_copy(path, sizeof(path), text);
+    else if (catalog_file(planner_catalog(planner), "shapes", "shape", text, path, sizeof(path),
+                          err))
+        return false;
+    if (profile_read(path, shape_read, &shape, NULL, NULL, err))
+        return true;
+    shape_fit(&shape, shape.count, run->hourly);
+    for (int i = 0; i < shape.count; i++)
+        sum += run->hourly[i] / shape.count;
+    for (int i = 0; i < shape.count; i++)
+        run->hourly[i] /= sum;
+    ask->hourly = run->hourly;
+    ask->hours = shape.count;
+    ask->kind = ARRIVALS_POISSON;
+    run->weekly = true;
+    return true;
+}
+
+/* As many requests as come in its day or week, or in --duration. */
+static enum gp_status count_shape(const struct options *o, struct arrivals_ask *ask,
+                                  struct gp_err *err)
+{
+    ask->seconds = ask->seconds > 0 ? ask->seconds : 3600.0 * ask->hours;
+    double count = ask->rate * ask->seconds;
+    double most = 0; /* the hours of --duration may be the busiest */
+
+    for (int i = 0; i < ask->hours; i++)
+        most = fmax(most, ask->hourly[i]);
+    if (ask->seconds < 3600.0 * ask->hours)
+        count *= most;
+    if (o->value[OPT_REQUESTS].given)
+        return GP_OK;
+    if (count > 1e7)
+        return gp_fail(err, GP_E_USAGE, "--arrivals", "a lower --rate on fewer GPUs, or --duration",
+                       "%.0f million requests are more than the 10 million of a replay",
+                       count / 1e6);
+    ask->count = (int)(count + 6 * sqrt(count)) + 1;
+    return GP_OK;
+}
+
+static enum gp_status read_arrivals(struct planner *planner, const struct options *o,
+                                    struct replay_run *run, struct gp_err *err)
+{
+    struct arrivals_ask *ask = &run->ask.arrivals;
     const char *text = options_word(o, OPT_ARRIVALS, "");
     const char *colon = strchr(text, ':');
     size_t n = colon ? (size_t)(colon - text) : strlen(text);
@@ -41,16 +93,20 @@ static enum gp_status read_arrivals(const struct options *o, struct arrivals_ask
         return gp_fail(err, GP_E_USAGE, "--arrivals", "1 is Poisson, less is burstier",
                        "a shape of %g is outside 0.01..10000", ask->shape);
     }
+    if (read_shape(planner, text, run, err))
+        return err->code;
     return gp_fail(err, GP_E_USAGE, "--arrivals",
-                   "poisson, constant, gamma:SHAPE (as gamma:0.7), burst or closed",
+                   "poisson, constant, gamma:0.7, burst, closed, or a day or week of requests: "
+                   "azure-chat, azure-code, office, evening or a file of that kind",
                    "'%s' is no kind of arrivals", text);
 }
 
-static enum gp_status read_ask(const struct planner *planner, const struct options *o,
-                               const struct answer *a, struct forecast_ask *out, struct gp_err *err)
+static enum gp_status read_ask(struct planner *planner, const struct options *o,
+                               struct replay_run *run, struct gp_err *err)
 {
-    const struct request *q = &a->plan.request;
-    const struct trace *trace = planner_trace(planner, &a->resolved);
+    const struct request *q = &run->answer.plan.request;
+    const struct trace *trace = planner_trace(planner, &run->answer.resolved);
+    struct forecast_ask *out = &run->ask;
     struct arrivals_ask *ask = &out->arrivals;
 
     *ask = forecast_arrivals(q);
@@ -68,13 +124,15 @@ static enum gp_status read_ask(const struct planner *planner, const struct optio
     if (o->value[OPT_ARRIVALS].given && trace)
         return gp_fail(err, GP_E_USAGE, "--arrivals", "leave one of them out",
                        "a trace has arrivals of its own");
-    if (o->value[OPT_ARRIVALS].given && read_arrivals(o, ask, err))
+    if (o->value[OPT_ARRIVALS].given && read_arrivals(planner, o, run, err))
         return err->code;
     bool paced = ask->kind == ARRIVALS_POISSON || ask->kind == ARRIVALS_CONSTANT ||
                  ask->kind == ARRIVALS_GAMMA;
     if (paced && q->rate <= 0)
         return gp_fail(err, GP_E_USAGE, "--arrivals", "--rate N, in requests per second",
                        "%s arrivals need a rate", arrivals_word(ask->kind));
+    if (ask->hours > 0 && count_shape(o, ask, err))
+        return err->code;
     if (ask->kind == ARRIVALS_CLOSED) {
         if (q->rate > 0)
             return gp_fail(err, GP_E_USAGE, "--arrivals", "--users N in place of --rate",
@@ -84,7 +142,7 @@ static enum gp_status read_ask(const struct planner *planner, const struct optio
     out->router = (enum router)options_choice(o, OPT_ROUTER);
     out->router = o->value[OPT_ROUTER].given ? out->router : ROUTER_LEAST;
     out->bands = true;
-    out->timeline = true;
+    out->timeline = o->value[OPT_TIMELINE].given;
     return GP_OK;
 }
 
@@ -161,14 +219,125 @@ static enum gp_status solve_rate(struct planner *planner, const struct options *
     plan_overloaded(planner, out);
     ask->kind = ARRIVALS_POISSON;
     ask->users = (int)options_or(o, OPT_MAX_CONCURRENCY, 0);
-    if (o->value[OPT_ARRIVALS].given && read_arrivals(o, ask, err))
+    if (o->value[OPT_ARRIVALS].given && read_arrivals(planner, o, out, err))
         return err->code;
-    if (ask->kind == ARRIVALS_BURST || ask->kind == ARRIVALS_CLOSED)
+    if (ask->kind == ARRIVALS_BURST || ask->kind == ARRIVALS_CLOSED || ask->hours > 0)
         return gp_fail(err, GP_E_USAGE, "--arrivals", "poisson, constant or gamma:SHAPE",
-                       "%s arrivals have no rate to solve for", arrivals_word(ask->kind));
+                       "%s arrivals have no rate to solve for", options_word(o, OPT_ARRIVALS, ""));
     out->solved = forecast_solve_rate(&out->answer.plan, &out->ask, &out->rate) == FORECAST_KNOWN;
     ask->rate = out->rate.value > 0 ? out->rate.value : 1e-3;
     return GP_OK;
+}
+
+/* ---- hour by hour ---- */
+
+static const struct {
+    enum measure measure;
+    enum point point;
+    double share;
+} lates[LATE_COUNT] = {
+#define X(NAME, measure, point, ...) \
+    [LATE_##NAME] = {MEASURE_##measure, POINT_##point, SHARE_##point},
+#define SHARE_P50 0.50
+#define SHARE_P95 0.95
+#define SHARE_P99 0.99
+    LATES(X)
+#undef X
+};
+
+static double seen_value(const struct forecast_seen *s, enum measure measure)
+{
+    return measure == MEASURE_TTFT ? s->ttft : measure == MEASURE_TPOT ? s->tpot : s->e2e;
+}
+
+/* Percentiles of the requests that came in each hour; they came in order. */
+static void fill_hours(struct replay_run *run)
+{
+    const struct forecast *f = &run->forecast;
+    const struct replay_load *l = &f->arrivals.load;
+    float *value = gp_malloc(((size_t)l->count + 1) * sizeof(*value));
+
+    run->hour = gp_calloc((size_t)f->hours + 1, sizeof(*run->hour));
+    for (int h = 0, first = 0, end; h < f->hours; h++, first = end) {
+        for (end = first; end < l->count && (int)(l->arrival[end] / 3600) <= h; end++)
+            ;
+        run->hour[h].requests = end - first;
+        for (int m = 0; m < LATE_COUNT; m++) {
+            int n = 0;
+
+            for (int i = first; i < end; i++) {
+                struct forecast_seen s = forecast_seen(f, i);
+                double v = seen_value(&s, lates[m].measure);
+
+                if (!isnan(v))
+                    value[n++] = (float)v;
+            }
+            run->hour[h].late[m] = forecast_percentile(value, n, lates[m].share);
+        }
+    }
+    free(value);
+}
+
+static enum late late_of(const struct forecast_goal *g)
+{
+    int i = 0;
+
+    while (i < LATE_COUNT - 1 && (lates[i].measure != g->measure || lates[i].point != g->point))
+        i++;
+    return (enum late)i;
+}
+
+/* Hours whose percentile exceeds a goal; *first: of them. */
+static int hours_missing(const struct replay_run *run, const struct forecast_goal *g, int *first)
+{
+    enum late late = late_of(g);
+    int count = 0;
+
+    for (int h = run->forecast.hours - 1; h >= 0; h--)
+        if (run->hour[h].late[late] > g->most) {
+            *first = h;
+            count++;
+        }
+    return count;
+}
+
+static int busiest_hour(const struct replay_run *run)
+{
+    int busiest = 0;
+
+    for (int h = 1; h < run->forecast.hours; h++)
+        if (run->hour[h].requests > run->hour[busiest].requests)
+            busiest = h;
+    return busiest;
+}
+
+/* Where a goal is missed, of all requests or in an hour: the fewest of these GPUs that keep all of
+ * them at the rate of the busiest hour. */
+static void fill_cure(struct replay_run *run)
+{
+    const struct forecast *f = &run->forecast;
+    struct request q = run->answer.resolved.request;
+    bool missed = false;
+    struct plan p;
+    int first;
+
+    for (int i = 0; i < FORECAST_GOALS; i++) {
+        const struct forecast_goal *g = &run->ask.goal[i];
+        const struct quantity *at = &f->point[g->measure][g->point];
+
+        if (g->most <= 0)
+            continue;
+        q.late[late_of(g)] = g->most;
+        missed |= (at->known && at->value > g->most) || hours_missing(run, g, &first) > 0;
+    }
+    if (!missed || f->rate <= 0 || run->solved)
+        return;
+    run->cure_rate = f->hours > 0 ? run->hour[busiest_hour(run)].requests / 3600.0 : f->rate;
+    q.rate = run->cure_rate;
+    q.gpu_count = q.replicas = q.tp = q.pp = 0;
+    plan_request(&q, &run->answer.resolved.market, &p);
+    if (p.verdict == VERDICT_FITS)
+        run->cure = (struct runner_up){.layout = p.layout, .per_hour = p.cost.per_hour};
 }
 
 enum gp_status replay_run_options(struct planner *planner, const struct options *o,
@@ -184,7 +353,7 @@ enum gp_status replay_run_options(struct planner *planner, const struct options 
     if (!rc)
         rc = planner_answer(planner, &plain, &out->answer, err);
     if (!rc)
-        rc = read_ask(planner, &plain, &out->answer, &out->ask, err);
+        rc = read_ask(planner, &plain, out, err);
     if (!rc && solve)
         rc = solve_rate(planner, o, out, err);
     if (rc)
@@ -197,6 +366,8 @@ enum gp_status replay_run_options(struct planner *planner, const struct options 
     switch (forecast_run(p, &out->ask, &out->forecast)) {
     case FORECAST_KNOWN:
         out->done = true;
+        fill_hours(out);
+        fill_cure(out);
         return GP_OK;
     case FORECAST_NO_SCHEDULER:
         return gp_fail(err, GP_E_USAGE, "--engine", "vLLM, SGLang, TensorRT-LLM and llama.cpp",
@@ -214,6 +385,7 @@ enum gp_status replay_run_options(struct planner *planner, const struct options 
 void replay_run_fini(struct replay_run *run)
 {
     forecast_fini(&run->forecast);
+    free(run->hour);
 }
 
 bool replay_run_passes(const struct replay_run *run)
@@ -247,6 +419,20 @@ static struct quantity cost_per_million(const struct replay_run *run)
 
     plan_prices(&run->answer.plan, &hour, &month);
     return plan_per_million(hour, run->forecast.tokens);
+}
+
+static void hours_facts(const struct replay_run *run, struct record *doc)
+{
+    record_long_list(doc, "hours");
+    for (int h = 0; h < run->forecast.hours; h++) {
+        struct record *one = record_append(doc, "hours");
+
+        record_count(one, "hour", "", h);
+        record_count(one, "requests", "", run->hour[h].requests);
+        for (int i = 0; i < LATE_COUNT; i++)
+            record_positive(one, late_key((enum late)i), "s",
+                            isnan(run->hour[h].late[i]) ? 0 : run->hour[h].late[i]);
+    }
 }
 
 void report_replay(const struct replay_run *run, struct record *doc)
@@ -300,6 +486,17 @@ void report_replay(const struct replay_run *run, struct record *doc)
     record_count(in, "mean", "", f->waiting);
     record_count(in, "max", "", r->waiting_most);
     record_count(doc, "utilisation", "", f->utilization);
+    if (f->hours > 0)
+        hours_facts(run, doc);
+    if (run->cure_rate > 0) {
+        in = record_inside(doc, "cure");
+        record_count(in, "rate", "requests/s", run->cure_rate);
+        record_positive(in, "gpus", "", run->cure.layout.gpus);
+        record_positive(in, "tp", "", run->cure.layout.tp);
+        record_positive(in, "pp", "", run->cure.layout.pp);
+        record_positive(in, "replicas", "", run->cure.layout.replicas);
+        record_positive(in, "per_hour", "USD", run->cure.per_hour);
+    }
     record_flag(doc, "saturated", f->saturated);
     record_text(doc, "limit", replay_limit_word(f->limit));
     record_quantity(doc, "capacity", "requests/s", p->speed.full, 1, 3);
@@ -307,10 +504,20 @@ void report_replay(const struct replay_run *run, struct record *doc)
 
 /* ---- text ---- */
 
+#define OVERLOAD 30 /* times the value */
+
+/* An end of a band so far away that the server no longer keeps up there is none. */
+static bool is_overload(const struct quantity *q, double value)
+{
+    return value > OVERLOAD * q->value;
+}
+
 static const char *time_text(char text[32], const struct quantity *q, double value)
 {
     if (!q->known)
         return "-";
+    if (is_overload(q, value))
+        return "overload";
     return units_seconds(text, 32, value, 3);
 }
 
@@ -393,11 +600,68 @@ static void print_points(const struct forecast *f, struct strbuf *out)
 
         table_cellf(&table, "%s, %s", measures[m].label, measures[m].unit);
         for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++)
-            table_cell(&table,
-                       p[POINT_P99].known ? UNITS_PLAIN(at[i] / measures[m].divide, 3) : "-");
+            table_cell(&table, !p[POINT_P99].known ? "-"
+                               : is_overload(&p[POINT_P99], at[i])
+                                   ? "overload"
+                                   : UNITS_PLAIN(at[i] / measures[m].divide, 3));
     }
     table_text(&table, out);
     table_fini(&table);
+}
+
+/* "Tue 14:00" of a shape's week, "14:00" of its day, "hour 14" of a log. */
+static const char *hour_name(const struct replay_run *run, int hour, struct texts *t)
+{
+    static const char *const days[] = {"Mon ", "Tue ", "Wed ", "Thu ", "Fri ", "Sat ", "Sun "};
+
+    if (!run->weekly)
+        return texts_addf(t, "hour %d", hour);
+    return texts_addf(t, "%s%02d:00", run->ask.arrivals.hours > 24 ? days[hour / 24 % 7] : "",
+                      hour % 24);
+}
+
+/* Where a goal is missed by the hour, and what cures it. */
+static void print_hours(const struct replay_run *run, struct strbuf *out)
+{
+    const struct forecast *f = &run->forecast;
+    struct texts t = {0};
+    char a[32], b[32];
+    int first = 0, at;
+
+    for (int i = 0; f->hours > 0 && i < FORECAST_GOALS; i++) {
+        const struct forecast_goal *g = &run->ask.goal[i];
+        enum late late = late_of(g);
+        int n = g->most > 0 ? hours_missing(run, g, &first) : 0;
+
+        if (g->most <= 0)
+            continue;
+        strbuf_addf(out, "  hours    %s above %s in %d of %d", late_label(late),
+                    units_seconds(a, sizeof(a), g->most, 3), n, f->hours);
+        if (n > 0)
+            strbuf_addf(out, ", first %s (%s requests/s): %s", hour_name(run, first, &t),
+                        UNITS_PLAIN(run->hour[first].requests / 3600.0, 3),
+                        units_seconds(b, sizeof(b), run->hour[first].late[late], 3));
+        strbuf_add(out, "\n");
+    }
+    if (f->hours > 0) {
+        at = busiest_hour(run);
+        const double *late = run->hour[at].late;
+
+        strbuf_addf(
+            out, "  busiest  %s, %s requests/s: TTFT p99 %s, TPOT p99 %s\n", hour_name(run, at, &t),
+            UNITS_PLAIN(run->hour[at].requests / 3600.0, 3),
+            units_seconds(a, sizeof(a), late[LATE_TTFT_P99], 3),
+            isnan(late[LATE_TPOT_P99]) ? "-" : units_seconds(b, sizeof(b), late[LATE_TPOT_P99], 3));
+    }
+    if (run->cure_rate > 0 && run->cure.layout.gpus > 0)
+        strbuf_addf(out, "  cure     %d GPUs, %s, %s/h keep the goals at %s requests/s\n",
+                    run->cure.layout.gpus, sentence_layout(&run->cure.layout, &t),
+                    run->cure.per_hour > 0 ? UNITS_MONEY(run->cure.per_hour) : "unknown",
+                    UNITS_PLAIN(run->cure_rate, 3));
+    else if (run->cure_rate > 0)
+        strbuf_addf(out, "  cure     no count of these GPUs keeps the goals at %s requests/s\n",
+                    UNITS_PLAIN(run->cure_rate, 3));
+    texts_fini(&t);
 }
 
 void print_replay(const struct replay_run *run, struct strbuf *out)
@@ -414,6 +678,7 @@ void print_replay(const struct replay_run *run, struct strbuf *out)
         return;
     }
     print_decision(run, out);
+    print_hours(run, out);
     strbuf_addf(out, "\n%s requests in %s: %s steps, %s preemptions",
                 UNITS_TOKENS(f->arrivals.load.count),
                 units_seconds(span, sizeof(span), f->seconds, 3), UNITS_TOKENS((double)r->steps),

@@ -7,15 +7,27 @@
 #include "answer/planner.h"
 #include "answer/record.h"
 #include "base/str.h"
+#include "catalog/shape.h"
 #include "plan/replay/forecast.h"
+
+/* Requests that came in one hour. */
+struct replay_hour {
+    int requests;
+    double late[LATE_COUNT]; /* s; NAN: none of them was answered */
+};
 
 struct replay_run {
     struct answer answer;
     struct forecast forecast;
     struct forecast_ask ask;
-    bool solved;          /* --solve rate: */
-    struct quantity rate; /* requests/s up to which all goals are kept; the replay is of it */
-    bool done;            /* false: the plan does not fit, nothing was replayed */
+    bool solved;                /* --solve rate: */
+    struct quantity rate;       /* requests/s up to which all goals are kept; the replay is of it */
+    double hourly[SHAPE_HOURS]; /* of --arrivals of a shape: shares of the mean */
+    bool weekly;                /* they begin on a Monday at midnight */
+    struct replay_hour *hour;   /* of forecast.hours, where a replay takes that long; owned */
+    struct runner_up cure;      /* that keeps the goals at the rate cure_rate; gpus 0: none */
+    double cure_rate;           /* of the busiest hour; 0: no goal is missed */
+    bool done;                  /* false: the plan does not fit, nothing was replayed */
 };
 
 /* The plan of the options, and its replay. GP_E_USAGE: the engine or the layout cannot be replayed,

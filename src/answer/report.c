@@ -488,6 +488,8 @@ static void speed_facts(const struct plan *p, struct record *r)
     record_positive(r, "ttft_p50", "s", v->middle);
     record_positive(r, "ttft_p95", "s", v->late);
     record_quantity(r, "ttft_idle", "s", v->solo, 1, 4);
+    record_quantity(r, "ttft_all_at_once", "s", v->burst, 1, 4);
+    record_quantity(r, "ttft_all_at_once_last", "s", v->burst_last, 1, 4);
     record_quantity(r, "stall", "s", v->stall, 1, 4);
     record_count(r, "stall_share", "", v->stall_share);
     beside_facts(&v->beside, r);

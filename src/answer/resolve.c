@@ -311,14 +311,6 @@ static enum gp_status find_model(struct planner *p, const char *text, const stru
     return rc;
 }
 
-static enum gp_status resolve_model(struct resolving *r)
-{
-    struct resolved *out = r->out;
-
-    gp_copy(out->model_text, sizeof(out->model_text), r->model);
-    return find_model(r->planner, r->model, &r->request->model, &out->generic, &r->named, r->err);
-}
-
 /* A model that is made of the one asked for; all of what makes it is in the text it is kept by. */
 static const struct model *keep_variant(struct resolving *r, const char *made,
                                         const struct model *model)
@@ -331,6 +323,37 @@ static const struct model *keep_variant(struct resolving *r, const char *made,
     kept = keep_model(r->planner, key.text, r->out->generic, model);
     strbuf_fini(&key);
     return kept;
+}
+
+/* Another max_context of a release, by a word of the name that was typed. */
+static void take_context(struct resolving *r)
+{
+    const struct model *m = r->request->model;
+    struct model release = *m;
+    char word[32];
+    int tokens;
+
+    for (const char *rest = m->contexts; *rest; rest += strspn(rest, "|")) {
+        if (sscanf(rest, "%31[^ |] %d", word, &tokens) == 2 && tokens > 0 &&
+            strcasestr(r->model, word)) {
+            release.max_context = tokens;
+            r->request->model = keep_variant(r, " --release", &release);
+            return;
+        }
+        rest += strcspn(rest, "|");
+    }
+}
+
+static enum gp_status resolve_model(struct resolving *r)
+{
+    struct resolved *out = r->out;
+
+    gp_copy(out->model_text, sizeof(out->model_text), r->model);
+    enum gp_status rc =
+        find_model(r->planner, r->model, &r->request->model, &out->generic, &r->named, r->err);
+    if (!rc)
+        take_context(r);
+    return rc;
 }
 
 /* "25" or "25%", between 0 and 100. */
@@ -521,26 +544,42 @@ static void say_read(struct resolving *r, bool took_format)
     gp_sanitize(out->model_read);
 }
 
-/* A release in this format whose MLPs were padded is another model. */
-static void take_release(struct resolving *r)
+const struct model *planner_release(struct planner *p, const struct model *m,
+                                    const struct precision *precision)
 {
-    struct request *q = r->request;
-    const struct model *m = q->model;
     struct model padded = *m;
-    char made[96];
+    const struct model *kept;
+    struct strbuf key;
     int ff = 0;
 
-    for (int i = 0; i < m->checkpoint_count && !q->precision.native; i++)
-        if (strcmp(m->checkpoint[i].format, q->precision.weight->id) == 0)
+    for (int i = 0; i < m->checkpoint_count && !precision->native; i++)
+        if (strcmp(m->checkpoint[i].format, precision->weight->id) == 0)
             ff = m->checkpoint[i].ff;
     for (int k = 0; k < m->kind_count && ff > 0; k++)
         if (m->kind[k].ff > 0)
             padded.kind[k].ff = ff;
     if (ff == 0 || memcmp(padded.kind, m->kind, sizeof(padded.kind)) == 0)
+        return NULL;
+    strbuf_init(&key);
+    strbuf_addf(&key, "%s %p --release %s", m->id, (const void *)m, precision->weight->id);
+    kept = keep_model(p, key.text, false, &padded);
+    strbuf_fini(&key);
+    return kept;
+}
+
+/* A release in this format whose MLPs were padded is another model. */
+static void take_release(struct resolving *r)
+{
+    struct request *q = r->request;
+    const struct model *m = planner_release(r->planner, q->model, &q->precision);
+    int ff = 0;
+
+    if (!m)
         return;
-    gp_format(made, sizeof(made), "%s --release %s", q->text_only ? " --language-model-only" : "",
-              q->precision.weight->id);
-    q->model = keep_variant(r, made, &padded);
+    for (int k = 0; k < m->kind_count; k++)
+        ff = m->kind[k].ff > ff ? m->kind[k].ff : ff;
+    q->unpadded = q->model;
+    q->model = m;
     gp_format(r->out->release, sizeof(r->out->release),
               "%s as published: MLPs padded to %s, so that TP 2, 4 and 8 cut whole groups of "
               "scales; your own conversion may not be",
@@ -1050,7 +1089,9 @@ enum gp_status planner_engine(struct catalog *catalog, struct request *q, struct
 static enum gp_status resolve_engine(struct resolving *r)
 {
     struct request *q = r->request;
-    bool gguf = q->precision.weight->block > 0 || ends_in(r->model, ".gguf");
+    const struct option_value *of = r->options->value; /* two of them are llama.cpp's own words */
+    bool gguf = q->precision.weight->block > 0 || ends_in(r->model, ".gguf") ||
+                of[OPT_GPU_LAYERS].given || of[OPT_N_CPU_MOE].given;
     const char *name = options_word(r->options, OPT_ENGINE, gguf ? CATALOG_ENGINE_GGUF : NULL);
     enum gp_status rc =
         name ? named_by(catalog_engine(r->planner->catalog, name, &q->engine, r->err), "--engine",

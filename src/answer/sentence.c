@@ -266,6 +266,7 @@ static const char *const refusal_words[] = {
     [REFUSED_MIG] = "MIG instances cannot be joined: one must hold the model",
     [REFUSED_HOST] = "TP={a} exceeds the {b} GPUs one host can hold",
     [REFUSED_HOST_ASSUMED] = "TP={a} exceeds the {b} GPUs one host can hold (assumed)",
+    [REFUSED_ONE_HOST] = "{engine} runs a replica on one host, which holds {b} of {a} GPUs",
     [REFUSED_COUNT] = "TP {tp} x PP {pp} x replicas {replicas} = {a} GPUs, but {b} were asked for",
 };
 
@@ -1077,6 +1078,8 @@ const char *sentence_better(const struct plan *p, const struct fix *f, struct te
                            changed_by(million, own.known ? own.value : 0, t));
     if (f->per_hour > 0)
         hour = texts_addf(t, ", %s/h", UNITS_MONEY(f->per_hour));
+    else if (f->better == BETTER_CHEAPER)
+        hour = texts_addf(t, ", %d GPU%s", f->gpus, f->gpus == 1 ? "" : "s");
     return texts_addf(t, "%s: %sTPOT %.1f ms%s%s", sentence_fix(f, t), money, f->tpot * 1e3,
                       changed_by(f->tpot, p->speed.tpot.value, t), hour);
 }

@@ -49,6 +49,11 @@ struct quantity gpu_usable(const struct gpu *gpu)
                          gpu->physical.high * (1 - USABLE_LEAST), ORIGIN_MODEL);
 }
 
+bool gpu_is_foreign(const struct gpu *gpu)
+{
+    return gpu->memory_only && gpu->vendor[0];
+}
+
 bool gpu_linked(const struct gpu *gpu, int n)
 {
     return gpu->link_bandwidth > 0 && (gpu->link_domain == 0 || n <= gpu->link_domain);

@@ -85,6 +85,10 @@ struct gpu {
  * seen: H100 0.6 %, A100-80 1.1 %, L40S 1.3 %, RTX 3090 1.8 %), origin model. */
 struct quantity gpu_usable(const struct gpu *gpu);
 
+/* An accelerator of which no more than the memory is known, and so not what engines add there;
+ * "24GB" is a GPU like any, without a speed. */
+bool gpu_is_foreign(const struct gpu *gpu);
+
 /* Do n of them reach each other over a link of their own (NVLink, xGMI)? */
 bool gpu_linked(const struct gpu *gpu, int n);
 

@@ -97,6 +97,7 @@ static const struct profile_field fields[] = {
     {"kv_always", PROFILE_FLAG, AT(kv_always)},
     {"hosts", PROFILE_TEXT, AT(hosts)},
     {"ranks", PROFILE_TEXT, AT(ranks)},
+    {"unneeded", PROFILE_TEXT, AT(unneeded)},
     {"triton", PROFILE_TEXT, AT(triton)},
     {"on_demand", PROFILE_FLAG, AT(on_demand)},
     {"then", PROFILE_TEXT, AT(then)},

@@ -80,6 +80,7 @@ enum launch_setting {
     X(SWITCH, "switch")       /* it is there */                                 \
     X(FIRST, "first")         /* a word without an option */                    \
     X(FILES, "files")         /* it is there so often, each time with a file */ \
+    X(RPC, "rpc")             /* the other hosts: HOST1:50052,HOST2:50052 */    \
     X(LEAST, "least")         /* a value of `least` or more; tells nothing */   \
     X(READ, "read")           /* a value, in commands of others alone */        \
     X(JSON, "json")           /* a member of the JSON after it */               \
@@ -144,6 +145,7 @@ struct launch_engine {
     bool all_gpus;                      /* takes every GPU that it sees */
     bool kv_always;                     /* the KV cache's type is always told */
     char hosts[8];                      /* "mpi"; "one": it stays on one; "": by its options */
+    char unneeded[48];                  /* settings that it needs no option for, '|' between */
     char ranks[32];      /* what mpirun starts the command with on several hosts; "" */
     char triton[16];     /* Triton's backend that runs it; "" = none */
     bool on_demand;      /* loads a model when it is asked for it: no batch job */

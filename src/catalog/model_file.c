@@ -72,6 +72,7 @@ static const struct profile_field shape_fields[] = {
     {"positions", PROFILE_COUNT, AT(positions), 0, 1 << 26},
     {"max_context", PROFILE_COUNT, AT(max_context), 0, 1 << 30, .as = "tokens",
      .show = SHOW_THOUSANDS},
+    {"contexts", PROFILE_TEXTS, AT(contexts), .show = SHOW_SET},
     {"embed_norm", PROFILE_FLAG, AT(embed_norm), .show = SHOW_NOT},
     {"final_norm", PROFILE_FLAG, AT(final_norm), .show = SHOW_NOT},
     {"final_norm_bias", PROFILE_FLAG, AT(final_norm_bias), .show = SHOW_NOT},

@@ -188,23 +188,28 @@ static int devices_at_work(const struct session *s)
     return s->work.phase == 0 ? s->devices : 1;
 }
 
-/* The order of one device: all passes, less what a resumed journal holds. */
-static int *order_of(const struct session *s, int place, int *count)
+/* The order of one device: all passes, less what a resumed journal holds, which is *before. */
+static int *order_of(const struct session *s, int place, int *count, int *before)
 {
     const struct points *points = &s->plan.points;
     const struct session_device *d = &s->device[place].facts;
     int n = points->count, *all, *skip;
 
-    *count = 0;
+    *count = *before = 0;
     if (d->failed || n == 0)
         return NULL;
     all = points_order(s->plan.options.settings.seed, points);
     skip = gp_calloc((size_t)n, sizeof(*skip));
     for (int i = 0; i < n && s->work.records.count; i++)
         skip[i] = records_passes(&s->work.records, d->id, i);
-    for (int i = 0; i < n * points_passes(&s->plan.options.settings); i++)
-        if (is_in_phase(s, place, all[i]) && skip[all[i]]-- <= 0)
+    for (int i = 0; i < n * points_passes(&s->plan.options.settings); i++) {
+        if (!is_in_phase(s, place, all[i]))
+            continue;
+        if (skip[all[i]]-- > 0)
+            ++*before;
+        else
             all[(*count)++] = all[i];
+    }
     free(skip);
     return all;
 }
@@ -230,7 +235,7 @@ static void start_device(struct session *s, int place)
     struct session_work *w = &s->work;
     struct session_estimate *e = &w->estimate;
     struct gp_err err = {0};
-    int count, engine;
+    int count, before, engine;
     struct runner_plan plan = {
         .program = s->look.program,
         .device = d->facts.id,
@@ -245,7 +250,8 @@ static void start_device(struct session *s, int place)
     /* the others that a second look would see were ours a moment ago */
     plan.settings.force = plan.settings.force || w->phase > 0;
     free(d->order);
-    d->order = order_of(s, place, &count);
+    d->order = order_of(s, place, &count, &before);
+    e->before += before;
     if (count == 0 && (d->facts.failed || !is_looked_at(s)))
         return;
     plan.order = d->order;
@@ -941,8 +947,9 @@ void session_progress(const struct session *s, struct session_progress *out)
                   (e->warms ? fmax(0, warmup) : 0);
 
     *out = (struct session_progress){
-        .done = e->done,
-        .of = e->of,
+        .done = e->before + e->done,
+        .of = e->before + e->of,
+        .before = e->before,
         .elapsed =
             s->state == SESSION_LOOKING || s->state == SESSION_READY ? 0 : now - s->work.began,
         .left = s->state == SESSION_WORKING ? left : 0,
@@ -1167,6 +1174,11 @@ char *session_outcome(const struct session *s, char *text, size_t size)
         say_complete(&s->log, text, size);
     else if (strcmp(status, "complete") == 0)
         gp_copy(text, size, "Complete, but no result could be made of it.");
+    else if (s->work.limit_hit && !s->work.stopped && session_can_resume(s))
+        gp_format(text, size, "The time limit of %s is reached: %d of %d points are measured.",
+                  session_text_time((char[32]){""}, 32, s->plan.time_limit),
+                  s->work.estimate.before + s->work.estimate.done,
+                  s->work.estimate.before + s->work.estimate.of);
     else if (strcmp(status, "failed") != 0)
         gp_copy(text, size,
                 session_can_resume(s) ? "Interrupted: what was measured is kept."
@@ -1186,7 +1198,9 @@ char *session_outcome_word(const struct session *s, char *text, size_t size)
 {
     int good = s->have_log ? benchlog_tally(&s->log).good : 0;
 
-    if (!s->have_log || strcmp(session_status(s), "complete") != 0 || good == s->log.count)
+    if (s->work.limit_hit && !s->work.stopped && failed_devices(s) == 0)
+        gp_copy(text, size, "time limit");
+    else if (!s->have_log || strcmp(session_status(s), "complete") != 0 || good == s->log.count)
         gp_copy(text, size, session_status(s));
     else
         gp_format(text, size, "%d of %d good", good, s->log.count);

@@ -134,6 +134,7 @@ struct session_plan { /* what a start would do */
 
 struct session_progress {
     int done, of;         /* measurements, over all devices and passes */
+    int before;           /* of done, by the runs that this one goes on with */
     double elapsed, left; /* s */
 };
 

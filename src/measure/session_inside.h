@@ -191,6 +191,7 @@ struct session_estimate {
     double rests;           /* between tests, that are to come */
     bool warms;             /* no point has begun yet */
     int done, of;
+    int before; /* measured by the runs that this one goes on with */
 };
 
 struct session_work {

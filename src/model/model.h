@@ -214,7 +214,7 @@ struct model_checkpoint {
 struct model_bytes {
     bool known;
     bool inferred;
-    double low, high; /* 0: not said */
+    double low, high;                                /* 0: not said */
     double by_role[MODEL_MAX_KINDS + 1][ROLE_COUNT]; /* bytes, summed over layers */
     double file_bytes;                               /* of all files */
 };
@@ -239,6 +239,8 @@ struct model {
     struct model_extra extra[MODEL_MAX_EXTRAS];
     struct model_vision vision;
     int max_context;                        /* tokens; 0 = not a decoder */
+    char contexts[96];                      /* "2507 262144|coder 262144": of the releases that
+                                             * have such a word in their name */
     bool assumed;                           /* a bare size: the shape is nobody's */
     bool weights_only;                      /* encoders, vision, speech, image: no KV cache */
     char native_dtype[FORMAT_ID_MAX];       /* "bf16", "fp16", "fp32" */

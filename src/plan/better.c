@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "plan/place.h"
 #include "plan/search.h"
 #include "plan/solve.h"
 
@@ -45,11 +46,14 @@ static enum better aim_of(const struct best *b, const struct fix *f)
     bool fuller = f->request.users > asked->request.users;
     bool dearer = f->cost_delta > 0.005;
     bool cheaper = million > 0 && million <= CHEAPER * b->per_million && !dearer;
+    /* of GPUs without a price, fewer of the same */
+    bool fewer = f->per_hour <= 0 && asked->cost.per_hour <= 0 && !fuller &&
+                 f->request.gpu == asked->request.gpu && f->gpus < asked->layout.gpus;
     double longer =
-        fuller || !cheaper ? FULLER : fmin(fmax(b->per_million / million, LONGER), FULLER);
+        fewer || fuller || !cheaper ? FULLER : fmin(fmax(b->per_million / million, LONGER), FULLER);
 
     double goal = asked->request.tpot > 0 ? asked->request.tpot : asked->speed.tpot.value * longer;
-    if (cheaper && f->tpot <= goal)
+    if ((cheaper || fewer) && f->tpot <= goal)
         return fuller ? BETTER_FULLER : BETTER_CHEAPER;
     if (f->tpot <= FASTER * asked->speed.tpot.value &&
         (f->per_hour <= 0 || asked->cost.per_hour <= 0 ||
@@ -62,21 +66,37 @@ static bool better_beats(const struct fix *a, const struct fix *b)
 {
     if (a->better == BETTER_FASTER)
         return a->tpot < b->tpot;
-    return better_per_million(a) < better_per_million(b);
+    double x = better_per_million(a), y = better_per_million(b);
+
+    return x != y ? x < y : a->gpus < b->gpus;
 }
 
-/* Plans a proposal; false when it does not fit as surely as the plan does. */
+/* Plans a proposal; where the plan has layers on the host, with as many there as it takes. */
+static bool better_plan(const struct best *b, const struct request *q, struct evaluation *e,
+                        struct plan *out)
+{
+    search_layout(q, b->market, SEARCH_FEWEST_GPUS, e);
+    if (e->verdict == VERDICT_FITS) {
+        struct request turned = evaluation_request(q, e);
+
+        plan_layout(&turned, &e->layout, b->market, out);
+        return true;
+    }
+    if (!b->plan->request.host_placed || q->gpu_count <= 0)
+        return false;
+    plan_request(q, b->market, out);
+    place_request(q, b->market, out);
+    return true;
+}
+
+/* False when it does not fit as surely as the plan does. */
 static bool better_weigh(struct best *b, struct fix *f)
 {
     struct evaluation e;
     struct plan p;
 
-    search_layout(&f->request, b->market, SEARCH_FEWEST_GPUS, &e);
-    if (e.verdict != VERDICT_FITS)
+    if (!better_plan(b, &f->request, &e, &p))
         return false;
-    struct request turned = evaluation_request(&f->request, &e);
-
-    plan_layout(&turned, &e.layout, b->market, &p);
     if (p.verdict != VERDICT_FITS || p.speed.gap != SPEED_KNOWN ||
         (plan_spans(&p) && !plan_spans(b->plan)))
         return false;

@@ -122,6 +122,7 @@ enum refusal_code {
     REFUSED_MIG,
     REFUSED_HOST,
     REFUSED_HOST_ASSUMED,
+    REFUSED_ONE_HOST,
     REFUSED_COUNT
 };
 

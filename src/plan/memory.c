@@ -152,14 +152,6 @@ static struct quantity context_of(const struct request *q, const struct layout *
                : e->context;
 }
 
-/* vLLM captures them once more with adapters (cudagraph_specialize_lora). */
-static struct quantity graphs_of(const struct request *q, struct quantity graphs)
-{
-    if (q->lora_slots > 0 && q->engine->budget == BUDGET_UTILIZATION)
-        graphs.high *= 2;
-    return graphs;
-}
-
 /* vLLM: a graph for each of 1, 2, 4, in steps of 8 up to 255 and of 16 up to twice the slots,
  * 512 at most (config/vllm.py, _set_cudagraph_sizes). */
 static double captured_sizes(double slots)
@@ -174,21 +166,26 @@ static double captured_sizes(double slots)
 #define FIRST_GRAPH 0.25
 #define LEAST_HIGH 0.35 /* of the band's upper end, however few there are */
 
-static struct quantity charged_graphs(const struct request *q, const struct load *load)
+/* Of as many as the slots have captured; once more with adapters (cudagraph_specialize_lora). */
+static struct quantity graphs_of(const struct request *q, const struct load *load,
+                                 struct quantity g)
 {
-    struct quantity g = q->engine->graphs_charged;
-    double share = FIRST_GRAPH + (1 - FIRST_GRAPH) * captured_sizes(load->max_num_seqs) /
-                                     captured_sizes(INFINITY);
+    double slots = (1 + q->draft_tokens) * load->max_num_seqs;
+    double share =
+        FIRST_GRAPH + (1 - FIRST_GRAPH) * captured_sizes(slots) / captured_sizes(INFINITY);
 
-    if (!q->engine->graphs_by_slots)
-        return g;
-    return quantity_band(g.value * share, g.low * share, g.high * fmax(share, LEAST_HIGH),
-                         g.origin);
+    if (q->engine->graphs_by_slots)
+        g = quantity_band(g.value * share, g.low * share, g.high * fmax(share, LEAST_HIGH),
+                          g.origin);
+    if (q->lora_slots > 0 && q->engine->budget == BUDGET_UTILIZATION)
+        g.high *= 2;
+    return g;
 }
 
 /* Graphs hold nodes for the kernels of every layer of a stage, and what the layers of one
  * keep between them, which TP cuts. */
-static struct quantity real_graphs(const struct request *q, const struct layout *l)
+static struct quantity real_graphs(const struct request *q, const struct load *load,
+                                   const struct layout *l)
 {
     double layers = ceil((double)q->model->layer_count / l->pp);
     const struct engine *e = q->engine;
@@ -203,7 +200,7 @@ static struct quantity real_graphs(const struct request *q, const struct layout 
         quantity_add(moe ? e->graphs_moe : e->graphs, quantity_of(layers * each, ORIGIN_MODEL));
     if (l->tp > 2 && e->graphs_pcie.known)
         g = quantity_add(g, quantity_scale(e->graphs_pcie, 1 - memory_link_share(q, l)));
-    return graphs_of(q, g);
+    return graphs_of(q, load, g);
 }
 
 /* What a server's log says of a term. */
@@ -237,9 +234,9 @@ static void cut_stages(const struct request *q, const struct load *load, const s
         for (int head = from; head < 2; head++)
             s->activation[head] = activation_estimate(q, load, l, head).peak;
         s->non_torch = quantity_add(non_torch(q, l), quantity_of(load->kept, ORIGIN_MODEL));
-        s->graphs = real_graphs(q, l);
+        s->graphs = real_graphs(q, load, l);
         if (load->graphs_in_budget && !q->eager)
-            s->graphs_charged = graphs_of(q, charged_graphs(q, load));
+            s->graphs_charged = graphs_of(q, load, q->engine->graphs_charged);
         s->context = context_of(q, l);
     }
     if (logged_of(q)) {

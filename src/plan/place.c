@@ -61,6 +61,8 @@ void place_request(const struct request *q, const struct market *market, struct 
     if (r->pp <= 0)
         r->pp = r->replicas > 0 ? q->gpu_count / r->replicas : q->gpu_count;
     r->host_placed = true;
+    r->unplaced_tp = q->tp;
+    r->unplaced_pp = q->pp;
     bool experts = engine_lists(q->engine->places, "experts") && model_experts(q->model) > 0;
     bool found = experts && place_fewest(&p, &r->host_experts, layers);
     if (!found)

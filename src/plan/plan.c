@@ -191,6 +191,12 @@ void plan_untuned(const struct plan *p, struct request *q)
     q->max_num_seqs = k->seqs > 0 ? 0 : q->max_num_seqs;
     q->utilization = k->utilization > 0 ? 0 : q->utilization;
     q->eager = q->eager && !k->eager;
+    if (!q->host_placed)
+        return;
+    q->host_placed = false;
+    q->host_layers = q->host_experts = 0;
+    q->tp = q->unplaced_tp;
+    q->pp = q->unplaced_pp;
 }
 
 void plan_prices(const struct plan *p, struct quantity *hour, struct quantity *month)

@@ -278,7 +278,7 @@ uint64_t reasons_of_request(const struct request *q, const struct load *load)
         reasons |= REASON_BIT(REASON_OFFLOAD);
     if (q->engine->draft_vocab && other_words(q))
         reasons |= REASON_BIT(REASON_DRAFT);
-    if (q->gpu->memory_only && !(reasons >> REASON_VENDOR & 1))
+    if (gpu_is_foreign(q->gpu) && !(reasons >> REASON_VENDOR & 1))
         reasons |= REASON_BIT(REASON_MEMORY_ONLY);
     if (q->model->max_context > 0 && q->context > q->model->max_context)
         reasons |= REASON_BIT(REASON_CONTEXT);

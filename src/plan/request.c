@@ -13,6 +13,7 @@ void request_take_precision(struct request *q, const struct precisions *precisio
 {
     q->precision = precision->model;
     q->draft_precision = precision->draft;
+    q->model = precision->release ? precision->release : q->model;
     if (q->kv_auto)
         q->kv = precision->model.kv;
 }

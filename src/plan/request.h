@@ -32,6 +32,7 @@ struct precision {
 /* Of a model in a format, and of what drafts for it where that is to be in it too. */
 struct precisions {
     struct precision model, draft; /* draft: read where the request has one */
+    const struct model *release;   /* as it is published in that format; NULL: the request's */
 };
 
 enum prune { PRUNE_NONE, PRUNE_2_4, PRUNE_UNSTRUCTURED };
@@ -122,6 +123,7 @@ enum price_want { WANT_ON_DEMAND, WANT_SPOT, WANT_MARKET, WANT_BUY };
 struct request {
     const char *data_date; /* of the catalogue it was resolved with; NULL or "": not known */
     const struct model *model;
+    const struct model *unpadded; /* of which it is a release with wider MLPs; NULL: of none */
     bool text_only; /* without its vision tower, as asked */
     struct precision precision;
     const struct format *kv; /* format of the KV cache */
@@ -169,6 +171,7 @@ struct request {
     bool kv_on_host;                   /* all KV is there */
     bool host_told;                    /* how many layers or experts are there; none is moved */
     bool host_placed;                  /* layers and experts as the engine places them (place.h) */
+    int unplaced_tp, unplaced_pp;      /* then tp and pp as they were asked */
     struct host host;
     enum draft_kind draft_kind;       /* what drafts tokens (draft.h) */
     const struct model *draft;        /* its weights; NULL: it has none */

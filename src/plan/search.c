@@ -74,6 +74,7 @@ struct search {
     struct cut *cuts;        /* all that may be, fewer stages first */
     size_t cut_count, cut_cap;
     int tier;               /* enum tier: what is looked at */
+    bool one_host;          /* of it what one host holds */
     struct evaluation slow; /* the nearest miss of those that need less than the best */
     bool has_slow;
 };
@@ -480,6 +481,8 @@ static bool try_layout(struct search *s, const struct layout *l, struct evaluati
  * takes are paid. */
 static int most_gpus(const struct search *s)
 {
+    if (s->one_host)
+        return request_domain(s->request);
     if (s->goal != SEARCH_FEWEST_GPUS)
         return s->most;
     if (s->chunked && search_fits(s))
@@ -649,11 +652,15 @@ static bool may_turn(const struct search *s, const struct evaluation *e)
             e->limit == LIMIT_STATES);
 }
 
-/* The mildest step of the ladder with which l fits; where nothing does yet, those that may. */
+/* The mildest step of the ladder with which l fits; where nothing does yet, those that may.
+ * Where none does, *e is the step that comes nearest: the last ones may leave too little beside
+ * the budget. */
 static bool turn_options(struct search *s, const struct layout *l, struct evaluation *e)
 {
+    bool open = s->request->gpu_count == 0 && s->request->replicas <= 0;
     const struct setting *most = search_setting(s, s->steps - 1);
-    struct evaluation last;
+    struct evaluation last, nearest;
+    bool seen = false;
 
     /* Each step leaves more room than those before: where the last leaves too little, none does.
      * At a rate more requests run at once in slower steps. */
@@ -667,8 +674,8 @@ static bool turn_options(struct search *s, const struct layout *l, struct evalua
     for (int i = 0; i < s->steps; i++) {
         const struct setting *c = search_setting(s, i);
 
-        /* graphs are given up for what would not start, not for more users: e is the step before */
-        if (c->request.eager && !s->request->eager && e->binding.each <= e->binding.pool.low)
+        /* graphs are given up for what one replica has to hold, not in each of many */
+        if (c->request.eager && !s->request->eager && open && l->replicas > 1)
             continue;
         evaluate(&c->request, &c->load, &s->prices, l, e);
         e->turned = c->knobs;
@@ -680,7 +687,11 @@ static bool turn_options(struct search *s, const struct layout *l, struct evalua
             search_consider(s, e);
         if (e->verdict == VERDICT_FITS)
             return true;
+        if (!seen || e->verdict < nearest.verdict)
+            nearest = *e;
+        seen = true;
     }
+    *e = seen ? nearest : *e;
     return false;
 }
 
@@ -899,7 +910,7 @@ static void try_cuts(struct search *s)
 /* Options of an engine that nobody runs yet, and that has some. */
 static bool may_turn_any(const struct request *q)
 {
-    return !q->options_fixed && !q->model->weights_only && !q->gpu->memory_only &&
+    return !q->options_fixed && !q->model->weights_only && !gpu_is_foreign(q->gpu) &&
            memory_budget(q) != BUDGET_ASKED && model_is_served(q->model);
 }
 
@@ -1007,7 +1018,7 @@ static bool search_all(struct search *s, const struct request *q, const struct m
     s->goal = goal; /* the rest is filled in before it is read */
     s->order = orders[goal == SEARCH_FEWEST_GPUS && q->gpu_count > 0 ? ORDER_COUNTED : goal];
     s->fits_only = extent > SEARCH_NEAREST;
-    s->any = s->has_second = s->has_slow = false;
+    s->any = s->has_second = s->has_slow = s->one_host = false;
     s->marginal = (struct layout){0};
     s->chunked = s->turned = NULL;
     s->tier = TIER_HOST;
@@ -1031,15 +1042,20 @@ static bool search_all(struct search *s, const struct request *q, const struct m
         return false;
     }
     struct setting turned[LADDER];
+    int end = 0; /* of the tiers that were looked at whole */
 
     s->tp_valid = valid_tps(q);
     search_cuts(q, add_cut, s);
     search_ladder(s, turned);
     /* With more GPUs than are of use there may be what people do run. */
     bool bounded = extent == SEARCH_OFFERS && q->gpu_count == 0 && s->most < PLAN_MAX_GPUS;
-    int end = bounded ? TIER_UNUSUAL : TIER_COUNT;
 
-    for (s->tier = TIER_HOST; s->tier < end && !search_fits(s); s->tier++) {
+    for (s->tier = TIER_HOST; s->tier < (bounded ? TIER_UNUSUAL : TIER_COUNT); s->tier++) {
+        /* what takes several hosts is held against a pipeline of one */
+        s->one_host = search_fits(s) && s->tier == TIER_UNUSUAL && s->best.layout.hosts > 1;
+        if (search_fits(s) && !s->one_host)
+            continue;
+        end = s->one_host ? end : s->tier + 1;
         try_cuts(s);
         if (!may_turn_any(q) || s->steps == 0 || (search_fits(s) && gpus_paid(&s->best) == 1) ||
             (s->tier == TIER_UNUSUAL && search_fits(s)))
@@ -1048,6 +1064,7 @@ static bool search_all(struct search *s, const struct request *q, const struct m
         try_cuts(s);
         s->turned = NULL;
     }
+    s->one_host = false;
     if (request_asks_speed(q) && s->any && s->best.verdict != VERDICT_DOES_NOT_FIT) {
         /* Once more over what needs less than the best, with other steps of the engine, as no
          * layout of less reaches the goals with its own. */
@@ -1056,7 +1073,7 @@ static bool search_all(struct search *s, const struct request *q, const struct m
         for (size_t i = 0; i < CHUNKS; i++)
             list[i].known = false;
         s->chunked = list;
-        for (int last = s->tier, t = s->tier = 0; t < last; s->tier = ++t)
+        for (s->tier = 0; s->tier < end; s->tier++)
             try_cuts(s);
         s->chunked = NULL;
     }

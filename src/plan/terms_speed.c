@@ -477,6 +477,11 @@ static void add_load(const struct walk *k)
                     : "step, prompts, rows of this kind");
     term_add(k->w, "TTFT", "TTFT", loop->ttft, in_ms(v->ttft), "ms", source_pace(q->engine),
              loop->ttft_inputs);
+    if (v->burst.known)
+        term_add(k->w, "TTFT, all at once", "burst",
+                 "tau + step/2 + kappa*(T + T/C)/2 + C*1 ms; T: the steps of all prompts, those "
+                 "who queue besides",
+                 in_ms(v->burst), "ms", source_pace(q->engine), "tau, kappa, step, C, users");
     term_add(k->w, "requests per second", "throughput", "users / (TTFT + (O - 1)*TPOT)",
              v->requests, "requests/s", source_counted("Little's law"), "users, TTFT, O, TPOT");
     term_add(k->w, "output tokens per second", "output", "throughput * O", v->tokens, "tokens/s",

@@ -22,80 +22,13 @@
 #define HOUR 3600.0
 #define MINUTE 60.0
 #define DAY_HOURS 24
-#define WEEK_HOURS 168
+#define WEEK_HOURS SHAPE_HOURS
 #define BURST_USUAL 1.5 /* where nothing tells it; assumed: the calmer of two services was 1.54 */
 #define RATE_MAX 1e6
 #define SEEN_MOST 1e5 /* hours of a log, eleven years */
 
 /* Seconds that are dates and not counted from a beginning: after 1990. */
 #define DATED 631152000.0
-
-/* ---- shapes ---- */
-
-#define SHAPE(member) PROFILE_AT(struct pool_shape, member)
-
-static const struct profile_word weekdays[] = {
-    {"monday", 0}, {"tuesday", 1},  {"wednesday", 2}, {"thursday", 3},
-    {"friday", 4}, {"saturday", 5}, {"sunday", 6},    {NULL, 0},
-};
-
-static const struct profile_field shape_fields[] = {
-    {"name", PROFILE_TEXT, SHAPE(name)},
-    {"note", PROFILE_TEXT, SHAPE(note)},
-    {"source", PROFILE_TEXT, SHAPE(source)},
-    {"date", PROFILE_DATE, SHAPE(date)},
-    {"start", PROFILE_WORD, SHAPE(start), .words = weekdays},
-    {"burst", PROFILE_NUMBER, SHAPE(burst), 1, 100},
-};
-
-/* 24 or 168 values at a key, not all 0. */
-static int read_hours(struct profile_group group, const char *key, double high,
-                      double out[POOL_FILE_HOURS])
-{
-    int n = profile_length(group, key, WEEK_HOURS);
-    double sum = 0;
-
-    if (profile_failed(group.profile))
-        return 0;
-    if (n != DAY_HOURS && n != WEEK_HOURS) {
-        profile_fail(group, key, "one for each hour of a day or a week",
-                     "has %d values, not 24 or 168", n);
-        return 0;
-    }
-    for (int i = 0; i < n; i++) {
-        profile_number_at(group, key, i, &out[i], 0, high);
-        sum += out[i];
-    }
-    if (!profile_failed(group.profile) && sum <= 0)
-        profile_fail(group, key, "", "all of them are 0");
-    return profile_failed(group.profile) ? 0 : n;
-}
-
-void pool_shape_read(struct profile_group top, void *target)
-{
-    struct pool_shape *shape = target;
-
-    profile_fields(top, shape_fields, sizeof(shape_fields) / sizeof(shape_fields[0]), shape);
-    profile_require(top, "hours");
-    shape->count = read_hours(top, "hours", 1e9, shape->value);
-}
-
-/* Value of the shape at an hour of the week. */
-static double at_hour(const struct pool_shape *shape, int hour)
-{
-    int from_start = (hour - shape->start * DAY_HOURS + WEEK_HOURS) % WEEK_HOURS;
-
-    return shape->count == WEEK_HOURS ? shape->value[from_start] : shape->value[hour % DAY_HOURS];
-}
-
-void pool_shape_fit(const struct pool_shape *shape, int hours, double out[POOL_FILE_HOURS])
-{
-    for (int h = 0; h < hours; h++) {
-        out[h] = at_hour(shape, h);
-        for (int day = 1; hours == DAY_HOURS && day < 5; day++)
-            out[h] += at_hour(shape, h + day * DAY_HOURS);
-    }
-}
 
 double pool_demand_peak(const double *value, int n)
 {
@@ -245,7 +178,7 @@ static bool source_file(struct profile_group group, const char *key,
 }
 
 static void from_trace(const struct demand *d, const struct pool_source *source, int hours,
-                       const struct pool_shape *shape, struct pool_file_workload *out)
+                       const struct shape *shape, struct pool_file_workload *out)
 {
     struct trace trace = {0};
     struct spread spread;
@@ -273,7 +206,7 @@ static void from_trace(const struct demand *d, const struct pool_source *source,
         out->output = out->output > 0 ? out->output : fmax(1, round(output));
     }
     if (shape->count > 0) {
-        pool_shape_fit(shape, hours, out->rate);
+        shape_fit(shape, hours, out->rate);
         scale_values(out->rate, hours, trace.rate / pool_demand_mean(out->rate, hours));
     } else if (!pool_trace_hours(&trace, hours, out->rate)) {
         for (int h = 0; h < hours; h++)
@@ -285,7 +218,7 @@ static void from_trace(const struct demand *d, const struct pool_source *source,
     trace_fini(&trace);
 }
 
-static void from_shape(const struct demand *d, int hours, const struct pool_shape *shape,
+static void from_shape(const struct demand *d, int hours, const struct shape *shape,
                        struct pool_file_workload *out)
 {
     if ((d->mean > 0) == (d->peak > 0)) {
@@ -293,7 +226,7 @@ static void from_shape(const struct demand *d, int hours, const struct pool_shap
                      "give one of the mean and the peak beside it");
         return;
     }
-    pool_shape_fit(shape, hours, out->rate);
+    shape_fit(shape, hours, out->rate);
     scale_values(out->rate, hours,
                  d->mean > 0 ? d->mean / pool_demand_mean(out->rate, hours)
                              : d->peak / pool_demand_peak(out->rate, hours));
@@ -304,7 +237,7 @@ static void from_shape(const struct demand *d, int hours, const struct pool_shap
 static void from_values(const struct demand *d, int hours, struct pool_file_workload *out)
 {
     double value[POOL_FILE_HOURS];
-    int n = read_hours(d->group, "requests_per_s", RATE_MAX, value);
+    int n = shape_read_hours(d->group, "requests_per_s", RATE_MAX, value);
 
     if (n > hours) {
         profile_fail(d->group, "requests_per_s", "hours = 168 at the top",
@@ -321,7 +254,7 @@ static void read_demand(struct profile_group workload, const struct pool_source 
                         struct pool_file_workload *out)
 {
     struct demand d = {.scale = 1};
-    struct pool_shape shape = {0};
+    struct shape shape = {0};
     char path[GP_PATH_MAX];
     struct gp_err err = {0};
     double burst = 0;
@@ -351,7 +284,7 @@ static void read_demand(struct profile_group workload, const struct pool_source 
         profile_fail(d.group, "shape", "", "shapes are in a catalogue, and none is loaded");
     else if (d.shape[0] && !profile_failed(workload.profile) &&
              (catalog_file(source->catalog, "shapes", "shape", d.shape, path, sizeof(path), &err) ||
-              profile_read(path, pool_shape_read, &shape, NULL, NULL, &err)))
+              profile_read(path, shape_read, &shape, NULL, NULL, &err)))
         fail_as(d.group, "shape", &err);
     if (profile_failed(workload.profile))
         return;

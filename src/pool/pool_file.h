@@ -27,10 +27,11 @@
 #include "catalog/catalog.h"
 #include "catalog/gpu.h"
 #include "catalog/profile.h"
+#include "catalog/shape.h"
 #include "model/format.h"
 #include "pool/pool.h"
 
-#define POOL_FILE_HOURS 168
+#define POOL_FILE_HOURS SHAPE_HOURS
 #define POOL_FILE_WORKLOADS 4096
 #define POOL_FILE_JOBS 64
 #define POOL_FILE_TYPES 16
@@ -160,6 +161,8 @@ int pool_file_held(const struct pool_file_chassis *chassis);
 
 /* ---- demand by the hour ---- */
 
+struct trace;
+
 struct pool_source {
     struct catalog *catalog; /* of shapes; NULL: there are none */
     const char *folder;      /* of traces, ends in '/' or is ""; NULL: there are none */
@@ -168,24 +171,6 @@ struct pool_source {
 /* The largest and the mean of n hours' rates, requests/s. */
 double pool_demand_peak(const double *value, int n);
 double pool_demand_mean(const double *value, int n);
-
-/* A curve over a day or a week. */
-struct pool_shape {
-    char name[80], note[320], source[256], date[12];
-    int count;    /* 24 or 168 */
-    int start;    /* weekday of the first value, 0 = Monday */
-    double burst; /* busiest minute over its hour; 0 = not told */
-    double value[POOL_FILE_HOURS];
-};
-
-/* Adds what a shape file says to a zeroed one (a profile_read_fn). */
-void pool_shape_read(struct profile_group top, void *shape);
-
-/* The curve over the hours of a pool that begins on Monday at midnight: a week as a day is
- * the mean of its Monday to Friday, a day as a week is repeated. */
-void pool_shape_fit(const struct pool_shape *shape, int hours, double out[POOL_FILE_HOURS]);
-
-struct trace;
 
 /* Requests/s by the hour of a log of a day or more, whose first day's midnight, or first
  * second where it tells no dates, is hour 0; false: it is shorter. */

@@ -89,7 +89,10 @@ enum { SCREENS(X) ON_ALL = (1 << SCREEN_COUNT) - 1 }; /* bits: where an action h
     X(SIZES, "sizes", "m", ON_COMPARE, 3, "sizes",                                                 \
       "model sizes by formats on the plan's GPU: memory in all, GPUs, $/h")                        \
     X(OTHER_GPU, "other-gpu", "o", ON_COMPARE, 4, "other GPU", "sizes: the table of another GPU")  \
-    X(MARK, "mark", "Space", ON_COMPARE, 0, "", "mark a row; marked rows come first")              \
+    X(SIDES, "side-by-side", "v", ON_COMPARE, 5, "side by side",                                   \
+      "marked rows as columns; without marks the plan and this row")                               \
+    X(MARK, "mark", "Space", ON_COMPARE, 4, "mark",                                                \
+      "mark a row; marked rows come first, and are what is exported")                              \
     X(CURVE_THROUGHPUT, "curve-throughput", "p", ON_CURVES, 2, "throughput",                       \
       "output tokens per second against users, and where they saturate")                           \
     X(CURVE_LATENCY, "curve-latency", "t", ON_CURVES, 2, "latency",                                \

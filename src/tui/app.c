@@ -65,7 +65,8 @@ void app_show(struct app *app, enum screen_id screen)
 {
     if (!app_has(app, screen)) {
         app_report(app, true, "nothing is loaded for %s: name its file, as in :%s FILE",
-                   screen_names[screen], screen_names[screen]);
+                   screen_names[screen],
+                   action_rows[ACT_SCREENS + screen].name + strlen("screen-"));
         return;
     }
     void *state = app_state(app, screen);

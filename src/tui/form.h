@@ -48,6 +48,7 @@
     X(TTFT, TTFT, form)                      \
     X(TPOT, TPOT, form)                      \
     X(THROUGHPUT, THROUGHPUT, form)          \
+    X(GOALS, GOALS, form)                    \
     X(TP, TP, form)                          \
     X(PP, PP, form)                          \
     X(EP, EP, form)                          \

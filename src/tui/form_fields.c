@@ -167,19 +167,21 @@ void recent_models_keep(const struct form *form)
 static void choices_add_model(struct choices_list *list, const struct model *m)
 {
     struct choice *c = choices_add(list, m->id, m->name, "");
-    char params[32], tokens[32];
+    double active = model_params_active(m);
+    char tokens[32] = "-", used[32] = "";
 
-    units_params(params, sizeof(params), model_params(m));
-    units_tokens(tokens, sizeof(tokens), m->max_context);
     if (m->max_context > 0)
-        gp_format(c->more, sizeof(c->more), "%s, %s tokens, %s", params, tokens,
-                  m->native_name[0] ? m->native_name : m->native_dtype);
-    else
-        gp_format(c->more, sizeof(c->more), "%s, %s", params,
-                  m->weights_only ? "weights only" : m->native_dtype);
+        units_tokens(tokens, sizeof(tokens), m->max_context);
+    if (active < 0.9 * model_params(m))
+        units_params(used, sizeof(used), active);
+    gp_format(c->more, sizeof(c->more), "%9s %8s %9s  %s", UNITS_PARAMS(model_params(m)), used,
+              tokens,
+              m->weights_only     ? "weights only"
+              : m->native_name[0] ? m->native_name
+                                  : m->native_dtype);
 }
 
-static const char of_a_size[] = "a dense model of about this size, shape assumed";
+static const char of_a_size[] = "a dense model of this size";
 
 static bool choices_have(const struct choices_list *list, const char *id)
 {
@@ -189,22 +191,33 @@ static bool choices_have(const struct choices_list *list, const char *id)
     return false;
 }
 
-/* Those of the hub's cache, and those of the current folder. */
+/* Paths or names; deep: far from here, so that their last part says more. */
+static void choices_add_found(struct choices_list *list, char **ids, size_t count, bool deep,
+                              const char *where)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!choices_have(list, ids[i]))
+            choices_add(list, ids[i], deep ? path_name(ids[i]) : ids[i], where)->tail = true;
+    local_models_free(ids, count);
+}
+
+/* Those of the current folder, of Ollama, of LM Studio and of the hub's cache. */
 static void choices_add_local(struct choices_list *list)
 {
     struct hub_model *hub;
-    size_t cached = hub_cache_list(&hub);
-    char **paths;
-    size_t count = local_models(".", &paths);
+    size_t cached = hub_cache_list(&hub), count;
+    char **ids;
 
-    for (size_t i = 0; i < count; i++)
-        if (!choices_have(list, paths[i]))
-            choices_add(list, paths[i], paths[i], "a model in this folder");
+    count = local_models(".", &ids);
+    choices_add_found(list, ids, count, false, "in this folder");
+    count = ollama_models(&ids);
+    choices_add_found(list, ids, count, false, "in Ollama here");
+    count = lmstudio_models(&ids);
+    choices_add_found(list, ids, count, true, "in LM Studio here");
     for (size_t i = 0; i < cached; i++)
         if (!choices_have(list, hub[i].name))
             choices_add(list, hub[i].name, hub[i].name, "in the hub's cache here");
     free(hub);
-    local_models_free(paths, count);
 }
 
 static void choices_add_chosen(const struct model *const *all, size_t count, const char *id,
@@ -243,6 +256,11 @@ static void choices_models(struct form *form, bool details, struct choices_list 
 {
     /* Where a newcomer begins; any other size can be typed. */
     static const char *const sizes[] = {"8B", "70B", "400B"};
+    /* What is served most, small ones first: before all the others, which are by family. */
+    static const char *const popular[] = {
+        "llama-3.2-3b", "llama-3.1-8b",    "qwen3-8b",    "gemma-3-12b",   "gpt-oss-20b",
+        "gemma-3-27b",  "qwen3-30b-a3b",   "qwen3-32b",   "llama-3.3-70b", "qwen2.5-72b",
+        "gpt-oss-120b", "qwen3-235b-a22b", "deepseek-v3", "deepseek-r1"};
     const struct model *const *all, **sorted;
     const char *had[FORM_UNDO];
     struct recent_models recent;
@@ -263,6 +281,10 @@ static void choices_models(struct form *form, bool details, struct choices_list 
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
         if (!choices_have(list, sizes[i]))
             choices_add(list, sizes[i], sizes[i], of_a_size);
+    for (size_t i = 0; details && i < sizeof(popular) / sizeof(popular[0]); i++)
+        for (size_t k = 0; k < count; k++)
+            if (strcmp(all[k]->id, popular[i]) == 0 && !choices_have(list, popular[i]))
+                choices_add_model(list, all[k]);
     sorted = gp_calloc(count + 1, sizeof(*sorted));
     for (size_t i = 0; i < count; i++)
         sorted[i] = all[i];
@@ -565,6 +587,8 @@ static const struct {
                                {"buy", "buy", "the hardware, its power and its room"}}},
     [FIELD_RESERVE] = {.fixed = {{"", "load", "the requests at their end, and one of full context"},
                                  {"full", "full", "all users at full context"}}},
+    [FIELD_GOALS] = {.fixed = {{"", "likely", "by the middle of an estimate"},
+                               {"sure", "sure", "by its whole band: more GPUs"}}},
     [FIELD_DATED] = {.fixed = {{"", "off", "all rents"},
                                {"on", "on", "only prices with a date of their own"}}},
     [FIELD_PRUNE] = {.fixed = {{"", "none", "every weight is stored"},

@@ -99,7 +99,7 @@ void plan_summaries_list(struct plan_summaries *o, struct form *form, enum field
 {
     int count;
     bool gpus = field == FIELD_GPU;
-    struct choice *choices = form_choices(form, field, gpus, &count);
+    struct choice *choices = form_choices(form, field, field != FIELD_PRECISION, &count);
 
     o->field = field;
     o->open = open;
@@ -116,14 +116,14 @@ void plan_summaries_list(struct plan_summaries *o, struct form *form, enum field
     free(choices);
 }
 
-/* What the form asks, with this GPU or this format in place of its own. */
+/* What the form asks, with this model, GPU or format in place of its own. */
 static bool outcome_resolve(const struct plan_summaries *o, const struct form_copy *form,
                             const char *id, struct planner *planner, struct resolved *out)
 {
     static const enum option_id layout[] = {OPT_TP, OPT_PP, OPT_EP, OPT_REPLICAS};
     const struct request *now = &form->answer.plan.request;
     const char *count = form->values.value[FIELD_GPUS];
-    bool gpu = o->field == FIELD_GPU;
+    bool gpu = o->field == FIELD_GPU, model = o->field == FIELD_MODEL;
     char name[GPU_ID_MAX + 32];
     struct options options;
 
@@ -133,10 +133,10 @@ static bool outcome_resolve(const struct plan_summaries *o, const struct form_co
     gp_copy(name, sizeof(name), gpu ? id : now->gpu->id);
     if (count[0] && !o->open)
         gp_format(name + strlen(name), sizeof(name) - strlen(name), ":%s", count);
-    return planner_resolve(planner, &options, NULL,
-                           gpu     ? NULL
-                           : id[0] ? id
-                                   : "native",
+    return planner_resolve(planner, &options, model ? id : NULL,
+                           gpu || model ? NULL
+                           : id[0]      ? id
+                                        : "native",
                            name, out, NULL) == GP_OK;
 }
 

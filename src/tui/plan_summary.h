@@ -44,11 +44,11 @@ int plan_summary_compare(const struct plan_summary *a, const struct plan_summary
 /* ---- summaries of every GPU or every format ---- */
 
 struct plan_summary_row {
-    char id[64];
+    char id[256];
     struct plan_summary summary;
 };
 struct plan_summaries {
-    enum field field;              /* FIELD_GPU or FIELD_PRECISION */
+    enum field field;              /* FIELD_MODEL, FIELD_GPU or FIELD_PRECISION */
     bool open;                     /* count and layout are free, whatever the form says */
     struct plan_summary_row *rows; /* (count); owned */
     int count;

@@ -248,10 +248,15 @@ run --launch vllm -m llama-3.1-70b -g l4:1 --format json
 assert_contains "JSON as well" '"argv": []' "$out"
 run --launch nothing -m llama-3.1-8b
 assert_eq "exit code" 2 "$rc"
-assert_contains "what there is" "an engine: llama.cpp, ollama, sglang, tensorrt-llm, vllm; or \
+assert_contains "what there is" "an engine: llama.cpp, mlx, ollama, sglang, tensorrt-llm, vllm; or \
 compose, docker, k8s, slurm, triton" "$err"
-run --launch mlx -m llama-3.1-8b
-assert_contains "no table of options" "MLX has no table of options (an engine: llama.cpp, " "$err"
+run --launch mlx -m llama-3.1-8b -p mlx-4bit -g apple-m4-max
+assert_contains "MLX" "--decode-concurrency 32" "$out"
+run --launch llama.cpp -m llama-3.1-405b -p q4_k_m -g rtx-4090:16
+assert_contains "llama.cpp over hosts" "--rpc HOST1:50052" "$out"
+assert_contains "the other hosts' servers" "rpc-server -H 0.0.0.0 -p 50052" "$out"
+run --launch compose --engine llama.cpp -m llama-3.1-405b -p q4_k_m -g rtx-4090:16
+assert_contains "no manifest joins them" "joins hosts by servers of their own" "$err"
 run --launch vllm --engine sglang -m llama-3.1-8b
 assert_contains "two engines" "--launch vllm does not start SGLang" "$err"
 run --launch vllm@0.12 -m llama-3.1-8b -g h100-sxm --kv-offload-gb 8

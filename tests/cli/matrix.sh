@@ -42,16 +42,23 @@ done <<'E2'
 1|vLLM does not run on GCN5.1 (gfx906) GPUs|-m llama-3.2-1b -g radeon-vii --engine vllm
 0|llama.cpp b7400+|-m llama-3.2-1b -g rx-6600
 0|vLLM 0.33+|-m llama-3.1-8b -g rx-7900-xtx
+1|exceed the 40960|-m qwen3-30b-a3b -g h100-sxm -c 64k
+0|2 users x 65,536|-m unsloth/Qwen3-Coder-30B-A3B-Instruct-GGUF -g rtx-4090 -c 64k -u 2
+0|FITS|-m Qwen/Qwen3-4B-Instruct-2507-FP8 -g l4:2 -c 200k
+0|FITS|-m Qwen3-235B-A22B-Thinking-2507 -g h200-sxm:8 -c 128k
+1|exceed the 32768|-m mistral-small:24b -g h100-sxm -c 64k
+0|FITS|-m mistralai/Devstral-Small-2507 -g h100-sxm -c 64k
 0|vLLM 0.33+|-m llama-3.1-8b -g mi210
 0|planned for llama.cpp, as vLLM does not run on Pascal GPUs|-m llama-3.2-1b -g gtx-1080
 1|llama.cpp;GGUF|-m llama-3.1-8b -g p100-pcie-16 -p fp8
-1|vLLM (0.33+) runs on compute capability 7.0 or higher|-m llama-3.1-8b -g p100-pcie-16 -p fp8 --engine vllm
-1|runs on compute capability 7.5 or higher, v100-sxm2-32 has 7.0;vLLM or llama.cpp run there;only supports sm75|-m llama-3.1-8b -g v100-sxm2-32:1 --engine sglang
+1|vLLM (0.33+) runs on compute capability 7.5 or higher|-m llama-3.1-8b -g p100-pcie-16 -p fp8 --engine vllm
+1|runs on compute capability 7.5 or higher, v100-sxm2-32 has 7.0;llama.cpp runs there, and vLLM up to 0.19;only supports sm75|-m llama-3.1-8b -g v100-sxm2-32:1 --engine sglang
 1|7.5 or higher|-m qwen3-8b -g p100-pcie-16:2 --engine sglang
 0|published builds have kernels for compute capability 8.0 or higher|-m qwen3-0.6b -g t4:1 --engine sglang
 0||-m llama-3.1-8b -g l40s:1 --engine sglang
-0||-m llama-3.1-8b -g v100-sxm2-32:1 --engine vllm
-1|7.0 or higher;no kernel image|-m qwen3-0.6b -g p100-pcie-16:1 --engine vllm
+0||-m llama-3.1-8b -g v100-sxm2-32:1 --engine vllm@0.19
+1|7.5 or higher, v100-sxm2-32 has 7.0: 7.0 (V100): vllm@0.19, or llama.cpp;no kernel image|-m llama-3.1-8b -g v100-sxm2-32:1 --engine vllm
+1|7.5 or higher;no kernel image|-m qwen3-0.6b -g p100-pcie-16:1 --engine vllm
 1|7.0 to 9.0;a newer version|-m qwen3-0.6b -g b200:1 --engine vllm@0.8
 0||-m qwen3-0.6b -g b200:1 --engine vllm@0.9
 0||-m qwen3-0.6b -g p100-pcie-16:1 --engine llama.cpp -p q8_0
@@ -97,7 +104,7 @@ done <<'E2'
 0|non-torch 2.13|-m qwen3-8b -g h100-sxm:2 --tp 2 --engine vllm@0.20
 0|non-torch 0.27 0.15..0.70|-m qwen3-8b -g l40s:2 --tp 2 --engine vllm@0.6
 0|0.17 GiB charged to the budget|-m qwen3-8b -g rtx-4090:2 --tp 2 --engine vllm@0.20 --max-num-seqs 2
-0|MARGINAL;no CUDA graphs|-m qwen3-30b-a3b -g a10:4 --tp 4 --engine vllm@0.8.5 -c 1024 --max-num-seqs 1
+0|FITS;no CUDA graphs|-m qwen3-30b-a3b -g a10:4 --tp 4 --engine vllm@0.8.5 -c 1024 --max-num-seqs 1
 0|FITS|-m qwen3-30b-a3b -g a10:4 --tp 4 --engine vllm@0.8.5 -c 1024 --max-num-seqs 1 --enforce-eager
 1|KV pool 48.73 GiB|-m qwen3-coder-480b-a35b -p fp8-block -g h20-141:8 --tp 1 --dp 8 --ep 8 --engine vllm@0.10.1 -c 262144 --memory-utilization 0.90
 E2

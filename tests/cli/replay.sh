@@ -132,6 +132,32 @@ END
     assert_eq "exit code of two traces" 2 "$rc"
 }
 
+# ---- a day whose rate differs by the hour ----
+{
+    echo 'name = "day"; hours = [ 1, 2, 3,'
+    for _ in $(seq 20); do printf ' 2,'; done
+    echo ' 2 ];'
+} >day.cfg
+if have_json; then
+    # shellcheck disable=SC2086 # words
+    run --replay $model:1 --rate 2 --arrivals ./day.cfg --duration 10800 --tpot-p99 8.1 --format json
+    assert_eq "exit code of a day" 0 "$((rc & ~1))"
+    assert_eq "an hour each" 3 "$(json hours.#)"
+    assert_eq "as many as its share" yes \
+        "$(json hours.0.requests hours.1.requests hours.2.requests | tr '\n' ' ' |
+            awk '{ a = 3600 * 48 / 48
+                   ok = ($1 - a) ^ 2 < 16 * a && ($2 - 2 * a) ^ 2 < 32 * a && ($3 - 3 * a) ^ 2 < 48 * a
+                   print ok ? "yes" : "no" }')"
+    assert_eq "more is slower" yes "$(json hours.0.tpot_p99 hours.2.tpot_p99 | tr '\n' ' ' |
+        awk '{ print $1 < $2 ? "yes" : "no" }')"
+    assert_eq "and cured at the busiest hour's rate" "$(json hours.2.requests)" \
+        "$(json cure.rate | awk '{ printf "%.0f", $1 * 3600 }')"
+    # shellcheck disable=SC2086 # words
+    run --replay $model:1 --rate 2 --arrivals ./day.cfg --duration 10800 --tpot-p99 8.1
+    assert_contains "said by its name" ", first 02:00" "$out"
+    assert_contains "what cures it" "  cure     " "$out"
+fi
+
 # ---- refused, with what to do ----
 printf '{"timestamp": 0, "input_length": 1.5, "output_length": 5}\n' >bad.jsonl
 # shellcheck disable=SC2086 # words
@@ -140,6 +166,8 @@ printf '{"timestamp": 0, "input_length": 1.5, "output_length": 5}\n' >bad.jsonl
     printf '{"timestamp": 0, "output_length": 5}\n' >bad.jsonl
     assert_fails 3 "input_length is missing" --replay bad.jsonl $model
     assert_fails 2 "'sometimes' is no kind of arrivals" --replay $model --rate 4 --arrivals sometimes
+    assert_fails 2 "10 million of a replay" --replay $model --rate 400 --arrivals ./day.cfg
+    assert_fails 2 "need a rate" --replay $model -u 4 --arrivals office
     assert_fails 2 "outside 0.01..10000" --replay $model --rate 4 --arrivals gamma:0
     assert_fails 2 "poisson arrivals need a rate" --replay $model -u 4 --arrivals poisson
     assert_fails 2 "a closed loop has users" --replay $model --rate 4 --arrivals closed

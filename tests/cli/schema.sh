@@ -113,6 +113,8 @@ refused launch 's/"OLLAMA_HOST"/"OLLAMA_PORT"/'
 json_of replay --replay -m llama-3.1-8b -g h100-sxm --rate 2 --requests 50
 json_of replay --replay -m llama-3.1-8b -g h100-sxm:2 --replicas 2 -u 4 --requests 50 --engine sglang
 json_of replay --replay -m llama-3.1-70b -g l4:1
+json_of replay --replay -m llama-3.1-8b -g h100-sxm --rate 2 --arrivals flat --duration 7300 \
+    --ttft-p99 20
 valid replay
 refused replay '1,/"saturated"/s/"saturated"/"full"/'
 

@@ -51,15 +51,15 @@ static void try_pool(const char *text, size_t size)
 static void try_shape(const char *text, size_t size)
 {
     struct profile *profile;
-    struct pool_shape shape = {0};
+    struct shape shape = {0};
     double out[POOL_FILE_HOURS];
 
     if (profile_parse("fuzz.cfg", text, size, &profile, NULL))
         return;
-    pool_shape_read(profile_top(profile), &shape);
+    shape_read(profile_top(profile), &shape);
     if (profile_finish(profile, NULL, NULL, NULL) == GP_OK) {
-        pool_shape_fit(&shape, 24, out);
-        pool_shape_fit(&shape, 168, out);
+        shape_fit(&shape, 24, out);
+        shape_fit(&shape, 168, out);
         for (int h = 0; h < 168; h++)
             if (!(out[h] >= 0))
                 abort();

@@ -391,8 +391,8 @@ expect <<'END'
 │── gemm (m x n x k) ──────────────────││warm-up, no sample yet                │
 │ok      512^3 fp32   134 GFLOP/s     -││before   512^3 fp32: 134 GFLOP/s      │
 │running 512^3 fp16                    ││                                      │
-│waiting 512^3 bf16                    ││                                      │
-│waiting 512^3 int8                    ││                                      │
+│waiting 512^3 bf16                    ││power -  clock -  temp 40 C  memory - │
+│waiting 512^3 int8                    ││of 1.0 GiB  load -                    │
 │waiting 2048^3 fp32                   ││                                      │
 └──────────────────────────────────────┘└──────────────────────────────────────┘
 ┌─ Run ────────────────────────────────────────────────────────────────────────┐
@@ -482,6 +482,18 @@ KEYS
 shows "Interrupted: what was measured is kept."
 shows "F5 continues"
 shows "skipped"
+
+# A limit that ends it is no interruption.
+GPUPLAN_STANDIN=waits:2 screen "time limit" -m 8B -g h100-sxm <<'KEYS'
+4
+:time-limit 2s
+F5
+:wait
+:dump -
+KEYS
+shows "The time limit of 2 s is reached: "
+shows "time limit"
+lacks "Interrupted"
 
 # the command for it is one that works; F5 does the same here
 GPUPLAN_STANDIN=waits:2 GPUPLAN_STANDIN_GO=$work/half.json screen "goes on" -m 8B -g h100-sxm <<'KEYS'
@@ -799,11 +811,11 @@ expect <<'END'
 │6 points good, 0 flagged, 0 wrong, 0 without a figure                                                                 │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
 ┌─ Points ─────────────────────────────────────────────────────────────────────────────────────── device 1, Tab: next ─┐
-│state   point                                               measured       time   predicted ratio flags               │
+│state   point                            measured       time   predicted ratio flags                                  │
 │── memory ────────────────────────────────────────────────────────────────────────────────────────────────────────────│
-│ok      read 128 MiB                                       67.1 GB/s       2 ms           -     -                     │
-│ok      write 128 MiB                                      67.1 GB/s       2 ms           -     -                     │
-│ok      copy 128 MiB                                        134 GB/s       2 ms           -     -                     │
+│ok      read 128 MiB                    67.1 GB/s       2 ms           -     -                                        │
+│ok      write 128 MiB                   67.1 GB/s       2 ms           -     -                                        │
+│ok      copy 128 MiB                     134 GB/s       2 ms           -     -                                        │
 │                                                                                                                      │
 │                                                                                                                      │
 │                                                                                                                      │

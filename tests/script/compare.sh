@@ -29,9 +29,9 @@ expect <<'END'
 │   …pro-6000-server  fp8        1  fits         74.3±41   1.69    2.24      40│
 │   l4                int4-awq   4  fits        121.0±78   1.76    3.96      78│
 │   a40               int4-awq   2  fits        123.9±78   1.80    4.17      97│
-│   h100-pcie         int4-awq   1  fits         75.2±32   1.90    2.66      83│
+│   a40               fp8        2  fits        153.0±97   1.80    5.02      30│
 └──────────────────────────────────────────────────────────────────────────────┘
-┌─ rtx-a6000 x 4, bf16 (as published): fits ────────────────── 1-2 of 17, Tab ─┐
+┌─ rtx-a6000 x 4, bf16 (as published): fits ────────────────── 1-2 of 18, Tab ─┐
 │█████████████████████████████████████████████████████▓▓▓▓▒░░░░░········│ 43.62│
 │█ weights 32.9 ▓ KV 2.2 ▒ act 0.5 ░ run 2.8 · spare 5.2                       │
 └──────────────────────────────────────────────────────────────────────────────┘
@@ -61,13 +61,13 @@ expect <<'END'
 │   rtx-6000-ada         fp8        2  fits         73.3±47     209   1.65    2.19      33  TP2            33.88  none │
 │ * rtx-pro-6000-server  int4-awq   1  fits         79.3±44     188   1.69    2.50     119  TP1            37.07  none │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
-┌─ rtx-a6000 x 4, bf16 (as published): fits ────────────────────────────────────────────────────────── 1-2 of 14, Tab ─┐
+┌─ rtx-a6000 x 4, bf16 (as published): fits ────────────────────────────────────────────────────────── 1-2 of 15, Tab ─┐
 │████████████████████████████████████████████████████████████████████████████████████▓▓▓▓▓▓▒░░░░░░░·············│ 43.62│
 │█ weights 32.9 ▓ KV 2.2 ▒ act 0.5 ░ run 2.8 · spare 5.2                                                               │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
  rtx-a6000 x 4, bf16 (as published): fits, = the plan
  ~ estimated, ? assumed, - unknown; TPOT with its band's wider side
- Enter:open  a:apply  s:sort  /:filter  m:sizes  y:why  e:export  p:precisions  w:save                   ?:help  q:quit
+ Enter:open  a:apply  s:sort  /:filter  m:sizes  y:why  Space:mark  e:export  p:precisions  w:save       ?:help  q:quit
 END
 
 screen "40 x 12: the table" "${load[@]}" <<'KEYS'
@@ -122,7 +122,7 @@ hyperstack n3-RTX-A6000x4, 4 GPUs (by
 2026-11); its source gives this price no
 date: check it
 TPOT 101 ms (60..176 ms), TTFT 1.40 s
-(0.40..6.98 s), output tokens 151/s
+(0.40..6.98 s),   all at once 5.59 s
  rtx-a6000 x 4, bf16 (as published): …
  Enter:use in plan       ?:help  q:quit
 END
@@ -145,7 +145,7 @@ expect <<'END'
 |   a100-sxm-80       int4-awq   1  fits        75.4+-42   1.29    1.80      87|
 |   a100-pcie-80      int4-awq   1  fits        76.5+-42   1.35    1.91      87|
 +------------------------------------------------------------------------------+
-+- rtx-a6000 x 2, int4-awq: fits ----------------------------- 1-2 of 19, Tab -+
++- rtx-a6000 x 2, int4-awq: fits ----------------------------- 1-2 of 20, Tab -+
 |##############################=======:-----............................| 43.62|
 |# weights 18.6 = KV 4.4 : act 0.5 - run 2.8 . spare 17.3                      |
 +------------------------------------------------------------------------------+
@@ -165,7 +165,7 @@ expect <<'END'
 │   GPU                  format     n  verdict     ~TPOT ms  ~tok/s    $/h    ~$/M  ~users  layout   memory GiB  weights GiB  KV pool GiB  $/month  limit      │
 │=  rtx-a6000            bf16       4  fits        100.9±75     151   2.00    3.68      75  TP4           47.99        32.89        ~7.35     1460  none       │
 │▸  l40s                 int4-awq   2  fits         77.8±50     193   2.00    2.89      96  TP2           44.99        18.55       ~18.90     1460  none       │
-│   l40s                 fp8        4  fits         59.2±38     256   4.00    4.34     209  TP4           44.99        16.96       ~20.50     2920  none       │
+│   l40s                 fp8        2  fits        112.0±72     139   2.00    4.01      30  TP2           44.99        33.88        ~5.92     1460  none       │
 │   l40s                 bf16       4  fits         83.8±54     183   4.00    6.08      46  TP4           44.99        32.89        ~4.57     2920  none       │
 END
 
@@ -192,7 +192,7 @@ expect <<'END'
 │ 62 of 66 fit and meet goals  sort $/M ▼  filter -  * best for its cost       │
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
 │=  rtx-a6000         bf16       4  fits        100.9±75   2.00    3.68      75│
-│   t4                fp8       32  fits         61.4±86  31.30   36.63     192│
+│   t4                bf16      16  fits       121.6±235  15.65   35.79     106│
 ┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ───── 1-12 of 66 ─┐
 │ 62 of 66 fit and meet goals  sort layout ▲  filter -  * best for its cost    │
 │   GPU              format     n  verdict     ~TPOT ms    $/h    ~$/M  layout │
@@ -395,8 +395,8 @@ expect <<'END'
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
 │=  rtx-a6000         int8       2  fits         92.2±58   1.00    1.67      33│
 │▸  l40s              int4-awq   2  fits         77.8±50   2.00    2.89      96│
-│   l40s              fp8        4  fits         59.2±38   4.00    4.34     209│
-│   l40s              int8       4  fits         59.3±38   4.00    4.34     209│
+│   l40s              fp8        2  fits        112.0±72   2.00    4.01      30│
+│   l40s              int8       2  fits        112.1±72   2.00    4.01      30│
 END
 
 # ---- detail ---------------------------------------------------------------------------
@@ -413,7 +413,7 @@ expect <<'END'
 │                                                                              │
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
-┌─ t4 x 16, bf16 (as published): fits ──────────────────────── 1-2 of 21, Tab ─┐
+┌─ t4 x 16, bf16 (as published): fits ──────────────────────── 1-2 of 22, Tab ─┐
 │██████████████████████████████████████████▓▓▓▒░░░░░░░░░░░░░░···········│ 13.83│
 │█ weights 8.2 ▓ KV 0.5 ▒ act 0.2 ░ run 2.7 · spare 2.1                        │
 └──────────────────────────────────────────────────────────────────────────────┘
@@ -430,7 +430,7 @@ KEYS
 only 1,9
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                    66 rows
-┌─ rtx-a6000 x 4, bf16 (as published): fits ───────────────────── 1-18 of 550 ─┐
+┌─ rtx-a6000 x 4, bf16 (as published): fits ───────────────────── 1-18 of 565 ─┐
 │                                                                              │
 │ why                                                                          │
 │   GPUs (gpus) = 4 GPUs, exact                                                │
@@ -459,7 +459,7 @@ expect <<'END'
 │                                                                              │
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
-┌─ h100-sxm x 2, fp8: fits ───────────────────────────────── 14-21 of 21, Tab ─┐
+┌─ h100-sxm x 2, fp8: fits ───────────────────────────────── 15-22 of 22, Tab ─┐
 │ai-dynamo/aiconfigurator@095f58a systems/*.yaml; public nvidia-smi outputs;   │
 │docs.nvidia.com/datacenter/tesla/mig-user-guide; launch price: HF msrp        │
 │(rounded estimate)                                                            │
@@ -492,10 +492,10 @@ expect <<'END'
 │   h100-sxm          fp8        2  fits        22.7±9.7   6.98    2.84     173│
 ┌─ llama-3.1-70b, 200 users of 1,280 tokens, each up to 8,192 ─────────────────┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its cost│
-│   GPU             format      n  verdict     ~TPOT ms     $/h    ~$/M  ~users│
-│=* rtx-a6000       bf16        8  fits           590.2    4.00    3.45     486│
-│▸  h100-sxm        int4-awq    2  fits       295.3±164    6.98    3.01     251│
-│   h100-sxm        bf16        4  fits         82.8±46   13.96    1.68     356│
+│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
+│=* rtx-a6000         bf16       8  fits           590.2   4.00    3.45     486│
+│▸  h100-sxm          int4-awq   2  fits       295.3±164   6.98    3.01     251│
+│   h100-sxm          bf16       4  fits         82.8±46  13.96    1.68     356│
 END
 
 screen "Enter takes the row into the plan, u gives it back" "${load[@]}" -g l4 \
@@ -637,6 +637,75 @@ shows "-p native -p fp8 -p int4-awq --sort gpus"
 # shellcheck disable=SC2086 # words
 run ${command#gpuplan } --format csv
 assert_true "the command prints the rows shown" cmp -s "$work/out" "$work/shown.csv"
+
+# ---- side by side -------------------------------------------------------------------------
+
+screen "marked rows as columns, exported" "${load[@]}" <<'KEYS'
+2
+:wait
+Down Space Space Down Space
+:export marked.csv
+v
+:dump -
+Right Enter
+:dump used
+KEYS
+only 1,24
+expect <<'END'
+ gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                    66 rows
+┌─ Side by side ───────────────────────────────────────────────────────────────┐
+│             rtx-a6000 x 2        rtx-a6000 x 2        a100-pcie-80 x 1       │
+│             int4-awq             fp8                  int4-awq               │
+│ memory      ████▓▒░·····│ 43.62  ████████▓▒░·│ 43.62  █████▓▒░····│ 72.82    │
+│ verdict     fits                 fits                 fits                   │
+│ layout      TP2                  TP2                  TP1                    │
+│ $/h         1.00 *               1.00 *               1.35                   │
+│ $/month     730 *                730 *                986                    │
+│ $/M tok     ~2.21                ~2.24                ~1.91 *                │
+│ TPOT ms     ~118.1±75            ~121.8±77            ~76.5±42 *             │
+│ TTFT ms     ~2503                ~1993                ~1315 *                │
+│ tok/s       ~126                 ~124                 ~197 *                 │
+│ J/token     ?7.42                ?8.33                ?2.66 *                │
+│ users held  ~111 *               ~33                  ~87                    │
+│ weights GiB 18.55                33.88                37.07                  │
+│ KV pool GiB ~21.68               ~6.60                ~34.23 *               │
+│ memory GiB  47.99                47.99                80.00                  │
+│ offer       1 x hyperstack/n3…   1 x hyperstack/n3…   1 x hyperstack/n3…     │
+│                                                                              │
+└──────────────────────────────────────────────────────────────────────────────┘
+ Left and Right choose a column, Enter takes it into the plan.
+ ~ estimated, ? assumed, - unknown; TPOT with its band's wider side
+ Enter:use in plan  e:export  v:table                            ?:help  q:quit
+END
+assert_eq "three rows are exported, with their titles" 4 "$(wc -l <marked.csv)"
+if have_json; then
+    printf '%s\n' "$out" >"$work/out"
+    python3 - "$work/out" <<'PY'
+import sys
+rows = [l[1:].strip() for l in open(sys.argv[1]) if l.startswith('│')]
+for name, low in (('$/h', True), ('TPOT ms', True), ('tok/s', False), ('users held', False)):
+    cells = [r[len(name):].split() for r in rows if r.startswith(name)][0]
+    cells = [c for c in cells if c != '│']
+    values = [float(c.strip('~?').split('±')[0].replace(',', '')) for c in cells if c != '*']
+    best = [i for i, c in enumerate(cells) if c == '*']
+    starred = {i - k - 1 for k, i in enumerate(best)}
+    want = min(values) if low else max(values)
+    assert starred == {i for i, v in enumerate(values) if v == want}, (name, cells)
+PY
+    assert_eq "the star is at the best of each row" 0 $?
+fi
+assert_contains "Enter takes the column in focus" "taken into the plan: --gpu" "$(cat used)"
+
+screen "without marks: the plan and the row in focus" "${load[@]}" <<'KEYS'
+2
+:wait
+Down Down v
+:dump -
+v
+:dump back
+KEYS
+assert_eq "two columns" 2 "$(printf '%s\n' "$out" | sed -n 3p | grep -o ' x [0-9]' | wc -l)"
+assert_contains "v: the table again" "sort \$/h" "$(cat back)"
 
 # ---- sizes by formats ---------------------------------------------------------------------
 

@@ -139,24 +139,29 @@ lacks "not measured"
 assert_eq "one result" 1 "$(find "$work/state/gpuplan/bench" -name '*.json' | wc -l)"
 rm -r "$work/state"
 
-# Another device than the planned one: all tests first, and p says why.
+# Another device than the planned one: all tests first, p says why, and one key plans and confirms
+# what is here.
 screen "not here" -m llama-3.2-1b -g h100-sxm <<'KEYS'
 4
 :wait
 :dump first
 p
 :wait
-F5
 :dump -
+F5
+:wait
+:dump confirmed
+u
+:dump undone
 KEYS
 assert_contains "all tests first" "[4 Bench]" "$(cat first)"
 assert_contains "measure" "─ Measure ─" "$(cat first)"
 expect <<'END'
  gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]
 ┌─ Confirm ──────────────────────────────────── llama-3.2-1b bf16 on h100-sxm ─┐
-│this host has no h100-sxm: it cannot confirm the plan, it has stand-in 0; p   │
-│measures that                                                                 │
-│                                                                              │
+│This host has no h100-sxm, it has stand-in 0. Enter plans llama-3.2-1b on     │
+│that, and confirms it: about two minutes, x stops, u takes the plan back. p   │
+│measures without a plan.                                                      │
 │                                                                              │
 │                                                                              │
 │                                                                              │
@@ -173,8 +178,28 @@ expect <<'END'
 │                                                                              │
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
- nothing to confirm here
-
+ Confirm: only what the plan rests on is measured, and the plan takes it.
+ ~ scattered and counts less; ignored: other programs disturbed it.
  Enter:start  d:devices  o:options  p:all tests  y:why slow      ?:help  q:quit
 END
+assert_contains "planned on what is here" "llama-3.2-1b bf16 on cpu" "$(cat confirmed)"
+assert_contains "and confirmed" "TPOT calibrated" "$(cat confirmed)"
+assert_contains "one step of undo" "undone: GPU cpu -> h100-sxm" "$(cat undone)"
+rm -r "$work/state"
+
+# While it runs: the same table, the point that runs in it, how far it is. What was measured before
+# counts when it goes on.
+GPUPLAN_STANDIN=waits:2 GPUPLAN_STANDIN_GO=$work/go \
+    screen "runs" -m llama-3.2-1b -g cpu -c 2048 <<'KEYS'
+:size 120 30
+4
+:wait
+F5
+:until to go
+:dump -
+x
+KEYS
+shows "├"
+shows "low..high measured"
+shows "elapsed"
 finish

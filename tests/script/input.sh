@@ -98,5 +98,20 @@ KEYS
 shows "Users: 21"
 shows "undone: Users 21 -> 16 (U redoes)"
 assert_eq "Alt, and where no number is" 2 "$(printf '%s\n' "$out" | grep -c '\[2 Compare\]')"
-shows "Why ──"
+shows "Index ──"
+
+screen "an index, a title, an automatic layout" -m deepseek-v3 -p fp8 -u 32 -c 16k <<'KEYS'
+:dump -
+Tab y "tpot" Enter
+:dump -
+Esc 2
+:wait
+:click 4 56
+:dump -
+:click 4 56
+:dump -
+KEYS
+shows "+Layout     auto: TP"
+shows "│   TPOT = "
+shows "sort TPOT"
 finish

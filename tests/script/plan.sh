@@ -75,8 +75,8 @@ expect <<'END'
 │ Weights    fp8              ▾││memory 60 % of budget, 29.44 GiB to spare       ││rtx-a6000       2  $1.00  122  $2.24│
 │ GPU        h100-sxm         ▾││███████████████████▓▓▒░░·················│ 72.85││rtx-6000-ada    2  $1.65 73.3  $2.19│
 │ GPUs       auto: 2           ││█ weights 33.9 ▓ KV 4.4 ▒ act 2.0 ░ run 3.2     ││rtx-pro-6000-…  1  $1.69 74.3  $2.24│
-│── Load ──────────────────────││── Speed: model ─── low..high ────── goal ──────││a100-pcie-80    2  $2.70 49.2  $2.43│
-│ Context    8,192 tokens      ││TTFT        219 ms  63..1095         none       ││h200-sxm        1  $3.39 30.0  $1.83│
+│── Load ──────────────────────││── Speed: model ─── low..high ────── goal ──────││a40             2  $1.80  153  $5.02│
+│ Context    8,192 tokens      ││TTFT        219 ms  63..1095         none       ││l40             2  $2.00  126  $4.56│
 │ Prompt     1,024 tokens      ││TPOT       22.7 ms  17.4..32.4       none       ││── First to break, this layout ─────│
 │ Output     256 tokens        ││output   682 tok/s  478..888         none       ││+140 users: 156 margin… KV pool     │
 │ Users      16 at once        ││holds   173 requests of 1,280; first: KV pool   ││none up to 131,072 context tokens   │
@@ -288,14 +288,14 @@ only 1,11 22,26
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Model ──────────────────────────────────────────────────────────── 7 of 23 ─┐
-│/ 70b                                                                         │
-│▸ 70B                              a dense model of about this size, shape a… │
-│  Generic 70B (hypothetical seed)  70.55 B, 131,072 tokens, bf16              │
-│  Llama 2 70B                      68.98 B, 4,096 tokens, fp16                │
-│  Llama 3 70B                      70.55 B, 8,192 tokens, bf16                │
-│  Llama 3.1 70B                    70.55 B, 131,072 tokens, bf16              │
-│  Llama 3.3 70B Instruct           70.55 B, 131,072 tokens, bf16              │
-│  DeepSeek-R1-Distill-Llama-70B    70.55 B, 131,072 tokens, bf16              │
+│/ 70b                           verdict    n      $/h TPOT ms     params      │
+│▸ 70B                           fits       8    $3.52    96.4  a dense model  │
+│  Llama 3.3 70B Instruct        fits       8    $3.52    96.4    70.55 B      │
+│  Generic 70B (hypothetical s…  fits       8    $3.52    96.4    70.55 B      │
+│  Llama 2 70B                   fits       8    $3.52    95.6    68.98 B      │
+│  Llama 3 70B                   fits       8    $3.52    96.4    70.55 B      │
+│  Llama 3.1 70B                 fits       8    $3.52    96.4    70.55 B      │
+│  DeepSeek-R1-Distill-Llama-7…  fits       8    $3.52    96.4    70.55 B      │
 │                                                                              │
  Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
@@ -375,11 +375,11 @@ Enter
 KEYS
 only 2,6 24,32
 expect <<'END'
-┌┌─ GPU ─────────────────────────────────────────────────────────────────────────────────────────────────── 1 of 31 ─┐─┐
-││/ 3g                                     verdict    n      $/h TPOT ms     $/M                                     │ │
-││▸ A100 SXM4 80GB, MIG 3g.40gb            fits       1    $1.29    19.5   $7.22  39.18 GiB usable, 1.02 TB/s, 2020  │ │
-││  "3g" as typed                                                                                                    │2│
-││                                                                                                                   │ │
+┌─ GPU ────────────────────────────────────────────────────────────────────────────────────────────────────── 1 of 31 ─┐
+│/ 3g                                     verdict    n      $/h TPOT ms     $/M                                        │
+│▸ A100 SXM4 80GB, MIG 3g.40gb            fits       1    $1.29    19.5   $7.22  39.18 GiB usable, 1.02 TB/s, 2020     │
+│  "3g": 1 x GPU of 3g                                                                                                 │
+│                                                                                                                      │
  type:find  Up/Down:move  Enter:choose  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                                                                8B*
 ┌─ Ask ────────────────────────┐┌─ Answer: 1 x A100 SXM4 80GB (MIG 3g.40gb), TP 1 ─────────────────── 1-14 of 17, Tab ─┐
@@ -399,25 +399,25 @@ Esc / "price" Enter Enter
 KEYS
 only 2,12 22 30,36
 expect <<'END'
-┌─┌─ Engine ────────────────────────────────────────────────────── 29 of 29 ─┐─┐
-│ │/ type words to find it, or a version, such as vllm@0.19                  │ │
-│ │▸ auto                       the newest vLLM; llama.cpp for GGUF          │ │
-│ │  llama.cpp up to b3218      budgets by asked, 1.00 by default            │0│
-│─│  llama.cpp b3219+           budgets by asked, 1.00 by default            │ │
-│ │  MLX all versions           budgets by asked, 1.00 by default            │─│
-│ │  Ollama all versions        budgets by asked, 1.00 by default            │ │
-│ │  SGLang up to 0.5.14        budgets by static, 0.88 by default           │ │
-│+│  SGLang 0.5.15-0.5.22       budgets by static, 0.88 by default           │ │
-│-│  SGLang 0.5.23+             budgets by static, 0.88 by default           │ │
-│▸│  TensorRT-LLM all versions  budgets by free, 0.90 by default             │ │
+┌─ Engine ────────────────────────────────────────────────────────── 29 of 29 ─┐
+│/ type words to find it, or a version, such as vllm@0.19                      │
+│▸ auto                       the newest vLLM; llama.cpp for GGUF              │
+│  llama.cpp up to b3218      budgets by asked, 1.00 by default                │
+│  llama.cpp b3219+           budgets by asked, 1.00 by default                │
+│  MLX all versions           budgets by asked, 1.00 by default                │
+│  Ollama all versions        budgets by asked, 1.00 by default                │
+│  SGLang up to 0.5.14        budgets by static, 0.88 by default               │
+│  SGLang 0.5.15-0.5.22       budgets by static, 0.88 by default               │
+│  SGLang 0.5.23+             budgets by static, 0.88 by default               │
+│  TensorRT-LLM all versions  budgets by free, 0.90 by default                 │
  Engine: its version sets overheads, how it budgets, and its speed.
 │ KV on host off            ▾││█ weights 15.0 ▓ KV 1.0 ▒ act 0.5 ░ run 1.0     │
 │ Draft      none           ▾││── Speed: model ─── low..high ────── goal ──────│
-│ ┌─ Price ───────────────────────────────────────────────────────── 4 of 4 ─┐ │
-│ │/ type words to find it                                                   │ │
-│ │▸ on-demand  list prices of clouds                                        │ │
-│ │  spot       list prices of instances that may be taken away              │ │
-│-│  market     marketplaces and auctions                                    │ │
+┌─ Price ───────────────────────────────────────────────────────────── 4 of 4 ─┐
+│/ type words to find it                                                       │
+│▸ on-demand  list prices of clouds                                            │
+│  spot       list prices of instances that may be taken away                  │
+│  market     marketplaces and auctions                                        │
 END
 
 screen "a wrong name is refused and says what is near" <<'KEYS'
@@ -496,12 +496,12 @@ KEYS
 only 2,6 11 22
 expect <<'END'
 ┌─ Ask ──────────────────────┐┌─ Answer: 2 x H100 SXM5 80GB, TP 1 x PP 2 ──────┐
-│ Model      llama-3.1-70b  ▾││FITS         2 GPUs   $6.98/h    $1.03/M tok    │
-│ Weights    fp8            ▾││memory 97 % of budget, 2.23 GiB to spare        │
+│ Model      llama-3.1-70b  ▾││FITS         2 GPUs   $6.98/h    $1.37/M tok    │
+│ Weights    fp8            ▾││memory 99 % of budget, 0.87 GiB to spare        │
 │ GPU        h100-sxm       ▾││██████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░·│ 75.23│
-│ GPUs       2               ││█ weights 33.9 ▓ KV 37.8 ▒ act 0.6 ░ run 0.8    │
-│▸Users      187 at once     ││holds   204 requests of 1,280; first: KV pool   │
- Users: 187 at once is the best that fits
+│ GPUs       2               ││█ weights 33.9 ▓ KV 39.7 ▒ act 0.6 ░ run 0.2    │
+│▸Users      197 at once     ││holds   207 requests of 1,280; first: KV pool   │
+ Users: 197 at once is the best that fits
 END
 
 screen "what cannot be solved for" -m 8B <<'KEYS'
@@ -565,15 +565,15 @@ only 2,3 7,15 22,24
 expect <<'END'
 ┌─ Ask ──────────────────────┐┌─ Answer: 1 x L40S, TP 1 ───── 1-14 of 20, Tab ─┐
 │▸Model      70B (assumed)  ▾││NO FIT   short 30.88 GiB on each L40S           │
-│─┌─ Ways out ────────────────────────────────────────────────────── 7 of 7 ─┐s│
-│ │/ type words to find it verdict    n      $/h TPOT ms     $/M             │8│
-│ │▸ 1. int4-awq           fits       1    $1.00    79.8  $23.42             │2│
-│ │  2. llama.cpp, q4_k_m  fits       1    $1.00    62.2  $19.00             │6│
-│ │  3. cpu-offload-gb 34  fits       1    $1.00    1546 $432.23             │8│
-│ │  4. rtx-a6000:2        fits       2    $1.00    57.8  $16.62             │5│
-│ │  5. a100-sxm-80:1      fits       1    $1.29    40.5  $14.97             │5│
-│─│  6. a100-pcie-80:1     fits       1    $1.35    42.5  $16.41             │1│
-│ │  7. l40s:2             fits       2    $2.00    52.1  $29.84             │─│
+┌─ Ways out ────────────────────────────────────────────────────────── 7 of 7 ─┐
+│/ type words to find it verdict    n      $/h TPOT ms     $/M                 │
+│▸ 1. int4-awq           fits       1    $1.00    79.8  $23.42                 │
+│  2. llama.cpp, q4_k_m  fits       1    $1.00    62.2  $19.00                 │
+│  3. cpu-offload-gb 34  fits       1    $1.00    1546 $432.23                 │
+│  4. rtx-a6000:2        fits       2    $1.00    57.8  $16.62                 │
+│  5. a100-sxm-80:1      fits       1    $1.29    40.5  $14.97                 │
+│  6. a100-pcie-80:1     fits       1    $1.35    42.5  $16.41                 │
+│  7. l40s:2             fits       2    $2.00    52.1  $29.84                 │
  Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
  type:find  Up/Down:move  Enter:choose  Esc:back
@@ -602,12 +602,12 @@ KEYS
 only 7,13
 expect <<'END'
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ ┌─ Changes ─────────────────────────────────────────────────────── 3 of 3 ─┐ │
-│ │/ type words … verdict    n      $/h TPOT ms     $/M                      │ │
-│ │▸ 1. int4-awq  cheaper    1    $0.44    20.9   $2.72                      │ │
-│ │  2. users 3   fuller     1    $0.44    61.0   $2.54                      │ │
-│ │  3. tp 2      faster     2    $0.88    30.5   $7.62                      │ │
-│ │                                                                          │─│
+┌─ Changes ─────────────────────────────────────────────────────────── 3 of 3 ─┐
+│/ type words … verdict    n      $/h TPOT ms     $/M                          │
+│▸ 1. int4-awq  cheaper    1    $0.44    20.9   $2.72                          │
+│  2. users 3   fuller     1    $0.44    61.0   $2.54                          │
+│  3. tp 2      faster     2    $0.88    30.5   $7.62                          │
+│                                                                              │
 END
 
 screen "the form again by a second Tab" -m 70B -p int8 -g l40s:1 <<'KEYS'
@@ -633,11 +633,11 @@ only 2,3 16,20
 expect <<'END'
 ┌─ Ask ────────────────────────┐┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ─────────────┐┌─ Alternatives, cheapest first ─────┐
 │▸Model      llama-3.1-70b    ▾││FITS         2 GPUs   $6.98/h    $33.30/M tok   ││GPU             n    $/h TPOT    $/M│
-│ TPOT goal  none              ││── Against the pinned plan ─────────────────────││    ││                          ⣠⠞⠁ │
-│ Throughput none              ││Weights bf16 -> fp8; GPUs 4 -> 2; GPUs 4 -> 2;  ││1500││                        ⢀⠜⠁   │
-│+Layout     auto: TP 2        ││$13.96/h -> $6.98/h; TPOT 15.7 -> 16.8 ms;      ││    ││                       ⣠⠏     │
-│+Engine     auto: vLLM 0.33+  ││weights +0.99 GiB; KV and state +0.62 GiB; to   ││    ││                      ⡴⠃      │
-│+Cost       on-demand         ││spare -1.62 GiB                                 ││    ││                    ⢀⡞⠁       │
+│ TPOT goal  none              ││── Against the pin ─────────────────────────────││    ││                          ⣠⠞⠁ │
+│ Throughput none              ││                   pinned          now    change││1500││                        ⢀⠜⠁   │
+│+Layout     auto: TP 2        ││Weights              bf16          fp8          ││    ││                       ⣠⠏     │
+│+Engine     auto: vLLM 0.33+  ││GPUs                    4            2        -2││    ││                      ⡴⠃      │
+│+Cost       on-demand         ││$/h                $13.96        $6.98      x0.5││    ││                    ⢀⡞⠁       │
 END
 
 screen "the same where there is little room" -m llama-3.1-70b -p bf16 -g h100-sxm:4 <<'KEYS'
@@ -660,7 +660,7 @@ screen "why: what the field goes into comes first" -m llama-3.1-8b -g h100-sxm <
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Why: Users first ───────────────────────────────────────────── 1-18 of 555 ─┐
+┌─ Why: Users first ───────────────────────────────────────────── 1-18 of 557 ─┐
 │   max concurrency (concurrency) = 54.64 requests (52.39..55.28), model       │
 │       floor(pool / block bytes) * block bytes / given                        │
 │       with pool 54.644 GiB, 52.389 GiB to 55.284 GiB (model), block bytes 2  │
@@ -682,7 +682,7 @@ expect <<'END'
 └──────────────────────────────────────────────────────────────────────────────┘
  Users: requests in flight; more: more KV, longer TPOT, fewer $ a token.
  KV needed = users of one replica * KV of one request
- Up/Down:scroll  /:find  n:next  q or Esc:close
+ Up/Down:scroll  /:find  n:next  i:index  q or Esc:close
 END
 
 # ---- files and commands ------------------------------------------------------------
@@ -789,10 +789,10 @@ KEYS
 only 2,8 24,28
 expect <<'END'
 ┌─ Model ──────────────────────────────────────────────────────────── 3 of 26 ─┐
-│/ ./                                                                          │
-│▸ ./models/broken                  a model in this folder                     │
-│  ./models/deep/tiny.gguf          a model in this folder                     │
-│  ./models/tiny                    a model in this folder                     │
+│/ ./                            verdict    n      $/h TPOT ms     params      │
+│▸ ./models/broken                                              in this folder │
+│  ./models/deep/tiny.gguf       fits       1    $0.44     0.1  in this folder │
+│  ./models/tiny                 fits       1    $0.44     0.6  in this folder │
 │  "./" as typed                                                               │
 │                                                                              │
  type:find  Up/Down:move  Enter:choose  Tab:path  Esc:back

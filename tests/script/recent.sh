@@ -29,8 +29,39 @@ echo '{}' >my-model/config.json
 list "first"
 shows "./my-model"
 shows "Example/Tiny"
-assert_true "above the catalogue" test "$(row_of Example/Tiny)" -lt "$(row_of 'about this size')"
+assert_true "above the catalogue" test "$(row_of Example/Tiny)" -lt "$(row_of 'a dense model')"
 assert_true "nothing was chosen: nothing is kept" test ! -e "$kept"
+
+# What Ollama and LM Studio have pulled, by the names that they have there; what cannot be a name
+# is left out.
+library=$HOME/.ollama/models/manifests/registry.ollama.ai/library
+studio=$HOME/.lmstudio/models/lmstudio-community/Qwen3-8B-GGUF
+mkdir -p "$library/llama3.1" "$library/.hidden" "$studio"
+touch "$library/llama3.1/8b" "$library/llama3.1/latest" "$library/.hidden/x" \
+    "$studio/Qwen3-8B-Q4_K_M.gguf"
+list "other stores"
+shows "llama3.1:8b "
+shows "in Ollama here"
+shows "Qwen3-8B-Q4_K_M.gguf"
+shows "in LM Studio here"
+lacks "hidden"
+assert_true "verdict and GPUs beside it" test \
+    "$(grep -c 'llama3.1:8b  *fits  *1  *\$1.00' <<<"$out")" = 1
+assert_true "then what is served most" test "$(row_of 'Llama 3.3 70B')" -gt "$(row_of Example/Tiny)"
+rm -r "$HOME/.ollama" "$HOME/.lmstudio"
+
+# What a pasted name is read as stands there before it is taken.
+screen "a pasted name" -m llama-3.1-8b -g l40s <<'KEYS'
+Enter
+:paste meta-llama/Llama-3.3-70B-Instruct
+:dump -
+Esc
+Down Down Enter
+:paste 2x L40S
+:dump -
+KEYS
+shows '"meta-llama/Llama-3.3-70B-Instruct": Llama 3.3 70B Instruct, 70.55 B, bf16'
+shows '"2x L40S": 2 x L40S'
 
 # Two are chosen; the next run has the last one first.
 screen "chosen" -m llama-3.1-8b -g l40s <<'KEYS'

@@ -13,13 +13,13 @@ KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Model ──────────────────────────────────────────────────────────── 5 of 23 ─┐
-│/ llama 70b                                                                   │
-│▸ Llama 2 70B                      68.98 B, 4,096 tokens, fp16                │
-│  Llama 3 70B                      70.55 B, 8,192 tokens, bf16                │
-│  Llama 3.1 70B                    70.55 B, 131,072 tokens, bf16              │
-│  Llama 3.3 70B Instruct           70.55 B, 131,072 tokens, bf16              │
-│  DeepSeek-R1-Distill-Llama-70B    70.55 B, 131,072 tokens, bf16              │
-│  "llama 70b" as typed                                                        │
+│/ llama 70b                     verdict    n      $/h TPOT ms     params      │
+│▸ Llama 3.3 70B Instruct        fits       4    $4.00    50.9    70.55 B      │
+│  Llama 2 70B                   fits       4    $4.00    50.4    68.98 B      │
+│  Llama 3 70B                   fits       4    $4.00    50.9    70.55 B      │
+│  Llama 3.1 70B                 fits       4    $4.00    50.9    70.55 B      │
+│  DeepSeek-R1-Distill-Llama-7…  fits       4    $4.00    50.9    70.55 B      │
+│  "llama 70b": no model 'llama 70b'                                           │
 │                                                                              │
 │                                                                              │
 │                                                                              │
@@ -29,8 +29,8 @@ expect <<'END'
 │                                                                              │
 │                                                                              │
 │                                                                              │
-│                                                                              │
-│                                                                              │
+│  Llama 3.3 70B Instruct                                                      │
+│  fits       4    $4.00    50.9    70.55 B            131,072  bf16           │
 └──────────────────────────────────────────────────────────────────────────────┘
  Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
@@ -82,21 +82,21 @@ expect <<'END'
 |> 70B                                 |
 |  8B                                  |
 |  400B                                |
-|  DeepSeek-V3 / V3-0324 / V3.1       v|
-|  a dense model of about this size,   |
-|  shape assumed                       |
+|  Llama 3.1 8B                       v|
+| verdict    n      $/h TPOT ms     pa~|
+| fits       4    $4.00    50.9  a dens|
 +--------------------------------------+
  Model: its parameters set memory and ~
  type:find  Up/Down:move  Esc:back
 [1 Plan] 2  3  4
 +- Model -------------------- 8 of 23 -+
 |/ llama                               |
-|  Llama 2 70B                         |
-|  Llama 3 70B                         |
-|> Llama 3.1 8B                        |
-|  Llama 3.1 70B                      v|
-|  8.03 B, 131,072 tokens, bf16        |
-|                                      |
+|  Llama 3.1 8B                        |
+|  Llama 3.3 70B Instruct              |
+|> Llama 2 70B                         |
+|  Llama 3 70B                        v|
+| verdict    n      $/h TPOT ms     pa~|
+| fits       4    $4.00    50.4    68.9|
 +--------------------------------------+
  Model: its parameters set memory and ~
  type:find  Up/Down:move  Esc:back
@@ -111,34 +111,34 @@ expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Ask ────────────────────────┐┌─ Answer: 4 x L40S, TP 4 ───────────────────────┐┌─ Alternatives, cheapest first ─────┐
 │ Model      70B (assumed)    ▾││FITS         4 GPUs   $4.00/h    $58.82/M tok   ││GPU             n    $/h TPOT    $/M│
-│┌─ GPU ────────────────────────────────────────────────────────────────────────────────────────────────── 24 of 24 ─┐0│
-││/ type words to find it, or id/slice:co… verdict    n      $/h TPOT ms     $/M                                     │4│
-││  auto: here, else the cheapest          fits       4    $2.00    57.5  $33.40                                     │2│
-││  here: Test Processor, 2 cores          no fit   weights                       15.04 GiB usable, 24 GB/s          │7│
-││▸ L40S                                   fits       4    $4.00    50.9  $58.82  44.42 GiB usable, 864 GB/s, 2023   │4│
-││  RTX A6000                              fits       4    $2.00    57.5  $33.40  47.41 GiB usable, 768 GB/s, 2020   │─│
-││  A100 PCIe 80GB                         fits       2    $2.70    47.3  $36.54  79.15 GiB usable, 1.94 TB/s, 2021  │ │
-││  RTX PRO 6000 Blackwell Server Edition  fits       2    $3.38    53.9  $51.82  94.44 GiB usable, 1.6 TB/s, 2025   │ │
-││  L4                                     fits       8    $3.52    96.4  $97.17  22.07 GiB usable, 300 GB/s, 2023   │ │
-││  A40                                    fits       4    $3.60    62.8  $65.54  44.45 GiB usable, 696 GB/s, 2020   │─│
-││  H100 PCIe 80GB                         fits       2    $3.80    42.9  $46.03  79.19 GiB usable, 2.04 TB/s, 2022  │ │
-││  L40                                    fits       4    $4.00    50.9  $59.59  44.45 GiB usable, 864 GB/s, 2022   │⠏│
-││  B200 SXM                               fits       1    $4.89    24.5  $33.96  178.35 GiB usable, 7.7 TB/s, 2024  │ │
-││  A100 SXM4 80GB                         fits       4    $5.16    24.6  $36.38  79.15 GiB usable, 2.04 TB/s, 2020  │ │
-││  H200 SXM 141GB                         fits       2    $6.78    20.3  $39.24  138.72 GiB usable, 4.8 TB/s, 2024  │ │
-││  H100 SXM5 80GB                         fits       2    $6.98    27.5  $54.42  79.19 GiB usable, 3.35 TB/s, 2022  │ │
-││  H100 NVL 94GB                          fits       2   $13.96    23.9  $95.32  92.46 GiB usable, 3.94 TB/s, 2023  │ │
-││  Tesla T4                               fits      16   $15.65    77.1 $357.54  14.56 GiB usable, 320 GB/s, 2018   │ │
-││  A100 SXM4 40GB                         fits       8   $15.92    17.7  $80.90  39.50 GiB usable, 1.55 TB/s, 2020  │ │
-││  A10G (AWS)                             fits       8   $16.29    64.2 $305.77  22.07 GiB usable, 600 GB/s, 2021   │ │
-││  Instinct MI300X                        fits       8   $27.60    15.8 $123.09  189.70 GiB usable, 5.3 TB/s, 2023  │ │
-││  GB200 (per GPU)                        fits       4   $64.00     9.3 $169.99  182.81 GiB usable, 8 TB/s, 2024    │ │
-││  M3 Ultra                               fits       1        -     237       -  384.00 GiB usable, 819 GB/s, 2025  │ │
-││  RTX 6000 Ada Generation                fits       4        -    46.4       -  47.41 GiB usable, 960 GB/s, 2022   │ │
-││  GeForce RTX 4090                       fits       8        -    27.3       -  23.70 GiB usable, 1.01 TB/s, 2022  │ │
-││  Tesla P100 SXM2 16GB                   no fit   weights                       15.81 GiB usable, 732 GB/s, 2016   │ │
-││                                                                                                                   │─│
-│└───────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘ │
+┌─ GPU ───────────────────────────────────────────────────────────────────────────────────────────────────── 24 of 24 ─┐
+│/ type words to find it, or id/slice:co… verdict    n      $/h TPOT ms     $/M                                        │
+│  auto: here, else the cheapest          fits       4    $2.00    57.5  $33.40                                        │
+│  here: Test Processor, 2 cores          no fit   weights                       15.04 GiB usable, 24 GB/s             │
+│▸ L40S                                   fits       4    $4.00    50.9  $58.82  44.42 GiB usable, 864 GB/s, 2023      │
+│  RTX A6000                              fits       4    $2.00    57.5  $33.40  47.41 GiB usable, 768 GB/s, 2020      │
+│  A100 PCIe 80GB                         fits       2    $2.70    47.3  $36.54  79.15 GiB usable, 1.94 TB/s, 2021     │
+│  RTX PRO 6000 Blackwell Server Edition  fits       2    $3.38    53.9  $51.82  94.44 GiB usable, 1.6 TB/s, 2025      │
+│  L4                                     fits       8    $3.52    96.4  $97.17  22.07 GiB usable, 300 GB/s, 2023      │
+│  A40                                    fits       4    $3.60    62.8  $65.54  44.45 GiB usable, 696 GB/s, 2020      │
+│  H100 PCIe 80GB                         fits       2    $3.80    42.9  $46.03  79.19 GiB usable, 2.04 TB/s, 2022     │
+│  L40                                    fits       4    $4.00    50.9  $59.59  44.45 GiB usable, 864 GB/s, 2022      │
+│  B200 SXM                               fits       1    $4.89    24.5  $33.96  178.35 GiB usable, 7.7 TB/s, 2024     │
+│  A100 SXM4 80GB                         fits       4    $5.16    24.6  $36.38  79.15 GiB usable, 2.04 TB/s, 2020     │
+│  H200 SXM 141GB                         fits       2    $6.78    20.3  $39.24  138.72 GiB usable, 4.8 TB/s, 2024     │
+│  H100 SXM5 80GB                         fits       2    $6.98    27.5  $54.42  79.19 GiB usable, 3.35 TB/s, 2022     │
+│  H100 NVL 94GB                          fits       2   $13.96    23.9  $95.32  92.46 GiB usable, 3.94 TB/s, 2023     │
+│  Tesla T4                               fits      16   $15.65    77.1 $357.54  14.56 GiB usable, 320 GB/s, 2018      │
+│  A100 SXM4 40GB                         fits       8   $15.92    17.7  $80.90  39.50 GiB usable, 1.55 TB/s, 2020     │
+│  A10G (AWS)                             fits       8   $16.29    64.2 $305.77  22.07 GiB usable, 600 GB/s, 2021      │
+│  Instinct MI300X                        fits       8   $27.60    15.8 $123.09  189.70 GiB usable, 5.3 TB/s, 2023     │
+│  GB200 (per GPU)                        fits       4   $64.00     9.3 $169.99  182.81 GiB usable, 8 TB/s, 2024       │
+│  M3 Ultra                               fits       1        -     237       -  384.00 GiB usable, 819 GB/s, 2025     │
+│  RTX 6000 Ada Generation                fits       4        -    46.4       -  47.41 GiB usable, 960 GB/s, 2022      │
+│  GeForce RTX 4090                       fits       8        -    27.3       -  23.70 GiB usable, 1.01 TB/s, 2022     │
+│  Tesla P100 SXM2 16GB                   no fit   weights                       15.81 GiB usable, 732 GB/s, 2016      │
+│                                                                                                                      │
+└──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
 │                              ││                                                ││    users at once                   │
 └──────────────────────────────┘└────────────────────────────────────────────────┘└────────────────────────────────────┘
  GPU: memory sets how many, bandwidth TPOT. auto: here, else cheapest fit.
@@ -153,7 +153,7 @@ Enter "14.5B"
 Enter
 :dump -
 KEYS
-shows '"14.5B" as typed'
+shows '"14.5B": generic 14.5B, 14.53 B, bf16'
 shows "14.5B (assumed)"
 
 screen "what is refused is said" -m 70B -g l40s <<'KEYS'
@@ -163,7 +163,7 @@ C-u "14.5B" Enter
 :dump -
 KEYS
 shows "no model 'no such model'"
-shows '"no such model" as typed' # and can be mended
+shows "\"no such model\": no model 'no such model'" # and can be mended
 shows "14.5B (assumed)"
 
 screen "a short list" -m 70B -g l40s <<'KEYS'
@@ -228,7 +228,7 @@ expect <<'END'
 └──────────────────────────────────────────────────────────────────────────────┘
  Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
- Up/Down:scroll  /:find  n:next  q or Esc:close
+ Up/Down:scroll  /:find  n:next  i:index  q or Esc:close
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Help: Plan ──────────────────────────────────────────────────── 1-18 of 56 ─┐
 │ Model: its parameters set memory and speed. An id, 70B, or a path.           │
@@ -252,7 +252,7 @@ expect <<'END'
 └─ not found: suggestion ──────────────────────────────────────────────────────┘
  Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
- Up/Down:scroll  /:find  n:next  q or Esc:close
+ Up/Down:scroll  /:find  n:next  i:index  q or Esc:close
 END
 
 screen "help in the least room" --ascii -m 70B -g l40s <<'KEYS'

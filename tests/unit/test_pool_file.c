@@ -123,7 +123,7 @@ static void same_names_are_refused(void **state)
 /* A week that starts on Friday, begun on Monday; its working days as one day. */
 static void shapes_align_by_weekday(void **state)
 {
-    struct pool_shape week = {.count = 168, .start = 4}, day = {.count = 24};
+    struct shape week = {.count = 168, .start = 4}, day = {.count = 24};
     double out[POOL_FILE_HOURS];
 
     (void)state;
@@ -131,12 +131,12 @@ static void shapes_align_by_weekday(void **state)
         week.value[h] = h;
     for (int h = 0; h < 24; h++)
         day.value[h] = h;
-    pool_shape_fit(&week, 168, out);
+    shape_fit(&week, 168, out);
     assert_float_equal(out[4 * 24], 0, 0); /* Friday midnight is its first hour */
     assert_float_equal(out[0], 3 * 24, 0); /* Monday its fourth day */
-    pool_shape_fit(&week, 24, out);
+    shape_fit(&week, 24, out);
     assert_float_equal(out[5] / out[0], (5 * 5 + 24 * (3 + 4 + 5 + 6 + 0)) / 432.0, 1e-12);
-    pool_shape_fit(&day, 168, out);
+    shape_fit(&day, 168, out);
     assert_float_equal(out[24 * 6 + 7], 7, 0);
 }
 

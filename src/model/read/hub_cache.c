@@ -168,6 +168,68 @@ size_t local_models(const char *folder, char ***paths)
     return look.count;
 }
 
+static bool home_path(char *path, size_t size, const char *name)
+{
+    const char *home = getenv("HOME");
+
+    return home != NULL && home[0] == '/' && path_join(path, size, home, name);
+}
+
+size_t lmstudio_models(char ***paths)
+{
+    char folder[GP_PATH_MAX];
+
+    if (home_path(folder, sizeof(folder), ".lmstudio/models") && path_is_dir(folder))
+        return local_models(folder, paths);
+    if (home_path(folder, sizeof(folder), ".cache/lm-studio/models") && path_is_dir(folder))
+        return local_models(folder, paths);
+    *paths = NULL;
+    return 0;
+}
+
+/* The tags of a model of Ollama's library: "llama3.3:70b", "qwen3" for its latest. */
+static void look_for_tags(struct look *look, const char *library, const char *name)
+{
+    char folder[GP_PATH_MAX], text[256], **tags;
+    size_t count;
+
+    if (!is_plain_name(name) || !path_join(folder, sizeof(folder), library, name) ||
+        path_list(folder, "", &tags, &count, NULL))
+        return;
+    for (size_t i = 0; i < count && look->left > 0; i++) {
+        bool latest = strcmp(tags[i], "latest") == 0;
+
+        look->left--;
+        if (is_plain_name(tags[i]) &&
+            gp_format(text, sizeof(text), "%s%s%s", name, latest ? "" : ":", latest ? "" : tags[i]))
+            look_found(look, text);
+    }
+    path_list_free(tags, count);
+}
+
+size_t ollama_models(char ***names)
+{
+    struct look look = {.left = LOCAL_MODELS_LOOK};
+    char folder[GP_PATH_MAX], library[GP_PATH_MAX], **models;
+    const char *given = getenv("OLLAMA_MODELS");
+    size_t count;
+    bool known = given != NULL && given[0] != '\0'
+                     ? gp_copy(folder, sizeof(folder), given)
+                     : home_path(folder, sizeof(folder), ".ollama/models");
+
+    if (known &&
+        path_join(library, sizeof(library), folder, "manifests/registry.ollama.ai/library") &&
+        path_list(library, "", &models, &count, NULL) == GP_OK) {
+        for (size_t i = 0; i < count; i++)
+            look_for_tags(&look, library, models[i]);
+        path_list_free(models, count);
+    }
+    if (look.count)
+        qsort(look.paths, look.count, sizeof(*look.paths), by_name);
+    *names = look.paths;
+    return look.count;
+}
+
 void local_models_free(char **paths, size_t count)
 {
     path_list_free(paths, count);

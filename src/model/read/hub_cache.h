@@ -6,6 +6,8 @@
  * models--org--name per model; its refs/main names the revision, whose files lie in
  * snapshots/<revision>. Only names and refs/main are read.
  *
+ * Ollama's and LM Studio's stores are listed likewise: by names that -m takes.
+ *
  * Example: "Qwen/Qwen3-8B" is .../models--Qwen--Qwen3-8B/snapshots/b968826d9c46...
  */
 #ifndef GP_MODEL_READ_HUB_CACHE_H
@@ -36,5 +38,10 @@ size_t hub_cache_list(struct hub_model **models);
 /* Paths as checkpoint_read() takes them ("./qwen3-8b"), sorted; returns how many. */
 size_t local_models(const char *folder, char ***paths);
 void local_models_free(char **paths, size_t count);
+/* Those of LM Studio: ~/.lmstudio/models, before that ~/.cache/lm-studio/models. */
+size_t lmstudio_models(char ***paths);
+/* What Ollama has pulled, as `ollama run` names it: "llama3.3:70b"; $OLLAMA_MODELS, else
+ * ~/.ollama/models. By the names of its manifests alone; freed as above. */
+size_t ollama_models(char ***names);
 
 #endif

@@ -147,6 +147,28 @@ static double gap_of(const struct arrivals_ask *ask, struct stream *s)
     }
 }
 
+/* Where a rate differs by the hour: the hour that has been reached, and the time of a steady rate
+ * that went by before it. */
+struct hour {
+    int number;
+    double before;
+};
+
+/* The time at which as many have come as by `steady` at the mean rate. */
+static double hour_time(const struct arrivals_ask *ask, struct hour *at, double steady)
+{
+    if (ask->hours <= 0)
+        return steady;
+    for (;;) {
+        double share = ask->hourly[at->number % ask->hours];
+
+        if (steady < at->before + 3600 * share)
+            return 3600.0 * at->number + (steady - at->before) / share;
+        at->before += 3600 * share;
+        at->number++;
+    }
+}
+
 static int length_of(struct stream *s, enum lengths_kind kind, double mean, double sd)
 {
     double u = stream_uniform(s), tokens = mean;
@@ -168,11 +190,12 @@ static void make_drawn(const struct arrivals_ask *ask, struct arrivals *out)
     struct stream gaps = stream_of(ask->seed, 1), prompts = stream_of(ask->seed, 2);
     struct stream outputs = stream_of(ask->seed, 3);
     int n = ask->count, *prompt = out->lengths, *output = prompt + n, *most = output + n;
+    struct hour hour = {0};
     double at = 0;
 
     out->load.count = 0;
     for (int i = 0; i < n; i++) {
-        out->arrival[i] = at;
+        out->arrival[i] = hour_time(ask, &hour, at);
         at += gap_of(ask, &gaps);
         prompt[i] = length_of(&prompts, ask->lengths, ask->prompt, ask->prompt_sd);
         output[i] = length_of(&outputs, ask->lengths, ask->output, ask->output_sd);

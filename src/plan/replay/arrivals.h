@@ -5,6 +5,8 @@
  *   gamma:K    gaps of shape K, CV^2 = 1/K (0.7: burstier than Poisson)
  *   burst      all at once                             closed     N users, each asks when answered
  *
+ * A rate that differs by the hour stretches the gaps of a steady one: more come when it is high.
+ *
  * Lengths are lognormal (or normal, uniform) by mean and standard deviation, whole tokens, 1 at
  * least. Gaps, prompts and answers have a stream of numbers each, so that another rate leaves the
  * lengths as they were.
@@ -55,10 +57,12 @@ struct arrivals_ask {
     enum lengths_kind lengths;
     double prompt, output; /* tokens, means */
     double prompt_sd, output_sd;
-    double most;               /* tokens that each may make; 0 = as many as it does */
-    int prefix;                /* leading tokens that all prompts share; 0 = none */
-    double cached;             /* share of each prompt that is in the cache */
-    int block;                 /* tokens of a block, for the prefix */
+    double most;          /* tokens that each may make; 0 = as many as it does */
+    int prefix;           /* leading tokens that all prompts share; 0 = none */
+    double cached;        /* share of each prompt that is in the cache */
+    int block;            /* tokens of a block, for the prefix */
+    const double *hourly; /* rates of `hours` hours, over and over, as shares of `rate`; borrowed */
+    int hours;            /* 0: the rate is the same all the time */
     const struct trace *trace; /* borrowed */
 };
 

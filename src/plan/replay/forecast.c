@@ -555,7 +555,8 @@ static bool forecast_saturated(const struct forecast *f)
         answer[i] /= fmax(count[i], 1);
     }
     bool waits = wait[1] > GROWS * wait[0] && wait[2] > GROWS * wait[1] && wait[2] > WAITS * span;
-    bool slows = answer[1] > GROWS * answer[0] && answer[2] > GROWS * answer[1] &&
+    /* over a day that is the day's own */
+    bool slows = f->hours == 0 && answer[1] > GROWS * answer[0] && answer[2] > GROWS * answer[1] &&
                  f->point[MEASURE_E2E][POINT_P50].value < span / 3;
     return waits || slows;
 }
@@ -673,9 +674,12 @@ enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_as
     fill_delays(&f, out);
     fill_rates(&f, &out->result, l, out->delay, 1, &value);
     out->runs = 1;
+    double came = l->arrival && l->count > 0 ? l->arrival[l->count - 1] / 3600 : 0;
+    out->hours = ask->arrivals.hours > 0 || came >= 2 ? (int)fmin(floor(came) + 1, 1e5) : 0;
     if (ask->bands) {
         add_law(&f, &value, out, width);
-        if (ask->quick || ask->arrivals.trace || ask->arrivals.kind == ARRIVALS_BURST)
+        if (ask->quick || ask->arrivals.hours > 0 || ask->arrivals.trace ||
+            ask->arrivals.kind == ARRIVALS_BURST)
             add_ranks(&f, &value, out, width);
         else
             add_seeds(&f, &value, out, width);

@@ -86,6 +86,7 @@ struct forecast {
     struct quantity tokens, requests, goodput;         /* output tokens/s, requests/s of all, and of
                                                         * those within the goals */
     int runs, seeds;
+    int hours; /* of the arrivals, where they take two at least or differ by the hour; else 0 */
     int replicas;
     bool saturated;
     enum replay_limit limit;

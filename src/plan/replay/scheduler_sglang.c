@@ -11,14 +11,14 @@
 #define RETRACT_AHEAD 20  /* tokens each that shall fit afterwards: SGLANG_RETRACT_DECODE_STEPS */
 
 /* Tokens that the scheduler has seen of it: the step in flight has not told its own yet. */
-static int64_t seen(const struct replica *r, const struct seq *s)
+static int64_t seq_seen(const struct replica *r, const struct seq *s)
 {
     bool flies = r->rules->overlap && (r->last_decoded || s->began + 1 == r->out->steps);
 
     return seq_made(r, s) - (flies && s->state == SEQ_DECODES);
 }
 
-static int64_t clipped(int64_t tokens)
+static int64_t clip_tokens(int64_t tokens)
 {
     return tokens < 0 ? 0 : tokens < MOST_COUNTED ? tokens : MOST_COUNTED;
 }
@@ -41,7 +41,7 @@ static int64_t whole_pages(const struct replica *r, int64_t tokens)
     return blocks_of(r, tokens) * r->rules->block;
 }
 
-static int64_t spare(const struct replica *r)
+static int64_t page_spare(const struct replica *r)
 {
     return r->rules->bare ? 0 : r->rules->block;
 }
@@ -52,7 +52,7 @@ static struct adder adder_of(const struct replica *r)
 
     for (int i = r->head, n = r->decoding; n > 0; i = r->seq[i].after)
         if (r->seq[i].state == SEQ_DECODES) {
-            promised += (double)clipped(r->seq[i].most - seen(r, &r->seq[i])) * r->ratio;
+            promised += (double)clip_tokens(r->seq[i].most - seq_seen(r, &r->seq[i])) * r->ratio;
             n--;
         }
     /* those whose last token is under way are in the batch still */
@@ -60,9 +60,9 @@ static struct adder adder_of(const struct replica *r)
         const struct seq *s =
             &r->seq[r->released[(r->released_first + n) & (r->released_cap - 1)].seq];
 
-        promised += (double)clipped(s->most - s->made + 1) * r->ratio;
+        promised += (double)clip_tokens(s->most - s->made + 1) * r->ratio;
     }
-    promised += (double)clipped(r->leaving_most) * r->ratio;
+    promised += (double)clip_tokens(r->leaving_most) * r->ratio;
     return (struct adder){.chunk = r->rules->budget,
                           .input = r->rules->input,
                           .free = blocks_left(&r->blocks) * r->rules->block,
@@ -73,8 +73,8 @@ static void add_tokens(struct replica *r, struct adder *a, int i, int64_t n, boo
 {
     int64_t pages = whole_pages(r, n);
 
-    a->taken += pages + spare(r);
-    a->promised += (double)(pages + spare(r) + (whole ? clipped(r->seq[i].most) : 0));
+    a->taken += pages + page_spare(r);
+    a->promised += (double)(pages + page_spare(r) + (whole ? clip_tokens(r->seq[i].most) : 0));
     a->input -= pages;
     a->chunk -= pages;
     replica_chunk(r, i, (int)n);
@@ -112,7 +112,7 @@ static bool add_first(struct replica *r, struct adder *a)
     int64_t rest = seq_known(s) - hit;
 
     a->free -= idle * block; /* what it finds can no longer be given to others */
-    if ((double)(rest + clipped(s->most - s->made) + spare(r)) >= memory_of(a)) {
+    if ((double)(rest + clip_tokens(s->most - s->made) + page_spare(r)) >= memory_of(a)) {
         r->lacks_blocks = true;
         r->full = r->rules->late || r->chunks > 0 || in_batch(r) > 0;
         return false;
@@ -172,7 +172,7 @@ static int victim_of(const struct replica *r)
 
         if (s->state != SEQ_DECODES)
             continue;
-        int64_t made = seen(r, s), least = seen(r, f);
+        int64_t made = seq_seen(r, s), least = seq_seen(r, f);
         if (found == SEQ_NONE || made < least || (made == least && s->prompt >= f->prompt))
             found = i;
     }
@@ -186,7 +186,7 @@ static void retract_some(struct replica *r, int64_t spent)
     do {
         int victim = victim_of(r);
         struct seq *s = &r->seq[victim];
-        int lost = (int)(seq_made(r, s) - seen(r, s)); /* the one under way is thrown away */
+        int lost = (int)(seq_made(r, s) - seq_seen(r, s)); /* the one under way is thrown away */
 
         replica_preempt(r, victim, false, s->computed);
         s->made -= lost;
@@ -195,7 +195,7 @@ static void retract_some(struct replica *r, int64_t spent)
              replica_entering(r, 0) + spent > blocks_left(&r->blocks));
     for (int i = r->head; i != SEQ_NONE; i = r->seq[i].after)
         if (r->seq[i].state == SEQ_DECODES) {
-            made += (double)seen(r, &r->seq[i]) + RETRACT_AHEAD;
+            made += (double)seq_seen(r, &r->seq[i]) + RETRACT_AHEAD;
             most += r->seq[i].most;
         }
     r->ratio = fmin(made / (most + 1), 1);
@@ -220,7 +220,7 @@ static int64_t wasted_blocks(const struct replica *r)
 }
 
 /* Who has ended by now leaves the batch: at once, or when it next decodes. */
-static void leave(struct replica *r)
+static void leave_batch(struct replica *r)
 {
     int prompts = r->rules->overlap ? 0 : r->left_alone; /* these never joined it */
 
@@ -266,7 +266,7 @@ static int pack_decodes(struct replica *r)
 
 static int sglang_pack(struct replica *r)
 {
-    leave(r);
+    leave_batch(r);
     /* a batch of prompts that joins an empty one brings its own mark */
     if (r->joins_none)
         r->full = false;

@@ -202,6 +202,37 @@ static double solo_of(const struct step *s, const struct serve_load *l)
     return l->solo > 0 ? l->solo : serve_solo(s, l);
 }
 
+#define ARRIVAL 2e-3 /* s: one process reads all requests and splits their texts; assumed */
+
+void serve_burst(const struct step *both, const struct serve_load *l, const struct serve *at,
+                 double *mean, double *last)
+{
+    const struct step *s = prompt_side(both);
+    const struct engine_speed *e = &s->load->request->engine->speed;
+    double users = fmax(l->users, 1), first = fmin(users, fmax(at->running, 1));
+    double groups = fmax(l->prefill, 1), prompts = fmax(first / groups, 1);
+    double q = chunk_of(l), all = prompts * new_tokens(l), full = fmin(all, fmax(l->chunk, q));
+    double rest = full / q * chunk_rest(s, l, q);
+    double chunk = serve_launched(s, l, full, full, step_work(s, full, prompt_compute(s)) + rest);
+    struct pass p = pass_of(both, l, first / 2);
+    bool beside = l->prefill <= 0 && all > full && !e->prefill_alone;
+    double step_s = s->slow[CORRECT_PROMPTS] * chunk + (beside ? p.time : s->fixed);
+    /* the stages of a pipeline work on other chunks meanwhile */
+    double whole = both->first * e->ttft_solo * all / full * step_s / fmin(s->pp, all / full);
+    double base = both->first * (e->ttft_base + at->decode / 2) + l->transfer;
+
+    base += ARRIVAL * users / 2;
+    whole = fmax(whole, both->first * e->ttft_solo * at->solo);
+    *mean = base + (whole + whole / prompts) / 2;
+    *last = base + ARRIVAL * users / 2 + whole;
+    if (users <= first || at->requests <= 0)
+        return;
+    double more = users - first, ends = base + whole / prompts + l->output * at->tpot;
+
+    *mean = (first * *mean + more * (ends + more / 2 / at->requests)) / users;
+    *last = fmax(*last, ends + more / at->requests);
+}
+
 /* TTFT of an idle engine's prompt that 50 or 95 of 100 are no longer than, more than the
  * mean's; `times` as long as the mean. */
 static double solo_more(const struct step *s, const struct serve_load *l, double times, double solo)

@@ -137,6 +137,16 @@ bool serve_alone(const struct step *step);
 double serve_stall(const struct step *step, const struct serve_load *load, const struct serve *at,
                    double *share);
 
+/* TTFT, s, of users who all send their first request at once to an idle engine: the mean, and
+ * the last. Prompts fill steps in turn, beside those that decode by then; who has no slot waits
+ * for answers to end. at: of serve_estimate().
+ *
+ *   T    = steps of C*P tokens * (products + C/steps * rest of a prompt + half the decodes)
+ *   mean = tau + kappa*(T + T/C)/2 + C * 1 ms,  last = tau + kappa*T + C * 2 ms
+ */
+void serve_burst(const struct step *step, const struct serve_load *load, const struct serve *at,
+                 double *mean, double *last);
+
 /* Below what TTFT and TPOT, s, no load comes: those of one request at a time. */
 void serve_least(const struct step *step, const struct serve_load *load, double *ttft,
                  double *tpot);

@@ -328,6 +328,16 @@ static void speed_fill(const struct step *s, const struct serve *serve, const st
         serve_estimate(s, &single, &alone);
     out->solo =
         speed_banded(s, alone.ttft, SPEED_SOLO * out->factor_low, SPEED_SOLO * out->factor_high);
+    out->burst = out->burst_last = quantity_unknown();
+    if (s->load->request->rate <= 0 && l->users > 1) {
+        double mean, last;
+
+        serve_burst(s, l, serve, &mean, &last);
+        out->burst = speed_banded(s, mean, fmax(SPEED_TTFT_LOW, out->factor_low),
+                                  fmax(SPEED_TTFT_HIGH, out->factor_high));
+        out->burst_last = speed_banded(s, last, fmax(SPEED_TTFT_LOW, out->factor_low),
+                                       fmax(SPEED_TTFT_HIGH, out->factor_high));
+    }
     /* Nobody has measured it: a lone prompt's doubt. */
     double value = serve_stall(s, l, &out->serve, &out->stall_share);
 

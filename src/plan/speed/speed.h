@@ -103,6 +103,8 @@ struct speed {
     double running;                         /* of them, at once; the rest queue */
     struct quantity tpot, ttft;             /* s */
     struct quantity solo;                   /* s: TTFT of a single request */
+    struct quantity burst, burst_last;      /* s: TTFT where all users' requests arrive at once, the
+                                     * mean and the last; unknown: one user, or a rate */
     struct quantity stall;                  /* s between two tokens with a prompt's chunk between;
                                      * unknown: none comes */
     double stall_share;                     /* 0..1 of the steps that have one */

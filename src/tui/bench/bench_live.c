@@ -488,9 +488,25 @@ static void read_sample(struct bench_live *live, int point, const struct session
     if (!(s->sample > 0) || !(s->samples > live->samples.count))
         return;
     live->samples.count = (int)s->samples;
+    live->samples.told++;
+    live->samples.sum += s->sample;
+    live->samples.squares += s->sample * s->sample;
     live->samples.least = fmin(live->samples.least, s->sample);
     live->samples.most = fmax(live->samples.most, s->sample);
     spark_add(&live->samples.last, s->sample);
+}
+
+double bench_sample_mean(const struct bench *b, int point, double *spread)
+{
+    const struct bench_live *live = &b->live[b->device];
+    double n = live->samples.told, mean = live->samples.sum / n;
+
+    *spread = NAN;
+    if (live->samples.point != point || n < 1)
+        return NAN;
+    if (n >= 3)
+        *spread = 1.96 * sqrt(fmax(live->samples.squares / n - mean * mean, 0) / (n - 1)) / mean;
+    return mean;
 }
 
 void bench_sensors(struct bench *b, const struct session_event *event, double now)
@@ -544,12 +560,14 @@ bool bench_seconds(struct bench *b, double now)
 
 /* ---- points ---- */
 
+#define FLAGS_LEAST 92 /* columns from which the list has flags: then they take what is left */
+#define NAME_COLS 28   /* of a point's name beside them */
 enum { COL_STATE, COL_NAME, COL_RATE, COL_TIME, COL_PREDICTED, COL_RATIO, COL_FLAGS, COLUMNS };
 static const struct list_column point_columns[COLUMNS] = {
-    [COL_STATE] = {"state", 7, 0, false},          [COL_NAME] = {"point", 0, 0, false},
-    [COL_RATE] = {"measured", 12, 0, true},        [COL_TIME] = {"time", 10, 62, true},
-    [COL_PREDICTED] = {"predicted", 11, 62, true}, [COL_RATIO] = {"ratio", 5, 0, true},
-    [COL_FLAGS] = {"flags", 20, 92, false},
+    [COL_STATE] = {"state", 7, 0, false},           [COL_NAME] = {"point", 0, 0, false},
+    [COL_RATE] = {"measured", 12, 0, true},         [COL_TIME] = {"time", 10, 62, true},
+    [COL_PREDICTED] = {"predicted", 11, 62, true},  [COL_RATIO] = {"ratio", 5, 0, true},
+    [COL_FLAGS] = {"flags", 0, FLAGS_LEAST, false},
 };
 
 /* "4096^3 bf16", "gate_up 64 bf16", "read 256 MiB": the test is in the heading, and
@@ -584,8 +602,8 @@ static char *time_text(char *text, size_t size, double seconds)
 #define FLAGS(result) result_flags(result, ", ", (char[96]){""}, 96)
 
 static const enum ink mark_inks[] = {
-    [MARK_WAITING] = INK_DIM, [MARK_RUNNING] = INK_KEY, [MARK_OK] = INK_OK,
-    [MARK_WRONG] = INK_BAD,   [MARK_FAILED] = INK_BAD,  [MARK_UNSUPPORTED] = INK_DIM,
+    [MARK_WAITING] = INK_DIM, [MARK_RUNNING] = INK_ACCENT, [MARK_OK] = INK_OK,
+    [MARK_WRONG] = INK_BAD,   [MARK_FAILED] = INK_BAD,     [MARK_UNSUPPORTED] = INK_DIM,
     [MARK_SKIPPED] = INK_DIM,
 };
 
@@ -615,7 +633,7 @@ static void draw_point(const struct bench *b, struct canvas *canvas, struct rect
                        const struct list_table *table, int index)
 {
     struct session_point p;
-    char name[POINT_NAME], text[96];
+    char name[POINT_NAME], text[300];
     int end = in.cols; /* a name may take what is left beside it */
     bool none, disturbed, flagged;
 
@@ -650,13 +668,18 @@ static void bench_points_draw(const struct bench *b, struct canvas *canvas, stru
                               bool whole)
 {
     struct rect inside = rect_inside(in), list;
-    struct list_table table = list_table(point_columns, whole ? COLUMNS : COL_FLAGS, inside.cols);
+    struct list_column columns[COLUMNS];
+    struct list_table table;
     struct session_device d;
     char place[64] = "";
     int top, at = 0;
 
     if (rect_empty(inside))
         return;
+    whole = whole && inside.cols >= FLAGS_LEAST;
+    memcpy(columns, point_columns, sizeof(columns));
+    columns[COL_NAME].cols = whole ? NAME_COLS : 0;
+    table = list_table(columns, whole ? COLUMNS : COL_FLAGS, inside.cols);
     if (session_device(b->session, b->device, &d) && session_devices(b->session) > 1)
         gp_format(place, sizeof(place), "device %d, Tab: next", d.id);
     canvas_box(canvas, in, "Points", place[0] ? place : NULL);
@@ -664,7 +687,11 @@ static void bench_points_draw(const struct bench *b, struct canvas *canvas, stru
     list = (struct rect){inside.y + 1, inside.x, inside.rows - 1, inside.cols};
     while (at < b->line_count && b->lines[at] != b->point)
         at++;
-    top = list_top(at < b->line_count ? at : 0, b->line_count, list.rows);
+    at = at < b->line_count ? at : 0;
+    top = list_top(at, b->line_count, list.rows);
+    if (b->stage == STAGE_RUN && b->follow &&
+        list.rows > 0) /* points come in any order: by pages */
+        top = list_clamp(at / list.rows * list.rows, 0, b->line_count - list.rows);
     for (int y = 0; y < list.rows && top + y < b->line_count; y++) {
         int line = b->lines[top + y];
 
@@ -681,13 +708,26 @@ static void bench_points_draw(const struct bench *b, struct canvas *canvas, stru
 
 /* ---- one device ---- */
 
-static void draw_device(const struct bench *b, struct canvas *canvas, struct rect in, int place)
+/* What a device of this backend tells. */
+static unsigned gauge_set(const struct bench *b)
 {
     const unsigned every =
         GAUGE_BIT(POWER) | GAUGE_BIT(CLOCK) | GAUGE_BIT(TEMP) | GAUGE_BIT(MEMORY);
-    const unsigned set = strcmp(b->plan.backend, "cpu") == 0
-                             ? every | GAUGE_BIT(LOAD)
-                             : every | GAUGE_BIT(TENSOR) | GAUGE_BIT(COUNT);
+
+    return strcmp(b->plan.backend, "cpu") == 0
+               ? every | GAUGE_BIT(LOAD)
+               : every | GAUGE_BIT(BUSY) | GAUGE_BIT(TENSOR) | GAUGE_BIT(COUNT);
+}
+
+void bench_gauges_draw(const struct bench *b, struct page *page)
+{
+    if (page->y < page->in.rows)
+        gauges_draw(page->canvas, page->in, page->y, &b->live[b->device].gauges, gauge_set(b));
+}
+
+static void draw_device(const struct bench *b, struct canvas *canvas, struct rect in, int place)
+{
+    const unsigned set = gauge_set(b);
     struct rect inside = rect_inside(in);
     struct session_device d;
     struct session_point p;
@@ -785,26 +825,43 @@ static void draw_strip(const struct bench *b, struct canvas *canvas, struct rect
 
 /* ---- the point that runs ---- */
 
-static void draw_samples(const struct bench_live *live, struct page *page)
+/* What a sample of a point comes to, as its result will say it. */
+static char *sample_rate(char text[32], const struct point *p, double seconds)
 {
-    double least = live->samples.least, most = live->samples.most;
-    double last = spark_value(&live->samples.last, 0);
+    const struct point_result r = {.test = p->test,
+                                   .type = p->type,
+                                   .median = seconds,
+                                   .ops = point_operations(p) / seconds,
+                                   .bytes = point_bytes(p) / seconds};
 
-    if (!isfinite(last)) {
+    return result_rate(text, 32, &r);
+}
+
+/* "62.8 GFLOP/s +-4.1 %", beside what is predicted; the samples as bars; their ends. */
+static void draw_samples(const struct bench *b, const struct session_point *p, int point,
+                         struct page *page)
+{
+    const struct bench_live *live = &b->live[b->device];
+    double least = live->samples.least, most = live->samples.most;
+    double spread, mean = bench_sample_mean(b, point, &spread);
+    char rate[32], low[32], high[32], interval[32] = "";
+
+    if (!isfinite(mean)) {
         page_words(page, 0, INK_DIM, "warm-up, no sample yet");
         return;
     }
-    bench_fact(page, LABEL, "sample", "%d: %s", live->samples.count, TIME(last));
+    if (isfinite(spread))
+        gp_format(interval, sizeof(interval), " +-%.1f %%", 100 * spread);
+    bench_fact(page, LABEL, "rate", "%s%s", sample_rate(rate, p->point, mean), interval);
     spark_draw(page->canvas, page->in, page->y++, 0, page->in.cols, INK_SERIES1,
                &live->samples.last, 0.9 * least, most);
-    bench_fact(page, LABEL, "spread", "%.1f %%  %s..%s", 100 * (most / least - 1), TIME(least),
-               TIME(most));
+    bench_fact(page, LABEL, "sample", "%d: %s..%s", live->samples.count,
+               sample_rate(low, p->point, most), sample_rate(high, p->point, least));
 }
 
 static void draw_now(const struct bench *b, struct canvas *canvas, struct rect in)
 {
     struct page page = {.canvas = canvas, .in = rect_inside(in)};
-    const struct bench_live *live = &b->live[b->device];
     struct session_device d;
     struct session_point p;
     bool runs;
@@ -815,7 +872,7 @@ static void draw_now(const struct bench *b, struct canvas *canvas, struct rect i
     canvas_box(canvas, in, runs ? "This point" : "No point runs", NULL);
     if (runs) {
         page_words(&page, 0, INK_KEY, p.point->id);
-        draw_samples(live, &page);
+        draw_samples(b, &p, d.running, &page);
     } else {
         page_words(&page, 0, INK_DIM, bench_warms(b) ? "the devices warm up" : "");
     }
@@ -833,6 +890,8 @@ static void draw_now(const struct bench *b, struct canvas *canvas, struct rect i
                    flags[0] ? ", " : "", flags);
         break; /* the newest */
     }
+    page.y++;
+    bench_gauges_draw(b, &page);
 }
 
 /* ---- what is left ---- */
@@ -858,7 +917,7 @@ bool bench_warms(const struct bench *b)
     for (int i = 0; session_device(b->session, i, &d); i++)
         if (d.running >= 0)
             return false;
-    return p.done == 0 && !b->stopping;
+    return p.done == p.before && !b->stopping;
 }
 
 /* "0:12   left about 1:04   points: 12 ok, 1 flagged, 9 to go": of all devices. */
@@ -890,23 +949,23 @@ static void progress_words(const struct bench *b, const struct session_progress 
     strbuf_addf(out, ", %d to go", left);
 }
 
-static void draw_bar(const struct bench *b, struct page *page)
+void bench_progress_draw(const struct bench *b, struct page *page)
 {
     struct session_progress p;
     struct strbuf words;
-    int width = page->in.cols / 2, full;
+    int width = page->in.cols / 2, full, y = page->y;
 
     session_progress(b->session, &p);
     full = p.of > 0 ? width * p.done / p.of : 0;
-    canvas_run(page->canvas, page->in, 0, 0, full, INK_SERIES1, GLYPH_FULL);
-    canvas_run(page->canvas, page->in, 0, full, width - full, INK_FREE, GLYPH_EMPTY);
-    canvas_textf(page->canvas, page->in, 0, width + 1, INK_TEXT, "%d %%",
+    canvas_run(page->canvas, page->in, y, 0, full, INK_SERIES1, GLYPH_FULL);
+    canvas_run(page->canvas, page->in, y, full, width - full, INK_FREE, GLYPH_EMPTY);
+    canvas_textf(page->canvas, page->in, y, width + 1, INK_TEXT, "%d %%",
                  p.of > 0 ? 100 * p.done / p.of : 0);
     strbuf_init(&words);
     progress_words(b, &p, &words);
-    canvas_text(page->canvas, page->in, 1, 0, INK_TEXT, words.text);
+    canvas_text(page->canvas, page->in, y + 1, 0, INK_TEXT, words.text);
     strbuf_fini(&words);
-    page->y = 2;
+    page->y += 2;
 }
 
 static void draw_run_words(const struct bench *b, struct canvas *canvas, struct rect in)
@@ -922,7 +981,7 @@ static void draw_run_words(const struct bench *b, struct canvas *canvas, struct 
                                   : NULL);
     if (b->panel == BENCH_WORDS)
         canvas_cursor(canvas, page.in, 0, 0);
-    draw_bar(b, &page);
+    bench_progress_draw(b, &page);
     bench_file(&page, "kept", b->plan.journal);
     room = page.in.rows - page.y;
     while (first > 0) { /* the newest that have room, and the last one always */

@@ -1056,6 +1056,22 @@ static void plan_refresh(struct app *app)
     form_again(app->form);
 }
 
+/* The same model on what is here: one step of undo, and a start. */
+static void confirm_here(struct app *app, struct bench *b)
+{
+    const struct confirm *c = b->confirm;
+    struct gp_err err = {0};
+    char given[2 * GPU_ID_MAX];
+
+    gp_format(given, sizeof(given), "--gpu %s",
+              strcmp(b->plan.backend, "cpu") == 0 ? "cpu" : c->here);
+    if (form_options(app->form, given, &err))
+        app_report_err(app, &err);
+    else
+        app_report(app, false, "planned on %s; u takes it back", c->here);
+    b->adopt = !err.code;
+}
+
 static void drop_kept(struct app *app, void *ctx)
 {
     struct bench *b = ctx;
@@ -1094,10 +1110,58 @@ static const char *use_word(const struct confirm_term *t)
                                      : (less ? "outside ~" : "outside");
 }
 
-static void show_term(struct page *page, const struct confirm_term *t)
+#define BAND_X 80     /* where the bands are drawn */
+#define BAND_LEAST 20 /* columns of one that still says something */
+
+/* The place of a value between two, as its order says it. */
+static int band_at(double value, double low, double high, int cols)
+{
+    return (int)lround(log(value / low) / log(high / low) * (cols - 1));
+}
+
+/* "|---+----o--|": the band, what is predicted in it, and what was measured. */
+static void draw_band(struct page *page, const struct confirm_term *t, double measured,
+                      enum ink ink)
 {
     const struct quantity *q = &t->predicted;
-    char predicted[32] = "-", band[32] = "-", measured[32] = "-", error[16] = "-", row[160];
+    int cols = page->in.cols - BAND_X, at = BAND_X;
+    bool known = measured > 0;
+    double low = known ? fmin(q->low, measured) : q->low;
+    double high = known ? fmax(q->high, measured) : q->high;
+
+    if (cols < BAND_LEAST || !q->known || !(low > 0) || !(high > low))
+        return;
+    int first = at + band_at(q->low, low, high, cols),
+        last = at + band_at(q->high, low, high, cols);
+
+    canvas_run(page->canvas, page->in, page->y, first, last - first, INK_FRAME, GLYPH_HORIZONTAL);
+    canvas_glyph(page->canvas, page->in, page->y, first, INK_FRAME, GLYPH_BAND_LOW);
+    canvas_glyph(page->canvas, page->in, page->y, last, INK_FRAME, GLYPH_BAND_HIGH);
+    canvas_glyph(page->canvas, page->in, page->y, at + band_at(q->value, low, high, cols),
+                 INK_FRAME, GLYPH_BAND_AT);
+    if (known)
+        canvas_glyph(page->canvas, page->in, page->y, at + band_at(measured, low, high, cols), ink,
+                     GLYPH_DOT);
+}
+
+/* SI, of the samples so far. */
+static double sample_value(const struct confirm_term *t, const struct point *p, double seconds)
+{
+    return t->rate == RATE_SECONDS      ? seconds
+           : t->rate == RATE_OPERATIONS ? point_operations(p) / seconds
+                                        : point_bytes(p) / seconds;
+}
+
+/* With what is known of it while it is measured. */
+static void show_term(struct page *page, const struct bench *b, const struct confirm_term *t)
+{
+    const struct quantity *q = &t->predicted;
+    char predicted[32] = "-", band[32] = "-", measured[32] = "-", error[16] = "-";
+    char use[240], row[400];
+    double value = t->measured, spread = NAN;
+    struct session_point p;
+    bool runs = session_point(b->session, 0, t->point, &p) && p.mark == MARK_RUNNING;
+    bool ignored = t->use == CONFIRM_IGNORED;
 
     if (q->known) {
         int decimals = q->high / t->divide < 999.5 ? t->decimals : 0; /* for its column */
@@ -1107,13 +1171,24 @@ static void show_term(struct page *page, const struct confirm_term *t)
         gp_format(band, sizeof(band), "%.*f..%.*f", decimals, q->low / t->divide, decimals,
                   q->high / t->divide);
     }
-    if (!isnan(t->measured))
-        gp_format(measured, sizeof(measured), "%.*f", t->decimals, t->measured / t->divide);
-    if (!isnan(t->error))
+    gp_copy(use, sizeof(use), use_word(t));
+    if (ignored && t->why[0])
+        gp_append(use, sizeof(use), ": ", "%s", t->why);
+    if (runs) {
+        value = sample_value(t, p.point, bench_sample_mean(b, t->point, &spread));
+        gp_copy(use, sizeof(use), isnan(value) ? "warm-up" : "runs");
+    }
+    if (!isnan(value))
+        gp_format(measured, sizeof(measured), "%.*f", t->decimals, value / t->divide);
+    if (runs && !isnan(spread))
+        gp_format(error, sizeof(error), "+-%.1f %%", 100 * spread);
+    else if (!runs && !isnan(t->error))
         gp_format(error, sizeof(error), "%+.0f %%", 100 * t->error);
     gp_format(row, sizeof(row), "%-20.20s%13s%13s%9s%9s  %s", t->name, predicted, band, measured,
-              error, use_word(t));
-    page_row(page, 0, t->use == CONFIRM_IGNORED ? INK_WARN : INK_TEXT, row);
+              error, use);
+    if (!ignored)
+        draw_band(page, t, value, runs ? INK_ACCENT : t->in_band ? INK_OK : INK_WARN);
+    page_row(page, 0, ignored ? INK_WARN : runs ? INK_ACCENT : INK_TEXT, row);
 }
 
 static void show_tpot(struct page *page, const char *when, const struct plan *p)
@@ -1133,8 +1208,15 @@ static void show_terms(struct page *page, const struct bench *b)
     page_row(page, 0, INK_DIM,
              "term                    predicted    low..high measured    error  band");
     for (int i = 0; i < c->terms; i++)
-        show_term(page, &c->term[i]);
+        show_term(page, b, &c->term[i]);
     show_tpot(page, "planned", &c->before.plan);
+    if (b->stage == STAGE_RUN) {
+        bench_progress_draw(b, page);
+        for (int i = int_max(b->notes - 2, 0); i < b->notes; i++)
+            page_words(page, 0, INK_WARN, b->note[i]);
+        bench_gauges_draw(b, page);
+        return;
+    }
     if (b->stage != STAGE_DONE || b->refresh == REFRESH_MEASURED) {
         page_words(page, 0, INK_TEXT,
                    b->stage != STAGE_DONE ? "F5 measures these, two minutes at most; p all of Bench"
@@ -1149,8 +1231,9 @@ static void show_terms(struct page *page, const struct bench *b)
         page_words(page, 0, INK_TEXT, line);
     strbuf_fini(&words);
     page_words(page, 0, INK_TEXT,
-               "kept for later plans: w saves it under a name too, D drops it, "
-               "r again, p all of Bench");
+               confirm_counts(c) ? "kept for later plans: w saves it under a name too, D drops it, "
+                                   "r again, p all of Bench"
+                                 : "w saves the result under a name, r again, p all of Bench");
 }
 
 static void confirm_draw(const struct app *app, const struct bench *b, struct canvas *canvas,
@@ -1177,8 +1260,9 @@ static void confirm_draw(const struct app *app, const struct bench *b, struct ca
         page_words(&page, 0, INK_WARN, "the plan has no estimate of speed to confirm");
     else if (c)
         page_wordsf(&page, 0, INK_WARN,
-                    "this host has no %s: it cannot confirm the plan, it has %s; p measures that",
-                    c->before.plan.request.gpu->id, c->here);
+                    "This host has no %s, it has %s. Enter plans %s on that, and confirms it: "
+                    "about two minutes, x stops, u takes the plan back. p measures without a plan.",
+                    c->before.plan.request.gpu->id, c->here, c->before.plan.request.model->id);
     canvas_cursor(canvas, page.in, 0, 0);
 }
 
@@ -1312,6 +1396,8 @@ static bool page_act(struct app *app, struct bench *b, enum action action)
         app_report(app, false, "no result is kept: e writes the verdict");
     } else if (confirm && start && b->confirm && b->confirm->terms > 0) {
         bench_begin(app, b);
+    } else if (confirm && start && b->confirm && b->confirm->here[0]) {
+        confirm_here(app, b);
     } else if (confirm && start) {
         app_report(app, true, "nothing to confirm here");
     } else {
@@ -1378,6 +1464,10 @@ static void take_event(struct app *app, struct bench *b, const struct session_ev
         if (b->follow && event->device == b->device)
             b->point = event->index;
         break;
+    case SESSION_EVENT_POINT:
+        if (b->confirm)
+            confirm_measure(b->confirm, b->session);
+        break;
     case SESSION_EVENT_SENSORS:
         bench_sensors(b, event, now);
         break;
@@ -1409,6 +1499,11 @@ static double bench_tick(struct app *app, void *state, double now)
     struct session_event event;
 
     confirm_tick(app, b);
+    if (b->adopt && !app->form->planning) {
+        b->adopt = false;
+        bench_renew(app, b);
+        b->wanted = bench_state(b) != SESSION_BROKEN;
+    }
     if (b->stage == STAGE_CHOOSE && b->refresh == REFRESH_NOT && bench_state(b) == SESSION_READY &&
         (b->stale || (b->version != app->form->version && app->screen == SCREEN_BENCH)))
         bench_replan(app, b);
@@ -1599,7 +1694,7 @@ static void bench_draw(const struct app *app, const void *state, struct canvas *
 
     if (b->monitor)
         devices_view_draw(b->view, canvas, frame);
-    else if (b->stage == STAGE_RUN)
+    else if (b->stage == STAGE_RUN && (b->page != BENCH_PAGE_CONFIRM || frame->size <= SIZE_ONE))
         bench_live_draw(b, canvas, frame);
     else if (b->page == BENCH_PAGE_CONFIRM)
         confirm_draw(app, b, canvas, frame->body);
@@ -1619,7 +1714,7 @@ static void bench_explain(const struct app *app, const void *state, struct strbu
     if (b->monitor)
         strbuf_add(out, "Driver readings, once a second; \"-\": not reported. used = total "
                         "less free, with the driver's share. d or Esc goes back.");
-    else if (b->page == BENCH_PAGE_CONFIRM && b->stage != STAGE_RUN)
+    else if (b->page == BENCH_PAGE_CONFIRM)
         strbuf_add(out, "Confirm: only what the plan rests on is measured, and the plan takes it.\n"
                         "~ scattered and counts less; ignored: other programs disturbed it.");
     else if (b->page == BENCH_PAGE_DIAGNOSE && b->stage != STAGE_RUN)

@@ -71,8 +71,10 @@ struct bench_live { /* what one device told */
     struct {                /* of the point that runs */
         int point;          /* index; -1 = none was told of */
         int count;          /* of samples taken */
-        double least, most; /* s, of those that were told */
-        struct spark last;  /* s, the newest */
+        int told;           /* of them; */
+        double least, most; /* s, of those that were told, */
+        double sum, squares;
+        struct spark last; /* s, the newest */
     } samples;
     double next; /* when the next second begins; 0: nothing was told */
 };
@@ -102,6 +104,7 @@ struct bench {
     int *lines; /* of the list of points: an index, or a heading; owned */
     int line_count;
 
+    bool adopt;  /* the plan of this machine is on its way: it is confirmed when it comes */
     int device;  /* place of the one whose points are shown */
     int point;   /* in focus */
     bool follow; /* the focus goes with the point that runs */
@@ -134,6 +137,12 @@ void bench_sensors(struct bench *b, const struct session_event *event, double no
 bool bench_seconds(struct bench *b, double now); /* a second has passed: true */
 void bench_live_draw(const struct bench *b, struct canvas *canvas, const struct frame *frame);
 bool bench_warms(const struct bench *b); /* has no point begun yet? */
+/* s: the mean of the samples of the point that runs; *spread: half its 95 % interval, relative,
+ * NAN with fewer than three. NAN: there is none yet. */
+double bench_sample_mean(const struct bench *b, int point, double *spread);
+void bench_progress_draw(const struct bench *b, struct page *page); /* two rows */
+/* What the device in focus tells, with its last minute, in the rest of the page. */
+void bench_gauges_draw(const struct bench *b, struct page *page);
 void bench_live_act(struct app *app, struct bench *b, enum action action);
 bool bench_points_act(struct bench *b, enum action action, int page);
 void bench_point_explain(const struct bench *b, struct strbuf *out);

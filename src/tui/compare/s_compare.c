@@ -21,6 +21,7 @@
 #include "base/units.h"
 #include "plan/terms.h"
 #include "tui/app.h"
+#include "tui/compare/side_by_side.h"
 #include "tui/compare/size_table.h"
 #include "tui/list.h"
 #include "tui/membar.h"
@@ -57,7 +58,9 @@ struct compare_state {
     char focus[COMPARE_KEY];              /* row that the user went to; "" = the first */
     size_t at;                            /* where it is */
     int panel, detail_top;                /* COMPARE_TABLE or _DETAIL; first line of it */
-    bool by_size;                         /* sizes are shown instead of the rows */
+    bool by_size;                         /* sizes are shown instead of the rows, */
+    bool sides;                           /* or rows beside each other */
+    int side;                             /* of them in focus */
     struct size_table sizes;
 };
 
@@ -466,6 +469,25 @@ static void draw_detail(const struct compare_state *s, struct canvas *canvas, st
     strbuf_fini(&title);
 }
 
+static void draw_sides(const struct compare_state *s, struct canvas *canvas,
+                       const struct frame *frame)
+{
+    const struct compare_row *rows[SIDES_MOST];
+    int count = sides_rows(&s->view, compare_focus(s), rows);
+    struct rect in = frame->body;
+    char shown[40] = "";
+
+    if (frame->size != SIZE_ONE) {
+        int seen = sides_seen(count, in.cols - 2);
+
+        if (seen < count)
+            gp_format(shown, sizeof(shown), "%d of %d, Left and Right", seen, count);
+        canvas_box(canvas, in, "Side by side", shown[0] ? shown : NULL);
+        in = rect_inside(in);
+    }
+    sides_draw(canvas, in, rows, count, list_clamp(s->side, 0, count - 1));
+}
+
 /* A screen's draw(). */
 static void compare_draw(const struct app *app, const void *state, struct canvas *canvas,
                          const struct frame *frame)
@@ -476,6 +498,10 @@ static void compare_draw(const struct app *app, const void *state, struct canvas
     (void)app;
     if (s->by_size) {
         size_table_draw(&s->sizes, canvas, frame);
+        return;
+    }
+    if (s->sides) {
+        draw_sides(s, canvas, frame);
         return;
     }
     frame_stack(frame->body, frame->size, s->panel, detail_rows(s, frame->body), panel);
@@ -671,10 +697,9 @@ static double compare_tick(struct app *app, void *state, double now)
 /* ---- actions ---- */
 
 /* The row's GPU, count and precision; a layout of before is let go. */
-static void use_row(struct app *app, struct compare_state *s)
+static void use_row(struct app *app, struct compare_state *s, const struct compare_row *row)
 {
     static const enum field layout[] = {FIELD_TP, FIELD_PP, FIELD_EP, FIELD_REPLICAS};
-    const struct compare_row *row = compare_focus(s);
     struct strbuf given;
     struct gp_err err;
 
@@ -785,6 +810,23 @@ static bool focus_move(const struct app *app, struct compare_state *s, enum acti
     return by != 0;
 }
 
+static bool sides_act(struct app *app, struct compare_state *s, enum action action)
+{
+    const struct compare_row *rows[SIDES_MOST];
+    int count = sides_rows(&s->view, compare_focus(s), rows);
+
+    s->side = list_clamp(s->side, 0, count - 1);
+    if (action == ACT_LEFT || action == ACT_RIGHT)
+        s->side = list_clamp(s->side + (action == ACT_RIGHT ? 1 : -1), 0, count - 1);
+    else if ((action == ACT_USE || action == ACT_APPLY) && count > 0)
+        use_row(app, s, rows[s->side]);
+    else if (action == ACT_SIDES || action == ACT_BACK)
+        s->sides = false;
+    else /* the table's other keys mean nothing here */
+        return action_rows[action].screens != ON_ALL && action != ACT_SAVE;
+    return true;
+}
+
 static bool compare_act(struct app *app, void *state, enum action action)
 {
     struct compare_state *s = state;
@@ -798,17 +840,23 @@ static bool compare_act(struct app *app, void *state, enum action action)
     }
     if (s->by_size)
         return size_table_act(app, &s->sizes, action);
+    if (s->sides)
+        return sides_act(app, s, action);
     if (focus_move(app, s, action))
         return true;
     switch (action) {
+    case ACT_SIDES:
+        s->sides = true;
+        s->side = 0;
+        return true;
     case ACT_USE:
         if (s->panel == COMPARE_TABLE)
             s->panel = COMPARE_DETAIL;
         else
-            use_row(app, s);
+            use_row(app, s, row);
         return true;
     case ACT_APPLY:
-        use_row(app, s);
+        use_row(app, s, row);
         return true;
     case ACT_SORT:
         sort_by(s, s->view.sort + 1, false);
@@ -857,18 +905,33 @@ static bool compare_act(struct app *app, void *state, enum action action)
     }
 }
 
+/* The column of whose title that is, sorts; again: the other way round. */
+static void click_title(struct compare_state *s, struct rect in, int x)
+{
+    struct grid g = grid_of(s, in.cols);
+    int at = in.x + MARKS_WIDTH;
+
+    for (int i = 0; i < g.count; at += g.width[i++] + 2)
+        if (x >= at && x <= at + g.width[i]) {
+            sort_by(s, (int)g.column[i], g.column[i] == s->view.sort && !s->view.reverse);
+            return;
+        }
+}
+
 static void compare_click(struct app *app, void *state, int y, int x)
 {
     struct compare_state *s = state;
     struct frame f = app_frame(app);
     struct rect in[COMPARE_PANELS];
 
-    if (s->by_size) {
+    if (s->by_size)
         size_table_click(app, &s->sizes, y, x);
+    if (s->by_size || s->sides)
         return;
-    }
     compare_panels(app, s, in);
     y += f.body.y - in[COMPARE_TABLE].y - COMPARE_ABOVE;
+    if (y == -1 && !rect_empty(in[COMPARE_TABLE]))
+        click_title(s, in[COMPARE_TABLE], x + f.body.x);
     if (rect_empty(in[COMPARE_TABLE]) || y < 0)
         return;
     if (y >= in[COMPARE_TABLE].rows - COMPARE_ABOVE)
@@ -887,7 +950,10 @@ static void compare_explain(const struct app *app, const void *state, struct str
     (void)app;
     if (s->by_size)
         size_table_explain(&s->sizes, out);
-    if (!row || s->by_size)
+    if (s->sides)
+        strbuf_add(out, "Left and Right choose a column, Enter takes it into the plan.\n"
+                        "~ estimated, ? assumed, - unknown; TPOT with its band's wider side");
+    if (!row || s->by_size || s->sides)
         return;
     compare_detail_title(row, out);
     strbuf_addf(
@@ -937,14 +1003,17 @@ static enum gp_status compare_export(const struct app *app, const void *state, c
         return gp_fail(err, GP_E_USAGE, "export", "in a moment", "is still planning");
     const struct compared **rows = gp_calloc(s->view.count + 1, sizeof(*rows));
     size_t *at = gp_calloc(s->view.count + 1, sizeof(*at));
-    size_t n = compare_view_order(&s->view, false, at); /* as the command has them */
+    size_t n = compare_view_order(&s->view, false, at), marked = 0; /* as the command has them */
+    for (size_t i = 0; i < n; i++)
+        marked += s->view.rows[at[i]].marked; /* these come first */
+    n = marked > 0 ? marked : n;
     for (size_t i = 0; i < n; i++)
         rows[i] = s->view.rows[at[i]].compared;
     free(at);
     gp_format(order, sizeof(order), "%s%s", column->option ? column->option : column->sort,
               s->view.reverse ? " reversed" : "");
     record_init(&doc);
-    comparison_record(s->rows.run, rows, n, 0, order, s->view.filter, &doc);
+    comparison_record(s->rows.run, rows, n, 0, order, marked > 0 ? "marked" : s->view.filter, &doc);
     print_compare(&doc, format, false, 0, 0, out);
     record_fini(&doc);
     free(rows);
@@ -979,6 +1048,12 @@ static void compare_command(const struct app *app, const void *state, struct str
                     s->view.filter);
 }
 
+/* What the rows beside each other have of the table's keys. */
+static bool sides_has(enum action action)
+{
+    return action == ACT_USE || action == ACT_SIDES || action_rows[action].screens == ON_ALL;
+}
+
 static const char *compare_word(const void *state, enum action action)
 {
     const struct compare_state *s = state;
@@ -987,8 +1062,12 @@ static const char *compare_word(const void *state, enum action action)
         return !size_table_has(action) ? NULL
                : action == ACT_SIZES   ? "GPUs"
                                        : action_rows[action].word;
-    if (action == ACT_OTHER_GPU)
+    if (action == ACT_OTHER_GPU || (s->sides && !sides_has(action)))
         return NULL;
+    if (action == ACT_SIDES && s->sides)
+        return "table";
+    if (s->sides)
+        return action_rows[action].word;
     return action == ACT_USE && s->panel == COMPARE_TABLE ? "open" : action_rows[action].word;
 }
 

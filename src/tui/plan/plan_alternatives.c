@@ -198,8 +198,9 @@ bool plan_choices_begin(struct choice_plans *c, struct form *form, enum field fi
                         const struct plan_alternatives *more, struct worker *worker)
 {
     plan_choices_free(c);
-    if (!form->answered || (field != FIELD_GPU && field != FIELD_PRECISION))
+    if (!form->answered || (field != FIELD_GPU && field != FIELD_PRECISION && field != FIELD_MODEL))
         return false;
+    c->cols = field == FIELD_MODEL ? PLAN_SUMMARY_SHORT : PLAN_SUMMARY_WHOLE;
     c->version = form->version;
     c->job = gp_calloc(1, sizeof(*c->job));
     form_copy(form, &c->job->form);
@@ -275,11 +276,10 @@ void choice_plans_set_columns(struct choice_plans *c, const struct form *form,
         char more[sizeof(choice[i].more)];
 
         gp_copy(more, sizeof(more), choice[i].more);
-        gp_format(choice[i].more, sizeof(choice[i].more), "%-*s  %s", CHOICE_COLS,
-                  at < 0 ? ""
-                  : at >= c->shown_count
-                      ? PLAN_SUMMARY_SOON
-                      : plan_summary_text(&o->rows[at].summary, CHOICE_COLS, text),
+        gp_format(choice[i].more, sizeof(choice[i].more), "%-*s  %s", c->cols,
+                  at < 0                 ? ""
+                  : at >= c->shown_count ? PLAN_SUMMARY_SOON
+                                         : plan_summary_text(&o->rows[at].summary, c->cols, text),
                   more);
     }
     if (all && o->field == FIELD_GPU)
@@ -302,6 +302,7 @@ int plan_choices_go_on(struct choice_plans *c, const struct form *form, struct d
     rows = c->job->summaries.rows;
     for (done = task_done(c->task); c->shown_count < done; c->shown_count++)
         chooser_set_columns(display, rows[c->shown_count].id,
-                            plan_summary_text(&rows[c->shown_count].summary, CHOICE_COLS, text));
+                            plan_summary_text(&rows[c->shown_count].summary, c->cols, text),
+                            c->cols);
     return c->shown_count > before;
 }

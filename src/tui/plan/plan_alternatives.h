@@ -48,9 +48,8 @@ bool plan_alternatives_fresh(const struct plan_alternatives *more, const struct 
 
 /* ---- an open list ---- */
 
-#define CHOICE_COLS PLAN_SUMMARY_WHOLE
-
 struct choice_plans {
+    int cols;                /* of a summary in this list */
     unsigned version;        /* of the form they are of */
     int shown_count;         /* rows of the list that show their summary */
     struct task *task;       /* NULL: no list with summaries is open */
@@ -58,8 +57,8 @@ struct choice_plans {
 };
 
 void plan_choices_free(struct choice_plans *choices);
-/* A list of this field opens: true when its choices have summaries. What the screen knows
- * of GPUs already is taken over. */
+/* A list of this field opens: true when its choices have summaries, of `cols` columns. What
+ * the screen knows of GPUs already is taken over. */
 bool plan_choices_begin(struct choice_plans *choices, struct form *form, enum field field,
                         const struct plan_alternatives *more, struct worker *worker);
 /* Writes what is known by `until` into the choices; GPUs are put in order, the best first

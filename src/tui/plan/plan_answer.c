@@ -490,56 +490,106 @@ static void show_why(struct page *p, const struct answer *a)
 
 /* ---- the difference to the plan that is pinned ---- */
 
-/* "; weights +1.25 GiB" */
-static void add_memory(const char *name, double now, double then, struct strbuf *out)
+#define PIN_CHANGE 9 /* columns of a change */
+#define PIN_VALUE 11 /* of a value, at the most 20 */
+
+/* A figure that was, is, and how it changed; "" = not said. */
+static void pin_row(struct page *p, const char *name, const char *then, const char *now,
+                    const char *change)
 {
-    if (fabs(now - then) >= 0.005 * GP_GIB)
-        strbuf_addf(out, "; %s %+.2f GiB", name, (now - then) / GP_GIB);
+    int wide = int_max(int_min((p->in.cols - PIN_CHANGE) / 3, 20), PIN_VALUE);
+    int x = int_max(p->in.cols - PIN_CHANGE - 2 * wide, 0);
+
+    if (p->canvas) {
+        canvas_fit(p->canvas, p->in, p->y, 0, x - 1, INK_TEXT, name);
+        list_text(p->canvas, p->in, p->y, x, wide - 1, true, INK_DIM, then);
+        list_text(p->canvas, p->in, p->y, x + wide, wide - 1, true, INK_TEXT, now);
+        list_text(p->canvas, p->in, p->y, x + 2 * wide, PIN_CHANGE, true, INK_ESTIMATE, change);
+    }
+    p->y++;
 }
 
-/* The fields that differ, then what comes of it, in one paragraph. */
+/* "x39.2", "+12 %"; a difference too small to be shown has no row. */
+static void pin_ratio(struct page *p, const char *name, double then, double now,
+                      const char *then_text, const char *now_text)
+{
+    double ratio = now / then;
+    char change[32];
+
+    if (!(then > 0) || !(now > 0) || strcmp(then_text, now_text) == 0)
+        return;
+    gp_format(change, sizeof(change), ratio >= 2 || ratio <= 0.5 ? "x%.3g" : "%+.0f %%",
+              ratio >= 2 || ratio <= 0.5 ? ratio : 100 * (ratio - 1));
+    pin_row(p, name, then_text, now_text, change);
+}
+
+static void pin_memory(struct page *p, const char *name, double then, double now)
+{
+    struct texts t = {0};
+
+    if (fabs(now - then) >= 0.05 * GP_GIB)
+        pin_row(p, name, texts_addf(&t, "%.1f GiB", then / GP_GIB),
+                texts_addf(&t, "%.1f GiB", now / GP_GIB),
+                texts_addf(&t, "%+.1f", (now - then) / GP_GIB));
+    texts_fini(&t);
+}
+
+/* The fields that differ, then what comes of it. */
 static void show_pin(struct page *p, const struct form *form)
 {
     const struct plan *now = &form->answer->plan, *then = &form->pin->plan;
     const struct memory *m = &now->memory, *b = &then->memory;
-    struct strbuf text;
+    struct texts t = {0};
+    int before;
 
     if (!form->pinned)
         return;
-    page_rule(p, "Against the pinned plan");
-    strbuf_init(&text);
+    page_rule(p, "Against the pin");
+    pin_row(p, "", "pinned", "now", "change");
+    before = p->y;
     for (int f = 0; f < FIELD_COUNT; f++) {
-        const char *before = form->pin_form.value[f], *after = form->values.value[f];
+        const char *was = form->pin_form.value[f], *is = form->values.value[f];
 
-        if (strcmp(before, after) != 0)
-            strbuf_addf(&text, "; %s %s -> %s", field_rows[f].form->label,
-                        before[0] ? before : "auto", after[0] ? after : "auto");
+        if (strcmp(was, is) != 0 && f != FIELD_GPUS) /* which has a row below */
+            pin_row(p, field_rows[f].form->label, was[0] ? path_name(was) : "auto",
+                    is[0] ? path_name(is) : "auto", "");
     }
     if (now->verdict != then->verdict)
-        strbuf_addf(&text, "; %s -> %s", verdict_words[then->verdict].brief,
-                    verdict_words[now->verdict].brief);
-    if (strcmp(now->request.gpu->id, then->request.gpu->id) != 0)
-        strbuf_addf(&text, "; GPU %s -> %s", then->request.gpu->id, now->request.gpu->id);
+        pin_row(p, "verdict", verdict_words[then->verdict].brief, verdict_words[now->verdict].brief,
+                "");
+    if (strcmp(now->request.gpu->id, then->request.gpu->id) != 0 &&
+        strcmp(form->pin_form.value[FIELD_GPU], form->values.value[FIELD_GPU]) == 0)
+        pin_row(p, "GPU", then->request.gpu->id, now->request.gpu->id, "");
     if (now->layout.gpus != then->layout.gpus)
-        strbuf_addf(&text, "; GPUs %d -> %d", then->layout.gpus, now->layout.gpus);
-    if (now->cost.per_hour > 0 && then->cost.per_hour > 0 &&
-        fabs(now->cost.per_hour - then->cost.per_hour) >= 0.005)
-        strbuf_addf(&text, "; %s/h -> %s/h", UNITS_MONEY(then->cost.per_hour),
-                    UNITS_MONEY(now->cost.per_hour));
-    if (now->speed.gap == SPEED_KNOWN && then->speed.gap == SPEED_KNOWN &&
-        fabs(now->speed.tpot.value - then->speed.tpot.value) >= 0.05e-3)
-        strbuf_addf(&text, "; TPOT %.1f -> %.1f ms", then->speed.tpot.value * 1e3,
-                    now->speed.tpot.value * 1e3);
-    if (now->has_memory && then->has_memory) {
-        add_memory("weights", m->weights.value, b->weights.value, &text);
-        add_memory("KV and state", m->kv_reserved.value, b->kv_reserved.value, &text);
-        add_memory("activation", m->activation.value, b->activation.value, &text);
-        add_memory("non-torch", m->non_torch.value, b->non_torch.value, &text);
-        add_memory("CUDA graphs", m->graphs.value, b->graphs.value, &text);
-        add_memory("to spare", plan_margin(now), plan_margin(then), &text);
+        pin_row(p, "GPUs", texts_addf(&t, "%d", then->layout.gpus),
+                texts_addf(&t, "%d", now->layout.gpus),
+                texts_addf(&t, "%+d", now->layout.gpus - then->layout.gpus));
+    pin_ratio(p, "$/h", then->cost.per_hour, now->cost.per_hour, UNITS_MONEY(then->cost.per_hour),
+              UNITS_MONEY(now->cost.per_hour));
+    if (now->speed.gap == SPEED_KNOWN && then->speed.gap == SPEED_KNOWN) {
+        const struct quantity million[] = {plan_token_price(then), plan_token_price(now)};
+
+        pin_ratio(p, "TPOT", then->speed.tpot.value, now->speed.tpot.value,
+                  texts_addf(&t, "%.3g ms", then->speed.tpot.value * 1e3),
+                  texts_addf(&t, "%.3g ms", now->speed.tpot.value * 1e3));
+        pin_ratio(p, "output", then->speed.tokens.value, now->speed.tokens.value,
+                  texts_addf(&t, "%.0f tok/s", then->speed.tokens.value),
+                  texts_addf(&t, "%.0f tok/s", now->speed.tokens.value));
+        if (million[0].known && million[1].known)
+            pin_ratio(p, "$/M tok", million[0].value, million[1].value,
+                      UNITS_MONEY(million[0].value), UNITS_MONEY(million[1].value));
     }
-    page_words(p, 0, INK_TEXT, text.len ? text.text + 2 : "no difference");
-    strbuf_fini(&text);
+    if (now->has_memory && then->has_memory) { /* of one GPU */
+        pin_memory(p, "weights", b->weights.value, m->weights.value);
+        pin_memory(p, "KV and state", b->kv_reserved.value, m->kv_reserved.value);
+        pin_memory(p, "activation", b->activation.value, m->activation.value);
+        pin_memory(p, "non-torch", b->non_torch.value, m->non_torch.value);
+        pin_memory(p, "CUDA graphs", b->graphs.value, m->graphs.value);
+        pin_memory(p, "to spare", plan_margin(then), plan_margin(now));
+    }
+    if (p->y == before)
+        page_row(p, 0, INK_TEXT, "no difference");
+    texts_fini(&t);
 }
 
 /* ---- the page ---- */

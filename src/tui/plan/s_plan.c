@@ -19,6 +19,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "base/units.h"
 #include "tui/app.h"
 #include "tui/compare/compare_view.h"
 #include "tui/list.h"
@@ -76,12 +77,27 @@ static void plan_form_fold(unsigned *open, int fold, bool opens)
     *open = opens ? *open | bit : *open & ~bit;
 }
 
+/* A bit beside those of the folds: there are goals of speed, and so what counts as reached. */
+#define PLAN_GOALS (1u << PLAN_FOLDS)
+
+static unsigned plan_form_open(const struct form *form, unsigned open, int focus)
+{
+    bool goals = focus == FIELD_GOALS;
+
+    for (int f = FIELD_TTFT; f <= FIELD_GOALS; f++)
+        goals = goals || form->values.value[f][0];
+    return goals ? open | PLAN_GOALS : open;
+}
+
 static struct plan_rows plan_form_rows(unsigned open)
 {
     struct plan_rows rows = {0};
 
     for (int f = 0; f < FIELD_COUNT; f++) {
         int fold = fold_at(f);
+
+        if (f == FIELD_GOALS && !(open & PLAN_GOALS))
+            continue;
 
         if (fold >= 0 && f == (int)folds[fold].first)
             rows.row[rows.count++] = FIELD_COUNT + fold;
@@ -126,12 +142,28 @@ static int plan_form_move(unsigned open, int focus, int by)
     return rows.row[at];
 }
 
+/* "TP4 x2 EP8", where "TP 4 x 2 replicas, EP 8" has no room. */
+static const char *short_layout(const struct layout *l, struct texts *t)
+{
+    const struct {
+        const char *word;
+        int number;
+    } parts[] = {{" PP", l->pp}, {" x", l->replicas}, {" EP", l->ep}};
+    const char *text = texts_addf(t, "TP%d", l->tp);
+
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        if (parts[i].number > 1)
+            text = texts_addf(t, "%s%s%d", text, parts[i].word, parts[i].number);
+    return text;
+}
+
 /* "+ Layout  auto: TP 2" */
 static void draw_fold(struct canvas *canvas, struct rect in, int y, const struct form *form,
                       int fold, bool open)
 {
     const struct plan *plan = &form->answer->plan;
     bool given = fold == 2; /* has any field of it a value of its own? */
+    int room = in.cols - LABEL_COLS - 1;
     struct texts t = {0};
     const char *value = "", *text;
 
@@ -143,8 +175,10 @@ static void draw_fold(struct canvas *canvas, struct rect in, int y, const struct
                                          plan->request.engine->range)
                             : form->shown[FIELD_PRICE];
     text = given ? value : texts_addf(&t, "auto: %s", value);
-    if (gp_width(text) > in.cols - LABEL_COLS - 1)
-        text = value;
+    if (gp_width(text) > room && fold == 0 && form->answered)
+        text = texts_addf(&t, "%s%s", given ? "" : "auto: ", short_layout(&plan->layout, &t));
+    if (gp_width(text) > room && !given)
+        text = texts_addf(&t, "~%s", text + strlen("auto: "));
     canvas_text(canvas, in, y, 0, INK_KEY, open ? "-" : "+");
     canvas_fit(canvas, in, y, 1, LABEL_COLS, INK_HEADING,
                field_rows[folds[fold].first].form->section);
@@ -239,7 +273,7 @@ static const struct plan_page *page_of(const struct app *app, const struct plan_
 static void draw_form(struct canvas *canvas, struct rect box, const struct form *form,
                       const struct plan_state *s)
 {
-    struct plan_rows rows = plan_form_rows(s->open);
+    struct plan_rows rows = plan_form_rows(plan_form_open(form, s->open, s->focus));
     struct rect in = rect_inside(box);
     int top = plan_form_top(&rows, s->focus, in.rows);
     char part[40] = "";
@@ -404,22 +438,53 @@ static void choice_chosen(struct app *app, void *ctx, const char *id)
     report_change(app, form_set(app->form, s->edited, id, &err), &err);
 }
 
+/* "Llama 3.3 70B, 70.55 B, int4-awq": what a name is read as; a path says so itself. */
+static void choice_means(struct app *app, void *ctx, const char *text, char *out, size_t size)
+{
+    const struct plan_state *s = ctx;
+    bool model = s->edited == FIELD_MODEL;
+    struct options options;
+    struct resolved *r;
+    struct gp_err err = {0};
+
+    if ((model && path_is_there(text)) || strchr("./~", text[0]))
+        return;
+    values_write_options(&app->form->values, &options);
+    options.gpu_count = 0;
+    r = gp_malloc(sizeof(*r));
+    if (planner_resolve(app->form->planner, &options, model ? text : NULL, NULL,
+                        model ? "h100-sxm" : text, r, &err))
+        gp_format(out, size, "%s", err.text);
+    else if (model)
+        gp_format(out, size, "%s, %s, %s", r->request.model->name,
+                  UNITS_PARAMS(model_params(r->request.model)), r->request.precision.id);
+    else
+        gp_format(out, size, "%d x %s", int_max(r->request.gpu_count, 1),
+                  gpu_short_name(r->request.gpu));
+    free(r);
+}
+
 static void edit_choice(struct app *app, struct plan_state *s)
 {
     int count;
     bool told = plan_choices_begin(&s->choices, app->form, s->edited, &s->more, app->worker);
+    bool means = s->edited == FIELD_MODEL || s->edited == FIELD_GPU;
     struct choice *choices =
         form_choices(app->form, s->edited, s->edited != FIELD_PRECISION, &count);
+    char heads[80];
     struct chooser_spec options = {.title = field_rows[s->edited].form->label,
-                                   .heads = told ? plan_summary_titles(CHOICE_COLS) : NULL,
+                                   .heads = told ? heads : NULL,
                                    .choices = choices,
                                    .count = count,
                                    .selected = app->form->values.value[s->edited],
                                    .free = form_free_text(s->edited),
                                    .paths = s->edited == FIELD_MODEL,
+                                   .means = means ? choice_means : NULL,
                                    .chosen = choice_chosen,
                                    .ctx = s};
 
+    gp_format(heads, sizeof(heads), "%s%s", plan_summary_titles(s->choices.cols),
+              s->edited == FIELD_MODEL ? "     params   active   context" : "");
     if (told)
         choice_plans_set_columns(&s->choices, app->form, choices, count, clock_now() + AT_ONCE);
     chooser_open(&app->display, &options);
@@ -620,6 +685,8 @@ static bool show_why(struct app *app, const struct plan_state *s)
     if (values)
         gp_format(title, sizeof(title), "Why: %s first", field_rows[s->focus].form->label);
     pager_open(&app->display, title, text.text);
+    if (!values)
+        pager_index(&app->display);
     strbuf_fini(&text);
     return true;
 }
@@ -639,7 +706,7 @@ static bool plan_act(struct app *app, void *state, enum action action)
     by = list_step(action, int_max(rows, 1));
     if (by != 0) {
         if (s->panel == PLAN_FORM)
-            s->focus = plan_form_move(s->open, s->focus, by);
+            s->focus = plan_form_move(plan_form_open(app->form, s->open, s->focus), s->focus, by);
         else
             answer_scroll(app, s, by);
         return true;
@@ -708,7 +775,7 @@ static void plan_click(struct app *app, void *state, int y, int x)
 {
     struct plan_state *s = state;
     struct rect box[PLAN_PANELS], in;
-    struct plan_rows rows = plan_form_rows(s->open);
+    struct plan_rows rows = plan_form_rows(plan_form_open(app->form, s->open, s->focus));
     struct frame frame = app_frame(app);
     int at;
 

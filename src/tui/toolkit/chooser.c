@@ -50,6 +50,9 @@ struct chooser {
     int focus, top; /* rows of the list: shown, then the text as typed */
     struct edit filter;
     void (*chosen)(struct app *app, void *ctx, const char *id);
+    void (*means)(struct app *app, void *ctx, const char *text, char *out, size_t size);
+    char meaning[160]; /* of what is typed */
+    struct app *app;
     void *ctx;
 };
 
@@ -107,6 +110,9 @@ static void filter_choices(struct chooser *c)
     }
     c->focus = best;
     c->top = 0;
+    c->meaning[0] = '\0';
+    if (c->means && free_row(c))
+        c->means(c->app, c->ctx, text, c->meaning, sizeof(c->meaning));
 }
 
 /* ---- opening ---- */
@@ -142,6 +148,8 @@ void chooser_open(struct display *display, const struct chooser_spec *options)
         c->marked[i] = options->marked && gp_has_word(options->marked, ",", choice->id);
     }
     c->chosen = options->chosen;
+    c->means = options->means;
+    c->app = display->app;
     c->ctx = options->ctx;
     filter_choices(c);
     for (int i = 0; i < c->count; i++)
@@ -150,18 +158,17 @@ void chooser_open(struct display *display, const struct chooser_spec *options)
     overlay_push(display, &c->overlay);
 }
 
-void chooser_set_columns(struct display *display, const char *id, const char *columns)
+void chooser_set_columns(struct display *display, const char *id, const char *columns, int cols)
 {
     struct chooser *c = (struct chooser *)display->top;
-    size_t cols, n = strlen(columns);
+    size_t n = strlen(columns), most = (size_t)cols;
 
     if (!c || c->overlay.ops != &ops)
         return;
-    cols = strlen(c->heads);
     for (int i = 0; i < c->count; i++)
-        if (strcmp(c->choices[i].id, id) == 0 && strlen(c->choices[i].more) >= cols) {
-            memset(c->choices[i].more, ' ', cols);
-            memcpy(c->choices[i].more, columns, n < cols ? n : cols);
+        if (strcmp(c->choices[i].id, id) == 0 && strlen(c->choices[i].more) >= most) {
+            memset(c->choices[i].more, ' ', most);
+            memcpy(c->choices[i].more, columns, n < most ? n : most);
         }
 }
 
@@ -327,6 +334,16 @@ static struct layout layout_of(const struct chooser *c, struct rect body)
     return l;
 }
 
+/* How much of columns stands in so many: none is cut in two. */
+static int whole_columns(const char *text, int cols)
+{
+    int n = int_min((int)strlen(text), cols);
+
+    while (n > 0 && n < (int)strlen(text) && text[n] != ' ' && text[n - 1] != ' ')
+        n--;
+    return n;
+}
+
 static void draw_choice(const struct chooser *c, struct canvas *canvas, const struct layout *l,
                         int y, int row)
 {
@@ -339,8 +356,10 @@ static void draw_choice(const struct chooser *c, struct canvas *canvas, const st
     (choice->tail ? canvas_fit_end : canvas_fit)(
         canvas, in, y, x, l->beside ? l->text_cols : in.cols - x - 1, INK_TEXT, choice->text);
     if (l->beside && c->heads[0] && gp_width(choice->more) > in.cols - next - 1)
-        canvas_textf(canvas, in, y, next, INK_DIM, "%.*s",
-                     int_min((int)strlen(c->heads), in.cols - next - 1), choice->more);
+        canvas_textf(
+            canvas, in, y, next, INK_DIM, "%.*s",
+            whole_columns(choice->more, int_min((int)strlen(c->heads), in.cols - next - 1)),
+            choice->more);
     else if (l->beside)
         canvas_fit(canvas, in, y, next, in.cols - next - 1, INK_DIM, choice->more);
 }
@@ -349,14 +368,15 @@ static void draw_list(const struct chooser *c, struct canvas *canvas, const stru
 {
     int total = row_count(c), top = first_row(c, l->rows), last = top + l->rows - 1;
     struct rect in = l->in, none = {in.y + 1, in.x, in.rows - 1, in.cols};
-    char typed[EDIT_MAX], line[EDIT_MAX + 40];
+    char typed[EDIT_MAX], line[EDIT_MAX + 240];
     const char *text = typed_text(c, typed);
 
     gp_format(line, sizeof(line),
-              total     ? "\"%s\" as typed"
-              : text[0] ? "nothing matches \"%s\": Backspace shows more"
-                        : "nothing to choose from",
-              text);
+              total && c->meaning[0] ? "\"%s\": %s"
+              : total                ? "\"%s\" as typed"
+              : text[0]              ? "nothing matches \"%s\": Backspace shows more"
+                                     : "nothing to choose from",
+              text, c->meaning);
     if (total == 0)
         canvas_wrap(canvas, none, 0, INK_WARN, line);
     for (int row = top; row <= last && row < total; row++) {
@@ -386,7 +406,8 @@ static void draw_filter(const struct chooser *c, struct canvas *canvas, const st
 
     canvas_text(canvas, in, 0, 0, INK_KEY, "/");
     if (l->beside && c->heads[0]) {
-        canvas_fit(canvas, in, 0, heads, in.cols - heads - 1, INK_DIM, c->heads);
+        canvas_textf(canvas, in, 0, heads, INK_DIM, "%.*s",
+                     whole_columns(c->heads, in.cols - heads - 1), c->heads);
         in.cols = heads - 1;
     }
     if (c->filter.len > 0) {

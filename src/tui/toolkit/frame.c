@@ -68,10 +68,12 @@ void frame_rows(struct rect body, const int *rows, int count, struct rect *out)
     }
 }
 
+#define LEAST_MARGIN 4 /* columns beside a window: fewer are slivers of what it covers */
+
 struct rect frame_middle(struct rect body, int rows, int cols)
 {
     rows = int_min(rows, body.rows);
-    cols = int_min(cols, body.cols);
+    cols = body.cols - cols < 2 * LEAST_MARGIN ? body.cols : cols;
     return (struct rect){body.y + (body.rows - rows) / 2, body.x + (body.cols - cols) / 2, rows,
                          cols};
 }

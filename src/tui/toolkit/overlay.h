@@ -73,16 +73,22 @@ struct chooser_spec {
                                    * folder"): what matches nothing is handed back as it
                                    * is. NULL: only the choices. */
     bool paths;           /* one may be typed: Tab completes it */
+    /* What a text that is no choice would be taken for; out[size], "" = nothing is said. NULL. */
+    void (*means)(struct app *app, void *ctx, const char *text, char *out, size_t size);
     void (*chosen)(struct app *app, void *ctx, const char *id);
     void *ctx;
 };
 void chooser_open(struct display *display, const struct chooser_spec *options);
-/* The columns under the heads of what the choice `id` says more are known by now; nothing
+/* The first `cols` columns of what the choice `id` says more are known by now; nothing
  * happens when the window on top is no list that has it. */
-void chooser_set_columns(struct display *display, const char *id, const char *columns);
+void chooser_set_columns(struct display *display, const char *id, const char *columns, int cols);
 
-/* ---- a text (pager.c): scrolls, / searches, n N ---- */
+/* ---- a text (pager.c): scrolls, / searches, n N, i lists what it has ----
+ *
+ * Its structure is in its blanks: a line of its own column over indented ones is a heading, two
+ * blanks begin an entry ("  name = value", "  key  what it does"), more say more of that. */
 void pager_open(struct display *display, const char *title, const char *text /* copied */);
+void pager_index(struct display *display); /* the list over the text just opened */
 
 /* ---- one line (prompt.c): edited, with history and completion ---- */
 struct prompt_spec {

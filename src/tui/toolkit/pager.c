@@ -1,5 +1,5 @@
 /*
- * pager.c - a text to read: it scrolls, and / finds words in it.
+ * pager.c - a text to read: it scrolls, / finds words in it, and i lists its entries.
  *
  * Lines that are too long go on in the next row, below their own first letter or their
  * second column. Rows depend on the window's width, so they are made anew when it
@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/quantity.h"
 #include "base/str.h"
 #include "tui/toolkit/frame.h"
 #include "tui/toolkit/key.h"
@@ -204,6 +205,72 @@ static void search_again(struct pager *pager, int by, int page)
     find_match(pager, by > 0 ? (pager->at + 1) % len : (pager->at + len - 1) % len, by, page);
 }
 
+/* ---- entries ---- */
+
+struct line { /* bytes of the text */
+    size_t from, name, name_end, end;
+    bool heading, entry;
+};
+
+static struct line line_at(const struct pager *pager, size_t from)
+{
+    const char *text = pager->text + from, *gap, *is;
+    size_t len = strcspn(text, "\n"), indent = strspn(text, " ");
+    struct line line = {.from = from, .name = from + indent, .end = from + len};
+
+    line.heading = len > 0 && indent == 0 && text[len] && text[len + 1] == ' ';
+    line.entry = indent == 2 && indent < len;
+    gap = strstr(text + indent, "  ");
+    is = strstr(text + indent, " = ");
+    gap = is && (!gap || is < gap) ? is : gap;
+    line.name_end = gap && gap < text + len ? from + (size_t)(gap - text) : line.end;
+    return line;
+}
+
+static void entry_chosen(struct app *app, void *ctx, const char *id)
+{
+    struct pager *pager = ctx;
+
+    (void)app;
+    pager->top = row_of(pager, strtoul(id, NULL, 10));
+}
+
+static void index_open(struct display *display, struct pager *pager)
+{
+    struct chooser_spec options = {.title = "Index", .chosen = entry_chosen, .ctx = pager};
+    struct choice *choices = NULL;
+    size_t cap = 0;
+
+    for (size_t at = 0; pager->text[at];) {
+        struct line line = line_at(pager, at);
+        struct choice *c;
+
+        at = line.end + (pager->text[line.end] == '\n');
+        if (!line.entry)
+            continue;
+        choices = gp_grow(choices, &cap, (size_t)options.count + 1, sizeof(*choices));
+        c = &choices[options.count++];
+        memset(c, 0, sizeof(*c));
+        gp_format(c->id, sizeof(c->id), "%zu", line.from);
+        gp_format(c->text, sizeof(c->text), "%.*s", (int)(line.name_end - line.name),
+                  pager->text + line.name);
+        gp_format(c->more, sizeof(c->more), "%.*s", (int)(line.end - line.name_end),
+                  pager->text + line.name_end);
+    }
+    options.choices = choices;
+    if (options.count > 0)
+        chooser_open(display, &options);
+    free(choices);
+}
+
+void pager_index(struct display *display)
+{
+    struct pager *pager = (struct pager *)display->top;
+
+    page_of(display, pager); /* makes its rows */
+    index_open(display, pager);
+}
+
 /* ---- keys ---- */
 
 static int pager_moved(const struct pager *pager, int key, int page)
@@ -234,6 +301,8 @@ static void pager_key(struct display *display, struct overlay *overlay, int key)
         overlay->closed = true;
     else if (key == '/' || key == K_F3)
         prompt_open(display, &search);
+    else if (key == 'i')
+        index_open(display, pager);
     else if (key == 'n')
         search_again(pager, 1, page);
     else if (key == 'N')
@@ -243,6 +312,51 @@ static void pager_key(struct display *display, struct overlay *overlay, int key)
 }
 
 /* ---- what is seen ---- */
+
+/* What of these bytes is in a row at y. */
+static void ink_bytes(const struct pager *pager, struct canvas *canvas, struct rect in, int y,
+                      const struct row *row, size_t from, size_t end, enum ink ink)
+{
+    size_t start = from > row->from ? from : row->from, last = row->from + row->len;
+
+    end = end < last ? end : last;
+    if (start < end)
+        canvas_ink(canvas, in, y, row->x + gp_columns(pager->text + row->from, start - row->from),
+                   gp_columns(pager->text + start, end - start), ink);
+}
+
+/* Headings, names of entries, what stands below these, and where a figure comes from. */
+static void ink_row(const struct pager *pager, struct canvas *canvas, struct rect in, int y,
+                    const struct row *row)
+{
+    static const struct {
+        enum origin origin;
+        enum ink ink;
+    } chips[] = {{ORIGIN_EXACT, INK_OK},
+                 {ORIGIN_MEASURED, INK_OK},
+                 {ORIGIN_MODEL, INK_SERIES1},
+                 {ORIGIN_ASSUMED, INK_WARN}};
+    size_t from = row->from;
+    struct line line;
+
+    while (from > 0 && pager->text[from - 1] != '\n')
+        from--;
+    line = line_at(pager, from);
+    if (line.heading)
+        ink_bytes(pager, canvas, in, y, row, from, line.end, INK_HEADING);
+    else if (line.entry && line.name_end < line.end)
+        ink_bytes(pager, canvas, in, y, row, line.name, line.name_end, INK_KEY);
+    else if (strncmp(pager->text + line.name, "from ", 5) == 0 && line.name > from + 2)
+        ink_bytes(pager, canvas, in, y, row, from, line.end, INK_DIM);
+    for (size_t i = 0; i < sizeof(chips) / sizeof(chips[0]); i++) {
+        const char *word = origin_word(chips[i].origin), *text = pager->text, *at = text + from;
+
+        for (; (at = strstr(at, word)) && at < text + line.end; at += strlen(word))
+            if (at > text && strchr("( ", at[-1]) && strchr("),\n", at[strlen(word)]))
+                ink_bytes(pager, canvas, in, y, row, (size_t)(at - text),
+                          (size_t)(at - text) + strlen(word), chips[i].ink);
+    }
+}
 
 /* Marks the matches in a row at y. A match may begin in the row before. */
 static void mark_matches(const struct pager *pager, struct canvas *canvas, struct rect in, int y,
@@ -281,6 +395,7 @@ static void pager_draw(const struct overlay *overlay, struct canvas *canvas, str
 
         gp_format(text, sizeof(text), "%.*s", (int)r->len, pager->text + r->from);
         canvas_text(canvas, in, i - top, r->x, INK_TEXT, text);
+        ink_row(pager, canvas, in, i - top, r);
         mark_matches(pager, canvas, in, i - top, r);
     }
     if (pager->note[0])
@@ -304,7 +419,7 @@ static const struct overlay_ops ops = {
     .draw = pager_draw,
     .key = pager_key,
     .free = pager_free,
-    .bar = "Up/Down:scroll  /:find  n:next  q or Esc:close",
+    .bar = "Up/Down:scroll  /:find  n:next  i:index  q or Esc:close",
 };
 
 /* ---- opening ---- */

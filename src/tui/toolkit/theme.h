@@ -78,7 +78,11 @@ enum ink { THEME_INKS(X) INK_COUNT };
     X(SPARK5, "▅", "=")         \
     X(SPARK6, "▆", "+")         \
     X(SPARK7, "▇", "*")         \
-    X(SPARK8, "█", "#")
+    X(SPARK8, "█", "#")         \
+    X(BAND_LOW, "├", "|")       \
+    X(BAND_HIGH, "┤", "|")      \
+    X(BAND_AT, "┼", "+")        \
+    X(DOT, "●", "o")
 
 #define X(id, ...) GLYPH_##id,
 enum glyph { THEME_GLYPHS(X) GLYPH_COUNT };
