@@ -145,16 +145,19 @@ def scheduler_of(rules, requests):
         pp_max_micro_batch_size=rules["slots"], attention_backend="torch_native",
         disaggregation_mode="null", max_running_requests=rules["slots"], page_size=rules["block"],
         speculative_algorithm=None, radix_eviction_policy="lru", schedule_policy="fcfs",
-        features=Config(), mamba=Config(), attention=Config(), kernel=Config(), graph=Config(), deterministic=Config(),
+        features=Config(), mamba=Config(), attention=Config(), kernel=Config(), graph=Config(),
+        deterministic=Config(),
         dllm=Config(), overlap=Config(), moe=Config())
     pool, tokens, cache = pools_of(rules, requests)
     none = Config(is_none=lambda: True, is_eagle=lambda: False)
     s = Bare()
     s.__dict__.update(
-        server_args=server, retracted=[], waiting_queue=[], grammar_queue=[], page_size=rules["block"],
+        server_args=server, retracted=[], waiting_queue=[], grammar_queue=[],
+        page_size=rules["block"],
         req_to_token_pool=pool, token_to_kv_pool_allocator=tokens, tree_cache=cache,
         running_batch=ScheduleBatch(reqs=[], batch_is_full=False), last_batch=None,
-        max_prefill_tokens=rules["input"], chunked_prefill_size=rules["budget"], is_mixed_chunk=False,
+        max_prefill_tokens=rules["input"], chunked_prefill_size=rules["budget"],
+        is_mixed_chunk=False,
         enable_overlap=bool(rules["overlap"]), spec_algorithm=none, is_generation=True,
         new_token_ratio=rules["ratio"], new_token_ratio_decay=rules["ratio_step"],
         min_new_token_ratio=rules["ratio_least"], decode_mem_cache_buf_multiplier=1, forward_ct=0,
@@ -275,7 +278,7 @@ def steps(trace, rules):
             if s.new_token_ratio_tracker:
                 s.new_token_ratio_tracker.reset()
             if s.waiting_queue:
-                raise RuntimeError(f"nobody can go on: {s.running_batch.batch_is_full} {len(s.running_batch.reqs)} {s.token_to_kv_pool_allocator.available_size()} {s.tree_cache.disable or s.tree_cache.evictable_size()} {[(r.rid,len(r.origin_input_ids),len(r.output_ids)) for r in s.waiting_queue]}")
+                raise RuntimeError("nobody can go on")
             if coming:
                 clock = max(clock, coming[0][0])
         elif rules["overlap"] and batch and len(flight) == 1 and not s.last_batch:
