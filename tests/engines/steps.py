@@ -154,9 +154,10 @@ def run(name, args):
             if len(longest) <= args.most:
                 print(f"{name}: {where}")
     print(f"{name}: {args.traces} traces, {steps} steps; {most[0]} traces differ without a prefix "
-          f"cache, {most[1]} with one" + (f"; to their end {min(longest):+.1f} to "
-                                         f"{max(longest):+.1f} %, in the mean "
-                                         f"{sum(longest) / len(longest):+.2f} %" if longest else ""))
+          f"cache, {most[1]} with one")
+    if longest:
+        print(f"{name}: to their end {min(longest):+.1f} to {max(longest):+.1f} %, in the mean "
+              f"{sum(longest) / len(longest):+.2f} %")
     return len(longest)
 
 
