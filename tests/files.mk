@@ -202,6 +202,8 @@ tests_schema_validate_LDADD = $(JANSSON_LIBS)
 check_PROGRAMS += tests/gpu/judge
 tests_gpu_judge_SOURCES = tests/gpu/judge.c
 tests_gpu_judge_LDADD = libgpuplan.a $(JANSSON_LIBS)
+EXTRA_DIST += tests/engines/standin.py tests/engines/steps.py tests/engines/sglang_steps.py \
+	tests/engines/vllm_steps.py
 EXTRA_DIST += tests/gpu/check-gpu.sh tests/gpu/expected.txt tests/gpu/torch_ref.py
 
 replays = \

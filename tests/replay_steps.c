@@ -8,7 +8,7 @@
  * is packed (an idle engine starts at the arrival). Keys, with what they are if not said:
  *
  *   scheduler=vllm|sglang|no-evict|slots   overlap=0 whole_prompt=0 lone=0 in_turn=0
- *   caches=1 chunks=0
+ *   late=0 bare=0 caches=1 chunks=0
  *   budget=2048 input=16384 decode_tokens=1 threshold=0 slots=256 block=16 blocks=100000
  *   context=1000000 ratio=0.7 ratio_least=0.098 ratio_step=0.00100333 users=0 replicas=1
  */
@@ -96,6 +96,10 @@ static void set(struct replay_rules *rules, struct replay *replay, struct replay
         rules->lone = atoi(value) != 0;
     else if (IS("in_turn"))
         rules->in_turn = atoi(value) != 0;
+    else if (IS("late"))
+        rules->late = atoi(value) != 0;
+    else if (IS("bare"))
+        rules->bare = atoi(value) != 0;
     else if (IS("caches"))
         rules->caches = atoi(value) != 0;
     else if (IS("chunks"))

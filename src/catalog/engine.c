@@ -352,6 +352,8 @@ static const struct profile_field fields[] = {
     {"overlap", PROFILE_FLAG, AT(overlap), .label = "schedules_ahead"},
     {"whole_prompt", PROFILE_FLAG, AT(whole_prompt), .label = "admits_whole_prompts"},
     {"in_turn", PROFILE_FLAG, AT(in_turn), .label = "reuses_blocks_in_turn"},
+    {"late_ends", PROFILE_FLAG, AT(late_ends), .label = "sees_ends_late"},
+    {"no_page_spare", PROFILE_FLAG, AT(no_page_spare), .label = "admits_to_the_last_page"},
     {"fraction", PROFILE_NUMBER, AT(fraction), 0.01, 1, 1, NULL, "of GPU", 3},
     {"block", PROFILE_COUNT, AT(block), 1, 65536, .as = "tokens"},
     {"mla_block", PROFILE_COUNT, AT(mla_block), 0, 65536, .as = "tokens"},

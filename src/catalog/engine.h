@@ -241,6 +241,8 @@ struct engine {
     bool overlap;             /* a step is packed while one runs */
     bool whole_prompt;        /* lets a request in where all its prompt's blocks are free */
     bool in_turn;             /* freed blocks without a hash are not reused before others */
+    bool late_ends;           /* an end is seen a step late, by a step that decodes */
+    bool no_page_spare;       /* a request is let in without a page in hand */
     double fraction;          /* default utilization / free fraction / static fraction */
     int block;                /* tokens per KV block */
     int mla_block;            /* the same of MLA's kernels; 0 = block */

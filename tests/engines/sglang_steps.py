@@ -2,6 +2,7 @@
 for the CPU: its pools and its radix tree keep tensors."""
 
 import collections
+import importlib
 import inspect
 import itertools
 from array import array
@@ -93,14 +94,18 @@ def pools_of(rules, requests):
         tokens_pool = allocator.TokenToKVPoolAllocator(tokens, torch.float16, "cpu", None, False)
     else:
         tokens_pool = Paged(tokens, page, torch.float16, "cpu", None, False)
-    if "params" not in inspect.signature(RadixCache.__init__).parameters:
-        from sglang.srt.mem_cache.chunk_cache import ChunkCache
+    # until 0.5.20: the cache that finds nothing
+    chunk_cache = importlib.import_module("sglang.srt.mem_cache.chunk_cache")
 
-        return pool, tokens_pool, (RadixCache if rules["caches"] else ChunkCache)(
-            pool, tokens_pool, page)
+    if not rules["caches"] and getattr(chunk_cache, "__file__", None):
+        kind = chunk_cache.ChunkCache
+    else:
+        kind = RadixCache
+    if "params" not in inspect.signature(RadixCache.__init__).parameters:
+        return pool, tokens_pool, kind(pool, tokens_pool, page)
     from sglang.srt.mem_cache.cache_init_params import CacheInitParams
 
-    return pool, tokens_pool, RadixCache(CacheInitParams(
+    return pool, tokens_pool, kind(CacheInitParams(
         not rules["caches"], pool, tokens_pool, page))
 
 
@@ -140,16 +145,19 @@ def scheduler_of(rules, requests):
         pp_max_micro_batch_size=rules["slots"], attention_backend="torch_native",
         disaggregation_mode="null", max_running_requests=rules["slots"], page_size=rules["block"],
         speculative_algorithm=None, radix_eviction_policy="lru", schedule_policy="fcfs",
-        features=Config(), mamba=Config(), attention=Config(), kernel=Config(), graph=Config(), deterministic=Config(),
+        features=Config(), mamba=Config(), attention=Config(), kernel=Config(), graph=Config(),
+        deterministic=Config(),
         dllm=Config(), overlap=Config(), moe=Config())
     pool, tokens, cache = pools_of(rules, requests)
     none = Config(is_none=lambda: True, is_eagle=lambda: False)
     s = Bare()
     s.__dict__.update(
-        server_args=server, retracted=[], waiting_queue=[], grammar_queue=[], page_size=rules["block"],
+        server_args=server, retracted=[], waiting_queue=[], grammar_queue=[],
+        page_size=rules["block"],
         req_to_token_pool=pool, token_to_kv_pool_allocator=tokens, tree_cache=cache,
         running_batch=ScheduleBatch(reqs=[], batch_is_full=False), last_batch=None,
-        max_prefill_tokens=rules["input"], chunked_prefill_size=rules["budget"], is_mixed_chunk=False,
+        max_prefill_tokens=rules["input"], chunked_prefill_size=rules["budget"],
+        is_mixed_chunk=False,
         enable_overlap=bool(rules["overlap"]), spec_algorithm=none, is_generation=True,
         new_token_ratio=rules["ratio"], new_token_ratio_decay=rules["ratio_step"],
         min_new_token_ratio=rules["ratio_least"], decode_mem_cache_buf_multiplier=1, forward_ct=0,
@@ -157,7 +165,7 @@ def scheduler_of(rules, requests):
         pp_size=1, max_running_requests=rules["slots"], disaggregation_mode=DisaggregationMode.NULL,
         model_config=Config(is_encoder_decoder=False, vocab_size=1 << 60),
         tp_worker=Config(model_runner=Config(mambaish_config=None)))
-    if "params" in inspect.signature(type(cache).__init__).parameters:
+    if "running_batch" in inspect.signature(s.get_next_batch_to_run).parameters:
         settle_new(s, rules)
     s.policy = SchedulePolicy("fcfs", cache, False, False, False)
     return s
@@ -270,7 +278,7 @@ def steps(trace, rules):
             if s.new_token_ratio_tracker:
                 s.new_token_ratio_tracker.reset()
             if s.waiting_queue:
-                raise RuntimeError(f"nobody can go on: {s.running_batch.batch_is_full} {len(s.running_batch.reqs)} {s.token_to_kv_pool_allocator.available_size()} {s.tree_cache.disable or s.tree_cache.evictable_size()} {[(r.rid,len(r.origin_input_ids),len(r.output_ids)) for r in s.waiting_queue]}")
+                raise RuntimeError("nobody can go on")
             if coming:
                 clock = max(clock, coming[0][0])
         elif rules["overlap"] and batch and len(flight) == 1 and not s.last_batch:

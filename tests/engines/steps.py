@@ -48,6 +48,7 @@ def sglang_rules(rng, version):
         "slots": rng.choice([2, 4, 8, 32, 256]), "caches": int(rng.random() < 0.5),
         "overlap": int(rng.random() < 0.5), "ratio": rng.choice([0.7, 0.7, 0.3, 1.0]),
         "ratio_least": 0.098, "ratio_step": 0.00100333,
+        "late": int(version < (0, 5, 23)), "bare": int(version < (0, 5, 20)),
     }
 
 
@@ -153,9 +154,10 @@ def run(name, args):
             if len(longest) <= args.most:
                 print(f"{name}: {where}")
     print(f"{name}: {args.traces} traces, {steps} steps; {most[0]} traces differ without a prefix "
-          f"cache, {most[1]} with one" + (f"; to their end {min(longest):+.1f} to "
-                                         f"{max(longest):+.1f} %, in the mean "
-                                         f"{sum(longest) / len(longest):+.2f} %" if longest else ""))
+          f"cache, {most[1]} with one")
+    if longest:
+        print(f"{name}: to their end {min(longest):+.1f} to {max(longest):+.1f} %, in the mean "
+              f"{sum(longest) / len(longest):+.2f} %")
     return len(longest)
 
 

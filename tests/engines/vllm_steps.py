@@ -150,7 +150,7 @@ def steps(trace, rules):
             elif not scheduler.running and scheduler.get_request_counts()[1] == 0:
                 clock = max(clock, coming[0].arrival_time)
             else:
-                raise RuntimeError(f"nobody can go on: {scheduler.running} {scheduler.get_request_counts()} {scheduler.requests}")
+                raise RuntimeError("nobody can go on")
             continue
         decodes, prefill, samples = 0, {}, set()
         for i, n in out.num_scheduled_tokens.items():

@@ -51,7 +51,7 @@ static void test_versions(void **state)
         assert_true(engine_version(others[i], 0) == -1);
     assert_string_equal(profile_engine(catalog, "sglang@0.5.5")->range, "up to 0.5.8");
     assert_string_equal(profile_engine(catalog, "sglang@0.5.9")->range, "0.5.9-0.5.14");
-    assert_string_equal(profile_engine(catalog, "sglang@0.5.15")->range, "0.5.15-0.5.22");
+    assert_string_equal(profile_engine(catalog, "sglang@0.5.15")->range, "0.5.15-0.5.21");
     assert_string_equal(profile_engine(catalog, "sglang@0.5")->range, "0.5.23+");
 }
 

@@ -86,6 +86,8 @@ struct replay_rules forecast_rules(const struct plan *p, const struct load *load
         .overlap = e->overlap,
         .whole_prompt = e->whole_prompt,
         .in_turn = e->in_turn,
+        .late = e->late_ends,
+        .bare = e->no_page_spare,
         .caches = !slots_alone,
         .budget = (int)fmax(load->max_batched_tokens, slots_alone ? LLAMACPP_BATCH : 1),
         .input = SGLANG_INPUT,

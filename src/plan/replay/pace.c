@@ -149,7 +149,7 @@ static void end_those(struct replica *r, double at)
         int i = r->heap[0];
 
         replica_decode_end(r, i);
-        replica_end(r, i, at);
+        replica_end(r, i, at, false);
     }
 }
 
@@ -267,7 +267,7 @@ static void mixed_step(struct replica *r, int decodes, double start, double end)
         r->out->output_tokens++;
         r->prompts--;
         if (s->made >= s->output) {
-            replica_end(r, i, end);
+            replica_end(r, i, end, true);
             continue;
         }
         replica_decode_begin(r, i);
@@ -309,6 +309,16 @@ void replica_step(struct replica *r)
     r->chunks = r->preemptions = r->held_back = 0;
     r->taken = 0;
     int decodes = r->scheduler->pack(r);
+    if (decodes == 0 && r->chunks == 0 && r->wasted > 0) { /* a step for nobody */
+        double start = fmax(r->decide, r->end), slope, until;
+
+        r->end = start + r->clock->scale *
+                             r->clock->decode(r->clock->ctx, r->wasted, r->wasted, &slope, &until);
+        watch_step(r, 0, start, r->end);
+        r->out->steps++;
+        r->decide = start;
+        return;
+    }
     if (decodes == 0 && r->chunks == 0) {
         if (r->running == 0 && r->queue.count > 0) { /* not even alone: it would wait for ever */
             replica_refuse_first(r);

@@ -400,7 +400,7 @@ void replica_preempt(struct replica *r, int i, bool first, int64_t found)
 }
 
 /* Its last token came: slot and blocks are free when the engine sees that. */
-void replica_end(struct replica *r, int i, double at)
+void replica_end(struct replica *r, int i, double at, bool alone)
 {
     struct seq *s = &r->seq[i];
     struct replay_outcome *o = &r->out->outcome[s->request];
@@ -428,7 +428,7 @@ void replica_end(struct replica *r, int i, double at)
             break;
         r->released[(first + place) & mask] = *before;
     }
-    r->released[(first + place) & mask] = (struct released){at, i};
+    r->released[(first + place) & mask] = (struct released){at, i, alone};
     r->ended(r->ended_ctx, at);
 }
 
@@ -444,12 +444,14 @@ void replica_release(struct replica *r)
     while (r->released_count > 0 && r->released[r->released_first].at <= r->decide) {
         int i = r->released[r->released_first].seq;
 
+        r->left++;
+        r->left_alone += r->released[r->released_first].prompt;
+        r->leaving_most += r->seq[i].most - r->seq[i].made;
         r->released_first = (r->released_first + 1) & (r->released_cap - 1);
         r->released_count--;
         seq_free_blocks(r, i, r->seq[i].computed, true);
         seq_unuse(r, i);
         r->running--;
-        r->full = false;
     }
 }
 

@@ -47,6 +47,7 @@ struct queue {
 struct released {
     double at;
     int seq;
+    bool prompt; /* its prompt made the only token */
 };
 
 struct stretch {
@@ -105,6 +106,11 @@ struct replica {
 
     /* SGLang's */
     bool full, joins_none; /* nobody is let in; the last prompts joined nobody */
+    int left, left_alone;  /* slots that came free since the last step; of prompts alone */
+    int leaving;           /* have ended, but hold their slots until the next that decodes */
+    int64_t leaving_most;  /* tokens that these were thought to make yet */
+    int wasted;            /* have ended, but are in the step all the same */
+    int64_t spent[2];      /* blocks for that, of the last two steps */
     bool last_decoded;     /* the last step was one of those that decode */
     int unfinished;        /* the prompt that was cut */
     double ratio;
@@ -199,8 +205,9 @@ void replica_decode_end(struct replica *replica, int seq);
 void replica_shift_held(struct replica *replica);
 /* What is whole by now of its groups can be found by others. */
 void replica_groups_add(struct replica *replica, int seq);
-/* Its last token came: slot and blocks are free when the engine sees that. */
-void replica_end(struct replica *replica, int seq, double at);
+/* Its last token came: slot and blocks are free when the engine sees that. alone: with its
+ * prompt. */
+void replica_end(struct replica *replica, int seq, double at, bool alone);
 /* Those that have ended by replica->decide. */
 void replica_release(struct replica *replica);
 /* The first that waits would wait for ever. */

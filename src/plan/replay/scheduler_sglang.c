@@ -41,6 +41,11 @@ static int64_t whole_pages(const struct replica *r, int64_t tokens)
     return blocks_of(r, tokens) * r->rules->block;
 }
 
+static int64_t page_spare(const struct replica *r)
+{
+    return r->rules->bare ? 0 : r->rules->block;
+}
+
 static struct adder adder_of(const struct replica *r)
 {
     double promised = 0;
@@ -57,6 +62,7 @@ static struct adder adder_of(const struct replica *r)
 
         promised += (double)clip_tokens(s->most - s->made + 1) * r->ratio;
     }
+    promised += (double)clip_tokens(r->leaving_most) * r->ratio;
     return (struct adder){.chunk = r->rules->budget,
                           .input = r->rules->input,
                           .free = blocks_left(&r->blocks) * r->rules->block,
@@ -67,8 +73,8 @@ static void add_tokens(struct replica *r, struct adder *a, int i, int64_t n, boo
 {
     int64_t pages = whole_pages(r, n);
 
-    a->taken += pages + r->rules->block;
-    a->promised += (double)(pages + r->rules->block + (whole ? clip_tokens(r->seq[i].most) : 0));
+    a->taken += pages + page_spare(r);
+    a->promised += (double)(pages + page_spare(r) + (whole ? clip_tokens(r->seq[i].most) : 0));
     a->input -= pages;
     a->chunk -= pages;
     replica_chunk(r, i, (int)n);
@@ -90,6 +96,12 @@ static void add_unfinished(struct replica *r, struct adder *a)
         r->unfinished = SEQ_NONE;
 }
 
+/* Requests of the batch that decodes, as the scheduler sees it. */
+static int in_batch(const struct replica *r)
+{
+    return r->decoding + r->released_count + r->leaving;
+}
+
 /* The first that waits; false: the batch is complete. */
 static bool add_first(struct replica *r, struct adder *a)
 {
@@ -100,11 +112,13 @@ static bool add_first(struct replica *r, struct adder *a)
     int64_t rest = seq_known(s) - hit;
 
     a->free -= idle * block; /* what it finds can no longer be given to others */
-    if ((double)(rest + clip_tokens(s->most - s->made) + block) >= memory_of(a)) {
+    if ((double)(rest + clip_tokens(s->most - s->made) + page_spare(r)) >= memory_of(a)) {
         r->lacks_blocks = true;
-        r->full = r->chunks > 0 || r->decoding + r->released_count > 0;
+        r->full = r->rules->late || r->chunks > 0 || in_batch(r) > 0;
         return false;
     }
+    if (r->rules->bare && whole_pages(r, rest) >= a->input && r->chunks > 0)
+        return false;
     int64_t cut = ((hit + a->chunk / block * block) / block * block) - hit;
     bool whole = whole_pages(r, rest) <= a->chunk;
     if (!whole && cut <= 0)
@@ -123,9 +137,10 @@ static bool add_first(struct replica *r, struct adder *a)
 
 static void pack_prompts(struct replica *r)
 {
-    int cut = r->unfinished != SEQ_NONE, free = r->rules->slots - (r->running - cut);
+    int cut = r->unfinished != SEQ_NONE;
+    int free = r->rules->slots - (r->running - cut) - r->leaving;
 
-    if (r->decoding + r->released_count == 0)
+    if (in_batch(r) == 0 && !r->rules->late)
         r->full = false;
     if ((r->full || r->queue.count == 0) && !cut)
         return;
@@ -164,7 +179,7 @@ static int victim_of(const struct replica *r)
     return found;
 }
 
-static void retract_some(struct replica *r)
+static void retract_some(struct replica *r, int64_t spent)
 {
     double made = 0, most = 0;
 
@@ -176,7 +191,8 @@ static void retract_some(struct replica *r)
         replica_preempt(r, victim, false, s->computed);
         s->made -= lost;
         r->out->output_tokens -= lost;
-    } while (r->decoding > 1 && replica_entering(r, 0) > blocks_left(&r->blocks));
+    } while (r->decoding + r->wasted > 1 && r->decoding > 0 &&
+             replica_entering(r, 0) + spent > blocks_left(&r->blocks));
     for (int i = r->head; i != SEQ_NONE; i = r->seq[i].after)
         if (r->seq[i].state == SEQ_DECODES) {
             made += (double)seq_seen(r, &r->seq[i]) + RETRACT_AHEAD;
@@ -186,26 +202,91 @@ static void retract_some(struct replica *r)
     r->full = false;
 }
 
-static int sglang_pack(struct replica *r)
+static void sglang_idle(struct replica *r)
 {
-    /* a batch of prompts that joins an empty one brings its own mark */
-    if (r->joins_none)
+    r->ratio = r->rules->ratio;
+}
+
+/* Blocks for the tokens that those make whose last is under way. */
+static int64_t wasted_blocks(const struct replica *r)
+{
+    int64_t n = 0;
+
+    for (int k = 0; k < r->released_count; k++)
+        n += r->seq[r->released[(r->released_first + k) & (r->released_cap - 1)].seq].computed %
+                 r->rules->block ==
+             0;
+    return n;
+}
+
+/* Who has ended by now leaves the batch: at once, or when it next decodes. */
+static void leave_batch(struct replica *r)
+{
+    int prompts = r->rules->overlap ? 0 : r->left_alone; /* these never joined it */
+
+    if (r->left > 0 && (!r->rules->late || prompts > 0))
         r->full = false;
-    if (!r->full)
-        r->lacks_slots = r->lacks_blocks = false;
-    r->joins_none = r->decoding + r->released_count == 0;
-    pack_prompts(r);
-    if (r->chunks > 0)
-        return 0;
+    r->leaving += r->rules->late ? r->left - prompts : 0;
+    r->leaving_most = r->leaving > 0 ? r->leaving_most : 0;
+    r->left = r->left_alone = 0;
+    blocks_give(&r->blocks, r->spent[1]);
+    r->spent[1] = r->spent[0];
+    r->spent[0] = 0;
+}
+
+/* A step of all that decode. */
+static int pack_decodes(struct replica *r)
+{
+    int64_t spent = 0;
+    bool left = r->leaving > 0;
+
     r->joins_none = false;
-    if (r->decoding > 1 && replica_entering(r, 0) > blocks_left(&r->blocks)) {
-        if (r->released_count > 0) { /* what these hold is free by the next step */
+    r->leaving = 0;
+    r->leaving_most = 0;
+    if (r->rules->late) {
+        r->wasted = r->released_count;
+        spent = wasted_blocks(r);
+    }
+    if (r->decoding + r->wasted > 1 && replica_entering(r, 0) + spent > blocks_left(&r->blocks)) {
+        if (r->released_count > 0 && !r->rules->late) { /* what these hold is soon free */
             r->full = false;
             return 0;
         }
-        retract_some(r);
+        if (r->decoding > 0)
+            retract_some(r, spent);
     }
+    if (spent <= blocks_left(&r->blocks)) {
+        blocks_take(&r->blocks, spent);
+        r->spent[0] = spent;
+    }
+    if (left || r->decoding + r->wasted == 0)
+        r->full = false;
     return r->decoding;
+}
+
+static int sglang_pack(struct replica *r)
+{
+    leave_batch(r);
+    /* a batch of prompts that joins an empty one brings its own mark */
+    if (r->joins_none)
+        r->full = false;
+    r->wasted = 0;
+    for (int again = 0; again < 2; again++) {
+        bool held = r->leaving > 0;
+
+        if (!r->full)
+            r->lacks_slots = r->lacks_blocks = false;
+        r->joins_none = in_batch(r) == 0;
+        pack_prompts(r);
+        if (r->chunks > 0)
+            return 0;
+        int decodes = pack_decodes(r);
+        if (decodes > 0 || r->wasted > 0 || !held)
+            return decodes;
+        if (!r->rules->overlap) /* the engine thinks that it is idle, and looks again */
+            sglang_idle(r);
+    }
+    return 0;
 }
 
 static int64_t sglang_steady(const struct replica *r)
@@ -217,11 +298,6 @@ static void sglang_decoded(struct replica *r, int64_t ticks)
 {
     if (r->preemptions == 0)
         r->ratio = fmax(r->ratio - r->rules->ratio_step * (double)ticks, r->rules->ratio_least);
-}
-
-static void sglang_idle(struct replica *r)
-{
-    r->ratio = r->rules->ratio;
 }
 
 const struct scheduler_rules scheduler_sglang = {
