@@ -600,7 +600,10 @@ static const char *say_request(const struct plan *p, const char *words, const st
         {"engine", SAY_TEXT, .text = e->name},
         {"note", SAY_TEXT, .text = q->model->note},
         {"method", SAY_TEXT, .text = q->model->native_method},
-        {"usual engine", SAY_TEXT, .text = q->usual_engine ? q->usual_engine->name : ""},
+        {"usual engine", SAY_TEXT,
+         .text = !q->usual_engine                              ? ""
+                 : strcmp(q->usual_engine->name, e->name) == 0 ? "a newer one"
+                                                               : q->usual_engine->name},
         {"vendor", SAY_TEXT,
          .text = g->vendor[0] ? texts_addf(t, "(%s) is not known", g->vendor)
                               : "is not in its profile"},

@@ -57,10 +57,11 @@ enum gp_status catalog_format(struct catalog *catalog, const char *id, const str
 /* The engines that a plan takes when none is named, the first of them that runs on the GPU's
  * vendor; and those that its fixes may name. */
 #define CATALOG_ENGINE "vllm"
+#define CATALOG_ENGINE_OLD "vllm@0.19"  /* the last range of it that starts on Volta */
 #define CATALOG_ENGINE_GGUF "llama.cpp" /* for a GGUF file or format */
-#define CATALOG_ENGINES_TAKEN                      \
-    {                                              \
-        CATALOG_ENGINE, "mlx", CATALOG_ENGINE_GGUF \
+#define CATALOG_ENGINES_TAKEN                                          \
+    {                                                                  \
+        CATALOG_ENGINE, CATALOG_ENGINE_OLD, "mlx", CATALOG_ENGINE_GGUF \
     }
 #define CATALOG_ENGINES_OFFERED                                       \
     {                                                                 \

@@ -36,6 +36,7 @@ struct fix_search {
 /* The order in which one tries them. */
 enum rank {
     RANK_KNOB,
+    RANK_EAGER, /* slower steps */
     RANK_KV,
     RANK_CONTEXT,
     RANK_USERS,
@@ -92,7 +93,9 @@ static void fix_offer(struct fix_search *f, const struct proposal *p, const stru
         .gain = e->margin - margin_of(asked),
         .gpus = e->layout.gpus,
         .spans = evaluation_spans(q, e),
-        .rank = p->rank == RANK_LAYOUT && e->layout.gpus > asked->layout.gpus ? RANK_MORE : p->rank,
+        .rank = p->rank == RANK_LAYOUT && e->layout.gpus > asked->layout.gpus ? RANK_MORE
+                : p->rank == RANK_KNOB && p->changes & BIT(CHANGE_EAGER)      ? RANK_EAGER
+                                                                              : p->rank,
         .per_hour = e->price.per_hour,
         .ttft = e->ttft,
         .tpot = e->tpot,

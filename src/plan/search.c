@@ -657,7 +657,6 @@ static bool may_turn(const struct search *s, const struct evaluation *e)
  * the budget. */
 static bool turn_options(struct search *s, const struct layout *l, struct evaluation *e)
 {
-    bool open = s->request->gpu_count == 0 && s->request->replicas <= 0;
     const struct setting *most = search_setting(s, s->steps - 1);
     struct evaluation last, nearest;
     bool seen = false;
@@ -674,11 +673,12 @@ static bool turn_options(struct search *s, const struct layout *l, struct evalua
     for (int i = 0; i < s->steps; i++) {
         const struct setting *c = search_setting(s, i);
 
-        /* graphs are given up in place of a second GPU, not in each of many; of GPUs that were
-         * counted for what would not start, not for more users: e is the step before */
-        if (c->request.eager && !s->request->eager &&
-            (open ? l->replicas > 1
-                  : e->limit == LIMIT_KV && e->binding.each <= e->binding.pool.low))
+        /* graphs are given up for what would not start, not for more users: e is the step before;
+         * and never where the pool's share leaves too little, as a smaller one is the cure */
+        bool share = memory_budget(s->request) == BUDGET_STATIC && e->limit == LIMIT_OVERHEAD;
+        bool users = e->limit == LIMIT_KV && e->binding.each <= e->binding.pool.low;
+
+        if (c->request.eager && !s->request->eager && (share || users))
             continue;
         evaluate(&c->request, &c->load, &s->prices, l, e);
         e->turned = c->knobs;

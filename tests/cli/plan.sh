@@ -284,7 +284,7 @@ assert_contains "a TP that cannot be" "TP=3 does not divide 64 attention heads" 
 # shellcheck disable=SC2086
 assert_fails 2 "is not two numbers of replicas" --plan $speed --disaggregate 2xTP:1
 # shellcheck disable=SC2086
-assert_fails 2 "two kinds of replicas" --launch vllm $speed --disaggregate 2xTP2:1xTP4
+assert_fails 2 "have to be told how they find each other" --launch vllm $speed --disaggregate 2xTP2:1xTP4
 if have_json; then
     # shellcheck disable=SC2086
     run --plan $speed -c 8k -u 64 --disaggregate auto --tpot 15 -f json

@@ -29,7 +29,7 @@ expect <<'END'
 │   …pro-6000-server  fp8        1  fits         74.3±41   1.69    2.24      40│
 │   l4                int4-awq   4  fits        121.0±78   1.76    3.96      78│
 │   a40               int4-awq   2  fits        123.9±78   1.80    4.17      97│
-│   a40               fp8        2  fits        153.0±97   1.80    5.02      30│
+│   h100-pcie         int4-awq   1  fits         75.2±32   1.90    2.66      83│
 └──────────────────────────────────────────────────────────────────────────────┘
 ┌─ rtx-a6000 x 4, bf16 (as published): fits ────────────────── 1-2 of 18, Tab ─┐
 │█████████████████████████████████████████████████████▓▓▓▓▒░░░░░········│ 43.62│
@@ -165,7 +165,7 @@ expect <<'END'
 │   GPU                  format     n  verdict     ~TPOT ms  ~tok/s    $/h    ~$/M  ~users  layout   memory GiB  weights GiB  KV pool GiB  $/month             │
 │=  rtx-a6000            bf16       4  fits        100.9±75     151   2.00    3.68      75  TP4           47.99        32.89        ~7.35     1460             │
 │▸  l40s                 int4-awq   2  fits         77.8±50     193   2.00    2.89      96  TP2           44.99        18.55       ~18.90     1460             │
-│   l40s                 fp8        2  fits        112.0±72     139   2.00    4.01      30  TP2           44.99        33.88        ~5.92     1460             │
+│   l40s                 fp8        4  fits         59.2±38     256   4.00    4.34     209  TP4           44.99        16.96       ~20.50     2920             │
 │   l40s                 bf16       4  fits         83.8±54     183   4.00    6.08      46  TP4           44.99        32.89        ~4.57     2920             │
 END
 
@@ -192,7 +192,7 @@ expect <<'END'
 │ 62 of 66 fit and meet goals  sort $/M ▼  filter -  * best for its cost       │
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
 │=  rtx-a6000         bf16       4  fits        100.9±75   2.00    3.68      75│
-│   t4                bf16      16  fits       121.6±235  15.65   35.79     106│
+│   t4                fp8       32  fits         61.4±86  31.30   36.63     192│
 ┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ───── 1-12 of 66 ─┐
 │ 62 of 66 fit and meet goals  sort layout ▲  filter -  * best for its cost    │
 │   GPU              format     n  verdict     ~TPOT ms    $/h    ~$/M  layout │
@@ -395,8 +395,8 @@ expect <<'END'
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
 │=  rtx-a6000         int8       2  fits         92.2±58   1.00    1.67      33│
 │▸  l40s              int4-awq   2  fits         77.8±50   2.00    2.89      96│
-│   l40s              fp8        2  fits        112.0±72   2.00    4.01      30│
-│   l40s              int8       2  fits        112.1±72   2.00    4.01      30│
+│   l40s              fp8        4  fits         59.2±38   4.00    4.34     209│
+│   l40s              int8       4  fits         59.3±38   4.00    4.34     209│
 END
 
 # ---- detail ---------------------------------------------------------------------------
@@ -492,10 +492,10 @@ expect <<'END'
 │   h100-sxm          fp8        2  fits        22.7±9.7   6.98    2.84     173│
 ┌─ llama-3.1-70b, 200 users of 1,280 tokens, each up to 8,192 ─────────────────┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its cost│
-│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
-│=* rtx-a6000         bf16       8  fits           590.2   4.00    3.45     486│
-│▸  h100-sxm          int4-awq   2  fits       295.3±164   6.98    3.01     251│
-│   h100-sxm          bf16       4  fits         82.8±46  13.96    1.68     356│
+│   GPU             format      n  verdict     ~TPOT ms     $/h    ~$/M  ~users│
+│=* rtx-a6000       bf16        8  fits           590.2    4.00    3.45     486│
+│▸  h100-sxm        int4-awq    2  fits       295.3±164    6.98    3.01     251│
+│   h100-sxm        bf16        4  fits         82.8±46   13.96    1.68     356│
 END
 
 screen "Enter takes the row into the plan, u gives it back" "${load[@]}" -g l4 \
