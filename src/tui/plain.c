@@ -268,6 +268,28 @@ static void plain_result(const struct plain *plain)
     strbuf_fini(&text);
 }
 
+/* In words what the columns of the screen's list say under their heads. */
+static void list_say_models(const struct form *form, struct plain_list *list)
+{
+    for (int i = 0; i < list->count; i++) {
+        struct choice *c = &list->choices[i];
+        const struct model *m;
+
+        if (catalog_model(planner_catalog(form->planner), c->id, &m, NULL) != GP_OK)
+            continue;
+        gp_format(c->more, sizeof(c->more), "%s", UNITS_PARAMS(model_params(m)));
+        if (model_params_active(m) < 0.9 * model_params(m))
+            gp_append(c->more, sizeof(c->more), ", ", "%s active",
+                      UNITS_PARAMS(model_params_active(m)));
+        if (m->max_context > 0)
+            gp_append(c->more, sizeof(c->more), ", ", "%s tokens", UNITS_TOKENS(m->max_context));
+        gp_append(c->more, sizeof(c->more), ", ", "%s",
+                  m->weights_only     ? "weights only"
+                  : m->native_name[0] ? m->native_name
+                                      : m->native_dtype);
+    }
+}
+
 static void plain_ask_all(struct plain *plain)
 {
     static const enum field asked[] = {FIELD_MODEL, FIELD_PRECISION, FIELD_GPU,
@@ -277,6 +299,8 @@ static void plain_ask_all(struct plain *plain)
         struct plain_list list = {0};
 
         list.choices = form_choices(plain->form, asked[i], true, &list.count);
+        if (asked[i] == FIELD_MODEL)
+            list_say_models(plain->form, &list);
         list.match = gp_calloc((size_t)list.count + 1, sizeof(*list.match));
         list_match(&list, "");
         next = field_ask(plain, asked[i], &list);

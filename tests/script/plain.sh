@@ -148,31 +148,31 @@ Besides the list: a size such as 70B, or a path.
 1. 8B: a dense model of this size
 2. 70B: a dense model of this size
 3. 400B: a dense model of this size
-4. Llama 3.1 8B:    8.03 B            131,072  bf16
-5. Gemma-3-27b:   27.43 B            131,072  bf16
-6. Qwen3-30B-A3B:   30.53 B   3.35 B    40,960  bf16
-7. Llama 3.3 70B Instruct:   70.55 B            131,072  bf16
-8. gpt-oss-120b:  116.83 B   5.71 B   131,072  mxfp4 experts; attn, router, embed, lm_head bf16
+4. Llama 3.1 8B: 8.03 B, 131,072 tokens, bf16
+5. Gemma-3-27b: 27.43 B, 131,072 tokens, bf16
+6. Qwen3-30B-A3B: 30.53 B, 3.35 B active, 40,960 tokens, bf16
+7. Llama 3.3 70B Instruct: 70.55 B, 131,072 tokens, bf16
+8. gpt-oss-120b: 116.83 B, 5.71 B active, 131,072 tokens, mxfp4 experts; attn, router, embed, lm_head bf16
 9. 15 more
 Model [8B (assumed)]: 9
-1. DeepSeek-V3 / V3-0324 / V3.1:  671.03 B  37.55 B   163,840  fp8 e4m3 128x128 block
-2. Gemma-2-9b:    9.24 B              8,192  bf16
-3. Generic 8B (hypothetical seed):    8.03 B            131,072  bf16
-4. Generic 70B (hypothetical seed):   70.55 B            131,072  bf16
-5. Llama 2 70B:   68.98 B              4,096  fp16
-6. Llama 3 70B:   70.55 B              8,192  bf16
-7. Llama 3.1 70B:   70.55 B            131,072  bf16
-8. Llama 3.2 1B:    1.24 B            131,072  bf16
+1. DeepSeek-V3 / V3-0324 / V3.1: 671.03 B, 37.55 B active, 163,840 tokens, fp8 e4m3 128x128 block
+2. Gemma-2-9b: 9.24 B, 8,192 tokens, bf16
+3. Generic 8B (hypothetical seed): 8.03 B, 131,072 tokens, bf16
+4. Generic 70B (hypothetical seed): 70.55 B, 131,072 tokens, bf16
+5. Llama 2 70B: 68.98 B, 4,096 tokens, fp16
+6. Llama 3 70B: 70.55 B, 8,192 tokens, bf16
+7. Llama 3.1 70B: 70.55 B, 131,072 tokens, bf16
+8. Llama 3.2 1B: 1.24 B, 131,072 tokens, bf16
 9. 7 more
 Model [8B (assumed)]: back
 Model: 23 to choose from; words find them, ? names them.
 Model [8B (assumed)]: llama 70b
 5 match.
-1. Llama 3.3 70B Instruct:   70.55 B            131,072  bf16
-2. Llama 2 70B:   68.98 B              4,096  fp16
-3. Llama 3 70B:   70.55 B              8,192  bf16
-4. Llama 3.1 70B:   70.55 B            131,072  bf16
-5. DeepSeek-R1-Distill-Llama-70B:   70.55 B            131,072  bf16
+1. Llama 3.3 70B Instruct: 70.55 B, 131,072 tokens, bf16
+2. Llama 2 70B: 68.98 B, 4,096 tokens, fp16
+3. Llama 3 70B: 70.55 B, 8,192 tokens, bf16
+4. Llama 3.1 70B: 70.55 B, 131,072 tokens, bf16
+5. DeepSeek-R1-Distill-Llama-70B: 70.55 B, 131,072 tokens, bf16
 Model [8B (assumed)]: 3
 Model: llama-3-70b.
 Weights: 61 to choose from; words find them, ? names them.
