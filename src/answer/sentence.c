@@ -666,6 +666,8 @@ const char *sentence_load(const struct request *q, struct texts *t)
 {
     const char *lengths = sentence_lengths(q, t);
 
+    if (q->rate > 0 && q->users <= 1) /* a comparison: as many at once as each GPU makes of it */
+        return texts_addf(t, "%.4g requests/s %s", q->rate, lengths);
     if (q->rate > 0)
         return texts_addf(t, "%.4g requests/s: up to %.0f at once %s", q->rate, q->users, lengths);
     return texts_addf(t, "%.0f user%s %s", q->users, q->users == 1 ? "" : "s", lengths);
