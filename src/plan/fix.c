@@ -658,8 +658,13 @@ static void try_gpu(struct fix_search *f, const struct offered *offered, struct 
     o.request = search_on(asked, gpu, 0, f->market);
     o.place = offered->place;
     plan_free_layout(&o.request);
-    if ((!beaten || offered->least <= last->best.price.per_hour) &&
-        fits_on(f, &o, beaten ? last->best.price.per_hour : INFINITY)) {
+    bool fits = (!beaten || offered->least <= last->best.price.per_hour) &&
+                fits_on(f, &o, beaten ? last->best.price.per_hour : INFINITY);
+
+    /* a pipeline only where people run none of the layouts that the price leaves out */
+    if (fits && beaten && o.best.layout.pp > 1)
+        fits = fits_on(f, &o, INFINITY);
+    if (fits) {
         /* among the cheapest OTHER_GPUS, in order */
         int at = found->count;
 

@@ -1050,10 +1050,7 @@ static bool search_all(struct search *s, const struct request *q, const struct m
     s->tp_valid = valid_tps(q);
     search_cuts(q, add_cut, s);
     search_ladder(s, turned);
-    /* With more GPUs than are of use there may be what people do run. */
-    bool bounded = extent == SEARCH_OFFERS && q->gpu_count == 0 && s->most < PLAN_MAX_GPUS;
-
-    for (s->tier = TIER_HOST; s->tier < (bounded ? TIER_UNUSUAL : TIER_COUNT); s->tier++) {
+    for (s->tier = TIER_HOST; s->tier < TIER_COUNT; s->tier++) {
         /* what takes several hosts is held against a pipeline of one */
         s->one_host = search_fits(s) && s->tier == TIER_UNUSUAL && s->best.layout.hosts > 1;
         if (search_fits(s) && !s->one_host)
