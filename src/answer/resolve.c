@@ -1089,9 +1089,9 @@ enum gp_status planner_engine(struct catalog *catalog, struct request *q, struct
 static enum gp_status resolve_engine(struct resolving *r)
 {
     struct request *q = r->request;
-    const struct option_value *of = r->options->value; /* two of them are llama.cpp's own words */
+    const struct option_value *of = r->options->value; /* three of them are llama.cpp's own words */
     bool gguf = q->precision.weight->block > 0 || ends_in(r->model, ".gguf") ||
-                of[OPT_GPU_LAYERS].given || of[OPT_N_CPU_MOE].given;
+                of[OPT_GPU_LAYERS].given || of[OPT_N_CPU_MOE].given || of[OPT_NO_KV_OFFLOAD].given;
     const char *name = options_word(r->options, OPT_ENGINE, gguf ? CATALOG_ENGINE_GGUF : NULL);
     enum gp_status rc =
         name ? named_by(catalog_engine(r->planner->catalog, name, &q->engine, r->err), "--engine",

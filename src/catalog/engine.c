@@ -341,6 +341,7 @@ static const struct profile_field fields[] = {
     {"checked", PROFILE_TEXT, AT(checked)},
     {"gguf", PROFILE_FLAG, AT(gguf)},
     {"layers_only", PROFILE_FLAG, AT(layers_only)},
+    {"experts_whole", PROFILE_FLAG, AT(experts_whole)},
     {"one_host", PROFILE_FLAG, AT(one_host)},
     {"bf16_falls_back", PROFILE_FLAG, AT(bf16_falls_back), .label = "bf16_falls_back_to_fp16"},
     {"fp16_refused", PROFILE_TEXT, AT(fp16_refused), .label = "families_not_in_fp16"},

@@ -367,6 +367,7 @@ struct engine {
     bool lora_fp32;                 /* in FP32, or 16 bit, as the adapter's file */
     bool language_only;             /* can leave out a vision tower */
     bool layers_only;               /* spreads layers over GPUs, does not cut them: no TP */
+    bool experts_whole;             /* does not spread experts: no EP; nor does one of GGUF */
     bool one_host;                  /* a replica stays on one host */
     bool gguf;                      /* reads GGUF formats, and keeps KV in them */
     char vendors[48];               /* '|' separated vendors it runs on; "" = all */

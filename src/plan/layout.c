@@ -328,7 +328,7 @@ static void check_ep(struct refusals *r, const struct request *q, const struct l
 {
     int experts = model_experts(q->model);
 
-    if (q->engine->gguf)
+    if (q->engine->gguf || q->engine->experts_whole)
         layout_refuse(r, REFUSED_EP_ENGINE, l->ep, 0);
     if (experts == 0)
         layout_refuse(r, REFUSED_EP_DENSE, l->ep, 0);

@@ -922,7 +922,8 @@ static bool may_turn_any(const struct request *q)
 /* The EP that may be: what was asked for, else the divisors of the number of experts. */
 static int expert_ways(const struct request *q, int ways[WAYS])
 {
-    int experts = q->engine->gguf || q->ep > 0 ? 1 : model_experts(q->model);
+    bool whole = q->engine->gguf || q->engine->experts_whole;
+    int experts = whole || q->ep > 0 ? 1 : model_experts(q->model);
     int count = 0;
 
     for (int ep = 1; ep <= experts && count < WAYS; ep++)

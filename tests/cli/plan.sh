@@ -743,7 +743,7 @@ assert_fails 2 "writes no text" --plan -m vit-l-16 -g l4 --draft llama-3.2-1b
 assert_fails 2 "--draft: no model 'nosuch'" --plan -m llama-3.1-8b -g l4 --draft nosuch
 assert_fails 2 "is not planned for vLLM 0.11" \
     --plan -m llama-3.1-8b -g l4 --engine vllm@0.11 --kv-offload-gb 4
-assert_fails 2 "(it has --kv-offload-gb)" --plan -m llama-3.1-8b -g l4 --no-kv-offload
+assert_fails 2 "(it has --kv-offload-gb)" --plan -m llama-3.1-8b -g l4 --engine vllm --no-kv-offload
 assert_fails 2 "(it has --no-kv-offload)" \
     --plan -m llama-3.1-8b -g l4 -p q4_k_m --kv-offload-gb 4
 assert_fails 2 "is not a number of adapters" --plan -m llama-3.1-8b -g l4 --lora 4:x
