@@ -803,6 +803,7 @@ for more in '' 'tflops = { bf16 = 989; };' 'architecture = "Hopper";'; do
     bare="$bare $more"
     printf '%s\n' "$bare" >"$work/bare/gpus/x.cfg"
     run --plan -m llama-3.1-8b -u 8 -g x:1 --profiles "$work/bare" -f json
+    command -v jq >/dev/null || break
     now=$(printf %s "$out" | jq '.speed.tpot | .high / .low')
     assert_true "narrower by: $more" \
         jq -ne "$now < $band and (${now} > 1)"
