@@ -86,8 +86,10 @@ enum gp_status archive_next(const char *bytes, size_t len, size_t *at, struct ar
     file->name[0] = '\0';
     if (*at <= len && len - *at >= BLOCK && is_end(bytes + *at))
         return GP_OK;
-    if (*at > len || len - *at < BLOCK)
+    if (*at > 0 && (*at > len || len - *at < BLOCK))
         return gp_fail(err, GP_E_FILE, "", "copy it again", "the archive ends early");
+    if (len < BLOCK)
+        return gp_fail(err, GP_E_FILE, "", "make data writes one", "not a tar archive");
     memcpy(&head, bytes + *at, BLOCK);
     if (memcmp(head.magic, "ustar", 5) != 0 || !sum_is_right(&head))
         return gp_fail(err, GP_E_FILE, "", "make data writes one",

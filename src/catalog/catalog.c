@@ -435,7 +435,6 @@ void catalog_gpu_namesakes(struct catalog *catalog, const char *text, const char
                            struct strbuf *out)
 {
     const struct registry_name *names;
-    const char *last = "";
     size_t count = 0;
 
     if (read_names(catalog, NULL) != GP_OK ||
@@ -444,11 +443,10 @@ void catalog_gpu_namesakes(struct catalog *catalog, const char *text, const char
     for (size_t i = 0; i < count; i++) {
         const struct gpu *one;
 
-        if (strcmp(names[i].id, last) == 0 || strcmp(names[i].id, id) == 0 ||
+        if (strcmp(names[i].id, id) == 0 || gp_has_word(out->text, ", ", names[i].id) ||
             gpu_answers(catalog, text, &names[i], &one) == 0)
             continue;
-        last = names[i].id;
-        strbuf_addf(out, "%s%s", out->len > 0 ? ", " : "", last);
+        strbuf_addf(out, "%s%s", out->len > 0 ? ", " : "", names[i].id);
     }
 }
 

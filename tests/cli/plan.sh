@@ -788,6 +788,11 @@ understood llama3.3:70b-instruct-q4_K_M h100-sxm 'llama-3.3-70b with q4_k_m'
 understood https://huggingface.co/Qwen/Qwen3-32B/tree/main h100-sxm ': qwen3-32b'
 understood llama-3.1-8b 8xH200 'FITS on 8 x NVIDIA H200 SXM'
 understood llama-3.1-8b H100 'H100: h100-sxm; there is also h100-nvl, h100-pcie'
+for gpu in h100 a100 v100 4090 3080 mi300; do # each of the others is named once
+    run --plan -m llama-3.1-8b -g "$gpu" -f json
+    twice=$(json request.gpu_read | tr -s ', ' '\n' | sort | uniq -d)
+    assert_eq "the namesakes of $gpu" "" "$twice"
+done
 understood llama-3.1-8b 'NVIDIA GeForce RTX 4090' ': rtx-4090'
 understood llama-3.1-8b '2x a100 80gb' '2 x NVIDIA A100 SXM4 80GB'
 understood llama-3.1-8b apple-m4-max:36gb 'Apple M4 Max (40-core GPU), 36gb'
