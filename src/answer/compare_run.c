@@ -90,7 +90,9 @@ static void record_plan_layout(struct record *s, const struct plan *p)
     record_spare(s, 12);
     record_count(s, "gpus", "", l->gpus + none);
     record_count(s, "tp", "", l->tp + none);
+    record_spare(s, 15);
     record_count(s, "pp", "", l->pp + none);
+    record_spare(s, 14);
     record_count(s, "ep", "", l->ep + none);
     record_title(s, "EP");
     record_spare(s, 4);
@@ -124,6 +126,7 @@ static void record_plan_speed(struct record *s, const struct plan *p)
     figure_column(s, p, FIGURE_TOKENS, "tokens/s", 0);
     record_spare(s, 11);
     figure_column(s, p, FIGURE_TPOT, "TPOT ms", 1);
+    record_spare(s, 13);
     figure_column(s, p, FIGURE_TTFT, NULL, 0);
     static const char *const titles[LATE_COUNT] = {
 #define X(NAME, measure, point, key, label) [LATE_##NAME] = label " ms",
@@ -131,8 +134,10 @@ static void record_plan_speed(struct record *s, const struct plan *p)
 #undef X
     };
     for (int i = 0; i < LATE_COUNT; i++) /* goals alone: what else there is takes a replay */
-        if (p->request.late[i] > 0)
+        if (p->request.late[i] > 0) {
             figure_column(s, p, (enum figure_id)(FIGURE_LATE + i), titles[i], 0);
+            record_spare(s, 16 + LATE_COUNT - i);
+        }
     figure_column(s, p, FIGURE_JOULES, NULL, 2);
     figure_column(s, p, FIGURE_MILLION, "$/M out", 2);
 }

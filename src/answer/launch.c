@@ -14,6 +14,7 @@
 #include "base/path.h"
 #include "base/quote.h"
 #include "base/units.h"
+#include "catalog/names.h"
 #include "model/read/checkpoint.h"
 #include "plan/draft.h"
 #include "plan/layout.h"
@@ -50,24 +51,45 @@ static void set_known(const struct making *m, bool asked, enum launch_setting se
 
 /* ---- the model ---- */
 
-/* The first alias that is a repository of a model that chats, else of a base model; "" when
- * there is none. */
-static void model_repository(struct catalog *catalog, const char *id, char *text, size_t size)
+/* Letters and digits of the words that both names have. */
+static size_t shared_words(const char *name, const char *typed)
+{
+    char of[NAME_WORDS_MAX], words[NAME_WORDS_MAX], *rest;
+    size_t sum = 0;
+
+    name_words(name, of);
+    name_words(typed, words);
+    for (char *w = strtok_r(words, "-", &rest); w; w = strtok_r(NULL, "-", &rest))
+        sum += gp_has_word(of, "-", w) ? strlen(w) : 0;
+    return sum;
+}
+
+/* Of the aliases that are repositories of a model that chats, else of a base model, the one that
+ * has the most of what was typed (a shape has several releases), the first of them; "" when there
+ * is none. */
+static void model_repository(struct catalog *catalog, const char *id, const char *typed, char *text,
+                             size_t size)
 {
     const char *base = catalog_base_models(catalog, id);
     char one[LAUNCH_TEXT_MAX];
+    bool any_chats = false;
+    size_t most = 0;
 
     text[0] = '\0';
     for (const char *alias = catalog_aliases(catalog, id); *alias;) {
-        size_t len = strcspn(alias, "|");
+        size_t len = strcspn(alias, "|"), shared;
 
         gp_format(one, sizeof(one), "%.*s", (int)len, alias);
-        bool chats = !gp_has_word(base, "|", one);
-        if (strchr(one, '/') && (chats || !text[0]))
-            gp_copy(text, size, one);
-        if (strchr(one, '/') && chats)
-            return;
         alias += len + (alias[len] == '|');
+        bool chats = !gp_has_word(base, "|", one);
+        if (!strchr(one, '/') || (any_chats && !chats))
+            continue;
+        shared = shared_words(one, typed);
+        if (!text[0] || chats != any_chats || shared > most) {
+            gp_copy(text, size, one);
+            most = shared;
+        }
+        any_chats = chats;
     }
 }
 
@@ -109,12 +131,13 @@ static bool is_published(const struct making *m)
 }
 
 /* The text of a model for the command line; false when it is a placeholder. */
-static bool model_word(const struct making *m, const char *asked, const struct model *model,
-                       const struct precision *p, bool whole, char text[LAUNCH_TEXT_MAX])
+static bool model_word(const struct making *m, const char *typed, const char *asked,
+                       const struct model *model, const struct precision *p, bool whole,
+                       char text[LAUNCH_TEXT_MAX])
 {
     char repo[160];
 
-    model_repository(planner_catalog(m->planner), model->id, repo, sizeof(repo));
+    model_repository(planner_catalog(m->planner), model->id, typed, repo, sizeof(repo));
     if (whole && p->native && checkpoint_is_path(asked) && path_is_there(asked)) {
         /* an option and a home are not what these names are of */
         gp_format(text, LAUNCH_TEXT_MAX, "%s%s", strchr("-~", asked[0]) ? "./" : "", asked);
@@ -132,17 +155,19 @@ static void set_model(const struct making *m)
     const struct request *q = m->request;
     const struct resolved *r = &m->answer->resolved;
     struct launch_values *v = &m->out->values;
-    const char *asked = r->model_read[0] ? r->repository : m->options->models[0];
+    const char *typed = m->options->models[0];
+    const char *asked = r->model_read[0] ? r->repository : typed;
     bool named = q->precision.named && r->repository[0]; /* the repository is in this format */
     bool whole = (is_published(m) || named) && !r->prune[0] && q->prune == PRUNE_NONE;
     char text[LAUNCH_TEXT_MAX];
 
-    m->out->checkpoint = !model_word(m, asked, q->model, &q->precision, whole, text);
+    m->out->checkpoint = !model_word(m, typed, asked, q->model, &q->precision, whole, text);
     m->out->hub = !m->out->checkpoint && is_repository(text);
     launch_set_text(v, LAUNCH_MODEL, text);
     m->out->base =
         gp_has_word(catalog_base_models(planner_catalog(m->planner), q->model->id), "|", text);
-    model_repository(planner_catalog(m->planner), q->model->id, m->out->chat, sizeof(m->out->chat));
+    model_repository(planner_catalog(m->planner), q->model->id, typed, m->out->chat,
+                     sizeof(m->out->chat));
     bool kept = (q->precision.native || named) && strcmp(q->precision.id, "fp32") != 0;
     if (kept || m->out->checkpoint) /* "auto" makes 16 bit of FP32 */
         return;
@@ -171,7 +196,7 @@ static void set_draft(const struct making *m)
     if (!q->draft || q->draft_kind == DRAFT_MTP)
         return;
     if (q->draft_kind == DRAFT_MODEL)
-        m->out->draft_file = !model_word(m, asked, q->draft, p, p->native, text);
+        m->out->draft_file = !model_word(m, asked, asked, q->draft, p, p->native, text);
     else if (head && head[1])
         gp_copy(text, sizeof(text), head + 1);
     else {

@@ -159,6 +159,13 @@ assert_fails 2 "use --table for several" --compare -m 8B -m 70B
 assert_fails 2 "did you mean" --compare -m 8B -g h100-smx
 assert_fails 2 "--compare takes no arguments" --compare llama-3.1-8b
 
+# a row is a line of 80 columns, whatever is asked of it
+for goals in "--ttft-p95 500" "--ttft-p95 500 --tpot-p99 60 --e2e-p99 30000"; do
+    # shellcheck disable=SC2086
+    COLUMNS=80 run --compare -m llama-3.3-70b -p fp8 --rate 6 $goals -g rtx-pro-6000-server -g h200-sxm
+    assert_eq "rows with $goals" 2 "$(grep -cE '(rtx-|h200).* [0-9]+\.[0-9]{2}$' "$work/out")"
+done
+
 # what names were read as is said once, the model's first; ids say nothing
 run --compare -m Qwen/Qwen3-32B-AWQ -g 2x4090 -g H100
 assert_contains "names are read" "Qwen/Qwen3-32B-AWQ: qwen3-32b with int4-awq (from the name" "$out"

@@ -7,6 +7,16 @@
 run --launch vllm -m llama-3.1-8b -g h100-sxm -c 8k -u 4
 assert_eq "exit code" 0 "$rc"
 assert_contains "the release that chats" "vllm serve meta-llama/Llama-3.1-8B-Instruct " "$out"
+while read -r typed served; do # of releases of one shape the one that was typed
+    run --launch vllm -m "$typed" -g h100-sxm -p native
+    assert_contains "what $typed serves" "vllm serve $served " "$out"
+done <<'END'
+qwen3-coder:30b Qwen/Qwen3-Coder-30B-A3B-Instruct
+Qwen3-30B-A3B-Thinking-2507 Qwen/Qwen3-30B-A3B-Thinking-2507
+qwen3-30b-a3b Qwen/Qwen3-30B-A3B
+devstral:24b mistralai/Devstral-Small-2505
+deepseek-v3.1 deepseek-ai/DeepSeek-V3.1
+END
 assert_contains "context" "--max-model-len 8192" "$out"
 assert_contains "share" "--gpu-memory-utilization 0.92" "$out"
 run --launch vllm -m llama-3.1-8b -g h100-sxm --headroom 0.1
