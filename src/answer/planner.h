@@ -131,9 +131,9 @@ const struct trace *planner_trace(const struct planner *planner, const struct re
 /* The same without choosing or fixing, for a request that is already resolved. */
 void planner_plan(struct planner *planner, const struct resolved *resolved, struct plan *out);
 
-/* Sets the engine and usual_engine of a request that names none: the newest range of the first of
- * CATALOG_ENGINES_TAKEN that runs on the vendor of q's GPU, or of the first where there is no GPU
- * yet or none runs there. Errors: as catalog_engine(). */
+/* Sets the engine and usual_engine of a request that names none: the newest range, of the first of
+ * CATALOG_ENGINES_TAKEN that has one, which starts on q's GPU; that of the first of all where there
+ * is no GPU yet or none starts there. Errors: as catalog_engine(). */
 enum gp_status planner_engine(struct catalog *catalog, struct request *q, struct gp_err *err);
 
 /* What each role is stored in when `format` is asked for; format NULL = native. */

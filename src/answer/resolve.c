@@ -1074,14 +1074,16 @@ enum gp_status planner_engine(struct catalog *catalog, struct request *q, struct
     enum gp_status rc = catalog_engine(catalog, names[0], &q->usual_engine, err);
 
     q->engine = q->usual_engine;
-    for (size_t i = 1; i < sizeof(names) / sizeof(names[0]) && !rc && q->gpu; i++) {
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !rc && q->gpu; i++) {
         const struct engine *e;
 
-        if (starts_on(q->engine, q->gpu))
-            break;
         rc = catalog_engine(catalog, names[i], &e, err);
-        if (!rc && starts_on(e, q->gpu))
+        while (e && !starts_on(e, q->gpu))
+            e = catalog_engine_before(catalog, e);
+        if (e) {
             q->engine = e;
+            break;
+        }
     }
     return rc;
 }

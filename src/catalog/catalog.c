@@ -674,6 +674,15 @@ enum gp_status catalog_engine(struct catalog *catalog, const char *name,
     return GP_OK;
 }
 
+const struct engine *catalog_engine_before(struct catalog *catalog, const struct engine *engine)
+{
+    void *item = NULL;
+
+    if (find_item(catalog, ENGINES, engine->id, &item, NULL) != GP_OK)
+        return NULL;
+    return engine > ((struct engine_item *)item)->list.engines ? engine - 1 : NULL;
+}
+
 enum gp_status catalog_launch(struct catalog *catalog, const char *id,
                               const struct launch_engine **launch, struct gp_err *err)
 {

@@ -54,14 +54,13 @@ enum gp_status catalog_model(struct catalog *catalog, const char *id, const stru
                              struct gp_err *err);
 enum gp_status catalog_format(struct catalog *catalog, const char *id, const struct format **format,
                               struct gp_err *err);
-/* The engines that a plan takes when none is named, the first of them that runs on the GPU's
- * vendor; and those that its fixes may name. */
+/* The engines that a plan takes when none is named, the first of them that starts on the GPU; and
+ * those that its fixes may name. */
 #define CATALOG_ENGINE "vllm"
-#define CATALOG_ENGINE_OLD "vllm@0.19"  /* the last range of it that starts on Volta */
 #define CATALOG_ENGINE_GGUF "llama.cpp" /* for a GGUF file or format */
-#define CATALOG_ENGINES_TAKEN                                          \
-    {                                                                  \
-        CATALOG_ENGINE, CATALOG_ENGINE_OLD, "mlx", CATALOG_ENGINE_GGUF \
+#define CATALOG_ENGINES_TAKEN                      \
+    {                                              \
+        CATALOG_ENGINE, "mlx", CATALOG_ENGINE_GGUF \
     }
 #define CATALOG_ENGINES_OFFERED                                       \
     {                                                                 \
@@ -71,6 +70,8 @@ enum gp_status catalog_format(struct catalog *catalog, const char *id, const str
 /* "vllm" (the newest range), "vllm@0.19", "vllm@0.19.1", "llama.cpp". */
 enum gp_status catalog_engine(struct catalog *catalog, const char *name,
                               const struct engine **engine, struct gp_err *err);
+/* The range of versions before one that catalog_engine() gave; NULL: it is the oldest. */
+const struct engine *catalog_engine_before(struct catalog *catalog, const struct engine *engine);
 
 /* How an engine is started, by the engine's id. */
 enum gp_status catalog_launch(struct catalog *catalog, const char *id,

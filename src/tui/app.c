@@ -81,6 +81,26 @@ void app_show(struct app *app, enum screen_id screen)
         app->screens[screen]->show(app, state);
 }
 
+void app_take(struct app *app, const char *options)
+{
+    static const enum field layout[] = {FIELD_TP, FIELD_PP, FIELD_EP, FIELD_REPLICAS};
+    struct strbuf given;
+    struct gp_err err;
+
+    strbuf_init(&given);
+    for (size_t i = 0; i < sizeof(layout) / sizeof(layout[0]); i++)
+        if (app->form->values.value[layout[i]][0])
+            strbuf_addf(&given, "--%s auto ", option_rows[field_rows[layout[i]].option].name);
+    strbuf_add(&given, options);
+    if (form_options(app->form, given.text, &err)) {
+        app_report_err(app, &err);
+    } else {
+        app_show(app, SCREEN_PLAN);
+        app_report(app, false, "taken into the plan: %s; u: undo", given.text);
+    }
+    strbuf_fini(&given);
+}
+
 bool app_busy(const struct app *app, char *why, size_t size)
 {
     for (int i = 0; i < SCREEN_COUNT; i++)

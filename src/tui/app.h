@@ -78,6 +78,9 @@ struct frame app_frame(const struct app *app); /* of the terminal as it is now *
 bool app_has(const struct app *app, enum screen_id screen);
 /* Says so where it has not. */
 void app_show(struct app *app, enum screen_id screen);
+/* Options of what was chosen elsewhere become those of the plan, which is shown; a layout of before
+ * is let go. */
+void app_take(struct app *app, const char *options);
 void *app_state(struct app *app, enum screen_id screen); /* opens it when needed */
 
 /* The first open screen that is busy says why; false: none is. */

@@ -64,13 +64,7 @@ fed plan ":users 5" "g Down Down Down"
 fed compare "2" Down Down
 fed curves "3" Right
 fed bench "4" ":test gemm"
-cat >lab.cfg <<'END'
-name = "lab";
-gpus = ( { gpu = "h100-pcie"; stock = 2; price = 25000.0; rent = 2.0; } );
-chassis = ( { name = "A"; slots = 4; } );
-workloads = ( { name = "chat"; model = "llama-3.1-8b"; precision = "fp8"; tpot_ms = 30;
-                demand = { shape = "evening"; peak = 20.0; }; } );
-END
+lab_pool >lab.cfg
 fed pool ":pool lab.cfg" ":wait"
 
 # Each named key in all the forms that terminals have for it.

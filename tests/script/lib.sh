@@ -91,3 +91,14 @@ rewrite() {
         mv "$test_file.new" "$test_file"
     echo "rewritten: ${#changed[@]} in $test_file"
 }
+
+# A pool of one workload.
+lab_pool() {
+    cat <<'END'
+name = "lab";
+gpus = ( { gpu = "h100-pcie"; stock = 2; price = 25000.0; rent = 2.0; } );
+chassis = ( { name = "A"; slots = 4; } );
+workloads = ( { name = "chat"; model = "llama-3.1-8b"; precision = "fp8"; tpot_ms = 30;
+                demand = { shape = "evening"; peak = 20.0; }; } );
+END
+}

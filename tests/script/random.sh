@@ -7,13 +7,7 @@ GPUPLAN_LIBEXEC=$work/none # nothing is measured
 export GPUPLAN_LIBEXEC
 mkdir -p state/gpuplan/calibration
 echo '{}' >state/gpuplan/calibration/l40s@GPU-1.json
-cat >lab.cfg <<'END'
-name = "lab";
-gpus = ( { gpu = "h100-pcie"; stock = 2; price = 25000.0; rent = 2.0; } );
-chassis = ( { name = "A"; slots = 4; } );
-workloads = ( { name = "chat"; model = "llama-3.1-8b"; precision = "fp8"; tpot_ms = 30;
-                demand = { shape = "evening"; peak = 20.0; }; } );
-END
+lab_pool >lab.cfg
 
 # keys COUNT SEED: lines of keys, texts and bytes of sequences, each line on one of the screens.
 keys() {

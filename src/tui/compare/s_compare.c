@@ -703,28 +703,18 @@ static double compare_tick(struct app *app, void *state, double now)
 
 /* ---- actions ---- */
 
-/* The row's GPU, count and precision; a layout of before is let go. */
+/* The row's GPU, count and precision. */
 static void use_row(struct app *app, struct compare_state *s, const struct compare_row *row)
 {
-    static const enum field layout[] = {FIELD_TP, FIELD_PP, FIELD_EP, FIELD_REPLICAS};
     struct strbuf given;
-    struct gp_err err;
 
     if (!row || row == &s->view.plan_row) {
         app_show(app, SCREEN_PLAN);
         return;
     }
     strbuf_init(&given);
-    for (size_t i = 0; i < sizeof(layout) / sizeof(layout[0]); i++)
-        if (app->form->values.value[layout[i]][0])
-            strbuf_addf(&given, "--%s auto ", option_rows[field_rows[layout[i]].option].name);
     comparison_options(s->rows.run, row->compared, &given);
-    if (form_options(app->form, given.text, &err)) {
-        app_report_err(app, &err);
-    } else {
-        app_show(app, SCREEN_PLAN);
-        app_report(app, false, "taken into the plan: %s; u: undo", given.text);
-    }
+    app_take(app, given.text);
     strbuf_fini(&given);
 }
 

@@ -368,28 +368,18 @@ void size_table_draw(const struct size_table *t, struct canvas *canvas, const st
 
 /* ---- keys ---- */
 
-/* The cell's model, format and GPU; a layout of before is let go. */
+/* The cell's model, format and GPU. */
 static void cell_use(struct app *app, const struct size_table *t)
 {
-    static const enum field layout[] = {FIELD_TP, FIELD_PP, FIELD_EP, FIELD_REPLICAS};
     struct strbuf given;
-    struct gp_err err;
 
     if (!cell_focus(t))
         return;
     strbuf_init(&given);
-    for (size_t i = 0; i < sizeof(layout) / sizeof(layout[0]); i++)
-        if (app->form->values.value[layout[i]][0])
-            strbuf_addf(&given, "--%s auto ", option_rows[field_rows[layout[i]].option].name);
     strbuf_add(&given, "--model ");
     strbuf_quote(&given, t->job->model[t->row]);
     strbuf_addf(&given, " --precision %s --gpu %s", t->job->format[t->column], t->job->gpu);
-    if (form_options(app->form, given.text, &err)) {
-        app_report_err(app, &err);
-    } else {
-        app_show(app, SCREEN_PLAN);
-        app_report(app, false, "taken into the plan: %s; u: undo", given.text);
-    }
+    app_take(app, given.text);
     strbuf_fini(&given);
 }
 
