@@ -75,6 +75,7 @@ struct search {
     size_t cut_count, cut_cap;
     int tier;               /* enum tier: what is looked at */
     bool one_host;          /* of it what one host holds */
+    double least;           /* of what counts most, for what people do not run; 0 = anything */
     struct evaluation slow; /* the nearest miss of those that need less than the best */
     bool has_slow;
 };
@@ -905,6 +906,25 @@ static void add_cut(void *ctx, int tp, int pp, int ep)
     s->cuts[s->cut_count++] = (struct cut){tp, pp, ep, cut_tier(s, tp, pp, ep)};
 }
 
+/* As many more replicas of what people do not run as cost what serves the goals at the middle of
+ * the bands. False: their number was given, and costs less. */
+static bool raise_replicas(const struct search *s, struct layout *l, int step)
+{
+    struct evaluation e;
+
+    while (s->tier == TIER_UNUSUAL && s->least > 0) {
+        e.layout = *l;
+        e.layout.gpus = layout_gpus(l);
+        e.price = cost_price(&s->prices, &e.layout);
+        if (key_of(s, &e, s->order[0]) >= s->least)
+            break;
+        if (s->request->replicas > 0 || l->prefill > 0)
+            return false;
+        l->replicas += step;
+    }
+    return true;
+}
+
 /* One (TP, PP, EP) of an open count, or of the count that was asked for. */
 static void try_cut(struct search *s, int tp, int pp, int ep)
 {
@@ -914,7 +934,7 @@ static void try_cut(struct search *s, int tp, int pp, int ep)
     int step = least_replicas(tp, ep), count = q->gpu_count;
 
     search_cut(q, tp, pp, ep, &l);
-    if (count == 0 && least_gpus(q, &l) > most_gpus(s))
+    if (!raise_replicas(s, &l, step) || (count == 0 && least_gpus(q, &l) > most_gpus(s)))
         return;
     if ((s->fits_only ? s->any : search_fits(s)) && too_heavy(s, tp, pp, ep))
         return;
@@ -1048,6 +1068,25 @@ enum extent {
     SEARCH_OFFERS   /* the same, and of the rest not even a layout */
 };
 
+static void search_for(const struct request *q, const struct market *market, enum search_goal goal,
+                       enum extent extent, double per_hour, int gpus, struct evaluation *out);
+
+/* What people do not run is sought at the ends of the bands where they run nothing that reaches
+ * the goals there. It may cost less than what is bought at the middle, where that was not looked
+ * at: no such count is called sure beside a larger one that is likely. */
+static double least_at_middle(const struct search *s, const struct market *market, double per_hour,
+                              int gpus)
+{
+    struct request middle = *s->request;
+    struct evaluation e;
+
+    if (middle.goals != GOALS_SURE || !request_has_goals(&middle) || middle.gpu_count > 0)
+        return 0;
+    middle.goals = GOALS_LIKELY;
+    search_for(&middle, market, s->goal, SEARCH_FITS, per_hour, gpus, &e);
+    return e.verdict == VERDICT_FITS ? key_of(s, &e, s->order[0]) : 0;
+}
+
 /* False when no layout of the given numbers is valid: best is then the nearest one. */
 static bool search_all(struct search *s, const struct request *q, const struct market *market,
                        enum search_goal goal, enum extent extent, double per_hour, int gpus)
@@ -1059,6 +1098,7 @@ static bool search_all(struct search *s, const struct request *q, const struct m
     s->marginal = (struct layout){0};
     s->chunked = s->turned = NULL;
     s->tier = TIER_HOST;
+    s->least = 0;
     s->request = q;
     s->load = load_sum(q);
     s->load.fits_only = s->fits_only;
@@ -1090,6 +1130,8 @@ static bool search_all(struct search *s, const struct request *q, const struct m
         if (search_fits(s) && !s->one_host)
             continue;
         end = s->one_host ? end : s->tier + 1;
+        if (s->tier == TIER_UNUSUAL)
+            s->least = least_at_middle(s, market, per_hour, gpus);
         try_cuts(s);
         if (!may_turn_any(q) || s->steps == 0 || (search_fits(s) && gpus_paid(&s->best) == 1) ||
             (s->tier == TIER_UNUSUAL && search_fits(s)))

@@ -240,6 +240,18 @@ static void check_evaluation(const struct options *options, const struct resolve
     assert_near(e.binding.free.low, p->memory.free.low, 1);
 }
 
+/* Fewer GPUs are not sure where more are likely, unless they cost as much. */
+static void check_sure(const struct options *options, const struct plan *likely,
+                       const struct plan *sure)
+{
+    bool as_dear =
+        likely->cost.per_hour > 0 && sure->cost.per_hour >= likely->cost.per_hour - 0.005;
+    if (sure->verdict == VERDICT_FITS && likely->verdict == VERDICT_FITS &&
+        sure->layout.gpus < likely->layout.gpus && !as_dear)
+        wrong("%s: sure on %d GPUs, TP %d x PP %d, likely on %d", command_of(options),
+              sure->layout.gpus, sure->layout.tp, sure->layout.pp, likely->layout.gpus);
+}
+
 /* What is too slow fails a goal by its band; who wants to be sure pays no less, and what is named
  * beside a plan is what the same request with other odds, or with goals a tenth wider, finds. */
 static void check_odds(const struct options *options, const struct resolved *asked,
@@ -261,10 +273,7 @@ static void check_odds(const struct options *options, const struct resolved *ask
     struct goal list[SPEED_GOALS];
     if (sure.verdict == VERDICT_FITS && goals_of(&sure.request, &sure.speed, list) != GOAL_MET)
         wrong("%s --goals sure: fits, and is not sure", command_of(options));
-    if (sure.verdict == VERDICT_FITS && p->verdict == VERDICT_FITS &&
-        sure.layout.gpus < p->layout.gpus && sure.cost.per_hour < p->cost.per_hour)
-        wrong("%s: sure on %d GPUs, likely on %d", command_of(options), sure.layout.gpus,
-              p->layout.gpus);
+    check_sure(options, p, &sure);
     if (g->sure.layout.gpus != (sure.verdict == VERDICT_FITS ? sure.layout.gpus : 0) &&
         r.request.gpu_count == 0 && g->state != GOAL_MET)
         wrong("%s: sure with %d GPUs, planned with %d", command_of(options), g->sure.layout.gpus,
@@ -400,9 +409,42 @@ static void test_random_requests(void **state)
     each_seed(random_requests);
 }
 
+/* Rates of some replicas, as each band has its own count there: of layouts that people run none may
+ * be sure, and of the others fewer GPUs than those that are likely. */
+static void random_rates(void)
+{
+    unsigned beside = 0;
+    for (unsigned i = 0; i < 8 * number_from("GPUPLAN_SEARCH_REQUESTS", 12); i++) {
+        struct options options = random_ask();
+        struct resolved r;
+        give(&options, OPT_RATE, "0.1");
+        options.value[OPT_USERS].given = false;
+        if (!resolve(&options, &r))
+            continue;
+        struct plan one = search(&r), likely, sure;
+        if (one.verdict != VERDICT_FITS)
+            continue;
+        give(&options, OPT_RATE, "%.3f", one.speed.full.value * (1 + random_below(12)) / 4);
+        if (!resolve(&options, &r))
+            continue;
+        likely = search(&r);
+        r.request.goals = GOALS_SURE;
+        sure = search(&r);
+        beside += sure.verdict == VERDICT_FITS && sure.layout.gpus > likely.layout.gpus;
+        check_sure(&options, &likely, &sure);
+    }
+    printf("%u rates that are sure with more GPUs\n", beside);
+}
+
+static void test_random_rates(void **state)
+{
+    (void)state;
+    each_seed(random_rates);
+}
+
 /* ---- what was found wrong ---- */
 
-static struct plan plan_of(const char *command)
+static struct answer answer_of(const char *command)
 {
     char text[256];
     struct answer a;
@@ -411,7 +453,22 @@ static struct plan plan_of(const char *command)
     struct options options = ask_of(text);
     if (planner_answer(planner, &options, &a, &err))
         fail_msg("%s: %s", command, err.text);
-    return a.plan;
+    return a;
+}
+
+static struct plan plan_of(const char *command)
+{
+    return answer_of(command).plan;
+}
+
+/* A pipeline of six is sure; eight are likely as people run them. */
+static void test_sure_count(void **state)
+{
+    struct answer a = answer_of("-m qwen3-32b -g rtx-4090 --rate 2");
+    (void)state;
+    assert_int_equal(a.plan.layout.gpus, 8);
+    assert_int_equal(a.plan.layout.pp, 1);
+    assert_int_equal(a.goals.sure.layout.gpus, 8);
 }
 
 /* The likeliest of all layouts of a count, as far as a search tells them apart. */
@@ -725,6 +782,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_requests),
+        cmocka_unit_test(test_random_rates),
+        cmocka_unit_test(test_sure_count),
         cmocka_unit_test(test_marginal_layouts),
         cmocka_unit_test(test_neighbours),
         cmocka_unit_test(test_step_beside),
