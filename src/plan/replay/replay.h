@@ -113,7 +113,7 @@ struct replay_outcome {
     int32_t cached;
 };
 
-#define REPLAY_GAPS 2048    /* bins of gaps between tokens, each 0.7 % wide from 1 us on */
+#define REPLAY_GAPS 3072    /* bins of gaps between tokens, 0.8 % wide at most, 15 us to 256 s */
 #define REPLAY_TIMELINE 500 /* spans of the timeline */
 
 struct replay_span {

@@ -111,13 +111,6 @@ static void heap_down(struct replica *r, int at, int count)
     heap_set(r, at, i);
 }
 
-static int enter_class(const struct replica *r, const struct seq *s)
-{
-    int64_t block = r->rules->block, key = (s->computed - s->tick) % block;
-
-    return (int)(key < 0 ? key + block : key);
-}
-
 void replica_decode_begin(struct replica *r, int i)
 {
     struct seq *s = &r->seq[i];
@@ -130,8 +123,8 @@ void replica_decode_begin(struct replica *r, int i)
     heap_set(r, r->decoding, i);
     heap_up(r, r->decoding++);
     r->context += s->computed;
-    if (!r->reserves)
-        r->enter[enter_class(r, s)]++;
+    s->enters = (s->computed + r->entering) % r->rules->block;
+    r->enter[s->enters]++;
 }
 
 /* What it has computed and made holds again as it stands in it. */
@@ -146,10 +139,9 @@ void replica_decode_end(struct replica *r, int i)
         heap_down(r, r->seq[last].heap, r->decoding);
     }
     s->heap = -1;
-    if (!r->reserves) {
-        r->enter[enter_class(r, s)]--;
+    r->enter[s->enters]--;
+    if (!r->reserves)
         s->held += blocks_of(r, seq_computed(r, s)) - blocks_of(r, s->computed);
-    }
     r->context -= (double)seq_computed(r, s);
     int64_t ticks = r->tick - s->tick;
     s->computed += (int)ticks;
@@ -161,8 +153,7 @@ void replica_hold_back(struct replica *r, int i)
 {
     r->held = gp_grow(r->held, &r->held_cap, (size_t)r->held_back + 1, sizeof(*r->held));
     r->held[r->held_back++] = i;
-    if (!r->reserves)
-        r->enter[enter_class(r, &r->seq[i])]--;
+    r->enter[r->seq[i].enters]--;
 }
 
 void replica_shift_held(struct replica *r)
@@ -173,8 +164,8 @@ void replica_shift_held(struct replica *r)
         s->tick++;
         s->last++;
         heap_down(r, s->heap, r->decoding);
-        if (!r->reserves)
-            r->enter[enter_class(r, s)]++;
+        s->enters = s->enters > 0 ? s->enters - 1 : r->rules->block - 1;
+        r->enter[s->enters]++;
     }
 }
 
