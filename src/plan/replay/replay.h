@@ -40,6 +40,8 @@ struct replay_load {
     const uint32_t *hash_at;    /* count + 1 places in it */
     int hash_tokens;            /* tokens of a group, a multiple of the block */
     double cached;              /* share of each prompt that is cached before; without hashes */
+    int warm;                   /* so many were answered before the first comes: what the pool keeps
+                                 * of their prompts is found */
     int users;                  /* at most so many in flight; 0 = as they arrive */
 };
 

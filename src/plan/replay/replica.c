@@ -314,6 +314,37 @@ static void seq_free_blocks(struct replica *r, int i, int64_t tokens, bool ends)
     s->groups = 0;
 }
 
+void replica_warm(struct replica *r, int n)
+{
+    const struct replay_load *l = r->load;
+    int group = l->hash ? group_blocks(r) : 0;
+
+    for (int id = 0; id < n && r->item; id++) {
+        int tokens = l->prompt[id] + l->output[id] - 1, full = tokens / r->rules->block;
+        int64_t own = blocks_of(r, tokens);
+
+        if (own > r->rules->blocks)
+            continue;
+        for (uint32_t at = l->hash_at[id]; at < l->hash_at[id + 1]; at++, own -= group) {
+            int item = blocks_find(&r->blocks, l->hash[at]);
+
+            if (item != BLOCKS_NONE) {
+                blocks_hold(&r->blocks, item);
+            } else {
+                blocks_take(&r->blocks, group);
+                item = blocks_add(&r->blocks, l->hash[at], SEQ_NONE);
+                r->blocks.item[item].count = group;
+            }
+            r->item[at] = item;
+        }
+        blocks_take(&r->blocks, own);
+        blocks_give(&r->blocks, blocks_of(r, tokens) - full);
+        blocks_leave(&r->blocks, own - (blocks_of(r, tokens) - full), true);
+        for (uint32_t at = l->hash_at[id + 1]; at-- > l->hash_at[id];)
+            blocks_release(&r->blocks, r->item[at]);
+    }
+}
+
 /* ---- those that run ---- */
 
 static void list_remove(struct replica *r, int i)

@@ -124,6 +124,9 @@ void replica_init(struct replica *replica, const struct replay *replay, int numb
                   struct replay_result *out);
 void replica_fini(struct replica *replica);
 
+/* Its pool as the first n requests leave it, answered one after the other. */
+void replica_warm(struct replica *replica, int n);
+
 /* A request comes at `at`. */
 void replica_arrive(struct replica *replica, int request, double at);
 
