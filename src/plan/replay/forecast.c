@@ -477,32 +477,40 @@ static void add_law(struct forecaster *f, const struct forecast_rates *value, st
     free(rates);
 }
 
-/* Arrivals of other seeds; the same law. */
-static void add_seeds(struct forecaster *f, const struct forecast_rates *value,
-                      struct forecast *out, struct widths *width)
+/* Arrivals of other seeds; the same law. Of fewer requests than a plan replays the value becomes the
+ * middle of all: one seed's may lie far from it. */
+static void add_seeds(struct forecaster *f, struct forecast_rates *value, struct forecast *out,
+                      struct widths *width)
 {
     const struct factors one = {1, 1, 1, 1};
-    double sum[RATES] = {0};
+    struct forecast_rates rates[FORECAST_SEEDS + 1];
 
+    rates[FORECAST_SEEDS] = *value;
     for (int i = 0; i < FORECAST_SEEDS; i++) {
         struct arrivals_ask ask = f->arrivals;
         struct forecast other = {0};
-        struct forecast_rates rates;
 
         ask.seed += 1000003 * (uint64_t)(i + 1);
         arrivals_make(&ask, &other.arrivals);
         replay_with(f, &one, &other.arrivals.load, 0, &other.result);
         other.delay = gp_calloc((size_t)other.arrivals.load.count + 1, sizeof(*other.delay));
         fill_delays(f, &other);
-        fill_rates(f, &other.result, &other.arrivals.load, other.delay, 1, &rates);
-        for (int m = 0; m < RATES; m++)
-            sum[m] +=
-                pow(log_ratio(*rate_at(&rates, m), *rate_at((struct forecast_rates *)value, m)), 2);
+        fill_rates(f, &other.result, &other.arrivals.load, other.delay, 1, &rates[i]);
         forecast_fini(&other);
     }
     for (int m = 0; m < RATES; m++) {
-        double squared = 1.645 * 1.645 * sum[m] / FORECAST_SEEDS;
+        double at[FORECAST_SEEDS + 1], *v = rate_at(value, m), sum = 0;
 
+        for (int i = 0; i <= FORECAST_SEEDS; i++)
+            at[i] = *rate_at(&rates[i], m);
+        if (isnan(*v))
+            continue;
+        qsort(at, FORECAST_SEEDS + 1, sizeof(*at), by_value);
+        if (out->arrivals.load.count < FORECAST_REQUESTS)
+            *v = (at[FORECAST_SEEDS / 2] + at[(FORECAST_SEEDS + 1) / 2]) / 2;
+        for (int i = 0; i <= FORECAST_SEEDS; i++)
+            sum += pow(log_ratio(at[i], *v), 2);
+        double squared = 1.645 * 1.645 * sum / FORECAST_SEEDS;
         width[m].low += squared;
         width[m].high += squared;
     }

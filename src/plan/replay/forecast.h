@@ -1,8 +1,8 @@
 /*
  * forecast.h - percentiles of a plan's requests by replay, each with its band.
  *
- * Value: the replay with the plan's own step times. Two parts of the band, whose logarithms add in
- * quadrature:
+ * Value: the replay with the plan's own step times; of fewer than FORECAST_REQUESTS that are drawn
+ * the middle of ten seeds. Two parts of the band, whose logarithms add in quadrature:
  *
  *   law      31 replays of the same requests, common factors drawn: on every step (the plan's band
  *            of TPOT), on what prompts add, on the server's front end, on the KV pool. Low and
