@@ -122,6 +122,7 @@ static enum gp_status read_ask(struct planner *planner, const struct options *o,
         ask->lengths = (enum lengths_kind)options_choice(o, OPT_LENGTHS);
     ask->most = options_or(o, OPT_MAX_TOKENS, 0);
     ask->prefix = (int)options_or(o, OPT_PREFIX_TOKENS, 0);
+    ask->distinct = (int)options_or(o, OPT_DISTINCT_PROMPTS, 0);
     ask->trace = trace;
     if (o->value[OPT_ARRIVALS].given && trace && trace->seconds > 0)
         return gp_fail(err, GP_E_USAGE, "--arrivals", "leave one of them out",
