@@ -187,19 +187,24 @@ assert_contains "and confirmed" "TPOT calibrated" "$(cat confirmed)"
 assert_contains "one step of undo" "undone: GPU cpu -> h100-sxm" "$(cat undone)"
 rm -r "$work/state"
 
-# While it runs: the same table, the point that runs in it, how far it is. What was measured before
-# counts when it goes on.
-GPUPLAN_STANDIN=waits:2 GPUPLAN_STANDIN_GO=$work/go \
+# While it runs: the same table, the point that runs in it, how far it is, and the plan with what is
+# measured already: what the end comes to, when the last term corrects nothing. What was measured
+# before counts when it goes on.
+GPUPLAN_STANDIN=waits:5 GPUPLAN_STANDIN_GO=$work/go \
     screen "runs" -m llama-3.2-1b -g cpu -c 2048 <<'KEYS'
 :size 120 30
 4
 :wait
 F5
-:until to go
+:until 1 to go
 :dump -
 x
+:wait
+:dump ended
 KEYS
 shows "├"
 shows "low..high measured"
 shows "elapsed"
+shows "TPOT if it ended now: 53.5 ms (31.8..95) "
+assert_contains "the same at the end" "TPOT calibrated: 53.5 ms (31.8..95)" "$(cat ended)"
 finish

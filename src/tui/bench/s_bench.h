@@ -98,6 +98,9 @@ struct bench {
         REFRESH_DROPPED
     } refresh;               /* why the plan is made once more */
     struct confirm *confirm; /* the terms of Confirm; owned, NULL until the devices are known */
+    struct task *narrowing;  /* TPOT with what is measured so far, at work; NULL: it is not */
+    struct narrowing *narrow;
+    struct quantity so_far;            /* what came of it last */
     struct bench_diagnosis *diagnosis; /* of Diagnose; owned, NULL on another page */
 
     struct session_plan plan;
