@@ -23,7 +23,7 @@
     X(COMPARE, compare, "Compare", "2 M-2", "Compare: GPUs x precisions") \
     X(CURVES, curves, "Curves", "3 M-3", "Curves: speed, cost, memory")   \
     X(BENCH, bench, "Bench", "4 M-4", "Bench: measure this machine")      \
-    X(POOL, pool, "Pool", "5 M-5", "Pool: a mix of models over a day, once :pool FILE is given")
+    X(POOL, pool, "Pool", "5 M-5", "Pool: a mix of models over a day; lists the examples")
 
 #define X(id, ...) SCREEN_##id,
 enum screen_id { SCREENS(X) SCREEN_COUNT };
