@@ -389,7 +389,7 @@ expect <<'END'
 ┌─ Points ─────── device 0, Tab: next ─┐┌─ This point ─────────────────────────┐
 │state   point           measured ratio││gemm/fp16/512x512x512/cold            │
 │── gemm (m x n x k) ──────────────────││warm-up, no sample yet                │
-│ok      512^3 fp32   134 GFLOP/s     -││before   512^3 fp32: 134 GFLOP/s      │
+│ok      512^3 fp32   134 GFLOP/s 168 %││before   512^3 fp32: 134 GFLOP/s      │
 │running 512^3 fp16                    ││                                      │
 │waiting 512^3 bf16                    ││power -  clock -  temp 40 C  memory - │
 │waiting 512^3 int8                    ││of 1.0 GiB  load -                    │
@@ -425,7 +425,7 @@ expect <<'END'
 ┌─ Points ─────── device 0, Tab: next ─┐
 │state   point           measured ratio│
 │── gemm (m x n x k) ──────────────────│
-│ok      512^3 fp32   134 GFLOP/s     -│
+│ok      512^3 fp32   134 GFLOP/s 168 %│
 │running 512^3 fp16                    │
 │waiting 512^3 bf16                    │
 │waiting 512^3 int8                    │
@@ -582,14 +582,14 @@ expect <<'END'
 ┌─ Points ─────────────────────────────────────────────── device 0, Tab: next ─┐
 │state   point                            measured       time   predicted ratio│
 │── gemm (m x n x k) ──────────────────────────────────────────────────────────│
-│ok      512^3 fp32                    134 GFLOP/s       2 ms           -     -│
+│ok      512^3 fp32                    134 GFLOP/s       2 ms    3.359 ms 168 %│
 │skipped 512^3 fp16                                                            │
 │skipped 512^3 bf16                                                            │
 │skipped 512^3 int8                                                            │
 │skipped 2048^3 fp32                                                           │
 │skipped 2048^3 fp16                                                           │
 │skipped 2048^3 bf16                                                           │
-│ok      2048^3 int8                    8.59 TOP/s       2 ms           -     -│
+│ok      2048^3 int8                    8.59 TOP/s       2 ms    214.8 ms  107x│
 └──────────────────────────────────────────────────────────────────────────────┘
  Failed: a device was lost; what was measured is kept.
 
@@ -741,7 +741,7 @@ expect <<'END'
 ┌─ Points ─────────────────────────────────────────────── device 0, Tab: next ─┐
 │state   point                            measured       time   predicted ratio│
 │── memory ────────────────────────────────────────────────────────────────────│
-│ok      read 128 MiB                    67.1 GB/s       2 ms           -     -│
+│ok      read 128 MiB                    67.1 GB/s       2 ms    5.592 ms 280 %│
 │ok      write 128 MiB                   67.1 GB/s       2 ms           -     -│
 │ok      copy 128 MiB                     134 GB/s       2 ms           -     -│
 │                                                                              │
@@ -811,9 +811,9 @@ expect <<'END'
 │6 points good, 0 flagged, 0 wrong, 0 without a figure                                                                 │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
 ┌─ Points ─────────────────────────────────────────────────────────────────────────────────────── device 1, Tab: next ─┐
-│state   point                            measured       time   predicted ratio flags                                  │
+│state   point                            measured       time   predicted ratio      predicted |         flags         │
 │── memory ────────────────────────────────────────────────────────────────────────────────────────────────────────────│
-│ok      read 128 MiB                    67.1 GB/s       2 ms           -     -                                        │
+│ok      read 128 MiB                    67.1 GB/s       2 ms    5.592 ms 280 % ███████████████│███████                │
 │ok      write 128 MiB                   67.1 GB/s       2 ms           -     -                                        │
 │ok      copy 128 MiB                     134 GB/s       2 ms           -     -                                        │
 │                                                                                                                      │

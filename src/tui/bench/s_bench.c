@@ -218,11 +218,14 @@ static void narrow_drop(struct bench *b)
 /* Devices and points are known: the list of points under headings, and the terms of Confirm. */
 static void session_ready(const struct app *app, struct bench *b)
 {
-    int points = session_points(b->session), test = -1;
+    int points = session_points(b->session), test = -1, count;
     struct session_point p;
 
     lines_drop(b);
     session_plan(b->session, &b->plan);
+    b->host = NULL;
+    if (strcmp(b->plan.backend, CPU_ID) == 0)
+        planner_named_gpu(app->form->planner, CPU_ID, &b->host, &count, NULL);
     b->lines = gp_calloc((size_t)points * 2 + 1, sizeof(*b->lines));
     for (int i = 0; i < points && session_point(b->session, 0, i, &p); i++) {
         if ((int)p.point->test != test)
@@ -344,7 +347,7 @@ const struct gpu *bench_host(const struct bench *b)
 {
     const struct gpu *gpu = b->ask->form.answered ? b->ask->form.answer->plan.request.gpu : NULL;
 
-    return gpu && gpu->host ? gpu : NULL;
+    return gpu && gpu->host ? gpu : b->host;
 }
 
 bool bench_unfinished(const struct bench *b)
