@@ -850,32 +850,32 @@ void replay_requests_csv(const struct replay_run *run, struct strbuf *out)
     }
 }
 
-/* The span in which a request's first token came; -1: none. */
-static int span_of(const struct replay_run *run, int request, float *ttft)
+/* The part of the timeline in which a request's first token came; -1: none. */
+static int span_of(const struct replay_run *run, int spans, int request, float *ttft)
 {
     const struct replay_result *r = &run->forecast.result;
-    double at = r->arrival[request] - r->first +
-                (*ttft = (float)forecast_seen(&run->forecast, request).ttft);
+    double length = r->span_seconds * REPLAY_TIMELINE / spans;
 
-    return isnan(at) ? -1 : (int)fmin(fmax(at / r->span_seconds, 0), REPLAY_TIMELINE - 1);
+    *ttft = (float)forecast_seen(&run->forecast, request).ttft;
+    double at = r->arrival[request] - r->first + *ttft;
+    return isnan(at) ? -1 : (int)fmin(fmax(at / length, 0), spans - 1);
 }
 
-void replay_ttft_spans(const struct replay_run *run, double p50[REPLAY_TIMELINE],
-                       double p99[REPLAY_TIMELINE])
+void replay_ttft_spans(const struct replay_run *run, int spans, double *p50, double *p99)
 {
     int count = run->forecast.arrivals.load.count, end[REPLAY_TIMELINE + 1] = {0}, of;
     float *ttft = gp_malloc(((size_t)count + 1) * sizeof(*ttft)), value;
 
     /* in the order of their spans: counted, then put behind those of the spans before */
     for (int i = 0; i < count; i++)
-        if ((of = span_of(run, i, &value)) >= 0)
+        if ((of = span_of(run, spans, i, &value)) >= 0)
             end[of + 1]++;
-    for (int n = 0; n < REPLAY_TIMELINE; n++)
+    for (int n = 0; n < spans; n++)
         end[n + 1] += end[n];
     for (int i = 0; i < count; i++)
-        if ((of = span_of(run, i, &value)) >= 0)
+        if ((of = span_of(run, spans, i, &value)) >= 0)
             ttft[end[of]++] = value;
-    for (int n = 0; n < REPLAY_TIMELINE; n++) {
+    for (int n = 0; n < spans; n++) {
         int from = n > 0 ? end[n - 1] : 0;
 
         p50[n] = forecast_percentile(ttft + from, end[n] - from, 0.5);
@@ -890,7 +890,7 @@ void replay_timeline_csv(const struct replay_run *run, struct strbuf *out)
     const struct replay_result *r = &f->result;
     double p50[REPLAY_TIMELINE], p99[REPLAY_TIMELINE];
 
-    replay_ttft_spans(run, p50, p99);
+    replay_ttft_spans(run, REPLAY_TIMELINE, p50, p99);
     strbuf_add(out, "t_s,running,waiting,kv_occupancy,prompt_tokens,output_tokens,preemptions,"
                     "ttft_p50_ms,ttft_p99_ms\n");
     for (int n = 0; n < REPLAY_TIMELINE; n++) {

@@ -61,9 +61,9 @@ void print_replay(const struct replay_run *run, struct strbuf *out);
 /* "KEEPS UP with 2 requests/s" */
 void print_replay_load(const struct replay_run *run, struct strbuf *out);
 
-/* TTFT of those whose first token came in each span of the timeline, s; NAN: of none. */
-void replay_ttft_spans(const struct replay_run *run, double p50[REPLAY_TIMELINE],
-                       double p99[REPLAY_TIMELINE]);
+/* TTFT of those whose first token came in each of `spans` parts of the timeline, at most all of
+ * them, s; NAN: of none. */
+void replay_ttft_spans(const struct replay_run *run, int spans, double *p50, double *p99);
 /* What --timeline and --requests-out write. */
 void replay_timeline_csv(const struct replay_run *run, struct strbuf *out);
 void replay_requests_csv(const struct replay_run *run, struct strbuf *out);

@@ -32,7 +32,7 @@ expect <<'END'
 │ served 3.62 requests/s, 13,048 for $1; 792 tok/s; $1.00/h, $0.35/M tokens    │
 │ preemptions 0; prompts cached 0 %; refused 0                                 │
 └──────────────────────────────────────────────────────────────────────────────┘
- 210 s: running 35.0, waiting 0.7, KV 20 %, TTFT p99 525 ms
+ 210 s: running 35.0, waiting 0.7, KV 20 %, TTFT p99 510 ms
  the plan has no rate: this is 60 % of the 5.79 requests/s that it can serve
  Enter:change  +:rate  ]:replicas  t:goals  o:arrivals  m:most   ?:help  q:quit
 END

@@ -26,12 +26,13 @@
 #include "tui/list.h"
 #include "tui/toolkit/plot_draw.h"
 
-#define OFFERED 0.6 /* of the largest rate */
-#define STEP 1.1    /* of the rate */
-#define FAR 10      /* columns of a page */
-#define HOURS 7200  /* s from which times are shown as hours */
-#define SPREAD 200  /* points of a distribution */
-#define WAITS 0.5   /* requests in the mean of a span: some wait in it */
+#define OFFERED 0.6   /* of the largest rate */
+#define STEP 1.1      /* of the rate */
+#define FAR 10        /* columns of a page */
+#define HOURS 7200    /* s from which times are shown as hours */
+#define LATE_SPANS 50 /* of TTFT, so that each has requests enough for percentiles */
+#define SPREAD 200    /* points of a distribution */
+#define WAITS 0.5     /* requests in the mean of a span: some wait in it */
 
 /* What is changed here. */
 static const struct replay_row {
@@ -83,9 +84,9 @@ struct replay_view {
     struct gp_err err;
     double rate, most; /* requests/s, and of what it is a share; 0: of nothing */
     struct quantity hour, million;
-    double p50[REPLAY_TIMELINE], p99[REPLAY_TIMELINE]; /* TTFT, s */
-    float spread[SPREAD]; /* TTFT, s, at (i + 0.5)/SPREAD of the requests */
-    int spread_count;     /* 0: none is answered */
+    double p50[LATE_SPANS], p99[LATE_SPANS]; /* TTFT, s */
+    float spread[SPREAD];                    /* TTFT, s, at (i + 0.5)/SPREAD of the requests */
+    int spread_count;                        /* 0: none is answered */
     struct strbuf head, what, engine, text, json, csv;
 };
 
@@ -229,7 +230,7 @@ static void write_texts(struct replay_view *view)
     texts_fini(&texts);
     replay_run_prices(run, &view->hour, &view->million);
     fill_spread(view);
-    replay_ttft_spans(run, view->p50, view->p99);
+    replay_ttft_spans(run, LATE_SPANS, view->p50, view->p99);
     if (!run->ask.bands)
         return;
     print_replay(run, &view->text);
@@ -398,12 +399,12 @@ static double cache_of(const struct replay_view *view, int i)
 
 static double p50_of(const struct replay_view *view, int i)
 {
-    return view->p50[i];
+    return view->p50[i * LATE_SPANS / REPLAY_TIMELINE];
 }
 
 static double p99_of(const struct replay_view *view, int i)
 {
-    return view->p99[i];
+    return view->p99[i * LATE_SPANS / REPLAY_TIMELINE];
 }
 
 static double read_of(const struct replay_view *view, int i)
@@ -456,6 +457,7 @@ static void fill_plot(const struct replay_view *view, int which, struct plot *pl
 {
     const struct replay_plot *row = &plots[which];
     double unit = time_unit(view), most = 0;
+    int by = which == PLOT_FIRST ? REPLAY_TIMELINE / LATE_SPANS : 1;
     int hours = view->run.weekly ? (view->run.ask.arrivals.hours > 24 ? 168 : 24) : 0;
 
     gp_copy(plot->title, sizeof(plot->title), row->title);
@@ -472,7 +474,7 @@ static void fill_plot(const struct replay_view *view, int which, struct plot *pl
         if (!line)
             continue;
         line->label = row->line[k].label;
-        for (int i = 0; i < REPLAY_TIMELINE; i++) {
+        for (int i = by / 2; i < REPLAY_TIMELINE; i += by) {
             double value = row->line[k].value(view, i);
 
             if (!isnan(value))
@@ -1184,12 +1186,12 @@ static void say_cursor(const struct replay_view *view, int at, struct strbuf *ou
 
     strbuf_addf(out, "%s: running %.1f, waiting %.1f, KV %.0f %%", time_name(view, at, a),
                 running_of(view, at), waiting_of(view, at), cache_of(view, at));
-    if (!isnan(view->p99[at]))
-        strbuf_addf(out, ", TTFT p99 %s", units_seconds(b, sizeof(b), view->p99[at], 3));
+    if (!isnan(p99_of(view, at)))
+        strbuf_addf(out, ", TTFT p99 %s", units_seconds(b, sizeof(b), p99_of(view, at), 3));
     if (brief)
         return;
-    if (!isnan(view->p50[at]))
-        strbuf_addf(out, ", p50 %s", units_seconds(b, sizeof(b), view->p50[at], 3));
+    if (!isnan(p50_of(view, at)))
+        strbuf_addf(out, ", p50 %s", units_seconds(b, sizeof(b), p50_of(view, at), 3));
     strbuf_addf(out, "; %s tok/s of prompts, %s of answers; %d preempted",
                 UNITS_PLAIN(read_of(view, at), 3), UNITS_PLAIN(made_of(view, at), 3),
                 r->span[at].preemptions);
