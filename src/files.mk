@@ -437,6 +437,7 @@ tui_sources = \
 	src/tui/plan/plan_alternatives.h \
 	src/tui/plan/s_plan.c \
 	src/tui/pool/s_pool.c \
+	src/tui/replay/s_replay.c \
 	src/tui/screen.h \
 	src/tui/script.c \
 	src/tui/settings.c \

@@ -363,6 +363,20 @@ static enum gp_status take_named(struct source *s, const char *list, struct gp_e
     return rc;
 }
 
+/* That of the key; *made: there was none, it is empty. */
+static struct measured_gpu *measured_entry(struct calibrations *c, const char *key, bool *made)
+{
+    *made = false;
+    for (size_t i = 0; i < c->gpu_count; i++)
+        if (strcmp(c->gpus[i]->key, key) == 0)
+            return c->gpus[i];
+    *made = true;
+    c->gpus = gp_grow(c->gpus, &c->gpu_cap, c->gpu_count + 1, sizeof(*c->gpus));
+    struct measured_gpu *e = c->gpus[c->gpu_count++] = gp_calloc(1, sizeof(*e));
+    e->key = gp_strdup(key);
+    return e;
+}
+
 enum gp_status calibrate_gpu(struct calibrations **calibrations, struct catalog *catalog,
                              const struct options *options, struct resolved *resolved,
                              struct gp_err *err)
@@ -372,18 +386,14 @@ enum gp_status calibrate_gpu(struct calibrations **calibrations, struct catalog 
     struct source s = {.catalog = catalog, .gpu = gpu};
     enum gp_status rc = GP_OK;
     char key[1024];
+    bool made;
 
     if (!gpu || !gpu->family || strcmp(list, "none") == 0)
         return GP_OK;
     struct calibrations *c = calibrations_made(calibrations);
     gp_format(key, sizeof(key), "%s\n%s", gpu->id, list);
-    for (size_t i = 0; i < c->gpu_count && !s.entry; i++)
-        if (strcmp(c->gpus[i]->key, key) == 0)
-            s.entry = c->gpus[i];
-    if (!s.entry) {
-        c->gpus = gp_grow(c->gpus, &c->gpu_cap, c->gpu_count + 1, sizeof(*c->gpus));
-        s.entry = c->gpus[c->gpu_count++] = gp_calloc(1, sizeof(*s.entry));
-        s.entry->key = gp_strdup(key);
+    s.entry = measured_entry(c, key, &made);
+    if (made) {
         rc = take_named(&s, list, err);
         if (!rc && !s.entry->found)
             take_folder(&s);
@@ -442,29 +452,61 @@ static enum gp_status kept_path(const struct benchlog *log, int device, char pat
     return GP_OK;
 }
 
+/* What would be kept of a device, and where; NULL: nothing. */
+static json_t *kept_json(const struct benchlog *log, int device, char path[GP_PATH_MAX],
+                         enum gp_status *rc, struct gp_err *err)
+{
+    struct benchlog old = {0};
+
+    *rc = kept_path(log, device, path, err);
+    if (*rc || !path[0])
+        return NULL;
+    /* points of another driver or other libraries are not put beside these */
+    bool joins = path_is_file(path) && benchlog_read(path, &old, NULL) == GP_OK;
+    const json_t *before = json_object_get(old.json, "software");
+    const json_t *now = json_object_get(log->json, "software");
+    joins = joins && (before == now || (before && now && json_equal(before, now)));
+    json_t *json = measured_slim(log, device, joins ? &old : NULL);
+    benchlog_fini(&old);
+    return json;
+}
+
 enum gp_status calibration_keep(const struct benchlog *log, struct gp_err *err)
 {
     enum gp_status rc = GP_OK;
 
     for (int i = 0; i < log->device_count && !rc; i++) {
         char path[GP_PATH_MAX];
-        struct benchlog old = {0};
+        json_t *json = kept_json(log, i, path, &rc, err);
 
-        rc = kept_path(log, i, path, err);
-        if (rc || !path[0])
-            continue;
-        /* points of another driver or other libraries are not put beside these */
-        bool joins = path_is_file(path) && benchlog_read(path, &old, NULL) == GP_OK;
-        const json_t *before = json_object_get(old.json, "software");
-        const json_t *now = json_object_get(log->json, "software");
-        joins = joins && (before == now || (before && now && json_equal(before, now)));
-        json_t *json = measured_slim(log, i, joins ? &old : NULL);
         if (json)
             rc = benchlog_write(path, json, err);
         json_decref(json);
-        benchlog_fini(&old);
     }
     return rc;
+}
+
+bool calibrate_running(struct calibrations **calibrations, struct catalog *catalog,
+                       const struct gpu *sheet, const struct benchlog *log, const struct gpu **gpu)
+{
+    bool made;
+    struct measured_gpu *e = measured_entry(calibrations_made(calibrations), "\nrunning", &made);
+    struct source s = {.catalog = catalog, .gpu = sheet, .entry = e};
+
+    *e = (struct measured_gpu){.key = e->key};
+    for (int i = 0; i < log->device_count; i++) {
+        char path[GP_PATH_MAX];
+        enum gp_status rc;
+        json_t *json = kept_json(log, i, path, &rc, NULL);
+        struct benchlog kept = {0};
+
+        if (json && benchlog_from_json("result", json, &kept, NULL) == GP_OK)
+            take_log(&s, &kept);
+        benchlog_fini(&kept);
+        json_decref(json);
+    }
+    *gpu = e->found ? &e->gpu : sheet;
+    return e->found;
 }
 
 int calibration_drop(const char *gpu)

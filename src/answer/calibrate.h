@@ -65,6 +65,11 @@ enum gp_status calibrate_points(const char *list, struct serverbench *out, struc
 /* Keeps what a run measured of each device; GP_OK where there is nothing to keep. */
 enum gp_status calibration_keep(const struct benchlog *log, struct gp_err *err);
 
+/* A GPU with what a run has measured of it so far beside what is kept, as it would be kept if the
+ * run ended now; lent until the next call. False: nothing of it counts. */
+bool calibrate_running(struct calibrations **calibrations, struct catalog *catalog,
+                       const struct gpu *sheet, const struct benchlog *log, const struct gpu **gpu);
+
 /* Removes what is kept of a GPU's kind; how many files. */
 int calibration_drop(const char *gpu);
 

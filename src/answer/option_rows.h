@@ -440,6 +440,10 @@ OPTION(MAX_TOKENS, .name = "max-tokens", TOKENS, .low = 1, .high = 1e9,
        .help = "tokens that each request may make: what schedulers reserve")
 OPTION(PREFIX_TOKENS, .name = "prefix-tokens", TOKENS, .high = 1e9, .fallback = "0",
        .commands = FOR_REPLAY, .help = "leading tokens that all prompts share, as a system prompt")
+OPTION(DISTINCT_PROMPTS, .name = "distinct-prompts", COUNTED, .unit = "prompts", .low = 1,
+       .high = 1e6, .fallback = "all differ", .commands = FOR_REPLAY,
+       .help = "a benchmark's prompts that come again: so many, each sent before, found in the "
+               "cache while it holds them")
 OPTION(ROUTER, .name = "router", WORD("KIND", "round-robin|least-load|prefix"),
        .fallback = "least-load", .commands = FOR_REPLAY,
        .help = "how requests go to the replicas: in turn, to the least busy, by the longest cached "
