@@ -614,6 +614,9 @@ OPTION(NVML_INTERVAL, .name = "nvml-interval", .type = OPTION_NUMBER, .argument 
        .help = "time between two sensor readings")
 OPTION(ANONYMOUS, .name = "anonymous", FLAG, .commands = M,
        .help = "write a hash in place of this host's name")
+OPTION(SHARE, .name = "share", .type = OPTION_PATH, .argument = "FILE", .fallback = "none",
+       .commands = M,
+       .help = "write what was fitted, without a host's name, serials and paths, for --merge")
 OPTION(PROGRESS, .name = "progress", WORD("KIND", "auto|plain|json|none"), .fallback = "auto",
        .commands = C, .help = "what to show on standard error while measuring")
 OPTION(PLAIN, .name = "plain", FLAG, .commands = FOR_SCREEN, .group = "Screens",

@@ -344,7 +344,8 @@ static void replay_with(const struct forecaster *f, const struct factors *by,
                             .clock = &clock,
                             .replicas = (int)fmax(speed_groups(&f->plan->layout), 1),
                             .router = f->ask->router,
-                            .span_seconds = span};
+                            .span_seconds = span,
+                            .stop = f->ask->stop};
     replay_run(&replay, out);
 }
 
@@ -816,7 +817,7 @@ enum forecast_gap forecast_solve_rate(const struct plan *plan, const struct fore
     forecaster_init(&f, plan, ask);
     make_room(&f, ask->arrivals.count);
     double value = rate_kept(&f, &one), low = value, high = value;
-    for (int i = 0; i < RATE_DRAWS; i++) {
+    for (int i = 0; ask->bands && i < RATE_DRAWS; i++) {
         double z[4];
 
         for (int k = 0; k < 4; k++)

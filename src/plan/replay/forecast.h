@@ -74,9 +74,10 @@ struct forecast_ask {
     struct forecast_goal goal[FORECAST_GOALS];
     struct arrivals_ask arrivals;
     enum router router;
-    bool bands;    /* draws and seeds, too */
-    bool quick;    /* ... 11 draws of a fifth of the sample, and its own order statistics */
-    bool timeline; /* keeps the result's */
+    bool bands;         /* draws and seeds, too */
+    bool quick;         /* ... 11 draws of a fifth of the sample, and its own order statistics */
+    bool timeline;      /* keeps the result's */
+    bool (*stop)(void); /* as of a replay */
 };
 
 /* Rates of one replay. */
@@ -112,8 +113,8 @@ struct arrivals_ask forecast_arrivals(const struct request *request);
 enum forecast_gap { FORECAST_KNOWN, FORECAST_NO_SCHEDULER, FORECAST_NO_SPEED, FORECAST_APART };
 enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_ask *ask,
                                struct forecast *out);
-/* Requests/s up to which all goals are kept; low and high: by step times of 11 draws. Value 0: not
- * even a lone request keeps them. */
+/* Requests/s up to which all goals are kept and, without any, the server keeps up; low and high: by
+ * step times of 11 draws, with ask->bands. Value 0: not even a lone request keeps them. */
 enum forecast_gap forecast_solve_rate(const struct plan *plan, const struct forecast_ask *ask,
                                       struct quantity *rate);
 void forecast_fini(struct forecast *forecast);

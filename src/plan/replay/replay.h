@@ -151,6 +151,7 @@ struct replay {
     double span_seconds; /* of a span of the timeline; 0 = none is kept */
     replay_step_fn *watch;
     void *watch_ctx;
+    bool (*stop)(void); /* true: the result is of no use any more; NULL: it is waited for */
 };
 
 void replay_run(const struct replay *replay, struct replay_result *out);
