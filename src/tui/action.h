@@ -87,7 +87,8 @@ enum { SCREENS(X) ON_ALL = (1 << SCREEN_COUNT) - 1 }; /* bits: where an action h
       "open the row; again: take it into the plan")                                                \
     X(SORT, "sort", "s F6", ON_COMPARE, 3, "sort", "sort by the next column")                      \
     X(REVERSE, "reverse", "S", ON_COMPARE, 0, "", "reverse the order")                             \
-    X(FILTER, "filter", "/ f F4", ON_COMPARE, 3, "filter", "only rows with these words")           \
+    X(FILTER, "filter", "/ f F4", ON_COMPARE, 3, "filter",                                         \
+      "only rows with these words, as they are typed")                                             \
     X(PRECISIONS, "precisions", "p", ON_COMPARE, 5, "precisions", "which precisions are compared") \
     X(SIZES, "sizes", "m", ON_COMPARE, 3, "sizes",                                                 \
       "model sizes by formats on the plan's GPU: memory in all, GPUs, $/h")                        \

@@ -280,6 +280,30 @@ expect <<'END'
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
 END
 
+screen "it filters while it is typed; Esc takes it back, Enter keeps it" "${load[@]}" <<'KEYS'
+2
+:wait
+Down Down
+:dump before
+/ "l40s"
+:dump typing
+Space "mem>"
+:dump unfinished
+Esc
+:dump back
+/
+:paste l40s fp8
+:dump pasted
+Enter
+:dump kept
+KEYS
+assert_contains "typing" "filter l40s  " "$(cat typing)"
+assert_contains "its keys" "type:filter  Enter:keep  Up:earlier  Esc:as before" "$(cat typing)"
+assert_contains "what is not whole changes nothing" "filter l40s  " "$(cat unfinished)"
+assert_eq "back, with the row in focus" "$(cat before)" "$(cat back)"
+assert_contains "pasted" "filter l40s fp8 " "$(cat pasted)"
+assert_contains "kept" "filter l40s fp8 " "$(cat kept)"
+
 screen "a filter that cannot be" "${load[@]}" <<'KEYS'
 2
 :wait
@@ -296,13 +320,13 @@ expect <<'END'
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
  filter: 'much' is not a number (as in mem>=40, $<10)
  Only rows with: mem>=much
- Enter:do it  Up:earlier  Esc:back
+ type:filter  Enter:keep  Up:earlier  Esc:as before
 ┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ───── 1-12 of 66 ─┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter -  * best for its cost       │
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
  filter: unknown column 'speed' (mem gpus tp pp rep weights pool kv requests $…
  Only rows with: speed>3
- Enter:do it  Up:earlier  Esc:back
+ type:filter  Enter:keep  Up:earlier  Esc:as before
 END
 
 screen "nothing is left" "${load[@]}" <<'KEYS'
