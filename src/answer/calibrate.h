@@ -8,7 +8,7 @@
  * One file per device, a result without its samples (measure/result/measured.h), which --bench and
  * --confirm write; by HOST where a device has no UUID. A plan for ID takes
  *
- *   1  what --calibration names, if it is a result of --bench
+ *   1  what --calibration names, if it is a result of --bench, or what labs shared
  *   2  this machine's own device: its UUID is in /proc/driver/nvidia, or the host is this one
  *   3  a device of the same kind
  *   4  a GPU of the same generation

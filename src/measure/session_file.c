@@ -146,10 +146,10 @@ enum gp_status session_name_files(struct session *s, struct gp_err *err)
 /* ---- the options that a journal keeps ---- */
 
 /* Of a command alone: what it prints, its exit code, its files. */
-static const enum option_id of_command[] = {OPT_DRY_RUN,  OPT_RESUME,  OPT_STRICT,   OPT_TOLERANCE,
-                                            OPT_EXPECT,   OPT_PROM,    OPT_PROGRESS, OPT_SORT,
-                                            OPT_PROFILES, OPT_FORMAT,  OPT_OUT,      OPT_WHY,
-                                            OPT_QUIET,    OPT_VERBOSE, OPT_HELP,     OPT_VERSION};
+static const enum option_id of_command[] = {
+    OPT_DRY_RUN,  OPT_RESUME, OPT_STRICT,  OPT_TOLERANCE, OPT_EXPECT, OPT_PROM,
+    OPT_PROGRESS, OPT_SORT,   OPT_SHARE,   OPT_PROFILES,  OPT_FORMAT, OPT_OUT,
+    OPT_WHY,      OPT_QUIET,  OPT_VERBOSE, OPT_HELP,      OPT_VERSION};
 
 bool session_measures_by(enum option_id id)
 {

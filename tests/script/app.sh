@@ -133,7 +133,7 @@ shows "3 at once"
 
 # Everything that stands alone, and a word too many: no line is taken in part.
 {
-    sed -n 's/^\.Ic \([a-z!-]*\) \.$/\1/p' "$src/man/gpuplan.1" | sort -u |
+    sed -n 's/^\.Ic \([a-z!-]*\) \.$/\1/p' "$src/man/gpuplan-screens.7" | sort -u |
         grep -vx 'save\|load\|export' # a file's name may be anything
     printf '%s\n' plan compare curves bench --plan gpuplan q 'q!' set frobnicate -m \
         'users 16' 'set users 16' '--users=16' 'plan -m 8B' 'gpuplan -m 8B' 'solve' \

@@ -796,6 +796,9 @@ static bool plan_act(struct app *app, void *state, enum action action)
         return field_find(app, s);
     case ACT_WHY:
         return show_why(app, s);
+    case ACT_OVER_TIME:
+        app_show(app, SCREEN_REPLAY);
+        return true;
     case ACT_PIN:
         if (!app->form->answered && !app->form->pinned) {
             app_report(app, false, "no answer to pin");
