@@ -287,7 +287,7 @@ Down Down
 :dump before
 / "l40s"
 :dump typing
-" mem>"
+Space "mem>"
 :dump unfinished
 Esc
 :dump back
@@ -321,8 +321,8 @@ expect <<'END'
  filter: 'much' is not a number (as in mem>=40, $<10)
  Only rows with: mem>=much
  type:filter  Enter:keep  Up:earlier  Esc:as before
-┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ──────────────────┐
-│ 62 of 66 fit and meet goals  sort $/h ▲  filter speed  * best for its cost   │
+┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ───── 1-12 of 66 ─┐
+│ 62 of 66 fit and meet goals  sort $/h ▲  filter -  * best for its cost       │
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
  filter: unknown column 'speed' (mem gpus tp pp rep weights pool kv requests $…
  Only rows with: speed>3
