@@ -440,10 +440,17 @@ OPTION(MAX_TOKENS, .name = "max-tokens", TOKENS, .low = 1, .high = 1e9,
        .help = "tokens that each request may make: what schedulers reserve")
 OPTION(PREFIX_TOKENS, .name = "prefix-tokens", TOKENS, .high = 1e9, .fallback = "0",
        .commands = FOR_REPLAY, .help = "leading tokens that all prompts share, as a system prompt")
-OPTION(ROUTER, .name = "router", WORD("KIND", "round-robin|least-load|prefix"),
+OPTION(TURNS, .name = "turns", COUNTED, .unit = "turns", .low = 1, .high = 10000,
+       .fallback = "requests alone", .commands = FOR_REPLAY,
+       .help = "each session has so many turns, whose prompts hold what went before; --prompt is "
+               "what a turn adds")
+OPTION(THINK_TIME, .name = "think-time", .type = OPTION_NUMBER, .argument = "SECONDS", .unit = "s",
+       .high = 1e7, .fallback = "30 at a rate, 0 of --users", .commands = FOR_REPLAY,
+       .help = "mean time from an answer to the next turn of its session")
+OPTION(ROUTER, .name = "router", WORD("KIND", "round-robin|least-load|prefix|session"),
        .fallback = "least-load", .commands = FOR_REPLAY,
        .help = "how requests go to the replicas: in turn, to the least busy, by the longest cached "
-               "prefix")
+               "prefix, to that of their session")
 OPTION(TTFT_P95, .name = "ttft-p95", .type = OPTION_NUMBER, .argument = "MS", .unit = "ms",
        .low = 0.1, .high = 1e9, .fallback = "none", .commands = R | FOR_REPLAY,
        .help = "goal at a --rate: most milliseconds to the first token in 95 of 100 requests")

@@ -101,6 +101,66 @@ static enum gp_status read_arrivals(struct planner *planner, const struct option
                    "'%s' is no kind of arrivals", text);
 }
 
+/* ---- sessions ---- */
+
+#define THINK_TIME 30 /* s, at a rate: assumed */
+
+/* Of so many turns, each of which adds a prompt: prompts of the plan behind a replay. */
+struct session_prompts {
+    double added, sd;         /* tokens of a turn */
+    double mean, spread, end; /* of the whole prompts; tokens that the last turn holds at its end */
+};
+
+static struct session_prompts session_prompts(const struct options *o)
+{
+    double turns = options_or(o, OPT_TURNS, 0), prefix = options_or(o, OPT_PREFIX_TOKENS, 0);
+    double added = options_or(o, OPT_PROMPT, 1024), output = options_or(o, OPT_OUTPUT, 256);
+    double sd = options_or(o, OPT_PROMPT_STDDEV, 0),
+           output_sd = options_or(o, OPT_OUTPUT_STDDEV, 0);
+    double each = added + output, behind = (turns - 1) / 2; /* turns before, in the mean */
+    double varies = (behind + 1) * sd * sd + behind * output_sd * output_sd;
+
+    return (struct session_prompts){
+        .added = added,
+        .sd = sd,
+        .mean = round(prefix + added + behind * each),
+        .spread = round(sqrt(each * each * (turns * turns - 1) / 12 + varies)),
+        .end = prefix + turns * each + 3 * sqrt(turns * (sd * sd + output_sd * output_sd)),
+    };
+}
+
+static void set_number(struct options *o, enum option_id id, double value)
+{
+    o->value[id] = (struct option_value){.given = true, .number = value};
+}
+
+/* The plan behind it is of whole prompts, of which all but what a turn adds is cached. */
+static enum gp_status plan_sessions(struct options *plain, struct gp_err *err)
+{
+    struct session_prompts p = session_prompts(plain);
+
+    if (!plain->value[OPT_TURNS].given) {
+        if (plain->value[OPT_THINK_TIME].given)
+            return gp_fail(err, GP_E_USAGE, "--think-time", "--turns N",
+                           "requests alone have no turn to think about");
+        return GP_OK;
+    }
+    if (plain->value[OPT_TRACE].given)
+        return gp_fail(err, GP_E_USAGE, "--turns", "\"session\" in its lines",
+                       "a trace has sessions of its own");
+    if (plain->value[OPT_PREFIX_HIT].given)
+        return gp_fail(err, GP_E_USAGE, "--prefix-hit", "leave it out",
+                       "what the turns of a session find in the cache is replayed");
+    set_number(plain, OPT_PROMPT, p.mean);
+    set_number(plain, OPT_PROMPT_STDDEV, p.spread);
+    set_number(plain, OPT_PREFIX_HIT, 1 - fmin(p.added / p.mean, 1));
+    if (!plain->value[OPT_CONTEXT].given && p.end > 8192)
+        set_number(plain, OPT_CONTEXT, ceil(p.end));
+    return GP_OK;
+}
+
+/* ---- the load ---- */
+
 static enum gp_status read_ask(struct planner *planner, const struct options *o,
                                struct replay_run *run, struct gp_err *err)
 {
@@ -123,6 +183,14 @@ static enum gp_status read_ask(struct planner *planner, const struct options *o,
     ask->most = options_or(o, OPT_MAX_TOKENS, 0);
     ask->prefix = (int)options_or(o, OPT_PREFIX_TOKENS, 0);
     ask->trace = trace;
+    if (o->value[OPT_TURNS].given) {
+        struct session_prompts p = session_prompts(o);
+
+        ask->turns = (int)options_or(o, OPT_TURNS, 0);
+        ask->prompt = p.added;
+        ask->prompt_sd = p.sd;
+        ask->think = options_or(o, OPT_THINK_TIME, q->rate > 0 ? THINK_TIME : 0);
+    }
     if (o->value[OPT_ARRIVALS].given && trace && trace->seconds > 0)
         return gp_fail(err, GP_E_USAGE, "--arrivals", "leave one of them out",
                        "a trace has arrivals of its own");
@@ -221,6 +289,7 @@ static enum gp_status solve_rate(struct planner *planner, const struct options *
     plan_overloaded(planner, out);
     ask->kind = ARRIVALS_POISSON;
     ask->users = (int)options_or(o, OPT_MAX_CONCURRENCY, 0);
+    ask->think = options_or(o, OPT_THINK_TIME, THINK_TIME);
     if (o->value[OPT_ARRIVALS].given && read_arrivals(planner, o, out, err))
         return err->code;
     if (ask->kind == ARRIVALS_BURST || ask->kind == ARRIVALS_CLOSED || ask->hours > 0)
@@ -252,23 +321,45 @@ static double seen_value(const struct forecast_seen *s, enum measure measure)
     return measure == MEASURE_TTFT ? s->ttft : measure == MEASURE_TPOT ? s->tpot : s->e2e;
 }
 
-/* Percentiles of the requests that came in each hour; they came in order. */
+/* Requests in the order of their hours; *end: how many came by the end of each. */
+static int *order_by_hour(const struct replay_run *run, int **end)
+{
+    const struct forecast *f = &run->forecast;
+    const struct replay_load *l = &f->arrivals.load;
+    const double *at = l->turn ? f->result.arrival : l->arrival;
+    int *order = gp_malloc(((size_t)l->count + 1) * sizeof(*order));
+    int *place = gp_calloc((size_t)f->hours + 1, sizeof(*place));
+
+    for (int i = 0; i < l->count; i++)
+        if (!isnan(at[i]) && at[i] < 3600.0 * f->hours)
+            place[(int)(at[i] / 3600) + 1]++;
+    for (int h = 0; h < f->hours; h++)
+        place[h + 1] += place[h];
+    for (int i = 0; i < l->count; i++)
+        if (!isnan(at[i]) && at[i] < 3600.0 * f->hours)
+            order[place[(int)(at[i] / 3600)]++] = i;
+    *end = place;
+    return order;
+}
+
+/* Percentiles of the requests that came in each hour. */
 static void fill_hours(struct replay_run *run)
 {
     const struct forecast *f = &run->forecast;
     const struct replay_load *l = &f->arrivals.load;
     float *value = gp_malloc(((size_t)l->count + 1) * sizeof(*value));
+    int *ends = NULL, *order = f->hours > 0 ? order_by_hour(run, &ends) : NULL;
 
     run->hour = gp_calloc((size_t)f->hours + 1, sizeof(*run->hour));
-    for (int h = 0, first = 0, end; h < f->hours; h++, first = end) {
-        for (end = first; end < l->count && (int)(l->arrival[end] / 3600) <= h; end++)
-            ;
+    for (int h = 0, first = 0; h < f->hours; first = ends[h++]) {
+        int end = ends[h];
+
         run->hour[h].requests = end - first;
         for (int m = 0; m < LATE_COUNT; m++) {
             int n = 0;
 
             for (int i = first; i < end; i++) {
-                struct forecast_seen s = forecast_seen(f, i);
+                struct forecast_seen s = forecast_seen(f, order[i]);
                 double v = seen_value(&s, lates[m].measure);
 
                 if (!isnan(v))
@@ -277,6 +368,8 @@ static void fill_hours(struct replay_run *run)
             run->hour[h].late[m] = forecast_percentile(value, n, lates[m].share);
         }
     }
+    free(ends);
+    free(order);
     free(value);
 }
 
@@ -378,10 +471,13 @@ enum gp_status replay_run_options(struct planner *planner, const struct options 
     enum gp_status rc = read_goals(o, &plain, &out->ask, &solve, err);
     if (solve)
         plain.value[OPT_ARRIVALS] = (struct option_value){0};
+    struct options asked = plain;
+    if (!rc)
+        rc = plan_sessions(&plain, err);
     if (!rc)
         rc = planner_answer(planner, &plain, &out->answer, err);
     if (!rc)
-        rc = read_ask(planner, &plain, out, err);
+        rc = read_ask(planner, &asked, out, err);
     if (!rc && solve)
         rc = solve_rate(planner, o, out, err);
     if (rc)
@@ -482,7 +578,7 @@ void report_replay(const struct replay_run *run, struct record *doc)
     record_count(doc, "runs", "", f->runs);
     record_count(doc, "seeds", "", f->seeds);
     record_count(doc, "steps", "", (double)r->steps);
-    record_count(doc, "requests", "", f->arrivals.load.count);
+    record_count(doc, "requests", "", f->asked);
     record_count(doc, "completed", "", r->completed);
     record_count(doc, "refused", "", r->refused);
     record_quantity(doc, "duration", "s",
@@ -504,6 +600,14 @@ void report_replay(const struct replay_run *run, struct record *doc)
     record_count(doc, "recomputed_tokens", "tokens", (double)r->recomputed);
     double read = (double)(r->cached_tokens + r->prompt_tokens);
     record_count(doc, "hit_rate", "", read > 0 ? (double)r->cached_tokens / read : 0);
+    if (f->sessions > 0) {
+        in = record_inside(doc, "sessions");
+        record_count(in, "count", "", f->sessions);
+        record_positive(in, "turns", "", run->ask.arrivals.turns);
+        record_count(in, "think", "s", run->ask.arrivals.think);
+        record_count(in, "history", "tokens", f->history);
+        record_count(in, "found", "tokens", (double)r->history_tokens);
+    }
     in = record_inside(doc, "kv_occupancy");
     record_count(in, "mean", "", f->occupancy);
     record_count(in, "p99", "", f->occupancy_late);
@@ -723,6 +827,26 @@ static void print_hours(const struct replay_run *run, struct strbuf *out)
     texts_fini(&t);
 }
 
+/* What the turns of sessions could have found in the cache, and what of it is left. */
+static void print_sessions(const struct replay_run *run, struct strbuf *out)
+{
+    const struct forecast *f = &run->forecast;
+    char think[32];
+
+    if (f->sessions == 0)
+        return;
+    strbuf_addf(out, "\n%s sessions", UNITS_TOKENS(f->sessions));
+    if (run->ask.arrivals.turns > 0)
+        strbuf_addf(out, " of %d turn%s, the next %s after the answer", run->ask.arrivals.turns,
+                    run->ask.arrivals.turns == 1 ? "" : "s",
+                    run->ask.arrivals.think > 0
+                        ? units_seconds(think, sizeof(think), run->ask.arrivals.think, 3)
+                        : "at once");
+    if (f->history > 0)
+        strbuf_addf(out, "; of their history %.0f %% found in the cache",
+                    100 * fmin((double)f->result.history_tokens / f->history, 1));
+}
+
 void print_replay(const struct replay_run *run, struct strbuf *out)
 {
     const struct forecast *f = &run->forecast;
@@ -739,8 +863,7 @@ void print_replay(const struct replay_run *run, struct strbuf *out)
     print_decision(run, out);
     print_hours(run, out);
     print_truth(run, out);
-    strbuf_addf(out, "\n%s requests in %s: %s steps, %s preemptions",
-                UNITS_TOKENS(f->arrivals.load.count),
+    strbuf_addf(out, "\n%s requests in %s: %s steps, %s preemptions", UNITS_TOKENS(f->asked),
                 units_seconds(span, sizeof(span), f->seconds, 3), UNITS_TOKENS((double)r->steps),
                 UNITS_TOKENS((double)r->preemptions));
     if (r->refused > 0)
@@ -749,6 +872,7 @@ void print_replay(const struct replay_run *run, struct strbuf *out)
     if (r->cached_tokens > 0)
         strbuf_addf(out, ", %.0f %% of the prompts' tokens cached",
                     100 * (double)r->cached_tokens / read);
+    print_sessions(run, out);
     strbuf_addf(out, "\nrunning %s in the mean, %d at most; waiting %s, %d\n\n",
                 UNITS_PLAIN(f->running, 3), r->running_most, UNITS_PLAIN(f->waiting, 3),
                 r->waiting_most);
@@ -770,7 +894,10 @@ void replay_requests_csv(const struct replay_run *run, struct strbuf *out)
         const struct replay_outcome *o = &f->result.outcome[i];
         struct forecast_seen s = forecast_seen(f, i);
 
-        strbuf_addf(out, "%d,%.6f,", i, f->result.arrival[i] - f->result.first);
+        strbuf_addf(out, "%d,", i);
+        if (!isnan(f->result.arrival[i])) /* a turn whose session was refused never came */
+            strbuf_addf(out, "%.6f", f->result.arrival[i] - f->result.first);
+        strbuf_add(out, ",");
         if (isnan(s.e2e)) {
             strbuf_addf(out, ",,,,%d,,%d,,\n", l->prompt[i], l->output[i]);
             continue;

@@ -88,7 +88,8 @@ struct replay_rules forecast_rules(const struct plan *p, const struct load *load
         .in_turn = e->in_turn,
         .late = e->late_ends,
         .bare = e->no_page_spare,
-        .caches = !slots_alone,
+        .caches = true,
+        .slot_keeps = slots_alone,
         .budget = (int)fmax(load->max_batched_tokens, slots_alone ? LLAMACPP_BATCH : 1),
         .input = SGLANG_INPUT,
         .decode_tokens = 1 + q->draft_tokens,
@@ -115,7 +116,8 @@ struct forecaster {
     struct steptime times;
     struct arrivals_ask arrivals; /* with the engine's block */
     double base, solo_more, wake; /* s; share of a prompt's own time; s */
-    float *value;                 /* room for one measure */
+    float *value;                 /* room for one measure; owned */
+    size_t value_cap;
 };
 
 /* Common factors of one replay. */
@@ -164,7 +166,7 @@ static struct forecast_seen seen_of(const struct replay_result *r, const struct 
     const struct replay_outcome *o = &r->outcome[i];
     double more = front * delay[i], rest = l->output[i] - 1;
 
-    if (isnan(o->e2e))
+    if (isnan(o->e2e) || r->arrival[i] < r->first)
         return (struct forecast_seen){NAN, NAN, NAN, NAN};
     return (struct forecast_seen){o->queue, fmax(o->ttft + more, 0),
                                   rest > 0 ? (o->e2e - o->ttft) / rest : NAN,
@@ -262,6 +264,20 @@ static bool within_goals(const struct forecast_ask *ask, const struct forecast_s
     return true;
 }
 
+/* s from the first arrival to the last. The turns of sessions come when they may. */
+static double arrivals_span(const struct replay_result *r, const struct replay_load *l)
+{
+    double last = 0;
+
+    if (!l->arrival || l->count < 1)
+        return 0;
+    if (!l->turn)
+        return l->arrival[l->count - 1] - l->arrival[0];
+    for (int i = 0; i < l->count; i++)
+        last = r->arrival[i] > last ? r->arrival[i] : last;
+    return last - r->first;
+}
+
 /* s over which rates are taken. Of requests that arrive one by one the last of them ends a
  * request's own time after it came, when the server is nearly empty: that tail is not counted, so
  * that a server which keeps up serves at the rate of the arrivals. */
@@ -270,17 +286,18 @@ static double rate_span(const struct replay_result *r, const struct replay_load 
 {
     double span = fmax(r->last - r->first, 1e-9);
     double own = rates->point[MEASURE_E2E][POINT_MEAN] - rates->point[MEASURE_QUEUE][POINT_MEAN];
-    double came = l->arrival && l->count > 0 ? l->arrival[l->count - 1] - l->arrival[0] : 0;
+    double came = arrivals_span(r, l);
 
     return came > 0 && own > 0 ? fmin(fmax(span - own, came), span) : span;
 }
 
-static void fill_rates(const struct forecaster *f, const struct replay_result *r,
+static void fill_rates(struct forecaster *f, const struct replay_result *r,
                        const struct replay_load *l, const float *delay, double front,
                        struct forecast_rates *out)
 {
     int within = 0;
 
+    f->value = gp_grow(f->value, &f->value_cap, (size_t)l->count + 1, sizeof(*f->value));
     for (int m = 0; m < MEASURE_COUNT; m++) {
         double sum = 0;
         int n = 0;
@@ -537,15 +554,16 @@ static bool forecast_saturated(const struct forecast *f)
 
     if (!l->arrival || l->users > 0 || l->count < 10)
         return false;
-    double span = l->arrival[l->count - 1] - l->arrival[0];
+    double span = arrivals_span(&f->result, l);
     if (!(span > 0))
         return false;
     for (int i = 0; i < l->count; i++) {
         const struct replay_outcome *o = &f->result.outcome[i];
-        int third = (int)fmin(3 * (l->arrival[i] - l->arrival[0]) / span, 2);
+        const double *at = l->turn ? f->result.arrival : l->arrival;
 
-        if (isnan(o->e2e))
+        if (isnan(o->e2e) || f->result.arrival[i] < f->result.first)
             continue;
+        int third = (int)fmin(3 * (at[i] - fmax(at[0], l->warm)) / span, 2);
         wait[third] += o->queue;
         answer[third] += o->e2e / l->output[i];
         count[third]++;
@@ -555,9 +573,12 @@ static bool forecast_saturated(const struct forecast *f)
         answer[i] /= fmax(count[i], 1);
     }
     bool waits = wait[1] > GROWS * wait[0] && wait[2] > GROWS * wait[1] && wait[2] > WAITS * span;
-    /* over a day that is the day's own */
-    bool slows = f->hours == 0 && answer[1] > GROWS * answer[0] && answer[2] > GROWS * answer[1] &&
-                 f->point[MEASURE_E2E][POINT_P50].value < span / 3;
+    /* turns come no faster than answers: the queue of sessions stands */
+    if (l->turn)
+        waits |= fmin(fmin(wait[0], wait[1]), wait[2]) > WAITS * span;
+    /* over a day that is the day's own, and prompts of sessions grow */
+    bool slows = f->hours == 0 && !l->turn && answer[1] > GROWS * answer[0] &&
+                 answer[2] > GROWS * answer[1] && f->point[MEASURE_E2E][POINT_P50].value < span / 3;
     return waits || slows;
 }
 
@@ -587,8 +608,17 @@ static void conclude_from(struct forecast *out)
                  : out->waiting > 0.1             ? REPLAY_LIMIT_BUDGET
                                                   : REPLAY_LIMIT_NONE;
     const struct replay_load *l = &out->arrivals.load;
-    double came = l->count > 1 && l->arrival ? l->arrival[l->count - 1] - l->arrival[0] : 0;
-    out->rate = came > 0 ? (l->count - 1) / came : 0;
+    for (int i = 0; l->turn && i < l->count; i++) {
+        if (isnan(r->arrival[i]) || r->arrival[i] < r->first)
+            continue;
+        out->asked++;
+        out->sessions += l->turn[i].history < 0;
+        out->history += l->turn[i].history > 0 ? l->turn[i].history : 0;
+    }
+    double came = l->count > 1 ? arrivals_span(r, l) : 0;
+    if (!l->turn)
+        out->asked = l->count;
+    out->rate = came > 0 ? (out->asked - 1) / came : 0;
 }
 
 struct arrivals_ask forecast_arrivals(const struct request *q)
@@ -643,6 +673,8 @@ static void forecaster_init(struct forecaster *f, const struct plan *plan,
     f->arrivals = ask->arrivals;
     f->arrivals.block = f->rules.block;
     f->arrivals.cached = q->prefix_hit;
+    if (plan->speed.tpot.known)
+        f->arrivals.answer = plan->speed.tpot.value * q->output;
 }
 
 enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_ask *ask,
@@ -661,7 +693,6 @@ enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_as
     forecaster_init(&f, plan, ask);
     arrivals_make(&f.arrivals, &out->arrivals);
     struct replay_load *l = &out->arrivals.load;
-    f.value = gp_malloc(((size_t)l->count + 1) * sizeof(*f.value));
     out->delay = gp_calloc((size_t)l->count + 1, sizeof(*out->delay));
     out->replicas = (int)fmax(speed_groups(&plan->layout), 1);
     replay_with(&f, &one, l, 0, &out->result);
@@ -674,7 +705,7 @@ enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_as
     fill_delays(&f, out);
     fill_rates(&f, &out->result, l, out->delay, 1, &value);
     out->runs = 1;
-    double came = l->arrival && l->count > 0 ? l->arrival[l->count - 1] / 3600 : 0;
+    double came = arrivals_span(&out->result, l) / 3600;
     out->hours = ask->arrivals.hours > 0 || came >= 2 ? (int)fmin(floor(came) + 1, 1e5) : 0;
     if (ask->bands) {
         add_law(&f, &value, out, width);
@@ -756,7 +787,6 @@ enum forecast_gap forecast_solve_rate(const struct plan *plan, const struct fore
     if (gap != FORECAST_KNOWN)
         return gap;
     forecaster_init(&f, plan, ask);
-    f.value = gp_malloc(((size_t)ask->arrivals.count + 1) * sizeof(*f.value));
     double value = rate_kept(&f, &one), low = value, high = value;
     for (int i = 0; i < RATE_DRAWS; i++) {
         double z[4];

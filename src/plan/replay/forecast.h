@@ -93,6 +93,9 @@ struct forecast {
     double seconds;     /* first arrival to last token */
     double rate;        /* requests/s that arrive; 0 = a closed loop */
     double utilization; /* share of the time in steps */
+    int asked;          /* requests that count */
+    int sessions;       /* of them, in how many sessions; 0: requests alone */
+    double history;     /* tokens that their turns shared with the turns before */
     double running, waiting, occupancy, occupancy_late; /* means; 99th percentile */
     struct replay_result result;                        /* of the value */
     struct arrivals arrivals;
