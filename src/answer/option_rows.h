@@ -451,6 +451,15 @@ OPTION(ROUTER, .name = "router", WORD("KIND", "round-robin|least-load|prefix|ses
        .fallback = "least-load", .commands = FOR_REPLAY,
        .help = "how requests go to the replicas: in turn, to the least busy, by the longest cached "
                "prefix, to that of their session")
+OPTION(LOSE_REPLICA_AT, .name = "lose-replica-at", .type = OPTION_NUMBER, .argument = "SECONDS",
+       .unit = "s", .low = 0.001, .high = 1e9, .fallback = "never", .commands = FOR_REPLAY,
+       .help = "one replica is lost then: its requests begin again on the others")
+OPTION(ADD_REPLICA_AT, .name = "add-replica-at", .type = OPTION_NUMBER, .argument = "SECONDS",
+       .unit = "s", .low = 0, .high = 1e9, .fallback = "never", .commands = FOR_REPLAY,
+       .help = "one more is started then; it serves after --cold-start")
+OPTION(COLD_START, .name = "cold-start", .type = OPTION_NUMBER, .argument = "SECONDS", .unit = "s",
+       .high = 1e6, .fallback = "weights at 1 GB/s and 60 s", .commands = FOR_REPLAY,
+       .help = "time from the start of a replica to its first step")
 OPTION(TTFT_P95, .name = "ttft-p95", .type = OPTION_NUMBER, .argument = "MS", .unit = "ms",
        .low = 0.1, .high = 1e9, .fallback = "none", .commands = R | FOR_REPLAY,
        .help = "goal at a --rate: most milliseconds to the first token in 95 of 100 requests")

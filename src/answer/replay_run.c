@@ -159,6 +159,42 @@ static enum gp_status plan_sessions(struct options *plain, struct gp_err *err)
     return GP_OK;
 }
 
+/* ---- replicas that are lost and added ---- */
+
+#define LOAD_RATE 1e9  /* bytes/s of weights from storage, */
+#define LOAD_ENGINE 60 /* s until an engine that has them takes requests: assumed */
+
+/* s from the start of a replica to its first step. */
+static double cold_start(const struct plan *p)
+{
+    const struct layout *l = &p->layout;
+
+    return ceil(p->memory.weights.value * l->tp * l->pp / LOAD_RATE + LOAD_ENGINE);
+}
+
+static enum gp_status read_fleet(const struct options *o, struct replay_run *run,
+                                 struct gp_err *err)
+{
+    struct forecast_ask *ask = &run->ask;
+    const struct plan *p = &run->answer.plan;
+    bool adds = o->value[OPT_ADD_REPLICA_AT].given;
+
+    ask->lose_at = options_or(o, OPT_LOSE_REPLICA_AT, 0);
+    if (o->value[OPT_COLD_START].given && !adds)
+        return gp_fail(err, GP_E_USAGE, "--cold-start", "--add-replica-at SECONDS",
+                       "no replica is started");
+    if (adds) {
+        run->cold_start = options_or(o, OPT_COLD_START, cold_start(p));
+        ask->add_at = fmax(options_or(o, OPT_ADD_REPLICA_AT, 0) + run->cold_start, 1e-3);
+    }
+    if (ask->lose_at > 0 && !adds && speed_groups(&p->layout) < 2 &&
+        p->verdict != VERDICT_DOES_NOT_FIT)
+        return gp_fail(err, GP_E_USAGE, "--lose-replica-at",
+                       "--replicas 2, or --add-replica-at SECONDS for one in its place",
+                       "there is one replica: nothing would be served without it");
+    return GP_OK;
+}
+
 /* ---- the load ---- */
 
 static enum gp_status read_ask(struct planner *planner, const struct options *o,
@@ -211,6 +247,8 @@ static enum gp_status read_ask(struct planner *planner, const struct options *o,
     }
     out->router = (enum router)options_choice(o, OPT_ROUTER);
     out->router = o->value[OPT_ROUTER].given ? out->router : ROUTER_LEAST;
+    if (read_fleet(o, run, err))
+        return err->code;
     out->bands = true;
     out->timeline = o->value[OPT_TIMELINE].given;
     return GP_OK;
@@ -321,6 +359,25 @@ static double seen_value(const struct forecast_seen *s, enum measure measure)
     return measure == MEASURE_TTFT ? s->ttft : measure == MEASURE_TPOT ? s->tpot : s->e2e;
 }
 
+/* Percentiles of requests order[first..end). */
+static void fill_lates(const struct forecast *f, const int *order, int first, int end, float *value,
+                       struct replay_hour *out)
+{
+    out->requests = end - first;
+    for (int m = 0; m < LATE_COUNT; m++) {
+        int n = 0;
+
+        for (int i = first; i < end; i++) {
+            struct forecast_seen s = forecast_seen(f, order[i]);
+            double v = seen_value(&s, lates[m].measure);
+
+            if (!isnan(v))
+                value[n++] = (float)v;
+        }
+        out->late[m] = forecast_percentile(value, n, lates[m].share);
+    }
+}
+
 /* Requests in the order of their hours; *end: how many came by the end of each. */
 static int *order_by_hour(const struct replay_run *run, int **end)
 {
@@ -351,24 +408,41 @@ static void fill_hours(struct replay_run *run)
     int *ends = NULL, *order = f->hours > 0 ? order_by_hour(run, &ends) : NULL;
 
     run->hour = gp_calloc((size_t)f->hours + 1, sizeof(*run->hour));
-    for (int h = 0, first = 0; h < f->hours; first = ends[h++]) {
-        int end = ends[h];
-
-        run->hour[h].requests = end - first;
-        for (int m = 0; m < LATE_COUNT; m++) {
-            int n = 0;
-
-            for (int i = first; i < end; i++) {
-                struct forecast_seen s = forecast_seen(f, order[i]);
-                double v = seen_value(&s, lates[m].measure);
-
-                if (!isnan(v))
-                    value[n++] = (float)v;
-            }
-            run->hour[h].late[m] = forecast_percentile(value, n, lates[m].share);
-        }
-    }
+    for (int h = 0, first = 0; h < f->hours; first = ends[h++])
+        fill_lates(f, order, first, ends[h], value, &run->hour[h]);
     free(ends);
+    free(order);
+    free(value);
+}
+
+/* By the replicas that there are when it comes; those in flight when one is lost feel it. */
+static enum replay_phase phase_of(const struct forecast_ask *ask, double at, double answered)
+{
+    return ask->add_at > 0 && at >= ask->add_at          ? PHASE_ADDED
+           : ask->lose_at > 0 && answered > ask->lose_at ? PHASE_LOST
+                                                         : PHASE_WHOLE;
+}
+
+/* Percentiles of the requests that come before one is lost, after, and when one was added. */
+static void fill_phases(struct replay_run *run)
+{
+    const struct forecast *f = &run->forecast;
+    int all = f->arrivals.load.count, *order = gp_malloc(((size_t)all + 1) * sizeof(*order));
+    float *value = gp_malloc(((size_t)all + 1) * sizeof(*value));
+
+    for (int phase = 0; phase < PHASE_COUNT; phase++) {
+        int n = 0;
+
+        for (int i = 0; i < all; i++) {
+            double at = f->result.arrival[i] - f->arrivals.load.warm;
+
+            double answered = at + (double)f->result.outcome[i].e2e;
+
+            if (at >= 0 && (int)phase_of(&run->ask, at, answered) == phase)
+                order[n++] = i;
+        }
+        fill_lates(f, order, 0, n, value, &run->phase[phase]);
+    }
     free(order);
     free(value);
 }
@@ -469,6 +543,9 @@ enum gp_status replay_run_options(struct planner *planner, const struct options 
 
     memset(out, 0, sizeof(*out));
     enum gp_status rc = read_goals(o, &plain, &out->ask, &solve, err);
+    if (!rc && solve && (o->value[OPT_LOSE_REPLICA_AT].given || o->value[OPT_ADD_REPLICA_AT].given))
+        rc = gp_fail(err, GP_E_USAGE, "--solve", "--replicas N, as many as are left",
+                     "the rate is solved for replicas that stay");
     if (solve)
         plain.value[OPT_ARRIVALS] = (struct option_value){0};
     struct options asked = plain;
@@ -491,6 +568,7 @@ enum gp_status replay_run_options(struct planner *planner, const struct options 
     case FORECAST_KNOWN:
         out->done = true;
         fill_hours(out);
+        fill_phases(out);
         fill_truth(out);
         fill_cure(out);
         return GP_OK;
@@ -560,6 +638,32 @@ static void hours_facts(const struct replay_run *run, struct record *doc)
     }
 }
 
+static const struct {
+    const char *key, *words;
+} phases[PHASE_COUNT] = {
+    [PHASE_WHOLE] = {"before", "before"},
+    [PHASE_LOST] = {"lost", "without it"},
+    [PHASE_ADDED] = {"added", "with the new one"},
+};
+
+static void fleet_facts(const struct replay_run *run, struct record *doc)
+{
+    struct record *in = record_inside(doc, "fleet");
+
+    record_positive(in, "lost_at", "s", run->ask.lose_at);
+    record_positive(in, "serves_at", "s", run->ask.add_at);
+    record_positive(in, "cold_start", "s", run->cold_start);
+    record_count(in, "restarted", "", run->forecast.result.restarted);
+    for (int phase = 0; phase < PHASE_COUNT; phase++) {
+        const struct replay_hour *at = &run->phase[phase];
+        struct record *one = record_inside(in, phases[phase].key);
+
+        record_count(one, "requests", "", at->requests);
+        for (int i = 0; i < LATE_COUNT; i++)
+            record_positive(one, late_key((enum late)i), "s", isnan(at->late[i]) ? 0 : at->late[i]);
+    }
+}
+
 void report_replay(const struct replay_run *run, struct record *doc)
 {
     const struct forecast *f = &run->forecast;
@@ -608,6 +712,8 @@ void report_replay(const struct replay_run *run, struct record *doc)
         record_count(in, "history", "tokens", f->history);
         record_count(in, "found", "tokens", (double)r->history_tokens);
     }
+    if (run->ask.lose_at > 0 || run->ask.add_at > 0)
+        fleet_facts(run, doc);
     in = record_inside(doc, "kv_occupancy");
     record_count(in, "mean", "", f->occupancy);
     record_count(in, "p99", "", f->occupancy_late);
@@ -847,6 +953,41 @@ static void print_sessions(const struct replay_run *run, struct strbuf *out)
                     100 * fmin((double)f->result.history_tokens / f->history, 1));
 }
 
+/* What the loss of a replica costs, and when another one serves. */
+static void print_fleet(const struct replay_run *run, struct strbuf *out)
+{
+    const struct forecast_ask *ask = &run->ask;
+    const struct forecast *f = &run->forecast;
+    char a[32], b[32], c[32];
+    const char *between = "";
+
+    if (ask->lose_at > 0)
+        strbuf_addf(out, "  lost     1 of %d replica%s after %s: %s request%s begin%s again\n",
+                    f->replicas, f->replicas == 1 ? "" : "s",
+                    units_seconds(a, sizeof(a), ask->lose_at, 3), UNITS_TOKENS(f->result.restarted),
+                    f->result.restarted == 1 ? "" : "s", f->result.restarted == 1 ? "s" : "");
+    if (ask->add_at > 0)
+        strbuf_addf(out, "  added    1 serves after %s, started %s before\n",
+                    units_seconds(a, sizeof(a), ask->add_at, 3),
+                    units_seconds(b, sizeof(b), run->cold_start, 3));
+    if (ask->lose_at <= 0 && ask->add_at <= 0)
+        return;
+    strbuf_add(out, "  p99      ");
+    for (int phase = 0; phase < PHASE_COUNT; phase++) {
+        const struct replay_hour *at = &run->phase[phase];
+
+        if (at->requests == 0)
+            continue;
+        strbuf_addf(out, "%s%s TTFT %s, TPOT %s", between, phases[phase].words,
+                    units_seconds(b, sizeof(b), at->late[LATE_TTFT_P99], 3),
+                    isnan(at->late[LATE_TPOT_P99])
+                        ? "-"
+                        : units_seconds(c, sizeof(c), at->late[LATE_TPOT_P99], 3));
+        between = "; ";
+    }
+    strbuf_add(out, "\n");
+}
+
 void print_replay(const struct replay_run *run, struct strbuf *out)
 {
     const struct forecast *f = &run->forecast;
@@ -861,6 +1002,7 @@ void print_replay(const struct replay_run *run, struct strbuf *out)
         return;
     }
     print_decision(run, out);
+    print_fleet(run, out);
     print_hours(run, out);
     print_truth(run, out);
     strbuf_addf(out, "\n%s requests in %s: %s steps, %s preemptions", UNITS_TOKENS(f->asked),

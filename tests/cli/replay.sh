@@ -181,6 +181,30 @@ END
     assert_fails 3 "bad.jsonl:1: think is not seconds" --replay bad.jsonl $model
 }
 
+# ---- a replica is lost, another one starts ----
+# shellcheck disable=SC2086 # words
+{
+    fleet="-m llama-3.1-8b -g h100-sxm:3 --replicas 3 --prompt 2000 --output-tokens 300"
+    run --replay $fleet --rate 20 --lose-replica-at 20
+    assert_contains "what began again" "  lost     1 of 3 replicas after 20 s: " "$out"
+    assert_contains "before and after" "without it TTFT" "$out"
+    run --replay $fleet --rate 30 --lose-replica-at 30 -q
+    assert_eq "the others cannot keep up" overloaded "$out"
+    run --replay $model:1 --replicas 1 --rate 4 --requests 200 --lose-replica-at 20 --add-replica-at 20 --cold-start 10
+    assert_contains "one in its place" "  added    1 serves after 30 s, started 10 s before" "$out"
+    if have_json; then
+        for loss in "--seed 24301" "--lose-replica-at 30"; do
+            run --replay $fleet --rate 20 $loss --format json
+            echo "$(value ttft.p99) $(value e2e.p99)"
+        done >losses
+        assert_eq "not for the better" yes "$(awk 'NR == 2 { print ($1 > t && $2 > e) ? "yes" : "no" }
+            { t = $1; e = $2 }' losses)"
+    fi
+    assert_fails 2 "nothing would be served without it" --replay $model:1 --rate 4 --lose-replica-at 9
+    assert_fails 2 "no replica is started" --replay $model --rate 4 --cold-start 9
+    assert_fails 2 "replicas that stay" --replay $model --solve rate --ttft-p99 200 --lose-replica-at 9
+}
+
 # ---- a day whose rate differs by the hour ----
 {
     echo 'name = "day"; hours = [ 1, 2, 3,'

@@ -344,6 +344,8 @@ static void replay_with(const struct forecaster *f, const struct factors *by,
                             .clock = &clock,
                             .replicas = (int)fmax(speed_groups(&f->plan->layout), 1),
                             .router = f->ask->router,
+                            .lose_at = f->ask->lose_at > 0 ? f->ask->lose_at + l->warm : 0,
+                            .add_at = f->ask->add_at > 0 ? f->ask->add_at + l->warm : 0,
                             .span_seconds = span};
     replay_run(&replay, out);
 }
@@ -546,7 +548,7 @@ static void add_ranks(struct forecaster *f, const struct forecast_rates *value,
 /* More come than are served: those of each third of the arrivals wait longer than those before,
  * and long; or, while there are slots for all, take longer and longer to answer where the first
  * ones have long left. */
-static bool forecast_saturated(const struct forecast *f)
+static bool forecast_saturated(const struct forecast *f, double from)
 {
     const struct replay_load *l = &f->arrivals.load;
     double wait[3] = {0}, answer[3] = {0};
@@ -555,15 +557,17 @@ static bool forecast_saturated(const struct forecast *f)
     if (!l->arrival || l->users > 0 || l->count < 10)
         return false;
     double span = arrivals_span(&f->result, l);
+    const double *at = l->turn ? f->result.arrival : l->arrival;
+    double first = fmax(at[0], l->warm) + from; /* `from`: a replica is lost there */
+    span -= from;
     if (!(span > 0))
         return false;
     for (int i = 0; i < l->count; i++) {
         const struct replay_outcome *o = &f->result.outcome[i];
-        const double *at = l->turn ? f->result.arrival : l->arrival;
 
-        if (isnan(o->e2e) || f->result.arrival[i] < f->result.first)
+        if (isnan(o->e2e) || at[i] < first)
             continue;
-        int third = (int)fmin(3 * (at[i] - fmax(at[0], l->warm)) / span, 2);
+        int third = (int)fmin(3 * (at[i] - first) / span, 2);
         wait[third] += o->queue;
         answer[third] += o->e2e / l->output[i];
         count[third]++;
@@ -582,13 +586,18 @@ static bool forecast_saturated(const struct forecast *f)
     return waits || slows;
 }
 
-static void conclude_from(struct forecast *out)
+static void conclude_from(const struct forecast_ask *ask, struct forecast *out)
 {
     const struct replay_result *r = &out->result;
     double span = fmax(r->last - r->first, 1e-9), all = 0, seen = 0;
 
     out->seconds = span;
-    out->utilization = fmin(r->busy / span / out->replicas, 1);
+    double there = out->replicas * span;
+    if (ask->lose_at > 0)
+        there -= fmax(span - ask->lose_at, 0);
+    if (ask->add_at > 0)
+        there += fmax(span - ask->add_at, 0);
+    out->utilization = fmin(r->busy / there, 1);
     out->running = r->running / span;
     out->waiting = r->waiting / span;
     for (int i = 0; i <= 100; i++)
@@ -601,7 +610,7 @@ static void conclude_from(struct forecast *out)
         seen += r->occupancy_time[i];
     }
     out->occupancy = all > 0 ? sum / all : 0;
-    out->saturated = forecast_saturated(out);
+    out->saturated = forecast_saturated(out, ask->lose_at);
     double slots = r->blocked_slots / span, blocks = r->blocked_blocks / span;
     out->limit = blocks > 0.01 && blocks >= slots ? REPLAY_LIMIT_KV
                  : slots > 0.01                   ? REPLAY_LIMIT_SLOTS
@@ -724,7 +733,7 @@ enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_as
                      : quantity_band(v, v * exp(-sqrt(width[m].low)), v * exp(sqrt(width[m].high)),
                                      own ? ORIGIN_MEASURED : ORIGIN_MODEL);
     }
-    conclude_from(out);
+    conclude_from(ask, out);
     steptime_fini(&f.times);
     free(f.value);
     return FORECAST_KNOWN;
@@ -751,7 +760,7 @@ static bool goals_kept(struct forecaster *f, const struct factors *by, double ra
         kept &= !(g->most > 0 && rates.point[g->measure][g->point] > g->most);
     }
     at.point[MEASURE_E2E][POINT_P50].value = rates.point[MEASURE_E2E][POINT_P50];
-    kept &= !forecast_saturated(&at) && at.result.refused < at.arrivals.load.count;
+    kept &= !forecast_saturated(&at, 0) && at.result.refused < at.arrivals.load.count;
     forecast_fini(&at);
     return kept;
 }

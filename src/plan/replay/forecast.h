@@ -70,9 +70,10 @@ struct forecast_ask {
     struct forecast_goal goal[FORECAST_GOALS];
     struct arrivals_ask arrivals;
     enum router router;
-    bool bands;    /* draws and seeds, too */
-    bool quick;    /* ... 11 draws, and for seeds the sample's own order statistics */
-    bool timeline; /* keeps the result's */
+    double lose_at, add_at; /* s from when requests count: replay.h */
+    bool bands;             /* draws and seeds, too */
+    bool quick;             /* ... 11 draws, and for seeds the sample's own order statistics */
+    bool timeline;          /* keeps the result's */
 };
 
 /* Rates of one replay. */

@@ -254,6 +254,7 @@ static void mixed_step(struct replica *r, int decodes, double start, double end)
         r->joined = end;
         r->tick++;
         r->context += decodes;
+        r->out->output_tokens += decodes;
         replica_shift_held(r);
         if (r->scheduler->decoded)
             r->scheduler->decoded(r, 1);

@@ -78,8 +78,9 @@ struct run {
     struct replica *replica; /* owned */
     /* where at most so many are in flight each waits for the end of another: when one of `users`
      * is free */
-    struct agenda users, turns;
-    int next, turn;
+    struct agenda users, turns, again;
+    int next, turn, replicas; /* replicas: the one that is added, too */
+    double lose_at, add_at;   /* s; INFINITY: no longer, or never */
 };
 
 static bool is_first(const struct replay_load *l, int request)
@@ -158,6 +159,17 @@ static double tokens_known(const struct replica *r, int request)
 
 #define PREFIX_SHARE 0.5 /* of a prompt: where less is known, the least load decides */
 
+/* Of those that are there. */
+static int next_in_turn(struct run *run)
+{
+    int i;
+
+    do
+        i = run->turn++ % run->replicas;
+    while (run->replica[i].away);
+    return i;
+}
+
 static int route_request(struct run *run, int request)
 {
     const struct replay *p = run->replay;
@@ -165,12 +177,15 @@ static int route_request(struct run *run, int request)
     double known = 0;
 
     if (p->router == ROUTER_ROUND)
-        return run->turn++ % p->replicas;
-    if (p->router == ROUTER_SESSION && !is_first(p->load, request))
-        return run->out->outcome[request].replica;
+        return next_in_turn(run);
+    int kept = run->out->outcome[request].replica;
+    if (p->router == ROUTER_SESSION && !is_first(p->load, request) && !run->replica[kept].away)
+        return kept;
     if (p->router == ROUTER_PREFIX && (p->load->hash || p->load->turn)) {
-        for (int i = 0; i < p->replicas; i++) {
-            double n = tokens_known(&run->replica[i], request);
+        while (run->replica[best].away)
+            best++;
+        for (int i = 0; i < run->replicas; i++) {
+            double n = run->replica[i].away ? -1 : tokens_known(&run->replica[i], request);
 
             if (n > known ||
                 (n == known && work_of(&run->replica[i]) < work_of(&run->replica[best])))
@@ -181,11 +196,31 @@ static int route_request(struct run *run, int request)
             return best;
     }
     /* those of equal load take turns */
-    best = run->turn++ % p->replicas;
-    for (int i = 0; i < p->replicas; i++)
-        if (work_of(&run->replica[i]) < work_of(&run->replica[best]))
+    best = next_in_turn(run);
+    for (int i = 0; i < run->replicas; i++)
+        if (!run->replica[i].away && work_of(&run->replica[i]) < work_of(&run->replica[best]))
             best = i;
     return best;
+}
+
+/* To a replica; where there is none, it waits for the one that is added. */
+static void place_request(struct run *run, int id, double at)
+{
+    int there = 0;
+
+    for (int i = 0; i < run->replicas; i++)
+        there += !run->replica[i].away;
+    if (there == 0 && run->add_at == INFINITY) {
+        request_ended(run, NULL, id, at, true);
+        return;
+    }
+    if (there == 0) {
+        agenda_push(&run->again, run->add_at, id);
+        return;
+    }
+    int to = run->replicas > 1 ? route_request(run, id) : 0;
+    run->out->outcome[id].replica = (uint16_t)to;
+    replica_arrive(&run->replica[to], id, at);
 }
 
 static void arrive_next(struct run *run, double at, bool goes_on)
@@ -206,9 +241,65 @@ static void arrive_next(struct run *run, double at, bool goes_on)
         request_ended(run, NULL, id, at, true);
         return;
     }
-    int to = run->replay->replicas > 1 ? route_request(run, id) : 0;
-    run->out->outcome[id].replica = (uint16_t)to;
-    replica_arrive(&run->replica[to], id, at);
+    place_request(run, id, at);
+}
+
+/* ---- replicas that go and come ---- */
+
+static void replica_start(struct run *run, int i)
+{
+    replica_init(&run->replica[i], run->replay, i, run->out);
+    run->replica[i].ended = request_ended;
+    run->replica[i].ended_ctx = run;
+}
+
+/* A request of a lost replica begins anew; its time goes on. */
+static void begin_again(struct run *run, int id, int64_t made, double at)
+{
+    struct replay_outcome *o = &run->out->outcome[id];
+
+    o->queue = o->ttft = NAN;
+    run->out->output_tokens -= made;
+    run->out->restarted++;
+    agenda_push(&run->again, at, id);
+}
+
+/* It is lost with all that it has, at the end of the step that it was in. */
+static void replica_lose(struct run *run, struct replica *r, double at)
+{
+    const struct queue *q = &r->queue;
+
+    replica_count(r, at);
+    for (int i = r->head; i != SEQ_NONE; i = r->seq[i].after)
+        if (r->seq[i].state != SEQ_UNUSED)
+            begin_again(run, r->seq[i].request, seq_made(r, &r->seq[i]), at);
+    for (int n = 0; n < q->count; n++) {
+        int item = q->item[(q->first + n) & (q->cap - 1)];
+
+        begin_again(run, item < 0 ? r->seq[~item].request : item, item < 0 ? r->seq[~item].made : 0,
+                    at);
+    }
+    int number = r->number;
+    replica_fini(r);
+    replica_start(run, number);
+    r->away = true;
+}
+
+static void change_replicas(struct run *run, double at)
+{
+    struct replica *r = &run->replica[run->replay->replicas - 1];
+
+    if (at == run->add_at) {
+        run->add_at = INFINITY;
+        run->replica[run->replay->replicas].away = false;
+        run->replica[run->replay->replicas].counted = at;
+        return;
+    }
+    run->lose_at = INFINITY;
+    replica_part(r, at);
+    r->away = r->lost = true;
+    if (r->decide == INFINITY)
+        replica_lose(run, r, at);
 }
 
 /* What came so far does not count; what it made is left as it is. */
@@ -223,10 +314,10 @@ static void begin_to_count(struct run *run, double at)
                                                    .first = at,
                                                    .last = at};
 
-    for (int i = 0; i < run->replay->replicas; i++)
+    for (int i = 0; i < run->replicas; i++)
         replica_part(&run->replica[i], at);
     *out = fresh;
-    for (int i = 0; i < run->replay->replicas; i++)
+    for (int i = 0; i < run->replicas; i++)
         run->replica[i].counted = fmax(run->replica[i].counted, at);
     if (out->span)
         memset(out->span, 0, REPLAY_TIMELINE * sizeof(*out->span));
@@ -236,7 +327,7 @@ static struct replica *next_replica(const struct run *run)
 {
     struct replica *next = &run->replica[0];
 
-    for (int i = 1; i < run->replay->replicas; i++)
+    for (int i = 1; i < run->replicas; i++)
         if (run->replica[i].decide < next->decide)
             next = &run->replica[i];
     return next;
@@ -245,7 +336,11 @@ static struct replica *next_replica(const struct run *run)
 void replay_run(const struct replay *replay, struct replay_result *out)
 {
     const struct replay_load *l = replay->load;
-    struct run run = {.replay = replay, .out = out};
+    struct run run = {.replay = replay,
+                      .out = out,
+                      .replicas = replay->replicas + (replay->add_at > 0),
+                      .lose_at = replay->lose_at > 0 ? replay->lose_at : INFINITY,
+                      .add_at = replay->add_at > 0 ? replay->add_at : INFINITY};
     double warm = l->warm;
 
     memset(out, 0, sizeof(*out));
@@ -263,17 +358,18 @@ void replay_run(const struct replay *replay, struct replay_result *out)
     for (int i = 0; i < l->users; i++)
         agenda_push(&run.users, 0, 0);
     out->first = l->arrival ? l->arrival[0] : 0;
-    run.replica = gp_calloc((size_t)replay->replicas, sizeof(*run.replica));
-    for (int i = 0; i < replay->replicas; i++) {
-        replica_init(&run.replica[i], replay, i, out);
-        run.replica[i].ended = request_ended;
-        run.replica[i].ended_ctx = &run;
+    run.replica = gp_calloc((size_t)run.replicas, sizeof(*run.replica));
+    for (int i = 0; i < run.replicas; i++) {
+        replica_start(&run, i);
+        run.replica[i].away = i >= replay->replicas;
     }
     for (;;) {
         struct replica *r = next_replica(&run);
         bool goes_on;
-        double at = next_arrival(&run, &goes_on);
+        double at = next_arrival(&run, &goes_on), again = agenda_next(&run.again);
+        double change = fmin(run.lose_at, run.add_at);
 
+        at = fmin(at, again);
         if (at == INFINITY && r->decide == INFINITY)
             break;
         if (warm > 0 && fmin(at, r->decide) >= warm) {
@@ -281,18 +377,25 @@ void replay_run(const struct replay *replay, struct replay_result *out)
             warm = 0;
             continue;
         }
-        if (r->stretch.steps > 0 && r->decide <= at)
+        if (change <= fmin(at, r->decide))
+            change_replicas(&run, change);
+        else if (r->stretch.steps > 0 && r->decide <= at)
             replica_settle(r);
+        else if (r->lost && r->decide <= at)
+            replica_lose(&run, r, r->decide);
+        else if (again <= at && at <= r->decide)
+            place_request(&run, agenda_pop(&run.again), at);
         else if (at <= r->decide)
             arrive_next(&run, at, goes_on);
         else
             replica_step(r);
     }
-    for (int i = 0; i < replay->replicas; i++)
+    for (int i = 0; i < run.replicas; i++)
         replica_fini(&run.replica[i]);
     free(run.replica);
     free(run.users.item);
     free(run.turns.item);
+    free(run.again.item);
 }
 
 void replay_result_fini(struct replay_result *result)

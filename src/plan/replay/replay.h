@@ -143,6 +143,7 @@ struct replay_result {
     int64_t steps, preemptions, recomputed, prompt_tokens, cached_tokens, output_tokens;
     int64_t history_tokens; /* of those cached: of what the turn before had left */
     int completed, refused;
+    int restarted;               /* requests that a lost replica had */
     double first, last;          /* s: first arrival, last token */
     double busy;                 /* s in steps, all replicas */
     double running, waiting, kv; /* integrals over time: requests, requests, blocks */
@@ -160,6 +161,8 @@ struct replay {
     const struct replay_clock *clock;
     int replicas;
     enum router router;
+    double lose_at;      /* s: the last of them is lost, and its requests begin again; 0 = never */
+    double add_at;       /* s: one more serves from then on; 0 = none */
     double span_seconds; /* of a span of the timeline; 0 = none is kept */
     replay_step_fn *watch;
     void *watch_ctx;

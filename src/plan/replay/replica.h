@@ -68,6 +68,8 @@ struct replica {
     const struct scheduler_rules *scheduler;
     bool alone, reserves; /* its */
     int number;
+    bool away; /* no request is sent to it: it is lost, or not yet there; */
+    bool lost; /* ... and this one still holds those that it had */
 
     struct seq *seq; /* owned */
     int seqs, unused;
