@@ -257,13 +257,39 @@ static void make_sessions(const struct arrivals_ask *ask, int n, struct arrivals
         at += ask->turns * gap_of(ask, &gaps);
     }
     out->turn = gp_calloc((size_t)n + 1, sizeof(*out->turn));
-    out->load.warm = warm_seconds(ask);
-    if (out->load.warm > 0) /* as it began, it ends in the middle of sessions */
+    out->load.counts_from = warm_seconds(ask);
+    if (out->load.counts_from > 0) /* as it began, it ends in the middle of sessions */
         end = start[sessions - 1];
     for (int i = 0; i < sessions; i++)
-        if (ask->seconds <= 0 || start[i] <= ask->seconds + out->load.warm)
+        if (ask->seconds <= 0 || start[i] <= ask->seconds + out->load.counts_from)
             draw_session(ask, random, start[i], end, i, n, out);
     free(start);
+}
+
+/* Blocks of a prefix that all share, then of prompts that come again. */
+static void make_hashes(const struct arrivals_ask *ask, struct arrivals *out)
+{
+    int n = out->load.count, *prompt = out->lengths, shared = ask->prefix / ask->block;
+    uint64_t *hash;
+
+    out->hash_at = gp_calloc((size_t)n + 1, sizeof(*out->hash_at));
+    out->load.hash_tokens = ask->distinct > 0 ? ask->block : shared * ask->block;
+    for (int i = 0; i < n; i++) {
+        int most = ask->distinct > 0 ? prompt[i] / ask->block : 1;
+
+        out->hash_at[i + 1] =
+            out->hash_at[i] + (prompt[i] >= out->load.hash_tokens ? (uint32_t)most : 0);
+    }
+    out->hash = hash = gp_calloc((size_t)out->hash_at[n] + 1, sizeof(*hash));
+    for (int i = 0; ask->distinct > 0 && i < n; i++)
+        for (uint32_t at = out->hash_at[i]; at < out->hash_at[i + 1]; at++) {
+            int group = (int)(at - out->hash_at[i]);
+
+            hash[at] = (uint64_t)group + 1;
+            if (group >= shared)
+                hash[at] += (uint64_t)(i % ask->distinct + 1) << 32;
+        }
+    out->load.warm = ask->distinct < n ? ask->distinct : n;
 }
 
 static void make_drawn(const struct arrivals_ask *ask, int n, struct arrivals *out)
@@ -275,7 +301,9 @@ static void make_drawn(const struct arrivals_ask *ask, int n, struct arrivals *o
 
     for (int i = 0; i < n; i++) {
         double arrival = hour_time(ask, &hour, at);
-        int prompt = length_of(&prompts, ask->lengths, ask->prompt, ask->prompt_sd);
+        int prompt = ask->distinct > 0 && i >= ask->distinct
+                         ? out->lengths[i - ask->distinct]
+                         : length_of(&prompts, ask->lengths, ask->prompt, ask->prompt_sd);
 
         at += gap_of(ask, &gaps);
         if (ask->seconds > 0 && arrival > ask->seconds)
@@ -283,22 +311,6 @@ static void make_drawn(const struct arrivals_ask *ask, int n, struct arrivals *o
         push_request(out, n, arrival, prompt,
                      length_of(&outputs, ask->lengths, ask->output, ask->output_sd), ask->most);
     }
-}
-
-/* The prefix that all share is one group. */
-static void share_prefix(const struct arrivals_ask *ask, struct arrivals *out)
-{
-    int n = out->load.count;
-
-    if (ask->prefix < ask->block || ask->prefix <= 0)
-        return;
-    out->hash = gp_calloc((size_t)n + 1, sizeof(*out->hash));
-    out->hash_at = gp_calloc((size_t)n + 1, sizeof(*out->hash_at));
-    out->load.hash_tokens = ask->prefix / ask->block * ask->block;
-    for (int i = 0; i < n; i++)
-        out->hash_at[i + 1] = out->hash_at[i] + (out->lengths[i] >= out->load.hash_tokens ? 1 : 0);
-    out->load.hash = out->hash;
-    out->load.hash_at = out->hash_at;
 }
 
 /* A request of a log, by its session. */
@@ -398,8 +410,8 @@ void arrivals_make(const struct arrivals_ask *ask, struct arrivals *out)
         make_sessions(ask, n, out);
     else
         make_drawn(ask, n, out);
-    if (!ask->trace)
-        share_prefix(ask, out);
+    if (!ask->trace && (ask->distinct > 0 || (ask->prefix > 0 && ask->prefix >= ask->block)))
+        make_hashes(ask, out);
     out->load.prompt = out->lengths;
     out->load.output = out->lengths + n;
     out->load.most = out->lengths + 2 * (size_t)n;
@@ -407,6 +419,10 @@ void arrivals_make(const struct arrivals_ask *ask, struct arrivals *out)
     out->load.users = ask->users;
     out->load.cached = ask->cached;
     out->load.turn = out->turn;
+    if (out->hash_at) {
+        out->load.hash = out->hash;
+        out->load.hash_at = out->hash_at;
+    }
 }
 
 void arrivals_fini(struct arrivals *a)

@@ -67,6 +67,8 @@ struct arrivals_ask {
     int turns;            /* of a session; 0 = requests alone. `prompt` is what each turn adds */
     double think;         /* s from an answer to the next turn, mean */
     double answer;        /* s of an answer, as far as known: when a turn is due */
+    int distinct;         /* prompts that differ: they come in turn, and came once before; 0 = all
+                           * are new */
     double cached;        /* share of each prompt that is in the cache */
     int block;            /* tokens of a block, for the prefix */
     const double *hourly; /* rates of `hours` hours, over and over, as shares of `rate`; borrowed */

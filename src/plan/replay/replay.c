@@ -341,7 +341,7 @@ void replay_run(const struct replay *replay, struct replay_result *out)
                       .replicas = replay->replicas + (replay->add_at > 0),
                       .lose_at = replay->lose_at > 0 ? replay->lose_at : INFINITY,
                       .add_at = replay->add_at > 0 ? replay->add_at : INFINITY};
-    double warm = l->warm;
+    double warm = l->counts_from;
 
     memset(out, 0, sizeof(*out));
     out->count = l->count;
@@ -370,7 +370,7 @@ void replay_run(const struct replay *replay, struct replay_result *out)
         double change = fmin(run.lose_at, run.add_at);
 
         at = fmin(at, again);
-        if (at == INFINITY && r->decide == INFINITY)
+        if ((at == INFINITY && r->decide == INFINITY) || (replay->stop && replay->stop()))
             break;
         if (warm > 0 && fmin(at, r->decide) >= warm) {
             begin_to_count(&run, warm);

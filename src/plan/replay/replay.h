@@ -42,15 +42,17 @@ struct replay_turn {
 /* Which requests come, in order of arrival (first turns alone, where there are turns). */
 struct replay_load {
     int count;
-    const double *arrival;          /* s; NULL: a closed loop of `users` */
-    const int *prompt, *output;     /* tokens, 1 at least */
-    const int *most;                /* tokens that a request may make (max_tokens); NULL = output */
-    const uint64_t *hash;           /* of a prompt's leading groups of tokens; NULL: none alike */
-    const uint32_t *hash_at;        /* count + 1 places in it */
-    int hash_tokens;                /* tokens of a group, a multiple of the block */
-    double cached;                  /* share of each prompt that is cached before; without hashes */
+    const double *arrival;      /* s; NULL: a closed loop of `users` */
+    const int *prompt, *output; /* tokens, 1 at least */
+    const int *most;            /* tokens that a request may make (max_tokens); NULL = output */
+    const uint64_t *hash;       /* of a prompt's leading groups of tokens; NULL: none alike */
+    const uint32_t *hash_at;    /* count + 1 places in it */
+    int hash_tokens;            /* tokens of a group, a multiple of the block */
+    double cached;              /* share of each prompt that is cached before; without hashes */
+    int warm;                   /* so many were answered before the first comes: what the pool keeps
+                                 * of their prompts is found */
     const struct replay_turn *turn; /* NULL: there are no sessions */
-    double warm;                    /* s: what comes before is replayed, but not counted */
+    double counts_from;             /* s: what comes before is replayed, but not counted */
     int users; /* at most so many in flight (of a closed loop: sessions); 0 = as they arrive */
 };
 
@@ -126,7 +128,7 @@ struct replay_outcome {
     int32_t cached;
 };
 
-#define REPLAY_GAPS 2048    /* bins of gaps between tokens, each 0.7 % wide from 1 us on */
+#define REPLAY_GAPS 3072    /* bins of gaps between tokens, 0.8 % wide at most, 15 us to 256 s */
 #define REPLAY_TIMELINE 500 /* spans of the timeline */
 
 struct replay_span {
@@ -166,6 +168,7 @@ struct replay {
     double span_seconds; /* of a span of the timeline; 0 = none is kept */
     replay_step_fn *watch;
     void *watch_ctx;
+    bool (*stop)(void); /* true: the result is of no use any more; NULL: it is waited for */
 };
 
 void replay_run(const struct replay *replay, struct replay_result *out);
