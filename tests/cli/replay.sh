@@ -105,6 +105,55 @@ if have_json; then
     done
 fi
 
+# ---- limits: an idle server, more load, twice the GPUs ----
+# as_loaded RATE OPTION...: p99 of TTFT and its band's width, of 1,000 requests
+as_loaded() {
+    run --replay -m llama-3.1-8b -g h100-sxm --rate "$@" --requests 1000 --format json
+    echo "$(value ttft.p99) $(json ttft.p99.high)" \
+        "$(awk -v l="$(json ttft.p99.low)" -v h="$(json ttft.p99.high)" 'BEGIN { print h / l }')"
+}
+
+if have_json; then
+    for engine in vllm sglang tensorrt-llm llama.cpp; do
+        idle="-m llama-3.1-8b -g h100-sxm:1 --engine $engine --rate 0.001"
+        # shellcheck disable=SC2086 # words
+        run --replay $idle --lengths fixed --requests 20 --format json
+        seen=$(value ttft.p99)
+        # shellcheck disable=SC2086 # words
+        run --plan $idle --format json
+        assert_eq "an idle server's TTFT is the plan's: $engine" yes "$(awk -v a="$seen" \
+            -v b="$(value speed.ttft_idle)" \
+            'BEGIN { r = a / b / 1000; print (r > 0.999 && r < 1.001) ? "yes" : a " " b }')"
+    done
+    before="0 0 0"
+    for rate in 1 4 7; do
+        now=$(as_loaded "$rate" --replicas 1)
+        assert_eq "a band is no narrower with more load: $rate" yes \
+            "$(echo "$before $now" | awk '{ print ($6 >= $3 && $4 >= $1) ? "yes" : $0 }')"
+        before=$now
+        assert_eq "twice the GPUs are not slower: $rate" yes \
+            "$(echo "$now $(as_loaded "$rate" --replicas 2)" | awk '{ print ($4 <= $2) ? "yes" : $0 }')"
+    done
+fi
+
+# ---- prompts that come again: while the pool holds them ----
+if have_json; then
+    set -- --replay -m llama-3.1-8b --engine vllm@0.8.5 --rate 4 --requests 200 --prompt 206 \
+        --prompt-stddev 206 --output-tokens 199 --distinct-prompts 200 --format json
+    run "$@" -g h100-pcie:1
+    hits=$(json hit_rate)
+    ttft=$(value ttft.p99)
+    assert_eq "an 80 GB card has them all" yes \
+        "$(awk -v h="$hits" 'BEGIN { print (h > 0.9) ? "yes" : h }')"
+    run "$@" -g rtx-4090:1
+    assert_eq "a 24 GB card none" yes \
+        "$(awk -v h="$(json hit_rate)" 'BEGIN { print (h < 0.1) ? "yes" : h }')"
+    run --replay -m llama-3.1-8b --engine vllm@0.8.5 --rate 4 --requests 200 --prompt 206 \
+        --prompt-stddev 206 --output-tokens 199 --format json -g h100-pcie:1
+    assert_eq "sooner than new ones" yes \
+        "$(awk -v a="$ttft" -v b="$(value ttft.p99)" 'BEGIN { print (a < b) ? "yes" : a " " b }')"
+fi
+
 # ---- traces, and files beside the answer ----
 cat >trace.csv <<'END'
 TIMESTAMP,ContextTokens,GeneratedTokens
