@@ -156,6 +156,14 @@ static void fill_delays(const struct forecaster *f, struct forecast *out)
 
         out->delay[i] = (float)(f->base + f->solo_more * solo_time(f, fresh, kept));
     }
+    /* Requests that come at one moment are read in turns, a piece of each: all wait for all. */
+    const double *at = out->result.arrival;
+    for (int i = 0, n = 1; i < l->count; i += n, n = 1) {
+        while (i + n < l->count && at[i + n] == at[i])
+            n++;
+        for (int k = i; n > 1 && k < i + n; k++)
+            out->delay[k] += (float)((n - 1) * SERVE_READ);
+    }
 }
 
 static struct forecast_seen seen_of(const struct replay_result *r, const struct replay_load *l,
