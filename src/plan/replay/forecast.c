@@ -622,7 +622,7 @@ static void add_ranks(struct forecaster *f, const struct forecast_rates *value,
 
 /* More come than are served: those of each third of the arrivals wait longer than those before,
  * and long; or, while there are slots for all, take longer and longer to answer where the first
- * ones have long left. */
+ * ones have long left. Of days, which have hours of few, it is enough that a third waits long. */
 static bool forecast_saturated(const struct forecast *f, double from)
 {
     const struct replay_load *l = &f->arrivals.load;
@@ -652,6 +652,8 @@ static bool forecast_saturated(const struct forecast *f, double from)
         answer[i] /= fmax(count[i], 1);
     }
     bool waits = wait[1] > GROWS * wait[0] && wait[2] > GROWS * wait[1] && wait[2] > WAITS * span;
+    if (f->hours > 0)
+        waits |= fmax(fmax(wait[0], wait[1]), wait[2]) > WAITS * fmin(span, 86400);
     /* turns come no faster than answers: the queue of sessions stands */
     if (l->turn)
         waits |= fmin(fmin(wait[0], wait[1]), wait[2]) > WAITS * span;
