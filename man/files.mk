@@ -2,9 +2,16 @@
 
 dist_man_MANS = \
 	man/gpuplan-bench.1 \
+	man/gpuplan-calibrate.1 \
+	man/gpuplan-json.7 \
+	man/gpuplan-launch.1 \
 	man/gpuplan-model.7 \
+	man/gpuplan-plan.1 \
 	man/gpuplan-pool.1 \
 	man/gpuplan-profile.5 \
+	man/gpuplan-replay.1 \
+	man/gpuplan-screens.7 \
+	man/gpuplan-train.1 \
 	man/gpuplan.1
 
 # Screens of real terminals, for README.md; make pictures draws them anew.

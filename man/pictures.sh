@@ -49,6 +49,7 @@ shot() {
     case $name in "${ONLY:-}"*) ;; *) return ;; esac
     command="cd $work && env -i PATH='$PATH' HOME='$work' LC_ALL=C.UTF-8 TERM=tmux-256color \
 GPUPLAN_NOW=2026-11-21 GPUPLAN_NVML=/nonexistent ${extra:-} '$gp' $*"
+    socket=gpuplan-pictures-$$-$name # the server of the picture before may still be leaving
     tm -f /dev/null new-session -d -x "$columns" -y "$rows" "$command"
     tm set-option -g status off
     settled >/dev/null

@@ -141,6 +141,12 @@ static const char *count_beside(const struct runner_up *r, struct texts *t)
                       r->per_hour > 0 ? "/h" : "");
 }
 
+/* The same beside a plan of as many: the layout is what differs. */
+static const char *other_beside(const struct runner_up *r, const struct plan *p, struct texts *t)
+{
+    return r->layout.gpus == p->layout.gpus ? sentence_layout(&r->layout, t) : count_beside(r, t);
+}
+
 /* "2 GPUs, $6.98/h": what the other --reserve takes. */
 static const char *reserved_otherwise(const struct answer *a, struct texts *t)
 {
@@ -1089,7 +1095,7 @@ static void goals_row(struct answer_lines *lines)
         row_part(lines, "goals", "; ",
                  texts_addf(t, "%.0f %% short: %s", fmax(g->near.more * 100, 1),
                             count_beside(&g->near, t)));
-    beside = count_beside(g->state == GOAL_MET ? &g->likely : &g->sure, t);
+    beside = other_beside(g->state == GOAL_MET ? &g->likely : &g->sure, lines->plan, t);
     if (g->state != GOAL_MET)
         row_part(lines, "goals", "; ", texts_addf(t, "sure: %s", beside[0] ? beside : "no count"));
     else if (lines->plan->request.goals == GOALS_SURE && beside[0])

@@ -419,6 +419,8 @@ static const struct profile_field fields[] = {
     {"loaded", PROFILE_QUANTITY, AT(loaded), 0.5, 2, 1, NULL, "x", 3},
     {"compute_graph", PROFILE_QUANTITY, AT(compute_graph), 0, 64, 1, NULL, "x", 2},
     {"flash_attention", PROFILE_FLAG, AT(flash_attention)},
+    {"masks_fp16", PROFILE_FLAG, AT(masks_fp16)},
+    {"kv_copies", PROFILE_TEXT, AT(kv_copies)},
     {"embedding_on_host", PROFILE_FLAG, AT(embedding_on_host)},
     {"ngram_on_host", PROFILE_TEXT, AT(ngram_on_host)},
     {"graphs_gib", PROFILE_QUANTITY, AT(graphs), 0, 1024, GP_GIB, "graphs", "GiB", 2},

@@ -288,6 +288,9 @@ struct engine {
     struct quantity compute_graph;  /* factor on the buffer of llama.cpp's graph, in place
                                     * of both moments; unknown = none */
     bool flash_attention;           /* in that graph */
+    bool masks_fp16;                /* whose masks are FP16 from the start, its DeltaNet fused */
+    char kv_copies[32];             /* vendors of GPUs for which FP16 copies of a quantized cache
+                                    * are reserved in it */
     bool embedding_on_host;         /* an untied input embedding, layers' and n-gram tables
                                     * stay there */
     char ngram_on_host[64];         /* families whose n-gram tables it pins there */

@@ -11,7 +11,7 @@ Enter
 :dump -
 KEYS
 expect <<'END'
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
+ gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool
 ┌─ Model ──────────────────────────────────────────────────────────── 5 of 23 ─┐
 │/ llama 70b                     verdict    n      $/h TPOT ms     params      │
 │▸ Llama 3.3 70B Instruct        fits       4    $4.00    50.9    70.55 B      │
@@ -42,7 +42,7 @@ Down Enter "gptq"
 :dump -
 KEYS
 expect <<'END'
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
+ gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool
 ┌─ Weights ────────────────────────────────────────────────────────── 2 of 61 ─┐
 │/ gptq                                  verdict    n      $/h TPOT ms     $/M │
 │▸ int8-gptq  GPTQ INT8, groups of 128   fits       2    $2.00    54.0  $31.26 │
@@ -76,7 +76,7 @@ Enter
 :dump -
 KEYS
 expect <<'END'
-[1 Plan] 2  3  4
+[1 Plan] 2  3  4  5
 +- Model ------------------- 23 of 23 -+
 |/ type words to find it, or a size su~|
 |> 70B                                 |
@@ -88,7 +88,7 @@ expect <<'END'
 +--------------------------------------+
  Model: its parameters set memory and ~
  type:find  Up/Down:move  Esc:back
-[1 Plan] 2  3  4
+[1 Plan] 2  3  4  5
 +- Model -------------------- 8 of 23 -+
 |/ llama                               |
 |  Llama 3.1 8B                        |
@@ -108,7 +108,7 @@ Down Down Enter
 :dump -
 KEYS
 expect <<'END'
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
 ┌─ Ask ────────────────────────┐┌─ Answer: 4 x L40S, TP 4 ───────────────────────┐┌─ Alternatives, cheapest first ─────┐
 │ Model      70B (assumed)    ▾││FITS         4 GPUs   $4.00/h    $58.82/M tok   ││GPU             n    $/h TPOT    $/M│
 ┌─ GPU ───────────────────────────────────────────────────────────────────────────────────────────────────── 24 of 24 ─┐
@@ -205,7 +205,7 @@ g / "suggestion" Enter
 :dump -
 KEYS
 expect <<'END'
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
+ gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool
 ┌─ Help: Plan ─────────────────────────────────────────────────── 19-36 of 57 ─┐
 │   ?, F1           this help                                                  │
 │   q, F10          close, then quit                                           │
@@ -213,7 +213,7 @@ expect <<'END'
 │   2, M-2          Compare: GPUs x precisions                                 │
 │   3, M-3          Curves: speed, cost, memory                                │
 │   4, M-4          Bench: measure this machine                                │
-│   5, M-5          Pool: a mix of models over a day, once :pool FILE is given │
+│   5, M-5          Pool: a mix of models over a day; lists the examples       │
 │   Up, k           up                                                         │
 │   Down, j         down                                                       │
 │   Left, h         previous value, left                                       │
@@ -229,7 +229,7 @@ expect <<'END'
  Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
  Up/Down:scroll  /:find  n:next  i:index  q or Esc:close
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
+ gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool
 ┌─ Help: Plan ──────────────────────────────────────────────────── 1-18 of 57 ─┐
 │ Model: its parameters set memory and speed. An id, 70B, or a path.           │
 │ parameters = sum of rows*cols over all its tensors                           │
@@ -263,8 +263,8 @@ screen "help in the least room" --ascii -m 70B -g l40s <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
-[1 Plan] 2  3  4
-+- Help: Plan ------------ 1-7 of 106 -+
+[1 Plan] 2  3  4  5
++- Help: Plan ------------ 1-7 of 105 -+
 | Model: its parameters set memory and |
 | speed. An id, 70B, or a path.        |
 | parameters = sum of rows*cols over   |
@@ -275,8 +275,8 @@ expect <<'END'
 +--------------------------------------+
  Model: its parameters set memory and ~
  Up/Down:scroll  /:find  q or Esc:close
-[1 Plan] 2  3  4
-+- Help: Plan ------------ 1-7 of 106 -+
+[1 Plan] 2  3  4  5
++- Help: Plan ------------ 1-7 of 105 -+
 | Model: its parameters set memory and |
 | speed. An id, 70B, or a path.        |
 | parameters = sum of rows*cols over   |

@@ -393,6 +393,63 @@ static void test_draws_in_streams(void **state)
     }
 }
 
+static int asked; /* times of steps */
+
+static double counted_decode(void *ctx, int decodes, double context, double *slope, double *until)
+{
+    asked++;
+    return linear_decode(ctx, decodes, context, slope, until);
+}
+
+static double counted_mixed(void *ctx, int decodes, double context,
+                            const struct replay_chunk *chunk, int chunks, bool alone)
+{
+    asked++;
+    return linear_mixed(ctx, decodes, context, chunk, chunks, alone);
+}
+
+/* Steps in which nothing happens are taken at once: requests of 1,000 tokens ask for the time of a
+ * step no more than six times each, whatever runs them. */
+static void test_asks_little_per_request(void **state)
+{
+    struct arrivals_ask ask = {.kind = ARRIVALS_POISSON,
+                               .rate = 1,
+                               .count = 20000,
+                               .seed = 1,
+                               .prompt = 500,
+                               .output = 500,
+                               .block = 16};
+    struct replay_clock clock = {.decode = counted_decode, .mixed = counted_mixed, .scale = 1};
+    struct arrivals a;
+
+    (void)state;
+    arrivals_make(&ask, &a);
+    for (int i = SCHEDULER_VLLM; i < SCHEDULER_COUNT; i++) {
+        struct replay_rules rules = {.scheduler = (enum scheduler)i,
+                                     .overlap = true,
+                                     .budget = 8192,
+                                     .input = 16384,
+                                     .decode_tokens = 1,
+                                     .slots = 256,
+                                     .block = 16,
+                                     .blocks = 20000,
+                                     .context = 4096,
+                                     .ratio = 0.7,
+                                     .ratio_least = 0.098,
+                                     .ratio_step = 0.001};
+        struct replay replay = {.load = &a.load, .rules = &rules, .clock = &clock, .replicas = 1};
+        struct replay_result r;
+
+        asked = 0;
+        replay_run(&replay, &r);
+        assert_int_equal(r.completed, ask.count);
+        assert_true(r.steps > 50 * ask.count);
+        assert_true(asked < 6 * ask.count);
+        replay_result_fini(&r);
+    }
+    arrivals_fini(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -402,6 +459,7 @@ int main(void)
         cmocka_unit_test(test_more_replicas_wait_less),
         cmocka_unit_test(test_obeys_little),
         cmocka_unit_test(test_draws_in_streams),
+        cmocka_unit_test(test_asks_little_per_request),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

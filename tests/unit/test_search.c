@@ -39,9 +39,23 @@ static int compare_keys(const struct keys *a, const struct keys *b)
     return 0;
 }
 
+/* Tokens/s of what fits; where a rate is asked those of a user, and where it is not served for
+ * sure none: what is sure goes before what is fast. */
+static double tokens_of(const struct request *q, const struct load *load,
+                        const struct prices *prices, const struct evaluation *e)
+{
+    struct request sure = *q;
+    struct evaluation again;
+    if (q->rate <= 0)
+        return evaluate_tokens(q, load, &e->layout);
+    sure.goals = GOALS_SURE;
+    evaluate(&sure, load, prices, &e->layout, &again);
+    return again.verdict == VERDICT_FITS ? 1 / e->tpot : 0;
+}
+
 /* Those of the best of all layouts of one stage that fit in a host with the engine's own
- * options, and the most tokens/s of those that are as good; more GPUs than the best pays for
- * are none. */
+ * options, and the most tokens/s of those that are as good, of a user where a rate is served;
+ * more GPUs than the best pays for are none. */
 static struct keys best_of_all(const struct request *q, const struct load *load,
                                const struct prices *prices)
 {
@@ -59,7 +73,7 @@ static struct keys best_of_all(const struct request *q, const struct load *load,
                 int worse = best.any ? compare_keys(&keys, &best) : -1;
                 if (e.verdict != VERDICT_FITS || worse > 0)
                     continue;
-                keys.tokens = evaluate_tokens(q, load, &e.layout);
+                keys.tokens = tokens_of(q, load, prices, &e);
                 if (worse < 0 || keys.tokens > best.tokens)
                     best = keys;
             }
@@ -81,7 +95,7 @@ static void check_best(const struct options *options, const struct resolved *r,
     evaluate(q, &load, &prices, &p->layout, &e);
     if (p->verdict == VERDICT_FITS) {
         found = keys_of(q, &e);
-        found.tokens = p->speed.tokens.value;
+        found.tokens = q->rate > 0 ? 1 / p->speed.tpot.value : p->speed.tokens.value;
     }
     prices_fini(&prices);
     int worse = found.any && best.any ? compare_keys(&found, &best) : 0;
@@ -226,6 +240,18 @@ static void check_evaluation(const struct options *options, const struct resolve
     assert_near(e.binding.free.low, p->memory.free.low, 1);
 }
 
+/* Fewer GPUs are not sure where more are likely, unless they cost as much. */
+static void check_sure(const struct options *options, const struct plan *likely,
+                       const struct plan *sure)
+{
+    bool as_dear =
+        likely->cost.per_hour > 0 && sure->cost.per_hour >= likely->cost.per_hour - 0.005;
+    if (sure->verdict == VERDICT_FITS && likely->verdict == VERDICT_FITS &&
+        sure->layout.gpus < likely->layout.gpus && !as_dear)
+        wrong("%s: sure on %d GPUs, TP %d x PP %d, likely on %d", command_of(options),
+              sure->layout.gpus, sure->layout.tp, sure->layout.pp, likely->layout.gpus);
+}
+
 /* What is too slow fails a goal by its band; who wants to be sure pays no less, and what is named
  * beside a plan is what the same request with other odds, or with goals a tenth wider, finds. */
 static void check_odds(const struct options *options, const struct resolved *asked,
@@ -247,10 +273,7 @@ static void check_odds(const struct options *options, const struct resolved *ask
     struct goal list[SPEED_GOALS];
     if (sure.verdict == VERDICT_FITS && goals_of(&sure.request, &sure.speed, list) != GOAL_MET)
         wrong("%s --goals sure: fits, and is not sure", command_of(options));
-    if (sure.verdict == VERDICT_FITS && p->verdict == VERDICT_FITS &&
-        sure.layout.gpus < p->layout.gpus && sure.cost.per_hour < p->cost.per_hour)
-        wrong("%s: sure on %d GPUs, likely on %d", command_of(options), sure.layout.gpus,
-              p->layout.gpus);
+    check_sure(options, p, &sure);
     if (g->sure.layout.gpus != (sure.verdict == VERDICT_FITS ? sure.layout.gpus : 0) &&
         r.request.gpu_count == 0 && g->state != GOAL_MET)
         wrong("%s: sure with %d GPUs, planned with %d", command_of(options), g->sure.layout.gpus,
@@ -386,9 +409,42 @@ static void test_random_requests(void **state)
     each_seed(random_requests);
 }
 
+/* Rates of some replicas, as each band has its own count there: of layouts that people run none may
+ * be sure, and of the others fewer GPUs than those that are likely. */
+static void random_rates(void)
+{
+    unsigned beside = 0;
+    for (unsigned i = 0; i < 8 * number_from("GPUPLAN_SEARCH_REQUESTS", 12); i++) {
+        struct options options = random_ask();
+        struct resolved r;
+        give(&options, OPT_RATE, "0.1");
+        options.value[OPT_USERS].given = false;
+        if (!resolve(&options, &r))
+            continue;
+        struct plan one = search(&r), likely, sure;
+        if (one.verdict != VERDICT_FITS)
+            continue;
+        give(&options, OPT_RATE, "%.3f", one.speed.full.value * (1 + random_below(12)) / 4);
+        if (!resolve(&options, &r))
+            continue;
+        likely = search(&r);
+        r.request.goals = GOALS_SURE;
+        sure = search(&r);
+        beside += sure.verdict == VERDICT_FITS && sure.layout.gpus > likely.layout.gpus;
+        check_sure(&options, &likely, &sure);
+    }
+    printf("%u rates that are sure with more GPUs\n", beside);
+}
+
+static void test_random_rates(void **state)
+{
+    (void)state;
+    each_seed(random_rates);
+}
+
 /* ---- what was found wrong ---- */
 
-static struct plan plan_of(const char *command)
+static struct answer answer_of(const char *command)
 {
     char text[256];
     struct answer a;
@@ -397,7 +453,22 @@ static struct plan plan_of(const char *command)
     struct options options = ask_of(text);
     if (planner_answer(planner, &options, &a, &err))
         fail_msg("%s: %s", command, err.text);
-    return a.plan;
+    return a;
+}
+
+static struct plan plan_of(const char *command)
+{
+    return answer_of(command).plan;
+}
+
+/* A pipeline of six is sure; eight are likely as people run them. */
+static void test_sure_count(void **state)
+{
+    struct answer a = answer_of("-m qwen3-32b -g rtx-4090 --rate 2");
+    (void)state;
+    assert_int_equal(a.plan.layout.gpus, 8);
+    assert_int_equal(a.plan.layout.pp, 1);
+    assert_int_equal(a.goals.sure.layout.gpus, 8);
 }
 
 /* The likeliest of all layouts of a count, as far as a search tells them apart. */
@@ -711,6 +782,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_requests),
+        cmocka_unit_test(test_random_rates),
+        cmocka_unit_test(test_sure_count),
         cmocka_unit_test(test_marginal_layouts),
         cmocka_unit_test(test_neighbours),
         cmocka_unit_test(test_step_beside),

@@ -1658,7 +1658,7 @@ static enum gp_status pool_export_text(const struct app *app, const void *state,
     return GP_OK;
 }
 
-/* Hidden until a pool is loaded. */
+/* Until a pool is loaded its tab offers some. */
 static bool pool_here(const void *state)
 {
     return state && ((const struct pool_screen *)state)->phase != POOL_EMPTY;
