@@ -450,6 +450,37 @@ static void test_asks_little_per_request(void **state)
     arrivals_fini(&a);
 }
 
+static int looks;
+
+static bool stop_late(void)
+{
+    return ++looks > 1000;
+}
+
+/* Who is not waited for any more ends where it is, and what it holds can be let go. */
+static void test_ends_when_told(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 100; i++) {
+        random_state = (uint64_t)i;
+        struct replay_rules rules = random_rules();
+        struct replay_load load = random_load();
+        struct replay replay = {.load = &load,
+                                .rules = &rules,
+                                .clock = &linear_clock,
+                                .replicas = random_in(1, 3),
+                                .span_seconds = 0.1,
+                                .stop = stop_late};
+        struct replay_result r;
+
+        looks = 0;
+        replay_run(&replay, &r);
+        assert_true(looks <= 1001);
+        assert_true(looks <= 1000 || r.completed + r.refused <= load.count);
+        replay_result_fini(&r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -460,6 +491,7 @@ int main(void)
         cmocka_unit_test(test_obeys_little),
         cmocka_unit_test(test_draws_in_streams),
         cmocka_unit_test(test_asks_little_per_request),
+        cmocka_unit_test(test_ends_when_told),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -156,6 +156,14 @@ static void fill_delays(const struct forecaster *f, struct forecast *out)
 
         out->delay[i] = (float)(f->base + f->solo_more * solo_time(f, fresh, kept));
     }
+    /* Requests that come at one moment are read in turns, a piece of each: all wait for all. */
+    const double *at = out->result.arrival;
+    for (int i = 0, n = 1; i < l->count; i += n, n = 1) {
+        while (i + n < l->count && at[i + n] == at[i])
+            n++;
+        for (int k = i; n > 1 && k < i + n; k++)
+            out->delay[k] += (float)((n - 1) * SERVE_READ);
+    }
 }
 
 static struct forecast_seen seen_of(const struct replay_result *r, const struct replay_load *l,
@@ -341,6 +349,12 @@ static void replay_with(const struct forecaster *f, const struct factors *by,
     replay_run(&replay, out);
 }
 
+/* What is found is of no use any more: it only has to end. */
+static bool is_stopped(const struct forecast_ask *ask)
+{
+    return ask->stop && ask->stop();
+}
+
 /* Beside the plan's band of a step: prompts that were cached before, other kernels than the
  * law's; host and front end. Such that eight of ten TTFTs of replay_shown.csv lie inside
  * (tests/accuracy/replay). */
@@ -455,7 +469,7 @@ static void add_law(struct forecaster *f, const struct forecast_rates *value, st
             order[k][i] = order[k][j];
             order[k][j] = i;
         }
-    for (int i = 0; i < draws; i++) {
+    for (int i = 0; i < draws && !is_stopped(f->ask); i++) {
         double z[4];
 
         for (int k = 0; k < 4; k++)
@@ -490,6 +504,9 @@ static void add_seeds(struct forecaster *f, struct forecast_rates *value, struct
     for (int i = 0; i < FORECAST_SEEDS; i++) {
         struct arrivals_ask ask = f->arrivals;
         struct forecast other = {0};
+
+        if (is_stopped(f->ask))
+            return;
 
         ask.seed += 1000003 * (uint64_t)(i + 1);
         arrivals_make(&ask, &other.arrivals);
@@ -717,7 +734,7 @@ enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_as
     out->delay = gp_calloc((size_t)l->count + 1, sizeof(*out->delay));
     out->replicas = (int)fmax(speed_groups(&plan->layout), 1);
     replay_with(&f, &one, l, 0, &out->result);
-    if (ask->timeline) { /* now that its length is known */
+    if (ask->timeline && !is_stopped(ask)) { /* now that its length is known */
         double span = out->result.last - out->result.first;
 
         replay_result_fini(&out->result);
@@ -728,7 +745,7 @@ enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_as
     out->runs = 1;
     double came = l->arrival && l->count > 0 ? l->arrival[l->count - 1] / 3600 : 0;
     out->hours = ask->arrivals.hours > 0 || came >= 2 ? (int)fmin(floor(came) + 1, 1e5) : 0;
-    if (ask->bands) {
+    if (ask->bands && !is_stopped(ask)) {
         add_law(&f, &value, out, width);
         if (ask->quick || !arrivals_steady(&ask->arrivals) || l->count > FORECAST_SAMPLE)
             add_ranks(&f, &value, out, width);

@@ -15,7 +15,8 @@
  * replays stand for the 31: all factors low, 1, high.
  *
  * What a client sees is later than the engine's queue: by the front end, and by what a prompt
- * takes more or less than its step (speed.h: ttft_base, ttft_solo).
+ * takes more or less than its step (speed.h: ttft_base, ttft_solo). Of n requests that come at one
+ * moment each waits until the front end has read all, SERVE_READ for each.
  */
 #ifndef GP_PLAN_REPLAY_FORECAST_H
 #define GP_PLAN_REPLAY_FORECAST_H
