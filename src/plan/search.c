@@ -799,18 +799,19 @@ static void double_replicas(struct search *s, struct layout l, int step, double 
         bisect_replicas(s, l, step, no, VERDICT_MARGINAL);
 }
 
-/* Not even the mean stage's weights go into the whole memory. Shares are 1/TP or more,
- * of experts 1/max(TP, EP). */
-static bool too_heavy(const struct search *s, int tp, int pp, int ep)
+bool search_too_heavy(const struct request *q, const struct load *l, double usable, int tp, int pp,
+                      int ep)
 {
-    const struct request *q = s->request;
-    const struct load *l = &s->load;
-
     if (q->host_layers > 0 || q->host_experts > 0 || q->host_bytes > 0)
         return false;
     double experts = l->expert_bytes / (ep > tp ? ep : tp);
     double rest = (l->file_bytes - l->expert_bytes - l->on_host - l->tables) / tp;
-    return (experts + rest) / pp > l->usable.high;
+    return (experts + rest) / pp > usable;
+}
+
+static bool too_heavy(const struct search *s, int tp, int pp, int ep)
+{
+    return search_too_heavy(s->request, &s->load, s->load.usable.high, tp, pp, ep);
 }
 
 /* Does the engine refuse it in any layout? */
