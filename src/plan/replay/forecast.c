@@ -421,6 +421,45 @@ static double log_ratio(double a, double b)
 
 #define RATE_DRAWS 11 /* the least and the most of them stand for the 5th and the 95th of 100 */
 
+#define GROWS 1.2  /* from one third of the arrivals to the next */
+#define WAITS 0.05 /* of the arrivals' span: a shorter queue may be a burst's */
+#define HALF 0.1   /* of it, where half of all wait so long */
+
+/* More come than are served: those of each third of the arrivals wait longer than those before,
+ * and long; or half of all wait long; or, while there are slots for all, they take longer and
+ * longer to answer where the first ones have long left. */
+static bool load_saturated(const struct replay_load *l, const struct replay_result *r,
+                           bool by_hours, const struct forecast_rates *rates)
+{
+    double wait[3] = {0}, answer[3] = {0};
+    int count[3] = {0};
+
+    if (!l->arrival || l->users > 0 || l->count < 10)
+        return false;
+    double span = l->arrival[l->count - 1] - l->arrival[0];
+    if (!(span > 0))
+        return false;
+    for (int i = 0; i < l->count; i++) {
+        const struct replay_outcome *o = &r->outcome[i];
+        int third = (int)fmin(3 * (l->arrival[i] - l->arrival[0]) / span, 2);
+
+        if (isnan(o->e2e))
+            continue;
+        wait[third] += o->queue;
+        answer[third] += o->e2e / l->output[i];
+        count[third]++;
+    }
+    for (int i = 0; i < 3; i++) {
+        wait[i] /= fmax(count[i], 1);
+        answer[i] /= fmax(count[i], 1);
+    }
+    bool waits = wait[1] > GROWS * wait[0] && wait[2] > GROWS * wait[1] && wait[2] > WAITS * span;
+    /* over a day that is the day's own */
+    bool slows = !by_hours && answer[1] > GROWS * answer[0] && answer[2] > GROWS * answer[1] &&
+                 rates->point[MEASURE_E2E][POINT_P50] < span / 3;
+    return waits || slows || rates->point[MEASURE_TTFT][POINT_P50] > HALF * span;
+}
+
 /* Alike from its beginning to its end, so that a part of it tells what other factors do. */
 static bool arrivals_steady(const struct arrivals_ask *ask)
 {
@@ -432,15 +471,18 @@ static int sample_most(const struct forecast_ask *ask)
     return ask->quick ? FORECAST_SAMPLE / 5 : FORECAST_SAMPLE;
 }
 
-static void replay_rates(struct forecaster *f, const struct factors *by,
-                         const struct replay_load *l, const float *delay,
+/* Returns whether more come than are served. */
+static bool replay_rates(struct forecaster *f, const struct factors *by,
+                         const struct replay_load *l, const struct forecast *of,
                          struct forecast_rates *out)
 {
     struct replay_result r;
 
     replay_with(f, by, l, 0, &r);
-    fill_rates(f, &r, l, delay, by->front, out);
+    fill_rates(f, &r, l, of->delay, by->front, out);
+    bool saturated = load_saturated(l, &r, of->hours > 0, out);
     replay_result_fini(&r);
+    return saturated;
 }
 
 static void add_law(struct forecaster *f, const struct forecast_rates *value, struct forecast *out,
@@ -453,7 +495,7 @@ static void add_law(struct forecaster *f, const struct forecast_rates *value, st
 
     if (arrivals_steady(&f->ask->arrivals) && part.count > sample_most(f->ask)) {
         part.count = sample_most(f->ask);
-        replay_rates(f, &one, &part, out->delay, &sample);
+        replay_rates(f, &one, &part, out, &sample);
     } else if (part.count >= FORECAST_FEW) {
         draws = 2;
     }
@@ -476,7 +518,7 @@ static void add_law(struct forecaster *f, const struct forecast_rates *value, st
             z[k] = draws == 2 ? 1.645 * (2 * i - 1) * (k == 3 ? -1 : 1)
                               : normal_at((order[k][i] + 0.5) / draws);
         struct factors by = factors_at(f, z);
-        replay_rates(f, &by, &part, out->delay, &rates[i]);
+        out->overloads += replay_rates(f, &by, &part, out, &rates[i]);
     }
     for (int m = 0; m < RATES; m++) {
         double at[FORECAST_DRAWS], v = *rate_at(&sample, m);
@@ -585,45 +627,7 @@ static void add_ranks(struct forecaster *f, const struct forecast_rates *value,
 
 /* ---- conclusions ---- */
 
-#define GROWS 1.2  /* from one third of the arrivals to the next */
-#define WAITS 0.05 /* of the arrivals' span: a shorter queue may be a burst's */
-
-/* More come than are served: those of each third of the arrivals wait longer than those before,
- * and long; or, while there are slots for all, take longer and longer to answer where the first
- * ones have long left. */
-static bool forecast_saturated(const struct forecast *f)
-{
-    const struct replay_load *l = &f->arrivals.load;
-    double wait[3] = {0}, answer[3] = {0};
-    int count[3] = {0};
-
-    if (!l->arrival || l->users > 0 || l->count < 10)
-        return false;
-    double span = l->arrival[l->count - 1] - l->arrival[0];
-    if (!(span > 0))
-        return false;
-    for (int i = 0; i < l->count; i++) {
-        const struct replay_outcome *o = &f->result.outcome[i];
-        int third = (int)fmin(3 * (l->arrival[i] - l->arrival[0]) / span, 2);
-
-        if (isnan(o->e2e))
-            continue;
-        wait[third] += o->queue;
-        answer[third] += o->e2e / l->output[i];
-        count[third]++;
-    }
-    for (int i = 0; i < 3; i++) {
-        wait[i] /= fmax(count[i], 1);
-        answer[i] /= fmax(count[i], 1);
-    }
-    bool waits = wait[1] > GROWS * wait[0] && wait[2] > GROWS * wait[1] && wait[2] > WAITS * span;
-    /* over a day that is the day's own */
-    bool slows = f->hours == 0 && answer[1] > GROWS * answer[0] && answer[2] > GROWS * answer[1] &&
-                 f->point[MEASURE_E2E][POINT_P50].value < span / 3;
-    return waits || slows;
-}
-
-static void conclude_from(struct forecast *out)
+static void conclude_from(struct forecast *out, const struct forecast_rates *value)
 {
     const struct replay_result *r = &out->result;
     double span = fmax(r->last - r->first, 1e-9), all = 0, seen = 0;
@@ -642,7 +646,7 @@ static void conclude_from(struct forecast *out)
         seen += r->occupancy_time[i];
     }
     out->occupancy = all > 0 ? sum / all : 0;
-    out->saturated = forecast_saturated(out);
+    out->saturated = load_saturated(&out->arrivals.load, r, out->hours > 0, value);
     double slots = r->blocked_slots / span, blocks = r->blocked_blocks / span;
     out->limit = blocks > 0.01 && blocks >= slots ? REPLAY_LIMIT_KV
                  : slots > 0.01                   ? REPLAY_LIMIT_SLOTS
@@ -761,7 +765,7 @@ enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_as
                      : quantity_band(v, v * exp(-sqrt(width[m].low)), v * exp(sqrt(width[m].high)),
                                      own ? ORIGIN_MEASURED : ORIGIN_MODEL);
     }
-    conclude_from(out);
+    conclude_from(out, &value);
     steptime_fini(&f.times);
     free(f.value[0]);
     return FORECAST_KNOWN;
@@ -787,8 +791,8 @@ static bool goals_kept(struct forecaster *f, const struct factors *by, double ra
 
         kept &= !(g->most > 0 && rates.point[g->measure][g->point] > g->most);
     }
-    at.point[MEASURE_E2E][POINT_P50].value = rates.point[MEASURE_E2E][POINT_P50];
-    kept &= !forecast_saturated(&at) && at.result.refused < at.arrivals.load.count;
+    kept &= !load_saturated(&at.arrivals.load, &at.result, false, &rates) &&
+            at.result.refused < at.arrivals.load.count;
     forecast_fini(&at);
     return kept;
 }

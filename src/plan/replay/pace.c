@@ -405,5 +405,6 @@ void replica_init(struct replica *r, const struct replay *replay, int number,
     blocks_init(&r->blocks, rules->blocks, hashes);
     r->blocks.in_turn = rules->caches && rules->in_turn;
     r->item = hashes > 0 ? gp_malloc(hashes * sizeof(*r->item)) : NULL;
-    replica_warm(r, replay->load->warm);
+    const struct replay_load *l = replay->load;
+    replica_warm(r, l->warm < l->count ? l->warm : l->count);
 }
