@@ -95,6 +95,7 @@ struct forecast {
     int hours; /* of the arrivals, where they take two at least or differ by the hour; else 0 */
     int replicas;
     bool saturated;
+    int overloads; /* of the runs with other factors: so many are */
     enum replay_limit limit;
     double seconds;     /* first arrival to last token */
     double rate;        /* requests/s that arrive; 0 = a closed loop */
