@@ -79,6 +79,9 @@ screen "a large screen has the hours stacked, each workload in its glyph" \
 :dump -
 KEYS
 shows "GPUs  █ a chat  ▓ b code"
+shows "owned ───"
+shows "▲▲▲▲"
+shows "shared: servers that all models use, by the hour ─┐"
 shows "▓▓▓▓"
 shows "Ways to own the GPUs"
 

@@ -725,27 +725,31 @@ static void sort_by(struct compare_state *s, int column, bool reverse)
     go_to(s, 0);
 }
 
+static void filter_shown(struct app *app, struct compare_state *s)
+{
+    focus_follow(s);
+    if (s->view.filter[0] && s->at == 0)
+        go_to(s, 1); /* the first is the plan's, which no filter hides */
+    app_touch(app);
+}
+
 static bool filter_done(struct app *app, void *ctx, const char *text, struct gp_err *err)
 {
     struct compare_state *s = ctx;
 
     if (compare_view_filter(&s->view, text, err))
         return false;
-    focus_follow(s);
-    if (text[0] && s->at == 0)
-        go_to(s, 1); /* the first is the plan's, which no filter hides */
-    app_touch(app);
+    filter_shown(app, s);
     return true;
 }
 
-/* What is not whole yet ("mem>") changes nothing. */
 static void filter_typed(struct app *app, void *ctx, const char *text)
 {
     struct compare_state *s = ctx;
-    struct gp_err unfinished = {0};
 
     gp_copy(s->focus, sizeof(s->focus), s->focus_was);
-    filter_done(app, ctx, text, &unfinished);
+    compare_view_typed(&s->view, text);
+    filter_shown(app, s);
 }
 
 static void show_why(struct app *app, const struct compare_state *s)

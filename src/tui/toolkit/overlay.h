@@ -98,8 +98,8 @@ struct prompt_spec {
     int history;       /* which of PROMPT_HISTORIES */
     /* Called on Enter. False keeps the prompt open and shows *err. */
     bool (*done)(struct app *app, void *ctx, const char *text, struct gp_err *err);
-    /* Called with what is in the line whenever it changes, and when Esc closes it with what it began
-     * with; may be NULL. */
+    /* Called with what is in the line whenever it changes, and, when Esc closes it, with what it
+     * began with; may be NULL. */
     void (*typed)(struct app *app, void *ctx, const char *text);
     /* Tab; may be NULL. */
     void (*complete)(struct app *app, void *ctx, const char *text, struct strbuf *out);
