@@ -23,11 +23,11 @@ screen "tabs by their digits" <<'KEYS'
 KEYS
 out=$(printf '%s\n' "$out" | sed -n '/^ gpuplan/p' | cut -c1-63)
 expect <<'END'
- gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool
- gpuplan  1 Plan [2 Compare] 3 Curves  4 Bench  5 Pool
- gpuplan  1 Plan  2 Compare [3 Curves] 4 Bench  5 Pool
- gpuplan  1 Plan  2 Compare  3 Curves [4 Bench] 5 Pool
- gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool
+ gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool  6 Repla
+ gpuplan  1 Plan [2 Compare] 3 Curves  4 Bench  5 Pool  6 Repla
+ gpuplan  1 Plan  2 Compare [3 Curves] 4 Bench  5 Pool  6 Repla
+ gpuplan  1 Plan  2 Compare  3 Curves [4 Bench] 5 Pool  6 Repla
+ gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool  6 Repla
 END
 
 screen "tabs where there is little room" <<'KEYS'
@@ -38,7 +38,7 @@ screen "tabs where there is little room" <<'KEYS'
 KEYS
 out=$(printf '%s\n%s\n' "$(row 1)" "$(row 13)" | cut -c1-22)
 expect <<'END'
-[1 Plan] 2  3  4  5
+[1 Plan] 2  3  4  5  6
  1 [2 Compare] 3  4  5
 END
 
@@ -52,9 +52,9 @@ screen "a click on a tab, some beside all of them" <<'KEYS'
 KEYS
 out=$(printf '%s\n' "$out" | grep '^ gpuplan' | cut -c1-63)
 expect <<'END'
- gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool
- gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool
- gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool
+ gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool  6 Repla
+ gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool  6 Repla
+ gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool  6 Repla
 END
 
 # ---- help -----------------------------------------------------------------------------

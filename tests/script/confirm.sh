@@ -26,7 +26,7 @@ screen "predicted" -m llama-3.2-1b -g cpu -c 2048 <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan  2 Compare  3 Curves [4 Bench] 5 Pool
+ gpuplan  1 Plan  2 Compare  3 Curves [4 Bench] 5 Pool  6 Replay
 ┌─ Confirm ───────────────────────────────────────── llama-3.2-1b bf16 on cpu ─┐
 │term                    predicted    low..high measured    error  band        │
 │fp32 qkv n=512       80.0 GFLOP/s  30.0..213.3        -        -              │
@@ -60,7 +60,7 @@ F5
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan  2 Compare  3 Curves [4 Bench] 5 Pool                 complete
+ gpuplan  1 Plan  2 Compare  3 Curves [4 Bench] 5 Pool  6 Replay       complete
 ┌─ Confirm ───────────────────────────────────────── llama-3.2-1b bf16 on cpu ─┐
 │term                    predicted    low..high measured    error  band        │
 │fp32 qkv n=512       80.0 GFLOP/s  30.0..213.3   3221.2  +3927 %  outside     │
@@ -157,7 +157,7 @@ KEYS
 assert_contains "all tests first" "[4 Bench]" "$(cat first)"
 assert_contains "measure" "─ Measure ─" "$(cat first)"
 expect <<'END'
- gpuplan  1 Plan  2 Compare  3 Curves [4 Bench] 5 Pool
+ gpuplan  1 Plan  2 Compare  3 Curves [4 Bench] 5 Pool  6 Replay
 ┌─ Confirm ──────────────────────────────────── llama-3.2-1b bf16 on h100-sxm ─┐
 │This host has no h100-sxm, it has stand-in 0. Enter plans llama-3.2-1b on     │
 │that, and confirms it: about two minutes, x stops, u takes the plan back. p   │

@@ -11,7 +11,7 @@ t
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan  2 Compare  3 Curves  4 Bench [6 Replay]
+ gpuplan  1 Plan  2 Compare  3 Curves  4 Bench  5 Pool [6 Replay]
  KEEPS UP with 3.5 requests/s  generic 8B bf16, 1 x l40s TP 1
 ┌─ r running, w waiting ──── requests ─┐┌─ KV cache ────────────────── % full ─┐
 │  │             │                 ⣀   ││100│            │                     │
@@ -26,7 +26,7 @@ expect <<'END'
 │                  p50         p90         p95         p99  p99 low..high      │
 │ TTFT ms          159         300         351         449  166..overload      │
 │ TPOT ms         39.8        49.3        53.2        56.3  27.1..354          │
-│ gap ms          29.7         101         105         182  52.8..571          │
+│ gap ms          29.7         101         105         183  52.6..572          │
 │ E2E s           10.3        12.8        13.8        14.6  7.02..338          │
 │ limit: tokens of a step                                                      │
 │ served 3.62 requests/s, 13,048 for $1; 792 tok/s; $1.00/h, $0.35/M tokens    │
