@@ -54,6 +54,12 @@ man_pictures = \
 	man/pictures/pool-80x24-ascii.svg \
 	man/pictures/pool-80x24-light.svg \
 	man/pictures/pool-80x24-mono.svg \
-	man/pictures/pool-80x24.svg
+	man/pictures/pool-80x24.svg \
+	man/pictures/replay-120x36.svg \
+	man/pictures/replay-200x60.svg \
+	man/pictures/replay-80x24-ascii.svg \
+	man/pictures/replay-80x24-light.svg \
+	man/pictures/replay-80x24-mono.svg \
+	man/pictures/replay-80x24.svg
 
 EXTRA_DIST += man/gpuplan.3 man/picture.awk man/pictures.sh $(man_pictures)

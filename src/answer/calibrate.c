@@ -526,7 +526,7 @@ int calibration_drop(const char *gpu)
 
 /* ---- a server's start-up log ---- */
 
-/* Results and benchmarks are JSON. */
+/* Results and benchmarks are JSON, or llama-bench's table. */
 static bool is_log(const char *path)
 {
     char head[64];
@@ -536,7 +536,7 @@ static bool is_log(const char *path)
     at = strspn(head, " \t\r\n");
     if (head[at] == '[') /* "[{" of a list, "[2026-11-26 10:12:01] " of a log */
         at += 1 + strspn(head + at + 1, " \t\r\n");
-    return head[at] != '\0' && head[at] != '{';
+    return head[at] != '\0' && head[at] != '{' && head[at] != '|';
 }
 
 /* A screen asks with every key: a file that has not changed is read once. */
@@ -569,8 +569,8 @@ static enum gp_status read_log(struct calibrations *c, const char *path,
     if (rc && len > 0 && !k->log.engine[0])
         gp_copy(err->hint, sizeof(err->hint),
                 "an engine's start-up log from its first line on, a result of vllm bench serve, "
-                "sglang.bench_serving, benchmark_serving.py or llama-bench -o json, or of "
-                "gpuplan --bench");
+                "sglang.bench_serving, llama-bench, guidellm, aiperf or inference-perf, llm-d's "
+                "report as JSON (yq -o json), or a result of gpuplan --bench");
     free(text);
     return rc;
 }

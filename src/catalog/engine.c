@@ -449,6 +449,7 @@ static const struct profile_field fields[] = {
     {"rope_fp32", PROFILE_TEXT, AT(rope_fp32)},
     {"rope_4x", PROFILE_TEXT, AT(rope_4x)},
     {"embed_whole", PROFILE_TEXT, AT(embed_whole)},
+    {"towers_whole", PROFILE_TEXT, AT(towers_whole)},
     {"mla_copies", PROFILE_TEXT, AT(mla_copies)},
     {"nvfp4_scales_twice", PROFILE_TEXT, AT(nvfp4_scales_twice)},
     {"ep_all", PROFILE_FLAG, AT(ep_all), .label = "experts_over_all_gpus"},

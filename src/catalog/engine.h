@@ -335,6 +335,8 @@ struct engine {
     char rope_fp32[112];            /* families whose table is FP32; "all" */
     char rope_4x[112];              /* families with four rows a position (MRoPE) */
     char embed_whole[112];          /* families whose embedding every GPU of TP holds whole */
+    char towers_whole[112];         /* likewise their towers; "indivisible": where TP does not
+                                    * divide the heads of the tower */
     char mla_copies[24];            /* which of MLA's up projections it keeps once more, cut
                                    * per head: "keys|values"; "" = none */
     char nvfp4_scales_twice[24];    /* whose scales it keeps in two layouts: "linear", and

@@ -140,6 +140,17 @@ KEYS
 shows "log.csv"
 shows "3 requests"
 
+# Of a day or week its first day, where nothing says more.
+screen "a day" "${load[@]}" --rate 0.2 <<'KEYS'
+6 o "evening" Enter
+:dump -
+c
+:dump asks
+KEYS
+shows "─ hour ─"
+shows "12:00"
+assert_contains "its command" "--arrivals evening --duration 86400" "$(tr '\n' ' ' <asks | tr -s ' │')"
+
 screen "cursor" "${load[@]}" --rate 2 <<'KEYS'
 6 Home
 :dump -

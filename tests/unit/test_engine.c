@@ -225,6 +225,33 @@ static void test_llama_copies(void **state)
     assert_near(graph_bytes(q, 1, 512, 131072, 1) / GP_MIB, 696, 0.5);
 }
 
+/* vLLM runs Gemma 4's tower as the library has it, SGLang cuts it; 25 heads are cut by 5. */
+static void test_towers(void **state)
+{
+    static const struct {
+        const char *model, *engine;
+        int heads, tp;
+        double share;
+    } rows[] = {
+        {"gemma-4-31b", "vllm", 16, 2, 1},     {"gemma-4-31b", "sglang", 16, 2, 0.5},
+        {"gemma-3-27b", "vllm", 16, 2, 0.5},   {"gemma-3-27b", "vllm", 25, 2, 1},
+        {"gemma-3-27b", "vllm", 25, 5, 0.2},   {"gemma-3-27b", "vllm", 0, 2, 0.5},
+        {"gemma-3-27b", "sglang", 25, 2, 0.5},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct request *q = asked(rows[i].model, rows[i].engine, "h100-sxm", "bf16");
+        struct model m = *q->model;
+        struct layout l = sample_layout(rows[i].tp, 1, 1, 1);
+        q->model = &m;
+        m.vision.heads = rows[i].heads;
+        struct load load = load_sum(q);
+        struct weights w = weights_stage(q, &load, &l, 0);
+        assert_near(w.role[ROLE_VISION], load.global[ROLE_VISION] * rows[i].share, 1);
+    }
+}
+
 /* One user, four slots: windows and states for all of them. */
 static void test_llama_slots(void **state)
 {
@@ -306,9 +333,9 @@ int main(void)
         cmocka_unit_test(test_sglang_fraction), cmocka_unit_test(test_sglang_slots),
         cmocka_unit_test(test_sglang_windows),  cmocka_unit_test(test_sglang_states),
         cmocka_unit_test(test_tensorrt_llm),    cmocka_unit_test(test_llama_graph),
-        cmocka_unit_test(test_llama_copies),    cmocka_unit_test(test_llama_slots),
-        cmocka_unit_test(test_llama_host),      cmocka_unit_test(test_sglang_share),
-        cmocka_unit_test(test_tiers),
+        cmocka_unit_test(test_llama_copies),    cmocka_unit_test(test_towers),
+        cmocka_unit_test(test_llama_slots),     cmocka_unit_test(test_llama_host),
+        cmocka_unit_test(test_sglang_share),    cmocka_unit_test(test_tiers),
     };
     return cmocka_run_group_tests(tests, catalog_setup, catalog_teardown);
 }

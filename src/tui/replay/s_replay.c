@@ -19,16 +19,20 @@
 #include "answer/print_plan.h"
 #include "answer/replay_run.h"
 #include "answer/sentence.h"
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/units.h"
+#include "plan/search.h"
 #include "tui/app.h"
 #include "tui/list.h"
 #include "tui/toolkit/plot_draw.h"
 
 #define OFFERED 0.6   /* of the largest rate */
 #define STEP 1.1      /* of the rate */
+#define SLOW 0.5      /* s from which a replay is waited for */
 #define FAR 10        /* columns of a page */
+#define DAY "86400"   /* s that are replayed of a day or a week, unless more is wanted */
 #define HOURS 7200    /* s from which times are shown as hours */
 #define LATE_SPANS 50 /* of TTFT, so that each has requests enough for percentiles */
 #define SPREAD 200    /* points of a distribution */
@@ -63,7 +67,8 @@ enum {
     ROW_REPLICAS,
     ROW_ARRIVALS,
     ROW_SEED,
-    ROW_TRACE = 6,
+    ROW_DURATION = 5,
+    ROW_TRACE,
     ROW_GOALS = 12,
     ROWS = sizeof(rows) / sizeof(rows[0])
 };
@@ -102,6 +107,8 @@ struct replay_screen {
     struct replay_values values;
     struct replay_job *job, *next; /* of these tasks: shown, and to come; NULL */
     struct task *task, *coming;
+    double began;      /* clock_now() of what is to come */
+    bool slow;         /* it takes so long that it is said */
     int taken;         /* units of the one shown that are drawn */
     bool begun, stale; /* of this version of the form; the values have changed since */
     unsigned version;
@@ -262,7 +269,7 @@ static bool replay_unit(void *ctx, int i, struct planner *planner)
     view->run.ask.timeline = true;
     if (!rc)
         rc = replay_run_forecast(planner, &view->run, &view->err);
-    if (!rc)
+    if (!rc && !search_abandoned())
         write_texts(view);
     if (!rc && view->rate <= 0)
         view->rate = options_or(&options, OPT_RATE, 0);
@@ -346,6 +353,8 @@ static void replay_begin(struct app *app, struct replay_screen *s)
     s->next = gp_calloc(1, sizeof(*s->next));
     lay_out(app->form, &s->next->form);
     s->next->values = s->values;
+    s->began = clock_now();
+    s->slow = false;
     s->coming = task_begin(app->worker, &ops, s->next);
 }
 
@@ -603,10 +612,13 @@ static double replay_tick(struct app *app, void *state, double now)
 {
     struct replay_screen *s = state;
 
-    (void)now;
     if (app->screen != SCREEN_REPLAY)
         return -1;
     replay_show(app, s);
+    if (s->coming && !s->slow && now - s->began > SLOW) {
+        s->slow = true;
+        app_touch(app);
+    }
     return is_replaying(s) ? WORKER_POLL : -1;
 }
 
@@ -726,6 +738,19 @@ static void value_ask(struct app *app, int i)
                                                      .ctx = (void *)&rows[i]});
 }
 
+/* A day or week of the catalogue. */
+static bool is_shape(struct app *app, const char *id)
+{
+    char **names;
+    size_t count = catalog_names(planner_catalog(app->form->planner), "shapes", ".cfg", &names);
+    bool found = false;
+
+    for (size_t i = 0; i < count; i++)
+        found |= strcmp(names[i], id) == 0;
+    path_list_free(names, count);
+    return found;
+}
+
 static void arrivals_chosen(struct app *app, void *ctx, const char *id)
 {
     struct replay_screen *s = app_state(app, SCREEN_REPLAY);
@@ -738,6 +763,7 @@ static void arrivals_chosen(struct app *app, void *ctx, const char *id)
     if (trace) /* at its own rate */
         s->values.value[ROW_RATE][0] = '\0', s->values.share = 0;
     s->at = -1;
+    gp_copy(s->values.value[ROW_DURATION], VALUE, is_shape(app, id) ? DAY : "");
     if (!put_value(s, trace ? ROW_TRACE : ROW_ARRIVALS, id, &err))
         app_report_err(app, &err);
     app_touch(app);
@@ -769,7 +795,9 @@ static void arrivals_open(struct app *app, struct replay_screen *s, int by)
         gp_copy(choices[i].id, sizeof(choices[i].id), id);
         gp_copy(choices[i].text, sizeof(choices[i].text), id);
         gp_copy(choices[i].more, sizeof(choices[i].more),
-                i < KINDS ? kinds[i].more : "hour by hour over a day or a week; takes seconds");
+                i < KINDS
+                    ? kinds[i].more
+                    : "hour by hour over a day; of a week its Monday, or as long as Duration says");
     }
     path_list_free(names, count);
     chooser_open(&app->display,
@@ -978,10 +1006,14 @@ static void replay_click(struct app *app, void *state, int y, int x)
 
 /* ---- painting ---- */
 
+/* The real cursor stands on the first line at the cursor. */
 static void draw_plot(struct canvas *canvas, struct rect box, const struct replay_screen *s,
-                      int which, double cursor)
+                      int which, const struct replay_view *view)
 {
     struct plot plot = s->plot[which];
+    struct rect in = rect_inside(box), area;
+    int at = cursor_of(s), row, col;
+    double x = span_time(view, at) / time_unit(view);
     char title[100];
 
     canvas_box(canvas, box, plots[which].title, plots[which].unit);
@@ -990,7 +1022,13 @@ static void draw_plot(struct canvas *canvas, struct rect box, const struct repla
     gp_format(title, sizeof(title), " %s ", plot.x.title);
     canvas_fit(canvas, box, box.rows - 1, 2, box.cols - 4, INK_DIM, title);
     plot.x.title = NULL; /* it stands in the lower edge */
-    plot_draw(canvas, rect_inside(box), &plot, cursor);
+    plot_draw(canvas, in, &plot, x);
+    area = plot_area(in, &plot);
+    if (plot_cell(&plot, area, x, plots[which].line[0].value(view, at), &row, &col) ||
+        plot_cell(&plot, area, x, 0, &row, &col)) {
+        canvas_ink(canvas, area, row, col, 1, INK_FOCUS);
+        canvas_cursor(canvas, area, row, col);
+    }
 }
 
 static const struct {
@@ -1273,22 +1311,23 @@ static void replay_draw(const struct app *app, const void *state, struct canvas 
         return;
     }
     bool kept = replay_run_passes(&view->run);
+    bool before = s->coming && s->slow; /* what is shown is of other values */
     int cols = canvas_textf(canvas, head, 0, 0,
-                            view->run.forecast.saturated ? INK_BAD
-                            : kept                       ? INK_OK
-                                                         : INK_WARN,
-                            "%s%s", view->head.text,
+                            before                         ? INK_DIM
+                            : view->run.forecast.saturated ? INK_BAD
+                            : kept                         ? INK_OK
+                                                           : INK_WARN,
+                            "%s%s%s", before ? "replaying ...; before: " : "", view->head.text,
                             !has_goals(view) ? ""
                             : kept           ? ", goals kept"
                                              : ", GOALS MISSED");
     canvas_fit(canvas, head, 0, cols + 2, head.cols - cols - 2, INK_TEXT, view->what.text);
-    for (int i = 0; i < p.count; i++)
+    canvas_cursor(canvas, head, 0, 0);
+    for (int i = p.count - 1; i >= 0; i--)
         if (!rect_empty(p.plot[i]))
-            draw_plot(canvas, p.plot[i], s, p.which[i],
-                      span_time(view, cursor_of(s)) / time_unit(view));
+            draw_plot(canvas, p.plot[i], s, p.which[i], view);
     if (!rect_empty(p.table))
         draw_table(canvas, p.table, view, s);
-    canvas_cursor(canvas, head, 0, 0);
 }
 
 /* ---- words ---- */
