@@ -113,9 +113,9 @@ assert_contains "in the plan" "taken into the plan: --rate $most" "$(cat plan)"
 assert_contains "undone" "undone: Rate" "$(sed -n '22,23p' undone)"
 
 screen "arrivals" "${load[@]}" -u 4 <<'KEYS'
-t o "burst" Enter
+t + o "burst" Enter
 :dump -
-o "closed" Enter
++ o "closed" Enter
 :dump -
 +
 :dump -
