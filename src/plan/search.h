@@ -107,6 +107,11 @@ void search_cuts(const struct request *request, search_cut_fn *cut, void *ctx);
  * False when they cannot be cut so. */
 bool search_cut(const struct request *request, int tp, int pp, int ep, struct layout *out);
 
+/* Not even the mean stage's weights go into the whole memory of a GPU, `usable` at most. Shares are
+ * 1/TP or more, of experts 1/max(TP, EP). */
+bool search_too_heavy(const struct request *request, const struct load *load, double usable, int tp,
+                      int pp, int ep);
+
 /* Pipeline stages that a search looks at when none are given. */
 int search_most_stages(const struct request *request);
 
