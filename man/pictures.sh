@@ -32,7 +32,7 @@ settled() {
         sleep 0.1
         now=$(tm capture-pane -e -p)
         if [ "$now" = "$before" ] && [ -n "${now//[[:space:]]/}" ] &&
-            [[ $now != *"solving: "* ]]; then
+            [[ $now != *"solving: "* ]] && [[ $now != *"replaying ..."* ]]; then
             same=$((same + 1))
         else
             same=0
@@ -49,6 +49,7 @@ shot() {
     case $name in "${ONLY:-}"*) ;; *) return ;; esac
     command="cd $work && env -i PATH='$PATH' HOME='$work' LC_ALL=C.UTF-8 TERM=tmux-256color \
 GPUPLAN_NOW=2026-11-21 GPUPLAN_NVML=/nonexistent ${extra:-} '$gp' $*"
+    socket=gpuplan-pictures-$$-$name # the server of the picture before may still be leaving
     tm -f /dev/null new-session -d -x "$columns" -y "$rows" "$command"
     tm set-option -g status off
     settled >/dev/null
@@ -116,5 +117,8 @@ shot compare-120x36 120 36 0 "2" "$load $dark"
 shot curves-speed-120x36 120 36 0 "3" "$load $dark"
 shot curves-200x60 200 60 0 "3" "$load $dark"
 four sizes "2 m" "$load"
+four replay t "$load"
+shot replay-120x36 120 36 0 t "$load $dark"
+shot replay-200x60 200 60 0 t "$load $dark"
 shot bench-120x36 120 36 0 "4" "$load $dark"
 shot pool-120x36 120 36 0 ":pool Space mixed-sizes Enter" "$dark"

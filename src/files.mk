@@ -369,6 +369,8 @@ measure_sources = \
 	src/measure/result/calibration.c \
 	src/measure/result/measured.c \
 	src/measure/result/measured.h \
+	src/measure/result/shared.c \
+	src/measure/result/shared.h \
 	src/measure/runner.c \
 	src/measure/runner.h \
 	src/measure/runner_child.c \
@@ -435,6 +437,7 @@ tui_sources = \
 	src/tui/plan/plan_alternatives.h \
 	src/tui/plan/s_plan.c \
 	src/tui/pool/s_pool.c \
+	src/tui/replay/s_replay.c \
 	src/tui/screen.h \
 	src/tui/script.c \
 	src/tui/settings.c \
@@ -483,6 +486,7 @@ cli_sources = \
 	src/cli/cmd_import_model.c \
 	src/cli/cmd_launch.c \
 	src/cli/cmd_list.c \
+	src/cli/cmd_merge.c \
 	src/cli/cmd_plan.c \
 	src/cli/cmd_pool.c \
 	src/cli/cmd_replay.c \

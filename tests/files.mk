@@ -40,6 +40,7 @@ long_tests = \
 	tests/script/bench.sh \
 	tests/cli/schema.sh \
 	tests/script/curves.sh \
+	tests/script/replay.sh \
 	tests/cli/bench_faults.sh \
 	tests/cli/matrix.sh \
 	tests/cli/plan.sh \

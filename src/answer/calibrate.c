@@ -16,6 +16,7 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "measure/result/measured.h"
+#include "measure/result/shared.h"
 #include "plan/logged_fit.h"
 #include "plan/search.h"
 #include "plan/speed/anchor.h"
@@ -282,6 +283,45 @@ static void take_folder(struct source *s)
     path_list_free(names, count);
 }
 
+/* What several labs shared of the planned GPU or its generation, where no result is as near. */
+static void take_shared(struct source *s, const struct shared *shared)
+{
+    struct measured_gpu *e = s->entry;
+    struct shared_sum *sum = gp_malloc(sizeof(*sum));
+    struct calib *made = gp_malloc(sizeof(*made));
+    char read[96] = "", rate[32], spread[64] = "", odd[48] = "";
+    double widest = 0;
+    struct cpu_host host;
+
+    if (s->gpu->host)
+        cpu_host_read(&host);
+    enum calib_from from =
+        shared_sums(shared, s->catalog, s->gpu, s->gpu->host ? host.name : NULL, sum);
+    if (from != CALIB_NONE && !(e->found && e->calib.from <= from)) {
+        shared_calib(sum, from, s->gpu, made);
+        e->calib = *made;
+        calib_fit(&e->calib, s->gpu, s->gpu, &e->gpu, &e->family);
+        e->gpu.family = &e->family;
+        e->found = true;
+        if (made->read.known)
+            gp_format(read, sizeof(read), ", reads %s",
+                      units_bandwidth(rate, sizeof(rate), made->read.value));
+        for (int f = 0; f < SHARED_FIGURES; f++)
+            widest = fmax(widest, sum->figure[f].spread);
+        if (sum->labs > 1)
+            gp_format(spread, sizeof(spread), "; their spread is %.1f %% at most", 100 * widest);
+        if (sum->left_out > 0)
+            gp_format(odd, sizeof(odd), "; %d left out, far off", sum->left_out);
+        gp_format(e->used, sizeof(e->used), "%s, %d lab%s, %s%s%s%s", calib_from_words(from),
+                  sum->labs, sum->labs == 1 ? "" : "s", sum->month, read, spread, odd);
+        gp_format(e->family.source, sizeof(e->family.source), "%s, %d labs %s; %.200s",
+                  calib_from_words(from), sum->labs, sum->month, s->gpu->family->source);
+        e->unused[0] = '\0';
+    }
+    free(made);
+    free(sum);
+}
+
 static bool is_result(const char *path)
 {
     char head[512];
@@ -294,13 +334,18 @@ static bool is_result(const char *path)
 static enum gp_status take_named(struct source *s, const char *list, struct gp_err *err)
 {
     char *files = gp_strdup(list), *rest = files, *file;
+    struct shared shared = {0};
     enum gp_status rc = GP_OK;
     bool any = false;
 
     while (!rc && (file = strsep(&rest, ","))) {
         struct benchlog log = {0};
+        bool is_shared = file[0] && shared_is(file);
 
-        if (!file[0] || !is_result(file))
+        any = any || is_shared;
+        if (is_shared)
+            rc = shared_read(file, &shared, err);
+        if (!file[0] || is_shared || !is_result(file))
             continue;
         any = true;
         rc = benchlog_read(file, &log, err);
@@ -309,10 +354,27 @@ static enum gp_status take_named(struct source *s, const char *list, struct gp_e
         benchlog_fini(&log);
     }
     free(files);
+    if (!rc && shared.count > 0)
+        take_shared(s, &shared);
+    shared_fini(&shared);
     if (any && !rc && !s->entry->found && !s->entry->unused[0])
         gp_format(s->entry->unused, sizeof(s->entry->unused),
                   "--calibration has no good point of %s or its generation", s->gpu->id);
     return rc;
+}
+
+/* That of the key; *made: there was none, it is empty. */
+static struct measured_gpu *measured_entry(struct calibrations *c, const char *key, bool *made)
+{
+    *made = false;
+    for (size_t i = 0; i < c->gpu_count; i++)
+        if (strcmp(c->gpus[i]->key, key) == 0)
+            return c->gpus[i];
+    *made = true;
+    c->gpus = gp_grow(c->gpus, &c->gpu_cap, c->gpu_count + 1, sizeof(*c->gpus));
+    struct measured_gpu *e = c->gpus[c->gpu_count++] = gp_calloc(1, sizeof(*e));
+    e->key = gp_strdup(key);
+    return e;
 }
 
 enum gp_status calibrate_gpu(struct calibrations **calibrations, struct catalog *catalog,
@@ -324,18 +386,14 @@ enum gp_status calibrate_gpu(struct calibrations **calibrations, struct catalog 
     struct source s = {.catalog = catalog, .gpu = gpu};
     enum gp_status rc = GP_OK;
     char key[1024];
+    bool made;
 
     if (!gpu || !gpu->family || strcmp(list, "none") == 0)
         return GP_OK;
     struct calibrations *c = calibrations_made(calibrations);
     gp_format(key, sizeof(key), "%s\n%s", gpu->id, list);
-    for (size_t i = 0; i < c->gpu_count && !s.entry; i++)
-        if (strcmp(c->gpus[i]->key, key) == 0)
-            s.entry = c->gpus[i];
-    if (!s.entry) {
-        c->gpus = gp_grow(c->gpus, &c->gpu_cap, c->gpu_count + 1, sizeof(*c->gpus));
-        s.entry = c->gpus[c->gpu_count++] = gp_calloc(1, sizeof(*s.entry));
-        s.entry->key = gp_strdup(key);
+    s.entry = measured_entry(c, key, &made);
+    if (made) {
         rc = take_named(&s, list, err);
         if (!rc && !s.entry->found)
             take_folder(&s);
@@ -394,29 +452,61 @@ static enum gp_status kept_path(const struct benchlog *log, int device, char pat
     return GP_OK;
 }
 
+/* What would be kept of a device, and where; NULL: nothing. */
+static json_t *kept_json(const struct benchlog *log, int device, char path[GP_PATH_MAX],
+                         enum gp_status *rc, struct gp_err *err)
+{
+    struct benchlog old = {0};
+
+    *rc = kept_path(log, device, path, err);
+    if (*rc || !path[0])
+        return NULL;
+    /* points of another driver or other libraries are not put beside these */
+    bool joins = path_is_file(path) && benchlog_read(path, &old, NULL) == GP_OK;
+    const json_t *before = json_object_get(old.json, "software");
+    const json_t *now = json_object_get(log->json, "software");
+    joins = joins && (before == now || (before && now && json_equal(before, now)));
+    json_t *json = measured_slim(log, device, joins ? &old : NULL);
+    benchlog_fini(&old);
+    return json;
+}
+
 enum gp_status calibration_keep(const struct benchlog *log, struct gp_err *err)
 {
     enum gp_status rc = GP_OK;
 
     for (int i = 0; i < log->device_count && !rc; i++) {
         char path[GP_PATH_MAX];
-        struct benchlog old = {0};
+        json_t *json = kept_json(log, i, path, &rc, err);
 
-        rc = kept_path(log, i, path, err);
-        if (rc || !path[0])
-            continue;
-        /* points of another driver or other libraries are not put beside these */
-        bool joins = path_is_file(path) && benchlog_read(path, &old, NULL) == GP_OK;
-        const json_t *before = json_object_get(old.json, "software");
-        const json_t *now = json_object_get(log->json, "software");
-        joins = joins && (before == now || (before && now && json_equal(before, now)));
-        json_t *json = measured_slim(log, i, joins ? &old : NULL);
         if (json)
             rc = benchlog_write(path, json, err);
         json_decref(json);
-        benchlog_fini(&old);
     }
     return rc;
+}
+
+bool calibrate_running(struct calibrations **calibrations, struct catalog *catalog,
+                       const struct gpu *sheet, const struct benchlog *log, const struct gpu **gpu)
+{
+    bool made;
+    struct measured_gpu *e = measured_entry(calibrations_made(calibrations), "\nrunning", &made);
+    struct source s = {.catalog = catalog, .gpu = sheet, .entry = e};
+
+    *e = (struct measured_gpu){.key = e->key};
+    for (int i = 0; i < log->device_count; i++) {
+        char path[GP_PATH_MAX];
+        enum gp_status rc;
+        json_t *json = kept_json(log, i, path, &rc, NULL);
+        struct benchlog kept = {0};
+
+        if (json && benchlog_from_json("result", json, &kept, NULL) == GP_OK)
+            take_log(&s, &kept);
+        benchlog_fini(&kept);
+        json_decref(json);
+    }
+    *gpu = e->found ? &e->gpu : sheet;
+    return e->found;
 }
 
 int calibration_drop(const char *gpu)
@@ -436,7 +526,7 @@ int calibration_drop(const char *gpu)
 
 /* ---- a server's start-up log ---- */
 
-/* Results and benchmarks are JSON. */
+/* Results and benchmarks are JSON, or llama-bench's table. */
 static bool is_log(const char *path)
 {
     char head[64];
@@ -446,7 +536,7 @@ static bool is_log(const char *path)
     at = strspn(head, " \t\r\n");
     if (head[at] == '[') /* "[{" of a list, "[2026-11-26 10:12:01] " of a log */
         at += 1 + strspn(head + at + 1, " \t\r\n");
-    return head[at] != '\0' && head[at] != '{';
+    return head[at] != '\0' && head[at] != '{' && head[at] != '|';
 }
 
 /* A screen asks with every key: a file that has not changed is read once. */
@@ -479,8 +569,8 @@ static enum gp_status read_log(struct calibrations *c, const char *path,
     if (rc && len > 0 && !k->log.engine[0])
         gp_copy(err->hint, sizeof(err->hint),
                 "an engine's start-up log from its first line on, a result of vllm bench serve, "
-                "sglang.bench_serving, benchmark_serving.py or llama-bench -o json, or of "
-                "gpuplan --bench");
+                "sglang.bench_serving, llama-bench, guidellm, aiperf or inference-perf, llm-d's "
+                "report as JSON (yq -o json), or a result of gpuplan --bench");
     free(text);
     return rc;
 }
@@ -690,7 +780,7 @@ enum gp_status calibrate_points(const char *list, struct serverbench *out, struc
         if (!file[0])
             rc = gp_fail(err, GP_E_USAGE, "--calibration", "FILE, or FILE,FILE",
                          "a name in '%s' is empty", list);
-        else if (!is_result(file) && !is_log(file))
+        else if (!is_result(file) && !shared_is(file) && !is_log(file))
             rc = serverbench_read(file, out, err);
     free(files);
     return rc;

@@ -8,7 +8,7 @@
  * One file per device, a result without its samples (measure/result/measured.h), which --bench and
  * --confirm write; by HOST where a device has no UUID. A plan for ID takes
  *
- *   1  what --calibration names, if it is a result of --bench
+ *   1  what --calibration names, if it is a result of --bench, or what labs shared
  *   2  this machine's own device: its UUID is in /proc/driver/nvidia, or the host is this one
  *   3  a device of the same kind
  *   4  a GPU of the same generation
@@ -64,6 +64,11 @@ enum gp_status calibrate_points(const char *list, struct serverbench *out, struc
 
 /* Keeps what a run measured of each device; GP_OK where there is nothing to keep. */
 enum gp_status calibration_keep(const struct benchlog *log, struct gp_err *err);
+
+/* A GPU with what a run has measured of it so far beside what is kept, as it would be kept if the
+ * run ended now; lent until the next call. False: nothing of it counts. */
+bool calibrate_running(struct calibrations **calibrations, struct catalog *catalog,
+                       const struct gpu *sheet, const struct benchlog *log, const struct gpu **gpu);
 
 /* Removes what is kept of a GPU's kind; how many files. */
 int calibration_drop(const char *gpu);

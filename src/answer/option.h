@@ -58,6 +58,7 @@ enum option_type {
     X(data, DATA)                       \
     X(bench, BENCH)                     \
     X(compare_results, COMPARE_RESULTS) \
+    X(merge, MERGE)                     \
     X(screen, SCREEN)
 
 enum {

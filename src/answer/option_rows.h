@@ -440,6 +440,10 @@ OPTION(MAX_TOKENS, .name = "max-tokens", TOKENS, .low = 1, .high = 1e9,
        .help = "tokens that each request may make: what schedulers reserve")
 OPTION(PREFIX_TOKENS, .name = "prefix-tokens", TOKENS, .high = 1e9, .fallback = "0",
        .commands = FOR_REPLAY, .help = "leading tokens that all prompts share, as a system prompt")
+OPTION(DISTINCT_PROMPTS, .name = "distinct-prompts", COUNTED, .unit = "prompts", .low = 1,
+       .high = 1e6, .fallback = "all differ", .commands = FOR_REPLAY,
+       .help = "a benchmark's prompts that come again: so many, each sent before, found in the "
+               "cache while it holds them")
 OPTION(ROUTER, .name = "router", WORD("KIND", "round-robin|least-load|prefix"),
        .fallback = "least-load", .commands = FOR_REPLAY,
        .help = "how requests go to the replicas: in turn, to the least busy, by the longest cached "
@@ -610,6 +614,9 @@ OPTION(NVML_INTERVAL, .name = "nvml-interval", .type = OPTION_NUMBER, .argument 
        .help = "time between two sensor readings")
 OPTION(ANONYMOUS, .name = "anonymous", FLAG, .commands = M,
        .help = "write a hash in place of this host's name")
+OPTION(SHARE, .name = "share", .type = OPTION_PATH, .argument = "FILE", .fallback = "none",
+       .commands = M,
+       .help = "write what was fitted, without a host's name, serials and paths, for --merge")
 OPTION(PROGRESS, .name = "progress", WORD("KIND", "auto|plain|json|none"), .fallback = "auto",
        .commands = C, .help = "what to show on standard error while measuring")
 OPTION(PLAIN, .name = "plain", FLAG, .commands = FOR_SCREEN, .group = "Screens",

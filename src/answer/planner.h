@@ -46,6 +46,13 @@ long planner_today(const struct planner *planner); /* as given to planner_new */
 enum gp_status planner_gpu(struct planner *planner, const char *id, const struct gpu **gpu,
                            char *used, size_t size, struct gp_err *err);
 
+/* The request on its GPU as a run has measured it so far: what the next request would take if the
+ * run ended now; until the next call. False: nothing of it counts. */
+struct resolved;
+struct benchlog;
+bool planner_running(struct planner *planner, const struct benchlog *log,
+                     struct resolved *resolved);
+
 /* As --gpu names it: "h100-sxm", "h100-sxm:4", "a100-80/3g.40gb:2", "local", "cpu"; *count 0: none
  * was said. GP_E_USAGE: no such GPU, or no such count. */
 enum gp_status planner_named_gpu(struct planner *planner, const char *text, const struct gpu **gpu,

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/table.h"
 #include "base/units.h"
+#include "plan/search.h"
 
 /* ---- what is asked ---- */
 
@@ -122,6 +123,7 @@ static enum gp_status read_ask(struct planner *planner, const struct options *o,
         ask->lengths = (enum lengths_kind)options_choice(o, OPT_LENGTHS);
     ask->most = options_or(o, OPT_MAX_TOKENS, 0);
     ask->prefix = (int)options_or(o, OPT_PREFIX_TOKENS, 0);
+    ask->distinct = (int)options_or(o, OPT_DISTINCT_PROMPTS, 0);
     ask->trace = trace;
     if (o->value[OPT_ARRIVALS].given && trace && trace->seconds > 0)
         return gp_fail(err, GP_E_USAGE, "--arrivals", "leave one of them out",
@@ -145,6 +147,7 @@ static enum gp_status read_ask(struct planner *planner, const struct options *o,
     out->router = o->value[OPT_ROUTER].given ? out->router : ROUTER_LEAST;
     out->bands = true;
     out->timeline = o->value[OPT_TIMELINE].given;
+    out->stop = search_abandoned; /* a screen's worker may be called away */
     return GP_OK;
 }
 
@@ -212,6 +215,20 @@ static enum gp_status read_goals(const struct options *o, struct options *plain,
     return GP_OK;
 }
 
+/* Why a plan cannot be replayed. */
+static enum gp_status fail_gap(enum forecast_gap gap, const struct plan *p, struct gp_err *err)
+{
+    if (gap == FORECAST_NO_SCHEDULER)
+        return gp_fail(err, GP_E_USAGE, "--engine", "vLLM, SGLang, TensorRT-LLM and llama.cpp",
+                       "the scheduler of %s is not known: nothing can be replayed",
+                       p->request.engine->name);
+    if (gap == FORECAST_APART)
+        return gp_fail(err, GP_E_USAGE, "--replay", "leave out --disaggregate",
+                       "replicas that only work prompts off cannot be replayed yet");
+    return gp_fail(err, GP_E_USAGE, "--replay", "gpuplan --plan says what is missing",
+                   "this plan has no speed, so that its steps have no time");
+}
+
 /* The largest rate, and the request at it. */
 static enum gp_status solve_rate(struct planner *planner, const struct options *o,
                                  struct replay_run *out, struct gp_err *err)
@@ -226,7 +243,12 @@ static enum gp_status solve_rate(struct planner *planner, const struct options *
     if (ask->kind == ARRIVALS_BURST || ask->kind == ARRIVALS_CLOSED || ask->hours > 0)
         return gp_fail(err, GP_E_USAGE, "--arrivals", "poisson, constant or gamma:SHAPE",
                        "%s arrivals have no rate to solve for", options_word(o, OPT_ARRIVALS, ""));
-    out->solved = forecast_solve_rate(&out->answer.plan, &out->ask, &out->rate) == FORECAST_KNOWN;
+    if (out->answer.plan.verdict == VERDICT_DOES_NOT_FIT)
+        return GP_OK;
+    enum forecast_gap gap = forecast_solve_rate(&out->answer.plan, &out->ask, &out->rate);
+    if (gap != FORECAST_KNOWN)
+        return fail_gap(gap, &out->answer.plan, err);
+    out->solved = true;
     ask->rate = out->rate.value > 0 ? out->rate.value : 1e-3;
     return GP_OK;
 }
@@ -368,8 +390,8 @@ static void fill_cure(struct replay_run *run)
         run->cure = (struct runner_up){.layout = p.layout, .per_hour = p.cost.per_hour};
 }
 
-enum gp_status replay_run_options(struct planner *planner, const struct options *o,
-                                  struct replay_run *out, struct gp_err *err)
+enum gp_status replay_run_read(struct planner *planner, const struct options *o,
+                               struct replay_run *out, struct gp_err *err)
 {
     struct options plain;
     bool solve;
@@ -384,31 +406,63 @@ enum gp_status replay_run_options(struct planner *planner, const struct options 
         rc = read_ask(planner, &plain, out, err);
     if (!rc && solve)
         rc = solve_rate(planner, o, out, err);
-    if (rc)
-        return rc;
+    return rc;
+}
+
+enum gp_status replay_run_forecast(struct planner *planner, struct replay_run *out,
+                                   struct gp_err *err)
+{
     const struct plan *p = &out->answer.plan;
+
     if (p->verdict == VERDICT_DOES_NOT_FIT)
         plan_overloaded(planner, out);
     if (p->verdict == VERDICT_DOES_NOT_FIT)
         return GP_OK;
-    switch (forecast_run(p, &out->ask, &out->forecast)) {
-    case FORECAST_KNOWN:
-        out->done = true;
-        fill_hours(out);
-        fill_truth(out);
+    enum forecast_gap gap = forecast_run(p, &out->ask, &out->forecast);
+    if (gap != FORECAST_KNOWN)
+        return fail_gap(gap, p, err);
+    out->done = true;
+    fill_hours(out);
+    fill_truth(out);
+    if (out->ask.bands)
         fill_cure(out);
-        return GP_OK;
-    case FORECAST_NO_SCHEDULER:
-        return gp_fail(err, GP_E_USAGE, "--engine", "vLLM, SGLang, TensorRT-LLM and llama.cpp",
-                       "the scheduler of %s is not known: nothing can be replayed",
-                       p->request.engine->name);
-    case FORECAST_APART:
-        return gp_fail(err, GP_E_USAGE, "--replay", "leave out --disaggregate",
-                       "replicas that only work prompts off cannot be replayed yet");
-    default:
-        return gp_fail(err, GP_E_USAGE, "--replay", "gpuplan --plan says what is missing",
-                       "this plan has no speed, so that its steps have no time");
+    return GP_OK;
+}
+
+enum gp_status replay_run_options(struct planner *planner, const struct options *o,
+                                  struct replay_run *out, struct gp_err *err)
+{
+    enum gp_status rc = replay_run_read(planner, o, out, err);
+
+    return rc ? rc : replay_run_forecast(planner, out, err);
+}
+
+enum gp_status replay_run_most(struct planner *planner, const struct options *o, double *rate,
+                               struct gp_err *err)
+{
+    static const enum option_id loads[] = {OPT_RATE, OPT_USERS, OPT_ARRIVALS, OPT_TRACE};
+    struct options alone = *o;
+    struct replay_run run;
+    double busiest = 1;
+
+    for (size_t i = 0; i < sizeof(loads) / sizeof(loads[0]); i++)
+        alone.value[loads[i]] = (struct option_value){0};
+    enum gp_status rc = replay_run_read(planner, &alone, &run, err);
+    alone.value[OPT_ARRIVALS] = o->value[OPT_ARRIVALS];
+    if (!rc && alone.value[OPT_ARRIVALS].given)
+        rc = read_arrivals(planner, &alone, &run, err);
+    if (!rc && run.ask.arrivals.hours > 0) { /* the busiest hour is to be served, too */
+        for (int i = 0; i < run.ask.arrivals.hours; i++)
+            busiest = fmax(busiest, run.hourly[i]);
+        alone.value[OPT_ARRIVALS] = (struct option_value){0};
+        run.ask.arrivals.hours = 0;
     }
+    run.ask.bands = false;
+    if (!rc)
+        rc = solve_rate(planner, &alone, &run, err);
+    *rate = run.solved ? run.rate.value / busiest : NAN;
+    replay_run_fini(&run);
+    return rc;
 }
 
 void replay_run_fini(struct replay_run *run)
@@ -442,12 +496,13 @@ static const struct {
     [MEASURE_QUEUE] = {"queue", 1e-3, "ms", 1},
 };
 
-static struct quantity cost_per_million(const struct replay_run *run)
+void replay_run_prices(const struct replay_run *run, struct quantity *hour,
+                       struct quantity *million)
 {
-    struct quantity hour, month;
+    struct quantity month;
 
-    plan_prices(&run->answer.plan, &hour, &month);
-    return plan_per_million(hour, run->forecast.tokens);
+    plan_prices(&run->answer.plan, hour, &month);
+    *million = plan_per_million(*hour, run->forecast.tokens);
 }
 
 static void hours_facts(const struct replay_run *run, struct record *doc)
@@ -469,6 +524,7 @@ void report_replay(const struct replay_run *run, struct record *doc)
     const struct forecast *f = &run->forecast;
     const struct replay_result *r = &f->result;
     const struct plan *p = &run->answer.plan;
+    struct quantity hour, million;
     struct record *in;
 
     report_begin(doc, "gpuplan.replay/1", p->request.data_date);
@@ -499,7 +555,8 @@ void report_replay(const struct replay_run *run, struct record *doc)
     record_quantity(doc, "output_tokens_per_s", "tokens/s", f->tokens, 1, 1);
     record_quantity(doc, "requests_per_s", "requests/s", f->requests, 1, 3);
     record_quantity(doc, "goodput", "requests/s", f->goodput, 1, 3);
-    record_quantity(doc, "cost_per_million", "USD", cost_per_million(run), 1, 2);
+    replay_run_prices(run, &hour, &million);
+    record_quantity(doc, "cost_per_million", "USD", million, 1, 2);
     record_count(doc, "preemptions", "", (double)r->preemptions);
     record_count(doc, "recomputed_tokens", "tokens", (double)r->recomputed);
     double read = (double)(r->cached_tokens + r->prompt_tokens);
@@ -548,6 +605,14 @@ static bool is_overload(const struct quantity *q, double value)
     return value > OVERLOAD * q->value;
 }
 
+const char *replay_goal_words(const struct quantity *at, double most)
+{
+    return at->high <= most    ? "kept for sure"
+           : at->value <= most ? "kept, not for sure"
+           : at->low <= most   ? "missed, not for sure"
+                               : "missed";
+}
+
 static const char *time_text(char text[32], const struct quantity *q, double value)
 {
     if (!q->known)
@@ -575,13 +640,28 @@ static void print_measure(const struct replay_run *run, enum measure m, struct s
         if (g->measure != m || g->most <= 0 || !at->known)
             continue;
         strbuf_addf(out, "; goal %s at %s: %s", units_seconds(a, sizeof(a), g->most, 3),
-                    point_key(g->point),
-                    at->high <= g->most    ? "kept for sure"
-                    : at->value <= g->most ? "kept, not for sure"
-                    : at->low <= g->most   ? "missed, not for sure"
-                                           : "missed");
+                    point_key(g->point), replay_goal_words(at, g->most));
     }
     strbuf_add(out, "\n");
+}
+
+void print_replay_load(const struct replay_run *run, struct strbuf *out)
+{
+    const struct forecast *f = &run->forecast;
+
+    if (run->solved)
+        strbuf_addf(out, "UP TO %s requests/s (%s to %s) keep the goals",
+                    UNITS_PLAIN(run->rate.value, 3), UNITS_PLAIN(run->rate.low, 3),
+                    UNITS_PLAIN(run->rate.high, 3));
+    else if (f->rate > 0)
+        strbuf_addf(out, "%s %s requests/s", f->saturated ? "OVERLOADED by" : "KEEPS UP with",
+                    UNITS_PLAIN(run->ask.arrivals.rate > 0 ? run->ask.arrivals.rate : f->rate, 3));
+    else {
+        double users = f->arrivals.load.users, count = users > 0 ? users : f->arrivals.load.count;
+
+        strbuf_addf(out, "KEEPS UP with %s request%s %s", UNITS_TOKENS(count),
+                    count == 1 ? "" : "s", users > 0 ? "in flight" : "at once");
+    }
 }
 
 static void print_decision(const struct replay_run *run, struct strbuf *out)
@@ -590,34 +670,22 @@ static void print_decision(const struct replay_run *run, struct strbuf *out)
     const struct plan *p = &run->answer.plan;
     const struct request *q = &p->request;
     struct texts texts = {0};
-    struct quantity hour, month, million = cost_per_million(run);
+    struct quantity hour, million;
 
-    if (run->solved)
-        strbuf_addf(out, "UP TO %s requests/s (%s to %s) keep the goals ",
-                    UNITS_PLAIN(run->rate.value, 3), UNITS_PLAIN(run->rate.low, 3),
-                    UNITS_PLAIN(run->rate.high, 3));
-    else if (f->rate > 0)
-        strbuf_addf(out, "%s %s requests/s ", f->saturated ? "OVERLOADED by" : "KEEPS UP with",
-                    UNITS_PLAIN(run->ask.arrivals.rate > 0 ? run->ask.arrivals.rate : f->rate, 3));
-    else {
-        double users = f->arrivals.load.users, count = users > 0 ? users : f->arrivals.load.count;
-
-        strbuf_addf(out, "KEEPS UP with %s request%s %s ", UNITS_TOKENS(count),
-                    count == 1 ? "" : "s", users > 0 ? "in flight" : "at once");
-    }
-    strbuf_addf(out, "on %s%s (%s): %s, %s %s\n",
+    print_replay_load(run, out);
+    strbuf_addf(out, " on %s%s (%s): %s, %s %s\n",
                 q->gpu->mix ? "" : texts_addf(&texts, "%d x ", p->layout.gpus), q->gpu->name,
                 q->gpu->id, sentence_layout(&p->layout, &texts), q->engine->name, q->engine->range);
+    texts_fini(&texts);
     print_measure(run, MEASURE_TTFT, out);
     print_measure(run, MEASURE_TPOT, out);
     strbuf_addf(out, "  limit    %s; GPU busy %.0f %% of the time, KV %.0f %% full at most\n",
                 replay_limit_words(f->limit), 100 * f->utilization, 100 * f->result.occupancy_most);
-    plan_prices(p, &hour, &month);
+    replay_run_prices(run, &hour, &million);
     strbuf_addf(out, "  price    %s/h, %s per million tokens; %s tokens/s, %s requests/s\n",
                 hour.known ? UNITS_MONEY(hour.value) : "unknown",
                 million.known ? UNITS_MONEY(million.value) : "unknown",
                 UNITS_PLAIN(f->tokens.value, 3), UNITS_PLAIN(f->requests.value, 3));
-    texts_fini(&texts);
 }
 
 static void print_points(const struct forecast *f, struct strbuf *out)
@@ -783,40 +851,59 @@ void replay_requests_csv(const struct replay_run *run, struct strbuf *out)
     }
 }
 
+/* The part of the timeline in which a request's first token came; -1: none. */
+static int span_of(const struct replay_run *run, int spans, int request, float *ttft)
+{
+    const struct replay_result *r = &run->forecast.result;
+    double length = r->span_seconds * REPLAY_TIMELINE / spans;
+
+    *ttft = (float)forecast_seen(&run->forecast, request).ttft;
+    double at = r->arrival[request] - r->first + *ttft;
+    return isnan(at) ? -1 : (int)fmin(fmax(at / length, 0), spans - 1);
+}
+
+void replay_ttft_spans(const struct replay_run *run, int spans, double *p50, double *p99)
+{
+    int count = run->forecast.arrivals.load.count, end[REPLAY_TIMELINE + 1] = {0}, of;
+    float *ttft = gp_malloc(((size_t)count + 1) * sizeof(*ttft)), value;
+
+    /* in the order of their spans: counted, then put behind those of the spans before */
+    for (int i = 0; i < count; i++)
+        if ((of = span_of(run, spans, i, &value)) >= 0)
+            end[of + 1]++;
+    for (int n = 0; n < spans; n++)
+        end[n + 1] += end[n];
+    for (int i = 0; i < count; i++)
+        if ((of = span_of(run, spans, i, &value)) >= 0)
+            ttft[end[of]++] = value;
+    for (int n = 0; n < spans; n++) {
+        int from = n > 0 ? end[n - 1] : 0;
+
+        p50[n] = forecast_percentile(ttft + from, end[n] - from, 0.5);
+        p99[n] = forecast_percentile(ttft + from, end[n] - from, 0.99);
+    }
+    free(ttft);
+}
+
 void replay_timeline_csv(const struct replay_run *run, struct strbuf *out)
 {
     const struct forecast *f = &run->forecast;
-    const struct replay_load *l = &f->arrivals.load;
     const struct replay_result *r = &f->result;
-    float *ttft = gp_malloc(((size_t)l->count + 1) * sizeof(*ttft));
-    int *of = gp_malloc(((size_t)l->count + 1) * sizeof(*of));
+    double p50[REPLAY_TIMELINE], p99[REPLAY_TIMELINE];
 
-    /* requests by the span in which their first token came */
-    for (int i = 0; i < l->count; i++) {
-        struct forecast_seen s = forecast_seen(f, i);
-        double at = r->arrival[i] - r->first + s.ttft;
-
-        of[i] = isnan(s.ttft) ? -1 : (int)fmin(at / r->span_seconds, REPLAY_TIMELINE - 1);
-    }
+    replay_ttft_spans(run, REPLAY_TIMELINE, p50, p99);
     strbuf_add(out, "t_s,running,waiting,kv_occupancy,prompt_tokens,output_tokens,preemptions,"
                     "ttft_p50_ms,ttft_p99_ms\n");
     for (int n = 0; n < REPLAY_TIMELINE; n++) {
         const struct replay_span *span = &r->span[n];
-        int count = 0;
 
-        for (int i = 0; i < l->count; i++)
-            if (of[i] == n)
-                ttft[count++] = (float)forecast_seen(f, i).ttft;
         strbuf_addf(out, "%.3f,%.2f,%.2f,%.4f,%.0f,%.0f,%d,", n * r->span_seconds, span->running,
                     span->waiting, span->occupancy / f->replicas, span->prompt_tokens,
                     span->output_tokens, span->preemptions);
-        if (count > 0)
-            strbuf_addf(out, "%.1f,%.1f", 1e3 * forecast_percentile(ttft, count, 0.5),
-                        1e3 * forecast_percentile(ttft, count, 0.99));
+        if (!isnan(p50[n]))
+            strbuf_addf(out, "%.1f,%.1f", 1e3 * p50[n], 1e3 * p99[n]);
         else
             strbuf_add(out, ",");
         strbuf_add(out, "\n");
     }
-    free(ttft);
-    free(of);
 }

@@ -36,15 +36,34 @@ struct replay_run {
  * or the options contradict each other. */
 enum gp_status replay_run_options(struct planner *planner, const struct options *options,
                                   struct replay_run *out, struct gp_err *err);
+/* Its two halves: the plan and what arrives; then the replay of that, as often as wanted. */
+enum gp_status replay_run_read(struct planner *planner, const struct options *options,
+                               struct replay_run *out, struct gp_err *err);
+enum gp_status replay_run_forecast(struct planner *planner, struct replay_run *run,
+                                   struct gp_err *err);
 void replay_run_fini(struct replay_run *run);
+
+/* Requests/s up to which such a plan keeps the goals, or keeps up where there are none; of a day or
+ * week the mean, its busiest hour counted. NAN: the plan does not fit. */
+enum gp_status replay_run_most(struct planner *planner, const struct options *options, double *rate,
+                               struct gp_err *err);
 
 /* Does it keep up, and within the goals? */
 bool replay_run_passes(const struct replay_run *run);
+/* "kept for sure", "missed": a goal of a percentile. */
+const char *replay_goal_words(const struct quantity *at, double most);
+void replay_run_prices(const struct replay_run *run, struct quantity *hour,
+                       struct quantity *million);
 
 /* gpuplan.replay/1. */
 void report_replay(const struct replay_run *run, struct record *doc);
 void print_replay(const struct replay_run *run, struct strbuf *out);
+/* "KEEPS UP with 2 requests/s" */
+void print_replay_load(const struct replay_run *run, struct strbuf *out);
 
+/* TTFT of those whose first token came in each of `spans` parts of the timeline, at most all of
+ * them, s; NAN: of none. */
+void replay_ttft_spans(const struct replay_run *run, int spans, double *p50, double *p99);
 /* What --timeline and --requests-out write. */
 void replay_timeline_csv(const struct replay_run *run, struct strbuf *out);
 void replay_requests_csv(const struct replay_run *run, struct strbuf *out);

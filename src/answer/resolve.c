@@ -118,6 +118,16 @@ enum gp_status planner_gpu(struct planner *p, const char *id, const struct gpu *
     return calibrate_catalog_gpu(&p->calibrations, p->catalog, id, gpu, used, size, err);
 }
 
+bool planner_running(struct planner *p, const struct benchlog *log, struct resolved *resolved)
+{
+    const struct gpu *sheet;
+    int count;
+
+    return planner_named_gpu(p, resolved->request.gpu->id, &sheet, &count, NULL) == GP_OK &&
+           sheet->family &&
+           calibrate_running(&p->calibrations, p->catalog, sheet, log, &resolved->request.gpu);
+}
+
 void planner_measured_anew(struct planner *p)
 {
     calibrations_forget(p->calibrations);

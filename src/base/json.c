@@ -97,6 +97,22 @@ double gp_json_number_at(const json_t *value, const char *path)
     return json_is_number(at) ? json_number_value(at) : NAN;
 }
 
+double gp_json_number_of(const json_t *value, const char *paths)
+{
+    char path[160];
+
+    while (paths) {
+        size_t n = strcspn(paths, "|");
+
+        gp_format(path, sizeof(path), "%.*s", (int)n, paths);
+        double number = gp_json_number_at(value, path);
+        if (!isnan(number))
+            return number;
+        paths = paths[n] == '|' ? paths + n + 1 : NULL;
+    }
+    return NAN;
+}
+
 static bool is_whole(double value)
 {
     return fabs(value) < WHOLE_MAX && value == floor(value);

@@ -30,6 +30,8 @@ void gp_json_scrub(char *text, size_t len);
 json_t *gp_json_at(const json_t *value, const char *path);
 const char *gp_json_text_at(const json_t *value, const char *path);
 double gp_json_number_at(const json_t *value, const char *path);
+/* Of several paths, "a.b|c", the first that leads to a number; paths may be NULL. */
+double gp_json_number_of(const json_t *value, const char *paths);
 
 /* An integer when the value is whole and fits one, null when it is not finite. */
 json_t *gp_json_number(double value);

@@ -288,6 +288,9 @@ struct engine {
     struct quantity compute_graph;  /* factor on the buffer of llama.cpp's graph, in place
                                     * of both moments; unknown = none */
     bool flash_attention;           /* in that graph */
+    bool masks_fp16;                /* whose masks are FP16 from the start, its DeltaNet fused */
+    char kv_copies[32];             /* vendors of GPUs for which FP16 copies of a quantized cache
+                                    * are reserved in it */
     bool embedding_on_host;         /* an untied input embedding, layers' and n-gram tables
                                     * stay there */
     char ngram_on_host[64];         /* families whose n-gram tables it pins there */
@@ -332,6 +335,8 @@ struct engine {
     char rope_fp32[112];            /* families whose table is FP32; "all" */
     char rope_4x[112];              /* families with four rows a position (MRoPE) */
     char embed_whole[112];          /* families whose embedding every GPU of TP holds whole */
+    char towers_whole[112];         /* likewise their towers; "indivisible": where TP does not
+                                    * divide the heads of the tower */
     char mla_copies[24];            /* which of MLA's up projections it keeps once more, cut
                                    * per head: "keys|values"; "" = none */
     char nvfp4_scales_twice[24];    /* whose scales it keeps in two layouts: "linear", and

@@ -30,23 +30,6 @@ static const struct form forms[] = {
      "info.output_tokens|info.response_metrics.output_tokens", 1, 1, false},
 };
 
-/* The first of "a.b|c" that is a number. */
-static double number_at(const json_t *one, const char *paths)
-{
-    char path[96];
-
-    while (paths) {
-        size_t n = strcspn(paths, "|");
-
-        gp_format(path, sizeof(path), "%.*s", (int)n, paths);
-        double value = gp_json_number_at(one, path);
-        if (!isnan(value))
-            return value;
-        paths = paths[n] == '|' ? paths + n + 1 : NULL;
-    }
-    return NAN;
-}
-
 static bool add_request(struct trace *t, struct trace_row row)
 {
     if (!(row.prompt >= 1 && row.output >= 1 && row.prompt < 1e9 && row.output < 1e9)) {
@@ -73,17 +56,18 @@ static bool take_request(const json_t *one, struct trace *t)
         f++;
     if (f == end)
         return false;
-    struct trace_row row = {.at = number_at(one, f->at) * f->unit,
-                            .prompt = number_at(one, f->prompt),
-                            .output = number_at(one, f->output)};
+    struct trace_row row = {.at = gp_json_number_of(one, f->at) * f->unit,
+                            .prompt = gp_json_number_of(one, f->prompt),
+                            .output = gp_json_number_of(one, f->output)};
     if (f->spans) {
-        row.ttft = number_at(one, f->first) * f->each;
-        row.latency = number_at(one, f->end) * (strcmp(f->name, "guidellm") == 0 ? 1 : f->each);
+        row.ttft = gp_json_number_of(one, f->first) * f->each;
+        row.latency =
+            gp_json_number_of(one, f->end) * (strcmp(f->name, "guidellm") == 0 ? 1 : f->each);
     } else {
         times = gp_json_at(one, "info.output_token_times");
         times = times ? times : gp_json_at(one, "info.response_metrics.output_token_times");
         row.ttft = json_number_value(json_array_get(times, 0)) - row.at;
-        row.latency = number_at(one, f->end) - row.at;
+        row.latency = gp_json_number_of(one, f->end) - row.at;
     }
     return add_request(t, row);
 }

@@ -23,6 +23,7 @@
 #include "cli/bench_print.h"
 #include "cli/bench_progress.h"
 #include "measure/diagnosing.h"
+#include "measure/result/shared.h"
 
 struct bench_rank {
     int rank, ranks; /* ranks 0 or 1: alone */
@@ -331,6 +332,14 @@ static enum gp_status write_prom(const struct bench_job *job, const struct bench
     return rc;
 }
 
+static enum gp_status write_share(const struct bench_job *job, const struct benchlog *log,
+                                  struct gp_err *err)
+{
+    const char *path = options_word(&job->run.in->options, OPT_SHARE, NULL);
+
+    return path ? shared_write(path, log, planner_catalog(job->run.in->planner), err) : GP_OK;
+}
+
 /* ---- the end ---- */
 
 /* Files first: the record is what must not be lost. *err is the first that failed. */
@@ -345,6 +354,8 @@ static enum gp_status report_result(struct bench_job *job, const struct benchlog
     strbuf_init(&say);
     if (!rc && job->of.ranks < 2) /* of several ranks, rank 0 writes one */
         rc = write_view(job, log, err);
+    if (!rc && job->of.ranks < 2)
+        rc = write_share(job, log, err);
     job->unwritten = written != GP_OK;
     if (session_can_resume(job->run.session) || written)
         strbuf_addf(&say, "to continue: --resume %s\n", job->plan.journal);
@@ -388,6 +399,8 @@ static enum gp_status merge_ranks(struct bench_job *job, struct gp_err *err)
         rc = benchlog_from_json("the merged result", merged, &log, err);
     if (!rc)
         rc = write_view(job, &log, err);
+    if (!rc)
+        rc = write_share(job, &log, err);
     if (!rc && g.count < self->ranks && job->run.in->exit_code == 0)
         job->run.in->exit_code = gp_status_exit(GP_E_DEVICE);
     benchlog_fini(&log);

@@ -288,8 +288,7 @@ void command_help(const struct command *command, bool all, struct strbuf *out)
                     "%d options in all: gpuplan help all; of one command: gpuplan help plan, "
                     "gpuplan help bench\n",
                     OPTION_COUNT);
-    strbuf_add(out, "manuals: gpuplan(1), gpuplan-bench(1), gpuplan-profile(5), "
-                    "gpuplan-model(7)\n");
+    strbuf_add(out, "manual: gpuplan(1), which names the others\n");
 }
 
 enum gp_status command_write(const char *path, const struct strbuf *out, struct gp_err *err)

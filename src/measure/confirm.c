@@ -2,8 +2,10 @@
 #include "measure/confirm.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/str.h"
 #include "base/units.h"
 #include "measure/point/line.h"
@@ -261,6 +263,24 @@ bool confirm_counts(const struct confirm *c)
         if (c->term[i].use == CONFIRM_COUNTS || c->term[i].use == CONFIRM_LESS)
             return true;
     return false;
+}
+
+struct quantity confirm_so_far(const struct resolved *before, struct planner *planner,
+                               const struct benchlog *log)
+{
+    struct resolved *now = gp_malloc(sizeof(*now));
+    struct plan *plan = gp_malloc(sizeof(*plan));
+    struct quantity tpot = {.known = false};
+
+    *now = *before;
+    if (planner_running(planner, log, now)) {
+        planner_plan(planner, now, plan);
+        if (plan->speed.gap == SPEED_KNOWN)
+            tpot = plan->speed.tpot;
+    }
+    free(plan);
+    free(now);
+    return tpot;
 }
 
 enum gp_status confirm_after(struct confirm *c, struct planner *planner,

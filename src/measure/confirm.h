@@ -81,6 +81,11 @@ void confirm_measure(struct confirm *confirm, const struct session *session);
 /* Has anything been measured that corrects the plan? */
 bool confirm_counts(const struct confirm *confirm);
 
+/* TPOT of the plan if the run ended with what this log of it has; it stays. Unknown: nothing of it
+ * counts. */
+struct quantity confirm_so_far(const struct resolved *before, struct planner *planner,
+                               const struct benchlog *log);
+
 /* The same options with that result file: the plan after. */
 enum gp_status confirm_after(struct confirm *confirm, struct planner *planner,
                              const struct options *options, const char *result, struct gp_err *err);

@@ -807,6 +807,16 @@ const struct benchlog *session_log(const struct session *s)
     return s->have_log ? &s->log : NULL;
 }
 
+bool session_so_far(struct session *s, struct benchlog *out)
+{
+    if (s->state != SESSION_WORKING || s->work.records.count == 0)
+        return false;
+    json_t *json = session_document(s);
+    bool rc = benchlog_from_json("result", json, out, NULL) == GP_OK;
+    json_decref(json);
+    return rc;
+}
+
 static const json_t *summary_texts(const struct session *s)
 {
     return s->have_log ? json_object_get(s->log.json, "summary") : NULL;

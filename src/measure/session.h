@@ -239,6 +239,8 @@ int session_exit_code(const struct session *session, bool strict); /* DESIGN's *
 int session_summaries(const struct session *session);
 const char *session_summary(const struct session *session, int i);
 const struct benchlog *session_log(const struct session *session); /* NULL before */
+/* WORKING: the document as it would be now; wants benchlog_fini. False: nothing was measured. */
+bool session_so_far(struct session *session, struct benchlog *out);
 
 /* ---- driven to its end by a caller that only waits for it ----
  *

@@ -23,6 +23,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "gpuplan_git.h"
@@ -145,10 +146,10 @@ enum gp_status session_name_files(struct session *s, struct gp_err *err)
 /* ---- the options that a journal keeps ---- */
 
 /* Of a command alone: what it prints, its exit code, its files. */
-static const enum option_id of_command[] = {OPT_DRY_RUN,  OPT_RESUME,  OPT_STRICT,   OPT_TOLERANCE,
-                                            OPT_EXPECT,   OPT_PROM,    OPT_PROGRESS, OPT_SORT,
-                                            OPT_PROFILES, OPT_FORMAT,  OPT_OUT,      OPT_WHY,
-                                            OPT_QUIET,    OPT_VERBOSE, OPT_HELP,     OPT_VERSION};
+static const enum option_id of_command[] = {
+    OPT_DRY_RUN,  OPT_RESUME, OPT_STRICT,  OPT_TOLERANCE, OPT_EXPECT, OPT_PROM,
+    OPT_PROGRESS, OPT_SORT,   OPT_SHARE,   OPT_PROFILES,  OPT_FORMAT, OPT_OUT,
+    OPT_WHY,      OPT_QUIET,  OPT_VERBOSE, OPT_HELP,      OPT_VERSION};
 
 bool session_measures_by(enum option_id id)
 {
@@ -472,6 +473,7 @@ json_t *session_document(struct session *s)
 {
     json_t *json = json_object(), *engine = json_deep_copy(s->look.engine);
     json_t *devices = json_array(), *points = json_array(), *warnings = json_array();
+    double ended = s->work.ended > 0 ? s->work.ended : clock_now();
     char stamp[32], id[160];
 
     strftime(stamp, sizeof(stamp), "%Y-%m-%dT%H:%M:%SZ", gmtime(&s->work.date));
@@ -481,7 +483,7 @@ json_t *session_document(struct session *s)
     json_object_set_new(json, "status", json_string(session_status(s)));
     json_object_set_new(json, "run_id", gp_json_text(id));
     json_object_set_new(json, "started", gp_json_text(stamp));
-    json_object_set_new(json, "elapsed_s", gp_json_number(s->work.ended - s->work.began));
+    json_object_set_new(json, "elapsed_s", gp_json_number(ended - s->work.began));
     json_object_set_new(json, "tool", tool_json(s));
     json_object_set_new(json, "host", host_json(s));
     if (s->ask.ranks > 1)

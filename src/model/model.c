@@ -245,8 +245,9 @@ void model_prune_width(struct model *model, double share)
     }
 
 const struct layer_field vision_counts[VISION_COUNTS] = {
-    TOWER(width, 65536),     TOWER(ff, 1 << 20),     TOWER(layers, 512),   TOWER(pixels, 1 << 20),
-    TOWER(patches, 1 << 24), TOWER(tokens, 1 << 24), TOWER(groups, 65536), TOWER(deepstack, 64),
+    TOWER(width, 65536),    TOWER(ff, 1 << 20),      TOWER(layers, 512),
+    TOWER(pixels, 1 << 20), TOWER(patches, 1 << 24), TOWER(tokens, 1 << 24),
+    TOWER(groups, 65536),   TOWER(deepstack, 64),    TOWER(heads, 4096),
 };
 
 #define OF(name) offsetof(struct layer_kind, name)

@@ -195,6 +195,7 @@ struct model_vision {
     int groups;            /* a video: it has so many groups of frames at most, each as
                             * large as said, and no more than the context takes; 0 = one */
     int deepstack;         /* inner layers whose outputs the language model is given too */
+    int heads;             /* of its attention; read from a config.json without the others, too */
     char source[192];
 };
 
@@ -326,7 +327,7 @@ struct layer_field {
 #define LAYER_FIELDS 52
 extern const struct layer_field layer_fields[LAYER_FIELDS];
 /* The counts of a vision tower, in struct model_vision. */
-#define VISION_COUNTS 8
+#define VISION_COUNTS 9
 extern const struct layer_field vision_counts[VISION_COUNTS];
 
 const char *mixer_word(enum mixer mixer); /* "full", "sliding", "mla", ... */

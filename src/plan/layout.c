@@ -14,7 +14,7 @@ static const enum share_rule share_rules[ROLE_COUNT] = {
     [ROLE_ATTN_OUT] = SHARE_TP,  [ROLE_ATTN_LATENT] = SHARE_ALL, [ROLE_INDEXER] = SHARE_ALL,
     [ROLE_RECURRENT] = SHARE_TP, [ROLE_MLP] = SHARE_TP,          [ROLE_EXPERT] = SHARE_EXPERT,
     [ROLE_SHARED] = SHARE_TP,    [ROLE_LAYER_EMBED] = SHARE_TP,  [ROLE_NGRAM] = SHARE_TP,
-    [ROLE_VISION] = SHARE_TP,    [ROLE_OTHER] = SHARE_ALL,
+    [ROLE_VISION] = SHARE_TOWER, [ROLE_OTHER] = SHARE_ALL,
 };
 
 int layout_kv_heads(const struct layer_kind *kind, int tp)
@@ -39,7 +39,7 @@ void layout_shares(const struct layer_kind *kind, const struct layout *layout,
                    double out[SHARE_COUNT])
 {
     out[SHARE_ALL] = 1;
-    out[SHARE_TP] = 1.0 / layout->tp;
+    out[SHARE_TP] = out[SHARE_TOWER] = 1.0 / layout->tp;
     out[SHARE_KV] = kind && kind->kv_heads > 0
                         ? (double)layout_kv_heads(kind, layout->tp) / kind->kv_heads
                         : out[SHARE_TP];

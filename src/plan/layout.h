@@ -39,6 +39,7 @@ enum share_rule {
     SHARE_TP,     /* 1 / tp */
     SHARE_KV,     /* at least one KV head */
     SHARE_EXPERT, /* 1 / max(tp, ep) */
+    SHARE_TOWER,  /* 1 / tp, or all of it: weights_shares() */
     SHARE_COUNT
 };
 

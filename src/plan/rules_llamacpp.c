@@ -20,8 +20,18 @@
  * Without flash attention nothing is cast, and the scores of all heads are in the layer:
  * masks = 4 * all cells, widest = heads/tp * full cells + 4*h at least.
  *
+ * Since ggml-org/llama.cpp#23764 masks are FP16 from the start: nothing is cast, cast = 0. Since
+ * #23907 the backends for NVIDIA and AMD reserve FP16 copies of a quantized cache, of all cells,
+ * in the attention that is copied last:
+ *
+ *   copies = 2 * cells * (K and V of a token) + 4*c * (3*heads*d/tp + 2*h)
+ *   bytes  = c * masks + max(c * layer, copies)
+ *
  * Example: Gemma-4-12B, 8,192 full cells, 4,608 in the windows, c = 512:
  *   512 * (2*12800 + 4*(3*15360 + 2*3840) + 4*8192) = 133.5 MiB; logged: 135.
+ * Qwen3.8-27B, 131,072 cells of q4_0: 512*2*131072 + 2*131072*2*4*256 + 2048*(3*24*256 + 2*5120)
+ *   = 128 + 512 + 56 MiB. From there to 262,144 cells it grows by 640 MiB, the cache by 2,304:
+ *   2,944 in all, as nvidia-smi shows on two cards.
  */
 #include "plan/draft.h"
 #include "plan/rules.h"
@@ -30,6 +40,7 @@
 
 #define CELL_PAD 256.0
 #define RECURRENT_WIDTHS 23.0
+#define FUSED_WIDTHS 8.0 /* of the fused operator: what goes into its convolution and comes out */
 
 double graph_window_cells(double window, double slots, double batch, double cells)
 {
@@ -37,7 +48,7 @@ double graph_window_cells(double window, double slots, double batch, double cell
 }
 
 /* Elements per token that are alive at once in a layer, but for masks and scores. */
-static double kind_width(const struct layer_kind *k, double hidden, int tp)
+static double kind_width(const struct layer_kind *k, double hidden, int tp, double recurrent)
 {
     double width = 3.0 * k->ff / tp + 2 * hidden;
 
@@ -48,33 +59,56 @@ static double kind_width(const struct layer_kind *k, double hidden, int tp)
         width = fmax(width, k->experts_active * experts + 3.0 * k->shared_ff / tp + 3 * hidden);
     }
     if (mixer_is(k->mixer, MIXER_IS_RECURRENT))
-        width = fmax(width, RECURRENT_WIDTHS * k->lin_v_heads * k->lin_v_dim / tp + 2 * hidden);
+        width = fmax(width, recurrent * k->lin_v_heads * k->lin_v_dim / tp + 2 * hidden);
     return width;
+}
+
+/* The FP16 copies of one layer's keys and values, and what is alive beside them. */
+static double kind_copies(const struct request *q, const struct layer_kind *k, int tp, double batch,
+                          double cells)
+{
+    bool latent = mixer_is(k->mixer, MIXER_IS_PROJECTED);
+    double heads = fmax((double)k->kv_heads / tp, 1);
+    double values = latent ? k->kv_lora + k->rope_dim : heads * (k->head_dim + k->v_head_dim);
+
+    if (q->kv->bits >= 16 || q->kv_on_host || !engine_lists(q->engine->kv_copies, q->gpu->vendor))
+        return 0;
+    return 2 * cells * values +
+           4 * batch * (3.0 * k->heads * k->head_dim / tp + 2.0 * q->model->hidden);
 }
 
 double graph_bytes(const struct request *q, int tp, double batch, double cells, double slots)
 {
     const struct model *m = q->model;
     double full = 0, window = 0; /* cells of each */
+    double copies = 0;
     double width = 0, heads = 0; /* of the widest layer; the most of a full one */
 
     for (int k = 0; k < m->kind_count; k++) {
         const struct layer_kind *kind = &m->kind[k];
 
-        width = fmax(width, kind_width(kind, m->hidden, tp));
+        width = fmax(width, kind_width(kind, m->hidden, tp,
+                                       q->engine->masks_fp16 ? FUSED_WIDTHS : RECURRENT_WIDTHS));
         if (mixer_is(kind->mixer, MIXER_IS_WINDOWED)) {
-            window = fmax(window, graph_window_cells(kind->window, slots, batch, cells));
+            double own = graph_window_cells(kind->window, slots, batch, cells);
+
+            window = fmax(window, own);
+            copies = fmax(copies, kind_copies(q, kind, tp, batch, own));
         } else if (mixer_is(kind->mixer, MIXER_IS_ATTENTION)) {
             full = cells;
             heads = fmax(heads, kind->heads);
+            copies = fmax(copies, kind_copies(q, kind, tp, batch, cells));
         }
     }
     double h = m->hidden, all = full + window, per_token;
 
     if (q->engine->flash_attention) {
-        double layer = 4 * width + (window > 0 ? 4 * full : 0);
+        bool cast = !q->engine->masks_fp16;
+        double layer = 4 * width + (cast && window > 0 ? 4 * full : 0);
 
-        per_token = 2 * all + fmax(4 * all + 20 * h, layer);
+        if (cast)
+            layer = fmax(layer, 4 * all + 20 * h);
+        per_token = 2 * all + fmax(layer, copies / batch);
     } else {
         per_token = 4 * all + 4 * fmax(width, heads / tp * full + 4 * h);
     }

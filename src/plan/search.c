@@ -110,6 +110,14 @@ static int gpus_paid(const struct evaluation *e)
     return e->price.gpus > 0 ? e->price.gpus : e->layout.gpus;
 }
 
+/* Tokens/s of the load that is asked. Of a rate all that serve it make as many: those of a user. */
+static double speed_of(const struct search *s, const struct evaluation *e)
+{
+    if (s->request->rate > 0)
+        return e->tpot > 0 ? 1 / e->tpot : 0;
+    return e->tokens;
+}
+
 static double key_of(const struct search *s, const struct evaluation *e, enum worse_by key)
 {
     switch (key) {
@@ -128,7 +136,7 @@ static double key_of(const struct search *s, const struct evaluation *e, enum wo
     case WORSE_STAGES:
         return e->layout.pp;
     case WORSE_TOKENS: /* in steps of 5 %, so that nothing is turned for less */
-        return e->tokens > 0 ? -floor(log(e->tokens) * 20) : 0;
+        return speed_of(s, e) > 0 ? -floor(log(speed_of(s, e)) * 20) : 0;
     case WORSE_UNSURE:
         return e->sure < 0;
     case WORSE_OPTIONS:
@@ -154,7 +162,7 @@ static enum worse_by deciding_key(const struct search *s, const struct evaluatio
         double x = key_of(s, a, key), y = key_of(s, b, key);
 
         *more = y - x;
-        if ((key == WORSE_TOKENS && (a->tokens <= 0 || b->tokens <= 0)) ||
+        if ((key == WORSE_TOKENS && (speed_of(s, a) <= 0 || speed_of(s, b) <= 0)) ||
             (key == WORSE_UNSURE && (a->sure == 0 || b->sure == 0)))
             continue;
         if (x != y)
@@ -570,14 +578,14 @@ static int replicas_for(const struct search *s, const struct binding *b, double 
 /* Adds replicas until the users fit for sure. Each number is the least that the stage
  * which binds at the one before allows, so that the first that fits is the fewest. Then
  * once what the high ends of the bands say, which may be marginal. */
-static void try_replicas(struct search *s, struct layout l, int step)
+static int try_replicas(struct search *s, struct layout l, int step)
 {
     struct evaluation e;
     const struct binding *b = &e.binding;
     int most = most_gpus(s) / (l.tp * l.pp), first = l.replicas;
 
-    if (!try_layout(s, &l, &e) || e.verdict == VERDICT_FITS)
-        return;
+    if (!try_layout(s, &l, &e))
+        return 0;
     int perhaps = replicas_for(s, b, b->pool.high, b->free.high, step);
     bool rounded = false; /* a quotient may come out one too few */
     while (e.verdict != VERDICT_FITS) {
@@ -591,15 +599,17 @@ static void try_replicas(struct search *s, struct layout l, int step)
             break;
         try_layout(s, &l, &e);
     }
-    if (e.verdict != VERDICT_FITS && perhaps > first && perhaps <= most) {
+    if (e.verdict == VERDICT_FITS)
+        return l.replicas;
+    if (perhaps > first && perhaps <= most) {
         l.replicas = perhaps;
         try_layout(s, &l, &e);
     }
+    return 0;
 }
 
 /* The fewest replicas in (low, high] of a verdict no worse than `worst`; high has one. */
-static void bisect_replicas(struct search *s, struct layout l, int step, int low,
-                            enum verdict worst)
+static int bisect_replicas(struct search *s, struct layout l, int step, int low, enum verdict worst)
 {
     int high = l.replicas;
     struct evaluation e;
@@ -609,6 +619,7 @@ static void bisect_replicas(struct search *s, struct layout l, int step, int low
         bool enough = try_layout(s, &l, &e) && e.verdict <= worst;
         *(enough ? &high : &low) = l.replicas;
     }
+    return high;
 }
 
 /* ---- the engine's own options ---- */
@@ -769,7 +780,7 @@ static int most_winning(const struct search *s, struct layout l, int most, int s
 }
 
 /* The same as try_replicas(): doubled until the users fit, then halved between. */
-static void double_replicas(struct search *s, struct layout l, int step, double least)
+static int double_replicas(struct search *s, struct layout l, int step, double least)
 {
     struct evaluation e;
     int most = most_replicas(s->request, &l, most_gpus(s)) / step * step, low = 0, no = 0;
@@ -786,17 +797,37 @@ static void double_replicas(struct search *s, struct layout l, int step, double 
     if (s->chunked && search_fits(s) && !evaluate_sides(s->request, &l))
         most = most_winning(s, l, most, step);
     if (!try_layout(s, &l, &e))
-        return;
+        return 0;
     while (e.verdict != VERDICT_FITS && !is_final(&e, least) && l.replicas < most) {
         low = l.replicas;
         no = e.verdict == VERDICT_DOES_NOT_FIT ? low : no;
         l.replicas = 2 * l.replicas < most ? 2 * l.replicas : most;
         try_layout(s, &l, &e);
     }
-    if (e.verdict == VERDICT_FITS && low > 0)
-        bisect_replicas(s, l, step, low, VERDICT_FITS);
+    int fewest = e.verdict == VERDICT_FITS ? l.replicas : 0;
+
+    if (fewest > 0 && low > 0)
+        fewest = bisect_replicas(s, l, step, low, VERDICT_FITS);
     if (e.verdict <= VERDICT_MARGINAL && no > 0)
         bisect_replicas(s, l, step, no, VERDICT_MARGINAL);
+    return fewest;
+}
+
+/* All that are paid for anyway, where what is rented holds more than the fewest that fit. */
+static void fill_rented(struct search *s, struct layout l, int step, int fewest)
+{
+    const struct request *q = s->request;
+    struct evaluation e;
+
+    l.replicas = fewest;
+    int most = most_replicas(q, &l, cost_price(&s->prices, &l).gpus) / step * step;
+
+    if (q->rate <= 0) /* one without a user is of no use */
+        most = (int)fmin(most, floor(q->users / step) * step);
+    if (most <= fewest)
+        return;
+    l.replicas = most;
+    try_layout(s, &l, &e);
 }
 
 bool search_too_heavy(const struct request *q, const struct load *l, double usable, int tp, int pp,
@@ -936,14 +967,18 @@ static void try_cut(struct search *s, struct cut *c)
     if (is_hopeless(s, least))
         return;
     s->first = s->turned || s->chunked || s->steps == 0 ? NULL : c;
-    if (s->turned)
+    if (s->turned) {
         try_turned(s, l, step);
-    else if (count > 0 || q->replicas > 0)
+        return;
+    }
+    if (count > 0 || q->replicas > 0) {
         try_layout(s, &l, &e);
-    else if (users_cost_more(q) || request_asks_speed(q))
-        double_replicas(s, l, step, least);
-    else
-        try_replicas(s, l, step);
+        return;
+    }
+    int fewest = users_cost_more(q) || request_asks_speed(q) ? double_replicas(s, l, step, least)
+                                                             : try_replicas(s, l, step);
+    if (fewest > 0 && !s->fits_only)
+        fill_rented(s, l, step, fewest);
 }
 
 /* All of the tier that is looked at. */
@@ -1007,7 +1042,7 @@ static void name_second(const struct search *s, struct plan *out)
     if (r->by == WORSE_PAID && r->more == s->second.layout.gpus - s->best.layout.gpus)
         r->by = WORSE_GPUS; /* it takes them all */
     if (r->by == WORSE_TOKENS)
-        r->more = 1 - s->second.tokens / s->best.tokens;
+        r->more = 1 - speed_of(s, &s->second) / speed_of(s, &s->best);
 }
 
 /* What needs less than the best, and misses a goal. */

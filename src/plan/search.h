@@ -6,7 +6,8 @@
  *   TP        1 to the GPUs of one host
  *   PP        1 to max_pp; a PP that is asked for is taken as it is
  *   EP        1, and each number of GPUs the experts divide over
- *   replicas  the fewest that hold the users; all that are left of a given GPU count
+ *   replicas  the fewest that hold the users, and all that the GPUs paid for with them make; all
+ *             that are left of a given GPU count
  *
  * Only a layout that fits for sure and meets the goals of speed counts as fitting. Of
  * those, in this order:
@@ -19,7 +20,7 @@
  *   4  the lower price to the cent, a known one before an unknown one; where the count is given,
  *      and nothing more to be bought, after 9
  *   5  the goals of speed by the whole band, where others are likely by its middle (goals.h)
- *   6  more tokens/s of the load that is asked, in steps of 5 %
+ *   6  more tokens/s of the load that is asked, of a rate those of a user, in steps of 5 %
  *   7  the engine's own options
  *   8  less PP
  *   9  the fewest GPUs that it takes
@@ -31,8 +32,8 @@
  * before fits: each group of GPUs in one host, then over whole hosts, then what people do not run:
  * pipelines in a host where TP divides, 3 or 5 GPUs of it. In each tier the engine's own options
  * are tried first, then the ladder of turned ones, the mildest that fits, for what costs no more.
- * With --goals sure what people do not run costs no less than what serves the goals at the middle of
- * the bands: no count is called sure below the one that is bought.
+ * With --goals sure what people do not run costs no less than what serves the goals at the middle
+ * of the bands: no count is called sure below the one that is bought.
  *
  * Where a layout of fewer GPUs misses its goals with the engine's own steps, and nobody
  * gave --max-batched-tokens, larger and smaller ones are tried; what the engine does by

@@ -54,6 +54,21 @@ static double sum_shares(const double bytes[SHARE_COUNT], const double shares[SH
     return sum;
 }
 
+/* Of what lies outside the layers. A tower of the library's own code is on every GPU as a whole,
+ * and so is one whose heads TP does not divide: InternViT-6B's 25 (vLLM 0.33 intern_vit.py:141,
+ * gemma4_mm.py:1102). */
+static void outside_shares(const struct request *q, const struct layout *l,
+                           double shares[SHARE_COUNT])
+{
+    const char *whole = q->engine->towers_whole;
+    bool split = q->model->vision.heads == 0 || q->model->vision.heads % l->tp == 0;
+
+    layout_shares(NULL, l, shares);
+    if (engine_names_family(whole, q->model->family) ||
+        (!split && engine_lists(whole, "indivisible")))
+        shares[SHARE_TOWER] = 1;
+}
+
 void weights_cut(const struct request *q, const struct load *load, const struct layout *l,
                  struct weights_cut *out)
 {
@@ -71,7 +86,7 @@ void weights_cut(const struct request *q, const struct load *load, const struct 
         out->more[k] = load->pads_experts ? fmax(plain * most_padding(q, kind, l) - experts, 0) : 0;
         out->expert[k] = experts;
     }
-    layout_shares(NULL, l, shares);
+    outside_shares(q, l, shares);
     out->held = load->host_bytes;
     out->fused = fmax(load->fused[0] * shares[SHARE_TP], load->fused[1] * shares[SHARE_EXPERT]);
     for (int p = 0; p < PLACE_COUNT; p++)
@@ -334,7 +349,7 @@ struct weights weights_stage(const struct request *q, const struct load *load,
     model_count_kinds(q->model, first, end, layers);
     first = first < q->host_experts ? q->host_experts : first;
     model_count_kinds(q->model, first < end ? first : end, end, experts);
-    layout_shares(NULL, l, outside);
+    outside_shares(q, l, outside);
     for (int r = 0; r < ROLE_COUNT; r++) {
         enum tensor_role role = (enum tensor_role)r;
         enum place place = load_place(q->model, role);
@@ -414,8 +429,12 @@ static void add_role(struct terms *w, enum tensor_role role)
 
     input_number(w, "elements", model_params_role(q->model, role), "exact");
     const struct layer_kind *kind = model_kind_of_role(q->model, role);
-    bool whole = !kind && load_outside_rule(q, role) == SHARE_ALL;
-    input_number(w, "share of one GPU", whole ? 1 : layout_share(kind, role, &p->layout), NULL);
+    double outside[SHARE_COUNT];
+
+    outside_shares(q, &p->layout, outside);
+    input_number(w, "share of one GPU",
+                 kind ? layout_share(kind, role, &p->layout) : outside[load_outside_rule(q, role)],
+                 NULL);
     input_unit(w, "stage", p->layout.pp > 1 ? p->memory.stage + 1 : 0, "alone", NULL);
     term_add(w, "weights", "W_i",
              own && q->model->bytes.inferred ? "bytes of each matrix by the rules of "

@@ -18,12 +18,13 @@
 /* X(id, word, name, key, help): the screens in the order of their tabs. A screen is
  * screen_<word> (screen.h); settings and `:` know it by the word, people by the name;
  * its key and help are those of the action screen-<word>. */
-#define SCREENS(X)                                                        \
-    X(PLAN, plan, "Plan", "1 M-1", "Plan: one request, one answer")       \
-    X(COMPARE, compare, "Compare", "2 M-2", "Compare: GPUs x precisions") \
-    X(CURVES, curves, "Curves", "3 M-3", "Curves: speed, cost, memory")   \
-    X(BENCH, bench, "Bench", "4 M-4", "Bench: measure this machine")      \
-    X(POOL, pool, "Pool", "5 M-5", "Pool: a mix of models over a day, once :pool FILE is given")
+#define SCREENS(X)                                                                         \
+    X(PLAN, plan, "Plan", "1 M-1", "Plan: one request, one answer")                        \
+    X(COMPARE, compare, "Compare", "2 M-2", "Compare: GPUs x precisions")                  \
+    X(CURVES, curves, "Curves", "3 M-3", "Curves: speed, cost, memory")                    \
+    X(BENCH, bench, "Bench", "4 M-4", "Bench: measure this machine")                       \
+    X(POOL, pool, "Pool", "5 M-5", "Pool: a mix of models over a day; lists the examples") \
+    X(REPLAY, replay, "Replay", "6 M-6", "Replay: the plan's requests over time")
 
 #define X(id, ...) SCREEN_##id,
 enum screen_id { SCREENS(X) SCREEN_COUNT };
@@ -66,20 +67,23 @@ enum { SCREENS(X) ON_ALL = (1 << SCREEN_COUNT) - 1 }; /* bits: where an action h
     X(REDRAW, "redraw", "C-l", ON_ALL, 0, "", "redraw the screen")                                 \
     X(SUSPEND, "suspend", "C-z", ON_ALL, 0, "", "suspend to the shell; fg resumes")                \
     X(QUIT_NOW, "quit!", "Q", ON_ALL, 0, "", "quit without asking")                                \
-    X(EDIT, "edit", "Enter", ON_PLAN | ON_POOL, 2, "edit",                                         \
+    X(EDIT, "edit", "Enter", ON_PLAN | ON_POOL | ON_REPLAY, 2, "edit",                             \
       "change the field, or choose from a list; on Pool: what a workload asks")                    \
     X(MORE, "more", "+ =", ON_PLAN | ON_POOL, 0, "",                                               \
       "number: a step up; on Pool: 10 % more demand")                                              \
     X(LESS, "less", "-", ON_PLAN | ON_POOL, 0, "",                                                 \
       "number: a step down; on Pool: 10 % less demand")                                            \
     X(FIND, "find", "/ F3", ON_PLAN, 4, "find", "find a field by its name")                        \
-    X(APPLY, "apply", "a", ON_PLAN | ON_COMPARE | ON_POOL, 3, "apply",                             \
-      "apply a change; on Compare: take this row into the plan")                                   \
+    X(APPLY, "apply", "a", ON_PLAN | ON_COMPARE | ON_POOL | ON_REPLAY, 3, "apply",                 \
+      "apply a change; on Compare: take this row into the plan; on Replay: the rate")              \
     X(SOLVE, "solve", "s", ON_PLAN, 3, "solve", "the best value of this field that still fits")    \
     X(WHY, "why", "y", ON_PLAN | ON_COMPARE, 4, "why",                                             \
       "every number's equation, inputs and source")                                                \
     X(PIN, "pin", "p", ON_PLAN, 6, "pin", "keep this plan to see the difference to it")            \
-    X(RESET, "reset", "r", ON_PLAN, 7, "reset", "the field's default; again: of all")              \
+    X(RESET, "reset", "r", ON_PLAN | ON_REPLAY, 7, "reset",                                        \
+      "the field's default; again: of all; on Replay: as the plan is")                             \
+    X(OVER_TIME, "over-time", "t", ON_PLAN, 4, "replay",                                           \
+      "the plan's requests through the engine's scheduler, on Replay")                             \
     X(SAVE, "save", "w", ON_PLAN | ON_COMPARE | ON_CURVES, 6, "save",                              \
       "save the plan's fields (--batch reads them)")                                               \
     X(LOAD, "load", "o", ON_PLAN, 0, "", "open a saved plan")                                      \
@@ -87,7 +91,8 @@ enum { SCREENS(X) ON_ALL = (1 << SCREEN_COUNT) - 1 }; /* bits: where an action h
       "open the row; again: take it into the plan")                                                \
     X(SORT, "sort", "s F6", ON_COMPARE, 3, "sort", "sort by the next column")                      \
     X(REVERSE, "reverse", "S", ON_COMPARE, 0, "", "reverse the order")                             \
-    X(FILTER, "filter", "/ f F4", ON_COMPARE, 3, "filter", "only rows with these words")           \
+    X(FILTER, "filter", "/ f F4", ON_COMPARE, 3, "filter",                                         \
+      "only rows with these words, as they are typed")                                             \
     X(PRECISIONS, "precisions", "p", ON_COMPARE, 5, "precisions", "which precisions are compared") \
     X(SIZES, "sizes", "m", ON_COMPARE, 3, "sizes",                                                 \
       "model sizes by formats on the plan's GPU: memory in all, GPUs, $/h")                        \
@@ -136,6 +141,17 @@ enum { SCREENS(X) ON_ALL = (1 << SCREEN_COUNT) - 1 }; /* bits: where an action h
       "the cheapest change that serves the unmet demand")                                          \
     X(WHAT_IF, "what-if", "i", ON_POOL, 3, "what if",                                              \
       "lose a chassis, more demand, other GPUs; again: the GPUs' places")                          \
+    X(RATE_MORE, "more-rate", "+ =", ON_REPLAY, 2, "rate", "10 % more requests per second")        \
+    X(RATE_LESS, "less-rate", "-", ON_REPLAY, 0, "", "10 % fewer requests per second")             \
+    X(REPLICAS_MORE, "more-replicas", "]", ON_REPLAY, 2, "replicas", "one replica more")           \
+    X(REPLICAS_LESS, "fewer-replicas", "[", ON_REPLAY, 0, "", "one replica less")                  \
+    X(REPLAY_GOALS, "goals-at", "t", ON_REPLAY, 2, "goals",                                        \
+      "goals at the 95th and 99th percentile")                                                     \
+    X(ARRIVALS, "arrivals-of", "o", ON_REPLAY, 2, "arrivals",                                      \
+      "how requests come: Poisson, bursts, a day of requests, a trace")                            \
+    X(MOST_RATE, "most-rate", "m", ON_REPLAY, 3, "most",                                           \
+      "the largest rate that keeps the goals, or that is served")                                  \
+    X(SEED, "next-seed", "s", ON_REPLAY, 4, "seed", "other arrivals and lengths of the same kind") \
     X(SAVE_RESULT, "save-result", "w", ON_BENCH, 5, "save", "save the result under a name")
 
 #define X(id, ...) ACT_##id,

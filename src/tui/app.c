@@ -125,14 +125,15 @@ enum gp_status app_target(const char *text, char *path, size_t size, struct gp_e
 
 /* ---- tabs ---- */
 
-#define WIDE_TABS 72 /* columns from which every tab has its name */
+#define WIDE_TABS 72   /* columns from which every tab has its name, */
+#define APART_TABS 100 /* and from which they stand apart */
 
 struct tab {
     int x, cols;
     char text[24];
 };
 
-/* " gpuplan [1 Plan]   2 Compare    3 Curves  ..." or "[1 Plan] 2 3 4". Returns the
+/* " gpuplan [1 Plan]   2 Compare    3 Curves  ...", closer, or "[1 Plan] 2 3 4". Returns the
  * column behind the last. */
 static int lay_tabs(const struct app *app, struct tab tabs[SCREEN_COUNT])
 {
@@ -144,14 +145,14 @@ static int lay_tabs(const struct app *app, struct tab tabs[SCREEN_COUNT])
         struct tab *tab = &tabs[i];
 
         *tab = (struct tab){.x = x};
-        if (!app_has(app, (enum screen_id)i))
+        if (!app_has(app, (enum screen_id)i) && !app->screens[i]->offer)
             continue;
         gp_format(tab->text, sizeof(tab->text), "%s%d%s%s%s", shown ? "[" : " ", i + 1,
                   wide || shown ? " " : "", wide || shown ? screen_names[i] : "",
                   shown ? "]" : " ");
         tab->x = x;
         tab->cols = (int)strlen(tab->text);
-        x += tab->cols + (wide ? 2 : 0);
+        x += tab->cols + (app->display.cols >= APART_TABS ? 2 : 0);
     }
     return x;
 }

@@ -2,8 +2,9 @@
  * engines.c - how far the memory estimate is from what SGLang, TensorRT-LLM and llama.cpp
  * logged at their start, by engine and term.
  *
- *   engines [FOLDER]   reads FOLDER/validation/memory_{sglang,trtllm,llamacpp}.csv;
- *                      without FOLDER it is $GPUPLAN_SHARED, else $srcdir/../shared
+ *   engines [FOLDER]   reads FOLDER/validation/memory_{sglang,trtllm,llamacpp}.csv and
+ *                      memory_recent2_{sglang,llamacpp}.csv; without FOLDER it is
+ *                      $GPUPLAN_SHARED, else $srcdir/../shared
  *
  * A row is asked as a user would ask it: model and GPU through the catalogue, the limits
  * that the row states, the engine's defaults where it states none. What cannot be asked,
@@ -29,16 +30,19 @@ enum logged_part {
     TOKENS,
     STATE,
     GRAPHS,
+    TOTAL, /* of a process, as nvidia-smi shows it: in the notes */
     TERMS
 };
 
 static const char *const term_names[TERMS] = {
     "weights", "host weights",        "before load", "activation", "outside torch",
-    "KV pool", "pool, weights given", "tokens",      "state",      "graphs"};
+    "KV pool", "pool, weights given", "tokens",      "state",      "graphs",
+    "in all"};
 
 /* One engine's file: where its terms stand, in GiB times `unit`. */
 struct set {
-    const char *engine, *file, *gpu_column;
+    const char *engine, *file, *recent, *gpu_column;
+    const char *before; /* version of the first file's rows that state none */
     double unit;
     const char *column[TERMS];
     const char *fit; /* models, '|' between */
@@ -47,7 +51,9 @@ struct set {
 static const struct set sets[] = {
     {"sglang",
      "validation/memory_sglang.csv",
+     "validation/memory_recent2_sglang.csv",
      "gpu",
+     "",
      GP_GIB,
      {[WEIGHTS] = "weights_gb",
       [BEFORE] = "avail_before_weights_gb",
@@ -58,7 +64,9 @@ static const struct set sets[] = {
      "deepseek-r1 nvfp4"},
     {"tensorrt-llm",
      "validation/memory_trtllm.csv",
+     NULL,
      "gpu",
+     "",
      GP_GIB,
      {[WEIGHTS] = "weights_inside_torch_gib",
       [ACTIVATION] = "activation_inside_torch_gib",
@@ -68,7 +76,9 @@ static const struct set sets[] = {
      "deepseek-r1 nvfp4"},
     {"llama.cpp",
      "validation/memory_llamacpp.csv",
+     "validation/memory_recent2_llamacpp.csv",
      "backend_gpu",
+     "@b8467", /* the one that a row of it states */
      GP_MIB,
      {[WEIGHTS] = "model_buffer_mib",
       [HOST] = "host_model_buffer_mib",
@@ -93,6 +103,9 @@ static const struct name models[] = {
     {"Qwen3.5-4B", "qwen3.5-4b", "q4_k_m"},
     {"deepseek-coder-v2-16b", "deepseek-v2-lite-16b", "q4_k_m"},
     {"gemma-3 class (26 layers, CPU)", "gemma-2-2b", "q4_k_m"},
+    {"Qwen/Qwen3-32B", "qwen3-32b", "bf16"},
+    {"Qwen3.8-27B", "qwen3.8-27b", "quant"}, /* the column's */
+    {"gemma-4-26B-A4B", "gemma-4-26b-a4b", "q4_k_m"},
 };
 
 /* llama.cpp's buffers do not depend on the GPU. */
@@ -101,6 +114,11 @@ static const struct name gpus[] = {
     {"B300", "b300", NULL},
     {"RTX 4090 D (24G)", "rtx-4090", NULL},
     {"GB10", "dgx-spark-gb10", "119.7"}, /* as TensorRT-LLM logs it */
+    {"80 GB class (78.5 GB before weights)", "h100-sxm", NULL},
+    {"RTX PRO 6000 Max-Q", "rtx-pro-6000-max-q", NULL},
+    {"RTX 5090", "rtx-5090", NULL},
+    {"RTX 3090 Ti", "rtx-3090-ti", NULL},
+    {"CMP 170HX (GA100, 64 GB)", "a100-sxm-80", NULL}, /* the same GPU's context */
 };
 
 /* Known noise: a word of the row's notes, and why it is left out. */
@@ -116,6 +134,9 @@ static const struct {
     {"swa-full", "noise: --swa-full"},
     {"swa total", "noise: --swa-full"},
     {"without absorption", "noise: an old GGUF, K and V of MLA expanded"},
+    {"GKE", "noise: a fraction of 0.90 by its pool, not stated"},
+    {"in host", "noise: weights in host memory"},
+    {"in the probe", "noise: weights in host memory"},
     {"piecewise", "noise: piecewise graphs, not the default"},
     {"recommends", "noise: another process on the GPU"},
 };
@@ -207,14 +228,34 @@ static void ask_device(struct asked *a, const struct table_file *row)
         context = a->resolved.request.engine->non_torch_1.value;
         total = table_number_of(row, "tp") > 1 ? NAN : before;
     }
+    /* of memory that the host uses, too, what the engine found */
+    if (strstr(a->gpu.memory_type, "unified") &&
+        !isnan(table_number_of(row, "avail_before_weights_gb")))
+        total = table_number_of(row, "avail_before_weights_gb");
     if (!isnan(total))
         a->gpu.usable = quantity_of(total * GP_GIB + context, ORIGIN_MEASURED);
 }
 
-static const char *ask_row(struct planner *planner, const struct set *set,
-                           const struct table_file *row, struct asked *a, struct gp_err *err)
+/* GiB in all, without drafts or with MTP: "24441 MiB baseline, 25797 MiB with". */
+static double total_of(const struct table_file *row, bool mtp)
 {
-    static char engine[64];
+    const char *notes = table_text_of(row, "notes");
+    const char *at = strstr(notes, mtp ? "baseline," : "VRAM ");
+    char *unit = NULL;
+    double value;
+    if (at)
+        at += strcspn(at, "0123456789");
+    value = at ? strtod(at, &unit) : NAN;
+    if (!at || !strstr(notes, "baseline") || unit == at)
+        return NAN;
+    return strncmp(unit, " GiB", 4) == 0 ? value : value / 1024;
+}
+
+static const char *ask_row(struct planner *planner, const struct set *set, const char *version,
+                           const struct table_file *row, bool mtp, struct asked *a,
+                           struct gp_err *err)
+{
+    static char engine[64], quant[32];
     const struct name *m =
         find_name(models, sizeof(models) / sizeof(models[0]), table_text_of(row, "model"));
     const struct name *g =
@@ -233,17 +274,26 @@ static const char *ask_row(struct planner *planner, const struct set *set,
         return "weight type not stated";
     if (seen_before(a, set, row))
         return "one sweep: alike in weights, layout and release";
+    if (mtp && isnan(total_of(row, true)))
+        return "";
     memset(&a->options, 0, sizeof(a->options));
     gp_format(engine, sizeof(engine), "%s%s", set->engine,
-              strncmp(table_text_of(row, "sglang_version"), "0.5.9", 5) ? "" : "@0.5.9");
-    gp_format(a->key, sizeof(a->key), "%s %s", m->id, m->precision);
+              strncmp(table_text_of(row, "sglang_version"), "0.5.9", 5) ? version : "@0.5.9");
+    gp_copy(quant, sizeof(quant),
+            strcmp(m->precision, "quant") == 0 ? table_text_of(row, "quant") : m->precision);
+    if (!quant[0])
+        gp_copy(quant, sizeof(quant), "q4_k_m");
+    gp_format(a->key, sizeof(a->key), "%s %s", m->id, quant);
     options_text(&a->options, OPT_MODEL, "model", m->id, NULL);
-    options_text(&a->options, OPT_PRECISION, "precision", m->precision[0] ? m->precision : "q4_k_m",
-                 NULL);
-    options_text(&a->options, OPT_GPU, "gpu", llama ? "h100-sxm" : g->id, NULL);
+    options_text(&a->options, OPT_PRECISION, "precision", quant, NULL);
+    options_text(&a->options, OPT_GPU, "gpu", g ? g->id : "h100-sxm", NULL);
+    if (mtp) {
+        options_text(&a->options, OPT_DRAFT, "draft", "mtp", NULL);
+        options_number(&a->options, OPT_SPECULATIVE_TOKENS, "speculative-tokens", 2, NULL);
+    }
     options_text(&a->options, OPT_ENGINE, "engine", engine, NULL);
-    if (strncmp(kv, "fp8", 3) == 0 || strcmp(kv, "q8_0") == 0)
-        options_text(&a->options, OPT_KV_PRECISION, "kv", kv[0] == 'f' ? "fp8" : "q8_0", NULL);
+    if (strncmp(kv, "fp8", 3) == 0 || kv[0] == 'q')
+        options_text(&a->options, OPT_KV_PRECISION, "kv", kv[0] == 'f' ? "fp8" : kv, NULL);
     ask_limits(a, set, row);
     if (planner_resolve(planner, &a->options, NULL, NULL, NULL, &a->resolved, err))
         return "not in the catalogue";
@@ -322,6 +372,9 @@ static struct quantity predicted(const struct asked *a, const struct memory *m,
             return quantity_unknown();
         return asked ? quantity_exact(slots * m->sequence.state)
                      : quantity_scale(m->kv_pool, share / (1 + share));
+    case TOTAL:
+        return quantity_add(quantity_add(m->weights, quantity_exact(m->kv_reserved.value)),
+                            quantity_add(m->activation, outside));
     default:
         return m->graphs;
     }
@@ -359,8 +412,8 @@ static void keep_start(const struct set *set, const struct table_file *row, cons
     logged_rows_add(&starts, &a->resolved.request, &a->layout, &figures);
 }
 
-static void score_row(const struct set *set, const struct table_file *row, const struct asked *a,
-                      struct score scores[2][TERMS])
+static void score_row(const struct set *set, const struct table_file *row, bool mtp,
+                      const struct asked *a, struct score scores[2][TERMS])
 {
     struct memory m;
     struct load load = load_sum(&a->resolved.request);
@@ -369,10 +422,14 @@ static void score_row(const struct set *set, const struct table_file *row, const
     printf("%-12s %-24.24s tp%d ep%d %s", set->engine, a->key, a->layout.tp, a->layout.ep,
            fit ? "fit  " : "score");
     for (int t = 0; t < TERMS; t++) {
-        double logged = logged_of_row(set, row, (enum logged_part)t);
+        double logged = mtp ? NAN : logged_of_row(set, row, (enum logged_part)t);
         struct quantity p = predicted(a, &m, &load, set->unit * logged_of_row(set, row, WEIGHTS),
                                       (enum logged_part)t);
         double unit = t == TOKENS ? 1 : set->unit;
+        if (t == TOTAL) {
+            logged = total_of(row, mtp);
+            unit = GP_GIB;
+        }
         bool stated =
             t != WEIGHTS || strcmp(set->engine, "llama.cpp") != 0 || table_text_of(row, "quant")[0];
         if (isnan(logged) || logged <= 0 || !p.known || !stated)
@@ -415,27 +472,40 @@ static void leave(struct left *list, const char *why)
     list->count++;
 }
 
-static bool score_set(struct planner *planner, const struct set *set, int argc, char **argv)
+static bool score_file(struct planner *planner, const struct set *set, const char *file, int argc,
+                       char **argv, struct score scores[2][TERMS], struct left *left)
 {
     struct table_file rows = {0};
     struct gp_err err = {0};
-    struct score scores[2][TERMS] = {0};
-    struct left left[32] = {0};
     struct asked *a;
-    if (!table_open(&rows, argc, argv, set->file))
+    if (!file || !table_open(&rows, argc, argv, file))
         return false;
     a = gp_malloc(sizeof(*a));
     memset(a, 0, sizeof(*a));
-    while (table_next(&rows)) {
-        const char *why = ask_row(planner, set, &rows, a, &err);
-        if (why)
-            leave(left, why);
-        if (why)
-            continue;
-        score_row(set, &rows, a, scores);
-        if (strcmp(set->engine, "llama.cpp") != 0) /* the weights' type is not stated */
-            keep_start(set, &rows, a);
-    }
+    while (table_next(&rows))
+        for (int mtp = 0; mtp <= 1; mtp++) {
+            const char *why =
+                ask_row(planner, set, file == set->file ? set->before : "", &rows, mtp, a, &err);
+            if (why && !mtp)
+                leave(left, why);
+            if (why)
+                break;
+            score_row(set, &rows, mtp, a, scores);
+            if (strcmp(set->engine, "llama.cpp") != 0) /* the weights' type is not stated */
+                keep_start(set, &rows, a);
+        }
+    free(a);
+    table_close(&rows);
+    return true;
+}
+
+static bool score_set(struct planner *planner, const struct set *set, int argc, char **argv)
+{
+    struct score scores[2][TERMS] = {0};
+    struct left left[32] = {0};
+    if (!score_file(planner, set, set->file, argc, argv, scores, left))
+        return false;
+    score_file(planner, set, set->recent, argc, argv, scores, left);
     print_scores(set->engine, scores);
     if (starts.count > 0)
         manual_wrong += logged_rows_print(&starts, set->engine);
@@ -443,8 +513,6 @@ static bool score_set(struct planner *planner, const struct set *set, int argc, 
     for (struct left *l = left; l->why; l++)
         printf("  left out: %3d rows: %s\n", l->count, l->why);
     printf("\n");
-    free(a);
-    table_close(&rows);
     return true;
 }
 

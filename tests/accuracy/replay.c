@@ -15,6 +15,7 @@
 #include "table.h"
 
 #define ROWS_MAX 600
+#define RATE_FIRST 32 /* requests/s; see distinct_prompts() */
 #define COUNT(x) (sizeof(x) / sizeof((x)[0]))
 
 enum seen { TTFT50, TTFT99, TPOT50, TPOT99, ITL99, E2E50, E2E99, SEEN };
@@ -88,6 +89,21 @@ static void ask_number(struct asking *a, enum option_id id, double value)
                                     &a->err) != GP_OK;
 }
 
+/* Prompts that a benchmark sends again and again: "11 system prompts of 100 tokens, 4 users each":
+ * inference-perf makes one prompt for each user (datagen/shared_prefix_datagen.py: load_lazy_data).
+ * "the same 200 prompts at every rate": those of the highest rate are taken to be the first, as on
+ * all its servers TPOT there is that of prompts which are computed, and at other rates is not. */
+static double distinct_prompts(const struct table_file *t)
+{
+    const char *notes = table_text_of(t, "notes");
+    double same = flag_number(notes, "the same"), groups = flag_number(notes, "shared prefixes:");
+    double users = flag_number(notes, "tokens,");
+
+    if (table_number_of(t, "rate") >= RATE_FIRST)
+        same = 0;
+    return same > 0 ? same : groups > 0 && users > 0 ? groups * users : 0;
+}
+
 /* Deviations of the lengths: ShareGPT's prompts are taken to be as wide as their mean, what is
  * uniform from 0 as wide as that is; else as stated. */
 static double deviation(const struct table_file *t, const char *mean, const char *stated)
@@ -147,6 +163,7 @@ static void ask_row(const struct table_file *t, struct asking *a, bool context)
     if (strstr(table_text_of(t, "notes"), "lengths uniform"))
         ask_text(a, OPT_LENGTHS, "uniform");
     ask_number(a, OPT_PREFIX_TOKENS, table_number_of(t, "prefix_tokens"));
+    ask_number(a, OPT_DISTINCT_PROMPTS, distinct_prompts(t));
     ask_number(a, OPT_REQUESTS, table_number_of(t, "num_prompts"));
     if (strcmp(arrival, "closed") == 0)
         ask_number(a, OPT_USERS, table_number_of(t, "concurrency"));

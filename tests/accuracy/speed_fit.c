@@ -270,7 +270,7 @@ static const struct range_prior {
     {"sglang", "up to 0.5.8", "kernel_us", MEMBER(kernel), 3.2, .15, 1e-6},
     {"sglang", "0.5.9", "cases launch of cdna3", 0, KERNEL_COUNT, "cdna3", .5, .5, 1},
     {"mlx", NULL, "layer_us", MEMBER(layer), 60, .5, 1e-6},
-    {"llama.cpp", "b5000|b7400", "layer_us", MEMBER(layer), 50, .5, 1e-6},
+    {"llama.cpp", "b5000|b7400|b9500", "layer_us", MEMBER(layer), 50, .5, 1e-6},
 #undef MEMBER
 };
 

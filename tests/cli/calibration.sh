@@ -10,10 +10,11 @@ mkdir -p "$work/proc" "$work/sys/module/nvidia"
 kept=$XDG_STATE_HOME/gpuplan/calibration
 mkdir -p "$kept"
 
-# result PROFILE UUID DRIVER GBPS FLAG SLOW: a run of one GPU that reads at GBPS, and whose BF16
-# products take SLOW times what 0.8 of 989 TFLOPS and 0.88 of 3.35 TB/s would
+# result PROFILE UUID DRIVER GBPS FLAG SLOW [FLOPS BANDWIDTH]: a run of one GPU that reads at GBPS, and whose BF16
+# products take SLOW times what 0.8 of FLOPS and 0.88 of BANDWIDTH would (989 TFLOPS, 3.35 TB/s)
 result() {
-    awk -v profile="$1" -v uuid="$2" -v driver="$3" -v gbps="$4" -v flag="$5" -v slow="$6" '
+    awk -v profile="$1" -v uuid="$2" -v driver="$3" -v gbps="$4" -v flag="$5" -v slow="$6" \
+        -v flops="${7:-989.4e12}" -v bandwidth="${8:-3.35e12}" '
     function point(id, test, params, seconds, rate) {
         printf "%s{\"id\": \"%s\", \"state\": \"ok\", \"reason\": null, \"variant\": \"%s\", " \
             "\"device\": 0, \"test\": \"%s\", \"params\": {\"id\": \"%s\", \"test\": \"%s\", %s}, " \
@@ -36,8 +37,8 @@ result() {
         for (n = 1; n <= 4096; n *= 8)
             for (m = 4096; m <= 28672; m *= 7) {
                 k = 4096
-                a = 2 * m * n * k / (0.8 * 989.4e12)
-                b = (2 * m * k + 2 * n * (m + k)) / (0.88 * 3.35e12)
+                a = 2 * m * n * k / (0.8 * flops)
+                b = (2 * m * k + 2 * n * (m + k)) / (0.88 * bandwidth)
                 t = slow * (a ^ 2.5 + b ^ 2.5) ^ (1 / 2.5)
                 point("batch/bf16/" m "x" n "x" k, "batch", "\"type\": \"bf16\", " \
                       "\"cache\": \"weights-cold\", \"m\": " m ", \"n\": " n ", \"k\": " k, t,
@@ -197,4 +198,53 @@ assert_eq "a file that is not there" 3 "$rc"
 result l40s GPU-2 580.82 800 "" 1 >"$work/other.json"
 plan --calibration "$work/other.json"
 assert_contains "of another kind" "no good point of h100-sxm" "$(line 'not used')"
+
+# ---- what labs share: three of an L40S, made up, 2 % apart --------------------------------
+
+lab() { # NAME SLOW
+    result l40s "GPU-secret-$1" 580.82 "$(awk -v s="$2" 'BEGIN { print 790 / s }')" "" "$2" \
+        362.05e12 864e9 | sed "s/\"name\": \"made-up\"/\"name\": \"host-$1\"/" >"$work/$1.result"
+    run --merge "$work/$1.result" -o "$work/$1.share"
+    assert_eq "a result is shared" 0 "$rc"
+}
+lab a 1.00
+lab b 1.02
+lab c 0.98
+lab d 1.03
+assert_true "it is small" test "$(wc -c <"$work/a.share")" -lt 4096
+for word in host- secret made-up GPU- "$work" 08:00; do
+    grep -q -e "$word" "$work/a.share" && fail "a share says $word"
+done
+run --merge "$work/a.share" "$work/b.share" "$work/c.share" "$work/a.share"
+assert_contains "once each" "4 files, 3 devices" "$out"
+assert_contains "the GPU's constants" "gpu l40s, by 3 labs" "$out"
+assert_contains "the family's" "family ada-lovelace, by 3 labs" "$out"
+assert_contains "their spread" "spread 2.0 % of 3" "$out"
+run --merge "$work/a.share" "$work/b.share" "$work/c.share" -o "$work/labs.json"
+l40s() {
+    run --plan -m llama-3.1-8b -p bf16 -g l40s -c 4096 "$@" --format json
+}
+# how wide the band of TPOT is, with the files of --calibration
+width() {
+    l40s --calibration "$1"
+    awk -v a="$(json speed.tpot.low)" -v b="$(json speed.tpot.high)" 'BEGIN { print b / a }'
+}
+if have_json; then
+    before=$(width none) one=$(width "$work/a.share") three=$(width "$work/labs.json")
+    less "$three" "$one" || fail "three labs narrow nothing: $one, $three"
+    less "$one" "$before" || fail "one lab narrows nothing: $before, $one"
+    assert_contains "the band says so" "on a device of this kind, 3 labs, 2026-11" \
+        "$(json request.calibrated)"
+    assert_eq "merged, or each" "$three" "$(width "$work/a.share,$work/b.share,$work/c.share")"
+    l40s --calibration "$work/labs.json"
+    low=$(json speed.tpot.low) high=$(json speed.tpot.high)
+    l40s --calibration "$work/d.result"
+    less "$low" "$(json speed.tpot.value)" && less "$(json speed.tpot.value)" "$high" ||
+        fail "a fourth lab's own estimate is outside of the band of three"
+fi
+echo "{}" >"$work/none.share"
+assert_fails 3 "schema" --merge "$work/none.share" "$work/d.share"
+echo '{"schema": "gpuplan.share/1", "devices": [{"lab": "a", "gpu": "l40s"}]}' >"$work/empty.share"
+assert_fails 3 "nothing was measured" --merge "$work/empty.share"
+assert_fails 3 "nothing was measured" --plan -m llama-3.1-8b -g l40s --calibration "$work/empty.share"
 finish

@@ -1,12 +1,13 @@
 #!/bin/sh
 # man.sh - the man pages name everything the program takes, and nothing else.
 #
-#   gpuplan(1), gpuplan-bench(1) and gpuplan-pool(1)
-#                       every command, option and choice of the tables in src/
+#   gpuplan(1)          every command and option of the tables in src/ by its name, in 600 lines
+#   gpuplan-*(1)        what each of them takes and means; gpuplan-screens(7) those of the screens
+#   gpuplan-screens(7)  every action of the screens
 #   gpuplan-profile(5)  every key and word that the readers of src/catalog and of
 #                       pools read
 #
-# and mandoc finds nothing to warn of. The tables are read from the sources as they are
+# a reference within a page is to a section that it has, and mandoc finds nothing to warn of. The tables are read from the sources as they are
 # written there, so a new row without its paragraph fails here.
 
 set -u
@@ -16,7 +17,7 @@ command -v mandoc >/dev/null 2>&1 || { echo "skipped: mandoc is not installed"; 
 # the pages of commands are read as one
 page1=$(mktemp "${TMPDIR:-/tmp}/gpuplan.1.XXXXXX") || exit 99
 trap 'rm -f "$page1"' EXIT
-cat man/gpuplan.1 man/gpuplan-bench.1 man/gpuplan-pool.1 >"$page1"
+cat man/gpuplan*.1 man/gpuplan-screens.7 >"$page1"
 page5=man/gpuplan-profile.5
 problems=0
 
@@ -34,19 +35,24 @@ words() {
 for page in man/*.[1-9]; do
     said=$(mandoc -Tlint -Wwarning "$page" 2>&1)
     [ -z "$said" ] || problem "$said"
+    sed -n 's/^\.\(.* \)\{0,1\}Sx \(.*[^ ,.;)]\)[ ,.;)]*$/\2/p' "$page" | while read -r section; do
+        grep -qxE "\.S[hs] \"?$section\"?" "$page" || echo "$page: no section $section"
+    done >"$page1.sections"
+    [ -s "$page1.sections" ] && problem "$(cat "$page1.sections")"
+    rm -f "$page1.sections"
 done
 
 # ---- the keys of the screens: every action of src/tui/action.h by its name --------------
 
 sed -n 's/^    X([A-Z_0-9]*, "\([a-z0-9!-]*\)", .*/\1/p' src/tui/action.h | grep . |
 while read -r name; do
-    grep -qE "^\.(Ic|It Ic) :?${name%!}(\\\\&!)?( \.)?$" man/gpuplan.1 ||
-        echo "gpuplan(1): no action $name"
+    grep -qE "^\.(Ic|It Ic) :?${name%!}(\\\\&!)?( \.)?$" man/gpuplan-screens.7 ||
+        echo "gpuplan-screens(7): no action $name"
 done >"$page1.actions"
 [ -s "$page1.actions" ] && problem "$(cat "$page1.actions")"
 rm -f "$page1.actions"
 
-# ---- gpuplan(1), gpuplan-bench(1) -----------------------------------------------------------------------
+# ---- gpuplan(1) and the pages that it names --------------------------------------------
 
 # The option table, a row per line without its OPTION(ID, .
 table() {
@@ -79,6 +85,8 @@ paragraph() {
 }
 
 rows=$(options)
+named=$(grep -E '^\.(It )?Fl' man/gpuplan.1 | words)
+[ "$(wc -l <man/gpuplan.1)" -le 600 ] || problem "gpuplan(1) is longer than 600 lines"
 [ "$(echo "$rows" | wc -l)" -eq "$(grep -c '^OPTION(' src/answer/option_rows.h)" ] ||
     problem "cannot read every row of src/answer/option_rows.h"
 for row in $rows; do
@@ -86,6 +94,7 @@ for row in $rows; do
     key=${row#*|}
     key=${key%|}
     is_listed "-$name" || problem "gpuplan(1): no paragraph on --$name"
+    echo "$named" | grep -qxF -e "-$name" || problem "gpuplan(1) does not name --$name"
     [ -z "$key" ] || grep -q "^\\.It Fl $key .*Fl -$name" "$page1" ||
         problem "gpuplan(1): --$name is also -$key"
     for choice in $(choices "$name"); do

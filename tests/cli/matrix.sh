@@ -42,7 +42,7 @@ done <<'E2'
 0|(72.71 B parameters)|-m qwen2.5-72b -p fp8 -g h100-sxm:2 --tp 2
 1|vLLM does not run on RDNA2 (gfx1032) GPUs;cure llama.cpp|-m llama-3.2-1b -g rx-6600 --engine vllm
 1|vLLM does not run on GCN5.1 (gfx906) GPUs|-m llama-3.2-1b -g radeon-vii --engine vllm
-0|llama.cpp b7400+|-m llama-3.2-1b -g rx-6600
+0|llama.cpp b9500+|-m llama-3.2-1b -g rx-6600
 0|vLLM 0.33+|-m llama-3.1-8b -g rx-7900-xtx
 1|exceed the 40960|-m qwen3-30b-a3b -g h100-sxm -c 64k
 0|2 users x 65,536|-m unsloth/Qwen3-Coder-30B-A3B-Instruct-GGUF -g rtx-4090 -c 64k -u 2

@@ -301,7 +301,7 @@ fi
 # shellcheck disable=SC2086
 run --plan $speed:8 --rate 80
 assert_contains "what saturates" "can be served; the limit: " "$out"
-assert_fails 2 "llama.cpp b7400+ has no such mode" --plan -m llama-3.1-8b -g l4 --engine llama.cpp --disaggregate 1:1
+assert_fails 2 "llama.cpp b9500+ has no such mode" --plan -m llama-3.1-8b -g l4 --engine llama.cpp --disaggregate 1:1
 # shellcheck disable=SC2086
 assert_fails 2 "'1:0' is not two numbers of replicas" --plan $speed --disaggregate 1:0
 

@@ -3,7 +3,7 @@
 #
 # In its ```console blocks a line "$ COMMAND" is followed by what it prints; "..." as the
 # last line stands for the rest. Each command is run and compared line by line. Blanks
-# do not count, nor the age of a price in days. The examples of gpuplan(1) are treated
+# do not count, nor the age of a price in days. The examples of the manual are treated
 # alike; the profiles of the README and of gpuplan-profile(5) are planned with.
 #
 #   UPDATE=1 sh tests/cli/readme.sh     writes what is printed now into both
@@ -78,47 +78,51 @@ if [ -n "${UPDATE:-}" ]; then
     echo "README.md is written anew"
 fi
 
-# ---- the examples of gpuplan(1) -------------------------------------------------------
+# ---- the examples of the manual --------------------------------------------------------
 
-awk -v dir="$work" '
-    /^\.Bd -literal/ { first = 1; next }
-    /^\.Ed/ { on = 0 }
-    { sub(/^\\&/, ""); gsub(/\\e/, "\\") }
-    first && /^\$ / { n++; on = 1; print substr($0, 3) >(dir "/man" n ".cmd") }
-    on && !first { print >(dir "/man" n ".out") }
-    { first = 0 }' "$src/man/gpuplan.1"
-
-n=1
-while [ -f "man$n.cmd" ]; do
-    command=$(cat "man$n.cmd")
-    last="gpuplan(1): $command"
-    err=
-    sh -c "$command" >"man$n.now" 2>&1
-    [ -n "${UPDATE:-}" ] || assert_eq "what $command prints" \
-        "$(same <"man$n.out")" "$(same <"man$n.now")"
-    n=$((n + 1))
-done
-assert_true "gpuplan(1) shows commands" [ "$n" -gt 6 ]
-
-if [ -n "${UPDATE:-}" ]; then
-    awk -v dir="$work" '
-        /^\.Bd -literal/ { first = 1; print; next }
+for page in "$src"/man/gpuplan*.[17]; do
+    name=$(basename "$page")
+    case $name in
+    gpuplan-model.7 | gpuplan-bench.1) continue ;; # excerpts; what a machine measured
+    esac
+    awk -v file="$name" '
+        /^\.Bd -literal/ { first = 1; next }
         /^\.Ed/ { on = 0 }
-        first && /^\$ / {
-            print
-            on = 1
-            file = dir "/man" ++n ".now"
-            while ((getline line <file) > 0) {
-                sub(/ +$/, "", line)
-                gsub(/\\/, "\\e", line)
-                sub(/^[.\047]/, "\\\\\\&&", line)
-                print line
+        { sub(/^\\&/, ""); gsub(/\\e/, "\\") }
+        first && /^\$ / { n++; on = 1; print substr($0, 3) >(file "_" n ".cmd") }
+        on && !first { print >(file "_" n ".out") }
+        { first = 0 }' "$page"
+    n=1
+    while [ -f "${name}_$n.cmd" ]; do
+        command=$(cat "${name}_$n.cmd")
+        last="$name: $command"
+        err=
+        sh -c "$command" >"${name}_$n.now" 2>&1
+        [ -n "${UPDATE:-}" ] || assert_eq "what $command prints" \
+            "$(same <"${name}_$n.out")" "$(same <"${name}_$n.now")"
+        n=$((n + 1))
+    done
+    [ -z "${UPDATE:-}" ] || [ "$n" -eq 1 ] || {
+        awk -v name="$name" '
+            /^\.Bd -literal/ { first = 1; print; next }
+            /^\.Ed/ { on = 0 }
+            first && /^\$ / {
+                print
+                on = 1
+                file = name "_" ++n ".now"
+                while ((getline line <file) > 0) {
+                    sub(/ +$/, "", line)
+                    gsub(/\\/, "\\e", line)
+                    sub(/^[.\047]/, "\\\\\\&&", line)
+                    print line
+                }
             }
-        }
-        !on
-        { first = 0 }' "$src/man/gpuplan.1" >man.new && cat man.new >"$src/man/gpuplan.1"
-    echo "gpuplan(1) is written anew"
-fi
+            !on
+            { first = 0 }' "$page" >man.new && cat man.new >"$page"
+        echo "$name is written anew"
+    }
+done
+assert_true "the manual shows commands" [ "$(find . -name 'gpuplan*.cmd' | wc -l)" -gt 12 ]
 
 # ---- the profiles they show -----------------------------------------------------------
 

@@ -218,6 +218,10 @@ if [ -x "$engine" ]; then
     # A device that the catalogue knows has predictions; others are broken.
     GPUPLAN_STANDIN_NAME='NVIDIA A100-SXM4-40GB' run --bench gemm,transfer --backend cuda \
         --type bf16 --preset quick --device 0 --progress none -o a100.json
+    run --bench memory --backend cpu --preset quick --progress none -o shared.json --share cpu.share
+    json_of share --merge cpu.share "$src/tests/fuzz/corpus/benchlog/share.json"
+    valid share
+    refused share '1,/"lab"/s/"lab"/"host"/'
     for how in crash:2 error:2 wrong:2 drifts barren; do
         GPUPLAN_STANDIN=$how run --bench gemm --backend cpu --preset quick \
             --progress none -o "bad-${how%:*}.json"

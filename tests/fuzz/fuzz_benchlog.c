@@ -1,11 +1,11 @@
 /*
- * fuzz_benchlog.c - any bytes as a result file; what is accepted is printed in every
- * view, compared with itself and merged, and the merged file must be accepted too.
+ * fuzz_benchlog.c - any bytes as a share, and as a result file; what is accepted is printed in
+ * every view, compared with itself and merged, and the merged file must be accepted too.
  */
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "measure/result/benchlog.h"
+#include "measure/result/shared.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -16,8 +16,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct calibration calibration;
     struct strbuf out;
     struct gp_err err;
+    struct shared shared = {0};
     json_t *json, *warnings;
 
+    shared_parse("fuzz.json", (const char *)data, size, &shared, &err);
+    shared_fini(&shared);
     if (benchlog_parse("fuzz.json", (const char *)data, size, &logs[0], &err))
         return 0;
     logs[1] = logs[0];

@@ -23,11 +23,11 @@ screen "tabs by their digits" <<'KEYS'
 KEYS
 out=$(printf '%s\n' "$out" | sed -n '/^ gpuplan/p' | cut -c1-63)
 expect <<'END'
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
- gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench
- gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
+ gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool  6 Repla
+ gpuplan  1 Plan [2 Compare] 3 Curves  4 Bench  5 Pool  6 Repla
+ gpuplan  1 Plan  2 Compare [3 Curves] 4 Bench  5 Pool  6 Repla
+ gpuplan  1 Plan  2 Compare  3 Curves [4 Bench] 5 Pool  6 Repla
+ gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool  6 Repla
 END
 
 screen "tabs where there is little room" <<'KEYS'
@@ -38,8 +38,8 @@ screen "tabs where there is little room" <<'KEYS'
 KEYS
 out=$(printf '%s\n%s\n' "$(row 1)" "$(row 13)" | cut -c1-22)
 expect <<'END'
-[1 Plan] 2  3  4
- 1 [2 Compare] 3  4
+[1 Plan] 2  3  4  5  6
+ 1 [2 Compare] 3  4  5
 END
 
 screen "a click on a tab, some beside all of them" <<'KEYS'
@@ -52,9 +52,9 @@ screen "a click on a tab, some beside all of them" <<'KEYS'
 KEYS
 out=$(printf '%s\n' "$out" | grep '^ gpuplan' | cut -c1-63)
 expect <<'END'
- gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]
- gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]
- gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]
+ gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool  6 Repla
+ gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool  6 Repla
+ gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool  6 Repla
 END
 
 # ---- help -----------------------------------------------------------------------------
@@ -133,7 +133,7 @@ shows "3 at once"
 
 # Everything that stands alone, and a word too many: no line is taken in part.
 {
-    sed -n 's/^\.Ic \([a-z!-]*\) \.$/\1/p' "$src/man/gpuplan.1" | sort -u |
+    sed -n 's/^\.Ic \([a-z!-]*\) \.$/\1/p' "$src/man/gpuplan-screens.7" | sort -u |
         grep -vx 'save\|load\|export' # a file's name may be anything
     printf '%s\n' plan compare curves bench --plan gpuplan q 'q!' set frobnicate -m \
         'users 16' 'set users 16' '--users=16' 'plan -m 8B' 'gpuplan -m 8B' 'solve' \
@@ -249,14 +249,15 @@ screen "a screen by its name" <<'KEYS'
 KEYS
 shows "[4 Bench]"
 
-screen "no tab of a screen that has nothing to show" <<'KEYS'
+screen "a screen that needs a file has its tab, and lists what there is" <<'KEYS'
 5
 :dump -
+Esc
 :pool
 :dump -
 KEYS
 shows "Pool: models over a day"
-lacks "5 Pool"
+shows "[1 Plan]"
 
 # ---- pasted text ----------------------------------------------------------------------
 

@@ -52,7 +52,7 @@ screen "choosing" -m 8B -g h100-sxm <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]
+ gpuplan  1 Plan  2 Compare  3 Curves [4 Bench] 5 Pool  6 Replay
 ┌─ Measure ────────────────────────────┐┌─ The plan ───────────────────────────┐
 │▸ Start       50 points, 1 min 16 s   ││points  25, 2 passes on 2 devices     │
 │── Tests ─────────────────────────────││time    about 1 min 16 s              │
@@ -87,7 +87,7 @@ Down Down
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]
+ gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]   5 Pool    6 Replay
 ┌─ Measure ────────────────────────────────────────────────┐┌─ The plan ───────────────────────────────────────────────┐
 │  Start       50 points, 1 min 16 s                       ││points  25, 2 passes on 2 devices                         │
 │── Tests ─────────────────────────────────────────────────││time    about 1 min 16 s                                  │
@@ -135,7 +135,7 @@ Tab
 :dump -
 KEYS
 expect <<'END'
- 1  2  3 [4 Bench]
+ 1  2  3 [4 Bench] 5  6
 ┌─ Measure ────────────────────────────┐
 │  [ ] fit       allocates the plan   ▲│
 │  [ ] allreduce sums over devices     │
@@ -147,7 +147,7 @@ expect <<'END'
 └──────────────────────────────────────┘
  Types: which number formats. …
  Enter:change            ?:help  q:quit
- 1  2  3 [4 Bench]
+ 1  2  3 [4 Bench] 5  6
 ┌─ The plan ─────────── Enter: points ─┐
 │points  25, 2 passes on 2 devices     │
 │time    about 1 min 16 s              │
@@ -169,7 +169,7 @@ G Space
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]
+ gpuplan  1 Plan  2 Compare  3 Curves [4 Bench] 5 Pool  6 Replay
 +- Measure ----------------------------++- The plan ---------------------------+
 |-- Tests ----------------------------^||points  25, 2 passes on 1 device      |
 |  [x] gemm      products of matrices  ||time    about 1 min 16 s              |
@@ -233,7 +233,7 @@ KEYS
 shows "cannot start yet"
 shows "r looks again"
 expect <<'END'
- gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]
+ gpuplan  1 Plan  2 Compare  3 Curves [4 Bench] 5 Pool  6 Replay
 ┌─ Measure ────────────────────────────┐┌─ The plan ───────────────────────────┐
 │▸ Start       cannot start yet        ││gpuplan-bench-cpu: no device: the     │
 │── Tests ─────────────────────────────││stand-in was told to have none        │
@@ -271,7 +271,7 @@ Down Down Enter "200" Enter
 :dump -
 KEYS
 expect <<'END'
- 1  2  3 [4 Bench]
+ 1  2  3 [4 Bench] 5  6
 ┌─ More options of the measurement ────┐
 │  cache          the test's own      ▲│
 │▸ fill           normal, not uniform  │
@@ -283,7 +283,7 @@ expect <<'END'
 └──────────────────────────────────────┘
  Start: measures with what is chosen …
  Enter:change  Del:default  Esc:back
- 1  2  3 [4 Bench]
+ 1  2  3 [4 Bench] 5  6
 ┌─ More options of the measurement ────┐
 │  check          sample              ▲│
 │▸ rel-ci         1 %                  │
@@ -380,7 +380,7 @@ Down Down Space g Enter
 KEYS
 steady
 expect <<'END'
- gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]                 bench 9 %
+ gpuplan  1 Plan  2 Compare  3 Curves [4 Bench] 5 Pool  6 Replay      bench 9 %
 ┌─ Devices ────────────────────────────────────────────────────────────────────┐
 │device                  load     W   C   MHz    GiB throttle                  │
 │0 stand-in 0               -     -  40     -      - -                         │
@@ -389,7 +389,7 @@ expect <<'END'
 ┌─ Points ─────── device 0, Tab: next ─┐┌─ This point ─────────────────────────┐
 │state   point           measured ratio││gemm/fp16/512x512x512/cold            │
 │── gemm (m x n x k) ──────────────────││warm-up, no sample yet                │
-│ok      512^3 fp32   134 GFLOP/s     -││before   512^3 fp32: 134 GFLOP/s      │
+│ok      512^3 fp32   134 GFLOP/s 168 %││before   512^3 fp32: 134 GFLOP/s      │
 │running 512^3 fp16                    ││                                      │
 │waiting 512^3 bf16                    ││power -  clock -  temp 40 C  memory - │
 │waiting 512^3 int8                    ││of 1.0 GiB  load -                    │
@@ -421,11 +421,11 @@ Tab Tab Tab
 KEYS
 steady
 expect <<'END'
- 1  2  3 [4 Bench]            bench 9 %
+ 1  2  3 [4 Bench] 5  6       bench 9 %
 ┌─ Points ─────── device 0, Tab: next ─┐
 │state   point           measured ratio│
 │── gemm (m x n x k) ──────────────────│
-│ok      512^3 fp32   134 GFLOP/s     -│
+│ok      512^3 fp32   134 GFLOP/s 168 %│
 │running 512^3 fp16                    │
 │waiting 512^3 bf16                    │
 │waiting 512^3 int8                    │
@@ -433,7 +433,7 @@ expect <<'END'
 └──────────────────────────────────────┘
  gemm/fp16/512x512x512/cold: running; …
  x:stop  X:stop now      ?:help  q:quit
- 1  2  3 [4 Bench]            bench 9 %
+ 1  2  3 [4 Bench] 5  6       bench 9 %
 ┌─ 0 stand-in 0 ───────────────────────┐
 │gemm/fp16/512x512x512/cold            │
 │power    -                            │
@@ -445,7 +445,7 @@ expect <<'END'
 └──────────────────────────────────────┘
  gemm/fp16/512x512x512/cold: running; …
  x:stop  X:stop now      ?:help  q:quit
- 1  2  3 [4 Bench]            bench 9 %
+ 1  2  3 [4 Bench] 5  6       bench 9 %
 ┌─ Run ────────────────────────────────┐
 │█·················· 9 %               │
 │TIMES
@@ -570,7 +570,7 @@ Down Down Space g Enter
 KEYS
 steady
 expect <<'END'
- gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]                    failed
+ gpuplan  1 Plan  2 Compare  3 Curves [4 Bench] 5 Pool  6 Replay         failed
 ┌─ Result ──────────────────────────────────────────────────────────── failed ─┐
 │Failed: a device was lost; what was measured is kept.                         │
 │devices 0, 1 lost: ended by signal 11 (SIGSEGV) while it measured             │
@@ -582,14 +582,14 @@ expect <<'END'
 ┌─ Points ─────────────────────────────────────────────── device 0, Tab: next ─┐
 │state   point                            measured       time   predicted ratio│
 │── gemm (m x n x k) ──────────────────────────────────────────────────────────│
-│ok      512^3 fp32                    134 GFLOP/s       2 ms           -     -│
+│ok      512^3 fp32                    134 GFLOP/s       2 ms    3.359 ms 168 %│
 │skipped 512^3 fp16                                                            │
 │skipped 512^3 bf16                                                            │
 │skipped 512^3 int8                                                            │
 │skipped 2048^3 fp32                                                           │
 │skipped 2048^3 fp16                                                           │
 │skipped 2048^3 bf16                                                           │
-│ok      2048^3 int8                    8.59 TOP/s       2 ms           -     -│
+│ok      2048^3 int8                    8.59 TOP/s       2 ms    214.8 ms  107x│
 └──────────────────────────────────────────────────────────────────────────────┘
  Failed: a device was lost; what was measured is kept.
 
@@ -612,7 +612,7 @@ o Enter F5
 KEYS
 steady
 expect <<'END'
- gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]                    failed
+ gpuplan  1 Plan  2 Compare  3 Curves [4 Bench] 5 Pool  6 Replay         failed
 ┌─ Result ──────────────────────────────────────────────────────────── failed ─┐
 │Nothing was measured: other processes use the device.                         │
 │devices 0, 1 not measured: busy: others use it                                │
@@ -650,7 +650,7 @@ Down Down Space g Enter
 KEYS
 steady
 expect <<'END'
- 1  2  3 [4 Bench]               failed
+ 1  2  3 [4 Bench] 5  6          failed
 ┌─ Result ──────────────────── failed ─┐
 │Nothing was measured: other processes │
 │use the device.                       │
@@ -729,7 +729,7 @@ Down Space Down Space g Enter
 KEYS
 steady
 expect <<'END'
- gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]                  complete
+ gpuplan  1 Plan  2 Compare  3 Curves [4 Bench] 5 Pool  6 Replay       complete
 ┌─ Result ────────────────────────────────────────────────────────── complete ─┐
 │Complete: every point was measured.                                           │
 │file RESULT
@@ -741,7 +741,7 @@ expect <<'END'
 ┌─ Points ─────────────────────────────────────────────── device 0, Tab: next ─┐
 │state   point                            measured       time   predicted ratio│
 │── memory ────────────────────────────────────────────────────────────────────│
-│ok      read 128 MiB                    67.1 GB/s       2 ms           -     -│
+│ok      read 128 MiB                    67.1 GB/s       2 ms    5.592 ms 280 %│
 │ok      write 128 MiB                   67.1 GB/s       2 ms           -     -│
 │ok      copy 128 MiB                     134 GB/s       2 ms           -     -│
 │                                                                              │
@@ -800,7 +800,7 @@ Tab Down
 KEYS
 steady
 expect <<'END'
- gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]                                                          complete
+ gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]   5 Pool    6 Replay                                     complete
 ┌─ Result ────────────────────────────────────────────────────────────────────────────────────────────────── complete ─┐
 │Complete: every point was measured.                                                                                   │
 │file RESULT
@@ -811,9 +811,9 @@ expect <<'END'
 │6 points good, 0 flagged, 0 wrong, 0 without a figure                                                                 │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
 ┌─ Points ─────────────────────────────────────────────────────────────────────────────────────── device 1, Tab: next ─┐
-│state   point                            measured       time   predicted ratio flags                                  │
+│state   point                            measured       time   predicted ratio      predicted |         flags         │
 │── memory ────────────────────────────────────────────────────────────────────────────────────────────────────────────│
-│ok      read 128 MiB                    67.1 GB/s       2 ms           -     -                                        │
+│ok      read 128 MiB                    67.1 GB/s       2 ms    5.592 ms 280 % ███████████████│███████                │
 │ok      write 128 MiB                   67.1 GB/s       2 ms           -     -                                        │
 │ok      copy 128 MiB                     134 GB/s       2 ms           -     -                                        │
 │                                                                                                                      │
@@ -851,7 +851,7 @@ Tab
 KEYS
 steady
 expect <<'END'
- 1  2  3 [4 Bench]             complete
+ 1  2  3 [4 Bench] 5  6        complete
 ┌─ Result ────────────────── complete ─┐
 │Complete: every point was measured.   │
 │file RESULT
@@ -910,7 +910,7 @@ d
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]                    0 GPUs
+ gpuplan  1 Plan  2 Compare  3 Curves [4 Bench] 5 Pool  6 Replay         0 GPUs
 ┌─ Devices ──────────────────────────────────────────────── now, every second ─┐
 │id  device                              used GiB  busy   power  temp     clock│
 │cpu Example 9000                       16.0/64.0     -       -     -  2500 MHz│
@@ -943,7 +943,7 @@ d Down
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]                    2 GPUs
+ gpuplan  1 Plan  2 Compare  3 Curves [4 Bench] 5 Pool  6 Replay         2 GPUs
 ┌─ Devices ──────────────────────────────────────────────── now, every second ─┐
 │id  device                              used GiB  busy   power  temp     clock│
 │0   NVIDIA GeForce RTX 4090             1.0/24.0   0 %    22 W  34 C   210 MHz│
@@ -977,7 +977,7 @@ d
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]                                                            2 GPUs
+ gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]   5 Pool    6 Replay                                       2 GPUs
 ┌─ Devices ──────────────────────────────────────────────────────────────────────────────────────── now, every second ─┐
 │id  device                                             profile                  used GiB  busy   power  temp     clock│
 │0   NVIDIA GeForce RTX 4090                            rtx-4090                 1.0/24.0   0 %    22 W  34 C   210 MHz│
@@ -1023,7 +1023,7 @@ d Down
 :dump -
 KEYS
 expect <<'END'
- 1  2  3 [4 Bench]               2 GPUs
+ 1  2  3 [4 Bench] 5  6          2 GPUs
 ┌─ Devices ──────── now, every second ─┐
 │id  device                    used GiB│
 │1   NVIDIA H100 80GB HB…      3.0/79.6│
@@ -1044,7 +1044,7 @@ d Down
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]                 2 devices
+ gpuplan  1 Plan  2 Compare  3 Curves [4 Bench] 5 Pool  6 Replay      2 devices
 ┌─ Devices ──────────────────────────────────────────────── now, every second ─┐
 │id  device                              used GiB  busy   power  temp     clock│
 │0   MIG 1g.5gb of NVIDIA A100-SXM…       0.0/4.8     -       -     -         -│

@@ -14,7 +14,7 @@ screen "80 x 24" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                    66 rows
+ gpuplan  1 Plan [2 Compare] 3 Curves  4 Bench  5 Pool  6 Replay        66 rows
 ┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ───── 1-12 of 66 ─┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter -  * best for its cost       │
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
@@ -48,7 +48,7 @@ screen "120 x 36" "${load[@]}" <<'KEYS'
 KEYS
 only 1,12 29,36
 expect <<'END'
- gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                                                            66 rows
+ gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench    5 Pool    6 Replay                                      66 rows
 ┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ───────────────────────────────────────────── 1-24 of 66 ─┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter -  * best for its cost                                               │
 │   GPU            format     n  verdict     ~TPOT ms  ~tok/s    $/h    ~$/M  ~users  layout   weights GiB  KV pool GiB│
@@ -77,7 +77,7 @@ screen "40 x 12: the table" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- 1 [2 Compare] 3  4             66 rows
+ 1 [2 Compare] 3  4  5  6       66 rows
  62 of 66 fit and meet goals  sort $/h ▲
    GPU               format     n    $/h
 =  rtx-a6000         bf16       4   2.00
@@ -101,7 +101,7 @@ PgDn
 :dump -
 KEYS
 expect <<'END'
- 1 [2 Compare] 3  4             66 rows
+ 1 [2 Compare] 3  4  5  6       66 rows
 ████████████████████████▓▓▒░░····│ 43.62
 █weights 32.9 ▓KV 2.2 ▒act 0.5 ░run 2.8
 TP 4, 1 host: holds ~75 requests of
@@ -113,7 +113,7 @@ date: check it
 TPOT 101 ms (60..176 ms), TTFT 1.40 s
  rtx-a6000 x 4, bf16 (as published): …
  Enter:use in plan       ?:help  q:quit
- 1 [2 Compare] 3  4             66 rows
+ 1 [2 Compare] 3  4  5  6       66 rows
 █weights 32.9 ▓KV 2.2 ▒act 0.5 ░run 2.8
 TP 4, 1 host: holds ~75 requests of
 1,280 tokens, 16 asked for
@@ -135,7 +135,7 @@ Down
 KEYS
 only 1,9 17,21
 expect <<'END'
- gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                    66 rows
+ gpuplan  1 Plan [2 Compare] 3 Curves  4 Bench  5 Pool  6 Replay        66 rows
 +- llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ----- 1-12 of 66 -+
 | 62 of 66 fit and meet goals  sort $/h ^  filter -  * best for its cost       |
 |   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users|
@@ -266,7 +266,7 @@ Esc
 KEYS
 only 1,8 25,28
 expect <<'END'
- gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   31 of 66
+ gpuplan  1 Plan [2 Compare] 3 Curves  4 Bench  5 Pool  6 Replay       31 of 66
 ┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ───── 1-12 of 31 ─┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter mem>=40 $<10 nvidia !pcie    │
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
@@ -274,11 +274,35 @@ expect <<'END'
 │▸* rtx-a6000         int4-awq   2  fits        118.1±75   1.00    2.21     111│
 │   rtx-a6000         fp8        2  fits        121.8±77   1.00    2.24      33│
 │   a100-sxm-80       int4-awq   1  fits         75.4±42   1.29    1.80      87│
- gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                    66 rows
+ gpuplan  1 Plan [2 Compare] 3 Curves  4 Bench  5 Pool  6 Replay        66 rows
 ┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ───── 1-12 of 66 ─┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter -  * best for its cost       │
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
 END
+
+screen "it filters while it is typed; Esc takes it back, Enter keeps it" "${load[@]}" <<'KEYS'
+2
+:wait
+Down Down
+:dump before
+/ "l40s"
+:dump typing
+Space "mem>"
+:dump unfinished
+Esc
+:dump back
+/
+:paste l40s fp8
+:dump pasted
+Enter
+:dump kept
+KEYS
+assert_contains "typing" "filter l40s  " "$(cat typing)"
+assert_contains "its keys" "type:filter  Enter:keep  Up:earlier  Esc:as before" "$(cat typing)"
+assert_contains "what is not whole changes nothing" "filter l40s  " "$(cat unfinished)"
+assert_eq "back, with the row in focus" "$(cat before)" "$(cat back)"
+assert_contains "pasted" "filter l40s fp8 " "$(cat pasted)"
+assert_contains "kept" "filter l40s fp8 " "$(cat kept)"
 
 screen "a filter that cannot be" "${load[@]}" <<'KEYS'
 2
@@ -291,18 +315,18 @@ f "speed>3" Enter
 KEYS
 only 2,4 22,24 26,28 46,48
 expect <<'END'
-┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ───── 1-12 of 66 ─┐
-│ 62 of 66 fit and meet goals  sort $/h ▲  filter -  * best for its cost       │
+┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ──────────────────┐
+│ 62 of 66 fit and meet goals  sort $/h ▲  filter mem  * best for its cost     │
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
  filter: 'much' is not a number (as in mem>=40, $<10)
  Only rows with: mem>=much
- Enter:do it  Up:earlier  Esc:back
+ type:filter  Enter:keep  Up:earlier  Esc:as before
 ┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ───── 1-12 of 66 ─┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter -  * best for its cost       │
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
  filter: unknown column 'speed' (mem gpus tp pp rep weights pool kv requests $…
  Only rows with: speed>3
- Enter:do it  Up:earlier  Esc:back
+ type:filter  Enter:keep  Up:earlier  Esc:as before
 END
 
 screen "nothing is left" "${load[@]}" <<'KEYS'
@@ -313,7 +337,7 @@ f "no-such-gpu" Enter
 KEYS
 only 1,8
 expect <<'END'
- gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                    1 of 66
+ gpuplan  1 Plan [2 Compare] 3 Curves  4 Bench  5 Pool  6 Replay        1 of 66
 ┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ──────────────────┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter no-such-gpu                  │
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
@@ -375,7 +399,7 @@ shows "3 marked"
 shows "[x] native  as published"
 only 25,30
 expect <<'END'
- gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                    5 of 88
+ gpuplan  1 Plan [2 Compare] 3 Curves  4 Bench  5 Pool  6 Replay        5 of 88
 ┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ──────────────────┐
 │ 84 of 88 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its cost│
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
@@ -429,7 +453,7 @@ y
 KEYS
 only 1,9
 expect <<'END'
- gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                    66 rows
+ gpuplan  1 Plan [2 Compare] 3 Curves  4 Bench  5 Pool  6 Replay        66 rows
 ┌─ rtx-a6000 x 4, bf16 (as published): fits ───────────────────── 1-18 of 565 ─┐
 │                                                                              │
 │ why                                                                          │
@@ -654,7 +678,7 @@ Right Enter
 KEYS
 only 1,24
 expect <<'END'
- gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                    66 rows
+ gpuplan  1 Plan [2 Compare] 3 Curves  4 Bench  5 Pool  6 Replay        66 rows
 ┌─ Side by side ───────────────────────────────────────────────────────────────┐
 │             rtx-a6000 x 2        rtx-a6000 x 2        a100-pcie-80 x 1       │
 │             int4-awq             fp8                  int4-awq               │

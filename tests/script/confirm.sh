@@ -26,7 +26,7 @@ screen "predicted" -m llama-3.2-1b -g cpu -c 2048 <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]
+ gpuplan  1 Plan  2 Compare  3 Curves [4 Bench] 5 Pool  6 Replay
 ┌─ Confirm ───────────────────────────────────────── llama-3.2-1b bf16 on cpu ─┐
 │term                    predicted    low..high measured    error  band        │
 │fp32 qkv n=512       80.0 GFLOP/s  30.0..213.3        -        -              │
@@ -60,7 +60,7 @@ F5
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]                  complete
+ gpuplan  1 Plan  2 Compare  3 Curves [4 Bench] 5 Pool  6 Replay       complete
 ┌─ Confirm ───────────────────────────────────────── llama-3.2-1b bf16 on cpu ─┐
 │term                    predicted    low..high measured    error  band        │
 │fp32 qkv n=512       80.0 GFLOP/s  30.0..213.3   3221.2  +3927 %  outside     │
@@ -157,7 +157,7 @@ KEYS
 assert_contains "all tests first" "[4 Bench]" "$(cat first)"
 assert_contains "measure" "─ Measure ─" "$(cat first)"
 expect <<'END'
- gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]
+ gpuplan  1 Plan  2 Compare  3 Curves [4 Bench] 5 Pool  6 Replay
 ┌─ Confirm ──────────────────────────────────── llama-3.2-1b bf16 on h100-sxm ─┐
 │This host has no h100-sxm, it has stand-in 0. Enter plans llama-3.2-1b on     │
 │that, and confirms it: about two minutes, x stops, u takes the plan back. p   │
@@ -187,19 +187,24 @@ assert_contains "and confirmed" "TPOT calibrated" "$(cat confirmed)"
 assert_contains "one step of undo" "undone: GPU cpu -> h100-sxm" "$(cat undone)"
 rm -r "$work/state"
 
-# While it runs: the same table, the point that runs in it, how far it is. What was measured before
-# counts when it goes on.
-GPUPLAN_STANDIN=waits:2 GPUPLAN_STANDIN_GO=$work/go \
+# While it runs: the same table, the point that runs in it, how far it is, and the plan with what is
+# measured already: what the end comes to, when the last term corrects nothing. What was measured
+# before counts when it goes on.
+GPUPLAN_STANDIN=waits:5 GPUPLAN_STANDIN_GO=$work/go \
     screen "runs" -m llama-3.2-1b -g cpu -c 2048 <<'KEYS'
 :size 120 30
 4
 :wait
 F5
-:until to go
+:until 1 to go
 :dump -
 x
+:wait
+:dump ended
 KEYS
 shows "├"
 shows "low..high measured"
 shows "elapsed"
+shows "TPOT if it ended now: 53.5 ms (31.8..95) "
+assert_contains "the same at the end" "TPOT calibrated: 53.5 ms (31.8..95)" "$(cat ended)"
 finish

@@ -77,7 +77,7 @@ screen "throughput against users, with goals" "${load[@]}" "${goals[@]}" <<'KEYS
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench
+ gpuplan  1 Plan  2 Compare [3 Curves] 4 Bench  5 Pool  6 Replay
 ┌─ [p] Output tok/s  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ───────────── tok/s ─┐
 │    │      │                               :104 users: 90 % of the most⡀⢀ ⡀⢀ ⡀│
 │    │      │                        155 users: marginal beyond⠁⠈ ⠁⠈ ⠁⠈        │
@@ -124,7 +124,7 @@ t
 KEYS
 only 1,24 47,48
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench
+ gpuplan  1 Plan  2 Compare [3 Curves] 4 Bench  5 Pool  6 Replay
 ┌─ ▸[t] TPOT ───────────────────── ms ─┐┌─ [t] TTFT ────────────────────── ms ─┐
 │   │155 users: marginal beyond:      ⡀││    │155 users: marginal beyond       │
 │150│   │                      : ⢀ ⠆⠈  ││    │  │            ⠄⠈        :       │
@@ -295,7 +295,7 @@ screen "roofline" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench
+ gpuplan  1 Plan  2 Compare [3 Curves] 4 Bench  5 Pool  6 Replay
 ┌─ [r] Roofline  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ─────────────── TFLOP/s ─┐
 │4096│                                                   :ridge: batch 323     │
 │    │                                               ⣀⣀⠤⠔⠒⠒⠒⠒⠒⠒⠒4⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒a│
@@ -326,7 +326,7 @@ screen "roofline, ASCII" "${load[@]}" --ascii <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench
+ gpuplan  1 Plan  2 Compare [3 Curves] 4 Bench  5 Pool  6 Replay
 +- [r] Roofline  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 --------------- TFLOP/s -+
 |4096|                                                   :ridge: batch 323     |
 |    |                                               ////-------4-------------a|
@@ -359,7 +359,7 @@ screen "roofline, three columns" "${load[@]}" <<'KEYS'
 KEYS
 only 1,8 26,36
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench    5 Pool    6 Replay
 ┌─ [r] Roofline  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ─────────────────────────────────────────────────────── TFLOP/s ─┐
 │4096│                                                                               :ridge: batch 323                 │
 │    │                                                                               :                                 │
@@ -453,7 +453,7 @@ screen "memory against context" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench
+ gpuplan  1 Plan  2 Compare [3 Curves] 4 Bench  5 Pool  6 Replay
 ┌─ [m] Memory of one GPU against context  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ┐
 │  │⢀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀fits to 131,072 tokensu│
 │  │⠠⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤l│
@@ -530,7 +530,7 @@ screen "memory against context, ASCII" "${load[@]}" --ascii <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench
+ gpuplan  1 Plan  2 Compare [3 Curves] 4 Bench  5 Pool  6 Replay
 +- [m] Memory of one GPU against context  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 +
 |  |----------------------------------------------------fits to 131,072 tokensu|
 |  |--------------------------------------------------------------------------l|
@@ -561,7 +561,7 @@ screen "zoomed in where it stops fitting" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench        zoomed in; Esc: all
+ gpuplan  1 Plan  2 Compare [3 Curves] 4 Bench  5 Pool  6 Replay zoomed in; Es…
 ┌─ [m] Memory of one GPU against context  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ┐
 │  │⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀u│
 │  │⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤l│
@@ -599,7 +599,7 @@ screen "memory against users" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench
+ gpuplan  1 Plan  2 Compare [3 Curves] 4 Bench  5 Pool  6 Replay
 ┌─ [m] Memory of one GPU against users  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ──┐
 │  │                                               :fits to 155 users        ⢀d│
 │  │⢀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣠⣤⣤⣤⣔⣒⣒⣒⣋⣉⣉⣉⣁u│
@@ -637,7 +637,7 @@ screen "what cannot fit" -m llama-3.1-70b -p bf16 -g l4:1 <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench
+ gpuplan  1 Plan  2 Compare [3 Curves] 4 Bench  5 Pool  6 Replay
 ┌─ [m] Memory of one GPU against context  Llama 3.1 70B bf16, 1 x l4 TP 1 ─────┐
 │150│                                         │                 ⢀⣀⣀⣀⠤⠤⠤⠒⠒⠉d▓▓▓▓│
 │   │⢠⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤P⣤⣤⣤⣶⣶⣶⣶⣶⣶⣶⣶⣶⣮⣭⣭⣭⣭⣥⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤cba│
@@ -669,7 +669,7 @@ screen "a narrow screen: the plot alone" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- 1  2 [3 Curves] 4
+ 1  2 [3 Curves] 4  5  6
 ┌─ [m] Memory of one GPU against user… ┐
 │  │  │ fits to 155 users:       ⢀⣀⣀⣀⡠d│
 │  │⠘⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⣛⣛⣛⣛⠿⠿⠿⠿⠟⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛ul│
@@ -689,7 +689,7 @@ screen "and the readings by Tab" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- 1  2 [3 Curves] 4
+ 1  2 [3 Curves] 4  5  6
 ┌─ 16 users: fits ─────────────────────┐
 │ a weights      33.88 GiB             │
 │ b + activation 35.83 GiB  +1.95 GiB  │
@@ -717,7 +717,7 @@ screen "matrix products over the sheet" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench
+ gpuplan  1 Plan  2 Compare [3 Curves] 4 Bench  5 Pool  6 Replay
 ┌─ [r] Roofline, measured  h100.json ──────────────────────────────── TFLOP/s ─┐
 │    │                                                                │        │
 │    │                                                                │        │
@@ -748,7 +748,7 @@ screen "the layers of a model" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench
+ gpuplan  1 Plan  2 Compare [3 Curves] 4 Bench  5 Pool  6 Replay
 ┌─ [r] Roofline, measured  h100.json ──────────────────────────────── TFLOP/s ─┐
 │   │                                                                       │  │
 │   │                                                              ⣀⣀⠤⠤⠔⠒⠒⠒⠒⠒⠒a│

@@ -37,7 +37,7 @@ c
 :dump command
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]                   healthy
+ gpuplan  1 Plan  2 Compare  3 Curves [4 Bench] 5 Pool  6 Replay        healthy
 ┌─ Diagnose ──────────────────────────────────────── why is this device slow? ─┐
 │healthy: stand-in 0: nothing holds it back                                    │
 │evidence:                                                                     │

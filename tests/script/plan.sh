@@ -8,7 +8,7 @@ screen "first screen" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
+ gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool  6 Replay
 ┌─ Ask ──────────────────────┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 21, Tab ─┐
 │▸Model      8B (assumed)   ▾││FITS         1 GPU    $0.44/h    $7.25/M tok    │
 │ Weights    auto: bf16     ▾││memory 86 % of budget, 2.84 GiB to spare        │
@@ -31,14 +31,14 @@ expect <<'END'
 └────────────────────────────┘└────────────────────────────────────────────────┘
  Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
- Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
+ Enter:edit  a:apply  s:solve  /:find  y:why  t:replay  p:pin    ?:help  q:quit
 END
 
 screen "first screen in ASCII" --ascii <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
+ gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool  6 Replay
 +- Ask ----------------------++- Answer: 1 x L4, TP 1 ------- 1-14 of 21, Tab -+
 |>Model      8B (assumed)   v||FITS         1 GPU    $0.44/h    $7.25/M tok    |
 | Weights    auto: bf16     v||memory 86 % of budget, 2.84 GiB to spare        |
@@ -61,7 +61,7 @@ expect <<'END'
 +----------------------------++------------------------------------------------+
  Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
- Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
+ Enter:edit  a:apply  s:solve  /:find  y:why  t:replay  p:pin    ?:help  q:quit
 END
 
 screen "120x36" -m llama-3.1-70b -p fp8 -g h100-sxm -u 16 <<'KEYS'
@@ -69,7 +69,7 @@ screen "120x36" -m llama-3.1-70b -p fp8 -g h100-sxm -u 16 <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool    6 Replay
 ┌─ Ask ────────────────────────┐┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ─────────────┐┌─ Alternatives, cheapest first ─────┐
 │▸Model      llama-3.1-70b    ▾││FITS         2 GPUs   $6.98/h    $2.84/M tok    ││GPU             n    $/h TPOT    $/M│
 │ Weights    fp8              ▾││memory 60 % of budget, 29.44 GiB to spare       ││rtx-a6000       2  $1.00  122  $2.24│
@@ -104,7 +104,7 @@ expect <<'END'
 └──────────────────────────────┘└────────────────────────────────────────────────┘└────────────────────────────────────┘
  Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
- Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin  w:save  r:reset                           ?:help  q:quit
+ Enter:edit  a:apply  s:solve  /:find  y:why  t:replay  e:export  p:pin  w:save  r:reset                 ?:help  q:quit
 END
 
 screen "40x12: one panel" -m llama-3.1-70b -p fp8 -g h100-sxm -u 16 <<'KEYS'
@@ -119,7 +119,7 @@ Tab
 KEYS
 only 1,24 29,34 41,42
 expect <<'END'
-[1 Plan] 2  3  4
+[1 Plan] 2  3  4  5  6
 FITS        2 GPUs   $6.98/h  $2.84/M
 memory 60 % of budget, 29.4 GiB to spare
 TPOT 22.7 ms TTFT 219 ms 682/s model
@@ -131,7 +131,7 @@ TPOT 22.7 ms TTFT 219 ms 682/s model
 └──────────────────────────────────────┘
  Model: its parameters set memory and …
  Enter:edit  a:apply     ?:help  q:quit
-[1 Plan] 2  3  4
+[1 Plan] 2  3  4  5  6
 FITS        2 GPUs   $6.98/h  $2.84/M
 memory 60 % of budget, 29.4 GiB to spare
 TPOT 22.7 ms TTFT 219 ms 682/s model
@@ -159,7 +159,7 @@ screen "does not fit" -m 70B -p int8 -g l40s:1 <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
+ gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool  6 Replay
 ┌─ Ask ──────────────────────┐┌─ Answer: 1 x L40S, TP 1 ───── 1-14 of 20, Tab ─┐
 │▸Model      70B (assumed)  ▾││NO FIT   short 30.88 GiB on each L40S           │
 │ Weights    int8           ▾││memory 176 % of budget, 30.88 GiB short         │
@@ -182,7 +182,7 @@ expect <<'END'
 └────────────────────────────┘└────────────────────────────────────────────────┘
  Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
- Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
+ Enter:edit  a:apply  s:solve  /:find  y:why  t:replay  p:pin    ?:help  q:quit
 END
 
 screen "marginal" -m llama-3.1-70b -p bf16 -g h100-sxm:2 --tp 2 <<'KEYS'
@@ -286,7 +286,7 @@ Enter
 KEYS
 only 1,11 22,26
 expect <<'END'
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
+ gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool  6 Replay
 ┌─ Model ──────────────────────────────────────────────────────────── 7 of 23 ─┐
 │/ 70b                           verdict    n      $/h TPOT ms     params      │
 │▸ 70B                           fits       8    $3.52    96.4  a dense model  │
@@ -300,7 +300,7 @@ expect <<'END'
  Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
  type:find  Up/Down:move  Enter:choose  Tab:path  Esc:back
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                       70B*
+ gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool  6 Replay           70B*
 ┌─ Ask ──────────────────────┐┌─ Answer: 4 x RTX A6000, TP 4 ──────────────────┐
 END
 
@@ -311,7 +311,7 @@ Down Enter
 KEYS
 only 1,16
 expect <<'END'
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool    6 Replay
 ┌─ Ask ────┌─ Weights ────────────────────────────────────────────────────────────────────────── 61 of 61 ─┐f 18, Tab ─┐
 │ Model    │/ type words to find it, or another format, as --lis… verdict    n      $/h TPOT ms     $/M    │           │
 │▸Weights  │▸ as published: bf16                                  fits       2    $6.98    27.5  $54.42    │           │
@@ -381,7 +381,7 @@ expect <<'END'
 │  "3g": 1 x GPU of 3g                                                                                                 │
 │                                                                                                                      │
  type:find  Up/Down:move  Enter:choose  Esc:back
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                                                                8B*
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool    6 Replay                                          8B*
 ┌─ Ask ────────────────────────┐┌─ Answer: 1 x A100 SXM4 80GB (MIG 3g.40gb), TP 1 ─────────────────── 1-14 of 17, Tab ─┐
 │ Model      8B (assumed)     ▾││FITS         1 GPU    $1.29/h    $7.22/M tokens out                                   │
 │ Weights    auto: bf16       ▾││memory 49 % of budget, 18.55 GiB to spare                                             │
@@ -513,7 +513,7 @@ expect <<'END'
 └────────────────────────────┘└────────────────────────────────────────────────┘
  Pruning: cannot be solved for (GPU, GPUs, Context, Users and Weights can)
 
- Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
+ Enter:edit  a:apply  s:solve  /:find  y:why  t:replay  p:pin    ?:help  q:quit
 END
 
 screen "undo and redo" -m 8B -g l4 <<'KEYS'
@@ -542,12 +542,12 @@ r
 KEYS
 only 1,3 11 22 25,28 35 46
 expect <<'END'
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                       70B*
+ gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool  6 Replay           70B*
 ┌─ Ask ──────────────────────┐┌─ Answer: 8 x L4, TP 8 ─────── 1-14 of 23, Tab ─┐
 │ Model      70B (assumed)  ▾││FITS         8 GPUs   $3.52/h    $97.17/M tok   │
 │▸Users      1 at once       ││holds   44 requests of 1,280; first: KV pool    │
  Users: reset to its default; r again resets every field
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                        8B*
+ gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool  6 Replay            8B*
 ┌─ Ask ──────────────────────┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 21, Tab ─┐
 │ Model      8B (assumed)   ▾││FITS         1 GPU    $0.44/h    $7.25/M tok    │
 │ Weights    auto: bf16     ▾││memory 86 % of budget, 2.84 GiB to spare        │
@@ -659,16 +659,8 @@ screen "why: what the field goes into comes first" -m llama-3.1-8b -g h100-sxm <
 :dump -
 KEYS
 expect <<'END'
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
+ gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool  6 Replay
 ┌─ Why: Users first ───────────────────────────────────────────── 1-18 of 557 ─┐
-│   max concurrency (concurrency) = 54.64 requests (52.39..55.28), model       │
-│       floor(pool / block bytes) * block bytes / given                        │
-│       with pool 54.644 GiB, 52.389 GiB to 55.284 GiB (model), block bytes 2  │
-│       MiB (exact), given 1 GiB (exact)                                       │
-│       from vLLM 0.33+ of 2026-11: 16 tokens, the CUDA default of the block   │
-│       size; jgchn/llm-d-planner@56dc5b76ca53 accuracy/results (raw logs);    │
-│       llm-d-incubation/llm-d-planner@e50305af90f0                            │
-│       docs/empirical-vllm-memory-results.md                                  │
 │   users' KV (KV needed) = 1.000 GiB, exact                                   │
 │       users * keys and values of one                                         │
 │       with users per replica 1 (request), keys and values 1 GiB (exact)      │
@@ -679,6 +671,14 @@ expect <<'END'
 │       users * given                                                          │
 │       with users per replica 1 (request), given 1 GiB (exact)                │
 │       from vLLM 0.33+ of 2026-11: 16 tokens, the CUDA default of the block   │
+│       size; jgchn/llm-d-planner@56dc5b76ca53 accuracy/results (raw logs);    │
+│       llm-d-incubation/llm-d-planner@e50305af90f0                            │
+│       docs/empirical-vllm-memory-results.md                                  │
+│   users' mean need (mean need) = 0.141 GiB, model                            │
+│       users * reserved for mean tokens                                       │
+│       with users per replica 1 (request), mean tokens 1,152 (request)        │
+│       from vLLM 0.33+ of 2026-11: 16 tokens, the CUDA default of the block   │
+│       size; jgchn/llm-d-planner@56dc5b76ca53 accuracy/results (raw logs);    │
 └──────────────────────────────────────────────────────────────────────────────┘
  Users: requests in flight; more: more KV, longer TPOT, fewer $ a token.
  KV needed = users of one replica * KV of one request
@@ -696,7 +696,7 @@ expect <<'END'
 └────────────────────────────┘└────────────────────────────────────────────────┘
  gpuplan --plan -m 70B -p int8 -g l40s:1 -c 32k -u 4
 
- Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
+ Enter:edit  a:apply  s:solve  /:find  y:why  t:replay  p:pin    ?:help  q:quit
 END
 
 screen "saved, changed, and a name that is taken" -m 70B -g l40s:4 <<'KEYS'
@@ -711,16 +711,16 @@ Enter
 KEYS
 only 1 22 25 35 46 49 70,73 94
 expect <<'END'
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
+ gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool  6 Replay      plan.json
  saved to plan.json; gpuplan --batch plan.json prints its answer
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                 plan.json*
+ gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool  6 Replay     plan.json*
 │ Users      2 at once       ││holds   46 requests of 1,280; first: KV pool    │
  set: users 2
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                 plan.json*
+ gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool  6 Replay     plan.json*
  a file; gpuplan --batch reads it, o opens it
  Save as: plan.json
  Enter:do it  Tab:complete  Up:earlier  Esc:back
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
+ gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool  6 Replay      plan.json
  saved to plan.json; gpuplan --batch plan.json prints its answer
 END
 
@@ -734,7 +734,7 @@ o "plan.json" Enter
 KEYS
 only 1,3 11
 expect <<'END'
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
+ gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool  6 Replay      plan.json
 ┌─ Ask ──────────────────────┐┌─ Answer: 4 x L40S, TP 4 ───── 1-14 of 19, Tab ─┐
 │▸Model      70B (assumed)  ▾││FITS         4 GPUs   $4.00/h    $30.66/M tok   │
 │ Users      2 at once       ││holds   46 requests of 1,280; first: KV pool    │
@@ -796,7 +796,7 @@ expect <<'END'
 │  "./" as typed                                                               │
 │                                                                              │
  type:find  Up/Down:move  Enter:choose  Tab:path  Esc:back
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                 tiny.gguf*
+ gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool  6 Replay     tiny.gguf*
 ┌─ Ask ──────────────────────┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 19, Tab ─┐
 │▸Model      tiny.gguf      ▾││FITS         1 GPU    $0.44/h    $0.0231/M tok  │
 │ Weights    auto: ggml-q8_0▾││memory 1 % of budget, 21.90 GiB to spare        │

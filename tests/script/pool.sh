@@ -16,15 +16,16 @@ workloads = (
 END
 sed 's/stock = 8/stock = 1/' lab.cfg >small.cfg
 
-screen "no pool: no tab, and a list of them" <<'KEYS'
+screen "no pool yet: the tab is there, and lists the examples" <<'KEYS'
 :size 80 24
+:dump -
 5
 :dump -
 "lab.cfg" Enter
 :wait
 :dump -
 KEYS
-lacks "5 Pool "
+shows "4 Bench  5 Pool"
 shows "Pool: models over a day"
 shows "[5 Pool]"
 shows "chat"
@@ -78,6 +79,9 @@ screen "a large screen has the hours stacked, each workload in its glyph" \
 :dump -
 KEYS
 shows "GPUs  █ a chat  ▓ b code"
+shows "owned ───"
+shows "▲▲▲▲"
+shows "shared: servers that all models use, by the hour ─┐"
 shows "▓▓▓▓"
 shows "Ways to own the GPUs"
 

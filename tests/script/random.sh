@@ -14,7 +14,7 @@ keys() {
     awk -v n="$1" -v seed="$2" 'BEGIN {
         srand(seed)
         split("Up Down Left Right PgUp PgDn Home End Tab S-Tab Enter Enter Esc Esc Space BS Del " \
-              "F1 F2 F3 F4 F5 F6 F7 F8 F9 M-1 M-2 M-3 M-4 M-5 C-a C-e C-k C-u C-w C-l ? : a b c " \
+              "F1 F2 F3 F4 F5 F6 F7 F8 F9 M-1 M-2 M-3 M-4 M-5 M-6 C-a C-e C-k C-u C-w C-l ? : a b c " \
               "e f g h i j k l m n o p r s t u v w x z A B E G M N S T U V X $ + - = [ ] 0 1 2 " \
               "3 4 5 6 7 8 9 . , ; ! < > *", key)
         for (nkeys = 1; nkeys in key;)
@@ -24,7 +24,7 @@ keys() {
         for (i = 0; i < n; i++) {
             if (i % 40 == 0)
                 printf "\n:size %d %d\n:why\nEsc Esc Esc M-%d\n", 40 + rand() * 160,
-                       12 + rand() * 40, 1 + rand() * 5
+                       12 + rand() * 40, 1 + rand() * 6
             if (rand() < 0.8) {
                 printf "%s ", key[1 + int(rand() * (nkeys - 1))]
                 continue

@@ -1,5 +1,5 @@
 #!/bin/bash
-# readme.sh - the screens shown in the README and in gpuplan(1) are the program's.
+# readme.sh - the screens shown in the README and in gpuplan-screens(7) are the program's.
 #
 #   UPDATE=1 bash tests/script/readme.sh     writes today's screens into both
 
@@ -12,7 +12,7 @@ readme=$src/README.md
 screen "README" -m llama-3.1-70b -p fp8 -g h100-sxm -c 8k -u 16 <<'KEYS'
 :dump screen.1
 KEYS
-screen "gpuplan(1)" -m llama-3.1-70b -p fp8 -g h100-sxm -c 8k -u 16 --ascii <<'KEYS'
+screen "gpuplan-screens(7)" -m llama-3.1-70b -p fp8 -g h100-sxm -c 8k -u 16 --ascii <<'KEYS'
 2
 :wait
 :dump screen.2
@@ -38,7 +38,7 @@ same() {
 }
 
 same "$readme" '```text' '```' screen.1
-same "$src/man/gpuplan.1" '.Bd -literal -compact' .Ed screen.2
+same "$src/man/gpuplan-screens.7" '.Bd -literal -compact' .Ed screen.2
 
 # names of the model and of the GPU, and what they were read as, a line each
 screen "names that people have" -m Qwen/Qwen3-32B-AWQ -g H100 <<'KEYS'

@@ -55,10 +55,47 @@ shows "24 x 3"
 task "another demand of a pool, and its hours" 6 '+ + l' --pool lab.cfg --screen
 shows "[5 Pool]"
 shows "lab.cfg*"
+task "where a number comes from" 3 'Tab y Enter' -m 8B -g l40s
+shows "TPOT = "
+shows "step + prompts"
 screen "undo" -m 8B -g l40s <<'KEYS'
 :users 16
 u
 :dump -
 KEYS
 shows "Users      1 at once"
+shows "undone: Users 16 -> default (U redoes)"
+
+# A GEMM alone, measured, stopped, gone on with: on a stand-in that waits in the fourth point.
+built=${top_builddir:-$src}
+case $built in /*) ;; *) built=$(dirname "$shipped_gp") ;; esac
+engine=${STANDIN_ENGINE:-$built/tests/fixtures/standin_engine}
+if [ -x "$engine" ]; then
+    mkdir "$work/libexec" "$work/proc" "$work/sys" || exit 99
+    cp "$engine" "$work/libexec/gpuplan-bench-cpu" || exit 99
+    printf 'processor : 0\nmodel name : stand-in 0\ncore id : 0\nflags : fma\n\n' \
+        >"$work/proc/cpuinfo"
+    printf 'MemTotal: 67108864 kB\n' >"$work/proc/meminfo"
+    export GPUPLAN_LIBEXEC=libexec GPUPLAN_PROC=$work/proc GPUPLAN_SYSFS=$work/sys \
+        GPUPLAN_STANDIN_DEVICES=1 GPUPLAN_STANDIN_GO=$work/stopped GPUPLAN_STANDIN=waits:3
+    start='4 Down Down Space Down Space F5'
+    assert_true "GEMM alone: 8 keys at most" [ "$(keys_of "$start")" -le 8 ]
+    screen "measure GEMM, stop, resume: predicted and measured" -m 8B -g l40s <<KEYS
+:size 120 36
+$start
+:until 5 to go
+:dump runs
+x
+:wait
+:dump stopped
+F5
+:wait
+:dump -
+KEYS
+    assert_contains "it runs" "waiting 512^3 fp32" "$(cat runs)"
+    assert_contains "F5 goes on" "F5:go on" "$(cat stopped)"
+    shows "complete"
+    shows "134 GFLOP/s"
+    shows "predicted |"
+fi
 finish

@@ -11,7 +11,7 @@ Enter
 :dump -
 KEYS
 expect <<'END'
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
+ gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool  6 Replay
 ┌─ Model ──────────────────────────────────────────────────────────── 5 of 23 ─┐
 │/ llama 70b                     verdict    n      $/h TPOT ms     params      │
 │▸ Llama 3.3 70B Instruct        fits       4    $4.00    50.9    70.55 B      │
@@ -42,7 +42,7 @@ Down Enter "gptq"
 :dump -
 KEYS
 expect <<'END'
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
+ gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool  6 Replay
 ┌─ Weights ────────────────────────────────────────────────────────── 2 of 61 ─┐
 │/ gptq                                  verdict    n      $/h TPOT ms     $/M │
 │▸ int8-gptq  GPTQ INT8, groups of 128   fits       2    $2.00    54.0  $31.26 │
@@ -76,7 +76,7 @@ Enter
 :dump -
 KEYS
 expect <<'END'
-[1 Plan] 2  3  4
+[1 Plan] 2  3  4  5  6
 +- Model ------------------- 23 of 23 -+
 |/ type words to find it, or a size su~|
 |> 70B                                 |
@@ -88,7 +88,7 @@ expect <<'END'
 +--------------------------------------+
  Model: its parameters set memory and ~
  type:find  Up/Down:move  Esc:back
-[1 Plan] 2  3  4
+[1 Plan] 2  3  4  5  6
 +- Model -------------------- 8 of 23 -+
 |/ llama                               |
 |  Llama 3.1 8B                        |
@@ -108,7 +108,7 @@ Down Down Enter
 :dump -
 KEYS
 expect <<'END'
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool    6 Replay
 ┌─ Ask ────────────────────────┐┌─ Answer: 4 x L40S, TP 4 ───────────────────────┐┌─ Alternatives, cheapest first ─────┐
 │ Model      70B (assumed)    ▾││FITS         4 GPUs   $4.00/h    $58.82/M tok   ││GPU             n    $/h TPOT    $/M│
 ┌─ GPU ───────────────────────────────────────────────────────────────────────────────────────────────────── 24 of 24 ─┐
@@ -205,32 +205,32 @@ g / "suggestion" Enter
 :dump -
 KEYS
 expect <<'END'
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Help: Plan ─────────────────────────────────────────────────── 19-36 of 57 ─┐
+ gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool  6 Replay
+┌─ Help: Plan ─────────────────────────────────────────────────── 19-36 of 62 ─┐
+│   w               save the plan's fields (--batch reads them)                │
+│   o               open a saved plan                                          │
+│                                                                              │
+│ Everywhere                                                                   │
 │   ?, F1           this help                                                  │
 │   q, F10          close, then quit                                           │
 │   1, M-1          Plan: one request, one answer                              │
 │   2, M-2          Compare: GPUs x precisions                                 │
 │   3, M-3          Curves: speed, cost, memory                                │
 │   4, M-4          Bench: measure this machine                                │
-│   5, M-5          Pool: a mix of models over a day, once :pool FILE is given │
+│   5, M-5          Pool: a mix of models over a day; lists the examples       │
+│   6, M-6          Replay: the plan's requests over time                      │
 │   Up, k           up                                                         │
 │   Down, j         down                                                       │
 │   Left, h         previous value, left                                       │
 │   Right, l        next value, right                                          │
 │   PgUp            a page up                                                  │
 │   PgDn            a page down                                                │
-│   g, Home         to the first                                               │
-│   G, End          to the last                                                │
-│   Tab             next panel                                                 │
-│   S-Tab           previous panel                                             │
-│   Esc             back one step; never quits                                 │
 └──────────────────────────────────────────────────────────────────────────────┘
  Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
  Up/Down:scroll  /:find  n:next  i:index  q or Esc:close
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Help: Plan ──────────────────────────────────────────────────── 1-18 of 57 ─┐
+ gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool  6 Replay
+┌─ Help: Plan ──────────────────────────────────────────────────── 1-18 of 62 ─┐
 │ Model: its parameters set memory and speed. An id, 70B, or a path.           │
 │ parameters = sum of rows*cols over all its tensors                           │
 │                                                                              │
@@ -240,15 +240,15 @@ expect <<'END'
 │   +, =            number: a step up; on Pool: 10 % more demand               │
 │   -               number: a step down; on Pool: 10 % less demand             │
 │   /, F3           find a field by its name                                   │
-│   a               apply a change; on Compare: take this row into the plan    │
+│   a               apply a change; on Compare: take this row into the plan;   │
+│                   on Replay: the rate                                        │
 │   s               the best value of this field that still fits               │
 │   y               every number's equation, inputs and source                 │
 │   p               keep this plan to see the difference to it                 │
-│   r               the field's default; again: of all                         │
-│   w               save the plan's fields (--batch reads them)                │
-│   o               open a saved plan                                          │
-│                                                                              │
-│ Everywhere                                                                   │
+│   r               the field's default; again: of all; on Replay: as the plan │
+│                   is                                                         │
+│   t               the plan's requests through the engine's scheduler, on     │
+│                   Replay                                                     │
 └─ not found: suggestion ──────────────────────────────────────────────────────┘
  Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
@@ -263,8 +263,8 @@ screen "help in the least room" --ascii -m 70B -g l40s <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
-[1 Plan] 2  3  4
-+- Help: Plan ------------ 1-7 of 106 -+
+[1 Plan] 2  3  4  5  6
++- Help: Plan ------------ 1-7 of 115 -+
 | Model: its parameters set memory and |
 | speed. An id, 70B, or a path.        |
 | parameters = sum of rows*cols over   |
@@ -275,8 +275,8 @@ expect <<'END'
 +--------------------------------------+
  Model: its parameters set memory and ~
  Up/Down:scroll  /:find  q or Esc:close
-[1 Plan] 2  3  4
-+- Help: Plan ------------ 1-7 of 106 -+
+[1 Plan] 2  3  4  5  6
++- Help: Plan ------------ 1-7 of 115 -+
 | Model: its parameters set memory and |
 | speed. An id, 70B, or a path.        |
 | parameters = sum of rows*cols over   |

@@ -1,8 +1,12 @@
-/* test_calib.c - a device's own points: shares found again, odd ones borne, shapes kept. */
+/* test_calib.c - a device's own points: shares found again, odd ones borne, shapes kept; labs'
+ * figures together, and what they say of a lab that was left out. The labs are drawn here. */
 #include "plan/speed/calib.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "measure/result/shared.h"
 #include "plan/speed/gemm.h"
 #include "shipped.h"
 
@@ -177,6 +181,139 @@ static void bands(void **state)
     assert_true(calib_doubt(&c, h100) > 1.15);
 }
 
+/* ---- labs ---- */
+
+static double normal(unsigned *seed)
+{
+    double sum = -6;
+
+    for (int i = 0; i < 12; i++)
+        sum += rand_r(seed) / (double)RAND_MAX;
+    return sum;
+}
+
+/* Devices that make `spread` more or less of their sheet. */
+static void draw_labs(struct shared_device *lab, int labs, double spread, unsigned *seed)
+{
+    for (int i = 0; i < labs; i++) {
+        double off = exp(spread * normal(seed));
+
+        lab[i] = (struct shared_device){.gpu = "h100-sxm", .month = "2026-11"};
+        gp_format(lab[i].lab, sizeof(lab[i].lab), "%d", i);
+        lab[i].read = 3.0e12 * off;
+        lab[i].kernel[KERNEL_16] =
+            (struct shared_kernel){.compute = 0.8 * off, .memory = 0.88 * off, .points = 10};
+    }
+}
+
+/* Of a lab that no file is of, what the others' band holds; of 90 in 100 as it says. */
+static void labs_left_out(void **state)
+{
+    static const double spread[] = {0.01, 0.02, 0.04, 0.06};
+    const struct gpu *h100 = profile_gpu(catalog, "h100-sxm");
+    struct shared_device lab[4];
+    unsigned seed = 1;
+
+    (void)state;
+    for (size_t s = 0; s < sizeof(spread) / sizeof(spread[0]); s++) {
+        int held = 0, trials = 1000;
+        double apart = 0;
+
+        for (int i = 0; i < trials; i++) {
+            struct shared three = {.device = lab, .count = 3};
+            struct shared_sum sum;
+
+            draw_labs(lab, 4, spread[s], &seed);
+            assert_int_equal(CALIB_KIND, shared_sums(&three, catalog, h100, NULL, &sum));
+            double off = log(lab[3].kernel[KERNEL_16].memory / sum.figure[3].value);
+            held += fabs(off) <= sum.apart;
+            apart += sum.apart / trials;
+        }
+        print_message("labs %.0f %% apart: a fourth in the band of three %.1f %%, band %.1f %%\n",
+                      100 * spread[s], 100.0 * held / trials, 100 * apart);
+        assert_true(held >= 0.85 * trials);
+        assert_true(spread[s] > 0.02 || apart < 0.07); /* of one lab: 0.08 */
+    }
+}
+
+static void labs_together(void **state)
+{
+    const struct gpu *h100 = profile_gpu(catalog, "h100-sxm"),
+                     *h200 = profile_gpu(catalog, "h200-sxm"), *l4 = profile_gpu(catalog, "l4");
+    struct shared_device lab[6];
+    struct shared all = {.device = lab, .count = 1};
+    struct calib *c = calloc(1, sizeof(*c));
+    struct shared_sum sum;
+    struct gpu gpu;
+    struct family f;
+    unsigned seed = 7;
+
+    (void)state;
+    draw_labs(lab, 6, 0.01, &seed);
+    assert_int_equal(CALIB_KIND, shared_sums(&all, catalog, h100, NULL, &sum));
+    assert_true(fabs(sum.apart - 0.08) < 1e-3); /* one lab is one result */
+    all.count = 6;
+    shared_sums(&all, catalog, h100, NULL, &sum);
+    assert_int_equal(6, sum.labs);
+    assert_true(sum.apart < 0.05);
+    assert_int_equal(CALIB_FAMILY, shared_sums(&all, catalog, h200, NULL, &sum));
+    assert_true(sum.apart > 0.05);
+    assert_int_equal(CALIB_NONE, shared_sums(&all, catalog, l4, NULL, &sum));
+
+    strcpy(lab[5].lab, "0"); /* two devices of one lab */
+    shared_sums(&all, catalog, h100, NULL, &sum);
+    assert_int_equal(5, sum.labs);
+    lab[4].kernel[KERNEL_16].memory = 0.4; /* nobody else measures so */
+    shared_sums(&all, catalog, h100, NULL, &sum);
+    assert_int_equal(1, sum.left_out);
+    assert_true(sum.figure[3].value > 0.85);
+
+    shared_calib(&sum, CALIB_KIND, h100, c);
+    calib_fit(c, h100, h100, &gpu, &f);
+    assert_true(fabs(f.product[KERNEL_16].memory - sum.figure[3].value) < 1e-9);
+    assert_true(fabs(log(calib_doubt(c, h100)) - hypot(sum.apart, 0.02)) < 1e-3);
+    free(c);
+}
+
+static enum gp_status labs_parse(const char *text, struct gp_err *err)
+{
+    struct shared s = {0};
+    enum gp_status rc = shared_parse("f", text, strlen(text), &s, err);
+
+    shared_fini(&s);
+    return rc;
+}
+
+#define FILE_OF(devices) "{\"schema\": \"gpuplan.share/1\", \"devices\": " devices "}"
+#define DEVICE_OF(more) "[{\"lab\": \"a\", \"gpu\": \"l4\", " more "}]"
+
+static void labs_refused(void **state)
+{
+    static const struct {
+        const char *text, *where;
+    } bad[] = {
+        {"{}", "schema"},
+        {FILE_OF("[]"), "devices"},
+        {FILE_OF("[3]"), "devices[0]"},
+        {FILE_OF("[{\"lab\": \"a\"}]"), "gpu"},
+        {FILE_OF(DEVICE_OF("\"read_bytes_per_s\": 3")), "read_bytes_per_s"},
+        {FILE_OF(DEVICE_OF("\"products\": []")), "products"},
+        {FILE_OF(DEVICE_OF("\"products\": [{\"compute\": 1}]")), "products[0].kernel"},
+        {FILE_OF(DEVICE_OF(
+             "\"products\": [{\"kernel\": \"fp8\", \"compute\": 7, \"memory\": 1, \"n\": 9}]")),
+         "products[0].compute"},
+    };
+    struct gp_err err;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        assert_int_equal(GP_E_FILE, labs_parse(bad[i].text, &err));
+        if (!strstr(err.where, bad[i].where) && !strstr(err.text, bad[i].where))
+            fail_msg("%s: %s: %s", bad[i].text, err.where, err.text);
+    }
+    assert_int_equal(GP_OK, labs_parse(FILE_OF(DEVICE_OF("\"read_bytes_per_s\": 3e11")), &err));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -185,6 +322,9 @@ int main(void)
         cmocka_unit_test(reads),
         cmocka_unit_test(rows_of_processors),
         cmocka_unit_test(bands),
+        cmocka_unit_test(labs_left_out),
+        cmocka_unit_test(labs_together),
+        cmocka_unit_test(labs_refused),
     };
     return cmocka_run_group_tests(tests, catalog_setup, catalog_teardown);
 }

@@ -190,15 +190,66 @@ static void test_llama_graph(void **state)
     m.kind[0].window = 1024;
     m.kind[0].ff = m.kind[1].ff = 15360;
     q->model = &m;
+    struct engine old = *q->engine;
+    old.masks_fp16 = false; /* before b9500 */
+    old.kv_copies[0] = '\0';
+    q->engine = &old;
     assert_near(graph_bytes(q, 1, 512, 8192, 4) / GP_MIB, 133.5, 0.05);
     /* long contexts: the masks, 6 bytes a cell and token */
     q->model = profile_model(catalog, "llama-3.1-8b");
     assert_near(graph_bytes(q, 1, 512, 262144, 1), 512 * (6.0 * 262144 + 20 * 4096), 1);
-    struct engine plain = *q->engine;
+    struct engine plain = old;
     plain.flash_attention = false; /* scores of 32 heads */
     q->engine = &plain;
     assert_near(graph_bytes(q, 1, 512, 8192, 1), 512 * (4.0 * 8192 + 4 * (32 * 8192.0 + 4 * 4096)),
                 1);
+}
+
+/* Copies of a quantized cache: logged totals of Qwen3.8-27B grow by 2,944 MiB from 131,072 to
+ * 262,144 cells of q4_0, 2,304 of them the cache. Not where nothing is unpacked. */
+static void test_llama_copies(void **state)
+{
+    struct request *q = asked("qwen3.5-27b", "llama.cpp", "rtx-3090", "bf16");
+    double grown[3];
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        q->kv = profile_format(catalog, i == 1 ? "fp16" : "q4_0");
+        q->gpu = profile_gpu(catalog, i == 2 ? "apple-m4-max" : "rtx-3090");
+        grown[i] = graph_bytes(q, 1, 512, 262144, 1) - graph_bytes(q, 1, 512, 131072, 1);
+    }
+    assert_near(grown[0] / GP_MIB, 640, 0.01);
+    assert_near(grown[1] / GP_MIB, 128, 0.01);
+    assert_near(grown[2] / GP_MIB, 128, 0.01);
+    q->gpu = profile_gpu(catalog, "rtx-3090");
+    assert_near(graph_bytes(q, 1, 512, 131072, 1) / GP_MIB, 696, 0.5);
+}
+
+/* vLLM runs Gemma 4's tower as the library has it, SGLang cuts it; 25 heads are cut by 5. */
+static void test_towers(void **state)
+{
+    static const struct {
+        const char *model, *engine;
+        int heads, tp;
+        double share;
+    } rows[] = {
+        {"gemma-4-31b", "vllm", 16, 2, 1},     {"gemma-4-31b", "sglang", 16, 2, 0.5},
+        {"gemma-3-27b", "vllm", 16, 2, 0.5},   {"gemma-3-27b", "vllm", 25, 2, 1},
+        {"gemma-3-27b", "vllm", 25, 5, 0.2},   {"gemma-3-27b", "vllm", 0, 2, 0.5},
+        {"gemma-3-27b", "sglang", 25, 2, 0.5},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct request *q = asked(rows[i].model, rows[i].engine, "h100-sxm", "bf16");
+        struct model m = *q->model;
+        struct layout l = sample_layout(rows[i].tp, 1, 1, 1);
+        q->model = &m;
+        m.vision.heads = rows[i].heads;
+        struct load load = load_sum(q);
+        struct weights w = weights_stage(q, &load, &l, 0);
+        assert_near(w.role[ROLE_VISION], load.global[ROLE_VISION] * rows[i].share, 1);
+    }
 }
 
 /* One user, four slots: windows and states for all of them. */
@@ -282,6 +333,7 @@ int main(void)
         cmocka_unit_test(test_sglang_fraction), cmocka_unit_test(test_sglang_slots),
         cmocka_unit_test(test_sglang_windows),  cmocka_unit_test(test_sglang_states),
         cmocka_unit_test(test_tensorrt_llm),    cmocka_unit_test(test_llama_graph),
+        cmocka_unit_test(test_llama_copies),    cmocka_unit_test(test_towers),
         cmocka_unit_test(test_llama_slots),     cmocka_unit_test(test_llama_host),
         cmocka_unit_test(test_sglang_share),    cmocka_unit_test(test_tiers),
     };

@@ -497,6 +497,20 @@ static void test_quant_forms(void **state)
         {"{\"model_type\":\"llama\"," TINY ",\"quantization\":{\"group_size\":64,"
          "\"bits\":4}}",
          "mlx-4bit", "mlx-4bit"},
+        /* settings of the head of its own */
+        {"{\"model_type\":\"llama\"," TINY ",\"quantization\":{\"group_size\":64,"
+         "\"bits\":4,\"lm_head\":{\"group_size\":64,\"bits\":6}}}",
+         "mlx-4bit", "mlx-6bit"},
+        /* two steps: what is stored is the narrower */
+        {QUANT("{\"quant_method\":\"quark\",\"global_quant_config\":{\"weight\":"
+               "[{\"dtype\":\"fp8_e4m3\",\"qscheme\":\"per_tensor\"},"
+               "{\"dtype\":\"int4\",\"qscheme\":\"per_group\",\"group_size\":128,"
+               "\"symmetric\":true}]},\"exclude\":[\"lm_head\"]}"),
+         "int4", "bf16"},
+        /* no method named: by a key of its own */
+        {QUANT("{\"load_in_4bit\":true,\"bnb_4bit_quant_type\":\"nf4\"}"), "nf4", "bf16"},
+        {QUANT("{\"quant_algo\":\"NVFP4\",\"group_size\":16,\"ignore\":[\"lm_head\"]}"), "nvfp4",
+         "bf16"},
     };
 
     (void)state;

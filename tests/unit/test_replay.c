@@ -393,6 +393,94 @@ static void test_draws_in_streams(void **state)
     }
 }
 
+static int asked; /* times of steps */
+
+static double counted_decode(void *ctx, int decodes, double context, double *slope, double *until)
+{
+    asked++;
+    return linear_decode(ctx, decodes, context, slope, until);
+}
+
+static double counted_mixed(void *ctx, int decodes, double context,
+                            const struct replay_chunk *chunk, int chunks, bool alone)
+{
+    asked++;
+    return linear_mixed(ctx, decodes, context, chunk, chunks, alone);
+}
+
+/* Steps in which nothing happens are taken at once: requests of 1,000 tokens ask for the time of a
+ * step no more than six times each, whatever runs them. */
+static void test_asks_little_per_request(void **state)
+{
+    struct arrivals_ask ask = {.kind = ARRIVALS_POISSON,
+                               .rate = 1,
+                               .count = 20000,
+                               .seed = 1,
+                               .prompt = 500,
+                               .output = 500,
+                               .block = 16};
+    struct replay_clock clock = {.decode = counted_decode, .mixed = counted_mixed, .scale = 1};
+    struct arrivals a;
+
+    (void)state;
+    arrivals_make(&ask, &a);
+    for (int i = SCHEDULER_VLLM; i < SCHEDULER_COUNT; i++) {
+        struct replay_rules rules = {.scheduler = (enum scheduler)i,
+                                     .overlap = true,
+                                     .budget = 8192,
+                                     .input = 16384,
+                                     .decode_tokens = 1,
+                                     .slots = 256,
+                                     .block = 16,
+                                     .blocks = 20000,
+                                     .context = 4096,
+                                     .ratio = 0.7,
+                                     .ratio_least = 0.098,
+                                     .ratio_step = 0.001};
+        struct replay replay = {.load = &a.load, .rules = &rules, .clock = &clock, .replicas = 1};
+        struct replay_result r;
+
+        asked = 0;
+        replay_run(&replay, &r);
+        assert_int_equal(r.completed, ask.count);
+        assert_true(r.steps > 50 * ask.count);
+        assert_true(asked < 6 * ask.count);
+        replay_result_fini(&r);
+    }
+    arrivals_fini(&a);
+}
+
+static int looks;
+
+static bool stop_late(void)
+{
+    return ++looks > 1000;
+}
+
+/* Who is not waited for any more ends where it is, and what it holds can be let go. */
+static void test_ends_when_told(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 100; i++) {
+        random_state = (uint64_t)i;
+        struct replay_rules rules = random_rules();
+        struct replay_load load = random_load();
+        struct replay replay = {.load = &load,
+                                .rules = &rules,
+                                .clock = &linear_clock,
+                                .replicas = random_in(1, 3),
+                                .span_seconds = 0.1,
+                                .stop = stop_late};
+        struct replay_result r;
+
+        looks = 0;
+        replay_run(&replay, &r);
+        assert_true(looks <= 1001);
+        assert_true(looks <= 1000 || r.completed + r.refused <= load.count);
+        replay_result_fini(&r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -402,6 +490,8 @@ int main(void)
         cmocka_unit_test(test_more_replicas_wait_less),
         cmocka_unit_test(test_obeys_little),
         cmocka_unit_test(test_draws_in_streams),
+        cmocka_unit_test(test_asks_little_per_request),
+        cmocka_unit_test(test_ends_when_told),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,9 +39,23 @@ static int compare_keys(const struct keys *a, const struct keys *b)
     return 0;
 }
 
+/* Tokens/s of what fits; where a rate is asked those of a user, and where it is not served for
+ * sure none: what is sure goes before what is fast. */
+static double tokens_of(const struct request *q, const struct load *load,
+                        const struct prices *prices, const struct evaluation *e)
+{
+    struct request sure = *q;
+    struct evaluation again;
+    if (q->rate <= 0)
+        return evaluate_tokens(q, load, &e->layout);
+    sure.goals = GOALS_SURE;
+    evaluate(&sure, load, prices, &e->layout, &again);
+    return again.verdict == VERDICT_FITS ? 1 / e->tpot : 0;
+}
+
 /* Those of the best of all layouts of one stage that fit in a host with the engine's own
- * options, and the most tokens/s of those that are as good; more GPUs than the best pays for
- * are none. */
+ * options, and the most tokens/s of those that are as good, of a user where a rate is served;
+ * more GPUs than the best pays for are none. */
 static struct keys best_of_all(const struct request *q, const struct load *load,
                                const struct prices *prices)
 {
@@ -59,7 +73,7 @@ static struct keys best_of_all(const struct request *q, const struct load *load,
                 int worse = best.any ? compare_keys(&keys, &best) : -1;
                 if (e.verdict != VERDICT_FITS || worse > 0)
                     continue;
-                keys.tokens = evaluate_tokens(q, load, &e.layout);
+                keys.tokens = tokens_of(q, load, prices, &e);
                 if (worse < 0 || keys.tokens > best.tokens)
                     best = keys;
             }
@@ -81,7 +95,7 @@ static void check_best(const struct options *options, const struct resolved *r,
     evaluate(q, &load, &prices, &p->layout, &e);
     if (p->verdict == VERDICT_FITS) {
         found = keys_of(q, &e);
-        found.tokens = p->speed.tokens.value;
+        found.tokens = q->rate > 0 ? 1 / p->speed.tpot.value : p->speed.tokens.value;
     }
     prices_fini(&prices);
     int worse = found.any && best.any ? compare_keys(&found, &best) : 0;

@@ -4,7 +4,9 @@
  *   vllm bench serve --save-result           one object, or one per line
  *   sglang.bench_serving --output-file       one per line
  *   TensorRT-LLM's benchmark_serving.py      as vLLM's
- *   llama-bench -o json, jsonl               a list of objects, or one per line
+ *   llama-bench -o json, jsonl, md           a list of objects, one per line, a row each
+ *   guidellm, aiperf, inference-perf, llm-d's benchmark reports, rows of InferenceX: by the
+ *   table of where each has its means (serverbench.c)
  *
  * Requests in flight are max_concurrency where as many as that were always waiting
  * (request_rate inf); otherwise they follow from Little's law: completed * latency /

@@ -628,7 +628,7 @@ static bool has_tensors(const char *dir)
 /* An adapter has the shape of a change, not of a model. */
 static enum gp_status fail_adapter(const char *path, struct gp_err *err)
 {
-    char where[GP_PATH_MAX], base[96] = "its base", hint[200];
+    char where[GP_PATH_MAX], base[96] = "its base", kind[24] = "LORA", hint[200], told[64];
     const char *dir = path_is_dir(path) ? path : NULL, *name = dir ? ADAPTER_NAME : path;
     json_error_t error;
     char *text;
@@ -643,11 +643,21 @@ static enum gp_status fail_adapter(const char *path, struct gp_err *err)
         if (of != NULL && of[0] != '\0')
             safe_text(base, sizeof base, of, strlen(of));
         rank = json_integer_value(json_object_get(root, "r"));
+        of = json_string_value(json_object_get(root, "peft_type"));
+        if (of != NULL && of[0] != '\0')
+            safe_text(kind, sizeof kind, of, strlen(of));
         json_decref(root);
     }
     free(text);
-    gp_format(hint, sizeof hint, "plan its base: -m %s --lora 1:%lld", base, rank > 0 ? rank : 16);
-    return gp_fail(err, GP_E_FILE, path, hint, "an adapter, not a model");
+    bool lora =
+        strstr(kind, "LORA") != NULL; /* of others no engine that is known here serves any */
+    gp_format(hint, sizeof hint, "plan its base: -m %s", base);
+    if (lora)
+        gp_format(hint, sizeof hint, "plan its base: -m %s --lora 1:%lld", base,
+                  rank > 0 ? rank : 16);
+    gp_format(told, sizeof told, "an adapter%s%s, not a model", lora ? "" : " of the kind ",
+              lora ? "" : kind);
+    return gp_fail(err, GP_E_FILE, path, hint, "%s", told);
 }
 
 static enum gp_status no_model(const char *dir, struct gp_err *err)

@@ -170,7 +170,7 @@ static const struct hf_field config_fields[] = {
     {"ignore", .kinds = HF_TEXTS},
     {"exclude", .kinds = HF_TEXTS},
     {"exclude_modules", .kinds = HF_TEXTS},
-    {"lm_head", .kinds = HF_FLAG},
+    {"lm_head", .kinds = HF_FLAG | HF_OBJECT}, /* MLX: settings of the module */
     {"expert_dtype", .kinds = HF_TEXT},
     {"load_in_4bit", .kinds = HF_FLAG},
     {"load_in_8bit", .kinds = HF_FLAG},
@@ -775,12 +775,31 @@ static void read_gemma(struct form *f)
 
 /* ---- AMD's Quark ---- */
 
+/* Of several steps the narrowest is what is stored: FP4 under a scale in FP8, INT4 that is
+ * unpacked to FP8 (vLLM 0.33 quark.py). */
+static const json_t *quark_weight(const json_t *layer)
+{
+    const json_t *weight = json_object_get(layer, "weight"), *row, *narrow = weight;
+    double least = 0;
+    size_t i;
+
+    json_array_foreach(weight, i, row)
+    {
+        const char *type = word_of(row, "dtype");
+        double bits = strtod(type + strcspn(type, "0123456789"), NULL);
+
+        if (i == 0 || (bits > 0 && bits < least)) {
+            narrow = row;
+            least = bits > 0 ? bits : 32;
+        }
+    }
+    return narrow;
+}
+
 static int quark_scheme(struct form *f, const json_t *layer)
 {
-    const json_t *weight = json_object_get(layer, "weight");
+    const json_t *weight = quark_weight(layer);
 
-    if (json_is_array(weight)) /* one scale over others: the first has the elements */
-        weight = json_array_get(weight, 0);
     if (!json_is_object(weight))
         return QUANT_KEPT;
     const char *type = word_of(weight, "dtype"), *scheme = word_of(weight, "qscheme");
@@ -836,9 +855,7 @@ static void read_quark(struct form *f)
         word_of(json_object_get(row, "output_tensors"), "dtype");
     if (strncmp(word, "fp8", 3) == 0)
         gp_copy(f->hf->model->native_kv, FORMAT_ID_MAX, "fp8");
-    const json_t *weight = json_object_get(first, "weight");
-    name_it(f->hf, "%.30s (Quark)",
-            word_of(json_is_array(weight) ? json_array_get(weight, 0) : weight, "dtype"));
+    name_it(f->hf, "%.30s (Quark)", word_of(quark_weight(first), "dtype"));
 }
 
 /* ---- PyTorch's torchao ---- */
@@ -1350,12 +1367,22 @@ static void read_form(struct hf *hf, json_t *config, const char *method)
     quant_free(f.q);
 }
 
-/* Legacy Quark exports call themselves "fp8" or "awq". */
+/* Legacy Quark exports call themselves "fp8" or "awq"; the first releases of others leave the
+ * method out. */
 static const char *method_of(const json_t *config)
 {
+    static const char *const own[][2] = {
+        {"global_quant_config", "quark"},        {"load_in_4bit", "bitsandbytes"},
+        {"load_in_8bit", "bitsandbytes"},        {"quant_algo", "modelopt"},
+        {"config_groups", "compressed-tensors"},
+    };
     const char *method = word_of(config, "quant_method");
 
-    return json_is_object(json_object_get(config, "global_quant_config")) ? "quark" : method;
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if ((i == 0 || method[0] == '\0') && json_object_get(config, own[i][0]) != NULL &&
+            !json_is_false(json_object_get(config, own[i][0])))
+            return own[i][1];
+    return method;
 }
 
 void hfquant_read(struct hf *hf, const json_t *side)

@@ -454,6 +454,8 @@ void hfvision_add(struct hf *hf)
     if (!json_is_object(t.config) || hf->rc != GP_OK)
         return;
     hf_check(hf, "vision_config", t.config, &type_field, 1);
+    hf->model->vision.heads =
+        (int)plain_size(hf, t.config, "num_attention_heads num_heads heads attention_heads");
     tower = row_elements(&t, bare != NULL ? bare : FIND(towers, own));
     projector = tower > 0 ? row_elements(&t, row) : 0;
     if (tower <= 0) {

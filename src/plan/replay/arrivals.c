@@ -185,6 +185,32 @@ static int length_of(struct stream *s, enum lengths_kind kind, double mean, doub
     return (int)fmin(fmax(floor(tokens + 0.5), 1), 1e9);
 }
 
+/* Blocks of a prefix that all share, then of prompts that come again. */
+static void make_hashes(const struct arrivals_ask *ask, struct arrivals *out)
+{
+    int n = out->load.count, *prompt = out->lengths, shared = ask->prefix / ask->block;
+    uint64_t *hash;
+
+    out->hash_at = gp_calloc((size_t)n + 1, sizeof(*out->hash_at));
+    out->load.hash_tokens = ask->distinct > 0 ? ask->block : shared * ask->block;
+    for (int i = 0; i < n; i++) {
+        int most = ask->distinct > 0 ? prompt[i] / ask->block : 1;
+
+        out->hash_at[i + 1] =
+            out->hash_at[i] + (prompt[i] >= out->load.hash_tokens ? (uint32_t)most : 0);
+    }
+    out->hash = hash = gp_calloc((size_t)out->hash_at[n] + 1, sizeof(*hash));
+    for (int i = 0; ask->distinct > 0 && i < n; i++)
+        for (uint32_t at = out->hash_at[i]; at < out->hash_at[i + 1]; at++) {
+            int group = (int)(at - out->hash_at[i]);
+
+            hash[at] = (uint64_t)group + 1;
+            if (group >= shared)
+                hash[at] += (uint64_t)(i % ask->distinct + 1) << 32;
+        }
+    out->load.warm = ask->distinct < n ? ask->distinct : n;
+}
+
 static void make_drawn(const struct arrivals_ask *ask, struct arrivals *out)
 {
     struct stream gaps = stream_of(ask->seed, 1), prompts = stream_of(ask->seed, 2);
@@ -197,20 +223,17 @@ static void make_drawn(const struct arrivals_ask *ask, struct arrivals *out)
     for (int i = 0; i < n; i++) {
         out->arrival[i] = hour_time(ask, &hour, at);
         at += gap_of(ask, &gaps);
-        prompt[i] = length_of(&prompts, ask->lengths, ask->prompt, ask->prompt_sd);
+        prompt[i] = ask->distinct > 0 && i >= ask->distinct
+                        ? prompt[i - ask->distinct]
+                        : length_of(&prompts, ask->lengths, ask->prompt, ask->prompt_sd);
         output[i] = length_of(&outputs, ask->lengths, ask->output, ask->output_sd);
         most[i] = ask->most > output[i] ? (int)ask->most : output[i];
         if (ask->seconds > 0 && out->arrival[i] > ask->seconds)
             break;
         out->load.count++;
     }
-    if (ask->prefix < ask->block || ask->prefix <= 0)
-        return;
-    out->hash = gp_calloc((size_t)n, sizeof(*out->hash));
-    out->hash_at = gp_calloc((size_t)n + 1, sizeof(*out->hash_at));
-    out->load.hash_tokens = ask->prefix / ask->block * ask->block;
-    for (int i = 0; i < n; i++)
-        out->hash_at[i + 1] = out->hash_at[i] + (prompt[i] >= out->load.hash_tokens ? 1 : 0);
+    if (ask->distinct > 0 || (ask->prefix > 0 && ask->prefix >= ask->block))
+        make_hashes(ask, out);
 }
 
 static void make_logged(const struct arrivals_ask *ask, struct arrivals *out)

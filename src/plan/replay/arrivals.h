@@ -59,6 +59,8 @@ struct arrivals_ask {
     double prompt_sd, output_sd;
     double most;          /* tokens that each may make; 0 = as many as it does */
     int prefix;           /* leading tokens that all prompts share; 0 = none */
+    int distinct;         /* prompts that differ: they come in turn, and came once before; 0 = all
+                           * are new */
     double cached;        /* share of each prompt that is in the cache */
     int block;            /* tokens of a block, for the prefix */
     const double *hourly; /* rates of `hours` hours, over and over, as shares of `rate`; borrowed */

@@ -115,7 +115,7 @@ struct forecaster {
     struct steptime times;
     struct arrivals_ask arrivals; /* with the engine's block */
     double base, solo_more, wake; /* s; share of a prompt's own time; s */
-    float *value;                 /* room for one measure */
+    float *value[MEASURE_COUNT];  /* room for each; value[0] owned */
 };
 
 /* Common factors of one replay. */
@@ -156,6 +156,14 @@ static void fill_delays(const struct forecaster *f, struct forecast *out)
 
         out->delay[i] = (float)(f->base + f->solo_more * solo_time(f, fresh, kept));
     }
+    /* Requests that come at one moment are read in turns, a piece of each: all wait for all. */
+    const double *at = out->result.arrival;
+    for (int i = 0, n = 1; i < l->count; i += n, n = 1) {
+        while (i + n < l->count && at[i + n] == at[i])
+            n++;
+        for (int k = i; n > 1 && k < i + n; k++)
+            out->delay[k] += (float)((n - 1) * SERVE_READ);
+    }
 }
 
 static struct forecast_seen seen_of(const struct replay_result *r, const struct replay_load *l,
@@ -178,7 +186,7 @@ struct forecast_seen forecast_seen(const struct forecast *f, int i)
 
 /* ---- percentiles ---- */
 
-/* Hoare's selection: value k in order. */
+/* Hoare's selection: value k in order; none before it is greater, none behind it less. */
 static float select_value(float *v, int n, int k)
 {
     int low = 0, high = n - 1;
@@ -206,19 +214,28 @@ static float select_value(float *v, int n, int k)
     return v[k];
 }
 
-double forecast_percentile(float *v, int n, double share)
+/* *from: as many of the least values are in front already. */
+static double percentile_from(float *v, int n, double share, int *from)
 {
     if (n == 0)
         return NAN;
     double at = share * (n - 1);
     int below = (int)floor(at);
-    double value = select_value(v, n, below);
+    double value = select_value(v + *from, n - *from, below - *from);
+    *from = below;
     if (below + 1 >= n || at == below)
         return value;
     float next = INFINITY; /* what is behind is not smaller */
     for (int i = below + 1; i < n; i++)
         next = v[i] < next ? v[i] : next;
     return value + (at - below) * ((double)next - value);
+}
+
+double forecast_percentile(float *v, int n, double share)
+{
+    int from = 0;
+
+    return percentile_from(v, n, share, &from);
 }
 
 static double gaps_percentile(const struct replay_result *r, double share)
@@ -228,7 +245,8 @@ static double gaps_percentile(const struct replay_result *r, double share)
 
     for (int i = 0; i < REPLAY_GAPS; i++) {
         all += r->gap[i];
-        sum += (double)r->gap[i] * replay_gap_seconds(i);
+        if (share <= 0 && r->gap[i] > 0)
+            sum += (double)r->gap[i] * replay_gap_seconds(i);
     }
     if (all == 0)
         return NAN;
@@ -279,29 +297,28 @@ static void fill_rates(const struct forecaster *f, const struct replay_result *r
                        const struct replay_load *l, const float *delay, double front,
                        struct forecast_rates *out)
 {
-    int within = 0;
+    int within = 0, count[MEASURE_COUNT] = {0};
+    double sum[MEASURE_COUNT] = {0};
 
-    for (int m = 0; m < MEASURE_COUNT; m++) {
-        double sum = 0;
-        int n = 0;
+    for (int i = 0; i < l->count; i++) {
+        struct forecast_seen s = seen_of(r, l, delay, front, i);
 
-        for (int i = 0; m != MEASURE_ITL && i < l->count; i++) {
-            struct forecast_seen s = seen_of(r, l, delay, front, i);
-            double v = member_of(&s, (enum measure)m);
+        within += !isnan(s.e2e) && within_goals(f->ask, &s);
+        for (int m = 0; m < MEASURE_COUNT; m++) {
+            double v = m == MEASURE_ITL ? NAN : member_of(&s, (enum measure)m);
 
-            if (m == MEASURE_TTFT && !isnan(s.e2e))
-                within += within_goals(f->ask, &s);
             if (isnan(v))
                 continue;
-            f->value[n++] = (float)v;
-            sum += v;
+            f->value[m][count[m]++] = (float)v;
+            sum[m] += v;
         }
-        for (int p = 0; p < POINT_COUNT; p++)
+    }
+    for (int m = 0; m < MEASURE_COUNT; m++)
+        for (int p = 0, from = 0; p < POINT_COUNT; p++) /* their shares rise */
             out->point[m][p] = m == MEASURE_ITL ? gaps_percentile(r, points[p].share)
                                : points[p].share <= 0
-                                   ? (n > 0 ? sum / n : NAN)
-                                   : forecast_percentile(f->value, n, points[p].share);
-    }
+                                   ? (count[m] > 0 ? sum[m] / count[m] : NAN)
+                                   : percentile_from(f->value[m], count[m], points[p].share, &from);
     double span = rate_span(r, l, out);
 
     out->tokens = (double)r->output_tokens / span;
@@ -327,8 +344,15 @@ static void replay_with(const struct forecaster *f, const struct factors *by,
                             .clock = &clock,
                             .replicas = (int)fmax(speed_groups(&f->plan->layout), 1),
                             .router = f->ask->router,
-                            .span_seconds = span};
+                            .span_seconds = span,
+                            .stop = f->ask->stop};
     replay_run(&replay, out);
+}
+
+/* What is found is of no use any more: it only has to end. */
+static bool is_stopped(const struct forecast_ask *ask)
+{
+    return ask->stop && ask->stop();
 }
 
 /* Beside the plan's band of a step: prompts that were cached before, other kernels than the
@@ -397,12 +421,42 @@ static double log_ratio(double a, double b)
 
 #define RATE_DRAWS 11 /* the least and the most of them stand for the 5th and the 95th of 100 */
 
+/* Alike from its beginning to its end, so that a part of it tells what other factors do. */
+static bool arrivals_steady(const struct arrivals_ask *ask)
+{
+    return !ask->trace && ask->hours == 0 && ask->kind != ARRIVALS_BURST;
+}
+
+static int sample_most(const struct forecast_ask *ask)
+{
+    return ask->quick ? FORECAST_SAMPLE / 5 : FORECAST_SAMPLE;
+}
+
+static void replay_rates(struct forecaster *f, const struct factors *by,
+                         const struct replay_load *l, const float *delay,
+                         struct forecast_rates *out)
+{
+    struct replay_result r;
+
+    replay_with(f, by, l, 0, &r);
+    fill_rates(f, &r, l, delay, by->front, out);
+    replay_result_fini(&r);
+}
+
 static void add_law(struct forecaster *f, const struct forecast_rates *value, struct forecast *out,
                     struct widths *width)
 {
-    int draws = out->arrivals.load.count >= FORECAST_FEW ? 3
-                : f->ask->quick                          ? RATE_DRAWS
-                                                         : FORECAST_DRAWS;
+    struct replay_load part = out->arrivals.load;
+    struct forecast_rates sample = *value;
+    const struct factors one = {1, 1, 1, 1};
+    int draws = f->ask->quick ? RATE_DRAWS : FORECAST_DRAWS;
+
+    if (arrivals_steady(&f->ask->arrivals) && part.count > sample_most(f->ask)) {
+        part.count = sample_most(f->ask);
+        replay_rates(f, &one, &part, out->delay, &sample);
+    } else if (part.count >= FORECAST_FEW) {
+        draws = 2;
+    }
     struct forecast_rates *rates = gp_calloc((size_t)draws, sizeof(*rates));
     struct stream random = stream_of(f->ask->arrivals.seed, 4);
     int order[4][FORECAST_DRAWS];
@@ -415,20 +469,17 @@ static void add_law(struct forecaster *f, const struct forecast_rates *value, st
             order[k][i] = order[k][j];
             order[k][j] = i;
         }
-    for (int i = 0; i < draws; i++) {
+    for (int i = 0; i < draws && !is_stopped(f->ask); i++) {
         double z[4];
-        struct replay_result r;
 
         for (int k = 0; k < 4; k++)
-            z[k] = draws == 3 ? 1.645 * (i - 1) * (k == 3 ? -1 : 1)
+            z[k] = draws == 2 ? 1.645 * (2 * i - 1) * (k == 3 ? -1 : 1)
                               : normal_at((order[k][i] + 0.5) / draws);
         struct factors by = factors_at(f, z);
-        replay_with(f, &by, &out->arrivals.load, 0, &r);
-        fill_rates(f, &r, &out->arrivals.load, out->delay, by.front, &rates[i]);
-        replay_result_fini(&r);
+        replay_rates(f, &by, &part, out->delay, &rates[i]);
     }
     for (int m = 0; m < RATES; m++) {
-        double at[FORECAST_DRAWS], v = *rate_at((struct forecast_rates *)value, m);
+        double at[FORECAST_DRAWS], v = *rate_at(&sample, m);
 
         for (int i = 0; i < draws; i++)
             at[i] = *rate_at(&rates[i], m);
@@ -437,36 +488,47 @@ static void add_law(struct forecaster *f, const struct forecast_rates *value, st
         width[m].low += pow(fmin(log_ratio(at[edge], v), 0), 2);
         width[m].high += pow(fmax(log_ratio(at[draws - 1 - edge], v), 0), 2);
     }
-    out->runs = draws;
+    out->runs = draws == 2 ? 3 : draws; /* the value's stands between */
     free(rates);
 }
 
-/* Arrivals of other seeds; the same law. */
-static void add_seeds(struct forecaster *f, const struct forecast_rates *value,
-                      struct forecast *out, struct widths *width)
+/* Arrivals of other seeds; the same law. Of fewer requests than a plan replays the value becomes the
+ * middle of all: one seed's may lie far from it. */
+static void add_seeds(struct forecaster *f, struct forecast_rates *value, struct forecast *out,
+                      struct widths *width)
 {
     const struct factors one = {1, 1, 1, 1};
-    double sum[RATES] = {0};
+    struct forecast_rates rates[FORECAST_SEEDS + 1];
 
+    rates[FORECAST_SEEDS] = *value;
     for (int i = 0; i < FORECAST_SEEDS; i++) {
         struct arrivals_ask ask = f->arrivals;
         struct forecast other = {0};
-        struct forecast_rates rates;
+
+        if (is_stopped(f->ask))
+            return;
 
         ask.seed += 1000003 * (uint64_t)(i + 1);
         arrivals_make(&ask, &other.arrivals);
         replay_with(f, &one, &other.arrivals.load, 0, &other.result);
         other.delay = gp_calloc((size_t)other.arrivals.load.count + 1, sizeof(*other.delay));
         fill_delays(f, &other);
-        fill_rates(f, &other.result, &other.arrivals.load, other.delay, 1, &rates);
-        for (int m = 0; m < RATES; m++)
-            sum[m] +=
-                pow(log_ratio(*rate_at(&rates, m), *rate_at((struct forecast_rates *)value, m)), 2);
+        fill_rates(f, &other.result, &other.arrivals.load, other.delay, 1, &rates[i]);
         forecast_fini(&other);
     }
     for (int m = 0; m < RATES; m++) {
-        double squared = 1.645 * 1.645 * sum[m] / FORECAST_SEEDS;
+        double at[FORECAST_SEEDS + 1], *v = rate_at(value, m), sum = 0;
 
+        for (int i = 0; i <= FORECAST_SEEDS; i++)
+            at[i] = *rate_at(&rates[i], m);
+        if (isnan(*v))
+            continue;
+        qsort(at, FORECAST_SEEDS + 1, sizeof(*at), by_value);
+        if (out->arrivals.load.count < FORECAST_REQUESTS)
+            *v = (at[FORECAST_SEEDS / 2] + at[(FORECAST_SEEDS + 1) / 2]) / 2;
+        for (int i = 0; i <= FORECAST_SEEDS; i++)
+            sum += pow(log_ratio(at[i], *v), 2);
+        double squared = 1.645 * 1.645 * sum / FORECAST_SEEDS;
         width[m].low += squared;
         width[m].high += squared;
     }
@@ -490,7 +552,7 @@ static void add_ranks(struct forecaster *f, const struct forecast_rates *value,
 
             if (isnan(v))
                 continue;
-            f->value[n++] = (float)v;
+            f->value[m][n++] = (float)v;
             sum += v;
             square += v * v;
             product += v * before;
@@ -506,8 +568,8 @@ static void add_ranks(struct forecaster *f, const struct forecast_rates *value,
             double share = points[p].share > 0 ? points[p].share : 0.5;
             double off = 1.645 * sqrt(share * (1 - share) / independent);
             double v = value->point[m][p];
-            double low = forecast_percentile(f->value, n, fmax(share - off, 0));
-            double high = forecast_percentile(f->value, n, fmin(share + off, 1));
+            double low = forecast_percentile(f->value[m], n, fmax(share - off, 0));
+            double high = forecast_percentile(f->value[m], n, fmin(share + off, 1));
             struct widths *w = &width[m * POINT_COUNT + p];
 
             if (points[p].share <= 0) { /* the mean's own error */
@@ -645,6 +707,13 @@ static void forecaster_init(struct forecaster *f, const struct plan *plan,
     f->arrivals.cached = q->prefix_hit;
 }
 
+static void make_room(struct forecaster *f, int count)
+{
+    f->value[0] = gp_malloc(MEASURE_COUNT * ((size_t)count + 1) * sizeof(*f->value[0]));
+    for (int m = 1; m < MEASURE_COUNT; m++)
+        f->value[m] = f->value[m - 1] + count + 1;
+}
+
 enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_ask *ask,
                                struct forecast *out)
 {
@@ -661,11 +730,11 @@ enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_as
     forecaster_init(&f, plan, ask);
     arrivals_make(&f.arrivals, &out->arrivals);
     struct replay_load *l = &out->arrivals.load;
-    f.value = gp_malloc(((size_t)l->count + 1) * sizeof(*f.value));
+    make_room(&f, l->count);
     out->delay = gp_calloc((size_t)l->count + 1, sizeof(*out->delay));
     out->replicas = (int)fmax(speed_groups(&plan->layout), 1);
     replay_with(&f, &one, l, 0, &out->result);
-    if (ask->timeline) { /* now that its length is known */
+    if (ask->timeline && !is_stopped(ask)) { /* now that its length is known */
         double span = out->result.last - out->result.first;
 
         replay_result_fini(&out->result);
@@ -676,10 +745,9 @@ enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_as
     out->runs = 1;
     double came = l->arrival && l->count > 0 ? l->arrival[l->count - 1] / 3600 : 0;
     out->hours = ask->arrivals.hours > 0 || came >= 2 ? (int)fmin(floor(came) + 1, 1e5) : 0;
-    if (ask->bands) {
+    if (ask->bands && !is_stopped(ask)) {
         add_law(&f, &value, out, width);
-        if (ask->quick || ask->arrivals.hours > 0 || ask->arrivals.trace ||
-            ask->arrivals.kind == ARRIVALS_BURST)
+        if (ask->quick || !arrivals_steady(&ask->arrivals) || l->count > FORECAST_SAMPLE)
             add_ranks(&f, &value, out, width);
         else
             add_seeds(&f, &value, out, width);
@@ -695,7 +763,7 @@ enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_as
     }
     conclude_from(out);
     steptime_fini(&f.times);
-    free(f.value);
+    free(f.value[0]);
     return FORECAST_KNOWN;
 }
 
@@ -756,9 +824,9 @@ enum forecast_gap forecast_solve_rate(const struct plan *plan, const struct fore
     if (gap != FORECAST_KNOWN)
         return gap;
     forecaster_init(&f, plan, ask);
-    f.value = gp_malloc(((size_t)ask->arrivals.count + 1) * sizeof(*f.value));
+    make_room(&f, ask->arrivals.count);
     double value = rate_kept(&f, &one), low = value, high = value;
-    for (int i = 0; i < RATE_DRAWS; i++) {
+    for (int i = 0; ask->bands && i < RATE_DRAWS; i++) {
         double z[4];
 
         for (int k = 0; k < 4; k++)
@@ -770,7 +838,7 @@ enum forecast_gap forecast_solve_rate(const struct plan *plan, const struct fore
     }
     *rate = quantity_band(value, low, high, ORIGIN_MODEL);
     steptime_fini(&f.times);
-    free(f.value);
+    free(f.value[0]);
     return FORECAST_KNOWN;
 }
 

@@ -1,19 +1,22 @@
 /*
  * forecast.h - percentiles of a plan's requests by replay, each with its band.
  *
- * Value: the replay with the plan's own step times. Two parts of the band, whose logarithms add in
- * quadrature:
+ * Value: the replay with the plan's own step times; of fewer than FORECAST_REQUESTS that are drawn
+ * the middle of ten seeds. Two parts of the band, whose logarithms add in quadrature:
  *
  *   law      31 replays of the same requests, common factors drawn: on every step (the plan's band
  *            of TPOT), on what prompts add, on the server's front end, on the KV pool. Low and
  *            high are the 2nd and 30th.
- *   sample   arrivals that are drawn: 9 other seeds, 1.64 of their standard deviation; a log: order
- *            statistics n*p +- 1.64*sqrt(n*p*(1 - p)) of an effective n
+ *   sample   few arrivals that are drawn: 9 other seeds, 1.64 of their standard deviation; else
+ *            order statistics n*p +- 1.64*sqrt(n*p*(1 - p)) of an effective n
  *
- * From FORECAST_FEW requests on three replays stand for the 31: all factors low, 1, high.
+ * Of more than FORECAST_SAMPLE requests that are drawn the first ones are replayed with other
+ * factors, and the sample is the requests' own. Of a log or a day of FORECAST_FEW and more three
+ * replays stand for the 31: all factors low, 1, high.
  *
  * What a client sees is later than the engine's queue: by the front end, and by what a prompt
- * takes more or less than its step (speed.h: ttft_base, ttft_solo).
+ * takes more or less than its step (speed.h: ttft_base, ttft_solo). Of n requests that come at one
+ * moment each waits until the front end has read all, SERVE_READ for each.
  */
 #ifndef GP_PLAN_REPLAY_FORECAST_H
 #define GP_PLAN_REPLAY_FORECAST_H
@@ -24,6 +27,7 @@
 
 #define FORECAST_DRAWS 31
 #define FORECAST_SEEDS 9
+#define FORECAST_SAMPLE 5000
 #define FORECAST_FEW 50000
 
 /* X(NAME, key, label) */
@@ -70,9 +74,10 @@ struct forecast_ask {
     struct forecast_goal goal[FORECAST_GOALS];
     struct arrivals_ask arrivals;
     enum router router;
-    bool bands;    /* draws and seeds, too */
-    bool quick;    /* ... 11 draws, and for seeds the sample's own order statistics */
-    bool timeline; /* keeps the result's */
+    bool bands;         /* draws and seeds, too */
+    bool quick;         /* ... 11 draws of a fifth of the sample, and its own order statistics */
+    bool timeline;      /* keeps the result's */
+    bool (*stop)(void); /* as of a replay */
 };
 
 /* Rates of one replay. */
@@ -108,8 +113,8 @@ struct arrivals_ask forecast_arrivals(const struct request *request);
 enum forecast_gap { FORECAST_KNOWN, FORECAST_NO_SCHEDULER, FORECAST_NO_SPEED, FORECAST_APART };
 enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_ask *ask,
                                struct forecast *out);
-/* Requests/s up to which all goals are kept; low and high: by step times of 11 draws. Value 0: not
- * even a lone request keeps them. */
+/* Requests/s up to which all goals are kept and, without any, the server keeps up; low and high: by
+ * step times of 11 draws, with ask->bands. Value 0: not even a lone request keeps them. */
 enum forecast_gap forecast_solve_rate(const struct plan *plan, const struct forecast_ask *ask,
                                       struct quantity *rate);
 void forecast_fini(struct forecast *forecast);

@@ -75,18 +75,24 @@ void replica_count(struct replica *r, double at)
         r->out->blocked_blocks += dt;
 }
 
-#define GAP_FIRST 1e-6 /* s: the lower end of the first bin */
-#define GAP_WIDTH 0.007
+/* Bins by the leading bits of a gap: GAP_PARTS of each octave from 2^GAP_FIRST s on. */
+#define GAP_FIRST (-16)
+#define GAP_BITS 7
+#define GAP_PARTS (1 << GAP_BITS)
 
 double replay_gap_seconds(int bin)
 {
-    return GAP_FIRST * exp(GAP_WIDTH * (bin + 0.5));
+    return ldexp(1 + (bin % GAP_PARTS + 0.5) / GAP_PARTS, bin / GAP_PARTS + GAP_FIRST);
 }
 
 static void count_gap(struct replica *r, double gap, int64_t tokens)
 {
-    int bin = gap > GAP_FIRST ? (int)(log(gap / GAP_FIRST) / GAP_WIDTH) : 0;
+    uint64_t bits;
 
+    memcpy(&bits, &gap, sizeof(bits)); /* IEEE 754: exponent behind 1023, then the mantissa */
+    int64_t bin = gap > 0 ? (int64_t)(bits >> (52 - GAP_BITS)) - (1023 + GAP_FIRST) * GAP_PARTS : 0;
+
+    bin = bin > 0 ? bin : 0;
     r->out->gap[bin < REPLAY_GAPS ? bin : REPLAY_GAPS - 1] += tokens;
 }
 
@@ -104,7 +110,7 @@ static void count_gaps(struct replica *r, int d, double end, int64_t steps, doub
     if (--steps <= 0)
         return;
     /* as many bins as they reach over, alike many steps in each */
-    int64_t parts = 1 + (int64_t)fmin(fmax((last - first) / first / GAP_WIDTH, 0), 63);
+    int64_t parts = 1 + (int64_t)fmin(fmax((last - first) / first * GAP_PARTS, 0), 63);
     parts = parts < steps ? parts : steps;
     for (int64_t n = 0; n < parts; n++) {
         int64_t share = steps * (n + 1) / parts - steps * n / parts;
@@ -122,8 +128,8 @@ static int64_t ticks_blocks(const struct replica *r, int64_t ticks)
 
     if (r->reserves)
         return 0;
-    for (int64_t t = 0; t < rest; t++)
-        n += replica_entering(r, t);
+    for (int at = r->entering; rest-- > 0; at = at > 0 ? at - 1 : (int)block - 1)
+        n += r->enter[at];
     return n;
 }
 
@@ -138,9 +144,19 @@ static int64_t ticks_held(const struct replica *r, int64_t most)
     if (t >= most)
         return most;
     left -= t / block * r->decoding;
-    for (; t < most && (left -= replica_entering(r, t)) >= 0;)
-        t++;
+    int at = r->entering; /* t is whole rounds */
+    for (; t < most && (left -= r->enter[at]) >= 0; t++)
+        at = at > 0 ? at - 1 : (int)block - 1;
     return t;
+}
+
+static void count_ticks(struct replica *r, int64_t ticks)
+{
+    int block = r->rules->block;
+
+    r->tick += ticks;
+    r->entering -= (int)(ticks % block);
+    r->entering += r->entering < 0 ? block : 0;
 }
 
 static void end_those(struct replica *r, double at)
@@ -201,7 +217,7 @@ void replica_settle(struct replica *r)
     count_gaps(r, d, s.start + s.first, n, s.first + (n > 1 ? s.more : 0), last);
     r->joined = end;
     r->last_decoded = true;
-    r->tick += n;
+    count_ticks(r, n);
     r->context += (double)d * (double)n;
     r->out->steps += n;
     r->out->output_tokens += d * n;
@@ -240,12 +256,12 @@ static void mixed_step(struct replica *r, int decodes, double start, double end)
 
     r->last_decoded = decodes > 0;
     if (decodes > 0 && !r->reserves)
-        blocks_take(&r->blocks, replica_entering(r, 0) - r->taken);
+        blocks_take(&r->blocks, replica_entering(r) - r->taken);
     replica_count(r, end);
     if (decodes > 0) {
         count_gaps(r, decodes, end, 1, 0, 0);
         r->joined = end;
-        r->tick++;
+        count_ticks(r, 1);
         r->context += decodes;
         replica_shift_held(r);
         if (r->scheduler->decoded)
@@ -389,4 +405,5 @@ void replica_init(struct replica *r, const struct replay *replay, int number,
     blocks_init(&r->blocks, rules->blocks, hashes);
     r->blocks.in_turn = rules->caches && rules->in_turn;
     r->item = hashes > 0 ? gp_malloc(hashes * sizeof(*r->item)) : NULL;
+    replica_warm(r, replay->load->warm);
 }

@@ -195,7 +195,7 @@ void replay_run(const struct replay *replay, struct replay_result *out)
         struct replica *r = next_replica(&run);
         double at = next_arrival(&run);
 
-        if (at == INFINITY && r->decide == INFINITY)
+        if ((at == INFINITY && r->decide == INFINITY) || (replay->stop && replay->stop()))
             break;
         if (r->stretch.steps > 0 && r->decide <= at)
             replica_settle(r);

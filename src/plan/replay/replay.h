@@ -40,6 +40,8 @@ struct replay_load {
     const uint32_t *hash_at;    /* count + 1 places in it */
     int hash_tokens;            /* tokens of a group, a multiple of the block */
     double cached;              /* share of each prompt that is cached before; without hashes */
+    int warm;                   /* so many were answered before the first comes: what the pool keeps
+                                 * of their prompts is found */
     int users;                  /* at most so many in flight; 0 = as they arrive */
 };
 
@@ -113,7 +115,7 @@ struct replay_outcome {
     int32_t cached;
 };
 
-#define REPLAY_GAPS 2048    /* bins of gaps between tokens, each 0.7 % wide from 1 us on */
+#define REPLAY_GAPS 3072    /* bins of gaps between tokens, 0.8 % wide at most, 15 us to 256 s */
 #define REPLAY_TIMELINE 500 /* spans of the timeline */
 
 struct replay_span {
@@ -149,6 +151,7 @@ struct replay {
     double span_seconds; /* of a span of the timeline; 0 = none is kept */
     replay_step_fn *watch;
     void *watch_ctx;
+    bool (*stop)(void); /* true: the result is of no use any more; NULL: it is waited for */
 };
 
 void replay_run(const struct replay *replay, struct replay_result *out);

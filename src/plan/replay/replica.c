@@ -111,13 +111,6 @@ static void heap_down(struct replica *r, int at, int count)
     heap_set(r, at, i);
 }
 
-static int enter_class(const struct replica *r, const struct seq *s)
-{
-    int64_t block = r->rules->block, key = (s->computed - s->tick) % block;
-
-    return (int)(key < 0 ? key + block : key);
-}
-
 void replica_decode_begin(struct replica *r, int i)
 {
     struct seq *s = &r->seq[i];
@@ -130,8 +123,8 @@ void replica_decode_begin(struct replica *r, int i)
     heap_set(r, r->decoding, i);
     heap_up(r, r->decoding++);
     r->context += s->computed;
-    if (!r->reserves)
-        r->enter[enter_class(r, s)]++;
+    s->enters = (s->computed + r->entering) % r->rules->block;
+    r->enter[s->enters]++;
 }
 
 /* What it has computed and made holds again as it stands in it. */
@@ -146,10 +139,9 @@ void replica_decode_end(struct replica *r, int i)
         heap_down(r, r->seq[last].heap, r->decoding);
     }
     s->heap = -1;
-    if (!r->reserves) {
-        r->enter[enter_class(r, s)]--;
+    r->enter[s->enters]--;
+    if (!r->reserves)
         s->held += blocks_of(r, seq_computed(r, s)) - blocks_of(r, s->computed);
-    }
     r->context -= (double)seq_computed(r, s);
     int64_t ticks = r->tick - s->tick;
     s->computed += (int)ticks;
@@ -161,8 +153,7 @@ void replica_hold_back(struct replica *r, int i)
 {
     r->held = gp_grow(r->held, &r->held_cap, (size_t)r->held_back + 1, sizeof(*r->held));
     r->held[r->held_back++] = i;
-    if (!r->reserves)
-        r->enter[enter_class(r, &r->seq[i])]--;
+    r->enter[r->seq[i].enters]--;
 }
 
 void replica_shift_held(struct replica *r)
@@ -173,8 +164,8 @@ void replica_shift_held(struct replica *r)
         s->tick++;
         s->last++;
         heap_down(r, s->heap, r->decoding);
-        if (!r->reserves)
-            r->enter[enter_class(r, s)]++;
+        s->enters = s->enters > 0 ? s->enters - 1 : r->rules->block - 1;
+        r->enter[s->enters]++;
     }
 }
 
@@ -321,6 +312,37 @@ static void seq_free_blocks(struct replica *r, int i, int64_t tokens, bool ends)
         blocks_release(&r->blocks, item);
     }
     s->groups = 0;
+}
+
+void replica_warm(struct replica *r, int n)
+{
+    const struct replay_load *l = r->load;
+    int group = l->hash ? group_blocks(r) : 0;
+
+    for (int id = 0; id < n && r->item; id++) {
+        int tokens = l->prompt[id] + l->output[id] - 1, full = tokens / r->rules->block;
+        int64_t own = blocks_of(r, tokens);
+
+        if (own > r->rules->blocks)
+            continue;
+        for (uint32_t at = l->hash_at[id]; at < l->hash_at[id + 1]; at++, own -= group) {
+            int item = blocks_find(&r->blocks, l->hash[at]);
+
+            if (item != BLOCKS_NONE) {
+                blocks_hold(&r->blocks, item);
+            } else {
+                blocks_take(&r->blocks, group);
+                item = blocks_add(&r->blocks, l->hash[at], SEQ_NONE);
+                r->blocks.item[item].count = group;
+            }
+            r->item[at] = item;
+        }
+        blocks_take(&r->blocks, own);
+        blocks_give(&r->blocks, blocks_of(r, tokens) - full);
+        blocks_leave(&r->blocks, own - (blocks_of(r, tokens) - full), true);
+        for (uint32_t at = l->hash_at[id + 1]; at-- > l->hash_at[id];)
+            blocks_release(&r->blocks, r->item[at]);
+    }
 }
 
 /* ---- those that run ---- */

@@ -34,6 +34,7 @@ struct seq {
     int left;                /* an item of what it had computed behind them when it left, */
     int left_from;           /* from this block on; or none */
     int heap, before, after; /* places: by `last`; among those that run */
+    int enters;              /* its class of (computed - tick) mod block */
     enum seq_state state;
     double token; /* s: when its last token came, of one that lost its blocks */
 };
@@ -77,8 +78,9 @@ struct replica {
     int decoding;
     double context; /* tokens that these hold */
     int64_t tick, entered;
-    int *enter; /* of (computed - tick) mod block; owned */
-    int *heap;  /* decoding ones by `last`; owned */
+    int *enter;   /* of (computed - tick) mod block; owned */
+    int entering; /* -tick mod block: those of it need a block in the next tick */
+    int *heap;    /* decoding ones by `last`; owned */
     size_t heap_cap;
     struct queue queue;
     struct blocks blocks;
@@ -122,6 +124,9 @@ void replica_init(struct replica *replica, const struct replay *replay, int numb
                   struct replay_result *out);
 void replica_fini(struct replica *replica);
 
+/* Its pool as the first n requests leave it, answered one after the other. */
+void replica_warm(struct replica *replica, int n);
+
 /* A request comes at `at`. */
 void replica_arrive(struct replica *replica, int request, double at);
 
@@ -162,12 +167,10 @@ static inline int seq_known(const struct seq *s)
     return s->prompt + s->made;
 }
 
-/* Decoding requests that need a block in the tick that comes after so many. */
-static inline int replica_entering(const struct replica *r, int64_t after)
+/* Decoding requests that need a block in the next tick. */
+static inline int replica_entering(const struct replica *r)
 {
-    int64_t block = r->rules->block;
-
-    return r->enter[(((-(r->tick + after)) % block) + block) % block];
+    return r->enter[r->entering];
 }
 
 /* The first that waits; SEQ_NONE where nobody does. Makes a seq of a new request. */

@@ -192,7 +192,7 @@ static void retract_some(struct replica *r, int64_t spent)
         s->made -= lost;
         r->out->output_tokens -= lost;
     } while (r->decoding + r->wasted > 1 && r->decoding > 0 &&
-             replica_entering(r, 0) + spent > blocks_left(&r->blocks));
+             replica_entering(r) + spent > blocks_left(&r->blocks));
     for (int i = r->head; i != SEQ_NONE; i = r->seq[i].after)
         if (r->seq[i].state == SEQ_DECODES) {
             made += (double)seq_seen(r, &r->seq[i]) + RETRACT_AHEAD;
@@ -247,7 +247,7 @@ static int pack_decodes(struct replica *r)
         r->wasted = r->released_count;
         spent = wasted_blocks(r);
     }
-    if (r->decoding + r->wasted > 1 && replica_entering(r, 0) + spent > blocks_left(&r->blocks)) {
+    if (r->decoding + r->wasted > 1 && replica_entering(r) + spent > blocks_left(&r->blocks)) {
         if (r->released_count > 0 && !r->rules->late) { /* what these hold is soon free */
             r->full = false;
             return 0;

@@ -24,7 +24,7 @@ static int chunk_tokens(const struct replica *r, int rest, int left)
 static bool pack_all(struct replica *r, int *left)
 {
     int tokens = r->decoding * r->rules->decode_tokens;
-    int64_t blocks = replica_entering(r, 0);
+    int64_t blocks = replica_entering(r);
     int prompts = r->prompts;
 
     if (tokens > *left)
@@ -45,7 +45,7 @@ static bool pack_all(struct replica *r, int *left)
     }
     if (blocks > blocks_left(&r->blocks))
         return false;
-    replica_take(r, replica_entering(r, 0));
+    replica_take(r, replica_entering(r));
     *left -= r->decoding * r->rules->decode_tokens;
     prompts = r->prompts;
     for (int i = r->head; prompts > 0; i = r->seq[i].after) {

@@ -10,22 +10,27 @@
 #include "base/mem.h"
 
 #define KNOT_FIRST 32 /* tokens */
+#define OCTAVE 4      /* knots to twice as many */
 
 static double knot_tokens(int knot)
 {
-    return knot == 0 ? 0 : KNOT_FIRST * exp2((knot - 1) / 4.0);
+    static const double step[OCTAVE] = {1, 1.189207115002721, 1.4142135623730951,
+                                        1.681792830507429};
+
+    return knot == 0 ? 0 : ldexp(KNOT_FIRST * step[(knot - 1) % OCTAVE], (knot - 1) / OCTAVE);
 }
 
-static int knot_below(double tokens)
+/* The last knot that is not above so many tokens, but one before the last at most. */
+static int knot_below(const struct steptime *t, double tokens)
 {
+    int knot = 0;
+
     if (tokens < KNOT_FIRST)
         return 0;
-    int knot = 1 + (int)(4 * log2(tokens / KNOT_FIRST));
-    knot = knot < STEPTIME_KNOTS - 2 ? knot : STEPTIME_KNOTS - 2;
-    /* rounding of logarithms */
-    if (knot < STEPTIME_KNOTS - 2 && knot_tokens(knot + 1) <= tokens)
+    knot = 1 + OCTAVE * ilogb(tokens / KNOT_FIRST);
+    while (knot < STEPTIME_KNOTS - 2 && t->knot[knot + 1] <= tokens)
         knot++;
-    return knot;
+    return knot < STEPTIME_KNOTS - 2 ? knot : STEPTIME_KNOTS - 2;
 }
 
 static double *nan_row(int count)
@@ -45,7 +50,7 @@ static double decode_at(struct steptime *t, int decodes, int knot)
         t->decode[d] = nan_row(STEPTIME_KNOTS);
     double *at = &t->decode[d][knot];
     if (isnan(*at))
-        *at = step_decode(t->step, d, fmax(knot_tokens(knot), 1));
+        *at = step_decode(t->step, d, fmax(t->knot[knot], 1));
     return *at;
 }
 
@@ -53,8 +58,8 @@ static double decode_time(void *ctx, int decodes, double context, double *slope,
 {
     struct steptime *t = ctx;
     double mean = context / decodes;
-    int knot = knot_below(mean);
-    double from = knot_tokens(knot), to = knot_tokens(knot + 1);
+    int knot = knot_below(t, mean);
+    double from = t->knot[knot], to = t->knot[knot + 1];
     double a = decode_at(t, decodes, knot), b = decode_at(t, decodes, knot + 1);
 
     *slope = (b - a) / (to - from) / decodes;
@@ -119,6 +124,8 @@ void steptime_init(struct steptime *t, const struct step *step, const struct ser
     t->alone = nan_row(t->tokens);
     t->both = nan_row(t->tokens);
     t->prompts = 1;
+    for (int i = 0; i < STEPTIME_KNOTS; i++)
+        t->knot[i] = knot_tokens(i);
 }
 
 void steptime_fini(struct steptime *t)

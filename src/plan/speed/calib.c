@@ -38,7 +38,10 @@ const char *calib_from_words(enum calib_from from)
 double calib_doubt(const struct calib *c, const struct gpu *gpu)
 {
     double left = fmax(isfinite(c->rms) ? c->rms : DOUBT_LEAST, DOUBT_LEAST);
-    double apart = c->from == CALIB_FAMILY ? DOUBT_COUSIN : c->from == CALIB_KIND ? DOUBT_OTHER : 0;
+    double apart = c->labs > 0               ? c->apart
+                   : c->from == CALIB_FAMILY ? DOUBT_COUSIN
+                   : c->from == CALIB_KIND   ? DOUBT_OTHER
+                                             : 0;
     double host = gpu->host && c->points == 0 ? DOUBT_HOST : 0;
 
     return exp(sqrt(left * left + apart * apart + host * host));
@@ -220,7 +223,12 @@ void calib_fit(struct calib *c, const struct gpu *sheet, const struct gpu *gpu, 
     if (!gpu->host)
         fit_links(c, sheet, family);
     for (int k = 0; k < KERNEL_COUNT; k++)
-        fit_kernel(c, sheet, (enum kernel)k, family);
+        if (c->shared[k].compute > 0)
+            family->product[k] = c->shared[k];
+        else
+            fit_kernel(c, sheet, (enum kernel)k, family);
+    if (c->labs > 0)
+        return;
     double sum = 0, weight = 0;
 
     for (int i = 0; i < c->points; i++) {

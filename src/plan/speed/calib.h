@@ -79,6 +79,10 @@ struct calib {
     int reduces;
     double peer; /* bytes/s of a copy between two GPUs; 0 = not measured */
     double rms;  /* of the residuals about the fitted law; NAN = no law */
+    /* of several labs (measure/result/shared.h): the shares that they fitted, without points */
+    int labs;     /* 0 = one result */
+    double apart; /* how far another device may be: half a 90 % band, a logarithm */
+    struct product_share shared[KERNEL_COUNT]; /* 0 = not measured */
     struct calib_point point[CALIB_POINTS];
 };
 

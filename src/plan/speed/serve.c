@@ -202,8 +202,6 @@ static double solo_of(const struct step *s, const struct serve_load *l)
     return l->solo > 0 ? l->solo : serve_solo(s, l);
 }
 
-#define ARRIVAL 2e-3 /* s: one process reads all requests and splits their texts; assumed */
-
 void serve_burst(const struct step *both, const struct serve_load *l, const struct serve *at,
                  double *mean, double *last)
 {
@@ -221,10 +219,10 @@ void serve_burst(const struct step *both, const struct serve_load *l, const stru
     double whole = both->first * e->ttft_solo * all / full * step_s / fmin(s->pp, all / full);
     double base = both->first * (e->ttft_base + at->decode / 2) + l->transfer;
 
-    base += ARRIVAL * users / 2;
+    base += SERVE_READ * users / 2;
     whole = fmax(whole, both->first * e->ttft_solo * at->solo);
     *mean = base + (whole + whole / prompts) / 2;
-    *last = base + ARRIVAL * users / 2 + whole;
+    *last = base + SERVE_READ * users / 2 + whole;
     if (users <= first || at->requests <= 0)
         return;
     double more = users - first, ends = base + whole / prompts + l->output * at->tpot;

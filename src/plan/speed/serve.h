@@ -137,6 +137,9 @@ bool serve_alone(const struct step *step);
 double serve_stall(const struct step *step, const struct serve_load *load, const struct serve *at,
                    double *share);
 
+/* s: one process reads all requests and splits their texts; assumed */
+#define SERVE_READ 2e-3
+
 /* TTFT, s, of users who all send their first request at once to an idle engine: the mean, and
  * the last. Prompts fill steps in turn, beside those that decode by then; who has no slot waits
  * for answers to end. at: of serve_estimate().

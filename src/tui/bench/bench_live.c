@@ -6,6 +6,9 @@
  *
  *     ratio = predicted time / measured time     97 % is 3 % slower than predicted
  *
+ * Predicted is the roofline's; of processors, which have no sheet, products and reads are as a plan
+ * takes them.
+ *
  * Above it a row per device with what it tells, beside it the point that runs: its samples
  * as they come, their spread, and the result before it. On one column a panel per device
  * with the last minute of it.
@@ -563,11 +566,28 @@ bool bench_seconds(struct bench *b, double now)
 
 #define FLAGS_LEAST 92 /* columns from which the list has flags: then they take what is left */
 #define NAME_COLS 28   /* of a point's name beside them */
-enum { COL_STATE, COL_NAME, COL_RATE, COL_TIME, COL_PREDICTED, COL_RATIO, COL_FLAGS, COLUMNS };
+enum {
+    COL_STATE,
+    COL_NAME,
+    COL_RATE,
+    COL_TIME,
+    COL_PREDICTED,
+    COL_RATIO,
+    COL_BAR,
+    COL_FLAGS,
+    COLUMNS
+};
+#define BAR_COLS 24   /* of a ratio as a bar, */
+#define BAR_MOST 1.5  /* up to so much */
+#define BAR_LEAST 116 /* columns from which the list has them */
 static const struct list_column point_columns[COLUMNS] = {
-    [COL_STATE] = {"state", 7, 0, false},           [COL_NAME] = {"point", 0, 0, false},
-    [COL_RATE] = {"measured", 12, 0, true},         [COL_TIME] = {"time", 10, 62, true},
-    [COL_PREDICTED] = {"predicted", 11, 62, true},  [COL_RATIO] = {"ratio", 5, 0, true},
+    [COL_STATE] = {"state", 7, 0, false},
+    [COL_NAME] = {"point", 0, 0, false},
+    [COL_RATE] = {"measured", 12, 0, true},
+    [COL_TIME] = {"time", 10, 62, true},
+    [COL_PREDICTED] = {"predicted", 11, 62, true},
+    [COL_RATIO] = {"ratio", 5, 0, true},
+    [COL_BAR] = {"     predicted |", BAR_COLS, BAR_LEAST, false},
     [COL_FLAGS] = {"flags", 0, FLAGS_LEAST, false},
 };
 
@@ -608,10 +628,50 @@ static const enum ink mark_inks[] = {
     [MARK_SKIPPED] = INK_DIM,
 };
 
-/* A cell of a point's first result. */
-static const char *result_cell(const struct session_point *p, int column, char *text, size_t size)
+/* s that a product, or a read of memory, takes by the plan's figures of these processors; NAN: they
+ * say nothing. */
+static double plan_time(const struct bench *b, const struct point *p)
 {
-    const struct point_result *r = &p->result[0];
+    const struct gpu *host = bench_host(b);
+    double roof;
+
+    return !host      ? NAN
+           : p->m > 0 ? point_operations(p) / confirm_law(host, p, &roof)
+           : p->test == TEST_MEMORY && p->kind == KIND_READ ? point_bytes(p) / host->bandwidth.value
+                                                            : NAN;
+}
+
+/* The point's first result, with what a plan says of it where the run has no roof. */
+static struct point_result result_of(const struct bench *b, const struct session_point *p)
+{
+    struct point_result r = p->result[0];
+    double s = r.predicted > 0 || r.state != POINT_OK ? NAN : plan_time(b, p->point);
+
+    if (s > 0 && r.median > 0) {
+        r.predicted = s;
+        r.ratio = s / r.median;
+        r.bound = "the plan's figures of this processor";
+        r.origin = "";
+    }
+    return r;
+}
+
+/* How much of the predicted speed was reached; what is predicted as a line over it. */
+static void draw_ratio(struct canvas *canvas, struct rect in, int y, int x, double ratio,
+                       enum ink ink)
+{
+    const int cols = BAR_COLS - 1, at = (int)(cols / BAR_MOST);
+
+    if (ratio > 0)
+        canvas_run(canvas, in, y, x, (int)ceil(cols * fmin(ratio / BAR_MOST, 1)), ink, GLYPH_FULL);
+    if (ratio > 0)
+        canvas_glyph(canvas, in, y, x + at, INK_FRAME, GLYPH_VERTICAL);
+}
+
+/* A cell of a point's result. */
+static const char *result_cell(const struct session_point *p, const struct point_result *r,
+                               int column, char *text, size_t size)
+{
 
     if (column == COL_RATE)
         return p->mark == MARK_UNSUPPORTED ? "unsupported" : result_rate(text, size, r);
@@ -626,7 +686,8 @@ static const char *result_cell(const struct session_point *p, int column, char *
     }
     gp_copy(text, size, "-");
     if (r->ratio > 0)
-        gp_format(text, size, "%.0f %%", 100 * r->ratio);
+        gp_format(text, size, r->ratio < 9.995 ? "%.0f %%" : "%.3gx",
+                  r->ratio < 9.995 ? 100 * r->ratio : r->ratio);
     return text;
 }
 
@@ -640,6 +701,7 @@ static void draw_point(const struct bench *b, struct canvas *canvas, struct rect
 
     if (!session_point(b->session, b->device, index, &p))
         return;
+    const struct point_result r = result_of(b, &p);
     none = p.mark == MARK_UNSUPPORTED;
     disturbed = p.count > 0 && p.result[0].disturbed;
     flagged = p.mark == MARK_OK && disturbed;
@@ -648,7 +710,12 @@ static void draw_point(const struct bench *b, struct canvas *canvas, struct rect
               : none  ? "-"
                       : session_mark_word(p.mark));
     for (int c = COL_RATE; p.count > 0 && c < (none ? COL_RATE + 1 : table->count); c++) {
-        const char *cell = result_cell(&p, c, text, sizeof(text));
+        if (c == COL_BAR) {
+            if (table->cols[c] > 0)
+                draw_ratio(canvas, in, y, table->x[c], r.ratio, disturbed ? INK_WARN : INK_OK);
+            continue;
+        }
+        const char *cell = result_cell(&p, &r, c, text, sizeof(text));
 
         list_cell(canvas, in, y, table, c,
                   none                          ? INK_DIM
@@ -1147,7 +1214,9 @@ void bench_point_explain(const struct bench *b, struct strbuf *out)
                     p.seconds < 1 ? "" : "about ", BENCH_TIME(p.seconds), BENCH_BYTES(p.bytes));
     for (int i = 0; i < p.count; i++) {
         strbuf_add(out, i ? "; " : "");
-        explain_result(&p.result[i], out);
+        const struct point_result r = i ? p.result[i] : result_of(b, &p);
+
+        explain_result(&r, out);
     }
 }
 

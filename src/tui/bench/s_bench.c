@@ -208,14 +208,24 @@ static void lines_drop(struct bench *b)
     b->line_count = 0;
 }
 
+static void narrow_drop(struct bench *b)
+{
+    task_drop(&b->narrowing);
+    b->narrow = NULL;
+    b->so_far = quantity_unknown();
+}
+
 /* Devices and points are known: the list of points under headings, and the terms of Confirm. */
 static void session_ready(const struct app *app, struct bench *b)
 {
-    int points = session_points(b->session), test = -1;
+    int points = session_points(b->session), test = -1, count;
     struct session_point p;
 
     lines_drop(b);
     session_plan(b->session, &b->plan);
+    b->host = NULL;
+    if (strcmp(b->plan.backend, CPU_ID) == 0)
+        planner_named_gpu(app->form->planner, CPU_ID, &b->host, &count, NULL);
     b->lines = gp_calloc((size_t)points * 2 + 1, sizeof(*b->lines));
     for (int i = 0; i < points && session_point(b->session, 0, i, &p); i++) {
         if ((int)p.point->test != test)
@@ -244,6 +254,7 @@ static void session_drop(struct bench *b)
         free(b->diagnosis);
         b->diagnosis = NULL;
     }
+    narrow_drop(b);
     session_free(b->session);
     free(b->ask);
     free(b->confirm);
@@ -336,7 +347,7 @@ const struct gpu *bench_host(const struct bench *b)
 {
     const struct gpu *gpu = b->ask->form.answered ? b->ask->form.answer->plan.request.gpu : NULL;
 
-    return gpu && gpu->host ? gpu : NULL;
+    return gpu && gpu->host ? gpu : b->host;
 }
 
 bool bench_unfinished(const struct bench *b)
@@ -1055,6 +1066,56 @@ static void confirm_tick(struct app *app, struct bench *b)
     app_touch(app);
 }
 
+/* ---- the plan's TPOT while it is measured: beside the screen, as a plan takes a while ---- */
+
+struct narrowing {
+    struct resolved before;
+    struct benchlog log; /* so far */
+    struct quantity tpot;
+};
+
+static bool narrow_unit(void *ctx, int i, struct planner *planner)
+{
+    struct narrowing *n = ctx;
+
+    (void)i;
+    n->tpot = confirm_so_far(&n->before, planner, &n->log);
+    return false;
+}
+
+static void narrow_free(void *ctx)
+{
+    struct narrowing *n = ctx;
+
+    benchlog_fini(&n->log);
+    free(n);
+}
+
+static void narrow_begin(struct app *app, struct bench *b)
+{
+    static const struct task_ops ops = {TASK_SCREEN, narrow_unit, narrow_free};
+    struct benchlog log;
+
+    if (!confirm_counts(b->confirm) || !session_so_far(b->session, &log))
+        return;
+    task_drop(&b->narrowing);
+    b->narrow = gp_calloc(1, sizeof(*b->narrow));
+    b->narrow->before = b->confirm->before.resolved;
+    b->narrow->log = log;
+    b->narrowing = task_begin(app->worker, &ops, b->narrow);
+}
+
+static void narrow_tick(struct app *app, struct bench *b)
+{
+    if (!b->narrowing || !task_finished(b->narrowing))
+        return;
+    if (b->narrow->tpot.known)
+        b->so_far = b->narrow->tpot;
+    task_drop(&b->narrowing);
+    b->narrow = NULL;
+    app_touch(app);
+}
+
 /* The form answered again, with what is kept now. */
 static void plan_refresh(struct app *app)
 {
@@ -1126,27 +1187,24 @@ static int band_at(double value, double low, double high, int cols)
     return (int)lround(log(value / low) / log(high / low) * (cols - 1));
 }
 
-/* "|---+----o--|": the band, what is predicted in it, and what was measured. */
-static void draw_band(struct page *page, const struct confirm_term *t, double measured,
-                      enum ink ink)
+/* "|---+----o--|" over all between low and high: a band, what is predicted in it, and what was
+ * measured, if so. */
+static void draw_band(struct page *page, const struct quantity *q, double low, double high,
+                      double measured, enum ink frame, enum ink ink)
 {
-    const struct quantity *q = &t->predicted;
     int cols = page->in.cols - BAND_X, at = BAND_X;
-    bool known = measured > 0;
-    double low = known ? fmin(q->low, measured) : q->low;
-    double high = known ? fmax(q->high, measured) : q->high;
 
-    if (cols < BAND_LEAST || !q->known || !(low > 0) || !(high > low))
+    if (cols < BAND_LEAST || !q->known || !(low > 0) || !(high > low) || !(q->low > 0))
         return;
     int first = at + band_at(q->low, low, high, cols),
         last = at + band_at(q->high, low, high, cols);
 
-    canvas_run(page->canvas, page->in, page->y, first, last - first, INK_FRAME, GLYPH_HORIZONTAL);
-    canvas_glyph(page->canvas, page->in, page->y, first, INK_FRAME, GLYPH_BAND_LOW);
-    canvas_glyph(page->canvas, page->in, page->y, last, INK_FRAME, GLYPH_BAND_HIGH);
-    canvas_glyph(page->canvas, page->in, page->y, at + band_at(q->value, low, high, cols),
-                 INK_FRAME, GLYPH_BAND_AT);
-    if (known)
+    canvas_run(page->canvas, page->in, page->y, first, last - first, frame, GLYPH_HORIZONTAL);
+    canvas_glyph(page->canvas, page->in, page->y, first, frame, GLYPH_BAND_LOW);
+    canvas_glyph(page->canvas, page->in, page->y, last, frame, GLYPH_BAND_HIGH);
+    canvas_glyph(page->canvas, page->in, page->y, at + band_at(q->value, low, high, cols), frame,
+                 GLYPH_BAND_AT);
+    if (measured > 0)
         canvas_glyph(page->canvas, page->in, page->y, at + band_at(measured, low, high, cols), ink,
                      GLYPH_DOT);
 }
@@ -1194,17 +1252,41 @@ static void show_term(struct page *page, const struct bench *b, const struct con
     gp_format(row, sizeof(row), "%-20.20s%13s%13s%9s%9s  %s", t->name, predicted, band, measured,
               error, use);
     if (!ignored)
-        draw_band(page, t, value, runs ? INK_ACCENT : t->in_band ? INK_OK : INK_WARN);
+        draw_band(page, q, value > 0 ? fmin(q->low, value) : q->low,
+                  value > 0 ? fmax(q->high, value) : q->high, value, INK_FRAME,
+                  runs         ? INK_ACCENT
+                  : t->in_band ? INK_OK
+                               : INK_WARN);
     page_row(page, 0, ignored ? INK_WARN : runs ? INK_ACCENT : INK_TEXT, row);
 }
 
-static void show_tpot(struct page *page, const char *when, const struct plan *p)
+static void tpot_row(struct page *page, const char *when, const struct quantity *q,
+                     const char *origin, const struct quantity *beside, enum ink ink)
 {
-    const struct quantity *q = &p->speed.tpot;
+    double low = beside->known ? fmin(q->low, beside->low) : q->low;
+    double high = beside->known ? fmax(q->high, beside->high) : q->high;
 
-    page_wordsf(page, 0, INK_TEXT, "TPOT %s: %s ms (%s..%s), %s", when,
+    if (!q->known)
+        return;
+    draw_band(page, q, low, high, NAN, ink, ink);
+    page_wordsf(page, 0, ink == INK_FRAME ? INK_TEXT : ink, "TPOT %s: %s ms (%s..%s)%s%s", when,
                 UNITS_PLAIN(1e3 * q->value, 3), UNITS_PLAIN(1e3 * q->low, 3),
-                UNITS_PLAIN(1e3 * q->high, 3), origin_word(q->origin));
+                UNITS_PLAIN(1e3 * q->high, 3), origin[0] ? ", " : "", origin);
+}
+
+/* As it was planned, and what has become of it: on one scale. */
+static void show_tpot(struct page *page, const struct bench *b)
+{
+    const struct confirm *c = b->confirm;
+    const struct quantity *planned = &c->before.plan.speed.tpot;
+    bool done = b->stage == STAGE_DONE && b->refresh != REFRESH_MEASURED && c->measured;
+    struct quantity now = done                    ? c->after.plan.speed.tpot
+                          : b->stage == STAGE_RUN ? b->so_far
+                                                  : quantity_unknown();
+
+    tpot_row(page, "planned", planned, origin_word(planned->origin), &now, INK_FRAME);
+    tpot_row(page, done ? "calibrated" : "if it ended now", &now,
+             done ? origin_word(now.origin) : "", planned, INK_ACCENT);
 }
 
 static void show_terms(struct page *page, const struct bench *b)
@@ -1216,7 +1298,7 @@ static void show_terms(struct page *page, const struct bench *b)
              "term                    predicted    low..high measured    error  band");
     for (int i = 0; i < c->terms; i++)
         show_term(page, b, &c->term[i]);
-    show_tpot(page, "planned", &c->before.plan);
+    show_tpot(page, b);
     if (b->stage == STAGE_RUN) {
         bench_progress_draw(b, page);
         for (int i = int_max(b->notes - 2, 0); i < b->notes; i++)
@@ -1230,8 +1312,6 @@ static void show_terms(struct page *page, const struct bench *b)
                                           : "planning with what was measured...");
         return;
     }
-    if (c->measured)
-        show_tpot(page, "calibrated", &c->after.plan);
     strbuf_init(&words);
     confirm_say(c, &words);
     for (char *at = words.text, *line; (line = strsep(&at, "\n")) && line[0];)
@@ -1423,6 +1503,7 @@ static void finish_run(struct app *app, struct bench *b)
     struct gp_err err = {0};
     char text[480];
 
+    narrow_drop(b);
     b->unwritten[0] = '\0';
     if (session_finish(b->session, &err)) {
         gp_copy(b->unwritten, sizeof(b->unwritten), err.text);
@@ -1472,8 +1553,10 @@ static void take_event(struct app *app, struct bench *b, const struct session_ev
             b->point = event->index;
         break;
     case SESSION_EVENT_POINT:
-        if (b->confirm)
+        if (b->confirm) {
             confirm_measure(b->confirm, b->session);
+            narrow_begin(app, b);
+        }
         break;
     case SESSION_EVENT_SENSORS:
         bench_sensors(b, event, now);
@@ -1524,6 +1607,7 @@ static double bench_tick(struct app *app, void *state, double now)
         else
             quiet++;
     }
+    narrow_tick(app, b);
     is = bench_state(b);
     if (is == SESSION_LOOKING || is == SESSION_WORKING)
         wish = SOON;

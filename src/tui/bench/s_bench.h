@@ -97,7 +97,11 @@ struct bench {
         REFRESH_MEASURED,
         REFRESH_DROPPED
     } refresh;               /* why the plan is made once more */
+    const struct gpu *host;  /* its processors as a plan takes them; NULL: not measured on */
     struct confirm *confirm; /* the terms of Confirm; owned, NULL until the devices are known */
+    struct task *narrowing;  /* TPOT with what is measured so far, at work; NULL: it is not */
+    struct narrowing *narrow;
+    struct quantity so_far;            /* what came of it last */
     struct bench_diagnosis *diagnosis; /* of Diagnose; owned, NULL on another page */
 
     struct session_plan plan;
@@ -127,7 +131,8 @@ void bench_fact(struct page *page, int indent, const char *label, const char *fm
     __attribute__((format(printf, 4, 5)));
 /* "file  ~/result.json" in one row; only the name where there is no room for more. */
 void bench_file(struct page *page, const char *name, const char *path);
-/* The plan's GPU when that is this machine's processors; NULL. */
+/* This machine's processors, where they are measured: as the plan has them, else as any plan would;
+ * NULL. */
 const struct gpu *bench_host(const struct bench *b);
 bool bench_unfinished(const struct bench *b); /* done, and something is left to do */
 /* Another session for the same plan, which begins with what this one measured. */

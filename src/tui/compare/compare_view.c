@@ -494,6 +494,37 @@ enum gp_status compare_view_filter(struct compare_view *view, const char *filter
     return GP_OK;
 }
 
+/* May the word become "mem>=40", which it is not yet? */
+static bool word_waits(const char *text, size_t length)
+{
+    struct word word;
+
+    if (read_word(text, length, &word, NULL))
+        return true;
+    for (int i = 0; i < NUMBER_COUNT; i++)
+        if (!word.is_number && strncasecmp(numbers[i].name, word.text, strlen(word.text)) == 0)
+            return true;
+    return false;
+}
+
+void compare_view_typed(struct compare_view *view, const char *text)
+{
+    size_t length, last = 0, used = 0;
+    char whole[COMPARE_FILTER];
+
+    for (const char *at = next_word(text, &length); length > 0;
+         at = next_word(at + length, &length)) {
+        last = (size_t)(at - text);
+        used = last + length;
+    }
+    if (used > 0 && word_waits(text + last, used - last))
+        used = last;
+    while (used > 0 && text[used - 1] == ' ')
+        used--;
+    if (gp_format(whole, sizeof(whole), "%.*s", (int)used, text))
+        compare_view_filter(view, whole, NULL);
+}
+
 void compare_view_mark(struct compare_view *view, const char *key)
 {
     size_t at = find_mark(view, key);

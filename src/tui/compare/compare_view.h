@@ -105,6 +105,8 @@ void compare_view_sort(struct compare_view *view, enum compare_column column, bo
 /* "" = all. A filter that cannot be (a comparison with a word) changes nothing. */
 enum gp_status compare_view_filter(struct compare_view *view, const char *filter,
                                    struct gp_err *err);
+/* While it is typed: a last word that is not whole yet ("mem>") is left out. */
+void compare_view_typed(struct compare_view *view, const char *text);
 /* What tells a row from every other: GPU, count, precision. */
 void compare_key(const struct request *request, char key[COMPARE_KEY]);
 void compare_view_mark(struct compare_view *view, const char *key);

@@ -56,6 +56,7 @@ struct compare_state {
     unsigned version;                     /* of the form */
     char precisions[COMPARE_FORMATS * 8]; /* ids, ',' between */
     char focus[COMPARE_KEY];              /* row that the user went to; "" = the first */
+    char focus_was[COMPARE_KEY];          /* when a filter began to be typed */
     size_t at;                            /* where it is */
     int panel, detail_top;                /* COMPARE_TABLE or _DETAIL; first line of it */
     bool by_size;                         /* sizes are shown instead of the rows, */
@@ -724,17 +725,31 @@ static void sort_by(struct compare_state *s, int column, bool reverse)
     go_to(s, 0);
 }
 
+static void filter_shown(struct app *app, struct compare_state *s)
+{
+    focus_follow(s);
+    if (s->view.filter[0] && s->at == 0)
+        go_to(s, 1); /* the first is the plan's, which no filter hides */
+    app_touch(app);
+}
+
 static bool filter_done(struct app *app, void *ctx, const char *text, struct gp_err *err)
 {
     struct compare_state *s = ctx;
 
     if (compare_view_filter(&s->view, text, err))
         return false;
-    focus_follow(s);
-    if (text[0] && s->at == 0)
-        go_to(s, 1); /* the first is the plan's, which no filter hides */
-    app_touch(app);
+    filter_shown(app, s);
     return true;
+}
+
+static void filter_typed(struct app *app, void *ctx, const char *text)
+{
+    struct compare_state *s = ctx;
+
+    gp_copy(s->focus, sizeof(s->focus), s->focus_was);
+    compare_view_typed(&s->view, text);
+    filter_shown(app, s);
 }
 
 static void show_why(struct app *app, const struct compare_state *s)
@@ -862,12 +877,14 @@ static bool compare_act(struct app *app, void *state, enum action action)
         sort_by(s, s->view.sort, !s->view.reverse);
         return true;
     case ACT_FILTER:
+        gp_copy(s->focus_was, sizeof(s->focus_was), s->focus);
         prompt_open(&app->display,
                     &(struct prompt_spec){.label = "Only rows with: ",
                                           .text = s->view.filter,
                                           .hint = "words, !not, mem>=40 $<10 gpus=1; nothing: all",
                                           .history = PROMPT_SEARCH,
                                           .done = filter_done,
+                                          .typed = filter_typed,
                                           .ctx = s});
         return true;
     case ACT_PRECISIONS:

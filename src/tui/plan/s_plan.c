@@ -203,17 +203,21 @@ static void draw_field(struct canvas *canvas, struct rect in, int y, const struc
 
 /* ---- why: the terms of the answer, those of this field first ---- */
 
-/* Those of the answer's first rows. */
-static const char *const answer_terms[3] = {"GPUs", "free", "rent"};
+/* Those of the answer's rows, what is asked most first: the index begins with them. */
+static const char *const answer_terms[] = {"TPOT", "TTFT", "output", "GPUs", "free", "rent"};
+enum { ANSWER_TERMS = sizeof(answer_terms) / sizeof(answer_terms[0]), FIELD_TERMS = 3 };
 
-static bool term_is_of(enum field field, const struct term *term)
+/* The place of a term among those of a field, or of the answer; *count: it is none of them. */
+static int term_rank(enum field field, const struct term *term, int *count)
 {
     const char *const *names = field < FIELD_COUNT ? field_rows[field].form->terms : answer_terms;
+    int most = field < FIELD_COUNT ? FIELD_TERMS : ANSWER_TERMS, rank = 0;
 
-    for (int i = 0; i < 3 && names[i]; i++)
-        if (strncmp(term->name, names[i], strlen(names[i])) == 0)
-            return true;
-    return false;
+    for (*count = 0; *count < most && names[*count];)
+        (*count)++;
+    while (rank < *count && strncmp(term->name, names[rank], strlen(names[rank])) != 0)
+        rank++;
+    return rank;
 }
 
 /* ---- this machine, found out beside the keys ---- */
@@ -715,21 +719,24 @@ static bool field_find(struct app *app, struct plan_state *s)
 static bool show_why(struct app *app, const struct plan_state *s)
 {
     bool values = s->panel == PLAN_FORM && focus_field(s) != FIELD_COUNT;
+    enum field field = values ? focus_field(s) : FIELD_COUNT;
+    const struct form *form = app->form;
     struct strbuf text;
     char title[80] = "Why";
+    int count = 0;
 
     if (!app->form->answered) {
         app_report_err(app, &app->form->err);
         return true;
     }
     strbuf_init(&text);
-    for (int pass = 0; pass < 2; pass++) { /* those of this field first */
-        strbuf_add(&text, pass == 0 ? "" : "\nall the others\n");
-        for (int i = 0; i < app->form->why_count; i++)
-            if (term_is_of(values ? focus_field(s) : FIELD_COUNT, &app->form->why[i]) == !pass)
-                print_why_term(&app->form->why[i], &text);
+    for (int rank = 0; rank <= count; rank++) { /* those of this field first */
+        strbuf_add(&text, rank > 0 && rank == count ? "\nall the others\n" : "");
+        for (int i = 0; i < form->why_count; i++)
+            if (term_rank(field, &form->why[i], &count) == rank)
+                print_why_term(&form->why[i], &text);
     }
-    if (values)
+    if (values && count > 0)
         gp_format(title, sizeof(title), "Why: %s first", field_rows[s->focus].form->label);
     pager_open(&app->display, title, text.text);
     if (!values)
@@ -789,6 +796,9 @@ static bool plan_act(struct app *app, void *state, enum action action)
         return field_find(app, s);
     case ACT_WHY:
         return show_why(app, s);
+    case ACT_OVER_TIME:
+        app_show(app, SCREEN_REPLAY);
+        return true;
     case ACT_PIN:
         if (!app->form->answered && !app->form->pinned) {
             app_report(app, false, "no answer to pin");

@@ -381,6 +381,16 @@ static double pool_unmet(const struct pool_run *run, int workload, int hour)
     return need > 0 ? left / need : 0;
 }
 
+/* GPUs that all workloads take at an hour. */
+static double pool_taken(const struct pool_run *run, int hour)
+{
+    double sum = 0;
+
+    for (int w = 0; w < (int)run->c.file.workload_count; w++)
+        sum += pool_run_taken(run, run->rung, w, hour);
+    return sum;
+}
+
 static char letter_of(int workload)
 {
     return (char)('a' + workload % 26);
@@ -578,26 +588,33 @@ static void draw_hours(const struct pool_screen *s, struct canvas *canvas, struc
     static const enum glyph glyphs[] = {GLYPH_BAR_WEIGHTS, GLYPH_BAR_KV, GLYPH_BAR_ACTIVATION,
                                         GLYPH_BAR_RUNTIME};
     const struct pool_run *run = s->run;
-    int hours = run->c.pool.hours, works = (int)run->c.file.workload_count, rows = in.rows - 2;
+    int hours = run->c.pool.hours, works = (int)run->c.file.workload_count;
+    int base = in.rows - 2, rows = base - 1; /* the lowest row of bars, and how many there are */
     int each = int_max((hours + in.cols - CHART_LEFT - 1) / int_max(in.cols - CHART_LEFT, 1), 1);
     int wide = int_max((in.cols - CHART_LEFT) * each / hours, 1), x = CHART_LEFT;
     double own = pool_run_gpus(run, run->rung), most = own;
 
-    for (int h = 0; h < hours; h++) {
-        double sum = 0;
-
-        for (int w = 0; w < works; w++)
-            sum += pool_run_taken(run, run->rung, w, h);
-        most = fmax(most, sum);
-    }
+    for (int h = 0; h < hours; h++)
+        most = fmax(most, pool_taken(run, h));
     if (!(most > 0) || rows < 2)
         return;
+    canvas_text(canvas, in, 0, 0, INK_DIM, "GPUs");
     for (int i = 0; i < works && x < in.cols; i++) { /* which is which */
         canvas_glyph(canvas, in, 0, x, ink_of(i), glyphs[i % 4]);
         x += 3 + canvas_textf(canvas, in, 0, x + 1, ink_of(i), " %c %s", letter_of(i),
                               run->c.file.workloads[i].name);
     }
+    canvas_textf(canvas, in, base, 0, INK_TEXT, "%4.0f", most / rows);
+    if (own > 0) { /* above what is taken of them */
+        int y = base - (int)lround(own / most * rows);
+        int words = canvas_textf(canvas, in, y, 0, INK_TEXT, "%4.0f", own) + 2;
+
+        words += canvas_textf(canvas, in, y, words, INK_TEXT, "owned") + 1;
+        canvas_run(canvas, in, y, words, CHART_LEFT + hours / each * wide - words, INK_HEADING,
+                   GLYPH_HORIZONTAL);
+    }
     for (int h = 0; h * each < hours; h++) {
+        int left = CHART_LEFT + h * wide;
         double sum = 0;
 
         for (int w = 0; w < works; w++) {
@@ -605,21 +622,13 @@ static void draw_hours(const struct pool_screen *s, struct canvas *canvas, struc
 
             sum += pool_run_taken(run, run->rung, w, h * each);
             for (int k = (int)lround(before / most * rows); k < (int)lround(sum / most * rows); k++)
-                canvas_run(canvas, in, rows - k, CHART_LEFT + h * wide, wide, ink_of(w),
-                           glyphs[w % 4]);
+                canvas_run(canvas, in, base - k, left, wide, ink_of(w), glyphs[w % 4]);
         }
         if (h * each % 6 == 0 && (wide > 1 || h * each % DAY == 0))
-            canvas_textf(canvas, in, in.rows - 1, CHART_LEFT + h * wide, INK_DIM, "%d",
-                         h * each % DAY);
-        if (h == s->hour / each)
-            canvas_ink(canvas, in, in.rows - 1, CHART_LEFT + h * wide, wide, INK_FOCUS);
+            canvas_textf(canvas, in, in.rows - 1, left, INK_DIM, "%d", h * each % DAY);
     }
-    if (own > 0)
-        canvas_run(canvas, in, rows - int_max((int)lround(own / most * rows) - 1, 0),
-                   CHART_LEFT - 1, 1, INK_HEADING, GLYPH_CURSOR);
-    canvas_textf(canvas, in, 1, 0, INK_TEXT, "%4.0f", most);
-    canvas_textf(canvas, in, rows, 0, INK_TEXT, "%4.0f", most / rows);
-    canvas_text(canvas, in, 0, 0, INK_DIM, "GPUs");
+    x = CHART_LEFT + s->hour / each * wide; /* the hour in focus */
+    canvas_run(canvas, in, in.rows - 1, x, wide, INK_KEY, GLYPH_UP);
 }
 
 static void draw_places(const struct pool_screen *s, struct canvas *canvas, struct rect in)
@@ -677,6 +686,8 @@ static void draw_outcomes(const struct pool_screen *s, struct canvas *canvas, st
         list_cell(canvas, in, y, &table, 4, known && share > SHORT ? INK_WARN : INK_TEXT,
                   known ? unmet : "-");
     }
+    if (in.rows - rows - 2 >= CHART_LEAST)
+        draw_hours(s, canvas, (struct rect){in.y + rows + 2, in.x, in.rows - rows - 2, in.cols});
 }
 
 /* ---- the ladder ---- */
@@ -706,8 +717,9 @@ static void draw_shown(const struct pool_screen *s, struct canvas *canvas, struc
 }
 
 #define RUNG_COLUMNS 8
-#define LADDER_USED 86 /* columns of the figures */
-#define LADDER_BAR 112 /* ... and of a bar for the dollars */
+#define LADDER_USED 86                 /* columns of the figures */
+#define LADDER_BAR 112                 /* ... and of a bar for the dollars */
+#define LADDER_WORDS (LADDER_BAR + 48) /* ... and of what each way is; else the shown one's */
 
 static const char *const ways[POOL_RUNGS] = {
     [POOL_FIXED] = "servers of one model each, by its own peak",
@@ -728,8 +740,8 @@ static void draw_ladder(const struct pool_screen *s, struct canvas *canvas, stru
         {"bound $/day", 12, 0, true},
         {"busy", 5, 0, true},
         {"unmet", 7, 0, true},
-        {jobs ? "undone GPU-h" : "kWh/day", 12, 72, true},
-        {"to buy $", 13, 90, true}};
+        {jobs ? "undone GPU-h" : "kWh/day", 12, jobs ? 72 : 90, true},
+        {"to buy $", 13, jobs ? 90 : 72, true}};
     struct rect at = {in.y, in.x + 2, in.rows, in.cols - 2};
     struct list_table table = list_table(columns, RUNG_COLUMNS, at.cols);
     double days = pool_days(s->run);
@@ -760,7 +772,7 @@ static void draw_ladder(const struct pool_screen *s, struct canvas *canvas, stru
             canvas_run(canvas, at, id + 1, LADDER_USED,
                        (int)lround(r->total / dearest * (LADDER_BAR - LADDER_USED - 2)),
                        INK_SERIES1, GLYPH_BAR_WEIGHTS);
-        if (at.cols > LADDER_BAR + 10)
+        if (at.cols > LADDER_WORDS)
             canvas_fit(canvas, at, id + 1, LADDER_BAR, at.cols - LADDER_BAR, INK_DIM, ways[id]);
     }
     canvas_glyph(canvas, in, (int)s->run->rung + 1, 0, INK_KEY, GLYPH_CURSOR);
@@ -807,10 +819,8 @@ static void right_words(const struct pool_screen *s, enum pool_panel panel, stru
     char hour[16];
 
     text[0] = '\0';
-    if (panel == POOL_PANEL_LADDER && s->run->rung != POOL_CLOUD) {
-        gp_format(text, size, "%s: %s GPUs, $%s to buy", pool_rung_word(s->run->rung),
-                  UNITS_TOKENS(pool_run_gpus(s->run, s->run->rung)),
-                  UNITS_TOKENS(pool_capital(s->run, s->run->rung)));
+    if (panel == POOL_PANEL_LADDER && in.cols <= LADDER_WORDS) {
+        gp_format(text, size, "%s: %s", pool_rung_word(s->run->rung), ways[s->run->rung]);
         return;
     }
     if (panel == POOL_PANEL_WORK) {
@@ -1658,7 +1668,7 @@ static enum gp_status pool_export_text(const struct app *app, const void *state,
     return GP_OK;
 }
 
-/* Hidden until a pool is loaded. */
+/* Until a pool is loaded its tab offers some. */
 static bool pool_here(const void *state)
 {
     return state && ((const struct pool_screen *)state)->phase != POOL_EMPTY;

@@ -284,8 +284,9 @@ static struct edit *chooser_line(struct overlay *overlay)
     return &((struct chooser *)overlay)->filter;
 }
 
-static void chooser_pasted(struct overlay *overlay, const char *why)
+static void chooser_pasted(struct display *display, struct overlay *overlay, const char *why)
 {
+    (void)display;
     (void)why; /* the app says it: the list leaves its line in sight */
     filter_choices((struct chooser *)overlay);
 }

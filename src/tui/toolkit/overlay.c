@@ -77,7 +77,7 @@ const char *overlay_paste(struct display *display, const struct paste *paste)
         return "paste needs an input line: open one with : or Enter";
     if (paste->over || !edit_type(top->ops->line(top), paste->text))
         why = "the pasted text is too long for this line: ignored";
-    top->ops->pasted(top, why);
+    top->ops->pasted(display, top, why);
     return why;
 }
 

@@ -41,7 +41,7 @@ struct overlay_ops {
     /* The line that pasted text goes to; NULL: it takes none. */
     struct edit *(*line)(struct overlay *overlay);
     /* It did, or why not. */
-    void (*pasted)(struct overlay *overlay, const char *why);
+    void (*pasted)(struct display *display, struct overlay *overlay, const char *why);
     void (*free)(struct overlay *overlay);
     const char *bar; /* its keys: "Enter:choose  Esc:back" */
 };
@@ -98,6 +98,9 @@ struct prompt_spec {
     int history;       /* which of PROMPT_HISTORIES */
     /* Called on Enter. False keeps the prompt open and shows *err. */
     bool (*done)(struct app *app, void *ctx, const char *text, struct gp_err *err);
+    /* Called with what is in the line whenever it changes, and, when Esc closes it, with what it
+     * began with; may be NULL. */
+    void (*typed)(struct app *app, void *ctx, const char *text);
     /* Tab; may be NULL. */
     void (*complete)(struct app *app, void *ctx, const char *text, struct strbuf *out);
     void *ctx;

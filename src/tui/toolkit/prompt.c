@@ -5,7 +5,7 @@
  * same kind of prompt, for as long as the program runs; what is being typed is kept
  * below the last of it. Tab completes the last word as far as it is certain, then shows
  * what it could become. An answer that is refused stays in the line, with the reason
- * above it.
+ * above it. A line that acts while it is typed is told of each change, and Esc takes all back.
  */
 #include "tui/toolkit/overlay.h"
 
@@ -47,9 +47,10 @@ struct prompt {
     struct overlay overlay;
     struct prompt_spec options; /* its texts are copied: */
     char label[80], hint[160];
-    struct edit edit, kept; /* kept: what was typed before Up */
-    int place;              /* in the history; its count: what is typed now */
-    struct strbuf note;     /* above the line: what is wrong, or the candidates */
+    struct edit edit, kept;                /* kept: what was typed before Up */
+    char before[EDIT_MAX], told[EDIT_MAX]; /* the text it began with, and that it told of last */
+    int place;                             /* in the history; its count: what is typed now */
+    struct strbuf note;                    /* above the line: what is wrong, or the candidates */
     bool bad;
 };
 
@@ -118,16 +119,29 @@ static void complete_word(struct display *display, struct prompt *p)
 
 /* ---- keys ---- */
 
+static void prompt_tell(struct display *display, struct prompt *p, const char *text)
+{
+    if (!p->options.typed || strcmp(p->told, text) == 0)
+        return;
+    gp_copy(p->told, sizeof(p->told), text);
+    p->options.typed(display->app, p->options.ctx, p->told);
+}
+
 static void prompt_key(struct display *display, struct overlay *overlay, int key)
 {
     struct prompt *p = (struct prompt *)overlay;
 
     note_clear(p);
-    if (key == K_ESC || key == KEY_CTRL('g') || (key == K_BACKSPACE && p->edit.len == 0))
+    if (key == K_ESC || key == KEY_CTRL('g') || (key == K_BACKSPACE && p->edit.len == 0)) {
         overlay->closed = true;
-    else if (key == K_ENTER)
+        prompt_tell(display, p, p->before);
+        return;
+    }
+    if (key == K_ENTER) {
         take_line(display, p);
-    else if (key == K_UP || key == KEY_CTRL('p'))
+        return;
+    }
+    if (key == K_UP || key == KEY_CTRL('p'))
         go_back(p, -1);
     else if (key == K_DOWN || key == KEY_CTRL('n'))
         go_back(p, 1);
@@ -135,6 +149,7 @@ static void prompt_key(struct display *display, struct overlay *overlay, int key
         complete_word(display, p);
     else
         edit_key(&p->edit, key);
+    prompt_tell(display, p, p->edit.text);
 }
 
 static struct edit *prompt_line(struct overlay *overlay)
@@ -142,12 +157,13 @@ static struct edit *prompt_line(struct overlay *overlay)
     return &((struct prompt *)overlay)->edit;
 }
 
-static void prompt_pasted(struct overlay *overlay, const char *why)
+static void prompt_pasted(struct display *display, struct overlay *overlay, const char *why)
 {
     struct prompt *p = (struct prompt *)overlay;
 
     note_clear(p);
     note_set(p, why != NULL, why ? why : "");
+    prompt_tell(display, p, p->edit.text);
 }
 
 static void prompt_free(struct overlay *overlay)
@@ -195,12 +211,16 @@ void prompt_open(struct display *display, const struct prompt_spec *options)
 {
     struct prompt *p = (struct prompt *)overlay_new(&prompt_ops);
 
+    if (options->typed)
+        p->overlay.bar = "type:filter  Enter:keep  Up:earlier  Esc:as before";
     if (options->complete)
         p->overlay.bar = "Enter:do it  Tab:complete  Up:earlier  Esc:back";
     p->options = *options;
     gp_copy(p->label, sizeof(p->label), options->label);
     gp_copy(p->hint, sizeof(p->hint), options->hint ? options->hint : "");
     edit_set(&p->edit, options->text ? options->text : "");
+    gp_copy(p->before, sizeof(p->before), p->edit.text);
+    gp_copy(p->told, sizeof(p->told), p->edit.text);
     p->edit.fresh = p->edit.len > 0;
     p->place = histories[p->options.history].count;
     strbuf_init(&p->note);
