@@ -27,7 +27,7 @@ struct bench_device {
     json_t *more;                     /* software versions, clocks, limits: goes into the result */
 };
 
-enum { VARIANTS = 5 }; /* of one point, at the most */
+enum { VARIANTS = 6 }; /* of one point, at the most */
 
 /* Products under full load, each of some compared bit for bit with the first of the same operands:
  * an algorithm that is the same gives the same. */

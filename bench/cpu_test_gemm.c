@@ -5,6 +5,9 @@
  * have just been written; hot = nothing. 4096 x 4096 in bf16 is 33.5 MB, so beside 34 MiB of caches
  * three copies of W are walked before the first comes again. With fewer than 256 rows the reading
  * of W decides, and many more are walked (cpu_rotation).
+ *
+ * Experts: an operation is one product after another, each of W, x and y of its own (neither oneDNN
+ * nor BLAS is asked for a batch); what rotates are all of them.
  */
 #include "base/clock.h"
 #include "base/str.h"
@@ -14,6 +17,7 @@ enum { SKINNY = 256 };
 
 struct gemm_work {
     struct cpu_gemm *gemm;
+    int groups; /* products in one operation */
     int rotation, rows, next;
 };
 
@@ -45,16 +49,17 @@ static bool gemm_prepare(struct cpu_engine *engine, const struct point *point, v
     double budget = cpu_budget(engine), weight, row, source;
     const struct gemm_made *made;
 
+    work->groups = point->groups > 1 ? point->groups : 1;
     /* Asking the library about a shape that cannot be held is asking for trouble. */
-    if (bench_type_bytes(shape.type) * (double)shape.m * (double)shape.k > budget)
+    if (bench_type_bytes(shape.type) * (double)shape.m * (double)shape.k * work->groups > budget)
         return cpu_refuse(&engine->why, POINT_OOM,
                           "one copy of the weights is above the %.1f GB that may be used",
                           budget / 1e9);
     if (!(work->gemm = cpu_gemm_new(&shape, &engine->why)))
         return false;
     made = cpu_gemm_made(work->gemm);
-    weight = (double)made->packed;
-    row = cpu_gemm_row_bytes(work->gemm);
+    weight = (double)made->packed * work->groups;
+    row = cpu_gemm_row_bytes(work->gemm) * work->groups;
     source = cpu_gemm_source_bytes(work->gemm);
     if (weight + row + source > budget)
         return cpu_refuse(&engine->why, POINT_OOM, "needs %.2f GB, %.2f GB may be used",
@@ -71,8 +76,10 @@ static bool gemm_prepare(struct cpu_engine *engine, const struct point *point, v
         number_word(made->x), "d", number_word(made->y), "compute",
         point->type == TYPE_INT8 ? "s32" : "fp32", "transa", "T", "transb", "N", "n_padded",
         (json_int_t)point->n, "threads", engine->topology.threads, "weights_layout", "packed");
-    return cpu_gemm_fill(work->gemm, engine->pool, work->rotation, work->rows, &engine->settings,
-                         &engine->why);
+    if (work->groups > 1)
+        json_object_set_new(out->params, "experts_as", json_string("loop"));
+    return cpu_gemm_fill(work->gemm, engine->pool, work->rotation * work->groups,
+                         work->rows * work->groups, &engine->settings, &engine->why);
 }
 
 static bool gemm_run(struct cpu_engine *engine, void *ctx, int launches, double *seconds)
@@ -81,11 +88,29 @@ static bool gemm_run(struct cpu_engine *engine, void *ctx, int launches, double 
 
     (void)engine, (void)seconds;
     for (int i = 0; i < launches; i++) {
-        if (!cpu_gemm_run(work->gemm, work->next, work->next % work->rows))
-            return false;
+        int weight = work->next * work->groups, row = work->next % work->rows * work->groups;
+
+        for (int g = 0; g < work->groups; g++)
+            if (!cpu_gemm_run(work->gemm, weight + g, row + g))
+                return false;
         work->next = (work->next + 1) % work->rotation;
     }
     return cpu_gemm_wait(work->gemm);
+}
+
+/* All experts are alike, and so must their results be. */
+static void check_experts(struct gemm_work *work, struct check *out)
+{
+    bool ok = cpu_gemm_keep(work->gemm);
+
+    for (int g = 0; ok && g < work->groups; g++) {
+        ok = cpu_gemm_run(work->gemm, g, g) && cpu_gemm_wait(work->gemm);
+        if (ok && cpu_gemm_same(work->gemm))
+            continue;
+        out->ok = false;
+        gp_format(out->why, sizeof out->why, "expert %d of %d differs from another", g + 1,
+                  work->groups);
+    }
 }
 
 static void gemm_check(struct cpu_engine *engine, void *ctx, struct check *out)
@@ -94,6 +119,8 @@ static void gemm_check(struct cpu_engine *engine, void *ctx, struct check *out)
 
     (void)engine;
     cpu_gemm_check(work->gemm, out);
+    if (out->ok && work->groups > 1)
+        check_experts(work, out);
 }
 
 static bool gemm_soak(void *ctx, struct soak *out)

@@ -207,35 +207,51 @@ static bool sample_compute(struct cuda_ctx *ctx, const struct lt_gemm *g,
     return true;
 }
 
+/* Rows and columns of one matrix of a batch whose product has been made. */
+static void compare_sample(struct cuda_ctx *ctx, const struct lt_gemm *g, const struct summing *how,
+                           const struct lt_operands *o, struct sample *s, struct check *out)
+{
+    double zeros = 0;
+
+    if (!sample_compute(ctx, g, o, s)) {
+        out->done = false;
+        return;
+    }
+    for (int v = 0; v < 2 * BLOCK; v++)
+        zeros += s->zeros[v];
+    method_no_zeros(out, ctx->settings.fill, zeros,
+                    (double)(s->row_count + s->column_count) * (double)g->k);
+    for (int e = 0; e < s->row_count * s->column_count; e++) {
+        int i = e / s->column_count, j = e % s->column_count;
+        double d = number_get(g->type->out, s->d[j], (size_t)s->rows[i]);
+
+        if (!check_within(out, how, d, s->ref[i][j], s->sum_abs[i][j]) && out->ok)
+            check_wrong(out, s->rows[i], s->columns[j], d, s->ref[i][j]);
+    }
+}
+
+/* Of a batch its first and its last matrix. */
 static void check_some(struct cuda_ctx *ctx, struct lt_gemm *g, int variant,
                        const struct lt_operands *o, int rows, int columns, struct check *out)
 {
     const struct summing how = lt_summing(g, variant);
-    struct sample *s = gp_calloc(1, sizeof *s);
     int poison = g->type->out == NUMBER_S32 ? 0x7f : 0xff;
     size_t bytes = number_bytes(g->type->out, (size_t)g->m * (size_t)g->n * (size_t)g->batch);
 
     *out = (struct check){0};
-    s->row_count = check_spread(g->m, rows, s->rows);
-    s->column_count = check_spread(g->n_asked, columns, s->columns);
-    if (cuda_ok(ctx, cudaMemsetAsync(o->d, poison, bytes, ctx->stream), "poison") &&
-        lt_launch(ctx, g, variant, o) && cuda_wait(ctx, "check") && sample_compute(ctx, g, o, s)) {
-        double zeros = 0;
+    if (!cuda_ok(ctx, cudaMemsetAsync(o->d, poison, bytes, ctx->stream), "poison") ||
+        !lt_launch(ctx, g, variant, o) || !cuda_wait(ctx, "check"))
+        return;
+    out->done = out->ok = true;
+    for (int b = 0; b < g->batch && out->done && out->ok; b += g->batch > 2 ? g->batch - 1 : 1) {
+        struct lt_operands one = lt_of_batch(g, o, b);
+        struct sample *s = gp_calloc(1, sizeof *s);
 
-        for (int v = 0; v < 2 * BLOCK; v++)
-            zeros += s->zeros[v];
-        out->done = out->ok = true;
-        method_no_zeros(out, ctx->settings.fill, zeros,
-                        (double)(s->row_count + s->column_count) * (double)g->k);
-        for (int e = 0; e < s->row_count * s->column_count; e++) {
-            int i = e / s->column_count, j = e % s->column_count;
-            double d = number_get(g->type->out, s->d[j], (size_t)s->rows[i]);
-
-            if (!check_within(out, &how, d, s->ref[i][j], s->sum_abs[i][j]) && out->ok)
-                check_wrong(out, s->rows[i], s->columns[j], d, s->ref[i][j]);
-        }
+        s->row_count = check_spread(g->m, rows, s->rows);
+        s->column_count = check_spread(g->n_asked, columns, s->columns);
+        compare_sample(ctx, g, &how, &one, s, out);
+        sample_free(s);
     }
-    sample_free(s);
 }
 
 void lt_check(struct cuda_ctx *ctx, struct lt_gemm *g, int variant, const struct lt_operands *o,
@@ -519,12 +535,18 @@ void lt_check_full(struct cuda_ctx *ctx, struct lt_gemm *g, int variant,
                    const struct lt_operands *o, double room, struct check *out)
 {
     struct check all = {.done = true, .ok = true};
+    bool whole = true;
 
     check_some(ctx, g, variant, o, BLOCK, BLOCK, out);
-    out->mode = g->m <= BLOCK && g->n_asked <= BLOCK ? "full" : "block";
+    out->mode = g->m <= BLOCK && g->n_asked <= BLOCK && g->batch <= 2 ? "full" : "block";
     if (!out->ok || out->mode[0] == 'f')
         return;
-    if (check_all(ctx, g, variant, o, room, &all)) {
+    for (int b = 0; b < g->batch && whole && all.ok; b++) {
+        struct lt_operands one = lt_of_batch(g, o, b);
+
+        whole = check_all(ctx, g, variant, &one, room, &all);
+    }
+    if (whole) {
         all.mode = "full";
         all.zeros = out->zeros;
         *out = all;

@@ -1,6 +1,12 @@
 /*
  * cuda_gemm.c - gemm and batch points: operands that rotate, algorithms that are tried.
  *
+ * Experts are one strided batch: as many products of the same shape, whose matrices lie one after
+ * another. Where the library has no algorithm for that, and of types with scales, of which it has
+ * none for a batch, they are launched one by one: params.experts_as says "strided-batch" or "loop".
+ * Beside the batch "grouped", the mode in which the library reads each expert's shape and addresses
+ * on the device, as it must where tokens are routed: of 13.2 and later, experimental.
+ *
  * Copies: cold rotates A, B and D, weights-cold A alone, hot nothing. R copies hold twice the last
  * cache: 4096x4096 bf16 weights are 32 MiB, a cache of 50 MiB wants ceil(100/32) = 4 of them.
  * Tuning: each of up to 16 (--algos) algorithms is screened with 2 launches and batches of 1 ms or
@@ -39,10 +45,10 @@
 
 enum { SCREEN = 3, ROUNDS_LEAST = 4, ROUNDS_MOST = 16, BEST = 3 };
 
-enum { FRAMEWORK = LT_TUNED + 1, FRAMEWORK_LT, PADDED, PAD_BELOW = 16 };
+enum { FRAMEWORK = LT_TUNED + 1, FRAMEWORK_LT, PADDED, GROUPED, PAD_BELOW = 16 };
 static const char *const variants[VARIANTS] = {
     [LT_HEURISTIC] = "heuristic",    [LT_TUNED] = "tuned", [FRAMEWORK] = "framework",
-    [FRAMEWORK_LT] = "framework-1M", [PADDED] = "padded",
+    [FRAMEWORK_LT] = "framework-1M", [PADDED] = "padded",  [GROUPED] = "grouped",
 };
 
 /* Bursts of --soak: products of one copy of the operands, one after the other. The last result of
@@ -63,9 +69,11 @@ struct gemm_state {
     struct lt_gemm gemm;            /* of the variants "heuristic" and "tuned" */
     struct lt_gemm asked[VARIANTS]; /* of the others */
     bool other[VARIANTS];           /* is there such a variant? */
-    size_t b_bytes, d_bytes;        /* of the widest */
+    int loop;                       /* experts that are launched one by one; else 1 */
+    size_t b_bytes, d_bytes;        /* of the widest, of all experts */
     int copies_a, copies_bd;
     char *a, *b, *d;
+    char *shapes, *lists; /* of GROUPED: of each product; addresses of A by copy, of B, of D */
     struct gemm_soak soak;
 };
 
@@ -90,22 +98,50 @@ static struct lt_gemm *variant_of(struct gemm_state *s, int variant, int *choice
     return variant > LT_TUNED ? &s->asked[variant] : &s->gemm;
 }
 
+static size_t gemm_a_bytes(const struct gemm_state *s)
+{
+    return (size_t)s->loop * lt_a_bytes(&s->gemm);
+}
+
+/* Of copy i, and of it those of an expert that is launched by itself. */
+static struct lt_operands expert_operands(const struct gemm_state *s, int i, int expert)
+{
+    size_t ai = (size_t)(i % s->copies_a), bi = (size_t)(i % s->copies_bd);
+    size_t e = (size_t)expert, loop = (size_t)s->loop;
+    struct lt_operands o =
+        lt_place(&s->gemm, s->a + ai * gemm_a_bytes(s) + e * lt_a_bytes(&s->gemm),
+                 s->b + bi * s->b_bytes + e * (s->b_bytes / loop),
+                 s->d + bi * s->d_bytes + e * (s->d_bytes / loop));
+
+    if (s->lists) {
+        size_t list = cuda_aligned((size_t)s->gemm.batch * sizeof(void *));
+        char *b = s->lists + (size_t)s->copies_a * list, *d = b + (size_t)s->copies_bd * list;
+
+        o.a_list = s->lists + ai * list;
+        o.b_list = b + bi * list;
+        o.d_list = d + bi * list;
+    }
+    return o;
+}
+
 static struct lt_operands gemm_operands(const struct gemm_state *s, int i)
 {
-    size_t a = lt_a_bytes(&s->gemm);
-    size_t ai = (size_t)(i % s->copies_a), bi = (size_t)(i % s->copies_bd);
-
-    return lt_place(&s->gemm, s->a + ai * a, s->b + bi * s->b_bytes, s->d + bi * s->d_bytes);
+    return expert_operands(s, i, 0);
 }
 
 static bool gemm_enqueue(struct cuda_ctx *ctx, int variant, int i)
 {
     struct gemm_state *s = ctx->work.state;
-    struct lt_operands o = gemm_operands(s, i);
     int choice;
     struct lt_gemm *g = variant_of(s, variant, &choice);
+    bool ok = true;
 
-    return lt_launch(ctx, g, choice, &o);
+    for (int e = 0; ok && e < s->loop; e++) {
+        struct lt_operands o = expert_operands(s, i, e);
+
+        ok = lt_launch(ctx, g, choice, &o);
+    }
+    return ok;
 }
 
 static struct checked *checked_before(struct cuda_ctx *ctx, const struct gemm_state *s, int variant)
@@ -116,27 +152,51 @@ static struct checked *checked_before(struct cuda_ctx *ctx, const struct gemm_st
     return NULL;
 }
 
+/* Of experts that are launched one by one: of the first and the last a sample, or all of all where
+ * there is `room` for it, bytes. The first that is wrong ends it. */
+static void check_experts(struct cuda_ctx *ctx, struct gemm_state *s, int variant, double room,
+                          struct check *out)
+{
+    int choice, step = room > 0 || s->loop < 2 ? 1 : s->loop - 1;
+    struct lt_gemm *g = variant_of(s, variant, &choice);
+    int64_t seen = 0;
+    double worst = 0;
+
+    for (int e = 0; e < s->loop && (e == 0 || (out->done && out->ok)); e += step) {
+        struct lt_operands o = expert_operands(s, 0, e);
+
+        if (room > 0)
+            lt_check_full(ctx, g, choice, &o, room, out);
+        else
+            lt_check(ctx, g, choice, &o, out);
+        seen += out->n;
+        worst = fmax(worst, out->max_err);
+    }
+    out->n = seen;
+    out->max_err = worst;
+}
+
 /* All results once: the next pass looks at a sample, for it is the same algorithm on the same
  * operands, and checking all takes longer than measuring. What was found first is said again. */
 static void gemm_check_full(struct cuda_ctx *ctx, struct gemm_state *s, int variant,
-                            struct lt_operands *o, struct check *out)
+                            struct check *out)
 {
-    double held = s->copies_a * (double)lt_a_bytes(&s->gemm) +
-                  s->copies_bd * (double)(s->b_bytes + s->d_bytes);
+    double held =
+        s->copies_a * (double)gemm_a_bytes(s) + s->copies_bd * (double)(s->b_bytes + s->d_bytes);
     struct checked *before = checked_before(ctx, s, variant);
     int choice;
-    struct lt_gemm *g = variant_of(s, variant, &choice);
+    const struct lt_gemm *g = variant_of(s, variant, &choice);
     const cublasLtMatmulAlgo_t *algo = &g->algos[g->chosen[choice]].algo;
 
     if (before && before->check.done && memcmp(&before->algo, algo, sizeof *algo) == 0) {
-        lt_check(ctx, g, choice, o, out);
+        check_experts(ctx, s, variant, 0, out);
         if (!out->done || !out->ok)
             return;
         before->check.max_err = fmax(before->check.max_err, out->max_err);
         *out = before->check;
         return;
     }
-    lt_check_full(ctx, g, choice, o, cuda_budget(ctx) - held, out);
+    check_experts(ctx, s, variant, cuda_budget(ctx) - held, out);
     if (before && out->done && out->ok)
         *before = (struct checked){*algo, *out};
 }
@@ -144,14 +204,11 @@ static void gemm_check_full(struct cuda_ctx *ctx, struct gemm_state *s, int vari
 static void gemm_check(struct cuda_ctx *ctx, int variant, struct check *out)
 {
     struct gemm_state *s = ctx->work.state;
-    struct lt_operands o = gemm_operands(s, 0);
-    int choice;
-    struct lt_gemm *g = variant_of(s, variant, &choice);
 
     if (ctx->settings.check == CHECK_FULL)
-        gemm_check_full(ctx, s, variant, &o, out);
+        gemm_check_full(ctx, s, variant, out);
     else
-        lt_check(ctx, g, choice, &o, out);
+        check_experts(ctx, s, variant, 0, out);
 }
 
 /* ---- soak ---- */
@@ -266,6 +323,8 @@ static void gemm_release(struct cuda_ctx *ctx)
     cuda_give(ctx, s->a);
     cuda_give(ctx, s->b);
     cuda_give(ctx, s->d);
+    cuda_give(ctx, s->shapes);
+    cuda_give(ctx, s->lists);
     lt_close(&s->gemm);
     for (int v = FRAMEWORK; v < VARIANTS; v++)
         lt_close(&s->asked[v]);
@@ -274,7 +333,7 @@ static void gemm_release(struct cuda_ctx *ctx)
 static void plan_copies(struct cuda_ctx *ctx, const struct point *point, struct gemm_state *s,
                         struct prepared *out)
 {
-    double a = (double)lt_a_bytes(&s->gemm), b = (double)s->b_bytes;
+    double a = (double)gemm_a_bytes(s), b = (double)s->b_bytes;
     double d = (double)s->d_bytes;
 
     s->copies_a = s->copies_bd = 1;
@@ -290,15 +349,15 @@ static void plan_copies(struct cuda_ctx *ctx, const struct point *point, struct 
 static bool gemm_allocate(struct cuda_ctx *ctx, struct gemm_state *s)
 {
     const struct lt_gemm *widest = s->other[PADDED] ? &s->asked[PADDED] : &s->gemm;
-    size_t a = lt_a_bytes(&s->gemm), b = s->b_bytes, d = s->d_bytes;
+    size_t a = gemm_a_bytes(s), b = s->b_bytes, d = s->d_bytes, loop = (size_t)s->loop;
     bool ok = (s->a = cuda_take(ctx, (double)a * s->copies_a)) &&
               (s->b = cuda_take(ctx, (double)b * s->copies_bd)) &&
               (s->d = cuda_take(ctx, (double)d * s->copies_bd));
 
-    for (int i = 0; ok && i < s->copies_a; i++)
-        ok = lt_fill_a(ctx, &s->gemm, s->a + (size_t)i * a, (uint64_t)i * 2);
-    for (int i = 0; ok && i < s->copies_bd; i++)
-        ok = lt_fill_b(ctx, widest, s->b + (size_t)i * b, (uint64_t)i * 2 + 1);
+    for (size_t i = 0; ok && i < (size_t)s->copies_a * loop; i++)
+        ok = lt_fill_a(ctx, &s->gemm, s->a + i * (a / loop), i * 2);
+    for (size_t i = 0; ok && i < (size_t)s->copies_bd * loop; i++)
+        ok = lt_fill_b(ctx, widest, s->b + i * (b / loop), i * 2 + 1);
     return ok && cuda_wait(ctx, "fill");
 }
 
@@ -553,27 +612,60 @@ static double framework_workspace(int cc)
 /* Before operands are allocated: another may be wider. One that cannot be had is none. */
 static void open_others(struct cuda_ctx *ctx, struct gemm_state *s)
 {
+    bool experts = s->loop > 1 || s->gemm.batch > 1;
+
     for (int v = FRAMEWORK; v < VARIANTS; v++) {
         struct lt_gemm *g = &s->asked[v];
 
-        if (v == PADDED && (s->gemm.type->type != TYPE_FP8 || s->gemm.n >= PAD_BELOW))
+        if (v == GROUPED  ? s->gemm.batch <= 1
+            : v == PADDED ? s->gemm.type->type != TYPE_FP8 || s->gemm.n >= PAD_BELOW
+                          : experts)
+            continue; /* frameworks have kernels of their own for experts */
+        if (v == GROUPED && !(s->shapes = cuda_take(ctx, 12.0 * s->gemm.batch)))
             continue;
         *g = (struct lt_gemm){.type = s->gemm.type,
                               .m = s->gemm.m,
                               .n_asked = s->gemm.n_asked,
                               .k = s->gemm.k,
+                              .batch = s->gemm.batch,
                               .workspace = v == FRAMEWORK      ? framework_workspace(ctx->cc)
                                            : v == FRAMEWORK_LT ? 1048576
                                                                : 0,
-                              .any_reduction = v != PADDED,
+                              .shapes = v == GROUPED ? s->shapes : NULL,
+                              .any_reduction = v < PADDED,
                               .pads = v == PADDED};
-        s->other[v] = lt_open(ctx, g) && (v == PADDED || g->n == s->gemm.n);
+        s->other[v] = !ctx->lost && lt_open(ctx, g) && (v == PADDED || g->n == s->gemm.n);
     }
+}
+
+/* The addresses of all products, copy by copy: only once the operands lie where they lie. */
+static bool list_group(struct cuda_ctx *ctx, struct gemm_state *s)
+{
+    const struct lt_gemm *g = &s->asked[GROUPED];
+    size_t list = cuda_aligned((size_t)g->batch * sizeof(void *));
+    size_t bytes = (size_t)(s->copies_a + 2 * s->copies_bd) * list, at = 0;
+    char *host = cuda_host(ctx, bytes);
+    bool ok;
+
+    for (int operand = 0; host && operand < 3; operand++)
+        for (int i = 0; i < (operand ? s->copies_bd : s->copies_a); i++, at += list)
+            for (int e = 0; e < g->batch; e++) {
+                struct lt_operands all = gemm_operands(s, i), one = lt_of_batch(g, &all, e);
+
+                ((void **)(host + at))[e] = operand == 0 ? one.a : operand == 1 ? one.b : one.d;
+            }
+    ok = host && (s->lists = cuda_take(ctx, (double)bytes)) &&
+         cuda_send(ctx, s->lists, host, bytes, ctx->stream, "addresses");
+    free(host);
+    return ok;
 }
 
 static void choose_others(struct cuda_ctx *ctx, struct gemm_state *s)
 {
-    struct lt_operands o = gemm_operands(s, 0);
+    struct lt_operands o;
+
+    s->other[GROUPED] = s->other[GROUPED] && list_group(ctx, s);
+    o = gemm_operands(s, 0);
 
     for (int v = FRAMEWORK; v < VARIANTS; v++) {
         struct lt_gemm *g = &s->asked[v];
@@ -581,7 +673,7 @@ static void choose_others(struct cuda_ctx *ctx, struct gemm_state *s)
 
         s->other[v] = s->other[v] && !ctx->lost && lt_choose(ctx, g, &o, &first);
         g->tried = g->chosen[LT_HEURISTIC] + 1;
-        if (v == PADDED || !s->other[v])
+        if (v >= PADDED || !s->other[v])
             continue;
         s->other[v] = !lt_same(g, LT_HEURISTIC, &s->gemm, LT_HEURISTIC) &&
                       !(s->other[FRAMEWORK] && v == FRAMEWORK_LT &&
@@ -589,10 +681,15 @@ static void choose_others(struct cuda_ctx *ctx, struct gemm_state *s)
     }
 }
 
-bool cuda_gemm_prepare(struct cuda_ctx *ctx, const struct point *point, struct prepared *out)
+/* Of so many products in a batch, and so many batches one after another. */
+static bool gemm_prepare_as(struct cuda_ctx *ctx, const struct point *point, int batch, int loop,
+                            struct prepared *out)
 {
-    static const struct cuda_work work = {
-        .enqueue = gemm_enqueue, .check = gemm_check, .soak = gemm_soak, .release = gemm_release};
+    const struct cuda_work work = {.enqueue = gemm_enqueue,
+                                   .check = gemm_check,
+                                   .soak = gemm_soak,
+                                   .release = gemm_release,
+                                   .calls = loop};
     bool heats = !point->id[0];          /* the warm-up's work, which tells nothing */
     bool soaks = ctx->settings.soak > 0; /* what the library names first */
     struct gemm_state *s = cuda_begin(ctx, point, &work, sizeof *s);
@@ -600,15 +697,19 @@ bool cuda_gemm_prepare(struct cuda_ctx *ctx, const struct point *point, struct p
     struct lt_operands first;
 
     gp_copy(s->id, sizeof s->id, point->id);
-    s->gemm = (struct lt_gemm){
-        .type = cuda_type_find(point->type), .m = point->m, .n_asked = point->n, .k = point->k};
+    s->loop = loop;
+    s->gemm = (struct lt_gemm){.type = cuda_type_find(point->type),
+                               .m = point->m,
+                               .n_asked = point->n,
+                               .k = point->k,
+                               .batch = batch};
     if (!lt_open(ctx, &s->gemm))
         return false;
     if (!heats && !soaks)
         open_others(ctx, s);
     widest = s->other[PADDED] ? &s->asked[PADDED] : &s->gemm;
-    s->b_bytes = lt_b_bytes(widest);
-    s->d_bytes = lt_d_bytes(widest);
+    s->b_bytes = (size_t)loop * lt_b_bytes(widest);
+    s->d_bytes = (size_t)loop * lt_d_bytes(widest);
     plan_copies(ctx, point, s, out);
     if (!gemm_allocate(ctx, s))
         return false;
@@ -631,7 +732,29 @@ bool cuda_gemm_prepare(struct cuda_ctx *ctx, const struct point *point, struct p
     return true;
 }
 
+bool cuda_gemm_prepare(struct cuda_ctx *ctx, const struct point *point, struct prepared *out)
+{
+    return gemm_prepare_as(ctx, point, 1, 1, out);
+}
+
 bool cuda_batch_prepare(struct cuda_ctx *ctx, const struct point *point, struct prepared *out)
 {
-    return cuda_gemm_prepare(ctx, point, out);
+    const struct cuda_type *type = cuda_type_find(point->type);
+    bool batch = point->groups > 1 && type && type->scales[0] == SCALE_NONE;
+    bool ok = batch && gemm_prepare_as(ctx, point, point->groups, 1, out);
+
+    if (point->groups <= 1)
+        return cuda_gemm_prepare(ctx, point, out);
+    if (!ok && batch && (ctx->lost || ctx->state != POINT_UNSUPPORTED))
+        return false;
+    if (!ok && batch) {
+        gemm_release(ctx);
+        free(ctx->work.state);
+        ctx->work = (struct cuda_work){0};
+        ctx->fault[0] = '\0';
+    }
+    if (!ok && !gemm_prepare_as(ctx, point, 1, point->groups, out))
+        return false;
+    json_object_set_new(ctx->params, "experts_as", json_string(ok ? "strided-batch" : "loop"));
+    return true;
 }

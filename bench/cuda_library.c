@@ -32,9 +32,16 @@
         return api.name arguments;                 \
     }
 
+#define FORWARD_LATER(type, name, parameters, arguments)                    \
+    type(name) parameters                                                   \
+    {                                                                       \
+        return api.name ? api.name arguments : CUBLAS_STATUS_NOT_SUPPORTED; \
+    }
+
 static struct {
     CUDA_RUNTIME_SYMBOLS(SLOT)
     CUBLASLT_SYMBOLS(SLOT)
+    CUBLASLT_LATER_SYMBOLS(SLOT)
     cudaError_t (*properties)(void *properties, int device);
 } api;
 
@@ -49,9 +56,11 @@ static const struct symbol runtime_symbols[] = {
     {"cudaGetDeviceProperties", &api.properties},
 };
 static const struct symbol lt_symbols[] = {CUBLASLT_SYMBOLS(ROW)};
+static const struct symbol later_symbols[] = {CUBLASLT_LATER_SYMBOLS(ROW)};
 
 CUDA_RUNTIME_SYMBOLS(FORWARD)
 CUBLASLT_SYMBOLS(FORWARD)
+CUBLASLT_LATER_SYMBOLS(FORWARD_LATER)
 
 #define COUNT(table) (sizeof(table) / sizeof(table)[0])
 
@@ -274,6 +283,8 @@ static bool open_pair(const char *folder, const struct major *major)
         gp_format(opened.err.text, sizeof opened.err.text,
                   "no CUDA libraries: those in %.120s have no %s", path_of(lt), missing);
     if (runtime && !missing) {
+        for (size_t i = 0; i < COUNT(later_symbols); i++)
+            *(void **)later_symbols[i].slot = dlsym(lt, later_symbols[i].name);
         opened.runtime = runtime;
         opened.lt = lt;
         opened.version = major->version;

@@ -17,6 +17,12 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "bench/cuda_algo.h"
+#include "bench/cuda_symbols.h"
+
+/* cublasLtMatmulPreferenceAttributes_t of 13.2 and later, by number, so that an engine built with
+ * older headers knows them, too. They take 64 bits: the library (13.10) refuses the 32 that its
+ * header speaks of. */
+enum { AVERAGE_K = 13, AVERAGE_M, AVERAGE_N };
 
 /* Bytes of the elements of a matrix, `outer` rows or columns of k or of m each. */
 static size_t lt_elements(const struct lt_gemm *g, enum number bits, int64_t outer, int64_t inner)
@@ -114,6 +120,32 @@ static bool make_layout(struct cuda_ctx *ctx, cublasLtMatrixLayout_t *layout, cu
                   "batch stride"));
 }
 
+/* Of all products alike, as if each had been told: m, n and k of each lie on the device. */
+static bool group_layouts(struct cuda_ctx *ctx, struct lt_gemm *g)
+{
+    const int64_t of[] = {g->m, g->n, g->k};
+    size_t count = (size_t)g->batch;
+    int32_t *host = cuda_host(ctx, 3 * count * sizeof *host), *m = g->shapes;
+    int32_t *n = m + count, *k = n + count;
+    const char *what = "cublasLtGroupedMatrixLayoutCreate";
+    bool ok = host != NULL;
+
+    for (size_t i = 0; ok && i < 3 * count; i++)
+        host[i] = (int32_t)of[i / count];
+    ok = ok && cuda_send(ctx, m, host, 3 * count * sizeof *host, ctx->stream, "shapes");
+    free(host);
+    return ok &&
+           lt_ok(ctx,
+                 cublasLtGroupedMatrixLayoutCreate(&g->a_layout, g->type->ab, g->batch, k, m, k),
+                 what) &&
+           lt_ok(ctx,
+                 cublasLtGroupedMatrixLayoutCreate(&g->b_layout, g->type->ab, g->batch, k, n, k),
+                 what) &&
+           lt_ok(ctx,
+                 cublasLtGroupedMatrixLayoutCreate(&g->d_layout, g->type->d, g->batch, m, n, m),
+                 what);
+}
+
 static bool describe_product(struct cuda_ctx *ctx, struct lt_gemm *g)
 {
     int32_t op = g->plain_a ? CUBLAS_OP_N : CUBLAS_OP_T;
@@ -130,6 +162,8 @@ static bool describe_product(struct cuda_ctx *ctx, struct lt_gemm *g)
         if (!set_desc(ctx, g, CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast, sizeof fast))
             return false;
     }
+    if (g->shapes)
+        return group_layouts(ctx, g);
     return make_layout(ctx, &g->a_layout, t->ab, g->plain_a ? g->m : g->k, g->plain_a ? g->k : g->m,
                        g->batch) &&
            make_layout(ctx, &g->b_layout, t->ab, g->k, g->n, g->batch) &&
@@ -148,6 +182,7 @@ static cublasStatus_t ask_algorithms(struct cuda_ctx *ctx, struct lt_gemm *g)
     uint64_t workspace = (uint64_t)workspace_of(ctx, g);
     uint32_t reductions = g->any_reduction ? CUBLASLT_REDUCTION_SCHEME_MASK
                                            : CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE; /* and none */
+    const int64_t average[] = {g->k, g->m, g->n};
     int found = 0;
     cublasStatus_t status = cublasLtMatmulPreferenceCreate(&preference);
 
@@ -157,6 +192,10 @@ static cublasStatus_t ask_algorithms(struct cuda_ctx *ctx, struct lt_gemm *g)
     if (status == CUBLAS_STATUS_SUCCESS)
         status = cublasLtMatmulPreferenceSetAttribute(
             preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &reductions, sizeof reductions);
+    for (int i = 0; i < 3 && g->shapes && status == CUBLAS_STATUS_SUCCESS; i++)
+        status = cublasLtMatmulPreferenceSetAttribute(
+            preference, (cublasLtMatmulPreferenceAttributes_t)(AVERAGE_K + i), &average[i],
+            sizeof average[i]);
     if (status == CUBLAS_STATUS_SUCCESS)
         status = cublasLtMatmulAlgoGetHeuristic(ctx->lt, g->desc, g->a_layout, g->b_layout,
                                                 g->d_layout, g->d_layout, preference,
@@ -240,6 +279,19 @@ struct lt_operands lt_place(const struct lt_gemm *g, void *a, void *b, void *d)
     return o;
 }
 
+struct lt_operands lt_of_batch(const struct lt_gemm *g, const struct lt_operands *all, int i)
+{
+    size_t each[] = {lt_elements(g, g->type->bits, g->m, g->k) / (size_t)g->batch,
+                     lt_elements(g, g->type->bits, g->n, g->k) / (size_t)g->batch,
+                     lt_elements(g, g->type->out, g->n, g->m) / (size_t)g->batch};
+    struct lt_operands o = *all;
+
+    o.a = (char *)o.a + (size_t)i * each[0];
+    o.b = (char *)o.b + (size_t)i * each[1];
+    o.d = (char *)o.d + (size_t)i * each[2];
+    return o;
+}
+
 /* *status stays SUCCESS where the scales could not be set: ctx->fault says so. */
 static bool lt_matmul(struct cuda_ctx *ctx, struct lt_gemm *g, int algo,
                       const struct lt_operands *o, cublasStatus_t *status)
@@ -259,8 +311,10 @@ static bool lt_matmul(struct cuda_ctx *ctx, struct lt_gemm *g, int algo,
     *status = CUBLAS_STATUS_SUCCESS;
     if (!scale_pointers(ctx, g, o))
         return false;
-    *status = cublasLtMatmul(ctx->lt, g->desc, alpha, o->a, g->a_layout, o->b, g->b_layout, beta,
-                             o->d, g->d_layout, o->d, g->d_layout, &g->algos[algo].algo,
+    *status = cublasLtMatmul(ctx->lt, g->desc, alpha, g->shapes ? o->a_list : o->a, g->a_layout,
+                             g->shapes ? o->b_list : o->b, g->b_layout, beta,
+                             g->shapes ? o->d_list : o->d, g->d_layout,
+                             g->shapes ? o->d_list : o->d, g->d_layout, &g->algos[algo].algo,
                              ctx->workspace, (size_t)workspace_of(ctx, g), ctx->stream);
     return lt_ok(ctx, *status, "cublasLtMatmul");
 }

@@ -17,6 +17,8 @@ struct lt_gemm {
     int64_t m, n_asked, k;
     bool plain_a; /* A is stored m x k: the decoder's P*V */
     int batch;    /* strided batch; 0 = 1 */
+    void *shapes; /* on the device, 12 bytes of each product: the batch is a group, whose shapes
+                   * are read there and whose matrices by lists of their addresses */
     /* How the library is asked; all zero: as the settings say and for the best precision */
     double workspace;   /* bytes, of those of the settings; 0 = all */
     bool any_reduction; /* parts of a split k may be added in the output's type */
@@ -35,6 +37,7 @@ struct lt_gemm {
 struct lt_operands { /* one copy; scales NULL where the type has none */
     void *a, *b, *d;
     void *a_scale, *b_scale;
+    void *a_list, *b_list, *d_list; /* of a group: on the device, an address for each product */
 };
 
 /* Bytes of each operand, 256-byte aligned, scales after the elements. */
@@ -50,6 +53,8 @@ void lt_close(struct lt_gemm *gemm);
 
 /* The operands of a copy whose memory starts at a, b and d; fills them. */
 struct lt_operands lt_place(const struct lt_gemm *gemm, void *a, void *b, void *d);
+/* Of matrix i of the batch alone. */
+struct lt_operands lt_of_batch(const struct lt_gemm *gemm, const struct lt_operands *all, int i);
 bool lt_fill_a(struct cuda_ctx *ctx, const struct lt_gemm *gemm, void *a, uint64_t salt);
 bool lt_fill_b(struct cuda_ctx *ctx, const struct lt_gemm *gemm, void *b, uint64_t salt);
 

@@ -2,7 +2,8 @@
  * cuda_symbols.h - what the engine calls of libcudart and libcublasLt, one row each:
  * X(what it returns, name, (parameters), (arguments)).
  *
- * All of it is exported by 11.8 and by every later version, with the same parameters.
+ * All of it is exported by 11.8 and by every later version, with the same parameters; but for what
+ * is experimental and newer, which says NOT_SUPPORTED where the library does not have it.
  */
 #ifndef GP_BENCH_CUDA_SYMBOLS_H
 #define GP_BENCH_CUDA_SYMBOLS_H
@@ -130,6 +131,17 @@
       (cublasLtMatrixLayout_t layout, cublasLtMatrixLayoutAttribute_t attribute, \
        const void *value, size_t size), \
       (layout, attribute, value, size))
+
+#define CUBLASLT_LATER_SYMBOLS(X) \
+    X(cublasStatus_t, cublasLtGroupedMatrixLayoutCreate, \
+      (cublasLtMatrixLayout_t *layout, cudaDataType type, int groups, const void *rows, \
+       const void *columns, const void *ld), \
+      (layout, type, groups, rows, columns, ld))
+
+/* Headers before 13.2 do not declare it. */
+cublasStatus_t cublasLtGroupedMatrixLayoutCreate(cublasLtMatrixLayout_t *layout, cudaDataType type,
+                                                 int groups, const void *rows, const void *columns,
+                                                 const void *ld);
 
 /* clang-format on */
 

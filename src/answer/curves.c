@@ -998,11 +998,9 @@ enum gp_status measured_rows_read(const struct answer *a, struct measured_rows *
 void measured_rows_table(const struct measured_rows *rows, struct table *table)
 {
     static const struct table_column columns[] = {
-        {"what", TABLE_LEFT},           {"users", TABLE_RIGHT},
-        {"prompt tokens", TABLE_RIGHT}, {"output tokens", TABLE_RIGHT},
-        {"measured ms", TABLE_RIGHT},   {"predicted ms", TABLE_RIGHT},
-        {"error", TABLE_RIGHT},         {"corrected ms", TABLE_RIGHT},
-        {"error then", TABLE_RIGHT}};
+        {"what", TABLE_LEFT},    {"users", TABLE_RIGHT},       {"prompt", TABLE_RIGHT},
+        {"output", TABLE_RIGHT}, {"measured ms", TABLE_RIGHT}, {"predicted", TABLE_RIGHT},
+        {"error", TABLE_RIGHT},  {"corrected", TABLE_RIGHT},   {"error", TABLE_RIGHT}};
 
     table_init(table, columns, sizeof(columns) / sizeof(columns[0]));
     for (int i = 0; i < rows->count; i++) {

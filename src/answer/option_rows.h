@@ -440,14 +440,30 @@ OPTION(MAX_TOKENS, .name = "max-tokens", TOKENS, .low = 1, .high = 1e9,
        .help = "tokens that each request may make: what schedulers reserve")
 OPTION(PREFIX_TOKENS, .name = "prefix-tokens", TOKENS, .high = 1e9, .fallback = "0",
        .commands = FOR_REPLAY, .help = "leading tokens that all prompts share, as a system prompt")
+OPTION(TURNS, .name = "turns", COUNTED, .unit = "turns", .low = 1, .high = 10000,
+       .fallback = "requests alone", .commands = FOR_REPLAY,
+       .help = "each session has so many turns, whose prompts hold what went before; --prompt is "
+               "what a turn adds")
+OPTION(THINK_TIME, .name = "think-time", .type = OPTION_NUMBER, .argument = "SECONDS", .unit = "s",
+       .high = 1e7, .fallback = "30 at a rate, 0 of --users", .commands = FOR_REPLAY,
+       .help = "mean time from an answer to the next turn of its session")
 OPTION(DISTINCT_PROMPTS, .name = "distinct-prompts", COUNTED, .unit = "prompts", .low = 1,
        .high = 1e6, .fallback = "all differ", .commands = FOR_REPLAY,
        .help = "a benchmark's prompts that come again: so many, each sent before, found in the "
                "cache while it holds them")
-OPTION(ROUTER, .name = "router", WORD("KIND", "round-robin|least-load|prefix"),
+OPTION(ROUTER, .name = "router", WORD("KIND", "round-robin|least-load|prefix|session"),
        .fallback = "least-load", .commands = FOR_REPLAY,
        .help = "how requests go to the replicas: in turn, to the least busy, by the longest cached "
-               "prefix")
+               "prefix, to that of their session")
+OPTION(LOSE_REPLICA_AT, .name = "lose-replica-at", .type = OPTION_NUMBER, .argument = "SECONDS",
+       .unit = "s", .low = 0.001, .high = 1e9, .fallback = "never", .commands = FOR_REPLAY,
+       .help = "one replica is lost then: its requests begin again on the others")
+OPTION(ADD_REPLICA_AT, .name = "add-replica-at", .type = OPTION_NUMBER, .argument = "SECONDS",
+       .unit = "s", .low = 0, .high = 1e9, .fallback = "never", .commands = FOR_REPLAY,
+       .help = "one more is started then; it serves after --cold-start")
+OPTION(COLD_START, .name = "cold-start", .type = OPTION_NUMBER, .argument = "SECONDS", .unit = "s",
+       .high = 1e6, .fallback = "weights at 1 GB/s and 60 s", .commands = FOR_REPLAY,
+       .help = "time from the start of a replica to its first step")
 OPTION(TTFT_P95, .name = "ttft-p95", .type = OPTION_NUMBER, .argument = "MS", .unit = "ms",
        .low = 0.1, .high = 1e9, .fallback = "none", .commands = R | FOR_REPLAY,
        .help = "goal at a --rate: most milliseconds to the first token in 95 of 100 requests")

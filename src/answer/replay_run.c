@@ -102,6 +102,105 @@ static enum gp_status read_arrivals(struct planner *planner, const struct option
                    "'%s' is no kind of arrivals", text);
 }
 
+/* ---- sessions ---- */
+
+#define THINK_TIME 30 /* s, at a rate: assumed */
+
+/* Of so many turns, each of which adds a prompt: prompts of the plan behind a replay. */
+struct session_prompts {
+    double added, sd;         /* tokens of a turn */
+    double mean, spread, end; /* of the whole prompts; tokens that the last turn holds at its end */
+};
+
+static struct session_prompts session_prompts(const struct options *o)
+{
+    double turns = options_or(o, OPT_TURNS, 0), prefix = options_or(o, OPT_PREFIX_TOKENS, 0);
+    double added = options_or(o, OPT_PROMPT, 1024), output = options_or(o, OPT_OUTPUT, 256);
+    double sd = options_or(o, OPT_PROMPT_STDDEV, 0),
+           output_sd = options_or(o, OPT_OUTPUT_STDDEV, 0);
+    double each = added + output, behind = (turns - 1) / 2; /* turns before, in the mean */
+    double varies = (behind + 1) * sd * sd + behind * output_sd * output_sd;
+
+    return (struct session_prompts){
+        .added = added,
+        .sd = sd,
+        .mean = round(prefix + added + behind * each),
+        .spread = round(sqrt(each * each * (turns * turns - 1) / 12 + varies)),
+        .end = prefix + turns * each + 3 * sqrt(turns * (sd * sd + output_sd * output_sd)),
+    };
+}
+
+static void set_number(struct options *o, enum option_id id, double value)
+{
+    o->value[id] = (struct option_value){.given = true, .number = value};
+}
+
+/* The plan behind it is of whole prompts, of which all but what a turn adds is cached. */
+static enum gp_status plan_sessions(struct options *plain, struct gp_err *err)
+{
+    struct session_prompts p = session_prompts(plain);
+
+    if (!plain->value[OPT_TURNS].given) {
+        if (plain->value[OPT_THINK_TIME].given)
+            return gp_fail(err, GP_E_USAGE, "--think-time", "--turns N",
+                           "requests alone have no turn to think about");
+        return GP_OK;
+    }
+    if (plain->value[OPT_TRACE].given)
+        return gp_fail(err, GP_E_USAGE, "--turns", "\"session\" in its lines",
+                       "a trace has sessions of its own");
+    if (plain->value[OPT_DISTINCT_PROMPTS].given)
+        return gp_fail(err, GP_E_USAGE, "--distinct-prompts", "leave it out",
+                       "the prompts of a session grow, and do not come again");
+    if (plain->value[OPT_PREFIX_HIT].given)
+        return gp_fail(err, GP_E_USAGE, "--prefix-hit", "leave it out",
+                       "what the turns of a session find in the cache is replayed");
+    set_number(plain, OPT_PROMPT, p.mean);
+    set_number(plain, OPT_PROMPT_STDDEV, p.spread);
+    set_number(plain, OPT_PREFIX_HIT, 1 - fmin(p.added / p.mean, 1));
+    if (!plain->value[OPT_CONTEXT].given && p.end > 8192)
+        set_number(plain, OPT_CONTEXT, ceil(p.end));
+    return GP_OK;
+}
+
+/* ---- replicas that are lost and added ---- */
+
+#define LOAD_RATE 1e9  /* bytes/s of weights from storage, */
+#define LOAD_ENGINE 60 /* s until an engine that has them takes requests: assumed */
+
+/* s from the start of a replica to its first step. */
+static double cold_start(const struct plan *p)
+{
+    const struct layout *l = &p->layout;
+
+    return ceil(p->memory.weights.value * l->tp * l->pp / LOAD_RATE + LOAD_ENGINE);
+}
+
+static enum gp_status read_fleet(const struct options *o, struct replay_run *run,
+                                 struct gp_err *err)
+{
+    struct forecast_ask *ask = &run->ask;
+    const struct plan *p = &run->answer.plan;
+    bool adds = o->value[OPT_ADD_REPLICA_AT].given;
+
+    ask->lose_at = options_or(o, OPT_LOSE_REPLICA_AT, 0);
+    if (o->value[OPT_COLD_START].given && !adds)
+        return gp_fail(err, GP_E_USAGE, "--cold-start", "--add-replica-at SECONDS",
+                       "no replica is started");
+    if (adds) {
+        run->cold_start = options_or(o, OPT_COLD_START, cold_start(p));
+        ask->add_at = fmax(options_or(o, OPT_ADD_REPLICA_AT, 0) + run->cold_start, 1e-3);
+    }
+    if (ask->lose_at > 0 && !adds && speed_groups(&p->layout) < 2 &&
+        p->verdict != VERDICT_DOES_NOT_FIT)
+        return gp_fail(err, GP_E_USAGE, "--lose-replica-at",
+                       "--replicas 2, or --add-replica-at SECONDS for one in its place",
+                       "there is one replica: nothing would be served without it");
+    return GP_OK;
+}
+
+/* ---- the load ---- */
+
 static enum gp_status read_ask(struct planner *planner, const struct options *o,
                                struct replay_run *run, struct gp_err *err)
 {
@@ -125,6 +224,14 @@ static enum gp_status read_ask(struct planner *planner, const struct options *o,
     ask->prefix = (int)options_or(o, OPT_PREFIX_TOKENS, 0);
     ask->distinct = (int)options_or(o, OPT_DISTINCT_PROMPTS, 0);
     ask->trace = trace;
+    if (o->value[OPT_TURNS].given) {
+        struct session_prompts p = session_prompts(o);
+
+        ask->turns = (int)options_or(o, OPT_TURNS, 0);
+        ask->prompt = p.added;
+        ask->prompt_sd = p.sd;
+        ask->think = options_or(o, OPT_THINK_TIME, q->rate > 0 ? THINK_TIME : 0);
+    }
     if (o->value[OPT_ARRIVALS].given && trace && trace->seconds > 0)
         return gp_fail(err, GP_E_USAGE, "--arrivals", "leave one of them out",
                        "a trace has arrivals of its own");
@@ -145,6 +252,8 @@ static enum gp_status read_ask(struct planner *planner, const struct options *o,
     }
     out->router = (enum router)options_choice(o, OPT_ROUTER);
     out->router = o->value[OPT_ROUTER].given ? out->router : ROUTER_LEAST;
+    if (read_fleet(o, run, err))
+        return err->code;
     out->bands = true;
     out->timeline = o->value[OPT_TIMELINE].given;
     out->stop = search_abandoned; /* a screen's worker may be called away */
@@ -238,6 +347,7 @@ static enum gp_status solve_rate(struct planner *planner, const struct options *
     plan_overloaded(planner, out);
     ask->kind = ARRIVALS_POISSON;
     ask->users = (int)options_or(o, OPT_MAX_CONCURRENCY, 0);
+    ask->think = options_or(o, OPT_THINK_TIME, THINK_TIME);
     if (o->value[OPT_ARRIVALS].given && read_arrivals(planner, o, out, err))
         return err->code;
     if (ask->kind == ARRIVALS_BURST || ask->kind == ARRIVALS_CLOSED || ask->hours > 0)
@@ -274,31 +384,91 @@ static double seen_value(const struct forecast_seen *s, enum measure measure)
     return measure == MEASURE_TTFT ? s->ttft : measure == MEASURE_TPOT ? s->tpot : s->e2e;
 }
 
-/* Percentiles of the requests that came in each hour; they came in order. */
+/* Percentiles of requests order[first..end). */
+static void fill_lates(const struct forecast *f, const int *order, int first, int end, float *value,
+                       struct replay_hour *out)
+{
+    out->requests = end - first;
+    for (int m = 0; m < LATE_COUNT; m++) {
+        int n = 0;
+
+        for (int i = first; i < end; i++) {
+            struct forecast_seen s = forecast_seen(f, order[i]);
+            double v = seen_value(&s, lates[m].measure);
+
+            if (!isnan(v))
+                value[n++] = (float)v;
+        }
+        out->late[m] = forecast_percentile(value, n, lates[m].share);
+    }
+}
+
+/* Requests in the order of their hours; *end: how many came by the end of each. */
+static int *order_by_hour(const struct replay_run *run, int **end)
+{
+    const struct forecast *f = &run->forecast;
+    const struct replay_load *l = &f->arrivals.load;
+    const double *at = l->turn ? f->result.arrival : l->arrival;
+    int *order = gp_malloc(((size_t)l->count + 1) * sizeof(*order));
+    int *place = gp_calloc((size_t)f->hours + 1, sizeof(*place));
+
+    for (int i = 0; i < l->count; i++)
+        if (!isnan(at[i]) && at[i] < 3600.0 * f->hours)
+            place[(int)(at[i] / 3600) + 1]++;
+    for (int h = 0; h < f->hours; h++)
+        place[h + 1] += place[h];
+    for (int i = 0; i < l->count; i++)
+        if (!isnan(at[i]) && at[i] < 3600.0 * f->hours)
+            order[place[(int)(at[i] / 3600)]++] = i;
+    *end = place;
+    return order;
+}
+
+/* Percentiles of the requests that came in each hour. */
 static void fill_hours(struct replay_run *run)
 {
     const struct forecast *f = &run->forecast;
     const struct replay_load *l = &f->arrivals.load;
     float *value = gp_malloc(((size_t)l->count + 1) * sizeof(*value));
+    int *ends = NULL, *order = f->hours > 0 ? order_by_hour(run, &ends) : NULL;
 
     run->hour = gp_calloc((size_t)f->hours + 1, sizeof(*run->hour));
-    for (int h = 0, first = 0, end; h < f->hours; h++, first = end) {
-        for (end = first; end < l->count && (int)(l->arrival[end] / 3600) <= h; end++)
-            ;
-        run->hour[h].requests = end - first;
-        for (int m = 0; m < LATE_COUNT; m++) {
-            int n = 0;
+    for (int h = 0, first = 0; h < f->hours; first = ends[h++])
+        fill_lates(f, order, first, ends[h], value, &run->hour[h]);
+    free(ends);
+    free(order);
+    free(value);
+}
 
-            for (int i = first; i < end; i++) {
-                struct forecast_seen s = forecast_seen(f, i);
-                double v = seen_value(&s, lates[m].measure);
+/* By the replicas that there are when it comes; those in flight when one is lost feel it. */
+static enum replay_phase phase_of(const struct forecast_ask *ask, double at, double answered)
+{
+    return ask->add_at > 0 && at >= ask->add_at          ? PHASE_ADDED
+           : ask->lose_at > 0 && answered > ask->lose_at ? PHASE_LOST
+                                                         : PHASE_WHOLE;
+}
 
-                if (!isnan(v))
-                    value[n++] = (float)v;
-            }
-            run->hour[h].late[m] = forecast_percentile(value, n, lates[m].share);
+/* Percentiles of the requests that come before one is lost, after, and when one was added. */
+static void fill_phases(struct replay_run *run)
+{
+    const struct forecast *f = &run->forecast;
+    int all = f->arrivals.load.count, *order = gp_malloc(((size_t)all + 1) * sizeof(*order));
+    float *value = gp_malloc(((size_t)all + 1) * sizeof(*value));
+
+    for (int phase = 0; phase < PHASE_COUNT; phase++) {
+        int n = 0;
+
+        for (int i = 0; i < all; i++) {
+            double at = f->result.arrival[i] - f->arrivals.load.counts_from;
+
+            double answered = at + (double)f->result.outcome[i].e2e;
+
+            if (at >= 0 && (int)phase_of(&run->ask, at, answered) == phase)
+                order[n++] = i;
         }
+        fill_lates(f, order, 0, n, value, &run->phase[phase]);
     }
+    free(order);
     free(value);
 }
 
@@ -398,12 +568,18 @@ enum gp_status replay_run_read(struct planner *planner, const struct options *o,
 
     memset(out, 0, sizeof(*out));
     enum gp_status rc = read_goals(o, &plain, &out->ask, &solve, err);
+    if (!rc && solve && (o->value[OPT_LOSE_REPLICA_AT].given || o->value[OPT_ADD_REPLICA_AT].given))
+        rc = gp_fail(err, GP_E_USAGE, "--solve", "--replicas N, as many as are left",
+                     "the rate is solved for replicas that stay");
     if (solve)
         plain.value[OPT_ARRIVALS] = (struct option_value){0};
+    struct options asked = plain;
+    if (!rc)
+        rc = plan_sessions(&plain, err);
     if (!rc)
         rc = planner_answer(planner, &plain, &out->answer, err);
     if (!rc)
-        rc = read_ask(planner, &plain, out, err);
+        rc = read_ask(planner, &asked, out, err);
     if (!rc && solve)
         rc = solve_rate(planner, o, out, err);
     return rc;
@@ -423,6 +599,7 @@ enum gp_status replay_run_forecast(struct planner *planner, struct replay_run *o
         return fail_gap(gap, p, err);
     out->done = true;
     fill_hours(out);
+    fill_phases(out);
     fill_truth(out);
     if (out->ask.bands)
         fill_cure(out);
@@ -440,7 +617,9 @@ enum gp_status replay_run_options(struct planner *planner, const struct options 
 enum gp_status replay_run_most(struct planner *planner, const struct options *o, double *rate,
                                struct gp_err *err)
 {
-    static const enum option_id loads[] = {OPT_RATE, OPT_USERS, OPT_ARRIVALS, OPT_TRACE};
+    static const enum option_id loads[] = {OPT_RATE,      OPT_USERS,           OPT_ARRIVALS,
+                                           OPT_TRACE,     OPT_LOSE_REPLICA_AT, OPT_ADD_REPLICA_AT,
+                                           OPT_COLD_START};
     struct options alone = *o;
     struct replay_run run;
     double busiest = 1;
@@ -519,6 +698,32 @@ static void hours_facts(const struct replay_run *run, struct record *doc)
     }
 }
 
+static const struct {
+    const char *key, *words;
+} phases[PHASE_COUNT] = {
+    [PHASE_WHOLE] = {"before", "before"},
+    [PHASE_LOST] = {"lost", "without it"},
+    [PHASE_ADDED] = {"added", "with the new one"},
+};
+
+static void fleet_facts(const struct replay_run *run, struct record *doc)
+{
+    struct record *in = record_inside(doc, "fleet");
+
+    record_positive(in, "lost_at", "s", run->ask.lose_at);
+    record_positive(in, "serves_at", "s", run->ask.add_at);
+    record_positive(in, "cold_start", "s", run->cold_start);
+    record_count(in, "restarted", "", run->forecast.result.restarted);
+    for (int phase = 0; phase < PHASE_COUNT; phase++) {
+        const struct replay_hour *at = &run->phase[phase];
+        struct record *one = record_inside(in, phases[phase].key);
+
+        record_count(one, "requests", "", at->requests);
+        for (int i = 0; i < LATE_COUNT; i++)
+            record_positive(one, late_key((enum late)i), "s", isnan(at->late[i]) ? 0 : at->late[i]);
+    }
+}
+
 void report_replay(const struct replay_run *run, struct record *doc)
 {
     const struct forecast *f = &run->forecast;
@@ -538,7 +743,7 @@ void report_replay(const struct replay_run *run, struct record *doc)
     record_count(doc, "runs", "", f->runs);
     record_count(doc, "seeds", "", f->seeds);
     record_count(doc, "steps", "", (double)r->steps);
-    record_count(doc, "requests", "", f->arrivals.load.count);
+    record_count(doc, "requests", "", f->asked);
     record_count(doc, "completed", "", r->completed);
     record_count(doc, "refused", "", r->refused);
     record_quantity(doc, "duration", "s",
@@ -561,6 +766,16 @@ void report_replay(const struct replay_run *run, struct record *doc)
     record_count(doc, "recomputed_tokens", "tokens", (double)r->recomputed);
     double read = (double)(r->cached_tokens + r->prompt_tokens);
     record_count(doc, "hit_rate", "", read > 0 ? (double)r->cached_tokens / read : 0);
+    if (f->sessions > 0) {
+        in = record_inside(doc, "sessions");
+        record_count(in, "count", "", f->sessions);
+        record_positive(in, "turns", "", run->ask.arrivals.turns);
+        record_count(in, "think", "s", run->ask.arrivals.think);
+        record_count(in, "history", "tokens", f->history);
+        record_count(in, "found", "tokens", (double)r->history_tokens);
+    }
+    if (run->ask.lose_at > 0 || run->ask.add_at > 0)
+        fleet_facts(run, doc);
     in = record_inside(doc, "kv_occupancy");
     record_count(in, "mean", "", f->occupancy);
     record_count(in, "p99", "", f->occupancy_late);
@@ -791,6 +1006,61 @@ static void print_hours(const struct replay_run *run, struct strbuf *out)
     texts_fini(&t);
 }
 
+/* What the turns of sessions could have found in the cache, and what of it is left. */
+static void print_sessions(const struct replay_run *run, struct strbuf *out)
+{
+    const struct forecast *f = &run->forecast;
+    char think[32];
+
+    if (f->sessions == 0)
+        return;
+    strbuf_addf(out, "\n%s sessions", UNITS_TOKENS(f->sessions));
+    if (run->ask.arrivals.turns > 0)
+        strbuf_addf(out, " of %d turn%s, the next %s after the answer", run->ask.arrivals.turns,
+                    run->ask.arrivals.turns == 1 ? "" : "s",
+                    run->ask.arrivals.think > 0
+                        ? units_seconds(think, sizeof(think), run->ask.arrivals.think, 3)
+                        : "at once");
+    if (f->history > 0)
+        strbuf_addf(out, "; of their history %.0f %% found in the cache",
+                    100 * fmin((double)f->result.history_tokens / f->history, 1));
+}
+
+/* What the loss of a replica costs, and when another one serves. */
+static void print_fleet(const struct replay_run *run, struct strbuf *out)
+{
+    const struct forecast_ask *ask = &run->ask;
+    const struct forecast *f = &run->forecast;
+    char a[32], b[32], c[32];
+    const char *between = "";
+
+    if (ask->lose_at > 0)
+        strbuf_addf(out, "  lost     1 of %d replica%s after %s: %s request%s begin%s again\n",
+                    f->replicas, f->replicas == 1 ? "" : "s",
+                    units_seconds(a, sizeof(a), ask->lose_at, 3), UNITS_TOKENS(f->result.restarted),
+                    f->result.restarted == 1 ? "" : "s", f->result.restarted == 1 ? "s" : "");
+    if (ask->add_at > 0)
+        strbuf_addf(out, "  added    1 serves after %s, started %s before\n",
+                    units_seconds(a, sizeof(a), ask->add_at, 3),
+                    units_seconds(b, sizeof(b), run->cold_start, 3));
+    if (ask->lose_at <= 0 && ask->add_at <= 0)
+        return;
+    strbuf_add(out, "  p99      ");
+    for (int phase = 0; phase < PHASE_COUNT; phase++) {
+        const struct replay_hour *at = &run->phase[phase];
+
+        if (at->requests == 0)
+            continue;
+        strbuf_addf(out, "%s%s TTFT %s, TPOT %s", between, phases[phase].words,
+                    units_seconds(b, sizeof(b), at->late[LATE_TTFT_P99], 3),
+                    isnan(at->late[LATE_TPOT_P99])
+                        ? "-"
+                        : units_seconds(c, sizeof(c), at->late[LATE_TPOT_P99], 3));
+        between = "; ";
+    }
+    strbuf_add(out, "\n");
+}
+
 void print_replay(const struct replay_run *run, struct strbuf *out)
 {
     const struct forecast *f = &run->forecast;
@@ -805,10 +1075,10 @@ void print_replay(const struct replay_run *run, struct strbuf *out)
         return;
     }
     print_decision(run, out);
+    print_fleet(run, out);
     print_hours(run, out);
     print_truth(run, out);
-    strbuf_addf(out, "\n%s requests in %s: %s steps, %s preemptions",
-                UNITS_TOKENS(f->arrivals.load.count),
+    strbuf_addf(out, "\n%s requests in %s: %s steps, %s preemptions", UNITS_TOKENS(f->asked),
                 units_seconds(span, sizeof(span), f->seconds, 3), UNITS_TOKENS((double)r->steps),
                 UNITS_TOKENS((double)r->preemptions));
     if (r->refused > 0)
@@ -817,6 +1087,7 @@ void print_replay(const struct replay_run *run, struct strbuf *out)
     if (r->cached_tokens > 0)
         strbuf_addf(out, ", %.0f %% of the prompts' tokens cached",
                     100 * (double)r->cached_tokens / read);
+    print_sessions(run, out);
     strbuf_addf(out, "\nrunning %s in the mean, %d at most; waiting %s, %d\n\n",
                 UNITS_PLAIN(f->running, 3), r->running_most, UNITS_PLAIN(f->waiting, 3),
                 r->waiting_most);
@@ -838,7 +1109,10 @@ void replay_requests_csv(const struct replay_run *run, struct strbuf *out)
         const struct replay_outcome *o = &f->result.outcome[i];
         struct forecast_seen s = forecast_seen(f, i);
 
-        strbuf_addf(out, "%d,%.6f,", i, f->result.arrival[i] - f->result.first);
+        strbuf_addf(out, "%d,", i);
+        if (!isnan(f->result.arrival[i])) /* a turn whose session was refused never came */
+            strbuf_addf(out, "%.6f", f->result.arrival[i] - f->result.first);
+        strbuf_add(out, ",");
         if (isnan(s.e2e)) {
             strbuf_addf(out, ",,,,%d,,%d,,\n", l->prompt[i], l->output[i]);
             continue;

@@ -16,6 +16,9 @@ struct replay_hour {
     double late[LATE_COUNT]; /* s; NAN: none of them was answered */
 };
 
+/* Requests by the replicas that there were when they came. */
+enum replay_phase { PHASE_WHOLE, PHASE_LOST, PHASE_ADDED, PHASE_COUNT };
+
 struct replay_run {
     struct answer answer;
     struct forecast forecast;
@@ -25,6 +28,8 @@ struct replay_run {
     double hourly[SHAPE_HOURS]; /* of --arrivals of a shape: shares of the mean */
     bool weekly;                /* they begin on a Monday at midnight */
     struct replay_hour *hour;   /* of forecast.hours, where a replay takes that long; owned */
+    struct replay_hour phase[PHASE_COUNT]; /* where one is lost or added */
+    double cold_start;                     /* s, of the one that is added */
     int measured;               /* requests of a benchmark, whose own times follow */
     double truth[LATE_COUNT];   /* s; NAN: not told */
     struct runner_up cure;      /* that keeps the goals at the rate cure_rate; gpus 0: none */

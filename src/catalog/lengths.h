@@ -35,6 +35,8 @@ struct trace_row {
     double prompt, output; /* tokens, 1 at least */
     double most;           /* tokens that it may make; 0 = output */
     double ttft, latency;  /* s, as a benchmark measured them; 0 = not told */
+    uint64_t session;      /* a hash of its name; 0 = of none */
+    double think;          /* s from the answer before in its session; 0 = it comes at its time */
 };
 
 struct trace {
@@ -52,6 +54,7 @@ struct trace {
     double users;    /* of a benchmark: at most in flight; 0 = any number */
     double asked;    /* of one: requests/s that it sent, where it tells no times; 0 = not told */
     bool measured;   /* rows have TTFT */
+    bool sessions;   /* some are of one */
 };
 
 /* Means and spread of the requests that a context holds; false when it holds none. */

@@ -20,13 +20,15 @@
 
 #define HASH_TOKENS 512 /* of a group, where a file does not say (Mooncake) */
 
-enum column { COL_TIME, COL_PROMPT, COL_OUTPUT, COL_COUNT };
+enum column { COL_TIME, COL_PROMPT, COL_OUTPUT, COL_SESSION, COL_COUNT };
+#define MEMBERS COL_SESSION /* of a line of JSON, those that are numbers */
 
 /* Of the Azure form, then of BurstGPT's; case does not count. */
 static const char *const names[COL_COUNT][2] = {
     [COL_TIME] = {"TIMESTAMP", "Timestamp"},
     [COL_PROMPT] = {"ContextTokens", "Request tokens"},
     [COL_OUTPUT] = {"GeneratedTokens", "Response tokens"},
+    [COL_SESSION] = {"session", "session_id"},
 };
 
 struct reading {
@@ -148,7 +150,18 @@ static enum gp_status add_row(struct reading *r, const struct trace_row *row)
     t->row = gp_grow(t->row, &t->cap, t->count + 1, sizeof(*t->row));
     t->row[t->count++] = *row;
     t->longest = fmax(t->longest, row->prompt + row->output);
+    t->sessions |= row->session > 0;
     return GP_OK;
+}
+
+/* FNV-1a of a session's name; 0: it has none. */
+static uint64_t session_of(const char *name)
+{
+    uint64_t hash = 0xcbf29ce484222325;
+
+    for (const char *c = name; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * 0x100000001b3;
+    return name[0] == '\0' ? 0 : hash == 0 ? 1 : hash;
 }
 
 static enum gp_status read_row(struct reading *r)
@@ -164,13 +177,15 @@ static enum gp_status read_row(struct reading *r)
         rc = read_tokens(r, COL_OUTPUT, &row.output);
     if (rc)
         return rc;
+    if (r->at[COL_SESSION] >= 0)
+        row.session = session_of(r->csv.field[r->at[COL_SESSION]]);
     return add_row(r, &row);
 }
 
 /* ---- JSON lines ---- */
 
 /* Of Mooncake's form, then of one's own; a time of the first is in ms. */
-static const char *const json_names[COL_COUNT][2] = {
+static const char *const json_names[MEMBERS][2] = {
     [COL_TIME] = {"timestamp", "arrival"},
     [COL_PROMPT] = {"input_length", "prompt"},
     [COL_OUTPUT] = {"output_length", "output"},
@@ -236,6 +251,26 @@ static enum gp_status read_hashes(const struct reading *r, const json_t *line)
     return GP_OK;
 }
 
+static enum gp_status read_session(const struct reading *r, const json_t *line,
+                                   struct trace_row *row)
+{
+    const json_t *session = json_object_get(line, "session");
+    const json_t *think = json_object_get(line, "think");
+    char number[32];
+
+    if (json_is_integer(session))
+        gp_format(number, sizeof(number), "%lld", (long long)json_integer_value(session));
+    if (session && !json_is_integer(session) && !json_is_string(session))
+        return refuse_member(r, "session", "is neither a name nor a whole number");
+    if (think && (!session || !json_is_number(think) || !(json_number_value(think) >= 0) ||
+                  json_number_value(think) > 1e9))
+        return refuse_member(r, "think", "is not seconds after the answer before in a session");
+    row->session =
+        session ? session_of(json_is_integer(session) ? number : json_string_value(session)) : 0;
+    row->think = think ? json_number_value(think) : 0;
+    return GP_OK;
+}
+
 static enum gp_status read_line(struct reading *r, const json_t *line)
 {
     struct trace *t = r->trace;
@@ -260,6 +295,8 @@ static enum gp_status read_line(struct reading *r, const json_t *line)
         !(json_number_value(most) >= 1 && json_number_value(most) <= TRACE_TOKENS_MAX))
         rc = refuse_member(r, "max_tokens", "is not a number of tokens");
     row.most = most ? floor(json_number_value(most)) : 0;
+    if (!rc)
+        rc = read_session(r, line, &row);
     if (!rc)
         rc = read_hashes(r, line);
     if (!rc)
@@ -343,7 +380,7 @@ static void find_rate(struct trace *t)
 enum gp_status trace_parse(const char *name, const char *text, size_t len, struct trace *out,
                            struct gp_err *err)
 {
-    struct reading r = {.trace = out, .err = err, .at = {-1, -1, -1}};
+    struct reading r = {.trace = out, .err = err, .at = {-1, -1, -1, -1}};
     bool more = true;
 
     memset(out, 0, sizeof(*out));

@@ -74,10 +74,11 @@ void bench_stragglers(const json_t *result, struct strbuf *out)
 static void add_figure(const struct point_result *p, struct strbuf *line)
 {
     bool layer = bench_test_is(p->test, TEST_IS_LAYER);
+    double tokens = p->tokens > 0 ? p->tokens : p->n;
     char label[48], figure[64];
 
     if (layer)
-        gp_format(label, sizeof(label), "%.0f token%s", p->n, p->n > 1 ? "s" : "");
+        gp_format(label, sizeof(label), "%.0f token%s", tokens, tokens > 1 ? "s" : "");
     else
         gp_copy(label, sizeof(label),
                 bench_test_is(p->test, TEST_IS_PRODUCT) ? p->type_word

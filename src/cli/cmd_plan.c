@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "answer/answer_lines.h"
+#include "answer/curves.h"
 #include "answer/print_plan.h"
 #include "answer/report.h"
 #include "answer/sentence.h"
@@ -178,6 +179,23 @@ static enum gp_status train_run(struct invocation *in, struct gp_err *err)
 
 /* ---- the command ---- */
 
+/* --verbose: each run of --calibration's files beside what was predicted of it. */
+static enum gp_status print_measured(const struct answer *a, struct strbuf *out, struct gp_err *err)
+{
+    struct measured_rows rows;
+    struct table table;
+    enum gp_status rc = measured_rows_read(a, &rows, err);
+
+    if (rc || rows.count == 0)
+        return rc;
+    strbuf_add(out, "\nmeasured against predicted\n");
+    measured_rows_table(&rows, &table);
+    table_text(&table, out);
+    table_fini(&table);
+    strbuf_addf(out, "%s\n", rows.words);
+    return GP_OK;
+}
+
 static enum gp_status plan_run(struct invocation *in, struct gp_err *err)
 {
     bool why = options_flag(&in->options, OPT_WHY);
@@ -201,8 +219,10 @@ static enum gp_status plan_run(struct invocation *in, struct gp_err *err)
         print_plan_line(&a, &in->out);
     else
         print_plan(&a, &in->options, why, in->verbose, &in->out);
+    if (in->verbose && in->format == OUTPUT_TEXT && !in->quiet)
+        rc = print_measured(&a, &in->out, err);
     in->exit_code = !reasons_pass(a.plan.reasons);
-    return GP_OK;
+    return rc;
 }
 
 const struct command cmd_plan = {

@@ -65,6 +65,24 @@ static struct quantity banded_rate(const struct device_law *law, double rate)
     return quantity_band(rate, rate / law->high, rate * law->low, ORIGIN_MODEL);
 }
 
+/* Seconds of experts that are multiplied in groups, by the family's share of an engine's own
+ * kernel for them; of the two products of a layer each has half of what an expert costs beside. */
+static double experts_time(const struct device_law *law, const struct point *p)
+{
+    const struct family *f = law->gpu->family;
+    enum kernel kernel;
+    bool alike;
+
+    if (!measured_kernel(p->type, &kernel))
+        return NAN;
+    struct expert_share share = family_expert(f, kernel, &alike);
+    double rate = kernel_rate(kernel, law->gpu);
+    rate = rate > 0 ? rate : kernel_rate(KERNEL_16, law->gpu);
+    return gemm_norm(point_operations(p) / (share.compute * rate),
+                     point_bytes(p) / (share.memory * law->gpu->bandwidth.value), 2) +
+           share.each * p->groups / 2;
+}
+
 /* Seconds of so much work in a type. */
 static double work_time(const struct device_law *law, enum bench_type type, double operations,
                         double bytes)
@@ -94,6 +112,13 @@ static double near_of(const struct device_law *law, const struct point *p)
     return gemm_near(&g, (double)p->n);
 }
 
+static double product_time(const struct device_law *law, const struct point *p)
+{
+    return p->groups > 1
+               ? experts_time(law, p)
+               : work_time(law, p->type, point_operations(p), point_bytes(p)) * near_of(law, p);
+}
+
 double confirm_law(const struct gpu *gpu, const struct point *p, double *roof)
 {
     const struct device_law law = {.gpu = gpu};
@@ -103,7 +128,7 @@ double confirm_law(const struct gpu *gpu, const struct point *p, double *roof)
     *roof = measured_kernel(p->type, &kernel) && kernel_rate(kernel, gpu) > 0
                 ? fmin(kernel_rate(kernel, gpu), gpu->bandwidth.value * operations / bytes)
                 : NAN;
-    return operations / (work_time(&law, p->type, operations, bytes) * near_of(&law, p));
+    return operations / product_time(&law, p);
 }
 
 static double best_share(const struct gpu *gpu)
@@ -128,12 +153,12 @@ static void predict_product(const struct device_law *law, const struct point *p,
                             struct confirm_term *t)
 {
     static const char *const units[2][2] = {{"GFLOP/s", "GOP/s"}, {"TFLOP/s", "TOP/s"}};
-    double s = work_time(law, p->type, point_operations(p), point_bytes(p)) * near_of(law, p);
+    double s = product_time(law, p);
     double rate = point_operations(p) / s;
     bool tera = rate >= 1e12, memory = point_bytes(p) / (law->gpu->bandwidth.value * s) > 0.5;
 
     gp_format(t->name, sizeof(t->name), "%s %s n=%ld", bench_type_word(p->type),
-              p->layer[0] ? p->layer : bench_test_word(p->test), (long)p->n);
+              p->layer[0] ? p->layer : bench_test_word(p->test), (long)point_tokens(p));
     if (memory)
         set_rate(t, RATE_BYTES, "GB/s", 1e9, 1);
     else
@@ -235,7 +260,7 @@ static void measure_one(struct confirm_term *t, const struct session_point *of)
         t->use = wrong ? CONFIRM_IGNORED : CONFIRM_CHECKS;
     else if (wrong || (r->disturbed && !only_scatters(r)))
         t->use = CONFIRM_IGNORED;
-    else if (p->test == TEST_DECODE) /* it corrects nothing */
+    else if (p->test == TEST_DECODE || p->groups > 1) /* it corrects nothing */
         t->use = CONFIRM_CHECKS;
     else
         t->use = r->disturbed ? CONFIRM_LESS : CONFIRM_COUNTS;

@@ -10,6 +10,7 @@
  *
  *   read      bandwidth x the family's best share of memory (of processors, the bandwidth)
  *   product   calib_law(), as a rate: bytes/s where memory bounds it, else operations/s
+ *   experts   the same with the family's shares of an engine's kernel for them (moe_time())
  *   decode    the same law over the operations and bytes of the whole step
  *   fit       the bytes of weights, cache, activation and graphs
  *
@@ -18,7 +19,8 @@
  *
  * A point that only scattered counts less, one that was disturbed not at all. The plan after is the
  * plan with the run's own result as its --calibration. The decode step and fit correct nothing:
- * they are what the corrected terms are held against.
+ * they are what the corrected terms are held against. Nor do experts: engines have kernels of their
+ * own for them, and a library's product in batch mode says what the device gives at the least.
  */
 #ifndef GP_MEASURE_CONFIRM_H
 #define GP_MEASURE_CONFIRM_H

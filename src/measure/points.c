@@ -4,7 +4,8 @@
  * Presets differ in how many points there are (quick: a few that show the shape of the curve) as
  * well as in the time each gets. A point whose estimate is beyond what its preset allows is left
  * out and counted in a note, unless its shape was given by hand. lm_head stops at 1024 tokens: an
- * engine computes logits of each sequence's last token only.
+ * engine computes logits of each sequence's last token only. A layer of routed experts is as many
+ * products as the tokens reach experts, each of its share of them.
  *
  * How long a point takes and how much it allocates is only for --dry-run, the ETA and for leaving
  * out what would take out of proportion long; no result ever shows these figures. Where the caller
@@ -260,9 +261,15 @@ static void plan_batch(struct planning *p)
 
         gp_copy(point.layer, sizeof(point.layer), layers[i].name);
         gp_copy(point.model, sizeof(point.model), options->request->model->id);
-        for (point.n = 1; point.n <= most; point.n *= step)
-            if (point.n <= HEAD_BATCH || strcmp(layers[i].name, "lm_head") != 0)
+        for (int64_t tokens = 1; tokens <= most; tokens *= step) {
+            point.n = tokens;
+            if (layers[i].experts > 0) {
+                point.tokens = tokens;
+                products_experts(&layers[i], (double)tokens, &point.groups, &point.n);
+            }
+            if (tokens <= HEAD_BATCH || strcmp(layers[i].name, "lm_head") != 0)
                 add_types(p, types, point, false);
+        }
     }
 }
 
@@ -676,6 +683,12 @@ static double check_seconds(const struct points_options *options, const struct p
         return 0;
     if (options->cpu)
         return 1e-9 * fmin(m * n * k, CHECK_FULL_MOST);
+    if (p->groups > 1) { /* each of them */
+        struct point one = *p;
+
+        one.groups = 0;
+        return p->groups * check_seconds(options, &one);
+    }
     while (width > BLOCK && 8 * width * k > 128 * GP_MIB)
         width /= 2;
     return multiply * rows * columns * k + element * k * (n + m * ceil(n / width)) +
@@ -718,7 +731,7 @@ static double points_operation(const struct points_options *options, const struc
 
 static double product_memory(const struct points_options *options, const struct point *p)
 {
-    double e = bench_type_bytes(p->type), m = (double)p->m, n = (double)p->n;
+    double e = bench_type_bytes(p->type) * fmax(p->groups, 1), m = (double)p->m, n = (double)p->n;
     double a = m * (double)p->k * e, b = n * (double)p->k * e;
     double d = fmax(point_bytes(p) - a - b, 0);
     double cache = options->cache_bytes > 0 ? options->cache_bytes : CACHE_GUESS;

@@ -814,18 +814,21 @@ static enum gp_status take_sizes(struct bench_plan *plan, const struct session_r
 
 /* ---- what --confirm needs of it ---- */
 
-/* The number of tokens of a planned product that is nearest to these. */
-static int64_t nearest_batch(const struct points *p, double tokens)
+/* The number of tokens of a planned product, or of one of that layer, that is nearest to these. */
+static int64_t nearest_batch(const struct points *p, const struct point *of, double tokens)
 {
     int64_t best = 0;
     double least = INFINITY;
 
     for (int i = 0; i < p->count; i++) {
-        double apart = fabs(log2((double)fmax((double)p->point[i].n, 1) / tokens));
+        const struct point *one = &p->point[i];
+        double apart = fabs(log2(fmax((double)point_tokens(one), 1) / tokens));
+        bool same = !of || (one->m == of->m && one->k == of->k && one->type == of->type &&
+                            strcmp(one->layer, of->layer) == 0);
 
-        if (bench_test_is(p->point[i].test, TEST_IS_LAYER) && apart < least) {
+        if (bench_test_is(one->test, TEST_IS_LAYER) && same && apart < least) {
             least = apart;
-            best = p->point[i].n;
+            best = point_tokens(one);
         }
     }
     return best;
@@ -834,14 +837,23 @@ static int64_t nearest_batch(const struct points *p, double tokens)
 struct confirmed {          /* what a plan rests on: its decode step, a chunk of its prompts */
     int64_t decode, prompt; /* tokens; 0 = not measured */
     double read;            /* bytes of the largest */
+    const struct points *all;
 };
+
+/* Experts of several numbers of tokens may be one product, which is that of the first. */
+static bool is_of_batch(const struct confirmed *c, const struct point *p, int64_t tokens)
+{
+    if (p->tokens > 0 && tokens > 0)
+        tokens = nearest_batch(c->all, p, (double)tokens);
+    return point_tokens(p) == tokens;
+}
 
 static bool is_confirmed(const void *ctx, const struct point *p)
 {
     const struct confirmed *c = ctx;
 
     if (bench_test_is(p->test, TEST_IS_LAYER))
-        return p->n == c->decode || p->n == c->prompt;
+        return is_of_batch(c, p, c->decode) || is_of_batch(c, p, c->prompt);
     return p->test != kind_rows[KIND_READ].test ||
            (p->kind == KIND_READ && p->cache != CACHE_HOT && p->bytes >= c->read);
 }
@@ -850,15 +862,20 @@ static void take_confirmed(struct bench_plan *plan)
 {
     const struct request *q = plan->options.request;
     struct points *p = &plan->points;
-    struct confirmed c = {.read = 0};
+    struct points all = *p; /* keep_points() moves those that stay */
+    struct confirmed c = {.all = &all};
 
     if (!q->gpu->host) /* of processors reads of memory say it */
-        c.decode = nearest_batch(p, fmax(q->users / fmax(plan->options.layout->replicas, 1), 1));
-    c.prompt = nearest_batch(p, fmax(q->prompt, 1));
+        c.decode =
+            nearest_batch(p, NULL, fmax(q->users / fmax(plan->options.layout->replicas, 1), 1));
+    c.prompt = nearest_batch(p, NULL, fmax(q->prompt, 1));
+    all.point = gp_malloc(((size_t)p->count + 1) * sizeof(*p->point));
+    memcpy(all.point, p->point, (size_t)p->count * sizeof(*p->point));
     for (int i = 0; i < p->count; i++)
         if (p->point[i].kind == KIND_READ && p->point[i].cache != CACHE_HOT)
             c.read = fmax(c.read, p->point[i].bytes);
     keep_points(p, is_confirmed, &c);
+    free(all.point);
 }
 
 /* ---- the plan ---- */

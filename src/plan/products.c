@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "plan/speed/gemm.h"
 
 #define VOCAB_PAD 64.0 /* the head's rows are padded to this before they are cut */
 
@@ -157,8 +158,14 @@ int products_layers(const struct model *model, const struct layout *layout,
         for (int i = 0; i < n; i++)
             take_tensor(&f, &model->kind[k], &tensors[i], layout);
         rename_single(&f, &model->kind[k]);
-        for (int i = 0; i < f.count; i++)
+        for (int i = 0; i < f.count; i++) {
+            if (f.layer[i].role == ROLE_EXPERT) {
+                f.layer[i].experts = model->kind[k].experts;
+                f.layer[i].active = model->kind[k].experts_active;
+                f.layer[i].held = (model->kind[k].experts + layout->ep - 1) / layout->ep;
+            }
             count = products_add(out, count, max, &f.layer[i]);
+        }
     }
     if (model->vocab > 0) {
         struct products_layer head = {.name = "lm_head", .role = ROLE_HEAD, .k = model->hidden};
@@ -167,4 +174,14 @@ int products_layers(const struct model *model, const struct layout *layout,
         count = products_add(out, count, max, &head);
     }
     return count;
+}
+
+void products_experts(const struct products_layer *layer, double tokens, int *experts,
+                      int64_t *each)
+{
+    double reached = moe_reached(layer->experts, layer->active, tokens);
+    double here = round(reached * layer->held / layer->experts);
+
+    *experts = (int)fmin(fmax(here, 1), layer->held);
+    *each = (int64_t)fmax(round(tokens * layer->active / reached), 1);
 }

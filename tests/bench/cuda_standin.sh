@@ -617,7 +617,7 @@ faults='' expect "decode" 0 "$point_ok" "$check_ok" 'synthetic: 3 layers on weig
   '"step_bytes": [1-9]'
 # 7 products, 16 rows and both columns of each
 grep -q '"check": {"mode": "sample", "n": 224, "ok": true' "$work/out" || {
-  not_ok "results checked in a step"; }
+  not_ok "results checked in a step"; grep -o '"check": {[^}]*' "$work/out"; }
 sed -i '1s/"seed"/"fill":"zeros","seed"/' "$work/plan"
 faults='' expect "decode, of zeros" 0 '"zeros": 1,'
 sed -i '1s/"fill":"zeros",//' "$work/plan"
@@ -644,10 +644,39 @@ decode() { # more fields
 plan "$(decode '"type":"bf16"')" >"$work/plan"
 faults='' expect "decode, split KV" 0 "$point_ok" "$check_ok" '"step_launches": 22,' \
   '"attention": "KV in 7 parts of 288 tokens"' '"padded"'
-# 8 products, 16 rows and the columns of each: 5 x 1, 4, 4, 1 of 64
-grep -q '"check": {"mode": "sample", "n": 224, "ok": true' "$work/out" || {
+# 8 products, 16 rows and the columns of each: 5 x 1, of batches the first and the last, 4, 4, 1 of 64
+grep -q '"check": {"mode": "sample", "n": 352, "ok": true' "$work/out" || {
   not_ok "results checked in a step with parts"; grep -o '"check": {[^}]*' "$work/out"; }
 faults=FAKE_CUDA=wrong-values expect "decode, split KV, wrong" 0 '"valid": false'
+# Experts: a strided batch where the library has one, else one after another, and of both the
+# first and the last are looked at, or all.
+experts() { # type more-fields
+  echo '{"test":"batch","type":"'"$1"'","groups":5,"tokens":16,"m":208,"n":3,"k":336,"layer":"expert_down","model":"moe","cache":"weights-cold"'"$2"'}'
+}
+for type in bf16 tf32 int8 fp8; do
+  plan "$(experts $type)" >"$work/plan"
+  faults='' expect "experts, $type" 0 "$point_ok" '"experts_as": "strided-batch"' \
+    "\"id\": \"batch/moe/expert_down/tp1/$type/5x208x3x336/weights-cold\"" '"groups": 5' \
+    '"tokens": 16' '"check": {"mode": "sample", "n": 96, "ok": true'
+  faults=FAKE_CUDA=no-batch expect "experts without a batch, $type" 0 "$point_ok" \
+    '"experts_as": "loop"' '"check": {"mode": "sample", "n": 96, "ok": true'
+  faults=FAKE_CUDA=wrong-expert expect "the last expert is wrong, $type" 0 '"valid": false'
+done
+# The mode with shapes and addresses on the device: of libraries and GPUs that have it.
+plan "$(experts bf16)" "$(experts fp16)" "$(experts fp8)" >"$work/plan"
+faults=FAKE_CUDA_LT=131000 expect "experts, grouped" 0 '"experts_as": "strided-batch"' \
+  'bf16/5x.*"variant": "grouped".*"check": {"mode": "sample", "n": 96, "ok": true' \
+  'fp16/5x.*"variant": "grouped"' 'fp8/5x.*"variant": "grouped"'
+faults='FAKE_CUDA_LT=131000 FAKE_CUDA=wrong-expert' expect "grouped, the last is wrong" 0 \
+  '"variant": "grouped".*"check": {[^}]*"ok": false'
+for other in FAKE_CUDA_LT=130100 'FAKE_CUDA_LT=131000 FAKE_CUDA_CC=120'; do
+  faults=$other expect "experts, no groups: $other" 0 "$point_ok" '"strided-batch"'
+  grep -q '"variant": "grouped"' "$work/out" && not_ok "grouped, $other"
+done
+plan "$(experts fp8-row)" "$(experts bf16)" >"$work/plan"
+sed -i '1s/"seed":1/&,"check":"full"/' "$work/plan"
+faults='' expect "experts, all results" 0 '"mode": "full", "n": 3120, "ok": true' \
+  'fp8-row/5x208.*"experts_as": "loop"\|CUDA 1[12].*needs 12.9'
 # What is planned, or nothing.
 plan "$(decode '"type":"bf16","weights":"int4-awq"')" "$(decode '"type":"bf16","kv":"int4"')" \
   "$(decode '"type":"fp8","weights":"fp8-block"')" "$(decode '"type":"bf16","kv":"int8"')" \

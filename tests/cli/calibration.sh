@@ -199,6 +199,17 @@ result l40s GPU-2 580.82 800 "" 1 >"$work/other.json"
 plan --calibration "$work/other.json"
 assert_contains "of another kind" "no good point of h100-sxm" "$(line 'not used')"
 
+# ---- a server's benchmark: each run beside its prediction ---------------------------------
+
+run --plan -m llama-3.1-8b -g l40s:1 -v \
+    --calibration "$src/tests/fuzz/corpus/serverbench/guidellm.json"
+assert_contains "guidellm corrects" "1 point" "$(line measured)"
+assert_contains "measured against predicted" "TPOT    8.0    1000     100        20.00" \
+    "$(printf '%s\n' "$out" | sed -n '/^measured against predicted/,/^Measured/p')"
+run --plan -m llama-3.1-8b -p q4_k_m -g rtx-4090:1 --engine llama.cpp -v \
+    --calibration "$src/tests/fuzz/corpus/serverbench/llama-bench.md"
+assert_contains "llama-bench's table" "TTFT" "$(printf '%s\n' "$out" | sed -n '/^measured ag/,$p')"
+
 # ---- what labs share: three of an L40S, made up, 2 % apart --------------------------------
 
 lab() { # NAME SLOW

@@ -105,6 +105,55 @@ if have_json; then
     done
 fi
 
+# ---- limits: an idle server, more load, twice the GPUs ----
+# as_loaded RATE OPTION...: p99 of TTFT and its band's width, of 1,000 requests
+as_loaded() {
+    run --replay -m llama-3.1-8b -g h100-sxm --rate "$@" --requests 1000 --format json
+    echo "$(value ttft.p99) $(json ttft.p99.high)" \
+        "$(awk -v l="$(json ttft.p99.low)" -v h="$(json ttft.p99.high)" 'BEGIN { print h / l }')"
+}
+
+if have_json; then
+    for engine in vllm sglang tensorrt-llm llama.cpp; do
+        idle="-m llama-3.1-8b -g h100-sxm:1 --engine $engine --rate 0.001"
+        # shellcheck disable=SC2086 # words
+        run --replay $idle --lengths fixed --requests 20 --format json
+        seen=$(value ttft.p99)
+        # shellcheck disable=SC2086 # words
+        run --plan $idle --format json
+        assert_eq "an idle server's TTFT is the plan's: $engine" yes "$(awk -v a="$seen" \
+            -v b="$(value speed.ttft_idle)" \
+            'BEGIN { r = a / b / 1000; print (r > 0.999 && r < 1.001) ? "yes" : a " " b }')"
+    done
+    before="0 0 0"
+    for rate in 1 4 7; do
+        now=$(as_loaded "$rate" --replicas 1)
+        assert_eq "a band is no narrower with more load: $rate" yes \
+            "$(echo "$before $now" | awk '{ print ($6 >= $3 && $4 >= $1) ? "yes" : $0 }')"
+        before=$now
+        assert_eq "twice the GPUs are not slower: $rate" yes \
+            "$(echo "$now $(as_loaded "$rate" --replicas 2)" | awk '{ print ($4 <= $2) ? "yes" : $0 }')"
+    done
+fi
+
+# ---- prompts that come again: while the pool holds them ----
+if have_json; then
+    set -- --replay -m llama-3.1-8b --engine vllm@0.8.5 --rate 4 --requests 200 --prompt 206 \
+        --prompt-stddev 206 --output-tokens 199 --distinct-prompts 200 --format json
+    run "$@" -g h100-pcie:1
+    hits=$(json hit_rate)
+    ttft=$(value ttft.p99)
+    assert_eq "an 80 GB card has them all" yes \
+        "$(awk -v h="$hits" 'BEGIN { print (h > 0.9) ? "yes" : h }')"
+    run "$@" -g rtx-4090:1
+    assert_eq "a 24 GB card none" yes \
+        "$(awk -v h="$(json hit_rate)" 'BEGIN { print (h < 0.1) ? "yes" : h }')"
+    run --replay -m llama-3.1-8b --engine vllm@0.8.5 --rate 4 --requests 200 --prompt 206 \
+        --prompt-stddev 206 --output-tokens 199 --format json -g h100-pcie:1
+    assert_eq "sooner than new ones" yes \
+        "$(awk -v a="$ttft" -v b="$(value ttft.p99)" 'BEGIN { print (a < b) ? "yes" : a " " b }')"
+fi
+
 # ---- traces, and files beside the answer ----
 cat >trace.csv <<'END'
 TIMESTAMP,ContextTokens,GeneratedTokens
@@ -130,6 +179,79 @@ END
     assert_contains "what they share is cached" "47 % of the prompts' tokens cached" "$out"
     run --replay trace.jsonl --trace trace.csv $model
     assert_eq "exit code of two traces" 2 "$rc"
+}
+
+# ---- sessions: drawn, and of a trace ----
+cat >chat.jsonl <<'END'
+{"arrival": 0, "prompt": 800, "output": 64, "session": "a"}
+{"arrival": 0.5, "prompt": 400, "output": 32, "session": 7}
+{"arrival": 1, "prompt": 1000, "output": 64, "session": "a"}
+{"arrival": 1, "prompt": 500, "output": 32, "session": 7, "think": 60}
+{"arrival": 90, "prompt": 1000, "output": 64, "session": "a"}
+END
+cat >chat.csv <<'END'
+TIMESTAMP,ContextTokens,GeneratedTokens,session
+2023-11-16 18:17:03,800,64,a
+2023-11-16 18:17:20,1000,64,a
+2023-11-16 18:17:30,1000,64,
+END
+# shellcheck disable=SC2086 # words
+{
+    run --replay chat.jsonl $model:1 --requests-out chat.out
+    assert_contains "counted" "2 sessions; of their history 98 % found" "$out"
+    # 863 and 431 tokens in blocks of 16; of the third, too short for its answer, the prompt
+    assert_eq "what each found" "0 0 848 416 992" "$(awk -F, 'NR > 1 { printf "%s%s", s, $8; s = " " }' chat.out)"
+    assert_eq "a minute after the answer" 60 "$(awk -F, 'NR == 5 { print int($2) }' chat.out)"
+    run --replay chat.csv $model:1
+    assert_contains "a column of CSV" "of their history 98 % found" "$out"
+    chat="--rate 6 --turns 4 --prompt 500 --output-tokens 150 --requests 400"
+    run --replay $model:2 --replicas 2 $chat --router session
+    assert_contains "each turn finds what was" "4 turns, the next 30 s after the answer; of their history 9" "$out"
+    assert_contains "as many as were asked for" "KEEPS UP with 6 requests/s" "$out"
+    run --replay $model:1 -u 8 --turns 4 --prompt 500 --output-tokens 150 --requests 100
+    assert_contains "of users" "the next at once after the answer" "$out"
+    if have_json; then
+        for engine in vllm sglang tensorrt-llm llama.cpp; do
+            for router in session least-load; do
+                run --replay $model:2 --replicas 2 $chat --router $router --engine $engine --format json
+                [ $router = session ] && kept=$(json sessions.found)
+            done
+            assert_eq "where it was, more is found: $engine" yes \
+                "$(awk -v a="$kept" -v b="$(json sessions.found)" -v h="$(json sessions.history)" \
+                    'BEGIN { print (a > b && a <= h) ? "yes" : "no" }')"
+        done
+    fi
+    assert_fails 2 "have no turn to think about" --replay $model --rate 4 --think-time 3
+    assert_fails 2 "a trace has sessions of its own" --replay chat.csv $model --turns 3
+    assert_fails 2 "is replayed" --replay $model --rate 4 --turns 3 --prefix-hit 0.5
+    echo '{"arrival": 0, "prompt": 8, "output": 6, "session": [1]}' >bad.jsonl
+    assert_fails 3 "bad.jsonl:1: session is neither" --replay bad.jsonl $model
+    echo '{"arrival": 0, "prompt": 8, "output": 6, "think": 5}' >bad.jsonl
+    assert_fails 3 "bad.jsonl:1: think is not seconds" --replay bad.jsonl $model
+}
+
+# ---- a replica is lost, another one starts ----
+# shellcheck disable=SC2086 # words
+{
+    fleet="-m llama-3.1-8b -g h100-sxm:3 --replicas 3 --prompt 2000 --output-tokens 300"
+    run --replay $fleet --rate 20 --lose-replica-at 20
+    assert_contains "what began again" "  lost     1 of 3 replicas after 20 s: " "$out"
+    assert_contains "before and after" "without it TTFT" "$out"
+    run --replay $fleet --rate 30 --lose-replica-at 30 -q
+    assert_eq "the others cannot keep up" overloaded "$out"
+    run --replay $model:1 --replicas 1 --rate 4 --requests 200 --lose-replica-at 20 --add-replica-at 20 --cold-start 10
+    assert_contains "one in its place" "  added    1 serves after 30 s, started 10 s before" "$out"
+    if have_json; then
+        for loss in "--seed 24301" "--lose-replica-at 30"; do
+            run --replay $fleet --rate 20 $loss --format json
+            echo "$(value ttft.p99) $(value e2e.p99)"
+        done >losses
+        assert_eq "not for the better" yes "$(awk 'NR == 2 { print ($1 > t && $2 > e) ? "yes" : "no" }
+            { t = $1; e = $2 }' losses)"
+    fi
+    assert_fails 2 "nothing would be served without it" --replay $model:1 --rate 4 --lose-replica-at 9
+    assert_fails 2 "no replica is started" --replay $model --rate 4 --cold-start 9
+    assert_fails 2 "replicas that stay" --replay $model --solve rate --ttft-p99 200 --lose-replica-at 9
 }
 
 # ---- a day whose rate differs by the hour ----

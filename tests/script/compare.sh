@@ -315,8 +315,8 @@ f "speed>3" Enter
 KEYS
 only 2,4 22,24 26,28 46,48
 expect <<'END'
-┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ──────────────────┐
-│ 62 of 66 fit and meet goals  sort $/h ▲  filter mem  * best for its cost     │
+┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ───── 1-12 of 66 ─┐
+│ 62 of 66 fit and meet goals  sort $/h ▲  filter -  * best for its cost       │
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
  filter: 'much' is not a number (as in mem>=40, $<10)
  Only rows with: mem>=much

@@ -145,11 +145,11 @@ screen "a day" "${load[@]}" --rate 0.2 <<'KEYS'
 6 o "evening" Enter
 :dump -
 c
-:dump command
+:dump asks
 KEYS
 shows "─ hour ─"
 shows "12:00"
-assert_contains "its command" "--arrivals evening --duration 86400" "$(tr '\n' ' ' <command | tr -s ' │')"
+assert_contains "its command" "--arrivals evening --duration 86400" "$(tr '\n' ' ' <asks | tr -s ' │')"
 
 screen "cursor" "${load[@]}" --rate 2 <<'KEYS'
 6 Home

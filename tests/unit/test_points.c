@@ -208,6 +208,51 @@ static void test_batch(void **state)
     points_fini(&points);
 }
 
+/* Of 256 experts of which a token has 8: those that the tokens reach, and what each gets. Spread
+ * over 32 GPUs a GPU has 8 of them; several numbers of tokens are one product there. */
+static void test_experts(void **state)
+{
+    static const struct {
+        int64_t tokens, each;
+        int experts;
+    } on_one[] = {{1, 1, 8}, {8, 1, 52}, {64, 2, 207}, {512, 16, 256}, {4096, 128, 256}};
+    struct model m = sample_deepseek_v3();
+    struct gpu gpu = sample_h100();
+    struct request request = request_of(&m, &gpu, NULL);
+    struct layout one = sample_layout(8, 1, 1, 1), spread = sample_layout(8, 1, 32, 4);
+    struct points_options options = ask_for(1u << TEST_BATCH, PRESET_QUICK);
+    struct points points;
+    size_t seen = 0;
+
+    (void)state;
+    options.request = &request;
+    options.layout = &one;
+    options.types = 1u << TYPE_BF16;
+    plan(&options, &points);
+    check_all(&points);
+    for (int i = 0; i < points.count; i++) {
+        const struct point *p = &points.point[i];
+
+        assert_int_equal(p->groups > 0, strncmp(p->layer, "expert_", 7) == 0);
+        if (strcmp(p->layer, "expert_down") != 0)
+            continue;
+        assert_int_equal(p->tokens, on_one[seen].tokens);
+        assert_int_equal(p->groups, on_one[seen].experts);
+        assert_int_equal(p->n, on_one[seen].each);
+        assert_near(point_operations(p), 2.0 * p->groups * p->n * 7168 * 256, 0);
+        assert_near(point_bytes(p), 2.0 * p->groups * (7168 * 256 + p->n * (7168 + 256)), 0);
+        seen++;
+    }
+    assert_int_equal(seen, 5);
+    points_fini(&points);
+    options.layout = &spread;
+    plan(&options, &points);
+    check_all(&points);
+    for (int i = 0; i < points.count; i++)
+        assert_true(points.point[i].groups <= 8);
+    points_fini(&points);
+}
+
 /* 0.25 of 80 GiB, 4 x 50 MiB: 200, 800, 3200 and 4096 MiB, three kinds each, the
  * largest by two means more; and the cache itself, of 50 MiB with 16. */
 static void test_memory(void **state)
@@ -678,6 +723,7 @@ int main(void)
         cmocka_unit_test(test_layers_of_llama),
         cmocka_unit_test(test_layers_of_deepseek),
         cmocka_unit_test(test_batch),
+        cmocka_unit_test(test_experts),
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_transfer_and_allreduce),
         cmocka_unit_test(test_allreduce_of_a_model),

@@ -36,6 +36,7 @@ static struct {
     int prompt[MOST], output[MOST], most[MOST];
     uint64_t hash[MOST * 4];
     uint32_t hash_at[MOST + 1];
+    struct replay_turn turn[MOST];
 } made;
 
 /* A step takes 10 ms + 0.1 ms a request + 1 us a token held + 20 us a token of a prompt. */
@@ -76,6 +77,7 @@ static struct replay_rules random_rules(void)
                                  .overlap = random_in(0, 1),
                                  .whole_prompt = random_in(0, 1),
                                  .caches = random_in(0, 1),
+                                 .slot_keeps = random_in(0, 3) == 0,
                                  .chunks = random_in(0, 1),
                                  .budget = random_in(64, 512),
                                  .input = random_in(64, 1024),
@@ -88,6 +90,30 @@ static struct replay_rules random_rules(void)
                                  .ratio = 0.7,
                                  .ratio_least = 0.098,
                                  .ratio_step = 0.001};
+}
+
+/* Of up to 5 turns, with or without all of the history in the next prompt. */
+static void random_sessions(struct replay_load *l)
+{
+    int left = 0;
+
+    for (int i = 0, session = 0; i < l->count; i++) {
+        bool first = left-- == 0;
+
+        if (first) {
+            left = random_in(0, 4);
+            session++;
+        }
+        int history = first ? -1 : made.prompt[i - 1] + made.output[i - 1];
+        made.turn[i] = (struct replay_turn){.session = session, .next = -1, .history = history};
+        if (first)
+            continue;
+        made.turn[i - 1].next = i;
+        made.turn[i].history = random_in(0, 3) ? history : made.prompt[i - 1];
+        made.turn[i].think = 0.0137123F * (float)random_in(l->users > 0 ? 0 : 1, 300);
+        made.prompt[i] = history + random_in(1, 50);
+    }
+    l->turn = made.turn;
 }
 
 static struct replay_load random_load(void)
@@ -116,14 +142,34 @@ static struct replay_load random_load(void)
         l.hash_at = made.hash_at;
     }
     l.users = random_in(0, 2) ? 0 : random_in(1, 10);
+    if (random_in(0, 1))
+        random_sessions(&l);
     if (l.users > 0 && random_in(0, 1))
         l.arrival = NULL;
     return l;
 }
 
-/* A router that goes by prefixes is left out: it sees a cache as old as the last decision. */
+/* Tokens that the requests which were answered have of others: history, or groups of hashes. */
+static int64_t shared_tokens(const struct replay_load *l, const struct replay_result *r)
+{
+    int64_t sum = 0;
+
+    for (int i = 0; i < l->count; i++) {
+        int groups = l->hash ? (int)(l->hash_at[i + 1] - l->hash_at[i]) * l->hash_tokens : 0;
+        int history = l->turn[i].history > groups ? l->turn[i].history : groups;
+
+        sum += isnan(r->outcome[i].e2e) ? 0 : history;
+    }
+    return sum;
+}
+
+/* A router that goes by prefixes is left out: it sees a cache as old as the last decision. So
+ * are replicas whose steps end at the moment at which a user asks the other one again: there
+ * the last bit of a sum decides. */
 static void test_stretches_are_steps(void **state)
 {
+    static const enum router routers[] = {ROUTER_ROUND, ROUTER_LEAST, ROUTER_SESSION};
+
     (void)state;
     for (int i = 0; i < 2000; i++) {
         random_state = (uint64_t)i;
@@ -133,8 +179,10 @@ static void test_stretches_are_steps(void **state)
         struct replay replay = {.load = &load,
                                 .rules = &rules,
                                 .clock = &linear_clock,
-                                .replicas = random_in(1, 3),
-                                .router = (enum router)random_in(0, 1)};
+                                .replicas = load.users > 0 ? 1 : random_in(1, 3),
+                                .router = routers[random_in(0, 2)],
+                                .lose_at = random_in(0, 3) ? 0 : 0.1237 * random_in(1, 400),
+                                .add_at = random_in(0, 3) ? 0 : 0.1237 * random_in(1, 400)};
         struct replay_result fast, slow;
 
         replay_run(&replay, &fast);
@@ -146,6 +194,9 @@ static void test_stretches_are_steps(void **state)
         assert_int_equal(slow.completed, fast.completed);
         assert_int_equal(slow.preemptions, fast.preemptions);
         assert_int_equal(slow.cached_tokens, fast.cached_tokens);
+        /* what a lost replica had found is found twice */
+        assert_true(!load.turn || fast.restarted > 0 ||
+                    fast.cached_tokens <= shared_tokens(&load, &fast));
         for (int n = 0; n < load.count; n++) {
             const struct replay_outcome *a = &fast.outcome[n], *b = &slow.outcome[n];
 
@@ -278,6 +329,105 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* One of two replicas is lost in the middle: no percentile of the first token or of the whole
+ * improves by more than requests that wait in another order may gain, all are served in the end,
+ * and one that is there from the beginning takes the place of the lost one. */
+static void test_a_loss_costs(void **state)
+{
+    static float time[2][2][MOST];
+    int64_t again = 0;
+
+    (void)state;
+    for (int i = 0; i < 300; i++) {
+        random_state = (uint64_t)i;
+        struct replay_rules rules = random_rules();
+        struct replay_load load = random_load();
+        struct replay replay = {.load = &load,
+                                .rules = &rules,
+                                .clock = &linear_clock,
+                                .replicas = 2,
+                                .router = ROUTER_LEAST};
+        int refused[2];
+
+        load.hash = NULL;
+        load.turn = NULL;
+        for (int lost = 0; lost < 2; lost++) {
+            struct replay_result r;
+
+            replay.lose_at = lost ? load.arrival ? load.arrival[load.count / 2] + 1e-3 : 0.5 : 0;
+            replay_run(&replay, &r);
+            refused[lost] = r.refused;
+            again += r.restarted;
+            assert_int_equal(r.completed + r.refused, load.count);
+            int64_t tokens = 0;
+            for (int n = 0; n < load.count; n++) {
+                tokens += isnan(r.outcome[n].e2e) ? 0 : load.output[n];
+                time[0][lost][n] = isnan(r.outcome[n].ttft) ? INFINITY : r.outcome[n].ttft;
+                time[1][lost][n] = isnan(r.outcome[n].e2e) ? INFINITY : r.outcome[n].e2e;
+            }
+            assert_int_equal(tokens, r.output_tokens);
+            replay_result_fini(&r);
+        }
+        assert_int_equal(refused[0], refused[1]);
+        for (int of = 0; of < 2; of++) {
+            qsort(time[of][0], (size_t)load.count, sizeof(float), by_size);
+            qsort(time[of][1], (size_t)load.count, sizeof(float), by_size);
+            for (int p = 50; p < 100; p += 7) {
+                int at = (load.count - 1) * p / 100;
+                float two = time[of][0][at], one = time[of][1][at];
+
+                if (isfinite(two) && !(two <= one * 1.05F + 0.2F))
+                    fail_msg("load %d, percentile %d: %g s on two, %g s where one is lost", i, p,
+                             (double)two, (double)one);
+            }
+        }
+    }
+    assert_true(again > 200);
+}
+
+/* One alone that is lost: what comes meanwhile waits for the one that is added, which begins with
+ * all of it at once. */
+static void test_a_start_is_waited_for(void **state)
+{
+    static double arrival[40];
+    static int prompt[40], output[40];
+    struct replay_rules rules = {.scheduler = SCHEDULER_VLLM,
+                                 .budget = 10000,
+                                 .decode_tokens = 1,
+                                 .slots = 100,
+                                 .block = 16,
+                                 .blocks = 10000,
+                                 .context = 1000};
+    struct replay_load load = {.count = 40, .arrival = arrival, .prompt = prompt, .output = output};
+    struct replay replay = {.load = &load,
+                            .rules = &rules,
+                            .clock = &linear_clock,
+                            .replicas = 1,
+                            .lose_at = 9.995,
+                            .add_at = 20};
+    struct replay_result r;
+
+    (void)state;
+    for (int i = 0; i < 40; i++) {
+        arrival[i] = i * 0.5;
+        prompt[i] = 100;
+        output[i] = 10;
+    }
+    replay_run(&replay, &r);
+    assert_int_equal(r.completed, 40);
+    assert_int_equal(r.restarted, 0); /* nothing was in flight */
+    for (int i = 20; i < 40; i++)
+        assert_true(fabs((double)r.outcome[i].queue - (20 - arrival[i])) < 1e-5);
+    assert_int_equal(r.outcome[19].replica, 0);
+    assert_int_equal(r.outcome[20].replica, 1);
+    replay_result_fini(&r);
+    replay.add_at = 0;
+    replay_run(&replay, &r);
+    assert_int_equal(r.completed, 20);
+    assert_int_equal(r.refused, 20);
+    replay_result_fini(&r);
+}
+
 /* Twice the replicas: no percentile of the first token or of the whole grows by more than a
  * router that does not know how long answers are may cost: a step or two. (Two caches find less
  * than one: without shared prefixes.) */
@@ -345,6 +495,62 @@ static void test_obeys_little(void **state)
             sum += isnan(r.outcome[n].e2e) ? 0 : (double)r.outcome[n].e2e;
         assert_true(fabs(sum - r.running - r.waiting) <= 2e-3 * sum + 1e-3);
         replay_result_fini(&r);
+    }
+}
+
+/* A turn finds what the one before held when its last token came, in whole blocks, and nothing
+ * where the session's replica has no room for what others left meanwhile. */
+static void test_finds_its_history(void **state)
+{
+    (void)state;
+    for (int scheduler = SCHEDULER_VLLM; scheduler < SCHEDULER_COUNT; scheduler++) {
+        struct arrivals_ask ask = {.kind = ARRIVALS_POISSON,
+                                   .rate = 2,
+                                   .count = 6000,
+                                   .seed = 5,
+                                   .prompt = 60,
+                                   .prompt_sd = 40,
+                                   .output = 30,
+                                   .output_sd = 20,
+                                   .turns = 4,
+                                   .think = 20,
+                                   .block = 16};
+        struct replay_rules rules = {.scheduler = (enum scheduler)scheduler,
+                                     .caches = true,
+                                     .slot_keeps = scheduler == SCHEDULER_LLAMACPP,
+                                     .budget = 10000,
+                                     .input = 10000,
+                                     .decode_tokens = 1,
+                                     .slots = 4000,
+                                     .block = 16,
+                                     .blocks = 1000000,
+                                     .context = 10000,
+                                     .ratio = 0.7};
+        struct arrivals arrivals;
+        struct replay_result r;
+        struct replay replay = {
+            .load = &arrivals.load, .rules = &rules, .clock = &linear_clock, .replicas = 1};
+
+        arrivals_make(&ask, &arrivals);
+        const struct replay_load *l = &arrivals.load;
+        replay_run(&replay, &r);
+        for (int i = 0; i < l->count; i++)
+            assert_int_equal(r.outcome[i].cached,
+                             l->turn[i].history < 0 ? 0 : (l->turn[i].history - 1) / 16 * 16);
+        /* as many come as were asked for, from when as many sessions end as begin */
+        int came = 0;
+        for (int i = 0; i < l->count; i++)
+            came += r.arrival[i] >= r.first;
+        assert_true(l->counts_from > 60 && r.first == l->counts_from);
+        assert_true(fabs(came / (r.last - r.first) / ask.rate - 1) < 0.08);
+        int64_t all = r.cached_tokens;
+        replay_result_fini(&r);
+        rules.blocks = 200;
+        rules.slots = scheduler == SCHEDULER_LLAMACPP ? 2 : 40;
+        replay_run(&replay, &r);
+        assert_true(r.cached_tokens < all / 2);
+        replay_result_fini(&r);
+        arrivals_fini(&arrivals);
     }
 }
 
@@ -487,8 +693,11 @@ int main(void)
         cmocka_unit_test(test_stretches_are_steps),
         cmocka_unit_test(test_waits_as_md1),
         cmocka_unit_test(test_waits_as_mg1),
+        cmocka_unit_test(test_a_loss_costs),
+        cmocka_unit_test(test_a_start_is_waited_for),
         cmocka_unit_test(test_more_replicas_wait_less),
         cmocka_unit_test(test_obeys_little),
+        cmocka_unit_test(test_finds_its_history),
         cmocka_unit_test(test_draws_in_streams),
         cmocka_unit_test(test_asks_little_per_request),
         cmocka_unit_test(test_ends_when_told),

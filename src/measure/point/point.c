@@ -31,6 +31,11 @@ double point_bytes(const struct point *point)
     return point->bytes * (point->kind ? kind_rows[point->kind].ways : row->ways);
 }
 
+int64_t point_tokens(const struct point *point)
+{
+    return point->tokens > 0 ? point->tokens : point->n;
+}
+
 bool point_together(const struct point *point)
 {
     return bench_test_is(point->test, TEST_NEEDS_DEVICES) ||
@@ -200,6 +205,8 @@ static const struct field fields[] = {
     DIM(m),
     DIM(n),
     DIM(k),
+    COUNT(groups),
+    DIM(tokens),
     NUMBER(bytes, BYTES_MAX),
     COUNT(from),
     COUNT(to),

@@ -47,6 +47,8 @@ static const struct field answer_fields[] = {
     NUMBER("params.m", m, RATE_MAX, 0),
     NUMBER("params.n", n, RATE_MAX, 0),
     NUMBER("params.k", k, RATE_MAX, 0),
+    NUMBER("params.groups", groups, RATE_MAX, 0),
+    NUMBER("params.tokens", tokens, RATE_MAX, 0),
     NUMBER("params.bytes", size, RATE_MAX, 0),
     FIELD_AT(struct point_result, "params.from", from, .type = FIELD_INT,
              .high = RESULT_DEVICES - 1),

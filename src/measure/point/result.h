@@ -40,9 +40,10 @@ struct point_result { /* texts are borrowed from the JSON */
     enum bench_kind kind;              /* KIND_NONE = likewise */
     bool hot;                          /* its bytes stay in the last cache: no figure of memory */
     enum point_state state;
-    int device;           /* its place among the file's, or its engine's number */
-    double m, n, k, size; /* of its parameters, size: "bytes"; 0 = none */
-    int from, to;         /* of a pair of devices */
+    int device;            /* its place among the file's, or its engine's number */
+    double m, n, k, size;  /* of its parameters, size: "bytes"; 0 = none */
+    double groups, tokens; /* of experts: how many, and of the step they are for */
+    int from, to;          /* of a pair of devices */
     int samples, passes;
     double median, low, high;         /* s, low and high of its 95 % interval; 0 = none */
     double min, max;                  /* s */

@@ -6,7 +6,7 @@
  * included (one byte per 32 elements of MXFP8, per 16 of NVFP4; four per block of FP8); a scale per
  * row, four bytes of k, is not.
  *   gemm m=4096 n=8 k=4096 bf16: 2*m*n*k = 268 MFLOP;
- *   2*(m*k + k*n) + 2*m*n = 33.7 MB.
+ *   2*(m*k + k*n) + 2*m*n = 33.7 MB; of 16 experts of that shape 16 times as much.
  * A decoder step reads all weights of its layers and head once, and each sequence's keys
  * and values; its dimensions are those of the shard that is measured.
  */
@@ -20,9 +20,14 @@
 
 /* ---- products ---- */
 
+static double product_count(const struct point *p)
+{
+    return p->groups > 1 ? p->groups : 1;
+}
+
 static double product_operations(const struct point *p)
 {
-    return 2.0 * (double)p->m * (double)p->n * (double)p->k;
+    return 2.0 * (double)p->m * (double)p->n * (double)p->k * product_count(p);
 }
 
 static double product_bytes(const struct point *p)
@@ -30,8 +35,8 @@ static double product_bytes(const struct point *p)
     const struct type_row *type = &type_rows[p->type];
     double m = (double)p->m, n = (double)p->n, k = (double)p->k;
 
-    return m * k * (type->bytes + type->scale[0]) + k * n * (type->bytes + type->scale[1]) +
-           m * n * type->out;
+    return product_count(p) * (m * k * (type->bytes + type->scale[0]) +
+                               k * n * (type->bytes + type->scale[1]) + m * n * type->out);
 }
 
 static const char *product_refuse(const struct point *p, const char **field)
@@ -53,15 +58,19 @@ static const char *or_dash(const char *text)
 
 static void batch_name(const struct point *p, char *text, size_t size)
 {
-    gp_format(text, size, "batch/%s/%s/tp%d/%s/%lldx%lldx%lld/%s", or_dash(p->model),
-              or_dash(p->layer), p->tp > 0 ? p->tp : 1, bench_type_word(p->type), (long long)p->m,
-              (long long)p->n, (long long)p->k, bench_cache_word(p->cache));
+    char groups[16] = "";
+
+    if (p->groups > 1)
+        gp_format(groups, sizeof(groups), "%dx", p->groups);
+    gp_format(text, size, "batch/%s/%s/tp%d/%s/%s%lldx%lldx%lld/%s", or_dash(p->model),
+              or_dash(p->layer), p->tp > 0 ? p->tp : 1, bench_type_word(p->type), groups,
+              (long long)p->m, (long long)p->n, (long long)p->k, bench_cache_word(p->cache));
 }
 
-/* For one token a layer reads its weights; for more, a line is too simple. */
+/* For one token a layer reads its weights; for more, and of experts, a line is too simple. */
 static bool batch_term(const struct point *p, char *text, size_t size)
 {
-    return gp_copy(text, size, "weights") && p->n == 1;
+    return gp_copy(text, size, "weights") && p->n == 1 && p->groups <= 1;
 }
 
 /* ---- decode ---- */

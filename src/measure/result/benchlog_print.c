@@ -116,7 +116,8 @@ static void print_csv(const struct benchlog *log, struct strbuf *out)
         "type",        "m",           "n",           "k",          "bytes",        "state",
         "reason",      "samples",     "median_s",    "ci95_low_s", "ci95_high_s",  "ops_per_s",
         "bytes_per_s", "predicted_s", "ratio",       "bound",      "sm_clock_mhz", "power_w",
-        "temp_c",      "check",       "good",        "flags",      "ops_per_j",    "ops_per_clock"};
+        "temp_c",      "check",       "good",        "flags",      "ops_per_j",    "ops_per_clock",
+        "groups"};
 
     enum { COLUMNS = sizeof(titles) / sizeof(titles[0]) };
     struct table_column columns[COLUMNS];
@@ -161,6 +162,7 @@ static void print_csv(const struct benchlog *log, struct strbuf *out)
         table_cell(&table, p->state == POINT_OK ? flags : "");
         csv_number(&table, p->per_joule); /* last, so that older columns stay */
         csv_number(&table, p->per_clock);
+        csv_number(&table, p->groups);
     }
     table_csv(&table, out);
     table_fini(&table);

@@ -33,9 +33,10 @@ static bool is_figure(const struct point_result *p, int device)
     return p->device == device && result_usable(p);
 }
 
+/* Of one product: experts follow the tokens otherwise. */
 static bool is_layer(const struct point_result *p, int device)
 {
-    return bench_test_is(p->test, TEST_IS_LAYER) && is_figure(p, device);
+    return bench_test_is(p->test, TEST_IS_LAYER) && p->groups <= 1 && is_figure(p, device);
 }
 
 /* ---- memory ---- */
@@ -94,7 +95,7 @@ static const struct point_result *best_read(const struct benchlog *log, int devi
 static bool is_one_token(const struct benchlog *log, const struct point_result *p)
 {
     (void)log;
-    return bench_test_is(p->test, TEST_IS_LAYER) && p->n == 1;
+    return bench_test_is(p->test, TEST_IS_LAYER) && p->n == 1 && p->groups <= 1;
 }
 
 static bool is_product(const struct benchlog *log, const struct point_result *p)

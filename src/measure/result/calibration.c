@@ -167,6 +167,7 @@ static bool term_of(const struct point_result *p, struct term *term)
                                 .type = p->type,
                                 .cache = p->hot ? CACHE_HOT : CACHE_COLD,
                                 .n = (int64_t)fmin(p->n, 1e9),
+                                .groups = (int)fmin(p->groups, 1e9),
                                 .bytes = p->size,
                                 .from = p->from,
                                 .to = p->to};
@@ -377,7 +378,7 @@ struct product {
 static bool is_product(const struct point_result *p, struct term *term)
 {
     if (!result_usable(p) || !bench_test_is(p->test, TEST_IS_PRODUCT) || p->type == TYPE_COUNT ||
-        !(p->ops * p->median >= 1) || p->n == 1 ||
+        !(p->ops * p->median >= 1) || p->n == 1 || p->groups > 1 ||
         (roof_bound_parse(p->bound) == ROOF_MEMORY && p->ratio >= PACE))
         return false;
     *term = (struct term){.kind = CAL_RATE, .type = p->type};

@@ -50,7 +50,8 @@ static bool is_figure(const struct point_result *p)
 
 static bool is_product(const struct point_result *p)
 {
-    return bench_test_is(p->test, TEST_IS_PRODUCT) && p->m > 0 && p->n > 0 && p->k > 0 && !p->hot;
+    return bench_test_is(p->test, TEST_IS_PRODUCT) && p->m > 0 && p->n > 0 && p->k > 0 && !p->hot &&
+           p->groups <= 1; /* engines have kernels of their own for experts */
 }
 
 static bool is_read(const struct point_result *p)

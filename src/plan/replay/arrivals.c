@@ -169,6 +169,9 @@ static double hour_time(const struct arrivals_ask *ask, struct hour *at, double 
     }
 }
 
+#define MOST_TOKENS 1e9
+#define MOST_WARM 1e6 /* requests before those that count */
+
 static int length_of(struct stream *s, enum lengths_kind kind, double mean, double sd)
 {
     double u = stream_uniform(s), tokens = mean;
@@ -182,7 +185,85 @@ static int length_of(struct stream *s, enum lengths_kind kind, double mean, doub
     } else if (sd > 0 && kind == LENGTHS_UNIFORM) {
         tokens = mean + sd * sqrt(12) * (u - 0.5);
     }
-    return (int)fmin(fmax(floor(tokens + 0.5), 1), 1e9);
+    return (int)fmin(fmax(floor(tokens + 0.5), 1), MOST_TOKENS);
+}
+
+/* s until as many sessions end as begin: their lives are sums of exponential times. */
+static double warm_seconds(const struct arrivals_ask *ask)
+{
+    double behind = ask->turns - 1;
+
+    if (ask->turns < 2 || ask->rate <= 0 || ask->kind > ARRIVALS_GAMMA || ask->hours > 0)
+        return 0;
+    double life = behind * (ask->think + ask->answer) + 2 * sqrt(behind) * ask->think;
+    return fmin(life, MOST_WARM / ask->rate);
+}
+
+/* Sessions that are drawn for so many requests. */
+static int sessions_of(const struct arrivals_ask *ask)
+{
+    return (int)ceil((ask->count + ask->rate * warm_seconds(ask)) / ask->turns);
+}
+
+static void push_request(struct arrivals *out, int n, double at, int prompt, int tokens,
+                         double most)
+{
+    int i = out->load.count++;
+
+    out->arrival[i] = at;
+    out->lengths[i] = prompt;
+    out->lengths[n + i] = tokens;
+    out->lengths[2 * (size_t)n + i] = most > tokens ? (int)most : tokens;
+}
+
+/* A session's turns, those that come before `end`. */
+static void draw_session(const struct arrivals_ask *ask, struct stream *random, double at,
+                         double end, int number, int n, struct arrivals *out)
+{
+    double due = at, held = ask->prefix;
+
+    for (int k = 0; k < ask->turns; k++) {
+        int i = out->load.count;
+        int added = length_of(&random[0], ask->lengths, ask->prompt, ask->prompt_sd);
+        int tokens = length_of(&random[1], ask->lengths, ask->output, ask->output_sd);
+        double think = k > 0 ? -own_log(stream_uniform(&random[2])) * ask->think : 0;
+
+        due += k > 0 ? think + ask->answer : 0;
+        if (k > 0 && due > end)
+            continue; /* all are drawn, so that another rate leaves the lengths as they were */
+        out->turn[i] = (struct replay_turn){.session = number,
+                                            .next = -1,
+                                            .history = k > 0 ? (int)fmin(held, MOST_TOKENS) : -1,
+                                            .think = (float)think};
+        if (k > 0)
+            out->turn[i - 1].next = i;
+        held = fmin(held + added, MOST_TOKENS);
+        push_request(out, n, at, (int)held, tokens, ask->most);
+        held += tokens;
+    }
+}
+
+static void make_sessions(const struct arrivals_ask *ask, int n, struct arrivals *out)
+{
+    struct stream gaps = stream_of(ask->seed, 1);
+    struct stream random[] = {stream_of(ask->seed, 2), stream_of(ask->seed, 3),
+                              stream_of(ask->seed, 6)};
+    int sessions = n / ask->turns;
+    double *start = gp_calloc((size_t)sessions + 1, sizeof(*start)), at = 0, end = INFINITY;
+    struct hour hour = {0};
+
+    for (int i = 0; i < sessions; i++) {
+        start[i] = hour_time(ask, &hour, at);
+        at += ask->turns * gap_of(ask, &gaps);
+    }
+    out->turn = gp_calloc((size_t)n + 1, sizeof(*out->turn));
+    out->load.counts_from = warm_seconds(ask);
+    if (out->load.counts_from > 0) /* as it began, it ends in the middle of sessions */
+        end = start[sessions - 1];
+    for (int i = 0; i < sessions; i++)
+        if (ask->seconds <= 0 || start[i] <= ask->seconds + out->load.counts_from)
+            draw_session(ask, random, start[i], end, i, n, out);
+    free(start);
 }
 
 /* Blocks of a prefix that all share, then of prompts that come again. */
@@ -211,40 +292,85 @@ static void make_hashes(const struct arrivals_ask *ask, struct arrivals *out)
     out->load.warm = ask->distinct < n ? ask->distinct : n;
 }
 
-static void make_drawn(const struct arrivals_ask *ask, struct arrivals *out)
+static void make_drawn(const struct arrivals_ask *ask, int n, struct arrivals *out)
 {
     struct stream gaps = stream_of(ask->seed, 1), prompts = stream_of(ask->seed, 2);
     struct stream outputs = stream_of(ask->seed, 3);
-    int n = ask->count, *prompt = out->lengths, *output = prompt + n, *most = output + n;
     struct hour hour = {0};
     double at = 0;
 
-    out->load.count = 0;
     for (int i = 0; i < n; i++) {
-        out->arrival[i] = hour_time(ask, &hour, at);
+        double arrival = hour_time(ask, &hour, at);
+        int prompt = ask->distinct > 0 && i >= ask->distinct
+                         ? out->lengths[i - ask->distinct]
+                         : length_of(&prompts, ask->lengths, ask->prompt, ask->prompt_sd);
+
         at += gap_of(ask, &gaps);
-        prompt[i] = ask->distinct > 0 && i >= ask->distinct
-                        ? prompt[i - ask->distinct]
-                        : length_of(&prompts, ask->lengths, ask->prompt, ask->prompt_sd);
-        output[i] = length_of(&outputs, ask->lengths, ask->output, ask->output_sd);
-        most[i] = ask->most > output[i] ? (int)ask->most : output[i];
-        if (ask->seconds > 0 && out->arrival[i] > ask->seconds)
+        if (ask->seconds > 0 && arrival > ask->seconds)
             break;
-        out->load.count++;
+        push_request(out, n, arrival, prompt,
+                     length_of(&outputs, ask->lengths, ask->output, ask->output_sd), ask->most);
     }
-    if (ask->distinct > 0 || (ask->prefix > 0 && ask->prefix >= ask->block))
-        make_hashes(ask, out);
 }
 
-static void make_logged(const struct arrivals_ask *ask, struct arrivals *out)
+/* A request of a log, by its session. */
+struct place {
+    uint64_t session;
+    int row;
+};
+
+static int by_session(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+
+    return x->session != y->session ? (x->session > y->session) - (x->session < y->session)
+                                    : (x->row > y->row) - (x->row < y->row);
+}
+
+/* Of a prompt that is too short for the answer before it (its reasoning is left out) the prompt
+ * before is what it shares; of one that is shorter than that, nothing. */
+static int history_of(int prompt, int before, int answer)
+{
+    return prompt >= before + answer ? before + answer : prompt >= before ? before : 0;
+}
+
+static void make_turns(const struct trace *t, const int *prompt, const int *output,
+                       struct arrivals *out)
+{
+    int n = out->load.count;
+    struct place *place = gp_calloc((size_t)n + 1, sizeof(*place));
+
+    out->turn = gp_calloc((size_t)n + 1, sizeof(*out->turn));
+    for (int i = 0; i < n; i++) {
+        place[i] = (struct place){t->row[i].session, i};
+        out->turn[i] = (struct replay_turn){.session = i, .next = -1, .history = -1};
+    }
+    qsort(place, (size_t)n, sizeof(*place), by_session);
+    for (int k = 1; k < n; k++) {
+        int before = place[k - 1].row, i = place[k].row;
+
+        if (place[k].session == 0 || place[k].session != place[k - 1].session)
+            continue;
+        out->turn[before].next = i;
+        out->turn[i] = (struct replay_turn){.session = out->turn[before].session, .next = -1};
+        /* hashes say what is alike, where there are some */
+        if (!t->hash_at)
+            out->turn[i].history = history_of(prompt[i], prompt[before], output[before]);
+        out->turn[i].think = (float)t->row[i].think;
+        if (t->row[i].think > 0)
+            out->arrival[i] = out->arrival[before];
+    }
+    free(place);
+}
+
+static void make_logged(const struct arrivals_ask *ask, int n, struct arrivals *out)
 {
     const struct trace *t = ask->trace;
     double scale = ask->rate > 0 && t->rate > 0 ? t->rate / ask->rate : 1;
-    int n = out->load.count, *prompt = out->lengths, *output = prompt + n, *most = output + n;
+    int *prompt = out->lengths, *output = prompt + n, *most = output + n;
     double first = n > 0 && t->row[0].at > 0 ? t->row[0].at : 0, drawn = 0;
     struct stream gaps = stream_of(ask->seed, 1);
 
-    out->load.count = 0;
     for (int i = 0; i < n; i++) {
         const struct trace_row *row = &t->row[i];
         double at = isnan(row->at) ? drawn : (row->at - first) * scale;
@@ -258,6 +384,8 @@ static void make_logged(const struct arrivals_ask *ask, struct arrivals *out)
         most[i] = (int)fmax(fmax(row->most, ask->most), row->output);
         out->load.count++;
     }
+    if (t->sessions)
+        make_turns(t, prompt, output, out);
     /* groups that are no multiple of a block would be cut by one */
     if (t->hash_at && t->hash_tokens % ask->block == 0) {
         out->load.hash = t->hash;
@@ -270,21 +398,27 @@ void arrivals_make(const struct arrivals_ask *ask, struct arrivals *out)
 {
     int all = ask->trace ? (int)ask->trace->count : ask->count;
     int n = ask->count > 0 && ask->count < all ? ask->count : all;
+    bool sessions = !ask->trace && ask->turns > 0;
 
+    n = sessions ? sessions_of(ask) * ask->turns : n;
     memset(out, 0, sizeof(*out));
-    out->load.count = n;
     out->arrival = gp_calloc((size_t)n + 1, sizeof(*out->arrival));
     out->lengths = gp_calloc(3 * (size_t)n + 1, sizeof(*out->lengths));
     if (ask->trace)
-        make_logged(ask, out);
+        make_logged(ask, n, out);
+    else if (sessions)
+        make_sessions(ask, n, out);
     else
-        make_drawn(ask, out);
+        make_drawn(ask, n, out);
+    if (!ask->trace && (ask->distinct > 0 || (ask->prefix > 0 && ask->prefix >= ask->block)))
+        make_hashes(ask, out);
     out->load.prompt = out->lengths;
     out->load.output = out->lengths + n;
     out->load.most = out->lengths + 2 * (size_t)n;
     out->load.arrival = ask->kind == ARRIVALS_CLOSED ? NULL : out->arrival;
     out->load.users = ask->users;
     out->load.cached = ask->cached;
+    out->load.turn = out->turn;
     if (out->hash_at) {
         out->load.hash = out->hash;
         out->load.hash_at = out->hash_at;
@@ -297,5 +431,6 @@ void arrivals_fini(struct arrivals *a)
     free(a->lengths);
     free(a->hash);
     free(a->hash_at);
+    free(a->turn);
     memset(a, 0, sizeof(*a));
 }

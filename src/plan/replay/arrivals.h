@@ -7,6 +7,10 @@
  *
  * A rate that differs by the hour stretches the gaps of a steady one: more come when it is high.
  *
+ * Turns make sessions: `turns` requests, whose prompts hold the answers and prompts before; the
+ * first of each comes at rate / turns, the others a time to think after the answer, exponential.
+ * At a rate what counts are the requests from when as many sessions end as begin.
+ *
  * Lengths are lognormal (or normal, uniform) by mean and standard deviation, whole tokens, 1 at
  * least. Gaps, prompts and answers have a stream of numbers each, so that another rate leaves the
  * lengths as they were.
@@ -58,7 +62,11 @@ struct arrivals_ask {
     double prompt, output; /* tokens, means */
     double prompt_sd, output_sd;
     double most;          /* tokens that each may make; 0 = as many as it does */
-    int prefix;           /* leading tokens that all prompts share; 0 = none */
+    int prefix;           /* leading tokens that all prompts share; 0 = none; they stand before the
+                           * prompt of a session's first turn */
+    int turns;            /* of a session; 0 = requests alone. `prompt` is what each turn adds */
+    double think;         /* s from an answer to the next turn, mean */
+    double answer;        /* s of an answer, as far as known: when a turn is due */
     int distinct;         /* prompts that differ: they come in turn, and came once before; 0 = all
                            * are new */
     double cached;        /* share of each prompt that is in the cache */
@@ -75,6 +83,7 @@ struct arrivals {
     int *lengths;
     uint64_t *hash;
     uint32_t *hash_at;
+    struct replay_turn *turn;
 };
 
 void arrivals_make(const struct arrivals_ask *ask, struct arrivals *out);

@@ -63,7 +63,20 @@ static void item_unhash(struct blocks *b, int i)
             *at = item->next;
             break;
         }
-    item->hashed = false;
+    b->keyed -= item->session;
+    item->hashed = item->session = false;
+}
+
+static void item_hash(struct blocks *b, int i, uint64_t hash)
+{
+    int *at = bucket_of(b, hash);
+
+    b->item[i].hash = hash;
+    b->item[i].hashed = true;
+    while (*at != BLOCKS_NONE)
+        at = &b->item[*at].next;
+    b->item[i].next = BLOCKS_NONE;
+    *at = i;
 }
 
 static void order_remove(struct blocks *b, int i)
@@ -134,6 +147,32 @@ int blocks_leave(struct blocks *b, int64_t n, bool junk)
     return junk ? BLOCKS_NONE : i;
 }
 
+void blocks_leave_session(struct blocks *b, int64_t n, uint64_t key, int from)
+{
+    if (n <= 0)
+        return;
+    int i = item_new(b);
+    item_hash(b, i, key);
+    b->item[i].count = (int)n;
+    b->item[i].from = from;
+    b->item[i].session = true;
+    b->keyed++;
+    order_add(b, i);
+}
+
+void blocks_keep_sessions(struct blocks *b, int most)
+{
+    for (int i = b->oldest, next; b->keyed > most && i != BLOCKS_NONE; i = next) {
+        next = b->item[i].after;
+        if (!b->item[i].session)
+            continue;
+        b->free += b->item[i].count;
+        order_remove(b, i);
+        item_unhash(b, i);
+        item_drop(b, i);
+    }
+}
+
 void blocks_give(struct blocks *b, int64_t n)
 {
     if (b->in_turn)
@@ -148,12 +187,14 @@ int blocks_reclaim(struct blocks *b, int i)
 
     if (count > 0)
         order_remove(b, i);
+    item_unhash(b, i);
     item_drop(b, i);
     return count;
 }
 
 void blocks_forget(struct blocks *b, int i)
 {
+    item_unhash(b, i);
     b->item[i].kept = false;
     if (b->item[i].count == 0)
         item_drop(b, i);
@@ -171,16 +212,11 @@ int blocks_find(const struct blocks *b, uint64_t hash)
 
 int blocks_add(struct blocks *b, uint64_t hash, int filler)
 {
-    int i = item_new(b), *at = bucket_of(b, hash);
+    int i = item_new(b);
 
-    b->item[i].hash = hash;
-    b->item[i].hashed = true;
+    item_hash(b, i, hash);
     b->item[i].filler = filler;
     b->item[i].holders = 1;
-    while (*at != BLOCKS_NONE)
-        at = &b->item[*at].next;
-    b->item[i].next = BLOCKS_NONE;
-    *at = i;
     return i;
 }
 

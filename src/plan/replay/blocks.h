@@ -21,10 +21,12 @@ struct blocks_item {
     int count;  /* blocks that it has */
     bool kept;  /* who left it may still ask for it */
     int filler; /* who computes the rest of the group */
+    int from;   /* of what one request left: the blocks before its first */
     int holders;
     int before, after; /* in order of use, while nobody holds it */
     int next;          /* of its bucket, or of the unused items */
     bool hashed;       /* can be found */
+    bool session;      /* was left by one */
 };
 
 struct blocks {
@@ -35,6 +37,7 @@ struct blocks {
     int unused, oldest, newest;
     int *bucket; /* owned */
     int buckets; /* a power of two; 0 = none */
+    int keyed;   /* items of sessions */
 };
 
 /* hashes: how many different ones may come; 0 = none. */
@@ -50,6 +53,10 @@ static inline int64_t blocks_left(const struct blocks *b)
 void blocks_take(struct blocks *blocks, int64_t n);
 /* Gives back n of a request that ends, in order of use; junk: nobody will ask for them. */
 int blocks_leave(struct blocks *blocks, int64_t n, bool junk);
+/* The same of a session, whose next turn finds them by its key; from: the blocks before them. */
+void blocks_leave_session(struct blocks *blocks, int64_t n, uint64_t key, int from);
+/* The longest unused of what sessions left is given away, until so many are left. */
+void blocks_keep_sessions(struct blocks *blocks, int most);
 /* Gives back n that have no hash. */
 void blocks_give(struct blocks *blocks, int64_t n);
 

@@ -88,7 +88,8 @@ struct replay_rules forecast_rules(const struct plan *p, const struct load *load
         .in_turn = e->in_turn,
         .late = e->late_ends,
         .bare = e->no_page_spare,
-        .caches = !slots_alone,
+        .caches = true,
+        .slot_keeps = slots_alone,
         .budget = (int)fmax(load->max_batched_tokens, slots_alone ? LLAMACPP_BATCH : 1),
         .input = SGLANG_INPUT,
         .decode_tokens = 1 + q->draft_tokens,
@@ -116,6 +117,7 @@ struct forecaster {
     struct arrivals_ask arrivals; /* with the engine's block */
     double base, solo_more, wake; /* s; share of a prompt's own time; s */
     float *value[MEASURE_COUNT];  /* room for each; value[0] owned */
+    int room;                     /* values of one */
 };
 
 /* Common factors of one replay. */
@@ -172,7 +174,7 @@ static struct forecast_seen seen_of(const struct replay_result *r, const struct 
     const struct replay_outcome *o = &r->outcome[i];
     double more = front * delay[i], rest = l->output[i] - 1;
 
-    if (isnan(o->e2e))
+    if (isnan(o->e2e) || r->arrival[i] < r->first)
         return (struct forecast_seen){NAN, NAN, NAN, NAN};
     return (struct forecast_seen){o->queue, fmax(o->ttft + more, 0),
                                   rest > 0 ? (o->e2e - o->ttft) / rest : NAN,
@@ -280,6 +282,20 @@ static bool within_goals(const struct forecast_ask *ask, const struct forecast_s
     return true;
 }
 
+/* s from the first arrival to the last. The turns of sessions come when they may. */
+static double arrivals_span(const struct replay_result *r, const struct replay_load *l)
+{
+    double last = 0;
+
+    if (!l->arrival || l->count < 1)
+        return 0;
+    if (!l->turn)
+        return l->arrival[l->count - 1] - l->arrival[0];
+    for (int i = 0; i < l->count; i++)
+        last = r->arrival[i] > last ? r->arrival[i] : last;
+    return last - r->first;
+}
+
 /* s over which rates are taken. Of requests that arrive one by one the last of them ends a
  * request's own time after it came, when the server is nearly empty: that tail is not counted, so
  * that a server which keeps up serves at the rate of the arrivals. */
@@ -288,18 +304,30 @@ static double rate_span(const struct replay_result *r, const struct replay_load 
 {
     double span = fmax(r->last - r->first, 1e-9);
     double own = rates->point[MEASURE_E2E][POINT_MEAN] - rates->point[MEASURE_QUEUE][POINT_MEAN];
-    double came = l->arrival && l->count > 0 ? l->arrival[l->count - 1] - l->arrival[0] : 0;
+    double came = arrivals_span(r, l);
 
     return came > 0 && own > 0 ? fmin(fmax(span - own, came), span) : span;
 }
 
-static void fill_rates(const struct forecaster *f, const struct replay_result *r,
+static void make_room(struct forecaster *f, int count)
+{
+    if (count < f->room)
+        return;
+    free(f->value[0]);
+    f->room = count + 1;
+    f->value[0] = gp_malloc(MEASURE_COUNT * (size_t)f->room * sizeof(*f->value[0]));
+    for (int m = 1; m < MEASURE_COUNT; m++)
+        f->value[m] = f->value[m - 1] + f->room;
+}
+
+static void fill_rates(struct forecaster *f, const struct replay_result *r,
                        const struct replay_load *l, const float *delay, double front,
                        struct forecast_rates *out)
 {
     int within = 0, count[MEASURE_COUNT] = {0};
     double sum[MEASURE_COUNT] = {0};
 
+    make_room(f, l->count);
     for (int i = 0; i < l->count; i++) {
         struct forecast_seen s = seen_of(r, l, delay, front, i);
 
@@ -344,6 +372,8 @@ static void replay_with(const struct forecaster *f, const struct factors *by,
                             .clock = &clock,
                             .replicas = (int)fmax(speed_groups(&f->plan->layout), 1),
                             .router = f->ask->router,
+                            .lose_at = f->ask->lose_at > 0 ? f->ask->lose_at + l->counts_from : 0,
+                            .add_at = f->ask->add_at > 0 ? f->ask->add_at + l->counts_from : 0,
                             .span_seconds = span,
                             .stop = f->ask->stop};
     replay_run(&replay, out);
@@ -451,7 +481,9 @@ static void add_law(struct forecaster *f, const struct forecast_rates *value, st
     const struct factors one = {1, 1, 1, 1};
     int draws = f->ask->quick ? RATE_DRAWS : FORECAST_DRAWS;
 
-    if (arrivals_steady(&f->ask->arrivals) && part.count > sample_most(f->ask)) {
+    bool cuts = arrivals_steady(&f->ask->arrivals) && !part.turn && f->ask->lose_at <= 0 &&
+                f->ask->add_at <= 0; /* a part of them tells of all */
+    if (cuts && part.count > sample_most(f->ask)) {
         part.count = sample_most(f->ask);
         replay_rates(f, &one, &part, out->delay, &sample);
     } else if (part.count >= FORECAST_FEW) {
@@ -590,8 +622,8 @@ static void add_ranks(struct forecaster *f, const struct forecast_rates *value,
 
 /* More come than are served: those of each third of the arrivals wait longer than those before,
  * and long; or, while there are slots for all, take longer and longer to answer where the first
- * ones have long left. */
-static bool forecast_saturated(const struct forecast *f)
+ * ones have long left. Of days, which have hours of few, it is enough that a third waits long. */
+static bool forecast_saturated(const struct forecast *f, double from)
 {
     const struct replay_load *l = &f->arrivals.load;
     double wait[3] = {0}, answer[3] = {0};
@@ -599,15 +631,18 @@ static bool forecast_saturated(const struct forecast *f)
 
     if (!l->arrival || l->users > 0 || l->count < 10)
         return false;
-    double span = l->arrival[l->count - 1] - l->arrival[0];
+    double span = arrivals_span(&f->result, l);
+    const double *at = l->turn ? f->result.arrival : l->arrival;
+    double first = fmax(at[0], l->counts_from) + from; /* `from`: a replica is lost there */
+    span -= from;
     if (!(span > 0))
         return false;
     for (int i = 0; i < l->count; i++) {
         const struct replay_outcome *o = &f->result.outcome[i];
-        int third = (int)fmin(3 * (l->arrival[i] - l->arrival[0]) / span, 2);
 
-        if (isnan(o->e2e))
+        if (isnan(o->e2e) || at[i] < first)
             continue;
+        int third = (int)fmin(3 * (at[i] - first) / span, 2);
         wait[third] += o->queue;
         answer[third] += o->e2e / l->output[i];
         count[third]++;
@@ -617,19 +652,29 @@ static bool forecast_saturated(const struct forecast *f)
         answer[i] /= fmax(count[i], 1);
     }
     bool waits = wait[1] > GROWS * wait[0] && wait[2] > GROWS * wait[1] && wait[2] > WAITS * span;
-    /* over a day that is the day's own */
-    bool slows = f->hours == 0 && answer[1] > GROWS * answer[0] && answer[2] > GROWS * answer[1] &&
-                 f->point[MEASURE_E2E][POINT_P50].value < span / 3;
+    if (f->hours > 0)
+        waits |= fmax(fmax(wait[0], wait[1]), wait[2]) > WAITS * fmin(span, 86400);
+    /* turns come no faster than answers: the queue of sessions stands */
+    if (l->turn)
+        waits |= fmin(fmin(wait[0], wait[1]), wait[2]) > WAITS * span;
+    /* over a day that is the day's own, and prompts of sessions grow */
+    bool slows = f->hours == 0 && !l->turn && answer[1] > GROWS * answer[0] &&
+                 answer[2] > GROWS * answer[1] && f->point[MEASURE_E2E][POINT_P50].value < span / 3;
     return waits || slows;
 }
 
-static void conclude_from(struct forecast *out)
+static void conclude_from(const struct forecast_ask *ask, struct forecast *out)
 {
     const struct replay_result *r = &out->result;
     double span = fmax(r->last - r->first, 1e-9), all = 0, seen = 0;
 
     out->seconds = span;
-    out->utilization = fmin(r->busy / span / out->replicas, 1);
+    double there = out->replicas * span;
+    if (ask->lose_at > 0)
+        there -= fmax(span - ask->lose_at, 0);
+    if (ask->add_at > 0)
+        there += fmax(span - ask->add_at, 0);
+    out->utilization = fmin(r->busy / there, 1);
     out->running = r->running / span;
     out->waiting = r->waiting / span;
     for (int i = 0; i <= 100; i++)
@@ -642,15 +687,24 @@ static void conclude_from(struct forecast *out)
         seen += r->occupancy_time[i];
     }
     out->occupancy = all > 0 ? sum / all : 0;
-    out->saturated = forecast_saturated(out);
+    out->saturated = forecast_saturated(out, ask->lose_at);
     double slots = r->blocked_slots / span, blocks = r->blocked_blocks / span;
     out->limit = blocks > 0.01 && blocks >= slots ? REPLAY_LIMIT_KV
                  : slots > 0.01                   ? REPLAY_LIMIT_SLOTS
                  : out->waiting > 0.1             ? REPLAY_LIMIT_BUDGET
                                                   : REPLAY_LIMIT_NONE;
     const struct replay_load *l = &out->arrivals.load;
-    double came = l->count > 1 && l->arrival ? l->arrival[l->count - 1] - l->arrival[0] : 0;
-    out->rate = came > 0 ? (l->count - 1) / came : 0;
+    for (int i = 0; l->turn && i < l->count; i++) {
+        if (isnan(r->arrival[i]) || r->arrival[i] < r->first)
+            continue;
+        out->asked++;
+        out->sessions += l->turn[i].history < 0;
+        out->history += l->turn[i].history > 0 ? l->turn[i].history : 0;
+    }
+    double came = l->count > 1 ? arrivals_span(r, l) : 0;
+    if (!l->turn)
+        out->asked = l->count;
+    out->rate = came > 0 ? (out->asked - 1) / came : 0;
 }
 
 struct arrivals_ask forecast_arrivals(const struct request *q)
@@ -705,13 +759,8 @@ static void forecaster_init(struct forecaster *f, const struct plan *plan,
     f->arrivals = ask->arrivals;
     f->arrivals.block = f->rules.block;
     f->arrivals.cached = q->prefix_hit;
-}
-
-static void make_room(struct forecaster *f, int count)
-{
-    f->value[0] = gp_malloc(MEASURE_COUNT * ((size_t)count + 1) * sizeof(*f->value[0]));
-    for (int m = 1; m < MEASURE_COUNT; m++)
-        f->value[m] = f->value[m - 1] + count + 1;
+    if (plan->speed.tpot.known)
+        f->arrivals.answer = plan->speed.tpot.value * q->output;
 }
 
 enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_ask *ask,
@@ -730,7 +779,6 @@ enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_as
     forecaster_init(&f, plan, ask);
     arrivals_make(&f.arrivals, &out->arrivals);
     struct replay_load *l = &out->arrivals.load;
-    make_room(&f, l->count);
     out->delay = gp_calloc((size_t)l->count + 1, sizeof(*out->delay));
     out->replicas = (int)fmax(speed_groups(&plan->layout), 1);
     replay_with(&f, &one, l, 0, &out->result);
@@ -743,7 +791,7 @@ enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_as
     fill_delays(&f, out);
     fill_rates(&f, &out->result, l, out->delay, 1, &value);
     out->runs = 1;
-    double came = l->arrival && l->count > 0 ? l->arrival[l->count - 1] / 3600 : 0;
+    double came = arrivals_span(&out->result, l) / 3600;
     out->hours = ask->arrivals.hours > 0 || came >= 2 ? (int)fmin(floor(came) + 1, 1e5) : 0;
     if (ask->bands && !is_stopped(ask)) {
         add_law(&f, &value, out, width);
@@ -761,7 +809,7 @@ enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_as
                      : quantity_band(v, v * exp(-sqrt(width[m].low)), v * exp(sqrt(width[m].high)),
                                      own ? ORIGIN_MEASURED : ORIGIN_MODEL);
     }
-    conclude_from(out);
+    conclude_from(ask, out);
     steptime_fini(&f.times);
     free(f.value[0]);
     return FORECAST_KNOWN;
@@ -788,7 +836,7 @@ static bool goals_kept(struct forecaster *f, const struct factors *by, double ra
         kept &= !(g->most > 0 && rates.point[g->measure][g->point] > g->most);
     }
     at.point[MEASURE_E2E][POINT_P50].value = rates.point[MEASURE_E2E][POINT_P50];
-    kept &= !forecast_saturated(&at) && at.result.refused < at.arrivals.load.count;
+    kept &= !forecast_saturated(&at, 0) && at.result.refused < at.arrivals.load.count;
     forecast_fini(&at);
     return kept;
 }
@@ -824,7 +872,6 @@ enum forecast_gap forecast_solve_rate(const struct plan *plan, const struct fore
     if (gap != FORECAST_KNOWN)
         return gap;
     forecaster_init(&f, plan, ask);
-    make_room(&f, ask->arrivals.count);
     double value = rate_kept(&f, &one), low = value, high = value;
     for (int i = 0; ask->bands && i < RATE_DRAWS; i++) {
         double z[4];

@@ -74,7 +74,8 @@ struct forecast_ask {
     struct forecast_goal goal[FORECAST_GOALS];
     struct arrivals_ask arrivals;
     enum router router;
-    bool bands;         /* draws and seeds, too */
+    double lose_at, add_at; /* s from when requests count: replay.h */
+    bool bands;             /* draws and seeds, too */
     bool quick;         /* ... 11 draws of a fifth of the sample, and its own order statistics */
     bool timeline;      /* keeps the result's */
     bool (*stop)(void); /* as of a replay */
@@ -98,6 +99,9 @@ struct forecast {
     double seconds;     /* first arrival to last token */
     double rate;        /* requests/s that arrive; 0 = a closed loop */
     double utilization; /* share of the time in steps */
+    int asked;          /* requests that count */
+    int sessions;       /* of them, in how many sessions; 0: requests alone */
+    double history;     /* tokens that their turns shared with the turns before */
     double running, waiting, occupancy, occupancy_late; /* means; 99th percentile */
     struct replay_result result;                        /* of the value */
     struct arrivals arrivals;

@@ -203,6 +203,13 @@ static void stretch_cut(struct replica *r, double at)
     stretch_bound(r);
 }
 
+void replica_part(struct replica *r, double at)
+{
+    replica_count(r, fmin(at, r->decide));
+    if (r->stretch.steps > 1)
+        stretch_cut(r, at);
+}
+
 void replica_settle(struct replica *r)
 {
     struct stretch s = r->stretch;
@@ -263,6 +270,7 @@ static void mixed_step(struct replica *r, int decodes, double start, double end)
         r->joined = end;
         count_ticks(r, 1);
         r->context += decodes;
+        r->out->output_tokens += decodes;
         replica_shift_held(r);
         if (r->scheduler->decoded)
             r->scheduler->decoded(r, 1);
@@ -400,10 +408,11 @@ void replica_init(struct replica *r, const struct replay *replay, int number,
     r->ratio = rules->ratio;
     r->decide = INFINITY;
     r->counted = out->first;
-    uint32_t hashes =
-        rules->caches && replay->load->hash ? replay->load->hash_at[replay->load->count] : 0;
-    blocks_init(&r->blocks, rules->blocks, hashes);
+    bool hashed = rules->caches && !rules->slot_keeps && replay->load->hash;
+    uint32_t hashes = hashed ? replay->load->hash_at[replay->load->count] : 0;
+    int64_t sessions = rules->caches && replay->load->turn ? replay->load->count : 0;
+    blocks_init(&r->blocks, rules->blocks, hashes + sessions);
     r->blocks.in_turn = rules->caches && rules->in_turn;
     r->item = hashes > 0 ? gp_malloc(hashes * sizeof(*r->item)) : NULL;
-    replica_warm(r, replay->load->warm);
+    replica_warm(r, number < replay->replicas ? replay->load->warm : 0);
 }

@@ -24,62 +24,103 @@ const char *router_word(enum router router)
 
 /* ---- arrivals ---- */
 
-/* Where at most so many are in flight, each waits for the end of another: the moments at which
- * one of `users` is free, the least first. */
-struct free_users {
-    double *at; /* owned; a heap */
-    int count;
+/* What is to come at a known time, the first of it first. */
+struct event {
+    double at;
+    int request;
 };
 
-static void users_push(struct free_users *f, double at)
-{
-    int i = f->count++;
+struct agenda {
+    struct event *item; /* owned; a heap */
+    int count;
+    size_t cap;
+};
 
-    for (; i > 0 && f->at[(i - 1) / 2] > at; i = (i - 1) / 2)
-        f->at[i] = f->at[(i - 1) / 2];
-    f->at[i] = at;
+static bool comes_before(const struct event *a, const struct event *b)
+{
+    return a->at != b->at ? a->at < b->at : a->request < b->request;
 }
 
-static void users_pop(struct free_users *f)
+static void agenda_push(struct agenda *a, double at, int request)
 {
-    double last = f->at[--f->count];
-    int i = 0;
+    struct event event = {at, request};
+    int i = a->count++;
 
-    for (int child; (child = 2 * i + 1) < f->count; i = child) {
-        child += child + 1 < f->count && f->at[child + 1] < f->at[child];
-        if (f->at[child] >= last)
+    a->item = gp_grow(a->item, &a->cap, (size_t)a->count, sizeof(*a->item));
+    for (; i > 0 && comes_before(&event, &a->item[(i - 1) / 2]); i = (i - 1) / 2)
+        a->item[i] = a->item[(i - 1) / 2];
+    a->item[i] = event;
+}
+
+static int agenda_pop(struct agenda *a)
+{
+    int request = a->item[0].request, i = 0;
+    struct event last = a->item[--a->count];
+
+    for (int child; (child = 2 * i + 1) < a->count; i = child) {
+        child += child + 1 < a->count && comes_before(&a->item[child + 1], &a->item[child]);
+        if (!comes_before(&a->item[child], &last))
             break;
-        f->at[i] = f->at[child];
+        a->item[i] = a->item[child];
     }
-    f->at[i] = last;
+    a->item[i] = last;
+    return request;
+}
+
+static double agenda_next(const struct agenda *a)
+{
+    return a->count > 0 ? a->item[0].at : INFINITY;
 }
 
 struct run {
     const struct replay *replay;
     struct replay_result *out;
     struct replica *replica; /* owned */
-    struct free_users users;
-    int next, turn;
+    /* where at most so many are in flight each waits for the end of another: when one of `users`
+     * is free */
+    struct agenda users, turns, again;
+    int next, turn, replicas; /* replicas: the one that is added, too */
+    double lose_at, add_at;   /* s; INFINITY: no longer, or never */
 };
 
-static double next_arrival(const struct run *run)
+static bool is_first(const struct replay_load *l, int request)
 {
-    const struct replay_load *l = run->replay->load;
-
-    if (run->next == l->count)
-        return INFINITY;
-    double at = l->arrival ? l->arrival[run->next] : 0;
-    if (l->users <= 0)
-        return at;
-    return run->users.count > 0 ? fmax(at, run->users.at[0]) : INFINITY;
+    return !l->turn || l->turn[request].history < 0;
 }
 
-static void user_free(void *ctx, double at)
+/* When the next request comes, and whether it is the turn of a session that goes on. Those of an
+ * open loop each need a user; of a closed one a session keeps its own. */
+static double next_arrival(const struct run *run, bool *goes_on)
+{
+    const struct replay_load *l = run->replay->load;
+    double fresh = run->next == l->count ? INFINITY : l->arrival ? l->arrival[run->next] : 0;
+    double turn = agenda_next(&run->turns);
+    double fresh_at = l->users > 0 ? fmax(fresh, agenda_next(&run->users)) : fresh;
+    double turn_at = l->users > 0 && l->arrival ? fmax(turn, agenda_next(&run->users)) : turn;
+
+    *goes_on = turn_at < fresh_at || (turn_at == fresh_at && turn < fresh);
+    return *goes_on ? turn_at : fresh_at;
+}
+
+static void request_ended(void *ctx, struct replica *r, int request, double at, bool refused)
 {
     struct run *run = ctx;
+    const struct replay_load *l = run->replay->load;
+    int next = l->turn ? l->turn[request].next : -1;
 
-    if (run->replay->load->users > 0)
-        users_push(&run->users, at);
+    (void)r;
+    run->out->refused += refused;
+    /* without an answer its session does not go on */
+    for (; refused && next >= 0; next = l->turn[next].next)
+        run->out->refused++;
+    if (next >= 0) {
+        run->out->outcome[next].replica = run->out->outcome[request].replica;
+        agenda_push(&run->turns,
+                    fmax(at + (double)l->turn[next].think, l->arrival ? l->arrival[next] : 0),
+                    next);
+    }
+    if (l->users > 0 && (l->arrival || next < 0))
+        agenda_push(&run->users, at, 0);
 }
 
 /* ---- the router ---- */
@@ -101,63 +142,192 @@ static int groups_known(const struct replica *r, int request)
     return n;
 }
 
+/* Tokens of its prompt that a replica has. */
+static double tokens_known(const struct replica *r, int request)
+{
+    const struct replay_load *l = r->load;
+    int groups = l->hash ? groups_known(r, request) : 0;
+    int item = replica_session_item(r, request);
+    double known = (double)groups * l->hash_tokens;
+
+    if (item == BLOCKS_NONE)
+        return known;
+    const struct blocks_item *left = &r->blocks.item[item];
+    return fmax(known, fmin((double)(left->from + left->count) * r->rules->block,
+                            l->turn[request].history));
+}
+
 #define PREFIX_SHARE 0.5 /* of a prompt: where less is known, the least load decides */
+
+/* Of those that are there. */
+static int next_in_turn(struct run *run)
+{
+    int i;
+
+    do
+        i = run->turn++ % run->replicas;
+    while (run->replica[i].away);
+    return i;
+}
 
 static int route_request(struct run *run, int request)
 {
     const struct replay *p = run->replay;
-    int best = 0, known = 0;
+    int best = 0;
+    double known = 0;
 
     if (p->router == ROUTER_ROUND)
-        return run->turn++ % p->replicas;
-    if (p->router == ROUTER_PREFIX && p->load->hash) {
-        for (int i = 0; i < p->replicas; i++) {
-            int n = groups_known(&run->replica[i], request);
+        return next_in_turn(run);
+    int kept = run->out->outcome[request].replica;
+    if (p->router == ROUTER_SESSION && !is_first(p->load, request) && !run->replica[kept].away)
+        return kept;
+    if (p->router == ROUTER_PREFIX && (p->load->hash || p->load->turn)) {
+        while (run->replica[best].away)
+            best++;
+        for (int i = 0; i < run->replicas; i++) {
+            double n = run->replica[i].away ? -1 : tokens_known(&run->replica[i], request);
 
             if (n > known ||
                 (n == known && work_of(&run->replica[i]) < work_of(&run->replica[best])))
                 best = i;
             known = n > known ? n : known;
         }
-        if ((double)known * p->load->hash_tokens >= PREFIX_SHARE * p->load->prompt[request])
+        if (known >= PREFIX_SHARE * p->load->prompt[request])
             return best;
     }
     /* those of equal load take turns */
-    best = run->turn++ % p->replicas;
-    for (int i = 0; i < p->replicas; i++)
-        if (work_of(&run->replica[i]) < work_of(&run->replica[best]))
+    best = next_in_turn(run);
+    for (int i = 0; i < run->replicas; i++)
+        if (!run->replica[i].away && work_of(&run->replica[i]) < work_of(&run->replica[best]))
             best = i;
     return best;
 }
 
-static void arrive_next(struct run *run, double at)
+/* To a replica; where there is none, it waits for the one that is added. */
+static void place_request(struct run *run, int id, double at)
+{
+    int there = 0;
+
+    for (int i = 0; i < run->replicas; i++)
+        there += !run->replica[i].away;
+    if (there == 0 && run->add_at == INFINITY) {
+        request_ended(run, NULL, id, at, true);
+        return;
+    }
+    if (there == 0) {
+        agenda_push(&run->again, run->add_at, id);
+        return;
+    }
+    int to = run->replicas > 1 ? route_request(run, id) : 0;
+    run->out->outcome[id].replica = (uint16_t)to;
+    replica_arrive(&run->replica[to], id, at);
+}
+
+static void arrive_next(struct run *run, double at, bool goes_on)
 {
     const struct replay_load *l = run->replay->load;
     const struct replay_rules *rules = run->replay->rules;
-    int id = run->next++;
+    int id = goes_on ? agenda_pop(&run->turns) : run->next++;
     int64_t tokens = (int64_t)l->prompt[id] + l->output[id];
 
-    if (l->users > 0)
-        users_pop(&run->users);
+    while (!goes_on && run->next < l->count && !is_first(l, run->next))
+        run->next++;
+    if (l->users > 0 && (l->arrival || !goes_on))
+        agenda_pop(&run->users);
     run->out->arrival[id] = at;
     if (id == 0)
         run->out->first = at;
     if (tokens > rules->context || (tokens + rules->block - 1) / rules->block > rules->blocks) {
-        run->out->refused++;
-        if (l->users > 0)
-            users_push(&run->users, at);
+        request_ended(run, NULL, id, at, true);
         return;
     }
-    int to = run->replay->replicas > 1 ? route_request(run, id) : 0;
-    run->out->outcome[id].replica = (uint16_t)to;
-    replica_arrive(&run->replica[to], id, at);
+    place_request(run, id, at);
+}
+
+/* ---- replicas that go and come ---- */
+
+static void replica_start(struct run *run, int i)
+{
+    replica_init(&run->replica[i], run->replay, i, run->out);
+    run->replica[i].ended = request_ended;
+    run->replica[i].ended_ctx = run;
+}
+
+/* A request of a lost replica begins anew; its time goes on. */
+static void begin_again(struct run *run, int id, int64_t made, double at)
+{
+    struct replay_outcome *o = &run->out->outcome[id];
+
+    o->queue = o->ttft = NAN;
+    run->out->output_tokens -= made;
+    run->out->restarted++;
+    agenda_push(&run->again, at, id);
+}
+
+/* It is lost with all that it has, at the end of the step that it was in. */
+static void replica_lose(struct run *run, struct replica *r, double at)
+{
+    const struct queue *q = &r->queue;
+
+    replica_count(r, at);
+    for (int i = r->head; i != SEQ_NONE; i = r->seq[i].after)
+        if (r->seq[i].state != SEQ_UNUSED)
+            begin_again(run, r->seq[i].request, seq_made(r, &r->seq[i]), at);
+    for (int n = 0; n < q->count; n++) {
+        int item = q->item[(q->first + n) & (q->cap - 1)];
+
+        begin_again(run, item < 0 ? r->seq[~item].request : item, item < 0 ? r->seq[~item].made : 0,
+                    at);
+    }
+    int number = r->number;
+    replica_fini(r);
+    replica_start(run, number);
+    r->away = true;
+}
+
+static void change_replicas(struct run *run, double at)
+{
+    struct replica *r = &run->replica[run->replay->replicas - 1];
+
+    if (at == run->add_at) {
+        run->add_at = INFINITY;
+        run->replica[run->replay->replicas].away = false;
+        run->replica[run->replay->replicas].counted = at;
+        return;
+    }
+    run->lose_at = INFINITY;
+    replica_part(r, at);
+    r->away = r->lost = true;
+    if (r->decide == INFINITY)
+        replica_lose(run, r, at);
+}
+
+/* What came so far does not count; what it made is left as it is. */
+static void begin_to_count(struct run *run, double at)
+{
+    struct replay_result *out = run->out, fresh = {.outcome = out->outcome,
+                                                   .arrival = out->arrival,
+                                                   .count = out->count,
+                                                   .span = out->span,
+                                                   .span_seconds = out->span_seconds,
+                                                   .steps = out->steps,
+                                                   .first = at,
+                                                   .last = at};
+
+    for (int i = 0; i < run->replicas; i++)
+        replica_part(&run->replica[i], at);
+    *out = fresh;
+    for (int i = 0; i < run->replicas; i++)
+        run->replica[i].counted = fmax(run->replica[i].counted, at);
+    if (out->span)
+        memset(out->span, 0, REPLAY_TIMELINE * sizeof(*out->span));
 }
 
 static struct replica *next_replica(const struct run *run)
 {
     struct replica *next = &run->replica[0];
 
-    for (int i = 1; i < run->replay->replicas; i++)
+    for (int i = 1; i < run->replicas; i++)
         if (run->replica[i].decide < next->decide)
             next = &run->replica[i];
     return next;
@@ -166,7 +336,12 @@ static struct replica *next_replica(const struct run *run)
 void replay_run(const struct replay *replay, struct replay_result *out)
 {
     const struct replay_load *l = replay->load;
-    struct run run = {.replay = replay, .out = out};
+    struct run run = {.replay = replay,
+                      .out = out,
+                      .replicas = replay->replicas + (replay->add_at > 0),
+                      .lose_at = replay->lose_at > 0 ? replay->lose_at : INFINITY,
+                      .add_at = replay->add_at > 0 ? replay->add_at : INFINITY};
+    double warm = l->counts_from;
 
     memset(out, 0, sizeof(*out));
     out->count = l->count;
@@ -180,34 +355,47 @@ void replay_run(const struct replay *replay, struct replay_result *out)
         out->span_seconds = replay->span_seconds;
         out->span = gp_calloc(REPLAY_TIMELINE, sizeof(*out->span));
     }
-    if (l->users > 0) {
-        run.users.at = gp_calloc((size_t)l->users + 1, sizeof(*run.users.at));
-        run.users.count = l->users;
-    }
+    for (int i = 0; i < l->users; i++)
+        agenda_push(&run.users, 0, 0);
     out->first = l->arrival ? l->arrival[0] : 0;
-    run.replica = gp_calloc((size_t)replay->replicas, sizeof(*run.replica));
-    for (int i = 0; i < replay->replicas; i++) {
-        replica_init(&run.replica[i], replay, i, out);
-        run.replica[i].ended = user_free;
-        run.replica[i].ended_ctx = &run;
+    run.replica = gp_calloc((size_t)run.replicas, sizeof(*run.replica));
+    for (int i = 0; i < run.replicas; i++) {
+        replica_start(&run, i);
+        run.replica[i].away = i >= replay->replicas;
     }
     for (;;) {
         struct replica *r = next_replica(&run);
-        double at = next_arrival(&run);
+        bool goes_on;
+        double at = next_arrival(&run, &goes_on), again = agenda_next(&run.again);
+        double change = fmin(run.lose_at, run.add_at);
 
+        at = fmin(at, again);
         if ((at == INFINITY && r->decide == INFINITY) || (replay->stop && replay->stop()))
             break;
-        if (r->stretch.steps > 0 && r->decide <= at)
+        if (warm > 0 && fmin(at, r->decide) >= warm) {
+            begin_to_count(&run, warm);
+            warm = 0;
+            continue;
+        }
+        if (change <= fmin(at, r->decide))
+            change_replicas(&run, change);
+        else if (r->stretch.steps > 0 && r->decide <= at)
             replica_settle(r);
+        else if (r->lost && r->decide <= at)
+            replica_lose(&run, r, r->decide);
+        else if (again <= at && at <= r->decide)
+            place_request(&run, agenda_pop(&run.again), at);
         else if (at <= r->decide)
-            arrive_next(&run, at);
+            arrive_next(&run, at, goes_on);
         else
             replica_step(r);
     }
-    for (int i = 0; i < replay->replicas; i++)
+    for (int i = 0; i < run.replicas; i++)
         replica_fini(&run.replica[i]);
     free(run.replica);
-    free(run.users.at);
+    free(run.users.item);
+    free(run.turns.item);
+    free(run.again.item);
 }
 
 void replay_result_fini(struct replay_result *result)

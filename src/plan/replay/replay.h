@@ -30,7 +30,16 @@
 
 #include "catalog/engine.h"
 
-/* Which requests come, in order of arrival. */
+/* A request as a turn of a session: it comes `think` after the answer before it, at its own time
+ * of arrival at the earliest. */
+struct replay_turn {
+    int session, next; /* next: the turn behind it; -1: none */
+    int history;       /* leading tokens of its prompt that the turn before held; -1: it is the
+                        * first, which arrives by itself */
+    float think;       /* s */
+};
+
+/* Which requests come, in order of arrival (first turns alone, where there are turns). */
 struct replay_load {
     int count;
     const double *arrival;      /* s; NULL: a closed loop of `users` */
@@ -42,7 +51,9 @@ struct replay_load {
     double cached;              /* share of each prompt that is cached before; without hashes */
     int warm;                   /* so many were answered before the first comes: what the pool keeps
                                  * of their prompts is found */
-    int users;                  /* at most so many in flight; 0 = as they arrive */
+    const struct replay_turn *turn; /* NULL: there are no sessions */
+    double counts_from;             /* s: what comes before is replayed, but not counted */
+    int users; /* at most so many in flight (of a closed loop: sessions); 0 = as they arrive */
 };
 
 /* One engine of one version on one replica. */
@@ -51,6 +62,7 @@ struct replay_rules {
     bool overlap;      /* packs a step while one runs */
     bool whole_prompt; /* lets a request in where the blocks of all its prompt are free */
     bool caches;       /* keeps prompts' blocks for later requests */
+    bool slot_keeps;   /* a slot keeps what its last request held, and no other (llama.cpp) */
     bool in_turn;      /* freed blocks without a hash are not taken before others */
     bool chunks;       /* may cut a prompt (TensorRT-LLM) */
     int budget;        /* tokens of a step: prompts and decodes; SGLang: of a chunk */
@@ -103,7 +115,8 @@ struct replay_clock {
 #define ROUTERS(X)          \
     X(ROUND, "round-robin") \
     X(LEAST, "least-load")  \
-    X(PREFIX, "prefix")
+    X(PREFIX, "prefix")     \
+    X(SESSION, "session")
 #define X(NAME, word) ROUTER_##NAME,
 enum router { ROUTERS(X) ROUTER_COUNT };
 #undef X
@@ -130,7 +143,9 @@ struct replay_result {
     int count;
     int64_t gap[REPLAY_GAPS]; /* tokens by the time since the one before */
     int64_t steps, preemptions, recomputed, prompt_tokens, cached_tokens, output_tokens;
+    int64_t history_tokens; /* of those cached: of what the turn before had left */
     int completed, refused;
+    int restarted;               /* requests that a lost replica had */
     double first, last;          /* s: first arrival, last token */
     double busy;                 /* s in steps, all replicas */
     double running, waiting, kv; /* integrals over time: requests, requests, blocks */
@@ -148,6 +163,8 @@ struct replay {
     const struct replay_clock *clock;
     int replicas;
     enum router router;
+    double lose_at;      /* s: the last of them is lost, and its requests begin again; 0 = never */
+    double add_at;       /* s: one more serves from then on; 0 = none */
     double span_seconds; /* of a span of the timeline; 0 = none is kept */
     replay_step_fn *watch;
     void *watch_ctx;

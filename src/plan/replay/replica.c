@@ -180,7 +180,29 @@ static uint32_t hash_count(const struct replica *r, const struct seq *s)
 {
     const struct replay_load *l = r->load;
 
-    return l->hash && r->rules->caches ? l->hash_at[s->request + 1] - l->hash_at[s->request] : 0;
+    if (!l->hash || !r->rules->caches || r->rules->slot_keeps)
+        return 0;
+    return l->hash_at[s->request + 1] - l->hash_at[s->request];
+}
+
+static uint64_t session_key(const struct replay_load *l, int request)
+{
+    return ~(uint64_t)l->turn[request].session;
+}
+
+int replica_session_item(const struct replica *r, int request)
+{
+    const struct replay_load *l = r->load;
+
+    if (!l->turn || !r->rules->caches || l->turn[request].history <= 0)
+        return BLOCKS_NONE;
+    return blocks_find(&r->blocks, session_key(l, request));
+}
+
+/* What it left itself, or the turn before it. */
+static int left_item(const struct replica *r, const struct seq *s)
+{
+    return s->left != BLOCKS_NONE ? s->left : replica_session_item(r, s->request);
 }
 
 int replica_hit(const struct replica *r, const struct seq *s, int *groups, int64_t *idle)
@@ -200,12 +222,17 @@ int replica_hit(const struct replica *r, const struct seq *s, int *groups, int64
         n++;
     }
     *groups = n;
-    if (s->left != BLOCKS_NONE && hit >= s->left_from) {
-        int left = s->left_from + r->blocks.item[s->left].count;
+    int left = left_item(r, s);
+    if (left != BLOCKS_NONE && hit >= r->blocks.item[left].from) {
+        int end = r->blocks.item[left].from + r->blocks.item[left].count;
 
-        hit = left > hit ? left : hit;
-        *idle += r->blocks.item[s->left].count;
-    } else if (hashes == 0 && s->left == BLOCKS_NONE) { /* of whom, nobody knows: as its own */
+        if (s->left == BLOCKS_NONE && end > r->load->turn[s->request].history / block)
+            end = r->load->turn[s->request].history / block;
+        end = end < most ? end : most;
+        *idle += end > hit ? end - r->blocks.item[left].from : 0;
+        hit = end > hit ? end : hit;
+    } else if (hashes == 0 && left == BLOCKS_NONE && !r->load->turn) {
+        /* of whom, nobody knows: as its own */
         hit = (int)fmin(r->load->cached * s->prompt, most * block) / block;
         *idle = hit;
     }
@@ -266,13 +293,14 @@ void replica_take_hit(struct replica *r, int i, int groups, int hit)
         if (r->blocks.item[item].filler == SEQ_NONE && r->blocks.item[item].count < group_blocks(r))
             r->blocks.item[item].filler = i;
     }
-    if (s->left != BLOCKS_NONE && hit > found * r->rules->block) {
-        int count = blocks_reclaim(&r->blocks, s->left);
+    int left = left_item(r, s);
+    if (left != BLOCKS_NONE && hit > found * r->rules->block) {
+        int count = blocks_reclaim(&r->blocks, left);
 
         s->held = hit / r->rules->block - found;
         blocks_give(&r->blocks, count - s->held);
-    } else if (s->left != BLOCKS_NONE) {
-        blocks_forget(&r->blocks, s->left);
+    } else if (left != BLOCKS_NONE) {
+        blocks_forget(&r->blocks, left);
     } else if (groups == 0 && hit > 0) {
         s->held = blocks_of(r, hit);
         blocks_take(&r->blocks, s->held);
@@ -283,7 +311,30 @@ void replica_take_hit(struct replica *r, int i, int groups, int hit)
     if (s->made == 0) {
         r->out->outcome[s->request].cached = hit;
         r->out->cached_tokens += hit;
+        if (r->load->turn && r->load->turn[s->request].history > 0)
+            r->out->history_tokens += hit;
     }
+}
+
+/* Will the next turn ask for what it leaves? */
+static bool session_goes_on(const struct replica *r, const struct seq *s)
+{
+    const struct replay_turn *turn = r->load->turn;
+
+    if (!turn || r->rules->slot_keeps) /* a slot does not know either */
+        return turn != NULL;
+    int next = turn[s->request].next;
+    return next >= 0 && turn[next].history > 0;
+}
+
+/* Blocks of the groups that it shares. */
+static int64_t shared_blocks(const struct replica *r, const struct seq *s)
+{
+    int64_t n = 0;
+
+    for (int i = 0; i < s->groups; i++)
+        n += r->blocks.item[r->item[r->load->hash_at[s->request] + i]].count;
+    return n;
 }
 
 /* Of what it has computed so many tokens have a hash; ends: it will not ask for them. */
@@ -297,9 +348,18 @@ static void seq_free_blocks(struct replica *r, int i, int64_t tokens, bool ends)
         int64_t whole = own - (blocks_of(r, s->computed) - tokens / r->rules->block);
 
         whole = whole < 0 ? 0 : whole;
-        blocks_give(&r->blocks, own - whole);
-        s->left = blocks_leave(&r->blocks, whole, ends);
-        s->left_from = (int)(tokens / r->rules->block - whole);
+        if (ends && session_goes_on(r, s)) {
+            int64_t shared = shared_blocks(r, s), most = tokens / r->rules->block - shared;
+
+            whole = whole < most ? whole : most;
+            blocks_give(&r->blocks, own - whole);
+            blocks_leave_session(&r->blocks, whole, session_key(r->load, s->request), (int)shared);
+        } else {
+            blocks_give(&r->blocks, own - whole);
+            s->left = blocks_leave(&r->blocks, whole, ends);
+            if (s->left != BLOCKS_NONE)
+                r->blocks.item[s->left].from = (int)(tokens / r->rules->block - whole);
+        }
     } else {
         blocks_give(&r->blocks, own);
     }
@@ -451,7 +511,7 @@ void replica_end(struct replica *r, int i, double at, bool alone)
         r->released[(first + place) & mask] = *before;
     }
     r->released[(first + place) & mask] = (struct released){at, i, alone};
-    r->ended(r->ended_ctx, at);
+    r->ended(r->ended_ctx, r, s->request, at, false);
 }
 
 static void seq_unuse(struct replica *r, int i)
@@ -515,9 +575,9 @@ void replica_refuse_first(struct replica *r)
     r->full = false;
     if (s->left != BLOCKS_NONE)
         blocks_forget(&r->blocks, s->left);
+    int request = s->request;
     seq_unuse(r, i);
-    r->out->refused++;
-    r->ended(r->ended_ctx, r->decide);
+    r->ended(r->ended_ctx, r, request, r->decide, true);
 }
 
 void replica_push(struct replica *r, int request)

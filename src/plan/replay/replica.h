@@ -31,8 +31,7 @@ struct seq {
     int64_t held;            /* blocks of its own, beside the groups it shares; of a decoding
                                 * one those of `computed` */
     int groups;              /* leading groups of its prompt of which it holds an item */
-    int left;                /* an item of what it had computed behind them when it left, */
-    int left_from;           /* from this block on; or none */
+    int left;                /* an item of what it had computed behind them when it left; or none */
     int heap, before, after; /* places: by `last`; among those that run */
     int enters;              /* its class of (computed - tick) mod block */
     enum seq_state state;
@@ -64,11 +63,14 @@ struct replica {
     const struct replay_clock *clock;
     const struct replay *replay;
     struct replay_result *out;
-    void (*ended)(void *ctx, double at); /* told of each last token */
+    /* told of each last token, and of each request that is refused */
+    void (*ended)(void *ctx, struct replica *replica, int request, double at, bool refused);
     void *ended_ctx;
     const struct scheduler_rules *scheduler;
     bool alone, reserves; /* its */
     int number;
+    bool away; /* no request is sent to it: it is lost, or not yet there; */
+    bool lost; /* ... and this one still holds those that it had */
 
     struct seq *seq; /* owned */
     int seqs, unused;
@@ -130,6 +132,8 @@ void replica_warm(struct replica *replica, int n);
 /* A request comes at `at`. */
 void replica_arrive(struct replica *replica, int request, double at);
 
+/* Steps that are decided at `at` or later are another stretch. */
+void replica_part(struct replica *replica, double at);
 /* A stretch of decode steps comes to its end, at replica->decide: arrivals of that moment come
  * before the next step is packed. */
 void replica_settle(struct replica *replica);
@@ -177,6 +181,8 @@ static inline int replica_entering(const struct replica *r)
 int replica_first(struct replica *replica);
 /* It is let in, as the last of those that run. */
 void replica_admit(struct replica *replica, int seq);
+/* What the turn before a request left of its session here; BLOCKS_NONE: nothing, or none came. */
+int replica_session_item(const struct replica *replica, int request);
 /* Tokens of its prompt that it finds in the pool, blocks that this takes of those left. */
 int replica_hit(const struct replica *replica, const struct seq *s, int *groups, int64_t *idle);
 /* Takes the groups that it found. */

@@ -24,6 +24,8 @@ static int llamacpp_pack(struct replica *r)
         room = room < blocks_left(&r->blocks) ? room : blocks_left(&r->blocks);
         blocks_take(&r->blocks, room);
         r->seq[i].held += room;
+        /* a slot that is taken anew loses what it kept */
+        blocks_keep_sessions(&r->blocks, r->rules->slots - r->running);
     }
     for (int i = r->head, n = r->prompts; n > 0 && left > 0; i = r->seq[i].after) {
         struct seq *s = &r->seq[i];

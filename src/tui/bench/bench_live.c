@@ -599,7 +599,7 @@ static void name_point(const struct point *p, char *text, size_t size)
     const char *slash = strchr(p->id, '/'), *type = bench_type_word(p->type);
 
     if (p->layer[0])
-        gp_format(text, size, "%s %lld %s", p->layer, (long long)p->n, type);
+        gp_format(text, size, "%s %lld %s", p->layer, (long long)point_tokens(p), type);
     else if (p->m > 0 && p->m == p->n && p->n == p->k)
         gp_format(text, size, "%lld^3 %s", (long long)p->m, type);
     else if (p->m > 0)
@@ -949,7 +949,7 @@ static bool draw_sweep(const struct bench *b, struct page *page, const struct po
     struct plot_series *seen = plot_add(&plot, "measured", PLOT_1, 'o');
     for (int i = 0; session_point(b->session, b->device, i, &p); i++) {
         double top = NAN, rate = gpu ? confirm_law(gpu, p.point, &top) : NAN;
-        double spread, x = (double)p.point->n, mean = bench_sample_mean(b, i, &spread);
+        double spread, x = (double)point_tokens(p.point), mean = bench_sample_mean(b, i, &spread);
 
         if (strcmp(p.point->layer, of->layer) != 0 || p.point->type != of->type ||
             p.point->test != of->test)

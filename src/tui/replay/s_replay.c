@@ -1006,10 +1006,14 @@ static void replay_click(struct app *app, void *state, int y, int x)
 
 /* ---- painting ---- */
 
+/* The real cursor stands on the first line at the cursor. */
 static void draw_plot(struct canvas *canvas, struct rect box, const struct replay_screen *s,
-                      int which, double cursor)
+                      int which, const struct replay_view *view)
 {
     struct plot plot = s->plot[which];
+    struct rect in = rect_inside(box), area;
+    int at = cursor_of(s), row, col;
+    double x = span_time(view, at) / time_unit(view);
     char title[100];
 
     canvas_box(canvas, box, plots[which].title, plots[which].unit);
@@ -1018,7 +1022,13 @@ static void draw_plot(struct canvas *canvas, struct rect box, const struct repla
     gp_format(title, sizeof(title), " %s ", plot.x.title);
     canvas_fit(canvas, box, box.rows - 1, 2, box.cols - 4, INK_DIM, title);
     plot.x.title = NULL; /* it stands in the lower edge */
-    plot_draw(canvas, rect_inside(box), &plot, cursor);
+    plot_draw(canvas, in, &plot, x);
+    area = plot_area(in, &plot);
+    if (plot_cell(&plot, area, x, plots[which].line[0].value(view, at), &row, &col) ||
+        plot_cell(&plot, area, x, 0, &row, &col)) {
+        canvas_ink(canvas, area, row, col, 1, INK_FOCUS);
+        canvas_cursor(canvas, area, row, col);
+    }
 }
 
 static const struct {
@@ -1312,13 +1322,12 @@ static void replay_draw(const struct app *app, const void *state, struct canvas 
                             : kept           ? ", goals kept"
                                              : ", GOALS MISSED");
     canvas_fit(canvas, head, 0, cols + 2, head.cols - cols - 2, INK_TEXT, view->what.text);
-    for (int i = 0; i < p.count; i++)
+    canvas_cursor(canvas, head, 0, 0);
+    for (int i = p.count - 1; i >= 0; i--)
         if (!rect_empty(p.plot[i]))
-            draw_plot(canvas, p.plot[i], s, p.which[i],
-                      span_time(view, cursor_of(s)) / time_unit(view));
+            draw_plot(canvas, p.plot[i], s, p.which[i], view);
     if (!rect_empty(p.table))
         draw_table(canvas, p.table, view, s);
-    canvas_cursor(canvas, head, 0, 0);
 }
 
 /* ---- words ---- */
