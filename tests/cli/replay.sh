@@ -64,6 +64,13 @@ value() {
 # shellcheck disable=SC2086 # words
 if have_json; then
     run --replay $model:1 --rate 4 --format json
+    for measure in ttft tpot itl e2e; do
+        ends=$(for end in low high; do
+            for p in p50 p90 p95 p99; do json "$measure.$p.$end"; done; done)
+        assert_eq "ends of $measure rise with the percentile" "$ends" \
+            "$(echo "$ends" | head -4 | sort -g)
+$(echo "$ends" | tail -4 | sort -g)"
+    done
     points=$(echo "$(value ttft.p95) $(value tpot.p50) $(value e2e.p99)" |
         awk '{ printf "%.4g %.4g %.4g", $1, $2, $3 * 1000 }')
     run --plan $model:1 --rate 4 --format json

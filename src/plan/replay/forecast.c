@@ -595,8 +595,8 @@ static void add_law(struct forecaster *f, const struct forecast_rates *value, st
     free(rates);
 }
 
-/* Arrivals of other seeds; the same law. Of fewer requests than a plan replays the value becomes the
- * middle of all: one seed's may lie far from it. */
+/* Arrivals of other seeds; the same law. Of fewer requests than a plan replays the value becomes
+ * the middle of all: one seed's may lie far from it. */
 static void add_seeds(struct forecaster *f, struct forecast_rates *value, struct forecast *out,
                       struct widths *width)
 {
@@ -795,6 +795,16 @@ static void forecaster_init(struct forecaster *f, const struct plan *plan,
         f->arrivals.answer = plan->speed.tpot.value * q->output;
 }
 
+/* No percentile is below a lower one, so neither are the ends of its band: of gaps, which come in
+ * two groups, one between them jumps from draw to draw. */
+static void order_points(struct quantity *point)
+{
+    for (int p = POINT_P50 + 1; p <= POINT_P99; p++)
+        point[p].low = fmax(point[p].low, point[p - 1].low);
+    for (int p = POINT_P99 - 1; p >= POINT_P50; p--)
+        point[p].high = fmin(point[p].high, point[p + 1].high);
+}
+
 enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_ask *ask,
                                struct forecast *out)
 {
@@ -842,6 +852,8 @@ enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_as
                      : quantity_band(v, v * exp(-sqrt(width[m].low)), v * exp(sqrt(width[m].high)),
                                      own ? ORIGIN_MEASURED : ORIGIN_MODEL);
     }
+    for (int m = 0; m < MEASURE_COUNT; m++)
+        order_points(out->point[m]);
     conclude_from(ask, out, &value);
     steptime_fini(&f.times);
     if (f.prefills > 0)
