@@ -393,10 +393,10 @@ static void fix_formats(struct fix_search *f)
 {
     bool alone = false;
 
-    if (f->choices->kv_fp8 && f->plan->request.kv->bits > 8) {
+    if (f->choices->kv && f->plan->request.kv->bits > f->choices->kv->bits) {
         struct proposal p = fix_begin(f, FIX_KV, RANK_KV, BIT(CHANGE_KV));
 
-        p.request.kv = f->choices->kv_fp8;
+        p.request.kv = f->choices->kv;
         p.request.kv_auto = false;
         fix_propose(f, &p);
     }
@@ -624,6 +624,18 @@ static bool cheaper_gpu(const struct other *a, const struct other *b)
     return a->place < b->place;
 }
 
+/* Are as many of them as the price pays for, or as were asked for, too few for the weights? */
+static bool too_few(const struct request *q, const struct load *load, const struct gpu *gpu,
+                    int count, double least, double per_hour)
+{
+    double paid = fmin(per_hour / least * (1 + 1e-9), PLAN_MAX_GPUS);
+    int most = count > 0 ? count : isfinite(per_hour) && least > 0 ? (int)paid : PLAN_MAX_GPUS;
+
+    if (q->usual_engine && q->usual_engine != q->engine) /* what stays on the host may differ */
+        return false;
+    return most < 1 || search_too_heavy(q, load, gpu_usable(gpu).high, most, 1, most);
+}
+
 static bool fits_on(struct fix_search *f, struct other *o, double per_hour)
 {
     search_layout_within(&o->request, f->market, per_hour, 0, &o->best);
@@ -644,7 +656,8 @@ struct offered {
     double about; /* ... for as many as hold what the plan needs */
 };
 
-static void try_gpu(struct fix_search *f, const struct offered *offered, struct others *found)
+static void try_gpu(struct fix_search *f, const struct load *load, const struct offered *offered,
+                    struct others *found)
 {
     const struct request *asked = &f->plan->request;
     const struct gpu *gpu = f->choices->gpus[offered->place];
@@ -653,13 +666,20 @@ static void try_gpu(struct fix_search *f, const struct offered *offered, struct 
     /* dollars an hour above which this one is dearer than all that are kept */
     bool beaten = found->count == OTHER_GPUS && last->best.price.per_hour > 0 &&
                   !evaluation_spans(&last->request, &last->best);
+    double most = beaten ? last->best.price.per_hour : INFINITY;
     double as_many = offered->least * asked->gpu_count, same = found->same.best.price.per_hour;
+    bool open =
+        !(beaten && offered->least > most) && !too_few(asked, load, gpu, 0, offered->least, most);
+    bool counted = asked->gpu_count > 0 && strcmp(gpu->vendor, asked->gpu->vendor) == 0 &&
+                   !(found->same.known && same > 0 && as_many > same) &&
+                   !too_few(asked, load, gpu, asked->gpu_count, offered->least, INFINITY);
 
+    if (!open && !counted)
+        return;
     o.request = search_on(asked, gpu, 0, f->market);
     o.place = offered->place;
     plan_free_layout(&o.request);
-    bool fits = (!beaten || offered->least <= last->best.price.per_hour) &&
-                fits_on(f, &o, beaten ? last->best.price.per_hour : INFINITY);
+    bool fits = open && fits_on(f, &o, most);
 
     /* a pipeline only where people run none of the layouts that the price leaves out */
     if (fits && beaten && o.best.layout.pp > 1)
@@ -677,8 +697,7 @@ static void try_gpu(struct fix_search *f, const struct offered *offered, struct 
             found->best[at] = o;
         }
     }
-    if (asked->gpu_count == 0 || strcmp(gpu->vendor, asked->gpu->vendor) != 0 ||
-        (found->same.known && same > 0 && as_many > same))
+    if (!counted || (open && !fits && !beaten)) /* what does not fit in any number */
         return;
     o.request.gpu_count = asked->gpu_count;
     if (fits_on(f, &o, INFINITY) && (!found->same.known || cheaper_gpu(&o, &found->same)))
@@ -718,6 +737,7 @@ static void other_gpus(struct fix_search *f)
     const struct memory *m = &f->plan->memory;
     double need =
         f->plan->has_memory ? m->file_bytes + m->kv_reserved.value * f->plan->layout.gpus : 0;
+    const struct load load = load_sum(asked);
     size_t count = 0;
 
     for (size_t i = 0; i < c->gpu_count; i++) {
@@ -731,7 +751,7 @@ static void other_gpus(struct fix_search *f)
     qsort(order, count, sizeof(*order), by_money);
     for (size_t i = 0; i < count; i++)
         if (isfinite(order[i].least) || !all_priced(f, &found))
-            try_gpu(f, &order[i], &found);
+            try_gpu(f, &load, &order[i], &found);
     free(order);
     for (int i = 0; i < found.count; i++)
         if (!same->known || found.best[i].request.gpu != same->request.gpu ||

@@ -52,7 +52,8 @@ bool search_abandoned(void)
 
 struct cut {
     int tp, pp, ep;
-    int tier; /* enum tier */
+    int tier;   /* enum tier */
+    bool fixed; /* its fewest replicas are judged, and no options change that verdict */
 };
 
 struct search {
@@ -73,6 +74,7 @@ struct search {
     uint64_t tp_valid;       /* bit n: TP alone may cut n GPUs of a host */
     struct cut *cuts;        /* all that may be, fewer stages first */
     size_t cut_count, cut_cap;
+    struct cut *first;      /* whose first layout is judged next; NULL = of none */
     int tier;               /* enum tier: what is looked at */
     bool one_host;          /* of it what one host holds */
     double least;           /* of what counts most, for what people do not run; 0 = anything */
@@ -469,10 +471,50 @@ static int most_replicas(const struct request *q, const struct layout *l, int gp
     return evaluate_sides(q, l) ? (gpus + each - l->pp) / each : gpus / each;
 }
 
+/* What a replica needs outside its pool depends on its users: logits of all of them, or
+ * llama.cpp's graph over all their cells. */
+static bool users_cost_more(const struct request *q)
+{
+    return q->engine->compute_graph.known || q->engine->logit_rows == ROWS_USERS;
+}
+
+/* Does a request lack more than options of the engine can free? They free no more than what it
+ * takes besides weights and KV, and what the share leaves. */
+static bool lacks_too_much(const struct search *s, const struct evaluation *e)
+{
+    const struct binding *b = &e->binding;
+
+    return b->each - b->pool.high >
+           b->overhead.high + s->load.usable.high * fmax(0.95 - s->load.fraction, 0);
+}
+
+/* Could they make it fit? */
+static bool may_turn(const struct search *s, const struct evaluation *e)
+{
+    return e->valid && !lacks_too_much(s, e) &&
+           (e->limit == LIMIT_WEIGHTS || e->limit == LIMIT_OVERHEAD || e->limit == LIMIT_KV ||
+            e->limit == LIMIT_STATES);
+}
+
+/* What neither options nor more replicas change; what one request lacks among it. */
+static bool is_fixed(const struct search *s, const struct evaluation *e)
+{
+    const struct request *q = s->request;
+    bool open = q->gpu_count == 0 && q->replicas <= 0;
+
+    return e->verdict == VERDICT_FITS || (!open && !may_turn(s, e)) || !e->valid ||
+           e->limit == LIMIT_TYPE || e->limit == LIMIT_CONTEXT || e->limit == LIMIT_USED ||
+           (lacks_too_much(s, e) && !users_cost_more(q));
+}
+
 /* Judges one layout; false when it is not valid. */
 static bool try_layout(struct search *s, const struct layout *l, struct evaluation *e)
 {
     evaluate(s->request, &s->load, &s->prices, l, e);
+    if (s->first) {
+        s->first->fixed = is_fixed(s, e);
+        s->first = NULL;
+    }
     if (s->chunked && e->verdict == VERDICT_SLOW && could_win(s, e)) {
         if (needs_less(s, e) && !(s->has_slow && s->slow.miss <= e->miss)) {
             s->slow = *e;
@@ -639,31 +681,6 @@ static const struct setting *search_setting(struct search *s, int i)
     return c;
 }
 
-/* What a replica needs outside its pool depends on its users: logits of all of them, or
- * llama.cpp's graph over all their cells. */
-static bool users_cost_more(const struct request *q)
-{
-    return q->engine->compute_graph.known || q->engine->logit_rows == ROWS_USERS;
-}
-
-/* Does a request lack more than options of the engine can free? They free no more than what it
- * takes besides weights and KV, and what the share leaves. */
-static bool lacks_too_much(const struct search *s, const struct evaluation *e)
-{
-    const struct binding *b = &e->binding;
-
-    return b->each - b->pool.high >
-           b->overhead.high + s->load.usable.high * fmax(0.95 - s->load.fraction, 0);
-}
-
-/* Could they make it fit? */
-static bool may_turn(const struct search *s, const struct evaluation *e)
-{
-    return e->valid && !lacks_too_much(s, e) &&
-           (e->limit == LIMIT_WEIGHTS || e->limit == LIMIT_OVERHEAD || e->limit == LIMIT_KV ||
-            e->limit == LIMIT_STATES);
-}
-
 /* The mildest step of the ladder with which l fits; where nothing does yet, those that may.
  * Where none does, *e is the step that comes nearest: the last ones may leave too little beside
  * the budget. */
@@ -719,11 +736,7 @@ static void try_turned(struct search *s, struct layout l, int step)
 
     for (int most = most_gpus(s) / (l.tp * l.pp); l.replicas <= most;) {
         evaluate(q, &s->load, &s->prices, &l, &e);
-        if (e.verdict == VERDICT_FITS || (!open && !may_turn(s, &e)))
-            return;
-        /* what neither options nor more replicas change; what one request lacks among it */
-        if (!e.valid || e.limit == LIMIT_TYPE || e.limit == LIMIT_CONTEXT ||
-            e.limit == LIMIT_USED || (lacks_too_much(s, &e) && !users_cost_more(q)))
+        if (is_fixed(s, &e))
             return;
         if (search_fits(s) && gpus_paid(&e) > gpus_paid(&s->best))
             return;
@@ -817,18 +830,28 @@ static void fill_rented(struct search *s, struct layout l, int step, int fewest)
     try_layout(s, &l, &e);
 }
 
-/* Not even the mean stage's weights go into the whole memory. Shares are 1/TP or more,
- * of experts 1/max(TP, EP). */
-static bool too_heavy(const struct search *s, int tp, int pp, int ep)
+bool search_too_heavy(const struct request *q, const struct load *l, double usable, int tp, int pp,
+                      int ep)
 {
-    const struct request *q = s->request;
-    const struct load *l = &s->load;
-
     if (q->host_layers > 0 || q->host_experts > 0 || q->host_bytes > 0)
         return false;
     double experts = l->expert_bytes / (ep > tp ? ep : tp);
     double rest = (l->file_bytes - l->expert_bytes - l->on_host - l->tables) / tp;
-    return (experts + rest) / pp > l->usable.high;
+    return (experts + rest) / pp > usable;
+}
+
+static bool too_heavy(const struct search *s, int tp, int pp, int ep)
+{
+    return search_too_heavy(s->request, &s->load, s->load.usable.high, tp, pp, ep);
+}
+
+/* Does the engine refuse it in any layout? */
+static bool is_refused(const struct search *s)
+{
+    enum limit limit = reasons_limit(s->load.reasons);
+
+    return reasons_verdict(s->load.reasons) == VERDICT_DOES_NOT_FIT &&
+           (limit == LIMIT_TYPE || limit == LIMIT_CONTEXT);
 }
 
 bool search_cut(const struct request *q, int tp, int pp, int ep, struct layout *l)
@@ -903,7 +926,7 @@ static void add_cut(void *ctx, int tp, int pp, int ep)
         (s->request->gpu_count == 0 && least_gpus(s->request, &l) > s->most))
         return;
     s->cuts = gp_grow(s->cuts, &s->cut_cap, s->cut_count + 1, sizeof(*s->cuts));
-    s->cuts[s->cut_count++] = (struct cut){tp, pp, ep, cut_tier(s, tp, pp, ep)};
+    s->cuts[s->cut_count++] = (struct cut){tp, pp, ep, cut_tier(s, tp, pp, ep), false};
 }
 
 /* As many more replicas of what people do not run as cost what serves the goals at the middle of
@@ -926,21 +949,24 @@ static bool raise_replicas(const struct search *s, struct layout *l, int step)
 }
 
 /* One (TP, PP, EP) of an open count, or of the count that was asked for. */
-static void try_cut(struct search *s, int tp, int pp, int ep)
+static void try_cut(struct search *s, struct cut *c)
 {
     const struct request *q = s->request;
     struct layout l;
     struct evaluation e;
-    int step = least_replicas(tp, ep), count = q->gpu_count;
+    int step = least_replicas(c->tp, c->ep), count = q->gpu_count;
 
-    search_cut(q, tp, pp, ep, &l);
+    if (s->turned && c->fixed)
+        return;
+    search_cut(q, c->tp, c->pp, c->ep, &l);
     if (!raise_replicas(s, &l, step) || (count == 0 && least_gpus(q, &l) > most_gpus(s)))
         return;
-    if ((s->fits_only ? s->any : search_fits(s)) && too_heavy(s, tp, pp, ep))
+    if ((s->fits_only ? s->any : search_fits(s)) && too_heavy(s, c->tp, c->pp, c->ep))
         return;
     double least = request_asks_speed(q) ? least_miss(s, &l) : 0;
     if (is_hopeless(s, least))
         return;
+    s->first = s->turned || s->chunked || s->steps == 0 ? NULL : c;
     if (s->turned) {
         try_turned(s, l, step);
         return;
@@ -951,7 +977,7 @@ static void try_cut(struct search *s, int tp, int pp, int ep)
     }
     int fewest = users_cost_more(q) || request_asks_speed(q) ? double_replicas(s, l, step, least)
                                                              : try_replicas(s, l, step);
-    if (fewest > 0 && !s->fits_only)
+    if (fewest > 0)
         fill_rented(s, l, step, fewest);
 }
 
@@ -960,7 +986,7 @@ static void try_cuts(struct search *s)
 {
     for (size_t i = 0; i < s->cut_count && !search_abandoned(); i++)
         if (s->cuts[i].tier == s->tier)
-            try_cut(s, s->cuts[i].tp, s->cuts[i].pp, s->cuts[i].ep);
+            try_cut(s, &s->cuts[i]);
 }
 
 /* Options of an engine that nobody runs yet, and that has some. */
@@ -1114,7 +1140,7 @@ static bool search_all(struct search *s, const struct request *q, const struct m
     s->cut_count = s->cut_cap = 0;
     int most = q->gpu_count > 0 ? q->gpu_count : s->most;
 
-    if (extent == SEARCH_OFFERS && too_heavy(s, most, 1, most)) {
+    if (extent == SEARCH_OFFERS && (is_refused(s) || too_heavy(s, most, 1, most))) {
         s->best = (struct evaluation){.verdict = VERDICT_DOES_NOT_FIT};
         return false;
     }
@@ -1126,7 +1152,8 @@ static bool search_all(struct search *s, const struct request *q, const struct m
     search_ladder(s, turned);
     for (s->tier = TIER_HOST; s->tier < TIER_COUNT; s->tier++) {
         /* what takes several hosts is held against a pipeline of one */
-        s->one_host = search_fits(s) && s->tier == TIER_UNUSUAL && s->best.layout.hosts > 1;
+        s->one_host = search_fits(s) && s->tier == TIER_UNUSUAL && s->best.layout.hosts > 1 &&
+                      q->gpu_count <= request_domain(q);
         if (search_fits(s) && !s->one_host)
             continue;
         end = s->one_host ? end : s->tier + 1;

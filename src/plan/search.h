@@ -32,8 +32,8 @@
  * before fits: each group of GPUs in one host, then over whole hosts, then what people do not run:
  * pipelines in a host where TP divides, 3 or 5 GPUs of it. In each tier the engine's own options
  * are tried first, then the ladder of turned ones, the mildest that fits, for what costs no more.
- * With --goals sure what people do not run costs no less than what serves the goals at the middle of
- * the bands: no count is called sure below the one that is bought.
+ * With --goals sure what people do not run costs no less than what serves the goals at the middle
+ * of the bands: no count is called sure below the one that is bought.
  *
  * Where a layout of fewer GPUs misses its goals with the engine's own steps, and nobody
  * gave --max-batched-tokens, larger and smaller ones are tried; what the engine does by
@@ -106,6 +106,11 @@ void search_cuts(const struct request *request, search_cut_fn *cut, void *ctx);
 /* The layout of one of them: the replicas or GPUs that were asked for, else the fewest.
  * False when they cannot be cut so. */
 bool search_cut(const struct request *request, int tp, int pp, int ep, struct layout *out);
+
+/* Not even the mean stage's weights go into the whole memory of a GPU, `usable` at most. Shares are
+ * 1/TP or more, of experts 1/max(TP, EP). */
+bool search_too_heavy(const struct request *request, const struct load *load, double usable, int tp,
+                      int pp, int ep);
 
 /* Pipeline stages that a search looks at when none are given. */
 int search_most_stages(const struct request *request);

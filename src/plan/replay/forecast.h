@@ -96,6 +96,7 @@ struct forecast {
     int replicas;
     int prefills; /* of them: these only work prompts off */
     bool saturated;
+    int overloads; /* of the runs with other factors: so many are */
     enum replay_limit limit;
     double seconds;     /* first arrival to last token */
     double rate;        /* requests/s that arrive; 0 = a closed loop */

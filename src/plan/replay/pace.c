@@ -421,5 +421,7 @@ void replica_init(struct replica *r, const struct replay *replay, int number,
     blocks_init(&r->blocks, rules->blocks, hashes + sessions);
     r->blocks.in_turn = rules->caches && rules->in_turn;
     r->item = hashes > 0 ? gp_malloc(hashes * sizeof(*r->item)) : NULL;
-    replica_warm(r, number < replay->replicas ? replay->load->warm : 0);
+    const struct replay_load *l = replay->load;
+    if (number < replay->replicas)
+        replica_warm(r, l->warm < l->count ? l->warm : l->count);
 }
