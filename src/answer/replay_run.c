@@ -331,9 +331,6 @@ static enum gp_status fail_gap(enum forecast_gap gap, const struct plan *p, stru
         return gp_fail(err, GP_E_USAGE, "--engine", "vLLM, SGLang, TensorRT-LLM and llama.cpp",
                        "the scheduler of %s is not known: nothing can be replayed",
                        p->request.engine->name);
-    if (gap == FORECAST_APART)
-        return gp_fail(err, GP_E_USAGE, "--replay", "leave out --disaggregate",
-                       "replicas that only work prompts off cannot be replayed yet");
     return gp_fail(err, GP_E_USAGE, "--replay", "gpuplan --plan says what is missing",
                    "this plan has no speed, so that its steps have no time");
 }

@@ -114,6 +114,9 @@ struct forecaster {
     struct serve_load serve;
     struct replay_rules rules;
     struct steptime times;
+    struct steptime prefill;      /* of replicas that only work prompts off; */
+    int prefills;                 /* so many; 0 = all do both */
+    double handoff, handoff_base; /* s: of a mean prompt; of it for the request alone */
     struct arrivals_ask arrivals; /* with the engine's block */
     double base, solo_more, wake; /* s; share of a prompt's own time; s */
     float *value[MEASURE_COUNT];  /* room for each; value[0] owned */
@@ -356,21 +359,40 @@ static void fill_rates(struct forecaster *f, const struct replay_result *r,
 
 /* ---- replays ---- */
 
+/* Groups that work off prompts for the others, which only decode. */
+static int prefills_of(const struct plan *p)
+{
+    struct layout side = layout_prefill(&p->layout);
+
+    return p->layout.prefill > 0 ? (int)fmax(speed_groups(&side), 1) : 0;
+}
+
+static int replicas_of(const struct plan *p)
+{
+    return (int)fmax(speed_groups(&p->layout), 1) + prefills_of(p);
+}
+
 static void replay_with(const struct forecaster *f, const struct factors *by,
                         const struct replay_load *l, double span, struct replay_result *out)
 {
-    struct steptime times = f->times;
+    struct steptime times = f->times, prefill = f->prefill;
     struct replay_rules rules = f->rules;
-    struct replay_clock clock = steptime_clock(&times);
+    struct replay_clock clock = steptime_clock(&times), prefill_clock = steptime_clock(&prefill);
 
-    times.prompts = by->prompts;
-    clock.scale = by->step;
-    clock.wake = f->wake * by->front;
+    times.prompts = prefill.prompts = by->prompts;
+    clock.scale = prefill_clock.scale = by->step;
+    clock.wake = prefill_clock.wake = f->wake * by->front;
     rules.blocks = (int64_t)fmax((double)rules.blocks * by->pool, 1);
     struct replay replay = {.load = l,
                             .rules = &rules,
                             .clock = &clock,
-                            .replicas = (int)fmax(speed_groups(&f->plan->layout), 1),
+                            .replicas = replicas_of(f->plan),
+                            .prefills = f->prefills,
+                            .prefill_rules = &rules,
+                            .prefill_clock = &prefill_clock,
+                            .handoff = f->handoff_base,
+                            .handoff_token =
+                                (f->handoff - f->handoff_base) / f->plan->request.prompt,
                             .router = f->ask->router,
                             .lose_at = f->ask->lose_at > 0 ? f->ask->lose_at + l->counts_from : 0,
                             .add_at = f->ask->add_at > 0 ? f->ask->add_at + l->counts_from : 0,
@@ -733,7 +755,7 @@ static enum forecast_gap forecast_gap(const struct plan *plan)
         return FORECAST_NO_SCHEDULER;
     if (!plan->has_memory || plan->speed.gap != SPEED_KNOWN || plan->speed.factor_low <= 0)
         return FORECAST_NO_SPEED;
-    return plan->layout.prefill > 0 ? FORECAST_APART : FORECAST_KNOWN;
+    return FORECAST_KNOWN;
 }
 
 /* f->others is pointed to: f stays where it is. */
@@ -757,6 +779,12 @@ static void forecaster_init(struct forecaster *f, const struct plan *plan,
                                    .output = q->output,
                                    .chunk = f->load.max_batched_tokens};
     steptime_init(&f->times, &f->step, &f->serve, f->rules.slots, f->rules.budget);
+    f->prefills = prefills_of(plan);
+    if (f->prefills > 0) {
+        steptime_init(&f->prefill, f->step.prompts ? f->step.prompts : &f->step, &f->serve,
+                      f->rules.slots, f->rules.budget);
+        f->handoff = speed_transfer(q, &f->load, &plan->layout, &f->handoff_base);
+    }
     f->base = f->step.first * e->ttft_base;
     f->solo_more = f->step.first * e->ttft_solo - 1;
     f->wake = f->step.first * step_decode(&f->step, 1, q->prompt) / 2;
@@ -784,7 +812,8 @@ enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_as
     arrivals_make(&f.arrivals, &out->arrivals);
     struct replay_load *l = &out->arrivals.load;
     out->delay = gp_calloc((size_t)l->count + 1, sizeof(*out->delay));
-    out->replicas = (int)fmax(speed_groups(&plan->layout), 1);
+    out->replicas = replicas_of(plan);
+    out->prefills = f.prefills;
     replay_with(&f, &one, l, 0, &out->result);
     if (ask->timeline && !is_stopped(ask)) { /* now that its length is known */
         double span = out->result.last - out->result.first;
@@ -815,6 +844,8 @@ enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_as
     }
     conclude_from(ask, out, &value);
     steptime_fini(&f.times);
+    if (f.prefills > 0)
+        steptime_fini(&f.prefill);
     free(f.value[0]);
     return FORECAST_KNOWN;
 }
@@ -889,6 +920,8 @@ enum forecast_gap forecast_solve_rate(const struct plan *plan, const struct fore
     }
     *rate = quantity_band(value, low, high, ORIGIN_MODEL);
     steptime_fini(&f.times);
+    if (f.prefills > 0)
+        steptime_fini(&f.prefill);
     free(f.value[0]);
     return FORECAST_KNOWN;
 }
