@@ -72,6 +72,17 @@ for size in "${sizes[@]}"; do
     assert_eq "rows of $size" "${size#* }" "$(wc -l <"${size// /x}")"
 done
 
+# Whatever --replay takes of arrivals and goals has its row; files that it writes have e, and a
+# server's page is read in the shell.
+names=$("$gp" --replay --help | sed -n '/^Replay/,/^[A-Z].*:$/s/^ *--\([a-z0-9-]*\).*/\1/p' |
+    grep -v -x -e like -e scale -e timeline -e requests-out)
+assert_contains "options" "ttft-p99" "$names"
+screen "all of --replay's options" -m 8B -g apple-m3-ultra <<KEYS
+6
+$(printf ':%s\n:dump -\n' $names)
+KEYS
+lacks "has no field"
+
 # What is written is what the command shown prints.
 screen "export, and its command" "${load[@]}" <<'KEYS'
 t + ] s

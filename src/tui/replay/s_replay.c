@@ -39,24 +39,30 @@
 #define WAITS 0.5     /* requests in the mean of a span: some wait in it */
 
 /* X(option, label): what is changed here */
-#define REPLAY_ROWS(X)                \
-    X(RATE, "Rate")                   \
-    X(REPLICAS, "Replicas")           \
-    X(ARRIVALS, "Arrivals")           \
-    X(SEED, "Seed")                   \
-    X(REQUESTS, "Requests")           \
-    X(DURATION, "Duration")           \
-    X(TRACE, "Trace")                 \
-    X(LENGTHS, "Lengths")             \
-    X(PREFIX_TOKENS, "Shared prefix") \
-    X(MAX_CONCURRENCY, "In flight")   \
-    X(MAX_TOKENS, "Max tokens")       \
-    X(ROUTER, "Router")               \
-    X(TTFT_P95, "TTFT p95")           \
-    X(TTFT_P99, "TTFT p99")           \
-    X(TPOT_P95, "TPOT p95")           \
-    X(TPOT_P99, "TPOT p99")           \
-    X(E2E_P95, "E2E p95")             \
+#define REPLAY_ROWS(X)                 \
+    X(RATE, "Rate")                    \
+    X(REPLICAS, "Replicas")            \
+    X(ARRIVALS, "Arrivals")            \
+    X(SEED, "Seed")                    \
+    X(REQUESTS, "Requests")            \
+    X(DURATION, "Duration")            \
+    X(TRACE, "Trace")                  \
+    X(LENGTHS, "Lengths")              \
+    X(PREFIX_TOKENS, "Shared prefix")  \
+    X(TURNS, "Turns")                  \
+    X(THINK_TIME, "Think time")        \
+    X(DISTINCT_PROMPTS, "Prompts")     \
+    X(MAX_CONCURRENCY, "In flight")    \
+    X(MAX_TOKENS, "Max tokens")        \
+    X(ROUTER, "Router")                \
+    X(LOSE_REPLICA_AT, "Replica lost") \
+    X(ADD_REPLICA_AT, "Replica added") \
+    X(COLD_START, "Cold start")        \
+    X(TTFT_P95, "TTFT p95")            \
+    X(TTFT_P99, "TTFT p99")            \
+    X(TPOT_P95, "TPOT p95")            \
+    X(TPOT_P99, "TPOT p99")            \
+    X(E2E_P95, "E2E p95")              \
     X(E2E_P99, "E2E p99")
 
 #define X(id, label) ROW_##id,
