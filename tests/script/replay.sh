@@ -29,7 +29,7 @@ expect <<'END'
 │ gap ms          29.7         101         105         183  52.6..572          │
 │ E2E s           10.3        12.8        13.8        14.6  7.02..338          │
 │ limit: tokens of a step                                                      │
-│ served 3.62 requests/s, 13,048 for $1; 792 tok/s; $1.00/h, $0.35/M tokens    │
+│ served 3.62 requests/s, 13,048 for $1; 928 tok/s; $1.00/h, $0.30/M tokens    │
 │ preemptions 0; prompts cached 0 %; refused 0                                 │
 └──────────────────────────────────────────────────────────────────────────────┘
  210 s: running 35.0, waiting 0.7, KV 20 %, TTFT p99 510 ms
