@@ -133,8 +133,8 @@ static void send_hello(struct watch *watch, const struct backend *backend)
 
 static void send_done(struct watch *watch, enum run_status status)
 {
-    watch_send(watch, json_pack("{s:s, s:s}", "t", line_kind_words[LINE_DONE], "status",
-                                run_status_words[status]));
+    watch_end(watch, json_pack("{s:s, s:s}", "t", line_kind_words[LINE_DONE], "status",
+                               run_status_words[status]));
 }
 
 /* An error and the end; the exit code it comes to. */

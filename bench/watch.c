@@ -17,7 +17,8 @@
 
 struct watch {
     FILE *out;
-    bool gone; /* nobody reads any more */
+    bool gone;  /* nobody reads any more */
+    bool ended; /* the last line is written */
     const struct backend *backend;
     void *ctx;
     double sensors_s, progress_s, last_line;
@@ -78,7 +79,7 @@ bool output_send(FILE *out, json_t *object)
 /* With the lock held. */
 static void send_locked(struct watch *watch, json_t *line)
 {
-    if (watch->gone)
+    if (watch->gone || watch->ended)
         json_decref(line);
     else
         watch->gone = !output_send(watch->out, line);
@@ -93,6 +94,14 @@ bool watch_send(struct watch *watch, json_t *line)
     gone = watch->gone;
     pthread_mutex_unlock(&watch->lock);
     return !gone;
+}
+
+void watch_end(struct watch *watch, json_t *line)
+{
+    pthread_mutex_lock(&watch->lock);
+    send_locked(watch, line);
+    watch->ended = true;
+    pthread_mutex_unlock(&watch->lock);
 }
 
 bool watch_gone(struct watch *watch)

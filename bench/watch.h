@@ -33,6 +33,8 @@ void watch_free(struct watch *watch);
 
 /* Writes a line; false from then on when the other side has gone. Takes the object. */
 bool watch_send(struct watch *watch, json_t *line);
+/* The last line: what the thread would still say is dropped. */
+void watch_end(struct watch *watch, json_t *line);
 bool watch_gone(struct watch *watch);
 
 /* Starts and stops the thread; ctx is the backend's. */

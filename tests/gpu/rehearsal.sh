@@ -85,11 +85,29 @@ fault "parts of k are added in D" FAKE_CUDA=in-place smoke longk
 fault "operands arrive as zeros" FAKE_CUDA=zeros smoke types
 fault "the GPU is busy" FAKE_CUDA=busy smoke types
 fault "a slow GPU" "FAKE_CUDA_GPU=h100 FAKE_CUDA=slow" smoke large
-fault "less memory than planned" "FAKE_CUDA_GPU=h100 FAKE_CUDA=oom=2" fits
+fault "less memory than planned" "FAKE_CUDA_GPU=h100 FAKE_CUDA=oom=2" smoke fits
 fault "PyTorch twice as fast" "SLOWER=0.5" smoke large torch-large
 fault "PyTorch breaks" "PYTHON=false" smoke large torch-large
 fault "nothing but what nobody asked for" "FAKE_CUDA=refuse" sanitizer
 fault "no time for anything" "FAKE_CUDA=" --budget 4 smoke
+
+# ---- GPUs by name, meanwhile ------------------------------------------------------------
+
+# named GPU ASSIGNMENT STEP...: a session that ends well
+named() {
+    gpu=$1 set=$2
+    shift 2
+    env "$set" OUT="$work/$gpu" sh "$check" "$@" >"$work/$gpu.said" 2>&1
+    echo $? >"$work/$gpu.code"
+}
+{
+    named h100 FAKE_CUDA_GPU=h100 smoke memory types large torch-large decode-one-short \
+        decode-one-full transfer layers fits exceeds zeros often longk
+    for gpu in b200 rtx-4090; do
+        named $gpu FAKE_CUDA_GPU=$gpu smoke types
+    done
+    named first FAKE_CUDA=first-algo smoke types # an algorithm that does not run
+} &
 
 # ---- a session that is killed in every step, and goes on -----------------------------------
 
@@ -104,9 +122,7 @@ while [ -n "$left" ] && [ $kills -lt 60 ]; do
     setsid sh "$check" $left >"$work/said" 2>&1 &
     session=$!
     first=${left%% *}
-    for _ in $(seq 600); do
-        grep -q "^  $first: " "$work/said" && break
-        kill -0 $session 2>/dev/null || break
+    while ! grep -q "^  $first: " "$work/said" && kill -0 $session 2>/dev/null; do
         sleep 0.05
     done
     sleep 0.2
@@ -197,28 +213,20 @@ for code in "$work"/fault-*.code; do
     case $rc in 1) ;; *) fail "$what" "ended $rc: $(cat "${code%.code}.said")" ;; esac
 done
 assert_contains "the reason is printed" "invalid value (status 7)" "$(cat "$work/fault-4.said")"
+assert_contains "a plan that does not fit" "fits; seen: oom" "$(cat "$work/fault-16/fits.log")"
 assert_contains "the step to repeat is named" "not begun: OUT=" "$(cat "$work/fault-20.said")"
 
-# ---- a GPU by name ---------------------------------------------------------------------------
+# ---- the GPUs by name, as they ended ---------------------------------------------------------
 
-FAKE_CUDA_GPU=h100 OUT=$work/h100 sh "$check" smoke memory types large torch-large \
-    decode-one-short decode-one-full transfer layers fits exceeds zeros often longk \
-    >"$work/table" 2>&1
-rc=$?
-err=$(grep -A 3 -E ' (LOOK|MISSING)$' "$work/table")
-assert_eq "an H100: code" 0 $rc
+for gpu in h100 b200 rtx-4090 first; do
+    err=$(grep -A 3 -E ' (LOOK|MISSING)$' "$work/$gpu.said")
+    assert_eq "$gpu: code" 0 "$(cat "$work/$gpu.code")"
+done
+cp "$work/h100.said" "$work/table"
 for text in "device memory, read  " "copied by a kernel" "copy engine over" "^fp8  " "^bf16  " "gate and up for one token, bf16" "largest model that fits" \
     "smallest that exceeds" "one user, short: predicted"; do
     assert_eq "an H100, row: $text" ok "$(row "$text")"
 done
-for gpu in b200 rtx-4090; do
-    FAKE_CUDA_GPU=$gpu OUT=$work/$gpu sh "$check" smoke types >"$work/table" 2>&1
-    rc=$?
-    err=$(grep -A 3 -E ' (LOOK|MISSING)$' "$work/table")
-    assert_eq "$gpu: code" 0 $rc
-done
-FAKE_CUDA=first-algo OUT=$work/first sh "$check" smoke types >"$work/table" 2>&1
-assert_eq "an algorithm that does not run: code" 0 $?
 
 # no GPU: said, and skipped
 FAKE_CUDA=no-device sh "$check" >"$work/none" 2>&1

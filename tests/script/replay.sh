@@ -60,6 +60,18 @@ done
 assert_contains "40x12" "running, w waiting" "$(cat small)"
 assert_contains "40x12, Tab" "Percentiles by vLLM" "$(cat table)"
 
+sizes=("80 24" "80 23" "79 40" "70 18" "100 50" "120 36" "200 60" "40 12")
+screen "every size" "${load[@]}" --rate 9 --ttft 200 --tp 1 --pp 1 --replicas 1 <<KEYS
+6
+:ttft-p99 100
+$(for size in "${sizes[@]}"; do printf ':size %s\n:dump %s\n' "$size" "${size// /x}"; done)
+KEYS
+for size in "${sizes[@]}"; do
+    assert_contains "$size" "OVERLOADED by 9 requests/s" "$(cat "${size// /x}")"
+    assert_true "no wider than $size" [ "$(wc -L <"${size// /x}")" -le "${size% *}" ]
+    assert_eq "rows of $size" "${size#* }" "$(wc -l <"${size// /x}")"
+done
+
 # What is written is what the command shown prints.
 screen "export, and its command" "${load[@]}" <<'KEYS'
 t + ] s
@@ -113,9 +125,9 @@ assert_contains "in the plan" "taken into the plan: --rate $most" "$(cat plan)"
 assert_contains "undone" "undone: Rate" "$(sed -n '22,23p' undone)"
 
 screen "arrivals" "${load[@]}" -u 4 <<'KEYS'
-t o "burst" Enter
+t + o "burst" Enter
 :dump -
-o "closed" Enter
++ o "closed" Enter
 :dump -
 +
 :dump -

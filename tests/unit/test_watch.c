@@ -129,6 +129,28 @@ static void test_long_window(void **state)
     json_decref(out.sensors);
 }
 
+/* Nothing follows the last line, though the thread still reads: gpuplan takes what does for an
+ * engine of another version. */
+static void test_end(void **state)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    struct watch *watch = watch_new(out);
+    int before;
+
+    (void)state;
+    assert_true(watch_start(watch, &standin, NULL, 1e-4, 0));
+    watch_end(watch, json_pack("{s:s}", "t", "done"));
+    before = atomic_load(&asked);
+    while (atomic_load(&asked) < before + 5)
+        rest(0.001);
+    watch_free(watch);
+    fclose(out);
+    assert_true(size >= 14 && strcmp(text + size - 14, "{\"t\": \"done\"}\n") == 0);
+    free(text);
+}
+
 static void test_too_few(void **state)
 {
     struct watched out = watched(10, 0, 0.05);
@@ -142,9 +164,8 @@ static void test_too_few(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_interval),
-        cmocka_unit_test(test_slow_driver),
-        cmocka_unit_test(test_long_window),
+        cmocka_unit_test(test_interval),    cmocka_unit_test(test_slow_driver),
+        cmocka_unit_test(test_long_window), cmocka_unit_test(test_end),
         cmocka_unit_test(test_too_few),
     };
 
