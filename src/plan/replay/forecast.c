@@ -595,8 +595,8 @@ static void add_law(struct forecaster *f, const struct forecast_rates *value, st
     free(rates);
 }
 
-/* Arrivals of other seeds; the same law. Of fewer requests than a plan replays the value becomes the
- * middle of all: one seed's may lie far from it. */
+/* Arrivals of other seeds; the same law. Of fewer requests than a plan replays the value becomes
+ * the middle of all: one seed's may lie far from it. */
 static void add_seeds(struct forecaster *f, struct forecast_rates *value, struct forecast *out,
                       struct widths *width)
 {
