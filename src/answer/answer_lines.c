@@ -477,7 +477,7 @@ static void cost_lines(struct answer_lines *lines)
     usage_of(p, &usage);
     rent_line(lines, "on demand", &c->on_demand, c->want == WANT_ON_DEMAND);
     rent_line(lines, "spot", &c->spot, c->want == WANT_SPOT);
-    if (c->want == WANT_MARKET)
+    if (cost_says_market(c))
         rent_line(lines, "marketplace", &c->market, true);
     buying_lines(lines, &usage);
     api_line(lines, &usage);

@@ -64,6 +64,11 @@ static enum gp_status offer_formats(struct planner *p, const struct request *q,
 
 /* What a fix may choose from: all GPUs, lower precisions, the newest range of each other engine;
  * for those that read GGUF such formats, 16 bit, and a GGUF format as it is. */
+static const char *lower_kv(const struct engine *e)
+{
+    return e->gguf ? "q8_0" : "fp8";
+}
+
 static enum gp_status offer_all(struct planner *p, const struct request *q, struct choices *out,
                                 struct gp_err *err)
 {
@@ -74,8 +79,8 @@ static enum gp_status offer_all(struct planner *p, const struct request *q, stru
     _Static_assert(sizeof(engines) / sizeof(engines[0]) <=
                        sizeof(out->engines) / sizeof(out->engines[0]),
                    "struct choices has no room for all of CATALOG_ENGINES_OFFERED");
-    if (!rc && !reads_gguf)
-        rc = catalog_format(planner_catalog(p), "fp8", &out->kv_fp8, err);
+    if (!rc)
+        rc = catalog_format(planner_catalog(p), lower_kv(q->engine), &out->kv, err);
     if (!rc)
         rc = offer_formats(p, q, formats_of(q->engine)->ids, out->lower, &out->lower_count, err);
     for (size_t i = 0; i < sizeof(engines) / sizeof(engines[0]) && !rc; i++) {
@@ -377,6 +382,8 @@ enum gp_status planner_betters(struct planner *p, struct answer *a, struct gp_er
     if (a->plan.verdict != VERDICT_FITS || a->solve != SOLVE_NONE)
         return GP_OK;
     rc = offer_formats(p, q, formats_of(q->engine)->usual, c.lower, &c.lower_count, err);
+    if (!rc)
+        rc = catalog_format(planner_catalog(p), lower_kv(q->engine), &c.kv, err);
     if (!rc)
         rc = offer_usual_gpus(p, q, &a->resolved.market, gpus, &c, err);
     int first = a->fix_count;

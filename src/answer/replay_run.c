@@ -331,9 +331,6 @@ static enum gp_status fail_gap(enum forecast_gap gap, const struct plan *p, stru
         return gp_fail(err, GP_E_USAGE, "--engine", "vLLM, SGLang, TensorRT-LLM and llama.cpp",
                        "the scheduler of %s is not known: nothing can be replayed",
                        p->request.engine->name);
-    if (gap == FORECAST_APART)
-        return gp_fail(err, GP_E_USAGE, "--replay", "leave out --disaggregate",
-                       "replicas that only work prompts off cannot be replayed yet");
     return gp_fail(err, GP_E_USAGE, "--replay", "gpuplan --plan says what is missing",
                    "this plan has no speed, so that its steps have no time");
 }
@@ -806,6 +803,7 @@ void report_replay(const struct replay_run *run, struct record *doc)
         record_positive(in, "per_hour", "USD", run->cure.per_hour);
     }
     record_flag(doc, "saturated", f->saturated);
+    record_count(doc, "overload_risk", "", (double)f->overloads / fmax(f->runs, 1));
     record_text(doc, "limit", replay_limit_word(f->limit));
     record_quantity(doc, "capacity", "requests/s", p->speed.full, 1, 3);
 }
@@ -894,8 +892,12 @@ static void print_decision(const struct replay_run *run, struct strbuf *out)
     texts_fini(&texts);
     print_measure(run, MEASURE_TTFT, out);
     print_measure(run, MEASURE_TPOT, out);
-    strbuf_addf(out, "  limit    %s; GPU busy %.0f %% of the time, KV %.0f %% full at most\n",
+    strbuf_addf(out, "  limit    %s; GPU busy %.0f %% of the time, KV %.0f %% full at most",
                 replay_limit_words(f->limit), 100 * f->utilization, 100 * f->result.occupancy_most);
+    if (f->overloads > 0)
+        strbuf_addf(out, "; overloaded in %d of %d replays with other step times", f->overloads,
+                    f->runs);
+    strbuf_add(out, "\n");
     replay_run_prices(run, &hour, &million);
     strbuf_addf(out, "  price    %s/h, %s per million tokens; %s tokens/s, %s requests/s\n",
                 hour.known ? UNITS_MONEY(hour.value) : "unknown",

@@ -490,6 +490,8 @@ static const struct profile_field fields[] = {
     FITTED("experts_us", experts, 0, 1e4, 1e-6, "speed_experts", "us per layer", 1),
     FITTED("allreduce", allreduce, 0, 100, 1, "speed_allreduce", "x", 2),
     FITTED("kv", kv, 0.01, 2, 1, "speed_kv", "x", 2),
+    FITTED("mla_splits", mla_splits, 0, 1024, 1, "speed_mla_splits", "blocks", 0),
+    FITTED("mla_span", mla_span, 0, 65536, 1, "speed_mla_span", "tokens", 0),
     {"prefill_alone", PROFILE_FLAG, AT(speed.prefill_alone), .label = "speed_prefill_alone",
      .in = "speed"},
     FITTED("prefill_kernel_us", prefill_kernel, 0, 1e4, 1e-6, "speed_prefill_kernel", "us", 1),

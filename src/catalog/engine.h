@@ -100,6 +100,9 @@ struct engine_speed {
     double experts;           /* s per layer with experts */
     double allreduce;         /* factor on the latency of an all-reduce */
     double kv;                /* factor on the family's reads of the cache; 0 = 1 */
+    double mla_splits;        /* blocks at most that share a sequence in MLA's decode, on GPUs
+                               * without a kernel for it (family.h); 0 = all there are */
+    double mla_span;          /* tokens of each at least; the blocks are a power of 2 */
     bool prefill_alone;       /* prompts run in steps of their own */
     double prefill_kernel;    /* s per kernel of a step with prompts, to launch it */
     double captured;          /* tokens of the largest step with prompts that is a graph */

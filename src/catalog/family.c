@@ -169,6 +169,8 @@ static const struct profile_field attention_keys[] = {
     {"kv_split", PROFILE_NUMBER, AT(kv_split), 0, 16, 1, NULL, "sequences", 2, SHOW_FITTED},
     {"mla_compute", PROFILE_NUMBER, AT(mla_compute), 0.01, 1.1, 1, NULL, "of 16-bit rate", 3,
      SHOW_FITTED},
+    {"mla_walk_ns", PROFILE_NUMBER, AT(mla_walk), 0, 1e4, 1e-9, "mla_walk", "ns per token", 1,
+     SHOW_FITTED},
     {"launch", PROFILE_NUMBER, AT(launch), 0.1, 10, 1, NULL, "x", 3, SHOW_FITTED},
     {"unpack_g_s", PROFILE_NUMBER, AT(unpack), 0, 1e3, 1e9, "unpack", "G weights/s a core", 1,
      SHOW_FITTED},

@@ -68,6 +68,8 @@ struct family {
     double kv_memory;         /* share of the bandwidth, reads of the cache */
     double kv_split;          /* pairs of sequence and KV head whose reads few of them waste */
     double mla_compute;       /* share of the 16-bit rate, MLA's decode */
+    double mla_walk;          /* s per token that one block of it walks where nobody wrote a kernel
+                               * for the GPU; 0 = there is one */
     double launch;            /* factor on the engine's time per kernel */
     double unpack;            /* weights/s that a core unpacks and multiplies; processors */
     double layer;             /* ... on its time per layer, where it has one (engine.h) */

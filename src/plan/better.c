@@ -16,7 +16,8 @@
 #define DEARER 2.5   /* times the dollars per hour, at most */
 #define MOST_USERS 4096
 #define USERS_STEPS 8
-#define KINDS 5
+#define KINDS 7
+#define OFF_HOST 2 /* of them, the first */
 
 /* The best of what one kind of change leads to, for each aim. */
 struct best {
@@ -52,6 +53,8 @@ static enum better aim_of(const struct best *b, const struct fix *f)
     double longer =
         fewer || fuller || !cheaper ? FULLER : fmin(fmax(b->per_million / million, LONGER), FULLER);
 
+    if (f->kind == FIX_CONTEXT || f->kind == FIX_KV)
+        return !dearer && f->tpot <= FASTER * asked->speed.tpot.value ? BETTER_FASTER : BETTER_NONE;
     double goal = asked->request.tpot > 0 ? asked->request.tpot : asked->speed.tpot.value * longer;
     if ((cheaper || fewer) && f->tpot <= goal)
         return fuller ? BETTER_FULLER : BETTER_CHEAPER;
@@ -168,6 +171,31 @@ static void with_more_users(struct best *b)
     }
 }
 
+/* Where the engine put layers on the host: what takes them back, a shorter context first where
+ * nobody asked for that one, else a KV cache of fewer bits. It has to hold the requests that are
+ * described, or half of the context that was asked for. */
+static void off_the_host(struct best kinds[OFF_HOST], const struct choices *choices)
+{
+    const struct plan *p = kinds[0].plan;
+    const struct request *asked = &p->request;
+    struct fix kv = better_begin(p, FIX_KV, CHANGE_KV);
+    struct fix shorter = better_begin(p, FIX_CONTEXT, CHANGE_CONTEXT);
+    bool usual = asked->context_auto;
+
+    if (!asked->host_placed)
+        return;
+    if (choices->kv && asked->kv->bits > choices->kv->bits) {
+        kv.request.kv = choices->kv;
+        kv.request.kv_auto = false;
+        better_weigh(&kinds[usual], &kv);
+    }
+    double context = solve_context(&shorter.request, &p->layout);
+    double least = usual ? asked->prompt + asked->output : asked->context / 2;
+    if (context >= least && context < asked->context &&
+        request_take_context(&shorter.request, context, choices->trace))
+        better_weigh(&kinds[!usual], &shorter);
+}
+
 static void better_keep(const struct best kinds[], int kind_count, enum better better,
                         struct fix out[PLAN_MAX_FIXES], int *count)
 {
@@ -190,7 +218,7 @@ static void better_keep(const struct best kinds[], int kind_count, enum better b
 void plan_betters(const struct plan *plan, const struct choices *choices,
                   const struct market *market, struct fix out[PLAN_MAX_FIXES], int *count)
 {
-    struct best kinds[KINDS];
+    struct best kinds[KINDS], *const rest = kinds + OFF_HOST;
     struct quantity million = plan_token_price(plan);
 
     if (plan->verdict != VERDICT_FITS || plan->speed.gap != SPEED_KNOWN)
@@ -203,7 +231,7 @@ void plan_betters(const struct plan *plan, const struct choices *choices,
         struct fix f = better_begin(plan, FIX_PRECISION, CHANGE_PRECISION);
 
         request_take_precision(&f.request, &choices->lower[i]);
-        better_weigh(&kinds[0], &f);
+        better_weigh(&rest[0], &f);
     }
     for (size_t i = 0; i < choices->gpu_count; i++) {
         struct fix f = better_begin(plan, FIX_GPU, CHANGE_GPU);
@@ -212,7 +240,7 @@ void plan_betters(const struct plan *plan, const struct choices *choices,
             continue;
         f.request = search_on(&f.request, choices->gpus[i], 0, market);
         f.changes |= plan_free_layout(&f.request);
-        better_weigh(&kinds[1], &f);
+        better_weigh(&rest[1], &f);
     }
     struct fix twice = better_begin(plan, FIX_LARGER_TP, CHANGE_TP);
     if (plan->layout.tp * 2 <= request_domain(&twice.request)) {
@@ -221,10 +249,14 @@ void plan_betters(const struct plan *plan, const struct choices *choices,
             twice.request.gpu_count = plan->layout.gpus * 2;
             twice.changes |= 1u << CHANGE_GPU;
         }
-        better_weigh(&kinds[2], &twice);
+        better_weigh(&rest[2], &twice);
     }
-    with_more_users(&kinds[3]);
-    on_fewer_gpus(&kinds[4]);
+    with_more_users(&rest[3]);
+    on_fewer_gpus(&rest[4]);
+    off_the_host(kinds, choices);
+    for (int k = 0; k < OFF_HOST && *count < PLAN_MAX_FIXES; k++)
+        if (kinds[k].any[BETTER_FASTER])
+            out[(*count)++] = kinds[k].of[BETTER_FASTER];
     for (int better = BETTER_CHEAPER; better < BETTER_COUNT; better++)
-        better_keep(kinds, KINDS, (enum better)better, out, count);
+        better_keep(rest, KINDS - OFF_HOST, (enum better)better, out, count);
 }

@@ -444,6 +444,13 @@ const struct rent *cost_wanted(const struct cost *c)
     return rents[c->want];
 }
 
+bool cost_says_market(const struct cost *c)
+{
+    const struct rent *wanted = cost_wanted(c);
+
+    return c->market.known && wanted && (c->want == WANT_MARKET || !wanted->known);
+}
+
 const struct rent *cost_weighed(const struct cost *c)
 {
     return c->want == WANT_BUY ? &c->on_demand : cost_wanted(c);

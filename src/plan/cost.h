@@ -159,6 +159,8 @@ void cost_draw(struct cost *cost, const struct market *market, double watts);
 
 /* The rent that was asked for; NULL when buying was. */
 const struct rent *cost_wanted(const struct cost *cost);
+/* Is a market's price said: it was asked for, or nothing else of what was is known? */
+bool cost_says_market(const struct cost *cost);
 /* The rent that buying is weighed against: that, else renting on demand. */
 const struct rent *cost_weighed(const struct cost *cost);
 

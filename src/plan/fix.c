@@ -393,10 +393,10 @@ static void fix_formats(struct fix_search *f)
 {
     bool alone = false;
 
-    if (f->choices->kv_fp8 && f->plan->request.kv->bits > 8) {
+    if (f->choices->kv && f->plan->request.kv->bits > f->choices->kv->bits) {
         struct proposal p = fix_begin(f, FIX_KV, RANK_KV, BIT(CHANGE_KV));
 
-        p.request.kv = f->choices->kv_fp8;
+        p.request.kv = f->choices->kv;
         p.request.kv_auto = false;
         fix_propose(f, &p);
     }

@@ -189,8 +189,8 @@ struct fix {
 struct choices {
     const struct gpu *const *gpus; /* borrowed; may be NULL */
     size_t gpu_count;
-    const struct format *kv_fp8; /* formats to offer; NULL = do not */
-    struct precisions lower[5];  /* lower ones of this model, best first */
+    const struct format *kv;    /* a lower one of the KV cache; NULL = do not */
+    struct precisions lower[5]; /* lower ones of this model, best first */
     int lower_count;
     const struct engine *engines[4]; /* other engines */
     int engine_count;

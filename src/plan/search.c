@@ -977,7 +977,7 @@ static void try_cut(struct search *s, struct cut *c)
     }
     int fewest = users_cost_more(q) || request_asks_speed(q) ? double_replicas(s, l, step, least)
                                                              : try_replicas(s, l, step);
-    if (fewest > 0 && !s->fits_only)
+    if (fewest > 0)
         fill_rented(s, l, step, fewest);
 }
 
@@ -1152,7 +1152,8 @@ static bool search_all(struct search *s, const struct request *q, const struct m
     search_ladder(s, turned);
     for (s->tier = TIER_HOST; s->tier < TIER_COUNT; s->tier++) {
         /* what takes several hosts is held against a pipeline of one */
-        s->one_host = search_fits(s) && s->tier == TIER_UNUSUAL && s->best.layout.hosts > 1;
+        s->one_host = search_fits(s) && s->tier == TIER_UNUSUAL && s->best.layout.hosts > 1 &&
+                      q->gpu_count <= request_domain(q);
         if (search_fits(s) && !s->one_host)
             continue;
         end = s->one_host ? end : s->tier + 1;

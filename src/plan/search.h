@@ -32,8 +32,8 @@
  * before fits: each group of GPUs in one host, then over whole hosts, then what people do not run:
  * pipelines in a host where TP divides, 3 or 5 GPUs of it. In each tier the engine's own options
  * are tried first, then the ladder of turned ones, the mildest that fits, for what costs no more.
- * With --goals sure what people do not run costs no less than what serves the goals at the middle of
- * the bands: no count is called sure below the one that is bought.
+ * With --goals sure what people do not run costs no less than what serves the goals at the middle
+ * of the bands: no count is called sure below the one that is bought.
  *
  * Where a layout of fewer GPUs misses its goals with the engine's own steps, and nobody
  * gave --max-batched-tokens, larger and smaller ones are tried; what the engine does by

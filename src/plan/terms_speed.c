@@ -238,12 +238,18 @@ static void add_attention(const struct walk *k)
     input_number(k->w, "ekv", k->step->kv / q->gpu->bandwidth.value, FAMILY);
     input_number(k->w, "emla", f->mla_compute, FAMILY);
     input_unit(k->w, "P", kernel_rate(KERNEL_16, q->gpu) / 1e12, "TFLOPS", "sheet");
+    double chain = step_chain(k->step, s);
+
+    if (chain > 0)
+        input_unit(k->w, "chain", chain * 1e3, "ms", FAMILY);
     term_add(k->w, "reads of the cache", "cache",
-             flops > 0 ? "requests * sqrt((bytes/(ekv*BW))^2 + (F/(emla*P))^2)"
-                       : "requests * bytes/(ekv*BW)",
+             chain > 0   ? "max(chain, requests * sqrt((bytes/(ekv*BW))^2 + (F/(emla*P))^2))"
+             : flops > 0 ? "requests * sqrt((bytes/(ekv*BW))^2 + (F/(emla*P))^2)"
+                         : "requests * bytes/(ekv*BW)",
              part_ms(k, k->w->plan->speed.part.attention), "ms", source_family(f),
-             flops > 0 ? "requests, cached, read for one, ekv, BW, F, emla, P"
-                       : "requests, cached, read for one, ekv, BW");
+             chain > 0   ? "requests, cached, read for one, ekv, BW, F, emla, P, chain"
+             : flops > 0 ? "requests, cached, read for one, ekv, BW, F, emla, P"
+                         : "requests, cached, read for one, ekv, BW");
     inputs_truncate(k->w, known);
 }
 

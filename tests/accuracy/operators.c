@@ -171,6 +171,11 @@ static double law_split(const struct op *op, const double *c)
     return c[0] + (op->memory + c[2] * op->each) / c[1];
 }
 
+static double law_walk(const struct op *op, const double *c)
+{
+    return c[0] + c[1] * op->each;
+}
+
 static double law_experts(const struct op *op, const double *c)
 {
     return c[0] + hypot(op->compute / c[1], op->memory / c[2]) + c[3] * op->each + c[4] * op->token;
@@ -383,6 +388,17 @@ static void read_mla_decode(const struct gz *g, const struct table *t, struct op
                       .time = gz_number(g, "latency") / 1e3};
 }
 
+/* One sequence, on GPUs without a kernel for it: its tokens, in ns at 1 ns each. */
+static void read_mla_walk(const struct gz *g, const struct table *t, struct ops *ops)
+{
+    double s = gz_number(g, "isl") + gz_number(g, "step");
+    struct op *op;
+    if (gz_number(g, "batch_size") != 1 || s < 512 ||
+        strcmp(gz_text(g, "kv_cache_dtype"), "bfloat16") != 0 || !(op = ops_add(ops, t->nth)))
+        return;
+    *op = (struct op){.each = s * 1e-9, .time = gz_number(g, "latency") / 1e3};
+}
+
 /* Experts as a skewed routing fills them. */
 static void read_experts(const struct gz *g, const struct table *t, struct ops *ops)
 {
@@ -537,24 +553,30 @@ static void score_attention(struct operators *o, const char *name)
         {"attention, decode", "generation_attention_perf", read_decode, law_reads, 2, .29},
         {"attention, long", "generation_attention_perf", read_long, law_split, 3, .24},
         {"MLA, prompt", "context_mla_perf", read_mla_context, law_attention, 3, .13},
-        {"MLA, decode", "generation_mla_perf", read_mla_decode, law_attention, 3, .13}};
+        {"MLA, decode", "generation_mla_perf", read_mla_decode, law_attention, 3, .13},
+        {"MLA, one user", "generation_mla_perf", read_mla_walk, law_walk, 2, .05}};
     const struct family *f = o->family;
     const double own[][3] = {{5e-6, f->prefill_attention, .8},
                              {5e-6, f->kv_memory},
                              {5e-6, f->kv_memory, fmax(f->kv_split, 1e-9)},
                              {5e-6, f->prefill_attention, .8},
-                             {5e-6, f->mla_compute, f->kv_memory}};
+                             {5e-6, f->mla_compute, f->kv_memory},
+                             {5e-6, f->mla_walk * 1e9}};
     int cc = o->table.spec->compute_capability;
     char file[128];
     o->table.type = "bfloat16";
     o->table.kind = &types[0];
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
         double start[] = {8e-6, .6, .8};
+        double walk[] = {8e-6, 50};
+        bool walks = kinds[i].read == read_mla_walk;
+        if (walks && f->mla_walk <= 0)
+            continue;
         bool kernel = kinds[i].read != read_mla_decode || (cc >= 90 && cc < 120);
         o->table.nth = kinds[i].read == read_context || kinds[i].read == read_decode ? 4 : 1;
         table_of(o, kinds[i].file, name, o->version, file, sizeof(file));
         if (read_table(o->folder, &o->table, kinds[i].read, &o->ops))
-            score(o, kinds[i].what, kinds[i].law, start, own[i], kinds[i].constants,
+            score(o, kinds[i].what, kinds[i].law, walks ? walk : start, own[i], kinds[i].constants,
                   kernel ? kinds[i].floor : 0);
     }
 }

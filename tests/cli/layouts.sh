@@ -73,5 +73,12 @@ assert_contains "Ollama at 32k: a shorter context" "--context" \
     "$(cure -m qwen3-32b -p q4_k_m --engine ollama -g rtx-4090:1 --gpu-layers 99)"
 assert_contains "llama.cpp: layers in host memory" "--gpu-layers" \
     "$(cure -m llama-3.1-70b -p q4_k_m -g rtx-4090:1 --gpu-layers 99)"
+# layers that the engine put on the host by itself come back first, each way planned
+for host in '4090:1 --engine ollama|context' '4090:1 --engine ollama -u 4|context' \
+    '4090:1 -c 32k|context' 'l4:1 -c 16k|kv-precision'; do
+    run --plan -m qwen3-32b -p q4_k_m -g ${host%|*}
+    assert_contains "${host%|*}" "--${host#*|}" \
+        "$(printf '%s\n' "$out" | sed -n '/^what would be better/,$p' | sed -n '3,4p')"
+done
 
 finish

@@ -254,6 +254,25 @@ END
     assert_fails 2 "replicas that stay" --replay $model --solve rate --ttft-p99 200 --lose-replica-at 9
 }
 
+# ---- prompts worked off apart ----
+# shellcheck disable=SC2086 # words
+{
+    apart="-m llama-3.1-8b -g h100-sxm:2 --prompt 2000 --output-tokens 200"
+    run --replay $apart --rate 4 --requests 300 --disaggregate 1:1
+    assert_contains "both kinds" "(1 prefill, 1 decode)" "$out"
+    if have_json; then
+        # an idle server's TTFT is the plan's: within a step
+        run --replay $apart --rate 0.1 --requests 50 --disaggregate 1:1 --format json
+        seen=$(value ttft.p50)
+        run --plan $apart --rate 0.1 --disaggregate 1:1 --format json
+        assert_eq "alone it takes what the plan says" yes \
+            "$(awk -v a="$seen" -v b="$(value speed.ttft)" -v t="$(value speed.tpot)" \
+                'BEGIN { d = a - b * 1000; print (d * d < t * t * 1e6) ? "yes" : "no" }')"
+    fi
+    assert_fails 2 "nothing would be served without it" --replay $apart --rate 4 \
+        --disaggregate 1:1 --lose-replica-at 9
+}
+
 # ---- a day whose rate differs by the hour ----
 {
     echo 'name = "day"; hours = [ 1, 2, 3,'

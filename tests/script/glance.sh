@@ -93,6 +93,20 @@ answered "where is my plan?" '^│= +l40s +int8 +2 +fits'
 answered "how many are there?" '[0-9]+ of [0-9]+ fit and meet goals'
 answered "what does the star say?" '\* best for its cost'
 
+screen "over time" "${ask[@]}" --rate 0.3 --ttft 2000 <<'KEYS'
+6
+:wait
+:dump -
+KEYS
+answered "does it keep up?" 'KEEPS UP with 0.3 requests/s'
+answered "are my goals kept?" ', goals kept'
+answered "of which model, on what?" 'int8, [0-9]+ x l40s'
+answered "the slowest of a hundred?" 'TTFT ms +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+\.\.'
+answered "for sure?" 'goal TTFT p95 2 s: kept'
+answered "what limits?" 'limit: '
+answered "what for a dollar?" 'for \$1;'
+answered "how do I ask for more?" '\+:rate'
+
 # ---- sizes --------------------------------------------------------------------------
 
 for size in "80 24" "80 23" "79 40" "70 18" "120 36" "200 60" "40 12"; do

@@ -27,7 +27,7 @@ expect <<'END'
 │ Throughput none            ││1 int4-awq          cheaper    1    20.9   $2.72│
 │+Layout     auto: TP 1      ││2 users 3           fuller     1    61.0   $2.54│
 │+Engine     auto: vLLM 0.33+││3 tp 2              faster     2    30.5   $7.62│
-│+Cost       on-demand       ││── Why ─────────────────────────────────────────│
+│+Cost       on-demand       ││                                                │
 └────────────────────────────┘└────────────────────────────────────────────────┘
  Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
@@ -57,7 +57,7 @@ expect <<'END'
 | Throughput none            ||1 int4-awq          cheaper    1    20.9   $2.72|
 |+Layout     auto: TP 1      ||2 users 3           fuller     1    61.0   $2.54|
 |+Engine     auto: vLLM 0.33+||3 tp 2              faster     2    30.5   $7.62|
-|+Cost       on-demand       ||-- Why -----------------------------------------|
+|+Cost       on-demand       ||                                                |
 +----------------------------++------------------------------------------------+
  Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
@@ -202,7 +202,7 @@ expect <<'END'
 │── Goals ───────────────────││on demand $6.98/h $5,095/mo jarvislabs, by 26-11│
 │+Layout     TP 2            ││2 h200-sxm:2        cheaper    2    20.3  $39.24│
 │+Engine     auto: vLLM 0.33+││3 h100-sxm:4, tp 4  faster     4    15.7  $62.29│
-│+Cost       on-demand       ││── Why ─────────────────────────────────────────│
+│+Cost       on-demand       ││                                                │
 END
 
 screen "refused layout" -m qwen3-14b --tp 5 -g h100-sxm <<'KEYS'
@@ -906,5 +906,20 @@ KEYS
 shows "to spare; measured"
 shows "logged: vllm-0.19.0-tp2-color.txt (vLLM 0.19.0,"
 shows "TP 2): measured: weights, activation,"
+
+# A heading stands over something: none is the last row of a panel, at any size.
+{
+    for size in '60 20' '70 18' '80 24' '84 25' '100 30' '120 36' '160 45' '200 60'; do
+        printf ':size %s\n:dump -\nTab\n' "$size"
+        for ((i = 0; i < 6; i++)); do
+            printf 'Down\n:dump -\n'
+        done
+        echo Tab
+    done
+} >"$work/sizes"
+screen "no heading of nothing" -m llama-3.1-70b -g h100-sxm -p fp8 -u 16 <"$work/sizes"
+assert_eq "no heading of nothing" "" "$(awk '
+    /└/ && last ~ /│── [A-Z]/ { print last }
+    { last = $0 }' <<<"$out")"
 
 finish

@@ -29,7 +29,7 @@ expect <<'END'
 │ gap ms          29.7         101         105         183  52.6..572          │
 │ E2E s           10.3        12.8        13.8        14.6  7.02..338          │
 │ limit: tokens of a step                                                      │
-│ served 3.62 requests/s, 13,048 for $1; 792 tok/s; $1.00/h, $0.35/M tokens    │
+│ served 3.62 requests/s, 13,048 for $1; 928 tok/s; $1.00/h, $0.30/M tokens    │
 │ preemptions 0; prompts cached 0 %; refused 0                                 │
 └──────────────────────────────────────────────────────────────────────────────┘
  210 s: running 35.0, waiting 0.7, KV 20 %, TTFT p99 510 ms
@@ -59,6 +59,18 @@ for word in "tokens: i prompts" "% of requests by their TTFT"; do
 done
 assert_contains "40x12" "running, w waiting" "$(cat small)"
 assert_contains "40x12, Tab" "Percentiles by vLLM" "$(cat table)"
+
+sizes=("80 24" "80 23" "79 40" "70 18" "100 50" "120 36" "200 60" "40 12")
+screen "every size" "${load[@]}" --rate 9 --ttft 200 --tp 1 --pp 1 --replicas 1 <<KEYS
+6
+:ttft-p99 100
+$(for size in "${sizes[@]}"; do printf ':size %s\n:dump %s\n' "$size" "${size// /x}"; done)
+KEYS
+for size in "${sizes[@]}"; do
+    assert_contains "$size" "OVERLOADED by 9 requests/s" "$(cat "${size// /x}")"
+    assert_true "no wider than $size" [ "$(wc -L <"${size// /x}")" -le "${size% *}" ]
+    assert_eq "rows of $size" "${size#* }" "$(wc -l <"${size// /x}")"
+done
 
 # What is written is what the command shown prints.
 screen "export, and its command" "${load[@]}" <<'KEYS'
@@ -113,9 +125,9 @@ assert_contains "in the plan" "taken into the plan: --rate $most" "$(cat plan)"
 assert_contains "undone" "undone: Rate" "$(sed -n '22,23p' undone)"
 
 screen "arrivals" "${load[@]}" -u 4 <<'KEYS'
-t o "burst" Enter
+t + o "burst" Enter
 :dump -
-o "closed" Enter
++ o "closed" Enter
 :dump -
 +
 :dump -

@@ -142,6 +142,7 @@ static const struct {
     {"Compare: another row", "2", "", {"j", "j", "j", "k"}, 0},
     {"Compare: another order", "2", "", {"s"}, 0},
     {"Curves: another value", "3", "", {"l", "l", "l", "h"}, 0},
+    {"Replay: time and rate", "6", "", {"l", "+", "h", "-"}, 0},
     {"from tab to tab", "", "", {"1", "2", "3", "4"}, 0},
 };
 

@@ -91,13 +91,14 @@ static void test_fit_and_wrap(void **state)
 
 static void test_box(void **state)
 {
-    struct canvas c = make(3, 16, CHARSET_ASCII);
+    struct canvas c = make(4, 16, CHARSET_ASCII);
     struct strbuf out;
 
     (void)state;
     canvas_box(&c, canvas_rect(&c), "Plan", "1-2");
     canvas_rule(&c, rect_inside(canvas_rect(&c)), 0, "x");
-    expect(&c, "+- Plan - 1-2 -+\n|-- x ---------|\n"
+    canvas_rule(&c, rect_inside(canvas_rect(&c)), 1, "of nothing");
+    expect(&c, "+- Plan - 1-2 -+\n|-- x ---------|\n|              |\n"
                "+--------------+\n");
     canvas_ink(&c, canvas_rect(&c), 1, 1, 2, INK_FOCUS);
     strbuf_init(&out);

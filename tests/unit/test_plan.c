@@ -566,7 +566,7 @@ static void test_fixes_were_planned(void **state)
     struct sample s;
     struct request *q = graphs_inside(&s, sample_llama_70b());
     struct precision fp8 = sample_precision(&sample_fp8);
-    struct choices choices = {.kv_fp8 = &sample_fp8, .lower = {{fp8}}, .lower_count = 1};
+    struct choices choices = {.kv = &sample_fp8, .lower = {{fp8}}, .lower_count = 1};
     struct fix fix[PLAN_MAX_FIXES];
     bool slots = false, precision = false;
 
@@ -592,7 +592,7 @@ static void test_no_fix_for_what_fits(void **state)
 {
     struct sample s;
     struct plan p = searched(sample_request(&s, sample_llama_8b()));
-    struct choices choices = {.kv_fp8 = &sample_fp8};
+    struct choices choices = {.kv = &sample_fp8};
     struct fix fix[PLAN_MAX_FIXES];
 
     (void)state;

@@ -149,8 +149,8 @@ static struct replay_load random_load(void)
     return l;
 }
 
-/* Tokens that the requests which were answered have of others: history, or groups of hashes. */
-static int64_t shared_tokens(const struct replay_load *l, const struct replay_result *r)
+/* Tokens that requests have of others: history, or groups of hashes. */
+static int64_t shared_tokens(const struct replay_load *l)
 {
     int64_t sum = 0;
 
@@ -158,7 +158,7 @@ static int64_t shared_tokens(const struct replay_load *l, const struct replay_re
         int groups = l->hash ? (int)(l->hash_at[i + 1] - l->hash_at[i]) * l->hash_tokens : 0;
         int history = l->turn[i].history > groups ? l->turn[i].history : groups;
 
-        sum += isnan(r->outcome[i].e2e) ? 0 : history;
+        sum += history;
     }
     return sum;
 }
@@ -181,10 +181,17 @@ static void test_stretches_are_steps(void **state)
                                 .clock = &linear_clock,
                                 .replicas = load.users > 0 ? 1 : random_in(1, 3),
                                 .router = routers[random_in(0, 2)],
+                                .prefills = random_in(0, 3) ? 0 : 1,
+                                .prefill_rules = &rules,
+                                .prefill_clock = &linear_clock,
+                                .handoff = 0.0123,
+                                .handoff_token = 1.37e-5,
                                 .lose_at = random_in(0, 3) ? 0 : 0.1237 * random_in(1, 400),
                                 .add_at = random_in(0, 3) ? 0 : 0.1237 * random_in(1, 400)};
         struct replay_result fast, slow;
 
+        if (replay.prefills > 0) /* they work beside those */
+            replay.replicas++;
         replay_run(&replay, &fast);
         replay.watch = see_nothing;
         replay.watch_ctx = &seen;
@@ -194,9 +201,9 @@ static void test_stretches_are_steps(void **state)
         assert_int_equal(slow.completed, fast.completed);
         assert_int_equal(slow.preemptions, fast.preemptions);
         assert_int_equal(slow.cached_tokens, fast.cached_tokens);
-        /* what a lost replica had found is found twice */
-        assert_true(!load.turn || fast.restarted > 0 ||
-                    fast.cached_tokens <= shared_tokens(&load, &fast));
+        /* who loses his blocks, or his replica, finds what is shared once more */
+        assert_true(!load.turn || fast.restarted > 0 || fast.preemptions > 0 ||
+                    fast.cached_tokens <= shared_tokens(&load));
         for (int n = 0; n < load.count; n++) {
             const struct replay_outcome *a = &fast.outcome[n], *b = &slow.outcome[n];
 
@@ -327,6 +334,84 @@ static int by_size(const void *a, const void *b)
     float x = *(const float *)a, y = *(const float *)b;
 
     return (x > y) - (x < y);
+}
+
+/* ---- prompts worked off apart ---- */
+
+static double tandem[2]; /* s of a prompt, of an answer's tokens behind the first */
+
+static double tandem_mixed(void *ctx, int decodes, double context, const struct replay_chunk *chunk,
+                           int chunks, bool alone)
+{
+    (void)ctx, (void)decodes, (void)context, (void)chunk, (void)alone;
+    return chunks * tandem[0];
+}
+
+static double tandem_decode(void *ctx, int decodes, double context, double *slope, double *until)
+{
+    (void)ctx, (void)decodes, (void)context;
+    *slope = 0;
+    *until = INFINITY;
+    return tandem[1] / 10;
+}
+
+/* Of two queues one behind the other, whose services are constant, the slower one makes the wait,
+ * whichever is first: rho / (2 (1 - rho)) of its services. A transfer comes to that. */
+static void test_two_queues(void **state)
+{
+    static const double cases[][3] = {{0.5, 0.01, 0}, {0.01, 0.5, 0}, {0.5, 0.5, 0},
+                                      {0.6, 0.3, 0},  {0.3, 0.6, 0},  {0.3, 0.6, 0.2}};
+    const struct replay_clock clock = {.decode = tandem_decode, .mixed = tandem_mixed, .scale = 1};
+
+    (void)state;
+    for (int scheduler = SCHEDULER_VLLM; scheduler < SCHEDULER_COUNT; scheduler++)
+        for (size_t n = 0; n < sizeof(cases) / sizeof(cases[0]); n++) {
+            struct arrivals_ask ask = {.kind = ARRIVALS_POISSON,
+                                       .rate = 1,
+                                       .count = 100000,
+                                       .seed = 13,
+                                       .prompt = 100,
+                                       .output = 11,
+                                       .block = 16};
+            struct replay_rules rules = {.scheduler = (enum scheduler)scheduler,
+                                         .budget = 1000,
+                                         .input = 1000,
+                                         .decode_tokens = 1,
+                                         .slots = 1,
+                                         .block = 16,
+                                         .blocks = 1000,
+                                         .context = 1000,
+                                         .ratio = 0.7};
+            struct arrivals arrivals;
+            struct replay replay = {.load = &arrivals.load,
+                                    .rules = &rules,
+                                    .clock = &clock,
+                                    .replicas = 2,
+                                    .prefills = 1,
+                                    .prefill_rules = &rules,
+                                    .prefill_clock = &clock,
+                                    .handoff = cases[n][2]};
+            struct replay_result r;
+            double ttft = 0, e2e = 0;
+
+            tandem[0] = cases[n][0];
+            tandem[1] = cases[n][1];
+            arrivals_make(&ask, &arrivals);
+            replay_run(&replay, &r);
+            for (int i = 0; i < ask.count; i++) {
+                ttft += (double)r.outcome[i].ttft / ask.count;
+                e2e += (double)r.outcome[i].e2e / ask.count;
+            }
+            double slower = fmax(tandem[0], tandem[1]),
+                   rho = ask.count / (r.last - r.first) * slower;
+            double wait = slower * rho / (2 * (1 - rho));
+            assert_int_equal(r.completed, ask.count);
+            assert_int_equal(r.output_tokens, 11 * (int64_t)ask.count);
+            assert_true(fabs((ttft - tandem[0] - cases[n][2]) / wait - 1) < 0.03);
+            assert_true(fabs(e2e - ttft - tandem[1]) < 1e-3);
+            replay_result_fini(&r);
+            arrivals_fini(&arrivals);
+        }
 }
 
 /* One of two replicas is lost in the middle: no percentile of the first token or of the whole
@@ -693,6 +778,7 @@ int main(void)
         cmocka_unit_test(test_stretches_are_steps),
         cmocka_unit_test(test_waits_as_md1),
         cmocka_unit_test(test_waits_as_mg1),
+        cmocka_unit_test(test_two_queues),
         cmocka_unit_test(test_a_loss_costs),
         cmocka_unit_test(test_a_start_is_waited_for),
         cmocka_unit_test(test_more_replicas_wait_less),

@@ -295,6 +295,35 @@ static void test_few_heads(void **state)
     }
 }
 
+/* MLA of 27 layers at 8,192 tokens where no kernel is written for the GPU: blocks of 8192/n tokens
+ * at 115 ns each, of one user as of four. */
+static void test_mla_walk(void **state)
+{
+    static const struct {
+        const char *engine, *gpu;
+        double blocks; /* 0: as many as there are */
+    } rows[] = {
+        {"tensorrt-llm", "a100-sxm-80", 1}, {"sglang", "a100-sxm-80", 8},
+        {"vllm@0.11", "a100-sxm-80", 4},    {"vllm@0.22", "a100-sxm-80", 16},
+        {"vllm@0.33", "a100-sxm-80", 0},    {"sglang", "h100-sxm", 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct request q = request_on("deepseek-v2-lite-16b", "bf16", rows[i].gpu, rows[i].engine);
+        struct step_parts p;
+        struct cut c;
+        cut(&q, tp_layout(1, 1), &c);
+        for (int users = 1; users <= 4; users *= 4) {
+            step_decode_parts(&c.step, users, 8192, &p);
+            if (rows[i].blocks > 0)
+                assert_near(p.attention, 27 * 115e-9 * 8192 / rows[i].blocks, 1e-6);
+            else
+                assert_true(p.attention < 27 * 30e-6);
+        }
+    }
+}
+
 static void test_gaps(void **state)
 {
     struct request q = request_on("llama-3.1-8b", "bf16", "h100-sxm", "vllm");
@@ -1130,35 +1159,21 @@ static void test_parts_and_tp(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gemm),
-        cmocka_unit_test(test_waves),
-        cmocka_unit_test(test_moe),
-        cmocka_unit_test(test_comm),
-        cmocka_unit_test(test_attention),
-        cmocka_unit_test(test_old_builds),
-        cmocka_unit_test(test_step),
-        cmocka_unit_test(test_bands),
-        cmocka_unit_test(test_hits),
-        cmocka_unit_test(test_few_heads),
-        cmocka_unit_test(test_prompts_in_graphs),
-        cmocka_unit_test(test_gaps),
-        cmocka_unit_test(test_host_memory),
-        cmocka_unit_test(test_unlike),
-        cmocka_unit_test(test_faster_hardware),
-        cmocka_unit_test(test_one_user_more),
-        cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_users_queue),
-        cmocka_unit_test(test_rates),
-        cmocka_unit_test(test_spreads),
-        cmocka_unit_test(test_faster_rates),
-        cmocka_unit_test(test_faster_of_any),
-        cmocka_unit_test(test_more_of_any),
-        cmocka_unit_test(test_apart_own_tp),
-        cmocka_unit_test(test_prompts_share),
-        cmocka_unit_test(test_stalls),
-        cmocka_unit_test(test_apart),
-        cmocka_unit_test(test_tpot_grows),
-        cmocka_unit_test(test_parts_and_tp),
+        cmocka_unit_test(test_gemm),          cmocka_unit_test(test_waves),
+        cmocka_unit_test(test_moe),           cmocka_unit_test(test_comm),
+        cmocka_unit_test(test_attention),     cmocka_unit_test(test_mla_walk),
+        cmocka_unit_test(test_old_builds),    cmocka_unit_test(test_step),
+        cmocka_unit_test(test_bands),         cmocka_unit_test(test_hits),
+        cmocka_unit_test(test_few_heads),     cmocka_unit_test(test_prompts_in_graphs),
+        cmocka_unit_test(test_gaps),          cmocka_unit_test(test_host_memory),
+        cmocka_unit_test(test_unlike),        cmocka_unit_test(test_faster_hardware),
+        cmocka_unit_test(test_one_user_more), cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_users_queue),   cmocka_unit_test(test_rates),
+        cmocka_unit_test(test_spreads),       cmocka_unit_test(test_faster_rates),
+        cmocka_unit_test(test_faster_of_any), cmocka_unit_test(test_more_of_any),
+        cmocka_unit_test(test_apart_own_tp),  cmocka_unit_test(test_prompts_share),
+        cmocka_unit_test(test_stalls),        cmocka_unit_test(test_apart),
+        cmocka_unit_test(test_tpot_grows),    cmocka_unit_test(test_parts_and_tp),
     };
 
     return cmocka_run_group_tests(tests, catalog_setup, catalog_teardown);

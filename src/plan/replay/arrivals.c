@@ -266,29 +266,28 @@ static void make_sessions(const struct arrivals_ask *ask, int n, struct arrivals
     free(start);
 }
 
-/* Blocks of a prefix that all share, then of prompts that come again. */
+#define HASHES_MOST 3e7 /* of many prompts groups are larger than a block */
+
+/* Groups of a prefix that all share, then of prompts that come again. */
 static void make_hashes(const struct arrivals_ask *ask, struct arrivals *out)
 {
-    int n = out->load.count, *prompt = out->lengths, shared = ask->prefix / ask->block;
-    uint64_t *hash;
+    int n = out->load.count, *prompt = out->lengths;
+    int blocks = (int)fmax(ceil(n * ask->prompt / ask->block / HASHES_MOST), 1);
+    int group = ask->distinct > 0 ? blocks * ask->block : ask->prefix / ask->block * ask->block;
+    uint64_t shared = (uint64_t)(ask->prefix / group);
 
     out->hash_at = gp_calloc((size_t)n + 1, sizeof(*out->hash_at));
-    out->load.hash_tokens = ask->distinct > 0 ? ask->block : shared * ask->block;
+    out->load.hash_tokens = group;
     for (int i = 0; i < n; i++) {
-        int most = ask->distinct > 0 ? prompt[i] / ask->block : 1;
+        int groups = prompt[i] / group;
 
-        out->hash_at[i + 1] =
-            out->hash_at[i] + (prompt[i] >= out->load.hash_tokens ? (uint32_t)most : 0);
+        out->hash_at[i + 1] = out->hash_at[i] + (uint32_t)(ask->distinct > 0 ? groups : groups > 0);
     }
-    out->hash = hash = gp_calloc((size_t)out->hash_at[n] + 1, sizeof(*hash));
+    out->hash = gp_calloc((size_t)out->hash_at[n] + 1, sizeof(*out->hash));
     for (int i = 0; ask->distinct > 0 && i < n; i++)
-        for (uint32_t at = out->hash_at[i]; at < out->hash_at[i + 1]; at++) {
-            int group = (int)(at - out->hash_at[i]);
-
-            hash[at] = (uint64_t)group + 1;
-            if (group >= shared)
-                hash[at] += (uint64_t)(i % ask->distinct + 1) << 32;
-        }
+        for (uint64_t g = 0; g < out->hash_at[i + 1] - out->hash_at[i]; g++)
+            out->hash[out->hash_at[i] + g] =
+                g + 1 + (g < shared ? 0 : (uint64_t)(i % ask->distinct + 1) << 32);
     out->load.warm = ask->distinct < n ? ask->distinct : n;
 }
 

@@ -114,6 +114,9 @@ struct forecaster {
     struct serve_load serve;
     struct replay_rules rules;
     struct steptime times;
+    struct steptime prefill;      /* of replicas that only work prompts off; */
+    int prefills;                 /* so many; 0 = all do both */
+    double handoff, handoff_base; /* s: of a mean prompt; of it for the request alone */
     struct arrivals_ask arrivals; /* with the engine's block */
     double base, solo_more, wake; /* s; share of a prompt's own time; s */
     float *value[MEASURE_COUNT];  /* room for each; value[0] owned */
@@ -356,21 +359,40 @@ static void fill_rates(struct forecaster *f, const struct replay_result *r,
 
 /* ---- replays ---- */
 
+/* Groups that work off prompts for the others, which only decode. */
+static int prefills_of(const struct plan *p)
+{
+    struct layout side = layout_prefill(&p->layout);
+
+    return p->layout.prefill > 0 ? (int)fmax(speed_groups(&side), 1) : 0;
+}
+
+static int replicas_of(const struct plan *p)
+{
+    return (int)fmax(speed_groups(&p->layout), 1) + prefills_of(p);
+}
+
 static void replay_with(const struct forecaster *f, const struct factors *by,
                         const struct replay_load *l, double span, struct replay_result *out)
 {
-    struct steptime times = f->times;
+    struct steptime times = f->times, prefill = f->prefill;
     struct replay_rules rules = f->rules;
-    struct replay_clock clock = steptime_clock(&times);
+    struct replay_clock clock = steptime_clock(&times), prefill_clock = steptime_clock(&prefill);
 
-    times.prompts = by->prompts;
-    clock.scale = by->step;
-    clock.wake = f->wake * by->front;
+    times.prompts = prefill.prompts = by->prompts;
+    clock.scale = prefill_clock.scale = by->step;
+    clock.wake = prefill_clock.wake = f->wake * by->front;
     rules.blocks = (int64_t)fmax((double)rules.blocks * by->pool, 1);
     struct replay replay = {.load = l,
                             .rules = &rules,
                             .clock = &clock,
-                            .replicas = (int)fmax(speed_groups(&f->plan->layout), 1),
+                            .replicas = replicas_of(f->plan),
+                            .prefills = f->prefills,
+                            .prefill_rules = &rules,
+                            .prefill_clock = &prefill_clock,
+                            .handoff = f->handoff_base,
+                            .handoff_token =
+                                (f->handoff - f->handoff_base) / f->plan->request.prompt,
                             .router = f->ask->router,
                             .lose_at = f->ask->lose_at > 0 ? f->ask->lose_at + l->counts_from : 0,
                             .add_at = f->ask->add_at > 0 ? f->ask->add_at + l->counts_from : 0,
@@ -451,6 +473,52 @@ static double log_ratio(double a, double b)
 
 #define RATE_DRAWS 11 /* the least and the most of them stand for the 5th and the 95th of 100 */
 
+#define GROWS 1.2  /* from one third of the arrivals to the next */
+#define WAITS 0.05 /* of the arrivals' span: a shorter queue may be a burst's */
+
+/* More come than are served: those of each third of the arrivals wait longer than those before,
+ * and long; or, while there are slots for all, take longer and longer to answer where the first
+ * ones have long left. Of days, which have hours of few, it is enough that a third waits long. */
+static bool load_saturated(const struct replay_load *l, const struct replay_result *r, int hours,
+                           double from, const struct forecast_rates *rates)
+{
+    double wait[3] = {0}, answer[3] = {0};
+    int count[3] = {0};
+
+    if (!l->arrival || l->users > 0 || l->count < 10)
+        return false;
+    double span = arrivals_span(r, l);
+    const double *at = l->turn ? r->arrival : l->arrival;
+    double first = fmax(at[0], l->counts_from) + from; /* `from`: a replica is lost there */
+    span -= from;
+    if (!(span > 0))
+        return false;
+    for (int i = 0; i < l->count; i++) {
+        const struct replay_outcome *o = &r->outcome[i];
+
+        if (isnan(o->e2e) || at[i] < first)
+            continue;
+        int third = (int)fmin(3 * (at[i] - first) / span, 2);
+        wait[third] += o->queue;
+        answer[third] += o->e2e / l->output[i];
+        count[third]++;
+    }
+    for (int i = 0; i < 3; i++) {
+        wait[i] /= fmax(count[i], 1);
+        answer[i] /= fmax(count[i], 1);
+    }
+    bool waits = wait[1] > GROWS * wait[0] && wait[2] > GROWS * wait[1] && wait[2] > WAITS * span;
+    if (hours > 0)
+        waits |= fmax(fmax(wait[0], wait[1]), wait[2]) > WAITS * fmin(span, 86400);
+    /* turns come no faster than answers: the queue of sessions stands */
+    if (l->turn)
+        waits |= fmin(fmin(wait[0], wait[1]), wait[2]) > WAITS * span;
+    /* over a day that is the day's own, and prompts of sessions grow */
+    bool slows = hours == 0 && !l->turn && answer[1] > GROWS * answer[0] &&
+                 answer[2] > GROWS * answer[1] && rates->point[MEASURE_E2E][POINT_P50] < span / 3;
+    return waits || slows;
+}
+
 /* Alike from its beginning to its end, so that a part of it tells what other factors do. */
 static bool arrivals_steady(const struct arrivals_ask *ask)
 {
@@ -462,15 +530,18 @@ static int sample_most(const struct forecast_ask *ask)
     return ask->quick ? FORECAST_SAMPLE / 5 : FORECAST_SAMPLE;
 }
 
-static void replay_rates(struct forecaster *f, const struct factors *by,
-                         const struct replay_load *l, const float *delay,
+/* Returns whether more come than are served. */
+static bool replay_rates(struct forecaster *f, const struct factors *by,
+                         const struct replay_load *l, const struct forecast *of,
                          struct forecast_rates *out)
 {
     struct replay_result r;
 
     replay_with(f, by, l, 0, &r);
-    fill_rates(f, &r, l, delay, by->front, out);
+    fill_rates(f, &r, l, of->delay, by->front, out);
+    bool saturated = load_saturated(l, &r, of->hours, f->ask->lose_at, out);
     replay_result_fini(&r);
+    return saturated;
 }
 
 static void add_law(struct forecaster *f, const struct forecast_rates *value, struct forecast *out,
@@ -485,7 +556,7 @@ static void add_law(struct forecaster *f, const struct forecast_rates *value, st
                 f->ask->add_at <= 0; /* a part of them tells of all */
     if (cuts && part.count > sample_most(f->ask)) {
         part.count = sample_most(f->ask);
-        replay_rates(f, &one, &part, out->delay, &sample);
+        replay_rates(f, &one, &part, out, &sample);
     } else if (part.count >= FORECAST_FEW) {
         draws = 2;
     }
@@ -508,7 +579,7 @@ static void add_law(struct forecaster *f, const struct forecast_rates *value, st
             z[k] = draws == 2 ? 1.645 * (2 * i - 1) * (k == 3 ? -1 : 1)
                               : normal_at((order[k][i] + 0.5) / draws);
         struct factors by = factors_at(f, z);
-        replay_rates(f, &by, &part, out->delay, &rates[i]);
+        out->overloads += replay_rates(f, &by, &part, out, &rates[i]);
     }
     for (int m = 0; m < RATES; m++) {
         double at[FORECAST_DRAWS], v = *rate_at(&sample, m);
@@ -617,53 +688,8 @@ static void add_ranks(struct forecaster *f, const struct forecast_rates *value,
 
 /* ---- conclusions ---- */
 
-#define GROWS 1.2  /* from one third of the arrivals to the next */
-#define WAITS 0.05 /* of the arrivals' span: a shorter queue may be a burst's */
-
-/* More come than are served: those of each third of the arrivals wait longer than those before,
- * and long; or, while there are slots for all, take longer and longer to answer where the first
- * ones have long left. Of days, which have hours of few, it is enough that a third waits long. */
-static bool forecast_saturated(const struct forecast *f, double from)
-{
-    const struct replay_load *l = &f->arrivals.load;
-    double wait[3] = {0}, answer[3] = {0};
-    int count[3] = {0};
-
-    if (!l->arrival || l->users > 0 || l->count < 10)
-        return false;
-    double span = arrivals_span(&f->result, l);
-    const double *at = l->turn ? f->result.arrival : l->arrival;
-    double first = fmax(at[0], l->counts_from) + from; /* `from`: a replica is lost there */
-    span -= from;
-    if (!(span > 0))
-        return false;
-    for (int i = 0; i < l->count; i++) {
-        const struct replay_outcome *o = &f->result.outcome[i];
-
-        if (isnan(o->e2e) || at[i] < first)
-            continue;
-        int third = (int)fmin(3 * (at[i] - first) / span, 2);
-        wait[third] += o->queue;
-        answer[third] += o->e2e / l->output[i];
-        count[third]++;
-    }
-    for (int i = 0; i < 3; i++) {
-        wait[i] /= fmax(count[i], 1);
-        answer[i] /= fmax(count[i], 1);
-    }
-    bool waits = wait[1] > GROWS * wait[0] && wait[2] > GROWS * wait[1] && wait[2] > WAITS * span;
-    if (f->hours > 0)
-        waits |= fmax(fmax(wait[0], wait[1]), wait[2]) > WAITS * fmin(span, 86400);
-    /* turns come no faster than answers: the queue of sessions stands */
-    if (l->turn)
-        waits |= fmin(fmin(wait[0], wait[1]), wait[2]) > WAITS * span;
-    /* over a day that is the day's own, and prompts of sessions grow */
-    bool slows = f->hours == 0 && !l->turn && answer[1] > GROWS * answer[0] &&
-                 answer[2] > GROWS * answer[1] && f->point[MEASURE_E2E][POINT_P50].value < span / 3;
-    return waits || slows;
-}
-
-static void conclude_from(const struct forecast_ask *ask, struct forecast *out)
+static void conclude_from(const struct forecast_ask *ask, struct forecast *out,
+                          const struct forecast_rates *value)
 {
     const struct replay_result *r = &out->result;
     double span = fmax(r->last - r->first, 1e-9), all = 0, seen = 0;
@@ -687,7 +713,7 @@ static void conclude_from(const struct forecast_ask *ask, struct forecast *out)
         seen += r->occupancy_time[i];
     }
     out->occupancy = all > 0 ? sum / all : 0;
-    out->saturated = forecast_saturated(out, ask->lose_at);
+    out->saturated = load_saturated(&out->arrivals.load, r, out->hours, ask->lose_at, value);
     double slots = r->blocked_slots / span, blocks = r->blocked_blocks / span;
     out->limit = blocks > 0.01 && blocks >= slots ? REPLAY_LIMIT_KV
                  : slots > 0.01                   ? REPLAY_LIMIT_SLOTS
@@ -729,7 +755,7 @@ static enum forecast_gap forecast_gap(const struct plan *plan)
         return FORECAST_NO_SCHEDULER;
     if (!plan->has_memory || plan->speed.gap != SPEED_KNOWN || plan->speed.factor_low <= 0)
         return FORECAST_NO_SPEED;
-    return plan->layout.prefill > 0 ? FORECAST_APART : FORECAST_KNOWN;
+    return FORECAST_KNOWN;
 }
 
 /* f->others is pointed to: f stays where it is. */
@@ -753,6 +779,12 @@ static void forecaster_init(struct forecaster *f, const struct plan *plan,
                                    .output = q->output,
                                    .chunk = f->load.max_batched_tokens};
     steptime_init(&f->times, &f->step, &f->serve, f->rules.slots, f->rules.budget);
+    f->prefills = prefills_of(plan);
+    if (f->prefills > 0) {
+        steptime_init(&f->prefill, f->step.prompts ? f->step.prompts : &f->step, &f->serve,
+                      f->rules.slots, f->rules.budget);
+        f->handoff = speed_transfer(q, &f->load, &plan->layout, &f->handoff_base);
+    }
     f->base = f->step.first * e->ttft_base;
     f->solo_more = f->step.first * e->ttft_solo - 1;
     f->wake = f->step.first * step_decode(&f->step, 1, q->prompt) / 2;
@@ -780,7 +812,8 @@ enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_as
     arrivals_make(&f.arrivals, &out->arrivals);
     struct replay_load *l = &out->arrivals.load;
     out->delay = gp_calloc((size_t)l->count + 1, sizeof(*out->delay));
-    out->replicas = (int)fmax(speed_groups(&plan->layout), 1);
+    out->replicas = replicas_of(plan);
+    out->prefills = f.prefills;
     replay_with(&f, &one, l, 0, &out->result);
     if (ask->timeline && !is_stopped(ask)) { /* now that its length is known */
         double span = out->result.last - out->result.first;
@@ -809,8 +842,10 @@ enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_as
                      : quantity_band(v, v * exp(-sqrt(width[m].low)), v * exp(sqrt(width[m].high)),
                                      own ? ORIGIN_MEASURED : ORIGIN_MODEL);
     }
-    conclude_from(ask, out);
+    conclude_from(ask, out, &value);
     steptime_fini(&f.times);
+    if (f.prefills > 0)
+        steptime_fini(&f.prefill);
     free(f.value[0]);
     return FORECAST_KNOWN;
 }
@@ -835,8 +870,8 @@ static bool goals_kept(struct forecaster *f, const struct factors *by, double ra
 
         kept &= !(g->most > 0 && rates.point[g->measure][g->point] > g->most);
     }
-    at.point[MEASURE_E2E][POINT_P50].value = rates.point[MEASURE_E2E][POINT_P50];
-    kept &= !forecast_saturated(&at, 0) && at.result.refused < at.arrivals.load.count;
+    kept &= !load_saturated(&at.arrivals.load, &at.result, 0, 0, &rates) &&
+            at.result.refused < at.arrivals.load.count;
     forecast_fini(&at);
     return kept;
 }
@@ -885,6 +920,8 @@ enum forecast_gap forecast_solve_rate(const struct plan *plan, const struct fore
     }
     *rate = quantity_band(value, low, high, ORIGIN_MODEL);
     steptime_fini(&f.times);
+    if (f.prefills > 0)
+        steptime_fini(&f.prefill);
     free(f.value[0]);
     return FORECAST_KNOWN;
 }

@@ -94,7 +94,9 @@ struct forecast {
     int runs, seeds;
     int hours; /* of the arrivals, where they take two at least or differ by the hour; else 0 */
     int replicas;
+    int prefills; /* of them: these only work prompts off */
     bool saturated;
+    int overloads; /* of the runs with other factors: so many are */
     enum replay_limit limit;
     double seconds;     /* first arrival to last token */
     double rate;        /* requests/s that arrive; 0 = a closed loop */
@@ -114,7 +116,7 @@ struct forecast {
 struct arrivals_ask forecast_arrivals(const struct request *request);
 
 /* False: the engine's scheduler is not known, or the plan has no speed; *gap says which. */
-enum forecast_gap { FORECAST_KNOWN, FORECAST_NO_SCHEDULER, FORECAST_NO_SPEED, FORECAST_APART };
+enum forecast_gap { FORECAST_KNOWN, FORECAST_NO_SCHEDULER, FORECAST_NO_SPEED };
 enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_ask *ask,
                                struct forecast *out);
 /* Requests/s up to which all goals are kept and, without any, the server keeps up; low and high: by

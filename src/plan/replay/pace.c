@@ -332,7 +332,11 @@ void replica_step(struct replica *r)
     replica_release(r);
     r->chunks = r->preemptions = r->held_back = 0;
     r->taken = 0;
+    replica_join(r);
+    bool slots = r->stuck && r->lacks_slots, blocks = r->stuck && r->lacks_blocks;
     int decodes = r->scheduler->pack(r);
+    r->lacks_slots |= slots;
+    r->lacks_blocks |= blocks;
     if (decodes == 0 && r->chunks == 0 && r->wasted > 0) { /* a step for nobody */
         double start = fmax(r->decide, r->end), slope, until;
 
@@ -391,12 +395,15 @@ void replica_arrive(struct replica *r, int request, double at)
 void replica_init(struct replica *r, const struct replay *replay, int number,
                   struct replay_result *out)
 {
-    const struct replay_rules *rules = replay->rules;
+    bool prefills = number < replay->prefills;
+    const struct replay_rules *rules = prefills ? replay->prefill_rules : replay->rules;
 
     memset(r, 0, sizeof(*r));
     r->rules = rules;
     r->load = replay->load;
-    r->clock = replay->clock;
+    r->clock = prefills ? replay->prefill_clock : replay->clock;
+    r->hands_on = prefills;
+    r->joins = replay->prefills > 0 && !prefills;
     r->replay = replay;
     r->out = out;
     r->number = number;
@@ -414,5 +421,7 @@ void replica_init(struct replica *r, const struct replay *replay, int number,
     blocks_init(&r->blocks, rules->blocks, hashes + sessions);
     r->blocks.in_turn = rules->caches && rules->in_turn;
     r->item = hashes > 0 ? gp_malloc(hashes * sizeof(*r->item)) : NULL;
-    replica_warm(r, number < replay->replicas ? replay->load->warm : 0);
+    const struct replay_load *l = replay->load;
+    if (number < replay->replicas)
+        replica_warm(r, l->warm < l->count ? l->warm : l->count);
 }

@@ -78,9 +78,10 @@ struct run {
     struct replica *replica; /* owned */
     /* where at most so many are in flight each waits for the end of another: when one of `users`
      * is free */
-    struct agenda users, turns, again;
-    int next, turn, replicas; /* replicas: the one that is added, too */
-    double lose_at, add_at;   /* s; INFINITY: no longer, or never */
+    struct agenda users, turns, again, handed; /* handed: prompts on their way */
+    int turn[2]; /* of the replicas that take requests, and of those that take prompts from them */
+    int next, replicas;     /* replicas: the one that is added, too */
+    double lose_at, add_at; /* s; INFINITY: no longer, or never */
 };
 
 static bool is_first(const struct replay_load *l, int request)
@@ -108,7 +109,12 @@ static void request_ended(void *ctx, struct replica *r, int request, double at, 
     const struct replay_load *l = run->replay->load;
     int next = l->turn ? l->turn[request].next : -1;
 
-    (void)r;
+    if (r && r->hands_on && !refused && l->output[request] > 1) {
+        r->link = fmax(r->link, at) + run->replay->handoff +
+                  l->prompt[request] * run->replay->handoff_token;
+        agenda_push(&run->handed, r->link, request);
+        return;
+    }
     run->out->refused += refused;
     /* without an answer its session does not go on */
     for (; refused && next >= 0; next = l->turn[next].next)
@@ -159,32 +165,59 @@ static double tokens_known(const struct replica *r, int request)
 
 #define PREFIX_SHARE 0.5 /* of a prompt: where less is known, the least load decides */
 
+/* Replicas that take requests; or, where some only work prompts off, those that take these. */
+struct role {
+    int first, end, *turn;
+};
+
+static struct role role_of(struct run *run, bool handed)
+{
+    int prefills = run->replay->prefills;
+
+    return (struct role){handed ? prefills : 0, handed || prefills == 0 ? run->replicas : prefills,
+                         &run->turn[handed]};
+}
+
 /* Of those that are there. */
-static int next_in_turn(struct run *run)
+static int next_in_turn(const struct run *run, const struct role *role)
 {
     int i;
 
     do
-        i = run->turn++ % run->replicas;
+        i = role->first + (*role->turn)++ % (role->end - role->first);
     while (run->replica[i].away);
     return i;
 }
 
-static int route_request(struct run *run, int request)
+/* Where the turn of its session before was; of those that work prompts off the one that has all
+ * prompts of the session. */
+static int session_replica(const struct run *run, const struct role *role, int request)
+{
+    int session = run->replay->load->turn[request].session;
+
+    return run->replay->prefills > 0 ? role->first + session % (role->end - role->first)
+                                     : run->out->outcome[request].replica;
+}
+
+static int route_request(struct run *run, const struct role *role, int request)
 {
     const struct replay *p = run->replay;
-    int best = 0;
+    bool sessions = p->router == ROUTER_SESSION && p->load->turn;
     double known = 0;
+    int best = role->first;
 
     if (p->router == ROUTER_ROUND)
-        return next_in_turn(run);
-    int kept = run->out->outcome[request].replica;
-    if (p->router == ROUTER_SESSION && !is_first(p->load, request) && !run->replica[kept].away)
-        return kept;
-    if (p->router == ROUTER_PREFIX && (p->load->hash || p->load->turn)) {
+        return next_in_turn(run, role);
+    if (sessions && (p->prefills > 0 || !is_first(p->load, request))) {
+        int kept = session_replica(run, role, request);
+
+        if (!run->replica[kept].away)
+            return kept;
+    }
+    if (p->router == ROUTER_PREFIX && role->first == 0 && (p->load->hash || p->load->turn)) {
         while (run->replica[best].away)
             best++;
-        for (int i = 0; i < run->replicas; i++) {
+        for (int i = role->first; i < role->end; i++) {
             double n = run->replica[i].away ? -1 : tokens_known(&run->replica[i], request);
 
             if (n > known ||
@@ -196,39 +229,45 @@ static int route_request(struct run *run, int request)
             return best;
     }
     /* those of equal load take turns */
-    best = next_in_turn(run);
-    for (int i = 0; i < run->replicas; i++)
+    best = next_in_turn(run, role);
+    for (int i = role->first; i < role->end; i++)
         if (!run->replica[i].away && work_of(&run->replica[i]) < work_of(&run->replica[best]))
             best = i;
     return best;
 }
 
 /* To a replica; where there is none, it waits for the one that is added. */
-static void place_request(struct run *run, int id, double at)
+static void place_request(struct run *run, int id, double at, bool handed)
 {
+    struct role role = role_of(run, handed);
     int there = 0;
 
-    for (int i = 0; i < run->replicas; i++)
+    for (int i = role.first; i < role.end; i++)
         there += !run->replica[i].away;
     if (there == 0 && run->add_at == INFINITY) {
         request_ended(run, NULL, id, at, true);
         return;
     }
     if (there == 0) {
-        agenda_push(&run->again, run->add_at, id);
+        agenda_push(handed ? &run->handed : &run->again, run->add_at, id);
         return;
     }
-    int to = run->replicas > 1 ? route_request(run, id) : 0;
+    int to = role.end - role.first > 1 ? route_request(run, &role, id) : role.first;
     run->out->outcome[id].replica = (uint16_t)to;
     replica_arrive(&run->replica[to], id, at);
+}
+
+/* Does it ever find room? */
+static bool has_room(const struct replay_rules *rules, int64_t tokens)
+{
+    return tokens <= rules->context && (tokens + rules->block - 1) / rules->block <= rules->blocks;
 }
 
 static void arrive_next(struct run *run, double at, bool goes_on)
 {
     const struct replay_load *l = run->replay->load;
-    const struct replay_rules *rules = run->replay->rules;
+    const struct replay *p = run->replay;
     int id = goes_on ? agenda_pop(&run->turns) : run->next++;
-    int64_t tokens = (int64_t)l->prompt[id] + l->output[id];
 
     while (!goes_on && run->next < l->count && !is_first(l, run->next))
         run->next++;
@@ -237,11 +276,12 @@ static void arrive_next(struct run *run, double at, bool goes_on)
     run->out->arrival[id] = at;
     if (id == 0)
         run->out->first = at;
-    if (tokens > rules->context || (tokens + rules->block - 1) / rules->block > rules->blocks) {
+    if (!has_room(p->rules, (int64_t)l->prompt[id] + l->output[id]) ||
+        (p->prefills > 0 && !has_room(p->prefill_rules, (int64_t)l->prompt[id] + 1))) {
         request_ended(run, NULL, id, at, true);
         return;
     }
-    place_request(run, id, at);
+    place_request(run, id, at, false);
 }
 
 /* ---- replicas that go and come ---- */
@@ -275,9 +315,9 @@ static void replica_lose(struct run *run, struct replica *r, double at)
             begin_again(run, r->seq[i].request, seq_made(r, &r->seq[i]), at);
     for (int n = 0; n < q->count; n++) {
         int item = q->item[(q->first + n) & (q->cap - 1)];
+        int made = item < 0 ? r->seq[~item].made : 0;
 
-        begin_again(run, item < 0 ? r->seq[~item].request : item, item < 0 ? r->seq[~item].made : 0,
-                    at);
+        begin_again(run, item < 0 ? r->seq[~item].request : item, made > 0 ? made : r->joins, at);
     }
     int number = r->number;
     replica_fini(r);
@@ -367,9 +407,10 @@ void replay_run(const struct replay *replay, struct replay_result *out)
         struct replica *r = next_replica(&run);
         bool goes_on;
         double at = next_arrival(&run, &goes_on), again = agenda_next(&run.again);
+        double handed = agenda_next(&run.handed);
         double change = fmin(run.lose_at, run.add_at);
 
-        at = fmin(at, again);
+        at = fmin(at, fmin(again, handed));
         if ((at == INFINITY && r->decide == INFINITY) || (replay->stop && replay->stop()))
             break;
         if (warm > 0 && fmin(at, r->decide) >= warm) {
@@ -384,7 +425,9 @@ void replay_run(const struct replay *replay, struct replay_result *out)
         else if (r->lost && r->decide <= at)
             replica_lose(&run, r, r->decide);
         else if (again <= at && at <= r->decide)
-            place_request(&run, agenda_pop(&run.again), at);
+            place_request(&run, agenda_pop(&run.again), at, false);
+        else if (handed <= at && at <= r->decide)
+            place_request(&run, agenda_pop(&run.handed), at, true);
         else if (at <= r->decide)
             arrive_next(&run, at, goes_on);
         else
@@ -396,6 +439,7 @@ void replay_run(const struct replay *replay, struct replay_result *out)
     free(run.users.item);
     free(run.turns.item);
     free(run.again.item);
+    free(run.handed.item);
 }
 
 void replay_result_fini(struct replay_result *result)

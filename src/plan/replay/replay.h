@@ -163,6 +163,11 @@ struct replay {
     const struct replay_clock *clock;
     int replicas;
     enum router router;
+    int prefills; /* of the replicas, the first: they work prompts off and hand them to the others,
+                   * which only decode; 0 = all do both */
+    const struct replay_rules *prefill_rules; /* theirs */
+    const struct replay_clock *prefill_clock;
+    double handoff, handoff_token; /* s of a prompt's way over its replica's link, and per token */
     double lose_at;      /* s: the last of them is lost, and its requests begin again; 0 = never */
     double add_at;       /* s: one more serves from then on; 0 = none */
     double span_seconds; /* of a span of the timeline; 0 = none is kept */

@@ -64,8 +64,10 @@ int replica_first(struct replica *r)
     const struct replay_load *l = r->load;
     r->seq[i] = (struct seq){.request = id,
                              .prompt = l->prompt[id],
-                             .output = l->output[id],
-                             .most = l->most ? l->most[id] : l->output[id],
+                             .output = r->hands_on ? 1 : l->output[id],
+                             .most = r->hands_on ? 1
+                                     : l->most   ? l->most[id]
+                                                 : l->output[id],
                              .left = BLOCKS_NONE,
                              .heap = -1,
                              .state = SEQ_WAITS,
@@ -451,6 +453,34 @@ void replica_chunk(struct replica *r, int i, int n)
         replica_groups_add(r, i);
 }
 
+void replica_join(struct replica *r)
+{
+    r->stuck = false;
+    while (r->joins && r->queue.count > 0) {
+        int i = replica_first(r);
+        struct seq *s = &r->seq[i];
+
+        if (s->made > 0) /* it lost its blocks here, and is computed anew here */
+            return;
+        int64_t need = blocks_of(r, s->prompt + (r->reserves ? s->most : 0));
+        r->lacks_slots = r->running >= r->rules->slots;
+        r->lacks_blocks = need > blocks_left(&r->blocks);
+        r->stuck = r->lacks_slots || r->lacks_blocks;
+        if (r->stuck)
+            return;
+        replica_admit(r, i);
+        r->prompts--;
+        blocks_take(&r->blocks, need);
+        s->held = need;
+        s->computed = s->prompt;
+        s->made = 1;
+        r->out->outcome[s->request].ttft = (float)(r->decide - r->out->arrival[s->request]);
+        replica_decode_begin(r, i);
+        r->fresh++;
+        r->fresh_at = r->decide;
+    }
+}
+
 static void tell_preempted(struct replica *r, int request)
 {
     r->preempted =
@@ -488,9 +518,11 @@ void replica_end(struct replica *r, int i, double at, bool alone)
     struct replay_outcome *o = &r->out->outcome[s->request];
 
     list_remove(r, i);
-    o->e2e = (float)(at - r->out->arrival[s->request]);
-    r->out->completed++;
-    r->out->last = fmax(r->out->last, at);
+    if (!r->hands_on || r->load->output[s->request] == 1) {
+        o->e2e = (float)(at - r->out->arrival[s->request]);
+        r->out->completed++;
+        r->out->last = fmax(r->out->last, at);
+    }
     if (r->released_count == r->released_cap) {
         int cap = r->released_cap > 0 ? 2 * r->released_cap : 64;
         struct released *released = gp_malloc((size_t)cap * sizeof(*released));

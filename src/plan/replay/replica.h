@@ -69,8 +69,12 @@ struct replica {
     const struct scheduler_rules *scheduler;
     bool alone, reserves; /* its */
     int number;
-    bool away; /* no request is sent to it: it is lost, or not yet there; */
-    bool lost; /* ... and this one still holds those that it had */
+    bool hands_on; /* its prompts, with their first token, to another one */
+    bool joins;    /* others' prompts come to it worked off; */
+    bool stuck;    /* ... the first of them finds no slot or no blocks */
+    double link;   /* s: when its link is free */
+    bool away;     /* no request is sent to it: it is lost, or not yet there; */
+    bool lost;     /* ... and this one still holds those that it had */
 
     struct seq *seq; /* owned */
     int seqs, unused;
@@ -177,6 +181,12 @@ static inline int replica_entering(const struct replica *r)
     return r->enter[r->entering];
 }
 
+/* Requests that may be let in with prompts to compute. */
+static inline int replica_waiting(const struct replica *r)
+{
+    return r->stuck ? 0 : r->queue.count;
+}
+
 /* The first that waits; SEQ_NONE where nobody does. Makes a seq of a new request. */
 int replica_first(struct replica *replica);
 /* It is let in, as the last of those that run. */
@@ -206,6 +216,10 @@ bool replica_release_last(struct replica *replica);
 void replica_hold_back(struct replica *replica, int seq);
 
 /* ---- for the pace of steps (pace.c) ---- */
+
+/* Requests whose prompts were worked off elsewhere are let in, and decode from the next step on:
+ * with that the client has their first token. */
+void replica_join(struct replica *replica);
 
 void replica_push(struct replica *replica, int request);
 void replica_decode_begin(struct replica *replica, int seq);

@@ -10,7 +10,7 @@ static int llamacpp_pack(struct replica *r)
     int left = r->rules->budget - r->decoding * r->rules->decode_tokens;
 
     r->lacks_slots = false;
-    while (r->queue.count > 0) {
+    while (replica_waiting(r) > 0) {
         r->lacks_slots = r->running >= r->rules->slots;
         if (r->lacks_slots)
             break;

@@ -142,7 +142,7 @@ static void pack_prompts(struct replica *r)
 
     if (in_batch(r) == 0 && !r->rules->late)
         r->full = false;
-    if ((r->full || r->queue.count == 0) && !cut)
+    if ((r->full || replica_waiting(r) == 0) && !cut)
         return;
     r->lacks_slots = free <= 0;
     if (free <= 0 && !cut) {
@@ -152,7 +152,7 @@ static void pack_prompts(struct replica *r)
     struct adder a = adder_of(r);
     if (cut)
         add_unfinished(r, &a);
-    while (r->queue.count > 0 && a.input > 0 && a.chunk > 0) {
+    while (replica_waiting(r) > 0 && a.input > 0 && a.chunk > 0) {
         if (r->chunks >= free) {
             r->full = r->lacks_slots = true;
             return;
@@ -291,7 +291,7 @@ static int sglang_pack(struct replica *r)
 
 static int64_t sglang_steady(const struct replica *r)
 {
-    return r->queue.count > 0 && !r->full ? 1 : INT64_MAX;
+    return replica_waiting(r) > 0 && !r->full ? 1 : INT64_MAX;
 }
 
 static void sglang_decoded(struct replica *r, int64_t ticks)

@@ -8,7 +8,7 @@
 static void reserve_blocks(struct replica *r)
 {
     r->lacks_slots = r->lacks_blocks = false;
-    while (r->queue.count > 0) {
+    while (replica_waiting(r) > 0) {
         r->lacks_slots = r->running >= r->rules->slots;
         if (r->lacks_slots)
             return;

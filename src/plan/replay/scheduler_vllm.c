@@ -108,7 +108,7 @@ static void pack_in_order(struct replica *r, int *left)
 
 static void admit_waiting(struct replica *r, int left)
 {
-    while (left > 0 && r->queue.count > 0) {
+    while (left > 0 && replica_waiting(r) > 0) {
         r->lacks_slots = r->running >= r->rules->slots;
         if (r->lacks_slots)
             return;

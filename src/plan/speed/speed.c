@@ -222,11 +222,10 @@ double speed_groups(const struct layout *l)
 
 #define TRANSFER_BASE 2e-3 /* s: aiconfigurator's figure for handing a request over */
 
-/* Seconds in which a prompt's KV goes from one group to another: each GPU sends its part
- * over its own link, or over PCIe where the link's domain does not hold both groups; the
- * side of fewer GPUs takes as long as it takes. */
-static double transfer_time(const struct request *q, const struct load *load,
-                            const struct layout *l)
+/* Each GPU sends its part over its own link, or over PCIe where the link's domain does not hold
+ * both groups; the side of fewer GPUs takes as long as it takes. */
+double speed_transfer(const struct request *q, const struct load *load, const struct layout *l,
+                      double *base)
 {
     struct gpu gpu = *q->gpu;
     bool narrower = l->prefill_tp > 0 && l->prefill_tp < l->tp;
@@ -237,6 +236,7 @@ static double transfer_time(const struct request *q, const struct load *load,
     if (l->gpus > q->host_gpus && gpu.link_domain < l->gpus)
         gpu.link_bandwidth = 0;
     struct comm link = comm_of(&gpu, q->gpu->family, 2, 2, 1);
+    *base = TRANSFER_BASE;
     return TRANSFER_BASE + (link.known ? one.exact / l->pp / link.rate : 0);
 }
 
@@ -252,7 +252,7 @@ double speed_busy(const struct request *q, const struct layout *l)
 static struct serve_load load_of(const struct request *q, const struct load *load,
                                  const struct layout *layout, double admitted)
 {
-    double groups = speed_groups(layout);
+    double groups = speed_groups(layout), base;
     struct layout side = layout_prefill(layout);
     /* where points of the device bend the law, more in flight may be faster than what is of use */
     bool bent = !load->fits_only || q->gpu->family->calib;
@@ -260,7 +260,8 @@ static struct serve_load load_of(const struct request *q, const struct load *loa
     return (struct serve_load){.users = q->users / groups,
                                .admitted = admitted * layout_decoding(layout) / groups,
                                .prefill = (double)side.replicas / layout_ways(&side) / groups,
-                               .transfer = layout->prefill > 0 ? transfer_time(q, load, layout) : 0,
+                               .transfer =
+                                   layout->prefill > 0 ? speed_transfer(q, load, layout, &base) : 0,
                                .prompt = q->prompt,
                                .cached = q->prompt * q->prefix_hit,
                                .output = q->output,

@@ -137,6 +137,10 @@ double speed_slots(const struct request *request, const struct load *load);
 
 /* Groups of GPUs that decode apart: replicas, or all that share their experts. */
 double speed_groups(const struct layout *layout);
+/* s in which a prompt's KV goes from a group that works prompts off to one that decodes; *base: of
+ * it what a request takes whatever its prompt. */
+double speed_transfer(const struct request *request, const struct load *load,
+                      const struct layout *layout, double *base);
 
 /* Those of them that have something to do: a user is served by one. */
 double speed_busy(const struct request *request, const struct layout *layout);

@@ -600,6 +600,19 @@ double step_work(const struct step *s, double tokens, double compute)
     return w->linear + w->experts + w->communication + w->host;
 }
 
+double step_chain(const struct step *s, double tokens)
+{
+    const struct request *q = s->load->request;
+    const struct engine_speed *e = &q->engine->speed;
+    double layers = 0, splits = e->mla_splits;
+
+    for (int i = 0; i < s->attentions; i++)
+        layers += s->attention[i].mla > 0 && s->attention[i].reach <= 0 ? s->attention[i].times : 0;
+    if (e->mla_span > 0)
+        splits = fmin(splits, exp2(ceil(log2(fmax(floor(tokens / e->mla_span), 1)))));
+    return splits > 0 ? layers * q->gpu->family->mla_walk * tokens / splits : 0;
+}
+
 static double step_cache(const struct step *s, double users, double tokens)
 {
     double sequences = users / s->ways, bytes = 0, flops = 0, there = 0, f;
@@ -621,7 +634,11 @@ static double step_cache(const struct step *s, double users, double tokens)
     double memory = s->slow[CORRECT_WORK] * bytes / s->kv;
     double arithmetic = s->slow[CORRECT_WORK] * flops / s->mla;
     double host = there > 0 ? s->slow[CORRECT_WORK] * there / host_kv_rate(s->load->request) : 0;
-    return host + (flops > 0 ? sqrt(memory * memory + arithmetic * arithmetic) : memory);
+    if (flops > 0) {
+        memory = sqrt(memory * memory + arithmetic * arithmetic);
+        memory = fmax(memory, s->slow[CORRECT_WORK] * step_chain(s, tokens));
+    }
+    return host + memory;
 }
 
 double step_batch(const struct step *s, double users)

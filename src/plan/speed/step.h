@@ -129,6 +129,10 @@ struct step {
     double first;               /* likewise, of TTFT */
 };
 
+/* Seconds that the longest chain of MLA's decode takes at so many cached tokens, whatever the
+ * memory would allow; 0 where kernels use the whole GPU. */
+double step_chain(const struct step *step, double tokens);
+
 /* Seconds by part of a decode step, for the bound and the answer. */
 struct step_parts {
     double linear, experts, attention, communication, host, fixed, head, draft;

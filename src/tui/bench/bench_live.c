@@ -727,13 +727,13 @@ static void draw_point(const struct bench *b, struct canvas *canvas, struct rect
     }
     name_point(p.point, name, sizeof(name));
     canvas_fit(canvas, in, y, table->x[COL_NAME], end - table->x[COL_NAME], INK_TEXT, name);
-    if (index == b->point && b->panel == BENCH_POINTS)
+    if (p.count == 0 && table->count == COLUMNS && plan_time(b, p.point) > 0)
+        list_cell(canvas, in, y, table, COL_PREDICTED, INK_DIM, TIME(plan_time(b, p.point)));
+    if (index == b->point && b->panel == BENCH_POINTS && b->stage != STAGE_CHOOSE)
         list_focus(canvas, in, y);
 }
 
-/* The list of points into a rectangle; whole: with predicted time and flags. */
-static void bench_points_draw(const struct bench *b, struct canvas *canvas, struct rect in,
-                              bool whole)
+void bench_points_draw(const struct bench *b, struct canvas *canvas, struct rect in, bool whole)
 {
     struct rect inside = rect_inside(in), list;
     struct list_column columns[COLUMNS];

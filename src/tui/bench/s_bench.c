@@ -912,22 +912,34 @@ static void draw_plan(const struct bench *b, struct canvas *canvas, struct rect 
 
 #define LEAST_COLS 36 /* of a panel: else the one in focus has all columns */
 
-static void panel_rects(const struct bench *b, const struct frame *frame, struct rect out[PANELS])
+#define POINTS_LEAST 12 /* rows of the list of points, so that it is worth them */
+
+/* *points: below both, where rows are left, what would be measured. */
+static void panel_rects(const struct bench *b, const struct frame *frame, struct rect out[PANELS],
+                        struct rect *points)
 {
     static const int weights[PANELS] = {1, 1};
+    struct rect body = frame->body;
+    int rows = line_of(form_rows(b) - 1) + 3;
 
-    out[0] = out[1] = (struct rect){0};
-    if (frame->size <= SIZE_ONE || frame->body.cols < PANELS * LEAST_COLS)
-        out[b->panel == PANEL_PLAN ? PANEL_PLAN : PANEL_FORM] = frame->body;
-    else
-        frame_columns(frame->body, weights, PANELS, LEAST_COLS, out);
+    out[0] = out[1] = *points = (struct rect){0};
+    if (frame->size <= SIZE_ONE || body.cols < PANELS * LEAST_COLS) {
+        out[b->panel == PANEL_PLAN ? PANEL_PLAN : PANEL_FORM] = body;
+        return;
+    }
+    if (body.rows - rows >= POINTS_LEAST && b->line_count > 0) {
+        *points = (struct rect){body.y + rows, body.x, body.rows - rows, body.cols};
+        body.rows = rows;
+    }
+    frame_columns(body, weights, PANELS, LEAST_COLS, out);
 }
 
 static void choose_draw(const struct bench *b, struct canvas *canvas, const struct frame *frame)
 {
-    struct rect panel[PANELS];
+    struct rect panel[PANELS], points;
 
-    panel_rects(b, frame, panel);
+    panel_rects(b, frame, panel, &points);
+    bench_points_draw(b, canvas, points, true);
     if (!rect_empty(panel[PANEL_FORM]))
         draw_form(b, canvas, panel[PANEL_FORM]);
     if (!rect_empty(panel[PANEL_PLAN]))
@@ -936,10 +948,10 @@ static void choose_draw(const struct bench *b, struct canvas *canvas, const stru
 
 static void choose_click(struct bench *b, const struct frame *frame, int y, int x)
 {
-    struct rect panel[PANELS], in;
+    struct rect panel[PANELS], points, in;
     int row, lines = line_of(form_rows(b) - 1) + 1;
 
-    panel_rects(b, frame, panel);
+    panel_rects(b, frame, panel, &points);
     in = rect_inside(panel[PANEL_FORM]);
     y += frame->body.y - in.y;
     x += frame->body.x - in.x;

@@ -142,6 +142,8 @@ void bench_go_on(struct app *app, struct bench *b);
 void gauges_init(struct gauges *gauges); /* nothing told */
 void bench_sensors(struct bench *b, const struct session_event *event, double now);
 bool bench_seconds(struct bench *b, double now); /* a second has passed: true */
+/* The list of points into a box; whole: with predicted time and flags, where there is room. */
+void bench_points_draw(const struct bench *b, struct canvas *canvas, struct rect in, bool whole);
 void bench_live_draw(const struct bench *b, struct canvas *canvas, const struct frame *frame);
 bool bench_warms(const struct bench *b); /* has no point begun yet? */
 /* s: the mean of the samples of the point that runs; *spread: half its 95 % interval, relative,

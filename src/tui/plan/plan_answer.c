@@ -94,7 +94,10 @@ static void draw_verdict(struct canvas *canvas, struct rect in, const struct for
         next = head_put(canvas, in, wide ? 13 : 12, next, INK_HEADING,
                         texts_addf(&t, "%d GPU%s", gpus, gpus == 1 ? "" : "s"));
         next = head_put(canvas, in, wide ? 22 : 21, next, INK_HEADING,
-                        hour.known ? texts_addf(&t, "%s/h", UNITS_MONEY(hour.value)) : "no price");
+                        hour.known ? texts_addf(&t, "%s/h", UNITS_MONEY(hour.value))
+                        : plan->cost.want == WANT_ON_DEMAND && plan->cost.market.known
+                            ? "no list price"
+                            : "no price");
         if (million.known)
             head_put(canvas, in, wide ? 33 : 30, next, INK_HEADING,
                      texts_addf(&t, "%s%s", UNITS_MONEY(million.value),
@@ -397,7 +400,7 @@ static void show_cost(struct page *p, const struct plan *plan)
         show_buy(p, c);
     if (c->want == WANT_SPOT)
         show_rent(p, plan, "spot", &c->spot);
-    if (c->want == WANT_MARKET)
+    if (cost_says_market(c))
         show_rent(p, plan, "market", &c->market);
     show_rent(p, plan, "on demand", &c->on_demand);
     if (c->want != WANT_BUY)

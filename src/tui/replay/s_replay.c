@@ -38,40 +38,36 @@
 #define SPREAD 200    /* points of a distribution */
 #define WAITS 0.5     /* requests in the mean of a span: some wait in it */
 
-/* What is changed here. */
-static const struct replay_row {
+/* X(option, label): what is changed here */
+#define REPLAY_ROWS(X)                \
+    X(RATE, "Rate")                   \
+    X(REPLICAS, "Replicas")           \
+    X(ARRIVALS, "Arrivals")           \
+    X(SEED, "Seed")                   \
+    X(REQUESTS, "Requests")           \
+    X(DURATION, "Duration")           \
+    X(TRACE, "Trace")                 \
+    X(LENGTHS, "Lengths")             \
+    X(PREFIX_TOKENS, "Shared prefix") \
+    X(MAX_CONCURRENCY, "In flight")   \
+    X(MAX_TOKENS, "Max tokens")       \
+    X(ROUTER, "Router")               \
+    X(TTFT_P95, "TTFT p95")           \
+    X(TTFT_P99, "TTFT p99")           \
+    X(TPOT_P95, "TPOT p95")           \
+    X(TPOT_P99, "TPOT p99")           \
+    X(E2E_P95, "E2E p95")             \
+    X(E2E_P99, "E2E p99")
+
+#define X(id, label) ROW_##id,
+enum { REPLAY_ROWS(X) ROWS };
+#undef X
+#define X(id, label) {OPT_##id, label},
+static const struct {
     enum option_id id;
     const char *label;
-} rows[] = {
-    {OPT_RATE, "Rate"},
-    {OPT_REPLICAS, "Replicas"},
-    {OPT_ARRIVALS, "Arrivals"},
-    {OPT_SEED, "Seed"},
-    {OPT_REQUESTS, "Requests"},
-    {OPT_DURATION, "Duration"},
-    {OPT_TRACE, "Trace"},
-    {OPT_LENGTHS, "Lengths"},
-    {OPT_PREFIX_TOKENS, "Shared prefix"},
-    {OPT_MAX_CONCURRENCY, "In flight"},
-    {OPT_MAX_TOKENS, "Max tokens"},
-    {OPT_ROUTER, "Router"},
-    {OPT_TTFT_P95, "TTFT p95"},
-    {OPT_TTFT_P99, "TTFT p99"},
-    {OPT_TPOT_P95, "TPOT p95"},
-    {OPT_TPOT_P99, "TPOT p99"},
-    {OPT_E2E_P95, "E2E p95"},
-    {OPT_E2E_P99, "E2E p99"},
-};
-enum {
-    ROW_RATE,
-    ROW_REPLICAS,
-    ROW_ARRIVALS,
-    ROW_SEED,
-    ROW_DURATION = 5,
-    ROW_TRACE,
-    ROW_GOALS = 12,
-    ROWS = sizeof(rows) / sizeof(rows[0])
-};
+} rows[ROWS] = {REPLAY_ROWS(X)};
+#undef X
 
 #define VALUE 256
 
@@ -115,6 +111,7 @@ struct replay_screen {
     struct plot plot[PLOTS], spread;
     int at;    /* span of the cursor; -1: where most requests wait */
     int panel; /* where there is room for one */
+    int asked; /* row that is typed */
     int first; /* plot, where there is no room for all */
 };
 
@@ -714,28 +711,30 @@ static void all_reset(struct app *app, struct replay_screen *s, int by)
 
 static bool value_typed(struct app *app, void *ctx, const char *text, struct gp_err *err)
 {
-    const struct replay_row *row = ctx;
-    struct replay_screen *s = app_state(app, SCREEN_REPLAY);
+    struct replay_screen *s = ctx;
 
-    return put_value(s, (int)(row - rows), text, err);
+    (void)app;
+    return put_value(s, s->asked, text, err);
 }
 
-static void value_ask(struct app *app, int i)
+static void value_ask(struct app *app, struct replay_screen *s, int i)
 {
-    const struct replay_screen *s = app_state(app, SCREEN_REPLAY);
     const struct option_row *option = &option_rows[rows[i].id];
     char label[40], hint[240];
 
+    s->asked = i;
     gp_format(label, sizeof(label), "%s: ", rows[i].label);
-    gp_format(hint, sizeof(hint), "%s%s%s; empty: %s", option->choices ? option->choices : "",
-              option->choices ? "; " : option->unit, option->choices || !option->unit[0] ? "" : "",
-              i < ROW_ARRIVALS || i >= ROW_GOALS ? "as the plan has it" : option->fallback);
+    gp_format(hint, sizeof(hint), "%s; empty: %s",
+              option->choices   ? option->choices
+              : option->unit[0] ? option->unit
+                                : option->help,
+              i < ROW_ARRIVALS ? "as the plan has it" : option->fallback);
     prompt_open(&app->display, &(struct prompt_spec){.label = label,
                                                      .text = s->values.value[i],
                                                      .hint = hint,
                                                      .history = PROMPT_VALUE,
                                                      .done = value_typed,
-                                                     .ctx = (void *)&rows[i]});
+                                                     .ctx = s});
 }
 
 /* A day or week of the catalogue. */
@@ -753,19 +752,20 @@ static bool is_shape(struct app *app, const char *id)
 
 static void arrivals_chosen(struct app *app, void *ctx, const char *id)
 {
-    struct replay_screen *s = app_state(app, SCREEN_REPLAY);
+    struct replay_screen *s = ctx;
     const char *dot = strrchr(id, '.');
     bool trace = path_is_there(id) && !(dot && strcmp(dot, ".cfg") == 0);
     struct gp_err err;
 
-    (void)ctx;
     s->values.value[trace ? ROW_ARRIVALS : ROW_TRACE][0] = '\0';
-    if (trace) /* at its own rate */
-        s->values.value[ROW_RATE][0] = '\0', s->values.share = 0;
-    s->at = -1;
     gp_copy(s->values.value[ROW_DURATION], VALUE, is_shape(app, id) ? DAY : "");
+    s->at = -1;
     if (!put_value(s, trace ? ROW_TRACE : ROW_ARRIVALS, id, &err))
         app_report_err(app, &err);
+    if (!is_paced(&s->values)) { /* a trace has a rate of its own */
+        s->values.value[ROW_RATE][0] = '\0';
+        s->values.share = 0;
+    }
     app_touch(app);
 }
 
@@ -807,7 +807,8 @@ static void arrivals_open(struct app *app, struct replay_screen *s, int by)
                                         .selected = now,
                                         .free = "gamma:SHAPE, or a path of a trace or of a day",
                                         .paths = true,
-                                        .chosen = arrivals_chosen});
+                                        .chosen = arrivals_chosen,
+                                        .ctx = s});
     free(choices);
 }
 
@@ -815,11 +816,10 @@ static void row_chosen(struct app *app, void *ctx, const char *id)
 {
     int i = list_clamp(atoi(id), 0, ROWS - 1);
 
-    (void)ctx;
     if (i == ROW_ARRIVALS)
-        arrivals_open(app, app_state(app, SCREEN_REPLAY), 0);
+        arrivals_open(app, ctx, 0);
     else
-        value_ask(app, i);
+        value_ask(app, ctx, i);
 }
 
 /* All from the row on. */
@@ -845,7 +845,8 @@ static void rows_open(struct app *app, struct replay_screen *s, int from)
     chooser_open(&app->display, &(struct chooser_spec){.title = from ? "Goals" : "Replay",
                                                        .choices = choices,
                                                        .count = ROWS - from,
-                                                       .chosen = row_chosen});
+                                                       .chosen = row_chosen,
+                                                       .ctx = s});
 }
 
 /* Rate, and replicas where they were changed, become the plan's. */
@@ -966,7 +967,7 @@ static bool replay_act(struct app *app, void *state, enum action action)
         {ACT_MOST_RATE, most_rate, 0},
         {ACT_ARRIVALS, arrivals_open, 0},
         {ACT_EDIT, rows_open, 0},
-        {ACT_REPLAY_GOALS, rows_open, ROW_GOALS},
+        {ACT_REPLAY_GOALS, rows_open, ROW_TTFT_P95},
         {ACT_RESET, all_reset, 0},
         {ACT_APPLY, take_plan, 0},
     };

@@ -221,7 +221,13 @@ void canvas_run(struct canvas *canvas, struct rect in, int y, int x, int count, 
 
 void canvas_copy(struct canvas *canvas, struct rect in, const struct canvas *from, int top)
 {
-    for (int y = 0; y < in.rows && top + y < from->rows; y++)
+    int last = top + in.rows - 1; /* a heading there stands over nothing */
+    int rows = from->cols > 0 && last >= 0 && last < from->rows - 1 &&
+                       from->cells[(size_t)last * (size_t)from->cols].ink == INK_FRAME
+                   ? in.rows - 1
+                   : in.rows;
+
+    for (int y = 0; y < rows && top + y < from->rows; y++)
         for (int x = 0; x < in.cols && x < from->cols; x++) {
             struct cell *cell = cell_at(canvas, in, y, x);
 
@@ -283,7 +289,7 @@ void canvas_accent(struct canvas *canvas, struct rect box)
 
 void canvas_rule(struct canvas *canvas, struct rect inside, int y, const char *title)
 {
-    if (y < 0 || y >= inside.rows)
+    if (y < 0 || y >= inside.rows - 1) /* in the last row it is the heading of nothing */
         return;
     canvas_run(canvas, inside, y, 0, inside.cols, INK_FRAME, GLYPH_HORIZONTAL);
     wrap_words(canvas, inside, y, 2, inside.cols, title);

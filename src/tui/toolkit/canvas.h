@@ -87,14 +87,16 @@ void canvas_char(struct canvas *canvas, struct rect in, int y, int x, enum ink i
 void canvas_run(struct canvas *canvas, struct rect in, int y, int x, int count, enum ink ink,
                 enum glyph glyph);
 
-/* The cells of another canvas from its row `top` on, as far as both have them. */
+/* The cells of another canvas from its row `top` on, as far as both have them; but a heading (its
+ * first cell is of the frame) in the last row, whose lines are not in sight. */
 void canvas_copy(struct canvas *canvas, struct rect in, const struct canvas *from, int top);
 void canvas_fill(struct canvas *canvas, struct rect in); /* with blanks */
 /* A box on the rectangle's edge, with words in its upper edge (left, right; NULL). */
 void canvas_box(struct canvas *canvas, struct rect in, const char *title, const char *right);
 /* The frame of the one that keys go to. */
 void canvas_accent(struct canvas *canvas, struct rect box);
-/* A line across a box from edge to edge at row y of its inside, with words. */
+/* A line across a box from edge to edge at row y of its inside, with words; none in the last row,
+ * where nothing would stand below it. */
 void canvas_rule(struct canvas *canvas, struct rect inside, int y, const char *title);
 /* Gives cells a ink (focus) and leaves what stands in them. */
 void canvas_ink(struct canvas *canvas, struct rect in, int y, int x, int cols, enum ink ink);
