@@ -62,14 +62,14 @@ choose_sizes() {
     square=4096:4096:4096 squares=512:512:512 layer=1024:8:4096 long=4096:16:28672,512:64:28672
     many=16 full=8192 wait=20 pinned=64M
     small='' memory=''
-    large=8192:8192:8192 model=llama-3.1-8b
-    [ "$gib" -ge 20 ] || model=llama-3.2-3b
+    large=8192:8192:8192 model=llama-3.1-8b mixture=qwen3-30b-a3b
+    [ "$gib" -ge 20 ] || model=llama-3.2-3b mixture=granite-3.1-1b-a400m
     [ "$gib" -ge 10 ] || model=llama-3.2-1b large=4096:4096:4096
     [ -n "$rehearsal" ] || return 0
     small='--max-time 0.02'
     [ -n "$profile" ] || memory='--preset normal --size 1M:4M'
     square=64:64:64 squares=64:64:64 layer=64:8:96 long=64:16:1024 large=128:128:128 model=$rehearsal
-    many=2 full=64 wait=0.5 pinned=64K
+    many=2 full=64 wait=0.5 pinned=64K mixture=${rehearsal%/*}/hf-moe
 }
 
 # ---- the steps --------------------------------------------------------------------------
@@ -87,6 +87,7 @@ decode-one-short  15 bench decode -m $model --tp 1 -u 1 -c 16
 decode-one-full   15 bench decode -m $model --tp 1 -u 1 -c $full
 transfer          25 bench transfer --size $pinned:$pinned
 layers           100 bench batch -m $model --tp 1 -t bf16,fp8
+experts           60 bench batch -m $mixture --tp 1 -t bf16,fp8
 zeros             15 bench gemm -t bf16 --shapes $large --fill zeros
 often             15 bench gemm -t bf16 --shapes $large --nvml-interval 50
 fits              15 fit_as_planned fits llama-3.2-1b llama-3.2-3b llama-3.1-8b qwen2.5-32b

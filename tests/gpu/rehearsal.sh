@@ -114,7 +114,7 @@ named() {
 kept=0 kills=0
 # without those that interpret kernels over 256 MiB: the GPU by name has them
 steps="facts smoke types large torch-large decode-one-short decode-one-full transfer \
-layers zeros often fits exceeds override longk decode-many-short decode-many-full torch-layers \
+layers experts zeros often fits exceeds override longk decode-many-short decode-many-full torch-layers \
 torch-decode seldom often-again interrupt ncu sanitizer"
 left=$steps
 while [ -n "$left" ] && [ $kills -lt 60 ]; do
@@ -141,7 +141,7 @@ while [ -n "$left" ] && [ $kills -lt 60 ]; do
     done
     left=${left% }
 done
-assert_eq "every step ended, and was kept" 24 "$kept"
+assert_eq "every step ended, and was kept" 25 "$kept"
 assert_eq "nothing is left" "" "$left"
 
 # ---- its table -------------------------------------------------------------------------------
@@ -154,7 +154,7 @@ for text in "fp8 is measured" "fp8-row is measured" "fp8-block is measured" "eve
     "sums over long k" "error over tolerance" "large products are right" \
     "none slowed by heat" "fp32 pedantic" "16-bit sums, over fp16" \
     "PyTorch over gpuplan, time, fp16 " "layers are right" \
-    "PyTorch over gpuplan, time, bf16 layers" "decoder steps are right" "transfers are right" \
+    "PyTorch over gpuplan, time, bf16 layers" "experts are right" "experts in one launch" "decoder steps are right" "transfers are right" \
     "pinned, host to device" "pinned, both ways" "readings every 250 ms" "makes tf32 is flagged" \
     "zeros are flagged" "zeros over random" "SIGTERM" "every step ended"; do
     assert_eq "row: $text" ok "$(row "$text")"
