@@ -1097,7 +1097,7 @@ const char *sentence_better(const struct plan *p, const struct fix *f, struct te
 
 static const char *const gap_words[SPEED_GAPS] = {
     [SPEED_KNOWN] = "",
-    [SPEED_NO_FAMILY] = "of {gpu} only the memory is known{more}",
+    [SPEED_NO_FAMILY] = "{memory}",
     [SPEED_NO_RATE] = "the data sheet of {gpu} gives no bandwidth or no rate of this type",
     [SPEED_NO_ENGINE] = "no constants of {engine}",
     [SPEED_NO_TOKENS] = "this model does not decode tokens",
@@ -1111,10 +1111,10 @@ const char *sentence_speed_gap(const struct plan *p, struct texts *t)
     const struct request *q = &p->request;
     const struct sentence_value values[] = {
         {"gpu", SAY_TEXT, .text = q->gpu->id},
-        {"more", SAY_TEXT,
+        {"memory", SAY_TEXT,
          .text = q->gpu->vendor[0]
-                     ? ""
-                     : texts_addf(t, " (with its bandwidth: -g %s@1000GB/s)", q->gpu->id)},
+                     ? texts_addf(t, "of %s only the memory is known", q->gpu->id)
+                     : texts_addf(t, "a bandwidth gives one: -g %s@1000GB/s", q->gpu->id)},
         {"engine", SAY_TEXT, .text = q->engine ? q->engine->name : ""},
         {.name = NULL},
     };

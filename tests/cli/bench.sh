@@ -482,7 +482,7 @@ bench -o expect.json --expect unlike.json
 assert_contains "--expect says so, too" "warning: another device" "$out"
 assert_fails 3 "is the same run" --compare-results whole.json flagged.json whole.json
 assert_fails 3 "method_version" --compare-results whole.json flagged.json unlike.json
-assert_fails 2 "--compare-results FILE..." --merge whole.json flagged.json
+assert_fails 3 "flagged.json: has no good point of a device" --merge whole.json flagged.json
 
 # three files or one: all devices in one document; with -o it is the record, a view when asked for
 sed 's/"run_id": "/&3-/' whole.json >third.json

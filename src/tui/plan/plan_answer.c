@@ -352,13 +352,14 @@ static void show_rent(struct page *p, const struct plan *plan, const char *name,
     struct texts t = {0};
     struct rent_words words;
     const char *text, *by;
-    int year, cents;
+    int year;
 
     if (!r->known)
         return;
     rent_words(plan, r, &t, &words);
-    cents = r->per_month >= 100 ? (int)strcspn(words.month, ".") : (int)strlen(words.month);
-    text = texts_addf(&t, "%-9s %s/h %.*s/mo", name, words.hour, cents, words.month);
+    text = r->per_month >= 100 && r->per_month < 999.5 /* else without cents as it is */
+               ? texts_addf(&t, "%-9s %s/h $%.0f/mo", name, words.hour, r->per_month)
+               : texts_addf(&t, "%-9s %s/h %s/mo", name, words.hour, words.month);
     by = texts_addf(&t, "%s %s", text, r->instance->provider);
     year = (int)strcspn(words.date, "0123456789"); /* "by 2026-11", "by 26-11" */
     const char *texts[] = {texts_addf(&t, "%s, %s", by, words.date),
