@@ -1090,8 +1090,9 @@ void print_replay(const struct replay_run *run, struct strbuf *out)
         strbuf_addf(out, ", %.0f %% of the prompts' tokens cached",
                     100 * (double)r->cached_tokens / read);
     print_sessions(run, out);
-    strbuf_addf(out, "\nrunning %s in the mean, %d at most; waiting %s, %d\n\n",
-                UNITS_PLAIN(f->running, 3), r->running_most, UNITS_PLAIN(f->waiting, 3),
+    strbuf_addf(out, "\nrunning %s in the mean, %d at most%s; waiting %s, %d\n\n",
+                UNITS_PLAIN(f->running, 3), r->running_most,
+                f->replicas > 1 ? " on one replica" : "", UNITS_PLAIN(f->waiting, 3),
                 r->waiting_most);
     print_points(f, out);
     strbuf_addf(out, "low, high: of p99, by %d replays with other step times%s\n", f->runs,

@@ -1218,8 +1218,9 @@ static void say_lines(const struct replay_view *view, struct strbuf *out, bool b
                 read > 0 ? 100 * (double)r->cached_tokens / read : 0, r->refused);
     strbuf_addf(out, "\nGPU busy %.0f %%; KV %.0f %% full in the mean, %.0f %% at most",
                 100 * f->utilization, 100 * f->occupancy, 100 * r->occupancy_most);
-    strbuf_addf(out, "\nrunning %s in the mean, %d at most; waiting %s, %d",
-                UNITS_PLAIN(f->running, 3), r->running_most, UNITS_PLAIN(f->waiting, 3),
+    strbuf_addf(out, "\nrunning %s in the mean, %d at most%s; waiting %s, %d",
+                UNITS_PLAIN(f->running, 3), r->running_most,
+                f->replicas > 1 ? " on one replica" : "", UNITS_PLAIN(f->waiting, 3),
                 r->waiting_most);
 }
 
