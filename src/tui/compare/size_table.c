@@ -522,7 +522,7 @@ void size_table_title(const struct size_table *t, struct strbuf *out)
     if (!task_finished(t->task))
         strbuf_addf(out, "%d/%d planned", task_done(t->task), t->job->rows * t->job->columns);
     else
-        strbuf_addf(out, "%d sizes, %d formats", t->job->rows, t->job->columns);
+        strbuf_addf(out, "%d sizes x %d", t->job->rows, t->job->columns);
 }
 
 /* ---- what others get of it ---- */

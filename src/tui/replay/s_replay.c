@@ -1146,8 +1146,8 @@ static bool has_goals(const struct replay_view *view)
     return false;
 }
 
-/* "TTFT p95 1 s: kept, not for sure", with a line for each, or all in one. */
-static void say_goals(const struct replay_view *view, struct strbuf *out, const char *between)
+/* "goal TTFT p95 1 s: kept, not for sure", a line for each; brief: all in one. */
+static void say_goals(const struct replay_view *view, struct strbuf *out, bool brief)
 {
     char a[32];
 
@@ -1157,7 +1157,10 @@ static void say_goals(const struct replay_view *view, struct strbuf *out, const 
 
         if (g->most <= 0 || !at->known)
             continue;
-        strbuf_addf(out, "%sgoal %s %s %s: %s", out->len ? between : "",
+        strbuf_addf(out, "%s%s %s %s: %s",
+                    !out->len ? "goal "
+                    : brief   ? "; "
+                              : "\ngoal ",
                     g->measure == MEASURE_TTFT   ? "TTFT"
                     : g->measure == MEASURE_TPOT ? "TPOT"
                                                  : "E2E",
@@ -1192,9 +1195,9 @@ static void say_lines(const struct replay_view *view, struct strbuf *out, bool b
     const struct replay_result *r = &f->result;
     const char *limit = replay_limit_words(f->limit);
     double read = (double)(r->cached_tokens + r->prompt_tokens);
-    bool priced = view->hour.known && view->hour.value > 0;
+    bool priced = view->hour.known && view->hour.value > 0, tight = brief && has_goals(view);
 
-    say_goals(view, out, brief ? "; " : "\n");
+    say_goals(view, out, brief);
     strbuf_addf(out, "%slimit: %.*s", out->len ? "\n" : "",
                 brief ? (int)strcspn(limit, ":") : (int)strlen(limit), limit);
     if (f->limit != REPLAY_LIMIT_NONE)
@@ -1208,11 +1211,12 @@ static void say_lines(const struct replay_view *view, struct strbuf *out, bool b
         strbuf_addf(out, "\nserved %s requests/s", UNITS_PLAIN(f->requests.value, 3));
     if (priced)
         strbuf_addf(out, ", %s for $1", UNITS_TOKENS(f->goodput.value * 3600 / view->hour.value));
-    strbuf_addf(out, "; %s tok/s", UNITS_PLAIN(f->tokens.value, 3));
+    if (!tight)
+        strbuf_addf(out, "; %s tok/s", UNITS_PLAIN(f->tokens.value, 3));
     if (priced)
         strbuf_addf(out, "%s%s/h", brief ? "; " : "\n", UNITS_MONEY(view->hour.value));
     if (priced && view->million.known)
-        strbuf_addf(out, ", %s/M tokens", UNITS_MONEY(view->million.value));
+        strbuf_addf(out, ", %s/M%s", UNITS_MONEY(view->million.value), tight ? "" : " tokens");
     strbuf_addf(out, "\npreemptions %s; prompts cached %.0f %%; refused %d",
                 UNITS_TOKENS((double)r->preemptions),
                 read > 0 ? 100 * (double)r->cached_tokens / read : 0, r->refused);
