@@ -163,7 +163,7 @@ static void check_constrained(const struct options *asked, const struct resolved
     if (paid == 0 || (paid_for(&r, &more) < paid && !is_unusual(&r.request, &more.layout)))
         wrong("%s: %d GPUs to pay for, and %d without --%s", command_of(&options),
               paid_for(&r, &more), paid, name);
-    if (more.cost.per_hour > 0 &&
+    if (more.cost.per_hour > 0 && !is_unusual(&r.request, &more.layout) &&
         !(cheapest->cost.per_hour > 0 && cheapest->cost.per_hour <= more.cost.per_hour + 0.01))
         wrong("%s: $%g, but the least money is $%g", command_of(&options), more.cost.per_hour,
               cheapest->cost.per_hour);

@@ -38,7 +38,9 @@ struct bench_diagnosis {
 /* What a session asks for, and the texts of it: the session outlives what the form
  * lends. */
 struct bench_request {
-    struct form form; /* as it was */
+    struct form form; /* as it was; its answer is the form's own, and gone when that plans again */
+    struct gpu host;  /* the processors of its plan; has_host: there are some */
+    bool has_host;
     struct bench_options bench;
     char tests[96], devices[256], resume[GP_PATH_MAX], folder[GP_PATH_MAX];
     struct options options;
@@ -182,6 +184,10 @@ static struct bench_request *ask_new(const struct app *app, struct bench *b)
     b->version = app->form->version;
     b->stale = false;
     ask->form = *app->form;
+    if (app->form->answered && app->form->answer->plan.request.gpu) {
+        ask->host = *app->form->answer->plan.request.gpu;
+        ask->has_host = ask->host.host;
+    }
     ask->bench = b->values.bench;
     ask->how = (struct session_request){.options = &ask->options,
                                         .planner = app->form->planner,
@@ -345,9 +351,7 @@ static void bench_begin(struct app *app, struct bench *b)
 
 const struct gpu *bench_host(const struct bench *b)
 {
-    const struct gpu *gpu = b->ask->form.answered ? b->ask->form.answer->plan.request.gpu : NULL;
-
-    return gpu && gpu->host ? gpu : b->host;
+    return b->ask && b->ask->has_host ? &b->ask->host : b->host;
 }
 
 bool bench_unfinished(const struct bench *b)
