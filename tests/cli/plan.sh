@@ -33,7 +33,7 @@ assert_contains "options in the headline" \
 run --launch vllm -m llama-3.1-70b -p bf16 -g h100-sxm:2 -c 8k
 assert_contains "and in the command" "--max-num-seqs 256" "$out"
 run --plan -m llama-3.1-70b -p bf16 -g h100-sxm:2 -c 8k -f json
-assert_eq "and in JSON" "$(json verdict.options_turned)" "--max-num-seqs 256"
+! have_json || assert_eq "and in JSON" "$(json verdict.options_turned)" "--max-num-seqs 256"
 run --plan -m llama-3.1-8b -p bf16 -g l4 --enforce-eager --why
 assert_contains "no graphs on demand" "CUDA graphs" "$out"
 assert_fails 2 "has no such option" --plan -m llama-3.1-8b -p q4_k_m -g l4 --enforce-eager

@@ -63,7 +63,7 @@ fed() {
 fed plan ":users 5" "g Down Down Down"
 fed compare "2" Down Down
 fed curves "3" Right
-fed bench "4" ":test gemm"
+fed bench "4" ":test gemm" ":wait"
 lab_pool >lab.cfg
 fed pool ":pool lab.cfg" ":wait"
 
