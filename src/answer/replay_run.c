@@ -582,6 +582,23 @@ enum gp_status replay_run_read(struct planner *planner, const struct options *o,
     return rc;
 }
 
+/* Of a change behind the last answer nothing would be seen. */
+static enum gp_status check_fleet(const struct replay_run *run, struct gp_err *err)
+{
+    const struct forecast *f = &run->forecast;
+    double end = f->result.last - f->arrivals.load.counts_from;
+    bool lost = run->ask.lose_at > end;
+    char a[32], b[32];
+
+    if (!lost && run->ask.add_at <= end)
+        return GP_OK;
+    return gp_fail(err, GP_E_USAGE, lost ? "--lose-replica-at" : "--add-replica-at",
+                   "an earlier time, or more --requests",
+                   "the last answer is there after %s, and the replica %s after %s",
+                   units_seconds(a, sizeof(a), end, 3), lost ? "goes" : "serves",
+                   units_seconds(b, sizeof(b), lost ? run->ask.lose_at : run->ask.add_at, 3));
+}
+
 enum gp_status replay_run_forecast(struct planner *planner, struct replay_run *out,
                                    struct gp_err *err)
 {
@@ -594,6 +611,10 @@ enum gp_status replay_run_forecast(struct planner *planner, struct replay_run *o
     enum forecast_gap gap = forecast_run(p, &out->ask, &out->forecast);
     if (gap != FORECAST_KNOWN)
         return fail_gap(gap, p, err);
+    enum gp_status rc = check_fleet(out, err);
+
+    if (rc)
+        return rc;
     out->done = true;
     fill_hours(out);
     fill_phases(out);

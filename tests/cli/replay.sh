@@ -256,6 +256,9 @@ END
         assert_eq "not for the better" yes "$(awk 'NR == 2 { print ($1 > t && $2 > e) ? "yes" : "no" }
             { t = $1; e = $2 }' losses)"
     fi
+    assert_fails 2 "the replica goes after 9000 s" --replay $fleet --rate 20 --lose-replica-at 9000
+    assert_fails 2 "the replica serves after 9050 s" \
+        --replay $fleet --rate 20 --add-replica-at 9000 --cold-start 50
     assert_fails 2 "nothing would be served without it" --replay $model:1 --rate 4 --lose-replica-at 9
     assert_fails 2 "no replica is started" --replay $model --rate 4 --cold-start 9
     assert_fails 2 "replicas that stay" --replay $model --solve rate --ttft-p99 200 --lose-replica-at 9
