@@ -942,7 +942,7 @@ const char *sentence_worse_by(const struct runner_up *r, struct texts *t)
             return "";
         }
     case WORSE_TOKENS:
-        return texts_addf(t, "%.0f %% fewer tokens/s", 100 * r->more);
+        return texts_addf(t, "%.0f %% slower", 100 * r->more);
     case WORSE_GPUS:
     case WORSE_PAID:
         return texts_addf(t, "%.0f GPU%s more%s", r->more, r->more == 1 ? "" : "s",

@@ -46,7 +46,7 @@ enum worse_by {
     WORSE_UNSURE,   /* a goal of speed is likely where the other surely meets it */
     WORSE_OPTIONS,  /* options of the engine are turned */
     WORSE_STAGES,
-    WORSE_TOKENS, /* `more` of its tokens/s, as a share, are missing */
+    WORSE_TOKENS, /* slower by the share `more`: tokens/s, at a rate those of a user */
     WORSE_REPLICAS,
     WORSE_EXPERTS, /* spread wider */
     WORSE_GOAL,    /* it needs less, and misses the goal of `limit`: it reaches `more` */

@@ -20,7 +20,7 @@
  *   4  the lower price to the cent, a known one before an unknown one; where the count is given,
  *      and nothing more to be bought, after 9
  *   5  the goals of speed by the whole band, where others are likely by its middle (goals.h)
- *   6  more tokens/s of the load that is asked, of a rate those of a user, in steps of 5 %
+ *   6  more tokens/s, in steps of 5 %: of the load that is asked, at a rate of one user
  *   7  the engine's own options
  *   8  less PP
  *   9  the fewest GPUs that it takes
