@@ -34,6 +34,10 @@ row 'FITS on 8 x *: TP 8, 1 host*' -m qwen3-coder-480b-a35b -g mi300x
 row 'FITS on 16 x *: TP 8 x PP 2, 2 hosts*' -m deepseek-r1 -p fp8-block -g h100-sxm
 row 'FITS on * x *replicas, *' -m llama-3.1-8b -u 1000 -g l4
 assert_lacks "an 8B model in no pipeline" "pipeline-parallel" "$out"
+# ---- all of what is rented; what people do not run, where it is one host in place of two ----
+row 'FITS on 4 x *: TP 4, 1 host*' -m llama-3.1-70b -p bf16 -g a100-sxm-80
+row 'FITS on 8 x *1 host*' -m kimi-k2 -g h200-sxm -u 32 -c 64k
+row 'FITS on 48 x *3 hosts*' -m kimi-k2 -p int4 -g a100-sxm-40 --rate 30.5
 run --plan -m kimi-k2
 assert_contains "what nobody sells is not offered: a host of 8" "FITS on 8 x" "$out"
 
