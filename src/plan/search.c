@@ -23,9 +23,14 @@ struct setting {
     struct load load;
 };
 
-/* What is turned before more GPUs or a slower layout are taken, the mildest first: slots that
- * the load does not need, then the share of the memory, the tokens of a step, the graphs. */
+/* What is turned before more GPUs or a slower layout are taken, the mildest first: a smaller share
+ * of the memory where it leaves too little beside it, slots that the load does not need, then a
+ * larger share, the tokens of a step, the graphs. */
 static const struct knobs ladder[] = {
+    {.utilization = 0.90},
+    {.utilization = 0.85},
+    {.utilization = 0.80},
+    {.utilization = 0.70},
     {.seqs = 256},
     {.seqs = 128},
     {.seqs = 64},
@@ -36,6 +41,7 @@ static const struct knobs ladder[] = {
     {.seqs = 32, .tokens = 1024, .utilization = 0.95, .eager = true},
 };
 #define LADDER (sizeof(ladder) / sizeof(ladder[0]))
+#define SMALLER 4 /* the first of them */
 
 /* Of a thread, as nothing that is planned knows on whose behalf it is. */
 static _Thread_local const atomic_bool *abandon;
@@ -639,15 +645,19 @@ static struct knobs search_knobs(const struct search *s, size_t i)
     struct knobs k = ladder[i];
     double users = ceil(q->users / (q->replicas > 0 ? q->replicas : 1));
 
-    while (k.seqs < users && k.seqs < s->load.max_num_seqs)
+    while (k.seqs > 0 && k.seqs < users && k.seqs < s->load.max_num_seqs)
         k.seqs *= 2;
     if (q->max_num_seqs > 0 || q->rate > 0 || q->draft_tokens > 0 || k.seqs >= s->load.max_num_seqs)
         k.seqs = 0;
     double seqs = k.seqs > 0 ? k.seqs : s->load.max_num_seqs;
     if (q->max_batched_tokens > 0 || k.tokens >= s->load.max_batched_tokens || k.tokens < seqs)
         k.tokens = 0;
-    if (q->utilization > 0 || memory_budget(q) != BUDGET_UTILIZATION ||
-        s->load.fraction >= k.utilization)
+    enum budget budget = memory_budget(q);
+    bool smaller = i < SMALLER && (budget == BUDGET_STATIC || budget == BUDGET_UTILIZATION);
+    bool larger = i >= SMALLER && budget == BUDGET_UTILIZATION;
+
+    if (q->utilization > 0 || !(smaller ? k.utilization < s->load.fraction
+                                        : larger && k.utilization > s->load.fraction))
         k.utilization = 0;
     if (!engine_has_eager(q->engine) || q->gpu->host)
         k.eager = false;
@@ -699,7 +709,10 @@ static bool turn_options(struct search *s, const struct layout *l, struct evalua
 
     /* Each step leaves more room than those before: where the last leaves too little, none does.
      * At a rate more requests run at once in slower steps. */
-    if (s->request->rate <= 0) {
+    uint64_t rest = REASON_BIT(REASON_REST_LACKS) | REASON_BIT(REASON_REST_TIGHT);
+    bool beside = e->reasons & rest;
+
+    if (s->request->rate <= 0 && !beside) {
         evaluate(&most->request, &most->load, &s->prices, l, &last);
         if (last.verdict == VERDICT_DOES_NOT_FIT) {
             *e = last;
@@ -715,6 +728,8 @@ static bool turn_options(struct search *s, const struct layout *l, struct evalua
         bool users = e->limit == LIMIT_KV && e->binding.each <= e->binding.pool.low;
 
         if (c->request.eager && !s->request->eager && (share || users))
+            continue;
+        if (c->knobs.utilization > 0 && c->knobs.utilization < s->load.fraction && !beside)
             continue;
         evaluate(&c->request, &c->load, &s->prices, l, e);
         e->turned = c->knobs;
