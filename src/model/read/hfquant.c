@@ -159,48 +159,25 @@ static int scheme_integer(struct form *f, double bits, int group, bool zeros, bo
 
 /* Of quantization_config and MLX's quantization, whoever wrote them. */
 static const struct hf_field config_fields[] = {
-    {"quant_method", .kinds = HF_TEXT},
+    {"quant_method expert_dtype quant_algo kv_cache_quant_algo weights forward_dtype mode",
+     .kinds = HF_TEXT},
     {"group_size", .kinds = HF_GROUP, -1, GROUP_TOP},
     {"weight_block_size", .kinds = HF_COUNTS, 1, 65536, .items = 2},
-    {"modules_to_not_convert", .kinds = HF_TEXTS},
-    {"ignored_layers", .kinds = HF_TEXTS},
-    {"llm_int8_skip_modules", .kinds = HF_TEXTS},
-    {"skip_modules", .kinds = HF_TEXTS},
-    {"linear_weights_not_to_quantize", .kinds = HF_TEXTS},
-    {"ignore", .kinds = HF_TEXTS},
-    {"exclude", .kinds = HF_TEXTS},
-    {"exclude_modules", .kinds = HF_TEXTS},
+    {"modules_to_not_convert ignored_layers llm_int8_skip_modules skip_modules "
+     "linear_weights_not_to_quantize ignore exclude exclude_modules",
+     .kinds = HF_TEXTS},
     {"lm_head", .kinds = HF_FLAG | HF_OBJECT}, /* MLX: settings of the module */
-    {"expert_dtype", .kinds = HF_TEXT},
-    {"load_in_4bit", .kinds = HF_FLAG},
-    {"load_in_8bit", .kinds = HF_FLAG},
-    {"_load_in_4bit", .kinds = HF_FLAG},
-    {"_load_in_8bit", .kinds = HF_FLAG},
-    {"bnb_4bit_use_double_quant", .kinds = HF_FLAG},
-    {"config_groups", .kinds = HF_OBJECT},
-    {"dynamic", .kinds = HF_OBJECT},
-    {"extra_config", .kinds = HF_OBJECT},
-    {"global_quant_config", .kinds = HF_OBJECT},
-    {"layer_quant_config", .kinds = HF_OBJECT},
-    {"config_for_layers", .kinds = HF_OBJECT},
-    {"module_quant_configs", .kinds = HF_OBJECT},
-    {"module_config_overrides", .kinds = HF_OBJECT},
-    {"tensor_storage", .kinds = HF_OBJECT},
-    {"quant_config", .kinds = HF_OBJECT},
-    {"quant_algo", .kinds = HF_TEXT},
-    {"quantized_layers", .kinds = HF_OBJECT},
-    {"kv_cache_quant_algo", .kinds = HF_TEXT},
+    {"load_in_4bit load_in_8bit _load_in_4bit _load_in_8bit bnb_4bit_use_double_quant",
+     .kinds = HF_FLAG},
+    {"config_groups dynamic extra_config global_quant_config layer_quant_config config_for_layers "
+     "module_quant_configs module_config_overrides tensor_storage quant_config quantized_layers",
+     .kinds = HF_OBJECT},
     {"kv_cache_scheme", .kinds = HF_OBJECT | HF_TEXT}, /* "FP8": ModelOpt */
     {"head_bits", .kinds = HF_NUMBER, 1, 32},
-    {"in_group_size", .kinds = HF_COUNT, 1, 65536},
-    {"out_group_size", .kinds = HF_COUNT, 1, 65536},
+    {"in_group_size out_group_size", .kinds = HF_COUNT, 1, 65536},
     {"num_codebooks", .kinds = HF_COUNT, 1, 64},
     {"nbits_per_codebook", .kinds = HF_COUNT, 1, 24},
-    {"weights", .kinds = HF_TEXT},
-    {"forward_dtype", .kinds = HF_TEXT},
-    {"nbits", .kinds = HF_COUNT, 1, 16},
-    {"num_bits", .kinds = HF_COUNT, 1, 16},
-    {"mode", .kinds = HF_TEXT},
+    {"nbits num_bits", .kinds = HF_COUNT, 1, 16},
 };
 /* ExLlama's are a mean over the matrices. */
 static const struct hf_field whole_bits = {"bits", .kinds = HF_COUNT, 1, 32};
@@ -244,15 +221,10 @@ static void check_config(struct hf *hf, const char *path, const json_t *config)
 static bool check_module(struct form *f, const char *key, const char *module, const json_t *row)
 {
     static const struct hf_field fields[] = {
-        {"bits", .kinds = HF_NUMBER, 1, 32},
-        {"num_bits", .kinds = HF_NUMBER, 1, 32},
+        {"bits num_bits", .kinds = HF_NUMBER, 1, 32},
         {"group_size", .kinds = HF_COUNT | HF_GROUP, -1, GROUP_TOP},
         {"bits_per_weight", .kinds = HF_NUMBER, 0.1, 32},
-        {"mode", .kinds = HF_TEXT},
-        {"data_type", .kinds = HF_TEXT},
-        {"quant_algo", .kinds = HF_TEXT},
-        {"weight_dtype", .kinds = HF_TEXT},
-        {"dtype", .kinds = HF_TEXT},
+        {"mode data_type quant_algo weight_dtype dtype", .kinds = HF_TEXT},
     };
     char shown[64], path[160];
 
