@@ -81,11 +81,10 @@ static struct middle fit_middle(double *values, int n)
 static void median_line(const double *work, const double *time, int n, struct line *out)
 {
     double *rate = gp_calloc((size_t)n, sizeof(*rate));
-    struct middle m;
 
     for (int i = 0; i < n; i++)
         rate[i] = work[i] / time[i];
-    m = fit_middle(rate, n);
+    struct middle m = fit_middle(rate, n);
     *out = (struct line){NAN, NAN, NAN, m.median, m.low, m.high, NAN};
     free(rate);
 }
@@ -96,8 +95,7 @@ static bool least_squares(const double *work, const double *time, int n, struct 
     struct {
         double aa, ab, bb, a, b;
     } s = {0};
-    double a, b, det, squares = 0, spread, da, db;
-    bool through_zero;
+    double a, b, squares = 0;
 
     for (int i = 0; i < n; i++) {
         double x = 1 / time[i], y = work[i] / time[i];
@@ -108,10 +106,10 @@ static bool least_squares(const double *work, const double *time, int n, struct 
         s.a += x;
         s.b += y;
     }
-    det = s.aa * s.bb - s.ab * s.ab;
+    double det = s.aa * s.bb - s.ab * s.ab;
     a = (s.a * s.bb - s.b * s.ab) / det;
     b = (s.b * s.aa - s.a * s.ab) / det;
-    through_zero = !(a > 0);
+    bool through_zero = !(a > 0);
     if (!(det > 1e-12 * s.aa * s.bb))
         return false;
     if (through_zero) {
@@ -122,9 +120,9 @@ static bool least_squares(const double *work, const double *time, int n, struct 
         return false;
     for (int i = 0; i < n; i++)
         squares += pow(1 - (a + b * work[i]) / time[i], 2);
-    spread = sqrt(squares / (n - 2 + through_zero)) * student_t(n - 2 + through_zero);
-    da = through_zero ? 0 : spread * sqrt(s.bb / det);
-    db = spread * (through_zero ? 1 / sqrt(s.bb) : sqrt(s.aa / det));
+    double spread = sqrt(squares / (n - 2 + through_zero)) * student_t(n - 2 + through_zero);
+    double da = through_zero ? 0 : spread * sqrt(s.bb / det);
+    double db = spread * (through_zero ? 1 / sqrt(s.bb) : sqrt(s.aa / det));
     *out = (struct line){
         .overhead = a,
         .overhead_low = fmax(0, a - da),
@@ -343,8 +341,6 @@ static void add_floors(const struct benchlog *log, int device, struct calibratio
     double *values = gp_calloc((size_t)log->count + 1, sizeof(*values));
 
     for (size_t k = 0; k < sizeof(floors) / sizeof(floors[0]); k++) {
-        struct calibration_term *t;
-        struct middle middle;
         int n = 0;
 
         for (int i = 0; i < log->count; i++) {
@@ -355,8 +351,8 @@ static void add_floors(const struct benchlog *log, int device, struct calibratio
         }
         if (!n)
             continue;
-        middle = fit_middle(values, n);
-        t = calibration_add_term(out);
+        struct middle middle = fit_middle(values, n);
+        struct calibration_term *t = calibration_add_term(out);
         t->device = log->device[device].id;
         run_of(log, device, t->run);
         t->kind = CAL_LAUNCH;
@@ -395,11 +391,10 @@ static int by_octave(const void *a, const void *b)
 static struct calibration_octave octave_of(const struct product *product, int n, double peak)
 {
     double *share = gp_calloc((size_t)n, sizeof(*share));
-    struct middle middle;
 
     for (int i = 0; i < n; i++)
         share[i] = product[i].rate / peak;
-    middle = fit_middle(share, n);
+    struct middle middle = fit_middle(share, n);
     free(share);
     return (struct calibration_octave){product[0].octave, middle.median, n, middle.rms};
 }
@@ -459,11 +454,10 @@ static json_t *excluded_points(const struct benchlog *log)
 
     for (int i = 0; i < log->count; i++) {
         const struct point_result *p = &log->point[i];
-        json_t *one;
 
         if (p->state != POINT_OK || result_good(p))
             continue;
-        one = json_object();
+        json_t *one = json_object();
         json_object_set_new(one, "device", json_integer(log->device[p->device].id));
         json_object_set_new(one, "id", gp_json_text(p->id));
         json_object_set_new(one, "variant", gp_json_text(p->variant));
@@ -476,10 +470,9 @@ static json_t *excluded_points(const struct benchlog *log)
 json_t *benchlog_calibration(const struct benchlog *log)
 {
     struct calibration calibration;
-    json_t *json;
 
     benchlog_calibrate(log, &calibration);
-    json = calibration_to_json(&calibration);
+    json_t *json = calibration_to_json(&calibration);
     calibration_fini(&calibration);
     json_object_set_new(json, "excluded", excluded_points(log));
     return json;
