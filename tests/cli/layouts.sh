@@ -27,7 +27,7 @@ row() {
 row 'FITS on 2 x *: TP 2, 1 host, --max-num-seqs 256' -m llama-3.1-70b -g h100-sxm:2
 assert_contains "the option" "--max-num-seqs 256" "$out"
 row 'FITS on 2 x *: TP 2, 1 host*' -m llama-3.1-70b -p fp8 -g l40
-row 'FITS on 4 x *: TP 4, 1 host, --memory-utilization 0.90' -m qwen3-32b -p awq -g 2080ti:4
+row 'FITS on 4 x *: TP 4, 1 host*' -m qwen3-32b -p awq -g 2080ti:4
 row 'FITS on 8 x *: TP 8, 1 host*' -m kimi-k2 -g mi300x
 row 'FITS on [48] x *: TP [48], 1 host*' -m glm-4.6 -g mi300x
 row 'FITS on 8 x *1 host*' -m deepseek-r1 -u 64 -c 16k -g mi300x
