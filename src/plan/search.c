@@ -310,8 +310,10 @@ static bool may_do(const struct evaluation *e)
     return e->verdict == VERDICT_MARGINAL && e->miss <= 1;
 }
 
+#define PAYS_OFF 0.75 /* of the money, at most: estimates of two layouts differ by less */
+
 /* Is what people do not run worth it, beside the best of what they run? In fewer machines or a
- * smaller slice for less money; where nobody says what it costs in fewer machines. */
+ * smaller slice for much less money; where nobody says what it costs in fewer machines. */
 static bool pays_off(const struct search *s, const struct evaluation *e)
 {
     const struct evaluation *u = &s->usual;
@@ -319,7 +321,8 @@ static bool pays_off(const struct search *s, const struct evaluation *e)
 
     if (e->price.per_hour <= 0 || u->price.per_hour <= 0)
         return fewer;
-    return e->price.per_hour < u->price.per_hour - 0.005 && (fewer || gpus_paid(e) < gpus_paid(u));
+    return e->price.per_hour <= PAYS_OFF * u->price.per_hour + 0.005 &&
+           (fewer || gpus_paid(e) < gpus_paid(u));
 }
 
 /* Files one judged layout among what was seen. */
@@ -623,7 +626,8 @@ static void try_replicas(struct search *s, struct layout l, int step)
 }
 
 /* The fewest replicas in (low, high] of a verdict no worse than `worst`; high has one. */
-static void bisect_replicas(struct search *s, struct layout l, int step, int low, enum verdict worst)
+static void bisect_replicas(struct search *s, struct layout l, int step, int low,
+                            enum verdict worst)
 {
     int high = l.replicas;
     struct evaluation e;
