@@ -31,14 +31,23 @@ static const struct formats *formats_of(const struct engine *e)
     return engine_lists(e->weight_formats, "mlx") ? &mlx_formats : &plain_formats;
 }
 
-/* Formats below the request's own, best first; where the engine does not run its own, the
+/* Is its own format of weights or KV nothing that the engine runs on this GPU? */
+static bool type_refused(const struct request *q)
+{
+    uint64_t reasons = load_sum(q).reasons;
+
+    return reasons_verdict(reasons) == VERDICT_DOES_NOT_FIT &&
+           reasons_limit(reasons) == LIMIT_TYPE;
+}
+
+/* Formats below the request's own, best first; where the engine does not run its own there, the
  * nearest of at least its width comes before them. Adds them to out, which has *n. */
 static enum gp_status offer_formats(struct planner *p, const struct request *q,
                                     const char *const *ids, struct precisions *out, int *n,
                                     struct gp_err *err)
 {
     const struct format *own = q->precision.weight;
-    bool refused = !engine_runs_format(q->engine, own);
+    bool refused = !engine_runs_format(q->engine, own) || type_refused(q);
     enum gp_status rc = GP_OK;
 
     for (int first = *n; *ids && !rc; ids++) {

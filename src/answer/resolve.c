@@ -516,6 +516,9 @@ enum gp_status planner_precision(struct planner *p, const struct model *m,
     gp_copy(out->id, sizeof(out->id), format->id);
     rc = base_format(p, m, format, &out->base, err);
     out->kv = out->base;
+    /* llama.cpp's converter and quantizer leave experts that are published in MXFP4 as they are */
+    const struct format *experts = out->by_role[ROLE_EXPERT];
+    bool kept = format->mix && strcmp(experts->id, "mxfp4") == 0;
     for (int i = 0; i < m->checkpoint_count && !published; i++)
         if (strcmp(m->checkpoint[i].format, format->id) == 0)
             published = &m->checkpoint[i];
@@ -523,6 +526,8 @@ enum gp_status planner_precision(struct planner *p, const struct model *m,
         out->by_role[r] = format->keep_roles >> r & 1 ? out->base : format;
         if (published && published->role[r][0])
             rc = catalog_format(p->catalog, published->role[r], &out->by_role[r], err);
+        else if (kept && r == ROLE_EXPERT)
+            out->by_role[r] = experts;
     }
     return rc;
 }

@@ -1052,7 +1052,10 @@ const char *sentence_fix(const struct fix *f, struct texts *t)
         {"context", SAY_TOKENS, .number = q->context},
         {"knobs", SAY_TEXT, .text = knobs},
         {"weights", SAY_TEXT, .text = q->precision.weight->name},
-        {"kv", SAY_TEXT, .text = q->kv && q->kv->block > 0 ? "a Q8_0" : "an FP8"},
+        {"kv", SAY_TEXT,
+         .text = !q->kv || q->kv->bits >= 16 ? "a 16-bit"
+                 : q->kv->block > 0          ? "a Q8_0"
+                                             : "an FP8"},
         {"engine", SAY_TEXT, .text = q->engine->name},
         {"gpu", SAY_TEXT, .text = q->gpu->name},
         {"tp", SAY_NUMBER, .number = q->tp},

@@ -389,9 +389,25 @@ static void on_host(struct fix_search *f)
 
 /* ---- formats and engines ---- */
 
+/* The KV cache in the 16 bit that any engine has. */
+static unsigned plain_kv(struct request *r)
+{
+    if (r->kv == r->precision.base)
+        return 0;
+    r->kv = r->precision.base;
+    r->kv_auto = r->kv == r->precision.kv;
+    return BIT(CHANGE_KV);
+}
+
 static void fix_formats(struct fix_search *f)
 {
     bool alone = false;
+    uint64_t refused = REASON_BIT(REASON_KV_FORMAT) | REASON_BIT(REASON_KV_GPU);
+    struct proposal plain = fix_begin(f, FIX_KV, RANK_KV, 0);
+
+    plain.changes = f->plan->reasons & refused ? plain_kv(&plain.request) : 0;
+    if (plain.changes)
+        fix_propose(f, &plain);
 
     if (f->choices->kv && f->plan->request.kv->bits > f->choices->kv->bits) {
         struct proposal p = fix_begin(f, FIX_KV, RANK_KV, BIT(CHANGE_KV));
@@ -414,21 +430,10 @@ static void fix_formats(struct fix_search *f)
     }
 }
 
-/* The KV cache in the 16 bit that any engine has. */
-static unsigned plain_kv(struct request *r)
-{
-    if (r->kv == r->precision.base)
-        return 0;
-    r->kv = r->precision.base;
-    r->kv_auto = r->kv == r->precision.kv;
-    return BIT(CHANGE_KV);
-}
-
 /* An engine that reads GGUF keeps the KV cache in 16 bit or in a format of its own. */
 static void gguf_formats(struct fix_search *f, const struct engine *engine)
 {
-    struct proposal p =
-        fix_begin(f, FIX_GGUF, f->plan->limit == LIMIT_TYPE ? RANK_ENGINE : RANK_BOTH, 0);
+    struct proposal p = fix_begin(f, FIX_GGUF, RANK_BOTH, 0);
     const struct request asked = p.request;
 
     for (int i = 0; i < f->choices->gguf_count; i++) {

@@ -39,6 +39,7 @@ assert_lacks "an 8B model in no pipeline" "pipeline-parallel" "$out"
 row 'FITS on 4 x *: TP 4, 1 host*' -m llama-3.1-70b -p bf16 -g a100-sxm-80
 row 'FITS on 8 x *1 host*' -m kimi-k2 -g h200-sxm -u 32 -c 64k
 row 'FITS on 48 x *3 hosts*' -m kimi-k2 -p int4 -g a100-sxm-40 --rate 30.5
+row 'FITS on 44 x *TP 2 x 22 *' -m llama-3.1-8b -g l4 --rate 20 --prompt 4000 --output-tokens 200
 run --plan -m kimi-k2
 assert_contains "what nobody sells is not offered: a host of 8" "FITS on 8 x" "$out"
 
@@ -73,6 +74,13 @@ cure() { # the first command after "what would fit"
     run --plan "$@"
     printf '%s\n' "$out" | sed -n '/^what would fit/,$p' | sed -n '3,5p' | tr -d '\\\n'
 }
+assert_contains "AWQ on a V100: llama.cpp" "--engine llama.cpp --precision q4_k_m" \
+    "$(cure -m qwen3-32b -p awq -g v100-sxm2-32:2)"
+assert_contains "FP8 KV on a T4: a 16-bit KV cache" "--kv-precision" \
+    "$(cure -m llama-3.1-8b -g t4 --kv-precision fp8)"
+run --plan -m llama-3.1-70b -p int8 -g b200
+assert_contains "where INT8 is missing FP8 comes before INT4" "--precision fp8" \
+    "$(printf '%s\n' "$out" | grep -e '-g b200 --precision' | head -n 1)"
 # told how many layers, neither moves any by itself
 assert_contains "Ollama at 32k: a shorter context" "--context" \
     "$(cure -m qwen3-32b -p q4_k_m --engine ollama -g rtx-4090:1 --gpu-layers 99)"
@@ -85,5 +93,11 @@ for host in '4090:1 --engine ollama|context' '4090:1 --engine ollama -u 4|contex
     assert_contains "${host%|*}" "--${host#*|}" \
         "$(printf '%s\n' "$out" | sed -n '/^what would be better/,$p' | sed -n '3,4p')"
 done
+
+# ---- embedding models answer a prompt with a vector: no tokens are bought ----
+row 'FITS on 6 x *' -m Qwen/Qwen3-Embedding-8B -g l4 --rate 20
+assert_contains "prompts/s" "  speed    20 prompts/s, a prompt in" "$out"
+run --plan -m gpt-oss-120b -p q4_k_m -g rtx-3090:3
+assert_lacks "experts that are published in MXFP4 stay so in GGUF" "host memory: the weights" "$out"
 
 finish
