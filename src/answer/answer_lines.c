@@ -1038,7 +1038,8 @@ static void price_row(struct answer_lines *lines)
                             c->want == WANT_BUY ? " when bought" : ""));
         row_part(lines, "price", ", ", texts_addf(t, "%s a month", UNITS_MONEY(c->per_month)));
         /* of the load that was named; where nobody named one, of all that it holds */
-        const char *words = "%s per million tokens";
+        const char *words = p->request.model->pooling ? "%s per million prompts"
+                                                      : "%s per million tokens";
 
         if (own.known && !load_is_default(lines)) {
             row_part(lines, "price", ", ", texts_addf(t, words, UNITS_MONEY(own.value)));
@@ -1072,6 +1073,13 @@ static void speed_row(struct answer_lines *lines)
         return;
     if (v->gap != SPEED_KNOWN) {
         row_part(lines, "speed", "", texts_addf(t, "no estimate: %s", sentence_speed_gap(p, t)));
+        return;
+    }
+    if (p->request.model->pooling) {
+        row_part(lines, "speed", "", texts_addf(t, "%.3g prompts/s", v->requests.value));
+        row_part(lines, "speed", ", ",
+                 texts_addf(t, "a prompt in %s", figure_amount(AS_TIME, v->ttft, t)));
+        row_part(lines, "speed", ", ", texts_addf(t, "%.3g prompts/s at most", v->full.value));
         return;
     }
     row_part(lines, "speed", "",

@@ -51,6 +51,7 @@ static const struct profile_field name_fields[] = {
 
 static const struct profile_field use_fields[] = {
     {"weights_only", PROFILE_FLAG, AT(weights_only)},
+    {"pooling", PROFILE_FLAG, AT(pooling)},
 };
 
 static const struct profile_field published_fields[] = {

@@ -244,6 +244,7 @@ struct model {
                                              * have such a word in their name */
     bool assumed;                           /* a bare size: the shape is nobody's */
     bool weights_only;                      /* encoders, vision, speech, image: no KV cache */
+    bool pooling;                           /* a prompt is answered with a vector or a score */
     char native_dtype[FORMAT_ID_MAX];       /* "bf16", "fp16", "fp32" */
     char native[ROLE_COUNT][FORMAT_ID_MAX]; /* format of each role as published */
     char native_down[2][FORMAT_ID_MAX];     /* the down projections of a GGUF file, whose mixes

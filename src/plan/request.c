@@ -35,7 +35,9 @@ bool request_take_context(struct request *q, double context, const struct trace 
         return trace_lengths(trace, context, &q->prompt, &q->output, &q->spread);
     if (q->prompt_auto)
         q->prompt = fmin(PROMPT_USUAL, ceil(context * 0.75));
-    if (q->output_auto)
+    if (q->output_auto && q->model->pooling)
+        q->output = 1;
+    else if (q->output_auto)
         q->output = fmin(OUTPUT_USUAL, fmax(context - q->prompt, 1));
     q->spread = spread_of(q->prompt, prompt, q->output, output, context);
     return q->prompt + q->output <= context;
