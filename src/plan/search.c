@@ -623,7 +623,8 @@ static void try_replicas(struct search *s, struct layout l, int step)
 }
 
 /* The fewest replicas in (low, high] of a verdict no worse than `worst`; high has one. */
-static void bisect_replicas(struct search *s, struct layout l, int step, int low, enum verdict worst)
+static void bisect_replicas(struct search *s, struct layout l, int step, int low,
+                            enum verdict worst)
 {
     int high = l.replicas;
     struct evaluation e;
