@@ -208,7 +208,6 @@ bool app_export(struct app *app, void *ctx, const char *text, struct gp_err *err
     struct gp_err why = {0};
     char path[GP_PATH_MAX];
     struct strbuf out;
-    enum gp_status rc;
 
     (void)ctx;
     if (!ops->export)
@@ -222,7 +221,7 @@ bool app_export(struct app *app, void *ctx, const char *text, struct gp_err *err
         return gp_fail(err, GP_E_USAGE, path, ops->suffixes, "the suffix sets the format") == GP_OK;
     }
     strbuf_init(&out);
-    rc = ops->export(app, app_state(app, app->screen), suffix_of(path), &out, err);
+    enum gp_status rc = ops->export(app, app_state(app, app->screen), suffix_of(path), &out, err);
     if (!rc)
         rc = path_write(path, out.text, out.len, &why);
     strbuf_fini(&out);

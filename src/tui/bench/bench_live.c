@@ -517,13 +517,12 @@ void bench_sensors(struct bench *b, const struct session_event *event, double no
 {
     const struct session_sensors *s = &event->sensors;
     struct bench_live *live;
-    struct gauges *g;
     struct session_device device;
 
     if (event->device < 0 || event->device >= BENCH_DEVICES)
         return;
     live = &b->live[event->device];
-    g = &live->gauges;
+    struct gauges *g = &live->gauges;
     g->now[GAUGE_POWER] = s->power;
     g->limit[GAUGE_POWER] = s->power_limit;
     g->now[GAUGE_CLOCK] = s->sm_clock;
@@ -672,7 +671,6 @@ static void draw_ratio(struct canvas *canvas, struct rect in, int y, int x, doub
 static const char *result_cell(const struct session_point *p, const struct point_result *r,
                                int column, char *text, size_t size)
 {
-
     if (column == COL_RATE)
         return p->mark == MARK_UNSUPPORTED ? "unsupported" : result_rate(text, size, r);
     if (column == COL_TIME || column == COL_PREDICTED)
@@ -737,7 +735,6 @@ void bench_points_draw(const struct bench *b, struct canvas *canvas, struct rect
 {
     struct rect inside = rect_inside(in), list;
     struct list_column columns[COLUMNS];
-    struct list_table table;
     struct session_device d;
     char place[64] = "";
     int top, at = 0;
@@ -747,7 +744,7 @@ void bench_points_draw(const struct bench *b, struct canvas *canvas, struct rect
     whole = whole && inside.cols >= FLAGS_LEAST;
     memcpy(columns, point_columns, sizeof(columns));
     columns[COL_NAME].cols = whole ? NAME_COLS : 0;
-    table = list_table(columns, whole ? COLUMNS : COL_FLAGS, inside.cols);
+    struct list_table table = list_table(columns, whole ? COLUMNS : COL_FLAGS, inside.cols);
     if (session_device(b->session, b->device, &d) && session_devices(b->session) > 1)
         gp_format(place, sizeof(place), "device %d, Tab: next", d.id);
     canvas_box(canvas, in, "Points", place[0] ? place : NULL);
@@ -876,7 +873,6 @@ static void draw_strip(const struct bench *b, struct canvas *canvas, struct rect
     struct rect in = rect_inside(box);
     struct list_column columns[STRIP];
     const struct strip *cells[STRIP];
-    struct list_table table;
 
     canvas_box(canvas, box, devices == 1 ? "Device" : "Devices",
                devices > rows ? "Tab: next" : NULL);
@@ -885,7 +881,7 @@ static void draw_strip(const struct bench *b, struct canvas *canvas, struct rect
             columns[count] = strip[i].column;
             cells[count++] = &strip[i];
         }
-    table = list_table(columns, count, in.cols);
+    struct list_table table = list_table(columns, count, in.cols);
     list_titles(canvas, in, &table);
     for (int i = 0; i < rows && top + i < devices && top + i < BENCH_DEVICES; i++)
         strip_row(b, canvas, in, i + 1, top + i, &table, cells);
@@ -989,11 +985,10 @@ static void draw_now(const struct bench *b, struct canvas *canvas, struct rect i
     const struct point *sweep = NULL; /* the point that runs, else the newest */
     struct session_device d;
     struct session_point p;
-    bool runs;
 
     if (rect_empty(page.in) || !session_device(b->session, b->device, &d))
         return;
-    runs = d.running >= 0 && session_point(b->session, b->device, d.running, &p);
+    bool runs = d.running >= 0 && session_point(b->session, b->device, d.running, &p);
     canvas_box(canvas, in, runs ? "This point" : "No point runs", NULL);
     if (runs) {
         page_words(&page, 0, INK_KEY, p.point->id);
@@ -1148,7 +1143,6 @@ void bench_live_act(struct app *app, struct bench *b, enum action action)
 {
     int devices = session_devices(b->session), by = action == ACT_PANEL ? 1 : -1;
     struct frame frame = app_frame(app);
-    int at;
 
     devices = devices < BENCH_DEVICES ? devices : BENCH_DEVICES;
     if (devices < 1)
@@ -1158,7 +1152,7 @@ void bench_live_act(struct app *app, struct bench *b, enum action action)
         b->device = (b->device + by + devices) % devices;
         return;
     }
-    at = b->panel == BENCH_WORDS ? 2 * devices : 2 * b->device + (b->panel != 0);
+    int at = b->panel == BENCH_WORDS ? 2 * devices : 2 * b->device + (b->panel != 0);
     at = (at + by + 2 * devices + 1) % (2 * devices + 1);
     b->device = at / 2 < devices ? at / 2 : b->device;
     b->panel = at == 2 * devices ? BENCH_WORDS : at % 2 ? BENCH_LIVE + b->device : BENCH_POINTS;
@@ -1261,13 +1255,11 @@ static const char *next_words(const struct bench *b)
 
 static enum ink status_ink(const struct bench *b)
 {
-    struct benchlog_tally t;
-
     if (is_unwritten(b))
         return INK_BAD;
     if (bench_unfinished(b))
         return INK_WARN;
-    t = benchlog_tally(session_log(b->session));
+    struct benchlog_tally t = benchlog_tally(session_log(b->session));
     return t.good == 0 ? INK_BAD : t.flagged || t.wrong || t.without ? INK_WARN : INK_OK;
 }
 

@@ -1722,11 +1722,10 @@ static enum gp_status take_options(struct app *app, void *state, const char *lin
     struct bench_options next = b->values.bench;
     char *devices = next.value[OPT_DEVICE], before[BENCH_VALUE];
     uint64_t left_out = b->values.left_out;
-    enum gp_status rc;
 
     chosen_devices(b, devices, BENCH_VALUE);
     gp_copy(before, sizeof(before), devices);
-    rc = bench_options_line(&next, app->form->planner, line, err);
+    enum gp_status rc = bench_options_line(&next, app->form->planner, line, err);
     if (!rc && strcmp(before, devices) != 0)
         rc = choose_devices(b, devices, err);
     memset(devices, 0, BENCH_VALUE);
@@ -1903,12 +1902,11 @@ static enum gp_status export_devices(const struct app *app, const char *suffix, 
                                      struct gp_err *err)
 {
     struct record doc;
-    const struct fact *items;
     enum gp_status rc;
 
     record_init(&doc);
     rc = report_list(planner_catalog(app->form->planner), &devices_class, NULL, 0, &doc, err);
-    items = rc ? NULL : record_find(&doc, "items");
+    const struct fact *items = rc ? NULL : record_find(&doc, "items");
     if (items && strcmp(suffix, "json") == 0)
         record_json(&doc, out);
     else if (items)

@@ -66,8 +66,6 @@ static enum gp_status read_word(const char *text, size_t length, struct word *ou
                                 struct gp_err *err)
 {
     char whole[WORD_MAX], names[160] = "";
-    const char *sign;
-    size_t signs;
 
     *out = (struct word){.not = *text == '!' && length > 1};
     text += out->not ;
@@ -75,7 +73,7 @@ static enum gp_status read_word(const char *text, size_t length, struct word *ou
     if (length >= sizeof(whole))
         return gp_fail(err, GP_E_USAGE, "filter", "", "a word is too long");
     gp_format(whole, sizeof(whole), "%.*s", (int)length, text);
-    sign = whole + strcspn(whole, "<>=");
+    const char *sign = whole + strcspn(whole, "<>=");
     gp_format(out->text, sizeof(out->text), "%.*s", (int)(sign - whole), whole);
     if (!*sign)
         return GP_OK;
@@ -83,7 +81,7 @@ static enum gp_status read_word(const char *text, size_t length, struct word *ou
     out->less = *sign == '<';
     out->more = *sign == '>';
     out->equal = *sign == '=' || sign[1] == '=';
-    signs = *sign != '=' && out->equal ? 2 : 1;
+    size_t signs = *sign != '=' && out->equal ? 2 : 1;
     if (!fact_of(out->text)) {
         for (int i = 0; i < NUMBER_COUNT; i++)
             gp_append(names, sizeof(names), " ", "%s", numbers[i].name);
@@ -343,17 +341,15 @@ void compare_view_own(struct compare_view *view, const char *key, const struct p
  * reason in place of figures. */
 static void add_row(struct compare_view *view, const struct compared *compared)
 {
-    struct compare_row *row;
     struct strbuf cell;
-    bool refused;
 
     view->rows = gp_grow(view->rows, &view->cap, view->count + 1, sizeof(*view->rows));
-    row = &view->rows[view->count++];
+    struct compare_row *row = &view->rows[view->count++];
     *row = (struct compare_row){.compared = compared};
     compare_key(&compared->plan.request, row->key);
     row->marked = find_mark(view, row->key) < view->mark_count;
     write_facts(view, row);
-    refused = compared->plan.verdict == VERDICT_DOES_NOT_FIT;
+    bool refused = compared->plan.verdict == VERDICT_DOES_NOT_FIT;
     strbuf_init(&cell);
     for (int c = 0; c < (refused ? COLUMN_VERDICT : COLUMN_COUNT); c++) {
         strbuf_clear(&cell);
@@ -369,14 +365,13 @@ static void view_settle(struct compare_view *view, size_t done)
 {
     for (size_t i = 0; i < done; i++) {
         const struct compared *compared = comparison_row(view->comparison, i);
-        struct compare_row row;
         size_t at = i;
 
         while (at < view->count && view->rows[at].compared != compared)
             at++;
         if (at == view->count)
             add_row(view, compared);
-        row = view->rows[at];
+        struct compare_row row = view->rows[at];
         view->rows[at] = view->rows[i];
         view->rows[i] = row;
         if (compared->front)
@@ -391,13 +386,11 @@ static char mark_of(const struct compare_view *view, enum compare_column column,
     char mark = 0;
 
     for (size_t i = 0; i < view->count; i++) {
-        char first;
-
         if (column > COLUMN_VERDICT && view->rows[i].compared->plan.verdict == VERDICT_DOES_NOT_FIT)
             continue; /* its reason stands there */
         strbuf_clear(cell);
         compare_view_cell(&view->rows[i], column, cell);
-        first = cell->text[0];
+        char first = cell->text[0];
         if (first == '-' || !first)
             continue; /* unknown */
         if ((first != '~' && first != '?') || (mark && first != mark))

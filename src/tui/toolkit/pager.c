@@ -243,13 +243,12 @@ static void index_open(struct display *display, struct pager *pager)
 
     for (size_t at = 0; pager->text[at];) {
         struct line line = line_at(pager, at);
-        struct choice *c;
 
         at = line.end + (pager->text[line.end] == '\n');
         if (!line.entry)
             continue;
         choices = gp_grow(choices, &cap, (size_t)options.count + 1, sizeof(*choices));
-        c = &choices[options.count++];
+        struct choice *c = &choices[options.count++];
         memset(c, 0, sizeof(*c));
         gp_format(c->id, sizeof(c->id), "%zu", line.from);
         gp_format(c->text, sizeof(c->text), "%.*s", (int)(line.name_end - line.name),
@@ -337,11 +336,10 @@ static void ink_row(const struct pager *pager, struct canvas *canvas, struct rec
                  {ORIGIN_MODEL, INK_SERIES1},
                  {ORIGIN_ASSUMED, INK_WARN}};
     size_t from = row->from;
-    struct line line;
 
     while (from > 0 && pager->text[from - 1] != '\n')
         from--;
-    line = line_at(pager, from);
+    struct line line = line_at(pager, from);
     if (line.heading)
         ink_bytes(pager, canvas, in, y, row, from, line.end, INK_HEADING);
     else if (line.entry && line.name_end < line.end)
@@ -433,10 +431,8 @@ void pager_open(struct display *display, const char *title, const char *text)
     pager->text = gp_strdup(text);
     pager->rows = gp_calloc(1, sizeof(*pager->rows));
     for (size_t len; *text; text += len + (text[len] == '\n')) {
-        int cols;
-
         len = strcspn(text, "\n");
-        cols = gp_columns(text, len);
+        int cols = gp_columns(text, len);
         pager->wide = cols > pager->wide ? cols : pager->wide;
     }
     overlay_push(display, &pager->overlay);
