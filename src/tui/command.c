@@ -215,7 +215,7 @@ static bool run_screen(struct app *app, int screen, const char *options, struct 
 
     strbuf_init(&own);
     strbuf_init(&request);
-    if (app->screens[screen]->own_line)
+    if (app->screens[screen]->complete)
         strbuf_add(&own, options);
     else
         part_options(app, screen, options, &own, &request);
@@ -387,8 +387,8 @@ void app_complete(struct app *app, const char *line, struct strbuf *out)
         offer_first(app, &c);
     else if (find_verb(first))
         edit_paths(c.begin, out);
-    else if (find_screen(first) >= 0 && app->screens[find_screen(first)]->own_line)
-        edit_paths(c.begin, out); /* ":pool FILE" */
+    else if (find_screen(first) >= 0 && app->screens[find_screen(first)]->complete)
+        app->screens[find_screen(first)]->complete(app, c.begin, out);
     else if (find_option(before) >= 0 && !strchr(before, '='))
         offer_values(app, field_rows[find_option(before)].option, &c);
     else if (find_own(app, before) >= 0 && option_rows[find_own(app, before)].choices)

@@ -13,6 +13,8 @@
 
 #include "answer/calibrate.h"
 #include "answer/diagnose_print.h"
+#include "answer/figures.h"
+#include "answer/sentence.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/mem.h"
@@ -943,7 +945,16 @@ static void choose_draw(const struct bench *b, struct canvas *canvas, const stru
     struct rect panel[PANELS], points;
 
     panel_rects(b, frame, panel, &points);
-    bench_points_draw(b, canvas, points, true);
+    if (!rect_empty(points)) {
+        struct rect below = points;
+
+        points.rows = int_min(points.rows, b->line_count + 3);
+        below.y += points.rows;
+        below.rows -= points.rows;
+        if (!bench_sweeps_draw(b, canvas, below))
+            points.rows += below.rows;
+        bench_points_draw(b, canvas, points, true);
+    }
     if (!rect_empty(panel[PANEL_FORM]))
         draw_form(b, canvas, panel[PANEL_FORM]);
     if (!rect_empty(panel[PANEL_PLAN]))
@@ -1339,6 +1350,39 @@ static void show_terms(struct page *page, const struct bench *b)
                                  : "w saves the result under a name, r again, p all of Bench");
 }
 
+#define SAID_COLS 26
+
+/* The plan's GPU is not here: what is offered, what the plan rests on, and what would be measured
+ * of it here. */
+static void show_elsewhere(struct page *page, const struct bench *b)
+{
+    const struct plan *p = &b->confirm->before.plan;
+    struct texts texts = {0};
+
+    page_wordsf(page, 0, INK_WARN,
+                "This host has no %s, it has %s. Enter plans %s on that, and confirms it: "
+                "about two minutes, x stops, u takes the plan back. p measures without a plan.",
+                p->request.gpu->id, b->confirm->here, p->request.model->id);
+    page->y++;
+    if (page->y + 2 < page->in.rows)
+        page_rule(page, "What the plan says, not measured");
+    for (int id = FIGURE_TTFT; id <= FIGURE_TOKENS; id++) {
+        const struct figure_row *row = &figure_rows[id];
+        struct quantity q = figure_value(p, (enum figure_id)id);
+
+        if (q.known)
+            bench_fact(page, SAID_COLS, row->label, "%s (%s), %s",
+                       figure_amount(row->style, q, &texts), figure_band(row->style, q, &texts),
+                       origin_word(q.origin));
+    }
+    bench_fact(page, SAID_COLS, "bound by", "%s", sentence_speed_bound(p->speed.bound));
+    texts_fini(&texts);
+    page->y++;
+    struct rect rest = {page->in.y + page->y, page->in.x, page->in.rows - page->y, page->in.cols};
+    if (rest.rows >= POINTS_LEAST / 2 && b->line_count > 0)
+        bench_points_draw(b, page->canvas, rest, true);
+}
+
 static void confirm_draw(const struct app *app, const struct bench *b, struct canvas *canvas,
                          struct rect box)
 {
@@ -1362,10 +1406,7 @@ static void confirm_draw(const struct app *app, const struct bench *b, struct ca
     else if (c && c->before.plan.speed.gap != SPEED_KNOWN)
         page_words(&page, 0, INK_WARN, "the plan has no estimate of speed to confirm");
     else if (c)
-        page_wordsf(&page, 0, INK_WARN,
-                    "This host has no %s, it has %s. Enter plans %s on that, and confirms it: "
-                    "about two minutes, x stops, u takes the plan back. p measures without a plan.",
-                    c->before.plan.request.gpu->id, c->here, c->before.plan.request.model->id);
+        show_elsewhere(&page, b);
     canvas_cursor(canvas, page.in, 0, 0);
 }
 

@@ -145,6 +145,8 @@ bool bench_seconds(struct bench *b, double now); /* a second has passed: true */
 /* The list of points into a box; whole: with predicted time and flags, where there is room. */
 void bench_points_draw(const struct bench *b, struct canvas *canvas, struct rect in, bool whole);
 void bench_live_draw(const struct bench *b, struct canvas *canvas, const struct frame *frame);
+/* What is predicted of each sweep of a layer, side by side; false: no room, or there are none. */
+bool bench_sweeps_draw(const struct bench *b, struct canvas *canvas, struct rect in);
 bool bench_warms(const struct bench *b); /* has no point begun yet? */
 /* s: the mean of the samples of the point that runs; *spread: half its 95 % interval, relative,
  * NAN with fewer than three. NAN: there is none yet. */

@@ -138,17 +138,17 @@ const struct compare_column_row compare_columns[COLUMN_COUNT] = {
     [COLUMN_PRECISION] = {"precision", "format", "format", NULL, false, false, 0},
     [COLUMN_VERDICT] = {"verdict", "verdict", "verdict", NULL, false, false, 1},
     [COLUMN_GPUS] = {"gpus", "n", "n", "gpus", true, false, 0},
-    [COLUMN_LAYOUT] = {"tp", "layout", "layout", NULL, false, false, 7},
+    [COLUMN_LAYOUT] = {"tp", "layout", "layout", NULL, false, false, 6},
     [COLUMN_MEMORY] = {"memory", "memory GiB", "memory", NULL, true, true, 10},
-    [COLUMN_WEIGHTS] = {"weights", "weights GiB", "weights", NULL, true, false, 8},
-    [COLUMN_POOL] = {"kv_pool", "KV pool GiB", "KV pool", NULL, true, true, 9},
+    [COLUMN_WEIGHTS] = {"weights", "weights GiB", "weights", NULL, true, false, 7},
+    [COLUMN_POOL] = {"kv_pool", "KV pool GiB", "KV pool", NULL, true, true, 8},
     [COLUMN_REQUESTS] = {"holds", "users", "users", NULL, true, true, 4},
     [COLUMN_TPOT] = {"tpot", "TPOT ms", "TPOT", "tpot", true, false, 3},
     [COLUMN_TOKENS] = {"output_tokens_per_s", "tok/s", "tok/s", "tokens", true, true, 5},
     [COLUMN_MILLION] = {"per_million_output_tokens", "$/M", "$/M", "million", true, false, 2},
     [COLUMN_HOUR] = {"per_hour", "$/h", "$/h", "cost", true, false, 0},
     [COLUMN_MONTH] = {"per_month", "$/month", "$/month", NULL, true, false, 11},
-    [COLUMN_LIMIT] = {"limit", "limit", "limit", NULL, false, false, 6},
+    [COLUMN_LIMIT] = {"limit", "bound by", "limit", NULL, false, false, 9},
     [COLUMN_BAR] = {"memory", "memory of one GPU", "memory", NULL, false, true, 12},
 };
 
@@ -196,6 +196,13 @@ static void layout_cell(const struct compare_row *row, struct strbuf *out)
         strbuf_addf(out, " EP%d", l->ep);
 }
 
+/* What keeps it from being sure; of what fits what takes the time of a step. */
+static const char *bound_cell(const struct plan *p)
+{
+    return p->limit == LIMIT_NONE && p->speed.gap == SPEED_KNOWN ? speed_bound_word(p->speed.bound)
+                                                                 : limit_word(p->limit);
+}
+
 #define BAND_MOST 1000.0 /* ms; above it the column would be wider than it is worth */
 
 void compare_view_cell(const struct compare_row *row, enum compare_column column,
@@ -209,6 +216,8 @@ void compare_view_cell(const struct compare_row *row, enum compare_column column
         strbuf_addf(out, "%*s", COMPARE_BAR, "");
     else if (column == COLUMN_VERDICT)
         strbuf_add(out, plan_verdict_cell(&row->compared->plan));
+    else if (column == COLUMN_LIMIT)
+        strbuf_add(out, bound_cell(&row->compared->plan));
     else if (f && column == COLUMN_TPOT) {
         const struct quantity *q = &f->number;
         double low = q->value - q->low, high = q->high - q->value, side = high > low ? high : low;
@@ -243,7 +252,9 @@ static struct sort_key key_of(const struct compare_view *view, size_t at)
     key.spans = (view->sort == COLUMN_HOUR || view->sort == COLUMN_MONTH) &&
                 plan_spans(&row->compared->plan);
     key.reverse = view->reverse != column->descends;
-    key.text = f->kind == FACT_TEXT ? f->text : NULL;
+    key.text = view->sort == COLUMN_LIMIT ? bound_cell(&row->compared->plan)
+               : f->kind == FACT_TEXT     ? f->text
+                                          : NULL;
     key.known = key.text ? key.text[0] != '\0' : f->known;
     key.number = key.text ? 0 : f->number.value;
     return key;
@@ -413,14 +424,8 @@ static void note_marks(struct compare_view *view)
     }
     strbuf_fini(&cell);
     view->good = 0;
-    view->limited = false;
-    for (size_t i = 0; i < view->count; i++) {
-        const struct plan *p = &view->rows[i].compared->plan;
-
-        view->good += p->verdict == VERDICT_FITS;
-        view->limited =
-            view->limited || (p->verdict != VERDICT_DOES_NOT_FIT && p->limit != LIMIT_NONE);
-    }
+    for (size_t i = 0; i < view->count; i++)
+        view->good += view->rows[i].compared->plan.verdict == VERDICT_FITS;
 }
 
 void compare_view_begin(struct compare_view *view, const struct comparison *comparison)
@@ -553,8 +558,7 @@ int compare_view_columns(const struct compare_view *view, int cols,
             int own = compare_columns[c].rank;
 
             own = own > 2 && c == (int)view->sort ? 2 : own;
-            if (own != rank || (rank > 0 && used + wide > cols) ||
-                (c == COLUMN_LIMIT && !view->limited && c != (int)view->sort))
+            if (own != rank || (rank > 0 && used + wide > cols))
                 continue;
             taken[c] = true;
             used += wide;

@@ -187,18 +187,11 @@ static void show_cost(struct page *page, const struct plan *p)
 
 /* ---- all of it ---- */
 
-static void detail_lay_out(struct page *page, const struct compare_row *row)
+static void show_detail(struct page *page, const struct compare_row *row)
 {
     const struct plan *p = &row->compared->plan;
     struct answer_lines lines;
 
-    if (p->has_memory) {
-        if (page->canvas) {
-            membar_draw(page->canvas, page->in, page->y, p);
-            membar_legend(page->canvas, page->in, page->y + 1, p);
-        }
-        page->y += 2;
-    }
     if (p->verdict != VERDICT_FITS)
         show_reasons(page, p);
     show_holds(page, row);
@@ -215,6 +208,20 @@ static void detail_lay_out(struct page *page, const struct compare_row *row)
         if (strcmp(lines.list[i].name, "model") != 0 && strcmp(lines.list[i].name, "format") != 0)
             page_wordsf(page, 0, INK_DIM, "%s: %s", lines.list[i].name, lines.list[i].text);
     answer_lines_fini(&lines);
+}
+
+static void detail_lay_out(struct page *page, const struct compare_row *row)
+{
+    const struct plan *p = &row->compared->plan;
+
+    if (p->has_memory) {
+        if (page->canvas) {
+            membar_draw(page->canvas, page->in, page->y, p);
+            membar_legend(page->canvas, page->in, page->y + 1, p);
+        }
+        page->y += 2;
+    }
+    show_detail(page, row);
 }
 
 /* "l40s x 4, fp8: fits" */
@@ -490,7 +497,7 @@ static void draw_sides(const struct compare_state *s, struct canvas *canvas,
         canvas_box(canvas, in, "Side by side", shown[0] ? shown : NULL);
         in = rect_inside(in);
     }
-    sides_draw(canvas, in, rows, count, list_clamp(s->side, 0, count - 1));
+    sides_draw(canvas, in, rows, count, list_clamp(s->side, 0, count - 1), show_detail);
 }
 
 /* A screen's draw(). */

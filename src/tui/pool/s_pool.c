@@ -24,6 +24,7 @@
 #include "pool/pool_run.h"
 #include "tui/app.h"
 #include "tui/list.h"
+#include "tui/toolkit/edit.h"
 #include "tui/toolkit/words.h"
 
 #define SLOWER 1.5 /* times the goals */
@@ -1370,6 +1371,26 @@ static void pool_offer(struct app *app)
     free(choices);
 }
 
+/* The examples, files, and after a '-' its options. */
+static void pool_complete(const struct app *app, const char *begin, struct strbuf *out)
+{
+    char **names;
+    size_t count = catalog_names(planner_catalog(app->form->planner), "pools", ".cfg", &names);
+
+    for (int id = 0; id < OPTION_COUNT && begin[0] == '-'; id++)
+        if (pool_takes((enum option_id)id) &&
+            strncmp(option_rows[id].name, begin + strspn(begin, "-"),
+                    strlen(begin + strspn(begin, "-"))) == 0)
+            strbuf_addf(out, "%s--%s", out->len ? " " : "", option_rows[id].name);
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(names[i], begin, strlen(begin)) == 0)
+            strbuf_addf(out, "%s%s", out->len ? " " : "", names[i]);
+    path_list_free(names, count);
+    if (out->len)
+        strbuf_add(out, " ");
+    edit_paths(begin, out);
+}
+
 /* ---- time ---- */
 
 /* Nothing is at work. */
@@ -1679,5 +1700,5 @@ const struct screen_ops screen_pool = {
     .options = pool_options_line,
     .here = pool_here,
     .offer = pool_offer,
-    .own_line = true,
+    .complete = pool_complete,
 };

@@ -1118,8 +1118,8 @@ static int draw_percentiles(struct canvas *canvas, struct rect in, const struct 
     return y + 1;
 }
 
-/* "; waiting 12 % of the time, from 312 s, most 41 at 640 s" */
-static void say_when(const struct replay_view *view, struct strbuf *out, const char *between)
+/* "waiting 12 % of the time, from 312 s, most 41 at 640 s"; brief: without "of the time" */
+static void say_when(const struct replay_view *view, struct strbuf *out, bool brief)
 {
     int first = -1, most = 0, waits = 0;
     char a[48], b[48];
@@ -1130,9 +1130,10 @@ static void say_when(const struct replay_view *view, struct strbuf *out, const c
         most = waiting_of(view, i) > waiting_of(view, most) ? i : most;
     }
     if (waits >= REPLAY_TIMELINE / 100)
-        strbuf_addf(out, "%swaiting %.0f %% of the time, from %s, most %.0f at %s", between,
-                    100.0 * waits / REPLAY_TIMELINE, time_name(view, first, a),
-                    waiting_of(view, most), time_name(view, most, b));
+        strbuf_addf(out, "%s %.0f %%%s, from %s, most %.0f at %s",
+                    brief ? "; waiting" : "\nwaiting", 100.0 * waits / REPLAY_TIMELINE,
+                    brief ? "" : " of the time", time_name(view, first, a), waiting_of(view, most),
+                    time_name(view, most, b));
 }
 
 static bool has_goals(const struct replay_view *view)
@@ -1198,7 +1199,7 @@ static void say_lines(const struct replay_view *view, struct strbuf *out, bool b
     strbuf_addf(out, "%slimit: %.*s", out->len ? "\n" : "",
                 brief ? (int)strcspn(limit, ":") : (int)strlen(limit), limit);
     if (f->limit != REPLAY_LIMIT_NONE)
-        say_when(view, out, brief ? "; " : "\n");
+        say_when(view, out, brief);
     if (!brief)
         say_cure(view, out, "\n");
     if (has_goals(view))

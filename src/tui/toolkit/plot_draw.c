@@ -530,14 +530,19 @@ int spark_height(double value, double low, double high)
     return (int)lround(fmin(fmax(part, 0), 1) * (HEIGHTS - 1));
 }
 
-void spark_draw(struct canvas *canvas, struct rect in, int y, int x, int cols, enum ink ink,
-                const struct spark *spark, double low, double high)
+void spark_draw(struct canvas *canvas, struct rect in, enum ink ink, const struct spark *spark,
+                double low, double high)
 {
-    for (int ago = 0; ago < cols && ago < spark->count; ago++) {
-        int height = spark_height(spark_value(spark, ago), low, high);
+    for (int ago = 0; ago < in.cols && ago < spark->count; ago++) {
+        double value = spark_value(spark, ago), each = (high - low) / in.rows;
 
-        if (height >= 0)
-            canvas_glyph(canvas, in, y, x + cols - 1 - ago, ink,
-                         (enum glyph)(GLYPH_SPARK1 + height));
+        for (int row = 0; row < in.rows; row++) { /* from the lowest; it alone shows that it is 0 */
+            double from = low + row * each;
+            int height = spark_height(value, from, from + each);
+
+            if (height >= 0 && (row == 0 || value > from))
+                canvas_glyph(canvas, in, in.rows - 1 - row, in.cols - 1 - ago, ink,
+                             (enum glyph)(GLYPH_SPARK1 + height));
+        }
     }
 }
