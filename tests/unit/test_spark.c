@@ -70,7 +70,7 @@ static void test_draw(void **state)
     expect(&spark, CHARSET_BLOCK, 20, ""); /* clipped: that is outside */
 }
 
-/* A bar goes through as many rows as there are: 5 of 0..7 is full in the lower, 1.5 of 3.5 above. */
+/* A bar goes through as many rows as there are: 5 of 0..7 is full below, 1.5 of 3.5 above. */
 static void test_tall(void **state)
 {
     static const double values[] = {0, 1, 3.5, 5, 7};

@@ -30,8 +30,8 @@
 /* ---- what a device tells of itself, as lines of label, value and last minute ----
  *
  * As much as there is room for, always in the same order: with two rows per gauge the minute
- * stands below the value, as high as there is room for, with one beside it, and with less the values share rows. What nobody
- * told is "-", never 0. */
+ * stands below the value, as high as there is room for, with one beside it, and with less the
+ * values share rows. What nobody told is "-", never 0. */
 
 #define LABEL 9        /* columns of a label */
 #define GAUGE_VALUE 22 /* of a value, where its minute stands beside it */

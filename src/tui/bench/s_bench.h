@@ -5,6 +5,7 @@
  *                  of --bench; its pages before a run: what is measured, on what, how; Confirm,
  *                  what the plan rests on, predicted beside measured; Diagnose, why a device is
  *                  slow
+ *   confirm_page.c what Confirm shows
  *   bench_live.c   meanwhile and after: points, devices, what is left, the summary; and the
  *                  monitor of all devices
  *
@@ -137,6 +138,10 @@ const struct gpu *bench_host(const struct bench *b);
 bool bench_unfinished(const struct bench *b); /* done, and something is left to do */
 /* Another session for the same plan, which begins with what this one measured. */
 void bench_go_on(struct app *app, struct bench *b);
+
+/* ---- confirm_page.c ---- */
+void confirm_draw(const struct app *app, const struct bench *b, struct canvas *canvas,
+                  struct rect box);
 
 /* ---- bench_live.c ---- */
 void gauges_init(struct gauges *gauges); /* nothing told */

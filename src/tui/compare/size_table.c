@@ -220,8 +220,11 @@ static void draw_cell(const struct size_cell *cell, struct canvas *canvas, struc
     }
     if (p->verdict == VERDICT_DOES_NOT_FIT) {
         list_text(canvas, in, y, x, EACH_COLS, true, INK_DIM, "no fit");
-        canvas_fit(canvas, in, y + 1, x + 1, EACH_COLS + HOUR_COLS - 1, INK_DIM,
-                   limit_words[p->limit].noun);
+        const struct limit_words *why = &limit_words[p->limit];
+        int room = EACH_COLS + HOUR_COLS - 1;
+
+        canvas_fit(canvas, in, y + 1, x + 1, room, INK_DIM,
+                   gp_width(why->noun) > room ? why->file : why->noun);
         return;
     }
     if (p->verdict != VERDICT_FITS)

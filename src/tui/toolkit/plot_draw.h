@@ -19,9 +19,9 @@ struct rect plot_area(struct rect in, const struct plot *plot);
 bool plot_cell(const struct plot *plot, struct rect area, double x, double y, int *row, int *col);
 
 /* The last minute of a figure as a row of little bars: one sample per second and column. A bar is
- * one of eight heights a row between two fixed ends (0 and the power limit, say), so that two panels can
- * be compared and nothing jumps when a sample comes or goes. A second in which nothing was told
- * stays blank: unknown is not zero.
+ * one of eight heights a row between two fixed ends (0 and the power limit, say), so that two
+ * panels can be compared and nothing jumps when a sample comes or goes. A second in which nothing
+ * was told stays blank: unknown is not zero.
  *
  *     value 350 of 0..700: (350 - 0) / 700 x 7 = 3.5, rounded 4: the fifth height */
 #define SPARK_SECONDS 60
