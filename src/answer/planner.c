@@ -31,10 +31,10 @@ static const struct formats *formats_of(const struct engine *e)
     return engine_lists(e->weight_formats, "mlx") ? &mlx_formats : &plain_formats;
 }
 
-/* Is its own format of weights or KV nothing that the engine runs on this GPU? */
+/* Is its own format of weights or KV nothing that the engine runs on this GPU, if one is chosen? */
 static bool type_refused(const struct request *q)
 {
-    uint64_t reasons = load_sum(q).reasons;
+    uint64_t reasons = q->gpu ? load_sum(q).reasons : 0;
 
     return reasons_verdict(reasons) == VERDICT_DOES_NOT_FIT &&
            reasons_limit(reasons) == LIMIT_TYPE;

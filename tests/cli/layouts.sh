@@ -99,7 +99,8 @@ assert_eq "a pipeline longer than the layers" 1 "$rc"
 assert_contains "... fits nowhere" "DOES NOT FIT" "$out"
 
 # ---- embedding models answer a prompt with a vector: no tokens are bought ----
-row 'FITS on 6 x *' -m Qwen/Qwen3-Embedding-8B -g l4 --rate 20
+run --plan -m Qwen/Qwen3-Embedding-8B -g l4 --rate 20
+assert_contains "the GPUs of its prompts" "FITS on 6 x" "$out"
 assert_contains "prompts/s" "  speed    20 prompts/s, a prompt in" "$out"
 run --plan -m gpt-oss-120b -p q4_k_m -g rtx-3090:3
 assert_lacks "experts that are published in MXFP4 stay so in GGUF" "host memory: the weights" "$out"
