@@ -288,7 +288,7 @@ assert_fails 2 "have to be told how they find each other" --launch vllm $speed -
 if have_json; then
     # shellcheck disable=SC2086
     run --plan $speed -c 8k -u 64 --disaggregate auto --tpot 15 -f json
-    assert_eq "both sides' TP are tried" "2 4 6" "$(json layout.prefill_tp) $(json layout.tp) $(json layout.gpus)"
+    assert_eq "both sides' TP are tried" "2 4 8" "$(json layout.prefill_tp) $(json layout.tp) $(json layout.gpus)"
     solo=$(json speed.ttft_idle.value)
     # shellcheck disable=SC2086
     run --plan $speed -c 8k -u 64 --disaggregate 1xTP4:1xTP4 -f json
