@@ -665,7 +665,7 @@ assert_contains "attention alone" "adapters on attention alone" "$out"
 # ---- bad input ------------------------------------------------------------------------------------------
 
 run --plan -m gpt-oss-120b -g rtx-4090:1 -p q4_k_m --n-cpu-moe 30
-assert_contains "host memory" "host memory         66.74" "$out"
+assert_contains "host memory" "host memory         47.28" "$out"
 assert_contains "it is slow" "stay in host memory and are computed there" "$out"
 assert_contains "how slow" "bound by       host memory" "$out"
 assert_contains "what narrows it" "--host-memory, as ddr5-5600x2" "$out"
