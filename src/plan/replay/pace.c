@@ -352,7 +352,7 @@ void replica_step(struct replica *r)
             replica_refuse_first(r);
             return;
         }
-        r->decide = r->released_count > 0 ? r->released[r->released_first].at : INFINITY;
+        r->decide = r->released_count > 0 ? r->released[0].at : INFINITY;
         if (r->released_count == 0 && r->scheduler->idle)
             r->scheduler->idle(r);
         return;
@@ -385,7 +385,7 @@ void replica_arrive(struct replica *r, int request, double at)
     /* a step that runs is counted to its end already, without this one */
     if (at < r->counted)
         r->out->waiting += fmax(fmin(r->counted, r->decide) - at, 0);
-    replica_push(r, request);
+    replica_push(r, request, false);
     if (r->decide == INFINITY)
         r->decide = fmax(at + r->clock->wake, r->end);
     else if (r->stretch.steps > 1 && !waited)

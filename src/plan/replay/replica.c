@@ -22,8 +22,10 @@ static void queue_grow(struct queue *q)
     *q = (struct queue){item, 0, q->count, cap};
 }
 
-static void queue_push(struct queue *q, int item, bool first)
+void replica_push(struct replica *r, int item, bool first)
 {
+    struct queue *q = &r->queue;
+
     if (q->count == q->cap)
         queue_grow(q);
     if (first)
@@ -129,7 +131,6 @@ void replica_decode_begin(struct replica *r, int i)
     r->enter[s->enters]++;
 }
 
-/* What it has computed and made holds again as it stands in it. */
 void replica_decode_end(struct replica *r, int i)
 {
     struct seq *s = &r->seq[i];
@@ -187,18 +188,13 @@ static uint32_t hash_count(const struct replica *r, const struct seq *s)
     return l->hash_at[s->request + 1] - l->hash_at[s->request];
 }
 
-static uint64_t session_key(const struct replay_load *l, int request)
-{
-    return ~(uint64_t)l->turn[request].session;
-}
-
 int replica_session_item(const struct replica *r, int request)
 {
     const struct replay_load *l = r->load;
 
     if (!l->turn || !r->rules->caches || l->turn[request].history <= 0)
         return BLOCKS_NONE;
-    return blocks_find(&r->blocks, session_key(l, request));
+    return blocks_find(&r->blocks, ~(uint64_t)l->turn[request].session);
 }
 
 /* What it left itself, or the turn before it. */
@@ -241,7 +237,6 @@ int replica_hit(const struct replica *r, const struct seq *s, int *groups, int64
     return (hit < most ? hit : most) * block;
 }
 
-/* What is whole by now of its groups can be found by others. */
 void replica_groups_add(struct replica *r, int i)
 {
     struct seq *s = &r->seq[i];
@@ -355,7 +350,8 @@ static void seq_free_blocks(struct replica *r, int i, int64_t tokens, bool ends)
 
             whole = whole < most ? whole : most;
             blocks_give(&r->blocks, own - whole);
-            blocks_leave_session(&r->blocks, whole, session_key(r->load, s->request), (int)shared);
+            blocks_leave_session(&r->blocks, whole, ~(uint64_t)r->load->turn[s->request].session,
+                                 (int)shared);
         } else {
             blocks_give(&r->blocks, own - whole);
             s->left = blocks_leave(&r->blocks, whole, ends);
@@ -507,11 +503,10 @@ void replica_preempt(struct replica *r, int i, bool first, int64_t found)
     seq_free_blocks(r, i, found, false);
     s->computed = 0;
     s->state = SEQ_WAITS;
-    queue_push(&r->queue, ~i, first);
+    replica_push(r, ~i, first);
     tell_preempted(r, s->request);
 }
 
-/* Its last token came: slot and blocks are free when the engine sees that. */
 void replica_end(struct replica *r, int i, double at, bool alone)
 {
     struct seq *s = &r->seq[i];
@@ -523,26 +518,17 @@ void replica_end(struct replica *r, int i, double at, bool alone)
         r->out->completed++;
         r->out->last = fmax(r->out->last, at);
     }
-    if (r->released_count == r->released_cap) {
-        int cap = r->released_cap > 0 ? 2 * r->released_cap : 64;
-        struct released *released = gp_malloc((size_t)cap * sizeof(*released));
-
-        for (int n = 0; n < r->released_count; n++)
-            released[n] = r->released[(r->released_first + n) & (r->released_cap - 1)];
-        free(r->released);
-        r->released = released;
-        r->released_first = 0;
-        r->released_cap = cap;
-    }
-    int place = r->released_count++, mask = r->released_cap - 1, first = r->released_first;
+    int place = r->released_count++;
+    r->released =
+        gp_grow(r->released, &r->released_cap, (size_t)r->released_count, sizeof(*r->released));
     for (; place > 0; place--) { /* a prompt's only token may come in the order of the others */
-        struct released *before = &r->released[(first + place - 1) & mask];
+        const struct released *before = &r->released[place - 1];
 
         if (before->at < at || r->seq[before->seq].entered < s->entered)
             break;
-        r->released[(first + place) & mask] = *before;
+        r->released[place] = *before;
     }
-    r->released[(first + place) & mask] = (struct released){at, i, alone};
+    r->released[place] = (struct released){at, i, alone};
     r->ended(r->ended_ctx, r, s->request, at, false);
 }
 
@@ -553,47 +539,44 @@ static void seq_unuse(struct replica *r, int i)
     r->unused = i;
 }
 
+/* Slot and blocks of released[n] are free, of which so many tokens may be found. */
+static void release_at(struct replica *r, int n, int64_t found)
+{
+    int i = r->released[n].seq;
+
+    memmove(&r->released[n], &r->released[n + 1],
+            (size_t)(--r->released_count - n) * sizeof(*r->released));
+    seq_free_blocks(r, i, found, true);
+    seq_unuse(r, i);
+    r->running--;
+}
+
 void replica_release(struct replica *r)
 {
-    while (r->released_count > 0 && r->released[r->released_first].at <= r->decide) {
-        int i = r->released[r->released_first].seq;
+    while (r->released_count > 0 && r->released[0].at <= r->decide) {
+        const struct seq *s = &r->seq[r->released[0].seq];
 
         r->left++;
-        r->left_alone += r->released[r->released_first].prompt;
-        r->leaving_most += r->seq[i].most - r->seq[i].made;
-        r->released_first = (r->released_first + 1) & (r->released_cap - 1);
-        r->released_count--;
-        seq_free_blocks(r, i, r->seq[i].computed, true);
-        seq_unuse(r, i);
-        r->running--;
+        r->left_alone += r->released[0].prompt;
+        r->leaving_most += s->most - s->made;
+        release_at(r, 0, s->computed);
     }
 }
 
 bool replica_release_last(struct replica *r)
 {
-    int found = -1, mask = r->released_cap - 1;
-    int64_t entered = r->seq[r->tail].entered;
+    const struct seq *last = &r->seq[r->tail];
+    int found = -1;
 
-    for (int n = 0; n < r->released_count; n++) {
-        int i = r->released[(r->released_first + n) & mask].seq;
-
-        if (r->seq[i].entered > entered) {
-            entered = r->seq[i].entered;
+    for (int n = 0; n < r->released_count; n++)
+        if (r->seq[r->released[n].seq].entered > last->entered) {
+            last = &r->seq[r->released[n].seq];
             found = n;
         }
-    }
     if (found < 0)
         return false;
-    int i = r->released[(r->released_first + found) & mask].seq;
-    for (int n = found; n > 0; n--)
-        r->released[(r->released_first + n) & mask] =
-            r->released[(r->released_first + n - 1) & mask];
-    r->released_first = (r->released_first + 1) & mask;
-    r->released_count--;
-    seq_free_blocks(r, i, r->seq[i].computed - (r->seq[i].output > 1), true);
-    tell_preempted(r, r->seq[i].request);
-    seq_unuse(r, i);
-    r->running--;
+    tell_preempted(r, last->request);
+    release_at(r, found, last->computed - (last->output > 1));
     return true;
 }
 
@@ -610,11 +593,6 @@ void replica_refuse_first(struct replica *r)
     int request = s->request;
     seq_unuse(r, i);
     r->ended(r->ended_ctx, r, request, r->decide, true);
-}
-
-void replica_push(struct replica *r, int request)
-{
-    queue_push(&r->queue, request, false);
 }
 
 void replica_fini(struct replica *r)

@@ -95,8 +95,9 @@ struct replica {
 
     double decide, end; /* s: when the next step is packed; INFINITY: nothing to do */
     struct stretch stretch;
-    struct released *released; /* ended ones whose slots and blocks are not yet free; a ring */
-    int released_first, released_count, released_cap;
+    struct released *released; /* ended ones whose slots and blocks are not yet free; owned */
+    int released_count;
+    size_t released_cap;
     double joined;   /* s: end of the last step that decoded; ... */
     int fresh;       /* those that began to decode since, */
     double fresh_at; /* the last of them then */
@@ -221,7 +222,8 @@ void replica_hold_back(struct replica *replica, int seq);
  * with that the client has their first token. */
 void replica_join(struct replica *replica);
 
-void replica_push(struct replica *replica, int request);
+/* It waits, first or last: a new request, or ~seq of one that lost its blocks. */
+void replica_push(struct replica *replica, int item, bool first);
 void replica_decode_begin(struct replica *replica, int seq);
 /* What it has computed and made stands in it again. */
 void replica_decode_end(struct replica *replica, int seq);

@@ -57,8 +57,7 @@ static struct adder adder_of(const struct replica *r)
         }
     /* those whose last token is under way are in the batch still */
     for (int n = 0; n < r->released_count; n++) {
-        const struct seq *s =
-            &r->seq[r->released[(r->released_first + n) & (r->released_cap - 1)].seq];
+        const struct seq *s = &r->seq[r->released[n].seq];
 
         promised += (double)clip_tokens(s->most - s->made + 1) * r->ratio;
     }
@@ -213,9 +212,7 @@ static int64_t wasted_blocks(const struct replica *r)
     int64_t n = 0;
 
     for (int k = 0; k < r->released_count; k++)
-        n += r->seq[r->released[(r->released_first + k) & (r->released_cap - 1)].seq].computed %
-                 r->rules->block ==
-             0;
+        n += r->seq[r->released[k].seq].computed % r->rules->block == 0;
     return n;
 }
 
