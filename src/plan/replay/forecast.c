@@ -729,6 +729,31 @@ static void conclude_from(const struct forecast_ask *ask, struct forecast *out,
     out->rate = came > 0 ? (out->asked - 1) / came : 0;
 }
 
+#define ANSWERS_FEW 3 /* as long as so many answers a replay does not tell whether a queue grows; */
+#define ANSWERS_MANY 10
+#define REQUESTS_MANY 20000 /* ... one that is this long does */
+
+/* The same arrivals for longer, where theirs are few for their rate. */
+static bool overloads_later(struct forecaster *f, const struct forecast *out,
+                            const struct forecast_rates *value)
+{
+    double answer = value->point[MEASURE_E2E][POINT_MEAN] - value->point[MEASURE_QUEUE][POINT_MEAN];
+    double rate = f->ask->arrivals.rate;
+    struct forecast longer;
+    struct forecast_rates rates;
+
+    if (!arrivals_steady(&f->ask->arrivals) || f->ask->arrivals.kind == ARRIVALS_CLOSED ||
+        f->ask->arrivals.users > 0 || out->arrivals.turn || f->ask->lose_at > 0 ||
+        f->ask->add_at > 0 || is_stopped(f->ask) || !(arrivals_span(out) < ANSWERS_FEW * answer))
+        return false;
+    f->arrivals.seed = f->ask->arrivals.seed;
+    f->arrivals.seconds = 0;
+    f->arrivals.count = (int)fmin(ceil(rate * ANSWERS_MANY * answer), REQUESTS_MANY);
+    bool saturated = replay_drawn(f, &one, &longer, &rates);
+    forecast_fini(&longer);
+    return saturated;
+}
+
 struct arrivals_ask forecast_arrivals(const struct request *q)
 {
     return (struct arrivals_ask){
@@ -853,6 +878,7 @@ enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_as
     for (int m = 0; m < MEASURE_COUNT; m++)
         order_points(out->point[m]);
     conclude_from(ask, out, &value);
+    out->saturated |= overloads_later(&f, out, &value);
     forecaster_fini(&f);
     return FORECAST_KNOWN;
 }
