@@ -152,6 +152,12 @@ static double distinct_prompts(const struct table_file *t)
     return same > 0 ? same : groups > 0 && users > 0 ? groups * users : 0;
 }
 
+static bool of_sharegpt(const struct table_file *t)
+{
+    return strstr(table_text_of(t, "notes"), "ShareGPT") ||
+           strcmp(table_text_of(t, "dataset"), "sharegpt") == 0;
+}
+
 /* Deviations of the lengths: ShareGPT's prompts are taken to be as wide as their mean, what is
  * uniform from 0 as wide as that is; else as stated. */
 static double deviation(const struct table_file *t, const char *mean, const char *stated)
@@ -161,9 +167,7 @@ static double deviation(const struct table_file *t, const char *mean, const char
 
     if (sd >= 0)
         return sd;
-    return strstr(notes, "ShareGPT") || strcmp(table_text_of(t, "dataset"), "sharegpt") == 0 ? m
-           : strstr(notes, "lengths uniform from 0") ? m / sqrt(3)
-                                                     : 0;
+    return of_sharegpt(t) ? m : strstr(notes, "lengths uniform from 0") ? m / sqrt(3) : 0;
 }
 
 /* Those of inference-perf are constant (replay_shown.csv). */
@@ -230,6 +234,10 @@ static void ask_row(const struct table_file *t, struct asking *a, bool context)
     ask_number(a, OPT_OUTPUT_STDDEV, fmin(deviation(t, "osl_mean", "osl_std"), 2.5 * output));
     if (strstr(table_text_of(t, "notes"), "lengths uniform"))
         ask_text(a, OPT_LENGTHS, "uniform");
+    /* answers of ShareGPT: median 128, p90 507, p99 852 of a mean of 205 (traces/README.md); gamma
+     * has 145, 460, 910, lognormal 146, 405, 929 */
+    else if (of_sharegpt(t))
+        ask_text(a, OPT_LENGTHS, "gamma");
     ask_number(a, OPT_PREFIX_TOKENS, number_of(t, "prefix_tokens"));
     ask_number(a, OPT_DISTINCT_PROMPTS, distinct_prompts(t));
     ask_number(a, OPT_REQUESTS, number_of(t, "num_prompts"));
