@@ -757,6 +757,8 @@ void report_replay(const struct replay_run *run, struct record *doc)
     record_count(doc, "recomputed_tokens", "tokens", (double)r->recomputed);
     double read = (double)(r->cached_tokens + r->prompt_tokens);
     record_count(doc, "hit_rate", "", read > 0 ? (double)r->cached_tokens / read : 0);
+    if (p->request.host_kv > 0)
+        record_count(doc, "host_hit_rate", "", read > 0 ? (double)r->host_tokens / read : 0);
     if (f->sessions > 0) {
         in = record_inside(doc, "sessions");
         record_count(in, "count", "", f->sessions);
@@ -1083,6 +1085,8 @@ void print_replay(const struct replay_run *run, struct strbuf *out)
     if (r->cached_tokens > 0)
         strbuf_addf(out, ", %.0f %% of the prompts' tokens cached",
                     100 * (double)r->cached_tokens / read);
+    if (r->host_tokens > 0)
+        strbuf_addf(out, " (%.0f %% in host memory)", 100 * (double)r->host_tokens / read);
     print_sessions(run, out);
     strbuf_addf(out, "\nrunning %s in the mean, %d at most%s; waiting %s, %d\n\n",
                 UNITS_PLAIN(f->running, 3), r->running_most,

@@ -215,6 +215,15 @@ END
     run --replay $model:2 --replicas 2 $chat --router session
     assert_contains "each turn finds what was" "4 turns, the next 30 s after the answer; of their history 9" "$out"
     assert_contains "as many as were asked for" "KEEPS UP with 6 requests/s" "$out"
+    # what the pool has no room for comes back from host memory
+    small="-m llama-3.1-8b -g rtx-4090:1 --rate 1.5 --turns 4 --prompt 900 --output-tokens 150 --requests 300 --think-time 60"
+    for engine in vllm sglang; do
+        run --replay $small --engine $engine
+        assert_lacks "nothing without it: $engine" "in host memory" "$out"
+        run --replay $small --engine $engine --kv-offload-gb 200
+        assert_contains "kept there: $engine" "% in host memory)" "$out"
+        assert_contains "all of it: $engine" "of their history 100 %" "$(echo $out)"
+    done
     run --replay $model:1 -u 8 --turns 4 --prompt 500 --output-tokens 150 --requests 100
     assert_contains "of users" "the next at once after the answer" "$out"
     if have_json; then

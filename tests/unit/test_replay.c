@@ -176,6 +176,8 @@ static void test_stretches_are_steps(void **state)
         struct replay_rules rules = random_rules();
         struct replay_load load = random_load();
         int seen = 0;
+        rules.host_blocks = i % 3 == 0 ? i % 400 : 0;
+        rules.host_token = 1.7e-5;
         struct replay replay = {.load = &load,
                                 .rules = &rules,
                                 .clock = &linear_clock,
@@ -201,6 +203,8 @@ static void test_stretches_are_steps(void **state)
         assert_int_equal(slow.completed, fast.completed);
         assert_int_equal(slow.preemptions, fast.preemptions);
         assert_int_equal(slow.cached_tokens, fast.cached_tokens);
+        assert_int_equal(slow.host_tokens, fast.host_tokens);
+        assert_true(fast.host_tokens <= fast.cached_tokens);
         /* who loses his blocks, or his replica, finds what is shared once more */
         assert_true(!load.turn || fast.restarted > 0 || fast.preemptions > 0 ||
                     fast.cached_tokens <= shared_tokens(&load));

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "plan/replay/steptime.h"
+#include "plan/speed/host.h"
 
 static const char *const measure_keys[MEASURE_COUNT] = {
 #define X(NAME, key, label) [MEASURE_##NAME] = key,
@@ -81,6 +82,10 @@ struct replay_rules forecast_rules(const struct plan *p, const struct load *load
     double blocks =
         slots_alone ? slots * ceil(q->context / block) : floor(pool_tokens(p) / block) * ways;
 
+    /* a token's KV, of each GPU; host memory has the shards of all, each over its own link */
+    double token = p->memory.kv_pool.value / fmax(pool_tokens(p), 1);
+    double gpus = strcmp(e->kv_offload, "gpu") == 0 ? 1 : p->layout.tp * p->layout.pp;
+
     return (struct replay_rules){
         .scheduler = e->scheduler,
         .overlap = e->overlap,
@@ -96,6 +101,8 @@ struct replay_rules forecast_rules(const struct plan *p, const struct load *load
         .slots = (int)fmin(slots, 1e5),
         .block = (int)block,
         .blocks = (int64_t)fmin(fmax(blocks, 1), 1e9),
+        .host_blocks = (int64_t)fmin(floor(q->host_kv / fmax(gpus * token * block, 1)) * ways, 1e9),
+        .host_token = token / host_link_rate(q),
         .context = (int)fmin(q->context, 1e9),
         .ratio = SGLANG_RATIO,
         .ratio_least = SGLANG_RATIO * SGLANG_LEAST,
@@ -175,7 +182,7 @@ static void fill_delays(const struct forecaster *f, struct forecast *out)
 static struct forecast_seen seen_of(const struct forecast *f, double front, int i)
 {
     const struct replay_outcome *o = &f->result.outcome[i];
-    double more = front * f->delay[i], rest = f->arrivals.load.output[i] - 1;
+    double more = front * f->delay[i] + (double)o->loads, rest = f->arrivals.load.output[i] - 1;
 
     if (isnan(o->e2e) || f->result.arrival[i] < f->result.first)
         return (struct forecast_seen){NAN, NAN, NAN, NAN};

@@ -419,6 +419,7 @@ void replica_init(struct replica *r, const struct replay *replay, int number,
     uint32_t hashes = hashed ? replay->load->hash_at[replay->load->count] : 0;
     int64_t sessions = rules->caches && replay->load->turn ? replay->load->count : 0;
     blocks_init(&r->blocks, rules->blocks, hashes + sessions);
+    blocks_init(&r->host, rules->host_blocks, rules->host_blocks > 0 ? hashes + sessions : 0);
     r->blocks.in_turn = rules->caches && rules->in_turn;
     r->item = hashes > 0 ? gp_malloc(hashes * sizeof(*r->item)) : NULL;
     const struct replay_load *l = replay->load;

@@ -293,6 +293,7 @@ static void begin_again(struct run *run, int id, int64_t made, double at)
     struct replay_outcome *o = &run->out->outcome[id];
 
     o->queue = o->ttft = NAN;
+    o->loads = 0;
     run->out->output_tokens -= made;
     run->out->restarted++;
     agenda_push(&run->again, at, id);

@@ -188,13 +188,18 @@ static uint32_t hash_count(const struct replica *r, const struct seq *s)
     return l->hash_at[s->request + 1] - l->hash_at[s->request];
 }
 
-int replica_session_item(const struct replica *r, int request)
+static int session_item(const struct replica *r, const struct blocks *blocks, int request)
 {
     const struct replay_load *l = r->load;
 
     if (!l->turn || !r->rules->caches || l->turn[request].history <= 0)
         return BLOCKS_NONE;
-    return blocks_find(&r->blocks, ~(uint64_t)l->turn[request].session);
+    return blocks_find(blocks, ~(uint64_t)l->turn[request].session);
+}
+
+int replica_session_item(const struct replica *r, int request)
+{
+    return session_item(r, &r->blocks, request);
 }
 
 /* What it left itself, or the turn before it. */
@@ -203,38 +208,97 @@ static int left_item(const struct replica *r, const struct seq *s)
     return s->left != BLOCKS_NONE ? s->left : replica_session_item(r, s->request);
 }
 
-int replica_hit(const struct replica *r, const struct seq *s, int *groups, int64_t *idle)
+/* Blocks up to which the turn before left its session's. */
+static int history_end(const struct replica *r, const struct seq *s, const struct blocks_item *item)
+{
+    int end = item->from + item->count, history = r->load->turn[s->request].history;
+
+    return end < history / r->rules->block ? end : history / r->rules->block;
+}
+
+/* What host memory has behind the first `hit` blocks of a prompt, blocks. */
+static int host_hit(const struct replica *r, const struct seq *s, int hit, int most)
+{
+    uint32_t hashes = hash_count(r, s);
+    int group = hashes > 0 ? group_blocks(r) : 1, from = hit;
+
+    if (r->host.all == 0)
+        return 0;
+    for (uint32_t n = (uint32_t)(hit / group); hit % group == 0 && n < hashes && hit < most; n++) {
+        int i = blocks_find(&r->host, r->load->hash[r->load->hash_at[s->request] + n]);
+
+        if (i == BLOCKS_NONE || r->host.item[i].count < group)
+            break;
+        hit += group;
+    }
+    int left = session_item(r, &r->host, s->request);
+    if (left != BLOCKS_NONE && hit >= r->host.item[left].from) {
+        int end = history_end(r, s, &r->host.item[left]);
+
+        hit = end > hit ? end : hit;
+    }
+    return (hit < most ? hit : most) - from;
+}
+
+struct prefix_hit replica_hit(const struct replica *r, const struct seq *s)
 {
     int block = r->rules->block, known = seq_known(s);
-    int most = (known - 1) / block, hit = 0, n = 0;
+    int most = (known - 1) / block, found = 0;
     uint32_t hashes = hash_count(r, s);
+    struct prefix_hit hit = {0};
 
-    *idle = 0;
-    while ((uint32_t)n < hashes && hit < most && hit == n * group_blocks(r)) {
-        int i = blocks_find(&r->blocks, r->load->hash[r->load->hash_at[s->request] + n]);
+    while ((uint32_t)hit.groups < hashes && found < most && found == hit.groups * group_blocks(r)) {
+        int i = blocks_find(&r->blocks, r->load->hash[r->load->hash_at[s->request] + hit.groups]);
 
         if (i == BLOCKS_NONE)
             break;
-        *idle += r->blocks.item[i].holders == 0 ? r->blocks.item[i].count : 0;
-        hit += r->blocks.item[i].count;
-        n++;
+        hit.idle += r->blocks.item[i].holders == 0 ? r->blocks.item[i].count : 0;
+        found += r->blocks.item[i].count;
+        hit.groups++;
     }
-    *groups = n;
     int left = left_item(r, s);
-    if (left != BLOCKS_NONE && hit >= r->blocks.item[left].from) {
-        int end = r->blocks.item[left].from + r->blocks.item[left].count;
+    if (left != BLOCKS_NONE && found >= r->blocks.item[left].from) {
+        const struct blocks_item *item = &r->blocks.item[left];
+        int end = s->left == BLOCKS_NONE ? history_end(r, s, item) : item->from + item->count;
 
-        if (s->left == BLOCKS_NONE && end > r->load->turn[s->request].history / block)
-            end = r->load->turn[s->request].history / block;
         end = end < most ? end : most;
-        *idle += end > hit ? end - r->blocks.item[left].from : 0;
-        hit = end > hit ? end : hit;
+        hit.idle += end > found ? end - item->from : 0;
+        found = end > found ? end : found;
     } else if (hashes == 0 && left == BLOCKS_NONE && !r->load->turn) {
         /* of whom, nobody knows: as its own */
-        hit = (int)fmin(r->load->cached * s->prompt, most * block) / block;
-        *idle = hit;
+        found = (int)fmin(r->load->cached * s->prompt, most * block) / block;
+        hit.idle = found;
     }
-    return (hit < most ? hit : most) * block;
+    found = found < most ? found : most;
+    int host = host_hit(r, s, found, most);
+    hit.tokens = (found + host) * block;
+    hit.host = host * block;
+    hit.idle += host;
+    return hit;
+}
+
+/* Host memory keeps so many blocks under a key, behind those `from`. */
+static void host_keep(struct replica *r, int64_t n, uint64_t key, int from)
+{
+    int had = blocks_find(&r->host, key);
+
+    if (had != BLOCKS_NONE)
+        blocks_give(&r->host, blocks_reclaim(&r->host, had));
+    if (n > r->host.all)
+        return;
+    blocks_take(&r->host, n);
+    blocks_leave_session(&r->host, n, key, from);
+}
+
+/* Who ends leaves what it has of its groups there, too. */
+static void host_keep_groups(struct replica *r, const struct seq *s)
+{
+    for (int n = 0; n < s->groups; n++) {
+        uint32_t at = r->load->hash_at[s->request] + (uint32_t)n;
+
+        if (r->blocks.item[r->item[at]].count == group_blocks(r))
+            host_keep(r, group_blocks(r), r->load->hash[at], n * group_blocks(r));
+    }
 }
 
 void replica_groups_add(struct replica *r, int i)
@@ -275,12 +339,26 @@ void replica_groups_add(struct replica *r, int i)
     }
 }
 
-void replica_take_hit(struct replica *r, int i, int groups, int hit)
+/* Who comes back from host memory does so in turn; the step does not wait for it. */
+static void host_load(struct replica *r, const struct seq *s, int tokens)
+{
+    struct replay_outcome *o = &r->out->outcome[s->request];
+
+    r->link = fmax(r->link, r->decide) + tokens * r->rules->host_token;
+    if (s->made == 0) { /* later ones are between two tokens */
+        o->loads = (float)(r->link - r->decide);
+        r->out->host_tokens += tokens;
+    }
+}
+
+void replica_take_hit(struct replica *r, int i, const struct prefix_hit *hit)
 {
     struct seq *s = &r->seq[i];
     int64_t found = 0;
 
-    for (int n = 0; n < groups; n++) {
+    if (hit->host > 0)
+        host_load(r, s, hit->host);
+    for (int n = 0; n < hit->groups; n++) {
         uint32_t at = r->load->hash_at[s->request] + n;
         int item = blocks_find(&r->blocks, r->load->hash[at]);
 
@@ -290,26 +368,29 @@ void replica_take_hit(struct replica *r, int i, int groups, int hit)
         if (r->blocks.item[item].filler == SEQ_NONE && r->blocks.item[item].count < group_blocks(r))
             r->blocks.item[item].filler = i;
     }
-    int left = left_item(r, s);
-    if (left != BLOCKS_NONE && hit > found * r->rules->block) {
+    int left = left_item(r, s), host = hit->host / r->rules->block;
+    int here = hit->tokens / r->rules->block - host;
+    if (left != BLOCKS_NONE && here > found) {
         int count = blocks_reclaim(&r->blocks, left);
 
-        s->held = hit / r->rules->block - found;
+        s->held = here - found;
         blocks_give(&r->blocks, count - s->held);
     } else if (left != BLOCKS_NONE) {
         blocks_forget(&r->blocks, left);
-    } else if (groups == 0 && hit > 0) {
-        s->held = blocks_of(r, hit);
+    } else if (hit->groups == 0 && here > 0) {
+        s->held = here;
         blocks_take(&r->blocks, s->held);
     }
+    blocks_take(&r->blocks, host);
+    s->held += host;
     s->left = BLOCKS_NONE;
-    s->groups = groups;
-    s->computed = hit;
+    s->groups = hit->groups;
+    s->computed = hit->tokens;
     if (s->made == 0) {
-        r->out->outcome[s->request].cached = hit;
-        r->out->cached_tokens += hit;
+        r->out->outcome[s->request].cached = hit->tokens;
+        r->out->cached_tokens += hit->tokens;
         if (r->load->turn && r->load->turn[s->request].history > 0)
-            r->out->history_tokens += hit;
+            r->out->history_tokens += hit->tokens;
     }
 }
 
@@ -341,6 +422,8 @@ static void seq_free_blocks(struct replica *r, int i, int64_t tokens, bool ends)
     int64_t own = s->held;
 
     s->held = 0;
+    if (r->host.all > 0 && ends)
+        host_keep_groups(r, s);
     if (r->rules->caches && own > 0) {
         int64_t whole = own - (blocks_of(r, s->computed) - tokens / r->rules->block);
 
@@ -350,8 +433,10 @@ static void seq_free_blocks(struct replica *r, int i, int64_t tokens, bool ends)
 
             whole = whole < most ? whole : most;
             blocks_give(&r->blocks, own - whole);
-            blocks_leave_session(&r->blocks, whole, ~(uint64_t)r->load->turn[s->request].session,
-                                 (int)shared);
+            uint64_t key = ~(uint64_t)r->load->turn[s->request].session;
+            blocks_leave_session(&r->blocks, whole, key, (int)shared);
+            if (r->host.all > 0)
+                host_keep(r, whole, key, (int)shared);
         } else {
             blocks_give(&r->blocks, own - whole);
             s->left = blocks_leave(&r->blocks, whole, ends);
@@ -394,6 +479,8 @@ void replica_warm(struct replica *r, int n)
                 r->blocks.item[item].count = group;
             }
             r->item[at] = item;
+            if (r->host.all > 0)
+                host_keep(r, group, l->hash[at], (int)(at - l->hash_at[id]) * group);
         }
         blocks_take(&r->blocks, own);
         blocks_give(&r->blocks, blocks_of(r, tokens) - full);
@@ -602,6 +689,7 @@ void replica_fini(struct replica *r)
     free(r->heap);
     free(r->queue.item);
     blocks_fini(&r->blocks);
+    blocks_fini(&r->host);
     free(r->item);
     free(r->released);
     free(r->chunk);
