@@ -482,8 +482,8 @@ int main(int argc, char **argv)
         }
     }
     print_scores("rates of serving_recent*.csv", rows, count, takes_rates, "");
-    /* hosts of 2 and 4 RTX 4090 have TTFTs of 90 to 300 ms, p99 1 s, at a fourth of their load, less
-     * at a higher one; those of one card and of 8 have not */
+    /* hosts of 2 and 4 RTX 4090 have TTFTs of 90 to 300 ms, p99 1 s, at a fourth of their load,
+     * less at a higher one; those of one card and of 8 have not */
     print_scores("  of one GPU", rows, count, takes_one_gpu, "");
     print_scores("all", rows, count, takes_all, NULL);
     print_scores("bursts", rows, count, takes_arrival, "burst");
