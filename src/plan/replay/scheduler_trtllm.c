@@ -39,7 +39,8 @@ static int trtllm_pack(struct replica *r)
             continue;
         n--;
         int rest = seq_known(s) - s->computed;
-        bool cuts = r->rules->chunks || rest > r->rules->budget;
+        /* one that no step holds is cut, down to its last piece */
+        bool cuts = r->rules->chunks || seq_known(s) > r->rules->budget;
         if (rest > left && !cuts)
             break;
         int tokens = rest < left ? rest : left;
