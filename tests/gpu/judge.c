@@ -6,9 +6,10 @@
  *
  * EXPECTED.txt says how its rows are read. FOLDER holds results of gpuplan --bench, of
  * torch_ref.py and of check-gpu itself (facts.json: the exit code of each step and why), all
- * with "points", and answers of gpuplan --confirm, whose "terms" have names. Ends 1 when a figure is not as expected or is missing, and when none is as
- * expected. Only a point that is "unsupported" is not on this machine: one that failed, ran
- * out of memory or was skipped is looked at, even where the others of its row are good.
+ * with "points", and answers of gpuplan --confirm, whose "terms" have names. Ends 1 when a
+ * figure is not as expected or is missing, and when none is as expected. Only a point that is
+ * "unsupported" is not on this machine: one that failed, ran out of memory or was skipped is
+ * looked at, even where the others of its row are good.
  */
 #include <fnmatch.h>
 #include <math.h>
