@@ -314,7 +314,6 @@ pool_sources = \
 	src/pool/pool_export.c \
 	src/pool/pool_file.c \
 	src/pool/pool_file.h \
-	src/pool/pool_highs.c \
 	src/pool/pool_mps.c \
 	src/pool/pool_mps.h \
 	src/pool/pool_record.c \

@@ -100,22 +100,6 @@ static void type_facts(const struct pool_run *run, int t, struct record *r)
     add_detail(r, "measured", c->replicas.measured[t]);
 }
 
-/* Who gave the plan and the bound of the chosen rung: HiGHS where it was asked and better. */
-static void solver_facts(const struct pool_run *run, struct record *r)
-{
-    const struct pool_highs *h = &run->highs;
-    bool asked = pool_highs_answered(h), its = asked && h->rung == run->rung;
-
-    record_text(r, "plan_by", its && h->plan ? "HiGHS" : "gpuplan");
-    record_text(r, "bound_by", its && h->raised ? "HiGHS" : "gpuplan");
-    record_text(r, "highs", asked ? h->version : "");
-    record_text(r, "highs_rung", asked ? pool_rung_word(h->rung) : "");
-    record_quantity(
-        r, "highs_bound", "$/day",
-        asked && h->bound > 0 ? modelled_of(h->bound / pool_days(run)) : quantity_unknown(), 1, 0);
-    record_text(r, "highs_trouble", h->trouble);
-}
-
 /* ---- workloads ---- */
 
 static void workload_facts(const struct pool_run *run, int w, struct record *r)
@@ -1112,11 +1096,6 @@ static void record_conclusion(const struct pool_run *run, struct record *doc)
     if (run->suspended > 0)
         add_sentence(doc, "engines that sleep need %.0f GB of host memory on one server",
                      run->suspended / 1e9);
-    if (pool_highs_answered(&run->highs) && run->highs.rung == run->rung)
-        add_sentence(doc, "%s was also asked of HiGHS %s: %s", rung, run->highs.version,
-                     run->highs.plan     ? "the plan shown is its own"
-                     : run->highs.raised ? "the bound shown is its own"
-                                         : "it knew nothing better");
     if (!run->placement.whole && run->placement.gpus > 0)
         add_sentence(doc,
                      "%d replica-hours of %s found no server or chassis with room in one piece",
@@ -1175,7 +1154,6 @@ void pool_record(const struct pool_run *run, struct record *doc, bool whole)
         type_facts(run, t, record_append(doc, "types"));
     record_ladder(run, doc);
     record_text(doc, "rung", pool_rung_word(run->rung));
-    solver_facts(run, record_inside(doc, "solver"));
     record_quantity(doc, "coincidence", "%", modelled_of(run->answer.coincidence), 0.01, 1);
     break_even(run, doc, "break_even_premium", POOL_SHARED);
     break_even(run, doc, "break_even_premium_fixed", POOL_FIXED);

@@ -84,30 +84,6 @@ bool placement_returns(const struct placement *placement, int hour, int gpu);
 /* Did this GPU's replica start, or move here, in that hour? */
 bool placement_starts(const struct placement *placement, int hour, int gpu);
 
-/* ---- pool_highs.c: HiGHS, another solver, where its library is on this machine.
- *
- * It is opened at run time, never linked: $GPUPLAN_HIGHS, a path, or libhighs.so by its
- * usual names; the value "none" leaves it alone. It gets the rung as pool_mps.h writes
- * it. Its plan is priced by this program before it is believed, and its bound is taken
- * when it stays under the cost.
- */
-
-struct pool_highs {
-    char version[32];       /* "" = none was found */
-    char trouble[96];       /* why it was of no use; "" = it answered */
-    enum pool_rung_id rung; /* that it was asked */
-    double bound;           /* $ over all hours, as it says; 0: none */
-    bool taken;             /* its plan or its bound was better */
-    bool plan, raised;      /* the plan, the bound of the rung are its own */
-};
-
-/* Is there one? Its version in out. */
-bool pool_highs_find(struct pool_highs *out);
-
-/* Asks it for a rung of an answer, for so many seconds on one core. */
-void pool_highs_solve(const struct pool *pool, enum pool_rung_id rung, double seconds,
-                      struct pool_answer *answer, struct pool_highs *out);
-
 /* ---- the whole ---- */
 
 #define POOL_WHAT_IFS 24
@@ -142,9 +118,7 @@ struct pool_run {
     struct pool_case *others[POOL_OTHERS]; /* owned: the pool with another GPU alone;
                                               NULL or without candidates: not asked */
     int other_count, others_asked;         /* of them by the options; the others of itself */
-    double seconds;                        /* of --solve-seconds; 0: a fixed amount of work */
     bool halted;                           /* by stop(), before that time or work was spent */
-    struct pool_highs highs;               /* what another solver said of the chosen rung */
 };
 
 /* Options of a run, as the command line gives them. name: file or id. */
@@ -171,8 +145,7 @@ enum gp_status pool_run(struct planner *planner, const struct pool_run_options *
 /* What follows pool_case_load() into out->c: solved, and asked what if unless it was stopped.
  * On failure *out is empty. */
 enum gp_status pool_run_answer(struct planner *planner, const struct pool_run_options *options,
-                               profile_warn_fn warn, void *ctx, struct pool_run *out,
-                               struct gp_err *err);
+                               struct pool_run *out, struct gp_err *err);
 #define POOL_UNMET_LEAST 5e-4 /* share of all demand: what a table prints as 0.0 % */
 #define POOL_UNDONE_LEAST 0.5 /* GPU-hours of jobs: likewise */
 /* Does a rung leave demand unmet or jobs undone, as much as a table shows? Its cost holds their
@@ -192,9 +165,6 @@ enum gp_status pool_run_others_begin(struct planner *planner, struct pool_run *r
                                      const struct pool_run_options *options, struct gp_err *err);
 enum gp_status pool_run_others_step(struct planner *planner, struct pool_run *run, bool *more,
                                     struct gp_err *err);
-
-/* Did HiGHS say something? */
-bool pool_highs_answered(const struct pool_highs *highs);
 
 /* GPUs of a rung, all types. */
 int pool_run_gpus(const struct pool_run *run, enum pool_rung_id rung);

@@ -6,8 +6,6 @@
 
 GPUPLAN_NOW=2026-11-21
 export GPUPLAN_NOW
-fake_highs=$(cd "${top_builddir:-.}" && pwd)/tests/fixtures/fake_highs.so
-export GPUPLAN_HIGHS=none # one that is installed would not repeat itself
 cd "$work" || exit 99
 
 # pool NAME GPUS WORKLOADS [MORE]: a file of that name
@@ -459,19 +457,6 @@ assert_eq "a cloud has no chassis" 2 "$rc"
 run --pool two.cfg --solve-seconds 0.2
 assert_eq "by the clock" 0 "$rc"
 
-# a stand-in for HiGHS, which solves nothing: its word is priced before it is believed
-if [ -e "$fake_highs" ]; then
-    GPUPLAN_HIGHS=$fake_highs FAKE_HIGHS=boast
-    export GPUPLAN_HIGHS FAKE_HIGHS
-    run --pool two.cfg --solve-seconds 2 --rung shared -f csv
-    assert_contains "HiGHS is asked" "HiGHS 0.0 (stand-in) on shared" "$err"
-    assert_contains "and its boast left out" "it was not better" "$err"
-    assert_eq "demand is served all the same" 0 "$rc"
-    FAKE_HIGHS=nothing
-    run --pool two.cfg --solve-seconds 2 --rung shared -f csv
-    assert_contains "no plan of it" "it found no plan in that time; it was not better" "$err"
-fi
-export GPUPLAN_HIGHS=none
 run --pool two.cfg -g l40s
 assert_contains "another GPU" "all GPUs l40s" "$out"
 assert_eq "of no other than asked" 1 "$(printf '%s\n' "$out" | grep -c '^all GPUs ')"
