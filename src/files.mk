@@ -318,6 +318,7 @@ pool_sources = \
 	src/pool/pool_mps.h \
 	src/pool/pool_record.c \
 	src/pool/pool_record.h \
+	src/pool/pool_replay.c \
 	src/pool/pool_run.c \
 	src/pool/pool_run.h
 

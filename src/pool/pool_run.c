@@ -253,6 +253,22 @@ int pool_run_busiest(const struct pool_run *run)
     return best;
 }
 
+const struct layout *pool_layout(const struct pool_run *run, int candidate)
+{
+    const struct pool_replica *r = &run->c.replicas.row[run->c.replica_of[candidate]];
+    int type = run->c.pool.candidates[candidate].type;
+    bool fabric = pool_composes(&run->c.pool, type, run->rung);
+
+    return (fabric ? r->fabric_rate > 0 : r->rate <= 0) ? &r->fabric : &r->server;
+}
+
+double pool_replica_rate(const struct pool_run *run, int candidate)
+{
+    const struct pool_candidate *one = &run->c.pool.candidates[candidate];
+
+    return pool_composes(&run->c.pool, one->type, run->rung) ? one->composed_rate : one->rate;
+}
+
 /* ---- what a workload takes ---- */
 
 double pool_run_taken(const struct pool_run *run, enum pool_rung_id rung, int workload, int hour)
@@ -771,6 +787,7 @@ static void run_fini(struct pool_run *run)
     pool_answer_fini(&run->answer);
     placement_fini(&run->placement);
     free(run->asleep);
+    free(run->replays);
     others_fini(run);
     pool_case_fini(&run->c);
     memset(run, 0, sizeof(*run));
@@ -786,6 +803,7 @@ enum gp_status pool_run_answer(struct planner *planner, const struct pool_run_op
     pool_run_solve(out, options);
     if (options->no_what_ifs || out->halted)
         return GP_OK;
+    pool_run_replay(planner, out);
     rc = pool_run_others_begin(planner, out, options, err);
     while (!rc && more)
         rc = pool_run_others_step(planner, out, &more, err);

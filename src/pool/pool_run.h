@@ -104,6 +104,41 @@ struct pool_what_if {
     double jobs_undone; /* GPU-hours */
 };
 
+/* ---- pool_replay.c: what the requests of a workload meet, by the engine's scheduler replayed
+ *
+ * Of the chosen rung, in the hour in which what runs has most to do: the replicas of the layout
+ * that serves most of it, behind one router, at their share of the busiest minute (mean x burst)
+ * for as long as 2,000 requests take.
+ *
+ *   holds = requests/s up to which the goals are kept, as --replay takes them / that rate
+ *
+ * The hours that have more to do than that miss them. Replicas start as an hour begins and serve
+ * start_s later: of the hours in which some do, that with most to do for those that ran before is
+ * replayed with these alone.
+ */
+
+#define POOL_REPLAYS 32 /* workloads that are replayed */
+
+enum { POOL_P50, POOL_P95, POOL_P99, POOL_POINTS };
+
+struct pool_percentiles { /* s; not known: no speed, no scheduler, or nothing runs */
+    struct quantity ttft[POOL_POINTS], tpot[POOL_POINTS];
+};
+
+struct pool_replay {
+    int workload, candidate;
+    int hour, replicas; /* of the candidate */
+    double rate;        /* requests/s that these take */
+    struct pool_percentiles at;
+    double holds;                     /* times the rate; 0: not known, or no goal */
+    int first_missed, hours_missed;   /* hours that have more to do */
+    char missed[96];                  /* the goal that is missed in this hour; "" */
+    int start_hour, started, before;  /* started 0: none ever does */
+    double start_s;                   /* the longest of them */
+    struct pool_percentiles starting; /* of those before, until then */
+    char unknown[160];                /* why nothing is known; "" */
+};
+
 struct pool_run {
     const char *data_date; /* of the catalogue */
     struct pool_case c;
@@ -114,6 +149,8 @@ struct pool_run {
     double suspended;           /* bytes of weights that sleep on one host, at most */
     struct pool_what_if what_ifs[POOL_WHAT_IFS];
     int what_if_count;
+    struct pool_replay *replays; /* owned; by workload */
+    int replay_count;
     int what_ifs_left;                     /* that the time did not suffice for */
     struct pool_case *others[POOL_OTHERS]; /* owned: the pool with another GPU alone;
                                               NULL or without candidates: not asked */
@@ -157,6 +194,11 @@ void pool_run_solve(struct pool_run *run, const struct pool_run_options *options
 void pool_run_what_ifs(struct pool_run *run, const struct pool_run_options *options);
 void pool_run_choose(struct pool_run *run, int rung);
 
+/* Of each workload, the first POOL_REPLAYS of them; and the one whose goals break first when
+ * demand grows, NULL: none is known. */
+void pool_run_replay(struct planner *planner, struct pool_run *run);
+const struct pool_replay *pool_run_first_to_break(const struct pool_run *run);
+
 /* The GPUs outside the pool that the what-ifs ask about: those of the options, else the card
  * and the module of its vendor that cost least per byte/s of memory, of those with prices, with
  * as much memory as the pool's smallest. Then the layouts on them, one more workload each step;
@@ -168,6 +210,11 @@ enum gp_status pool_run_others_step(struct planner *planner, struct pool_run *ru
 
 /* GPUs of a rung, all types. */
 int pool_run_gpus(const struct pool_run *run, enum pool_rung_id rung);
+
+/* How a candidate is used on the chosen rung, on the fabric of a chassis or in a server; and
+ * requests/s of one replica of it there. */
+const struct layout *pool_layout(const struct pool_run *run, int candidate);
+double pool_replica_rate(const struct pool_run *run, int candidate);
 
 /* Was the replica on this GPU asleep until that hour; seconds until one serves that was. */
 bool pool_run_wakes(const struct pool_run *run, int hour, int gpu);
