@@ -131,8 +131,6 @@ plan_sources = \
 	src/plan/better.h \
 	src/plan/breaks.c \
 	src/plan/breaks.h \
-	src/plan/calibration.c \
-	src/plan/calibration.h \
 	src/plan/compare.c \
 	src/plan/compare.h \
 	src/plan/cost.c \
@@ -409,6 +407,7 @@ tui_sources = \
 	src/tui/bench/s_bench.c \
 	src/tui/bench/s_bench.h \
 	src/tui/bench/bench_live.c \
+	src/tui/bench/confirm_page.c \
 	src/tui/command.c \
 	src/tui/compare/compare_view.c \
 	src/tui/compare/compare_view.h \

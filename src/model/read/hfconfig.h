@@ -64,7 +64,7 @@ enum hf_trait {
 };
 
 struct hf_arch {
-    const char *type; /* model_type */
+    const char *types; /* of model_type, separated by blanks */
     const char *family;
     int norms;         /* per layer */
     int pattern;       /* every n-th layer is full, the others slide; 0 = none */
@@ -96,7 +96,7 @@ enum hf_kind {
 #define HF_HINT "correct the file or download it again; null or leaving it out means the default"
 
 struct hf_field {
-    const char *key;
+    const char *keys; /* separated by blanks */
     unsigned kinds;
     double low, high;
     const char *words;   /* the texts it may hold, separated by blanks; NULL = any */
@@ -113,13 +113,14 @@ struct hf_found {
 
 struct hf {
     const char *where;
-    const char *side_where; /* hf_quant_config.json */
+    const char *side_where; /* a quantiser's file beside it */
     const char *level;      /* "text_config", "" when root and text are one */
     struct gp_err *err;
     enum gp_status rc;
     json_t *root; /* the whole file */
     json_t *text; /* the level of the language model */
     const struct hf_arch *arch;
+    const char *type; /* model_type, as messages name it */
     struct model *model;
     bool headers;                  /* tensors are at hand: plan an unknown type too */
     int layer;                     /* being read; -1 outside the layers */
@@ -138,7 +139,7 @@ double hfexpr(const char *text, hf_value_fn *value, const void *object);
 
 /* hfarch.c */
 const struct hf_arch *hfarch_find(const char *type);
-const char *hfarch_nearest(const char *type);
+bool hfarch_nearest(const char *type, char *near, size_t size);
 /* For a type without a row: heads and widths as the file states them. */
 const struct hf_arch *hfarch_stand_in(void);
 
@@ -151,6 +152,8 @@ void hf_check_model(struct hf *hf);
 void hf_fail(struct hf *hf, const char *key, const char *hint, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 json_t *hf_present(const json_t *object, const char *key);
+/* Takes the first word off a list that blanks divide; false at its end. */
+bool hf_next_word(const char **list, char word[64]);
 /* The value of a key of one object under any of its names, which is name[64]. */
 json_t *hf_get_at(const json_t *object, const char *key, char name[64]);
 struct hf_found hf_find(const struct hf *hf, const char *key);
@@ -188,13 +191,13 @@ enum mixer hf_layer_mixer(struct hf *hf, int i);
 /* hfvision.c */
 void hfvision_add(struct hf *hf);
 
-/* hfquant.c: side is hf_quant_config.json or NULL. */
-void hfquant_read(struct hf *hf, const json_t *side);
+/* hfquant.c: side is a file of a quantiser beside config.json, or NULL. */
+void hfquant_read(struct hf *hf, json_t *side);
 /* hfmatch.c: does a pattern of an ignore list name a module? *budget is counted down; at 0 nothing
  * matches any more. */
 bool hfmatch(const char *pattern, const char *module, long *budget);
 
-/* config.json and, when side_len > 0, the text of hf_quant_config.json beside it.
+/* config.json and, when side_len > 0, the text of a quantiser's file beside it.
  * headers: the tensors will be summed, so that an unknown type is no error. */
 enum gp_status hfconfig_parse_pair(const char *where, const char *text, size_t len,
                                    const char *side_where, const char *side, size_t side_len,
