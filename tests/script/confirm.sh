@@ -164,9 +164,9 @@ expect <<'END'
 │measures without a plan.                                                      │
 │                                                                              │
 │── What the plan says, not measured ──────────────────────────────────────────│
-│TTFT                      19.6 ms (5.6..97.9 ms), model                       │
-│TPOT                      1.91 ms (1.47..2.73 ms), model                      │
-│output tokens per second  505/s (354..657), model                             │
+│TTFT                      19.6 ms (8.9..52.9 ms), model                       │
+│TPOT                      1.91 ms (1.51..2.73 ms), model                      │
+│output tokens per second  505/s (354..639), model                             │
 │bound by                  launches and the engine's own time                  │
 │                                                                              │
 │┌─ Points ───────────────────────────────────────────────────────────────────┐│
