@@ -205,6 +205,6 @@ KEYS
 shows "├"
 shows "low..high measured"
 shows "elapsed"
-shows "TPOT if it ended now: 53.5 ms (31.8..95) "
-assert_contains "the same at the end" "TPOT calibrated: 53.5 ms (31.8..95)" "$(cat ended)"
+shows "TPOT if it ended now: 53.5 ms (33.1..88.5) "
+assert_contains "the same at the end" "TPOT calibrated: 53.5 ms (33.1..88.5)" "$(cat ended)"
 finish
