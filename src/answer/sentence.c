@@ -1172,6 +1172,7 @@ static const char *const doubt_words[DOUBT_COUNT] = {
     [DOUBT_BANDWIDTH] = "memory bandwidth",
     [DOUBT_ARRIVALS] = "requests in flight at this rate",
     [DOUBT_NEWER] = "engine newer than any measured",
+    [DOUBT_LOCAL] = "build and host of a local engine unknown",
     [DOUBT_MEASURED] = "device measured",
     [DOUBT_RATE] = "arithmetic assumed from the bandwidth",
     [DOUBT_ON_HOST] = "host's memory and processors",

@@ -91,16 +91,19 @@ double kernel_rate(enum kernel kernel, const struct gpu *gpu)
 
 #define INTEGER_LANES 64 /* of a multiprocessor; from cc 8.0 on */
 #define UNPACK 2.85      /* integer instructions per weight, beside its share of a load */
+#define UNPACK_PASCAL 4.4 /* ... of llama.cpp's quants, on lanes that do the rest, too */
 
 double family_unpacked(enum kernel kernel, const struct gpu *gpu, double memory)
 {
     double lanes = INTEGER_LANES * gpu->sm_count * gpu->boost_mhz * 1e6;
     double weights = kernel == KERNEL_W8 ? 1 : 2; /* of a byte */
-    bool packed = kernel == KERNEL_W4 || kernel == KERNEL_W8;
+    bool pascal = gpu->compute_capability >= 60 && gpu->compute_capability < 70;
+    bool packed = kernel == KERNEL_W4 || kernel == KERNEL_W8 || (pascal && kernel == KERNEL_GGUF);
 
     if (!packed || lanes <= 0 || !gpu->bandwidth.known)
         return memory;
-    return 1 / hypot(1 / memory, UNPACK * weights * gpu->bandwidth.value / lanes);
+    double unpack = kernel == KERNEL_GGUF ? UNPACK_PASCAL : UNPACK;
+    return 1 / hypot(1 / memory, unpack * weights * gpu->bandwidth.value / lanes);
 }
 
 /* Whose figure stands in for a kernel's; 16 bit is every family's own. */

@@ -114,7 +114,10 @@ struct expert_share family_expert(const struct family *family, enum kernel kerne
  * (tests/accuracy/operators: 0.59 of 2,039 GB/s for 1 to 4 tokens); 64 integer lanes of a
  * multiprocessor: CUDA C++ Programming Guide, arithmetic throughput. Example: em 0.83: 0.79 on
  * an RTX 5090, 0.49 on an H200, 0.38 on a B200. Other vendors' units, and where no count is
- * known: em. */
+ * known: em.
+ *
+ * llama.cpp's quants on Pascal (6.x), whose lanes do all else, too: 4.4 instructions per weight
+ * (a P40 asks for 3.7, a GTX 1050 Ti for 5.3). Example: em 0.75: 0.44 on a GTX 1050 Ti. */
 double family_unpacked(enum kernel kernel, const struct gpu *gpu, double memory);
 
 #endif

@@ -66,6 +66,9 @@ struct goal_ends goals_ends(const struct request *q, const struct step *s,
 
     if (q->goals != GOALS_SURE)
         return (struct goal_ends){1, 1};
+    double low, high;
+
     speed_band(s, serve, running, &band);
-    return (struct goal_ends){fmax(SPEED_TTFT_HIGH, band.factor_high), band.factor_high};
+    speed_band_first(&band, q->rate <= 0 && q->users <= 1 ? FIRST_IDLE : FIRST_STEADY, &low, &high);
+    return (struct goal_ends){high, band.factor_high};
 }

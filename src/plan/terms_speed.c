@@ -177,7 +177,7 @@ static void add_expert_term(const struct walk *k, const struct layer_kind *kind,
     term_add(k->w, "experts", "M_i",
              "layers * (sqrt((FLOP/(ec*P))^2 + "
              "((A*bytes*imbalance + (T + room)*values)/(em*BW))^2) + "
-             "each*A + token*T + fixed), A = E*(1 - (1 - k/E)^(T^0.95))",
+             "each*A + token*T + fixed), A = E*k*T/(E - k + k*T)",
              part_ms(k, seconds), "ms", source_family(f),
              alike ? "layers, T, room, A, bytes of one, values of a token, kernel, another "
                      "kernel's figures stand in, ec, P, em, BW, each, token, fixed, ep"

@@ -311,6 +311,7 @@ static int run_fit(const struct set *set, struct rows *rows, struct hit_tally *t
         score_print(set->split, rows, out, BY(pairs));
         score_print_doubts("by what is not known", rows, out, -1);
         score_print_doubts("the build known", rows, out, DOUBT_BUILD);
+        score_print_asked(rows, out);
         for (int k = 0; k < POINTS; k++)
             print_pointed(set, rows, k + 1, &pointed[k]);
         fit_priors(&fit);

@@ -204,6 +204,7 @@ static bool recent_row(struct rows *rows, const struct table_file *t)
         .peer = NAN,
         .range = engine_dated ? version : NULL,
         .rounds = rounds_of(t),
+        .asked = users >= 1 ? 0 : fmax(table_number_of(t, "num_prompts"), 0),
         .settled = strstr(table_text_of(t, "notes"), "concurrency = average batch") != NULL,
         .tokens = phase_of(t) != PHASE_TPOT ? 0 : table_number_of(t, "output_tok_s"),
     };

@@ -240,6 +240,7 @@ bool rows_ask(struct rows *rows, const struct asked *a)
     gp_copy(r->precision, sizeof(r->precision), r->request.precision.weight->id);
     r->phase = a->phase;
     r->rate = r->request.rate = a->rate;
+    r->asked = a->asked;
     r->time = a->time;
     r->ttft = a->ttft;
     r->peer = a->peer;
@@ -282,6 +283,29 @@ static double time_of(const struct row *row, const struct step *step, const stru
     }
 }
 
+#define ENDS 12    /* turns until the two agree */
+#define CLOSE 0.01 /* ... as nearly as this share of the rate */
+
+/* Of a run of N requests at a rate r, in which an answer takes L: those in flight rise as they
+ * come and fall as they end, so that one sees r*L*(1 - L/(3T)) beside it in the mean, T = N/r,
+ * and r*T*(1 - T/(3L)) where T < L. As of a rate that much lower. */
+static bool rate_estimate(const struct row *row, const struct step *step, struct serve *out)
+{
+    double rate = row->rate, lasts = row->asked / row->rate;
+    bool held = serve_rate(step, &row->serve, rate, out);
+
+    for (int i = 0; i < ENDS && row->asked > 0; i++) {
+        double one = out->ttft + (row->serve.output - 1) * out->tpot;
+        double part = one < lasts ? 1 - one / (3 * lasts) : lasts / one * (1 - lasts / (3 * one));
+        double less = row->rate * part - rate;
+        if (fabs(less) < CLOSE * row->rate)
+            break;
+        rate += less / 2;
+        held = serve_rate(step, &row->serve, rate, out);
+    }
+    return held;
+}
+
 bool row_predict(const struct row *row, struct row_answer *out)
 {
     struct step step;
@@ -292,7 +316,7 @@ bool row_predict(const struct row *row, struct row_answer *out)
         return false;
     if (row->rate <= 0)
         serve_estimate(&step, &row->serve, &serve);
-    else if (!serve_rate(&step, &row->serve, row->rate, &serve))
+    else if (!rate_estimate(row, &step, &serve))
         return false;
     speed_band(&step, &serve, serve.running, &speed);
     *out = (struct row_answer){.time = time_of(row, &step, &serve),
@@ -300,13 +324,11 @@ bool row_predict(const struct row *row, struct row_answer *out)
                                .tokens = serve.requests * row->serve.output,
                                .low = speed.factor_low,
                                .high = speed.factor_high,
-                               .ttft_low = fmax(SPEED_TTFT_LOW, speed.factor_low),
-                               .ttft_high = fmax(SPEED_TTFT_HIGH, speed.factor_high),
                                .doubts = speed.doubts};
-    if (row->phase == PHASE_PROMPT) {
-        out->low *= SPEED_SOLO;
-        out->high *= SPEED_SOLO;
-    }
+    bool lone = row->rate <= 0 && row->serve.users <= 1;
+    speed_band_first(&speed, lone ? FIRST_IDLE : FIRST_STEADY, &out->ttft_low, &out->ttft_high);
+    if (row->phase == PHASE_PROMPT)
+        speed_band_first(&speed, FIRST_IDLE, &out->low, &out->high);
     return isfinite(out->time) && out->time > 0;
 }
 
@@ -341,13 +363,14 @@ static double captured_tokens(const struct asked *a)
     return set ? 2048 : 0;
 }
 
-/* The version that a row states; SGLang's of that campaign are 0.5.1 to 0.5.9, before its
- * prompts ran in graphs; vLLM's without one are planned as the newest. */
+/* The version that a row states. SGLang's that name none are of its time, before prompts ran in
+ * graphs; vLLM's are planned as the newest. */
 static const char *serving_range(const char *engine, const char *version)
 {
+    bool stated = strncmp(version, "0.", 2) == 0;
     if (strcmp(engine, "sglang") == 0)
-        return "0.5.9";
-    return strcmp(engine, "vllm") == 0 && strncmp(version, "0.", 2) == 0 ? version : NULL;
+        return !stated || strncmp(version, "0.5.9", 5) == 0 ? "0.5.9" : "0.5.8";
+    return strcmp(engine, "vllm") == 0 && stated ? version : NULL;
 }
 
 static void serving_row(struct rows *rows, const struct table_file *t,

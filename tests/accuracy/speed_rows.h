@@ -37,6 +37,7 @@ struct row {
     struct serve_load serve;
     enum phase phase;
     double rate;    /* requests/s that arrive; 0 = so many users ask again and again */
+    double asked;   /* requests of the run, at a rate; 0 = not stated */
     double time;    /* s, measured */
     double ttft;    /* s, measured; NAN = not stated */
     double tokens;  /* output tokens/s of all, measured; 0 = not stated */
@@ -64,6 +65,7 @@ struct asked {
     double tokens;
     double rate;             /* as a row's */
     double captured, rounds; /* as serve_load's */
+    double asked;            /* as a row's */
     bool scripts;            /* started by InferenceX's scripts, or ones like them */
     double context;          /* that the server was started with; 0 = prompt + output */
     bool attention_16;       /* the checkpoint has it in 16 bit */

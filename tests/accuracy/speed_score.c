@@ -263,6 +263,7 @@ static const char *const doubt_words[DOUBT_COUNT] = {
     [DOUBT_NETWORK] = "network between hosts",
     [DOUBT_ARRIVALS] = "request rate",
     [DOUBT_NEWER] = "engine newer than measured",
+    [DOUBT_LOCAL] = "local engine, one user",
     [DOUBT_BANDWIDTH] = "bandwidth of memory not measured",
     [DOUBT_RATE] = "arithmetic assumed from bandwidth",
     [DOUBT_MEASURED] = "device measured",
@@ -300,6 +301,59 @@ void score_print_doubts(const char *title, const struct rows *rows,
             print_line(doubt_words[d], &s);
     }
     free(some);
+}
+
+/* ---- what bands should be ---- */
+
+#define EACH_END 0.95 /* of the rows beyond neither end: nine of ten inside */
+#define FEWEST_PAIRS 3
+
+/* Factor of one doubt with which a row is inside, the others as they are. */
+static double asked_of(const struct row *row, const struct plan_summary *o, int doubt, bool slow)
+{
+    double off = log(1 + o->error) * (slow ? -1 : 1), rest = 0, low, high;
+    for (int d = 0; d < DOUBT_COUNT; d++)
+        if (d != doubt && (o->doubts >> d & 1)) {
+            speed_doubt((enum doubt)d, row->request.gpu, &low, &high);
+            rest += pow(log(slow ? high : low), 2);
+        }
+    return off > 0 ? exp(sqrt(fmax(off * off - rest, 0))) : 1;
+}
+
+/* The build's doubt is read off the rows that have none beside it but the law's and the GPU's. */
+static bool asks(const struct plan_summary *o, int doubt)
+{
+    static const unsigned plain = 1u << DOUBT_DENSE | 1u << DOUBT_EXPERTS | 1u << DOUBT_MIXED |
+                                  1u << DOUBT_BUILD | 1u << DOUBT_LOCAL | 1u << DOUBT_NEWER |
+                                  1u << DOUBT_FAMILY;
+    bool build = doubt == DOUBT_BUILD || doubt == DOUBT_LOCAL;
+    return !isnan(o->error) && (o->doubts >> doubt & 1) && (!build || !(o->doubts & ~plain));
+}
+
+void score_print_asked(const struct rows *rows, const struct plan_summary *outcome)
+{
+    static struct weighted list[2][ROWS_MAX];
+    printf("bands asked for by nine of ten rows left out, and as they are\n");
+    for (int d = 0; d < DOUBT_COUNT; d++) {
+        int n = 0;
+        double weight = 0, low, high;
+        for (int i = 0; i < rows->count; i++) {
+            const struct plan_summary *o = &outcome[i];
+            if (!asks(o, d))
+                continue;
+            for (int slow = 0; slow < 2; slow++)
+                list[slow][n] =
+                    (struct weighted){asked_of(&rows->row[i], o, d, slow), o->weight};
+            weight += o->weight;
+            n++;
+        }
+        if (weight < FEWEST_PAIRS)
+            continue;
+        double below = quantile(list[0], n, EACH_END), above = quantile(list[1], n, EACH_END);
+        speed_doubt((enum doubt)d, rows->row[0].request.gpu, &low, &high);
+        printf("  %-46s %5d of %3.0f  /%.2f..x%.2f  /%.2f..x%.2f\n", doubt_words[d], n, weight,
+               below, above, low, high);
+    }
 }
 
 void score_print(const char *title, const struct rows *rows, const struct plan_summary *outcome,

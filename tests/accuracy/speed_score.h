@@ -61,6 +61,10 @@ struct score score_of(const struct rows *rows, const struct plan_summary *outcom
 void score_print_doubts(const char *title, const struct rows *rows,
                         const struct plan_summary *outcome, int without);
 
+/* The factors that each doubt should have: of the rows left out, each end holds 95 of 100, the
+ * other doubts as they are. A row weighs its outcome's weight. */
+void score_print_asked(const struct rows *rows, const struct plan_summary *outcome);
+
 /* A table with a line for each group of each kind. */
 void score_print(const char *title, const struct rows *rows, const struct plan_summary *outcome,
                  const group_fn *groups, int count);

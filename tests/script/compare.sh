@@ -18,16 +18,16 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ───── 1-12 of 66 ─┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter -  * best for its cost       │
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
-│=  rtx-a6000         bf16       4  fits        100.9±75   2.00    3.68      75│
+│=  rtx-a6000         bf16       4  fits        100.9±72   2.00    3.68      75│
 │ * rtx-a6000         int4-awq   2  fits        118.1±75   1.00    2.21     111│
 │   rtx-a6000         fp8        2  fits        121.8±77   1.00    2.24      33│
 │   a100-sxm-80       int4-awq   1  fits         75.4±42   1.29    1.80      87│
 │   a100-pcie-80      int4-awq   1  fits         76.5±42   1.35    1.91      87│
-│   rtx-6000-ada      int4-awq   2  fits         74.6±48   1.65    2.29     110│
-│   rtx-6000-ada      fp8        2  fits         73.3±47   1.65    2.19      33│
+│   rtx-6000-ada      int4-awq   2  fits         74.6±45   1.65    2.29     110│
+│   rtx-6000-ada      fp8        2  fits         73.3±45   1.65    2.19      33│
 │ * …pro-6000-server  int4-awq   1  fits         79.3±44   1.69    2.50     119│
 │   …pro-6000-server  fp8        1  fits         74.3±41   1.69    2.24      40│
-│   l4                int4-awq   4  fits        121.0±78   1.76    3.96      78│
+│   l4                int4-awq   4  fits        121.0±74   1.76    3.96      78│
 │   a40               int4-awq   2  fits        123.9±78   1.80    4.17      97│
 │   h100-pcie         int4-awq   1  fits         75.2±32   1.90    2.66      83│
 └──────────────────────────────────────────────────────────────────────────────┘
@@ -52,13 +52,13 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ───────────────────────────────────────────── 1-24 of 66 ─┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter -  * best for its cost                                               │
 │   GPU            format     n  verdict     ~TPOT ms  ~tok/s    $/h    ~$/M  ~users  layout   weights GiB  KV pool GiB│
-│=  rtx-a6000      bf16       4  fits        100.9±75     151   2.00    3.68      75  TP4            32.89        ~7.35│
+│=  rtx-a6000      bf16       4  fits        100.9±72     151   2.00    3.68      75  TP4            32.89        ~7.35│
 │ * rtx-a6000      int4-awq   2  fits        118.1±75     126   1.00    2.21     111  TP2            18.55       ~21.68│
 │   rtx-a6000      fp8        2  fits        121.8±77     124   1.00    2.24      33  TP2            33.88        ~6.60│
 │   a100-sxm-80    int4-awq   1  fits         75.4±42     199   1.29    1.80      87  TP1            37.07       ~34.23│
 │   a100-pcie-80   int4-awq   1  fits         76.5±42     197   1.35    1.91      87  TP1            37.07       ~34.23│
-│   rtx-6000-ada   int4-awq   2  fits         74.6±48     200   1.65    2.29     110  TP2            18.55       ~21.66│
-│   rtx-6000-ada   fp8        2  fits         73.3±47     209   1.65    2.19      33  TP2            33.88        ~6.60│
+│   rtx-6000-ada   int4-awq   2  fits         74.6±45     200   1.65    2.29     110  TP2            18.55       ~21.66│
+│   rtx-6000-ada   fp8        2  fits         73.3±45     209   1.65    2.19      33  TP2            33.88        ~6.60│
 │ * …-6000-server  int4-awq   1  fits         79.3±44     188   1.69    2.50     119  TP1            37.07       ~46.51│
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
 ┌─ rtx-a6000 x 4, bf16 (as published): fits ────────────────────────────────────────────────────────── 1-2 of 15, Tab ─┐
@@ -110,7 +110,7 @@ on demand $2.00/h, $1,460/month: 1 x
 hyperstack n3-RTX-A6000x4, 4 GPUs (by
 2026-11); its source gives this price no
 date: check it
-TPOT 101 ms (60..176 ms), TTFT 1.40 s
+TPOT 101 ms (62..173 ms), TTFT 1.40 s
  rtx-a6000 x 4, bf16 (as published): …
  Enter:use in plan       ?:help  q:quit
  1 [2 Compare] 3  4  5  6       66 rows
@@ -121,8 +121,8 @@ on demand $2.00/h, $1,460/month: 1 x
 hyperstack n3-RTX-A6000x4, 4 GPUs (by
 2026-11); its source gives this price no
 date: check it
-TPOT 101 ms (60..176 ms), TTFT 1.40 s
-(0.40..6.98 s),   all at once 5.59 s
+TPOT 101 ms (62..173 ms), TTFT 1.40 s
+(0.47..5.59 s),   all at once 5.59 s
  rtx-a6000 x 4, bf16 (as published): …
  Enter:use in plan       ?:help  q:quit
 END
@@ -139,7 +139,7 @@ expect <<'END'
 +- llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ----- 1-12 of 66 -+
 | 62 of 66 fit and meet goals  sort $/h ^  filter -  * best for its cost       |
 |   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users|
-|=  rtx-a6000         bf16       4  fits       100.9+-75   2.00    3.68      75|
+|=  rtx-a6000         bf16       4  fits       100.9+-72   2.00    3.68      75|
 |>* rtx-a6000         int4-awq   2  fits       118.1+-75   1.00    2.21     111|
 |   rtx-a6000         fp8        2  fits       121.8+-77   1.00    2.24      33|
 |   a100-sxm-80       int4-awq   1  fits        75.4+-42   1.29    1.80      87|
@@ -163,10 +163,10 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ──────────────────────────────────────────────────────────────────────────────────────────────────┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost                                                                                    │
 │   GPU                  format     n  verdict     ~TPOT ms  ~tok/s    $/h    ~$/M  ~users  layout   memory GiB  weights GiB  KV pool GiB  $/month  bound by   │
-│=  rtx-a6000            bf16       4  fits        100.9±75     151   2.00    3.68      75  TP4           47.99        32.89        ~7.35     1460  weights    │
-│▸  l40s                 int4-awq   2  fits         77.8±50     193   2.00    2.89      96  TP2           44.99        18.55       ~18.90     1460  prefill    │
-│   l40s                 fp8        4  fits         59.2±38     256   4.00    4.34     209  TP4           44.99        16.96       ~20.50     2920  prefill    │
-│   l40s                 bf16       4  fits         83.8±54     183   4.00    6.08      46  TP4           44.99        32.89        ~4.57     2920  weights    │
+│=  rtx-a6000            bf16       4  fits        100.9±72     151   2.00    3.68      75  TP4           47.99        32.89        ~7.35     1460  weights    │
+│▸  l40s                 int4-awq   2  fits         77.8±47     193   2.00    2.89      96  TP2           44.99        18.55       ~18.90     1460  prefill    │
+│   l40s                 fp8        4  fits         59.2±36     256   4.00    4.34     209  TP4           44.99        16.96       ~20.50     2920  prefill    │
+│   l40s                 bf16       4  fits         83.8±51     183   4.00    6.08      46  TP4           44.99        32.89        ~4.57     2920  weights    │
 END
 
 # ---- order ----------------------------------------------------------------------------
@@ -186,17 +186,17 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ───── 1-12 of 66 ─┐
 │ 62 of 66 fit and meet goals  sort $/M ▲  filter -  * best for its cost       │
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
-│=  rtx-a6000         bf16       4  fits        100.9±75   2.00    3.68      75│
+│=  rtx-a6000         bf16       4  fits        100.9±72   2.00    3.68      75│
 │   b200              fp8        1  fits        19.8±8.5   4.89    1.74     234│
 ┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ───── 1-12 of 66 ─┐
 │ 62 of 66 fit and meet goals  sort $/M ▼  filter -  * best for its cost       │
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
-│=  rtx-a6000         bf16       4  fits        100.9±75   2.00    3.68      75│
-│   t4                fp8       32  fits         61.4±86  31.30   36.63     192│
+│=  rtx-a6000         bf16       4  fits        100.9±72   2.00    3.68      75│
+│   t4                fp8       32  fits         61.4±82  31.30   36.63     192│
 ┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ───── 1-12 of 66 ─┐
 │ 62 of 66 fit and meet goals  sort layout ▲  filter -  * best for its cost    │
 │   GPU              format     n  verdict     ~TPOT ms    $/h    ~$/M  layout │
-│=  rtx-a6000        bf16       4  fits        100.9±75   2.00    3.68  TP4    │
+│=  rtx-a6000        bf16       4  fits        100.9±72   2.00    3.68  TP4    │
 │   a100-sxm-80      int4-awq   1  fits         75.4±42   1.29    1.80  TP1    │
 END
 
@@ -212,7 +212,7 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ──────────────────┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter p100  * best for its cost    │
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
-│=  rtx-a6000         bf16       4  fits        100.9±75   2.00    3.68      75│
+│=  rtx-a6000         bf16       4  fits        100.9±72   2.00    3.68      75│
 │   p100-sxm2-16      fp8        1  no fit: type of the weights, short 90.5 GiB│
 │   p100-sxm2-16      int4-awq   1  no fit: type of the weights, short 59.9 GiB│
 │▸  p100-sxm2-16      bf16       8  no fit: weights, short 6.1 GiB             │
@@ -270,7 +270,7 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ───── 1-12 of 31 ─┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter mem>=40 $<10 nvidia !pcie    │
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
-│=  rtx-a6000         bf16       4  fits        100.9±75   2.00    3.68      75│
+│=  rtx-a6000         bf16       4  fits        100.9±72   2.00    3.68      75│
 │▸* rtx-a6000         int4-awq   2  fits        118.1±75   1.00    2.21     111│
 │   rtx-a6000         fp8        2  fits        121.8±77   1.00    2.24      33│
 │   a100-sxm-80       int4-awq   1  fits         75.4±42   1.29    1.80      87│
@@ -341,7 +341,7 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ──────────────────┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter no-such-gpu                  │
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
-│=  rtx-a6000         bf16       4  fits        100.9±75   2.00    3.68      75│
+│=  rtx-a6000         bf16       4  fits        100.9±72   2.00    3.68      75│
 │                                                                              │
 │                                                                              │
 │                                                                              │
@@ -361,7 +361,7 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ──────────────────┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter h100  * best for its cost    │
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
-│=  rtx-a6000         bf16       4  fits        100.9±75   2.00    3.68      75│
+│=  rtx-a6000         bf16       4  fits        100.9±72   2.00    3.68      75│
 │+  h100-sxm          int4-awq   1  fits         55.1±24   2.29    2.35      83│
 │+  h100-pcie         fp8        2  fits         32.5±14   3.80    2.21     173│
 │   h100-pcie         int4-awq   1  fits         75.2±32   1.90    2.66      83│
@@ -381,7 +381,7 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ──────────────────┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter marked  * best for its cost  │
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
-│=  rtx-a6000         bf16       4  fits        100.9±75   2.00    3.68      75│
+│=  rtx-a6000         bf16       4  fits        100.9±72   2.00    3.68      75│
 │▸  h100-sxm          int4-awq   1  fits         55.1±24   2.29    2.35      83│
 END
 
@@ -403,7 +403,7 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ──────────────────┐
 │ 84 of 88 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its cost│
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
-│=  rtx-a6000         bf16       4  fits        100.9±75   2.00    3.68      75│
+│=  rtx-a6000         bf16       4  fits        100.9±72   2.00    3.68      75│
 │▸  h100-sxm          int4-awq   1  fits         55.1±24   2.29    2.35      83│
 END
 
@@ -418,9 +418,9 @@ expect <<'END'
 │ 79 of 88 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost    │
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
 │=  rtx-a6000         int8       2  fits         92.2±58   1.00    1.67      33│
-│▸  l40s              int4-awq   2  fits         77.8±50   2.00    2.89      96│
-│   l40s              fp8        4  fits         59.2±38   4.00    4.34     209│
-│   l40s              int8       4  fits         59.3±38   4.00    4.34     209│
+│▸  l40s              int4-awq   2  fits         77.8±47   2.00    2.89      96│
+│   l40s              fp8        4  fits         59.2±36   4.00    4.34     209│
+│   l40s              int8       4  fits         59.3±36   4.00    4.34     209│
 END
 
 # ---- detail ---------------------------------------------------------------------------
@@ -511,7 +511,7 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ──────────────────┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its cost│
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
-│=  rtx-a6000         bf16       4  fits        100.9±75   2.00    3.68      75│
+│=  rtx-a6000         bf16       4  fits        100.9±72   2.00    3.68      75│
 │▸  h100-sxm          int4-awq   1  fits         55.1±24   2.29    2.35      83│
 │   h100-sxm          fp8        2  fits        22.7±9.7   6.98    2.84     173│
 ┌─ llama-3.1-70b, 200 users of 1,280 tokens, each up to 8,192 ─────────────────┐
@@ -548,7 +548,7 @@ screen "a click goes to a row" "${load[@]}" <<'KEYS'
 KEYS
 only 5,8
 expect <<'END'
-│=  rtx-a6000         bf16       4  fits        100.9±75   2.00    3.68      75│
+│=  rtx-a6000         bf16       4  fits        100.9±72   2.00    3.68      75│
 │ * rtx-a6000         int4-awq   2  fits        118.1±75   1.00    2.21     111│
 │▸  rtx-a6000         fp8        2  fits        121.8±77   1.00    2.24      33│
 │   a100-sxm-80       int4-awq   1  fits         75.4±42   1.29    1.80      87│

@@ -15,9 +15,9 @@ expect <<'END'
 │ GPU        auto: l4       ▾││██████████████████████████████▓▓▒░░······│ 20.30│
 │ GPUs       auto: 1         ││█ weights 15.0 ▓ KV 1.0 ▒ act 0.5 ░ run 1.0     │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ Context    8,192 tokens    ││TTFT        340 ms  97..1700         none       │
-│ Prompt     1,024 tokens    ││TPOT       58.3 ms  41.2..88.6       none       │
-│ Output     256 tokens      ││output  16.8 tok/s  11.1..23.8       none       │
+│ Context    8,192 tokens    ││TTFT        340 ms  155..918         none       │
+│ Prompt     1,024 tokens    ││TPOT       58.3 ms  42.1..88.6       none       │
+│ Output     256 tokens      ││output  16.8 tok/s  11.1..23.3       none       │
 │ Users      1 at once       ││holds   24 requests of 1,280; first: KV pool    │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │ Reserve    load           ▾││── Cost ────────────────────────────────────────│
@@ -45,9 +45,9 @@ expect <<'END'
 | GPU        auto: l4       v||##############################==:--......| 20.30|
 | GPUs       auto: 1         ||# weights 15.0 = KV 1.0 : act 0.5 - run 1.0     |
 |-- Load --------------------||-- Speed: model --- low..high ------ goal ------|
-| Context    8,192 tokens    ||TTFT        340 ms  97..1700         none       |
-| Prompt     1,024 tokens    ||TPOT       58.3 ms  41.2..88.6       none       |
-| Output     256 tokens      ||output  16.8 tok/s  11.1..23.8       none       |
+| Context    8,192 tokens    ||TTFT        340 ms  155..918         none       |
+| Prompt     1,024 tokens    ||TPOT       58.3 ms  42.1..88.6       none       |
+| Output     256 tokens      ||output  16.8 tok/s  11.1..23.3       none       |
 | Users      1 at once       ||holds   24 requests of 1,280; first: KV pool    |
 | Rate       none            ||bound   memory bandwidth; not measured: 4       |
 | Reserve    load           v||-- Cost ----------------------------------------|
@@ -76,9 +76,9 @@ expect <<'END'
 │ GPU        h100-sxm         ▾││███████████████████▓▓▒░░·················│ 72.85││rtx-6000-ada    2  $1.65 73.3  $2.19│
 │ GPUs       auto: 2           ││█ weights 33.9 ▓ KV 4.4 ▒ act 2.0 ░ run 3.2     ││rtx-pro-6000-…  1  $1.69 74.3  $2.24│
 │── Load ──────────────────────││── Speed: model ─── low..high ────── goal ──────││a100-pcie-80    2  $2.70 49.2  $2.43│
-│ Context    8,192 tokens      ││TTFT        219 ms  63..1095         none       ││h200-sxm        1  $3.39 30.0  $1.83│
-│ Prompt     1,024 tokens      ││TPOT       22.7 ms  17.4..32.4       none       ││── First to break, this layout ─────│
-│ Output     256 tokens        ││output   682 tok/s  478..888         none       ││+140 users: 156 margin… KV pool     │
+│ Context    8,192 tokens      ││TTFT        219 ms  73..876          none       ││h200-sxm        1  $3.39 30.0  $1.83│
+│ Prompt     1,024 tokens      ││TPOT       22.7 ms  17.9..32.4       none       ││── First to break, this layout ─────│
+│ Output     256 tokens        ││output   682 tok/s  478..864         none       ││+140 users: 156 margin… KV pool     │
 │ Users      16 at once        ││holds   173 requests of 1,280; first: KV pool   ││none up to 131,072 context tokens   │
 │ Rate       none              ││bound   memory bandwidth; not measured: 4       ││none up to 7,936 prompt tokens      │
 │ Reserve    load             ▾││── Cost ────────────────────────────────────────││── Output tok/s over users (3) ─────│
@@ -137,15 +137,15 @@ memory 60 % of budget, 29.4 GiB to spare
 TPOT 22.7 ms TTFT 219 ms 682/s model
 ┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ───┐
 │── Speed: model ─── low..high ────────│
-│TTFT        219 ms  63..1095          │
-│TPOT       22.7 ms  17.4..32.4        │
-│output   682 tok/s  478..888          │
+│TTFT        219 ms  73..876           │
+│TPOT       22.7 ms  17.9..32.4        │
+│output   682 tok/s  478..864          │
 └──────────────────────────────────────┘
  Answer: all memory is of the …
  Enter:why  a:apply      ?:help  q:quit
 ┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ───┐
-│TPOT       22.7 ms  17.4..32.4        │
-│output   682 tok/s  478..888          │
+│TPOT       22.7 ms  17.9..32.4        │
+│output   682 tok/s  478..864          │
 │holds   173 requests; first: KV pool  │
 │bound   memory bandwidth; 4 measures  │
 └──────────────────────────────────────┘
@@ -261,9 +261,9 @@ expect <<'END'
 │ GPU        a10g           ▾││████████████████████████████▓▒▒░░········│ 20.30│
 │ GPUs       auto: 4         ││█ weights 14.5 ▓ KV 0.2 ▒ act 0.8 ░ run 0.8     │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ Context    8,192 tokens    ││TTFT        322 ms  92..1610         none       │
-│ Prompt     1,024 tokens    ││TPOT       15.9 ms  10.2..27.1       none       │
-│ Output     256 tokens      ││output  58.5 tok/s  34.3..91.1       none       │
+│ Context    8,192 tokens    ││TTFT        321 ms  140..867         none       │
+│ Prompt     1,024 tokens    ││TPOT       15.9 ms  10.4..27.1       none       │
+│ Output     256 tokens      ││output  58.5 tok/s  34.3..89.7       none       │
 │ Users      1 at once       ││holds   144 requests of 1,280; first: KV pool   │
 │ Rate       none            ││bound   the routed experts; not measured: 4     │
 │ Reserve    load           ▾││── Cost ────────────────────────────────────────│
@@ -271,7 +271,7 @@ expect <<'END'
 │ TTFT goal  none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
 │ TPOT goal  none            ││1 …ro-6000-server:1 cheaper    1     7.4   $3.60│
 │ Throughput none            ││2 int4-awq          cheaper    4     8.9  $16.33│
-│+Layout     TP 1 x PP 4     ││3 users 8           fuller     4    24.6   $5.19│
+│+Layout     TP 1 x PP 4     ││3 users 8           fuller     4    24.6   $5.20│
 │+Engine     vLLM 0.33+      ││── Why ─────────────────────────────────────────│
 │+Cost       on-demand       ││warning: the profile of a10g has low confidence │
 END
@@ -388,7 +388,7 @@ expect <<'END'
 │▸GPU        a100-sxm-80/3g.4…▾││█████████████████████████████████▓▓▒░░·········································│ 36.04│
 │ GPUs       auto: 1           ││█ weights 15.0 ▓ KV 1.0 ▒ act 0.5 ░ run 1.0 · spare 18.6                              │
 │── Load ──────────────────────││── Speed: model ─── low..high ────── goal ────────────────────────────────────────────│
-│ Context    8,192 tokens      ││TTFT        193 ms  55..965          none                                             │
+│ Context    8,192 tokens      ││TTFT        193 ms  88..521          none                                             │
 END
 
 screen "engines and prices" -m 8B -g l4 <<'KEYS'
@@ -446,7 +446,7 @@ expect <<'END'
  Context:
  Enter:do it  Up:earlier  Esc:back
 │ Model      8B (assumed)   ▾││FITS         1 GPU    $0.44/h    $8.40/M tok    │
-│▸Context    32,768 tokens   ││TTFT        363 ms  104..1817        none       │
+│▸Context    32,768 tokens   ││TTFT        363 ms  165..981         none       │
 END
 
 screen "a wrong number keeps the prompt" -m 8B -g l4 <<'KEYS'
@@ -472,7 +472,7 @@ KEYS
 only 6 10,11 30
 expect <<'END'
 │ GPUs       2               ││█ weights 7.5 ▓ KV 0.7 ▒ act 0.5 ░ run 2.8      │
-│ Output     512 tokens      ││output  63.4 tok/s  38.7..100.3      none       │
+│ Output     512 tokens      ││output  63.4 tok/s  39.4..96.3       none       │
 │▸Users      2 at once       ││holds   100 requests of 1,536; first: KV pool   │
 │▸GPUs       auto: 1         ││█ weights 15.0 ▓ KV 1.4 ▒ act 0.5 ░ run 1.0     │
 END
@@ -483,7 +483,7 @@ screen "the model's most is the end" -m llama-3.1-8b -g h100-sxm -c 131072 <<'KE
 KEYS
 only 8 22,23
 expect <<'END'
-│▸Context    131,072 tokens  ││TTFT       45.3 ms  12.9..226.5      none       │
+│▸Context    131,072 tokens  ││TTFT       45.3 ms  20.6..122.3      none       │
  Context: 131072 is the most
 END
 
@@ -832,9 +832,9 @@ only 2 7,12 22,23
 expect <<'END'
 ┌─ Ask ──────── 12-29 of 35 ─┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 21, Tab ─┐
 │+Layout     auto: TP 1      ││── Speed: model ─── low..high ────── goal ──────│
-│-Engine     auto: vLLM 0.33+││TTFT        340 ms  97..1700         none       │
-│ Engine     auto: vLLM 0.3…▾││TPOT       58.3 ms  41.2..88.6       none       │
-│ KV cache   auto: bf16     ▾││output  16.8 tok/s  11.1..23.8       none       │
+│-Engine     auto: vLLM 0.33+││TTFT        340 ms  155..918         none       │
+│ Engine     auto: vLLM 0.3…▾││TPOT       58.3 ms  42.1..88.6       none       │
+│ KV cache   auto: bf16     ▾││output  16.8 tok/s  11.1..23.3       none       │
 │ Slots      auto: 256 reque…││holds   24 requests of 1,280; first: KV pool    │
 │▸Batch      auto: 2,048 tok…││bound   memory bandwidth; not measured: 4       │
  Batch: tokens of one step; more: more memory, mostly a shorter TTFT.
@@ -850,7 +850,7 @@ KEYS
 only 3 8 22 46,48
 expect <<'END'
 │ Model      8B (assumed)   ▾││FITS         1 GPU    $0.44/h    $7.25/M tok    │
-│▸Context    8,192 tokens    ││TTFT        340 ms  97..1700         none       │
+│▸Context    8,192 tokens    ││TTFT        340 ms  155..918         none       │
  Context: the most tokens of a request; KV memory grows with it.
  tokens, such as 8192 or 32k; empty: 8192, or the model's maximum if less
  Context:

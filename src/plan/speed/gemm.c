@@ -45,14 +45,11 @@ double waves_issued(double tokens, double rows, double cols, double sms)
 
 /* ---- routed experts ---- */
 
-#define SKEW 0.95     /* exponent of the tokens: routing is no fair draw */
 #define IMBALANCE 0.3 /* of the fullest rank under EP */
 
 double moe_reached(double experts, double active, double tokens)
 {
-    if (active >= experts)
-        return experts;
-    return experts * (1 - pow(1 - active / experts, pow(tokens, SKEW)));
+    return experts * active * tokens / (experts - active + active * tokens);
 }
 
 double moe_read(const struct moe *m, double tokens)

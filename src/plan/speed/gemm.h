@@ -38,20 +38,21 @@
  *
  * A layer's routed experts:
  *
- *   A = E * (1 - (1 - k/E)^(T^0.95))                 experts that T tokens reach
+ *   A = E*k*T / (E - k + k*T)                        experts that T tokens reach
  *   t = sqrt((F / (ec*P))^2 + (B / (em*BW))^2) + each*A/ep + token*T + fixed
  *   F = 2*m*T*k*h*Ie / n,   B = m*A*h*Ie*w / n * imbalance + 2*T*k*(2h + m*Ie) / n
  *   imbalance = 1 + 0.3*sqrt(ep/A) where experts are spread (EP)
  *
  * m matrices (3 with a gate), n GPUs that share the layer's experts, T the tokens of all
- * of them, w bytes per weight. The exponent: tokens of a batch choose less evenly than
- * at random. Each expert that has tokens costs a while of its own (a block of a grouped
+ * of them, w bytes per weight. A is of experts whose popularity is spread exponentially: some
+ * are asked for by most tokens, others by few, so that a batch reaches fewer than by a fair
+ * draw. Each expert that has tokens costs a while of its own (a block of a grouped
  * product), by format.
  *
  * Where a kernel gives each expert room for a block of tokens, chosen or not, A = E and T
  * grows by that room in B: the memory is gone over, the arithmetic of empty blocks skipped.
  *
- * Example: Qwen3-235B, E 128, k 8, one token: A = 8; 64 tokens: 123.5.
+ * Example: Qwen3-235B, E 128, k 8, one token: A = 8; 64 tokens: 103.7.
  */
 #ifndef GP_PLAN_SPEED_GEMM_H
 #define GP_PLAN_SPEED_GEMM_H

@@ -57,7 +57,7 @@
  * serve_capacity() is the rate at which the queue no longer ends: rho = 0.95, or as many
  * in flight as run at once.
  *
- * TTFT under load is far less certain than TPOT: its band is /3.5..x5 at least.
+ * TTFT under load is far less certain than TPOT (speed_band_first()).
  */
 #ifndef GP_PLAN_SPEED_SERVE_H
 #define GP_PLAN_SPEED_SERVE_H

@@ -42,16 +42,17 @@ static const struct factors {
     double low, high;
 } factors[DOUBT_COUNT] = {
     [DOUBT_DENSE] = {1.21, 1.21},        [DOUBT_EXPERTS] = {1.25, 1.33},
-    [DOUBT_MIXED] = {1.28, 1.45},        [DOUBT_BUILD] = {1.20, 1.35},
-    [DOUBT_FAMILY] = {1.0, 1.0},         [DOUBT_KERNEL] = {1.35, 1.35},
-    [DOUBT_INT4_EXPERTS] = {1.35, 1.35}, [DOUBT_PCIE] = {1.35, 1.30},
-    [DOUBT_MANY] = {1.25, 1.30},         [DOUBT_MANY_EXPERTS] = {1.35, 1.70},
+    [DOUBT_MIXED] = {1.28, 1.45},        [DOUBT_BUILD] = {1.15, 1.35},
+    [DOUBT_FAMILY] = {1.0, 1.0},         [DOUBT_KERNEL] = {1.25, 1.30},
+    [DOUBT_INT4_EXPERTS] = {1.20, 1.30}, [DOUBT_PCIE] = {1.30, 1.25},
+    [DOUBT_MANY] = {1.25, 1.30},         [DOUBT_MANY_EXPERTS] = {1.50, 1.65},
     [DOUBT_POINT] = {1.50, 1.55},        [DOUBT_POINTS_2] = {1.45, 1.35},
     [DOUBT_POINTS_3] = {1.32, 1.33},     [DOUBT_ATTENTION_DP] = {1.30, 2.50},
     [DOUBT_DRAFT] = {1.25, 1.25},        [DOUBT_NETWORK] = {1.50, 2.00},
     [DOUBT_BANDWIDTH] = {1.0, 1.0},      [DOUBT_MEASURED] = {1.0, 1.0},
     [DOUBT_RATE] = {1.0, 1.0},           [DOUBT_ON_HOST] = {1.0, 1.0},
-    [DOUBT_ARRIVALS] = {1.25, 1.35},     [DOUBT_NEWER] = {1.15, 1.15},
+    [DOUBT_ARRIVALS] = {1.15, 1.50},     [DOUBT_NEWER] = {1.15, 1.15},
+    [DOUBT_LOCAL] = {1.18, 1.25},
 };
 
 void speed_doubt(enum doubt doubt, const struct gpu *gpu, double *low, double *high)
@@ -107,8 +108,9 @@ static unsigned doubts_of(const struct step *s, double running)
     const struct family *f = l->request->gpu->family;
     static const enum doubt laws[HIT_KIND_COUNT] = {DOUBT_DENSE, DOUBT_EXPERTS, DOUBT_MIXED};
     enum doubt law = laws[speed_kind(l)];
-    unsigned doubts = 1u << law | 1u << DOUBT_BUILD;
-
+    bool local = l->request->engine->speed.layer > 0 && running <= 1;
+    unsigned doubts = local ? 1u << DOUBT_LOCAL | (law == DOUBT_EXPERTS ? 1u << law : 0)
+                            : 1u << law | 1u << DOUBT_BUILD;
     int points = l->request->correction.points;
 
     /* what the build, the kernels and the law leave open, points of the server have shown */
@@ -180,6 +182,16 @@ void speed_band(const struct step *s, const struct serve *serve, double running,
     out->factor_high = exp(sqrt(high));
 }
 
+void speed_band_first(const struct speed *v, enum first_kind kind, double *low, double *high)
+{
+    static const struct factors least[FIRST_COUNT] = {
+        [FIRST_IDLE] = {2.2, 2.7}, [FIRST_STEADY] = {3.0, 4.0}, [FIRST_BURST] = {3.5, 5.0}};
+    double times = kind == FIRST_IDLE ? SPEED_SOLO : 1;
+
+    *low = fmax(least[kind].low, times * v->factor_low);
+    *high = fmax(least[kind].high, times * v->factor_high);
+}
+
 enum hit_kind speed_kind(const struct step_load *l)
 {
     return l->mixed ? HIT_MIXED : l->moe_layers > 0 ? HIT_EXPERTS : HIT_DENSE;
@@ -192,6 +204,15 @@ static struct quantity speed_banded(const struct step *s, double value, double l
     bool own = c && c->from == CALIB_OWN;
 
     return quantity_band(value, value / low, value * high, own ? ORIGIN_MEASURED : ORIGIN_MODEL);
+}
+
+static struct quantity first_banded(const struct step *s, double value, enum first_kind kind,
+                                    const struct speed *v)
+{
+    double low, high;
+
+    speed_band_first(v, kind, &low, &high);
+    return speed_banded(s, value, low, high);
 }
 
 /* ---- the estimate ---- */
@@ -317,8 +338,8 @@ static void speed_fill(const struct step *s, const struct serve *serve, const st
     out->running = serve->running * groups;
     speed_band(s, serve, out->running, out);
     out->tpot = speed_banded(s, serve->tpot, out->factor_low, out->factor_high);
-    out->ttft = speed_banded(s, serve->ttft, fmax(SPEED_TTFT_LOW, out->factor_low),
-                             fmax(SPEED_TTFT_HIGH, out->factor_high));
+    bool lone = s->load->request->rate <= 0 && l->users <= 1;
+    out->ttft = first_banded(s, serve->ttft, lone ? FIRST_IDLE : FIRST_STEADY, out);
     /* by the law of the load: of a request that arrives, or of a lone user who asks again */
     struct serve alone;
     struct serve_load single = *l;
@@ -327,17 +348,14 @@ static void speed_fill(const struct step *s, const struct serve *serve, const st
         serve_rate(s, &single, RARE, &alone);
     else
         serve_estimate(s, &single, &alone);
-    out->solo =
-        speed_banded(s, alone.ttft, SPEED_SOLO * out->factor_low, SPEED_SOLO * out->factor_high);
+    out->solo = first_banded(s, alone.ttft, FIRST_IDLE, out);
     out->burst = out->burst_last = quantity_unknown();
     if (s->load->request->rate <= 0 && l->users > 1) {
         double mean, last;
 
         serve_burst(s, l, serve, &mean, &last);
-        out->burst = speed_banded(s, mean, fmax(SPEED_TTFT_LOW, out->factor_low),
-                                  fmax(SPEED_TTFT_HIGH, out->factor_high));
-        out->burst_last = speed_banded(s, last, fmax(SPEED_TTFT_LOW, out->factor_low),
-                                       fmax(SPEED_TTFT_HIGH, out->factor_high));
+        out->burst = first_banded(s, mean, FIRST_BURST, out);
+        out->burst_last = first_banded(s, last, FIRST_BURST, out);
     }
     /* Nobody has measured it: a lone prompt's doubt. */
     double value = serve_stall(s, l, &out->serve, &out->stall_share);

@@ -7,8 +7,9 @@
  * Users beyond what the pool and the slots hold at once queue: they raise TTFT, not the
  * throughput. A band is the product of what is not known, each source a factor (enum
  * doubt), their logarithms added in quadrature: an MoE (x1.45) on an engine build that is
- * not known (x1.35) has exp(sqrt(0.372^2 + 0.300^2)) = 1.61 above. TTFT under load is
- * /3.5..x5 of its law at least: rows of other laboratories than the fitted ones spread so.
+ * not known (x1.35) has exp(sqrt(0.372^2 + 0.300^2)) = 1.61 above. TTFT is /2.2..x2.7 of its law
+ * at least on an idle engine, /3..x4 under a steady load, /3.5..x5 where all ask at once: rows
+ * of other laboratories than the fitted ones spread so (no such rows of the last).
  *
  * Example: Llama-3.1-70B FP8 on 2 x H100, vLLM, 16 users of 1,024 + 256 tokens: TPOT 17 ms,
  * 13..23; 59 tokens/s for a user.
@@ -24,10 +25,15 @@
 #include "plan/speed/serve.h"
 #include "plan/speed/step.h"
 
-/* TTFT under load at least; a single prompt, beside its TPOT's factors. */
-#define SPEED_TTFT_LOW 3.5
-#define SPEED_TTFT_HIGH 5.0
-#define SPEED_SOLO 1.5
+/* How a TTFT comes about, by which it is more or less certain. */
+enum first_kind {
+    FIRST_IDLE,   /* one request, nobody else */
+    FIRST_STEADY, /* among users who come and go */
+    FIRST_BURST,  /* all at once */
+    FIRST_COUNT
+};
+
+#define SPEED_SOLO 1.5 /* of a prompt's step, beside its TPOT's factors */
 
 /* What widens a band. */
 enum doubt {
@@ -52,6 +58,7 @@ enum doubt {
     DOUBT_ON_HOST,   /* weights or KV in host memory: its bandwidth, and the law */
     DOUBT_ARRIVALS,  /* requests arrive at a rate: how many are in flight is estimated */
     DOUBT_NEWER,     /* the engine is newer than any whose speed was measured */
+    DOUBT_LOCAL,     /* of the build and the law, but of experts: one user of llama.cpp or MLX */
     DOUBT_MEASURED,  /* what measurements leave open of the device, in place of its family */
     DOUBT_COUNT
 };
@@ -174,6 +181,9 @@ double speed_admitted(const struct request *request, const struct load *load,
  * where the share of the network is not asked. */
 void speed_band(const struct step *step, const struct serve *serve, double running,
                 struct speed *out);
+
+/* Those of a TTFT: what its kind has at least, of a lone prompt SPEED_SOLO times the TPOT's. */
+void speed_band_first(const struct speed *speed, enum first_kind kind, double *low, double *high);
 
 /* Of which kind an estimate is, for the rows that it is checked by. */
 enum hit_kind speed_kind(const struct step_load *load);
