@@ -664,7 +664,6 @@ enum gp_status launch_request(const struct launch_reading *r, struct catalog *ca
         "no-kv-offload draft speculative-tokens lora language-model-only";
     const char *asked = strchr(options_word(base, OPT_LORA, ""), ':');
     long minor = r->version / 10000;
-    enum gp_status rc;
 
     memset(out, 0, sizeof(*out));
     out->options = *base;
@@ -677,7 +676,7 @@ enum gp_status launch_request(const struct launch_reading *r, struct catalog *ca
     if (r->version > 0)
         gp_format(out->engine, sizeof(out->engine), "%s@%ld.%ld.%ld", r->table->id, minor / 10000,
                   minor % 10000, r->version % 10000);
-    rc = set_text(out, OPT_ENGINE, out->engine, err);
+    enum gp_status rc = set_text(out, OPT_ENGINE, out->engine, err);
     if (!rc)
         rc = request_model(r, catalog, out, err);
     if (!rc)

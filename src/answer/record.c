@@ -110,9 +110,8 @@ void record_quantity(struct record *record, const char *name, const char *unit,
 void record_series(struct record *record, const char *name, const char *unit, enum origin origin,
                    const double *value, size_t n)
 {
-    struct strbuf text;
+    struct strbuf text = STRBUF_EMPTY;
 
-    strbuf_init(&text);
     for (size_t i = 0; i < n; i++) {
         if (i > 0)
             strbuf_add(&text, ", ");
@@ -389,9 +388,8 @@ static void write_text(struct writer *w, const char *text)
 static void write_words(struct writer *w, const char *text)
 {
     bool empty = *text == '\0';
-    struct strbuf word;
+    struct strbuf word = STRBUF_EMPTY;
 
-    strbuf_init(&word);
     open_bracket(w, '[');
     for (bool first = true; *text; first = false) {
         size_t n = strcspn(text, "|");
@@ -432,9 +430,8 @@ static void write_list(struct writer *w, const struct fact *f)
     open_bracket(w, '[');
     write_items(w, f, f->rows, &first);
     for (int part = 0; f->parts && part < f->parts->count; part++) {
-        struct record made;
+        struct record made = {0};
 
-        record_init(&made);
         record_list(&made, f->name);
         f->parts->make(f->parts->ctx, part, &made);
         write_items(w, record_find(&made, f->name), f->rows, &first);
@@ -707,11 +704,10 @@ static void table_use(const struct record *rows, size_t count, const char *group
 {
     struct table table;
     struct columns c = {0};
-    struct strbuf cell;
+    struct strbuf cell = STRBUF_EMPTY;
 
     if (count == 0)
         return;
-    strbuf_init(&cell);
     c.column = gp_calloc(rows[0].count * 4 + 1, sizeof(*c.column));
     for (size_t i = 0; i < rows[0].count; i++)
         if (is_column(&rows[0].facts[i], group, as, spared))

@@ -36,7 +36,7 @@ static const struct member request_load[] = {
 /* As it was told where it was told by position, else the share of all. */
 static void record_acceptance(struct record *r, const struct request *q)
 {
-    struct strbuf list;
+    struct strbuf list = STRBUF_EMPTY;
 
     if (q->accept_listed == 0) {
         double share = q->draft_tokens > 0 ? (q->accept_length - 1) / q->draft_tokens : 0;
@@ -44,7 +44,6 @@ static void record_acceptance(struct record *r, const struct request *q)
         record_positive(r, "acceptance", "", fmin(fmax(share, 0), 1));
         return;
     }
-    strbuf_init(&list);
     for (int i = 0; i < q->accept_listed; i++)
         strbuf_addf(&list, "%s%.6g", i ? "," : "", q->accept_at[i]);
     record_text(r, "acceptance", list.text);
@@ -133,10 +132,9 @@ static void fix_facts(const struct answer *a, const struct options *options, con
                       struct record *r)
 {
     struct texts texts = {0};
-    struct strbuf command;
+    struct strbuf command = STRBUF_EMPTY;
     char option[FIX_OPTIONS_MAX];
 
-    strbuf_init(&command);
     planner_fix_command(options, a, f, &command);
     record_text(r, "what", sentence_fix(f, &texts));
     record_text(r, "option", planner_fix_options(f, option));
@@ -304,10 +302,9 @@ static void pool_facts(const struct request *q, const struct memory *m, struct r
 static void gpu_facts(const struct plan *p, struct record *r)
 {
     const struct weights *split = &p->memory.split;
-    struct record *roles;
 
     figures_json(p, FIGURE_PHYSICAL, FIGURE_WEIGHTS, r);
-    roles = record_inside(r, "weights_by_role_gib");
+    struct record *roles = record_inside(r, "weights_by_role_gib");
     for (int i = 0; i < ROLE_COUNT; i++)
         if (split->role[i] > 0)
             record_count(roles, role_word((enum tensor_role)i), "GiB", split->role[i] / GP_GIB);
@@ -676,11 +673,9 @@ static void report_cost(const struct plan *p, bool tokens, struct record *doc)
 /* The list `why`, as --why prints it. */
 static void report_terms(const struct term *terms, int count, struct record *doc)
 {
-    struct strbuf inputs, source;
+    struct strbuf inputs = STRBUF_EMPTY, source = STRBUF_EMPTY;
     char name[TERM_NAME_MAX];
 
-    strbuf_init(&inputs);
-    strbuf_init(&source);
     record_list(doc, "why");
     for (int i = 0; i < count; i++) {
         const struct term *t = &terms[i];
@@ -771,9 +766,8 @@ void report_plan(const struct answer *a, const struct options *options, bool why
 void print_plan_json(const struct answer *answer, const struct options *options, bool why,
                      struct strbuf *out)
 {
-    struct record doc;
+    struct record doc = {0};
 
-    record_init(&doc);
     report_plan(answer, options, why, false, &doc);
     record_json(&doc, out);
     record_fini(&doc);

@@ -52,9 +52,8 @@ static enum member_kind member_kind(const struct profile_field *f)
 static void report_bits(struct record *s, const char *name, unsigned bits,
                         const struct profile_word *words)
 {
-    struct strbuf text;
+    struct strbuf text = STRBUF_EMPTY;
 
-    strbuf_init(&text);
     for (; words->word; words++)
         if (bits >> words->value & 1)
             strbuf_addf(&text, "%s%s", text.len ? "|" : "", words->word);
@@ -168,7 +167,6 @@ static enum gp_status report_instance_show(struct planner *planner, const char *
         return rc;
     for (size_t i = 0; i < n; i++) {
         const struct instance *in = &list[i];
-        struct record *offer;
 
         if (!is_instance(in, id))
             continue;
@@ -189,7 +187,7 @@ static enum gp_status report_instance_show(struct planner *planner, const char *
             record_list(out, "offers");
             first = in;
         }
-        offer = record_append(out, "offers");
+        struct record *offer = record_append(out, "offers");
         report_fields(offer, instance_tables[INSTANCE_OFFER], in);
         class_and_date(in, offer);
         report_fields(offer, instance_tables[INSTANCE_EVIDENCE], in);

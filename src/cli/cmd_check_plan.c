@@ -144,12 +144,11 @@ static enum gp_status run_check_plan(struct invocation *in, struct gp_err *err)
     const struct option_value *tolerance = &in->options.value[OPT_TOLERANCE];
     struct request_line saved = {0};
     struct record doc, plan; /* the check; the same request, answered now */
-    struct strbuf now_text;
+    struct strbuf now_text = STRBUF_EMPTY;
     json_t *now = NULL;
     char *text = NULL;
     size_t len = 0;
 
-    strbuf_init(&now_text);
     record_init(&doc);
     record_init(&plan);
     enum gp_status rc = path_read(in->args[0], SAVED_PLAN_BYTES, &text, &len, err);

@@ -13,11 +13,10 @@ static enum gp_status add_file(const char *path, struct catalog *catalog, struct
                                struct gp_err *err)
 {
     struct benchlog log = {0};
-    enum gp_status rc;
 
     if (shared_is(path))
         return shared_read(path, all, err);
-    rc = benchlog_read(path, &log, err);
+    enum gp_status rc = benchlog_read(path, &log, err);
     if (!rc && shared_take(&log, catalog, all) == 0)
         rc = gp_fail(err, GP_E_FILE, path, "products and reads: --bench memory,batch,gemm",
                      "has no good point of a device that the catalogue knows");

@@ -152,11 +152,10 @@ static void record_failure(const struct enginelog *log, struct record *doc)
     /* llama.cpp's own words for a GPU's memory do not need a pool */
     bool sized = log->figure[ENGINELOG_KV].ranks > 0 || log->figure[ENGINELOG_TOKENS].ranks > 0;
     const char *check = startup_of_message(log->engine, log->failure, sized);
-    struct record *r;
 
     if (!log->failed_line)
         return;
-    r = record_inside(doc, "failure");
+    struct record *r = record_inside(doc, "failure");
     record_count(r, "line", "", (double)log->failed_line);
     record_text(r, "text", log->failure);
     record_text(r, "check", check ? check : "");

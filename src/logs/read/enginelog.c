@@ -522,12 +522,10 @@ static bool match_rest(struct reader *r, const char *at, const char *words, bool
 static bool match_pattern(struct reader *r, const char *words, bool apply, const char **after)
 {
     bool of_device = strncmp(words, "{@}", 3) == 0;
-    size_t piece;
-    const char *found;
 
     words += of_device ? 3 : 0;
-    piece = strcspn(words, "{");
-    found = find_piece(r->line, words, piece, false);
+    size_t piece = strcspn(words, "{");
+    const char *found = find_piece(r->line, words, piece, false);
     if (!found || (of_device && !match_device(r, words, apply)) || (of_device && r->rank < 0))
         return false;
     if (apply && !of_device)
