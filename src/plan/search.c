@@ -852,15 +852,6 @@ static bool too_heavy(const struct search *s, int tp, int pp, int ep)
     return search_too_heavy(s->request, &s->load, s->load.usable.high, tp, pp, ep);
 }
 
-/* Does the engine refuse it in any layout? */
-static bool is_refused(const struct search *s)
-{
-    enum limit limit = reasons_limit(s->load.reasons);
-
-    return reasons_verdict(s->load.reasons) == VERDICT_DOES_NOT_FIT &&
-           (limit == LIMIT_TYPE || limit == LIMIT_CONTEXT);
-}
-
 bool search_cut(const struct request *q, int tp, int pp, int ep, struct layout *l)
 {
     int step = least_replicas(tp, ep), count = q->gpu_count;
@@ -879,16 +870,16 @@ bool search_cut(const struct request *q, int tp, int pp, int ep, struct layout *
            counted;
 }
 
-/* Does nothing fit for certain on this GPU, whatever the layout: as more slots are asked for than
- * the engine has, or a step has tokens, or too little is known of it: a speed for goals, a draw for
- * a cap? */
-static bool is_unsure(const struct search *s)
+/* Does nothing fit for certain on this GPU, whatever the layout and the options that may be turned:
+ * as the engine refuses it, more slots are asked for than it has or a step has tokens, or too little
+ * is known of it: a speed for goals, a draw for a cap? */
+static bool is_refused(const struct search *s)
 {
     const struct request *q = s->request;
     const struct engine *e = q->engine;
     bool clips = e->defaults_clip && !request_asks_speed(q); /* whose search turns to other steps */
 
-    return s->load.reasons >> REASON_MEMORY_ONLY & 1 ||
+    return reasons_verdict(s->load.reasons & ~REASON_BIT(REASON_PROMPT)) > VERDICT_FITS ||
            (e->slots_most > 0 && q->max_num_seqs > e->slots_most) ||
            (clips && q->max_num_seqs > s->load.max_batched_tokens) ||
            (request_asks_speed(q) && s->step.gap != SPEED_KNOWN) ||
@@ -1172,7 +1163,7 @@ static bool search_all(struct search *s, const struct request *q, const struct m
     s->most = s->most < PLAN_MAX_GPUS ? s->most : PLAN_MAX_GPUS;
     s->cuts = NULL;
     s->cut_count = s->cut_cap = 0;
-    bool none = extent == SEARCH_OFFERS && (is_refused(s) || is_unsure(s));
+    bool none = extent == SEARCH_OFFERS && is_refused(s);
     int within = extent == SEARCH_OFFERS && !none ? most_within(s) : PLAN_MAX_GPUS;
 
     s->most = s->most < within ? s->most : within;
@@ -1251,6 +1242,12 @@ static void search_for(const struct request *q, const struct market *market, enu
     search_all(&s, q, market, goal, extent, per_hour, gpus);
     search_fini(&s);
     *out = s.best;
+}
+
+void search_offer(const struct request *q, const struct market *market, enum search_goal goal,
+                  struct evaluation *out)
+{
+    search_for(q, market, goal, SEARCH_OFFERS, INFINITY, PLAN_MAX_GPUS, out);
 }
 
 void search_layout_within(const struct request *q, const struct market *market, double per_hour,
