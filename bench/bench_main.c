@@ -209,11 +209,10 @@ static bool start_reading(struct line_reader *reader)
 {
     sigset_t all, before;
     pthread_t thread;
-    bool started;
 
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    started = pthread_create(&thread, NULL, read_later, reader) == 0;
+    bool started = pthread_create(&thread, NULL, read_later, reader) == 0;
     if (started)
         pthread_detach(thread);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -316,10 +315,10 @@ static int open_and_measure(struct bench_run *run)
 {
     struct bench_device device = {.index = run->job.device};
     struct gp_err err = {.code = GP_E_INTERNAL};
-    enum gp_status rc;
     int code;
+    enum gp_status rc =
+        run->backend->open(run->job.device, &run->job.settings, &run->ctx, &device, &err);
 
-    rc = run->backend->open(run->job.device, &run->job.settings, &run->ctx, &device, &err);
     if (rc != GP_OK) {
         err.code = rc;
         return give_up(run->watch, &err);
@@ -407,9 +406,8 @@ static int with_output(const struct backend *backend,
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction action = {.sa_handler = on_signal};
-    int fd = dup(STDOUT_FILENO), code;
+    int fd = dup(STDOUT_FILENO);
     FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
-    struct watch *watch;
 
     if (!out) {
         fprintf(stderr, "gpuplan-bench-%s: standard output: %s\n", backend->name, strerror(errno));
@@ -422,8 +420,8 @@ static int with_output(const struct backend *backend,
         sigaction(numbers[i], &action, NULL);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
-    watch = watch_new(out);
-    code = work(backend, watch);
+    struct watch *watch = watch_new(out);
+    int code = work(backend, watch);
     watch_free(watch);
     fclose(out);
     return code;

@@ -181,7 +181,7 @@ static void read_part(void *ctx, int part, int parts)
 
 static bool one_step(struct cpu_engine *engine, struct decode_work *work, double *seconds)
 {
-    double start = clock_now(), middle, read, reading = 0, layers, head;
+    double start = clock_now(), read, reading = 0, layers;
     double times = (double)work->layers / work->real;
 
     for (int layer = 0; layer < work->real; layer++) {
@@ -196,10 +196,10 @@ static bool one_step(struct cpu_engine *engine, struct decode_work *work, double
             reading += clock_now() - read;
         }
     }
-    middle = clock_now();
+    double middle = clock_now();
     if (!cpu_gemm_run(work->gemm[HEAD], 0, 0) || !cpu_gemm_wait(work->gemm[HEAD]))
         return false;
-    head = clock_now() - middle;
+    double head = clock_now() - middle;
     layers = middle - start;
     *seconds += layers * times + head;
     if (engine->sampling) {

@@ -46,8 +46,7 @@ static bool gemm_prepare(struct cpu_engine *engine, const struct point *point, v
 {
     struct gemm_shape shape = {point->type, point->m, point->n, point->k};
     struct gemm_work *work = ctx;
-    double budget = cpu_budget(engine), weight, row, source;
-    const struct gemm_made *made;
+    double budget = cpu_budget(engine);
 
     work->groups = point->groups > 1 ? point->groups : 1;
     /* Asking the library about a shape that cannot be held is asking for trouble. */
@@ -57,10 +56,10 @@ static bool gemm_prepare(struct cpu_engine *engine, const struct point *point, v
                           budget / 1e9);
     if (!(work->gemm = cpu_gemm_new(&shape, &engine->why)))
         return false;
-    made = cpu_gemm_made(work->gemm);
-    weight = (double)made->packed * work->groups;
-    row = cpu_gemm_row_bytes(work->gemm) * work->groups;
-    source = cpu_gemm_source_bytes(work->gemm);
+    const struct gemm_made *made = cpu_gemm_made(work->gemm);
+    double weight = (double)made->packed * work->groups;
+    double row = cpu_gemm_row_bytes(work->gemm) * work->groups;
+    double source = cpu_gemm_source_bytes(work->gemm);
     if (weight + row + source > budget)
         return cpu_refuse(&engine->why, POINT_OOM, "needs %.2f GB, %.2f GB may be used",
                           (weight + row + source) / 1e9, budget / 1e9);

@@ -203,13 +203,13 @@ static void choose_reader(struct cpu_engine *engine, struct memory_work *work)
     for (int turn = 0; turn < 3; turn++)
         for (int i = 0; i < READER_COUNT; i++) {
             const struct reader *before = work->reader;
-            double start = clock_now(), seconds;
+            double start = clock_now();
 
             if (readers[i].isa != isa)
                 continue;
             work->reader = &readers[i];
             memory_run(engine, work, work->rotation, NULL);
-            seconds = clock_now() - start;
+            double seconds = clock_now() - start;
             if (seconds < least)
                 least = seconds;
             else
@@ -221,14 +221,13 @@ static bool memory_prepare(struct cpu_engine *engine, const struct point *point,
                            struct prepared *out)
 {
     struct memory_work *work = ctx;
-    double budget = cpu_budget(engine), each, cache = engine->topology.cache;
-    size_t all;
+    double budget = cpu_budget(engine), cache = engine->topology.cache;
 
     if (bench_kind_is(point->kind, KIND_IS_TOP))
         return cpu_refuse(&engine->why, POINT_UNSUPPORTED, "is measured on GPUs alone");
     work->kind = point->kind;
     work->bytes = (size_t)point->bytes / LINE * LINE;
-    each = (double)work->bytes * (work->kind == KIND_COPY ? 2 : 1);
+    double each = (double)work->bytes * (work->kind == KIND_COPY ? 2 : 1);
     if (work->bytes == 0 || (double)work->bytes != point->bytes)
         return cpu_refuse(&engine->why, POINT_UNSUPPORTED, "bytes must be a multiple of %d", LINE);
     if (each > budget)
@@ -241,7 +240,7 @@ static bool memory_prepare(struct cpu_engine *engine, const struct point *point,
     out->rotation = work->rotation;
     out->multiple = 1;
     out->bytes = each * work->rotation;
-    all = work->bytes * (size_t)work->rotation;
+    size_t all = work->bytes * (size_t)work->rotation;
     work->sums = gp_calloc((size_t)engine->topology.threads * WORDS, sizeof *work->sums);
     if (work->kind != KIND_WRITE && (work->from = cpu_alloc(all)))
         work->from_bytes = all;

@@ -104,11 +104,10 @@ void cuda_give(struct cuda_ctx *ctx, void *memory)
 static size_t block_units(struct cuda_ctx *ctx)
 {
     size_t free_bytes = 0, total = 0;
-    double most;
 
     if (!cuda_ok(ctx, cudaMemGetInfo(&free_bytes, &total), "cudaMemGetInfo"))
         return 1;
-    most = BLOCK_SHARE * (double)free_bytes / UNIT;
+    double most = BLOCK_SHARE * (double)free_bytes / UNIT;
     return most < BLOCK_UNITS ? (size_t)most + 1 : BLOCK_UNITS + 1;
 }
 
@@ -117,13 +116,12 @@ static bool block_make(struct cuda_ctx *ctx, enum bench_fill fill, enum number b
     struct cuda_block *block = &ctx->blocks[fill][bits];
     size_t bytes = block_units(ctx) * UNIT;
     void *host = cuda_host(ctx, bytes);
-    bool ok;
 
     if (!host)
         return false;
     number_fill(fill, bits, host, bytes, ctx->settings.seed + (uint64_t)bits);
-    ok = cuda_ok(ctx, cudaMalloc(&block->device, bytes), "cudaMalloc") &&
-         cuda_send(ctx, block->device, host, bytes, ctx->stream, "copy of random data");
+    bool ok = cuda_ok(ctx, cudaMalloc(&block->device, bytes), "cudaMalloc") &&
+              cuda_send(ctx, block->device, host, bytes, ctx->stream, "copy of random data");
     free(host);
     if (ok)
         block->bytes = bytes;
@@ -136,13 +134,13 @@ bool cuda_fill(struct cuda_ctx *ctx, enum bench_fill fill, enum number bits, voi
                uint64_t salt)
 {
     struct cuda_block *block = &ctx->blocks[fill][bits];
-    size_t offset, piece;
+    size_t piece;
 
     if (fill == FILL_ZEROS)
         return cuda_ok(ctx, cudaMemsetAsync(to, 0, bytes, ctx->stream), "fill");
     if (!block->device && !block_make(ctx, fill, bits))
         return false;
-    offset = (salt * 2 + 1) * 7919 % (block->bytes / UNIT) * UNIT;
+    size_t offset = (salt * 2 + 1) * 7919 % (block->bytes / UNIT) * UNIT;
     for (size_t done = 0; done < bytes; done += piece) {
         piece = block->bytes - offset;
         if (piece > bytes - done)

@@ -409,12 +409,11 @@ static bool check_confirm(struct cuda_ctx *ctx, const struct lt_gemm *g,
                           int64_t j, struct check *out)
 {
     struct sample *s = gp_calloc(1, sizeof *s);
-    bool ok;
 
     s->rows[0] = i;
     s->columns[0] = j;
     s->row_count = s->column_count = 1;
-    ok = sample_compute(ctx, g, o, s);
+    bool ok = sample_compute(ctx, g, o, s);
     if (ok) {
         double ratio, d = number_get(g->type->out, s->d[0], (size_t)i);
 
@@ -508,17 +507,14 @@ static bool check_all(struct cuda_ctx *ctx, const struct lt_gemm *g, int variant
 {
     struct panels p = {0};
     struct spot at;
-    bool ok;
+    bool ok = panels_open(ctx, g, o, room, &p);
 
-    ok = panels_open(ctx, g, o, room, &p);
     p.how = lt_summing(g, variant);
     for (at.column = 0; ok && at.column < g->n_asked; at.column += at.columns) {
-        size_t count;
-
         at.columns = g->n_asked - at.column;
         if (at.columns > p.width)
             at.columns = p.width;
-        count = (size_t)(at.columns * g->k);
+        size_t count = (size_t)(at.columns * g->k);
         ok = check_decode(ctx, g, &p, o, 1, at.column, at.columns) &&
              check_upload(ctx, p.device[DEV_B], p.b, count, false) &&
              check_upload(ctx, p.device[DEV_B_ABS], p.b, count, true);

@@ -417,12 +417,11 @@ static bool time_some(struct cuda_ctx *ctx, enum doing doing, const char *name,
 {
     struct decode_state *s = ctx->work.state;
     double took[SOME], seconds, end = clock_now() + SOME_SHARE * ctx->settings.max_time;
-    bool ok;
     int n = 0;
 
     s->doing = doing;
     cuda_timer_reset(ctx);
-    ok = one(ctx, &seconds);
+    bool ok = one(ctx, &seconds);
     do
         ok = ok && one(ctx, &took[n++]);
     while (ok && n < SOME && clock_now() < end);

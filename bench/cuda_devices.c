@@ -173,12 +173,11 @@ enum gp_status cuda_count(int *count, struct gp_err *err)
 {
     const char *visible = getenv("CUDA_VISIBLE_DEVICES");
     enum gp_status rc = cuda_library_open(err);
-    cudaError_t error;
 
     *count = 0; /* the call leaves it alone when it fails */
     if (rc != GP_OK)
         return rc;
-    error = cudaGetDeviceCount(count);
+    cudaError_t error = cudaGetDeviceCount(count);
     if (error == cudaSuccess && *count > 0)
         return GP_OK;
     *count = 0;
@@ -218,11 +217,10 @@ static bool of_pci(const char *pci, const char *name, char *line, size_t size)
 void cuda_add_node(const char *pci, json_t *facts)
 {
     char line[32], *end;
-    long node;
 
     if (!of_pci(pci, "numa_node", line, sizeof line))
         return;
-    node = strtol(line, &end, 10);
+    long node = strtol(line, &end, 10);
     if (end != line && node >= 0)
         json_object_set_new(facts, "numa_node", json_integer(node));
 }

@@ -78,11 +78,9 @@ bool cuda_refuse(struct cuda_ctx *ctx, enum point_state state, const char *fmt, 
 
 bool cuda_ok(struct cuda_ctx *ctx, cudaError_t error, const char *what)
 {
-    struct trouble trouble;
-
     if (error == cudaSuccess)
         return true;
-    trouble = trouble_of(error);
+    struct trouble trouble = trouble_of(error);
     cuda_refuse(ctx, POINT_ERROR, "%s: %s (CUDA error %d)", what, trouble.text, (int)error);
     ctx->lost |= trouble.lost;
     cudaGetLastError(); /* the next call is not to be blamed for this one */
@@ -108,14 +106,12 @@ const char *lt_word(cublasStatus_t status)
 
 bool lt_ok(struct cuda_ctx *ctx, cublasStatus_t status, const char *what)
 {
-    cudaError_t behind;
-
     if (status == CUBLAS_STATUS_SUCCESS)
         return true;
     cuda_refuse(ctx, POINT_ERROR, "%s: cuBLASLt: %s (status %d)", what, lt_word(status),
                 (int)status);
     /* cuBLASLt hides the CUDA error behind its own; the device still knows it */
-    behind = cudaPeekAtLastError();
+    cudaError_t behind = cudaPeekAtLastError();
     if (behind != cudaSuccess)
         cuda_ok(ctx, behind, what);
     return false;

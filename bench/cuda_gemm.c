@@ -277,7 +277,7 @@ static bool soak_compare(struct cuda_ctx *ctx, struct gemm_state *s, int64_t bur
     struct gemm_soak *k = &s->soak;
     int slot = (int)(burst & 1);
     char **first = &k->first[burst % k->copies];
-    double seconds, took;
+    double seconds;
 
     if (!cuda_ok(ctx, cudaEventSynchronize(k->copied[slot]), "waiting for a result") ||
         !cuda_elapsed(ctx, ctx->timer.start[slot], ctx->timer.stop[slot], &seconds))
@@ -292,7 +292,7 @@ static bool soak_compare(struct cuda_ctx *ctx, struct gemm_state *s, int64_t bur
     }
     out->products += k->launches[slot];
     out->seconds += seconds;
-    took = clock_now() - k->compared;
+    double took = clock_now() - k->compared;
     k->compared += took;
     if (took > SOAK_IDLE * seconds && took < SOAK_LONG && k->size < CUDA_GATE_CALLS)
         k->size += (k->size + 1) / 2;
@@ -409,13 +409,12 @@ static double time_algo(struct cuda_ctx *ctx, struct gemm_state *s, int algo, do
 static int rounds_in(const struct candidate *list, int count, double seconds)
 {
     double whole = 0, single = 0; /* s of a round of batches, of single launches */
-    int rounds;
 
     for (int c = 0; c < count; c++) {
         whole += fmax(BATCH, list[c].seconds);
         single += list[c].seconds;
     }
-    rounds = (int)fmin(fmax(seconds, 0) / whole, ROUNDS_MOST) / 2 * 2;
+    int rounds = (int)fmin(fmax(seconds, 0) / whole, ROUNDS_MOST) / 2 * 2;
     if (rounds >= ROUNDS_LEAST)
         return rounds;
     return seconds > ROUNDS_LEAST * single ? ROUNDS_LEAST : 2;
@@ -426,10 +425,10 @@ static int rounds_in(const struct candidate *list, int count, double seconds)
 static void time_in_turn(struct cuda_ctx *ctx, struct gemm_state *s, struct candidate *list,
                          int count, double seconds)
 {
-    double took[BEST + 1][ROUNDS_MOST], length;
+    double took[BEST + 1][ROUNDS_MOST];
     int launches[BEST + 1], rounds = rounds_in(list, count, seconds);
+    double length = fmin(BATCH, fmax(seconds, 0) / (rounds * count));
 
-    length = fmin(BATCH, fmax(seconds, 0) / (rounds * count));
     for (int c = 0; c < count; c++)
         launches[c] = batch_size(list[c].seconds, length);
     for (int i = 0; i < rounds; i++)
@@ -453,12 +452,10 @@ static int gemm_screen_algos(struct cuda_ctx *ctx, struct gemm_state *s, double 
 
     /* those before the heuristic's do not run */
     for (int i = s->gemm.chosen[LT_HEURISTIC]; i < s->gemm.algo_count && !ctx->lost; i++) {
-        double seconds;
-
         if (count > 0 && clock_now() > deadline)
             break;
         s->gemm.tried = i + 1;
-        seconds = time_algo(ctx, s, i, 0.001);
+        double seconds = time_algo(ctx, s, i, 0.001);
         if (seconds > 0)
             list[count++] = (struct candidate){i, seconds};
         else if (i == s->gemm.chosen[LT_HEURISTIC])
@@ -473,7 +470,7 @@ static int gemm_screen_algos(struct cuda_ctx *ctx, struct gemm_state *s, double 
 /* Leaves the algorithm to measure beside the heuristic's in chosen[LT_TUNED]. */
 static void gemm_tune_algo(struct cuda_ctx *ctx, struct gemm_state *s)
 {
-    struct candidate list[METHOD_MAX_ALGOS + 1], first;
+    struct candidate list[METHOD_MAX_ALGOS + 1];
     double began = clock_now(), budget = 0.2 * ctx->settings.max_time;
     int count = gemm_screen_algos(ctx, s, began + SCREEN_SHARE * budget, list);
     int heuristic = s->gemm.chosen[LT_HEURISTIC];
@@ -482,7 +479,7 @@ static void gemm_tune_algo(struct cuda_ctx *ctx, struct gemm_state *s)
         goto none_better;
     list[count] = (struct candidate){heuristic, list[0].seconds}; /* beside */
     time_in_turn(ctx, s, list, count + 1, began + budget - clock_now());
-    first = list[count];
+    struct candidate first = list[count];
     qsort(list, (size_t)count, sizeof list[0], by_seconds);
     for (int i = 0; i < count; i++) {
         struct lt_operands o = gemm_operands(s, 0);
@@ -536,14 +533,13 @@ static bool gemm_recall_algo(const struct cuda_ctx *ctx, const char *id, struct 
 static void gemm_remember_algo(struct cuda_ctx *ctx, const char *id, const struct lt_gemm *g)
 {
     struct cuda_choices *all = ctx->choices;
-    struct choice *c;
 
     if (!id[0]) /* the warm-up's work */
         return;
     if (!all)
         all = ctx->choices = gp_calloc(1, sizeof *all);
     all->list = gp_grow(all->list, &all->room, all->count + 1, sizeof *all->list);
-    c = &all->list[all->count++];
+    struct choice *c = &all->list[all->count++];
     *c = (struct choice){0};
     gp_copy(c->id, sizeof c->id, id);
     c->heuristic = g->chosen[LT_HEURISTIC];
@@ -662,10 +658,8 @@ static bool list_group(struct cuda_ctx *ctx, struct gemm_state *s)
 
 static void choose_others(struct cuda_ctx *ctx, struct gemm_state *s)
 {
-    struct lt_operands o;
-
     s->other[GROUPED] = s->other[GROUPED] && list_group(ctx, s);
-    o = gemm_operands(s, 0);
+    struct lt_operands o = gemm_operands(s, 0);
 
     for (int v = FRAMEWORK; v < VARIANTS; v++) {
         struct lt_gemm *g = &s->asked[v];
@@ -693,8 +687,6 @@ static bool gemm_prepare_as(struct cuda_ctx *ctx, const struct point *point, int
     bool heats = !point->id[0];          /* the warm-up's work, which tells nothing */
     bool soaks = ctx->settings.soak > 0; /* what the library names first */
     struct gemm_state *s = cuda_begin(ctx, point, &work, sizeof *s);
-    const struct lt_gemm *widest;
-    struct lt_operands first;
 
     gp_copy(s->id, sizeof s->id, point->id);
     s->loop = loop;
@@ -707,13 +699,13 @@ static bool gemm_prepare_as(struct cuda_ctx *ctx, const struct point *point, int
         return false;
     if (!heats && !soaks)
         open_others(ctx, s);
-    widest = s->other[PADDED] ? &s->asked[PADDED] : &s->gemm;
+    const struct lt_gemm *widest = s->other[PADDED] ? &s->asked[PADDED] : &s->gemm;
     s->b_bytes = (size_t)loop * lt_b_bytes(widest);
     s->d_bytes = (size_t)loop * lt_d_bytes(widest);
     plan_copies(ctx, point, s, out);
     if (!gemm_allocate(ctx, s))
         return false;
-    first = gemm_operands(s, 0);
+    struct lt_operands first = gemm_operands(s, 0);
     if (!lt_choose(ctx, &s->gemm, &first, &out->first))
         return false;
     s->gemm.tried = s->gemm.chosen[LT_HEURISTIC] + 1;

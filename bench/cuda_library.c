@@ -364,7 +364,6 @@ int cuda_library_runtime(void)
 
 void cuda_library_describe(char *text, size_t size)
 {
-    int runtime;
     size_t lt;
 
     if (!opened.lt) {
@@ -372,7 +371,7 @@ void cuda_library_describe(char *text, size_t size)
         return;
     }
     lt = cublasLtGetVersion();
-    runtime = cuda_library_runtime();
+    int runtime = cuda_library_runtime();
     gp_format(text, size, "CUDA %d.%d from %.200s, cuBLASLt %zu.%zu.%zu from %.200s",
               runtime / 1000, runtime % 1000 / 10, path_of(opened.runtime), lt / 10000,
               lt / 100 % 100, lt % 100, path_of(opened.lt));

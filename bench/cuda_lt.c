@@ -473,7 +473,6 @@ static bool lt_fill(struct cuda_ctx *ctx, const struct lt_gemm *g, enum cuda_sca
 {
     size_t bytes = cuda_scale_bytes(scale, outer, g->k);
     uint8_t *host;
-    bool ok;
 
     if (!cuda_fill(ctx, ctx->settings.fill, g->type->bits, to,
                    lt_elements(g, g->type->bits, outer, g->k), salt))
@@ -483,7 +482,7 @@ static bool lt_fill(struct cuda_ctx *ctx, const struct lt_gemm *g, enum cuda_sca
     if (!(host = cuda_host(ctx, bytes)))
         return false;
     cuda_scale_fill(scale, host, outer, g->k, ctx->settings.seed ^ salt);
-    ok = cuda_send(ctx, scales, host, bytes, ctx->stream, "scales");
+    bool ok = cuda_send(ctx, scales, host, bytes, ctx->stream, "scales");
     free(host);
     return ok;
 }

@@ -193,13 +193,13 @@ static struct cuda_kernel *kernel_open(struct cuda_ctx *ctx, const char *name)
 /* Turns of a block in all, shared evenly among as many blocks as can be resident. */
 static unsigned kernel_blocks(const struct cuda_ctx *ctx, struct cuda_kernel *k, size_t bytes)
 {
-    size_t turn = KERNEL_THREADS * KERNEL_UNROLL, turns = (bytes / 16 + turn - 1) / turn, most;
+    size_t turn = KERNEL_THREADS * KERNEL_UNROLL, turns = (bytes / 16 + turn - 1) / turn;
     int blocks = KERNEL_BLOCKS;
 
     if (kernel_bind(k->library, "cuOccupancyMaxActiveBlocksPerMultiprocessor", &k->resident) &&
         (k->resident(&blocks, k->function, KERNEL_THREADS, 0) != 0 || blocks < 1))
         blocks = KERNEL_BLOCKS;
-    most = (size_t)ctx->sms * (size_t)blocks;
+    size_t most = (size_t)ctx->sms * (size_t)blocks;
     most = (turns + most - 1) / most; /* turns of each */
     return (unsigned)((turns + most - 1) / most);
 }
@@ -332,12 +332,10 @@ static void memory_release(struct cuda_ctx *ctx)
 static void memory_plan(struct cuda_ctx *ctx, const struct point *point, struct memory_state *s,
                         bool both, struct prepared *out)
 {
-    double each;
-
     s->bytes = (size_t)point->bytes / 16 * 16;
     s->stride = cuda_aligned(s->bytes);
     s->copies = 1;
-    each = (both ? 2 : 1) * (double)s->stride;
+    double each = (both ? 2 : 1) * (double)s->stride;
     out->cold = false;
     if (point->cache != CACHE_HOT)
         s->copies = cuda_rotation(ctx, each, each, 0, &out->cold);

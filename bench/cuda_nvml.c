@@ -167,7 +167,6 @@ static struct nvml *nvml_open_in_time(const char *pci, const char *uuid, char *w
 {
     struct opening *o = gp_calloc(1, sizeof *o);
     double wait = deadline_driver();
-    struct nvml *nvml;
 
     gp_copy(o->pci, sizeof o->pci, pci);
     gp_copy(o->uuid, sizeof o->uuid, uuid);
@@ -176,7 +175,7 @@ static struct nvml *nvml_open_in_time(const char *pci, const char *uuid, char *w
         return NULL;
     }
     gp_copy(why, size, o->why);
-    nvml = o->nvml;
+    struct nvml *nvml = o->nvml;
     free(o);
     return nvml;
 }
@@ -353,7 +352,6 @@ static json_t *span_end(struct nvml *nvml, struct gpm_span *span)
     struct nvml_gpm_query *q = &span->query;
     int first = span->first;
     bool far = first >= 0 && clock_now() - span->began >= GPM_LEAST;
-    json_t *out;
 
     if (!far || !span_begin(nvml, span, !first))
         return NULL;
@@ -365,7 +363,7 @@ static json_t *span_end(struct nvml *nvml, struct gpm_span *span)
         q->metrics[i] = (struct nvml_gpm_metric){.id = wanted[i].id};
     if (nvml->api.gpm_metrics(q) != 0)
         return NULL;
-    out = json_object();
+    json_t *out = json_object();
     for (int i = 0; i < GPM_COUNT; i++)
         json_object_set_new(out, wanted[i].name,
                             q->metrics[i].status == 0 ? gp_json_number(q->metrics[i].value)
@@ -440,11 +438,10 @@ static bool lock_read_line(int fd, double seconds, char *line, size_t size)
     while ((left = until - clock_now()) > 0) {
         struct pollfd look = {.fd = fd, .events = POLLIN};
         char byte;
-        ssize_t n;
 
         if (poll(&look, 1, (int)(1e3 * left) + 1) <= 0)
             continue;
-        n = read(fd, &byte, 1);
+        ssize_t n = read(fd, &byte, 1);
         if (n < 0 && errno == EINTR)
             continue;
         if (n > 0 && line && len + 1 < size)
@@ -464,12 +461,14 @@ static struct clock_lock *lock_start(const char *pci, double mhz, char *why, siz
     char name[] = "gpuplan-bench-cuda", option[] = "--hold-clocks";
     char *const argv[] = {name, option, bus, clock, NULL};
     posix_spawn_file_actions_t files;
-    int pair[2], rc;
+    int pair[2];
 
     gp_copy(bus, sizeof bus, pci);
     if (mhz != LOCK_BASE)
         gp_format(clock, sizeof clock, "%.0f", mhz);
-    rc = !lock ? ENOMEM : socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0 ? errno : 0;
+    int rc = !lock                                                           ? ENOMEM
+             : socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0 ? errno
+                                                                             : 0;
     if (rc == 0) { /* input and output of the other process are pair[1] */
         posix_spawn_file_actions_init(&files);
         posix_spawn_file_actions_adddup2(&files, pair[1], STDIN_FILENO);
@@ -534,8 +533,6 @@ int clock_lock_hold(const char *pci, const char *clock)
     double mhz = strcmp(clock, "base") == 0 ? LOCK_BASE : whole;
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
     char why[160] = "", byte;
-    struct nvml *nvml;
-    bool locked;
     ssize_t n;
 
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
@@ -543,8 +540,8 @@ int clock_lock_hold(const char *pci, const char *clock)
     setsid();
     for (int fd = STDERR_FILENO + 1; fd < DESCRIPTORS; fd++)
         close(fd); /* the engine's output must end with the engine */
-    nvml = nvml_open(pci, "", why, sizeof why);
-    locked = nvml && nvml_lock_clock(nvml, mhz, why, sizeof why);
+    struct nvml *nvml = nvml_open(pci, "", why, sizeof why);
+    bool locked = nvml && nvml_lock_clock(nvml, mhz, why, sizeof why);
     if (locked) {
         lock_answer(LOCKED);
         do /* until the engine is gone */
@@ -654,14 +651,15 @@ void cuda_sensors_window(struct cuda_ctx *ctx, bool begin)
 json_t *cuda_means(void *opaque)
 {
     struct nvml *nvml = ((struct cuda_ctx *)opaque)->nvml;
-    json_t *out, *value, *counted;
+    json_t *value;
     const char *name;
     void *next;
 
     if (!nvml || !nvml->gpm)
         return NULL;
-    out = json_pack("{s:n, s:n, s:n}", "sm_active_pct", "tensor_active_pct", "dram_active_pct");
-    counted = nvml_ask(nvml, call_means).json;
+    json_t *out =
+        json_pack("{s:n, s:n, s:n}", "sm_active_pct", "tensor_active_pct", "dram_active_pct");
+    json_t *counted = nvml_ask(nvml, call_means).json;
     json_object_foreach_safe(counted, next, name, value)
     {
         if (json_is_number(value))

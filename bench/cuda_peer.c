@@ -36,10 +36,10 @@ struct peer_state {
 static bool peer_enqueue(struct cuda_ctx *ctx, struct peer_state *s, int launches)
 {
     cudaStream_t first = s->way[0].stream, second = s->way[1].stream;
-    bool both = s->ways == 2, ok;
+    bool both = s->ways == 2;
+    bool ok = cuda_record(ctx, s->start, first) &&
+              (!both || (cuda_record(ctx, s->fork, first) && cuda_depend(ctx, second, s->fork)));
 
-    ok = cuda_record(ctx, s->start, first) &&
-         (!both || (cuda_record(ctx, s->fork, first) && cuda_depend(ctx, second, s->fork)));
     for (int i = 0; ok && i < launches; i++) {
         if (i * s->ways >= CUDA_GATE_CALLS)
             cuda_gate_open(ctx, 0);
@@ -56,11 +56,10 @@ static bool peer_enqueue(struct cuda_ctx *ctx, struct peer_state *s, int launche
 static bool peer_run(struct cuda_ctx *ctx, int variant, int launches, double *seconds)
 {
     struct peer_state *s = ctx->work.state;
-    bool ok;
 
     (void)variant;
     cuda_gate_close(ctx, s->way[0].stream, 0);
-    ok = peer_enqueue(ctx, s, launches);
+    bool ok = peer_enqueue(ctx, s, launches);
     cuda_gate_open(ctx, 0);
     return ok && cuda_ok(ctx, cudaStreamSynchronize(s->way[0].stream), "copy to a peer") &&
            cuda_elapsed(ctx, s->start, s->stop, seconds);
@@ -181,7 +180,6 @@ bool cuda_peer_prepare(struct cuda_ctx *ctx, const struct point *point, struct p
         .run = peer_run, .gated = true, .check = peer_check, .release = peer_release};
     struct peer_state *s;
     int count = 0;
-    bool ok;
 
     if (!cuda_ok(ctx, cudaGetDeviceCount(&count), "cudaGetDeviceCount"))
         return false;
@@ -196,7 +194,7 @@ bool cuda_peer_prepare(struct cuda_ctx *ctx, const struct point *point, struct p
     out->bytes = 2 * s->ways * point->bytes;
     gp_copy(out->algorithm, sizeof out->algorithm,
             s->ways == 2 ? "cudaMemcpyPeerAsync, both ways at once" : "cudaMemcpyPeerAsync");
-    ok = peer_reach(ctx, s);
+    bool ok = peer_reach(ctx, s);
     for (int w = 0; ok && w < s->ways; w++)
         ok = peer_fill(ctx, s, &s->way[w]);
     ok = ok && peer_events(ctx, s);

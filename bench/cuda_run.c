@@ -131,11 +131,10 @@ static bool enqueue_gated(struct cuda_ctx *ctx, const struct cuda_work *work, in
                           int first, int launches, int slot, double *opened)
 {
     int calls = work->calls > 0 ? work->calls : 1;
-    bool ok;
 
     *opened = clock_now();
     cuda_gate_close(ctx, ctx->stream, slot);
-    ok = cuda_record(ctx, ctx->timer.start[slot], ctx->stream);
+    bool ok = cuda_record(ctx, ctx->timer.start[slot], ctx->stream);
     for (int i = 0; ok && i < launches; i++) {
         if (ctx->timer.closed && i * calls >= CUDA_GATE_CALLS) {
             cuda_gate_open(ctx, slot);
@@ -157,13 +156,12 @@ static bool enqueue_gated(struct cuda_ctx *ctx, const struct cuda_work *work, in
 static bool run_capture(struct cuda_ctx *ctx, int variant, int launches)
 {
     cudaGraph_t graph = NULL;
-    bool ok;
 
     if (cudaStreamBeginCapture(ctx->stream, cudaStreamCaptureModeThreadLocal) != cudaSuccess) {
         cudaGetLastError();
         return false;
     }
-    ok = enqueue_all(ctx, variant, 0, launches);
+    bool ok = enqueue_all(ctx, variant, 0, launches);
     ok = cudaStreamEndCapture(ctx->stream, &graph) == cudaSuccess && ok && graph;
     ok = ok && cudaGraphInstantiateWithFlags(&ctx->timer.exec, graph, 0) == cudaSuccess;
     if (graph)
@@ -179,7 +177,7 @@ static bool run_capture(struct cuda_ctx *ctx, int variant, int launches)
 static bool enqueue_sample(struct cuda_ctx *ctx, int slot)
 {
     struct cuda_timer *t = &ctx->timer;
-    double opened = clock_now(), took;
+    double opened = clock_now();
     bool ok;
 
     if (t->exec)
@@ -188,7 +186,7 @@ static bool enqueue_sample(struct cuda_ctx *ctx, int slot)
              cuda_record(ctx, t->stop[slot], ctx->stream);
     else
         ok = enqueue_gated(ctx, &ctx->work, t->variant, 0, t->launches, slot, &opened);
-    took = clock_now() - opened;
+    double took = clock_now() - opened;
     if (ok && (!(t->submit > 0) || took < t->submit))
         t->submit = took;
     return ok;
@@ -227,7 +225,6 @@ bool cuda_run(void *opaque, int variant, int launches, double *seconds)
 {
     struct cuda_ctx *ctx = opaque;
     struct cuda_timer *t = &ctx->timer;
-    bool ok;
 
     if (ctx->lost || launches < 1)
         return false;
@@ -236,8 +233,8 @@ bool cuda_run(void *opaque, int variant, int launches, double *seconds)
     if ((t->variant != variant || t->launches != launches) && !run_setup(ctx, variant, launches))
         return false;
     RANGE_PUSH(ctx->work.name);
-    ok = (t->ahead || enqueue_sample(ctx, t->slot)) && enqueue_sample(ctx, !t->slot) &&
-         run_elapsed(ctx, t->slot, seconds);
+    bool ok = (t->ahead || enqueue_sample(ctx, t->slot)) && enqueue_sample(ctx, !t->slot) &&
+              run_elapsed(ctx, t->slot, seconds);
     RANGE_POP();
     t->took = ok ? *seconds : 0;
     t->ahead = ok;
@@ -259,12 +256,11 @@ bool cuda_time_plain(struct cuda_ctx *ctx, const struct cuda_work *work, int var
                      int launches, double *seconds)
 {
     double opened;
-    bool ok;
 
     if (launches >= GATE_LEAST)
         return enqueue_gated(ctx, work, variant, first, launches, 0, &opened) &&
                run_elapsed(ctx, 0, seconds);
-    ok = cuda_timer_begin(ctx);
+    bool ok = cuda_timer_begin(ctx);
     for (int i = 0; ok && i < launches; i++)
         ok = work->enqueue(ctx, variant, first + i);
     return ok && cuda_timer_end(ctx, seconds);

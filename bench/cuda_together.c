@@ -59,11 +59,10 @@ static bool together_enqueue(struct cuda_ctx *ctx, struct together_state *s, int
 static bool together_run(struct cuda_ctx *ctx, int variant, int launches, double *seconds)
 {
     struct together_state *s = ctx->work.state;
-    bool ok;
 
     (void)variant;
     cuda_gate_close(ctx, s->side[0].stream, 0);
-    ok = together_enqueue(ctx, s, launches);
+    bool ok = together_enqueue(ctx, s, launches);
     cuda_gate_open(ctx, 0);
     return ok && cuda_ok(ctx, cudaStreamSynchronize(s->side[0].stream), "copy") &&
            cuda_elapsed(ctx, s->start, s->stop, seconds);

@@ -189,7 +189,6 @@ static enum point_state engine_prepare(void *ctx, const struct point *point, str
                                        char *why, size_t size)
 {
     struct cpu_engine *engine = ctx;
-    bool ok;
 
     *out = (struct prepared){.rotation = 1, .cold = true, .variants = 1, .variant = {""}};
     engine_release(engine);
@@ -204,7 +203,7 @@ static enum point_state engine_prepare(void *ctx, const struct point *point, str
     cpu_gemm_threads(engine->topology.threads);
     engine->test = tests[point->test];
     engine->work = gp_calloc(1, engine->test->size);
-    ok = engine->test->prepare(engine, point, engine->work, out);
+    bool ok = engine->test->prepare(engine, point, engine->work, out);
     engine->params = out->params;
     if (ok)
         return POINT_OK;
@@ -218,11 +217,10 @@ static bool engine_run(void *ctx, int variant, int launches, double *seconds)
 {
     struct cpu_engine *engine = ctx;
     double start = clock_now();
-    bool ok;
 
     (void)variant;
     *seconds = 0;
-    ok = engine->test && engine->test->run(engine, engine->work, launches, seconds);
+    bool ok = engine->test && engine->test->run(engine, engine->work, launches, seconds);
     if (*seconds == 0)
         *seconds = clock_now() - start;
     return ok;
@@ -260,7 +258,6 @@ static void engine_flags(void *ctx, int variant, json_t *out)
 static void engine_window(void *ctx, bool begin)
 {
     struct cpu_engine *engine = ctx;
-    struct cpu_share share;
     struct cpu_load after;
 
     if (begin) {
@@ -272,7 +269,7 @@ static void engine_window(void *ctx, bool begin)
         return;
     engine->sampling = false;
     cpu_load_read(&after);
-    share = cpu_load_share(&engine->before, &after, engine->topology.threads);
+    struct cpu_share share = cpu_load_share(&engine->before, &after, engine->topology.threads);
     if (share.contended)
         cpu_flag(engine, "contended");
     if (!engine->params)
@@ -287,12 +284,11 @@ static void engine_busy(void *ctx, char *text, size_t size)
     const struct cpu_engine *engine = ctx;
     const struct timespec look = {.tv_nsec = 300 * 1000 * 1000};
     struct cpu_load before, after;
-    struct cpu_share share;
 
     cpu_load_read(&before);
     nanosleep(&look, NULL);
     cpu_load_read(&after);
-    share = cpu_load_share(&before, &after, engine->topology.threads);
+    struct cpu_share share = cpu_load_share(&before, &after, engine->topology.threads);
     if (share.others + share.stolen > BUSY)
         gp_format(text, size, "other programs already use %.0f %% of the processors",
                   100 * fmin(share.others + share.stolen, 1));
@@ -362,12 +358,12 @@ static json_t *engine_counters(void *ctx)
 static json_t *engine_software(void)
 {
     json_t *json = json_object();
-    char text[160] = "", *rest;
+    char text[160] = "";
 
     if (!cpu_gemm_library())
         return json;
     cpu_gemm_library()->version(text, sizeof text);
-    rest = text + strcspn(text, " ");
+    char *rest = text + strcspn(text, " ");
     if (*rest)
         *rest++ = '\0';
     for (char *c = text; *c; c++)
@@ -386,11 +382,10 @@ static json_t *engine_software(void)
 static void start_over(char **argv)
 {
     char path[PATH_MAX];
-    ssize_t length;
 
     if (!cpu_gemm_library() || getenv("GOMP_SPINCOUNT") || getenv("OMP_WAIT_POLICY"))
         return;
-    length = readlink("/proc/self/exe", path, sizeof path - 1);
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
     if (length <= 0 || setenv("GOMP_SPINCOUNT", "1000", 1) != 0)
         return;
     path[length] = '\0';

@@ -59,12 +59,11 @@ static enum gp_status make_context(int index, struct bench_device *device, struc
 {
     size_t free_bytes = 0, total = 0;
     char why[160];
-    cudaError_t error;
 
     if (!cuda_library_supports(device->cc, cublasLtGetVersion(), why, sizeof why))
         return gp_fail(err, GP_E_DEVICE, device->name,
                        "name the libraries of a CUDA 12: GPUPLAN_CUDA=DIR", "%s", why);
-    error = cudaSetDevice(index);
+    cudaError_t error = cudaSetDevice(index);
     if (error == cudaSuccess)
         error = cudaMemGetInfo(&free_bytes, &total);
     if (error != cudaSuccess)

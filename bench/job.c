@@ -33,11 +33,10 @@ static enum gp_status do_settings(struct job *job, const json_t *json, const cha
                                   struct gp_err *err)
 {
     struct reading r = {.where = where, .err = err};
-    enum gp_status rc;
 
     if (job->settled)
         return gp_fail(err, GP_E_FILE, where, "", "settings came twice");
-    rc = protocol_read_settings(json, where, &job->settings, &job->device, err);
+    enum gp_status rc = protocol_read_settings(json, where, &job->settings, &job->device, err);
     if (rc == GP_OK)
         fields_read(&r, FIELDS(job_fields), json, job);
     rc = rc ? rc : r.status;
@@ -50,7 +49,6 @@ static enum gp_status do_point(struct job *job, const json_t *json, const char *
 {
     const json_t *index = json_object_get(json, "index");
     struct job_point made;
-    enum gp_status rc;
 
     if (!job->settled)
         return gp_fail(err, GP_E_FILE, where, "", "settings must come first");
@@ -60,7 +58,7 @@ static enum gp_status do_point(struct job *job, const json_t *json, const char *
         json_integer_value(index) >= JOB_POINTS_MAX)
         return gp_fail(err, GP_E_FILE, where, "", "index is not a point's number");
     made.index = (int)json_integer_value(index);
-    rc = point_from_json(json_object_get(json, "point"), where, &made.point, err);
+    enum gp_status rc = point_from_json(json_object_get(json, "point"), where, &made.point, err);
     if (rc != GP_OK)
         return rc;
     job->points = gp_grow(job->points, &job->cap, job->count + 1, sizeof *job->points);
@@ -95,7 +93,6 @@ static enum gp_status take_verb(struct job *job, const json_t *json, const char 
 enum gp_status job_line(struct job *job, const char *text, size_t len, struct gp_err *err)
 {
     bool late = job->run; /* nothing that comes now may end the measurement */
-    enum gp_status rc;
     json_t *json = NULL;
     char where[32];
 
@@ -104,7 +101,7 @@ enum gp_status job_line(struct job *job, const char *text, size_t len, struct gp
         return gp_fail(err, GP_E_FILE, where, "", "longer than %d bytes", PROTOCOL_LINE);
     if (len == 0 || len > PROTOCOL_LINE)
         return GP_OK;
-    rc = gp_json_parse(where, text, len, &json, err);
+    enum gp_status rc = gp_json_parse(where, text, len, &json, err);
     if (rc == GP_OK)
         rc = take_verb(job, json, where, err);
     json_decref(json);
@@ -127,10 +124,8 @@ void line_reader_fini(struct line_reader *reader)
 /* More bytes after those there are; false at the end, or on a signal. */
 static bool read_more(struct line_reader *reader)
 {
-    ssize_t got;
-
     reader->text = gp_grow(reader->text, &reader->cap, reader->len + READ_AT_ONCE, 1);
-    got = read(reader->fd, reader->text + reader->len, READ_AT_ONCE);
+    ssize_t got = read(reader->fd, reader->text + reader->len, READ_AT_ONCE);
     if (got > 0)
         reader->len += (size_t)got;
     else if (got == 0 || errno != EINTR)

@@ -79,11 +79,10 @@ static bool work_run(void *ctx, int launches, double *seconds)
 {
     const struct work *work = ctx;
     const struct backend *backend = work->run->backend;
-    bool ran;
 
     if (work->variant < 0)
         return backend->warm(work->run->ctx, seconds);
-    ran = backend->run(work->run->ctx, work->variant, launches, seconds);
+    bool ran = backend->run(work->run->ctx, work->variant, launches, seconds);
     watch_sample(work->run->watch, ran && launches > 0 ? *seconds / launches : 0);
     return ran;
 }
@@ -177,14 +176,13 @@ void measure_warmup(struct bench_run *run)
 {
     struct work work = {run, -1};
     struct sampler sampler = sampler_of(&work);
-    struct watched watched;
     struct warmed warmed;
 
     watch_window(run->watch);
     run->warming = true;
     method_warmup(&run->job.settings, &sampler, &warmed);
     run->warming = false;
-    watched = watch_close(run->watch); /* of what came after the last whole window */
+    struct watched watched = watch_close(run->watch); /* of what came after the last whole window */
     json_decref(watched.sensors);
     run->clock = warmed.clock;
     run->heats = !warmed.failed;
@@ -248,12 +246,10 @@ static void add_rates(const struct result *r, struct point_result *out)
 
 static json_t *check_of(const struct check *check)
 {
-    json_t *json;
-
     if (!check->done)
         return json_null();
-    json = json_pack("{s:s, s:I, s:b, s:i}", "mode", check->mode ? check->mode : "sample", "n",
-                     (json_int_t)check->n, "ok", check->ok, "tol", 1);
+    json_t *json = json_pack("{s:s, s:I, s:b, s:i}", "mode", check->mode ? check->mode : "sample",
+                             "n", (json_int_t)check->n, "ok", check->ok, "tol", 1);
     json_object_set_new(json, "max_err", gp_json_number(check->max_err));
     json_object_set_new(json, "zeros", gp_json_number(check->zeros));
     json_object_set_new(json, "why", gp_json_text_or_null(check->why));
@@ -305,11 +301,10 @@ static json_t *algo_of(const struct result *r)
 {
     const char *other = r->prepared->other[r->variant];
     const char *name = other[0] ? other : r->prepared->algorithm;
-    json_t *json;
 
     if (!name[0])
         return json_null();
-    json = json_pack("{s:o}", "name", gp_json_text(name));
+    json_t *json = json_pack("{s:o}", "name", gp_json_text(name));
     if (r->prepared->algo[r->variant])
         json_object_update(json, r->prepared->algo[r->variant]);
     return json;
@@ -447,7 +442,6 @@ static json_t *measure_latency(struct bench_run *run, const struct result *r)
     bool product = bench_test_is(r->job->point.test, TEST_IS_PRODUCT);
     double samples[LATENCY_SAMPLES], times[LATENCY_SAMPLES], began = clock_now();
     struct stats stats;
-    json_t *json;
     int n = 0;
 
     if (!run->backend->latency || !product || r->measured->stats.median > LATENCY_BELOW)
@@ -460,7 +454,7 @@ static json_t *measure_latency(struct bench_run *run, const struct result *r)
     if (n < LATENCY_SAMPLES)
         return json_null();
     stats = method_stats(samples + 1, times + 1, n - 1); /* the first was cold */
-    json = stats_to_json(&stats, NULL);
+    json_t *json = stats_to_json(&stats, NULL);
     json_object_del(json, "converged"); /* they are so many, whatever they say */
     json_object_del(json, "samples");
     return json;

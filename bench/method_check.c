@@ -101,12 +101,12 @@ static double check_allowance(const struct summing *how, double ref, double s)
 
 bool method_within(const struct summing *how, double d, double ref, double s, double *ratio)
 {
-    double allowed, away = fabs(d - ref);
+    double away = fabs(d - ref);
 
     *ratio = INFINITY;
     if ((unsigned)how->type >= TYPE_COUNT || !isfinite(d) || !isfinite(ref))
         return false;
-    allowed = check_allowance(how, fabs(ref), fabs(s));
+    double allowed = check_allowance(how, fabs(ref), fabs(s));
     if (away == 0)
         *ratio = 0;
     else

@@ -101,11 +101,10 @@ static void loop_resize(const struct method_settings *settings, double each, int
 {
     int want = method_launches(each, settings->sample_time, LONGEST * settings->max_time, rotation);
     double above = settings->sample_runs > 1 ? 1 : RESIZE;
-    double runs;
 
     if (want > above * out->launches || want * RESIZE < out->launches)
         out->launches = want;
-    runs = ceil(settings->sample_time / each / out->launches - 1e-9);
+    double runs = ceil(settings->sample_time / each / out->launches - 1e-9);
     out->runs = (int)fmax(fmin(runs, settings->sample_runs), 1);
 }
 
@@ -138,7 +137,7 @@ static bool warm_point(const struct method_settings *settings, const struct samp
 void method_measure(const struct method_settings *settings, const struct sampler *sampler,
                     int rotation, struct measured *out)
 {
-    double began, each;
+    double each;
     int n = 0;
 
     out->launches = out->runs = 0;
@@ -150,7 +149,7 @@ void method_measure(const struct method_settings *settings, const struct sampler
         return;
     if (sampler->window)
         sampler->window(sampler->ctx);
-    began = sampler->now(sampler->ctx);
+    double began = sampler->now(sampler->ctx);
     while (out->reason == STOP_NOT &&
            (each = loop_batch(sampler, out->launches, out->runs, out)) > 0) {
         out->samples[n] = each;

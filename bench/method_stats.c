@@ -64,12 +64,11 @@ static void stats_interval(const double *sorted, int n, double *low, double *hig
 static double median_deviation(const double *samples, int n, double median)
 {
     double *away = gp_malloc((size_t)n * sizeof *away);
-    double mad;
 
     for (int i = 0; i < n; i++)
         away[i] = fabs(samples[i] - median);
     qsort(away, (size_t)n, sizeof *away, doubles_compare);
-    mad = stats_quantile(away, n, 0.5);
+    double mad = stats_quantile(away, n, 0.5);
     free(away);
     return mad;
 }
@@ -105,11 +104,10 @@ static double stats_trend(const double *samples, const double *times, int n, dou
 struct stats method_stats(const double *samples, const double *times, int n)
 {
     struct stats out = {.n = n > 0 ? n : 0};
-    double *sorted;
 
     if (n <= 0)
         return out;
-    sorted = sorted_copy(samples, n);
+    double *sorted = sorted_copy(samples, n);
     out.median = stats_quantile(sorted, n, 0.5);
     out.min = sorted[0];
     out.max = sorted[n - 1];
@@ -132,10 +130,10 @@ struct stats method_stats(const double *samples, const double *times, int n)
 /* Half the interval's width over the median of the first n samples. */
 static double relative_width(const double *samples, int n)
 {
-    double *sorted = sorted_copy(samples, n), low, high, median;
+    double *sorted = sorted_copy(samples, n), low, high;
 
     stats_interval(sorted, n, &low, &high);
-    median = stats_quantile(sorted, n, 0.5);
+    double median = stats_quantile(sorted, n, 0.5);
     free(sorted);
     return median > 0 ? (high - low) / 2 / median : INFINITY;
 }

@@ -98,11 +98,9 @@ bool storage_read(const struct storage *s, char *to, size_t room, size_t want, s
 
 bool storage_check(struct storage *s, char *to, size_t bytes, size_t at)
 {
-    bool ok;
-
     if (s->direct)
         fcntl(s->file, F_SETFL, 0);
-    ok = storage_read(s, to, bytes, bytes, at);
+    bool ok = storage_read(s, to, bytes, bytes, at);
     if (s->direct)
         fcntl(s->file, F_SETFL, O_DIRECT);
     return ok;

@@ -65,13 +65,12 @@ void watch_free(struct watch *watch)
 bool output_send(FILE *out, json_t *object)
 {
     struct strbuf line;
-    bool sent;
 
     strbuf_init(&line);
     gp_json_write(object, false, &line);
     strbuf_add(&line, "\n");
     json_decref(object);
-    sent = fwrite(line.text, 1, line.len, out) == line.len && fflush(out) == 0;
+    bool sent = fwrite(line.text, 1, line.len, out) == line.len && fflush(out) == 0;
     strbuf_fini(&line);
     return sent;
 }
@@ -87,11 +86,9 @@ static void send_locked(struct watch *watch, json_t *line)
 
 bool watch_send(struct watch *watch, json_t *line)
 {
-    bool gone;
-
     pthread_mutex_lock(&watch->lock);
     send_locked(watch, line);
-    gone = watch->gone;
+    bool gone = watch->gone;
     pthread_mutex_unlock(&watch->lock);
     return !gone;
 }
@@ -106,10 +103,8 @@ void watch_end(struct watch *watch, json_t *line)
 
 bool watch_gone(struct watch *watch)
 {
-    bool gone;
-
     pthread_mutex_lock(&watch->lock);
-    gone = watch->gone;
+    bool gone = watch->gone;
     pthread_mutex_unlock(&watch->lock);
     return gone;
 }
@@ -262,12 +257,9 @@ void watch_sample(struct watch *watch, double seconds)
 
 double watch_latest(struct watch *watch, const char *name, double fallback)
 {
-    const json_t *value;
-    double number;
-
     pthread_mutex_lock(&watch->lock);
-    value = json_object_get(watch->latest, name);
-    number = json_is_number(value) ? json_number_value(value) : fallback;
+    const json_t *value = json_object_get(watch->latest, name);
+    double number = json_is_number(value) ? json_number_value(value) : fallback;
     pthread_mutex_unlock(&watch->lock);
     return number;
 }
@@ -278,7 +270,7 @@ double watch_latest(struct watch *watch, const char *name, double fallback)
 static json_t *watch_summary(const json_t *readings, const char *name, double *mean)
 {
     double sum = 0, low = INFINITY, high = -INFINITY;
-    json_t *reading, *out;
+    json_t *reading;
     size_t i, n = 0;
 
     json_array_foreach(readings, i, reading)
@@ -296,7 +288,7 @@ static json_t *watch_summary(const json_t *readings, const char *name, double *m
     *mean = n ? sum / (double)n : 0;
     if (!n)
         return json_null();
-    out = json_object();
+    json_t *out = json_object();
     json_object_set_new(out, "mean", gp_json_number(*mean));
     json_object_set_new(out, "min", gp_json_number(low));
     json_object_set_new(out, "max", gp_json_number(high));
@@ -307,7 +299,7 @@ static json_t *watch_throttling(const json_t *readings, double every, enum throt
 {
     uint64_t *bits = gp_calloc(json_array_size(readings) + 1, sizeof *bits), all = 0;
     int n = 0, active = 0;
-    json_t *reading, *out;
+    json_t *reading;
     size_t i;
 
     json_array_foreach(readings, i, reading)
@@ -322,7 +314,7 @@ static json_t *watch_throttling(const json_t *readings, double every, enum throt
     }
     *class = method_throttle(bits, n, every);
     free(bits);
-    out = json_pack("{s:s, s:I}", "class", throttle_word(*class), "bits", (json_int_t)all);
+    json_t *out = json_pack("{s:s, s:I}", "class", throttle_word(*class), "bits", (json_int_t)all);
     json_object_set_new(out, "fraction", n ? gp_json_number((double)active / n) : json_null());
     return out;
 }
@@ -361,11 +353,10 @@ static double watch_spacing(const struct watch *watch)
 json_t *watch_readings(struct watch *watch, int most)
 {
     json_t *list = json_array();
-    size_t count, step;
 
     pthread_mutex_lock(&watch->lock);
-    count = json_array_size(watch->readings);
-    step = (count + (size_t)most - 1) / (size_t)most;
+    size_t count = json_array_size(watch->readings);
+    size_t step = (count + (size_t)most - 1) / (size_t)most;
     for (size_t i = 0; i < count; i += step) {
         json_t *reading = json_copy(json_array_get(watch->readings, i));
         double between = count > 1 ? (watch->last - watch->first) / (double)(count - 1) : 0;

@@ -131,8 +131,6 @@ plan_sources = \
 	src/plan/better.h \
 	src/plan/breaks.c \
 	src/plan/breaks.h \
-	src/plan/calibration.c \
-	src/plan/calibration.h \
 	src/plan/compare.c \
 	src/plan/compare.h \
 	src/plan/cost.c \

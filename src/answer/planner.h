@@ -61,6 +61,10 @@ enum gp_status planner_named_gpu(struct planner *planner, const char *text, cons
 /* What was measured here is looked for again by the next request (calibrate.h). */
 void planner_measured_anew(struct planner *planner);
 
+/* No answer is held any more: models that were read or made up may go, so that a --batch that
+ * names any number of sizes stays small. While an answer lives, its models do. */
+void planner_between_requests(struct planner *planner);
+
 /* A request and how it came to be, as the answer reports it. */
 struct resolved {
     struct request request;

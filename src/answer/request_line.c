@@ -329,6 +329,7 @@ bool batch_answer(struct planner *planner, const char *where, long line, const c
     struct record doc;
     char place[GP_PATH_MAX];
 
+    planner_between_requests(planner);
     gp_format(place, sizeof(place), "%s:%ld", where, line);
     record_init(&doc);
     enum gp_status rc = request_line_read(where, line, text, len, &request, &err);

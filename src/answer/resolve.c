@@ -29,7 +29,7 @@
 #include "plan/weights.h"
 #include "probe/cpu_host.h"
 
-#define MODELS_KEPT 256 /* read or made up; more than one command can name */
+#define MODELS_KEPT 256 /* read or made up, from one request of --batch to the next */
 
 struct local_model {
     char *text; /* path or size as asked */
@@ -50,8 +50,8 @@ struct planner {
     bool local_asked, local_found, market_loaded;
     char local_text[320]; /* the id of the GPU in this machine, or why there is none */
     struct local_model *models;
-    size_t model_count, model_cap, model_next; /* next: the slot to replace next */
-    char *read_text;                           /* the last name of a model that was read; NULL */
+    size_t model_count, model_cap;
+    char *read_text; /* the last name of a model that was read; NULL */
     struct name_reading read;
     struct local_gpu *gpus;
     size_t gpu_count, gpu_cap;
@@ -74,14 +74,20 @@ struct planner *planner_twin(const struct planner *of, const char *profiles_dir)
     return planner_new(profiles_dir, of->today, of->local);
 }
 
-void planner_free(struct planner *p)
+static void forget_models(struct planner *p)
 {
-    if (!p)
-        return;
     for (size_t i = 0; i < p->model_count; i++) {
         free(p->models[i].text);
         free(p->models[i].model);
     }
+    p->model_count = 0;
+}
+
+void planner_free(struct planner *p)
+{
+    if (!p)
+        return;
+    forget_models(p);
     for (size_t i = 0; i < p->gpu_count; i++) {
         free(p->gpus[i].text);
         free(p->gpus[i].gpu);
@@ -131,6 +137,12 @@ bool planner_running(struct planner *p, const struct benchlog *log, struct resol
 void planner_measured_anew(struct planner *p)
 {
     calibrations_forget(p->calibrations);
+}
+
+void planner_between_requests(struct planner *p)
+{
+    if (p->model_count >= MODELS_KEPT)
+        forget_models(p);
 }
 
 /* A request in the making. */
@@ -184,24 +196,16 @@ static const struct local_model *kept_model(const struct planner *p, const char 
     return NULL;
 }
 
-/* The model under a name of its own, or the one that has the name already. A long --batch may
- * name any number of sizes: the oldest are forgotten. */
+/* The model under a name of its own, or the one that has the name already. */
 static const struct model *keep_model(struct planner *p, const char *text, bool generic,
                                       const struct model *model)
 {
     const struct local_model *kept = kept_model(p, text);
-    struct local_model *slot;
 
     if (kept)
         return kept->model;
-    if (p->model_count < MODELS_KEPT) {
-        p->models = gp_grow(p->models, &p->model_cap, p->model_count + 1, sizeof(*p->models));
-        slot = &p->models[p->model_count++];
-    } else {
-        slot = &p->models[p->model_next++ % MODELS_KEPT];
-        free(slot->text);
-        free(slot->model);
-    }
+    p->models = gp_grow(p->models, &p->model_cap, p->model_count + 1, sizeof(*p->models));
+    struct local_model *slot = &p->models[p->model_count++];
     *slot = (struct local_model){.text = gp_strdup(text), .generic = generic};
     slot->model = gp_malloc(sizeof(*model));
     *slot->model = *model;

@@ -86,7 +86,7 @@ static void add_line(const struct bench_progress *p, const struct session_progre
 {
     const char *name = p->point[0] ? p->point : "warm-up";
     const struct session_sensors *now = &p->sensors[p->device];
-    int eta = (int)(at->left + 0.5), left;
+    int eta = (int)(at->left + 0.5);
     struct strbuf end = STRBUF_EMPTY;
 
     if (p->rate[0])
@@ -100,7 +100,7 @@ static void add_line(const struct bench_progress *p, const struct session_progre
     else
         strbuf_addf(&end, "  ETA %ds", eta);
     strbuf_addf(out, "[%*d/%d] ", at->of > 999 ? 4 : 3, at->done, at->of);
-    left = line_room(p) - (int)out->len - (int)end.len;
+    int left = line_room(p) - (int)out->len - (int)end.len;
     if ((int)strlen(name) <= left)
         strbuf_add(out, name);
     else if (left > 3)

@@ -128,14 +128,13 @@ static void read_ranks(const struct bench_rank *self, const char *dir, const cha
         char *end = NULL;
         long rank = ours ? strtol(names[i] + n, &end, 10) : -1;
         const json_t *launch;
-        const char *id;
 
         if (rank < 0 || rank >= self->ranks || *end != '.' || g->here[rank] ||
             !path_join(path, sizeof(path), dir, names[i]) ||
             benchlog_read(path, &g->log[rank], NULL))
             continue;
         launch = json_object_get(g->log[rank].json, "launch");
-        id = json_string_value(json_object_get(launch, "job"));
+        const char *id = json_string_value(json_object_get(launch, "job"));
         g->here[rank] = json_integer_value(json_object_get(launch, "rank")) == rank &&
                         json_integer_value(json_object_get(launch, "ranks")) == self->ranks &&
                         strcmp(id ? id : "", self->job) == 0;
@@ -175,7 +174,7 @@ static json_t *merge_found(const struct bench_rank *self, struct gathered *g,
                            struct bench_progress *progress)
 {
     struct benchlog *list = gp_calloc((size_t)self->ranks, sizeof(*list));
-    json_t *missing = json_array(), *json;
+    json_t *missing = json_array();
     char text[80];
     int n = 0;
 
@@ -187,7 +186,7 @@ static json_t *merge_found(const struct bench_rank *self, struct gathered *g,
             gp_format(text, sizeof(text), "rank %d of %d wrote no result", i, self->ranks);
             bench_progress_say(progress, text);
         }
-    json = n ? benchlog_merge(list, NULL, n) : NULL;
+    json_t *json = n ? benchlog_merge(list, NULL, n) : NULL;
     if (json) {
         if (json_array_size(missing))
             json_object_set_new(json, "status", json_string("failed"));
@@ -244,7 +243,7 @@ static enum gp_status compare_reference(const struct bench_job *job, const struc
     double tolerance = options_or(&job->run.in->options, OPT_TOLERANCE, 5) / 100;
     struct benchlog reference;
     struct benchlog_changes changes;
-    json_t *differences, *line;
+    json_t *line;
     enum gp_status rc;
     size_t i;
 
@@ -255,7 +254,7 @@ static enum gp_status compare_reference(const struct bench_job *job, const struc
         return rc;
     benchlog_compare(&reference, log, tolerance, &changes);
     *failed = !benchlog_confirmed(&changes);
-    differences = benchlog_differences(&reference, log, path, "this run");
+    json_t *differences = benchlog_differences(&reference, log, path, "this run");
     json_array_foreach(differences, i, line) strbuf_addf(say, "warning: %s\n", benchlog_line(line));
     json_decref(differences);
     strbuf_addf(say, "against %s (tolerance %.3g %%): ", path, 100 * tolerance);
@@ -273,7 +272,6 @@ static enum gp_status show_result(struct bench_job *job, const struct benchlog *
 {
     bool file = options_flag(&job->run.in->options, OPT_OUT) && !job->to_stdout;
     enum output_format format = file ? OUTPUT_TEXT : job->run.in->format;
-    enum gp_status rc;
     struct strbuf out;
 
     strbuf_init(&out);
@@ -287,8 +285,8 @@ static enum gp_status show_result(struct bench_job *job, const struct benchlog *
     } else { /* a verdict is not lost because a program reads standard output */
         bench_progress_say(&job->run.progress, say->text);
     }
-    rc = command_write(job->to_stdout ? options_word(&job->run.in->options, OPT_OUT, "-") : "-",
-                       &out, err);
+    enum gp_status rc = command_write(
+        job->to_stdout ? options_word(&job->run.in->options, OPT_OUT, "-") : "-", &out, err);
     strbuf_fini(&out);
     return rc;
 }
@@ -299,14 +297,13 @@ static enum gp_status write_view(const struct bench_job *job, const struct bench
 {
     const char *path = options_word(&job->run.in->options, OPT_OUT, NULL);
     enum output_format format = job->run.in->format;
-    enum gp_status rc;
     struct strbuf view;
 
     if (!path || job->to_stdout || format < OUTPUT_CSV)
         return GP_OK;
     strbuf_init(&view);
     bench_print(log, format, job->run.in->quiet, &view);
-    rc = command_write(path, &view, err);
+    enum gp_status rc = command_write(path, &view, err);
     strbuf_fini(&view);
     return rc;
 }
@@ -317,7 +314,6 @@ static enum gp_status write_prom(const struct bench_job *job, const struct bench
     const char *dir = options_word(&job->run.in->options, OPT_PROM, NULL);
     char path[GP_PATH_MAX], name[64] = "gpuplan.prom";
     struct strbuf text;
-    enum gp_status rc;
 
     if (!dir)
         return GP_OK;
@@ -327,7 +323,7 @@ static enum gp_status write_prom(const struct bench_job *job, const struct bench
         return gp_fail(err, GP_E_USAGE, "--prom", "", "the name is too long");
     strbuf_init(&text);
     benchlog_prometheus(log, &text);
-    rc = command_write(path, &text, err);
+    enum gp_status rc = command_write(path, &text, err);
     strbuf_fini(&text);
     return rc;
 }
@@ -346,7 +342,7 @@ static enum gp_status write_share(const struct bench_job *job, const struct benc
 static enum gp_status report_result(struct bench_job *job, const struct benchlog *log,
                                     enum gp_status written, struct gp_err *err)
 {
-    enum gp_status rc = written, next;
+    enum gp_status rc = written;
     struct gp_err why = {0};
     struct strbuf say;
     bool failed = false;
@@ -359,7 +355,7 @@ static enum gp_status report_result(struct bench_job *job, const struct benchlog
     job->unwritten = written != GP_OK;
     if (session_can_resume(job->run.session) || written)
         strbuf_addf(&say, "to continue: --resume %s\n", job->plan.journal);
-    next = compare_reference(job, log, &say, &failed, &why);
+    enum gp_status next = compare_reference(job, log, &say, &failed, &why);
     if (!next && (next = show_result(job, log, &say, &why)) == GP_OK && job->to_stdout)
         session_settle(job->run.session);
     if (!next)
@@ -385,12 +381,11 @@ static enum gp_status merge_ranks(struct bench_job *job, struct gp_err *err)
     const char *base = job->plan.base;
     struct benchlog log = {0};
     struct strbuf stragglers;
-    enum gp_status rc;
 
     wait_for_ranks(self, base, &g);
     json_t *merged = merge_found(self, &g, &job->run.progress);
-    rc = merged ? benchlog_write(base, merged, err)
-                : gp_fail(err, GP_E_NOTHING, base, "", "no rank wrote a result");
+    enum gp_status rc = merged ? benchlog_write(base, merged, err)
+                               : gp_fail(err, GP_E_NOTHING, base, "", "no rank wrote a result");
     strbuf_init(&stragglers);
     bench_stragglers(merged, &stragglers);
     bench_progress_say(&job->run.progress, stragglers.text);
@@ -419,7 +414,6 @@ static enum gp_status bench_ready(struct bench_run *run, struct gp_err *err)
 {
     struct bench_job *job = (struct bench_job *)run;
     struct invocation *in = run->in;
-    enum gp_status rc;
 
     if (options_flag(&in->options, OPT_DRY_RUN)) {
         run->over = true;
@@ -427,7 +421,7 @@ static enum gp_status bench_ready(struct bench_run *run, struct gp_err *err)
         return path_write("-", in->out.text, in->out.len, err);
     }
     session_plan(run->session, &job->plan);
-    rc = session_start(run->session, err);
+    enum gp_status rc = session_start(run->session, err);
     if (!rc)
         bench_run_notes(run);
     return rc;
@@ -499,11 +493,10 @@ static enum gp_status diagnose_ready(struct bench_run *run, struct gp_err *err)
 static enum gp_status print_verdict(struct diagnose_job *job, struct gp_err *err)
 {
     struct invocation *in = job->run.in;
-    enum diagnose_status worst;
     struct record doc;
 
     record_init(&doc);
-    worst = diagnosing_record(&job->d, &doc);
+    enum diagnose_status worst = diagnosing_record(&job->d, &doc);
     command_print(in, &doc, "status", diagnose_text);
     record_fini(&doc);
     in->exit_code = worst >= DIAGNOSE_SLOW      ? gp_status_exit(GP_E_CHECK)
@@ -519,8 +512,6 @@ static enum gp_status run_diagnose(struct invocation *in, struct gp_err *err)
         .planner = in->planner,
         .tests = in->arg_count > 0 ? in->args[0] : DIAGNOSING_TESTS,
     };
-    enum gp_status rc;
-    int signal;
 
     if (in->format != OUTPUT_TEXT && in->format != OUTPUT_JSON)
         return gp_fail(err, GP_E_USAGE, "--format", "text or json",
@@ -533,14 +524,14 @@ static enum gp_status run_diagnose(struct invocation *in, struct gp_err *err)
     diagnosing_begin(&job->d);
     diagnosing_options(&job->d, &job->options);
     job->run.session = session_new(&ask, err);
-    rc = job->run.session ? bench_run_drive(&job->run, err) : err->code;
+    enum gp_status rc = job->run.session ? bench_run_drive(&job->run, err) : err->code;
     if (!rc)
         rc = session_finish(job->run.session, err);
     if (!rc) {
         diagnosing_finish(&job->d, job->run.session);
         rc = print_verdict(job, err);
     }
-    signal = bench_run_end(&job->run);
+    int signal = bench_run_end(&job->run);
     if (signal)
         in->exit_code = signal;
     diagnosing_end(&job->d);
@@ -551,7 +542,6 @@ static enum gp_status run_diagnose(struct invocation *in, struct gp_err *err)
 static enum gp_status run_bench(struct invocation *in, struct gp_err *err)
 {
     struct bench_job *job;
-    enum gp_status rc;
 
     if (options_flag(&in->options, OPT_DIAGNOSE))
         return run_diagnose(in, err);
@@ -559,14 +549,12 @@ static enum gp_status run_bench(struct invocation *in, struct gp_err *err)
     job->of.began = clock_now();
     bench_run_init(&job->run, in, bench_ready);
     rank_find(&job->of);
-    rc = open_session(job, err);
+    enum gp_status rc = open_session(job, err);
     if (!rc)
         rc = bench_run_drive(&job->run, err);
     if (!rc && job->run.over && session_state(job->run.session) == SESSION_OVER) {
-        const struct benchlog *log;
-
         rc = session_finish(job->run.session, err);
-        log = session_log(job->run.session);
+        const struct benchlog *log = session_log(job->run.session);
         if (log)
             rc = report_result(job, log, rc, err);
         if (!rc && log && job->of.ranks > 1 && job->of.rank == 0)

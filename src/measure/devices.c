@@ -121,7 +121,6 @@ static void add_row(struct record *row, const struct machine *m, const struct fo
         {"clock", "MHz", d->clock, 1e6, 0}, {"temperature", "C", d->temperature, 1, 0},
         {"busy", "%", d->busy, 0.01, 0},
     };
-    size_t details;
 
     record_text(row, "id", f->id);
     record_flag(row, "local", f == m->local);
@@ -134,7 +133,7 @@ static void add_row(struct record *row, const struct machine *m, const struct fo
     record_text(row, "bus_id", d->bus_id);
     record_text(row, "from", d->backend);
     record_text(row, "note", d->error[0] ? d->error : f->id[0] ? "" : "not in the catalogue");
-    details = row->count; /* not for the aligned table */
+    size_t details = row->count; /* not for the aligned table */
     record_quantity(row, "memory_used", "GiB", d->memory_used, GP_GIB, 2);
     record_quantity(row, "memory_reserved", "GiB", d->memory_reserved, GP_GIB, 2);
     if (d->vendor_id && d->device_id)

@@ -279,10 +279,9 @@ enum gp_status journal_load(const char *path, const json_t *fingerprint, struct 
 {
     char *text = NULL;
     size_t len = 0;
-    enum gp_status rc;
 
     memset(out, 0, sizeof(*out));
-    rc = path_read(path, JOURNAL_BYTES, &text, &len, err);
+    enum gp_status rc = path_read(path, JOURNAL_BYTES, &text, &len, err);
     if (rc != GP_OK)
         return rc;
     rc = journal_parse(path, text, len, fingerprint, out, err);
@@ -327,14 +326,12 @@ static enum gp_status cannot_write(const struct journal *journal, int why, struc
 static enum gp_status append_line(struct journal *journal, const json_t *value, struct gp_err *err)
 {
     struct strbuf line;
-    bool ok;
-    int why;
 
     strbuf_init(&line);
     gp_json_write(value, false, &line);
     strbuf_add(&line, "\n");
-    ok = write_all(journal->fd, line.text, line.len) && sync_data(journal->fd);
-    why = errno;
+    bool ok = write_all(journal->fd, line.text, line.len) && sync_data(journal->fd);
+    int why = errno;
     if (ok) {
         journal->safe += (off_t)line.len;
     } else if (ftruncate(journal->fd, journal->safe) == 0) {
@@ -348,14 +345,13 @@ enum gp_status journal_add_point(struct journal *journal, int device, int pass, 
                                  struct gp_err *err)
 {
     json_t *record = json_object();
-    enum gp_status rc;
 
     json_object_set_new(record, "device", json_integer(device));
     json_object_set_new(record, "pass", json_integer(pass));
     json_object_update_missing(record, (json_t *)point);
     json_object_del(record, "t"); /* of the line alone, as the index */
     json_object_del(record, "index");
-    rc = append_line(journal, record, err);
+    enum gp_status rc = append_line(journal, record, err);
     journal->records += rc == GP_OK;
     json_decref(record);
     return rc;
@@ -407,13 +403,12 @@ static enum gp_status write_header(struct journal *journal, const json_t *finger
                                    const json_t *run, struct gp_err *err)
 {
     json_t *header = json_object();
-    enum gp_status rc;
 
     json_object_set_new(header, "schema", json_string(JOURNAL_SCHEMA));
     json_object_set(header, "fingerprint", (json_t *)fingerprint);
     if (run)
         json_object_set(header, "run", (json_t *)run);
-    rc = append_line(journal, header, err);
+    enum gp_status rc = append_line(journal, header, err);
     json_decref(header);
     return rc;
 }
@@ -423,14 +418,13 @@ enum gp_status journal_create(const char *path, const json_t *fingerprint, const
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     int why = errno;
-    struct journal *journal;
 
     *out = NULL;
     if (fd < 0 && why == EEXIST && is_live(path))
         return report_locked(path, err);
     if (fd < 0)
         return cannot_open(path, why, err);
-    journal = journal_new(fd, path);
+    struct journal *journal = journal_new(fd, path);
     if (!lock_file(fd)) {
         journal_close(journal, false);
         return report_locked(path, err);
@@ -482,7 +476,6 @@ enum gp_status journal_resume(const char *path, const json_t *fingerprint, const
                               struct journal_read *read, struct journal **out, struct gp_err *err)
 {
     int fd = open(path, O_RDWR | O_CLOEXEC);
-    struct journal *journal;
     enum gp_status rc;
 
     *out = NULL;
@@ -493,7 +486,7 @@ enum gp_status journal_resume(const char *path, const json_t *fingerprint, const
     }
     if (fd < 0)
         return cannot_open(path, errno, err);
-    journal = journal_new(fd, path);
+    struct journal *journal = journal_new(fd, path);
     if (!lock_file(fd))
         rc = report_locked(path, err);
     else

@@ -129,13 +129,12 @@ static enum bench_type model_type(const struct points_options *options)
 {
     const struct precision *p = &options->request->precision;
     const struct format *format = p->weight;
-    enum bench_type type;
 
     if (!format || format->weight_only)
         format = p->base;
     if (!format)
         return TYPE_BF16;
-    type = bench_type_of_format(format->id);
+    enum bench_type type = bench_type_of_format(format->id);
     if (type == TYPE_COUNT)
         type = bench_type_of_arithmetic(format_math_word(format->math));
     return type == TYPE_COUNT ? TYPE_BF16 : type; /* INT4 weights */
@@ -369,11 +368,10 @@ static void plan_decode(struct planning *p)
     const struct request *request = p->options->request;
     struct layout layout = layout_of(p->options);
     struct point point = {.test = TEST_DECODE, .cache = CACHE_WEIGHTS_COLD};
-    const struct layer_kind *kind;
 
     if (!has_model(p, TEST_DECODE))
         return;
-    kind = main_kind(request->model);
+    const struct layer_kind *kind = main_kind(request->model);
     if (!kind) {
         add_note(p, "decode left out: %s has no attention layers", request->model->id);
         return;
@@ -773,11 +771,10 @@ double points_seconds(const struct points_options *options, const struct point *
     int variants = bench_test_is(point->test, TEST_IS_PRODUCT) ? guesses[options->cpu].variants : 1;
     bool pads = variants > 1 && point->type == TYPE_FP8 && point->n < PAD_BELOW;
     struct method_settings settings = options->settings;
-    double warmup;
 
     if (bench_test_is(point->test, TEST_NEEDS_DEVICES))
         settings = method_of_sums(&settings);
-    warmup = fmax(settings.warmup_launches, 3);
+    double warmup = fmax(settings.warmup_launches, 3);
     if (settings.soak > 0)
         return setup + settings.soak;
     if (bench_test_is(point->test, TEST_IS_ONCE)) /* what cannot fit is refused at once */

@@ -307,8 +307,6 @@ static bool next_event(struct engine *e, struct runner_event *out, json_t **json
 
 static void read_lines(struct engine *e)
 {
-    long n;
-
     if (e->start > 0) {
         memmove(e->buffer, e->buffer + e->start, e->end - e->start);
         e->end -= e->start;
@@ -316,7 +314,7 @@ static void read_lines(struct engine *e)
     }
     if (e->end == BUFFER)
         return; /* next_line refuses it */
-    n = child_read(&e->child, e->buffer + e->end, BUFFER - e->end);
+    long n = child_read(&e->child, e->buffer + e->end, BUFFER - e->end);
     if (n > 0)
         e->end += (size_t)n;
     e->eof = e->eof || n == 0;
@@ -470,8 +468,7 @@ static void take_streams(struct engine *e, const struct pollfd fds[STREAMS], dou
 static void wait_for_more(struct runner *runner, double left)
 {
     struct pollfd *fds = gp_calloc(runner->count + 1, STREAMS * sizeof(*fds));
-    double sleep = 0.25, gap;
-    int ready;
+    double sleep = 0.25;
 
     for (size_t i = 0; i < runner->count; i++) {
         const struct engine *e = runner->engine[i];
@@ -488,8 +485,8 @@ static void wait_for_more(struct runner *runner, double left)
             sleep = SLICE;
     }
     sleep = fmin(sleep, left);
-    ready = poll(fds, STREAMS * runner->count, sleep > 0 ? (int)ceil(sleep * 1e3) : 0);
-    gap = runner->looked > 0 ? clock_now() - runner->looked : 0;
+    int ready = poll(fds, STREAMS * runner->count, sleep > 0 ? (int)ceil(sleep * 1e3) : 0);
+    double gap = runner->looked > 0 ? clock_now() - runner->looked : 0;
     runner->looked = clock_now();
     for (size_t i = 0; ready >= 0 && i < runner->count; i++)
         take_streams(runner->engine[i], fds + STREAMS * i, gap);

@@ -27,11 +27,9 @@ static void close_fd(int *fd)
 /* Moves a descriptor above the standard three, which the new process will overwrite. */
 static bool move_up(int *fd)
 {
-    int moved;
-
     if (*fd > 2)
         return true;
-    moved = fcntl(*fd, F_DUPFD_CLOEXEC, 3);
+    int moved = fcntl(*fd, F_DUPFD_CLOEXEC, 3);
     if (moved < 0)
         return false;
     close(*fd);
@@ -68,7 +66,6 @@ static int spawn_engine(pid_t *pid, char *const argv[], const int theirs[3])
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attr;
     sigset_t set;
-    int rc;
 
     posix_spawn_file_actions_init(&files);
     posix_spawnattr_init(&attr);
@@ -82,7 +79,7 @@ static int spawn_engine(pid_t *pid, char *const argv[], const int theirs[3])
     posix_spawnattr_setpgroup(&attr, 0);
     posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF |
                                         POSIX_SPAWN_SETSIGMASK);
-    rc = posix_spawn(pid, argv[0], &files, &attr, argv, environ);
+    int rc = posix_spawn(pid, argv[0], &files, &attr, argv, environ);
     posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&attr);
     return rc;
@@ -134,11 +131,10 @@ void child_fini(struct child *child)
 enum gp_status child_start(struct child *child, char *const argv[], struct gp_err *err)
 {
     int ours[3] = {-1, -1, -1}, theirs[3] = {-1, -1, -1};
-    int rc;
 
     memset(child, 0, sizeof(*child));
     strbuf_init(&child->send);
-    rc = open_streams(ours, theirs) ? spawn_engine(&child->pid, argv, theirs) : errno;
+    int rc = open_streams(ours, theirs) ? spawn_engine(&child->pid, argv, theirs) : errno;
     for (int i = 0; i < 3; i++)
         close_fd(&theirs[i]);
     child->in = ours[0];

@@ -190,11 +190,10 @@ static bool take_device(struct judge *j)
 static bool take_start(struct judge *j)
 {
     int index = asked_index(j);
-    struct line_point *p;
 
     if (index < 0)
         return false;
-    p = &j->state->point[index];
+    struct line_point *p = &j->state->point[index];
     if (++p->started > p->asked + 2)
         return refuse_line(j, "it started point %d %d times", index, p->started);
     j->state->current = index;
@@ -358,7 +357,6 @@ static void check_figures(struct reading *r, const struct point *point, const js
     const json_t *list = json_object_get(time, "samples"), *ci = json_object_get(time, "ci95");
     double samples[METHOD_MAX_SAMPLES];
     int n = (int)json_array_size(list);
-    struct stats is;
 
     if (n < 1 || n > METHOD_MAX_SAMPLES) {
         reading_refuse(r, "time_s.samples", "are missing");
@@ -366,7 +364,7 @@ static void check_figures(struct reading *r, const struct point *point, const js
     }
     for (int i = 0; i < n; i++)
         samples[i] = json_number_value(json_array_get(list, (size_t)i));
-    is = method_stats(samples, NULL, n);
+    struct stats is = method_stats(samples, NULL, n);
     check_figure(r, "time_s.median", json_object_get(time, "median"), is.median);
     check_figure(r, "time_s.min", json_object_get(time, "min"), is.min);
     check_figure(r, "time_s.max", json_object_get(time, "max"), is.max);
@@ -422,11 +420,8 @@ enum line_verdict line_judge(struct line_state *state, const char *where, const 
                              struct gp_err *err)
 {
     struct judge j = {.state = state, .where = where, .event = event, .err = err};
-    const struct kind *kind;
-    const char *word;
     struct gp_err bad;
     bool fits = true;
-    int place;
 
     *json = NULL;
     if (gp_json_parse("", text, len, json, &bad) != GP_OK) {
@@ -434,9 +429,9 @@ enum line_verdict line_judge(struct line_state *state, const char *where, const 
         return LINE_REFUSED;
     }
     j.line = *json;
-    word = json_string_value(json_object_get(j.line, "t"));
-    place = line_word(line_kind_words, LINE_KINDS, word);
-    kind = place < 0 ? NULL : &kinds[place];
+    const char *word = json_string_value(json_object_get(j.line, "t"));
+    int place = line_word(line_kind_words, LINE_KINDS, word);
+    const struct kind *kind = place < 0 ? NULL : &kinds[place];
     state->chatter = kind && line_is_progress(kind->event) ? 0 : state->chatter + 1;
     if (!word)
         fits = refuse_line(&j, "a line is not an object with a word \"t\"");

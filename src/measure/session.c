@@ -39,8 +39,6 @@
 static enum gp_status read_ask(struct session *s, const struct session_request *ask,
                                struct gp_err *err)
 {
-    enum gp_status rc;
-
     s->ask = *ask;
     s->options = *ask->options;
     gp_copy(s->tests, sizeof(s->tests), ask->tests ? ask->tests : "");
@@ -50,7 +48,7 @@ static enum gp_status read_ask(struct session *s, const struct session_request *
     s->ask.tests = s->tests;
     s->ask.folder = s->folder;
     s->ask.job = s->job;
-    rc = session_recall_options(s, err);
+    enum gp_status rc = session_recall_options(s, err);
     if (!rc)
         rc = bench_plan_check(&s->plan, &s->ask, err);
     return rc ? rc : session_name_files(s, err);
@@ -131,15 +129,13 @@ enum session_state session_state(const struct session *s)
 enum gp_status session_replan(struct session *s, const struct session_request *ask,
                               struct gp_err *err)
 {
-    enum gp_status rc;
-
     if (s->state != SESSION_READY)
         return gp_fail(err, GP_E_INTERNAL, "session", "",
                        "a plan can be changed before it is started");
     drop_devices(s);
     bench_plan_drop(&s->plan);
     s->notes.count = s->notes.kept;
-    rc = read_ask(s, ask, err);
+    enum gp_status rc = read_ask(s, ask, err);
     return rc ? rc : make_plan(s, err);
 }
 
@@ -193,12 +189,12 @@ static int *order_of(const struct session *s, int place, int *count, int *before
 {
     const struct points *points = &s->plan.points;
     const struct session_device *d = &s->device[place].facts;
-    int n = points->count, *all, *skip;
+    int n = points->count, *skip;
 
     *count = *before = 0;
     if (d->failed || n == 0)
         return NULL;
-    all = points_order(s->plan.options.settings.seed, points);
+    int *all = points_order(s->plan.options.settings.seed, points);
     skip = gp_calloc((size_t)n, sizeof(*skip));
     for (int i = 0; i < n && s->work.records.count; i++)
         skip[i] = records_passes(&s->work.records, d->id, i);
@@ -235,7 +231,7 @@ static void start_device(struct session *s, int place)
     struct session_work *w = &s->work;
     struct session_estimate *e = &w->estimate;
     struct gp_err err = {0};
-    int count, before, engine;
+    int count, before;
     struct runner_plan plan = {
         .program = s->look.program,
         .device = d->facts.id,
@@ -256,7 +252,7 @@ static void start_device(struct session *s, int place)
         return;
     plan.order = d->order;
     plan.count = count;
-    engine = runner_start(w->runner, &plan, &err);
+    int engine = runner_start(w->runner, &plan, &err);
     if (engine < 0) {
         lose_device(s, &d->facts, err.text);
         notes_queue(&s->notes, s->text);
@@ -317,7 +313,7 @@ static enum gp_status open_journal(struct session *s, struct gp_err *err)
 {
     const json_t *device[SESSION_DEVICES];
     struct journal_read read = {0};
-    json_t *print, *run;
+    json_t *print;
     enum gp_status rc;
     char hash[17];
 
@@ -326,7 +322,7 @@ static enum gp_status open_journal(struct session *s, struct gp_err *err)
     points_hash(&s->plan.points, hash);
     print =
         journal_fingerprint(&s->plan.options.settings, hash, s->look.engine, device, s->devices);
-    run = session_options_json(s);
+    json_t *run = session_options_json(s);
     if (!options_flag(&s->options, OPT_RESUME)) {
         rc = journal_create(s->files.journal, print, run, &s->work.journal, err);
     } else {
@@ -861,12 +857,11 @@ const char *session_mark_word(enum session_mark mark)
 bool session_point(const struct session *s, int place, int index, struct session_point *out)
 {
     const struct points *points = &s->plan.points;
-    const struct device_run *d;
 
     memset(out, 0, sizeof(*out));
     if (place < 0 || place >= s->devices || index < 0 || index >= points->count)
         return false;
-    d = &s->device[place];
+    const struct device_run *d = &s->device[place];
     out->point = &points->point[index];
     out->seconds = points->seconds[index];
     out->bytes = points->bytes[index];

@@ -96,13 +96,12 @@ static bool name_resumed(struct session *s, const char *resume)
 {
     struct session_files *f = &s->files;
     char own[100];
-    size_t stem, n;
 
     if (!gp_format(f->base, sizeof(f->base), "%.*s", (int)strlen(resume) - 5, resume))
         return false;
-    stem = session_stem(f->base);
+    size_t stem = session_stem(f->base);
     gp_format(own, sizeof(own), ".rank%d.%s", s->ask.rank, f->host);
-    n = strlen(own);
+    size_t n = strlen(own);
     if (s->ask.ranks > 1 && stem > n && strncmp(f->base + stem - n, own, n) == 0)
         memmove(f->base + stem - n, f->base + stem, strlen(f->base + stem) + 1);
     return true;
@@ -112,23 +111,23 @@ enum gp_status session_name_files(struct session *s, struct gp_err *err)
 {
     const char *out = options_word(&s->options, OPT_OUT, NULL);
     const char *resume = options_word(&s->options, OPT_RESUME, NULL);
-    size_t len = resume ? strlen(resume) : 0, n;
+    size_t len = resume ? strlen(resume) : 0;
     struct session_files *f = &s->files;
-    bool ok, stream;
+    bool ok;
 
     /* what is gone on with must be there: a mistyped name would measure all anew */
     if (resume && !path_is_there(resume))
         return gp_fail(err, GP_E_FILE, resume, "without --resume a run starts anew",
                        "cannot open: no such journal");
     name_host(f->host, sizeof(f->host), options_flag(&s->options, OPT_ANONYMOUS));
-    stream = path_is_stream(out ? out : "", &f->to_stdout); /* no journal lies beside it */
+    bool stream = path_is_stream(out ? out : "", &f->to_stdout); /* no journal lies beside it */
     if (out && !stream)
         ok = gp_format(f->base, sizeof(f->base), "%s%s", out, s->ask.view ? ".json" : "");
     else if (len >= 5 && strcmp(resume + len - 5, ".part") == 0)
         ok = name_resumed(s, resume);
     else
         ok = name_unnamed(s);
-    n = session_stem(f->base);
+    size_t n = session_stem(f->base);
     if (s->ask.ranks > 1)
         ok = ok && gp_format(f->result, sizeof(f->result), "%.*s.rank%d.%s%s", (int)n, f->base,
                              s->ask.rank, f->host, f->base + n);

@@ -92,7 +92,6 @@ static void add_device(struct session_look *look, const json_t *line)
         json_string_value(json_object_get(json_object_get(look->engine, "software"), "driver"));
     struct reading reading = {.where = ""}; /* what is wrong was refused with the line */
     struct found_device *found;
-    struct session_device *d;
 
     if (look->count == LOOK_DEVICES)
         return;
@@ -100,7 +99,7 @@ static void add_device(struct session_look *look, const json_t *line)
     found = &look->found[look->count++];
     memset(found, 0, sizeof(*found));
     found->line = json_incref((json_t *)line);
-    d = &found->facts;
+    struct session_device *d = &found->facts;
     d->running = -1;
     d->memory = d->free = d->cache = d->bandwidth = d->power_limit = d->sm_clock_max = NAN;
     fields_read(&reading, FIELDS(session_device_fields), line, d);
@@ -122,7 +121,7 @@ static void match_device(struct found_device *found, struct catalog *catalog)
 {
     struct session_device *d = &found->facts;
     const char *mig = strstr(d->name, " MIG ");
-    const struct gpu *const *gpus, *gpu;
+    const struct gpu *const *gpus;
     struct device device;
     size_t count;
 
@@ -133,7 +132,7 @@ static void match_device(struct found_device *found, struct catalog *catalog)
     if (mig)
         gp_copy(device.slice, sizeof(device.slice), mig + 5);
     device.memory_total = isfinite(d->memory) ? quantity_exact(d->memory) : quantity_unknown();
-    gpu = probe_match(&device, gpus, count);
+    const struct gpu *gpu = probe_match(&device, gpus, count);
     if (!gpu)
         return;
     if (!device.slice[0])
@@ -516,8 +515,6 @@ static bool names_test(const char *list, const char *word)
 static enum gp_status take_tests(struct bench_plan *plan, const char *tests, struct gp_err *err)
 {
     bool named = tests[0] && !plan->options.subset;
-    enum gp_status rc;
-    size_t len;
 
     if (named && names_test(tests, SUBSET))
         return gp_fail(err, GP_E_USAGE, "--bench", "or name tests and --preset quick",
@@ -530,8 +527,9 @@ static enum gp_status take_tests(struct bench_plan *plan, const char *tests, str
         plan->options.settings.soak > 0 ? 1u << TEST_GEMM : bench_tests_that(TEST_IS_DEFAULT);
     if (!named)
         return GP_OK;
-    rc = points_parse_words(tests, "--bench", bench_test_words, TEST_COUNT, &plan->tests, err);
-    len = rc == GP_OK ? 0 : strlen(err->hint);
+    enum gp_status rc =
+        points_parse_words(tests, "--bench", bench_test_words, TEST_COUNT, &plan->tests, err);
+    size_t len = rc == GP_OK ? 0 : strlen(err->hint);
     if (len > 0)
         gp_format(err->hint + len, sizeof(err->hint) - len, ", or " SUBSET " alone");
     return rc;
@@ -544,10 +542,9 @@ enum gp_status bench_plan_check(struct bench_plan *plan, const struct session_re
     const struct options *options = ask->options;
     const char *text;
     double low, high;
-    enum gp_status rc;
 
     take_settings(plan, ask);
-    rc = take_tests(plan, ask->tests, err);
+    enum gp_status rc = take_tests(plan, ask->tests, err);
     if (!rc && (text = options_word(options, OPT_TYPE, NULL)))
         rc = points_parse_words(text, "--type", bench_type_words, TYPE_COUNT, &points->types, err);
     if (!rc && (text = options_word(options, OPT_SHAPES, NULL))) {

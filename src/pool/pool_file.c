@@ -15,8 +15,6 @@
 #include "catalog/trace.h"
 #include "measure/result/benchlog.h"
 
-#define RESULT_BYTES ((size_t)64 << 20) /* of a file of measurements, at most */
-
 #define COUNT(fields) (sizeof(fields) / sizeof((fields)[0]))
 
 #define HOUR 3600.0
@@ -623,29 +621,25 @@ static const struct pool_file defaults = {
 static void read_measured(struct profile_group moves, const struct pool_source *source,
                           double *rate)
 {
-    char path[GP_PATH_MAX] = "", *text;
-    struct calibration c = {0};
+    char path[GP_PATH_MAX] = "";
+    struct benchlog log = {0};
     struct gp_err err = {0};
-    json_t *json = NULL;
+    json_t *calibration, *term;
     double slowest = 0;
-    enum gp_status rc;
-    size_t len;
+    size_t i;
 
     profile_string(moves, "measured", path, sizeof(path));
     if (!source_file(moves, "measured", source, path, sizeof(path)))
         return;
-    rc = path_read(path, RESULT_BYTES, &text, &len, &err);
-    if (!rc) {
-        rc = gp_json_parse(path, text, len, &json, &err);
-        free(text);
-    }
-    if (!rc)
-        rc = calibration_from_json(path, json_object_get(json, "calibration"), &c, &err);
-    for (int i = 0; !rc && i < c.terms; i++) {
-        const struct calibration_term *t = &c.term[i];
+    enum gp_status rc = benchlog_read(path, &log, &err);
+    calibration = rc ? NULL : benchlog_calibration(&log);
+    json_array_foreach(json_object_get(calibration, "terms"), i, term)
+    {
+        double now = gp_json_number_at(term, "bytes_per_s");
 
-        if (t->kind == CAL_LINK && strncmp(t->of, "storage", 7) == 0 && t->rate.value > 0)
-            slowest = slowest > 0 && slowest < t->rate.value ? slowest : t->rate.value;
+        if (strcmp(gp_json_text_at(term, "kind"), cal_term_words[CAL_LINK]) == 0 &&
+            strncmp(gp_json_text_at(term, "of"), "storage", 7) == 0 && now > 0)
+            slowest = slowest > 0 && slowest < now ? slowest : now;
     }
     if (!rc && slowest <= 0)
         rc = gp_fail(&err, GP_E_FILE, path, "gpuplan --bench transfer --storage FILE",
@@ -654,8 +648,8 @@ static void read_measured(struct profile_group moves, const struct pool_source *
         profile_fail(moves, "measured", err.hint, "%s: %s", err.where, err.text);
     else
         *rate = slowest;
-    calibration_fini(&c);
-    json_decref(json);
+    json_decref(calibration);
+    benchlog_fini(&log);
 }
 
 static void read_top(struct profile_group top, const struct pool_source *source,

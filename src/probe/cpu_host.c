@@ -17,11 +17,10 @@
 static double read_number(const char *folder, const char *file)
 {
     char text[64], *end;
-    double value;
 
     if (!sys_line(text, sizeof(text), "%s/%s", folder, file))
         return NAN;
-    value = strtod(text, &end);
+    double value = strtod(text, &end);
     return end > text ? value : NAN;
 }
 
@@ -100,7 +99,7 @@ void cpu_host_read(struct cpu_host *h)
 
 static void read_busy(struct processor *p)
 {
-    unsigned long long v[8] = {0}, total = 0, idle;
+    unsigned long long v[8] = {0}, total = 0;
     char line[512];
 
     if (!sys_line(line, sizeof(line), "%s/stat", probe_proc()) ||
@@ -109,7 +108,7 @@ static void read_busy(struct processor *p)
         memset(v, 0, sizeof(v));
     for (int i = 0; i < 8; i++)
         total += v[i];
-    idle = v[3] + v[4];
+    unsigned long idle = v[3] + v[4];
     p->busy = NAN;
     if (p->total > 0 && total > p->total && idle >= p->idle)
         p->busy = 1 - (double)(idle - p->idle) / (double)(total - p->total);

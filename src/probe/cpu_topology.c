@@ -38,11 +38,10 @@ bool sys_line(char *line, size_t size, const char *fmt, ...)
     char path[PATH_SIZE];
     va_list args;
     FILE *file;
-    int n;
 
     line[0] = '\0';
     va_start(args, fmt);
-    n = vsnprintf(path, sizeof(path), fmt, args);
+    int n = vsnprintf(path, sizeof(path), fmt, args);
     va_end(args);
     if (n < 0 || (size_t)n >= sizeof(path) || !(file = fopen(path, "re")))
         return false;
@@ -186,11 +185,9 @@ static void add_caches(const char *sys, int cpu, struct seen *seen, double *by_l
     char line[256];
 
     for (int index = 0; index < CACHES; index++) {
-        int level;
-
         if (!cache_field(sys, cpu, index, "level", line))
             break;
-        level = atoi(line);
+        int level = atoi(line);
         if (level < 2 || level > 4 ||
             (cache_field(sys, cpu, index, "type", line) && strcmp(line, "Instruction") == 0))
             continue;

@@ -69,9 +69,8 @@ static void make_safe(char *text, size_t size)
 /* NULL, with the reason in list, where it cannot be used. */
 static struct nvml *nvml_new(struct probe_list *list)
 {
-    const char *path = secure_getenv("GPUPLAN_NVML"), *why, *missing;
+    const char *path = secure_getenv("GPUPLAN_NVML"), *why;
     struct nvml *nvml = gp_calloc(1, sizeof(*nvml));
-    int code;
 
     nvml->library = dlopen(path && *path ? path : NVML_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
     if (!nvml->library) {
@@ -82,8 +81,8 @@ static struct nvml *nvml_new(struct probe_list *list)
         free(nvml);
         return NULL;
     }
-    missing = nvml_bind(&nvml->api, nvml->library, NVML_FOR_PROBE);
-    code = missing ? 0 : nvml->api.init();
+    const char *missing = nvml_bind(&nvml->api, nvml->library, NVML_FOR_PROBE);
+    int code = missing ? 0 : nvml->api.init();
     if (missing || code != NVML_SUCCESS) {
         if (missing)
             gp_format(list->nvml_reason, sizeof(list->nvml_reason),

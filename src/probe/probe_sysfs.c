@@ -136,7 +136,7 @@ static void ask_device(const char *bus_id, struct probe_list *list, int *index)
     unsigned class = id_of(bus_id, "class");
     unsigned vendor = id_of(bus_id, "vendor");
     unsigned device = id_of(bus_id, "device");
-    double total, used;
+    double used;
     char hwmon[160];
 
     if (!is_gpu(class, vendor) || device == 0)
@@ -150,7 +150,7 @@ static void ask_device(const char *bus_id, struct probe_list *list, int *index)
     gp_copy(d->bus_id, sizeof(d->bus_id), bus_id);
     d->vendor_id = vendor;
     d->device_id = device;
-    total = number_of(bus_id, "mem_info_vram_total");
+    double total = number_of(bus_id, "mem_info_vram_total");
     if (total > 0)
         d->memory_total = quantity_of(total, ORIGIN_MEASURED);
     if (total > 0 && read_number(bus_id, "mem_info_vram_used", &used) && used <= total) {

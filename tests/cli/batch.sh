@@ -125,6 +125,20 @@ if have_json; then
     check 8 where "$work/tiers:8: acceptance"
 fi
 
+# More sizes than are kept from one request to the next; the last requests name the oldest again
+# and one more, which must not take its place. Twice: two workers may share them.
+for _ in 1 2; do
+    awk 'BEGIN {
+        print "{\"model\": \"8B\", \"gpu\": \"h100-sxm:1\"}"
+        for (i = 0; i < 253; i++)
+            printf "{\"model\": \"%.2fB\", \"gpu\": \"h100-sxm:1\"}\n", 2 + i / 100
+        for (i = 0; i < 3; i++)
+            printf "{\"model\": \"8B\", \"gpu\": \"h100-sxm:1\", \"draft\": \"0.7%dB\"}\n", i
+    }'
+done >"$work/sizes"
+run --batch "$work/sizes"
+assert_eq "more sizes than are kept" "0 514" "$rc $(printf '%s\n' "$out" | grep -c '"weights"')"
+
 run --batch "$work/in"
 all=$out
 run --batch "$work/in" -o "$work/result"

@@ -13,7 +13,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct benchlog logs[2], again;
     struct benchlog_changes changes;
-    struct calibration calibration;
     struct strbuf out;
     struct gp_err err;
     struct shared shared = {0};
@@ -42,12 +41,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (benchlog_from_json("merged", json, &again, &err))
         abort(); /* what we write, we read */
     benchlog_fini(&again);
-    if (calibration_from_json("merged", json_object_get(json, "calibration"), &calibration, &err))
-        abort();
-    calibration_fini(&calibration);
-    if (!calibration_from_json("fuzz.json", json_object_get(logs[0].json, "calibration"),
-                               &calibration, &err))
-        calibration_fini(&calibration);
     json_decref(json);
     strbuf_fini(&out);
     benchlog_fini(&logs[0]);

@@ -4,6 +4,7 @@
 #include "unit.h"
 
 #include "base/err.h"
+#include "base/json.h"
 #include "measure/result/benchlog.h"
 
 /* One device, one point; what may be wrong is put into the holes. */
@@ -62,7 +63,6 @@ static void words_are_kept_as_they_are(void **state)
         "\"state\": \"ok\", \"time_s\": {\"n\": 1, \"median\": 1}}]}";
     struct benchlog log;
     struct strbuf out;
-    struct calibration calibration;
 
     (void)state;
     assert_int_equal(benchlog_parse("a.json", text, strlen(text), &log, NULL), GP_OK);
@@ -84,9 +84,9 @@ static void words_are_kept_as_they_are(void **state)
     benchlog_print(&log, BENCHLOG_TEXT, &out);
     assert_non_null(strstr(out.text, "192 B/s"));
     strbuf_fini(&out);
-    benchlog_calibrate(&log, &calibration);
-    assert_int_equal(calibration.terms, 0);
-    calibration_fini(&calibration);
+    json_t *calibration = benchlog_calibration(&log);
+    assert_int_equal(json_array_size(json_object_get(calibration, "terms")), 0);
+    json_decref(calibration);
     benchlog_fini(&log);
 }
 
@@ -558,9 +558,8 @@ static void noise_widens_the_band(void **state)
     benchlog_fini(&log);
 }
 
-/* A file's own calibration, read, says what it said; of a later version's words, what this
- * one knows. */
-static void a_calibration_is_read_as_it_was_written(void **state)
+/* A kind of work or a type has a term of its own, of the file's run; a launch has no rate. */
+static void terms_name_what_they_are_of(void **state)
 {
     const double mib = 1048576;
     const struct made made[] = {
@@ -571,96 +570,27 @@ static void a_calibration_is_read_as_it_was_written(void **state)
         {"batch/x", "batch", "fp8", "", 1, 1e-3, 2e9, 3e9},
     };
     struct benchlog log;
-    struct calibration made_of, read, later;
-    json_t *json, *again;
-    struct gp_err err = {0};
 
     (void)state;
     write_points(made, 5, &log);
     set_param(&log, 0, "node_floor_s", 1e-6);
-    benchlog_calibrate(&log, &made_of);
-    json = calibration_to_json(&made_of);
-    if (calibration_from_json("a.json", json, &read, &err))
-        fail_msg("%s: %s", err.where, err.text);
-    again = calibration_to_json(&read);
-    assert_true(json_equal(json, again));
-    assert_int_equal(read.terms, 4);
-    assert_string_equal(read.run, "r");
-    assert_int_equal(read.term[0].kind, CAL_BANDWIDTH);
-    assert_string_equal(read.term[0].of, "read");
-    assert_near(read.term[0].overhead.value, 10e-6, 1e-9);
-    assert_int_equal(read.term[0].rate.origin, ORIGIN_MEASURED);
-    assert_false(read.term[1].overhead.known);
-    assert_int_equal(read.term[2].type, TYPE_FP8);
-    assert_int_equal(read.term[3].kind, CAL_LAUNCH);
-    assert_int_equal(read.products, 1);
-    assert_near(read.product[0].peak, 2e12, 0);
-    assert_int_equal(read.product[0].octave[0].log2_ops, 31);
-
-    json_object_set_new(json_array_get(json_object_get(again, "terms"), 1), "type",
-                        json_string("fp3"));
-    json_object_set_new(json_array_get(json_object_get(again, "terms"), 3), "kind",
-                        json_string("page"));
-    assert_int_equal(calibration_from_json("a.json", again, &later, &err), GP_OK);
-    assert_int_equal(later.terms, 2);
-    calibration_fini(&made_of);
-    calibration_fini(&read);
-    calibration_fini(&later);
+    json_t *json = benchlog_calibration(&log), *terms = json_object_get(json, "terms");
+    const json_t *product = json_array_get(json_object_get(json, "products"), 0);
+    assert_string_equal(gp_json_text_at(json, "run_id"), "r");
+    assert_int_equal(json_array_size(terms), 4);
+    assert_string_equal(gp_json_text_at(json_array_get(terms, 0), "kind"), "bandwidth");
+    assert_string_equal(gp_json_text_at(json_array_get(terms, 0), "of"), "read");
+    assert_near(gp_json_number_at(json_array_get(terms, 0), "overhead_s"), 10e-6, 1e-9);
+    assert_true(json_is_null(json_object_get(json_array_get(terms, 1), "overhead_s")));
+    assert_string_equal(gp_json_text_at(json_array_get(terms, 2), "type"), "fp8");
+    assert_string_equal(gp_json_text_at(json_array_get(terms, 3), "kind"), "launch");
+    assert_null(json_object_get(json_array_get(terms, 3), "bytes_per_s"));
+    assert_near(gp_json_number_at(product, "peak_ops_per_s"), 2e12, 0);
+    assert_int_equal(
+        gp_json_number_at(json_array_get(json_object_get(product, "efficiency"), 0), "log2_ops"),
+        31);
     json_decref(json);
-    json_decref(again);
     benchlog_fini(&log);
-}
-
-static void a_broken_calibration_is_refused_by_name(void **state)
-{
-#define TERM(fields) \
-    "{\"terms\":[{\"device\":0,\"kind\":\"rate\",\"n\":1," fields "}],\"products\":[]}"
-#define RATE "\"ops_per_s\":{\"value\":2,\"low\":1,\"high\":null}"
-    static const struct {
-        const char *text, *named; /* NULL: is read */
-    } cases[] = {
-        {"[]", "calibration"},
-        {"{}", "terms"},
-        {"{\"terms\":[],\"products\":{}}", "products"},
-        {"{\"terms\":[7],\"products\":[]}", "terms[0]"},
-        {TERM("\"of\":\"gemm\"," RATE), NULL},
-        {TERM("\"of\":\"gemm\""), "terms[0]"},
-        {TERM("\"of\":7," RATE), "terms[0].of"},
-        {TERM("\"of\":\"a\\u0001\"," RATE), "terms[0].of"},
-        {TERM("\"of\":\"0123456789012345678901234567890123456789012345678\"," RATE), "terms[0].of"},
-        {TERM("\"ops_per_s\":{\"value\":2,\"low\":3,\"high\":4}"), "ops_per_s"},
-        {TERM("\"ops_per_s\":{\"low\":3,\"high\":4}"), "ops_per_s"},
-        {TERM("\"ops_per_s\":{\"value\":-2}"), "value"},
-        {TERM("\"ops_per_s\":{\"value\":\"2\"}"), "value"},
-        {TERM("\"rms_pct\":\"0\"," RATE), "rms_pct"},
-        {"{\"terms\":[{\"device\":-1,\"kind\":\"rate\",\"n\":1," RATE "}],\"products\":[]}",
-         "device"},
-        {"{\"terms\":[{\"device\":0,\"kind\":\"rate\",\"n\":0," RATE "}],\"products\":[]}", "n"},
-        {"{\"terms\":[],\"products\":[{\"device\":0,\"n\":1,\"type\":\"bf16\","
-         "\"efficiency\":[]}]}",
-         "peak_ops_per_s"},
-        {"{\"terms\":[],\"products\":[{\"device\":0,\"n\":1,\"type\":\"bf16\","
-         "\"peak_ops_per_s\":1,\"efficiency\":[{\"log2_ops\":31,\"n\":1,"
-         "\"efficiency\":1.5}]}]}",
-         "efficiency"},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        json_t *json = json_loads(cases[i].text, 0, NULL);
-        struct calibration read;
-        struct gp_err err = {0};
-        enum gp_status status;
-
-        assert_non_null(json);
-        status = calibration_from_json("a.json", json, &read, &err);
-        if (status != (cases[i].named ? GP_E_FILE : GP_OK))
-            fail_msg("%s: %d %s", cases[i].text, status, err.text);
-        if (cases[i].named && !strstr(err.where, cases[i].named))
-            fail_msg("%s: '%s' does not name %s", cases[i].text, err.where, cases[i].named);
-        calibration_fini(&read);
-        json_decref(json);
-    }
 }
 
 static void products_are(const json_t *octave, int log2_ops, double efficiency, int n,
@@ -980,8 +910,7 @@ int main(void)
         cmocka_unit_test(views_hold_the_figures),
         cmocka_unit_test(sizes_tell_overhead_from_rate),
         cmocka_unit_test(every_pair_has_its_link),
-        cmocka_unit_test(a_calibration_is_read_as_it_was_written),
-        cmocka_unit_test(a_broken_calibration_is_refused_by_name),
+        cmocka_unit_test(terms_name_what_they_are_of),
         cmocka_unit_test(words_are_kept_as_they_are),
         cmocka_unit_test(noise_widens_the_band),
         cmocka_unit_test(products_reach_a_share_of_the_peak),

@@ -72,13 +72,11 @@ struct method_settings method_of_sums(const struct method_settings *settings)
 
 int method_rotation(double cache_bytes, double copy_bytes, double max_bytes, bool *cold)
 {
-    double want, limit;
-
     *cold = false;
     if (!(copy_bytes > 0))
         return 1;
-    want = fmax(ceil(2 * fmax(cache_bytes, 0) / copy_bytes), 2);
-    limit = fmin(floor(max_bytes / copy_bytes), LAUNCHES_MAX);
+    double want = fmax(ceil(2 * fmax(cache_bytes, 0) / copy_bytes), 2);
+    double limit = fmin(floor(max_bytes / copy_bytes), LAUNCHES_MAX);
     want = fmax(fmin(want, limit), 1);
     /* One copy larger than twice the cache has pushed its own start out by its end. */
     *cold = want * copy_bytes >= 2 * cache_bytes && (want >= 2 || cache_bytes > 0);
@@ -89,11 +87,11 @@ int method_launches(double each, double sample_time, double longest, int rotatio
 {
     int turn = rotation < 1 ? 1 : rotation;
     int most = turn >= LAUNCHES_MAX ? turn : LAUNCHES_MAX / turn * turn;
-    double turns, least = ceil((double)LAUNCHES_MIN / turn);
+    double least = ceil((double)LAUNCHES_MIN / turn);
 
     if (!(each > 0))
         return most;
-    turns = fmax(ceil(sample_time / each / turn), 1);
+    double turns = fmax(ceil(sample_time / each / turn), 1);
     if (least * turn * each <= longest)
         turns = fmax(turns, least);
     return turns * turn >= most ? most : (int)turns * turn;

@@ -176,12 +176,11 @@ json_t *point_decode_params(const struct point *p, int real, const char *attenti
 {
     double linear, cache;
     char text[256];
-    json_t *json;
 
     point_omitted(p, omitted, text, sizeof(text));
     point_decode_bytes(p, &linear, &cache);
-    json = json_pack("{si si ss ss}", "layers_real", real, "extrapolated_layers", p->layers - real,
-                     "omitted", text, "attention", attention);
+    json_t *json = json_pack("{si si ss ss}", "layers_real", real, "extrapolated_layers",
+                             p->layers - real, "omitted", text, "attention", attention);
     json_object_set_new(json, "step_bytes", gp_json_number(point_bytes(p)));
     json_object_set_new(json, "linear_bytes", gp_json_number(linear));
     json_object_set_new(json, "attention_bytes", gp_json_number(cache));

@@ -164,15 +164,13 @@ static void read_kind(struct point_result *p)
     const char *kind = result_param_text(p, "kind"), *from = strchr(p->id, '/');
     size_t len = from ? strcspn(from + 1, "/") : 0;
     char word[32];
-    char *hot;
-    int found;
 
     gp_format(word, sizeof(word), "%.*s", (int)(len < 31 ? len : 31), from ? from + 1 : "");
-    hot = strstr(word, "-cache");
+    char *hot = strstr(word, "-cache");
     p->hot = hot && !hot[6];
     if (p->hot)
         *hot = '\0';
-    found = bench_kind_parse(p->test, kind[0] ? kind : word);
+    int found = bench_kind_parse(p->test, kind[0] ? kind : word);
     p->kind = found < 0 ? KIND_NONE : (enum bench_kind)found;
 }
 

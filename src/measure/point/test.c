@@ -96,13 +96,12 @@ static double decode_operations(const struct point *p)
 void point_decode_bytes(const struct point *p, double *linear, double *attention)
 {
     struct decode_types t;
-    const struct type_row *weights, *head;
     char why[160];
 
     if (!point_decode_types(p, &t, why, sizeof(why)))
         t = (struct decode_types){p->type, p->type, TYPE_BF16};
-    weights = &type_rows[t.linear];
-    head = &type_rows[t.head];
+    const struct type_row *weights = &type_rows[t.linear];
+    const struct type_row *head = &type_rows[t.head];
     *linear = p->layers * layer_weights(p) * (weights->bytes + weights->scale[0]) +
               (double)p->hidden * (double)p->vocab * (head->bytes + head->scale[0]);
     *attention = 2.0 * p->layers * (double)p->n * p->context * p->kv_heads * (double)p->head_dim *

@@ -52,7 +52,7 @@ enum test_bound { /* what a data sheet says of its time */
 
 enum test_rate { RATE_OPERATIONS, RATE_BYTES, RATE_SECONDS }; /* its figure for people */
 
-enum cal_term { /* time = overhead + work / rate (plan/calibration.h) */
+enum cal_term { /* time = overhead + work / rate (measure/result/calibration.c) */
                 CAL_NONE,
                 CAL_RATE, /* of operations; the others of bytes */
                 CAL_BANDWIDTH,

@@ -149,11 +149,10 @@ bool benchlog_share(const struct benchlog *log, struct benchlog *out)
 enum gp_status benchlog_write(const char *path, const json_t *json, struct gp_err *err)
 {
     struct strbuf out;
-    enum gp_status rc;
 
     strbuf_init(&out);
     gp_json_write(json, true, &out);
-    rc = path_write(path, out.text, out.len, err);
+    enum gp_status rc = path_write(path, out.text, out.len, err);
     strbuf_fini(&out);
     return rc;
 }

@@ -22,7 +22,6 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "measure/point/result.h"
-#include "plan/calibration.h"
 
 #define BENCHLOG_SCHEMA "gpuplan.bench/1"
 #define BENCHLOG_HINT "was it written by gpuplan --bench, and whole?"
@@ -86,27 +85,19 @@ json_t *benchlog_summary(const struct benchlog *log);
 void benchlog_conclude(json_t *json);
 
 /* ---- in a few numbers (calibration.c) ---- */
-/* "terms", each of one kind of work on one device: time = overhead + work / rate, with bands, the
- * number of points and their relative error; "products", the sustained peak of each type and the
- * share of it by size; "excluded", the points that were measured but not used. Each names the run
- * that it is of. */
-void benchlog_calibrate(const struct benchlog *log, struct calibration *out);
-json_t *benchlog_calibration(const struct benchlog *log); /* and what was left out of it */
-
-/* A calibration as the JSON of a result file:
+/* What the good points of a run say of its devices, as the "calibration" of a result file:
  *
  *   {"run_id", "equation", "terms": [{"device", "run_id", "kind", "of", "type",
  *    "ops_per_s" or "bytes_per_s": {"value", "low", "high"}, "pct_spec_bw", "overhead_s",
  *    "n", "rms_pct"}], "products": [{"device", "run_id", "type", "peak_ops_per_s",
- *    "pct_spec_peak", "n", "efficiency": [{"log2_ops", "efficiency", "n", "rms_pct"}]}]}
+ *    "pct_spec_peak", "n", "efficiency": [{"log2_ops", "efficiency", "n", "rms_pct"}]}],
+ *    "excluded": [{"device", "id", "variant", "flags"}]}
  *
- * What is not known is null. Read, every length is bounded before memory is taken, every number is
- * checked, and a band must hold its value; a term of a kind or type that this version does not know
- * is left out. */
-json_t *calibration_to_json(const struct calibration *calibration);
-/* GP_E_FILE names the field; *out then holds nothing. */
-enum gp_status calibration_from_json(const char *where, const json_t *json, struct calibration *out,
-                                     struct gp_err *err);
+ * "terms", each of one kind of work on one device: time = overhead + work / rate, with 90 % bands,
+ * the number of points and their relative error; "products", the sustained peak of each type and
+ * the share of it by size; "excluded", what was measured but not used. Each names the run that it
+ * is of; what is not known is null. */
+json_t *benchlog_calibration(const struct benchlog *log);
 
 /* ---- two files (benchlog_compare.c) ---- */
 struct benchlog_change {

@@ -66,13 +66,13 @@ static json_t *renumbered_copy(const json_t *json, const char *key, int number)
 static void add_hosts(const struct benchlog *log, json_t *hosts)
 {
     static const char *const kept[] = {"run_id", "host", "software", "settings"};
-    json_t *before = json_object_get(log->json, "hosts"), *from;
+    json_t *before = json_object_get(log->json, "hosts");
 
     if (json_array_size(before) > 0) {
         json_array_extend(hosts, before);
         return;
     }
-    from = json_object();
+    json_t *from = json_object();
     json_object_set_new(from, "name", gp_json_text(log->host));
     json_object_set_new(from, "status", gp_json_text(log->status));
     json_object_set_new(from, "started", gp_json_text(log->started));
@@ -178,13 +178,13 @@ static struct entry *entries_by_work(const struct benchlog *log, int *n)
 static int end_of_work(const struct entry *e, int from, int n, double *usual)
 {
     const struct entry *first = &e[from];
-    int end = from + 1, count;
+    int end = from + 1;
 
     while (end < n && strcmp(first->device->name, e[end].device->name) == 0 &&
            strcmp(first->point->id, e[end].point->id) == 0 &&
            strcmp(first->point->variant, e[end].point->variant) == 0)
         end++;
-    count = end - from;
+    int count = end - from;
     if (count < 3)
         *usual = first->point->median;
     else if (count % 2)
@@ -206,11 +206,10 @@ json_t *benchlog_stragglers(const struct benchlog *log)
         end = end_of_work(e, i, n, &usual);
         for (int k = i; k < end; k++) {
             double ratio = usual / e[k].point->median;
-            json_t *one;
 
             if (ratio >= 1 - BENCHLOG_STRAGGLER)
                 continue;
-            one = json_object();
+            json_t *one = json_object();
             json_object_set_new(one, "host", gp_json_text(e[k].device->host));
             json_object_set_new(one, "device", json_integer(e[k].device->id));
             json_object_set_new(one, "name", gp_json_text(e[k].device->name));
@@ -269,10 +268,10 @@ void benchlog_text_spread(const struct benchlog *log, json_t *list)
     struct entry *e = entries_by_work(log, &n);
 
     for (int i = 0, end; i < n; i = end) {
-        double usual, width;
+        double usual;
 
         end = end_of_work(e, i, n, &usual);
-        width = e[end - 1].point->median - e[i].point->median;
+        double width = e[end - 1].point->median - e[i].point->median;
         if (end - i > 1) {
             spread.works++;
             spread.devices = end - i > spread.devices ? end - i : spread.devices;

@@ -225,10 +225,8 @@ static void print_missing(const struct benchlog *log, struct strbuf *out)
 
 void benchlog_print_news(const struct benchlog *log, struct strbuf *out)
 {
-    int alike;
-
     print_missing(log, out);
-    alike = print_people(log, false, true, out);
+    int alike = print_people(log, false, true, out);
     strbuf_addf(out, "%d of %d rows are as everywhere: -v prints them\n", alike, log->count);
 }
 

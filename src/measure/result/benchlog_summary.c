@@ -157,13 +157,11 @@ static void say_knee(const struct benchlog *log, int device, enum bench_type typ
     const struct point_result *one = best_point(log, device, type, is_one_token, area_of);
     long id = log->device[device].id;
     char then[64] = "";
-    struct knee knee;
-    double pace;
 
     if (!one)
         return;
-    knee = knee_of(log, one);
-    pace = served_load_of(log, one);
+    struct knee knee = knee_of(log, one);
+    double pace = served_load_of(log, one);
     if (knee.from > 0)
         gp_format(then, sizeof(then), "; at %.0f arithmetic counts", knee.from);
     else if (knee.flat <= 1)

@@ -26,7 +26,6 @@
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "measure/point/field.h"
 #include "measure/result/benchlog.h"
 #include "plan/roofline.h"
 
@@ -81,11 +80,10 @@ static struct middle fit_middle(double *values, int n)
 static void median_line(const double *work, const double *time, int n, struct line *out)
 {
     double *rate = gp_calloc((size_t)n, sizeof(*rate));
-    struct middle m;
 
     for (int i = 0; i < n; i++)
         rate[i] = work[i] / time[i];
-    m = fit_middle(rate, n);
+    struct middle m = fit_middle(rate, n);
     *out = (struct line){NAN, NAN, NAN, m.median, m.low, m.high, NAN};
     free(rate);
 }
@@ -96,8 +94,7 @@ static bool least_squares(const double *work, const double *time, int n, struct 
     struct {
         double aa, ab, bb, a, b;
     } s = {0};
-    double a, b, det, squares = 0, spread, da, db;
-    bool through_zero;
+    double a, b, squares = 0;
 
     for (int i = 0; i < n; i++) {
         double x = 1 / time[i], y = work[i] / time[i];
@@ -108,10 +105,10 @@ static bool least_squares(const double *work, const double *time, int n, struct 
         s.a += x;
         s.b += y;
     }
-    det = s.aa * s.bb - s.ab * s.ab;
+    double det = s.aa * s.bb - s.ab * s.ab;
     a = (s.a * s.bb - s.b * s.ab) / det;
     b = (s.b * s.aa - s.a * s.ab) / det;
-    through_zero = !(a > 0);
+    bool through_zero = !(a > 0);
     if (!(det > 1e-12 * s.aa * s.bb))
         return false;
     if (through_zero) {
@@ -122,9 +119,9 @@ static bool least_squares(const double *work, const double *time, int n, struct 
         return false;
     for (int i = 0; i < n; i++)
         squares += pow(1 - (a + b * work[i]) / time[i], 2);
-    spread = sqrt(squares / (n - 2 + through_zero)) * student_t(n - 2 + through_zero);
-    da = through_zero ? 0 : spread * sqrt(s.bb / det);
-    db = spread * (through_zero ? 1 / sqrt(s.bb) : sqrt(s.aa / det));
+    double spread = sqrt(squares / (n - 2 + through_zero)) * student_t(n - 2 + through_zero);
+    double da = through_zero ? 0 : spread * sqrt(s.bb / det);
+    double db = spread * (through_zero ? 1 / sqrt(s.bb) : sqrt(s.aa / det));
     *out = (struct line){
         .overhead = a,
         .overhead_low = fmax(0, a - da),
@@ -227,14 +224,14 @@ static int by_first(const void *left, const void *right)
 
 /* Lets make() add what each group of like points says, in the order of their first. A file may hold
  * those of a thousand devices: sorted, not searched. */
-static void each_group(const struct benchlog *log,
-                       bool (*label)(const struct point_result *, struct term *),
-                       void (*make)(const struct benchlog *, const struct member *, int,
-                                    struct calibration *),
-                       struct calibration *out)
+static json_t *each_group(const struct benchlog *log,
+                          bool (*label)(const struct point_result *, struct term *),
+                          void (*make)(const struct benchlog *, const struct member *, int,
+                                       json_t *))
 {
     struct member *member = gp_calloc((size_t)log->count + 1, sizeof(*member));
     struct group *group = gp_calloc((size_t)log->count + 1, sizeof(*group));
+    json_t *list = json_array();
     int n = 0, groups = 0;
 
     for (int i = 0; i < log->count; i++)
@@ -248,9 +245,10 @@ static void each_group(const struct benchlog *log,
     }
     qsort(group, (size_t)groups, sizeof(*group), by_first);
     for (int i = 0; i < groups; i++)
-        make(log, group[i].member, group[i].n, out);
+        make(log, group[i].member, group[i].n, list);
     free(group);
     free(member);
+    return list;
 }
 
 /* Operations or bytes of one run of the point; 0 = unknown. */
@@ -262,49 +260,47 @@ static double work_of(const struct term *term, const struct point_result *p)
 /* ---- terms ---- */
 
 /* Of a merged file, the run that the device was measured in. */
-static void run_of(const struct benchlog *log, int device, char run[CALIBRATION_RUN])
+static json_t *run_of(const struct benchlog *log, int device)
 {
-    const char *own = json_string_value(json_object_get(log->json, "run_id"));
     const char *text = benchlog_device_text(log, device, "run_id");
 
-    gp_copy(run, CALIBRATION_RUN, text[0] ? text : own ? own : "");
+    return gp_json_text_or_null(text[0] ? text : gp_json_text_at(log->json, "run_id"));
 }
 
-/* A rate in per cent of the sheet's, which the point tells by its own. */
-static double of_sheet(double rate, double own, double pct)
+/* A rate in per cent of the sheet's, which the point tells by its own; null: it does not. */
+static json_t *of_sheet(double rate, double own, double pct)
 {
-    return own > 0 && pct > 0 ? rate / own * pct : NAN;
+    return gp_json_number(own > 0 && pct > 0 ? rate / own * pct : NAN);
 }
 
-static struct quantity measured_band(double value, double low, double high)
+/* high NAN: it has no end. */
+static json_t *band_json(double value, double low, double high)
 {
     if (!isfinite(value))
-        return quantity_unknown();
-    return quantity_band(value, fmin(low, value), isfinite(high) ? fmax(value, high) : INFINITY,
-                         ORIGIN_MEASURED);
+        return json_null();
+    return json_pack("{s:o, s:o, s:o}", "value", gp_json_number(value), "low",
+                     gp_json_number(fmin(low, value)), "high",
+                     gp_json_number(isnan(high) ? NAN : fmax(high, value)));
 }
 
-static void add_term(const struct benchlog *log, const struct point_result *p,
-                     const struct term *term, const struct line *line, int n,
-                     struct calibration *out)
+static json_t *term_json(const struct benchlog *log, int device, const struct term *term)
 {
-    struct calibration_term *t = calibration_add_term(out);
+    const char *type = term->type < TYPE_COUNT ? bench_type_word(term->type) : NULL;
 
-    t->device = log->device[p->device].id;
-    run_of(log, p->device, t->run);
-    t->kind = term->kind;
-    gp_copy(t->of, sizeof(t->of), term->of);
-    t->type = term->type;
-    t->rate = measured_band(line->rate, line->low, line->high);
-    t->overhead = measured_band(line->overhead, line->overhead_low, line->overhead_high);
-    if (term->kind != CAL_RATE)
-        t->sheet_pct = of_sheet(line->rate, p->bytes, p->sheet_bytes);
-    t->n = n;
-    t->rms = line->rms;
+    return json_pack("{s:I, s:o, s:s, s:o, s:o}", "device", (json_int_t)log->device[device].id,
+                     "run_id", run_of(log, device), "kind", cal_term_words[term->kind], "of",
+                     gp_json_text_or_null(term->of), "type", gp_json_text_or_null(type));
+}
+
+/* From how many points, and how far these are off it; NAN: unknown. */
+static void add_fit(json_t *json, int n, double rms)
+{
+    json_object_set_new(json, "n", json_integer(n));
+    json_object_set_new(json, "rms_pct", gp_json_number(100 * rms));
 }
 
 static void make_term(const struct benchlog *log, const struct member *member, int count,
-                      struct calibration *out)
+                      json_t *list)
 {
     double *work = gp_calloc((size_t)count, sizeof(*work));
     double *time = gp_calloc((size_t)count, sizeof(*time));
@@ -323,28 +319,38 @@ static void make_term(const struct benchlog *log, const struct member *member, i
         time[n++] = p->median;
     }
     if (n) {
+        json_t *json = term_json(log, last->device, term);
+
         fit_line(work, time, n, &line);
         if (n == 1) { /* the interval of its median */
             line.low = work[0] / last->high;
             line.high = work[0] / last->low;
         }
-        add_term(log, last, term, &line, n, out);
+        json_object_set_new(json, term->kind == CAL_RATE ? "ops_per_s" : "bytes_per_s",
+                            band_json(line.rate, line.low, line.high));
+        if (term->kind != CAL_RATE)
+            json_object_set_new(json, "pct_spec_bw",
+                                of_sheet(line.rate, last->bytes, last->sheet_bytes));
+        json_object_set_new(json, "overhead_s",
+                            band_json(line.overhead, line.overhead_low, line.overhead_high));
+        add_fit(json, n, line.rms);
+        json_array_append_new(list, json);
     }
     free(work);
     free(time);
 }
 
 /* What nothing at all takes. */
-static void add_floors(const struct benchlog *log, int device, struct calibration *out)
+static void add_floors(const struct benchlog *log, int device, json_t *list)
 {
     static const struct {
-        const char *param, *of;
-    } floors[] = {{"node_floor_s", "node"}, {"event_floor_s", "events"}};
+        const char *param;
+        struct term term;
+    } floors[] = {{"node_floor_s", {CAL_LAUNCH, "node", TYPE_COUNT}},
+                  {"event_floor_s", {CAL_LAUNCH, "events", TYPE_COUNT}}};
     double *values = gp_calloc((size_t)log->count + 1, sizeof(*values));
 
     for (size_t k = 0; k < sizeof(floors) / sizeof(floors[0]); k++) {
-        struct calibration_term *t;
-        struct middle middle;
         int n = 0;
 
         for (int i = 0; i < log->count; i++) {
@@ -355,15 +361,11 @@ static void add_floors(const struct benchlog *log, int device, struct calibratio
         }
         if (!n)
             continue;
-        middle = fit_middle(values, n);
-        t = calibration_add_term(out);
-        t->device = log->device[device].id;
-        run_of(log, device, t->run);
-        t->kind = CAL_LAUNCH;
-        gp_copy(t->of, sizeof(t->of), floors[k].of);
-        t->overhead = measured_band(middle.median, middle.low, middle.high);
-        t->n = n;
-        t->rms = middle.rms;
+        struct middle middle = fit_middle(values, n);
+        json_t *json = term_json(log, device, &floors[k].term);
+        json_object_set_new(json, "overhead_s", band_json(middle.median, middle.low, middle.high));
+        add_fit(json, n, middle.rms);
+        json_array_append_new(list, json);
     }
     free(values);
 }
@@ -392,35 +394,26 @@ static int by_octave(const void *a, const void *b)
     return (x->octave > y->octave) - (x->octave < y->octave);
 }
 
-static struct calibration_octave octave_of(const struct product *product, int n, double peak)
+static json_t *octave_json(const struct product *product, int n, double peak)
 {
     double *share = gp_calloc((size_t)n, sizeof(*share));
-    struct middle middle;
 
     for (int i = 0; i < n; i++)
         share[i] = product[i].rate / peak;
-    middle = fit_middle(share, n);
+    struct middle middle = fit_middle(share, n);
+    json_t *json = json_pack("{s:i, s:o}", "log2_ops", product[0].octave, "efficiency",
+                             gp_json_number(middle.median));
+    add_fit(json, n, middle.rms);
     free(share);
-    return (struct calibration_octave){product[0].octave, middle.median, n, middle.rms};
-}
-
-static void add_octaves(struct product *product, int n, struct calibration_product *out)
-{
-    qsort(product, (size_t)n, sizeof(*product), by_octave);
-    for (int i = 0, end; i < n; i = end) {
-        for (end = i + 1; end < n && product[end].octave == product[i].octave; end++)
-            ;
-        if (out->octave_count < CALIBRATION_OCTAVES)
-            out->octave[out->octave_count++] = octave_of(product + i, end - i, out->peak);
-    }
+    return json;
 }
 
 static void make_products(const struct benchlog *log, const struct member *member, int n,
-                          struct calibration *out)
+                          json_t *list)
 {
     struct product *product = gp_calloc((size_t)n, sizeof(*product));
-    struct calibration_product *made = calibration_add_product(out);
     const struct point_result *best = member->point;
+    json_t *octaves = json_array();
 
     for (int i = 0; i < n; i++) {
         const struct point_result *p = member[i].point;
@@ -428,29 +421,23 @@ static void make_products(const struct benchlog *log, const struct member *membe
         product[i] = (struct product){(int)round(log2(p->ops * p->median)), p->ops};
         best = p->ops > best->ops ? p : best;
     }
-    made->device = log->device[best->device].id;
-    run_of(log, best->device, made->run);
-    made->type = best->type;
-    made->peak = best->ops;
-    made->sheet_pct = of_sheet(best->ops, best->ops, best->sheet_ops);
-    made->n = n;
-    add_octaves(product, n, made);
+    qsort(product, (size_t)n, sizeof(*product), by_octave);
+    for (int i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && product[end].octave == product[i].octave; end++)
+            ;
+        json_array_append_new(octaves, octave_json(product + i, end - i, best->ops));
+    }
+    json_array_append_new(list,
+                          json_pack("{s:I, s:o, s:s, s:o, s:o, s:i, s:o}", "device",
+                                    (json_int_t)log->device[best->device].id, "run_id",
+                                    run_of(log, best->device), "type", bench_type_word(best->type),
+                                    "peak_ops_per_s", gp_json_number(best->ops), "pct_spec_peak",
+                                    of_sheet(best->ops, best->ops, best->sheet_ops), "n", n,
+                                    "efficiency", octaves));
     free(product);
 }
 
 /* ---- all of it ---- */
-
-void benchlog_calibrate(const struct benchlog *log, struct calibration *out)
-{
-    const char *run = json_string_value(json_object_get(log->json, "run_id"));
-
-    memset(out, 0, sizeof(*out));
-    gp_copy(out->run, sizeof(out->run), run ? run : "");
-    each_group(log, term_of, make_term, out);
-    each_group(log, is_product, make_products, out);
-    for (int d = 0; d < log->device_count; d++)
-        add_floors(log, d, out);
-}
 
 /* Measured, but not used: the file says which and why. */
 static json_t *excluded_points(const struct benchlog *log)
@@ -459,14 +446,11 @@ static json_t *excluded_points(const struct benchlog *log)
 
     for (int i = 0; i < log->count; i++) {
         const struct point_result *p = &log->point[i];
-        json_t *one;
 
         if (p->state != POINT_OK || result_good(p))
             continue;
-        one = json_object();
-        json_object_set_new(one, "device", json_integer(log->device[p->device].id));
-        json_object_set_new(one, "id", gp_json_text(p->id));
-        json_object_set_new(one, "variant", gp_json_text(p->variant));
+        json_t *one = json_pack("{s:I, s:o, s:o}", "device", (json_int_t)log->device[p->device].id,
+                                "id", gp_json_text(p->id), "variant", gp_json_text(p->variant));
         json_object_set(one, "flags", (json_t *)p->flags);
         json_array_append_new(list, one);
     }
@@ -475,239 +459,16 @@ static json_t *excluded_points(const struct benchlog *log)
 
 json_t *benchlog_calibration(const struct benchlog *log)
 {
-    struct calibration calibration;
-    json_t *json;
+    const char *run = gp_json_text_at(log->json, "run_id");
+    json_t *json = json_object(), *terms = each_group(log, term_of, make_term);
 
-    benchlog_calibrate(log, &calibration);
-    json = calibration_to_json(&calibration);
-    calibration_fini(&calibration);
-    json_object_set_new(json, "excluded", excluded_points(log));
-    return json;
-}
-
-/* ---- as JSON ---- */
-
-#define ENTRIES_MAX 100000
-#define DEVICE_MAX 1000000
-
-#define DEVICE(s) \
-    FIELD_AT(s, "device", device, .type = FIELD_LONG, .is = FIELD_NEEDED, .high = DEVICE_MAX)
-#define POINTS(s) \
-    FIELD_AT(s, "n", n, .type = FIELD_INT, .is = FIELD_NEEDED, .low = 1, .high = ENTRIES_MAX)
-#define TYPE(s) FIELD_WORD_AT(s, "type", type, bench_type_words, TYPE_COUNT, FIELD_LATER)
-#define RMS(s) FIELD_AT(s, "rms_pct", rms, .type = FIELD_NUMBER, .high = INFINITY, .unit = 100)
-
-/* What is fitted to odd samples may be large, not negative. */
-static const struct field band_fields[] = {
-    FIELD_NUMBER_AT(struct quantity, "value", value, INFINITY),
-    FIELD_NUMBER_AT(struct quantity, "low", low, INFINITY),
-    FIELD_NUMBER_AT(struct quantity, "high", high, INFINITY),
-};
-
-static const struct field term_fields[] = {
-    DEVICE(struct calibration_term),
-    FIELD_TEXT_AT(struct calibration_term, "run_id", run),
-    FIELD_WORD_AT(struct calibration_term, "kind", kind, cal_term_words, CAL_COUNT, FIELD_LATER),
-    FIELD_TEXT_AT(struct calibration_term, "of", of),
-    TYPE(struct calibration_term),
-};
-static const struct field sheet_fields[] = {
-    /* of a term with a rate of bytes */
-    FIELD_NUMBER_AT(struct calibration_term, "pct_spec_bw", sheet_pct, INFINITY),
-};
-static const struct field fit_fields[] = {
-    POINTS(struct calibration_term),
-    RMS(struct calibration_term),
-};
-
-static const struct field octave_fields[] = {
-    FIELD_AT(struct calibration_octave, "log2_ops", log2_ops, .type = FIELD_INT, .is = FIELD_NEEDED,
-             .high = 1000),
-    FIELD_NUMBER_AT(struct calibration_octave, "efficiency", efficiency, 1),
-    POINTS(struct calibration_octave),
-    RMS(struct calibration_octave),
-};
-
-static const struct field product_fields[] = {
-    DEVICE(struct calibration_product),
-    FIELD_TEXT_AT(struct calibration_product, "run_id", run),
-    TYPE(struct calibration_product),
-    FIELD_NUMBER_AT(struct calibration_product, "peak_ops_per_s", peak, INFINITY),
-    FIELD_NUMBER_AT(struct calibration_product, "pct_spec_peak", sheet_pct, INFINITY),
-    POINTS(struct calibration_product),
-};
-
-static const struct field run_field[] = {
-    FIELD_TEXT_AT(struct calibration, "run_id", run),
-};
-
-/* Its name in the file. */
-static const char *rate_name(enum cal_term kind)
-{
-    return kind == CAL_RATE ? "ops_per_s" : "bytes_per_s";
-}
-
-static json_t *band_to_json(struct quantity q)
-{
-    json_t *json = q.known ? json_object() : json_null();
-
-    if (q.known)
-        fields_write(FIELDS(band_fields), &q, false, json);
-    return json;
-}
-
-static json_t *term_to_json(const struct calibration_term *t)
-{
-    json_t *json = json_object();
-
-    fields_write(FIELDS(term_fields), t, false, json);
-    if (t->kind != CAL_LAUNCH)
-        json_object_set_new(json, rate_name(t->kind), band_to_json(t->rate));
-    if (t->kind != CAL_LAUNCH && t->kind != CAL_RATE)
-        fields_write(FIELDS(sheet_fields), t, false, json);
-    json_object_set_new(json, "overhead_s", band_to_json(t->overhead));
-    fields_write(FIELDS(fit_fields), t, false, json);
-    return json;
-}
-
-static json_t *product_to_json(const struct calibration_product *p)
-{
-    json_t *json = json_object(), *list = json_array();
-
-    fields_write(FIELDS(product_fields), p, false, json);
-    for (int i = 0; i < p->octave_count; i++) {
-        json_t *one = json_object();
-
-        fields_write(FIELDS(octave_fields), &p->octave[i], false, one);
-        json_array_append_new(list, one);
-    }
-    json_object_set_new(json, "efficiency", list);
-    return json;
-}
-
-json_t *calibration_to_json(const struct calibration *c)
-{
-    json_t *json = json_object(), *terms = json_array(), *products = json_array();
-
-    for (int i = 0; i < c->terms; i++)
-        json_array_append_new(terms, term_to_json(&c->term[i]));
-    for (int i = 0; i < c->products; i++)
-        json_array_append_new(products, product_to_json(&c->product[i]));
-    if (c->run[0])
-        json_object_set_new(json, "run_id", gp_json_text(c->run));
+    for (int d = 0; d < log->device_count; d++)
+        add_floors(log, d, terms);
+    if (run[0])
+        json_object_set_new(json, "run_id", gp_json_text(run));
     json_object_set_new(json, "equation", json_string("time_s = overhead_s + work / rate"));
     json_object_set_new(json, "terms", terms);
-    json_object_set_new(json, "products", products);
+    json_object_set_new(json, "products", each_group(log, is_product, make_products));
+    json_object_set_new(json, "excluded", excluded_points(log));
     return json;
-}
-
-static struct quantity read_band(struct reading *r, const json_t *json, const char *key)
-{
-    const json_t *band = json_object_get(json, key);
-    struct quantity q = {
-        .value = NAN, .low = 0, .high = INFINITY, .origin = ORIGIN_MEASURED, .known = true};
-
-    if (!band || json_is_null(band))
-        return quantity_unknown();
-    if (!json_is_object(band))
-        reading_refuse(r, key, "is not an object");
-    fields_read(r, FIELDS(band_fields), band, &q);
-    if (!(q.low <= q.value && q.value <= q.high))
-        reading_refuse(r, key, "is not a band around its value");
-    return q;
-}
-
-/* A type of a later version, not none. */
-static bool is_later_type(const json_t *json, enum bench_type type)
-{
-    return type == TYPE_COUNT && json_is_string(json_object_get(json, "type"));
-}
-
-static void read_term(struct reading *r, const json_t *json, struct calibration *out)
-{
-    struct calibration_term t = {
-        .kind = CAL_COUNT, .type = TYPE_COUNT, .sheet_pct = NAN, .rms = NAN};
-
-    fields_read(r, FIELDS(term_fields), json, &t);
-    fields_read(r, FIELDS(sheet_fields), json, &t);
-    fields_read(r, FIELDS(fit_fields), json, &t);
-    t.rate = read_band(r, json, rate_name(t.kind));
-    t.overhead = read_band(r, json, "overhead_s");
-    if (r->status || t.kind == CAL_NONE || t.kind == CAL_COUNT || is_later_type(json, t.type))
-        return;
-    if (!(t.kind == CAL_LAUNCH ? t.overhead.known : t.rate.known && t.rate.value > 0))
-        reading_refuse(r, "", "has no figure");
-    else
-        *calibration_add_term(out) = t;
-}
-
-static void read_octaves(struct reading *r, const json_t *list, struct calibration_product *p)
-{
-    const json_t *json;
-    size_t i;
-
-    if (!json_is_array(list) || json_array_size(list) > CALIBRATION_OCTAVES) {
-        reading_refuse(r, "efficiency", "is not a list, or too long");
-        return;
-    }
-    json_array_foreach((json_t *)list, i, json)
-    {
-        struct calibration_octave *octave = &p->octave[p->octave_count++];
-
-        octave->efficiency = octave->rms = NAN;
-        fields_read(r, FIELDS(octave_fields), json, octave);
-        if (isnan(octave->efficiency))
-            reading_refuse(r, "efficiency", "is not a share of the peak");
-    }
-}
-
-static void read_product(struct reading *r, const json_t *json, struct calibration *out)
-{
-    struct calibration_product p = {.type = TYPE_COUNT, .sheet_pct = NAN};
-
-    fields_read(r, FIELDS(product_fields), json, &p);
-    read_octaves(r, json_object_get(json, "efficiency"), &p);
-    if (r->status || is_later_type(json, p.type))
-        return;
-    if (p.type == TYPE_COUNT || !(p.peak > 0))
-        reading_refuse(r, p.type == TYPE_COUNT ? "type" : "peak_ops_per_s", "is missing");
-    else
-        *calibration_add_product(out) = p;
-}
-
-static void read_list(struct reading *r, const json_t *json, const char *key,
-                      void (*read)(struct reading *, const json_t *, struct calibration *),
-                      struct calibration *out)
-{
-    const json_t *list = json_object_get(json, key);
-
-    gp_copy(r->at, sizeof(r->at), "calibration");
-    if (!json_is_array(list) || json_array_size(list) > ENTRIES_MAX)
-        reading_refuse(r, key, "is not a list, or too long");
-    for (size_t i = 0; i < json_array_size(list) && !r->status; i++) {
-        gp_format(r->at, sizeof(r->at), "calibration.%s[%zu]", key, i);
-        if (json_is_object(json_array_get(list, i)))
-            read(r, json_array_get(list, i), out);
-        else
-            reading_refuse(r, "", "is not an object");
-    }
-}
-
-enum gp_status calibration_from_json(const char *where, const json_t *json, struct calibration *out,
-                                     struct gp_err *err)
-{
-    struct reading r = {.where = where, .at = "calibration", .hint = BENCHLOG_HINT, .err = err};
-
-    memset(out, 0, sizeof(*out));
-    if (!json_is_object(json)) {
-        reading_refuse(&r, "", "is not an object");
-        return r.status;
-    }
-    fields_read(&r, FIELDS(run_field), json, out);
-    read_list(&r, json, "terms", read_term, out);
-    if (!r.status)
-        read_list(&r, json, "products", read_product, out);
-    if (r.status)
-        calibration_fini(out);
-    return r.status;
 }

@@ -249,7 +249,7 @@ static json_t *slim_file(const struct benchlog *log, int device)
 
 json_t *measured_slim(const struct benchlog *log, int device, const struct benchlog *old)
 {
-    json_t *points = json_array(), *json;
+    json_t *points = json_array();
 
     add_kept(log, device, points);
     if (json_array_size(points) == 0) {
@@ -258,7 +258,7 @@ json_t *measured_slim(const struct benchlog *log, int device, const struct bench
     }
     if (old && old->device_count == 1)
         add_kept(old, 0, points);
-    json = slim_file(log, device);
+    json_t *json = slim_file(log, device);
     json_object_set_new(json, "points", points);
     return json;
 }

@@ -111,14 +111,12 @@ static void add_device(struct shared *s, const struct shared_device *d)
 
 static bool read_device(struct reading *r, const json_t *json, struct shared_device *d)
 {
-    bool any;
-
     if (!json_is_object(json))
         return reading_refuse(r, "", "is not a device");
     if (!fields_read(r, FIELDS(device_fields), json, d))
         return false;
     read_kernels(r, json_object_get(json, "products"), d);
-    any = d->read > 0 || d->rate > 0;
+    bool any = d->read > 0 || d->rate > 0;
     for (int k = 0; k < KERNEL_COUNT; k++)
         any = any || d->kernel[k].points > 0;
     return r->status ? false : any || reading_refuse(r, "products", "nothing was measured");
@@ -128,7 +126,7 @@ enum gp_status shared_parse(const char *where, const char *text, size_t len, str
                             struct gp_err *err)
 {
     struct reading r = {.where = where, .hint = HINT, .err = err};
-    json_t *json = NULL, *list, *one;
+    json_t *json = NULL, *one;
     const char *schema;
     enum gp_status rc = gp_json_parse(where, text, len, &json, err);
     size_t i;
@@ -136,7 +134,7 @@ enum gp_status shared_parse(const char *where, const char *text, size_t len, str
     if (rc)
         return rc;
     schema = json_string_value(json_object_get(json, "schema"));
-    list = json_object_get(json, "devices");
+    json_t *list = json_object_get(json, "devices");
     if (!schema || strcmp(schema, SHARED_SCHEMA) != 0)
         reading_refuse(&r, "schema", "is not %s", SHARED_SCHEMA);
     else if (json_array_size(list) == 0)
@@ -361,7 +359,7 @@ static double students_t(double v)
 
 static void sum_labs(const struct lab *lab, int labs, double band, struct shared_sum *out)
 {
-    double squares = 0, freedom = 0, first;
+    double squares = 0, freedom = 0;
 
     out->labs = labs - out->left_out;
     for (int f = 0; f < SHARED_FIGURES; f++) {
@@ -385,7 +383,7 @@ static void sum_labs(const struct lab *lab, int labs, double band, struct shared
             freedom += to->labs - 1;
         }
     }
-    first = band / (NINETY * sqrt(2));
+    double first = band / (NINETY * sqrt(2));
     double more = freedom > 0 ? out->labs - 1 : 0, v = PRIOR_LABS + more;
     double s = sqrt((PRIOR_LABS * first * first + (more > 0 ? more * squares / freedom : 0)) / v);
     out->apart = out->labs > 1 ? students_t(v) * s * sqrt(1 + 1.0 / out->labs) : band;

@@ -50,13 +50,12 @@ const char *gguf_string(const struct gguf_meta *meta, const char *key);
 struct gguf_layer {
     int q_rows, k_rows, v_rows, qkv_rows;
     int q_bias, qkv_bias, o_bias, sinks;
-    int q_norm, k_norm; /* elements */
+    int q_norm; /* elements */
     int q_lora, kv_a_rows, index_q_rows, index_k_rows;
-    int ff, up_rows, ff_gate, up_bias, down_bias;
+    int ff, up_rows, ff_gate, down_bias;
     int expert_ff, experts, expert_gate, expert_bias;
     int router_bias, shared_ff, shared_gate, latent;
-    int conv_kernel, conv_rows, ssm_in, ssm_out, ssm_a, ssm_state, ssm_dt_rank, ssm_norm;
-    int ssm_ba;
+    int conv_kernel;
     int norms, norm_biases, tensors;
     double elements;
 };
@@ -64,7 +63,7 @@ struct gguf_layer {
 struct gguf_facts {
     struct gguf_layer layer[MODEL_MAX_LAYERS];
     int hidden, vocab; /* from token_embd */
-    int head, final_norm, final_norm_bias, embed_norm, positions, layer_embed;
+    int head, final_norm, final_norm_bias, embed_norm, positions;
     double elements; /* of all tensors */
 };
 

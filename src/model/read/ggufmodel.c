@@ -56,7 +56,6 @@ static const struct fact layer_facts[] = {
     {"attn_sinks.weight", LAYER(sinks), 0},
     {"attn_sinks", LAYER(sinks), 0},
     {"attn_q_norm.weight", LAYER(q_norm), ELEMENTS},
-    {"attn_k_norm.weight", LAYER(k_norm), ELEMENTS},
     {"attn_q_a.weight", LAYER(q_lora), 1},
     {"attn_kv_a_mqa.weight", LAYER(kv_a_rows), 1},
     {"indexer.attn_q_b.weight", LAYER(index_q_rows), 1},
@@ -64,7 +63,6 @@ static const struct fact layer_facts[] = {
     {"ffn_down.weight", LAYER(ff), 0},
     {"ffn_up.weight", LAYER(up_rows), 1},
     {"ffn_gate.weight", LAYER(ff_gate), IS_THERE},
-    {"ffn_up.bias", LAYER(up_bias), IS_THERE},
     {"ffn_down.bias", LAYER(down_bias), IS_THERE},
     {"ffn_down_exps.weight", LAYER(expert_ff), 0},
     {"ffn_down_exps.weight", LAYER(experts), 2},
@@ -79,14 +77,6 @@ static const struct fact layer_facts[] = {
     {"ffn_latent_down.weight", LAYER(latent), 1},
     {"ssm_conv1d.weight", LAYER(conv_kernel), 0},
     {"shortconv.conv.weight", LAYER(conv_kernel), 0},
-    {"ssm_conv1d.weight", LAYER(conv_rows), 1},
-    {"ssm_in.weight", LAYER(ssm_in), 1},
-    {"ssm_out.weight", LAYER(ssm_out), 0},
-    {"ssm_a", LAYER(ssm_a), ELEMENTS},
-    {"ssm_a", LAYER(ssm_state), 0},
-    {"ssm_dt.weight", LAYER(ssm_dt_rank), 0},
-    {"ssm_norm.weight", LAYER(ssm_norm), ELEMENTS},
-    {"ssm_ba.weight", LAYER(ssm_ba), 1},
 };
 
 static const struct fact whole_facts[] = {
@@ -97,7 +87,6 @@ static const struct fact whole_facts[] = {
     {"output_norm.bias", WHOLE(final_norm_bias), IS_THERE},
     {"token_embd_norm.weight", WHOLE(embed_norm), IS_THERE},
     {"position_embd.weight", WHOLE(positions), 1},
-    {"per_layer_token_embd.weight", WHOLE(layer_embed), 0},
 };
 
 /* Norms over the hidden width. */
@@ -177,9 +166,9 @@ bool gguf_facts_add(struct gguf_facts *facts, const struct file_tensor *tensor)
 
 /* ---- architectures ---- */
 
-/* An architecture of general.architecture. */
+/* Architectures of general.architecture. */
 struct gguf_arch {
-    const char *name;
+    const char *names;
     int pattern;    /* every n-th layer is full, the others slide, of -n the first of
                      * n; 0 = all full */
     enum mixer ssm; /* what ssm_ tensors are */
@@ -188,122 +177,30 @@ struct gguf_arch {
 
 static const struct gguf_arch archs[] = {
     {"llama4", .pattern = 4, .chunk = 8192},
-    {"qwen3next", .ssm = MIXER_DELTANET},
-    {"qwen35", .ssm = MIXER_DELTANET},
-    {"qwen35moe", .ssm = MIXER_DELTANET},
-    {"gemma2", .pattern = 2},
-    {"gemma3", .pattern = 6},
-    {"gemma4", .pattern = 6},
-    {"gpt-oss", .pattern = 2},
-    {"cohere2", .pattern = 4},
-    {"nemotron_h", .ssm = MIXER_MAMBA2},
-    {"nemotron_h_moe", .ssm = MIXER_MAMBA2},
-    {"jamba", .ssm = MIXER_MAMBA1},
-    {"mamba", .ssm = MIXER_MAMBA1},
-    {"mamba2", .ssm = MIXER_MAMBA2},
-    {"granitehybrid", .ssm = MIXER_MAMBA2},
-    {"olmo2", .pattern = 4},
-    {"exaone4", .pattern = 4},
-    {"afmoe", .pattern = 4},
-    {"exaone-moe", .pattern = 4},
-    {"mellum", .pattern = 4},
-    {"muse-glimmer", .pattern = 4},
+    {"gemma2 gpt-oss", .pattern = 2},
+    {"gemma3 gemma4", .pattern = 6},
+    {"cohere2 olmo2 exaone4 afmoe exaone-moe mellum muse-glimmer mimo2 step35 granite_swa spark2_5",
+     .pattern = 4},
     {"plamo3", .pattern = 8},
-    {"mimo2", .pattern = 4},
-    {"step35", .pattern = 4},
-    {"granite_swa", .pattern = 4},
-    {"spark2_5", .pattern = 4},
-    {"cohere2moe", .pattern = -4},
-    {"laguna", .pattern = -4},
-    {"smallthinker", .pattern = -4},
-    {"lfm2", .ssm = MIXER_CONV},
-    {"lfm2moe", .ssm = MIXER_CONV},
-};
-
-/* Those whose layers all see the whole context, and the encoders. */
-static const char *const plain_archs[] = {
-    "llama",
-    "mistral3",
-    "qwen2",
-    "qwen2moe",
-    "qwen2vl",
-    "qwen3",
-    "qwen3moe",
-    "qwen3vl",
-    "qwen3vlmoe",
-    "gemma",
-    "phi2",
-    "phi3",
-    "phimoe",
-    "deepseek",
-    "deepseek2",
-    "glm-dsa",
-    "glm4",
-    "glm4moe",
-    "chatglm",
-    "command-r",
-    "falcon",
-    "gpt2",
-    "gptneox",
-    "bloom",
-    "starcoder",
-    "starcoder2",
-    "stablelm",
-    "nemotron",
-    "granite",
-    "granitemoe",
-    "minimax-m2",
-    "olmo",
-    "olmoe",
-    "internlm2",
-    "baichuan",
-    "exaone",
-    "seed_oss",
-    "smollm3",
-    "ernie4_5",
-    "ernie4_5-moe",
-    "hunyuan-moe",
-    "hunyuan-dense",
-    "dots1",
-    "bailingmoe",
-    "deci",
-    "bailingmoe2",
-    "apertus",
-    "arcee",
-    "arctic",
-    "bitnet",
-    "codeshell",
-    "dbrx",
-    "gptj",
-    "grok",
-    "grovemoe",
-    "hunyuan_vl",
-    "hy_v3",
-    "jais",
-    "jais2",
-    "maincoder",
-    "minicpm",
-    "minicpm3",
-    "mistral4",
-    "mpt",
-    "orion",
-    "paddleocr",
-    "pangu-embedded",
-    "plamo",
-    "plm",
-    "qwen",
-    "refact",
-    "xverse",
-    "bert",
-    "nomic-bert",
-    "nomic-bert-moe",
-    "neo-bert",
-    "modern-bert",
-    "eurobert",
-    "jina-bert-v2",
-    "jina-bert-v3",
-    "gemma-embedding",
-    "llama-embed",
+    {"cohere2moe laguna smallthinker", .pattern = -4},
+    {"qwen3next qwen35 qwen35moe", .ssm = MIXER_DELTANET},
+    {"nemotron_h nemotron_h_moe mamba2 granitehybrid", .ssm = MIXER_MAMBA2},
+    {"jamba mamba", .ssm = MIXER_MAMBA1},
+    {"lfm2 lfm2moe", .ssm = MIXER_CONV},
+    /* all layers see the whole context; and the encoders */
+    {"llama mistral3 qwen2 qwen2moe qwen2vl qwen3 qwen3moe qwen3vl qwen3vlmoe gemma phi2 phi3 "
+     "phimoe "
+     "deepseek deepseek2 glm-dsa glm4 glm4moe chatglm command-r falcon gpt2 gptneox bloom "
+     "starcoder "
+     "starcoder2 stablelm nemotron granite granitemoe minimax-m2 olmo olmoe internlm2 baichuan "
+     "exaone "
+     "seed_oss smollm3 ernie4_5 ernie4_5-moe hunyuan-moe hunyuan-dense dots1 bailingmoe deci "
+     "bailingmoe2 apertus arcee arctic bitnet codeshell dbrx gptj grok grovemoe hunyuan_vl hy_v3 "
+     "jais "
+     "jais2 maincoder minicpm minicpm3 mistral4 mpt orion paddleocr pangu-embedded plamo plm qwen "
+     "refact xverse bert nomic-bert nomic-bert-moe neo-bert modern-bert eurobert jina-bert-v2 "
+     "jina-bert-v3 gemma-embedding llama-embed",
+     .pattern = 0},
 };
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
@@ -326,8 +223,7 @@ struct build {
     const struct gguf_meta *meta;
     const struct gguf_facts *facts;
     const struct gguf_arch *arch;
-    struct gguf_arch other; /* of a name without a row of its own */
-    char other_name[64];
+    char name[64]; /* general.architecture, which begins its keys */
     struct model *model;
     struct gp_err *err;
     enum gp_status rc;
@@ -341,7 +237,7 @@ static void fail_key(struct build *b, const char *key, const char *what)
 
     if (b->rc != GP_OK)
         return;
-    snprintf(where, sizeof where, "%s: %s.%s", b->meta->where, b->arch->name, key);
+    snprintf(where, sizeof where, "%s: %s.%s", b->meta->where, b->name, key);
     b->rc = gp_fail(b->err, GP_E_FILE, where, "", "%s", what);
 }
 
@@ -357,7 +253,7 @@ static const struct gguf_kv *find_pair(const struct build *b, const char *key)
 {
     char name[128];
 
-    snprintf(name, sizeof name, "%s.%s", b->arch->name, key);
+    snprintf(name, sizeof name, "%s.%s", b->name, key);
     return gguf_find(b->meta, name);
 }
 
@@ -582,33 +478,26 @@ static void add_layer(struct build *b, int i)
 
 static void find_arch(struct build *b)
 {
-    static const struct gguf_arch none = {"general", 0, MIXER_NONE, 0};
+    static const struct gguf_arch other = {.names = ""}; /* its tensors can be counted */
     const char *name = gguf_string(b->meta, "general.architecture");
 
-    b->arch = &none;
+    b->arch = &other;
+    safe_text(b->name, sizeof b->name, name ? name : "general", strlen(name ? name : "general"));
     if (name == NULL) {
         fail_key(b, "architecture", "missing");
         return;
     }
     for (size_t i = 0; i < COUNT_OF(archs); i++)
-        if (strcmp(archs[i].name, name) == 0)
+        if (gp_has_word(archs[i].names, " ", name))
             b->arch = &archs[i];
-    for (size_t i = 0; i < COUNT_OF(plain_archs); i++)
-        if (strcmp(plain_archs[i], name) == 0) {
-            b->other = (struct gguf_arch){.name = plain_archs[i]};
-            b->arch = &b->other;
-        }
-    if (b->arch == &none) { /* its tensors can be counted: said first */
-        safe_text(b->other_name, sizeof(b->other_name), name, strlen(name));
-        b->other = (struct gguf_arch){.name = b->other_name};
-        b->arch = &b->other;
-        b->model->assumed = true;
-        checkpoint_note(b->model,
-                        "unknown architecture \"%s\": weights are those of its tensors; every "
-                        "layer with attention is assumed to cache all its heads, others to keep "
-                        "nothing",
-                        b->other_name);
-    }
+    if (b->arch != &other)
+        return;
+    b->model->assumed = true;
+    checkpoint_note(b->model,
+                    "unknown architecture \"%s\": weights are those of its tensors; every "
+                    "layer with attention is assumed to cache all its heads, others to keep "
+                    "nothing",
+                    b->name);
 }
 
 static void read_globals(struct build *b)
@@ -626,9 +515,9 @@ static void read_globals(struct build *b)
     model->positions = facts->positions;
     model->max_context = key_need(b, "context_length");
     model->layer_count = key_need(b, "block_count") - key_number(b, "nextn_predict_layers", 0);
-    gp_copy(model->family, sizeof model->family, b->arch->name);
-    safe_text(model->name, sizeof model->name, name != NULL ? name : b->arch->name,
-              strlen(name != NULL ? name : b->arch->name));
+    gp_copy(model->family, sizeof model->family, b->name);
+    safe_text(model->name, sizeof model->name, name != NULL ? name : b->name,
+              strlen(name != NULL ? name : b->name));
     gp_copy(model->id, sizeof model->id, model->name);
     gp_copy(model->source, sizeof model->source, b->meta->where);
     if (facts->vocab == 0)

@@ -30,9 +30,12 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/suggest.h"
+#include "base/texts.h"
 #include "model/read/tensors.h"
 
 /* ---- architectures with a plan of their own ---- */
@@ -697,24 +700,13 @@ static void hf_layer_nas(struct hf *hf, int i, struct layer_kind *kind)
     .traits = BIASED | HF_UNGATED | HF_TIED | HF_NO_NORM, .layer = hf_layer_cross, \
     .finish = hf_finish_cross
 #define POSITIONS(more) " + 2*h*(max_position_embeddings + " more ")"
-#define ENCODER_DECODER \
-    "an encoder with a decoder: what an engine keeps of the encoder is not known here"
-#define CROSS "layers with attention to another input: what they cache of it is not known here"
-#define STATE "the layout of its recurrent state is not known here"
-#define TWICE "a layer holds two mixers or shares one: its cache is not known here"
-#define DRAFTER "its layers read the KV cache of another model"
-#define LAYOUT "the layout of its KV cache is not known here"
-#define LOOPS "layers that run several times: what each pass caches is not known here"
-#define SHAPE "its tensors follow rules that are not known here"
 #define DSA_GLM_DEFAULTS "index_n_heads=32 index_head_dim=128"
 #define DSA_V32_DEFAULTS "index_n_heads=64 index_head_dim=128"
 
 static const struct hf_arch archs[] = {
     /* Llama and those that share its layer */
     {"llama", "llama", 2, .traits = BIAS_KEYS | HF_MLP_KEY},
-    {"mistral", "mistral", 2, .traits = HF_SWA},
-    {"ministral", "mistral", 2, .traits = HF_SWA},
-    {"ministral3", "mistral", 2, .traits = HF_SWA},
+    {"mistral ministral ministral3", "mistral", 2, .traits = HF_SWA},
     {"mixtral", "mixtral", 2, .traits = HF_SWA | HF_MOE_FF},
     {"mllama", "llama", 2, .once = "8*h", .layer = hf_layer_mllama},
     {"minicpm", "minicpm", 2, .traits = BIAS_KEYS | HF_TIED},
@@ -727,27 +719,25 @@ static const struct hf_arch archs[] = {
     {"internlm3", "internlm3", 2, .traits = HF_USE_BIAS},
     {"baichuan", "baichuan", 2, .traits = 0},
     {"chatglm", "chatglm", 2, .traits = HF_BIAS_KEY},
-    {"granite", "granite", 2, .traits = BIAS_KEYS | HF_MLP_KEY},
-    {"granitemoe", "granite", 2, .traits = BIAS_KEYS | HF_MOE_FF},
+    {"granite granite4_vision_text", "granite", 2, .traits = BIAS_KEYS | HF_MLP_KEY},
+    {"granitemoe granitemoeshared", "granite", 2, .traits = BIAS_KEYS | HF_MOE_FF},
     {"granitemoehybrid", "granite", 2, .linear = MIXER_MAMBA2, .traits = BIAS_KEYS,
      .defaults = "mamba_n_groups=1 mamba_d_conv=4 mamba_expand=2 mamba_d_state=256",
      .layer = hf_layer_granite_hybrid},
-    {"ernie4_5", "ernie4_5", 2, .traits = HF_USE_BIAS | HF_TIED},
+    {"ernie4_5 paddleocr_vl_text", "ernie4_5", 2, .traits = HF_USE_BIAS | HF_TIED},
     {"ernie4_5_moe", "ernie4_5", 2, .traits = HF_USE_BIAS | HF_TIED | HF_ROUTER_BIAS,
      .defaults = "moe_layer_start_index=1 moe_layer_interval=1"},
     {"ernie4_5_vl_moe_text", "ernie4_5", 2, .traits = HF_USE_BIAS | HF_TIED | HF_ROUTER_BIAS,
      .layer = hf_layer_ernie_vl},
-    {"paddleocr_vl_text", "ernie4_5", 2, .traits = HF_USE_BIAS | HF_TIED},
     {"granite_docling_text", "granite", 2, .traits = BIAS_KEYS | HF_MLP_KEY | HF_TIED},
     {"cosmos3_edge_text", "cosmos3", 2, .traits = HF_UNGATED | BIAS_KEYS},
     {"emu3_text_model", "emu3", 2, .traits = BIAS_KEYS | HF_MLP_KEY},
     {"chameleon", "chameleon", 2, .traits = BIAS_KEYS | HF_MLP_KEY, .each = "2*d*(heads + kv)"},
     {"molmo2_text", "molmo2", 2, .traits = HF_QK_HEAD | HF_BIAS_KEY,
      .once = "additional_vocab_size*h"},
-    {"granite4_vision_text", "granite", 2, .traits = BIAS_KEYS | HF_MLP_KEY},
     {"deepseek_ocr2_text", "deepseek_ocr2", 2, .traits = BIAS_KEYS | HF_MLP_KEY,
      .defaults = "num_experts_per_tok=6"},
-    {"cohere_compass_text", "cohere2", 1, .pattern = 4, .traits = HF_TIED | BIAS_KEYS,
+    {"cohere_compass_text cohere2", "cohere2", 1, .pattern = 4, .traits = HF_TIED | BIAS_KEYS,
      .defaults = "sliding_window=4096"},
     {"dbrx", "dbrx", 2, .traits = HF_MOE_FF},
     {"exaone4", "exaone4", 2, .pattern = 4, .traits = HF_QK_HEAD},
@@ -768,11 +758,9 @@ static const struct hf_arch archs[] = {
     {"iquestcoder", "iquestcoder", 2, .traits = BIAS_KEYS | HF_MLP_KEY},
     {"granite_swa", "granite", 2, .traits = BIAS_KEYS | HF_MLP_KEY | HF_SINKS | HF_TIED},
     {"granitemoe_swa", "granite", 2, .traits = BIAS_KEYS | HF_MOE_FF | HF_SINKS},
-    {"granitemoeshared", "granite", 2, .traits = BIAS_KEYS | HF_MOE_FF},
     {"exaone_moe", "exaone_moe", 2, .pattern = 4, .traits = HF_QK_HEAD | HF_ROUTER_BIAS,
      .defaults = "first_k_dense_replace=1"},
-    {"hunyuan_v1_dense", "hunyuan", 2, .traits = HF_QK_HEAD | BIAS_KEYS},
-    {"hunyuan_vl_text", "hunyuan", 2, .traits = HF_QK_HEAD | BIAS_KEYS},
+    {"hunyuan_v1_dense hunyuan_vl_text", "hunyuan", 2, .traits = HF_QK_HEAD | BIAS_KEYS},
     {"hunyuan_v1_moe", "hunyuan", 2, .traits = HF_QK_HEAD | BIAS_KEYS | HF_MOE_FF,
      .defaults = "n_shared_experts=1"},
     {"hy_v3", "hunyuan", 2, .traits = HF_QK_HEAD | BIAS_KEYS | HF_MLP_KEY | HF_ROUTER_BIAS,
@@ -785,16 +773,11 @@ static const struct hf_arch archs[] = {
     {"laguna", "laguna", 2, .traits = HF_QK_HEAD | BIAS_KEYS | HF_ROUTER_BIAS,
      .defaults = "gating=1 first_k_dense_replace=1",
      .each = "h*heads*(d + (1-d)*(gating + gating^per-head))"},
-    {"step3p5", "step", 2, .traits = HF_QK_HEAD | BIAS_KEYS | HF_ROUTER_BIAS,
-     .defaults = "gating=1 first_k_dense_replace=3",
-     .each = "h*heads*(d + (1-d)*(gating + gating^per-head))"},
-    {"step3p7", "step", 2, .traits = HF_QK_HEAD | BIAS_KEYS | HF_ROUTER_BIAS,
+    {"step3p5 step3p7", "step", 2, .traits = HF_QK_HEAD | BIAS_KEYS | HF_ROUTER_BIAS,
      .defaults = "gating=1 first_k_dense_replace=3",
      .each = "h*heads*(d + (1-d)*(gating + gating^per-head))"},
     {"mimo", "mimo", 2, .traits = HF_QKV_BIAS | HF_SWA_KEY},
-    {"mimo_v2_flash", "mimo", 2, .traits = HF_BIAS_KEY | HF_ROUTER_BIAS | HF_SWA_SINKS,
-     .layer = hf_layer_mimo},
-    {"mimo_v2", "mimo", 2, .traits = HF_BIAS_KEY | HF_ROUTER_BIAS | HF_SWA_SINKS,
+    {"mimo_v2_flash mimo_v2", "mimo", 2, .traits = HF_BIAS_KEY | HF_ROUTER_BIAS | HF_SWA_SINKS,
      .layer = hf_layer_mimo},
     {"afmoe", "afmoe", 4, .traits = HF_QK_HEAD | HF_OUT_GATE | BIAS_KEYS | HF_ROUTER_BIAS},
     {"beam", "beam", 4, .pattern = 6,
@@ -815,22 +798,10 @@ static const struct hf_arch archs[] = {
      .each = "2*h*use_sandwich_norm + use_attention_gate*heads*h"},
 
     /* encoders: text models, rankers, and decoders when the file says so */
-    {"bert", "bert", 2, .traits = BERT, .defaults = BERT_DEFAULTS, .once = BERT_ENDS,
-     .finish = hf_finish_encoder},
-    {"roberta", "bert", 2, .traits = BERT, .defaults = BERT_DEFAULTS, .once = BERT_ENDS,
-     .finish = hf_finish_roberta},
-    {"camembert", "bert", 2, .traits = BERT, .defaults = BERT_DEFAULTS, .once = BERT_ENDS,
-     .finish = hf_finish_roberta},
-    {"xlm-roberta", "bert", 2, .traits = BERT, .defaults = BERT_DEFAULTS, .once = BERT_ENDS,
-     .finish = hf_finish_roberta},
-    {"data2vec-text", "bert", 2, .traits = BERT, .defaults = BERT_DEFAULTS, .once = BERT_ENDS,
-     .finish = hf_finish_roberta},
-    {"ernie", "bert", 2, .traits = BERT, .defaults = BERT_DEFAULTS, .once = BERT_ENDS,
-     .finish = hf_finish_encoder},
-    {"megatron-bert", "bert", 2, .traits = BERT, .defaults = BERT_DEFAULTS, .once = BERT_ENDS,
-     .finish = hf_finish_encoder},
-    {"xlm-roberta-xl", "bert", 2, .traits = BERT, .defaults = BERT_DEFAULTS, .once = BERT_ENDS,
-     .finish = hf_finish_roberta},
+    {"bert ernie megatron-bert", "bert", 2, .traits = BERT, .defaults = BERT_DEFAULTS,
+     .once = BERT_ENDS, .finish = hf_finish_encoder},
+    {"roberta camembert xlm-roberta data2vec-text xlm-roberta-xl", "bert", 2, .traits = BERT,
+     .defaults = BERT_DEFAULTS, .once = BERT_ENDS, .finish = hf_finish_roberta},
     {"big_bird", "bert", 2, .traits = BERT, .defaults = BERT_DEFAULTS,
      .once = BERT_ENDS " + lm*(h*h + h)", .finish = hf_finish_encoder},
     {"roberta-prelayernorm", "bert", 2, .traits = BERT, .defaults = BERT_DEFAULTS,
@@ -864,13 +835,10 @@ static const struct hf_arch archs[] = {
      .once = "2*h"},
 
     /* an encoder and a decoder; pegasus and marian keep tables of sines */
-    {"bart", "bart", 3, SEQ2SEQ, .once = ENCODER_LAYERS POSITIONS("2") " + 4*h"},
+    {"bart mvp plbart", "bart", 3, SEQ2SEQ, .once = ENCODER_LAYERS POSITIONS("2") " + 4*h"},
     {"mbart", "bart", 3, SEQ2SEQ, .once = ENCODER_LAYERS POSITIONS("2") " + 8*h"},
-    {"mvp", "bart", 3, SEQ2SEQ, .once = ENCODER_LAYERS POSITIONS("2") " + 4*h"},
-    {"plbart", "bart", 3, SEQ2SEQ, .once = ENCODER_LAYERS POSITIONS("2") " + 4*h"},
-    {"blenderbot-small", "bart", 3, SEQ2SEQ, .once = ENCODER_LAYERS POSITIONS("0") " + 4*h"},
-    {"blenderbot", "bart", 3, SEQ2SEQ, .once = ENCODER_LAYERS POSITIONS("0") " + 4*h"},
-    {"pegasus", "bart", 3, SEQ2SEQ, .once = ENCODER_LAYERS POSITIONS("0") " + 4*h"},
+    {"blenderbot-small blenderbot pegasus", "bart", 3, SEQ2SEQ,
+     .once = ENCODER_LAYERS POSITIONS("0") " + 4*h"},
     {"marian", "bart", 3, SEQ2SEQ, .once = ENCODER_LAYERS POSITIONS("0")},
     {"bigbird_pegasus", "bart", 3,
      .traits = HF_MLP_BIAS | HF_NORM_BIAS | HF_FF_4H | HF_UNGATED | HF_TIED | HF_NO_NORM,
@@ -886,12 +854,9 @@ static const struct hf_arch archs[] = {
      .layer = hf_layer_whisper, .finish = hf_finish_cross},
 
     /* Qwen */
-    {"qwen2", "qwen2", 2, .traits = HF_QKV_BIAS | HF_SWA_KEY},
+    {"qwen2 qwen2_vl qwen2_5_vl qwen2_5_omni_text", "qwen2", 2, .traits = HF_QKV_BIAS | HF_SWA_KEY},
     {"qwen2_moe", "qwen2_moe", 2, .traits = HF_BIAS_KEY | HF_SWA_KEY | QWEN_MOE,
      .defaults = "attention_bias=1 decoder_sparse_step=1"},
-    {"qwen2_vl", "qwen2", 2, .traits = HF_QKV_BIAS | HF_SWA_KEY},
-    {"qwen2_5_vl", "qwen2", 2, .traits = HF_QKV_BIAS | HF_SWA_KEY},
-    {"qwen2_5_omni_text", "qwen2", 2, .traits = HF_QKV_BIAS | HF_SWA_KEY},
     {"qwen3", "qwen3", 2, .traits = HF_QK_HEAD | BIAS_KEYS | HF_SWA_KEY,
      .defaults = "head_dim=128"},
     {"qwen3_moe", "qwen3_moe", 2, .traits = HF_QK_HEAD | BIAS_KEYS | HF_SWA_KEY,
@@ -942,7 +907,7 @@ static const struct hf_arch archs[] = {
      .defaults = LLAMA4_DEFAULTS},
     {"phi", "phi", 1, .traits = BIASED | HF_UNGATED | HF_HEAD_BIAS,
      .defaults = "max_position_embeddings=2048"},
-    {"phi3", "phi3", 2, .traits = HF_SWA},
+    {"phi3 phi4_multimodal", "phi3", 2, .traits = HF_SWA},
     {"phimoe", "phimoe", 2, .traits = BIAS_KEYS | HF_NORM_BIAS | HF_MOE_FF | HF_SWA | HF_HEAD_BIAS,
      .defaults = "lm_head_bias=0"},
     {"glm", "glm", 2, .traits = HF_BIAS_KEY, .defaults = "head_dim=128"},
@@ -967,8 +932,6 @@ static const struct hf_arch archs[] = {
      .traits = BIAS_KEYS | HF_SINKS | HF_MOE_FF | HF_EXPERT_BIAS | HF_ROUTER_BIAS,
      .defaults = "attention_bias=1 head_dim=64 sliding_window=128"},
     {"cohere", "cohere", 1, .traits = HF_TIED | BIAS_KEYS | HF_QK_FULL | HF_QK_KEY},
-    {"cohere2", "cohere2", 1, .pattern = 4, .traits = HF_TIED | BIAS_KEYS,
-     .defaults = "sliding_window=4096"},
     {"stablelm", "stablelm", 2, .traits = HF_BIAS_KEY | HF_NORM_BIAS, .layer = hf_layer_stablelm},
 
     {"cohere2_moe", "cohere2", 1, .pattern = 4, .traits = HF_TIED | BIAS_KEYS | HF_MOE_FF,
@@ -977,7 +940,6 @@ static const struct hf_arch archs[] = {
     {"flex_olmo", "olmo2", 2, .traits = BIAS_KEYS | HF_QK_FULL | HF_MOE_FF},
     {"vaultgemma", "gemma2", 2, .pattern = 2, .traits = GEMMA | BIAS_KEYS},
     {"nanochat", "nanochat", 0, .traits = BIAS_KEYS | HF_NO_NORM | HF_UNGATED},
-    {"phi4_multimodal", "phi3", 2, .traits = HF_SWA},
 
     /* LayerNorm and biases: the older ones */
     {"biogpt", "biogpt", 2, .traits = BIASED | HF_UNGATED | HF_TIED, .finish = hf_finish_opt},
@@ -1001,15 +963,10 @@ static const struct hf_arch archs[] = {
     {"persimmon", "persimmon", 2, .traits = BIASED | HF_UNGATED | HF_QK_HEAD | HF_QK_KEY,
      .defaults = "use_qk_norm=1", .each = "2*d*use_qk_norm"},
     {"xglm", "xglm", 2, .traits = BIASED | HF_UNGATED | HF_TIED},
-    {"falcon", "falcon", 1, .traits = FALCON, .defaults = "max_position_embeddings=2048",
-     .layer = hf_layer_falcon},
-    {"RefinedWebModel", "falcon", 1, .traits = FALCON, .defaults = "max_position_embeddings=2048",
-     .layer = hf_layer_falcon},
-    {"RefinedWeb", "falcon", 1, .traits = FALCON, .defaults = "max_position_embeddings=2048",
-     .layer = hf_layer_falcon},
-    {"gpt2", "gpt2", 2, .traits = BIASED | HF_UNGATED | HF_TIED, .finish = hf_finish_positions},
-    {"gpt-sw3", "gpt2", 2, .traits = BIASED | HF_UNGATED | HF_TIED,
-     .finish = hf_finish_positions}, /* GPT-2's classes: tokenizer of its own */
+    {"falcon RefinedWebModel RefinedWeb", "falcon", 1, .traits = FALCON,
+     .defaults = "max_position_embeddings=2048", .layer = hf_layer_falcon},
+    {"gpt2 gpt-sw3", "gpt2", 2, .traits = BIASED | HF_UNGATED | HF_TIED,
+     .finish = hf_finish_positions},
     {"gpt_bigcode", "gpt_bigcode", 2, .traits = BIASED | HF_UNGATED | HF_TIED,
      .defaults = "multi_query=1", .finish = hf_finish_positions},
     {"gpt_neox", "gpt_neox", 2, .traits = BIAS_KEYS | HF_MLP_BIAS | HF_NORM_BIAS | HF_UNGATED,
@@ -1057,19 +1014,12 @@ static const struct hf_arch archs[] = {
     {"mistral_large4_text", "mistral4", 2, .traits = DEEPSEEK | HF_DSA,
      .defaults = "index_n_heads=32 index_head_dim=128 first_k_dense_replace=1",
      .each = "2*heads + indexer*(2*h + 2*index_n_heads)", .once = "qk_rope_head_dim/2"},
-    {"deepseek_v4", "deepseek_v4", 2, .traits = HF_ROUTER_BIAS | HF_MTP_COPY,
+    {"deepseek_v4 deepseek_ref", "deepseek_v4", 2, .traits = HF_ROUTER_BIAS | HF_MTP_COPY,
      .defaults = "hc_mult=4 index_n_heads=64 index_head_dim=128", .layer = hf_layer_v4,
      .finish = hf_finish_v4},
-    {"deepseek_v41", "deepseek_v41", 2, .traits = HF_ROUTER_BIAS,
+    {"deepseek_v41 deepseek_v41_text", "deepseek_v41", 2, .traits = HF_ROUTER_BIAS,
      .defaults = "hc_mult=4 index_n_heads=32 index_head_dim=128", .layer = hf_layer_v41,
      .finish = hf_finish_v41},
-    {"deepseek_v41_text", "deepseek_v41", 2, .traits = HF_ROUTER_BIAS,
-     .defaults = "hc_mult=4 index_n_heads=32 index_head_dim=128", .layer = hf_layer_v41,
-     .finish = hf_finish_v41},
-    {"deepseek_ref", "deepseek_v4", 2, /* sgl-project's FP8 copies of V4 */
-     .traits = HF_ROUTER_BIAS | HF_MTP_COPY,
-     .defaults = "hc_mult=4 index_n_heads=64 index_head_dim=128", .layer = hf_layer_v4,
-     .finish = hf_finish_v4},
 
     /* recurrence */
     {"kimi_linear", "kimi_linear", 2, .linear = MIXER_KDA,
@@ -1079,26 +1029,17 @@ static const struct hf_arch archs[] = {
     {"solar_open2", "solar_open2", 2, .linear = MIXER_KDA,
      .traits = HF_BIAS_KEY | HF_QK_HEAD | HF_QK_KEY | HF_ROUTER_BIAS | HF_LOW_GATE,
      .defaults = "gqa_interval=3", .layer = hf_layer_solar2},
-    {"minimax", "minimax", 2, .linear = MIXER_LIGHTNING, .traits = HF_MOE_FF,
-     .layer = hf_layer_minimax},
-    {"minimax_m1", "minimax", 2, .linear = MIXER_LIGHTNING, .traits = HF_MOE_FF,
-     .layer = hf_layer_minimax},
-    {"minimax_text_01", "minimax", 2, .linear = MIXER_LIGHTNING, .traits = HF_MOE_FF,
-     .layer = hf_layer_minimax},
+    {"minimax minimax_m1 minimax_text_01", "minimax", 2, .linear = MIXER_LIGHTNING,
+     .traits = HF_MOE_FF, .layer = hf_layer_minimax},
     {"minimax_m2", "minimax_m2", 2, .traits = HF_QK_FULL | HF_MOE_FF | HF_ROUTER_BIAS,
      .defaults = "use_qk_norm=1"},
-    {"nemotron_h", "nemotron_h", 1, .linear = MIXER_MAMBA2, .traits = HF_UNGATED,
-     .defaults = "conv_kernel=4 n_groups=8", .layer = hf_layer_nemotron_h},
-    {"nemotron_h_puzzle", "nemotron_h", 1, .linear = MIXER_MAMBA2, .traits = HF_UNGATED,
+    {"nemotron_h nemotron_h_puzzle", "nemotron_h", 1, .linear = MIXER_MAMBA2, .traits = HF_UNGATED,
      .defaults = "conv_kernel=4 n_groups=8", .layer = hf_layer_nemotron_h},
     {"jamba", "jamba", 2, .linear = MIXER_MAMBA1, .traits = HF_MOE_FF,
      .defaults = "attn_layer_period=8 attn_layer_offset=4 expert_layer_period=2  "
                  "expert_layer_offset=1 mamba_d_state=16 mamba_d_conv=4 mamba_expand=2",
      .layer = hf_layer_jamba},
-    {"mamba", "mamba", 1, .linear = MIXER_MAMBA1, .traits = HF_TIED,
-     .defaults = "state_size=16 expand=2 conv_kernel=4 max_position_embeddings=1048576",
-     .layer = hf_layer_mamba},
-    {"falcon_mamba", "mamba", 1, .linear = MIXER_MAMBA1, .traits = HF_TIED,
+    {"mamba falcon_mamba", "mamba", 1, .linear = MIXER_MAMBA1, .traits = HF_TIED,
      .defaults = "state_size=16 expand=2 conv_kernel=4 max_position_embeddings=1048576",
      .layer = hf_layer_mamba},
     {"mamba2", "mamba2", 1, .linear = MIXER_MAMBA2, .traits = 0,
@@ -1120,48 +1061,35 @@ static const struct hf_arch archs[] = {
                  "first_k_dense_replace=3 full_attention_interval=4 linear_conv_kernel_dim=4 "
                  "qk_rope_head_dim=0",
      .each = "indexer*index_head_dim*(index_kpool + h)"},
-    {"minimax_m3", "minimax_m3", 2, .traits = HF_QK_HEAD | HF_MOE_FF | HF_ROUTER_BIAS,
-     .width = "dense_intermediate_size"},
-    {"minimax_m3_vl", "minimax_m3", 2, .traits = HF_QK_HEAD | HF_MOE_FF | HF_ROUTER_BIAS,
+    {"minimax_m3 minimax_m3_vl", "minimax_m3", 2, .traits = HF_QK_HEAD | HF_MOE_FF | HF_ROUTER_BIAS,
      .width = "dense_intermediate_size"},
     {"nemotron-nas", "nemotron_nas", 2, .traits = 0, .layer = hf_layer_nas},
+
+    /* types that cannot be planned, by the fact that is missing */
+    {"pix2struct pp_formulanet prophetnet t5gemma2 udop vision-encoder-decoder",
+     .refuse = "an encoder with a decoder: what an engine keeps of the encoder is not known here"},
+    {"musicgen musicgen_melody moshi idefics evolla",
+     .refuse = "layers with attention to another input: what they cache of it is not known here"},
+    {"rwkv xlstm recurrent_gemma reformer zaya",
+     .refuse = "the layout of its recurrent state is not known here"},
+    {"zamba zamba2 hrm_text jetmoe",
+     .refuse = "a layer holds two mixers or shares one: its cache is not known here"},
+    {"gemma4_assistant gemma4_unified_assistant",
+     .refuse = "its layers read the KV cache of another model"},
+    {"axk2 dots3_note inkling_text inkling_mm_model inkling2 muse_spark unlimited_ocr "
+     "diffusion_gemma",
+     .refuse = "the layout of its KV cache is not known here"},
+    {"dory inkling2_loop_text",
+     .refuse = "layers that run several times: what each pass caches is not known here"},
+    {"blt cpmant electra rembert xlm xlnet pi0",
+     .refuse = "its tensors follow rules that are not known here"},
 };
-
-/* Types that cannot be planned, by the fact that is missing. */
-static const struct hf_arch refused[] = {
-    {.refuse = ENCODER_DECODER,
-     .type = "pix2struct pp_formulanet prophetnet t5gemma2 udop vision-encoder-decoder"},
-    {.refuse = CROSS, .type = "musicgen musicgen_melody moshi idefics evolla"},
-    {.refuse = STATE, .type = "rwkv xlstm recurrent_gemma reformer zaya"},
-    {.refuse = TWICE, .type = "zamba zamba2 hrm_text jetmoe"},
-    {.refuse = DRAFTER, .type = "gemma4_assistant gemma4_unified_assistant"},
-    {.refuse = LAYOUT,
-     .type = "axk2 dots3_note inkling_text inkling_mm_model inkling2 muse_spark unlimited_ocr "
-             "diffusion_gemma"},
-    {.refuse = LOOPS, .type = "dory inkling2_loop_text"},
-    {.refuse = SHAPE, .type = "blt cpmant electra rembert xlm xlnet pi0"},
-};
-
-#define ARCHS (sizeof archs / sizeof archs[0])
-
-static bool is_word_of(const char *list, const char *word)
-{
-    size_t len = strlen(word);
-
-    for (const char *at = list; len > 0 && (at = strstr(at, word)) != NULL; at += len)
-        if ((at == list || at[-1] == ' ') && (at[len] == ' ' || at[len] == '\0'))
-            return true;
-    return false;
-}
 
 static const struct hf_arch *find_exactly(const char *type)
 {
-    for (size_t i = 0; i < ARCHS; i++)
-        if (strcmp(archs[i].type, type) == 0)
+    for (size_t i = 0; i < sizeof archs / sizeof *archs; i++)
+        if (gp_has_word(archs[i].types, " ", type))
             return &archs[i];
-    for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
-        if (is_word_of(refused[i].type, type))
-            return &refused[i];
     return NULL;
 }
 
@@ -1183,16 +1111,27 @@ const struct hf_arch *hfarch_find(const char *type)
 
 const struct hf_arch *hfarch_stand_in(void)
 {
-    static const struct hf_arch row = {"an unknown type", "unknown", 2, .layer = hf_layer_unknown};
+    static const struct hf_arch row = {"", "unknown", 2, .layer = hf_layer_unknown};
 
     return &row;
 }
 
-const char *hfarch_nearest(const char *type)
+bool hfarch_nearest(const char *type, char *near, size_t size)
 {
-    const char *names[ARCHS];
+    struct texts words = {0};
+    const char *names[512], *found;
+    size_t count = 0;
 
-    for (size_t i = 0; i < ARCHS; i++)
-        names[i] = archs[i].type;
-    return suggest_name(type, names, ARCHS);
+    for (size_t i = 0; i < sizeof archs / sizeof *archs; i++) {
+        char *rest, *list = archs[i].refuse ? NULL : gp_strdup(archs[i].types);
+
+        for (char *name = list ? strtok_r(list, " ", &rest) : NULL;
+             name && count < sizeof names / sizeof *names; name = strtok_r(NULL, " ", &rest))
+            names[count++] = texts_add(&words, name);
+        free(list);
+    }
+    found = suggest_name(type, names, count);
+    gp_copy(near, size, found ? found : "");
+    texts_fini(&words);
+    return near[0] != '\0';
 }

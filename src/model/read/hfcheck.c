@@ -22,158 +22,67 @@
 
 /* Of the language model; both levels of nesting. */
 static const struct hf_field model_fields[] = {
-    {"hidden_size", .kinds = HF_COUNT, 1, SIZE_TOP},
-    {"vocab_size", .kinds = HF_COUNT, 1, INT_MAX},
-    {"output_vocab_size", .kinds = HF_COUNT, 1, INT_MAX},
-    {"num_hidden_layers", .kinds = HF_COUNT, 0, INT_MAX},
-    {"num_attention_heads", .kinds = HF_COUNT, 0, INT_MAX},
-    {"num_key_value_heads", .kinds = HF_COUNT, 0, INT_MAX},
-    {"head_dim", .kinds = HF_COUNT, 0, INT_MAX},
-    {"intermediate_size", .kinds = HF_COUNT | HF_COUNTS, 0, SIZE_TOP},
-    {"intermediate_size_mlp", .kinds = HF_COUNT, 0, SIZE_TOP},
-    {"max_position_embeddings", .kinds = HF_COUNT, 1, INT_MAX},
-    {"word_embed_proj_dim", .kinds = HF_COUNT, 1, INT_MAX},
-    {"tie_word_embeddings", .kinds = HF_FLAG},
-    {"lm_head_bias", .kinds = HF_FLAG},
-    {"num_nextn_predict_layers", .kinds = HF_COUNT, 0, 64},
-    {"dtype", .kinds = HF_TEXT},
-    {"_name_or_path", .kinds = HF_TEXT},
-    {"architectures", .kinds = HF_TEXTS},
-    {"rope_scaling", .kinds = HF_OBJECT},
-    {"rope_parameters", .kinds = HF_OBJECT},
-    {"partial_rotary_factor", .kinds = HF_NUMBER, 0, 1},
-    {"rotary_dim", .kinds = HF_COUNT, 0, WIDTH_MAX},
-    {"layer_types", .kinds = HF_TEXTS},
-
-    /* attention */
-    {"multi_query", .kinds = HF_FLAG},
-    {"attention_bias", .kinds = HF_FLAG},
-    {"attention_out_bias", .kinds = HF_FLAG},
-    {"use_bias", .kinds = HF_FLAG},
-    {"use_qk_norm", .kinds = HF_FLAG},
-    {"attn_output_gate", .kinds = HF_FLAG},
-    {"mla_use_output_gate", .kinds = HF_FLAG},
-    {"sliding_window", .kinds = HF_COUNT, 0, INT_MAX},
-    {"sliding_window_pattern", .kinds = HF_COUNT | HF_TEXT, 1, INT_MAX, .letters = "LG"},
-    {"use_sliding_window", .kinds = HF_FLAG},
-    {"max_window_layers", .kinds = HF_COUNT, 0, INT_MAX},
-    {"attention_chunk_size", .kinds = HF_COUNT, 0, INT_MAX},
-    {"no_rope_layers", .kinds = HF_COUNTS, 0, 1},
-    {"full_attention_interval", .kinds = HF_COUNT, 1, INT_MAX},
-    {"gqa_interval", .kinds = HF_COUNT, 1, 1024},
-    {"gqa_layers", .kinds = HF_COUNTS, 0, INT_MAX},
-    {"use_gqa_gate", .kinds = HF_FLAG},
-    {"kda_use_full_proj", .kinds = HF_FLAG},
-    {"attn_type_list", .kinds = HF_COUNTS, 0, 1},
-    {"q_lora_rank", .kinds = HF_COUNT, 0, INT_MAX},
-    {"kv_lora_rank", .kinds = HF_COUNT, 0, INT_MAX},
-    {"qk_rope_head_dim", .kinds = HF_COUNT, 0, INT_MAX},
-    {"qk_nope_head_dim", .kinds = HF_COUNT, 0, INT_MAX},
-    {"v_head_dim", .kinds = HF_COUNT, 0, INT_MAX},
-    {"index_n_heads", .kinds = HF_COUNT, 0, INT_MAX},
-    {"index_head_dim", .kinds = HF_COUNT, 0, INT_MAX},
-    {"sparse_attention_freq", .kinds = HF_COUNTS, 0, 1},
-    {"indexer_types", .kinds = HF_TEXTS, .words = "full shared"},
-    {"new_decoder_architecture", .kinds = HF_FLAG},
-    {"num_ln_in_parallel_attn", .kinds = HF_COUNT, 1, 2},
-    {"parallel_attn", .kinds = HF_FLAG},
-    {"use_parallel_residual", .kinds = HF_FLAG},
-    {"num_kv_shared_layers", .kinds = HF_COUNT, 0, INT_MAX},
-    {"attention_k_eq_v", .kinds = HF_FLAG},
-    {"global_head_dim", .kinds = HF_COUNT, 1, INT_MAX},
-    {"num_global_key_value_heads", .kinds = HF_COUNT, 1, INT_MAX},
-    {"per_layer_config", .kinds = HF_OBJECT},
-    {"num_attention_heads_per_layer", .kinds = HF_COUNTS, 1, INT_MAX},
-    {"full_attn_idxs", .kinds = HF_COUNTS, 0, INT_MAX},
-    {"conv_L_cache", .kinds = HF_COUNT, 1, 1024},
-    {"conv_bias", .kinds = HF_FLAG},
-    {"is_decoder", .kinds = HF_FLAG},
-    {"use_cla", .kinds = HF_FLAG},
-    {"hybrid_layer_pattern", .kinds = HF_COUNTS, 0, 1},
-    {"moe_layers_enum", .kinds = HF_TEXT, .letters = "0123456789,"},
-    {"attention_other_setting", .kinds = HF_OBJECT},
-    {"index_kpool", .kinds = HF_COUNT, 1, WIDTH_MAX},
-    {"indexer_n_heads", .kinds = HF_COUNT, 1, WIDTH_MAX},
-    {"indexer_head_dim", .kinds = HF_COUNT, 1, WIDTH_MAX},
-    {"indexer_compress_ratio", .kinds = HF_COUNT, 1, WIDTH_MAX},
-    {"ple_layer_ids", .kinds = HF_COUNTS, 1, 1024},
-    {"ple_embed_dim", .kinds = HF_COUNT, 1, WIDTH_MAX},
-    {"ngram_size", .kinds = HF_COUNT, 2, 8},
-    {"heads_per_ngram", .kinds = HF_COUNT, 1, 64},
-    {"ngram_vocab_size_base", .kinds = HF_COUNT, 1, 1 << 27},
-    {"make_ngram_vocab_size_divisible_by", .kinds = HF_COUNT, 1, 1 << 20},
-    {"kv_source_layer_ids", .kinds = HF_COUNTS, 0, 1024},
-    {"index_source_layer_ids", .kinds = HF_COUNTS, 0, 1024},
-    {"engram_layer_ids", .kinds = HF_COUNTS, 0, 1024},
-    {"engram_num_embeddings", .kinds = HF_COUNTS, 1, 1e12},
-    {"engram_max_ngram_size", .kinds = HF_COUNT, 2, 8},
-    {"engram_n_heads", .kinds = HF_COUNT, 1, 1024},
-    {"engram_head_dim", .kinds = HF_COUNT, 1, WIDTH_MAX},
-    {"hidden_size_per_layer_input", .kinds = HF_COUNT, 0, INT_MAX},
-    {"compress_ratios", .kinds = HF_COUNTS, 0, WIDTH_MAX},
-    {"compress_rates", .kinds = HF_OBJECT},
-    {"o_groups", .kinds = HF_COUNT, 0, INT_MAX},
-    {"o_lora_rank", .kinds = HF_COUNT, 0, INT_MAX},
-    {"hc_mult", .kinds = HF_COUNT, 1, 1024},
-    {"num_hash_layers", .kinds = HF_COUNT, 0, INT_MAX},
-
-    /* MLP */
-    {"mlp_bias", .kinds = HF_FLAG},
-    {"use_double_wide_mlp", .kinds = HF_FLAG},
-    {"enable_moe_block", .kinds = HF_FLAG},
-    {"mlp_layer_types", .kinds = HF_TEXTS, .words = "dense sparse moe hash_moe"},
-    {"moe_layers", .kinds = HF_COUNTS, 0, INT_MAX},
-    {"moe_layer_freq", .kinds = HF_COUNT | HF_COUNTS, 0, INT_MAX},
-    {"mlp_only_layers", .kinds = HF_COUNTS, 0, INT_MAX},
-    {"first_k_dense_replace", .kinds = HF_COUNT, 0, INT_MAX},
-    {"interleave_moe_layer_step", .kinds = HF_COUNT, 1, INT_MAX},
-    {"moe_layer_interval", .kinds = HF_COUNT, 1, INT_MAX},
-    {"moe_layer_start_index", .kinds = HF_COUNT, 0, INT_MAX},
-    {"moe_layer_end_index", .kinds = HF_COUNT, -1, INT_MAX},
-    {"decoder_sparse_step", .kinds = HF_COUNT, 0, INT_MAX},
-    {"num_experts", .kinds = HF_COUNT, 0, INT_MAX},
-    {"num_experts_per_tok", .kinds = HF_COUNT | HF_COUNTS, 0, INT_MAX},
-    {"moe_intermediate_size", .kinds = HF_COUNT | HF_COUNTS, 0, SIZE_TOP},
     {"n_shared_experts", .kinds = HF_COUNT | HF_COUNTS, 0, 1023},
-    {"shared_expert_intermediate_size", .kinds = HF_COUNT, 0, INT_MAX},
-    {"moe_latent_size", .kinds = HF_COUNT, 0, INT_MAX},
-
-    /* recurrence */
-    {"linear_num_key_heads", .kinds = HF_COUNT, 0, WIDTH_MAX},
-    {"linear_num_value_heads", .kinds = HF_COUNT, 0, WIDTH_MAX},
-    {"linear_key_head_dim", .kinds = HF_COUNT, 0, WIDTH_MAX},
-    {"linear_value_head_dim", .kinds = HF_COUNT, 0, WIDTH_MAX},
-    {"linear_conv_kernel_dim", .kinds = HF_COUNT, 0, WIDTH_MAX},
-    {"linear_num_heads", .kinds = HF_COUNT, 0, WIDTH_MAX},
-    {"linear_head_dim", .kinds = HF_COUNT, 0, WIDTH_MAX},
-    {"linear_attn_config", .kinds = HF_OBJECT},
-    {"mamba_expand", .kinds = HF_COUNT, 1, 63},
-    {"expand", .kinds = HF_COUNT, 1, 63},
-    {"mamba_num_heads", .kinds = HF_COUNT, 0, INT_MAX},
-    {"mamba_n_heads", .kinds = HF_COUNT, 0, INT_MAX},
-    {"mamba_head_dim", .kinds = HF_COUNT, 0, INT_MAX},
+    {"moe_layer_freq num_experts_per_tok", .kinds = HF_COUNT | HF_COUNTS, 0, INT_MAX},
+    {"intermediate_size moe_intermediate_size", .kinds = HF_COUNT | HF_COUNTS, 0, SIZE_TOP},
     {"mamba_d_head", .kinds = HF_COUNT | HF_TEXT, 0, INT_MAX, .words = "auto"},
-    {"num_heads", .kinds = HF_COUNT, 0, INT_MAX},
-    {"ssm_state_size", .kinds = HF_COUNT, 0, INT_MAX},
-    {"mamba_d_state", .kinds = HF_COUNT, 0, INT_MAX},
-    {"state_size", .kinds = HF_COUNT, 0, INT_MAX},
-    {"n_groups", .kinds = HF_COUNT, 0, INT_MAX},
-    {"mamba_n_groups", .kinds = HF_COUNT, 0, INT_MAX},
-    {"conv_kernel", .kinds = HF_COUNT, 0, INT_MAX},
-    {"mamba_d_conv", .kinds = HF_COUNT, 0, INT_MAX},
-    {"mamba_dt_rank", .kinds = HF_COUNT | HF_TEXT, 1, INT_MAX, .words = "auto"},
-    {"time_step_rank", .kinds = HF_COUNT | HF_TEXT, 1, INT_MAX, .words = "auto"},
-    {"attn_layer_period", .kinds = HF_COUNT, 1, INT_MAX},
-    {"attn_layer_offset", .kinds = HF_COUNT, 0, INT_MAX},
-    {"expert_layer_period", .kinds = HF_COUNT, 1, INT_MAX},
-    {"expert_layer_offset", .kinds = HF_COUNT, 0, INT_MAX},
-    {"hybrid_override_pattern", .kinds = HF_TEXT, .letters = "M*-E"},
+    {"sliding_window_pattern", .kinds = HF_COUNT | HF_TEXT, 1, INT_MAX, .letters = "LG"},
+    {"mamba_dt_rank time_step_rank", .kinds = HF_COUNT | HF_TEXT, 1, INT_MAX, .words = "auto"},
+    {"moe_layer_end_index", .kinds = HF_COUNT, -1, INT_MAX},
+    {"num_nextn_predict_layers", .kinds = HF_COUNT, 0, 64},
+    {"num_hidden_layers num_attention_heads num_key_value_heads head_dim sliding_window "
+     "max_window_layers attention_chunk_size q_lora_rank kv_lora_rank qk_rope_head_dim "
+     "qk_nope_head_dim v_head_dim index_n_heads index_head_dim num_kv_shared_layers "
+     "hidden_size_per_layer_input o_groups o_lora_rank num_hash_layers first_k_dense_replace "
+     "moe_layer_start_index decoder_sparse_step num_experts shared_expert_intermediate_size "
+     "moe_latent_size mamba_num_heads mamba_n_heads mamba_head_dim num_heads ssm_state_size "
+     "mamba_d_state state_size n_groups mamba_n_groups conv_kernel mamba_d_conv attn_layer_offset "
+     "expert_layer_offset",
+     .kinds = HF_COUNT, 0, INT_MAX},
+    {"intermediate_size_mlp", .kinds = HF_COUNT, 0, SIZE_TOP},
+    {"rotary_dim linear_num_key_heads linear_num_value_heads linear_key_head_dim "
+     "linear_value_head_dim linear_conv_kernel_dim linear_num_heads linear_head_dim",
+     .kinds = HF_COUNT, 0, WIDTH_MAX},
+    {"make_ngram_vocab_size_divisible_by", .kinds = HF_COUNT, 1, 1 << 20},
+    {"ngram_vocab_size_base", .kinds = HF_COUNT, 1, 1 << 27},
+    {"gqa_interval conv_L_cache engram_n_heads hc_mult", .kinds = HF_COUNT, 1, 1024},
+    {"num_ln_in_parallel_attn", .kinds = HF_COUNT, 1, 2},
+    {"mamba_expand expand", .kinds = HF_COUNT, 1, 63},
+    {"heads_per_ngram", .kinds = HF_COUNT, 1, 64},
+    {"vocab_size output_vocab_size max_position_embeddings word_embed_proj_dim "
+     "full_attention_interval global_head_dim num_global_key_value_heads interleave_moe_layer_step "
+     "moe_layer_interval attn_layer_period expert_layer_period",
+     .kinds = HF_COUNT, 1, INT_MAX},
+    {"hidden_size", .kinds = HF_COUNT, 1, SIZE_TOP},
+    {"index_kpool indexer_n_heads indexer_head_dim indexer_compress_ratio ple_embed_dim "
+     "engram_head_dim",
+     .kinds = HF_COUNT, 1, WIDTH_MAX},
+    {"ngram_size engram_max_ngram_size", .kinds = HF_COUNT, 2, 8},
+    {"no_rope_layers attn_type_list sparse_attention_freq hybrid_layer_pattern", .kinds = HF_COUNTS,
+     0, 1},
+    {"kv_source_layer_ids index_source_layer_ids engram_layer_ids", .kinds = HF_COUNTS, 0, 1024},
+    {"gqa_layers full_attn_idxs moe_layers mlp_only_layers", .kinds = HF_COUNTS, 0, INT_MAX},
+    {"compress_ratios", .kinds = HF_COUNTS, 0, WIDTH_MAX},
+    {"ple_layer_ids", .kinds = HF_COUNTS, 1, 1024},
+    {"engram_num_embeddings", .kinds = HF_COUNTS, 1, 1e12},
+    {"num_attention_heads_per_layer", .kinds = HF_COUNTS, 1, INT_MAX},
+    {"tie_word_embeddings lm_head_bias multi_query attention_bias attention_out_bias use_bias "
+     "use_qk_norm attn_output_gate mla_use_output_gate use_sliding_window use_gqa_gate "
+     "kda_use_full_proj new_decoder_architecture parallel_attn use_parallel_residual "
+     "attention_k_eq_v conv_bias is_decoder use_cla mlp_bias use_double_wide_mlp enable_moe_block",
+     .kinds = HF_FLAG},
+    {"partial_rotary_factor", .kinds = HF_NUMBER, 0, 1},
+    {"rope_scaling rope_parameters per_layer_config attention_other_setting compress_rates "
+     "linear_attn_config quantization_config quantization",
+     .kinds = HF_OBJECT},
     {"block_configs", .kinds = HF_OBJECTS},
-
-    /* quantisation */
-    {"quantization_config", .kinds = HF_OBJECT},
-    {"quantization", .kinds = HF_OBJECT},
+    {"dtype _name_or_path", .kinds = HF_TEXT},
+    {"moe_layers_enum", .kinds = HF_TEXT, .letters = "0123456789,"},
+    {"hybrid_override_pattern", .kinds = HF_TEXT, .letters = "M*-E"},
     {"expert_dtype", .kinds = HF_TEXT, .words = "fp4 fp8"},
+    {"architectures layer_types", .kinds = HF_TEXTS},
+    {"mlp_layer_types", .kinds = HF_TEXTS, .words = "dense sparse moe hash_moe"},
+    {"indexer_types", .kinds = HF_TEXTS, .words = "full shared"},
 };
 
 static const struct hf_field rope_fields[] = {
@@ -203,24 +112,11 @@ static const struct hf_field rate_fields[] = {
 
 /* ---- one value ---- */
 
-/* Is word one of the list, which is separated by blanks? */
-static bool is_among(const char *words, const char *word)
-{
-    size_t n;
-
-    for (const char *at = words; *at != '\0'; at += n + (at[n] == ' ')) {
-        n = strcspn(at, " ");
-        if (strlen(word) == n && memcmp(at, word, n) == 0)
-            return true;
-    }
-    return false;
-}
-
 static bool text_fits(const struct hf_field *field, const json_t *value)
 {
     const char *text = json_string_value(value);
 
-    if (text == NULL || (field->words != NULL && !is_among(field->words, text)))
+    if (text == NULL || (field->words != NULL && !gp_has_word(field->words, " ", text)))
         return false;
     return field->letters == NULL ||
            (text[0] != '\0' && text[strspn(text, field->letters)] == '\0');
@@ -359,11 +255,16 @@ static void check_value(struct hf *hf, const struct hf_field *field, const char 
 void hf_check(struct hf *hf, const char *path, const json_t *object, const struct hf_field *fields,
               size_t count)
 {
-    for (size_t i = 0; i < count && hf->rc == GP_OK; i++) {
-        const json_t *value = hf_present(object, fields[i].key);
+    for (size_t i = 0; i < count; i++) {
+        const char *keys = fields[i].keys;
+        char key[64];
 
-        if (value != NULL)
-            check_value(hf, &fields[i], path, fields[i].key, value);
+        while (hf->rc == GP_OK && hf_next_word(&keys, key)) {
+            const json_t *value = hf_present(object, key);
+
+            if (value != NULL)
+                check_value(hf, &fields[i], path, key, value);
+        }
     }
 }
 
@@ -382,10 +283,15 @@ static void check_sub(struct hf *hf, const char *key, const struct hf_field *fie
 void hf_check_model(struct hf *hf)
 {
     for (size_t i = 0; i < sizeof model_fields / sizeof *model_fields; i++) {
-        struct hf_found found = hf_find(hf, model_fields[i].key);
+        const char *keys = model_fields[i].keys;
+        char key[64];
 
-        if (found.value != NULL)
-            check_value(hf, &model_fields[i], found.path, found.name, found.value);
+        while (hf_next_word(&keys, key)) {
+            struct hf_found found = hf_find(hf, key);
+
+            if (found.value != NULL)
+                check_value(hf, &model_fields[i], found.path, found.name, found.value);
+        }
     }
     check_sub(hf, "rope_scaling", FIELDS(rope_fields));
     check_sub(hf, "rope_parameters", FIELDS(rope_fields));

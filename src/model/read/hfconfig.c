@@ -288,7 +288,7 @@ static const char *type_at(struct hf *hf, const json_t *object, const char *path
     static const struct hf_field field = {"model_type", .kinds = HF_TEXT};
 
     hf_check(hf, path, object, &field, 1);
-    return json_string_value(hf_present(object, field.key));
+    return json_string_value(hf_present(object, field.keys));
 }
 
 static void find_arch(struct hf *hf)
@@ -311,8 +311,10 @@ static void find_arch(struct hf *hf)
         return;
     }
     safe_text(shown, sizeof(shown), type, strlen(type));
+    hf->type = type;
     if (hf->headers && (hf->arch == NULL || hf->arch->refuse != NULL)) {
         hf->arch = hfarch_stand_in(); /* its tensors can be counted: said first */
+        hf->type = "an unknown type";
         hf->model->assumed = true;
         checkpoint_note(hf->model,
                         "unknown architecture \"%.39s\": weights are those of its tensors; every "
@@ -320,13 +322,12 @@ static void find_arch(struct hf *hf)
                         shown);
     } else if (hf->arch == NULL) {
         static const char profile[] = "describe the model in a profile: gpuplan-profile(5)";
-        const char *near = hfarch_nearest(type);
-        char hint[160];
+        char near[48], hint[160];
 
-        if (near != NULL)
+        snprintf(hint, sizeof hint, "%s", profile);
+        if (hfarch_nearest(type, near, sizeof near))
             snprintf(hint, sizeof hint, "did you mean %s? Otherwise %s", near, profile);
-        hf_fail(hf, "model_type", near != NULL ? hint : profile, "unknown architecture \"%s\"",
-                shown);
+        hf_fail(hf, "model_type", hint, "unknown architecture \"%s\"", shown);
     } else if (hf->arch->refuse != NULL) {
         hf_fail(hf, "model_type", "describe the model in a profile: gpuplan-profile(5)",
                 "%s cannot be planned: %s", shown, hf->arch->refuse);
@@ -416,7 +417,7 @@ static void read_names(struct hf *hf)
     if (name == NULL || name[0] == '\0' || name[0] == '/' || name[0] == '.')
         name = json_string_value(json_array_get(json_object_get(hf->root, "architectures"), 0));
     if (name == NULL)
-        name = hf->arch->type;
+        name = hf->type;
     safe_text(shown, sizeof shown, name, strlen(name));
     gp_copy(hf->model->name, sizeof hf->model->name, shown);
     gp_copy(hf->model->id, sizeof hf->model->id, shown);

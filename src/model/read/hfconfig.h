@@ -64,7 +64,7 @@ enum hf_trait {
 };
 
 struct hf_arch {
-    const char *type; /* model_type */
+    const char *types; /* of model_type, separated by blanks */
     const char *family;
     int norms;         /* per layer */
     int pattern;       /* every n-th layer is full, the others slide; 0 = none */
@@ -96,7 +96,7 @@ enum hf_kind {
 #define HF_HINT "correct the file or download it again; null or leaving it out means the default"
 
 struct hf_field {
-    const char *key;
+    const char *keys; /* separated by blanks */
     unsigned kinds;
     double low, high;
     const char *words;   /* the texts it may hold, separated by blanks; NULL = any */
@@ -120,6 +120,7 @@ struct hf {
     json_t *root; /* the whole file */
     json_t *text; /* the level of the language model */
     const struct hf_arch *arch;
+    const char *type; /* model_type, as messages name it */
     struct model *model;
     bool headers;                  /* tensors are at hand: plan an unknown type too */
     int layer;                     /* being read; -1 outside the layers */
@@ -138,7 +139,7 @@ double hfexpr(const char *text, hf_value_fn *value, const void *object);
 
 /* hfarch.c */
 const struct hf_arch *hfarch_find(const char *type);
-const char *hfarch_nearest(const char *type);
+bool hfarch_nearest(const char *type, char *near, size_t size);
 /* For a type without a row: heads and widths as the file states them. */
 const struct hf_arch *hfarch_stand_in(void);
 
@@ -151,6 +152,8 @@ void hf_check_model(struct hf *hf);
 void hf_fail(struct hf *hf, const char *key, const char *hint, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 json_t *hf_present(const json_t *object, const char *key);
+/* Takes the first word off a list that blanks divide; false at its end. */
+bool hf_next_word(const char **list, char word[64]);
 /* The value of a key of one object under any of its names, which is name[64]. */
 json_t *hf_get_at(const json_t *object, const char *key, char name[64]);
 struct hf_found hf_find(const struct hf *hf, const char *key);

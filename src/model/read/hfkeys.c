@@ -84,30 +84,26 @@ json_t *hf_present(const json_t *object, const char *key)
     return value;
 }
 
-static json_t *find_alias(const json_t *object, const char *others, char name[64])
+bool hf_next_word(const char **list, char word[64])
 {
-    size_t n;
+    size_t n = strcspn(*list, " ");
 
-    for (const char *at = others; *at != '\0'; at += n + (at[n] == ' ')) {
-        json_t *value;
-
-        n = strcspn(at, " ");
-        snprintf(name, 64, "%.*s", (int)n, at);
-        value = hf_present(object, name);
-        if (value != NULL)
-            return value;
-    }
-    return NULL;
+    snprintf(word, 64, "%.*s", (int)n, *list);
+    *list += n + ((*list)[n] == ' ');
+    return n > 0;
 }
 
 json_t *hf_get_at(const json_t *object, const char *key, char name[64])
 {
     json_t *value = hf_present(object, key);
+    const char *others = "";
 
-    snprintf(name, 64, "%s", key);
     for (size_t i = 0; value == NULL && i < sizeof aliases / sizeof aliases[0]; i++)
         if (strcmp(aliases[i].key, key) == 0)
-            value = find_alias(object, aliases[i].others, name);
+            others = aliases[i].others;
+    snprintf(name, 64, "%s", key);
+    while (value == NULL && hf_next_word(&others, name))
+        value = hf_present(object, name);
     return value;
 }
 
@@ -235,7 +231,7 @@ int hf_need(struct hf *hf, const char *key)
         return hf_int(hf, key, 0);
     if (!class_default(hf, key, &value))
         hf_fail(hf, key, "add it to the file: gpuplan does not guess shapes",
-                "is missing; model_type %s needs it", hf->arch->type);
+                "is missing; model_type %s needs it", hf->type);
     return value;
 }
 

@@ -74,7 +74,7 @@ static enum mixer word_mixer(struct hf *hf, const char *word)
             return MIXER_FULL;
         return (enum mixer)mixer;
     }
-    hf_fail(hf, "layer_types", "", "unknown kind of layer \"%.40s\" for %s", word, hf->arch->type);
+    hf_fail(hf, "layer_types", "", "unknown kind of layer \"%.40s\" for %s", word, hf->type);
     return MIXER_FULL;
 }
 
@@ -541,7 +541,7 @@ void hflayers_build(struct hf *hf)
     hf->model->layer_parts = parts;
     if (hf_bool(hf, "use_cla", false))
         hf_fail(hf, "use_cla", "describe the model in a profile: gpuplan-profile(5)",
-                "layers that share keys and values are not supported for %s", hf->arch->type);
+                "layers that share keys and values are not supported for %s", hf->type);
     hf->model->layer_count = hf->rc == GP_OK ? layers : 0;
     for (int i = 0; i < layers && hf->rc == GP_OK; i++) {
         struct layer_kind kind;

@@ -296,15 +296,9 @@ static void names_of(const struct quant *q, const struct layer_kind *kind, const
     out->count = 0;
     while (row < rows && strcmp(module_names[row].tensor, t->name) != 0)
         row++;
-    const char *at = row < rows ? module_names[row].modules : t->name;
-    while (*at != '\0' && out->count < NAMES_MAX) {
-        size_t len = strcspn(at, " ");
-        char *name = out->text[out->count];
-
-        snprintf(name, sizeof out->text[0], "%.*s", (int)len, at);
-        out->count += names_take(q, kind, t->role, name);
-        at += len + strspn(at + len, " ");
-    }
+    const char *list = row < rows ? module_names[row].modules : t->name;
+    while (out->count < NAMES_MAX && hf_next_word(&list, out->text[out->count]))
+        out->count += names_take(q, kind, t->role, out->text[out->count]);
 }
 
 /* Is `path` the module, or what it lies in? Of experts the number is any: *expert is set

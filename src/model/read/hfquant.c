@@ -72,6 +72,13 @@ static const char *word_of(const json_t *config, const char *key)
     return text == NULL ? "" : text;
 }
 
+static void lower_word(const char *word, char low[64])
+{
+    gp_copy(low, 64, word);
+    for (char *c = low; *c != '\0'; c++)
+        *c = gp_lower(*c);
+}
+
 static bool quant_flag(const json_t *config, const char *key)
 {
     const json_t *value = json_object_get(config, key);
@@ -159,48 +166,25 @@ static int scheme_integer(struct form *f, double bits, int group, bool zeros, bo
 
 /* Of quantization_config and MLX's quantization, whoever wrote them. */
 static const struct hf_field config_fields[] = {
-    {"quant_method", .kinds = HF_TEXT},
+    {"quant_method expert_dtype quant_algo kv_cache_quant_algo weights forward_dtype mode",
+     .kinds = HF_TEXT},
     {"group_size", .kinds = HF_GROUP, -1, GROUP_TOP},
     {"weight_block_size", .kinds = HF_COUNTS, 1, 65536, .items = 2},
-    {"modules_to_not_convert", .kinds = HF_TEXTS},
-    {"ignored_layers", .kinds = HF_TEXTS},
-    {"llm_int8_skip_modules", .kinds = HF_TEXTS},
-    {"skip_modules", .kinds = HF_TEXTS},
-    {"linear_weights_not_to_quantize", .kinds = HF_TEXTS},
-    {"ignore", .kinds = HF_TEXTS},
-    {"exclude", .kinds = HF_TEXTS},
-    {"exclude_modules", .kinds = HF_TEXTS},
+    {"modules_to_not_convert ignored_layers llm_int8_skip_modules skip_modules "
+     "linear_weights_not_to_quantize ignore exclude exclude_modules",
+     .kinds = HF_TEXTS},
     {"lm_head", .kinds = HF_FLAG | HF_OBJECT}, /* MLX: settings of the module */
-    {"expert_dtype", .kinds = HF_TEXT},
-    {"load_in_4bit", .kinds = HF_FLAG},
-    {"load_in_8bit", .kinds = HF_FLAG},
-    {"_load_in_4bit", .kinds = HF_FLAG},
-    {"_load_in_8bit", .kinds = HF_FLAG},
-    {"bnb_4bit_use_double_quant", .kinds = HF_FLAG},
-    {"config_groups", .kinds = HF_OBJECT},
-    {"dynamic", .kinds = HF_OBJECT},
-    {"extra_config", .kinds = HF_OBJECT},
-    {"global_quant_config", .kinds = HF_OBJECT},
-    {"layer_quant_config", .kinds = HF_OBJECT},
-    {"config_for_layers", .kinds = HF_OBJECT},
-    {"module_quant_configs", .kinds = HF_OBJECT},
-    {"module_config_overrides", .kinds = HF_OBJECT},
-    {"tensor_storage", .kinds = HF_OBJECT},
-    {"quant_config", .kinds = HF_OBJECT},
-    {"quant_algo", .kinds = HF_TEXT},
-    {"quantized_layers", .kinds = HF_OBJECT},
-    {"kv_cache_quant_algo", .kinds = HF_TEXT},
+    {"load_in_4bit load_in_8bit _load_in_4bit _load_in_8bit bnb_4bit_use_double_quant",
+     .kinds = HF_FLAG},
+    {"config_groups dynamic extra_config global_quant_config layer_quant_config config_for_layers "
+     "module_quant_configs module_config_overrides tensor_storage quant_config quantized_layers",
+     .kinds = HF_OBJECT},
     {"kv_cache_scheme", .kinds = HF_OBJECT | HF_TEXT}, /* "FP8": ModelOpt */
     {"head_bits", .kinds = HF_NUMBER, 1, 32},
-    {"in_group_size", .kinds = HF_COUNT, 1, 65536},
-    {"out_group_size", .kinds = HF_COUNT, 1, 65536},
+    {"in_group_size out_group_size", .kinds = HF_COUNT, 1, 65536},
     {"num_codebooks", .kinds = HF_COUNT, 1, 64},
     {"nbits_per_codebook", .kinds = HF_COUNT, 1, 24},
-    {"weights", .kinds = HF_TEXT},
-    {"forward_dtype", .kinds = HF_TEXT},
-    {"nbits", .kinds = HF_COUNT, 1, 16},
-    {"num_bits", .kinds = HF_COUNT, 1, 16},
-    {"mode", .kinds = HF_TEXT},
+    {"nbits num_bits", .kinds = HF_COUNT, 1, 16},
 };
 /* ExLlama's are a mean over the matrices. */
 static const struct hf_field whole_bits = {"bits", .kinds = HF_COUNT, 1, 32};
@@ -244,15 +228,10 @@ static void check_config(struct hf *hf, const char *path, const json_t *config)
 static bool check_module(struct form *f, const char *key, const char *module, const json_t *row)
 {
     static const struct hf_field fields[] = {
-        {"bits", .kinds = HF_NUMBER, 1, 32},
-        {"num_bits", .kinds = HF_NUMBER, 1, 32},
+        {"bits num_bits", .kinds = HF_NUMBER, 1, 32},
         {"group_size", .kinds = HF_COUNT | HF_GROUP, -1, GROUP_TOP},
         {"bits_per_weight", .kinds = HF_NUMBER, 0.1, 32},
-        {"mode", .kinds = HF_TEXT},
-        {"data_type", .kinds = HF_TEXT},
-        {"quant_algo", .kinds = HF_TEXT},
-        {"weight_dtype", .kinds = HF_TEXT},
-        {"dtype", .kinds = HF_TEXT},
+        {"mode data_type quant_algo weight_dtype dtype", .kinds = HF_TEXT},
     };
     char shown[64], path[160];
 
@@ -327,25 +306,21 @@ static void read_fp8(struct form *f)
 static void read_plain(struct form *f)
 {
     static const struct {
-        const char *method, *id, *words;
+        const char *methods, *id, *words;
     } rows[] = {
         {"fbgemm_fp8", "fp8", "fp8 e4m3, a scale per channel (fbgemm)"},
-        {"ptpc_fp8", "fp8", "fp8 e4m3, a scale per channel"},
-        {"w8a8_fp8", "fp8", "fp8 e4m3, a scale per channel"},
+        {"ptpc_fp8 w8a8_fp8", "fp8", "fp8 e4m3, a scale per channel"},
         {"deepspeedfp", "fp8", "fp8 (DeepSpeed)"},
         {"mxfp4", "mxfp4", "mxfp4"},
         {"mxfp8", "mxfp8", "mxfp8"},
-        {"nvfp4", "nvfp4", "nvfp4"},
-        {"petit_nvfp4", "nvfp4", "nvfp4"},
-        {"w8a8_int8", "int8", "int8, a scale per channel"},
-        {"experts_int8", "int8", "int8, a scale per channel"},
-        {"tpu_int8", "int8", "int8, a scale per channel"},
+        {"nvfp4 petit_nvfp4", "nvfp4", "nvfp4"},
+        {"w8a8_int8 experts_int8 tpu_int8", "int8", "int8, a scale per channel"},
         {"eetq", "int8-gptq", "int8, a scale per channel (EETQ)"},
     };
     size_t i = 0;
 
     keep_lists(f);
-    while (strcmp(rows[i].method, f->method) != 0)
+    while (!gp_has_word(rows[i].methods, " ", f->method))
         i++;
     if (strcmp(f->method, "eetq") == 0)
         f->rest = scheme_grouped(f, rows[i].id, 8, 0, 2);
@@ -899,11 +874,8 @@ static int ao_bits(const json_t *data, const char *type)
 static int ao_scheme(struct form *f, const char *type, const json_t *data)
 {
     char low[64];
-    size_t n = 0;
 
-    for (; type[n] != '\0' && n + 1 < sizeof low; n++)
-        low[n] = gp_lower(type[n]);
-    low[n] = '\0';
+    lower_word(type, low);
     bool rows = strstr(json_string_value(json_object_get(data, "granularity"))
                            ? word_of(data, "granularity")
                            : word_of(json_is_array(json_object_get(data, "granularity"))
@@ -1144,32 +1116,18 @@ static void read_compressed(struct form *f)
 /* ---- ModelOpt ---- */
 
 static const struct {
-    const char *algo, *id;
+    const char *id, *algos;
 } algos[] = {
-    {"FP8", "fp8-tensor"},
-    {"FP8_PER_CHANNEL_PER_TOKEN", "fp8"},
-    {"FP8_PC_PT", "fp8"},
-    {"FP8_PB_WO", "fp8-block"},
-    {"FP8_PB_REAL", "fp8-block"},
-    {"NVFP4", "nvfp4"},
-    {"NVFP4_AWQ", "nvfp4"},
-    {"NVFP4_SVDQUANT", "nvfp4"},
-    {"W4A16_NVFP4", "nvfp4"},
-    {"W4A8_NVFP4_FP8", "nvfp4"},
-    {"MXFP4", "mxfp4"},
-    {"W4A8_MXFP4_FP8", "mxfp4"},
-    {"W4A16_MXFP4", "mxfp4"},
-    {"MXFP8", "mxfp8"},
-    {"W4A16_AWQ", "int4-awq"},
-    {"INT4_AWQ", "int4-awq"},
-    {"W4A8_AWQ", "int4-awq"},
-    {"W4A16", "int4"},
-    {"W8A8_SQ_PER_CHANNEL", "int8"},
-    {"W8A8_SQ_PER_CHANNEL_PER_TOKEN_PLUGIN", "int8"},
-    {"INT8_SQ", "int8"},
-    {"INT8", "int8"},
-    {"INT8_WO", "int8-gptq"},
-    {"W8A16", "int8-gptq"},
+    {"fp8-tensor", "fp8"},
+    {"fp8", "fp8_per_channel_per_token fp8_pc_pt"},
+    {"fp8-block", "fp8_pb_wo fp8_pb_real"},
+    {"nvfp4", "nvfp4 nvfp4_awq nvfp4_svdquant w4a16_nvfp4 w4a8_nvfp4_fp8"},
+    {"mxfp4", "mxfp4 w4a8_mxfp4_fp8 w4a16_mxfp4"},
+    {"mxfp8", "mxfp8"},
+    {"int4-awq", "w4a16_awq int4_awq w4a8_awq"},
+    {"int4", "w4a16"},
+    {"int8", "w8a8_sq_per_channel w8a8_sq_per_channel_per_token_plugin int8_sq int8"},
+    {"int8-gptq", "int8_wo w8a16"},
 };
 
 /* -1: no algorithm of this name. group_size or block_size: of the integers'. */
@@ -1178,8 +1136,11 @@ static int algo_scheme(struct form *f, const json_t *row, const char *algo)
     int group =
         quant_number(f->hf, row, "group_size", quant_number(f->hf, row, "awq_block_size", 128));
 
+    char low[64];
+
+    lower_word(algo, low);
     for (size_t i = 0; i < sizeof algos / sizeof algos[0]; i++) {
-        if (gp_casecmp(algos[i].algo, algo) != 0)
+        if (!gp_has_word(algos[i].algos, " ", low))
             continue;
         if (strncmp(algos[i].id, "int4", 4) == 0)
             return scheme_integer(f, 4, group, algos[i].id[4] == '-', false);
@@ -1327,17 +1288,6 @@ static const struct {
     {"metal mlx", read_mlx, 0.985, 1.015},
 };
 
-static size_t form_of(const char *method)
-{
-    size_t i = 0, len = strlen(method);
-
-    for (; i < sizeof forms / sizeof *forms && len > 0; i++)
-        for (const char *at = forms[i].methods; (at = strstr(at, method)) != NULL; at += len)
-            if ((at == forms[i].methods || at[-1] == ' ') && (at[len] == ' ' || at[len] == '\0'))
-                return i;
-    return sizeof forms / sizeof *forms;
-}
-
 /* A method without a form: the shape is whole, the bytes are not known. */
 static void leave_unread(struct hf *hf, const char *method)
 {
@@ -1352,8 +1302,10 @@ static void leave_unread(struct hf *hf, const char *method)
 static void read_form(struct hf *hf, json_t *config, const char *method)
 {
     struct form f = {.hf = hf, .config = config, .method = method};
-    size_t i = form_of(method);
+    size_t i = 0;
 
+    while (i < sizeof forms / sizeof *forms && !gp_has_word(forms[i].methods, " ", method))
+        i++;
     if (i == sizeof forms / sizeof *forms) {
         leave_unread(hf, method);
         return;

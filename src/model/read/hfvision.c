@@ -26,7 +26,7 @@ struct tower {
 };
 
 struct tower_row {
-    const char *type;     /* model_type of vision_config; of the file for a projector */
+    const char *types;    /* model_type of vision_config; of the file for a projector */
     const char *defaults; /* "key=value ..." */
     const char *sum;
 };
@@ -81,26 +81,22 @@ static const struct tower_row bare_towers[] = {
      LAYERS PATCHES " + d + num_patches*d + 2*d" SIGLIP_HEAD},
     {"clip_vision_model", "patch_size=32 image_size=224",
      LAYERS PATCHES " + (grid*grid + 2)*d + 4*d"},
-    {"idefics2", NULL, LAYERS PATCHES " + d + grid*grid*d + 2*d"},
-    {"idefics2_vision", NULL, LAYERS PATCHES " + d + grid*grid*d + 2*d"},
-    {"idefics3_vision", NULL, LAYERS PATCHES " + d + grid*grid*d + 2*d"},
-    {"smolvlm_vision", NULL, LAYERS PATCHES " + d + grid*grid*d + 2*d"},
+    {"idefics2 idefics2_vision idefics3_vision smolvlm_vision", NULL,
+     LAYERS PATCHES " + d + grid*grid*d + 2*d"},
     {"video_llama_3_vision", NULL, LAYERS PATCHES " + 3*d"},
     {"pixtral", "patch_size=16", "n*(4*d*d + 3*d*f + 2*d)" PATCHES " + d"},
     {"paddleocr_vl_vision", "patch_size=14 image_size=384",
      LAYERS PATCHES " + d + grid*grid*d + 2*d"},
     {"internvl_vision", INTERNVL_DEFAULTS, INTERNVL},
-    {"intern_vit_6b", INTERNVIT_DEFAULTS, INTERNVIT}, /* the 300M one calls itself so, too */
-    {"intern_vit_300m", INTERNVIT_DEFAULTS, INTERNVIT},
+    {"intern_vit_6b intern_vit_300m", INTERNVIT_DEFAULTS,
+     INTERNVIT}, /* the 300M one calls itself so, too */
     {"minimax_m3_vl_vision", "patch_size=14 temporal_patch_size=2 spatial_merge_size=2",
      LAYERS MOVING " + 2*d"},
     {"step3p5_vision", "patch_size=14 max_position_embeddings=2704",
      LAYERS PATCHES " + 2*d*n + max_position_embeddings*d + 2*d + 18*d*d + 2*d + "
                     "72*d*d + 4*d"},
     {"deepseek_v41_vision", "patch_size=14", "n*(4*d*d + 3*d*f + 6*d)" PATCHES " + 2*d"},
-    {"moonvit", "patch_size=14", LAYERS PATCHES " + d + 64*64*d + 2*d"},
-    {"kimi_k25", "patch_size=14", LAYERS PATCHES " + d + 64*64*d + 2*d"},
-    {"kimi_k25_vision", "patch_size=14", LAYERS PATCHES " + d + 64*64*d + 2*d"},
+    {"moonvit kimi_k25 kimi_k25_vision", "patch_size=14", LAYERS PATCHES " + d + 64*64*d + 2*d"},
 };
 
 /* With the projector in it. */
@@ -115,29 +111,15 @@ static const struct tower_row towers[] = {
      "position_embedding_size=10240",
      "n*(2*d*head_dim*(num_attention_heads + num_key_value_heads) + 3*d*f + "
      "2*head_dim + 4*d)" PATCHES " + 2*position_embedding_size*d + d*t"},
-    {"qwen2_vl", QWEN2_DEFAULTS, QWEN2},
-    {"qwen2_vl_vision", QWEN2_DEFAULTS, QWEN2},
-    {"qwen2_5_vl", QWEN25_DEFAULTS, QWEN25},
-    {"qwen2_5_vl_vision", QWEN25_DEFAULTS, QWEN25},
-    {"qwen2_5_omni_vision_encoder", QWEN25_DEFAULTS, QWEN25},
-    {"qwen3_vl", QWEN3_DEFAULTS, QWEN3},
-    {"qwen3_vl_vision", QWEN3_DEFAULTS, QWEN3},
-    {"qwen3_vl_moe", QWEN3_DEFAULTS, QWEN3},
-    {"qwen3_vl_moe_vision", QWEN3_DEFAULTS, QWEN3},
-    {"qwen3_5", QWEN3_DEFAULTS, QWEN3},
-    {"qwen3_5_vision", QWEN3_DEFAULTS, QWEN3},
-    {"qwen3_5_moe", QWEN3_DEFAULTS, QWEN3},
-    {"qwen3_5_moe_vision", QWEN3_DEFAULTS, QWEN3},
-    {"qwen3_omni_moe_vision_encoder", QWEN3_DEFAULTS, QWEN3},
-    {"qwen4_exp_vision", QWEN3_DEFAULTS, QWEN3},
-    {"cohere_compass_vision", QWEN3_DEFAULTS, QWEN3},
+    {"qwen2_vl qwen2_vl_vision", QWEN2_DEFAULTS, QWEN2},
+    {"qwen2_5_vl qwen2_5_vl_vision qwen2_5_omni_vision_encoder", QWEN25_DEFAULTS, QWEN25},
+    {"qwen3_vl qwen3_vl_vision qwen3_vl_moe qwen3_vl_moe_vision qwen3_5 qwen3_5_vision qwen3_5_moe "
+     "qwen3_5_moe_vision qwen3_omni_moe_vision_encoder qwen4_exp_vision cohere_compass_vision",
+     QWEN3_DEFAULTS, QWEN3},
     {"exaone4_5_vision", QWEN25_DEFAULTS " num_heads=16 num_key_value_heads=8",
      "n*(2*d*d + 2*d*(d/num_heads*num_key_value_heads) + 3*d*f + 5*d + 2*f + "
      "2*(d/num_heads*num_key_value_heads))" MOVING " + d" MERGER("out_hidden_size")},
-    {"glm4v_vision", GLM_DEFAULTS,
-     "n*(4*d*d + 3*d*o + 2*d + 3*d*attention_bias)" MOVING
-     " + d + grid*grid*d + 2*d" GLM_MERGER("f")},
-    {"glm4v_moe_vision", GLM_DEFAULTS,
+    {"glm4v_vision glm4v_moe_vision", GLM_DEFAULTS,
      "n*(4*d*d + 3*d*o + 2*d + 3*d*attention_bias)" MOVING
      " + d + grid*grid*d + 2*d" GLM_MERGER("f")},
     {"glm_ocr_vision", GLM_DEFAULTS " in_channels=3",
@@ -161,27 +143,18 @@ static const struct tower_row towers[] = {
 };
 
 static const struct tower_row projectors[] = {
-    {"gemma3", NULL, "d*t + d"},
-    {"shieldgemma2", NULL, "d*t + d"},
+    {"gemma3 shieldgemma2", NULL, "d*t + d"},
     {"paligemma", NULL, "d*t + t"},
-    {"llava", NULL, TWO_LINEARS},
-    {"llava_next", NULL, TWO_LINEARS " + t"},
-    {"llava_next_video", NULL, TWO_LINEARS " + t"},
-    {"llava_onevision", NULL, TWO_LINEARS " + t"},
+    {"llava video_llama_3", NULL, TWO_LINEARS},
+    {"llava_next llava_next_video llava_onevision", NULL, TWO_LINEARS " + t"},
     {"vipllava", NULL, "10*d + 5*d*t + t + t*t + t"},
-    {"video_llama_3", NULL, TWO_LINEARS},
-    {"idefics3", "^scale_factor=2", "d*^scale_factor*^scale_factor*t"},
-    {"smolvlm", "^scale_factor=2", "d*^scale_factor*^scale_factor*t"},
+    {"idefics3 smolvlm", "^scale_factor=2", "d*^scale_factor*^scale_factor*t"},
     {"mistral3", "^spatial_merge_size=2",
      "d + ^spatial_merge_size*^spatial_merge_size*d*d + d*t + t*t + "
      "2*t*^multimodal_projector_bias"},
-    {"mistral_large4", "^spatial_merge_size=2",
+    {"mistral_large4 lighton_ocr", "^spatial_merge_size=2",
      "d + ^spatial_merge_size*^spatial_merge_size*d*d + d*t + t*t"},
-    {"lighton_ocr", "^spatial_merge_size=2",
-     "d + ^spatial_merge_size*^spatial_merge_size*d*d + d*t + t*t"},
-    {"internvl", NULL, "8*d + 4*d*t + t + t*t + t"},
-    {"internvl_chat", NULL, "8*d + 4*d*t + t + t*t + t"},
-    {"qianfan_ocr", NULL, "8*d + 4*d*t + t + t*t + t"},
+    {"internvl internvl_chat qianfan_ocr", NULL, "8*d + 4*d*t + t + t*t + t"},
     {"minimax_m3_vl", "spatial_merge_size=2",
      "^projector_hidden_size*(d + 1 + spatial_merge_size*spatial_merge_size*t + 1) + "
      "2*(^projector_hidden_size + 1)*t"},
@@ -192,8 +165,7 @@ static const struct tower_row projectors[] = {
     {"cohere2_vision", "^alignment_intermediate_size=36864 ^downsample_factor=2",
      "4*d*^alignment_intermediate_size + ^alignment_intermediate_size + "
      "^alignment_intermediate_size/2*t + t"},
-    {"kimi_vl", NULL, "2*d + 16*d*d + 4*d + 4*d*t + t"},
-    {"kimi_k25", NULL, "2*d + 16*d*d + 4*d + 4*d*t + t"},
+    {"kimi_vl kimi_k25", NULL, "2*d + 16*d*d + 4*d + 4*d*t + t"},
     {"deepseek_v41", "downsample_ratio=3",
      "downsample_ratio*downsample_ratio*d*t + t + t*t + t + 3*t"},
     {"hyperclovax_vision_v2", NULL, "out_hidden_size*t + t"},
@@ -285,7 +257,7 @@ static const struct tower_row *find_row(const struct tower_row *rows, size_t cou
                                         const char *type)
 {
     for (size_t i = 0; type != NULL && i < count; i++)
-        if (strcmp(rows[i].type, type) == 0)
+        if (gp_has_word(rows[i].types, " ", type))
             return &rows[i];
     return NULL;
 }
@@ -318,18 +290,14 @@ static double row_elements(struct tower *t, const struct tower_row *row)
 static double plain_size(struct hf *hf, const json_t *part, const char *keys)
 {
     char name[64], key[64];
+    const struct hf_field field = {key, .kinds = HF_COUNT | HF_COUNTS | HF_NUMBER, 0, 1048576};
 
-    for (const char *at = keys; *at != '\0'; at += strspn(at, " ")) {
-        size_t len = strcspn(at, " ");
-        const struct hf_field field = {key, .kinds = HF_COUNT | HF_COUNTS | HF_NUMBER, 0, 1048576};
-
-        snprintf(key, sizeof key, "%.*s", (int)len, at);
+    while (hf_next_word(&keys, key)) {
         const json_t *value = hf_get_at(part, key, name);
 
         hf_check(hf, "", part, &field, 1);
         if (json_is_number(value) && hf->rc == GP_OK)
             return json_number_value(value);
-        at += len;
     }
     return 0;
 }

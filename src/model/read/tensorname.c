@@ -18,135 +18,57 @@
 #define FUSED (ROLE_COUNT + 1) /* query, key and value in one */
 
 struct rule {
-    const char *word; /* found anywhere in the path below the layer */
+    const char *words; /* any of them is found in the path below the layer */
     int role;
 };
 
 /* Whole towers, wherever they stand. */
-static const char *const tower_words[] = {
-    "vision_tower",
-    "vision_model",
-    "visual.",
-    "multi_modal_projector",
-    "mm_projector",
-    "vision_embed",
-    "embed_vision",
-    "vision_encoder",
-    "vit.",
-    "audio_tower",
-    "embed_audio",
-    "audio_model",
-    "vision_language_adapter",
-    "patch_merger",
-    "image_newline",
-    "vpm.",
-    "resampler",
-    "mlp1.",
-    "audio_encoder",
-    "image_projector",
-};
+static const char tower_words[] =
+    "vision_tower vision_model visual. multi_modal_projector mm_projector vision_embed "
+    "embed_vision vision_encoder vit. audio_tower embed_audio audio_model vision_language_adapter "
+    "patch_merger image_newline vpm. resampler mlp1. audio_encoder image_projector";
 
-static const char *const mtp_words[] = {"mtp.", "mtp_", "nextn.", "eagle"};
+static const char mtp_words[] = "mtp. mtp_ nextn. eagle";
 
 /* Inside a layer, in this order. */
 static const struct rule layer_rules[] = {
-    {"ngram_embedding", ROLE_NGRAM},
-    {"engram.embed", ROLE_NGRAM},
+    {"ngram_embedding engram.embed", ROLE_NGRAM},
     {"engram", ROLE_OTHER},
-    {"bias", ROLE_NORM},
-    {"norm", ROLE_NORM},
-    {"ln_", ROLE_NORM},
-    {"sink", ROLE_NORM},
-    {"A_log", ROLE_NORM},
-    {"conv1d", ROLE_NORM},
-    {"mixer.D", ROLE_NORM},
-    {"mamba.D", ROLE_NORM},
-    {"layer_scalar", ROLE_NORM},
-    {"k_scale", ROLE_NORM},
-    {"v_scale", ROLE_NORM},
+    {"bias norm ln_ sink A_log conv1d mixer.D mamba.D layer_scalar k_scale v_scale", ROLE_NORM},
     {"indexer.weights_proj", ROLE_ROUTER},
     {"indexer", ROLE_INDEXER},
     {"shared_expert_gate", ROLE_ROUTER},
-    {"shared_expert", ROLE_SHARED},
-    {"shared_mlp", ROLE_SHARED},
-    {"latent_proj", ROLE_SHARED},
+    {"shared_expert shared_mlp latent_proj", ROLE_SHARED},
     {"experts.", ROLE_EXPERT},
     {"per_layer", ROLE_MLP},
-    {"router", ROLE_ROUTER},
-    {"mlp.gate.", ROLE_ROUTER},
-    {"block_sparse_moe.gate.", ROLE_ROUTER},
-    {"block_sparse_moe.input_linear", ROLE_EXPERT},
-    {"block_sparse_moe.output_linear", ROLE_EXPERT},
-    {"ffn.gate.", ROLE_ROUTER},
-    {"mixer.gate.", ROLE_ROUTER},
-    {"moe.gate.", ROLE_ROUTER},
-    {"linear_attn", ROLE_RECURRENT},
-    {"mamba", ROLE_RECURRENT},
-    {"in_proj", ROLE_RECURRENT},
-    {"x_proj", ROLE_RECURRENT},
-    {"dt_proj", ROLE_RECURRENT},
-    {"kv_a_proj", ROLE_ATTN_LATENT},
-    {"q_a_proj", ROLE_ATTN_LATENT},
-    {"wq_a", ROLE_ATTN_LATENT},
-    {"wkv_a", ROLE_ATTN_LATENT},
-    {"compressor", ROLE_ATTN_LATENT},
-    {"q_b_proj", ROLE_ATTN_Q},
-    {"wq_b", ROLE_ATTN_Q},
-    {"q_proj", ROLE_ATTN_Q},
-    {"wqkv", FUSED},
-    {"qkv", FUSED},
-    {"query_key_value", FUSED},
-    {"attn.c_attn", FUSED},
-    {"W_pack", FUSED},
-    {"kv_b_proj", ROLE_ATTN_KV},
-    {"wkv", ROLE_ATTN_KV},
-    {"k_proj", ROLE_ATTN_KV},
-    {"v_proj", ROLE_ATTN_KV},
-    {"kv_proj", ROLE_ATTN_KV},
-    {"o_proj", ROLE_ATTN_OUT},
-    {"o_a_proj", ROLE_ATTN_OUT},
-    {"o_b_proj", ROLE_ATTN_OUT},
-    {"attn.out_proj", ROLE_ATTN_OUT},
-    {"attn.c_proj", ROLE_ATTN_OUT},
-    {"attn.dense", ROLE_ATTN_OUT},
-    {"attention.dense", ROLE_ATTN_OUT},
-    {"wo_", ROLE_ATTN_OUT},
-    {"wo.", ROLE_ATTN_OUT},
+    {"router mlp.gate. block_sparse_moe.gate.", ROLE_ROUTER},
+    {"block_sparse_moe.input_linear block_sparse_moe.output_linear", ROLE_EXPERT},
+    {"ffn.gate. mixer.gate. moe.gate.", ROLE_ROUTER},
+    {"linear_attn mamba in_proj x_proj dt_proj", ROLE_RECURRENT},
+    {"kv_a_proj q_a_proj wq_a wkv_a compressor", ROLE_ATTN_LATENT},
+    {"q_b_proj wq_b q_proj", ROLE_ATTN_Q},
+    {"wqkv qkv query_key_value attn.c_attn W_pack", FUSED},
+    {"kv_b_proj wkv k_proj v_proj kv_proj", ROLE_ATTN_KV},
+    {"o_proj o_a_proj o_b_proj attn.out_proj attn.c_proj attn.dense attention.dense wo_ wo.",
+     ROLE_ATTN_OUT},
     {"attention.wq", ROLE_ATTN_Q},
-    {"attention.wk", ROLE_ATTN_KV},
-    {"attention.wv", ROLE_ATTN_KV},
+    {"attention.wk attention.wv", ROLE_ATTN_KV},
     {"g_proj", ROLE_ATTN_Q},
-    {"gate_proj", ROLE_MLP},
-    {"up_proj", ROLE_MLP},
-    {"down_proj", ROLE_MLP},
-    {"mlp", ROLE_MLP},
-    {"feed_forward", ROLE_MLP},
-    {"ffn", ROLE_MLP},
-    {"fc1", ROLE_MLP},
-    {"fc2", ROLE_MLP},
+    {"gate_proj up_proj down_proj mlp feed_forward ffn fc1 fc2", ROLE_MLP},
 };
 
 /* Outside the layers. */
 static const struct rule global_rules[] = {
     {"embed_tokens_per_layer", ROLE_LAYER_EMBED},
-    {"norm", ROLE_NORM},
-    {"ln_f", ROLE_NORM},
+    {"norm ln_f", ROLE_NORM},
     {"per_layer", ROLE_MLP},
     {"lm_head.bias", ROLE_NORM},
-    {"lm_head", ROLE_HEAD},
-    {"embed_out", ROLE_HEAD},
-    {"output_layer", ROLE_HEAD},
-    {"embed", ROLE_EMBED},
-    {"wte", ROLE_EMBED},
-    {"wpe", ROLE_EMBED},
+    {"lm_head embed_out output_layer", ROLE_HEAD},
+    {"embed wte wpe", ROLE_EMBED},
 };
 
 static const struct rule gguf_rules[] = {
-    {".bias", ROLE_NORM},
-    {"norm", ROLE_NORM},
-    {"sinks", ROLE_NORM},
-    {"exp_probs_b", ROLE_NORM},
-    {"ssm_conv1d", ROLE_NORM},
+    {".bias norm sinks exp_probs_b ssm_conv1d", ROLE_NORM},
     {"ssm_alpha", ROLE_RECURRENT},
     {"ssm_a", ROLE_NORM},
     {"ssm_dt", ROLE_RECURRENT},
@@ -155,55 +77,51 @@ static const struct rule gguf_rules[] = {
     {"indexer.proj", ROLE_ROUTER},
     {"indexer", ROLE_INDEXER},
     {"ffn_gate_inp", ROLE_ROUTER},
-    {"shexp", ROLE_SHARED},
-    {"ffn_latent", ROLE_SHARED},
+    {"shexp ffn_latent", ROLE_SHARED},
     {"exps", ROLE_EXPERT},
     {"attn_gate", ROLE_RECURRENT},
-    {"attn_q_a", ROLE_ATTN_LATENT},
-    {"attn_kv_a", ROLE_ATTN_LATENT},
+    {"attn_q_a attn_kv_a", ROLE_ATTN_LATENT},
     {"attn_qkv", FUSED},
     {"attn_q", ROLE_ATTN_Q},
-    {"attn_k", ROLE_ATTN_KV},
-    {"attn_v", ROLE_ATTN_KV},
-    {"attn_output", ROLE_ATTN_OUT},
-    {"attn_out", ROLE_ATTN_OUT},
-    {"ffn_", ROLE_MLP},
-    {"inp_gate", ROLE_MLP},
-    {"proj.", ROLE_MLP},
+    {"attn_k attn_v", ROLE_ATTN_KV},
+    {"attn_output attn_out", ROLE_ATTN_OUT},
+    {"ffn_ inp_gate proj.", ROLE_MLP},
 };
 
 static const struct rule gguf_globals[] = {
     {"per_layer_token_embd", ROLE_LAYER_EMBED},
     {"norm", ROLE_NORM},
     {"per_layer_model_proj", ROLE_MLP},
-    {"token_embd", ROLE_EMBED},
-    {"position_embd", ROLE_EMBED},
-    {"token_types", ROLE_EMBED},
+    {"token_embd position_embd token_types", ROLE_EMBED},
     {"output.bias", ROLE_NORM},
     {"output.", ROLE_HEAD},
 };
 
+/* Is one of the words of the list in the path? starts: only where a part of it begins. */
+static bool path_holds(const char *path, const char *words, bool starts)
+{
+    size_t n;
+
+    for (; *words != '\0'; words += n + (words[n] == ' ')) {
+        n = strcspn(words, " ");
+        const char *at = memmem(path, strlen(path), words, n);
+
+        if (at != NULL && (!starts || at == path || at[-1] == '.'))
+            return true;
+    }
+    return false;
+}
+
 static int find_role(const struct rule *rules, size_t count, const char *path)
 {
     for (size_t i = 0; i < count; i++)
-        if (strstr(path, rules[i].word) != NULL)
+        if (path_holds(path, rules[i].words, false))
             return rules[i].role;
     return ROLE_OTHER;
 }
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define FIND(rules, path) find_role(rules, COUNT(rules), path)
-
-static bool holds_any(const char *const *words, size_t count, const char *name)
-{
-    for (size_t i = 0; i < count; i++) {
-        const char *at = strstr(name, words[i]);
-
-        if (at != NULL && (at == name || at[-1] == '.'))
-            return true;
-    }
-    return false;
-}
 
 /* "...<word>N.rest": the number and where the rest begins; -1 without one. */
 static int layer_numbered(const char *name, const char *word, const char **rest)
@@ -244,9 +162,9 @@ static int layer_of(const char *name, const char **rest)
  * (Falcon-H1) or the experts (LongCat-Flash), the second what has no number. */
 static int layer_part(const char *rest)
 {
-    static const char *const first[] = {"mamba.", "mlp.experts.", "mlp.router.", ".0."};
+    static const char first[] = "mamba. mlp.experts. mlp.router. .0.";
 
-    return holds_any(first, COUNT(first), rest) ? 0 : 1;
+    return path_holds(rest, first, true) ? 0 : 1;
 }
 
 static struct tensor_place finish_place(const struct model *model, struct tensor_place place,
@@ -273,8 +191,7 @@ static int recurrent_role(const struct model *model, int layer, const char *rest
 
 bool tensorname_is_aside(const char *name)
 {
-    return holds_any(tower_words, COUNT(tower_words), name) ||
-           holds_any(mtp_words, COUNT(mtp_words), name);
+    return path_holds(name, tower_words, true) || path_holds(name, mtp_words, true);
 }
 
 struct tensor_place tensorname_hf(const struct model *model, const char *name)
@@ -283,7 +200,7 @@ struct tensor_place tensorname_hf(const struct model *model, const char *name)
     const char *rest = name;
     int role;
 
-    if (holds_any(tower_words, COUNT(tower_words), name)) {
+    if (path_holds(name, tower_words, true)) {
         place.role = ROLE_VISION;
         return place;
     }
@@ -299,7 +216,7 @@ struct tensor_place tensorname_hf(const struct model *model, const char *name)
             place.layer = 2 * place.layer + layer_part(rest);
         role = recurrent_role(model, place.layer, rest, role);
     }
-    place.mtp = holds_any(mtp_words, COUNT(mtp_words), name);
+    place.mtp = path_holds(name, mtp_words, true);
     return finish_place(model, place, role);
 }
 
