@@ -235,9 +235,9 @@ void print_compare(const struct record *doc, enum output_format format, bool qui
     if (people) {
         bool speed = strstr(record_get(doc, "front"), "goals") != NULL;
 
-        if (shown < record_find(doc, "planned")->number.value)
+        if (shown < record_number(doc, "planned"))
             strbuf_addf(out, "\n%zu of %.0f rows; --top N shows N of them%s\n", shown,
-                        record_find(doc, "planned")->number.value,
+                        record_number(doc, "planned"),
                         format == OUTPUT_TEXT ? ", a wider terminal more columns" : "");
 
         strbuf_add(
@@ -417,10 +417,10 @@ void print_table(const struct record *doc, enum output_format format, bool quiet
         return;
     }
     strbuf_addf(&head, "%s: sold as %.0f GB, %.2f GiB usable; %s; ", record_get(q, "gpu"),
-                record_find(q, "gpu_marketed")->number.value,
-                record_find(q, "gpu_usable")->number.value, record_get(q, "load"));
+                record_number(q, "gpu_marketed"), record_number(q, "gpu_usable"),
+                record_get(q, "load"));
     record_plan_prices(q, &head);
-    strbuf_addf(&head, ", %.0f h/month", record_find(q, "hours_per_month")->number.value);
+    strbuf_addf(&head, ", %.0f h/month", record_number(q, "hours_per_month"));
     output_line(head.text, format, out);
     strbuf_fini(&head);
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {

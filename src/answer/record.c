@@ -56,17 +56,23 @@ void record_text(struct record *record, const char *name, const char *text)
     fact_add(record, FACT_TEXT, name)->text = gp_strdup(text ? text : "");
 }
 
-void record_textf(struct record *record, const char *name, const char *fmt, ...)
+static void record_textv(struct record *record, const char *name, const char *fmt, va_list args)
 {
     char *text = NULL;
+
+    if (vasprintf(&text, fmt, args) < 0)
+        text = NULL;
+    record_text(record, name, text);
+    free(text);
+}
+
+void record_textf(struct record *record, const char *name, const char *fmt, ...)
+{
     va_list args;
 
     va_start(args, fmt);
-    if (vasprintf(&text, fmt, args) < 0)
-        text = NULL;
+    record_textv(record, name, fmt, args);
     va_end(args);
-    record_text(record, name, text);
-    free(text);
 }
 
 void record_words(struct record *record, const char *name, const char *words)
@@ -317,6 +323,15 @@ void record_item(struct record *record, const char *name, const char *text)
     record_text(record_append(record, name), "", text);
 }
 
+void record_itemf(struct record *record, const char *name, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    record_textv(record_append(record, name), "", fmt, args);
+    va_end(args);
+}
+
 const struct fact *record_find(const struct record *record, const char *name)
 {
     return fact_find(record, name);
@@ -327,6 +342,13 @@ const char *record_get(const struct record *record, const char *name)
     const struct fact *f = fact_find(record, name);
 
     return f && f->text ? f->text : "";
+}
+
+double record_number(const struct record *record, const char *name)
+{
+    const struct fact *f = fact_find(record, name);
+
+    return f && f->known ? f->number.value : 0;
 }
 
 struct writer {

@@ -129,10 +129,9 @@ static void print_check(const struct record *doc, struct strbuf *out)
     for (size_t i = 0; i < broke->record_count; i++)
         strbuf_addf(out, "%s%s", i ? ", " : ": ", record_get(&broke->records[i], ""));
     strbuf_addf(out, "\n%s on %.0f x %s, %s%s: %s, was %s%s%s\n", record_get(doc, "model"),
-                record_find(doc, "gpus")->number.value, record_get(doc, "gpu"),
-                train[0] ? "--train " : "", train[0] ? train : record_get(doc, "engine"),
-                record_get(doc, "verdict"), record_get(doc, "verdict_saved"), reason[0] ? ": " : "",
-                reason);
+                record_number(doc, "gpus"), record_get(doc, "gpu"), train[0] ? "--train " : "",
+                train[0] ? train : record_get(doc, "engine"), record_get(doc, "verdict"),
+                record_get(doc, "verdict_saved"), reason[0] ? ": " : "", reason);
     if (terms->record_count > 0) {
         strbuf_add(out, "\n");
         record_table(terms->records, terms->record_count, NULL, RECORD_TEXT, out);
