@@ -617,6 +617,8 @@ static void refuse_other(const struct resolved *plan, struct log_plan *a)
     if (a->log->failed_line)
         REFUSE(a, "its start failed at line %ld: gpuplan --check-log says why",
                a->log->failed_line);
+    else if (a->log->estimated)
+        REFUSE(a, "it is an estimate, of no server that ran");
     else if (a->log->mixed)
         REFUSE(a, "the lines of two servers are mixed in it");
     else if (of->model != q->model)

@@ -186,7 +186,7 @@ static void record_notes(const struct enginelog *log, const struct log_request *
                      log->odd > 1 ? "s are" : " is");
     if (log->pairs_lost)
         record_item(doc, "notes", "the log has more options than are read");
-    if (!log->started && !log->failed_line)
+    if (!log->started && !log->failed_line && !log->estimated)
         record_itemf(doc, "notes",
                      "the log ends before the server was ready; its last known line is %ld: %.120s",
                      log->last_line, log->last);
@@ -231,6 +231,7 @@ void log_check(const char *file, const struct enginelog *log, const struct log_r
     record_text(doc, "status",
                 log->failed_line ? "failed"
                 : log->started   ? "started"
+                : log->estimated ? "estimated"
                                  : "unfinished");
     record_failure(log, doc);
     record_count(doc, "lines", "", (double)log->lines);
