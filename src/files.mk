@@ -407,6 +407,7 @@ tui_sources = \
 	src/tui/bench/s_bench.c \
 	src/tui/bench/s_bench.h \
 	src/tui/bench/bench_live.c \
+	src/tui/bench/confirm_page.c \
 	src/tui/command.c \
 	src/tui/compare/compare_view.c \
 	src/tui/compare/compare_view.h \

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tui/toolkit/key.h"
+#include "tui/toolkit/words.h"
 
 #define X(id, ...) [ACT_##id] = {__VA_ARGS__},
 #define S(id, word, name, key, help) \
@@ -19,20 +20,6 @@ const struct action_row action_rows[ACT_COUNT] = {[ACT_NONE] = {"", "", 0, 0, ""
 const char *const screen_names[SCREEN_COUNT] = {SCREENS(X)};
 #undef X
 
-/* The next of the names divided by blanks; false at the end. */
-static bool next_name(const char **names, char *name, size_t size)
-{
-    size_t n;
-
-    *names += strspn(*names, " ");
-    n = strcspn(*names, " ");
-    if (n == 0)
-        return false;
-    gp_format(name, size, "%.*s", (int)n, *names);
-    *names += n;
-    return true;
-}
-
 enum action action_of_key(int key, enum screen_id screen)
 {
     unsigned bit = 1u << screen;
@@ -44,7 +31,7 @@ enum action action_of_key(int key, enum screen_id screen)
         const char *names = row->screens & bit ? row->keys : "";
         bool has = false;
 
-        while (!has && next_name(&names, name, sizeof(name)))
+        while (!has && words_next(&names, name, sizeof(name)))
             has = key_find(name) == key;
         if (!has)
             continue;
@@ -68,7 +55,7 @@ const char *action_key(enum action action, char *text, size_t size)
 {
     const char *names = action_rows[action].keys;
 
-    if (!next_name(&names, text, size))
+    if (!words_next(&names, text, size))
         text[0] = '\0';
     return text;
 }
@@ -122,7 +109,7 @@ static int add_part(enum screen_id screen, bool all, int wide, struct strbuf *ou
         if ((row->screens == ON_ALL) != all || !(row->screens & 1u << screen))
             continue;
         strbuf_init(&keys);
-        while (next_name(&names, name, sizeof(name)))
+        while (words_next(&names, name, sizeof(name)))
             strbuf_addf(&keys, "%s%s", keys.len ? ", " : "", name);
         if (!keys.len)
             strbuf_addf(&keys, ":%s", row->name);

@@ -279,10 +279,9 @@ static void draw_bar(const struct app *app, struct canvas *canvas, struct rect i
 {
     struct rect inside = {in.y, in.x + 1, 1, in.cols - 2};
     struct strbuf left, right;
-    int x;
 
     bar_words(app, &left, &right);
-    x = inside.cols - gp_width(right.text);
+    int x = inside.cols - gp_width(right.text);
     canvas_fit(canvas, inside, 0, 0, right.len ? x - 1 : x, INK_TEXT, left.text);
     draw_keys(canvas, inside, 0, left.text);
     canvas_text(canvas, inside, 0, x, INK_TEXT, right.text);
@@ -316,11 +315,10 @@ static int key_in(const char *text, int x)
 int app_bar_at(const struct app *app, int x)
 {
     struct strbuf left, right;
-    int key, from;
 
     bar_words(app, &left, &right);
-    from = app->display.cols - 1 - gp_width(right.text);
-    key = right.len && x >= from ? key_in(right.text, x - from) : key_in(left.text, x - 1);
+    int from = app->display.cols - 1 - gp_width(right.text);
+    int key = right.len && x >= from ? key_in(right.text, x - from) : key_in(left.text, x - 1);
     strbuf_fini(&left);
     strbuf_fini(&right);
     return key;

@@ -21,6 +21,8 @@
 #include "tui/toolkit/key.h"
 #include "tui/toolkit/term.h"
 
+#define HELP_COLS 46 /* of a column of help */
+
 /* ---- help, the command, the prompt ---- */
 
 static void open_help(struct app *app)
@@ -46,6 +48,7 @@ static void open_help(struct app *app)
                "More: man gpuplan, gpuplan-model(7).\n");
     gp_format(title, sizeof(title), "Help: %s", screen_names[app->screen]);
     pager_open(&app->display, title, text.text);
+    pager_columns(&app->display, HELP_COLS);
     strbuf_fini(&text);
 }
 
@@ -208,7 +211,6 @@ bool app_export(struct app *app, void *ctx, const char *text, struct gp_err *err
     struct gp_err why = {0};
     char path[GP_PATH_MAX];
     struct strbuf out;
-    enum gp_status rc;
 
     (void)ctx;
     if (!ops->export)
@@ -222,7 +224,7 @@ bool app_export(struct app *app, void *ctx, const char *text, struct gp_err *err
         return gp_fail(err, GP_E_USAGE, path, ops->suffixes, "the suffix sets the format") == GP_OK;
     }
     strbuf_init(&out);
-    rc = ops->export(app, app_state(app, app->screen), suffix_of(path), &out, err);
+    enum gp_status rc = ops->export(app, app_state(app, app->screen), suffix_of(path), &out, err);
     if (!rc)
         rc = path_write(path, out.text, out.len, &why);
     strbuf_fini(&out);
@@ -240,12 +242,24 @@ static void complete_path(struct app *app, void *ctx, const char *text, struct s
     edit_paths(text, out);
 }
 
+/* "compare.csv", or the first of compare-2.csv, compare-3.csv, ... that is not there. */
+static void export_name(const struct app *app, char *name, size_t size)
+{
+    const char *suffixes = app->screens[app->screen]->suffixes;
+    const char *word = strchr(action_rows[ACT_SCREEN_PLAN + app->screen].name, '-') + 1;
+    int len = (int)strcspn(suffixes, " ");
+
+    gp_format(name, size, "%s.%.*s", word, len, suffixes);
+    for (int i = 2; path_is_there(name) && i < 1000; i++)
+        gp_format(name, size, "%s-%d.%.*s", word, i, len, suffixes);
+}
+
 static void open_export(struct app *app)
 {
     const struct screen_ops *ops = app->screens[app->screen];
-    char hint[120];
+    char hint[120], name[64];
     struct prompt_spec options = {.label = "Export to: ",
-                                  .text = "",
+                                  .text = name,
                                   .hint = hint,
                                   .history = PROMPT_FILE,
                                   .done = app_export,
@@ -255,6 +269,7 @@ static void open_export(struct app *app)
         app_report(app, false, "%s has nothing to export", screen_names[app->screen]);
         return;
     }
+    export_name(app, name, sizeof(name));
     gp_format(hint, sizeof(hint), "a file; its suffix sets the format: %s; or a page: html",
               ops->suffixes);
     prompt_open(&app->display, &options);

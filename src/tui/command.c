@@ -24,24 +24,10 @@
 #include "base/path.h"
 #include "tui/toolkit/edit.h"
 #include "tui/toolkit/key.h"
+#include "tui/toolkit/words.h"
 
 #define WORD_MAX 256
 #define MANY 200 /* completions, at most */
-
-/* The first word of the line, which moves to what follows it. */
-static bool take_word(const char **line, char word[WORD_MAX])
-{
-    size_t n;
-
-    *line += strspn(*line, " ");
-    n = strcspn(*line, " ");
-    if (n == 0)
-        return false;
-    gp_format(word, WORD_MAX, "%.*s", (int)n, *line);
-    *line += n;
-    *line += strspn(*line, " ");
-    return true;
-}
 
 /* ---- files ---- */
 
@@ -51,7 +37,6 @@ static bool dump_to(struct app *app, void *ctx, const char *path, struct gp_err 
 {
     struct canvas canvas;
     struct strbuf out;
-    enum gp_status rc;
     char target[GP_PATH_MAX];
 
     if (!app->scripted && strcmp(path, "-") == 0)
@@ -66,7 +51,7 @@ static bool dump_to(struct app *app, void *ctx, const char *path, struct gp_err 
     canvas_init(&canvas, app->settings.charset);
     app_draw(app, &canvas);
     (ctx == &inks ? canvas_dump_inks : canvas_dump)(&canvas, &out);
-    rc = path_write(path, out.text, out.len, err);
+    enum gp_status rc = path_write(path, out.text, out.len, err);
     canvas_fini(&canvas);
     strbuf_fini(&out);
     return rc == GP_OK;
@@ -211,7 +196,7 @@ static void part_options(const struct app *app, int screen, const char *line, st
     for (line += strspn(line, " "); *line;) {
         const char *from = line;
 
-        take_word(&line, word);
+        words_next(&line, word, sizeof(word));
         if (!to || word[0] == '-')
             to = find_of(app, (enum screen_id)screen, word) >= 0 ? own : request;
         strbuf_addn(to, from, (size_t)(line - from));
@@ -227,15 +212,14 @@ static bool run_screen(struct app *app, int screen, const char *options, struct 
     int undo = app->form->undo_at;
     struct strbuf own, request;
     char key[16];
-    bool ok;
 
     strbuf_init(&own);
     strbuf_init(&request);
-    if (app->screens[screen]->own_line)
+    if (app->screens[screen]->complete)
         strbuf_add(&own, options);
     else
         part_options(app, screen, options, &own, &request);
-    ok = !request.len || form_request(app->form, request.text, err) == GP_OK;
+    bool ok = !request.len || form_request(app->form, request.text, err) == GP_OK;
     if (ok && own.len &&
         app->screens[screen]->options(app, app_state(app, (enum screen_id)screen), own.text, err)) {
         ok = false;
@@ -284,7 +268,7 @@ bool app_command(struct app *app, const char *line, struct gp_err *err)
     bool whole = strncmp(rest, "gpuplan", 7) == 0 && (!rest[7] || rest[7] == ' ');
 
     all = rest += whole ? 7 + strspn(rest + 7, " ") : 0;
-    if (!take_word(&rest, word))
+    if (!words_next(&rest, word, sizeof(word)))
         return true;
     if (find_screen(word) >= 0 && rest[0])
         return run_screen(app, find_screen(word), rest, err);
@@ -292,7 +276,7 @@ bool app_command(struct app *app, const char *line, struct gp_err *err)
         return run_screen(app, SCREEN_PLAN, all, err);
     if (strcmp(word, "set") == 0) {
         all = rest;
-        if (!take_word(&rest, word))
+        if (!words_next(&rest, word, sizeof(word)))
             return gp_fail(err, GP_E_USAGE, "set", "as in: set users 16",
                            "needs an option and its value") == GP_OK;
     }
@@ -366,7 +350,6 @@ static void offer_first(const struct app *app, struct completion *c)
 static void offer_values(const struct app *app, enum option_id id, struct completion *c)
 {
     const struct option_row *row = &option_rows[id];
-    struct choice *choices;
     char word[WORD_MAX];
     int count = 0;
 
@@ -379,7 +362,7 @@ static void offer_values(const struct app *app, enum option_id id, struct comple
     }
     if (row->type >= OPTION_COUNTED && strcmp(row->fallback, "auto") == 0)
         offer_word(c, "auto");
-    choices = form_choices(app->form, field_of(id), false, &count);
+    struct choice *choices = form_choices(app->form, field_of(id), false, &count);
     for (int i = 0; i < count && !row->choices; i++)
         if (choices[i].id[0])
             offer_word(c, choices[i].id);
@@ -393,7 +376,7 @@ void app_complete(struct app *app, const char *line, struct strbuf *out)
     struct completion c = {.out = out, .begin = last ? last + 1 : rest};
     int words = 0;
 
-    while (take_word(&rest, word) && (rest[0] || c.begin[0] == '\0')) {
+    while (words_next(&rest, word, sizeof(word)) && (rest[0] || c.begin[0] == '\0')) {
         gp_copy(before, sizeof(before), word);
         if (words++ == 0)
             gp_copy(first, sizeof(first), word);
@@ -404,8 +387,8 @@ void app_complete(struct app *app, const char *line, struct strbuf *out)
         offer_first(app, &c);
     else if (find_verb(first))
         edit_paths(c.begin, out);
-    else if (find_screen(first) >= 0 && app->screens[find_screen(first)]->own_line)
-        edit_paths(c.begin, out); /* ":pool FILE" */
+    else if (find_screen(first) >= 0 && app->screens[find_screen(first)]->complete)
+        app->screens[find_screen(first)]->complete(app, c.begin, out);
     else if (find_option(before) >= 0 && !strchr(before, '='))
         offer_values(app, field_rows[find_option(before)].option, &c);
     else if (find_own(app, before) >= 0 && option_rows[find_own(app, before)].choices)

@@ -70,7 +70,6 @@ static void form_plan_here(struct form *form)
 static bool form_take(struct form *form, const struct form_values *values)
 {
     struct form_change changes[FIELD_COUNT];
-    struct form_step *step;
     int count = 0;
 
     for (int f = 0; f < FIELD_COUNT; f++)
@@ -84,7 +83,7 @@ static bool form_take(struct form *form, const struct form_values *values)
     form->undo_last = ++form->undo_at;
     if (form->undo_last - form->undo_first >= FORM_UNDO)
         form->undo_first = form->undo_last - FORM_UNDO + 1;
-    step = &form->undo[form->undo_at % FORM_UNDO];
+    struct form_step *step = &form->undo[form->undo_at % FORM_UNDO];
     step->count = count;
     step->change = gp_realloc(step->change, (size_t)count * sizeof(changes[0]));
     memcpy(step->change, changes, (size_t)count * sizeof(changes[0]));
@@ -253,7 +252,6 @@ struct form *form_new(struct planner *planner, const struct options *options, st
 {
     static const struct options nothing;
     struct form *form = gp_calloc(1, sizeof(*form));
-    int solve;
 
     form->planner = planner;
     form->answer = gp_calloc(1, sizeof(*form->answer));
@@ -266,7 +264,7 @@ struct form *form_new(struct planner *planner, const struct options *options, st
         return NULL;
     }
     form_plan_here(form);
-    solve = options_choice(options, OPT_SOLVE) + 1;
+    int solve = options_choice(options, OPT_SOLVE) + 1;
     for (int f = 0; f < FIELD_COUNT && solve; f++)
         if ((int)field_rows[f].form->solve == solve)
             form_solve(form, (enum field)f, NULL);
@@ -314,10 +312,9 @@ enum gp_status form_options(struct form *form, const char *given, struct gp_err 
 enum gp_status form_request(struct form *form, const char *given, struct gp_err *err)
 {
     struct form_values values;
-    enum gp_status rc;
 
     values_default(&values, form->values.profiles);
-    rc = values_options(form->planner, &values, given, NULL, err);
+    enum gp_status rc = values_options(form->planner, &values, given, NULL, err);
     if (!rc)
         form_commit(form, &values);
     return rc;
@@ -464,14 +461,13 @@ enum gp_status form_save(struct form *form, const char *path, struct gp_err *err
 {
     struct strbuf line;
     struct options options;
-    enum gp_status rc;
 
     if (!path[0] || strcmp(path, "-") == 0)
         return gp_fail(err, GP_E_USAGE, "", "such as plan.json", "a file needs a name");
     strbuf_init(&line);
     form_write_options(form, &options);
     request_line_write(&options, &line);
-    rc = path_write(path, line.text, line.len, err);
+    enum gp_status rc = path_write(path, line.text, line.len, err);
     strbuf_fini(&line);
     if (!rc) {
         gp_copy(form->file, sizeof(form->file), path);
@@ -485,7 +481,6 @@ enum gp_status form_load(struct form *form, const char *path, struct gp_err *err
     struct form_values values = {0};
     struct request_line request = {0};
     const struct options *options = &request.options;
-    const char *line;
     char *text, *from;
     size_t len;
     long number = 1;
@@ -495,7 +490,7 @@ enum gp_status form_load(struct form *form, const char *path, struct gp_err *err
         return rc;
     for (from = text; *from && strchr(" \t\r\n", *from); from++)
         number += *from == '\n';
-    line = gp_trim(from);
+    const char *line = gp_trim(from);
     if (!*line)
         rc = gp_fail(err, GP_E_FILE, path, "", "is empty");
     else if (strchr(line, '\n'))

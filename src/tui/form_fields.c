@@ -50,10 +50,8 @@ struct choices_list {
 static struct choice *choices_add(struct choices_list *list, const char *id, const char *text,
                                   const char *more)
 {
-    struct choice *c;
-
     list->items = gp_grow(list->items, &list->cap, (size_t)list->count + 1, sizeof(*list->items));
-    c = &list->items[list->count++];
+    struct choice *c = &list->items[list->count++];
     memset(c, 0, sizeof(*c));
     gp_copy(c->id, sizeof(c->id), id);
     gp_copy(c->text, sizeof(c->text), text);

@@ -14,6 +14,7 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "plan/draft.h"
+#include "tui/toolkit/words.h"
 
 static bool field_is_flag(enum field field)
 {
@@ -94,13 +95,11 @@ enum gp_status values_put(struct planner *planner, struct form_values *values, e
 {
     struct options scratch = {0};
     char copy[FORM_VALUE], where[80];
-    char *value, *colon;
-    enum gp_status rc;
 
     gp_format(where, sizeof(where), "--%s", option_rows[field_rows[field].option].name);
     if (!gp_copy(copy, sizeof(copy), text))
         return gp_fail(err, GP_E_USAGE, where, "", "is longer than %d bytes", FORM_VALUE - 1);
-    value = gp_trim(copy);
+    char *value = gp_trim(copy);
     if (option_means_default(field_rows[field].option, value)) {
         values_set(values, field, field == FIELD_MODEL ? MODEL_DEFAULT : "");
         if (field == FIELD_GPU) /* a count alone means nothing */
@@ -111,12 +110,12 @@ enum gp_status values_put(struct planner *planner, struct form_values *values, e
         return values_put_count(values, value, answer, err);
     if (field_is_flag(field) && strcmp(value, "on") != 0)
         return gp_fail(err, GP_E_USAGE, where, "off|on", "'%s' is not one of the choices", value);
-    rc = options_text(&scratch, field_rows[field].option, where, value, err);
+    enum gp_status rc = options_text(&scratch, field_rows[field].option, where, value, err);
     if (!rc)
         rc = value_look_up(planner, field, value, err);
     if (rc)
         return rc;
-    colon = field == FIELD_GPU ? strrchr(value, ':') : NULL;
+    char *colon = field == FIELD_GPU ? strrchr(value, ':') : NULL;
     if (colon) { /* "l40s:2" is both fields */
         *colon = '\0';
         values_set(values, FIELD_GPUS, colon + 1);
@@ -181,23 +180,6 @@ void values_write_options(const struct form_values *values, struct options *opti
 
 /* ---- a line of options ---- */
 
-/* The next word of *text, quotes around it taken off; false at the end. */
-static bool next_word(const char **text, char *word, size_t size)
-{
-    const char *from = *text + strspn(*text, " \t"), *end;
-    char stop = *from == '"' || *from == '\'' ? *from : '\0';
-    size_t len;
-
-    if (!*from)
-        return false;
-    from += stop != '\0';
-    end = stop ? strchr(from, stop) : NULL;
-    len = end ? (size_t)(end - from) : stop ? strlen(from) : strcspn(from, " \t");
-    gp_format(word, size, "%.*s", (int)len, from);
-    *text = from + len + (end != NULL);
-    return true;
-}
-
 static enum gp_status field_unknown(const char *name, int id, struct gp_err *err)
 {
     const char *names[FIELD_COUNT];
@@ -220,7 +202,7 @@ enum gp_status values_options(struct planner *planner, struct form_values *value
     bool given[FIELD_COUNT] = {false};
     enum gp_status rc = GP_OK;
 
-    while (!rc && next_word(&words, word, sizeof(word))) {
+    while (!rc && words_next(&words, word, sizeof(word))) {
         bool whole = word[0] == '-' && option_find(word + 1) >= 0; /* "-users" */
         const char *value, *rest = words;
         int id = option_split(word + whole, name, sizeof(name), &value);
@@ -229,7 +211,7 @@ enum gp_status values_options(struct planner *planner, struct form_values *value
 
         if (field == FIELD_COUNT && id != OPT_PROFILES)
             return field_unknown(name, id, err);
-        if (!value && next_word(&rest, next, sizeof(next)) &&
+        if (!value && words_next(&rest, next, sizeof(next)) &&
             (!flag || strcmp(next, "on") == 0 || strcmp(next, "off") == 0)) {
             value = next;
             words = rest;
@@ -261,12 +243,11 @@ enum gp_status values_solve(struct planner *planner, struct form_values *values,
     struct answer *found = gp_calloc(1, sizeof(*found));
     const struct request *q = &found->plan.request;
     struct options options;
-    enum gp_status rc;
 
     values_write_options(values, &options);
     options_text(&options, OPT_SOLVE, "", option_choice(OPT_SOLVE, (int)row->solve - 1, word),
                  NULL);
-    rc = planner_answer(planner, &options, found, err);
+    enum gp_status rc = planner_answer(planner, &options, found, err);
     const struct solution *solved = &found->solved;
     if (!rc && !solved->found && solved->likely <= 0 && !solved->likely_precision)
         rc = gp_fail(err, GP_E_USAGE, row->label, "a: suggestions",

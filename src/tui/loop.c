@@ -71,7 +71,6 @@ static void loop_run(struct app *app)
     canvas_init(&canvas, app->settings.charset);
     while (!app->quit) {
         double wait = app_tick(app), pause = painted + PAINT_PAUSE - clock_now();
-        int key;
 
         if (app->display.touched && pause <= 0) {
             app_draw(app, &canvas);
@@ -86,7 +85,7 @@ static void loop_run(struct app *app)
             ahead = catalog_models_ahead(planner_catalog(app->form->planner), MODELS_AT_ONCE);
             wait = 0;
         }
-        key = app->held == K_NONE ? term_key(wait) : term_no_key(wait);
+        int key = app->held == K_NONE ? term_key(wait) : term_no_key(wait);
         if (key != K_NONE)
             painted = -1;
         /* This key and those that wait behind it. A key is only asked for when it will be
@@ -103,7 +102,6 @@ static void loop_run(struct app *app)
 static enum gp_status run_keys(struct app *app, const struct app_start *start, struct gp_err *err)
 {
     struct app_settings *settings = &app->settings;
-    enum gp_status rc;
 
     if (start->script) {
         if (!settings->scheme_given)
@@ -112,7 +110,7 @@ static enum gp_status run_keys(struct app *app, const struct app_start *start, s
             settings->charset = term_charset();
         return script_run(app, start->script, err);
     }
-    rc = term_open(err);
+    enum gp_status rc = term_open(err);
     if (rc)
         return rc;
     if (!settings->scheme_given)

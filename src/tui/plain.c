@@ -108,7 +108,6 @@ static void plain_say_text(const char *text)
 static bool plain_ask(struct plain *plain, const char *question)
 {
     char *text = plain->text;
-    const char *line;
     int c;
 
     text[0] = '\0';
@@ -123,7 +122,7 @@ static bool plain_ask(struct plain *plain, const char *question)
     if (!strchr(text, '\n'))
         while ((c = getchar()) != EOF && c != '\n')
             ;
-    line = gp_trim(text);
+    const char *line = gp_trim(text);
     memmove(text, line, strlen(line) + 1);
     if (plain->echo)
         plain_say("%s", text);
@@ -574,7 +573,6 @@ const char *plain_because(bool option, bool config)
 int plain_run(const struct app_start *start, const char *because, struct gp_err *err)
 {
     struct plain plain = {.echo = !isatty(STDIN_FILENO)};
-    int code;
 
     *err = (struct gp_err){.code = GP_OK};
     plain_say("gpuplan plain mode (from %s). Answer with a number or with words, Enter "
@@ -588,9 +586,9 @@ int plain_run(const struct app_start *start, const char *because, struct gp_err 
     plain_ask_all(&plain);
     while (!plain.quit && !plain.ended)
         plain_next(&plain);
-    code = !plain.ended            ? 0 /* somebody read it */
-           : !plain.form->answered ? gp_status_exit(plain.form->err.code)
-                                   : plain.form->answer->plan.verdict == VERDICT_DOES_NOT_FIT;
+    int code = !plain.ended            ? 0 /* somebody read it */
+               : !plain.form->answered ? gp_status_exit(plain.form->err.code)
+                                       : plain.form->answer->plan.verdict == VERDICT_DOES_NOT_FIT;
     form_free(plain.form);
     if (fflush(stdout) != 0 || ferror(stdout))
         return gp_status_exit(gp_fail(err, GP_E_FILE, "standard output", "", "cannot be written"));

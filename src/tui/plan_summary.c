@@ -42,12 +42,11 @@ static const char *money_or_dash(double dollars, char text[32])
 char *plan_summary_text(const struct plan_summary *o, int cols, char text[PLAN_SUMMARY_TEXT])
 {
     char hour[32], million[32], tpot[32] = "-", gpus[16] = "-";
-    const char *word;
 
     text[0] = '\0';
     if (!o || !o->known)
         return text;
-    word = o->gain && o->gain[0] ? o->gain : verdict_words[o->verdict].brief;
+    const char *word = o->gain && o->gain[0] ? o->gain : verdict_words[o->verdict].brief;
     if (o->verdict == VERDICT_DOES_NOT_FIT) {
         gp_format(text, PLAN_SUMMARY_TEXT, "%-8s %s", word,
                   o->limit == LIMIT_NONE ? "" : limit_words[o->limit].noun);

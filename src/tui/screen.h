@@ -68,7 +68,9 @@ struct screen_ops {
     /* Is there something to show? Else it has no tab. state may be NULL. NULL: always. */
     bool (*here)(const void *state);
     void (*offer)(struct app *app); /* ... then it lists what it could show. NULL */
-    bool own_line; /* what follows its name at `:` is its own, whole: "pool FILE" */
+    /* What may follow its name at `:`, which is then its own, whole ("pool FILE"): words that
+     * begin so, blanks between. NULL: it takes options. */
+    void (*complete)(const struct app *app, const char *begin, struct strbuf *out);
 };
 
 #define X(id, word, ...) extern const struct screen_ops screen_##word;

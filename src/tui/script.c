@@ -194,14 +194,12 @@ static enum gp_status wait_until(struct script *script, const char *text, struct
         return gp_fail(err, GP_E_USAGE, script->where, ":until running", "needs a text");
     strbuf_init(&shown);
     for (;;) {
-        double wish;
-
         strbuf_clear(&shown);
         script_look(script->app, &shown);
         found = strstr(shown.text, text) != NULL;
         if (found || clock_now() > end)
             break;
-        wish = app_tick(script->app);
+        double wish = app_tick(script->app);
         pause_for(wish < 0 || wish > 0.02 ? 0.02 : wish);
     }
     strbuf_fini(&shown);
@@ -282,12 +280,11 @@ static enum gp_status key_line(struct script *script, const char *line, struct g
 enum gp_status script_run(struct app *app, const char *path, struct gp_err *err)
 {
     struct script script = {.app = app};
-    enum gp_status rc;
     char *text, *line, *next;
     size_t len;
     int number = 0;
 
-    rc = path_read(path, SCRIPT_BYTES, &text, &len, err);
+    enum gp_status rc = path_read(path, SCRIPT_BYTES, &text, &len, err);
     if (rc)
         return rc;
     script_settle(app);

@@ -120,14 +120,13 @@ enum gp_status settings_write(const struct app_settings *settings, char *path, s
                               struct gp_err *err)
 {
     struct strbuf out;
-    enum gp_status rc;
 
     if (!path_state_home(path, size, "state.cfg")) {
         gp_copy(path, size, "state.cfg");
         return gp_fail(err, GP_E_FILE, "state.cfg", "set HOME or XDG_STATE_HOME",
                        "no folder to keep settings in");
     }
-    rc = settings_make_folders(path, err);
+    enum gp_status rc = settings_make_folders(path, err);
     if (rc != GP_OK)
         return rc;
     strbuf_init(&out);

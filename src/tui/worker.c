@@ -188,12 +188,11 @@ void task_wait(struct task *t, double until)
 void task_drop(struct task **task)
 {
     struct task *t = *task, **at;
-    struct worker *w;
 
     *task = NULL;
     if (!t)
         return;
-    w = t->worker;
+    struct worker *w = t->worker;
     pthread_mutex_lock(&w->lock);
     for (at = &w->tasks; *at != t;)
         at = &(*at)->next;

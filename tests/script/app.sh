@@ -339,6 +339,15 @@ shows "end the name with ! to replace it"
 shows "written to there.txt"
 assert_contains "exported" "l40s" "$(tr '[:upper:]' '[:lower:]' <there.txt)"
 
+screen "export offers a name that is free" -m 70B -g l40s <<'KEYS'
+e Enter
+e Enter
+e "own.md" Enter
+:dump -
+KEYS
+shows "written to own.md"
+assert_true "two plans" test -s plan.txt -a -s plan-2.txt
+
 screen "export names the suffixes it knows" <<'KEYS'
 ":" "export plan.doc" Enter
 :dump -

@@ -918,16 +918,16 @@ expect <<'END'
 ┌─ Example 9000 ───────────────────────────────────────────────────────────────┐
 │cores    2, 4 processors in 1 socket      clock    2500 MHz                   │
 │caches   level 2 -, level 3 32 MiB                                           █│
-│memory   48.00 free of 64.00 GiB          temp     -                          │
-│load     0.50 runnable, mean of a minute                                      │
-│no GPU: no NVIDIA driver library          busy     -                          │
+│memory   48.00 free of 64.00 GiB                                             █│
+│load     0.50 runnable, mean of a minute  temp     -                          │
+│no GPU: no NVIDIA driver library                                              │
 │(/nonexistent: cannot open shared object                                      │
-│file: No such file or directory); the     memory   16.0 of 64.0 GiB           │
-│PCI bus cannot be read                                                       ▃│
+│file: No such file or directory); the     busy     -                          │
+│PCI bus cannot be read                                                        │
 │                                                                              │
+│                                          memory   16.0 of 64.0 GiB           │
 │                                                                              │
-│                                                                              │
-│                                                                              │
+│                                                                             ▅│
 │                                                                              │
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
@@ -986,26 +986,26 @@ expect <<'END'
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
 ┌─ NVIDIA GeForce RTX 4090 ────────────────────────────────────────────────────────────────────────────────────────────┐
 │profile  rtx-4090                                               power    22 of 450 W                                  │
-│driver   570.86.15 (from nvml)                                                                                       ▁│
-│memory   22.99 free, 1.00 used of 23.99 GiB                     clock    210 of 1980 MHz                              │
+│driver   570.86.15 (from nvml)                                                                                        │
+│memory   22.99 free, 1.00 used of 23.99 GiB                                                                           │
 │PCIe     gen 1 x16 of gen 4 x16                                                                                      ▂│
-│NVLink   none                                                   temp     34 C                                         │
-│MIG      none                                                                                                        ▃│
-│bus      0000:af:00.0                                           busy     0 % of the time                              │
-│programs none                                                                                                        ▁│
-│                                                                memory   1.0 of 24.0 GiB                              │
+│NVLink   none                                                   clock    210 of 1980 MHz                              │
+│MIG      none                                                                                                         │
+│bus      0000:af:00.0                                                                                                 │
+│programs none                                                                                                        ▃│
+│                                                                temp     34 C                                         │
+│                                                                                                                      │
 │                                                                                                                     ▁│
+│                                                                                                                     █│
+│                                                                busy     0 % of the time                              │
+│                                                                                                                      │
+│                                                                                                                      │
+│                                                                                                                     ▁│
+│                                                                memory   1.0 of 24.0 GiB                              │
+│                                                                                                                      │
+│                                                                                                                      │
+│                                                                                                                     ▂│
 │                                                                throttle idle                                         │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
 │                                                                                                                      │
 │                                                                                                                      │
 │                                                                                                                      │

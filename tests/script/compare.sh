@@ -162,11 +162,11 @@ only 2,8
 expect <<'END'
 ┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ──────────────────────────────────────────────────────────────────────────────────────────────────┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost                                                                                    │
-│   GPU                  format     n  verdict     ~TPOT ms  ~tok/s    $/h    ~$/M  ~users  layout   memory GiB  weights GiB  KV pool GiB  $/month             │
-│=  rtx-a6000            bf16       4  fits        100.9±75     151   2.00    3.68      75  TP4           47.99        32.89        ~7.35     1460             │
-│▸  l40s                 int4-awq   2  fits         77.8±50     193   2.00    2.89      96  TP2           44.99        18.55       ~18.90     1460             │
-│   l40s                 fp8        4  fits         59.2±38     256   4.00    4.34     209  TP4           44.99        16.96       ~20.50     2920             │
-│   l40s                 bf16       4  fits         83.8±54     183   4.00    6.08      46  TP4           44.99        32.89        ~4.57     2920             │
+│   GPU                  format     n  verdict     ~TPOT ms  ~tok/s    $/h    ~$/M  ~users  layout   memory GiB  weights GiB  KV pool GiB  $/month  bound by   │
+│=  rtx-a6000            bf16       4  fits        100.9±75     151   2.00    3.68      75  TP4           47.99        32.89        ~7.35     1460  weights    │
+│▸  l40s                 int4-awq   2  fits         77.8±50     193   2.00    2.89      96  TP2           44.99        18.55       ~18.90     1460  prefill    │
+│   l40s                 fp8        4  fits         59.2±38     256   4.00    4.34     209  TP4           44.99        16.96       ~20.50     2920  prefill    │
+│   l40s                 bf16       4  fits         83.8±54     183   4.00    6.08      46  TP4           44.99        32.89        ~4.57     2920  weights    │
 END
 
 # ---- order ----------------------------------------------------------------------------
@@ -629,12 +629,15 @@ for r, s in zip(rows, shown):
             ('users', cell(r['holds'], 0)), ('', layout),
             ('', cell(r['memory'], 2)), ('', cell(r['weights'], 2)),
             ('', cell(r['kv_pool'], 2)), ('', cell(r['per_month'], 0))]
-    if ' limit' in head:
-        want.append(('', r['limit']))
     # the title has the mark of a column of estimates
     want = [w[1:] if '~' + t in head and t and w[0] == '~' else w for t, w in want]
     star = s.lstrip('▸ +=').startswith('*')
     got = re.split('[█▓▒░·]', s)[0].lstrip('▸ +=*').split() # up to the bar
+    if ' bound by' in head: # what limits it; of what is sure what its time goes into
+        want.append(r['limit'] if r['limit'] != 'none' else got[-1])
+        assert r['verdict'] == 'does-not-fit' or want[-1] in (
+            'weights', 'compute', 'experts', 'kv-cache', 'link', 'launch', 'prefill', 'draft',
+            'host-memory', r['limit']), s
     if r['verdict'] == 'does-not-fit': # a sentence in place of figures
         assert 'no fit: ' in s, s
         want, got = want[:2], got[:2]
@@ -696,8 +699,8 @@ expect <<'END'
 │ weights GiB 18.55                33.88                37.07                  │
 │ KV pool GiB ~21.68               ~6.60                ~34.23 *               │
 │ memory GiB  47.99                47.99                80.00                  │
+│ bound by    prefill              weights              prefill                │
 │ offer       1 x hyperstack/n3…   1 x hyperstack/n3…   1 x hyperstack/n3…     │
-│                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
  Left and Right choose a column, Enter takes it into the plan.
  ~ estimated, ? assumed, - unknown; TPOT with its band's wider side

@@ -163,20 +163,20 @@ expect <<'END'
 │that, and confirms it: about two minutes, x stops, u takes the plan back. p   │
 │measures without a plan.                                                      │
 │                                                                              │
+│── What the plan says, not measured ──────────────────────────────────────────│
+│TTFT                      19.6 ms (5.6..97.9 ms), model                       │
+│TPOT                      1.91 ms (1.47..2.73 ms), model                      │
+│output tokens per second  505/s (354..657), model                             │
+│bound by                  launches and the engine's own time                  │
 │                                                                              │
-│                                                                              │
-│                                                                              │
-│                                                                              │
-│                                                                              │
-│                                                                              │
-│                                                                              │
-│                                                                              │
-│                                                                              │
-│                                                                              │
-│                                                                              │
-│                                                                              │
-│                                                                              │
-│                                                                              │
+│┌─ Points ───────────────────────────────────────────────────────────────────┐│
+││state   point                          measured       time   predicted ratio││
+││── batch (layer, tokens) ───────────────────────────────────────────────────││
+││waiting qkv 1 fp32                                                          ││
+││waiting qkv 512 fp32                                                        ││
+││waiting o 1 fp32                                                            ││
+││waiting o 512 fp32                                                          ││
+│└────────────────────────────────────────────────────────────────────────────┘│
 └──────────────────────────────────────────────────────────────────────────────┘
  Confirm: only what the plan rests on is measured, and the plan takes it.
  ~ scattered and counts less; ignored: other programs disturbed it.

@@ -25,9 +25,12 @@
     done
 } >"$work/walk"
 
-# texts ROWS BELOW: of each pair of dumps a line "below<tab>help", words apart by one blank.
+# texts COLUMNS ROWS BELOW: of each pair of dumps a line "below<tab>help", words apart by one blank.
+# Help stands in up to three columns of 46 cells at least: what is explained is in the first.
 texts() {
-    awk -v rows="$1" -v below="$2" '
+    local n=$((($1 - 4) / 46))
+    n=$((n < 1 ? 1 : n > 3 ? 3 : n))
+    awk -v rows="$2" -v below="$3" -v wide=$((($1 - 4 + 3) / n - 3)) '
     function add(text, more) {
         gsub(/^ +| +$/, "", more)
         return text (text != "" && more != "" ? " " : "") more
@@ -44,6 +47,7 @@ texts() {
         line = $0
         sub(/^[^│]*│/, "", line)
         sub(/│[^│]*$/, "", line)
+        line = substr(line, 2, wide)
         if (line ~ /^ *$/) over = 1
         text = add(text, line)
     }
@@ -55,7 +59,7 @@ look_at() {
     local size="$1 $2"
     { echo ":size $size"; cat "$work/walk"; } >"$work/script"
     screen "all that is explained, $size" -m llama-3.1-70b -p int8 -g l40s <"$work/script"
-    texts "$2" "$3" <<<"$out" >"$work/texts"
+    texts "$@" <<<"$out" >"$work/texts"
 }
 
 look_at 200 60 2

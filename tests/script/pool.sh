@@ -30,6 +30,26 @@ shows "Pool: models over a day"
 shows "[5 Pool]"
 shows "chat"
 
+mkdir -p own/pools
+cp lab.cfg own/pools/mixed-day.cfg
+screen "Tab knows the examples, files and options; any blanks divide words" --profiles own <<'KEYS'
+:size 120 30
+":" "pool" Space Tab
+:dump -
+"mi" Tab
+:dump -
+C-u "pool" Space "lab" Tab "--se" Tab
+:dump -
+Space Space "3" Enter
+:wait
+:dump -
+KEYS
+shows "mixed-day "
+shows ":pool mixed-day"
+shows "pool lab.cfg --seed"
+shows "[5 Pool]"
+shows "chat"
+
 # What is changed by hand is what the file so changed comes to: demand, a goal, a format.
 # same NAME KEYS SED: the pool on the screen after KEYS costs what lab.cfg does after SED.
 same() {

@@ -230,7 +230,7 @@ static void test_columns(void **state)
         assert_true(n >= before);
         before = n;
     }
-    assert_int_equal(before, COLUMN_COUNT - !f.view.limited); /* which says nothing then */
+    assert_int_equal(before, COLUMN_COUNT);
     compare_view_sort(&f.view, COLUMN_MONTH, false);
     int n = compare_view_columns(&f.view, 70, out, &gpu);
     bool month = false;

@@ -673,6 +673,17 @@ static void test_quant_rules(void **state)
              "\"model.layers.0.mlp.down_proj\":{\"vector_lens\":[-1,8],\"num_centroids\":[-1,256],"
              "\"num_res_centroids\":[-1,-1],\"group_num\":1}}}"),
          11 * 2 * 8192 + 1024 + 128 * 4 + 8 * 256 * 2},
+        /* whole layers, with and without a dot at the end; fused modules; capitals */
+        {QUANT("{\"quant_method\":\"FP8\",\"modules_to_not_convert\":"
+               "[\"model.layers.0.\",\"model.layers.3\"]}"),
+         mlp_of(6, fp8)},
+        {QUANT("{\"quant_method\":\"FBGEMM_FP8\",\"modules_to_not_convert\":[\"gate_up_proj\"]}"),
+         8 * 2 * 8192 + 4 * (8192 + 64 * 4)},
+        {QUANT("{\"quant_method\":\"AWQ\",\"w_bit\":4,\"q_group_size\":32}"),
+         12 * (4096 + 256 * 2.5)},
+        {QUANT("{\"quant_method\":\"AutoRound\",\"bits\":4,\"group_size\":64,"
+               "\"packing_format\":\"auto_round:auto_awq\"}"),
+         12 * (4096 + 128 * 2.5)},
     };
 
     (void)state;
@@ -706,6 +717,123 @@ static void test_quant_rules(void **state)
         if (m.bytes.by_role[0][ROLE_MLP] != 4 * 2 * 8192 + 8 * (8192 + 128 * 4))
             fail_msg("%s: %.0f bytes", same[i], m.bytes.by_role[0][ROLE_MLP]);
     }
+}
+
+/* Rules that name experts by number: of 4 layers x 8 experts x 3 matrices of 32 x 64. */
+static void test_quant_experts(void **state)
+{
+#define MOE(config) \
+    "{\"model_type\":\"qwen3_moe\"," TINY "," EXPERTS ",\"quantization_config\":" config "}"
+#define FP8(list) MOE("{\"quant_method\":\"fp8\",\"modules_to_not_convert\":[" list "]}")
+    static const struct {
+        const char *config;
+        int kept;
+    } cases[] = {
+        {FP8("\"lm_head\""), 0},
+        {FP8("\"re:.*experts\\\\.[2-4]\\\\..*\""), 4 * 3 * 3},
+        {FP8("\"re:.*experts\\\\.\\\\d*[02468]\\\\.down_proj\""), 4 * 4},
+        {FP8("\"re:model\\\\.layers\\\\.[01]\\\\.mlp\\\\.experts\\\\.7.*\""), 2 * 3},
+        {FP8("\"model.layers.*.mlp.experts.7.*\""), 4 * 3},
+        {FP8("\"mlp.experts.5\""), 4 * 3},
+        {FP8("\"model.layers.2.mlp.experts.6\",\"model.layers.2.mlp.experts.6.up_proj\""), 3},
+        {FP8("\"model.layers.2.mlp.experts.0.up_proj\",\"re:.*experts.0.up_proj\""), 4},
+        {FP8("\"re:.*experts.*\""), 4 * 8 * 3},
+        {MOE("{\"quant_method\":\"gptq\",\"bits\":4,\"group_size\":32,\"dynamic\":"
+             "{\"-:.*experts\\\\.(1|3)\\\\..*\":{}}}"),
+         4 * 2 * 3},
+    };
+    const double size = 32 * 64, gptq = size / 2 + 64 * 2.5;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct model m = parse(cases[i].config);
+        bool integers = strstr(cases[i].config, "gptq") != NULL;
+        /* GPTQ: an index of 4 bytes for each input, 64 of gate and up, 32 of down */
+        double each = integers ? gptq + 4 * (64 + 64 + 32) / 3.0 : size + 4;
+        double wanted = cases[i].kept * 2 * size + (96 - cases[i].kept) * each;
+
+        if (fabs(m.bytes.by_role[0][ROLE_EXPERT] - wanted) > 0.5)
+            fail_msg("%s: experts have %.1f bytes, not %.1f", cases[i].config,
+                     m.bytes.by_role[0][ROLE_EXPERT], wanted);
+    }
+    /* MXFP4 is of experts alone, named or not */
+    struct model m = parse(MOE("{\"quant_method\":\"mxfp4\"}"));
+    assert_string_equal(m.native[ROLE_EXPERT], "mxfp4");
+    assert_string_equal(m.native[ROLE_ATTN_Q], "bf16");
+}
+
+/* A tower is quantised as the rest where the method takes every linear layer and no exception names
+ * it; the band holds it in 16 bit, too. */
+static void test_quant_towers(void **state)
+{
+#define SEES(config)                                                                            \
+    "{\"model_type\":\"qwen2_5_vl\"," TINY ",\"vision_config\":{\"model_type\":\"qwen2_5_vl\"," \
+    "\"hidden_size\":64,\"intermediate_size\":128,\"depth\":2,\"num_heads\":4,"                 \
+    "\"out_hidden_size\":64},\"quantization_config\":" config "}"
+#define CT(ignored)                                                           \
+    SEES("{\"quant_method\":\"compressed-tensors\",\"ignore\":[" ignored "]," \
+         "\"config_groups\":{\"g\":{\"targets\":[\"Linear\"],\"weights\":{"   \
+         "\"num_bits\":8,\"type\":\"float\",\"strategy\":\"tensor\"}}}}")
+    static const struct {
+        const char *config;
+        bool quantised;
+    } cases[] = {
+        {CT("\"lm_head\""), true},
+        {CT("\"lm_head\",\"re:visual.*\""), false},
+        {CT("\"lm_head\",\"re:.*visual.*\""), false},
+        {CT("\"visual.blocks.0.attn.qkv\",\"visual.blocks.1.attn.qkv\""), false},
+        {SEES("{\"quant_method\":\"bitsandbytes\",\"load_in_8bit\":true}"), true},
+        {SEES("{\"quant_method\":\"fp8\",\"modules_to_not_convert\":[\"lm_head\"]}"), true},
+        {SEES("{\"quant_method\":\"fp8\",\"modules_to_not_convert\":[\"visual\"]}"), false},
+        {SEES("{\"quant_method\":\"fp8\"}"), false}, /* published so: the tower as it is */
+        {SEES("{\"quant_method\":\"awq\",\"bits\":4,\"group_size\":64}"), false},
+        {SEES("{\"quant_method\":\"gptq\",\"bits\":4,\"group_size\":64}"), false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct model m = parse(cases[i].config);
+        double elements = model_params_role(&m, ROLE_VISION);
+        double bytes = m.bytes.by_role[m.kind_count][ROLE_VISION];
+
+        if (cases[i].quantised ? bytes > 1.2 * elements || m.missing_params <= 0
+                               : fabs(bytes - 2 * elements) > 1 || m.missing_params > 0)
+            fail_msg("%s: %.0f bytes of %.0f elements", cases[i].config, bytes, elements);
+    }
+}
+
+/* Files beside config.json of AutoGPTQ and AutoAWQ: their settings without a name. */
+static void test_side_files_unnamed(void **state)
+{
+    static const char text[] = "{\"model_type\":\"llama\"," TINY "}";
+    static const struct {
+        const char *side, *method, *mlp;
+    } cases[] = {
+        {"{\"bits\":4,\"group_size\":128,\"desc_act\":false,\"sym\":true,"
+         "\"model_name_or_path\":null}",
+         "gptq", "int4-gptq"},
+        {"{\"bits\":8,\"group_size\":-1,\"quant_method\":\"gptq\",\"desc_act\":true}", "gptq",
+         "int8-gptq"},
+        {"{\"zero_point\":true,\"q_group_size\":128,\"w_bit\":4,\"version\":\"GEMM\"}", "awq",
+         "int4-awq"},
+    };
+    struct gp_err err = {0};
+    struct model m;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(hfconfig_parse_pair("config.json", text, sizeof text - 1, "side.json",
+                                             cases[i].side, strlen(cases[i].side), false, &m, &err),
+                         GP_OK);
+        assert_string_equal(m.native_method, cases[i].method);
+        assert_string_equal(m.native[ROLE_MLP], cases[i].mlp);
+        assert_true(m.bytes.inferred);
+    }
+    static const char nothing[] = "{\"version\":1}";
+    assert_int_equal(hfconfig_parse_pair("config.json", text, sizeof text - 1, "side.json", nothing,
+                                         sizeof nothing - 1, false, &m, &err),
+                     GP_E_FILE);
+    assert_non_null(strstr(err.where, "side.json"));
 }
 
 static void test_side_file(void **state)
@@ -1094,6 +1222,9 @@ int main(void)
         cmocka_unit_test(test_quant_forms),
         cmocka_unit_test(test_quant_exceptions),
         cmocka_unit_test(test_quant_rules),
+        cmocka_unit_test(test_quant_experts),
+        cmocka_unit_test(test_quant_towers),
+        cmocka_unit_test(test_side_files_unnamed),
         cmocka_unit_test(test_side_file),
         cmocka_unit_test(test_long_ignore_list),
         cmocka_unit_test(test_patterns),

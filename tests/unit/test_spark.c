@@ -43,12 +43,12 @@ static void expect(const struct spark *spark, enum charset charset, int cols, co
 {
     struct canvas canvas;
     struct strbuf out;
-    struct rect in = {0, 0, 1, 8};
+    struct rect in = {0, 1, 1, cols};
 
     canvas_init(&canvas, charset);
     canvas_clear(&canvas, 1, 10);
     strbuf_init(&out);
-    spark_draw(&canvas, in, 0, 1, cols, INK_SERIES1, spark, 0, 7);
+    spark_draw(&canvas, in, INK_SERIES1, spark, 0, 7);
     canvas_dump(&canvas, &out);
     out.text[strcspn(out.text, "\n")] = '\0';
     assert_string_equal(out.text, wanted);
@@ -70,12 +70,34 @@ static void test_draw(void **state)
     expect(&spark, CHARSET_BLOCK, 20, ""); /* clipped: that is outside */
 }
 
+/* A bar goes through as many rows as there are: 5 of 0..7 is full below, 1.5 of 3.5 above. */
+static void test_tall(void **state)
+{
+    static const double values[] = {0, 1, 3.5, 5, 7};
+    struct spark spark = {0};
+    struct canvas canvas;
+    struct strbuf out;
+
+    (void)state;
+    for (int i = 0; i < 5; i++)
+        spark_add(&spark, values[i]);
+    canvas_init(&canvas, CHARSET_BLOCK);
+    canvas_clear(&canvas, 2, 6);
+    strbuf_init(&out);
+    spark_draw(&canvas, (struct rect){0, 0, 2, 5}, INK_SERIES1, &spark, 0, 7);
+    canvas_dump(&canvas, &out);
+    assert_string_equal(out.text, "   ▄█\n▁▃███\n");
+    strbuf_fini(&out);
+    canvas_fini(&canvas);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ring),
         cmocka_unit_test(test_height),
         cmocka_unit_test(test_draw),
+        cmocka_unit_test(test_tall),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,7 +40,6 @@
 #define INDEX_LIMIT (128u << 20)
 #define INDEX_NAME "model.safetensors.index.json"
 #define SINGLE_NAME "model.safetensors"
-#define SIDE_NAME "hf_quant_config.json"
 #define ADAPTER_NAME "adapter_config.json"
 #define MISTRAL_NAME "params.json"
 #define LFS_HEAD "version https://git-lfs"
@@ -224,8 +223,11 @@ static enum gp_status read_config(const char *dir, const char *name, bool header
     *found = text != NULL;
     if (rc != GP_OK || text == NULL)
         return rc;
-    if (dir != NULL)
-        rc = read_optional(dir, SIDE_NAME, CONFIG_LIMIT, &side, &side_len, side_where,
+    /* of ModelOpt, AutoGPTQ, AutoAWQ */
+    static const char *const sides[] = {"hf_quant_config.json", "quantize_config.json",
+                                        "quant_config.json"};
+    for (size_t i = 0; dir != NULL && i < 3 && rc == GP_OK && side == NULL; i++)
+        rc = read_optional(dir, sides[i], CONFIG_LIMIT, &side, &side_len, side_where,
                            sizeof side_where, err);
     if (rc == GP_OK)
         rc = hfconfig_parse_pair(where, text, len, side_where, side, side_len, headers, out, err);

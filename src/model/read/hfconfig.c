@@ -452,7 +452,7 @@ static void read_mtp(struct hf *hf)
     hf->model->mtp_params = layers * elements;
 }
 
-static void hf_build(struct hf *hf, const json_t *side)
+static void hf_build(struct hf *hf, json_t *side)
 {
     from_params(hf);
     language_level(hf);

@@ -113,7 +113,7 @@ struct hf_found {
 
 struct hf {
     const char *where;
-    const char *side_where; /* hf_quant_config.json */
+    const char *side_where; /* a quantiser's file beside it */
     const char *level;      /* "text_config", "" when root and text are one */
     struct gp_err *err;
     enum gp_status rc;
@@ -191,13 +191,13 @@ enum mixer hf_layer_mixer(struct hf *hf, int i);
 /* hfvision.c */
 void hfvision_add(struct hf *hf);
 
-/* hfquant.c: side is hf_quant_config.json or NULL. */
-void hfquant_read(struct hf *hf, const json_t *side);
+/* hfquant.c: side is a file of a quantiser beside config.json, or NULL. */
+void hfquant_read(struct hf *hf, json_t *side);
 /* hfmatch.c: does a pattern of an ignore list name a module? *budget is counted down; at 0 nothing
  * matches any more. */
 bool hfmatch(const char *pattern, const char *module, long *budget);
 
-/* config.json and, when side_len > 0, the text of hf_quant_config.json beside it.
+/* config.json and, when side_len > 0, the text of a quantiser's file beside it.
  * headers: the tensors will be summed, so that an unknown type is no error. */
 enum gp_status hfconfig_parse_pair(const char *where, const char *text, size_t len,
                                    const char *side_where, const char *side, size_t side_len,

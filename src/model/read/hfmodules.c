@@ -18,13 +18,14 @@
 #include "model/read/hfquant.h"
 #include "model/read/tensors.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 
-#define BUDGET 40000000L
+#define BUDGET 100000000L
 #define NAMES_MAX 24
 
 #define LINEAR                                                                               \
@@ -117,6 +118,22 @@ static const char *const layer_prefixes[] = {
 
 static const char *const head_names[] = {"lm_head", "model.lm_head", "language_model.lm_head",
                                          "head", "output"};
+/* Of a tower some modules, under the paths that towers have. */
+static const char *const tower_names[] = {
+    "visual.blocks.0.attn.qkv",
+    "model.visual.blocks.0.mlp.gate_proj",
+    "visual.blocks.0.mlp.linear_fc1",
+    "vision_tower.encoder.layers.0.self_attn.q_proj",
+    "model.vision_tower.vision_model.encoder.layers.0.mlp.fc1",
+    "vision_tower.transformer.layers.0.attention.q_proj",
+    "vision_model.model.layers.0.self_attn.q_proj",
+    "vision_model.encoder.layers.0.attn.qkv",
+    "vision_encoder.transformer.layers.0.attention.wq",
+    "model.vision_model.encoder.layers.0.self_attn.q_proj",
+    "vision_embed_tokens.layers.0",
+    "vpm.encoder.layers.0.self_attn.q_proj",
+    "audio_tower.layers.0.self_attn.q_proj",
+};
 static const char *const embed_names[] = {"model.embed_tokens",
                                           "embed_tokens",
                                           "model.language_model.embed_tokens",
@@ -132,6 +149,7 @@ struct rule {
     int scheme, layer; /* layer -1: not of one layer */
     bool varies;       /* has digits: may name some layers and not others */
     bool looks;        /* has a look-ahead: names what it does not say */
+    bool numbered;     /* says more of experts than that: may name some and not others */
 };
 
 struct rule_list {
@@ -145,8 +163,11 @@ struct quant {
     size_t schemes, scheme_cap;
     struct rule *rule;
     size_t rules, rule_cap;
-    struct rule_list general, of_layer[MODEL_MAX_LAYERS];
+    struct rule_list general, numbered, of_layer[MODEL_MAX_LAYERS];
     int of_role[ROLE_COUNT]; /* of roles that rules do not name: tables */
+    size_t *of_expert;       /* the rule of each of a layer's experts; SIZE_MAX: none */
+    size_t expert_cap;
+    bool layered; /* a rule may tell layers apart */
     long budget;
 };
 
@@ -169,6 +190,8 @@ void quant_free(struct quant *q)
     for (int i = 0; i < MODEL_MAX_LAYERS; i++)
         free(q->of_layer[i].items);
     free(q->general.items);
+    free(q->numbered.items);
+    free(q->of_expert);
     free(q->rule);
     free(q->scheme);
     free(q);
@@ -229,12 +252,21 @@ static int layer_number(const char *text, const char **below)
     return -1;
 }
 
+/* What follows "experts" where it may tell one from another by number, else NULL. */
+static const char *expert_numbers(const char *text)
+{
+    const char *at = strstr(text, "experts");
+
+    return at != NULL && (strpbrk(at, "0123456789") != NULL || strstr(at, "\\d") != NULL) ? at
+                                                                                          : NULL;
+}
+
 void quant_rule(struct quant *q, const char *prefix, const char *text, int scheme)
 {
     size_t len = strlen(text);
     struct rule rule = {.scheme = scheme, .layer = -1};
 
-    if (len >= 1024 || (!is_pattern(text) && prefix[0] == '\0' && tensorname_is_aside(text)))
+    if (len >= 1024)
         return;
     rule.pattern = gp_malloc(strlen(prefix) + len + 1);
     strcpy(rule.pattern, prefix);
@@ -246,9 +278,19 @@ void quant_rule(struct quant *q, const char *prefix, const char *text, int schem
         rule.pattern[strlen(rule.pattern) - 7] = '\0';
     rule.varies = pattern && strpbrk(rule.pattern, "0123456789") != NULL;
     rule.looks = strstr(rule.pattern, "(?!") != NULL;
+    const char *numbers = rule.layer < 0 ? expert_numbers(rule.pattern) : NULL;
+    const char *digits = strstr(rule.pattern, "\\d");
+    rule.numbered = numbers != NULL;
+    q->layered |= rule.layer >= 0 || (rule.varies && !rule.numbered) ||
+                  (rule.numbered && (rule.pattern + strcspn(rule.pattern, "0123456789") < numbers ||
+                                     (digits != NULL && digits < numbers)));
+    bool aside = !pattern && prefix[0] == '\0' && tensorname_is_aside(text);
     q->rule = gp_grow(q->rule, &q->rule_cap, q->rules + 1, sizeof rule);
     q->rule[q->rules] = rule;
-    rule_list_add(rule.layer >= 0 ? &q->of_layer[rule.layer] : &q->general, (int)q->rules);
+    if (!aside) /* a tower's or a draft's: asked of towers alone */
+        rule_list_add(rule.layer >= 0 ? &q->of_layer[rule.layer] : &q->general, (int)q->rules);
+    if (rule.numbered)
+        rule_list_add(&q->numbered, (int)q->rules);
     q->rules++;
 }
 
@@ -269,6 +311,7 @@ void quant_rules(struct quant *q, const char *prefix, const json_t *array, int s
 struct names {
     char text[NAMES_MAX][64]; /* below a layer */
     int count;
+    bool experts;
 };
 
 /* Experts beside a dense MLP (Gemma 4) are not below "mlp"; a fused name of a recurrence is
@@ -294,6 +337,7 @@ static void names_of(const struct quant *q, const struct layer_kind *kind, const
     size_t row = 0, rows = sizeof module_names / sizeof *module_names;
 
     out->count = 0;
+    out->experts = t->role == ROLE_EXPERT && t->count > 1;
     while (row < rows && strcmp(module_names[row].tensor, t->name) != 0)
         row++;
     const char *list = row < rows ? module_names[row].modules : t->name;
@@ -301,24 +345,26 @@ static void names_of(const struct quant *q, const struct layer_kind *kind, const
         out->count += names_take(q, kind, t->role, out->text[out->count]);
 }
 
-/* Is `path` the module, or what it lies in? Of experts the number is any: *expert is set
- * where `path` has one. */
-static bool path_covers(const char *path, const char *module, bool *expert)
+/* Is `path` the module, or what it lies in? Of experts the number is any: *expert is that of
+ * `path`, -1 where it has none. */
+static bool path_covers(const char *path, const char *module, int *expert)
 {
-    *expert = false;
+    const char *start = module;
+
+    *expert = -1;
     while (*path != '\0' && *path == *module) {
         bool numbered = strncmp(path, "experts.", 8) == 0 && path[8] >= '0' && path[8] <= '9' &&
                         module[7] == '.' && module[8] == '0';
 
         path++, module++;
         if (numbered) {
+            *expert = atoi(path + 7);
             path += 7 + strspn(path + 7, "0123456789");
             module += 8;
-            *expert = true;
         }
     }
     return (*path == '\0' || strcmp(path, ".weight") == 0 || strcmp(path, ".") == 0) &&
-           (*module == '\0' || *module == '.' || module[-1] == '.');
+           (*module == '\0' || *module == '.' || module == start || module[-1] == '.');
 }
 
 static bool rule_names(struct quant *q, const struct rule *rule, const struct names *names,
@@ -351,10 +397,75 @@ static size_t general_rule(struct quant *q, const struct names *names, int layer
     for (size_t i = 0; i < q->general.count; i++) {
         size_t r = (size_t)q->general.items[i];
 
-        if (q->rule[r].varies == varies && rule_names(q, &q->rule[r], names, layer))
+        if (q->rule[r].varies == varies && !(names->experts && q->rule[r].numbered) &&
+            rule_names(q, &q->rule[r], names, layer))
             return r;
     }
     return SIZE_MAX;
+}
+
+/* Does a pattern speak of experts under this name? Of one that does not say in what they lie the
+ * first name stands for all. */
+static bool expert_name_fits(const char *pattern, const struct names *names, int n)
+{
+    const char *mark = strstr(names->text[n], ".experts.0.");
+    int said = 0;
+
+    if (mark == NULL)
+        return false;
+    for (int i = 0; i < names->count; i++) {
+        size_t len = strcspn(names->text[i], ".");
+
+        said += strncmp(names->text[i], "experts", 7) != 0 &&
+                memmem(pattern, strlen(pattern), names->text[i], len) != NULL;
+    }
+    size_t len = (size_t)(mark - names->text[n]), first = strcspn(names->text[0], ".");
+    return said > 0 ? memmem(pattern, strlen(pattern), names->text[n], len) != NULL
+                    : len == first && strncmp(names->text[n], names->text[0], len) == 0;
+}
+
+/* Asks each expert for itself, under the names that fit, until one answers: that is the
+ * checkpoint's own from then on. */
+static void ask_experts(struct quant *q, size_t r, const struct names *names, int layer, int count)
+{
+    const char *pattern = q->rule[r].pattern;
+    bool found = false;
+
+    for (int n = 0; n < names->count && !found; n++)
+        for (int p = 0; p < 3 && !found && expert_name_fits(pattern, names, n); p++)
+            for (int e = 0; e < count && q->budget > 0; e++) {
+                const char *mark = strstr(names->text[n], "experts.0.");
+                char path[160];
+
+                snprintf(path, sizeof path, "%s%d.%.*sexperts.%d.%s", layer_prefixes[p], layer,
+                         (int)(mark - names->text[n]), names->text[n], e, mark + 10);
+                if (q->of_expert[e] <= r || !hfmatch(pattern, path, &q->budget))
+                    continue;
+                q->of_expert[e] = r;
+                found = true;
+            }
+}
+
+/* The first rule of each expert of a layer; `first` is that of all of them. */
+static void rules_of_experts(struct quant *q, const struct names *names, int layer, int count,
+                             size_t first)
+{
+    const struct rule_list *own = &q->of_layer[layer];
+
+    q->of_expert = gp_grow(q->of_expert, &q->expert_cap, (size_t)count, sizeof *q->of_expert);
+    for (int e = 0; e < count; e++)
+        q->of_expert[e] = first;
+    for (size_t i = 0; i < q->numbered.count; i++)
+        ask_experts(q, (size_t)q->numbered.items[i], names, layer, count);
+    for (size_t i = 0; i < own->count; i++) {
+        size_t r = (size_t)own->items[i];
+        int expert;
+
+        for (int n = 0; n < names->count; n++)
+            if (path_covers(q->rule[r].below, names->text[n], &expert) && expert >= 0 &&
+                expert < count && r < q->of_expert[expert])
+                q->of_expert[expert] = r;
+    }
 }
 
 /* How many of a tensor's matrices in one layer each scheme stores; of all but experts there
@@ -364,29 +475,31 @@ static void share_matrices(struct quant *q, const struct tensor *t, const struct
 {
     int theirs = layer / (q->hf->model->layer_parts > 1 ? q->hf->model->layer_parts : 1);
     const struct rule_list *own = &q->of_layer[theirs];
-    double left = t->count;
     size_t first;
 
     if (!steady->asked)
         *steady = (struct steady){true, general_rule(q, names, theirs, false)};
     first = general_rule(q, names, theirs, true);
     first = steady->rule < first ? steady->rule : first;
+    bool numbered = names->experts && q->numbered.count > 0;
     for (size_t i = 0; i < own->count; i++) {
         const struct rule *rule = &q->rule[own->items[i]];
-        bool expert, covers = false;
+        int expert = -1;
+        bool covers = false;
 
         for (int n = 0; n < names->count && !covers; n++)
             covers = path_covers(rule->below, names->text[n], &expert);
-        if (!covers)
-            continue;
-        if (!expert && (size_t)own->items[i] < first)
+        numbered |= covers && expert >= 0 && names->experts;
+        if (covers && expert < 0 && (size_t)own->items[i] < first)
             first = (size_t)own->items[i];
-        if (expert && left >= 1) {
-            of_scheme[rule->scheme] += 1;
-            left -= 1;
-        }
     }
-    of_scheme[first == SIZE_MAX ? rest : q->rule[first].scheme] += left;
+    if (!numbered) {
+        of_scheme[first == SIZE_MAX ? rest : q->rule[first].scheme] += t->count;
+        return;
+    }
+    rules_of_experts(q, names, theirs, (int)t->count, first);
+    for (int e = 0; e < (int)t->count; e++)
+        of_scheme[q->of_expert[e] == SIZE_MAX ? rest : q->rule[q->of_expert[e]].scheme] += 1;
 }
 
 /* ---- counting ---- */
@@ -403,7 +516,6 @@ static void count_plain(struct quant *q)
 struct tally {
     double elements[ROLE_COUNT]; /* by the scheme that has most */
     double *of[ROLE_COUNT];
-    double kept, made; /* bytes had all been left alone; as they are */
 };
 
 static void tally_add(struct quant *q, struct tally *tally, int row, const struct tensor *t,
@@ -433,16 +545,20 @@ static void count_layers(struct quant *q, int rest, struct tally *tally)
             const struct tensor *t = &tensors[i];
             bool linear = LINEAR >> t->role & 1 && t->rows > 1 && t->cols > 1;
             struct steady steady = {false, SIZE_MAX};
+            bool known = false;
 
             names_of(q, &m->kind[k], t, &names);
             for (int layer = 0; layer < m->layer_count; layer++) {
                 if (m->layer[layer] != k)
                     continue;
-                memset(of_scheme, 0, q->schemes * sizeof *of_scheme);
-                if (linear)
-                    share_matrices(q, t, &names, layer, &steady, rest, of_scheme);
-                else
-                    of_scheme[q->of_role[t->role]] = t->count;
+                if (!known || q->layered) {
+                    memset(of_scheme, 0, q->schemes * sizeof *of_scheme);
+                    if (linear)
+                        share_matrices(q, t, &names, layer, &steady, rest, of_scheme);
+                    else
+                        of_scheme[q->of_role[t->role]] = t->count;
+                    known = true;
+                }
                 tally_add(q, tally, k, t, of_scheme);
             }
         }
@@ -462,6 +578,23 @@ static int outside_scheme(struct quant *q, const char *const *names, size_t coun
     return rest;
 }
 
+/* A quantiser that takes every linear layer takes those of towers, unless a rule names one: any
+ * is enough, as lists leave out the whole of it. Released files seldom have them so, and none says
+ * that it was meant: the band keeps both. */
+static int tower_scheme(struct quant *q, const struct tensor *t)
+{
+    size_t count = sizeof tower_names / sizeof *tower_names;
+
+    for (size_t r = 0; r < q->rules; r++)
+        for (size_t n = 0; n < count; n++)
+            if (tensorname_is_aside(q->rule[r].pattern) ||
+                hfmatch(q->rule[r].pattern, tower_names[n], &q->budget))
+                return q->rule[r].scheme;
+    const struct format *f = &q->scheme[q->of_role[ROLE_VISION]];
+    q->hf->model->missing_params += t->rows * t->cols * t->count * (1 - f->bits / 16);
+    return q->of_role[ROLE_VISION];
+}
+
 static void count_outside(struct quant *q, int embed, int head, int rest, struct tally *tally)
 {
     struct model *m = q->hf->model;
@@ -469,7 +602,7 @@ static void count_outside(struct quant *q, int embed, int head, int rest, struct
     double *of_scheme = gp_calloc(q->schemes, sizeof *of_scheme);
 
     for (int i = model_global_tensors(m, tensors); i-- > 0;) {
-        const struct tensor *t = &tensors[i];
+        struct tensor *t = &tensors[i];
         const char *names[2] = {"model.language_model.per_layer_model_projection",
                                 "model.per_layer_model_projection"};
         int scheme = q->of_role[t->role];
@@ -483,6 +616,10 @@ static void count_outside(struct quant *q, int embed, int head, int rest, struct
             scheme = outside_scheme(q, names, 2, rest);
         else if (t->role == ROLE_LAYER_EMBED)
             scheme = embed;
+        else if (t->role == ROLE_VISION && q->of_role[ROLE_VISION] != QUANT_KEPT) {
+            scheme = tower_scheme(q, t);
+            t->rows = t->cols = sqrt(t->cols); /* many matrices, not one long row */
+        }
         memset(of_scheme, 0, q->schemes * sizeof *of_scheme);
         of_scheme[scheme] = t->count;
         tally_add(q, tally, m->kind_count, t, of_scheme);
@@ -493,7 +630,7 @@ static void count_outside(struct quant *q, int embed, int head, int rest, struct
 void quant_count(struct quant *q, int rest, int embed, int head)
 {
     struct model *m = q->hf->model;
-    struct tally tally = {.made = 0};
+    struct tally tally = {.elements = {0}};
 
     if (q->hf->rc != GP_OK)
         return;

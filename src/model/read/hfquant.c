@@ -30,6 +30,7 @@ struct form {
     json_t *config;
     const char *method;    /* quant_method */
     int rest, embed, head; /* schemes of what no rule names */
+    bool towers;           /* towers are quantised as the rest, unless a rule names them */
 };
 
 /* ---- values ---- */
@@ -168,7 +169,7 @@ static int scheme_integer(struct form *f, double bits, int group, bool zeros, bo
 static const struct hf_field config_fields[] = {
     {"quant_method expert_dtype quant_algo kv_cache_quant_algo weights forward_dtype mode",
      .kinds = HF_TEXT},
-    {"group_size", .kinds = HF_GROUP, -1, GROUP_TOP},
+    {"group_size q_group_size", .kinds = HF_GROUP, -1, GROUP_TOP},
     {"weight_block_size", .kinds = HF_COUNTS, 1, 65536, .items = 2},
     {"modules_to_not_convert ignored_layers llm_int8_skip_modules skip_modules "
      "linear_weights_not_to_quantize ignore exclude exclude_modules",
@@ -184,7 +185,7 @@ static const struct hf_field config_fields[] = {
     {"in_group_size out_group_size", .kinds = HF_COUNT, 1, 65536},
     {"num_codebooks", .kinds = HF_COUNT, 1, 64},
     {"nbits_per_codebook", .kinds = HF_COUNT, 1, 24},
-    {"nbits num_bits", .kinds = HF_COUNT, 1, 16},
+    {"nbits num_bits w_bit", .kinds = HF_COUNT, 1, 16},
 };
 /* ExLlama's are a mean over the matrices. */
 static const struct hf_field whole_bits = {"bits", .kinds = HF_COUNT, 1, 32};
@@ -257,7 +258,7 @@ static bool bits_missing(struct form *f, const char *key, int bits)
 }
 
 /* The lists of what stays, whatever the quantiser calls it. */
-static void keep_lists(struct form *f)
+static bool keep_lists(struct form *f)
 {
     static const char *const keys[] = {
         "modules_to_not_convert",
@@ -270,8 +271,15 @@ static void keep_lists(struct form *f)
         "linear_weights_not_to_quantize",
     };
 
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        quant_rules(f->q, "", json_object_get(f->config, keys[i]), QUANT_KEPT);
+    bool any = false;
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const json_t *list = json_object_get(f->config, keys[i]);
+
+        quant_rules(f->q, "", list, QUANT_KEPT);
+        any |= json_array_size(list) > 0;
+    }
+    return any;
 }
 
 /* ---- FP8 ---- */
@@ -287,7 +295,7 @@ static void read_fp8(struct form *f)
     const char *experts = inside[0] != '\0' ? inside : hf_text(f->hf, "expert_dtype");
     json_t *layers = json_object_get(f->config, "quantized_layers");
 
-    keep_lists(f);
+    f->towers = keep_lists(f); /* DeepSeek's have none, and leave the tower as it is */
     if (json_is_object(layers)) /* DeepSeek V4: experts in NVFP4 */
         read_mixed(f, layers);
     if (experts != NULL && strcmp(experts, "fp4") == 0)
@@ -311,7 +319,6 @@ static void read_plain(struct form *f)
         {"fbgemm_fp8", "fp8", "fp8 e4m3, a scale per channel (fbgemm)"},
         {"ptpc_fp8 w8a8_fp8", "fp8", "fp8 e4m3, a scale per channel"},
         {"deepspeedfp", "fp8", "fp8 (DeepSpeed)"},
-        {"mxfp4", "mxfp4", "mxfp4"},
         {"mxfp8", "mxfp8", "mxfp8"},
         {"nvfp4 petit_nvfp4", "nvfp4", "nvfp4"},
         {"w8a8_int8 experts_int8 tpu_int8", "int8", "int8, a scale per channel"},
@@ -327,6 +334,20 @@ static void read_plain(struct form *f)
     else
         f->rest = scheme_named(f, rows[i].id);
     name_it(f->hf, "%s", rows[i].words);
+}
+
+/* gpt-oss's: experts alone (vLLM 0.33 mxfp4.py leaves other linear layers as they are); of a model
+ * without any, all of it. */
+static void read_mxfp4(struct form *f)
+{
+    int scheme = scheme_named(f, "mxfp4");
+    bool experts = model_experts(f->hf->model) > 0;
+
+    keep_lists(f);
+    if (experts)
+        quant_rule(f->q, "re:", ".*\\.experts\\.", scheme);
+    f->rest = experts ? QUANT_KEPT : scheme;
+    name_it(f->hf, "mxfp4");
 }
 
 static void read_int8_block(struct form *f)
@@ -403,7 +424,8 @@ static void read_gptq_awq(struct form *f)
 {
     bool awq = strstr(f->method, "awq") != NULL, gptq = strstr(f->method, "gptq") != NULL;
     int bits = quant_number(f->hf, f->config, "bits", awq ? 4 : 0); /* AwqConfig's defaults */
-    int group = quant_number(f->hf, f->config, "group_size", 128);  /* of both */
+    int group = quant_number(f->hf, f->config, "group_size",
+                             quant_number(f->hf, f->config, "q_group_size", 128));
     bool sparse = strstr(f->method, "_24") != NULL;
 
     if (bits == 0)
@@ -1255,37 +1277,42 @@ static void read_mlx(struct form *f)
 
 /* ---- dispatch ---- */
 
+/* What converts every linear layer takes those of towers, too: the others walk the layers of the
+ * language model. */
 static const struct {
     const char *methods;
     void (*read)(struct form *f);
     double low, high; /* what the file may hold beside the count: scales, padding, tables */
+    bool towers;
 } forms[] = {
-    {"fp8", read_fp8, 0.995, 1.01},
-    {"fbgemm_fp8 ptpc_fp8 w8a8_fp8 deepspeedfp mxfp4 mxfp8 nvfp4 petit_nvfp4 w8a8_int8 "
-     "experts_int8 tpu_int8 eetq",
-     read_plain, 0.99, 1.01},
-    {"blockwise_int8", read_int8_block, 0.99, 1.01},
-    {"w4afp8", read_w4afp8, 0.98, 1.02},
+    {"fp8", read_fp8, 0.995, 1.01, true},
+    {"fbgemm_fp8 ptpc_fp8 w8a8_fp8 deepspeedfp mxfp8 nvfp4 petit_nvfp4 w8a8_int8 experts_int8 "
+     "tpu_int8 eetq",
+     read_plain, 0.99, 1.01, true},
+    {"mxfp4", read_mxfp4, 0.99, 1.01, false},
+    {"blockwise_int8", read_int8_block, 0.99, 1.01, true},
+    {"w4afp8", read_w4afp8, 0.98, 1.02, true},
     {"gptq awq gptq_marlin gptq_marlin_24 gptq_bitblas awq_marlin cpu_awq marlin gptq_v2 ipex_awq",
-     read_gptq_awq, 0.985, 1.015},
-    {"auto-round auto_round intel/auto-round inc", read_autoround, 0.98, 1.02},
-    {"sinq qqq squeezellm rtn bitblas moe_wna16 higgs ipex neuron_quant", read_groups, 0.96, 1.04},
-    {"hqq", read_hqq, 0.97, 1.03},
-    {"bitsandbytes", read_bnb, 0.98, 1.02},
-    {"quanto", read_quanto, 0.97, 1.03},
-    {"exl2 exl3", read_exl, 0.96, 1.04},
-    {"aqlm", read_aqlm, 0.97, 1.03},
-    {"vptq", read_vptq, 0.9, 1.1},
-    {"spqr", read_spqr, 0.9, 1.1},
-    {"bitnet", read_bitnet, 0.97, 1.03},
-    {"fp_quant fouroversix", read_fp4, 0.98, 1.02},
-    {"gemma", read_gemma, 0.97, 1.03},
-    {"quark", read_quark, 0.985, 1.015},
-    {"torchao", read_torchao, 0.97, 1.03},
-    {"compressed-tensors compressed_tensors sparseml", read_compressed, 0.985, 1.015},
+     read_gptq_awq, 0.985, 1.015, false},
+    {"auto-round auto_round autoround intel/auto-round inc", read_autoround, 0.98, 1.02, false},
+    {"sinq qqq squeezellm rtn bitblas moe_wna16 higgs ipex neuron_quant", read_groups, 0.96, 1.04,
+     false},
+    {"hqq", read_hqq, 0.97, 1.03, true},
+    {"bitsandbytes", read_bnb, 0.98, 1.02, true},
+    {"quanto", read_quanto, 0.97, 1.03, true},
+    {"exl2 exl3", read_exl, 0.96, 1.04, false},
+    {"aqlm", read_aqlm, 0.97, 1.03, false},
+    {"vptq", read_vptq, 0.9, 1.1, false},
+    {"spqr", read_spqr, 0.9, 1.1, false},
+    {"bitnet", read_bitnet, 0.97, 1.03, false},
+    {"fp_quant fouroversix", read_fp4, 0.98, 1.02, true},
+    {"gemma", read_gemma, 0.97, 1.03, false},
+    {"quark", read_quark, 0.985, 1.015, true},
+    {"torchao", read_torchao, 0.97, 1.03, true},
+    {"compressed-tensors compressed_tensors sparseml", read_compressed, 0.985, 1.015, true},
     {"modelopt modelopt_fp4 modelopt_fp8 modelopt_mixed modelopt_mxfp8", read_modelopt, 0.985,
-     1.015},
-    {"metal mlx", read_mlx, 0.985, 1.015},
+     1.015, true},
+    {"metal mlx", read_mlx, 0.985, 1.015, false},
 };
 
 /* A method without a form: the shape is whole, the bytes are not known. */
@@ -1301,18 +1328,23 @@ static void leave_unread(struct hf *hf, const char *method)
 
 static void read_form(struct hf *hf, json_t *config, const char *method)
 {
-    struct form f = {.hf = hf, .config = config, .method = method};
+    char low[64];
+    struct form f = {.hf = hf, .config = config, .method = low};
     size_t i = 0;
 
-    while (i < sizeof forms / sizeof *forms && !gp_has_word(forms[i].methods, " ", method))
+    lower_word(method, low);
+    while (i < sizeof forms / sizeof *forms && !gp_has_word(forms[i].methods, " ", low))
         i++;
     if (i == sizeof forms / sizeof *forms) {
         leave_unread(hf, method);
         return;
     }
-    gp_copy(hf->model->native_method, sizeof hf->model->native_method, method);
+    gp_copy(hf->model->native_method, sizeof hf->model->native_method, low);
     f.q = quant_new(hf);
+    f.towers = forms[i].towers;
     forms[i].read(&f);
+    if (f.towers)
+        quant_role(f.q, ROLE_VISION, f.rest);
     quant_count(f.q, f.rest, f.embed, f.head);
     hf->model->bytes.low = forms[i].low;
     hf->model->bytes.high = forms[i].high;
@@ -1320,24 +1352,47 @@ static void read_form(struct hf *hf, json_t *config, const char *method)
 }
 
 /* Legacy Quark exports call themselves "fp8" or "awq"; the first releases of others leave the
- * method out. */
+ * method out, and so do the files beside config.json of AutoAWQ and AutoGPTQ. */
 static const char *method_of(const json_t *config)
 {
     static const char *const own[][2] = {
-        {"global_quant_config", "quark"},        {"load_in_4bit", "bitsandbytes"},
-        {"load_in_8bit", "bitsandbytes"},        {"quant_algo", "modelopt"},
+        {"global_quant_config", "quark"},
+        {"load_in_4bit", "bitsandbytes"},
+        {"load_in_8bit", "bitsandbytes"},
+        {"quant_algo", "modelopt"},
         {"config_groups", "compressed-tensors"},
+        {"w_bit", "awq"},
+        {"desc_act", "gptq"},
     };
     const char *method = word_of(config, "quant_method");
 
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if ((i == 0 || method[0] == '\0') && json_object_get(config, own[i][0]) != NULL &&
-            !json_is_false(json_object_get(config, own[i][0])))
+            (i > 2 || !json_is_false(json_object_get(config, own[i][0]))))
             return own[i][1];
     return method;
 }
 
-void hfquant_read(struct hf *hf, const json_t *side)
+/* A file beside config.json, which errors name: ModelOpt's has its settings under
+ * "quantization". */
+static void read_side(struct hf *hf, json_t *side)
+{
+    json_t *inner = hf_present(side, "quantization");
+    json_t *config = inner != NULL ? inner : side;
+    const char *where = hf->where, *method = method_of(config);
+
+    hf->where = hf->side_where;
+    if (!json_is_object(config))
+        hf_fail(hf, "quantization", HF_HINT, "must be an object");
+    check_config(hf, "quantization", config);
+    if (hf->rc == GP_OK && method[0] == '\0' && inner == NULL)
+        hf_fail(hf, "quantization", HF_HINT, "missing");
+    if (hf->rc == GP_OK)
+        read_form(hf, config, inner != NULL ? "modelopt" : method);
+    hf->where = where;
+}
+
+void hfquant_read(struct hf *hf, json_t *side)
 {
     json_t *config = hf_get(hf, "quantization_config");
     json_t *mlx = hf_get(hf, "quantization");
@@ -1350,18 +1405,9 @@ void hfquant_read(struct hf *hf, const json_t *side)
         return;
     if (config != NULL && method_of(config)[0] != '\0')
         read_form(hf, config, method_of(config));
-    else if (side != NULL) { /* hf_quant_config.json: errors name that file */
-        json_t *beside = hf_present(side, "quantization");
-        const char *where = hf->where;
-
-        hf->where = hf->side_where;
-        if (!json_is_object(beside))
-            hf_fail(hf, "quantization", HF_HINT, beside == NULL ? "missing" : "must be an object");
-        check_config(hf, "quantization", beside);
-        if (hf->rc == GP_OK)
-            read_form(hf, beside, "modelopt");
-        hf->where = where;
-    } else if (mlx != NULL)
+    else if (side != NULL)
+        read_side(hf, side);
+    else if (mlx != NULL)
         read_form(hf, mlx, "mlx");
     else if (config != NULL)
         leave_unread(hf, "");

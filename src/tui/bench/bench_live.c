@@ -30,12 +30,13 @@
 /* ---- what a device tells of itself, as lines of label, value and last minute ----
  *
  * As much as there is room for, always in the same order: with two rows per gauge the minute
- * stands below the value, with one beside it, and with less the values share rows. What nobody
- * told is "-", never 0. */
+ * stands below the value, as high as there is room for, with one beside it, and with less the
+ * values share rows. What nobody told is "-", never 0. */
 
 #define LABEL 9        /* columns of a label */
 #define GAUGE_VALUE 22 /* of a value, where its minute stands beside it */
 #define GAUGE_LEAST 10 /* of a minute that still says something */
+#define MINUTE_ROWS 8  /* of one below its value, at most */
 #define GAUGE_BIT(id) (1u << GAUGE_##id)
 
 /* In the order in which they are shown. */
@@ -124,8 +125,8 @@ static const char *gauge_text(const struct gauges *g, int i, enum ink *ink, char
     return text;
 }
 
-static void draw_minute(struct canvas *canvas, struct rect in, int y, int x, const struct gauges *g,
-                        int i)
+static void draw_minute(struct canvas *canvas, struct rect in, int y, int x, int rows,
+                        const struct gauges *g, int i)
 {
     const struct spark *minute = &g->minute[i];
     int cols = in.cols - x;
@@ -134,8 +135,8 @@ static void draw_minute(struct canvas *canvas, struct rect in, int y, int x, con
                                            : spark_most(minute);
 
     if (cols >= GAUGE_LEAST)
-        spark_draw(canvas, in, y, x, cols < SPARK_SECONDS ? cols : SPARK_SECONDS, INK_SERIES1,
-                   minute, 0, high);
+        spark_draw(canvas, (struct rect){in.y + y, in.x + x, rows, int_min(cols, SPARK_SECONDS)},
+                   INK_SERIES1, minute, 0, high);
 }
 
 /* Those of the set (bit per enum gauge; GAUGE_COUNT: the throttle) into rows y.. of the
@@ -143,7 +144,7 @@ static void draw_minute(struct canvas *canvas, struct rect in, int y, int x, con
 static void gauges_draw(struct canvas *canvas, struct rect in, int y, const struct gauges *g,
                         unsigned set)
 {
-    int room = in.rows - y, count = __builtin_popcount(set), minutes = 0;
+    int room = in.rows - y, count = __builtin_popcount(set), minutes = 0, high = 1;
     bool beside = in.cols >= LABEL + GAUGE_VALUE + GAUGE_LEAST, below;
     struct strbuf all;
 
@@ -151,6 +152,8 @@ static void gauges_draw(struct canvas *canvas, struct rect in, int y, const stru
     for (int i = 0; i < GAUGE_COUNT; i++)
         minutes += (set >> i & 1) && g->minute[i].count > 0;
     below = room >= count + minutes;
+    if (below && minutes > 0)
+        high = int_min((room - count) / minutes, MINUTE_ROWS);
     for (int i = 0; i <= GAUGE_COUNT; i++) {
         const char *label = i < GAUGE_COUNT ? gauge_rows[i].label : "throttle", *value;
         bool minute = i < GAUGE_COUNT && g->minute[i].count > 0;
@@ -168,10 +171,10 @@ static void gauges_draw(struct canvas *canvas, struct rect in, int y, const stru
         canvas_fit(canvas, in, y, LABEL, minute && beside && !below ? GAUGE_VALUE : in.cols - LABEL,
                    ink, value);
         if (minute && below)
-            draw_minute(canvas, in, ++y, 0, g, i);
+            draw_minute(canvas, in, y + 1, 0, high, g, i);
         else if (minute && beside)
-            draw_minute(canvas, in, y, LABEL + GAUGE_VALUE, g, i);
-        y++;
+            draw_minute(canvas, in, y, LABEL + GAUGE_VALUE, 1, g, i);
+        y += minute && below ? 1 + high : 1;
     }
     canvas_wrap(canvas, in, y, INK_TEXT, all.text);
     strbuf_fini(&all);
@@ -517,13 +520,12 @@ void bench_sensors(struct bench *b, const struct session_event *event, double no
 {
     const struct session_sensors *s = &event->sensors;
     struct bench_live *live;
-    struct gauges *g;
     struct session_device device;
 
     if (event->device < 0 || event->device >= BENCH_DEVICES)
         return;
     live = &b->live[event->device];
-    g = &live->gauges;
+    struct gauges *g = &live->gauges;
     g->now[GAUGE_POWER] = s->power;
     g->limit[GAUGE_POWER] = s->power_limit;
     g->now[GAUGE_CLOCK] = s->sm_clock;
@@ -672,7 +674,6 @@ static void draw_ratio(struct canvas *canvas, struct rect in, int y, int x, doub
 static const char *result_cell(const struct session_point *p, const struct point_result *r,
                                int column, char *text, size_t size)
 {
-
     if (column == COL_RATE)
         return p->mark == MARK_UNSUPPORTED ? "unsupported" : result_rate(text, size, r);
     if (column == COL_TIME || column == COL_PREDICTED)
@@ -729,6 +730,11 @@ static void draw_point(const struct bench *b, struct canvas *canvas, struct rect
     canvas_fit(canvas, in, y, table->x[COL_NAME], end - table->x[COL_NAME], INK_TEXT, name);
     if (p.count == 0 && table->count == COLUMNS && plan_time(b, p.point) > 0)
         list_cell(canvas, in, y, table, COL_PREDICTED, INK_DIM, TIME(plan_time(b, p.point)));
+    if (p.count == 0 && p.mark == MARK_WAITING && table->count == COLUMNS) {
+        gp_format(text, sizeof(text), "%s%s, %s", p.seconds < 1 ? "" : "~", BENCH_TIME(p.seconds),
+                  BENCH_BYTES(p.bytes));
+        list_cell(canvas, in, y, table, COL_FLAGS, INK_DIM, text);
+    }
     if (index == b->point && b->panel == BENCH_POINTS && b->stage != STAGE_CHOOSE)
         list_focus(canvas, in, y);
 }
@@ -737,7 +743,6 @@ void bench_points_draw(const struct bench *b, struct canvas *canvas, struct rect
 {
     struct rect inside = rect_inside(in), list;
     struct list_column columns[COLUMNS];
-    struct list_table table;
     struct session_device d;
     char place[64] = "";
     int top, at = 0;
@@ -747,7 +752,7 @@ void bench_points_draw(const struct bench *b, struct canvas *canvas, struct rect
     whole = whole && inside.cols >= FLAGS_LEAST;
     memcpy(columns, point_columns, sizeof(columns));
     columns[COL_NAME].cols = whole ? NAME_COLS : 0;
-    table = list_table(columns, whole ? COLUMNS : COL_FLAGS, inside.cols);
+    struct list_table table = list_table(columns, whole ? COLUMNS : COL_FLAGS, inside.cols);
     if (session_device(b->session, b->device, &d) && session_devices(b->session) > 1)
         gp_format(place, sizeof(place), "device %d, Tab: next", d.id);
     canvas_box(canvas, in, "Points", place[0] ? place : NULL);
@@ -876,7 +881,6 @@ static void draw_strip(const struct bench *b, struct canvas *canvas, struct rect
     struct rect in = rect_inside(box);
     struct list_column columns[STRIP];
     const struct strip *cells[STRIP];
-    struct list_table table;
 
     canvas_box(canvas, box, devices == 1 ? "Device" : "Devices",
                devices > rows ? "Tab: next" : NULL);
@@ -885,7 +889,7 @@ static void draw_strip(const struct bench *b, struct canvas *canvas, struct rect
             columns[count] = strip[i].column;
             cells[count++] = &strip[i];
         }
-    table = list_table(columns, count, in.cols);
+    struct list_table table = list_table(columns, count, in.cols);
     list_titles(canvas, in, &table);
     for (int i = 0; i < rows && top + i < devices && top + i < BENCH_DEVICES; i++)
         strip_row(b, canvas, in, i + 1, top + i, &table, cells);
@@ -921,8 +925,8 @@ static void draw_samples(const struct bench *b, const struct session_point *p, i
     if (isfinite(spread))
         gp_format(interval, sizeof(interval), " +-%.1f %%", 100 * spread);
     bench_fact(page, LABEL, "rate", "%s%s", sample_rate(rate, p->point, mean), interval);
-    spark_draw(page->canvas, page->in, page->y++, 0, page->in.cols, INK_SERIES1,
-               &live->samples.last, 0.9 * least, most);
+    spark_draw(page->canvas, (struct rect){page->in.y + page->y++, page->in.x, 1, page->in.cols},
+               INK_SERIES1, &live->samples.last, 0.9 * least, most);
     bench_fact(page, LABEL, "sample", "%d: %s..%s", live->samples.count,
                sample_rate(low, p->point, most), sample_rate(high, p->point, least));
 }
@@ -983,17 +987,46 @@ static bool draw_sweep(const struct bench *b, struct page *page, const struct po
     return high > low && most > 0;
 }
 
+#define SWEEP_COLS 48 /* of one, beside others */
+#define SWEEP_ROWS 12
+#define SWEEPS_MOST 4
+
+bool bench_sweeps_draw(const struct bench *b, struct canvas *canvas, struct rect in)
+{
+    struct point of[SWEEPS_MOST];
+    struct session_point p;
+    int most = int_min(in.cols / SWEEP_COLS, SWEEPS_MOST), n = 0;
+
+    if (in.rows < SWEEP_ROWS)
+        return false;
+    for (int i = 0; n < most && session_point(b->session, b->device, i, &p); i++)
+        if (p.point->layer[0] && (n == 0 || strcmp(of[n - 1].layer, p.point->layer) != 0 ||
+                                  of[n - 1].type != p.point->type))
+            of[n++] = *p.point;
+    for (int i = 0; i < n; i++) {
+        int from = in.cols * i / n;
+        struct rect box = {in.y, in.x + from, in.rows, in.cols * (i + 1) / n - from};
+        struct page page = {.canvas = canvas, .in = rect_inside(box)};
+        char title[80];
+
+        gp_format(title, sizeof(title), "%s %s", of[i].layer, bench_type_word(of[i].type));
+        canvas_box(canvas, box, title, NULL);
+        if (!draw_sweep(b, &page, &of[i]))
+            page_words(&page, 0, INK_DIM, "nothing is predicted of it");
+    }
+    return n > 0;
+}
+
 static void draw_now(const struct bench *b, struct canvas *canvas, struct rect in)
 {
     struct page page = {.canvas = canvas, .in = rect_inside(in)};
     const struct point *sweep = NULL; /* the point that runs, else the newest */
     struct session_device d;
     struct session_point p;
-    bool runs;
 
     if (rect_empty(page.in) || !session_device(b->session, b->device, &d))
         return;
-    runs = d.running >= 0 && session_point(b->session, b->device, d.running, &p);
+    bool runs = d.running >= 0 && session_point(b->session, b->device, d.running, &p);
     canvas_box(canvas, in, runs ? "This point" : "No point runs", NULL);
     if (runs) {
         page_words(&page, 0, INK_KEY, p.point->id);
@@ -1148,7 +1181,6 @@ void bench_live_act(struct app *app, struct bench *b, enum action action)
 {
     int devices = session_devices(b->session), by = action == ACT_PANEL ? 1 : -1;
     struct frame frame = app_frame(app);
-    int at;
 
     devices = devices < BENCH_DEVICES ? devices : BENCH_DEVICES;
     if (devices < 1)
@@ -1158,7 +1190,7 @@ void bench_live_act(struct app *app, struct bench *b, enum action action)
         b->device = (b->device + by + devices) % devices;
         return;
     }
-    at = b->panel == BENCH_WORDS ? 2 * devices : 2 * b->device + (b->panel != 0);
+    int at = b->panel == BENCH_WORDS ? 2 * devices : 2 * b->device + (b->panel != 0);
     at = (at + by + 2 * devices + 1) % (2 * devices + 1);
     b->device = at / 2 < devices ? at / 2 : b->device;
     b->panel = at == 2 * devices ? BENCH_WORDS : at % 2 ? BENCH_LIVE + b->device : BENCH_POINTS;
@@ -1261,13 +1293,11 @@ static const char *next_words(const struct bench *b)
 
 static enum ink status_ink(const struct bench *b)
 {
-    struct benchlog_tally t;
-
     if (is_unwritten(b))
         return INK_BAD;
     if (bench_unfinished(b))
         return INK_WARN;
-    t = benchlog_tally(session_log(b->session));
+    struct benchlog_tally t = benchlog_tally(session_log(b->session));
     return t.good == 0 ? INK_BAD : t.flagged || t.wrong || t.without ? INK_WARN : INK_OK;
 }
 

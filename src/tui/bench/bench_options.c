@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "measure/session.h"
 #include "tui/form.h"
+#include "tui/toolkit/words.h"
 
 /* The screen shows the plan, the progress and the way to go on by itself. */
 bool bench_option(enum option_id id)
@@ -31,7 +32,6 @@ static enum gp_status value_check(struct planner *planner, enum option_id id, co
     const struct option_row *row = &option_rows[id];
     struct options options = {0};
     struct session_request how = {.options = &options, .planner = planner};
-    struct session *session;
     enum gp_status rc;
 
     if (row->type == OPTION_FLAG && !is_word(text, "on", "yes"))
@@ -39,7 +39,7 @@ static enum gp_status value_check(struct planner *planner, enum option_id id, co
                        text);
     if ((rc = options_text(&options, id, where, text, err)) != GP_OK)
         return rc;
-    session = session_new(&how, err); /* looks at words, starts nothing */
+    struct session *session = session_new(&how, err); /* looks at words, starts nothing */
     rc = session ? GP_OK : err->code;
     session_free(session);
     return rc;
@@ -50,7 +50,6 @@ enum gp_status bench_options_put(struct bench_options *bench, struct planner *pl
 {
     const struct option_row *row = &option_rows[id];
     char typed[2 * BENCH_VALUE], where[40], *value;
-    enum gp_status rc;
 
     gp_format(where, sizeof(where), "--%s", row->name);
     text += strspn(text, " \t");
@@ -61,7 +60,7 @@ enum gp_status bench_options_put(struct bench_options *bench, struct planner *pl
     if (strcmp(value, row->fallback) == 0 || strcmp(value, "auto") == 0 ||
         (row->type == OPTION_FLAG && strcmp(value, "no") == 0))
         value[0] = '\0';
-    rc = value[0] ? value_check(planner, id, where, value, err) : GP_OK;
+    enum gp_status rc = value[0] ? value_check(planner, id, where, value, err) : GP_OK;
     if (rc)
         return rc;
     memset(bench->value[id], 0, BENCH_VALUE); /* so that equal ones compare equal */
@@ -72,18 +71,6 @@ enum gp_status bench_options_put(struct bench_options *bench, struct planner *pl
 /* ---- a line of them ---- */
 
 #define WORD_BYTES 1024 /* of a word as it is typed; longer values are refused later */
-
-/* The next word of *line, which moves to what follows it. */
-static bool next_word(const char **line, char word[WORD_BYTES])
-{
-    size_t n;
-
-    *line += strspn(*line, " \t");
-    n = strcspn(*line, " \t");
-    gp_format(word, WORD_BYTES, "%.*s", (int)n, *line);
-    *line += n;
-    return n > 0;
-}
 
 static enum gp_status option_named(const char *word, int *id, struct gp_err *err)
 {
@@ -107,7 +94,8 @@ static void take_switch(const char **line, char word[WORD_BYTES])
 {
     const char *rest = *line;
 
-    if (next_word(&rest, word) && (is_word(word, "on", "off") || is_word(word, "yes", "no")))
+    if (words_next(&rest, word, WORD_BYTES) &&
+        (is_word(word, "on", "off") || is_word(word, "yes", "no")))
         *line = rest;
     else
         gp_copy(word, WORD_BYTES, "on");
@@ -120,7 +108,7 @@ enum gp_status bench_options_line(struct bench_options *bench, struct planner *p
     char word[WORD_BYTES], value[WORD_BYTES];
     enum gp_status rc = GP_OK;
 
-    while (!rc && next_word(&line, word)) {
+    while (!rc && words_next(&line, word, sizeof(word))) {
         char *equals = strchr(word, '=');
         int id;
 
@@ -132,7 +120,7 @@ enum gp_status bench_options_line(struct bench_options *bench, struct planner *p
             gp_copy(value, sizeof(value), equals + 1);
         else if (option_rows[id].type == OPTION_FLAG)
             take_switch(&line, value);
-        else if (!next_word(&line, value))
+        else if (!words_next(&line, value, sizeof(value)))
             return gp_fail(err, GP_E_USAGE, word, "as in: rel-ci 2", "needs a value");
         rc = bench_options_put(&next, planner, (enum option_id)id, value, err);
     }

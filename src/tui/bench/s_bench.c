@@ -943,7 +943,16 @@ static void choose_draw(const struct bench *b, struct canvas *canvas, const stru
     struct rect panel[PANELS], points;
 
     panel_rects(b, frame, panel, &points);
-    bench_points_draw(b, canvas, points, true);
+    if (!rect_empty(points)) {
+        struct rect below = points;
+
+        points.rows = int_min(points.rows, b->line_count + 3);
+        below.y += points.rows;
+        below.rows -= points.rows;
+        if (!bench_sweeps_draw(b, canvas, below))
+            points.rows += below.rows;
+        bench_points_draw(b, canvas, points, true);
+    }
     if (!rect_empty(panel[PANEL_FORM]))
         draw_form(b, canvas, panel[PANEL_FORM]);
     if (!rect_empty(panel[PANEL_PLAN]))
@@ -1181,192 +1190,6 @@ static void confirm_drop(struct app *app, struct bench *b)
               "Forget what was measured of %s? Plans estimate it again.",
               app->form->answered ? app->form->answer->plan.request.gpu->id : "the GPU");
     question_open(&app->display, question, drop_kept, b);
-}
-
-/* In the room there is. */
-static const char *use_word(const struct confirm_term *t)
-{
-    const bool less = t->use == CONFIRM_LESS;
-
-    return t->use == CONFIRM_IGNORED ? "ignored"
-           : isnan(t->error)         ? ""
-           : t->in_band              ? (less ? "in band ~" : "in band")
-                                     : (less ? "outside ~" : "outside");
-}
-
-#define BAND_X 80     /* where the bands are drawn */
-#define BAND_LEAST 20 /* columns of one that still says something */
-
-/* The place of a value between two, as its order says it. */
-static int band_at(double value, double low, double high, int cols)
-{
-    return (int)lround(log(value / low) / log(high / low) * (cols - 1));
-}
-
-/* "|---+----o--|" over all between low and high: a band, what is predicted in it, and what was
- * measured, if so. */
-static void draw_band(struct page *page, const struct quantity *q, double low, double high,
-                      double measured, enum ink frame, enum ink ink)
-{
-    int cols = page->in.cols - BAND_X, at = BAND_X;
-
-    if (cols < BAND_LEAST || !q->known || !(low > 0) || !(high > low) || !(q->low > 0))
-        return;
-    int first = at + band_at(q->low, low, high, cols),
-        last = at + band_at(q->high, low, high, cols);
-
-    canvas_run(page->canvas, page->in, page->y, first, last - first, frame, GLYPH_HORIZONTAL);
-    canvas_glyph(page->canvas, page->in, page->y, first, frame, GLYPH_BAND_LOW);
-    canvas_glyph(page->canvas, page->in, page->y, last, frame, GLYPH_BAND_HIGH);
-    canvas_glyph(page->canvas, page->in, page->y, at + band_at(q->value, low, high, cols), frame,
-                 GLYPH_BAND_AT);
-    if (measured > 0)
-        canvas_glyph(page->canvas, page->in, page->y, at + band_at(measured, low, high, cols), ink,
-                     GLYPH_DOT);
-}
-
-/* SI, of the samples so far. */
-static double sample_value(const struct confirm_term *t, const struct point *p, double seconds)
-{
-    return t->rate == RATE_SECONDS      ? seconds
-           : t->rate == RATE_OPERATIONS ? point_operations(p) / seconds
-                                        : point_bytes(p) / seconds;
-}
-
-/* With what is known of it while it is measured. */
-static void show_term(struct page *page, const struct bench *b, const struct confirm_term *t)
-{
-    const struct quantity *q = &t->predicted;
-    char predicted[32] = "-", band[32] = "-", measured[32] = "-", error[16] = "-";
-    char use[240], row[400];
-    double value = t->measured, spread = NAN;
-    struct session_point p;
-    bool runs = session_point(b->session, 0, t->point, &p) && p.mark == MARK_RUNNING;
-    bool ignored = t->use == CONFIRM_IGNORED;
-
-    if (q->known) {
-        int decimals = q->high / t->divide < 999.5 ? t->decimals : 0; /* for its column */
-
-        gp_format(predicted, sizeof(predicted), "%.*f %s", t->decimals, q->value / t->divide,
-                  t->unit);
-        gp_format(band, sizeof(band), "%.*f..%.*f", decimals, q->low / t->divide, decimals,
-                  q->high / t->divide);
-    }
-    gp_copy(use, sizeof(use), use_word(t));
-    if (ignored && t->why[0])
-        gp_append(use, sizeof(use), ": ", "%s", t->why);
-    if (runs) {
-        value = sample_value(t, p.point, bench_sample_mean(b, t->point, &spread));
-        gp_copy(use, sizeof(use), isnan(value) ? "warm-up" : "runs");
-    }
-    if (!isnan(value))
-        gp_format(measured, sizeof(measured), "%.*f", t->decimals, value / t->divide);
-    if (runs && !isnan(spread))
-        gp_format(error, sizeof(error), "+-%.1f %%", 100 * spread);
-    else if (!runs && !isnan(t->error))
-        gp_format(error, sizeof(error), "%+.0f %%", 100 * t->error);
-    gp_format(row, sizeof(row), "%-20.20s%13s%13s%9s%9s  %s", t->name, predicted, band, measured,
-              error, use);
-    if (!ignored)
-        draw_band(page, q, value > 0 ? fmin(q->low, value) : q->low,
-                  value > 0 ? fmax(q->high, value) : q->high, value, INK_FRAME,
-                  runs         ? INK_ACCENT
-                  : t->in_band ? INK_OK
-                               : INK_WARN);
-    page_row(page, 0, ignored ? INK_WARN : runs ? INK_ACCENT : INK_TEXT, row);
-}
-
-static void tpot_row(struct page *page, const char *when, const struct quantity *q,
-                     const char *origin, const struct quantity *beside, enum ink ink)
-{
-    double low = beside->known ? fmin(q->low, beside->low) : q->low;
-    double high = beside->known ? fmax(q->high, beside->high) : q->high;
-
-    if (!q->known)
-        return;
-    draw_band(page, q, low, high, NAN, ink, ink);
-    page_wordsf(page, 0, ink == INK_FRAME ? INK_TEXT : ink, "TPOT %s: %s ms (%s..%s)%s%s", when,
-                UNITS_PLAIN(1e3 * q->value, 3), UNITS_PLAIN(1e3 * q->low, 3),
-                UNITS_PLAIN(1e3 * q->high, 3), origin[0] ? ", " : "", origin);
-}
-
-/* As it was planned, and what has become of it: on one scale. */
-static void show_tpot(struct page *page, const struct bench *b)
-{
-    const struct confirm *c = b->confirm;
-    const struct quantity *planned = &c->before.plan.speed.tpot;
-    bool done = b->stage == STAGE_DONE && b->refresh != REFRESH_MEASURED && c->measured;
-    struct quantity now = done                    ? c->after.plan.speed.tpot
-                          : b->stage == STAGE_RUN ? b->so_far
-                                                  : quantity_unknown();
-
-    tpot_row(page, "planned", planned, origin_word(planned->origin), &now, INK_FRAME);
-    tpot_row(page, done ? "calibrated" : "if it ended now", &now,
-             done ? origin_word(now.origin) : "", planned, INK_ACCENT);
-}
-
-static void show_terms(struct page *page, const struct bench *b)
-{
-    const struct confirm *c = b->confirm;
-    struct strbuf words;
-
-    page_row(page, 0, INK_DIM,
-             "term                    predicted    low..high measured    error  band");
-    for (int i = 0; i < c->terms; i++)
-        show_term(page, b, &c->term[i]);
-    show_tpot(page, b);
-    if (b->stage == STAGE_RUN) {
-        bench_progress_draw(b, page);
-        for (int i = int_max(b->notes - 2, 0); i < b->notes; i++)
-            page_words(page, 0, INK_WARN, b->note[i]);
-        bench_gauges_draw(b, page);
-        return;
-    }
-    if (b->stage != STAGE_DONE || b->refresh == REFRESH_MEASURED) {
-        page_words(page, 0, INK_TEXT,
-                   b->stage != STAGE_DONE ? "F5 measures these, two minutes at most; p all of Bench"
-                                          : "planning with what was measured...");
-        return;
-    }
-    strbuf_init(&words);
-    confirm_say(c, &words);
-    for (char *at = words.text, *line; (line = strsep(&at, "\n")) && line[0];)
-        page_words(page, 0, INK_TEXT, line);
-    strbuf_fini(&words);
-    page_words(page, 0, INK_TEXT,
-               confirm_counts(c) ? "kept for later plans: w saves it under a name too, D drops it, "
-                                   "r again, p all of Bench"
-                                 : "w saves the result under a name, r again, p all of Bench");
-}
-
-static void confirm_draw(const struct app *app, const struct bench *b, struct canvas *canvas,
-                         struct rect box)
-{
-    struct page page = {.canvas = canvas, .in = rect_inside(box)};
-    const struct plan *p = app->form->answered ? &app->form->answer->plan : NULL;
-    const struct confirm *c = b->confirm;
-    char note[96] = "";
-
-    if (p)
-        gp_format(note, sizeof(note), "%.40s %.16s on %.24s", p->request.model->id,
-                  p->request.precision.id, p->request.gpu->id);
-    canvas_box(canvas, box, "Confirm", note);
-    if (c && c->terms > 0 && !b->err.text[0])
-        show_terms(&page, b);
-    else if (bench_state(b) == SESSION_LOOKING)
-        page_words(&page, 0, INK_TEXT, "looks for devices");
-    else if (b->err.text[0])
-        page_words(&page, 0, INK_BAD, b->err.text);
-    else if (!p)
-        page_words(&page, 0, INK_BAD, app->form->err.text);
-    else if (c && c->before.plan.speed.gap != SPEED_KNOWN)
-        page_words(&page, 0, INK_WARN, "the plan has no estimate of speed to confirm");
-    else if (c)
-        page_wordsf(&page, 0, INK_WARN,
-                    "This host has no %s, it has %s. Enter plans %s on that, and confirms it: "
-                    "about two minutes, x stops, u takes the plan back. p measures without a plan.",
-                    c->before.plan.request.gpu->id, c->here, c->before.plan.request.model->id);
-    canvas_cursor(canvas, page.in, 0, 0);
 }
 
 /* ---- Diagnose: why is this device slow? ----
@@ -1722,11 +1545,10 @@ static enum gp_status take_options(struct app *app, void *state, const char *lin
     struct bench_options next = b->values.bench;
     char *devices = next.value[OPT_DEVICE], before[BENCH_VALUE];
     uint64_t left_out = b->values.left_out;
-    enum gp_status rc;
 
     chosen_devices(b, devices, BENCH_VALUE);
     gp_copy(before, sizeof(before), devices);
-    rc = bench_options_line(&next, app->form->planner, line, err);
+    enum gp_status rc = bench_options_line(&next, app->form->planner, line, err);
     if (!rc && strcmp(before, devices) != 0)
         rc = choose_devices(b, devices, err);
     memset(devices, 0, BENCH_VALUE);
@@ -1903,12 +1725,11 @@ static enum gp_status export_devices(const struct app *app, const char *suffix, 
                                      struct gp_err *err)
 {
     struct record doc;
-    const struct fact *items;
     enum gp_status rc;
 
     record_init(&doc);
     rc = report_list(planner_catalog(app->form->planner), &devices_class, NULL, 0, &doc, err);
-    items = rc ? NULL : record_find(&doc, "items");
+    const struct fact *items = rc ? NULL : record_find(&doc, "items");
     if (items && strcmp(suffix, "json") == 0)
         record_json(&doc, out);
     else if (items)

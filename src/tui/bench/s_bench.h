@@ -5,6 +5,7 @@
  *                  of --bench; its pages before a run: what is measured, on what, how; Confirm,
  *                  what the plan rests on, predicted beside measured; Diagnose, why a device is
  *                  slow
+ *   confirm_page.c what Confirm shows
  *   bench_live.c   meanwhile and after: points, devices, what is left, the summary; and the
  *                  monitor of all devices
  *
@@ -138,6 +139,10 @@ bool bench_unfinished(const struct bench *b); /* done, and something is left to 
 /* Another session for the same plan, which begins with what this one measured. */
 void bench_go_on(struct app *app, struct bench *b);
 
+/* ---- confirm_page.c ---- */
+void confirm_draw(const struct app *app, const struct bench *b, struct canvas *canvas,
+                  struct rect box);
+
 /* ---- bench_live.c ---- */
 void gauges_init(struct gauges *gauges); /* nothing told */
 void bench_sensors(struct bench *b, const struct session_event *event, double now);
@@ -145,6 +150,8 @@ bool bench_seconds(struct bench *b, double now); /* a second has passed: true */
 /* The list of points into a box; whole: with predicted time and flags, where there is room. */
 void bench_points_draw(const struct bench *b, struct canvas *canvas, struct rect in, bool whole);
 void bench_live_draw(const struct bench *b, struct canvas *canvas, const struct frame *frame);
+/* What is predicted of each sweep of a layer, side by side; false: no room, or there are none. */
+bool bench_sweeps_draw(const struct bench *b, struct canvas *canvas, struct rect in);
 bool bench_warms(const struct bench *b); /* has no point begun yet? */
 /* s: the mean of the samples of the point that runs; *spread: half its 95 % interval, relative,
  * NAN with fewer than three. NAN: there is none yet. */

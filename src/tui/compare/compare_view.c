@@ -66,8 +66,6 @@ static enum gp_status read_word(const char *text, size_t length, struct word *ou
                                 struct gp_err *err)
 {
     char whole[WORD_MAX], names[160] = "";
-    const char *sign;
-    size_t signs;
 
     *out = (struct word){.not = *text == '!' && length > 1};
     text += out->not ;
@@ -75,7 +73,7 @@ static enum gp_status read_word(const char *text, size_t length, struct word *ou
     if (length >= sizeof(whole))
         return gp_fail(err, GP_E_USAGE, "filter", "", "a word is too long");
     gp_format(whole, sizeof(whole), "%.*s", (int)length, text);
-    sign = whole + strcspn(whole, "<>=");
+    const char *sign = whole + strcspn(whole, "<>=");
     gp_format(out->text, sizeof(out->text), "%.*s", (int)(sign - whole), whole);
     if (!*sign)
         return GP_OK;
@@ -83,7 +81,7 @@ static enum gp_status read_word(const char *text, size_t length, struct word *ou
     out->less = *sign == '<';
     out->more = *sign == '>';
     out->equal = *sign == '=' || sign[1] == '=';
-    signs = *sign != '=' && out->equal ? 2 : 1;
+    size_t signs = *sign != '=' && out->equal ? 2 : 1;
     if (!fact_of(out->text)) {
         for (int i = 0; i < NUMBER_COUNT; i++)
             gp_append(names, sizeof(names), " ", "%s", numbers[i].name);
@@ -140,17 +138,17 @@ const struct compare_column_row compare_columns[COLUMN_COUNT] = {
     [COLUMN_PRECISION] = {"precision", "format", "format", NULL, false, false, 0},
     [COLUMN_VERDICT] = {"verdict", "verdict", "verdict", NULL, false, false, 1},
     [COLUMN_GPUS] = {"gpus", "n", "n", "gpus", true, false, 0},
-    [COLUMN_LAYOUT] = {"tp", "layout", "layout", NULL, false, false, 7},
+    [COLUMN_LAYOUT] = {"tp", "layout", "layout", NULL, false, false, 6},
     [COLUMN_MEMORY] = {"memory", "memory GiB", "memory", NULL, true, true, 10},
-    [COLUMN_WEIGHTS] = {"weights", "weights GiB", "weights", NULL, true, false, 8},
-    [COLUMN_POOL] = {"kv_pool", "KV pool GiB", "KV pool", NULL, true, true, 9},
+    [COLUMN_WEIGHTS] = {"weights", "weights GiB", "weights", NULL, true, false, 7},
+    [COLUMN_POOL] = {"kv_pool", "KV pool GiB", "KV pool", NULL, true, true, 8},
     [COLUMN_REQUESTS] = {"holds", "users", "users", NULL, true, true, 4},
     [COLUMN_TPOT] = {"tpot", "TPOT ms", "TPOT", "tpot", true, false, 3},
     [COLUMN_TOKENS] = {"output_tokens_per_s", "tok/s", "tok/s", "tokens", true, true, 5},
     [COLUMN_MILLION] = {"per_million_output_tokens", "$/M", "$/M", "million", true, false, 2},
     [COLUMN_HOUR] = {"per_hour", "$/h", "$/h", "cost", true, false, 0},
     [COLUMN_MONTH] = {"per_month", "$/month", "$/month", NULL, true, false, 11},
-    [COLUMN_LIMIT] = {"limit", "limit", "limit", NULL, false, false, 6},
+    [COLUMN_LIMIT] = {"limit", "bound by", "limit", NULL, false, false, 9},
     [COLUMN_BAR] = {"memory", "memory of one GPU", "memory", NULL, false, true, 12},
 };
 
@@ -198,6 +196,13 @@ static void layout_cell(const struct compare_row *row, struct strbuf *out)
         strbuf_addf(out, " EP%d", l->ep);
 }
 
+/* What keeps it from being sure; of what fits what takes the time of a step. */
+static const char *bound_cell(const struct plan *p)
+{
+    return p->limit == LIMIT_NONE && p->speed.gap == SPEED_KNOWN ? speed_bound_word(p->speed.bound)
+                                                                 : limit_word(p->limit);
+}
+
 #define BAND_MOST 1000.0 /* ms; above it the column would be wider than it is worth */
 
 void compare_view_cell(const struct compare_row *row, enum compare_column column,
@@ -211,6 +216,8 @@ void compare_view_cell(const struct compare_row *row, enum compare_column column
         strbuf_addf(out, "%*s", COMPARE_BAR, "");
     else if (column == COLUMN_VERDICT)
         strbuf_add(out, plan_verdict_cell(&row->compared->plan));
+    else if (column == COLUMN_LIMIT)
+        strbuf_add(out, bound_cell(&row->compared->plan));
     else if (f && column == COLUMN_TPOT) {
         const struct quantity *q = &f->number;
         double low = q->value - q->low, high = q->high - q->value, side = high > low ? high : low;
@@ -245,7 +252,9 @@ static struct sort_key key_of(const struct compare_view *view, size_t at)
     key.spans = (view->sort == COLUMN_HOUR || view->sort == COLUMN_MONTH) &&
                 plan_spans(&row->compared->plan);
     key.reverse = view->reverse != column->descends;
-    key.text = f->kind == FACT_TEXT ? f->text : NULL;
+    key.text = view->sort == COLUMN_LIMIT ? bound_cell(&row->compared->plan)
+               : f->kind == FACT_TEXT     ? f->text
+                                          : NULL;
     key.known = key.text ? key.text[0] != '\0' : f->known;
     key.number = key.text ? 0 : f->number.value;
     return key;
@@ -343,17 +352,15 @@ void compare_view_own(struct compare_view *view, const char *key, const struct p
  * reason in place of figures. */
 static void add_row(struct compare_view *view, const struct compared *compared)
 {
-    struct compare_row *row;
     struct strbuf cell;
-    bool refused;
 
     view->rows = gp_grow(view->rows, &view->cap, view->count + 1, sizeof(*view->rows));
-    row = &view->rows[view->count++];
+    struct compare_row *row = &view->rows[view->count++];
     *row = (struct compare_row){.compared = compared};
     compare_key(&compared->plan.request, row->key);
     row->marked = find_mark(view, row->key) < view->mark_count;
     write_facts(view, row);
-    refused = compared->plan.verdict == VERDICT_DOES_NOT_FIT;
+    bool refused = compared->plan.verdict == VERDICT_DOES_NOT_FIT;
     strbuf_init(&cell);
     for (int c = 0; c < (refused ? COLUMN_VERDICT : COLUMN_COUNT); c++) {
         strbuf_clear(&cell);
@@ -369,14 +376,13 @@ static void view_settle(struct compare_view *view, size_t done)
 {
     for (size_t i = 0; i < done; i++) {
         const struct compared *compared = comparison_row(view->comparison, i);
-        struct compare_row row;
         size_t at = i;
 
         while (at < view->count && view->rows[at].compared != compared)
             at++;
         if (at == view->count)
             add_row(view, compared);
-        row = view->rows[at];
+        struct compare_row row = view->rows[at];
         view->rows[at] = view->rows[i];
         view->rows[i] = row;
         if (compared->front)
@@ -391,13 +397,11 @@ static char mark_of(const struct compare_view *view, enum compare_column column,
     char mark = 0;
 
     for (size_t i = 0; i < view->count; i++) {
-        char first;
-
         if (column > COLUMN_VERDICT && view->rows[i].compared->plan.verdict == VERDICT_DOES_NOT_FIT)
             continue; /* its reason stands there */
         strbuf_clear(cell);
         compare_view_cell(&view->rows[i], column, cell);
-        first = cell->text[0];
+        char first = cell->text[0];
         if (first == '-' || !first)
             continue; /* unknown */
         if ((first != '~' && first != '?') || (mark && first != mark))
@@ -420,14 +424,8 @@ static void note_marks(struct compare_view *view)
     }
     strbuf_fini(&cell);
     view->good = 0;
-    view->limited = false;
-    for (size_t i = 0; i < view->count; i++) {
-        const struct plan *p = &view->rows[i].compared->plan;
-
-        view->good += p->verdict == VERDICT_FITS;
-        view->limited =
-            view->limited || (p->verdict != VERDICT_DOES_NOT_FIT && p->limit != LIMIT_NONE);
-    }
+    for (size_t i = 0; i < view->count; i++)
+        view->good += view->rows[i].compared->plan.verdict == VERDICT_FITS;
 }
 
 void compare_view_begin(struct compare_view *view, const struct comparison *comparison)
@@ -560,8 +558,7 @@ int compare_view_columns(const struct compare_view *view, int cols,
             int own = compare_columns[c].rank;
 
             own = own > 2 && c == (int)view->sort ? 2 : own;
-            if (own != rank || (rank > 0 && used + wide > cols) ||
-                (c == COLUMN_LIMIT && !view->limited && c != (int)view->sort))
+            if (own != rank || (rank > 0 && used + wide > cols))
                 continue;
             taken[c] = true;
             used += wide;

@@ -70,7 +70,6 @@ struct compare_view {
     char mark[COLUMN_COUNT]; /* '~' or '?' when every number has it: so has the title, no
                               * cell; 0 */
     size_t good;             /* rows that fit and meet the goals */
-    bool limited;            /* a row that could be has a limit */
     char own[COMPARE_KEY];   /* the plan's row; "" = none */
     struct compared plan;    /* the plan itself, where its count or layout is given */
     struct compare_row plan_row;

@@ -91,12 +91,10 @@ static const struct task_ops rows_ops = {TASK_BELOW, rows_unit, rows_free};
 /* Takes what has come: true when there was a new row. */
 static bool rows_task_take(struct rows_task *rows)
 {
-    size_t before, done;
-
     if (!rows->run || rows->complete)
         return false;
-    before = comparison_done(rows->run);
-    done = (size_t)task_done(rows->task);
+    size_t before = comparison_done(rows->run);
+    size_t done = (size_t)task_done(rows->task);
     for (size_t i = before; i < done; i++) {
         rows->complete = !comparison_take(rows->run, rows->job->row[i]);
         rows->job->row[i] = NULL;
@@ -189,18 +187,11 @@ static void show_cost(struct page *page, const struct plan *p)
 
 /* ---- all of it ---- */
 
-static void detail_lay_out(struct page *page, const struct compare_row *row)
+static void show_detail(struct page *page, const struct compare_row *row)
 {
     const struct plan *p = &row->compared->plan;
     struct answer_lines lines;
 
-    if (p->has_memory) {
-        if (page->canvas) {
-            membar_draw(page->canvas, page->in, page->y, p);
-            membar_legend(page->canvas, page->in, page->y + 1, p);
-        }
-        page->y += 2;
-    }
     if (p->verdict != VERDICT_FITS)
         show_reasons(page, p);
     show_holds(page, row);
@@ -217,6 +208,20 @@ static void detail_lay_out(struct page *page, const struct compare_row *row)
         if (strcmp(lines.list[i].name, "model") != 0 && strcmp(lines.list[i].name, "format") != 0)
             page_wordsf(page, 0, INK_DIM, "%s: %s", lines.list[i].name, lines.list[i].text);
     answer_lines_fini(&lines);
+}
+
+static void detail_lay_out(struct page *page, const struct compare_row *row)
+{
+    const struct plan *p = &row->compared->plan;
+
+    if (p->has_memory) {
+        if (page->canvas) {
+            membar_draw(page->canvas, page->in, page->y, p);
+            membar_legend(page->canvas, page->in, page->y + 1, p);
+        }
+        page->y += 2;
+    }
+    show_detail(page, row);
 }
 
 /* "l40s x 4, fp8: fits" */
@@ -461,10 +466,9 @@ static void draw_detail(const struct compare_state *s, struct canvas *canvas, st
     strbuf_init(&title);
     if (row) {
         struct page page = {canvas, inside, -s->detail_top};
-        int lines;
 
         detail_lay_out(&page, row);
-        lines = page.y + s->detail_top;
+        int lines = page.y + s->detail_top;
         compare_detail_title(row, &title);
         if (lines > inside.rows)
             gp_format(where, sizeof(where), "%d-%d of %d, Tab", s->detail_top + 1,
@@ -493,7 +497,7 @@ static void draw_sides(const struct compare_state *s, struct canvas *canvas,
         canvas_box(canvas, in, "Side by side", shown[0] ? shown : NULL);
         in = rect_inside(in);
     }
-    sides_draw(canvas, in, rows, count, list_clamp(s->side, 0, count - 1));
+    sides_draw(canvas, in, rows, count, list_clamp(s->side, 0, count - 1), show_detail);
 }
 
 /* A screen's draw(). */
@@ -551,12 +555,11 @@ static int words_split(const char *list, char *copy, size_t size, const char **w
  * none of the table. */
 static void pin_own(struct compare_state *s, const struct form *form)
 {
-    struct request q;
     char key[COMPARE_KEY];
 
     if (!form->answered)
         return;
-    q = form->answer->plan.request;
+    struct request q = form->answer->plan.request;
     q.gpu_count = 0; /* every row finds its own number */
     compare_key(&q, key);
     compare_view_own(&s->view, key, form_lays_out(form) ? &form->answer->plan : NULL);
@@ -577,11 +580,10 @@ static void compare_refresh(struct app *app, void *state)
 {
     struct compare_state *s = state;
     struct form *load = load_of(app->form);
-    const char *own;
     struct strbuf text;
 
     s->version = app->form->version;
-    own = app->form->values.value[FIELD_PRECISION]; /* is always among them */
+    const char *own = app->form->values.value[FIELD_PRECISION]; /* is always among them */
     if (own[0] && !gp_has_word(s->precisions, ",", own))
         gp_append(s->precisions, sizeof(s->precisions), ",", "%s", own);
     strbuf_init(&text);

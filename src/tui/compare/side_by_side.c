@@ -14,7 +14,8 @@
 
 #define NAME_COLS 13
 #define LEAST_COLS 18 /* of a row's column */
-#define MOST_COLS 40
+#define MOST_COLS 60
+#define MORE_LEAST 6 /* rows of what is told of each below its figures */
 
 enum best { BEST_NONE, BEST_LOW, BEST_HIGH };
 
@@ -37,6 +38,7 @@ static const struct figure {
     {"weights GiB", "weights", BEST_NONE, COLUMN_WEIGHTS},
     {"KV pool GiB", "kv_pool", BEST_HIGH, COLUMN_POOL},
     {"memory GiB", "memory", BEST_NONE, COLUMN_MEMORY},
+    {"bound by", "limit", BEST_NONE, COLUMN_LIMIT},
     {"offer", "offer", BEST_NONE, COLUMN_COUNT},
 };
 enum { FIGURES = sizeof(figures) / sizeof(figures[0]) };
@@ -134,11 +136,31 @@ static void draw_figure(struct canvas *canvas, struct rect in, int y, const stru
     strbuf_fini(&text);
 }
 
+/* The figure's number as a bar, of the largest of all rows. */
+static void draw_bars(struct canvas *canvas, struct rect in, int y, const struct figure *f,
+                      const struct compare_row *const *rows, int count, int first, int wide)
+{
+    double best = side_best(f, rows, count), most = 0;
+
+    for (int i = 0; i < count; i++)
+        most = fmax(most, side_value(f, rows[i]));
+    for (int i = 0; i < sides_seen(count, in.cols) && most > 0; i++) {
+        double value = side_value(f, rows[first + i]);
+
+        if (value > 0)
+            canvas_run(canvas, in, y, NAME_COLS + i * wide,
+                       int_max((int)lround(value / most * (wide - 3)), 1),
+                       value == best ? INK_OK : INK_SERIES1, GLYPH_FULL);
+    }
+}
+
 void sides_draw(struct canvas *canvas, struct rect in, const struct compare_row *const *rows,
-                int count, int focus)
+                int count, int focus,
+                void (*more)(struct page *page, const struct compare_row *row))
 {
     int seen = sides_seen(count, in.cols), first = int_max(0, focus - seen + 1), y = 3;
     int wide = seen > 0 ? int_min((in.cols - NAME_COLS) / seen, MOST_COLS) : MOST_COLS;
+    int judged = 0;
     struct texts t = {0};
 
     for (int i = 0; i < seen; i++) {
@@ -157,10 +179,23 @@ void sides_draw(struct canvas *canvas, struct rect in, const struct compare_row 
             membar_draw(canvas, bar, 2, p);
     }
     canvas_text(canvas, in, 2, 1, INK_DIM, "memory");
-    for (int i = 0; i < FIGURES && y < in.rows; i++, y++)
+    for (int i = 0; i < FIGURES; i++)
+        judged += figures[i].best != BEST_NONE;
+    bool bars = in.rows >= y + FIGURES + judged;
+    for (int i = 0; i < FIGURES && y < in.rows; i++, y++) {
         draw_figure(canvas, in, y, &figures[i], rows, count, first, wide);
-    if (y + 1 < in.rows)
-        canvas_text(canvas, in, y + 1, 1, INK_DIM,
+        if (bars && figures[i].best != BEST_NONE)
+            draw_bars(canvas, in, ++y, &figures[i], rows, count, first, wide);
+    }
+    if (++y < in.rows)
+        canvas_text(canvas, in, y, 1, INK_DIM,
                     "* the best of its row; memory: of one GPU's budget in GiB");
+    y += 2;
+    for (int i = 0; i < seen && in.rows - y >= MORE_LEAST; i++) {
+        struct page page = {.canvas = canvas,
+                            .in = {in.y + y, in.x + NAME_COLS + i * wide, in.rows - y, wide - 3}};
+
+        more(&page, rows[first + i]);
+    }
     texts_fini(&t);
 }

@@ -22,7 +22,9 @@ int sides_rows(const struct compare_view *view, const struct compare_row *focus,
                const struct compare_row *out[SIDES_MOST]);
 /* How many columns are seen in so many cells. */
 int sides_seen(int count, int cols);
+/* more: what else is told of a row, where there is room below its figures and their bars. */
 void sides_draw(struct canvas *canvas, struct rect in, const struct compare_row *const *rows,
-                int count, int focus);
+                int count, int focus,
+                void (*more)(struct page *page, const struct compare_row *row));
 
 #endif

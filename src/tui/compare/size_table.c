@@ -220,8 +220,11 @@ static void draw_cell(const struct size_cell *cell, struct canvas *canvas, struc
     }
     if (p->verdict == VERDICT_DOES_NOT_FIT) {
         list_text(canvas, in, y, x, EACH_COLS, true, INK_DIM, "no fit");
-        canvas_fit(canvas, in, y + 1, x + 1, EACH_COLS + HOUR_COLS - 1, INK_DIM,
-                   limit_words[p->limit].noun);
+        const struct limit_words *why = &limit_words[p->limit];
+        int room = EACH_COLS + HOUR_COLS - 1;
+
+        canvas_fit(canvas, in, y + 1, x + 1, room, INK_DIM,
+                   gp_width(why->noun) > room ? why->file : why->noun);
         return;
     }
     if (p->verdict != VERDICT_FITS)
@@ -334,8 +337,6 @@ void size_table_draw(const struct size_table *t, struct canvas *canvas, const st
 {
     struct rect panel[COMPARE_PANELS], in;
     struct strbuf title;
-    struct grid g;
-    int left, top;
 
     if (!t->task) {
         canvas_wrap(canvas, frame->body, 0, INK_TEXT, "no plan: no table of sizes");
@@ -347,9 +348,9 @@ void size_table_draw(const struct size_table *t, struct canvas *canvas, const st
     strbuf_addf(&title, "Sizes by format on %s", t->job->gpu);
     if (frame->size != SIZE_ONE)
         canvas_box(canvas, panel[COMPARE_TABLE], title.text, NULL);
-    g = grid_of(t, in);
-    left = first_format(t, g.seen);
-    top = first_size(t, &g, in);
+    struct grid g = grid_of(t, in);
+    int left = first_format(t, g.seen);
+    int top = first_size(t, &g, in);
     canvas_fit(canvas, in, 0, 1, in.cols - 2, INK_DIM,
                "GiB in all for the plan's load, $/h; below: GPUs x GiB of each");
     if (left + g.seen < t->job->columns)
@@ -465,18 +466,16 @@ void size_table_click(struct app *app, struct size_table *t, int y, int x)
 {
     struct frame frame = app_frame(app);
     struct rect panel[COMPARE_PANELS], in;
-    struct grid g;
-    int row, column;
 
     if (!t->task)
         return;
     table_panels(t, &frame, panel);
     in = frame.size == SIZE_ONE ? panel[COMPARE_TABLE] : rect_inside(panel[COMPARE_TABLE]);
-    g = grid_of(t, in);
+    struct grid g = grid_of(t, in);
     y += frame.body.y - in.y - ABOVE;
     x += frame.body.x - in.x - LEFT_COLS - g.name;
-    row = first_size(t, &g, in) + y / g.high;
-    column = first_format(t, g.seen) + x / g.cols;
+    int row = first_size(t, &g, in) + y / g.high;
+    int column = first_format(t, g.seen) + x / g.cols;
     if (y < 0 || x < 0 || row >= t->job->rows || column >= t->job->columns)
         return;
     if (row == t->row && column == t->column)
@@ -494,13 +493,12 @@ void size_table_explain(const struct size_table *t, struct strbuf *out)
     const struct request *q = cell ? &cell->plan.request : NULL;
     const struct plan *p = cell ? &cell->plan : NULL;
     struct quantity hour, month;
-    double rule, gpus;
 
     if (!cell || !cell->known) {
         strbuf_add(out, cell ? cell->why : "");
         return;
     }
-    rule = table_rule(&cell->resolved);
+    double rule = table_rule(&cell->resolved);
     strbuf_addf(out, "%s: %s of weights", t->job->model[t->row], UNITS_GIB(weights_file_bytes(q)));
     if (p->verdict != VERDICT_DOES_NOT_FIT) {
         strbuf_addf(out, ", %.1f of %s usable on each GPU", cell_load(p) / GP_GIB,
@@ -509,7 +507,7 @@ void size_table_explain(const struct size_table *t, struct strbuf *out)
         if (month.known)
             strbuf_addf(out, "; %s/month", UNITS_MONEY(month.value));
     }
-    gpus = ceil(rule / q->gpu->memory_marketed);
+    double gpus = ceil(rule / q->gpu->memory_marketed);
     strbuf_addf(out, "\nrule of thumb: size x %g/8 x 1.25 = %.0f GB: %.0f GPU%s of %.0f GB",
                 q->precision.weight->bits, rule / 1e9, gpus, gpus > 1 ? "s" : "",
                 q->gpu->memory_marketed / 1e9);

@@ -659,11 +659,10 @@ static void fill_measured(struct curves *c, struct form *form)
     struct roof roof[PLOT_SERIES];
     double x_low = INFINITY, x_high = 0, y_low = INFINITY, y_high = 0, read = 0, most, unit;
     int shown = 0, flagged = 0, left_out = 0, count, roofs;
-    bool sheet, layers;
 
     find_sets(&c->log, c->set - 1, &set);
-    layers = bench_test_is(set->test, TEST_IS_LAYER);
-    sheet = gpu_of(c, form, set->device, &gpu);
+    bool layers = bench_test_is(set->test, TEST_IS_LAYER);
+    bool sheet = gpu_of(c, form, set->device, &gpu);
     if (!sheet)
         read = best_read(&c->log, set->device);
     for (int i = 0; i < c->log.count; i++) {
@@ -1102,10 +1101,8 @@ struct found {
 
 static struct choice *found_add(struct found *f, const char *id, const char *text)
 {
-    struct choice *c;
-
     f->choice = gp_grow(f->choice, &f->cap, (size_t)f->count + 1, sizeof(*f->choice));
-    c = &f->choice[f->count++];
+    struct choice *c = &f->choice[f->count++];
     memset(c, 0, sizeof(*c));
     gp_copy(c->id, sizeof(c->id), id);
     gp_copy(c->text, sizeof(c->text), text);
@@ -1116,10 +1113,9 @@ static struct choice *found_add(struct found *f, const char *id, const char *tex
 static char *json_text(const char *text, const char *key, char out[64])
 {
     char quoted[48];
-    const char *at;
 
     gp_format(quoted, sizeof(quoted), "\"%s\"", key);
-    at = strstr(text, quoted);
+    const char *at = strstr(text, quoted);
     at = at ? strchr(at + strlen(quoted), '"') : NULL;
     gp_copy(out, 64, at ? at + 1 : "");
     out[strcspn(out, "\"")] = '\0';
@@ -1393,7 +1389,7 @@ static void draw_curve(struct canvas *canvas, struct rect box, const struct curv
         return;
     }
     plot.legend = alone && curve >= CURVE_MEMORY ? 2 : 0; /* the others are one line */
-    plot.x.title = NULL; /* it stands in the lower edge */
+    plot.x.title = NULL;                                  /* it stands in the lower edge */
     gp_format(title, sizeof(title), " %s ", d->plot.x.title);
     canvas_fit(canvas, box, box.rows - 1, 2, box.cols - 4, INK_DIM, title);
     plot_draw(canvas, in, &plot, cursor_of(c, curve));
@@ -1406,11 +1402,10 @@ static void draw_value(struct canvas *canvas, struct rect in, int y, int x, int 
                        const struct curve_reading *r)
 {
     char text[80];
-    int used;
 
     gp_format(text, sizeof(text), "%c %s", r->mark ? r->mark : ' ', r->name);
     canvas_fit(canvas, in, y, x, width, r->ink, text);
-    used = gp_width(text) + 1;
+    int used = gp_width(text) + 1;
     if (used < VALUE_COL && VALUE_COL + gp_width(r->value) <= width)
         used = VALUE_COL;
     canvas_fit(canvas, in, y, x + used, width - used, INK_TEXT, r->value);

@@ -135,13 +135,11 @@ static void more_begin(struct plan_alternatives *m, struct form *form, struct wo
 
 bool plan_alternatives_go_on(struct plan_alternatives *m, struct form *form, struct worker *worker)
 {
-    bool finished;
-
     if (!plan_alternatives_fresh(m, form))
         more_begin(m, form, worker);
     if (m->done)
         return false;
-    finished = task_finished(m->task);
+    bool finished = task_finished(m->task);
     for (int done = task_done(m->task); m->taken < done; m->taken++) {
         const struct plan_alternatives_job *job = m->job;
 
@@ -266,10 +264,9 @@ void choice_plans_set_columns(struct choice_plans *c, const struct form *form,
 {
     const struct plan_summaries *o = &c->job->summaries;
     char text[PLAN_SUMMARY_TEXT];
-    bool all;
 
     task_wait(c->task, until);
-    all = task_finished(c->task);
+    bool all = task_finished(c->task);
     c->shown_count = task_done(c->task);
     for (int i = 0; i < count; i++) {
         int at = plan_summaries_find(o, choice[i].id);

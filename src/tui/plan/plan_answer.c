@@ -38,11 +38,9 @@ char *plan_fix_change(const struct plan *plan, const struct fix *fix, char text[
     text[0] = '\0';
     for (const char *word = strtok_r(options, " ", &rest); word;
          word = strtok_r(NULL, " ", &rest)) {
-        const char *value;
-
         if (strncmp(word, "--", 2) != 0)
             continue;
-        value = strtok_r(NULL, " ", &rest);
+        const char *value = strtok_r(NULL, " ", &rest);
         if (!value || strcmp(value, "auto") == 0 || (same && strcmp(word, "--gpu") == 0))
             continue;
         word += 2;
@@ -351,17 +349,15 @@ static void show_rent(struct page *p, const struct plan *plan, const char *name,
 {
     struct texts t = {0};
     struct rent_words words;
-    const char *text, *by;
-    int year;
 
     if (!r->known)
         return;
     rent_words(plan, r, &t, &words);
-    text = r->per_month >= 100 && r->per_month < 999.5 /* else without cents as it is */
-               ? texts_addf(&t, "%-9s %s/h $%.0f/mo", name, words.hour, r->per_month)
-               : texts_addf(&t, "%-9s %s/h %s/mo", name, words.hour, words.month);
-    by = texts_addf(&t, "%s %s", text, r->instance->provider);
-    year = (int)strcspn(words.date, "0123456789"); /* "by 2026-11", "by 26-11" */
+    const char *text = r->per_month >= 100 && r->per_month < 999.5 /* else without cents as it is */
+                           ? texts_addf(&t, "%-9s %s/h $%.0f/mo", name, words.hour, r->per_month)
+                           : texts_addf(&t, "%-9s %s/h %s/mo", name, words.hour, words.month);
+    const char *by = texts_addf(&t, "%s %s", text, r->instance->provider);
+    int year = (int)strcspn(words.date, "0123456789"); /* "by 2026-11", "by 26-11" */
     const char *texts[] = {texts_addf(&t, "%s, %s", by, words.date),
                            texts_addf(&t, "%s, %.*s%s", by, words.date[year] ? year : 0, words.date,
                                       words.date[year] ? words.date + year + 2 : words.date),
@@ -391,12 +387,11 @@ static void show_cost(struct page *p, const struct plan *plan)
 {
     const struct cost *c = &plan->cost;
     struct texts said = {0};
-    int from;
 
     if (!plan->has_memory)
         return;
     page_rule(p, "Cost");
-    from = p->y;
+    int from = p->y;
     if (c->want == WANT_BUY)
         show_buy(p, c);
     if (c->want == WANT_SPOT)
@@ -544,13 +539,12 @@ static void show_pin(struct page *p, const struct form *form)
     const struct plan *now = &form->answer->plan, *then = &form->pin->plan;
     const struct memory *m = &now->memory, *b = &then->memory;
     struct texts t = {0};
-    int before;
 
     if (!form->pinned)
         return;
     page_rule(p, "Against the pin");
     pin_row(p, "", "pinned", "now", "change");
-    before = p->y;
+    int before = p->y;
     for (int f = 0; f < FIELD_COUNT; f++) {
         const char *was = form->pin_form.value[f], *is = form->values.value[f];
 
@@ -764,10 +758,9 @@ static void show_breaks(struct page *p, const struct form *form,
                         const struct plan_alternatives *more)
 {
     bool rate = form->answer->plan.request.rate > 0;
-    int from;
 
     page_rule(p, "First to break, this layout");
-    from = p->y;
+    int from = p->y;
     show_break(p, &more->breaks[BREAK_USERS], rate ? "requests/s" : "user", &form->answer->plan,
                !rate);
     show_break(p, &more->breaks[BREAK_CONTEXT], "context token", NULL, true);
@@ -783,14 +776,13 @@ static void show_plot(struct page *p, const struct form *form, const struct plan
 {
     struct rect in = {p->in.y + p->y + 1, p->in.x, p->in.rows - p->y - 1, p->in.cols};
     struct plot plot;
-    struct plot_series *tokens;
     double top = 0;
 
     if (in.rows < 6 || more->samples < 2)
         return;
     page_rule(p, "Output tok/s over users (3)");
     plot_init(&plot);
-    tokens = plot_add(&plot, "tokens/s", PLOT_1, 0);
+    struct plot_series *tokens = plot_add(&plot, "tokens/s", PLOT_1, 0);
     for (int i = 0; i < more->samples; i++) {
         plot_point(tokens, more->sample[i].users, more->sample[i].tokens);
         top = fmax(top, more->sample[i].tokens);

@@ -373,11 +373,10 @@ static void plan_draw(const struct app *app, const void *state, struct canvas *c
                       const struct frame *frame)
 {
     const struct plan_state *s = state;
-    const struct plan_page *page;
     struct rect box[PLAN_PANELS];
 
     frame_plan(frame->body, frame->size, s->panel, box);
-    page = page_of(app, s, box);
+    const struct plan_page *page = page_of(app, s, box);
     if (!rect_empty(box[PLAN_STRIP]))
         canvas_copy(canvas, box[PLAN_STRIP], &page->head, 0);
     if (!rect_empty(box[PLAN_FORM]))
@@ -616,11 +615,10 @@ static bool field_reset(struct app *app, struct plan_state *s)
     struct gp_err err = {0};
     enum field field = focus_field(s);
     bool again = s->was_reset && s->reset == field && s->reset_version == form->version;
-    enum gp_status rc;
 
     if (field == FIELD_COUNT)
         return on_a_fold(app);
-    rc = again ? form_request(form, "", &err) : form_set(form, field, "", &err);
+    enum gp_status rc = again ? form_request(form, "", &err) : form_set(form, field, "", &err);
     s->was_reset = !again;
     s->reset = field;
     s->reset_version = form->version;
@@ -834,7 +832,6 @@ static void plan_click(struct app *app, void *state, int y, int x)
     struct rect box[PLAN_PANELS], in;
     struct plan_rows rows = plan_form_rows(plan_form_open(app->form, s->open, s->focus));
     struct frame frame = app_frame(app);
-    int at;
 
     panel_rects(app, s, box);
     y += frame.body.y;
@@ -844,7 +841,7 @@ static void plan_click(struct app *app, void *state, int y, int x)
     if (!is_in(box[PLAN_FORM], y, x))
         return;
     in = rect_inside(box[PLAN_FORM]);
-    at = plan_form_top(&rows, s->focus, in.rows) + y - in.y;
+    int at = plan_form_top(&rows, s->focus, in.rows) + y - in.y;
     if (y < in.y || y >= in.y + in.rows || at >= rows.count || rows.row[at] < 0)
         return;
     if (s->panel == PLAN_FORM && rows.row[at] == s->focus)

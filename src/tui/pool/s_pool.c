@@ -24,6 +24,8 @@
 #include "pool/pool_run.h"
 #include "tui/app.h"
 #include "tui/list.h"
+#include "tui/toolkit/edit.h"
+#include "tui/toolkit/words.h"
 
 #define SLOWER 1.5 /* times the goals */
 #define POLL 0.05  /* s between two looks at the thread */
@@ -271,14 +273,13 @@ static void pool_solve_drop(struct pool_screen *s)
 static struct pool_proposal *proposal_add(struct pool_screen *s, int workload)
 {
     const struct pool_file *from = &s->run->c.file;
-    struct pool_file *to;
     size_t works = from->workload_count, boxes = from->chassis_count;
     struct pool_proposal *p = &s->proposals[s->proposal_count++];
 
     memset(p, 0, sizeof(*p));
     p->workload = workload;
     p->c = gp_calloc(1, sizeof(*p->c));
-    to = &p->c->file;
+    struct pool_file *to = &p->c->file;
     *to = *from;
     to->workloads = gp_calloc(works + 1, sizeof(*to->workloads));
     memcpy(to->workloads, from->workloads, works * sizeof(*to->workloads));
@@ -304,12 +305,9 @@ static void pool_propose(struct pool_screen *s, int workload)
 
     pool_proposals_fini(s);
     for (int i = 0; i < f->type_count && i < 4; i++) { /* a fourth more of a type, whole servers */
-        struct pool_file_type *type;
-        int more;
-
         p = proposal_add(s, -1);
-        type = &p->c->file.types[i];
-        more = (type->stock + type->buy) / 4;
+        struct pool_file_type *type = &p->c->file.types[i];
+        int more = (type->stock + type->buy) / 4;
         more = more - more % type->server_gpus + type->server_gpus;
         type->buy += more;
         gp_format(p->words, sizeof(p->words), "%d more %s may be bought", more, type->gpu);
@@ -481,12 +479,12 @@ static void draw_workloads(const struct pool_screen *s, struct canvas *canvas, s
     const struct columns c = columns_of(s, in);
     const bool week = s->run->c.pool.hours > DAY;
     int n = (int)s->run->c.file.workload_count, rows = in.rows - 1;
-    int top = list_top(s->work, n, rows);
+    int top = list_top(s->work, n, rows), step = c.each > 1 ? DAY : DAY / 4;
 
     canvas_text(canvas, in, 0, 2, INK_HEADING, "workload");
     canvas_text(canvas, in, 0, c.verdict, INK_HEADING, "verdict");
     /* "0     6     12    18", of a week with its day in place of 0, or with all of them */
-    for (int h = 0; h<c.cells * c.each; h += c.each> 1 ? DAY : DAY / 4)
+    for (int h = 0; h < c.cells * c.each; h += step)
         if (h % DAY == 0 && week)
             canvas_text(canvas, in, 0, c.curve + h / c.each, INK_HEADING,
                         units_weekday((c.first + h) / DAY));
@@ -954,25 +952,22 @@ static enum gp_status pool_options_line(struct app *app, void *state, const char
                                         struct gp_err *err)
 {
     struct pool_screen *s = state;
-    char text[GP_PATH_MAX + 256], *rest = text, *word, name[GP_PATH_MAX] = "";
+    char word[GP_PATH_MAX], value[80], name[GP_PATH_MAX] = "";
     struct options options = {0};
     enum gp_status rc = GP_OK;
 
-    if (!gp_copy(text, sizeof(text), line))
-        return gp_fail(err, GP_E_USAGE, "pool", "", "the line is too long");
-    while (!rc && (word = strsep(&rest, " "))) {
+    while (!rc && words_next(&line, word, sizeof(word))) {
         int id = word[0] == '-' ? option_find_word(word) : -1;
 
-        if (word[0] == '\0')
-            continue;
-        if (word[0] != '-' && !name[0])
+        if (word[0] != '-' && !name[0]) {
             gp_copy(name, sizeof(name), word);
-        else if (id < 0 || !pool_takes((enum option_id)id))
+        } else if (id < 0 || !pool_takes((enum option_id)id)) {
             rc = gp_fail(err, GP_E_USAGE, word, "pool FILE --seed N --rung NAME",
                          "is not an option of the Pool screen");
-        else
-            rc = options_text(&options, (enum option_id)id, word, rest ? strsep(&rest, " ") : "",
-                              err);
+        } else {
+            words_next(&line, value, sizeof(value)); /* else "": refused */
+            rc = options_text(&options, (enum option_id)id, word, value, err);
+        }
     }
     if (rc)
         return rc;
@@ -1015,11 +1010,10 @@ static void begin_solving(struct app *app, struct pool_screen *s)
 static void find_some(struct app *app, struct pool_screen *s)
 {
     struct gp_err err = {0};
-    struct pool_case *c;
 
     if (!task_finished(s->finding))
         return;
-    c = pool_find_end(s, &err);
+    struct pool_case *c = pool_find_end(s, &err);
     if (!c) {
         pool_failed(app, s, &err);
         return;
@@ -1263,12 +1257,9 @@ static void edit_begin(struct app *app, struct pool_screen *s, struct pool_propo
 /* Every hour of a workload's demand, times a factor. */
 static void scale_demand(struct app *app, struct pool_screen *s, double factor)
 {
-    struct pool_proposal *p;
-    struct pool_file_workload *w;
-
     pool_proposals_fini(s);
-    p = proposal_add(s, -1); /* what a replica can serve stays */
-    w = &p->c->file.workloads[s->work];
+    struct pool_proposal *p = proposal_add(s, -1); /* what a replica can serve stays */
+    struct pool_file_workload *w = &p->c->file.workloads[s->work];
     for (int h = 0; h < POOL_FILE_HOURS; h++)
         w->rate[h] *= factor;
     gp_format(p->words, sizeof(p->words), "%s: %.4g requests/s at its peak", w->name,
@@ -1282,8 +1273,6 @@ static bool edit_typed(struct app *app, void *ctx, const char *text, struct gp_e
     const struct edit_row *row = &edits[s->editing];
     const struct pool_file_workload *now = &s->run->c.file.workloads[s->work];
     double number = 0, peak = pool_demand_peak(now->rate, s->run->c.pool.hours);
-    struct pool_proposal *p;
-    char *at;
 
     if (row->size == 0 && units_parse_number(text, row->name, &number, err))
         return false;
@@ -1302,8 +1291,8 @@ static bool edit_typed(struct app *app, void *ctx, const char *text, struct gp_e
         return false;
     }
     pool_proposals_fini(s);
-    p = proposal_add(s, s->work);
-    at = (char *)&p->c->file.workloads[s->work] + row->offset;
+    struct pool_proposal *p = proposal_add(s, s->work);
+    char *at = (char *)&p->c->file.workloads[s->work] + row->offset;
     if (row->size > 0)
         gp_copy(at, row->size, text);
     else
@@ -1380,6 +1369,26 @@ static void pool_offer(struct app *app)
                                                        .chosen = pool_chosen});
     path_list_free(names, count);
     free(choices);
+}
+
+/* The examples, files, and after a '-' its options. */
+static void pool_complete(const struct app *app, const char *begin, struct strbuf *out)
+{
+    char **names;
+    size_t count = catalog_names(planner_catalog(app->form->planner), "pools", ".cfg", &names);
+
+    for (int id = 0; id < OPTION_COUNT && begin[0] == '-'; id++)
+        if (pool_takes((enum option_id)id) &&
+            strncmp(option_rows[id].name, begin + strspn(begin, "-"),
+                    strlen(begin + strspn(begin, "-"))) == 0)
+            strbuf_addf(out, "%s--%s", out->len ? " " : "", option_rows[id].name);
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(names[i], begin, strlen(begin)) == 0)
+            strbuf_addf(out, "%s%s", out->len ? " " : "", names[i]);
+    path_list_free(names, count);
+    if (out->len)
+        strbuf_add(out, " ");
+    edit_paths(begin, out);
 }
 
 /* ---- time ---- */
@@ -1691,5 +1700,5 @@ const struct screen_ops screen_pool = {
     .options = pool_options_line,
     .here = pool_here,
     .offer = pool_offer,
-    .own_line = true,
+    .complete = pool_complete,
 };

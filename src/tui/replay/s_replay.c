@@ -27,6 +27,7 @@
 #include "tui/app.h"
 #include "tui/list.h"
 #include "tui/toolkit/plot_draw.h"
+#include "tui/toolkit/words.h"
 
 #define OFFERED 0.6   /* of the largest rate */
 #define STEP 1.1      /* of the rate */
@@ -165,11 +166,10 @@ static enum gp_status find_rate(struct replay_job *job, struct replay_view *view
     const struct replay_values *v = &job->values;
     struct form_values form = job->form;
     struct options options;
-    enum gp_status rc;
 
     if (v->share <= 0 || !is_paced(v))
         return GP_OK;
-    rc = make_options(&form, v, 0, &options, err);
+    enum gp_status rc = make_options(&form, v, 0, &options, err);
     if (!rc)
         rc = replay_run_most(planner, &options, &view->most, err);
     if (rc || isnan(view->most)) /* it does not fit: the plan says so */
@@ -537,7 +537,6 @@ static int worst_span(const struct replay_view *view)
 static bool replay_take(struct replay_screen *s)
 {
     int done = s->coming ? task_done(s->coming) : 0;
-    const struct replay_view *view;
 
     if (done > 0) { /* in place of the one before */
         task_drop(&s->task);
@@ -551,7 +550,7 @@ static bool replay_take(struct replay_screen *s)
     if (done == s->taken)
         return false;
     s->taken = done;
-    view = replay_of(s);
+    const struct replay_view *view = replay_of(s);
     for (int i = 0; i < PLOTS; i++)
         plot_clear(&s->plot[i]);
     for (int i = 0; view && i < PLOTS; i++)
@@ -631,11 +630,10 @@ static bool put_value(struct replay_screen *s, int row, const char *text, struct
 {
     struct options scratch = {0};
     char copy[VALUE];
-    const char *value;
 
     if (!gp_copy(copy, sizeof(copy), text))
         return gp_fail(err, GP_E_USAGE, rows[row].label, "", "is too long") == GP_OK;
-    value = gp_trim(copy);
+    const char *value = gp_trim(copy);
     if (value[0] && options_text(&scratch, rows[row].id, rows[row].label, value, err))
         return false;
     if (row == ROW_RATE)
@@ -1000,11 +998,10 @@ static void replay_click(struct app *app, void *state, int y, int x)
     x += frame.body.x;
     for (int i = 0; i < p.count && replay_of(s); i++) {
         const struct rect box = p.plot[i];
-        struct rect area;
 
         if (y < box.y || y >= box.y + box.rows || x < box.x || x >= box.x + box.cols)
             continue;
-        area = plot_area(rect_inside(box), &s->plot[p.which[i]]);
+        struct rect area = plot_area(rect_inside(box), &s->plot[p.which[i]]);
         s->at = list_clamp((x - area.x) * (REPLAY_TIMELINE - 1) / int_max(area.cols - 1, 1), 0,
                            REPLAY_TIMELINE - 1);
         app_touch(app);
@@ -1121,8 +1118,8 @@ static int draw_percentiles(struct canvas *canvas, struct rect in, const struct 
     return y + 1;
 }
 
-/* "; waiting 12 % of the time, from 312 s, most 41 at 640 s" */
-static void say_when(const struct replay_view *view, struct strbuf *out, const char *between)
+/* "waiting 12 % of the time, from 312 s, most 41 at 640 s"; brief: without "of the time" */
+static void say_when(const struct replay_view *view, struct strbuf *out, bool brief)
 {
     int first = -1, most = 0, waits = 0;
     char a[48], b[48];
@@ -1133,9 +1130,10 @@ static void say_when(const struct replay_view *view, struct strbuf *out, const c
         most = waiting_of(view, i) > waiting_of(view, most) ? i : most;
     }
     if (waits >= REPLAY_TIMELINE / 100)
-        strbuf_addf(out, "%swaiting %.0f %% of the time, from %s, most %.0f at %s", between,
-                    100.0 * waits / REPLAY_TIMELINE, time_name(view, first, a),
-                    waiting_of(view, most), time_name(view, most, b));
+        strbuf_addf(out, "%s %.0f %%%s, from %s, most %.0f at %s",
+                    brief ? "; waiting" : "\nwaiting", 100.0 * waits / REPLAY_TIMELINE,
+                    brief ? "" : " of the time", time_name(view, first, a), waiting_of(view, most),
+                    time_name(view, most, b));
 }
 
 static bool has_goals(const struct replay_view *view)
@@ -1201,7 +1199,7 @@ static void say_lines(const struct replay_view *view, struct strbuf *out, bool b
     strbuf_addf(out, "%slimit: %.*s", out->len ? "\n" : "",
                 brief ? (int)strcspn(limit, ":") : (int)strlen(limit), limit);
     if (f->limit != REPLAY_LIMIT_NONE)
-        say_when(view, out, brief ? "; " : "\n");
+        say_when(view, out, brief);
     if (!brief)
         say_cure(view, out, "\n");
     if (has_goals(view))
@@ -1416,7 +1414,6 @@ static void replay_command(const struct app *app, const void *state, struct strb
 {
     const struct replay_screen *s = state;
     const struct replay_view *view = view_of(s);
-    const struct replay_values *v;
     struct form_values form;
     struct options options;
     struct strbuf changes;
@@ -1427,7 +1424,7 @@ static void replay_command(const struct app *app, const void *state, struct strb
         return;
     }
     form = s->job->form;
-    v = &s->job->values;
+    const struct replay_values *v = &s->job->values;
     strbuf_init(&changes);
     for (int i = 0; i < ROWS; i++)
         if (v->value[i][0]) {
@@ -1460,24 +1457,19 @@ static enum gp_status replay_options(struct app *app, void *state, const char *l
 {
     struct replay_screen *s = state;
     struct replay_values before = s->values;
-    char text[4 * VALUE], *rest = text, *word;
+    char word[2 * VALUE], name[VALUE], next[2 * VALUE];
 
     (void)app;
-    if (!gp_copy(text, sizeof(text), line))
-        return gp_fail(err, GP_E_USAGE, "replay", "", "the line is too long");
-    while ((word = strsep(&rest, " "))) {
-        char name[VALUE];
+    while (words_next(&line, word, sizeof(word))) {
         const char *value = NULL;
-        int id, row;
+        int id = option_split(word, name, sizeof(name), &value);
 
-        if (!word[0])
-            continue;
-        id = option_split(word, name, sizeof(name), &value);
         if (id < 0)
             id = option_find_word(word);
-        row = id >= 0 ? row_of((enum option_id)id) : -1;
-        value = value ? value : rest ? strsep(&rest, " ") : "";
-        if (row >= 0 && put_value(s, row, value, err))
+        int row = id >= 0 ? row_of((enum option_id)id) : -1;
+        if (!value)
+            words_next(&line, next, sizeof(next));
+        if (row >= 0 && put_value(s, row, value ? value : next, err))
             continue;
         s->values = before;
         return row >= 0 ? err->code

@@ -73,13 +73,12 @@ static void cell_set(struct canvas *canvas, struct cell *cell, enum ink ink, uin
 static int cell_put(struct canvas *canvas, struct rect in, int y, int x, enum ink ink, uint32_t ch)
 {
     struct cell *cell = cell_at(canvas, in, y, x), *right;
-    int width;
 
     if (!gp_is_clean(ch))
         ch = '?';
     if (canvas->charset == CHARSET_ASCII && ch > 0x7e)
         ch = ch == 0xb7 ? '.' : '?';
-    width = gp_char_width(ch);
+    int width = gp_char_width(ch);
     if (width == 0 || !cell)
         return width;
     right = width == 2 ? cell_at(canvas, in, y, x + 1) : NULL;
@@ -180,12 +179,11 @@ int canvas_wrap(struct canvas *canvas, struct rect in, int y, enum ink ink, cons
         bool last = y == in.rows - 1; /* the last row there is: whole words of it */
         bool more = last && (n < len || text[len + strspn(text + len, "\n ")]);
         char line[1024];
-        int used;
 
         if (more && in.cols > 2)
             n = utf8_fit(text, len, in.cols - 2);
         gp_format(line, sizeof(line), "%.*s", (int)n, text);
-        used = canvas_text(canvas, in, y, 0, ink, line);
+        int used = canvas_text(canvas, in, y, 0, ink, line);
         if (more)
             canvas_glyph(canvas, in, y, used < in.cols - 1 ? used + 1 : in.cols - 1, ink,
                          GLYPH_MORE);

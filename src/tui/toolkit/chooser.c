@@ -425,12 +425,11 @@ static void draw_below(const struct chooser *c, struct canvas *canvas, const str
     struct rect in = l->in;
     int x = c->heads[0] && !l->beside ? 1 : 2; /* columns are as wide as the screen */
     struct rect below = {in.y + in.rows - l->below_rows, in.x + x, l->below_rows, in.cols - x};
-    const struct choice *choice;
     int rows = 0;
 
     if (l->below_rows == 0 || c->focus >= c->shown_count)
         return;
-    choice = &c->choices[c->shown[c->focus]];
+    const struct choice *choice = &c->choices[c->shown[c->focus]];
     if (l->beside && gp_width(choice->text) <= l->text_cols &&
         gp_width(choice->more) <= in.cols - text_margin(c) - l->text_cols - 3)
         return;

@@ -201,13 +201,12 @@ void edit_draw(const struct edit *edit, struct canvas *canvas, struct rect in, i
     /* The cursor may stand behind the last character, never on what says "more". */
     int room = in.cols - x - (edit->at < edit->len ? 2 : 1);
     const char *from = edit->text;
-    int at;
 
     if (room < 1)
         return;
     while (gp_columns(from, (size_t)(edit->text + edit->at - from)) > room - (from > edit->text))
         utf8_next(&from);
-    at = x + (from > edit->text);
+    int at = x + (from > edit->text);
     if (from > edit->text)
         canvas_glyph(canvas, in, y, x, INK_DIM, GLYPH_MORE);
     canvas_fit(canvas, in, y, at, in.cols - at, INK_TEXT, from);

@@ -24,7 +24,6 @@ static const struct {
 int key_find(const char *name)
 {
     const char *rest = name;
-    uint32_t ch;
 
     for (size_t i = 0; i < NAMES; i++)
         if (strcmp(name, names[i].name) == 0)
@@ -39,7 +38,7 @@ int key_find(const char *name)
         return KEY_CTRL(name[2]);
     if (name[0] == 'M' && name[1] == '-' && name[2] >= '1' && name[2] <= '9' && !name[3])
         return K_ALT_1 + name[2] - '1';
-    ch = utf8_next(&rest);
+    uint32_t ch = utf8_next(&rest);
     return *rest == '\0' ? (int)ch : K_NONE;
 }
 

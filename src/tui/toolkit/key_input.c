@@ -234,8 +234,6 @@ static int sequence_byte(struct key_input *input, unsigned char byte)
 /* Text, until the mark of its end. */
 static int paste_byte(struct key_input *input, unsigned char byte)
 {
-    uint32_t ch;
-
     if (byte == (unsigned char)PASTE_END[input->len]) {
         input->len++;
         if (PASTE_END[input->len])
@@ -247,7 +245,7 @@ static int paste_byte(struct key_input *input, unsigned char byte)
     for (size_t i = 0; i < input->len; i++)
         paste_add(&input->paste, (unsigned char)PASTE_END[i]);
     input->len = byte == ESC;
-    ch = byte == ESC ? 0 : utf8_take(&input->utf8, byte);
+    uint32_t ch = byte == ESC ? 0 : utf8_take(&input->utf8, byte);
     if (ch)
         paste_add(&input->paste, ch);
     return K_NONE;

@@ -89,6 +89,8 @@ void chooser_set_columns(struct display *display, const char *id, const char *co
  * blanks begin an entry ("  name = value", "  key  what it does"), more say more of that. */
 void pager_open(struct display *display, const char *title, const char *text /* copied */);
 void pager_index(struct display *display); /* the list over the text just opened */
+/* That text side by side in columns of so many cells, where there is room for them. */
+void pager_columns(struct display *display, int least);
 
 /* ---- one line (prompt.c): edited, with history and completion ---- */
 struct prompt_spec {

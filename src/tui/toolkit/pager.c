@@ -3,7 +3,7 @@
  *
  * Lines that are too long go on in the next row, below their own first letter or their
  * second column. Rows depend on the window's width, so they are made anew when it
- * changes.
+ * changes. A wide window has them in two or three columns, as a newspaper does.
  */
 #include "tui/toolkit/overlay.h"
 
@@ -18,6 +18,9 @@
 #include "tui/toolkit/utf8.h"
 
 #define LEAST_COLS 60
+#define COLUMN_LEAST 96 /* cells of a column, where nobody wants less */
+#define COLUMNS_MOST 3
+#define COLUMN_GAP 3
 
 struct row {
     size_t from, len; /* bytes of the text, shown at column x */
@@ -25,7 +28,7 @@ struct row {
 };
 
 struct rows { /* as broken for one width */
-    int cols;
+    int cols, columns;
     struct row *row;
     size_t count, cap;
 };
@@ -35,7 +38,8 @@ struct pager {
     const struct display *display; /* borrowed */
     char title[120];
     char *text;        /* owned */
-    int wide;          /* columns of its longest line */
+    int wide;          /* cells of its longest line */
+    int least;         /* of a column */
     struct rows *rows; /* owned; made when it is drawn or moved */
     int top;
     char find[256]; /* "" = nothing was searched */
@@ -95,14 +99,18 @@ static void make_rows(const struct pager *pager, int cols)
 
 static struct rect window_rect(const struct pager *pager, struct rect body)
 {
-    int cols = pager->wide + 4, rows;
+    struct rows *made = pager->rows;
+    int cols = int_max(pager->wide + 4, LEAST_COLS), rows, most;
 
-    if (cols < LEAST_COLS)
-        cols = LEAST_COLS;
     if (cols > body.cols || body.cols < 80)
         cols = body.cols;
-    make_rows(pager, cols - 4 > 1 ? cols - 4 : 1);
-    rows = (int)pager->rows->count + 2;
+    most = int_max(int_min((cols - 4) / pager->least, COLUMNS_MOST), 1);
+    for (made->columns = most; made->columns > 0; made->columns = 1) {
+        make_rows(pager, int_max((cols - 4 + COLUMN_GAP) / made->columns - COLUMN_GAP, 1));
+        if (made->columns == 1 || (int)made->count > body.rows / 2) /* else one has room */
+            break;
+    }
+    rows = ((int)made->count + made->columns - 1) / made->columns + 2;
     if (rows > body.rows || body.rows <= 12)
         rows = body.rows;
     return frame_middle(body, rows, cols);
@@ -176,7 +184,7 @@ static int page_of(const struct display *display, const struct pager *pager)
     struct rect body = frame_of(display->rows, display->cols).body;
     int rows = inside_of(window_rect(pager, body)).rows;
 
-    return rows > 1 ? rows : 1;
+    return int_max(rows, 1) * pager->rows->columns;
 }
 
 static bool pager_searched(struct app *app, void *ctx, const char *text, struct gp_err *err)
@@ -243,13 +251,12 @@ static void index_open(struct display *display, struct pager *pager)
 
     for (size_t at = 0; pager->text[at];) {
         struct line line = line_at(pager, at);
-        struct choice *c;
 
         at = line.end + (pager->text[line.end] == '\n');
         if (!line.entry)
             continue;
         choices = gp_grow(choices, &cap, (size_t)options.count + 1, sizeof(*choices));
-        c = &choices[options.count++];
+        struct choice *c = &choices[options.count++];
         memset(c, 0, sizeof(*c));
         gp_format(c->id, sizeof(c->id), "%zu", line.from);
         gp_format(c->text, sizeof(c->text), "%.*s", (int)(line.name_end - line.name),
@@ -337,11 +344,10 @@ static void ink_row(const struct pager *pager, struct canvas *canvas, struct rec
                  {ORIGIN_MODEL, INK_SERIES1},
                  {ORIGIN_ASSUMED, INK_WARN}};
     size_t from = row->from;
-    struct line line;
 
     while (from > 0 && pager->text[from - 1] != '\n')
         from--;
-    line = line_at(pager, from);
+    struct line line = line_at(pager, from);
     if (line.heading)
         ink_bytes(pager, canvas, in, y, row, from, line.end, INK_HEADING);
     else if (line.entry && line.name_end < line.end)
@@ -375,14 +381,21 @@ static void mark_matches(const struct pager *pager, struct canvas *canvas, struc
     }
 }
 
+static struct rect column_of(const struct pager *pager, struct rect in, int i)
+{
+    int cols = pager->rows->cols;
+
+    return (struct rect){in.y, in.x + i * (cols + COLUMN_GAP), in.rows, cols};
+}
+
 static void pager_draw(const struct overlay *overlay, struct canvas *canvas, struct rect body,
                        struct rect bottom)
 {
     const struct pager *pager = (const struct pager *)overlay;
     struct rect box = window_rect(pager, body), in = inside_of(box);
-    int count = (int)pager->rows->count, top = pager_clamp(pager, pager->top, in.rows);
-    int last = top + in.rows < count ? top + in.rows : count;
-    int row = pager->found ? row_of(pager, pager->at) - top : 0;
+    int count = (int)pager->rows->count, page = in.rows * pager->rows->columns;
+    int top = pager_clamp(pager, pager->top, page), last = int_min(top + page, count);
+    int row = pager->found ? row_of(pager, pager->at) - top : 0; /* of the match, else the first */
     char text[2048];
 
     (void)bottom;
@@ -392,17 +405,22 @@ static void pager_draw(const struct overlay *overlay, struct canvas *canvas, str
     canvas_accent(canvas, box);
     for (int i = top; i < last; i++) {
         const struct row *r = &pager->rows->row[i];
+        struct rect column = column_of(pager, in, (i - top) / in.rows);
+        int y = (i - top) % in.rows;
 
         gp_format(text, sizeof(text), "%.*s", (int)r->len, pager->text + r->from);
-        canvas_text(canvas, in, i - top, r->x, INK_TEXT, text);
-        ink_row(pager, canvas, in, i - top, r);
-        mark_matches(pager, canvas, in, i - top, r);
+        canvas_text(canvas, column, y, r->x, INK_TEXT, text);
+        ink_row(pager, canvas, column, y, r);
+        mark_matches(pager, canvas, column, y, r);
     }
     if (pager->note[0])
         canvas_fit(canvas, box, box.rows - 1, 2, box.cols - 4, INK_WARN, pager->note);
-    canvas_cursor(canvas, in, row < 0 || row >= in.rows ? 0 : row, 0); /* on the match, or first */
-    if (pager->found && row >= 0 && row < in.rows)
-        canvas_glyph(canvas, rect_inside(box), row, 0, INK_KEY, GLYPH_CURSOR);
+    row = row < 0 || row >= page ? 0 : row;
+    in = column_of(pager, in, in.rows > 0 ? row / in.rows : 0);
+    canvas_cursor(canvas, in, in.rows > 0 ? row % in.rows : 0, 0);
+    if (pager->found && row_of(pager, pager->at) == top + row && in.rows > 0)
+        canvas_glyph(canvas, (struct rect){in.y, in.x - 1, in.rows, 1}, row % in.rows, 0, INK_KEY,
+                     GLYPH_CURSOR);
 }
 
 static void pager_free(struct overlay *overlay)
@@ -429,15 +447,19 @@ void pager_open(struct display *display, const char *title, const char *text)
     struct pager *pager = (struct pager *)overlay_new(&ops);
 
     pager->display = display;
+    pager->least = COLUMN_LEAST;
     gp_copy(pager->title, sizeof(pager->title), title);
     pager->text = gp_strdup(text);
     pager->rows = gp_calloc(1, sizeof(*pager->rows));
     for (size_t len; *text; text += len + (text[len] == '\n')) {
-        int cols;
-
         len = strcspn(text, "\n");
-        cols = gp_columns(text, len);
+        int cols = gp_columns(text, len);
         pager->wide = cols > pager->wide ? cols : pager->wide;
     }
     overlay_push(display, &pager->overlay);
+}
+
+void pager_columns(struct display *display, int least)
+{
+    ((struct pager *)display->top)->least = least;
 }

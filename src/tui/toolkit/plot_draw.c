@@ -76,13 +76,12 @@ struct pen {
 static void pen_dot(struct pen *pen, int x, int y)
 {
     static const uint8_t braille[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
-    struct pen_cell *cell;
 
     if (pen->edge && x % EDGE != 0)
         return;
     pen->row = y / pen->high;
     pen->col = x / pen->wide;
-    cell = &pen->cells[pen->row * pen->cols + pen->col];
+    struct pen_cell *cell = &pen->cells[pen->row * pen->cols + pen->col];
     if (pen->charset == CHARSET_ASCII)
         cell->bits = pen->edge                  ? '.'
                      : fabs(pen->slope) < FLAT  ? '-'
@@ -191,14 +190,13 @@ static int legend_draw(struct canvas *canvas, struct rect in, int cols, const st
     for (int i = 0; i < plot->count && cols > 0; i++) {
         const struct plot_series *s = &plot->series[i];
         char text[96], mark[2] = {s->mark ? s->mark : s->label, '\0'};
-        int wide;
 
         gp_format(text, sizeof(text), "%s %s",
                   mark[0]  ? mark
                   : canvas ? theme_glyph(canvas->charset, GLYPH_HORIZONTAL)
                            : "-",
                   s->name);
-        wide = gp_width(text);
+        int wide = gp_width(text);
         if (plot->series[i].count == 0 || plot->series[i].shade)
             continue;
         if (col > 0 && col + wide > cols) {
@@ -417,12 +415,11 @@ static void draw_shade(struct canvas *canvas, struct rect area, const struct plo
     for (int col = 0; col < area.cols; col++) {
         double at = area.cols > 1 ? (double)col / (area.cols - 1) : 0;
         double low = shade_place(plot, s, s->y, at), high = shade_place(plot, s, s->top, at);
-        int from, to;
 
         if (!isfinite(low) || !isfinite(high) || high < 0 || low > 1)
             continue;
-        from = (int)round((1 - fmin(high, 1)) * most);
-        to = (int)round((1 - fmax(low, 0)) * most);
+        int from = (int)round((1 - fmin(high, 1)) * most);
+        int to = (int)round((1 - fmax(low, 0)) * most);
         for (int row = from; row <= to; row++)
             canvas_glyph(canvas, area, row, col, plot_ink(s->role), glyph);
     }
@@ -455,8 +452,6 @@ void plot_draw(struct canvas *canvas, struct rect in, const struct plot *plot, d
 {
     struct shape shape = shape_of(in, plot);
     struct rect below = in;
-    char *taken;
-    int col;
 
     if (rect_empty(shape.area))
         return;
@@ -474,7 +469,7 @@ void plot_draw(struct canvas *canvas, struct rect in, const struct plot *plot, d
     for (int i = 0; i < plot->count; i++)
         if (plot->series[i].shade == PLOT_PART)
             draw_shade(canvas, shape.area, plot, &plot->series[i]);
-    col = cell_of(plot_place(&plot->x, cursor), shape.area.cols);
+    int col = cell_of(plot_place(&plot->x, cursor), shape.area.cols);
     for (int row = 0; row < shape.area.rows && col >= 0; row++)
         canvas_glyph(canvas, shape.area, row, col, INK_DIM, GLYPH_VERTICAL);
     for (int i = 0; i < plot->rules; i++) {
@@ -487,7 +482,7 @@ void plot_draw(struct canvas *canvas, struct rect in, const struct plot *plot, d
                             plot_ink(r->role), r->upright ? ':' : '-');
     }
     draw_lines(canvas, shape.area, plot);
-    taken = gp_calloc((size_t)shape.area.rows * (size_t)shape.area.cols, 1);
+    char *taken = gp_calloc((size_t)shape.area.rows * (size_t)shape.area.cols, 1);
     for (int i = 0; i < plot->count; i++)
         if (plot->series[i].mark)
             draw_points(canvas, shape.area, &plot->series[i], plot, taken);
@@ -535,14 +530,19 @@ int spark_height(double value, double low, double high)
     return (int)lround(fmin(fmax(part, 0), 1) * (HEIGHTS - 1));
 }
 
-void spark_draw(struct canvas *canvas, struct rect in, int y, int x, int cols, enum ink ink,
-                const struct spark *spark, double low, double high)
+void spark_draw(struct canvas *canvas, struct rect in, enum ink ink, const struct spark *spark,
+                double low, double high)
 {
-    for (int ago = 0; ago < cols && ago < spark->count; ago++) {
-        int height = spark_height(spark_value(spark, ago), low, high);
+    for (int ago = 0; ago < in.cols && ago < spark->count; ago++) {
+        double value = spark_value(spark, ago), each = (high - low) / in.rows;
 
-        if (height >= 0)
-            canvas_glyph(canvas, in, y, x + cols - 1 - ago, ink,
-                         (enum glyph)(GLYPH_SPARK1 + height));
+        for (int row = 0; row < in.rows; row++) { /* from the lowest; it alone shows that it is 0 */
+            double from = low + row * each;
+            int height = spark_height(value, from, from + each);
+
+            if (height >= 0 && (row == 0 || value > from))
+                canvas_glyph(canvas, in, in.rows - 1 - row, in.cols - 1 - ago, ink,
+                             (enum glyph)(GLYPH_SPARK1 + height));
+        }
     }
 }

@@ -19,9 +19,9 @@ struct rect plot_area(struct rect in, const struct plot *plot);
 bool plot_cell(const struct plot *plot, struct rect area, double x, double y, int *row, int *col);
 
 /* The last minute of a figure as a row of little bars: one sample per second and column. A bar is
- * one of eight heights between two fixed ends (0 and the power limit, say), so that two panels can
- * be compared and nothing jumps when a sample comes or goes. A second in which nothing was told
- * stays blank: unknown is not zero.
+ * one of eight heights a row between two fixed ends (0 and the power limit, say), so that two
+ * panels can be compared and nothing jumps when a sample comes or goes. A second in which nothing
+ * was told stays blank: unknown is not zero.
  *
  *     value 350 of 0..700: (350 - 0) / 700 x 7 = 3.5, rounded 4: the fifth height */
 #define SPARK_SECONDS 60
@@ -39,8 +39,9 @@ double spark_value(const struct spark *spark, int ago);
 double spark_most(const struct spark *spark);
 /* Height 0..7 of a value between the ends; -1 = nothing to draw. */
 int spark_height(double value, double low, double high);
-/* The newest `cols` samples at (y, x), the newest in the last column. */
-void spark_draw(struct canvas *canvas, struct rect in, int y, int x, int cols, enum ink ink,
-                const struct spark *spark, double low, double high);
+/* The newest samples into all of the rectangle, the newest in its last column; with several rows a
+ * bar goes through them. */
+void spark_draw(struct canvas *canvas, struct rect in, enum ink ink, const struct spark *spark,
+                double low, double high);
 
 #endif

@@ -104,12 +104,11 @@ static void complete_word(struct display *display, struct prompt *p)
 {
     char text[EDIT_MAX];
     struct strbuf words;
-    int count;
 
     gp_format(text, sizeof(text), "%.*s", (int)p->edit.at, p->edit.text);
     strbuf_init(&words);
     p->options.complete(display->app, p->options.ctx, text, &words);
-    count = edit_complete(&p->edit, words.text);
+    int count = edit_complete(&p->edit, words.text);
     if (count == 0)
         note_set(p, false, "no completion");
     else if (count > 1)
@@ -181,7 +180,6 @@ static void prompt_draw(const struct overlay *overlay, struct canvas *canvas, st
     const struct prompt *p = (const struct prompt *)overlay;
     const char *said = p->note.len > 0 ? p->note.text : p->hint;
     struct rect in = {bottom.y + bottom.rows - 2, bottom.x, 2, bottom.cols};
-    int x;
 
     (void)body;
     if (bottom.rows > 1 || said[0])
@@ -193,7 +191,7 @@ static void prompt_draw(const struct overlay *overlay, struct canvas *canvas, st
                : p->note.len ? INK_TEXT
                              : INK_DIM,
                said);
-    x = 1 + canvas_fit(canvas, in, 1, 1, in.cols / 2, INK_KEY, p->label);
+    int x = 1 + canvas_fit(canvas, in, 1, 1, in.cols / 2, INK_KEY, p->label);
     edit_draw(&p->edit, canvas, in, 1, x, true);
 }
 

@@ -112,12 +112,11 @@ static void stop_for_terminal(bool yes)
 static void on_ask(int sig)
 {
     int saved = errno;
-    ssize_t n;
 
     asked = end = sig;
     stop_for_terminal(false);
     alarm(GRACE);
-    n = write(wake_fd, "", 1);
+    ssize_t n = write(wake_fd, "", 1);
     (void)n; /* a full pipe wakes as well */
     errno = saved;
 }

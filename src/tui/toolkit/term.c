@@ -58,10 +58,9 @@ static volatile sig_atomic_t resumed, stop_asked, resized;
 static void on_job(int sig)
 {
     int saved = errno;
-    ssize_t n;
 
     *(sig == SIGCONT ? &resumed : sig == SIGWINCH ? &resized : &stop_asked) = 1;
-    n = write(term.pipe[1], "", 1);
+    ssize_t n = write(term.pipe[1], "", 1);
     (void)n; /* a full pipe wakes as well */
     errno = saved;
 }
@@ -421,10 +420,9 @@ static bool wait_for(short events, double seconds)
                             {.fd = term.pipe[0], .events = POLLIN}};
     struct timespec limit = {.tv_sec = (time_t)seconds};
     char bytes[16];
-    int n;
 
     limit.tv_nsec = (long)((seconds - (double)limit.tv_sec) * 1e9);
-    n = ppoll(fds, 2, seconds < 0 ? NULL : &limit, &term.waiting);
+    int n = ppoll(fds, 2, seconds < 0 ? NULL : &limit, &term.waiting);
     while (read(term.pipe[0], bytes, sizeof(bytes)) > 0)
         ;
     return n <= 0 || !is_gone(fds[0].revents);

@@ -53,16 +53,28 @@ static bool text_has(const char *text, const char *word, size_t len)
 bool words_match(const char *words, const char *a, const char *b)
 {
     for (;;) {
-        size_t len;
-
         words += strspn(words, " ");
-        len = strcspn(words, " ");
+        size_t len = strcspn(words, " ");
         if (len == 0)
             return true;
         if (!text_has(a, words, len) && !text_has(b, words, len))
             return false;
         words += len;
     }
+}
+
+bool words_next(const char **text, char *word, size_t size)
+{
+    const char *from = *text + strspn(*text, " \t"), *end;
+    char stop = *from == '"' || *from == '\'' ? *from : '\0';
+
+    from += stop != '\0';
+    end = stop ? strchr(from, stop) : NULL;
+    size_t len = end ? (size_t)(end - from) : stop ? strlen(from) : strcspn(from, " \t");
+    gp_format(word, size, "%.*s", (int)len, from);
+    *text = from + len + (end != NULL);
+    *text += strspn(*text, " \t");
+    return stop || len > 0;
 }
 
 bool words_begin(const char *text, const char *start)
