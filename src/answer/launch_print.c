@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "answer/print_plan.h"
 #include "answer/record.h"
 #include "answer/report.h"
 #include "answer/sentence.h"

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/mem.h"
 #include "base/path.h"
 #include "catalog/engine.h"
 #include "plan/draft.h"

@@ -11,8 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/mem.h"
-
 #define WHOLE_MAX 9007199254740992.0 /* 2^53: beyond it doubles skip integers */
 #define GUESS 8192                   /* bytes of a plan */
 #define DIGITS 12

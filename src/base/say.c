@@ -5,9 +5,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "base/mem.h"
 #include "base/str.h"
 
 bool gp_out(const char *text, size_t len)

@@ -5,7 +5,6 @@
  */
 #include "base/str.h"
 
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

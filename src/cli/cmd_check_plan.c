@@ -15,7 +15,6 @@
 #include "answer/request_line.h"
 #include "base/json.h"
 #include "base/path.h"
-#include "base/units.h"
 
 #define SAME_SHARE 1e-6 /* figures are saved with 12 digits */
 

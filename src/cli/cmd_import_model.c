@@ -13,9 +13,7 @@
 #include "cli/command.h"
 #include "model/read/checkpoint.h"
 #include "model/read/hub_cache.h"
-#include "plan/cost.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -3,7 +3,6 @@
  */
 #include <string.h>
 
-#include "answer/answer_lines.h"
 #include "answer/curves.h"
 #include "answer/print_plan.h"
 #include "answer/report.h"

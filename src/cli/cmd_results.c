@@ -4,11 +4,9 @@
  * Of two, the second against the first, point by point. Of more (the hosts of a cluster), or of one
  * alone, all devices in one document, and those that lag behind their like.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
-#include "base/mem.h"
 #include "base/say.h"
 #include "cli/bench_print.h"
 #include "cli/command.h"

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/str.h"
 #include "tui/loop.h"
 #include "tui/settings.h"
 

@@ -6,11 +6,9 @@
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "answer/report.h"
 #include "base/clock.h"
@@ -22,7 +20,6 @@
 #include "measure/devices.h"
 #include "measure/runner.h"
 #include "measure/runner_child.h"
-#include "plan/cost.h"
 
 /* ---- --version ----
  *

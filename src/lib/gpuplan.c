@@ -7,7 +7,6 @@
 #include <jansson.h>
 #include <math.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
