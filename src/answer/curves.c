@@ -56,18 +56,13 @@ static double own_of(const struct plan *plan, enum sweep of)
     return of == SWEEP_CONTEXT ? plan->request.context : plan->request.users;
 }
 
-static double power_of_two(double value)
-{
-    return value > 0 && isfinite(value) ? exp2(ceil(log2(value) - 1e-9)) : 1;
-}
-
 static void set_range(const struct memory_curve *m, const struct plan *plan, struct plot *plot,
                       double low, double high)
 {
     double own = own_of(plan, m->of), most = plan->request.model->max_context;
 
     if (m->of == SWEEP_CONTEXT) {
-        most = most > 0 ? most : fmax(MOST_TOKENS, power_of_two(own));
+        most = most > 0 ? most : fmax(MOST_TOKENS, roof_curve_ceil2(own));
         plot_range(plot, low, high, fmin(LEAST_TOKENS, own), fmax(most, own));
         return;
     }

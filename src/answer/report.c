@@ -187,13 +187,10 @@ static void verdict_facts(const struct answer *a, const struct options *options,
 
 /* ---- layout ---- */
 
-#define OF_LAYOUT(member)                                     \
-    {                                                         \
-#member, MEMBER_INT, MEMBER_AT(struct layout, member) \
-    }
+#define OF_LAYOUT(member) #member, MEMBER_INT, MEMBER_AT(struct layout, member)
 
 static const struct member layout_degrees[] = {
-    OF_LAYOUT(gpus), OF_LAYOUT(tp), OF_LAYOUT(pp), OF_LAYOUT(ep), OF_LAYOUT(replicas),
+    {OF_LAYOUT(gpus)}, {OF_LAYOUT(tp)}, {OF_LAYOUT(pp)}, {OF_LAYOUT(ep)}, {OF_LAYOUT(replicas)},
 };
 
 static void layout_facts(const struct plan *p, struct record *r)
@@ -382,14 +379,11 @@ static void memory_facts(const struct plan *p, struct record *doc)
     record_text(r, "precision", p->request.precision.id);
 }
 
-#define OF_PART(member)                                              \
-    {                                                                \
-#member, MEMBER_NUMBER, MEMBER_AT(struct step_parts, member) \
-    }
+#define OF_PART(member) #member, MEMBER_NUMBER, MEMBER_AT(struct step_parts, member)
 
 static const struct member step_members[] = {
-    OF_PART(linear), OF_PART(experts), OF_PART(attention), OF_PART(communication),
-    OF_PART(fixed),  OF_PART(head),    OF_PART(draft),
+    {OF_PART(linear)}, {OF_PART(experts)}, {OF_PART(attention)}, {OF_PART(communication)},
+    {OF_PART(fixed)},  {OF_PART(head)},    {OF_PART(draft)},
 };
 
 /* Among whom, how and how fast; nothing where no GPUs exchange. */
@@ -574,21 +568,18 @@ static void usage_facts(const struct plan *p, struct record *cost)
     record_flag(r, "reached", u.even.known && u.even.value <= p->speed.full.value);
 }
 
-#define OF_RENT(member, kind)                         \
-    {                                                 \
-#member, kind, MEMBER_AT(struct rent, member) \
-    }
+#define OF_RENT(member, kind) #member, kind, MEMBER_AT(struct rent, member)
 #define BUY(member) MEMBER_AT(struct buy, member)
 
 static const struct member rent_figures[] = {
-    OF_RENT(instances, MEMBER_INT),
-    OF_RENT(gpus_paid, MEMBER_INT),
-    OF_RENT(per_hour, MEMBER_NUMBER),
-    OF_RENT(per_month, MEMBER_NUMBER),
+    {OF_RENT(instances, MEMBER_INT)},
+    {OF_RENT(gpus_paid, MEMBER_INT)},
+    {OF_RENT(per_hour, MEMBER_NUMBER)},
+    {OF_RENT(per_month, MEMBER_NUMBER)},
 };
 static const struct member rent_machines[] = {
-    OF_RENT(machines, MEMBER_INT),
-    OF_RENT(apart, MEMBER_FLAG), /* GPUs of one request in several of them */
+    {OF_RENT(machines, MEMBER_INT)},
+    {OF_RENT(apart, MEMBER_FLAG)}, /* GPUs of one request in several of them */
 };
 static const struct member buy_members[] = {
     {"capital", MEMBER_QUANTITY, BUY(capital), "$"},
@@ -782,32 +773,29 @@ void report_error(const struct gp_err *err, struct record *doc)
     record_text(doc, "hint", err->hint);
 }
 
-#define PART(group, key, name, member)                          \
-    {                                                           \
-        key, name, offsetof(struct train_memory, member), group \
-    }
+#define PART(group, key, name, member) key, name, offsetof(struct train_memory, member), group
 
 const struct train_part train_parts[TRAIN_PARTS] = {
-    PART(TRAIN_OF_GPU, "usable", "usable", usable),
-    PART(TRAIN_OF_GPU, "weights", "weights", weights),
-    PART(TRAIN_OF_GPU, "adapters", "adapters", adapters),
-    PART(TRAIN_OF_GPU, "modules", "trained copies", modules),
-    PART(TRAIN_OF_GPU, "gradients", "gradients", gradients),
-    PART(TRAIN_OF_GPU, "master", "master copy", master),
-    PART(TRAIN_OF_GPU, "optimizer", "optimizer", optimizer),
-    PART(TRAIN_OF_GPU, "activations", "activations", activations),
-    PART(TRAIN_OF_GPU, "logits", "logits", logits),
-    PART(TRAIN_OF_GPU, "live_layer", "recomputed layer", live),
-    PART(TRAIN_OF_GPU, "step", "optimizer step", step),
-    PART(TRAIN_OF_GPU, "buffers", "buffers", buffers),
-    PART(TRAIN_OF_GPU, "fragmentation", "fragmentation", fragmentation),
-    PART(TRAIN_OF_GPU, "context", "context and NCCL", context),
-    PART(TRAIN_OF_GPU, "free", "free", free),
-    PART(TRAIN_SUM, "total", NULL, total),
-    PART(TRAIN_PRINTED, "allocated", "allocated", allocated),
-    PART(TRAIN_PRINTED, "reserve", "allocator's reserve", reserve),
-    PART(TRAIN_PRINTED, "reserved", "reserved", reserved),
-    PART(TRAIN_OF_HOST, "offloaded", "offloaded", host),
+    {PART(TRAIN_OF_GPU, "usable", "usable", usable)},
+    {PART(TRAIN_OF_GPU, "weights", "weights", weights)},
+    {PART(TRAIN_OF_GPU, "adapters", "adapters", adapters)},
+    {PART(TRAIN_OF_GPU, "modules", "trained copies", modules)},
+    {PART(TRAIN_OF_GPU, "gradients", "gradients", gradients)},
+    {PART(TRAIN_OF_GPU, "master", "master copy", master)},
+    {PART(TRAIN_OF_GPU, "optimizer", "optimizer", optimizer)},
+    {PART(TRAIN_OF_GPU, "activations", "activations", activations)},
+    {PART(TRAIN_OF_GPU, "logits", "logits", logits)},
+    {PART(TRAIN_OF_GPU, "live_layer", "recomputed layer", live)},
+    {PART(TRAIN_OF_GPU, "step", "optimizer step", step)},
+    {PART(TRAIN_OF_GPU, "buffers", "buffers", buffers)},
+    {PART(TRAIN_OF_GPU, "fragmentation", "fragmentation", fragmentation)},
+    {PART(TRAIN_OF_GPU, "context", "context and NCCL", context)},
+    {PART(TRAIN_OF_GPU, "free", "free", free)},
+    {PART(TRAIN_SUM, "total", NULL, total)},
+    {PART(TRAIN_PRINTED, "allocated", "allocated", allocated)},
+    {PART(TRAIN_PRINTED, "reserve", "allocator's reserve", reserve)},
+    {PART(TRAIN_PRINTED, "reserved", "reserved", reserved)},
+    {PART(TRAIN_OF_HOST, "offloaded", "offloaded", host)},
 };
 
 const struct quantity *train_part_bytes(const struct train_memory *m, const struct train_part *part)
