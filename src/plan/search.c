@@ -511,7 +511,7 @@ static bool is_fixed(const struct search *s, const struct evaluation *e)
 
     return e->verdict == VERDICT_FITS || (!open && !may_turn(s, e)) || !e->valid ||
            e->limit == LIMIT_TYPE || e->limit == LIMIT_CONTEXT || e->limit == LIMIT_USED ||
-           (lacks_too_much(s, e) && !users_cost_more(q));
+           (lacks_too_much(s, e) && (e->limit == LIMIT_WEIGHTS || !users_cost_more(q)));
 }
 
 /* Judges one layout; false when it is not valid. */
@@ -751,7 +751,7 @@ static void try_turned(struct search *s, struct layout l, int step)
             if (turn_options(s, &l, &e))
                 return;
             /* not by the last step either, and replicas share neither of them */
-            if ((e.limit == LIMIT_WEIGHTS || e.limit == LIMIT_OVERHEAD) && !users_cost_more(q))
+            if (e.limit == LIMIT_WEIGHTS || (e.limit == LIMIT_OVERHEAD && !users_cost_more(q)))
                 return;
         }
         int next = replicas_for(s, &e.binding, e.binding.pool.high, e.binding.free.high, step);
