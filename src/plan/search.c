@@ -496,7 +496,7 @@ static bool may_turn(const struct search *s, const struct evaluation *e)
             e->limit == LIMIT_STATES);
 }
 
-/* Is what it misses no memory? More replicas then lack none either, and no option is to be turned. */
+/* Is what it misses no memory? More replicas then lack none either; no option is to be turned. */
 static bool has_memory(const struct evaluation *e)
 {
     return e->verdict <= VERDICT_MARGINAL && e->limit != LIMIT_WEIGHTS &&
@@ -870,9 +870,9 @@ bool search_cut(const struct request *q, int tp, int pp, int ep, struct layout *
            counted;
 }
 
-/* Does nothing fit for certain on this GPU, whatever the layout and the options that may be turned:
- * as the engine refuses it, more slots are asked for than it has or a step has tokens, or too little
- * is known of it: a speed for goals, a draw for a cap? */
+/* Does nothing fit for certain on this GPU, whatever the layout and the options that may be turned,
+ * as the engine refuses it, more slots are asked for than it has or a step has tokens, or too
+ * little is known of it: a speed for goals, a draw for a cap? */
 static bool is_refused(const struct search *s)
 {
     const struct request *q = s->request;
@@ -886,7 +886,7 @@ static bool is_refused(const struct search *s)
            (q->power_cap > 0 && power_most(q) <= 0);
 }
 
-/* GPUs that the budget pays for, and that the power cap holds, at the most; without a price none. */
+/* GPUs that the budget pays for and the power cap holds, at the most; without a price none. */
 static int most_within(const struct search *s)
 {
     const struct request *q = s->request;

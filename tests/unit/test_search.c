@@ -358,8 +358,9 @@ static void check_bounded(const struct options *asked, const struct request *q,
     struct evaluation all, offer;
     search_layout(q, market, SEARCH_FEWEST_GPUS, &all);
     search_layout_within(q, market, INFINITY, PLAN_MAX_GPUS, &offer);
+    bool same = memcmp(&all.layout, &offer.layout, sizeof(all.layout)) == 0;
     if ((all.verdict == VERDICT_FITS) != (offer.verdict == VERDICT_FITS) ||
-        (all.verdict == VERDICT_FITS && memcmp(&all.layout, &offer.layout, sizeof(all.layout)) != 0))
+        (all.verdict == VERDICT_FITS && !same))
         wrong("%s, budget %g, cap %g, slots %g: %s on %d GPUs, as an offer %s on %d",
               command_of(asked), q->budget, q->power_cap, q->max_num_seqs,
               verdict_word(all.verdict), all.layout.gpus, verdict_word(offer.verdict),
