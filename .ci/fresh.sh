@@ -58,11 +58,10 @@ unpack() {
         chown -R 1000:1000 "$1/srv/user"
 }
 
-# within ROOT USER COMMAND [HOME]: in the sources of that user, or in those of HOME.
+# within ROOT USER COMMAND: in the sources of that user.
 within() {
     local home=/root id=0:0
     [ "$2" = root ] || home=/srv/user id=1000:1000
-    home=${4:-$home}
     # shellcheck disable=SC2016 # for the inner shell
     unshare --mount --pid --fork --kill-child sh -c '
         root=$1 id=$2
@@ -108,11 +107,6 @@ bare_as_user() {
 
 bare_user_bench() {
     first_bench "$bare" user
-}
-
-# The tests again as root, whose rights change what some of them see; nothing is built.
-bare_as_root() {
-    within "$bare" root "$(readme 2)" /srv/user
 }
 
 # after_bootstrap LIBRARY COUNT: what root's bootstrap left behind, and how often it says

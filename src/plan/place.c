@@ -32,7 +32,7 @@ static bool place_fewest(struct placing *p, int *count, int most)
 {
     int low = 0;
 
-    if (!place_fits(p, count, most))
+    if (most < 1 || !place_fits(p, count, most)) /* a stage more than layers */
         return false;
     while (most - low > 1) {
         int middle = low + (most - low) / 2;

@@ -80,5 +80,9 @@ for host in '4090:1 --engine ollama|context' '4090:1 --engine ollama -u 4|contex
     assert_contains "${host%|*}" "--${host#*|}" \
         "$(printf '%s\n' "$out" | sed -n '/^what would be better/,$p' | sed -n '3,4p')"
 done
+# more GPUs than layers: none can go to the host, and no layer before the first is read
+run --plan -m llama-3.2-1b -p q8_0 -g gtx-1050-ti:64 --engine ollama -u 4000
+assert_eq "a pipeline longer than the layers" 1 "$rc"
+assert_contains "... fits nowhere" "DOES NOT FIT" "$out"
 
 finish
