@@ -263,7 +263,8 @@ static int slices_paid(const struct request *q, const struct layout *l, int host
 struct bid {
     const struct offer *offer;
     int instances, machines;
-    int gpus; /* rented */
+    int gpus;   /* rented */
+    int fewest; /* that may be, in whatever way of its rank */
     bool apart;
     double per_hour;
 };
@@ -291,8 +292,7 @@ static int bid_rank(const struct bid *b)
     return b->offer ? 1 + 2 * b->offer->instance->user + !b->apart : 0;
 }
 
-/* offer NULL: no instance can host the layout. gpus: the fewest of its rank, which are not
- * always the cheapest. */
+/* offer NULL: no instance can host the layout. */
 static struct bid best_bid(const struct prices *p, enum price_want want, const struct layout *l)
 {
     struct bid best = {0};
@@ -317,7 +317,7 @@ static struct bid best_bid(const struct prices *p, enum price_want want, const s
         if (!best.offer || better_bid(&bid, &best))
             best = bid;
     }
-    best.gpus = fewest;
+    best.fewest = fewest;
     return best;
 }
 
@@ -504,7 +504,8 @@ struct price cost_price(const struct prices *p, const struct layout *l)
                           .machines = bid.machines,
                           .rented = bid.offer != NULL,
                           .apart = bid.apart,
-                          .gpus = bid.gpus};
+                          .gpus = bid.fewest,
+                          .held = bid.gpus};
 }
 
 /* What the price class that was asked for comes to, and the break-even against it. */

@@ -149,6 +149,7 @@ struct price {
     bool apart;      /* a layout_group() is spread over instances */
     int gpus;        /* that are rented for it at least, in whatever way it stays as much
                       * together as in this one; 0: it is bought, or nobody rents it out */
+    int held;        /* GPUs of what this rents; 0 likewise */
 };
 struct price cost_price(const struct prices *prices, const struct layout *layout);
 

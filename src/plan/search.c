@@ -23,9 +23,14 @@ struct setting {
     struct load load;
 };
 
-/* What is turned before more GPUs or a slower layout are taken, the mildest first: slots that
- * the load does not need, then the share of the memory, the tokens of a step, the graphs. */
+/* What is turned before more GPUs or a slower layout are taken, the mildest first: a smaller share
+ * of the memory where it leaves too little beside it, slots that the load does not need, then a
+ * larger share, the tokens of a step, the graphs. */
 static const struct knobs ladder[] = {
+    {.utilization = 0.90},
+    {.utilization = 0.85},
+    {.utilization = 0.80},
+    {.utilization = 0.70},
     {.seqs = 256},
     {.seqs = 128},
     {.seqs = 64},
@@ -36,6 +41,7 @@ static const struct knobs ladder[] = {
     {.seqs = 32, .tokens = 1024, .utilization = 0.95, .eager = true},
 };
 #define LADDER (sizeof(ladder) / sizeof(ladder[0]))
+#define SMALLER 4 /* the first of them */
 
 /* Of a thread, as nothing that is planned knows on whose behalf it is. */
 static _Thread_local const atomic_bool *abandon;
@@ -76,7 +82,8 @@ struct search {
     size_t cut_count, cut_cap;
     struct cut *first;      /* whose first layout is judged next; NULL = of none */
     int tier;               /* enum tier: what is looked at */
-    bool one_host;          /* of it what one host holds */
+    bool against;           /* of it what pays off against the best of the others */
+    struct evaluation usual; /* that */
     double least;           /* of what counts most, for what people do not run; 0 = anything */
     struct evaluation slow; /* the nearest miss of those that need less than the best */
     bool has_slow;
@@ -303,11 +310,25 @@ static bool may_do(const struct evaluation *e)
     return e->verdict == VERDICT_MARGINAL && e->miss <= 1;
 }
 
+/* Is what people do not run worth it, beside the best of what they run? In fewer machines or a
+ * smaller slice for less money; where nobody says what it costs in fewer machines. */
+static bool pays_off(const struct search *s, const struct evaluation *e)
+{
+    const struct evaluation *u = &s->usual;
+    bool fewer = e->layout.hosts < u->layout.hosts;
+
+    if (e->price.per_hour <= 0 || u->price.per_hour <= 0)
+        return fewer;
+    return e->price.per_hour < u->price.per_hour - 0.005 && (fewer || gpus_paid(e) < gpus_paid(u));
+}
+
 /* Files one judged layout among what was seen. */
 static void search_consider(struct search *s, struct evaluation *e)
 {
     bool fits = e->verdict == VERDICT_FITS;
 
+    if (s->against && !pays_off(s, e))
+        return;
     if (fits && search_fits(s) && ties_to_speed(s, e, &s->best)) {
         judge_tokens(s, &s->best);
         judge_tokens(s, e);
@@ -539,15 +560,11 @@ static bool try_layout(struct search *s, const struct layout *l, struct evaluati
  * takes are paid. */
 static int most_gpus(const struct search *s)
 {
-    if (s->one_host)
-        return request_domain(s->request);
     if (s->goal != SEARCH_FEWEST_GPUS)
         return s->most;
     if (s->chunked && search_fits(s))
         return gpus_paid(&s->best) - (s->best.chunk > 0 ? 0 : 1);
-    if (s->turned && search_fits(s))
-        return gpus_paid(&s->best);
-    if (s->fits_only && search_fits(s))
+    if ((s->turned || s->against || s->fits_only) && search_fits(s))
         return gpus_paid(&s->best);
     return s->has_second ? gpus_paid(&s->second) : s->most;
 }
@@ -585,14 +602,14 @@ static int replicas_for(const struct search *s, const struct binding *b, double 
 /* Adds replicas until the users fit for sure. Each number is the least that the stage
  * which binds at the one before allows, so that the first that fits is the fewest. Then
  * once what the high ends of the bands say, which may be marginal. */
-static int try_replicas(struct search *s, struct layout l, int step)
+static void try_replicas(struct search *s, struct layout l, int step)
 {
     struct evaluation e;
     const struct binding *b = &e.binding;
     int most = most_gpus(s) / (l.tp * l.pp), first = l.replicas;
 
     if (!try_layout(s, &l, &e))
-        return 0;
+        return;
     int perhaps = replicas_for(s, b, b->pool.high, b->free.high, step);
     bool rounded = false; /* a quotient may come out one too few */
     while (e.verdict != VERDICT_FITS) {
@@ -606,17 +623,15 @@ static int try_replicas(struct search *s, struct layout l, int step)
             break;
         try_layout(s, &l, &e);
     }
-    if (e.verdict == VERDICT_FITS)
-        return l.replicas;
-    if (perhaps > first && perhaps <= most) {
+    if (e.verdict != VERDICT_FITS && perhaps > first && perhaps <= most) {
         l.replicas = perhaps;
         try_layout(s, &l, &e);
     }
-    return 0;
 }
 
 /* The fewest replicas in (low, high] of a verdict no worse than `worst`; high has one. */
-static int bisect_replicas(struct search *s, struct layout l, int step, int low, enum verdict worst)
+static void bisect_replicas(struct search *s, struct layout l, int step, int low,
+                            enum verdict worst)
 {
     int high = l.replicas;
     struct evaluation e;
@@ -626,7 +641,6 @@ static int bisect_replicas(struct search *s, struct layout l, int step, int low,
         bool enough = try_layout(s, &l, &e) && e.verdict <= worst;
         *(enough ? &high : &low) = l.replicas;
     }
-    return high;
 }
 
 /* ---- the engine's own options ---- */
@@ -639,15 +653,19 @@ static struct knobs search_knobs(const struct search *s, size_t i)
     struct knobs k = ladder[i];
     double users = ceil(q->users / (q->replicas > 0 ? q->replicas : 1));
 
-    while (k.seqs < users && k.seqs < s->load.max_num_seqs)
+    while (k.seqs > 0 && k.seqs < users && k.seqs < s->load.max_num_seqs)
         k.seqs *= 2;
     if (q->max_num_seqs > 0 || q->rate > 0 || q->draft_tokens > 0 || k.seqs >= s->load.max_num_seqs)
         k.seqs = 0;
     double seqs = k.seqs > 0 ? k.seqs : s->load.max_num_seqs;
     if (q->max_batched_tokens > 0 || k.tokens >= s->load.max_batched_tokens || k.tokens < seqs)
         k.tokens = 0;
-    if (q->utilization > 0 || memory_budget(q) != BUDGET_UTILIZATION ||
-        s->load.fraction >= k.utilization)
+    enum budget budget = memory_budget(q);
+    bool smaller = i < SMALLER && (budget == BUDGET_STATIC || budget == BUDGET_UTILIZATION);
+    bool larger = i >= SMALLER && budget == BUDGET_UTILIZATION;
+
+    if (q->utilization > 0 || !(smaller ? k.utilization < s->load.fraction
+                                        : larger && k.utilization > s->load.fraction))
         k.utilization = 0;
     if (!engine_has_eager(q->engine) || q->gpu->host)
         k.eager = false;
@@ -699,7 +717,10 @@ static bool turn_options(struct search *s, const struct layout *l, struct evalua
 
     /* Each step leaves more room than those before: where the last leaves too little, none does.
      * At a rate more requests run at once in slower steps. */
-    if (s->request->rate <= 0) {
+    uint64_t rest = REASON_BIT(REASON_REST_LACKS) | REASON_BIT(REASON_REST_TIGHT);
+    bool beside = e->reasons & rest;
+
+    if (s->request->rate <= 0 && !beside) {
         evaluate(&most->request, &most->load, &s->prices, l, &last);
         if (last.verdict == VERDICT_DOES_NOT_FIT) {
             *e = last;
@@ -715,6 +736,8 @@ static bool turn_options(struct search *s, const struct layout *l, struct evalua
         bool users = e->limit == LIMIT_KV && e->binding.each <= e->binding.pool.low;
 
         if (c->request.eager && !s->request->eager && (share || users))
+            continue;
+        if (c->knobs.utilization > 0 && c->knobs.utilization < s->load.fraction && !beside)
             continue;
         evaluate(&c->request, &c->load, &s->prices, l, e);
         e->turned = c->knobs;
@@ -787,7 +810,7 @@ static int most_winning(const struct search *s, struct layout l, int most, int s
 }
 
 /* The same as try_replicas(): doubled until the users fit, then halved between. */
-static int double_replicas(struct search *s, struct layout l, int step, double least)
+static void double_replicas(struct search *s, struct layout l, int step, double least)
 {
     struct evaluation e;
     int most = most_replicas(s->request, &l, most_gpus(s)) / step * step, low = 0, no = 0;
@@ -804,37 +827,17 @@ static int double_replicas(struct search *s, struct layout l, int step, double l
     if (s->chunked && search_fits(s) && !evaluate_sides(s->request, &l))
         most = most_winning(s, l, most, step);
     if (!try_layout(s, &l, &e))
-        return 0;
+        return;
     while (e.verdict != VERDICT_FITS && !is_final(&e, least) && l.replicas < most) {
         low = l.replicas;
         no = e.verdict == VERDICT_DOES_NOT_FIT ? low : no;
         l.replicas = 2 * l.replicas < most ? 2 * l.replicas : most;
         try_layout(s, &l, &e);
     }
-    int fewest = e.verdict == VERDICT_FITS ? l.replicas : 0;
-
-    if (fewest > 0 && low > 0)
-        fewest = bisect_replicas(s, l, step, low, VERDICT_FITS);
+    if (e.verdict == VERDICT_FITS && low > 0)
+        bisect_replicas(s, l, step, low, VERDICT_FITS);
     if (e.verdict <= VERDICT_MARGINAL && no > 0)
         bisect_replicas(s, l, step, no, VERDICT_MARGINAL);
-    return fewest;
-}
-
-/* All that are paid for anyway, where what is rented holds more than the fewest that fit. */
-static void fill_rented(struct search *s, struct layout l, int step, int fewest)
-{
-    const struct request *q = s->request;
-    struct evaluation e;
-
-    l.replicas = fewest;
-    int most = most_replicas(q, &l, cost_price(&s->prices, &l).gpus) / step * step;
-
-    if (q->rate <= 0) /* one without a user is of no use */
-        most = (int)fmin(most, floor(q->users / step) * step);
-    if (most <= fewest)
-        return;
-    l.replicas = most;
-    try_layout(s, &l, &e);
 }
 
 bool search_too_heavy(const struct request *q, const struct load *l, double usable, int tp, int pp,
@@ -911,17 +914,16 @@ static enum tier cut_tier(const struct search *s, int tp, int pp, int ep)
     struct layout l = {.tp = tp, .pp = pp, .ep = ep};
     int host = request_domain(q) > 0 ? request_domain(q) : 1, gpus = tp * pp;
     int unit = gpus <= host || gpus % host != 0 ? gpus : host; /* that TP might cut alone */
-    enum tier tier = layout_group(&l) <= host ? TIER_HOST : TIER_HOSTS;
-    bool count = q->gpu_count > 0 || q->tp > 0;
+    bool whole = gpus <= host ? (gpus & (gpus - 1)) == 0 : gpus % host == 0;
 
-    if (pp == 1 || q->pp > 0 || q->split || q->engine->layers_only)
-        return tier;
-    for (int wider = tp + 1; wider <= host && wider < 64 && q->tp <= 0; wider++)
-        if ((s->tp_valid >> wider & 1) && unit % wider == 0)
+    if (q->pp <= 0 && !q->split && !q->engine->layers_only) {
+        for (int wider = tp + 1; pp > 1 && wider <= host && wider < 64 && q->tp <= 0; wider++)
+            if ((s->tp_valid >> wider & 1) && unit % wider == 0)
+                return TIER_UNUSUAL;
+        if (!whole && q->gpu_count <= 0 && q->tp <= 0)
             return TIER_UNUSUAL;
-    if (count || (gpus <= host ? (gpus & (gpus - 1)) == 0 : gpus % host == 0))
-        return tier;
-    return TIER_UNUSUAL;
+    }
+    return layout_group(&l) <= host ? TIER_HOST : TIER_HOSTS;
 }
 
 static uint64_t valid_tps(const struct request *q)
@@ -1000,10 +1002,10 @@ static void try_cut(struct search *s, struct cut *c)
         try_layout(s, &l, &e);
         return;
     }
-    int fewest = users_cost_more(q) || request_asks_speed(q) ? double_replicas(s, l, step, least)
-                                                             : try_replicas(s, l, step);
-    if (fewest > 0)
-        fill_rented(s, l, step, fewest);
+    if (users_cost_more(q) || request_asks_speed(q))
+        double_replicas(s, l, step, least);
+    else
+        try_replicas(s, l, step);
 }
 
 /* All of the tier that is looked at. */
@@ -1138,6 +1140,36 @@ static double least_at_middle(const struct search *s, const struct market *marke
     return e.verdict == VERDICT_FITS ? key_of(s, &e, s->order[0]) : 0;
 }
 
+/* Where what is rented at the lowest price holds more GPUs than the best takes: the best layout of
+ * them all, if it is better in speed. */
+static void fill_rented(struct search *s, const struct market *market, enum extent extent)
+{
+    static const enum worse_by keys[] = {WORSE_IDLE, WORSE_MACHINES, WORSE_UNSURE, WORSE_TOKENS,
+                                         WORSE_OPTIONS};
+    struct request all = *s->request;
+    struct evaluation e, *best = &s->best;
+    size_t k = 0;
+
+    all.gpu_count = best->price.held;
+    if (s->request->gpu_count > 0 || all.gpu_count <= best->layout.gpus ||
+        all.gpu_count > PLAN_MAX_GPUS)
+        return;
+    search_for(&all, market, s->goal, extent, INFINITY, PLAN_MAX_GPUS, &e);
+    if (e.verdict != VERDICT_FITS || e.price.per_hour > best->price.per_hour + 0.005)
+        return;
+    judge_tokens(s, best);
+    judge_sure(s, best);
+    judge_tokens(s, &e);
+    judge_sure(s, &e);
+    while (k < sizeof(keys) / sizeof(keys[0]) && key_of(s, &e, keys[k]) == key_of(s, best, keys[k]))
+        k++;
+    if (k == sizeof(keys) / sizeof(keys[0]) || key_of(s, &e, keys[k]) > key_of(s, best, keys[k]))
+        return;
+    if (!same_cut(&e, best))
+        take_second(s, best);
+    *best = e;
+}
+
 /* False when no layout of the given numbers is valid: best is then the nearest one. */
 static bool search_all(struct search *s, const struct request *q, const struct market *market,
                        enum search_goal goal, enum extent extent, double per_hour, int gpus)
@@ -1145,7 +1177,7 @@ static bool search_all(struct search *s, const struct request *q, const struct m
     s->goal = goal; /* the rest is filled in before it is read */
     s->order = orders[goal == SEARCH_FEWEST_GPUS && q->gpu_count > 0 ? ORDER_COUNTED : goal];
     s->fits_only = extent > SEARCH_NEAREST;
-    s->any = s->has_second = s->has_slow = s->one_host = false;
+    s->any = s->has_second = s->has_slow = s->against = false;
     s->marginal = (struct layout){0};
     s->chunked = s->turned = NULL;
     s->tier = TIER_HOST;
@@ -1181,23 +1213,23 @@ static bool search_all(struct search *s, const struct request *q, const struct m
     search_cuts(q, add_cut, s);
     search_ladder(s, turned);
     for (s->tier = TIER_HOST; s->tier < TIER_COUNT; s->tier++) {
-        /* what takes several hosts is held against a pipeline of one */
-        s->one_host = search_fits(s) && s->tier == TIER_UNUSUAL && s->best.layout.hosts > 1 &&
-                      q->gpu_count <= request_domain(q);
-        if (search_fits(s) && !s->one_host)
+        /* percentiles are replayed, layout by layout: not of those, too */
+        if (search_fits(s) &&
+            (s->tier < TIER_UNUSUAL || gpus_paid(&s->best) <= 2 || late_asked(q)))
             continue;
-        end = s->one_host ? end : s->tier + 1;
+        s->against = search_fits(s);
+        s->usual = s->best;
+        end = s->against ? end : s->tier + 1;
         if (s->tier == TIER_UNUSUAL)
             s->least = least_at_middle(s, market, per_hour, gpus);
         try_cuts(s);
-        if (!may_turn_any(q) || s->steps == 0 || (search_fits(s) && gpus_paid(&s->best) == 1) ||
-            (s->tier == TIER_UNUSUAL && search_fits(s)))
+        if (!may_turn_any(q) || s->steps == 0 || (search_fits(s) && gpus_paid(&s->best) == 1))
             continue;
         s->turned = turned;
         try_cuts(s);
         s->turned = NULL;
     }
-    s->one_host = false;
+    s->against = false;
     if (request_asks_speed(q) && s->any && s->best.verdict != VERDICT_DOES_NOT_FIT) {
         /* Once more over what needs less than the best, with other steps of the engine, as no
          * layout of less reaches the goals with its own. */
@@ -1210,6 +1242,8 @@ static bool search_all(struct search *s, const struct request *q, const struct m
             try_cuts(s);
         s->chunked = NULL;
     }
+    if (search_fits(s))
+        fill_rented(s, market, extent);
     if (!s->any) {
         /* No layout of the given numbers is valid: the nearest one says why. */
         struct layout l = {.tp = q->tp > 0 ? q->tp : 1,

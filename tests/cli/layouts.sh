@@ -27,6 +27,7 @@ row() {
 row 'FITS on 2 x *: TP 2, 1 host, --max-num-seqs 256' -m llama-3.1-70b -g h100-sxm:2
 assert_contains "the option" "--max-num-seqs 256" "$out"
 row 'FITS on 2 x *: TP 2, 1 host*' -m llama-3.1-70b -p fp8 -g l40
+row 'FITS on 4 x *: TP 4, 1 host*' -m qwen3-32b -p awq -g 2080ti:4
 row 'FITS on 8 x *: TP 8, 1 host*' -m kimi-k2 -g mi300x
 row 'FITS on [48] x *: TP [48], 1 host*' -m glm-4.6 -g mi300x
 row 'FITS on 8 x *1 host*' -m deepseek-r1 -u 64 -c 16k -g mi300x
@@ -34,6 +35,10 @@ row 'FITS on 8 x *: TP 8, 1 host*' -m qwen3-coder-480b-a35b -g mi300x
 row 'FITS on 16 x *: TP 8 x PP 2, 2 hosts*' -m deepseek-r1 -p fp8-block -g h100-sxm
 row 'FITS on * x *replicas, *' -m llama-3.1-8b -u 1000 -g l4
 assert_lacks "an 8B model in no pipeline" "pipeline-parallel" "$out"
+# ---- all of what is rented; what people do not run, where it is one host in place of two ----
+row 'FITS on 4 x *: TP 4, 1 host*' -m llama-3.1-70b -p bf16 -g a100-sxm-80
+row 'FITS on 8 x *1 host*' -m kimi-k2 -g h200-sxm -u 32 -c 64k
+row 'FITS on 48 x *3 hosts*' -m kimi-k2 -p int4 -g a100-sxm-40 --rate 30.5
 run --plan -m kimi-k2
 assert_contains "what nobody sells is not offered: a host of 8" "FITS on 8 x" "$out"
 

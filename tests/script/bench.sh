@@ -811,11 +811,11 @@ expect <<'END'
 │6 points good, 0 flagged, 0 wrong, 0 without a figure                                                                 │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
 ┌─ Points ─────────────────────────────────────────────────────────────────────────────────────── device 1, Tab: next ─┐
-│state   point                            measured       time   predicted ratio      predicted |         flags         │
+│state   point                      measured       time   predicted ratio predicted |       flags                      │
 │── memory ────────────────────────────────────────────────────────────────────────────────────────────────────────────│
-│ok      read 128 MiB                    67.1 GB/s       2 ms    5.592 ms 280 % ███████████████│███████                │
-│ok      write 128 MiB                   67.1 GB/s       2 ms           -     -                                        │
-│ok      copy 128 MiB                     134 GB/s       2 ms           -     -                                        │
+│ok      read 128 MiB              67.1 GB/s       2 ms    5.592 ms 280 % ██████████│█████                             │
+│ok      write 128 MiB             67.1 GB/s       2 ms           -     -                                              │
+│ok      copy 128 MiB               134 GB/s       2 ms           -     -                                              │
 │                                                                                                                      │
 │                                                                                                                      │
 │                                                                                                                      │

@@ -38,14 +38,14 @@ expect <<'END'
 │TPOT planned: 123 ms (44.9..349), model                                       │
 │F5 measures these, two minutes at most; p all of Bench                        │
 │                                                                              │
-│                                                                              │
-│                                                                              │
-│                                                                              │
-│                                                                              │
-│                                                                              │
-│                                                                              │
-│                                                                              │
-│                                                                              │
+│┌─ Points ───────────────────────────────────────────────────────────────────┐│
+││state   point                          measured       time   predicted ratio││
+││── batch (layer, tokens) ───────────────────────────────────────────────────││
+││waiting qkv 512 fp32                                                        ││
+││waiting o 512 fp32                                                          ││
+││waiting gate_up 512 fp32                                                    ││
+││waiting down 512 fp32                                                       ││
+│└────────────────────────────────────────────────────────────────────────────┘│
 └──────────────────────────────────────────────────────────────────────────────┘
  Confirm: only what the plan rests on is measured, and the plan takes it.
  ~ scattered and counts less; ignored: other programs disturbed it.

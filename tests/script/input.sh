@@ -66,6 +66,7 @@ fed curves "3" Right
 fed bench "4" ":test gemm" ":wait"
 lab_pool >lab.cfg
 fed pool ":pool lab.cfg" ":wait"
+fed replay "6" ":wait"
 
 # Each named key in all the forms that terminals have for it.
 screen "forms" -m 8B -g l40s:1 <<'KEYS'

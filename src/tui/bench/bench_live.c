@@ -567,7 +567,7 @@ bool bench_seconds(struct bench *b, double now)
 /* ---- points ---- */
 
 #define FLAGS_LEAST 92 /* columns from which the list has flags: then they take what is left */
-#define NAME_COLS 28   /* of a point's name beside them */
+#define NAME_COLS 22   /* of a point's name beside them */
 enum {
     COL_STATE,
     COL_NAME,
@@ -579,7 +579,7 @@ enum {
     COL_FLAGS,
     COLUMNS
 };
-#define BAR_COLS 24   /* of a ratio as a bar, */
+#define BAR_COLS 17   /* of a ratio as a bar, */
 #define BAR_MOST 1.5  /* up to so much */
 #define BAR_LEAST 116 /* columns from which the list has them */
 static const struct list_column point_columns[COLUMNS] = {
@@ -589,7 +589,7 @@ static const struct list_column point_columns[COLUMNS] = {
     [COL_TIME] = {"time", 10, 62, true},
     [COL_PREDICTED] = {"predicted", 11, 62, true},
     [COL_RATIO] = {"ratio", 5, 0, true},
-    [COL_BAR] = {"     predicted |", BAR_COLS, BAR_LEAST, false},
+    [COL_BAR] = {"predicted |", BAR_COLS, BAR_LEAST, false},
     [COL_FLAGS] = {"flags", 0, FLAGS_LEAST, false},
 };
 

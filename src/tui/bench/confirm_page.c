@@ -137,6 +137,16 @@ static void show_tpot(struct page *page, const struct bench *b)
              done ? origin_word(now.origin) : "", planned, INK_ACCENT);
 }
 
+/* What is measured, point by point, in what is left of the page. */
+static void show_points(struct page *page, const struct bench *b)
+{
+    int used = page->y + 1; /* a blank row */
+    struct rect rest = {page->in.y + used, page->in.x, page->in.rows - used, page->in.cols};
+
+    if (rest.rows >= POINTS_LEAST && b->line_count > 0)
+        bench_points_draw(b, page->canvas, rest, true);
+}
+
 static void show_terms(struct page *page, const struct bench *b)
 {
     const struct confirm *c = b->confirm;
@@ -158,6 +168,7 @@ static void show_terms(struct page *page, const struct bench *b)
         page_words(page, 0, INK_TEXT,
                    b->stage != STAGE_DONE ? "F5 measures these, two minutes at most; p all of Bench"
                                           : "planning with what was measured...");
+        show_points(page, b);
         return;
     }
     strbuf_init(&words);
@@ -169,6 +180,7 @@ static void show_terms(struct page *page, const struct bench *b)
                confirm_counts(c) ? "kept for later plans: w saves it under a name too, D drops it, "
                                    "r again, p all of Bench"
                                  : "w saves the result under a name, r again, p all of Bench");
+    show_points(page, b);
 }
 
 #define SAID_COLS 26
@@ -198,10 +210,7 @@ static void show_elsewhere(struct page *page, const struct bench *b)
     }
     bench_fact(page, SAID_COLS, "bound by", "%s", sentence_speed_bound(p->speed.bound));
     texts_fini(&texts);
-    page->y++;
-    struct rect rest = {page->in.y + page->y, page->in.x, page->in.rows - page->y, page->in.cols};
-    if (rest.rows >= POINTS_LEAST && b->line_count > 0)
-        bench_points_draw(b, page->canvas, rest, true);
+    show_points(page, b);
 }
 
 void confirm_draw(const struct app *app, const struct bench *b, struct canvas *canvas,
