@@ -774,7 +774,7 @@ static void try_turned(struct search *s, struct layout l, int step)
             if (turn_options(s, &l, &e))
                 return;
             /* not by the last step either, and replicas share neither of them */
-            if (e.limit == LIMIT_WEIGHTS || (e.limit == LIMIT_OVERHEAD && !users_cost_more(q)))
+            if ((e.limit == LIMIT_WEIGHTS || e.limit == LIMIT_OVERHEAD) && !users_cost_more(q))
                 return;
         }
         int next = replicas_for(s, &e.binding, e.binding.pool.high, e.binding.free.high, step);
