@@ -1,6 +1,7 @@
 /*
- * confirm_page.c - what Confirm shows: each term predicted and measured, with its band, and the
- * plan's TPOT as it narrows; on a host without the plan's GPU what could be measured instead.
+ * confirm_page.c - what Confirm shows: each term predicted and measured, with
+ * its band, and the plan's TPOT as it narrows; on a host without the plan's GPU
+ * what could be measured instead.
  */
 #include "tui/bench/s_bench.h"
 
@@ -8,6 +9,7 @@
 #include <string.h>
 
 #include "answer/figures.h"
+#include "answer/print_plan.h"
 #include "answer/sentence.h"
 #include "base/units.h"
 #include "measure/confirm.h"
@@ -35,8 +37,8 @@ static int band_at(double value, double low, double high, int cols)
     return (int)lround(log(value / low) / log(high / low) * (cols - 1));
 }
 
-/* "|---+----o--|" over all between low and high: a band, what is predicted in it, and what was
- * measured, if so. */
+/* "|---+----o--|" over all between low and high: a band, what is predicted in
+ * it, and what was measured, if so. */
 static void draw_band(struct page *page, const struct quantity *q, double low, double high,
                       double measured, enum ink frame, enum ink ink)
 {
@@ -185,16 +187,52 @@ static void show_terms(struct page *page, const struct bench *b)
 
 #define SAID_COLS 26
 
-/* The plan's GPU is not here: what is offered, what the plan rests on, and what would be measured
- * of it here. */
-static void show_elsewhere(struct page *page, const struct bench *b)
+#define TERM_COLS 52  /* of a term of the TPOT and its value, */
+#define TERM_LEAST 16 /* and of its bar at least */
+
+/* What the TPOT adds up from, each as a bar of it. */
+static void show_rests(struct page *page, const struct form *form, const struct plan *p)
+{
+    int room = int_min(page->in.cols - TERM_COLS, 100), first = 0;
+    struct texts texts = {0};
+
+    while (first < form->why_count && strcmp(form->why[first].symbol, "G_i") != 0)
+        first++;
+    if (first == form->why_count || page->in.rows - page->y < 2 * POINTS_LEAST)
+        return;
+    page_rule(page, "What its TPOT rests on, estimated");
+    for (int i = first; i < form->why_count; i++) {
+        const struct term *t = &form->why[i];
+        double share = t->value.value / (1e3 * p->speed.tpot.value);
+        char name[TERM_NAME_MAX];
+
+        if (page->in.rows - page->y < POINTS_LEAST + 2)
+            break;
+        if (strcmp(t->unit, "ms") != 0 || gp_has_word("solo pc stall", " ", t->symbol))
+            continue; /* the last are of prompts alone */
+        if (room >= TERM_LEAST)
+            canvas_run(page->canvas, page->in, page->y, TERM_COLS,
+                       (int)lround(fmin(share, 1) * room), INK_SERIES1, GLYPH_FULL);
+        page_row(page, 0, INK_TEXT,
+                 texts_addf(&texts, "%-36.36s %8.3f ms", term_name(t, name), t->value.value));
+        if (strcmp(t->symbol, "TPOT") == 0)
+            break;
+    }
+    texts_fini(&texts);
+}
+
+/* The plan's GPU is not here: what is offered, what the plan rests on, and what
+ * would be measured of it here. */
+static void show_elsewhere(struct page *page, const struct form *form, const struct bench *b)
 {
     const struct plan *p = &b->confirm->before.plan;
     struct texts texts = {0};
 
     page_wordsf(page, 0, INK_WARN,
-                "This host has no %s, it has %s. Enter plans %s on that, and confirms it: "
-                "about two minutes, x stops, u takes the plan back. p measures without a plan.",
+                "This host has no %s, it has %s. Enter plans %s on that, and "
+                "confirms it: "
+                "about two minutes, x stops, u takes the plan back. p measures "
+                "without a plan.",
                 p->request.gpu->id, b->confirm->here, p->request.model->id);
     page->y++;
     if (page->y + 2 < page->in.rows)
@@ -210,6 +248,7 @@ static void show_elsewhere(struct page *page, const struct bench *b)
     }
     bench_fact(page, SAID_COLS, "bound by", "%s", sentence_speed_bound(p->speed.bound));
     texts_fini(&texts);
+    show_rests(page, form, p);
     show_points(page, b);
 }
 
@@ -236,6 +275,6 @@ void confirm_draw(const struct app *app, const struct bench *b, struct canvas *c
     else if (c && c->before.plan.speed.gap != SPEED_KNOWN)
         page_words(&page, 0, INK_WARN, "the plan has no estimate of speed to confirm");
     else if (c)
-        show_elsewhere(&page, b);
+        show_elsewhere(&page, app->form, b);
     canvas_cursor(canvas, page.in, 0, 0);
 }
