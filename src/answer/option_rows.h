@@ -429,7 +429,7 @@ OPTION(REQUESTS, .name = "requests", COUNTED, .unit = "requests", .low = 1, .hig
 OPTION(DURATION, .name = "duration", .type = OPTION_NUMBER, .argument = "SECONDS", .unit = "s",
        .low = 0.001, .high = 1e9, .fallback = "until the last request", .commands = FOR_REPLAY,
        .help = "replay what arrives within this time")
-OPTION(LENGTHS, .name = "lengths", WORD("KIND", "lognormal|normal|uniform|fixed"),
+OPTION(LENGTHS, .name = "lengths", WORD("KIND", "lognormal|normal|gamma|uniform|fixed"),
        .fallback = "lognormal", .commands = FOR_REPLAY,
        .help = "how the lengths of drawn requests spread around their means")
 OPTION(MAX_CONCURRENCY, .name = "max-concurrency", COUNTED, .unit = "requests", .low = 1,

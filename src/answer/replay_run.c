@@ -381,92 +381,75 @@ static double seen_value(const struct forecast_seen *s, enum measure measure)
     return measure == MEASURE_TTFT ? s->ttft : measure == MEASURE_TPOT ? s->tpot : s->e2e;
 }
 
-/* Percentiles of requests order[first..end). */
-static void fill_lates(const struct forecast *f, const int *order, int first, int end, float *value,
-                       struct replay_hour *out)
+/* Which of so many parts a request belongs to; -1: none. */
+typedef int part_fn(const struct replay_run *run, int parts, int request);
+
+/* Requests in the order of their parts; first[p] of part p, and behind the last part. */
+static int *order_by_part(const struct replay_run *run, part_fn *part, int parts, int *first)
 {
-    out->requests = end - first;
-    for (int m = 0; m < LATE_COUNT; m++) {
-        int n = 0;
+    int all = run->forecast.arrivals.load.count, of;
+    int *order = gp_malloc(((size_t)all + 1) * sizeof(*order));
 
-        for (int i = first; i < end; i++) {
-            struct forecast_seen s = forecast_seen(f, order[i]);
-            double v = seen_value(&s, lates[m].measure);
-
-            if (!isnan(v))
-                value[n++] = (float)v;
-        }
-        out->late[m] = forecast_percentile(value, n, lates[m].share);
-    }
-}
-
-/* Requests in the order of their hours; *end: how many came by the end of each. */
-static int *order_by_hour(const struct replay_run *run, int **end)
-{
-    const struct forecast *f = &run->forecast;
-    const struct replay_load *l = &f->arrivals.load;
-    const double *at = l->turn ? f->result.arrival : l->arrival;
-    int *order = gp_malloc(((size_t)l->count + 1) * sizeof(*order));
-    int *place = gp_calloc((size_t)f->hours + 1, sizeof(*place));
-
-    for (int i = 0; i < l->count; i++)
-        if (!isnan(at[i]) && at[i] < 3600.0 * f->hours)
-            place[(int)(at[i] / 3600) + 1]++;
-    for (int h = 0; h < f->hours; h++)
-        place[h + 1] += place[h];
-    for (int i = 0; i < l->count; i++)
-        if (!isnan(at[i]) && at[i] < 3600.0 * f->hours)
-            order[place[(int)(at[i] / 3600)]++] = i;
-    *end = place;
+    memset(first, 0, ((size_t)parts + 1) * sizeof(*first));
+    for (int i = 0; i < all; i++)
+        if ((of = part(run, parts, i)) >= 0)
+            first[of]++;
+    for (int p = 1; p <= parts; p++)
+        first[p] += first[p - 1];
+    for (int i = all; i-- > 0;)
+        if ((of = part(run, parts, i)) >= 0)
+            order[--first[of]] = i;
     return order;
 }
 
-/* Percentiles of the requests that came in each hour. */
-static void fill_hours(struct replay_run *run)
+static void fill_parts(const struct replay_run *run, part_fn *part, int parts,
+                       struct replay_part *out)
 {
-    const struct forecast *f = &run->forecast;
-    const struct replay_load *l = &f->arrivals.load;
-    float *value = gp_malloc(((size_t)l->count + 1) * sizeof(*value));
-    int *ends = NULL, *order = f->hours > 0 ? order_by_hour(run, &ends) : NULL;
+    int *first = gp_malloc(((size_t)parts + 1) * sizeof(*first));
+    int *order = order_by_part(run, part, parts, first);
+    float *value = gp_malloc(((size_t)first[parts] + 1) * sizeof(*value));
 
-    run->hour = gp_calloc((size_t)f->hours + 1, sizeof(*run->hour));
-    for (int h = 0, first = 0; h < f->hours; first = ends[h++])
-        fill_lates(f, order, first, ends[h], value, &run->hour[h]);
-    free(ends);
+    for (int p = 0; p < parts; p++) {
+        out[p].requests = first[p + 1] - first[p];
+        for (int m = 0; m < LATE_COUNT; m++) {
+            int n = 0;
+
+            for (int i = first[p]; i < first[p + 1]; i++) {
+                struct forecast_seen s = forecast_seen(&run->forecast, order[i]);
+                double v = seen_value(&s, lates[m].measure);
+
+                if (!isnan(v))
+                    value[n++] = (float)v;
+            }
+            out[p].late[m] = forecast_percentile(value, n, lates[m].share);
+        }
+    }
+    free(first);
     free(order);
     free(value);
+}
+
+/* That in which it came. */
+static int hour_of(const struct replay_run *run, int hours, int request)
+{
+    const struct replay_load *l = &run->forecast.arrivals.load;
+    double at = (l->turn ? run->forecast.result.arrival : l->arrival)[request];
+
+    return !isnan(at) && at < 3600.0 * hours ? (int)(at / 3600) : -1;
 }
 
 /* By the replicas that there are when it comes; those in flight when one is lost feel it. */
-static enum replay_phase phase_of(const struct forecast_ask *ask, double at, double answered)
-{
-    return ask->add_at > 0 && at >= ask->add_at          ? PHASE_ADDED
-           : ask->lose_at > 0 && answered > ask->lose_at ? PHASE_LOST
-                                                         : PHASE_WHOLE;
-}
-
-/* Percentiles of the requests that come before one is lost, after, and when one was added. */
-static void fill_phases(struct replay_run *run)
+static int phase_of(const struct replay_run *run, int phases, int request)
 {
     const struct forecast *f = &run->forecast;
-    int all = f->arrivals.load.count, *order = gp_malloc(((size_t)all + 1) * sizeof(*order));
-    float *value = gp_malloc(((size_t)all + 1) * sizeof(*value));
+    double at = f->result.arrival[request] - f->arrivals.load.counts_from;
+    double answered = at + (double)f->result.outcome[request].e2e;
 
-    for (int phase = 0; phase < PHASE_COUNT; phase++) {
-        int n = 0;
-
-        for (int i = 0; i < all; i++) {
-            double at = f->result.arrival[i] - f->arrivals.load.counts_from;
-
-            double answered = at + (double)f->result.outcome[i].e2e;
-
-            if (at >= 0 && (int)phase_of(&run->ask, at, answered) == phase)
-                order[n++] = i;
-        }
-        fill_lates(f, order, 0, n, value, &run->phase[phase]);
-    }
-    free(order);
-    free(value);
+    (void)phases;
+    return !(at >= 0)                                            ? -1
+           : run->ask.add_at > 0 && at >= run->ask.add_at        ? PHASE_ADDED
+           : run->ask.lose_at > 0 && answered > run->ask.lose_at ? PHASE_LOST
+                                                                 : PHASE_WHOLE;
 }
 
 /* What a benchmark measured of the requests that are replayed. */
@@ -489,8 +472,8 @@ static void fill_truth(struct replay_run *run)
             if (v > 0)
                 value[n++] = (float)v;
         }
-        run->truth[m] = forecast_percentile(value, n, lates[m].share);
-        run->measured = n > run->measured ? n : run->measured;
+        run->truth.late[m] = forecast_percentile(value, n, lates[m].share);
+        run->truth.requests = n > run->truth.requests ? n : run->truth.requests;
     }
     free(value);
 }
@@ -616,8 +599,11 @@ enum gp_status replay_run_forecast(struct planner *planner, struct replay_run *o
     if (rc)
         return rc;
     out->done = true;
-    fill_hours(out);
-    fill_phases(out);
+    int hours = out->forecast.hours;
+    out->hour = gp_calloc((size_t)hours + 1, sizeof(*out->hour));
+    if (hours > 0)
+        fill_parts(out, hour_of, hours, out->hour);
+    fill_parts(out, phase_of, PHASE_COUNT, out->phase);
     fill_truth(out);
     if (out->ask.bands)
         fill_cure(out);
@@ -702,18 +688,11 @@ void replay_run_prices(const struct replay_run *run, struct quantity *hour,
     *million = plan_per_million(*hour, run->forecast.tokens);
 }
 
-static void hours_facts(const struct replay_run *run, struct record *doc)
+static void part_facts(const struct replay_part *part, struct record *in)
 {
-    record_long_list(doc, "hours");
-    for (int h = 0; h < run->forecast.hours; h++) {
-        struct record *one = record_append(doc, "hours");
-
-        record_count(one, "hour", "", h);
-        record_count(one, "requests", "", run->hour[h].requests);
-        for (int i = 0; i < LATE_COUNT; i++)
-            record_positive(one, late_key((enum late)i), "s",
-                            isnan(run->hour[h].late[i]) ? 0 : run->hour[h].late[i]);
-    }
+    record_count(in, "requests", "", part->requests);
+    for (int i = 0; i < LATE_COUNT; i++)
+        record_positive(in, late_key((enum late)i), "s", isnan(part->late[i]) ? 0 : part->late[i]);
 }
 
 static const struct {
@@ -732,14 +711,8 @@ static void fleet_facts(const struct replay_run *run, struct record *doc)
     record_positive(in, "serves_at", "s", run->ask.add_at);
     record_positive(in, "cold_start", "s", run->cold_start);
     record_count(in, "restarted", "", run->forecast.result.restarted);
-    for (int phase = 0; phase < PHASE_COUNT; phase++) {
-        const struct replay_hour *at = &run->phase[phase];
-        struct record *one = record_inside(in, phases[phase].key);
-
-        record_count(one, "requests", "", at->requests);
-        for (int i = 0; i < LATE_COUNT; i++)
-            record_positive(one, late_key((enum late)i), "s", isnan(at->late[i]) ? 0 : at->late[i]);
-    }
+    for (int phase = 0; phase < PHASE_COUNT; phase++)
+        part_facts(&run->phase[phase], record_inside(in, phases[phase].key));
 }
 
 void report_replay(const struct replay_run *run, struct record *doc)
@@ -784,6 +757,8 @@ void report_replay(const struct replay_run *run, struct record *doc)
     record_count(doc, "recomputed_tokens", "tokens", (double)r->recomputed);
     double read = (double)(r->cached_tokens + r->prompt_tokens);
     record_count(doc, "hit_rate", "", read > 0 ? (double)r->cached_tokens / read : 0);
+    if (p->request.host_kv > 0)
+        record_count(doc, "host_hit_rate", "", read > 0 ? (double)r->host_tokens / read : 0);
     if (f->sessions > 0) {
         in = record_inside(doc, "sessions");
         record_count(in, "count", "", f->sessions);
@@ -806,14 +781,14 @@ void report_replay(const struct replay_run *run, struct record *doc)
     record_count(in, "max", "", r->waiting_most);
     record_count(doc, "utilisation", "", f->utilization);
     if (f->hours > 0)
-        hours_facts(run, doc);
-    if (run->measured > 0) {
-        in = record_inside(doc, "measured");
-        record_count(in, "requests", "", run->measured);
-        for (int i = 0; i < LATE_COUNT; i++)
-            record_positive(in, late_key((enum late)i), "s",
-                            isnan(run->truth[i]) ? 0 : run->truth[i]);
+        record_long_list(doc, "hours");
+    for (int h = 0; h < f->hours; h++) {
+        in = record_append(doc, "hours");
+        record_count(in, "hour", "", h);
+        part_facts(&run->hour[h], in);
     }
+    if (run->truth.requests > 0)
+        part_facts(&run->truth, record_inside(doc, "measured"));
     if (run->cure_rate > 0) {
         in = record_inside(doc, "cure");
         record_count(in, "rate", "requests/s", run->cure_rate);
@@ -967,9 +942,9 @@ static void print_truth(const struct replay_run *run, struct strbuf *out)
 {
     char a[32];
 
-    for (int i = 0; run->measured > 0 && i < LATE_COUNT; i++) {
+    for (int i = 0; run->truth.requests > 0 && i < LATE_COUNT; i++) {
         const struct quantity *q = &run->forecast.point[lates[i].measure][lates[i].point];
-        double truth = run->truth[i];
+        double truth = run->truth.late[i];
 
         if (i % LATE_POINTS == 0)
             strbuf_addf(out, "%s  measured %.*s", i > 0 ? "\n" : "",
@@ -981,7 +956,7 @@ static void print_truth(const struct replay_run *run, struct strbuf *out)
                     100 * (q->value / truth - 1),
                     truth >= q->low && truth <= q->high ? "in" : "outside");
     }
-    if (run->measured > 0)
+    if (run->truth.requests > 0)
         strbuf_add(out, "\n");
 }
 
@@ -1070,7 +1045,7 @@ static void print_fleet(const struct replay_run *run, struct strbuf *out)
         return;
     strbuf_add(out, "  p99      ");
     for (int phase = 0; phase < PHASE_COUNT; phase++) {
-        const struct replay_hour *at = &run->phase[phase];
+        const struct replay_part *at = &run->phase[phase];
 
         if (at->requests == 0)
             continue;
@@ -1110,6 +1085,8 @@ void print_replay(const struct replay_run *run, struct strbuf *out)
     if (r->cached_tokens > 0)
         strbuf_addf(out, ", %.0f %% of the prompts' tokens cached",
                     100 * (double)r->cached_tokens / read);
+    if (r->host_tokens > 0)
+        strbuf_addf(out, " (%.0f %% in host memory)", 100 * (double)r->host_tokens / read);
     print_sessions(run, out);
     strbuf_addf(out, "\nrunning %s in the mean, %d at most%s; waiting %s, %d\n\n",
                 UNITS_PLAIN(f->running, 3), r->running_most,
@@ -1149,37 +1126,29 @@ void replay_requests_csv(const struct replay_run *run, struct strbuf *out)
     }
 }
 
-/* The part of the timeline in which a request's first token came; -1: none. */
-static int span_of(const struct replay_run *run, int spans, int request, float *ttft)
+/* The part of the timeline in which a request's first token came. */
+static int span_of(const struct replay_run *run, int spans, int request)
 {
     const struct replay_result *r = &run->forecast.result;
-    double length = r->span_seconds * REPLAY_TIMELINE / spans;
+    double at = r->arrival[request] - r->first + (float)forecast_seen(&run->forecast, request).ttft;
 
-    *ttft = (float)forecast_seen(&run->forecast, request).ttft;
-    double at = r->arrival[request] - r->first + *ttft;
-    return isnan(at) ? -1 : (int)fmin(fmax(at / length, 0), spans - 1);
+    return isnan(at)
+               ? -1
+               : (int)fmin(fmax(at / (r->span_seconds * REPLAY_TIMELINE / spans), 0), spans - 1);
 }
 
 void replay_ttft_spans(const struct replay_run *run, int spans, double *p50, double *p99)
 {
-    int count = run->forecast.arrivals.load.count, end[REPLAY_TIMELINE + 1] = {0}, of;
-    float *ttft = gp_malloc(((size_t)count + 1) * sizeof(*ttft)), value;
+    int first[REPLAY_TIMELINE + 1], *order = order_by_part(run, span_of, spans, first);
+    float *ttft = gp_malloc(((size_t)first[spans] + 1) * sizeof(*ttft));
 
-    /* in the order of their spans: counted, then put behind those of the spans before */
-    for (int i = 0; i < count; i++)
-        if ((of = span_of(run, spans, i, &value)) >= 0)
-            end[of + 1]++;
-    for (int n = 0; n < spans; n++)
-        end[n + 1] += end[n];
-    for (int i = 0; i < count; i++)
-        if ((of = span_of(run, spans, i, &value)) >= 0)
-            ttft[end[of]++] = value;
+    for (int i = 0; i < first[spans]; i++)
+        ttft[i] = (float)forecast_seen(&run->forecast, order[i]).ttft;
     for (int n = 0; n < spans; n++) {
-        int from = n > 0 ? end[n - 1] : 0;
-
-        p50[n] = forecast_percentile(ttft + from, end[n] - from, 0.5);
-        p99[n] = forecast_percentile(ttft + from, end[n] - from, 0.99);
+        p50[n] = forecast_percentile(ttft + first[n], first[n + 1] - first[n], 0.5);
+        p99[n] = forecast_percentile(ttft + first[n], first[n + 1] - first[n], 0.99);
     }
+    free(order);
     free(ttft);
 }
 

@@ -10,8 +10,8 @@
 #include "catalog/shape.h"
 #include "plan/replay/forecast.h"
 
-/* Requests that came in one hour. */
-struct replay_hour {
+/* Some of the requests: those that came in one hour, say. */
+struct replay_part {
     int requests;
     double late[LATE_COUNT]; /* s; NAN: none of them was answered */
 };
@@ -27,14 +27,13 @@ struct replay_run {
     struct quantity rate;       /* requests/s up to which all goals are kept; the replay is of it */
     double hourly[SHAPE_HOURS]; /* of --arrivals of a shape: shares of the mean */
     bool weekly;                /* they begin on a Monday at midnight */
-    struct replay_hour *hour;   /* of forecast.hours, where a replay takes that long; owned */
-    struct replay_hour phase[PHASE_COUNT]; /* where one is lost or added */
+    struct replay_part *hour;   /* of forecast.hours, where a replay takes that long; owned */
+    struct replay_part phase[PHASE_COUNT]; /* where one is lost or added */
     double cold_start;                     /* s, of the one that is added */
-    int measured;               /* requests of a benchmark, whose own times follow */
-    double truth[LATE_COUNT];   /* s; NAN: not told */
-    struct runner_up cure;      /* that keeps the goals at the rate cure_rate; gpus 0: none */
-    double cure_rate;           /* of the busiest hour; 0: no goal is missed */
-    bool done;                  /* false: the plan does not fit, nothing was replayed */
+    struct replay_part truth;              /* of a benchmark's own times */
+    struct runner_up cure; /* that keeps the goals at the rate cure_rate; gpus 0: none */
+    double cure_rate;      /* of the busiest hour; 0: no goal is missed */
+    bool done;             /* false: the plan does not fit, nothing was replayed */
 };
 
 /* The plan of the options, and its replay. GP_E_USAGE: the engine or the layout cannot be replayed,

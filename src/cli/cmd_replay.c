@@ -30,6 +30,16 @@ static enum gp_status write_csv(const struct invocation *in, enum option_id id,
     return rc;
 }
 
+/* Lengths spread as a page's histogram does: requests that are all alike run in step. */
+static void take_spread(const struct scrape *page, enum scrape_of of, const struct options *given,
+                        enum option_id mean, enum option_id id, struct options *o)
+{
+    double deviation = round(scrape_deviation(&page->histogram[of]));
+
+    if (deviation > 0 && deviation <= 1e9 && !given->value[mean].given && !given->value[id].given)
+        o->value[id] = (struct option_value){.given = true, .number = deviation};
+}
+
 /* The options of a running server's load: what its metrics page tells and nobody gave. */
 static enum gp_status take_page(struct invocation *in, struct scrape *page,
                                 struct attach_options *like, struct gp_err *err)
@@ -47,8 +57,11 @@ static enum gp_status take_page(struct invocation *in, struct scrape *page,
     if (!rc && !like->options.value[OPT_USERS].given && !like->options.value[OPT_RATE].given)
         rc = gp_fail(err, GP_E_USAGE, path, "give --users or --rate",
                      "no request was in flight when the page was read");
-    if (!rc)
-        in->options = like->options;
+    if (rc)
+        return rc;
+    take_spread(page, SCRAPE_PROMPT, &in->options, OPT_PROMPT, OPT_PROMPT_STDDEV, &like->options);
+    take_spread(page, SCRAPE_OUTPUT, &in->options, OPT_OUTPUT, OPT_OUTPUT_STDDEV, &like->options);
+    in->options = like->options;
     return rc;
 }
 

@@ -215,6 +215,15 @@ END
     run --replay $model:2 --replicas 2 $chat --router session
     assert_contains "each turn finds what was" "4 turns, the next 30 s after the answer; of their history 9" "$out"
     assert_contains "as many as were asked for" "KEEPS UP with 6 requests/s" "$out"
+    # what the pool has no room for comes back from host memory
+    small="-m llama-3.1-8b -g rtx-4090:1 --rate 1.5 --turns 4 --prompt 900 --output-tokens 150 --requests 300 --think-time 60"
+    for engine in vllm sglang; do
+        run --replay $small --engine $engine
+        assert_lacks "nothing without it: $engine" "in host memory" "$out"
+        run --replay $small --engine $engine --kv-offload-gb 200
+        assert_contains "kept there: $engine" "% in host memory)" "$out"
+        assert_contains "all of it: $engine" "of their history 100 %" "$(echo $out)"
+    done
     run --replay $model:1 -u 8 --turns 4 --prompt 500 --output-tokens 150 --requests 100
     assert_contains "of users" "the next at once after the answer" "$out"
     if have_json; then
@@ -401,6 +410,20 @@ run --replay $model:1 -u 12 --engine vllm --prompt 800 --output-tokens 200 --pp 
 assert_eq "the same as said in options" "$once" "$out"
 run --replay --like metrics.txt -g h100-sxm:1 --requests 200 --scale 2
 assert_contains "twice the users" "KEEPS UP with 24 requests in flight" "$out"
+# a page's histograms say how lengths differ: the requests do not run in step
+{
+    cat metrics.txt
+    for of in prompt generation; do
+        for b in 100:10 200:50 500:80 1000:95 2000:100; do
+            echo "vllm:request_${of}_tokens_bucket{le=\"${b%:*}\",model_name=\"llama-3.1-8b\"} ${b#*:}"
+        done
+    done
+} >spread.txt
+if have_json; then
+    run --replay --like spread.txt -g h100-sxm:1 --requests 200 --format json
+    assert_eq "p99 above the middle" yes \
+        "$(awk -v a="$(value e2e.p50)" -v b="$(value e2e.p99)" 'BEGIN { print (b > 1.5 * a) ? "yes" : a " " b }')"
+fi
 assert_fails 2 "no load to scale" --replay -m llama-3.1-8b -g h100-sxm --scale 2
 # a trace keeps its own times: 90 requests in 30 s, then one a second for 120 s
 awk 'BEGIN { print "Timestamp,Request tokens,Response tokens"

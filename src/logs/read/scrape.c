@@ -407,6 +407,19 @@ double scrape_mean(const struct scrape_histogram *h)
     return h->n > 0 ? h->sum / h->n : NAN;
 }
 
+double scrape_deviation(const struct scrape_histogram *h)
+{
+    double mean = scrape_mean(h), square = 0, before = 0;
+
+    for (int i = 0; i < h->buckets && !isnan(mean); before = h->count[i++]) {
+        double from = i > 0 ? h->le[i - 1] : 0, to = isfinite(h->le[i]) ? h->le[i] : 2 * from;
+        double off = (from + to) / 2 - mean;
+
+        square += (h->count[i] - before) * off * off;
+    }
+    return before > 0 ? sqrt(square / before) : 0;
+}
+
 double scrape_quantile(const struct scrape_histogram *h, double q)
 {
     double all = h->buckets > 0 ? h->count[h->buckets - 1] : 0, before = 0, low = 0;

@@ -80,6 +80,8 @@ enum gp_status scrape_between(const char *where, const struct scrape *first,
 
 /* NAN when it has no samples. */
 double scrape_mean(const struct scrape_histogram *histogram);
+/* Each bucket in its middle; 0: the page has none. */
+double scrape_deviation(const struct scrape_histogram *histogram);
 double scrape_quantile(const struct scrape_histogram *histogram, double q);
 
 #endif

@@ -174,9 +174,13 @@ static double hour_time(const struct arrivals_ask *ask, struct hour *at, double 
 
 static int length_of(struct stream *s, enum lengths_kind kind, double mean, double sd)
 {
-    double u = stream_uniform(s), tokens = mean;
+    bool gamma = sd > 0 && kind == LENGTHS_GAMMA;
+    double shape = gamma ? fmin((mean / sd) * (mean / sd), 1e6) : 1;
+    double u = gamma ? 0 : stream_uniform(s), tokens = mean;
 
-    if (sd > 0 && kind == LENGTHS_LOGNORMAL) {
+    if (gamma) {
+        tokens = mean * stream_gamma(s, shape) / shape;
+    } else if (sd > 0 && kind == LENGTHS_LOGNORMAL) {
         double square = own_log(1 + (sd / mean) * (sd / mean));
 
         tokens = mean * own_exp(sqrt(square) * normal_at(u) - square / 2);

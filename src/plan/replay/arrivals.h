@@ -11,9 +11,10 @@
  * first of each comes at rate / turns, the others a time to think after the answer, exponential.
  * At a rate what counts are the requests from when as many sessions end as begin.
  *
- * Lengths are lognormal (or normal, uniform) by mean and standard deviation, whole tokens, 1 at
- * least. Gaps, prompts and answers have a stream of numbers each, so that another rate leaves the
- * lengths as they were.
+ * Lengths are lognormal (or gamma, normal, uniform) by mean and standard deviation, whole tokens,
+ * 1 at least; of gamma more are short: answers of ShareGPT are.
+ * Gaps, prompts and answers have a stream of numbers each, so that another rate leaves the lengths
+ * as they were.
  * Logarithms and roots are worked out here: libraries differ in the last bit.
  *
  * Example: seed 1, 2 requests/s: the gaps are those of seed 1 at 1 request/s, halved.
@@ -43,6 +44,7 @@ enum arrivals_kind { ARRIVALS(X) ARRIVALS_COUNT };
 #define LENGTHS(X)            \
     X(LOGNORMAL, "lognormal") \
     X(NORMAL, "normal")       \
+    X(GAMMA, "gamma")         \
     X(UNIFORM, "uniform")     \
     X(FIXED, "fixed")
 

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "plan/replay/steptime.h"
+#include "plan/speed/host.h"
 
 static const char *const measure_keys[MEASURE_COUNT] = {
 #define X(NAME, key, label) [MEASURE_##NAME] = key,
@@ -81,6 +82,10 @@ struct replay_rules forecast_rules(const struct plan *p, const struct load *load
     double blocks =
         slots_alone ? slots * ceil(q->context / block) : floor(pool_tokens(p) / block) * ways;
 
+    /* a token's KV, of each GPU; host memory has the shards of all, each over its own link */
+    double token = p->memory.kv_pool.value / fmax(pool_tokens(p), 1);
+    double gpus = strcmp(e->kv_offload, "gpu") == 0 ? 1 : p->layout.tp * p->layout.pp;
+
     return (struct replay_rules){
         .scheduler = e->scheduler,
         .overlap = e->overlap,
@@ -96,6 +101,8 @@ struct replay_rules forecast_rules(const struct plan *p, const struct load *load
         .slots = (int)fmin(slots, 1e5),
         .block = (int)block,
         .blocks = (int64_t)fmin(fmax(blocks, 1), 1e9),
+        .host_blocks = (int64_t)fmin(floor(q->host_kv / fmax(gpus * token * block, 1)) * ways, 1e9),
+        .host_token = token / host_link_rate(q),
         .context = (int)fmin(q->context, 1e9),
         .ratio = SGLANG_RATIO,
         .ratio_least = SGLANG_RATIO * SGLANG_LEAST,
@@ -120,7 +127,7 @@ struct forecaster {
     struct arrivals_ask arrivals; /* with the engine's block */
     double base, solo_more, wake; /* s; share of a prompt's own time; s */
     float *value[MEASURE_COUNT];  /* room for each; value[0] owned */
-    int room;                     /* values of one */
+    size_t room;                  /* values of all */
 };
 
 /* Common factors of one replay. */
@@ -154,6 +161,7 @@ static void fill_delays(const struct forecaster *f, struct forecast *out)
     const struct replay_load *l = &out->arrivals.load;
     double kept[SOLO_KNOTS];
 
+    out->delay = gp_calloc((size_t)l->count + 1, sizeof(*out->delay));
     for (int i = 0; i < SOLO_KNOTS; i++)
         kept[i] = NAN;
     for (int i = 0; i < l->count; i++) {
@@ -171,13 +179,12 @@ static void fill_delays(const struct forecaster *f, struct forecast *out)
     }
 }
 
-static struct forecast_seen seen_of(const struct replay_result *r, const struct replay_load *l,
-                                    const float *delay, double front, int i)
+static struct forecast_seen seen_of(const struct forecast *f, double front, int i)
 {
-    const struct replay_outcome *o = &r->outcome[i];
-    double more = front * delay[i], rest = l->output[i] - 1;
+    const struct replay_outcome *o = &f->result.outcome[i];
+    double more = front * f->delay[i] + (double)o->loads, rest = f->arrivals.load.output[i] - 1;
 
-    if (isnan(o->e2e) || r->arrival[i] < r->first)
+    if (isnan(o->e2e) || f->result.arrival[i] < f->result.first)
         return (struct forecast_seen){NAN, NAN, NAN, NAN};
     return (struct forecast_seen){o->queue, fmax(o->ttft + more, 0),
                                   rest > 0 ? (o->e2e - o->ttft) / rest : NAN,
@@ -186,7 +193,7 @@ static struct forecast_seen seen_of(const struct replay_result *r, const struct 
 
 struct forecast_seen forecast_seen(const struct forecast *f, int i)
 {
-    return seen_of(&f->result, &f->arrivals.load, f->delay, 1, i);
+    return seen_of(f, 1, i);
 }
 
 /* ---- percentiles ---- */
@@ -286,8 +293,9 @@ static bool within_goals(const struct forecast_ask *ask, const struct forecast_s
 }
 
 /* s from the first arrival to the last. The turns of sessions come when they may. */
-static double arrivals_span(const struct replay_result *r, const struct replay_load *l)
+static double arrivals_span(const struct forecast *f)
 {
+    const struct replay_load *l = &f->arrivals.load;
     double last = 0;
 
     if (!l->arrival || l->count < 1)
@@ -295,44 +303,35 @@ static double arrivals_span(const struct replay_result *r, const struct replay_l
     if (!l->turn)
         return l->arrival[l->count - 1] - l->arrival[0];
     for (int i = 0; i < l->count; i++)
-        last = r->arrival[i] > last ? r->arrival[i] : last;
-    return last - r->first;
+        last = f->result.arrival[i] > last ? f->result.arrival[i] : last;
+    return last - f->result.first;
 }
 
 /* s over which rates are taken. Of requests that arrive one by one the last of them ends a
  * request's own time after it came, when the server is nearly empty: that tail is not counted, so
  * that a server which keeps up serves at the rate of the arrivals. */
-static double rate_span(const struct replay_result *r, const struct replay_load *l,
-                        const struct forecast_rates *rates)
+static double rate_span(const struct forecast *f, const struct forecast_rates *rates)
 {
-    double span = fmax(r->last - r->first, 1e-9);
+    double span = fmax(f->result.last - f->result.first, 1e-9);
     double own = rates->point[MEASURE_E2E][POINT_MEAN] - rates->point[MEASURE_QUEUE][POINT_MEAN];
-    double came = arrivals_span(r, l);
+    double came = arrivals_span(f);
 
     return came > 0 && own > 0 ? fmin(fmax(span - own, came), span) : span;
 }
 
-static void make_room(struct forecaster *f, int count)
-{
-    if (count < f->room)
-        return;
-    free(f->value[0]);
-    f->room = count + 1;
-    f->value[0] = gp_malloc(MEASURE_COUNT * (size_t)f->room * sizeof(*f->value[0]));
-    for (int m = 1; m < MEASURE_COUNT; m++)
-        f->value[m] = f->value[m - 1] + f->room;
-}
-
-static void fill_rates(struct forecaster *f, const struct replay_result *r,
-                       const struct replay_load *l, const float *delay, double front,
+/* front: the factor on what the client sees besides. */
+static void fill_rates(struct forecaster *f, const struct forecast *of, double front,
                        struct forecast_rates *out)
 {
-    int within = 0, count[MEASURE_COUNT] = {0};
+    int within = 0, all = of->arrivals.load.count, count[MEASURE_COUNT] = {0};
     double sum[MEASURE_COUNT] = {0};
 
-    make_room(f, l->count);
-    for (int i = 0; i < l->count; i++) {
-        struct forecast_seen s = seen_of(r, l, delay, front, i);
+    f->value[0] =
+        gp_grow(f->value[0], &f->room, MEASURE_COUNT * ((size_t)all + 1), sizeof(*f->value[0]));
+    for (int m = 1; m < MEASURE_COUNT; m++)
+        f->value[m] = f->value[m - 1] + all + 1;
+    for (int i = 0; i < all; i++) {
+        struct forecast_seen s = seen_of(of, front, i);
 
         within += !isnan(s.e2e) && within_goals(f->ask, &s);
         for (int m = 0; m < MEASURE_COUNT; m++) {
@@ -346,14 +345,14 @@ static void fill_rates(struct forecaster *f, const struct replay_result *r,
     }
     for (int m = 0; m < MEASURE_COUNT; m++)
         for (int p = 0, from = 0; p < POINT_COUNT; p++) /* their shares rise */
-            out->point[m][p] = m == MEASURE_ITL ? gaps_percentile(r, points[p].share)
+            out->point[m][p] = m == MEASURE_ITL ? gaps_percentile(&of->result, points[p].share)
                                : points[p].share <= 0
                                    ? (count[m] > 0 ? sum[m] / count[m] : NAN)
                                    : percentile_from(f->value[m], count[m], points[p].share, &from);
-    double span = rate_span(r, l, out);
+    double span = rate_span(of, out);
 
-    out->tokens = (double)r->output_tokens / span;
-    out->requests = r->completed / span;
+    out->tokens = (double)of->result.output_tokens / span;
+    out->requests = of->result.completed / span;
     out->goodput = within / span;
 }
 
@@ -479,15 +478,18 @@ static double log_ratio(double a, double b)
 /* More come than are served: those of each third of the arrivals wait longer than those before,
  * and long; or, while there are slots for all, take longer and longer to answer where the first
  * ones have long left. Of days, which have hours of few, it is enough that a third waits long. */
-static bool load_saturated(const struct replay_load *l, const struct replay_result *r, int hours,
-                           double from, const struct forecast_rates *rates)
+static bool load_saturated(const struct forecast *f, double from,
+                           const struct forecast_rates *rates)
 {
+    const struct replay_load *l = &f->arrivals.load;
+    const struct replay_result *r = &f->result;
+    int hours = f->hours;
     double wait[3] = {0}, answer[3] = {0};
     int count[3] = {0};
 
     if (!l->arrival || l->users > 0 || l->count < 10)
         return false;
-    double span = arrivals_span(r, l);
+    double span = arrivals_span(f);
     const double *at = l->turn ? r->arrival : l->arrival;
     double first = fmax(at[0], l->counts_from) + from; /* `from`: a replica is lost there */
     span -= from;
@@ -525,39 +527,48 @@ static bool arrivals_steady(const struct arrivals_ask *ask)
     return !ask->trace && ask->hours == 0 && ask->kind != ARRIVALS_BURST;
 }
 
-static int sample_most(const struct forecast_ask *ask)
+/* Of the first `count` of its requests. Returns whether more come than are served. */
+static bool replay_rates(struct forecaster *f, const struct factors *by, const struct forecast *of,
+                         int count, struct forecast_rates *out)
 {
-    return ask->quick ? FORECAST_SAMPLE / 5 : FORECAST_SAMPLE;
-}
+    struct forecast other = *of;
 
-/* Returns whether more come than are served. */
-static bool replay_rates(struct forecaster *f, const struct factors *by,
-                         const struct replay_load *l, const struct forecast *of,
-                         struct forecast_rates *out)
-{
-    struct replay_result r;
-
-    replay_with(f, by, l, 0, &r);
-    fill_rates(f, &r, l, of->delay, by->front, out);
-    bool saturated = load_saturated(l, &r, of->hours, f->ask->lose_at, out);
-    replay_result_fini(&r);
+    other.arrivals.load.count = count;
+    replay_with(f, by, &other.arrivals.load, 0, &other.result);
+    fill_rates(f, &other, by->front, out);
+    bool saturated = load_saturated(&other, f->ask->lose_at, out);
+    replay_result_fini(&other.result);
     return saturated;
 }
+
+/* Of requests that are drawn with f->arrivals. Returns whether more come than are served. */
+static bool replay_drawn(struct forecaster *f, const struct factors *by, struct forecast *out,
+                         struct forecast_rates *rates)
+{
+    memset(out, 0, sizeof(*out));
+    arrivals_make(&f->arrivals, &out->arrivals);
+    replay_with(f, by, &out->arrivals.load, 0, &out->result);
+    fill_delays(f, out);
+    fill_rates(f, out, by->front, rates);
+    return load_saturated(out, 0, rates);
+}
+
+static const struct factors one = {1, 1, 1, 1};
 
 static void add_law(struct forecaster *f, const struct forecast_rates *value, struct forecast *out,
                     struct widths *width)
 {
-    struct replay_load part = out->arrivals.load;
+    int count = out->arrivals.load.count,
+        most = f->ask->quick ? FORECAST_SAMPLE / 5 : FORECAST_SAMPLE;
     struct forecast_rates sample = *value;
-    const struct factors one = {1, 1, 1, 1};
     int draws = f->ask->quick ? RATE_DRAWS : FORECAST_DRAWS;
 
-    bool cuts = arrivals_steady(&f->ask->arrivals) && !part.turn && f->ask->lose_at <= 0 &&
+    bool cuts = arrivals_steady(&f->ask->arrivals) && !out->arrivals.turn && f->ask->lose_at <= 0 &&
                 f->ask->add_at <= 0; /* a part of them tells of all */
-    if (cuts && part.count > sample_most(f->ask)) {
-        part.count = sample_most(f->ask);
-        replay_rates(f, &one, &part, out, &sample);
-    } else if (part.count >= FORECAST_FEW) {
+    if (cuts && count > most) {
+        count = most;
+        replay_rates(f, &one, out, count, &sample);
+    } else if (count >= FORECAST_FEW) {
         draws = 2;
     }
     struct forecast_rates *rates = gp_calloc((size_t)draws, sizeof(*rates));
@@ -579,7 +590,7 @@ static void add_law(struct forecaster *f, const struct forecast_rates *value, st
             z[k] = draws == 2 ? 1.645 * (2 * i - 1) * (k == 3 ? -1 : 1)
                               : normal_at((order[k][i] + 0.5) / draws);
         struct factors by = factors_at(f, z);
-        out->overloads += replay_rates(f, &by, &part, out, &rates[i]);
+        out->overloads += replay_rates(f, &by, out, count, &rates[i]);
     }
     for (int m = 0; m < RATES; m++) {
         double at[FORECAST_DRAWS], v = *rate_at(&sample, m);
@@ -600,23 +611,15 @@ static void add_law(struct forecaster *f, const struct forecast_rates *value, st
 static void add_seeds(struct forecaster *f, struct forecast_rates *value, struct forecast *out,
                       struct widths *width)
 {
-    const struct factors one = {1, 1, 1, 1};
     struct forecast_rates rates[FORECAST_SEEDS + 1];
+    struct forecast other;
 
     rates[FORECAST_SEEDS] = *value;
     for (int i = 0; i < FORECAST_SEEDS; i++) {
-        struct arrivals_ask ask = f->arrivals;
-        struct forecast other = {0};
-
         if (is_stopped(f->ask))
             return;
-
-        ask.seed += 1000003 * (uint64_t)(i + 1);
-        arrivals_make(&ask, &other.arrivals);
-        replay_with(f, &one, &other.arrivals.load, 0, &other.result);
-        other.delay = gp_calloc((size_t)other.arrivals.load.count + 1, sizeof(*other.delay));
-        fill_delays(f, &other);
-        fill_rates(f, &other.result, &other.arrivals.load, other.delay, 1, &rates[i]);
+        f->arrivals.seed += 1000003;
+        replay_drawn(f, &one, &other, &rates[i]);
         forecast_fini(&other);
     }
     for (int m = 0; m < RATES; m++) {
@@ -713,7 +716,7 @@ static void conclude_from(const struct forecast_ask *ask, struct forecast *out,
         seen += r->occupancy_time[i];
     }
     out->occupancy = all > 0 ? sum / all : 0;
-    out->saturated = load_saturated(&out->arrivals.load, r, out->hours, ask->lose_at, value);
+    out->saturated = load_saturated(out, ask->lose_at, value);
     double slots = r->blocked_slots / span, blocks = r->blocked_blocks / span;
     out->limit = blocks > 0.01 && blocks >= slots ? REPLAY_LIMIT_KV
                  : slots > 0.01                   ? REPLAY_LIMIT_SLOTS
@@ -727,10 +730,35 @@ static void conclude_from(const struct forecast_ask *ask, struct forecast *out,
         out->sessions += l->turn[i].history < 0;
         out->history += l->turn[i].history > 0 ? l->turn[i].history : 0;
     }
-    double came = l->count > 1 ? arrivals_span(r, l) : 0;
+    double came = l->count > 1 ? arrivals_span(out) : 0;
     if (!l->turn)
         out->asked = l->count;
     out->rate = came > 0 ? (out->asked - 1) / came : 0;
+}
+
+#define ANSWERS_FEW 3 /* as long as so many answers a replay does not tell whether a queue grows; */
+#define ANSWERS_MANY 10
+#define REQUESTS_MANY 20000 /* ... one that is this long does */
+
+/* The same arrivals for longer, where theirs are few for their rate. */
+static bool overloads_later(struct forecaster *f, const struct forecast *out,
+                            const struct forecast_rates *value)
+{
+    double answer = value->point[MEASURE_E2E][POINT_MEAN] - value->point[MEASURE_QUEUE][POINT_MEAN];
+    double rate = f->ask->arrivals.rate;
+    struct forecast longer;
+    struct forecast_rates rates;
+
+    if (!arrivals_steady(&f->ask->arrivals) || f->ask->arrivals.kind == ARRIVALS_CLOSED ||
+        f->ask->arrivals.users > 0 || out->arrivals.turn || f->ask->lose_at > 0 ||
+        f->ask->add_at > 0 || is_stopped(f->ask) || !(arrivals_span(out) < ANSWERS_FEW * answer))
+        return false;
+    f->arrivals.seed = f->ask->arrivals.seed;
+    f->arrivals.seconds = 0;
+    f->arrivals.count = (int)fmin(ceil(rate * ANSWERS_MANY * answer), REQUESTS_MANY);
+    bool saturated = replay_drawn(f, &one, &longer, &rates);
+    forecast_fini(&longer);
+    return saturated;
 }
 
 struct arrivals_ask forecast_arrivals(const struct request *q)
@@ -795,6 +823,13 @@ static void forecaster_init(struct forecaster *f, const struct plan *plan,
         f->arrivals.answer = plan->speed.tpot.value * q->output;
 }
 
+static void forecaster_fini(struct forecaster *f)
+{
+    steptime_fini(&f->times);
+    steptime_fini(&f->prefill);
+    free(f->value[0]);
+}
+
 /* No percentile is below a lower one, so neither are the ends of its band: of gaps, which come in
  * two groups, one between them jumps from draw to draw. */
 static void order_points(struct quantity *point)
@@ -810,7 +845,6 @@ enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_as
 {
     const struct request *q = &plan->request;
     struct forecaster f;
-    const struct factors one = {1, 1, 1, 1};
     struct forecast_rates value;
     struct widths width[RATES] = {{0, 0}};
 
@@ -819,22 +853,18 @@ enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_as
     if (gap != FORECAST_KNOWN)
         return gap;
     forecaster_init(&f, plan, ask);
-    arrivals_make(&f.arrivals, &out->arrivals);
-    struct replay_load *l = &out->arrivals.load;
-    out->delay = gp_calloc((size_t)l->count + 1, sizeof(*out->delay));
-    out->replicas = replicas_of(plan);
-    out->prefills = f.prefills;
-    replay_with(&f, &one, l, 0, &out->result);
+    replay_drawn(&f, &one, out, &value);
+    const struct replay_load *l = &out->arrivals.load;
     if (ask->timeline && !is_stopped(ask)) { /* now that its length is known */
         double span = out->result.last - out->result.first;
 
         replay_result_fini(&out->result);
         replay_with(&f, &one, l, fmax(span, 1e-6) / REPLAY_TIMELINE, &out->result);
     }
-    fill_delays(&f, out);
-    fill_rates(&f, &out->result, l, out->delay, 1, &value);
+    out->replicas = replicas_of(plan);
+    out->prefills = f.prefills;
     out->runs = 1;
-    double came = arrivals_span(&out->result, l) / 3600;
+    double came = arrivals_span(out) / 3600;
     out->hours = ask->arrivals.hours > 0 || came >= 2 ? (int)fmin(floor(came) + 1, 1e5) : 0;
     if (ask->bands && !is_stopped(ask)) {
         add_law(&f, &value, out, width);
@@ -855,10 +885,8 @@ enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_as
     for (int m = 0; m < MEASURE_COUNT; m++)
         order_points(out->point[m]);
     conclude_from(ask, out, &value);
-    steptime_fini(&f.times);
-    if (f.prefills > 0)
-        steptime_fini(&f.prefill);
-    free(f.value[0]);
+    out->saturated |= overloads_later(&f, out, &value);
+    forecaster_fini(&f);
     return FORECAST_KNOWN;
 }
 
@@ -867,23 +895,16 @@ enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_as
 /* Are all goals kept at this rate? */
 static bool goals_kept(struct forecaster *f, const struct factors *by, double rate)
 {
-    struct forecast at = {0};
+    struct forecast at;
     struct forecast_rates rates;
-    bool kept = true;
 
     f->arrivals.rate = rate;
-    arrivals_make(&f->arrivals, &at.arrivals);
-    replay_with(f, by, &at.arrivals.load, 0, &at.result);
-    at.delay = gp_calloc((size_t)at.arrivals.load.count + 1, sizeof(*at.delay));
-    fill_delays(f, &at);
-    fill_rates(f, &at.result, &at.arrivals.load, at.delay, by->front, &rates);
+    bool kept = !replay_drawn(f, by, &at, &rates) && at.result.refused < at.arrivals.load.count;
     for (int i = 0; i < FORECAST_GOALS; i++) {
         const struct forecast_goal *g = &f->ask->goal[i];
 
         kept &= !(g->most > 0 && rates.point[g->measure][g->point] > g->most);
     }
-    kept &= !load_saturated(&at.arrivals.load, &at.result, 0, 0, &rates) &&
-            at.result.refused < at.arrivals.load.count;
     forecast_fini(&at);
     return kept;
 }
@@ -911,7 +932,6 @@ static double rate_kept(struct forecaster *f, const struct factors *by)
 enum forecast_gap forecast_solve_rate(const struct plan *plan, const struct forecast_ask *ask,
                                       struct quantity *rate)
 {
-    const struct factors one = {1, 1, 1, 1};
     struct stream random = stream_of(ask->arrivals.seed, 4);
     enum forecast_gap gap = forecast_gap(plan);
     struct forecaster f;
@@ -931,10 +951,7 @@ enum forecast_gap forecast_solve_rate(const struct plan *plan, const struct fore
         high = fmax(high, kept);
     }
     *rate = quantity_band(value, low, high, ORIGIN_MODEL);
-    steptime_fini(&f.times);
-    if (f.prefills > 0)
-        steptime_fini(&f.prefill);
-    free(f.value[0]);
+    forecaster_fini(&f);
     return FORECAST_KNOWN;
 }
 

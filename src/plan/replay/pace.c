@@ -352,7 +352,7 @@ void replica_step(struct replica *r)
             replica_refuse_first(r);
             return;
         }
-        r->decide = r->released_count > 0 ? r->released[r->released_first].at : INFINITY;
+        r->decide = r->released_count > 0 ? r->released[0].at : INFINITY;
         if (r->released_count == 0 && r->scheduler->idle)
             r->scheduler->idle(r);
         return;
@@ -385,7 +385,7 @@ void replica_arrive(struct replica *r, int request, double at)
     /* a step that runs is counted to its end already, without this one */
     if (at < r->counted)
         r->out->waiting += fmax(fmin(r->counted, r->decide) - at, 0);
-    replica_push(r, request);
+    replica_push(r, request, false);
     if (r->decide == INFINITY)
         r->decide = fmax(at + r->clock->wake, r->end);
     else if (r->stretch.steps > 1 && !waited)
@@ -419,6 +419,7 @@ void replica_init(struct replica *r, const struct replay *replay, int number,
     uint32_t hashes = hashed ? replay->load->hash_at[replay->load->count] : 0;
     int64_t sessions = rules->caches && replay->load->turn ? replay->load->count : 0;
     blocks_init(&r->blocks, rules->blocks, hashes + sessions);
+    blocks_init(&r->host, rules->host_blocks, rules->host_blocks > 0 ? hashes + sessions : 0);
     r->blocks.in_turn = rules->caches && rules->in_turn;
     r->item = hashes > 0 ? gp_malloc(hashes * sizeof(*r->item)) : NULL;
     const struct replay_load *l = replay->load;

@@ -78,7 +78,8 @@ struct run {
     struct replica *replica; /* owned */
     /* where at most so many are in flight each waits for the end of another: when one of `users`
      * is free */
-    struct agenda users, turns, again, handed; /* handed: prompts on their way */
+    struct agenda users, turns, again; /* again: of those that were lost, and, their numbers behind
+                                        * all others, prompts on their way to who decodes */
     int turn[2]; /* of the replicas that take requests, and of those that take prompts from them */
     int next, replicas;     /* replicas: the one that is added, too */
     double lose_at, add_at; /* s; INFINITY: no longer, or never */
@@ -112,7 +113,7 @@ static void request_ended(void *ctx, struct replica *r, int request, double at, 
     if (r && r->hands_on && !refused && l->output[request] > 1) {
         r->link = fmax(r->link, at) + run->replay->handoff +
                   l->prompt[request] * run->replay->handoff_token;
-        agenda_push(&run->handed, r->link, request);
+        agenda_push(&run->again, r->link, l->count + request);
         return;
     }
     run->out->refused += refused;
@@ -136,26 +137,17 @@ static int work_of(const struct replica *r)
     return r->running - r->released_count + r->queue.count;
 }
 
-/* Leading groups of a request's prompt that a replica has. */
-static int groups_known(const struct replica *r, int request)
-{
-    const struct replay_load *l = r->load;
-    int n = 0;
-
-    for (uint32_t at = l->hash_at[request]; at < l->hash_at[request + 1]; at++, n++)
-        if (blocks_find(&r->blocks, l->hash[at]) == BLOCKS_NONE)
-            break;
-    return n;
-}
-
 /* Tokens of its prompt that a replica has. */
 static double tokens_known(const struct replica *r, int request)
 {
     const struct replay_load *l = r->load;
-    int groups = l->hash ? groups_known(r, request) : 0;
     int item = replica_session_item(r, request);
-    double known = (double)groups * l->hash_tokens;
+    double known = 0;
 
+    for (uint32_t at = l->hash ? l->hash_at[request] : 0; l->hash && at < l->hash_at[request + 1];
+         at++, known += l->hash_tokens)
+        if (blocks_find(&r->blocks, l->hash[at]) == BLOCKS_NONE)
+            break;
     if (item == BLOCKS_NONE)
         return known;
     const struct blocks_item *left = &r->blocks.item[item];
@@ -237,9 +229,11 @@ static int route_request(struct run *run, const struct role *role, int request)
 }
 
 /* To a replica; where there is none, it waits for the one that is added. */
-static void place_request(struct run *run, int id, double at, bool handed)
+static void place_request(struct run *run, int item, double at)
 {
+    bool handed = item >= run->replay->load->count;
     struct role role = role_of(run, handed);
+    int id = handed ? item - run->replay->load->count : item;
     int there = 0;
 
     for (int i = role.first; i < role.end; i++)
@@ -249,7 +243,7 @@ static void place_request(struct run *run, int id, double at, bool handed)
         return;
     }
     if (there == 0) {
-        agenda_push(handed ? &run->handed : &run->again, run->add_at, id);
+        agenda_push(&run->again, run->add_at, item);
         return;
     }
     int to = role.end - role.first > 1 ? route_request(run, &role, id) : role.first;
@@ -281,7 +275,7 @@ static void arrive_next(struct run *run, double at, bool goes_on)
         request_ended(run, NULL, id, at, true);
         return;
     }
-    place_request(run, id, at, false);
+    place_request(run, id, at);
 }
 
 /* ---- replicas that go and come ---- */
@@ -299,6 +293,7 @@ static void begin_again(struct run *run, int id, int64_t made, double at)
     struct replay_outcome *o = &run->out->outcome[id];
 
     o->queue = o->ttft = NAN;
+    o->loads = 0;
     run->out->output_tokens -= made;
     run->out->restarted++;
     agenda_push(&run->again, at, id);
@@ -407,10 +402,9 @@ void replay_run(const struct replay *replay, struct replay_result *out)
         struct replica *r = next_replica(&run);
         bool goes_on;
         double at = next_arrival(&run, &goes_on), again = agenda_next(&run.again);
-        double handed = agenda_next(&run.handed);
         double change = fmin(run.lose_at, run.add_at);
 
-        at = fmin(at, fmin(again, handed));
+        at = fmin(at, again);
         if ((at == INFINITY && r->decide == INFINITY) || (replay->stop && replay->stop()))
             break;
         if (warm > 0 && fmin(at, r->decide) >= warm) {
@@ -425,9 +419,7 @@ void replay_run(const struct replay *replay, struct replay_result *out)
         else if (r->lost && r->decide <= at)
             replica_lose(&run, r, r->decide);
         else if (again <= at && at <= r->decide)
-            place_request(&run, agenda_pop(&run.again), at, false);
-        else if (handed <= at && at <= r->decide)
-            place_request(&run, agenda_pop(&run.handed), at, true);
+            place_request(&run, agenda_pop(&run.again), at);
         else if (at <= r->decide)
             arrive_next(&run, at, goes_on);
         else
@@ -439,7 +431,6 @@ void replay_run(const struct replay *replay, struct replay_result *out)
     free(run.users.item);
     free(run.turns.item);
     free(run.again.item);
-    free(run.handed.item);
 }
 
 void replay_result_fini(struct replay_result *result)

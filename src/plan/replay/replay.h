@@ -59,23 +59,25 @@ struct replay_load {
 /* One engine of one version on one replica. */
 struct replay_rules {
     enum scheduler scheduler;
-    bool overlap;      /* packs a step while one runs */
-    bool whole_prompt; /* lets a request in where the blocks of all its prompt are free */
-    bool caches;       /* keeps prompts' blocks for later requests */
-    bool slot_keeps;   /* a slot keeps what its last request held, and no other (llama.cpp) */
-    bool in_turn;      /* freed blocks without a hash are not taken before others */
-    bool chunks;       /* may cut a prompt (TensorRT-LLM) */
-    int budget;        /* tokens of a step: prompts and decodes; SGLang: of a chunk */
-    int input;         /* SGLang: tokens of prompts in a step */
-    bool late;         /* SGLang: an end is seen by the step after the next (to 0.5.20) */
-    bool bare;         /* SGLang: a request is let in without a page in hand (0.5.5) */
-    int decode_tokens; /* of the budget for one that decodes: 1 + drafted */
-    int threshold;     /* most tokens of one prompt in a step; 0 = the budget */
-    bool lone;         /* ... but of one that is alone (vLLM by 0.33) */
-    int slots;         /* requests at once */
-    int block;         /* tokens */
-    int64_t blocks;    /* of the KV pool */
-    int context;       /* most tokens of a request */
+    bool overlap;        /* packs a step while one runs */
+    bool whole_prompt;   /* lets a request in where the blocks of all its prompt are free */
+    bool caches;         /* keeps prompts' blocks for later requests */
+    bool slot_keeps;     /* a slot keeps what its last request held, and no other (llama.cpp) */
+    bool in_turn;        /* freed blocks without a hash are not taken before others */
+    bool chunks;         /* may cut a prompt (TensorRT-LLM) */
+    int budget;          /* tokens of a step: prompts and decodes; SGLang: of a chunk */
+    int input;           /* SGLang: tokens of prompts in a step */
+    bool late;           /* SGLang: an end is seen by the step after the next (to 0.5.20) */
+    bool bare;           /* SGLang: a request is let in without a page in hand (0.5.5) */
+    int decode_tokens;   /* of the budget for one that decodes: 1 + drafted */
+    int threshold;       /* most tokens of one prompt in a step; 0 = the budget */
+    bool lone;           /* ... but of one that is alone (vLLM by 0.33) */
+    int slots;           /* requests at once */
+    int block;           /* tokens */
+    int64_t blocks;      /* of the KV pool */
+    int64_t host_blocks; /* that host memory keeps of prompts; 0 = none */
+    double host_token;   /* s of a token's way back */
+    int context;         /* most tokens of a request */
     double ratio, ratio_least, ratio_step; /* SGLang: share of what may yet be made that counts */
 };
 
@@ -123,7 +125,8 @@ enum router { ROUTERS(X) ROUTER_COUNT };
 
 /* What of a request is told; s, NAN where it was refused. */
 struct replay_outcome {
-    float queue, ttft, e2e; /* from its arrival: first packed, first and last token */
+    float queue, ttft, e2e; /* from its arrival: first packed, first and last token; */
+    float loads;            /* ... as if what host memory keeps were here at once: so long later */
     uint16_t preemptions, replica;
     int32_t cached;
 };
@@ -144,6 +147,7 @@ struct replay_result {
     int64_t gap[REPLAY_GAPS]; /* tokens by the time since the one before */
     int64_t steps, preemptions, recomputed, prompt_tokens, cached_tokens, output_tokens;
     int64_t history_tokens; /* of those cached: of what the turn before had left */
+    int64_t host_tokens;    /* of those cached: of host memory */
     int completed, refused;
     int restarted;               /* requests that a lost replica had */
     double first, last;          /* s: first arrival, last token */

@@ -22,8 +22,10 @@ static void queue_grow(struct queue *q)
     *q = (struct queue){item, 0, q->count, cap};
 }
 
-static void queue_push(struct queue *q, int item, bool first)
+void replica_push(struct replica *r, int item, bool first)
 {
+    struct queue *q = &r->queue;
+
     if (q->count == q->cap)
         queue_grow(q);
     if (first)
@@ -129,7 +131,6 @@ void replica_decode_begin(struct replica *r, int i)
     r->enter[s->enters]++;
 }
 
-/* What it has computed and made holds again as it stands in it. */
 void replica_decode_end(struct replica *r, int i)
 {
     struct seq *s = &r->seq[i];
@@ -187,18 +188,18 @@ static uint32_t hash_count(const struct replica *r, const struct seq *s)
     return l->hash_at[s->request + 1] - l->hash_at[s->request];
 }
 
-static uint64_t session_key(const struct replay_load *l, int request)
-{
-    return ~(uint64_t)l->turn[request].session;
-}
-
-int replica_session_item(const struct replica *r, int request)
+static int session_item(const struct replica *r, const struct blocks *blocks, int request)
 {
     const struct replay_load *l = r->load;
 
     if (!l->turn || !r->rules->caches || l->turn[request].history <= 0)
         return BLOCKS_NONE;
-    return blocks_find(&r->blocks, session_key(l, request));
+    return blocks_find(blocks, ~(uint64_t)l->turn[request].session);
+}
+
+int replica_session_item(const struct replica *r, int request)
+{
+    return session_item(r, &r->blocks, request);
 }
 
 /* What it left itself, or the turn before it. */
@@ -207,41 +208,99 @@ static int left_item(const struct replica *r, const struct seq *s)
     return s->left != BLOCKS_NONE ? s->left : replica_session_item(r, s->request);
 }
 
-int replica_hit(const struct replica *r, const struct seq *s, int *groups, int64_t *idle)
+/* Blocks up to which the turn before left its session's. */
+static int history_end(const struct replica *r, const struct seq *s, const struct blocks_item *item)
+{
+    int end = item->from + item->count, history = r->load->turn[s->request].history;
+
+    return end < history / r->rules->block ? end : history / r->rules->block;
+}
+
+/* What host memory has behind the first `hit` blocks of a prompt, blocks. */
+static int host_hit(const struct replica *r, const struct seq *s, int hit, int most)
+{
+    uint32_t hashes = hash_count(r, s);
+    int group = hashes > 0 ? group_blocks(r) : 1, from = hit;
+
+    if (r->host.all == 0)
+        return 0;
+    for (uint32_t n = (uint32_t)(hit / group); hit % group == 0 && n < hashes && hit < most; n++) {
+        int i = blocks_find(&r->host, r->load->hash[r->load->hash_at[s->request] + n]);
+
+        if (i == BLOCKS_NONE || r->host.item[i].count < group)
+            break;
+        hit += group;
+    }
+    int left = session_item(r, &r->host, s->request);
+    if (left != BLOCKS_NONE && hit >= r->host.item[left].from) {
+        int end = history_end(r, s, &r->host.item[left]);
+
+        hit = end > hit ? end : hit;
+    }
+    return (hit < most ? hit : most) - from;
+}
+
+struct prefix_hit replica_hit(const struct replica *r, const struct seq *s)
 {
     int block = r->rules->block, known = seq_known(s);
-    int most = (known - 1) / block, hit = 0, n = 0;
+    int most = (known - 1) / block, found = 0;
     uint32_t hashes = hash_count(r, s);
+    struct prefix_hit hit = {0};
 
-    *idle = 0;
-    while ((uint32_t)n < hashes && hit < most && hit == n * group_blocks(r)) {
-        int i = blocks_find(&r->blocks, r->load->hash[r->load->hash_at[s->request] + n]);
+    while ((uint32_t)hit.groups < hashes && found < most && found == hit.groups * group_blocks(r)) {
+        int i = blocks_find(&r->blocks, r->load->hash[r->load->hash_at[s->request] + hit.groups]);
 
         if (i == BLOCKS_NONE)
             break;
-        *idle += r->blocks.item[i].holders == 0 ? r->blocks.item[i].count : 0;
-        hit += r->blocks.item[i].count;
-        n++;
+        hit.idle += r->blocks.item[i].holders == 0 ? r->blocks.item[i].count : 0;
+        found += r->blocks.item[i].count;
+        hit.groups++;
     }
-    *groups = n;
     int left = left_item(r, s);
-    if (left != BLOCKS_NONE && hit >= r->blocks.item[left].from) {
-        int end = r->blocks.item[left].from + r->blocks.item[left].count;
+    if (left != BLOCKS_NONE && found >= r->blocks.item[left].from) {
+        const struct blocks_item *item = &r->blocks.item[left];
+        int end = s->left == BLOCKS_NONE ? history_end(r, s, item) : item->from + item->count;
 
-        if (s->left == BLOCKS_NONE && end > r->load->turn[s->request].history / block)
-            end = r->load->turn[s->request].history / block;
         end = end < most ? end : most;
-        *idle += end > hit ? end - r->blocks.item[left].from : 0;
-        hit = end > hit ? end : hit;
+        hit.idle += end > found ? end - item->from : 0;
+        found = end > found ? end : found;
     } else if (hashes == 0 && left == BLOCKS_NONE && !r->load->turn) {
         /* of whom, nobody knows: as its own */
-        hit = (int)fmin(r->load->cached * s->prompt, most * block) / block;
-        *idle = hit;
+        found = (int)fmin(r->load->cached * s->prompt, most * block) / block;
+        hit.idle = found;
     }
-    return (hit < most ? hit : most) * block;
+    found = found < most ? found : most;
+    int host = host_hit(r, s, found, most);
+    hit.tokens = (found + host) * block;
+    hit.host = host * block;
+    hit.idle += host;
+    return hit;
 }
 
-/* What is whole by now of its groups can be found by others. */
+/* Host memory keeps so many blocks under a key, behind those `from`. */
+static void host_keep(struct replica *r, int64_t n, uint64_t key, int from)
+{
+    int had = blocks_find(&r->host, key);
+
+    if (had != BLOCKS_NONE)
+        blocks_give(&r->host, blocks_reclaim(&r->host, had));
+    if (n > r->host.all)
+        return;
+    blocks_take(&r->host, n);
+    blocks_leave_session(&r->host, n, key, from);
+}
+
+/* Who ends leaves what it has of its groups there, too. */
+static void host_keep_groups(struct replica *r, const struct seq *s)
+{
+    for (int n = 0; n < s->groups; n++) {
+        uint32_t at = r->load->hash_at[s->request] + (uint32_t)n;
+
+        if (r->blocks.item[r->item[at]].count == group_blocks(r))
+            host_keep(r, group_blocks(r), r->load->hash[at], n * group_blocks(r));
+    }
+}
+
 void replica_groups_add(struct replica *r, int i)
 {
     struct seq *s = &r->seq[i];
@@ -280,12 +339,26 @@ void replica_groups_add(struct replica *r, int i)
     }
 }
 
-void replica_take_hit(struct replica *r, int i, int groups, int hit)
+/* Who comes back from host memory does so in turn; the step does not wait for it. */
+static void host_load(struct replica *r, const struct seq *s, int tokens)
+{
+    struct replay_outcome *o = &r->out->outcome[s->request];
+
+    r->link = fmax(r->link, r->decide) + tokens * r->rules->host_token;
+    if (s->made == 0) { /* later ones are between two tokens */
+        o->loads = (float)(r->link - r->decide);
+        r->out->host_tokens += tokens;
+    }
+}
+
+void replica_take_hit(struct replica *r, int i, const struct prefix_hit *hit)
 {
     struct seq *s = &r->seq[i];
     int64_t found = 0;
 
-    for (int n = 0; n < groups; n++) {
+    if (hit->host > 0)
+        host_load(r, s, hit->host);
+    for (int n = 0; n < hit->groups; n++) {
         uint32_t at = r->load->hash_at[s->request] + n;
         int item = blocks_find(&r->blocks, r->load->hash[at]);
 
@@ -295,26 +368,29 @@ void replica_take_hit(struct replica *r, int i, int groups, int hit)
         if (r->blocks.item[item].filler == SEQ_NONE && r->blocks.item[item].count < group_blocks(r))
             r->blocks.item[item].filler = i;
     }
-    int left = left_item(r, s);
-    if (left != BLOCKS_NONE && hit > found * r->rules->block) {
+    int left = left_item(r, s), host = hit->host / r->rules->block;
+    int here = hit->tokens / r->rules->block - host;
+    if (left != BLOCKS_NONE && here > found) {
         int count = blocks_reclaim(&r->blocks, left);
 
-        s->held = hit / r->rules->block - found;
+        s->held = here - found;
         blocks_give(&r->blocks, count - s->held);
     } else if (left != BLOCKS_NONE) {
         blocks_forget(&r->blocks, left);
-    } else if (groups == 0 && hit > 0) {
-        s->held = blocks_of(r, hit);
+    } else if (hit->groups == 0 && here > 0) {
+        s->held = here;
         blocks_take(&r->blocks, s->held);
     }
+    blocks_take(&r->blocks, host);
+    s->held += host;
     s->left = BLOCKS_NONE;
-    s->groups = groups;
-    s->computed = hit;
+    s->groups = hit->groups;
+    s->computed = hit->tokens;
     if (s->made == 0) {
-        r->out->outcome[s->request].cached = hit;
-        r->out->cached_tokens += hit;
+        r->out->outcome[s->request].cached = hit->tokens;
+        r->out->cached_tokens += hit->tokens;
         if (r->load->turn && r->load->turn[s->request].history > 0)
-            r->out->history_tokens += hit;
+            r->out->history_tokens += hit->tokens;
     }
 }
 
@@ -346,6 +422,8 @@ static void seq_free_blocks(struct replica *r, int i, int64_t tokens, bool ends)
     int64_t own = s->held;
 
     s->held = 0;
+    if (r->host.all > 0 && ends)
+        host_keep_groups(r, s);
     if (r->rules->caches && own > 0) {
         int64_t whole = own - (blocks_of(r, s->computed) - tokens / r->rules->block);
 
@@ -355,7 +433,10 @@ static void seq_free_blocks(struct replica *r, int i, int64_t tokens, bool ends)
 
             whole = whole < most ? whole : most;
             blocks_give(&r->blocks, own - whole);
-            blocks_leave_session(&r->blocks, whole, session_key(r->load, s->request), (int)shared);
+            uint64_t key = ~(uint64_t)r->load->turn[s->request].session;
+            blocks_leave_session(&r->blocks, whole, key, (int)shared);
+            if (r->host.all > 0)
+                host_keep(r, whole, key, (int)shared);
         } else {
             blocks_give(&r->blocks, own - whole);
             s->left = blocks_leave(&r->blocks, whole, ends);
@@ -398,6 +479,8 @@ void replica_warm(struct replica *r, int n)
                 r->blocks.item[item].count = group;
             }
             r->item[at] = item;
+            if (r->host.all > 0)
+                host_keep(r, group, l->hash[at], (int)(at - l->hash_at[id]) * group);
         }
         blocks_take(&r->blocks, own);
         blocks_give(&r->blocks, blocks_of(r, tokens) - full);
@@ -507,11 +590,10 @@ void replica_preempt(struct replica *r, int i, bool first, int64_t found)
     seq_free_blocks(r, i, found, false);
     s->computed = 0;
     s->state = SEQ_WAITS;
-    queue_push(&r->queue, ~i, first);
+    replica_push(r, ~i, first);
     tell_preempted(r, s->request);
 }
 
-/* Its last token came: slot and blocks are free when the engine sees that. */
 void replica_end(struct replica *r, int i, double at, bool alone)
 {
     struct seq *s = &r->seq[i];
@@ -523,26 +605,17 @@ void replica_end(struct replica *r, int i, double at, bool alone)
         r->out->completed++;
         r->out->last = fmax(r->out->last, at);
     }
-    if (r->released_count == r->released_cap) {
-        int cap = r->released_cap > 0 ? 2 * r->released_cap : 64;
-        struct released *released = gp_malloc((size_t)cap * sizeof(*released));
-
-        for (int n = 0; n < r->released_count; n++)
-            released[n] = r->released[(r->released_first + n) & (r->released_cap - 1)];
-        free(r->released);
-        r->released = released;
-        r->released_first = 0;
-        r->released_cap = cap;
-    }
-    int place = r->released_count++, mask = r->released_cap - 1, first = r->released_first;
+    int place = r->released_count++;
+    r->released =
+        gp_grow(r->released, &r->released_cap, (size_t)r->released_count, sizeof(*r->released));
     for (; place > 0; place--) { /* a prompt's only token may come in the order of the others */
-        struct released *before = &r->released[(first + place - 1) & mask];
+        const struct released *before = &r->released[place - 1];
 
         if (before->at < at || r->seq[before->seq].entered < s->entered)
             break;
-        r->released[(first + place) & mask] = *before;
+        r->released[place] = *before;
     }
-    r->released[(first + place) & mask] = (struct released){at, i, alone};
+    r->released[place] = (struct released){at, i, alone};
     r->ended(r->ended_ctx, r, s->request, at, false);
 }
 
@@ -553,47 +626,44 @@ static void seq_unuse(struct replica *r, int i)
     r->unused = i;
 }
 
+/* Slot and blocks of released[n] are free, of which so many tokens may be found. */
+static void release_at(struct replica *r, int n, int64_t found)
+{
+    int i = r->released[n].seq;
+
+    memmove(&r->released[n], &r->released[n + 1],
+            (size_t)(--r->released_count - n) * sizeof(*r->released));
+    seq_free_blocks(r, i, found, true);
+    seq_unuse(r, i);
+    r->running--;
+}
+
 void replica_release(struct replica *r)
 {
-    while (r->released_count > 0 && r->released[r->released_first].at <= r->decide) {
-        int i = r->released[r->released_first].seq;
+    while (r->released_count > 0 && r->released[0].at <= r->decide) {
+        const struct seq *s = &r->seq[r->released[0].seq];
 
         r->left++;
-        r->left_alone += r->released[r->released_first].prompt;
-        r->leaving_most += r->seq[i].most - r->seq[i].made;
-        r->released_first = (r->released_first + 1) & (r->released_cap - 1);
-        r->released_count--;
-        seq_free_blocks(r, i, r->seq[i].computed, true);
-        seq_unuse(r, i);
-        r->running--;
+        r->left_alone += r->released[0].prompt;
+        r->leaving_most += s->most - s->made;
+        release_at(r, 0, s->computed);
     }
 }
 
 bool replica_release_last(struct replica *r)
 {
-    int found = -1, mask = r->released_cap - 1;
-    int64_t entered = r->seq[r->tail].entered;
+    const struct seq *last = &r->seq[r->tail];
+    int found = -1;
 
-    for (int n = 0; n < r->released_count; n++) {
-        int i = r->released[(r->released_first + n) & mask].seq;
-
-        if (r->seq[i].entered > entered) {
-            entered = r->seq[i].entered;
+    for (int n = 0; n < r->released_count; n++)
+        if (r->seq[r->released[n].seq].entered > last->entered) {
+            last = &r->seq[r->released[n].seq];
             found = n;
         }
-    }
     if (found < 0)
         return false;
-    int i = r->released[(r->released_first + found) & mask].seq;
-    for (int n = found; n > 0; n--)
-        r->released[(r->released_first + n) & mask] =
-            r->released[(r->released_first + n - 1) & mask];
-    r->released_first = (r->released_first + 1) & mask;
-    r->released_count--;
-    seq_free_blocks(r, i, r->seq[i].computed - (r->seq[i].output > 1), true);
-    tell_preempted(r, r->seq[i].request);
-    seq_unuse(r, i);
-    r->running--;
+    tell_preempted(r, last->request);
+    release_at(r, found, last->computed - (last->output > 1));
     return true;
 }
 
@@ -612,11 +682,6 @@ void replica_refuse_first(struct replica *r)
     r->ended(r->ended_ctx, r, request, r->decide, true);
 }
 
-void replica_push(struct replica *r, int request)
-{
-    queue_push(&r->queue, request, false);
-}
-
 void replica_fini(struct replica *r)
 {
     free(r->seq);
@@ -624,6 +689,7 @@ void replica_fini(struct replica *r)
     free(r->heap);
     free(r->queue.item);
     blocks_fini(&r->blocks);
+    blocks_fini(&r->host);
     free(r->item);
     free(r->released);
     free(r->chunk);

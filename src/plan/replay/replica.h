@@ -72,7 +72,7 @@ struct replica {
     bool hands_on; /* its prompts, with their first token, to another one */
     bool joins;    /* others' prompts come to it worked off; */
     bool stuck;    /* ... the first of them finds no slot or no blocks */
-    double link;   /* s: when its link is free */
+    double link;   /* s: when its link, to the others or to host memory, is free */
     bool away;     /* no request is sent to it: it is lost, or not yet there; */
     bool lost;     /* ... and this one still holds those that it had */
 
@@ -89,14 +89,15 @@ struct replica {
     int *heap;    /* decoding ones by `last`; owned */
     size_t heap_cap;
     struct queue queue;
-    struct blocks blocks;
-    int *item;        /* of each group of a request, as it holds it; owned */
-    int64_t reserved; /* blocks up to their last tokens (no-evict) */
+    struct blocks blocks, host; /* host: KV of prompts that host memory keeps, too */
+    int *item;                  /* of each group of a request, as it holds it; owned */
+    int64_t reserved;           /* blocks up to their last tokens (no-evict) */
 
     double decide, end; /* s: when the next step is packed; INFINITY: nothing to do */
     struct stretch stretch;
-    struct released *released; /* ended ones whose slots and blocks are not yet free; a ring */
-    int released_first, released_count, released_cap;
+    struct released *released; /* ended ones whose slots and blocks are not yet free; owned */
+    int released_count;
+    size_t released_cap;
     double joined;   /* s: end of the last step that decoded; ... */
     int fresh;       /* those that began to decode since, */
     double fresh_at; /* the last of them then */
@@ -193,10 +194,17 @@ int replica_first(struct replica *replica);
 void replica_admit(struct replica *replica, int seq);
 /* What the turn before a request left of its session here; BLOCKS_NONE: nothing, or none came. */
 int replica_session_item(const struct replica *replica, int request);
-/* Tokens of its prompt that it finds in the pool, blocks that this takes of those left. */
-int replica_hit(const struct replica *replica, const struct seq *s, int *groups, int64_t *idle);
-/* Takes the groups that it found. */
-void replica_take_hit(struct replica *replica, int seq, int groups, int hit);
+/* What a request finds of its prompt. */
+struct prefix_hit {
+    int tokens; /* all of it; of them so many are only in host memory */
+    int host;
+    int groups;   /* in the pool: leading groups that others have */
+    int64_t idle; /* blocks that this takes of those left */
+};
+
+struct prefix_hit replica_hit(const struct replica *replica, const struct seq *s);
+/* Takes it. */
+void replica_take_hit(struct replica *replica, int seq, const struct prefix_hit *hit);
 /* A chunk of n tokens of its prompt, for which there are blocks. */
 void replica_chunk(struct replica *replica, int seq, int n);
 /* It loses its blocks and waits again, first or last. Of what it computed so many tokens may be
@@ -221,7 +229,8 @@ void replica_hold_back(struct replica *replica, int seq);
  * with that the client has their first token. */
 void replica_join(struct replica *replica);
 
-void replica_push(struct replica *replica, int request);
+/* It waits, first or last: a new request, or ~seq of one that lost its blocks. */
+void replica_push(struct replica *replica, int item, bool first);
 void replica_decode_begin(struct replica *replica, int seq);
 /* What it has computed and made stands in it again. */
 void replica_decode_end(struct replica *replica, int seq);

@@ -14,13 +14,12 @@ static int llamacpp_pack(struct replica *r)
         r->lacks_slots = r->running >= r->rules->slots;
         if (r->lacks_slots)
             break;
-        int i = replica_first(r), groups;
-        int64_t idle;
-        int hit = replica_hit(r, &r->seq[i], &groups, &idle);
-        int64_t room = blocks_of(r, r->seq[i].prompt + r->seq[i].most) - blocks_of(r, hit);
+        int i = replica_first(r);
+        struct prefix_hit hit = replica_hit(r, &r->seq[i]);
+        int64_t room = blocks_of(r, r->seq[i].prompt + r->seq[i].most) - blocks_of(r, hit.tokens);
 
         replica_admit(r, i);
-        replica_take_hit(r, i, groups, hit);
+        replica_take_hit(r, i, &hit);
         room = room < blocks_left(&r->blocks) ? room : blocks_left(&r->blocks);
         blocks_take(&r->blocks, room);
         r->seq[i].held += room;

@@ -57,8 +57,7 @@ static struct adder adder_of(const struct replica *r)
         }
     /* those whose last token is under way are in the batch still */
     for (int n = 0; n < r->released_count; n++) {
-        const struct seq *s =
-            &r->seq[r->released[(r->released_first + n) & (r->released_cap - 1)].seq];
+        const struct seq *s = &r->seq[r->released[n].seq];
 
         promised += (double)clip_tokens(s->most - s->made + 1) * r->ratio;
     }
@@ -105,13 +104,13 @@ static int in_batch(const struct replica *r)
 /* The first that waits; false: the batch is complete. */
 static bool add_first(struct replica *r, struct adder *a)
 {
-    int i = replica_first(r), groups;
+    int i = replica_first(r);
     struct seq *s = &r->seq[i];
-    int64_t idle, block = r->rules->block;
-    int hit = replica_hit(r, s, &groups, &idle);
-    int64_t rest = seq_known(s) - hit;
+    int64_t block = r->rules->block;
+    struct prefix_hit hit = replica_hit(r, s);
+    int64_t rest = seq_known(s) - hit.tokens;
 
-    a->free -= idle * block; /* what it finds can no longer be given to others */
+    a->free -= hit.idle * block; /* what it finds can no longer be given to others */
     if ((double)(rest + clip_tokens(s->most - s->made) + page_spare(r)) >= memory_of(a)) {
         r->lacks_blocks = true;
         r->full = r->rules->late || r->chunks > 0 || in_batch(r) > 0;
@@ -119,12 +118,12 @@ static bool add_first(struct replica *r, struct adder *a)
     }
     if (r->rules->bare && whole_pages(r, rest) >= a->input && r->chunks > 0)
         return false;
-    int64_t cut = ((hit + a->chunk / block * block) / block * block) - hit;
+    int64_t cut = ((hit.tokens + a->chunk / block * block) / block * block) - hit.tokens;
     bool whole = whole_pages(r, rest) <= a->chunk;
     if (!whole && cut <= 0)
         return false;
     replica_admit(r, i);
-    replica_take_hit(r, i, groups, hit);
+    replica_take_hit(r, i, &hit);
     add_tokens(r, a, i, whole ? rest : cut, whole);
     if (!whole)
         r->unfinished = i;
@@ -213,9 +212,7 @@ static int64_t wasted_blocks(const struct replica *r)
     int64_t n = 0;
 
     for (int k = 0; k < r->released_count; k++)
-        n += r->seq[r->released[(r->released_first + k) & (r->released_cap - 1)].seq].computed %
-                 r->rules->block ==
-             0;
+        n += r->seq[r->released[k].seq].computed % r->rules->block == 0;
     return n;
 }
 

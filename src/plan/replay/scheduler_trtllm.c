@@ -12,17 +12,16 @@ static void reserve_blocks(struct replica *r)
         r->lacks_slots = r->running >= r->rules->slots;
         if (r->lacks_slots)
             return;
-        int i = replica_first(r), groups;
+        int i = replica_first(r);
         struct seq *s = &r->seq[i];
-        int64_t idle;
-        int hit = replica_hit(r, s, &groups, &idle);
-        int64_t need = blocks_of(r, s->prompt + s->most) - blocks_of(r, hit);
+        struct prefix_hit hit = replica_hit(r, s);
+        int64_t need = blocks_of(r, s->prompt + s->most) - blocks_of(r, hit.tokens);
 
-        r->lacks_blocks = need > blocks_left(&r->blocks) - idle;
+        r->lacks_blocks = need > blocks_left(&r->blocks) - hit.idle;
         if (r->lacks_blocks)
             return;
         replica_admit(r, i);
-        replica_take_hit(r, i, groups, hit);
+        replica_take_hit(r, i, &hit);
         blocks_take(&r->blocks, need);
         s->held += need;
     }
@@ -40,7 +39,8 @@ static int trtllm_pack(struct replica *r)
             continue;
         n--;
         int rest = seq_known(s) - s->computed;
-        bool cuts = r->rules->chunks || rest > r->rules->budget;
+        /* one that no step holds is cut, down to its last piece */
+        bool cuts = r->rules->chunks || seq_known(s) > r->rules->budget;
         if (rest > left && !cuts)
             break;
         int tokens = rest < left ? rest : left;

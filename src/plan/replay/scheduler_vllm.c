@@ -112,19 +112,18 @@ static void admit_waiting(struct replica *r, int left)
         r->lacks_slots = r->running >= r->rules->slots;
         if (r->lacks_slots)
             return;
-        int i = replica_first(r), groups;
+        int i = replica_first(r);
         struct seq *s = &r->seq[i];
-        int64_t idle;
-        int hit = replica_hit(r, s, &groups, &idle);
-        int n = chunk_tokens(r, seq_known(s) - hit, left);
-        int64_t had = blocks_of(r, hit), need = blocks_of(r, hit + n) - had;
+        struct prefix_hit hit = replica_hit(r, s);
+        int n = chunk_tokens(r, seq_known(s) - hit.tokens, left);
+        int64_t had = blocks_of(r, hit.tokens), need = blocks_of(r, hit.tokens + n) - had;
         int64_t most = r->rules->whole_prompt ? blocks_of(r, seq_known(s)) - had : need;
 
-        r->lacks_blocks = most > blocks_left(&r->blocks) - idle;
+        r->lacks_blocks = most > blocks_left(&r->blocks) - hit.idle;
         if (r->lacks_blocks)
             return;
         replica_admit(r, i);
-        replica_take_hit(r, i, groups, hit);
+        replica_take_hit(r, i, &hit);
         replica_chunk(r, i, n);
         left -= n;
     }

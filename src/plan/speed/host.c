@@ -128,7 +128,7 @@ bool host_computes(const struct request *q, double tokens)
     return tokens < q->engine->speed.host_tokens;
 }
 
-static double link_rate(const struct request *q)
+double host_link_rate(const struct request *q)
 {
     const struct gpu *gpu = q->gpu;
     double rate = roofline_pcie(gpu->pcie_gen, gpu->pcie_lanes);
@@ -164,7 +164,7 @@ double host_time(const struct host_load *l, const struct request *q, double toke
         t += p->layers * hypot(bytes / (em.memory * q->host.bandwidth.value),
                                weights / (q->host.cores * q->host.family->unpack));
     }
-    return share * (computes ? t : read / link_rate(q));
+    return share * (computes ? t : read / host_link_rate(q));
 }
 
 double host_fixed(const struct host_load *l, const struct request *q)

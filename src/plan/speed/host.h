@@ -62,6 +62,8 @@ double host_time(const struct host_load *load, const struct request *request, do
                  double share);
 /* s of the barriers and crossings of a step that is computed there. */
 double host_fixed(const struct host_load *load, const struct request *request);
+/* Bytes per second that a GPU takes from host memory. */
+double host_link_rate(const struct request *request);
 /* Bytes per second of KV that is there. */
 double host_kv_rate(const struct request *request);
 /* Factors on the host's part of a step: its bandwidth's band, and the law's. */
