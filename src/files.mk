@@ -312,11 +312,11 @@ pool_sources = \
 	src/pool/pool_export.c \
 	src/pool/pool_file.c \
 	src/pool/pool_file.h \
-	src/pool/pool_highs.c \
 	src/pool/pool_mps.c \
 	src/pool/pool_mps.h \
 	src/pool/pool_record.c \
 	src/pool/pool_record.h \
+	src/pool/pool_replay.c \
 	src/pool/pool_run.c \
 	src/pool/pool_run.h
 

@@ -378,7 +378,6 @@ fake_libraries = \
 	tests/fixtures/fake_nvml_basic.so \
 	tests/fixtures/fake_nvml_old.so \
 	tests/fixtures/fake_driver.so \
-	tests/fixtures/fake_highs.so \
 	tests/fixtures/fail_call.so \
 	tests/fixtures/fail_malloc.so \
 	tests/fixtures/fast_clock.so
@@ -404,11 +403,6 @@ fake_driver_sources = $(top_srcdir)/tests/fixtures/fake_driver.c \
 tests/fixtures/fake_driver.so: $(fake_driver_sources) $(top_srcdir)/tests/fixtures/ptx.h
 	$(AM_V_CCLD)$(MKDIR_P) tests/fixtures && \
 	$(CC) -I$(top_srcdir) $(CFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $(fake_driver_sources)
-
-# It solves nothing: what it says is to be priced before it is believed.
-tests/fixtures/fake_highs.so: $(top_srcdir)/tests/fixtures/fake_highs.c
-	$(AM_V_CCLD)$(MKDIR_P) tests/fixtures && \
-	$(CC) $(CFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $(top_srcdir)/tests/fixtures/fake_highs.c
 
 tests/fixtures/fail_call.so: $(top_srcdir)/tests/fixtures/fail_call.c
 	$(AM_V_CCLD)$(MKDIR_P) tests/fixtures && \

@@ -2,7 +2,7 @@
  * static_libraries.c - dlopen() of a static planner, which refuses; linked by --wrap.
  *
  * glibc's would load the C library of the machine beside the one within, and that ends in a crash
- * unless both are of one version. What is asked for (NVML, HiGHS) is optional: GPUs are then told
+ * unless both are of one version. What is asked for (NVML) is optional: GPUs are then told
  * by /proc and /sys.
  */
 #include <stddef.h>

@@ -670,7 +670,9 @@ void record_cell(const struct fact *f, struct strbuf *out)
     char text[VALUE_MAX];
     size_t from = out->len;
 
-    if (f->kind == FACT_QUANTITY && f->known && f->style == STYLE_THOUSANDS) {
+    if (f->style == STYLE_NOTE && f->note) {
+        strbuf_add(out, f->note);
+    } else if (f->kind == FACT_QUANTITY && f->known && f->style == STYLE_THOUSANDS) {
         strbuf_addf(out, "%s%s", origin_mark(f->number.origin),
                     units_tokens(text, sizeof(text), f->number.value));
     } else if (f->kind == FACT_QUANTITY && f->known) {
@@ -681,8 +683,6 @@ void record_cell(const struct fact *f, struct strbuf *out)
     } else if (f->style == STYLE_MARK) {
         strbuf_add(out, f->text[0] == 'y' ? "*" : "");
         return;
-    } else if (f->style == STYLE_NOTE && f->note) {
-        strbuf_add(out, f->note);
     } else if (f->kind == FACT_WORDS) {
         words_text(f->text, out);
     } else if (f->text) {

@@ -74,7 +74,7 @@ static enum gp_status solve_pool(struct invocation *in, struct pool_run_options 
         options->progress_ctx = &s;
     }
     session_signals_catch(numbers, 3);
-    enum gp_status rc = pool_run_answer(in->planner, options, warn_pool, in, run, err);
+    enum gp_status rc = pool_run_answer(in->planner, options, run, err);
     if (s.shown)
         log_over("");
     in->exit_code = rc                           ? 0

@@ -739,23 +739,17 @@ static void replace_plan(struct assign *a, struct pool_rung *rung)
 
 static const struct pool_options no_options = {.work = 1};
 
-bool pool_adopt(const struct pool *pool, enum pool_rung_id id, int *replicas, double bound,
+void pool_adopt(const struct pool *pool, enum pool_rung_id id, int *replicas,
                 struct pool_answer *answer)
 {
     struct pool_rung *rung = &answer->rungs[id];
-    double before = rung->bound;
     struct rung r;
-    bool better, higher;
 
     rung_init(&r, pool, id, 1, &no_options, answer);
     start_from(&r, replicas);
-    better = r.total < rung->total * (1 - 1e-9);
-    if (better)
+    if (r.total < rung->total * (1 - 1e-9))
         replace_plan(&r.best, rung);
-    higher = bound > before * (1 + 1e-9) && bound <= rung->total * (1 + 1e-6);
-    set_bound(rung, higher ? bound : before);
     rung_fini(&r);
-    return better || higher;
 }
 
 static void set_break_even(const struct pool *pool, struct pool_answer *answer)

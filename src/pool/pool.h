@@ -211,10 +211,9 @@ void pool_answer_fini(struct pool_answer *answer);
 void pool_solve_rung(const struct pool *pool, enum pool_rung_id id,
                      const struct pool_options *options, struct pool_answer *out);
 
-/* Another solver's word on a rung of an answer. Its plan, replicas[candidate x hours +
- * hour], is priced as any other and taken when it is allowed and cheaper; its bound when
- * it is higher and under the cost. True: one of them was. */
-bool pool_adopt(const struct pool *pool, enum pool_rung_id id, int *replicas, double bound,
+/* Another plan of a rung, replicas[candidate x hours + hour], priced as any other and taken where
+ * it is allowed and cheaper. */
+void pool_adopt(const struct pool *pool, enum pool_rung_id id, int *replicas,
                 struct pool_answer *answer);
 
 /* The plan of a rung as it could be placed: replicas[candidate x hours + hour] on the GPUs

@@ -141,7 +141,7 @@ static void finish_served(struct scan *s, struct served *r)
 {
     struct plan plan;
     struct prices prices;
-    double ttft = s->request.ttft, tpot = s->request.tpot;
+    const struct request goals = s->request;
 
     s->request.rate = r->rate;
     prices_init(&s->request, s->market, &prices);
@@ -149,12 +149,14 @@ static void finish_served(struct scan *s, struct served *r)
     prices_fini(&prices);
     r->layout = plan.layout;
     r->watts = plan.power.loaded ? plan.power.gpu.value : plan.power.limit;
+    if (late_asked(&s->request))
+        r->rate = fmin(r->rate, pool_rate_within(&plan));
     if (s->known >> (r->layout.gpus - 1) & 1)
         return;
     s->request.ttft = s->request.tpot = 0;
+    memset(s->request.late, 0, sizeof(s->request.late));
     r->free_rate = fmax(r->rate, most_rate(s, &r->layout, r->rate));
-    s->request.ttft = ttft;
-    s->request.tpot = tpot;
+    s->request = goals;
 }
 
 static struct pool_replica *add_replica(struct pool_replicas *out, const struct pool_replica *r)
@@ -172,6 +174,9 @@ static void take_found(const struct scan *s, size_t from, const struct pool_repl
         const struct served *f = &s->found[i];
         struct pool_replica *r;
         size_t at = from;
+
+        if (f->rate <= 0) /* its percentiles miss their goals */
+            continue;
 
         while (at < out->count && out->row[at].gpus != f->layout.gpus)
             at++;
@@ -203,19 +208,38 @@ static void scan_place(struct scan *s)
 
 /* ---- a workload ---- */
 
+struct gpu pool_on_fabric(const struct pool_file *file, const struct gpu *gpu)
+{
+    struct gpu fabric = *gpu;
+    int gen = file->fabric.pcie_gen;
+
+    fabric.link_bandwidth = 0;
+    if (gen > 0 && (fabric.pcie_gen == 0 || gen < fabric.pcie_gen))
+        fabric.pcie_gen = gen;
+    return fabric;
+}
+
+int pool_host_gpus(const struct pool_file *file, int type, bool fabric)
+{
+    int host = 0;
+
+    for (size_t i = 0; i < file->chassis_count && fabric; i++)
+        host = file->chassis[i].per_host > host ? file->chassis[i].per_host : host;
+    return !fabric ? file->types[type].server_gpus : host > 0 ? host : file->server_gpus;
+}
+
 /* In a server, and on the fabric: the same GPU without links of its own, as many of them as one
  * host of the chassis can hold. What a server's benchmark says of the GPU holds there, too. */
 static void scan_type(struct scan *s, const struct request *request, const struct gpu *gpu,
                       const struct pool_file *file, const struct pool_replica *like,
                       struct pool_replicas *out)
 {
-    struct gpu fabric = *gpu;
+    struct gpu fabric = pool_on_fabric(file, gpu);
     size_t from = out->count;
     bool measured = request->correction.gpu == gpu;
-    int host = 0, gen = file->fabric.pcie_gen;
 
     s->request = search_on(request, gpu, 0, &out->market);
-    s->request.host_gpus = file->types[like->type].server_gpus;
+    s->request.host_gpus = pool_host_gpus(file, like->type, false);
     s->single = -1;
     s->known = 0;
     scan_place(s);
@@ -223,15 +247,10 @@ static void scan_type(struct scan *s, const struct request *request, const struc
     s->single = s->count > 0 && s->found[0].layout.gpus == 1 ? s->found[0].rate : 0;
     for (int i = 0; i < s->count; i++)
         s->known |= UINT64_C(1) << (s->found[i].layout.gpus - 1);
-    fabric.link_bandwidth = 0;
-    if (gen > 0 && (fabric.pcie_gen == 0 || gen < fabric.pcie_gen))
-        fabric.pcie_gen = gen;
     s->request.gpu = &fabric;
     if (measured)
         s->request.correction.gpu = &fabric;
-    for (size_t i = 0; i < file->chassis_count; i++)
-        host = file->chassis[i].per_host > host ? file->chassis[i].per_host : host;
-    s->request.host_gpus = host > 0 ? host : file->server_gpus;
+    s->request.host_gpus = pool_host_gpus(file, like->type, true);
     scan_place(s);
     take_found(s, from, like, true, out);
 }
@@ -293,8 +312,10 @@ static enum gp_status to_options(const struct pool_file_workload *w, struct opti
     const struct {
         enum option_id id;
         double value;
-    } numbers[] = {{OPT_CONTEXT, w->context}, {OPT_PROMPT, w->prompt},   {OPT_OUTPUT, w->output},
-                   {OPT_TTFT, w->ttft * 1e3}, {OPT_TPOT, w->tpot * 1e3}, {OPT_RATE, RATE_LEAST}};
+    } numbers[] = {{OPT_CONTEXT, w->context},         {OPT_PROMPT, w->prompt},
+                   {OPT_OUTPUT, w->output},           {OPT_TTFT, w->ttft * 1e3},
+                   {OPT_TPOT, w->tpot * 1e3},         {OPT_RATE, RATE_LEAST},
+                   {OPT_TTFT_P95, w->ttft_p95 * 1e3}, {OPT_TPOT_P95, w->tpot_p95 * 1e3}};
     enum gp_status rc = GP_OK;
 
     for (size_t i = 0; !rc && i < sizeof(texts) / sizeof(texts[0]); i++)
@@ -304,6 +325,27 @@ static enum gp_status to_options(const struct pool_file_workload *w, struct opti
         if (numbers[i].value > 0)
             rc = options_number(o, numbers[i].id, option_rows[numbers[i].id].name, numbers[i].value,
                                 err);
+    return rc;
+}
+
+/* The first of the file's types that a workload may use: its measurements are of that. */
+static int first_type(const struct pool_file *file, const struct pool_file_workload *w)
+{
+    int first = 0;
+
+    while (!may_use(w, file->types[first].gpu))
+        first++;
+    return first;
+}
+
+enum gp_status pool_case_options(const struct pool_case *c, int workload, int type,
+                                 struct options *o, struct gp_err *err)
+{
+    const struct pool_file_workload *w = &c->file.workloads[workload];
+    enum gp_status rc = to_options(w, o, err);
+
+    if (type != first_type(&c->file, w))
+        o->value[OPT_CALIBRATION] = (struct option_value){0};
     return rc;
 }
 
@@ -357,10 +399,8 @@ static enum gp_status find_precision(struct planner *planner, const struct pool_
     struct resolved *r = gp_calloc(1, sizeof(*r));
     struct scan *s = gp_calloc(1, sizeof(*s));
     enum gp_status rc = to_options(w, &options, err);
-    int first = 0;
+    int first = first_type(file, w);
 
-    while (!may_use(w, file->types[first].gpu))
-        first++;
     if (w->calibration[0]) { /* it is of that GPU, in the precision that is named */
         options.gpus[options.gpu_count++] = file->types[first].gpu;
         if (w->precision[0] && !w->open)
@@ -414,6 +454,7 @@ static bool same_question(const struct pool_file_workload *a, const struct pool_
            strcmp(a->gpus, b->gpus) == 0 && strcmp(a->calibration, b->calibration) == 0 &&
            a->open == b->open && a->context == b->context && a->prompt == b->prompt &&
            a->output == b->output && a->ttft == b->ttft && a->tpot == b->tpot &&
+           a->ttft_p95 == b->ttft_p95 && a->tpot_p95 == b->tpot_p95 &&
            (a->isolation == POOL_SHARES) == (b->isolation == POOL_SHARES);
 }
 

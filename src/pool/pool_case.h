@@ -21,7 +21,8 @@
  * may be cut, in a server (the GPUs' own links) and on the fabric of a chassis (PCIe, as
  * many GPUs as one of its hosts can hold). Its throughput is the most requests/s, to 1 %,
  * at which --plan --rate says that it fits for sure and meets TTFT and TPOT, calibrated
- * where the workload names measurements. What serves no request so is left out, and what
+ * where the workload names measurements; with goals of percentiles no more than keeps them when
+ * it is replayed alone. What serves no request so is left out, and what
  * others serve as well with no more GPUs: a layout of 8 GPUs that is slower than two of 4.
  */
 #ifndef GP_POOL_POOL_CASE_H
@@ -70,6 +71,9 @@ enum gp_status pool_replicas_begin(struct planner *planner, const struct pool_fi
                                    struct pool_replicas *out, struct gp_err *err);
 enum gp_status pool_replicas_find(struct planner *planner, const struct pool_file *file,
                                   size_t workload, struct pool_replicas *out, struct gp_err *err);
+/* Requests/s up to which a plan of one replica keeps its goals of percentiles, by replays; 0 where
+ * its scheduler is not known. */
+double pool_rate_within(const struct plan *plan);
 /* NULL: it is served, or was not looked for. */
 const struct pool_refusal *pool_refusal_of(const struct pool_replicas *replicas, int workload);
 /* The same of workload `to` of another list, or of this one. */
@@ -108,6 +112,13 @@ enum gp_status pool_case_build(struct pool_case *c, struct gp_err *err);
 enum gp_status pool_case_load(struct planner *planner, const char *name, profile_warn_fn warn,
                               void *ctx, struct pool_case *out, struct gp_err *err);
 void pool_case_fini(struct pool_case *c);
+
+/* The options of --plan that a workload stands for on a type; texts are the file's. */
+enum gp_status pool_case_options(const struct pool_case *c, int workload, int type,
+                                 struct options *o, struct gp_err *err);
+/* A GPU on the fabric of a chassis, without links of its own; and the most of one host. */
+struct gpu pool_on_fabric(const struct pool_file *file, const struct gpu *gpu);
+int pool_host_gpus(const struct pool_file *file, int type, bool fabric);
 /* Of one on the heap; NULL: nothing. */
 void pool_case_free(struct pool_case *c);
 

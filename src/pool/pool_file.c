@@ -397,6 +397,8 @@ static const struct profile_field workload_fields[] = {
     {"output", PROFILE_NUMBER, WORK(output), 1, 1e9},
     {"ttft_ms", PROFILE_NUMBER, WORK(ttft), 0.1, 1e7, 1e-3},
     {"tpot_ms", PROFILE_NUMBER, WORK(tpot), 0.01, 1e6, 1e-3},
+    {"ttft_p95_ms", PROFILE_NUMBER, WORK(ttft_p95), 0.1, 1e7, 1e-3},
+    {"tpot_p95_ms", PROFILE_NUMBER, WORK(tpot_p95), 0.01, 1e6, 1e-3},
     {"calibration", PROFILE_TEXT, WORK(calibration)},
     {"priority", PROFILE_COUNT, WORK(pool.priority), 1, 9},
     /* as dollars for each request/s of an hour */

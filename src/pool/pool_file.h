@@ -66,6 +66,7 @@ struct pool_file_workload {
     char demand[192];               /* where it is from, in words */
     double context, prompt, output; /* tokens; 0 = the planner's */
     double ttft, tpot;              /* goals, s; 0 = none */
+    double ttft_p95, tpot_p95;      /* of 95 in 100 requests, likewise */
     char calibration[160];          /* measurements of its server, beside the file; "" = none */
     enum pool_isolation isolation;
     double rate[POOL_FILE_HOURS]; /* requests/s, the mean of each hour */

@@ -321,27 +321,3 @@ void pool_mps(const struct pool *pool, enum pool_rung_id rung, struct strbuf *ou
         strbuf_fini(parts[i]);
     grid_fini(&grid);
 }
-
-bool pool_mps_read(const struct pool *pool, enum pool_rung_id rung, int columns,
-                   const char *(*name)(void *ctx, int column), void *ctx, const double *value,
-                   int *replicas)
-{
-    struct grid grid;
-    bool ok = true;
-
-    grid_init(&grid, pool, rung);
-    for (int i = 0; i < columns && ok; i++) {
-        const char *text = name(ctx, i);
-        int way, hour, end = 0;
-
-        ok = text && isfinite(value[i]);
-        if (!ok || sscanf(text, "X%d.%d%n", &way, &hour, &end) != 2 || text[end] != '\0')
-            continue;
-        ok = way >= 0 && way < grid.first[grid.workloads] && hour >= 0 && hour < grid.hours &&
-             value[i] > -0.5 && value[i] < POOL_MOST_REPLICAS + 0.5;
-        if (ok)
-            replicas[grid.ways[way].candidate * grid.hours + hour] = (int)lround(value[i]);
-    }
-    grid_fini(&grid);
-    return ok;
-}

@@ -23,10 +23,4 @@
 
 void pool_mps(const struct pool *pool, enum pool_rung_id rung, struct strbuf *out);
 
-/* What a solver made of it: replicas[candidate x hours + hour] from the values of the
- * columns of these names. False: a name or a count that the program does not have. */
-bool pool_mps_read(const struct pool *pool, enum pool_rung_id rung, int columns,
-                   const char *(*name)(void *ctx, int column), void *ctx, const double *value,
-                   int *replicas);
-
 #endif

@@ -100,22 +100,6 @@ static void type_facts(const struct pool_run *run, int t, struct record *r)
     add_detail(r, "measured", c->replicas.measured[t]);
 }
 
-/* Who gave the plan and the bound of the chosen rung: HiGHS where it was asked and better. */
-static void solver_facts(const struct pool_run *run, struct record *r)
-{
-    const struct pool_highs *h = &run->highs;
-    bool asked = pool_highs_answered(h), its = asked && h->rung == run->rung;
-
-    record_text(r, "plan_by", its && h->plan ? "HiGHS" : "gpuplan");
-    record_text(r, "bound_by", its && h->raised ? "HiGHS" : "gpuplan");
-    record_text(r, "highs", asked ? h->version : "");
-    record_text(r, "highs_rung", asked ? pool_rung_word(h->rung) : "");
-    record_quantity(
-        r, "highs_bound", "$/day",
-        asked && h->bound > 0 ? modelled_of(h->bound / pool_days(run)) : quantity_unknown(), 1, 0);
-    record_text(r, "highs_trouble", h->trouble);
-}
-
 /* ---- workloads ---- */
 
 static void workload_facts(const struct pool_run *run, int w, struct record *r)
@@ -163,15 +147,6 @@ static void workload_facts(const struct pool_run *run, int w, struct record *r)
     record_title(r, "on GPUs");
 }
 
-const struct layout *pool_layout(const struct pool_run *run, int candidate)
-{
-    const struct pool_replica *r = &run->c.replicas.row[run->c.replica_of[candidate]];
-    int type = run->c.pool.candidates[candidate].type;
-    bool fabric = pool_composes(&run->c.pool, type, run->rung);
-
-    return (fabric ? r->fabric_rate > 0 : r->rate <= 0) ? &r->fabric : &r->server;
-}
-
 void pool_layout_words(const struct pool_run *run, int candidate, struct strbuf *out)
 {
     const struct pool_case *c = &run->c;
@@ -202,14 +177,6 @@ static void record_layout(const struct pool_run *run, int candidate, struct reco
     pool_layout_words(run, candidate, &text);
     record_text(r, "layout", text.text);
     strbuf_fini(&text);
-}
-
-/* requests/s of one replica on the chosen rung. */
-static double rate_of(const struct pool_run *run, int candidate)
-{
-    const struct pool_candidate *one = &run->c.pool.candidates[candidate];
-
-    return pool_composes(&run->c.pool, one->type, run->rung) ? one->composed_rate : one->rate;
 }
 
 /* ---- the ladder ---- */
@@ -394,7 +361,8 @@ static void hour_facts(const struct pool_run *run, int hour, int workload, int c
     record_count(r, "replicas", "", replicas);
     record_count(r, "gpus", "", gpus);
     record_quantity(r, "serves", "requests/s",
-                    modelled_of(candidate < 0 ? 0 : replicas * rate_of(run, candidate)), 1, 2);
+                    modelled_of(candidate < 0 ? 0 : replicas * pool_replica_rate(run, candidate)),
+                    1, 2);
     record_quantity(r, "needs", "requests/s", modelled_of(work->demand[hour] * work->burst), 1, 2);
     record_quantity(r, "unmet", "requests/s",
                     modelled_of(rung->unmet[workload * run->c.pool.hours + hour]), 1, 2);
@@ -453,7 +421,8 @@ static void hours_of_workloads(const struct pool_run *run, struct record *doc)
             runs = record_append(r, "runs");
             record_layout(run, i, runs);
             record_count(runs, "gpus", "", pool->candidates[i].gpus);
-            record_quantity(runs, "serves", "requests/s", modelled_of(rate_of(run, i)), 1, 2);
+            record_quantity(runs, "serves", "requests/s", modelled_of(pool_replica_rate(run, i)), 1,
+                            2);
             record_series(runs, "replicas", "", ORIGIN_EXACT, row, hours);
         }
     }
@@ -497,6 +466,78 @@ static void what_ifs(const struct pool_run *run, struct record *doc)
         add_column(r, "unmet", "%", "unmet %", modelled_of(w->unmet), 0.01, 1);
         jobs_undone(run, r, w->jobs_undone);
     }
+}
+
+/* ---- replays ---- */
+
+/* In ms: "47.2 (35.1..121.4)". */
+static void percentile_words(struct quantity value, char text[64])
+{
+    int digits = value.value < 0.1;
+
+    gp_format(text, 64, "%.*f (%.*f..%.*f)", digits, value.value * 1e3, digits, value.low * 1e3,
+              digits, value.high * 1e3);
+}
+
+/* People see its band, too. */
+static void add_percentile(struct record *r, const char *name, const char *title,
+                           struct quantity value)
+{
+    char text[64];
+
+    add_column(r, name, "ms", title, value, 1e-3, 1);
+    if (!value.known)
+        return;
+    percentile_words(value, text);
+    record_note(r, text);
+    record_style(r, STYLE_NOTE);
+}
+
+static void replay_facts(const struct pool_run *run, const struct pool_replay *x, struct record *r)
+{
+    bool some = x->started > 0;
+    char at[16];
+
+    record_text(r, "workload", run->c.file.workloads[x->workload].name);
+    record_group(r, "heaviest");
+    record_when(run, r, x->hour);
+    record_layout(run, x->candidate, r);
+    record_spare(r, 1);
+    record_count(r, "replicas", "", x->replicas);
+    add_column(r, "rate", "requests/s", "req/s", modelled_of(x->rate), 1, 2);
+    add_percentile(r, "ttft_p50", "TTFT p50 ms", x->at.ttft[POOL_P50]);
+    record_detail(r);
+    add_percentile(r, "ttft_p95", "TTFT p95 ms", x->at.ttft[POOL_P95]);
+    add_percentile(r, "ttft_p99", "TTFT p99 ms", x->at.ttft[POOL_P99]);
+    record_detail(r);
+    add_percentile(r, "tpot_p50", "TPOT p50 ms", x->at.tpot[POOL_P50]);
+    record_detail(r);
+    add_percentile(r, "tpot_p95", "TPOT p95 ms", x->at.tpot[POOL_P95]);
+    add_percentile(r, "tpot_p99", "TPOT p99 ms", x->at.tpot[POOL_P99]);
+    record_detail(r);
+    add_column(r, "holds", "x", "holds x", known_or_none(x->holds), 1, 2);
+    record_count(r, "hours_missed", "", x->hours_missed);
+    record_title(r, "hours missed");
+    add_detail(r, "first_missed",
+               x->hours_missed > 0 ? pool_hour_words(run, x->first_missed, at) : NULL);
+    add_detail(r, "missed", x->missed);
+    add_detail(r, "unknown", x->unknown);
+    record_group(r, "starts");
+    record_text(r, "starts_at", some ? pool_hour_words(run, x->start_hour, at) : NULL);
+    record_title(r, "start at");
+    record_count(r, "started", "", x->started);
+    record_count(r, "serving", "", x->before);
+    add_column(r, "cold_start", "s", "cold start s", known_or_none(x->start_s), 1, 0);
+    add_percentile(r, "starting_ttft_p95", "TTFT p95 ms", x->starting.ttft[POOL_P95]);
+    add_percentile(r, "starting_tpot_p95", "TPOT p95 ms", x->starting.tpot[POOL_P95]);
+    record_group(r, NULL);
+}
+
+static void record_replays(const struct pool_run *run, struct record *doc)
+{
+    record_list(doc, "replays");
+    for (int i = 0; i < run->replay_count; i++)
+        replay_facts(run, &run->replays[i], record_append(doc, "replays"));
 }
 
 /* ---- places and moves ---- */
@@ -922,6 +963,32 @@ static void say_cloud(const struct pool_run *run, struct record *doc)
                  POOL_CLOUD, run->rung);
 }
 
+/* Which workload's requests wait too long first, and when. */
+static void say_first_to_break(const struct pool_run *run, struct record *doc)
+{
+    const struct pool_replay *r = pool_run_first_to_break(run);
+    char at[16], first[16], ttft[64];
+
+    if (!r)
+        return;
+    percentile_words(r->at.ttft[POOL_P95], ttft);
+    const char *name = run->c.file.workloads[r->workload].name;
+    if (r->missed[0] && r->hours_missed > 1)
+        add_sentence(doc,
+                     "%s breaks first: %s at %s, and in %d hours, the first %s; ttft_p95_ms and "
+                     "tpot_p95_ms in the file plan for percentiles",
+                     name, r->missed, pool_hour_words(run, r->hour, at), r->hours_missed,
+                     pool_hour_words(run, r->first_missed, first));
+    else if (r->missed[0])
+        add_sentence(doc, "%s breaks first: %s at %s", name, r->missed,
+                     pool_hour_words(run, r->hour, at));
+    else
+        add_sentence(doc,
+                     "%s breaks first, at %s, when demand is %.2f times as high; TTFT p95 is "
+                     "%s ms there",
+                     name, pool_hour_words(run, r->hour, at), r->holds, ttft);
+}
+
 /* The type that would be the cheapest for all, where it serves no less. */
 static void say_another(const struct pool_run *run, struct record *doc)
 {
@@ -1096,6 +1163,7 @@ static void record_conclusion(const struct pool_run *run, struct record *doc)
     }
     say_cloud(run, doc);
     say_another(run, doc);
+    say_first_to_break(run, doc);
     if (run->what_ifs_left > 0)
         add_sentence(doc,
                      "what if: %d found no plan in their time; --solve-seconds gives them longer",
@@ -1112,11 +1180,6 @@ static void record_conclusion(const struct pool_run *run, struct record *doc)
     if (run->suspended > 0)
         add_sentence(doc, "engines that sleep need %.0f GB of host memory on one server",
                      run->suspended / 1e9);
-    if (pool_highs_answered(&run->highs) && run->highs.rung == run->rung)
-        add_sentence(doc, "%s was also asked of HiGHS %s: %s", rung, run->highs.version,
-                     run->highs.plan     ? "the plan shown is its own"
-                     : run->highs.raised ? "the bound shown is its own"
-                                         : "it knew nothing better");
     if (!run->placement.whole && run->placement.gpus > 0)
         add_sentence(doc,
                      "%d replica-hours of %s found no server or chassis with room in one piece",
@@ -1175,7 +1238,6 @@ void pool_record(const struct pool_run *run, struct record *doc, bool whole)
         type_facts(run, t, record_append(doc, "types"));
     record_ladder(run, doc);
     record_text(doc, "rung", pool_rung_word(run->rung));
-    solver_facts(run, record_inside(doc, "solver"));
     record_quantity(doc, "coincidence", "%", modelled_of(run->answer.coincidence), 0.01, 1);
     break_even(run, doc, "break_even_premium", POOL_SHARED);
     break_even(run, doc, "break_even_premium_fixed", POOL_FIXED);
@@ -1190,6 +1252,7 @@ void pool_record(const struct pool_run *run, struct record *doc, bool whole)
     record_parts(doc, "moves", moves_of_hour, run, still ? 0 : run->c.pool.hours);
     if (whole)
         record_parts(doc, "places", hour_places, run, run->placement.hours);
+    record_replays(run, doc);
     what_ifs(run, doc);
     record_conclusion(run, doc);
 }
@@ -1209,6 +1272,24 @@ static const struct {
     {"money", "$/day, by what it is for"},
     {"stranded", "GPUs that are paid for and idle, on average, by cause"},
 };
+
+static const struct {
+    const char *group, *title;
+} replay_tables[] = {
+    {"heaviest",
+     "The busiest minute of each workload's heaviest hour, replayed; bands in brackets"},
+    {"starts", "While replicas start, in the hour with most to do for those that serve"},
+};
+
+/* The second only where something starts. */
+static size_t replay_tables_shown(const struct pool_run *run)
+{
+    bool starts = false;
+
+    for (int i = 0; i < run->replay_count; i++)
+        starts |= run->replays[i].started > 0;
+    return 1 + starts;
+}
 
 /* "- text", its words on lines of at most WIDTH. */
 static void add_wrapped(const char *text, struct strbuf *out)
@@ -1288,8 +1369,8 @@ static void print_heat(const struct pool_run *run, struct strbuf *out)
         strbuf_addf(out, "... and %zu more: --format json\n", f->workload_count - HEAT_ROWS);
 }
 
-static void print_rows(const struct record *doc, const char *name, const char *title, size_t most,
-                       enum record_as as, struct strbuf *out)
+static void print_rows(const struct record *doc, const char *name, const char *group,
+                       const char *title, size_t most, enum record_as as, struct strbuf *out)
 {
     const struct fact *rows = record_find(doc, name);
     size_t count = rows->record_count;
@@ -1302,7 +1383,7 @@ static void print_rows(const struct record *doc, const char *name, const char *t
     }
     if (count > 0) {
         strbuf_addf(out, "\n%s\n\n", title);
-        record_table(rows->records, count < most ? count : most, NULL, as, out);
+        record_table(rows->records, count < most ? count : most, group, as, out);
         if (most < count)
             strbuf_addf(out, "... and %zu more: --format json\n", count - most);
     }
@@ -1341,11 +1422,14 @@ static void print_text(const struct pool_run *run, const struct record *doc, enu
         strbuf_addf(out, "\n%s.\n\n", ladder_tables[i].title);
         record_table(ladder->records, ladder->record_count, ladder_tables[i].group, as, out);
     }
-    print_rows(doc, "workloads", "Workloads, and what they take of the chosen rung.", WORK_ROWS, as,
-               out);
+    print_rows(doc, "workloads", NULL, "Workloads, and what they take of the chosen rung.",
+               WORK_ROWS, as, out);
     print_heat(run, out);
-    print_rows(doc, "moves", "Moves.", MOVE_ROWS, as, out);
-    print_rows(doc, "what_ifs", "What if.", POOL_WHAT_IFS, as, out);
+    for (size_t i = 0; i < replay_tables_shown(run); i++)
+        print_rows(doc, "replays", replay_tables[i].group, replay_tables[i].title, POOL_REPLAYS, as,
+                   out);
+    print_rows(doc, "moves", NULL, "Moves.", MOVE_ROWS, as, out);
+    print_rows(doc, "what_ifs", NULL, "What if.", POOL_WHAT_IFS, as, out);
     strbuf_add(out, "\n~ estimated, ? assumed, - unknown; hours, candidates and sources: "
                     "--format json\n");
 }
@@ -1468,6 +1552,8 @@ void pool_page(const struct pool_run *run, const char *command, struct strbuf *o
         add_table(&doc, "ladder", ladder_tables[i].group, ladder_tables[i].title, &d);
     add_hours(run, &d);
     add_table(&doc, "workloads", NULL, "Workloads", &d);
+    for (size_t i = 0; i < replay_tables_shown(run); i++)
+        add_table(&doc, "replays", replay_tables[i].group, replay_tables[i].title, &d);
     add_table(&doc, "what_ifs", NULL, "What if", &d);
     document_heading(&d, "Sources");
     if (f->note[0])

@@ -29,9 +29,6 @@ void pool_fleet_words(const struct pool_run *run, enum pool_rung_id id, struct s
 /* "server 4.0, peaks 22.3": GPUs of it that serve nothing, in the mean, by cause. */
 void pool_stranded_words(const struct pool_run *run, enum pool_rung_id id, struct strbuf *out);
 
-/* How a candidate is used on the chosen rung: on the fabric of a chassis, or in a server. */
-const struct layout *pool_layout(const struct pool_run *run, int candidate);
-
 /* "h100-sxm/1g.10gb x 2 TP 2" */
 void pool_layout_words(const struct pool_run *run, int candidate, struct strbuf *out);
 

@@ -13,11 +13,8 @@
 #include "catalog/catalog.h"
 #include "plan/roofline.h"
 
-#define HIGHS_SHARE 0.4 /* of the time, when there is one */
-#define HIGHS_LEAST 0.5 /* s */
-#define HIGHS_GAP 1e-6  /* from which on it is asked */
-#define SETTLINGS 3     /* tries to place a plan as its hosts allow */
-#define GROWTHS 8       /* times that GPUs are added for it */
+#define SETTLINGS 3 /* tries to place a plan as its hosts allow */
+#define GROWTHS 8   /* times that GPUs are added for it */
 
 /* ---- which rung ---- */
 
@@ -184,11 +181,6 @@ void pool_run_choose(struct pool_run *run, int rung)
 
 /* ---- the solver ---- */
 
-bool pool_highs_answered(const struct pool_highs *h)
-{
-    return h->version[0] != '\0' && (h->bound > 0 || h->trouble[0] != '\0');
-}
-
 /* Time that runs for a solver; lives as long as the options that refer to it. */
 struct pool_run_clock {
     double begun, seconds;
@@ -220,40 +212,16 @@ static struct pool_options solver_options(const struct pool_run_options *o, uint
     return options;
 }
 
-/* The chosen rung by HiGHS, with what is left of the time. */
-static void ask_highs(struct pool_run *run, const struct pool_run_options *o, double left)
-{
-    const struct pool_rung *r = &run->answer.rungs[run->rung];
-    double total = r->total, bound = r->bound;
-
-    if (run->rung == POOL_CLOUD || left < HIGHS_LEAST ||
-        run->answer.rungs[run->rung].gap < HIGHS_GAP)
-        return;
-    pool_highs_solve(&run->c.pool, run->rung, left, &run->answer, &run->highs);
-    run->highs.plan = r->total < total;
-    run->highs.raised = r->bound > bound;
-    if (!run->highs.taken)
-        return;
-    if (run->rung == POOL_COMPOSED || run->rung == POOL_HOURLY)
-        settle_rung(run, run->rung);
-    pool_run_choose(run, o->rung);
-}
-
 void pool_run_solve(struct pool_run *run, const struct pool_run_options *o)
 {
-    bool highs = o->seconds > 0 && pool_highs_find(&run->highs);
     struct pool_run_clock clock;
-    struct pool_options options =
-        solver_options(o, 0, o->seconds * (highs ? 1 - HIGHS_SHARE : 1), &clock);
+    struct pool_options options = solver_options(o, 0, o->seconds, &clock);
 
-    run->seconds = o->seconds;
     pool_solve(&run->c.pool, &options, &run->answer);
     settle_rung(run, POOL_COMPOSED);
     settle_rung(run, POOL_HOURLY);
     pool_run_choose(run, o->rung);
     run->halted = o->stop && o->stop(o->stop_ctx);
-    if (highs && !run->halted)
-        ask_highs(run, o, clock.begun + o->seconds - clock_now());
 }
 
 /* ---- sums ---- */
@@ -283,6 +251,22 @@ int pool_run_busiest(const struct pool_run *run)
         }
     }
     return best;
+}
+
+const struct layout *pool_layout(const struct pool_run *run, int candidate)
+{
+    const struct pool_replica *r = &run->c.replicas.row[run->c.replica_of[candidate]];
+    int type = run->c.pool.candidates[candidate].type;
+    bool fabric = pool_composes(&run->c.pool, type, run->rung);
+
+    return (fabric ? r->fabric_rate > 0 : r->rate <= 0) ? &r->fabric : &r->server;
+}
+
+double pool_replica_rate(const struct pool_run *run, int candidate)
+{
+    const struct pool_candidate *one = &run->c.pool.candidates[candidate];
+
+    return pool_composes(&run->c.pool, one->type, run->rung) ? one->composed_rate : one->rate;
 }
 
 /* ---- what a workload takes ---- */
@@ -491,7 +475,7 @@ static void solve_what_if(struct pool_run *run, const struct pool_run_options *o
     options.progress = NULL;
     pool_solve_rung(pool, run->rung, &options, &answer);
     if (plan)
-        pool_adopt(pool, run->rung, plan, 0, &answer);
+        pool_adopt(pool, run->rung, plan, &answer);
     const struct pool_rung *r = &answer.rungs[run->rung];
     out->paid = r->total - r->cost.penalty;
     out->bound = out->fleet || r->cost.penalty > 0 ? 0 : r->bound;
@@ -795,7 +779,7 @@ enum gp_status pool_run(struct planner *planner, const struct pool_run_options *
     memset(out, 0, sizeof(*out));
     enum gp_status rc = pool_case_load(planner, options->name, warn, ctx, &out->c, err);
 
-    return rc ? rc : pool_run_answer(planner, options, warn, ctx, out, err);
+    return rc ? rc : pool_run_answer(planner, options, out, err);
 }
 
 static void run_fini(struct pool_run *run)
@@ -803,34 +787,23 @@ static void run_fini(struct pool_run *run)
     pool_answer_fini(&run->answer);
     placement_fini(&run->placement);
     free(run->asleep);
+    free(run->replays);
     others_fini(run);
     pool_case_fini(&run->c);
     memset(run, 0, sizeof(*run));
 }
 
 enum gp_status pool_run_answer(struct planner *planner, const struct pool_run_options *options,
-                               profile_warn_fn warn, void *ctx, struct pool_run *out,
-                               struct gp_err *err)
+                               struct pool_run *out, struct gp_err *err)
 {
-    const struct pool_highs *h = &out->highs;
     enum gp_status rc;
     bool more = true;
 
     out->data_date = catalog_data_date(planner_catalog(planner));
     pool_run_solve(out, options);
-    if (pool_highs_answered(h)) {
-        struct strbuf line;
-
-        strbuf_init(&line);
-        strbuf_addf(&line, "HiGHS %s on %s: bound $%.0f/day%s%s; %s", h->version,
-                    pool_rung_word(h->rung), h->bound / (out->c.pool.hours / 24.0),
-                    h->trouble[0] ? ", " : "", h->trouble,
-                    h->taken ? "it was better" : "it was not better");
-        warn(ctx, line.text);
-        strbuf_fini(&line);
-    }
     if (options->no_what_ifs || out->halted)
         return GP_OK;
+    pool_run_replay(planner, out);
     rc = pool_run_others_begin(planner, out, options, err);
     while (!rc && more)
         rc = pool_run_others_step(planner, out, &more, err);

@@ -84,30 +84,6 @@ bool placement_returns(const struct placement *placement, int hour, int gpu);
 /* Did this GPU's replica start, or move here, in that hour? */
 bool placement_starts(const struct placement *placement, int hour, int gpu);
 
-/* ---- pool_highs.c: HiGHS, another solver, where its library is on this machine.
- *
- * It is opened at run time, never linked: $GPUPLAN_HIGHS, a path, or libhighs.so by its
- * usual names; the value "none" leaves it alone. It gets the rung as pool_mps.h writes
- * it. Its plan is priced by this program before it is believed, and its bound is taken
- * when it stays under the cost.
- */
-
-struct pool_highs {
-    char version[32];       /* "" = none was found */
-    char trouble[96];       /* why it was of no use; "" = it answered */
-    enum pool_rung_id rung; /* that it was asked */
-    double bound;           /* $ over all hours, as it says; 0: none */
-    bool taken;             /* its plan or its bound was better */
-    bool plan, raised;      /* the plan, the bound of the rung are its own */
-};
-
-/* Is there one? Its version in out. */
-bool pool_highs_find(struct pool_highs *out);
-
-/* Asks it for a rung of an answer, for so many seconds on one core. */
-void pool_highs_solve(const struct pool *pool, enum pool_rung_id rung, double seconds,
-                      struct pool_answer *answer, struct pool_highs *out);
-
 /* ---- the whole ---- */
 
 #define POOL_WHAT_IFS 24
@@ -128,6 +104,41 @@ struct pool_what_if {
     double jobs_undone; /* GPU-hours */
 };
 
+/* ---- pool_replay.c: what the requests of a workload meet, by the engine's scheduler replayed
+ *
+ * Of the chosen rung, in the hour in which what runs has most to do: the replicas of the layout
+ * that serves most of it, behind one router, at their share of the busiest minute (mean x burst)
+ * for as long as 2,000 requests take.
+ *
+ *   holds = requests/s up to which the goals are kept, as --replay takes them / that rate
+ *
+ * The hours that have more to do than that miss them. Replicas start as an hour begins and serve
+ * start_s later: of the hours in which some do, that with most to do for those that ran before is
+ * replayed with these alone.
+ */
+
+#define POOL_REPLAYS 32 /* workloads that are replayed */
+
+enum { POOL_P50, POOL_P95, POOL_P99, POOL_POINTS };
+
+struct pool_percentiles { /* s; not known: no speed, no scheduler, or nothing runs */
+    struct quantity ttft[POOL_POINTS], tpot[POOL_POINTS];
+};
+
+struct pool_replay {
+    int workload, candidate;
+    int hour, replicas; /* of the candidate */
+    double rate;        /* requests/s that these take */
+    struct pool_percentiles at;
+    double holds;                     /* times the rate; 0: not known, or no goal */
+    int first_missed, hours_missed;   /* hours that have more to do */
+    char missed[96];                  /* the goal that is missed in this hour; "" */
+    int start_hour, started, before;  /* started 0: none ever does */
+    double start_s;                   /* the longest of them */
+    struct pool_percentiles starting; /* of those before, until then */
+    char unknown[160];                /* why nothing is known; "" */
+};
+
 struct pool_run {
     const char *data_date; /* of the catalogue */
     struct pool_case c;
@@ -138,13 +149,13 @@ struct pool_run {
     double suspended;           /* bytes of weights that sleep on one host, at most */
     struct pool_what_if what_ifs[POOL_WHAT_IFS];
     int what_if_count;
+    struct pool_replay *replays; /* owned; by workload */
+    int replay_count;
     int what_ifs_left;                     /* that the time did not suffice for */
     struct pool_case *others[POOL_OTHERS]; /* owned: the pool with another GPU alone;
                                               NULL or without candidates: not asked */
     int other_count, others_asked;         /* of them by the options; the others of itself */
-    double seconds;                        /* of --solve-seconds; 0: a fixed amount of work */
     bool halted;                           /* by stop(), before that time or work was spent */
-    struct pool_highs highs;               /* what another solver said of the chosen rung */
 };
 
 /* Options of a run, as the command line gives them. name: file or id. */
@@ -171,8 +182,7 @@ enum gp_status pool_run(struct planner *planner, const struct pool_run_options *
 /* What follows pool_case_load() into out->c: solved, and asked what if unless it was stopped.
  * On failure *out is empty. */
 enum gp_status pool_run_answer(struct planner *planner, const struct pool_run_options *options,
-                               profile_warn_fn warn, void *ctx, struct pool_run *out,
-                               struct gp_err *err);
+                               struct pool_run *out, struct gp_err *err);
 #define POOL_UNMET_LEAST 5e-4 /* share of all demand: what a table prints as 0.0 % */
 #define POOL_UNDONE_LEAST 0.5 /* GPU-hours of jobs: likewise */
 /* Does a rung leave demand unmet or jobs undone, as much as a table shows? Its cost holds their
@@ -184,6 +194,11 @@ void pool_run_solve(struct pool_run *run, const struct pool_run_options *options
 void pool_run_what_ifs(struct pool_run *run, const struct pool_run_options *options);
 void pool_run_choose(struct pool_run *run, int rung);
 
+/* Of each workload, the first POOL_REPLAYS of them; and the one whose goals break first when
+ * demand grows, NULL: none is known. */
+void pool_run_replay(struct planner *planner, struct pool_run *run);
+const struct pool_replay *pool_run_first_to_break(const struct pool_run *run);
+
 /* The GPUs outside the pool that the what-ifs ask about: those of the options, else the card
  * and the module of its vendor that cost least per byte/s of memory, of those with prices, with
  * as much memory as the pool's smallest. Then the layouts on them, one more workload each step;
@@ -193,11 +208,13 @@ enum gp_status pool_run_others_begin(struct planner *planner, struct pool_run *r
 enum gp_status pool_run_others_step(struct planner *planner, struct pool_run *run, bool *more,
                                     struct gp_err *err);
 
-/* Did HiGHS say something? */
-bool pool_highs_answered(const struct pool_highs *highs);
-
 /* GPUs of a rung, all types. */
 int pool_run_gpus(const struct pool_run *run, enum pool_rung_id rung);
+
+/* How a candidate is used on the chosen rung, on the fabric of a chassis or in a server; and
+ * requests/s of one replica of it there. */
+const struct layout *pool_layout(const struct pool_run *run, int candidate);
+double pool_replica_rate(const struct pool_run *run, int candidate);
 
 /* Was the replica on this GPU asleep until that hour; seconds until one serves that was. */
 bool pool_run_wakes(const struct pool_run *run, int hour, int gpu);

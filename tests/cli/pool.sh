@@ -6,8 +6,6 @@
 
 GPUPLAN_NOW=2026-11-21
 export GPUPLAN_NOW
-fake_highs=$(cd "${top_builddir:-.}" && pwd)/tests/fixtures/fake_highs.so
-export GPUPLAN_HIGHS=none # one that is installed would not repeat itself
 cd "$work" || exit 99
 
 # pool NAME GPUS WORKLOADS [MORE]: a file of that name
@@ -48,6 +46,9 @@ $rung " "$out"
 done
 assert_contains "a heat map" "GPUs by the hour, " "$out"
 assert_contains "what if" "demand of all x 1.3" "$out"
+assert_contains "replayed, with bands" "The busiest minute of each workload's heaviest hour" "$out"
+assert_contains "who breaks first" " breaks first" "$(joined)"
+assert_contains "cold starts" "While replicas start" "$out"
 first=$out
 run --pool two.cfg
 assert_eq "the same again" "$first" "$out"
@@ -312,6 +313,27 @@ run --pool price.cfg
 assert_contains "a GPU without a price names its line" \
     "price.cfg:1: gpus[0].gpu: no price to buy h200-nvl at is known" "$err"
 
+# ---- replayed ---------------------------------------------------------------------------
+
+# What is planned for the mean breaks in 95 of 100 requests, what is planned for those does not.
+hot='{ gpu = "h100-pcie"; buy = 64; price = 25000.0; }'
+pool mean.cfg "$hot" "$(printf '%s' "$code" | sed 's/50;/60;/')"
+pool late.cfg "$hot" "$(printf '%s' "$code" | sed 's/tpot_ms = 50;/tpot_p95_ms = 60; ttft_p95_ms = 2000;/')"
+if have_json; then
+    run --pool mean.cfg --rung shared -f json
+    mean=$(json ladder.2.cost.value) held=$(json replays.0.holds.value)
+    run --pool late.cfg --rung shared -f json
+    assert_eq "goals of percentiles: they cost as much at least" yes \
+        "$(holds "$mean" '<=' "$(json ladder.2.cost.value)")"
+    assert_eq "... and are kept where the mean's are not" "yes no" \
+        "$(holds 0.99 '<=' "$(json replays.0.holds.value)" 1) $(holds 1 '<=' "$held")"
+    assert_eq "a band around each percentile" "yes yes" \
+        "$(holds "$(json replays.0.ttft_p95.low)" '<=' "$(json replays.0.ttft_p95.value)") \
+$(holds "$(json replays.0.ttft_p95.value)" '<=' "$(json replays.0.ttft_p95.high)")"
+    assert_eq "replicas start cold, and those before are slower" yes \
+        "$(holds "$(json replays.0.tpot_p95.value)" '<=' "$(json replays.0.starting_tpot_p95.value)")"
+fi
+
 # ---- measured ---------------------------------------------------------------------------
 
 # A server's benchmark corrects the GPU that it is of, here slower than the law, no other.
@@ -459,19 +481,6 @@ assert_eq "a cloud has no chassis" 2 "$rc"
 run --pool two.cfg --solve-seconds 0.2
 assert_eq "by the clock" 0 "$rc"
 
-# a stand-in for HiGHS, which solves nothing: its word is priced before it is believed
-if [ -e "$fake_highs" ]; then
-    GPUPLAN_HIGHS=$fake_highs FAKE_HIGHS=boast
-    export GPUPLAN_HIGHS FAKE_HIGHS
-    run --pool two.cfg --solve-seconds 2 --rung shared -f csv
-    assert_contains "HiGHS is asked" "HiGHS 0.0 (stand-in) on shared" "$err"
-    assert_contains "and its boast left out" "it was not better" "$err"
-    assert_eq "demand is served all the same" 0 "$rc"
-    FAKE_HIGHS=nothing
-    run --pool two.cfg --solve-seconds 2 --rung shared -f csv
-    assert_contains "no plan of it" "it found no plan in that time; it was not better" "$err"
-fi
-export GPUPLAN_HIGHS=none
 run --pool two.cfg -g l40s
 assert_contains "another GPU" "all GPUs l40s" "$out"
 assert_eq "of no other than asked" 1 "$(printf '%s\n' "$out" | grep -c '^all GPUs ')"

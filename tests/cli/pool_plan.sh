@@ -8,8 +8,8 @@
 
 check=$(cd "${top_builddir:-.}" && pwd)/tests/pool_check
 [ -x "$check" ] || skip "$check is not built"
-GPUPLAN_NOW=2026-11-21 GPUPLAN_HIGHS=none
-export GPUPLAN_NOW GPUPLAN_HIGHS
+GPUPLAN_NOW=2026-11-21
+export GPUPLAN_NOW
 cd "$work" || exit 99
 
 # pool_of SEED: a file pool.cfg, and what the checker is told of it in pool.told

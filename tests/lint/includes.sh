@@ -12,8 +12,7 @@
 #
 # tui never includes cli, tui/toolkit nothing else of tui; curses only in tui/toolkit;
 # libconfig only in catalog; jansson where JSON is read or written; dlfcn.h only in
-# probe, bench, cli/allocate and pool/pool_highs, which opens another solver. plan does
-# no I/O, asks no clock and reads no environment.
+# probe, bench and cli/allocate. plan does no I/O, asks no clock and reads no environment.
 
 . "${srcdir:-.}/tests/lint/lint.sh"
 
@@ -78,7 +77,7 @@ check_library() {
     esac
     case $1 in
     src/base/json.[ch]) [ "$3" = jansson.h ] && return ;;
-    src/cli/allocate.c | src/pool/pool_highs.c) [ "$3" = dlfcn.h ] && return ;;
+    src/cli/allocate.c) [ "$3" = dlfcn.h ] && return ;;
     esac
     case " $only " in
     *" $2 "*) ;;
