@@ -223,17 +223,10 @@ bool cuda_allreduce_prepare(struct cuda_ctx *ctx, const struct point *point, str
     static const struct cuda_work work = {
         .run = allreduce_run, .check = allreduce_check, .release = allreduce_release};
     struct allreduce_state *s;
-    int visible = 0, version = 0;
+    int version = 0;
 
-    if (!cuda_ok(ctx, cudaGetDeviceCount(&visible), "cudaGetDeviceCount"))
+    if (!cuda_takes_part(ctx, point))
         return false;
-    for (int d = 0; d < POINT_DEVICES; d++)
-        if (point->devices >> d & 1 && d >= visible)
-            return cuda_refuse(ctx, POINT_UNSUPPORTED, "needs GPU %d; %d of them visible", d,
-                               visible);
-    if (!(point->devices >> ctx->device & 1))
-        return cuda_refuse(ctx, POINT_UNSUPPORTED, "GPU %d does not take part in the sum",
-                           ctx->device);
     s = cuda_begin(ctx, point, &work, sizeof *s);
     if (!nccl_bind(&s->nccl))
         return cuda_refuse(ctx, POINT_UNSUPPORTED, "needs NCCL: no libnccl.so.2 is found");

@@ -117,6 +117,8 @@ bool cuda_depend(struct cuda_ctx *ctx, cudaStream_t stream, cudaEvent_t event);
 bool cuda_mark_new(struct cuda_ctx *ctx, cudaEvent_t *event); /* an event without time */
 bool cuda_stream_new(struct cuda_ctx *ctx, cudaStream_t *stream);
 bool cuda_select(struct cuda_ctx *ctx, int device);
+/* Are all devices of the point visible, and this one among them? Else refused. */
+bool cuda_takes_part(struct cuda_ctx *ctx, const struct point *point);
 bool cuda_elapsed(struct cuda_ctx *ctx, cudaEvent_t start, cudaEvent_t stop, double *seconds);
 
 /* ---- cuda_arena.c ---- */
@@ -193,7 +195,7 @@ typedef bool cuda_prepare(struct cuda_ctx *ctx, const struct point *point, struc
 #define TEST(ID, word, ...) cuda_prepare cuda_##word##_prepare __attribute__((weak));
 #include "measure/point/test_rows.h"
 #undef TEST
-cuda_prepare cuda_peer_prepare; /* of the pairs of transfer */
+cuda_prepare cuda_peer_prepare;     /* of the pairs of transfer */
 cuda_prepare cuda_together_prepare; /* of its copies of all at once */
 void cuda_choices_free(struct cuda_ctx *ctx);
 

@@ -235,17 +235,8 @@ void cuda_bind_near(const char *pci)
     if (!known && sched_getaffinity(0, sizeof now, &now) != 0)
         return;
     known = true;
-    if (!of_pci(pci, "local_cpulist", list, sizeof list))
+    if (!of_pci(pci, "local_cpulist", list, sizeof list) || !cpu_list_read(list, &near))
         return;
-    CPU_ZERO(&near);
-    for (char *at = list, *end; *at >= '0' && *at <= '9'; at = end + (*end == ',')) {
-        long first = strtol(at, &end, 10), last = first;
-
-        if (*end == '-')
-            last = strtol(end + 1, &end, 10);
-        for (long cpu = first; cpu <= last && cpu < CPU_SETSIZE; cpu++)
-            CPU_SET((size_t)cpu, &near);
-    }
     CPU_AND(&near, &near, &now);
     if (CPU_COUNT(&near) > 0)
         sched_setaffinity(0, sizeof near, &near);

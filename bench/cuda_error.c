@@ -191,6 +191,20 @@ bool cuda_select(struct cuda_ctx *ctx, int device)
     return cuda_ok(ctx, cudaSetDevice(device), "cudaSetDevice");
 }
 
+bool cuda_takes_part(struct cuda_ctx *ctx, const struct point *point)
+{
+    int visible = 0;
+
+    if (!cuda_ok(ctx, cudaGetDeviceCount(&visible), "cudaGetDeviceCount"))
+        return false;
+    for (int d = 0; d < POINT_DEVICES; d++)
+        if (point->devices >> d & 1 && d >= visible)
+            return cuda_refuse(ctx, POINT_UNSUPPORTED, "needs GPU %d; %d of them visible", d,
+                               visible);
+    return point->devices >> ctx->device & 1 ||
+           cuda_refuse(ctx, POINT_UNSUPPORTED, "GPU %d does not take part", ctx->device);
+}
+
 bool cuda_elapsed(struct cuda_ctx *ctx, cudaEvent_t start, cudaEvent_t stop, double *seconds)
 {
     float ms = 0;

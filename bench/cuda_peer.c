@@ -162,8 +162,7 @@ static bool peer_fill(struct cuda_ctx *ctx, struct peer_state *s, struct way *w)
     return cuda_select(ctx, w->to) && (w->target = cuda_take(ctx, (double)s->bytes)) &&
            cuda_select(ctx, w->from) && (w->source = cuda_take(ctx, (double)s->bytes)) &&
            cuda_stream_new(ctx, &w->stream) &&
-           cuda_send(ctx, w->source, w->pattern, s->bytes, w->stream, "fill") &&
-           cuda_ok(ctx, cudaStreamSynchronize(w->stream), "fill");
+           cuda_send(ctx, w->source, w->pattern, s->bytes, w->stream, "fill");
 }
 
 /* Each of the device whose stream it is recorded on. */

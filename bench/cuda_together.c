@@ -149,8 +149,7 @@ static bool side_start(struct cuda_ctx *ctx, const struct together_state *s, str
     together_pattern(ctx, s, side, side->host);
     return (side->memory = cuda_take(ctx, (double)s->bytes)) &&
            cuda_stream_new(ctx, &side->stream) && cuda_mark_new(ctx, &side->done) &&
-           cuda_send(ctx, side->memory, side->host, s->bytes, side->stream, "fill") &&
-           cuda_ok(ctx, cudaStreamSynchronize(side->stream), "fill");
+           cuda_send(ctx, side->memory, side->host, s->bytes, side->stream, "fill");
 }
 
 bool cuda_together_prepare(struct cuda_ctx *ctx, const struct point *point, struct prepared *out)
@@ -159,17 +158,10 @@ bool cuda_together_prepare(struct cuda_ctx *ctx, const struct point *point, stru
         .run = together_run, .gated = true, .check = together_check, .release = together_release};
     struct together_state *s;
     char pci[32] = "";
-    int visible = 0;
     bool ok = true;
 
-    if (!cuda_ok(ctx, cudaGetDeviceCount(&visible), "cudaGetDeviceCount"))
+    if (!cuda_takes_part(ctx, point))
         return false;
-    for (int d = 0; d < POINT_DEVICES; d++)
-        if (point->devices >> d & 1 && d >= visible)
-            return cuda_refuse(ctx, POINT_UNSUPPORTED, "needs GPU %d; %d of them visible", d,
-                               visible);
-    if (!(point->devices >> ctx->device & 1))
-        return cuda_refuse(ctx, POINT_UNSUPPORTED, "GPU %d does not take part", ctx->device);
     s = cuda_begin(ctx, point, &work, sizeof *s);
     s->bytes = (size_t)point->bytes;
     s->in = bench_kind_is(point->kind, KIND_IS_IN);

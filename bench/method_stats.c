@@ -25,20 +25,13 @@
 #define PLATEAU 32        /* samples in which the interval should shrink by ... */
 #define SHRINK 0.9
 
-static int doubles_compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 static double *sorted_copy(const double *samples, int n)
 {
     double *sorted = gp_malloc((size_t)(n > 0 ? n : 1) * sizeof *sorted);
 
     for (int i = 0; i < n; i++)
         sorted[i] = samples[i];
-    qsort(sorted, (size_t)n, sizeof *sorted, doubles_compare);
+    qsort(sorted, (size_t)n, sizeof *sorted, gp_by_value);
     return sorted;
 }
 
@@ -67,7 +60,7 @@ static double median_deviation(const double *samples, int n, double median)
 
     for (int i = 0; i < n; i++)
         away[i] = fabs(samples[i] - median);
-    qsort(away, (size_t)n, sizeof *away, doubles_compare);
+    qsort(away, (size_t)n, sizeof *away, gp_by_value);
     double mad = stats_quantile(away, n, 0.5);
     free(away);
     return mad;

@@ -84,13 +84,11 @@ static void send_locked(struct watch *watch, json_t *line)
         watch->gone = !output_send(watch->out, line);
 }
 
-bool watch_send(struct watch *watch, json_t *line)
+void watch_send(struct watch *watch, json_t *line)
 {
     pthread_mutex_lock(&watch->lock);
     send_locked(watch, line);
-    bool gone = watch->gone;
     pthread_mutex_unlock(&watch->lock);
-    return !gone;
 }
 
 void watch_end(struct watch *watch, json_t *line)

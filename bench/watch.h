@@ -31,8 +31,8 @@ bool output_send(FILE *out, json_t *object);
 struct watch *watch_new(FILE *out);
 void watch_free(struct watch *watch);
 
-/* Writes a line; false from then on when the other side has gone. Takes the object. */
-bool watch_send(struct watch *watch, json_t *line);
+/* Writes a line, nothing when the other side has gone. Takes the object. */
+void watch_send(struct watch *watch, json_t *line);
 /* The last line: what the thread would still say is dropped. */
 void watch_end(struct watch *watch, json_t *line);
 bool watch_gone(struct watch *watch);

@@ -56,3 +56,10 @@ void *gp_grow(void *items, size_t *cap, size_t want, size_t size)
     *cap = next;
     return gp_realloc(items, next * size);
 }
+
+int gp_by_value(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+
+    return (a > b) - (a < b);
+}

@@ -19,4 +19,7 @@ char *gp_strdup(const char *text);
  * *cap. Returns the (possibly moved) array. */
 void *gp_grow(void *items, size_t *cap, size_t want, size_t size);
 
+/* For qsort() of doubles, the least first. */
+int gp_by_value(const void *left, const void *right);
+
 #endif

@@ -93,6 +93,7 @@ struct bench_plan {
     struct point_shape *shapes;                    /* --shapes, or NULL */
     char storage[sizeof((struct point *)0)->path]; /* --storage, whole */
     double time_limit;                             /* s, 0 = none */
+    double size_least, size_most;                  /* bytes, of --size */
     struct found_device *device[SESSION_DEVICES];  /* chosen, borrowed */
     int devices;
     struct points_options options;

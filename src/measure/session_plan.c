@@ -541,7 +541,6 @@ enum gp_status bench_plan_check(struct bench_plan *plan, const struct session_re
     struct points_options *points = &plan->options;
     const struct options *options = ask->options;
     const char *text;
-    double low, high;
 
     take_settings(plan, ask);
     enum gp_status rc = take_tests(plan, ask->tests, err);
@@ -558,7 +557,7 @@ enum gp_status bench_plan_check(struct bench_plan *plan, const struct session_re
     if (!rc && (text = options_word(options, OPT_LOCK_CLOCKS, NULL)))
         rc = parse_lock(text, &points->settings.lock_clock, err);
     if (!rc && (text = options_word(options, OPT_SIZE, NULL)))
-        rc = parse_sizes(text, &low, &high, err);
+        rc = parse_sizes(text, &plan->size_least, &plan->size_most, err);
     if (!rc && (text = options_word(options, OPT_STORAGE, NULL)))
         rc = take_storage(plan, text, err);
     if (!rc && plan->tests & bench_tests_that(TEST_NEEDS_MODEL) && options->model_count > 1)
@@ -775,16 +774,12 @@ static void keep_points(struct points *p, keep_point *keep, const void *ctx)
     p->count = kept;
 }
 
-struct sizes {
-    double low, high;
-};
-
 static bool is_size(const void *ctx, const struct point *p)
 {
-    const struct sizes *s = ctx;
+    const struct bench_plan *plan = ctx;
     bool sized = bench_test_is(p->test, TEST_IS_SIZED) && !bench_test_is(p->test, TEST_IS_ONCE);
 
-    return !sized || (p->bytes >= s->low && p->bytes <= s->high);
+    return !sized || (p->bytes >= plan->size_least && p->bytes <= plan->size_most);
 }
 
 /* --size drops the memory, transfer and allreduce points outside. */
@@ -793,14 +788,11 @@ static enum gp_status take_sizes(struct bench_plan *plan, const struct session_r
 {
     const char *text = options_word(ask->options, OPT_SIZE, NULL);
     struct points *p = &plan->points;
-    struct sizes sizes;
     int all = p->count;
 
     if (!text)
         return GP_OK;
-    if (parse_sizes(text, &sizes.low, &sizes.high, err))
-        return err->code;
-    keep_points(p, is_size, &sizes);
+    keep_points(p, is_size, plan);
     if (p->count && p->count < all)
         notes_add(notes, "plan", "--size %s left out %d of %d points", text, all - p->count, all);
     if (!p->count)

@@ -24,32 +24,16 @@ static double read_number(const char *folder, const char *file)
     return end > text ? value : NAN;
 }
 
-/* Processors of a list "0-3,8". */
-static int list_count(const char *list)
-{
-    int count = 0;
-
-    for (char *end; isdigit((unsigned char)*list); list = *end == ',' ? end + 1 : end) {
-        long first = strtol(list, &end, 10), last = first;
-
-        if (*end == '-')
-            last = strtol(end + 1, &end, 10);
-        if (last < first || last - first >= CPU_SETSIZE)
-            return 0;
-        count += (int)(last - first) + 1;
-    }
-    return count;
-}
-
 /* Intel names its small cores, which have no second thread; Arm gives each a capacity. */
 static int slow_cores(int cpus)
 {
     char text[256];
     double capacity[CPU_SETSIZE], most = 0;
     int slow = 0, known = 0;
+    cpu_set_t small;
 
     if (sys_line(text, sizeof(text), "%s/devices/cpu_atom/cpus", probe_sys()))
-        return list_count(text);
+        return cpu_list_read(text, &small) ? CPU_COUNT(&small) : 0;
     for (int i = 0; i < cpus && i < CPU_SETSIZE; i++) {
         sys_line(text, sizeof(text), "%s/devices/system/cpu/cpu%d/cpu_capacity", probe_sys(), i);
         if ((capacity[known] = strtod(text, NULL)) <= 0)

@@ -52,6 +52,22 @@ bool sys_line(char *line, size_t size, const char *fmt, ...)
     return line[0] != '\0';
 }
 
+bool cpu_list_read(const char *list, cpu_set_t *out)
+{
+    CPU_ZERO(out);
+    for (char *end; isdigit((unsigned char)*list); list = *end == ',' ? end + 1 : end) {
+        long first = strtol(list, &end, 10), last = first;
+
+        if (*end == '-')
+            last = strtol(end + 1, &end, 10);
+        if (last < first)
+            return false;
+        for (long cpu = first; cpu <= last && cpu < CPU_SETSIZE; cpu++)
+            CPU_SET((size_t)cpu, out);
+    }
+    return CPU_COUNT(out) > 0;
+}
+
 /* ---- /proc/cpuinfo and /proc/meminfo ---- */
 
 /* The value of a line "name : value"; false when it is another's. */
@@ -73,21 +89,10 @@ static const struct cpu_vector vectors[] = {
     {"sse2", "SSE2", 8},        {"sve", "SVE", 32},  {"asimd", "NEON", 16},
 };
 
-/* Is it one of the words of a list that `between` separates? */
-static bool list_has(const char *list, const char *word, char between)
-{
-    size_t len = strlen(word);
-
-    for (const char *at = list; (at = strstr(at, word)); at += len)
-        if ((at == list || at[-1] == between) && (at[len] == between || at[len] == '\0'))
-            return true;
-    return false;
-}
-
 static const struct cpu_vector *vector_widest(const char *flags)
 {
     for (size_t i = 0; i < sizeof(vectors) / sizeof(vectors[0]); i++)
-        if (list_has(flags, vectors[i].flag, ' '))
+        if (gp_has_word(flags, " ", vectors[i].flag))
             return &vectors[i];
     return NULL;
 }
@@ -227,12 +232,12 @@ void cpu_caches_read(const char *sys, const cpu_set_t *mask, struct cpu_caches *
 
 /* ---- cgroups ---- */
 
-/* What one group, named by its directory, allows; 0 = no limit. */
-typedef double group_limit(const char *root, const char *dir);
+/* What one group, named by its directory, allows; 0 = no limit. v2: of that hierarchy. */
+typedef double group_limit(const char *root, const char *dir, bool v2);
 
 /* The tightest positive limit from mount + path upwards; 0 = none. */
 static double group_tightest(const char *root, const char *mount, const char *path,
-                             group_limit *limit)
+                             group_limit *limit, bool v2)
 {
     char dir[PATH_SIZE], *slash;
     double least = 0;
@@ -240,7 +245,7 @@ static double group_tightest(const char *root, const char *mount, const char *pa
     if (!gp_format(dir, sizeof(dir), "%s%s", mount, path))
         return 0;
     for (;;) {
-        double one = limit(root, dir);
+        double one = limit(root, dir, v2);
 
         if (one > 0 && (least <= 0 || one < least))
             least = one;
@@ -260,41 +265,32 @@ static double number_at(const char *root, const char *dir, const char *file)
                : -1;
 }
 
-static double quota_v1(const char *root, const char *dir)
+static double cpu_quota(const char *root, const char *dir, bool v2)
 {
-    double quota = number_at(root, dir, "cpu.cfs_quota_us");
-    double period = number_at(root, dir, "cpu.cfs_period_us");
-
-    return quota > 0 && period > 0 ? quota / period : 0;
-}
-
-static double quota_v2(const char *root, const char *dir)
-{
+    double quota = number_at(root, dir, "cpu.cfs_quota_us"), period;
     char line[128];
-    double quota, period;
 
-    if (!sys_line(line, sizeof(line), "%s%s/cpu.max", root, dir) ||
-        sscanf(line, "%lf %lf", &quota, &period) != 2)
+    if (!v2)
+        period = number_at(root, dir, "cpu.cfs_period_us");
+    else if (!sys_line(line, sizeof(line), "%s%s/cpu.max", root, dir) ||
+             sscanf(line, "%lf %lf", &quota, &period) != 2)
         return 0;
     return quota > 0 && period > 0 ? quota / period : 0;
 }
 
-static double memory_room(double limit, double used)
+static double memory_limit(const char *root, const char *dir, bool v2)
 {
-    if (!(limit > 0) || limit > 1e18) /* v1 writes 2^63 for "no limit" */
-        return 0;
-    return used > 0 && used < limit ? limit - used : used >= limit ? 1 : limit;
+    double limit = number_at(root, dir, v2 ? "memory.max" : "memory.limit_in_bytes");
+
+    return limit > 0 && limit <= 1e18 ? limit : 0; /* v1 writes 2^63 for "no limit" */
 }
 
-static double memory_v1(const char *root, const char *dir)
+static double memory_room(const char *root, const char *dir, bool v2)
 {
-    return memory_room(number_at(root, dir, "memory.limit_in_bytes"),
-                       number_at(root, dir, "memory.usage_in_bytes"));
-}
+    double limit = memory_limit(root, dir, v2);
+    double used = number_at(root, dir, v2 ? "memory.current" : "memory.usage_in_bytes");
 
-static double memory_v2(const char *root, const char *dir)
-{
-    return memory_room(number_at(root, dir, "memory.max"), number_at(root, dir, "memory.current"));
+    return limit > 0 && used > 0 ? fmax(limit - used, 1) : limit;
 }
 
 static double least_of(double a, double b)
@@ -303,29 +299,25 @@ static double least_of(double a, double b)
 }
 
 /* One line of /proc/self/cgroup, "id:controllers:path", for one resource. */
-static double line_limit(const char *root, char *line, const char *controller, group_limit *v1,
-                         group_limit *v2)
+static double line_limit(const char *root, char *line, const char *controller, group_limit *limit)
 {
     char mount[PATH_SIZE], *list = strchr(line, ':'), *path;
-    double limit = 0;
 
     if (!list || !(path = strchr(list + 1, ':')))
         return 0;
     *path++ = '\0';
-    if (*++list == '\0') { /* v2, alone or beside v1 */
-        limit = group_tightest(root, "/sys/fs/cgroup", path, v2);
-        return least_of(limit, group_tightest(root, "/sys/fs/cgroup/unified", path, v2));
-    }
-    if (!list_has(list, controller, ','))
+    if (*++list == '\0') /* v2, alone or beside v1 */
+        return least_of(group_tightest(root, "/sys/fs/cgroup", path, limit, true),
+                        group_tightest(root, "/sys/fs/cgroup/unified", path, limit, true));
+    if (!gp_has_word(list, ",", controller))
         return 0;
     gp_format(mount, sizeof(mount), "/sys/fs/cgroup/%s", list);
-    limit = group_tightest(root, mount, path, v1);
+    double least = group_tightest(root, mount, path, limit, false);
     gp_format(mount, sizeof(mount), "/sys/fs/cgroup/%s", controller);
-    return least_of(limit, group_tightest(root, mount, path, v1));
+    return least_of(least, group_tightest(root, mount, path, limit, false));
 }
 
-static double group_limit_of(const char *root, const char *controller, group_limit *v1,
-                             group_limit *v2)
+static double group_limit_of(const char *root, const char *controller, group_limit *limit)
 {
     char line[PATH_SIZE];
     double least = 0;
@@ -333,7 +325,7 @@ static double group_limit_of(const char *root, const char *controller, group_lim
 
     while (file && fgets(line, sizeof(line), file)) {
         line[strcspn(line, "\n")] = '\0';
-        least = least_of(least, line_limit(root, line, controller, v1, v2));
+        least = least_of(least, line_limit(root, line, controller, limit));
     }
     if (file)
         fclose(file);
@@ -342,24 +334,14 @@ static double group_limit_of(const char *root, const char *controller, group_lim
 
 /* ---- the whole ---- */
 
-static double limit_v1(const char *root, const char *dir)
-{
-    return memory_room(number_at(root, dir, "memory.limit_in_bytes"), 0);
-}
-
-static double limit_v2(const char *root, const char *dir)
-{
-    return memory_room(number_at(root, dir, "memory.max"), 0);
-}
-
 double cpu_memory_limit(const char *root)
 {
-    return group_limit_of(root, "memory", limit_v1, limit_v2);
+    return group_limit_of(root, "memory", memory_limit);
 }
 
 double cpu_memory_free(const char *root)
 {
-    double group = group_limit_of(root, "memory", memory_v1, memory_v2);
+    double group = group_limit_of(root, "memory", memory_room);
     char proc[PATH_SIZE];
     struct cpu_memory memory;
 
@@ -394,7 +376,7 @@ void cpu_topology_read(const char *root, const cpu_set_t *mask, struct cpu_topol
     out->level2 = caches.level2;
     out->last_level = caches.last_level;
     out->cache = caches.all;
-    out->quota = group_limit_of(root, "cpu", quota_v1, quota_v2);
+    out->quota = group_limit_of(root, "cpu", cpu_quota);
     out->threads = out->cores;
     if (out->quota > 0 && out->quota < out->threads)
         out->threads = out->quota < 1 ? 1 : (int)floor(out->quota);

@@ -28,6 +28,9 @@
  * none, or it cannot be read, as in many containers. */
 bool sys_line(char *line, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
+/* The processors of a list such as "0-3,8"; false: there are none. */
+bool cpu_list_read(const char *list, cpu_set_t *out);
+
 /* ---- the parts, by the folder that stands for /proc or /sys ---- */
 
 struct cpu_info { /* of the whole machine; 0 or "" = unknown */

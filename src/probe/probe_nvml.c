@@ -57,13 +57,11 @@ static const char *error_word(int code)
 
 /* ---- opening ---- */
 
-/* What the driver wrote, made safe to print: always terminated, no control bytes. */
+/* What the driver wrote, made safe to print: always terminated. */
 static void make_safe(char *text, size_t size)
 {
     text[size - 1] = '\0';
-    for (; *text; text++)
-        if ((unsigned char)*text < ' ' || *text == 0x7f)
-            *text = '?';
+    gp_sanitize(text);
 }
 
 /* NULL, with the reason in list, where it cannot be used. */

@@ -558,7 +558,7 @@ plan "$(sum plain '[0,1]')" >"$work/plan"
 faults='' expect "allreduce" 0 '"state": "unsupported"' 'needs GPU 1; 1 of them'
 plan "$(sum plain '[1,2]')" >"$work/plan"
 faults=FAKE_CUDA_DEVICES=3 expect "a sum of others" 0 '"state": "unsupported"' \
-  'GPU 0 does not take part in the sum'
+  'GPU 0 does not take part'
 # The driver and NCCL of fake_driver.c.
 fake=${top_builddir:-.}/tests/fixtures/fake_driver.so
 if test -f "$fake"; then

@@ -2,12 +2,13 @@
 # check-gpu.sh - every claim that needs a GPU, measured in the order of its worth, with what
 # is expected beside what is seen.
 #
-#   tests/gpu/check-gpu.sh [--budget SECONDS] [STEP...]   all steps without one
+#   tests/gpu/check-gpu.sh [--budget SECONDS] [STEP...]   without one, all that have not ended
+#   tests/gpu/check-gpu.sh [--budget SECONDS] plan        which step begins in which call
 #   tests/gpu/check-gpu.sh table                          the table of what is there
 #
 # A step begins only when the time that it is expected to take is left of the budget (540 s);
-# those that did not begin are named at the end with the command that runs them. Steps may be
-# run in several calls into one folder. The table `plan` below names them all.
+# those that did not begin are named at the end with the command that runs them. A further call
+# goes on with them, in the same folder or from its archive. The table `steps` below names all.
 #
 # Run from a build (make check-gpu) or from a folder that was carried here (make gpu-kit):
 # libc, the driver, and a CUDA toolkit or PyTorch's packages are enough. PyTorch is compared
@@ -16,7 +17,7 @@
 #   OUT       where results go (check-gpu-HOST-TIME); those worth keeping belong into
 #             profiles/measured/
 #   ARCHIVE   the same as one file, renewed after each step (OUT.tgz): what a limit on the
-#             whole run leaves behind
+#             whole run leaves behind. Where the folder is not there, it is unpacked first
 #   DEVICE    which GPU (0)
 #   GPUPLAN   the program (beside this folder)
 #
@@ -33,7 +34,8 @@ gp=${GPUPLAN:-$build/gpuplan}
 judge=${JUDGE:-$build/tests/gpu/judge}
 python=${PYTHON:-python3}
 device=${DEVICE:-0}
-out=${OUT:-check-gpu-$(uname -n)-$(date -u +%Y%m%dT%H%M%SZ)}
+out=${ARCHIVE:+${ARCHIVE%.tgz}}
+out=${OUT:-${out:-check-gpu-$(uname -n)-$(date -u +%Y%m%dT%H%M%SZ)}}
 archive=${ARCHIVE:-$out.tgz}
 rehearsal=${GPUPLAN_REHEARSAL:-}
 budget=540 patience=1
@@ -61,7 +63,7 @@ choose_sizes() {
     [ "$profile" != null ] || profile=
     square=4096:4096:4096 squares=512:512:512 layer=1024:8:4096 long=4096:16:28672,512:64:28672
     many=16 full=8192 wait=20 pinned=64M
-    small='' memory=''
+    small='' memory='' load='-c 8k'
     large=8192:8192:8192 model=llama-3.1-8b mixture=qwen3-30b-a3b
     [ "$gib" -ge 20 ] || model=llama-3.2-3b mixture=granite-3.1-1b-a400m
     [ "$gib" -ge 10 ] || model=llama-3.2-1b large=4096:4096:4096
@@ -69,13 +71,15 @@ choose_sizes() {
     small='--max-time 0.02'
     [ -n "$profile" ] || memory='--preset normal --size 1M:4M'
     square=64:64:64 squares=64:64:64 layer=64:8:96 long=64:16:1024 large=128:128:128 model=$rehearsal
+    load='-c 128 --prompt 1 --output-tokens 16'
     many=2 full=64 wait=0.5 pinned=64K mixture=${rehearsal%/*}/hf-moe
 }
 
 # ---- the steps --------------------------------------------------------------------------
 
-# NAME, SECONDS that it takes on an H100 with its checks on the host, COMMAND
-plan() {
+# NAME, SECONDS that it takes on an H100 with its checks on the host, COMMAND; in the order of
+# worth: whether it is right at all, then what a plan rests on, then what others say of it
+steps() {
     cat <<END
 facts              5 facts
 smoke             20 bench gemm -t bf16 --shapes $square --check full
@@ -87,12 +91,15 @@ decode-one-short  15 bench decode -m $model --tp 1 -u 1 -c 16
 decode-one-full   15 bench decode -m $model --tp 1 -u 1 -c $full
 transfer          25 bench transfer --size $pinned:$pinned
 layers           100 bench batch -m $model --tp 1 -t bf16,fp8
+confirm-fp16      45 confirm fp16
+confirm-fp8       45 confirm fp8
+confirm-int8      45 confirm int8
 experts           60 bench batch -m $mixture --tp 1 -t bf16,fp8
 zeros             15 bench gemm -t bf16 --shapes $large --fill zeros
 often             15 bench gemm -t bf16 --shapes $large --nvml-interval 50
 fits              15 fit_as_planned fits llama-3.2-1b llama-3.2-3b llama-3.1-8b qwen2.5-32b
 exceeds           15 fit_as_planned exceeds llama-3.1-405b llama-3.1-70b qwen2.5-32b llama-3.1-8b
-override          10 bench gemm -t fp32 --shapes $squares
+override          15 bench gemm -t fp32 --shapes $large
 longk             60 bench gemm -t fp16,bf16,tf32,fp8 --check full --shapes $long
 decode-many-short 20 bench decode -m $model --tp 1 -u $many -c 16
 decode-many-full  40 bench decode -m $model --tp 1 -u $many -c $full
@@ -130,6 +137,16 @@ bench() {
     case " $* " in *' --preset '*) ;; *) set -- "$@" --preset quick ;; esac
     timeout --foreground -k 10 "$limit" "$gp" --bench "$@" $small --backend cuda --device "$device" \
         --time-limit "$((limit - 10))s" --progress none -o "$out/$name.json"
+}
+
+# confirm PRECISION: what a plan of the model rests on, by the profile alone, and measured
+confirm() {
+    [ -n "$profile" ] || { echo "the catalogue does not know this GPU"; return 99; }
+    # shellcheck disable=SC2086 # options are words
+    XDG_STATE_HOME=$out/state CUDA_VISIBLE_DEVICES=${CUDA_VISIBLE_DEVICES:-$device} timeout \
+        --foreground -k 10 "$limit" "$gp" --confirm -m "$model" -p "$1" -g "$profile:1" --tp 1 \
+        $load --calibration none $small --time-limit "$((limit - 10))s" --progress none \
+        -f json -o "$out/$name.json"
 }
 
 # torch FILE,... PATTERN: the same points by PyTorch
@@ -170,10 +187,12 @@ fit_as_planned() {
     done
     [ -n "$chosen" ] || { echo "no model here surely $wanted"; return 99; }
     bench fit -m "$chosen" -p bf16 -g "$profile:1" --tp 1 -c 8k
+    rc=$? # 5: it was allocated, and does not hold what is written
     state=$(sed -n 's/^ *"state": "\([a-z]*\)",*$/\1/p' "$out/$name.json" | tail -n 1)
     echo "planned: $chosen $wanted; seen: ${state:-nothing}"
     case $wanted/$state in
-    fits/ok | exceeds/oom) return 0 ;;
+    fits/ok) return $rc ;;
+    exceeds/oom) return 0 ;;
     esac
     return 1
 }
@@ -279,6 +298,27 @@ end_step() {
     wait "$run" 2>/dev/null
 }
 
+# The steps that have ended, as they should or not.
+ended() {
+    sed -n 's#.*"step/\([a-z0-9-]*\)", "state": "\(ok\|unsupported\)".*#\1#p' "$out/facts.list" \
+        2>/dev/null
+}
+
+# NAME, its seconds, and in which call it begins.
+plan() {
+    steps | awk -v budget="$budget" -v ended=" $(ended | tr '\n' ' ')" '
+        index(ended, " " $1 " ") { printf "%-18s %4d s  has ended\n", $1, $2; next }
+        $2 > budget { printf "%-18s %4d s  takes more than %d s\n", $1, $2, budget; next }
+        {
+            for (call = 1; used[call] + $2 > budget; call++);
+            printf "%-18s %4d s  call %d, after %d s\n", $1, $2, call, used[call]
+            used[call] += $2
+            all += $2
+            most = call > most ? call : most
+        }
+        END { printf "%d s in %d calls of %d s\n", all, most, budget }'
+}
+
 table() {
     if grep -qs '"path": ".*/fixtures/cuda/' "$out"/*.json; then
         say "REHEARSAL: this GPU is a stand-in, and no figure below is a measurement"
@@ -291,17 +331,22 @@ if [ "${1:-}" = --budget ]; then
     case $budget in '' | *[!0-9]*) say "check-gpu.sh: --budget SECONDS" >&2; exit 2 ;; esac
     shift 2
 fi
+if [ ! -d "$out" ] && [ -s "$archive" ]; then
+    mkdir -p "$out" && tar -C "$out" --strip-components=1 -xzf "$archive" || exit 2
+fi
 choose_sizes
+case $* in
+table | plan)
+    $1
+    exit
+    ;;
+esac
 for one in "$@"; do
-    [ "$one" = table ] || plan | grep -q "^$one " || {
-        say "check-gpu.sh: $one: no such step; there are: $(plan | awk '{printf "%s ", $1}')" >&2
+    steps | grep -q "^$one " || {
+        say "check-gpu.sh: $one: no such step; there are: $(steps | awk '{printf "%s ", $1}')" >&2
         exit 2
     }
 done
-if [ "$*" = table ]; then
-    table
-    exit
-fi
 mkdir -p "$out" || exit 2
 if ! "$gp" --bench gemm --backend cuda --device "$device" --dry-run >"$out/devices.log" 2>&1; then
     say "skipped: no GPU that can be measured: $(tail -n 1 "$out/devices.log")"
@@ -318,11 +363,12 @@ started=$(date +%s)
 late='' run=''
 trap 'end_step; kill ${witness:-} 2>/dev/null; keep; exit 143' INT TERM HUP
 # shellcheck disable=SC2046 # names are words
-[ $# -gt 0 ] || set -- $(plan | awk '{ print $1 }')
+[ $# -gt 0 ] || set -- $(steps | awk -v ended=" $(ended | tr '\n' ' ')" \
+    '!index(ended, " " $1 " ") { print $1 }')
 for one in "$@"; do
     # planned anew: what the first steps found decides the sizes of the rest
     choose_sizes
-    line=$(plan | grep "^$one ")
+    line=$(steps | grep "^$one ")
     # shellcheck disable=SC2086 # a line of the plan is words
     set -f && step $line && set +f
 done
@@ -332,6 +378,6 @@ table >"$out/table.txt"
 rc=$?
 keep
 cat "$out/table.txt"
-[ -z "$late" ] || say "not begun: OUT=$out $0$late"
+[ -z "$late" ] || say "not begun: OUT=$out $0 runs what is left:$late"
 say "results to keep go to profiles/measured/: $out"
 exit $rc

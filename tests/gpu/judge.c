@@ -6,9 +6,10 @@
  *
  * EXPECTED.txt says how its rows are read. FOLDER holds results of gpuplan --bench, of
  * torch_ref.py and of check-gpu itself (facts.json: the exit code of each step and why), all
- * with "points". Ends 1 when a figure is not as expected or is missing, and when none is as
- * expected. Only a point that is "unsupported" is not on this machine: one that failed, ran
- * out of memory or was skipped is looked at, even where the others of its row are good.
+ * with "points", and answers of gpuplan --confirm, whose "terms" have names. Ends 1 when a
+ * figure is not as expected or is missing, and when none is as expected. Only a point that is
+ * "unsupported" is not on this machine: one that failed, ran out of memory or was skipped is
+ * looked at, even where the others of its row are good.
  */
 #include <fnmatch.h>
 #include <math.h>
@@ -79,6 +80,21 @@ static const char *text_of(const json_t *object, const char *key)
     const char *text = json_string_value(json_object_get(object, key));
 
     return text ? text : "";
+}
+
+/* Of a result; of --confirm its terms. */
+static const json_t *points_of(const json_t *result)
+{
+    const json_t *points = json_object_get(result, "points");
+
+    return points ? points : json_object_get(result, "terms");
+}
+
+static const char *id_of(const json_t *point)
+{
+    const char *id = text_of(point, "id");
+
+    return *id ? id : text_of(point, "name");
 }
 
 /* ---- fields ---- */
@@ -175,17 +191,18 @@ static bool needs_sheet(const char *name)
 static void add_value(struct values *out, const json_t *result, const json_t *point,
                       const char *name)
 {
-    const char *state = text_of(point, "state"), *why = text_of(point, "reason");
+    const char *state = text_of(point, "state"), *reason = text_of(point, "reason");
+    const char *why = *reason ? reason : text_of(point, "why");
     const json_t *device = json_array_get(json_object_get(result, "devices"), 0);
     bool stateless = strncmp(name, "state", 5) == 0;
-    struct value value = {.id = text_of(point, "id"), .is = NAN, .why = *why ? why : state};
+    struct value value = {.id = id_of(point), .is = NAN, .why = *why ? why : state};
 
     if (out->count == VALUES)
         return;
     value.time = number(at_path(point, "time_s.median"));
     if (!*state || strcmp(state, "ok") == 0 || stateless)
         value.is = field(result, point, name);
-    if (!isfinite(value.is) && strcmp(value.why, "ok") == 0)
+    if (!isfinite(value.is) && (!*value.why || strcmp(value.why, "ok") == 0))
         value.why = needs_sheet(name) ? "the catalogue does not know this GPU" : "no figure";
     value.absent = strcmp(state, "unsupported") == 0 ||
                    (needs_sheet(name) && json_is_null(json_object_get(device, "profile")));
@@ -197,9 +214,9 @@ static const json_t *point_of(const json_t *result, const char *id)
     const json_t *point;
     size_t i;
 
-    json_array_foreach(json_object_get(result, "points"), i, point)
+    json_array_foreach(points_of(result), i, point)
     {
-        if (strcmp(text_of(point, "id"), id) == 0)
+        if (strcmp(id_of(point), id) == 0)
             return point;
     }
     return NULL;
@@ -225,9 +242,11 @@ static struct values take_term(const char *term)
         gp_format(step, sizeof step, "step/%s", file);
         out.step = point_of(file_named("facts"), step);
     }
-    json_array_foreach(json_object_get(result, "points"), i,
-                       point) if (fnmatch(id, text_of(point, "id"), 0) == 0 &&
-                                  is_variant(point, variant)) add_value(&out, result, point, name);
+    json_array_foreach(points_of(result), i, point)
+    {
+        if (fnmatch(id, id_of(point), 0) == 0 && is_variant(point, variant))
+            add_value(&out, result, point, name);
+    }
     if (out.count == 0 && name && strcmp(copy, "facts") == 0)
         out.file = false; /* a step that was not run has no fact */
     free(copy);

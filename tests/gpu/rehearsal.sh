@@ -15,8 +15,11 @@ mkdir "$work/libexec" "$work/driver" || exit 99
 ln -s "$engine" "$work/libexec/gpuplan-bench-cuda"
 ln -s "$build/tests/fixtures/fake_nvml.so" "$work/driver/libnvidia-ml.so.1"
 ln -s "$build/tests/fixtures/fake_driver.so" "$work/driver/libcuda.so.1"
+mkdir -p "$work/models/hf-llama" && ln -s "$src/tests/fixtures/models/hf-moe" "$work/models" || exit 99
+sed 's/"intermediate_size": 24/"intermediate_size": 48/' \
+    "$src/tests/fixtures/models/hf-llama/config.json" >"$work/models/hf-llama/config.json" # FP8 too
 GPUPLAN=$gp JUDGE=$judge GPUPLAN_LIBEXEC=$work/libexec LD_LIBRARY_PATH=$work/driver
-GPUPLAN_REHEARSAL=$src/tests/fixtures/models/hf-llama FAKE_NVML_PROCESSES=1
+GPUPLAN_REHEARSAL=$work/models/hf-llama FAKE_NVML_PROCESSES=1
 PYTHON=$work/python OUT=$work/run
 export GPUPLAN JUDGE GPUPLAN_LIBEXEC LD_LIBRARY_PATH GPUPLAN_REHEARSAL FAKE_NVML_PROCESSES
 export PYTHON OUT
@@ -86,6 +89,8 @@ fault "operands arrive as zeros" FAKE_CUDA=zeros smoke types
 fault "the GPU is busy" FAKE_CUDA=busy smoke types
 fault "a slow GPU" "FAKE_CUDA_GPU=h100 FAKE_CUDA=slow" smoke large
 fault "less memory than planned" "FAKE_CUDA_GPU=h100 FAKE_CUDA=oom=2" smoke fits
+fault "memory that does not hold what is written" "FAKE_CUDA_GPU=h100 FAKE_CUDA=half-set" \
+    smoke fits
 fault "PyTorch twice as fast" "SLOWER=0.5" smoke large torch-large
 fault "PyTorch breaks" "PYTHON=false" smoke large torch-large
 fault "nothing but what nobody asked for" "FAKE_CUDA=refuse" sanitizer
@@ -102,7 +107,8 @@ named() {
 }
 {
     named h100 FAKE_CUDA_GPU=h100 smoke memory types large torch-large decode-one-short \
-        decode-one-full transfer layers fits exceeds zeros often longk
+        decode-one-full transfer layers confirm-fp16 confirm-fp8 confirm-int8 fits exceeds zeros \
+        often override longk
     for gpu in b200 rtx-4090; do
         named $gpu FAKE_CUDA_GPU=$gpu smoke types
     done
@@ -114,7 +120,7 @@ named() {
 kept=0 kills=0
 # without those that interpret kernels over 256 MiB: the GPU by name has them
 steps="facts smoke types large torch-large decode-one-short decode-one-full transfer \
-layers experts zeros often fits exceeds override longk decode-many-short decode-many-full torch-layers \
+layers confirm-fp16 confirm-fp8 confirm-int8 experts zeros often fits exceeds override longk decode-many-short decode-many-full torch-layers \
 torch-decode seldom often-again interrupt ncu sanitizer"
 left=$steps
 while [ -n "$left" ] && [ $kills -lt 60 ]; do
@@ -141,7 +147,7 @@ while [ -n "$left" ] && [ $kills -lt 60 ]; do
     done
     left=${left% }
 done
-assert_eq "every step ended, and was kept" 25 "$kept"
+assert_eq "every step ended, and was kept" 28 "$kept"
 assert_eq "nothing is left" "" "$left"
 
 # ---- its table -------------------------------------------------------------------------------
@@ -214,7 +220,8 @@ for code in "$work"/fault-*.code; do
 done
 assert_contains "the reason is printed" "invalid value (status 7)" "$(cat "$work/fault-4.said")"
 assert_contains "a plan that does not fit" "fits; seen: oom" "$(cat "$work/fault-16/fits.log")"
-assert_contains "the step to repeat is named" "not begun: OUT=" "$(cat "$work/fault-20.said")"
+assert_contains "the step to repeat is named" "runs what is left: smoke" \
+    "$(cat "$work/fault-21.said")"
 
 # ---- the GPUs by name, as they ended ---------------------------------------------------------
 
@@ -224,9 +231,31 @@ for gpu in h100 b200 rtx-4090 first; do
 done
 cp "$work/h100.said" "$work/table"
 for text in "device memory, read  " "copied by a kernel" "copy engine over" "^fp8  " "^bf16  " "gate and up for one token, bf16" "largest model that fits" \
-    "smallest that exceeds" "one user, short: predicted"; do
+    "smallest that exceeds" "one user, short: predicted" "an 8B model in fp16" "\.\.\. in fp8 " \
+    "\.\.\. in int8 " "takes the time of tf32"; do
     assert_eq "an H100, row: $text" ok "$(row "$text")"
 done
+
+# ---- a plan of calls, and a call that goes on from the archive -----------------------------------
+
+gone=$work/gone
+ARCHIVE=$gone.tgz && export ARCHIVE
+OUT='' sh "$check" --budget 540 plan >"$work/calls"
+assert_eq "what fits into the first call begins with what is worth most" \
+    "facts smoke memory types large" "$(awk '/call 1,/ { print $1 }' "$work/calls" | head -n 5 |
+        tr '\n' ' ' | sed 's/ $//')"
+assert_eq "and is within the budget" yes "$(awk '/call 1,/ { all += $2 }
+    END { print (all > 400 && all <= 540) ? "yes" : all }' "$work/calls")"
+assert_contains "calls" " in 2 calls of 540 s" "$(tail -n 1 "$work/calls")"
+OUT=$gone sh "$check" facts smoke >"$work/said" 2>&1
+rm -r "$gone"
+OUT='' sh "$check" --budget 540 plan >"$work/calls"
+assert_eq "the archive says what has ended" 2 "$(grep -c "has ended" "$work/calls")"
+rm -r "$gone"
+OUT='' sh "$check" --budget 3 >"$work/said" 2>&1 # for no step
+assert_contains "a second call goes on" "runs what is left: memory types large" "$(cat "$work/said")"
+assert_eq "with what the first one found" yes "$([ -s "$gone/smoke.json" ] && echo yes)"
+unset ARCHIVE
 
 # no GPU: said, and skipped
 FAKE_CUDA=no-device sh "$check" >"$work/none" 2>&1

@@ -54,20 +54,13 @@ static double student_t(int freedom)
     return freedom < 1 ? INFINITY : freedom <= 10 ? t[freedom - 1] : 1.70;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Of n > 0 values above zero, which it sorts. */
 static struct middle fit_middle(double *values, int n)
 {
     struct middle m;
     double squares = 0;
 
-    qsort(values, (size_t)n, sizeof(*values), by_value);
+    qsort(values, (size_t)n, sizeof(*values), gp_by_value);
     m.low = values[0];
     m.high = values[n - 1];
     m.median = n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;

@@ -323,13 +323,6 @@ struct lab { /* logarithms, the mean of its devices; NAN = not measured */
     bool odd;
 };
 
-static int shared_compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 static void find_odd(struct lab *lab, int labs, struct shared_sum *out)
 {
     double value[LABS_MOST];
@@ -342,7 +335,7 @@ static void find_odd(struct lab *lab, int labs, struct shared_sum *out)
                 value[n++] = lab[i].of[f];
         if (n < 3)
             continue;
-        qsort(value, n, sizeof(value[0]), shared_compare);
+        qsort(value, n, sizeof(value[0]), gp_by_value);
         double middle = (value[(n - 1) / 2] + value[n / 2]) / 2;
         for (int i = 0; i < labs; i++)
             lab[i].odd |= fabs(lab[i].of[f] - middle) > LAB_ODD;
