@@ -530,10 +530,9 @@ int calibration_drop(const char *gpu)
 static bool is_log(const char *path)
 {
     char head[64];
-    size_t at;
 
     path_head(path, head, sizeof(head));
-    at = strspn(head, " \t\r\n");
+    size_t at = strspn(head, " \t\r\n");
     if (head[at] == '[') /* "[{" of a list, "[2026-11-26 10:12:01] " of a log */
         at += 1 + strspn(head + at + 1, " \t\r\n");
     return head[at] != '\0' && head[at] != '{' && head[at] != '|';
@@ -547,7 +546,6 @@ static enum gp_status read_log(struct calibrations *c, const char *path,
     struct stat now = {0};
     char *text = NULL;
     size_t len = 0;
-    enum gp_status rc;
 
     for (size_t i = 0; i < c->log_count && !k; i++)
         if (strcmp(c->logs[i]->path, path) == 0)
@@ -563,7 +561,7 @@ static enum gp_status read_log(struct calibrations *c, const char *path,
         now.st_mtim.tv_nsec == k->file.st_mtim.tv_nsec && k->log.engine[0])
         return GP_OK;
     k->file = now;
-    rc = path_read(path, ENGINELOG_BYTES, &text, &len, err);
+    enum gp_status rc = path_read(path, ENGINELOG_BYTES, &text, &len, err);
     if (!rc)
         rc = enginelog_parse(path, text, len, &k->log, err);
     if (rc && len > 0 && !k->log.engine[0])
@@ -619,6 +617,8 @@ static void refuse_other(const struct resolved *plan, struct log_plan *a)
     if (a->log->failed_line)
         REFUSE(a, "its start failed at line %ld: gpuplan --check-log says why",
                a->log->failed_line);
+    else if (a->log->estimated)
+        REFUSE(a, "it is an estimate, of no server that ran");
     else if (a->log->mixed)
         REFUSE(a, "the lines of two servers are mixed in it");
     else if (of->model != q->model)
@@ -690,12 +690,11 @@ static void fit_log(const struct gpu *gpu, struct log_plan *a, struct logged *ou
     struct logged_figures figures;
     double estimate[LOGGED_TERMS], planned;
     struct evaluation best;
-    struct layout layout;
     char logged[32], own[32];
 
     q->gpu = gpu; /* as it is calibrated */
     search_layout(q, &a->resolved.market, SEARCH_FEWEST_GPUS, &best);
-    layout = best.layout;
+    struct layout layout = best.layout;
     logged_estimates(q, &layout, estimate);
     fill_figures(a->log, estimate, &figures);
     switch (logged_fit(q, &layout, &figures, out, &planned)) {
@@ -755,11 +754,9 @@ enum gp_status calibrate_from_logs(struct planner *planner, struct calibrations 
     enum gp_status rc = GP_OK;
 
     while (!rc && (path = strsep(&rest, ","))) {
-        struct log_plan *a;
-
         if (!path[0] || resolved->logged[0] || !is_log(path))
             continue;
-        a = gp_calloc(1, sizeof(*a));
+        struct log_plan *a = gp_calloc(1, sizeof(*a));
         rc = read_log(calibrations_made(calibrations), path, &a->log, err);
         if (!rc)
             rc = apply_log(planner, path, resolved, a, err);
@@ -790,7 +787,6 @@ enum gp_status calibrate_request(struct planner *planner, struct calibrations **
                                  const char *list, struct resolved *out, struct gp_err *err)
 {
     struct serverbench bench = {.count = 0};
-    struct request any_goals;
     struct evaluation found;
 
     if (!gp_copy(out->measured, sizeof(out->measured), list))
@@ -802,7 +798,7 @@ enum gp_status calibrate_request(struct planner *planner, struct calibrations **
     if (rc || bench.count == 0) /* of the device alone: calibrate_gpu() */
         return rc;
     /* the points are of the layout that this request has, whatever its goals */
-    any_goals = out->request;
+    struct request any_goals = out->request;
     any_goals.rate = any_goals.ttft = any_goals.tpot = any_goals.throughput = any_goals.budget = 0;
     search_layout(&any_goals, &out->market, SEARCH_FEWEST_GPUS, &found);
     for (int i = 0; i < bench.count; i++)

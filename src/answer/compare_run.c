@@ -210,9 +210,8 @@ void print_compare(const struct record *doc, enum output_format format, bool qui
         const char *engine = record_get(request, "engine");
         const char *filter = record_get(request, "filter"), *read = record_get(request, "read");
 
-        struct strbuf head;
+        struct strbuf head = STRBUF_EMPTY;
 
-        strbuf_init(&head);
         strbuf_addf(&head, "%s: %s, %s, ", record_get(request, "model"),
                     record_get(request, "load"), engine[0] ? engine : "engine by row");
         record_plan_prices(request, &head);
@@ -236,9 +235,9 @@ void print_compare(const struct record *doc, enum output_format format, bool qui
     if (people) {
         bool speed = strstr(record_get(doc, "front"), "goals") != NULL;
 
-        if (shown < record_find(doc, "planned")->number.value)
+        if (shown < record_number(doc, "planned"))
             strbuf_addf(out, "\n%zu of %.0f rows; --top N shows N of them%s\n", shown,
-                        record_find(doc, "planned")->number.value,
+                        record_number(doc, "planned"),
                         format == OUTPUT_TEXT ? ", a wider terminal more columns" : "");
 
         strbuf_add(
@@ -407,7 +406,7 @@ void print_table(const struct record *doc, enum output_format format, bool quiet
     const struct record *q = &record_find(doc, "request")->records[0];
     const struct fact *rows = record_find(doc, "rows");
     enum record_as as = format == OUTPUT_MARKDOWN ? RECORD_MARKDOWN : RECORD_TEXT;
-    struct strbuf head;
+    struct strbuf head = STRBUF_EMPTY;
 
     if (format == OUTPUT_JSON) {
         record_json(doc, out);
@@ -417,12 +416,11 @@ void print_table(const struct record *doc, enum output_format format, bool quiet
         record_table(rows->records, rows->record_count, NULL, RECORD_CSV, out);
         return;
     }
-    strbuf_init(&head);
     strbuf_addf(&head, "%s: sold as %.0f GB, %.2f GiB usable; %s; ", record_get(q, "gpu"),
-                record_find(q, "gpu_marketed")->number.value,
-                record_find(q, "gpu_usable")->number.value, record_get(q, "load"));
+                record_number(q, "gpu_marketed"), record_number(q, "gpu_usable"),
+                record_get(q, "load"));
     record_plan_prices(q, &head);
-    strbuf_addf(&head, ", %.0f h/month", record_find(q, "hours_per_month")->number.value);
+    strbuf_addf(&head, ", %.0f h/month", record_number(q, "hours_per_month"));
     output_line(head.text, format, out);
     strbuf_fini(&head);
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {

@@ -56,18 +56,13 @@ static double own_of(const struct plan *plan, enum sweep of)
     return of == SWEEP_CONTEXT ? plan->request.context : plan->request.users;
 }
 
-static double power_of_two(double value)
-{
-    return value > 0 && isfinite(value) ? exp2(ceil(log2(value) - 1e-9)) : 1;
-}
-
 static void set_range(const struct memory_curve *m, const struct plan *plan, struct plot *plot,
                       double low, double high)
 {
     double own = own_of(plan, m->of), most = plan->request.model->max_context;
 
     if (m->of == SWEEP_CONTEXT) {
-        most = most > 0 ? most : fmax(MOST_TOKENS, power_of_two(own));
+        most = most > 0 ? most : fmax(MOST_TOKENS, roof_curve_ceil2(own));
         plot_range(plot, low, high, fmin(LEAST_TOKENS, own), fmax(most, own));
         return;
     }
@@ -205,11 +200,10 @@ static void point_at(const struct load_curve *c, double users, struct load_point
     struct request q = c->request;
     struct plan plan;
     struct quantity month;
-    bool fits;
 
     q.users = users;
     plan_layout(&q, &c->layout, &c->market, &plan);
-    fits = plan.has_memory && plan.verdict != VERDICT_DOES_NOT_FIT;
+    bool fits = plan.has_memory && plan.verdict != VERDICT_DOES_NOT_FIT;
     *out = (struct load_point){.users = users, .verdict = plan.verdict, .limit = plan.limit};
     if (!fits || plan.speed.gap != SPEED_KNOWN) {
         out->gpus = fits ? plan.layout.gpus : 0;
@@ -263,12 +257,11 @@ static double held_to(const struct load_curve *c, double goal, bool first, bool 
 static struct load_point first_with(const struct load_curve *c, double tokens)
 {
     int i = 0;
-    struct load_point best;
     double low, high;
 
     while (i < c->done - 1 && !(c->point[i].tokens.value >= tokens))
         i++;
-    best = c->point[i];
+    struct load_point best = c->point[i];
     low = i > 0 ? c->point[i - 1].users : best.users;
     for (high = best.users; high - low > 1;) {
         struct load_point p;
@@ -521,7 +514,6 @@ static void say_words(const struct load_curve *c, enum load_kind kind, char word
 {
     char marginal[32] = "", count[32];
     bool done = c->done == c->count;
-    size_t used;
 
     words[0] = '\0';
     if (kind == LOAD_TPOT && done)
@@ -538,7 +530,7 @@ static void say_words(const struct load_curve *c, enum load_kind kind, char word
                   units_tokens(count, sizeof(count), round(c->most)));
     if (c->end.marginal > c->end.fits)
         gp_format(marginal, sizeof(marginal), ", marginal to %.0f", c->end.marginal);
-    used = strlen(words);
+    size_t used = strlen(words);
     if (c->end.fits < 1)
         gp_format(words + used, CURVE_WORDS - used, "nothing fits for certain: %s",
                   limit_words[c->end.after].end);
@@ -705,13 +697,12 @@ static struct tally add_batch(struct roof_curve *c, const struct plan *plan, con
     const struct request *q = &plan->request;
     struct products_layer layer[LAYERS];
     int count = products_layers(q->model, &plan->layout, layer, LAYERS), mark = 0;
-    struct plot_series *s;
     struct tally tally = {0};
 
     for (int i = 0; i < plot->count; i++)
         mark += plot->series[i].mark != 0;
     c->batch[plot->count] = n;
-    s = plot_add(plot, name, plot_role(mark), (char)('1' + mark));
+    struct plot_series *s = plot_add(plot, name, plot_role(mark), (char)('1' + mark));
     if (s) /* "decode b=16": its last word, or that of a prompt */
         gp_copy(s->tag, sizeof(s->tag), strchr(name, '=') ? strchr(name, ' ') + 1 : "prefill");
     for (int i = 0; i < count; i++) {
@@ -971,12 +962,11 @@ enum gp_status measured_rows_read(const struct answer *a, struct measured_rows *
                                   struct gp_err *err)
 {
     struct serverbench bench = {.count = 0};
-    enum gp_status rc;
 
     out->count = 0;
     if (!a->resolved.measured[0])
         return GP_OK;
-    rc = calibrate_points(a->resolved.measured, &bench, err);
+    enum gp_status rc = calibrate_points(a->resolved.measured, &bench, err);
     if (rc)
         return rc;
     for (int i = 0; i < bench.count; i++) {
@@ -1071,7 +1061,6 @@ bool measured_plot_times(const struct answer *a, const struct measured_rows *row
             (!like || count_alike(rows, &rows->row[i]) > count_alike(rows, like)))
             like = &rows->row[i];
     int shown = 0, in = 0, all = 0;
-    struct plot_series *marks;
     struct users users;
     char other[80] = "";
 
@@ -1117,7 +1106,7 @@ bool measured_plot_times(const struct answer *a, const struct measured_rows *row
         plot_point(before, at.users, p.known ? p.value * 1e3 : NAN);
         plot_point(after, at.users, q.known ? q.value * 1e3 : NAN);
     }
-    marks = plot_add(plot, "measured", PLOT_2, '1');
+    struct plot_series *marks = plot_add(plot, "measured", PLOT_2, '1');
     for (int i = 0; i < rows->count; i++) {
         const struct measured_row *r = &rows->row[i];
 
@@ -1171,7 +1160,6 @@ bool measured_plot_products(const struct answer *a, const struct gpu *sheet, str
     const struct gpu *gpu = a->plan.request.gpu;
     const struct calib *c = gpu->family ? gpu->family->calib : NULL;
     const struct gpu *law = sheet ? sheet : gpu;
-    struct plot_series *band;
     double least, most, low, high;
 
     if (!c || c->points == 0 || !law->family)
@@ -1184,7 +1172,7 @@ bool measured_plot_products(const struct answer *a, const struct gpu *sheet, str
                                  .title = "batch: tokens at once (log2)"};
     low = 1 / most;
     high = least;
-    band = plot_add_shade(plot, "predicted", PLOT_DIM, PLOT_BAND);
+    struct plot_series *band = plot_add_shade(plot, "predicted", PLOT_DIM, PLOT_BAND);
     plot_span(band, 1, low, high);
     plot_span(band, BATCH_MOST, low, high);
     for (int k = 0, i = 0; k < KERNEL_COUNT; k++) {

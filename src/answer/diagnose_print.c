@@ -194,9 +194,8 @@ void diagnose_record(const struct diagnose_facts *f, const char *name, const cha
 static void print_evidence(const struct record *device, struct strbuf *out)
 {
     const struct fact *rows = record_find(device, "evidence");
-    struct strbuf unknown;
+    struct strbuf unknown = STRBUF_EMPTY;
 
-    strbuf_init(&unknown);
     strbuf_add(out, "evidence:\n");
     for (size_t i = 0; rows && i < rows->record_count; i++) {
         const struct record *r = &rows->records[i];

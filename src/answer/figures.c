@@ -15,6 +15,8 @@
 #define GIB "GiB", GP_GIB
 #define MEMORY(member, key) AT(memory.member), key, GIB
 #define OF_GPU GIB, 4, FIGURES_MEMORY
+#define SECONDS(member, key, label, decimals) \
+    AT(member), key, "s", 1, label, "ms", 1e-3, decimals, FIGURES_SPEED, 0, AS_TIME
 #define NOBODY NULL, NULL, 1, 0, FIGURES_MEMORY, PART_LIMIT, AS_GIB
 
 const struct figure_row figure_rows[FIGURE_COUNT] = {
@@ -42,28 +44,16 @@ const struct figure_row figure_rows[FIGURE_COUNT] = {
                         AS_GIB},
     [FIGURE_TABLES] = {MEMORY(tables, "host_memory_tables"), "n-gram tables", OF_GPU, PART_LIMIT,
                        AS_GIB},
-    [FIGURE_TTFT] = {AT(speed.ttft), "ttft", "s", 1, "TTFT", "ms", 1e-3, 1, FIGURES_SPEED, 0,
-                     AS_TIME},
-    [FIGURE_TPOT] = {AT(speed.tpot), "tpot", "s", 1, "TPOT", "ms", 1e-3, 2, FIGURES_SPEED, 0,
-                     AS_TIME},
+    [FIGURE_TTFT] = {SECONDS(speed.ttft, "ttft", "TTFT", 1)},
+    [FIGURE_TPOT] = {SECONDS(speed.tpot, "tpot", "TPOT", 2)},
     [FIGURE_TOKENS] = {AT(speed.tokens), "output_tokens_per_s", "tokens/s", 1,
                        "output tokens per second", "tokens/s", 1, 1, FIGURES_SPEED, 0, AS_RATE},
     [FIGURE_REQUESTS] = {AT(speed.requests), "requests_per_s", "requests/s", 1, NULL, NULL, 1, 0,
                          FIGURES_SPEED, 0, AS_RATE},
     [FIGURE_FULL] = {AT(speed.full), "full_requests_per_s", "requests/s", 1, NULL, NULL, 1, 0,
                      FIGURES_SPEED, 0, AS_RATE},
-#define X(NAME, measure, point, key, label)                           \
-    [FIGURE_LATE + LATE_##NAME] = {AT(speed.percentile[LATE_##NAME]), \
-                                   key,                               \
-                                   "s",                               \
-                                   1,                                 \
-                                   label,                             \
-                                   "ms",                              \
-                                   1e-3,                              \
-                                   1,                                 \
-                                   FIGURES_SPEED,                     \
-                                   0,                                 \
-                                   AS_TIME},
+#define X(NAME, measure, point, key, label) \
+    [FIGURE_LATE + LATE_##NAME] = {SECONDS(speed.percentile[LATE_##NAME], key, label, 1)},
     LATES(X)
 #undef X
         [FIGURE_USED_SHARE] = {0, "utilisation", "share", 1, "utilisation", "%", 0.01, 1,

@@ -487,10 +487,10 @@ static enum gp_status make_one(struct planner *planner, const struct options *op
 {
     const struct plan *p = &answer->plan;
     struct making m = {planner, options, answer, &p->request, &p->layout, &p->memory, out};
-    enum gp_status rc;
 
     memset(out, 0, sizeof(*out));
-    rc = catalog_launch(planner_catalog(planner), p->request.engine->id, &out->table, err);
+    enum gp_status rc =
+        catalog_launch(planner_catalog(planner), p->request.engine->id, &out->table, err);
     if (rc)
         return rc == GP_E_USAGE ? gp_fail(err, rc, "--launch", "", "%s has no table of options",
                                           p->request.engine->name)
@@ -676,10 +676,9 @@ static void write_json(struct writing *w, const struct launch_flag *f)
 {
     json_t *object = object_of(w, f->flag);
     const struct launch_list *argv = &w->out->argv;
-    struct strbuf text;
+    struct strbuf text = STRBUF_EMPTY;
     bool there = false; /* by another member of it */
 
-    strbuf_init(&text);
     gp_json_write(object, false, &text);
     for (size_t i = 0; i < argv->count; i++)
         there |= !argv->at[i].name && strcmp(argv->at[i].text, f->flag) == 0;

@@ -2,7 +2,7 @@
  * launch.h - a plan as the command that starts its engine, and such a command as a request.
  *
  *   answer --launch_make()--> struct launch --launch_command()--> words, variables, a file
- *   words, variables, a file, a log's arguments --launch_read_*()--> struct launch_reading
+ *   the arguments of a log --launch_read_pair()--> struct launch_reading
  *   --launch_request()--> options that plan the same memory
  *
  * Both ways walk the engine's table (launch_file.h). What a plan sets is one value each
@@ -108,7 +108,6 @@ void launch_command_fini(struct launch_command *command);
 /* The row that carries a setting in that version; NULL when there is none. */
 const struct launch_flag *launch_flag_of(const struct launch_engine *table, long version,
                                          enum launch_setting setting);
-/* What the engine calls that format; NULL: nothing that it can be told. */
 /* The engine's name of the value in its own configuration and the value, for each value
  * that a command of node 0 carries: what Triton's model.json holds. JSON, one object. */
 void launch_config(const struct launch *launch, struct strbuf *out);
@@ -120,12 +119,9 @@ struct launch_reading {
     long version;
     struct launch_values values;
     double users;      /* of a replica, where the caller knows; 0 */
-    int devices;       /* that the command may see; 0: it does not say */
     char unknown[256]; /* options that the table has not, ", " between */
     int unknown_count;
 };
-
-#define LAUNCH_READ_MAX (1 << 20) /* bytes of one command or file */
 
 /* version: engine_version(); of llama.cpp and others without releases 0. */
 void launch_read_begin(const struct launch_engine *table, long version, struct launch_reading *out);
@@ -133,14 +129,6 @@ void launch_read_begin(const struct launch_engine *table, long version, struct l
  * ("max_model_len"), as a start-up log prints it; value NULL or "": a switch. What the
  * table has not is counted as unknown. */
 enum gp_status launch_read_pair(struct launch_reading *reading, const char *name, const char *value,
-                                struct gp_err *err);
-enum gp_status launch_read_argv(struct launch_reading *reading, const char *const *argv,
-                                size_t count, struct gp_err *err);
-/* A line of a shell: variables, the command, its words; "\" ends a line that goes on. */
-enum gp_status launch_read_shell(struct launch_reading *reading, const char *text, size_t len,
-                                 struct gp_err *err);
-/* The engine's own file: YAML of TensorRT-LLM, Ollama's Modelfile. */
-enum gp_status launch_read_file(struct launch_reading *reading, const char *text, size_t len,
                                 struct gp_err *err);
 
 /* Options and the texts that they borrow: keep it where it is. */

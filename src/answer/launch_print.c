@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "answer/print_plan.h"
 #include "answer/record.h"
 #include "answer/report.h"
 #include "answer/sentence.h"
@@ -44,9 +43,8 @@ static void add_note(struct notes *n, const char *fmt, ...)
 /* The engine's own commands, with the model's id in them. */
 static void note_then(const struct launch *l, const char *model, struct notes *n)
 {
-    struct strbuf text;
+    struct strbuf text = STRBUF_EMPTY;
 
-    strbuf_init(&text);
     for (const char *p = l->table->then; *p; p++)
         if (strncmp(p, "{model}", 7) == 0) {
             strbuf_add(&text, model);
@@ -227,10 +225,9 @@ enum gp_status launch_print(struct catalog *catalog, const struct answer *a, con
 {
     struct launch_comments comments;
     struct notes notes;
-    struct strbuf name;
+    struct strbuf name = STRBUF_EMPTY;
     enum gp_status rc = GP_OK;
 
-    strbuf_init(&name);
     notes_of(a, l, target, &notes);
     comments_of(a, l, &notes, &comments);
     if (l && target->id[0])
@@ -296,7 +293,7 @@ static enum gp_status record_commands(struct record *doc, struct catalog *catalo
 {
     struct launch_place place = {0};
     struct launch_command command;
-    struct strbuf manifest, name;
+    struct strbuf manifest = STRBUF_EMPTY, name = STRBUF_EMPTY;
     enum gp_status rc = GP_OK;
 
     launch_command(l, &place, &command);
@@ -305,8 +302,6 @@ static enum gp_status record_commands(struct record *doc, struct catalog *catalo
     record_list(doc, "files");
     if (command.file[0])
         record_file(doc, command.file, command.text.text);
-    strbuf_init(&manifest);
-    strbuf_init(&name);
     if (target->id[0])
         rc = launch_manifest(catalog, target, a, l, comments, &name, &manifest, err);
     if (!rc && target->id[0])
@@ -330,10 +325,9 @@ enum gp_status launch_print_json(struct catalog *catalog, const struct answer *a
     enum gp_status rc = GP_OK;
 
     const struct request *q = &a->plan.request;
-    struct record doc;
+    struct record doc = {0};
     struct notes notes;
 
-    record_init(&doc);
     report_begin(&doc, "gpuplan.launch/1", q->data_date);
     record_text(&doc, "target", target->id[0] ? target->id : q->engine->id);
     record_text(&doc, "engine", q->engine->id);

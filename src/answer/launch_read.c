@@ -1,6 +1,6 @@
 /*
  * launch_read.c - the reading half of launch.h: the options of an engine as values, and
- * values as a request. Commands, files and logs are anybody's.
+ * values as a request. Logs are anybody's.
  */
 #include "answer/launch.h"
 
@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/mem.h"
 #include "base/path.h"
 #include "catalog/engine.h"
 #include "plan/draft.h"
@@ -250,111 +249,7 @@ enum gp_status launch_read_pair(struct launch_reading *r, const char *name, cons
     return rc;
 }
 
-/* ---- words of a command ---- */
-
-/* An option begins with a dash; -1 is a number. */
-static bool is_option(const char *word)
-{
-    double number;
-
-    return word[0] == '-' && word[1] && !read_number(word, &number);
-}
-
-/* What stands before the options is the command, as "vllm serve"; mpirun and python have options of
- * their own, up to the command's last word. Returns how many words these are. */
-static size_t skip_command(const struct launch_reading *r, const char *const *argv, size_t count)
-{
-    size_t last = 0;
-
-    for (size_t i = 0; i < count && i < 16; i++) {
-        const char *word = path_name(argv[i]);
-
-        if (gp_has_word("mpirun exec python nohup", " ", word) ||
-            strcmp(word, r->table->ranks) == 0 || engine_lists(r->table->command, word))
-            last = i + 1;
-    }
-    return last;
-}
-
-/* The option at argv[*i], with the word after it where it takes one. */
-static enum gp_status read_option(struct launch_reading *r, const char *const *argv, size_t count,
-                                  size_t *i, struct gp_err *err)
-{
-    const char *option = argv[*i], *equals = strchr(option, '=');
-    char name[64];
-    int at = 0;
-
-    if (option[1] == '-' && equals) {
-        gp_format(name, sizeof(name), "%.*s", (int)fmin((double)(equals - option), 63), option);
-        return launch_read_pair(r, name, equals + 1, err);
-    }
-    const struct launch_flag *f = next_row(r, option, &at);
-    bool value = *i + 1 < count && (f ? f->form != LAUNCH_AS_SWITCH : !is_option(argv[*i + 1]));
-    return launch_read_pair(r, option, value ? argv[++*i] : NULL, err);
-}
-
-enum gp_status launch_read_argv(struct launch_reading *r, const char *const *argv, size_t count,
-                                struct gp_err *err)
-{
-    const struct launch_flag *first = NULL; /* of the word without an option */
-    enum gp_status rc = GP_OK;
-
-    for (int i = 0; i < r->table->flag_count && !first; i++)
-        if (r->table->flag[i].form == LAUNCH_AS_FIRST)
-            first = &r->table->flag[i];
-    for (size_t i = skip_command(r, argv, count); i < count && !rc; i++) {
-        if (is_option(argv[i]))
-            rc = read_option(r, argv, count, &i, err);
-        else if (first && !r->values.given[first->setting])
-            rc = take_value(r, first, argv[i], err);
-        else
-            note_unknown(r, argv[i]);
-    }
-    return rc;
-}
-
-/* ---- a line of a shell ---- */
-
-struct words {
-    char **at;
-    size_t count, cap;
-};
-
-/* The words of the first line of a text: quotes of both kinds, and what a backslash protects;
- * a backslash at its end goes on. */
-static void split_line(const char *text, size_t len, struct words *out)
-{
-    struct strbuf word;
-    char quote = 0;
-    bool open = false; /* a word has begun */
-
-    strbuf_init(&word);
-    for (size_t i = 0; i <= len; i++) {
-        char c = i < len ? text[i] : '\0';
-
-        if (!c || (!quote && isspace((unsigned char)c))) {
-            if (open) {
-                out->at = gp_grow(out->at, &out->cap, out->count + 1, sizeof(*out->at));
-                out->at[out->count++] = gp_strdup(word.text);
-            }
-            open = false;
-            strbuf_clear(&word);
-            if (!c || c == '\n')
-                break;
-        } else if (!open && c == '\\' && i + 1 < len && text[i + 1] == '\n') {
-            i++;
-        } else {
-            open = true;
-            if (quote ? c == quote : c == '\'' || c == '"')
-                quote = quote ? 0 : c;
-            else if (c == '\\' && quote != '\'' && i + 1 < len)
-                strbuf_addc(&word, text[++i]);
-            else
-                strbuf_addc(&word, c);
-        }
-    }
-    strbuf_fini(&word);
-}
+/* ---- a request ---- */
 
 static int list_length(const char *text)
 {
@@ -364,109 +259,6 @@ static int list_length(const char *text)
         n += *text == ',' || *text == '/';
     return n;
 }
-
-/* "OLLAMA_NUM_PARALLEL=4"; false: the word assigns nothing. */
-static bool read_variable(struct launch_reading *r, char *word, enum gp_status *rc,
-                          struct gp_err *err)
-{
-    size_t n = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-    int at = 0;
-
-    if (n == 0 || word[n] != '=')
-        return false;
-    word[n] = '\0';
-    if (strstr(word, "VISIBLE_DEVICES") || strcmp(word, "ZE_AFFINITY_MASK") == 0)
-        r->devices = list_length(word + n + 1);
-    const struct launch_flag *f = next_row(r, word, &at);
-    if (f && f->form == LAUNCH_AS_ENV)
-        *rc = take_value(r, f, word + n + 1, err);
-    return true;
-}
-
-static enum gp_status too_long(struct gp_err *err)
-{
-    return gp_fail(err, GP_E_FILE, "command", "", "is longer than %d bytes", LAUNCH_READ_MAX);
-}
-
-enum gp_status launch_read_shell(struct launch_reading *r, const char *text, size_t len,
-                                 struct gp_err *err)
-{
-    struct words words = {0};
-    enum gp_status rc = len > LAUNCH_READ_MAX ? too_long(err) : GP_OK;
-    size_t first = 0;
-
-    if (!rc)
-        split_line(text, len, &words);
-    if (words.count > 0 && strcmp(words.at[words.count - 1], "&") == 0)
-        free(words.at[--words.count]);
-    while (!rc && first < words.count && read_variable(r, words.at[first], &rc, err))
-        first++;
-    if (!rc && first < words.count)
-        rc = launch_read_argv(r, (const char *const *)words.at + first, words.count - first, err);
-    for (size_t i = 0; i < words.count; i++)
-        free(words.at[i]);
-    free(words.at);
-    return rc;
-}
-
-/* ---- the engine's own file ---- */
-
-static enum gp_status read_yaml_line(struct launch_reading *r, char *line, char parent[64],
-                                     struct gp_err *err)
-{
-    bool inside = line[0] == ' ' || line[0] == '\t';
-    char *text = gp_trim(line), *colon = strchr(text, ':');
-    char name[128];
-
-    if (!colon || text[0] == '#')
-        return GP_OK;
-    *colon = '\0';
-    char *value = gp_trim(colon + 1);
-    if (!inside)
-        gp_copy(parent, 64, value[0] ? "" : text);
-    if (!value[0])
-        return GP_OK;
-    gp_format(name, sizeof(name), "%s%s%s", inside ? parent : "", inside && parent[0] ? "." : "",
-              text);
-    return launch_read_pair(r, name, value, err);
-}
-
-static enum gp_status read_modelfile_line(struct launch_reading *r, char *line, struct gp_err *err)
-{
-    char *text = gp_trim(line);
-    bool parameter = strncmp(text, "PARAMETER ", 10) == 0;
-
-    if (!parameter && strncmp(text, "FROM ", 5) != 0)
-        return GP_OK;
-    text = gp_trim(text + (parameter ? 10 : 0));
-    char *blank = text + strcspn(text, " \t");
-    char *value = *blank ? gp_trim(blank + 1) : blank;
-    *blank = '\0';
-    return launch_read_pair(r, text, value, err);
-}
-
-enum gp_status launch_read_file(struct launch_reading *r, const char *text, size_t len,
-                                struct gp_err *err)
-{
-    enum gp_status rc = len > LAUNCH_READ_MAX ? too_long(err) : GP_OK;
-    char line[LAUNCH_TEXT_MAX + 64], parent[64] = "";
-    bool modelfile = false;
-
-    for (int i = 0; i < r->table->flag_count; i++)
-        modelfile |= r->table->flag[i].form == LAUNCH_AS_MODELFILE;
-    while (!rc && len > 0) {
-        const char *end = memchr(text, '\n', len);
-        size_t n = end ? (size_t)(end - text) : len;
-
-        gp_format(line, sizeof(line), "%.*s", (int)fmin((double)n, sizeof(line) - 1), text);
-        rc = modelfile ? read_modelfile_line(r, line, err) : read_yaml_line(r, line, parent, err);
-        text += n + (end != NULL);
-        len -= n + (end != NULL);
-    }
-    return rc;
-}
-
-/* ---- a request ---- */
 
 static bool is_given(const struct launch_reading *r, enum launch_setting s)
 {
@@ -530,8 +322,6 @@ static struct degrees degrees_of(const struct launch_reading *r)
         if (r->table->flag[i].setting == LAUNCH_EP)
             ep = &r->table->flag[i];
     }
-    if (!tp && !is_given(r, LAUNCH_SPLIT) && r->devices > 0)
-        d.pp = r->devices; /* it spreads layers over what it sees */
     if (tp && tp->unit == LAUNCH_PER_GROUP && d.dp > 1)
         d.tp = fmax(floor(d.tp / d.dp), 1);
     if (ep && ep->unit == LAUNCH_PER_ALL && number_or(r, LAUNCH_EP, 0) > 0)
@@ -664,7 +454,6 @@ enum gp_status launch_request(const struct launch_reading *r, struct catalog *ca
         "no-kv-offload draft speculative-tokens lora language-model-only";
     const char *asked = strchr(options_word(base, OPT_LORA, ""), ':');
     long minor = r->version / 10000;
-    enum gp_status rc;
 
     memset(out, 0, sizeof(*out));
     out->options = *base;
@@ -677,7 +466,7 @@ enum gp_status launch_request(const struct launch_reading *r, struct catalog *ca
     if (r->version > 0)
         gp_format(out->engine, sizeof(out->engine), "%s@%ld.%ld.%ld", r->table->id, minor / 10000,
                   minor % 10000, r->version % 10000);
-    rc = set_text(out, OPT_ENGINE, out->engine, err);
+    enum gp_status rc = set_text(out, OPT_ENGINE, out->engine, err);
     if (!rc)
         rc = request_model(r, catalog, out, err);
     if (!rc)

@@ -38,11 +38,10 @@ enum gp_status launch_target_splits(struct catalog *catalog, const struct launch
                                     struct gp_err *err)
 {
     char **names, hint[160] = "--launch";
-    size_t count;
 
     if (has_roles(target))
         return GP_OK;
-    count = catalog_names(catalog, "launch", ".tmpl", &names);
+    size_t count = catalog_names(catalog, "launch", ".tmpl", &names);
     for (size_t i = 0; i < count; i++) {
         struct launch_target other;
 
@@ -96,9 +95,8 @@ static void set_words(json_t *to, const char *key, const struct launch_list *lis
 /* What writes a file, without the end of its last line. */
 static void set_writing(json_t *to, const char *key, const char *name, const char *text)
 {
-    struct strbuf script;
+    struct strbuf script = STRBUF_EMPTY;
 
-    strbuf_init(&script);
     quote_file(&script, name, text);
     if (script.len > 0 && script.text[script.len - 1] == '\n')
         script.text[--script.len] = '\0';
@@ -149,9 +147,8 @@ static void set_image(const struct launch *l, json_t *to)
 {
     const char *version = strstr(l->image, "{version}");
     char docker[256];
-    struct strbuf image;
+    struct strbuf image = STRBUF_EMPTY;
 
-    strbuf_init(&image);
     strbuf_addn(&image, l->image, version ? (size_t)(version - l->image) : strlen(l->image));
     if (version)
         quote_add(&image, QUOTE_TAG, l->version_text);
@@ -178,12 +175,10 @@ static void set_pods(const struct launch *l, const struct launch_target *target,
                      json_t *to)
 {
     json_t *pods = json_array();
-    struct strbuf port;
-    const char *own;
+    struct strbuf port = STRBUF_EMPTY;
     char usual[16];
 
-    strbuf_init(&port);
-    own = block_line(target, "pod_port", to, &port);
+    const char *own = block_line(target, "pod_port", to, &port);
     set_text(to, "pod_port",
              own ? own : (gp_format(usual, sizeof(usual), "%d", l->table->port), usual));
 
@@ -221,10 +216,9 @@ static void set_servers(const struct launch *l, const char *name, bool devices_t
         char devices[256] = "", list[512] = "", text[80];
         json_t *server = json_object();
         struct launch_command c;
-        struct strbuf words;
+        struct strbuf words = STRBUF_EMPTY;
 
         launch_command(l, &place, &c);
-        strbuf_init(&words);
         for (int i = first; i < first + l->host_gpus; i++) {
             gp_append(devices, sizeof(devices), devices[0] ? "," : "", "%d", i);
             gp_append(list, sizeof(list), list[0] ? ", " : "", "\"%d\"", i);
@@ -259,11 +253,9 @@ static void set_job(const struct launch *l, const struct launch_target *target, 
     bool mpi = strcmp(l->table->hosts, "mpi") == 0 && l->nodes > 1;
     struct launch_place place = {.anywhere = true};
     struct launch_command c;
-    struct strbuf words, port, node, master;
+    struct strbuf words = STRBUF_EMPTY, port = STRBUF_EMPTY, node = STRBUF_EMPTY,
+                  master = STRBUF_EMPTY;
 
-    strbuf_init(&port);
-    strbuf_init(&node);
-    strbuf_init(&master);
     place.container = block_line(target, "job_in_image", to, &port) != NULL;
     place.port = block_line(target, "port", to, &port);
     if (l->nodes > 1 && !mpi) {
@@ -272,7 +264,6 @@ static void set_job(const struct launch *l, const struct launch_target *target, 
         place.any_node = place.node_text != NULL;
     }
     launch_command(l, &place, &c);
-    strbuf_init(&words);
     launch_shell_words(&c, 0, "    ", &words);
     set_text(to, "job_words", words.text);
     set_flag(to, "mpi", mpi);
@@ -291,15 +282,12 @@ static void set_options(const struct launch *l, const struct launch_target *targ
 {
     struct launch_place place = {.anywhere = true, .container = true, .only_options = true};
     struct launch_command c;
-    struct strbuf line, more;
-    json_t *words;
+    struct strbuf line = STRBUF_EMPTY, more = STRBUF_EMPTY;
     char *rest;
 
     launch_command(l, &place, &c);
-    strbuf_init(&line);
-    strbuf_init(&more);
     set_words(to, "options", &c.argv, 0);
-    words = json_object_get(to, "options");
+    json_t *words = json_object_get(to, "options");
     template_block(target->path, target->text, "more_options", to, &more, NULL);
     for (char *word = strtok_r(more.text, "\n", &rest); word && more.len > 0;
          word = strtok_r(NULL, "\n", &rest)) {
@@ -323,11 +311,10 @@ static void set_options(const struct launch *l, const struct launch_target *targ
 /* What the target calls the GPU, by the lines "ID NAME" of its block gpu_names. */
 static void set_gpu_name(const struct launch_target *target, const struct gpu *gpu, json_t *to)
 {
-    struct strbuf lines;
+    struct strbuf lines = STRBUF_EMPTY;
     char *rest, name[64] = "";
     size_t len = strlen(gpu->id);
 
-    strbuf_init(&lines);
     template_block(target->path, target->text, "gpu_names", to, &lines, NULL);
     for (char *line = strtok_r(lines.text, "\n", &rest); line && lines.len > 0;
          line = strtok_r(NULL, "\n", &rest))
@@ -369,14 +356,13 @@ static void set_triton(struct catalog *catalog, const struct launch *l, const ch
     static const char pbtxt[] = "backend: \"%s\"\ninstance_group [\n  {\n    count: 1\n"
                                 "    kind: KIND_MODEL\n  }\n]\n";
     bool python = strcmp(l->table->triton, "python") == 0;
-    struct strbuf config;
+    struct strbuf config = STRBUF_EMPTY;
     char path[160], text[160];
 
     set_text(to, "triton", l->table->triton);
     set_triton_engines(catalog, to);
     if (!l->table->triton[0])
         return;
-    strbuf_init(&config);
     launch_config(l, &config);
     set_flag(to, "python", python);
     gp_format(path, sizeof(path), "model_repository/%s/config.pbtxt", name);
@@ -393,9 +379,8 @@ static void model_label(const struct launch *l, char name[64])
 {
     const char *model = l->values.text[LAUNCH_MODEL];
     const char *slash = strrchr(model, '/');
-    struct strbuf label;
+    struct strbuf label = STRBUF_EMPTY;
 
-    strbuf_init(&label);
     quote_add(&label, QUOTE_LABEL, slash ? slash + 1 : model);
     gp_copy(name, 64, label.len > 0 ? label.text : "model");
     strbuf_fini(&label);
@@ -481,11 +466,9 @@ static json_t *context_of(struct catalog *catalog, const struct launch_target *t
 static enum gp_status check_refused(const struct launch_target *target, const json_t *context,
                                     struct gp_err *err)
 {
-    struct strbuf text;
-    enum gp_status rc;
+    struct strbuf text = STRBUF_EMPTY;
 
-    strbuf_init(&text);
-    rc = template_block(target->path, target->text, "refuse", context, &text, err);
+    enum gp_status rc = template_block(target->path, target->text, "refuse", context, &text, err);
     if (!rc && text.len > 0) {
         char *line = text.text, *hint = strchr(line, '\n');
 

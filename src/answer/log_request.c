@@ -208,10 +208,9 @@ enum gp_status log_request(struct catalog *catalog, const struct enginelog *log,
     const struct model *model;
     char version[32], engine[sizeof(out->request.engine)];
     bool slots = false; /* it reads one file and cuts one cache into slots */
-    enum gp_status rc;
 
     memset(out, 0, sizeof(*out));
-    rc = catalog_launch(catalog, log->engine, &table, err);
+    enum gp_status rc = catalog_launch(catalog, log->engine, &table, err);
     if (rc)
         return rc;
     plain_version(log->version, version, sizeof(version));

@@ -165,7 +165,7 @@ static struct runner_up runner_reaching(const struct request *q, const struct ma
     struct plan p;
 
     if (!late_asked(q)) {
-        search_layout(q, market, SEARCH_FEWEST_GPUS, &e);
+        search_offer(q, market, SEARCH_FEWEST_GPUS, &e);
         return runner_of(&e);
     }
     plan_request(q, market, &p);

@@ -49,11 +49,9 @@ enum plot_role plot_role(int i)
 
 struct plot_series *plot_add(struct plot *plot, const char *name, enum plot_role role, char mark)
 {
-    struct plot_series *s;
-
     if (plot->count == PLOT_SERIES)
         return NULL;
-    s = &plot->series[plot->count++];
+    struct plot_series *s = &plot->series[plot->count++];
     s->count = 0;
     s->role = role;
     s->mark = mark;

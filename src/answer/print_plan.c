@@ -481,9 +481,8 @@ void print_plan_rows(const struct answer *a, struct record *r)
 
 void print_plan_table(const struct answer *a, enum output_format format, struct strbuf *out)
 {
-    struct record r;
+    struct record r = {0};
 
-    record_init(&r);
     print_plan_rows(a, &r);
     record_rows(&r, output_record_as(format), out);
     record_fini(&r);

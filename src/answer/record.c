@@ -56,17 +56,23 @@ void record_text(struct record *record, const char *name, const char *text)
     fact_add(record, FACT_TEXT, name)->text = gp_strdup(text ? text : "");
 }
 
-void record_textf(struct record *record, const char *name, const char *fmt, ...)
+static void record_textv(struct record *record, const char *name, const char *fmt, va_list args)
 {
     char *text = NULL;
+
+    if (vasprintf(&text, fmt, args) < 0)
+        text = NULL;
+    record_text(record, name, text);
+    free(text);
+}
+
+void record_textf(struct record *record, const char *name, const char *fmt, ...)
+{
     va_list args;
 
     va_start(args, fmt);
-    if (vasprintf(&text, fmt, args) < 0)
-        text = NULL;
+    record_textv(record, name, fmt, args);
     va_end(args);
-    record_text(record, name, text);
-    free(text);
 }
 
 void record_words(struct record *record, const char *name, const char *words)
@@ -110,9 +116,8 @@ void record_quantity(struct record *record, const char *name, const char *unit,
 void record_series(struct record *record, const char *name, const char *unit, enum origin origin,
                    const double *value, size_t n)
 {
-    struct strbuf text;
+    struct strbuf text = STRBUF_EMPTY;
 
-    strbuf_init(&text);
     for (size_t i = 0; i < n; i++) {
         if (i > 0)
             strbuf_add(&text, ", ");
@@ -318,6 +323,15 @@ void record_item(struct record *record, const char *name, const char *text)
     record_text(record_append(record, name), "", text);
 }
 
+void record_itemf(struct record *record, const char *name, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    record_textv(record_append(record, name), "", fmt, args);
+    va_end(args);
+}
+
 const struct fact *record_find(const struct record *record, const char *name)
 {
     return fact_find(record, name);
@@ -328,6 +342,13 @@ const char *record_get(const struct record *record, const char *name)
     const struct fact *f = fact_find(record, name);
 
     return f && f->text ? f->text : "";
+}
+
+double record_number(const struct record *record, const char *name)
+{
+    const struct fact *f = fact_find(record, name);
+
+    return f && f->known ? f->number.value : 0;
 }
 
 struct writer {
@@ -389,9 +410,8 @@ static void write_text(struct writer *w, const char *text)
 static void write_words(struct writer *w, const char *text)
 {
     bool empty = *text == '\0';
-    struct strbuf word;
+    struct strbuf word = STRBUF_EMPTY;
 
-    strbuf_init(&word);
     open_bracket(w, '[');
     for (bool first = true; *text; first = false) {
         size_t n = strcspn(text, "|");
@@ -432,9 +452,8 @@ static void write_list(struct writer *w, const struct fact *f)
     open_bracket(w, '[');
     write_items(w, f, f->rows, &first);
     for (int part = 0; f->parts && part < f->parts->count; part++) {
-        struct record made;
+        struct record made = {0};
 
-        record_init(&made);
         record_list(&made, f->name);
         f->parts->make(f->parts->ctx, part, &made);
         write_items(w, record_find(&made, f->name), f->rows, &first);
@@ -707,11 +726,10 @@ static void table_use(const struct record *rows, size_t count, const char *group
 {
     struct table table;
     struct columns c = {0};
-    struct strbuf cell;
+    struct strbuf cell = STRBUF_EMPTY;
 
     if (count == 0)
         return;
-    strbuf_init(&cell);
     c.column = gp_calloc(rows[0].count * 4 + 1, sizeof(*c.column));
     for (size_t i = 0; i < rows[0].count; i++)
         if (is_column(&rows[0].facts[i], group, as, spared))

@@ -171,10 +171,14 @@ void record_parts(struct record *record, const char *name, record_part_fn *make,
 size_t record_parts_first(const struct fact *list, size_t most, struct record *out);
 /* A text at the end of that list. */
 void record_item(struct record *record, const char *name, const char *text);
+void record_itemf(struct record *record, const char *name, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 const struct fact *record_find(const struct record *record, const char *name);
 /* The text of a fact, "" when there is none. */
 const char *record_get(const struct record *record, const char *name);
+/* Its number, 0 when it is not known. */
+double record_number(const struct record *record, const char *name);
 
 /* Indented JSON, ended by a newline. */
 void record_json(const struct record *record, struct strbuf *out);

@@ -36,7 +36,7 @@ static const struct member request_load[] = {
 /* As it was told where it was told by position, else the share of all. */
 static void record_acceptance(struct record *r, const struct request *q)
 {
-    struct strbuf list;
+    struct strbuf list = STRBUF_EMPTY;
 
     if (q->accept_listed == 0) {
         double share = q->draft_tokens > 0 ? (q->accept_length - 1) / q->draft_tokens : 0;
@@ -44,7 +44,6 @@ static void record_acceptance(struct record *r, const struct request *q)
         record_positive(r, "acceptance", "", fmin(fmax(share, 0), 1));
         return;
     }
-    strbuf_init(&list);
     for (int i = 0; i < q->accept_listed; i++)
         strbuf_addf(&list, "%s%.6g", i ? "," : "", q->accept_at[i]);
     record_text(r, "acceptance", list.text);
@@ -133,10 +132,9 @@ static void fix_facts(const struct answer *a, const struct options *options, con
                       struct record *r)
 {
     struct texts texts = {0};
-    struct strbuf command;
+    struct strbuf command = STRBUF_EMPTY;
     char option[FIX_OPTIONS_MAX];
 
-    strbuf_init(&command);
     planner_fix_command(options, a, f, &command);
     record_text(r, "what", sentence_fix(f, &texts));
     record_text(r, "option", planner_fix_options(f, option));
@@ -189,13 +187,10 @@ static void verdict_facts(const struct answer *a, const struct options *options,
 
 /* ---- layout ---- */
 
-#define OF_LAYOUT(member)                                     \
-    {                                                         \
-#member, MEMBER_INT, MEMBER_AT(struct layout, member) \
-    }
+#define OF_LAYOUT(member) #member, MEMBER_INT, MEMBER_AT(struct layout, member)
 
 static const struct member layout_degrees[] = {
-    OF_LAYOUT(gpus), OF_LAYOUT(tp), OF_LAYOUT(pp), OF_LAYOUT(ep), OF_LAYOUT(replicas),
+    {OF_LAYOUT(gpus)}, {OF_LAYOUT(tp)}, {OF_LAYOUT(pp)}, {OF_LAYOUT(ep)}, {OF_LAYOUT(replicas)},
 };
 
 static void layout_facts(const struct plan *p, struct record *r)
@@ -304,10 +299,9 @@ static void pool_facts(const struct request *q, const struct memory *m, struct r
 static void gpu_facts(const struct plan *p, struct record *r)
 {
     const struct weights *split = &p->memory.split;
-    struct record *roles;
 
     figures_json(p, FIGURE_PHYSICAL, FIGURE_WEIGHTS, r);
-    roles = record_inside(r, "weights_by_role_gib");
+    struct record *roles = record_inside(r, "weights_by_role_gib");
     for (int i = 0; i < ROLE_COUNT; i++)
         if (split->role[i] > 0)
             record_count(roles, role_word((enum tensor_role)i), "GiB", split->role[i] / GP_GIB);
@@ -385,14 +379,11 @@ static void memory_facts(const struct plan *p, struct record *doc)
     record_text(r, "precision", p->request.precision.id);
 }
 
-#define OF_PART(member)                                              \
-    {                                                                \
-#member, MEMBER_NUMBER, MEMBER_AT(struct step_parts, member) \
-    }
+#define OF_PART(member) #member, MEMBER_NUMBER, MEMBER_AT(struct step_parts, member)
 
 static const struct member step_members[] = {
-    OF_PART(linear), OF_PART(experts), OF_PART(attention), OF_PART(communication),
-    OF_PART(fixed),  OF_PART(head),    OF_PART(draft),
+    {OF_PART(linear)}, {OF_PART(experts)}, {OF_PART(attention)}, {OF_PART(communication)},
+    {OF_PART(fixed)},  {OF_PART(head)},    {OF_PART(draft)},
 };
 
 /* Among whom, how and how fast; nothing where no GPUs exchange. */
@@ -577,21 +568,18 @@ static void usage_facts(const struct plan *p, struct record *cost)
     record_flag(r, "reached", u.even.known && u.even.value <= p->speed.full.value);
 }
 
-#define OF_RENT(member, kind)                         \
-    {                                                 \
-#member, kind, MEMBER_AT(struct rent, member) \
-    }
+#define OF_RENT(member, kind) #member, kind, MEMBER_AT(struct rent, member)
 #define BUY(member) MEMBER_AT(struct buy, member)
 
 static const struct member rent_figures[] = {
-    OF_RENT(instances, MEMBER_INT),
-    OF_RENT(gpus_paid, MEMBER_INT),
-    OF_RENT(per_hour, MEMBER_NUMBER),
-    OF_RENT(per_month, MEMBER_NUMBER),
+    {OF_RENT(instances, MEMBER_INT)},
+    {OF_RENT(gpus_paid, MEMBER_INT)},
+    {OF_RENT(per_hour, MEMBER_NUMBER)},
+    {OF_RENT(per_month, MEMBER_NUMBER)},
 };
 static const struct member rent_machines[] = {
-    OF_RENT(machines, MEMBER_INT),
-    OF_RENT(apart, MEMBER_FLAG), /* GPUs of one request in several of them */
+    {OF_RENT(machines, MEMBER_INT)},
+    {OF_RENT(apart, MEMBER_FLAG)}, /* GPUs of one request in several of them */
 };
 static const struct member buy_members[] = {
     {"capital", MEMBER_QUANTITY, BUY(capital), "$"},
@@ -676,11 +664,9 @@ static void report_cost(const struct plan *p, bool tokens, struct record *doc)
 /* The list `why`, as --why prints it. */
 static void report_terms(const struct term *terms, int count, struct record *doc)
 {
-    struct strbuf inputs, source;
+    struct strbuf inputs = STRBUF_EMPTY, source = STRBUF_EMPTY;
     char name[TERM_NAME_MAX];
 
-    strbuf_init(&inputs);
-    strbuf_init(&source);
     record_list(doc, "why");
     for (int i = 0; i < count; i++) {
         const struct term *t = &terms[i];
@@ -771,9 +757,8 @@ void report_plan(const struct answer *a, const struct options *options, bool why
 void print_plan_json(const struct answer *answer, const struct options *options, bool why,
                      struct strbuf *out)
 {
-    struct record doc;
+    struct record doc = {0};
 
-    record_init(&doc);
     report_plan(answer, options, why, false, &doc);
     record_json(&doc, out);
     record_fini(&doc);
@@ -788,32 +773,29 @@ void report_error(const struct gp_err *err, struct record *doc)
     record_text(doc, "hint", err->hint);
 }
 
-#define PART(group, key, name, member)                          \
-    {                                                           \
-        key, name, offsetof(struct train_memory, member), group \
-    }
+#define PART(group, key, name, member) key, name, offsetof(struct train_memory, member), group
 
 const struct train_part train_parts[TRAIN_PARTS] = {
-    PART(TRAIN_OF_GPU, "usable", "usable", usable),
-    PART(TRAIN_OF_GPU, "weights", "weights", weights),
-    PART(TRAIN_OF_GPU, "adapters", "adapters", adapters),
-    PART(TRAIN_OF_GPU, "modules", "trained copies", modules),
-    PART(TRAIN_OF_GPU, "gradients", "gradients", gradients),
-    PART(TRAIN_OF_GPU, "master", "master copy", master),
-    PART(TRAIN_OF_GPU, "optimizer", "optimizer", optimizer),
-    PART(TRAIN_OF_GPU, "activations", "activations", activations),
-    PART(TRAIN_OF_GPU, "logits", "logits", logits),
-    PART(TRAIN_OF_GPU, "live_layer", "recomputed layer", live),
-    PART(TRAIN_OF_GPU, "step", "optimizer step", step),
-    PART(TRAIN_OF_GPU, "buffers", "buffers", buffers),
-    PART(TRAIN_OF_GPU, "fragmentation", "fragmentation", fragmentation),
-    PART(TRAIN_OF_GPU, "context", "context and NCCL", context),
-    PART(TRAIN_OF_GPU, "free", "free", free),
-    PART(TRAIN_SUM, "total", NULL, total),
-    PART(TRAIN_PRINTED, "allocated", "allocated", allocated),
-    PART(TRAIN_PRINTED, "reserve", "allocator's reserve", reserve),
-    PART(TRAIN_PRINTED, "reserved", "reserved", reserved),
-    PART(TRAIN_OF_HOST, "offloaded", "offloaded", host),
+    {PART(TRAIN_OF_GPU, "usable", "usable", usable)},
+    {PART(TRAIN_OF_GPU, "weights", "weights", weights)},
+    {PART(TRAIN_OF_GPU, "adapters", "adapters", adapters)},
+    {PART(TRAIN_OF_GPU, "modules", "trained copies", modules)},
+    {PART(TRAIN_OF_GPU, "gradients", "gradients", gradients)},
+    {PART(TRAIN_OF_GPU, "master", "master copy", master)},
+    {PART(TRAIN_OF_GPU, "optimizer", "optimizer", optimizer)},
+    {PART(TRAIN_OF_GPU, "activations", "activations", activations)},
+    {PART(TRAIN_OF_GPU, "logits", "logits", logits)},
+    {PART(TRAIN_OF_GPU, "live_layer", "recomputed layer", live)},
+    {PART(TRAIN_OF_GPU, "step", "optimizer step", step)},
+    {PART(TRAIN_OF_GPU, "buffers", "buffers", buffers)},
+    {PART(TRAIN_OF_GPU, "fragmentation", "fragmentation", fragmentation)},
+    {PART(TRAIN_OF_GPU, "context", "context and NCCL", context)},
+    {PART(TRAIN_OF_GPU, "free", "free", free)},
+    {PART(TRAIN_SUM, "total", NULL, total)},
+    {PART(TRAIN_PRINTED, "allocated", "allocated", allocated)},
+    {PART(TRAIN_PRINTED, "reserve", "allocator's reserve", reserve)},
+    {PART(TRAIN_PRINTED, "reserved", "reserved", reserved)},
+    {PART(TRAIN_OF_HOST, "offloaded", "offloaded", host)},
 };
 
 const struct quantity *train_part_bytes(const struct train_memory *m, const struct train_part *part)

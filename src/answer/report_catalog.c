@@ -52,9 +52,8 @@ static enum member_kind member_kind(const struct profile_field *f)
 static void report_bits(struct record *s, const char *name, unsigned bits,
                         const struct profile_word *words)
 {
-    struct strbuf text;
+    struct strbuf text = STRBUF_EMPTY;
 
-    strbuf_init(&text);
     for (; words->word; words++)
         if (bits >> words->value & 1)
             strbuf_addf(&text, "%s%s", text.len ? "|" : "", words->word);
@@ -168,7 +167,6 @@ static enum gp_status report_instance_show(struct planner *planner, const char *
         return rc;
     for (size_t i = 0; i < n; i++) {
         const struct instance *in = &list[i];
-        struct record *offer;
 
         if (!is_instance(in, id))
             continue;
@@ -189,7 +187,7 @@ static enum gp_status report_instance_show(struct planner *planner, const char *
             record_list(out, "offers");
             first = in;
         }
-        offer = record_append(out, "offers");
+        struct record *offer = record_append(out, "offers");
         report_fields(offer, instance_tables[INSTANCE_OFFER], in);
         class_and_date(in, offer);
         report_fields(offer, instance_tables[INSTANCE_EVIDENCE], in);
@@ -804,30 +802,6 @@ static enum gp_status report_files(struct catalog *catalog, const char *folder, 
     return rc;
 }
 
-static enum gp_status report_shape_rows(struct catalog *catalog, struct record *doc,
-                                        struct gp_err *err)
-{
-    return report_files(catalog, "shapes", "shape", doc, err);
-}
-
-static enum gp_status report_shape_show(struct planner *planner, const char *id, struct record *out,
-                                        struct gp_err *err)
-{
-    return record_file_title(planner_catalog(planner), "shapes", "shape", id, out, err);
-}
-
-static enum gp_status report_pool_rows(struct catalog *catalog, struct record *doc,
-                                       struct gp_err *err)
-{
-    return report_files(catalog, "pools", "pool", doc, err);
-}
-
-static enum gp_status report_pool_show(struct planner *planner, const char *id, struct record *out,
-                                       struct gp_err *err)
-{
-    return record_file_title(planner_catalog(planner), "pools", "pool", id, out, err);
-}
-
 const struct report_class report_classes[] = {
     {"models", "model", report_model_rows, report_model_show},
     {"gpus", "gpu", report_gpu_rows, report_gpu_show},
@@ -836,10 +810,17 @@ const struct report_class report_classes[] = {
     {"formats", "format", report_format_rows, report_format_show},
     {"servers", "server", report_server_rows, report_server_show},
     {"families", "family", report_family_rows, report_family_show},
-    {"shapes", "shape", report_shape_rows, report_shape_show},
-    {"pools", "pool", report_pool_rows, report_pool_show},
+    {"shapes", "shape", NULL, NULL},
+    {"pools", "pool", NULL, NULL},
     {NULL, NULL, NULL, NULL},
 };
+
+static enum gp_status class_rows(const struct report_class *c, struct catalog *catalog,
+                                 struct record *doc, struct gp_err *err)
+{
+    return c->rows ? c->rows(catalog, doc, err)
+                   : report_files(catalog, c->word, c->singular, doc, err);
+}
 
 const struct report_class *report_class_find(const char *word, struct gp_err *err)
 {
@@ -917,7 +898,7 @@ enum gp_status report_list(struct catalog *catalog, const struct report_class *c
     record_text(doc, "class", class->word);
     record_list(doc, "items");
     size_t items = doc->count - 1; /* rows() may add facts about all of them */
-    enum gp_status rc = class->rows(catalog, doc, err);
+    enum gp_status rc = class_rows(class, catalog, doc, err);
     if (!rc)
         rows_filter(&doc->facts[items], filters, filter_count);
     return rc;
@@ -939,7 +920,7 @@ static enum gp_status unknown_id(struct catalog *catalog, const char *id, struct
     for (; report_classes[n].word; n++) {
         record_init(&lists[n]);
         record_list(&lists[n], "items");
-        report_classes[n].rows(catalog, &lists[n], NULL);
+        class_rows(&report_classes[n], catalog, &lists[n], NULL);
         const struct fact *items = &lists[n].facts[0];
         for (size_t i = 0; i < items->record_count; i++) {
             all.names = gp_grow(all.names, &all.cap, all.count + 1, sizeof(*all.names));
@@ -977,7 +958,9 @@ enum gp_status report_show(struct planner *planner, const char *id, struct recor
 
     for (const struct report_class *c = report_classes; c->word; c++) {
         show_begin(doc, c);
-        rc = c->show(planner, id, doc, &mine);
+        rc = c->show ? c->show(planner, id, doc, &mine)
+                     : record_file_title(planner_catalog(planner), c->word, c->singular, id, doc,
+                                         &mine);
         if (is_answer(rc, &mine)) {
             if (rc && err)
                 *err = mine;

@@ -19,7 +19,7 @@
 #include "catalog/profile.h"
 
 struct report_class {
-    const char *word;     /* "gpus" */
+    const char *word; /* "gpus"; where it has no functions a folder, whose files name themselves */
     const char *singular; /* "gpu" */
     /* Appends a row per item to the list "items" of doc. */
     enum gp_status (*rows)(struct catalog *catalog, struct record *doc, struct gp_err *err);

@@ -73,14 +73,13 @@ enum gp_status report_page_begin(struct planner *planner, const struct options *
                                  struct gp_err *err)
 {
     struct report_page *p = gp_calloc(1, sizeof(*p));
-    enum gp_status rc;
 
     p->planner = planner;
     p->train = options->value[OPT_TRAIN].given;
     strbuf_init(&p->command);
     options_command(options, "plan", "", &p->command);
-    rc = p->train ? planner_train(planner, options, &p->trained, err)
-                  : begin_plan(p, options, answer, err);
+    enum gp_status rc = p->train ? planner_train(planner, options, &p->trained, err)
+                                 : begin_plan(p, options, answer, err);
     if (rc) {
         report_page_free(p);
         return rc;
@@ -301,9 +300,8 @@ static void add_rows(const struct record *all, bool memory, struct document *d)
 
 static void add_values(const struct report_page *p, struct document *d)
 {
-    struct record rows;
+    struct record rows = {0};
 
-    record_init(&rows);
     if (p->train)
         report_train_rows(&p->trained, &rows);
     else
@@ -362,11 +360,9 @@ static const struct {
 static void alternative_row(const struct report_page *p, const struct compared *row, bool own,
                             struct table *table)
 {
-    struct record facts;
-    struct strbuf cell;
+    struct record facts = {0};
+    struct strbuf cell = STRBUF_EMPTY;
 
-    record_init(&facts);
-    strbuf_init(&cell);
     comparison_facts(p->comparison, row, &facts);
     for (size_t i = 0; i < ALTERNATIVE_COLUMNS; i++) {
         const struct fact *f = record_find(&facts, alternatives[i].fact);

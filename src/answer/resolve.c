@@ -964,10 +964,20 @@ static enum gp_status find_mixed(struct planner *p, const char *text, bool by_me
             strbuf_addf(&name, "%s%s", name.len > 0 ? " + " : "", gpu_short_name(one));
         }
         at += length + (at[length] == '+');
+        if (!rc && !*at && at[-1] == '+')
+            rc = gp_fail(err, GP_E_USAGE, "--gpu", "rtx-5090+rtx-4090, or rtx-4090:2",
+                         "'%.60s' has no GPU behind its last +", text);
     }
-    if (!rc && id.len >= GPU_ID_MAX)
+    bool alike = !rc && mix->count > 0;
+    for (int i = 1; i < mix->count; i++)
+        alike &= mix->at[i] == mix->at[0];
+    if (alike) { /* several of one kind after all */
+        *gpu = mix->at[0];
+        *count = mix->count;
+    } else if (!rc && id.len >= GPU_ID_MAX) {
         rc = gp_fail(err, GP_E_USAGE, "--gpu", "fewer kinds", "'%.60s' is too long", id.text);
-    if (!rc) {
+    }
+    if (!rc && !alike) {
         p->gpus = gp_grow(p->gpus, &p->gpu_cap, p->gpu_count + 1, sizeof(*p->gpus));
         struct local_gpu *slot = &p->gpus[p->gpu_count++];
 
@@ -987,8 +997,8 @@ static enum gp_status find_mixed(struct planner *p, const char *text, bool by_me
     return rc;
 }
 
-enum gp_status planner_named_gpu(struct planner *p, const char *text, const struct gpu **gpu,
-                                 int *count, struct gp_err *err)
+static enum gp_status find_gpu(struct planner *p, const char *text, const struct gpu **gpu,
+                               int *count, struct gp_err *err)
 {
     char id[128], name[128], as[16];
     struct gpu plain;
@@ -1038,6 +1048,27 @@ enum gp_status planner_named_gpu(struct planner *p, const char *text, const stru
     if (rc == GP_E_USAGE && err && parse_gb(id, &memory, &end) && *end == '@')
         gp_copy(err->hint, sizeof(err->hint), "a memory and its bandwidth: 24GB@1008GB/s");
     return named_by(rc, "--gpu", err);
+}
+
+enum gp_status planner_named_gpu(struct planner *p, const char *text, const struct gpu **gpu,
+                                 int *count, struct gp_err *err)
+{
+    struct gp_err own = {0};
+    char reading[160];
+    const char *near;
+    enum gp_status rc = catalog_gpu_is_slice(text)
+                            ? gp_fail(&own, GP_E_USAGE, "--gpu", "write it as in h100-sxm/3g.40gb",
+                                      "no GPU '%.80s'", text)
+                            : find_gpu(p, text, gpu, count, &own);
+
+    if (rc == GP_E_USAGE && catalog_gpu_reading(p->catalog, text, reading, sizeof(reading)) &&
+        find_gpu(p, reading, gpu, count, NULL) == GP_OK)
+        return GP_OK;
+    if (rc == GP_E_USAGE && (near = catalog_near_instance(p->catalog, text)) != NULL)
+        gp_format(own.hint, sizeof(own.hint), "did you mean %s?", near);
+    if (rc && err)
+        *err = own;
+    return rc;
 }
 
 static enum gp_status resolve_gpu(struct resolving *r)

@@ -554,10 +554,9 @@ static size_t piece_length(const char *at)
 /* Characters of the longest such part that the line holds; 0: none. */
 static size_t shared_length(const char *line, const char *words)
 {
-    struct strbuf text;
+    struct strbuf text = STRBUF_EMPTY;
     size_t best = 0;
 
-    strbuf_init(&text);
     for (const char *at = words; *at;) {
         size_t len = piece_length(at);
 

@@ -94,12 +94,10 @@ static enum gp_status csv_record(struct csv *csv, struct gp_err *err)
     strbuf_clear(&csv->buf);
     csv->count = 0;
     for (;;) {
-        enum gp_status rc;
-
         if (csv->count == CSV_FIELDS_MAX)
             return refuse_record(csv, "has more than 64 fields", err);
         offset[csv->count++] = csv->buf.len;
-        rc = one_field(csv, err);
+        enum gp_status rc = one_field(csv, err);
         if (rc != GP_OK)
             return rc;
         strbuf_addn(&csv->buf, "", 1); /* the terminator */

@@ -31,12 +31,11 @@ static void errand_free(struct errand *e)
 static void *errand_thread(void *arg)
 {
     struct errand *e = arg;
-    bool left;
 
     e->work(e->state);
     pthread_mutex_lock(&e->lock);
     e->done = true;
-    left = e->left;
+    bool left = e->left;
     pthread_cond_signal(&e->ended);
     pthread_mutex_unlock(&e->lock);
     if (left) {
@@ -66,7 +65,6 @@ bool deadline_run(double seconds, void (*work)(void *state), void (*drop)(void *
     double until = clock_now() + seconds;
     struct timespec at = {.tv_sec = (time_t)until};
     pthread_t thread;
-    bool done;
 
     at.tv_nsec = (long)((until - floor(until)) * 1e9);
     if (!thread_begin(&thread, errand_thread, e)) {
@@ -77,7 +75,7 @@ bool deadline_run(double seconds, void (*work)(void *state), void (*drop)(void *
     pthread_mutex_lock(&e->lock);
     while (!e->done && clock_now() < until)
         pthread_cond_timedwait(&e->ended, &e->lock, &at);
-    done = e->done;
+    bool done = e->done;
     e->left = !done;
     pthread_mutex_unlock(&e->lock);
     if (!done) {

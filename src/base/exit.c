@@ -8,11 +8,10 @@ void (*gp_before_exit)(void);
 void gp_out_of_memory(void)
 {
     static const char line[] = "gpuplan: out of memory\n";
-    ssize_t n;
 
     if (gp_before_exit)
         gp_before_exit();
-    n = write(STDERR_FILENO, line, sizeof(line) - 1);
+    ssize_t n = write(STDERR_FILENO, line, sizeof(line) - 1);
     (void)n;
     _exit(70);
 }

@@ -11,8 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/mem.h"
-
 #define WHOLE_MAX 9007199254740992.0 /* 2^53: beyond it doubles skip integers */
 #define GUESS 8192                   /* bytes of a plan */
 #define DIGITS 12
@@ -140,11 +138,10 @@ json_t *gp_json_text_or_null(const char *text)
 json_t *gp_json_text(const char *text)
 {
     json_t *value = json_string(text);
-    struct strbuf clean;
+    struct strbuf clean = STRBUF_EMPTY;
 
     if (value)
         return value;
-    strbuf_init(&clean);
     for (int bytes = 1; *text; text += bytes > 0 ? bytes : 1) {
         uint32_t ch;
 
@@ -169,11 +166,10 @@ static void add_escape(struct strbuf *out, uint32_t ch)
  * hold such characters, so each may be written as JSON writes it: \u009b. */
 static void json_escape(struct strbuf *out, size_t from)
 {
-    struct strbuf clean;
+    struct strbuf clean = STRBUF_EMPTY;
     uint32_t ch = 0;
     int bytes = 1;
 
-    strbuf_init(&clean);
     for (size_t at = from; at < out->len && bytes > 0; at += (size_t)bytes) {
         bytes = gp_utf8(out->text + at, &ch); /* jansson writes nothing else */
         if (ch >= 0x7F && !gp_is_clean(ch))
@@ -261,13 +257,12 @@ static size_t plain_digits(double value, bool whole, char text[DIGITS + 8])
 void gp_json_add_number(struct strbuf *out, double value)
 {
     char text[DIGITS + 8];
-    size_t len;
 
     if (value == 0) {
         strbuf_addc(out, '0');
         return;
     }
-    len = isfinite(value) ? plain_digits(fabs(value), is_whole(value), text) : 0;
+    size_t len = isfinite(value) ? plain_digits(fabs(value), is_whole(value), text) : 0;
     if (len == 0) {
         json_t *number = gp_json_number(value);
 
@@ -328,10 +323,9 @@ void gp_json_add_text(struct strbuf *out, const char *text)
 void gp_json_add_name(struct strbuf *out, const char *name)
 {
     size_t len = strlen(name);
-    char *to;
 
     strbuf_reserve(out, len + 4);
-    to = out->text + out->len;
+    char *to = out->text + out->len;
     to[0] = '"';
     memcpy(to + 1, name, len);
     memcpy(to + 1 + len, "\": ", 4);

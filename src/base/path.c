@@ -125,12 +125,11 @@ bool path_program_dir(char *dst, size_t size)
 {
     char exe[GP_PATH_MAX];
     ssize_t len = readlink("/proc/self/exe", exe, sizeof exe - 1);
-    char *slash;
 
     if (len <= 0 || (size_t)len >= sizeof exe - 1)
         return false;
     exe[len] = '\0';
-    slash = strrchr(exe, '/');
+    char *slash = strrchr(exe, '/');
     if (!slash)
         return false;
     *(slash == exe ? slash + 1 : slash) = '\0';
@@ -147,10 +146,9 @@ static enum gp_status read_all(int fd, const char *path, size_t limit, char **te
 
     for (;;) {
         size_t want = limit - used < READ_STEP ? limit - used + 1 : READ_STEP;
-        ssize_t got;
 
         data = gp_grow(data, &cap, used + want + 1, 1);
-        got = read(fd, data + used, want);
+        ssize_t got = read(fd, data + used, want);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0) {
@@ -198,7 +196,6 @@ static bool resolve_links(char *dst, size_t size, const char *path, int *descrip
     for (int i = 0; i < LINKS_MAX; i++) {
         char link[GP_PATH_MAX], dir[GP_PATH_MAX];
         ssize_t len = readlink(dst, link, sizeof link - 1);
-        char *slash;
 
         if (len < 0 || (*descriptor = descriptor_of(dst)) != NO_DESCRIPTOR)
             return true;
@@ -206,7 +203,7 @@ static bool resolve_links(char *dst, size_t size, const char *path, int *descrip
             return false;
         link[len] = '\0';
         gp_copy(dir, sizeof dir, dst);
-        slash = strrchr(dir, '/');
+        char *slash = strrchr(dir, '/');
         if (link[0] == '/' || !slash) {
             if (!gp_copy(dst, size, link))
                 return false;
@@ -262,7 +259,6 @@ enum gp_status path_read(const char *path, size_t limit, char **text, size_t *le
     enum gp_status rc;
     struct stat st;
     bool dash = strcmp(path, "-") == 0;
-    int fd;
 
     if (dash && isatty(STDIN_FILENO))
         return gp_fail(err, GP_E_FILE, "-", "COMMAND | gpuplan ... -",
@@ -271,7 +267,7 @@ enum gp_status path_read(const char *path, size_t limit, char **text, size_t *le
         return read_all(STDIN_FILENO, "standard input", limit, text, len, err);
     if (is_builtin(path))
         return read_builtin(path, limit, text, len, err);
-    fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return gp_fail(err, GP_E_FILE, path, "", "cannot open: %s", strerror(errno));
     bool known = fstat(fd, &st) == 0;
@@ -437,7 +433,6 @@ static enum gp_status write_file(const char *path, const char *text, size_t len,
 enum gp_status path_write(const char *path, const char *text, size_t len, struct gp_err *err)
 {
     struct strbuf clean;
-    enum gp_status rc;
 
     if (strcmp(path, "-") == 0)
         return gp_out(text, len) ? GP_OK : cannot_write("standard output", err);
@@ -446,7 +441,7 @@ enum gp_status path_write(const char *path, const char *text, size_t len, struct
     strbuf_init(&clean); /* may be printed on a terminal */
     strbuf_addn(&clean, text, len);
     clean.len = gp_sanitize_lines(clean.text, clean.len);
-    rc = write_file(path, clean.text, clean.len, err);
+    enum gp_status rc = write_file(path, clean.text, clean.len, err);
     strbuf_fini(&clean);
     return rc;
 }

@@ -5,22 +5,18 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "base/mem.h"
 #include "base/str.h"
 
 bool gp_out(const char *text, size_t len)
 {
-    struct strbuf clean;
-    bool ok;
+    struct strbuf clean = STRBUF_EMPTY;
 
     if (gp_lines_are_clean(text, len))
         return gp_out_json(text, len);
-    strbuf_init(&clean);
     strbuf_addn(&clean, text, len);
     clean.len = gp_sanitize_lines(clean.text, clean.len);
-    ok = fwrite(clean.text, 1, clean.len, stdout) == clean.len && fflush(stdout) == 0;
+    bool ok = fwrite(clean.text, 1, clean.len, stdout) == clean.len && fflush(stdout) == 0;
     strbuf_fini(&clean);
     return ok;
 }
@@ -32,10 +28,9 @@ bool gp_out_json(const char *text, size_t len)
 
 void log_line(const char *fmt, ...)
 {
-    struct strbuf line;
+    struct strbuf line = STRBUF_EMPTY;
     va_list args;
 
-    strbuf_init(&line);
     va_start(args, fmt);
     strbuf_addv(&line, fmt, args);
     va_end(args);

@@ -5,7 +5,6 @@
  */
 #include "base/str.h"
 
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,13 +15,11 @@
 
 #define FORMAT_GUESS 128 /* strbuf_addf: most pieces are shorter */
 
-static char empty_text[1] = "";
+char strbuf_empty[1] = "";
 
 void strbuf_init(struct strbuf *buf)
 {
-    buf->text = empty_text;
-    buf->len = 0;
-    buf->cap = 0;
+    *buf = STRBUF_EMPTY;
 }
 
 void strbuf_fini(struct strbuf *buf)
@@ -63,11 +60,10 @@ void strbuf_add(struct strbuf *buf, const char *text)
 void strbuf_addv(struct strbuf *buf, const char *fmt, va_list args)
 {
     va_list again;
-    int need;
 
     va_copy(again, args);
     strbuf_reserve(buf, FORMAT_GUESS);
-    need = vsnprintf(buf->text + buf->len, FORMAT_GUESS, fmt, args);
+    int need = vsnprintf(buf->text + buf->len, FORMAT_GUESS, fmt, args);
     if (need >= FORMAT_GUESS) {
         strbuf_reserve(buf, (size_t)need);
         vsnprintf(buf->text + buf->len, (size_t)need + 1, fmt, again);
@@ -113,12 +109,11 @@ bool gp_copy(char *dst, size_t size, const char *text)
 bool gp_format(char *dst, size_t size, const char *fmt, ...)
 {
     va_list args;
-    int need;
 
     if (!size)
         return false;
     va_start(args, fmt);
-    need = vsnprintf(dst, size, fmt, args);
+    int need = vsnprintf(dst, size, fmt, args);
     va_end(args);
     if (need < 0)
         dst[0] = '\0';
@@ -130,13 +125,12 @@ bool gp_append(char *dst, size_t size, const char *separator, const char *fmt, .
     size_t len = strlen(dst);
     bool whole = true;
     va_list args;
-    int n;
 
     if (len > 0)
         whole = gp_copy(dst + len, size - len, separator);
     len += strlen(dst + len);
     va_start(args, fmt);
-    n = vsnprintf(dst + len, size - len, fmt, args);
+    int n = vsnprintf(dst + len, size - len, fmt, args);
     va_end(args);
     return whole && n >= 0 && (size_t)n < size - len;
 }
@@ -152,10 +146,8 @@ uint64_t gp_hash(uint64_t hash, const void *bytes, size_t len)
 
 char *gp_trim(char *text)
 {
-    size_t len;
-
     text += strspn(text, " \t");
-    len = strlen(text);
+    size_t len = strlen(text);
     while (len > 0 && strchr(" \t\r\n", text[len - 1]))
         text[--len] = '\0';
     return text;
@@ -350,11 +342,9 @@ bool gp_lines_are_clean(const char *text, size_t len)
 
 int gp_char_width(uint32_t ch)
 {
-    int columns;
-
     if (ch < 0x7f || (ch >= 0x2500 && ch < 0x2900) || !gp_is_clean(ch))
         return 1;
-    columns = wcwidth((wchar_t)ch);
+    int columns = wcwidth((wchar_t)ch);
     return columns < 0 ? 1 : columns;
 }
 

@@ -1,8 +1,8 @@
 /*
  * str.h - text that grows (struct strbuf) and text that is bounded.
  *
- * A strbuf is caller's storage: strbuf_init, use, strbuf_fini. `text` is always
- * terminated. gp_copy() cuts at the buffer's end and says whether it had to.
+ * A strbuf is caller's storage: "= STRBUF_EMPTY" or strbuf_init, use, strbuf_fini. `text` is
+ * always terminated. gp_copy() cuts at the buffer's end and says whether it had to.
  */
 #ifndef GP_BASE_STR_H
 #define GP_BASE_STR_H
@@ -17,6 +17,9 @@ struct strbuf {
     size_t len; /* bytes before the terminator */
     size_t cap;
 };
+
+extern char strbuf_empty[1]; /* never written */
+#define STRBUF_EMPTY ((struct strbuf){.text = strbuf_empty})
 
 void strbuf_init(struct strbuf *buf);
 void strbuf_fini(struct strbuf *buf);

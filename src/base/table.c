@@ -59,11 +59,9 @@ void table_cellf(struct table *table, const char *fmt, ...)
 /* Row 0 holds the titles; a last row that was left incomplete ends in empty cells. */
 static const char *cell_at(const struct table *table, size_t row, size_t column)
 {
-    size_t at;
-
     if (row == 0)
         return table->columns[column].title;
-    at = (row - 1) * table->column_count + column;
+    size_t at = (row - 1) * table->column_count + column;
     return at < table->cell_count ? table->cells[at] : "";
 }
 

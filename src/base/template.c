@@ -13,9 +13,8 @@
 
 static void quote_dollar(struct strbuf *out, const char *text)
 {
-    struct strbuf doubled;
+    struct strbuf doubled = STRBUF_EMPTY;
 
-    strbuf_init(&doubled);
     for (; *text; text++)
         strbuf_addf(&doubled, "%s%c", *text == '$' ? "$" : "", *text);
     quote_add(out, QUOTE_YAML, doubled.text);
@@ -211,10 +210,9 @@ static enum gp_status find_block(const struct rendering *r, const char *name, si
 static enum gp_status render_block(struct rendering *r, const struct tag *tag)
 {
     struct strbuf text, *out = r->out;
-    enum gp_status rc;
     size_t from, to;
+    enum gp_status rc = find_block(r, tag->name, &from, &to);
 
-    rc = find_block(r, tag->name, &from, &to);
     if (!rc && to == 0)
         rc = fail_at(r, tag->from, "no block", tag->name);
     if (!rc && r->nested == DEPTH_MAX)

@@ -40,12 +40,11 @@ static void three_digits(char *text, size_t size, double value)
 {
     double magnitude = fabs(value);
     int decimals = magnitude >= 99.95 ? 0 : magnitude >= 9.995 ? 1 : 2;
-    char *end;
 
     snprintf(text, size, "%.*f", decimals, value);
     if (!strchr(text, '.'))
         return;
-    end = text + strlen(text);
+    char *end = text + strlen(text);
     while (end[-1] == '0')
         *--end = '\0';
     if (end[-1] == '.')

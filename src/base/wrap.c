@@ -116,11 +116,10 @@ static void wrap_line(const char *line, size_t len, int cols, struct strbuf *out
 
 void wrap_text(struct strbuf *text, int cols)
 {
-    struct strbuf out;
+    struct strbuf out = STRBUF_EMPTY;
 
     if (cols <= 0)
         return;
-    strbuf_init(&out);
     for (const char *line = text->text; *line;) {
         size_t len = strcspn(line, "\n");
 

@@ -3,8 +3,6 @@
  */
 #include "base/xml.h"
 
-#include <string.h>
-
 void xml_text(struct strbuf *out, const char *text)
 {
     static const struct {

@@ -12,10 +12,12 @@
  */
 #include "catalog/catalog.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/archive.h"
 #include "base/mem.h"
@@ -943,6 +945,117 @@ enum gp_status catalog_ownership(struct catalog *catalog, const struct ownership
                        "is not found");
     *own = &catalog->ownership;
     return GP_OK;
+}
+
+/* ---- GPUs by what they are sold in ---------------------------------------------- */
+
+/* "DGX H100": the largest server whose name begins so. */
+static const struct server *find_server(struct catalog *catalog, const char *text)
+{
+    const struct server *list, *best = NULL;
+    size_t count;
+
+    if (!strpbrk(text, "0123456789") || catalog_servers(catalog, &list, &count, NULL) != GP_OK)
+        return NULL;
+    for (size_t i = 0; i < count; i++)
+        if (list[i].gpus > 0 && list[i].gpu_ids[0] &&
+            (name_begins(text, list[i].id) || name_begins(text, list[i].name)) &&
+            (!best || list[i].gpus > best->gpus))
+            best = &list[i];
+    return best;
+}
+
+#define SYSTEM_GPUS 8 /* of an HGX board or a DGX that has no profile of its own */
+
+/* Where " MIG 1g.10gb" stands in nvidia-smi's name, or "-MIG-1g.10gb" in a node's label; NULL. */
+static const char *find_mig(const char *text)
+{
+    for (const char *at = text; (at = strcasestr(at, "mig")) != NULL; at++)
+        if (at > text && strchr(" -", at[-1]) && at[3] && strchr(" -", at[3]) &&
+            isdigit((unsigned char)at[4]))
+            return at - 1;
+    return NULL;
+}
+
+bool catalog_gpu_is_slice(const char *text)
+{
+    return find_mig(text) != NULL;
+}
+
+bool catalog_gpu_reading(struct catalog *catalog, const char *text, char *reading, size_t size)
+{
+    const struct instance *instances;
+    const struct registry_name *names;
+    const struct server *server;
+    const struct gpu *gpu;
+    const char *mig = find_mig(text), *colon = strrchr(text, ':');
+    char plain[160], known[NAME_WORDS_MAX];
+    size_t count;
+    int times = colon ? atoi(colon + 1) : 0;
+
+    if (times < 1 || times > 1000 || strspn(colon + 1, "0123456789") != strlen(colon + 1))
+        colon = NULL;
+    if (!gp_format(plain, sizeof plain, "%.*s",
+                   (int)(colon ? (size_t)(colon - text) : strlen(text)), text))
+        return false;
+    times = colon ? times : 1;
+    if (mig != NULL) {
+        gp_format(plain, sizeof plain, "%.*s", (int)(mig - text), text);
+        return catalog_gpu(catalog, plain, &gpu, NULL) == GP_OK &&
+               gp_format(reading, size, "%s/%.*s%s", gpu->id,
+                         (int)strcspn(mig + strlen(" MIG "), " :"), mig + strlen(" MIG "),
+                         colon ? colon : "");
+    }
+    if (catalog_instances(catalog, &instances, &count, NULL) == GP_OK)
+        for (size_t i = 0; i < count; i++)
+            if (gp_casecmp(instances[i].type, plain) == 0 && !instances[i].per_gpu)
+                return gp_format(reading, size, "%s:%d", instances[i].gpu,
+                                 instances[i].gpu_count * times);
+    server = find_server(catalog, plain);
+    if (server != NULL)
+        return gp_format(reading, size, "%.*s:%d", (int)strcspn(server->gpu_ids, "|"),
+                         server->gpu_ids, server->gpus * times);
+    if ((strncasecmp(plain, "HGX ", 4) == 0 || strncasecmp(plain, "DGX ", 4) == 0) &&
+        catalog_gpu(catalog, plain + 4, &gpu, NULL) == GP_OK)
+        return gp_format(reading, size, "%s:%d", gpu->id, SYSTEM_GPUS * times);
+    bool ready = read_names(catalog, NULL) == GP_OK &&
+                 registry_names(&catalog->registry[GPUS], &names, &count, NULL) == GP_OK;
+    /* chips that are sold with several memories: "MacBook Pro M3 Max 36GB" */
+    char *memory = strrchr(plain, ' ');
+    if (ready && memory && isdigit((unsigned char)memory[1])) {
+        *memory++ = '\0';
+        if (!name_gpu_known(&catalog->names, names, count, plain, known))
+            gp_copy(known, sizeof known, plain);
+        if (catalog_gpu(catalog, known, &gpu, NULL) == GP_OK && strcmp(gpu->vendor, "apple") == 0)
+            return fabs(atof(memory) * 1e9 / gpu->memory_marketed - 1) < MEMORY_BAND
+                       ? gp_copy(reading, size, gpu->id)
+                       : gp_format(reading, size, "%s:%s", gpu->id, memory);
+    }
+    if (strchr(text, '+') && catalog_gpu(catalog, text, &gpu, NULL) == GP_OK) /* Max+ 395 */
+        return gp_copy(reading, size, gpu->id);
+    const char *plus = strchr(text, '+'); /* Nitro+ and no "rtx-5090+foo"; an id is misspelt */
+    return ready && strchr(text, ' ') && (!plus || plus[1] == ' ') &&
+           name_gpu_known(&catalog->names, names, count, text, known) &&
+           catalog_gpu(catalog, known, &gpu, NULL) == GP_OK && gp_copy(reading, size, known);
+}
+
+const char *catalog_near_instance(struct catalog *catalog, const char *text)
+{
+    const struct instance *list;
+    const char *near = NULL, **types;
+    size_t count, same = 0;
+
+    if (!(strpbrk(text, "._") || strstr(text, "gpu")) ||
+        catalog_instances(catalog, &list, &count, NULL) != GP_OK)
+        return NULL;
+    types = gp_calloc(count + 1, sizeof *types);
+    for (size_t i = 0; i < count; i++)
+        types[i] = list[i].type;
+    near = suggest_name(text, types, count);
+    free(types);
+    while (near && near[same] && gp_lower(near[same]) == gp_lower(text[same]))
+        same++;
+    return same >= 3 && 2 * same >= strlen(text) / 2 ? near : NULL;
 }
 
 /* ---- files that are read by others ---------------------------------------------- */

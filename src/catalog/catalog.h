@@ -44,6 +44,15 @@ void catalog_version(const char *profiles_dir, struct strbuf *out);
 /* "vllm@0.17": a version inside the range, by which it is found again. */
 void catalog_engine_id(const struct engine *engine, char *text, size_t size);
 
+/* What else was typed for GPUs, as "h100-sxm:8" or "h100-sxm/3g.40gb": an instance of a provider
+ * (p5.48xlarge), a system (DGX B200), nvidia-smi's name of a MIG instance, lspci's or a shop's.
+ * False: none of these. */
+bool catalog_gpu_reading(struct catalog *catalog, const char *text, char *reading, size_t size);
+/* Does it name a MIG instance? Then the GPU that it is of answers to it, too, but is another. */
+bool catalog_gpu_is_slice(const char *text);
+/* The instance type that is nearly this text; NULL: none is. */
+const char *catalog_near_instance(struct catalog *catalog, const char *text);
+
 /* By id; an alias (a Hugging Face repository name) also finds a model, ignoring case. */
 enum gp_status catalog_gpu(struct catalog *catalog, const char *id, const struct gpu **gpu,
                            struct gp_err *err);

@@ -590,6 +590,7 @@ static void gpu_words(const struct name_rules *rules, const char *text, struct g
         memmove(open, end, strlen(end) + 1);
     }
     name_words(plain, out->text);
+    const char *before = "";
     for (char *at = out->text; at && *at;) {
         char *next = strchr(at, '-');
         const char *last = out->count ? out->word[out->count - 1] : "";
@@ -601,11 +602,12 @@ static void gpu_words(const struct name_rules *rules, const char *text, struct g
             !(strcmp(at, "g") == 0 && out->count < 3)) { /* A10G */
             out->gb = strtod(last, NULL);
             out->count--;
-        } else if (isdigit((unsigned char)at[0]) && is_word(rules->gpu_numbered, last)) {
+        } else if (isdigit((unsigned char)at[0]) && is_word(rules->gpu_numbered, before)) {
             ; /* SXM4 */
         } else if (!is_word(rules->gpu_ignored, at) && out->count < GPU_WORDS) {
             out->word[out->count++] = at;
         }
+        before = at;
         at = next;
     }
 }
@@ -644,6 +646,61 @@ int name_gpu_match(const struct name_rules *rules, const char *typed, const char
         same = same && memory;
     }
     return same ? 2 : 1;
+}
+
+bool name_begins(const char *text, const char *name)
+{
+    char mine[NAME_WORDS_MAX], its[NAME_WORDS_MAX];
+
+    name_words(text, mine);
+    name_words(name, its);
+    return mine[0] && words_hold(its, mine) == its;
+}
+
+/* Has one of the names this word? */
+static bool is_gpu_word(const struct name_rules *rules, const struct registry_name *known,
+                        size_t count, const char *word)
+{
+    char name[NAME_WORDS_MAX];
+
+    if (is_word(rules->gpu_ignored, word) || is_word(rules->gpu_variants, word))
+        return true;
+    for (size_t i = 0; i < count; i++) {
+        name_words(known[i].name, name);
+        if (words_hold(name, word))
+            return true;
+    }
+    return false;
+}
+
+bool name_gpu_known(const struct name_rules *rules, const struct registry_name *known, size_t count,
+                    const char *text, char out[NAME_WORDS_MAX])
+{
+    const char *open = strrchr(text, '['), *close = open ? strchr(open, ']') : NULL;
+    char plain[NAME_WORDS_MAX], words[NAME_WORDS_MAX], item[NAME_WORDS_MAX], *rest = words;
+    bool cut = close != NULL, dropped = false, leading = false;
+
+    gp_format(plain, sizeof(plain), "%.*s", close ? (int)(close - open - 1) : (int)strlen(text),
+              close ? open + 1 : text);
+    name_words(plain, words);
+    for (const char *list = rules->gpu_leading; list_next(&list, item);)
+        if (words_hold(words, item) == words && words[strlen(item)]) {
+            cut_out(words, words, strlen(item));
+            leading = cut = true;
+        }
+    gp_copy(out, NAME_WORDS_MAX, leading ? "apple" : "");
+    for (char *word; (word = strtok_r(NULL, "-", &rest)) != NULL;) {
+        bool number = isdigit((unsigned char)word[0]);
+
+        /* with an unknown word goes what numbers it: FTW3, VENTUS 3X */
+        dropped = number             ? dropped && strlen(word) < 3 && rest && *rest != 'g'
+                  : strlen(word) < 2 ? dropped
+                                     : !is_gpu_word(rules, known, count, word);
+        cut |= dropped;
+        if (!dropped)
+            gp_append(out, NAME_WORDS_MAX, "-", "%s", word);
+    }
+    return cut && strpbrk(out, "0123456789") != NULL;
 }
 
 /* ---- the file ---- */
@@ -712,6 +769,7 @@ void names_file_read(struct profile_group top, void *target)
     profile_strings(top, "gpu_ignored", r->gpu_ignored, sizeof(r->gpu_ignored));
     profile_strings(top, "gpu_numbered", r->gpu_numbered, sizeof(r->gpu_numbered));
     profile_strings(top, "gpu_variants", r->gpu_variants, sizeof(r->gpu_variants));
+    profile_strings(top, "gpu_leading", r->gpu_leading, sizeof(r->gpu_leading));
     char source[512];
     profile_string(top, "source", source, sizeof(source));
 }

@@ -60,6 +60,7 @@ struct name_rules {
     char gpu_ignored[400];    /* of GPUs: vendors, generations */
     char gpu_numbered[80];    /* before a number that says nothing: sxm */
     char gpu_variants[320];   /* of a GPU's id that need not be typed: sxm */
+    char gpu_leading[120];    /* Apple's machines, before the name of a chip: macbook pro */
 };
 
 void names_file_read(struct profile_group top, void *rules);
@@ -85,5 +86,16 @@ bool name_read_model(const struct name_rules *rules, const struct registry_name 
  * "A100 80GB", or 0. */
 int name_gpu_match(const struct name_rules *rules, const char *typed, const char *name,
                    double memory_gb, double *gb);
+
+/* What says in a shop's, lspci's or a whole machine's name which GPU it is, as words; false where
+ * nothing is to be left out: a word that none of `known` has is its maker's or of its series.
+ *
+ *   AD102 [GeForce RTX 4090] (rev a1)          geforce-rtx-4090
+ *   MSI GeForce RTX 5080 16G VENTUS 3X OC      geforce-rtx-5080-16-g */
+bool name_gpu_known(const struct name_rules *rules, const struct registry_name *known, size_t count,
+                    const char *text, char out[NAME_WORDS_MAX]);
+
+/* Are the words of one text those of the other, or does the other go on behind them? */
+bool name_begins(const char *text, const char *name);
 
 #endif

@@ -101,9 +101,8 @@ static void add_test(const struct benchlog *log, int device, enum bench_test tes
 {
     bool layer = bench_test_is(test, TEST_IS_LAYER);
     char type[16] = "", name[40];
-    struct strbuf line;
+    struct strbuf line = STRBUF_EMPTY;
 
-    strbuf_init(&line);
     for (int i = 0; i < log->count; i++) {
         const struct point_result *p = &log->point[i];
 

@@ -11,7 +11,6 @@
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -33,9 +32,8 @@ static void clear_line(struct bench_progress *p)
 
 static void write_json(json_t *json)
 {
-    struct strbuf out;
+    struct strbuf out = STRBUF_EMPTY;
 
-    strbuf_init(&out);
     gp_json_write(json, false, &out);
     log_line("%s", out.text);
     strbuf_fini(&out);
@@ -88,9 +86,8 @@ static void add_line(const struct bench_progress *p, const struct session_progre
     const char *name = p->point[0] ? p->point : "warm-up";
     const struct session_sensors *now = &p->sensors[p->device];
     int eta = (int)(at->left + 0.5);
-    struct strbuf end;
+    struct strbuf end = STRBUF_EMPTY;
 
-    strbuf_init(&end);
     if (p->rate[0])
         strbuf_addf(&end, "  %s", p->rate);
     if (isfinite(now->temperature))
@@ -115,7 +112,7 @@ static void show_progress(struct bench_progress *p, const struct session *sessio
 {
     struct session_progress at;
     double now = clock_now();
-    struct strbuf out;
+    struct strbuf out = STRBUF_EMPTY;
 
     if (p->kind == PROGRESS_NONE ||
         (p->kind != PROGRESS_TTY && !point && now - p->last < LONG_EVERY))
@@ -129,7 +126,6 @@ static void show_progress(struct bench_progress *p, const struct session *sessio
     if (now - p->last < (p->kind == PROGRESS_TTY ? TTY_EVERY : PLAIN_EVERY) && at.done < at.of)
         return;
     p->last = now;
-    strbuf_init(&out);
     add_line(p, &at, &out);
     if (p->kind == PROGRESS_TTY) {
         out.text[out.len < (size_t)line_room(p) ? out.len : (size_t)line_room(p)] = '\0';
@@ -188,10 +184,9 @@ static void progress_event(struct bench_progress *p, const struct session *sessi
 
 void bench_progress_say(struct bench_progress *p, const char *text)
 {
-    struct strbuf line;
+    struct strbuf line = STRBUF_EMPTY;
 
     clear_line(p);
-    strbuf_init(&line);
     for (size_t n; *text; text += n + (text[n] == '\n')) {
         n = strcspn(text, "\n");
         strbuf_clear(&line);

@@ -62,11 +62,9 @@ static void print_check(struct invocation *in, struct check *c, struct gp_err *e
     enum gp_status rc =
         log_request(planner_catalog(in->planner), &c->log, &in->options, &c->request, err);
     struct log_verdict verdict;
-    struct record doc;
-    struct strbuf why;
+    struct record doc = {0};
+    struct strbuf why = STRBUF_EMPTY;
 
-    strbuf_init(&why);
-    record_init(&doc);
     bool planned = plan_seen(in, rc, &c->request.request.options, NULL, &c->answer, &why, err);
     log_check(in->args[0], &c->log, &c->request, planned ? &c->answer : NULL, why.text, &doc,
               &verdict);
@@ -133,9 +131,8 @@ static enum gp_status refuse_address(const char *text, struct gp_err *err)
 {
     const char *host = strstr(text, "://");
     bool page = strchr(host ? host + 3 : text, '/') != NULL;
-    struct strbuf url;
+    struct strbuf url = STRBUF_EMPTY;
 
-    strbuf_init(&url);
     strbuf_quote(&url, text);
     gp_fail(err, GP_E_USAGE, "--attach", "", "gpuplan opens no connection");
     gp_format(err->hint, sizeof(err->hint), "curl -s %s%s | gpuplan --attach - ...", url.text,
@@ -182,12 +179,10 @@ static enum gp_status read_pages(const struct invocation *in, struct pages *p, s
 static enum gp_status run_attach(struct invocation *in, struct gp_err *err)
 {
     struct pages *p = gp_calloc(1, sizeof(*p));
-    struct record doc;
-    struct strbuf why;
+    struct record doc = {0};
+    struct strbuf why = STRBUF_EMPTY;
     enum gp_status rc = read_pages(in, p, err);
 
-    strbuf_init(&why);
-    record_init(&doc);
     if (!rc) {
         rc = attach_request(&p->seen, in->planner, &in->options, &p->request, err);
         bool planned = plan_seen(in, rc, &p->request.options, p, &p->answer, &why, err);

@@ -15,7 +15,6 @@
 #include "answer/request_line.h"
 #include "base/json.h"
 #include "base/path.h"
-#include "base/units.h"
 
 #define SAME_SHARE 1e-6 /* figures are saved with 12 digits */
 
@@ -129,10 +128,9 @@ static void print_check(const struct record *doc, struct strbuf *out)
     for (size_t i = 0; i < broke->record_count; i++)
         strbuf_addf(out, "%s%s", i ? ", " : ": ", record_get(&broke->records[i], ""));
     strbuf_addf(out, "\n%s on %.0f x %s, %s%s: %s, was %s%s%s\n", record_get(doc, "model"),
-                record_find(doc, "gpus")->number.value, record_get(doc, "gpu"),
-                train[0] ? "--train " : "", train[0] ? train : record_get(doc, "engine"),
-                record_get(doc, "verdict"), record_get(doc, "verdict_saved"), reason[0] ? ": " : "",
-                reason);
+                record_number(doc, "gpus"), record_get(doc, "gpu"), train[0] ? "--train " : "",
+                train[0] ? train : record_get(doc, "engine"), record_get(doc, "verdict"),
+                record_get(doc, "verdict_saved"), reason[0] ? ": " : "", reason);
     if (terms->record_count > 0) {
         strbuf_add(out, "\n");
         record_table(terms->records, terms->record_count, NULL, RECORD_TEXT, out);
@@ -144,12 +142,11 @@ static enum gp_status run_check_plan(struct invocation *in, struct gp_err *err)
     const struct option_value *tolerance = &in->options.value[OPT_TOLERANCE];
     struct request_line saved = {0};
     struct record doc, plan; /* the check; the same request, answered now */
-    struct strbuf now_text;
+    struct strbuf now_text = STRBUF_EMPTY;
     json_t *now = NULL;
     char *text = NULL;
     size_t len = 0;
 
-    strbuf_init(&now_text);
     record_init(&doc);
     record_init(&plan);
     enum gp_status rc = path_read(in->args[0], SAVED_PLAN_BYTES, &text, &len, err);

@@ -9,10 +9,9 @@
 
 static enum gp_status compare_command(struct invocation *in, struct gp_err *err)
 {
-    struct record doc;
+    struct record doc = {0};
     bool fits = false;
 
-    record_init(&doc);
     enum gp_status rc = report_compare(in->planner, &in->options, &doc, &fits, err);
     if (!rc) {
         print_compare(&doc, in->format, in->quiet,

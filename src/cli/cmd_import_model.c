@@ -13,9 +13,7 @@
 #include "cli/command.h"
 #include "model/read/checkpoint.h"
 #include "model/read/hub_cache.h"
-#include "plan/cost.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -28,17 +26,15 @@
 static enum gp_status add_hash(const char *path, char *text, size_t size, struct gp_err *err)
 {
     char config[GP_PATH_MAX], hex[65], *bytes = NULL;
-    enum gp_status rc;
-    size_t len;
 
     text[0] = '\0';
     if (path_is_dir(path) ? !path_join(config, sizeof config, path, "config.json")
                           : !gp_copy(config, sizeof config, path))
         return GP_OK;
-    len = strlen(config);
+    size_t len = strlen(config);
     if (len <= 5 || strcmp(config + len - 5, ".json") != 0 || !path_is_there(config))
         return GP_OK;
-    rc = path_read(config, CONFIG_LIMIT, &bytes, &len, err);
+    enum gp_status rc = path_read(config, CONFIG_LIMIT, &bytes, &len, err);
     if (!rc) {
         sha256_hex(bytes, len, hex);
         gp_format(text, size, ", sha256 %s", hex);
@@ -55,7 +51,6 @@ static enum gp_status import_run(struct invocation *in, struct gp_err *err)
     struct tm day;
     const char *path = in->args[0], *date = in->arg_count == 2 ? in->args[1] : NULL;
     char hash[96], id[MODEL_ID_MAX];
-    enum gp_status rc;
 
     if (date && date_days(date) < 0)
         return gp_fail(err, GP_E_USAGE, date, "a date looks like 2026-11-21", "is not a date");
@@ -63,7 +58,7 @@ static enum gp_status import_run(struct invocation *in, struct gp_err *err)
         return gp_fail(err, GP_E_USAGE, "--format", "leave it out", "a profile has one format");
     if (!path_is_there(path) && hub_cache_find(path, &hub))
         path = hub.path;
-    rc = checkpoint_read(path, &model, err);
+    enum gp_status rc = checkpoint_read(path, &model, err);
     if (!rc)
         rc = add_hash(path, hash, sizeof hash, err);
     if (rc)

@@ -10,9 +10,8 @@
 /* What there is, as the hint of an error. */
 static void hint_targets(struct invocation *in, struct gp_err *err)
 {
-    struct strbuf all;
+    struct strbuf all = STRBUF_EMPTY;
 
-    strbuf_init(&all);
     launch_targets(planner_catalog(in->planner), &all);
     gp_copy(err->hint, sizeof(err->hint), all.text);
     strbuf_fini(&all);

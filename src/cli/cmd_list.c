@@ -63,12 +63,11 @@ static const struct report_class *find_class(const char *word, struct gp_err *er
 
 static enum gp_status run_list(struct invocation *in, struct gp_err *err)
 {
-    struct record doc;
+    struct record doc = {0};
     const struct report_class *class = find_class(in->arg_count > 0 ? in->args[0] : "", err);
 
     if (!class)
         return GP_E_USAGE;
-    record_init(&doc);
     enum gp_status rc = report_list(planner_catalog(in->planner), class, in->args + 1,
                                     in->arg_count - 1, &doc, err);
     if (!rc)

@@ -3,7 +3,6 @@
  */
 #include <string.h>
 
-#include "answer/answer_lines.h"
 #include "answer/curves.h"
 #include "answer/print_plan.h"
 #include "answer/report.h"
@@ -157,12 +156,11 @@ static void train_print(const struct invocation *in, const struct train_answer *
 static enum gp_status train_run(struct invocation *in, struct gp_err *err)
 {
     struct train_answer a;
-    struct record doc;
+    struct record doc = {0};
     enum gp_status rc = planner_train(in->planner, &in->options, &a, err);
 
     if (rc)
         return rc;
-    record_init(&doc);
     if (in->format == OUTPUT_JSON) {
         report_train(&a, options_flag(&in->options, OPT_WHY), &doc);
         record_json(&doc, &in->out);
@@ -200,11 +198,10 @@ static enum gp_status plan_run(struct invocation *in, struct gp_err *err)
 {
     bool why = options_flag(&in->options, OPT_WHY);
     struct answer a;
-    enum gp_status rc;
 
     if (in->options.value[OPT_TRAIN].given)
         return train_run(in, err);
-    rc = options_inference(&in->options, "is for --train only", err);
+    enum gp_status rc = options_inference(&in->options, "is for --train only", err);
     if (!rc)
         rc = planner_answer(in->planner, &in->options, &a, err);
     if (!rc && !in->quiet && in->format != OUTPUT_CSV && in->format != OUTPUT_MARKDOWN)

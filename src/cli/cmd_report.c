@@ -23,9 +23,8 @@ static enum gp_status report_pool(struct invocation *in, struct gp_err *err)
     struct pool_run_options options = {.name = in->args[1], .seed = POOL_SEED, .rung = POOL_RUNGS};
     struct pool_run *run = pool_run_new();
     enum gp_status rc = pool_run(in->planner, &options, warn_report, in, run, err);
-    struct strbuf command;
+    struct strbuf command = STRBUF_EMPTY;
 
-    strbuf_init(&command);
     strbuf_add(&command, "gpuplan --pool ");
     strbuf_quote(&command, in->args[1]);
     if (!rc)
@@ -64,14 +63,13 @@ static enum gp_status report_plan_page(struct invocation *in, struct gp_err *err
 static enum gp_status report_run(struct invocation *in, struct gp_err *err)
 {
     struct option_value *file = &in->options.value[OPT_OUT];
-    enum gp_status rc;
 
     if (!document_is_page(in->args[0]))
         return gp_fail(err, GP_E_USAGE, in->args[0], in->command->example, "is not a page");
     if (file->given)
         return gp_fail(err, GP_E_USAGE, "--output", "gpuplan --report FILE",
                        "the file is named after --report");
-    rc = in->arg_count == 2 ? report_pool(in, err) : report_plan_page(in, err);
+    enum gp_status rc = in->arg_count == 2 ? report_pool(in, err) : report_plan_page(in, err);
     if (rc)
         return rc;
     *file = (struct option_value){.given = true, .text = in->args[0]};

@@ -4,11 +4,9 @@
  * Of two, the second against the first, point by point. Of more (the hosts of a cluster), or of one
  * alone, all devices in one document, and those that lag behind their like.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
-#include "base/mem.h"
 #include "base/say.h"
 #include "cli/bench_print.h"
 #include "cli/command.h"
@@ -33,7 +31,6 @@ static bool compare_two(struct invocation *in, const struct benchlog logs[2])
     double tolerance = options_or(&in->options, OPT_TOLERANCE, 5) / 100;
     json_t *warnings = benchlog_differences(&logs[0], &logs[1], "A", "B"), *json;
     struct benchlog_changes changes;
-    bool confirmed;
 
     benchlog_compare(&logs[0], &logs[1], tolerance, &changes);
     if (in->format == OUTPUT_JSON) {
@@ -45,7 +42,7 @@ static bool compare_two(struct invocation *in, const struct benchlog logs[2])
         benchlog_changes_print(&changes, bench_view(in->format), in->quiet, &in->out);
     }
     json_decref(warnings);
-    confirmed = benchlog_confirmed(&changes);
+    bool confirmed = benchlog_confirmed(&changes);
     if (!confirmed && in->format == OUTPUT_TEXT && !options_flag(&in->options, OPT_STRICT))
         strbuf_add(&in->out, "exit code 0 all the same: with --strict it is 5\n");
     benchlog_changes_fini(&changes);
@@ -78,11 +75,10 @@ static enum gp_status side_by_side(struct invocation *in, const struct benchlog 
     enum gp_status rc = benchlog_mergeable(logs, in->args, count, err);
     json_t *json = rc ? NULL : benchlog_merge(logs, in->args, count);
     struct benchlog all = {0};
-    bool news;
 
     if (!rc)
         rc = benchlog_from_json("the files together", json, &all, err);
-    news = all.device_count > 1 && in->format == OUTPUT_TEXT && !in->verbose;
+    bool news = all.device_count > 1 && in->format == OUTPUT_TEXT && !in->verbose;
     if (!rc && in->format == OUTPUT_JSON) {
         gp_json_write(json, true, &in->out);
     } else if (!rc) {

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/str.h"
 #include "tui/loop.h"
 #include "tui/settings.h"
 
@@ -33,7 +32,6 @@ static enum gp_status screen_run(struct invocation *in, struct gp_err *err)
     struct app_start start = {.planner = in->planner, .options = &in->options};
     struct gp_err wrong = {0};
     char report[GP_ERR_LINE];
-    const char *because;
 
     if (settings_read(&start.settings, &wrong))
         start.report = gp_err_line(&wrong, report);
@@ -45,7 +43,8 @@ static enum gp_status screen_run(struct invocation *in, struct gp_err *err)
     if (options_flag(&in->options, OPT_NO_MOUSE))
         start.settings.mouse = false;
     start.script = getenv("GPUPLAN_SCRIPT");
-    because = plain_because(options_flag(&in->options, OPT_PLAIN), start.settings.plain);
+    const char *because =
+        plain_because(options_flag(&in->options, OPT_PLAIN), start.settings.plain);
     if (because && !start.script)
         in->exit_code = plain_run(&start, because, err);
     else

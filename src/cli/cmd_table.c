@@ -6,9 +6,8 @@
 
 static enum gp_status run_table(struct invocation *in, struct gp_err *err)
 {
-    struct record doc;
+    struct record doc = {0};
 
-    record_init(&doc);
     enum gp_status rc = report_table(in->planner, &in->options, &doc, err);
     if (!rc)
         print_table(&doc, in->format, in->quiet, &in->out);

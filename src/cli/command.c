@@ -3,7 +3,6 @@
  */
 #include "cli/command.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "answer/option.h"

@@ -6,11 +6,9 @@
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "answer/report.h"
 #include "base/clock.h"
@@ -22,7 +20,6 @@
 #include "measure/devices.h"
 #include "measure/runner.h"
 #include "measure/runner_child.h"
-#include "plan/cost.h"
 
 /* ---- --version ----
  *
@@ -148,13 +145,12 @@ static int no_such_command(const char *name)
 /* --help, --version, --completion SHELL: before any command. -1: none of these. */
 static int run_early(int argc, char **argv, struct gp_err *err)
 {
-    struct strbuf out;
+    struct strbuf out = STRBUF_EMPTY;
     const char *first = argv[1];
     bool quiet = argc > 2 && (strcmp(argv[2], "-q") == 0 || strcmp(argv[2], "--quiet") == 0);
     bool help =
         strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 || strcmp(first, "help") == 0;
 
-    strbuf_init(&out);
     if (strcmp(first, "--completion") == 0 || strcmp(first, "completion") == 0) {
         if (command_completion(argc > 2 ? argv[2] : "", &out, err))
             return report_failure(err);

@@ -7,7 +7,6 @@
 #include <jansson.h>
 #include <math.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -73,12 +72,11 @@ PUBLIC const char *gpuplan_version(void)
 PUBLIC gpuplan *gpuplan_open(const char *profiles)
 {
     struct gpuplan *g = gp_calloc(1, sizeof(*g));
-    struct planner *planner;
 
     json_object_seed(0); /* else jansson's threads race for it */
     pthread_mutex_init(&g->lock, NULL);
     g->profiles = profiles ? gp_strdup(profiles) : NULL;
-    planner = take_planner(g);
+    struct planner *planner = take_planner(g);
     gp_copy(g->date, sizeof(g->date), catalog_data_date(planner_catalog(planner)));
     put_planner(g, planner);
     return g;
@@ -197,15 +195,14 @@ PUBLIC gpuplan_answer *gpuplan_list(gpuplan *g, const char *list)
     const struct report_class *class = report_classes;
     struct planner *planner = take_planner(g);
     struct gp_err err = {0};
-    struct record doc;
-    enum gp_status rc;
+    struct record doc = {0};
 
-    record_init(&doc);
     while (class->word && strcmp(class->word, list) != 0)
         class ++;
-    rc = class->word
-             ? report_list(planner_catalog(planner), class, NULL, 0, &doc, &err)
-             : gp_fail(&err, GP_E_USAGE, "list", "gpus, models, engines", "no list '%.60s'", list);
+    enum gp_status rc =
+        class->word
+            ? report_list(planner_catalog(planner), class, NULL, 0, &doc, &err)
+            : gp_fail(&err, GP_E_USAGE, "list", "gpus, models, engines", "no list '%.60s'", list);
     put_planner(g, planner);
     return answer_of(&doc, rc, &err);
 }

@@ -267,59 +267,54 @@ static void record_rows_of(const struct seen *v, struct record *doc)
 /* What of the request the page did not say. */
 static void record_assumed(const struct attach_options *q, const struct plan *p, struct record *doc)
 {
-    char text[256];
-
     if (q->one)
         record_item(doc, "notes",
                     "one GPU is assumed; for more give --gpu GPU:COUNT and --tp, which is all of "
                     "them otherwise");
-    if (q->no_prompt || q->no_output) {
-        gp_format(text, sizeof(text),
-                  "the page does not tell %s: %.0f + %.0f tokens are assumed; "
-                  "give --prompt and --output-tokens",
-                  !q->no_output   ? "how long prompts are"
-                  : !q->no_prompt ? "how long answers are"
-                                  : "how long requests are",
-                  p->request.prompt, p->request.output);
-        record_item(doc, "notes", text);
-    }
+    if (q->no_prompt || q->no_output)
+        record_itemf(doc, "notes",
+                     "the page does not tell %s: %.0f + %.0f tokens are assumed; "
+                     "give --prompt and --output-tokens",
+                     !q->no_output   ? "how long prompts are"
+                     : !q->no_prompt ? "how long answers are"
+                                     : "how long requests are",
+                     p->request.prompt, p->request.output);
     if (p->verdict == VERDICT_DOES_NOT_FIT)
         record_item(doc, "notes",
                     "by the plan this server could not start, but it runs: it differs in its "
                     "precision, GPU or memory; its start-up log says how: gpuplan --check-log");
-    else if (q->verdict == VERDICT_DOES_NOT_FIT) {
-        gp_format(text, sizeof(text),
-                  "%.0f requests at once are more than the pool holds: the "
-                  "figures are of the %.0f that it runs, the others wait",
-                  q->users, p->request.users);
-        record_item(doc, "notes", text);
-    }
+    else if (q->verdict == VERDICT_DOES_NOT_FIT)
+        record_itemf(doc, "notes",
+                     "%.0f requests at once are more than the pool holds: the "
+                     "figures are of the %.0f that it runs, the others wait",
+                     q->users, p->request.users);
 }
 
 static void record_notes(const struct scrape *s, const char *why, const struct attach_options *q,
                          const struct plan *p, struct record *doc)
 {
+    const struct {
+        bool holds;
+        const char *says;
+    } notes[] = {
+        {s->cut, "a page ends within a line, so it was cut off: what it lacks is not seen here"},
+        {s->twice, "a series stands twice in a page, and is counted twice: two pages in one file? "
+                   "--attach FIRST SECOND takes them apart"},
+        {s->models, "a page is of several models, whose figures are added up: attach each server "
+                    "by itself"},
+        {s->seconds <= 0,
+         "one page: its means are since the server started; a second one gives rates"},
+        {s->histogram[SCRAPE_TTFT].n <= 0 && s->given[SCRAPE_PROMPT_SECONDS],
+         "the server does not report TTFT, only how fast it works on prompts, and of TPOT only "
+         "the mean"},
+    };
+
     record_list(doc, "notes");
     if (p)
         record_assumed(q, p, doc);
-    if (s->cut)
-        record_item(doc, "notes",
-                    "a page ends within a line, so it was cut off: what it lacks is not seen here");
-    if (s->twice)
-        record_item(doc, "notes",
-                    "a series stands twice in a page, and is counted twice: two "
-                    "pages in one file? --attach FIRST SECOND takes them apart");
-    if (s->models)
-        record_item(doc, "notes",
-                    "a page is of several models, whose figures are added up: attach "
-                    "each server by itself");
-    if (s->seconds <= 0)
-        record_item(doc, "notes",
-                    "one page: its means are since the server started; a second one gives rates");
-    if (s->histogram[SCRAPE_TTFT].n <= 0 && s->given[SCRAPE_PROMPT_SECONDS])
-        record_item(doc, "notes",
-                    "the server does not report TTFT, only how fast it works on "
-                    "prompts, and of TPOT only the mean");
+    for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)
+        if (notes[i].holds)
+            record_item(doc, "notes", notes[i].says);
     if (why[0])
         record_item(doc, "notes", why);
 }
@@ -381,13 +376,6 @@ static void print_if(const struct record *doc, const char *name, const char *bef
         strbuf_addf(out, "%s%s\n", before, text);
 }
 
-static double count_of(const struct record *doc, const char *name)
-{
-    const struct fact *f = record_find(doc, name);
-
-    return f && f->known ? f->number.value : 0;
-}
-
 void attach_text(const struct record *doc, struct strbuf *out)
 {
     const struct fact *rows = record_find(doc, "rows"), *notes = record_find(doc, "notes");
@@ -398,9 +386,10 @@ void attach_text(const struct record *doc, struct strbuf *out)
     print_if(doc, "wasted", "wasted: ", out);
     if (record_get(doc, "model")[0])
         strbuf_addf(out, "planned: %s on %.0f x %s, %s, %s; %.0f users of %.0f + %.0f tokens: %s\n",
-                    record_get(doc, "model"), count_of(doc, "gpus"), record_get(doc, "gpu"),
-                    record_get(doc, "layout"), record_get(doc, "engine"), count_of(doc, "users"),
-                    count_of(doc, "prompt"), count_of(doc, "output"), record_get(doc, "verdict"));
+                    record_get(doc, "model"), record_number(doc, "gpus"), record_get(doc, "gpu"),
+                    record_get(doc, "layout"), record_get(doc, "engine"),
+                    record_number(doc, "users"), record_number(doc, "prompt"),
+                    record_number(doc, "output"), record_get(doc, "verdict"));
     if (rows && rows->record_count > 0) {
         strbuf_add(out, "\n");
         record_table(rows->records, rows->record_count, NULL, RECORD_TEXT, out);

@@ -152,11 +152,10 @@ static void record_failure(const struct enginelog *log, struct record *doc)
     /* llama.cpp's own words for a GPU's memory do not need a pool */
     bool sized = log->figure[ENGINELOG_KV].ranks > 0 || log->figure[ENGINELOG_TOKENS].ranks > 0;
     const char *check = startup_of_message(log->engine, log->failure, sized);
-    struct record *r;
 
     if (!log->failed_line)
         return;
-    r = record_inside(doc, "failure");
+    struct record *r = record_inside(doc, "failure");
     record_count(r, "line", "", (double)log->failed_line);
     record_text(r, "text", log->failure);
     record_text(r, "check", check ? check : "");
@@ -166,44 +165,31 @@ static void record_failure(const struct enginelog *log, struct record *doc)
 static void record_notes(const struct enginelog *log, const struct log_request *request,
                          const char *why, struct record *doc)
 {
-    char text[256];
-
     record_list(doc, "notes");
     for (int i = 0; i < request->notes; i++)
         record_item(doc, "notes", request->note[i]);
-    if (request->reading.unknown[0]) {
-        gp_format(text, sizeof(text), "given to the engine and not planned: %.200s",
-                  request->reading.unknown);
-        record_item(doc, "notes", text);
-    }
-    if (log->starts > 1) {
-        gp_format(text, sizeof(text), "the log has %d starts: the last one is compared",
-                  log->starts);
-        record_item(doc, "notes", text);
-    }
+    if (request->reading.unknown[0])
+        record_itemf(doc, "notes", "given to the engine and not planned: %.200s",
+                     request->reading.unknown);
+    if (log->starts > 1)
+        record_itemf(doc, "notes", "the log has %d starts: the last one is compared", log->starts);
     if (log->devices == 0 && enginelog_option(log, "verbosity"))
         record_item(doc, "notes", "the log has no sizes: llama-server prints them with -lv 4");
-    if (log->others[0]) {
-        gp_format(text, sizeof(text), "lines of other engines are in it: %.60s", log->others);
-        record_item(doc, "notes", text);
-    }
+    if (log->others[0])
+        record_itemf(doc, "notes", "lines of other engines are in it: %.60s", log->others);
     if (log->mixed)
         record_item(doc, "notes",
                     "the lines of two servers are mixed in it, and so are the figures above: log "
                     "each into a file of its own");
-    if (log->odd > 0) {
-        gp_format(text, sizeof(text), "%d figure%s left out: no size can be that", log->odd,
-                  log->odd > 1 ? "s are" : " is");
-        record_item(doc, "notes", text);
-    }
+    if (log->odd > 0)
+        record_itemf(doc, "notes", "%d figure%s left out: no size can be that", log->odd,
+                     log->odd > 1 ? "s are" : " is");
     if (log->pairs_lost)
         record_item(doc, "notes", "the log has more options than are read");
-    if (!log->started && !log->failed_line) {
-        gp_format(text, sizeof(text),
-                  "the log ends before the server was ready; its last known line is %ld: %.120s",
-                  log->last_line, log->last);
-        record_item(doc, "notes", text);
-    }
+    if (!log->started && !log->failed_line && !log->estimated)
+        record_itemf(doc, "notes",
+                     "the log ends before the server was ready; its last known line is %ld: %.120s",
+                     log->last_line, log->last);
     if (why[0])
         record_item(doc, "notes", why);
 }
@@ -245,6 +231,7 @@ void log_check(const char *file, const struct enginelog *log, const struct log_r
     record_text(doc, "status",
                 log->failed_line ? "failed"
                 : log->started   ? "started"
+                : log->estimated ? "estimated"
                                  : "unfinished");
     record_failure(log, doc);
     record_count(doc, "lines", "", (double)log->lines);
@@ -266,13 +253,6 @@ void log_check(const char *file, const struct enginelog *log, const struct log_r
 
 /* ---- text ---- */
 
-static double count_of(const struct record *doc, const char *name)
-{
-    const struct fact *f = record_find(doc, name);
-
-    return f && f->known ? f->number.value : 0;
-}
-
 void log_check_text(const struct record *doc, struct strbuf *out)
 {
     const struct fact *notes = record_find(doc, "notes"), *failure = record_find(doc, "failure");
@@ -281,26 +261,28 @@ void log_check_text(const struct record *doc, struct strbuf *out)
     bool failed = failure && failure->record_count > 0;
 
     strbuf_addf(out, "%s: %s%s%s, %.0f lines, %.0f rank%s\n", record_get(doc, "status"),
-                record_get(doc, "engine"), version[0] ? " " : "", version, count_of(doc, "lines"),
-                count_of(doc, "ranks"), count_of(doc, "ranks") > 1 ? "s" : "");
+                record_get(doc, "engine"), version[0] ? " " : "", version,
+                record_number(doc, "lines"), record_number(doc, "ranks"),
+                record_number(doc, "ranks") > 1 ? "s" : "");
     if (failed) {
         const char *cure = record_get(failure->records, "cure");
 
-        strbuf_addf(out, "stopped at line %.0f: %s\n", count_of(failure->records, "line"),
+        strbuf_addf(out, "stopped at line %.0f: %s\n", record_number(failure->records, "line"),
                     record_get(failure->records, "text"));
         strbuf_addf(out, "%s%s\n", cure[0] ? "cure: " : "",
                     cure[0] ? cure : "gpuplan does not know this way to stop");
     }
     if (record_get(doc, "model")[0])
         strbuf_addf(out, "planned: %s on %.0f x %s, %s, %s %s: %s%s%s\n", record_get(doc, "model"),
-                    count_of(doc, "gpus"), record_get(doc, "gpu"), record_get(doc, "layout"),
+                    record_number(doc, "gpus"), record_get(doc, "gpu"), record_get(doc, "layout"),
                     record_get(doc, "engine"), record_get(doc, "planned_engine"),
                     record_get(doc, "verdict"), reason[0] ? ": " : "", reason);
     if (terms && terms->record_count > 0) {
         strbuf_add(out, "\n");
         record_table(terms->records, terms->record_count, NULL, RECORD_TEXT, out);
         strbuf_addf(out, "\n%zu of %zu in their band\n",
-                    terms->record_count - (size_t)count_of(doc, "outside"), terms->record_count);
+                    terms->record_count - (size_t)record_number(doc, "outside"),
+                    terms->record_count);
     }
     if (failure && fixes && fixes->record_count > 0) {
         strbuf_add(out, "\nplanned to start:\n");

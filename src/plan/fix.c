@@ -151,7 +151,7 @@ static void propose_halved(struct fix_search *f, struct proposal *p, int *count,
 
     while (high - low > 1) {
         *count = low + (high - low) / 2;
-        search_layout(&p->request, f->market, SEARCH_FEWEST_GPUS, &e);
+        search_offer(&p->request, f->market, SEARCH_FEWEST_GPUS, &e);
         *((e.verdict == VERDICT_FITS) == most ? &low : &high) = *count;
     }
     *count = most ? low : high;
@@ -298,7 +298,7 @@ static void wait_in_copies(struct fix_search *f, int copies, struct proposal *fo
     for (int i = 0; i < COUNT_OF(at_once); i++) {
         struct proposal p = run_at_once(f, at_once[i], copies);
 
-        search_layout(&p.request, f->market, SEARCH_FEWEST_GPUS, &e);
+        search_offer(&p.request, f->market, SEARCH_FEWEST_GPUS, &e);
         if (e.verdict != VERDICT_FITS || e.layout.gpus >= best->layout.gpus)
             continue;
         *best = e;
@@ -557,7 +557,7 @@ static void deeper_pipeline(struct fix_search *f)
         (fits && (r->gpu_count > 0 || f->plan->layout.gpus <= most + 1)))
         return;
     r->max_pp = r->model->layer_count;
-    search_layout(r, f->market, SEARCH_FEWEST_GPUS, &e);
+    search_offer(r, f->market, SEARCH_FEWEST_GPUS, &e);
     if (e.verdict != VERDICT_FITS || e.layout.pp <= most ||
         (fits && e.layout.gpus >= f->plan->layout.gpus))
         return;
@@ -578,7 +578,7 @@ static void fewer_slots(struct fix_search *f)
         p = fix_begin(f, FIX_FEWER_SLOTS, RANK_KNOB, 0);
         if (!turn_knob(&p, CHANGE_SEQS, *step))
             continue;
-        search_layout(&p.request, f->market, SEARCH_FEWEST_GPUS, &e);
+        search_offer(&p.request, f->market, SEARCH_FEWEST_GPUS, &e);
         if (e.verdict != VERDICT_FITS || e.layout.gpus >= f->plan->layout.gpus ||
             (best.layout.gpus > 0 && e.layout.gpus >= best.layout.gpus))
             continue;

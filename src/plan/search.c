@@ -517,6 +517,13 @@ static bool may_turn(const struct search *s, const struct evaluation *e)
             e->limit == LIMIT_STATES);
 }
 
+/* Is what it misses no memory? More replicas then lack none either; no option is to be turned. */
+static bool has_memory(const struct evaluation *e)
+{
+    return e->verdict <= VERDICT_MARGINAL && e->limit != LIMIT_WEIGHTS &&
+           e->limit != LIMIT_OVERHEAD && e->limit != LIMIT_KV && e->limit != LIMIT_STATES;
+}
+
 /* What neither options nor more replicas change; what one request lacks among it. */
 static bool is_fixed(const struct search *s, const struct evaluation *e)
 {
@@ -525,7 +532,7 @@ static bool is_fixed(const struct search *s, const struct evaluation *e)
 
     return e->verdict == VERDICT_FITS || (!open && !may_turn(s, e)) || !e->valid ||
            e->limit == LIMIT_TYPE || e->limit == LIMIT_CONTEXT || e->limit == LIMIT_USED ||
-           (lacks_too_much(s, e) && !users_cost_more(q));
+           (lacks_too_much(s, e) && (e->limit == LIMIT_WEIGHTS || !users_cost_more(q)));
 }
 
 /* Judges one layout; false when it is not valid. */
@@ -759,7 +766,7 @@ static void try_turned(struct search *s, struct layout l, int step)
 
     for (int most = most_gpus(s) / (l.tp * l.pp); l.replicas <= most;) {
         evaluate(q, &s->load, &s->prices, &l, &e);
-        if (is_fixed(s, &e))
+        if (is_fixed(s, &e) || has_memory(&e))
             return;
         if (search_fits(s) && gpus_paid(&e) > gpus_paid(&s->best))
             return;
@@ -848,15 +855,6 @@ static bool too_heavy(const struct search *s, int tp, int pp, int ep)
     return search_too_heavy(s->request, &s->load, s->load.usable.high, tp, pp, ep);
 }
 
-/* Does the engine refuse it in any layout? */
-static bool is_refused(const struct search *s)
-{
-    enum limit limit = reasons_limit(s->load.reasons);
-
-    return reasons_verdict(s->load.reasons) == VERDICT_DOES_NOT_FIT &&
-           (limit == LIMIT_TYPE || limit == LIMIT_CONTEXT);
-}
-
 bool search_cut(const struct request *q, int tp, int pp, int ep, struct layout *l)
 {
     int step = least_replicas(tp, ep), count = q->gpu_count;
@@ -873,6 +871,31 @@ bool search_cut(const struct request *q, int tp, int pp, int ep, struct layout *
                    (layout_gpus(l) > count && least_gpus(q, l) <= count);
     return (q->dp <= 0 || layout_ways(l) == q->dp) && l->replicas >= 1 && l->replicas % step == 0 &&
            counted;
+}
+
+/* Does nothing fit for certain on this GPU, whatever the layout and the options that may be turned,
+ * as the engine refuses it, more slots are asked for than it has or a step has tokens, or too
+ * little is known of it: a speed for goals, a draw for a cap? */
+static bool is_refused(const struct search *s)
+{
+    const struct request *q = s->request;
+    const struct engine *e = q->engine;
+    bool clips = e->defaults_clip && !request_asks_speed(q); /* whose search turns to other steps */
+
+    return reasons_verdict(s->load.reasons & ~REASON_BIT(REASON_PROMPT)) > VERDICT_FITS ||
+           (e->slots_most > 0 && q->max_num_seqs > e->slots_most) ||
+           (clips && q->max_num_seqs > s->load.max_batched_tokens) ||
+           (request_asks_speed(q) && s->step.gap != SPEED_KNOWN) ||
+           (q->power_cap > 0 && power_most(q) <= 0);
+}
+
+/* GPUs that the budget pays for and the power cap holds, at the most; without a price none. */
+static int most_within(const struct search *s)
+{
+    const struct request *q = s->request;
+    int most = q->budget > 0 ? prices_most_gpus(&s->prices, q->budget) : PLAN_MAX_GPUS;
+
+    return q->power_cap > 0 ? (int)fmin(most, q->power_cap / power_most(q) * (1 + 1e-9)) : most;
 }
 
 /* How a cut is looked at: one tier after the other, until something fits. */
@@ -966,8 +989,10 @@ static void try_cut(struct search *s, struct cut *c)
     if ((s->fits_only ? s->any : search_fits(s)) && too_heavy(s, c->tp, c->pp, c->ep))
         return;
     double least = request_asks_speed(q) ? least_miss(s, &l) : 0;
-    if (is_hopeless(s, least))
+    if (is_hopeless(s, least)) {
+        c->fixed = s->fits_only && !s->chunked;
         return;
+    }
     s->first = s->turned || s->chunked || s->steps == 0 ? NULL : c;
     if (s->turned) {
         try_turned(s, l, step);
@@ -1170,9 +1195,14 @@ static bool search_all(struct search *s, const struct request *q, const struct m
     s->most = s->most < PLAN_MAX_GPUS ? s->most : PLAN_MAX_GPUS;
     s->cuts = NULL;
     s->cut_count = s->cut_cap = 0;
+    bool none = extent == SEARCH_OFFERS && is_refused(s);
+    int within = extent == SEARCH_OFFERS && !none ? most_within(s) : PLAN_MAX_GPUS;
+
+    s->most = s->most < within ? s->most : within;
     int most = q->gpu_count > 0 ? q->gpu_count : s->most;
 
-    if (extent == SEARCH_OFFERS && (is_refused(s) || too_heavy(s, most, 1, most))) {
+    if (none || q->gpu_count > within || within < 1 ||
+        (extent == SEARCH_OFFERS && too_heavy(s, most, 1, most))) {
         s->best = (struct evaluation){.verdict = VERDICT_DOES_NOT_FIT};
         return false;
     }
@@ -1246,6 +1276,12 @@ static void search_for(const struct request *q, const struct market *market, enu
     search_all(&s, q, market, goal, extent, per_hour, gpus);
     search_fini(&s);
     *out = s.best;
+}
+
+void search_offer(const struct request *q, const struct market *market, enum search_goal goal,
+                  struct evaluation *out)
+{
+    search_for(q, market, goal, SEARCH_OFFERS, INFINITY, PLAN_MAX_GPUS, out);
 }
 
 void search_layout_within(const struct request *q, const struct market *market, double per_hour,

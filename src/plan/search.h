@@ -89,7 +89,11 @@ void search_layout(const struct request *request, const struct market *market,
 void search_layout_planned(const struct request *request, const struct market *market,
                            enum search_goal goal, struct evaluation *out);
 
-/* search_layout() where what takes more dollars an hour and more GPUs than these
+/* search_layout() where only what fits for certain is of use: nothing else is looked for. */
+void search_offer(const struct request *request, const struct market *market,
+                  enum search_goal goal, struct evaluation *out);
+
+/* The same where what takes more dollars an hour and more GPUs than these
  * is of no use, and need not be found. */
 void search_layout_within(const struct request *request, const struct market *market,
                           double per_hour, int gpus, struct evaluation *out);

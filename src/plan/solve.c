@@ -211,7 +211,7 @@ bool solve_gpu(const struct request *q, enum solve_gpu by, const struct choices 
 
         if (by != SOLVE_GPU_FEWEST && !has_offer(c.request.gpu, q, market))
             continue;
-        search_layout(&c.request, market, goal, &c.best);
+        search_offer(&c.request, market, goal, &c.best);
         if (c.best.verdict != VERDICT_FITS ||
             (by != SOLVE_GPU_FEWEST && c.best.price.per_hour <= 0) ||
             (best.best.valid && !better_gpu(by, &c, &best)))

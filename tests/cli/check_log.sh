@@ -82,6 +82,21 @@ assert_contains "the log names the GPU" "gemma-4-12b on 1 x rtx-4090" "$out"
 logged kv_reserved 0.813
 logged weights 6.240
 
+# llama-fit-params --fit-print on: MiB of model, context and compute of each device, and the host
+printf 'CUDA0 4403 1024 560 \nHost 281 0 24 \n' >fit.txt
+run --check-log fit.txt -m llama-3.1-8b -p q4_k_m -g rtx-4090 -c 8192
+assert_contains "no start" "estimated: llama.cpp, 2 lines" "$out"
+logged weights 4.300
+logged kv_reserved 1.000
+logged activation 0.547
+logged host 0.274
+assert_lacks "nothing is missing" "before the server was ready" "$out"
+{ echo 'build: 7410 (0828676e0)'; cat fit.txt; } >fit.log
+run --check-log fit.log -m llama-3.1-8b -p q4_k_m -g rtx-4090 -c 8192
+logged weights 4.300
+run --plan -m llama-3.1-8b -p q4_k_m -g rtx-4090 -c 8192 --calibration fit.txt
+assert_contains "it corrects nothing" "it is an estimate, of no server" "$out"
+
 # options that are given win
 run --check-log "$logs/vllm-0.16.0.txt" -g h100-sxm -c 4096 --memory-utilization 0.9
 assert_contains "outside of the band" " no" "$out"

@@ -1,8 +1,9 @@
 /*
- * fuzz_launch.c - a command of an engine, its file and a saved plan, of anybody's making.
+ * fuzz_launch.c - an engine's arguments, as a log has them, and a saved plan, of anybody's making.
  *
- * The first byte chooses the engine, or the reader of saved plans. What is read must be a
- * request or an error; whatever a command says, asking for it must end.
+ * The first byte chooses the engine, or the reader of saved plans. What is read, a name and a value
+ * behind a blank or "=" in each line, must be a request or an error; whatever is said, asking for
+ * it must end.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -51,12 +52,21 @@ static void command(const char *engine, const char *text, size_t len)
     const struct launch_engine *table;
     struct launch_reading reading;
     struct gp_err err;
+    enum gp_status rc = GP_OK;
+    char *lines = strndup(text, len), *rest = lines, *line;
 
     if (catalog_launch(profiles(), engine, &table, &err))
         abort();
     launch_read_begin(table, 0, &reading);
-    if (launch_read_shell(&reading, text, len, &err) == GP_OK &&
-        launch_read_file(&reading, text, len, &err) == GP_OK)
+    while (!rc && (line = strsep(&rest, "\n"))) {
+        char *value = line + strcspn(line, " =");
+
+        if (*value)
+            *value++ = '\0';
+        rc = launch_read_pair(&reading, line, value, &err);
+    }
+    free(lines);
+    if (!rc)
         launch_request(&reading, profiles(), &base, 1, &request, &err);
 }
 

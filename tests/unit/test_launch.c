@@ -182,6 +182,78 @@ static void same_memory(const struct answer *a, const struct answer *b, const ch
     same("KV pool", x->kv_pool, y->kv_pool, command);
 }
 
+/* The row of an option or of a variable; NULL: there is none. */
+static const struct launch_flag *row_of(const struct launch_engine *t, const char *flag)
+{
+    for (int i = 0; i < t->flag_count; i++)
+        if (strcmp(t->flag[i].flag, flag) == 0)
+            return &t->flag[i];
+    return NULL;
+}
+
+static int pieces(const char *text, char between)
+{
+    int n = text[0] != '\0';
+    for (; *text; text++)
+        n += *text == between;
+    return n;
+}
+
+/* What stands before the options, and the variables; GPUs without an option that counts them are
+ * those that are seen. */
+static size_t read_head(const struct launch *l, const struct launch_command *c,
+                        struct launch_reading *r, struct gp_err *err)
+{
+    const struct launch_engine *t = l->table;
+    bool mpi = strcmp(c->argv.at[0].text, "mpirun") == 0;
+    size_t first = (mpi ? 5 : 0) + (size_t)pieces(t->command, '|');
+    for (size_t i = 0; i < c->env.count; i++)
+        if (l->visible && strcmp(c->env.at[i].name, l->visible) == 0) {
+            if (!launch_flag_of(t, l->version, LAUNCH_TP) &&
+                !launch_flag_of(t, l->version, LAUNCH_SPLIT))
+                launch_set_number(&r->values, LAUNCH_PP, pieces(c->env.at[i].text, ','));
+        } else {
+            assert_int_equal(launch_read_pair(r, c->env.at[i].name, c->env.at[i].text, err), GP_OK);
+        }
+    return first + (t->ranks[0] && strcmp(c->argv.at[mpi ? 5 : 0].text, t->ranks) == 0);
+}
+
+/* YAML of TensorRT-LLM, or Ollama's Modelfile: what is written there. */
+static enum gp_status read_file_line(struct launch_reading *r, char *line, char parent[64],
+                                     struct gp_err *err)
+{
+    char name[128], *text = gp_trim(line), *value = strstr(text, ": ");
+    size_t from = strncmp(text, "PARAMETER ", 10) == 0 ? 10 : 0;
+    if (from || strncmp(text, "FROM ", 5) == 0)
+        value = strchr(text + from, ' ');
+    if (!value) {
+        snprintf(parent, 64, "%.*s", (int)strcspn(text, ":"), text);
+        return GP_OK;
+    }
+    snprintf(name, sizeof(name), "%s%s%.*s", line[0] == ' ' ? parent : "",
+             line[0] == ' ' ? "." : "", (int)(value - text - (long)from), text + from);
+    return launch_read_pair(r, name, gp_trim(value + 1 + (*value == ':')), err);
+}
+
+/* The command and its file as values: each option by its own row. */
+static enum gp_status read_back(const struct launch *l, const struct launch_command *c,
+                                struct launch_reading *r, struct gp_err *err)
+{
+    char *file = strdup(c->text.text), *rest = file, *line, parent[64] = "";
+    enum gp_status rc = GP_OK;
+    for (size_t i = read_head(l, c, r, err); i < c->argv.count && !rc; i++) {
+        const char *word = c->argv.at[i].text;
+        const struct launch_flag *row = row_of(l->table, word);
+        bool value = row && row->form != LAUNCH_AS_SWITCH;
+        rc = word[0] == '-' ? launch_read_pair(r, word, value ? c->argv.at[++i].text : NULL, err)
+                            : launch_read_pair(r, "model", word, err);
+    }
+    while (!rc && (line = strsep(&rest, "\n")))
+        rc = read_file_line(r, line, parent, err);
+    free(file);
+    return rc;
+}
+
 /* 0: does not fit, or cannot be told. */
 static int round_trip(const struct options *o)
 {
@@ -208,8 +280,7 @@ static int round_trip(const struct options *o)
     launch_shell_words(&c, 0, "    ", &text);
     launch_read_begin(l.table, l.version, &r);
     r.users = ceil(a.plan.memory.users);
-    if (launch_read_shell(&r, text.text, text.len, &err) ||
-        launch_read_file(&r, c.text.text, c.text.len, &err) ||
+    if (read_back(&l, &c, &r, &err) ||
         launch_request(&r, planner_catalog(planner), o, l.groups, &again, &err) ||
         planner_answer(planner, &again.options, &b, &err))
         fail_msg("%s: %s\n%s", err.where, err.text, text.text);

@@ -252,6 +252,55 @@ static void test_public_models(void **state)
         fail_msg("%d of %d names read right, %d that the catalogue lacks", right, all, wrong);
 }
 
+/* What is sold around a GPU, and what lspci, nvidia-smi and shops call it. */
+static void test_gpu_readings(void **state)
+{
+    static const struct {
+        const char *text, *reading;
+    } cases[] = {
+        {"p5.48xlarge", "h100-sxm:8"},
+        {"P5.48XLARGE:2", "h100-sxm:16"},
+        {"g6.12xlarge", "l4:4"},
+        {"Standard_ND96isr_H100_v5", "h100-sxm:8"},
+        {"a2-ultragpu-1g", "a100-sxm-80:1"},
+        {"DGX B200", "b200:8"},
+        {"NVIDIA DGX H100", "h100-sxm:8"},
+        {"HGX B300", "b300:8"},
+        {"GB200 NVL72", "gb200:72"},
+        {"NVIDIA H100 80GB HBM3 MIG 3g.40gb", "h100-sxm/3g.40gb"},
+        {"NVIDIA-A100-SXM4-40GB-MIG-1g.5gb", "a100-sxm-40/1g.5gb"},
+        {"NVIDIA H200 MIG 2g.35gb:3", "h200-sxm/2g.35gb:3"},
+        {"Mac Studio M2 Ultra 192GB", "apple-m2-ultra"},
+        {"MacBook Pro M3 Max 36GB", "apple-m3-max:36GB"},
+        {"iMac M4", "apple-m-4"},
+        {"NVIDIA Corporation GB202 [GeForce RTX 5090] (rev a1)", "geforce-rtx-5090"},
+        {"01:00.0 VGA compatible controller: NVIDIA Corporation AD102 [GeForce RTX 4090] (rev a1)",
+         "geforce-rtx-4090"},
+        {"MSI GeForce RTX 4070 Ti SUPER 16G VENTUS 3X OC", "geforce-rtx-4070-ti-super-16-g"},
+        {"ASUS ROG Strix RTX 3090 OC 24GB", "rog-strix-rtx-3090-24-gb"},
+        {"Ryzen AI Max+ 395", "strix-halo-128"},
+        {"p5.47xlarge", NULL},
+        {"RTX 9090", NULL},
+        {"MIG 3g.40gb", NULL},
+        {"Foo Bar", NULL},
+        {"rtx-5090+foo", NULL},
+        {"h100-smx", NULL},
+        {"", NULL},
+    };
+    char reading[160];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        bool is = catalog_gpu_reading(catalog, cases[i].text, reading, sizeof(reading));
+
+        if (is != (cases[i].reading != NULL) || (is && strcmp(reading, cases[i].reading) != 0))
+            fail_msg("%s: %s, not %s", cases[i].text, is ? reading : "nothing",
+                     cases[i].reading ? cases[i].reading : "nothing");
+    }
+    assert_string_equal(catalog_near_instance(catalog, "p5.47xlarge"), "p5.48xlarge");
+    assert_null(catalog_near_instance(catalog, "rtx-9090"));
+}
+
 static void test_public_gpus(void **state)
 {
     FILE *file = open_shared("facts/gpu_names.csv");
@@ -281,9 +330,10 @@ static void test_public_gpus(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_models),        cmocka_unit_test(test_own_names),
-        cmocka_unit_test(test_gpus),          cmocka_unit_test(test_any_text),
-        cmocka_unit_test(test_public_models), cmocka_unit_test(test_public_gpus),
+        cmocka_unit_test(test_models),       cmocka_unit_test(test_own_names),
+        cmocka_unit_test(test_gpu_readings), cmocka_unit_test(test_gpus),
+        cmocka_unit_test(test_any_text),     cmocka_unit_test(test_public_models),
+        cmocka_unit_test(test_public_gpus),
     };
     int failed;
 

@@ -350,13 +350,40 @@ static void check_commands(const struct options *asked)
     comparison_free(c);
 }
 
+/* The search of offers leaves out what a limit rules out by a bound: it finds what the other one
+ * does, or nothing where that does. */
+static void check_bounded(const struct options *asked, const struct request *q,
+                          const struct market *market)
+{
+    struct evaluation all, offer;
+    search_layout(q, market, SEARCH_FEWEST_GPUS, &all);
+    search_layout_within(q, market, INFINITY, PLAN_MAX_GPUS, &offer);
+    bool same = memcmp(&all.layout, &offer.layout, sizeof(all.layout)) == 0;
+    if ((all.verdict == VERDICT_FITS) != (offer.verdict == VERDICT_FITS) ||
+        (all.verdict == VERDICT_FITS && !same))
+        wrong("%s, budget %g, cap %g, slots %g: %s on %d GPUs, as an offer %s on %d",
+              command_of(asked), q->budget, q->power_cap, q->max_num_seqs,
+              verdict_word(all.verdict), all.layout.gpus, verdict_word(offer.verdict),
+              offer.layout.gpus);
+}
+
 /* The search that knows only what fits finds what is planned. What may cost as much as the
  * best, or take as many GPUs, is still found; what may do neither is not asked for. */
 static void check_within(const struct options *asked, const struct resolved *r,
                          const struct plan *p)
 {
+    static const double shares[] = {0.5, 0.999, 1, 3};
     struct evaluation all, paid, counted;
     search_layout(&r->request, &r->market, SEARCH_FEWEST_GPUS, &all);
+    for (int i = 0; i < 4; i++) {
+        struct request budget = r->request, cap = r->request, slots = r->request;
+        budget.budget = shares[i] * fmax(all.price.per_hour, 0.01);
+        cap.power_cap = shares[i] * fmax(all.layout.gpus * power_most(&r->request), 1);
+        slots.max_num_seqs = 32 << 3 * i;
+        check_bounded(asked, &budget, &r->market);
+        check_bounded(asked, &cap, &r->market);
+        check_bounded(asked, &slots, &r->market);
+    }
     if ((all.verdict == VERDICT_FITS) != (p->verdict == VERDICT_FITS) ||
         (all.verdict == VERDICT_FITS && all.layout.gpus != p->layout.gpus))
         wrong("%s: %s on %d GPUs, planned %s on %d", command_of(asked), verdict_word(all.verdict),

@@ -6,13 +6,15 @@
  * v1/engine/core.py, worker/worker.py, entrypoints/), SGLang's 0.4.6, 0.5.5, 0.5.12 and
  * 0.5.23 (model_executor/, mem_cache/memory_pool.py, managers/scheduler.py), TensorRT-LLM's
  * _torch/pyexecutor/_util.py of 2025 and its C++ runtime's KV cache manager, llama.cpp
- * 0c1e57098 (src/llama-model.cpp, llama-context.cpp, llama-kv-cache.cpp, common/).
+ * 0c1e57098 (src/llama-model.cpp, llama-context.cpp, llama-kv-cache.cpp, common/) and 0828676e0
+ * (tools/fit-params).
  */
 #include "logs/read/enginelog.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -198,7 +200,7 @@ bool enginelog_is_host(const char *device)
     size_t len = strlen(device);
 
     return strncmp(device, "CPU", 3) == 0 || strncmp(device, "BLAS", 4) == 0 ||
-           (len > 5 && strcmp(device + len - 5, "_Host") == 0);
+           strcmp(device, "Host") == 0 || (len > 5 && strcmp(device + len - 5, "_Host") == 0);
 }
 
 const char *enginelog_option(const struct enginelog *log, const char *name)
@@ -335,7 +337,8 @@ static int device_of(struct enginelog *log, const char *name)
     return log->devices++;
 }
 
-#define FIGURE_MOST 1e16 /* bytes, or tokens */
+#define ESTIMATE_BYTES 65536 /* of what llama-fit-params prints */
+#define FIGURE_MOST 1e16     /* bytes, or tokens */
 
 static void take_figure(struct reader *r, enum enginelog_term term, double value, bool sum)
 {
@@ -522,12 +525,10 @@ static bool match_rest(struct reader *r, const char *at, const char *words, bool
 static bool match_pattern(struct reader *r, const char *words, bool apply, const char **after)
 {
     bool of_device = strncmp(words, "{@}", 3) == 0;
-    size_t piece;
-    const char *found;
 
     words += of_device ? 3 : 0;
-    piece = strcspn(words, "{");
-    found = find_piece(r->line, words, piece, false);
+    size_t piece = strcspn(words, "{");
+    const char *found = find_piece(r->line, words, piece, false);
     if (!found || (of_device && !match_device(r, words, apply)) || (of_device && r->rank < 0))
         return false;
     if (apply && !of_device)
@@ -747,6 +748,48 @@ static size_t copy_line(const char *text, size_t len, struct reader *r)
     return i + (i < len);
 }
 
+/* "CUDA0 4403 1024 296": of each device, and of "Host", the MiB of model, context and compute, as
+ * llama-fit-params --fit-print on has them on standard output. */
+static bool take_estimate(struct reader *r)
+{
+    static const enum enginelog_term parts[] = {ENGINELOG_WEIGHTS, ENGINELOG_KV,
+                                                ENGINELOG_ACTIVATION};
+    char device[sizeof(r->log->device[0])];
+    unsigned long mib[3];
+    int end = 0;
+
+    if (sscanf(r->line, "%47[A-Za-z0-9] %9lu %9lu %9lu %n", device, &mib[0], &mib[1], &mib[2],
+               &end) != 4 ||
+        r->line[end] || (r->rank = device_of(r->log, device)) < 0)
+        return false;
+    for (int i = 0; i < 3; i++)
+        take_figure(r, parts[i], (double)mib[i] * GP_MIB, false);
+    return true;
+}
+
+/* Is the whole of it what that program prints, its own log lines before them or not? */
+static bool read_estimates(struct reader *r, const char *text, size_t len)
+{
+    long known = 0;
+
+    if (len > ESTIMATE_BYTES || !memmem(text, len, "Host ", 5))
+        return false;
+    for (size_t at = 0; at < len;) {
+        at += copy_line(text + at, len - at, r);
+        r->log->lines++;
+        known += take_estimate(r);
+        if (strncmp(r->line, "Host ", 5) == 0 && known > 0) {
+            r->log->known = known;
+            r->log->estimated = true;
+            gp_copy(r->log->engine, sizeof(r->log->engine), "llama.cpp");
+            return true;
+        }
+    }
+    memset(r->log, 0, sizeof(*r->log));
+    r->log->starts = 1;
+    return false;
+}
+
 /* ---- whose log it is ---- */
 
 /* Whose lines are the most; an engine's options and failures count for none alone. */
@@ -876,9 +919,13 @@ enum gp_status enginelog_parse(const char *where, const char *text, size_t len,
                      ENGINELOG_BYTES >> 20);
     else if (len > 2 && memcmp(text, "\x1f\x8b", 2) == 0)
         rc = gp_fail(err, GP_E_FILE, where, "zcat FILE | gpuplan --check-log -", "is compressed");
+    else if (read_estimates(r, text, len))
+        rc = GP_OK;
     else
         rc = find_engine(r, where, text, len, err);
-    if (!rc) {
+    if (!rc && out->estimated) {
+        finish_log(out);
+    } else if (!rc) {
         r->log->lines = 0;
         for (size_t at = 0; at < len;) {
             at += copy_line(text + at, len - at, r);

@@ -91,6 +91,7 @@ struct enginelog {
     int odd;           /* figures that are no sizes: below 0, or beyond any memory */
     char others[64];   /* other engines whose lines are in it, ", " between */
     bool started;      /* the server was ready */
+    bool estimated;    /* no server's: what llama-fit-params expects */
     long failed_line;  /* where it stopped; 0: it did not */
     char failure[512]; /* that line, without its prefix */
     long last_line;    /* of the table */

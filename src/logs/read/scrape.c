@@ -8,12 +8,10 @@
  */
 #include "logs/read/scrape.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "base/str.h"
 
 #define VALUE_MAX 1e18
