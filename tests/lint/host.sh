@@ -43,7 +43,7 @@ goldens=$(find_files tests '*.sh' '*.c' '*.h' | grep -vE '^tests/(fixtures/|lint
 # shellcheck disable=SC2086 # names without blanks, one per word
 found=$(
     [ -z "$name" ] || grep -nF -e "$name" $goldens
-    grep -nE 'Xeon|EPYC|Ryzen|Opteron|Intel\(R\)|Neoverse|Graviton' $goldens
+    grep -nE 'Xeon|EPYC|Ryzen [0-9T]|Opteron|Intel\(R\)|Neoverse|Graviton' $goldens
 )
 [ -z "$found" ] || problem "a processor of somebody's machine is named:
 $found"
