@@ -1031,7 +1031,8 @@ bool catalog_gpu_reading(struct catalog *catalog, const char *text, char *readin
                        ? gp_copy(reading, size, gpu->id)
                        : gp_format(reading, size, "%s:%s", gpu->id, memory);
     }
-    if (strchr(text, '+') && catalog_gpu(catalog, text, &gpu, NULL) == GP_OK) /* Max+ 395 */
+    if (strchr(text, '+') && strchr(text, ' ') && !strchr(text, ':') && /* Max+ 395 */
+        catalog_gpu(catalog, text, &gpu, NULL) == GP_OK)
         return gp_copy(reading, size, gpu->id);
     const char *plus = strchr(text, '+'); /* Nitro+ and no "rtx-5090+foo"; an id is misspelt */
     return ready && strchr(text, ' ') && (!plus || plus[1] == ' ') &&

@@ -29,7 +29,7 @@ expect <<'END'
 │   …pro-6000-server  fp8        1  fits         74.3±41   1.69    2.24      40│
 │   l4                int4-awq   4  fits        121.0±74   1.76    3.96      78│
 │   a40               int4-awq   2  fits        123.9±78   1.80    4.17      97│
-│   h100-pcie         int4-awq   1  fits         75.2±32   1.90    2.66      83│
+│   a40               fp8        2  fits       182.3±115   1.80    6.13      36│
 └──────────────────────────────────────────────────────────────────────────────┘
 ┌─ rtx-a6000 x 4, bf16 (as published): fits ────────────────── 1-2 of 18, Tab ─┐
 │█████████████████████████████████████████████████████▓▓▓▓▒░░░░░········│ 43.62│
@@ -165,7 +165,7 @@ expect <<'END'
 │   GPU                  format     n  verdict     ~TPOT ms  ~tok/s    $/h    ~$/M  ~users  layout   memory GiB  weights GiB  KV pool GiB  $/month  bound by   │
 │=  rtx-a6000            bf16       4  fits        100.9±72     151   2.00    3.68      75  TP4           47.99        32.89        ~7.35     1460  weights    │
 │▸  l40s                 int4-awq   2  fits         77.8±47     193   2.00    2.89      96  TP2           44.99        18.55       ~18.90     1460  prefill    │
-│   l40s                 fp8        4  fits         59.2±36     256   4.00    4.34     209  TP4           44.99        16.96       ~20.50     2920  prefill    │
+│   l40s                 fp8        2  fits        111.3±58     139   2.00    4.00      36  TP1 PP2       44.99        33.88        ~7.11     1460  weights    │
 │   l40s                 bf16       4  fits         83.8±51     183   4.00    6.08      46  TP4           44.99        32.89        ~4.57     2920  weights    │
 END
 
@@ -192,7 +192,7 @@ expect <<'END'
 │ 62 of 66 fit and meet goals  sort $/M ▼  filter -  * best for its cost       │
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
 │=  rtx-a6000         bf16       4  fits        100.9±72   2.00    3.68      75│
-│   t4                fp8       32  fits         61.4±82  31.30   36.63     192│
+│   t4                bf16      16  fits       121.6±232  15.65   35.79     106│
 ┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ───── 1-12 of 66 ─┐
 │ 62 of 66 fit and meet goals  sort layout ▲  filter -  * best for its cost    │
 │   GPU              format     n  verdict     ~TPOT ms    $/h    ~$/M  layout │
@@ -419,8 +419,8 @@ expect <<'END'
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
 │=  rtx-a6000         int8       2  fits         92.2±58   1.00    1.67      33│
 │▸  l40s              int4-awq   2  fits         77.8±47   2.00    2.89      96│
-│   l40s              fp8        4  fits         59.2±36   4.00    4.34     209│
-│   l40s              int8       4  fits         59.3±36   4.00    4.34     209│
+│   l40s              fp8        2  fits        111.3±58   2.00    4.00      36│
+│   l40s              int8       2  fits        112.5±59   2.00    4.04      36│
 END
 
 # ---- detail ---------------------------------------------------------------------------
@@ -516,10 +516,10 @@ expect <<'END'
 │   h100-sxm          fp8        2  fits        22.7±9.7   6.98    2.84     173│
 ┌─ llama-3.1-70b, 200 users of 1,280 tokens, each up to 8,192 ─────────────────┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its cost│
-│   GPU             format      n  verdict     ~TPOT ms     $/h    ~$/M  ~users│
-│=* rtx-a6000       bf16        8  fits           590.2    4.00    3.45     486│
-│▸  h100-sxm        int4-awq    2  fits       295.3±164    6.98    3.01     251│
-│   h100-sxm        bf16        4  fits         82.8±46   13.96    1.68     356│
+│   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
+│=* rtx-a6000         bf16       8  fits           590.2   4.00    3.45     486│
+│▸  h100-sxm          int4-awq   2  fits       295.3±164   6.98    3.01     251│
+│   h100-sxm          bf16       4  fits         82.8±46  13.96    1.68     356│
 END
 
 screen "Enter takes the row into the plan, u gives it back" "${load[@]}" -g l4 \

@@ -75,8 +75,8 @@ expect <<'END'
 │ Weights    fp8              ▾││memory 60 % of budget, 29.44 GiB to spare       ││rtx-a6000       2  $1.00  122  $2.24│
 │ GPU        h100-sxm         ▾││███████████████████▓▓▒░░·················│ 72.85││rtx-6000-ada    2  $1.65 73.3  $2.19│
 │ GPUs       auto: 2           ││█ weights 33.9 ▓ KV 4.4 ▒ act 2.0 ░ run 3.2     ││rtx-pro-6000-…  1  $1.69 74.3  $2.24│
-│── Load ──────────────────────││── Speed: model ─── low..high ────── goal ──────││a100-pcie-80    2  $2.70 49.2  $2.43│
-│ Context    8,192 tokens      ││TTFT        219 ms  73..876          none       ││h200-sxm        1  $3.39 30.0  $1.83│
+│── Load ──────────────────────││── Speed: model ─── low..high ────── goal ──────││a40             2  $1.80  182  $6.13│
+│ Context    8,192 tokens      ││TTFT        219 ms  73..876          none       ││l40             2  $2.00  126  $4.62│
 │ Prompt     1,024 tokens      ││TPOT       22.7 ms  17.9..32.4       none       ││── First to break, this layout ─────│
 │ Output     256 tokens        ││output   682 tok/s  478..864         none       ││+140 users: 156 margin… KV pool     │
 │ Users      16 at once        ││holds   173 requests of 1,280; first: KV pool   ││none up to 131,072 context tokens   │

@@ -36,7 +36,7 @@ for term in xterm-256color screen-256color; do
     mouse 0 22 1 # a tab
     see "294 rows"
     mouse 65 10 10
-    see "▸  a40"
+    see "▸  l4"
     mouse 0 10 6
     see "▸* rtx-a6000 "
     mouse 0 25 24 # "s:sort" of the bar

@@ -215,7 +215,7 @@ static void test_experts(void **state)
     static const struct {
         int64_t tokens, each;
         int experts;
-    } on_one[] = {{1, 1, 8}, {8, 1, 52}, {64, 2, 207}, {512, 16, 256}, {4096, 128, 256}};
+    } on_one[] = {{1, 1, 8}, {8, 1, 53}, {64, 3, 172}, {512, 17, 241}, {4096, 129, 254}};
     struct model m = sample_deepseek_v3();
     struct gpu gpu = sample_h100();
     struct request request = request_of(&m, &gpu, NULL);
