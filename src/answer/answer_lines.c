@@ -187,6 +187,16 @@ static void holds_lines(struct answer_lines *lines)
                   UNITS_TOKENS(load.value), plural_s(load.value), UNITS_TOKENS(full.value), rest);
 }
 
+/* "63..514 ms" of a percentile; "184 ms..overload" where the far end of the step times no longer
+ * serves the rate. */
+static const char *late_band(const struct quantity *q, struct texts *t)
+{
+    const struct quantity low = quantity_of(q->low, q->origin);
+
+    return q->high < 30 * q->value ? figure_band(AS_TIME, *q, t)
+                                   : texts_addf(t, "%s..overload", figure_amount(AS_TIME, low, t));
+}
+
 /* "TTFT likely within 200 ms (56..987 ms)" of each goal, and what is bought for other odds. */
 static void goals_lines(struct answer_lines *lines)
 {
@@ -197,7 +207,7 @@ static void goals_lines(struct answer_lines *lines)
                            {"TPOT %s within %s ms", "%s..%s ms", 1e3},
                            {"%s at least %s tokens/s", "%s..%s", 1},
                            {"%s at least %s requests/s served", "%s..%s", 1},
-#define X(NAME, measure, point, key, label) {label " %s within %s ms", "%s..%s ms", 1e3},
+#define X(NAME, measure, point, key, label) {label " %s within %s ms", NULL, 1e3},
                            LATES(X)
 #undef X
     };
@@ -224,7 +234,9 @@ static void goals_lines(struct answer_lines *lines)
         text = texts_addf(
             t, "%s%s%s (%s)", text, text[0] ? ", " : "",
             texts_addf(t, rows[i].words, odds[goals[i].state], UNITS_PLAIN(goals[i].asked * by, 4)),
-            texts_addf(t, rows[i].band, UNITS_PLAIN(e->low * by, 3), UNITS_PLAIN(e->high * by, 3)));
+            rows[i].band ? texts_addf(t, rows[i].band, UNITS_PLAIN(e->low * by, 3),
+                                      UNITS_PLAIN(e->high * by, 3))
+                         : late_band(e, t));
     }
     line_addf(lines, "goals", "goals: %s", text);
     if (g->likely.layout.gpus > 0 && (g->state > GOAL_LIKELY || p->request.goals == GOALS_SURE))
@@ -512,15 +524,6 @@ static const char *idle_words(const struct quantity *solo, double figure, struct
         t, figure < 1 ? "%s (%.0f..%.0f) on an idle engine" : "%s (%.2f..%.2f) on an idle engine",
         time_beside(solo->value, figure, t), solo->low * (figure < 1 ? 1e3 : 1),
         solo->high * (figure < 1 ? 1e3 : 1));
-}
-
-/* ... "184 ms..overload" where the far end of the step times no longer serves the rate. */
-static const char *late_band(const struct quantity *q, struct texts *t)
-{
-    const struct quantity low = quantity_of(q->low, q->origin);
-
-    return q->high < 30 * q->value ? figure_band(AS_TIME, *q, t)
-                                   : texts_addf(t, "%s..overload", figure_amount(AS_TIME, low, t));
 }
 
 /* "TTFT p99  131 ms  63..514 ms  p50 73.8 ms (45.0..190), p95 114 ms (60.1..402)" of each measure

@@ -141,6 +141,8 @@ assert_eq "a goal that is missed" 1 "$rc"
 assert_contains "and which" "misses the goal of 18 ms" "$out"
 assert_contains "what would reach it" "what would reach the goals" "$out"
 # how it stands to its band, what the other odds cost, and what misses it by little
+run --plan -m llama-3.1-8b -g rtx-6000-ada:1 --rate 5 --ttft-p99 1000
+assert_contains "a percentile whose band ends where the rate is not served" "..overload)" "$out"
 run --plan -m llama-3.1-8b --ttft 200 --tpot 20 -u 32 -g l4
 assert_contains "the counts in the headline" "goals    likely met; 4 % short: 20 GPUs" "$out"
 assert_contains "each goal with its band" "TTFT likely within 200 ms (65" "$out"
