@@ -3,6 +3,7 @@
  */
 #include "plan/search.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +75,7 @@ struct search {
     struct evaluation best, second; /* second: the best that fits with another TP or PP */
     bool any, has_second;
     struct layout marginal;  /* of the fewest GPUs, then stages; gpus 0 = none seen */
+    int fewest;              /* GPUs of what fits; INT_MAX = nothing does */
     struct setting *chunked; /* CHUNKS; NULL: the engine's options are as asked */
     struct setting *turned;  /* steps of the ladder that differ; NULL: likewise */
     int steps;               /* how many */
@@ -339,6 +341,8 @@ static void search_consider(struct search *s, struct evaluation *e)
         judge_sure(s, e);
     }
 
+    if (fits && e->layout.gpus < s->fewest)
+        s->fewest = e->layout.gpus;
     if (may_do(e) && (s->marginal.gpus == 0 || is_smaller(&e->layout, &s->marginal)))
         s->marginal = e->layout;
     if (!s->any || search_better(s, e, &s->best)) {
@@ -1143,8 +1147,8 @@ static double least_at_middle(const struct search *s, const struct market *marke
     return e.verdict == VERDICT_FITS ? key_of(s, &e, s->order[0]) : 0;
 }
 
-/* Where what is rented at the lowest price holds more GPUs than the best takes: the best layout of
- * them all, if it is better in speed. */
+/* Where what is rented at the lowest price holds more GPUs than a layout that fits takes: the best
+ * layout of them all, if it is better in speed. */
 static void fill_rented(struct search *s, const struct market *market, enum extent extent)
 {
     static const enum worse_by keys[] = {WORSE_IDLE, WORSE_MACHINES, WORSE_UNSURE, WORSE_TOKENS,
@@ -1154,7 +1158,7 @@ static void fill_rented(struct search *s, const struct market *market, enum exte
     size_t k = 0;
 
     all.gpu_count = best->price.held;
-    if (s->request->gpu_count > 0 || all.gpu_count <= best->layout.gpus ||
+    if (s->request->gpu_count > 0 || all.gpu_count <= s->fewest ||
         all.gpu_count > PLAN_MAX_GPUS)
         return;
     search_for(&all, market, s->goal, extent, INFINITY, PLAN_MAX_GPUS, &e);
@@ -1182,6 +1186,7 @@ static bool search_all(struct search *s, const struct request *q, const struct m
     s->fits_only = extent > SEARCH_NEAREST;
     s->any = s->has_second = s->has_slow = s->against = false;
     s->marginal = (struct layout){0};
+    s->fewest = INT_MAX;
     s->chunked = s->turned = NULL;
     s->tier = TIER_HOST;
     s->least = 0;
