@@ -402,7 +402,7 @@ expect <<'END'
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
  gemm/fp16/512x512x512/cold: running; takes under 1 s and 3 MiB
-
+ ratio: the measured speed in percent of the predicted one
  x:stop  X:stop now  d:devices  e:export                         ?:help  q:quit
 END
 
@@ -744,12 +744,12 @@ expect <<'END'
 │ok      read 128 MiB                    67.1 GB/s       2 ms    5.592 ms 280 %│
 │ok      write 128 MiB                   67.1 GB/s       2 ms           -     -│
 │ok      copy 128 MiB                     134 GB/s       2 ms           -     -│
-│                                                                              │
-│                                                                              │
-│                                                                              │
-│                                                                              │
-│                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
+
+
+
+
+
  Complete: every point was measured.
 
  Enter:read  d:devices  e:export  r:again  w:save  p:confirm     ?:help  q:quit
@@ -788,6 +788,19 @@ KEYS
     esac
 done
 
+# Why a result is wrong stands beside it, also without a flag.
+for how in "wrong:0=d\[0,0\] is 5" "refused:0=not called"; do
+    GPUPLAN_STANDIN=${how%%=*} screen "the reason of ${how%%=*}" -m 8B -g h100-sxm <<'KEYS'
+:size 120 36
+4
+:wait
+Down Space Down Space g Enter
+:wait
+:dump -
+KEYS
+    assert_true "$last: beside its point" grep -q "^│wrong .* ${how#*=}" <<<"$out"
+done
+
 screen "done, 120 columns, saved, the second device" -m 8B -g h100-sxm <<'KEYS'
 :size 120 36
 4
@@ -816,23 +829,23 @@ expect <<'END'
 │ok      read 128 MiB              67.1 GB/s       2 ms    5.592 ms 280 % ██████████│█████                             │
 │ok      write 128 MiB             67.1 GB/s       2 ms           -     -                                              │
 │ok      copy 128 MiB               134 GB/s       2 ms           -     -                                              │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
  memory/write/134217728: 67.1 GB/s in 2 ms (1.999 ms..2.001 ms, 3 samples)
 
  Enter:read  d:devices  e:export  r:again  w:save  p:confirm  y:why slow                                 ?:help  q:quit

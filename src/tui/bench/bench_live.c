@@ -732,10 +732,10 @@ static const char *result_cell(const struct session_point *p, const struct point
     if (column == COL_TIME || column == COL_PREDICTED)
         return time_text(text, size, column == COL_TIME ? r->median : r->predicted);
     if (column == COL_FLAGS) {
-        if (!result_flags(r, ", ", text, size)[0])
+        if (!result_flags(r, ", ", text, size)[0] && !result_wrong(r))
             return r->reason;
-        if (result_wrong(r) && r->why[0])
-            gp_append(text, size, ": ", "%s", r->why);
+        if (result_wrong(r))
+            gp_append(text, size, ": ", "%s", r->why[0] ? r->why : "the check of it failed");
         return text;
     }
     gp_copy(text, size, "-");
@@ -792,7 +792,8 @@ static void draw_point(const struct bench *b, struct canvas *canvas, struct rect
         list_focus(canvas, in, y);
 }
 
-void bench_points_draw(const struct bench *b, struct canvas *canvas, struct rect in, bool whole)
+/* The list of points into a box; whole: with predicted time and flags, where there is room. */
+static void draw_points(const struct bench *b, struct canvas *canvas, struct rect in, bool whole)
 {
     struct rect inside = rect_inside(in), list;
     struct list_column columns[COLUMNS];
@@ -1030,8 +1031,8 @@ static bool draw_sweep(const struct bench *b, struct page *page, const struct po
     plot.x.title = "tokens";
     plot.y.unit = scale > 1e9 ? "TFLOP/s" : "GFLOP/s";
     if (high > low && most > 0) {
-        canvas_textf(page->canvas, rest, 0, 0, INK_DIM,
-                     "%s by tokens: o measured; the plan, the roof", plot.y.unit);
+        canvas_textf(page->canvas, rest, 0, 0, INK_DIM, "%s by tokens: o measured, plan, roof",
+                     plot.y.unit);
         rest.y++;
         rest.rows--;
         plot_draw(page->canvas, rest, &plot, NAN);
@@ -1044,7 +1045,8 @@ static bool draw_sweep(const struct bench *b, struct page *page, const struct po
 #define SWEEP_ROWS 12
 #define SWEEPS_MOST 4
 
-bool bench_sweeps_draw(const struct bench *b, struct canvas *canvas, struct rect in)
+/* The sweeps among the points, side by side; false: none, or no room. */
+static bool draw_sweeps(const struct bench *b, struct canvas *canvas, struct rect in)
 {
     struct point of[SWEEPS_MOST];
     struct session_point p;
@@ -1068,6 +1070,17 @@ bool bench_sweeps_draw(const struct bench *b, struct canvas *canvas, struct rect
             page_words(&page, 0, INK_DIM, "nothing is predicted of it");
     }
     return n > 0;
+}
+
+int bench_points_draw(const struct bench *b, struct canvas *canvas, struct rect in)
+{
+    struct rect points = in, below = in;
+
+    points.rows = int_min(in.rows, b->line_count + 3); /* with edges and titles */
+    below.y += points.rows;
+    below.rows -= points.rows;
+    draw_points(b, canvas, points, true);
+    return draw_sweeps(b, canvas, below) ? in.rows : points.rows;
 }
 
 static void draw_now(const struct bench *b, struct canvas *canvas, struct rect in)
@@ -1215,7 +1228,7 @@ void bench_live_draw(const struct bench *b, struct canvas *canvas, const struct 
     struct rect panel[BENCH_PANELS];
 
     frame_bench(frame->body, frame->size, b->panel, session_devices(b->session), panel);
-    bench_points_draw(b, canvas, panel[BENCH_POINTS], false);
+    draw_points(b, canvas, panel[BENCH_POINTS], false);
     if (frame->size > SIZE_ONE) {
         draw_strip(b, canvas, panel[BENCH_LIVE]);
         draw_now(b, canvas, panel[BENCH_NOW]);
@@ -1303,6 +1316,8 @@ void bench_point_explain(const struct bench *b, struct strbuf *out)
 
         explain_result(&r, out);
     }
+    if (b->stage == STAGE_RUN && p.count == 0)
+        strbuf_add(out, "\nratio: the measured speed in percent of the predicted one");
 }
 
 /* ---- the words ---- */
@@ -1395,14 +1410,14 @@ void bench_done_draw(const struct bench *b, struct canvas *canvas, const struct 
         if (b->panel == BENCH_WORDS)
             draw_result_words(b, canvas, frame->body);
         else
-            bench_points_draw(b, canvas, frame->body, true);
+            bench_points_draw(b, canvas, frame->body);
         return;
     }
     show_words(&words, b);
     rows[0] = words.y + 2 < frame->body.rows - 8 ? words.y + 2 : frame->body.rows - 8;
     frame_rows(frame->body, rows, 2, part);
     draw_result_words(b, canvas, part[0]);
-    bench_points_draw(b, canvas, part[1], true);
+    bench_points_draw(b, canvas, part[1]);
 }
 
 /* ---- keys ---- */

@@ -145,11 +145,8 @@ static void show_points(struct page *page, const struct bench *b)
     int used = page->y + 1; /* a blank row */
     struct rect rest = {page->in.y + used, page->in.x, page->in.rows - used, page->in.cols};
 
-    if (rest.rows >= POINTS_LEAST && b->line_count > 0) {
-        rest.rows = int_min(rest.rows, b->line_count + 3); /* with its edges and titles */
-        bench_points_draw(b, page->canvas, rest, true);
-        page->y = used + rest.rows;
-    }
+    if (rest.rows >= POINTS_LEAST && b->line_count > 0)
+        page->y = used + bench_points_draw(b, page->canvas, rest);
 }
 
 static void show_terms(struct page *page, const struct bench *b)
