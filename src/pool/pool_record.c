@@ -963,8 +963,7 @@ static void say_cloud(const struct pool_run *run, struct record *doc)
                  POOL_CLOUD, run->rung);
 }
 
-/* Which workload's requests wait too long first, and when. */
-static void say_first_to_break(const struct pool_run *run, struct record *doc)
+void pool_breaks_words(const struct pool_run *run, struct strbuf *out)
 {
     const struct pool_replay *r = pool_run_first_to_break(run);
     char at[16], first[16], ttft[64];
@@ -973,20 +972,49 @@ static void say_first_to_break(const struct pool_run *run, struct record *doc)
         return;
     percentile_words(r->at.ttft[POOL_P95], ttft);
     const char *name = run->c.file.workloads[r->workload].name;
-    if (r->missed[0] && r->hours_missed > 1)
-        add_sentence(doc,
-                     "%s breaks first: %s at %s, and in %d hours, the first %s; ttft_p95_ms and "
-                     "tpot_p95_ms in the file plan for percentiles",
-                     name, r->missed, pool_hour_words(run, r->hour, at), r->hours_missed,
-                     pool_hour_words(run, r->first_missed, first));
-    else if (r->missed[0])
-        add_sentence(doc, "%s breaks first: %s at %s", name, r->missed,
-                     pool_hour_words(run, r->hour, at));
+    if (r->missed[0])
+        strbuf_addf(out, "%s breaks first: %s at %s", name, r->missed,
+                    pool_hour_words(run, r->hour, at));
     else
-        add_sentence(doc,
-                     "%s breaks first, at %s, when demand is %.2f times as high; TTFT p95 is "
-                     "%s ms there",
-                     name, pool_hour_words(run, r->hour, at), r->holds, ttft);
+        strbuf_addf(out,
+                    "%s breaks first, at %s, when demand is %.2f times as high; TTFT p95 is "
+                    "%s ms there",
+                    name, pool_hour_words(run, r->hour, at), r->holds, ttft);
+    if (r->missed[0] && r->hours_missed > 1)
+        strbuf_addf(out, ", and in %d hours, the first %s", r->hours_missed,
+                    pool_hour_words(run, r->first_missed, first));
+}
+
+void pool_starts_words(const struct pool_run *run, struct strbuf *out)
+{
+    const struct pool_replay *longest = NULL;
+    char at[16];
+
+    for (int i = 0; i < run->replay_count; i++) {
+        const struct pool_replay *r = &run->replays[i];
+
+        if (r->started > 0 && (!longest || r->start_s > longest->start_s))
+            longest = r;
+    }
+    if (longest)
+        strbuf_addf(out, "%s starts slowest: a replica of %s serves %.0f s later",
+                    run->c.file.workloads[longest->workload].name,
+                    pool_hour_words(run, longest->start_hour, at), longest->start_s);
+}
+
+static void say_first_to_break(const struct pool_run *run, struct record *doc)
+{
+    const struct pool_replay *r = pool_run_first_to_break(run);
+    struct strbuf words;
+
+    if (!r)
+        return;
+    strbuf_init(&words);
+    pool_breaks_words(run, &words);
+    if (r->missed[0] && r->hours_missed > 1)
+        strbuf_add(&words, "; ttft_p95_ms and tpot_p95_ms in the file plan for percentiles");
+    add_sentence(doc, "%s", words.text);
+    strbuf_fini(&words);
 }
 
 /* The type that would be the cheapest for all, where it serves no less. */

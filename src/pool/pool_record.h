@@ -26,6 +26,10 @@ const char *pool_hour_words(const struct pool_run *run, int hour, char text[16])
 double pool_capital(const struct pool_run *run, enum pool_rung_id id);
 /* "16 h100-pcie, 8 l40s": its GPUs. */
 void pool_fleet_words(const struct pool_run *run, enum pool_rung_id id, struct strbuf *out);
+/* Of its replays: which workload's requests wait too long first, and when; the longest start of a
+ * replica. "" while they are not known. */
+void pool_breaks_words(const struct pool_run *run, struct strbuf *out);
+void pool_starts_words(const struct pool_run *run, struct strbuf *out);
 /* "server 4.0, peaks 22.3": GPUs of it that serve nothing, in the mean, by cause. */
 void pool_stranded_words(const struct pool_run *run, enum pool_rung_id id, struct strbuf *out);
 

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "plan/search.h"
 #include "pool/pool_run.h"
 
 /* ---- goals of percentiles ---- */
@@ -263,25 +264,29 @@ static enum gp_status replay_workload(struct planner *planner, const struct pool
     return rc ? rc : replay_start(planner, run, s, out, err);
 }
 
-void pool_run_replay(struct planner *planner, struct pool_run *run)
+bool pool_run_replay_step(struct planner *planner, struct pool_run *run)
 {
     const struct pool *pool = &run->c.pool;
-    struct served s = {0};
+    struct served s = {.workload = run->replayed};
+    struct gp_err err = {0};
 
-    free(run->replays);
-    run->replays = gp_calloc((size_t)pool->workload_count + 1, sizeof(*run->replays));
-    run->replay_count = 0;
-    for (; s.workload < pool->workload_count && run->replay_count < POOL_REPLAYS; s.workload++) {
-        struct pool_replay *out = &run->replays[run->replay_count];
-        struct gp_err err = {0};
-
-        for (s.first = s.end;
-             s.end < pool->candidate_count && pool->candidates[s.end].workload == s.workload;)
-            s.end++;
-        if (replay_workload(planner, run, &s, out, &err))
-            gp_format(out->unknown, sizeof(out->unknown), "%s", err.text);
-        run->replay_count += out->hour >= 0;
-    }
+    if (s.workload >= pool->workload_count || run->replay_count >= POOL_REPLAYS)
+        return false;
+    if (!run->replays)
+        run->replays = gp_calloc((size_t)pool->workload_count + 1, sizeof(*run->replays));
+    struct pool_replay *out = &run->replays[run->replay_count];
+    while (s.first < pool->candidate_count && pool->candidates[s.first].workload != s.workload)
+        s.first++;
+    for (s.end = s.first;
+         s.end < pool->candidate_count && pool->candidates[s.end].workload == s.workload;)
+        s.end++;
+    if (replay_workload(planner, run, &s, out, &err))
+        gp_format(out->unknown, sizeof(out->unknown), "%s", err.text);
+    if (search_abandoned())
+        return true; /* this one again */
+    run->replay_count += out->hour >= 0;
+    run->replayed++;
+    return true;
 }
 
 const struct pool_replay *pool_run_first_to_break(const struct pool_run *run)

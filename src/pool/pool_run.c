@@ -174,6 +174,7 @@ double pool_run_wake_s(const struct pool_run *run, int candidate)
 void pool_run_choose(struct pool_run *run, int rung)
 {
     run->rung = rung < 0 || rung >= POOL_RUNGS ? pool_run_cheapest(run) : (enum pool_rung_id)rung;
+    run->replay_count = run->replayed = 0; /* of the rung */
     placement_fini(&run->placement);
     place_rung(run, run->rung, &run->placement);
     suspend_replicas(run);
@@ -803,7 +804,8 @@ enum gp_status pool_run_answer(struct planner *planner, const struct pool_run_op
     pool_run_solve(out, options);
     if (options->no_what_ifs || out->halted)
         return GP_OK;
-    pool_run_replay(planner, out);
+    while (pool_run_replay_step(planner, out))
+        ;
     rc = pool_run_others_begin(planner, out, options, err);
     while (!rc && more)
         rc = pool_run_others_step(planner, out, &more, err);

@@ -149,8 +149,8 @@ struct pool_run {
     double suspended;           /* bytes of weights that sleep on one host, at most */
     struct pool_what_if what_ifs[POOL_WHAT_IFS];
     int what_if_count;
-    struct pool_replay *replays; /* owned; by workload */
-    int replay_count;
+    struct pool_replay *replays;           /* owned; by workload */
+    int replay_count, replayed;            /* replayed: workloads, those without any, too */
     int what_ifs_left;                     /* that the time did not suffice for */
     struct pool_case *others[POOL_OTHERS]; /* owned: the pool with another GPU alone;
                                               NULL or without candidates: not asked */
@@ -194,9 +194,9 @@ void pool_run_solve(struct pool_run *run, const struct pool_run_options *options
 void pool_run_what_ifs(struct pool_run *run, const struct pool_run_options *options);
 void pool_run_choose(struct pool_run *run, int rung);
 
-/* Of each workload, the first POOL_REPLAYS of them; and the one whose goals break first when
- * demand grows, NULL: none is known. */
-void pool_run_replay(struct planner *planner, struct pool_run *run);
+/* The next workload's, of the first POOL_REPLAYS; false: none is left. And the one whose goals
+ * break first when demand grows, NULL: none is known. */
+bool pool_run_replay_step(struct planner *planner, struct pool_run *run);
 const struct pool_replay *pool_run_first_to_break(const struct pool_run *run);
 
 /* The GPUs outside the pool that the what-ifs ask about: those of the options, else the card

@@ -20,7 +20,8 @@ struct plan_summary plan_summary_of(const struct plan *plan)
     plan_prices(plan, &hour, &month);
     out.per_hour = hour.known ? hour.value : 0;
     out.million = million.known ? million.value : 0;
-    if (plan->speed.gap == SPEED_KNOWN && verdict_holds(plan->verdict))
+    if (plan->speed.gap == SPEED_KNOWN && verdict_holds(plan->verdict) &&
+        !plan->request.model->pooling) /* of what answers with tokens */
         out.tpot = plan->speed.tpot.value;
     return out;
 }

@@ -402,7 +402,7 @@ expect <<'END'
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
  gemm/fp16/512x512x512/cold: running; takes under 1 s and 3 MiB
-
+ ratio: the measured speed in percent of the predicted one
  x:stop  X:stop now  d:devices  e:export                         ?:help  q:quit
 END
 
@@ -439,9 +439,9 @@ expect <<'END'
 │power    -                            │
 │clock    -                            │
 │temp     40 C                         │
+│                                     ▄│
 │memory   - of 1.0 GiB                 │
 │load     -                            │
-│                                      │
 └──────────────────────────────────────┘
  gemm/fp16/512x512x512/cold: running; …
  x:stop  X:stop now      ?:help  q:quit
@@ -744,12 +744,12 @@ expect <<'END'
 │ok      read 128 MiB                    67.1 GB/s       2 ms    5.592 ms 280 %│
 │ok      write 128 MiB                   67.1 GB/s       2 ms           -     -│
 │ok      copy 128 MiB                     134 GB/s       2 ms           -     -│
-│                                                                              │
-│                                                                              │
-│                                                                              │
-│                                                                              │
-│                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
+
+
+
+
+
  Complete: every point was measured.
 
  Enter:read  d:devices  e:export  r:again  w:save  p:confirm     ?:help  q:quit
@@ -788,6 +788,19 @@ KEYS
     esac
 done
 
+# Why a result is wrong stands beside it, also without a flag.
+for how in "wrong:0=d\[0,0\] is 5" "refused:0=not called"; do
+    GPUPLAN_STANDIN=${how%%=*} screen "the reason of ${how%%=*}" -m 8B -g h100-sxm <<'KEYS'
+:size 120 36
+4
+:wait
+Down Space Down Space g Enter
+:wait
+:dump -
+KEYS
+    assert_true "$last: beside its point" grep -q "^│wrong .* ${how#*=}" <<<"$out"
+done
+
 screen "done, 120 columns, saved, the second device" -m 8B -g h100-sxm <<'KEYS'
 :size 120 36
 4
@@ -811,28 +824,28 @@ expect <<'END'
 │6 points good, 0 flagged, 0 wrong, 0 without a figure                                                                 │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
 ┌─ Points ─────────────────────────────────────────────────────────────────────────────────────── device 1, Tab: next ─┐
-│state   point                      measured       time   predicted ratio predicted |       flags                      │
+│state   point                      measured       time   predicted ratio bar  | predicted  flags                      │
 │── memory ────────────────────────────────────────────────────────────────────────────────────────────────────────────│
 │ok      read 128 MiB              67.1 GB/s       2 ms    5.592 ms 280 % ██████████│█████                             │
 │ok      write 128 MiB             67.1 GB/s       2 ms           -     -                                              │
 │ok      copy 128 MiB               134 GB/s       2 ms           -     -                                              │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
  memory/write/134217728: 67.1 GB/s in 2 ms (1.999 ms..2.001 ms, 3 samples)
 
  Enter:read  d:devices  e:export  r:again  w:save  p:confirm  y:why slow                                 ?:help  q:quit
@@ -919,17 +932,17 @@ expect <<'END'
 │cores    2, 4 processors in 1 socket      clock    2500 MHz                   │
 │caches   level 2 -, level 3 32 MiB                                           █│
 │memory   48.00 free of 64.00 GiB                                             █│
-│load     0.50 runnable, mean of a minute  temp     -                          │
-│no GPU: no NVIDIA driver library                                              │
-│(/nonexistent: cannot open shared object                                      │
-│file: No such file or directory); the     busy     -                          │
-│PCI bus cannot be read                                                        │
-│                                                                              │
+│load     0.50 runnable, mean of a minute                                     █│
+│no GPU: no NVIDIA driver library                                             █│
+│(/nonexistent: cannot open shared object                                     █│
+│file: No such file or directory); the     temp     -                          │
+│PCI bus cannot be read                    busy     -                          │
 │                                          memory   16.0 of 64.0 GiB           │
 │                                                                              │
-│                                                                             ▅│
 │                                                                              │
 │                                                                              │
+│                                                                             ▃│
+│                                                                             █│
 └──────────────────────────────────────────────────────────────────────────────┘
  Driver readings, once a second; "-": not reported. used = total less free,
  with the driver's share. d or Esc goes back.
@@ -962,8 +975,8 @@ expect <<'END'
 │programs 2 compute                        memory   3.0 of 79.6 GiB            │
 │      4242   2.00 GiB  trainer                                               ▁│
 │      4243          -  ?                  throttle power cap                  │
-│                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
+
  Driver readings, once a second; "-": not reported. used = total less free,
  with the driver's share. d or Esc goes back.
  d:back  e:export                                                ?:help  q:quit
@@ -994,22 +1007,22 @@ expect <<'END'
 │bus      0000:af:00.0                                                                                                 │
 │programs none                                                                                                        ▃│
 │                                                                temp     34 C                                         │
-│                                                                                                                      │
-│                                                                                                                     ▁│
-│                                                                                                                     █│
-│                                                                busy     0 % of the time                              │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                     ▁│
-│                                                                memory   1.0 of 24.0 GiB                              │
-│                                                                                                                      │
-│                                                                                                                      │
+│── What a plan takes of it ───────────────────────────────────                                                        │
+│memory   1008 GB/s, sheet                                                                                            ▁│
+│fp32     82.6 TFLOP/s      ██                                                                                        █│
+│tf32     82.6 TFLOP/s      ██                                   busy     0 % of the time                              │
+│fp16     165.2 TFLOP/s     ████                                                                                       │
+│bf16     165.2 TFLOP/s     ████                                                                                       │
+│fp8      330.3 TFLOP/s     █████████                                                                                 ▁│
+│int8     660.6 TOP/s       ██████████████████                   memory   1.0 of 24.0 GiB                              │
+│int4     1321 TOP/s        ███████████████████████████████████                                                        │
+│fp4      none                                                                                                         │
 │                                                                                                                     ▂│
 │                                                                throttle idle                                         │
-│                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
+
+
+
  Driver readings, once a second; "-": not reported. used = total less free, with the driver's share. d or Esc goes
  back.
  d:back  e:export                                                                                        ?:help  q:quit
@@ -1053,17 +1066,17 @@ expect <<'END'
 └──────────────────────────────────────────────────────────────────────────────┘
 ┌─ NVIDIA A100-SXM4-40GB MIG 3g.20gb ──────────────────────────────────────────┐
 │profile  a100-sxm-40/3g.20gb              power    -                          │
-│driver   570.86.15 (from nvml)                                                │
-│memory   19.48 free, 0.02 used of 19.50   clock    -                          │
-│         GiB                                                                  │
-│PCIe     gen 1 x16 of gen 4 x16           temp     -                          │
+│driver   570.86.15 (from nvml)            clock    -                          │
+│memory   19.48 free, 0.02 used of 19.50   temp     -                          │
+│         GiB                              busy     -                          │
+│PCIe     gen 1 x16 of gen 4 x16           memory   0.0 of 19.5 GiB            │
 │NVLink   -                                                                    │
-│MIG      3g.20gb, 2 seen on GPU 0         busy     -                          │
+│MIG      3g.20gb, 2 seen on GPU 0                                             │
 │bus      0000:07:00.0                                                         │
-│programs none                             memory   0.0 of 19.5 GiB            │
+│programs none                                                                 │
+│                                                                              │
 │                                                                             ▁│
 │                                          throttle -                          │
-│                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
  Driver readings, once a second; "-": not reported. used = total less free,
  with the driver's share. d or Esc goes back.

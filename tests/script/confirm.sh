@@ -78,9 +78,9 @@ expect <<'END'
 │-m MODEL.gguf -p 1024 -n 256 -o json >FILE), and plan with --calibration FILE │
 │kept for later plans: w saves it under a name too, D drops it, r again, p all │
 │of Bench                                                                      │
-│                                                                              │
-│                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
+
+
  Complete: every point was measured.
 
  Enter:read  d:devices  e:export  r:again  w:save  p:all tests   ?:help  q:quit

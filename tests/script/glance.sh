@@ -3,6 +3,8 @@
 # scheme; the first time from start to a measurement is counted in bench.sh.
 . "${srcdir:-.}/tests/script/lib.sh"
 
+XDG_DATA_HOME=$work/data
+export XDG_DATA_HOME
 ask=(-m 70B -p int8 -g l40s)
 
 # answered QUESTION PATTERN: the screen has a line like this.
@@ -35,8 +37,8 @@ answered "how much in all?" 'output +[0-9.]+ tok/s'
 answered "is my goal met?" 'TPOT .* 60 +likely'
 answered "what limits it?" 'bound +memory bandwidth'
 answered "how many users does it hold?" 'holds +[0-9.]+ requests'
-answered "what runs out first?" 'first: KV pool'
-answered "is it measured?" 'not measured: 4'
+answered "what runs out first?" 'limit: KV pool'
+answered "is it measured?" '\(4: measure it\)'
 answered "is it an estimate?" 'Speed: model'
 answered "what would be better?" 'Changes \(a\)'
 answered "where is help?" '\?:help'
@@ -51,6 +53,33 @@ answered "what is short?" 'NO FIT +short [0-9.]+ GiB on each L40S'
 answered "what would fit, at what cost, how fast?" \
     '1 [a-z0-9-]+.* fits +[0-9]+ +\$[0-9.]+ +[0-9.]+'
 answered "why does it not fit?" 'the weights take'
+
+# What answers with a vector has no tokens of answers: prompts are timed and paid for.
+mkdir -p "$XDG_DATA_HOME/gpuplan/profiles/models"
+cp "$src/profiles/models/qwen3-embedding-8b.cfg" "$XDG_DATA_HOME/gpuplan/profiles/models/"
+screen "an embedding model" -m Qwen/Qwen3-Embedding-8B -g l4 --rate 20 <<'KEYS'
+:size 120 36
+:wait
+:dump -
+2
+:wait
+:dump compare
+:size 40 12
+1
+:wait
+:dump small
+KEYS
+answered "what do prompts cost?" 'FITS.*\$[0-9.]+/M prompts'
+answered "how long does one take?" 'time p9[59] +[0-9.]+ m?s'
+answered "how many are served?" 'prompts +[0-9.]+/s'
+answered "and at most?" 'at most +[0-9.]+/s'
+answered "how does it grow?" 'Prompts/s over users'
+lacks " tok/s"
+lacks "│TPOT "
+assert_eq "$last: no TPOT in changes" "" "$(grep -E '^.*(cheaper|faster) +[0-9]+ +[0-9.]+ ' <<<"$out")"
+assert_eq "$last: nor in Compare" "" "$(grep -E '(met|likely|fits) +[0-9.]+(±| )' compare)"
+assert_contains "$last: at 40 columns" "a prompt in " "$(cat small)"
+rm -r "$XDG_DATA_HOME/gpuplan"
 
 screen "a goal that is missed" -m 70B -p int8 -g l40s:2 --tpot 20 <<'KEYS'
 :wait

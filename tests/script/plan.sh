@@ -18,8 +18,8 @@ expect <<'END'
 │ Context    8,192 tokens    ││TTFT        340 ms  155..918         none       │
 │ Prompt     1,024 tokens    ││TPOT       58.3 ms  42.1..88.6       none       │
 │ Output     256 tokens      ││output  16.8 tok/s  11.1..23.3       none       │
-│ Users      1 at once       ││holds   24 requests of 1,280; first: KV pool    │
-│ Rate       none            ││bound   memory bandwidth; not measured: 4       │
+│ Users      1 at once       ││holds   24 requests of 1,280; limit: KV pool    │
+│ Rate       none            ││bound   memory bandwidth (4: measure it)        │
 │ Reserve    load           ▾││── Cost ────────────────────────────────────────│
 │── Goals ───────────────────││on demand $0.44/h $321/mo jarvislabs, by 2026-11│
 │ TTFT goal  none            ││buy       $0.11/h  break-even 10.9 months       │
@@ -48,8 +48,8 @@ expect <<'END'
 | Context    8,192 tokens    ||TTFT        340 ms  155..918         none       |
 | Prompt     1,024 tokens    ||TPOT       58.3 ms  42.1..88.6       none       |
 | Output     256 tokens      ||output  16.8 tok/s  11.1..23.3       none       |
-| Users      1 at once       ||holds   24 requests of 1,280; first: KV pool    |
-| Rate       none            ||bound   memory bandwidth; not measured: 4       |
+| Users      1 at once       ||holds   24 requests of 1,280; limit: KV pool    |
+| Rate       none            ||bound   memory bandwidth (4: measure it)        |
 | Reserve    load           v||-- Cost ----------------------------------------|
 |-- Goals -------------------||on demand $0.44/h $321/mo jarvislabs, by 2026-11|
 | TTFT goal  none            ||buy       $0.11/h  break-even 10.9 months       |
@@ -78,9 +78,9 @@ expect <<'END'
 │── Load ──────────────────────││── Speed: model ─── low..high ────── goal ──────││a40             2  $1.80  182  $6.13│
 │ Context    8,192 tokens      ││TTFT        219 ms  73..876          none       ││l40             2  $2.00  126  $4.62│
 │ Prompt     1,024 tokens      ││TPOT       22.7 ms  17.9..32.4       none       ││── First to break, this layout ─────│
-│ Output     256 tokens        ││output   682 tok/s  478..864         none       ││+140 users: 156 margin… KV pool     │
-│ Users      16 at once        ││holds   173 requests of 1,280; first: KV pool   ││none up to 131,072 context tokens   │
-│ Rate       none              ││bound   memory bandwidth; not measured: 4       ││none up to 7,936 prompt tokens      │
+│ Output     256 tokens        ││output   682 tok/s  478..864         none       ││+140 users: 156 marginal     KV pool│
+│ Users      16 at once        ││holds   173 requests of 1,280; limit: KV pool   ││none up to 131,072 context tokens   │
+│ Rate       none              ││bound   memory bandwidth (4: measure it)        ││none up to 7,936 prompt tokens      │
 │ Reserve    load             ▾││── Cost ────────────────────────────────────────││── Output tok/s over users (3) ─────│
 │── Goals ─────────────────────││on demand $6.98/h $5,095/mo jarvislabs, by 26-11││    │                 │             │
 │ TTFT goal  none              ││buy       $2.40/h  break-even 15.2 months       ││    │                 │           ⣰⠋│
@@ -146,8 +146,8 @@ TPOT 22.7 ms TTFT 219 ms 682/s model
 ┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ───┐
 │TPOT       22.7 ms  17.9..32.4        │
 │output   682 tok/s  478..864          │
-│holds   173 requests; first: KV pool  │
-│bound   memory bandwidth; 4 measures  │
+│holds   173 requests; limit: KV pool  │
+│bound   memory bandwidth              │
 └──────────────────────────────────────┘
 ┌─ Ask ──────────────────── 1-4 of 18 ─┐
 │▸Model      llama-3.1-70b            ▾│
@@ -196,8 +196,8 @@ expect <<'END'
 │ Weights    bf16           ▾││memory 97 % of budget, 1.98 GiB to spare        │
 │ GPU        h100-sxm       ▾││████████████████████████████████████▓▒░░·│ 72.85│
 │ GPUs       2               ││█ weights 65.7 ▓ KV 1.2 ▒ act 1.0 ░ run 2.8     │
-│ Users      1 at once       ││holds   16 requests of 1,280; first: KV pool    │
-│ Rate       none            ││bound   memory bandwidth; not measured: 4       │
+│ Users      1 at once       ││holds   16 requests of 1,280; limit: KV pool    │
+│ Rate       none            ││bound   memory bandwidth (4: measure it)        │
 │ Reserve    load           ▾││── Cost ────────────────────────────────────────│
 │── Goals ───────────────────││on demand $6.98/h $5,095/mo jarvislabs, by 26-11│
 │+Layout     TP 2            ││2 h200-sxm:2        cheaper    2    20.3  $39.24│
@@ -264,8 +264,8 @@ expect <<'END'
 │ Context    8,192 tokens    ││TTFT        321 ms  140..867         none       │
 │ Prompt     1,024 tokens    ││TPOT       15.9 ms  10.4..27.1       none       │
 │ Output     256 tokens      ││output  58.5 tok/s  34.3..89.7       none       │
-│ Users      1 at once       ││holds   144 requests of 1,280; first: KV pool   │
-│ Rate       none            ││bound   the routed experts; not measured: 4     │
+│ Users      1 at once       ││holds   144 requests of 1,280; limit: KV pool   │
+│ Rate       none            ││bound   the routed experts (4: measure it)      │
 │ Reserve    load           ▾││── Cost ────────────────────────────────────────│
 │── Goals ───────────────────││on demand $5.67/h $4,141/mo aws, 2026-07-20     │
 │ TTFT goal  none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
@@ -473,7 +473,7 @@ only 6 10,11 30
 expect <<'END'
 │ GPUs       2               ││█ weights 7.5 ▓ KV 0.7 ▒ act 0.5 ░ run 2.8      │
 │ Output     512 tokens      ││output  63.4 tok/s  39.4..96.3       none       │
-│▸Users      2 at once       ││holds   100 requests of 1,536; first: KV pool   │
+│▸Users      2 at once       ││holds   100 requests of 1,536; limit: KV pool   │
 │▸GPUs       auto: 1         ││█ weights 15.0 ▓ KV 1.4 ▒ act 0.5 ░ run 1.0     │
 END
 
@@ -500,7 +500,7 @@ expect <<'END'
 │ Weights    fp8            ▾││memory 97 % of budget, 2.23 GiB to spare        │
 │ GPU        h100-sxm       ▾││██████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░·│ 75.23│
 │ GPUs       2               ││█ weights 33.9 ▓ KV 37.8 ▒ act 0.6 ░ run 0.8    │
-│▸Users      187 at once     ││holds   204 requests of 1,280; first: KV pool   │
+│▸Users      187 at once     ││holds   204 requests of 1,280; limit: KV pool   │
  Users: 187 at once is the best that fits
 END
 
@@ -545,13 +545,13 @@ expect <<'END'
  gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool  6 Replay           70B*
 ┌─ Ask ──────────────────────┐┌─ Answer: 8 x L4, TP 8 ─────── 1-14 of 23, Tab ─┐
 │ Model      70B (assumed)  ▾││FITS         8 GPUs   $3.52/h    $97.17/M tok   │
-│▸Users      1 at once       ││holds   44 requests of 1,280; first: KV pool    │
+│▸Users      1 at once       ││holds   44 requests of 1,280; limit: KV pool    │
  Users: reset to its default; r again resets every field
  gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool  6 Replay            8B*
 ┌─ Ask ──────────────────────┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 21, Tab ─┐
 │ Model      8B (assumed)   ▾││FITS         1 GPU    $0.44/h    $7.25/M tok    │
 │ Weights    auto: bf16     ▾││memory 86 % of budget, 2.84 GiB to spare        │
-│▸Users      1 at once       ││holds   24 requests of 1,280; first: KV pool    │
+│▸Users      1 at once       ││holds   24 requests of 1,280; limit: KV pool    │
  all fields reset to their defaults; u undoes it
 END
 
@@ -633,11 +633,11 @@ only 2,3 16,20
 expect <<'END'
 ┌─ Ask ────────────────────────┐┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ─────────────┐┌─ Alternatives, cheapest first ─────┐
 │▸Model      llama-3.1-70b    ▾││FITS         2 GPUs   $6.98/h    $33.30/M tok   ││GPU             n    $/h TPOT    $/M│
-│ TPOT goal  none              ││── Against the pin ─────────────────────────────││    ││                          ⣠⠞⠁ │
-│ Throughput none              ││                   pinned          now    change││1500││                        ⢀⠜⠁   │
-│+Layout     auto: TP 2        ││Weights              bf16          fp8          ││    ││                       ⣠⠏     │
-│+Engine     auto: vLLM 0.33+  ││GPUs                    4            2        -2││    ││                      ⡴⠃      │
-│+Cost       on-demand         ││$/h                $13.96        $6.98      x0.5││    ││                    ⢀⡞⠁       │
+│ TPOT goal  none              ││── Against the pin ─────────────────────────────││    │                           ⣠⠞⠁ │
+│ Throughput none              ││                   pinned          now    change││1500│                         ⢀⠜⠁   │
+│+Layout     auto: TP 2        ││Weights              bf16          fp8          ││    │                        ⣠⠏     │
+│+Engine     auto: vLLM 0.33+  ││GPUs                    4            2        -2││    │                       ⡴⠃      │
+│+Cost       on-demand         ││$/h                $13.96        $6.98      x0.5││    │                     ⢀⡞⠁       │
 END
 
 screen "the same where there is little room" -m llama-3.1-70b -p bf16 -g h100-sxm:4 <<'KEYS'
@@ -714,7 +714,7 @@ expect <<'END'
  gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool  6 Replay      plan.json
  saved to plan.json; gpuplan --batch plan.json prints its answer
  gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool  6 Replay     plan.json*
-│ Users      2 at once       ││holds   46 requests of 1,280; first: KV pool    │
+│ Users      2 at once       ││holds   46 requests of 1,280; limit: KV pool    │
  set: users 2
  gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool  6 Replay     plan.json*
  a file; gpuplan --batch reads it, o opens it
@@ -737,7 +737,7 @@ expect <<'END'
  gpuplan [1 Plan] 2 Compare  3 Curves  4 Bench  5 Pool  6 Replay      plan.json
 ┌─ Ask ──────────────────────┐┌─ Answer: 4 x L40S, TP 4 ───── 1-14 of 19, Tab ─┐
 │▸Model      70B (assumed)  ▾││FITS         4 GPUs   $4.00/h    $30.66/M tok   │
-│ Users      2 at once       ││holds   46 requests of 1,280; first: KV pool    │
+│ Users      2 at once       ││holds   46 requests of 1,280; limit: KV pool    │
 END
 
 printf '{"model": "8B", "gpus": 2}\n' >bad.json
@@ -835,8 +835,8 @@ expect <<'END'
 │-Engine     auto: vLLM 0.33+││TTFT        340 ms  155..918         none       │
 │ Engine     auto: vLLM 0.3…▾││TPOT       58.3 ms  42.1..88.6       none       │
 │ KV cache   auto: bf16     ▾││output  16.8 tok/s  11.1..23.3       none       │
-│ Slots      auto: 256 reque…││holds   24 requests of 1,280; first: KV pool    │
-│▸Batch      auto: 2,048 tok…││bound   memory bandwidth; not measured: 4       │
+│ Slots      auto: 256 reque…││holds   24 requests of 1,280; limit: KV pool    │
+│▸Batch      auto: 2,048 tok…││bound   memory bandwidth (4: measure it)        │
  Batch: tokens of one step; more: more memory, mostly a shorter TTFT.
  forward = batch*(2*h + 3*ff/TP)*a + forward base
 END

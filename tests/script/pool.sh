@@ -193,6 +193,25 @@ shows "GPUs: a letter each"
 shows "to buy"
 shows "bound \$/day"
 
+screen "who breaks first, in the words of --pool; of each rung anew" --pool lab.cfg --screen \
+    --rung hourly <<'KEYS'
+:size 160 40
+:wait
+i
+:wait
+:dump -
+v
+:wait
+:dump next
+KEYS
+for rung in hourly cloud; do
+    [ "$rung" = hourly ] || out=$(cat next)
+    said=$(grep -o '[a-z]* breaks first[^│]*' <<<"$out" | head -1 | sed 's/ *$//')
+    assert_contains "$rung: a sentence of --pool" "${said:-no sentence}" \
+        "$("$gp" --pool lab.cfg --rung "$rung" | tr -s '\n ' ' ')"
+    shows "starts slowest: a replica of "
+done
+
 awk 'BEGIN {
     print "hours = 168; gpus = ( { gpu = \"h100-pcie\"; buy = 2000; }, { gpu = \"l40s\"; buy = 200; } );"
     print "workloads = ("

@@ -58,9 +58,12 @@ shows "lab.cfg*"
 task "where a number comes from" 3 'Tab y Enter' -m 8B -g l40s
 shows "TPOT = "
 shows "step + prompts"
-screen "undo" -m 8B -g l40s <<'KEYS'
+# of what was typed before, one key takes it back
+undo=u
+assert_true "undo: 1 key" [ "$(keys_of "$undo")" -le 1 ]
+screen "undo" -m 8B -g l40s <<KEYS
 :users 16
-u
+$undo
 :dump -
 KEYS
 shows "Users      1 at once"
@@ -78,8 +81,9 @@ if [ -x "$engine" ]; then
     printf 'MemTotal: 67108864 kB\n' >"$work/proc/meminfo"
     export GPUPLAN_LIBEXEC=libexec GPUPLAN_PROC=$work/proc GPUPLAN_SYSFS=$work/sys \
         GPUPLAN_STANDIN_DEVICES=1 GPUPLAN_STANDIN_GO=$work/stopped GPUPLAN_STANDIN=waits:3
-    start='4 Down Down Space Down Space F5'
+    start='4 Down Down Space Down Space F5' resume=F5
     assert_true "GEMM alone: 8 keys at most" [ "$(keys_of "$start")" -le 8 ]
+    assert_true "resumed: 1 key" [ "$(keys_of "$resume")" -le 1 ]
     screen "measure GEMM, stop, resume: predicted and measured" -m 8B -g l40s <<KEYS
 :size 120 36
 $start
@@ -88,7 +92,7 @@ $start
 x
 :wait
 :dump stopped
-F5
+$resume
 :wait
 :dump -
 KEYS
@@ -96,6 +100,6 @@ KEYS
     assert_contains "F5 goes on" "F5:go on" "$(cat stopped)"
     shows "complete"
     shows "134 GFLOP/s"
-    shows "predicted |"
+    shows "| predicted"
 fi
 finish

@@ -140,9 +140,9 @@ static void draw_minute(struct canvas *canvas, struct rect in, int y, int x, int
 }
 
 /* Those of the set (bit per enum gauge; GAUGE_COUNT: the throttle) into rows y.. of the
- * rectangle. */
-static void gauges_draw(struct canvas *canvas, struct rect in, int y, const struct gauges *g,
-                        unsigned set)
+ * rectangle; the row after them. */
+static int gauges_draw(struct canvas *canvas, struct rect in, int y, const struct gauges *g,
+                       unsigned set)
 {
     int room = in.rows - y, count = __builtin_popcount(set), minutes = 0, high = 1;
     bool beside = in.cols >= LABEL + GAUGE_VALUE + GAUGE_LEAST, below;
@@ -150,13 +150,13 @@ static void gauges_draw(struct canvas *canvas, struct rect in, int y, const stru
 
     strbuf_init(&all);
     for (int i = 0; i < GAUGE_COUNT; i++)
-        minutes += (set >> i & 1) && g->minute[i].count > 0;
+        minutes += (set >> i & 1) && !isnan(spark_most(&g->minute[i]));
     below = room >= count + minutes;
     if (below && minutes > 0)
         high = int_min((room - count) / minutes, MINUTE_ROWS);
     for (int i = 0; i <= GAUGE_COUNT; i++) {
         const char *label = i < GAUGE_COUNT ? gauge_rows[i].label : "throttle", *value;
-        bool minute = i < GAUGE_COUNT && g->minute[i].count > 0;
+        bool minute = i < GAUGE_COUNT && !isnan(spark_most(&g->minute[i]));
         char text[64];
         enum ink ink;
 
@@ -176,8 +176,9 @@ static void gauges_draw(struct canvas *canvas, struct rect in, int y, const stru
             draw_minute(canvas, in, y, LABEL + GAUGE_VALUE, 1, g, i);
         y += minute && below ? 1 + high : 1;
     }
-    canvas_wrap(canvas, in, y, INK_TEXT, all.text);
+    y += canvas_wrap(canvas, in, y, INK_TEXT, all.text);
     strbuf_fini(&all);
+    return y;
 }
 
 /* ---- the monitor: which devices are here, what they do now ----
@@ -194,6 +195,8 @@ struct devices_view {
     size_t count;
     struct device device[PROBE_MAX];
     char profile[PROBE_MAX][GPU_ID_MAX]; /* "" = not in the catalogue */
+    struct gpu slice[PROBE_MAX];
+    const struct gpu *planned[PROBE_MAX + 1]; /* NULL = none; the last one's the processor's */
     struct gauges gauges[PROBE_MAX], cpu_gauges;
     struct processor cpu;
     struct gp_err why; /* there is no GPU */
@@ -246,6 +249,7 @@ double devices_view_tick(struct app *app, struct devices_view *v, double now)
 {
     const struct gpu *const *gpus;
     size_t count = 0, before = v->count;
+    int cpus;
 
     if (now < v->next)
         return v->next - now;
@@ -260,15 +264,17 @@ double devices_view_tick(struct app *app, struct devices_view *v, double now)
     for (size_t i = 0; i < v->count; i++) {
         const struct device *d = &v->device[i];
         const struct gpu *gpu = probe_match(d, gpus, count);
-        struct gpu slice;
 
         if (v->count != before) /* another list: what was kept is of other devices */
             gauges_init(&v->gauges[i]);
         if (gpu && d->slice[0])
-            gpu = gpu_slice_of(gpu, d->slice, &slice, NULL) == GP_OK ? &slice : NULL;
+            gpu = gpu_slice_of(gpu, d->slice, &v->slice[i], NULL) == GP_OK ? &v->slice[i] : NULL;
+        v->planned[i] = gpu;
         gp_copy(v->profile[i], GPU_ID_MAX, gpu ? gpu->id : "");
         read_gpu(&v->gauges[i], d);
     }
+    if (!v->planned[PROBE_MAX])
+        planner_named_gpu(app->form->planner, CPU_ID, &v->planned[PROBE_MAX], &cpus, NULL);
     read_cpu(&v->cpu_gauges, &v->cpu);
     v->row = list_clamp(v->row, 0, (int)v->count);
     v->next = now + EVERY;
@@ -424,6 +430,45 @@ static void show_cpu(struct page *page, const struct devices_view *v)
         bench_fact(page, 0, "", "no GPU: %s", v->why.text);
 }
 
+#define RATE_COLS 18 /* of a rate; then its bar */
+
+/* What a plan takes of it: its rates as bars, and the memory's bandwidth. */
+static void show_planned(struct page *page, const struct gpu *gpu)
+{
+    const struct rect in = page->in;
+    const int room = in.cols - LABEL - RATE_COLS;
+    double most = 0;
+
+    if (!gpu || in.rows - page->y < MATH_COUNT + 5)
+        return;
+    page->y++;
+    page_rule(page, "What a plan takes of it");
+    if (gpu->bandwidth.known)
+        bench_fact(page, LABEL, "memory", "%.4g GB/s, %s", gpu->bandwidth.value / 1e9,
+                   origin_word(gpu->bandwidth.origin));
+    for (int m = 0; m < MATH_COUNT; m++)
+        most = fmax(most, gpu->rate[m].known ? gpu->rate[m].value : 0);
+    for (int m = 0; m < MATH_COUNT && most > 0; m++) {
+        const struct quantity *rate = &gpu->rate[m];
+        bool none = rate->value <= 0;
+
+        if (!rate->known)
+            continue;
+        canvas_text(page->canvas, in, page->y, 0, INK_DIM, format_math_word((enum format_math)m));
+        if (none)
+            canvas_text(page->canvas, in, page->y, LABEL, INK_DIM, "none");
+        else
+            canvas_textf(page->canvas, in, page->y, LABEL, INK_TEXT, "%.4g %c%s",
+                         rate->value / (rate->value < 1e12 ? 1e9 : 1e12),
+                         rate->value < 1e12 ? 'G' : 'T',
+                         m == MATH_INT8 || m == MATH_INT4 ? "OP/s" : "FLOP/s");
+        if (room > 8)
+            canvas_run(page->canvas, in, page->y, LABEL + RATE_COLS,
+                       (int)lround(room * rate->value / most), INK_SERIES1, GLYPH_FULL);
+        page->y++;
+    }
+}
+
 void devices_view_draw(const struct devices_view *v, struct canvas *canvas,
                        const struct frame *frame)
 {
@@ -432,7 +477,7 @@ void devices_view_draw(const struct devices_view *v, struct canvas *canvas,
     const char *name = cpu ? v->cpu.name : v->device[v->row].name;
     const unsigned set = GAUGE_BIT(CLOCK) | GAUGE_BIT(TEMP) | GAUGE_BIT(BUSY) | GAUGE_BIT(MEMORY) |
                          (cpu ? 0 : GAUGE_BIT(POWER) | GAUGE_BIT(COUNT));
-    int rows[2] = {(int)v->count + 4, 0};
+    int rows[2] = {(int)v->count + 4, 0}, gauges = 0;
     struct rect part[2], column[2];
     struct page page = {.canvas = canvas};
 
@@ -446,15 +491,18 @@ void devices_view_draw(const struct devices_view *v, struct canvas *canvas,
     draw_monitor(v, canvas, part[0]);
     if (part[1].rows < 3)
         return;
-    canvas_box(canvas, part[1], name[0] ? name : cpu ? "processor" : "unknown", NULL);
     page.in = rect_inside(part[1]);
     frame_columns(page.in, weights, 2, 30, column);
     if (!rect_empty(column[1])) {
         page.in = column[0];
         page.in.cols -= 2; /* a gap */
-        gauges_draw(canvas, column[1], 0, gauges_of(v, v->row), set);
+        gauges = gauges_draw(canvas, column[1], 0, gauges_of(v, v->row), set);
     }
     (cpu ? show_cpu : show_gpu)(&page, v);
+    show_planned(&page, v->planned[cpu ? PROBE_MAX : v->row]);
+    if (!rect_empty(column[1])) /* as high as what is in it */
+        part[1].rows = int_min(part[1].rows, 2 + int_max(page.y, gauges));
+    canvas_box(canvas, part[1], name[0] ? name : cpu ? "processor" : "unknown", NULL);
 }
 
 bool devices_view_act(struct devices_view *v, enum action action)
@@ -589,7 +637,7 @@ static const struct list_column point_columns[COLUMNS] = {
     [COL_TIME] = {"time", 10, 62, true},
     [COL_PREDICTED] = {"predicted", 11, 62, true},
     [COL_RATIO] = {"ratio", 5, 0, true},
-    [COL_BAR] = {"predicted |", BAR_COLS, BAR_LEAST, false},
+    [COL_BAR] = {"bar  | predicted", BAR_COLS, BAR_LEAST, false},
     [COL_FLAGS] = {"flags", 0, FLAGS_LEAST, false},
 };
 
@@ -609,6 +657,11 @@ static void name_point(const struct point *p, char *text, size_t size)
                   (long long)p->k, type);
     else if (p->kind)
         gp_format(text, size, "%s %s", point_kind(p), units_bytes(bytes, sizeof(bytes), p->bytes));
+    else if (p->test == TEST_FIT)
+        gp_format(text, size, "%s, %s", p->model, units_bytes(bytes, sizeof(bytes), p->bytes));
+    else if (p->test == TEST_DECODE)
+        gp_format(text, size, "%s tp%d %lldx%.0f %s", p->model, p->tp, (long long)p->n, p->context,
+                  point_weights(p));
     else
         gp_copy(text, size, slash ? slash + 1 : p->id);
 }
@@ -679,10 +732,10 @@ static const char *result_cell(const struct session_point *p, const struct point
     if (column == COL_TIME || column == COL_PREDICTED)
         return time_text(text, size, column == COL_TIME ? r->median : r->predicted);
     if (column == COL_FLAGS) {
-        if (!result_flags(r, ", ", text, size)[0])
+        if (!result_flags(r, ", ", text, size)[0] && !result_wrong(r))
             return r->reason;
-        if (result_wrong(r) && r->why[0])
-            gp_append(text, size, ": ", "%s", r->why);
+        if (result_wrong(r))
+            gp_append(text, size, ": ", "%s", r->why[0] ? r->why : "the check of it failed");
         return text;
     }
     gp_copy(text, size, "-");
@@ -739,7 +792,8 @@ static void draw_point(const struct bench *b, struct canvas *canvas, struct rect
         list_focus(canvas, in, y);
 }
 
-void bench_points_draw(const struct bench *b, struct canvas *canvas, struct rect in, bool whole)
+/* The list of points into a box; whole: with predicted time and flags, where there is room. */
+static void draw_points(const struct bench *b, struct canvas *canvas, struct rect in, bool whole)
 {
     struct rect inside = rect_inside(in), list;
     struct list_column columns[COLUMNS];
@@ -977,8 +1031,8 @@ static bool draw_sweep(const struct bench *b, struct page *page, const struct po
     plot.x.title = "tokens";
     plot.y.unit = scale > 1e9 ? "TFLOP/s" : "GFLOP/s";
     if (high > low && most > 0) {
-        canvas_textf(page->canvas, rest, 0, 0, INK_DIM,
-                     "%s by tokens: o measured; the plan, the roof", plot.y.unit);
+        canvas_textf(page->canvas, rest, 0, 0, INK_DIM, "%s by tokens: o measured, plan, roof",
+                     plot.y.unit);
         rest.y++;
         rest.rows--;
         plot_draw(page->canvas, rest, &plot, NAN);
@@ -991,7 +1045,8 @@ static bool draw_sweep(const struct bench *b, struct page *page, const struct po
 #define SWEEP_ROWS 12
 #define SWEEPS_MOST 4
 
-bool bench_sweeps_draw(const struct bench *b, struct canvas *canvas, struct rect in)
+/* The sweeps among the points, side by side; false: none, or no room. */
+static bool draw_sweeps(const struct bench *b, struct canvas *canvas, struct rect in)
 {
     struct point of[SWEEPS_MOST];
     struct session_point p;
@@ -1015,6 +1070,17 @@ bool bench_sweeps_draw(const struct bench *b, struct canvas *canvas, struct rect
             page_words(&page, 0, INK_DIM, "nothing is predicted of it");
     }
     return n > 0;
+}
+
+int bench_points_draw(const struct bench *b, struct canvas *canvas, struct rect in)
+{
+    struct rect points = in, below = in;
+
+    points.rows = int_min(in.rows, b->line_count + 3); /* with edges and titles */
+    below.y += points.rows;
+    below.rows -= points.rows;
+    draw_points(b, canvas, points, true);
+    return draw_sweeps(b, canvas, below) ? in.rows : points.rows;
 }
 
 static void draw_now(const struct bench *b, struct canvas *canvas, struct rect in)
@@ -1162,7 +1228,7 @@ void bench_live_draw(const struct bench *b, struct canvas *canvas, const struct 
     struct rect panel[BENCH_PANELS];
 
     frame_bench(frame->body, frame->size, b->panel, session_devices(b->session), panel);
-    bench_points_draw(b, canvas, panel[BENCH_POINTS], false);
+    draw_points(b, canvas, panel[BENCH_POINTS], false);
     if (frame->size > SIZE_ONE) {
         draw_strip(b, canvas, panel[BENCH_LIVE]);
         draw_now(b, canvas, panel[BENCH_NOW]);
@@ -1250,6 +1316,8 @@ void bench_point_explain(const struct bench *b, struct strbuf *out)
 
         explain_result(&r, out);
     }
+    if (b->stage == STAGE_RUN && p.count == 0)
+        strbuf_add(out, "\nratio: the measured speed in percent of the predicted one");
 }
 
 /* ---- the words ---- */
@@ -1342,14 +1410,14 @@ void bench_done_draw(const struct bench *b, struct canvas *canvas, const struct 
         if (b->panel == BENCH_WORDS)
             draw_result_words(b, canvas, frame->body);
         else
-            bench_points_draw(b, canvas, frame->body, true);
+            bench_points_draw(b, canvas, frame->body);
         return;
     }
     show_words(&words, b);
     rows[0] = words.y + 2 < frame->body.rows - 8 ? words.y + 2 : frame->body.rows - 8;
     frame_rows(frame->body, rows, 2, part);
     draw_result_words(b, canvas, part[0]);
-    bench_points_draw(b, canvas, part[1], true);
+    bench_points_draw(b, canvas, part[1]);
 }
 
 /* ---- keys ---- */

@@ -146,7 +146,7 @@ static void show_points(struct page *page, const struct bench *b)
     struct rect rest = {page->in.y + used, page->in.x, page->in.rows - used, page->in.cols};
 
     if (rest.rows >= POINTS_LEAST && b->line_count > 0)
-        bench_points_draw(b, page->canvas, rest, true);
+        page->y = used + bench_points_draw(b, page->canvas, rest);
 }
 
 static void show_terms(struct page *page, const struct bench *b)
@@ -263,7 +263,6 @@ void confirm_draw(const struct app *app, const struct bench *b, struct canvas *c
     if (p)
         gp_format(note, sizeof(note), "%.40s %.16s on %.24s", p->request.model->id,
                   p->request.precision.id, p->request.gpu->id);
-    canvas_box(canvas, box, "Confirm", note);
     if (c && c->terms > 0 && !b->err.text[0])
         show_terms(&page, b);
     else if (b->session && session_state(b->session) == SESSION_LOOKING)
@@ -276,5 +275,8 @@ void confirm_draw(const struct app *app, const struct bench *b, struct canvas *c
         page_words(&page, 0, INK_WARN, "the plan has no estimate of speed to confirm");
     else if (c)
         show_elsewhere(&page, app->form, b);
+    if (b->stage != STAGE_RUN)
+        box.rows = int_min(box.rows, page.y + 2);
+    canvas_box(canvas, box, "Confirm", note);
     canvas_cursor(canvas, page.in, 0, 0);
 }

@@ -943,16 +943,8 @@ static void choose_draw(const struct bench *b, struct canvas *canvas, const stru
     struct rect panel[PANELS], points;
 
     panel_rects(b, frame, panel, &points);
-    if (!rect_empty(points)) {
-        struct rect below = points;
-
-        points.rows = int_min(points.rows, b->line_count + 3);
-        below.y += points.rows;
-        below.rows -= points.rows;
-        if (!bench_sweeps_draw(b, canvas, below))
-            points.rows += below.rows;
-        bench_points_draw(b, canvas, points, true);
-    }
+    if (!rect_empty(points))
+        bench_points_draw(b, canvas, points);
     if (!rect_empty(panel[PANEL_FORM]))
         draw_form(b, canvas, panel[PANEL_FORM]);
     if (!rect_empty(panel[PANEL_PLAN]))

@@ -147,11 +147,10 @@ void confirm_draw(const struct app *app, const struct bench *b, struct canvas *c
 void gauges_init(struct gauges *gauges); /* nothing told */
 void bench_sensors(struct bench *b, const struct session_event *event, double now);
 bool bench_seconds(struct bench *b, double now); /* a second has passed: true */
-/* The list of points into a box; whole: with predicted time and flags, where there is room. */
-void bench_points_draw(const struct bench *b, struct canvas *canvas, struct rect in, bool whole);
+/* The list of points in a box no higher than they are, with predicted time and flags where there is
+ * room; below, where there is some, their sweeps of a layer side by side. The rows it took. */
+int bench_points_draw(const struct bench *b, struct canvas *canvas, struct rect in);
 void bench_live_draw(const struct bench *b, struct canvas *canvas, const struct frame *frame);
-/* What is predicted of each sweep of a layer, side by side; false: no room, or there are none. */
-bool bench_sweeps_draw(const struct bench *b, struct canvas *canvas, struct rect in);
 bool bench_warms(const struct bench *b); /* has no point begun yet? */
 /* s: the mean of the samples of the point that runs; *spread: half its 95 % interval, relative,
  * NAN with fewer than three. NAN: there is none yet. */

@@ -218,6 +218,8 @@ void compare_view_cell(const struct compare_row *row, enum compare_column column
         strbuf_add(out, plan_verdict_cell(&row->compared->plan));
     else if (column == COLUMN_LIMIT)
         strbuf_add(out, bound_cell(&row->compared->plan));
+    else if (column == COLUMN_TPOT && row->compared->plan.request.model->pooling)
+        strbuf_add(out, "-"); /* answers with a vector */
     else if (f && column == COLUMN_TPOT) {
         const struct quantity *q = &f->number;
         double low = q->value - q->low, high = q->high - q->value, side = high > low ? high : low;

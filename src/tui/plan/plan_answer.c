@@ -96,7 +96,10 @@ static void draw_verdict(struct canvas *canvas, struct rect in, const struct for
                         : plan->cost.want == WANT_ON_DEMAND && plan->cost.market.known
                             ? "no list price"
                             : "no price");
-        if (million.known)
+        if (million.known && plan->request.model->pooling)
+            head_put(canvas, in, wide ? 31 : 30, next, INK_HEADING,
+                     texts_addf(&t, "%s/M%s", UNITS_MONEY(million.value), wide ? " prompts" : ""));
+        else if (million.known)
             head_put(canvas, in, wide ? 33 : 30, next, INK_HEADING,
                      texts_addf(&t, "%s%s", UNITS_MONEY(million.value),
                                 in.cols >= 54 ? "/M tokens out"
@@ -160,6 +163,9 @@ static void strip_draw(struct canvas *canvas, struct rect in, const struct form 
     if (way) {
         text = texts_addf(&t, "a: %d ways out, such as %s", a->fix_count,
                           plan_fix_change(&a->plan, &a->fixes[0], change));
+    } else if (v->gap == SPEED_KNOWN && a->plan.request.model->pooling) {
+        text = texts_addf(&t, "a prompt in %s, %s", figure_amount(AS_TIME, v->ttft, &t),
+                          figure_amount(AS_RATE, v->requests, &t));
     } else if (v->gap == SPEED_KNOWN) {
         rate = figure_amount(AS_RATE, v->tokens, &t);
         text = texts_addf(&t, "TPOT %s TTFT %s %.*s%s %s", figure_amount(AS_TIME, v->tpot, &t),
@@ -237,7 +243,7 @@ static void show_pace(struct page *p, const char *name, enum figure_style style,
     int x = NAME_COLS, at = goal_x(p);
 
     if (p->canvas) {
-        if (style == AS_RATE)
+        if (style == AS_RATE && strcmp(name, "output") == 0)
             amount = texts_addf(&texts, "%.*s tok/s", (int)strcspn(amount, "/"), amount);
         canvas_fit(p->canvas, in, p->y, 0, NAME_COLS, INK_TEXT, name);
         list_text(p->canvas, in, p->y, x, AMOUNT_COLS, true, INK_HEADING, amount);
@@ -257,35 +263,36 @@ static void show_pace(struct page *p, const char *name, enum figure_style style,
     texts_fini(&texts);
 }
 
-/* "holds   18 requests of 1,280 tokens; first: KV pool" */
+/* "holds   18 requests of 1,280 tokens; limit: KV pool" */
 static void show_holds(struct page *p, const struct plan *plan,
                        const struct plan_alternatives *more)
 {
     const struct break_point *b = more ? &more->breaks[BREAK_USERS] : NULL;
     const char *first = b && b->known && !b->ends ? limit_words[b->limit].noun : NULL;
     struct texts t = {0};
-    const char *held, *texts[] = {NULL, NULL, NULL, NULL};
+    const char *held, *texts[] = {NULL, NULL, NULL, NULL, NULL};
 
     if (!plan->memory.max_concurrency.known)
         return;
     held =
         texts_addf(&t, "%-*s%s requests", NAME_COLS, "holds", UNITS_TOKENS(compare_capacity(plan)));
-    texts[0] = texts[2] =
-        texts_addf(&t, "%s of %s", held, UNITS_TOKENS(memory_end_tokens(&plan->request)));
-    texts[1] = texts[0];
+    texts[0] = texts[1] = texts[3] =
+        texts_addf(&t, "%s of %s tokens", held, UNITS_TOKENS(memory_end_tokens(&plan->request)));
     if (first) {
-        texts[0] = texts_addf(&t, "%s; first: %s", texts[2], first);
-        texts[1] = texts_addf(&t, "%s; first: %s", held, first);
+        texts[0] = texts_addf(&t, "%s; limit: %s", texts[3], first);
+        texts[1] = texts_addf(&t, "%s of %s; limit: %s", held,
+                              UNITS_TOKENS(memory_end_tokens(&plan->request)), first);
+        texts[2] = texts_addf(&t, "%s; limit: %s", held, first);
     }
     page_first(p, INK_TEXT, texts);
     texts_fini(&t);
 }
 
-/* "bound   memory bandwidth; not measured: 4", or what decides a marginal verdict. */
+/* "bound   memory bandwidth (4: measure it)", or what decides a marginal verdict. */
 static void show_bound(struct page *p, const struct plan *plan)
 {
     const char *bound = sentence_speed_bound(plan->speed.bound);
-    const char *measured = plan_is_measured(plan) ? "measured" : "not measured: 4";
+    const char *measured = plan_is_measured(plan) ? "; measured" : " (4: measure it)";
     int len = (int)strcspn(bound, ":");
     struct texts t = {0};
 
@@ -294,11 +301,9 @@ static void show_bound(struct page *p, const struct plan *plan)
                     sentence_knob(plan, &t));
     } else {
         const char *texts[] = {
-            texts_addf(&t, "%-*s%s; %s", NAME_COLS, "bound", bound, measured),
-            texts_addf(&t, "%-*s%.*s; %s", NAME_COLS, "bound", len, bound, measured),
-            texts_addf(&t, "%-*s%.*s; %s", NAME_COLS, "bound", len, bound,
-                       plan_is_measured(plan) ? "measured" : "4 measures"),
-            NULL};
+            texts_addf(&t, "%-*s%s%s", NAME_COLS, "bound", bound, measured),
+            texts_addf(&t, "%-*s%.*s%s", NAME_COLS, "bound", len, bound, measured),
+            texts_addf(&t, "%-*s%.*s", NAME_COLS, "bound", len, bound), NULL};
 
         page_first(p, INK_TEXT, texts);
     }
@@ -325,13 +330,23 @@ static void show_speed(struct page *p, const struct plan *plan,
         goals_of(&plan->request, v, goals);
         /* a percentile in place of the mean, where there are any and the goal is not of the mean */
         enum late late = plan->request.late[LATE_TTFT_P99] > 0 ? LATE_TTFT_P99 : LATE_TTFT_P95;
+        bool pooling = plan->request.model->pooling; /* answers with a vector: no tokens */
         if (v->percentile[late].known && plan->request.ttft <= 0)
-            show_pace(p, late == LATE_TTFT_P99 ? "TTFT p99" : "TTFT p95", AS_TIME,
-                      v->percentile[late], &goals[SPEED_GOAL_LATE + late], 1e3);
+            show_pace(p,
+                      pooling                 ? late == LATE_TTFT_P99 ? "time p99" : "time p95"
+                      : late == LATE_TTFT_P99 ? "TTFT p99"
+                                              : "TTFT p95",
+                      AS_TIME, v->percentile[late], &goals[SPEED_GOAL_LATE + late], 1e3);
         else
-            show_pace(p, "TTFT", AS_TIME, v->ttft, &goals[SPEED_GOAL_TTFT], 1e3);
-        show_pace(p, "TPOT", AS_TIME, v->tpot, &goals[SPEED_GOAL_TPOT], 1e3);
-        show_pace(p, "output", AS_RATE, v->tokens, &goals[SPEED_GOAL_THROUGHPUT], 1);
+            show_pace(p, pooling ? "prompt" : "TTFT", AS_TIME, v->ttft, &goals[SPEED_GOAL_TTFT],
+                      1e3);
+        if (pooling) {
+            show_pace(p, "prompts", AS_RATE, v->requests, &goals[SPEED_GOAL_THROUGHPUT], 1);
+            show_pace(p, "at most", AS_RATE, v->full, &goals[SPEED_GOAL_RATE], 1);
+        } else {
+            show_pace(p, "TPOT", AS_TIME, v->tpot, &goals[SPEED_GOAL_TPOT], 1e3);
+            show_pace(p, "output", AS_RATE, v->tokens, &goals[SPEED_GOAL_THROUGHPUT], 1);
+        }
     } else {
         page_words(p, 0, INK_TEXT, sentence_speed_gap(plan, &t));
     }
@@ -443,6 +458,8 @@ static void show_ways(struct page *p, const struct answer *a, const struct plan_
         struct plan_summary o = plan_fix_outcome(&a->fixes[i], more ? &more->fix[i] : NULL);
         char number[8];
 
+        if (a->plan.request.model->pooling)
+            o.tpot = 0;
         if (!p->canvas)
             continue;
         gp_format(number, sizeof(number), "%d", i + 1);
@@ -696,6 +713,8 @@ static void show_alternatives(struct page *p, const struct form *form,
     p->y++;
     if (more->done && more->best_count == 0)
         page_row(p, 0, INK_TEXT, "no GPU with a price holds it");
+    else if (more->best_count == 0)
+        canvas_text(p->canvas, p->in, p->y, 0, INK_DIM, "every GPU is planned ...");
     for (int i = 0; i < more->best_count && i < shown; i++) {
         const struct plan_summary_row *row = &more->gpus.rows[more->best[i]];
         const struct plan_summary *o = &row->summary;
@@ -728,8 +747,8 @@ static void show_break(struct page *p, const struct break_point *b, const char *
 {
     struct texts t = {0};
     double step = b->at - b->from;
-    int x = p->in.cols >= 48 ? 30 : 24;
-    const char *text;
+    const char *limit = limit_words[b->limit].noun, *text;
+    int x = p->in.cols >= 48 ? 30 : p->in.cols - (b->ends ? 0 : gp_width(limit));
 
     if (!b->known)
         return;
@@ -748,8 +767,7 @@ static void show_break(struct page *p, const struct break_point *b, const char *
     canvas_fit(p->canvas, p->in, p->y, 0, b->ends ? p->in.cols : x - 1,
                b->ends ? INK_DIM : INK_TEXT, text);
     if (!b->ends)
-        canvas_fit(p->canvas, p->in, p->y, x, p->in.cols - x, INK_HEADING,
-                   limit_words[b->limit].noun);
+        canvas_fit(p->canvas, p->in, p->y, x, p->in.cols - x, INK_HEADING, limit);
     p->y++;
     texts_fini(&t);
 }
@@ -780,7 +798,8 @@ static void show_plot(struct page *p, const struct form *form, const struct plan
 
     if (in.rows < 6 || more->samples < 2)
         return;
-    page_rule(p, "Output tok/s over users (3)");
+    page_rule(p, form->answer->plan.request.model->pooling ? "Prompts/s over users (3)"
+                                                           : "Output tok/s over users (3)");
     plot_init(&plot);
     struct plot_series *tokens = plot_add(&plot, "tokens/s", PLOT_1, 0);
     for (int i = 0; i < more->samples; i++) {
@@ -793,7 +812,8 @@ static void show_plot(struct page *p, const struct form *form, const struct plan
                                 .base = 2,
                                 .title = "users at once"};
     plot.y = (struct plot_axis){.low = 0, .high = top * 1.05, .title = "", .unit = ""};
-    plot_draw(p->canvas, in, &plot, form->answer->plan.request.users);
+    double users = form->answer->plan.request.users; /* at 1 the cursor is the axis */
+    plot_draw(p->canvas, in, &plot, users > 1 ? users : NAN);
     plot_fini(&plot);
 }
 

@@ -79,6 +79,7 @@ struct pool_solve {
     enum pool_rung_id only;
     struct pool_outcome outcome; /* of that */
     bool what_ifs;               /* those of run instead */
+    bool replays;                /* or these, by the worker with a planner */
     struct pool_run_options options;
     atomic_bool halt;            /* it ends soon, with what it has */
     atomic_int rung;             /* it is at */
@@ -190,7 +191,9 @@ static bool solve_unit(void *ctx, int i, struct planner *planner)
     struct pool_options options = {.seed = w->options.seed, .stop = solve_halted, .stop_ctx = w};
     struct pool_answer answer;
 
-    (void)i, (void)planner;
+    (void)i;
+    if (w->replays)
+        return !atomic_load(&w->halt) && pool_run_replay_step(planner, w->run);
     if (w->what_ifs) {
         pool_run_what_ifs(w->run, &w->options);
     } else if (w->run) {
@@ -216,10 +219,20 @@ static void solve_free(void *ctx)
     free(w);
 }
 
+static const struct task_ops solve_ops = {TASK_SCREEN, solve_unit, solve_free};
+
+/* Replays what the run's workloads meet on its rung. */
+static void pool_replay_begin(struct pool_screen *s, struct worker *worker)
+{
+    s->solve = gp_calloc(1, sizeof(*s->solve));
+    s->solve->run = s->run;
+    s->solve->replays = true;
+    s->solving = task_begin(worker, &solve_ops, s->solve);
+}
+
 /* Starts on run; or on the chosen rung of another case; or on the what-ifs of run's rung. */
 static void pool_solve_begin(struct pool_screen *s, struct pool_case *c, bool what_ifs)
 {
-    static const struct task_ops ops = {TASK_SCREEN, solve_unit, solve_free};
     struct pool_solve *w = gp_calloc(1, sizeof(*w));
 
     w->run = c ? NULL : s->run;
@@ -235,7 +248,7 @@ static void pool_solve_begin(struct pool_screen *s, struct pool_case *c, bool wh
         worker_start(s->solver);
     }
     s->solve = w;
-    s->solving = task_begin(s->solver, &ops, w);
+    s->solving = task_begin(s->solver, &solve_ops, w);
 }
 
 /* Nothing is at work (any more): out, unless NULL, is what a case came to. */
@@ -645,6 +658,25 @@ static void draw_places(const struct pool_screen *s, struct canvas *canvas, stru
 
 #define OUTCOMES 5 /* columns */
 
+/* From a row on: which workload breaks first, and which starts slowest; how many rows. */
+static int draw_replays(const struct pool_screen *s, struct canvas *canvas, struct rect in, int at)
+{
+    struct rect rest = {in.y + at, in.x, in.rows - at, in.cols};
+    struct strbuf words;
+
+    if (rest.rows < 1)
+        return 0;
+    strbuf_init(&words);
+    pool_breaks_words(s->run, &words);
+    int rows = words.len > 0 ? canvas_wrap(canvas, rest, 0, INK_TEXT, words.text) : 0;
+    strbuf_clear(&words);
+    pool_starts_words(s->run, &words);
+    if (words.len > 0)
+        rows += canvas_wrap(canvas, rest, rows, INK_TEXT, words.text);
+    strbuf_fini(&words);
+    return rows;
+}
+
 /* A row of either: what it is, GPUs, money, shortage. */
 static void draw_outcomes(const struct pool_screen *s, struct canvas *canvas, struct rect in)
 {
@@ -684,8 +716,11 @@ static void draw_outcomes(const struct pool_screen *s, struct canvas *canvas, st
         list_cell(canvas, in, y, &table, 4, known && share > SHORT ? INK_WARN : INK_TEXT,
                   known ? unmet : "-");
     }
-    if (in.rows - rows - 2 >= CHART_LEAST)
-        draw_hours(s, canvas, (struct rect){in.y + rows + 2, in.x, in.rows - rows - 2, in.cols});
+    rows++;
+    if (ifs)
+        rows += draw_replays(s, canvas, in, rows);
+    if (in.rows - rows - 1 >= CHART_LEAST)
+        draw_hours(s, canvas, (struct rect){in.y + rows + 1, in.x, in.rows - rows - 1, in.cols});
 }
 
 /* ---- the ladder ---- */
@@ -781,6 +816,8 @@ static void draw_ladder(const struct pool_screen *s, struct canvas *canvas, stru
 
 /* ---- all ---- */
 
+#define PROGRESS_ROWS 9 /* with the edges */
+
 static void draw_progress(const struct pool_screen *s, struct canvas *canvas, struct rect in)
 {
     const struct pool_solve *w = s->solve;
@@ -865,8 +902,11 @@ static void pool_draw(const struct app *app, const void *state, struct canvas *c
     (void)app;
     if (s->phase == POOL_EMPTY || s->phase == POOL_FINDING || s->phase == POOL_SOLVING ||
         s->phase == POOL_EDITING) {
-        canvas_box(canvas, frame->body, "Pool", s->name);
-        draw_progress(s, canvas, rect_inside(frame->body));
+        struct rect box = frame->body;
+
+        box.rows = int_min(box.rows, PROGRESS_ROWS);
+        canvas_box(canvas, box, "Pool", s->name);
+        draw_progress(s, canvas, rect_inside(box));
         return;
     }
     pool_run_gap(s->run, s->run->rung, why, sizeof(why));
@@ -1139,13 +1179,25 @@ static void ask_some(struct app *app, struct pool_screen *s)
         s->asking++;
         ask_next(app, s);
     }
+    bool replays = s->solve && s->solve->replays;
     if (s->finding || !pool_solve_ended(s, NULL))
         return;
+    if (!replays && !s->halted) { /* who breaks first is asked, too */
+        pool_replay_begin(s, app->worker);
+        return;
+    }
     s->phase = POOL_READY;
     if (s->halted) { /* what was asked of it is no answer */
-        s->run->what_if_count = 0;
+        s->run->what_if_count = s->run->replay_count = s->run->replayed = 0;
         s->middle = POOL_SHOW_PLACES;
+        return;
     }
+    struct strbuf words;
+    strbuf_init(&words);
+    pool_breaks_words(s->run, &words);
+    if (words.len > 0)
+        app_report(app, false, "%s", words.text);
+    strbuf_fini(&words);
 }
 
 static void solve_some(struct app *app, struct pool_screen *s)
@@ -1350,16 +1402,32 @@ static void pool_chosen(struct app *app, void *ctx, const char *id)
         app_show(app, SCREEN_POOL);
 }
 
+/* "a week: Azure's code and chat" */
+static void example_words(struct catalog *catalog, const char *name, char *text, size_t size)
+{
+    struct pool_file file;
+    struct gp_err err;
+    char path[GP_PATH_MAX];
+
+    gp_copy(text, size, "an example");
+    if (pool_file_find(catalog, name, path, sizeof(path), &err) ||
+        pool_file_read(catalog, path, NULL, NULL, &file, &err))
+        return;
+    gp_format(text, size, "%d hours: %s", file.hours, file.name);
+    pool_file_fini(&file);
+}
+
 static void pool_offer(struct app *app)
 {
+    struct catalog *catalog = planner_catalog(app->form->planner);
     char **names;
-    size_t count = catalog_names(planner_catalog(app->form->planner), "pools", ".cfg", &names);
+    size_t count = catalog_names(catalog, "pools", ".cfg", &names);
     struct choice *choices = gp_calloc(count + 1, sizeof(*choices));
 
     for (size_t i = 0; i < count; i++) {
         gp_copy(choices[i].id, sizeof(choices[i].id), names[i]);
         gp_copy(choices[i].text, sizeof(choices[i].text), names[i]);
-        gp_copy(choices[i].more, sizeof(choices[i].more), "an example; --show prints it");
+        example_words(catalog, names[i], choices[i].more, sizeof(choices[i].more));
     }
     chooser_open(&app->display, &(struct chooser_spec){.title = "Pool: models over a day",
                                                        .choices = choices,
