@@ -26,15 +26,23 @@ static const struct {
 
 /* ---- one plan ---- */
 
-/* bands: with low and high; requests: how many. */
-static enum forecast_gap late_replay(struct plan *p, bool bands, int requests)
+/* How much of a replay is wanted: its value; with its band; that until a goal is missed. */
+enum extent { EXTENT_VALUE, EXTENT_BAND, EXTENT_SURE };
+
+static enum forecast_gap late_replay(struct plan *p, enum extent extent, int requests)
 {
     struct forecast_ask ask = {.arrivals = forecast_arrivals(&p->request),
                                .router = ROUTER_LEAST,
-                               .bands = bands,
-                               .quick = true};
+                               .bands = extent != EXTENT_VALUE,
+                               .quick = true,
+                               .served = true,
+                               .until_missed = extent == EXTENT_SURE};
     struct forecast f;
 
+    for (int i = 0, n = 0; i < LATE_COUNT && n < FORECAST_GOALS; i++)
+        if (p->request.late[i] > 0)
+            ask.goal[n++] =
+                (struct forecast_goal){lates[i].measure, lates[i].point, p->request.late[i]};
     ask.arrivals.count = requests;
     enum forecast_gap gap = forecast_run(p, &ask, &f);
 
@@ -78,7 +86,7 @@ static bool is_served(const struct plan *p)
 void plan_replay(struct plan *p)
 {
     if (is_served(p))
-        late_judge(p, late_replay(p, true, FORECAST_REQUESTS));
+        late_judge(p, late_replay(p, EXTENT_BAND, FORECAST_REQUESTS));
 }
 
 /* ---- the layout that keeps the goals ---- */
@@ -109,6 +117,35 @@ static struct late_floor *floor_of(struct late_floors *floors, const struct layo
     return &floors->list[i];
 }
 
+/* Judges a layout by so many requests. What misses a goal as estimated misses it for sure. */
+static void late_try(struct plan *p, int requests)
+{
+    late_judge(p, late_replay(p, EXTENT_VALUE, requests));
+    if (p->request.goals == GOALS_SURE && p->verdict != VERDICT_SLOW)
+        late_judge(p, late_replay(p, EXTENT_SURE, requests));
+}
+
+/* ... by few where it is far from the goals. */
+static void late_judge_layout(struct plan *p)
+{
+    late_try(p, REQUESTS_FEW);
+    if (p->verdict != VERDICT_SLOW || (p->request.goals != GOALS_SURE && worst_miss(p) < FAR))
+        late_try(p, FORECAST_REQUESTS);
+}
+
+#define RATE_IDLE 1e-3 /* requests/s: each finds the server idle */
+
+/* Does a request alone miss them? */
+static bool misses_alone(const struct plan *p)
+{
+    struct plan alone = *p;
+
+    alone.request.goals = GOALS_LIKELY;
+    alone.request.rate = fmin(RATE_IDLE, p->request.rate);
+    late_try(&alone, REQUESTS_FEW);
+    return alone.verdict == VERDICT_SLOW;
+}
+
 /* Few more at first, a fourth more where much is missing; none where the goal is missed with hardly
  * a request at a time. */
 static int next_replicas(const struct plan *p)
@@ -116,19 +153,10 @@ static int next_replicas(const struct plan *p)
     bool idle = p->speed.running < 0.1 * layout_decoding(&p->layout);
     bool sure = p->request.goals == GOALS_SURE;
 
-    return idle ? PLAN_MAX_GPUS + 1
-                : p->layout.replicas + 1 +
-                      p->layout.replicas / (sure || worst_miss(p) > FAR ? 4 : 16);
-}
-
-/* Judges a layout of the search: by few requests where it is far from the goals. */
-static void late_try(struct plan *p)
-{
-    bool sure = p->request.goals == GOALS_SURE;
-
-    late_judge(p, late_replay(p, sure, REQUESTS_FEW));
-    if (p->verdict != VERDICT_SLOW || (!sure && worst_miss(p) < FAR))
-        late_judge(p, late_replay(p, sure, FORECAST_REQUESTS));
+    return idle || misses_alone(p)
+               ? PLAN_MAX_GPUS + 1
+               : p->layout.replicas + 1 +
+                     p->layout.replicas / (sure || worst_miss(p) > FAR ? 4 : 16);
 }
 
 void plan_request(const struct request *q, const struct market *market, struct plan *out)
@@ -140,7 +168,7 @@ void plan_request(const struct request *q, const struct market *market, struct p
     search_plan(q, market, SEARCH_FEWEST_GPUS, out);
     if (!late_asked(q) || !is_served(out))
         return;
-    late_try(out);
+    late_judge_layout(out);
     r.floors = &floors; /* what needs less and misses them is no runner-up: its mean says nothing */
     if (out->second.by == WORSE_GOAL)
         out->second.layout.gpus = 0;
@@ -153,8 +181,9 @@ void plan_request(const struct request *q, const struct market *market, struct p
         next.request.floors = NULL;
         if (next.second.by == WORSE_GOAL)
             next.second.layout.gpus = 0;
-        late_try(&next);
-        floor_of(&floors, &next.layout)->least = next_replicas(&next);
+        late_judge_layout(&next);
+        if (next.verdict == VERDICT_SLOW)
+            floor_of(&floors, &next.layout)->least = next_replicas(&next);
         if (next.verdict == VERDICT_FITS || worst_miss(&next) < worst_miss(out))
             *out = next;
     }

@@ -10,8 +10,12 @@
  *
  *   tests/accuracy/replay [FOLDER [rows]]     rows: each of them, too
  *
- * Nothing is fitted to these rows.
+ * Nothing is fitted to these rows, but in the last table: servers with five runs and more, of
+ * which the least, the middle and the most loaded are given as --calibration FILE, as their
+ * benchmark would write them (its mean TPOT is taken to be the median), and the others are asked.
  */
+#include <unistd.h>
+
 #include "answer/replay_run.h"
 #include "table.h"
 
@@ -114,7 +118,7 @@ static double flag_number(const char *flags, const char *word)
 
 struct asking {
     struct options options;
-    char text[8][128];
+    char text[9][128];
     int texts;
     struct gp_err err;
     bool failed;
@@ -178,7 +182,8 @@ static const char *arrival_of(const struct table_file *t)
                                                                    : "poisson";
 }
 
-static void ask_row(const struct table_file *t, struct asking *a, bool context)
+static void ask_row(const struct table_file *t, struct asking *a, bool context,
+                    const char *calibration)
 {
     const char *gpu = table_text_of(t, "gpu"), *engine = table_text_of(t, "engine");
     const char *version = table_text_of(t, "version");
@@ -190,6 +195,8 @@ static void ask_row(const struct table_file *t, struct asking *a, bool context)
 
     memset(a, 0, sizeof(*a));
     ask_text(a, OPT_MODEL, table_text_of(t, "model"));
+    if (calibration)
+        ask_text(a, OPT_CALIBRATION, calibration);
     /* others are in the name of the checkpoint */
     if (weights[0] && (!of_rates(t) || strncmp(weights, "bf16", 4) == 0 ||
                        strncmp(weights, "fp16", 4) == 0 || strncmp(weights, "nvfp4", 5) == 0)) {
@@ -283,8 +290,8 @@ static const struct shown *shown_run(const struct shown *shown, int count, const
     return NULL;
 }
 
-static bool score_row(struct planner *planner, const struct table_file *t, bool print,
-                      struct row *out)
+static bool score_row(struct planner *planner, const struct table_file *t, const char *calibration,
+                      bool print, struct row *out)
 {
     struct asking a;
     struct replay_run run;
@@ -292,7 +299,7 @@ static bool score_row(struct planner *planner, const struct table_file *t, bool 
     const char *source = table_text_of(t, "source");
 
     for (int context = 1; context >= 0; context--) {
-        ask_row(t, &a, context);
+        ask_row(t, &a, context, calibration);
         rc = a.failed ? GP_E_USAGE : replay_run_options(planner, &a.options, &run, &a.err);
         if (rc == GP_OK && run.done)
             break;
@@ -410,6 +417,157 @@ static bool takes_light_source(const struct row *r, const char *what)
     return takes_light(r, what) && takes_source(r, what);
 }
 
+/* ---- with three points of the server's own benchmark ---- */
+
+#define RUNS_LEAST 5
+
+/* A run of a server, by its place in replay_shown.csv. */
+struct server_run {
+    char server[512], point[512]; /* point: as a benchmark writes it; "": it has no TPOT */
+    double load;                  /* requests/s, users, prompts at once */
+    bool usable, given;
+    int file; /* of the server's points; -1: it has too few */
+};
+
+static void take_run(const struct table_file *t, struct server_run *out)
+{
+    static const char *const same[] = {"model", "weights", "gpu",     "tp",   "dp",
+                                       "ep",    "engine",  "version", "flags"};
+    const char *source = table_text_of(t, "source"), *arrival = table_text_of(t, "arrival");
+    const char *mean = strstr(table_text_of(t, "notes"), "mean TTFT ");
+    double requests = number_of(t, "num_prompts"), rate = number_of(t, "rate");
+    double users = number_of(t, "concurrency"), tpot = number_of(t, "tpot_p50");
+    double ttft = mean ? atof(mean + strlen("mean TTFT ")) : number_of(t, "ttft_p50");
+    size_t at = 0;
+
+    memset(out, 0, sizeof(*out));
+    at = strcspn(source, "@");
+    gp_format(out->server, sizeof(out->server), "%.*s", (int)at, source);
+    for (size_t i = 0; i < COUNT(same); i++) {
+        at = strlen(out->server);
+        gp_format(out->server + at, sizeof(out->server) - at, " %s", table_text_of(t, same[i]));
+    }
+    out->file = -1;
+    out->usable = strcmp(table_text_of(t, "trust"), "low") != 0 && !(number_of(t, "dp") > 1);
+    out->load = rate > 0 ? rate : users > 0 ? users : requests;
+    double served = number_of(t, "req_s") > 0 ? number_of(t, "req_s") : rate;
+    if (!(tpot > 0) || !(requests > 0) || !(served > 0))
+        return;
+    at = (size_t)snprintf(
+        out->point, sizeof(out->point),
+        "{\"completed\": %.0f, \"total_input_tokens\": %.0f, \"total_output_tokens\": %.0f, "
+        "\"duration\": %.3f, \"mean_tpot_ms\": %.4f, \"mean_ttft_ms\": %.4f",
+        requests, requests * number_of(t, "isl_mean"), requests * number_of(t, "osl_mean"),
+        requests / served, tpot, ttft > 0 ? ttft : 0);
+    if (users > 0)
+        at += (size_t)snprintf(out->point + at, sizeof(out->point) - at,
+                               ", \"max_concurrency\": %.0f", users);
+    snprintf(out->point + at, sizeof(out->point) - at, ", \"request_rate\": %.4f}\n",
+             rate > 0 && strcmp(arrival, "closed") != 0 ? rate : 0);
+}
+
+static int by_load(const void *a, const void *b)
+{
+    const struct server_run *x = *(struct server_run *const *)a,
+                            *y = *(struct server_run *const *)b;
+
+    return x->load != y->load ? (x->load > y->load) - (x->load < y->load) : (x > y) - (x < y);
+}
+
+static void calibration_name(char *name, size_t size, int file)
+{
+    gp_format(name, size, "/tmp/gpuplan-points-%ld-%d.json", (long)getpid(), file);
+}
+
+/* The points of each server into a file. Returns how many servers have them. */
+static int give_points(struct server_run *runs, int count)
+{
+    int files = 0;
+
+    for (int i = 0; i < count; i++) {
+        struct server_run *of[ROWS_MAX];
+        int n = 0;
+        bool first = runs[i].point[0] && runs[i].usable;
+
+        for (int k = 0; k < count; k++)
+            if (strcmp(runs[k].server, runs[i].server) == 0 && runs[k].usable && runs[k].point[0]) {
+                first &= k >= i;
+                of[n++] = &runs[k];
+            }
+        if (!first || n < RUNS_LEAST)
+            continue;
+        qsort(of, (size_t)n, sizeof(struct server_run *), by_load);
+        char name[64];
+        calibration_name(name, sizeof(name), files);
+        FILE *f = fopen(name, "w");
+        for (int k = 0; f && k < 3; k++) {
+            struct server_run *r = of[k * (n - 1) / 2];
+
+            r->given = true;
+            fputs(r->point, f);
+        }
+        if (f)
+            fclose(f);
+        for (int k = 0; k < n; k++)
+            of[k]->file = files;
+        files++;
+    }
+    return files;
+}
+
+static bool takes_any(const struct row *r, const char *what)
+{
+    return !what[0] || strcmp(r->source, what) == 0;
+}
+
+static void score_calibrated(struct planner *planner, int argc, char **argv)
+{
+    static struct server_run runs[ROWS_MAX];
+    static struct row plain[ROWS_MAX], calibrated[ROWS_MAX];
+    struct table_file t;
+    int count = 0, scored = 0, given = 0;
+
+    if (!table_open(&t, argc, argv, "validation/replay_shown.csv"))
+        return;
+    while (count < ROWS_MAX && table_next(&t))
+        take_run(&t, &runs[count++]);
+    table_close(&t);
+    int files = give_points(runs, count);
+    if (!table_open(&t, argc, argv, "validation/replay_shown.csv"))
+        return;
+    for (int i = 0; i < count && table_next(&t); i++) {
+        char name[64];
+
+        given += runs[i].given;
+        if (runs[i].file < 0 || runs[i].given)
+            continue;
+        calibration_name(name, sizeof(name), runs[i].file);
+        if (score_row(planner, &t, NULL, false, &plain[scored]) &&
+            score_row(planner, &t, name, argc > 2, &calibrated[scored]))
+            scored++;
+    }
+    table_close(&t);
+    printf("\n%d servers: %d runs given, %d others asked without and with them\n", files, given,
+           scored);
+    for (int i = 0; i <= scored; i++) {
+        const char *source = i < scored ? plain[i].source : "";
+        bool first = true;
+
+        for (int k = 0; k < i && source[0]; k++)
+            first &= strcmp(plain[k].source, source) != 0;
+        if (!first)
+            continue;
+        print_scores(source[0] ? source : "all", plain, scored, takes_any, source);
+        print_scores("  with three points", calibrated, scored, takes_any, source);
+    }
+    for (int i = 0; i < files; i++) {
+        char name[64];
+
+        calibration_name(name, sizeof(name), i);
+        remove(name);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static struct row rows[ROWS_MAX];
@@ -443,7 +601,7 @@ int main(int argc, char **argv)
             usable &= !run || run->trusted;
             usable &= rates ? !table_text_of(&t, "flags")[0] && !(number_of(&t, "concurrency") > 0)
                             : number_of(&t, "dp") <= 1;
-            if (usable && score_row(planner, &t, print, &rows[count]))
+            if (usable && score_row(planner, &t, NULL, print, &rows[count]))
                 rows[count++].again = run != NULL;
             else
                 left_out++;
@@ -490,6 +648,7 @@ int main(int argc, char **argv)
     print_scores("all below 80 %", rows, count, takes_light, NULL);
     printf("\noverloaded: %d of %d told; kept up: %d of %d told; of %d it cannot be said\n",
            over_told, over, kept_told, kept, short_runs);
+    score_calibrated(planner, argc, argv);
     planner_free(planner);
     return 0;
 }

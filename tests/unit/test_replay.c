@@ -12,9 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/replay_run.h"
 #include "base/mem.h"
 #include "plan/replay/arrivals.h"
 #include "plan/replay/replay.h"
+
+#include "profiles.h"
 
 static uint64_t random_state;
 
@@ -717,6 +720,86 @@ static void test_draws_in_streams(void **state)
     }
 }
 
+static int by_int(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+/* As wide as their mean they are exponential: -ln(1 - p) of it; wider ones are mostly short. */
+static void test_draws_gamma_lengths(void **state)
+{
+    static const double share[] = {0.1, 0.5, 0.9, 0.99};
+    struct arrivals_ask ask = {.kind = ARRIVALS_POISSON,
+                               .rate = 1,
+                               .count = 100000,
+                               .seed = 5,
+                               .lengths = LENGTHS_GAMMA,
+                               .prompt = 1000,
+                               .prompt_sd = 1000,
+                               .output = 1000,
+                               .output_sd = 2000,
+                               .block = 16};
+    struct arrivals a;
+
+    (void)state;
+    arrivals_make(&ask, &a);
+    int *sorted = gp_malloc(2 * (size_t)ask.count * sizeof(*sorted)), *output = sorted + ask.count;
+    double sum = 0, square = 0;
+
+    for (int i = 0; i < ask.count; i++) {
+        sorted[i] = a.load.prompt[i];
+        output[i] = a.load.output[i];
+        sum += output[i];
+        square += (double)output[i] * output[i];
+    }
+    qsort(sorted, (size_t)ask.count, sizeof(*sorted), by_int);
+    qsort(output, (size_t)ask.count, sizeof(*output), by_int);
+    for (int i = 0; i < 4; i++)
+        assert_true(fabs(sorted[(int)(share[i] * ask.count)] / (-1000 * log(1 - share[i])) - 1) <
+                    0.03);
+    /* shape 1/4: the median is 0.1747 of the mean, the 90th percentile 3.002 of it */
+    assert_true(fabs(output[ask.count / 2] / 174.7 - 1) < 0.05);
+    assert_true(fabs(output[ask.count * 9 / 10] / 3002.0 - 1) < 0.03);
+    assert_true(fabs(sum / ask.count / 1000 - 1) < 0.02);
+    assert_true(fabs(sqrt(square / ask.count - pow(sum / ask.count, 2)) / 2000 - 1) < 0.03);
+    free(sorted);
+    arrivals_fini(&a);
+}
+
+/* ---- the rate that a plan keeps ---- */
+
+/* Without goals it is what the server keeps up with, also where all requests have a slot at once
+ * and none ever waits. */
+static void test_solves_without_goals(void **state)
+{
+    static const char *const engines[] = {"vllm", "sglang", "tensorrt-llm", "llama.cpp", "ollama"};
+    struct planner *planner = planner_new(source_path("profiles"), 0, NULL);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(engines) / sizeof(engines[0]); i++) {
+        struct options o = {0};
+        struct gp_err err = {0};
+        struct replay_run run;
+        struct quantity rate = {0};
+
+        assert_int_equal(options_text(&o, OPT_MODEL, "-m", "llama-3.1-8b", &err), GP_OK);
+        assert_int_equal(options_text(&o, OPT_GPU, "-g", "l40s", &err), GP_OK);
+        assert_int_equal(options_text(&o, OPT_ENGINE, "-e", engines[i], &err), GP_OK);
+        assert_int_equal(options_text(&o, OPT_PRECISION, "-p", i < 3 ? "bf16" : "q4_k_m", &err),
+                         GP_OK);
+        assert_int_equal(options_number(&o, OPT_RATE, "--rate", 1, &err), GP_OK);
+        assert_int_equal(replay_run_options(planner, &o, &run, &err), GP_OK);
+        struct forecast_ask ask = {.arrivals = forecast_arrivals(&run.answer.plan.request)};
+        assert_int_equal(forecast_solve_rate(&run.answer.plan, &ask, &rate), FORECAST_KNOWN);
+        double full = run.answer.plan.speed.full.value;
+
+        if (!(rate.value > full / 3 && rate.value < 1.5 * full))
+            fail_msg("%s: %g requests/s kept, %g served", engines[i], rate.value, full);
+        replay_run_fini(&run);
+    }
+    planner_free(planner);
+}
+
 static int asked; /* times of steps */
 
 static double counted_decode(void *ctx, int decodes, double context, double *slope, double *until)
@@ -819,6 +902,8 @@ int main(void)
         cmocka_unit_test(test_obeys_little),
         cmocka_unit_test(test_finds_its_history),
         cmocka_unit_test(test_draws_in_streams),
+        cmocka_unit_test(test_draws_gamma_lengths),
+        cmocka_unit_test(test_solves_without_goals),
         cmocka_unit_test(test_asks_little_per_request),
         cmocka_unit_test(test_ends_when_told),
     };

@@ -555,7 +555,7 @@ static bool replay_drawn(struct forecaster *f, const struct factors *by, struct 
 
 static const struct factors one = {1, 1, 1, 1};
 
-static void add_law(struct forecaster *f, const struct forecast_rates *value, struct forecast *out,
+static void add_law(struct forecaster *f, struct forecast_rates *value, struct forecast *out,
                     struct widths *width)
 {
     int count = out->arrivals.load.count,
@@ -583,7 +583,12 @@ static void add_law(struct forecaster *f, const struct forecast_rates *value, st
             order[k][i] = order[k][j];
             order[k][j] = i;
         }
-    for (int i = 0; i < draws && !is_stopped(f->ask); i++) {
+    int slowest[FORECAST_DRAWS] = {0}; /* draws by the factor on their steps */
+    for (int i = 0; i < draws; i++)
+        slowest[draws - 1 - order[0][i]] = i;
+    bool missed = false;
+    for (int n = 0; n < draws && !missed && !is_stopped(f->ask); n++) {
+        int i = slowest[n];
         double z[4];
 
         for (int k = 0; k < 4; k++)
@@ -591,6 +596,14 @@ static void add_law(struct forecaster *f, const struct forecast_rates *value, st
                               : normal_at((order[k][i] + 0.5) / draws);
         struct factors by = factors_at(f, z);
         out->overloads += replay_rates(f, &by, out, count, &rates[i]);
+        for (int g = 0; g < FORECAST_GOALS && f->ask->until_missed; g++) {
+            const struct forecast_goal *goal = &f->ask->goal[g];
+            int at = goal->measure * POINT_COUNT + goal->point;
+
+            missed |=
+                goal->most > 0 &&
+                *rate_at(&rates[i], at) / *rate_at(&sample, at) * *rate_at(value, at) > goal->most;
+        }
     }
     for (int m = 0; m < RATES; m++) {
         double at[FORECAST_DRAWS], v = *rate_at(&sample, m);
@@ -745,19 +758,20 @@ static bool overloads_later(struct forecaster *f, const struct forecast *out,
                             const struct forecast_rates *value)
 {
     double answer = value->point[MEASURE_E2E][POINT_MEAN] - value->point[MEASURE_QUEUE][POINT_MEAN];
-    double rate = f->ask->arrivals.rate;
+    struct arrivals_ask asked = f->arrivals;
     struct forecast longer;
     struct forecast_rates rates;
 
-    if (!arrivals_steady(&f->ask->arrivals) || f->ask->arrivals.kind == ARRIVALS_CLOSED ||
-        f->ask->arrivals.users > 0 || out->arrivals.turn || f->ask->lose_at > 0 ||
-        f->ask->add_at > 0 || is_stopped(f->ask) || !(arrivals_span(out) < ANSWERS_FEW * answer))
+    if (!arrivals_steady(&asked) || asked.kind == ARRIVALS_CLOSED || asked.users > 0 ||
+        out->arrivals.turn || f->ask->lose_at > 0 || f->ask->add_at > 0 || is_stopped(f->ask) ||
+        !(arrivals_span(out) < ANSWERS_FEW * answer))
         return false;
     f->arrivals.seed = f->ask->arrivals.seed;
     f->arrivals.seconds = 0;
-    f->arrivals.count = (int)fmin(ceil(rate * ANSWERS_MANY * answer), REQUESTS_MANY);
+    f->arrivals.count = (int)fmin(ceil(asked.rate * ANSWERS_MANY * answer), REQUESTS_MANY);
     bool saturated = replay_drawn(f, &one, &longer, &rates);
     forecast_fini(&longer);
+    f->arrivals = asked;
     return saturated;
 }
 
@@ -885,7 +899,7 @@ enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_as
     for (int m = 0; m < MEASURE_COUNT; m++)
         order_points(out->point[m]);
     conclude_from(ask, out, &value);
-    out->saturated |= overloads_later(&f, out, &value);
+    out->saturated |= !ask->served && overloads_later(&f, out, &value);
     forecaster_fini(&f);
     return FORECAST_KNOWN;
 }
@@ -905,6 +919,7 @@ static bool goals_kept(struct forecaster *f, const struct factors *by, double ra
 
         kept &= !(g->most > 0 && rates.point[g->measure][g->point] > g->most);
     }
+    kept = kept && !overloads_later(f, &at, &rates);
     forecast_fini(&at);
     return kept;
 }

@@ -76,6 +76,7 @@ struct run {
     const struct replay *replay;
     struct replay_result *out;
     struct replica *replica; /* owned */
+    double *decide; /* of each; owned: together, as they are looked through at each event */
     /* where at most so many are in flight each waits for the end of another: when one of `users`
      * is free */
     struct agenda users, turns, again; /* again: of those that were lost, and, their numbers behind
@@ -249,6 +250,7 @@ static void place_request(struct run *run, int item, double at)
     int to = role.end - role.first > 1 ? route_request(run, &role, id) : role.first;
     run->out->outcome[id].replica = (uint16_t)to;
     replica_arrive(&run->replica[to], id, at);
+    run->decide[to] = run->replica[to].decide;
 }
 
 /* Does it ever find room? */
@@ -360,12 +362,18 @@ static void begin_to_count(struct run *run, double at)
 
 static struct replica *next_replica(const struct run *run)
 {
-    struct replica *next = &run->replica[0];
+    int next = 0;
 
     for (int i = 1; i < run->replicas; i++)
-        if (run->replica[i].decide < next->decide)
-            next = &run->replica[i];
-    return next;
+        if (run->decide[i] < run->decide[next])
+            next = i;
+    return &run->replica[next];
+}
+
+static void keep_decisions(struct run *run)
+{
+    for (int i = 0; i < run->replicas; i++)
+        run->decide[i] = run->replica[i].decide;
 }
 
 void replay_run(const struct replay *replay, struct replay_result *out)
@@ -398,6 +406,8 @@ void replay_run(const struct replay *replay, struct replay_result *out)
         replica_start(&run, i);
         run.replica[i].away = i >= replay->replicas;
     }
+    run.decide = gp_malloc((size_t)run.replicas * sizeof(*run.decide));
+    keep_decisions(&run);
     for (;;) {
         struct replica *r = next_replica(&run);
         bool goes_on;
@@ -409,12 +419,14 @@ void replay_run(const struct replay *replay, struct replay_result *out)
             break;
         if (warm > 0 && fmin(at, r->decide) >= warm) {
             begin_to_count(&run, warm);
+            keep_decisions(&run);
             warm = 0;
             continue;
         }
-        if (change <= fmin(at, r->decide))
+        if (change <= fmin(at, r->decide)) {
             change_replicas(&run, change);
-        else if (r->stretch.steps > 0 && r->decide <= at)
+            keep_decisions(&run);
+        } else if (r->stretch.steps > 0 && r->decide <= at)
             replica_settle(r);
         else if (r->lost && r->decide <= at)
             replica_lose(&run, r, r->decide);
@@ -424,10 +436,12 @@ void replay_run(const struct replay *replay, struct replay_result *out)
             arrive_next(&run, at, goes_on);
         else
             replica_step(r);
+        run.decide[r->number] = r->decide;
     }
     for (int i = 0; i < run.replicas; i++)
         replica_fini(&run.replica[i]);
     free(run.replica);
+    free(run.decide);
     free(run.users.item);
     free(run.turns.item);
     free(run.again.item);

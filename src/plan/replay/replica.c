@@ -122,6 +122,10 @@ void replica_decode_begin(struct replica *r, int i)
     s->state = SEQ_DECODES;
     s->tick = r->tick;
     s->began = r->out->steps;
+    r->began = s->began == r->began_step ? r->began + 1 : 1;
+    r->began_step = s->began;
+    r->yet += s->most - s->made + s->tick;
+    r->most = s->most > r->most ? s->most : r->most;
     s->last = r->tick + s->output - s->made;
     r->heap = gp_grow(r->heap, &r->heap_cap, (size_t)r->decoding + 1, sizeof(*r->heap));
     heap_set(r, r->decoding, i);
@@ -146,6 +150,7 @@ void replica_decode_end(struct replica *r, int i)
     if (!r->reserves)
         s->held += blocks_of(r, seq_computed(r, s)) - blocks_of(r, s->computed);
     r->context -= (double)seq_computed(r, s);
+    r->yet -= s->most - s->made + s->tick;
     int64_t ticks = r->tick - s->tick;
     s->computed += (int)ticks;
     s->made += (int)ticks;
@@ -166,6 +171,7 @@ void replica_shift_held(struct replica *r)
 
         s->tick++;
         s->last++;
+        r->yet++;
         heap_down(r, s->heap, r->decoding);
         s->enters = s->enters > 0 ? s->enters - 1 : r->rules->block - 1;
         r->enter[s->enters]++;

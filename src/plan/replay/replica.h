@@ -82,7 +82,11 @@ struct replica {
     int running;    /* slots that are taken */
     int prompts;    /* of them, those with a prompt to compute */
     int decoding;
-    double context; /* tokens that these hold */
+    double context; /* tokens that these hold, */
+    int64_t yet;    /* ... and may yet make, counted from tick 0 on; */
+    int most;       /* ... the most that one ever might */
+    int began;      /* of them those that began with step began_step */
+    int64_t began_step;
     int64_t tick, entered;
     int *enter;   /* of (computed - tick) mod block; owned */
     int entering; /* -tick mod block: those of it need a block in the next tick */

@@ -46,15 +46,28 @@ static int64_t page_spare(const struct replica *r)
     return r->rules->bare ? 0 : r->rules->block;
 }
 
-static struct adder adder_of(const struct replica *r)
+/* Tokens that those which decode may yet make, as the scheduler sees them. */
+static int64_t tokens_yet(const struct replica *r)
 {
-    double promised = 0;
+    int64_t sum = 0, last = r->began_step + 1 == r->out->steps ? r->began : 0;
+    int64_t fly = !r->rules->overlap                      ? 0
+                  : r->last_decoded || last > r->decoding ? r->decoding
+                                                          : last;
 
+    if (r->most <= MOST_COUNTED)
+        return r->yet - r->decoding * r->tick + fly;
     for (int i = r->head, n = r->decoding; n > 0; i = r->seq[i].after)
         if (r->seq[i].state == SEQ_DECODES) {
-            promised += (double)clip_tokens(r->seq[i].most - seq_seen(r, &r->seq[i])) * r->ratio;
+            sum += clip_tokens(r->seq[i].most - seq_seen(r, &r->seq[i]));
             n--;
         }
+    return sum;
+}
+
+static struct adder adder_of(const struct replica *r)
+{
+    double promised = (double)tokens_yet(r) * r->ratio;
+
     /* those whose last token is under way are in the batch still */
     for (int n = 0; n < r->released_count; n++) {
         const struct seq *s = &r->seq[r->released[n].seq];
