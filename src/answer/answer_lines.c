@@ -535,9 +535,12 @@ static void late_lines(struct answer_lines *lines)
 
     for (int i = LATE_POINTS - 1; i < LATE_COUNT; i += LATE_POINTS) {
         const struct quantity *q = &v->percentile[i];
-        struct answer_line *line = figure_line(lines, late_label((enum late)i), AS_TIME, *q);
+        bool pooling = lines->plan->request.model->pooling;
+        struct answer_line *line =
+            figure_line(lines, pooling ? "a prompt p99" : late_label((enum late)i), AS_TIME, *q);
 
-        if (!q->known) { /* answers of one token have no TPOT */
+        /* answers of one token have no TPOT, and a vector comes with its first */
+        if (!q->known || (pooling && i != LATE_TTFT_P99)) {
             lines->count--;
             continue;
         }
@@ -556,14 +559,18 @@ static void pace_lines(struct answer_lines *lines)
     const struct plan *p = lines->plan;
     const struct speed *v = &p->speed;
     struct texts *t = &lines->texts;
-    struct answer_line *line = figure_line(lines, "TPOT", AS_TIME, v->tpot);
+    bool pooling = p->request.model->pooling;
+    struct answer_line *line;
     double first = v->ttft.value;
 
-    line->text = texts_addf(t, "%.0f tokens/s for a user", 1 / v->tpot.value);
+    if (!pooling) {
+        line = figure_line(lines, "TPOT", AS_TIME, v->tpot);
+        line->text = texts_addf(t, "%.0f tokens/s for a user", 1 / v->tpot.value);
+    }
     if (v->percentile[0].known) {
         late_lines(lines);
     } else {
-        line = figure_line(lines, "TTFT", AS_TIME, v->ttft);
+        line = figure_line(lines, pooling ? "a prompt" : "TTFT", AS_TIME, v->ttft);
         line->text = idle_words(&v->solo, first, t);
         if (v->late > 0)
             line->text =
@@ -575,8 +582,10 @@ static void pace_lines(struct answer_lines *lines)
         line->text = texts_addf(t, "when all arrive together: the mean, %s the last",
                                 time_beside(v->burst_last.value, v->burst.value, t));
     }
-    line = figure_line(lines, "output tokens", AS_RATE, v->tokens);
-    line->text = texts_addf(t, "%.2g requests/s", v->requests.value);
+    line = figure_line(lines, pooling ? "prompts" : "output tokens", AS_RATE, v->tokens);
+    line->text = pooling ? texts_addf(t, "%s tokens/s",
+                                      UNITS_TOKENS(round(v->requests.value * p->request.prompt)))
+                         : texts_addf(t, "%.2g requests/s", v->requests.value);
     if (p->request.rate > 0)
         line->text = texts_addf(t, "%s, %.0f %s on average", line->text, v->running,
                                 v->transfer > 0 ? "decode" : "in flight");
@@ -613,16 +622,23 @@ static void together_line(struct answer_lines *lines)
 static void worth_lines(struct answer_lines *lines)
 {
     const struct plan *p = lines->plan;
-    struct quantity price = plan_token_price(p);
+    struct quantity price = quantity_scale(plan_token_price(p), request_priced(&p->request));
+    const char *priced = p->request.model->pooling ? "prompt" : "output";
     struct answer_line *line;
     struct usage usage;
 
     usage_of(p, &usage);
+    usage.full = quantity_scale(usage.full, request_priced(&p->request));
     if (price.known && load_is_default(lines)) {
         line = figure_line(lines, "$ per million", AS_MONEY, usage.full);
         line->text =
-            texts_addf(&lines->texts, "output tokens at full load; %s with this one user alone",
+            texts_addf(&lines->texts, "%s tokens at full load; %s with this one user alone", priced,
                        UNITS_MONEY(price.value));
+    } else if (price.known && p->request.model->pooling) {
+        line = figure_line(lines, "$ per million", AS_MONEY, price);
+        line->text =
+            texts_addf(&lines->texts, "prompt tokens at this %s; %s at full load",
+                       p->request.rate > 0 ? "rate" : "load", UNITS_MONEY(usage.full.value));
     } else if (price.known) {
         line = figure_line(lines, "$ per million", AS_MONEY, price);
         line->text = texts_addf(
@@ -657,7 +673,8 @@ static void energy_line(struct answer_lines *lines)
         return;
     }
     line = figure_line(lines, "energy", AS_JOULES, p->joules);
-    line->text = texts_addf(t, "per output token; %s with hosts (%s at most), %.0f kWh a month%s",
+    line->text = texts_addf(t, "per %s; %s with hosts (%s at most), %.0f kWh a month%s",
+                            lines->plan->request.model->pooling ? "prompt" : "output token",
                             UNITS_WATTS(p->total.value), UNITS_WATTS(p->sheet),
                             p->energy.value / GP_KWH, cap);
 }
@@ -766,9 +783,12 @@ static void speed_lines(struct answer_lines *lines)
             "assumed",
             often, v->stall_share > 0.01 ? ", so this is the p99" : "");
     }
-    beside_line(lines);
-    step_line(lines);
-    drafts_line(lines);
+    bool pooling = p->request.model->pooling;
+    if (!pooling) {
+        beside_line(lines);
+        step_line(lines);
+        drafts_line(lines);
+    }
     /* What was measured of the device and of the server, and what is not used of it. */
     const struct request *q = &lines->plan->request;
     const struct correction *c = &q->correction;
@@ -784,14 +804,16 @@ static void speed_lines(struct answer_lines *lines)
                   "x%.2f, TTFT x%.2f of the estimate",
                   c->points, plural_s(c->points), c->tp, c->pp, c->by[CORRECT_FIXED],
                   c->by[CORRECT_WORK], c->by[CORRECT_PROMPTS], c->first);
-    line_add(lines, "bound by")->text = sentence_speed_bound(v->bound);
+    line_add(lines, "bound by")->text = sentence_speed_bound(p);
     line_add(lines, "band")->text = sentence_speed_doubts(p, t);
     narrower = sentence_speed_narrower(p, t);
     if (narrower[0])
         line_add(lines, "narrower by")->text = narrower;
-    line_add(lines, "checked by")->text = sentence_speed_hit(p, v->hit, t);
+    if (!pooling || !v->hit_first)
+        line_add(lines, "checked by")->text = sentence_speed_hit(p, v->hit, t);
     if (v->hit_first) /* TTFT where there is a row of it */
-        line_add(lines, "and by")->text = sentence_speed_hit(p, v->hit_first, t);
+        line_add(lines, pooling ? "checked by" : "and by")->text =
+            sentence_speed_hit(p, v->hit_first, t);
 }
 
 /* ---- fixes ---- */
@@ -1041,17 +1063,18 @@ static void price_row(struct answer_lines *lines)
                             c->want == WANT_BUY ? " when bought" : ""));
         row_part(lines, "price", ", ", texts_addf(t, "%s a month", UNITS_MONEY(c->per_month)));
         /* of the load that was named; where nobody named one, of all that it holds */
-        const char *words = p->request.model->pooling ? "%s per million prompts"
-                                                      : "%s per million tokens";
+        const char *words =
+            p->request.model->pooling ? "%s per million prompt tokens" : "%s per million tokens";
+        double priced = request_priced(&p->request);
 
         if (own.known && !load_is_default(lines)) {
-            row_part(lines, "price", ", ", texts_addf(t, words, UNITS_MONEY(own.value)));
+            row_part(lines, "price", ", ", texts_addf(t, words, UNITS_MONEY(own.value * priced)));
             words = "%s";
         }
         if (usage.full.known)
             row_part(lines, "price", ", ",
                      texts_addf(t, "%s at full load",
-                                texts_addf(t, words, UNITS_MONEY(usage.full.value))));
+                                texts_addf(t, words, UNITS_MONEY(usage.full.value * priced))));
         return;
     }
     if (c->want != WANT_MARKET && c->market.known)
@@ -1136,7 +1159,7 @@ static void limit_row(struct answer_lines *lines)
     }
     if (p->verdict != VERDICT_FITS || !p->has_memory || v->gap != SPEED_KNOWN)
         return;
-    row_part(lines, "limit", "", sentence_speed_bound(v->bound));
+    row_part(lines, "limit", "", sentence_speed_bound(p));
     row_part(lines, "limit", "; ",
              texts_addf(t, "%.0f users at most (%s)", v->full_running,
                         sentence_saturation(v->saturation)));

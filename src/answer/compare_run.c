@@ -41,7 +41,8 @@ void record_plan_asked(struct record *r, const struct resolved *resolved)
     record_positive(r, "electricity", "$/kWh", resolved->market.electricity);
 }
 
-static void record_plan_load(struct record *s, const struct resolved *r)
+/* by_gpu: the context is that of each row's engine on its GPU. */
+static void record_plan_load(struct record *s, const struct resolved *r, bool by_gpu)
 {
     char price[OPTION_CHOICE_MAX];
     const struct request *q = &r->request;
@@ -51,7 +52,10 @@ static void record_plan_load(struct record *s, const struct resolved *r)
     record_count(s, "prompt", "tokens", q->prompt);
     record_count(s, "output", "tokens", q->output);
     record_count(s, "users", "", q->users);
-    record_text(s, "load", sentence_load(q, &texts));
+    record_text(s, "load",
+                by_gpu ? texts_addf(&texts, "%s, on other GPUs a context by their memory",
+                                    sentence_load(q, &texts))
+                       : sentence_load(q, &texts));
     texts_fini(&texts);
     record_text(s, "price", option_choice(OPT_PRICE, (int)q->price, price));
     record_plan_market(s, &r->market);
@@ -87,7 +91,7 @@ static void record_plan_layout(struct record *s, const struct plan *p)
         record_style(s, STYLE_NOTE);
         record_note(s, plan_verdict_cell(p));
     }
-    record_spare(s, 12);
+    record_spare(s, plan_goals(p) != GOAL_NOT_ASKED || p->verdict == VERDICT_SLOW ? 24 : 12);
     record_count(s, "gpus", "", l->gpus + none);
     record_count(s, "tp", "", l->tp + none);
     record_spare(s, 15);
@@ -123,11 +127,16 @@ static void figure_column(struct record *s, const struct plan *p, enum figure_id
 
 static void record_plan_speed(struct record *s, const struct plan *p)
 {
-    figure_column(s, p, FIGURE_TOKENS, "tokens/s", 0);
+    bool pooling = p->request.model->pooling;
+
+    figure_column(s, p, FIGURE_TOKENS, pooling ? "prompts/s" : "tokens/s", pooling);
     record_spare(s, 11);
-    figure_column(s, p, FIGURE_TPOT, "TPOT ms", 1);
-    record_spare(s, 13);
-    figure_column(s, p, FIGURE_TTFT, NULL, 0);
+    figure_column(s, p, FIGURE_TPOT, pooling ? NULL : "TPOT ms", 1);
+    if (!pooling)
+        record_spare(s, 13);
+    figure_column(s, p, FIGURE_TTFT, pooling ? "prompt ms" : NULL, 0);
+    if (pooling)
+        record_spare(s, 13);
     static const char *const titles[LATE_COUNT] = {
 #define X(NAME, measure, point, key, label) [LATE_##NAME] = label " ms",
         LATES(X)
@@ -139,7 +148,7 @@ static void record_plan_speed(struct record *s, const struct plan *p)
             record_spare(s, 16 + LATE_COUNT - i);
         }
     figure_column(s, p, FIGURE_JOULES, NULL, 2);
-    figure_column(s, p, FIGURE_MILLION, "$/M out", 2);
+    figure_column(s, p, FIGURE_MILLION, pooling ? "$/M prompts" : "$/M out", 2);
 }
 
 static void record_plan_cost(struct record *s, const struct plan *p)
@@ -233,6 +242,7 @@ void print_compare(const struct record *doc, enum output_format format, bool qui
     else
         record_table(rows->records, shown, NULL, output_record_as(format), out);
     if (people) {
+        const struct record *request = &record_find(doc, "request")->records[0];
         bool speed = strstr(record_get(doc, "front"), "goals") != NULL;
 
         if (shown < record_number(doc, "planned"))
@@ -240,12 +250,18 @@ void print_compare(const struct record *doc, enum output_format format, bool qui
                         record_number(doc, "planned"),
                         format == OUTPUT_TEXT ? ", a wider terminal more columns" : "");
 
+        bool pooling = strcmp(record_get(request, "pooling"), "yes") == 0;
+
         strbuf_add(
             out,
-            "\nweights, KV pool: of one GPU; requests: of this load, held by all GPUs at once;\n"
-            "tokens/s: output of all users; TPOT: between two tokens of one; $/M out: dollars\n"
-            "per million output tokens while these users keep asking; 12.34m: on a\n"
-            "marketplace, there is no list price\n");
+            "\nweights, KV pool: of one GPU; requests: of this load, held by all GPUs at once;\n");
+        strbuf_add(out, pooling
+                            ? "prompts/s: of all users; prompt: from asking to the answer; $/M "
+                              "prompts: dollars\nper million prompts while these users keep "
+                              "asking; 12.34m: on a\nmarketplace, there is no list price\n"
+                            : "tokens/s: output of all users; TPOT: between two tokens of one; $/M "
+                              "out: dollars\nper million output tokens while these users keep "
+                              "asking; 12.34m: on a\nmarketplace, there is no list price\n");
         strbuf_add(
             out, speed
                      ? "Front of $/h against $/M out, marked *: nothing in one machine that "
@@ -349,7 +365,7 @@ void table_begin(const struct resolved *r, struct record *doc)
     record_quantity(request, "gpu_marketed", "GB",
                     quantity_of(r->request.gpu->memory_marketed, ORIGIN_SHEET), 1e9, 0);
     record_quantity(request, "gpu_usable", "GiB", gpu_usable(r->request.gpu), GP_GIB, 2);
-    record_plan_load(request, r);
+    record_plan_load(request, r, false);
     record_text(doc, "rule_of_thumb", "params x bits/8 x 1.25");
     record_list(doc, "rows");
 }
@@ -627,18 +643,42 @@ static const struct engine *row_engine(const struct comparison *c, size_t i)
     return q->usual_engine ? c->targets[i % c->target_count].engine : q->engine;
 }
 
+/* Where nobody asked for a context some engines go by the GPU's memory: that of this row. */
+static void take_usual_context(const struct comparison *c, struct resolved *r)
+{
+    const struct request *q = &r->request;
+    const struct trace *trace = planner_trace(c->planner, r);
+    double context = request_usual_context(q);
+
+    if (!q->context_auto || context == request_usual_context(&c->resolved[0].request))
+        return;
+    if (trace)
+        context = fmax(context, trace->longest);
+    if (q->model->max_context > 0)
+        context = fmin(context, q->model->max_context);
+    request_take_context(&r->request, context, trace);
+}
+
+/* Does the context differ from row to row? */
+static bool contexts_differ(const struct comparison *c)
+{
+    for (size_t i = 1; i < c->row_count; i++)
+        if (c->rows[i]->plan.request.context != c->rows[0]->plan.request.context)
+            return true;
+    return false;
+}
+
 /* Precision by precision, the GPUs in the order they were found. */
 static struct resolved comparison_ask(const struct comparison *c, size_t i)
 {
     struct resolved r = c->resolved[i / c->target_count];
     const struct target *t = &c->targets[i % c->target_count];
 
-    r.request.gpu = t->gpu;
+    r.request = search_on(&r.request, t->gpu, t->count, &r.market);
     r.request.engine = row_engine(c, i);
-    r.request.gpu_count = t->count;
     r.request.host_gpus = t->host;
     r.request.host_assumed = t->assumed;
-    r.request.host_watts = cost_host_watts(t->gpu, &r.market, &r.request.watts_assumed);
+    take_usual_context(c, &r);
     return r;
 }
 
@@ -804,7 +844,7 @@ static double best_least(enum best best, const struct comparison *c, const struc
     case BEST_CHEAPEST:
         return p->cost.per_hour;
     case BEST_FASTEST:
-        return p->speed.gap == SPEED_KNOWN ? p->speed.tpot.value : 0;
+        return p->speed.gap == SPEED_KNOWN ? plan_pace(p).value : 0;
     default:
         usage_of(p, &usage);
         if (c->resolved[0].load_default)
@@ -817,13 +857,15 @@ static double best_least(enum best best, const struct comparison *c, const struc
 static bool best_beside(const struct plan *a, const struct plan *b)
 {
     return a->cost.per_hour < b->cost.per_hour ||
-           (a->cost.per_hour == b->cost.per_hour && a->speed.tpot.value < b->speed.tpot.value);
+           (a->cost.per_hour == b->cost.per_hour && plan_pace(a).value < plan_pace(b).value);
 }
 
 static void comparison_best(const struct comparison *c, const struct compared *const *rows,
                             size_t count, struct record *doc)
 {
     static const char *const names[BEST_COUNT] = {"cheapest", "fastest", "best value"};
+
+    bool pooling = c->resolved[0].request.model->pooling;
 
     record_list(doc, "best");
     for (int b = 0; b < BEST_COUNT; b++) {
@@ -853,10 +895,12 @@ static void comparison_best(const struct comparison *c, const struct compared *c
                        UNITS_MONEY(best->cost.per_hour));
 
         if (best->speed.gap == SPEED_KNOWN)
-            text =
-                texts_addf(&t, "%s, TPOT %s", text, figure_amount(AS_TIME, best->speed.tpot, &t));
+            text = texts_addf(&t, "%s, %s %s", text, pooling ? "a prompt in" : "TPOT",
+                              figure_amount(AS_TIME, plan_pace(best), &t));
         if (million > 0)
-            text = texts_addf(&t, "%s, %s/M%s", text, UNITS_MONEY(million),
+            text = texts_addf(&t, "%s, %s/M%s%s", text,
+                              UNITS_MONEY(million * request_priced(&best->request)),
+                              pooling ? " prompt tokens" : "",
                               c->resolved[0].load_default ? " at full load" : "");
         if (plan_goals(best) == GOAL_LIKELY)
             text = texts_addf(&t, "%s, goals likely", text);
@@ -891,7 +935,9 @@ void comparison_record(const struct comparison *c, const struct compared *const 
         record_text(request, "engine", "");
     else
         record_plan_engine(request, row_engine(c, 0));
-    record_plan_load(request, first);
+    record_plan_load(request, first, contexts_differ(c));
+    if (first->request.model->pooling)
+        record_flag(request, "pooling", true);
     record_text(request, "sort", sort ? sort : option_choice(OPT_SORT, (int)c->order, order));
     if (filter[0])
         record_text(request, "filter", filter);

@@ -70,6 +70,17 @@ const struct figure_row figure_rows[FIGURE_COUNT] = {
                         "$", 1, 3, FIGURES_COST, 0, AS_MONEY},
 };
 
+/* What they are of a model that answers a prompt with a vector or a score. */
+static const struct {
+    enum figure_id id;
+    const char *label, *shown;
+} pooling_rows[] = {
+    {FIGURE_TTFT, "time of a prompt", "ms"},
+    {FIGURE_TOKENS, "prompts per second", "prompts/s"},
+    {FIGURE_JOULES, "energy per prompt", "J"},
+    {FIGURE_MILLION, "cost per million prompt tokens", "$"},
+};
+
 /* ---- values ---- */
 
 static struct quantity memory_value(const struct memory *m, enum figure_id id)
@@ -99,7 +110,10 @@ struct quantity figure_value(const struct plan *p, enum figure_id id)
         plan_prices(p, &hour, &month);
         return id == FIGURE_HOUR ? hour : id == FIGURE_MONTH ? month : plan_token_price(p);
     }
-    if (p->speed.gap != SPEED_KNOWN || (watts && !p->power.loaded))
+    bool none =
+        id == FIGURE_TPOT && p->request.model->pooling; /* one token stands for the answer */
+
+    if (p->speed.gap != SPEED_KNOWN || (watts && !p->power.loaded) || none)
         return quantity_unknown();
     if (figure_rows[id].at > 0)
         return *(const struct quantity *)((const char *)p + figure_rows[id].at);
@@ -200,7 +214,7 @@ static const char *figure_note(const struct plan *p, enum figure_id id, struct t
     case FIGURE_TPOT:
         return sentence_speed_doubts(p, t);
     case FIGURE_TOKENS:
-        return sentence_speed_bound(p->speed.bound);
+        return sentence_speed_bound(p);
     case FIGURE_POWER:
         return "GPUs and hosts at this load";
     default:
@@ -238,6 +252,7 @@ static bool figure_is_shown(const struct plan *p, enum figure_id id, struct quan
     case FIGURE_JOULES:
         return p->speed.gap == SPEED_KNOWN && p->power.loaded;
     case FIGURE_MILLION: /* fine-tuning has no price per token */
+    case FIGURE_TPOT:
         return value.known;
     default:
         if (id >= FIGURE_LATE && id <= FIGURE_LATE_LAST)
@@ -252,7 +267,8 @@ void figures_of(const struct plan *p, struct figures *out)
     out->texts = (struct texts){0};
     for (int id = 0; id < FIGURE_COUNT && p->has_memory; id++) {
         const struct figure_row *row = &figure_rows[id];
-        struct figure f = {.id = (enum figure_id)id, .label = row->label, .role = row->role};
+        struct figure f = {
+            .id = (enum figure_id)id, .label = row->label, .shown = row->shown, .role = row->role};
 
         if (!row->label)
             continue;
@@ -265,6 +281,14 @@ void figures_of(const struct plan *p, struct figures *out)
         }
         if (id == FIGURE_BUDGET || id == FIGURE_FREE)
             f.value = quantity_max0(f.value);
+        for (size_t i = 0;
+             p->request.model->pooling && i < sizeof(pooling_rows) / sizeof(pooling_rows[0]); i++)
+            if (pooling_rows[i].id == f.id) {
+                f.label = pooling_rows[i].label;
+                f.shown = pooling_rows[i].shown;
+            }
+        if (id == FIGURE_MILLION)
+            f.value = quantity_scale(f.value, request_priced(&p->request));
         f.note = figure_note(p, f.id, &out->texts);
         out->list[out->count++] = f;
     }
@@ -279,7 +303,7 @@ void figure_fact(const struct figure *f, struct record *out)
 {
     const struct figure_row *row = &figure_rows[f->id];
 
-    record_quantity(out, f->label, row->shown, f->value, row->scale, row->decimals);
+    record_quantity(out, f->label, f->shown, f->value, row->scale, row->decimals);
     record_note(out, f->note);
 }
 

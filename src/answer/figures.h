@@ -102,6 +102,7 @@ void figure_json_memory(const struct memory *memory, enum figure_id id, struct r
 struct figure {
     enum figure_id id;
     const char *label;
+    const char *shown; /* its unit for people */
     struct quantity value;
     enum part_role role;
     const char *note; /* "" = none */

@@ -289,11 +289,15 @@ static void print_speed(const struct answer *a, struct strbuf *out)
 
     if (n > 0)
         strbuf_add(out, "\nspeed");
-    if (n > 0 && a->plan.speed.gap != SPEED_NO_TOKENS) {
+    bool answers = !q->model->pooling && !model_is_encoder(q->model);
+
+    if (n > 0 && (a->plan.speed.gap != SPEED_NO_TOKENS || model_is_encoder(q->model))) {
         strbuf_add(out, ", prompts of ");
         print_lengths(q->prompt, q->spread.prompt, out);
-        strbuf_add(out, " and answers of ");
-        print_lengths(q->output, q->spread.output, out);
+        if (answers) {
+            strbuf_add(out, " and answers of ");
+            print_lengths(q->output, q->spread.output, out);
+        }
         strbuf_add(out, " tokens");
     }
     if (n > 0)
@@ -401,7 +405,8 @@ void print_plan_line(const struct answer *a, struct strbuf *out)
     if (model_is_served(q->model) && q->engine)
         strbuf_addf(out, ", %s %s", q->engine->name, q->engine->range);
     if (p->has_memory && p->speed.gap == SPEED_KNOWN)
-        strbuf_addf(out, ", TPOT %s", figure_amount(AS_TIME, p->speed.tpot, &texts));
+        strbuf_addf(out, ", %s %s", q->model->pooling ? "a prompt in" : "TPOT",
+                    figure_amount(AS_TIME, plan_pace(p), &texts));
     if (p->has_memory && p->cost.per_hour > 0)
         strbuf_addf(out, ", %s/h", UNITS_MONEY(p->cost.per_hour));
     if (a->goals.state != GOAL_NOT_ASKED)

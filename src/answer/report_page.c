@@ -191,7 +191,9 @@ static void add_tiles(const struct plan *plan, struct document *d)
 {
     const struct memory *m = &plan->memory;
     struct quantity hour = figure_value(plan, FIGURE_HOUR);
-    struct quantity million = figure_value(plan, FIGURE_MILLION);
+    bool pooling = plan->request.model->pooling;
+    struct quantity million =
+        quantity_scale(figure_value(plan, FIGURE_MILLION), request_priced(&plan->request));
     struct tiles tiles = {.count = 0};
     struct texts *t = &tiles.texts;
     double margin = plan_margin(plan);
@@ -202,13 +204,17 @@ static void add_tiles(const struct plan *plan, struct document *d)
         tile_add(&tiles, texts_addf(t, "%s/h", UNITS_MONEY(hour.value)), "cost",
                  texts_addf(t, "%s a month", UNITS_MONEY(figure_value(plan, FIGURE_MONTH).value)));
     if (margin >= 0 && million.known)
-        tile_add(&tiles, figure_amount(AS_MONEY, million, t), "per million output tokens", "");
+        tile_add(&tiles, figure_amount(AS_MONEY, million, t),
+                 pooling ? "per million prompt tokens" : "per million output tokens", "");
     if (plan->speed.gap == SPEED_KNOWN) {
         struct goal goals[SPEED_GOALS];
 
         goals_of(&plan->request, &plan->speed, goals);
-        tile_time(&tiles, "TPOT, from token to token", plan->speed.tpot, &goals[SPEED_GOAL_TPOT]);
-        tile_time(&tiles, "TTFT, to the first token", plan->speed.ttft, &goals[SPEED_GOAL_TTFT]);
+        if (!pooling)
+            tile_time(&tiles, "TPOT, from token to token", plan->speed.tpot,
+                      &goals[SPEED_GOAL_TPOT]);
+        tile_time(&tiles, pooling ? "a prompt" : "TTFT, to the first token", plan->speed.ttft,
+                  &goals[SPEED_GOAL_TTFT]);
         if (plan->speed.percentile[LATE_TTFT_P99].known)
             tile_time(&tiles, "TTFT in 99 of 100", plan->speed.percentile[LATE_TTFT_P99],
                       &goals[SPEED_GOAL_LATE + LATE_TTFT_P99]);

@@ -654,7 +654,7 @@ static const char *say_request(const struct plan *p, const char *words, const st
 /* "of 1,280 tokens, each up to 8,192" */
 static const char *sentence_lengths(const struct request *q, struct texts *t)
 {
-    double end = memory_end_tokens(q);
+    double end = memory_end_tokens(q) - (q->model->pooling ? q->output : 0);
 
     if (end >= q->context)
         return texts_addf(t, "x %s tokens", UNITS_TOKENS(q->context));
@@ -1086,14 +1086,19 @@ const char *sentence_better(const struct plan *p, const struct fix *f, struct te
     const char *money = "", *hour = "";
 
     if (million > 0)
-        money = texts_addf(t, "%s per million%s, ", UNITS_MONEY(million),
-                           changed_by(million, own.known ? own.value : 0, t));
+        money =
+            texts_addf(t, "%s per million%s, ", UNITS_MONEY(million * request_priced(&p->request)),
+                       changed_by(million, own.known ? own.value : 0, t));
     if (f->per_hour > 0)
         hour = texts_addf(t, ", %s/h", UNITS_MONEY(f->per_hour));
     else if (f->kind == FIX_PRECISION)
         hour = texts_addf(t, ", %d GPU%s", f->gpus, f->gpus == 1 ? "" : "s");
-    return texts_addf(t, "%s: %sTPOT %.1f ms%s%s", sentence_fix(f, t), money, f->tpot * 1e3,
-                      changed_by(f->tpot, p->speed.tpot.value, t), hour);
+    bool pooling = p->request.model->pooling;
+    double pace = pooling ? f->ttft : f->tpot;
+
+    return texts_addf(t, "%s: %s%s %.1f ms%s%s", sentence_fix(f, t), money,
+                      pooling ? "a prompt in" : "TPOT", pace * 1e3,
+                      changed_by(pace, plan_pace(p).value, t), hour);
 }
 
 /* ---- speed ---- */
@@ -1103,11 +1108,24 @@ static const char *const gap_words[SPEED_GAPS] = {
     [SPEED_NO_FAMILY] = "{memory}",
     [SPEED_NO_RATE] = "the data sheet of {gpu} gives no bandwidth or no rate of this type",
     [SPEED_NO_ENGINE] = "no constants of {engine}",
-    [SPEED_NO_TOKENS] = "this model does not decode tokens",
+    [SPEED_NO_TOKENS] = "{no tokens}",
     [SPEED_NO_LAYOUT] = "the plan does not fit",
     [SPEED_NO_LINK] = "the link between {gpu} GPUs is not known",
     [SPEED_ON_HOST] = "weights in host memory are read at its pace, which is not known",
 };
+
+/* Of an encoder the data sheet's bound; nothing else was measured. */
+static const char *no_tokens(const struct plan *p, struct texts *t)
+{
+    struct roofline one = roofline_prompt(&p->request);
+
+    if (!one.time.known)
+        return "this model does not decode tokens";
+    double most = p->layout.gpus / one.time.value;
+
+    return texts_addf(t, "at most %s prompts/s by the sheet; none was measured",
+                      most < 100 ? UNITS_PLAIN(most, 2) : UNITS_TOKENS(floor(most)));
+}
 
 const char *sentence_speed_gap(const struct plan *p, struct texts *t)
 {
@@ -1119,6 +1137,7 @@ const char *sentence_speed_gap(const struct plan *p, struct texts *t)
                      ? texts_addf(t, "of %s only the memory is known", q->gpu->id)
                      : texts_addf(t, "a bandwidth gives one: -g %s@1000GB/s", q->gpu->id)},
         {"engine", SAY_TEXT, .text = q->engine ? q->engine->name : ""},
+        {"no tokens", SAY_TEXT, .text = no_tokens(p, t)},
         {.name = NULL},
     };
 
@@ -1138,7 +1157,7 @@ const char *sentence_saturation(enum saturation saturation)
     return words[saturation];
 }
 
-const char *sentence_speed_bound(enum speed_bound bound)
+const char *sentence_speed_bound(const struct plan *p)
 {
     static const char *const words[SPEED_BY_COUNT] = {
         [SPEED_BY_WEIGHTS] = "memory bandwidth: reading the weights",
@@ -1152,7 +1171,9 @@ const char *sentence_speed_bound(enum speed_bound bound)
         [SPEED_BY_HOST] = "host memory: the weights that are kept there",
     };
 
-    return words[bound];
+    /* no token is decoded: a step's parts are of none */
+    return p->request.model->pooling ? sentence_saturation(SATURATES_PREFILL)
+                                     : words[p->speed.bound];
 }
 
 static const char *const doubt_words[DOUBT_COUNT] = {

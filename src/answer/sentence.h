@@ -63,7 +63,7 @@ const char *sentence_speed_gap(const struct plan *plan, struct texts *texts);
 /* What takes most of a step: "memory bandwidth: reading weights"; and what widens the
  * band, "a mixture of experts (x1.29), the engine's build (x1.35)". */
 const char *sentence_saturation(enum saturation saturation);
-const char *sentence_speed_bound(enum speed_bound bound);
+const char *sentence_speed_bound(const struct plan *plan);
 /* How often estimates of this kind have been right so far; hit: the plan's own. */
 const char *sentence_speed_hit(const struct plan *plan, const struct hit *hit, struct texts *texts);
 const char *sentence_speed_doubts(const struct plan *plan, struct texts *texts);

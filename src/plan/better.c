@@ -40,27 +40,33 @@ const char *better_word(enum better better)
     return words[better];
 }
 
+/* Like plan_pace(). */
+static double pace_of(const struct fix *f)
+{
+    return f->request.model->pooling ? f->ttft : f->tpot;
+}
+
 static enum better aim_of(const struct best *b, const struct fix *f)
 {
     const struct plan *asked = b->plan;
+    bool pooling = asked->request.model->pooling;
+    double pace = plan_pace(asked).value,
+           asks = pooling ? asked->request.ttft : asked->request.tpot;
     double million = better_per_million(f);
     bool fuller = f->request.users > asked->request.users;
     bool dearer = f->cost_delta > 0.005;
+    /* GPUs that nobody rents out are one's own: fewer of them cost no less */
     bool cheaper = million > 0 && million <= CHEAPER * b->per_million && !dearer;
-    /* of GPUs without a price, fewer of the same */
-    bool fewer = f->per_hour <= 0 && asked->cost.per_hour <= 0 && !fuller &&
-                 f->request.gpu == asked->request.gpu && f->gpus < asked->layout.gpus;
     double longer =
-        fewer || fuller || !cheaper ? FULLER : fmin(fmax(b->per_million / million, LONGER), FULLER);
+        fuller || !cheaper ? FULLER : fmin(fmax(b->per_million / million, LONGER), FULLER);
 
     if (f->kind == FIX_CONTEXT || f->kind == FIX_KV)
-        return !dearer && f->tpot <= FASTER * asked->speed.tpot.value ? BETTER_FASTER : BETTER_NONE;
-    double goal = asked->request.tpot > 0 ? asked->request.tpot : asked->speed.tpot.value * longer;
-    if ((cheaper || fewer) && f->tpot <= goal)
+        return !dearer && pace_of(f) <= FASTER * pace ? BETTER_FASTER : BETTER_NONE;
+    double goal = asks > 0 ? asks : pace * longer;
+    if (cheaper && pace_of(f) <= goal)
         return fuller ? BETTER_FULLER : BETTER_CHEAPER;
-    if (f->tpot <= FASTER * asked->speed.tpot.value &&
-        (f->per_hour <= 0 || asked->cost.per_hour <= 0 ||
-         f->per_hour <= DEARER * asked->cost.per_hour))
+    if (pace_of(f) <= FASTER * pace && (f->per_hour <= 0 || asked->cost.per_hour <= 0 ||
+                                        f->per_hour <= DEARER * asked->cost.per_hour))
         return BETTER_FASTER;
     return BETTER_NONE;
 }
@@ -68,7 +74,7 @@ static enum better aim_of(const struct best *b, const struct fix *f)
 static bool better_beats(const struct fix *a, const struct fix *b)
 {
     if (a->better == BETTER_FASTER)
-        return a->tpot < b->tpot;
+        return pace_of(a) < pace_of(b);
     double x = better_per_million(a), y = better_per_million(b);
 
     return x != y ? x < y : a->gpus < b->gpus;

@@ -172,7 +172,7 @@ static uint64_t evaluate_goals(const struct request *q, const struct load *load,
     }
     if (q->rate <= 0 || slow > end.tpot) /* else what arrives is what is produced */
         e->miss = fmax(e->miss, miss_of(slow, slow > 0, REASON_THROUGHPUT, &reasons));
-    if (q->rate > 0 && p->held && end.tpot > 1)
+    if (q->rate > 0 && (p->held ? end.tpot > 1 : e->queues))
         rate = q->rate * end.tpot / most_served(q, load, p, e);
     e->miss = fmax(e->miss, miss_of(rate, rate > 0, REASON_RATE, &reasons));
     return reasons | (uint64_t)!p->held << REASON_RATE;
@@ -256,6 +256,19 @@ static void judge_layout(const struct request *q, const struct load *load, struc
         e->users = q->users;
     }
     judge_memory(q, load, users, e);
+    /* of more than can be served the engine takes what the pool holds, and the rest queue */
+    bool queues = q->rate > 0 && served.step.gap == SPEED_KNOWN && !served.held && !q->split;
+    if (queues && reasons_verdict(e->reasons) > VERDICT_FITS) {
+        const struct binding *b = &e->binding;
+        double held = memory_requests_held(b, fmin(b->pool.low, b->free.low + b->reserved));
+
+        held = fmin(held, served.slots) * layout_decoding(&e->layout);
+        if (held >= 1 && held < users) {
+            e->users = held;
+            e->queues = true;
+            judge_memory(q, load, held, e);
+        }
+    }
     if (q->rate <= 0 && served.asked && reasons_verdict(e->reasons) != VERDICT_DOES_NOT_FIT)
         served_load_of(q, load, &e->layout, &served);
     if (served.judged && served.step.gap == SPEED_KNOWN) {
@@ -294,6 +307,7 @@ static void evaluate_one(const struct request *q, const struct load *load,
     e->margin = e->miss = e->ttft = e->tpot = e->tokens = e->chunk = e->served = 0;
     e->turned = (struct knobs){0};
     e->sure = 0;
+    e->queues = false;
     e->users = q->users;
     e->valid = layout_valid(q, l);
     e->reasons = REASON_BIT(REASON_LAYOUT);

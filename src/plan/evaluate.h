@@ -35,6 +35,7 @@ struct evaluation {
     struct binding binding; /* memory of the stage that binds */
     double margin;          /* bytes by which room exceeds need; negative: missing */
     double users;           /* in flight: the request's, or what its rate leads to */
+    bool queues;            /* more arrive than are served: users is what the pool holds */
     double miss;            /* of the goals, the largest estimate / goal; 0 = none: of what
                              * fits or is marginal */
     int sure;               /* 1: it meets the goals by the whole band; 0 = not asked, -1: it

@@ -257,6 +257,11 @@ struct quantity plan_token_price(const struct plan *p)
                                        : quantity_unknown();
 }
 
+struct quantity plan_pace(const struct plan *p)
+{
+    return p->request.model->pooling ? p->speed.ttft : p->speed.tpot;
+}
+
 bool plan_spans(const struct plan *p)
 {
     const struct rent *r = cost_wanted(&p->cost);

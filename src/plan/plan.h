@@ -226,6 +226,8 @@ const char *plan_verdict_cell(const struct plan *plan);
 /* Dollars per million of what comes at a rate, of a price per hour: ends against ends. */
 struct quantity plan_per_million(struct quantity hour, struct quantity rate);
 struct quantity plan_token_price(const struct plan *plan);
+/* What a user waits for: the next token; where no token follows the prompt, that itself. */
+struct quantity plan_pace(const struct plan *plan);
 
 /* Are GPUs that work on one request in several machines, rented or owned? */
 bool plan_spans(const struct plan *plan);

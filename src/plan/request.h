@@ -124,7 +124,7 @@ struct request {
     const char *data_date; /* of the catalogue it was resolved with; NULL or "": not known */
     const struct model *model;
     const struct model *unpadded; /* of which it is a release with wider MLPs; NULL: of none */
-    bool text_only; /* without its vision tower, as asked */
+    bool text_only;               /* without its vision tower, as asked */
     struct precision precision;
     const struct format *kv; /* format of the KV cache */
     bool kv_auto;            /* nobody named it: the precision's, whichever that is */
@@ -225,6 +225,13 @@ bool request_take_context(struct request *request, double context, const struct 
 /* Tokens of a request where nobody says: by the memory of all GPUs, where the engine goes by
  * that (Ollama), and no more than the model takes. */
 double request_usual_context(const struct request *request);
+
+/* What a price per output token is one of where people price another: a prompt that is answered
+ * with a vector or a score counts as one output token, and its own tokens are what is paid for. */
+static inline double request_priced(const struct request *request)
+{
+    return request->model->pooling ? request->output / request->prompt : 1;
+}
 
 /* Goals of speed, a rate that is to be served among them. */
 static inline bool request_has_goals(const struct request *request)

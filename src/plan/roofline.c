@@ -3,6 +3,7 @@
  */
 #include "plan/roofline.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -69,6 +70,23 @@ double roofline_pcie(int gen, int lanes)
     if (gen < 1 || gen >= (int)(sizeof bits / sizeof bits[0]) || lanes < 1)
         return 0;
     return bits[gen] / 8 * lanes;
+}
+
+struct roofline roofline_prompt(const struct request *q)
+{
+    const struct model *m = q->model;
+    const struct format *f = q->precision.weight;
+    bool half = f->weight_only || f->math == MATH_FP32; /* engines take FP32 weights as FP16 */
+    struct roof roof = roof_of_gpu(q->gpu, half ? MATH_FP16 : f->math, false);
+    double matrices = model_params_active(m) - model_params_role(m, ROLE_EMBED), attention = 0;
+
+    if (!model_is_encoder(m) || q->gpu->memory_only)
+        return (struct roofline){quantity_unknown(), ROOF_NONE};
+    for (int k = 0; k < m->kind_count; k++)
+        attention += 4 * q->prompt * q->prompt * m->kind[k].heads * m->kind[k].head_dim *
+                     model_kind_layers(m, k);
+    return roofline_work(&roof, 2 * matrices * q->prompt + attention,
+                         matrices * fmin(f->bits, 16) / 8);
 }
 
 struct roofline roofline_link(const struct gpu *gpu, double bytes)

@@ -22,6 +22,7 @@
 #include "base/quantity.h"
 #include "catalog/gpu.h"
 #include "measure/point/test.h"
+#include "plan/request.h"
 
 enum roof_bound { ROOF_NONE, ROOF_MEMORY, ROOF_ARITHMETIC, ROOF_LINK };
 
@@ -40,6 +41,10 @@ struct roof roof_of_gpu(const struct gpu *gpu, enum format_math math, bool fp16a
 struct roof roof_of_type(const struct gpu *gpu, enum bench_type type);
 
 struct roofline roofline_work(const struct roof *roof, double operations, double bytes);
+
+/* One prompt through an encoder on one GPU: each matrix of its layers once, and every token
+ * attends to all. Unknown for what decodes. */
+struct roofline roofline_prompt(const struct request *request);
 
 /* Bytes over the host's link, one way; both ways at once take no longer. */
 struct roofline roofline_link(const struct gpu *gpu, double bytes);

@@ -82,12 +82,12 @@ struct search {
     uint64_t tp_valid;       /* bit n: TP alone may cut n GPUs of a host */
     struct cut *cuts;        /* all that may be, fewer stages first */
     size_t cut_count, cut_cap;
-    struct cut *first;      /* whose first layout is judged next; NULL = of none */
-    int tier;               /* enum tier: what is looked at */
-    bool against;           /* of it what pays off against the best of the others */
+    struct cut *first;       /* whose first layout is judged next; NULL = of none */
+    int tier;                /* enum tier: what is looked at */
+    bool against;            /* of it what pays off against the best of the others */
     struct evaluation usual; /* that */
-    double least;           /* of what counts most, for what people do not run; 0 = anything */
-    struct evaluation slow; /* the nearest miss of those that need less than the best */
+    double least;            /* of what counts most, for what people do not run; 0 = anything */
+    struct evaluation slow;  /* the nearest miss of those that need less than the best */
     bool has_slow;
 };
 
@@ -122,8 +122,10 @@ static int gpus_paid(const struct evaluation *e)
 /* Tokens/s of the load that is asked. Of a rate all that serve it make as many: those of a user. */
 static double speed_of(const struct search *s, const struct evaluation *e)
 {
+    double pace = s->request->model->pooling ? e->ttft : e->tpot;
+
     if (s->request->rate > 0)
-        return e->tpot > 0 ? 1 / e->tpot : 0;
+        return pace > 0 ? 1 / pace : 0;
     return e->tokens;
 }
 
@@ -315,16 +317,17 @@ static bool may_do(const struct evaluation *e)
 #define PAYS_OFF 0.75 /* of the money, at most: estimates of two layouts differ by less */
 
 /* Is what people do not run worth it, beside the best of what they run? In fewer machines or a
- * smaller slice for much less money; where nobody says what it costs in fewer machines. */
+ * smaller slice for much less money, or for a price where that has none; without a price in fewer
+ * machines. */
 static bool pays_off(const struct search *s, const struct evaluation *e)
 {
     const struct evaluation *u = &s->usual;
-    bool fewer = e->layout.hosts < u->layout.hosts;
+    bool fewer = e->layout.hosts < u->layout.hosts, less = gpus_paid(e) < gpus_paid(u);
 
-    if (e->price.per_hour <= 0 || u->price.per_hour <= 0)
+    if (e->price.per_hour <= 0)
         return fewer;
-    return e->price.per_hour <= PAYS_OFF * u->price.per_hour + 0.005 &&
-           (fewer || gpus_paid(e) < gpus_paid(u));
+    return (u->price.per_hour <= 0 || e->price.per_hour <= PAYS_OFF * u->price.per_hour + 0.005) &&
+           (fewer || less);
 }
 
 /* Files one judged layout among what was seen. */
@@ -520,14 +523,14 @@ static bool lacks_too_much(const struct search *s, const struct evaluation *e)
 static bool may_turn(const struct search *s, const struct evaluation *e)
 {
     return e->valid && !lacks_too_much(s, e) &&
-           (e->limit == LIMIT_WEIGHTS || e->limit == LIMIT_OVERHEAD || e->limit == LIMIT_KV ||
-            e->limit == LIMIT_STATES);
+           (e->queues || e->limit == LIMIT_WEIGHTS || e->limit == LIMIT_OVERHEAD ||
+            e->limit == LIMIT_KV || e->limit == LIMIT_STATES);
 }
 
 /* Is what it misses no memory? More replicas then lack none either; no option is to be turned. */
 static bool has_memory(const struct evaluation *e)
 {
-    return e->verdict <= VERDICT_MARGINAL && e->limit != LIMIT_WEIGHTS &&
+    return e->verdict <= VERDICT_MARGINAL && !e->queues && e->limit != LIMIT_WEIGHTS &&
            e->limit != LIMIT_OVERHEAD && e->limit != LIMIT_KV && e->limit != LIMIT_STATES;
 }
 
@@ -671,8 +674,8 @@ static struct knobs search_knobs(const struct search *s, size_t i)
     bool smaller = i < SMALLER && (budget == BUDGET_STATIC || budget == BUDGET_UTILIZATION);
     bool larger = i >= SMALLER && budget == BUDGET_UTILIZATION;
 
-    if (q->utilization > 0 || !(smaller ? k.utilization < s->load.fraction
-                                        : larger && k.utilization > s->load.fraction))
+    if (q->utilization > 0 ||
+        !(smaller ? k.utilization < s->load.fraction : larger && k.utilization > s->load.fraction))
         k.utilization = 0;
     if (!engine_has_eager(q->engine) || q->gpu->host)
         k.eager = false;
@@ -740,7 +743,7 @@ static bool turn_options(struct search *s, const struct layout *l, struct evalua
         /* graphs are given up for what would not start, not for more users: e is the step before;
          * and never where the pool's share leaves too little, as a smaller one is the cure */
         bool share = memory_budget(s->request) == BUDGET_STATIC && e->limit == LIMIT_OVERHEAD;
-        bool users = e->limit == LIMIT_KV && e->binding.each <= e->binding.pool.low;
+        bool users = (e->limit == LIMIT_KV || e->queues) && e->binding.each <= e->binding.pool.low;
 
         if (c->request.eager && !s->request->eager && (share || users))
             continue;
@@ -1158,8 +1161,7 @@ static void fill_rented(struct search *s, const struct market *market, enum exte
     size_t k = 0;
 
     all.gpu_count = best->price.held;
-    if (s->request->gpu_count > 0 || all.gpu_count <= s->fewest ||
-        all.gpu_count > PLAN_MAX_GPUS)
+    if (s->request->gpu_count > 0 || all.gpu_count <= s->fewest || all.gpu_count > PLAN_MAX_GPUS)
         return;
     search_for(&all, market, s->goal, extent, INFINITY, PLAN_MAX_GPUS, &e);
     if (e.verdict != VERDICT_FITS || e.price.per_hour > best->price.per_hour + 0.005)
@@ -1222,8 +1224,7 @@ static bool search_all(struct search *s, const struct request *q, const struct m
     search_ladder(s, turned);
     for (s->tier = TIER_HOST; s->tier < TIER_COUNT; s->tier++) {
         /* percentiles are replayed, layout by layout: not of those, too */
-        if (search_fits(s) &&
-            (s->tier < TIER_UNUSUAL || gpus_paid(&s->best) <= 2 || late_asked(q)))
+        if (search_fits(s) && (s->tier < TIER_UNUSUAL || gpus_paid(&s->best) <= 2 || late_asked(q)))
             continue;
         s->against = search_fits(s);
         s->usual = s->best;

@@ -23,6 +23,10 @@ assert_contains "and its command" "gpuplan --plan -m llama-3.1-8b -g l40s --prec
 run --plan -m llama-3.1-70b -p fp8 -g h100-sxm -c 8k -u 16
 assert_contains "the H200" "    cheaper       1 x NVIDIA H200 SXM 141GB: $" "$out"
 
+# of one's own cards, which nobody rents out, fewer are no cheaper
+run --plan -m qwen2.5-7b -g rtx-2080-ti:8
+assert_contains "they fit" "FITS on 8 x" "$out"
+assert_lacks "none is to be left out" "cheaper" "$out"
 # GPUs that nobody needs
 run --plan -m llama-3.1-8b -g h100-sxm:2 --provider aws
 assert_contains "an idle replica" "warning: replicas without a request: 1 of 2" "$out"

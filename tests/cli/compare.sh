@@ -166,6 +166,17 @@ for goals in "--ttft-p95 500" "--ttft-p95 500 --tpot-p99 60 --e2e-p99 30000"; do
     assert_eq "rows with $goals" 2 "$(grep -cE '(rtx-|h200).* [0-9]+\.[0-9]{2}$' "$work/out")"
 done
 
+# a miss is marked in every width, that of a percentile as well
+for goal in ttft ttft-p99; do
+    COLUMNS=80 run --compare -m llama-3.1-8b --rate 5 --$goal 300 -g l4:2 -g h100-sxm:1 -p bf16
+    assert_contains "--$goal: met" "bf16       met" "$out"
+    assert_contains "--$goal: missed" "bf16       slow" "$out"
+done
+# more arrive than are served: that is slow, and does not lack memory
+run --plan -m llama-3.1-8b --rate 5 -g l4:2
+assert_contains "an overload" "TOO SLOW on 2 x" "$out"
+assert_contains "... is served in part" "5 requests/s arrive, about 3" "$out"
+
 # what names were read as is said once, the model's first; ids say nothing
 run --compare -m Qwen/Qwen3-32B-AWQ -g 2x4090 -g H100
 assert_contains "names are read" "Qwen/Qwen3-32B-AWQ: qwen3-32b with int4-awq (from the name" "$out"

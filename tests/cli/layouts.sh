@@ -102,6 +102,24 @@ assert_contains "... fits nowhere" "DOES NOT FIT" "$out"
 run --plan -m Qwen/Qwen3-Embedding-8B -g l4 --rate 20
 assert_contains "the GPUs of its prompts" "FITS on 6 x" "$out"
 assert_contains "prompts/s" "  speed    20 prompts/s, a prompt in" "$out"
+assert_contains "the price of their tokens" " per million prompt tokens" "$out"
+for format in text markdown csv; do
+    run --plan -m Qwen/Qwen3-Embedding-8B -g l4 -f "$format"
+    for word in TPOT TTFT "output token" "answers of" "tokens/s for a user"; do
+        assert_lacks "$format: no $word" "$word" "$(printf '%s\n' "$out" | grep -v '^    checked by')"
+    done
+done
+run --plan -m Qwen/Qwen3-Embedding-8B -g l4 -q
+assert_contains "-q" "a prompt in 3" "$out"
+run --compare -m Qwen/Qwen3-Embedding-8B -g l4 -g l40s
+assert_contains "--compare" "prompt ms" "$out"
+assert_lacks "... has no TPOT" "TPOT" "$out"
+# encoders: what the data sheet allows, as none was measured
+run --plan -m bge-m3 -g l4
+assert_contains "a bound" "no estimate: at most 167 prompts/s by the sheet; none was measured" "$out"
+assert_contains "... of such prompts" "speed, prompts of 1,024 tokens" "$out"
+run --plan -m whisper-large-v3 -g l4
+assert_contains "not of what is not served" "no estimate: this model does not decode tokens" "$out"
 run --plan -m gpt-oss-120b -p q4_k_m -g rtx-3090:3
 assert_lacks "experts that are published in MXFP4 stay so in GGUF" "host memory: the weights" "$out"
 

@@ -248,7 +248,7 @@ fi
 
 run --plan -m bge-m3 -g l4
 assert_lacks "an encoder answers nothing" "answers of" "$out"
-assert_contains "and why there is no speed" "this model does not decode tokens" "$out"
+assert_contains "and why there is no speed" "no estimate: at most 167 prompts/s by the sheet" "$out"
 
 # ---- prompts worked off apart, and what saturates ------------------------------------------------
 
@@ -880,8 +880,8 @@ done
 run --plan -m llama-3.1-8b -p fp8 -g t4:2 -q
 assert_contains "fp8 on Turing" "fits" "$out"
 
-# only the weights are counted: users, context and the engine ask for nothing
-run --plan -m bert-large -g l40s:1 -c 50k -u 9999 --format json
+# only the weights are counted: users and the engine ask for nothing
+run --plan -m bert-large -g l40s:1 -u 9999 --format json
 if have_json; then
     assert_eq "weights only" fits "$(json verdict.status)"
     assert_eq "weights only: KV" 0 "$(json memory.per_gpu.kv_reserved.value)"

@@ -5,11 +5,13 @@
  *   advice    what is printed as a fix claims no more than its command gives, and is no worse
  *   more      more users, longer requests, a higher rate, all at full length: no less money
  *   knob      no option is named that does not make a marginal plan fit
+ *   compare   each row of --compare is what --plan says of its GPU and precision
  *
  * GPUPLAN_PROPERTIES sets how many requests of each (default 40).
  */
 #include "requests.h"
 
+#include "answer/compare_run.h"
 #include "answer/launch.h"
 
 static unsigned asked_fixes, launched, compared;
@@ -295,9 +297,97 @@ static void test_random_answers(void **state)
     each_seed(random_answers);
 }
 
+/* ---- Compare and --plan ---- */
+
+#define COMPARED 4 /* GPUs */
+
+static void check_row(const struct options *asked, const struct plan *row, const char *gpu)
+{
+    const char *precision = row->request.precision.native ? "native" : row->request.precision.id;
+    struct options options = *asked;
+    struct resolved r;
+    struct plan p;
+    options.gpu_count = options.precision_count = 0;
+    give(&options, OPT_GPU, "%s", gpu);
+    give(&options, OPT_PRECISION, "%s", precision);
+    if (!resolve(&options, &r)) {
+        wrong("%s: refused, and a row of --compare", command_of(&options));
+        return;
+    }
+    planner_plan(planner, &r, &p);
+    const struct layout *a = &row->layout, *b = &p.layout;
+    bool same = a->gpus == b->gpus && a->tp == b->tp && a->pp == b->pp && a->ep == b->ep &&
+                a->replicas == b->replicas && a->prefill == b->prefill;
+    const struct knobs *x = &row->turned, *y = &p.turned;
+    bool turned = x->seqs == y->seqs && x->tokens == y->tokens &&
+                  x->utilization == y->utilization && x->eager == y->eager;
+    if (row->verdict != p.verdict || row->request.context != p.request.context || !same ||
+        !turned || row->cost.per_hour != p.cost.per_hour ||
+        row->speed.tpot.value != p.speed.tpot.value)
+        wrong(
+            "%s: %s, TP %d x PP %d on %d GPUs at $%g; in --compare %s, TP %d x PP %d on %d at $%g",
+            command_of(&options), verdict_word(p.verdict), b->tp, b->pp, b->gpus, p.cost.per_hour,
+            verdict_word(row->verdict), a->tp, a->pp, a->gpus, row->cost.per_hour);
+}
+
+static void random_rows(void)
+{
+    unsigned requests = number_from("GPUPLAN_PROPERTIES", 40), rows = 0;
+    for (unsigned i = 0; i < requests / 2; i++) {
+        struct options options = random_ask();
+        static char names[COMPARED][64];
+        struct comparison *c;
+        struct gp_err err = {0};
+        if (random_below(4) == 0)
+            random_more(&options);
+        if (random_below(4) == 0) {
+            give(&options, OPT_ENGINE, "ollama");
+            options.value[OPT_CONTEXT].given = false;
+        }
+        options.gpu_count = COMPARED;
+        for (int g = 0; g < COMPARED; g++) {
+            snprintf(names[g], sizeof(names[g]), random_below(2) ? "%s" : "%s:2",
+                     gpus[random_below((unsigned)gpu_count)]->id);
+            options.gpus[g] = names[g];
+        }
+        options.value[OPT_GPU].given = true;
+        if (comparison_begin(planner, &options, &c, &err) != GP_OK)
+            continue;
+        comparison_step(c, comparison_total(c));
+        for (size_t k = 0; k < comparison_done(c); k++) {
+            const struct plan *p = &comparison_row(c, k)->plan;
+            for (int g = 0; g < COMPARED; g++) {
+                size_t n = strlen(p->request.gpu->id);
+                bool counted = strchr(names[g], ':') != NULL;
+                if (strncmp(names[g], p->request.gpu->id, n) == 0 &&
+                    names[g][n] == (counted ? ':' : '\0') &&
+                    counted == (p->request.gpu_count > 0)) {
+                    char saved[OPTION_COUNT][64];
+                    memcpy(saved, texts, sizeof(saved));
+                    check_row(&options, p, names[g]);
+                    memcpy(texts, saved, sizeof(saved));
+                    rows++;
+                    break;
+                }
+            }
+        }
+        comparison_free(c);
+    }
+    printf("%u rows of comparisons planned again\n", rows);
+    assert_true(rows > requests);
+}
+
+/* Compare and --plan agree in layout, options, price and speed. */
+static void test_random_rows(void **state)
+{
+    (void)state;
+    each_seed(random_rows);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_rows),
         cmocka_unit_test(test_random_answers),
         cmocka_unit_test(test_random_fixes),
         cmocka_unit_test(test_fixes_of_loads),

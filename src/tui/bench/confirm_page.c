@@ -246,7 +246,7 @@ static void show_elsewhere(struct page *page, const struct form *form, const str
                        figure_amount(row->style, q, &texts), figure_band(row->style, q, &texts),
                        origin_word(q.origin));
     }
-    bench_fact(page, SAID_COLS, "bound by", "%s", sentence_speed_bound(p->speed.bound));
+    bench_fact(page, SAID_COLS, "bound by", "%s", sentence_speed_bound(p));
     texts_fini(&texts);
     show_rests(page, form, p);
     show_points(page, b);

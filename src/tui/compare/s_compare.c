@@ -159,7 +159,7 @@ static void show_speed(struct page *page, const struct plan *p)
             strbuf_addf(&text, "speed: %s", lines.list[i].text);
     page_words(page, 0, INK_TEXT, text.text);
     if (p->speed.gap == SPEED_KNOWN)
-        page_wordsf(page, 0, INK_DIM, "bound by %s", sentence_speed_bound(p->speed.bound));
+        page_wordsf(page, 0, INK_DIM, "bound by %s", sentence_speed_bound(p));
     strbuf_fini(&text);
     answer_lines_fini(&lines);
 }

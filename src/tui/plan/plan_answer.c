@@ -291,7 +291,7 @@ static void show_holds(struct page *p, const struct plan *plan,
 /* "bound   memory bandwidth (4: measure it)", or what decides a marginal verdict. */
 static void show_bound(struct page *p, const struct plan *plan)
 {
-    const char *bound = sentence_speed_bound(plan->speed.bound);
+    const char *bound = sentence_speed_bound(plan);
     const char *measured = plan_is_measured(plan) ? "; measured" : " (4: measure it)";
     int len = (int)strcspn(bound, ":");
     struct texts t = {0};
