@@ -265,6 +265,7 @@ answer_sources = \
 	src/answer/option.c \
 	src/answer/option.h \
 	src/answer/option_rows.h \
+	src/answer/own_points.h \
 	src/answer/planner.c \
 	src/answer/planner.h \
 	src/answer/plot.c \

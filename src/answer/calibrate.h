@@ -28,8 +28,8 @@
 #ifndef GP_ANSWER_CALIBRATE_H
 #define GP_ANSWER_CALIBRATE_H
 
+#include "answer/own_points.h"
 #include "answer/planner.h"
-#include "logs/read/serverbench.h"
 #include "measure/result/benchlog.h"
 
 struct calibrations; /* what was read so far; made when it is needed */
@@ -58,9 +58,6 @@ enum gp_status calibrate_request(struct planner *planner, struct calibrations **
  * resolved->logged and resolved->unlogged. GP_E_FILE: a log cannot be read. */
 enum gp_status calibrate_from_logs(struct planner *planner, struct calibrations **calibrations,
                                    const char *list, struct resolved *resolved, struct gp_err *err);
-
-/* The points of the servers' benchmarks among those files. */
-enum gp_status calibrate_points(const char *list, struct serverbench *out, struct gp_err *err);
 
 /* Keeps what a run measured of each device; GP_OK where there is nothing to keep. */
 enum gp_status calibration_keep(const struct benchlog *log, struct gp_err *err);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/own_points.h"
 #include "answer/print_plan.h"
 #include "answer/report.h"
 #include "answer/sentence.h"
@@ -335,6 +336,100 @@ static enum gp_status fail_gap(enum forecast_gap gap, const struct plan *p, stru
                    "this plan has no speed, so that its steps have no time");
 }
 
+/* ---- a server's own benchmark ---- */
+
+#define OWN_ROUNDS 6
+#define OWN_REQUESTS 1000
+#define OWN_PACE 0.5 /* of a miss: near saturation a step's time counts more than once */
+
+/* One of its runs as it came. */
+static struct forecast_ask ask_own(const struct replay_run *run, const struct anchor *point)
+{
+    struct forecast_ask ask = run->ask;
+    struct arrivals_ask *a = &ask.arrivals;
+    bool drawn = a->kind == ARRIVALS_CONSTANT || a->kind == ARRIVALS_GAMMA;
+
+    memset(ask.goal, 0, sizeof(ask.goal));
+    ask.lose_at = ask.add_at = 0;
+    ask.bands = ask.timeline = false;
+    ask.served = true;
+    a->kind = point->rate > 0  ? (drawn ? a->kind : ARRIVALS_POISSON)
+              : point->at_once ? ARRIVALS_BURST
+                               : ARRIVALS_CLOSED;
+    a->trace = NULL;
+    a->hours = 0;
+    a->turns = 0;
+    a->seconds = 0;
+    a->rate = point->rate;
+    a->users = point->rate > 0 || point->at_once ? 0 : (int)fmax(point->users, 1);
+    a->count = (int)fmin(fmax(point->requests, 1), OWN_REQUESTS);
+    a->prompt_sd *= point->prompt / a->prompt;
+    a->output_sd *= point->output / a->output;
+    a->prompt = point->prompt;
+    a->output = point->output;
+    return ask;
+}
+
+/* ln(measured / replayed), of medians where they are known. */
+static void keep_miss(const struct forecast *f, enum measure measure, double middle, double mean,
+                      double *out, int *count)
+{
+    const struct quantity *at = &f->point[measure][middle > 0 ? POINT_P50 : POINT_MEAN];
+
+    if (at->known && at->value > 0)
+        out[(*count)++] = log((middle > 0 ? middle : mean) / at->value);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* One that is apart from the others does not count. */
+static double middle_of(double *v, int n)
+{
+    if (n == 0)
+        return 0;
+    qsort(v, (size_t)n, sizeof(*v), by_value);
+    return (v[(n - 1) / 2] + v[n / 2]) / 2;
+}
+
+/* The points of --calibration corrected the closed form, in which alike requests run in a steady
+ * number. Runs whose arrivals are known are replayed, and correct what is left. */
+static enum gp_status fit_own(struct replay_run *run, struct gp_err *err)
+{
+    struct correction *c = &run->answer.plan.request.correction;
+    struct serverbench bench = {.count = 0};
+
+    if (!request_corrected(&run->answer.plan.request))
+        return GP_OK;
+    enum gp_status rc = calibrate_points(run->answer.resolved.measured, &bench, err);
+    for (int round = 0; !rc && round < OWN_ROUNDS; round++) {
+        double step[ANCHORS_MAX], first[ANCHORS_MAX];
+        int steps = 0, firsts = 0;
+
+        for (int i = 0; i < bench.count; i++) {
+            const struct anchor *point = &bench.point[i];
+            struct forecast_ask ask = ask_own(run, point);
+            struct forecast f;
+
+            if (point->requests <= 0 || forecast_run(&run->answer.plan, &ask, &f) != FORECAST_KNOWN)
+                continue;
+            if (point->tpot > 0)
+                keep_miss(&f, MEASURE_TPOT, point->middle_tpot, point->tpot, step, &steps);
+            if (!point->at_once && point->ttft > 0)
+                keep_miss(&f, MEASURE_TTFT, point->middle_ttft, point->ttft, first, &firsts);
+            forecast_fini(&f);
+        }
+        for (int i = 0; i < CORRECT_COUNT; i++)
+            c->by[i] *= exp(OWN_PACE * middle_of(step, steps));
+        c->first *= exp(OWN_PACE * middle_of(first, firsts));
+    }
+    return rc;
+}
+
 /* The largest rate, and the request at it. */
 static enum gp_status solve_rate(struct planner *planner, const struct options *o,
                                  struct replay_run *out, struct gp_err *err)
@@ -352,6 +447,8 @@ static enum gp_status solve_rate(struct planner *planner, const struct options *
                        "%s arrivals have no rate to solve for", options_word(o, OPT_ARRIVALS, ""));
     if (out->answer.plan.verdict == VERDICT_DOES_NOT_FIT)
         return GP_OK;
+    if (fit_own(out, err))
+        return err->code;
     enum forecast_gap gap = forecast_solve_rate(&out->answer.plan, &out->ask, &out->rate);
     if (gap != FORECAST_KNOWN)
         return fail_gap(gap, &out->answer.plan, err);
@@ -591,6 +688,8 @@ enum gp_status replay_run_forecast(struct planner *planner, struct replay_run *o
         plan_overloaded(planner, out);
     if (p->verdict == VERDICT_DOES_NOT_FIT)
         return GP_OK;
+    if (!out->solved && fit_own(out, err))
+        return err->code;
     enum forecast_gap gap = forecast_run(p, &out->ask, &out->forecast);
     if (gap != FORECAST_KNOWN)
         return fail_gap(gap, p, err);

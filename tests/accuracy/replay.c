@@ -456,9 +456,10 @@ static void take_run(const struct table_file *t, struct server_run *out)
     at = (size_t)snprintf(
         out->point, sizeof(out->point),
         "{\"completed\": %.0f, \"total_input_tokens\": %.0f, \"total_output_tokens\": %.0f, "
-        "\"duration\": %.3f, \"mean_tpot_ms\": %.4f, \"mean_ttft_ms\": %.4f",
+        "\"duration\": %.3f, \"mean_tpot_ms\": %.4f, \"mean_ttft_ms\": %.4f, "
+        "\"median_tpot_ms\": %.4f, \"median_ttft_ms\": %.4f",
         requests, requests * number_of(t, "isl_mean"), requests * number_of(t, "osl_mean"),
-        requests / served, tpot, ttft > 0 ? ttft : 0);
+        requests / served, tpot, ttft > 0 ? ttft : 0, tpot, fmax(number_of(t, "ttft_p50"), 0));
     if (users > 0)
         at += (size_t)snprintf(out->point + at, sizeof(out->point) - at,
                                ", \"max_concurrency\": %.0f", users);

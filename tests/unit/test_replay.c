@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "answer/replay_run.h"
 #include "base/mem.h"
@@ -800,6 +801,67 @@ static void test_solves_without_goals(void **state)
     planner_free(planner);
 }
 
+/* A server as slow as `slower` times the law: what its own benchmark says comes back. */
+static void test_returns_its_own_benchmark(void **state)
+{
+    static const char *const arrivals[] = {"poisson", "burst", "closed"};
+    struct planner *planner = planner_new(source_path("profiles"), 0, NULL);
+    char name[] = "/tmp/gpuplan-own-XXXXXX", text[256];
+
+    (void)state;
+    int fd = mkstemp(name);
+    assert_true(fd >= 0);
+    close(fd);
+    for (int i = 0; i < 6; i++) {
+        double slower = i < 3 ? 1.4 : 0.75, seen[2] = {0};
+
+        for (int calibrated = 0; calibrated < 2; calibrated++) {
+            struct options o = {0};
+            struct gp_err err = {0};
+            struct replay_run run;
+
+            assert_int_equal(options_text(&o, OPT_MODEL, "-m", "llama-3.1-8b", &err), GP_OK);
+            assert_int_equal(options_text(&o, OPT_GPU, "-g", "l40s:1", &err), GP_OK);
+            assert_int_equal(options_text(&o, OPT_ARRIVALS, "-a", arrivals[i % 3], &err), GP_OK);
+            assert_int_equal(options_number(&o, OPT_REQUESTS, "--requests", 300, &err), GP_OK);
+            assert_int_equal(options_number(&o, i % 3 == 0 ? OPT_RATE : OPT_USERS, "load",
+                                            i % 3 == 0 ? 2 : 16, &err),
+                             GP_OK);
+            if (calibrated)
+                assert_int_equal(options_text(&o, OPT_CALIBRATION, "-c", name, &err), GP_OK);
+            if (replay_run_options(planner, &o, &run, &err) != GP_OK)
+                fail_msg("%s: %s", err.where, err.text);
+            const struct forecast *f = &run.forecast;
+            const struct replay_load *l = &f->arrivals.load;
+            double tokens[2] = {0}, tpot = f->point[MEASURE_TPOT][POINT_P50].value * 1e3;
+
+            seen[calibrated] = tpot;
+            for (int k = 0; k < l->count; k++) {
+                tokens[0] += l->prompt[k];
+                tokens[1] += l->output[k];
+            }
+            FILE *file = calibrated ? NULL : fopen(name, "w");
+            snprintf(text, sizeof(text), i % 3 == 2 ? "\"max_concurrency\": 16, " : "%s", "");
+            if (file) {
+                fprintf(file,
+                        "{\"completed\": %d, \"total_input_tokens\": %.0f, "
+                        "\"total_output_tokens\": %.0f, \"duration\": %.3f, "
+                        "\"mean_tpot_ms\": %.4f, \"median_tpot_ms\": %.4f, %s"
+                        "\"request_rate\": %s}\n",
+                        l->count, tokens[0], tokens[1], f->seconds, slower * tpot, slower * tpot,
+                        text, i % 3 == 0 ? "2" : "\"inf\"");
+                fclose(file);
+            }
+            replay_run_fini(&run);
+        }
+        if (!(fabs(log(seen[1] / (slower * seen[0]))) < 0.05))
+            fail_msg("%s: TPOT %g ms, %g times it measured, %g calibrated", arrivals[i % 3],
+                     seen[0], slower, seen[1]);
+    }
+    remove(name);
+    planner_free(planner);
+}
+
 static int asked; /* times of steps */
 
 static double counted_decode(void *ctx, int decodes, double context, double *slope, double *until)
@@ -904,6 +966,7 @@ int main(void)
         cmocka_unit_test(test_draws_in_streams),
         cmocka_unit_test(test_draws_gamma_lengths),
         cmocka_unit_test(test_solves_without_goals),
+        cmocka_unit_test(test_returns_its_own_benchmark),
         cmocka_unit_test(test_asks_little_per_request),
         cmocka_unit_test(test_ends_when_told),
     };

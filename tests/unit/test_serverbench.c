@@ -43,6 +43,14 @@ static void test_server(void **state)
     /* at a rate: 64 * (0.3 + 99 * 0.025) s in 40 s */
     parsed("{\"request_rate\": 1.6, \"max_concurrency\": null, " RUN "}", &b);
     assert_near(b.point[0].users, 64 * 2.775 / 40, 1e-9);
+    assert_near(b.point[0].rate, 1.6, 0);
+    assert_false(b.point[0].at_once);
+    /* all at once: who waits for the first token does not decode */
+    parsed("{\"request_rate\": \"inf\", \"median_tpot_ms\": 24, " RUN "}", &b);
+    assert_true(b.point[0].at_once);
+    assert_near(b.point[0].users, 64 * 2.475 / 40, 1e-9);
+    assert_near(b.point[0].middle_tpot, 0.024, 1e-12);
+    assert_near(b.point[0].requests, 64, 0);
     /* SGLang's lines, with Python's Infinity, its own latency, and a text that is none */
     parsed("{\"request_rate\": Infinity, \"max_concurrency\": 4, " RUN "}\n\n"
            "{\"note\": \"Infinity\\\" NaN\", \"request_rate\": 2.0, "

@@ -25,6 +25,7 @@
 struct run {
     double completed, duration, input, output; /* requests, s, tokens of all */
     double ttft, tpot, latency;                /* ms, means */
+    double middle_ttft, middle_tpot;           /* ms, medians */
     double users;                              /* at most in flight; 0 = no limit */
     double rate;                               /* requests/s that came; 0 = all at once */
 };
@@ -41,18 +42,23 @@ static const struct field run_fields[] = {
     NUMBER("mean_ttft_ms", ttft, MS_MAX),
     NUMBER("mean_e2el_ms", latency, MS_MAX),
     NUMBER("mean_e2e_latency_ms", latency, MS_MAX),
+    NUMBER("median_tpot_ms", middle_tpot, MS_MAX),
+    NUMBER("median_ttft_ms", middle_ttft, MS_MAX),
     NUMBER("duration", duration, MS_MAX),
     NUMBER("max_concurrency", users, USERS_MAX),
 };
 
-/* Requests in flight in the mean. */
+/* Requests in flight in the mean. Of those that came all at once the ones that decode: their time
+ * to the first token is a queue's. */
 static double in_flight(const struct run *r)
 {
-    double each = r->output / r->completed;
-    double latency = r->latency > 0 ? r->latency : r->ttft + fmax(each - 1, 0) * r->tpot;
+    double decodes = fmax(r->output / r->completed - 1, 0) * r->tpot;
+    double latency = r->latency > 0 ? r->latency : r->ttft + decodes;
 
     if (r->users > 0 && r->rate <= 0)
         return fmin(r->users, r->completed);
+    if (r->rate <= 0)
+        latency = decodes;
     return r->duration > 0 ? fmax(r->completed * latency / 1e3 / r->duration, 1) : 0;
 }
 
@@ -69,7 +75,12 @@ static bool take_run(struct reading *reading, const json_t *json, struct anchor 
                            .prompt = r.input / r.completed,
                            .output = r.output / r.completed,
                            .tpot = r.tpot / 1e3,
-                           .ttft = r.ttft / 1e3};
+                           .ttft = r.ttft / 1e3,
+                           .requests = r.completed,
+                           .rate = fmax(r.rate, 0),
+                           .at_once = r.rate <= 0 && r.users <= 0,
+                           .middle_tpot = r.middle_tpot / 1e3,
+                           .middle_ttft = r.middle_ttft / 1e3};
     if (out->users < 1)
         return reading_refuse(reading, "max_concurrency",
                               "and duration are both missing: the users are not known");

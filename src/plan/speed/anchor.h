@@ -35,6 +35,10 @@ struct anchor {
     double users;          /* in flight, all replicas */
     double prompt, output; /* tokens */
     double tpot, ttft;     /* s, means; 0 = not measured */
+    /* of a run of requests, which can be replayed; requests 0: it is none */
+    double requests, rate;           /* rate: per second; 0 = from the users */
+    bool at_once;                    /* all of them came at one moment */
+    double middle_tpot, middle_ttft; /* s, medians; 0 = not known */
 };
 
 /* request: model, precision, GPU and engine that were measured, without a correction. False
