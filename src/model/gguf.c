@@ -161,6 +161,35 @@ static bool is_counted(const struct model *m, int k, bool v)
     return mixer_is(kind->mixer, MIXER_IS_GROUPED) && !kind->k_is_v;
 }
 
+struct choice {
+    enum gguf_when when; /* of the last: always */
+    double bits;
+};
+
+/* The rules for a part that this model can meet, in order: what they ask of the model is asked
+ * here, once, and what they ask of a layer is left. */
+static int choices_of(const struct model *m, const struct format *f, unsigned part, double cols,
+                      struct choice *out)
+{
+    struct place nowhere = {0, 1};
+    int n = 0;
+
+    for (int i = 0; i < f->rules; i++) {
+        const struct format_rule *r = &f->rule[i];
+        enum gguf_when when = (enum gguf_when)r->when;
+        bool placed = when >= WHEN_MORE && when <= WHEN_MIDDLE;
+
+        if (!(r->part & part) || (!placed && !rule_holds(when, m, nowhere)))
+            continue;
+        out[n++] = (struct choice){placed ? when : WHEN_ALL,
+                                   fitting_bits(r->bits, r->block, r->fallback_bits, cols)};
+        if (!placed)
+            return n;
+    }
+    out[n++] = (struct choice){WHEN_ALL, fitting_bits(f->bits, f->block, f->fallback_bits, cols)};
+    return n;
+}
+
 /* The mean over the layers of a kind. The quantizer counts the values it meets; of MLPs it
  * takes the layer's number where the model has experts, else it counts them too. */
 static double mean_bits(const struct model *m, const struct format *f, int k, unsigned part,
@@ -169,19 +198,26 @@ static double mean_bits(const struct model *m, const struct format *f, int k, un
     bool v = part & PART_V, by_layer = !v && model_experts(m) > 0;
     int layers = 0, i = 0;
     struct place p = {0, m->layer_count};
+    struct choice choice[FORMAT_RULES + 1];
     double sum = 0;
 
+    if (choices_of(m, f, part, cols, choice) == 1)
+        return choice[0].bits;
     if (v) {
         p.n = 0;
         for (int l = 0; l < m->layer_count; l++)
             p.n += is_counted(m, m->layer[l], true);
     }
     for (int l = 0; l < m->layer_count; l++) {
+        const struct choice *c = choice;
+
         p.i = by_layer ? l : i;
         i += is_counted(m, m->layer[l], v);
         if (m->layer[l] != k)
             continue;
-        sum += bits_at(m, f, part, p, cols);
+        while (!rule_holds(c->when, m, p))
+            c++;
+        sum += c->bits;
         layers++;
     }
     return layers > 0 ? sum / layers : f->bits;
