@@ -137,15 +137,9 @@ static double part_columns(const struct tensor *t)
     return t->rows > 1 ? t->cols : 0;
 }
 
-static double bits_at(const struct model *m, const struct format *f, unsigned part,
-                      struct place place, double cols)
+/* Of a tensor that no rule is for. */
+static double rest_bits(const struct format *f, double cols)
 {
-    for (int i = 0; i < f->rules; i++) {
-        const struct format_rule *r = &f->rule[i];
-
-        if (r->part & part && rule_holds((enum gguf_when)r->when, m, place))
-            return fitting_bits(r->bits, r->block, r->fallback_bits, cols);
-    }
     return fitting_bits(f->bits, f->block, f->fallback_bits, cols);
 }
 
@@ -186,7 +180,7 @@ static int choices_of(const struct model *m, const struct format *f, unsigned pa
         if (!placed)
             return n;
     }
-    out[n++] = (struct choice){WHEN_ALL, fitting_bits(f->bits, f->block, f->fallback_bits, cols)};
+    out[n++] = (struct choice){WHEN_ALL, rest_bits(f, cols)};
     return n;
 }
 
@@ -229,7 +223,6 @@ static double mean_bits(const struct model *m, const struct format *f, int k, un
 static double outside_bits(const struct model *m, const struct format *f, const struct tensor *t)
 {
     bool embeds = t->role == ROLE_EMBED || t->role == ROLE_LAYER_EMBED || t->role == ROLE_NGRAM;
-    struct place nowhere = {0, 1};
     double cols = part_columns(t);
 
     if (t->role == ROLE_HEAD || (embeds && m->tied))
@@ -239,7 +232,7 @@ static double outside_bits(const struct model *m, const struct format *f, const 
         return fitting_bits(f->embed_bits, f->block, fmax(f->fallback_bits, f->embed_bits), cols);
     if (strcmp(t->name, "per_layer_model_projection") == 0)
         return F16_BITS;
-    return bits_at(m, f, 0, nowhere, cols);
+    return rest_bits(f, cols);
 }
 
 /* Rows of the gate z, which is a matrix of its own in GGUF. */
@@ -252,8 +245,7 @@ static double gate_rows(const struct model *m, int k, const struct tensor *t)
 
 double gguf_bytes(const struct model *m, const struct format *mix, int k, const struct tensor *t)
 {
-    struct place nowhere = {0, 1};
-    double z = gate_rows(m, k, t), rest = bits_at(m, mix, 0, nowhere, part_columns(t));
+    double z = gate_rows(m, k, t), rest = rest_bits(mix, part_columns(t));
     unsigned part = part_of(m, t);
     double bits = rest;
 
