@@ -236,11 +236,12 @@ static enum gp_status refuse_name(struct planner *p, const char *text, struct gp
                                   : " Or ",
                     repository, name + 1, name + 1);
     else if (strchr(read->name, ':') && !unlike)
-        strbuf_addf(&hint, "%sollama pull %s, then -m %s", hint.len == 0 ? "" : " Or ", read->name,
-                    read->name);
+        strbuf_addf(&hint,
+                    "%sollama pull %s, then -m the file that ollama show --modelfile %s names",
+                    hint.len == 0 ? "" : " Or ", read->name, read->name);
     else if (hint.len == 0)
         strbuf_add(&hint, "see gpuplan --list models; or -m with the folder of its config.json, "
-                          "or a size such as 7B");
+                          "its GGUF or a size such as 7B");
     if (unlike)
         gp_fail(err, GP_E_USAGE, "--model", hint.text, "'%.120s' is %s", text, unlike->what);
     else

@@ -1055,7 +1055,8 @@ bool catalog_gpu_reading(struct catalog *catalog, const char *text, char *readin
         return gp_copy(reading, size, gpu->id);
     const char *plus = strchr(text, '+'); /* Nitro+ and no "rtx-5090+foo"; an id is misspelt */
     bool several = strncasecmp(text, "dual ", 5) == 0 || strncasecmp(text, "quad ", 5) == 0;
-    return ready && !several && (strchr(text, ' ') || !strpbrk(text, ":/@")) &&
+    return ready && !several &&
+           (strchr(text, '[') || !strpbrk(text, strchr(text, ' ') ? ":@" : ":/@")) &&
            (!plus || plus[1] == ' ') &&
            name_gpu_known(&catalog->names, names, count, text, known) &&
            catalog_gpu(catalog, known, &gpu, NULL) == GP_OK && gp_copy(reading, size, known);

@@ -355,6 +355,8 @@ static void test_gpu_readings(void **state)
         {"MSI GeForce RTX 4090 Ti SUPRIM", NULL},                               /* no such card */
         {"Navi 31 [Radeon RX 7900 XT/7900 XTX/7900 GRE/7900M] (rev c8)", NULL}, /* one of four */
         {"dual 3090", NULL},
+        {"h100-sxm: 1", NULL}, /* a count that is none, and no name of another's */
+        {"h100-sxm:0", NULL},
         {"p5.47xlarge", NULL},
         {"RTX 9090", NULL},
         {"MIG 3g.40gb", NULL},
