@@ -227,15 +227,21 @@ static enum gp_status refuse_name(struct planner *p, const char *text, struct gp
     if (!unlike)
         catalog_near_models(p->catalog, read->name, near, sizeof(near));
     strbuf_add(&hint, unlike ? unlike->hint : near);
+    if (unlike && read->base)
+        strbuf_addf(&hint, ": -m %s", read->base);
     if (name)
         strbuf_addf(&hint, "%shf download %s config.json --local-dir %s, then -m ./%s",
                     hint.len == 0 ? ""
                     : unlike      ? "; or "
                                   : " Or ",
                     repository, name + 1, name + 1);
+    else if (strchr(read->name, ':') && !unlike)
+        strbuf_addf(&hint,
+                    "%sollama pull %s, then -m the file that ollama show --modelfile %s names",
+                    hint.len == 0 ? "" : " Or ", read->name, read->name);
     else if (hint.len == 0)
         strbuf_add(&hint, "see gpuplan --list models; or -m with the folder of its config.json, "
-                          "or a size such as 7B");
+                          "its GGUF or a size such as 7B");
     if (unlike)
         gp_fail(err, GP_E_USAGE, "--model", hint.text, "'%.120s' is %s", text, unlike->what);
     else
@@ -276,11 +282,13 @@ static bool is_path(const char *text)
     const char *slash = strchr(text, '/');
     bool url = strstr(text, "://") || strncasecmp(text, "huggingface.co/", 15) == 0 ||
                strncasecmp(text, "hf.co/", 6) == 0;
+    const char *inner = slash ? strchr(slash + 1, '/') : NULL;
+    bool file = inner && !strchr(inner + 1, '/') && ends_in(text, ".gguf"); /* ORG/NAME/FILE */
 
-    return text[0] &&
-           (path_is_there(text) || strchr("./~", text[0]) ||
-            (slash && (!slash[1] || strchr(slash + 1, '/')) && !url) || ends_in(text, ".json") ||
-            ends_in(text, ".safetensors") || (ends_in(text, ".gguf") && !url));
+    return text[0] && (path_is_there(text) || strchr("./~", text[0]) ||
+                       (slash && (!slash[1] || strchr(slash + 1, '/')) && !url && !file) ||
+                       ends_in(text, ".json") || ends_in(text, ".safetensors") ||
+                       (ends_in(text, ".gguf") && !url && !file));
 }
 
 /* *named: what was typed is a name of the model, and no id or alias of it. */
@@ -310,7 +318,9 @@ static enum gp_status find_model(struct planner *p, const char *text, const stru
             gp_copy(err->where, sizeof(err->where), "--model");
         *generic = true;
     } else {
-        rc = catalog_model(p->catalog, text, model, err);
+        rc = catalog_model(p->catalog, text, model, NULL); /* what is near is asked for below */
+        if (rc != GP_OK && rc != GP_E_USAGE)
+            rc = catalog_model(p->catalog, text, model, err);
         if (rc != GP_E_USAGE)
             return named_by(rc, "--model", err);
         if (!hub_cache_find(text, &hub)) {
@@ -818,7 +828,7 @@ static bool plain_gpu(const char *text, struct gpu *out)
     double memory, bandwidth = 0;
     const char *end;
 
-    if (!parse_gb(text, &memory, &end) ||
+    if (!parse_gb(text, &memory, &end) || memory < 1e9 || /* 780M is a GPU's name */
         (*end == '@' && (!parse_gb(end + 1, &bandwidth, &end) || strcasecmp(end, "/s") != 0)) ||
         (bandwidth == 0 && *end))
         return false;
@@ -1014,7 +1024,8 @@ static enum gp_status find_gpu(struct planner *p, const char *text, const struct
     *count = 0;
     /* a plus behind a slash is of a MIG profile: 1g.10gb+me */
     const char *plus = strchr(text, '+'), *slash = strchr(text, '/');
-    if (plus && (!slash || plus < slash))
+    bool spelt = plus && plus > text && plus[-1] != ' ' && plus[1] == ' '; /* Max+ 395 */
+    if (plus && !spelt && (!slash || plus < slash))
         return find_mixed(p, text, true, gpu, count, err);
     if (!gp_copy(id, sizeof(id), text))
         return gp_fail(err, GP_E_USAGE, "--gpu", "see gpuplan --list gpus",
@@ -1142,7 +1153,9 @@ static enum gp_status resolve_engine(struct resolving *r)
 {
     struct request *q = r->request;
     const struct option_value *of = r->options->value; /* three of them are llama.cpp's own words */
-    bool gguf = q->precision.weight->block > 0 || ends_in(r->model, ".gguf") ||
+    const struct name_reading *read = &r->planner->read;
+    bool named = r->named && read->gguf && strcmp(q->precision.weight->id, read->format) == 0;
+    bool gguf = q->precision.weight->block > 0 || named || ends_in(r->model, ".gguf") ||
                 of[OPT_GPU_LAYERS].given || of[OPT_N_CPU_MOE].given || of[OPT_NO_KV_OFFLOAD].given;
     const char *name = options_word(r->options, OPT_ENGINE, gguf ? CATALOG_ENGINE_GGUF : NULL);
     enum gp_status rc =

@@ -378,23 +378,24 @@ static enum gp_status read_names(struct catalog *catalog, struct gp_err *err)
     return rc;
 }
 
-#define MEMORY_BAND 0.05 /* "24GB" of a card of 23.99 GiB */
+#define MEMORY_BAND 0.05            /* "24GB" of a card of 23.99 GiB */
+#define ANY_FORM "PCIe SXM OAM MXM" /* before the GPU itself is read */
 
 /* How well a GPU answers to what was typed, by the best of its names: 0, not at all. */
-static int gpu_answers(struct catalog *catalog, const char *text, const struct registry_name *name,
-                       const struct gpu **gpu)
+static int gpu_answers(struct catalog *catalog, const struct gpu_words *typed,
+                       const struct registry_name *name, const struct gpu **gpu)
 {
     struct registry *registry = &catalog->registry[GPUS];
     void *item = NULL;
-    double gb;
 
-    if (name_gpu_match(&catalog->names, text, name->name, 0, &gb) == 0 ||
+    if (name_gpu_match(&catalog->names, typed, name->name, ANY_FORM, 0) == 0 ||
         registry_find(registry, name->id, &item, NULL) != GP_OK)
         return 0;
     *gpu = item;
-    if (gb > 0 && fabs(gb * 1e9 / (*gpu)->memory_marketed - 1) > MEMORY_BAND)
+    if (typed->gb > 0 && fabs(typed->gb * 1e9 / (*gpu)->memory_marketed - 1) > MEMORY_BAND)
         return 0;
-    return name_gpu_match(&catalog->names, text, name->name, (*gpu)->memory_marketed / 1e9, &gb);
+    return name_gpu_match(&catalog->names, typed, name->name, (*gpu)->form_factor,
+                          (*gpu)->memory_marketed / 1e9);
 }
 
 /* Of two that answer as well: one of its own file before those of sets, there the first, as the
@@ -415,14 +416,16 @@ static enum gp_status match_gpu(struct catalog *catalog, const char *text, void 
     const struct registry_name *names;
     const struct gpu *best = NULL;
     enum gp_status rc = read_names(catalog, err);
+    struct gpu_words typed;
     size_t count = 0;
     int closest = 0;
 
     if (rc == GP_OK)
         rc = registry_names(&catalog->registry[GPUS], &names, &count, err);
+    name_gpu_words(&catalog->names, text, &typed);
     for (size_t i = 0; i < count && rc == GP_OK; i++) {
         const struct gpu *one;
-        int match = gpu_answers(catalog, text, &names[i], &one);
+        int match = gpu_answers(catalog, &typed, &names[i], &one);
 
         if (match == 0 || match < closest || (match == closest && !is_likelier_gpu(one, best)))
             continue;
@@ -437,16 +440,18 @@ void catalog_gpu_namesakes(struct catalog *catalog, const char *text, const char
                            struct strbuf *out)
 {
     const struct registry_name *names;
+    struct gpu_words typed;
     size_t count = 0;
 
     if (read_names(catalog, NULL) != GP_OK ||
         registry_names(&catalog->registry[GPUS], &names, &count, NULL) != GP_OK)
         return;
+    name_gpu_words(&catalog->names, text, &typed);
     for (size_t i = 0; i < count; i++) {
         const struct gpu *one;
 
         if (strcmp(names[i].id, id) == 0 || gp_has_word(out->text, ", ", names[i].id) ||
-            gpu_answers(catalog, text, &names[i], &one) == 0)
+            gpu_answers(catalog, &typed, &names[i], &one) == 0)
             continue;
         strbuf_addf(out, "%s%s", out->len > 0 ? ", " : "", names[i].id);
     }
@@ -456,16 +461,14 @@ enum gp_status catalog_gpu(struct catalog *catalog, const char *id, const struct
                            struct gp_err *err)
 {
     void *item = NULL;
-    enum gp_status rc = find_item(catalog, GPUS, id, &item, err);
+    enum gp_status rc = find_item(catalog, GPUS, id, &item, NULL);
 
-    if (rc == GP_E_USAGE) {
-        struct gp_err why = {0};
-        enum gp_status matched = match_gpu(catalog, id, &item, &why);
-
-        if (matched != GP_OK && err != NULL)
-            *err = why;
-        rc = matched != GP_OK ? matched : item != NULL ? GP_OK : rc;
-    }
+    if (rc == GP_E_USAGE)
+        rc = match_gpu(catalog, id, &item, err);
+    else if (rc != GP_OK)
+        rc = find_item(catalog, GPUS, id, &item, err);
+    if (rc == GP_OK && item == NULL) /* what is near takes long to find: asked for last */
+        rc = err != NULL ? find_item(catalog, GPUS, id, &item, err) : GP_E_USAGE;
     if (rc == GP_OK)
         rc = catalog_gpu_family(catalog, item, err);
     *gpu = rc == GP_OK ? item : NULL; /* items begin with what they hold */
@@ -1006,11 +1009,16 @@ bool catalog_gpu_reading(struct catalog *catalog, const char *text, char *readin
                          (int)strcspn(mig + strlen(" MIG "), " :"), mig + strlen(" MIG "),
                          colon ? colon : "");
     }
+    const char *type = plain + (strncmp(plain, "ml.", 3) == 0 ? 3 : 0); /* SageMaker's */
+    char machine[64];
     if (catalog_instances(catalog, &instances, &count, NULL) == GP_OK)
         for (size_t i = 0; i < count; i++)
-            if (gp_casecmp(instances[i].type, plain) == 0 && !instances[i].per_gpu)
+            if (gp_casecmp(instances[i].type, type) == 0 && !instances[i].per_gpu)
                 return gp_format(reading, size, "%s:%d", instances[i].gpu,
                                  instances[i].gpu_count * times);
+    if (read_names(catalog, NULL) == GP_OK && name_gpu_machine(&catalog->names, type, machine))
+        return gp_format(reading, size, "%.*s:%d", (int)strcspn(machine, ":"), machine,
+                         atoi(strchr(machine, ':') + 1) * times);
     server = find_server(catalog, plain);
     if (server != NULL)
         return gp_format(reading, size, "%.*s:%d", (int)strcspn(server->gpu_ids, "|"),
@@ -1024,18 +1032,32 @@ bool catalog_gpu_reading(struct catalog *catalog, const char *text, char *readin
     char *memory = strrchr(plain, ' ');
     if (ready && memory && isdigit((unsigned char)memory[1])) {
         *memory++ = '\0';
-        if (!name_gpu_known(&catalog->names, names, count, plain, known))
+        if (catalog_gpu(catalog, plain, &gpu, NULL) == GP_OK ||
+            !name_gpu_known(&catalog->names, names, count, plain, known))
             gp_copy(known, sizeof known, plain);
         if (catalog_gpu(catalog, known, &gpu, NULL) == GP_OK && strcmp(gpu->vendor, "apple") == 0)
             return fabs(atof(memory) * 1e9 / gpu->memory_marketed - 1) < MEMORY_BAND
                        ? gp_copy(reading, size, gpu->id)
                        : gp_format(reading, size, "%s:%s", gpu->id, memory);
+        memory[-1] = ' ';
     }
-    if (strchr(text, '+') && strchr(text, ' ') && !strchr(text, ':') && /* Max+ 395 */
+    const char *slash = strchr(plain, '/'); /* "nvidia/h100" */
+    if (ready && slash != NULL) {
+        gp_format(known, sizeof known, "%.*s", (int)(slash - plain), plain);
+        for (char *c = known; *c != '\0'; c++)
+            *c = gp_lower(*c);
+        if (gp_has_word(catalog->names.gpu_ignored, "|", known) &&
+            catalog_gpu(catalog, slash + 1, &gpu, NULL) == GP_OK)
+            return gp_format(reading, size, "%s%s", gpu->id, colon ? colon : "");
+    }
+    if (strpbrk(text, "+/") && strchr(text, ' ') && !strchr(text, ':') && /* Max+ 395 */
         catalog_gpu(catalog, text, &gpu, NULL) == GP_OK)
         return gp_copy(reading, size, gpu->id);
     const char *plus = strchr(text, '+'); /* Nitro+ and no "rtx-5090+foo"; an id is misspelt */
-    return ready && strchr(text, ' ') && (!plus || plus[1] == ' ') &&
+    bool several = strncasecmp(text, "dual ", 5) == 0 || strncasecmp(text, "quad ", 5) == 0;
+    return ready && !several &&
+           (strchr(text, '[') || !strpbrk(text, strchr(text, ' ') ? ":@" : ":/@")) &&
+           (!plus || plus[1] == ' ') &&
            name_gpu_known(&catalog->names, names, count, text, known) &&
            catalog_gpu(catalog, known, &gpu, NULL) == GP_OK && gp_copy(reading, size, known);
 }

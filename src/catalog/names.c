@@ -12,8 +12,6 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-#define GPU_WORDS 24
-
 /* ---- words ---- */
 
 void name_words(const char *text, char words[NAME_WORDS_MAX])
@@ -211,10 +209,20 @@ static bool take_apart(const char *text, struct typed *out)
     if (slash) {
         char *more = strchr(slash + 1, '/');
 
-        if (!slash[1] || (more && !url))
+        const char *file = more ? strrchr(more, '/') + 1 : NULL;
+        size_t n = file ? strlen(file) : 0;
+        bool gguf = n > 5 && strcasecmp(file + n - 5, ".gguf") == 0;
+
+        if (!slash[1] || (more && !url && !(gguf && strchr(more + 1, '/') == NULL)))
             return false;
         if (more)
             *more = '\0';
+        if (gguf) { /* a file of it says its type: gemma-2-9b-it-Q6_K.gguf, one of several */
+            const char *part = strstr(file, "-00001-of-");
+
+            gp_format(out->name, sizeof(out->name), "%.*s",
+                      (int)(part ? (size_t)(part - file) : n - 5), file);
+        }
         *slash = '\0';
         gp_copy(out->publisher, sizeof(out->publisher), plain);
         slash++;
@@ -226,7 +234,7 @@ static bool take_apart(const char *text, struct typed *out)
         *colon = '\0';
         gp_copy(out->tag, sizeof(out->tag), colon + 1);
     }
-    return gp_copy(out->name, sizeof(out->name), slash) && out->name[0];
+    return (out->name[0] || gp_copy(out->name, sizeof(out->name), slash)) && out->name[0];
 }
 
 /* ---- formats ---- */
@@ -458,18 +466,102 @@ static void publisher_of(const char *alias, char *publisher, size_t size)
         *c = gp_lower(*c);
 }
 
+/* The row of a family for a tag, "70b" or "70b-instruct-q8_0": its model's words, what stands
+ * behind the size, and its format; false where it names no model. */
+static bool tag_model(const struct name_tag *tag, const char *part, char id[NAME_WORDS_MAX],
+                      char rest[NAME_WORDS_MAX], char format[FORMAT_ID_MAX])
+{
+    char size[32], model[96], type[FORMAT_ID_MAX], words[NAME_WORDS_MAX];
+    size_t longest = 0;
+
+    for (const char *row = tag ? tag->sizes : ""; *row;
+         row += strcspn(row, "|"), row += *row == '|') {
+        type[0] = '\0';
+        if (sscanf(row, "%31[^ |] %95[^ |] %23[^ |]", size, model, type) < 2)
+            continue;
+        name_words(size, words);
+        size_t n = strlen(words);
+        if (n <= longest || strncmp(part, words, n) != 0 || (part[n] && part[n] != '-'))
+            continue;
+        longest = n;
+        name_words(model, id);
+        gp_copy(rest, NAME_WORDS_MAX, part + n);
+        gp_copy(format, FORMAT_ID_MAX, type);
+    }
+    return longest > 0;
+}
+
+/* A tag of Ollama's as words of a name: "llama3.1" and "8b" are llama-3.1-8-b. What is no size
+ * stands behind the usual one: llama3:instruct. *base: the model that the tag has there. */
+static void read_tag(const struct name_tag *tag, char words[NAME_WORDS_MAX],
+                     char part[NAME_WORDS_MAX], char base[NAME_WORDS_MAX],
+                     char format[FORMAT_ID_MAX])
+{
+    char sized[NAME_WORDS_MAX], rest[NAME_WORDS_MAX];
+    bool word = isalpha((unsigned char)part[0]) && isalpha((unsigned char)part[1]);
+
+    base[0] = format[0] = '\0';
+    if (!part[0] || strcmp(part, "latest") == 0)
+        gp_copy(part, NAME_WORDS_MAX, tag ? tag->size : "");
+    bool known = tag_model(tag, part, base, rest, format);
+    if (!known && word && tag && tag->size[0] && strcmp(part, tag->size) != 0) {
+        gp_format(sized, sizeof(sized), "%s-%s", tag->size, part);
+        known = tag_model(tag, sized, base, rest, format);
+        if (known || !has_size(part))
+            gp_copy(part, NAME_WORDS_MAX, sized);
+    }
+    if (known)
+        gp_format(words, NAME_WORDS_MAX, "%s%s", base, rest);
+    else
+        gp_append(words, NAME_WORDS_MAX, part[0] ? "-" : "", "%s", part);
+}
+
+/* What was taken off a name. */
+struct taken {
+    char words[NAME_WORDS_MAX]; /* what is left */
+    const char *suffix[4];
+    size_t count;
+    const struct format *file;
+    bool gguf;
+};
+
+/* Takes words off the end until what is left is a name; s->found: whose. */
+static void take_off(struct search *s, const struct format *formats, size_t format_count,
+                     struct taken *t)
+{
+    size_t len;
+
+    while (!look_up(s, t->words, SAME)) {
+        const char *suffix = longest_scheme(s->rules, t->words, &len);
+        const struct format *f = suffix ? NULL : takes_gguf(formats, format_count, t->words);
+
+        if (suffix) {
+            t->words[len] = '\0';
+            if (t->count < sizeof(t->suffix) / sizeof(t->suffix[0]))
+                t->suffix[t->count++] = suffix;
+        } else if (f) {
+            t->file = f;
+        } else if (ends_with(t->words, "gguf", &len) && len > 0) {
+            t->words[len] = '\0';
+            t->gguf = true;
+        } else if (look_up(s, t->words, PLAIN) ||
+                   !(takes_off(t->words, s->rules->kinds) || takes_date(t->words))) {
+            break;
+        }
+    }
+}
+
 bool name_read_model(const struct name_rules *rules, const struct registry_name *known,
                      size_t count, const struct format *formats, size_t format_count,
                      const char *text, struct name_reading *out)
 {
     struct search search = {rules, known, count, NULL};
     const struct name_tag *tag = NULL;
-    const struct format *file = NULL;
-    const char *suffix, *suffixes[4];
-    char words[NAME_WORDS_MAX], part[NAME_WORDS_MAX], first[NAME_WORDS_MAX];
+    struct taken t = {.count = 0};
+    char part[NAME_WORDS_MAX], base[NAME_WORDS_MAX] = "", tag_format[FORMAT_ID_MAX] = "";
     struct typed typed;
-    bool gguf = false, ollama = false;
-    size_t len, suffix_count = 0;
+    bool ollama = false;
+    size_t len;
 
     *out = (struct name_reading){.id = NULL};
     if (!take_apart(text, &typed))
@@ -480,64 +572,58 @@ bool name_read_model(const struct name_rules *rules, const struct registry_name 
         *c = gp_lower(*c);
     gp_format(out->name, sizeof(out->name), "%s%s%s", typed.name, typed.tag[0] ? ":" : "",
               typed.tag);
-    name_words(typed.name, words);
+    name_words(typed.name, t.words);
     name_words(typed.tag, part);
+    tag = typed.publisher[0] ? NULL : find_tag(rules, t.words);
     if (typed.tag[0]) {
-        file = gguf_format(formats, format_count, part);
-        ollama = !file || !typed.publisher[0];
-        gguf = true;
+        t.file = gguf_format(formats, format_count, part);
+        t.gguf = t.file || !longest_scheme(rules, t.words, &len); /* else a branch of it */
+        ollama = t.gguf && (!t.file || !typed.publisher[0]);
+        if (!t.gguf)
+            gp_append(t.words, sizeof(t.words), "-", "%s", part);
+    } else if (tag && strcmp(tag->text, typed.name) == 0) {
+        t.gguf = ollama = true;
     }
     if (ollama) {
         out->repository[0] = '\0';
-        tag = find_tag(rules, words);
-        if (strcmp(part, "latest") == 0 || file)
-            gp_copy(part, sizeof(part), tag ? tag->size : "");
-        gp_append(words, sizeof(words), part[0] ? "-" : "", "%s", part);
+        if (t.file)
+            part[0] = '\0';
+        read_tag(tag, t.words, part, base, tag_format);
     }
-    gp_copy(first, sizeof(first), words);
-    out->unlike = find_other(rules, typed.publisher, words);
-    while (!look_up(&search, words, SAME)) {
-        suffix = longest_scheme(rules, words, &len);
-        const struct format *f = suffix ? NULL : takes_gguf(formats, format_count, words);
-        if (suffix) {
-            words[len] = '\0';
-            if (suffix_count < sizeof(suffixes) / sizeof(suffixes[0]))
-                suffixes[suffix_count++] = suffix;
-        } else if (f) {
-            file = f;
-        } else if (ends_with(words, "gguf", &len) && len > 0) {
-            words[len] = '\0';
-            gguf = true;
-        } else if (look_up(&search, words, PLAIN) ||
-                   !(takes_off(words, rules->kinds) || takes_date(words))) {
-            break;
-        }
-    }
+    out->unlike = find_other(rules, typed.publisher, t.words);
+    if (out->unlike && ends_with(t.words, out->unlike->word, &len) && len > 0)
+        t.words[len] = '\0';
+    struct taken whole = t;
+    take_off(&search, formats, format_count, &t);
+    if (!search.found && base[0])
+        look_up(&search, base, SAME);
     /* "google_gemma-3-4b": who published the base stands before it */
     if (!search.found && typed.publisher[0] && strchr(typed.name, '_')) {
-        name_words(strchr(typed.name, '_') + 1, part);
-        size_t cut = strlen(first) - strlen(part);
+        struct taken after = whole;
 
-        if (cut < strlen(words))
-            look_up(&search, words + cut, PLAIN);
+        name_words(strchr(typed.name, '_') + 1, after.words);
+        take_off(&search, formats, format_count, &after);
+        if (search.found)
+            t = after;
     }
-    if (!search.found && (!typed.publisher[0] || has_size(words)))
-        look_up(&search, words, BEGINS);
-    if (!search.found && (out->size = size_at_end(words, &len)) > 0) {
-        gp_copy(part, sizeof(part), words);
+    if (!search.found && (!typed.publisher[0] || has_size(t.words)))
+        look_up(&search, t.words, BEGINS);
+    if (!search.found && (out->size = size_at_end(t.words, &len)) > 0) {
+        gp_copy(part, sizeof(part), t.words);
         part[len] = '\0';
         if (!look_up(&search, part, PLAIN))
             out->size = 0;
     }
     if (!search.found && !out->unlike)
-        out->derived = is_finetune(&search, words);
+        out->derived = is_finetune(&search, t.words);
     if (search.found && out->unlike) { /* unless the catalogue's is itself such a model */
         name_words(search.found->name, part);
         if (words_hold(part, out->unlike->word))
             out->unlike = NULL;
     }
-    if (search.found && !out->unlike)
-        out->id = search.found->id;
+    out->base = search.found ? search.found->id : NULL;
+    if (!out->unlike)
+        out->id = out->base;
     if (!out->id)
         return true;
     char publisher[sizeof(typed.publisher)];
@@ -546,37 +632,38 @@ bool name_read_model(const struct name_rules *rules, const struct registry_name 
         for (size_t i = 0; i < count && !publisher[0]; i++)
             if (strcmp(known[i].id, out->id) == 0)
                 publisher_of(known[i].name, publisher, sizeof(publisher));
-    for (size_t i = 0; i < suffix_count && !file; i++) {
-        const struct name_scheme *s = scheme_of(rules, suffixes[i], publisher, words);
+    for (size_t i = 0; i < t.count && !t.file; i++) {
+        const struct name_scheme *s = scheme_of(rules, t.suffix[i], publisher, t.words);
 
         if (s)
             take_format(out, formats, format_count, s->format, s->other);
     }
-    if (file || (gguf && !out->format[0]))
+    out->gguf = t.file || (t.gguf && !out->format[0]);
+    if (out->gguf) {
+        char id[NAME_WORDS_MAX];
+
+        name_words(out->id, id);
+        const struct name_scheme *all = scheme_of(rules, "any-gguf", publisher, id);
         gp_copy(out->format, sizeof(out->format),
-                file                    ? file->id
+                all                     ? all->format
+                : t.file                ? t.file->id
+                : tag_format[0]         ? tag_format
                 : tag && tag->format[0] ? tag->format
                                         : rules->gguf);
-    if (file)
+    }
+    if (t.file)
         out->other[0] = '\0';
     return true;
 }
 
 /* ---- GPUs ---- */
 
-struct gpu_words {
-    char text[NAME_WORDS_MAX];
-    const char *word[GPU_WORDS];
-    int count;
-    double gb;
-};
-
 static bool is_word(const char *list, const char *word)
 {
     return gp_has_word(list, "|", word);
 }
 
-static void gpu_words(const struct name_rules *rules, const char *text, struct gpu_words *out)
+void name_gpu_words(const struct name_rules *rules, const char *text, struct gpu_words *out)
 {
     char plain[NAME_WORDS_MAX];
     char *open;
@@ -599,7 +686,8 @@ static void gpu_words(const struct name_rules *rules, const char *text, struct g
             *next++ = '\0';
         if (isdigit((unsigned char)last[0]) &&
             (strcmp(at, "g") == 0 || strcmp(at, "gb") == 0 || strcmp(at, "gib") == 0) &&
-            !(strcmp(at, "g") == 0 && out->count < 3)) { /* A10G */
+            !(strcmp(at, "g") == 0 && out->count < 3 &&
+              !isdigit((unsigned char)out->word[0][0]))) { /* A10G, and 4090 24G */
             out->gb = strtod(last, NULL);
             out->count--;
         } else if (isdigit((unsigned char)at[0]) && is_word(rules->gpu_numbered, before)) {
@@ -620,32 +708,35 @@ static bool has_word(const struct gpu_words *words, const char *word)
     return false;
 }
 
-int name_gpu_match(const struct name_rules *rules, const char *typed, const char *name,
-                   double memory_gb, double *gb)
+int name_gpu_match(const struct name_rules *rules, const struct gpu_words *mine, const char *name,
+                   const char *form, double memory_gb)
 {
-    struct gpu_words mine, its;
+    struct gpu_words its, built;
     bool same = true;
 
-    gpu_words(rules, typed, &mine);
-    gpu_words(rules, name, &its);
-    *gb = mine.gb;
-    if (mine.count == 0)
+    for (int i = 0; i < mine->count; i++) /* of most names nothing is to be read */
+        if ((i == 0 || isdigit((unsigned char)mine->word[i][0])) &&
+            !strcasestr(name, mine->word[i]))
+            return 0;
+    if (mine->count == 0)
         return 0;
-    for (int i = 0; i < mine.count; i++)
-        if (!has_word(&its, mine.word[i]))
+    name_gpu_words(rules, name, &its);
+    name_gpu_words(rules, form, &built);
+    for (int i = 0; i < mine->count; i++)
+        if (!has_word(&its, mine->word[i]) && (i == 0 || !has_word(&built, mine->word[i])))
             return 0;
     for (int i = 0; i < its.count; i++) {
         double number = strtod(its.word[i], NULL);
         bool memory = isdigit((unsigned char)its.word[i][0]) &&
                       (memory_gb > 0 ? fabs(number - memory_gb) < 0.5 : number < 1000);
 
-        if (has_word(&mine, its.word[i]))
+        if (has_word(mine, its.word[i]))
             continue;
         if (!memory && !is_word(rules->gpu_variants, its.word[i]))
             return 0;
         same = same && memory;
     }
-    return same ? 2 : 1;
+    return !same ? 1 : its.count > mine->count ? 2 : 3;
 }
 
 bool name_begins(const char *text, const char *name)
@@ -657,50 +748,116 @@ bool name_begins(const char *text, const char *name)
     return mine[0] && words_hold(its, mine) == its;
 }
 
-/* Has one of the names this word? */
-static bool is_gpu_word(const struct name_rules *rules, const struct registry_name *known,
-                        size_t count, const char *word)
+/* Where the words of a name stand in what was typed, one behind the other; -1: nowhere. */
+static int words_at(const struct gpu_words *mine, const struct gpu_words *its, int first)
 {
-    char name[NAME_WORDS_MAX];
+    int n = its->count - first;
+    bool number = false;
 
-    if (is_word(rules->gpu_ignored, word) || is_word(rules->gpu_variants, word))
-        return true;
-    for (size_t i = 0; i < count; i++) {
-        name_words(known[i].name, name);
-        if (words_hold(name, word))
-            return true;
+    for (int i = first; i < its->count; i++)
+        number |= isdigit((unsigned char)its->word[i][0]) != 0;
+    for (int at = 0; at + n <= mine->count; at++) {
+        int same = 0;
+
+        while (same < n && strcmp(mine->word[at + same], its->word[first + same]) == 0)
+            same++;
+        if (same == n && (number || n == mine->count)) /* a name without one must be all */
+            return at;
     }
-    return false;
+    return -1;
+}
+
+/* The longest name in what was typed. False where there is none, where the word behind it makes
+ * another card of it, or where another GPU is named beside it. */
+static bool find_gpu_name(const struct name_rules *rules, const struct registry_name *known,
+                          size_t count, const struct gpu_words *mine, bool apple, int *at, int *n)
+{
+    struct gpu_words its;
+    const char *id = NULL;
+
+    *n = 0;
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; i < count; i++) {
+            name_gpu_words(rules, known[i].name, &its);
+            int first = apple && its.count > 1 && strcmp(its.word[0], "apple") == 0;
+            int where = its.count > 0 ? words_at(mine, &its, first) : -1,
+                length = its.count - first;
+
+            if (where < 0)
+                continue;
+            if (round == 0 && length > *n) {
+                *at = where;
+                *n = length;
+                id = known[i].id;
+            } else if (round == 1 && strcmp(known[i].id, id) != 0 &&
+                       (where >= *at + *n || where + length <= *at)) {
+                return false;
+            }
+        }
+    return *n > 0 &&
+           !(*at + *n < mine->count && is_word(rules->gpu_modifiers, mine->word[*at + *n]));
+}
+
+/* 4080s, 4070tis, 4090 mobile: what shops and people make of a word behind a number. */
+static void say_in_full(const struct name_rules *rules, const char *text, char out[NAME_WORDS_MAX])
+{
+    char words[NAME_WORDS_MAX], from[16], to[32];
+    char *rest = words;
+    bool behind = false;
+
+    name_words(text, words);
+    out[0] = '\0';
+    for (char *word; (word = strtok_r(NULL, "-", &rest)) != NULL;) {
+        const char *said = word;
+
+        for (const char *row = behind ? rules->gpu_short : ""; *row && said == word;
+             row += strcspn(row, "|"), row += *row == '|')
+            if (sscanf(row, "%15s %31[^|]", from, to) == 2 && strcmp(from, word) == 0)
+                said = to;
+        gp_append(out, NAME_WORDS_MAX, "-", "%s", said);
+        behind = strspn(word, "0123456789") > 2 || (behind && strcmp(word, "ti") == 0);
+    }
 }
 
 bool name_gpu_known(const struct name_rules *rules, const struct registry_name *known, size_t count,
                     const char *text, char out[NAME_WORDS_MAX])
 {
     const char *open = strrchr(text, '['), *close = open ? strchr(open, ']') : NULL;
-    char plain[NAME_WORDS_MAX], words[NAME_WORDS_MAX], item[NAME_WORDS_MAX], *rest = words;
-    bool cut = close != NULL, dropped = false, leading = false;
+    char plain[NAME_WORDS_MAX], words[NAME_WORDS_MAX], item[NAME_WORDS_MAX];
+    struct gpu_words mine;
+    bool apple = false, found = false;
+    bool several = close && memchr(open, '/', (size_t)(close - open)); /* one chip of many cards */
+    int at = 0, n = 0;
 
     gp_format(plain, sizeof(plain), "%.*s", close ? (int)(close - open - 1) : (int)strlen(text),
               close ? open + 1 : text);
     name_words(plain, words);
     for (const char *list = rules->gpu_leading; list_next(&list, item);)
-        if (words_hold(words, item) == words && words[strlen(item)]) {
-            cut_out(words, words, strlen(item));
-            leading = cut = true;
-        }
-    gp_copy(out, NAME_WORDS_MAX, leading ? "apple" : "");
-    for (char *word; (word = strtok_r(NULL, "-", &rest)) != NULL;) {
-        bool number = isdigit((unsigned char)word[0]);
-
-        /* with an unknown word goes what numbers it: FTW3, VENTUS 3X */
-        dropped = number             ? dropped && strlen(word) < 3 && rest && *rest != 'g'
-                  : strlen(word) < 2 ? dropped
-                                     : !is_gpu_word(rules, known, count, word);
-        cut |= dropped;
-        if (!dropped)
-            gp_append(out, NAME_WORDS_MAX, "-", "%s", word);
+        apple |= words_hold(words, item) == words && words[strlen(item)];
+    for (int full = 0; full < 2 && !found; full++) {
+        if (full)
+            say_in_full(rules, plain, words);
+        name_gpu_words(rules, full ? words : plain, &mine);
+        found = !several && find_gpu_name(rules, known, count, &mine, apple, &at, &n) &&
+                (strchr(text, ' ') || n == mine.count);
     }
-    return cut && strpbrk(out, "0123456789") != NULL;
+    gp_copy(out, NAME_WORDS_MAX, apple ? "apple" : "");
+    for (int i = at; i < at + n; i++)
+        gp_append(out, NAME_WORDS_MAX, "-", "%s", mine.word[i]);
+    if (mine.gb > 0)
+        gp_append(out, NAME_WORDS_MAX, "-", "%g-gb", mine.gb);
+    return found;
+}
+
+bool name_gpu_machine(const struct name_rules *rules, const char *text, char gpu[64])
+{
+    char name[64];
+
+    for (const char *row = rules->gpu_machines; *row; row += strcspn(row, "|"), row += *row == '|')
+        if (sscanf(row, "%63s %63[^|]", name, gpu) == 2 && strchr(gpu, ':') &&
+            strcasecmp(name, text) == 0)
+            return true;
+    return false;
 }
 
 /* ---- the file ---- */
@@ -748,7 +905,9 @@ void names_file_read(struct profile_group top, void *target)
         struct name_tag t = {.family = ""};
 
         string_words(item, "family", t.family, sizeof(t.family));
+        profile_string(item, "family", t.text, sizeof(t.text));
         string_words(item, "size", t.size, sizeof(t.size));
+        profile_strings(item, "sizes", t.sizes, sizeof(t.sizes));
         profile_string(item, "format", t.format, sizeof(t.format));
         r->tags = insert_row(r->tags, &r->tag_cap, &r->tag_count, sizeof(t), i, &t);
     }
@@ -770,6 +929,9 @@ void names_file_read(struct profile_group top, void *target)
     profile_strings(top, "gpu_numbered", r->gpu_numbered, sizeof(r->gpu_numbered));
     profile_strings(top, "gpu_variants", r->gpu_variants, sizeof(r->gpu_variants));
     profile_strings(top, "gpu_leading", r->gpu_leading, sizeof(r->gpu_leading));
+    profile_strings(top, "gpu_modifiers", r->gpu_modifiers, sizeof(r->gpu_modifiers));
+    profile_strings(top, "gpu_short", r->gpu_short, sizeof(r->gpu_short));
+    profile_strings(top, "gpu_machines", r->gpu_machines, sizeof(r->gpu_machines));
     char source[512];
     profile_string(top, "source", source, sizeof(source));
 }

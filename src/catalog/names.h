@@ -6,6 +6,7 @@
  *   https://huggingface.co/Qwen/Qwen3-32B     qwen3-32b
  *   hf.co/unsloth/Qwen3-4B-GGUF:Q6_K          qwen3-4b, q6_k
  *   llama3.3:70b-instruct-q4_K_M (Ollama)     llama-3.3-70b, q4_k_m
+ *   cogito                                    qwen2.5-14b, q4_k_m: what Ollama means by it
  *   NVIDIA GeForce RTX 4090                   rtx-4090
  *
  * Texts are compared as their words: runs of letters and numbers in lower case, whatever stands
@@ -36,8 +37,10 @@ struct name_scheme { /* a suffix that says how weights are stored */
 };
 
 struct name_tag {    /* a family of Ollama's library */
+    char text[32];   /* as it is written there */
     char family[32]; /* as words */
-    char size[16];   /* without a tag or with "latest"; as words */
+    char size[32];   /* without a tag or with "latest"; as words */
+    char sizes[512]; /* '|' separated: "8b llama-3.1-8b q8_0", a tag, its model and format */
     char format[FORMAT_ID_MAX];
 };
 
@@ -61,6 +64,9 @@ struct name_rules {
     char gpu_numbered[80];    /* before a number that says nothing: sxm */
     char gpu_variants[320];   /* of a GPU's id that need not be typed: sxm */
     char gpu_leading[120];    /* Apple's machines, before the name of a chip: macbook pro */
+    char gpu_modifiers[160];  /* behind a GPU's name: of another card, as ti and laptop */
+    char gpu_machines[1600];  /* "p5e.48xlarge h200-sxm:8": types of clouds without a price */
+    char gpu_short[120];      /* "s super": what is written for another word behind a number */
 };
 
 void names_file_read(struct profile_group top, void *rules);
@@ -73,7 +79,9 @@ struct name_reading {
     char format[FORMAT_ID_MAX], other[FORMAT_ID_MAX]; /* "" = as published; nothing else */
     double size;  /* in billions, where it stands beside a base that names none; 0 */
     bool derived; /* the base is the end of a longer name */
+    bool gguf;    /* `format` is that of a GGUF */
     const struct name_other *unlike; /* it is no such model */
+    const char *base;                /* but of this one; NULL: none was found */
 };
 
 /* known: registry_names() of models. False for what can only be a path: /m, ./m, a/b/c. */
@@ -81,19 +89,35 @@ bool name_read_model(const struct name_rules *rules, const struct registry_name 
                      size_t count, const struct format *formats, size_t format_count,
                      const char *text, struct name_reading *out);
 
-/* Does a name of a GPU answer what was typed? 2: it has the same words; 1: but for variants;
- * 0: no. memory_gb: what the GPU has, as a name may say it (0: any); *gb: what was typed, as in
- * "A100 80GB", or 0. */
-int name_gpu_match(const struct name_rules *rules, const char *typed, const char *name,
-                   double memory_gb, double *gb);
+#define GPU_WORDS 24
 
-/* What says in a shop's, lspci's or a whole machine's name which GPU it is, as words; false where
- * nothing is to be left out: a word that none of `known` has is its maker's or of its series.
+struct gpu_words { /* of a name, but for what says nothing */
+    char text[NAME_WORDS_MAX];
+    const char *word[GPU_WORDS]; /* in text: no copy of it is one */
+    int count;
+    double gb; /* as in "A100 80GB", or 0 */
+};
+
+void name_gpu_words(const struct name_rules *rules, const char *text, struct gpu_words *out);
+
+/* Does a name of a GPU answer what was typed? 3: it has the same words; 2: but for its memory; 1:
+ * but for variants; 0: no. form: how it is built in, which may be typed beside its name. memory_gb:
+ * what the GPU has, as a name may say it (0: any). */
+int name_gpu_match(const struct name_rules *rules, const struct gpu_words *typed, const char *name,
+                   const char *form, double memory_gb);
+
+/* What says in a shop's, lspci's or a whole machine's name which GPU it is, as words: the longest
+ * of `known` that stands in it, and the memory. False where there is none, or it could be another.
  *
- *   AD102 [GeForce RTX 4090] (rev a1)          geforce-rtx-4090
- *   MSI GeForce RTX 5080 16G VENTUS 3X OC      geforce-rtx-5080-16-g */
+ *   AD102 [GeForce RTX 4090] (rev a1)                    rtx-4090
+ *   MSI GeForce RTX 5080 16G VENTUS 3X OC                rtx-5080-16-gb
+ *   rtx-4080s                                            rtx-4080-super
+ *   Navi 31 [Radeon RX 7900 XT/7900 XTX/7900 GRE]        false */
 bool name_gpu_known(const struct name_rules *rules, const struct registry_name *known, size_t count,
                     const char *text, char out[NAME_WORDS_MAX]);
+
+/* The GPUs, "h200-sxm:8", of a cloud's machine that prices do not hold. */
+bool name_gpu_machine(const struct name_rules *rules, const char *text, char gpu[64]);
 
 /* Are the words of one text those of the other, or does the other go on behind them? */
 bool name_begins(const char *text, const char *name);

@@ -575,6 +575,8 @@ enum gp_status registry_find(struct registry *registry, const char *text, void *
     }
     if (text[0] != '\0' && strchr(text, ':') == NULL) /* a tag says a format, too */
         rc = find_alias(registry, text, item, err);
+    if (rc == GP_OK && *item == NULL && err == NULL) /* nobody reads what is near */
+        return GP_E_USAGE;
     if (rc == GP_OK && *item == NULL) {
         if (!registry_suggest(registry, text, "*", hint, sizeof hint))
             gp_format(hint, sizeof hint, "--list %s shows what there is", registry->class->folder);

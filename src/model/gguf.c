@@ -137,15 +137,9 @@ static double part_columns(const struct tensor *t)
     return t->rows > 1 ? t->cols : 0;
 }
 
-static double bits_at(const struct model *m, const struct format *f, unsigned part,
-                      struct place place, double cols)
+/* Of a tensor that no rule is for. */
+static double rest_bits(const struct format *f, double cols)
 {
-    for (int i = 0; i < f->rules; i++) {
-        const struct format_rule *r = &f->rule[i];
-
-        if (r->part & part && rule_holds((enum gguf_when)r->when, m, place))
-            return fitting_bits(r->bits, r->block, r->fallback_bits, cols);
-    }
     return fitting_bits(f->bits, f->block, f->fallback_bits, cols);
 }
 
@@ -161,6 +155,35 @@ static bool is_counted(const struct model *m, int k, bool v)
     return mixer_is(kind->mixer, MIXER_IS_GROUPED) && !kind->k_is_v;
 }
 
+struct choice {
+    enum gguf_when when; /* of the last: always */
+    double bits;
+};
+
+/* The rules for a part that this model can meet, in order: what they ask of the model is asked
+ * here, once, and what they ask of a layer is left. */
+static int choices_of(const struct model *m, const struct format *f, unsigned part, double cols,
+                      struct choice *out)
+{
+    struct place nowhere = {0, 1};
+    int n = 0;
+
+    for (int i = 0; i < f->rules; i++) {
+        const struct format_rule *r = &f->rule[i];
+        enum gguf_when when = (enum gguf_when)r->when;
+        bool placed = when >= WHEN_MORE && when <= WHEN_MIDDLE;
+
+        if (!(r->part & part) || (!placed && !rule_holds(when, m, nowhere)))
+            continue;
+        out[n++] = (struct choice){placed ? when : WHEN_ALL,
+                                   fitting_bits(r->bits, r->block, r->fallback_bits, cols)};
+        if (!placed)
+            return n;
+    }
+    out[n++] = (struct choice){WHEN_ALL, rest_bits(f, cols)};
+    return n;
+}
+
 /* The mean over the layers of a kind. The quantizer counts the values it meets; of MLPs it
  * takes the layer's number where the model has experts, else it counts them too. */
 static double mean_bits(const struct model *m, const struct format *f, int k, unsigned part,
@@ -169,19 +192,26 @@ static double mean_bits(const struct model *m, const struct format *f, int k, un
     bool v = part & PART_V, by_layer = !v && model_experts(m) > 0;
     int layers = 0, i = 0;
     struct place p = {0, m->layer_count};
+    struct choice choice[FORMAT_RULES + 1];
     double sum = 0;
 
+    if (choices_of(m, f, part, cols, choice) == 1)
+        return choice[0].bits;
     if (v) {
         p.n = 0;
         for (int l = 0; l < m->layer_count; l++)
             p.n += is_counted(m, m->layer[l], true);
     }
     for (int l = 0; l < m->layer_count; l++) {
+        const struct choice *c = choice;
+
         p.i = by_layer ? l : i;
         i += is_counted(m, m->layer[l], v);
         if (m->layer[l] != k)
             continue;
-        sum += bits_at(m, f, part, p, cols);
+        while (!rule_holds(c->when, m, p))
+            c++;
+        sum += c->bits;
         layers++;
     }
     return layers > 0 ? sum / layers : f->bits;
@@ -193,7 +223,6 @@ static double mean_bits(const struct model *m, const struct format *f, int k, un
 static double outside_bits(const struct model *m, const struct format *f, const struct tensor *t)
 {
     bool embeds = t->role == ROLE_EMBED || t->role == ROLE_LAYER_EMBED || t->role == ROLE_NGRAM;
-    struct place nowhere = {0, 1};
     double cols = part_columns(t);
 
     if (t->role == ROLE_HEAD || (embeds && m->tied))
@@ -203,7 +232,7 @@ static double outside_bits(const struct model *m, const struct format *f, const 
         return fitting_bits(f->embed_bits, f->block, fmax(f->fallback_bits, f->embed_bits), cols);
     if (strcmp(t->name, "per_layer_model_projection") == 0)
         return F16_BITS;
-    return bits_at(m, f, 0, nowhere, cols);
+    return rest_bits(f, cols);
 }
 
 /* Rows of the gate z, which is a matrix of its own in GGUF. */
@@ -216,8 +245,7 @@ static double gate_rows(const struct model *m, int k, const struct tensor *t)
 
 double gguf_bytes(const struct model *m, const struct format *mix, int k, const struct tensor *t)
 {
-    struct place nowhere = {0, 1};
-    double z = gate_rows(m, k, t), rest = bits_at(m, mix, 0, nowhere, part_columns(t));
+    double z = gate_rows(m, k, t), rest = rest_bits(mix, part_columns(t));
     unsigned part = part_of(m, t);
     double bits = rest;
 

@@ -56,6 +56,11 @@ assert_contains "LFS" "model.safetensors: a pointer of Git LFS, not the file its
 mkdir "$work/gguf"
 printf "$pointer" >"$work/gguf/m.gguf"
 assert_fails 3 'git lfs pull' --show "$work/gguf/m.gguf"
+# what Ollama keeps under another name is read for what it is, and nothing else so named
+printf 'GGUF\003\000\000\000' >"$work/gguf/sha256-0a1b"
+assert_fails 3 'the file is cut off or damaged' --show "$work/gguf/sha256-0a1b"
+printf 'GGML\003\000\000\000' >"$work/gguf/sha256-0a1c"
+assert_fails 3 'not a model file' --show "$work/gguf/sha256-0a1c"
 config shards ''
 echo '{"metadata":{"total_size":1},"weight_map":{"a":"model-00001-of-00001.safetensors"}}' \
     >"$work/shards/model.safetensors.index.json"

@@ -825,7 +825,7 @@ assert_contains "--precision over the name" "with int4-awq, but --precision says
 assert_fails 2 "no model 'acme/none-7b' in the catalogue (hf download acme/none-7b config.json" \
     --plan -m acme/none-7b
 assert_fails 2 "is a drafter" --plan -m RedHatAI/Qwen3-8B-speculator.eagle3
-assert_fails 2 "did you mean devstral-2-123b" --plan -m devstral
+assert_fails 2 "did you mean devstral-2-123b" --plan -m devstral-3
 assert_fails 3 "no such file" --plan -m ./acme/none
 assert_fails 2 "--context: 0 is outside" --plan -m llama-3.1-8b -c 0
 assert_fails 2 "needs a value" --plan -m

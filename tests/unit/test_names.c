@@ -33,6 +33,15 @@ static const struct model_row models[] = {
     {"unsloth/Qwen3-8B-GGUF:UD-Q6_K_XL", "qwen3-8b", "q6_k"},
     {"mradermacher/Qwen3-14B-i1-GGUF:iq3_xxs", "qwen3-14b", "iq3_xxs"},
     {"Qwen3-8B-Q5_K_M", "qwen3-8b", "q5_k_m"},
+    {"Qwen/Qwen3-8B-GGUF/Qwen3-8B-Q6_K.gguf", "qwen3-8b", "q6_k"},
+    {"https://huggingface.co/unsloth/Qwen3-32B-GGUF/resolve/main/BF16/"
+     "Qwen3-32B-Q8_0-00001-of-00002.gguf",
+     "qwen3-32b", "q8_0"},
+    {"bartowski/Qwen_Qwen3-8B-GGUF:Q5_K_L", "qwen3-8b", "q5_k_m"},
+    {"bartowski/THUDM_GLM-4-32B-0414-GGUF", "glm-4-32b-0414", "q4_k_m"},
+    /* a branch of a repository is no tag */
+    {"TheBloke/Llama-2-13B-GPTQ:gptq-4bit-128g-actorder_True", "llama-2-13b", "int4-gptq"},
+    {"TheBloke/Llama-2-13B-GPTQ-4b-128g", "llama-2-13b", "int4-gptq"},
     /* addresses, and folders of a cache */
     {"https://huggingface.co/Qwen/Qwen3-8B-AWQ/blob/main/config.json", "qwen3-8b", "int4-awq"},
     {"hf.co/bartowski/Qwen3-8B-GGUF:Q8_0", "qwen3-8b", "q8_0"},
@@ -45,7 +54,18 @@ static const struct model_row models[] = {
     {"qwen3:235b", "qwen3-235b-a22b", "q4_k_m"},
     {"gemma3:4b-it-qat", "gemma-3-4b", "q4_0"},
     {"deepseek-r1:14b", "r1-distill-qwen-14b", "q4_k_m"},
-    {"gpt-oss:latest", "gpt-oss-20b", "mxfp4"},
+    {"gpt-oss:latest", "gpt-oss-20b", "mxfp4_moe"}, /* whatever the type is called */
+    {"hf.co/unsloth/gpt-oss-20b-GGUF:F16", "gpt-oss-20b", "mxfp4_moe"},
+    {"openai/gpt-oss-120b", "gpt-oss-120b", ""},
+    {"llama3.1", "llama-3.1-8b", "q4_k_m"}, /* as Ollama writes it, of its usual size */
+    {"llama3:instruct", "llama-3-8b", "q4_0"},
+    {"llama3.2:1b", "llama-3.2-1b", "q8_0"},
+    {"cogito:70b", "llama-3.1-70b", "q4_k_m"}, /* no such name of a model */
+    {"cogito:70b-v1-preview-llama-q8_0", "llama-3.1-70b", "q8_0"},
+    {"cogito:671b", NULL, ""},
+    {"olmo2:13b", "olmo-2-1124-13b", "q4_k_m"},
+    {"llama4:maverick", "llama-4-maverick", "q4_k_m"},
+    {"bge-m3:latest", "bge-m3", "f16"},
     {"phi4:14b-fp16", "phi-4-14b", "f16"},
     /* said loosely; a name that begins one alone */
     {"Llama 3.1 8B Instruct", "llama-3.1-8b", ""},
@@ -59,6 +79,7 @@ static const struct model_row models[] = {
     {"somebody/Qwen3-8B-lora", NULL, ""},
     {"llava-hf/llava-v1.6-mistral-7b-hf", "llava-v1.6-mistral-7b", ""},
     {"cerebras/GLM-4.5-Air-REAP-91B-A12B", NULL, ""},
+    {"turboderp/Llama-3.1-8B-Instruct-exl3", NULL, ""},
     {"llava-hf/llava-v1.6-mistral-9b-hf", NULL, ""},
     {"Qwen/Qwen3-9B", NULL, ""},
     {"DeepSeek V3 70B", NULL, ""},
@@ -94,6 +115,40 @@ static void test_models(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++)
         read_one(models[i].name, models[i].id, models[i].format);
+}
+
+/* The models of the table of Ollama's tags are in the catalogue, and are what the tags mean. */
+static void test_tags(void **state)
+{
+    char line[400], family[64] = "", tag[64], id[96], name[200], *at;
+    struct gp_err err = {0};
+    FILE *file;
+    int rows = 0;
+
+    (void)state;
+
+    file = fopen(source_path("profiles/names.cfg"), "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof(line), file) != NULL && strncmp(line, "# GPUs", 6) != 0) {
+        if ((at = strstr(line, "{ family = \"")) != NULL)
+            sscanf(at, "{ family = \"%63[^\"]", family);
+        at = strstr(line, "sizes = [");
+        at = at ? at + 9 : strncmp(line, "        \"", 9) == 0 ? line : NULL;
+        for (; at && family[0] && (at = strchr(at, '"')) != NULL;
+             at = strchr(at + 1, '"') + 1, rows++) {
+            const struct model *model = NULL;
+            struct name_reading read;
+
+            assert_int_equal(sscanf(at, "\"%63[^ ] %95[^ \"]", tag, id), 2);
+            snprintf(name, sizeof(name), "%s:%s", family, tag);
+            assert_int_equal(catalog_model(catalog, id, &model, &err), GP_OK);
+            assert_int_equal(catalog_read_name(catalog, name, &read, &err), GP_OK);
+            if (read.id == NULL || strcmp(read.id, model->id) != 0 || !read.gguf)
+                fail_msg("%s: read as %s, not %s", name, read.id ? read.id : "nothing", id);
+        }
+    }
+    fclose(file);
+    assert_true(rows > 100);
 }
 
 /* Each name in a profile is read as its own model, with a suffix too, unless the name says
@@ -154,6 +209,12 @@ static const struct {
     {"RTX 5090 D", "rtx-5090-d"},
     {"Apple M4", "apple-m4"},
     {"4060 Ti 8GB", "rtx-4060-ti-8g"},
+    {"L40S 48GB PCIe", "l40s"}, /* how it is built in */
+    {"MI300X OAM", "mi300x"},
+    {"RTX 4090 SXM", NULL},
+    {"4090 24G", "rtx-4090"},
+    {"W6800", "radeon-pro-w6800"},
+    {"RTX 6000 Blackwell", NULL}, /* no Quadro */
     {"RTX 4090 Max-Q", NULL},
     {"RTX 6000", "quadro-rtx-6000"}, /* the one of that name; the answer says so */
     {"A100 60GB", NULL},
@@ -273,12 +334,29 @@ static void test_gpu_readings(void **state)
         {"Mac Studio M2 Ultra 192GB", "apple-m2-ultra"},
         {"MacBook Pro M3 Max 36GB", "apple-m3-max:36GB"},
         {"iMac M4", "apple-m-4"},
-        {"NVIDIA Corporation GB202 [GeForce RTX 5090] (rev a1)", "geforce-rtx-5090"},
+        {"NVIDIA Corporation GB202 [GeForce RTX 5090] (rev a1)", "rtx-5090"},
         {"01:00.0 VGA compatible controller: NVIDIA Corporation AD102 [GeForce RTX 4090] (rev a1)",
-         "geforce-rtx-4090"},
-        {"MSI GeForce RTX 4070 Ti SUPER 16G VENTUS 3X OC", "geforce-rtx-4070-ti-super-16-g"},
-        {"ASUS ROG Strix RTX 3090 OC 24GB", "rog-strix-rtx-3090-24-gb"},
+         "rtx-4090"},
+        {"MSI GeForce RTX 4070 Ti SUPER 16G VENTUS 3X OC", "rtx-4070-ti-super-16-gb"},
+        {"ASUS ROG Strix RTX 3090 OC 24GB", "rtx-3090-24-gb"},
         {"Ryzen AI Max+ 395", "strix-halo-128"},
+        {"EVGA GeForce RTX 3090 FTW3 Ultra", "rtx-3090"}, /* words of other GPUs' names */
+        {"XFX Speedster MERC310 RX 7900 XTX", "rx-7900-xtx"},
+        {"PNY GeForce RTX 5060 Ti 16GB OC Dual Fan", "rtx-5060-ti-16-gb"},
+        {"Sparkle Intel Arc A770 TITAN OC Edition", "arc-a-770"},
+        {"ASUS TUF-RTX4090-O24G-GAMING", "rtx-4090-24-gb"},
+        {"MacBook Pro 16 M3 Max 128GB", "apple-m3-max"},
+        {"4080s", "4080-super"},
+        {"rtx 4070tis", "rtx-4070-ti-super"},
+        {"RTX 4090 mobile", "rtx-4090-laptop"},
+        {"nvidia/h100", "h100-sxm"},
+        {"ml.g5.12xlarge", "a10g:4"},
+        {"p5e.48xlarge:2", "h200-sxm:16"},
+        {"MSI GeForce RTX 4090 Ti SUPRIM", NULL},                               /* no such card */
+        {"Navi 31 [Radeon RX 7900 XT/7900 XTX/7900 GRE/7900M] (rev c8)", NULL}, /* one of four */
+        {"dual 3090", NULL},
+        {"h100-sxm: 1", NULL}, /* a count that is none, and no name of another's */
+        {"h100-sxm:0", NULL},
         {"p5.47xlarge", NULL},
         {"RTX 9090", NULL},
         {"MIG 3g.40gb", NULL},
@@ -330,10 +408,10 @@ static void test_public_gpus(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_models),       cmocka_unit_test(test_own_names),
-        cmocka_unit_test(test_gpu_readings), cmocka_unit_test(test_gpus),
-        cmocka_unit_test(test_any_text),     cmocka_unit_test(test_public_models),
-        cmocka_unit_test(test_public_gpus),
+        cmocka_unit_test(test_models),        cmocka_unit_test(test_own_names),
+        cmocka_unit_test(test_gpu_readings),  cmocka_unit_test(test_gpus),
+        cmocka_unit_test(test_tags),          cmocka_unit_test(test_any_text),
+        cmocka_unit_test(test_public_models), cmocka_unit_test(test_public_gpus),
     };
     int failed;
 

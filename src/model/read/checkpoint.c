@@ -746,6 +746,18 @@ static enum gp_status read_beside(const char *dir, const char *name, struct mode
     return sum_shards(dir, names, 1, out, err);
 }
 
+/* By its first bytes: Ollama keeps GGUF files as blobs/sha256-... */
+static bool is_gguf(const char *path)
+{
+    char magic[4] = "";
+    FILE *file = fopen(path, "re");
+    bool is = file && fread(magic, sizeof magic, 1, file) == 1 && memcmp(magic, "GGUF", 4) == 0;
+
+    if (file)
+        fclose(file);
+    return is;
+}
+
 /* Any other .json is taken for a configuration; the tensors stay unknown unless it is
  * the folder's own config.json. */
 enum gp_status checkpoint_read(const char *path, struct model *out, struct gp_err *err)
@@ -767,7 +779,7 @@ enum gp_status checkpoint_read(const char *path, struct model *out, struct gp_er
         rc = read_folder(path, false, out, err);
     } else if (strcmp(name, ADAPTER_NAME) == 0) {
         rc = fail_adapter(path, err);
-    } else if (ends_with(path, ".gguf")) {
+    } else if (ends_with(path, ".gguf") || (S_ISREG(info.st_mode) && is_gguf(path))) {
         rc = checkpoint_read_gguf(NULL, path, out, err);
     } else if (tensors || strcmp(name, "config.json") == 0) {
         called = dir;
