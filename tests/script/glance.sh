@@ -98,6 +98,14 @@ answered "at what cost and speed?" '[a-z0-9-]+ +[0-9]+ +\$[0-9.]+ +[0-9.]+ +\$[0
 answered "how many more users break it?" '\+[0-9,]+ users?[:,] .*(KV pool|goal)'
 answered "how does it grow?" 'over users'
 
+screen "goals that are missed do not stretch the plot" -m 70B -p int8 -g l40s -u 4 --tpot 40 <<'KEYS'
+:size 200 60
+:wait
+:dump -
+KEYS
+answered "how does it grow?" 'over users'
+lacks "256k"
+
 screen "which GPU" -m 70B -p int8 -g l4 <<'KEYS'
 / "gpu" Enter
 Enter
