@@ -94,6 +94,6 @@ END {
     printf "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" " \
            "viewBox=\"0 0 %.1f %.1f\">\n", w, h, w, h
     printf "<rect width=\"100%%\" height=\"100%%\" rx=\"6\" fill=\"%s\"/>\n", ground
-    print "<g font-family=\"DejaVu Sans Mono,Menlo,Consolas,monospace\" font-size=\"14\">"
+    print "<g xml:space=\"preserve\" font-family=\"DejaVu Sans Mono,Menlo,Consolas,monospace\" font-size=\"14\">"
     printf "%s</g>\n</svg>\n", out
 }

@@ -80,7 +80,7 @@ expect <<'END'
  gpuplan  1 Plan  2 Compare [3 Curves] 4 Bench  5 Pool  6 Replay
 ┌─ [p] Output tok/s  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ───────────── tok/s ─┐
 │    │      │                               :104 users: 90 % of the most⡀⢀ ⡀⢀ ⡀│
-│    │      │                        155 users: marginal beyond⠁⠈ ⠁⠈ ⠁⠈        │
+│    │      │                       155 users: marginal beyond ⠁⠈ ⠁⠈ ⠁⠈        │
 │2000│      │                     ⢀ ⡀⢀ ⠄⠠ ⠄⠐:⠂⠐ ⠂⠈ ⠁⠈          :               │
 │    │      │           ⡀⢀ ⠄⠐ ⠂⠈ ⠁        ⣀⣀⣀⣀⣀⣀⣀⣀⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒│
 │    │      │     ⡀⠠ ⠂⠈  ⢀⣀⣀⡠⠤⠤⠤⠒⠒⠒⠒⠊⠉⠉⠉⠉⠉  :                  :               │
@@ -455,7 +455,7 @@ KEYS
 expect <<'END'
  gpuplan  1 Plan  2 Compare [3 Curves] 4 Bench  5 Pool  6 Replay
 ┌─ [m] Memory of one GPU against context  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ┐
-│  │⢀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀fits to 131,072 tokensu│
+│  │⢀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀fits to 131,072 tokens⣀u│
 │  │⠠⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤l│
 │  │                                         │                               ⣀d│
 │  │                                         │                      ⢀⣀⣀⡤⠤⠔⠒⠊⠉⠁:│
@@ -532,7 +532,7 @@ KEYS
 expect <<'END'
  gpuplan  1 Plan  2 Compare [3 Curves] 4 Bench  5 Pool  6 Replay
 +- [m] Memory of one GPU against context  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 +
-|  |----------------------------------------------------fits to 131,072 tokensu|
+|  |---------------------------------------------------fits to 131,072 tokens-u|
 |  |--------------------------------------------------------------------------l|
 |  |                                         |                               /d|
 |  |                                         |                      //////////:|
@@ -671,7 +671,7 @@ KEYS
 expect <<'END'
  1  2 [3 Curves] 4  5  6
 ┌─ [m] Memory of one GPU against user… ┐
-│  │  │ fits to 155 users:       ⢀⣀⣀⣀⡠d│
+│  │  │fits to 155 users :       ⢀⣀⣀⣀⡠d│
 │  │⠘⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⣛⣛⣛⣛⠿⠿⠿⠿⠟⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛ul│
 │50│⢠⣤P⣤⣴⣒⣒⣒⣚⣉⣉⣉⣉⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀cb│
 │  │⠈⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉a│

@@ -98,6 +98,18 @@ answered "at what cost and speed?" '[a-z0-9-]+ +[0-9]+ +\$[0-9.]+ +[0-9.]+ +\$[0
 answered "how many more users break it?" '\+[0-9,]+ users?[:,] .*(KV pool|goal)'
 answered "how does it grow?" 'over users'
 
+# With a goal of TTFT the requests beyond what is held wait, and no verdict ends the axis.
+shipped_catalogue
+frozen=$work/program/${gp##*/}
+screen "a goal does not stretch the plot" -m 70B -p int8 -g l40s:4 -u 4 --ttft 1000 <<'KEYS'
+:size 200 60
+:wait
+:dump -
+KEYS
+answered "how does it grow?" 'over users'
+lacks "256k"
+gp=$frozen
+
 screen "which GPU" -m 70B -p int8 -g l4 <<'KEYS'
 / "gpu" Enter
 Enter

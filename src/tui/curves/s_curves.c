@@ -793,7 +793,7 @@ static void read_roofline(struct curves *c, const struct form *form, double x)
 
 /* ---- the table ---- */
 
-#define LAYOUT_EXPLAIN "A point is a plan, its band dotted: "
+#define LAYOUT_EXPLAIN "P: your plan; dotted: its band. "
 
 static const struct curve_row {
     const char *title;

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "plan/compare.h"
 
 enum {
     UNIT_FIXES,
@@ -28,7 +29,8 @@ struct plan_alternatives_job {
 
 /* ---- units, by the thread ---- */
 
-/* Powers of two, up to a few times what it holds. */
+/* Powers of two, to the first that is more than it holds: where goals are missed the requests
+ * beyond wait, and the rate is what it was. */
 static void unit_sample(struct plan_alternatives_job *job, int i)
 {
     const struct answer *a = &job->form.answer;
@@ -37,7 +39,8 @@ static void unit_sample(struct plan_alternatives_job *job, int i)
 
     job->sample[i] = (struct plan_sample){0};
     if (!a->plan.has_memory || a->plan.speed.gap != SPEED_KNOWN ||
-        (i > 0 && job->sample[i - 1].users <= 0)) /* no longer fits */
+        (i > 0 && (job->sample[i - 1].users <= 0 || /* no longer fits */
+                   job->sample[i - 1].users > compare_capacity(&a->plan))))
         return;
     q.rate = 0;
     q.users = exp2(i);

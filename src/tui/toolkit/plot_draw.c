@@ -442,8 +442,8 @@ static void draw_word(struct canvas *canvas, struct rect area, const struct plot
         return;
     if (r->upright)
         canvas_text(canvas, area, int_min(i, area.rows - 1),
-                    at + 1 + wide <= area.cols ? at + 1 : int_max(at - wide, 0), plot_ink(r->role),
-                    r->word);
+                    at + 1 + wide <= area.cols ? at + 1 : int_max(at - wide - 1, 0),
+                    plot_ink(r->role), r->word);
     else
         canvas_text(canvas, area, at > 0 ? at - 1 : at + 1, 1, plot_ink(r->role), r->word);
 }
