@@ -580,16 +580,16 @@ expect <<'END'
 │4 points good, 0 flagged, 0 wrong, 18 without a figure                        │
 └──────────────────────────────────────────────────────────────────────────────┘
 ┌─ Points ─────────────────────────────────────────────── device 0, Tab: next ─┐
-│state   point                            measured       time   predicted ratio│
+│state   point                           measured       time    predicted ratio│
 │── gemm (m x n x k) ──────────────────────────────────────────────────────────│
-│ok      512^3 fp32                    134 GFLOP/s       2 ms    3.359 ms 168 %│
+│ok      512^3 fp32                   134 GFLOP/s       2 ms 79.9 GFLOP/s 168 %│
 │skipped 512^3 fp16                                                            │
 │skipped 512^3 bf16                                                            │
 │skipped 512^3 int8                                                            │
 │skipped 2048^3 fp32                                                           │
 │skipped 2048^3 fp16                                                           │
 │skipped 2048^3 bf16                                                           │
-│ok      2048^3 int8                    8.59 TOP/s       2 ms    214.8 ms  107x│
+│ok      2048^3 int8                   8.59 TOP/s       2 ms   80.0 GOP/s  107x│
 └──────────────────────────────────────────────────────────────────────────────┘
  Failed: a device was lost; what was measured is kept.
 
@@ -622,7 +622,7 @@ expect <<'END'
 │0 points good, 0 flagged, 0 wrong, 22 without a figure                        │
 └──────────────────────────────────────────────────────────────────────────────┘
 ┌─ Points ─────────────────────────────────────────────── device 0, Tab: next ─┐
-│state   point                            measured       time   predicted ratio│
+│state   point                           measured       time    predicted ratio│
 │── gemm (m x n x k) ──────────────────────────────────────────────────────────│
 │skipped 512^3 fp32                                                            │
 │skipped 512^3 fp16                                                            │
@@ -739,11 +739,11 @@ expect <<'END'
 │6 points good, 0 flagged, 0 wrong, 0 without a figure                         │
 └──────────────────────────────────────────────────────────────────────────────┘
 ┌─ Points ─────────────────────────────────────────────── device 0, Tab: next ─┐
-│state   point                            measured       time   predicted ratio│
+│state   point                           measured       time    predicted ratio│
 │── memory ────────────────────────────────────────────────────────────────────│
-│ok      read 128 MiB                    67.1 GB/s       2 ms    5.592 ms 280 %│
-│ok      write 128 MiB                   67.1 GB/s       2 ms           -     -│
-│ok      copy 128 MiB                     134 GB/s       2 ms           -     -│
+│ok      read 128 MiB                   67.1 GB/s       2 ms    24.0 GB/s 280 %│
+│ok      write 128 MiB                  67.1 GB/s       2 ms            -     -│
+│ok      copy 128 MiB                    134 GB/s       2 ms            -     -│
 └──────────────────────────────────────────────────────────────────────────────┘
 
 
@@ -824,11 +824,11 @@ expect <<'END'
 │6 points good, 0 flagged, 0 wrong, 0 without a figure                                                                 │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
 ┌─ Points ─────────────────────────────────────────────────────────────────────────────────────── device 1, Tab: next ─┐
-│state   point                      measured       time   predicted ratio bar  | predicted  flags                      │
+│state   point                      measured       time    predicted ratio bar  | predicted  flags                     │
 │── memory ────────────────────────────────────────────────────────────────────────────────────────────────────────────│
-│ok      read 128 MiB              67.1 GB/s       2 ms    5.592 ms 280 % ██████████│█████                             │
-│ok      write 128 MiB             67.1 GB/s       2 ms           -     -                                              │
-│ok      copy 128 MiB               134 GB/s       2 ms           -     -                                              │
+│ok      read 128 MiB              67.1 GB/s       2 ms    24.0 GB/s 280 % ██████████│█████                            │
+│ok      write 128 MiB             67.1 GB/s       2 ms            -     -                                             │
+│ok      copy 128 MiB               134 GB/s       2 ms            -     -                                             │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
 
 

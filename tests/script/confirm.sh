@@ -39,7 +39,7 @@ expect <<'END'
 │F5 measures these, two minutes at most; p all of Bench                        │
 │                                                                              │
 │┌─ Points ───────────────────────────────────────────────────────────────────┐│
-││state   point                          measured       time   predicted ratio││
+││state   point                         measured       time    predicted ratio││
 ││── batch (layer, tokens) ───────────────────────────────────────────────────││
 ││waiting qkv 512 fp32                                                        ││
 ││waiting o 512 fp32                                                          ││
@@ -170,7 +170,7 @@ expect <<'END'
 │bound by                  launches and the engine's own time                  │
 │                                                                              │
 │┌─ Points ───────────────────────────────────────────────────────────────────┐│
-││state   point                          measured       time   predicted ratio││
+││state   point                         measured       time    predicted ratio││
 ││── batch (layer, tokens) ───────────────────────────────────────────────────││
 ││waiting qkv 1 fp32                                                          ││
 ││waiting qkv 512 fp32                                                        ││

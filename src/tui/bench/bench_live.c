@@ -635,7 +635,7 @@ static const struct list_column point_columns[COLUMNS] = {
     [COL_NAME] = {"point", 0, 0, false},
     [COL_RATE] = {"measured", 12, 0, true},
     [COL_TIME] = {"time", 10, 62, true},
-    [COL_PREDICTED] = {"predicted", 11, 62, true},
+    [COL_PREDICTED] = {"predicted", 12, 62, true},
     [COL_RATIO] = {"ratio", 5, 0, true},
     [COL_BAR] = {"bar  | predicted", BAR_COLS, BAR_LEAST, false},
     [COL_FLAGS] = {"flags", 0, FLAGS_LEAST, false},
@@ -711,6 +711,18 @@ static struct point_result result_of(const struct bench *b, const struct session
     return r;
 }
 
+/* What is predicted of a point, as it is measured: "734 TFLOP/s". */
+static const char *predicted_text(const struct point *p, double seconds, char *text, size_t size)
+{
+    struct point_result r = {.test = p->test, .type = p->type, .median = seconds};
+
+    if (!(seconds > 0))
+        return "-";
+    r.ops = point_operations(p) / seconds;
+    r.bytes = point_bytes(p) / seconds;
+    return result_rate(text, size, &r);
+}
+
 /* How much of the predicted speed was reached; what is predicted as a line over it. */
 static void draw_ratio(struct canvas *canvas, struct rect in, int y, int x, double ratio,
                        enum ink ink)
@@ -729,8 +741,10 @@ static const char *result_cell(const struct session_point *p, const struct point
 {
     if (column == COL_RATE)
         return p->mark == MARK_UNSUPPORTED ? "unsupported" : result_rate(text, size, r);
-    if (column == COL_TIME || column == COL_PREDICTED)
-        return time_text(text, size, column == COL_TIME ? r->median : r->predicted);
+    if (column == COL_TIME)
+        return time_text(text, size, r->median);
+    if (column == COL_PREDICTED)
+        return predicted_text(p->point, r->predicted, text, size);
     if (column == COL_FLAGS) {
         if (!result_flags(r, ", ", text, size)[0] && !result_wrong(r))
             return r->reason;
@@ -782,7 +796,8 @@ static void draw_point(const struct bench *b, struct canvas *canvas, struct rect
     name_point(p.point, name, sizeof(name));
     canvas_fit(canvas, in, y, table->x[COL_NAME], end - table->x[COL_NAME], INK_TEXT, name);
     if (p.count == 0 && table->count == COLUMNS && plan_time(b, p.point) > 0)
-        list_cell(canvas, in, y, table, COL_PREDICTED, INK_DIM, TIME(plan_time(b, p.point)));
+        list_cell(canvas, in, y, table, COL_PREDICTED, INK_DIM,
+                  predicted_text(p.point, plan_time(b, p.point), text, sizeof(text)));
     if (p.count == 0 && p.mark == MARK_WAITING && table->count == COLUMNS) {
         gp_format(text, sizeof(text), "%s%s, %s", p.seconds < 1 ? "" : "~", BENCH_TIME(p.seconds),
                   BENCH_BYTES(p.bytes));
@@ -792,7 +807,7 @@ static void draw_point(const struct bench *b, struct canvas *canvas, struct rect
         list_focus(canvas, in, y);
 }
 
-/* The list of points into a box; whole: with predicted time and flags, where there is room. */
+/* The list of points into a box; whole: with what is predicted and flags, where there is room. */
 static void draw_points(const struct bench *b, struct canvas *canvas, struct rect in, bool whole)
 {
     struct rect inside = rect_inside(in), list;
