@@ -270,14 +270,23 @@ static int in_stock(const struct pool_run *run, enum pool_rung_id id)
 
 void pool_stranded_words(const struct pool_run *run, enum pool_rung_id id, struct strbuf *out)
 {
+    static const char *const words[POOL_CAUSES] = {
+        [POOL_STRANDED_SERVER] = "left in servers",
+        [POOL_STRANDED_PEAKS] = "for other hours",
+        [POOL_STRANDED_TYPE] = "of types unused",
+        [POOL_STRANDED_SLICE] = "left of cut GPUs",
+        [POOL_STRANDED_REPLICA] = "in whole replicas",
+        [POOL_STRANDED_HEADROOM] = "for bursts",
+        [POOL_STRANDED_SPARE] = "spare",
+        [POOL_STRANDED_START] = "starting",
+    };
     const double *hours = run->answer.rungs[id].stranded;
     const char *before = "";
 
     for (int i = 0; i < POOL_CAUSES; i++) {
         if (hours[i] / run->c.pool.hours < 0.05)
             continue;
-        strbuf_addf(out, "%s%s %.1f", before, i == POOL_STRANDED_START ? "starting" : causes[i],
-                    hours[i] / run->c.pool.hours);
+        strbuf_addf(out, "%s%.1f %s", before, hours[i] / run->c.pool.hours, words[i]);
         before = ", ";
     }
 }

@@ -30,7 +30,8 @@ void pool_fleet_words(const struct pool_run *run, enum pool_rung_id id, struct s
  * replica. "" while they are not known. */
 void pool_breaks_words(const struct pool_run *run, struct strbuf *out);
 void pool_starts_words(const struct pool_run *run, struct strbuf *out);
-/* "server 4.0, peaks 22.3": GPUs of it that serve nothing, in the mean, by cause. */
+/* "4.0 left in servers, 22.3 for other hours": GPUs of it that serve nothing, in the mean, by
+ * cause. */
 void pool_stranded_words(const struct pool_run *run, enum pool_rung_id id, struct strbuf *out);
 
 /* "h100-sxm/1g.10gb x 2 TP 2" */
