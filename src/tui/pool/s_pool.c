@@ -739,7 +739,7 @@ static void draw_shown(const struct pool_screen *s, struct canvas *canvas, struc
         pool_fleet_words(s->run, s->run->rung, &line);
         canvas_fit(canvas, in, y++, 0, in.cols, INK_TEXT, line.text);
         strbuf_clear(&line);
-        strbuf_add(&line, "GPUs idle on average: ");
+        strbuf_add(&line, "idle GPUs, mean: ");
         pool_stranded_words(s->run, s->run->rung, &line);
         canvas_fit(canvas, in, y++, 0, in.cols, INK_TEXT, line.text);
         strbuf_fini(&line);
