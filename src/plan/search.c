@@ -57,6 +57,14 @@ bool search_abandoned(void)
     return abandon && atomic_load_explicit(abandon, memory_order_relaxed);
 }
 
+/* How a cut is looked at: one tier after the other, until something fits. */
+enum tier {
+    TIER_HOST,    /* each group of GPUs in one host */
+    TIER_HOSTS,   /* over whole hosts */
+    TIER_UNUSUAL, /* what people do not run */
+    TIER_COUNT
+};
+
 struct cut {
     int tp, pp, ep;
     int tier;   /* enum tier */
@@ -85,7 +93,8 @@ struct search {
     struct cut *first;       /* whose first layout is judged next; NULL = of none */
     int tier;                /* enum tier: what is looked at */
     bool against;            /* of it what pays off against the best of the others */
-    struct evaluation usual; /* that */
+    bool has_usual;
+    struct evaluation usual; /* that, whether it fits or not */
     double least;            /* of what counts most, for what people do not run; 0 = anything */
     struct evaluation slow;  /* the nearest miss of those that need less than the best */
     bool has_slow;
@@ -330,12 +339,21 @@ static bool pays_off(const struct search *s, const struct evaluation *e)
            (fewer || less);
 }
 
+#define NEARER 1.25 /* times, at least, likewise */
+
+/* Is it too slow, as the best of what people run, and not much nearer to the goals? */
+static bool is_no_nearer(const struct search *s, const struct evaluation *e)
+{
+    return s->tier == TIER_UNUSUAL && s->has_usual && e->verdict == VERDICT_SLOW &&
+           s->usual.verdict == VERDICT_SLOW && e->miss * NEARER > s->usual.miss;
+}
+
 /* Files one judged layout among what was seen. */
 static void search_consider(struct search *s, struct evaluation *e)
 {
     bool fits = e->verdict == VERDICT_FITS;
 
-    if (s->against && !pays_off(s, e))
+    if ((s->against && !pays_off(s, e)) || is_no_nearer(s, e))
         return;
     if (fits && search_fits(s) && ties_to_speed(s, e, &s->best)) {
         judge_tokens(s, &s->best);
@@ -908,14 +926,6 @@ static int most_within(const struct search *s)
     return q->power_cap > 0 ? (int)fmin(most, q->power_cap / power_most(q) * (1 + 1e-9)) : most;
 }
 
-/* How a cut is looked at: one tier after the other, until something fits. */
-enum tier {
-    TIER_HOST,    /* each group of GPUs in one host */
-    TIER_HOSTS,   /* over whole hosts */
-    TIER_UNUSUAL, /* what people do not run */
-    TIER_COUNT
-};
-
 /* Pipelines inside a host are for what TP does not divide; a replica takes 1, 2, 4, 8 GPUs of a
  * host or whole hosts, unless a count is given. */
 static enum tier cut_tier(const struct search *s, int tp, int pp, int ep)
@@ -1186,7 +1196,7 @@ static bool search_all(struct search *s, const struct request *q, const struct m
     s->goal = goal; /* the rest is filled in before it is read */
     s->order = orders[goal == SEARCH_FEWEST_GPUS && q->gpu_count > 0 ? ORDER_COUNTED : goal];
     s->fits_only = extent > SEARCH_NEAREST;
-    s->any = s->has_second = s->has_slow = s->against = false;
+    s->any = s->has_second = s->has_slow = s->has_usual = s->against = false;
     s->marginal = (struct layout){0};
     s->fewest = INT_MAX;
     s->chunked = s->turned = NULL;
@@ -1227,6 +1237,7 @@ static bool search_all(struct search *s, const struct request *q, const struct m
         if (search_fits(s) && (s->tier < TIER_UNUSUAL || gpus_paid(&s->best) <= 2 || late_asked(q)))
             continue;
         s->against = search_fits(s);
+        s->has_usual = s->any;
         s->usual = s->best;
         end = s->against ? end : s->tier + 1;
         if (s->tier == TIER_UNUSUAL)

@@ -503,6 +503,15 @@ static void test_sure_count(void **state)
     assert_int_equal(a.goals.sure.layout.gpus, 6);
 }
 
+/* Of what is too slow a pipeline serves 3.52 requests/s and TP 3.41: people run TP. */
+static void test_hardly_nearer(void **state)
+{
+    struct plan p = plan_of("-m llama-3.1-8b -g l4:2 --rate 5");
+    (void)state;
+    assert_int_equal(p.verdict, VERDICT_SLOW);
+    assert_int_equal(p.layout.pp, 1);
+}
+
 /* The likeliest of all layouts of a count, as far as a search tells them apart. */
 struct likeliest {
     const struct resolved *r;
@@ -816,6 +825,7 @@ int main(void)
         cmocka_unit_test(test_random_requests),
         cmocka_unit_test(test_random_rates),
         cmocka_unit_test(test_sure_count),
+        cmocka_unit_test(test_hardly_nearer),
         cmocka_unit_test(test_marginal_layouts),
         cmocka_unit_test(test_neighbours),
         cmocka_unit_test(test_step_beside),
