@@ -235,7 +235,7 @@ static enum gp_status refuse_name(struct planner *p, const char *text, struct gp
                     : unlike      ? "; or "
                                   : " Or ",
                     repository, name + 1, name + 1);
-    else if (strchr(read->name, ':') && !unlike)
+    else if (strchr(read->name, ':') && !unlike && !strchr(text, '/'))
         strbuf_addf(&hint,
                     "%sollama pull %s, then -m the file that ollama show --modelfile %s names",
                     hint.len == 0 ? "" : " Or ", read->name, read->name);

@@ -822,6 +822,9 @@ run --plan -m llama-3.1-8b -g x:2 --tp 2 --profiles "$work/bare"
 assert_contains "arithmetic alone is assumed" "bandwidth: tflops" "$out"
 run --plan -m Qwen/Qwen3-32B-AWQ -p fp8 -g h100-sxm
 assert_contains "--precision over the name" "with int4-awq, but --precision says otherwise" "$out"
+assert_fails 2 "Or ollama pull llama3.1:9000b, then -m the file" --plan -m llama3.1:9000b
+run --plan -m hf.co/unsloth/gpt-oss-20b-GGUF:F17 # not of Ollama's library
+assert_lacks "no library's name of a repository's file" "ollama pull" "$err"
 assert_fails 2 "no model 'acme/none-7b' in the catalogue (hf download acme/none-7b config.json" \
     --plan -m acme/none-7b
 assert_fails 2 "is a drafter" --plan -m RedHatAI/Qwen3-8B-speculator.eagle3
