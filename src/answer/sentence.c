@@ -100,6 +100,8 @@ static const char *const reason_words[REASON_COUNT] = {
     [REASON_NO_POWER] = "what {gpu} draws is not known: nor whether it stays under the cap of "
                         "{cap}",
     [REASON_NEARLY] = "{nearly GPUs}{in fewer stages} would be marginal: {nearly}",
+    [REASON_RENTED] =
+        "{enough GPUs} would do: what has to be rented holds more, which makes it faster",
 };
 
 static const char *const warning_words[WARNING_COUNT] = {
@@ -863,6 +865,7 @@ static const char *say_layout(const struct plan *p, const char *words, struct te
         {"in fewer stages", SAY_TEXT,
          .text = p->marginal_layout.gpus == p->layout.gpus ? ", as many in fewer stages," : ""},
         {"nearly GPUs", SAY_GPUS, .number = p->marginal_layout.gpus},
+        {"enough GPUs", SAY_GPUS, .number = p->enough},
         {"nearly", SAY_TEXT, .text = sentence_layout(&p->marginal_layout, t)},
         {.name = NULL},
     };

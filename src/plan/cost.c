@@ -91,7 +91,8 @@ double cost_least(const struct gpu *gpu, enum price_want want, const struct mark
         const struct instance *in = &market->instances[i];
         bool listed = in->kind != PRICE_MARKET;
 
-        if (!is_gpu(in->gpu, gpu->id) || listed != (want != WANT_MARKET))
+        if (!is_gpu(in->gpu, gpu->id) || listed != (want != WANT_MARKET) ||
+            !market_takes(market, in))
             continue;
         if (want != WANT_SPOT && in->on_demand > 0)
             least = fmin(least, in->on_demand / in->gpu_count);
@@ -112,13 +113,17 @@ int cost_host_gpus(const struct gpu *gpu, const struct market *market, bool *ass
                 : slots                          ? HOST_ASSUMED
                 : board                          ? gpu->link_domain
                                                  : 0;
+    double most = cost_least(gpu, WANT_ON_DEMAND, market) / COST_MUCH_LESS;
     int offered = 0, server = 0;
 
     for (size_t i = 0; i < market->instance_count; i++) {
         const struct instance *in = &market->instances[i];
+        /* nobody rents a machine of an unusual size that costs much more than usual ones */
+        bool dear =
+            usual > 0 && in->gpu_count > usual && !in->user && in->on_demand > in->gpu_count * most;
 
-        if (in->kind == PRICE_LIST && in->gpu_count > offered && is_gpu(in->gpu, gpu->id) &&
-            market_takes(market, in))
+        if (in->kind == PRICE_LIST && in->gpu_count > offered && !dear &&
+            is_gpu(in->gpu, gpu->id) && market_takes(market, in))
             offered = in->gpu_count;
     }
     for (size_t i = 0; i < market->server_count; i++) {
@@ -263,40 +268,34 @@ static int slices_paid(const struct request *q, const struct layout *l, int host
 struct bid {
     const struct offer *offer;
     int instances, machines;
-    int gpus;   /* rented */
-    int fewest; /* that may be, in whatever way of its rank */
+    int gpus; /* rented */
     bool apart;
+    bool torn; /* ... over less than hosts */
     double per_hour;
 };
 
-/* The user's own prices, then what keeps a group of GPUs together, or in few machines
- * where none holds it, then the lower price. */
+/* The user's own prices, then what keeps a group of GPUs together or in whole hosts, or in few
+ * machines where nothing does, then the lower price. */
 static bool better_bid(const struct bid *a, const struct bid *b)
 {
     const struct instance *x = a->offer->instance, *y = b->offer->instance;
 
     if (x->user != y->user)
         return x->user;
-    if (a->apart != b->apart)
-        return !a->apart;
-    if (a->apart && a->machines != b->machines)
+    if (a->torn != b->torn)
+        return !a->torn;
+    if (a->torn && a->machines != b->machines)
         return a->machines < b->machines;
     if (fabs(a->per_hour - b->per_hour) > 1e-9)
         return a->per_hour < b->per_hour;
     return better_row(x, y);
 }
 
-/* What better_bid() asks before any number: the more the better. */
-static int bid_rank(const struct bid *b)
-{
-    return b->offer ? 1 + 2 * b->offer->instance->user + !b->apart : 0;
-}
-
 /* offer NULL: no instance can host the layout. */
 static struct bid best_bid(const struct prices *p, enum price_want want, const struct layout *l)
 {
     struct bid best = {0};
-    int group = layout_widest(l), fewest = 0, host = p->request->host_gpus;
+    int group = layout_widest(l), host = p->request->host_gpus;
     bool rack = p->request->gpu->link_domain > BOARD_MOST; /* of hosts, joined by a link */
 
     for (size_t i = 0; i < p->of[want].count; i++) {
@@ -310,14 +309,11 @@ static struct bid best_bid(const struct prices *p, enum price_want want, const s
                             : bid.machines;
         bid.gpus = bid.instances * (offer->instance->per_gpu ? 1 : offer->instance->gpu_count);
         bid.apart = offer->size < group && !(rack && group <= p->request->gpu->link_domain);
+        bid.torn = bid.apart && offer->size < host;
         bid.per_hour = bid.instances * offer->price;
-        int higher = bid_rank(&bid) - bid_rank(&best);
-        if (higher > 0 || (higher == 0 && bid.gpus < fewest))
-            fewest = bid.gpus;
         if (!best.offer || better_bid(&bid, &best))
             best = bid;
     }
-    best.fewest = fewest;
     return best;
 }
 
@@ -504,8 +500,7 @@ struct price cost_price(const struct prices *p, const struct layout *l)
                           .machines = bid.machines,
                           .rented = bid.offer != NULL,
                           .apart = bid.apart,
-                          .gpus = bid.fewest,
-                          .held = bid.gpus};
+                          .gpus = bid.gpus};
 }
 
 /* What the price class that was asked for comes to, and the break-even against it. */

@@ -9,8 +9,8 @@
  *   replica in one instance    instances = ceil(replicas / floor(count / (tp*pp)))
  *   PP over instances          instances = ceil(pp / floor(count / tp)) * replicas
  *
- * A group of GPUs (layout_group) is put on several instances only where no instance
- * holds it whole; then on as few machines as can be rented, before the price counts.
+ * A group of GPUs (layout_group) is put on instances smaller than a host only where none that is
+ * larger holds it; then on as few machines as can be rented, before the price counts.
  *
  * Owning: capital (GPUs at street or launch price plus a share for the host, or a whole
  * server's price) written off in a straight line, the power drawn at the load, and hosting
@@ -39,6 +39,7 @@
 
 #define COST_HOURS_PER_MONTH 730.0 /* 8760 / 12 */
 #define COST_OLD_DAYS 365          /* a price older than this is warned of */
+#define COST_MUCH_LESS 0.75        /* of the money: no estimate of two layouts differs by more */
 
 struct market { /* borrowed lists; NULL and 0 when not loaded */
     const struct instance *instances;
@@ -147,9 +148,7 @@ struct price {
     int machines;    /* that this rents or buys; 0 = unknown */
     bool rented;     /* a rent is known */
     bool apart;      /* a layout_group() is spread over instances */
-    int gpus;        /* that are rented for it at least, in whatever way it stays as much
-                      * together as in this one; 0: it is bought, or nobody rents it out */
-    int held;        /* GPUs of what this rents; 0 likewise */
+    int gpus;        /* of what this rents; 0: it is bought, or nobody rents it out */
 };
 struct price cost_price(const struct prices *prices, const struct layout *layout);
 
@@ -175,8 +174,8 @@ bool cost_dated(const struct instance *instance);
 /* GPUs of this kind that a usual host holds; *assumed when nothing in the catalogue shows
  * such a host. 1 for a MIG slice and for a GPU that is part of its computer, 8 PCIe
  * cards, a board's own number (link_domain up to 16), else what servers show. A listed
- * instance may raise it, never lower it: 3 cards that are rented one by one fit into one
- * workstation all the same. The largest server of the catalogue is no usual host. */
+ * instance may raise it where its GPUs cost no more than a third above the cheapest, never lower
+ * it: 3 cards that are rented one by one fit into one workstation all the same. The largest server of the catalogue is no usual host. */
 int cost_host_gpus(const struct gpu *gpu, const struct market *market, bool *assumed);
 
 /* Dollars an hour that nobody asks less than for one: INFINITY where nobody rents it out so; 0

@@ -95,6 +95,7 @@ struct plan {
     unsigned warnings; /* bits of enum warning */
     enum knob knob;
     struct layout marginal_layout; /* fewer GPUs that would be marginal; gpus 0 = none */
+    int enough; /* GPUs that would do, with REASON_RENTED */
     struct cost cost;
     struct speed speed;         /* of what fits, or may, or exceeds the power cap alone */
     struct speed unsplit_speed; /* where prompts are worked off apart: of the same layout when

@@ -86,6 +86,7 @@ enum reason {
     REASON_POWER,         /* GPUs and hosts draw more than the cap */
     REASON_NO_POWER,      /* a cap is given, and what the GPU draws is not known */
     REASON_NEARLY,        /* fewer GPUs would be marginal */
+    REASON_RENTED,        /* fewer would do: all that are rented are used */
     REASON_TTFT,          /* misses the goal */
     REASON_TPOT,
     REASON_TTFT_LATE, /* percentiles (late.h) miss theirs */

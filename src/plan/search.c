@@ -90,9 +90,9 @@ struct search {
     uint64_t tp_valid;       /* bit n: TP alone may cut n GPUs of a host */
     struct cut *cuts;        /* all that may be, fewer stages first */
     size_t cut_count, cut_cap;
-    struct cut *first;       /* whose first layout is judged next; NULL = of none */
-    int tier;                /* enum tier: what is looked at */
-    bool against;            /* of it what pays off against the best of the others */
+    struct cut *first; /* whose first layout is judged next; NULL = of none */
+    int tier;          /* enum tier: what is looked at */
+    bool against;      /* of it what pays off against the best of the others */
     bool has_usual;
     struct evaluation usual; /* that, whether it fits or not */
     double least;            /* of what counts most, for what people do not run; 0 = anything */
@@ -122,7 +122,7 @@ static const enum worse_by orders[][KEYS] = {
                             WORSE_EXPERTS},
 };
 
-/* GPUs that have to be rented, as many as it takes at least; where none are, those. */
+/* GPUs that are rented; where none are, those that it takes. */
 static int gpus_paid(const struct evaluation *e)
 {
     return e->price.gpus > 0 ? e->price.gpus : e->layout.gpus;
@@ -323,8 +323,6 @@ static bool may_do(const struct evaluation *e)
     return e->verdict == VERDICT_MARGINAL && e->miss <= 1;
 }
 
-#define PAYS_OFF 0.75 /* of the money, at most: estimates of two layouts differ by less */
-
 /* Is what people do not run worth it, beside the best of what they run? In fewer machines or a
  * smaller slice for much less money, or for a price where that has none; without a price in fewer
  * machines. */
@@ -335,7 +333,8 @@ static bool pays_off(const struct search *s, const struct evaluation *e)
 
     if (e->price.per_hour <= 0)
         return fewer;
-    return (u->price.per_hour <= 0 || e->price.per_hour <= PAYS_OFF * u->price.per_hour + 0.005) &&
+    return (u->price.per_hour <= 0 ||
+            e->price.per_hour <= COST_MUCH_LESS * u->price.per_hour + 0.005) &&
            (fewer || less);
 }
 
@@ -820,9 +819,15 @@ static bool is_final(const struct evaluation *e, double least)
            (least > 1 + CLOSE && e->verdict == VERDICT_SLOW && rank_of(e->miss) <= rank_of(least));
 }
 
-/* The most replicas, of at most so many, that could win: what could not is not turned, and
- * would end the doubling without a fit. More cost no less, as instances are rented whole. */
-static int most_winning(const struct search *s, struct layout l, int most, int step)
+static bool is_paid(const struct search *s, const struct evaluation *e)
+{
+    return e->price.per_hour <= s->request->budget;
+}
+
+/* The most replicas, of at most so many, of which that is true: of a price alone. More cost no
+ * less, as instances are rented whole. */
+static int most_that(const struct search *s, struct layout l, int most, int step,
+                     bool (*is)(const struct search *s, const struct evaluation *e))
 {
     int low = l.replicas, high = most + step;
     struct evaluation e;
@@ -832,7 +837,7 @@ static int most_winning(const struct search *s, struct layout l, int most, int s
         e.layout.replicas = low + (high - low) / step / 2 * step;
         e.layout.gpus = layout_gpus(&e.layout);
         e.price = cost_price(&s->prices, &e.layout);
-        *(could_win(s, &e) ? &low : &high) = e.layout.replicas;
+        *(is(s, &e) ? &low : &high) = e.layout.replicas;
     }
     return low;
 }
@@ -853,7 +858,7 @@ static void double_replicas(struct search *s, struct layout l, int step, double 
     held = floor(held / step) * step;
     most = held >= most ? most : (int)fmax(held, l.replicas);
     if (s->chunked && search_fits(s) && !evaluate_sides(s->request, &l))
-        most = most_winning(s, l, most, step);
+        most = most_that(s, l, most, step, could_win); /* what could not would end the doubling */
     if (!try_layout(s, &l, &e))
         return;
     while (e.verdict != VERDICT_FITS && !is_final(&e, least) && l.replicas < most) {
@@ -861,6 +866,14 @@ static void double_replicas(struct search *s, struct layout l, int step, double 
         no = e.verdict == VERDICT_DOES_NOT_FIT ? low : no;
         l.replicas = 2 * l.replicas < most ? 2 * l.replicas : most;
         try_layout(s, &l, &e);
+    }
+    if (e.limit == LIMIT_BUDGET && low > 0) { /* doubled too far */
+        int over = l.replicas;
+
+        l.replicas = low;
+        l.replicas = most_that(s, l, over - step, step, is_paid);
+        if (l.replicas > low)
+            try_layout(s, &l, &e);
     }
     if (e.verdict == VERDICT_FITS && low > 0)
         bisect_replicas(s, l, step, low, VERDICT_FITS);
@@ -1161,16 +1174,13 @@ static double least_at_middle(const struct search *s, const struct market *marke
 }
 
 /* Where what is rented at the lowest price holds more GPUs than a layout that fits takes: the best
- * layout of them all, if it is better in speed. */
+ * layout of them all, if it is better. */
 static void fill_rented(struct search *s, const struct market *market, enum extent extent)
 {
-    static const enum worse_by keys[] = {WORSE_IDLE, WORSE_MACHINES, WORSE_UNSURE, WORSE_TOKENS,
-                                         WORSE_OPTIONS};
     struct request all = *s->request;
     struct evaluation e, *best = &s->best;
-    size_t k = 0;
 
-    all.gpu_count = best->price.held;
+    all.gpu_count = best->price.gpus;
     if (s->request->gpu_count > 0 || all.gpu_count <= s->fewest || all.gpu_count > PLAN_MAX_GPUS)
         return;
     search_for(&all, market, s->goal, extent, INFINITY, PLAN_MAX_GPUS, &e);
@@ -1180,9 +1190,7 @@ static void fill_rented(struct search *s, const struct market *market, enum exte
     judge_sure(s, best);
     judge_tokens(s, &e);
     judge_sure(s, &e);
-    while (k < sizeof(keys) / sizeof(keys[0]) && key_of(s, &e, keys[k]) == key_of(s, best, keys[k]))
-        k++;
-    if (k == sizeof(keys) / sizeof(keys[0]) || key_of(s, &e, keys[k]) > key_of(s, best, keys[k]))
+    if (!better_fit(s, &e, best))
         return;
     if (!same_cut(&e, best))
         take_second(s, best);
@@ -1375,8 +1383,14 @@ void search_plan(const struct request *q, const struct market *market, enum sear
         name_slow(&s, out);
     else if (search_fits(&s) && s.has_second)
         name_second(&s, out);
+    if (search_fits(&s) && q->gpu_count <= 0 && s.fewest < s.best.layout.gpus &&
+        s.best.price.gpus > s.fewest) {
+        out->enough = s.fewest;
+        out->reasons |= REASON_BIT(REASON_RENTED);
+    }
     /* What comes close is worth a look: measuring may show that it fits. */
-    if (search_fits(&s) && s.marginal.gpus > 0 && is_smaller(&s.marginal, &out->layout)) {
+    if (search_fits(&s) && s.marginal.gpus > 0 && is_smaller(&s.marginal, &out->layout) &&
+        (out->enough == 0 || s.marginal.gpus < out->enough)) {
         out->marginal_layout = s.marginal;
         out->reasons |= REASON_BIT(REASON_NEARLY);
     }
