@@ -395,7 +395,8 @@ static enum gp_status check_layout(const struct making *m, struct gp_err *err)
     if (out->nodes > 1 && strcmp(out->table->hosts, "one") == 0)
         return refuse_launch(m, "--launch", "take GPUs of one host",
                              "has no option that spreads a replica over hosts", err);
-    if (!has_setting(m, LAUNCH_SPLIT) && !has_setting(m, LAUNCH_TP) && l->tp > 1)
+    if (!has_setting(m, LAUNCH_SPLIT) && !has_setting(m, LAUNCH_TP) && l->tp > 1 &&
+        !engine_lists(out->table->unneeded, launch_setting_word(LAUNCH_TP)))
         return refuse_launch(m, "--launch", "--tp 1", "splits layers over GPUs, not tensors", err);
     /* no command says it, which the plan has refused, too */
     struct refusal list[REFUSED_COUNT];

@@ -302,14 +302,14 @@ static struct bid best_bid(const struct prices *p, enum price_want want, const s
         const struct offer *offer = &p->of[want].offer[i];
         struct bid bid = {.offer = offer, .machines = cost_instances(l, offer->size, host)};
 
-        if (bid.machines == 0)
-            continue;
         bid.instances = offer->instance->per_gpu
                             ? slices_paid(p->request, l, bid.machines, offer->size)
                             : bid.machines;
         bid.gpus = bid.instances * (offer->instance->per_gpu ? 1 : offer->instance->gpu_count);
         bid.apart = offer->size < group && !(rack && group <= p->request->gpu->link_domain);
         bid.torn = bid.apart && offer->size < host;
+        if (bid.machines == 0 || (bid.apart && p->request->engine->one_host))
+            continue;
         bid.per_hour = bid.instances * offer->price;
         if (!best.offer || better_bid(&bid, &best))
             best = bid;

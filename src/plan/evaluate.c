@@ -328,14 +328,20 @@ static void evaluate_one(const struct request *q, const struct load *load,
         l->hosts = e->price.machines;
 }
 
-/* Of two splits of the same replicas: the goals first, then fewer GPUs, where the sides'
- * TP differ, then what is served. */
+/* Of two splits of the same replicas: the goals first, then fewer GPUs to rent or less money, where
+ * both have a price, then fewer GPUs, where the sides' TP differ, then what is served. */
 static bool better_split(const struct evaluation *a, const struct evaluation *b)
 {
     if (a->verdict != b->verdict)
         return a->verdict < b->verdict;
     if (fmax(a->miss, 1) != fmax(b->miss, 1))
         return a->miss < b->miss;
+    if (a->price.gpus > 0 && b->price.gpus > 0) {
+        if (a->price.gpus != b->price.gpus)
+            return a->price.gpus < b->price.gpus;
+        if (fabs(a->price.per_hour - b->price.per_hour) > 0.005)
+            return a->price.per_hour < b->price.per_hour;
+    }
     if (a->layout.gpus != b->layout.gpus)
         return a->layout.gpus < b->layout.gpus;
     return a->served > b->served;

@@ -241,6 +241,13 @@ static double money_of(const struct plan *p)
     return p->request.price == WANT_BUY && buy->known ? buy->capital.value : p->cost.per_hour;
 }
 
+/* A pipeline inside a host, which has to cost a fourth less than what people run: it may be worth
+ * that beside what more load costs otherwise, and not beside what less load does. */
+static bool is_pipeline(const struct plan *p)
+{
+    return p->layout.pp > 1 && p->layout.tp < p->request.host_gpus;
+}
+
 static void check_more(const struct options *asked, const struct plan *p)
 {
     char saved[OPTION_COUNT][64];
@@ -257,7 +264,8 @@ static void check_more(const struct options *asked, const struct plan *p)
                 wrong("%s: fits, and is %s with less load: %s", command_of(&options),
                       verdict_word(p->verdict), less);
             else if (now > 0 && (before <= 0 || before > now + 0.01) &&
-                     p->layout.gpus >= a.plan.layout.gpus) /* fewer GPUs come first */
+                     p->layout.gpus >= a.plan.layout.gpus && /* fewer GPUs come first */
+                     !(is_pipeline(&a.plan) && now >= COST_MUCH_LESS * before - 0.01))
                 wrong("%s: $%.2f on %d GPUs, and $%.2f on %d with less load: %s",
                       command_of(&options), now, a.plan.layout.gpus, before, p->layout.gpus, less);
         }
