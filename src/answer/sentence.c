@@ -13,6 +13,7 @@
 #include "plan/goals.h"
 #include "plan/roofline.h"
 #include "plan/search.h"
+#include "plan/speed/calib.h"
 
 /* ---- the sentences ---- */
 
@@ -1202,6 +1203,19 @@ static const char *const doubt_words[DOUBT_COUNT] = {
     [DOUBT_ON_HOST] = "host's memory and processors",
 };
 
+/* Whose measurements the GPU's doubt rests on, and where they say nothing of these kernels. */
+static const char *say_doubt(const struct plan *p, enum doubt doubt, struct texts *t)
+{
+    const struct calib *c = p->request.gpu->family->calib;
+
+    if (c && doubt == DOUBT_MEASURED && c->labs > 0)
+        return texts_addf(t, "GPU by %d result%s of other labs, %s", c->labs,
+                          c->labs == 1 ? "" : "s", c->date);
+    if (c && doubt == DOUBT_FAMILY)
+        return "GPU: these kernels are not among those measured";
+    return doubt_words[doubt];
+}
+
 const char *sentence_speed_doubts(const struct plan *p, struct texts *t)
 {
     const char *text = "";
@@ -1211,10 +1225,10 @@ const char *sentence_speed_doubts(const struct plan *p, struct texts *t)
         if (!(p->speed.doubts >> i & 1))
             continue;
         speed_doubt_of(&p->speed, (enum doubt)i, p->request.gpu, &low, &high);
-        if (low * high < 1.005) /* of a part of the step that is small */
+        if (low * high < 1.005 && i != DOUBT_MEASURED) /* of a part of the step that is small */
             continue;
-        text = texts_addf(t, "%s%s%s (/%.2f..x%.2f)", text, text[0] ? ", " : "", doubt_words[i],
-                          low, high);
+        text = texts_addf(t, "%s%s%s (/%.2f..x%.2f)", text, text[0] ? ", " : "",
+                          say_doubt(p, (enum doubt)i, t), low, high);
     }
     return text;
 }
@@ -1236,7 +1250,7 @@ const char *sentence_speed_narrower(const struct plan *p, struct texts *t)
     }
     if (widest < 0 || widest == DOUBT_POINTS_3)
         return "";
-    if (1u << widest & OF_DEVICE)
+    if (1u << widest & OF_DEVICE && !(widest == DOUBT_FAMILY && p->request.gpu->family->calib))
         return texts_addf(t, "--confirm on this GPU; widest: %s", doubt_words[widest]);
     if (widest == DOUBT_ON_HOST && !p->request.host.told)
         return texts_addf(t,
