@@ -1087,9 +1087,8 @@ const char *sentence_better(const struct plan *p, const struct fix *f, struct te
     const char *money = "", *hour = "";
 
     if (million > 0)
-        money =
-            texts_addf(t, "%s per million%s, ", UNITS_MONEY(million * request_priced(&p->request)),
-                       changed_by(million, own.known ? own.value : 0, t));
+        money = texts_addf(t, "%s per million%s, ", UNITS_MONEY(million),
+                           changed_by(million, own.known ? own.value : 0, t));
     if (f->per_hour > 0)
         hour = texts_addf(t, ", %s/h", UNITS_MONEY(f->per_hour));
     else if (f->kind == FIX_PRECISION)
