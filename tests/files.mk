@@ -360,6 +360,8 @@ tests_accuracy_speed_SOURCES = \
 	tests/accuracy/speed_fit.h \
 	tests/accuracy/speed_hit_share.c \
 	tests/accuracy/speed_hit_share.h \
+	tests/accuracy/speed_labs.c \
+	tests/accuracy/speed_labs.h \
 	tests/accuracy/speed_manual.c \
 	tests/accuracy/speed_manual.h \
 	tests/accuracy/speed_recent.c \

@@ -622,13 +622,12 @@ static void together_line(struct answer_lines *lines)
 static void worth_lines(struct answer_lines *lines)
 {
     const struct plan *p = lines->plan;
-    struct quantity price = quantity_scale(plan_token_price(p), request_priced(&p->request));
+    struct quantity price = plan_token_price(p);
     const char *priced = p->request.model->pooling ? "prompt" : "output";
     struct answer_line *line;
     struct usage usage;
 
     usage_of(p, &usage);
-    usage.full = quantity_scale(usage.full, request_priced(&p->request));
     if (price.known && load_is_default(lines)) {
         line = figure_line(lines, "$ per million", AS_MONEY, usage.full);
         line->text =
@@ -1065,16 +1064,15 @@ static void price_row(struct answer_lines *lines)
         /* of the load that was named; where nobody named one, of all that it holds */
         const char *words =
             p->request.model->pooling ? "%s per million prompt tokens" : "%s per million tokens";
-        double priced = request_priced(&p->request);
 
         if (own.known && !load_is_default(lines)) {
-            row_part(lines, "price", ", ", texts_addf(t, words, UNITS_MONEY(own.value * priced)));
+            row_part(lines, "price", ", ", texts_addf(t, words, UNITS_MONEY(own.value)));
             words = "%s";
         }
         if (usage.full.known)
             row_part(lines, "price", ", ",
                      texts_addf(t, "%s at full load",
-                                texts_addf(t, words, UNITS_MONEY(usage.full.value * priced))));
+                                texts_addf(t, words, UNITS_MONEY(usage.full.value))));
         return;
     }
     if (c->want != WANT_MARKET && c->market.known)
@@ -1182,7 +1180,7 @@ static void better_row(struct answer_lines *lines)
         double own = plan_token_price(lines->plan).value, now = 0;
 
         if (f->better != BETTER_NONE && f->cost_known && fabs(f->cost_delta) < 0.005 && own > 0)
-            now = f->tokens > 0 ? f->per_hour / 3600 / f->tokens * 1e6 : 0;
+            now = better_per_million(f);
         bool fewer = f->kind == FIX_PRECISION && f->better != BETTER_NONE && f->per_hour <= 0;
         const char *price = fewer ? texts_addf(t, ", %d GPU%s", f->gpus, plural_s(f->gpus))
                             : f->per_hour <= 0 ? ""

@@ -118,7 +118,7 @@ static void figure_column(struct record *s, const struct plan *p, enum figure_id
 {
     const struct figure_row *row = &figure_rows[id];
 
-    record_quantity(s, row->key, row->shown, figure_value(p, id), row->scale, decimals);
+    record_quantity(s, figure_key(p, id), row->shown, figure_value(p, id), row->scale, decimals);
     if (title)
         record_title(s, title);
     else
@@ -148,7 +148,7 @@ static void record_plan_speed(struct record *s, const struct plan *p)
             record_spare(s, 16 + LATE_COUNT - i);
         }
     figure_column(s, p, FIGURE_JOULES, NULL, 2);
-    figure_column(s, p, FIGURE_MILLION, pooling ? "$/M prompts" : "$/M out", 2);
+    figure_column(s, p, FIGURE_MILLION, pooling ? "$/M tokens" : "$/M out", pooling ? 4 : 2);
 }
 
 static void record_plan_cost(struct record *s, const struct plan *p)
@@ -257,7 +257,7 @@ void print_compare(const struct record *doc, enum output_format format, bool qui
             "\nweights, KV pool: of one GPU; requests: of this load, held by all GPUs at once;\n");
         strbuf_add(out, pooling
                             ? "prompts/s: of all users; prompt: from asking to the answer; $/M "
-                              "prompts: dollars\nper million prompts while these users keep "
+                              "tokens: dollars\nper million prompt tokens while these users keep "
                               "asking; 12.34m: on a\nmarketplace, there is no list price\n"
                             : "tokens/s: output of all users; TPOT: between two tokens of one; $/M "
                               "out: dollars\nper million output tokens while these users keep "
@@ -898,8 +898,7 @@ static void comparison_best(const struct comparison *c, const struct compared *c
             text = texts_addf(&t, "%s, %s %s", text, pooling ? "a prompt in" : "TPOT",
                               figure_amount(AS_TIME, plan_pace(best), &t));
         if (million > 0)
-            text = texts_addf(&t, "%s, %s/M%s%s", text,
-                              UNITS_MONEY(million * request_priced(&best->request)),
+            text = texts_addf(&t, "%s, %s/M%s%s", text, UNITS_MONEY(million),
                               pooling ? " prompt tokens" : "",
                               c->resolved[0].load_default ? " at full load" : "");
         if (plan_goals(best) == GOAL_LIKELY)
@@ -943,8 +942,11 @@ void comparison_record(const struct comparison *c, const struct compared *const 
         record_text(request, "filter", filter);
     record_text(doc, "front",
                 request_asks_speed(&first->request)
-                    ? "per_hour against per_million_output_tokens, rows that reach the "
-                      "goals in one machine"
+                    ? first->request.model->pooling
+                          ? "per_hour against per_million_prompt_tokens, rows that reach the "
+                            "goals in one machine"
+                          : "per_hour against per_million_output_tokens, rows that reach the "
+                            "goals in one machine"
                     : "per_hour against holds, rows that fit in one machine");
     comparison_best(c, rows, count, doc);
     record_count(doc, "planned", "", (double)count);

@@ -210,7 +210,7 @@ static void point_at(const struct load_curve *c, double users, struct load_point
         return;
     }
     out->gpus = plan.layout.gpus;
-    out->tpot = plan.speed.tpot;
+    out->tpot = q.model->pooling ? quantity_unknown() : plan.speed.tpot;
     out->ttft = plan.speed.ttft;
     out->tokens = plan.speed.tokens;
     out->million = plan_token_price(&plan);
@@ -293,7 +293,7 @@ static void find_knee(struct load_curve *c)
 
     if (knee.users < GROWING * last) {
         c->knee = knee.users;
-        c->knee_tpot = knee.tpot.value;
+        c->knee_pace = c->request.model->pooling ? knee.ttft.value : knee.tpot.value;
     }
 }
 
@@ -378,11 +378,13 @@ struct drawn {
 #define DRAWN(member) offsetof(struct load_point, member)
 
 /* What each kind draws, and its axis. */
-static const struct {
+struct load_row {
     struct drawn drawn;
     const char *unit, *title, *none;
     bool log;
-} kinds[LOAD_KIND_COUNT] = {
+};
+
+static const struct load_row kinds[LOAD_KIND_COUNT] = {
     [LOAD_TOKENS] = {{"output tokens/s", PLOT_1, DRAWN(tokens), 1},
                      "tok/s",
                      "output tokens per second of all users",
@@ -404,6 +406,28 @@ static const struct {
                    "no price or no speed is known of this plan",
                    true},
 };
+
+/* What they are of a model that answers a prompt with a vector or a score. */
+static const struct {
+    const char *name, *unit, *title;
+} pooling_kinds[LOAD_KIND_COUNT] = {
+    [LOAD_TOKENS] = {"prompts/s", "prompts/s", "prompts per second of all users"},
+    [LOAD_TPOT] = {"TPOT", "ms", "milliseconds"},
+    [LOAD_TTFT] = {"a prompt", "ms", "milliseconds"},
+    [LOAD_COST] = {"$ per million prompt tokens", "$/M", "dollars per million prompt tokens"},
+};
+
+static struct load_row row_of(const struct load_curve *c, enum load_kind kind)
+{
+    struct load_row row = kinds[kind];
+
+    if (c->request.model->pooling) {
+        row.drawn.name = pooling_kinds[kind].name;
+        row.unit = pooling_kinds[kind].unit;
+        row.title = pooling_kinds[kind].title;
+    }
+    return row;
+}
 
 static const struct quantity *value_of(const struct load_point *p, const struct drawn *d)
 {
@@ -473,10 +497,12 @@ static void add_rules(const struct load_curve *c, enum load_kind kind, struct pl
     static const char *const goals[LOAD_KIND_COUNT][2] = {
         {"goal ", " tok/s"}, {"TPOT goal ", " ms"}, {"TTFT goal ", " ms"}, {"an API's $", ""}};
     double goal = goal_of(&c->request, kind);
+    bool pooling = c->request.model->pooling;
 
     if (goal > 0)
-        plot_rule(plot, false, goal, PLOT_WARN, "%s%s%s", goals[kind][0], UNITS_PLAIN(goal, 4),
-                  goals[kind][1]);
+        plot_rule(plot, false, goal, PLOT_WARN, "%s%s%s",
+                  pooling && kind != LOAD_COST ? "goal " : goals[kind][0], UNITS_PLAIN(goal, 4),
+                  pooling && kind == LOAD_TOKENS ? " prompts/s" : goals[kind][1]);
     if (kind == LOAD_TOKENS && c->knee > 0)
         plot_rule(plot, true, c->knee, PLOT_OK, "%.0f users: 90 %% of the most", c->knee);
     if (c->end.fits > 1)
@@ -488,10 +514,10 @@ static void add_rules(const struct load_curve *c, enum load_kind kind, struct pl
 /* ---- words ---- */
 
 /* "TPOT goal likely to 12 users, surely to 5; " */
-static void add_goal(const char *name, double goal, double to, double sure,
-                     const struct load_curve *c, char *words)
+static void add_goal(bool first, double goal, double to, double sure, const struct load_curve *c,
+                     char *words)
 {
-    bool first = name[1] == 'T';
+    const char *name = !first ? "TPOT" : c->request.model->pooling ? "a prompt's" : "TTFT";
     const char *likely = to > 0 ? "likely to"
                          : point_time(&c->point[0], first, false) > goal
                              ? "missed by a single user"
@@ -513,21 +539,21 @@ static void add_goal(const char *name, double goal, double to, double sure,
 static void say_words(const struct load_curve *c, enum load_kind kind, char words[CURVE_WORDS])
 {
     char marginal[32] = "", count[32];
-    bool done = c->done == c->count;
+    bool done = c->done == c->count, pooling = c->request.model->pooling;
+    const char *rate = pooling ? "prompts/s" : "tok/s";
 
     words[0] = '\0';
     if (kind == LOAD_TPOT && done)
-        add_goal("TPOT", c->request.tpot, c->tpot_to, c->tpot_sure, c, words);
+        add_goal(false, c->request.tpot, c->tpot_to, c->tpot_sure, c, words);
     if (kind == LOAD_TTFT && done)
-        add_goal("TTFT", c->request.ttft, c->ttft_to, c->ttft_sure, c, words);
+        add_goal(true, c->request.ttft, c->ttft_to, c->ttft_sure, c, words);
     if (kind == LOAD_TOKENS && done && c->knee > 0)
-        gp_format(words, CURVE_WORDS,
-                  "90 %% of the most, %s tok/s, from %.0f users on, at TPOT %s ms; ",
-                  units_tokens(count, sizeof(count), round(c->most)), c->knee,
-                  UNITS_PLAIN(c->knee_tpot * 1e3, 3));
+        gp_format(words, CURVE_WORDS, "90 %% of the most, %s %s, from %.0f users on, at %s %s ms; ",
+                  units_tokens(count, sizeof(count), round(c->most)), rate, c->knee,
+                  pooling ? "a prompt in" : "TPOT", UNITS_PLAIN(c->knee_pace * 1e3, 3));
     else if (kind == LOAD_TOKENS && done && c->most > 0)
-        gp_format(words, CURVE_WORDS, "no knee: it still grows at %s tok/s, where room ends; ",
-                  units_tokens(count, sizeof(count), round(c->most)));
+        gp_format(words, CURVE_WORDS, "no knee: it still grows at %s %s, where room ends; ",
+                  units_tokens(count, sizeof(count), round(c->most)), rate);
     if (c->end.marginal > c->end.fits)
         gp_format(marginal, sizeof(marginal), ", marginal to %.0f", c->end.marginal);
     size_t used = strlen(words);
@@ -545,19 +571,19 @@ static void say_words(const struct load_curve *c, enum load_kind kind, char word
 bool load_curve_plot(const struct load_curve *c, enum load_kind kind, struct plot *plot,
                      char words[CURVE_WORDS])
 {
-    const struct drawn *d = &kinds[kind].drawn;
+    const struct load_row row = row_of(c, kind);
+    const struct drawn *d = &row.drawn;
     int i = 0;
 
     while (i < c->done && !value_of(&c->point[i], d)->known)
         i++;
     if (i == c->done) {
-        gp_copy(words, CURVE_WORDS, kinds[kind].none);
+        gp_copy(words, CURVE_WORDS, row.none);
         return false;
     }
     plot->x = (struct plot_axis){
         .low = c->low, .high = c->high, .whole = true, .title = "users: requests in flight"};
-    plot->y = (struct plot_axis){
-        .log = kinds[kind].log, .base = 10, .unit = kinds[kind].unit, .title = kinds[kind].title};
+    plot->y = (struct plot_axis){.log = row.log, .base = 10, .unit = row.unit, .title = row.title};
     fit_y(c, d, goal_of(&c->request, kind), plot);
     add_drawn(c, d, plot);
     add_own(c, d, plot);

@@ -98,7 +98,7 @@ struct load_curve {
     double tpot_to, ttft_to;      /* users up to which a goal is likely reached; 0 = not asked, or
                              * none of those looked at misses it */
     double tpot_sure, ttft_sure;  /* the same by the whole band */
-    double most, knee, knee_tpot; /* tokens/s; users and s with 90 % of them, 0 = it still grows */
+    double most, knee, knee_pace; /* tokens/s; users and s with 90 % of them, 0 = it still grows */
     int count, done;
     double x[LOAD_POINTS];                /* users, ascending */
     struct load_point point[LOAD_POINTS]; /* (done) */

@@ -71,15 +71,46 @@ const struct figure_row figure_rows[FIGURE_COUNT] = {
 };
 
 /* What they are of a model that answers a prompt with a vector or a score. */
-static const struct {
+static const struct pooling_row {
     enum figure_id id;
-    const char *label, *shown;
+    const char *key, *unit, *label, *shown;
 } pooling_rows[] = {
-    {FIGURE_TTFT, "time of a prompt", "ms"},
-    {FIGURE_TOKENS, "prompts per second", "prompts/s"},
-    {FIGURE_JOULES, "energy per prompt", "J"},
-    {FIGURE_MILLION, "cost per million prompt tokens", "$"},
+    {FIGURE_TTFT, "ttft", "s", "time of a prompt", "ms"},
+    {FIGURE_TOKENS, "prompts_per_s", "prompts/s", "prompts per second", "prompts/s"},
+    {FIGURE_JOULES, "joules_per_prompt", "J", "energy per prompt", "J"},
+    {FIGURE_MILLION, "per_million_prompt_tokens", "$", "cost per million prompt tokens", "$"},
 };
+enum { POOLING_ROWS = sizeof(pooling_rows) / sizeof(pooling_rows[0]) };
+
+/* The figure as this plan has it. */
+static struct figure_row row_of(const struct plan *p, enum figure_id id)
+{
+    struct figure_row row = figure_rows[id];
+
+    for (int i = 0; p->request.model->pooling && i < POOLING_ROWS; i++)
+        if (pooling_rows[i].id == id) {
+            row.key = pooling_rows[i].key;
+            row.unit = pooling_rows[i].unit;
+            row.label = pooling_rows[i].label;
+            row.shown = pooling_rows[i].shown;
+        }
+    return row;
+}
+
+const char *figure_key(const struct plan *p, enum figure_id id)
+{
+    return row_of(p, id).key;
+}
+
+const struct fact *figure_find(const struct record *r, const char *key)
+{
+    const struct fact *f = record_find(r, key);
+
+    for (int i = 0; !f && i < POOLING_ROWS; i++)
+        if (strcmp(figure_rows[pooling_rows[i].id].key, key) == 0)
+            f = record_find(r, pooling_rows[i].key);
+    return f;
+}
 
 /* ---- values ---- */
 
@@ -132,11 +163,11 @@ void figures_json(const struct plan *p, enum figure_id first, enum figure_id las
                   struct record *out)
 {
     for (int id = (int)first; id <= (int)last; id++) {
-        const struct figure_row *row = &figure_rows[id];
+        struct figure_row row = row_of(p, (enum figure_id)id);
 
-        if (row->key)
-            record_quantity(out, row->key, row->unit, figure_value(p, (enum figure_id)id),
-                            row->divide, 2);
+        if (row.key)
+            record_quantity(out, row.key, row.unit, figure_value(p, (enum figure_id)id), row.divide,
+                            2);
     }
 }
 
@@ -266,11 +297,11 @@ void figures_of(const struct plan *p, struct figures *out)
     out->count = 0;
     out->texts = (struct texts){0};
     for (int id = 0; id < FIGURE_COUNT && p->has_memory; id++) {
-        const struct figure_row *row = &figure_rows[id];
+        struct figure_row row = row_of(p, (enum figure_id)id);
         struct figure f = {
-            .id = (enum figure_id)id, .label = row->label, .shown = row->shown, .role = row->role};
+            .id = (enum figure_id)id, .label = row.label, .shown = row.shown, .role = row.role};
 
-        if (!row->label)
+        if (!row.label)
             continue;
         f.value = figure_value(p, f.id);
         if (!figure_is_shown(p, f.id, f.value))
@@ -281,14 +312,6 @@ void figures_of(const struct plan *p, struct figures *out)
         }
         if (id == FIGURE_BUDGET || id == FIGURE_FREE)
             f.value = quantity_max0(f.value);
-        for (size_t i = 0;
-             p->request.model->pooling && i < sizeof(pooling_rows) / sizeof(pooling_rows[0]); i++)
-            if (pooling_rows[i].id == f.id) {
-                f.label = pooling_rows[i].label;
-                f.shown = pooling_rows[i].shown;
-            }
-        if (id == FIGURE_MILLION)
-            f.value = quantity_scale(f.value, request_priced(&p->request));
         f.note = figure_note(p, f.id, &out->texts);
         out->list[out->count++] = f;
     }

@@ -93,6 +93,11 @@ extern const struct figure_row figure_rows[FIGURE_COUNT];
 /* Of a plan that has a memory; in SI. Unknown where the plan has no such figure. */
 struct quantity figure_value(const struct plan *plan, enum figure_id id);
 
+/* In JSON; that of a model which answers a prompt with a vector or a score is of prompts. */
+const char *figure_key(const struct plan *plan, enum figure_id id);
+/* The fact of a figure's key in a record of such a model, too; NULL: it has none. */
+const struct fact *figure_find(const struct record *record, const char *key);
+
 /* first..last as facts of JSON. */
 void figures_json(const struct plan *plan, enum figure_id first, enum figure_id last,
                   struct record *out);

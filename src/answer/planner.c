@@ -36,8 +36,7 @@ static bool type_refused(const struct request *q)
 {
     uint64_t reasons = q->gpu ? load_sum(q).reasons : 0;
 
-    return reasons_verdict(reasons) == VERDICT_DOES_NOT_FIT &&
-           reasons_limit(reasons) == LIMIT_TYPE;
+    return reasons_verdict(reasons) == VERDICT_DOES_NOT_FIT && reasons_limit(reasons) == LIMIT_TYPE;
 }
 
 /* Formats below the request's own, best first; where the engine does not run its own there, the
@@ -675,6 +674,10 @@ static enum gp_status read_base(const struct options *options, const struct requ
             t->format = f;
             return GP_OK;
         }
+    if (t->method == TRAIN_FULL && f->bits == 8 && strstr(f->id, "fp8"))
+        return gp_fail(err, GP_E_USAGE, "--precision",
+                       "bf16: its weights, master and moments stay as wide",
+                       "%s: Float8 training (torchao, Transformer Engine) is not planned", f->id);
     return gp_fail(
         err, GP_E_USAGE, "--precision",
         t->method == TRAIN_FULL ? "bf16 or fp16"

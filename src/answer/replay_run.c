@@ -784,7 +784,8 @@ void replay_run_prices(const struct replay_run *run, struct quantity *hour,
     struct quantity month;
 
     plan_prices(&run->answer.plan, hour, &month);
-    *million = plan_per_million(*hour, run->forecast.tokens);
+    *million = plan_per_million(
+        *hour, quantity_scale(run->forecast.tokens, request_priced(&run->answer.plan.request)));
 }
 
 static void part_facts(const struct replay_part *part, struct record *in)

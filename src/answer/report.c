@@ -143,10 +143,10 @@ static void fix_facts(const struct answer *a, const struct options *options, con
     record_text(r, "status", verdict_word(f->verdict));
     record_count(r, "gain_gib", "", f->gain / GP_GIB);
     record_positive(r, "ttft", "s", f->ttft);
-    record_positive(r, "tpot", "s", f->tpot);
+    record_positive(r, "tpot", "s", f->request.model->pooling ? 0 : f->tpot);
     record_text(r, "better", better_word(f->better));
-    record_positive(r, "output_tokens_per_s", "", f->tokens);
-    record_positive(r, "per_million_output_tokens", "", better_per_million(f));
+    record_positive(r, figure_key(&a->plan, FIGURE_TOKENS), "", f->tokens);
+    record_positive(r, figure_key(&a->plan, FIGURE_MILLION), "", better_per_million(f));
     record_count(r, "gpus", "", f->gpus);
     record_positive(r, "per_hour", "", f->per_hour);
     record_count(r, "per_hour_delta", "", f->cost_known ? f->cost_delta : NAN);
@@ -419,8 +419,9 @@ static void hit_facts(const struct plan *p, const struct hit *h, struct record *
     record_flag(r, "generation_among_them", engine_lists(h->families, p->request.gpu->family->id));
 }
 
-static void beside_facts(const struct speed_beside *b, struct record *r)
+static void beside_facts(const struct plan *p, struct record *r)
 {
+    const struct speed_beside *b = &p->speed.beside;
     static const char *const words[NEIGHBOUR_COUNT] = {[NEIGHBOUR_USER_MORE] = "user-more",
                                                        [NEIGHBOUR_USER_LESS] = "user-less",
                                                        [NEIGHBOUR_TOKEN_MORE] = "prompt-token-more",
@@ -431,7 +432,7 @@ static void beside_facts(const struct speed_beside *b, struct record *r)
         return;
     r = record_inside(r, "beside");
     record_text(r, "load", words[b->load]);
-    record_count(r, "output_tokens_per_s", "", b->tokens);
+    record_count(r, figure_key(p, FIGURE_TOKENS), "", b->tokens);
     record_text(r, "crosses", b->graphs ? "cuda-graph" : "tiles");
 }
 
@@ -456,8 +457,8 @@ static void drafts_facts(const struct plan *p, struct record *r)
 
 static void speed_facts(const struct plan *p, struct record *r)
 {
-    static const char *const keys[] = {"ttft", "tpot", "output_tokens_per_s", "requests_per_s",
-                                       "bound"};
+    const char *const keys[] = {"ttft", "tpot", figure_key(p, FIGURE_TOKENS), "requests_per_s",
+                                "bound"};
     const struct speed *v = &p->speed;
     struct texts texts = {0};
     struct record *step;
@@ -483,7 +484,7 @@ static void speed_facts(const struct plan *p, struct record *r)
     record_quantity(r, "ttft_all_at_once_last", "s", v->burst_last, 1, 4);
     record_quantity(r, "stall", "s", v->stall, 1, 4);
     record_count(r, "stall_share", "", v->stall_share);
-    beside_facts(&v->beside, r);
+    beside_facts(p, r);
     record_count(r, "running", "requests", v->running);
     record_positive(r, "transfer", "s", v->transfer);
     record_positive(r, "capacity", "requests/s", v->capacity);
@@ -522,8 +523,6 @@ static const struct member power_loaded[] = {
     {"at_load", OF_POWER(total, QUANTITY), "W"},
     {"busy", OF_POWER(busy, NUMBER)},
     {"prompts", OF_POWER(prompts, NUMBER)},
-    {"joules_per_output_token", OF_POWER(joules, QUANTITY), "J"},
-    {"output_tokens_per_s_per_w", OF_POWER(per_watt, QUANTITY), "tokens/s/W"},
     {"hours_per_month", OF_POWER(hours, NUMBER)},
 };
 
@@ -543,6 +542,10 @@ static void power_facts(const struct plan *p, struct record *doc)
     if (!w->loaded)
         return;
     RECORD_MEMBERS(r, power_loaded, w);
+    bool pooling = p->request.model->pooling;
+    record_quantity(r, figure_key(p, FIGURE_JOULES), "J", w->joules, 1, 2);
+    record_quantity(r, pooling ? "prompts_per_s_per_w" : "output_tokens_per_s_per_w",
+                    pooling ? "prompts/s/W" : "tokens/s/W", w->per_watt, 1, 2);
     record_quantity(r, "kwh_per_month", "kWh", w->energy, GP_KWH, 1);
     record_quantity(r, "electricity_per_month", "$", w->electricity, 1, 2);
 }
@@ -553,7 +556,10 @@ static void usage_facts(const struct plan *p, struct record *cost)
     struct usage u;
 
     usage_of(p, &u);
-    record_quantity(cost, "per_million_output_tokens_full", "$", u.full, 1, 3);
+    record_quantity(cost,
+                    q->model->pooling ? "per_million_prompt_tokens_full"
+                                      : "per_million_output_tokens_full",
+                    "$", u.full, 1, 3);
     record_quantity(cost, "per_million_tokens", "$", u.all, 1, 3);
     record_quantity(cost, "utilisation", "share", u.share, 1, 4);
     record_quantity(cost, "idle_per_month", "$/month", u.idle, 1, 2);

@@ -192,8 +192,7 @@ static void add_tiles(const struct plan *plan, struct document *d)
     const struct memory *m = &plan->memory;
     struct quantity hour = figure_value(plan, FIGURE_HOUR);
     bool pooling = plan->request.model->pooling;
-    struct quantity million =
-        quantity_scale(figure_value(plan, FIGURE_MILLION), request_priced(&plan->request));
+    struct quantity million = figure_value(plan, FIGURE_MILLION);
     struct tiles tiles = {.count = 0};
     struct texts *t = &tiles.texts;
     double margin = plan_margin(plan);
@@ -371,7 +370,7 @@ static void alternative_row(const struct report_page *p, const struct compared *
 
     comparison_facts(p->comparison, row, &facts);
     for (size_t i = 0; i < ALTERNATIVE_COLUMNS; i++) {
-        const struct fact *f = record_find(&facts, alternatives[i].fact);
+        const struct fact *f = figure_find(&facts, alternatives[i].fact);
 
         strbuf_clear(&cell);
         if (own && i == 0)

@@ -13,6 +13,7 @@
 #include "plan/goals.h"
 #include "plan/roofline.h"
 #include "plan/search.h"
+#include "plan/speed/calib.h"
 
 /* ---- the sentences ---- */
 
@@ -1089,9 +1090,8 @@ const char *sentence_better(const struct plan *p, const struct fix *f, struct te
     const char *money = "", *hour = "";
 
     if (million > 0)
-        money =
-            texts_addf(t, "%s per million%s, ", UNITS_MONEY(million * request_priced(&p->request)),
-                       changed_by(million, own.known ? own.value : 0, t));
+        money = texts_addf(t, "%s per million%s, ", UNITS_MONEY(million),
+                           changed_by(million, own.known ? own.value : 0, t));
     if (f->per_hour > 0)
         hour = texts_addf(t, ", %s/h", UNITS_MONEY(f->per_hour));
     else if (f->kind == FIX_PRECISION)
@@ -1205,6 +1205,19 @@ static const char *const doubt_words[DOUBT_COUNT] = {
     [DOUBT_ON_HOST] = "host's memory and processors",
 };
 
+/* Whose measurements the GPU's doubt rests on, and where they say nothing of these kernels. */
+static const char *say_doubt(const struct plan *p, enum doubt doubt, struct texts *t)
+{
+    const struct calib *c = p->request.gpu->family->calib;
+
+    if (c && doubt == DOUBT_MEASURED && c->labs > 0)
+        return texts_addf(t, "GPU by %d result%s of other labs, %s", c->labs,
+                          c->labs == 1 ? "" : "s", c->date);
+    if (c && doubt == DOUBT_FAMILY)
+        return "GPU: these kernels are not among those measured";
+    return doubt_words[doubt];
+}
+
 const char *sentence_speed_doubts(const struct plan *p, struct texts *t)
 {
     const char *text = "";
@@ -1214,10 +1227,10 @@ const char *sentence_speed_doubts(const struct plan *p, struct texts *t)
         if (!(p->speed.doubts >> i & 1))
             continue;
         speed_doubt_of(&p->speed, (enum doubt)i, p->request.gpu, &low, &high);
-        if (low * high < 1.005) /* of a part of the step that is small */
+        if (low * high < 1.005 && i != DOUBT_MEASURED) /* of a part of the step that is small */
             continue;
-        text = texts_addf(t, "%s%s%s (/%.2f..x%.2f)", text, text[0] ? ", " : "", doubt_words[i],
-                          low, high);
+        text = texts_addf(t, "%s%s%s (/%.2f..x%.2f)", text, text[0] ? ", " : "",
+                          say_doubt(p, (enum doubt)i, t), low, high);
     }
     return text;
 }
@@ -1239,7 +1252,7 @@ const char *sentence_speed_narrower(const struct plan *p, struct texts *t)
     }
     if (widest < 0 || widest == DOUBT_POINTS_3)
         return "";
-    if (1u << widest & OF_DEVICE)
+    if (1u << widest & OF_DEVICE && !(widest == DOUBT_FAMILY && p->request.gpu->family->calib))
         return texts_addf(t, "--confirm on this GPU; widest: %s", doubt_words[widest]);
     if (widest == DOUBT_ON_HOST && !p->request.host.told)
         return texts_addf(t,

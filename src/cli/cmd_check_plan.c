@@ -75,9 +75,14 @@ static void compare_plans(const json_t *saved, const json_t *now, double toleran
                           struct record *doc)
 {
     static const char *const memory[] = {"memory.per_gpu", "memory_per_gpu", "memory_per_host"};
-    static const char *const figures[] = {
-        "memory.max_concurrency",    "speed.ttft",    "speed.tpot",
-        "speed.output_tokens_per_s", "cost.per_hour", "cost.per_million_output_tokens"};
+    static const char *const figures[] = {"memory.max_concurrency",
+                                          "speed.ttft",
+                                          "speed.tpot",
+                                          "speed.output_tokens_per_s",
+                                          "cost.per_hour",
+                                          "cost.per_million_output_tokens",
+                                          "speed.prompts_per_s",
+                                          "cost.per_million_prompt_tokens"};
     const char *was = gp_json_text_at(saved, "verdict.status"),
                *is = gp_json_text_at(now, "verdict.status"), *key;
     double paid = gp_json_number_at(saved, "cost.per_hour"),

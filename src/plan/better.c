@@ -30,7 +30,9 @@ struct best {
 
 double better_per_million(const struct fix *f)
 {
-    return f->per_hour > 0 && f->tokens > 0 ? f->per_hour / 3600 / f->tokens * 1e6 : 0;
+    double rate = f->tokens * request_priced(&f->request);
+
+    return f->per_hour > 0 && rate > 0 ? f->per_hour / 3600 / rate * 1e6 : 0;
 }
 
 const char *better_word(enum better better)

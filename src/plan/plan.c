@@ -253,8 +253,9 @@ struct quantity plan_token_price(const struct plan *p)
     struct quantity hour, month;
 
     plan_prices(p, &hour, &month);
-    return p->speed.gap == SPEED_KNOWN ? plan_per_million(hour, p->speed.tokens)
-                                       : quantity_unknown();
+    if (p->speed.gap != SPEED_KNOWN)
+        return quantity_unknown();
+    return plan_per_million(hour, quantity_scale(p->speed.tokens, request_priced(&p->request)));
 }
 
 struct quantity plan_pace(const struct plan *p)

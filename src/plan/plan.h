@@ -223,9 +223,10 @@ enum goal_state plan_goals(const struct plan *plan);
 /* A cell of a table: "fits", and with goals of speed what they are: "met", "likely"; "slow". */
 const char *plan_verdict_cell(const struct plan *plan);
 
-/* Dollars per million output tokens at this load; unknown without price or speed. */
 /* Dollars per million of what comes at a rate, of a price per hour: ends against ends. */
 struct quantity plan_per_million(struct quantity hour, struct quantity rate);
+/* Dollars per million output tokens at this load, of prompts' where they are answered with a
+ * vector or a score; unknown without price or speed. */
 struct quantity plan_token_price(const struct plan *plan);
 /* What a user waits for: the next token; where no token follows the prompt, that itself. */
 struct quantity plan_pace(const struct plan *plan);

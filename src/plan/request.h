@@ -226,11 +226,11 @@ bool request_take_context(struct request *request, double context, const struct 
  * that (Ollama), and no more than the model takes. */
 double request_usual_context(const struct request *request);
 
-/* What a price per output token is one of where people price another: a prompt that is answered
- * with a vector or a score counts as one output token, and its own tokens are what is paid for. */
+/* Tokens that are paid for of each output token: a prompt that is answered with a vector or a score
+ * counts as one, and its own tokens are what is paid for. */
 static inline double request_priced(const struct request *request)
 {
-    return request->model->pooling ? request->output / request->prompt : 1;
+    return request->model->pooling ? request->prompt / request->output : 1;
 }
 
 /* Goals of speed, a rate that is to be served among them. */

@@ -55,12 +55,19 @@ static void add_usage(struct terms *w)
              "throughput, full");
     if (!usage.full.known)
         return;
-    term_add(w, "$ per million output tokens at full load", "full price",
-             "price / 3600 / (full * O) * 1,000,000", usage.full, "$",
-             source_counted("no slot idle"), "price, full, O");
-    term_add(w, "$ per million tokens of input and output", "all price",
-             "price / 3600 / (throughput * (prompt + O)) * 1,000,000", usage.all, "$",
-             source_counted("at this load"), "price, throughput, prompt, O");
+    bool pooling = p->request.model->pooling;
+    term_add(w,
+             pooling ? "$ per million prompt tokens at full load"
+                     : "$ per million output tokens at full load",
+             "full price",
+             pooling ? "price / 3600 / (full * prompt) * 1,000,000"
+                     : "price / 3600 / (full * O) * 1,000,000",
+             usage.full, "$", source_counted("no slot idle"),
+             pooling ? "price, full, prompt" : "price, full, O");
+    if (!pooling)
+        term_add(w, "$ per million tokens of input and output", "all price",
+                 "price / 3600 / (throughput * (prompt + O)) * 1,000,000", usage.all, "$",
+                 source_counted("at this load"), "price, throughput, prompt, O");
     term_add(w, "idle cost", "idle cost", "month * (1 - utilisation)", usage.idle, "$/month",
              source_counted("the share that is paid for and not used"), "month, utilisation");
 }

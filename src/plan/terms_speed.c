@@ -539,7 +539,11 @@ void terms_speed(struct terms *w)
     if (!hour.known)
         return;
     input_money(w, "price", hour, "/h", origin_word(hour.origin));
-    term_add(w, "$ per million output tokens", "token price", "price / 3600 / output * 1,000,000",
+    bool pooling = p->request.model->pooling;
+    term_add(w, pooling ? "$ per million prompt tokens" : "$ per million output tokens",
+             "token price",
+             pooling ? "price / 3600 / (output * prompt) * 1,000,000"
+                     : "price / 3600 / output * 1,000,000",
              plan_token_price(p), "$", source_counted("at this load, no hour idle"),
-             "price, output");
+             pooling ? "price, output, prompt" : "price, output");
 }

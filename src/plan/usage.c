@@ -11,7 +11,8 @@ void usage_of(const struct plan *p, struct usage *out)
     const struct request *q = &p->request;
     const struct speed *v = &p->speed;
     struct quantity hour, month;
-    double tokens = q->prompt + q->output;
+    double priced = q->output * request_priced(q);
+    double tokens = q->prompt + (q->model->pooling ? 0 : q->output);
     double api = (q->prompt * q->api_in + q->output * q->api_out) / 1e6;
 
     memset(out, 0, sizeof(*out));
@@ -33,7 +34,7 @@ void usage_of(const struct plan *p, struct usage *out)
     out->share =
         quantity_band(share, given ? share * v->full.value / v->full.high : share,
                       given ? fmin(1, share * v->full.value / v->full.low) : share, ORIGIN_MODEL);
-    out->full = plan_per_million(hour, quantity_scale(v->full, q->output));
+    out->full = plan_per_million(hour, quantity_scale(v->full, priced));
     out->all = plan_per_million(hour, quantity_scale(v->requests, tokens));
     if (hour.known)
         out->idle =

@@ -21,7 +21,7 @@
 
 struct usage {
     struct quantity share; /* 0..1; unknown without speed: so is the rest, but owned */
-    struct quantity full;  /* $ per million output tokens at full load */
+    struct quantity full;  /* as plan_token_price(), at full load */
     struct quantity all;   /* $ per million tokens of input and output, at this load */
     struct quantity idle;  /* $ per month */
     struct quantity api;   /* $/h that an API asks for this load; unknown = not asked */

@@ -16,6 +16,7 @@
 #include "rows_out.h"
 #include "speed_fit.h"
 #include "speed_hit_share.h"
+#include "speed_labs.h"
 #include "speed_manual.h"
 #include "speed_score.h"
 
@@ -68,6 +69,10 @@ static void weigh(const struct rows *rows, double cap,
 
 struct pointed {
     struct plan_summary *tpot, *ttft;
+};
+
+struct merged { /* by results of the other labs */
+    struct plan_summary *before, *after;
 };
 
 static int by_users(const struct row *a, const struct row *b)
@@ -143,7 +148,8 @@ static bool first_of_group(const struct rows *rows, int row)
 /* Each row estimated with constants that no row like it has shaped. */
 static void leave_out(struct rows *rows, struct fit *fit, const double *weight,
                       bool (*alike)(const struct row *, const struct row *),
-                      struct plan_summary *outcome, struct pointed pointed[POINTS])
+                      struct plan_summary *outcome, struct pointed pointed[POINTS],
+                      struct merged *merged)
 {
     double *some = gp_calloc(rows->count, sizeof(double));
     bool *done = gp_calloc(rows->count, sizeof(bool));
@@ -155,6 +161,8 @@ static void leave_out(struct rows *rows, struct fit *fit, const double *weight,
             some[j] = alike(&rows->row[i], &rows->row[j]) ? 0 : weight[j];
         fit_run(rows, fit, some);
         score_now(rows, now);
+        if (alike == same_lab)
+            labs_merge(rows, i, merged->before, merged->after);
         for (int j = i; j < rows->count; j++)
             if (!done[j] && alike(&rows->row[i], &rows->row[j])) {
                 done[j] = true;
@@ -267,19 +275,21 @@ static void print_pointed(const struct set *set, const struct rows *rows, int po
 /* What is estimated of rows that have not shaped the constants, or of all where nothing is
  * fitted; those of the profiles stand again afterwards. */
 static void left_out(const struct set *set, struct rows *rows, struct fit *fit,
-                     struct plan_summary *out, struct pointed pointed[POINTS])
+                     struct plan_summary *out, struct pointed pointed[POINTS],
+                     struct merged *merged)
 {
     double *weight = gp_calloc(rows->count, sizeof(double));
     if (!set->parameters)
         score_now(rows, out);
     else {
         weigh(rows, set->cap, set->group, weight);
-        leave_out(rows, fit, weight, set->left_out, out, pointed);
+        leave_out(rows, fit, weight, set->left_out, out, pointed, merged);
     }
     free(weight);
 }
 
-static int run_fit(const struct set *set, struct rows *rows, struct hit_tally *tally, bool print)
+static int run_fit(const struct set *set, struct rows *rows, struct hit_tally *tally,
+                   struct labs_tally *labs, bool print)
 {
     int failed = 0;
     static struct fit fit;
@@ -299,7 +309,12 @@ static int run_fit(const struct set *set, struct rows *rows, struct hit_tally *t
     struct pointed pointed[POINTS];
     for (int k = 0; k < POINTS; k++)
         pointed[k] = (struct pointed){no_outcomes(rows->count), no_outcomes(rows->count)};
-    left_out(set, rows, &fit, out, pointed);
+    struct merged merged = {no_outcomes(rows->count), no_outcomes(rows->count)};
+    left_out(set, rows, &fit, out, pointed, &merged);
+    if (print) {
+        failed += labs_check(rows, merged.before, merged.after);
+        labs_three(rows, out, labs);
+    }
     rows_to_page(set, rows, out, ", left out");
     hits_add(tally, rows, out, false);
     for (int k = 0; k < POINTS; k++)
@@ -327,6 +342,8 @@ static int run_fit(const struct set *set, struct rows *rows, struct hit_tally *t
         free(pointed[k].tpot);
         free(pointed[k].ttft);
     }
+    free(merged.before);
+    free(merged.after);
     rows->constants = *kept;
     free(kept);
     free(weight);
@@ -493,6 +510,7 @@ int main(int argc, char **argv)
     bool hits = strcmp(word, "hits") == 0;
     bool all = fits || (mode && strcmp(mode, "all") == 0);
     static struct hit_tally tally;
+    static struct labs_tally labs;
     int failed = 0;
     if (fits || lists || hits) {
         argc--;
@@ -510,11 +528,13 @@ int main(int argc, char **argv)
         else if (!hits)
             failed += score(&sets[i], &rows, all);
         if (all || hits)
-            failed += run_fit(&sets[i], &rows, &tally, all);
+            failed += run_fit(&sets[i], &rows, &tally, &labs, all);
         else
             hits_count(&tally, &rows);
         rows_fini(&rows);
     }
+    if (!only)
+        failed += labs_check_three(&labs);
     if (hits)
         hits_print(&tally);
     if (!lists && !only)

@@ -237,7 +237,7 @@ l40s() {
 }
 # how wide the band of TPOT is, with the files of --calibration
 width() {
-    l40s --calibration "$1"
+    l40s --calibration "$@"
     awk -v a="$(json speed.tpot.low)" -v b="$(json speed.tpot.high)" 'BEGIN { print b / a }'
 }
 if have_json; then
@@ -246,12 +246,19 @@ if have_json; then
     less "$one" "$before" || fail "one lab narrows nothing: $before, $one"
     assert_contains "the band says so" "on a device of this kind, 3 labs, 2026-11" \
         "$(json request.calibrated)"
+    assert_contains "and of whom" "GPU by 3 results of other labs, 2026-11" "$(json speed.band)"
     assert_eq "merged, or each" "$three" "$(width "$work/a.share,$work/b.share,$work/c.share")"
     l40s --calibration "$work/labs.json"
     low=$(json speed.tpot.low) high=$(json speed.tpot.high)
     l40s --calibration "$work/d.result"
     less "$low" "$(json speed.tpot.value)" && less "$(json speed.tpot.value)" "$high" ||
         fail "a fourth lab's own estimate is outside of the band of three"
+    for outside in "-p awq" "-m qwen3-30b-a3b" "-p q4_k_m --engine llama.cpp"; do
+        # no kernel of these is in a share: the band is the one without
+        # shellcheck disable=SC2086
+        assert_eq "$outside: as wide as without" "$(width none $outside)" \
+            "$(width "$work/labs.json" $outside)"
+    done
 fi
 echo "{}" >"$work/none.share"
 assert_fails 3 "schema" --merge "$work/none.share" "$work/d.share"

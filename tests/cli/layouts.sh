@@ -109,6 +109,23 @@ for format in text markdown csv; do
         assert_lacks "$format: no $word" "$word" "$(printf '%s\n' "$out" | grep -v '^    checked by')"
     done
 done
+if have_json; then
+    # nothing in JSON is of output tokens, and dollars per million are of prompts' tokens
+    for command in "--plan -g l4 -u 32" "--compare -g l4 -g l40s -u 32"; do
+        # shellcheck disable=SC2086
+        run $command -m qwen3-embedding-8b --format json
+        assert_contains "$command: an answer of prompts" "per_million_prompt_tokens" "$out"
+        assert_lacks "$command: no output tokens" "output_token" "$out"
+    done
+    run --plan -m qwen3-embedding-8b -g l4 -u 32 --format json
+    assert_true "dollars per million prompt tokens" awk \
+        -v dollars="$(json cost.per_million_prompt_tokens.value)" -v hour="$(json cost.per_hour.value)" \
+        -v rate="$(json speed.prompts_per_s.value)" -v prompt="$(json request.prompt)" \
+        'BEGIN { x = hour / 3600 / (rate * prompt) * 1e6; exit !(x > 0 && dollars / x - 1 < 1e-6 && 1 - dollars / x < 1e-6) }'
+    assert_eq "the change's are the same" null "$(json verdict.fixes.0.tpot)"
+    run --plan -m llama-3.1-8b -g l4 -u 32 --format json
+    assert_lacks "and others' has none of prompts" "per_million_prompt_tokens" "$out"
+fi
 run --plan -m Qwen/Qwen3-Embedding-8B -g l4 -q
 assert_contains "-q" "a prompt in 3" "$out"
 run --compare -m Qwen/Qwen3-Embedding-8B -g l4 -g l40s

@@ -661,6 +661,13 @@ assert_eq "it fits" 0 "$rc"
 assert_contains "whose" "tokens per GPU, torchtitan" "$out"
 assert_fails 2 "unknown trainer 'foo' (trl, transformers, llama-factory" \
     --plan -m llama-3.1-8b --train lora -g h100-sxm --trainer foo
+small=(--plan -m llama-3.2-3b --train full --optimizer adamw-bf16 --micro-batch 4 --sequence 768
+    --recompute none -g h100-sxm:1)
+run "${small[@]}" --trainer transformers
+assert_contains "gradients come as activations go" "gradients           0.00   0.00   5.98" "$out"
+run "${small[@]}" --trainer torchtune --loss eager
+assert_contains "where steps add up, they are there" "gradients           5.98   5.98   5.98" "$out"
+assert_fails 2 "Float8 training (torchao, Transformer Engine) is not planned" "${small[@]}" -p fp8
 run --plan -m qwen3-30b-a3b --train lora --lora-targets attention -g h200-sxm:1
 assert_contains "attention alone" "adapters on attention alone" "$out"
 

@@ -180,6 +180,29 @@ KEYS
     shows "\$/M tok      \$$(answer cost.per_million_output_tokens.value %.2f)"
 fi
 
+# A model that answers a prompt with a vector has prompts, and neither output tokens nor TPOT.
+shipped_catalogue
+for keys in "3" "3 t" "3 t t" "3 Tab Tab" '3 $' "3 p :explain"; do
+    screen "a pooling model: $keys" -m qwen3-embedding-8b -g l4 -u 32 <<KEYS
+${keys// :/
+:}
+:dump -
+KEYS
+    for word in TPOT TTFT "tok/s" "output"; do
+        lacks "$word"
+    done
+done
+screen "what its curves say" -m qwen3-embedding-8b -g l4 -u 32 <<'KEYS'
+3
+:dump -
+t
+:dump -
+KEYS
+shows "prompts/s"
+shows "a prompt"
+rm -rf "$work/program"
+frozen_catalogue
+
 # No range is wider than what there is, whatever is pressed.
 screen "zoom out ends where the curve does" -m 8B -g l40s <<'KEYS'
 3

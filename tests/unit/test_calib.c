@@ -164,21 +164,28 @@ static void rows_of_processors(void **state)
 
 static void bands(void **state)
 {
-    const struct gpu *h100 = profile_gpu(catalog, "h100-sxm");
+    const struct gpu *l40s = profile_gpu(catalog, "l40s"), *h100 = profile_gpu(catalog, "h100-sxm");
     struct calib c = {.from = CALIB_OWN, .rms = 0.02};
     struct gpu host = {.host = true};
-    double own = calib_doubt(&c, h100);
+    double own = calib_doubt(&c, l40s);
 
     (void)state;
     assert_true(own < 1.03);
     c.rms = 0.2; /* they scatter */
+    assert_true(calib_doubt(&c, l40s) > 1.2);
     assert_true(calib_doubt(&c, h100) > 1.2);
     c.rms = NAN;
     assert_true(calib_doubt(&c, &host) > 1.2); /* other kernels than llama.cpp's */
     c.from = CALIB_KIND;
-    assert_true(calib_doubt(&c, h100) > own);
+    assert_true(calib_doubt(&c, l40s) > own);
     c.from = CALIB_FAMILY;
-    assert_true(calib_doubt(&c, h100) > 1.15);
+    assert_true(calib_doubt(&c, l40s) > 1.15);
+    for (c.from = CALIB_OWN; c.from < CALIB_FROM_COUNT; c.from++) /* measured: no wider for it */
+        for (c.labs = 0; c.labs < 2; c.labs++) {
+            c.apart = 0.5;
+            assert_true(calib_doubt(&c, h100) <= h100->family->spread + 1e-9);
+            assert_true(calib_doubt(&c, l40s) <= l40s->family->spread + 1e-9);
+        }
 }
 
 /* ---- labs ---- */
@@ -271,7 +278,9 @@ static void labs_together(void **state)
     shared_calib(&sum, CALIB_KIND, h100, c);
     calib_fit(c, h100, h100, &gpu, &f);
     assert_true(fabs(f.product[KERNEL_16].memory - sum.figure[3].value) < 1e-9);
-    assert_true(fabs(log(calib_doubt(c, h100)) - hypot(sum.apart, 0.02)) < 1e-3);
+    assert_true(calib_covers(c, KERNEL_16) && !calib_covers(c, KERNEL_FP8));
+    assert_near(calib_doubt(c, h100), 1, 1e-9); /* no wider than without */
+    assert_true(fabs(log(calib_doubt(c, l4)) - hypot(sum.apart, 0.02)) < 1e-3);
     free(c);
 }
 

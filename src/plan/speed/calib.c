@@ -43,8 +43,15 @@ double calib_doubt(const struct calib *c, const struct gpu *gpu)
                    : c->from == CALIB_KIND   ? DOUBT_OTHER
                                              : 0;
     double host = gpu->host && c->points == 0 ? DOUBT_HOST : 0;
+    double doubt = sqrt(left * left + apart * apart + host * host);
+    bool fits = c->labs > 0 || !(c->rms > NOISE);
 
-    return exp(sqrt(left * left + apart * apart + host * host));
+    return exp(fits && !gpu->host ? fmin(doubt, log(gpu->family->spread)) : doubt);
+}
+
+bool calib_covers(const struct calib *c, enum kernel kernel)
+{
+    return c->kernels >> kernel & 1;
 }
 
 /* ---- the law ---- */
@@ -113,7 +120,7 @@ static void calib_improve(const struct fit *f, struct product_share *share, doub
     *x = exp((a + b) / 2);
 }
 
-static void fit_kernel(const struct calib *c, const struct gpu *gpu, enum kernel kernel,
+static void fit_kernel(struct calib *c, const struct gpu *gpu, enum kernel kernel,
                        struct family *family)
 {
     bool alike;
@@ -126,6 +133,7 @@ static void fit_kernel(const struct calib *c, const struct gpu *gpu, enum kernel
         n += c->point[i].kernel == kernel;
     if (n < FEWEST)
         return;
+    c->kernels |= 1u << kernel;
     for (int i = 0; i < ROUNDS; i++) {
         calib_improve(&f, &share, &share.memory);
         calib_improve(&f, &share, &share.compute);
@@ -222,11 +230,14 @@ void calib_fit(struct calib *c, const struct gpu *sheet, const struct gpu *gpu, 
         slow_reads(c, sheet, family);
     if (!gpu->host)
         fit_links(c, sheet, family);
+    c->kernels = 0;
     for (int k = 0; k < KERNEL_COUNT; k++)
-        if (c->shared[k].compute > 0)
+        if (c->shared[k].compute > 0) {
             family->product[k] = c->shared[k];
-        else
+            c->kernels |= 1u << k;
+        } else {
             fit_kernel(c, sheet, (enum kernel)k, family);
+        }
     if (c->labs > 0)
         return;
     double sum = 0, weight = 0;

@@ -24,7 +24,9 @@
  *
  * A point that scattered has w = 0.25. What was measured on another device of the kind, or
  * another GPU of the generation, is taken likewise, as shares of its own data sheet, with a
- * wider band; the points of another kind are not kept near.
+ * wider band; the points of another kind are not kept near. The band is in place of the
+ * generation's, and no wider unless the points lie far off the law, where all products of a step
+ * are of kernels that were measured; other kernels and experts have the generation's.
  *
  * Example: an H100 whose read of 3.02 TB/s is 0.90 of its sheet, and whose BF16 products of one
  * token take 6 % longer than the law: em 0.83 instead of 0.88, a TPOT at one user 5 % longer.
@@ -77,8 +79,9 @@ struct calib {
     int points, scattered, ignored; /* used; of them scattered; disturbed and not used */
     struct calib_reduce reduce[CALIB_REDUCES];
     int reduces;
-    double peer; /* bytes/s of a copy between two GPUs; 0 = not measured */
-    double rms;  /* of the residuals about the fitted law; NAN = no law */
+    double peer;      /* bytes/s of a copy between two GPUs; 0 = not measured */
+    double rms;       /* of the residuals about the fitted law; NAN = no law */
+    unsigned kernels; /* bits of those that shares were fitted for */
     /* of several labs (measure/result/shared.h): the shares that they fitted, without points */
     int labs;     /* 0 = one result */
     double apart; /* how far another device may be: half a 90 % band, a logarithm */
@@ -99,6 +102,9 @@ double calib_law(const struct gpu *gpu, const struct family *family,
 /* Factors on the time of a product at 1, 2, 4 .. 8192 tokens; bytes per weight. */
 void calib_near(const struct calib *c, enum kernel kernel, double rows, double cols, double bytes,
                 float factor[CALIB_OCTAVES]);
+
+/* Were shares fitted for the kernel? */
+bool calib_covers(const struct calib *c, enum kernel kernel);
 
 /* The band that is left of what the device makes of its sheet: x and /. */
 double calib_doubt(const struct calib *c, const struct gpu *gpu);

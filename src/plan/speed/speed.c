@@ -120,7 +120,7 @@ static unsigned doubts_of(const struct step *s, double running)
         doubts |= 1u << DOUBT_BANDWIDTH;
     if (gpu_rate_assumed(l->request->gpu) && !f->calib && running > 1)
         doubts |= 1u << DOUBT_RATE;
-    if (f->calib)
+    if (f->calib && (!l->unmeasured || l->request->gpu->host))
         doubts |= 1u << DOUBT_MEASURED;
     else if (f->spread > 1)
         doubts |= 1u << DOUBT_FAMILY;

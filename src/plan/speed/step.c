@@ -152,10 +152,15 @@ static void sum_kind(struct step_load *s, const struct load *load, int kind)
     s->moe_layers += k->experts > 0 ? layers : 0;
     /* which kernels run, and whether another's figures stand in */
     bool gguf = q->engine->gguf, is_alike = false;
-    if (has_mixer)
-        family_product(q->gpu->family, kernel_of(q->precision.by_role[ROLE_ATTN_OUT], q->gpu, gguf),
-                       &is_alike);
+    const struct calib *calib = q->gpu->family->calib;
+    if (has_mixer) {
+        enum kernel kernel = kernel_of(q->precision.by_role[ROLE_ATTN_OUT], q->gpu, gguf);
+
+        family_product(q->gpu->family, kernel, &is_alike);
+        s->unmeasured |= calib && !calib_covers(calib, kernel);
+    }
     s->alike |= is_alike;
+    s->unmeasured |= k->experts > 0;
     if (k->experts > 0) {
         enum kernel kernel = kernel_of(q->precision.by_role[ROLE_EXPERT], q->gpu, gguf);
 

@@ -84,6 +84,7 @@ struct step_load {
     bool alike; /* figures of another kernel stand in */
     bool mixed; /* MLA or recurrent layers: fitted on few rows */
     bool weight_only_experts;
+    bool unmeasured; /* experts, or a kernel that no measurement of the device covers */
     struct host_load host;
 };
 

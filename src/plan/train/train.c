@@ -376,6 +376,12 @@ static void move_to_host(const struct train *t, double trained, struct train_mem
     m->weights = m->adapters = m->modules = none;
 }
 
+static void sum_states(struct train_memory *m)
+{
+    m->states = quantity_add(quantity_add(m->weights, quantity_add(m->adapters, m->modules)),
+                             quantity_add(m->gradients, quantity_add(m->master, m->optimizer)));
+}
+
 static void fill_states(const struct train *t, const struct share *s, struct train_memory *m)
 {
     const struct recipe *r = train_recipe(t->optimizer);
@@ -420,8 +426,7 @@ static void fill_states(const struct train *t, const struct share *s, struct tra
         for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
             *parts[i] = quantity_band(parts[i]->value, parts[i]->low * (1 - uneven),
                                       parts[i]->high * (1 + uneven), ORIGIN_MODEL);
-    m->states = quantity_add(quantity_add(m->weights, quantity_add(m->adapters, m->modules)),
-                             quantity_add(m->gradients, quantity_add(m->master, m->optimizer)));
+    sum_states(m);
 }
 
 static struct quantity buffers_of(const struct train *t, const struct share *s,
@@ -459,6 +464,24 @@ static struct quantity train_larger(struct quantity a, struct quantity b)
 {
     return quantity_band(fmax(a.value, b.value), fmax(a.low, b.low), fmax(a.high, b.high),
                          ORIGIN_MODEL);
+}
+
+/* The gradients of a step of one micro-batch come as its activations go: they count where they and
+ * the optimizer's temporaries are more than the start of the backward pass. High: a step of
+ * several, that are added up. */
+static void free_gradients(const struct train *t, struct quantity back, struct train_memory *m)
+{
+    const struct quantity g = m->gradients;
+    bool starts = back.value >= g.value + m->step.value, ever = back.low >= g.low + m->step.low;
+
+    if (t->method != TRAIN_FULL || !t->trainer || !t->trainer->single || m->shards > 1 ||
+        t->offload != OFFLOAD_NONE || t->step_in_backward)
+        return;
+    m->gradients = quantity_band(starts ? 0 : g.value, ever ? 0 : g.low, g.high, ORIGIN_MODEL);
+    m->peak = quantity_band(starts ? back.value : fmax(m->step.value, back.value - g.value),
+                            ever ? back.low : fmax(m->step.low, back.low - g.low), m->peak.high,
+                            ORIGIN_MODEL);
+    sum_states(m);
 }
 
 void train_stage(const struct request *q, int stage, struct train_memory *m)
@@ -503,6 +526,7 @@ void train_stage(const struct request *q, int stage, struct train_memory *m)
 
     m->moment = m->step.value > back.value ? MOMENT_STEP : MOMENT_BACKWARD;
     m->peak = train_larger(back, m->step);
+    free_gradients(t, back, m);
     struct quantity moving = quantity_add(m->peak, m->buffers);
     m->fragmentation =
         quantity_band(moving.value * FRAGMENT, 0, moving.high * FRAGMENT_HIGH, ORIGIN_MODEL);
@@ -517,6 +541,8 @@ void train_stage(const struct request *q, int stage, struct train_memory *m)
     m->reserve = quantity_band(fmin(m->fragmentation.value, room), 0,
                                fmin(fmax(most, m->fragmentation.high), room), ORIGIN_ASSUMED);
     m->reserved = quantity_add(m->allocated, m->reserve);
+    double all = m->usable.value - q->used - m->context.value;
+    m->reserved.high = fmin(m->reserved.high, fmax(m->allocated.high, all));
     m->free = quantity_sub(m->usable, quantity_add(m->total, quantity_exact(q->used)));
 }
 
@@ -564,7 +590,8 @@ static const struct row rows[] = {
      PART(modules), "modules to save, h, vocab, base, N, ZeRO"},
     {"gradients", "G",
      "trained * bytes [/N from ZeRO-2]; step in the backward pass: of the largest tensor, "
-     "or unit / N; none where offloaded from ZeRO-2",
+     "or unit / N; none where offloaded from ZeRO-2, and none at the start of the backward pass of "
+     "a trainer whose steps have one micro-batch",
      zero, PART(gradients), updated},
     {"master", "M", "trained * FP32 copy [/N from ZeRO-1]", megatron, PART(master), states},
     {"optimizer", "O", "trained * moments [/N from ZeRO-1]", megatron, PART(optimizer), states},

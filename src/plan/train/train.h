@@ -18,6 +18,8 @@
  *   offload    master, moments and gradients (ZeRO-1 and higher), also the weights
  *              (ZeRO-3) are in host memory: 16 or 18 B per parameter / N and rank
  *   step in the backward pass   gradients of one tensor at a time instead of all
+ *   one micro-batch a step      gradients come as activations go: none at the start of the
+ *                               backward pass (struct trainer: single), all where steps accumulate
  *
  *   context parallel   a rank has sequence / cp tokens, and for a while the keys and
  *                      values of others; ZeRO cuts by cp too
@@ -139,6 +141,7 @@ struct trainer {
     double logit[3]; /* bytes per logit, low to high; 0 = as the loss has */
     double reserve;  /* of what comes and goes, in free blocks, at most */
     const char *source;
+    bool single; /* a step is of one micro-batch, and frees its gradients before the next */
 };
 /* "trl", "trl@0.9": NULL: there is none. */
 const struct trainer *trainer_find(const char *text);

@@ -1,10 +1,12 @@
 /*
  * trainer.c - what a trainer does when nobody tells it, by version (see train.h).
  *
- * The rows are recalled, not read in the sources that they name on a day of their own, and the
- * bounds of versions with them: all of it is assumed where no run has shown it. Padded
- * batches of differing lengths leave free blocks behind, a third of what comes and goes; packed
- * ones of one length hardly any.
+ * That transformers' gradient_accumulation_steps is 1, and that its trainer frees the gradients
+ * after each step, was read (4.57.1, training_args.py and trainer.py: model.zero_grad(), which sets
+ * them to None). The rest of the rows is recalled, not read in the sources that they name on a day
+ * of their own, and the bounds of versions with them: all of it is assumed where no run has shown
+ * it. Padded batches of differing lengths leave free blocks behind, a third of what comes and goes;
+ * packed ones of one length hardly any.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -38,31 +40,32 @@
 
 static const struct trainer trainers[] = {
     {"trl", "", "0.11", LOSS_EAGER, false, RECOMPUTE_AUTO, IN_MODEL, PADDED,
-     "transformers before 4.45: logits.float() in forward, shift_logits contiguous"},
+     "transformers before 4.45: logits.float() in forward, shift_logits contiguous", true},
     {"trl", "0.12", "", LOSS_EAGER, false, RECOMPUTE_AUTO, IN_LOSS, PADDED,
-     "transformers loss_utils.py: ForCausalLMLoss upcasts; trl sft_trainer.py"},
+     "transformers loss_utils.py: ForCausalLMLoss upcasts; trl sft_trainer.py", true},
     {"transformers", "", "4.44", LOSS_EAGER, false, RECOMPUTE_AUTO, IN_MODEL, PADDED,
-     "modeling_llama.py: logits.float() in forward, shift_logits contiguous"},
+     "modeling_llama.py: logits.float() in forward, shift_logits contiguous", true},
     {"transformers", "4.45", "", LOSS_EAGER, false, RECOMPUTE_AUTO, IN_LOSS, PADDED,
-     "loss_utils.py: ForCausalLMLoss upcasts"},
+     "loss_utils.py: ForCausalLMLoss upcasts", true},
     {"llama-factory", "", "", LOSS_EAGER, false, RECOMPUTE_FULL, IN_LOSS, PADDED,
-     "model/model_utils/checkpointing.py: on by default; transformers' loss"},
+     "model/model_utils/checkpointing.py: on by default; transformers' loss", false},
     {"ms-swift", "", "", LOSS_EAGER, false, RECOMPUTE_FULL, IN_LOSS, PADDED,
-     "llm/argument: gradient_checkpointing true; transformers' loss"},
+     "llm/argument: gradient_checkpointing true; transformers' loss", false},
     {"axolotl", "", "", LOSS_EAGER, false, RECOMPUTE_AUTO, IN_LOSS, PACKED,
-     "utils/schemas/config.py: sample_packing in all examples; cut cross entropy: --loss fused"},
+     "utils/schemas/config.py: sample_packing in all examples; cut cross entropy: --loss fused",
+     false},
     {"torchtune", "", "0.6", LOSS_CHUNKED, false, RECOMPUTE_FULL, AS_LOSS, PADDED,
-     "recipes/configs: CEWithChunkedOutputLoss, enable_activation_checkpointing true"},
+     "recipes/configs: CEWithChunkedOutputLoss, enable_activation_checkpointing true", false},
     {"torchtune", "0.7", "", LOSS_FUSED, false, RECOMPUTE_FULL, AS_LOSS, PADDED,
-     "recipes/configs: LinearCrossEntropyLoss"},
+     "recipes/configs: LinearCrossEntropyLoss", false},
     {"torchtitan", "", "", LOSS_EAGER, false, RECOMPUTE_OPS, IN_LOSS, PACKED,
-     "torchtitan/models/llama3/train_configs: selective, op"},
+     "torchtitan/models/llama3/train_configs: selective, op", false},
     {"litgpt", "", "", LOSS_CHUNKED, false, RECOMPUTE_NONE, AS_LOSS, PADDED,
-     "finetune/lora.py: chunked_cross_entropy, lm_head_chunk_size 128"},
+     "finetune/lora.py: chunked_cross_entropy, lm_head_chunk_size 128", false},
     {"unsloth", "", "", LOSS_FUSED, true, RECOMPUTE_FULL, AS_LOSS, PADDED,
-     "models/llama.py: fused cross entropy, use_gradient_checkpointing unsloth"},
+     "models/llama.py: fused cross entropy, use_gradient_checkpointing unsloth", false},
     {"megatron", "", "", LOSS_EAGER, true, RECOMPUTE_AUTO, IN_KERNEL, PACKED,
-     "core/tensor_parallel/cross_entropy.py; fused kernels"},
+     "core/tensor_parallel/cross_entropy.py; fused kernels", false},
 };
 enum { TRAINERS = sizeof(trainers) / sizeof(trainers[0]) };
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/figures.h"
 #include "base/mem.h"
 #include "base/units.h"
 #include "tui/plan_summary.h"
@@ -95,6 +96,11 @@ static enum gp_status read_word(const char *text, size_t length, struct word *ou
 
 /* ---- rows ---- */
 
+const struct fact *compare_view_fact(const struct compare_row *row, const char *key)
+{
+    return figure_find(&row->facts, key);
+}
+
 static bool holds_text(const struct compare_row *row, const char *word)
 {
     static const char *const facts[] = {"gpu", "precision", "verdict", "limit", "offer", "engine"};
@@ -119,7 +125,7 @@ static bool compare_filter_row(const char *filter, const struct compare_row *row
          filter = next_word(filter + length, &length)) {
         if (read_word(filter, length, &word, NULL))
             continue;
-        const struct fact *f = word.is_number ? record_find(&row->facts, fact_of(word.text)) : NULL;
+        const struct fact *f = word.is_number ? compare_view_fact(row, fact_of(word.text)) : NULL;
         double value = f ? f->number.value : 0;
         bool holds = !word.is_number       ? holds_text(row, word.text)
                      : !f || !f->known     ? false /* neither more nor less than anything */
@@ -208,7 +214,7 @@ static const char *bound_cell(const struct plan *p)
 void compare_view_cell(const struct compare_row *row, enum compare_column column,
                        struct strbuf *out)
 {
-    const struct fact *f = record_find(&row->facts, compare_columns[column].fact);
+    const struct fact *f = compare_view_fact(row, compare_columns[column].fact);
 
     if (column == COLUMN_LAYOUT)
         layout_cell(row, out);
@@ -246,7 +252,7 @@ static struct sort_key key_of(const struct compare_view *view, size_t at)
 {
     const struct compare_column_row *column = &compare_columns[view->sort];
     const struct compare_row *row = &view->rows[at];
-    const struct fact *f = record_find(&row->facts, column->fact);
+    const struct fact *f = compare_view_fact(row, column->fact);
     struct sort_key key = {.marked = row->marked, .verdict = row->compared->plan.verdict, .at = at};
 
     if (!f)

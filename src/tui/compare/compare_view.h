@@ -127,6 +127,8 @@ extern const struct compare_column_row compare_columns[COLUMN_COUNT];
  * before those that may go. *least: of the GPU's column. Returns how many, in order. */
 int compare_view_columns(const struct compare_view *view, int cols,
                          enum compare_column out[COLUMN_COUNT], int *gpu_width);
+/* By its key in JSON of a model that answers with tokens; NULL: the row has none. */
+const struct fact *compare_view_fact(const struct compare_row *row, const char *key);
 void compare_view_cell(const struct compare_row *row, enum compare_column column,
                        struct strbuf *out);
 

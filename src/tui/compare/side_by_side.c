@@ -68,7 +68,7 @@ int sides_seen(int count, int cols)
 /* The number that a figure is judged by; NAN: it is not known, or the row does not fit. */
 static double side_value(const struct figure *f, const struct compare_row *row)
 {
-    const struct fact *fact = record_find(&row->facts, f->fact);
+    const struct fact *fact = compare_view_fact(row, f->fact);
 
     return fact && fact->known && fact->kind != FACT_TEXT && fact->number.known &&
                    row->compared->plan.verdict != VERDICT_DOES_NOT_FIT
@@ -96,7 +96,7 @@ static double side_best(const struct figure *f, const struct compare_row *const 
 
 static void side_cell(const struct figure *f, const struct compare_row *row, struct strbuf *out)
 {
-    const struct fact *fact = record_find(&row->facts, f->fact);
+    const struct fact *fact = compare_view_fact(row, f->fact);
 
     if (f->column != COLUMN_COUNT)
         compare_view_cell(row, f->column, out);

@@ -81,6 +81,7 @@ struct curve_view {
 struct curves {
     enum curve curve; /* in focus */
     bool alone;       /* it has the screen, where there is room for several */
+    bool pooling;     /* of a model that answers with vectors: prompts/s, no TPOT */
     int seen;         /* how many curves the screen had room for when it was filled */
     struct curve_view view[BY_COUNT];
     struct curve_drawn {
@@ -113,6 +114,12 @@ struct curves {
 };
 
 /* ---- which are shown ---- */
+
+/* Answers with a vector or a score: prompts/s, and no TPOT. */
+static bool is_pooling(const struct form *form)
+{
+    return form->answered && form->answer->plan.request.model->pooling;
+}
 
 #define SEVERAL 2 /* curves at once from here on have one cursor: all are against users */
 
@@ -168,6 +175,8 @@ static int curves_list(const struct curves *c, enum curve out[CURVE_COUNT])
                      curve == CURVE_COST;
         bool pair = is_time(curve) && is_time(c->curve);
 
+        if (c->pooling && curve == CURVE_TPOT)
+            continue;
         if (curve == c->curve || c->seen == CURVE_COUNT || (c->seen == SEVERAL && pair) ||
             (c->seen > SEVERAL && other && !pair))
             out[n++] = curve;
@@ -360,20 +369,22 @@ static void read_load(struct curves *c, const struct form *form, double x)
 {
     const struct load_point *p = load_curve_at(&c->load, x);
     const struct plot *plot = plot_of(c);
+    bool pooling = is_pooling(form);
+    const char *rate = pooling ? "prompts/s" : "tok/s";
     char count[32];
 
-    (void)form;
     if (!p)
         return;
     say_verdict(c, SWEEP_USERS, p->users, p->verdict, p->limit);
     if (p->tokens.known)
-        reading_add(c, 0, plot_ink(PLOT_1), "output", "%.0f tok/s\t%.0f..%.0f", p->tokens.value,
-                    p->tokens.low, p->tokens.high);
+        reading_add(c, 0, plot_ink(PLOT_1), pooling ? "prompts" : "output", "%.*f %s\t%.*f..%.*f",
+                    pooling ? 1 : 0, p->tokens.value, rate, pooling ? 1 : 0, p->tokens.low,
+                    pooling ? 1 : 0, p->tokens.high);
     read_time(c, PLOT_1, "TPOT", &p->tpot);
-    read_time(c, PLOT_2, "TTFT", &p->ttft);
+    read_time(c, PLOT_2, pooling ? "a prompt" : "TTFT", &p->ttft);
     if (c->load.knee > 0)
-        reading_add(c, 0, INK_OK, "90 % of most", "%.0f users\tmost: %s tok/s", c->load.knee,
-                    units_tokens(count, sizeof(count), round(c->load.most)));
+        reading_add(c, 0, INK_OK, "90 % of most", "%.0f users\tmost: %s %s", c->load.knee,
+                    units_tokens(count, sizeof(count), round(c->load.most)), rate);
     read_money(c, plot_ink(PLOT_3), "$/M tok", &p->million);
     read_money(c, INK_TEXT, "$ an hour", &p->per_hour);
     if (p->gpus)
@@ -819,6 +830,27 @@ static const struct curve_row {
                         'r', false, fill_roofline, read_roofline},
 };
 
+/* Title and explanation of those that are of prompts, of a model that answers with vectors. */
+static const struct {
+    const char *title, *explain;
+} pooling_curves[CURVE_COUNT] = {
+    [CURVE_TOKENS] = {"Prompts/s", LAYOUT_EXPLAIN "prompts/s of all users."},
+    [CURVE_TTFT] = {"Time of a prompt", LAYOUT_EXPLAIN "time = wait + the prompt's steps."},
+    [CURVE_COST] = {"$/M tokens",
+                    LAYOUT_EXPLAIN "$/M prompt tokens = 1e6 $/h / (3600 prompts/s x prompt)."},
+};
+
+static struct curve_row curve_row_of(const struct curves *c, enum curve curve)
+{
+    struct curve_row row = curve_rows[curve];
+
+    if (c->pooling && pooling_curves[curve].title) {
+        row.title = pooling_curves[curve].title;
+        row.explain = pooling_curves[curve].explain;
+    }
+    return row;
+}
+
 /* ---- filling ---- */
 
 /* x of the cursor of a curve. */
@@ -860,7 +892,7 @@ static void curve_redraw(struct app *app, struct curves *c)
             gp_format(d->words, sizeof(d->words), "no plan: %s", app->form->err.text);
         else
             curve_rows[curve].fill(c, app->form, curve);
-        gp_copy(d->plot.title, sizeof(d->plot.title), curve_rows[curve].title);
+        gp_copy(d->plot.title, sizeof(d->plot.title), curve_row_of(c, curve).title);
         if (d->series >= d->plot.count)
             d->series = 0;
         while (d->series < d->plot.count - 1 && d->plot.series[d->series].shade)
@@ -895,6 +927,9 @@ static void curve_fill(struct app *app, struct curves *c)
 
     for (int i = 0; i < BY_COUNT; i++)
         c->view[i].start = NAN;
+    c->pooling = is_pooling(form);
+    if (c->pooling && c->curve == CURVE_TPOT)
+        c->curve = CURVE_TTFT;
     c->sets = 1 + find_sets(&c->log, -1, NULL);
     c->set = (c->set % c->sets + c->sets) % c->sets;
     c->version = form->version;
@@ -1229,6 +1264,8 @@ static double curves_tick(struct app *app, void *state, double now)
 static void choose_curve(struct app *app, struct curves *c, int by)
 {
     c->curve = (enum curve)((c->curve + by + CURVE_COUNT) % CURVE_COUNT);
+    if (c->pooling && c->curve == CURVE_TPOT)
+        c->curve = by < 0 ? CURVE_TOKENS : CURVE_TTFT;
     c->top = 0;
     curve_fill(app, c);
 }
@@ -1377,7 +1414,7 @@ static void draw_curve(struct canvas *canvas, struct rect box, const struct curv
 
     gp_format(title, sizeof(title), "%s[%c] %s%s%s%s%s",
               focus && one_of ? theme_glyph(canvas->charset, GLYPH_CURSOR) : "",
-              curve_rows[curve].key, curve_rows[curve].title,
+              curve_rows[curve].key, curve_row_of(c, curve).title,
               curve == CURVE_MEMORY && !one_of ? against[sweep_of(c) == SWEEP_USERS] : "",
               curve == CURVE_ROOFLINE && is_measured(c) ? ", measured" : "", what[0] ? "  " : "",
               what);
@@ -1459,7 +1496,7 @@ static void curves_explain(const struct app *app, const void *state, struct strb
     (void)app;
     if (c->drawn[c->curve].words[0] && plot_of(c)->count > 0)
         strbuf_addf(out, "%s\n", c->drawn[c->curve].words);
-    strbuf_add(out, curve_rows[c->curve].explain);
+    strbuf_add(out, curve_row_of(c, c->curve).explain);
 }
 
 static void curves_title(const struct app *app, const void *state, struct strbuf *out)

@@ -98,7 +98,10 @@ static void draw_verdict(struct canvas *canvas, struct rect in, const struct for
                             : "no price");
         if (million.known && plan->request.model->pooling)
             head_put(canvas, in, wide ? 31 : 30, next, INK_HEADING,
-                     texts_addf(&t, "%s/M%s", UNITS_MONEY(million.value), wide ? " prompts" : ""));
+                     texts_addf(&t, "%s%s", UNITS_MONEY(million.value),
+                                in.cols >= 54 ? "/M tokens in"
+                                : wide        ? "/M tok"
+                                              : "/M"));
         else if (million.known)
             head_put(canvas, in, wide ? 33 : 30, next, INK_HEADING,
                      texts_addf(&t, "%s%s", UNITS_MONEY(million.value),
@@ -584,12 +587,16 @@ static void show_pin(struct page *p, const struct form *form)
     if (now->speed.gap == SPEED_KNOWN && then->speed.gap == SPEED_KNOWN) {
         const struct quantity million[] = {plan_token_price(then), plan_token_price(now)};
 
-        pin_ratio(p, "TPOT", then->speed.tpot.value, now->speed.tpot.value,
-                  texts_addf(&t, "%.3g ms", then->speed.tpot.value * 1e3),
-                  texts_addf(&t, "%.3g ms", now->speed.tpot.value * 1e3));
-        pin_ratio(p, "output", then->speed.tokens.value, now->speed.tokens.value,
-                  texts_addf(&t, "%.0f tok/s", then->speed.tokens.value),
-                  texts_addf(&t, "%.0f tok/s", now->speed.tokens.value));
+        bool pooling = now->request.model->pooling;
+        const char *rate = pooling ? "%.3g/s" : "%.0f tok/s";
+        double pace[] = {plan_pace(then).value, plan_pace(now).value};
+
+        pin_ratio(p, pooling ? "a prompt" : "TPOT", pace[0], pace[1],
+                  texts_addf(&t, "%.3g ms", pace[0] * 1e3),
+                  texts_addf(&t, "%.3g ms", pace[1] * 1e3));
+        pin_ratio(p, pooling ? "prompts" : "output", then->speed.tokens.value,
+                  now->speed.tokens.value, texts_addf(&t, rate, then->speed.tokens.value),
+                  texts_addf(&t, rate, now->speed.tokens.value));
         if (million[0].known && million[1].known)
             pin_ratio(p, "$/M tok", million[0].value, million[1].value,
                       UNITS_MONEY(million[0].value), UNITS_MONEY(million[1].value));
