@@ -69,6 +69,7 @@ struct cut {
     int tp, pp, ep;
     int tier;   /* enum tier */
     bool fixed; /* its fewest replicas are judged, and no options change that verdict */
+    bool valid; /* it was looked at, and is; where prompts are apart each split is checked */
 };
 
 struct search {
@@ -79,6 +80,7 @@ struct search {
     enum search_goal goal;
     const enum worse_by *order;
     bool fits_only;                 /* how near the rest comes is not asked */
+    bool offers_only;               /* nor which layout comes nearest */
     int most;                       /* GPUs that are of use */
     struct evaluation best, second; /* second: the best that fits with another TP or PP */
     bool any, has_second;
@@ -90,9 +92,9 @@ struct search {
     uint64_t tp_valid;       /* bit n: TP alone may cut n GPUs of a host */
     struct cut *cuts;        /* all that may be, fewer stages first */
     size_t cut_count, cut_cap;
-    struct cut *first;       /* whose first layout is judged next; NULL = of none */
-    int tier;                /* enum tier: what is looked at */
-    bool against;            /* of it what pays off against the best of the others */
+    struct cut *first; /* whose first layout is judged next; NULL = of none */
+    int tier;          /* enum tier: what is looked at */
+    bool against;      /* of it what pays off against the best of the others */
     bool has_usual;
     struct evaluation usual; /* that, whether it fits or not */
     double least;            /* of what counts most, for what people do not run; 0 = anything */
@@ -785,6 +787,31 @@ static bool turn_options(struct search *s, const struct layout *l, struct evalua
     return false;
 }
 
+/* No fewer replicas than have a slot for each user: no option that a search turns adds one. False:
+ * their number was given, and has not. */
+static bool raise_to_slots(const struct search *s, struct layout *l, int step)
+{
+    const struct request *q = s->request;
+    double least = ceil(q->users / s->load.max_num_seqs);
+
+    if (request_asks_speed(q) || q->model->weights_only || least <= l->replicas)
+        return true;
+    l->replicas = (int)fmin(ceil(least / step) * step, PLAN_MAX_GPUS + 1);
+    return q->gpu_count == 0 && q->replicas <= 0;
+}
+
+/* Raises *next to the replicas that leave each fewer users than those of l; false: none do. */
+static bool relieves(const struct request *q, const struct layout *l, int *next, int step)
+{
+    double each = ceil(q->users / l->replicas) - 1, least;
+
+    if (request_asks_speed(q))
+        return true;
+    least = each > 0 ? ceil(q->users / each / step) * step : INFINITY;
+    *next = (int)fmin(fmax(*next, least), PLAN_MAX_GPUS + 1);
+    return each > 0;
+}
+
 /* One cut with the engine's options turned, in fewer replicas than fit without. */
 static void try_turned(struct search *s, struct layout l, int step)
 {
@@ -807,9 +834,10 @@ static void try_turned(struct search *s, struct layout l, int step)
         }
         int next = replicas_for(s, &e.binding, e.binding.pool.high, e.binding.free.high, step);
 
-        if (!open)
+        next = next > l.replicas ? next : l.replicas + step;
+        if (!open || !relieves(q, &l, &next, step))
             return;
-        l.replicas = next > l.replicas ? next : l.replicas + step;
+        l.replicas = next;
     }
 }
 
@@ -843,8 +871,8 @@ static void double_replicas(struct search *s, struct layout l, int step, double 
     struct evaluation e;
     int most = most_replicas(s->request, &l, most_gpus(s)) / step * step, low = 0, no = 0;
 
-    if (s->request->rate <= 0 && request_asks_speed(s->request))
-        most = (int)fmin(most, ceil(s->request->users) * step); /* no faster with more */
+    if (s->request->rate <= 0) /* no faster with more, and no more room for each */
+        most = (int)fmin(most, ceil(s->request->users) * step);
     /* Replicas that the power cap holds, of at most `most`; those of l at least. */
     double each = l.tp * l.pp * power_most(s->request);
     double held =
@@ -971,7 +999,7 @@ static void add_cut(void *ctx, int tp, int pp, int ep)
         (s->request->gpu_count == 0 && least_gpus(s->request, &l) > s->most))
         return;
     s->cuts = gp_grow(s->cuts, &s->cut_cap, s->cut_count + 1, sizeof(*s->cuts));
-    s->cuts[s->cut_count++] = (struct cut){tp, pp, ep, cut_tier(s, tp, pp, ep), false};
+    s->cuts[s->cut_count++] = (struct cut){tp, pp, ep, cut_tier(s, tp, pp, ep), false, false};
 }
 
 /* As many more replicas of what people do not run as cost what serves the goals at the middle of
@@ -1004,10 +1032,20 @@ static void try_cut(struct search *s, struct cut *c)
     if (s->turned && c->fixed)
         return;
     search_cut(q, c->tp, c->pp, c->ep, &l);
-    if (!raise_replicas(s, &l, step) || (count == 0 && least_gpus(q, &l) > most_gpus(s)))
+    if (!raise_replicas(s, &l, step) ||
+        ((s->offers_only || s->turned) && !raise_to_slots(s, &l, step)) ||
+        (count == 0 && least_gpus(q, &l) > most_gpus(s)))
         return;
-    if ((s->fits_only ? s->any : search_fits(s)) && too_heavy(s, c->tp, c->pp, c->ep))
+    if ((s->offers_only || (s->fits_only ? s->any : search_fits(s))) &&
+        too_heavy(s, c->tp, c->pp, c->ep))
         return;
+    if (!c->valid && !q->split) {
+        l.gpus = layout_gpus(&l);
+        c->valid = layout_valid(q, &l);
+        c->fixed = !c->valid;
+        if (c->fixed)
+            return;
+    }
     double least = request_asks_speed(q) ? least_miss(s, &l) : 0;
     if (is_hopeless(s, least)) {
         c->fixed = s->fits_only && !s->chunked;
@@ -1196,6 +1234,7 @@ static bool search_all(struct search *s, const struct request *q, const struct m
     s->goal = goal; /* the rest is filled in before it is read */
     s->order = orders[goal == SEARCH_FEWEST_GPUS && q->gpu_count > 0 ? ORDER_COUNTED : goal];
     s->fits_only = extent > SEARCH_NEAREST;
+    s->offers_only = extent == SEARCH_OFFERS;
     s->any = s->has_second = s->has_slow = s->has_usual = s->against = false;
     s->marginal = (struct layout){0};
     s->fewest = INT_MAX;
