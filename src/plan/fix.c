@@ -131,8 +131,9 @@ unsigned plan_keep_context(const struct request *asked, const struct request *fi
 static bool fix_propose(struct fix_search *f, const struct proposal *p)
 {
     struct evaluation e;
+    bool fits = f->plan->verdict <= VERDICT_MARGINAL; /* nothing less is of use */
 
-    search_layout(&p->request, f->market, SEARCH_FEWEST_GPUS, &e);
+    (fits ? search_offer : search_starting)(&p->request, f->market, SEARCH_FEWEST_GPUS, &e);
     /* which leaves out what misses a goal: a plan may prefer that to what may not fit */
     if (e.verdict == VERDICT_MARGINAL && request_asks_speed(&p->request))
         search_layout_planned(&p->request, f->market, SEARCH_FEWEST_GPUS, &e);

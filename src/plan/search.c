@@ -80,7 +80,8 @@ struct search {
     enum search_goal goal;
     const enum worse_by *order;
     bool fits_only;                 /* how near the rest comes is not asked */
-    bool offers_only;               /* nor which layout comes nearest */
+    bool no_rest;                   /* nor which layout does */
+    bool offers_only;               /* nor what is marginal */
     int most;                       /* GPUs that are of use */
     struct evaluation best, second; /* second: the best that fits with another TP or PP */
     bool any, has_second;
@@ -800,12 +801,16 @@ static bool raise_to_slots(const struct search *s, struct layout *l, int step)
     return q->gpu_count == 0 && q->replicas <= 0;
 }
 
-/* Raises *next to the replicas that leave each fewer users than those of l; false: none do. */
-static bool relieves(const struct request *q, const struct layout *l, int *next, int step)
+/* Raises *next to the replicas that leave each fewer users than those of l, where it is their memory
+ * that l, judged as e, lacks; false: none do. */
+static bool relieves(const struct search *s, const struct layout *l, const struct evaluation *e,
+                     int *next, int step)
 {
+    const struct request *q = s->request;
     double each = ceil(q->users / l->replicas) - 1, least;
+    bool lacks = s->offers_only && q->rate <= 0 && !q->split && e->verdict >= VERDICT_MARGINAL;
 
-    if (request_asks_speed(q))
+    if (request_asks_speed(q) && !lacks)
         return true;
     least = each > 0 ? ceil(q->users / each / step) * step : INFINITY;
     *next = (int)fmin(fmax(*next, least), PLAN_MAX_GPUS + 1);
@@ -835,7 +840,7 @@ static void try_turned(struct search *s, struct layout l, int step)
         int next = replicas_for(s, &e.binding, e.binding.pool.high, e.binding.free.high, step);
 
         next = next > l.replicas ? next : l.replicas + step;
-        if (!open || !relieves(q, &l, &next, step))
+        if (!open || !relieves(s, &l, &e, &next, step))
             return;
         l.replicas = next;
     }
@@ -929,20 +934,22 @@ bool search_cut(const struct request *q, int tp, int pp, int ep, struct layout *
            counted;
 }
 
-/* Does nothing fit for certain on this GPU, whatever the layout and the options that may be turned,
- * as the engine refuses it, more slots are asked for than it has or a step has tokens, or too
- * little is known of it: a speed for goals, a draw for a cap? */
+/* Does nothing fit for certain on this GPU, or may not even, whatever the layout and the options that
+ * may be turned, as the engine refuses it, more slots are asked for than it has or a step has
+ * tokens, or too little is known of it: a speed for goals, a draw for a cap? */
 static bool is_refused(const struct search *s)
 {
     const struct request *q = s->request;
     const struct engine *e = q->engine;
     bool clips = e->defaults_clip && !request_asks_speed(q); /* whose search turns to other steps */
+    enum verdict verdict = reasons_verdict(s->load.reasons & ~REASON_BIT(REASON_PROMPT));
 
-    return reasons_verdict(s->load.reasons & ~REASON_BIT(REASON_PROMPT)) > VERDICT_FITS ||
-           (e->slots_most > 0 && q->max_num_seqs > e->slots_most) ||
-           (clips && q->max_num_seqs > s->load.max_batched_tokens) ||
-           (request_asks_speed(q) && s->step.gap != SPEED_KNOWN) ||
-           (q->power_cap > 0 && power_most(q) <= 0);
+    if (verdict == VERDICT_DOES_NOT_FIT || (e->slots_most > 0 && q->max_num_seqs > e->slots_most) ||
+        (clips && q->max_num_seqs > s->load.max_batched_tokens))
+        return true;
+    return s->offers_only &&
+           (verdict > VERDICT_FITS || (request_asks_speed(q) && s->step.gap != SPEED_KNOWN) ||
+            (q->power_cap > 0 && power_most(q) <= 0));
 }
 
 /* GPUs that the budget pays for and the power cap holds, at the most; without a price none. */
@@ -1033,7 +1040,7 @@ static void try_cut(struct search *s, struct cut *c)
         return;
     search_cut(q, c->tp, c->pp, c->ep, &l);
     if (!raise_replicas(s, &l, step) ||
-        ((s->offers_only || s->turned) && !raise_to_slots(s, &l, step)) ||
+        ((s->no_rest || s->turned) && !raise_to_slots(s, &l, step)) ||
         (count == 0 && least_gpus(q, &l) > most_gpus(s)))
         return;
     if ((s->offers_only || (s->fits_only ? s->any : search_fits(s))) &&
@@ -1176,7 +1183,8 @@ static void search_fini(struct search *s)
 enum extent {
     SEARCH_NEAREST, /* what fits, or comes nearest */
     SEARCH_FITS,    /* what fits: how near the rest comes is not asked */
-    SEARCH_OFFERS   /* the same, and of the rest not even a layout */
+    SEARCH_MAY_FIT, /* what fits or is marginal: of the rest not even a layout */
+    SEARCH_OFFERS   /* what fits: of the rest not even a layout */
 };
 
 static void search_for(const struct request *q, const struct market *market, enum search_goal goal,
@@ -1234,6 +1242,7 @@ static bool search_all(struct search *s, const struct request *q, const struct m
     s->goal = goal; /* the rest is filled in before it is read */
     s->order = orders[goal == SEARCH_FEWEST_GPUS && q->gpu_count > 0 ? ORDER_COUNTED : goal];
     s->fits_only = extent > SEARCH_NEAREST;
+    s->no_rest = extent > SEARCH_FITS;
     s->offers_only = extent == SEARCH_OFFERS;
     s->any = s->has_second = s->has_slow = s->has_usual = s->against = false;
     s->marginal = (struct layout){0};
@@ -1254,14 +1263,14 @@ static bool search_all(struct search *s, const struct request *q, const struct m
     s->most = s->most < PLAN_MAX_GPUS ? s->most : PLAN_MAX_GPUS;
     s->cuts = NULL;
     s->cut_count = s->cut_cap = 0;
-    bool none = extent == SEARCH_OFFERS && is_refused(s);
-    int within = extent == SEARCH_OFFERS && !none ? most_within(s) : PLAN_MAX_GPUS;
+    bool none = s->no_rest && is_refused(s);
+    int within = s->offers_only && !none ? most_within(s) : PLAN_MAX_GPUS;
 
     s->most = s->most < within ? s->most : within;
     int most = q->gpu_count > 0 ? q->gpu_count : s->most;
 
     if (none || q->gpu_count > within || within < 1 ||
-        (extent == SEARCH_OFFERS && too_heavy(s, most, 1, most))) {
+        (s->offers_only && too_heavy(s, most, 1, most))) {
         s->best = (struct evaluation){.verdict = VERDICT_DOES_NOT_FIT};
         return false;
     }
@@ -1341,6 +1350,12 @@ void search_offer(const struct request *q, const struct market *market, enum sea
                   struct evaluation *out)
 {
     search_for(q, market, goal, SEARCH_OFFERS, INFINITY, PLAN_MAX_GPUS, out);
+}
+
+void search_starting(const struct request *q, const struct market *market, enum search_goal goal,
+                     struct evaluation *out)
+{
+    search_for(q, market, goal, SEARCH_MAY_FIT, INFINITY, PLAN_MAX_GPUS, out);
 }
 
 void search_layout_within(const struct request *q, const struct market *market, double per_hour,
