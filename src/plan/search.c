@@ -41,6 +41,7 @@ static const struct knobs ladder[] = {
     {.seqs = 32, .tokens = 1024, .utilization = 0.95},
     {.seqs = 32, .tokens = 1024, .utilization = 0.95, .eager = true},
 };
+#define MOST_UTILIZATION 0.95 /* of them */
 #define LADDER (sizeof(ladder) / sizeof(ladder[0]))
 #define SMALLER 4 /* the first of them */
 
@@ -70,6 +71,8 @@ struct cut {
     int tier;   /* enum tier */
     bool fixed; /* its fewest replicas are judged, and no options change that verdict */
     bool valid; /* it was looked at, and is; where prompts are apart each split is checked */
+    bool slow;  /* however often it is copied, it misses a goal, and no more stages mend that */
+    size_t shallow; /* the cut of fewer stages, otherwise the same; its own place: none */
 };
 
 struct search {
@@ -93,6 +96,8 @@ struct search {
     uint64_t tp_valid;       /* bit n: TP alone may cut n GPUs of a host */
     struct cut *cuts;        /* all that may be, fewer stages first */
     size_t cut_count, cut_cap;
+    size_t shallow;   /* where the cut of a stage less than the next one is looked for */
+    bool one_chunk;   /* prompts are, so that more stages work them off no sooner */
     struct cut *first; /* whose first layout is judged next; NULL = of none */
     int tier;          /* enum tier: what is looked at */
     bool against;      /* of it what pays off against the best of the others */
@@ -537,7 +542,7 @@ static bool lacks_too_much(const struct search *s, const struct evaluation *e)
     const struct binding *b = &e->binding;
 
     return b->each - b->pool.high >
-           b->overhead.high + s->load.usable.high * fmax(0.95 - s->load.fraction, 0);
+           b->overhead.high + s->load.usable.high * fmax(MOST_UTILIZATION - s->load.fraction, 0);
 }
 
 /* Could they make it fit? */
@@ -911,9 +916,22 @@ bool search_too_heavy(const struct request *q, const struct load *l, double usab
     return (experts + rest) / pp > usable;
 }
 
+/* Bytes of a GPU that weights may take, at most, where something fits for certain: its memory, or
+ * what the engine lets itself take of it with the options that are turned. */
+static double weights_most(const struct search *s)
+{
+    const struct request *q = s->request;
+    double usable = s->load.usable.high, fraction = s->load.fraction;
+
+    if (!s->offers_only || q->gpu->mix || logged_of(q) || memory_budget(q) != BUDGET_UTILIZATION)
+        return usable;
+    fraction = q->utilization > 0 ? fraction : fmax(fraction, MOST_UTILIZATION);
+    return usable * fraction * (1 - q->headroom);
+}
+
 static bool too_heavy(const struct search *s, int tp, int pp, int ep)
 {
-    return search_too_heavy(s->request, &s->load, s->load.usable.high, tp, pp, ep);
+    return search_too_heavy(s->request, &s->load, weights_most(s), tp, pp, ep);
 }
 
 bool search_cut(const struct request *q, int tp, int pp, int ep, struct layout *l)
@@ -1006,7 +1024,17 @@ static void add_cut(void *ctx, int tp, int pp, int ep)
         (s->request->gpu_count == 0 && least_gpus(s->request, &l) > s->most))
         return;
     s->cuts = gp_grow(s->cuts, &s->cut_cap, s->cut_count + 1, sizeof(*s->cuts));
-    s->cuts[s->cut_count++] = (struct cut){tp, pp, ep, cut_tier(s, tp, pp, ep), false, false};
+    struct cut c = {
+        .tp = tp, .pp = pp, .ep = ep, .tier = cut_tier(s, tp, pp, ep), .shallow = s->cut_count};
+
+    /* both are in the same order */
+    for (size_t i = s->shallow; i < s->cut_count && s->cuts[i].pp < pp; i++)
+        if (s->cuts[i].tp == tp && s->cuts[i].ep == ep && s->cuts[i].pp == pp - 1) {
+            c.shallow = i;
+            s->shallow = i + 1;
+            break;
+        }
+    s->cuts[s->cut_count++] = c;
 }
 
 /* As many more replicas of what people do not run as cost what serves the goals at the middle of
@@ -1053,9 +1081,10 @@ static void try_cut(struct search *s, struct cut *c)
         if (c->fixed)
             return;
     }
-    double least = request_asks_speed(q) ? least_miss(s, &l) : 0;
-    if (is_hopeless(s, least)) {
-        c->fixed = s->fits_only && !s->chunked;
+    bool slow = s->one_chunk && !s->chunked && s->cuts[c->shallow].slow;
+    double least = request_asks_speed(q) && !slow ? least_miss(s, &l) : 0;
+    if (slow || is_hopeless(s, least)) {
+        c->slow = c->fixed = s->fits_only && !s->chunked;
         return;
     }
     s->first = s->turned || s->chunked || s->steps == 0 ? NULL : c;
@@ -1262,7 +1291,9 @@ static bool search_all(struct search *s, const struct request *q, const struct m
     s->most = s->most > gpus ? s->most : gpus;
     s->most = s->most < PLAN_MAX_GPUS ? s->most : PLAN_MAX_GPUS;
     s->cuts = NULL;
-    s->cut_count = s->cut_cap = 0;
+    s->cut_count = s->cut_cap = s->shallow = 0;
+    s->one_chunk = s->fits_only && request_asks_speed(q) && !q->split && !s->step.host.any &&
+                   !q->gpu->mix && prompt_step(q, INFINITY) <= s->load.max_batched_tokens;
     bool none = s->no_rest && is_refused(s);
     int within = s->offers_only && !none ? most_within(s) : PLAN_MAX_GPUS;
 
