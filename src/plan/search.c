@@ -68,10 +68,10 @@ enum tier {
 
 struct cut {
     int tp, pp, ep;
-    int tier;   /* enum tier */
-    bool fixed; /* its fewest replicas are judged, and no options change that verdict */
-    bool valid; /* it was looked at, and is; where prompts are apart each split is checked */
-    bool slow;  /* however often it is copied, it misses a goal, and no more stages mend that */
+    int tier;       /* enum tier */
+    bool fixed;     /* its fewest replicas are judged, and no options change that verdict */
+    bool valid;     /* it was looked at, and is; where prompts are apart each split is checked */
+    bool slow;      /* however often it is copied, it misses a goal, and no more stages mend that */
     size_t shallow; /* the cut of fewer stages, otherwise the same; its own place: none */
 };
 
@@ -96,8 +96,8 @@ struct search {
     uint64_t tp_valid;       /* bit n: TP alone may cut n GPUs of a host */
     struct cut *cuts;        /* all that may be, fewer stages first */
     size_t cut_count, cut_cap;
-    size_t shallow;   /* where the cut of a stage less than the next one is looked for */
-    bool one_chunk;   /* prompts are, so that more stages work them off no sooner */
+    size_t shallow;    /* where the cut of a stage less than the next one is looked for */
+    bool one_chunk;    /* prompts are, so that more stages work them off no sooner */
     struct cut *first; /* whose first layout is judged next; NULL = of none */
     int tier;          /* enum tier: what is looked at */
     bool against;      /* of it what pays off against the best of the others */
@@ -419,6 +419,7 @@ static const struct setting *search_chunked(struct search *s, size_t i)
         c->load = load_sum(&c->request);
         c->load.step = &s->step;
         c->load.fits_only = true;
+        c->load.cut_valid = s->load.cut_valid;
         c->known = true;
     }
     return c;
@@ -1282,6 +1283,7 @@ static bool search_all(struct search *s, const struct request *q, const struct m
     s->request = q;
     s->load = load_sum(q);
     s->load.fits_only = s->fits_only;
+    s->load.cut_valid = !q->split; /* try_cut() looks at them */
     if (request_asks_speed(q)) {
         step_load_sum(q, &s->load, &s->step);
         s->load.step = &s->step;
@@ -1341,6 +1343,7 @@ static bool search_all(struct search *s, const struct request *q, const struct m
             try_cuts(s);
         s->chunked = NULL;
     }
+    s->load.cut_valid = false;
     if (search_fits(s))
         fill_rented(s, market, extent);
     if (!s->any) {
