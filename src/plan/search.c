@@ -799,7 +799,8 @@ static bool turn_options(struct search *s, const struct layout *l, struct evalua
 static bool raise_to_slots(const struct search *s, struct layout *l, int step)
 {
     const struct request *q = s->request;
-    double least = ceil(q->users / s->load.max_num_seqs);
+    double slots = s->load.max_num_seqs, most = q->engine->slots_most;
+    double least = ceil(q->users / (most > 0 ? fmin(slots, most) : slots));
 
     if (request_asks_speed(q) || q->model->weights_only || least <= l->replicas)
         return true;
