@@ -7,13 +7,15 @@
  *
  * Input is taken as it comes: whatever one read() brings is answered before the next,
  * so that a program at the other end of a pipe may wait for each answer. A large block
- * is shared among threads, each with a planner of its own; answers keep their order.
+ * is shared among threads, each with a planner of its own, some lines at a time, as one line
+ * may take a thousand times as long as another; answers keep their order.
  */
 #include "cli/command.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,15 +29,22 @@
 #define BLOCK (1 << 18) /* bytes of one read */
 #define MOST_WORKERS 8
 #define LINES_PER_WORKER 32 /* fewer are not worth a thread */
+#define PORTIONS 128        /* of a block, at most */
 
-struct worker {
-    pthread_t thread;
-    struct planner *planner;
-    const char *name;
+/* Lines that are answered one after the other. */
+struct portion {
     const char *text; /* lines [text, text + len) */
     size_t len;
     long line; /* number of the first */
     struct strbuf out;
+};
+
+struct run;
+
+struct worker {
+    pthread_t thread;
+    struct planner *planner;
+    struct run *run;
     bool failed; /* a line had no answer */
 };
 
@@ -50,6 +59,9 @@ struct run {
     bool skipping; /* inside a line that was too long */
     struct worker worker[MOST_WORKERS];
     int workers;
+    struct portion portion[PORTIONS + 1]; /* of the block; what is too long */
+    size_t portions;
+    atomic_size_t next; /* portion that nobody has taken */
 };
 
 static enum gp_status open_input(struct run *r, struct gp_err *err)
@@ -70,19 +82,27 @@ static enum gp_status open_input(struct run *r, struct gp_err *err)
 
 /* ---- answering a block of whole lines ---- */
 
-static void *worker_main(void *arg)
+static void portion_answer(struct worker *w, struct portion *p)
 {
-    struct worker *w = arg;
-    const char *at = w->text, *end = w->text + w->len;
+    const char *at = p->text, *end = p->text + p->len;
 
-    for (long line = w->line; at < end; line++) {
+    for (long line = p->line; at < end; line++) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         size_t len = (size_t)((stop ? stop : end) - at);
 
         if (strspn(at, " \t\r") < len)
-            w->failed |= !batch_answer(w->planner, w->name, line, at, len, &w->out);
+            w->failed |= !batch_answer(w->planner, w->run->name, line, at, len, &p->out);
         at += len + 1;
     }
+}
+
+static void *worker_main(void *arg)
+{
+    struct worker *w = arg;
+    struct run *r = w->run;
+
+    for (size_t i; (i = atomic_fetch_add(&r->next, 1)) < r->portions;)
+        portion_answer(w, &r->portion[i]);
     return NULL;
 }
 
@@ -95,52 +115,49 @@ static long count_lines(const char *text, size_t len)
     return lines;
 }
 
-/* Deals the lines out in equal runs; returns how many workers got some. */
-static int deal_lines(struct run *r, size_t len)
+/* Cuts the block into portions of as many bytes; returns how many workers they are worth. */
+static int cut_block(struct run *r, size_t len)
 {
     long lines = count_lines(r->block, len);
     int n = (int)(lines / LINES_PER_WORKER);
 
     n = n < 1 ? 1 : n > r->workers ? r->workers : n;
-    size_t at = 0;
-    for (int i = 0; i < n; i++) {
-        struct worker *w = &r->worker[i];
-        size_t until = i == n - 1 ? len : at + (len - at) / (size_t)(n - i);
+    size_t most = n > 1 ? PORTIONS : 1, at = 0;
+    for (r->portions = 0; at < len; r->portions++) {
+        struct portion *p = &r->portion[r->portions];
+        size_t until = at + (len - at) / (most - r->portions);
 
-        while (until < len && r->block[until - 1] != '\n')
+        while (until < len && (until == at || r->block[until - 1] != '\n'))
             until++;
-        w->name = r->name;
-        w->text = r->block + at;
-        w->len = until - at;
-        w->line = r->line + 1;
-        r->line += count_lines(w->text, w->len);
+        p->text = r->block + at;
+        p->len = until - at;
+        p->line = r->line + 1;
+        r->line += count_lines(p->text, p->len);
         at = until;
     }
+    atomic_store(&r->next, 0);
     return n;
 }
 
 static void answer_block(struct run *r, size_t len)
 {
-    int n = deal_lines(r, len);
+    int n = cut_block(r, len);
     bool started[MOST_WORKERS] = {false};
 
     for (int i = 1; i < n; i++)
         started[i] = pthread_create(&r->worker[i].thread, NULL, worker_main, &r->worker[i]) == 0;
     worker_main(&r->worker[0]);
-    for (int i = 1; i < n; i++) {
+    for (int i = 1; i < n; i++)
         if (started[i])
             pthread_join(r->worker[i].thread, NULL);
-        else
-            worker_main(&r->worker[i]);
-    }
 }
 
 static bool flush_answers(struct run *r)
 {
     bool ok = true;
 
-    for (int i = 0; i < r->workers; i++) {
-        struct strbuf *out = &r->worker[i].out;
+    for (size_t i = 0; i < r->portions; i++) {
+        struct strbuf *out = &r->portion[i].out;
 
         if (r->to_file)
             strbuf_addn(&r->in->out, out->text, out->len);
@@ -148,6 +165,7 @@ static bool flush_answers(struct run *r)
             ok = ok && gp_out_json(out->text, out->len);
         strbuf_clear(out);
     }
+    r->portions = 0;
     return ok;
 }
 
@@ -160,9 +178,12 @@ static void pass_over(struct run *r)
     char *stop = memchr(r->block, '\n', r->len);
     size_t used = stop ? (size_t)(stop - r->block) + 1 : r->len;
 
-    if (!r->skipping)
-        r->worker[0].failed |= !batch_answer(r->worker[0].planner, r->name, r->line + 1, r->block,
-                                             r->len, &r->worker[0].out);
+    if (!r->skipping) {
+        struct portion *p = &r->portion[r->portions++];
+
+        r->worker[0].failed |=
+            !batch_answer(r->worker[0].planner, r->name, r->line + 1, r->block, r->len, &p->out);
+    }
     r->skipping = stop == NULL;
     r->line += stop != NULL;
     memmove(r->block, r->block + used, r->len - used);
@@ -214,15 +235,18 @@ static enum gp_status batch_run(struct invocation *in, struct gp_err *err)
         return rc;
     r.workers = cpus < 1 ? 1 : cpus > MOST_WORKERS ? MOST_WORKERS : (int)cpus;
     for (int i = 0; i < r.workers; i++) {
-        strbuf_init(&r.worker[i].out);
+        r.worker[i].run = &r;
         r.worker[i].planner =
             i == 0 ? in->planner : planner_new(dir, planner_today(in->planner), devices_local);
     }
+    for (int i = 0; i <= PORTIONS; i++)
+        strbuf_init(&r.portion[i].out);
     rc = answer_all(&r, err);
+    for (int i = 0; i <= PORTIONS; i++)
+        strbuf_fini(&r.portion[i].out);
     for (int i = 0; i < r.workers; i++) {
         if (r.worker[i].failed && options_flag(&in->options, OPT_STRICT))
             in->exit_code = gp_status_exit(GP_E_FILE);
-        strbuf_fini(&r.worker[i].out);
         if (i > 0)
             planner_free(r.worker[i].planner);
     }

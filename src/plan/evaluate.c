@@ -309,7 +309,7 @@ static void evaluate_one(const struct request *q, const struct load *load,
     e->sure = 0;
     e->queues = false;
     e->users = q->users;
-    e->valid = layout_valid(q, l);
+    e->valid = load->cut_valid || layout_valid(q, l);
     e->reasons = REASON_BIT(REASON_LAYOUT);
     if (e->valid)
         judge_layout(q, load, e);

@@ -31,6 +31,7 @@ struct fix_search {
     int count;
     struct layout cut[8]; /* offered by propose_cut() */
     int cuts;
+    bool no_gpu; /* it is known that no other GPU does it */
 };
 
 /* The order in which one tries them. */
@@ -130,8 +131,9 @@ unsigned plan_keep_context(const struct request *asked, const struct request *fi
 static bool fix_propose(struct fix_search *f, const struct proposal *p)
 {
     struct evaluation e;
+    bool fits = f->plan->verdict <= VERDICT_MARGINAL; /* nothing less is of use */
 
-    search_layout(&p->request, f->market, SEARCH_FEWEST_GPUS, &e);
+    (fits ? search_offer : search_starting)(&p->request, f->market, SEARCH_FEWEST_GPUS, &e);
     /* which leaves out what misses a goal: a plan may prefer that to what may not fit */
     if (e.verdict == VERDICT_MARGINAL && request_asks_speed(&p->request))
         search_layout_planned(&p->request, f->market, SEARCH_FEWEST_GPUS, &e);
@@ -826,7 +828,8 @@ static void propose_all(struct fix_search *f)
     if (plan->verdict != VERDICT_FITS) {
         fix_layouts(f);
         fix_engines(f);
-        other_gpus(f);
+        if (!f->no_gpu)
+            other_gpus(f);
         if (plan->request.draft) {
             p = fix_begin(f, FIX_DRAFT, RANK_CONTEXT, BIT(CHANGE_DRAFT));
             p.request.draft = NULL;
@@ -889,6 +892,10 @@ static struct proposal put_right(const struct fix_search *f)
     return p;
 }
 
+/* Of which another GPU is free anyway, and has been tried. */
+#define CHANGES_LAYOUT \
+    (BIT(CHANGE_TP) | BIT(CHANGE_PP) | BIT(CHANGE_EP) | BIT(CHANGE_REPLICAS) | BIT(CHANGE_DP))
+
 /* The fixes of a changed request, each with that change besides its own. */
 static void fix_changed(struct fix_search *f, const struct proposal *p,
                         void (*proposals)(struct fix_search *f))
@@ -900,8 +907,11 @@ static void fix_changed(struct fix_search *f, const struct proposal *p,
     plan_request(&p->request, f->market, &right);
     own = right;
     plan_untuned(&right, &own.request);
-    struct fix_search again = {
-        .plan = &own, .planned = &right.request, .choices = f->choices, .market = f->market};
+    struct fix_search again = {.plan = &own,
+                               .planned = &right.request,
+                               .choices = f->choices,
+                               .market = f->market,
+                               .no_gpu = !(p->changes & ~CHANGES_LAYOUT)};
     proposals(&again);
     double asked = f->plan->cost.per_hour;
     for (int i = 0; i < again.count && f->count < COUNT_OF(f->found); i++) {
@@ -945,6 +955,7 @@ int plan_fixes(const struct plan *plan, const struct choices *choices, const str
     f.choices = choices;
     f.market = market;
     f.count = f.cuts = 0;
+    f.no_gpu = false;
     propose_all(&f);
     int n = fix_pick(&f, out);
     if (plan->verdict != VERDICT_DOES_NOT_FIT || (n > 0 && out[0].verdict == VERDICT_FITS))

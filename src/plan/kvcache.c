@@ -368,7 +368,9 @@ struct kv_sequence kvcache_stage(const struct request *q, const struct kv_cut *c
         csa = csa || t->kind->mixer == MIXER_CSA;
         s.exact += groups[g].layers * t->exact;
         s.state += groups[g].layers * t->state;
-        s.reserved += groups[g].layers * (t->reserved + t->state * kvcache_state_blocks(q));
+        s.reserved +=
+            groups[g].layers *
+            (t->state > 0 ? t->reserved + t->state * kvcache_state_blocks(q) : t->reserved);
         s.block += groups[g].layers * t->bytes * kvcache_block(e, t->kind);
     }
     if (uniform && !is_windowed(groups[0].type->kind) && !csa)

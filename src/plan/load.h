@@ -65,6 +65,7 @@ struct load {
     struct quantity budget;       /* bytes the engine lets itself take */
     const struct step_load *step; /* borrowed; NULL: summed where a goal is judged */
     bool fits_only;               /* what misses a goal of speed need not be worked out */
+    bool cut_valid;               /* whoever asks has seen that its layouts are valid */
     uint64_t reasons;             /* bits of enum reason (reason.h) ... */
     unsigned warnings;            /* ... and of enum warning, of every layout */
 };

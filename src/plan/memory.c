@@ -427,9 +427,9 @@ static void stage_binding(const struct stages *s, const struct stage *at, struct
     if (held.high > 0)
         out->weights = quantity_sub(out->weights, held);
     if (q->draft || q->lora_slots > 0) /* which engines load with the weights */
-        out->weights =
-            quantity_add(out->weights, quantity_add(weights_draft(q, s->load, s->layout, at->index),
-                                                    lora_bytes(q, s->layout, at->first, at->end)));
+        out->weights = quantity_add(
+            out->weights, quantity_add(weights_draft(q, s->load, s->layout, at->index),
+                                       lora_bytes(q, &s->weights, s->layout, at->first, at->end)));
     out->weights = as_logged(s, LOGGED_WEIGHTS, out->weights);
     out->overhead = s->overhead[head];
     out->pool = logged_pool(q, s->layout, s->load->max_num_seqs, s->load->max_batched_tokens,
@@ -549,7 +549,7 @@ static void fill_stage(const struct stages *s, int stage, struct memory *m)
     m->host_kv = q->host_kv > 0 ? quantity_exact(q->host_kv)
                                 : quantity_of(weights_host_kv(q, load, s->users), counted);
     m->draft = weights_draft(q, load, s->layout, stage);
-    m->lora = lora_bytes(q, s->layout, at.first, at.end);
+    m->lora = lora_bytes(q, &s->weights, s->layout, at.first, at.end);
     m->split = weights_stage(q, load, s->layout, stage);
     m->activation = s->activation[stage == s->layout->pp - 1];
     m->non_torch = s->non_torch;

@@ -108,21 +108,28 @@ static const struct {
     [REASON_NO_POWER] = {VERDICT_MARGINAL, LIMIT_NONE},
 };
 
+static int first_of(uint64_t reasons)
+{
+    return __builtin_ctzll(reasons);
+}
+
 enum verdict reasons_verdict(uint64_t reasons)
 {
     enum verdict worst = VERDICT_FITS;
 
-    for (int r = 0; reasons >> r; r++)
-        if ((reasons >> r & 1) && reason_rows[r].verdict > worst)
-            worst = reason_rows[r].verdict;
+    for (; reasons; reasons &= reasons - 1) {
+        enum verdict verdict = reason_rows[first_of(reasons)].verdict;
+
+        worst = verdict > worst ? verdict : worst;
+    }
     return worst;
 }
 
 enum limit reasons_limit(uint64_t reasons)
 {
-    for (int r = 0; reasons >> r; r++)
-        if ((reasons >> r & 1) && reason_rows[r].limit != LIMIT_NONE)
-            return reason_rows[r].limit;
+    for (; reasons; reasons &= reasons - 1)
+        if (reason_rows[first_of(reasons)].limit != LIMIT_NONE)
+            return reason_rows[first_of(reasons)].limit;
     return LIMIT_NONE;
 }
 

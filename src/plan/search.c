@@ -41,6 +41,7 @@ static const struct knobs ladder[] = {
     {.seqs = 32, .tokens = 1024, .utilization = 0.95},
     {.seqs = 32, .tokens = 1024, .utilization = 0.95, .eager = true},
 };
+#define MOST_UTILIZATION 0.95 /* of them */
 #define LADDER (sizeof(ladder) / sizeof(ladder[0]))
 #define SMALLER 4 /* the first of them */
 
@@ -67,8 +68,11 @@ enum tier {
 
 struct cut {
     int tp, pp, ep;
-    int tier;   /* enum tier */
-    bool fixed; /* its fewest replicas are judged, and no options change that verdict */
+    int tier;       /* enum tier */
+    bool fixed;     /* its fewest replicas are judged, and no options change that verdict */
+    bool valid;     /* it was looked at, and is; where prompts are apart each split is checked */
+    bool slow;      /* however often it is copied, it misses a goal, and no more stages mend that */
+    size_t shallow; /* the cut of fewer stages, otherwise the same; its own place: none */
 };
 
 struct search {
@@ -79,6 +83,8 @@ struct search {
     enum search_goal goal;
     const enum worse_by *order;
     bool fits_only;                 /* how near the rest comes is not asked */
+    bool no_rest;                   /* nor which layout does */
+    bool offers_only;               /* nor what is marginal */
     int most;                       /* GPUs that are of use */
     struct evaluation best, second; /* second: the best that fits with another TP or PP */
     bool any, has_second;
@@ -90,6 +96,8 @@ struct search {
     uint64_t tp_valid;       /* bit n: TP alone may cut n GPUs of a host */
     struct cut *cuts;        /* all that may be, fewer stages first */
     size_t cut_count, cut_cap;
+    size_t shallow;    /* where the cut of a stage less than the next one is looked for */
+    bool one_chunk;    /* prompts are, so that more stages work them off no sooner */
     struct cut *first; /* whose first layout is judged next; NULL = of none */
     int tier;          /* enum tier: what is looked at */
     bool against;      /* of it what pays off against the best of the others */
@@ -410,6 +418,7 @@ static const struct setting *search_chunked(struct search *s, size_t i)
         c->load = load_sum(&c->request);
         c->load.step = &s->step;
         c->load.fits_only = true;
+        c->load.cut_valid = s->load.cut_valid;
         c->known = true;
     }
     return c;
@@ -533,7 +542,7 @@ static bool lacks_too_much(const struct search *s, const struct evaluation *e)
     const struct binding *b = &e->binding;
 
     return b->each - b->pool.high >
-           b->overhead.high + s->load.usable.high * fmax(0.95 - s->load.fraction, 0);
+           b->overhead.high + s->load.usable.high * fmax(MOST_UTILIZATION - s->load.fraction, 0);
 }
 
 /* Could they make it fit? */
@@ -784,6 +793,36 @@ static bool turn_options(struct search *s, const struct layout *l, struct evalua
     return false;
 }
 
+/* No fewer replicas than have a slot for each user: no option that a search turns adds one. False:
+ * their number was given, and has not. */
+static bool raise_to_slots(const struct search *s, struct layout *l, int step)
+{
+    const struct request *q = s->request;
+    double slots = s->load.max_num_seqs, most = q->engine->slots_most;
+    double least = ceil(q->users / (most > 0 ? fmin(slots, most) : slots));
+
+    if (request_asks_speed(q) || q->model->weights_only || least <= l->replicas)
+        return true;
+    l->replicas = (int)fmin(ceil(least / step) * step, PLAN_MAX_GPUS + 1);
+    return q->gpu_count == 0 && q->replicas <= 0;
+}
+
+/* Raises *next to the replicas that leave each fewer users than those of l, where it is their memory
+ * that l, judged as e, lacks; false: none do. */
+static bool relieves(const struct search *s, const struct layout *l, const struct evaluation *e,
+                     int *next, int step)
+{
+    const struct request *q = s->request;
+    double each = ceil(q->users / l->replicas) - 1, least;
+    bool lacks = s->offers_only && q->rate <= 0 && !q->split && e->verdict >= VERDICT_MARGINAL;
+
+    if (request_asks_speed(q) && !lacks)
+        return true;
+    least = each > 0 ? ceil(q->users / each / step) * step : INFINITY;
+    *next = (int)fmin(fmax(*next, least), PLAN_MAX_GPUS + 1);
+    return each > 0;
+}
+
 /* One cut with the engine's options turned, in fewer replicas than fit without. */
 static void try_turned(struct search *s, struct layout l, int step)
 {
@@ -806,9 +845,10 @@ static void try_turned(struct search *s, struct layout l, int step)
         }
         int next = replicas_for(s, &e.binding, e.binding.pool.high, e.binding.free.high, step);
 
-        if (!open)
+        next = next > l.replicas ? next : l.replicas + step;
+        if (!open || !relieves(s, &l, &e, &next, step))
             return;
-        l.replicas = next > l.replicas ? next : l.replicas + step;
+        l.replicas = next;
     }
 }
 
@@ -848,8 +888,8 @@ static void double_replicas(struct search *s, struct layout l, int step, double 
     struct evaluation e;
     int most = most_replicas(s->request, &l, most_gpus(s)) / step * step, low = 0, no = 0;
 
-    if (s->request->rate <= 0 && request_asks_speed(s->request))
-        most = (int)fmin(most, ceil(s->request->users) * step); /* no faster with more */
+    if (s->request->rate <= 0) /* no faster with more, and no more room for each */
+        most = (int)fmin(most, ceil(s->request->users) * step);
     /* Replicas that the power cap holds, of at most `most`; those of l at least. */
     double each = l.tp * l.pp * power_most(s->request);
     double held =
@@ -891,9 +931,22 @@ bool search_too_heavy(const struct request *q, const struct load *l, double usab
     return (experts + rest) / pp > usable;
 }
 
+/* Bytes of a GPU that weights may take, at most, where something fits for certain: its memory, or
+ * what the engine lets itself take of it with the options that are turned. */
+static double weights_most(const struct search *s)
+{
+    const struct request *q = s->request;
+    double usable = s->load.usable.high, fraction = s->load.fraction;
+
+    if (!s->offers_only || q->gpu->mix || logged_of(q) || memory_budget(q) != BUDGET_UTILIZATION)
+        return usable;
+    fraction = q->utilization > 0 ? fraction : fmax(fraction, MOST_UTILIZATION);
+    return usable * fraction * (1 - q->headroom);
+}
+
 static bool too_heavy(const struct search *s, int tp, int pp, int ep)
 {
-    return search_too_heavy(s->request, &s->load, s->load.usable.high, tp, pp, ep);
+    return search_too_heavy(s->request, &s->load, weights_most(s), tp, pp, ep);
 }
 
 bool search_cut(const struct request *q, int tp, int pp, int ep, struct layout *l)
@@ -914,20 +967,22 @@ bool search_cut(const struct request *q, int tp, int pp, int ep, struct layout *
            counted;
 }
 
-/* Does nothing fit for certain on this GPU, whatever the layout and the options that may be turned,
- * as the engine refuses it, more slots are asked for than it has or a step has tokens, or too
- * little is known of it: a speed for goals, a draw for a cap? */
+/* Does nothing fit for certain on this GPU, or may not even, whatever the layout and the options that
+ * may be turned, as the engine refuses it, more slots are asked for than it has or a step has
+ * tokens, or too little is known of it: a speed for goals, a draw for a cap? */
 static bool is_refused(const struct search *s)
 {
     const struct request *q = s->request;
     const struct engine *e = q->engine;
     bool clips = e->defaults_clip && !request_asks_speed(q); /* whose search turns to other steps */
+    enum verdict verdict = reasons_verdict(s->load.reasons & ~REASON_BIT(REASON_PROMPT));
 
-    return reasons_verdict(s->load.reasons & ~REASON_BIT(REASON_PROMPT)) > VERDICT_FITS ||
-           (e->slots_most > 0 && q->max_num_seqs > e->slots_most) ||
-           (clips && q->max_num_seqs > s->load.max_batched_tokens) ||
-           (request_asks_speed(q) && s->step.gap != SPEED_KNOWN) ||
-           (q->power_cap > 0 && power_most(q) <= 0);
+    if (verdict == VERDICT_DOES_NOT_FIT || (e->slots_most > 0 && q->max_num_seqs > e->slots_most) ||
+        (clips && q->max_num_seqs > s->load.max_batched_tokens))
+        return true;
+    return s->offers_only &&
+           (verdict > VERDICT_FITS || (request_asks_speed(q) && s->step.gap != SPEED_KNOWN) ||
+            (q->power_cap > 0 && power_most(q) <= 0));
 }
 
 /* GPUs that the budget pays for and the power cap holds, at the most; without a price none. */
@@ -984,7 +1039,17 @@ static void add_cut(void *ctx, int tp, int pp, int ep)
         (s->request->gpu_count == 0 && least_gpus(s->request, &l) > s->most))
         return;
     s->cuts = gp_grow(s->cuts, &s->cut_cap, s->cut_count + 1, sizeof(*s->cuts));
-    s->cuts[s->cut_count++] = (struct cut){tp, pp, ep, cut_tier(s, tp, pp, ep), false};
+    struct cut c = {
+        .tp = tp, .pp = pp, .ep = ep, .tier = cut_tier(s, tp, pp, ep), .shallow = s->cut_count};
+
+    /* both are in the same order */
+    for (size_t i = s->shallow; i < s->cut_count && s->cuts[i].pp < pp; i++)
+        if (s->cuts[i].tp == tp && s->cuts[i].ep == ep && s->cuts[i].pp == pp - 1) {
+            c.shallow = i;
+            s->shallow = i + 1;
+            break;
+        }
+    s->cuts[s->cut_count++] = c;
 }
 
 /* As many more replicas of what people do not run as cost what serves the goals at the middle of
@@ -1017,13 +1082,24 @@ static void try_cut(struct search *s, struct cut *c)
     if (s->turned && c->fixed)
         return;
     search_cut(q, c->tp, c->pp, c->ep, &l);
-    if (!raise_replicas(s, &l, step) || (count == 0 && least_gpus(q, &l) > most_gpus(s)))
+    if (!raise_replicas(s, &l, step) ||
+        ((s->no_rest || s->turned) && !raise_to_slots(s, &l, step)) ||
+        (count == 0 && least_gpus(q, &l) > most_gpus(s)))
         return;
-    if ((s->fits_only ? s->any : search_fits(s)) && too_heavy(s, c->tp, c->pp, c->ep))
+    if ((s->offers_only || (s->fits_only ? s->any : search_fits(s))) &&
+        too_heavy(s, c->tp, c->pp, c->ep))
         return;
-    double least = request_asks_speed(q) ? least_miss(s, &l) : 0;
-    if (is_hopeless(s, least)) {
-        c->fixed = s->fits_only && !s->chunked;
+    if (!c->valid && !q->split) {
+        l.gpus = layout_gpus(&l);
+        c->valid = layout_valid(q, &l);
+        c->fixed = !c->valid;
+        if (c->fixed)
+            return;
+    }
+    bool slow = s->one_chunk && !s->chunked && s->cuts[c->shallow].slow;
+    double least = request_asks_speed(q) && !slow ? least_miss(s, &l) : 0;
+    if (slow || is_hopeless(s, least)) {
+        c->slow = c->fixed = s->fits_only && !s->chunked;
         return;
     }
     s->first = s->turned || s->chunked || s->steps == 0 ? NULL : c;
@@ -1151,7 +1227,8 @@ static void search_fini(struct search *s)
 enum extent {
     SEARCH_NEAREST, /* what fits, or comes nearest */
     SEARCH_FITS,    /* what fits: how near the rest comes is not asked */
-    SEARCH_OFFERS   /* the same, and of the rest not even a layout */
+    SEARCH_MAY_FIT, /* what fits or is marginal: of the rest not even a layout */
+    SEARCH_OFFERS   /* what fits: of the rest not even a layout */
 };
 
 static void search_for(const struct request *q, const struct market *market, enum search_goal goal,
@@ -1204,6 +1281,8 @@ static bool search_all(struct search *s, const struct request *q, const struct m
     s->goal = goal; /* the rest is filled in before it is read */
     s->order = orders[goal == SEARCH_FEWEST_GPUS && q->gpu_count > 0 ? ORDER_COUNTED : goal];
     s->fits_only = extent > SEARCH_NEAREST;
+    s->no_rest = extent > SEARCH_FITS;
+    s->offers_only = extent == SEARCH_OFFERS;
     s->any = s->has_second = s->has_slow = s->has_usual = s->against = false;
     s->marginal = (struct layout){0};
     s->fewest = INT_MAX;
@@ -1213,6 +1292,7 @@ static bool search_all(struct search *s, const struct request *q, const struct m
     s->request = q;
     s->load = load_sum(q);
     s->load.fits_only = s->fits_only;
+    s->load.cut_valid = !q->split; /* try_cut() looks at them */
     if (request_asks_speed(q)) {
         step_load_sum(q, &s->load, &s->step);
         s->load.step = &s->step;
@@ -1222,15 +1302,17 @@ static bool search_all(struct search *s, const struct request *q, const struct m
     s->most = s->most > gpus ? s->most : gpus;
     s->most = s->most < PLAN_MAX_GPUS ? s->most : PLAN_MAX_GPUS;
     s->cuts = NULL;
-    s->cut_count = s->cut_cap = 0;
-    bool none = extent == SEARCH_OFFERS && is_refused(s);
-    int within = extent == SEARCH_OFFERS && !none ? most_within(s) : PLAN_MAX_GPUS;
+    s->cut_count = s->cut_cap = s->shallow = 0;
+    s->one_chunk = s->fits_only && request_asks_speed(q) && !q->split && !s->step.host.any &&
+                   !q->gpu->mix && prompt_step(q, INFINITY) <= s->load.max_batched_tokens;
+    bool none = s->no_rest && is_refused(s);
+    int within = s->offers_only && !none ? most_within(s) : PLAN_MAX_GPUS;
 
     s->most = s->most < within ? s->most : within;
     int most = q->gpu_count > 0 ? q->gpu_count : s->most;
 
     if (none || q->gpu_count > within || within < 1 ||
-        (extent == SEARCH_OFFERS && too_heavy(s, most, 1, most))) {
+        (s->offers_only && too_heavy(s, most, 1, most))) {
         s->best = (struct evaluation){.verdict = VERDICT_DOES_NOT_FIT};
         return false;
     }
@@ -1270,6 +1352,7 @@ static bool search_all(struct search *s, const struct request *q, const struct m
             try_cuts(s);
         s->chunked = NULL;
     }
+    s->load.cut_valid = false;
     if (search_fits(s))
         fill_rented(s, market, extent);
     if (!s->any) {
@@ -1310,6 +1393,12 @@ void search_offer(const struct request *q, const struct market *market, enum sea
                   struct evaluation *out)
 {
     search_for(q, market, goal, SEARCH_OFFERS, INFINITY, PLAN_MAX_GPUS, out);
+}
+
+void search_starting(const struct request *q, const struct market *market, enum search_goal goal,
+                     struct evaluation *out)
+{
+    search_for(q, market, goal, SEARCH_MAY_FIT, INFINITY, PLAN_MAX_GPUS, out);
 }
 
 void search_layout_within(const struct request *q, const struct market *market, double per_hour,

@@ -93,7 +93,11 @@ void search_layout_planned(const struct request *request, const struct market *m
 void search_offer(const struct request *request, const struct market *market,
                   enum search_goal goal, struct evaluation *out);
 
-/* The same where what takes more dollars an hour and more GPUs than these
+/* ... or is marginal. */
+void search_starting(const struct request *request, const struct market *market,
+                     enum search_goal goal, struct evaluation *out);
+
+/* search_offer() where what takes more dollars an hour and more GPUs than these
  * is of no use, and need not be found. */
 void search_layout_within(const struct request *request, const struct market *market,
                           double per_hour, int gpus, struct evaluation *out);

@@ -69,6 +69,50 @@ static void outside_shares(const struct request *q, const struct layout *l,
         shares[SHARE_TOWER] = 1;
 }
 
+/* ---- adapters: vLLM lora/layers/base_linear.py, column_parallel_linear.py and fused_moe.py
+ * create_lora_weights(); SGLang lora/mem_pool.py get_lora_A_shape(), get_lora_B_shape();
+ * llama.cpp src/llama-adapter.cpp ---- */
+
+#define ATTENTION \
+    (1u << ROLE_ATTN_Q | 1u << ROLE_ATTN_KV | 1u << ROLE_ATTN_OUT | 1u << ROLE_ATTN_LATENT)
+#define LINEAR                                                                                    \
+    (ATTENTION | 1u << ROLE_ROUTER | 1u << ROLE_INDEXER | 1u << ROLE_RECURRENT | 1u << ROLE_MLP | \
+     1u << ROLE_EXPERT | 1u << ROLE_SHARED)
+
+/* Is it cut by its inputs? */
+static bool by_inputs(const struct tensor *t)
+{
+    return t->role == ROLE_ATTN_OUT || strstr(t->name, "down_proj") ||
+           strstr(t->name, "out_proj") ||
+           (t->role == ROLE_RECURRENT && strcmp(t->name, "o_proj") == 0);
+}
+
+/* Of a layer of that kind on one GPU. */
+static struct lora_elements layer_elements(const struct request *q, int kind,
+                                           const struct layout *l)
+{
+    struct tensor t[MODEL_MAX_TENSORS];
+    struct lora_elements sum = {0, 0, 0};
+    int count = model_layer_tensors(q->model, kind, t);
+
+    for (int i = 0; i < count; i++) {
+        bool expert = t[i].role == ROLE_EXPERT, inputs = by_inputs(&t[i]);
+        double cut = layout_share(&q->model->kind[kind], t[i].role, l);
+        double whole = expert ? 1.0 / (l->ep > 0 ? l->ep : 1) : 1; /* fewer experts */
+
+        if (!(LINEAR >> t[i].role & 1) || (expert && !q->engine->lora_experts))
+            continue;
+        double one =
+            t[i].count * (t[i].cols * (inputs ? cut : whole) + t[i].rows * (inputs ? whole : cut));
+        sum.all += one;
+        sum.attention += ATTENTION >> t[i].role & 1 ? one : 0;
+        sum.experts += expert ? one : 0;
+    }
+    return sum;
+}
+
+/* ---- cut for a layout ---- */
+
 void weights_cut(const struct request *q, const struct load *load, const struct layout *l,
                  struct weights_cut *out)
 {
@@ -85,6 +129,8 @@ void weights_cut(const struct request *q, const struct load *load, const struct 
         out->less[k] = experts - plain;
         out->more[k] = load->pads_experts ? fmax(plain * most_padding(q, kind, l) - experts, 0) : 0;
         out->expert[k] = experts;
+        if (q->lora_slots > 0)
+            out->lora[k] = layer_elements(q, k, l);
     }
     outside_shares(q, l, shares);
     out->held = load->host_bytes;
@@ -250,51 +296,6 @@ struct quantity weights_draft(const struct request *q, const struct load *load,
     return quantity_of(value, q->draft->assumed ? ORIGIN_ASSUMED : ORIGIN_EXACT);
 }
 
-/* ---- adapters: vLLM lora/layers/base_linear.py, column_parallel_linear.py and fused_moe.py
- * create_lora_weights(); SGLang lora/mem_pool.py get_lora_A_shape(), get_lora_B_shape();
- * llama.cpp src/llama-adapter.cpp ---- */
-
-#define ATTENTION \
-    (1u << ROLE_ATTN_Q | 1u << ROLE_ATTN_KV | 1u << ROLE_ATTN_OUT | 1u << ROLE_ATTN_LATENT)
-#define LINEAR                                                                                    \
-    (ATTENTION | 1u << ROLE_ROUTER | 1u << ROLE_INDEXER | 1u << ROLE_RECURRENT | 1u << ROLE_MLP | \
-     1u << ROLE_EXPERT | 1u << ROLE_SHARED)
-
-/* Is it cut by its inputs? */
-static bool by_inputs(const struct tensor *t)
-{
-    return t->role == ROLE_ATTN_OUT || strstr(t->name, "down_proj") ||
-           strstr(t->name, "out_proj") ||
-           (t->role == ROLE_RECURRENT && strcmp(t->name, "o_proj") == 0);
-}
-
-struct elements {
-    double all, attention, experts;
-};
-
-/* Elements per rank of one slot on one GPU. */
-static struct elements layer_elements(const struct request *q, int kind, const struct layout *l)
-{
-    struct tensor t[MODEL_MAX_TENSORS];
-    struct elements sum = {0, 0, 0};
-    int count = model_layer_tensors(q->model, kind, t);
-
-    for (int i = 0; i < count; i++) {
-        bool expert = t[i].role == ROLE_EXPERT, inputs = by_inputs(&t[i]);
-        double cut = layout_share(&q->model->kind[kind], t[i].role, l);
-        double whole = expert ? 1.0 / (l->ep > 0 ? l->ep : 1) : 1; /* fewer experts */
-
-        if (!(LINEAR >> t[i].role & 1) || (expert && !q->engine->lora_experts))
-            continue;
-        double one =
-            t[i].count * (t[i].cols * (inputs ? cut : whole) + t[i].rows * (inputs ? whole : cut));
-        sum.all += one;
-        sum.attention += ATTENTION >> t[i].role & 1 ? one : 0;
-        sum.experts += expert ? one : 0;
-    }
-    return sum;
-}
-
 /* vLLM sizes those of MXFP4 experts as its kernels pad the experts: to 256 at most. */
 static double lora_padding(const struct request *q, const struct layer_kind *k,
                            const struct layout *l)
@@ -308,10 +309,11 @@ static double lora_padding(const struct request *q, const struct layer_kind *k,
     return fmax(ceil(width / 256) * 256 / width, ceil(hidden / 256) * 256 / hidden) - 1;
 }
 
-struct quantity lora_bytes(const struct request *q, const struct layout *l, int first, int end)
+struct quantity lora_bytes(const struct request *q, const struct weights_cut *cut,
+                           const struct layout *l, int first, int end)
 {
     const struct model *m = q->model;
-    struct elements sum = {0, 0, 0};
+    struct lora_elements sum = {0, 0, 0};
     double padded = 0;
     int layers[MODEL_MAX_KINDS];
     double element = q->engine->lora_fp32 ? 4 : q->precision.base->bits / 8;
@@ -321,7 +323,7 @@ struct quantity lora_bytes(const struct request *q, const struct layout *l, int 
         return quantity_exact(0);
     model_count_kinds(m, first, end, layers);
     for (int k = 0; k < m->kind_count; k++) {
-        struct elements one = layer_elements(q, k, l);
+        struct lora_elements one = cut->lora[k];
 
         sum.all += layers[k] * one.all;
         sum.attention += layers[k] * one.attention;

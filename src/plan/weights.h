@@ -36,6 +36,10 @@ struct weights {
 /* What one GPU of a layout holds, layer by layer and place by place; load:
  * load_sum(request). What the request leaves in host memory is among it: experts of a
  * layer on the GPU, and `held`; whole layers are not. */
+struct lora_elements { /* of one slot, per rank */
+    double all, attention, experts;
+};
+
 struct weights_cut {
     double layer[MODEL_MAX_KINDS];                       /* bytes of one layer of each kind */
     double less[MODEL_MAX_KINDS], more[MODEL_MAX_KINDS]; /* how far a layer may differ, by
@@ -43,8 +47,9 @@ struct weights_cut {
     double outside[PLACE_COUNT];                         /* bytes outside the layers */
     double each;                                         /* bytes on every GPU: the rope table */
     double expert[MODEL_MAX_KINDS];                      /* bytes of `layer` in routed experts */
-    double held;  /* bytes of the layers to leave in host memory */
-    double fused; /* bytes; no parameter of a layer is larger */
+    double held;                                /* bytes of the layers to leave in host memory */
+    double fused;                               /* bytes; no parameter of a layer is larger */
+    struct lora_elements lora[MODEL_MAX_KINDS]; /* where the request has adapters */
 };
 void weights_cut(const struct request *request, const struct load *load,
                  const struct layout *layout, struct weights_cut *out);
@@ -86,7 +91,6 @@ double weights_file_bytes(const struct request *request);
 /* ... with their band, where a config.json alone tells of them. */
 struct quantity weights_files(const struct request *request);
 
-
 /* ---- adapters ----
  *
  * Engines that serve adapters set the room aside when they start, for so many slots of
@@ -108,8 +112,8 @@ struct quantity weights_files(const struct request *request);
  * Example: Llama-3.1-8B, rank 16: q and o 16*8192 each, k and v 16*5120 each, gate, up and
  * down 16*18432 each = 1,310,720 elements a layer: 80 MiB a slot in BF16.
  * Bytes on one GPU that holds layers [first, end). */
-struct quantity lora_bytes(const struct request *request, const struct layout *layout, int first,
-                           int end);
+struct quantity lora_bytes(const struct request *request, const struct weights_cut *cut,
+                           const struct layout *layout, int first, int end);
 
 struct terms;
 

@@ -689,6 +689,30 @@ static void test_deepseek_on_l40s(void **state)
     assert_true(open.verdict == VERDICT_FITS && open.layout.gpus <= 8);
 }
 
+/* Where slots are what runs out no smaller count does, whatever options are turned. */
+static void test_slots(void **state)
+{
+    static const char *const asked[] = {
+        "-m qwen3.5-27b -p nvfp4 --kv-precision fp8 -c 512 -g b300",
+        "-m llama-3.1-8b -g h100-sxm",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+        char text[128];
+        struct evaluation e, fewer;
+        snprintf(text, sizeof(text), "%s -u 100000", asked[i]);
+        struct resolved r = answer_of(text).resolved;
+        search_layout(&r.request, &r.market, SEARCH_FEWEST_GPUS, &e);
+        assert_int_equal(e.verdict, VERDICT_FITS);
+        for (int n = 1; n <= 16; n++) {
+            r.request.gpu_count = e.layout.gpus - n;
+            search_layout(&r.request, &r.market, SEARCH_FEWEST_GPUS, &fewer);
+            if (fewer.verdict == VERDICT_FITS && fewer.price.gpus < e.price.gpus)
+                fail_msg("%s: %d GPUs, and %d do", text, e.layout.gpus, fewer.layout.gpus);
+        }
+    }
+}
+
 /* PCIe cards share a host as slots go, not as the largest instance that rents them; the
  * largest server on sale is no host to plan with. */
 static void test_hosts(void **state)
@@ -849,6 +873,7 @@ int main(void)
         cmocka_unit_test(test_neighbours),
         cmocka_unit_test(test_step_beside),
         cmocka_unit_test(test_deepseek_on_l40s),
+        cmocka_unit_test(test_slots),
         cmocka_unit_test(test_hosts),
         cmocka_unit_test(test_max_pp),
         cmocka_unit_test(test_abandoned),
