@@ -1191,7 +1191,7 @@ static void name_slow(const struct search *s, struct plan *out)
         [LIMIT_TPOT] = e->tpot,
         [LIMIT_THROUGHPUT] = e->tokens,
         [LIMIT_BUDGET] = e->price.per_hour,
-        [LIMIT_RATE] = e->tokens / s->request->output,
+        [LIMIT_RATE] = s->request->rate / e->miss, /* TTFT and TPOT would be named first */
     };
 
     *r = (struct runner_up){.layout = e->layout,

@@ -730,6 +730,19 @@ static void test_hosts(void **state)
     assert_int_equal(p.request.host_gpus, 16);
 }
 
+/* What a runner-up serves is what is said where it is asked for. */
+static void test_second_of_a_rate(void **state)
+{
+    (void)state;
+    struct plan p = plan_of("-m qwen3-embedding-8b -g l4 --rate 100");
+    assert_true(p.second.limit == LIMIT_RATE && p.second.layout.tp == 1);
+    char asked[96];
+    snprintf(asked, sizeof(asked), "-m qwen3-embedding-8b -g l4:%d --rate 100",
+             p.second.layout.gpus);
+    struct plan same = plan_of(asked);
+    assert_true(fabs(p.second.more / same.speed.capacity - 1) < 0.001);
+}
+
 /* --max-pp limits a given count, too; --pp alone may exceed it. */
 static void test_max_pp(void **state)
 {
@@ -875,6 +888,7 @@ int main(void)
         cmocka_unit_test(test_deepseek_on_l40s),
         cmocka_unit_test(test_slots),
         cmocka_unit_test(test_hosts),
+        cmocka_unit_test(test_second_of_a_rate),
         cmocka_unit_test(test_max_pp),
         cmocka_unit_test(test_abandoned),
         cmocka_unit_test(test_command_of_a_fix),
