@@ -1324,9 +1324,11 @@ static bool search_all(struct search *s, const struct request *q, const struct m
     search_ladder(s, turned);
     for (s->tier = TIER_HOST; s->tier < TIER_COUNT; s->tier++) {
         /* percentiles are replayed, layout by layout: not of those, too */
-        if (search_fits(s) && (s->tier < TIER_UNUSUAL || gpus_paid(&s->best) <= 2 || late_asked(q)))
+        int least = s->tier == TIER_HOSTS ? 2 * request_domain(q) : 2;
+
+        if (search_fits(s) && (gpus_paid(&s->best) <= least || late_asked(q)))
             continue;
-        s->against = search_fits(s);
+        s->against = search_fits(s) && s->tier == TIER_UNUSUAL;
         s->has_usual = s->any;
         s->usual = s->best;
         end = s->against ? end : s->tier + 1;

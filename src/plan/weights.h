@@ -33,13 +33,13 @@ struct weights {
     double total;            /* all of them */
 };
 
-/* What one GPU of a layout holds, layer by layer and place by place; load:
- * load_sum(request). What the request leaves in host memory is among it: experts of a
- * layer on the GPU, and `held`; whole layers are not. */
 struct lora_elements { /* of one slot, per rank */
     double all, attention, experts;
 };
 
+/* What one GPU of a layout holds, layer by layer and place by place; load:
+ * load_sum(request). What the request leaves in host memory is among it: experts of a
+ * layer on the GPU, and `held`; whole layers are not. */
 struct weights_cut {
     double layer[MODEL_MAX_KINDS];                       /* bytes of one layer of each kind */
     double less[MODEL_MAX_KINDS], more[MODEL_MAX_KINDS]; /* how far a layer may differ, by

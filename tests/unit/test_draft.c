@@ -257,6 +257,15 @@ static void test_lora(void **state)
     assert_near(estimate(q, one).lora.low, 4 * 16 * 2 * 32 * 26624.0, 1);
 }
 
+static struct quantity adapters(const struct request *q, const struct layout *layout, int first,
+                                int end)
+{
+    struct load load = load_sum(q);
+    struct weights_cut cut;
+    weights_cut(q, &load, layout, &cut);
+    return lora_bytes(q, &cut, layout, first, end);
+}
+
 static void test_lora_experts(void **state)
 {
     struct sample s;
@@ -267,20 +276,20 @@ static void test_lora_experts(void **state)
     (void)state;
     q->lora_slots = 1;
     q->lora_rank = 8;
-    double dense = lora_bytes(q, &one, 0, 1).value;
+    double dense = adapters(q, &one, 0, 1).value;
     s.engine.lora_experts = true;
-    assert_near(lora_bytes(q, &one, 0, 1).value - dense, 8 * 2 * k->experts * 3 * (h + w), 1);
+    assert_near(adapters(q, &one, 0, 1).value - dense, 8 * 2 * k->experts * 3 * (h + w), 1);
     q->precision = sample_gpt_oss_precision(); /* 2880 to 3072 */
-    assert_near(lora_bytes(q, &one, 1, 2).high - lora_bytes(q, &one, 1, 2).value,
+    assert_near(adapters(q, &one, 1, 2).high - adapters(q, &one, 1, 2).value,
                 8 * 2 * k->experts * 3 * (h + w) * (3072.0 / 2880 - 1), 1);
     /* spread, a GPU holds half of the experts whole; cut, half of each of all */
     dense = 8 * 2 * k->experts * 3 * (h + w) / 2;
     double cut = 8 * 2 * k->experts * 3 * (h + w / 2);
     s.engine.lora_experts = false;
-    double rest = lora_bytes(q, &two, 0, 1).value;
+    double rest = adapters(q, &two, 0, 1).value;
     s.engine.lora_experts = true;
-    assert_near(lora_bytes(q, &spread, 0, 1).value - rest, dense, 1);
-    assert_near(lora_bytes(q, &two, 0, 1).value - rest, cut, 1);
+    assert_near(adapters(q, &spread, 0, 1).value - rest, dense, 1);
+    assert_near(adapters(q, &two, 0, 1).value - rest, cut, 1);
 }
 
 /* ---- KV in host memory ---- */

@@ -730,6 +730,14 @@ static void test_hosts(void **state)
     assert_int_equal(p.request.host_gpus, 16);
 }
 
+/* A pipeline over two hosts is looked at beside more of them. */
+static void test_pipeline_of_hosts(void **state)
+{
+    (void)state;
+    struct plan p = plan_of("-m deepseek-v3.2 -g h20-96 -u 100");
+    assert_true(p.layout.tp == 8 && p.layout.pp == 2 && p.layout.gpus == 16);
+}
+
 /* What a runner-up serves is what is said where it is asked for. */
 static void test_second_of_a_rate(void **state)
 {
@@ -888,6 +896,7 @@ int main(void)
         cmocka_unit_test(test_deepseek_on_l40s),
         cmocka_unit_test(test_slots),
         cmocka_unit_test(test_hosts),
+        cmocka_unit_test(test_pipeline_of_hosts),
         cmocka_unit_test(test_second_of_a_rate),
         cmocka_unit_test(test_max_pp),
         cmocka_unit_test(test_abandoned),
