@@ -729,6 +729,18 @@ static int by_money(const void *pa, const void *pb)
     return a->place < b->place ? -1 : 1;
 }
 
+/* Is it refused on every GPU, by the model or by an engine that stays? */
+static bool refused_anywhere(const struct plan *p)
+{
+    const uint64_t of_engine = REASON_BIT(REASON_FP16) | REASON_BIT(REASON_FORMAT) |
+                               REASON_BIT(REASON_METHOD) | REASON_BIT(REASON_KV_FORMAT) |
+                               REASON_BIT(REASON_KV_BLOCK) | REASON_BIT(REASON_DRAFT);
+    const struct engine *usual = p->request.usual_engine;
+    bool stays = !usual || usual == p->request.engine;
+
+    return p->reasons & (REASON_BIT(REASON_CONTEXT) | (stays ? of_engine : 0));
+}
+
 /* The cheapest other GPUs that fit; and of the same vendor the cheapest that does it in
  * as many as were asked for, a larger card in the same slots. Where both are one GPU at
  * one price (an instance is rented whole), the count that was asked for. What looks cheapest
@@ -740,6 +752,9 @@ static void other_gpus(struct fix_search *f)
     const struct request *asked = &f->plan->request;
     struct others found = {.count = 0};
     const struct other *same = &found.same;
+
+    if (f->no_gpu || refused_anywhere(f->plan))
+        return;
     struct offered *order = gp_calloc(c->gpu_count, sizeof(*order));
     const struct memory *m = &f->plan->memory;
     double need =
@@ -828,8 +843,7 @@ static void propose_all(struct fix_search *f)
     if (plan->verdict != VERDICT_FITS) {
         fix_layouts(f);
         fix_engines(f);
-        if (!f->no_gpu)
-            other_gpus(f);
+        other_gpus(f);
         if (plan->request.draft) {
             p = fix_begin(f, FIX_DRAFT, RANK_CONTEXT, BIT(CHANGE_DRAFT));
             p.request.draft = NULL;

@@ -807,10 +807,10 @@ static bool raise_to_slots(const struct search *s, struct layout *l, int step)
     return q->gpu_count == 0 && q->replicas <= 0;
 }
 
-/* Raises *next to the replicas that leave each fewer users than those of l, where it is their memory
- * that l, judged as e, lacks; false: none do. */
-static bool relieves(const struct search *s, const struct layout *l, const struct evaluation *e,
-                     int *next, int step)
+/* Raises *next to the replicas that leave each fewer users than those of l, where it is memory of
+ * theirs that l, judged as e, lacks; false: none do. */
+static bool search_relieves(const struct search *s, const struct layout *l,
+                            const struct evaluation *e, int *next, int step)
 {
     const struct request *q = s->request;
     double each = ceil(q->users / l->replicas) - 1, least;
@@ -846,7 +846,7 @@ static void try_turned(struct search *s, struct layout l, int step)
         int next = replicas_for(s, &e.binding, e.binding.pool.high, e.binding.free.high, step);
 
         next = next > l.replicas ? next : l.replicas + step;
-        if (!open || !relieves(s, &l, &e, &next, step))
+        if (!open || !search_relieves(s, &l, &e, &next, step))
             return;
         l.replicas = next;
     }
@@ -967,8 +967,8 @@ bool search_cut(const struct request *q, int tp, int pp, int ep, struct layout *
            counted;
 }
 
-/* Does nothing fit for certain on this GPU, or may not even, whatever the layout and the options that
- * may be turned, as the engine refuses it, more slots are asked for than it has or a step has
+/* Does nothing fit for certain on this GPU, or may not even, whatever the layout and the options
+ * that may be turned, as the engine refuses it, more slots are asked for than it has or a step has
  * tokens, or too little is known of it: a speed for goals, a draw for a cap? */
 static bool is_refused(const struct search *s)
 {
