@@ -83,6 +83,8 @@ static struct replay_rules random_rules(void)
                                  .caches = random_in(0, 1),
                                  .slot_keeps = random_in(0, 3) == 0,
                                  .chunks = random_in(0, 1),
+                                 .late = random_in(0, 1),
+                                 .bare = random_in(0, 1),
                                  .budget = random_in(64, 512),
                                  .input = random_in(64, 1024),
                                  .decode_tokens = 1,
@@ -676,6 +678,56 @@ static void test_finds_its_history(void **state)
     }
 }
 
+/* SGLang's tree gives a leaf away whole, vLLM's pool single blocks; what two prompts share is a
+ * node of its own, and stays. Prompts of 50, 35, 60 and 50 tokens, of which the first 30 of all but
+ * the third are alike, one after the other: 100 tokens hold 55 behind the second, so that 15 of
+ * the third have to be taken from these. */
+static void test_gives_leaves_away(void **state)
+{
+    static const struct {
+        enum scheduler scheduler;
+        bool second; /* comes, too: it splits the first */
+        int cached;
+    } rows[] = {{SCHEDULER_SGLANG, true, 30},
+                {SCHEDULER_SGLANG, false, 0},
+                {SCHEDULER_VLLM, true, 30},
+                {SCHEDULER_VLLM, false, 30}};
+    uint64_t hash[] = {1, 2, 3, 1, 2, 3, 1, 2, 3};
+    uint32_t hash_at[] = {0, 3, 6, 6, 9};
+    double arrival[] = {0, 10, 20, 30};
+    int output[] = {1, 1, 1, 1};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        int prompt[] = {50, rows[i].second ? 35 : 101, 60, 50}; /* 101: is refused */
+        struct replay_load load = {.count = 4,
+                                   .arrival = arrival,
+                                   .prompt = prompt,
+                                   .output = output,
+                                   .hash = hash,
+                                   .hash_at = hash_at,
+                                   .hash_tokens = 10};
+        struct replay_rules rules = {.scheduler = rows[i].scheduler,
+                                     .caches = true,
+                                     .budget = 1000,
+                                     .input = 1000,
+                                     .decode_tokens = 1,
+                                     .slots = 10,
+                                     .block = 1,
+                                     .blocks = 100,
+                                     .context = 1000,
+                                     .ratio = 0.7};
+        struct replay replay = {
+            .load = &load, .rules = &rules, .clock = &linear_clock, .replicas = 1};
+        struct replay_result r;
+
+        replay_run(&replay, &r);
+        assert_int_equal(r.completed, 3 + rows[i].second);
+        assert_int_equal(r.outcome[3].cached, rows[i].cached);
+        replay_result_fini(&r);
+    }
+}
+
 /* Another rate leaves the lengths, and scales the gaps; lengths have their mean and deviation. */
 static void test_draws_in_streams(void **state)
 {
@@ -963,6 +1015,7 @@ int main(void)
         cmocka_unit_test(test_more_replicas_wait_less),
         cmocka_unit_test(test_obeys_little),
         cmocka_unit_test(test_finds_its_history),
+        cmocka_unit_test(test_gives_leaves_away),
         cmocka_unit_test(test_draws_in_streams),
         cmocka_unit_test(test_draws_gamma_lengths),
         cmocka_unit_test(test_solves_without_goals),

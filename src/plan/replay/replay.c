@@ -138,24 +138,6 @@ static int work_of(const struct replica *r)
     return r->running - r->released_count + r->queue.count;
 }
 
-/* Tokens of its prompt that a replica has. */
-static double tokens_known(const struct replica *r, int request)
-{
-    const struct replay_load *l = r->load;
-    int item = replica_session_item(r, request);
-    double known = 0;
-
-    for (uint32_t at = l->hash ? l->hash_at[request] : 0; l->hash && at < l->hash_at[request + 1];
-         at++, known += l->hash_tokens)
-        if (blocks_find(&r->blocks, l->hash[at]) == BLOCKS_NONE)
-            break;
-    if (item == BLOCKS_NONE)
-        return known;
-    const struct blocks_item *left = &r->blocks.item[item];
-    return fmax(known, fmin((double)(left->from + left->count) * r->rules->block,
-                            l->turn[request].history));
-}
-
 #define PREFIX_SHARE 0.5 /* of a prompt: where less is known, the least load decides */
 
 /* Replicas that take requests; or, where some only work prompts off, those that take these. */
@@ -211,7 +193,7 @@ static int route_request(struct run *run, const struct role *role, int request)
         while (run->replica[best].away)
             best++;
         for (int i = role->first; i < role->end; i++) {
-            double n = run->replica[i].away ? -1 : tokens_known(&run->replica[i], request);
+            double n = run->replica[i].away ? -1 : replica_knows(&run->replica[i], request);
 
             if (n > known ||
                 (n == known && work_of(&run->replica[i]) < work_of(&run->replica[best])))
