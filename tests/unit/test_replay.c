@@ -853,6 +853,46 @@ static void test_solves_without_goals(void **state)
     planner_free(planner);
 }
 
+/* A replay that ends when a goal is missed, whatever comes, says what the whole one does: missed,
+ * or the same percentile. */
+static void test_gives_up_what_is_missed(void **state)
+{
+    static const enum measure measures[] = {MEASURE_TTFT, MEASURE_TPOT, MEASURE_E2E};
+    static const double most[] = {0.5, 0.9, 0.99, 1, 1.01, 2}; /* of the percentile */
+    struct planner *planner = planner_new(source_path("profiles"), 0, NULL);
+    struct options o = {0};
+    struct gp_err err = {0};
+    struct replay_run run;
+    int ended = 0;
+
+    (void)state;
+    assert_int_equal(options_text(&o, OPT_MODEL, "-m", "llama-3.1-8b", &err), GP_OK);
+    assert_int_equal(options_text(&o, OPT_GPU, "-g", "l40s", &err), GP_OK);
+    assert_int_equal(options_number(&o, OPT_RATE, "--rate", 1.5, &err), GP_OK);
+    assert_int_equal(replay_run_options(planner, &o, &run, &err), GP_OK);
+    for (int m = 0; m < 3; m++)
+        for (int p = POINT_P50; p <= POINT_P99; p++)
+            for (int i = 0; i < 6; i++) {
+                struct forecast_ask ask = {.arrivals = forecast_arrivals(&run.answer.plan.request)};
+                struct forecast whole, cut;
+
+                ask.arrivals.count = 300;
+                assert_int_equal(forecast_run(&run.answer.plan, &ask, &whole), FORECAST_KNOWN);
+                double value = whole.point[measures[m]][p].value;
+                ask.goal[0] = (struct forecast_goal){measures[m], (enum point)p, most[i] * value};
+                ask.give_up = 1;
+                assert_int_equal(forecast_run(&run.answer.plan, &ask, &cut), FORECAST_KNOWN);
+                double told = cut.point[measures[m]][p].value;
+                assert_true(most[i] < 1 ? told > most[i] * value : told == value);
+                ended += cut.result.completed < whole.result.completed;
+                forecast_fini(&whole);
+                forecast_fini(&cut);
+            }
+    assert_true(ended >= 12); /* all that are missed by half at least */
+    replay_run_fini(&run);
+    planner_free(planner);
+}
+
 /* A server as slow as `slower` times the law: what its own benchmark says comes back. */
 static void test_returns_its_own_benchmark(void **state)
 {
@@ -1019,6 +1059,7 @@ int main(void)
         cmocka_unit_test(test_draws_in_streams),
         cmocka_unit_test(test_draws_gamma_lengths),
         cmocka_unit_test(test_solves_without_goals),
+        cmocka_unit_test(test_gives_up_what_is_missed),
         cmocka_unit_test(test_returns_its_own_benchmark),
         cmocka_unit_test(test_asks_little_per_request),
         cmocka_unit_test(test_ends_when_told),

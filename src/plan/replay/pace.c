@@ -155,17 +155,17 @@ static void take_ticks(struct replica *r, int64_t ticks)
 {
     int64_t blocks = ticks_blocks(r, ticks) - r->taken;
 
-    if (r->tree.buckets > 0 && blocks + r->decoding > r->blocks.free) {
-        int at = r->entering;
-
-        for (int64_t n = 0; n<ticks; n++, at = at> 0 ? at - 1 : r->rules->block - 1) {
-            if (n > 0)
-                r->scheduler->make_room(r, r->enter[at]);
-            blocks_take(&r->blocks, r->enter[at]);
-        }
+    if (r->tree.buckets == 0 || blocks + r->decoding <= r->blocks.free) {
+        blocks_take(&r->blocks, blocks);
         return;
     }
-    blocks_take(&r->blocks, blocks);
+    int at = r->entering;
+    for (int64_t n = 0; n < ticks; n++) {
+        if (n > 0)
+            r->scheduler->make_room(r, r->enter[at]);
+        blocks_take(&r->blocks, r->enter[at]);
+        at = at > 0 ? at - 1 : r->rules->block - 1;
+    }
 }
 
 static void count_ticks(struct replica *r, int64_t ticks)

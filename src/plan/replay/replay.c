@@ -82,7 +82,8 @@ struct run {
     struct agenda users, turns, again; /* again: of those that were lost, and, their numbers behind
                                         * all others, prompts on their way to who decodes */
     int turn[2]; /* of the replicas that take requests, and of those that take prompts from them */
-    int next, replicas;     /* replicas: the one that is added, too */
+    int next, replicas; /* replicas: the one that is added, too */
+    bool enough;
     double lose_at, add_at; /* s; INFINITY: no longer, or never */
 };
 
@@ -118,6 +119,8 @@ static void request_ended(void *ctx, struct replica *r, int request, double at, 
         return;
     }
     run->out->refused += refused;
+    run->enough |=
+        !refused && run->replay->enough && run->replay->enough(run->replay->enough_ctx, request);
     /* without an answer its session does not go on */
     for (; refused && next >= 0; next = l->turn[next].next)
         run->out->refused++;
@@ -397,7 +400,8 @@ void replay_run(const struct replay *replay, struct replay_result *out)
         double change = fmin(run.lose_at, run.add_at);
 
         at = fmin(at, again);
-        if ((at == INFINITY && r->decide == INFINITY) || (replay->stop && replay->stop()))
+        if ((at == INFINITY && r->decide == INFINITY) || run.enough ||
+            (replay->stop && replay->stop()))
             break;
         if (warm > 0 && fmin(at, r->decide) >= warm) {
             begin_to_count(&run, warm);

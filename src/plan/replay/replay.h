@@ -180,6 +180,9 @@ struct replay {
     replay_step_fn *watch;
     void *watch_ctx;
     bool (*stop)(void); /* true: the result is of no use any more; NULL: it is waited for */
+    bool (*enough)(void *ctx, int request); /* told of each that is answered; true: of the rest none
+                                             * is of use; NULL: all are */
+    void *enough_ctx;
 };
 
 void replay_run(const struct replay *replay, struct replay_result *out);
