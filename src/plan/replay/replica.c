@@ -778,7 +778,9 @@ static void prompted_add(struct replica *r, double at, int64_t entered)
         if (p->seq != SEQ_NONE)
             replica_tree_add(r, p->seq);
     }
-    memmove(r->prompted, r->prompted + n, (size_t)(r->prompted_count - n) * sizeof(*r->prompted));
+    if (n > 0)
+        memmove(r->prompted, r->prompted + n,
+                (size_t)(r->prompted_count - n) * sizeof(*r->prompted));
     r->prompted_count -= n;
 }
 
