@@ -188,6 +188,8 @@ plan_sources = \
 	src/plan/replay/scheduler_vllm.c \
 	src/plan/replay/steptime.c \
 	src/plan/replay/steptime.h \
+	src/plan/replay/tree.c \
+	src/plan/replay/tree.h \
 	src/plan/request.c \
 	src/plan/request.h \
 	src/plan/roofline.c \

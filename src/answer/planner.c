@@ -255,7 +255,7 @@ static void keep_replayed(const struct plan *p, const struct market *market, str
         struct plan fixed;
 
         if (late_asked(&p->request) && fixes[i].verdict == VERDICT_FITS)
-            plan_request(&fixes[i].request, market, &fixed);
+            plan_request_within(&fixes[i].request, market, fixes[i].gpus, &fixed);
         if (!late_asked(&p->request) || fixes[i].verdict != VERDICT_FITS ||
             (fixed.verdict == VERDICT_FITS && fixed.layout.gpus == fixes[i].gpus))
             fixes[kept++] = fixes[i];

@@ -45,6 +45,7 @@ struct late_floors {
     int count;
     struct late_floor {
         int tp, pp, ep, least;
+        bool alone_known, misses_alone; /* so does a request that is alone */
     } list[LATE_TRIES];
 };
 

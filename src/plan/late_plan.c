@@ -29,14 +29,16 @@ static const struct {
 /* How much of a replay is wanted: its value; with its band; that until a goal is missed. */
 enum extent { EXTENT_VALUE, EXTENT_BAND, EXTENT_SURE };
 
-static enum forecast_gap late_replay(struct plan *p, enum extent extent, int requests)
+static enum forecast_gap late_replay(struct plan *p, enum extent extent, int requests,
+                                     double give_up)
 {
     struct forecast_ask ask = {.arrivals = forecast_arrivals(&p->request),
                                .router = ROUTER_LEAST,
                                .bands = extent != EXTENT_VALUE,
                                .quick = true,
                                .served = true,
-                               .until_missed = extent == EXTENT_SURE};
+                               .until_missed = extent == EXTENT_SURE,
+                               .give_up = give_up};
     struct forecast f;
 
     for (int i = 0, n = 0; i < LATE_COUNT && n < FORECAST_GOALS; i++)
@@ -86,7 +88,7 @@ static bool is_served(const struct plan *p)
 void plan_replay(struct plan *p)
 {
     if (is_served(p))
-        late_judge(p, late_replay(p, EXTENT_BAND, FORECAST_REQUESTS));
+        late_judge(p, late_replay(p, EXTENT_BAND, FORECAST_REQUESTS, 0));
 }
 
 /* ---- the layout that keeps the goals ---- */
@@ -113,53 +115,62 @@ static struct late_floor *floor_of(struct late_floors *floors, const struct layo
                                  floors->list[i].ep != l->ep))
         i++;
     if (i == floors->count)
-        floors->list[floors->count++] = (struct late_floor){l->tp, l->pp, l->ep, 0};
+        floors->list[floors->count++] = (struct late_floor){.tp = l->tp, .pp = l->pp, .ep = l->ep};
     return &floors->list[i];
 }
 
-/* Judges a layout by so many requests. What misses a goal as estimated misses it for sure. */
-static void late_try(struct plan *p, int requests)
+/* Judges a layout by so many requests; one that misses a goal `give_up` times is not replayed to
+ * its end. What misses a goal as estimated misses it for sure. */
+static void late_try(struct plan *p, int requests, double give_up)
 {
-    late_judge(p, late_replay(p, EXTENT_VALUE, requests));
-    if (p->request.goals == GOALS_SURE && p->verdict != VERDICT_SLOW)
-        late_judge(p, late_replay(p, EXTENT_SURE, requests));
+    enum extent extent = p->request.goals == GOALS_SURE ? EXTENT_SURE : EXTENT_VALUE;
+
+    late_judge(p, late_replay(p, extent, requests, give_up));
 }
 
-/* ... by few where it is far from the goals. */
-static void late_judge_layout(struct plan *p)
+/* ... by few where it is far from the goals. `best`: how many times another one misses them. */
+static void late_judge_layout(struct plan *p, double best)
 {
-    late_try(p, REQUESTS_FEW);
+    double give_up = best > 0 ? fmax(best, FAR) : 0;
+
+    late_try(p, REQUESTS_FEW, give_up);
     if (p->verdict != VERDICT_SLOW || (p->request.goals != GOALS_SURE && worst_miss(p) < FAR))
-        late_try(p, FORECAST_REQUESTS);
+        late_try(p, FORECAST_REQUESTS, give_up);
 }
 
 #define RATE_IDLE 1e-3 /* requests/s: each finds the server idle */
 
-/* Does a request alone miss them? */
-static bool misses_alone(const struct plan *p)
+/* Does a request alone miss them? However many replicas there are. */
+static bool misses_alone(const struct plan *p, struct late_floor *floor)
 {
-    struct plan alone = *p;
+    if (!floor->alone_known) {
+        struct plan alone = *p;
 
-    alone.request.goals = GOALS_LIKELY;
-    alone.request.rate = fmin(RATE_IDLE, p->request.rate);
-    late_try(&alone, REQUESTS_FEW);
-    return alone.verdict == VERDICT_SLOW;
+        alone.request.goals = GOALS_LIKELY;
+        alone.request.rate = fmin(RATE_IDLE, p->request.rate);
+        late_try(&alone, REQUESTS_FEW, 1);
+        floor->alone_known = true;
+        floor->misses_alone = alone.verdict == VERDICT_SLOW;
+    }
+    return floor->misses_alone;
 }
 
 /* Few more at first, a fourth more where much is missing; none where the goal is missed with hardly
  * a request at a time. */
-static int next_replicas(const struct plan *p)
+static void raise_floor(struct late_floors *floors, const struct plan *p)
 {
+    struct late_floor *floor = floor_of(floors, &p->layout);
     bool idle = p->speed.running < 0.1 * layout_decoding(&p->layout);
     bool sure = p->request.goals == GOALS_SURE;
 
-    return idle || misses_alone(p)
-               ? PLAN_MAX_GPUS + 1
-               : p->layout.replicas + 1 +
-                     p->layout.replicas / (sure || worst_miss(p) > FAR ? 4 : 16);
+    floor->least =
+        idle || misses_alone(p, floor)
+            ? PLAN_MAX_GPUS + 1
+            : p->layout.replicas + 1 + p->layout.replicas / (sure || worst_miss(p) > FAR ? 4 : 16);
 }
 
-void plan_request(const struct request *q, const struct market *market, struct plan *out)
+void plan_request_within(const struct request *q, const struct market *market, int gpus,
+                         struct plan *out)
 {
     struct late_floors floors = {0};
     struct request r = *q;
@@ -168,23 +179,28 @@ void plan_request(const struct request *q, const struct market *market, struct p
     search_plan(q, market, SEARCH_FEWEST_GPUS, out);
     if (!late_asked(q) || !is_served(out))
         return;
-    late_judge_layout(out);
+    late_judge_layout(out, 0);
     r.floors = &floors; /* what needs less and misses them is no runner-up: its mean says nothing */
     if (out->second.by == WORSE_GOAL)
         out->second.layout.gpus = 0;
     for (int i = 1; i < LATE_TRIES && out->verdict == VERDICT_SLOW; i++) {
         if (i == 1)
-            floor_of(&floors, &out->layout)->least = next_replicas(out);
+            raise_floor(&floors, out);
         search_plan(&r, market, SEARCH_FEWEST_GPUS, &next);
-        if (next.verdict != VERDICT_FITS)
+        if (next.verdict != VERDICT_FITS || (gpus > 0 && next.layout.gpus > gpus))
             return;
         next.request.floors = NULL;
         if (next.second.by == WORSE_GOAL)
             next.second.layout.gpus = 0;
-        late_judge_layout(&next);
+        late_judge_layout(&next, worst_miss(out));
         if (next.verdict == VERDICT_SLOW)
-            floor_of(&floors, &next.layout)->least = next_replicas(&next);
+            raise_floor(&floors, &next);
         if (next.verdict == VERDICT_FITS || worst_miss(&next) < worst_miss(out))
             *out = next;
     }
+}
+
+void plan_request(const struct request *q, const struct market *market, struct plan *out)
+{
+    plan_request_within(q, market, 0, out);
 }

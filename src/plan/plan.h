@@ -201,6 +201,9 @@ struct choices {
 };
 
 void plan_request(const struct request *request, const struct market *market, struct plan *out);
+/* Goals of percentiles are looked for on so many GPUs at most; 0 = any. */
+void plan_request_within(const struct request *request, const struct market *market, int gpus,
+                         struct plan *out);
 
 /* The layout given, no search. */
 void plan_layout(const struct request *request, const struct layout *layout,

@@ -273,13 +273,15 @@ def steps(trace, rules):
                 process()
         elif batch:
             process()
-        if batch is None and s.last_batch is None and not flight:
+        # without overlap older versions are idle whenever there is no batch
+        if batch is None and not flight and (s.last_batch is None
+                                             or not plans and not rules["overlap"]):
             s.new_token_ratio = rules["ratio"]
             if s.new_token_ratio_tracker:
                 s.new_token_ratio_tracker.reset()
-            if s.waiting_queue:
+            if s.waiting_queue and s.last_batch is None:
                 raise RuntimeError("nobody can go on")
-            if coming:
+            if coming and s.last_batch is None:
                 clock = max(clock, coming[0][0])
         elif rules["overlap"] and batch and len(flight) == 1 and not s.last_batch:
             clock = start

@@ -37,7 +37,7 @@ def vllm_rules(rng, version):
         "threshold": rng.choice([0, 0, 0, 40, 200]),
         "overlap": int(version >= (0, 14) and rng.random() < 0.5),
         "whole_prompt": int(version >= (0, 20) and rng.random() < 0.7),
-        "lone": int(version >= (0, 33)), "in_turn": int(version < (0, 20)),
+        "lone": int(version >= (0, 33)), "in_turn": int(version < (0, 23)),
     }
 
 

@@ -83,6 +83,8 @@ static struct replay_rules random_rules(void)
                                  .caches = random_in(0, 1),
                                  .slot_keeps = random_in(0, 3) == 0,
                                  .chunks = random_in(0, 1),
+                                 .late = random_in(0, 1),
+                                 .bare = random_in(0, 1),
                                  .budget = random_in(64, 512),
                                  .input = random_in(64, 1024),
                                  .decode_tokens = 1,
@@ -676,6 +678,56 @@ static void test_finds_its_history(void **state)
     }
 }
 
+/* SGLang's tree gives a leaf away whole, vLLM's pool single blocks; what two prompts share is a
+ * node of its own, and stays. Prompts of 50, 35, 60 and 50 tokens, of which the first 30 of all but
+ * the third are alike, one after the other: 100 tokens hold 55 behind the second, so that 15 of
+ * the third have to be taken from these. */
+static void test_gives_leaves_away(void **state)
+{
+    static const struct {
+        enum scheduler scheduler;
+        bool second; /* comes, too: it splits the first */
+        int cached;
+    } rows[] = {{SCHEDULER_SGLANG, true, 30},
+                {SCHEDULER_SGLANG, false, 0},
+                {SCHEDULER_VLLM, true, 30},
+                {SCHEDULER_VLLM, false, 30}};
+    uint64_t hash[] = {1, 2, 3, 1, 2, 3, 1, 2, 3};
+    uint32_t hash_at[] = {0, 3, 6, 6, 9};
+    double arrival[] = {0, 10, 20, 30};
+    int output[] = {1, 1, 1, 1};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        int prompt[] = {50, rows[i].second ? 35 : 101, 60, 50}; /* 101: is refused */
+        struct replay_load load = {.count = 4,
+                                   .arrival = arrival,
+                                   .prompt = prompt,
+                                   .output = output,
+                                   .hash = hash,
+                                   .hash_at = hash_at,
+                                   .hash_tokens = 10};
+        struct replay_rules rules = {.scheduler = rows[i].scheduler,
+                                     .caches = true,
+                                     .budget = 1000,
+                                     .input = 1000,
+                                     .decode_tokens = 1,
+                                     .slots = 10,
+                                     .block = 1,
+                                     .blocks = 100,
+                                     .context = 1000,
+                                     .ratio = 0.7};
+        struct replay replay = {
+            .load = &load, .rules = &rules, .clock = &linear_clock, .replicas = 1};
+        struct replay_result r;
+
+        replay_run(&replay, &r);
+        assert_int_equal(r.completed, 3 + rows[i].second);
+        assert_int_equal(r.outcome[3].cached, rows[i].cached);
+        replay_result_fini(&r);
+    }
+}
+
 /* Another rate leaves the lengths, and scales the gaps; lengths have their mean and deviation. */
 static void test_draws_in_streams(void **state)
 {
@@ -798,6 +850,46 @@ static void test_solves_without_goals(void **state)
             fail_msg("%s: %g requests/s kept, %g served", engines[i], rate.value, full);
         replay_run_fini(&run);
     }
+    planner_free(planner);
+}
+
+/* A replay that ends when a goal is missed, whatever comes, says what the whole one does: missed,
+ * or the same percentile. */
+static void test_gives_up_what_is_missed(void **state)
+{
+    static const enum measure measures[] = {MEASURE_TTFT, MEASURE_TPOT, MEASURE_E2E};
+    static const double most[] = {0.5, 0.9, 0.99, 1, 1.01, 2}; /* of the percentile */
+    struct planner *planner = planner_new(source_path("profiles"), 0, NULL);
+    struct options o = {0};
+    struct gp_err err = {0};
+    struct replay_run run;
+    int ended = 0;
+
+    (void)state;
+    assert_int_equal(options_text(&o, OPT_MODEL, "-m", "llama-3.1-8b", &err), GP_OK);
+    assert_int_equal(options_text(&o, OPT_GPU, "-g", "l40s", &err), GP_OK);
+    assert_int_equal(options_number(&o, OPT_RATE, "--rate", 1.5, &err), GP_OK);
+    assert_int_equal(replay_run_options(planner, &o, &run, &err), GP_OK);
+    for (int m = 0; m < 3; m++)
+        for (int p = POINT_P50; p <= POINT_P99; p++)
+            for (int i = 0; i < 6; i++) {
+                struct forecast_ask ask = {.arrivals = forecast_arrivals(&run.answer.plan.request)};
+                struct forecast whole, cut;
+
+                ask.arrivals.count = 300;
+                assert_int_equal(forecast_run(&run.answer.plan, &ask, &whole), FORECAST_KNOWN);
+                double value = whole.point[measures[m]][p].value;
+                ask.goal[0] = (struct forecast_goal){measures[m], (enum point)p, most[i] * value};
+                ask.give_up = 1;
+                assert_int_equal(forecast_run(&run.answer.plan, &ask, &cut), FORECAST_KNOWN);
+                double told = cut.point[measures[m]][p].value;
+                assert_true(most[i] < 1 ? told > most[i] * value : told == value);
+                ended += cut.result.completed < whole.result.completed;
+                forecast_fini(&whole);
+                forecast_fini(&cut);
+            }
+    assert_true(ended >= 12); /* all that are missed by half at least */
+    replay_run_fini(&run);
     planner_free(planner);
 }
 
@@ -963,9 +1055,11 @@ int main(void)
         cmocka_unit_test(test_more_replicas_wait_less),
         cmocka_unit_test(test_obeys_little),
         cmocka_unit_test(test_finds_its_history),
+        cmocka_unit_test(test_gives_leaves_away),
         cmocka_unit_test(test_draws_in_streams),
         cmocka_unit_test(test_draws_gamma_lengths),
         cmocka_unit_test(test_solves_without_goals),
+        cmocka_unit_test(test_gives_up_what_is_missed),
         cmocka_unit_test(test_returns_its_own_benchmark),
         cmocka_unit_test(test_asks_little_per_request),
         cmocka_unit_test(test_ends_when_told),

@@ -110,6 +110,8 @@ struct replay_rules forecast_rules(const struct plan *p, const struct load *load
     };
 }
 
+#define SOLO_KNOTS 48
+
 /* What all replays of a plan share. */
 struct forecaster {
     const struct plan *plan;
@@ -125,7 +127,9 @@ struct forecaster {
     int prefills;                 /* so many; 0 = all do both */
     double handoff, handoff_base; /* s: of a mean prompt; of it for the request alone */
     struct arrivals_ask arrivals; /* with the engine's block */
+    double give_up;               /* of the ask */
     double base, solo_more, wake; /* s; share of a prompt's own time; s */
+    double solo[SOLO_KNOTS];      /* s of prompts alone, NAN: not yet */
     float *value[MEASURE_COUNT];  /* room for each; value[0] owned */
     size_t room;                  /* values of all */
 };
@@ -137,11 +141,10 @@ struct factors {
 
 /* ---- what the client sees ---- */
 
-#define SOLO_KNOTS 48
-
 /* s of a prompt alone, between prompts of powers of sqrt 2. */
-static double solo_time(const struct forecaster *f, double tokens, double *kept)
+static double solo_time(struct forecaster *f, double tokens)
 {
+    double *kept = f->solo;
     double at = 2 * log2(fmax(tokens, 1));
     int below = (int)fmin(floor(at), SOLO_KNOTS - 2);
 
@@ -156,19 +159,20 @@ static double solo_time(const struct forecaster *f, double tokens, double *kept)
     return kept[below] + (kept[below + 1] - kept[below]) * (at - below);
 }
 
-static void fill_delays(const struct forecaster *f, struct forecast *out)
+static float delay_of(struct forecaster *f, const struct forecast *of, int i)
+{
+    double fresh = of->arrivals.load.prompt[i] - of->result.outcome[i].cached;
+
+    return (float)(f->base + f->solo_more * solo_time(f, fresh));
+}
+
+static void fill_delays(struct forecaster *f, struct forecast *out)
 {
     const struct replay_load *l = &out->arrivals.load;
-    double kept[SOLO_KNOTS];
 
     out->delay = gp_calloc((size_t)l->count + 1, sizeof(*out->delay));
-    for (int i = 0; i < SOLO_KNOTS; i++)
-        kept[i] = NAN;
-    for (int i = 0; i < l->count; i++) {
-        double fresh = l->prompt[i] - out->result.outcome[i].cached;
-
-        out->delay[i] = (float)(f->base + f->solo_more * solo_time(f, fresh, kept));
-    }
+    for (int i = 0; i < l->count; i++)
+        out->delay[i] = delay_of(f, out, i);
     /* Requests that come at one moment are read in turns, a piece of each: all wait for all. */
     const double *at = out->result.arrival;
     for (int i = 0, n = 1; i < l->count; i += n, n = 1) {
@@ -179,16 +183,21 @@ static void fill_delays(const struct forecaster *f, struct forecast *out)
     }
 }
 
-static struct forecast_seen seen_of(const struct forecast *f, double front, int i)
+static struct forecast_seen seen_with(const struct forecast *f, double delay, int i)
 {
     const struct replay_outcome *o = &f->result.outcome[i];
-    double more = front * f->delay[i] + (double)o->loads, rest = f->arrivals.load.output[i] - 1;
+    double more = delay + (double)o->loads, rest = f->arrivals.load.output[i] - 1;
 
     if (isnan(o->e2e) || f->result.arrival[i] < f->result.first)
         return (struct forecast_seen){NAN, NAN, NAN, NAN};
     return (struct forecast_seen){o->queue, fmax(o->ttft + more, 0),
                                   rest > 0 ? (o->e2e - o->ttft) / rest : NAN,
                                   fmax(o->e2e + more, 0)};
+}
+
+static struct forecast_seen seen_of(const struct forecast *f, double front, int i)
+{
+    return seen_with(f, front * f->delay[i], i);
 }
 
 struct forecast_seen forecast_seen(const struct forecast *f, int i)
@@ -371,8 +380,64 @@ static int replicas_of(const struct plan *p)
     return (int)fmax(speed_groups(&p->layout), 1) + prefills_of(p);
 }
 
+/* Requests that miss a goal are counted as they end: once there are so many that its percentile
+ * misses it, whatever the others take, the rest is not replayed. */
+struct lateness {
+    struct forecaster *f;
+    const struct forecast *of;
+    double front;
+    double most[FORECAST_GOALS]; /* s; 0 = the goal is not watched */
+    int left[FORECAST_GOALS];    /* so many more miss it */
+    bool missed;
+};
+
+static void lateness_init(struct lateness *late, struct forecaster *f, const struct forecast *of,
+                          double front)
+{
+    *late = (struct lateness){.f = f, .of = of, .front = front};
+}
+
+static void lateness_watch(struct lateness *late, int goal, double most)
+{
+    const struct forecast_goal *g = &late->f->ask->goal[goal];
+    int n = late->of->arrivals.load.count;
+    double share = points[g->point].share;
+
+    if (g->most <= 0 || share <= 0 || g->measure == MEASURE_ITL)
+        return;
+    late->most[goal] = most;
+    late->left[goal] = n - (int)floor(share * (n - 1));
+}
+
+static bool lateness_count(void *ctx, int request)
+{
+    struct lateness *late = ctx;
+    const struct forecast *of = late->of;
+    double delay = of->delay ? of->delay[request] : delay_of(late->f, of, request);
+    struct forecast_seen s = seen_with(of, late->front * delay, request);
+
+    for (int i = 0; i < FORECAST_GOALS; i++)
+        if (late->most[i] > 0 && member_of(&s, late->f->ask->goal[i].measure) > late->most[i])
+            late->missed |= --late->left[i] <= 0;
+    return late->missed;
+}
+
+/* A percentile of some of the requests is that which all are known to exceed. */
+static void lateness_raise(const struct lateness *late, struct forecast_rates *rates)
+{
+    for (int i = 0; i < FORECAST_GOALS && late->missed; i++)
+        if (late->most[i] > 0 && late->left[i] <= 0) {
+            const struct forecast_goal *g = &late->f->ask->goal[i];
+            double *at = &rates->point[g->measure][g->point];
+
+            *at = fmax(*at, nextafter(late->most[i], INFINITY));
+        }
+}
+
+/* late: NULL: all is replayed. */
 static void replay_with(const struct forecaster *f, const struct factors *by,
-                        const struct replay_load *l, double span, struct replay_result *out)
+                        const struct replay_load *l, double span, struct lateness *late,
+                        struct replay_result *out)
 {
     struct steptime times = f->times, prefill = f->prefill;
     struct replay_rules rules = f->rules;
@@ -396,7 +461,9 @@ static void replay_with(const struct forecaster *f, const struct factors *by,
                             .lose_at = f->ask->lose_at > 0 ? f->ask->lose_at + l->counts_from : 0,
                             .add_at = f->ask->add_at > 0 ? f->ask->add_at + l->counts_from : 0,
                             .span_seconds = span,
-                            .stop = f->ask->stop};
+                            .stop = f->ask->stop,
+                            .enough = late ? lateness_count : NULL,
+                            .enough_ctx = late};
     replay_run(&replay, out);
 }
 
@@ -527,15 +594,21 @@ static bool arrivals_steady(const struct arrivals_ask *ask)
     return !ask->trace && ask->hours == 0 && ask->kind != ARRIVALS_BURST;
 }
 
-/* Of the first `count` of its requests. Returns whether more come than are served. */
+/* Of the first `count` of its requests; most: s that the goals' percentiles may take, NULL: any.
+ * Returns whether more come than are served. */
 static bool replay_rates(struct forecaster *f, const struct factors *by, const struct forecast *of,
-                         int count, struct forecast_rates *out)
+                         int count, const double *most, struct forecast_rates *out)
 {
     struct forecast other = *of;
+    struct lateness late;
 
     other.arrivals.load.count = count;
-    replay_with(f, by, &other.arrivals.load, 0, &other.result);
+    lateness_init(&late, f, &other, by->front);
+    for (int i = 0; i < FORECAST_GOALS && most; i++)
+        lateness_watch(&late, i, most[i]);
+    replay_with(f, by, &other.arrivals.load, 0, most ? &late : NULL, &other.result);
     fill_rates(f, &other, by->front, out);
+    lateness_raise(&late, out);
     bool saturated = load_saturated(&other, f->ask->lose_at, out);
     replay_result_fini(&other.result);
     return saturated;
@@ -545,15 +618,34 @@ static bool replay_rates(struct forecaster *f, const struct factors *by, const s
 static bool replay_drawn(struct forecaster *f, const struct factors *by, struct forecast *out,
                          struct forecast_rates *rates)
 {
+    struct lateness late;
+
     memset(out, 0, sizeof(*out));
     arrivals_make(&f->arrivals, &out->arrivals);
-    replay_with(f, by, &out->arrivals.load, 0, &out->result);
+    lateness_init(&late, f, out, by->front);
+    for (int i = 0; i < FORECAST_GOALS && f->give_up > 0; i++)
+        lateness_watch(&late, i, f->give_up * f->ask->goal[i].most);
+    replay_with(f, by, &out->arrivals.load, 0, f->give_up > 0 ? &late : NULL, &out->result);
     fill_delays(f, out);
     fill_rates(f, out, by->front, rates);
+    lateness_raise(&late, rates);
     return load_saturated(out, 0, rates);
 }
 
 static const struct factors one = {1, 1, 1, 1};
+
+/* most: of each goal's percentile; NULL: the goal itself. */
+static bool goal_missed(const struct forecast_ask *ask, const struct forecast_rates *rates,
+                        const double *most)
+{
+    for (int i = 0; i < FORECAST_GOALS; i++) {
+        const struct forecast_goal *g = &ask->goal[i];
+
+        if (g->most > 0 && rates->point[g->measure][g->point] > (most ? most[i] : g->most))
+            return true;
+    }
+    return false;
+}
 
 static void add_law(struct forecaster *f, struct forecast_rates *value, struct forecast *out,
                     struct widths *width)
@@ -567,7 +659,7 @@ static void add_law(struct forecaster *f, struct forecast_rates *value, struct f
                 f->ask->add_at <= 0; /* a part of them tells of all */
     if (cuts && count > most) {
         count = most;
-        replay_rates(f, &one, out, count, &sample);
+        replay_rates(f, &one, out, count, NULL, &sample);
     } else if (count >= FORECAST_FEW) {
         draws = 2;
     }
@@ -586,7 +678,14 @@ static void add_law(struct forecaster *f, struct forecast_rates *value, struct f
     int slowest[FORECAST_DRAWS] = {0}; /* draws by the factor on their steps */
     for (int i = 0; i < draws; i++)
         slowest[draws - 1 - order[0][i]] = i;
-    bool missed = false;
+    double keeps[FORECAST_GOALS]; /* the most of the sample's percentile, for that of all */
+    for (int g = 0; g < FORECAST_GOALS; g++) {
+        const struct forecast_goal *goal = &f->ask->goal[g];
+
+        keeps[g] = goal->most * sample.point[goal->measure][goal->point] /
+                   value->point[goal->measure][goal->point];
+    }
+    bool until = f->ask->until_missed, missed = until && goal_missed(f->ask, value, NULL);
     for (int n = 0; n < draws && !missed && !is_stopped(f->ask); n++) {
         int i = slowest[n];
         double z[4];
@@ -595,15 +694,8 @@ static void add_law(struct forecaster *f, struct forecast_rates *value, struct f
             z[k] = draws == 2 ? 1.645 * (2 * i - 1) * (k == 3 ? -1 : 1)
                               : normal_at((order[k][i] + 0.5) / draws);
         struct factors by = factors_at(f, z);
-        out->overloads += replay_rates(f, &by, out, count, &rates[i]);
-        for (int g = 0; g < FORECAST_GOALS && f->ask->until_missed; g++) {
-            const struct forecast_goal *goal = &f->ask->goal[g];
-            int at = goal->measure * POINT_COUNT + goal->point;
-
-            missed |=
-                goal->most > 0 &&
-                *rate_at(&rates[i], at) / *rate_at(&sample, at) * *rate_at(value, at) > goal->most;
-        }
+        out->overloads += replay_rates(f, &by, out, count, until ? keeps : NULL, &rates[i]);
+        missed = until && goal_missed(f->ask, &rates[i], keeps);
     }
     for (int m = 0; m < RATES; m++) {
         double at[FORECAST_DRAWS], v = *rate_at(&sample, m);
@@ -759,6 +851,7 @@ static bool overloads_later(struct forecaster *f, const struct forecast *out,
 {
     double answer = value->point[MEASURE_E2E][POINT_MEAN] - value->point[MEASURE_QUEUE][POINT_MEAN];
     struct arrivals_ask asked = f->arrivals;
+    double give_up = f->give_up;
     struct forecast longer;
     struct forecast_rates rates;
 
@@ -769,9 +862,11 @@ static bool overloads_later(struct forecaster *f, const struct forecast *out,
     f->arrivals.seed = f->ask->arrivals.seed;
     f->arrivals.seconds = 0;
     f->arrivals.count = (int)fmin(ceil(asked.rate * ANSWERS_MANY * answer), REQUESTS_MANY);
+    f->give_up = 0;
     bool saturated = replay_drawn(f, &one, &longer, &rates);
     forecast_fini(&longer);
     f->arrivals = asked;
+    f->give_up = give_up;
     return saturated;
 }
 
@@ -827,9 +922,12 @@ static void forecaster_init(struct forecaster *f, const struct plan *plan,
                       f->rules.slots, f->rules.budget);
         f->handoff = speed_transfer(q, &f->load, &plan->layout, &f->handoff_base);
     }
+    for (int i = 0; i < SOLO_KNOTS; i++)
+        f->solo[i] = NAN;
     f->base = f->step.first * e->ttft_base;
     f->solo_more = f->step.first * e->ttft_solo - 1;
     f->wake = f->step.first * step_decode(&f->step, 1, q->prompt) / 2;
+    f->give_up = ask->give_up;
     f->arrivals = ask->arrivals;
     f->arrivals.block = f->rules.block;
     f->arrivals.cached = q->prefix_hit;
@@ -873,7 +971,7 @@ enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_as
         double span = out->result.last - out->result.first;
 
         replay_result_fini(&out->result);
-        replay_with(&f, &one, l, fmax(span, 1e-6) / REPLAY_TIMELINE, &out->result);
+        replay_with(&f, &one, l, fmax(span, 1e-6) / REPLAY_TIMELINE, NULL, &out->result);
     }
     out->replicas = replicas_of(plan);
     out->prefills = f.prefills;
@@ -914,12 +1012,7 @@ static bool goals_kept(struct forecaster *f, const struct factors *by, double ra
 
     f->arrivals.rate = rate;
     bool kept = !replay_drawn(f, by, &at, &rates) && at.result.refused < at.arrivals.load.count;
-    for (int i = 0; i < FORECAST_GOALS; i++) {
-        const struct forecast_goal *g = &f->ask->goal[i];
-
-        kept &= !(g->most > 0 && rates.point[g->measure][g->point] > g->most);
-    }
-    kept = kept && !overloads_later(f, &at, &rates);
+    kept = kept && !goal_missed(f->ask, &rates, NULL) && !overloads_later(f, &at, &rates);
     forecast_fini(&at);
     return kept;
 }
@@ -954,6 +1047,7 @@ enum forecast_gap forecast_solve_rate(const struct plan *plan, const struct fore
     if (gap != FORECAST_KNOWN)
         return gap;
     forecaster_init(&f, plan, ask);
+    f.give_up = 1; /* whether they are kept is all that counts */
     double value = rate_kept(&f, &one), low = value, high = value;
     for (int i = 0; ask->bands && i < RATE_DRAWS; i++) {
         double z[4];

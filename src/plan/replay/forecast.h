@@ -77,7 +77,9 @@ struct forecast_ask {
     double lose_at, add_at; /* s from when requests count: replay.h */
     bool bands;             /* draws and seeds, too */
     bool quick;         /* ... 11 draws of a fifth of the sample, and its own order statistics */
-    bool until_missed;  /* ... of these no more than until one misses a goal */
+    bool until_missed;  /* ... of these no more than until one misses a goal, or the value does */
+    double give_up;     /* times a goal: what misses it by more is not replayed to its end; 0 = it
+                         * is */
     bool served;        /* the rate is known to be: nobody asks whether a queue grows later */
     bool timeline;      /* keeps the result's */
     bool (*stop)(void); /* as of a replay */

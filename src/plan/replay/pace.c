@@ -150,6 +150,24 @@ static int64_t ticks_held(const struct replica *r, int64_t most)
     return t;
 }
 
+/* Leaves of a tree go tick by tick; for the first they have gone. */
+static void take_ticks(struct replica *r, int64_t ticks)
+{
+    int64_t blocks = ticks_blocks(r, ticks) - r->taken;
+
+    if (r->tree.buckets == 0 || blocks + r->decoding <= r->blocks.free) {
+        blocks_take(&r->blocks, blocks);
+        return;
+    }
+    int at = r->entering;
+    for (int64_t n = 0; n < ticks; n++) {
+        if (n > 0)
+            r->scheduler->make_room(r, r->enter[at]);
+        blocks_take(&r->blocks, r->enter[at]);
+        at = at > 0 ? at - 1 : r->rules->block - 1;
+    }
+}
+
 static void count_ticks(struct replica *r, int64_t ticks)
 {
     int block = r->rules->block;
@@ -216,10 +234,9 @@ void replica_settle(struct replica *r)
     int64_t n = s.steps;
     int d = r->decoding;
     double end = r->end, last = s.first + s.more * (double)(n - 1);
-    int64_t blocks = ticks_blocks(r, n) - r->taken;
 
     r->stretch.steps = 0;
-    blocks_take(&r->blocks, blocks);
+    take_ticks(r, n);
     replica_count(r, end);
     count_gaps(r, d, s.start + s.first, n, s.first + (n > 1 ? s.more : 0), last);
     r->joined = end;
@@ -281,7 +298,8 @@ static void mixed_step(struct replica *r, int decodes, double start, double end)
         struct seq *s = &r->seq[i];
 
         tokens += r->chunk[n].tokens;
-        replica_groups_add(r, i);
+        if (r->tree.buckets == 0)
+            replica_groups_add(r, i);
         if (s->computed < seq_known(s))
             continue;
         if (s->made++ == 0)
@@ -293,6 +311,11 @@ static void mixed_step(struct replica *r, int decodes, double start, double end)
         if (s->made >= s->output) {
             replica_end(r, i, end, true);
             continue;
+        }
+        if (r->tree.buckets > 0) {
+            r->prompted = gp_grow(r->prompted, &r->prompted_cap, (size_t)r->prompted_count + 1,
+                                  sizeof(*r->prompted));
+            r->prompted[r->prompted_count++] = (struct released){.at = end, .seq = i};
         }
         replica_decode_begin(r, i);
         r->fresh++;
@@ -344,7 +367,13 @@ void replica_step(struct replica *r)
                              r->clock->decode(r->clock->ctx, r->wasted, r->wasted, &slope, &until);
         watch_step(r, 0, start, r->end);
         r->out->steps++;
+        if (r->scheduler->decoded)
+            r->scheduler->decoded(r, 1);
         r->decide = start;
+        return;
+    }
+    if (decodes == 0 && r->chunks == 0 && r->again) {
+        r->decide = fmax(r->decide, r->end);
         return;
     }
     if (decodes == 0 && r->chunks == 0) {
@@ -421,6 +450,8 @@ void replica_init(struct replica *r, const struct replay *replay, int number,
     blocks_init(&r->blocks, rules->blocks, hashes + sessions);
     blocks_init(&r->host, rules->host_blocks, rules->host_blocks > 0 ? hashes + sessions : 0);
     r->blocks.in_turn = rules->caches && rules->in_turn;
+    if (r->alone && rules->caches && !r->joins)
+        tree_init(&r->tree, r->load, &r->blocks, rules->block, rules->bare);
     r->item = hashes > 0 ? gp_malloc(hashes * sizeof(*r->item)) : NULL;
     const struct replay_load *l = replay->load;
     if (number < replay->replicas)

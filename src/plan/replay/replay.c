@@ -76,13 +76,17 @@ struct run {
     const struct replay *replay;
     struct replay_result *out;
     struct replica *replica; /* owned */
-    double *decide; /* of each; owned: together, as they are looked through at each event */
+    double *decide;          /* of each; owned */
+    int *first; /* a tree over them: [1] decides first, of each node the first of the two below
+                     * it, from [leaves] on the replicas; owned */
+    int leaves; /* a power of two */
     /* where at most so many are in flight each waits for the end of another: when one of `users`
      * is free */
     struct agenda users, turns, again; /* again: of those that were lost, and, their numbers behind
                                         * all others, prompts on their way to who decodes */
     int turn[2]; /* of the replicas that take requests, and of those that take prompts from them */
-    int next, replicas;     /* replicas: the one that is added, too */
+    int next, replicas; /* replicas: the one that is added, too */
+    bool enough;
     double lose_at, add_at; /* s; INFINITY: no longer, or never */
 };
 
@@ -118,6 +122,8 @@ static void request_ended(void *ctx, struct replica *r, int request, double at, 
         return;
     }
     run->out->refused += refused;
+    run->enough |=
+        !refused && run->replay->enough && run->replay->enough(run->replay->enough_ctx, request);
     /* without an answer its session does not go on */
     for (; refused && next >= 0; next = l->turn[next].next)
         run->out->refused++;
@@ -131,29 +137,45 @@ static void request_ended(void *ctx, struct replica *r, int request, double at, 
         agenda_push(&run->users, at, 0);
 }
 
+/* ---- who decides next ---- */
+
+/* Of two the one before, of equal ones the first; -1: there is none. */
+static int first_of(const struct run *run, int a, int b)
+{
+    return b < 0 || (a >= 0 && run->decide[a] <= run->decide[b]) ? a : b;
+}
+
+static void keep_decision(struct run *run, int i)
+{
+    run->decide[i] = run->replica[i].decide;
+    for (int n = (run->leaves + i) / 2; n > 0; n /= 2)
+        run->first[n] = first_of(run, run->first[2 * n], run->first[2 * n + 1]);
+}
+
+static void keep_decisions(struct run *run)
+{
+    for (int i = 0; i < run->replicas; i++)
+        keep_decision(run, i);
+}
+
+static void decisions_init(struct run *run)
+{
+    for (run->leaves = 1; run->leaves < run->replicas;)
+        run->leaves *= 2;
+    run->decide = gp_malloc((size_t)run->replicas * sizeof(*run->decide));
+    run->first = gp_malloc(2 * (size_t)run->leaves * sizeof(*run->first));
+    for (int i = 0; i < 2 * run->leaves; i++)
+        run->first[i] = i >= run->leaves && i - run->leaves < run->replicas ? i - run->leaves : -1;
+    for (int i = 0; i < run->replicas; i++)
+        run->decide[i] = run->replica[i].decide;
+    keep_decisions(run);
+}
+
 /* ---- the router ---- */
 
 static int work_of(const struct replica *r)
 {
     return r->running - r->released_count + r->queue.count;
-}
-
-/* Tokens of its prompt that a replica has. */
-static double tokens_known(const struct replica *r, int request)
-{
-    const struct replay_load *l = r->load;
-    int item = replica_session_item(r, request);
-    double known = 0;
-
-    for (uint32_t at = l->hash ? l->hash_at[request] : 0; l->hash && at < l->hash_at[request + 1];
-         at++, known += l->hash_tokens)
-        if (blocks_find(&r->blocks, l->hash[at]) == BLOCKS_NONE)
-            break;
-    if (item == BLOCKS_NONE)
-        return known;
-    const struct blocks_item *left = &r->blocks.item[item];
-    return fmax(known, fmin((double)(left->from + left->count) * r->rules->block,
-                            l->turn[request].history));
 }
 
 #define PREFIX_SHARE 0.5 /* of a prompt: where less is known, the least load decides */
@@ -211,7 +233,7 @@ static int route_request(struct run *run, const struct role *role, int request)
         while (run->replica[best].away)
             best++;
         for (int i = role->first; i < role->end; i++) {
-            double n = run->replica[i].away ? -1 : tokens_known(&run->replica[i], request);
+            double n = run->replica[i].away ? -1 : replica_knows(&run->replica[i], request);
 
             if (n > known ||
                 (n == known && work_of(&run->replica[i]) < work_of(&run->replica[best])))
@@ -250,7 +272,7 @@ static void place_request(struct run *run, int item, double at)
     int to = role.end - role.first > 1 ? route_request(run, &role, id) : role.first;
     run->out->outcome[id].replica = (uint16_t)to;
     replica_arrive(&run->replica[to], id, at);
-    run->decide[to] = run->replica[to].decide;
+    keep_decision(run, to);
 }
 
 /* Does it ever find room? */
@@ -360,22 +382,6 @@ static void begin_to_count(struct run *run, double at)
         memset(out->span, 0, REPLAY_TIMELINE * sizeof(*out->span));
 }
 
-static struct replica *next_replica(const struct run *run)
-{
-    int next = 0;
-
-    for (int i = 1; i < run->replicas; i++)
-        if (run->decide[i] < run->decide[next])
-            next = i;
-    return &run->replica[next];
-}
-
-static void keep_decisions(struct run *run)
-{
-    for (int i = 0; i < run->replicas; i++)
-        run->decide[i] = run->replica[i].decide;
-}
-
 void replay_run(const struct replay *replay, struct replay_result *out)
 {
     const struct replay_load *l = replay->load;
@@ -406,16 +412,16 @@ void replay_run(const struct replay *replay, struct replay_result *out)
         replica_start(&run, i);
         run.replica[i].away = i >= replay->replicas;
     }
-    run.decide = gp_malloc((size_t)run.replicas * sizeof(*run.decide));
-    keep_decisions(&run);
+    decisions_init(&run);
     for (;;) {
-        struct replica *r = next_replica(&run);
+        struct replica *r = &run.replica[run.first[1]];
         bool goes_on;
         double at = next_arrival(&run, &goes_on), again = agenda_next(&run.again);
         double change = fmin(run.lose_at, run.add_at);
 
         at = fmin(at, again);
-        if ((at == INFINITY && r->decide == INFINITY) || (replay->stop && replay->stop()))
+        if ((at == INFINITY && r->decide == INFINITY) || run.enough ||
+            (replay->stop && replay->stop()))
             break;
         if (warm > 0 && fmin(at, r->decide) >= warm) {
             begin_to_count(&run, warm);
@@ -436,12 +442,13 @@ void replay_run(const struct replay *replay, struct replay_result *out)
             arrive_next(&run, at, goes_on);
         else
             replica_step(r);
-        run.decide[r->number] = r->decide;
+        keep_decision(&run, r->number);
     }
     for (int i = 0; i < run.replicas; i++)
         replica_fini(&run.replica[i]);
     free(run.replica);
     free(run.decide);
+    free(run.first);
     free(run.users.item);
     free(run.turns.item);
     free(run.again.item);

@@ -67,8 +67,10 @@ struct replay_rules {
     bool chunks;         /* may cut a prompt (TensorRT-LLM) */
     int budget;          /* tokens of a step: prompts and decodes; SGLang: of a chunk */
     int input;           /* SGLang: tokens of prompts in a step */
-    bool late;           /* SGLang: an end is seen by the step after the next (to 0.5.20) */
-    bool bare;           /* SGLang: a request is let in without a page in hand (0.5.5) */
+    bool late;           /* SGLang: an end is seen by the step after the next, and prefixes of those
+                          * that wait are not kept (to 0.5.20) */
+    bool bare;           /* SGLang: a request is let in without a page in hand (0.5.5), and cached
+                          * blocks go for all that a step takes (0.5.15) */
     int decode_tokens;   /* of the budget for one that decodes: 1 + drafted */
     int threshold;       /* most tokens of one prompt in a step; 0 = the budget */
     bool lone;           /* ... but of one that is alone (vLLM by 0.33) */
@@ -178,6 +180,9 @@ struct replay {
     replay_step_fn *watch;
     void *watch_ctx;
     bool (*stop)(void); /* true: the result is of no use any more; NULL: it is waited for */
+    bool (*enough)(void *ctx, int request); /* told of each that is answered; true: of the rest none
+                                             * is of use; NULL: all are */
+    void *enough_ctx;
 };
 
 void replay_run(const struct replay *replay, struct replay_result *out);

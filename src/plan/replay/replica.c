@@ -203,15 +203,30 @@ static int session_item(const struct replica *r, const struct blocks *blocks, in
     return blocks_find(blocks, ~(uint64_t)l->turn[request].session);
 }
 
-int replica_session_item(const struct replica *r, int request)
-{
-    return session_item(r, &r->blocks, request);
-}
-
 /* What it left itself, or the turn before it. */
 static int left_item(const struct replica *r, const struct seq *s)
 {
-    return s->left != BLOCKS_NONE ? s->left : replica_session_item(r, s->request);
+    return s->left != BLOCKS_NONE ? s->left : session_item(r, &r->blocks, s->request);
+}
+
+double replica_knows(const struct replica *r, int request)
+{
+    const struct replay_load *l = r->load;
+    double known = 0;
+
+    if (r->tree.buckets > 0)
+        return tree_find(&r->tree, request, l->prompt[request] / r->rules->block).blocks *
+               (double)r->rules->block;
+    for (uint32_t at = l->hash ? l->hash_at[request] : 0; l->hash && at < l->hash_at[request + 1];
+         at++, known += l->hash_tokens)
+        if (blocks_find(&r->blocks, l->hash[at]) == BLOCKS_NONE)
+            break;
+    int item = session_item(r, &r->blocks, request);
+    if (item == BLOCKS_NONE)
+        return known;
+    const struct blocks_item *left = &r->blocks.item[item];
+    return fmax(known, fmin((double)(left->from + left->count) * r->rules->block,
+                            l->turn[request].history));
 }
 
 /* Blocks up to which the turn before left its session's. */
@@ -246,21 +261,21 @@ static int host_hit(const struct replica *r, const struct seq *s, int hit, int m
     return (hit < most ? hit : most) - from;
 }
 
-struct prefix_hit replica_hit(const struct replica *r, const struct seq *s)
+/* What others left in the pool of the first `most` blocks; returns how many. */
+static int pool_hit(const struct replica *r, const struct seq *s, int most, struct prefix_hit *hit)
 {
-    int block = r->rules->block, known = seq_known(s);
-    int most = (known - 1) / block, found = 0;
     uint32_t hashes = hash_count(r, s);
-    struct prefix_hit hit = {0};
+    int found = 0;
 
-    while ((uint32_t)hit.groups < hashes && found < most && found == hit.groups * group_blocks(r)) {
-        int i = blocks_find(&r->blocks, r->load->hash[r->load->hash_at[s->request] + hit.groups]);
+    while ((uint32_t)hit->groups < hashes && found < most &&
+           found == hit->groups * group_blocks(r)) {
+        int i = blocks_find(&r->blocks, r->load->hash[r->load->hash_at[s->request] + hit->groups]);
 
         if (i == BLOCKS_NONE)
             break;
-        hit.idle += r->blocks.item[i].holders == 0 ? r->blocks.item[i].count : 0;
+        hit->idle += r->blocks.item[i].holders == 0 ? r->blocks.item[i].count : 0;
         found += r->blocks.item[i].count;
-        hit.groups++;
+        hit->groups++;
     }
     int left = left_item(r, s);
     if (left != BLOCKS_NONE && found >= r->blocks.item[left].from) {
@@ -268,14 +283,32 @@ struct prefix_hit replica_hit(const struct replica *r, const struct seq *s)
         int end = s->left == BLOCKS_NONE ? history_end(r, s, item) : item->from + item->count;
 
         end = end < most ? end : most;
-        hit.idle += end > found ? end - item->from : 0;
+        hit->idle += end > found ? end - item->from : 0;
         found = end > found ? end : found;
-    } else if (hashes == 0 && left == BLOCKS_NONE && !r->load->turn) {
+    }
+    return found < most ? found : most;
+}
+
+struct prefix_hit replica_hit(struct replica *r, const struct seq *s)
+{
+    int block = r->rules->block, most = (seq_known(s) - 1) / block, found;
+    struct prefix_hit hit = {0};
+
+    if (r->tree.buckets > 0) {
+        struct tree_place place = tree_match(&r->tree, s->request, most);
+
+        hit.node = place.node;
+        hit.shared = found = place.blocks;
+        hit.idle = tree_idle(&r->tree, place.node);
+    } else {
+        found = pool_hit(r, s, most, &hit);
+    }
+    if (found == 0 && r->load->cached > 0 && s->left == BLOCKS_NONE && !r->load->hash &&
+        !r->load->turn) {
         /* of whom, nobody knows: as its own */
         found = (int)fmin(r->load->cached * s->prompt, most * block) / block;
         hit.idle = found;
     }
-    found = found < most ? found : most;
     int host = host_hit(r, s, found, most);
     hit.tokens = (found + host) * block;
     hit.host = host * block;
@@ -296,15 +329,33 @@ static void host_keep(struct replica *r, int64_t n, uint64_t key, int from)
     blocks_leave_session(&r->host, n, key, from);
 }
 
-/* Who ends leaves what it has of its groups there, too. */
-static void host_keep_groups(struct replica *r, const struct seq *s)
+/* Who ends leaves what it has of its groups there, too; returns their blocks. */
+static int host_keep_groups(struct replica *r, const struct seq *s)
 {
-    for (int n = 0; n < s->groups; n++) {
-        uint32_t at = r->load->hash_at[s->request] + (uint32_t)n;
+    int hashes = (int)hash_count(r, s), n = 0;
 
-        if (r->blocks.item[r->item[at]].count == group_blocks(r))
-            host_keep(r, group_blocks(r), r->load->hash[at], n * group_blocks(r));
+    for (; n < hashes && (n + 1) * r->load->hash_tokens <= s->computed; n++)
+        host_keep(r, group_blocks(r), r->load->hash[r->load->hash_at[s->request] + (uint32_t)n],
+                  n * group_blocks(r));
+    return hashes > 0 ? n * group_blocks(r) : 0;
+}
+
+void replica_tree_add(struct replica *r, int i)
+{
+    struct seq *s = &r->seq[i];
+    int full = s->computed / r->rules->block, prompt = s->prompt / r->rules->block, node;
+    int had = tree_insert(&r->tree, s->request, full, &node);
+
+    if (!r->rules->late && prompt < full) { /* the answer can go without the prompt */
+        tree_match(&r->tree, s->request, prompt);
+        node = tree_match(&r->tree, s->request, full).node;
     }
+    blocks_give(&r->blocks, had - s->shared); /* the tree holds each token once */
+    s->held -= full - s->shared;
+    tree_lock(&r->tree, node);
+    tree_unlock(&r->tree, s->node);
+    s->node = node;
+    s->shared = full;
 }
 
 void replica_groups_add(struct replica *r, int i)
@@ -331,17 +382,9 @@ void replica_groups_add(struct replica *r, int i)
         }
         if (s->groups == hashes || full <= s->groups * n)
             return;
-        uint64_t hash = r->load->hash[r->load->hash_at[s->request] + s->groups];
-        int other = r->alone ? blocks_find(&r->blocks, hash) : BLOCKS_NONE;
-        if (other != BLOCKS_NONE && r->blocks.item[other].count == n &&
-            full >= (s->groups + 1) * n) {
-            blocks_hold(&r->blocks, other); /* SGLang's tree holds each token once */
-            s->held -= n;
-            blocks_give(&r->blocks, n);
-        } else {
-            other = blocks_add(&r->blocks, hash, i);
-        }
-        item[s->groups++] = other;
+        item[s->groups] =
+            blocks_add(&r->blocks, r->load->hash[r->load->hash_at[s->request] + s->groups], i);
+        s->groups++;
     }
 }
 
@@ -357,13 +400,12 @@ static void host_load(struct replica *r, const struct seq *s, int tokens)
     }
 }
 
-void replica_take_hit(struct replica *r, int i, const struct prefix_hit *hit)
+/* Of what is in the pool here. */
+static void pool_take_hit(struct replica *r, int i, const struct prefix_hit *hit, int here)
 {
     struct seq *s = &r->seq[i];
     int64_t found = 0;
 
-    if (hit->host > 0)
-        host_load(r, s, hit->host);
     for (int n = 0; n < hit->groups; n++) {
         uint32_t at = r->load->hash_at[s->request] + n;
         int item = blocks_find(&r->blocks, r->load->hash[at]);
@@ -374,8 +416,7 @@ void replica_take_hit(struct replica *r, int i, const struct prefix_hit *hit)
         if (r->blocks.item[item].filler == SEQ_NONE && r->blocks.item[item].count < group_blocks(r))
             r->blocks.item[item].filler = i;
     }
-    int left = left_item(r, s), host = hit->host / r->rules->block;
-    int here = hit->tokens / r->rules->block - host;
+    int left = left_item(r, s);
     if (left != BLOCKS_NONE && here > found) {
         int count = blocks_reclaim(&r->blocks, left);
 
@@ -387,8 +428,34 @@ void replica_take_hit(struct replica *r, int i, const struct prefix_hit *hit)
         s->held = here;
         blocks_take(&r->blocks, s->held);
     }
-    blocks_take(&r->blocks, host);
-    s->held += host;
+}
+
+/* Blocks beyond those that are found; with a tree, when the step is packed. */
+static void take_blocks(struct replica *r, struct seq *s, int64_t n)
+{
+    s->held += n;
+    if (r->tree.buckets > 0)
+        r->owed += n;
+    else
+        blocks_take(&r->blocks, n);
+}
+
+void replica_take_hit(struct replica *r, int i, const struct prefix_hit *hit)
+{
+    struct seq *s = &r->seq[i];
+    int host = hit->host / r->rules->block, here = hit->tokens / r->rules->block - host;
+
+    if (hit->host > 0)
+        host_load(r, s, hit->host);
+    if (r->tree.buckets > 0) {
+        tree_lock(&r->tree, hit->node);
+        s->node = hit->node;
+        s->shared = hit->shared;
+        take_blocks(r, s, here - hit->shared);
+    } else {
+        pool_take_hit(r, i, hit, here);
+    }
+    take_blocks(r, s, host);
     s->left = BLOCKS_NONE;
     s->groups = hit->groups;
     s->computed = hit->tokens;
@@ -421,12 +488,43 @@ static int64_t shared_blocks(const struct replica *r, const struct seq *s)
     return n;
 }
 
+/* The session's next turn finds so many blocks in host memory, behind those `from`. */
+static void host_keep_session(struct replica *r, const struct seq *s, int64_t n, int from)
+{
+    if (r->host.all > 0)
+        host_keep(r, n, ~(uint64_t)r->load->turn[s->request].session, from);
+}
+
+static void seq_free_tree(struct replica *r, int i, bool ends)
+{
+    struct seq *s = &r->seq[i];
+
+    if (ends && r->host.all > 0) {
+        int shared = host_keep_groups(r, s);
+
+        if (session_goes_on(r, s))
+            host_keep_session(r, s, s->computed / r->rules->block - shared, shared);
+    }
+    if (ends)
+        replica_tree_add(r, i);
+    for (int n = 0; n < r->prompted_count; n++)
+        if (r->prompted[n].seq == i)
+            r->prompted[n].seq = SEQ_NONE;
+    tree_unlock(&r->tree, s->node);
+    blocks_give(&r->blocks, s->held);
+    s->held = s->node = s->shared = 0;
+}
+
 /* Of what it has computed so many tokens have a hash; ends: it will not ask for them. */
 static void seq_free_blocks(struct replica *r, int i, int64_t tokens, bool ends)
 {
     struct seq *s = &r->seq[i];
     int64_t own = s->held;
 
+    if (r->tree.buckets > 0) {
+        seq_free_tree(r, i, ends);
+        return;
+    }
     s->held = 0;
     if (r->host.all > 0 && ends)
         host_keep_groups(r, s);
@@ -439,10 +537,9 @@ static void seq_free_blocks(struct replica *r, int i, int64_t tokens, bool ends)
 
             whole = whole < most ? whole : most;
             blocks_give(&r->blocks, own - whole);
-            uint64_t key = ~(uint64_t)r->load->turn[s->request].session;
-            blocks_leave_session(&r->blocks, whole, key, (int)shared);
-            if (r->host.all > 0)
-                host_keep(r, whole, key, (int)shared);
+            blocks_leave_session(&r->blocks, whole, ~(uint64_t)r->load->turn[s->request].session,
+                                 (int)shared);
+            host_keep_session(r, s, whole, (int)shared);
         } else {
             blocks_give(&r->blocks, own - whole);
             s->left = blocks_leave(&r->blocks, whole, ends);
@@ -463,36 +560,60 @@ static void seq_free_blocks(struct replica *r, int i, int64_t tokens, bool ends)
     s->groups = 0;
 }
 
+static void warm_tree(struct replica *r, int id)
+{
+    int tokens = r->load->prompt[id] + r->load->output[id] - 1, full = tokens / r->rules->block;
+    struct tree_place place = tree_match(&r->tree, id, full);
+    int node;
+
+    tree_lock(&r->tree, place.node);
+    tree_evict(&r->tree, (int64_t)(full - place.blocks) * r->rules->block);
+    r->blocks.free -= full - place.blocks;
+    tree_unlock(&r->tree, place.node);
+    tree_insert(&r->tree, id, full, &node);
+}
+
+static void warm_groups(struct replica *r, int id)
+{
+    const struct replay_load *l = r->load;
+    int tokens = l->prompt[id] + l->output[id] - 1, full = tokens / r->rules->block;
+    int group = group_blocks(r);
+    int64_t own = blocks_of(r, tokens);
+
+    for (uint32_t at = l->hash_at[id]; at < l->hash_at[id + 1]; at++, own -= group) {
+        int item = blocks_find(&r->blocks, l->hash[at]);
+
+        if (item != BLOCKS_NONE) {
+            blocks_hold(&r->blocks, item);
+        } else {
+            blocks_take(&r->blocks, group);
+            item = blocks_add(&r->blocks, l->hash[at], SEQ_NONE);
+            r->blocks.item[item].count = group;
+        }
+        r->item[at] = item;
+    }
+    blocks_take(&r->blocks, own);
+    blocks_give(&r->blocks, blocks_of(r, tokens) - full);
+    blocks_leave(&r->blocks, own - (blocks_of(r, tokens) - full), true);
+    for (uint32_t at = l->hash_at[id + 1]; at-- > l->hash_at[id];)
+        blocks_release(&r->blocks, r->item[at]);
+}
+
 void replica_warm(struct replica *r, int n)
 {
     const struct replay_load *l = r->load;
-    int group = l->hash ? group_blocks(r) : 0;
 
-    for (int id = 0; id < n && r->item; id++) {
-        int tokens = l->prompt[id] + l->output[id] - 1, full = tokens / r->rules->block;
-        int64_t own = blocks_of(r, tokens);
+    for (int id = 0; id < n && l->hash && r->rules->caches && !r->rules->slot_keeps; id++) {
+        struct seq s = {.request = id, .computed = l->prompt[id] + l->output[id] - 1};
 
-        if (own > r->rules->blocks)
+        if (blocks_of(r, s.computed) > r->rules->blocks)
             continue;
-        for (uint32_t at = l->hash_at[id]; at < l->hash_at[id + 1]; at++, own -= group) {
-            int item = blocks_find(&r->blocks, l->hash[at]);
-
-            if (item != BLOCKS_NONE) {
-                blocks_hold(&r->blocks, item);
-            } else {
-                blocks_take(&r->blocks, group);
-                item = blocks_add(&r->blocks, l->hash[at], SEQ_NONE);
-                r->blocks.item[item].count = group;
-            }
-            r->item[at] = item;
-            if (r->host.all > 0)
-                host_keep(r, group, l->hash[at], (int)(at - l->hash_at[id]) * group);
-        }
-        blocks_take(&r->blocks, own);
-        blocks_give(&r->blocks, blocks_of(r, tokens) - full);
-        blocks_leave(&r->blocks, own - (blocks_of(r, tokens) - full), true);
-        for (uint32_t at = l->hash_at[id + 1]; at-- > l->hash_at[id];)
-            blocks_release(&r->blocks, r->item[at]);
+        if (r->tree.buckets > 0)
+            warm_tree(r, id);
+        else
+            warm_groups(r, id);
+        if (r->host.all > 0)
+            host_keep_groups(r, &s);
     }
 }
 
@@ -532,8 +653,7 @@ void replica_chunk(struct replica *r, int i, int n)
     if (!r->reserves) {
         int64_t need = blocks_of(r, s->computed + n) - blocks_of(r, s->computed);
 
-        blocks_take(&r->blocks, need);
-        s->held += need;
+        take_blocks(r, s, need);
     }
     r->chunk = gp_grow(r->chunk, &r->chunk_cap, (size_t)r->chunks + 1, sizeof(*r->chunk));
     r->chunk[r->chunks++] = (struct replay_chunk){i, s->request, n, s->computed};
@@ -644,16 +764,39 @@ static void release_at(struct replica *r, int n, int64_t found)
     r->running--;
 }
 
+/* Prompts are in the tree when the engine sees that they are worked off; of one batch those of
+ * requests that go on, here the ones before `entered`, in its order. */
+static void prompted_add(struct replica *r, double at, int64_t entered)
+{
+    int n = 0;
+
+    for (; n < r->prompted_count; n++) {
+        const struct released *p = &r->prompted[n];
+
+        if (p->at > at || (p->at == at && p->seq != SEQ_NONE && r->seq[p->seq].entered >= entered))
+            break;
+        if (p->seq != SEQ_NONE)
+            replica_tree_add(r, p->seq);
+    }
+    if (n > 0)
+        memmove(r->prompted, r->prompted + n,
+                (size_t)(r->prompted_count - n) * sizeof(*r->prompted));
+    r->prompted_count -= n;
+}
+
 void replica_release(struct replica *r)
 {
     while (r->released_count > 0 && r->released[0].at <= r->decide) {
         const struct seq *s = &r->seq[r->released[0].seq];
+
+        prompted_add(r, r->released[0].at, s->entered);
 
         r->left++;
         r->left_alone += r->released[0].prompt;
         r->leaving_most += s->most - s->made;
         release_at(r, 0, s->computed);
     }
+    prompted_add(r, r->decide, INT64_MAX);
 }
 
 bool replica_release_last(struct replica *r)
@@ -696,8 +839,10 @@ void replica_fini(struct replica *r)
     free(r->queue.item);
     blocks_fini(&r->blocks);
     blocks_fini(&r->host);
+    tree_fini(&r->tree);
     free(r->item);
     free(r->released);
+    free(r->prompted);
     free(r->chunk);
     free(r->preempted);
     free(r->held);

@@ -15,6 +15,7 @@
 
 #include "plan/replay/blocks.h"
 #include "plan/replay/replay.h"
+#include "plan/replay/tree.h"
 
 #define SEQ_NONE (-1)
 
@@ -32,6 +33,7 @@ struct seq {
                                 * one those of `computed` */
     int groups;              /* leading groups of its prompt of which it holds an item */
     int left;                /* an item of what it had computed behind them when it left; or none */
+    int node, shared;        /* of the tree: the last that it locks, and the blocks up to it */
     int heap, before, after; /* places: by `last`; among those that run */
     int enters;              /* its class of (computed - tick) mod block */
     enum seq_state state;
@@ -94,6 +96,7 @@ struct replica {
     size_t heap_cap;
     struct queue queue;
     struct blocks blocks, host; /* host: KV of prompts that host memory keeps, too */
+    struct tree tree;           /* SGLang's, of blocks; else there is none */
     int *item;                  /* of each group of a request, as it holds it; owned */
     int64_t reserved;           /* blocks up to their last tokens (no-evict) */
 
@@ -102,6 +105,9 @@ struct replica {
     struct released *released; /* ended ones whose slots and blocks are not yet free; owned */
     int released_count;
     size_t released_cap;
+    struct released *prompted; /* whose prompts are worked off, but not yet in the tree; owned */
+    int prompted_count;
+    size_t prompted_cap;
     double joined;   /* s: end of the last step that decoded; ... */
     int fresh;       /* those that began to decode since, */
     double fresh_at; /* the last of them then */
@@ -112,7 +118,8 @@ struct replica {
     int *preempted; /* requests; owned */
     int preemptions;
     size_t preempted_cap;
-    int64_t taken; /* blocks that its decoding ones have already */
+    int64_t taken; /* blocks that its decoding ones have already; */
+    int64_t owed;  /* ... that its prompts have, but that are not yet taken for them */
     int held_back; /* decoding ones that this step leaves out */
     int *held;     /* owned */
     size_t held_cap;
@@ -123,9 +130,11 @@ struct replica {
     int leaving;           /* have ended, but hold their slots until the next that decodes */
     int64_t leaving_most;  /* tokens that these were thought to make yet */
     int wasted;            /* have ended, but are in the step all the same */
+    bool again;            /* nobody is in it, but some may be when the step before is done */
     int64_t spent[2];      /* blocks for that, of the last two steps */
     bool last_decoded;     /* the last step was one of those that decode */
     int unfinished;        /* the prompt that was cut */
+    int kept_rounds;       /* batches of prompts, for the prefixes that some wait for */
     double ratio;
     bool lacks_slots, lacks_blocks; /* why the queue's head was not let in */
     double counted;                 /* s up to which the integrals are */
@@ -192,21 +201,29 @@ static inline int replica_waiting(const struct replica *r)
     return r->stuck ? 0 : r->queue.count;
 }
 
+/* The nth that waits: a new request, or ~seq. */
+static inline int replica_waits(const struct replica *r, int n)
+{
+    return r->queue.item[(r->queue.first + n) & (r->queue.cap - 1)];
+}
+
 /* The first that waits; SEQ_NONE where nobody does. Makes a seq of a new request. */
 int replica_first(struct replica *replica);
 /* It is let in, as the last of those that run. */
 void replica_admit(struct replica *replica, int seq);
-/* What the turn before a request left of its session here; BLOCKS_NONE: nothing, or none came. */
-int replica_session_item(const struct replica *replica, int request);
+/* Tokens of its prompt that are here. */
+double replica_knows(const struct replica *replica, int request);
 /* What a request finds of its prompt. */
 struct prefix_hit {
     int tokens; /* all of it; of them so many are only in host memory */
     int host;
-    int groups;   /* in the pool: leading groups that others have */
+    int groups; /* in the pool: leading groups that others have, */
+    int node;   /* or the tree's node, and the blocks up to it */
+    int shared;
     int64_t idle; /* blocks that this takes of those left */
 };
 
-struct prefix_hit replica_hit(const struct replica *replica, const struct seq *s);
+struct prefix_hit replica_hit(struct replica *replica, const struct seq *s);
 /* Takes it. */
 void replica_take_hit(struct replica *replica, int seq, const struct prefix_hit *hit);
 /* A chunk of n tokens of its prompt, for which there are blocks. */
@@ -241,6 +258,8 @@ void replica_decode_end(struct replica *replica, int seq);
 void replica_shift_held(struct replica *replica);
 /* What is whole by now of its groups can be found by others. */
 void replica_groups_add(struct replica *replica, int seq);
+/* What it has computed is in the tree. */
+void replica_tree_add(struct replica *replica, int seq);
 /* Its last token came: slot and blocks are free when the engine sees that. alone: with its
  * prompt. */
 void replica_end(struct replica *replica, int seq, double at, bool alone);
@@ -255,6 +274,8 @@ struct scheduler_rules {
     int (*pack)(struct replica *replica);
     bool alone;    /* prompts have steps of their own */
     bool reserves; /* blocks up to its last token when a request is let in */
+    /* Blocks of a tree are given away for a step of all that decode; n of them enter one. */
+    void (*make_room)(struct replica *replica, int64_t n);
     /* Ticks until a decode step is another than those before. */
     int64_t (*steady)(const struct replica *replica);
     void (*decoded)(struct replica *replica, int64_t ticks);

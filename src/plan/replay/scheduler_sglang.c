@@ -8,6 +8,8 @@
 #include "plan/replay/replica.h"
 
 #define MOST_COUNTED 4096 /* tokens that may yet be made, of a request: CLIP_MAX_NEW_TOKENS */
+#define KEPT_EVERY 32     /* batches of prompts: WAITING_PREFIX_REFRESH_INTERVAL */
+#define KEPT_MOST 128     /* requests: WAITING_QUEUE_PREFIX_MATCH_MAX */
 #define RETRACT_AHEAD 20  /* tokens each that shall fit afterwards: SGLANG_RETRACT_DECODE_STEPS */
 
 /* Tokens that the scheduler has seen of it: the step in flight has not told its own yet. */
@@ -129,7 +131,8 @@ static bool add_first(struct replica *r, struct adder *a)
         r->full = r->rules->late || r->chunks > 0 || in_batch(r) > 0;
         return false;
     }
-    if (r->rules->bare && whole_pages(r, rest) >= a->input && r->chunks > 0)
+    if (a->input <= 0 || a->chunk <= 0 ||
+        (r->rules->bare && whole_pages(r, rest) >= a->input && r->chunks > 0))
         return false;
     int64_t cut = ((hit.tokens + a->chunk / block * block) / block * block) - hit.tokens;
     bool whole = whole_pages(r, rest) <= a->chunk;
@@ -147,6 +150,49 @@ static bool add_first(struct replica *r, struct adder *a)
     return true;
 }
 
+/* The batch takes its blocks at once; with pages leaves of the tree go as if each took one more. */
+static void take_chunks(struct replica *r)
+{
+    int64_t tokens = r->rules->block > 1 ? (int64_t)r->chunks * r->rules->block : 0;
+
+    if (r->tree.buckets == 0)
+        return;
+    for (int i = 0; i < r->chunks; i++)
+        tokens += r->chunk[i].tokens;
+    tree_evict(&r->tree, tokens > r->owed * r->rules->block ? tokens : r->owed * r->rules->block);
+    blocks_take(&r->blocks, r->owed);
+    r->owed = 0;
+}
+
+static void free_tokens(struct replica *r, int64_t tokens)
+{
+    if (r->tree.buckets > 0)
+        tree_evict(&r->tree, tokens);
+}
+
+/* Leaves of the tree go for a step of all that decode, of which n enter a block: first for these,
+ * then as if each did. */
+static void make_room(struct replica *r, int64_t n)
+{
+    free_tokens(r, n * r->rules->block);
+    free_tokens(r, (int64_t)(r->decoding + r->wasted) * r->rules->block);
+}
+
+/* Now and then what those that wait will find counts as used, of the first of them last. */
+static void keep_prefixes(struct replica *r)
+{
+    if (r->tree.buckets == 0 || r->rules->late || r->queue.count == 0 ||
+        r->kept_rounds++ % KEPT_EVERY != 0)
+        return;
+    for (int n = (int)fmin(r->queue.count, KEPT_MOST); n-- > 0;) {
+        int item = replica_waits(r, n);
+        const struct replay_load *l = r->load;
+        int known = item < 0 ? seq_known(&r->seq[~item]) : l->prompt[item];
+
+        tree_match(&r->tree, item < 0 ? r->seq[~item].request : item, known / r->rules->block);
+    }
+}
+
 static void pack_prompts(struct replica *r)
 {
     int cut = r->unfinished != SEQ_NONE;
@@ -161,10 +207,13 @@ static void pack_prompts(struct replica *r)
         r->full = true;
         return;
     }
+    keep_prefixes(r);
     struct adder a = adder_of(r);
     if (cut)
         add_unfinished(r, &a);
-    while (replica_waiting(r) > 0 && a.input > 0 && a.chunk > 0) {
+    /* to 0.5.22 the first is looked at even when the prompt that goes on leaves nothing */
+    bool looks = cut && r->rules->late;
+    for (; replica_waiting(r) > 0 && (looks || (a.input > 0 && a.chunk > 0)); looks = false) {
         if (r->chunks >= free) {
             r->full = r->lacks_slots = true;
             return;
@@ -203,6 +252,8 @@ static void retract_some(struct replica *r, int64_t spent)
         replica_preempt(r, victim, false, s->computed);
         s->made -= lost;
         r->out->output_tokens -= lost;
+        free_tokens(r, (int64_t)RETRACT_AHEAD * (r->decoding + r->wasted));
+        free_tokens(r, (replica_entering(r) + spent) * r->rules->block);
     } while (r->decoding + r->wasted > 1 && r->decoding > 0 &&
              replica_entering(r) + spent > blocks_left(&r->blocks));
     for (int i = r->head; i != SEQ_NONE; i = r->seq[i].after)
@@ -210,6 +261,12 @@ static void retract_some(struct replica *r, int64_t spent)
             made += (double)seq_seen(r, &r->seq[i]) + RETRACT_AHEAD;
             most += r->seq[i].most;
         }
+    for (int n = 0; n < r->wasted; n++) { /* they are in the batch still */
+        const struct seq *s = &r->seq[r->released[n].seq];
+
+        made += s->made - 1 + RETRACT_AHEAD;
+        most += s->most;
+    }
     r->ratio = fmin(made / (most + 1), 1);
     r->full = false;
 }
@@ -257,14 +314,16 @@ static int pack_decodes(struct replica *r)
         r->wasted = r->released_count;
         spent = wasted_blocks(r);
     }
-    if (r->decoding + r->wasted > 1 && replica_entering(r) + spent > blocks_left(&r->blocks)) {
+    free_tokens(r, (replica_entering(r) + spent) * r->rules->block);
+    if (replica_entering(r) + spent > blocks_left(&r->blocks)) {
         if (r->released_count > 0 && !r->rules->late) { /* what these hold is soon free */
             r->full = false;
             return 0;
         }
-        if (r->decoding > 0)
+        if (r->decoding + r->wasted > 1 && r->decoding > 0)
             retract_some(r, spent);
     }
+    make_room(r, replica_entering(r) + spent);
     if (spent <= blocks_left(&r->blocks)) {
         blocks_take(&r->blocks, spent);
         r->spent[0] = spent;
@@ -276,32 +335,35 @@ static int pack_decodes(struct replica *r)
 
 static int sglang_pack(struct replica *r)
 {
+    if (r->tree.buckets > 0 && r->unfinished != SEQ_NONE)
+        replica_tree_add(r, r->unfinished);
     leave_batch(r);
-    /* a batch of prompts that joins an empty one brings its own mark */
-    if (r->joins_none)
+    /* a batch of prompts that joins an empty one brings its own mark; one that was cut takes it */
+    if (r->joins_none || r->unfinished != SEQ_NONE)
         r->full = false;
     r->wasted = 0;
-    for (int again = 0; again < 2; again++) {
-        bool held = r->leaving > 0;
-
-        if (!r->full)
-            r->lacks_slots = r->lacks_blocks = false;
-        r->joins_none = in_batch(r) == 0;
-        pack_prompts(r);
-        if (r->chunks > 0)
-            return 0;
-        int decodes = pack_decodes(r);
-        if (decodes > 0 || r->wasted > 0 || !held)
-            return decodes;
-        if (!r->rules->overlap) /* the engine thinks that it is idle, and looks again */
-            sglang_idle(r);
-    }
-    return 0;
+    bool held = r->leaving > 0;
+    if (!r->full)
+        r->lacks_slots = r->lacks_blocks = false;
+    r->joins_none = in_batch(r) == 0;
+    pack_prompts(r);
+    take_chunks(r);
+    if (r->chunks > 0)
+        return 0;
+    int decodes = pack_decodes(r);
+    /* the last of the batch has left it: the engine looks again, without overlap as if idle */
+    r->again = held && decodes == 0 && r->wasted == 0;
+    if (r->again && !r->rules->overlap)
+        sglang_idle(r);
+    return decodes;
 }
 
 static int64_t sglang_steady(const struct replica *r)
 {
-    return replica_waiting(r) > 0 && !r->full ? 1 : INT64_MAX;
+    /* before the steps behind it blocks come free */
+    bool gives = r->spent[0] > 0 || r->spent[1] > 0 || r->prompted_count > 0;
+
+    return gives || (replica_waiting(r) > 0 && !r->full) ? 1 : INT64_MAX;
 }
 
 static void sglang_decoded(struct replica *r, int64_t ticks)
@@ -313,6 +375,7 @@ static void sglang_decoded(struct replica *r, int64_t ticks)
 const struct scheduler_rules scheduler_sglang = {
     .pack = sglang_pack,
     .alone = true,
+    .make_room = make_room,
     .steady = sglang_steady,
     .decoded = sglang_decoded,
     .idle = sglang_idle,
