@@ -87,10 +87,21 @@ double kernel_rate(enum kernel kernel, const struct gpu *gpu)
     }
 }
 
+double family_compute(enum kernel kernel, const struct gpu *gpu, double compute)
+{
+    static const unsigned fp32_sums = 1u << KERNEL_16 | 1u << KERNEL_FP8 | 1u << KERNEL_FP8_BLOCK |
+                                      1u << KERNEL_MXFP4 | 1u << KERNEL_W8 | 1u << KERNEL_W4;
+    double slower = gpu->rate_fp16acc.known ? rate_16(gpu) / gpu->rate_fp16acc.value : 1;
+
+    if (!(fp32_sums >> kernel & 1) || slower <= 0 || slower >= 1 || compute >= 1)
+        return compute;
+    return 1 / sqrt(1 + (1 / (compute * compute) - 1) * slower * slower);
+}
+
 /* ---- weights that are packed ---- */
 
-#define INTEGER_LANES 64 /* of a multiprocessor; from cc 8.0 on */
-#define UNPACK 2.85      /* integer instructions per weight, beside its share of a load */
+#define INTEGER_LANES 64  /* of a multiprocessor; from cc 8.0 on */
+#define UNPACK 2.85       /* integer instructions per weight, beside its share of a load */
 #define UNPACK_PASCAL 4.4 /* ... of llama.cpp's quants, on lanes that do the rest, too */
 
 double family_unpacked(enum kernel kernel, const struct gpu *gpu, double memory)

@@ -104,6 +104,15 @@ double kernel_rate(enum kernel kernel, const struct gpu *gpu);
 struct product_share family_product(const struct family *family, enum kernel kernel, bool *alike);
 struct expert_share family_expert(const struct family *family, enum kernel kernel, bool *alike);
 
+/* The share of its arithmetic that a kernel reaches, of that on cards of full rate. GeForce cards
+ * add up in FP32 at half the rate of the same chip elsewhere, while all else that takes time of a
+ * product is as there:
+ *
+ *   1 / sqrt(1 + (1/ec^2 - 1) * (rate with FP32 sums / rate with FP16 sums)^2)
+ *
+ * Example: ec 0.593 of an L40S is 0.827 of an RTX 4090, whose sheet has half the rate. */
+double family_compute(enum kernel kernel, const struct gpu *gpu, double compute);
+
 /* The share of the bandwidth at which a kernel reads weights, of the share that it would
  * reach without unpacking them. Those of 4 and 8 bits become 16-bit values one by one:
  *

@@ -78,7 +78,7 @@ static double experts_time(const struct device_law *law, const struct point *p)
     struct expert_share share = family_expert(f, kernel, &alike);
     double rate = kernel_rate(kernel, law->gpu);
     rate = rate > 0 ? rate : kernel_rate(KERNEL_16, law->gpu);
-    return gemm_norm(point_operations(p) / (share.compute * rate),
+    return gemm_norm(point_operations(p) / (family_compute(kernel, law->gpu, share.compute) * rate),
                      point_bytes(p) / (share.memory * law->gpu->bandwidth.value), 2) +
            share.each * p->groups / 2;
 }
@@ -96,7 +96,7 @@ static double work_time(const struct device_law *law, enum bench_type type, doub
     struct product_share share = family_product(f, kernel, &alike);
     double rate = kernel_rate(kernel, law->gpu);
     rate = rate > 0 ? rate : kernel_rate(KERNEL_16, law->gpu);
-    return gemm_norm(operations / (share.compute * rate),
+    return gemm_norm(operations / (family_compute(kernel, law->gpu, share.compute) * rate),
                      bytes / (share.memory * law->gpu->bandwidth.value), f->norm);
 }
 

@@ -92,7 +92,8 @@ static void input_kernel(struct terms *w, enum kernel kernel, double compute, do
 
     rate = rate > 0 ? rate : kernel_rate(KERNEL_16, gpu);
     input_word(w, "kernel", kernel_word(kernel));
-    input_number(w, "ec", compute, FAMILY);
+    double half = family_compute(kernel, gpu, compute);
+    input_number(w, "ec", half, half > compute ? FAMILY ", sums in FP32" : FAMILY);
     double unpacked = family_unpacked(kernel, gpu, memory);
     input_number(w, "em", unpacked, unpacked < memory ? FAMILY ", unpacking" : FAMILY);
     input_unit(w, "P", rate / 1e12, "TFLOPS", "sheet");
@@ -236,7 +237,8 @@ static void add_attention(const struct walk *k)
     input_exact(k->w, "read for one", bytes);
     input_unit(k->w, "F", flops / 1e9, "GFLOP", "MLA");
     input_number(k->w, "ekv", k->step->kv / q->gpu->bandwidth.value, FAMILY);
-    input_number(k->w, "emla", f->mla_compute, FAMILY);
+    enum kernel sums = q->engine->gguf ? KERNEL_GGUF16 : KERNEL_16;
+    input_number(k->w, "emla", family_compute(sums, q->gpu, f->mla_compute), FAMILY);
     input_unit(k->w, "P", kernel_rate(KERNEL_16, q->gpu) / 1e12, "TFLOPS", "sheet");
     double chain = step_chain(k->step, s);
 
@@ -396,7 +398,9 @@ static void input_serving(const struct walk *k)
     input_us(k->w, "launch", e->prefill_kernel, ENGINE);
     input_number(k->w, "kernels", k->step->load->kernels, "counted");
     input_us(k->w, "per layer and chunk", e->prefill_layer, ENGINE);
-    input_number(k->w, "efa", q->gpu->family->prefill_attention, FAMILY);
+    enum kernel sums = q->engine->gguf ? KERNEL_GGUF16 : KERNEL_16;
+    input_number(k->w, "efa", family_compute(sums, q->gpu, q->gpu->family->prefill_attention),
+                 FAMILY);
     input_ms(k->w, "tau", e->ttft_base, ENGINE);
     input_number(k->w, "kappa", e->ttft_solo, ENGINE);
     input_number(k->w, "eta", e->ttft_decode, ENGINE);

@@ -69,7 +69,7 @@ screen "an embedding model" -m Qwen/Qwen3-Embedding-8B -g l4 --rate 20 <<'KEYS'
 :wait
 :dump small
 KEYS
-answered "what do prompts cost?" 'FITS.*\$[0-9.]+/M prompts'
+answered "what do prompts cost?" 'FITS.*\$[0-9.]+/M tok'
 answered "how long does one take?" 'time p9[59] +[0-9.]+ m?s'
 answered "how many are served?" 'prompts +[0-9.]+/s'
 answered "and at most?" 'at most +[0-9.]+/s'

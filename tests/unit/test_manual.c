@@ -261,6 +261,18 @@ static void manual_cost(void)
     shows("$%.2f/h = $%s/month", p.cost.per_hour, tokens(p.cost.per_month));
 }
 
+static void manual_speed(struct shipped *w)
+{
+    const struct gpu *ada = profile_gpu(w->catalog, "rtx-4090"),
+                     *l40s = profile_gpu(w->catalog, "l40s");
+    double ec = l40s->family->product[KERNEL_16].compute;
+
+    assert_true(family_compute(KERNEL_16, l40s, ec) == ec);
+    shows("1 / sqrt(1 + (1/%.3f^2 - 1) * (%.1f/%.1f)^2) = %.3f", ec,
+          ada->rate[MATH_BF16].value / 1e12, ada->rate_fp16acc.value / 1e12,
+          family_compute(KERNEL_16, ada, ec));
+}
+
 static void manual_energy(struct shipped *w)
 {
     struct request *q = shipped_request(w, "llama-3.1-70b", "vllm", "fp8");
@@ -335,6 +347,7 @@ static void test_manual(void **state)
     manual_engines(&w);
     manual_verdict(&w);
     manual_cost();
+    manual_speed(&w);
     manual_energy(&w);
     manual_training(&w);
     catalog_free(w.catalog);

@@ -512,7 +512,7 @@ static struct plan plan_of(const char *command)
 /* A pipeline of five is likely, and what is sure takes more. */
 static void test_sure_count(void **state)
 {
-    struct answer a = answer_of("-m qwen3-32b -g rtx-4090 --rate 2");
+    struct answer a = answer_of("-m qwen3-32b -g rtx-4090 --rate 2.5");
     (void)state;
     assert_int_equal(a.plan.layout.gpus, 5);
     assert_int_equal(a.goals.sure.layout.gpus, 6);

@@ -63,7 +63,8 @@ static double law_time(const struct gpu *gpu, double norm, struct product_share 
     double bytes = p->rows * p->cols * p->bytes + 2 * p->tokens * (p->rows + p->cols);
 
     rate = rate > 0 ? rate : kernel_rate(KERNEL_16, gpu);
-    return gemm_norm(2 * p->rows * p->cols * p->tokens / (share.compute * rate),
+    return gemm_norm(2 * p->rows * p->cols * p->tokens /
+                         (family_compute(p->kernel, gpu, share.compute) * rate),
                      bytes / (share.memory * gpu->bandwidth.value), norm);
 }
 

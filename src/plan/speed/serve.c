@@ -448,8 +448,14 @@ static bool apart_rate(const struct step *s, const struct serve_load *l, double 
 
 /* ---- both in one ---- */
 
+static void estimate_beside(const struct step *s, const struct serve_load *l, double others,
+                            bool arrives, double solo, struct serve *out);
+
 static void estimate_at_users(const struct step *s, const struct serve_load *l, double users,
-                              double solo, struct serve *out);
+                              double solo, struct serve *out)
+{
+    estimate_beside(s, l, fmax(users, 1) - 1, false, solo, out);
+}
 
 struct arrivals {
     const struct step *step;
@@ -464,8 +470,9 @@ static double in_flight(void *ctx, double users)
 {
     struct arrivals *a = ctx;
     struct serve out;
+    double others = fmin(users, fmax(a->load->admitted - 1, 0));
 
-    estimate_at_users(a->step, a->load, users, a->solo, &out);
+    estimate_beside(a->step, a->load, others, true, a->solo, &out);
     struct queue q = {a->rate * out.turn, out.turn, 0};
     open_ttft(a->step, &q, &out);
     double more = a->rate * (out.ttft + tokens_out(a->load) * out.tpot) - users;
@@ -560,19 +567,23 @@ double serve_peak(double mean)
 
 #define ROUNDS 10 /* of the benchmarks whose first tokens were fitted */
 
-/* Of `users` at once in a closed loop; those who queue are not counted. */
-static void estimate_at_users(const struct step *s, const struct serve_load *l, double users,
-                              double solo, struct serve *out)
+/* What a request sees beside so many others, of a closed loop without those who queue or, arrives,
+ * at a rate: an arrival finds as many as there are in the mean, and the share of them that decodes
+ * is beside it when it does. */
+static void estimate_beside(const struct step *s, const struct serve_load *l, double others,
+                            bool arrives, double solo, struct serve *out)
 {
     const struct engine_speed *e = &s->load->request->engine->speed;
-
-    users = fmax(users, 1);
+    double users = others + 1;
     struct pass all = pass_of(s, l, users);
     struct cost cost = prompt_cost(s, l, &all, users);
     double first = all.time / s->accepted + e->interference * users / l->output * cost.added;
+    double share = 1 / (1 + cost.added / (l->output * first));
     /* while one decodes it is at least that one */
-    double decoding = fmax(users / (1 + cost.added / (l->output * first)), 1);
+    double decoding = arrives ? 1 + others * share : fmax(users * share, 1);
+    double beside = arrives ? decoding - 1 : decoding * others / users;
     struct pass busy = decoding == users ? all : pass_of(s, l, decoding);
+
     out->running = users;
     out->decoding = decoding;
     out->decode = busy.time / s->accepted;
@@ -581,8 +592,7 @@ static void estimate_at_users(const struct step *s, const struct serve_load *l, 
     out->turn = cost.turn;
     out->spread = work_spread(s, l, out->turn);
     /* while one's answer runs, as many prompts come as others decode */
-    out->tpot =
-        out->decode + e->interference * decoding * (users - 1) / users / l->output * out->prompt;
+    out->tpot = out->decode + e->interference * beside / l->output * out->prompt;
     out->solo = solo;
     out->ttft =
         s->first *

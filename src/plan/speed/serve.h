@@ -34,7 +34,9 @@
  *   rho  = r * turn                         share of the time in steps with prompts
  *   W    = rho * turn (1 + cs^2) / (2 (1 - rho))    mean wait, M/G/1
  *   TTFT = tau + kappa*solo + dec/2 + W
- *   C    = r * (TTFT + (O-1)*TPOT(C))              the fewest that hold, from idle
+ *   C    = r * (TTFT + (O-1)*TPOT)          the fewest that hold, from idle
+ *   B    = 1 + C / (1 + pc/(O*t0))          who arrives finds C in flight and is one more
+ *   TPOT = dec(B) + phi * (B-1)/O * pc(B)
  *
  * Lengths that differ (catalog/lengths.h): caches hold more tokens in the mean, attention
  * over a prompt goes by E[P^2], and a prompt waits behind long ones: cs is the standard

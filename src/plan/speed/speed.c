@@ -51,7 +51,7 @@ static const struct factors {
     [DOUBT_DRAFT] = {1.25, 1.25},        [DOUBT_NETWORK] = {1.50, 2.00},
     [DOUBT_BANDWIDTH] = {1.0, 1.0},      [DOUBT_MEASURED] = {1.0, 1.0},
     [DOUBT_RATE] = {1.0, 1.0},           [DOUBT_ON_HOST] = {1.0, 1.0},
-    [DOUBT_ARRIVALS] = {1.15, 1.50},     [DOUBT_NEWER] = {1.15, 1.15},
+    [DOUBT_ARRIVALS] = {1.10, 1.46},     [DOUBT_NEWER] = {1.15, 1.15},
     [DOUBT_LOCAL] = {1.18, 1.25},
 };
 

@@ -216,7 +216,7 @@ static struct served_load served_load_of(const struct request *q, enum kernel ke
 
     rate = rate > 0 ? rate : kernel_rate(KERNEL_16, gpu);
     return (struct served_load){
-        1 / (share.compute * rate),
+        1 / (family_compute(kernel, gpu, share.compute) * rate),
         1 / (family_unpacked(kernel, gpu, share.memory) * gpu->bandwidth.value)};
 }
 
@@ -399,9 +399,11 @@ void step_cut(const struct step_load *load, const struct layout *l, struct step 
     double rate = kernel_rate(KERNEL_16, q->gpu);
     double kv = q->engine->speed.kv > 0 ? q->engine->speed.kv : 1;
     s->kv = f->kv_memory * kv * s->bandwidth;
-    s->mla = f->mla_compute * rate;
+    enum kernel sums = q->engine->gguf ? KERNEL_GGUF16 : KERNEL_16;
+    s->mla = family_compute(sums, q->gpu, f->mla_compute) * rate;
     double prefill = q->engine->speed.prefill_attention;
-    s->prefill = f->prefill_attention * (prefill > 0 ? prefill : 1) * rate;
+    s->prefill =
+        family_compute(sums, q->gpu, f->prefill_attention) * (prefill > 0 ? prefill : 1) * rate;
     for (int i = 0; i < load->products; i++)
         gemm[i] = cut_product(s, i, l);
     for (int k = 0; k < q->model->kind_count; k++) {
