@@ -175,7 +175,8 @@ bool cost_dated(const struct instance *instance);
  * such a host. 1 for a MIG slice and for a GPU that is part of its computer, 8 PCIe
  * cards, a board's own number (link_domain up to 16), else what servers show. A listed
  * instance may raise it where its GPUs cost no more than a third above the cheapest, never lower
- * it: 3 cards that are rented one by one fit into one workstation all the same. The largest server of the catalogue is no usual host. */
+ * it: 3 cards that are rented one by one fit into one workstation all the same. The largest server
+ * of the catalogue is no usual host. */
 int cost_host_gpus(const struct gpu *gpu, const struct market *market, bool *assumed);
 
 /* Dollars an hour that nobody asks less than for one: INFINITY where nobody rents it out so; 0
