@@ -31,13 +31,13 @@
  * Cuts are looked at in tiers (cut_tier() of search.c): each group of GPUs in one host, then, where
  * nothing of those fits in two hosts, over whole hosts. Last what people do not run, pipelines in a
  * host where TP divides, 3 or 5 GPUs of it: beside what they run that has to cost a fourth less, in
- * fewer hosts or a smaller slice of one. In each tier the engine's own options are tried first, then the
- * ladder of turned ones, the mildest that fits, for what costs no more. With --goals sure what
- * people do not run costs no less than what serves the goals at the middle of the bands: no count
- * is called sure below the one that is bought.
+ * fewer hosts or a smaller slice of one. In each tier the engine's own options are tried first,
+ * then the ladder of turned ones, the mildest that fits, for what costs no more. With --goals sure
+ * what people do not run costs no less than what serves the goals at the middle of the bands: no
+ * count is called sure below the one that is bought.
  *
  * Where what is rented at the lowest price holds more GPUs than the best layout takes, the best of
- * all of them is taken if it is better in 5 to 7.
+ * all of them is taken if it is better by this order.
  *
  * Where a layout of fewer GPUs misses its goals with the engine's own steps, and nobody
  * gave --max-batched-tokens, larger and smaller ones are tried; what the engine does by
