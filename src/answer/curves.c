@@ -541,6 +541,8 @@ static void say_words(const struct load_curve *c, enum load_kind kind, char word
     char marginal[32] = "", count[32];
     bool done = c->done == c->count, pooling = c->request.model->pooling;
     const char *rate = pooling ? "prompts/s" : "tok/s";
+    const char *most = c->most < 100 ? units_plain(count, sizeof(count), c->most, 3)
+                                     : units_tokens(count, sizeof(count), round(c->most));
 
     words[0] = '\0';
     if (kind == LOAD_TPOT && done)
@@ -549,11 +551,11 @@ static void say_words(const struct load_curve *c, enum load_kind kind, char word
         add_goal(true, c->request.ttft, c->ttft_to, c->ttft_sure, c, words);
     if (kind == LOAD_TOKENS && done && c->knee > 0)
         gp_format(words, CURVE_WORDS, "90 %% of the most, %s %s, from %.0f users on, at %s %s ms; ",
-                  units_tokens(count, sizeof(count), round(c->most)), rate, c->knee,
-                  pooling ? "a prompt in" : "TPOT", UNITS_PLAIN(c->knee_pace * 1e3, 3));
+                  most, rate, c->knee, pooling ? "a prompt in" : "TPOT",
+                  UNITS_PLAIN(c->knee_pace * 1e3, 3));
     else if (kind == LOAD_TOKENS && done && c->most > 0)
-        gp_format(words, CURVE_WORDS, "no knee: it still grows at %s %s, where room ends; ",
-                  units_tokens(count, sizeof(count), round(c->most)), rate);
+        gp_format(words, CURVE_WORDS, "no knee: it still grows at %s %s, where room ends; ", most,
+                  rate);
     if (c->end.marginal > c->end.fits)
         gp_format(marginal, sizeof(marginal), ", marginal to %.0f", c->end.marginal);
     size_t used = strlen(words);

@@ -39,7 +39,7 @@
 
 #define COST_HOURS_PER_MONTH 730.0 /* 8760 / 12 */
 #define COST_OLD_DAYS 365          /* a price older than this is warned of */
-#define COST_MUCH_LESS 0.75        /* of the money: no estimate of two layouts differs by more */
+#define COST_MUCH_LESS 0.75        /* of the money, for what is unusual: chosen, not measured */
 
 struct market { /* borrowed lists; NULL and 0 when not loaded */
     const struct instance *instances;

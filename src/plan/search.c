@@ -859,7 +859,7 @@ static bool is_final(const struct evaluation *e, double least)
            (least > 1 + CLOSE && e->verdict == VERDICT_SLOW && rank_of(e->miss) <= rank_of(least));
 }
 
-static bool is_paid(const struct search *s, const struct evaluation *e)
+static bool in_budget(const struct search *s, const struct evaluation *e)
 {
     return e->price.per_hour <= s->request->budget;
 }
@@ -911,7 +911,7 @@ static void double_replicas(struct search *s, struct layout l, int step, double 
         int over = l.replicas;
 
         l.replicas = low;
-        l.replicas = most_that(s, l, over - step, step, is_paid);
+        l.replicas = most_that(s, l, over - step, step, in_budget);
         if (l.replicas > low)
             try_layout(s, &l, &e);
     }

@@ -43,6 +43,20 @@ row 'FITS on 46 x *TP 2 x 23 *' -m llama-3.1-8b -g l4 --rate 20 --prompt 4000 --
 run --plan -m kimi-k2
 assert_contains "what nobody sells is not offered: a host of 8" "FITS on 8 x" "$out"
 
+# ---- what is rented: one machine where an engine needs one, the cheapest split, all of a budget ----
+run --plan -m olmo-hybrid-7b -p native -g v100-pcie-32:8 --engine ollama -c 4096
+assert_contains "Ollama on one machine" "TP 1 x PP 8, 1 host" "$out"
+run --plan -m olmo-2-0425-1b -p int4-awq -g b300 --engine vllm -c 512 -u 1 --replicas 10 --disaggregate auto
+assert_contains "the cheapest split" "TP 1 x 10 replicas" "$out"
+row 'FITS on 6 x *: TP 2 x 3 replicas*' -m eurollm-9b-instruct-2512 -p native -g l4 --engine vllm -c 16384 --rate 6.2 --ttft 800 --budget 2.64
+run --plan -m ernie-4.5-21b-a3b -p native -g h100-sxm --engine llama.cpp -c 8192 --rate 60.198
+assert_contains "no more GPUs than are paid for" "TP 1 x 7 replicas" "$out"
+run --launch mlx -m gemma-3-27b -p int4-awq -g apple-m3-max --tp 2
+assert_eq "MLX cuts tensors" 0 "$rc"
+assert_lacks "... with no option" "--pipeline" "$out"
+run --plan -m gpt-oss-120b -g mi300x
+assert_contains "how many would do" "1 GPU would do: what has to be rented holds more" "$out"
+
 # ---- graphs are given up where it would not start, not for more users ----
 run --plan -m llama-3.1-8b -g l40s:1 -c 8k --solve users
 assert_lacks "more users keep the graphs" "no CUDA graphs" "$out"

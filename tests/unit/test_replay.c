@@ -424,6 +424,17 @@ static void test_two_queues(void **state)
         }
 }
 
+/* A load on one replica, with the times of linear_clock. */
+static struct replay_result run_alone(const struct replay_load *load,
+                                      const struct replay_rules *rules)
+{
+    struct replay replay = {.load = load, .rules = rules, .clock = &linear_clock, .replicas = 1};
+    struct replay_result r;
+
+    replay_run(&replay, &r);
+    return r;
+}
+
 /* The last piece of a prompt that no step holds does not wait until nobody decodes. */
 static void test_cut_goes_on(void **state)
 {
@@ -443,11 +454,8 @@ static void test_cut_goes_on(void **state)
                                            .blocks = 1000,
                                            .context = 1000,
                                            .ratio = 0.7};
-        struct replay replay = {
-            .load = &load, .rules = &rules, .clock = &linear_clock, .replicas = 1};
-        struct replay_result r;
+        struct replay_result r = run_alone(&load, &rules);
 
-        replay_run(&replay, &r);
         assert_true((double)r.outcome[1].ttft < 0.1);
         replay_result_fini(&r);
     }
@@ -717,11 +725,8 @@ static void test_gives_leaves_away(void **state)
                                      .blocks = 100,
                                      .context = 1000,
                                      .ratio = 0.7};
-        struct replay replay = {
-            .load = &load, .rules = &rules, .clock = &linear_clock, .replicas = 1};
-        struct replay_result r;
+        struct replay_result r = run_alone(&load, &rules);
 
-        replay_run(&replay, &r);
         assert_int_equal(r.completed, 3 + rows[i].second);
         assert_int_equal(r.outcome[3].cached, rows[i].cached);
         replay_result_fini(&r);
