@@ -150,6 +150,19 @@ static double most_served(const struct request *q, const struct load *load,
     return speed_capacity(q, load, &e->layout, &p->step, speed_admitted(q, load, &m));
 }
 
+static void served_as_held(const struct request *q, const struct load *load,
+                           const struct evaluation *e, struct served_load *p)
+{
+    double most = most_served(q, load, p, e);
+
+    if (most >= q->rate)
+        return;
+    p->held = false;
+    p->served = most;
+    p->rate_miss = q->rate / most;
+    p->serve.requests = most / speed_groups(&e->layout);
+}
+
 static uint64_t evaluate_goals(const struct request *q, const struct load *load,
                                const struct served_load *p, struct evaluation *e)
 {
@@ -269,6 +282,12 @@ static void judge_layout(const struct request *q, const struct load *load, struc
             judge_memory(q, load, held, e);
         }
     }
+    /* solved with as many slots as there may be; where the prompts of the few that they lead to
+     * would queue without end, it is what the pool holds that decides */
+    bool ends = q->rate > 0 && served.judged && served.step.gap == SPEED_KNOWN && served.held &&
+                !q->split && served.serve.requests * served.serve.turn >= BUSY_MOST;
+    if (ends && reasons_verdict(e->reasons) <= VERDICT_MARGINAL)
+        served_as_held(q, load, e, &served);
     if (q->rate <= 0 && served.asked && reasons_verdict(e->reasons) != VERDICT_DOES_NOT_FIT)
         served_load_of(q, load, &e->layout, &served);
     if (served.judged && served.step.gap == SPEED_KNOWN) {

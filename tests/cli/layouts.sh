@@ -40,6 +40,9 @@ row 'FITS on 4 x *: TP 4, 1 host*' -m llama-3.1-70b -p bf16 -g a100-sxm-80
 row 'FITS on 8 x *1 host*' -m kimi-k2 -g h200-sxm -u 32 -c 64k
 row 'FITS on 48 x *6 hosts*' -m kimi-k2 -p int4 -g a100-sxm-40 --rate 30.5
 row 'FITS on 46 x *TP 2 x 23 *' -m llama-3.1-8b -g l4 --rate 20 --prompt 4000 --output-tokens 200
+# of more in flight it serves fewer: what the pool admits decides, not the slots
+row 'FITS on 4 x *' -m phi-3.5-moe -p fp16 --kv-precision fp8 -g rtx-pro-6000-server:4 --rate 30.2
+assert_lacks "what fits is served" "likely not" "$out"
 run --plan -m kimi-k2
 assert_contains "what nobody sells is not offered: a host of 8" "FITS on 8 x" "$out"
 

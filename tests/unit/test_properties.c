@@ -291,6 +291,7 @@ static void random_answers(void)
         if (!plan_alone(&options, &a))
             continue;
         planned++;
+        check_goals(&options, &a.plan);
         check_launch(&options, &a);
         check_more(&options, &a.plan);
     }

@@ -303,8 +303,6 @@ static double tokens_out(const struct serve_load *l)
     return fmax(l->output - 1, 0);
 }
 
-#define BUSY_MOST 0.95 /* share of the time in prompts at which a queue no longer ends */
-
 /* ---- where two figures meet ---- */
 
 /* Falls with x; what it works out it leaves in ctx. */

@@ -97,6 +97,8 @@ enum saturation {
     SATURATES_COUNT
 };
 
+#define BUSY_MOST 0.95 /* share of the time in prompts at which a queue no longer ends */
+
 struct serve {
     double running;      /* requests at once; disaggregated: that decode */
     double decoding;     /* of them, in the mean */
