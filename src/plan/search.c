@@ -78,7 +78,8 @@ struct cut {
 struct search {
     const struct request *request;
     struct load load;
-    struct step_load step; /* of it, where there are goals of speed */
+    struct step_load step;    /* of it, where there are goals of speed */
+    struct serve_cut step_of; /* the layout that was judged last */
     struct prices prices;
     enum search_goal goal;
     const enum worse_by *order;
@@ -235,6 +236,7 @@ static void judge_tokens(struct search *s, struct evaluation *e)
         if (!s->load.step) {
             step_load_sum(s->request, &s->load, &s->step);
             s->load.step = &s->step;
+            s->load.cut_step = &s->step_of;
         }
         e->tokens = evaluate_tokens(s->request, &s->load, &e->layout);
     }
@@ -417,6 +419,7 @@ static const struct setting *search_chunked(struct search *s, size_t i)
         c->request.max_batched_tokens = chunks[i];
         c->load = load_sum(&c->request);
         c->load.step = &s->step;
+        c->load.cut_step = &s->step_of;
         c->load.fits_only = true;
         c->load.cut_valid = s->load.cut_valid;
         c->known = true;
@@ -468,25 +471,23 @@ static double least_miss(struct search *s, const struct layout *l)
 {
     const struct request *q = s->request;
     double ttft, tpot, miss = 0, other;
-    struct step step;
-    struct step_others others;
+    const struct step *step;
 
     if (q->rate > 0 && q->throughput > q->rate * q->output)
         miss = q->throughput / (q->rate * q->output);
     bool late = late_asked(q);
     if ((q->ttft <= 0 && q->tpot <= 0 && q->throughput <= 0 && !late) || s->step.gap != SPEED_KNOWN)
         return miss;
-    step_cut(&s->step, l, &step);
-    step_attach(&step, l, &others);
-    if (step.gap != SPEED_KNOWN)
+    step = serve_cut(&s->step_of, &s->step, l);
+    if (step->gap != SPEED_KNOWN)
         return 0;
-    speed_least(q, &s->load, l, &step, &ttft, &tpot);
+    speed_least(q, &s->load, l, step, &ttft, &tpot);
     for (size_t i = 0; s->chunked && q->max_batched_tokens <= 0 && i < CHUNKS; i++) {
-        speed_least(q, &search_chunked(s, i)->load, l, &step, &other, &tpot);
+        speed_least(q, &search_chunked(s, i)->load, l, step, &other, &tpot);
         ttft = fmin(ttft, other);
     }
     double most = q->users * q->output / (ttft + fmax(q->output - 1, 0) * tpot);
-    struct goal_ends end = goals_ends(q, &step, NULL, 1); /* with more at once they are further */
+    struct goal_ends end = goals_ends(q, step, NULL, 1); /* with more at once they are further */
     if (q->split && q->tp <= 0) /* prompts may be worked off in a larger TP */
         ttft = 0;
     miss = fmax(miss, q->ttft > 0 ? ttft * end.ttft / q->ttft : 0);
@@ -1279,6 +1280,7 @@ static bool search_all(struct search *s, const struct request *q, const struct m
                        enum search_goal goal, enum extent extent, double per_hour, int gpus)
 {
     s->goal = goal; /* the rest is filled in before it is read */
+    s->step_of.load = NULL;
     s->order = orders[goal == SEARCH_FEWEST_GPUS && q->gpu_count > 0 ? ORDER_COUNTED : goal];
     s->fits_only = extent > SEARCH_NEAREST;
     s->no_rest = extent > SEARCH_FITS;
@@ -1296,6 +1298,7 @@ static bool search_all(struct search *s, const struct request *q, const struct m
     if (request_asks_speed(q)) {
         step_load_sum(q, &s->load, &s->step);
         s->load.step = &s->step;
+        s->load.cut_step = &s->step_of;
     }
     prices_init(q, market, &s->prices);
     s->most = prices_most_gpus(&s->prices, per_hour);
