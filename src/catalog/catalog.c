@@ -1054,8 +1054,7 @@ bool catalog_gpu_reading(struct catalog *catalog, const char *text, char *readin
         catalog_gpu(catalog, text, &gpu, NULL) == GP_OK)
         return gp_copy(reading, size, gpu->id);
     const char *plus = strchr(text, '+'); /* Nitro+ and no "rtx-5090+foo"; an id is misspelt */
-    bool several = strncasecmp(text, "dual ", 5) == 0 || strncasecmp(text, "quad ", 5) == 0;
-    return ready && !several &&
+    return ready && name_counted(text, &times) == NULL && /* "Dual" is a series of cards, too */
            (strchr(text, '[') || !strpbrk(text, strchr(text, ' ') ? ":@" : ":/@")) &&
            (!plus || plus[1] == ' ') &&
            name_gpu_known(&catalog->names, names, count, text, known) &&

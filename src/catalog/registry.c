@@ -261,11 +261,23 @@ static void add_name(struct names *names, const char *dir, const char *file, siz
     }
     if (is_set(id))
         return;
-    for (size_t i = 0; i < names->count; i++)
-        if (strcmp(names->names[i], id) == 0)
-            return;
     names->names = gp_grow(names->names, &names->cap, names->count + 1, sizeof *names->names);
     names->names[names->count++] = gp_strdup(id);
+}
+
+/* Sorted, each once. */
+static void sort_once(struct names *names)
+{
+    size_t kept = 0;
+
+    if (names->count > 0)
+        qsort(names->names, names->count, sizeof *names->names, by_text);
+    for (size_t i = 0; i < names->count; i++)
+        if (kept > 0 && strcmp(names->names[kept - 1], names->names[i]) == 0)
+            free(names->names[i]);
+        else
+            names->names[kept++] = names->names[i];
+    names->count = kept;
 }
 
 static enum gp_status list_ids(struct registry *registry, enum registry_extent extent,
@@ -292,8 +304,7 @@ static enum gp_status list_ids(struct registry *registry, enum registry_extent e
         know_sets(registry);
     for (size_t i = 0; extent == REGISTRY_ALL && i < registry->set_count; i++)
         add_name(names, registry->sets[i].file, registry->sets[i].id, strlen(registry->sets[i].id));
-    if (names->count > 0)
-        qsort(names->names, names->count, sizeof *names->names, by_text);
+    sort_once(names);
     return GP_OK;
 }
 
