@@ -493,14 +493,19 @@ static void scan_sets(struct registry *registry)
 enum gp_status registry_names(struct registry *registry, const struct registry_name **list,
                               size_t *count, struct gp_err *err)
 {
-    struct names ids = {0};
+    struct names ids = {0}, files = {0};
     enum gp_status rc =
         registry->names != NULL ? GP_OK : list_ids(registry, REGISTRY_ALL, &ids, err);
+    size_t at = 0;
 
+    if (ids.count > 0 && rc == GP_OK)
+        rc = list_ids(registry, REGISTRY_FILES, &files, err);
     for (size_t i = 0; i < ids.count && rc == GP_OK; i++) {
         const char *id = texts_add(&registry->texts, ids.names[i]);
+        bool file = at < files.count && strcmp(files.names[at], id) == 0;
 
-        for (size_t k = 0; k < registry->path->count; k++) {
+        at += file;
+        for (size_t k = 0; file && k < registry->path->count; k++) {
             char path[GP_PATH_MAX], *bytes;
             size_t len;
 
@@ -515,6 +520,7 @@ enum gp_status registry_names(struct registry *registry, const struct registry_n
     if (ids.count > 0)
         scan_sets(registry);
     names_fini(&ids);
+    names_fini(&files);
     *list = registry->names;
     *count = rc == GP_OK ? registry->name_count : 0;
     return rc;
