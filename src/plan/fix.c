@@ -489,7 +489,8 @@ static bool propose_cut(struct fix_search *f, struct proposal p)
     struct evaluation e;
 
     p.request.gpu_count = 0;
-    search_layout(&p.request, f->market, SEARCH_FEWEST_GPUS, &e);
+    (request_asks_speed(&p.request) ? search_layout : search_starting)(&p.request, f->market,
+                                                                       SEARCH_FEWEST_GPUS, &e);
     if (e.verdict == VERDICT_DOES_NOT_FIT)
         return false;
     for (int i = 0; i < f->cuts; i++)
@@ -847,6 +848,33 @@ static int fix_pick(struct fix_search *f, struct fix out[PLAN_MAX_FIXES])
     return n;
 }
 
+/* Fewer users or tokens, and options of the engine. */
+static void fix_load(struct fix_search *f)
+{
+    const struct plan *plan = f->plan;
+    const struct request *asked = &plan->request;
+    struct proposal p;
+    double users = asked->rate > 0 ? 0 : solve_users(f->planned, &f->plan->layout);
+    double context = solve_context(f->planned, &f->plan->layout);
+
+    p = fix_begin(f, FIX_USERS, users < SHRINKS * asked->users ? RANK_OTHER : RANK_USERS,
+                  BIT(CHANGE_USERS));
+    if (users >= 1 && users < asked->users) {
+        p.request.users = users;
+        fix_propose(f, &p);
+    }
+    p = fix_begin(f, FIX_CONTEXT, context < SHRINKS * asked->context ? RANK_OTHER : RANK_CONTEXT,
+                  BIT(CHANGE_CONTEXT));
+    if (context >= 256 && context < asked->context &&
+        request_take_context(&p.request, context, f->choices->trace))
+        fix_propose(f, &p);
+    if (plan->request.lora_slots > 1) {
+        p = fix_begin(f, FIX_LORA, RANK_USERS, BIT(CHANGE_LORA));
+        propose_halved(f, &p, &p.request.lora_slots, 0, p.request.lora_slots, true);
+    }
+    engine_knobs(f);
+}
+
 static void propose_all(struct fix_search *f)
 {
     const struct plan *plan = f->plan;
@@ -871,26 +899,10 @@ static void propose_all(struct fix_search *f)
     }
     if (plan->verdict != VERDICT_FITS && plan->has_memory) {
         const struct request *asked = &f->plan->request;
-        double users = asked->rate > 0 ? 0 : solve_users(f->planned, &f->plan->layout);
-        double context = solve_context(f->planned, &f->plan->layout);
+        const struct load load = load_sum(asked);
 
-        p = fix_begin(f, FIX_USERS, users < SHRINKS * asked->users ? RANK_OTHER : RANK_USERS,
-                      BIT(CHANGE_USERS));
-        if (users >= 1 && users < asked->users) {
-            p.request.users = users;
-            fix_propose(f, &p);
-        }
-        p = fix_begin(f, FIX_CONTEXT,
-                      context < SHRINKS * asked->context ? RANK_OTHER : RANK_CONTEXT,
-                      BIT(CHANGE_CONTEXT));
-        if (context >= 256 && context < asked->context &&
-            request_take_context(&p.request, context, f->choices->trace))
-            fix_propose(f, &p);
-        if (plan->request.lora_slots > 1) {
-            p = fix_begin(f, FIX_LORA, RANK_USERS, BIT(CHANGE_LORA));
-            propose_halved(f, &p, &p.request.lora_slots, 0, p.request.lora_slots, true);
-        }
-        engine_knobs(f);
+        if (!search_lacks(asked, &load))
+            fix_load(f);
         fix_formats(f);
         on_host(f);
     }

@@ -932,22 +932,29 @@ bool search_too_heavy(const struct request *q, const struct load *l, double usab
     return (experts + rest) / pp > usable;
 }
 
-/* Bytes of a GPU that weights may take, at most, where something fits for certain: its memory, or
- * what the engine lets itself take of it with the options that are turned. */
-static double weights_most(const struct search *s)
+/* Bytes of a GPU that weights may take, at most, where something may fit: its memory, or what the
+ * engine lets itself take of it, as asked or with its options turned. */
+static double weights_most(const struct request *q, const struct load *l, bool turned)
 {
-    const struct request *q = s->request;
-    double usable = s->load.usable.high, fraction = s->load.fraction;
+    double fraction = turned ? fmax(l->fraction, MOST_UTILIZATION) : l->fraction;
 
-    if (!s->offers_only || q->gpu->mix || logged_of(q) || memory_budget(q) != BUDGET_UTILIZATION)
-        return usable;
-    fraction = q->utilization > 0 ? fraction : fmax(fraction, MOST_UTILIZATION);
-    return usable * fraction * (1 - q->headroom);
+    if (q->gpu->mix || logged_of(q) || memory_budget(q) != BUDGET_UTILIZATION)
+        return l->usable.high;
+    return l->usable.high * fraction * (1 - q->headroom);
+}
+
+bool search_lacks(const struct request *q, const struct load *l)
+{
+    return q->gpu_count > 0 &&
+           search_too_heavy(q, l, weights_most(q, l, true), q->gpu_count, 1, q->gpu_count);
 }
 
 static bool too_heavy(const struct search *s, int tp, int pp, int ep)
 {
-    return search_too_heavy(s->request, &s->load, weights_most(s), tp, pp, ep);
+    const struct request *q = s->request;
+    double most = s->no_rest ? weights_most(q, &s->load, q->utilization <= 0) : s->load.usable.high;
+
+    return search_too_heavy(q, &s->load, most, tp, pp, ep);
 }
 
 bool search_cut(const struct request *q, int tp, int pp, int ep, struct layout *l)
@@ -1087,7 +1094,7 @@ static void try_cut(struct search *s, struct cut *c)
         ((s->no_rest || s->turned) && !raise_to_slots(s, &l, step)) ||
         (count == 0 && least_gpus(q, &l) > most_gpus(s)))
         return;
-    if ((s->offers_only || (s->fits_only ? s->any : search_fits(s))) &&
+    if ((s->no_rest || (s->fits_only ? s->any : search_fits(s))) &&
         too_heavy(s, c->tp, c->pp, c->ep))
         return;
     if (!c->valid && !q->split) {
@@ -1315,7 +1322,7 @@ static bool search_all(struct search *s, const struct request *q, const struct m
     int most = q->gpu_count > 0 ? q->gpu_count : s->most;
 
     if (none || q->gpu_count > within || within < 1 ||
-        (s->offers_only && too_heavy(s, most, 1, most))) {
+        (s->no_rest && too_heavy(s, most, 1, most))) {
         s->best = (struct evaluation){.verdict = VERDICT_DOES_NOT_FIT};
         return false;
     }
