@@ -40,15 +40,22 @@ package_wheel() {
         env -i "$work/venv/bin/python" "$tree/packaging/python/rule_of_thumb.py" llama-3.1-8b l4
 }
 
-# Debian's packages: lintian is silent, and a bare root runs what apt installed.
+# Debian's packages: lintian is silent, and a bare root runs what apt installed. As root it
+# installs what builds them, as bootstrap does.
 package_deb() {
-    command -v dpkg-buildpackage >/dev/null && command -v dh >/dev/null ||
-        { echo "needs debhelper"; return 77; }
+    local package
+    command -v dh >/dev/null && command -v lintian >/dev/null ||
+        { [ "$(id -u)" -eq 0 ] && command -v apt-get &&
+            apt-get update && apt-get install -y --no-install-recommends debhelper lintian; } ||
+        { echo "needs debhelper and lintian"; return 77; }
     cd "$work/install" && make deb || return
-    if command -v lintian >/dev/null; then
-        [ -z "$(lintian --allow-root packages-*/*.deb | tee /dev/stderr)" ] || return 1
+    [ -z "$(lintian --allow-root -I packages-*/*.deb 2>&1 | tee /dev/stderr)" ] || return 1
+    if [ ! -f "$bare.tar" ]; then
+        for package in packages-*/*.deb; do dpkg -x "$package" "$work/deb" || return; done
+        env -i GPUPLAN_PROFILES="$work/deb/usr/share/gpuplan/profiles" \
+            "$work/deb/usr/bin/gpuplan" --plan -m llama-3.1-8b -g l4 -q
+        return
     fi
-    [ -f "$bare.tar" ] || { echo "built, but there is no bare root to install it in"; return 77; }
     rm -rf "$bare" && unpack "$bare" && cp packages-*/*.deb "$bare/tmp/" || return
     within "$bare" root 'apt-get update && apt-get install -y --no-install-recommends \
         /tmp/gpuplan_*.deb /tmp/gpuplan-data_*.deb /tmp/gpuplan-bench-cpu_*.deb' &&

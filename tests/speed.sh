@@ -15,6 +15,7 @@ set -eu
 plan_limit=15000 # thousand instructions of one --plan, a whole process; 10,700 with the profiles compiled
 log_limit=90000  # of one more MB of a log that is no start
 batch_limit=1000 # of one more plan of --batch; 954 with the speed of layouts of one price
+unfit_limit=2000 # likewise on L4s, where many do not fit, with their fixes; 1,490
 
 only_count=0
 if [ "${1:-}" = --count ]; then
@@ -38,12 +39,12 @@ median() { # median N COMMAND... -> milliseconds
     done | sort -n | awk '{v[NR] = $1} END {printf "%.1f", v[int((NR + 1) / 2)] / 1e6}'
 }
 
-requests() { # requests N
-    awk -v n="$1" 'BEGIN {
+requests() { # requests N [GPU]
+    awk -v n="$1" -v gpu="${2:-h100-sxm}" 'BEGIN {
         split("llama-3.1-8b qwen2.5-7b llama-3.1-70b qwen3-30b-a3b gemma-3-27b", m, " ")
         for (i = 0; i < n; i++)
-            printf "{\"id\":%d,\"model\":\"%s\",\"gpu\":\"h100-sxm:%d\",\"context\":%d," \
-                   "\"users\":%d,\"precision\":\"%s\"}\n", i, m[i % 5 + 1], 2 ^ (i % 3), \
+            printf "{\"id\":%d,\"model\":\"%s\",\"gpu\":\"%s:%d\",\"context\":%d," \
+                   "\"users\":%d,\"precision\":\"%s\"}\n", i, m[i % 5 + 1], gpu, 2 ^ (i % 3), \
                    2048 * (i % 4 + 1), i % 8 + 1, i % 2 ? "fp8" : "int4-awq"
     }'
 }
@@ -64,10 +65,10 @@ count() { # count COMMAND... -> thousand instructions; nothing where none can co
 
 # What one more plan takes: each thread of --batch reads the catalogue, and 320 lines
 # start them all. The requests repeat after 120.
-count_batch() {
+count_batch() { # count_batch [GPU]
     local few many
-    requests 320 >"$work/few"
-    requests 440 >"$work/many"
+    requests 320 "$@" >"$work/few"
+    requests 440 "$@" >"$work/many"
     few=$(count "$gp" --batch "$work/few")
     many=$(count "$gp" --batch "$work/many")
     echo $(((many - few) / 120))
@@ -106,6 +107,7 @@ judge_counts() {
     fi
     judge "--plan, whole process:       " "$plan_limit" "$plan"
     judge "--batch, one more plan:      " "$batch_limit" "$(count_batch)"
+    judge "--batch, one more on L4s:    " "$unfit_limit" "$(count_batch l4)"
     judge "--check-log, one more MB:    " "$log_limit" "$(count_log)"
     return "$failed"
 }

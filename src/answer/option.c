@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "base/suggest.h"
 #include "base/units.h"
+#include "catalog/names.h"
 #include "plan/plan.h"
 
 #define PLAN_INT(member)                              \
@@ -401,6 +402,11 @@ bool spelling_count(const char *text, char *name, size_t size, int *count)
 
     if (!gp_copy(plain, sizeof(plain), text))
         return false;
+    const char *one = name_counted(text, &many);
+    if (one) {
+        *count = *one ? many : *count;
+        return *one && gp_copy(name, size, one);
+    }
     for (char *sign; (sign = strstr(plain, "\xC3\x97"));) /* the multiplication sign */
         memcpy(sign, "* ", 2);
     if (isdigit((unsigned char)plain[0]) && sscanf(plain, "%5d %*1[xX*] %n", &many, &used) == 1 &&

@@ -77,12 +77,25 @@ static const char *lower_kv(const struct engine *e)
     return e->gguf ? "q8_0" : "fp8";
 }
 
+static const struct gpu *const *all_gpus(void *planner, size_t *count)
+{
+    const struct gpu *const *list;
+
+    catalog_gpus_offered(planner_catalog(planner), &list, count, NULL);
+    return list;
+}
+
+/* Where the GPU was named, those that somebody sells first: hardly another is wanted. */
 static enum gp_status offer_all(struct planner *p, const struct request *q, struct choices *out,
                                 struct gp_err *err)
 {
     static const char *const engines[] = CATALOG_ENGINES_OFFERED;
-    bool reads_gguf = q->engine->gguf;
-    enum gp_status rc = catalog_gpus_offered(planner_catalog(p), &out->gpus, &out->gpu_count, err);
+    bool reads_gguf = q->engine->gguf, sold = q->gpu && q->price != WANT_BUY;
+    enum gp_status rc = (sold ? catalog_gpus_sold : catalog_gpus_offered)(
+        planner_catalog(p), &out->gpus, &out->gpu_count, err);
+
+    out->all_gpus = sold ? all_gpus : NULL;
+    out->all_ctx = p;
 
     _Static_assert(sizeof(engines) / sizeof(engines[0]) <=
                        sizeof(out->engines) / sizeof(out->engines[0]),

@@ -75,6 +75,9 @@ struct catalog {
     void *pointers[CLASS_COUNT]; /* to the items of a class, for GPUs and models */
     const struct gpu **offered;
     size_t offered_count;
+    const struct gpu **sold;
+    size_t sold_count, sold_cap;
+    bool sold_known;
     struct engine *engine_list;
     size_t engine_count;
     struct server *server_list;
@@ -201,6 +204,7 @@ void catalog_free(struct catalog *catalog)
         free(catalog->pointers[i]);
     }
     free(catalog->offered);
+    free(catalog->sold);
     names_fini(&catalog->names);
     for (size_t i = 0; i < catalog->warnings.count; i++)
         free(catalog->warnings.lines[i]);
@@ -757,6 +761,55 @@ enum gp_status catalog_gpus_offered(struct catalog *catalog, const struct gpu *c
     return rc;
 }
 
+static int by_gpu_id(const void *a, const void *b)
+{
+    return strcmp((*(const struct gpu *const *)a)->id, (*(const struct gpu *const *)b)->id);
+}
+
+static bool is_sold(const struct catalog *catalog, const char *id)
+{
+    for (size_t i = 0; i < catalog->sold_count; i++)
+        if (strcmp(catalog->sold[i]->id, id) == 0)
+            return true;
+    return false;
+}
+
+enum gp_status catalog_gpus_sold(struct catalog *catalog, const struct gpu *const **list,
+                                 size_t *count, struct gp_err *err)
+{
+    const struct instance *rows;
+    size_t n;
+    enum gp_status rc = catalog_instances(catalog, &rows, &n, err);
+
+    if (rc != GP_OK || catalog->offered != NULL)
+        return catalog_gpus_offered(catalog, list, count, err);
+    for (size_t i = 0; i < n && !catalog->sold_known; i++) {
+        struct gpu *gpu;
+        void *item = NULL;
+
+        if (is_sold(catalog, rows[i].gpu))
+            continue;
+        rc = find_item(catalog, GPUS, rows[i].gpu, &item, NULL);
+        if (rc != GP_OK && rc != GP_E_USAGE) /* a wrong file is said where all are read */
+            return catalog_gpus_offered(catalog, list, count, err);
+        if (item == NULL)
+            continue;
+        gpu = item;
+        if (gpu->in_set || strcmp(gpu->id, rows[i].gpu) != 0 ||
+            catalog_gpu_family(catalog, gpu, err) != GP_OK)
+            continue;
+        catalog->sold = gp_grow(catalog->sold, &catalog->sold_cap, catalog->sold_count + 1,
+                                sizeof *catalog->sold);
+        catalog->sold[catalog->sold_count++] = gpu;
+    }
+    if (catalog->sold_count > 0)
+        qsort(catalog->sold, catalog->sold_count, sizeof *catalog->sold, by_gpu_id);
+    catalog->sold_known = true;
+    *list = catalog->sold;
+    *count = catalog->sold_count;
+    return GP_OK;
+}
+
 enum gp_status catalog_families(struct catalog *catalog, const struct family *const **list,
                                 size_t *count, struct gp_err *err)
 {
@@ -1054,8 +1107,7 @@ bool catalog_gpu_reading(struct catalog *catalog, const char *text, char *readin
         catalog_gpu(catalog, text, &gpu, NULL) == GP_OK)
         return gp_copy(reading, size, gpu->id);
     const char *plus = strchr(text, '+'); /* Nitro+ and no "rtx-5090+foo"; an id is misspelt */
-    bool several = strncasecmp(text, "dual ", 5) == 0 || strncasecmp(text, "quad ", 5) == 0;
-    return ready && !several &&
+    return ready && name_counted(text, &times) == NULL && /* "Dual" is a series of cards, too */
            (strchr(text, '[') || !strpbrk(text, strchr(text, ' ') ? ":@" : ":/@")) &&
            (!plus || plus[1] == ' ') &&
            name_gpu_known(&catalog->names, names, count, text, known) &&

@@ -98,6 +98,9 @@ struct gpu_words { /* of a name, but for what says nothing */
     double gb; /* as in "A100 80GB", or 0 */
 };
 
+/* "dual-3090", "Quad RTX A6000": how many, and what stands behind the word; NULL: none does. */
+const char *name_counted(const char *text, int *count);
+
 void name_gpu_words(const struct name_rules *rules, const char *text, struct gpu_words *out);
 
 /* Does a name of a GPU answer what was typed? 3: it has the same words; 2: but for its memory; 1:

@@ -261,11 +261,23 @@ static void add_name(struct names *names, const char *dir, const char *file, siz
     }
     if (is_set(id))
         return;
-    for (size_t i = 0; i < names->count; i++)
-        if (strcmp(names->names[i], id) == 0)
-            return;
     names->names = gp_grow(names->names, &names->cap, names->count + 1, sizeof *names->names);
     names->names[names->count++] = gp_strdup(id);
+}
+
+/* Sorted, each once. */
+static void sort_once(struct names *names)
+{
+    size_t kept = 0;
+
+    if (names->count > 0)
+        qsort(names->names, names->count, sizeof *names->names, by_text);
+    for (size_t i = 0; i < names->count; i++)
+        if (kept > 0 && strcmp(names->names[kept - 1], names->names[i]) == 0)
+            free(names->names[i]);
+        else
+            names->names[kept++] = names->names[i];
+    names->count = kept;
 }
 
 static enum gp_status list_ids(struct registry *registry, enum registry_extent extent,
@@ -292,8 +304,7 @@ static enum gp_status list_ids(struct registry *registry, enum registry_extent e
         know_sets(registry);
     for (size_t i = 0; extent == REGISTRY_ALL && i < registry->set_count; i++)
         add_name(names, registry->sets[i].file, registry->sets[i].id, strlen(registry->sets[i].id));
-    if (names->count > 0)
-        qsort(names->names, names->count, sizeof *names->names, by_text);
+    sort_once(names);
     return GP_OK;
 }
 
@@ -482,14 +493,19 @@ static void scan_sets(struct registry *registry)
 enum gp_status registry_names(struct registry *registry, const struct registry_name **list,
                               size_t *count, struct gp_err *err)
 {
-    struct names ids = {0};
+    struct names ids = {0}, files = {0};
     enum gp_status rc =
         registry->names != NULL ? GP_OK : list_ids(registry, REGISTRY_ALL, &ids, err);
+    size_t at = 0;
 
+    if (ids.count > 0 && rc == GP_OK)
+        rc = list_ids(registry, REGISTRY_FILES, &files, err);
     for (size_t i = 0; i < ids.count && rc == GP_OK; i++) {
         const char *id = texts_add(&registry->texts, ids.names[i]);
+        bool file = at < files.count && strcmp(files.names[at], id) == 0;
 
-        for (size_t k = 0; k < registry->path->count; k++) {
+        at += file;
+        for (size_t k = 0; file && k < registry->path->count; k++) {
             char path[GP_PATH_MAX], *bytes;
             size_t len;
 
@@ -504,6 +520,7 @@ enum gp_status registry_names(struct registry *registry, const struct registry_n
     if (ids.count > 0)
         scan_sets(registry);
     names_fini(&ids);
+    names_fini(&files);
     *list = registry->names;
     *count = rc == GP_OK ? registry->name_count : 0;
     return rc;

@@ -86,7 +86,7 @@ static bool better_beats(const struct fix *a, const struct fix *b)
 static bool better_plan(const struct best *b, const struct request *q, struct evaluation *e,
                         struct plan *out)
 {
-    search_layout(q, b->market, SEARCH_FEWEST_GPUS, e);
+    search_offer(q, b->market, SEARCH_FEWEST_GPUS, e);
     if (e->verdict == VERDICT_FITS) {
         struct request turned = evaluation_request(q, e);
 

@@ -79,8 +79,8 @@ double evaluation_likely(const struct load *load, const struct evaluation *e)
 struct served_load {
     bool asked, judged;
     struct step_load own;
-    struct step_others others;
-    struct step step;
+    struct serve_cut cut;
+    const struct step *step;
     struct serve serve;
     double slots;     /* of a replica */
     bool held;        /* as many are served as arrive */
@@ -93,17 +93,20 @@ static void served_load_of(const struct request *q, const struct load *load, con
 {
     if (!p->asked)
         return;
+    p->cut.load = NULL;
     if (!load->step)
         step_load_sum(q, load, &p->own);
-    step_cut(load->step ? load->step : &p->own, l, &p->step);
-    step_attach(&p->step, l, &p->others);
+    if (load->step && load->cut_step)
+        p->step = serve_cut(load->cut_step, load->step, l);
+    else
+        p->step = serve_cut(&p->cut, load->step ? load->step : &p->own, l);
     p->judged = p->held = true;
     p->served = 0;
     p->slots = speed_slots(q, load);
-    if (p->step.gap == SPEED_KNOWN)
-        p->held = speed_serve(q, &p->step, load, l, p->slots, &p->serve);
-    if (p->step.gap == SPEED_KNOWN && (!p->held || q->split))
-        p->served = speed_capacity(q, load, l, &p->step, p->slots);
+    if (p->step->gap == SPEED_KNOWN)
+        p->held = speed_serve(q, p->step, load, l, p->slots, &p->serve);
+    if (p->step->gap == SPEED_KNOWN && (!p->held || q->split))
+        p->served = speed_capacity(q, load, l, p->step, p->slots);
     p->rate_miss = p->held ? 0 : q->rate / p->served;
     if (q->rate <= 0 && q->split)
         p->served = p->serve.requests * speed_groups(l);
@@ -115,8 +118,8 @@ double evaluate_tokens(const struct request *q, const struct load *load, const s
 
     served.asked = true;
     served_load_of(q, load, l, &served);
-    return served.step.gap == SPEED_KNOWN ? served.serve.requests * speed_busy(q, l) * q->output
-                                          : 0;
+    return served.step->gap == SPEED_KNOWN ? served.serve.requests * speed_busy(q, l) * q->output
+                                           : 0;
 }
 
 struct request evaluation_request(const struct request *q, const struct evaluation *e)
@@ -147,7 +150,7 @@ static double most_served(const struct request *q, const struct load *load,
 
     held.users = e->users;
     memory_estimate(&held, load, &e->layout, &m);
-    return speed_capacity(q, load, &e->layout, &p->step, speed_admitted(q, load, &m));
+    return speed_capacity(q, load, &e->layout, p->step, speed_admitted(q, load, &m));
 }
 
 static void served_as_held(const struct request *q, const struct load *load,
@@ -168,10 +171,10 @@ static uint64_t evaluate_goals(const struct request *q, const struct load *load,
 {
     uint64_t reasons = 0;
 
-    if (p->step.gap != SPEED_KNOWN)
+    if (p->step->gap != SPEED_KNOWN)
         return REASON_BIT(REASON_NO_SPEED);
     double busy = speed_busy(q, &e->layout);
-    struct goal_ends end = goals_ends(q, &p->step, &p->serve, p->serve.running * busy);
+    struct goal_ends end = goals_ends(q, p->step, &p->serve, p->serve.running * busy);
     double slow = q->throughput > 0 && e->tokens > 0 ? q->throughput / e->tokens * end.tpot : 0;
     double rate = p->rate_miss;
 
@@ -259,7 +262,7 @@ static void judge_layout(const struct request *q, const struct load *load, struc
     if (q->rate > 0) {
         served_load_of(q, load, &e->layout, &served);
         users = q->users;
-        if (served.step.gap == SPEED_KNOWN) /* where more arrive than are served, as many as it
+        if (served.step->gap == SPEED_KNOWN) /* where more arrive than are served, as many as it
                                            * takes at once */
             users = served.held || q->split ? speed_users(&e->layout, &served.serve)
                                             : served.slots * layout_decoding(&e->layout);
@@ -270,7 +273,7 @@ static void judge_layout(const struct request *q, const struct load *load, struc
     }
     judge_memory(q, load, users, e);
     /* of more than can be served the engine takes what the pool holds, and the rest queue */
-    bool queues = q->rate > 0 && served.step.gap == SPEED_KNOWN && !served.held && !q->split;
+    bool queues = q->rate > 0 && served.step->gap == SPEED_KNOWN && !served.held && !q->split;
     if (queues && reasons_verdict(e->reasons) > VERDICT_FITS) {
         const struct binding *b = &e->binding;
         double held = memory_requests_held(b, fmin(b->pool.low, b->free.low + b->reserved));
@@ -290,7 +293,7 @@ static void judge_layout(const struct request *q, const struct load *load, struc
         served_as_held(q, load, e, &served);
     if (q->rate <= 0 && served.asked && reasons_verdict(e->reasons) != VERDICT_DOES_NOT_FIT)
         served_load_of(q, load, &e->layout, &served);
-    if (served.judged && served.step.gap == SPEED_KNOWN) {
+    if (served.judged && served.step->gap == SPEED_KNOWN) {
         e->served = served.served;
         e->ttft = served.serve.ttft;
         e->tpot = served.serve.tpot;

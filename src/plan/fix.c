@@ -489,7 +489,8 @@ static bool propose_cut(struct fix_search *f, struct proposal p)
     struct evaluation e;
 
     p.request.gpu_count = 0;
-    search_layout(&p.request, f->market, SEARCH_FEWEST_GPUS, &e);
+    (request_asks_speed(&p.request) ? search_layout : search_starting)(&p.request, f->market,
+                                                                       SEARCH_FEWEST_GPUS, &e);
     if (e.verdict == VERDICT_DOES_NOT_FIT)
         return false;
     for (int i = 0; i < f->cuts; i++)
@@ -602,7 +603,6 @@ struct other {
     struct request request;
     struct evaluation best;
     bool known;
-    size_t place; /* in the catalogue */
 };
 
 static void offer_gpu(struct fix_search *f, const struct other *o)
@@ -628,7 +628,7 @@ static bool cheaper_gpu(const struct other *a, const struct other *b)
         return x < y;
     if (a->best.layout.gpus != b->best.layout.gpus)
         return a->best.layout.gpus < b->best.layout.gpus;
-    return a->place < b->place;
+    return strcmp(a->request.gpu->id, b->request.gpu->id) < 0;
 }
 
 /* Are as many of them as the price pays for, or as were asked for, too few for the weights? */
@@ -658,7 +658,7 @@ struct others {
 };
 
 struct offered {
-    size_t place;
+    const struct gpu *gpu;
     double least; /* dollars an hour for one, at least; INFINITY = nobody offers it */
     double about; /* ... for as many as hold what the plan needs */
 };
@@ -667,7 +667,7 @@ static void try_gpu(struct fix_search *f, const struct load *load, const struct 
                     struct others *found)
 {
     const struct request *asked = &f->plan->request;
-    const struct gpu *gpu = f->choices->gpus[offered->place];
+    const struct gpu *gpu = offered->gpu;
     const struct other *last = &found->best[OTHER_GPUS - 1];
     struct other o;
     /* dollars an hour above which this one is dearer than all that are kept */
@@ -684,7 +684,6 @@ static void try_gpu(struct fix_search *f, const struct load *load, const struct 
     if (!open && !counted)
         return;
     o.request = search_on(asked, gpu, 0, f->market);
-    o.place = offered->place;
     plan_free_layout(&o.request);
     bool fits = open && fits_on(f, &o, most);
 
@@ -726,7 +725,7 @@ static int by_money(const void *pa, const void *pb)
 
     if (a->about != b->about)
         return a->about < b->about ? -1 : 1;
-    return a->place < b->place ? -1 : 1;
+    return strcmp(a->gpu->id, b->gpu->id);
 }
 
 /* Is it refused on every GPU, by the model or by an engine that stays? */
@@ -739,6 +738,28 @@ static bool refused_anywhere(const struct plan *p)
     bool stays = !usual || usual == p->request.engine;
 
     return p->reasons & (REASON_BIT(REASON_CONTEXT) | (stays ? of_engine : 0));
+}
+
+/* Those of a list, but for the one asked for: priced or not, in the order in which they are looked
+ * at. Returns how many. */
+static size_t order_gpus(const struct fix_search *f, const struct gpu *const *gpus,
+                         size_t gpu_count, bool priced, struct offered order[])
+{
+    const struct request *asked = &f->plan->request;
+    const struct memory *m = &f->plan->memory;
+    double need =
+        f->plan->has_memory ? m->file_bytes + m->kv_reserved.value * f->plan->layout.gpus : 0;
+    size_t count = 0;
+
+    for (size_t i = 0; i < gpu_count; i++) {
+        double least = cost_least(gpus[i], asked->price, f->market);
+
+        if (strcmp(gpus[i]->id, asked->gpu->id) != 0 && isfinite(least) == priced)
+            order[count++] = (struct offered){
+                gpus[i], least, least * fmax(1, ceil(need / gpus[i]->memory_marketed))};
+    }
+    qsort(order, count, sizeof(*order), by_money);
+    return count;
 }
 
 /* The cheapest other GPUs that fit; and of the same vendor the cheapest that does it in
@@ -755,25 +776,22 @@ static void other_gpus(struct fix_search *f)
 
     if (f->no_gpu || refused_anywhere(f->plan))
         return;
-    struct offered *order = gp_calloc(c->gpu_count, sizeof(*order));
-    const struct memory *m = &f->plan->memory;
-    double need =
-        f->plan->has_memory ? m->file_bytes + m->kv_reserved.value * f->plan->layout.gpus : 0;
     const struct load load = load_sum(asked);
-    size_t count = 0;
+    const struct gpu *const *gpus = c->gpus;
+    size_t all = c->gpu_count;
+    struct offered *order = gp_calloc(all, sizeof(*order));
+    size_t count = order_gpus(f, gpus, all, true, order);
 
-    for (size_t i = 0; i < c->gpu_count; i++) {
-        const struct gpu *gpu = c->gpus[i];
-        double least = cost_least(gpu, asked->price, f->market);
-
-        if (strcmp(gpu->id, asked->gpu->id) != 0)
-            order[count++] =
-                (struct offered){i, least, least * fmax(1, ceil(need / gpu->memory_marketed))};
-    }
-    qsort(order, count, sizeof(*order), by_money);
     for (size_t i = 0; i < count; i++)
-        if (isfinite(order[i].least) || !all_priced(f, &found))
+        try_gpu(f, &load, &order[i], &found);
+    if (!all_priced(f, &found)) {
+        gpus = c->all_gpus ? c->all_gpus(c->all_ctx, &all) : gpus;
+        free(order);
+        order = gp_calloc(all, sizeof(*order));
+        count = order_gpus(f, gpus, all, false, order);
+        for (size_t i = 0; i < count && !all_priced(f, &found); i++)
             try_gpu(f, &load, &order[i], &found);
+    }
     free(order);
     for (int i = 0; i < found.count; i++)
         if (!same->known || found.best[i].request.gpu != same->request.gpu ||
@@ -830,6 +848,33 @@ static int fix_pick(struct fix_search *f, struct fix out[PLAN_MAX_FIXES])
     return n;
 }
 
+/* Fewer users or tokens, and options of the engine. */
+static void fix_load(struct fix_search *f)
+{
+    const struct plan *plan = f->plan;
+    const struct request *asked = &plan->request;
+    struct proposal p;
+    double users = asked->rate > 0 ? 0 : solve_users(f->planned, &f->plan->layout);
+    double context = solve_context(f->planned, &f->plan->layout);
+
+    p = fix_begin(f, FIX_USERS, users < SHRINKS * asked->users ? RANK_OTHER : RANK_USERS,
+                  BIT(CHANGE_USERS));
+    if (users >= 1 && users < asked->users) {
+        p.request.users = users;
+        fix_propose(f, &p);
+    }
+    p = fix_begin(f, FIX_CONTEXT, context < SHRINKS * asked->context ? RANK_OTHER : RANK_CONTEXT,
+                  BIT(CHANGE_CONTEXT));
+    if (context >= 256 && context < asked->context &&
+        request_take_context(&p.request, context, f->choices->trace))
+        fix_propose(f, &p);
+    if (plan->request.lora_slots > 1) {
+        p = fix_begin(f, FIX_LORA, RANK_USERS, BIT(CHANGE_LORA));
+        propose_halved(f, &p, &p.request.lora_slots, 0, p.request.lora_slots, true);
+    }
+    engine_knobs(f);
+}
+
 static void propose_all(struct fix_search *f)
 {
     const struct plan *plan = f->plan;
@@ -854,26 +899,10 @@ static void propose_all(struct fix_search *f)
     }
     if (plan->verdict != VERDICT_FITS && plan->has_memory) {
         const struct request *asked = &f->plan->request;
-        double users = asked->rate > 0 ? 0 : solve_users(f->planned, &f->plan->layout);
-        double context = solve_context(f->planned, &f->plan->layout);
+        const struct load load = load_sum(asked);
 
-        p = fix_begin(f, FIX_USERS, users < SHRINKS * asked->users ? RANK_OTHER : RANK_USERS,
-                      BIT(CHANGE_USERS));
-        if (users >= 1 && users < asked->users) {
-            p.request.users = users;
-            fix_propose(f, &p);
-        }
-        p = fix_begin(f, FIX_CONTEXT,
-                      context < SHRINKS * asked->context ? RANK_OTHER : RANK_CONTEXT,
-                      BIT(CHANGE_CONTEXT));
-        if (context >= 256 && context < asked->context &&
-            request_take_context(&p.request, context, f->choices->trace))
-            fix_propose(f, &p);
-        if (plan->request.lora_slots > 1) {
-            p = fix_begin(f, FIX_LORA, RANK_USERS, BIT(CHANGE_LORA));
-            propose_halved(f, &p, &p.request.lora_slots, 0, p.request.lora_slots, true);
-        }
-        engine_knobs(f);
+        if (!search_lacks(asked, &load))
+            fix_load(f);
         fix_formats(f);
         on_host(f);
     }

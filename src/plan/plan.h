@@ -95,7 +95,7 @@ struct plan {
     unsigned warnings; /* bits of enum warning */
     enum knob knob;
     struct layout marginal_layout; /* fewer GPUs that would be marginal; gpus 0 = none */
-    int enough; /* GPUs that would do, with REASON_RENTED */
+    int enough;                    /* GPUs that would do, with REASON_RENTED */
     struct cost cost;
     struct speed speed;         /* of what fits, or may, or exceeds the power cap alone */
     struct speed unsplit_speed; /* where prompts are worked off apart: of the same layout when
@@ -190,6 +190,10 @@ struct fix {
 struct choices {
     const struct gpu *const *gpus; /* borrowed; may be NULL */
     size_t gpu_count;
+    /* Those that nobody offers, where `gpus` has none of them: read when they are asked for, as they
+     * are most. Returns all; NULL: `gpus` is all there is. */
+    const struct gpu *const *(*all_gpus)(void *ctx, size_t *count);
+    void *all_ctx;
     const struct format *kv;    /* a lower one of the KV cache; NULL = do not */
     struct precisions lower[5]; /* lower ones of this model, best first */
     int lower_count;

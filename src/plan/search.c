@@ -78,7 +78,8 @@ struct cut {
 struct search {
     const struct request *request;
     struct load load;
-    struct step_load step; /* of it, where there are goals of speed */
+    struct step_load step;    /* of it, where there are goals of speed */
+    struct serve_cut step_of; /* the layout that was judged last */
     struct prices prices;
     enum search_goal goal;
     const enum worse_by *order;
@@ -235,6 +236,7 @@ static void judge_tokens(struct search *s, struct evaluation *e)
         if (!s->load.step) {
             step_load_sum(s->request, &s->load, &s->step);
             s->load.step = &s->step;
+            s->load.cut_step = &s->step_of;
         }
         e->tokens = evaluate_tokens(s->request, &s->load, &e->layout);
     }
@@ -417,6 +419,7 @@ static const struct setting *search_chunked(struct search *s, size_t i)
         c->request.max_batched_tokens = chunks[i];
         c->load = load_sum(&c->request);
         c->load.step = &s->step;
+        c->load.cut_step = &s->step_of;
         c->load.fits_only = true;
         c->load.cut_valid = s->load.cut_valid;
         c->known = true;
@@ -468,25 +471,23 @@ static double least_miss(struct search *s, const struct layout *l)
 {
     const struct request *q = s->request;
     double ttft, tpot, miss = 0, other;
-    struct step step;
-    struct step_others others;
+    const struct step *step;
 
     if (q->rate > 0 && q->throughput > q->rate * q->output)
         miss = q->throughput / (q->rate * q->output);
     bool late = late_asked(q);
     if ((q->ttft <= 0 && q->tpot <= 0 && q->throughput <= 0 && !late) || s->step.gap != SPEED_KNOWN)
         return miss;
-    step_cut(&s->step, l, &step);
-    step_attach(&step, l, &others);
-    if (step.gap != SPEED_KNOWN)
+    step = serve_cut(&s->step_of, &s->step, l);
+    if (step->gap != SPEED_KNOWN)
         return 0;
-    speed_least(q, &s->load, l, &step, &ttft, &tpot);
+    speed_least(q, &s->load, l, step, &ttft, &tpot);
     for (size_t i = 0; s->chunked && q->max_batched_tokens <= 0 && i < CHUNKS; i++) {
-        speed_least(q, &search_chunked(s, i)->load, l, &step, &other, &tpot);
+        speed_least(q, &search_chunked(s, i)->load, l, step, &other, &tpot);
         ttft = fmin(ttft, other);
     }
     double most = q->users * q->output / (ttft + fmax(q->output - 1, 0) * tpot);
-    struct goal_ends end = goals_ends(q, &step, NULL, 1); /* with more at once they are further */
+    struct goal_ends end = goals_ends(q, step, NULL, 1); /* with more at once they are further */
     if (q->split && q->tp <= 0) /* prompts may be worked off in a larger TP */
         ttft = 0;
     miss = fmax(miss, q->ttft > 0 ? ttft * end.ttft / q->ttft : 0);
@@ -931,22 +932,29 @@ bool search_too_heavy(const struct request *q, const struct load *l, double usab
     return (experts + rest) / pp > usable;
 }
 
-/* Bytes of a GPU that weights may take, at most, where something fits for certain: its memory, or
- * what the engine lets itself take of it with the options that are turned. */
-static double weights_most(const struct search *s)
+/* Bytes of a GPU that weights may take, at most, where something may fit: its memory, or what the
+ * engine lets itself take of it, as asked or with its options turned. */
+static double weights_most(const struct request *q, const struct load *l, bool turned)
 {
-    const struct request *q = s->request;
-    double usable = s->load.usable.high, fraction = s->load.fraction;
+    double fraction = turned ? fmax(l->fraction, MOST_UTILIZATION) : l->fraction;
 
-    if (!s->offers_only || q->gpu->mix || logged_of(q) || memory_budget(q) != BUDGET_UTILIZATION)
-        return usable;
-    fraction = q->utilization > 0 ? fraction : fmax(fraction, MOST_UTILIZATION);
-    return usable * fraction * (1 - q->headroom);
+    if (q->gpu->mix || logged_of(q) || memory_budget(q) != BUDGET_UTILIZATION)
+        return l->usable.high;
+    return l->usable.high * fraction * (1 - q->headroom);
+}
+
+bool search_lacks(const struct request *q, const struct load *l)
+{
+    return q->gpu_count > 0 &&
+           search_too_heavy(q, l, weights_most(q, l, true), q->gpu_count, 1, q->gpu_count);
 }
 
 static bool too_heavy(const struct search *s, int tp, int pp, int ep)
 {
-    return search_too_heavy(s->request, &s->load, weights_most(s), tp, pp, ep);
+    const struct request *q = s->request;
+    double most = s->no_rest ? weights_most(q, &s->load, q->utilization <= 0) : s->load.usable.high;
+
+    return search_too_heavy(q, &s->load, most, tp, pp, ep);
 }
 
 bool search_cut(const struct request *q, int tp, int pp, int ep, struct layout *l)
@@ -1086,7 +1094,7 @@ static void try_cut(struct search *s, struct cut *c)
         ((s->no_rest || s->turned) && !raise_to_slots(s, &l, step)) ||
         (count == 0 && least_gpus(q, &l) > most_gpus(s)))
         return;
-    if ((s->offers_only || (s->fits_only ? s->any : search_fits(s))) &&
+    if ((s->no_rest || (s->fits_only ? s->any : search_fits(s))) &&
         too_heavy(s, c->tp, c->pp, c->ep))
         return;
     if (!c->valid && !q->split) {
@@ -1279,6 +1287,7 @@ static bool search_all(struct search *s, const struct request *q, const struct m
                        enum search_goal goal, enum extent extent, double per_hour, int gpus)
 {
     s->goal = goal; /* the rest is filled in before it is read */
+    s->step_of.load = NULL;
     s->order = orders[goal == SEARCH_FEWEST_GPUS && q->gpu_count > 0 ? ORDER_COUNTED : goal];
     s->fits_only = extent > SEARCH_NEAREST;
     s->no_rest = extent > SEARCH_FITS;
@@ -1296,6 +1305,7 @@ static bool search_all(struct search *s, const struct request *q, const struct m
     if (request_asks_speed(q)) {
         step_load_sum(q, &s->load, &s->step);
         s->load.step = &s->step;
+        s->load.cut_step = &s->step_of;
     }
     prices_init(q, market, &s->prices);
     s->most = prices_most_gpus(&s->prices, per_hour);
@@ -1312,7 +1322,7 @@ static bool search_all(struct search *s, const struct request *q, const struct m
     int most = q->gpu_count > 0 ? q->gpu_count : s->most;
 
     if (none || q->gpu_count > within || within < 1 ||
-        (s->offers_only && too_heavy(s, most, 1, most))) {
+        (s->no_rest && too_heavy(s, most, 1, most))) {
         s->best = (struct evaluation){.verdict = VERDICT_DOES_NOT_FIT};
         return false;
     }

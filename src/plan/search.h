@@ -124,6 +124,10 @@ bool search_cut(const struct request *request, int tp, int pp, int ep, struct la
 bool search_too_heavy(const struct request *request, const struct load *load, double usable, int tp,
                       int pp, int ep);
 
+/* Are the weights too large for so many GPUs as were asked for, whatever the layout, the load and
+ * the options of the engine? */
+bool search_lacks(const struct request *request, const struct load *load);
+
 /* Pipeline stages that a search looks at when none are given. */
 int search_most_stages(const struct request *request);
 

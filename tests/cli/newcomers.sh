@@ -16,6 +16,9 @@ rows='
 0|FITS on 8 x * TP 8, 1 host|--plan -m qwen3-coder-480b
 0|FITS on 1 x GeForce RTX 4090 *|--plan -m Qwen/Qwen3-32B-AWQ -g 4090
 0|FITS on 2 x GeForce RTX 3090 *|--plan -m llama-3.3-70b -p awq -g 2x3090
+0|FITS on 2 x GeForce RTX 3090 *|--plan -m llama-3.3-70b -p awq -g dual-3090
+0|FITS on 4 x * A6000 *|--plan -m llama-3.3-70b -g "Quad RTX A6000"
+2|*no GPU ?h100 foo?*|--plan -m llama-3.1-8b -g "octo h100 foo"
 0|FITS on 1 x NVIDIA H100 *|--plan -m gpt-oss-120b -g h100
 0|FITS on 1 x GeForce RTX 4090 *|--plan -m qwen3-32b -p q4_k_m --engine ollama -g 4090:1
 0|FITS on 1 x NVIDIA L40S *|--plan -m llama3.1:8b -g "NVIDIA L40S"

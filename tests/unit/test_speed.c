@@ -689,6 +689,45 @@ static void test_rates(void **state)
     assert_true(held > TRIALS / 10);
 }
 
+/* What a search keeps of a layout's step is what it would work out again, in whatever order loads
+ * and layouts are asked for. */
+static void test_kept(void **state)
+{
+    static struct serve_cut kept;
+    (void)state;
+    for (int i = 0; i < TRIALS / 10; i++) {
+        struct layout l, other;
+        struct request q = random_request(&l);
+        struct cut c;
+        shorten(&q, i);
+        cut(&q, l, &c);
+        other = l;
+        other.tp *= 2;
+        kept.load = NULL;
+        for (int j = 0; j < 60; j++) {
+            struct serve_load load = {.users = 1 << draw(8),
+                                      .admitted = 1 << draw(8),
+                                      .prompt = q.prompt,
+                                      .output = q.output,
+                                      .tpot_most = draw(4) > 0 ? 0 : 0.02,
+                                      .chunk = draw(4) > 0 ? c.load.max_batched_tokens : 512};
+            double rate = pow(10, -2 + draw(3000) / 1000.0);
+            if (draw(8) == 0)
+                serve_cut(&kept, &c.sums, &other);
+            const struct step *step = serve_cut(&kept, &c.sums, &l);
+            struct serve one = {0}, two = {0};
+            assert_int_equal(serve_rate(step, &load, rate, &one),
+                             serve_rate(&c.step, &load, rate, &two));
+            assert_memory_equal(&one, &two, sizeof(one));
+            serve_estimate(step, &load, &one);
+            serve_estimate(&c.step, &load, &two);
+            assert_memory_equal(&one, &two, sizeof(one));
+            double most = serve_capacity(&c.step, &load, NULL, NULL);
+            assert_true(serve_capacity(step, &load, NULL, NULL) == most);
+        }
+    }
+}
+
 /* How much shorter the tail of a wait may be that has more requests at once, which make
  * what a prompt adds to a step a little cheaper: rho*s/(1 - rho), rho = rate*s, goes by the
  * (2 - rho)/(1 - rho)th power of s, and its tail's logarithm by one more at most. */
@@ -1186,6 +1225,7 @@ int main(void)
         cmocka_unit_test(test_apart_own_tp),  cmocka_unit_test(test_prompts_share),
         cmocka_unit_test(test_stalls),        cmocka_unit_test(test_apart),
         cmocka_unit_test(test_tpot_grows),    cmocka_unit_test(test_parts_and_tp),
+        cmocka_unit_test(test_kept),
     };
 
     return cmocka_run_group_tests(tests, catalog_setup, catalog_teardown);

@@ -4,6 +4,25 @@
 #include "plan/speed/serve.h"
 
 #include <math.h>
+#include <string.h>
+
+const struct step *serve_cut(struct serve_cut *cut, const struct step_load *load,
+                             const struct layout *l)
+{
+    bool sides = l->prefill_tp > 0;
+
+    if (cut->load == load && !sides && cut->tp == l->tp && cut->pp == l->pp && cut->ep == l->ep)
+        return &cut->step;
+    cut->load = sides ? NULL : load;
+    cut->tp = l->tp;
+    cut->pp = l->pp;
+    cut->ep = l->ep;
+    step_cut(load, l, &cut->step);
+    step_attach(&cut->step, l, &cut->others);
+    cut->kept.load = (struct serve_load){.output = -1}; /* of none */
+    cut->step.served = &cut->kept;
+    return &cut->step;
+}
 
 /* Values written and read per token and layer by the element-wise kernels of a prompt:
  * norms, residuals, activations. */
@@ -197,9 +216,31 @@ double serve_solo(const struct step *both, const struct serve_load *l)
     return steps * (s->slow[CORRECT_PROMPTS] * chunk + s->fixed);
 }
 
+/* What is kept of such a load, emptied where another was asked for last; NULL: nothing is. */
+static struct serve_kept *kept_of(const struct step *s, const struct serve_load *l)
+{
+    struct serve_kept *k = s->served;
+    struct serve_load own = *l;
+
+    if (!k)
+        return NULL;
+    own.users = own.admitted = own.tpot_most = own.solo = 0;
+    if (memcmp(&own, &k->load, sizeof(own)) != 0) {
+        k->load = own;
+        k->solo = 0;
+        k->count = 0;
+    }
+    return k;
+}
+
 static double solo_of(const struct step *s, const struct serve_load *l)
 {
-    return l->solo > 0 ? l->solo : serve_solo(s, l);
+    struct serve_kept *k = l->solo > 0 ? NULL : kept_of(s, l);
+    double solo = l->solo > 0 ? l->solo : k && k->solo > 0 ? k->solo : serve_solo(s, l);
+
+    if (k)
+        k->solo = solo;
+    return solo;
 }
 
 void serve_burst(const struct step *both, const struct serve_load *l, const struct serve *at,
@@ -568,8 +609,8 @@ double serve_peak(double mean)
 /* What a request sees beside so many others, of a closed loop without those who queue or, arrives,
  * at a rate: an arrival finds as many as there are in the mean, and the share of them that decodes
  * is beside it when it does. */
-static void estimate_beside(const struct step *s, const struct serve_load *l, double others,
-                            bool arrives, double solo, struct serve *out)
+static void estimate_anew(const struct step *s, const struct serve_load *l, double others,
+                          bool arrives, double solo, struct serve *out)
 {
     const struct engine_speed *e = &s->load->request->engine->speed;
     double users = others + 1;
@@ -600,6 +641,26 @@ static void estimate_beside(const struct step *s, const struct serve_load *l, do
     out->ttft = fmax(out->ttft, users * out->turn - tokens_out(l) * out->tpot);
     out->middle = out->late = 0;
     out->requests = users / (out->ttft + tokens_out(l) * out->tpot);
+}
+
+static void estimate_beside(const struct step *s, const struct serve_load *l, double others,
+                            bool arrives, double solo, struct serve *out)
+{
+    struct serve_kept *k = kept_of(s, l);
+
+    for (int i = 0; k && i < k->count && i < SERVE_KEPT; i++)
+        if (k->of[i].others == others && k->of[i].arrives == arrives && k->of[i].solo == solo) {
+            *out = k->of[i].at;
+            return;
+        }
+    estimate_anew(s, l, others, arrives, solo, out);
+    if (!k)
+        return;
+    int at = k->count++ % SERVE_KEPT;
+    k->of[at].others = others;
+    k->of[at].arrives = arrives;
+    k->of[at].solo = solo;
+    k->of[at].at = *out;
 }
 
 void serve_least(const struct step *s, const struct serve_load *l, double *ttft, double *tpot)

@@ -113,6 +113,32 @@ struct serve {
     double middle, late; /* s: TTFT that 50, 95 of 100 requests stay below; 0 = not known */
 };
 
+/* What one load comes to on one step with so many others, but for its users, for as many of them
+ * as are admitted and for the pace that is of use: a search asks for the same ones again, as it
+ * copies a layout. */
+#define SERVE_KEPT 32
+struct serve_kept {
+    struct serve_load load;
+    double solo; /* serve_solo(); 0 = not worked out */
+    int count;   /* the last ones, in turn */
+    struct {
+        double others, solo;
+        bool arrives;
+        struct serve at;
+    } of[SERVE_KEPT];
+};
+
+/* The step of the layout that was asked for last, and what is kept of it. */
+struct serve_cut {
+    const struct step_load *load; /* NULL: of none */
+    int tp, pp, ep;
+    struct step step;
+    struct step_others others;
+    struct serve_kept kept;
+};
+const struct step *serve_cut(struct serve_cut *cut, const struct step_load *load,
+                             const struct layout *layout);
+
 /* s of a prompt on an idle engine; users and admitted are not read. */
 double serve_solo(const struct step *step, const struct serve_load *load);
 

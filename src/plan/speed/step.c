@@ -387,6 +387,7 @@ void step_cut(const struct step_load *load, const struct layout *l, struct step 
     s->gemms = s->moes = s->attentions = 0;
     s->host_fixed = 0;
     s->kept = NULL;
+    s->served = NULL;
     s->draft = NULL;
     s->prompts = NULL;
     s->drafted = s->passes = 0;

@@ -104,6 +104,7 @@ struct step {
     enum speed_gap gap;
     const struct step_load *load; /* borrowed */
     struct step_kept *kept;       /* borrowed; NULL: nothing is kept */
+    struct serve_kept *served;    /* likewise: what loads come to (serve.h) */
     double norm;
     struct gemm gemm[STEP_PRODUCTS];
     int gemms;
