@@ -287,7 +287,7 @@ static void judge_layout(const struct request *q, const struct load *load, struc
     }
     /* solved with as many slots as there may be; where the prompts of the few that they lead to
      * would queue without end, it is what the pool holds that decides */
-    bool ends = q->rate > 0 && served.judged && served.step.gap == SPEED_KNOWN && served.held &&
+    bool ends = q->rate > 0 && served.judged && served.step->gap == SPEED_KNOWN && served.held &&
                 !q->split && served.serve.requests * served.serve.turn >= BUSY_MOST;
     if (ends && reasons_verdict(e->reasons) <= VERDICT_MARGINAL)
         served_as_held(q, load, e, &served);
