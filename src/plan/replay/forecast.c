@@ -727,7 +727,7 @@ static bool goal_unsure(const struct forecast_ask *ask, const struct forecast_ra
                         * size does not tell */
 
 /* Each factor alone at both ends of its band; what they do adds in quadrature. Of a plan whose
- * goals have to be kept for sure only what is worse counts, and no more of it once one is missed. */
+ * goals have to be kept for sure only what is worse counts, and no more once one is missed. */
 static void add_factors(struct forecaster *f, struct forecast_rates *value, struct forecast *out,
                         struct widths *width)
 {

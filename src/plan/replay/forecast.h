@@ -79,7 +79,8 @@ struct forecast_ask {
     double lose_at, add_at; /* s from when requests count: replay.h */
     bool bands;             /* draws and seeds, too */
     bool quick;             /* ... each factor alone at both ends of its band over FORECAST_QUICK
-                         * requests (below half of what is served half as many), and the value's own order statistics */
+                         * requests, half as many below half of what is served, and the value's
+                         * own order statistics */
     bool until_missed;      /* ... the high ends alone, and no more once one misses a goal */
     int few;                /* so many are replayed first: they tell enough where the value misses a
                          * goal FORECAST_FAR times, or keeps all as far (until_missed: and where its
