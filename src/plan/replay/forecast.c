@@ -1120,15 +1120,23 @@ static bool goals_kept(struct forecaster *f, const struct factors *by, double ra
 #define RATE_LEAST 1e-3 /* requests/s */
 #define RATE_CLOSE 1.01
 
-/* The most at which they are kept, from few on, between doublings; 0: not even those. */
-static double rate_kept(struct forecaster *f, const struct factors *by)
+/* The most at which they are kept, between two doublings of the least rate, near `about` first; 0:
+ * at none. */
+static double rate_kept(struct forecaster *f, const struct factors *by, double about)
 {
-    double low = RATE_LEAST, high;
+    double low = RATE_LEAST * exp2(fmax(floor(log2(about / RATE_LEAST)), 0)), high = 2 * low;
 
-    if (!goals_kept(f, by, low))
-        return 0;
-    for (high = 2 * low; high < 1e6 && goals_kept(f, by, high); high *= 2)
-        low = high;
+    if (!goals_kept(f, by, low)) {
+        do {
+            high = low;
+            low /= 2;
+        } while (low > RATE_LEAST / 2 && !goals_kept(f, by, low));
+        if (low < RATE_LEAST)
+            return 0;
+    } else {
+        for (; high < 1e6 && goals_kept(f, by, high); high *= 2)
+            low = high;
+    }
     while (high / low > RATE_CLOSE) {
         double middle = sqrt(low * high);
 
@@ -1148,14 +1156,16 @@ enum forecast_gap forecast_solve_rate(const struct plan *plan, const struct fore
         return gap;
     forecaster_init(&f, plan, ask);
     f.give_up = 1; /* whether they are kept is all that counts */
-    double value = rate_kept(&f, &one), low = value, high = value;
+    const struct quantity *full = &plan->speed.full;
+    double value = rate_kept(&f, &one, full->known && full->value > 0 ? full->value : 1);
+    double low = value, high = value;
     for (int i = 0; ask->bands && i < RATE_DRAWS; i++) {
         double z[4];
 
         for (int k = 0; k < 4; k++)
             z[k] = k == 0 ? normal_at((i + 0.5) / RATE_DRAWS) : stream_normal(&random);
         struct factors by = factors_at(&f, z);
-        double kept = rate_kept(&f, &by);
+        double kept = rate_kept(&f, &by, fmax(value, RATE_LEAST));
         low = fmin(low, kept);
         high = fmax(high, kept);
     }
