@@ -2,10 +2,10 @@
  * late.h - percentiles of a plan's requests, and the layout that keeps them.
  *
  * A plan at a rate is replayed (replay/forecast.h): 2,000 Poisson arrivals, the same that
- * gpuplan --replay draws, as estimated and with 11 draws of the factors of its band.
+ * gpuplan --replay draws, as estimated and with each factor of its band at both ends.
  *
  *   value      the replay as estimated
- *   low, high  the least and the most of those, and the order statistics beside the percentile's
+ *   low, high  what these do, and the order statistics beside the percentile's, in quadrature
  *
  * Goals of percentiles are not in the closed form that a search asks of each layout. So the
  * search's best layout is replayed; where it misses, the search goes on without layouts of that
@@ -45,6 +45,8 @@ struct late_floors {
     int count;
     struct late_floor {
         int tp, pp, ep, least;
+        int seen;                       /* replicas that missed them, the last, */
+        double miss;                    /* ... so many times */
         bool alone_known, misses_alone; /* so does a request that is alone */
     } list[LATE_TRIES];
 };

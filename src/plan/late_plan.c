@@ -29,7 +29,7 @@ static const struct {
 /* How much of a replay is wanted: its value; with its band; that until a goal is missed. */
 enum extent { EXTENT_VALUE, EXTENT_BAND, EXTENT_SURE };
 
-static enum forecast_gap late_replay(struct plan *p, enum extent extent, int requests,
+static enum forecast_gap late_replay(struct plan *p, enum extent extent, int few, int requests,
                                      double give_up)
 {
     struct forecast_ask ask = {.arrivals = forecast_arrivals(&p->request),
@@ -38,6 +38,7 @@ static enum forecast_gap late_replay(struct plan *p, enum extent extent, int req
                                .quick = true,
                                .served = true,
                                .until_missed = extent == EXTENT_SURE,
+                               .few = few,
                                .give_up = give_up};
     struct forecast f;
 
@@ -88,13 +89,13 @@ static bool is_served(const struct plan *p)
 void plan_replay(struct plan *p)
 {
     if (is_served(p))
-        late_judge(p, late_replay(p, EXTENT_BAND, FORECAST_REQUESTS, 0));
+        late_judge(p, late_replay(p, EXTENT_BAND, 0, FORECAST_REQUESTS, 0));
 }
 
 /* ---- the layout that keeps the goals ---- */
 
 #define REQUESTS_FEW 500
-#define FAR 1.5 /* times a goal: past it those few tell enough */
+#define REQUESTS_ALONE 100
 
 /* How many times worse than a goal the worst of them is. */
 static double worst_miss(const struct plan *p)
@@ -119,23 +120,18 @@ static struct late_floor *floor_of(struct late_floors *floors, const struct layo
     return &floors->list[i];
 }
 
-/* Judges a layout by so many requests; one that misses a goal `give_up` times is not replayed to
- * its end. What misses a goal as estimated misses it for sure. */
-static void late_try(struct plan *p, int requests, double give_up)
+/* Judges a layout; one that misses a goal `give_up` times is not replayed to its end. */
+static void late_try(struct plan *p, int few, int requests, double give_up)
 {
     enum extent extent = p->request.goals == GOALS_SURE ? EXTENT_SURE : EXTENT_VALUE;
 
-    late_judge(p, late_replay(p, extent, requests, give_up));
+    late_judge(p, late_replay(p, extent, few, requests, give_up));
 }
 
-/* ... by few where it is far from the goals. `best`: how many times another one misses them. */
+/* `best`: how many times another one misses the goals. */
 static void late_judge_layout(struct plan *p, double best)
 {
-    double give_up = best > 0 ? fmax(best, FAR) : 0;
-
-    late_try(p, REQUESTS_FEW, give_up);
-    if (p->verdict != VERDICT_SLOW || (p->request.goals != GOALS_SURE && worst_miss(p) < FAR))
-        late_try(p, FORECAST_REQUESTS, give_up);
+    late_try(p, REQUESTS_FEW, FORECAST_REQUESTS, best > 0 ? fmax(best, FORECAST_FAR) : 0);
 }
 
 #define RATE_IDLE 1e-3 /* requests/s: each finds the server idle */
@@ -146,27 +142,33 @@ static bool misses_alone(const struct plan *p, struct late_floor *floor)
     if (!floor->alone_known) {
         struct plan alone = *p;
 
-        alone.request.goals = GOALS_LIKELY;
         alone.request.rate = fmin(RATE_IDLE, p->request.rate);
-        late_try(&alone, REQUESTS_FEW, 1);
+        late_try(&alone, 0, REQUESTS_ALONE, 1);
         floor->alone_known = true;
         floor->misses_alone = alone.verdict == VERDICT_SLOW;
     }
     return floor->misses_alone;
 }
 
-/* Few more at first, a fourth more where much is missing; none where the goal is missed with hardly
- * a request at a time. */
+/* Few more at first, a fourth more where much is missing; then half of the way that the last two
+ * which missed lead, a fourth at most. None where the goal is missed with hardly a request at a
+ * time. */
 static void raise_floor(struct late_floors *floors, const struct plan *p)
 {
     struct late_floor *floor = floor_of(floors, &p->layout);
     bool idle = p->speed.running < 0.1 * layout_decoding(&p->layout);
     bool sure = p->request.goals == GOALS_SURE;
+    int had = p->layout.replicas, more = had / (sure || worst_miss(p) > FORECAST_FAR ? 4 : 16);
+    double miss = worst_miss(p);
 
-    floor->least =
-        idle || misses_alone(p, floor)
-            ? PLAN_MAX_GPUS + 1
-            : p->layout.replicas + 1 + p->layout.replicas / (sure || worst_miss(p) > FAR ? 4 : 16);
+    if (floor->seen > 0 && floor->seen < had && miss > 1 && floor->miss > miss) {
+        double falls = log(floor->miss / miss) / log((double)had / floor->seen);
+
+        more = (int)fmax(more, fmin(had * (exp(log(miss) / falls) - 1) / 2, had / 4.0));
+    }
+    floor->seen = had;
+    floor->miss = miss;
+    floor->least = idle || misses_alone(p, floor) ? PLAN_MAX_GPUS + 1 : had + 1 + more;
 }
 
 void plan_request_within(const struct request *q, const struct market *market, int gpus,

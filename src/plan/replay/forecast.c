@@ -328,8 +328,8 @@ static double rate_span(const struct forecast *f, const struct forecast_rates *r
     return came > 0 && own > 0 ? fmin(fmax(span - own, came), span) : span;
 }
 
-/* front: the factor on what the client sees besides. */
-static void fill_rates(struct forecaster *f, const struct forecast *of, double front,
+/* front: the factor on what the client sees besides; wake: s more for who found the engine idle. */
+static void fill_rates(struct forecaster *f, const struct forecast *of, double front, double wake,
                        struct forecast_rates *out)
 {
     int within = 0, all = of->arrivals.load.count, count[MEASURE_COUNT] = {0};
@@ -342,6 +342,11 @@ static void fill_rates(struct forecaster *f, const struct forecast *of, double f
     for (int i = 0; i < all; i++) {
         struct forecast_seen s = seen_of(of, front, i);
 
+        if (wake != 0 && fabs(s.queue - f->wake) < 1e-3 * f->wake) {
+            s.queue += wake;
+            s.ttft += wake;
+            s.e2e += wake;
+        }
         within += !isnan(s.e2e) && within_goals(f->ask, &s);
         for (int m = 0; m < MEASURE_COUNT; m++) {
             double v = m == MEASURE_ITL ? NAN : member_of(&s, (enum measure)m);
@@ -481,10 +486,12 @@ static bool is_stopped(const struct forecast_ask *ask)
 #define FRONT_LOW 2.5
 #define FRONT_HIGH 3.0
 
+#define EDGE 1.645 /* 90 % of a normal lie so many deviations from its middle */
+
 /* A factor whose logarithm is normal, with 90 % between 1/low and high. */
 static double factor_at(double z, double low, double high)
 {
-    return exp(z / 1.645 * log(z < 0 ? low : high));
+    return exp(z / EDGE * log(z < 0 ? low : high));
 }
 
 static struct factors factors_at(const struct forecaster *f, const double z[4])
@@ -607,7 +614,7 @@ static bool replay_rates(struct forecaster *f, const struct factors *by, const s
     for (int i = 0; i < FORECAST_GOALS && most; i++)
         lateness_watch(&late, i, most[i]);
     replay_with(f, by, &other.arrivals.load, 0, most ? &late : NULL, &other.result);
-    fill_rates(f, &other, by->front, out);
+    fill_rates(f, &other, by->front, 0, out);
     lateness_raise(&late, out);
     bool saturated = load_saturated(&other, f->ask->lose_at, out);
     replay_result_fini(&other.result);
@@ -627,7 +634,7 @@ static bool replay_drawn(struct forecaster *f, const struct factors *by, struct 
         lateness_watch(&late, i, f->give_up * f->ask->goal[i].most);
     replay_with(f, by, &out->arrivals.load, 0, f->give_up > 0 ? &late : NULL, &out->result);
     fill_delays(f, out);
-    fill_rates(f, out, by->front, rates);
+    fill_rates(f, out, by->front, 0, rates);
     lateness_raise(&late, rates);
     return load_saturated(out, 0, rates);
 }
@@ -647,18 +654,21 @@ static bool goal_missed(const struct forecast_ask *ask, const struct forecast_ra
     return false;
 }
 
+/* A part of the requests tells of all. */
+static bool is_cut(const struct forecaster *f, const struct forecast *of)
+{
+    return arrivals_steady(&f->ask->arrivals) && !of->arrivals.turn && f->ask->lose_at <= 0 &&
+           f->ask->add_at <= 0;
+}
+
 static void add_law(struct forecaster *f, struct forecast_rates *value, struct forecast *out,
                     struct widths *width)
 {
-    int count = out->arrivals.load.count,
-        most = f->ask->quick ? FORECAST_SAMPLE / 5 : FORECAST_SAMPLE;
+    int count = out->arrivals.load.count, draws = FORECAST_DRAWS;
     struct forecast_rates sample = *value;
-    int draws = f->ask->quick ? RATE_DRAWS : FORECAST_DRAWS;
 
-    bool cuts = arrivals_steady(&f->ask->arrivals) && !out->arrivals.turn && f->ask->lose_at <= 0 &&
-                f->ask->add_at <= 0; /* a part of them tells of all */
-    if (cuts && count > most) {
-        count = most;
+    if (is_cut(f, out) && count > FORECAST_SAMPLE) {
+        count = FORECAST_SAMPLE;
         replay_rates(f, &one, out, count, NULL, &sample);
     } else if (count >= FORECAST_FEW) {
         draws = 2;
@@ -675,27 +685,14 @@ static void add_law(struct forecaster *f, struct forecast_rates *value, struct f
             order[k][i] = order[k][j];
             order[k][j] = i;
         }
-    int slowest[FORECAST_DRAWS] = {0}; /* draws by the factor on their steps */
-    for (int i = 0; i < draws; i++)
-        slowest[draws - 1 - order[0][i]] = i;
-    double keeps[FORECAST_GOALS]; /* the most of the sample's percentile, for that of all */
-    for (int g = 0; g < FORECAST_GOALS; g++) {
-        const struct forecast_goal *goal = &f->ask->goal[g];
-
-        keeps[g] = goal->most * sample.point[goal->measure][goal->point] /
-                   value->point[goal->measure][goal->point];
-    }
-    bool until = f->ask->until_missed, missed = until && goal_missed(f->ask, value, NULL);
-    for (int n = 0; n < draws && !missed && !is_stopped(f->ask); n++) {
-        int i = slowest[n];
+    for (int i = 0; i < draws && !is_stopped(f->ask); i++) {
         double z[4];
 
         for (int k = 0; k < 4; k++)
-            z[k] = draws == 2 ? 1.645 * (2 * i - 1) * (k == 3 ? -1 : 1)
+            z[k] = draws == 2 ? EDGE * (2 * i - 1) * (k == 3 ? -1 : 1)
                               : normal_at((order[k][i] + 0.5) / draws);
         struct factors by = factors_at(f, z);
-        out->overloads += replay_rates(f, &by, out, count, until ? keeps : NULL, &rates[i]);
-        missed = until && goal_missed(f->ask, &rates[i], keeps);
+        out->overloads += replay_rates(f, &by, out, count, NULL, &rates[i]);
     }
     for (int m = 0; m < RATES; m++) {
         double at[FORECAST_DRAWS], v = *rate_at(&sample, m);
@@ -709,6 +706,77 @@ static void add_law(struct forecaster *f, struct forecast_rates *value, struct f
     }
     out->runs = draws == 2 ? 3 : draws; /* the value's stands between */
     free(rates);
+}
+
+/* Is a goal missed by the value or, so far, by the high end of its band? */
+static bool goal_unsure(const struct forecast_ask *ask, const struct forecast_rates *value,
+                        const struct widths *width)
+{
+    for (int i = 0; i < FORECAST_GOALS; i++) {
+        const struct forecast_goal *g = &ask->goal[i];
+        double off = sqrt(width[g->measure * POINT_COUNT + g->point].high);
+
+        if (g->most > 0 && value->point[g->measure][g->point] * exp(off) > g->most)
+            return true;
+    }
+    return false;
+}
+
+#define POOL_FULL \
+    0.98 /* of the KV pool: where less is taken, and no prompt is looked up in it, its
+                        * size does not tell */
+
+/* Each factor alone at both ends of its band; what they do adds in quadrature. Of a plan whose
+ * goals have to be kept for sure only what is worse counts, and no more once one is missed. */
+static void add_factors(struct forecaster *f, struct forecast_rates *value, struct forecast *out,
+                        struct widths *width)
+{
+    static const int factors[4] = {0, 2, 1, 3}; /* steps tell most, the front end takes no replay */
+    bool sure = f->ask->until_missed;
+    const struct quantity *full = &f->plan->speed.full;
+    bool light = full->known && f->arrivals.rate < full->low / 2; /* no queue grows on either end */
+    const struct replay_load *l = &out->arrivals.load;
+    bool cached = l->hash || l->turn;
+    int count = l->count, most = light ? FORECAST_QUICK / 2 : FORECAST_QUICK;
+    struct forecast_rates sample = *value;
+
+    if (is_cut(f, out) && count > most) {
+        count = most;
+        replay_rates(f, &one, out, count, NULL, &sample);
+    }
+    out->runs = 1;
+    for (int k = 0; k < 4; k++)
+        for (int side = 0; side < 2 - sure; side++) {
+            double z[4] = {0}, keeps[FORECAST_GOALS];
+            struct forecast_rates rates, *from = &sample;
+
+            if (is_stopped(f->ask) || (sure && goal_unsure(f->ask, value, width)))
+                return;
+            z[factors[k]] = (side == 0) == (factors[k] != 3) ? EDGE : -EDGE;
+            struct factors by = factors_at(f, z);
+            if (by.pool != 1 && !cached &&
+                out->result.occupancy_most < fmin(by.pool, 1) * POOL_FULL)
+                continue;
+            for (int g = 0; g < FORECAST_GOALS && sure; g++) { /* with what is wide already */
+                const struct forecast_goal *goal = &f->ask->goal[g];
+                int m = goal->measure * POINT_COUNT + goal->point;
+                double room = log_ratio(goal->most, *rate_at(value, m));
+
+                keeps[g] = *rate_at(&sample, m) * exp(sqrt(fmax(room * room - width[m].high, 0)));
+            }
+            if (by.front != 1) {
+                fill_rates(f, out, by.front, (by.front - 1) * f->wake, &rates);
+                from = value;
+            } else {
+                out->overloads += replay_rates(f, &by, out, count, sure ? keeps : NULL, &rates);
+                out->runs++;
+            }
+            for (int m = 0; m < RATES; m++) {
+                double off = log_ratio(*rate_at(&rates, m), *rate_at(from, m));
+
+                *(off < 0 ? &width[m].low : &width[m].high) += off * off;
+            }
+        }
 }
 
 /* Arrivals of other seeds; the same law. Of fewer requests than a plan replays the value becomes
@@ -739,7 +807,7 @@ static void add_seeds(struct forecaster *f, struct forecast_rates *value, struct
             *v = (at[FORECAST_SEEDS / 2] + at[(FORECAST_SEEDS + 1) / 2]) / 2;
         for (int i = 0; i <= FORECAST_SEEDS; i++)
             sum += pow(log_ratio(at[i], *v), 2);
-        double squared = 1.645 * 1.645 * sum / FORECAST_SEEDS;
+        double squared = EDGE * EDGE * sum / FORECAST_SEEDS;
         width[m].low += squared;
         width[m].high += squared;
     }
@@ -777,14 +845,14 @@ static void add_ranks(struct forecaster *f, const struct forecast_rates *value,
         double independent = n * (1 - r) / (1 + r);
         for (int p = 0; p < POINT_COUNT; p++) {
             double share = points[p].share > 0 ? points[p].share : 0.5;
-            double off = 1.645 * sqrt(share * (1 - share) / independent);
+            double off = EDGE * sqrt(share * (1 - share) / independent);
             double v = value->point[m][p];
             double low = forecast_percentile(f->value[m], n, fmax(share - off, 0));
             double high = forecast_percentile(f->value[m], n, fmin(share + off, 1));
             struct widths *w = &width[m * POINT_COUNT + p];
 
             if (points[p].share <= 0) { /* the mean's own error */
-                off = 1.645 * sqrt(fmax(variance, 0) / independent);
+                off = EDGE * sqrt(fmax(variance, 0) / independent);
                 low = fmax(v - off, v / 4);
                 high = v + off;
             }
@@ -952,6 +1020,49 @@ static void order_points(struct quantity *point)
         point[p].high = fmin(point[p].high, point[p + 1].high);
 }
 
+/* The requests of the ask, or at first `few` of them. Returns whether they tell enough. */
+static bool forecast_requests(struct forecaster *f, bool few, struct forecast *out,
+                              struct forecast_rates *value, struct widths *width)
+{
+    const struct forecast_ask *ask = f->ask;
+    double far[FORECAST_GOALS], close[FORECAST_GOALS];
+
+    f->arrivals.count = few ? ask->few : ask->arrivals.count;
+    replay_drawn(f, &one, out, value);
+    const struct replay_load *l = &out->arrivals.load;
+    if (ask->timeline && !is_stopped(ask)) { /* now that its length is known */
+        double span = out->result.last - out->result.first;
+
+        replay_result_fini(&out->result);
+        replay_with(f, &one, l, fmax(span, 1e-6) / REPLAY_TIMELINE, NULL, &out->result);
+    }
+    out->runs = 1;
+    for (int i = 0; i < FORECAST_GOALS; i++) {
+        far[i] = FORECAST_FAR * ask->goal[i].most;
+        close[i] = ask->goal[i].most / FORECAST_FAR;
+    }
+    if (few && goal_missed(ask, value, far))
+        return true;
+    /* as long as a few answers: then a queue would have grown */
+    bool kept = few && !goal_missed(ask, value, close) &&
+                arrivals_span(out) > ANSWERS_FEW * value->point[MEASURE_E2E][POINT_MEAN];
+    if (few && !ask->until_missed)
+        return kept;
+    if (!ask->bands || is_stopped(ask))
+        return true;
+    if (ask->quick && l->count < FORECAST_FEW)
+        add_factors(f, value, out, width);
+    else
+        add_law(f, value, out, width);
+    if (few && goal_unsure(ask, value, width))
+        return true;
+    if (ask->quick || !arrivals_steady(&ask->arrivals) || l->count > FORECAST_SAMPLE)
+        add_ranks(f, value, out, width);
+    else
+        add_seeds(f, value, out, width);
+    return kept && !goal_unsure(ask, value, width);
+}
+
 enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_ask *ask,
                                struct forecast *out)
 {
@@ -965,26 +1076,15 @@ enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_as
     if (gap != FORECAST_KNOWN)
         return gap;
     forecaster_init(&f, plan, ask);
-    replay_drawn(&f, &one, out, &value);
-    const struct replay_load *l = &out->arrivals.load;
-    if (ask->timeline && !is_stopped(ask)) { /* now that its length is known */
-        double span = out->result.last - out->result.first;
-
-        replay_result_fini(&out->result);
-        replay_with(&f, &one, l, fmax(span, 1e-6) / REPLAY_TIMELINE, NULL, &out->result);
+    if (ask->few <= 0 || !forecast_requests(&f, true, out, &value, width)) {
+        forecast_fini(out);
+        memset(width, 0, sizeof(width));
+        forecast_requests(&f, false, out, &value, width);
     }
     out->replicas = replicas_of(plan);
     out->prefills = f.prefills;
-    out->runs = 1;
     double came = arrivals_span(out) / 3600;
     out->hours = ask->arrivals.hours > 0 || came >= 2 ? (int)fmin(floor(came) + 1, 1e5) : 0;
-    if (ask->bands && !is_stopped(ask)) {
-        add_law(&f, &value, out, width);
-        if (ask->quick || !arrivals_steady(&ask->arrivals) || l->count > FORECAST_SAMPLE)
-            add_ranks(&f, &value, out, width);
-        else
-            add_seeds(&f, &value, out, width);
-    }
     bool own = request_corrected(q);
     for (int m = 0; m < RATES; m++) {
         double v = *rate_at(&value, m);
@@ -1020,15 +1120,23 @@ static bool goals_kept(struct forecaster *f, const struct factors *by, double ra
 #define RATE_LEAST 1e-3 /* requests/s */
 #define RATE_CLOSE 1.01
 
-/* The most at which they are kept, from few on, between doublings; 0: not even those. */
-static double rate_kept(struct forecaster *f, const struct factors *by)
+/* The most at which they are kept, between two doublings of the least rate, near `about` first; 0:
+ * at none. */
+static double rate_kept(struct forecaster *f, const struct factors *by, double about)
 {
-    double low = RATE_LEAST, high;
+    double low = RATE_LEAST * exp2(fmax(floor(log2(about / RATE_LEAST)), 0)), high = 2 * low;
 
-    if (!goals_kept(f, by, low))
-        return 0;
-    for (high = 2 * low; high < 1e6 && goals_kept(f, by, high); high *= 2)
-        low = high;
+    if (!goals_kept(f, by, low)) {
+        do {
+            high = low;
+            low /= 2;
+        } while (low > RATE_LEAST / 2 && !goals_kept(f, by, low));
+        if (low < RATE_LEAST)
+            return 0;
+    } else {
+        for (; high < 1e6 && goals_kept(f, by, high); high *= 2)
+            low = high;
+    }
     while (high / low > RATE_CLOSE) {
         double middle = sqrt(low * high);
 
@@ -1048,14 +1156,16 @@ enum forecast_gap forecast_solve_rate(const struct plan *plan, const struct fore
         return gap;
     forecaster_init(&f, plan, ask);
     f.give_up = 1; /* whether they are kept is all that counts */
-    double value = rate_kept(&f, &one), low = value, high = value;
+    const struct quantity *full = &plan->speed.full;
+    double value = rate_kept(&f, &one, full->known && full->value > 0 ? full->value : 1);
+    double low = value, high = value;
     for (int i = 0; ask->bands && i < RATE_DRAWS; i++) {
         double z[4];
 
         for (int k = 0; k < 4; k++)
             z[k] = k == 0 ? normal_at((i + 0.5) / RATE_DRAWS) : stream_normal(&random);
         struct factors by = factors_at(&f, z);
-        double kept = rate_kept(&f, &by);
+        double kept = rate_kept(&f, &by, fmax(value, RATE_LEAST));
         low = fmin(low, kept);
         high = fmax(high, kept);
     }

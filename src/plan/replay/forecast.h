@@ -28,6 +28,8 @@
 #define FORECAST_DRAWS 31
 #define FORECAST_SEEDS 9
 #define FORECAST_SAMPLE 5000
+#define FORECAST_QUICK 1000
+#define FORECAST_FAR 1.5
 #define FORECAST_FEW 50000
 
 /* X(NAME, key, label) */
@@ -76,8 +78,13 @@ struct forecast_ask {
     enum router router;
     double lose_at, add_at; /* s from when requests count: replay.h */
     bool bands;             /* draws and seeds, too */
-    bool quick;         /* ... 11 draws of a fifth of the sample, and its own order statistics */
-    bool until_missed;  /* ... of these no more than until one misses a goal, or the value does */
+    bool quick;             /* ... each factor alone at both ends of its band over FORECAST_QUICK
+                         * requests, half as many below half of what is served, and the value's
+                         * own order statistics */
+    bool until_missed;      /* ... the high ends alone, and no more once one misses a goal */
+    int few;                /* so many are replayed first: they tell enough where the value misses a
+                         * goal FORECAST_FAR times, or keeps all as far (until_missed: and where its
+                         * high end misses one, or keeps all); 0 = none */
     double give_up;     /* times a goal: what misses it by more is not replayed to its end; 0 = it
                          * is */
     bool served;        /* the rate is known to be: nobody asks whether a queue grows later */

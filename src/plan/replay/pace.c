@@ -282,13 +282,13 @@ static void mixed_step(struct replica *r, int decodes, double start, double end)
     if (decodes > 0 && !r->reserves)
         blocks_take(&r->blocks, replica_entering(r) - r->taken);
     replica_count(r, end);
+    replica_shift_held(r, decodes > 0);
     if (decodes > 0) {
         count_gaps(r, decodes, end, 1, 0, 0);
         r->joined = end;
         count_ticks(r, 1);
         r->context += decodes;
         r->out->output_tokens += decodes;
-        replica_shift_held(r);
         if (r->scheduler->decoded)
             r->scheduler->decoded(r, 1);
         end_those(r, end);

@@ -148,8 +148,13 @@ static int first_of(const struct run *run, int a, int b)
 static void keep_decision(struct run *run, int i)
 {
     run->decide[i] = run->replica[i].decide;
-    for (int n = (run->leaves + i) / 2; n > 0; n /= 2)
-        run->first[n] = first_of(run, run->first[2 * n], run->first[2 * n + 1]);
+    for (int n = (run->leaves + i) / 2; n > 0; n /= 2) {
+        int first = first_of(run, run->first[2 * n], run->first[2 * n + 1]);
+
+        if (first == run->first[n] && first != i) /* those above have not changed */
+            break;
+        run->first[n] = first;
+    }
 }
 
 static void keep_decisions(struct run *run)
@@ -257,15 +262,15 @@ static void place_request(struct run *run, int item, double at)
     bool handed = item >= run->replay->load->count;
     struct role role = role_of(run, handed);
     int id = handed ? item - run->replay->load->count : item;
-    int there = 0;
+    bool there = false;
 
-    for (int i = role.first; i < role.end; i++)
-        there += !run->replica[i].away;
-    if (there == 0 && run->add_at == INFINITY) {
+    for (int i = role.first; i < role.end && !there; i++)
+        there = !run->replica[i].away;
+    if (!there && run->add_at == INFINITY) {
         request_ended(run, NULL, id, at, true);
         return;
     }
-    if (there == 0) {
+    if (!there) {
         agenda_push(&run->again, run->add_at, item);
         return;
     }

@@ -164,16 +164,18 @@ void replica_hold_back(struct replica *r, int i)
     r->enter[r->seq[i].enters]--;
 }
 
-void replica_shift_held(struct replica *r)
+void replica_shift_held(struct replica *r, bool ticked)
 {
     for (int k = 0; k < r->held_back; k++) {
         struct seq *s = &r->seq[r->held[k]];
 
-        s->tick++;
-        s->last++;
-        r->yet++;
-        heap_down(r, s->heap, r->decoding);
-        s->enters = s->enters > 0 ? s->enters - 1 : r->rules->block - 1;
+        if (ticked) {
+            s->tick++;
+            s->last++;
+            r->yet++;
+            heap_down(r, s->heap, r->decoding);
+            s->enters = s->enters > 0 ? s->enters - 1 : r->rules->block - 1;
+        }
         r->enter[s->enters]++;
     }
 }

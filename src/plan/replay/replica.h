@@ -131,12 +131,13 @@ struct replica {
     int64_t leaving_most;  /* tokens that these were thought to make yet */
     int wasted;            /* have ended, but are in the step all the same */
     bool again;            /* nobody is in it, but some may be when the step before is done */
-    int64_t spent[2];      /* blocks for that, of the last two steps */
+    int64_t spent[3];      /* blocks for that, of the last steps; of the third they are back */
     bool last_decoded;     /* the last step was one of those that decode */
     int unfinished;        /* the prompt that was cut */
     int kept_rounds;       /* batches of prompts, for the prefixes that some wait for */
     double ratio;
-    bool lacks_slots, lacks_blocks; /* why the queue's head was not let in */
+    bool lacks_slots, lacks_blocks; /* why the queue's head was not let in; */
+    bool finds;                     /* ... others may yet take blocks that it finds (vLLM) */
     double counted;                 /* s up to which the integrals are */
 };
 
@@ -255,7 +256,8 @@ void replica_push(struct replica *replica, int item, bool first);
 void replica_decode_begin(struct replica *replica, int seq);
 /* What it has computed and made stands in it again. */
 void replica_decode_end(struct replica *replica, int seq);
-void replica_shift_held(struct replica *replica);
+/* Those left out of a step that is over; ticked: others decoded in it. */
+void replica_shift_held(struct replica *replica, bool ticked);
 /* What is whole by now of its groups can be found by others. */
 void replica_groups_add(struct replica *replica, int seq);
 /* What it has computed is in the tree. */

@@ -297,6 +297,7 @@ static void leave_batch(struct replica *r)
     r->leaving_most = r->leaving > 0 ? r->leaving_most : 0;
     r->left = r->left_alone = 0;
     blocks_give(&r->blocks, r->spent[1]);
+    r->spent[2] = r->spent[1];
     r->spent[1] = r->spent[0];
     r->spent[0] = 0;
 }
@@ -361,7 +362,8 @@ static int sglang_pack(struct replica *r)
 static int64_t sglang_steady(const struct replica *r)
 {
     /* before the steps behind it blocks come free */
-    bool gives = r->spent[0] > 0 || r->spent[1] > 0 || r->prompted_count > 0;
+    bool gives = r->spent[0] > 0 || r->spent[1] > 0 || r->prompted_count > 0 ||
+                 (r->stuck && r->spent[2] > 0);
 
     return gives || (replica_waiting(r) > 0 && !r->full) ? 1 : INT64_MAX;
 }

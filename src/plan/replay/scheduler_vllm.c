@@ -120,6 +120,7 @@ static void admit_waiting(struct replica *r, int left)
         int64_t most = r->rules->whole_prompt ? blocks_of(r, seq_known(s)) - had : need;
 
         r->lacks_blocks = most > blocks_left(&r->blocks) - hit.idle;
+        r->finds = r->lacks_blocks && !r->rules->whole_prompt && hit.idle > 0;
         if (r->lacks_blocks)
             return;
         replica_admit(r, i);
@@ -133,7 +134,7 @@ static int vllm_pack(struct replica *r)
 {
     int left = r->rules->budget;
 
-    r->lacks_slots = r->lacks_blocks = false;
+    r->lacks_slots = r->lacks_blocks = r->finds = false;
     if (!pack_all(r, &left))
         pack_in_order(r, &left);
     if (r->preemptions == 0)
@@ -141,4 +142,10 @@ static int vllm_pack(struct replica *r)
     return r->decoding - r->held_back;
 }
 
-const struct scheduler_rules scheduler_vllm = {.pack = vllm_pack};
+/* The first that waits may be let in when others have taken blocks that it found. */
+static int64_t vllm_steady(const struct replica *r)
+{
+    return r->finds ? 1 : INT64_MAX;
+}
+
+const struct scheduler_rules scheduler_vllm = {.pack = vllm_pack, .steady = vllm_steady};
