@@ -141,29 +141,36 @@ static double miss_of(double value, double goal, enum reason reason, uint64_t *r
     return value / goal;
 }
 
-/* Requests/s at most, of as many at once as the pool holds while they are spread. */
-static double most_served(const struct request *q, const struct load *load,
-                          const struct served_load *p, const struct evaluation *e)
+/* Of as many at once as the pool holds while they are spread. */
+static double admitted_of(const struct request *q, const struct load *load,
+                          const struct evaluation *e)
 {
     struct request held = *q;
     struct memory m;
 
     held.users = e->users;
     memory_estimate(&held, load, &e->layout, &m);
-    return speed_capacity(q, load, &e->layout, p->step, speed_admitted(q, load, &m));
+    return speed_admitted(q, load, &m);
 }
 
-static void served_as_held(const struct request *q, const struct load *load,
-                           const struct evaluation *e, struct served_load *p)
+/* What a rate comes to is solved with as many slots as there may be; the plan admits what the pool
+ * holds. Where that many are in flight, or prompts queue without end, the two may differ. */
+static void served_as_admitted(const struct request *q, const struct load *load,
+                               const struct evaluation *e, struct served_load *p)
 {
-    double most = most_served(q, load, p, e);
+    const struct binding *b = &e->binding;
+    double busy = p->serve.requests * p->serve.turn;
+    struct serve at;
 
-    if (most >= q->rate)
+    if (busy < BUSY_MOST && p->serve.running < 0.5 * memory_requests_held(b, b->pool.low))
         return;
-    p->held = false;
-    p->served = most;
-    p->rate_miss = q->rate / most;
-    p->serve.requests = most / speed_groups(&e->layout);
+    double admitted = admitted_of(q, load, e);
+    p->held = speed_serve(q, p->step, load, &e->layout, admitted, &at);
+    if (p->held)
+        return;
+    p->serve = at;
+    p->served = speed_capacity(q, load, &e->layout, p->step, admitted);
+    p->rate_miss = q->rate / p->served;
 }
 
 static uint64_t evaluate_goals(const struct request *q, const struct load *load,
@@ -189,7 +196,8 @@ static uint64_t evaluate_goals(const struct request *q, const struct load *load,
     if (q->rate <= 0 || slow > end.tpot) /* else what arrives is what is produced */
         e->miss = fmax(e->miss, miss_of(slow, slow > 0, REASON_THROUGHPUT, &reasons));
     if (q->rate > 0 && (p->held ? end.tpot > 1 : e->queues))
-        rate = q->rate * end.tpot / most_served(q, load, p, e);
+        rate = q->rate * end.tpot /
+               speed_capacity(q, load, &e->layout, p->step, admitted_of(q, load, e));
     e->miss = fmax(e->miss, miss_of(rate, rate > 0, REASON_RATE, &reasons));
     return reasons | (uint64_t)!p->held << REASON_RATE;
 }
@@ -285,12 +293,9 @@ static void judge_layout(const struct request *q, const struct load *load, struc
             judge_memory(q, load, held, e);
         }
     }
-    /* solved with as many slots as there may be; where the prompts of the few that they lead to
-     * would queue without end, it is what the pool holds that decides */
-    bool ends = q->rate > 0 && served.judged && served.step->gap == SPEED_KNOWN && served.held &&
-                !q->split && served.serve.requests * served.serve.turn >= BUSY_MOST;
-    if (ends && reasons_verdict(e->reasons) <= VERDICT_MARGINAL)
-        served_as_held(q, load, e, &served);
+    if (q->rate > 0 && served.judged && served.step->gap == SPEED_KNOWN && served.held &&
+        !q->split && reasons_verdict(e->reasons) <= VERDICT_MARGINAL)
+        served_as_admitted(q, load, e, &served);
     if (q->rate <= 0 && served.asked && reasons_verdict(e->reasons) != VERDICT_DOES_NOT_FIT)
         served_load_of(q, load, &e->layout, &served);
     if (served.judged && served.step->gap == SPEED_KNOWN) {

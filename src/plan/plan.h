@@ -190,8 +190,8 @@ struct fix {
 struct choices {
     const struct gpu *const *gpus; /* borrowed; may be NULL */
     size_t gpu_count;
-    /* Those that nobody offers, where `gpus` has none of them: read when they are asked for, as they
-     * are most. Returns all; NULL: `gpus` is all there is. */
+    /* Those that nobody offers, where `gpus` has none of them: read when they are asked for, as
+     * they are most. Returns all; NULL: `gpus` is all there is. */
     const struct gpu *const *(*all_gpus)(void *ctx, size_t *count);
     void *all_ctx;
     const struct format *kv;    /* a lower one of the KV cache; NULL = do not */
