@@ -139,7 +139,8 @@ static struct fix better_begin(const struct plan *plan, enum fix_kind kind, enum
     return f;
 }
 
-/* Where the count was given: as many as it takes, and those that have a request. */
+/* Where the count was given: as many as it takes, and those that have a request, with layers on
+ * the host as the plan has them. */
 static void on_fewer_gpus(struct best *b)
 {
     const struct plan *p = b->plan;
@@ -151,9 +152,29 @@ static void on_fewer_gpus(struct best *b)
         return;
     f.changes |= plan_free_layout(&f.request);
     f.request.gpu_count = 0;
-    if (!better_weigh(b, &f) || busy == l->gpus || busy == f.gpus)
+    if ((better_weigh(b, &f) && busy == f.gpus) || busy == l->gpus)
         return;
     f.request.gpu_count = busy;
+    better_weigh(b, &f);
+}
+
+/* By TP; where the engine put layers on the host, by what holds them. */
+static void on_twice_as_many(struct best *b)
+{
+    const struct plan *p = b->plan;
+    bool host = p->request.host_placed;
+    struct fix f = better_begin(p, host ? FIX_OPEN : FIX_LARGER_TP, host ? CHANGE_GPU : CHANGE_TP);
+
+    if ((host ? p->layout.gpus : p->layout.tp) * 2 > request_domain(&f.request))
+        return;
+    if (host)
+        f.changes |= plan_free_layout(&f.request);
+    else
+        f.request.tp = p->layout.tp * 2;
+    if (f.request.gpu_count > 0) {
+        f.request.gpu_count = p->layout.gpus * 2;
+        f.changes |= 1u << CHANGE_GPU;
+    }
     better_weigh(b, &f);
 }
 
@@ -250,15 +271,10 @@ void plan_betters(const struct plan *plan, const struct choices *choices,
         f.changes |= plan_free_layout(&f.request);
         better_weigh(&rest[1], &f);
     }
-    struct fix twice = better_begin(plan, FIX_LARGER_TP, CHANGE_TP);
-    if (plan->layout.tp * 2 <= request_domain(&twice.request)) {
-        twice.request.tp = plan->layout.tp * 2;
-        if (twice.request.gpu_count > 0) {
-            twice.request.gpu_count = plan->layout.gpus * 2;
-            twice.changes |= 1u << CHANGE_GPU;
-        }
-        better_weigh(&rest[2], &twice);
-    }
+    on_twice_as_many(&rest[2]);
+    /* of what lies on the host a second card of its kind holds more: that before another GPU */
+    if (plan->request.host_placed && rest[2].any[BETTER_FASTER])
+        rest[1].any[BETTER_FASTER] = false;
     with_more_users(&rest[3]);
     on_fewer_gpus(&rest[4]);
     off_the_host(kinds, choices);

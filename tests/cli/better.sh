@@ -33,6 +33,18 @@ assert_contains "an idle replica" "warning: replicas without a request: 1 of 2" 
 assert_contains "one GPU" "    cheaper       as many as needed: 1 GPU in all: $" "$out"
 assert_contains "and its command" "--provider aws --gpu h100-sxm:1" "$out"
 
+# the same where the engine keeps experts in host memory
+run --plan -m mistral-large-3-675b-instruct-2512 -p q4_k_m -g l40s:2 --engine llama.cpp -c 65536 \
+    -u 1 --pp 1
+assert_contains "weights on the host" "stay in host memory" "$out"
+assert_contains "and one GPU" "    cheaper       as many as needed: 1 GPU in all: $" "$out"
+for engine in llama.cpp ollama; do
+    run --plan -m qwen3-30b-a3b -p q4_k_m -g rtx-3060-12g:1 --engine $engine
+    assert_contains "$engine: experts on the host" "stay in host memory" "$out"
+    assert_contains "$engine: a second card before another GPU" \
+        "  better   faster: as many as needed: 2 GPUs in all" "$out"
+done
+
 # what does not fit is told what would fit, as ever
 run --plan -m llama-3.1-70b -g l40s:2 -u 16
 assert_lacks "not for what does not fit" "would be better" "$out"
