@@ -729,7 +729,7 @@ static bool has_word(const struct gpu_words *words, const char *word)
 }
 
 /* strcasestr() of a word that is small and short, whose own way takes ten times as long. */
-static bool holds(const char *name, const char *word)
+static bool name_holds(const char *name, const char *word)
 {
     for (; *name; name++) {
         size_t n = 0;
@@ -751,7 +751,8 @@ int name_gpu_match(const struct name_rules *rules, const struct gpu_words *mine,
     bool same = true;
 
     for (int i = 0; i < mine->count; i++) /* of most names nothing is to be read */
-        if ((i == 0 || isdigit((unsigned char)mine->word[i][0])) && !holds(name, mine->word[i]))
+        if ((i == 0 || isdigit((unsigned char)mine->word[i][0])) &&
+            !name_holds(name, mine->word[i]))
             return 0;
     if (mine->count == 0)
         return 0;
