@@ -163,7 +163,7 @@ static void on_twice_as_many(struct best *b)
 {
     const struct plan *p = b->plan;
     bool host = p->request.host_placed;
-    struct fix f = better_begin(p, host ? FIX_OPEN : FIX_LARGER_TP, host ? CHANGE_GPU : CHANGE_TP);
+    struct fix f = better_begin(p, host ? FIX_GPU : FIX_LARGER_TP, host ? CHANGE_GPU : CHANGE_TP);
 
     if ((host ? p->layout.gpus : p->layout.tp) * 2 > request_domain(&f.request))
         return;

@@ -42,7 +42,7 @@ for engine in llama.cpp ollama; do
     run --plan -m qwen3-30b-a3b -p q4_k_m -g rtx-3060-12g:1 --engine $engine
     assert_contains "$engine: experts on the host" "stay in host memory" "$out"
     assert_contains "$engine: a second card before another GPU" \
-        "  better   faster: as many as needed: 2 GPUs in all" "$out"
+        "  better   faster: 2 x GeForce RTX 3060" "$out"
 done
 
 # what does not fit is told what would fit, as ever
