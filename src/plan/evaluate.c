@@ -154,7 +154,8 @@ static double admitted_of(const struct request *q, const struct load *load,
 }
 
 /* What a rate comes to is solved with as many slots as there may be; the plan admits what the pool
- * holds. Where half of that many are in flight, or prompts queue without end, the two may differ. */
+ * holds. Where half of that or more are in flight, or prompts queue without end, the two may
+ * differ. */
 static void served_as_admitted(const struct request *q, const struct load *load,
                                const struct evaluation *e, struct served_load *p)
 {
