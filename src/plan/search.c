@@ -86,6 +86,7 @@ struct search {
     bool fits_only;                 /* how near the rest comes is not asked */
     bool no_rest;                   /* nor which layout does */
     bool offers_only;               /* nor what is marginal */
+    bool together;                  /* nor what spreads a request over machines */
     int most;                       /* GPUs that are of use */
     struct evaluation best, second; /* second: the best that fits with another TP or PP */
     bool any, has_second;
@@ -362,7 +363,7 @@ static void search_consider(struct search *s, struct evaluation *e)
 {
     bool fits = e->verdict == VERDICT_FITS;
 
-    if ((s->against && !pays_off(s, e)) || is_no_nearer(s, e))
+    if ((s->against && !pays_off(s, e)) || is_no_nearer(s, e) || (s->together && e->price.apart))
         return;
     if (fits && search_fits(s) && ties_to_speed(s, e, &s->best)) {
         judge_tokens(s, &s->best);
@@ -1241,6 +1242,8 @@ enum extent {
 
 static void search_for(const struct request *q, const struct market *market, enum search_goal goal,
                        enum extent extent, double per_hour, int gpus, struct evaluation *out);
+static bool search_all(struct search *s, const struct request *q, const struct market *market,
+                       enum search_goal goal, enum extent extent, double per_hour, int gpus);
 
 /* What people do not run is sought at the ends of the bands where they run nothing that reaches
  * the goals there. It may cost less than what is bought at the middle, where that was not looked
@@ -1280,6 +1283,28 @@ static void fill_rented(struct search *s, const struct market *market, enum exte
     if (!same_cut(&e, best))
         take_second(s, best);
     *best = e;
+}
+
+/* Where smaller slices cost less a GPU than those that are to be rented: more GPUs, for less
+ * money. */
+static void spend_less(struct search *s, const struct market *market)
+{
+    struct evaluation *best = &s->best;
+    double per_hour = best->price.per_hour - 0.01;
+    struct search less;
+
+    if (s->goal != SEARCH_FEWEST_GPUS || s->request->gpu_count > 0 || !best->price.rented ||
+        prices_most_gpus(&s->prices, per_hour) <= best->price.gpus)
+        return;
+    less.together = !best->price.apart;
+    search_all(&less, s->request, market, SEARCH_LEAST_MONEY, SEARCH_OFFERS, per_hour, 0);
+    search_fini(&less);
+    if (!search_fits(&less) || less.best.price.per_hour > per_hour)
+        return;
+    s->order = less.order;
+    s->fewest = less.fewest;
+    take_second(s, best);
+    *best = less.best;
 }
 
 /* False when no layout of the given numbers is valid: best is then the nearest one. */
@@ -1365,8 +1390,10 @@ static bool search_all(struct search *s, const struct request *q, const struct m
         s->chunked = NULL;
     }
     s->load.cut_valid = false;
-    if (search_fits(s))
+    if (search_fits(s)) {
         fill_rented(s, market, extent);
+        spend_less(s, market);
+    }
     if (!s->any) {
         /* No layout of the given numbers is valid: the nearest one says why. */
         struct layout l = {.tp = q->tp > 0 ? q->tp : 1,
@@ -1396,6 +1423,7 @@ static void search_for(const struct request *q, const struct market *market, enu
 {
     struct search s;
 
+    s.together = false;
     search_all(&s, q, market, goal, extent, per_hour, gpus);
     search_fini(&s);
     *out = s.best;
@@ -1475,6 +1503,7 @@ void search_plan(const struct request *q, const struct market *market, enum sear
 {
     struct search s;
 
+    s.together = false;
     bool any = search_all(&s, q, market, goal, SEARCH_NEAREST, INFINITY, PLAN_MAX_GPUS);
     plan_best(&s, q, out);
     search_fini(&s);
