@@ -146,24 +146,29 @@ static double admitted_of(const struct request *q, const struct load *load,
                           const struct evaluation *e)
 {
     struct request held = *q;
+    struct load own = *load;
     struct memory m;
 
     held.users = e->users;
-    memory_estimate(&held, load, &e->layout, &m);
-    return speed_admitted(q, load, &m);
+    own.max_num_seqs = memory_max_num_seqs(&held);
+    memory_estimate(&held, &own, &e->layout, &m);
+    return speed_admitted(q, &own, &m);
 }
 
+#define CLEARLY 1.1 /* a rate is served: capacity jumps a little from one number at once to another */
+
 /* What a rate comes to is solved with as many slots as there may be; the plan admits what the pool
- * holds. Where half of that or more are in flight, or prompts queue without end, the two may
- * differ. */
+ * holds. Where half of that or more are in flight, or as many serve little more than arrives, the
+ * two may differ. */
 static void served_as_admitted(const struct request *q, const struct load *load,
                                const struct evaluation *e, struct served_load *p)
 {
     const struct binding *b = &e->binding;
-    double busy = p->serve.requests * p->serve.turn;
+    double held = memory_requests_held(b, b->pool.low);
     struct serve at;
 
-    if (busy < BUSY_MOST && p->serve.running < 0.5 * memory_requests_held(b, b->pool.low))
+    if (p->serve.running < 0.5 * held &&
+        speed_capacity(q, load, &e->layout, p->step, held) > CLEARLY * q->rate)
         return;
     double admitted = admitted_of(q, load, e);
     p->held = speed_serve(q, p->step, load, &e->layout, admitted, &at);

@@ -1071,7 +1071,7 @@ static bool raise_replicas(const struct search *s, struct layout *l, int step)
         e.layout = *l;
         e.layout.gpus = layout_gpus(l);
         e.price = cost_price(&s->prices, &e.layout);
-        if (key_of(s, &e, s->order[0]) >= s->least)
+        if (key_of(s, &e, s->order[0]) >= s->least || e.layout.gpus > s->most)
             break;
         if (s->request->replicas > 0 || l->prefill > 0)
             return false;
