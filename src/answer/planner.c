@@ -127,7 +127,7 @@ void planner_plan(struct planner *p, const struct resolved *resolved, struct pla
 
 /* No GPU is named and none is here: the cheapest list price that fits in one
  * machine, or the fewest GPUs with --solve gpus; when nothing fits, the GPU with the
- * most memory, whose plan gives the reason. */
+ * most memory that the engine runs on, whose plan gives the reason. */
 static void choose_gpu(struct answer *a, const struct choices *c)
 {
     struct request *q = &a->resolved.request;
@@ -139,8 +139,11 @@ static void choose_gpu(struct answer *a, const struct choices *c)
         return;
     }
     for (size_t i = 0; i < c->gpu_count; i++)
-        if (!q->gpu || gpu_usable(c->gpus[i]).value > gpu_usable(q->gpu).value)
+        if (engine_runs_on(q->engine, c->gpus[i]) &&
+            (!q->gpu || gpu_usable(c->gpus[i]).value > gpu_usable(q->gpu).value))
             q->gpu = c->gpus[i];
+    if (!q->gpu && c->gpu_count > 0)
+        q->gpu = c->gpus[0];
     *q = search_on(q, q->gpu, 0, market);
 }
 
@@ -155,7 +158,7 @@ static void plan_otherwise(struct answer *a)
 
     plan_untuned(p, &q);
     if (!p->has_memory || (load && !verdict_holds(p->verdict)) || q.model->weights_only ||
-        q.users <= 1 || memory_described_tokens(&q) >= q.context)
+        p->request.users <= 1 || memory_described_tokens(&q) >= q.context)
         return;
     a->otherwise = OTHERWISE_SAME;
     if (load && p->memory.kv_full.value <= p->memory.kv_pool.low &&

@@ -249,10 +249,10 @@ static void engine_knobs(struct fix_search *f)
         p.request.max_num_seqs = f->plan->memory.state_blocks.low;
         fix_propose(f, &p);
     }
-    if (asked->users > memory_max_num_seqs(asked)) {
+    if (f->planned->users > memory_max_num_seqs(asked)) {
         struct proposal p = fix_begin(f, FIX_SLOTS, RANK_KNOB, BIT(CHANGE_SEQS));
 
-        p.request.max_num_seqs = asked->users;
+        p.request.max_num_seqs = f->planned->users;
         fix_propose(f, &p);
     }
     /* What the fraction leaves is short: the largest smaller one that fits. */

@@ -191,6 +191,7 @@ void plan_untuned(const struct plan *p, struct request *q)
     q->max_num_seqs = k->seqs > 0 ? 0 : q->max_num_seqs;
     q->utilization = k->utilization > 0 ? 0 : q->utilization;
     q->eager = q->eager && !k->eager;
+    q->users = q->rate > 0 ? 1 : q->users; /* they follow from it */
     if (!q->host_placed)
         return;
     q->host_placed = false;

@@ -244,7 +244,8 @@ bool plan_spans(const struct plan *plan);
 /* Replicas that have no request; 0 where a rate says how many are in flight. */
 int plan_idle(const struct plan *plan);
 
-/* Takes back what the search turned of the engine's options: the request as it was asked. */
+/* Takes back what a plan found, options of the engine and the users of a rate: the request as it
+ * was asked. */
 void plan_untuned(const struct plan *plan, struct request *request);
 
 /* Whole requests that all replicas hold, where one holds so many (memory.h). */

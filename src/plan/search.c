@@ -746,13 +746,15 @@ static const struct setting *search_setting(struct search *s, int i)
 
 /* The mildest step of the ladder with which l fits; where nothing does yet, those that may.
  * Where none does, *e is the step that comes nearest: the last ones may leave too little beside
- * the budget. */
-static bool turn_options(struct search *s, const struct layout *l, struct evaluation *e)
+ * the budget. *lacks: one of them lacks memory for its users alone. */
+static bool turn_options(struct search *s, const struct layout *l, struct evaluation *e,
+                         bool *lacks)
 {
     const struct setting *most = search_setting(s, s->steps - 1);
     struct evaluation last, nearest;
     bool seen = false;
 
+    *lacks = false;
     /* Each step leaves more room than those before: where the last leaves too little, none does.
      * At a rate more requests run at once in slower steps. */
     uint64_t rest = REASON_BIT(REASON_REST_LACKS) | REASON_BIT(REASON_REST_TIGHT);
@@ -787,6 +789,7 @@ static bool turn_options(struct search *s, const struct layout *l, struct evalua
             search_consider(s, e);
         if (e->verdict == VERDICT_FITS)
             return true;
+        *lacks = *lacks || e->limit == LIMIT_KV || e->queues;
         if (!seen || e->verdict < nearest.verdict)
             nearest = *e;
         seen = true;
@@ -829,7 +832,7 @@ static bool search_relieves(const struct search *s, const struct layout *l,
 static void try_turned(struct search *s, struct layout l, int step)
 {
     const struct request *q = s->request;
-    bool open = q->gpu_count == 0 && q->replicas <= 0;
+    bool open = q->gpu_count == 0 && q->replicas <= 0, lacks;
     struct evaluation e;
 
     for (int most = most_gpus(s) / (l.tp * l.pp); l.replicas <= most;) {
@@ -839,10 +842,11 @@ static void try_turned(struct search *s, struct layout l, int step)
         if (search_fits(s) && gpus_paid(&e) > gpus_paid(&s->best))
             return;
         if (may_turn(s, &e)) {
-            if (turn_options(s, &l, &e))
+            if (turn_options(s, &l, &e, &lacks))
                 return;
             /* not by the last step either, and replicas share neither of them */
-            if ((e.limit == LIMIT_WEIGHTS || e.limit == LIMIT_OVERHEAD) && !users_cost_more(q))
+            if ((e.limit == LIMIT_WEIGHTS || e.limit == LIMIT_OVERHEAD) && !lacks &&
+                !users_cost_more(q))
                 return;
         }
         int next = replicas_for(s, &e.binding, e.binding.pool.high, e.binding.free.high, step);

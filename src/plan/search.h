@@ -39,6 +39,8 @@
  * Where what is rented at the lowest price holds more GPUs than the best layout takes, the best of
  * all of them is taken if it is better by this order.
  *
+ * Where smaller slices are rented for less a GPU, more GPUs that cost less money are taken.
+ *
  * Where a layout of fewer GPUs misses its goals with the engine's own steps, and nobody
  * gave --max-batched-tokens, larger and smaller ones are tried; what the engine does by
  * itself stays where it reaches the goals with as few GPUs.

@@ -154,6 +154,28 @@ assert_contains "a bound" "no estimate: at most 167 prompts/s by the sheet; none
 assert_contains "... of such prompts" "speed, prompts of 1,024 tokens" "$out"
 run --plan -m whisper-large-v3 -g l4
 assert_contains "not of what is not served" "no estimate: this model does not decode tokens" "$out"
+# more GPUs in slices that cost half as much for each
+run --plan -m kimi-k2 -p int4-awq --engine vllm -g b300 -c 1024 -u 9 --tpot 8 --throughput 160
+assert_contains "small slices for less money" '$167.76/h' "$out"
+# capacity that falls between the slots and what the pool admits
+run --plan -m nemotron-4-340b -p native --engine tensorrt-llm -g b200 -c 2048 --rate 25.4
+assert_contains "at a rate that it serves" "goals: likely at least 25.4 requests/s" "$out"
+# a smaller share for what lies beside, and more replicas for the users that it then lacks
+run --plan -m ling-lite-1.5 -p native --kv-precision bf16 -g rtx-2080-ti --engine vllm@0.19 \
+    --rate 3.8 --tpot 128 --max-batched-tokens 8192 --cpu-offload-gb 1 --kv-offload-gb 5
+assert_contains "a share and replicas" "FITS on 40 x" "$out"
+# a fix at a rate is asked as its command is, not with the users of the plan that does not fit
+if have_json; then
+    run --plan -m command-r-35b -p q4_k_m -g rtx-4060-ti-16g --used 10GiB --engine vllm \
+        --rate 2.3 --dp 1 --format json
+    assert_eq "the fix" 64 "$(json verdict.fixes.0.gpus)"
+fi
+# what the GPU takes over from the host is faster for more at once
+run --plan -m gemma-3n-e4b -p q4_k_m -g h100-pcie --engine llama.cpp -c 8192 --rate 12.5 \
+    --ttft 800 --tpot 64 --throughput 80 --gpu-layers 13 --draft llama-3.2-1b
+assert_contains "more at once, fewer GPUs" "FITS on 4 x" "$out"
+run --plan -m lfm2.5-8b-a1b -p native --rate 1.5 --draft qwen3-0.6b
+assert_contains "no GPU that the engine does not run on" "without the draft" "$out"
 run --plan -m gpt-oss-120b -p q4_k_m -g rtx-3090:3
 assert_lacks "experts that are published in MXFP4 stay so in GGUF" "host memory: the weights" "$out"
 

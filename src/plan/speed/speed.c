@@ -275,8 +275,10 @@ static struct serve_load load_of(const struct request *q, const struct load *loa
 {
     double groups = speed_groups(layout), base;
     struct layout side = layout_prefill(layout);
-    /* where points of the device bend the law, more in flight may be faster than what is of use */
-    bool bent = !load->fits_only || q->gpu->family->calib;
+    /* where points of the device bend the law, or the GPU takes over what the host computes for a
+     * few, more in flight may be faster than what is of use */
+    bool host = q->host_layers > 0 || q->host_experts > 0;
+    bool bent = !load->fits_only || q->gpu->family->calib || host;
 
     return (struct serve_load){.users = q->users / groups,
                                .admitted = admitted * layout_decoding(layout) / groups,
