@@ -155,7 +155,7 @@ static double admitted_of(const struct request *q, const struct load *load,
     return speed_admitted(q, &own, &m);
 }
 
-#define CLEARLY 1.1 /* a rate is served: capacity jumps a little from one number at once to another */
+#define CLEARLY 1.1 /* served: capacity jumps a little from one number at once to another */
 
 /* What a rate comes to is solved with as many slots as there may be; the plan admits what the pool
  * holds. Where half of that or more are in flight, or as many serve little more than arrives, the
