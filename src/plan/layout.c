@@ -385,8 +385,10 @@ int layout_refusals(const struct request *q, const struct layout *l, struct refu
         layout_refuse(&r, REFUSED_TP_ENGINE, l->tp, 0);
     if (q->engine && q->engine->tp_or_pp && l->tp > 1 && l->pp > 1)
         layout_refuse(&r, REFUSED_TP_PP, l->tp, l->pp);
-    if (q->engine && q->engine->dp_whole && l->tp > 1 && layout_ways(l) > 1)
-        layout_refuse(&r, REFUSED_DP_TP, l->tp, layout_ways(l));
+    const struct layout *const sides[] = {l, &side};
+    for (int i = 0; q->engine && q->engine->dp_whole && i < (l->prefill_tp > 0 ? 2 : 1); i++)
+        if (sides[i]->tp > 1 && layout_ways(sides[i]) > 1)
+            layout_refuse(&r, REFUSED_DP_TP, sides[i]->tp, layout_ways(sides[i]));
     if (l->ep > 1)
         check_ep(&r, q, l);
     /* a group of each side at least, and as many as were asked for */
