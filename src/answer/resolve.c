@@ -1101,6 +1101,8 @@ static enum gp_status resolve_gpu(struct resolving *r)
         planner_named_gpu(p, r->gpu ? r->gpu : "local", &q->gpu, &q->gpu_count, r->err);
     if (rc)
         return rc;
+    if (q->gpu_count == 0 && gpu_is_alone(q->gpu))
+        q->gpu_count = 1;
     if (r->gpu && !q->gpu->mix && strcmp(r->gpu, "local") != 0) {
         size_t n = strlen(q->gpu->id);
 

@@ -54,6 +54,23 @@ bool gpu_is_foreign(const struct gpu *gpu)
     return gpu->memory_only && gpu->vendor[0];
 }
 
+bool gpu_shares_memory(const struct gpu *gpu)
+{
+    return strstr(gpu->memory_type, "(unified)");
+}
+
+bool gpu_is_alone(const struct gpu *gpu)
+{
+    static const char *const forms[] = {"laptop", "MXM", "iGPU"};
+    const char *form = gpu->form_factor;
+
+    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
+        if (strcmp(form, forms[i]) == 0)
+            return true;
+    return gpu_shares_memory(gpu) && strcmp(gpu->vendor, "nvidia") == 0 &&
+           (strcmp(form, "SoC") == 0 || strcmp(form, "module") == 0);
+}
+
 bool gpu_linked(const struct gpu *gpu, int n)
 {
     return gpu->link_bandwidth > 0 && (gpu->link_domain == 0 || n <= gpu->link_domain);

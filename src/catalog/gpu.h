@@ -89,6 +89,12 @@ struct quantity gpu_usable(const struct gpu *gpu);
  * "24GB" is a GPU like any, without a speed. */
 bool gpu_is_foreign(const struct gpu *gpu);
 
+/* Is its memory the host's, so that nothing is gained by keeping some of it there? */
+bool gpu_shares_memory(const struct gpu *gpu);
+
+/* Is it the one of its computer, and nobody joins two of those: a laptop's, a Jetson's? */
+bool gpu_is_alone(const struct gpu *gpu);
+
 /* Do n of them reach each other over a link of their own (NVLink, xGMI)? */
 bool gpu_linked(const struct gpu *gpu, int n);
 

@@ -165,7 +165,8 @@ static void on_twice_as_many(struct best *b)
     bool host = p->request.host_placed;
     struct fix f = better_begin(p, host ? FIX_GPU : FIX_LARGER_TP, host ? CHANGE_GPU : CHANGE_TP);
 
-    if ((host ? p->layout.gpus : p->layout.tp) * 2 > request_domain(&f.request))
+    if ((host ? p->layout.gpus : p->layout.tp) * 2 > request_domain(&f.request) ||
+        gpu_is_alone(f.request.gpu))
         return;
     if (host)
         f.changes |= plan_free_layout(&f.request);

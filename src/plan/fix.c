@@ -367,7 +367,7 @@ static void on_host(struct fix_search *f)
     int usual = q->engine->gguf ? RANK_HOST_USUAL : RANK_HOST;
     struct proposal p;
 
-    if (q->gpu_count == 0)
+    if (q->gpu_count == 0 || gpu_shares_memory(q->gpu))
         return;
     if (engine_lists(q->engine->offload, "experts") && model_experts(q->model) > 0) {
         p = fix_begin(f, FIX_HOST_EXPERTS, usual, BIT(CHANGE_CPU_MOE));

@@ -54,7 +54,8 @@ void place_request(const struct request *q, const struct market *market, struct 
     struct plan placed;
 
     if (plan->verdict != VERDICT_DOES_NOT_FIT || !memory || told || !q->engine->places[0] ||
-        q->gpu_count <= 0 || q->gpu->host || q->model->weights_only)
+        q->gpu_count <= 0 || q->gpu->host || gpu_shares_memory(q->gpu) ||
+        q->model->weights_only)
         return;
     /* whole layers, one GPU after the other */
     r->tp = 1;

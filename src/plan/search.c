@@ -1347,6 +1347,7 @@ static bool search_all(struct search *s, const struct request *q, const struct m
     bool none = s->no_rest && is_refused(s);
     int within = s->offers_only && !none ? most_within(s) : PLAN_MAX_GPUS;
 
+    within = q->gpu_count == 0 && gpu_is_alone(q->gpu) ? (int)fmin(within, 1) : within;
     s->most = s->most < within ? s->most : within;
     int most = q->gpu_count > 0 ? q->gpu_count : s->most;
 

@@ -271,9 +271,7 @@ static double memory_apart(const struct device *device, const struct gpu *gpu)
  * them apart; else it is the usual card, the desktop's, and of a set's the first. */
 static int gpu_unlikely(const struct device *device, const struct gpu *gpu)
 {
-    bool laptop = strcmp(gpu->form_factor, "laptop") == 0 || strcmp(gpu->form_factor, "MXM") == 0;
-
-    return (same_pci(device, gpu) ? 0 : 4) + (gpu->in_set ? 2 : 0) + (laptop ? 1 : 0);
+    return (same_pci(device, gpu) ? 0 : 4) + (gpu->in_set ? 2 : 0) + (gpu_is_alone(gpu) ? 1 : 0);
 }
 
 /* The candidate nearest in memory; *seen when there was any, *several when more than

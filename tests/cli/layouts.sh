@@ -176,6 +176,13 @@ run --plan -m gemma-3n-e4b -p q4_k_m -g h100-pcie --engine llama.cpp -c 8192 --r
 assert_contains "more at once, fewer GPUs" "FITS on 4 x" "$out"
 run --plan -m lfm2.5-8b-a1b -p native --rate 1.5 --draft qwen3-0.6b
 assert_contains "no GPU that the engine does not run on" "without the draft" "$out"
+# nobody joins two laptops, or Jetsons, whose memory is the host's
+run --plan -m phi4 -g rtx-4060-laptop
+assert_contains "a laptop has one" "FITS on 1 x" "$out"
+assert_lacks "... and no second one" "2 x GeForce RTX 4060 Laptop" "$out"
+run --plan -m gemma-3-4b -g jetson-orin-nano-8
+assert_contains "so has a Jetson" "DOES NOT FIT on 1 x" "$out"
+assert_lacks "... that keeps nothing beside it" "host memory" "$out"
 run --plan -m gpt-oss-120b -p q4_k_m -g rtx-3090:3
 assert_lacks "experts that are published in MXFP4 stay so in GGUF" "host memory: the weights" "$out"
 

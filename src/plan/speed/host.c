@@ -101,7 +101,7 @@ static const struct host_guess {
 
 void host_guess(const struct gpu *gpu, struct host *h)
 {
-    bool hbm = strstr(gpu->memory_type, "HBM"), shared = strcmp(gpu->form_factor, "SoC") == 0;
+    bool hbm = strstr(gpu->memory_type, "HBM"), shared = gpu_shares_memory(gpu);
     const struct host_guess *g = &host_guesses[hbm ? 2 : gpu->release_year >= HOST_DDR5_YEAR];
     double rate = gpu->bandwidth.value;
 
