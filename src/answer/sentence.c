@@ -1193,6 +1193,7 @@ static const char *const doubt_words[DOUBT_COUNT] = {
     [DOUBT_POINT] = "corrected by one point of the server",
     [DOUBT_POINTS_2] = "corrected by two points of the server",
     [DOUBT_POINTS_3] = "corrected by three or more points of the server",
+    [DOUBT_LAYOUT] = "points of another layout",
     [DOUBT_MANY_EXPERTS] = "more than 128 users of experts or recurrent layers",
     [DOUBT_ATTENTION_DP] = "attention data parallel",
     [DOUBT_NETWORK] = "network between hosts unknown",
@@ -1200,6 +1201,7 @@ static const char *const doubt_words[DOUBT_COUNT] = {
     [DOUBT_ARRIVALS] = "requests in flight at this rate",
     [DOUBT_NEWER] = "engine newer than any measured",
     [DOUBT_LOCAL] = "build and host of a local engine unknown",
+    [DOUBT_LOCAL_GPU] = "GPU generation, one user",
     [DOUBT_MEASURED] = "device measured",
     [DOUBT_RATE] = "arithmetic assumed from the bandwidth",
     [DOUBT_ON_HOST] = "host's memory and processors",
@@ -1259,6 +1261,13 @@ const char *sentence_speed_narrower(const struct plan *p, struct texts *t)
                           "--host-memory, as ddr5-5600x2, and --host-threads of yours; widest: %s",
                           doubt_words[widest]);
     speed_doubt(DOUBT_POINTS_3, p->request.gpu, &low, &high);
+    if (p->speed.doubts >> DOUBT_ARRIVALS & 1) { /* points tell nothing of these */
+        double below, above;
+
+        speed_doubt_of(&p->speed, DOUBT_ARRIVALS, p->request.gpu, &below, &above);
+        low = exp(hypot(log(low), log(below)));
+        high = exp(hypot(log(high), log(above)));
+    }
     if (low * high >= p->speed.factor_low * p->speed.factor_high)
         return "";
     return texts_addf(t,

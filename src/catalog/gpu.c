@@ -305,9 +305,20 @@ static const struct profile_field fields[] = {
 
 const struct profile_table gpu_table = PROFILE_TABLE(fields);
 
+/* Architectures whose chips of one compute capability and above are another family; the last
+ * that fits. */
+static const struct {
+    const char *architecture, *family;
+    int least;
+} kin[] = {{"ampere", "ampere-rtx", 86},
+           {"blackwell", "gb10", 110},
+           {"blackwell", "blackwell-rtx", 120},
+           {"blackwell", "gb10", 121}};
+
 /* "CDNA3 (gfx942)" is of the family cdna3, "Ada Lovelace" of ada-lovelace. */
 static void derive_family(struct gpu *gpu)
 {
+    const char *family = NULL;
     size_t n = 0;
 
     if (gpu->family_id[0] != '\0')
@@ -316,6 +327,12 @@ static void derive_family(struct gpu *gpu)
          *c != '\0' && strncmp(c, " (", 2) != 0 && n + 1 < sizeof gpu->family_id; c++)
         gpu->family_id[n++] = isalnum((unsigned char)*c) ? (char)tolower((unsigned char)*c) : '-';
     gpu->family_id[n] = '\0';
+    for (size_t i = 0; i < sizeof(kin) / sizeof(kin[0]); i++)
+        if (strcmp(gpu->family_id, kin[i].architecture) == 0 &&
+            gpu->compute_capability >= kin[i].least)
+            family = kin[i].family;
+    if (family)
+        gp_copy(gpu->family_id, sizeof gpu->family_id, family);
 }
 
 void gpu_file_read(struct profile_group top, void *target)

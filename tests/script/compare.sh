@@ -122,7 +122,7 @@ hyperstack n3-RTX-A6000x4, 4 GPUs (by
 2026-11); its source gives this price no
 date: check it
 TPOT 101 ms (62..173 ms), TTFT 1.40 s
-(0.47..5.59 s),   all at once 5.59 s
+(0.50..6.70 s),   all at once 5.59 s
  rtx-a6000 x 4, bf16 (as published): …
  Enter:use in plan       ?:help  q:quit
 END

@@ -35,7 +35,7 @@ expect <<'END'
 │fp32 down n=512      80.0 GFLOP/s  30.0..213.3        -        -              │
 │memory read             24.0 GB/s    9.0..64.0        -        -              │
 │memory (fit)             2.42 GiB   2.42..2.42        -        -              │
-│TPOT planned: 123 ms (45.9..336), model                                       │
+│TPOT planned: 123 ms (46..334), model                                         │
 │F5 measures these, two minutes at most; p all of Bench                        │
 │                                                                              │
 │┌─ Points ───────────────────────────────────────────────────────────────────┐│
@@ -69,8 +69,8 @@ expect <<'END'
 │fp32 down n=512      80.0 GFLOP/s  30.0..213.3   8589.9 +10639 %  outside     │
 │memory read             24.0 GB/s    9.0..64.0     67.1   +180 %  outside     │
 │memory (fit)             2.42 GiB   2.42..2.42     2.42     +0 %  in band     │
-│TPOT planned: 123 ms (45.9..336), model                                       │
-│TPOT calibrated: 53.5 ms (33.1..88.5), measured                               │
+│TPOT planned: 123 ms (46..334), model                                         │
+│TPOT calibrated: 53.5 ms (33.3..87.6), measured                               │
 │cpu reads memory 180 % faster than assumed                                    │
 │TPOT 53.5 ms, not 123; the band is 0.5 times as wide as before                │
 │the planned 2.42 GiB were allocated and held what was written                 │
@@ -164,7 +164,7 @@ expect <<'END'
 │measures without a plan.                                                      │
 │                                                                              │
 │── What the plan says, not measured ──────────────────────────────────────────│
-│TTFT                      19.6 ms (8.9..52.9 ms), model                       │
+│TTFT                      19.6 ms (9.8..53.9 ms), model                       │
 │TPOT                      1.91 ms (1.51..2.73 ms), model                      │
 │output tokens per second  505/s (354..639), model                             │
 │bound by                  launches and the engine's own time                  │
@@ -205,6 +205,6 @@ KEYS
 shows "├"
 shows "low..high measured"
 shows "elapsed"
-shows "TPOT if it ended now: 53.5 ms (33.1..88.5) "
-assert_contains "the same at the end" "TPOT calibrated: 53.5 ms (33.1..88.5)" "$(cat ended)"
+shows "TPOT if it ended now: 53.5 ms (33.3..87.6) "
+assert_contains "the same at the end" "TPOT calibrated: 53.5 ms (33.3..87.6)" "$(cat ended)"
 finish

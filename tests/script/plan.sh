@@ -15,7 +15,7 @@ expect <<'END'
 │ GPU        auto: l4       ▾││██████████████████████████████▓▓▒░░······│ 20.30│
 │ GPUs       auto: 1         ││█ weights 15.0 ▓ KV 1.0 ▒ act 0.5 ░ run 1.0     │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ Context    8,192 tokens    ││TTFT        340 ms  155..918         none       │
+│ Context    8,192 tokens    ││TTFT        340 ms  164..935         none       │
 │ Prompt     1,024 tokens    ││TPOT       58.3 ms  42.1..88.6       none       │
 │ Output     256 tokens      ││output  16.8 tok/s  11.1..23.3       none       │
 │ Users      1 at once       ││holds   24 requests of 1,280; limit: KV pool    │
@@ -45,7 +45,7 @@ expect <<'END'
 | GPU        auto: l4       v||##############################==:--......| 20.30|
 | GPUs       auto: 1         ||# weights 15.0 = KV 1.0 : act 0.5 - run 1.0     |
 |-- Load --------------------||-- Speed: model --- low..high ------ goal ------|
-| Context    8,192 tokens    ||TTFT        340 ms  155..918         none       |
+| Context    8,192 tokens    ||TTFT        340 ms  164..935         none       |
 | Prompt     1,024 tokens    ||TPOT       58.3 ms  42.1..88.6       none       |
 | Output     256 tokens      ||output  16.8 tok/s  11.1..23.3       none       |
 | Users      1 at once       ||holds   24 requests of 1,280; limit: KV pool    |
@@ -76,7 +76,7 @@ expect <<'END'
 │ GPU        h100-sxm         ▾││███████████████████▓▓▒░░·················│ 72.85││rtx-6000-ada    2  $1.65 73.3  $2.19│
 │ GPUs       auto: 2           ││█ weights 33.9 ▓ KV 4.4 ▒ act 2.0 ░ run 3.2     ││rtx-pro-6000-…  1  $1.69 74.3  $2.24│
 │── Load ──────────────────────││── Speed: model ─── low..high ────── goal ──────││a40             2  $1.80  182  $6.13│
-│ Context    8,192 tokens      ││TTFT        219 ms  73..876          none       ││l40             2  $2.00  126  $4.62│
+│ Context    8,192 tokens      ││TTFT        219 ms  78..1051         none       ││l40             2  $2.00  126  $4.62│
 │ Prompt     1,024 tokens      ││TPOT       22.7 ms  17.9..32.4       none       ││── First to break, this layout ─────│
 │ Output     256 tokens        ││output   682 tok/s  478..864         none       ││+140 users: 156 marginal     KV pool│
 │ Users      16 at once        ││holds   173 requests of 1,280; limit: KV pool   ││none up to 131,072 context tokens   │
@@ -137,7 +137,7 @@ memory 60 % of budget, 29.4 GiB to spare
 TPOT 22.7 ms TTFT 219 ms 682/s model
 ┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ───┐
 │── Speed: model ─── low..high ────────│
-│TTFT        219 ms  73..876           │
+│TTFT        219 ms  78..1051          │
 │TPOT       22.7 ms  17.9..32.4        │
 │output   682 tok/s  478..864          │
 └──────────────────────────────────────┘
@@ -261,9 +261,9 @@ expect <<'END'
 │ GPU        a10g           ▾││████████████████████████████▓▒▒░░········│ 20.30│
 │ GPUs       auto: 4         ││█ weights 14.5 ▓ KV 0.2 ▒ act 0.8 ░ run 0.8     │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ Context    8,192 tokens    ││TTFT        321 ms  140..867         none       │
-│ Prompt     1,024 tokens    ││TPOT       15.9 ms  10.4..27.1       none       │
-│ Output     256 tokens      ││output  58.5 tok/s  34.3..89.7       none       │
+│ Context    8,192 tokens    ││TTFT        321 ms  137..883         none       │
+│ Prompt     1,024 tokens    ││TPOT       15.9 ms  10.2..26.2       none       │
+│ Output     256 tokens      ││output  58.5 tok/s  35.5..91.3       none       │
 │ Users      1 at once       ││holds   144 requests of 1,280; limit: KV pool   │
 │ Rate       none            ││bound   the routed experts (4: measure it)      │
 │ Reserve    load           ▾││── Cost ────────────────────────────────────────│
@@ -388,7 +388,7 @@ expect <<'END'
 │▸GPU        a100-sxm-80/3g.4…▾││█████████████████████████████████▓▓▒░░·········································│ 36.04│
 │ GPUs       auto: 1           ││█ weights 15.0 ▓ KV 1.0 ▒ act 0.5 ░ run 1.0 · spare 18.6                              │
 │── Load ──────────────────────││── Speed: model ─── low..high ────── goal ────────────────────────────────────────────│
-│ Context    8,192 tokens      ││TTFT        193 ms  88..521          none                                             │
+│ Context    8,192 tokens      ││TTFT        193 ms  90..531          none                                             │
 END
 
 screen "engines and prices" -m 8B -g l4 <<'KEYS'
@@ -446,7 +446,7 @@ expect <<'END'
  Context:
  Enter:do it  Up:earlier  Esc:back
 │ Model      8B (assumed)   ▾││FITS         1 GPU    $0.44/h    $8.40/M tok    │
-│▸Context    32,768 tokens   ││TTFT        363 ms  165..981         none       │
+│▸Context    32,768 tokens   ││TTFT        363 ms  175..999         none       │
 END
 
 screen "a wrong number keeps the prompt" -m 8B -g l4 <<'KEYS'
@@ -483,7 +483,7 @@ screen "the model's most is the end" -m llama-3.1-8b -g h100-sxm -c 131072 <<'KE
 KEYS
 only 8 22,23
 expect <<'END'
-│▸Context    131,072 tokens  ││TTFT       45.3 ms  20.6..122.3      none       │
+│▸Context    131,072 tokens  ││TTFT       45.3 ms  22.6..124.6      none       │
  Context: 131072 is the most
 END
 
@@ -832,7 +832,7 @@ only 2 7,12 22,23
 expect <<'END'
 ┌─ Ask ──────── 12-29 of 35 ─┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 21, Tab ─┐
 │+Layout     auto: TP 1      ││── Speed: model ─── low..high ────── goal ──────│
-│-Engine     auto: vLLM 0.33+││TTFT        340 ms  155..918         none       │
+│-Engine     auto: vLLM 0.33+││TTFT        340 ms  164..935         none       │
 │ Engine     auto: vLLM 0.3…▾││TPOT       58.3 ms  42.1..88.6       none       │
 │ KV cache   auto: bf16     ▾││output  16.8 tok/s  11.1..23.3       none       │
 │ Slots      auto: 256 reque…││holds   24 requests of 1,280; limit: KV pool    │
@@ -850,7 +850,7 @@ KEYS
 only 3 8 22 46,48
 expect <<'END'
 │ Model      8B (assumed)   ▾││FITS         1 GPU    $0.44/h    $7.25/M tok    │
-│▸Context    8,192 tokens    ││TTFT        340 ms  155..918         none       │
+│▸Context    8,192 tokens    ││TTFT        340 ms  164..935         none       │
  Context: the most tokens of a request; KV memory grows with it.
  tokens, such as 8192 or 32k; empty: 8192, or the model's maximum if less
  Context:

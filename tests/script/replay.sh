@@ -25,9 +25,9 @@ expect <<'END'
 ┌─ Percentiles by vLLM 0.33+ ───────────────────────────────── 2,000 requests ─┐
 │                  p50         p90         p95         p99  p99 low..high      │
 │ TTFT ms          159         300         351         449  172..overload      │
-│ TPOT ms         39.8        49.3        53.2        56.3  28.5..364          │
-│ gap ms          29.7         101         105         183  54.8..592          │
-│ E2E s           10.3        12.8        13.8        14.6  7.38..368          │
+│ TPOT ms         39.8        49.3        53.2        56.3  28.7..356          │
+│ gap ms          29.7         101         105         183  54.8..572          │
+│ E2E s           10.3        12.8        13.8        14.6  7.45..341          │
 │ limit: tokens of a step                                                      │
 │ served 3.62 requests/s, 13,048 for $1; 928 tok/s; $1.00/h, $0.30/M tokens    │
 │ preemptions 0; prompts cached 0 %; refused 0                                 │

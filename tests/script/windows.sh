@@ -379,7 +379,7 @@ expect <<'END'
 │ w:save  q:quit anyway  Esc:stay      │
 └──────────────────────────────────────┘
  w:save  q:quit anyway  Esc:stay
-│ Context    8,192 tokens    ││TTFT        630 ms  210..2519        none       │
+│ Context    8,192 tokens    ││TTFT        630 ms  225..3023        none       │
 │ Prompt┌─ Question ───────────────────────────────────────────────────┐       │
 │ Output│ plan.json exists. Replace it?                                │       │
 │ Users │                                                              │ool    │

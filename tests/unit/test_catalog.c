@@ -56,6 +56,24 @@ static void test_gpu_aliases(void **state)
     assert_string_equal(profile_gpu(catalog, "H100 SXM")->id, "h100-sxm");
 }
 
+/* Chips of one compute capability are of one family, in a file of their own or in a set. */
+static void test_families_of_chips(void **state)
+{
+    const struct gpu *const *list;
+    size_t count;
+    struct gp_err err;
+
+    (void)state;
+    assert_int_equal(catalog_gpus(catalog, &list, &count, &err), GP_OK);
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (list[i]->compute_capability > 0 &&
+                list[i]->compute_capability == list[j]->compute_capability &&
+                strcmp(list[i]->family_id, list[j]->family_id) != 0)
+                fail_msg("%s is of %s, %s of %s", list[i]->id, list[i]->family_id, list[j]->id,
+                         list[j]->family_id);
+}
+
 static void test_unknown_gpu(void **state)
 {
     static const struct {
@@ -476,6 +494,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gpu_aliases),
+        cmocka_unit_test(test_families_of_chips),
         cmocka_unit_test(test_unknown_gpu),
         cmocka_unit_test(test_format_names),
         cmocka_unit_test(test_engines_refused),

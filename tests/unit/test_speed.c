@@ -244,6 +244,81 @@ static void test_bands(void **state)
     assert_near(p.speed.tpot.high / p.speed.tpot.value, exp(sqrt(high)), 1e-9);
 }
 
+/* At a rate as if the others' prompts took nothing: little below capacity, much near it. */
+static void test_bands_of_rates(void **state)
+{
+    static const double rates[] = {0.5, 16};
+    struct request q = request_on("llama-3.1-8b", "bf16", "h100-sxm", "vllm");
+    struct market nowhere = {0};
+    struct layout one = tp_layout(1, 1);
+    double stalled[2], low[2], a, b;
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct plan p;
+
+        q.rate = rates[i];
+        plan_layout(&q, &one, &nowhere, &p);
+        assert_true(p.speed.doubts & 1u << DOUBT_ARRIVALS);
+        speed_doubt_of(&p.speed, DOUBT_ARRIVALS, q.gpu, &a, &b);
+        assert_near(a, 1 + p.speed.stalled, 1e-9);
+        stalled[i] = p.speed.stalled;
+        low[i] = p.speed.factor_low;
+    }
+    assert_true(stalled[0] < .05 && stalled[1] > .2);
+    assert_true(low[1] > low[0] * 1.05);
+}
+
+/* Points of the server tell less of another layout. */
+static void test_bands_of_points(void **state)
+{
+    struct request q = request_on("llama-3.1-8b", "bf16", "h100-sxm", "vllm");
+    struct market nowhere = {0};
+    struct plan p;
+
+    (void)state;
+    q.correction = (struct correction){.points = 3,
+                                       .by = {1, 1, 1},
+                                       .first = 1,
+                                       .tp = 2,
+                                       .pp = 1,
+                                       .model = q.model,
+                                       .gpu = q.gpu,
+                                       .engine = q.engine,
+                                       .weight = q.precision.weight};
+    for (int tp = 1; tp <= 2; tp++) {
+        struct layout l = tp_layout(tp, 1);
+
+        plan_layout(&q, &l, &nowhere, &p);
+        assert_int_equal(p.speed.doubts,
+                         1u << DOUBT_POINTS_3 | (tp == 1 ? 1u << DOUBT_LAYOUT : 0));
+    }
+}
+
+/* One user of llama.cpp: what a family's rows showed is in the local band, what nobody measured
+ * is not. */
+static void test_bands_of_local(void **state)
+{
+    static const struct {
+        const char *gpu;
+        enum doubt doubt;
+    } of[] = {{"rtx-3090-ti", DOUBT_LOCAL_GPU}, {"v100-sxm2-32", DOUBT_FAMILY}};
+    struct market nowhere = {0};
+    struct layout one = tp_layout(1, 1);
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct request q = request_on("llama-3.1-8b", "q4_k_m", of[i].gpu, "llama.cpp");
+        struct plan p;
+
+        q.users = 1;
+        plan_layout(&q, &one, &nowhere, &p);
+        assert_true(p.speed.doubts & 1u << DOUBT_LOCAL && p.speed.doubts & 1u << of[i].doubt);
+        assert_false(p.speed.doubts & (1u << DOUBT_LOCAL_GPU | 1u << DOUBT_FAMILY) &
+                     ~(1u << of[i].doubt));
+    }
+}
+
 /* Which rows of others an estimate is checked by. */
 static void test_hits(void **state)
 {
@@ -1214,7 +1289,9 @@ int main(void)
         cmocka_unit_test(test_moe),           cmocka_unit_test(test_comm),
         cmocka_unit_test(test_attention),     cmocka_unit_test(test_mla_walk),
         cmocka_unit_test(test_old_builds),    cmocka_unit_test(test_step),
-        cmocka_unit_test(test_bands),         cmocka_unit_test(test_hits),
+        cmocka_unit_test(test_bands),         cmocka_unit_test(test_bands_of_rates),
+        cmocka_unit_test(test_bands_of_points), cmocka_unit_test(test_bands_of_local),
+        cmocka_unit_test(test_hits),
         cmocka_unit_test(test_few_heads),     cmocka_unit_test(test_prompts_in_graphs),
         cmocka_unit_test(test_gaps),          cmocka_unit_test(test_host_memory),
         cmocka_unit_test(test_unlike),        cmocka_unit_test(test_faster_hardware),

@@ -35,24 +35,26 @@ const char *speed_saturation_word(enum saturation saturation)
 /* ---- bands ---- */
 
 #define LAW_BAND 1.10
+#define SPREAD_SHOWN 1.35 /* of a family by rows; beyond, it is assumed */
 
 /* Such that nine of ten measured values lie inside, whose laboratory, model or GPU was left
  * out of the fit (tests/accuracy/speed prints how many did, for each). */
 static const struct factors {
     double low, high;
 } factors[DOUBT_COUNT] = {
-    [DOUBT_DENSE] = {1.21, 1.21},        [DOUBT_EXPERTS] = {1.25, 1.33},
-    [DOUBT_MIXED] = {1.28, 1.45},        [DOUBT_BUILD] = {1.15, 1.35},
-    [DOUBT_FAMILY] = {1.0, 1.0},         [DOUBT_KERNEL] = {1.25, 1.30},
-    [DOUBT_INT4_EXPERTS] = {1.20, 1.30}, [DOUBT_PCIE] = {1.30, 1.25},
-    [DOUBT_MANY] = {1.25, 1.30},         [DOUBT_MANY_EXPERTS] = {1.50, 1.65},
-    [DOUBT_POINT] = {1.50, 1.55},        [DOUBT_POINTS_2] = {1.45, 1.35},
-    [DOUBT_POINTS_3] = {1.32, 1.33},     [DOUBT_ATTENTION_DP] = {1.30, 2.50},
+    [DOUBT_DENSE] = {1.21, 1.21},        [DOUBT_EXPERTS] = {1.29, 1.24},
+    [DOUBT_MIXED] = {1.22, 1.33},        [DOUBT_BUILD] = {1.15, 1.35},
+    [DOUBT_FAMILY] = {1.0, 1.0},         [DOUBT_KERNEL] = {1.25, 1.31},
+    [DOUBT_INT4_EXPERTS] = {1.10, 1.20}, [DOUBT_PCIE] = {1.30, 1.25},
+    [DOUBT_MANY] = {1.25, 1.30},         [DOUBT_MANY_EXPERTS] = {1.58, 1.73},
+    [DOUBT_POINT] = {1.30, 1.45},        [DOUBT_POINTS_2] = {1.36, 1.33},
+    [DOUBT_POINTS_3] = {1.28, 1.30},     [DOUBT_ATTENTION_DP] = {1.30, 2.00},
     [DOUBT_DRAFT] = {1.25, 1.25},        [DOUBT_NETWORK] = {1.50, 2.00},
     [DOUBT_BANDWIDTH] = {1.0, 1.0},      [DOUBT_MEASURED] = {1.0, 1.0},
     [DOUBT_RATE] = {1.0, 1.0},           [DOUBT_ON_HOST] = {1.0, 1.0},
-    [DOUBT_ARRIVALS] = {1.10, 1.46},     [DOUBT_NEWER] = {1.15, 1.15},
-    [DOUBT_LOCAL] = {1.18, 1.25},
+    [DOUBT_ARRIVALS] = {1.0, 1.36},      [DOUBT_NEWER] = {1.15, 1.15},
+    [DOUBT_LOCAL] = {1.16, 1.22},        [DOUBT_LOCAL_GPU] = {1.10, 1.10},
+    [DOUBT_LAYOUT] = {1.20, 1.25},
 };
 
 void speed_doubt(enum doubt doubt, const struct gpu *gpu, double *low, double *high)
@@ -81,6 +83,8 @@ void speed_doubt_of(const struct speed *v, enum doubt doubt, const struct gpu *g
     speed_doubt(doubt, gpu, low, high);
     if (doubt == DOUBT_NETWORK)
         *high = fmax(*high, 1 + (COMM_SLOW - 1) * v->network);
+    if (doubt == DOUBT_ARRIVALS)
+        *low = 1 + v->stalled;
     if (v->host_share <= 0)
         return;
     double part = host ? v->host_share : 1 - v->host_share;
@@ -114,16 +118,29 @@ static unsigned doubts_of(const struct step *s, double running)
     int points = l->request->correction.points;
 
     /* what the build, the kernels and the law leave open, points of the server have shown */
-    if (request_corrected(l->request))
-        return 1u << (points == 1 ? DOUBT_POINT : points == 2 ? DOUBT_POINTS_2 : DOUBT_POINTS_3);
+    if (request_corrected(l->request)) {
+        const struct correction *c = &l->request->correction;
+
+        doubts = 1u << (local         ? DOUBT_LOCAL
+                        : points == 1 ? DOUBT_POINT
+                        : points == 2 ? DOUBT_POINTS_2
+                                      : DOUBT_POINTS_3);
+        if (c->tp != s->tp.gpus || c->pp != s->pp)
+            doubts |= 1u << DOUBT_LAYOUT;
+        if (l->request->rate > 0)
+            doubts |= 1u << DOUBT_ARRIVALS;
+        return doubts;
+    }
     if (l->request->gpu->bandwidth.low < l->request->gpu->bandwidth.value)
         doubts |= 1u << DOUBT_BANDWIDTH;
     if (gpu_rate_assumed(l->request->gpu) && !f->calib && running > 1)
         doubts |= 1u << DOUBT_RATE;
-    if (f->calib && (!l->unmeasured || l->request->gpu->host))
+    bool shown = local && f->spread <= SPREAD_SHOWN;
+    if (f->calib && (!l->unmeasured || l->request->gpu->host) &&
+        !(shown && calib_doubt(f->calib, l->request->gpu) > factors[DOUBT_LOCAL_GPU].high))
         doubts |= 1u << DOUBT_MEASURED;
     else if (f->spread > 1)
-        doubts |= 1u << DOUBT_FAMILY;
+        doubts |= 1u << (shown ? DOUBT_LOCAL_GPU : DOUBT_FAMILY);
     if (l->alike)
         doubts |= 1u << DOUBT_KERNEL;
     if (l->weight_only_experts)
@@ -162,19 +179,24 @@ static void host_factors(const struct step *s, double running, struct speed *out
 
 void speed_band(const struct step *s, const struct serve *serve, double running, struct speed *out)
 {
+    const struct request *q = s->load->request;
+    double held = spread_held(&q->spread, q->prompt, q->output);
     double low = 0, high = 0, a, b;
 
     out->doubts = doubts_of(s, running);
     out->network = 0;
     if (serve && out->doubts >> DOUBT_NETWORK & 1)
         out->network = fmin(step_network(s, serve->decoding) / s->accepted / serve->tpot, 1);
+    out->stalled = 0;
+    if (serve && out->doubts >> DOUBT_ARRIVALS & 1)
+        out->stalled = fmax(serve->tpot - serve->decode, 0) / step_decode(s, 1, held);
     out->host_share = 0;
     if (out->doubts >> DOUBT_ON_HOST & 1)
         host_factors(s, running, out);
     for (int i = 0; i < DOUBT_COUNT; i++) {
         if (!(out->doubts >> i & 1))
             continue;
-        speed_doubt_of(out, (enum doubt)i, s->load->request->gpu, &a, &b);
+        speed_doubt_of(out, (enum doubt)i, q->gpu, &a, &b);
         low += log(a) * log(a);
         high += log(b) * log(b);
     }
@@ -185,7 +207,7 @@ void speed_band(const struct step *s, const struct serve *serve, double running,
 void speed_band_first(const struct speed *v, enum first_kind kind, double *low, double *high)
 {
     static const struct factors least[FIRST_COUNT] = {
-        [FIRST_IDLE] = {2.2, 2.7}, [FIRST_STEADY] = {3.0, 4.0}, [FIRST_BURST] = {3.5, 5.0}};
+        [FIRST_IDLE] = {2.0, 2.75}, [FIRST_STEADY] = {2.8, 4.8}, [FIRST_BURST] = {3.5, 5.0}};
     double times = kind == FIRST_IDLE ? SPEED_SOLO : 1;
 
     *low = fmax(least[kind].low, times * v->factor_low);

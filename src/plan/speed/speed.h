@@ -6,10 +6,11 @@
  *
  * Users beyond what the pool and the slots hold at once queue: they raise TTFT, not the
  * throughput. A band is the product of what is not known, each source a factor (enum
- * doubt), their logarithms added in quadrature: an MoE (x1.45) on an engine build that is
- * not known (x1.35) has exp(sqrt(0.372^2 + 0.300^2)) = 1.61 above. TTFT is /2.2..x2.7 of its law
- * at least on an idle engine, /3..x4 under a steady load, /3.5..x5 where all ask at once: rows
- * of other laboratories than the fitted ones spread so (no such rows of the last).
+ * doubt), their logarithms added in quadrature: an MoE (x1.24) on an engine build that is
+ * not known (x1.35) has exp(sqrt(0.215^2 + 0.300^2)) = 1.45 above. TTFT is /2..x2.75 of its law
+ * at least on an idle engine, /2.8..x4.8 under a steady load, /3.5..x5 where all ask at once: rows
+ * of other laboratories than the fitted ones spread so (no such rows of the last). Factors are as
+ * wide as nine of ten of such rows need (speed fit), in each group of two laboratories 85 of 100.
  *
  * Example: Llama-3.1-70B FP8 on 2 x H100, vLLM, 16 users of 1,024 + 256 tokens: TPOT 17 ms,
  * 13..23; 59 tokens/s for a user.
@@ -52,6 +53,7 @@ enum doubt {
     DOUBT_POINT,        /* one, two, three or more points of the server correct the law */
     DOUBT_POINTS_2,
     DOUBT_POINTS_3,
+    DOUBT_LAYOUT,    /* these are of another layout */
     DOUBT_NETWORK,   /* hosts joined by adapters that are not known */
     DOUBT_BANDWIDTH, /* the band of the memory's bandwidth itself */
     DOUBT_RATE,      /* arithmetic that is assumed, where several users share a step */
@@ -59,6 +61,7 @@ enum doubt {
     DOUBT_ARRIVALS,  /* requests arrive at a rate: how many are in flight is estimated */
     DOUBT_NEWER,     /* the engine is newer than any whose speed was measured */
     DOUBT_LOCAL,     /* of the build and the law, but of experts: one user of llama.cpp or MLX */
+    DOUBT_LOCAL_GPU, /* its GPU's family, where rows have shown it */
     DOUBT_MEASURED,  /* what measurements leave open of the device, in place of its family */
     DOUBT_COUNT
 };
@@ -134,6 +137,7 @@ struct speed {
     unsigned doubts;                   /* bits of enum doubt */
     const struct hit *hit, *hit_first; /* rows of this kind: TPOT, TTFT; NULL: none */
     double network;                    /* 0..1 of the TPOT: waits for other hosts */
+    double stalled;                    /* prompts of others at a rate, over a lone decode step */
     double factor_low, factor_high;    /* of the TPOT's band: value / low .. value * high */
     double host_low, host_high;        /* of DOUBT_ON_HOST, for the host's part of the step */
     double host_share;                 /* that part, 0..1: the other doubts are of the rest */
