@@ -60,6 +60,8 @@ const char *late_label(enum late late); /* "TTFT p99" */
 
 /* Is a percentile a goal? */
 bool late_asked(const struct request *request);
+/* Replicas of a cut with fewer of which they are known to be missed; 0: of none. */
+int late_least(const struct request *request, const struct layout *layout);
 /* How many times worse than they must be these replicas are known to be; 1 at most: not known. */
 double late_miss(const struct request *request, const struct layout *layout);
 /* The most that the mean of it may be for a goal to be in reach, s; 0: any. */

@@ -150,6 +150,12 @@ static bool misses_alone(const struct plan *p, struct late_floor *floor)
     return floor->misses_alone;
 }
 
+/* Is there no other number of replicas of a cut to try? */
+static bool is_counted(const struct plan *p)
+{
+    return p->request.gpu_count > 0 || p->request.replicas > 0;
+}
+
 /* Few more at first, a fourth more where much is missing; then half of the way that the last two
  * which missed lead, a fourth at most. None where the goal is missed with hardly a request at a
  * time. */
@@ -168,7 +174,8 @@ static void raise_floor(struct late_floors *floors, const struct plan *p)
     }
     floor->seen = had;
     floor->miss = miss;
-    floor->least = idle || misses_alone(p, floor) ? PLAN_MAX_GPUS + 1 : had + 1 + more;
+    floor->least = idle || (!is_counted(p) && misses_alone(p, floor)) ? PLAN_MAX_GPUS + 1
+                                                                      : had + 1 + more;
 }
 
 void plan_request_within(const struct request *q, const struct market *market, int gpus,

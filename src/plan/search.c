@@ -572,9 +572,25 @@ static bool is_fixed(const struct search *s, const struct evaluation *e)
            (lacks_too_much(s, e) && (e->limit == LIMIT_WEIGHTS || !users_cost_more(q)));
 }
 
+/* Do so few replicas miss goals of percentiles, as a replay has shown? Nothing else of them counts.
+ */
+static bool misses_late(const struct search *s, const struct layout *l)
+{
+    return !s->request->split && late_least(s->request, l) > l->replicas;
+}
+
 /* Judges one layout; false when it is not valid. */
 static bool try_layout(struct search *s, const struct layout *l, struct evaluation *e)
 {
+    if (misses_late(s, l)) {
+        s->first = NULL;
+        *e = (struct evaluation){.layout = *l,
+                                 .valid = true,
+                                 .verdict = VERDICT_SLOW,
+                                 .limit = reasons_limit(REASON_BIT(REASON_TTFT_LATE)),
+                                 .miss = late_miss(s->request, l)};
+        return true;
+    }
     evaluate(s->request, &s->load, &s->prices, l, e);
     if (s->first) {
         s->first->fixed = is_fixed(s, e);
