@@ -128,10 +128,19 @@ static void late_try(struct plan *p, int few, int requests, double give_up)
     late_judge(p, late_replay(p, extent, few, requests, give_up));
 }
 
-/* `best`: how many times another one misses the goals. */
+/* Is there no other number of replicas of a cut to try? */
+static bool is_counted(const struct request *q)
+{
+    return q->gpu_count > 0 || q->replicas > 0;
+}
+
+/* `best`: how many times another one misses the goals. What a count is raised by is read off how
+ * far this one misses them. */
 static void late_judge_layout(struct plan *p, double best)
 {
-    late_try(p, REQUESTS_FEW, FORECAST_REQUESTS, best > 0 ? fmax(best, FORECAST_FAR) : 0);
+    double least = is_counted(&p->request) ? 1 : FORECAST_FAR;
+
+    late_try(p, REQUESTS_FEW, FORECAST_REQUESTS, best > 0 ? fmax(best, least) : 0);
 }
 
 #define RATE_IDLE 1e-3 /* requests/s: each finds the server idle */
@@ -148,12 +157,6 @@ static bool misses_alone(const struct plan *p, struct late_floor *floor)
         floor->misses_alone = alone.verdict == VERDICT_SLOW;
     }
     return floor->misses_alone;
-}
-
-/* Is there no other number of replicas of a cut to try? */
-static bool is_counted(const struct plan *p)
-{
-    return p->request.gpu_count > 0 || p->request.replicas > 0;
 }
 
 /* Few more at first, a fourth more where much is missing; then half of the way that the last two
@@ -174,7 +177,7 @@ static void raise_floor(struct late_floors *floors, const struct plan *p)
     }
     floor->seen = had;
     floor->miss = miss;
-    floor->least = idle || (!is_counted(p) && misses_alone(p, floor)) ? PLAN_MAX_GPUS + 1
+    floor->least = idle || (!is_counted(&p->request) && misses_alone(p, floor)) ? PLAN_MAX_GPUS + 1
                                                                       : had + 1 + more;
 }
 
@@ -188,7 +191,7 @@ void plan_request_within(const struct request *q, const struct market *market, i
     search_plan(q, market, SEARCH_FEWEST_GPUS, out);
     if (!late_asked(q) || !is_served(out))
         return;
-    late_judge_layout(out, 0);
+    late_judge_layout(out, gpus > 0 && is_counted(q)); /* how near it comes is not asked */
     r.floors = &floors; /* what needs less and misses them is no runner-up: its mean says nothing */
     if (out->second.by == WORSE_GOAL)
         out->second.layout.gpus = 0;
