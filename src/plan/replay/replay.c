@@ -393,7 +393,7 @@ static void replica_go_on(const struct run *run, struct replica *r, double until
 {
     do
         r->stretch.steps > 0 ? replica_settle(r) : replica_step(r);
-    while (run->apart && !run->enough && !r->lost && r->decide < until);
+    while (run->apart && !run->enough && r->decide < until);
 }
 
 void replay_run(const struct replay *replay, struct replay_result *out)
@@ -403,7 +403,7 @@ void replay_run(const struct replay *replay, struct replay_result *out)
                       .out = out,
                       .replicas = replay->replicas + (replay->add_at > 0),
                       .apart = l->arrival && !l->turn && l->users == 0 && replay->prefills == 0 &&
-                               !replay->watch,
+                               !(replay->lose_at > 0) && !replay->watch,
                       .lose_at = replay->lose_at > 0 ? replay->lose_at : INFINITY,
                       .add_at = replay->add_at > 0 ? replay->add_at : INFINITY};
     double warm = l->counts_from;
