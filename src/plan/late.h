@@ -40,8 +40,11 @@ enum late { LATES(X) LATE_COUNT };
 #define LATE_SLACK 1.3
 #define LATE_TRIES 24 /* layouts that are replayed for one answer */
 
+struct search_seen;
+
 /* Cuts that miss the goals with fewer replicas than these. */
 struct late_floors {
+    struct search_seen *seen; /* evaluations of searches that differ in these alone */
     int count;
     struct late_floor {
         int tp, pp, ep, least;
