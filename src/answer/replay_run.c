@@ -338,7 +338,7 @@ static enum gp_status fail_gap(enum forecast_gap gap, const struct plan *p, stru
 
 /* ---- a server's own benchmark ---- */
 
-#define OWN_ROUNDS 16    /* at most, */
+#define OWN_ROUNDS 16  /* at most, */
 #define OWN_CLOSE 0.01 /* ... until no more is left */
 #define OWN_REQUESTS 1000
 #define OWN_PACE 0.5 /* of a miss: near saturation a step's time counts more than once */

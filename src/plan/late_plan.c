@@ -178,7 +178,7 @@ static void raise_floor(struct late_floors *floors, const struct plan *p)
     floor->seen = had;
     floor->miss = miss;
     floor->least = idle || (!is_counted(&p->request) && misses_alone(p, floor)) ? PLAN_MAX_GPUS + 1
-                                                                      : had + 1 + more;
+                                                                                : had + 1 + more;
 }
 
 /* Searches on, without what misses the goals, until something keeps them. */

@@ -174,11 +174,8 @@ static void test_others(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nearer),
-        cmocka_unit_test(test_law),
-        cmocka_unit_test(test_apart),
-        cmocka_unit_test(test_queue),
-        cmocka_unit_test(test_others),
+        cmocka_unit_test(test_nearer), cmocka_unit_test(test_law),    cmocka_unit_test(test_apart),
+        cmocka_unit_test(test_queue),  cmocka_unit_test(test_others),
     };
     return cmocka_run_group_tests(tests, catalog_setup, catalog_teardown);
 }

@@ -241,8 +241,7 @@ static int route_request(struct run *run, const struct role *role, int request)
         for (int i = role->first; i < role->end; i++) {
             double n = run->replica[i].away ? -1 : replica_knows(&run->replica[i], request);
 
-            if (n > known ||
-                (n == known && run->work[i] < run->work[best]))
+            if (n > known || (n == known && run->work[i] < run->work[best]))
                 best = i;
             known = n > known ? n : known;
         }
