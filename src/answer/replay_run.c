@@ -338,7 +338,8 @@ static enum gp_status fail_gap(enum forecast_gap gap, const struct plan *p, stru
 
 /* ---- a server's own benchmark ---- */
 
-#define OWN_ROUNDS 6
+#define OWN_ROUNDS 16  /* at most, */
+#define OWN_CLOSE 0.01 /* ... until no more is left */
 #define OWN_REQUESTS 1000
 #define OWN_PACE 0.5 /* of a miss: near saturation a step's time counts more than once */
 
@@ -370,6 +371,13 @@ static struct forecast_ask ask_own(const struct replay_run *run, const struct an
     return ask;
 }
 
+/* Is half of the time to a first token and more a wait for a step, which no factor on prompts and
+ * the front end moves? */
+static bool is_queue(const struct forecast *f)
+{
+    return f->point[MEASURE_QUEUE][POINT_P50].value > f->point[MEASURE_TTFT][POINT_P50].value / 2;
+}
+
 /* ln(measured / replayed), of medians where they are known. */
 static void keep_miss(const struct forecast *f, enum measure measure, double middle, double mean,
                       double *out, int *count)
@@ -380,19 +388,12 @@ static void keep_miss(const struct forecast *f, enum measure measure, double mid
         out[(*count)++] = log((middle > 0 ? middle : mean) / at->value);
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* One that is apart from the others does not count. */
 static double middle_of(double *v, int n)
 {
     if (n == 0)
         return 0;
-    qsort(v, (size_t)n, sizeof(*v), by_value);
+    qsort(v, (size_t)n, sizeof(*v), gp_by_value);
     return (v[(n - 1) / 2] + v[n / 2]) / 2;
 }
 
@@ -419,13 +420,16 @@ static enum gp_status fit_own(struct replay_run *run, struct gp_err *err)
                 continue;
             if (point->tpot > 0)
                 keep_miss(&f, MEASURE_TPOT, point->middle_tpot, point->tpot, step, &steps);
-            if (!point->at_once && point->ttft > 0)
+            if (!point->at_once && point->ttft > 0 && !is_queue(&f))
                 keep_miss(&f, MEASURE_TTFT, point->middle_ttft, point->ttft, first, &firsts);
             forecast_fini(&f);
         }
+        double slow = middle_of(step, steps), late = middle_of(first, firsts);
+        if (fabs(slow) < OWN_CLOSE && fabs(late) < OWN_CLOSE)
+            break;
         for (int i = 0; i < CORRECT_COUNT; i++)
-            c->by[i] *= exp(OWN_PACE * middle_of(step, steps));
-        c->first *= exp(OWN_PACE * middle_of(first, firsts));
+            c->by[i] *= exp(OWN_PACE * slow);
+        c->first *= exp(OWN_PACE * late);
     }
     return rc;
 }

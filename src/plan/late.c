@@ -34,15 +34,20 @@ bool late_asked(const struct request *q)
     return false;
 }
 
-double late_miss(const struct request *q, const struct layout *l)
+int late_least(const struct request *q, const struct layout *l)
 {
     for (int i = 0; q->floors && i < q->floors->count; i++) {
         const struct late_floor *f = &q->floors->list[i];
 
         if (f->tp == l->tp && f->pp == l->pp && f->ep == l->ep)
-            return (double)f->least / l->replicas;
+            return f->least;
     }
     return 0;
+}
+
+double late_miss(const struct request *q, const struct layout *l)
+{
+    return (double)late_least(q, l) / l->replicas;
 }
 
 /* Of the goals of one measure. */

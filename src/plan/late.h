@@ -40,8 +40,11 @@ enum late { LATES(X) LATE_COUNT };
 #define LATE_SLACK 1.3
 #define LATE_TRIES 24 /* layouts that are replayed for one answer */
 
+struct search_seen;
+
 /* Cuts that miss the goals with fewer replicas than these. */
 struct late_floors {
+    struct search_seen *seen; /* evaluations of searches that differ in these alone */
     int count;
     struct late_floor {
         int tp, pp, ep, least;
@@ -60,6 +63,8 @@ const char *late_label(enum late late); /* "TTFT p99" */
 
 /* Is a percentile a goal? */
 bool late_asked(const struct request *request);
+/* Replicas of a cut with fewer of which they are known to be missed; 0: of none. */
+int late_least(const struct request *request, const struct layout *layout);
 /* How many times worse than they must be these replicas are known to be; 1 at most: not known. */
 double late_miss(const struct request *request, const struct layout *layout);
 /* The most that the mean of it may be for a goal to be in reach, s; 0: any. */

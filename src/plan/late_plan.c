@@ -128,10 +128,19 @@ static void late_try(struct plan *p, int few, int requests, double give_up)
     late_judge(p, late_replay(p, extent, few, requests, give_up));
 }
 
-/* `best`: how many times another one misses the goals. */
+/* Is there no other number of replicas of a cut to try? */
+static bool is_counted(const struct request *q)
+{
+    return q->gpu_count > 0 || q->replicas > 0;
+}
+
+/* `best`: how many times another one misses the goals. What a count is raised by is read off how
+ * far this one misses them. */
 static void late_judge_layout(struct plan *p, double best)
 {
-    late_try(p, REQUESTS_FEW, FORECAST_REQUESTS, best > 0 ? fmax(best, FORECAST_FAR) : 0);
+    double least = is_counted(&p->request) ? 1 : FORECAST_FAR;
+
+    late_try(p, REQUESTS_FEW, FORECAST_REQUESTS, best > 0 ? fmax(best, least) : 0);
 }
 
 #define RATE_IDLE 1e-3 /* requests/s: each finds the server idle */
@@ -168,26 +177,21 @@ static void raise_floor(struct late_floors *floors, const struct plan *p)
     }
     floor->seen = had;
     floor->miss = miss;
-    floor->least = idle || misses_alone(p, floor) ? PLAN_MAX_GPUS + 1 : had + 1 + more;
+    floor->least = idle || (!is_counted(&p->request) && misses_alone(p, floor)) ? PLAN_MAX_GPUS + 1
+                                                                                : had + 1 + more;
 }
 
-void plan_request_within(const struct request *q, const struct market *market, int gpus,
-                         struct plan *out)
+/* Searches on, without what misses the goals, until something keeps them. */
+static void search_on_late(const struct request *q, const struct market *market, int gpus,
+                           struct late_floors *floors, struct plan *out)
 {
-    struct late_floors floors = {0};
     struct request r = *q;
     struct plan next;
 
-    search_plan(q, market, SEARCH_FEWEST_GPUS, out);
-    if (!late_asked(q) || !is_served(out))
-        return;
-    late_judge_layout(out, 0);
-    r.floors = &floors; /* what needs less and misses them is no runner-up: its mean says nothing */
-    if (out->second.by == WORSE_GOAL)
-        out->second.layout.gpus = 0;
+    r.floors = floors; /* what needs less and misses them is no runner-up: its mean says nothing */
     for (int i = 1; i < LATE_TRIES && out->verdict == VERDICT_SLOW; i++) {
         if (i == 1)
-            raise_floor(&floors, out);
+            raise_floor(floors, out);
         search_plan(&r, market, SEARCH_FEWEST_GPUS, &next);
         if (next.verdict != VERDICT_FITS || (gpus > 0 && next.layout.gpus > gpus))
             return;
@@ -196,10 +200,28 @@ void plan_request_within(const struct request *q, const struct market *market, i
             next.second.layout.gpus = 0;
         late_judge_layout(&next, worst_miss(out));
         if (next.verdict == VERDICT_SLOW)
-            raise_floor(&floors, &next);
+            raise_floor(floors, &next);
         if (next.verdict == VERDICT_FITS || worst_miss(&next) < worst_miss(out))
             *out = next;
     }
+}
+
+void plan_request_within(const struct request *q, const struct market *market, int gpus,
+                         struct plan *out)
+{
+    struct late_floors floors = {.count = 0};
+
+    search_plan(q, market, SEARCH_FEWEST_GPUS, out);
+    if (!late_asked(q) || !is_served(out))
+        return;
+    late_judge_layout(out, gpus > 0 && is_counted(q)); /* how near it comes is not asked */
+    if (out->second.by == WORSE_GOAL)
+        out->second.layout.gpus = 0;
+    if (out->verdict != VERDICT_SLOW)
+        return;
+    floors.seen = search_seen_new();
+    search_on_late(q, market, gpus, &floors, out);
+    search_seen_free(floors.seen);
 }
 
 void plan_request(const struct request *q, const struct market *market, struct plan *out)

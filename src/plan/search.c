@@ -5,10 +5,12 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "plan/goals.h"
 #include "plan/speed/host.h"
 
@@ -108,7 +110,101 @@ struct search {
     double least;            /* of what counts most, for what people do not run; 0 = anything */
     struct evaluation slow;  /* the nearest miss of those that need less than the best */
     bool has_slow;
+    struct search_seen *seen; /* what searches of the same before this one evaluated; NULL: none */
 };
+
+/* The engine's options as asked, or turned: settings[] of a ladder, then chunks[]. */
+enum { SETTING_OWN = -1, SETTING_CHUNK = LADDER };
+
+/* An evaluation that is kept: of which request, layout and setting. */
+struct seen {
+    int gpu_count, goals, fits_only, tp, pp, ep, replicas, setting; /* tp 0: none */
+    struct evaluation e;
+};
+
+struct search_seen {
+    struct seen *item; /* cap of them, by hash; owned */
+    size_t count, cap; /* cap: a power of two */
+};
+
+#define SEEN_KEY (offsetof(struct seen, setting) + sizeof(int)) /* bytes */
+
+static struct seen *seen_slot(const struct search_seen *t, const struct seen *key)
+{
+    size_t i = (size_t)gp_hash(GP_HASH, key, SEEN_KEY) & (t->cap - 1);
+
+    while (t->item[i].tp > 0 && memcmp(&t->item[i], key, SEEN_KEY) != 0)
+        i = (i + 1) & (t->cap - 1);
+    return &t->item[i];
+}
+
+static void seen_keep(struct search_seen *t, const struct seen *seen)
+{
+    if (2 * (t->count + 1) > t->cap) {
+        struct search_seen more = {.count = t->count, .cap = t->cap > 0 ? 2 * t->cap : 256};
+
+        more.item = gp_calloc(more.cap, sizeof(*more.item));
+        for (size_t i = 0; i < t->cap; i++)
+            if (t->item[i].tp > 0)
+                *seen_slot(&more, &t->item[i]) = t->item[i];
+        free(t->item);
+        *t = more;
+    }
+    *seen_slot(t, seen) = *seen;
+    t->count++;
+}
+
+struct search_seen *search_seen_new(void)
+{
+    return gp_calloc(1, sizeof(struct search_seen));
+}
+
+void search_seen_free(struct search_seen *seen)
+{
+    if (seen)
+        free(seen->item);
+    free(seen);
+}
+
+/* Do so few replicas miss goals of percentiles, as a replay has shown? */
+static bool misses_late(const struct search *s, const struct layout *l)
+{
+    return !s->request->split && late_least(s->request, l) > l->replicas;
+}
+
+/* evaluate() with the options as asked, or, at `setting`, those of c; once for all searches. */
+static void search_judge(struct search *s, int setting, const struct setting *c,
+                         const struct layout *l, struct evaluation *e)
+{
+    const struct request *q = s->request;
+    struct seen key = {.gpu_count = q->gpu_count,
+                       .goals = q->goals,
+                       .fits_only = s->fits_only,
+                       .tp = l->tp,
+                       .pp = l->pp,
+                       .ep = l->ep,
+                       .replicas = l->replicas,
+                       .setting = setting};
+    const struct seen *kept = s->seen && s->seen->cap > 0 ? seen_slot(s->seen, &key) : NULL;
+
+    if (kept && kept->tp > 0) {
+        *e = kept->e;
+    } else {
+        evaluate(c ? &c->request : q, c ? &c->load : &s->load, &s->prices, l, e);
+        if (s->seen) {
+            key.e = *e;
+            seen_keep(s->seen, &key);
+        }
+    }
+    if (!misses_late(s, l) || e->verdict > VERDICT_MARGINAL)
+        return;
+    if (e->verdict <= VERDICT_SLOW) { /* since it was kept */
+        e->reasons |= REASON_BIT(REASON_TTFT_LATE);
+        e->verdict = reasons_verdict(e->reasons);
+        e->limit = reasons_limit(e->reasons);
+    }
+    e->miss = fmax(e->miss, late_miss(q, l));
+}
 
 static bool search_fits(const struct search *s)
 {
@@ -434,7 +530,7 @@ static bool search_reaches(struct search *s, size_t i, const struct layout *l, s
     struct evaluation turned;
     const struct setting *c = search_chunked(s, i);
 
-    evaluate(&c->request, &c->load, &s->prices, l, &turned);
+    search_judge(s, SETTING_CHUNK + (int)i, c, l, &turned);
     if (turned.verdict != VERDICT_FITS)
         return false;
     *e = turned;
@@ -576,7 +672,16 @@ static bool is_fixed(const struct search *s, const struct evaluation *e)
 /* Judges one layout; false when it is not valid. */
 static bool try_layout(struct search *s, const struct layout *l, struct evaluation *e)
 {
-    evaluate(s->request, &s->load, &s->prices, l, e);
+    if (misses_late(s, l)) { /* nothing else of it counts */
+        s->first = NULL;
+        *e = (struct evaluation){.layout = *l,
+                                 .valid = true,
+                                 .verdict = VERDICT_SLOW,
+                                 .limit = reasons_limit(REASON_BIT(REASON_TTFT_LATE)),
+                                 .miss = late_miss(s->request, l)};
+        return true;
+    }
+    search_judge(s, SETTING_OWN, NULL, l, e);
     if (s->first) {
         s->first->fixed = is_fixed(s, e);
         s->first = NULL;
@@ -761,7 +866,7 @@ static bool turn_options(struct search *s, const struct layout *l, struct evalua
     bool beside = e->reasons & rest;
 
     if (s->request->rate <= 0 && !beside) {
-        evaluate(&most->request, &most->load, &s->prices, l, &last);
+        search_judge(s, s->steps - 1, most, l, &last);
         if (last.verdict == VERDICT_DOES_NOT_FIT) {
             *e = last;
             return false;
@@ -779,7 +884,7 @@ static bool turn_options(struct search *s, const struct layout *l, struct evalua
             continue;
         if (c->knobs.utilization > 0 && c->knobs.utilization < s->load.fraction && !beside)
             continue;
-        evaluate(&c->request, &c->load, &s->prices, l, e);
+        search_judge(s, i, c, l, e);
         e->turned = c->knobs;
         /* what holds the users while they are spread needs no other options */
         bool spread = s->any && s->best.verdict == VERDICT_MARGINAL &&
@@ -836,7 +941,7 @@ static void try_turned(struct search *s, struct layout l, int step)
     struct evaluation e;
 
     for (int most = most_gpus(s) / (l.tp * l.pp); l.replicas <= most;) {
-        evaluate(q, &s->load, &s->prices, &l, &e);
+        search_judge(s, SETTING_OWN, NULL, &l, &e);
         if (is_fixed(s, &e) || has_memory(&e))
             return;
         if (search_fits(s) && gpus_paid(&e) > gpus_paid(&s->best))
@@ -1328,6 +1433,7 @@ static bool search_all(struct search *s, const struct request *q, const struct m
     s->tier = TIER_HOST;
     s->least = 0;
     s->request = q;
+    s->seen = q->floors && !q->split ? q->floors->seen : NULL;
     s->load = load_sum(q);
     s->load.fits_only = s->fits_only;
     s->load.cut_valid = !q->split; /* try_cut() looks at them */

@@ -133,4 +133,8 @@ bool search_lacks(const struct request *request, const struct load *load);
 /* Pipeline stages that a search looks at when none are given. */
 int search_most_stages(const struct request *request);
 
+/* Evaluations that searches keep for those after them (struct late_floors). */
+struct search_seen *search_seen_new(void);
+void search_seen_free(struct search_seen *seen);
+
 #endif

@@ -438,6 +438,34 @@ if have_json; then
     assert_eq "twice as fast" 74 "$(json duration.value | sed 's/\..*//')"
 fi
 
+# ---- a server that is as the law says is corrected by nothing, not by the queue of a burst or of
+# ---- more than it serves
+own() { # figures of the last answer as a benchmark writes them; its rate, 0: all at once
+    printf '{"completed": 1000, "total_input_tokens": 1024000, "total_output_tokens": 256000, '
+    printf '"request_rate": %s, "duration": %s, ' "$1" "$(value duration)"
+    printf '"mean_ttft_ms": %s, "median_ttft_ms": %s, ' "$(value ttft.mean)" "$(value ttft.p50)"
+    printf '"mean_tpot_ms": %s, "median_tpot_ms": %s}\n' "$(value tpot.mean)" "$(value tpot.p50)"
+}
+# shellcheck disable=SC2086 # words
+if have_json; then
+    run --replay $model:1 --arrivals burst --requests 1000 --format json
+    own 0 >burst.json
+    for rate in 1 4 200; do
+        run --replay $model:1 --rate $rate --requests 1000 --format json
+        own $rate
+    done >rates.json
+    run --replay $model:1 --rate 2 --requests 1000 --format json
+    first=$(value ttft.p50) each=$(value tpot.p50)
+    for points in burst.json rates.json; do
+        run --replay $model:1 --rate 2 --requests 1000 --calibration $points --format json
+        for pair in "$first:$(value ttft.p50)" "$each:$(value tpot.p50)"; do
+            assert_eq "as without $points: $pair" yes \
+                "$(awk -v a="${pair%:*}" -v b="${pair#*:}" 'BEGIN {
+                    print (b < 1.05 * a && b > a / 1.05) ? "yes" : "no" }')"
+        done
+    done
+fi
+
 # ---- refused, with what to do ----
 printf '{"timestamp": 0, "input_length": 1.5, "output_length": 5}\n' >bad.jsonl
 # shellcheck disable=SC2086 # words

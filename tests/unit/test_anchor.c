@@ -126,6 +126,26 @@ static void test_apart(void **state)
     }
 }
 
+/* A time to a first token that is a queue's says nothing of prompts: of requests that came all at
+ * once, or of one rate of three, which was not served. */
+static void test_queue(void **state)
+{
+    struct request q = request_of("llama-3.1-70b", "fp8");
+    struct correction c;
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct anchor points[] = {measured(&q, 4, 1), measured(&q, 4, 8), measured(&q, 4, 64)};
+
+        points[i].ttft *= 100;
+        assert_true(anchor_fit(&q, points, 3, &c));
+        assert_near(c.first, 1, 0.02);
+        points[i].at_once = true;
+        assert_true(anchor_fit(&q, &points[i], 1, &c));
+        assert_near(c.first, 1, 1e-6);
+    }
+}
+
 /* Another GPU, model, format or engine is not what was measured. */
 static void test_others(void **state)
 {
@@ -154,10 +174,8 @@ static void test_others(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nearer),
-        cmocka_unit_test(test_law),
-        cmocka_unit_test(test_apart),
-        cmocka_unit_test(test_others),
+        cmocka_unit_test(test_nearer), cmocka_unit_test(test_law),    cmocka_unit_test(test_apart),
+        cmocka_unit_test(test_queue),  cmocka_unit_test(test_others),
     };
     return cmocka_run_group_tests(tests, catalog_setup, catalog_teardown);
 }

@@ -743,11 +743,13 @@ static void add_factors(struct forecaster *f, struct forecast_rates *value, stru
     int count = l->count, most = light ? FORECAST_QUICK / 2 : FORECAST_QUICK;
     struct forecast_rates sample = *value;
 
+    out->runs = 1;
+    if (sure && goal_unsure(f->ask, value, width))
+        return;
     if (is_cut(f, out) && count > most) {
         count = most;
         replay_rates(f, &one, out, count, NULL, &sample);
     }
-    out->runs = 1;
     for (int k = 0; k < 4; k++)
         for (int side = 0; side < 2 - sure; side++) {
             double z[4] = {0}, keeps[FORECAST_GOALS];
@@ -998,7 +1000,6 @@ static void forecaster_init(struct forecaster *f, const struct plan *plan,
     f->base = f->step.first * e->ttft_base;
     f->solo_more = f->step.first * e->ttft_solo - 1;
     f->wake = f->step.first * step_decode(&f->step, 1, q->prompt) / 2;
-    f->give_up = ask->give_up;
     f->arrivals = ask->arrivals;
     f->arrivals.block = f->rules.block;
     f->arrivals.cached = q->prefix_hit;
@@ -1031,6 +1032,7 @@ static bool forecast_requests(struct forecaster *f, bool few, struct forecast *o
     double far[FORECAST_GOALS], close[FORECAST_GOALS];
 
     f->arrivals.count = few ? ask->few : ask->arrivals.count;
+    f->give_up = few && ask->give_up > 0 ? fmax(ask->give_up, FORECAST_FAR) : ask->give_up;
     replay_drawn(f, &one, out, value);
     const struct replay_load *l = &out->arrivals.load;
     if (ask->timeline && !is_stopped(ask)) { /* now that its length is known */

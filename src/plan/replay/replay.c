@@ -77,6 +77,7 @@ struct run {
     struct replay_result *out;
     struct replica *replica; /* owned */
     double *decide;          /* of each; owned */
+    int *work;               /* requests that each has; owned */
     int *first; /* a tree over them: [1] decides first, of each node the first of the two below
                      * it, from [leaves] on the replicas; owned */
     int leaves; /* a power of two */
@@ -87,6 +88,7 @@ struct run {
     int turn[2]; /* of the replicas that take requests, and of those that take prompts from them */
     int next, replicas; /* replicas: the one that is added, too */
     bool enough;
+    bool apart; /* between arrivals no replica's doing is another's: each goes on by itself */
     double lose_at, add_at; /* s; INFINITY: no longer, or never */
 };
 
@@ -147,7 +149,10 @@ static int first_of(const struct run *run, int a, int b)
 
 static void keep_decision(struct run *run, int i)
 {
-    run->decide[i] = run->replica[i].decide;
+    const struct replica *r = &run->replica[i];
+
+    run->decide[i] = r->decide;
+    run->work[i] = r->running - r->released_count + r->queue.count;
     for (int n = (run->leaves + i) / 2; n > 0; n /= 2) {
         int first = first_of(run, run->first[2 * n], run->first[2 * n + 1]);
 
@@ -168,6 +173,7 @@ static void decisions_init(struct run *run)
     for (run->leaves = 1; run->leaves < run->replicas;)
         run->leaves *= 2;
     run->decide = gp_malloc((size_t)run->replicas * sizeof(*run->decide));
+    run->work = gp_malloc((size_t)run->replicas * sizeof(*run->work));
     run->first = gp_malloc(2 * (size_t)run->leaves * sizeof(*run->first));
     for (int i = 0; i < 2 * run->leaves; i++)
         run->first[i] = i >= run->leaves && i - run->leaves < run->replicas ? i - run->leaves : -1;
@@ -177,11 +183,6 @@ static void decisions_init(struct run *run)
 }
 
 /* ---- the router ---- */
-
-static int work_of(const struct replica *r)
-{
-    return r->running - r->released_count + r->queue.count;
-}
 
 #define PREFIX_SHARE 0.5 /* of a prompt: where less is known, the least load decides */
 
@@ -240,8 +241,7 @@ static int route_request(struct run *run, const struct role *role, int request)
         for (int i = role->first; i < role->end; i++) {
             double n = run->replica[i].away ? -1 : replica_knows(&run->replica[i], request);
 
-            if (n > known ||
-                (n == known && work_of(&run->replica[i]) < work_of(&run->replica[best])))
+            if (n > known || (n == known && run->work[i] < run->work[best]))
                 best = i;
             known = n > known ? n : known;
         }
@@ -251,7 +251,7 @@ static int route_request(struct run *run, const struct role *role, int request)
     /* those of equal load take turns */
     best = next_in_turn(run, role);
     for (int i = role->first; i < role->end; i++)
-        if (!run->replica[i].away && work_of(&run->replica[i]) < work_of(&run->replica[best]))
+        if (!run->replica[i].away && run->work[i] < run->work[best])
             best = i;
     return best;
 }
@@ -387,12 +387,22 @@ static void begin_to_count(struct run *run, double at)
         memset(out->span, 0, REPLAY_TIMELINE * sizeof(*out->span));
 }
 
+/* Its next step, and all before `until` where no other replica has to do with them. */
+static void replica_go_on(const struct run *run, struct replica *r, double until)
+{
+    do
+        r->stretch.steps > 0 ? replica_settle(r) : replica_step(r);
+    while (run->apart && !run->enough && r->decide < until);
+}
+
 void replay_run(const struct replay *replay, struct replay_result *out)
 {
     const struct replay_load *l = replay->load;
     struct run run = {.replay = replay,
                       .out = out,
                       .replicas = replay->replicas + (replay->add_at > 0),
+                      .apart = l->arrival && !l->turn && l->users == 0 && replay->prefills == 0 &&
+                               !(replay->lose_at > 0) && !replay->watch,
                       .lose_at = replay->lose_at > 0 ? replay->lose_at : INFINITY,
                       .add_at = replay->add_at > 0 ? replay->add_at : INFINITY};
     double warm = l->counts_from;
@@ -434,11 +444,12 @@ void replay_run(const struct replay *replay, struct replay_result *out)
             warm = 0;
             continue;
         }
+        double until = fmin(fmin(at, change), warm > 0 ? warm : INFINITY);
         if (change <= fmin(at, r->decide)) {
             change_replicas(&run, change);
             keep_decisions(&run);
         } else if (r->stretch.steps > 0 && r->decide <= at)
-            replica_settle(r);
+            replica_go_on(&run, r, until);
         else if (r->lost && r->decide <= at)
             replica_lose(&run, r, r->decide);
         else if (again <= at && at <= r->decide)
@@ -446,13 +457,14 @@ void replay_run(const struct replay *replay, struct replay_result *out)
         else if (at <= r->decide)
             arrive_next(&run, at, goes_on);
         else
-            replica_step(r);
+            replica_go_on(&run, r, until);
         keep_decision(&run, r->number);
     }
     for (int i = 0; i < run.replicas; i++)
         replica_fini(&run.replica[i]);
     free(run.replica);
     free(run.decide);
+    free(run.work);
     free(run.first);
     free(run.users.item);
     free(run.turns.item);

@@ -4,7 +4,9 @@
 #include "plan/speed/anchor.h"
 
 #include <math.h>
+#include <stdlib.h>
 
+#include "base/mem.h"
 #include "plan/speed/serve.h"
 #include "plan/speed/speed.h"
 
@@ -115,6 +117,13 @@ static void anchor_improve(const struct request *q, const struct load *load,
         c->by[i] *= exp(x[i]);
 }
 
+/* The middle of n numbers, which it sorts; 0: there is none. */
+static double middle_of(double *v, int n)
+{
+    qsort(v, (size_t)n, sizeof(*v), gp_by_value);
+    return n > 0 ? (v[(n - 1) / 2] + v[n / 2]) / 2 : 0;
+}
+
 /* Of the points' misses the middle one: where to start, so that a point apart from the
  * others counts little from the first round on. */
 static double middle_miss(const struct request *q, const struct load *load,
@@ -125,34 +134,29 @@ static double middle_miss(const struct request *q, const struct load *load,
 
     for (int k = 0; k < count; k++) {
         double m = anchor[k].tpot > 0 ? miss_of(q, load, c, &anchor[k]) : NAN;
-        int at = n;
 
-        if (!isfinite(m))
-            continue;
-        for (; at > 0 && miss[at - 1] > m; at--)
-            miss[at] = miss[at - 1];
-        miss[at] = m;
-        n++;
+        if (isfinite(m))
+            miss[n++] = m;
     }
-    return (miss[(n - 1) / 2] + miss[n / 2]) / 2;
+    return middle_of(miss, n);
 }
 
-/* TTFT by one factor, after the steps' times are right. */
+/* TTFT by one factor, after the steps' times are right. Of requests that came all at once it is a
+ * queue's, and so is that of a rate that was not served: one that is apart does not count. */
 #define FIRST_SPREAD 0.5
 #define FIRST_NOISE 0.3
 static double fit_first(const struct request *q, const struct load *load,
                         const struct correction *c, const struct anchor *anchor, int count)
 {
-    double sum = 0, weight = 1 / (FIRST_SPREAD * FIRST_SPREAD);
+    double miss[ANCHORS_MAX];
     struct serve s;
+    int n = 0;
 
-    for (int k = 0; k < count; k++) {
-        if (anchor[k].ttft <= 0 || !anchor_predict(q, load, c, &anchor[k], &s))
-            continue;
-        sum += log(anchor[k].ttft / s.ttft) / (FIRST_NOISE * FIRST_NOISE);
-        weight += 1 / (FIRST_NOISE * FIRST_NOISE);
-    }
-    return exp(sum / weight);
+    for (int k = 0; k < count; k++)
+        if (anchor[k].ttft > 0 && !anchor[k].at_once && anchor_predict(q, load, c, &anchor[k], &s))
+            miss[n++] = log(anchor[k].ttft / s.ttft);
+    double weight = n / (FIRST_NOISE * FIRST_NOISE);
+    return exp(middle_of(miss, n) * weight / (weight + 1 / (FIRST_SPREAD * FIRST_SPREAD)));
 }
 
 bool anchor_fit(const struct request *q, const struct anchor *anchor, int count,

@@ -14,7 +14,7 @@
  *
  * so that one point alone moves all and turns none upside down, and two are not bent to. Of
  * three points or more one that is apart from the others counts less: w = 1 / (1 + (its miss
- * / 0.10)^2). c is the mean of ln(measured / predicted), held to 1 likewise. What is left after
+ * / 0.10)^2). c is the middle of ln(measured / predicted), held to 1 likewise. What is left after
  * one, two or three points, scored on rows of models left out of the law's fit, is in
  * gpuplan-model(7).
  *
