@@ -193,7 +193,6 @@ static void read_format(struct profile_group top, struct profile_group item,
     while (at < list->count && gp_casecmp(list->formats[at].id, id) != 0)
         at++;
     if (at == list->count) {
-        list->formats = gp_grow(list->formats, &list->cap, at + 1, sizeof(*list->formats));
         list->formats[list->count++] = (struct format){0};
         gp_copy(list->formats[at].id, sizeof(list->formats[at].id), id);
     }
@@ -223,7 +222,11 @@ static void read_format(struct profile_group top, struct profile_group item,
 
 void format_file_read(struct profile_group top, void *list)
 {
-    for (int i = 0, n = profile_length(top, "formats", FORMATS_MAX);
-         i < n && !profile_failed(top.profile); i++)
-        read_format(top, profile_item(top, "formats", i), list);
+    struct format_list *formats = list;
+    int n = profile_length(top, "formats", FORMATS_MAX);
+
+    formats->formats = gp_grow(formats->formats, &formats->cap, formats->count + n,
+                               sizeof(*formats->formats));
+    for (int i = 0; i < n && !profile_failed(top.profile); i++)
+        read_format(top, profile_item(top, "formats", i), formats);
 }

@@ -97,8 +97,9 @@ void price_file_read(struct profile_group top, void *target)
     size_t known = list->count; /* rows of this same file are never matched */
 
     read_row(top, &shared);
-    for (int i = 0, n = profile_length(top, "instances", ROWS_MAX);
-         i < n && !profile_failed(top.profile); i++) {
+    int n = profile_length(top, "instances", ROWS_MAX);
+    list->instances = gp_grow(list->instances, &list->cap, known + n, sizeof(*list->instances));
+    for (int i = 0; i < n && !profile_failed(top.profile); i++) {
         struct profile_group item = profile_item(top, "instances", i);
         struct instance like = shared, *row;
 
@@ -109,8 +110,6 @@ void price_file_read(struct profile_group top, void *target)
             read_row(top, row);
             read_row(item, row);
         } else {
-            list->instances =
-                gp_grow(list->instances, &list->cap, list->count + 1, sizeof(*list->instances));
             row = &list->instances[list->count++];
             *row = like;
         }

@@ -42,6 +42,9 @@ struct profile {
     const config_setting_t *lacking; /* the group of which the error names missing keys; or NULL */
     struct asked *asked;
     size_t asked_count, asked_cap;
+    const config_setting_t *sought; /* the group looked into last, */
+    uint64_t names;                 /* a bit for each of its names, by name_bit(), */
+    unsigned next;                  /* and where the one after the last that was found stands */
 };
 
 static char known_mark; /* only its address is used */
@@ -60,6 +63,42 @@ static config_setting_t *member_of(const config_setting_t *group, const char *ke
 
         if (name[0] == key[0] && strcmp(name, key) == 0)
             return members->elements[i];
+    }
+    return NULL;
+}
+
+/* Of the letters in which most names differ. */
+static uint64_t name_bit(const char *name)
+{
+    return (uint64_t)1 << ((name[0] * 5 + name[name[0] != '\0'] * 3) & 63);
+}
+
+/* The same for one key after the other of a group: most are not there, and the rest stand in
+ * about the order in which they are asked for. libconfig takes no name twice. */
+static config_setting_t *find_member(struct profile *profile, const config_setting_t *group,
+                                     const char *key)
+{
+    const config_list_t *members;
+
+    if (!config_setting_is_group(group) || group->value.list == NULL)
+        return NULL;
+    members = group->value.list;
+    if (profile->sought != group) {
+        profile->sought = group;
+        profile->names = profile->next = 0;
+        for (unsigned i = 0; i < members->length; i++)
+            profile->names |= name_bit(members->elements[i]->name);
+    }
+    if (!(profile->names & name_bit(key)))
+        return NULL;
+    for (unsigned n = 0, i = profile->next; n < members->length; n++, i++) {
+        i = i < members->length ? i : 0;
+        config_setting_t *at = members->elements[i];
+
+        if (at->name[0] == key[0] && strcmp(at->name, key) == 0) {
+            profile->next = i + 1;
+            return at;
+        }
     }
     return NULL;
 }
@@ -592,7 +631,7 @@ static config_setting_t *profile_find(struct profile_group group, const char *ke
         profile->asked = gp_grow(profile->asked, &profile->asked_cap, profile->asked_count + 1,
                                  sizeof *profile->asked);
     profile->asked[profile->asked_count++] = (struct asked){group.setting, key};
-    at = member_of(group.setting, key);
+    at = find_member(profile, group.setting, key);
     if (group.common != NULL) {
         config_setting_t *all = member_of(group.common, key);
 
@@ -956,8 +995,9 @@ void profile_strings(struct profile_group group, const char *key, char *value, s
 
         if (text != NULL && strchr(text, '|') != NULL)
             profile_fail_at(group, item, key, "write a list of strings", "holds a '|'");
-        else if (text != NULL)
-            strbuf_addf(&joined, "%s%s", i > 0 ? "|" : "", text);
+        if (i > 0)
+            strbuf_addc(&joined, '|');
+        strbuf_add(&joined, text != NULL ? text : "");
         if (joined.len >= size)
             profile_fail_at(group, item, key, "", "is longer than %zu bytes in all", size - 1);
     }

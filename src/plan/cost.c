@@ -102,6 +102,20 @@ double cost_least(const struct gpu *gpu, enum price_want want, const struct mark
     return least;
 }
 
+int cost_widest(const struct gpu *gpu, const struct market *market)
+{
+    int most = gpu->link_domain > HOST_ASSUMED ? gpu->link_domain : HOST_ASSUMED;
+
+    for (size_t i = 0; i < market->instance_count; i++)
+        if (market->instances[i].gpu_count > most && is_gpu(market->instances[i].gpu, gpu->id))
+            most = market->instances[i].gpu_count;
+    for (size_t i = 0; i < market->server_count; i++)
+        if (market->servers[i].max_gpus_one_host > most &&
+            in_list(market->servers[i].gpu_ids, gpu->id))
+            most = market->servers[i].max_gpus_one_host;
+    return most;
+}
+
 int cost_host_gpus(const struct gpu *gpu, const struct market *market, bool *assumed)
 {
     /* by its construction: an Apple GPU or a Jetson is one with its computer; 0 = unknown */

@@ -171,6 +171,9 @@ int cost_instances(const struct layout *layout, int gpu_count, int host_gpus);
 /* Has the price a date of its own? Not that of a file, nor the day it was read. */
 bool cost_dated(const struct instance *instance);
 
+/* As many of a GPU as any machine holds that is known, or may. */
+int cost_widest(const struct gpu *gpu, const struct market *market);
+
 /* GPUs of this kind that a usual host holds; *assumed when nothing in the catalogue shows
  * such a host. 1 for a MIG slice and for a GPU that is part of its computer, 8 PCIe
  * cards, a board's own number (link_domain up to 16), else what servers show. A listed

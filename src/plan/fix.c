@@ -661,6 +661,7 @@ struct offered {
     const struct gpu *gpu;
     double least; /* dollars an hour for one, at least; INFINITY = nobody offers it */
     double about; /* ... for as many as hold what the plan needs */
+    bool spans;   /* no machine holds as many as the weights take */
 };
 
 static void try_gpu(struct fix_search *f, const struct load *load, const struct offered *offered,
@@ -670,13 +671,15 @@ static void try_gpu(struct fix_search *f, const struct load *load, const struct 
     const struct gpu *gpu = offered->gpu;
     const struct other *last = &found->best[OTHER_GPUS - 1];
     struct other o;
+    bool full = found->count == OTHER_GPUS && last->best.price.per_hour > 0;
+    bool last_spans = full && evaluation_spans(&last->request, &last->best);
     /* dollars an hour above which this one is dearer than all that are kept */
-    bool beaten = found->count == OTHER_GPUS && last->best.price.per_hour > 0 &&
-                  !evaluation_spans(&last->request, &last->best);
+    bool beaten = full && (!last_spans || offered->spans);
     double most = beaten ? last->best.price.per_hour : INFINITY;
     double as_many = offered->least * asked->gpu_count, same = found->same.best.price.per_hour;
-    bool open =
-        !(beaten && offered->least > most) && !too_few(asked, load, gpu, 0, offered->least, most);
+    bool behind = full && (!isfinite(offered->least) || (offered->spans && !last_spans));
+    bool open = !behind && !(beaten && offered->least > most) &&
+                !too_few(asked, load, gpu, 0, offered->least, most);
     bool counted = asked->gpu_count > 0 && strcmp(gpu->vendor, asked->gpu->vendor) == 0 &&
                    !(found->same.known && same > 0 && as_many > same) &&
                    !too_few(asked, load, gpu, asked->gpu_count, offered->least, INFINITY);
@@ -723,6 +726,8 @@ static int by_money(const void *pa, const void *pb)
 {
     const struct offered *a = pa, *b = pb;
 
+    if (a->spans != b->spans)
+        return (int)a->spans - (int)b->spans;
     if (a->about != b->about)
         return a->about < b->about ? -1 : 1;
     return strcmp(a->gpu->id, b->gpu->id);
@@ -742,8 +747,9 @@ static bool refused_anywhere(const struct plan *p)
 
 /* Those of a list, but for the one asked for: priced or not, in the order in which they are looked
  * at. Returns how many. */
-static size_t order_gpus(const struct fix_search *f, const struct gpu *const *gpus,
-                         size_t gpu_count, bool priced, struct offered order[])
+static size_t order_gpus(const struct fix_search *f, const struct load *load,
+                         const struct gpu *const *gpus, size_t gpu_count, bool priced,
+                         struct offered order[])
 {
     const struct request *asked = &f->plan->request;
     const struct memory *m = &f->plan->memory;
@@ -756,7 +762,8 @@ static size_t order_gpus(const struct fix_search *f, const struct gpu *const *gp
 
         if (strcmp(gpus[i]->id, asked->gpu->id) != 0 && isfinite(least) == priced)
             order[count++] = (struct offered){
-                gpus[i], least, least * fmax(1, ceil(need / gpus[i]->memory_marketed))};
+                gpus[i], least, least * fmax(1, ceil(need / gpus[i]->memory_marketed)),
+                priced && too_few(asked, load, gpus[i], cost_widest(gpus[i], f->market), 0, 0)};
     }
     qsort(order, count, sizeof(*order), by_money);
     return count;
@@ -780,7 +787,7 @@ static void other_gpus(struct fix_search *f)
     const struct gpu *const *gpus = c->gpus;
     size_t all = c->gpu_count;
     struct offered *order = gp_calloc(all, sizeof(*order));
-    size_t count = order_gpus(f, gpus, all, true, order);
+    size_t count = order_gpus(f, &load, gpus, all, true, order);
 
     for (size_t i = 0; i < count; i++)
         try_gpu(f, &load, &order[i], &found);
@@ -788,7 +795,7 @@ static void other_gpus(struct fix_search *f)
         gpus = c->all_gpus ? c->all_gpus(c->all_ctx, &all) : gpus;
         free(order);
         order = gp_calloc(all, sizeof(*order));
-        count = order_gpus(f, gpus, all, false, order);
+        count = order_gpus(f, &load, gpus, all, false, order);
         for (size_t i = 0; i < count && !all_priced(f, &found); i++)
             try_gpu(f, &load, &order[i], &found);
     }
