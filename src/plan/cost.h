@@ -182,9 +182,10 @@ int cost_widest(const struct gpu *gpu, const struct market *market);
  * of the catalogue is no usual host. */
 int cost_host_gpus(const struct gpu *gpu, const struct market *market, bool *assumed);
 
-/* Dollars an hour that nobody asks less than for one: INFINITY where nobody rents it out so; 0
- * where it is bought. */
-double cost_least(const struct gpu *gpu, enum price_want want, const struct market *market);
+/* Dollars an hour that nobody asks less than for so many, as instances are rented whole: INFINITY
+ * where nobody rents it out so; 0 where it is bought. */
+double cost_least(const struct gpu *gpu, int gpus, enum price_want want,
+                  const struct market *market);
 
 /* W that a GPU's share of its host draws at most: of the catalogue's servers that state
  * their power the most, less their GPUs' limits; else *assumed, 0.8 of its limit (DGX A100
