@@ -781,7 +781,7 @@ enum gp_status catalog_gpus_sold(struct catalog *catalog, const struct gpu *cons
     size_t n;
     enum gp_status rc = catalog_instances(catalog, &rows, &n, err);
 
-    if (rc != GP_OK || catalog->offered != NULL)
+    if (rc != GP_OK)
         return catalog_gpus_offered(catalog, list, count, err);
     for (size_t i = 0; i < n && !catalog->sold_known; i++) {
         struct gpu *gpu;

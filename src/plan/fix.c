@@ -751,6 +751,15 @@ static bool refused_anywhere(const struct plan *p)
     return p->reasons & (REASON_BIT(REASON_CONTEXT) | (stays ? of_engine : 0));
 }
 
+/* Does anybody rent it out? */
+static bool is_sold(const struct choices *c, const struct gpu *gpu)
+{
+    for (size_t i = 0; i < c->gpu_count; i++)
+        if (c->gpus[i] == gpu)
+            return true;
+    return !c->all_gpus;
+}
+
 /* Those of a list, but for the one asked for: priced or not, in the order in which they are looked
  * at. Returns how many. */
 static size_t order_gpus(const struct fix_search *f, const struct load *load,
@@ -766,7 +775,8 @@ static size_t order_gpus(const struct fix_search *f, const struct load *load,
     for (size_t i = 0; i < gpu_count; i++) {
         const struct gpu *gpu = gpus[i];
         int about = (int)fmin(fmax(1, ceil(need / gpu->memory_marketed)), PLAN_MAX_GPUS);
-        double money = cost_least(gpu, about, asked->price, f->market);
+        double money = is_sold(f->choices, gpu) ? cost_least(gpu, about, asked->price, f->market)
+                                                : INFINITY;
 
         if (strcmp(gpu->id, asked->gpu->id) == 0 || isfinite(money) != priced)
             continue;
