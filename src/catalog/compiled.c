@@ -165,6 +165,8 @@ static config_setting_t *build_setting(struct building *b, config_setting_t *par
     setting->line = node->line;
     setting->parent = parent;
     setting->config = b->config;
+    setting->hook = NULL;
+    setting->file = NULL;
     if (node->type == CONFIG_TYPE_FLOAT) {
         setting->value.fval = node->value.number;
     } else if (node->type == CONFIG_TYPE_INT64) {
@@ -232,7 +234,7 @@ config_setting_t *compiled_find(const struct compiled *compiled, const char *tex
         hash_of(compiled->bytes + entry->at, size) != entry->block_hash ||
         compiled->bytes[entry->at + size - 1] != '\0')
         return NULL;
-    memory = gp_calloc(entry->nodes, each);
+    memory = gp_malloc(entry->nodes * each);
     b = (struct building){.nodes = (const void *)(compiled->bytes + entry->at),
                           .count = entry->nodes,
                           .slots_left = entry->nodes - 1,

@@ -98,7 +98,7 @@ void price_file_read(struct profile_group top, void *target)
 
     read_row(top, &shared);
     int n = profile_length(top, "instances", ROWS_MAX);
-    list->instances = gp_grow(list->instances, &list->cap, known + n, sizeof(*list->instances));
+    list->instances = gp_grow(list->instances, &list->cap, known + (size_t)n, sizeof(*list->instances));
     for (int i = 0; i < n && !profile_failed(top.profile); i++) {
         struct profile_group item = profile_item(top, "instances", i);
         struct instance like = shared, *row;

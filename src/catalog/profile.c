@@ -31,6 +31,17 @@ struct asked {
     const char *key; /* the getters' callers pass literals */
 };
 
+/* A group that was looked into: a bit for each of its names, by name_bit(), and where the one after
+ * the last that was found stands. */
+struct sought {
+    const config_setting_t *group;
+    uint64_t names;
+    unsigned next;
+};
+
+#define SOUGHT 16
+#define ASKED_FIRST 128 /* as many as most profiles are asked for */
+
 struct profile {
     char *name;
     config_t config;
@@ -42,9 +53,7 @@ struct profile {
     const config_setting_t *lacking; /* the group of which the error names missing keys; or NULL */
     struct asked *asked;
     size_t asked_count, asked_cap;
-    const config_setting_t *sought; /* the group looked into last, */
-    uint64_t names;                 /* a bit for each of its names, by name_bit(), */
-    unsigned next;                  /* and where the one after the last that was found stands */
+    struct sought sought[SOUGHT]; /* groups that were looked into, by their address */
 };
 
 static char known_mark; /* only its address is used */
@@ -78,25 +87,25 @@ static uint64_t name_bit(const char *name)
 static config_setting_t *find_member(struct profile *profile, const config_setting_t *group,
                                      const char *key)
 {
+    struct sought *sought = &profile->sought[(uintptr_t)group / sizeof *group % SOUGHT];
     const config_list_t *members;
 
     if (!config_setting_is_group(group) || group->value.list == NULL)
         return NULL;
     members = group->value.list;
-    if (profile->sought != group) {
-        profile->sought = group;
-        profile->names = profile->next = 0;
+    if (sought->group != group) {
+        *sought = (struct sought){.group = group};
         for (unsigned i = 0; i < members->length; i++)
-            profile->names |= name_bit(members->elements[i]->name);
+            sought->names |= name_bit(members->elements[i]->name);
     }
-    if (!(profile->names & name_bit(key)))
+    if (!(sought->names & name_bit(key)))
         return NULL;
-    for (unsigned n = 0, i = profile->next; n < members->length; n++, i++) {
+    for (unsigned n = 0, i = sought->next; n < members->length; n++, i++) {
         i = i < members->length ? i : 0;
         config_setting_t *at = members->elements[i];
 
         if (at->name[0] == key[0] && strcmp(at->name, key) == 0) {
-            profile->next = i + 1;
+            sought->next = i + 1;
             return at;
         }
     }
@@ -525,10 +534,10 @@ bool profile_failed(const struct profile *profile)
 static void warn_group(struct profile *profile, const config_setting_t *group, profile_warn_fn warn,
                        void *ctx)
 {
-    int count = config_setting_length(group);
+    const config_list_t *members = group->value.list;
 
-    for (int i = 0; i < count; i++) {
-        const config_setting_t *at = config_setting_get_elem(group, (unsigned)i);
+    for (unsigned i = 0; members != NULL && i < members->length; i++) {
+        const config_setting_t *at = members->elements[i];
         const char *names[128], *near;
         char field[96], line[512];
         size_t known = 0;
@@ -628,8 +637,8 @@ static config_setting_t *profile_find(struct profile_group group, const char *ke
     if (profile == NULL || group.setting == NULL || profile->failed)
         return NULL;
     if (profile->asked_count == profile->asked_cap)
-        profile->asked = gp_grow(profile->asked, &profile->asked_cap, profile->asked_count + 1,
-                                 sizeof *profile->asked);
+        profile->asked = gp_grow(profile->asked, &profile->asked_cap,
+                                 profile->asked_count + ASKED_FIRST, sizeof *profile->asked);
     profile->asked[profile->asked_count++] = (struct asked){group.setting, key};
     at = find_member(profile, group.setting, key);
     if (group.common != NULL) {

@@ -75,6 +75,8 @@ struct cut {
     size_t shallow; /* the cut of fewer stages, otherwise the same; its own place: none */
 };
 
+#define WAYS 240 /* a number up to a million has no more divisors */
+
 struct search {
     const struct request *request;
     struct load load;
@@ -99,8 +101,10 @@ struct search {
     int steps;               /* how many */
     uint64_t tp_valid;       /* bit n: TP alone may cut n GPUs of a host */
     uint64_t tp_known;       /* ... of those that were asked for */
-    struct cut *cuts;        /* all that may be, fewer stages first */
+    struct cut *cuts;        /* that may be, fewer stages first: those of less than `stages` */
     size_t cut_count, cut_cap;
+    int stages;
+    int ways[WAYS], way_count; /* EP that may be */
     size_t shallow;    /* where the cut of a stage less than the next one is looked for */
     bool one_chunk;    /* prompts are, so that more stages work them off no sooner */
     struct cut *first; /* whose first layout is judged next; NULL = of none */
@@ -1137,22 +1141,12 @@ static void try_cut(struct search *s, struct cut *c)
         try_replicas(s, l, step);
 }
 
-/* All of the tier that is looked at. */
-static void try_cuts(struct search *s)
-{
-    for (size_t i = 0; i < s->cut_count && !search_abandoned(); i++)
-        if (s->cuts[i].tier == s->tier)
-            try_cut(s, &s->cuts[i]);
-}
-
 /* Options of an engine that nobody runs yet, and that has some. */
 static bool may_turn_any(const struct request *q)
 {
     return !q->options_fixed && !q->model->weights_only && !gpu_is_foreign(q->gpu) &&
            memory_budget(q) != BUDGET_ASKED && model_is_served(q->model);
 }
-
-#define WAYS 240 /* a number up to a million has no more divisors */
 
 /* The EP that may be: what was asked for, else the divisors of the number of experts. */
 static int expert_ways(const struct request *q, int ways[WAYS])
@@ -1169,21 +1163,48 @@ static int expert_ways(const struct request *q, int ways[WAYS])
     return count;
 }
 
-void search_cuts(const struct request *q, search_cut_fn *cut, void *ctx)
+/* Those of so many stages. */
+static void cuts_of(const struct request *q, int pp, const int ways[WAYS], int count,
+                    search_cut_fn *cut, void *ctx)
 {
     int host = request_domain(q) > 0 ? request_domain(q) : 1;
-    int stages = q->pp > 0 ? q->pp : search_most_stages(q);
     struct layout one = {.tp = 1, .pp = 1, .ep = 1};
     bool sides = q->prefill_tp > 0 || evaluate_sides(q, &one);
+
+    for (int tp = q->tp > 0 ? q->tp : 1; tp <= (q->tp > 0 ? q->tp : host); tp++)
+        for (int i = 0;
+             i < count && (q->gpu_count == 0 || q->gpu_count % (sides ? pp : tp * pp) == 0); i++)
+            if (q->ep > 0 || ways[i] == 1 || !q->engine->ep_all || ways[i] % tp == 0)
+                cut(ctx, tp, pp, ways[i]);
+}
+
+void search_cuts(const struct request *q, search_cut_fn *cut, void *ctx)
+{
+    int stages = q->pp > 0 ? q->pp : search_most_stages(q);
     int ways[WAYS], count = expert_ways(q, ways);
 
     for (int pp = q->pp > 0 ? q->pp : 1; pp <= stages; pp++)
-        for (int tp = q->tp > 0 ? q->tp : 1; tp <= (q->tp > 0 ? q->tp : host); tp++)
-            for (int i = 0;
-                 i < count && (q->gpu_count == 0 || q->gpu_count % (sides ? pp : tp * pp) == 0);
-                 i++)
-                if (q->ep > 0 || ways[i] == 1 || !q->engine->ep_all || ways[i] % tp == 0)
-                    cut(ctx, tp, pp, ways[i]);
+        cuts_of(q, pp, ways, count, cut, ctx);
+}
+
+/* Lists the cuts of more stages, where they may be of use; false: none are. */
+static bool list_more(struct search *s)
+{
+    const struct request *q = s->request;
+    size_t listed = s->cut_count;
+
+    while (s->cut_count == listed && s->stages <= (q->pp > 0 ? q->pp : search_most_stages(q)) &&
+           (q->gpu_count > 0 || s->stages <= most_gpus(s)))
+        cuts_of(q, s->stages++, s->ways, s->way_count, add_cut, s);
+    return s->cut_count > listed;
+}
+
+/* All of the tier that is looked at. */
+static void try_cuts(struct search *s)
+{
+    for (size_t i = 0; !search_abandoned() && (i < s->cut_count || list_more(s)); i++)
+        if (s->cuts[i].tier == s->tier)
+            try_cut(s, &s->cuts[i]);
 }
 
 /* ---- the answer ---- */
@@ -1345,7 +1366,8 @@ static bool search_all(struct search *s, const struct request *q, const struct m
     int end = 0; /* of the tiers that were looked at whole */
 
     s->tp_valid = s->tp_known = 0;
-    search_cuts(q, add_cut, s);
+    s->stages = q->pp > 0 ? q->pp : 1;
+    s->way_count = expert_ways(q, s->ways);
     search_ladder(s, turned);
     for (s->tier = TIER_HOST; s->tier < TIER_COUNT; s->tier++) {
         /* percentiles are replayed, layout by layout: not of those, too */
