@@ -681,7 +681,9 @@ void profile_require(struct profile_group group, const char *key)
 {
     if (group.profile == NULL || group.setting == NULL)
         return;
-    profile_find(group, key);
+    const config_setting_t *at = profile_find(group, key);
+    if (at != NULL && group.common == NULL)
+        return;
     if (member_of(group.setting, key) == NULL) /* where an error has stuck nothing is found */
         profile_missing(group, key, "");
 }
@@ -908,11 +910,12 @@ static void read_string(struct profile_group group, const config_setting_t *at, 
 
     if (text == NULL)
         return;
-    if (strlen(text) >= size)
-        profile_fail_at(group, at, key, "shorten it", "is %zu bytes long, at most %zu fit",
-                        strlen(text), size - 1);
+    size_t len = strlen(text);
+    if (len >= size)
+        profile_fail_at(group, at, key, "shorten it", "is %zu bytes long, at most %zu fit", len,
+                        size - 1);
     else
-        gp_copy(value, size, text);
+        memcpy(value, text, len + 1);
 }
 
 void profile_string(struct profile_group group, const char *key, char *value, size_t size)
