@@ -144,7 +144,8 @@ static const char *set_of(struct registry *registry, size_t dir, const char *id)
 {
     know_sets(registry);
     for (size_t i = 0; i < registry->set_count; i++)
-        if (registry->sets[i].dir == dir && strcmp(registry->sets[i].id, id) == 0)
+        if (registry->sets[i].dir == dir && registry->sets[i].id[0] == id[0] &&
+            strcmp(registry->sets[i].id, id) == 0)
             return registry->sets[i].file;
     return "";
 }
@@ -156,37 +157,39 @@ static enum gp_status load_from(struct registry *registry, const char *id, unsig
 {
     const struct registry_class *class = registry->class;
     char path[GP_PATH_MAX];
-    bool found = false;
     enum gp_status rc = GP_OK;
-    void *fresh;
+    void *fresh = NULL;
 
     *item = NULL;
     *last = 0;
     if (strlen(id) >= class->id_size || is_set(id))
         return GP_OK;
-    fresh = gp_calloc(1, class->size);
-    gp_copy(fresh, class->id_size, id);
     for (size_t i = 0; i < registry->path->count && rc == GP_OK; i++) {
         const struct compiled *compiled = registry->path->compiled;
-        const char *set;
+        const char *set = "";
 
         if (without >> i & 1)
             continue;
-        if (file_of(registry, i, id, path, sizeof path) && path_is_there(path))
+        bool file = file_of(registry, i, id, path, sizeof path) && path_is_there(path);
+        if (!file && (*(set = set_of(registry, i, id)) == '\0' ||
+                      !gp_format(path, sizeof path, "%s/%s/%s", registry->path->dir[i],
+                                 class->folder, set)))
+            continue;
+        *last = i;
+        if (fresh == NULL) {
+            fresh = gp_calloc(1, class->size);
+            gp_copy(fresh, class->id_size, id);
+        }
+        if (file)
             rc = profile_read_compiled(path, compiled, class->read, fresh, warn_list_add,
                                        registry->warnings, err);
-        else if (*(set = set_of(registry, i, id)) != '\0' &&
-                 gp_format(path, sizeof path, "%s/%s/%s", registry->path->dir[i], class->folder,
-                           set))
+        else
             rc = profile_read_item(path, compiled, id, class->read, fresh, warn_list_add,
                                    registry->warnings, err);
-        else
-            continue;
-        found = true;
-        *last = i;
     }
-    if (rc != GP_OK || !found) {
-        registry_item_free(class, fresh);
+    if (rc != GP_OK || fresh == NULL) {
+        if (fresh != NULL)
+            registry_item_free(class, fresh);
         return rc;
     }
     registry->items =
@@ -526,6 +529,9 @@ static enum gp_status find_alias(struct registry *registry, const char *text, vo
     enum gp_status rc = registry_names(registry, &names, &count, err);
 
     *item = NULL;
+    for (size_t i = 0; i < REGISTRY_FOUND; i++)
+        if (registry->found[i].id != NULL && strcmp(registry->found[i].text, text) == 0)
+            return by_name(registry, registry->found[i].id, item, err);
     for (size_t i = 0; i < count && whole == NULL; i++) {
         enum match match = alias_match(names[i].name, text);
 
@@ -543,7 +549,11 @@ static enum gp_status find_alias(struct registry *registry, const char *text, vo
     }
     if (whole == NULL)
         whole = tail;
-    return rc != GP_OK || whole == NULL ? rc : by_name(registry, whole->id, item, err);
+    if (rc != GP_OK || whole == NULL)
+        return rc;
+    struct registry_found *found = &registry->found[registry->found_next++ % REGISTRY_FOUND];
+    found->id = gp_copy(found->text, sizeof found->text, text) ? whole->id : NULL;
+    return by_name(registry, whole->id, item, err);
 }
 
 /* ---- lookup --------------------------------------------------------------------- */
