@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "plan/goals.h"
+#include "plan/rules.h"
 #include "plan/speed/host.h"
 
 /* Tokens of one step that a search may turn to, and the request and load of each. */
@@ -82,6 +83,7 @@ struct search {
     struct load load;
     struct step_load step;    /* of it, where there are goals of speed */
     struct serve_cut step_of; /* the layout that was judged last */
+    struct stages_kept kept;
     struct prices prices;
     enum search_goal goal;
     const enum worse_by *order;
@@ -1337,6 +1339,8 @@ static bool search_all(struct search *s, const struct request *q, const struct m
     s->load = load_sum(q);
     s->load.fits_only = s->fits_only;
     s->load.cut_valid = !q->split; /* try_cut() looks at them */
+    s->kept.any = false;
+    s->load.kept_stages = &s->kept;
     if (request_asks_speed(q)) {
         step_load_sum(q, &s->load, &s->step);
         s->load.step = &s->step;
