@@ -90,7 +90,7 @@ static struct instance *find_row(const struct instance_list *list, const struct 
     return NULL;
 }
 
-static bool is_known_provider(const struct instance_list *list, const char *provider, size_t known)
+static bool has_provider(const struct instance_list *list, const char *provider, size_t known)
 {
     for (size_t i = 0; i < known; i++)
         if (strcmp(list->instances[i].provider, provider) == 0)
@@ -102,19 +102,20 @@ void price_file_read(struct profile_group top, void *target)
 {
     struct instance_list *list = target;
     struct instance shared = {0};
-    size_t known = list->count; /* rows of this same file are never matched */
+    size_t known = list->count;              /* rows of this same file are never matched */
     char fresh[sizeof shared.provider] = ""; /* of which no earlier file has any */
 
     read_row(top, &shared);
     int n = profile_length(top, "instances", ROWS_MAX);
-    list->instances = gp_grow(list->instances, &list->cap, known + (size_t)n, sizeof(*list->instances));
+    list->instances =
+        gp_grow(list->instances, &list->cap, known + (size_t)n, sizeof(*list->instances));
     for (int i = 0; i < n && !profile_failed(top.profile); i++) {
         struct profile_group item = profile_item(top, "instances", i);
         struct instance like = shared, *row;
 
         profile_require(item, "type");
         read_row(item, &like);
-        if (strcmp(fresh, like.provider) != 0 && !is_known_provider(list, like.provider, known))
+        if (strcmp(fresh, like.provider) != 0 && !has_provider(list, like.provider, known))
             gp_copy(fresh, sizeof fresh, like.provider);
         row = strcmp(fresh, like.provider) == 0 ? NULL : find_row(list, &like, known);
         if (row != NULL) {

@@ -171,9 +171,9 @@ static enum gp_status load_from(struct registry *registry, const char *id, unsig
         if (without >> i & 1)
             continue;
         bool file = file_of(registry, i, id, path, sizeof path) && path_is_there(path);
-        if (!file && (*(set = set_of(registry, i, id)) == '\0' ||
-                      !gp_format(path, sizeof path, "%s/%s/%s", registry->path->dir[i],
-                                 class->folder, set)))
+        if (!file &&
+            (*(set = set_of(registry, i, id)) == '\0' ||
+             !gp_format(path, sizeof path, "%s/%s/%s", registry->path->dir[i], class->folder, set)))
             continue;
         *last = i;
         if (fresh == NULL) {

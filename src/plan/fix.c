@@ -775,14 +775,14 @@ static size_t order_gpus(const struct fix_search *f, const struct load *load,
     for (size_t i = 0; i < gpu_count; i++) {
         const struct gpu *gpu = gpus[i];
         int about = (int)fmin(fmax(1, ceil(need / gpu->memory_marketed)), PLAN_MAX_GPUS);
-        double money = is_sold(f->choices, gpu) ? cost_least(gpu, about, asked->price, f->market)
-                                                : INFINITY;
+        double money =
+            is_sold(f->choices, gpu) ? cost_least(gpu, about, asked->price, f->market) : INFINITY;
 
         if (strcmp(gpu->id, asked->gpu->id) == 0 || isfinite(money) != priced)
             continue;
         int fewest = fewest_of(asked, load, gpu);
-        order[count++] = (struct offered){
-            gpu, fewest, money, priced && fewest > cost_widest(gpu, f->market)};
+        order[count++] =
+            (struct offered){gpu, fewest, money, priced && fewest > cost_widest(gpu, f->market)};
     }
     qsort(order, count, sizeof(*order), by_money);
     return count;

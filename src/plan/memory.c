@@ -422,7 +422,7 @@ static void stage_weights(const struct stages *s, struct stage *at)
     if (q->draft || q->lora_slots > 0) /* which engines load with the weights */
         at->weights = quantity_add(
             at->weights, quantity_add(weights_draft(q, s->load, s->layout, at->index),
-                                       lora_bytes(q, &s->weights, s->layout, at->first, at->end)));
+                                      lora_bytes(q, &s->weights, s->layout, at->first, at->end)));
     at->weights = as_logged(s, LOGGED_WEIGHTS, at->weights);
     at->mean = -1;
 }
@@ -521,7 +521,8 @@ void memory_binding(const struct request *q, const struct load *load, const stru
         return;
     }
     double slots = q->engine->budget == BUDGET_ASKED ? kvcache_slots(q, q->users) : 0;
-    bool same = kept->any && kept->users == q->users && kept->batch == load->max_batched_tokens &&
+    double batch = kvcache_holds_batch(q) ? load->max_batched_tokens : 0;
+    bool same = kept->any && kept->users == q->users && kept->batch == batch &&
                 kept->slots == slots && memcmp(&kept->layout, l, sizeof(*l)) == 0;
 
     cut_stages(q, load, l, same, &kept->stages);
@@ -531,7 +532,7 @@ void memory_binding(const struct request *q, const struct load *load, const stru
         return;
     kept->layout = *l;
     kept->users = q->users;
-    kept->batch = load->max_batched_tokens;
+    kept->batch = batch;
     kept->slots = slots;
     find_binding(&kept->stages, kept, out);
 }

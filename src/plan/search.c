@@ -107,11 +107,11 @@ struct search {
     size_t cut_count, cut_cap;
     int stages;
     int ways[WAYS], way_count; /* EP that may be */
-    size_t shallow;    /* where the cut of a stage less than the next one is looked for */
-    bool one_chunk;    /* prompts are, so that more stages work them off no sooner */
-    struct cut *first; /* whose first layout is judged next; NULL = of none */
-    int tier;          /* enum tier: what is looked at */
-    bool against;      /* of it what pays off against the best of the others */
+    size_t shallow;            /* where the cut of a stage less than the next one is looked for */
+    bool one_chunk;            /* prompts are, so that more stages work them off no sooner */
+    struct cut *first;         /* whose first layout is judged next; NULL = of none */
+    int tier;                  /* enum tier: what is looked at */
+    bool against;              /* of it what pays off against the best of the others */
     bool has_usual;
     struct evaluation usual; /* that, whether it fits or not */
     double least;            /* of what counts most, for what people do not run; 0 = anything */
