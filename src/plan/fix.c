@@ -682,7 +682,10 @@ static void try_gpu(struct fix_search *f, const struct offered *offered, struct 
     /* dollars an hour above which this one is dearer than all that are kept */
     bool beaten = full && (!last_spans || offered->spans);
     double most = beaten ? last->best.price.per_hour : INFINITY;
-    double same = found->same.known ? found->same.best.price.per_hour : 0;
+    /* likewise in as many as were asked for: what is spread is worse than any that is not */
+    const struct other *of_count = &found->same;
+    bool whole = of_count->known && !evaluation_spans(&of_count->request, &of_count->best);
+    double same = whole ? of_count->best.price.per_hour : 0;
     bool behind = full && (!isfinite(offered->about) || (offered->spans && !last_spans) ||
                            (beaten && least_for(f, offered, offered->fewest) > most));
     bool open = !behind && offered->fewest <= PLAN_MAX_GPUS;
