@@ -12,10 +12,10 @@
 # the program that counts both).
 # Instructions are counted by perf where it can, else by valgrind.
 set -eu
-plan_limit=15000 # thousand instructions of one --plan, a whole process; 10,700 with the profiles compiled
+plan_limit=15000 # thousand instructions of one --plan, a whole process; 9,960 with the profiles compiled
 log_limit=90000  # of one more MB of a log that is no start
-batch_limit=1000 # of one more plan of --batch; 954 with the speed of layouts of one price
-unfit_limit=2000 # likewise on L4s, where many do not fit, with their fixes; 1,490
+batch_limit=1000 # of one more plan of --batch; 766 with the speed of layouts of one price
+unfit_limit=2000 # likewise on L4s, where many do not fit, with their fixes; 1,416
 
 only_count=0
 if [ "${1:-}" = --count ]; then

@@ -155,16 +155,12 @@ char *gp_trim(char *text)
 
 bool gp_has_word(const char *words, const char *between, const char *word)
 {
-    if (!*words) /* so are most lists, asked in the search's innermost loop */
+    if (!*words || !*word) /* so are most lists, asked in the search's innermost loop */
         return false;
-    size_t len = strlen(word), n;
-    bool one = between[1] == '\0';
-
-    for (; *words; words += n + (words[n] != '\0')) {
-        n = one ? (size_t)(strchrnul(words, between[0]) - words) : strcspn(words, between);
-        if (n > 0 && n == len && memcmp(words, word, n) == 0)
-            return true;
-    }
+    size_t len = strlen(word);
+    for (const char *at = words; (at = strstr(at, word)) != NULL; at++)
+        if ((at == words || strchr(between, at[-1])) && (!at[len] || strchr(between, at[len])))
+            return strcspn(word, between) == len;
     return false;
 }
 

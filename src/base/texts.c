@@ -43,11 +43,18 @@ static char *texts_room(struct texts *t, size_t size)
     return block->bytes + block->used - size;
 }
 
+const char *texts_addn(struct texts *t, const char *text, size_t len)
+{
+    char *room = texts_room(t, len + 1);
+
+    memcpy(room, text, len);
+    room[len] = '\0';
+    return room;
+}
+
 const char *texts_add(struct texts *t, const char *text)
 {
-    size_t size = strlen(text) + 1;
-
-    return memcpy(texts_room(t, size), text, size);
+    return texts_addn(t, text, strlen(text));
 }
 
 const char *texts_addv(struct texts *t, const char *fmt, va_list args)

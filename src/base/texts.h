@@ -20,6 +20,7 @@ struct texts {
 void texts_fini(struct texts *texts);
 
 const char *texts_add(struct texts *texts, const char *text);
+const char *texts_addn(struct texts *texts, const char *text, size_t len);
 const char *texts_addf(struct texts *texts, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 const char *texts_addv(struct texts *texts, const char *fmt, va_list args);

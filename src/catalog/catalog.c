@@ -65,6 +65,15 @@ static const struct registry_class classes[CLASS_COUNT] = {
      NULL},
 };
 
+#define TYPED 16
+
+struct typed_gpu { /* what was typed for a GPU, and all that answer to it, in the order of names */
+    char text[64];
+    const struct gpu **gpus;
+    size_t count, cap;
+    size_t likeliest;
+};
+
 struct catalog {
     struct search_path path;
     struct data_stamp stamp;     /* of the first folder */
@@ -85,6 +94,8 @@ struct catalog {
     struct instance_list instances;
     struct ownership ownership;
     struct name_rules names;
+    struct typed_gpu typed[TYPED]; /* the last ones; names do not change */
+    size_t typed_next;
     bool formats_read, instances_read, ownership_read, names_read;
 };
 
@@ -206,6 +217,8 @@ void catalog_free(struct catalog *catalog)
     free(catalog->offered);
     free(catalog->sold);
     names_fini(&catalog->names);
+    for (size_t i = 0; i < TYPED; i++)
+        free(catalog->typed[i].gpus);
     for (size_t i = 0; i < catalog->warnings.count; i++)
         free(catalog->warnings.lines[i]);
     free(catalog->warnings.lines);
@@ -413,64 +426,77 @@ static bool is_likelier_gpu(const struct gpu *one, const struct gpu *than)
     return one->bandwidth.value > than->bandwidth.value;
 }
 
-/* The GPU whose names say the same otherwise; *item stays NULL where there is none. */
-static enum gp_status match_gpu(struct catalog *catalog, const char *text, void **item,
-                                struct gp_err *err)
+/* All GPUs whose names say the same otherwise, each once. */
+static enum gp_status match_gpus(struct catalog *catalog, const char *text,
+                                 const struct typed_gpu **out, struct gp_err *err)
 {
+    struct typed_gpu *t = &catalog->typed[catalog->typed_next % TYPED];
     const struct registry_name *names;
-    const struct gpu *best = NULL;
     enum gp_status rc = read_names(catalog, err);
     struct gpu_words typed;
     size_t count = 0;
     int closest = 0;
 
+    for (size_t i = 0; i < TYPED; i++)
+        if (catalog->typed[i].text[0] != '\0' && strcmp(catalog->typed[i].text, text) == 0) {
+            *out = &catalog->typed[i];
+            return rc;
+        }
+    *out = t;
+    t->text[0] = '\0';
+    t->count = 0;
     if (rc == GP_OK)
         rc = registry_names(&catalog->registry[GPUS], &names, &count, err);
     name_gpu_words(&catalog->names, text, &typed);
     for (size_t i = 0; i < count && rc == GP_OK; i++) {
         const struct gpu *one;
         int match = gpu_answers(catalog, &typed, &names[i], &one);
+        size_t at = 0;
 
-        if (match == 0 || match < closest || (match == closest && !is_likelier_gpu(one, best)))
+        if (match == 0)
             continue;
-        closest = match;
-        best = one;
+        while (at < t->count && t->gpus[at] != one)
+            at++;
+        if (at == t->count) {
+            t->gpus = gp_grow(t->gpus, &t->cap, t->count + 1, sizeof *t->gpus);
+            t->gpus[t->count++] = one;
+        }
+        if (match > closest || (match == closest && is_likelier_gpu(one, t->gpus[t->likeliest])))
+            t->likeliest = at;
+        closest = match > closest ? match : closest;
     }
-    *item = (void *)best;
+    if (rc == GP_OK && gp_copy(t->text, sizeof t->text, text))
+        catalog->typed_next++;
+    else
+        t->text[0] = '\0';
     return rc;
 }
 
 void catalog_gpu_namesakes(struct catalog *catalog, const char *text, const char *id,
                            struct strbuf *out)
 {
-    const struct registry_name *names;
-    struct gpu_words typed;
-    size_t count = 0;
+    const struct typed_gpu *typed;
 
-    if (read_names(catalog, NULL) != GP_OK ||
-        registry_names(&catalog->registry[GPUS], &names, &count, NULL) != GP_OK)
+    if (match_gpus(catalog, text, &typed, NULL) != GP_OK)
         return;
-    name_gpu_words(&catalog->names, text, &typed);
-    for (size_t i = 0; i < count; i++) {
-        const struct gpu *one;
-
-        if (strcmp(names[i].id, id) == 0 || gp_has_word(out->text, ", ", names[i].id) ||
-            gpu_answers(catalog, &typed, &names[i], &one) == 0)
-            continue;
-        strbuf_addf(out, "%s%s", out->len > 0 ? ", " : "", names[i].id);
-    }
+    for (size_t i = 0; i < typed->count; i++)
+        if (strcmp(typed->gpus[i]->id, id) != 0)
+            strbuf_addf(out, "%s%s", out->len > 0 ? ", " : "", typed->gpus[i]->id);
 }
 
 enum gp_status catalog_gpu(struct catalog *catalog, const char *id, const struct gpu **gpu,
                            struct gp_err *err)
 {
+    const struct typed_gpu *typed = NULL;
     void *item = NULL;
     enum gp_status rc = find_item(catalog, GPUS, id, &item, NULL);
 
     if (rc == GP_E_USAGE)
-        rc = match_gpu(catalog, id, &item, err);
+        rc = match_gpus(catalog, id, &typed, err);
     else if (rc != GP_OK)
         rc = find_item(catalog, GPUS, id, &item, err);
+    if (typed != NULL && rc == GP_OK && typed->count > 0)
+        item = (void *)typed->gpus[typed->likeliest];
     if (rc == GP_OK && item == NULL) /* what is near takes long to find: asked for last */
         rc = err != NULL ? find_item(catalog, GPUS, id, &item, err) : GP_E_USAGE;
     if (rc == GP_OK)
@@ -769,7 +795,7 @@ static int by_gpu_id(const void *a, const void *b)
 static bool is_sold(const struct catalog *catalog, const char *id)
 {
     for (size_t i = 0; i < catalog->sold_count; i++)
-        if (strcmp(catalog->sold[i]->id, id) == 0)
+        if (catalog->sold[i]->id[0] == id[0] && strcmp(catalog->sold[i]->id, id) == 0)
             return true;
     return false;
 }
@@ -781,13 +807,13 @@ enum gp_status catalog_gpus_sold(struct catalog *catalog, const struct gpu *cons
     size_t n;
     enum gp_status rc = catalog_instances(catalog, &rows, &n, err);
 
-    if (rc != GP_OK || catalog->offered != NULL)
+    if (rc != GP_OK)
         return catalog_gpus_offered(catalog, list, count, err);
     for (size_t i = 0; i < n && !catalog->sold_known; i++) {
         struct gpu *gpu;
         void *item = NULL;
 
-        if (is_sold(catalog, rows[i].gpu))
+        if ((i > 0 && strcmp(rows[i].gpu, rows[i - 1].gpu) == 0) || is_sold(catalog, rows[i].gpu))
             continue;
         rc = find_item(catalog, GPUS, rows[i].gpu, &item, NULL);
         if (rc != GP_OK && rc != GP_E_USAGE) /* a wrong file is said where all are read */

@@ -111,7 +111,7 @@ enum gp_status catalog_gpus(struct catalog *catalog, const struct gpu *const **l
  * have rather than what they would choose. */
 enum gp_status catalog_gpus_offered(struct catalog *catalog, const struct gpu *const **list,
                                     size_t *count, struct gp_err *err);
-/* Of them, those that some instance has; all, where they have been read. */
+/* Of them, those that some instance has. */
 enum gp_status catalog_gpus_sold(struct catalog *catalog, const struct gpu *const **list,
                                  size_t *count, struct gp_err *err);
 enum gp_status catalog_families(struct catalog *catalog, const struct family *const **list,

@@ -584,7 +584,6 @@ static struct engine *engine_find_range(struct engine_list *list, const struct e
         at++;
     if (at < list->count && list->engines[at].from == from)
         return &list->engines[at];
-    list->engines = gp_grow(list->engines, &list->cap, list->count + 1, sizeof *list->engines);
     memmove(&list->engines[at + 1], &list->engines[at], (list->count - at) * sizeof *list->engines);
     list->count++;
     list->engines[at] = at > 0 ? list->engines[at - 1] : *shared;
@@ -691,8 +690,10 @@ void engine_file_read(struct profile_group top, void *target)
     read_over(top, &item->list, 0);
     engine_read_keys(top, &shared);
     note_formats(top, item);
-    for (int i = 0, n = profile_length(top, "ranges", RANGES_MAX);
-         i < n && !profile_failed(top.profile); i++) {
+    int n = profile_length(top, "ranges", RANGES_MAX);
+    item->list.engines = gp_grow(item->list.engines, &item->list.cap, item->list.count + (size_t)n,
+                                 sizeof *item->list.engines);
+    for (int i = 0; i < n && !profile_failed(top.profile); i++) {
         read_range(profile_item(top, "ranges", i), &shared, &item->list, &newest);
         note_formats(profile_item(top, "ranges", i), item);
     }

@@ -13,7 +13,6 @@
  */
 #include "catalog/files.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,9 +112,10 @@ static const struct profile_word rule_whens[] = {
     {NULL, 0},
 };
 
-static const struct profile_word *find_word(const struct profile_word *words, const char *text)
+static const struct profile_word *find_word(const struct profile_word *words, const char *text,
+                                            size_t len)
 {
-    while (words->word && strcmp(words->word, text) != 0)
+    while (words->word && (strncmp(words->word, text, len) != 0 || words->word[len] != '\0'))
         words++;
     return words->word ? words : NULL;
 }
@@ -123,17 +123,23 @@ static const struct profile_word *find_word(const struct profile_word *words, co
 /* "down more q6_k": a part, when, and a GGML type of this file or one read before. */
 static bool parse_rule(const struct format_list *list, const char *text, struct format_rule *rule)
 {
-    char part[16], when[16], type[16], id[32];
+    static const char ggml[] = "ggml-";
+    const size_t before = sizeof ggml - 1;
+    const char *word[3];
+    size_t len[3];
 
-    if (sscanf(text, " %15[^ |] %15[^ |] %15[^ |]", part, when, type) != 3)
-        return false;
-    const struct profile_word *p = find_word(rule_parts, part);
-    const struct profile_word *w = find_word(rule_whens, when);
-    gp_format(id, sizeof id, "ggml-%s", type);
-    for (size_t i = 0; p && w && i < list->count; i++) {
+    for (int i = 0; i < 3; i++) {
+        word[i] = text + strspn(text, " ");
+        len[i] = strcspn(word[i], " |");
+        text = word[i] + len[i];
+    }
+    const struct profile_word *p = find_word(rule_parts, word[0], len[0]);
+    const struct profile_word *w = find_word(rule_whens, word[1], len[1]);
+    for (size_t i = 0; p && w && len[2] > 0 && i < list->count; i++) {
         const struct format *f = &list->formats[i];
 
-        if (strcmp(f->id, id) != 0)
+        if (f->id[before] != *word[2] || strncmp(f->id, ggml, before) != 0 ||
+            strncmp(f->id + before, word[2], len[2]) != 0 || f->id[before + len[2]] != '\0')
             continue;
         *rule =
             (struct format_rule){(unsigned)p->value, w->value, f->bits, f->block, f->fallback_bits};
@@ -190,10 +196,10 @@ static void read_format(struct profile_group top, struct profile_group item,
     profile_string(item, "id", id, sizeof id);
     if (profile_failed(item.profile))
         return;
-    while (at < list->count && gp_casecmp(list->formats[at].id, id) != 0)
+    while (at < list->count && (gp_lower(list->formats[at].id[0]) != gp_lower(id[0]) ||
+                                gp_casecmp(list->formats[at].id, id) != 0))
         at++;
     if (at == list->count) {
-        list->formats = gp_grow(list->formats, &list->cap, at + 1, sizeof(*list->formats));
         list->formats[list->count++] = (struct format){0};
         gp_copy(list->formats[at].id, sizeof(list->formats[at].id), id);
     }
@@ -223,7 +229,11 @@ static void read_format(struct profile_group top, struct profile_group item,
 
 void format_file_read(struct profile_group top, void *list)
 {
-    for (int i = 0, n = profile_length(top, "formats", FORMATS_MAX);
-         i < n && !profile_failed(top.profile); i++)
-        read_format(top, profile_item(top, "formats", i), list);
+    struct format_list *formats = list;
+    int n = profile_length(top, "formats", FORMATS_MAX);
+
+    formats->formats = gp_grow(formats->formats, &formats->cap, formats->count + (size_t)n,
+                               sizeof(*formats->formats));
+    for (int i = 0; i < n && !profile_failed(top.profile); i++)
+        read_format(top, profile_item(top, "formats", i), formats);
 }

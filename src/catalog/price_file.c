@@ -90,27 +90,38 @@ static struct instance *find_row(const struct instance_list *list, const struct 
     return NULL;
 }
 
+static bool has_provider(const struct instance_list *list, const char *provider, size_t known)
+{
+    for (size_t i = 0; i < known; i++)
+        if (strcmp(list->instances[i].provider, provider) == 0)
+            return true;
+    return false;
+}
+
 void price_file_read(struct profile_group top, void *target)
 {
     struct instance_list *list = target;
     struct instance shared = {0};
-    size_t known = list->count; /* rows of this same file are never matched */
+    size_t known = list->count;              /* rows of this same file are never matched */
+    char fresh[sizeof shared.provider] = ""; /* of which no earlier file has any */
 
     read_row(top, &shared);
-    for (int i = 0, n = profile_length(top, "instances", ROWS_MAX);
-         i < n && !profile_failed(top.profile); i++) {
+    int n = profile_length(top, "instances", ROWS_MAX);
+    list->instances =
+        gp_grow(list->instances, &list->cap, known + (size_t)n, sizeof(*list->instances));
+    for (int i = 0; i < n && !profile_failed(top.profile); i++) {
         struct profile_group item = profile_item(top, "instances", i);
         struct instance like = shared, *row;
 
         profile_require(item, "type");
         read_row(item, &like);
-        row = find_row(list, &like, known);
+        if (strcmp(fresh, like.provider) != 0 && !has_provider(list, like.provider, known))
+            gp_copy(fresh, sizeof fresh, like.provider);
+        row = strcmp(fresh, like.provider) == 0 ? NULL : find_row(list, &like, known);
         if (row != NULL) {
             read_row(top, row);
             read_row(item, row);
         } else {
-            list->instances =
-                gp_grow(list->instances, &list->cap, list->count + 1, sizeof(*list->instances));
             row = &list->instances[list->count++];
             *row = like;
         }

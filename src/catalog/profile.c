@@ -31,6 +31,17 @@ struct asked {
     const char *key; /* the getters' callers pass literals */
 };
 
+/* A group that was looked into: a bit for each of its names, by name_bit(), and where the one after
+ * the last that was found stands. */
+struct sought {
+    const config_setting_t *group;
+    uint64_t names;
+    unsigned next;
+};
+
+#define SOUGHT 16
+#define ASKED_FIRST 128 /* as many as most profiles are asked for */
+
 struct profile {
     char *name;
     config_t config;
@@ -42,6 +53,7 @@ struct profile {
     const config_setting_t *lacking; /* the group of which the error names missing keys; or NULL */
     struct asked *asked;
     size_t asked_count, asked_cap;
+    struct sought sought[SOUGHT]; /* groups that were looked into, by their address */
 };
 
 static char known_mark; /* only its address is used */
@@ -60,6 +72,42 @@ static config_setting_t *member_of(const config_setting_t *group, const char *ke
 
         if (name[0] == key[0] && strcmp(name, key) == 0)
             return members->elements[i];
+    }
+    return NULL;
+}
+
+/* Of the letters in which most names differ. */
+static uint64_t name_bit(const char *name)
+{
+    return (uint64_t)1 << ((name[0] * 5 + name[name[0] != '\0'] * 3) & 63);
+}
+
+/* The same for one key after the other of a group: most are not there, and the rest stand in
+ * about the order in which they are asked for. libconfig takes no name twice. */
+static config_setting_t *find_member(struct profile *profile, const config_setting_t *group,
+                                     const char *key)
+{
+    struct sought *sought = &profile->sought[(uintptr_t)group / sizeof *group % SOUGHT];
+    const config_list_t *members;
+
+    if (!config_setting_is_group(group) || group->value.list == NULL)
+        return NULL;
+    members = group->value.list;
+    if (sought->group != group) {
+        *sought = (struct sought){.group = group};
+        for (unsigned i = 0; i < members->length; i++)
+            sought->names |= name_bit(members->elements[i]->name);
+    }
+    if (!(sought->names & name_bit(key)))
+        return NULL;
+    for (unsigned n = 0, i = sought->next; n < members->length; n++, i++) {
+        i = i < members->length ? i : 0;
+        config_setting_t *at = members->elements[i];
+
+        if (at->name[0] == key[0] && strcmp(at->name, key) == 0) {
+            sought->next = i + 1;
+            return at;
+        }
     }
     return NULL;
 }
@@ -486,10 +534,10 @@ bool profile_failed(const struct profile *profile)
 static void warn_group(struct profile *profile, const config_setting_t *group, profile_warn_fn warn,
                        void *ctx)
 {
-    int count = config_setting_length(group);
+    const config_list_t *members = group->value.list;
 
-    for (int i = 0; i < count; i++) {
-        const config_setting_t *at = config_setting_get_elem(group, (unsigned)i);
+    for (unsigned i = 0; members != NULL && i < members->length; i++) {
+        const config_setting_t *at = members->elements[i];
         const char *names[128], *near;
         char field[96], line[512];
         size_t known = 0;
@@ -589,10 +637,10 @@ static config_setting_t *profile_find(struct profile_group group, const char *ke
     if (profile == NULL || group.setting == NULL || profile->failed)
         return NULL;
     if (profile->asked_count == profile->asked_cap)
-        profile->asked = gp_grow(profile->asked, &profile->asked_cap, profile->asked_count + 1,
-                                 sizeof *profile->asked);
+        profile->asked = gp_grow(profile->asked, &profile->asked_cap,
+                                 profile->asked_count + ASKED_FIRST, sizeof *profile->asked);
     profile->asked[profile->asked_count++] = (struct asked){group.setting, key};
-    at = member_of(group.setting, key);
+    at = find_member(profile, group.setting, key);
     if (group.common != NULL) {
         config_setting_t *all = member_of(group.common, key);
 
@@ -633,7 +681,9 @@ void profile_require(struct profile_group group, const char *key)
 {
     if (group.profile == NULL || group.setting == NULL)
         return;
-    profile_find(group, key);
+    const config_setting_t *at = profile_find(group, key);
+    if (at != NULL && group.common == NULL)
+        return;
     if (member_of(group.setting, key) == NULL) /* where an error has stuck nothing is found */
         profile_missing(group, key, "");
 }
@@ -860,11 +910,12 @@ static void read_string(struct profile_group group, const config_setting_t *at, 
 
     if (text == NULL)
         return;
-    if (strlen(text) >= size)
-        profile_fail_at(group, at, key, "shorten it", "is %zu bytes long, at most %zu fit",
-                        strlen(text), size - 1);
+    size_t len = strlen(text);
+    if (len >= size)
+        profile_fail_at(group, at, key, "shorten it", "is %zu bytes long, at most %zu fit", len,
+                        size - 1);
     else
-        gp_copy(value, size, text);
+        memcpy(value, text, len + 1);
 }
 
 void profile_string(struct profile_group group, const char *key, char *value, size_t size)
@@ -956,8 +1007,9 @@ void profile_strings(struct profile_group group, const char *key, char *value, s
 
         if (text != NULL && strchr(text, '|') != NULL)
             profile_fail_at(group, item, key, "write a list of strings", "holds a '|'");
-        else if (text != NULL)
-            strbuf_addf(&joined, "%s%s", i > 0 ? "|" : "", text);
+        if (i > 0)
+            strbuf_addc(&joined, '|');
+        strbuf_add(&joined, text != NULL ? text : "");
         if (joined.len >= size)
             profile_fail_at(group, item, key, "", "is longer than %zu bytes in all", size - 1);
     }

@@ -16,6 +16,8 @@
 
 #define SUFFIX ".cfg"
 #define SET_SUFFIX ".set"
+#define ID_MAX 255 /* bytes */
+#define NAME_MAX_BYTES 159
 
 void warn_list_add(void *warn_list, const char *line)
 {
@@ -80,27 +82,28 @@ static bool is_set(const char *id)
     return len > end && strcmp(id + len - end, SET_SUFFIX) == 0;
 }
 
-/* The value of `key = "..."` where a line's first words are that; NULL: they are not. */
-static const char *line_value(const char *line, const char *key, size_t *len)
+/* The next id = "..." that begins a line; NULL: there is none. */
+static const char *next_id(const char *bytes, const char *at, size_t *len)
 {
-    size_t n = strlen(key);
+    for (; (at = strstr(at, "id")) != NULL; at += 2) {
+        const char *before = at, *value = at + 2;
 
-    line += strspn(line, " \t({,");
-    if (strncmp(line, key, n) != 0)
-        return NULL;
-    line += n;
-    line += strspn(line, " \t=:");
-    if (*line++ != '"')
-        return NULL;
-    *len = strcspn(line, "\"\n");
-    return line;
+        while (before > bytes && before[-1] != '\n' && strchr(" \t({,", before[-1]))
+            before--;
+        value += strspn(value, " \t=:");
+        if ((before > bytes && before[-1] != '\n') || *value++ != '"')
+            continue;
+        *len = strcspn(value, "\"\n");
+        return value;
+    }
+    return NULL;
 }
 
 /* The ids of a set, by a look at the lines that begin with one: to parse it would cost more than
  * a whole plan. */
 static void add_set(struct registry *registry, size_t dir, const char *file)
 {
-    char path[GP_PATH_MAX], id[256], *bytes;
+    char path[GP_PATH_MAX], *bytes;
     size_t len;
 
     if (!gp_format(path, sizeof path, "%s/%s/%s", registry->path->dir[dir], registry->class->folder,
@@ -108,17 +111,13 @@ static void add_set(struct registry *registry, size_t dir, const char *file)
         path_read(path, PROFILE_MAX_BYTES, &bytes, &len, NULL) != GP_OK)
         return;
     file = texts_add(&registry->texts, file);
-    for (const char *line = bytes; line != NULL; line = strchr(line, '\n')) {
-        const char *value;
-
-        line += *line == '\n';
-        value = line_value(line, "id", &len);
-        if (value == NULL || !gp_format(id, sizeof id, "%.*s", (int)len, value))
+    for (const char *id = bytes; (id = next_id(bytes, id, &len)) != NULL; id += len) {
+        if (len > ID_MAX)
             continue;
         registry->sets = gp_grow(registry->sets, &registry->set_cap, registry->set_count + 1,
                                  sizeof *registry->sets);
-        registry->sets[registry->set_count++] =
-            (struct registry_set){.id = texts_add(&registry->texts, id), .file = file, .dir = dir};
+        registry->sets[registry->set_count++] = (struct registry_set){
+            .id = texts_addn(&registry->texts, id, len), .file = file, .dir = dir};
     }
     free(bytes);
 }
@@ -145,7 +144,8 @@ static const char *set_of(struct registry *registry, size_t dir, const char *id)
 {
     know_sets(registry);
     for (size_t i = 0; i < registry->set_count; i++)
-        if (registry->sets[i].dir == dir && strcmp(registry->sets[i].id, id) == 0)
+        if (registry->sets[i].dir == dir && registry->sets[i].id[0] == id[0] &&
+            strcmp(registry->sets[i].id, id) == 0)
             return registry->sets[i].file;
     return "";
 }
@@ -157,37 +157,39 @@ static enum gp_status load_from(struct registry *registry, const char *id, unsig
 {
     const struct registry_class *class = registry->class;
     char path[GP_PATH_MAX];
-    bool found = false;
     enum gp_status rc = GP_OK;
-    void *fresh;
+    void *fresh = NULL;
 
     *item = NULL;
     *last = 0;
     if (strlen(id) >= class->id_size || is_set(id))
         return GP_OK;
-    fresh = gp_calloc(1, class->size);
-    gp_copy(fresh, class->id_size, id);
     for (size_t i = 0; i < registry->path->count && rc == GP_OK; i++) {
         const struct compiled *compiled = registry->path->compiled;
-        const char *set;
+        const char *set = "";
 
         if (without >> i & 1)
             continue;
-        if (file_of(registry, i, id, path, sizeof path) && path_is_there(path))
+        bool file = file_of(registry, i, id, path, sizeof path) && path_is_there(path);
+        if (!file &&
+            (*(set = set_of(registry, i, id)) == '\0' ||
+             !gp_format(path, sizeof path, "%s/%s/%s", registry->path->dir[i], class->folder, set)))
+            continue;
+        *last = i;
+        if (fresh == NULL) {
+            fresh = gp_calloc(1, class->size);
+            gp_copy(fresh, class->id_size, id);
+        }
+        if (file)
             rc = profile_read_compiled(path, compiled, class->read, fresh, warn_list_add,
                                        registry->warnings, err);
-        else if (*(set = set_of(registry, i, id)) != '\0' &&
-                 gp_format(path, sizeof path, "%s/%s/%s", registry->path->dir[i], class->folder,
-                           set))
+        else
             rc = profile_read_item(path, compiled, id, class->read, fresh, warn_list_add,
                                    registry->warnings, err);
-        else
-            continue;
-        found = true;
-        *last = i;
     }
-    if (rc != GP_OK || !found) {
-        registry_item_free(class, fresh);
+    if (rc != GP_OK || fresh == NULL) {
+        if (fresh != NULL)
+            registry_item_free(class, fresh);
         return rc;
     }
     registry->items =
@@ -250,9 +252,12 @@ static int by_text(const void *a, const void *b)
 /* len of the file's name are the id. */
 static void add_name(struct names *names, const char *dir, const char *file, size_t len)
 {
-    char id[256], line[GP_PATH_MAX];
+    char id[ID_MAX + 1], line[GP_PATH_MAX];
+    bool whole = len <= ID_MAX;
 
-    if (!gp_format(id, sizeof id, "%.*s", (int)len, file) || !registry_id_ok(id)) {
+    memcpy(id, file, whole ? len : ID_MAX);
+    id[whole ? len : ID_MAX] = '\0';
+    if (!whole || !registry_id_ok(id)) {
         gp_format(line, sizeof line,
                   "%s/%s: skipped: an id may hold only letters, digits and . _ + -", dir, file);
         if (names->warnings != NULL)
@@ -413,7 +418,6 @@ static void scan_key(struct registry *registry, const char *bytes, const char *k
 
     for (const char *at = bytes; (at = strstr(at, key)) != NULL; at += len) {
         const char *c = skip_blank(at + len), *before = at;
-        char text[160];
 
         while (before > bytes && (before[-1] == ' ' || before[-1] == '\t'))
             before--;
@@ -426,8 +430,8 @@ static void scan_key(struct registry *registry, const char *bytes, const char *k
         while (*c == '"') {
             size_t n = strcspn(c + 1, "\"\n");
 
-            if (gp_format(text, sizeof text, "%.*s", (int)n, c + 1))
-                add_registry_name(registry, texts_add(&registry->texts, text), id);
+            if (n <= NAME_MAX_BYTES)
+                add_registry_name(registry, texts_addn(&registry->texts, c + 1, n), id);
             if (!list || c[n + 1] != '"')
                 break;
             c = skip_blank(c + n + 2);
@@ -444,27 +448,17 @@ static void scan_keys(struct registry *registry, const char *bytes, const char *
 /* Of a set: each item's keys stand between its id and the next one's. */
 static void scan_set(struct registry *registry, char *bytes)
 {
-    const char *id = NULL;
-    char *start = bytes, text[256];
+    size_t len = 0, next_len = 0;
+    const char *id = next_id(bytes, bytes, &len), *next;
 
-    for (char *line = bytes; line != NULL;) {
-        char *next = strchr(line, '\n');
-        size_t len;
-        const char *value = line_value(line, "id", &len);
+    for (; id != NULL; id = next, len = next_len) {
+        next = next_id(bytes, id + len, &next_len);
+        char *end = bytes + (next != NULL ? (size_t)(next - bytes) : strlen(bytes)), kept = *end;
 
-        if (value != NULL || next == NULL) {
-            char kept = *line;
-
-            if (value != NULL)
-                *line = '\0';
-            if (id != NULL)
-                scan_keys(registry, start, id);
-            *line = kept;
-            if (value != NULL && gp_format(text, sizeof text, "%.*s", (int)len, value))
-                id = texts_add(&registry->texts, text);
-            start = line;
-        }
-        line = next != NULL ? next + 1 : NULL;
+        *end = '\0';
+        if (len <= ID_MAX)
+            scan_keys(registry, id + len, texts_addn(&registry->texts, id, len));
+        *end = kept;
     }
 }
 
@@ -535,6 +529,9 @@ static enum gp_status find_alias(struct registry *registry, const char *text, vo
     enum gp_status rc = registry_names(registry, &names, &count, err);
 
     *item = NULL;
+    for (size_t i = 0; i < REGISTRY_FOUND; i++)
+        if (registry->found[i].id != NULL && strcmp(registry->found[i].text, text) == 0)
+            return by_name(registry, registry->found[i].id, item, err);
     for (size_t i = 0; i < count && whole == NULL; i++) {
         enum match match = alias_match(names[i].name, text);
 
@@ -552,7 +549,11 @@ static enum gp_status find_alias(struct registry *registry, const char *text, vo
     }
     if (whole == NULL)
         whole = tail;
-    return rc != GP_OK || whole == NULL ? rc : by_name(registry, whole->id, item, err);
+    if (rc != GP_OK || whole == NULL)
+        return rc;
+    struct registry_found *found = &registry->found[registry->found_next++ % REGISTRY_FOUND];
+    found->id = gp_copy(found->text, sizeof found->text, text) ? whole->id : NULL;
+    return by_name(registry, whole->id, item, err);
 }
 
 /* ---- lookup --------------------------------------------------------------------- */

@@ -49,6 +49,13 @@ struct registry_name {
     const char *name, *id; /* an id is a name of its own */
 };
 
+#define REGISTRY_FOUND 16
+
+struct registry_found { /* what a text was found to name, among the names */
+    char text[64];
+    const char *id;
+};
+
 enum registry_extent { REGISTRY_SOME, REGISTRY_FILES, REGISTRY_ALL };
 
 struct registry_set { /* that an id is in a set */
@@ -66,6 +73,8 @@ struct registry {
     enum registry_extent complete;
     struct registry_name *names; /* once asked for */
     size_t name_count, name_cap;
+    struct registry_found found[REGISTRY_FOUND]; /* the last ones; names do not change */
+    size_t found_next;
     struct registry_set *sets;
     size_t set_count, set_cap;
     bool sets_known;

@@ -81,7 +81,8 @@ static bool in_list(const char *list, const char *id)
     return false;
 }
 
-double cost_least(const struct gpu *gpu, enum price_want want, const struct market *market)
+double cost_least(const struct gpu *gpu, int gpus, enum price_want want,
+                  const struct market *market)
 {
     double least = INFINITY;
 
@@ -94,12 +95,27 @@ double cost_least(const struct gpu *gpu, enum price_want want, const struct mark
         if (!is_gpu(in->gpu, gpu->id) || listed != (want != WANT_MARKET) ||
             !market_takes(market, in))
             continue;
+        int paid = in->per_gpu ? gpus : (gpus + in->gpu_count - 1) / in->gpu_count;
         if (want != WANT_SPOT && in->on_demand > 0)
-            least = fmin(least, in->on_demand / in->gpu_count);
+            least = fmin(least, in->on_demand * paid);
         if (want != WANT_ON_DEMAND && in->spot > 0)
-            least = fmin(least, in->spot / in->gpu_count);
+            least = fmin(least, in->spot * paid);
     }
     return least;
+}
+
+int cost_widest(const struct gpu *gpu, const struct market *market)
+{
+    int most = gpu->link_domain > HOST_ASSUMED ? gpu->link_domain : HOST_ASSUMED;
+
+    for (size_t i = 0; i < market->instance_count; i++)
+        if (market->instances[i].gpu_count > most && is_gpu(market->instances[i].gpu, gpu->id))
+            most = market->instances[i].gpu_count;
+    for (size_t i = 0; i < market->server_count; i++)
+        if (market->servers[i].max_gpus_one_host > most &&
+            in_list(market->servers[i].gpu_ids, gpu->id))
+            most = market->servers[i].max_gpus_one_host;
+    return most;
 }
 
 int cost_host_gpus(const struct gpu *gpu, const struct market *market, bool *assumed)
@@ -113,9 +129,16 @@ int cost_host_gpus(const struct gpu *gpu, const struct market *market, bool *ass
                 : slots                          ? HOST_ASSUMED
                 : board                          ? gpu->link_domain
                                                  : 0;
-    double most = cost_least(gpu, WANT_ON_DEMAND, market) / COST_MUCH_LESS;
+    double most = INFINITY;
     int offered = 0, server = 0;
 
+    for (size_t i = 0; i < market->instance_count; i++) {
+        const struct instance *in = &market->instances[i];
+
+        if (in->kind != PRICE_MARKET && in->on_demand > 0 && is_gpu(in->gpu, gpu->id) &&
+            market_takes(market, in))
+            most = fmin(most, in->on_demand / in->gpu_count / COST_MUCH_LESS);
+    }
     for (size_t i = 0; i < market->instance_count; i++) {
         const struct instance *in = &market->instances[i];
         /* nobody rents a machine of an unusual size that costs much more than usual ones */

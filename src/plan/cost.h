@@ -171,6 +171,9 @@ int cost_instances(const struct layout *layout, int gpu_count, int host_gpus);
 /* Has the price a date of its own? Not that of a file, nor the day it was read. */
 bool cost_dated(const struct instance *instance);
 
+/* As many of a GPU as any machine holds that is known, or may. */
+int cost_widest(const struct gpu *gpu, const struct market *market);
+
 /* GPUs of this kind that a usual host holds; *assumed when nothing in the catalogue shows
  * such a host. 1 for a MIG slice and for a GPU that is part of its computer, 8 PCIe
  * cards, a board's own number (link_domain up to 16), else what servers show. A listed
@@ -179,9 +182,10 @@ bool cost_dated(const struct instance *instance);
  * of the catalogue is no usual host. */
 int cost_host_gpus(const struct gpu *gpu, const struct market *market, bool *assumed);
 
-/* Dollars an hour that nobody asks less than for one: INFINITY where nobody rents it out so; 0
- * where it is bought. */
-double cost_least(const struct gpu *gpu, enum price_want want, const struct market *market);
+/* Dollars an hour that nobody asks less than for so many, as instances are rented whole: INFINITY
+ * where nobody rents it out so; 0 where it is bought. */
+double cost_least(const struct gpu *gpu, int gpus, enum price_want want,
+                  const struct market *market);
 
 /* W that a GPU's share of its host draws at most: of the catalogue's servers that state
  * their power the most, less their GPUs' limits; else *assumed, 0.8 of its limit (DGX A100

@@ -635,16 +635,16 @@ static bool cheaper_gpu(const struct other *a, const struct other *b)
     return strcmp(a->request.gpu->id, b->request.gpu->id) < 0;
 }
 
-/* Are as many of them as the price pays for, or as were asked for, too few for the weights? */
-static bool too_few(const struct request *q, const struct load *load, const struct gpu *gpu,
-                    int count, double least, double per_hour)
+/* The fewest of a GPU that the weights go into; more than PLAN_MAX_GPUS: no number. */
+static int fewest_of(const struct request *q, const struct load *load, const struct gpu *gpu)
 {
-    double paid = fmin(per_hour / least * (1 + 1e-9), PLAN_MAX_GPUS);
-    int most = count > 0 ? count : isfinite(per_hour) && least > 0 ? (int)paid : PLAN_MAX_GPUS;
+    int n = 1;
 
     if (q->usual_engine && q->usual_engine != q->engine) /* what stays on the host may differ */
-        return false;
-    return most < 1 || search_too_heavy(q, load, gpu_usable(gpu).high, most, 1, most);
+        return n;
+    while (n <= PLAN_MAX_GPUS && search_too_heavy(q, load, gpu_usable(gpu).high, n, 1, n))
+        n++;
+    return n;
 }
 
 static bool fits_on(struct fix_search *f, struct other *o, double per_hour)
@@ -663,27 +663,39 @@ struct others {
 
 struct offered {
     const struct gpu *gpu;
-    double least; /* dollars an hour for one, at least; INFINITY = nobody offers it */
-    double about; /* ... for as many as hold what the plan needs */
+    int fewest;   /* that the weights go into */
+    double about; /* dollars an hour for what the plan needs; INFINITY = nobody offers it */
+    bool spans;   /* no machine holds the fewest */
 };
 
-static void try_gpu(struct fix_search *f, const struct load *load, const struct offered *offered,
-                    struct others *found)
+/* Dollars an hour for so many of a GPU, at least. */
+static double least_for(const struct fix_search *f, const struct offered *o, int count)
+{
+    return isfinite(o->about) ? cost_least(o->gpu, count, f->plan->request.price, f->market)
+                              : INFINITY;
+}
+
+static void try_gpu(struct fix_search *f, const struct offered *offered, struct others *found)
 {
     const struct request *asked = &f->plan->request;
     const struct gpu *gpu = offered->gpu;
     const struct other *last = &found->best[OTHER_GPUS - 1];
     struct other o;
+    bool full = found->count == OTHER_GPUS && last->best.price.per_hour > 0;
+    bool last_spans = full && evaluation_spans(&last->request, &last->best);
     /* dollars an hour above which this one is dearer than all that are kept */
-    bool beaten = found->count == OTHER_GPUS && last->best.price.per_hour > 0 &&
-                  !evaluation_spans(&last->request, &last->best);
+    bool beaten = full && (!last_spans || offered->spans);
     double most = beaten ? last->best.price.per_hour : INFINITY;
-    double as_many = offered->least * asked->gpu_count, same = found->same.best.price.per_hour;
-    bool open =
-        !(beaten && offered->least > most) && !too_few(asked, load, gpu, 0, offered->least, most);
-    bool counted = asked->gpu_count > 0 && strcmp(gpu->vendor, asked->gpu->vendor) == 0 &&
-                   !(found->same.known && same > 0 && as_many > same) &&
-                   !too_few(asked, load, gpu, asked->gpu_count, offered->least, INFINITY);
+    /* likewise in as many as were asked for: what is spread is worse than any that is not */
+    const struct other *of_count = &found->same;
+    bool whole = of_count->known && !evaluation_spans(&of_count->request, &of_count->best);
+    double same = whole ? of_count->best.price.per_hour : 0;
+    bool behind = full && (!isfinite(offered->about) || (offered->spans && !last_spans) ||
+                           (beaten && least_for(f, offered, offered->fewest) > most));
+    bool open = !behind && offered->fewest <= PLAN_MAX_GPUS;
+    bool counted = asked->gpu_count >= offered->fewest &&
+                   strcmp(gpu->vendor, asked->gpu->vendor) == 0 &&
+                   !(same > 0 && least_for(f, offered, asked->gpu_count) > same);
 
     if (!open && !counted)
         return;
@@ -727,6 +739,8 @@ static int by_money(const void *pa, const void *pb)
 {
     const struct offered *a = pa, *b = pb;
 
+    if (a->spans != b->spans)
+        return (int)a->spans - (int)b->spans;
     if (a->about != b->about)
         return a->about < b->about ? -1 : 1;
     return strcmp(a->gpu->id, b->gpu->id);
@@ -744,10 +758,20 @@ static bool refused_anywhere(const struct plan *p)
     return p->reasons & (REASON_BIT(REASON_CONTEXT) | (stays ? of_engine : 0));
 }
 
+/* Does anybody rent it out? */
+static bool is_sold(const struct choices *c, const struct gpu *gpu)
+{
+    for (size_t i = 0; i < c->gpu_count; i++)
+        if (c->gpus[i] == gpu)
+            return true;
+    return !c->all_gpus;
+}
+
 /* Those of a list, but for the one asked for: priced or not, in the order in which they are looked
  * at. Returns how many. */
-static size_t order_gpus(const struct fix_search *f, const struct gpu *const *gpus,
-                         size_t gpu_count, bool priced, struct offered order[])
+static size_t order_gpus(const struct fix_search *f, const struct load *load,
+                         const struct gpu *const *gpus, size_t gpu_count, bool priced,
+                         struct offered order[])
 {
     const struct request *asked = &f->plan->request;
     const struct memory *m = &f->plan->memory;
@@ -756,11 +780,16 @@ static size_t order_gpus(const struct fix_search *f, const struct gpu *const *gp
     size_t count = 0;
 
     for (size_t i = 0; i < gpu_count; i++) {
-        double least = cost_least(gpus[i], asked->price, f->market);
+        const struct gpu *gpu = gpus[i];
+        int about = (int)fmin(fmax(1, ceil(need / gpu->memory_marketed)), PLAN_MAX_GPUS);
+        double money =
+            is_sold(f->choices, gpu) ? cost_least(gpu, about, asked->price, f->market) : INFINITY;
 
-        if (strcmp(gpus[i]->id, asked->gpu->id) != 0 && isfinite(least) == priced)
-            order[count++] = (struct offered){
-                gpus[i], least, least * fmax(1, ceil(need / gpus[i]->memory_marketed))};
+        if (strcmp(gpu->id, asked->gpu->id) == 0 || isfinite(money) != priced)
+            continue;
+        int fewest = fewest_of(asked, load, gpu);
+        order[count++] =
+            (struct offered){gpu, fewest, money, priced && fewest > cost_widest(gpu, f->market)};
     }
     qsort(order, count, sizeof(*order), by_money);
     return count;
@@ -784,17 +813,17 @@ static void other_gpus(struct fix_search *f)
     const struct gpu *const *gpus = c->gpus;
     size_t all = c->gpu_count;
     struct offered *order = gp_calloc(all, sizeof(*order));
-    size_t count = order_gpus(f, gpus, all, true, order);
+    size_t count = order_gpus(f, &load, gpus, all, true, order);
 
     for (size_t i = 0; i < count; i++)
-        try_gpu(f, &load, &order[i], &found);
+        try_gpu(f, &order[i], &found);
     if (!all_priced(f, &found)) {
         gpus = c->all_gpus ? c->all_gpus(c->all_ctx, &all) : gpus;
         free(order);
         order = gp_calloc(all, sizeof(*order));
-        count = order_gpus(f, gpus, all, false, order);
+        count = order_gpus(f, &load, gpus, all, false, order);
         for (size_t i = 0; i < count && !all_priced(f, &found); i++)
-            try_gpu(f, &load, &order[i], &found);
+            try_gpu(f, &order[i], &found);
     }
     free(order);
     for (int i = 0; i < found.count; i++)

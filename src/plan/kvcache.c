@@ -321,6 +321,14 @@ static void cut_kinds(const struct request *q, int tp, bool draft, struct kv_cut
     }
 }
 
+bool kvcache_holds_batch(const struct request *q)
+{
+    bool any = q->draft || q->engine->budget == BUDGET_ASKED;
+
+    return any || model_has_mixer(q->model, MIXER_IS_WINDOWED) ||
+           model_has_mixer(q->model, MIXER_IS_POOLED);
+}
+
 void kvcache_cut(const struct request *q, int tp, double users, double tokens, double batch,
                  struct kv_cut *out)
 {

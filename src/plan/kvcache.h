@@ -75,6 +75,9 @@ struct kv_cut {
     double slots, cells; /* of a replica: slots, and tokens of all its users */
 };
 
+/* Does what a request is given depend on the tokens of a step, as a window keeps them beside it? */
+bool kvcache_holds_batch(const struct request *request);
+
 /* For a TP group of tp; batch is max_num_batched_tokens, of which engine.h's `batches` are
  * in flight. */
 void kvcache_cut(const struct request *request, int tp, double users, double tokens, double batch,

@@ -61,14 +61,15 @@ struct load {
     double kept;             /* bytes that runner keeps beside the weights */
     bool second;             /* it is the second one */
     bool graphs_in_budget;
-    struct quantity usable;       /* bytes of one GPU that a program can have */
-    struct quantity budget;       /* bytes the engine lets itself take */
-    const struct step_load *step; /* borrowed; NULL: summed where a goal is judged */
-    struct serve_cut *cut_step;   /* borrowed, of that step; NULL: no layout's is kept */
-    bool fits_only;               /* what misses a goal of speed need not be worked out */
-    bool cut_valid;               /* whoever asks has seen that its layouts are valid */
-    uint64_t reasons;             /* bits of enum reason (reason.h) ... */
-    unsigned warnings;            /* ... and of enum warning, of every layout */
+    struct quantity usable;          /* bytes of one GPU that a program can have */
+    struct quantity budget;          /* bytes the engine lets itself take */
+    const struct step_load *step;    /* borrowed; NULL: summed where a goal is judged */
+    struct stages_kept *kept_stages; /* borrowed; NULL: no layout's are kept */
+    struct serve_cut *cut_step;      /* borrowed, of that step; NULL: no layout's is kept */
+    bool fits_only;                  /* what misses a goal of speed need not be worked out */
+    bool cut_valid;                  /* whoever asks has seen that its layouts are valid */
+    uint64_t reasons;                /* bits of enum reason (reason.h) ... */
+    unsigned warnings;               /* ... and of enum warning, of every layout */
 };
 
 struct load load_sum(const struct request *request);

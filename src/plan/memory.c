@@ -211,8 +211,9 @@ static struct quantity as_logged(const struct stages *s, enum logged_term term,
                         term, estimate);
 }
 
+/* kept: the weights and KV of s are those of this layout. */
 static void cut_stages(const struct request *q, const struct load *load, const struct layout *l,
-                       struct stages *s)
+                       bool kept, struct stages *s)
 {
     const struct engine_rules *rules = engine_rules(memory_budget(q));
     const int from = l->pp > 1 ? 0 : 1; /* the only stage has the head */
@@ -220,16 +221,18 @@ static void cut_stages(const struct request *q, const struct load *load, const s
     s->request = q;
     s->load = load;
     s->layout = l;
-    s->users = ceil(q->users / layout_decoding(l));
-    weights_cut(q, load, l, &s->weights);
+    if (!kept) {
+        s->users = ceil(q->users / layout_decoding(l));
+        weights_cut(q, load, l, &s->weights);
+        if (!q->model->weights_only)
+            kvcache_cut(q, l->tp, s->users, q->context, load->max_batched_tokens, &s->kv);
+        double end = memory_end_tokens(q);
+        s->ends = end < q->context && s->users > 1 && !q->model->weights_only;
+        if (s->ends)
+            kvcache_cut(q, l->tp, s->users, end, load->max_batched_tokens, &s->kv_end);
+    }
     s->non_torch = s->graphs = s->graphs_charged = s->context = quantity_exact(0);
     s->activation[0] = s->activation[1] = quantity_exact(0);
-    if (!q->model->weights_only)
-        kvcache_cut(q, l->tp, s->users, q->context, load->max_batched_tokens, &s->kv);
-    double end = memory_end_tokens(q);
-    s->ends = end < q->context && s->users > 1 && !q->model->weights_only;
-    if (s->ends)
-        kvcache_cut(q, l->tp, s->users, end, load->max_batched_tokens, &s->kv_end);
     if (model_is_served(q->model)) {
         for (int head = from; head < 2; head++)
             s->activation[head] = activation_estimate(q, load, l, head).peak;
@@ -256,14 +259,6 @@ static void cut_stages(const struct request *q, const struct load *load, const s
 }
 
 /* ---- one stage ---- */
-
-struct stage {
-    int index; /* of layers [first, end), layers[k] of each kind */
-    int first, end;
-    int layers[MODEL_MAX_KINDS];
-    struct kv_sequence sequence; /* of full context; zero where there is no KV cache */
-    struct kv_sequence ended;    /* likewise at its end; the same where that is as long */
-};
 
 static void stage_sum(const struct stages *s, struct stage *at)
 {
@@ -392,6 +387,8 @@ static double stage_mean(const struct stages *s, const struct stage *at, double 
     const struct request *q = s->request;
     bool whole = q->engine->whole_slots;
 
+    if (at->mean >= 0)
+        return at->mean;
     if (q->model->weights_only || q->kv_on_host)
         return 0;
     struct kv_sequence one =
@@ -411,26 +408,35 @@ static enum memory_state stage_room(const struct binding *b)
     return b->reserved > b->pool.high ? MEMORY_SPREADS : MEMORY_CROSSES;
 }
 
-static void stage_binding(const struct stages *s, const struct stage *at, struct binding *out)
+static void stage_weights(const struct stages *s, struct stage *at)
+{
+    const struct request *q = s->request;
+    int head = at->index == s->layout->pp - 1;
+    struct quantity held = weights_held(q, &s->weights, at->first, at->end);
+
+    at->weights = weights_sure(
+        q, s->load, &s->weights, at->layers,
+        weights_total(&s->weights, q->model->kind_count, at->layers, at->index == 0, head));
+    if (held.high > 0)
+        at->weights = quantity_sub(at->weights, held);
+    if (q->draft || q->lora_slots > 0) /* which engines load with the weights */
+        at->weights = quantity_add(
+            at->weights, quantity_add(weights_draft(q, s->load, s->layout, at->index),
+                                      lora_bytes(q, &s->weights, s->layout, at->first, at->end)));
+    at->weights = as_logged(s, LOGGED_WEIGHTS, at->weights);
+    at->mean = -1;
+}
+
+static void stage_binding(const struct stages *s, struct stage *at, struct binding *out)
 {
     const struct request *q = s->request;
     const struct kv_sequence *one = &at->sequence;
     const struct engine_rules *rules = engine_rules(q->engine->budget);
     int head = at->index == s->layout->pp - 1;
-    struct quantity held = weights_held(q, &s->weights, at->first, at->end);
     struct stage_gpu g = stage_gpu(s, at->index);
 
     out->stage = at->index;
-    out->weights = weights_sure(
-        q, s->load, &s->weights, at->layers,
-        weights_total(&s->weights, q->model->kind_count, at->layers, at->index == 0, head));
-    if (held.high > 0)
-        out->weights = quantity_sub(out->weights, held);
-    if (q->draft || q->lora_slots > 0) /* which engines load with the weights */
-        out->weights = quantity_add(
-            out->weights, quantity_add(weights_draft(q, s->load, s->layout, at->index),
-                                       lora_bytes(q, &s->weights, s->layout, at->first, at->end)));
-    out->weights = as_logged(s, LOGGED_WEIGHTS, out->weights);
+    out->weights = at->weights;
     out->overhead = s->overhead[head];
     out->pool = logged_pool(q, s->layout, s->load->max_num_seqs, s->load->max_batched_tokens,
                             g.usable.value, parts_pool(s, g.budget, out->weights, head));
@@ -445,7 +451,7 @@ static void stage_binding(const struct stages *s, const struct stage *at, struct
     out->free = quantity_sub(quantity_sub(g.usable, taken), quantity_exact(q->used));
     out->least = out->reserved;
     if (out->reserved > out->pool.low && out->each <= out->pool.high)
-        out->least = fmax(out->each, stage_mean(s, at, out->reserved));
+        out->least = fmax(out->each, at->mean = stage_mean(s, at, out->reserved));
     out->state = stage_room(out);
 }
 
@@ -462,38 +468,73 @@ static bool memory_binds(const struct binding *a, const struct binding *b)
     return a->pool.value - a->reserved < b->pool.value - b->reserved;
 }
 
-/* Middle stages of the same layers are alike. */
-static void find_binding(const struct stages *s, struct binding *out)
+static void bind_stage(const struct stages *s, struct stage *at, struct binding *out)
+{
+    struct binding b;
+
+    stage_binding(s, at, &b);
+    if (at->index == 0 || memory_binds(&b, out))
+        *out = b;
+}
+
+/* Middle stages of the same layers are alike. Those that are looked at are kept, if that is asked
+ * for and there is room. */
+static void find_binding(const struct stages *s, struct stages_kept *kept, struct binding *out)
 {
     struct stage at = stage_at(s, 0);
-    struct binding b;
-    int pp = s->layout->pp;
+    int pp = s->layout->pp, count = 0;
 
-    stage_binding(s, &at, out);
-    for (int stage = 1; stage < pp; stage++) {
+    for (int stage = 0; stage < pp; stage++) {
         int before = at.first;
         bool draft = s->request->draft && stage == pp - 1;
 
-        at.index = stage;
-        at.first = at.end;
-        at.end = layout_stage_begin(s->request, pp, stage + 1);
-        if (draft || !same_as_before(s->request, before, at.first, at.end))
-            stage_sum(s, &at);
-        else if (stage > 1 && stage < pp - 1 && !s->request->gpu->mix)
-            continue;
-        stage_binding(s, &at, &b);
-        if (memory_binds(&b, out))
-            *out = b;
+        if (stage > 0) {
+            at.index = stage;
+            at.first = at.end;
+            at.end = layout_stage_begin(s->request, pp, stage + 1);
+            if (draft || !same_as_before(s->request, before, at.first, at.end))
+                stage_sum(s, &at);
+            else if (stage > 1 && stage < pp - 1 && !s->request->gpu->mix)
+                continue;
+        }
+        stage_weights(s, &at);
+        bind_stage(s, &at, out);
+        if (kept && count < STAGES_KEPT)
+            kept->of[count] = at;
+        count++;
+    }
+    if (kept) {
+        kept->any = count <= STAGES_KEPT;
+        kept->count = count;
     }
 }
 
 void memory_binding(const struct request *q, const struct load *load, const struct layout *l,
                     struct binding *out)
 {
-    struct stages s;
+    struct stages_kept *kept = logged_of(q) ? NULL : load->kept_stages;
+    struct stages own;
 
-    cut_stages(q, load, l, &s);
-    find_binding(&s, out);
+    if (!kept) {
+        cut_stages(q, load, l, false, &own);
+        find_binding(&own, NULL, out);
+        return;
+    }
+    double slots = q->engine->budget == BUDGET_ASKED ? kvcache_slots(q, q->users) : 0;
+    double batch = kvcache_holds_batch(q) ? load->max_batched_tokens : 0;
+    bool same = kept->any && kept->users == q->users && kept->batch == batch &&
+                kept->slots == slots && memcmp(&kept->layout, l, sizeof(*l)) == 0;
+
+    cut_stages(q, load, l, same, &kept->stages);
+    for (int i = 0; same && i < kept->count; i++)
+        bind_stage(&kept->stages, &kept->of[i], out);
+    if (same)
+        return;
+    kept->layout = *l;
+    kept->users = q->users;
+    kept->batch = batch;
+    kept->slots = slots;
+    find_binding(&kept->stages, kept, out);
 }
 
 /* ---- all figures of one stage ---- */
@@ -534,6 +575,7 @@ static void fill_stage(const struct stages *s, int stage, struct memory *m)
     struct binding b;
 
     memset(m, 0, sizeof(*m));
+    stage_weights(s, &at);
     stage_binding(s, &at, &b);
     m->sequence = at.sequence;
     m->stage = stage;
@@ -601,7 +643,7 @@ void memory_stage(const struct request *q, const struct load *load, const struct
 {
     struct stages s;
 
-    cut_stages(q, load, l, &s);
+    cut_stages(q, load, l, false, &s);
     fill_stage(&s, stage, out);
 }
 
@@ -611,8 +653,8 @@ void memory_estimate(const struct request *q, const struct load *load, const str
     struct stages s;
     struct binding b;
 
-    cut_stages(q, load, l, &s);
-    find_binding(&s, &b);
+    cut_stages(q, load, l, false, &s);
+    find_binding(&s, NULL, &b);
     fill_stage(&s, b.stage, out);
 }
 

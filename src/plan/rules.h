@@ -35,6 +35,28 @@ struct stages {
     double users; /* per replica */
 };
 
+struct stage {
+    int index; /* of layers [first, end), layers[k] of each kind */
+    int first, end;
+    int layers[MODEL_MAX_KINDS];
+    struct kv_sequence sequence; /* of full context; zero where there is no KV cache */
+    struct kv_sequence ended;    /* likewise at its end; the same where that is as long */
+    struct quantity weights;
+    double mean; /* bytes for the users while they are spread; -1 = not asked yet */
+};
+
+#define STAGES_KEPT 8
+
+/* Of the layout that a search judged last: what no option of the engine changes that it turns. */
+struct stages_kept {
+    bool any;
+    struct layout layout;
+    double users, batch, slots;
+    struct stages stages;
+    struct stage of[STAGES_KEPT]; /* those that may bind */
+    int count;
+};
+
 struct engine_rules {
     /* What of a load depends on more than the profile's figures. */
     void (*load)(const struct request *q, struct load *load);

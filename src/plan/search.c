@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "plan/goals.h"
+#include "plan/rules.h"
 #include "plan/speed/host.h"
 
 /* Tokens of one step that a search may turn to, and the request and load of each. */
@@ -77,11 +78,14 @@ struct cut {
     size_t shallow; /* the cut of fewer stages, otherwise the same; its own place: none */
 };
 
+#define WAYS 240 /* a number up to a million has no more divisors */
+
 struct search {
     const struct request *request;
     struct load load;
     struct step_load step;    /* of it, where there are goals of speed */
     struct serve_cut step_of; /* the layout that was judged last */
+    struct stages_kept kept;
     struct prices prices;
     enum search_goal goal;
     const enum worse_by *order;
@@ -89,6 +93,9 @@ struct search {
     bool no_rest;                   /* nor which layout does */
     bool offers_only;               /* nor what is marginal */
     bool together;                  /* nor what spreads a request over machines */
+    double heaviest;                /* bytes of a GPU that weights may take */
+    double per_hour;                /* dollars and GPUs: what takes more of both is of no use */
+    int gpus;                       /* ... */
     int most;                       /* GPUs that are of use */
     struct evaluation best, second; /* second: the best that fits with another TP or PP */
     bool any, has_second;
@@ -98,13 +105,16 @@ struct search {
     struct setting *turned;  /* steps of the ladder that differ; NULL: likewise */
     int steps;               /* how many */
     uint64_t tp_valid;       /* bit n: TP alone may cut n GPUs of a host */
-    struct cut *cuts;        /* all that may be, fewer stages first */
+    uint64_t tp_known;       /* ... of those that were asked for */
+    struct cut *cuts;        /* that may be, fewer stages first: those of less than `stages` */
     size_t cut_count, cut_cap;
-    size_t shallow;    /* where the cut of a stage less than the next one is looked for */
-    bool one_chunk;    /* prompts are, so that more stages work them off no sooner */
-    struct cut *first; /* whose first layout is judged next; NULL = of none */
-    int tier;          /* enum tier: what is looked at */
-    bool against;      /* of it what pays off against the best of the others */
+    int stages;
+    int ways[WAYS], way_count; /* EP that may be */
+    size_t shallow;            /* where the cut of a stage less than the next one is looked for */
+    bool one_chunk;            /* prompts are, so that more stages work them off no sooner */
+    struct cut *first;         /* whose first layout is judged next; NULL = of none */
+    int tier;                  /* enum tier: what is looked at */
+    bool against;              /* of it what pays off against the best of the others */
     bool has_usual;
     struct evaluation usual; /* that, whether it fits or not */
     double least;            /* of what counts most, for what people do not run; 0 = anything */
@@ -1061,10 +1071,7 @@ bool search_lacks(const struct request *q, const struct load *l)
 
 static bool too_heavy(const struct search *s, int tp, int pp, int ep)
 {
-    const struct request *q = s->request;
-    double most = s->no_rest ? weights_most(q, &s->load, q->utilization <= 0) : s->load.usable.high;
-
-    return search_too_heavy(q, &s->load, most, tp, pp, ep);
+    return search_too_heavy(s->request, &s->load, s->heaviest, tp, pp, ep);
 }
 
 bool search_cut(const struct request *q, int tp, int pp, int ep, struct layout *l)
@@ -1112,9 +1119,25 @@ static int most_within(const struct search *s)
     return q->power_cap > 0 ? (int)fmin(most, q->power_cap / power_most(q) * (1 + 1e-9)) : most;
 }
 
+/* May TP alone cut so many GPUs of a host? */
+static bool is_valid_tp(struct search *s, int tp)
+{
+    if (!(s->tp_known >> tp & 1)) {
+        struct request open = *s->request;
+        struct layout l = {.tp = tp, .pp = 1, .ep = 1, .replicas = 1, .gpus = tp};
+
+        open.gpu_count = 0;
+        bool alone = layout_valid(&open, &l);
+        l.ep = tp;
+        s->tp_known |= (uint64_t)1 << tp;
+        s->tp_valid |= (uint64_t)(alone || layout_valid(&open, &l)) << tp;
+    }
+    return s->tp_valid >> tp & 1;
+}
+
 /* Pipelines inside a host are for what TP does not divide; a replica takes 1, 2, 4, 8 GPUs of a
  * host or whole hosts, unless a count is given. */
-static enum tier cut_tier(const struct search *s, int tp, int pp, int ep)
+static enum tier cut_tier(struct search *s, int tp, int pp, int ep)
 {
     const struct request *q = s->request;
     struct layout l = {.tp = tp, .pp = pp, .ep = ep};
@@ -1124,7 +1147,7 @@ static enum tier cut_tier(const struct search *s, int tp, int pp, int ep)
 
     if (q->pp <= 0 && !q->split && !q->engine->layers_only) {
         for (int wider = tp + 1; pp > 1 && wider <= host && wider < 64 && q->tp <= 0; wider++)
-            if ((s->tp_valid >> wider & 1) && unit % wider == 0)
+            if (unit % wider == 0 && is_valid_tp(s, wider))
                 return TIER_UNUSUAL;
         if (!whole && q->gpu_count <= 0 && q->tp <= 0)
             return TIER_UNUSUAL;
@@ -1132,20 +1155,15 @@ static enum tier cut_tier(const struct search *s, int tp, int pp, int ep)
     return layout_group(&l) <= host ? TIER_HOST : TIER_HOSTS;
 }
 
-static uint64_t valid_tps(const struct request *q)
+/* Does its first layout cost more than what is of use, in more GPUs? More replicas cost no less. */
+static bool is_too_dear(const struct search *s, const struct layout *first)
 {
-    struct request open = *q;
-    uint64_t valid = 0;
+    struct layout l = *first;
 
-    open.gpu_count = 0;
-    for (int tp = 2; tp <= request_domain(q) && tp < 64; tp++) {
-        struct layout l = {.tp = tp, .pp = 1, .ep = 1, .replicas = 1, .gpus = tp};
-        bool alone = layout_valid(&open, &l);
-
-        l.ep = tp;
-        valid |= (uint64_t)(alone || layout_valid(&open, &l)) << tp;
-    }
-    return valid;
+    if (!isfinite(s->per_hour))
+        return false;
+    l.gpus = layout_gpus(&l);
+    return l.gpus > s->gpus && cost_price(&s->prices, &l).per_hour > s->per_hour * (1 + 1e-9);
 }
 
 static void add_cut(void *ctx, int tp, int pp, int ep)
@@ -1153,15 +1171,15 @@ static void add_cut(void *ctx, int tp, int pp, int ep)
     struct search *s = ctx;
     struct layout l;
 
-    if (!search_cut(s->request, tp, pp, ep, &l) ||
-        (s->request->gpu_count == 0 && least_gpus(s->request, &l) > s->most))
+    if ((s->no_rest && too_heavy(s, tp, pp, ep)) || !search_cut(s->request, tp, pp, ep, &l) ||
+        (s->request->gpu_count == 0 && least_gpus(s->request, &l) > s->most) || is_too_dear(s, &l))
         return;
     s->cuts = gp_grow(s->cuts, &s->cut_cap, s->cut_count + 1, sizeof(*s->cuts));
     struct cut c = {
         .tp = tp, .pp = pp, .ep = ep, .tier = cut_tier(s, tp, pp, ep), .shallow = s->cut_count};
 
     /* both are in the same order */
-    for (size_t i = s->shallow; i < s->cut_count && s->cuts[i].pp < pp; i++)
+    for (size_t i = s->shallow; s->one_chunk && i < s->cut_count && s->cuts[i].pp < pp; i++)
         if (s->cuts[i].tp == tp && s->cuts[i].ep == ep && s->cuts[i].pp == pp - 1) {
             c.shallow = i;
             s->shallow = i + 1;
@@ -1204,7 +1222,7 @@ static void try_cut(struct search *s, struct cut *c)
         ((s->no_rest || s->turned) && !raise_to_slots(s, &l, step)) ||
         (count == 0 && least_gpus(q, &l) > most_gpus(s)))
         return;
-    if ((s->no_rest || (s->fits_only ? s->any : search_fits(s))) &&
+    if (!s->no_rest && (s->fits_only ? s->any : search_fits(s)) &&
         too_heavy(s, c->tp, c->pp, c->ep))
         return;
     if (!c->valid && !q->split) {
@@ -1235,22 +1253,12 @@ static void try_cut(struct search *s, struct cut *c)
         try_replicas(s, l, step);
 }
 
-/* All of the tier that is looked at. */
-static void try_cuts(struct search *s)
-{
-    for (size_t i = 0; i < s->cut_count && !search_abandoned(); i++)
-        if (s->cuts[i].tier == s->tier)
-            try_cut(s, &s->cuts[i]);
-}
-
 /* Options of an engine that nobody runs yet, and that has some. */
 static bool may_turn_any(const struct request *q)
 {
     return !q->options_fixed && !q->model->weights_only && !gpu_is_foreign(q->gpu) &&
            memory_budget(q) != BUDGET_ASKED && model_is_served(q->model);
 }
-
-#define WAYS 240 /* a number up to a million has no more divisors */
 
 /* The EP that may be: what was asked for, else the divisors of the number of experts. */
 static int expert_ways(const struct request *q, int ways[WAYS])
@@ -1267,21 +1275,48 @@ static int expert_ways(const struct request *q, int ways[WAYS])
     return count;
 }
 
-void search_cuts(const struct request *q, search_cut_fn *cut, void *ctx)
+/* Those of so many stages. */
+static void cuts_of(const struct request *q, int pp, const int ways[WAYS], int count,
+                    search_cut_fn *cut, void *ctx)
 {
     int host = request_domain(q) > 0 ? request_domain(q) : 1;
-    int stages = q->pp > 0 ? q->pp : search_most_stages(q);
     struct layout one = {.tp = 1, .pp = 1, .ep = 1};
     bool sides = q->prefill_tp > 0 || evaluate_sides(q, &one);
+
+    for (int tp = q->tp > 0 ? q->tp : 1; tp <= (q->tp > 0 ? q->tp : host); tp++)
+        for (int i = 0;
+             i < count && (q->gpu_count == 0 || q->gpu_count % (sides ? pp : tp * pp) == 0); i++)
+            if (q->ep > 0 || ways[i] == 1 || !q->engine->ep_all || ways[i] % tp == 0)
+                cut(ctx, tp, pp, ways[i]);
+}
+
+void search_cuts(const struct request *q, search_cut_fn *cut, void *ctx)
+{
+    int stages = q->pp > 0 ? q->pp : search_most_stages(q);
     int ways[WAYS], count = expert_ways(q, ways);
 
     for (int pp = q->pp > 0 ? q->pp : 1; pp <= stages; pp++)
-        for (int tp = q->tp > 0 ? q->tp : 1; tp <= (q->tp > 0 ? q->tp : host); tp++)
-            for (int i = 0;
-                 i < count && (q->gpu_count == 0 || q->gpu_count % (sides ? pp : tp * pp) == 0);
-                 i++)
-                if (q->ep > 0 || ways[i] == 1 || !q->engine->ep_all || ways[i] % tp == 0)
-                    cut(ctx, tp, pp, ways[i]);
+        cuts_of(q, pp, ways, count, cut, ctx);
+}
+
+/* Lists the cuts of more stages, where they may be of use; false: none are. */
+static bool list_more(struct search *s)
+{
+    const struct request *q = s->request;
+    size_t listed = s->cut_count;
+
+    while (s->cut_count == listed && s->stages <= (q->pp > 0 ? q->pp : search_most_stages(q)) &&
+           (q->gpu_count > 0 || s->stages <= most_gpus(s)))
+        cuts_of(q, s->stages++, s->ways, s->way_count, add_cut, s);
+    return s->cut_count > listed;
+}
+
+/* All of the tier that is looked at. */
+static void try_cuts(struct search *s)
+{
+    for (size_t i = 0; !search_abandoned() && (i < s->cut_count || list_more(s)); i++)
+        if (s->cuts[i].tier == s->tier)
+            try_cut(s, &s->cuts[i]);
 }
 
 /* ---- the answer ---- */
@@ -1421,6 +1456,8 @@ static bool search_all(struct search *s, const struct request *q, const struct m
                        enum search_goal goal, enum extent extent, double per_hour, int gpus)
 {
     s->goal = goal; /* the rest is filled in before it is read */
+    s->per_hour = per_hour;
+    s->gpus = gpus;
     s->step_of.load = NULL;
     s->order = orders[goal == SEARCH_FEWEST_GPUS && q->gpu_count > 0 ? ORDER_COUNTED : goal];
     s->fits_only = extent > SEARCH_NEAREST;
@@ -1437,6 +1474,8 @@ static bool search_all(struct search *s, const struct request *q, const struct m
     s->load = load_sum(q);
     s->load.fits_only = s->fits_only;
     s->load.cut_valid = !q->split; /* try_cut() looks at them */
+    s->kept.any = false;
+    s->load.kept_stages = &s->kept;
     if (request_asks_speed(q)) {
         step_load_sum(q, &s->load, &s->step);
         s->load.step = &s->step;
@@ -1450,6 +1489,7 @@ static bool search_all(struct search *s, const struct request *q, const struct m
     s->cut_count = s->cut_cap = s->shallow = 0;
     s->one_chunk = s->fits_only && request_asks_speed(q) && !q->split && !s->step.host.any &&
                    !q->gpu->mix && prompt_step(q, INFINITY) <= s->load.max_batched_tokens;
+    s->heaviest = s->no_rest ? weights_most(q, &s->load, q->utilization <= 0) : s->load.usable.high;
     bool none = s->no_rest && is_refused(s);
     int within = s->offers_only && !none ? most_within(s) : PLAN_MAX_GPUS;
 
@@ -1465,8 +1505,9 @@ static bool search_all(struct search *s, const struct request *q, const struct m
     struct setting turned[LADDER];
     int end = 0; /* of the tiers that were looked at whole */
 
-    s->tp_valid = valid_tps(q);
-    search_cuts(q, add_cut, s);
+    s->tp_valid = s->tp_known = 0;
+    s->stages = q->pp > 0 ? q->pp : 1;
+    s->way_count = expert_ways(q, s->ways);
     search_ladder(s, turned);
     for (s->tier = TIER_HOST; s->tier < TIER_COUNT; s->tier++) {
         /* percentiles are replayed, layout by layout: not of those, too */
@@ -1505,7 +1546,9 @@ static bool search_all(struct search *s, const struct request *q, const struct m
         fill_rented(s, market, extent);
         spend_less(s, market);
     }
-    if (!s->any) {
+    if (!s->any && s->no_rest) {
+        s->best = (struct evaluation){.verdict = VERDICT_DOES_NOT_FIT};
+    } else if (!s->any) {
         /* No layout of the given numbers is valid: the nearest one says why. */
         struct layout l = {.tp = q->tp > 0 ? q->tp : 1,
                            .pp = q->pp > 0 ? q->pp : 1,
@@ -1579,7 +1622,8 @@ int search_named_count(const struct request *q, const struct evaluation *e,
     if (q->gpu_count > 0 || e->layout.gpus > PLAN_MAX_GPUS)
         return q->gpu_count;
     counted.gpu_count = e->layout.gpus;
-    search_layout(&counted, market, SEARCH_FEWEST_GPUS, &same);
+    (e->verdict == VERDICT_FITS ? search_offer : search_layout)(&counted, market,
+                                                                SEARCH_FEWEST_GPUS, &same);
     const struct knobs *a = &same.turned, *b = &e->turned;
     bool alike = memcmp(&same.layout, &e->layout, sizeof(same.layout)) == 0 && a->seqs == b->seqs &&
                  a->tokens == b->tokens && a->utilization == b->utilization &&

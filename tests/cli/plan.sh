@@ -573,6 +573,17 @@ CFG
 run --plan -m llama-3.1-8b -g h100-sxm --profiles "$work/profiles"
 assert_contains "the user's price wins" "ours rack-7" "$out"
 assert_contains "an old price is warned of" "check it" "$out"
+# a dearer machine that holds them all, whichever GPU was looked at first
+cat >"$work/profiles/prices/ours.cfg" <<'CFG'
+provider = "lab";
+source = "our contract";
+instances = (
+    { type = "one"; gpu = "rtx-6000-ada"; count = 1; on_demand = 0.3; },
+    { type = "eight"; gpu = "a100-sxm-80"; count = 8; on_demand = 9.0; }
+);
+CFG
+run --plan -m mixtral-8x7b -g rtx-3060:3 -u 4 -c 8k --provider lab --profiles "$work/profiles"
+assert_contains "as many, in one machine" "3 x NVIDIA A100 SXM4 80GB" "$out"
 
 # ---- output ----------------------------------------------------------------------------------------
 
