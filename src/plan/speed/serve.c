@@ -385,6 +385,22 @@ static void bracket_close(struct bracket *b, falling_fn *f, void *ctx)
     }
 }
 
+/* From few in flight to more, in doubles, up to `most`: where a step's jump, or the passes that more
+ * prompts share, let several numbers hold, an engine that begins idle stays at the fewest. b: of
+ * none. */
+static void bracket_fewest(struct bracket *b, double most, falling_fn *left, void *ctx)
+{
+    for (double next = 2; b->at_low > 0; next *= 2) {
+        b->high = fmin(next, most);
+        b->at_high = left(ctx, b->high);
+        if (b->at_high <= 0 || b->high == most)
+            break;
+        b->low = b->high;
+        b->at_low = b->at_high;
+    }
+    bracket_close(b, left, ctx);
+}
+
 /* ---- disaggregated ---- */
 
 static struct queue apart_queue(const struct serve_load *l, const struct serve *out)
@@ -476,7 +492,7 @@ static bool apart_rate(const struct step *s, const struct serve_load *l, double 
     apart_prompt(s, l, out);
     b.at_high = apart_left(&a, b.high);
     if (b.at_high < 0)
-        bracket_close(&b, apart_left, &a);
+        bracket_fewest(&b, b.high, apart_left, &a);
     apart_decode(s, l, b.high, out);
     out->requests = served;
     struct queue q = apart_queue(l, out);
@@ -533,22 +549,11 @@ bool serve_rate(const struct step *s, const struct serve_load *l, double rate, s
     b.at_high = in_flight(&a, b.high);
     bool held = b.at_high <= 0 && rate * a.serve.turn < BUSY_MOST;
     if (held) {
-        /* from few in flight to more, in doubles: where a step's jump, or the passes that more
-         * prompts share, let several numbers hold, an engine that begins idle stays at the
-         * fewest */
         double most = b.high;
 
         b = (struct bracket){.at_low = in_flight(&a, 0)};
         b.high = a.serve.running;
-        for (double next = 2; b.at_low > 0; next *= 2) {
-            b.high = fmin(next, most);
-            b.at_high = in_flight(&a, b.high);
-            if (b.at_high <= 0 || b.high == most)
-                break;
-            b.low = b.high;
-            b.at_low = b.at_high;
-        }
-        bracket_close(&b, in_flight, &a);
+        bracket_fewest(&b, most, in_flight, &a);
     }
     *out = a.serve;
     if (held)
