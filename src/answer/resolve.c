@@ -1521,8 +1521,6 @@ static enum gp_status resolve_lora(struct resolving *r)
 
 /* ---- load ---- */
 
-#define SPREAD_MOST 3.0 /* standard deviations over the mean: more is no bell at all */
-
 /* Lengths from a log of requests; where neither users nor a rate is given, the rate of its
  * busiest minute: what is planned must hold then. The context defaults to its longest request,
  * where the model takes that. */

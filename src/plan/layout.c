@@ -386,11 +386,14 @@ int layout_refusals(const struct request *q, const struct layout *l, struct refu
     if (q->engine && q->engine->tp_or_pp && l->tp > 1 && l->pp > 1)
         layout_refuse(&r, REFUSED_TP_PP, l->tp, l->pp);
     const struct layout *const sides[] = {l, &side};
-    for (int i = 0; q->engine && q->engine->dp_whole && i < (l->prefill_tp > 0 ? 2 : 1); i++)
-        if (sides[i]->tp > 1 && layout_ways(sides[i]) > 1)
-            layout_refuse(&r, REFUSED_DP_TP, sides[i]->tp, layout_ways(sides[i]));
-    if (l->ep > 1)
-        check_ep(&r, q, l);
+    for (int i = 0; i < (l->prefill_tp > 0 ? 2 : 1); i++) {
+        const struct layout *of = sides[i];
+
+        if (q->engine && q->engine->dp_whole && of->tp > 1 && layout_ways(of) > 1)
+            layout_refuse(&r, REFUSED_DP_TP, of->tp, layout_ways(of));
+        if (l->ep > 1)
+            check_ep(&r, q, of);
+    }
     /* a group of each side at least, and as many as were asked for */
     int ways = layout_ways(l), own = layout_ways(&side), decode = layout_decoding(l);
     if (q->split && (l->prefill < own || decode < ways || l->prefill % own || decode % ways ||

@@ -40,7 +40,8 @@ bool request_take_context(struct request *q, double context, const struct trace 
     else if (q->output_auto)
         q->output = fmin(OUTPUT_USUAL, fmax(context - q->prompt, 1));
     q->spread = spread_of(q->prompt, prompt, q->output, output, context);
-    return q->prompt + q->output <= context;
+    return q->prompt + q->output <= context && prompt <= SPREAD_MOST * q->prompt &&
+           output <= SPREAD_MOST * q->output;
 }
 
 double request_usual_context(const struct request *q)

@@ -217,9 +217,11 @@ static inline bool knobs_any(const struct knobs *k)
     return k->seqs > 0 || k->tokens > 0 || k->utilization > 0 || k->eager;
 }
 
+#define SPREAD_MOST 3.0 /* standard deviations over the mean: more is no bell at all */
+
 /* Another context, and what nobody said of the prompt and the output with it: 1024 and 256
  * tokens, of a small context three quarters and the rest; of a trace those of its requests
- * that it holds (NULL: there is none). False: they exceed it. */
+ * that it holds (NULL: there is none). False: they exceed it, or are too uneven for it. */
 bool request_take_context(struct request *request, double context, const struct trace *trace);
 
 /* Tokens of a request where nobody says: by the memory of all GPUs, where the engine goes by

@@ -370,7 +370,7 @@ static void random_rows(void)
                 bool counted = strchr(names[g], ':') != NULL;
                 if (strncmp(names[g], p->request.gpu->id, n) == 0 &&
                     names[g][n] == (counted ? ':' : '\0') &&
-                    counted == (p->request.gpu_count > 0)) {
+                    p->request.gpu_count == (counted ? 2 : gpu_is_alone(p->request.gpu))) {
                     char saved[OPTION_COUNT][64];
                     memcpy(saved, texts, sizeof(saved));
                     check_row(&options, p, names[g]);
