@@ -1267,9 +1267,14 @@ static enum gp_status resolve_host_memory(struct resolving *r)
     const struct gpu *cpu;
     struct cpu_host here;
 
-    if (!q->gpu || q->gpu->host || (!q->engine->offload[0] && !q->engine->kv_offload[0]))
-        return text[0] ? refuse_for_engine(r, "--host-memory", "", "keeps nothing there") : GP_OK;
-    host_guess(q->gpu, h);
+    bool keeps = q->engine->offload[0] || q->engine->kv_offload[0];
+
+    if (text[0] && (!q->gpu || q->gpu->host || !keeps))
+        return refuse_for_engine(r, "--host-memory", "", "keeps nothing there");
+    if (q->gpu && q->gpu->host)
+        return GP_OK;
+    if (q->gpu) /* of another engine, or GPU, it is another's question */
+        host_guess(q->gpu, h);
     enum gp_status rc = catalog_family(r->planner->catalog, CPU_ID, &h->family, r->err);
     if (!rc && r->out->gpu_local && !find_made_gpu(r->planner, CPU_ID, &cpu, r->err)) {
         /* this machine's, as it was measured or is read */

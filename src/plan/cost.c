@@ -274,6 +274,16 @@ int prices_most_gpus(const struct prices *p, double per_hour)
     return (int)fmin(per_hour / least * (1 + 1e-9), INT_MAX); /* 0 without an offer */
 }
 
+bool prices_own(const struct prices *p)
+{
+    enum price_want want = p->request->price;
+
+    for (size_t i = 0; want != WANT_BUY && i < p->of[want].count; i++)
+        if (p->of[want].offer[i].instance->user)
+            return true;
+    return false;
+}
+
 /* GPUs that are paid where a host is sold in slices: whole baseboards, as nobody cuts one, and
  * of cards 1, 2, 4, ... up to all of a host. */
 static int slices_paid(const struct request *q, const struct layout *l, int hosts, int host)

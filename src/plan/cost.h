@@ -142,6 +142,9 @@ void prices_fini(struct prices *prices);
  * they are bought. At least n x the lowest price per GPU is paid for n. */
 int prices_most_gpus(const struct prices *prices, double per_hour);
 
+/* Are any of them the user's own, which come before all others? */
+bool prices_own(const struct prices *prices);
+
 /* What a layout costs as it was asked for: no more than a search needs. */
 struct price {
     double per_hour; /* dollars; 0 = unknown */

@@ -385,9 +385,9 @@ static void bracket_close(struct bracket *b, falling_fn *f, void *ctx)
     }
 }
 
-/* From few in flight to more, in doubles, up to `most`: where a step's jump, or the passes that more
- * prompts share, let several numbers hold, an engine that begins idle stays at the fewest. b: of
- * none. */
+/* From few in flight to more, in doubles, up to `most`: where a step's jump, or the passes that
+ * more prompts share, let several numbers hold, an engine that begins idle stays at the fewest.
+ * b: of none. */
 static void bracket_fewest(struct bracket *b, double most, falling_fn *left, void *ctx)
 {
     for (double next = 2; b->at_low > 0; next *= 2) {
