@@ -887,7 +887,8 @@ static bool turn_options(struct search *s, const struct layout *l, struct evalua
 
         /* graphs are given up for what would not start, not for more users: e is the step before;
          * and never where the pool's share leaves too little, as a smaller one is the cure */
-        bool share = memory_budget(s->request) == BUDGET_STATIC && e->limit == LIMIT_OVERHEAD;
+        bool share = memory_budget(s->request) == BUDGET_STATIC && s->request->utilization <= 0 &&
+                     e->limit == LIMIT_OVERHEAD;
         bool users = (e->limit == LIMIT_KV || e->queues) && e->binding.each <= e->binding.pool.low;
 
         if (c->request.eager && !s->request->eager && (share || users))

@@ -51,15 +51,15 @@ expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench    5 Pool    6 Replay                                      66 rows
 ┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ───────────────────────────────────────────── 1-24 of 66 ─┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter -  * best for its cost                                               │
-│   GPU            format     n  verdict     ~TPOT ms  ~tok/s    $/h    ~$/M  ~users  layout   weights GiB  KV pool GiB│
-│=  rtx-a6000      bf16       4  fits        100.9±72     151   2.00    3.68      75  TP4            32.89        ~7.35│
-│ * rtx-a6000      int4-awq   2  fits        118.1±75     126   1.00    2.21     111  TP2            18.55       ~21.68│
-│   rtx-a6000      fp8        2  fits        121.8±77     124   1.00    2.24      33  TP2            33.88        ~6.60│
-│   a100-sxm-80    int4-awq   1  fits         75.4±42     199   1.29    1.80      87  TP1            37.07       ~34.23│
-│   a100-pcie-80   int4-awq   1  fits         76.5±42     197   1.35    1.91      87  TP1            37.07       ~34.23│
-│   rtx-6000-ada   int4-awq   2  fits         74.6±45     200   1.65    2.29     110  TP2            18.55       ~21.66│
-│   rtx-6000-ada   fp8        2  fits         73.3±45     209   1.65    2.19      33  TP2            33.88        ~6.60│
-│ * …-6000-server  int4-awq   1  fits         79.3±44     188   1.69    2.50     119  TP1            37.07       ~46.51│
+│   GPU            format     n  verdict     ~TPOT ms  ~tok/s    $/h    ~$/M  ~users  layout      weights GiB  bound by│
+│=  rtx-a6000      bf16       4  fits        100.9±72     151   2.00    3.68      75  TP4               32.89  weights │
+│ * rtx-a6000      int4-awq   2  fits        118.1±75     126   1.00    2.21     111  TP2               18.55  prefill │
+│   rtx-a6000      fp8        2  fits        121.8±77     124   1.00    2.24      33  TP2               33.88  weights │
+│   a100-sxm-80    int4-awq   1  fits         75.4±42     199   1.29    1.80      87  TP1               37.07  prefill │
+│   a100-pcie-80   int4-awq   1  fits         76.5±42     197   1.35    1.91      87  TP1               37.07  prefill │
+│   rtx-6000-ada   int4-awq   2  fits         74.6±45     200   1.65    2.29     110  TP2               18.55  prefill │
+│   rtx-6000-ada   fp8        2  fits         73.3±45     209   1.65    2.19      33  TP2               33.88  weights │
+│ * …-6000-server  int4-awq   1  fits         79.3±44     188   1.69    2.50     119  TP1               37.07  prefill │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
 ┌─ rtx-a6000 x 4, bf16 (as published): fits ────────────────────────────────────────────────────────── 1-2 of 15, Tab ─┐
 │████████████████████████████████████████████████████████████████████████████████████▓▓▓▓▓▓▒░░░░░░░·············│ 43.62│
@@ -162,11 +162,11 @@ only 2,8
 expect <<'END'
 ┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ──────────────────────────────────────────────────────────────────────────────────────────────────┐
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost                                                                                    │
-│   GPU                  format     n  verdict     ~TPOT ms  ~tok/s    $/h    ~$/M  ~users  layout   memory GiB  weights GiB  KV pool GiB  $/month  bound by   │
-│=  rtx-a6000            bf16       4  fits        100.9±72     151   2.00    3.68      75  TP4           47.99        32.89        ~7.35     1460  weights    │
-│▸  l40s                 int4-awq   2  fits         77.8±47     193   2.00    2.89      96  TP2           44.99        18.55       ~18.90     1460  prefill    │
-│   l40s                 fp8        2  fits        111.3±58     139   2.00    4.00      36  TP1 PP2       44.99        33.88        ~7.11     1460  weights    │
-│   l40s                 bf16       4  fits         83.8±51     183   4.00    6.08      46  TP4           44.99        32.89        ~4.57     2920  weights    │
+│   GPU                  format     n  verdict     ~TPOT ms  ~tok/s    $/h    ~$/M  ~users  layout      memory GiB  weights GiB  KV pool GiB  $/month  bound by│
+│=  rtx-a6000            bf16       4  fits        100.9±72     151   2.00    3.68      75  TP4              47.99        32.89        ~7.35     1460  weights │
+│▸  l40s                 int4-awq   2  fits         77.8±47     193   2.00    2.89      96  TP2              44.99        18.55       ~18.90     1460  prefill │
+│   l40s                 fp8        2  fits        111.3±58     139   2.00    4.00      36  TP1 PP2          44.99        33.88        ~7.11     1460  weights │
+│   l40s                 bf16       4  fits         83.8±51     183   4.00    6.08      46  TP4              44.99        32.89        ~4.57     2920  weights │
 END
 
 # ---- order ----------------------------------------------------------------------------
@@ -192,12 +192,12 @@ expect <<'END'
 │ 62 of 66 fit and meet goals  sort $/M ▼  filter -  * best for its cost       │
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
 │=  rtx-a6000         bf16       4  fits        100.9±72   2.00    3.68      75│
-│   t4                bf16      16  fits       121.6±232  15.65   35.79     106│
+│   a10g              fp8        8  fits       195.4±123  11.34   43.27      52│
 ┌─ llama-3.1-70b, 16 users of 1,280 tokens, each up to 8,192 ───── 1-12 of 66 ─┐
 │ 62 of 66 fit and meet goals  sort layout ▲  filter -  * best for its cost    │
-│   GPU              format     n  verdict     ~TPOT ms    $/h    ~$/M  layout │
-│=  rtx-a6000        bf16       4  fits        100.9±72   2.00    3.68  TP4    │
-│   a100-sxm-80      int4-awq   1  fits         75.4±42   1.29    1.80  TP1    │
+│   GPU           format     n  verdict     ~TPOT ms    $/h    ~$/M  layout    │
+│=  rtx-a6000     bf16       4  fits        100.9±72   2.00    3.68  TP4       │
+│   a100-sxm-80   int4-awq   1  fits         75.4±42   1.29    1.80  TP1       │
 END
 
 screen "what does not fit is last, with its limit" "${load[@]}" <<'KEYS'
@@ -518,7 +518,7 @@ expect <<'END'
 │ 62 of 66 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its cost│
 │   GPU               format     n  verdict     ~TPOT ms    $/h    ~$/M  ~users│
 │=* rtx-a6000         bf16       8  fits           590.2   4.00    3.45     486│
-│▸  h100-sxm          int4-awq   2  fits       295.3±164   6.98    3.01     251│
+│▸  h100-sxm          int4-awq   3  fits       187.8±104   6.87    1.89     249│
 │   h100-sxm          bf16       4  fits         82.8±46  13.96    1.68     356│
 END
 

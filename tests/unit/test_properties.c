@@ -101,8 +101,10 @@ static void check_idle(const struct options *asked, const struct answer *a)
 {
     const struct plan *p = &a->plan;
     bool found = false;
-    if (p->verdict != VERDICT_FITS || plan_idle(p) == 0 || p->request.gpu_count == 0 ||
-        p->request.replicas > 0 || p->cost.per_hour <= 0 || p->speed.gap != SPEED_KNOWN)
+    /* one of several that share experts cannot be left out */
+    if (p->verdict != VERDICT_FITS || plan_idle(p) < layout_ways(&p->layout) ||
+        p->request.gpu_count == 0 || p->request.replicas > 0 || p->cost.per_hour <= 0 ||
+        p->speed.gap != SPEED_KNOWN)
         return;
     for (int i = 0; i < a->fix_count; i++)
         found |= a->fixes[i].better == BETTER_CHEAPER && a->fixes[i].gpus < p->layout.gpus;
