@@ -74,6 +74,18 @@ const char *group_load(const struct row *row)
     return row->rate > 0 ? "request rate" : "so many users";
 }
 
+const char *group_busy(const struct row *row)
+{
+    struct step step;
+
+    if (row->rate <= 0)
+        return "so many users";
+    step_cut(&row->load, &row->layout, &step);
+    return row->rate < 0.6 * serve_capacity(&step, &row->serve, NULL, NULL)
+               ? "rate below 60 % of what is served"
+               : "higher rate";
+}
+
 const char *group_full(const struct row *row)
 {
     static char text[160];
@@ -344,8 +356,7 @@ void score_print_asked(const struct rows *rows, const struct plan_summary *outco
             if (!asks(o, d))
                 continue;
             for (int slow = 0; slow < 2; slow++)
-                list[slow][n] =
-                    (struct weighted){asked_of(&rows->row[i], o, d, slow), o->weight};
+                list[slow][n] = (struct weighted){asked_of(&rows->row[i], o, d, slow), o->weight};
             weight += o->weight;
             n++;
         }

@@ -39,6 +39,7 @@ const char *group_pair(const struct row *row); /* lab, model and GPU */
 const char *group_lab(const struct row *row);
 const char *group_version(const struct row *row); /* engine and its range */
 const char *group_load(const struct row *row);
+const char *group_busy(const struct row *row); /* rates by what the plan would serve */
 const char *group_full(const struct row *row); /* and engine and precision */
 
 /* Estimates with the constants as they are now. */
