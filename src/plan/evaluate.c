@@ -172,9 +172,9 @@ static void served_as_admitted(const struct request *q, const struct load *load,
         return;
     double admitted = admitted_of(q, load, e);
     p->held = speed_serve(q, p->step, load, &e->layout, admitted, &at);
+    p->serve = at;
     if (p->held)
         return;
-    p->serve = at;
     p->served = speed_capacity(q, load, &e->layout, p->step, admitted);
     p->rate_miss = q->rate / p->served;
 }
