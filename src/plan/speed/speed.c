@@ -135,7 +135,8 @@ static unsigned doubts_of(const struct step *s, double running)
         doubts |= 1u << DOUBT_BANDWIDTH;
     if (gpu_rate_assumed(l->request->gpu) && !f->calib && running > 1)
         doubts |= 1u << DOUBT_RATE;
-    bool shown = local && f->spread <= SPREAD_SHOWN;
+    /* by rows of what lies on the GPU */
+    bool shown = local && !l->host.any && f->spread <= SPREAD_SHOWN;
     if (f->calib && (!l->unmeasured || l->request->gpu->host) &&
         !(shown && calib_doubt(f->calib, l->request->gpu) > factors[DOUBT_LOCAL_GPU].high))
         doubts |= 1u << DOUBT_MEASURED;
