@@ -1439,7 +1439,7 @@ static void spend_less(struct search *s, const struct market *market)
     struct search less;
 
     if (s->goal != SEARCH_FEWEST_GPUS || s->request->gpu_count > 0 || !best->price.rented ||
-        prices_own(&s->prices) || prices_most_gpus(&s->prices, per_hour) <= best->price.gpus)
+        prices_own(&s->prices) || prices_most_gpus(&s->prices, per_hour) < best->price.gpus)
         return;
     less.together = !best->price.apart;
     search_all(&less, s->request, market, SEARCH_LEAST_MONEY, SEARCH_OFFERS, per_hour, 0);
