@@ -388,15 +388,6 @@ static void keep_miss(const struct forecast *f, enum measure measure, double mid
         out[(*count)++] = log((middle > 0 ? middle : mean) / at->value);
 }
 
-/* One that is apart from the others does not count. */
-static double middle_of(double *v, int n)
-{
-    if (n == 0)
-        return 0;
-    qsort(v, (size_t)n, sizeof(*v), gp_by_value);
-    return (v[(n - 1) / 2] + v[n / 2]) / 2;
-}
-
 /* The points of --calibration corrected the closed form, in which alike requests run in a steady
  * number. Runs whose arrivals are known are replayed, and correct what is left. */
 static enum gp_status fit_own(struct replay_run *run, struct gp_err *err)
@@ -424,7 +415,8 @@ static enum gp_status fit_own(struct replay_run *run, struct gp_err *err)
                 keep_miss(&f, MEASURE_TTFT, point->middle_ttft, point->ttft, first, &firsts);
             forecast_fini(&f);
         }
-        double slow = middle_of(step, steps), late = middle_of(first, firsts);
+        /* one that is apart from the others does not count */
+        double slow = gp_middle(step, steps), late = gp_middle(first, firsts);
         if (fabs(slow) < OWN_CLOSE && fabs(late) < OWN_CLOSE)
             break;
         for (int i = 0; i < CORRECT_COUNT; i++)

@@ -1273,7 +1273,7 @@ static enum gp_status resolve_host_memory(struct resolving *r)
         return refuse_for_engine(r, "--host-memory", "", "keeps nothing there");
     if (q->gpu && q->gpu->host)
         return GP_OK;
-    if (q->gpu) /* of another engine, or GPU, it is another's question */
+    if (q->gpu) /* whatever this engine keeps there: Compare asks others, too */
         host_guess(q->gpu, h);
     enum gp_status rc = catalog_family(r->planner->catalog, CPU_ID, &h->family, r->err);
     if (!rc && r->out->gpu_local && !find_made_gpu(r->planner, CPU_ID, &cpu, r->err)) {

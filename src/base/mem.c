@@ -63,3 +63,11 @@ int gp_by_value(const void *left, const void *right)
 
     return (a > b) - (a < b);
 }
+
+double gp_middle(double *values, int n)
+{
+    if (n <= 0)
+        return 0;
+    qsort(values, (size_t)n, sizeof(*values), gp_by_value);
+    return (values[(n - 1) / 2] + values[n / 2]) / 2;
+}

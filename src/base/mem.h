@@ -21,5 +21,7 @@ void *gp_grow(void *items, size_t *cap, size_t want, size_t size);
 
 /* For qsort() of doubles, the least first. */
 int gp_by_value(const void *left, const void *right);
+/* The middle of n values, which it sorts; 0: there are none. */
+double gp_middle(double *values, int n);
 
 #endif

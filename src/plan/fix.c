@@ -608,12 +608,11 @@ struct other {
 static void offer_gpu(struct fix_search *f, const struct other *o)
 {
     struct proposal p = fix_begin(f, FIX_GPU, RANK_GPU, BIT(CHANGE_GPU));
-
     const struct engine *usual = o->request.usual_engine;
 
     p.changes |= plan_free_layout(&p.request);
     p.request = o->request;
-    if (usual && usual != p.request.engine) /* which may be another one's usual engine */
+    if (usual && usual != p.request.engine) /* asked without its name, that GPU may get a third */
         p.changes |= BIT(CHANGE_ENGINE);
     fix_offer(f, &p, &o->best);
 }

@@ -966,16 +966,16 @@ static void test_few_say_what_all_do(void **state)
             few.bands = few.until_missed = false;
             assert_int_equal(ask_misses(&run.answer.plan, &few, false), most[i % 7] < 1);
             few.bands = few.until_missed = true;
-            double over = f.point[m][POINT_P99].high / few.goal[0].most;
-            bool missed = over > 1, few_miss = ask_misses(&run.answer.plan, &few, true);
-            differ += few_miss != missed && fabs(over - 1) > .02;
+            bool missed = f.point[m][POINT_P99].high > few.goal[0].most;
+            differ += ask_misses(&run.answer.plan, &few, true) != missed;
             ended[missed]++;
         }
         forecast_fini(&f);
         replay_run_fini(&run);
     }
     assert_true(ended[0] >= 40 && ended[1] >= 120);
-    assert_true(differ <= 4); /* of 252: high ends of few lie near theirs */
+    printf("%d of %d differ\n", differ, ended[0] + ended[1]);
+    assert_true(differ <= 4); /* of 252: high ends of few lie close to theirs */
     planner_free(planner);
 }
 

@@ -60,10 +60,9 @@ static struct middle fit_middle(double *values, int n)
     struct middle m;
     double squares = 0;
 
-    qsort(values, (size_t)n, sizeof(*values), gp_by_value);
+    m.median = gp_middle(values, n);
     m.low = values[0];
     m.high = values[n - 1];
-    m.median = n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
     for (int i = 0; i < n; i++)
         squares += pow(values[i] / m.median - 1, 2);
     m.rms = sqrt(squares / n);

@@ -335,8 +335,7 @@ static void find_odd(struct lab *lab, int labs, struct shared_sum *out)
                 value[n++] = lab[i].of[f];
         if (n < 3)
             continue;
-        qsort(value, n, sizeof(value[0]), gp_by_value);
-        double middle = (value[(n - 1) / 2] + value[n / 2]) / 2;
+        double middle = gp_middle(value, (int)n);
         for (int i = 0; i < labs; i++)
             lab[i].odd |= fabs(lab[i].of[f] - middle) > LAB_ODD;
     }

@@ -711,15 +711,17 @@ static void add_law(struct forecaster *f, struct forecast_rates *value, struct f
     free(rates);
 }
 
-/* Is a goal missed by the value or, so far, by the high end of its band? */
+#define FEW_ROOM 1.05 /* below a goal, for a queue that grows in more requests than a few */
+
+/* Is a goal missed by the value or, so far, by the high end of its band, `room` times either? */
 static bool goal_unsure(const struct forecast_ask *ask, const struct forecast_rates *value,
-                        const struct widths *width)
+                        const struct widths *width, double room)
 {
     for (int i = 0; i < FORECAST_GOALS; i++) {
         const struct forecast_goal *g = &ask->goal[i];
         double off = sqrt(width[g->measure * POINT_COUNT + g->point].high);
 
-        if (g->most > 0 && value->point[g->measure][g->point] * exp(off) > g->most)
+        if (g->most > 0 && value->point[g->measure][g->point] * exp(off) * room > g->most)
             return true;
     }
     return false;
@@ -744,7 +746,7 @@ static void add_factors(struct forecaster *f, struct forecast_rates *value, stru
     struct forecast_rates sample = *value;
 
     out->runs = 1;
-    if (sure && goal_unsure(f->ask, value, width))
+    if (sure && goal_unsure(f->ask, value, width, 1))
         return;
     if (is_cut(f, out) && count > most) {
         count = most;
@@ -755,7 +757,7 @@ static void add_factors(struct forecaster *f, struct forecast_rates *value, stru
             double z[4] = {0}, keeps[FORECAST_GOALS];
             struct forecast_rates rates, *from = &sample;
 
-            if (is_stopped(f->ask) || (sure && goal_unsure(f->ask, value, width)))
+            if (is_stopped(f->ask) || (sure && goal_unsure(f->ask, value, width, 1)))
                 return;
             z[factors[k]] = (side == 0) == (factors[k] != 3) ? EDGE : -EDGE;
             struct factors by = factors_at(f, z);
@@ -1059,13 +1061,13 @@ static bool forecast_requests(struct forecaster *f, bool few, struct forecast *o
         add_factors(f, value, out, width);
     else
         add_law(f, value, out, width);
-    if (few && goal_unsure(ask, value, width))
+    if (few && goal_unsure(ask, value, width, 1))
         return true;
     if (ask->quick || !arrivals_steady(&ask->arrivals) || l->count > FORECAST_SAMPLE)
         add_ranks(f, value, out, width);
     else
         add_seeds(f, value, out, width);
-    return kept && !goal_unsure(ask, value, width);
+    return kept && !goal_unsure(ask, value, width, FEW_ROOM);
 }
 
 enum forecast_gap forecast_run(const struct plan *plan, const struct forecast_ask *ask,

@@ -4,7 +4,6 @@
 #include "plan/speed/anchor.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/mem.h"
 #include "plan/speed/serve.h"
@@ -117,13 +116,6 @@ static void anchor_improve(const struct request *q, const struct load *load,
         c->by[i] *= exp(x[i]);
 }
 
-/* The middle of n numbers, which it sorts; 0: there is none. */
-static double middle_of(double *v, int n)
-{
-    qsort(v, (size_t)n, sizeof(*v), gp_by_value);
-    return n > 0 ? (v[(n - 1) / 2] + v[n / 2]) / 2 : 0;
-}
-
 /* Of the points' misses the middle one: where to start, so that a point apart from the
  * others counts little from the first round on. */
 static double middle_miss(const struct request *q, const struct load *load,
@@ -138,7 +130,7 @@ static double middle_miss(const struct request *q, const struct load *load,
         if (isfinite(m))
             miss[n++] = m;
     }
-    return middle_of(miss, n);
+    return gp_middle(miss, n);
 }
 
 /* TTFT by one factor, after the steps' times are right. Of requests that came all at once it is a
@@ -156,7 +148,7 @@ static double fit_first(const struct request *q, const struct load *load,
         if (anchor[k].ttft > 0 && !anchor[k].at_once && anchor_predict(q, load, c, &anchor[k], &s))
             miss[n++] = log(anchor[k].ttft / s.ttft);
     double weight = n / (FIRST_NOISE * FIRST_NOISE);
-    return exp(middle_of(miss, n) * weight / (weight + 1 / (FIRST_SPREAD * FIRST_SPREAD)));
+    return exp(gp_middle(miss, n) * weight / (weight + 1 / (FIRST_SPREAD * FIRST_SPREAD)));
 }
 
 bool anchor_fit(const struct request *q, const struct anchor *anchor, int count,
