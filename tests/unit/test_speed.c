@@ -264,6 +264,9 @@ static void test_bands_of_rates(void **state)
         assert_near(a, 1 + p.speed.stalled, 1e-9);
         stalled[i] = p.speed.stalled;
         low[i] = p.speed.factor_low;
+        /* what is served at most has prompts in every step: it is no better for that */
+        assert_near(p.speed.full.high, p.speed.full.value * speed_step_low(&p.speed), 1e-6);
+        assert_true(p.speed.full.high < 1.6 * p.speed.full.value);
     }
     assert_true(stalled[0] < .05 && stalled[1] > .2);
     assert_true(low[1] > low[0] * 1.05);

@@ -500,12 +500,9 @@ static struct factors factors_at(const struct forecaster *f, const double z[4])
     const struct quantity *pool = &f->plan->memory.kv_pool;
     double low = pool->low > 0 ? pool->value / pool->low : 1.1;
     double high = pool->value > 0 ? pool->high / pool->value : 1.1;
-    /* what the prompts of others add is replayed, not doubted */
-    double arrivals = s->doubts >> DOUBT_ARRIVALS & 1 ? pow(log1p(s->stalled), 2) : 0;
-    double step = exp(sqrt(fmax(pow(log(s->factor_low), 2) - arrivals, 0)));
 
     return (struct factors){
-        .step = factor_at(z[0], step, s->factor_high),
+        .step = factor_at(z[0], speed_step_low(s), s->factor_high),
         .prompts = factor_at(z[1], PROMPTS_LOW, PROMPTS_HIGH),
         .front = factor_at(z[2], FRONT_LOW, FRONT_HIGH),
         .pool = factor_at(z[3], fmin(fmax(low, 1), 4), fmin(fmax(high, 1), 4)),

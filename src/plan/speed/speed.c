@@ -205,6 +205,13 @@ void speed_band(const struct step *s, const struct serve *serve, double running,
     out->factor_high = exp(sqrt(high));
 }
 
+double speed_step_low(const struct speed *v)
+{
+    double arrivals = v->doubts >> DOUBT_ARRIVALS & 1 ? log1p(v->stalled) : 0;
+
+    return exp(sqrt(fmax(pow(log(v->factor_low), 2) - arrivals * arrivals, 0)));
+}
+
 void speed_band_first(const struct speed *v, enum first_kind kind, double *low, double *high)
 {
     static const struct factors least[FIRST_COUNT] = {
@@ -387,7 +394,7 @@ static void speed_fill(const struct step *s, const struct serve *serve, const st
 
     out->stall = quantity_unknown();
     if (value > 0)
-        out->stall = quantity_band(value, value / (SPEED_SOLO * out->factor_low),
+        out->stall = quantity_band(value, value / (SPEED_SOLO * speed_step_low(out)),
                                    value * SPEED_SOLO * out->factor_high, ORIGIN_ASSUMED);
     out->late = serve->late;
     out->middle = serve->middle;
@@ -399,7 +406,7 @@ static void speed_fill(const struct step *s, const struct serve *serve, const st
     serve_estimate(s, &filled, full);
     out->full_running = full->running * groups;
     out->full = speed_banded(s, fmax(full->requests, serve->requests) * groups, out->factor_high,
-                             out->factor_low);
+                             speed_step_low(out));
     step_decode_parts(s, serve->decoding, spread_held(&l->spread, l->prompt, l->output),
                       &out->part);
     out->prompts = serve->tpot - serve->decode;
@@ -576,9 +583,9 @@ void speed_estimate(const struct request *q, const struct load *load, const stru
     if (q->rate <= 0)
         speed_besides(q, &step, layout, &l, out->tokens.value, &out->beside);
     if (q->rate > 0) /* the most that arrives without a queue that only grows */
-        out->full = speed_banded(&step, out->capacity, out->factor_high, out->factor_low);
+        out->full = speed_banded(&step, out->capacity, out->factor_high, speed_step_low(out));
     if (q->rate > 0 && !held) {
-        out->requests = speed_banded(&step, out->capacity, out->factor_high, out->factor_low);
+        out->requests = out->full;
         out->tokens = quantity_scale(out->requests, q->output);
     }
     if (q->rate > 0 && held) { /* what arrives is what is served */

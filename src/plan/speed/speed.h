@@ -186,6 +186,10 @@ double speed_admitted(const struct request *request, const struct load *load,
 void speed_band(const struct step *step, const struct serve *serve, double running,
                 struct speed *out);
 
+/* Of it the low factor of steps alone, without what the prompts of others add at a rate: of what is
+ * served at most, and of what is replayed. */
+double speed_step_low(const struct speed *speed);
+
 /* Those of a TTFT: what its kind has at least, of a lone prompt SPEED_SOLO times the TPOT's. */
 void speed_band_first(const struct speed *speed, enum first_kind kind, double *low, double *high);
 
