@@ -1266,11 +1266,16 @@ static enum gp_status resolve_host_memory(struct resolving *r)
     struct host *h = &q->host;
     const struct gpu *cpu;
     struct cpu_host here;
-
     bool keeps = q->engine->offload[0] || q->engine->kv_offload[0];
 
-    if (text[0] && (!q->gpu || q->gpu->host || !keeps))
-        return refuse_for_engine(r, "--host-memory", "", "keeps nothing there");
+    if (text[0] && !q->gpu)
+        return gp_fail(r->err, GP_E_USAGE, "--host-memory", "name it by --gpu",
+                       "no GPU is named whose host has it");
+    if (text[0] && q->gpu->host)
+        return gp_fail(r->err, GP_E_USAGE, "--host-memory", "leave it",
+                       "the processors' own memory is read, or measured by --bench");
+    if (text[0] && !keeps)
+        return refuse_for_engine(r, "--host-memory", "", "is of no use to");
     if (q->gpu && q->gpu->host)
         return GP_OK;
     if (q->gpu) /* whatever this engine keeps there: Compare asks others, too */

@@ -697,6 +697,11 @@ for bad in foo ddr9x ddr5 ddr5-5600x 12xddr5-4800x2 0GB/s; do
     assert_fails 2 "--host-memory: '$bad' is no memory" \
         --plan -m llama-3.1-8b -g l4 -p q4_k_m --host-memory "$bad"
 done
+assert_fails 2 "--host-memory: no GPU is named" --plan -m llama-3.1-8b --host-memory 60GB/s
+assert_fails 2 "--host-memory: the processors' own memory" \
+    --plan -m llama-3.1-8b -g cpu --host-memory 60GB/s
+assert_fails 2 "--host-memory: is of no use to MLX" \
+    --plan -m llama-3.1-8b -g apple-m4-max --host-memory 60GB/s
 # unlike GPUs: what each holds, as one name or two options
 run --plan -m qwen3-32b -c 8k -p q4_k_m -g rtx-5090:1+rtx-5070-ti:1
 assert_contains "the larger" "rtx-5090: 44 layers" "$out"
