@@ -380,6 +380,14 @@ static bool better_split(const struct evaluation *a, const struct evaluation *b)
     return a->served > b->served;
 }
 
+/* Users whose answers end later ask later: fewer replicas that decode leave more time to the
+ * prompts. */
+static bool may_hurry(const struct request *q, const struct evaluation *e)
+{
+    return q->gpu_count <= 0 && q->replicas <= 0 && q->rate <= 0 && e->valid &&
+           e->limit == LIMIT_TTFT;
+}
+
 #define SPLITS 16 /* of many replicas not each is looked at */
 
 /* Replicas for prompts alone in each other TP, in place of whole replicas that decode;
@@ -400,12 +408,16 @@ static void evaluate_own_tp(const struct request *q, const struct load *load,
 
             l.prefill = n;
             l.prefill_tp = tp;
-            l.replicas = n + layout->replicas - taken;
-            if (q->gpu_count > 0 && layout_gpus(&l) != q->gpu_count)
-                continue;
-            evaluate_one(q, load, prices, &l, &e);
-            if (e.valid && (!out->valid || better_split(&e, out)))
-                *out = e;
+            int decode = layout->replicas - taken;
+            do {
+                l.replicas = n + decode;
+                if (q->gpu_count > 0 && layout_gpus(&l) != q->gpu_count)
+                    break;
+                evaluate_one(q, load, prices, &l, &e);
+                if (e.valid && (!out->valid || better_split(&e, out)))
+                    *out = e;
+                decode /= 2;
+            } while (may_hurry(q, &e) && decode > 0);
         }
     }
 }

@@ -1163,7 +1163,7 @@ static bool is_too_dear(const struct search *s, const struct layout *first)
 
     if (!isfinite(s->per_hour))
         return false;
-    l.gpus = layout_gpus(&l);
+    l.gpus = least_gpus(s->request, &l);
     return l.gpus > s->gpus && cost_price(&s->prices, &l).per_hour > s->per_hour * (1 + 1e-9);
 }
 

@@ -186,4 +186,24 @@ assert_lacks "... that keeps nothing beside it" "host memory" "$out"
 run --plan -m gpt-oss-120b -p q4_k_m -g rtx-3090:3
 assert_lacks "experts that are published in MXFP4 stay so in GGUF" "host memory: the weights" "$out"
 
+# apart, users whose answers end later ask later: fewer replicas that decode leave more time to
+# the prompts, in 13 GPUs where 24 were taken
+awk 'BEGIN {
+    print "TIMESTAMP,ContextTokens,GeneratedTokens"
+    for (i = 1; i <= 100; i++)
+        print i "," (i % 10 == 1 ? "29000,1000" : i % 3 ? "300,200" : "4000,200")
+}' >"$work/lengths.csv"
+run --plan -m afm-4.5b -g b300 -p fp8 --engine sglang -c 32768 --trace "$work/lengths.csv" \
+    -u 108 --ttft 50 --disaggregate auto
+assert_contains "prompts in time" "FITS on 13 x" "$out"
+# the prompts' replicas take less than the price allows, in a TP of their own
+if have_json; then
+    run --plan -m qwen3-vl-8b -p int4-awq -g a10:1 -c 1024 -u 238 --tpot 16 --price buy \
+        --disaggregate auto --format json
+    cost=$(json verdict.fixes.1.per_hour)
+    run --plan -m qwen3-vl-8b -p int4-awq -g rtx-4000-ada -c 1024 -u 238 --tpot 16 --price buy \
+        --disaggregate auto --format json
+    assert_eq "a fix costs what its command says" "$(json cost.per_hour.value)" "$cost"
+fi
+
 finish
