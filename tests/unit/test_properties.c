@@ -216,6 +216,9 @@ static bool ask_more(struct options *o, const struct request *q)
         return false; /* these bring the tokens that are asked for, or fewer prompts a step */
     if (id == OPT_PROMPT && q->split && q->rate <= 0 && q->ttft <= 0)
         return false; /* more users wait for their first token, and fewer decode at once */
+    if (id == OPT_PROMPT && (q->host_layers > 0 || q->host_experts > 0) &&
+        q->prompt < q->engine->speed.host_tokens)
+        return false; /* more tokens at once are computed by the GPU */
     if (id == OPT_USERS)
         give(o, id, "%.0f", raised(q->users));
     else if (id == OPT_RATE)
