@@ -134,8 +134,8 @@ static bool fix_propose(struct fix_search *f, const struct proposal *p)
     bool fits = f->plan->verdict <= VERDICT_MARGINAL; /* nothing less is of use */
 
     (fits ? search_offer : search_starting)(&p->request, f->market, SEARCH_FEWEST_GPUS, &e);
-    /* which leaves out what misses a goal: a plan may prefer that to what may not fit */
-    if (e.verdict == VERDICT_MARGINAL && request_asks_speed(&p->request))
+    /* which leaves out what a plan may prefer to what may not fit */
+    if (e.verdict == VERDICT_MARGINAL)
         search_layout_planned(&p->request, f->market, SEARCH_FEWEST_GPUS, &e);
     if (e.verdict == VERDICT_DOES_NOT_FIT || e.verdict == VERDICT_SLOW ||
         e.verdict >= f->plan->verdict)
