@@ -699,6 +699,23 @@ static void tell_preempted(struct replica *r, int request)
     r->preempted[r->preemptions++] = request;
 }
 
+/* It loses its blocks and waits again. */
+static void seq_lose(struct replica *r, int i, bool first, int64_t found)
+{
+    struct seq *s = &r->seq[i];
+
+    r->running--;
+    r->out->preemptions++;
+    r->out->recomputed += s->computed;
+    if (r->out->outcome[s->request].preemptions < UINT16_MAX)
+        r->out->outcome[s->request].preemptions++;
+    seq_free_blocks(r, i, found, false);
+    s->computed = 0;
+    s->state = SEQ_WAITS;
+    replica_push(r, ~i, first);
+    tell_preempted(r, s->request);
+}
+
 void replica_preempt(struct replica *r, int i, bool first, int64_t found)
 {
     struct seq *s = &r->seq[i];
@@ -710,16 +727,7 @@ void replica_preempt(struct replica *r, int i, bool first, int64_t found)
         r->prompts--;
     }
     list_remove(r, i);
-    r->running--;
-    r->out->preemptions++;
-    r->out->recomputed += s->computed;
-    if (r->out->outcome[s->request].preemptions < UINT16_MAX)
-        r->out->outcome[s->request].preemptions++;
-    seq_free_blocks(r, i, found, false);
-    s->computed = 0;
-    s->state = SEQ_WAITS;
-    replica_push(r, ~i, first);
-    tell_preempted(r, s->request);
+    seq_lose(r, i, first, found);
 }
 
 void replica_end(struct replica *r, int i, double at, bool alone)
@@ -744,7 +752,9 @@ void replica_end(struct replica *r, int i, double at, bool alone)
         r->released[place] = *before;
     }
     r->released[place] = (struct released){at, i, alone};
-    r->ended(r->ended_ctx, r, s->request, at, false);
+    if (!s->told)
+        r->ended(r->ended_ctx, r, s->request, at, false);
+    s->told = true;
 }
 
 static void seq_unuse(struct replica *r, int i)
@@ -754,16 +764,38 @@ static void seq_unuse(struct replica *r, int i)
     r->unused = i;
 }
 
-/* Slot and blocks of released[n] are free, of which so many tokens may be found. */
-static void release_at(struct replica *r, int n, int64_t found)
+static int released_remove(struct replica *r, int n)
 {
     int i = r->released[n].seq;
 
     memmove(&r->released[n], &r->released[n + 1],
             (size_t)(--r->released_count - n) * sizeof(*r->released));
+    return i;
+}
+
+/* Slot and blocks of released[n] are free, of which so many tokens may be found. */
+static void release_at(struct replica *r, int n, int64_t found)
+{
+    int i = released_remove(r, n);
+
     seq_free_blocks(r, i, found, true);
     seq_unuse(r, i);
     r->running--;
+}
+
+void replica_take_back(struct replica *r, int n)
+{
+    int i = released_remove(r, n);
+    struct seq *s = &r->seq[i];
+
+    s->made--;
+    r->out->output_tokens--;
+    r->out->completed--;
+    r->out->outcome[s->request].e2e = NAN;
+    if (s->made == 0)
+        r->out->outcome[s->request].ttft = NAN;
+    s->token = s->made > 0 ? r->joined : NAN;
+    seq_lose(r, i, false, 0);
 }
 
 /* Prompts are in the tree when the engine sees that they are worked off; of one batch those of

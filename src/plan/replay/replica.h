@@ -37,6 +37,7 @@ struct seq {
     int heap, before, after; /* places: by `last`; among those that run */
     int enters;              /* its class of (computed - tick) mod block */
     enum seq_state state;
+    bool told;    /* its end */
     double token; /* s: when its last token came, of one that lost its blocks */
 };
 
@@ -242,6 +243,9 @@ static inline void replica_take(struct replica *r, int64_t n)
 /* One whose last token is under way, behind all that go on, loses its blocks before it comes;
  * false: there is none. */
 bool replica_release_last(struct replica *replica);
+/* released[n], whose last token is under way, loses its blocks: the token is thrown away, and it
+ * waits again, last. Whoever waits for its end has been told, and is not told again. */
+void replica_take_back(struct replica *replica, int n);
 /* A decoding request is left out of this step. */
 void replica_hold_back(struct replica *replica, int seq);
 

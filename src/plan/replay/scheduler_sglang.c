@@ -224,38 +224,93 @@ static void pack_prompts(struct replica *r)
 }
 
 /* Fewest tokens made, then the longest prompt, then the last of the batch. */
-static int victim_of(const struct replica *r)
+static bool goes_first(const struct seq *a, int64_t seen, const struct seq *b, int64_t seen_b)
 {
-    int found = SEQ_NONE;
-
-    for (int i = r->head; i != SEQ_NONE; i = r->seq[i].after) {
-        const struct seq *s = &r->seq[i], *f = &r->seq[found == SEQ_NONE ? i : found];
-
-        if (s->state != SEQ_DECODES)
-            continue;
-        int64_t made = seq_seen(r, s), least = seq_seen(r, f);
-        if (found == SEQ_NONE || made < least || (made == least && s->prompt >= f->prompt))
-            found = i;
-    }
-    return found;
+    if (seen != seen_b)
+        return seen < seen_b;
+    return a->prompt != b->prompt ? a->prompt > b->prompt : a->entered > b->entered;
 }
 
-static void retract_some(struct replica *r, int64_t spent)
+/* One of the batch, in which those are, too, whose last token is under way: ~ its place there. */
+static int victim_of(const struct replica *r)
+{
+    const struct seq *found = NULL;
+    int64_t least = 0;
+    int victim = SEQ_NONE;
+
+    for (int i = r->head; i != SEQ_NONE; i = r->seq[i].after) {
+        const struct seq *s = &r->seq[i];
+
+        if (s->state != SEQ_DECODES || (found && !goes_first(s, seq_seen(r, s), found, least)))
+            continue;
+        found = s;
+        least = seq_seen(r, s);
+        victim = i;
+    }
+    for (int n = 0; n < r->wasted; n++) {
+        const struct seq *s = &r->seq[r->released[n].seq];
+
+        if (found && !goes_first(s, s->made - 1, found, least))
+            continue;
+        found = s;
+        least = s->made - 1;
+        victim = -2 - n;
+    }
+    return victim;
+}
+
+/* Blocks for the tokens that those make whose last is under way. */
+static int64_t wasted_blocks(const struct replica *r)
+{
+    int64_t n = 0;
+
+    for (int k = 0; k < r->wasted; k++)
+        n += r->seq[r->released[k].seq].computed % r->rules->block == 0;
+    return n;
+}
+
+/* Blocks for the next tokens of all, as the scheduler counts them: to 0.5.22 as if each had a
+ * token under way, which behind a batch of prompts the others have not. */
+static int64_t wanted_blocks(const struct replica *r)
+{
+    int64_t n = wasted_blocks(r);
+
+    if (!r->rules->late || !r->rules->overlap || r->rules->block == 1 || r->last_decoded)
+        return n + replica_entering(r);
+    for (int i = r->head; i != SEQ_NONE; i = r->seq[i].after) {
+        const struct seq *s = &r->seq[i];
+
+        n += s->state == SEQ_DECODES && (s->prompt + seq_seen(r, s)) % r->rules->block == 0;
+    }
+    return n;
+}
+
+static void retract_one(struct replica *r)
+{
+    int victim = victim_of(r);
+
+    if (victim < SEQ_NONE) {
+        replica_take_back(r, -2 - victim);
+        r->wasted--;
+        return;
+    }
+    struct seq *s = &r->seq[victim];
+    int lost = (int)(seq_made(r, s) - seq_seen(r, s)); /* the one under way is thrown away */
+
+    replica_preempt(r, victim, false, s->computed);
+    s->made -= lost;
+    r->out->output_tokens -= lost;
+}
+
+static void retract_some(struct replica *r)
 {
     double made = 0, most = 0;
 
     do {
-        int victim = victim_of(r);
-        struct seq *s = &r->seq[victim];
-        int lost = (int)(seq_made(r, s) - seq_seen(r, s)); /* the one under way is thrown away */
-
-        replica_preempt(r, victim, false, s->computed);
-        s->made -= lost;
-        r->out->output_tokens -= lost;
+        retract_one(r);
         free_tokens(r, (int64_t)RETRACT_AHEAD * (r->decoding + r->wasted));
-        free_tokens(r, (replica_entering(r) + spent) * r->rules->block);
-    } while (r->decoding + r->wasted > 1 && r->decoding > 0 &&
-             replica_entering(r) + spent > blocks_left(&r->blocks));
+        free_tokens(r, wanted_blocks(r) * r->rules->block);
+    } while (r->decoding + r->wasted > 1 && wanted_blocks(r) > blocks_left(&r->blocks));
     for (int i = r->head; i != SEQ_NONE; i = r->seq[i].after)
         if (r->seq[i].state == SEQ_DECODES) {
             made += (double)seq_seen(r, &r->seq[i]) + RETRACT_AHEAD;
@@ -274,16 +329,6 @@ static void retract_some(struct replica *r, int64_t spent)
 static void sglang_idle(struct replica *r)
 {
     r->ratio = r->rules->ratio;
-}
-
-/* Blocks for the tokens that those make whose last is under way. */
-static int64_t wasted_blocks(const struct replica *r)
-{
-    int64_t n = 0;
-
-    for (int k = 0; k < r->released_count; k++)
-        n += r->seq[r->released[k].seq].computed % r->rules->block == 0;
-    return n;
 }
 
 /* Who has ended by now leaves the batch: at once, or when it next decodes. */
@@ -305,25 +350,22 @@ static void leave_batch(struct replica *r)
 /* A step of all that decode. */
 static int pack_decodes(struct replica *r)
 {
-    int64_t spent = 0;
     bool left = r->leaving > 0;
 
     r->joins_none = false;
     r->leaving = 0;
     r->leaving_most = 0;
-    if (r->rules->late) {
-        r->wasted = r->released_count;
-        spent = wasted_blocks(r);
-    }
-    free_tokens(r, (replica_entering(r) + spent) * r->rules->block);
-    if (replica_entering(r) + spent > blocks_left(&r->blocks)) {
+    r->wasted = r->rules->late ? r->released_count : 0;
+    free_tokens(r, wanted_blocks(r) * r->rules->block);
+    if (wanted_blocks(r) > blocks_left(&r->blocks)) {
         if (r->released_count > 0 && !r->rules->late) { /* what these hold is soon free */
             r->full = false;
             return 0;
         }
-        if (r->decoding + r->wasted > 1 && r->decoding > 0)
-            retract_some(r, spent);
+        if (r->decoding + r->wasted > 1)
+            retract_some(r);
     }
+    int64_t spent = wasted_blocks(r);
     make_room(r, replica_entering(r) + spent);
     if (spent <= blocks_left(&r->blocks)) {
         blocks_take(&r->blocks, spent);
