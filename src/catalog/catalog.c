@@ -1116,8 +1116,8 @@ bool catalog_gpu_reading(struct catalog *catalog, const char *text, char *readin
             gp_copy(known, sizeof known, plain);
         if (catalog_gpu(catalog, known, &gpu, NULL) == GP_OK && strcmp(gpu->vendor, "apple") == 0)
             return fabs(atof(memory) * 1e9 / gpu->memory_marketed - 1) < MEMORY_BAND
-                       ? gp_copy(reading, size, gpu->id)
-                       : gp_format(reading, size, "%s:%s", gpu->id, memory);
+                       ? gp_format(reading, size, "%s%s", gpu->id, colon ? colon : "")
+                       : gp_format(reading, size, "%s:%s%s", gpu->id, memory, colon ? colon : "");
         memory[-1] = ' ';
     }
     const char *slash = strchr(plain, '/'); /* "nvidia/h100" */
