@@ -817,14 +817,18 @@ static void speed_lines(struct answer_lines *lines)
 
 /* ---- fixes ---- */
 
-static const char *fix_cost(const struct fix *f, struct texts *t)
+static const char *fix_cost(const struct plan *p, const struct fix *f, struct texts *t)
 {
+    bool other = (f->changes & 1u << CHANGE_GPU) && f->request.gpu != p->request.gpu;
+
     if (f->cost_known && fabs(f->cost_delta) < 0.005)
         return "same cost";
     if (f->cost_known)
         return texts_addf(t, "%+.2f $/h", f->cost_delta);
     if (f->per_hour > 0)
         return texts_addf(t, "%.2f $/h", f->per_hour);
+    if (!other && f->gpus == p->layout.gpus) /* whatever they cost */
+        return "same GPUs";
     return "cost unknown";
 }
 
@@ -860,7 +864,7 @@ static void fix_lines(struct answer_lines *lines)
         line->text = texts_addf(
             t, "%s%s%s%s", sentence_fix(f, t), f->verdict == VERDICT_MARGINAL ? " (marginal)" : "",
             fix_gain(lines->plan, f, t), f->spans ? ", over several machines" : "");
-        line->amount = fix_cost(f, t);
+        line->amount = fix_cost(lines->plan, f, t);
     }
 }
 
@@ -1199,8 +1203,13 @@ static void headline_lines(struct answer_lines *lines)
     static void (*const rows[])(struct answer_lines *) = {
         verdict_row, solved_row, assumed_row, price_row, speed_row, limit_row, better_row};
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && lines->count < HEADLINE_ROWS; i++)
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && lines->count < HEADLINE_ROWS; i++) {
+        /* of what may not start the cure is read first */
+        if (rows[i] == speed_row && lines->plan->verdict != VERDICT_FITS &&
+            lines->count > HEADLINE_ROWS - 3)
+            continue;
         rows[i](lines);
+    }
 }
 
 /* ---- all kinds ---- */

@@ -136,6 +136,7 @@ static void choose_gpu(struct answer *a, const struct choices *c)
 
     if (solve_gpu(q, by, c, market, &a->plan)) {
         *q = a->plan.request;
+        plan_untuned(&a->plan, q); /* planned again, and then said what is turned */
         return;
     }
     for (size_t i = 0; i < c->gpu_count; i++)

@@ -64,7 +64,7 @@ static const char *const reason_words[REASON_COUNT] = {
                       "the engine exits; {slots at most}",
     [REASON_STATES_TIGHT] = "max_num_seqs {slots} may exceed the {states} blocks of "
                             "recurrent state: {slots sure}",
-    [REASON_CROSSES] = "the users need {reserved} of KV{at least}, the pool is {pool band}",
+    [REASON_CROSSES] = "{reserved} of KV needed{at least}, the pool is {pool band}",
     [REASON_PREFILL_LACKS] = "replicas for prefill alone, TP {prefill tp}, do not hold the "
                              "weights and a step's prompts of {context} tokens",
     [REASON_PREFILL_TIGHT] = "replicas for prefill alone, TP {prefill tp}, may not hold the "
@@ -684,8 +684,8 @@ static const char *kv_least(const struct memory *m, struct texts *t)
 
     if (fmax(one, mean) >= m->kv_reserved.value)
         return "";
-    return texts_addf(t, " (%s %s)", UNITS_GIB(fmax(one, mean)),
-                      one > mean ? "for one of them" : "while they are spread");
+    return texts_addf(t, one > mean ? " (%s by one)" : " (%s while they are spread)",
+                      UNITS_GIB(fmax(one, mean)));
 }
 
 /* What an engine may take where others hold the rest; no share below the option's least. */
@@ -921,6 +921,10 @@ const char *sentence_knob(const struct plan *p, struct texts *t)
 
     if (p->knob == KNOB_NONE)
         return "";
+    if (p->knob == KNOB_USABLE && gpu_shares_memory(p->request.gpu))
+        advice = strcmp(p->request.gpu->vendor, "apple") == 0
+                     ? "sysctl iogpu.wired_limit_mb sets it"
+                     : "the BIOS sets it, and ttm.pages_limit of Linux";
     if (p->knob == KNOB_ENGINE) /* of no known size */
         return texts_addf(t, "%s: %s", name, advice);
     return texts_addf(t, "%s (%.2f..%.2f GiB)%s%s", name, q.low / GP_GIB, q.high / GP_GIB,

@@ -28,6 +28,11 @@ rows='
 0|FITS on 2 x NVIDIA L40S * TP 2, 1 host*|--plan -m llama-3.1-70b -p fp8 -g 2xL40S
 0|FITS on 2 x NVIDIA L4 * TP 2,|--plan -m llama-3.1-8b -g l4 -tp 2
 0|FITS on 1 x NVIDIA L4 *|--plan -m llama-3.1-8b -g l4 --solve users
+0|FITS on 1 x NVIDIA RTX A6000 * --max-num-seqs 64|--plan -m 8b -c 128k -u 64
+0|MARGINAL on 2 x GeForce RTX 4090 *|--plan -m 70b -p int4 -g 2x4090 -u 4 -c 16k
+0|FITS on 1 x *m4-max:64gb*|--plan -m llama-3.3-70b -p q4_k_m -g "m4 max 64gb:1"
+0|FITS on 2 x NVIDIA H100 SXM5 80GB *|--plan -m llama-3.3-70b -g "nvidia h100:2"
+0|UP TO * on 1 x NVIDIA L4 *|--replay -m 8b -g l4 --solve rate --ttft-p99 2000
 0|FITS on 16 x NVIDIA L4 *|--plan -m llama-3.1-8b -g l4 -u 1000
 0|fits: 1 x l4, TP 1, bf16, vLLM * TPOT *, $*|--plan -m llama-3.1-8b -g l4 -q
 0|cheapest *x *|--compare -m llama-3.1-70b -p fp8 -u 32 --ttft 500 --tpot 40 -q
