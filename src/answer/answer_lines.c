@@ -1161,7 +1161,14 @@ static void limit_row(struct answer_lines *lines)
     }
     if (p->verdict != VERDICT_FITS || !p->has_memory || v->gap != SPEED_KNOWN)
         return;
+    if (p->request.split && v->saturation == SATURATES_PREFILL &&
+        v->requests.value > 0.98 * v->full.value) { /* however fast the others decode */
+        row_part(lines, "limit", "", "the prefill replicas: prompts wait for them; more of them help");
+        return;
+    }
     row_part(lines, "limit", "", sentence_speed_bound(p));
+    if (p->request.draft_kind != DRAFT_NONE && p->request.accept_length <= 0)
+        row_part(lines, "limit", "; ", "drafts count with --acceptance");
     row_part(lines, "limit", "; ",
              texts_addf(t, "%.0f users at most (%s)", v->full_running,
                         sentence_saturation(v->saturation)));
