@@ -1083,6 +1083,8 @@ static void price_row(struct answer_lines *lines)
         row_part(
             lines, "price", "",
             texts_addf(t, "%s/h on a marketplace, no list price", UNITS_MONEY(c->market.per_hour)));
+    else if (c->note == COST_NOTE_NO_OFFER && c->buy.known && rent)
+        row_part(lines, "price", "", "nobody in the catalogue rents this");
     else
         row_part(lines, "price", "",
                  c->note != COST_NOTE_NONE ? sentence_cost_note(p, t) : "no price is known");
@@ -1163,7 +1165,8 @@ static void limit_row(struct answer_lines *lines)
         return;
     if (p->request.split && v->saturation == SATURATES_PREFILL &&
         v->requests.value > 0.98 * v->full.value) { /* however fast the others decode */
-        row_part(lines, "limit", "", "the prefill replicas: prompts wait for them; more of them help");
+        row_part(lines, "limit", "",
+                 "the prefill replicas: prompts wait for them; more of them help");
         return;
     }
     row_part(lines, "limit", "", sentence_speed_bound(p));

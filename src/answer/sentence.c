@@ -36,6 +36,7 @@ static const char *const reason_words[REASON_COUNT] = {
     [REASON_FORMAT] = "{engine} does not run {weight} weights",
     [REASON_METHOD] = "{engine} ({versions}) loads no {method} checkpoints: take another release, "
                       "or plan one with -p",
+    [REASON_DROPPED] = "{engine} ({versions}) no longer runs {family} models{cure}",
     [REASON_KV_FORMAT] = "{engine} has no {kv} KV cache",
     [REASON_KV_BLOCK] = "blocks of a {kv} KV cache do not divide the width of this model's "
                         "heads: {engine} refuses that; --kv-precision fp16",
@@ -1059,7 +1060,7 @@ const char *sentence_fix(const struct fix *f, struct texts *t)
         {"batched", SAY_TOKENS, .number = q->max_batched_tokens},
         {"context", SAY_TOKENS, .number = q->context},
         {"knobs", SAY_TEXT, .text = knobs},
-        {"weights", SAY_TEXT, .text = q->precision.weight->name},
+        {"weights", SAY_TEXT, .text = q->precision.weight->id},
         {"kv", SAY_TEXT,
          .text = !q->kv || q->kv->bits >= 16 ? "a 16-bit"
                  : q->kv->block > 0          ? "a Q8_0"

@@ -67,7 +67,9 @@ while IFS='|' read -r want begins command; do
     case $head in
     *"
   limit "* | *"
-  goals "*) ;;
+  goals "* | *"
+  options "*"
+  solved "*) ;;
     *) fail "$command: what limits it" "$head" ;;
     esac
     case $first in
