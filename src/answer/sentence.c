@@ -797,8 +797,8 @@ static const char *say_layout(const struct plan *p, const char *words, struct te
     const struct sentence_value values[] = {
         {"engine", SAY_TEXT, .text = q->engine->name},
         {"refusals", SAY_TEXT, .text = sentence_refusals(q, &p->layout, t)},
-        {"context", SAY_NUMBER, .number = q->context},
-        {"most tokens", SAY_NUMBER, .number = q->model->max_context},
+        {"context", SAY_TOKENS, .number = q->context},
+        {"most tokens", SAY_TOKENS, .number = q->model->max_context},
         {"users", SAY_NUMBER, .number = m->users},
         {"states", SAY_NUMBER, .number = m->state_blocks.value},
         {"slots at most", SAY_TEXT, .text = slots_that(m, "at most", t)},
@@ -1331,7 +1331,7 @@ static const char *say_train(const struct request *q, const struct train_memory 
         {"limit", SAY_TEXT, .text = train_limit_word(m->limit)},
         {"ram", SAY_GIB, .number = m->host_ram},
         {"whole gradients", SAY_TIMES, .number = m->local * 2 / GP_GIB},
-        {"most tokens", SAY_NUMBER, .number = q->model->max_context},
+        {"most tokens", SAY_TOKENS, .number = q->model->max_context},
         {.name = NULL},
     };
 
