@@ -75,7 +75,7 @@ static void model_lines(struct answer_lines *lines)
               UNITS_PARAMS(model_params(q->model)),
               q->model->assumed && q->model->bytes.known
                   ? ", unknown architecture: KV cache and activation assumed"
-              : a && a->resolved.generic ? ", shape assumed"
+              : a && a->resolved.generic ? ", a dense shape assumed"
                                          : "",
               q->precision.id, q->precision.native ? " as published" : "", serves ? ", " : "",
               serves ? q->kv->id : "", serves ? " KV cache" : "");

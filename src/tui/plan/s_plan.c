@@ -514,6 +514,7 @@ static bool choice_means(struct app *app, void *ctx, const char *text, char *out
         gp_format(out, size, "%d x %s", r->request.gpu_count, gpu_short_name(r->request.gpu));
     else
         gp_copy(out, size, gpu_short_name(r->request.gpu));
+    read = read && (model || !r->request.gpu->memory_only); /* 3g is sooner a slice than a memory */
     free(r);
     return read;
 }
