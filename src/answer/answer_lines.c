@@ -75,7 +75,7 @@ static void model_lines(struct answer_lines *lines)
               UNITS_PARAMS(model_params(q->model)),
               q->model->assumed && q->model->bytes.known
                   ? ", unknown architecture: KV cache and activation assumed"
-              : a && a->resolved.generic ? ", shape assumed"
+              : a && a->resolved.generic ? ", a dense shape assumed"
                                          : "",
               q->precision.id, q->precision.native ? " as published" : "", serves ? ", " : "",
               serves ? q->kv->id : "", serves ? " KV cache" : "");
@@ -817,14 +817,18 @@ static void speed_lines(struct answer_lines *lines)
 
 /* ---- fixes ---- */
 
-static const char *fix_cost(const struct fix *f, struct texts *t)
+static const char *fix_cost(const struct plan *p, const struct fix *f, struct texts *t)
 {
+    bool other = (f->changes & 1u << CHANGE_GPU) && f->request.gpu != p->request.gpu;
+
     if (f->cost_known && fabs(f->cost_delta) < 0.005)
         return "same cost";
     if (f->cost_known)
         return texts_addf(t, "%+.2f $/h", f->cost_delta);
     if (f->per_hour > 0)
         return texts_addf(t, "%.2f $/h", f->per_hour);
+    if (!other && f->gpus == p->layout.gpus) /* whatever they cost */
+        return "same GPUs";
     return "cost unknown";
 }
 
@@ -860,7 +864,7 @@ static void fix_lines(struct answer_lines *lines)
         line->text = texts_addf(
             t, "%s%s%s%s", sentence_fix(f, t), f->verdict == VERDICT_MARGINAL ? " (marginal)" : "",
             fix_gain(lines->plan, f, t), f->spans ? ", over several machines" : "");
-        line->amount = fix_cost(f, t);
+        line->amount = fix_cost(lines->plan, f, t);
     }
 }
 
@@ -1079,6 +1083,8 @@ static void price_row(struct answer_lines *lines)
         row_part(
             lines, "price", "",
             texts_addf(t, "%s/h on a marketplace, no list price", UNITS_MONEY(c->market.per_hour)));
+    else if (c->note == COST_NOTE_NO_OFFER && c->buy.known && rent)
+        row_part(lines, "price", "", "nobody in the catalogue rents this");
     else
         row_part(lines, "price", "",
                  c->note != COST_NOTE_NONE ? sentence_cost_note(p, t) : "no price is known");
@@ -1157,7 +1163,15 @@ static void limit_row(struct answer_lines *lines)
     }
     if (p->verdict != VERDICT_FITS || !p->has_memory || v->gap != SPEED_KNOWN)
         return;
+    if (p->request.split && v->saturation == SATURATES_PREFILL &&
+        v->requests.value > 0.98 * v->full.value) { /* however fast the others decode */
+        row_part(lines, "limit", "",
+                 "the prefill replicas: prompts wait for them; more of them help");
+        return;
+    }
     row_part(lines, "limit", "", sentence_speed_bound(p));
+    if (p->request.draft_kind != DRAFT_NONE && p->request.accept_length <= 0)
+        row_part(lines, "limit", "; ", "drafts count with --acceptance");
     row_part(lines, "limit", "; ",
              texts_addf(t, "%.0f users at most (%s)", v->full_running,
                         sentence_saturation(v->saturation)));
@@ -1199,8 +1213,13 @@ static void headline_lines(struct answer_lines *lines)
     static void (*const rows[])(struct answer_lines *) = {
         verdict_row, solved_row, assumed_row, price_row, speed_row, limit_row, better_row};
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && lines->count < HEADLINE_ROWS; i++)
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && lines->count < HEADLINE_ROWS; i++) {
+        /* of what may not start the cure is read first */
+        if (rows[i] == speed_row && lines->plan->verdict != VERDICT_FITS &&
+            lines->count > HEADLINE_ROWS - 3)
+            continue;
         rows[i](lines);
+    }
 }
 
 /* ---- all kinds ---- */

@@ -568,6 +568,9 @@ static enum gp_status resolve_precisions(struct planner *planner, const struct o
 
             taken |= have->native == p->native && strcmp(have->id, p->id) == 0;
         }
+        /* what is published in 4 bits is not converted to as many or more */
+        const struct precision *own = &c->resolved[0].request.precision;
+        taken |= !given && i > 0 && own->weight->bits < 8 && p->weight->bits >= own->weight->bits;
         c->resolved_count += !rc && !taken;
     }
     return rc;

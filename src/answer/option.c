@@ -133,7 +133,9 @@ static enum gp_status option_parse(const struct option_row *row, const char *whe
     case OPTION_BYTES:
         return units_parse_bytes(text, where, value, err);
     default:
-        return units_parse_number(text, where, value, err);
+        return gp_has_word("ms|s", "|", row->unit)
+                   ? units_parse_time(text, where, row->unit, value, err)
+                   : units_parse_number(text, where, value, err);
     }
 }
 
@@ -353,7 +355,7 @@ static const char *const spellings[OPTION_COUNT] = {
     [OPT_ENGINE] = "framework runtime",
     [OPT_MODEL] = "modelpath hfrepo checkpoint",
     [OPT_PRUNE] = "sparsity",
-    [OPT_MICRO_BATCH] = "perdevicetrainbatchsize",
+    [OPT_MICRO_BATCH] = "perdevicetrainbatchsize batchsize",
     [OPT_RECOMPUTE] = "gradientcheckpointing",
     [OPT_LORA_RANK] = "lorar",
     [OPT_FORMAT] = "json csv markdown",

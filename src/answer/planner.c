@@ -134,10 +134,19 @@ static void choose_gpu(struct answer *a, const struct choices *c)
     const struct market *market = &a->resolved.market;
     enum solve_gpu by = a->solve == SOLVE_GPUS ? SOLVE_GPU_FEWEST : SOLVE_GPU_CHEAPEST;
 
-    if (solve_gpu(q, by, c, market, &a->plan)) {
-        *q = a->plan.request;
-        return;
+    double budget = q->budget;
+    bool found = solve_gpu(q, by, c, market, &a->plan);
+    if (!found && budget > 0) { /* what it would cost */
+        q->budget = 0;
+        found = solve_gpu(q, by, c, market, &a->plan);
     }
+    if (found) {
+        *q = a->plan.request;
+        plan_untuned(&a->plan, q); /* planned again, and then said what is turned */
+    }
+    q->budget = budget;
+    if (found)
+        return;
     for (size_t i = 0; i < c->gpu_count; i++)
         if (engine_runs_on(q->engine, c->gpus[i]) &&
             (!q->gpu || gpu_usable(c->gpus[i]).value > gpu_usable(q->gpu).value))

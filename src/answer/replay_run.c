@@ -431,7 +431,11 @@ static enum gp_status solve_rate(struct planner *planner, const struct options *
                                  struct replay_run *out, struct gp_err *err)
 {
     struct arrivals_ask *ask = &out->ask.arrivals;
+    const struct plan *p = &out->answer.plan;
 
+    /* the plan's GPUs, not those of as many users as there may be */
+    if (out->answer.resolved.request.gpu_count == 0 && p->verdict != VERDICT_DOES_NOT_FIT)
+        out->answer.resolved.request.gpu_count = p->layout.gpus;
     plan_overloaded(planner, out);
     ask->kind = ARRIVALS_POISSON;
     ask->users = (int)options_or(o, OPT_MAX_CONCURRENCY, 0);

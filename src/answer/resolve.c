@@ -847,17 +847,25 @@ static bool plain_gpu(const char *text, struct gpu *out)
     return true;
 }
 
+/* Of a Mac's memory, what macOS gives the GPU by default. */
+static double apple_share(double memory)
+{
+    return memory <= 32e9 ? 2 / 3.0 : 0.75;
+}
+
 /* "apple-m4-max:36gb": the same chip with another memory, and so without its prices. */
 static void other_memory(const struct gpu *of, const char *text, double memory, struct gpu *out)
 {
-    double share = memory / of->memory_marketed;
+    double share = memory / of->memory_marketed, given = 1;
 
+    if (strcmp(of->vendor, "apple") == 0)
+        given = apple_share(memory) / apple_share(of->memory_marketed);
     *out = *of;
     gp_format(out->id, sizeof(out->id), "%.30s:%.16s", of->id, text);
     gp_format(out->name, sizeof(out->name), "%.60s, %.16s", of->name, text);
     out->memory_marketed = memory;
     out->physical = quantity_scale(of->physical, share);
-    out->usable = quantity_scale(gpu_usable(of), share);
+    out->usable = quantity_scale(gpu_usable(of), share * given);
     out->physical.origin = out->usable.origin = ORIGIN_ASSUMED;
     out->slice_count = 0;
     out->launch_price = out->street_price = (struct quantity){.known = false};

@@ -36,6 +36,7 @@ static const char *const reason_words[REASON_COUNT] = {
     [REASON_FORMAT] = "{engine} does not run {weight} weights",
     [REASON_METHOD] = "{engine} ({versions}) loads no {method} checkpoints: take another release, "
                       "or plan one with -p",
+    [REASON_DROPPED] = "{engine} ({versions}) no longer runs {family} models{cure}",
     [REASON_KV_FORMAT] = "{engine} has no {kv} KV cache",
     [REASON_KV_BLOCK] = "blocks of a {kv} KV cache do not divide the width of this model's "
                         "heads: {engine} refuses that; --kv-precision fp16",
@@ -64,7 +65,7 @@ static const char *const reason_words[REASON_COUNT] = {
                       "the engine exits; {slots at most}",
     [REASON_STATES_TIGHT] = "max_num_seqs {slots} may exceed the {states} blocks of "
                             "recurrent state: {slots sure}",
-    [REASON_CROSSES] = "the users need {reserved} of KV{at least}, the pool is {pool band}",
+    [REASON_CROSSES] = "{reserved} of KV needed{at least}, the pool is {pool band}",
     [REASON_PREFILL_LACKS] = "replicas for prefill alone, TP {prefill tp}, do not hold the "
                              "weights and a step's prompts of {context} tokens",
     [REASON_PREFILL_TIGHT] = "replicas for prefill alone, TP {prefill tp}, may not hold the "
@@ -684,8 +685,8 @@ static const char *kv_least(const struct memory *m, struct texts *t)
 
     if (fmax(one, mean) >= m->kv_reserved.value)
         return "";
-    return texts_addf(t, " (%s %s)", UNITS_GIB(fmax(one, mean)),
-                      one > mean ? "for one of them" : "while they are spread");
+    return texts_addf(t, one > mean ? " (%s by one)" : " (%s while they are spread)",
+                      UNITS_GIB(fmax(one, mean)));
 }
 
 /* What an engine may take where others hold the rest; no share below the option's least. */
@@ -796,8 +797,8 @@ static const char *say_layout(const struct plan *p, const char *words, struct te
     const struct sentence_value values[] = {
         {"engine", SAY_TEXT, .text = q->engine->name},
         {"refusals", SAY_TEXT, .text = sentence_refusals(q, &p->layout, t)},
-        {"context", SAY_NUMBER, .number = q->context},
-        {"most tokens", SAY_NUMBER, .number = q->model->max_context},
+        {"context", SAY_TOKENS, .number = q->context},
+        {"most tokens", SAY_TOKENS, .number = q->model->max_context},
         {"users", SAY_NUMBER, .number = m->users},
         {"states", SAY_NUMBER, .number = m->state_blocks.value},
         {"slots at most", SAY_TEXT, .text = slots_that(m, "at most", t)},
@@ -921,6 +922,10 @@ const char *sentence_knob(const struct plan *p, struct texts *t)
 
     if (p->knob == KNOB_NONE)
         return "";
+    if (p->knob == KNOB_USABLE && gpu_shares_memory(p->request.gpu))
+        advice = strcmp(p->request.gpu->vendor, "apple") == 0
+                     ? "sysctl iogpu.wired_limit_mb sets it"
+                     : "the BIOS sets it, and ttm.pages_limit of Linux";
     if (p->knob == KNOB_ENGINE) /* of no known size */
         return texts_addf(t, "%s: %s", name, advice);
     return texts_addf(t, "%s (%.2f..%.2f GiB)%s%s", name, q.low / GP_GIB, q.high / GP_GIB,
@@ -1055,7 +1060,7 @@ const char *sentence_fix(const struct fix *f, struct texts *t)
         {"batched", SAY_TOKENS, .number = q->max_batched_tokens},
         {"context", SAY_TOKENS, .number = q->context},
         {"knobs", SAY_TEXT, .text = knobs},
-        {"weights", SAY_TEXT, .text = q->precision.weight->name},
+        {"weights", SAY_TEXT, .text = q->precision.weight->id},
         {"kv", SAY_TEXT,
          .text = !q->kv || q->kv->bits >= 16 ? "a 16-bit"
                  : q->kv->block > 0          ? "a Q8_0"
@@ -1326,7 +1331,7 @@ static const char *say_train(const struct request *q, const struct train_memory 
         {"limit", SAY_TEXT, .text = train_limit_word(m->limit)},
         {"ram", SAY_GIB, .number = m->host_ram},
         {"whole gradients", SAY_TIMES, .number = m->local * 2 / GP_GIB},
-        {"most tokens", SAY_NUMBER, .number = q->model->max_context},
+        {"most tokens", SAY_TOKENS, .number = q->model->max_context},
         {.name = NULL},
     };
 

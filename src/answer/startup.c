@@ -230,6 +230,10 @@ static const struct startup_row {
      "ValueError: Number of experts in the model must be greater than 0 when expert "
      "parallelism is enabled.",
      .refusals = BIT(REFUSED_EP_DENSE)},
+    {"vllm", V(0, 11), NEWEST, "architecture",
+     "ValueError: Model architecture ... was supported in vLLM until v..., and is not supported "
+     "anymore. Please use an older version of vLLM if you want to use this model architecture.",
+     .stops = BIT(REASON_DROPPED)},
     {"vllm", 0, NEWEST, "method",
      "ValueError: Unknown quantization method: {method}. Must be one of [...].",
      .stops = BIT(REASON_METHOD)},

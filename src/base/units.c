@@ -319,3 +319,15 @@ enum gp_status units_parse_number(const char *text, const char *where, double *v
     *value = parsed;
     return GP_OK;
 }
+
+enum gp_status units_parse_time(const char *text, const char *where, const char *unit,
+                                double *value, struct gp_err *err)
+{
+    static const struct scale milliseconds[] = {{"", 1}, {"ms", 1}, {"s", 1e3}, {NULL, 0}};
+    static const struct scale seconds[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"min", 60}, {NULL, 0}};
+
+    if (!parse_scaled(text, strcmp(unit, "ms") == 0 ? milliseconds : seconds, value))
+        return gp_fail(err, GP_E_USAGE, where, "write it as 500ms or 1.5s", "'%s' is not a time",
+                       text);
+    return GP_OK;
+}

@@ -580,7 +580,8 @@ void catalog_near_models(struct catalog *catalog, const char *text, char *hint, 
         return;
     asked = gp_calloc(count + 1, sizeof *asked);
     for (size_t i = 0; i < count; i++) /* the first letter of a family is rarely the wrong one */
-        if (names[i].name == names[i].id && gp_lower(names[i].id[0]) == gp_lower(text[0]))
+        if (names[i].name == names[i].id && /* "30b-a3b" leaves the family out */
+            (isdigit((unsigned char)text[0]) || gp_lower(names[i].id[0]) == gp_lower(text[0])))
             asked[ids++] = names[i].id;
     if (!suggest(text, asked, ids, "*", hint, size)) { /* a name of it that is no id */
         for (size_t i = 0; i < count; i++) {
@@ -1116,8 +1117,8 @@ bool catalog_gpu_reading(struct catalog *catalog, const char *text, char *readin
             gp_copy(known, sizeof known, plain);
         if (catalog_gpu(catalog, known, &gpu, NULL) == GP_OK && strcmp(gpu->vendor, "apple") == 0)
             return fabs(atof(memory) * 1e9 / gpu->memory_marketed - 1) < MEMORY_BAND
-                       ? gp_copy(reading, size, gpu->id)
-                       : gp_format(reading, size, "%s:%s", gpu->id, memory);
+                       ? gp_format(reading, size, "%s%s", gpu->id, colon ? colon : "")
+                       : gp_format(reading, size, "%s:%s%s", gpu->id, memory, colon ? colon : "");
         memory[-1] = ' ';
     }
     const char *slash = strchr(plain, '/'); /* "nvidia/h100" */

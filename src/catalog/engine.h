@@ -208,6 +208,7 @@ enum engine_term {
     X(KV, "kv")               /* likewise */                                               \
     X(ATTENTION, "attention") /* of: "sparse" */                                           \
     X(DTYPE, "dtype")         /* of: "bf16" */                                             \
+    X(DROPPED, "dropped")     /* of: families of models that it no longer runs */           \
     X(SHARDS, "shards")       /* of: formats whose blocks or groups no shard of TP cuts */ \
     X(METHOD, "method")       /* of: a checkpoint's quant_method that is loaded; no other */
 

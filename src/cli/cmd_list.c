@@ -31,11 +31,16 @@ static void print_text(const struct record *doc, const struct fact *items, struc
         strbuf_addf(out, "no device: %s\n", reason);
         return;
     }
+    if (items->record_count == 0) {
+        strbuf_addf(out, "0 %s: no row has all these words (gpuplan --list %s shows every one)\n", word,
+                    word);
+        return;
+    }
     record_table(items->records, items->record_count, NULL, RECORD_TEXT, out);
     strbuf_addf(out,
-                "%s%zu %s; ~ estimated, ? assumed, - unknown; gpuplan --show ID has "
+                "\n%zu %s; ~ estimated, ? assumed, - unknown; gpuplan --show ID has "
                 "sources and dates\n",
-                items->record_count ? "\n" : "", items->record_count, word);
+                items->record_count, word);
 }
 
 static void print_list(struct invocation *in, const struct record *doc)

@@ -125,7 +125,11 @@ static enum gp_status take_option(struct invocation *in, int argc, char **argv, 
             return gp_fail(err, GP_E_USAGE, where, "leave the value out", "takes no value");
         value = "";
     } else if (!value) {
-        if (*i + 1 >= argc)
+        char next[64];
+        const char *unused;
+        bool last = *i + 1 >= argc;
+        if (last || (argv[*i + 1][0] == '-' && argv[*i + 1][1] != '\0' &&
+                     option_split(argv[*i + 1], next, sizeof(next), &unused) >= 0))
             return gp_fail(err, GP_E_USAGE, where, row->help, "needs a value: %s", row->argument);
         value = argv[++*i];
     }

@@ -48,7 +48,17 @@ static double pace_of(const struct fix *f)
     return f->request.model->pooling ? f->ttft : f->tpot;
 }
 
-static enum better aim_of(const struct best *b, const struct fix *f)
+/* Dollars per hour of the plan's GPUs, on a marketplace or bought where no list has them. */
+static double own_price(const struct cost *c)
+{
+    return c->per_hour > 0   ? c->per_hour
+           : c->market.known ? c->market.per_hour
+           : c->buy.known    ? c->buy.per_hour.value
+                             : 0;
+}
+
+/* own: the price of its GPUs, likewise. */
+static enum better aim_of(const struct best *b, const struct fix *f, double own)
 {
     const struct plan *asked = b->plan;
     bool pooling = asked->request.model->pooling;
@@ -56,19 +66,26 @@ static enum better aim_of(const struct best *b, const struct fix *f)
            asks = pooling ? asked->request.ttft : asked->request.tpot;
     double million = better_per_million(f);
     bool fuller = f->request.users > asked->request.users;
-    bool dearer = f->cost_delta > 0.005;
-    /* GPUs that nobody rents out are one's own: fewer of them cost no less */
+    bool dearer = f->cost_delta > 0.005, other = f->request.gpu != asked->request.gpu;
     bool cheaper = million > 0 && million <= CHEAPER * b->per_million && !dearer;
-    double longer =
-        fuller || !cheaper ? FULLER : fmin(fmax(b->per_million / million, LONGER), FULLER);
+    double paid = own_price(&asked->cost), now = asked->speed.tokens.value,
+           per_million = b->per_million;
+    /* what nobody rents out is bought: of a count that was given it is there already */
+    if (asked->cost.per_hour <= 0 && asked->request.gpu_count <= 0 && !other && !fuller &&
+        own > 0 && f->tokens > 0 && now > 0) {
+        million = own / f->tokens;
+        per_million = paid / now;
+        cheaper = f->gpus < asked->layout.gpus && million <= CHEAPER * per_million;
+    }
+    double longer = fuller || !cheaper ? FULLER : fmin(fmax(per_million / million, LONGER), FULLER);
 
     if (f->kind == FIX_CONTEXT || f->kind == FIX_KV)
         return !dearer && pace_of(f) <= FASTER * pace ? BETTER_FASTER : BETTER_NONE;
     double goal = asks > 0 ? asks : pace * longer;
     if (cheaper && pace_of(f) <= goal)
         return fuller ? BETTER_FULLER : BETTER_CHEAPER;
-    if (pace_of(f) <= FASTER * pace && (f->per_hour <= 0 || asked->cost.per_hour <= 0 ||
-                                        f->per_hour <= DEARER * asked->cost.per_hour))
+    if (pace_of(f) <= FASTER * pace &&
+        (f->per_hour <= 0 || f->per_hour <= DEARER * paid || (paid <= 0 && !other)))
         return BETTER_FASTER;
     return BETTER_NONE;
 }
@@ -121,7 +138,7 @@ static bool better_weigh(struct best *b, struct fix *f)
     f->ttft = p.speed.ttft.value;
     f->tokens = p.speed.tokens.value;
     f->spans = plan_spans(&p);
-    f->better = aim_of(b, f);
+    f->better = aim_of(b, f, own_price(&p.cost));
     if (f->better != BETTER_NONE && (!b->any[f->better] || better_beats(f, &b->of[f->better]))) {
         b->of[f->better] = *f;
         b->any[f->better] = true;
@@ -148,7 +165,7 @@ static void on_fewer_gpus(struct best *b)
     struct fix f = better_begin(p, FIX_OPEN, CHANGE_GPU);
     int busy = l->gpus - l->gpus / l->replicas * plan_idle(p);
 
-    if (p->request.gpu_count <= 0 || l->gpus == 1)
+    if (p->request.gpu_count <= 0 || l->gpus == 1 || p->request.gpu->mix)
         return;
     f.changes |= plan_free_layout(&f.request);
     f.request.gpu_count = 0;
@@ -165,8 +182,11 @@ static void on_twice_as_many(struct best *b)
     bool host = p->request.host_placed;
     struct fix f = better_begin(p, host ? FIX_GPU : FIX_LARGER_TP, host ? CHANGE_GPU : CHANGE_TP);
 
-    if ((host ? p->layout.gpus : p->layout.tp) * 2 > request_domain(&f.request) ||
-        gpu_is_alone(f.request.gpu))
+    /* where a pipeline spans hosts, TP may as well, over as many */
+    int most = plan_spans(p) && p->layout.pp > 1 ? p->layout.gpus : request_domain(&f.request);
+
+    if ((host ? p->layout.gpus : p->layout.tp) * 2 > most || gpu_is_alone(f.request.gpu) ||
+        f.request.gpu->mix)
         return;
     if (host)
         f.changes |= plan_free_layout(&f.request);

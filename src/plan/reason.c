@@ -64,6 +64,7 @@ static const struct {
     [REASON_KV_GPU] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_FORMAT] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_METHOD] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
+    [REASON_DROPPED] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_KV_FORMAT] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_KV_BLOCK] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_OFFLOAD] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
@@ -204,6 +205,8 @@ const struct support *reason_support(const struct request *q, enum reason reason
         return w->bits < 16 && w->block <= 0 && !w->mix
                    ? engine_excludes(e, SUPPORT_WEIGHTS, w->id, w->family, cc)
                    : NULL;
+    case REASON_DROPPED:
+        return engine_support(e, SUPPORT_DROPPED, q->model->family, "", 0);
     case REASON_SPARSE:
         return engine_excludes(e, SUPPORT_ATTENTION, "sparse", "", cc);
     case REASON_KV_GPU:
@@ -237,6 +240,8 @@ static uint64_t reasons_of_engine(const struct request *q)
         reasons |= REASON_BIT(REASON_VENDOR);
     if (reason_support(q, REASON_GPU))
         reasons |= REASON_BIT(REASON_GPU);
+    if (!q->model->weights_only && reason_support(q, REASON_DROPPED))
+        reasons |= REASON_BIT(REASON_DROPPED);
     if (reason_support(q, REASON_QUANTIZED))
         reasons |= REASON_BIT(REASON_QUANTIZED);
     if (sparse && reason_support(q, REASON_SPARSE))

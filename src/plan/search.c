@@ -1128,6 +1128,7 @@ static bool is_valid_tp(struct search *s, int tp)
         struct layout l = {.tp = tp, .pp = 1, .ep = 1, .replicas = 1, .gpus = tp};
 
         open.gpu_count = 0;
+        open.split = false;
         bool alone = layout_valid(&open, &l);
         l.ep = tp;
         s->tp_known |= (uint64_t)1 << tp;
@@ -1146,7 +1147,7 @@ static enum tier cut_tier(struct search *s, int tp, int pp, int ep)
     int unit = gpus <= host || gpus % host != 0 ? gpus : host; /* that TP might cut alone */
     bool whole = gpus <= host ? (gpus & (gpus - 1)) == 0 : gpus % host == 0;
 
-    if (q->pp <= 0 && !q->split && !q->engine->layers_only) {
+    if (q->pp <= 0 && !q->engine->layers_only) {
         for (int wider = tp + 1; pp > 1 && wider <= host && wider < 64 && q->tp <= 0; wider++)
             if (unit % wider == 0 && is_valid_tp(s, wider))
                 return TIER_UNUSUAL;

@@ -80,21 +80,24 @@ double solve_users(const struct request *q, const struct layout *layout)
 }
 
 /* With an open count: the best layout for the smallest value, since a request that needs less never
- * needs more GPUs, and the options that were turned for it. */
-static const struct layout *layout_of_smallest(struct request *q, enum solve field,
-                                               struct evaluation *e)
+ * needs more GPUs. The engine's options stay open. */
+static struct request on_layout_of_smallest(const struct request *q, enum solve field)
 {
-    struct request small = *q;
+    struct request small = *q, fixed = *q;
+    struct evaluation e;
+    const struct layout *l = &e.layout;
 
-    if (q->gpu_count > 0)
-        return NULL;
+    if (q->gpu_count > 0 || q->split)
+        return fixed;
     if (field == SOLVE_CONTEXT)
         small.context = q->engine->block;
     else
         small.users = 1;
-    search_layout(&small, &no_market, SEARCH_FEWEST_GPUS, e);
-    *q = evaluation_request(q, e);
-    return &e->layout;
+    search_layout(&small, &no_market, SEARCH_FEWEST_GPUS, &e);
+    fixed.gpu_count = l->gpus;
+    fixed.tp = l->tp;
+    fixed.pp = l->pp;
+    return fixed;
 }
 
 static struct solution solve_field(const struct request *q, enum solve field,
@@ -102,11 +105,11 @@ static struct solution solve_field(const struct request *q, enum solve field,
                                    struct plan *out)
 {
     struct solution s = {0};
-    struct request best = *q, r = *q;
-    struct evaluation e;
-    const struct layout *layout = layout_of_smallest(&r, field, &e);
-    double certain = solve_most(&r, field, layout, ODDS_CERTAIN, 0);
-    double likely = solve_most(&r, field, layout, ODDS_LIKELY, certain);
+    struct request r = on_layout_of_smallest(q, field), best = *q;
+
+    best.gpu_count = r.gpu_count;
+    double certain = solve_most(&r, field, NULL, ODDS_CERTAIN, 0);
+    double likely = solve_most(&r, field, NULL, ODDS_LIKELY, certain);
     double value = certain > 0 ? certain : likely;
 
     s.likely = likely > certain ? likely : 0;
@@ -117,13 +120,14 @@ static struct solution solve_field(const struct request *q, enum solve field,
     else if (!request_take_context(&best, value, trace))
         return (struct solution){0};
     plan_request(&best, market, out);
+    out->request.gpu_count = q->gpu_count;
     s.found = certain > 0 && out->verdict == VERDICT_FITS;
     if (s.found && request_has_goals(q) && q->goals != GOALS_SURE) {
         struct goal goals[SPEED_GOALS];
 
         s.goals = goals_of(&out->request, &out->speed, goals) > GOAL_MET;
         r.goals = GOALS_SURE;
-        s.sure = s.goals ? solve_most(&r, field, layout, ODDS_CERTAIN, 0) : 0;
+        s.sure = s.goals ? solve_most(&r, field, NULL, ODDS_CERTAIN, 0) : 0;
     }
     return s;
 }

@@ -186,4 +186,9 @@ assert_contains "the option over the name" "but --precision says otherwise" "$(j
 run --compare -m qwen3-32b -g h100-sxm -f json
 assert_eq "an id is what it is" null "$(json request.read)"
 
+# what is published in 4 bits is not converted to as many or more
+run --compare -m gpt-oss-120b -g h100 -g a100
+assert_lacks "formats of no use" "int4-awq" "$out"
+assert_contains "its own" "mxfp4" "$out"
+
 finish

@@ -28,6 +28,19 @@ rows='
 0|FITS on 2 x NVIDIA L40S * TP 2, 1 host*|--plan -m llama-3.1-70b -p fp8 -g 2xL40S
 0|FITS on 2 x NVIDIA L4 * TP 2,|--plan -m llama-3.1-8b -g l4 -tp 2
 0|FITS on 1 x NVIDIA L4 *|--plan -m llama-3.1-8b -g l4 --solve users
+0|FITS on 1 x NVIDIA RTX A6000 * --max-num-seqs 64|--plan -m 8b -c 128k -u 64
+0|MARGINAL on 2 x GeForce RTX 4090 *|--plan -m 70b -p int4 -g 2x4090 -u 4 -c 16k
+0|FITS on 1 x *m4-max:64gb*|--plan -m llama-3.3-70b -p q4_k_m -g "m4 max 64gb:1"
+0|FITS on 2 x NVIDIA H100 SXM5 80GB *|--plan -m llama-3.3-70b -g "nvidia h100:2"
+1|FITS, TOO SLOW on 1 x *|--plan -m llama-3.3-70b -p fp8 -u 100 --budget 5 --tpot 30
+1|DOES NOT FIT on 1 x NVIDIA A100 *|--plan -m llama-3.2-90b-vision -g a100
+0|FITS on 1 x NVIDIA H200 *|--plan -m qwen2.5-7b-instruct-1m -c 900k -g h200
+0|FITS on * TP 4 x 2 replicas (1 prefill, 1 decode)*|--plan -m llama-3.1-70b -p fp8 -g h100 -u 64 --prompt 4k --disaggregate 1:1
+0|FITS on 4 x NVIDIA A100 *|--plan -m qwen2.5-72b -p gptq -g a100 --rate 2 --ttft 1s --tpot 50ms
+2|* --disaggregate: needs a value: *|--plan -m deepseek-v3 -g h200 --disaggregate -u 256
+2|* qwen3-30b-a3b, *|--plan -m 30b-a3b -g rtx-4090
+0|0 gpus: no row *|--list gpus mac
+0|UP TO * on 1 x NVIDIA L4 *|--replay -m 8b -g l4 --solve rate --ttft-p99 2000
 0|FITS on 16 x NVIDIA L4 *|--plan -m llama-3.1-8b -g l4 -u 1000
 0|fits: 1 x l4, TP 1, bf16, vLLM * TPOT *, $*|--plan -m llama-3.1-8b -g l4 -q
 0|cheapest *x *|--compare -m llama-3.1-70b -p fp8 -u 32 --ttft 500 --tpot 40 -q
@@ -62,7 +75,9 @@ while IFS='|' read -r want begins command; do
     case $head in
     *"
   limit "* | *"
-  goals "*) ;;
+  goals "* | *"
+  options "*"
+  solved "*) ;;
     *) fail "$command: what limits it" "$head" ;;
     esac
     case $first in
@@ -70,6 +85,22 @@ while IFS='|' read -r want begins command; do
     *) assert_contains "$command: a cure" "  cure " "$head" ;;
     esac
 done <"$work/rows"
+
+# ---- what would be better: of GPUs that nobody rents out first the same ones ----
+run --plan -m llama-3.1-8b -g rtx-3060
+assert_contains "another format on one card" "weights in int4-awq, 1 GPU" "$out"
+assert_lacks "no machine of another kind" "H100" "$out"
+run --plan -m llama-3.3-70b -g dgx-spark
+assert_contains "TP where a pipeline spans hosts" "faster: TP 2: 2 GPUs in all" "$out"
+run --plan -m 70b -p int4 -g 2x4090 -u 4 -c 16k
+assert_contains "a limit that is not cut" "the pool is 3.00..4.11 GiB
+  cure " "$out"
+run --plan -m 8b -g l4 --solve users
+open=$(printf '%s\n' "$out" | grep '^  solved')
+run --plan -m 8b -g l4:1 --solve users
+assert_contains "an open count is the one that it takes" "$open" "$out"
+run --plan -m llama-3.3-70b -p q4_k_m -g apple-m4-max:64gb
+assert_contains "a Mac of 64 GB" "FITS on 1 x " "$out"
 
 # ---- the load rule: the commands of gpuplan-model(7), with the lines that it shows ----
 sed -n '/^\.Ss What is bought/,/^\.Sh/p' "${srcdir:-.}/man/gpuplan-model.7" |

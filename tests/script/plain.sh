@@ -62,9 +62,9 @@ Result: does not fit.
 DOES NOT FIT on 1 x NVIDIA L40S (l40s): TP 1, 1 host
 price, $1.00/h, $730.00 a month
 limit, the weights take 67.71 GiB per GPU, 40.87 GiB may be used
-cure, weights in AWQ INT4, groups of 128, $1.00/h
+cure, weights in int4-awq, $1.00/h; llama.cpp, weights in q4_k_m, $1.00/h
 
-generic 70B (70.55 B parameters, shape assumed), int8 weights, bf16 KV cache
+generic 70B (70.55 B parameters, a dense shape assumed), int8 weights, bf16 KV cache
 1 user of 1,280 tokens, up to 8,192, vLLM 0.33+
 the weights take 67.71 GiB per GPU, 40.87 GiB may be used
 vLLM would stop: torch.OutOfMemoryError: CUDA out of memory. (while the weights are loaded)
@@ -91,9 +91,9 @@ buy, $0.41/h, $298.46/month, 1 x l40s and hosts for $11,475 (2023 launch, assume
 break-even, after 12491 hours of renting (17.1 months); from 36 % of the hours in use buying is cheaper
 
 what would fit (each one was planned)
-same cost, weights in AWQ INT4, groups of 128, +32.91 GiB per GPU
+same cost, weights in int4-awq, +32.91 GiB per GPU
 gpuplan --plan -m 70B -g l40s:1 --precision int4-awq
-same cost, llama.cpp, weights in GGUF Q4_K_M, +33.38 GiB per GPU
+same cost, llama.cpp, weights in q4_k_m, +33.38 GiB per GPU
 gpuplan --plan -m 70B -g l40s:1 --engine llama.cpp --precision q4_k_m
 same cost, 34.00 GiB of each GPU's weights in host memory: much slower, +34.00 GiB per GPU
 gpuplan --plan -m 70B -p int8 -g l40s:1 --cpu-offload-gb 34

@@ -378,7 +378,7 @@ expect <<'END'
 ┌─ GPU ────────────────────────────────────────────────────────────────────────────────────────────────────── 1 of 31 ─┐
 │/ 3g                                     verdict    n      $/h TPOT ms     $/M                                        │
 │▸ A100 SXM4 80GB, MIG 3g.40gb            fits       1    $1.29    19.5   $7.22  39.18 GiB usable, 1.02 TB/s, 2020     │
-│  "3g": 1 x GPU of 3g                                                                                                 │
+│  "3g": GPU of 3g                                                                                                     │
 │                                                                                                                      │
  type:find  Up/Down:move  Enter:choose  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool    6 Replay                                          8B*

@@ -123,6 +123,32 @@ static void takes_the_one_in_focus(void **state)
     assert_false(overlay_key(&app.display, K_DOWN));
 }
 
+/* "h" is short for H200; "x" for nothing, which is said. */
+static bool read_as(struct app *at, void *ctx, const char *text, char *out, size_t size)
+{
+    (void)at;
+    (void)ctx;
+    gp_copy(out, size, strcmp(text, "h") == 0 ? "H200 SXM" : "no GPU");
+    return strcmp(text, "h") == 0;
+}
+
+static void takes_what_the_text_means(void **state)
+{
+    struct chooser_spec options = ask_of("any", false);
+
+    (void)state;
+    options.means = read_as;
+    chooser_open(&app.display, &options);
+    type("h");
+    assert_shows("\"h\": H200 SXM", true);
+    keys("Enter");
+    assert_string_equal(chosen, "h"); /* not the first in the list */
+    chooser_open(&app.display, &options);
+    type("l");
+    keys("Enter");
+    assert_string_equal(chosen, "l40s");
+}
+
 static void escape_calls_nothing(void **state)
 {
     struct chooser_spec options = ask_of("any", false);
@@ -302,9 +328,16 @@ int main(void)
 {
 #define T(test) cmocka_unit_test_setup_teardown(test, start, stop)
     const struct CMUnitTest tests[] = {
-        T(takes_the_one_in_focus),  T(escape_calls_nothing), T(words_match_in_any_order_and_case),
-        T(an_exact_id_is_in_focus), T(other_text_is_a_row),  T(what_matches_nothing_is_said),
-        T(several_are_joined),      T(long_lists_scroll),    T(more_stands_beside_or_below),
+        T(takes_the_one_in_focus),
+        T(takes_what_the_text_means),
+        T(escape_calls_nothing),
+        T(words_match_in_any_order_and_case),
+        T(an_exact_id_is_in_focus),
+        T(other_text_is_a_row),
+        T(what_matches_nothing_is_said),
+        T(several_are_joined),
+        T(long_lists_scroll),
+        T(more_stands_beside_or_below),
         T(nothing_to_choose_from),
     };
 

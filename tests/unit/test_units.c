@@ -140,6 +140,26 @@ static void test_parses(void **state)
     }
 }
 
+static void test_times(void **state)
+{
+    static const struct {
+        const char *text, *unit;
+        double value;
+    } cases[] = {{"500", "ms", 500}, {"500ms", "ms", 500}, {"1.5s", "ms", 1500},
+                 {"30", "s", 30},    {"500 ms", "s", 0.5}, {"2min", "s", 120}};
+    struct gp_err err = {0};
+    double value;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_int_equal(units_parse_time(cases[i].text, "--x", cases[i].unit, &value, &err),
+                         GP_OK);
+        assert_near(value, cases[i].value, 1e-9 * cases[i].value);
+    }
+    assert_int_equal(units_parse_time("2h", "--x", "ms", &value, &err), GP_E_USAGE);
+    assert_non_null(strstr(err.hint, "500ms"));
+}
+
 static void test_refuses(void **state)
 {
     static const struct {
@@ -189,7 +209,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_writes),  cmocka_unit_test(test_plain),
         cmocka_unit_test(test_seconds), cmocka_unit_test(test_writes_into_small_buffers),
-        cmocka_unit_test(test_parses),  cmocka_unit_test(test_refuses),
+        cmocka_unit_test(test_parses),  cmocka_unit_test(test_times),
+        cmocka_unit_test(test_refuses),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

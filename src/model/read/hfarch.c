@@ -708,7 +708,7 @@ static const struct hf_arch archs[] = {
     {"llama", "llama", 2, .traits = BIAS_KEYS | HF_MLP_KEY},
     {"mistral ministral ministral3", "mistral", 2, .traits = HF_SWA},
     {"mixtral", "mixtral", 2, .traits = HF_SWA | HF_MOE_FF},
-    {"mllama", "llama", 2, .once = "8*h", .layer = hf_layer_mllama},
+    {"mllama", "mllama", 2, .once = "8*h", .layer = hf_layer_mllama},
     {"minicpm", "minicpm", 2, .traits = BIAS_KEYS | HF_TIED},
     {"deepseek", "deepseek", 2, .traits = BIAS_KEYS, .defaults = "first_k_dense_replace=0"},
     {"doge", "doge", 2, .traits = BIAS_KEYS | HF_MLP_KEY | HF_QK_HEAD,

@@ -488,8 +488,9 @@ static void choice_chosen(struct app *app, void *ctx, const char *id)
     report_change(app, form_set(app->form, s->edited, id, &err), &err);
 }
 
-/* "Llama 3.3 70B, 70.55 B, int4-awq": what a name is read as; a path says so itself. */
-static void choice_means(struct app *app, void *ctx, const char *text, char *out, size_t size)
+/* "Llama 3.3 70B, 70.55 B, int4-awq": what a name is read as; a path says so itself. False where
+ * it is read as nothing, and out says why. */
+static bool choice_means(struct app *app, void *ctx, const char *text, char *out, size_t size)
 {
     const struct plan_state *s = ctx;
     bool model = s->edited == FIELD_MODEL;
@@ -498,20 +499,24 @@ static void choice_means(struct app *app, void *ctx, const char *text, char *out
     struct gp_err err = {0};
 
     if ((model && path_is_there(text)) || strchr("./~", text[0]))
-        return;
+        return false;
     values_write_options(&app->form->values, &options);
     options.gpu_count = 0;
     r = gp_malloc(sizeof(*r));
-    if (planner_resolve(app->form->planner, &options, model ? text : NULL, NULL,
-                        model ? "h100-sxm" : text, r, &err))
+    bool read = planner_resolve(app->form->planner, &options, model ? text : NULL, NULL,
+                                model ? "h100-sxm" : text, r, &err) == GP_OK;
+    if (!read)
         gp_format(out, size, "%s", err.text);
     else if (model)
         gp_format(out, size, "%s, %s, %s", r->request.model->name,
                   UNITS_PARAMS(model_params(r->request.model)), r->request.precision.id);
+    else if (r->request.gpu_count > 0)
+        gp_format(out, size, "%d x %s", r->request.gpu_count, gpu_short_name(r->request.gpu));
     else
-        gp_format(out, size, "%d x %s", int_max(r->request.gpu_count, 1),
-                  gpu_short_name(r->request.gpu));
+        gp_copy(out, size, gpu_short_name(r->request.gpu));
+    read = read && (model || !r->request.gpu->memory_only); /* 3g is sooner a slice than a memory */
     free(r);
+    return read;
 }
 
 static void edit_choice(struct app *app, struct plan_state *s)

@@ -50,7 +50,7 @@ struct chooser {
     int focus, top; /* rows of the list: shown, then the text as typed */
     struct edit filter;
     void (*chosen)(struct app *app, void *ctx, const char *id);
-    void (*means)(struct app *app, void *ctx, const char *text, char *out, size_t size);
+    bool (*means)(struct app *app, void *ctx, const char *text, char *out, size_t size);
     char meaning[160]; /* of what is typed */
     struct app *app;
     void *ctx;
@@ -84,8 +84,8 @@ static int row_count(const struct chooser *c)
     return c->shown_count + free_row(c);
 }
 
-/* Shows what matches. The focus goes to the choice that is just what was typed, else
- * to one that begins so, else to the first. */
+/* Shows what matches. The focus goes to the choice that is just what was typed, else to the text
+ * where it means something by itself, else to a choice that begins so, else to the first. */
 static void filter_choices(struct chooser *c)
 {
     char buffer[EDIT_MAX];
@@ -111,8 +111,9 @@ static void filter_choices(struct chooser *c)
     c->focus = best;
     c->top = 0;
     c->meaning[0] = '\0';
-    if (c->means && free_row(c))
-        c->means(c->app, c->ctx, text, c->meaning, sizeof(c->meaning));
+    if (c->means && free_row(c) &&
+        c->means(c->app, c->ctx, text, c->meaning, sizeof(c->meaning)) && found < 2)
+        c->focus = c->shown_count;
 }
 
 /* ---- opening ---- */

@@ -74,7 +74,7 @@ struct chooser_spec {
                                    * is. NULL: only the choices. */
     bool paths;           /* one may be typed: Tab completes it */
     /* What a text that is no choice would be taken for; out[size], "" = nothing is said. NULL. */
-    void (*means)(struct app *app, void *ctx, const char *text, char *out, size_t size);
+    bool (*means)(struct app *app, void *ctx, const char *text, char *out, size_t size);
     void (*chosen)(struct app *app, void *ctx, const char *id);
     void *ctx;
 };
