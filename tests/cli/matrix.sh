@@ -13,8 +13,8 @@ checkpoint() {
  "intermediate_size": $2, "num_hidden_layers": 80, "num_attention_heads": 64,
  "num_key_value_heads": 8, "vocab_size": 152064, "max_position_embeddings": 32768,
  "torch_dtype": "float16", "tie_word_embeddings": false,
- "quantization_config": {"quant_method": "$3", "bits": 4, "group_size": $4, "desc_act": false,
-  "version": "gemm", "zero_point": true}}
+ "quantization_config": {"quant_method": "$3", "bits": ${5:-4}, "group_size": $4, "desc_act": false,
+  "version": "gemm", "zero_point": true${6:-}}}
 EOF
 }
 checkpoint odd 29568 awq 128
@@ -23,6 +23,10 @@ checkpoint odd-32 29568 gptq 32
 checkpoint padded 29696 awq 128
 checkpoint exl3 29696 exl3 128
 checkpoint qqq 29696 qqq 128
+checkpoint hqq 29696 hqq 128
+checkpoint gptq-3 29696 gptq 128 3
+checkpoint int5 29696 compressed-tensors 128 4 \
+    ', "config_groups": {"g": {"targets": ["Linear"], "weights": {"num_bits": 5, "group_size": 128}}}'
 
 # exit code | words that must be there, ',' between | request
 while IFS='|' read -r code words request; do
@@ -106,6 +110,15 @@ done <<'E2'
 1|loads no awq checkpoints;Unsupported quantization_config|-m %/padded -g h100-sxm:2 --engine tensorrt-llm
 1|loads no qqq checkpoints|-m %/qqq -g h100-sxm:2 --engine vllm@0.28
 0||-m %/qqq -g h100-sxm:2 --engine vllm@0.9
+0|vLLM 0.27;planned for vLLM, as a newer one loads no nf4 weights|-m llama-3.1-8b -p nf4 -g rtx-4090 -c 4k
+1|does not run nf4 weights|-m llama-3.1-8b -p nf4 -g rtx-4090 -c 4k --engine vllm@0.28
+0|vLLM 0.14;as a newer one loads no hqq checkpoints|-m %/hqq -g h100-sxm:2
+1|vLLM (0.15) loads no hqq checkpoints;Unknown quantization method: hqq|-m %/hqq -g h100-sxm:2 --engine vllm@0.15
+1|loads no gptq-3bit checkpoints;Unsupported quantization config|-m %/gptq-3 -g h100-sxm:2 --engine vllm
+0||-m %/gptq-3 -g h100-sxm:2 --engine vllm@0.21
+1|SGLang (0.5.23+) loads no gptq-3bit|-m %/gptq-3 -g h100-sxm:2 --engine sglang
+1|loads no compressed-tensors-int5;No compressed-tensors compatible scheme|-m %/int5 -g h100-sxm:2 --engine vllm@0.24
+0||-m %/int5 -g h100-sxm:2 --engine vllm@0.25
 0|non-torch 0.77|-m qwen3-8b -g rtx-4090:2 --tp 2 --engine vllm@0.20
 0|non-torch 1.02|-m qwen3-8b -g rtx-3090:2 --tp 2 --engine vllm@0.20
 0|non-torch 0.77|-m qwen3-8b -g rtx-3090:4 --tp 4 --engine vllm@0.20

@@ -87,6 +87,23 @@ static bool quant_flag(const json_t *config, const char *key)
     return json_is_true(value) || json_integer_value(value) != 0;
 }
 
+/* A form of the method that engines tell apart: "gptq-3bit". */
+static void name_variant(struct form *f, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void name_variant(struct form *f, const char *fmt, ...)
+{
+    char *out = f->hf->model->native_method;
+    size_t len = strlen(f->method), size = sizeof f->hf->model->native_method;
+    va_list args;
+
+    va_start(args, fmt);
+    gp_format(out, size, "%s-", f->method);
+    if (len + 1 < size)
+        vsnprintf(out + len + 1, size - len - 1, fmt, args);
+    va_end(args);
+}
+
 /* ---- schemes ---- */
 
 static int scheme_add(struct form *f, const char *id, struct format scheme)
@@ -324,7 +341,7 @@ static void read_fp8(struct form *f)
     const char *experts = inside[0] != '\0' ? inside : hf_text(f->hf, "expert_dtype");
     json_t *layers = json_object_get(f->config, "quantized_layers");
 
-    f->towers = keep_lists(f); /* DeepSeek's have none, and leave the tower as it is */
+    f->towers = keep_lists(f);  /* DeepSeek's have none, and leave the tower as it is */
     if (json_is_object(layers)) /* DeepSeek V4: experts in NVFP4 */
         read_mixed(f, layers);
     if (experts != NULL && strcmp(experts, "fp4") == 0)
@@ -408,6 +425,13 @@ static void name_groups(struct form *f, const char *method, double bits, int gro
         name_it(f->hf, "%s %g bit, group %d", method, bits, group);
 }
 
+/* Bits that only some releases have kernels for. */
+static void odd_bits(struct form *f, int bits)
+{
+    if (strcmp(f->method, "gptq") == 0 && bits != 4 && bits < 8)
+        name_variant(f, "%dbit", bits);
+}
+
 /* GPTQModel's `dynamic`: "-:expression" stays, "+:expression" or an expression alone has bits
  * and group of its own. */
 static void read_dynamic(struct form *f, int bits, int group)
@@ -425,6 +449,7 @@ static void read_dynamic(struct form *f, int bits, int group)
         } else if (check_module(f, "dynamic", key, row)) {
             int own = quant_number(f->hf, row, "bits", bits);
 
+            odd_bits(f, own);
             quant_rule(f->q, "re:", text,
                        own > 8
                            ? QUANT_KEPT
@@ -466,6 +491,9 @@ static void read_gptq_awq(struct form *f)
     read_dynamic(f, bits, group);
     f->rest = only_blocks(f, scheme) ? QUANT_KEPT : scheme;
     f->head = quant_flag(f->config, "lm_head") ? scheme : QUANT_KEPT;
+    odd_bits(f, bits);
+    if (strcmp(f->method, "gptq") == 0 && json_is_false(json_object_get(f->config, "sym")))
+        name_variant(f, "asymmetric");
     name_groups(f, f->method, bits, group);
 }
 
@@ -536,8 +564,7 @@ static void read_autoround(struct form *f)
     const char *key;
     const json_t *row;
 
-    bool awq =
-        strstr(packing[0] != '\0' ? packing : word_of(f->config, "backend"), "awq") != NULL;
+    bool awq = strstr(packing[0] != '\0' ? packing : word_of(f->config, "backend"), "awq") != NULL;
     f->towers = has_tower(json_object_get(f->config, "block_name_to_quantize")) ||
                 has_tower(json_object_get(f->config, "to_quant_block_names"));
     keep_lists(f);
@@ -555,6 +582,8 @@ static void read_autoround(struct form *f)
     read_dynamic(f, bits, group);
     f->rest = autoround_scheme(f, NULL, bits, group, type, awq);
     f->head = quant_flag(f->config, "quant_lm_head") ? f->rest : QUANT_KEPT;
+    if (type[0] != '\0' && strncmp(type, "int", 3) != 0)
+        name_variant(f, "%.2s", type);
     if (type[0] != '\0' && strncmp(type, "int", 3) != 0)
         name_it(f->hf, "%.20s %d bit, group %d (AutoRound)", type, bits, group);
     else
@@ -918,9 +947,12 @@ static void read_quark(struct form *f)
     f->rest = f->head = quark_scheme(f, first);
     json_object_foreach(kv, key, row) word =
         word_of(json_object_get(row, "output_tensors"), "dtype");
+    const char *type = word_of(quark_weight(first), "dtype");
+    if (strstr(type, "int") != NULL || strncmp(type, "fp6", 3) == 0)
+        name_variant(f, "%.8s", type);
     if (strncmp(word, "fp8", 3) == 0)
         gp_copy(f->hf->model->native_kv, FORMAT_ID_MAX, "fp8");
-    name_it(f->hf, "%.30s (Quark)", word_of(quark_weight(first), "dtype"));
+    name_it(f->hf, "%.30s (Quark)", type);
 }
 
 /* ---- PyTorch's torchao ---- */
@@ -1059,6 +1091,12 @@ static int group_scheme(struct form *f, const json_t *group, const char *format)
     half |= strstr(format, "24") != NULL;
     if (strcmp(format, "dense") == 0)
         return QUANT_KEPT; /* trained for it, stored in 16 bit */
+    if (half)
+        name_variant(f, "2:4");
+    else if (strcmp(word_of(weights, "type"), "float") != 0 && bits != 4 && bits != 8)
+        name_variant(f, "int%d", bits);
+    else if (size == 32 && strcmp(word_of(weights, "type"), "float") == 0)
+        name_variant(f, "mxfp%d", bits);
     int scheme = -1;
     if (strcmp(word_of(weights, "type"), "float") == 0) {
         if (bits == 4)
@@ -1068,10 +1106,9 @@ static int group_scheme(struct form *f, const json_t *group, const char *format)
         else if (bits == 6 && size == 32)
             scheme = scheme_named(f, "mxfp6");
         else if (bits == 8)
-            scheme = size == 32 ? scheme_named(f, "mxfp8")
-                     : json_is_array(block)
-                         ? scheme_block(f, "fp8-block", block_side(block, 0, 1),
-                                        block_side(block, 1, 1), 4)
+            scheme = size == 32             ? scheme_named(f, "mxfp8")
+                     : json_is_array(block) ? scheme_block(f, "fp8-block", block_side(block, 0, 1),
+                                                           block_side(block, 1, 1), 4)
                      : strcmp(strategy, "block") == 0  ? scheme_named(f, "fp8-block")
                      : strcmp(strategy, "tensor") == 0 ? scheme_named(f, "fp8-tensor")
                      : size > 0                        ? scheme_grouped(f, "fp8", 8, size, 4)
@@ -1209,7 +1246,7 @@ static const struct {
 } algos[] = {
     {"fp8-tensor", "fp8"},
     {"fp8", "fp8_per_channel_per_token fp8_pc_pt"},
-    {"fp8-block", "fp8_pb_wo fp8_pb_real"},
+    {"fp8-block", "fp8_pb_wo fp8_pb_real fp8_block_scales"},
     {"nvfp4", "nvfp4 nvfp4_awq nvfp4_svdquant w4a16_nvfp4 w4a8_nvfp4_fp8"},
     {"mxfp4", "mxfp4 w4a8_mxfp4_fp8 w4a16_mxfp4"},
     {"mxfp8", "mxfp8"},
@@ -1275,6 +1312,11 @@ static void read_modelopt(struct form *f)
     keep_lists(f);
     if (json_is_object(layers))
         read_mixed(f, layers);
+    char low[64];
+    lower_word(algo, low);
+    if (strcmp(f->method, "modelopt") == 0 && low[0] != '\0' && strcmp(low, "fp8") != 0 &&
+        strcmp(low, "nvfp4") != 0)
+        name_variant(f, "%s", low);
     if (scheme > 0)
         f->rest = f->head = scheme;
     else if (json_is_object(json_object_get(f->config, "config_groups")))
