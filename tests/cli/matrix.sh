@@ -77,10 +77,12 @@ done <<'E2'
 0||-m llama-3.1-8b -p int8 -g h100-sxm:1 --engine vllm@0.28
 0||-m llama-3.1-8b -p int8 -g t4:2 --tp 2 -c 2048 --engine vllm@0.28
 0||-m llama-3.1-8b -p int8-gptq -g b200:1 --engine vllm@0.28
-1|8.9 or higher, quadro-rtx-8000 has 7.5: --kv-precision fp16|-m qwen3-8b -p int4-awq -g quadro-rtx-8000:1 --engine vllm@0.24 --kv-precision fp8
+1|8.0 or higher, quadro-rtx-8000 has 7.5: --kv-precision fp16;8.9|-m qwen3-8b -p int4-awq -g quadro-rtx-8000:1 --engine vllm@0.24 --kv-precision fp8
 1|8.9 or higher;fp8e4nv|-m qwen3-8b -p int4-awq -g rtx-3090:1 --engine vllm@0.11 --kv-precision fp8_e4m3
-1|fp8-e5m2 KV cache on compute capability 8.9|-m qwen2.5-7b -p int4-awq -g t4:1 --engine vllm@0.24 --kv-precision fp8_e5m2
+1|fp8-e5m2 KV cache on compute capability 8.0|-m qwen2.5-7b -p int4-awq -g t4:1 --engine vllm@0.24 --kv-precision fp8_e5m2
 0||-m qwen3-8b -p int4-awq -g rtx-3090:1 --engine vllm@0.10 --kv-precision fp8
+0||-m qwen3-8b -p int4-awq -g rtx-3090:1 --engine vllm@0.24 --kv-precision fp8
+0||-m qwen3-8b -g a100-sxm-80:1 --kv-precision fp8_e5m2
 0||-m qwen3-8b -g l4:1 -c 4096 --kv-precision fp8 --engine vllm@0.24
 0||-m qwen3-8b -g h100-sxm:1 --kv-precision fp8_e4m3
 0||-m qwen3-8b -g h100-sxm:1 --kv-precision fp8_e5m2
