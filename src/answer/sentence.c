@@ -235,6 +235,7 @@ static const char *const refusal_words[] = {
     [REFUSED_MLP] = "TP={a} does not divide the MLP width {b}",
     [REFUSED_EXPERT] = "TP={a} does not divide the expert width {b}",
     [REFUSED_RECURRENT] = "TP={a} does not divide {b} recurrent heads",
+    [REFUSED_STATE_GROUPS] = "TP={a} does not divide the {b} groups of the recurrent state",
     [REFUSED_MLP_BLOCK] = "TP={tp} cuts the MLP to a width of {a}, {weight} has {blocks} of {b}: "
                           "{another tp}",
     [REFUSED_EXPERT_BLOCK] =

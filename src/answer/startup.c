@@ -222,6 +222,10 @@ static const struct startup_row {
      "ValueError: Total number of attention heads ({heads}) must be divisible by tensor "
      "parallel size ({tp}).",
      .refusals = BIT(REFUSED_HEADS)},
+    {"vllm", 0, NEWEST, "state-groups",
+     "AssertionError: If tensor parallel world size does not divide num_groups, then num_groups "
+     "must equal 1.",
+     .refusals = BIT(REFUSED_STATE_GROUPS)},
     {"vllm", V(0, 30), NEWEST, "kv-sharing",
      "NotImplementedError: Compressed-KV source not found on this rank; PP splits inside a "
      "v4.1 kv-sharing group are not supported.",

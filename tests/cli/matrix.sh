@@ -103,6 +103,10 @@ done <<'E2'
 1|shared expert to a width of 64;TP 4|-m qwen3.5-35b-a3b -p fp8-block -g h100-sxm:8 --tp 8 --ep 8 --engine vllm@0.29
 1|shared expert to a width of 64|-m qwen3.5-35b-a3b -p fp8-block -g h100-sxm:8 --tp 8 --engine sglang
 0||-m qwen3.5-35b-a3b -p fp8-block -g h100-sxm:4 --tp 4 --engine vllm@0.29
+1|TP=32 does not divide 16 recurrent heads|-m qwen3.5-397b-a17b -p fp8 -g h100-sxm:32 --tp 32
+0||-m qwen3.5-397b-a17b -p fp8 -g h100-sxm:16 --tp 16
+1|TP=16 does not divide the 8 groups of the recurrent state;num_groups must equal 1|-m nemotron-3-nano-30b-a3b -g h100-sxm:16 --tp 16
+0||-m granite-4.0-h-small -g h100-sxm:8 --tp 8
 1|spreads experts over all GPUs of a group, here 8, or none|-m minimax-m2 -g h100-sxm:8 --tp 8 --ep 2 --engine vllm@0.28
 1|experts to a width of 192|-m minimax-m2 -g h100-sxm:8 --tp 8 --ep 1 --engine vllm@0.28
 0|EP 8|-m minimax-m2 -g h100-sxm:8 --engine vllm@0.28
