@@ -1142,14 +1142,16 @@ static bool starts_on(const struct engine *e, const struct gpu *gpu)
 enum gp_status planner_engine(struct catalog *catalog, struct request *q, struct gp_err *err)
 {
     static const char *const names[] = CATALOG_ENGINES_TAKEN;
+    enum { NAMES = sizeof(names) / sizeof(names[0]) };
     enum gp_status rc = catalog_engine(catalog, names[0], &q->usual_engine, err);
 
     q->engine = q->usual_engine;
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !rc && q->gpu; i++) {
+    /* the first that starts and loads the weights, else the first that starts */
+    for (size_t i = 0; i < 2 * NAMES && !rc && q->gpu; i++) {
         const struct engine *e;
 
-        rc = catalog_engine(catalog, names[i], &e, err);
-        while (e && !starts_on(e, q->gpu))
+        rc = catalog_engine(catalog, names[i % NAMES], &e, err);
+        while (e && !(starts_on(e, q->gpu) && (i >= NAMES || reason_loads(q, e))))
             e = catalog_engine_before(catalog, e);
         if (e) {
             q->engine = e;

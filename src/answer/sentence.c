@@ -126,7 +126,7 @@ static const char *const warning_words[WARNING_COUNT] = {
     [WARNING_ZEROS] = "unstructured pruning saves no memory: zeros are stored like any "
                       "other weight; 2:4 does save",
     [WARNING_SPARSE] = "{gpu} has no sparse tensor cores (they start at compute capability 8.0)",
-    [WARNING_ENGINE] = "planned for {engine}, as {usual engine} {runs not} on {devices}",
+    [WARNING_ENGINE] = "planned for {engine}, as {usual engine} {passed over}",
     [WARNING_SLOTS] = "{engine} starts with {slots} by default: give it one for each "
                       "user with {slots option}",
     [WARNING_SLICE] = "{engine} may start with the whole GPU's {seqs large} slots and {tokens "
@@ -236,6 +236,7 @@ static const char *const refusal_words[] = {
     [REFUSED_MLP] = "TP={a} does not divide the MLP width {b}",
     [REFUSED_EXPERT] = "TP={a} does not divide the expert width {b}",
     [REFUSED_RECURRENT] = "TP={a} does not divide {b} recurrent heads",
+    [REFUSED_STATE_GROUPS] = "TP={a} does not divide the {b} groups of the recurrent state",
     [REFUSED_MLP_BLOCK] = "TP={tp} cuts the MLP to a width of {a}, {weight} has {blocks} of {b}: "
                           "{another tp}",
     [REFUSED_EXPERT_BLOCK] =
@@ -545,6 +546,21 @@ static const char *devices_of(const struct gpu *g, const struct engine *e, struc
                       g->vendor[0] ? " " : "", g->memory_only ? "accelerators" : "GPUs");
 }
 
+/* Why the engine that is usual was not taken: the GPU, or the weights. */
+static const char *passed_over(const struct request *q, struct texts *t)
+{
+    const struct engine *usual = q->usual_engine;
+    const struct gpu *g = q->gpu;
+
+    if (usual && !reason_loads(q, usual) && engine_runs_on(usual, g) &&
+        !engine_excludes(usual, SUPPORT_ENGINE, "", "", g->compute_capability))
+        return texts_addf(t, "loads no %s %s",
+                          q->precision.native ? q->model->native_method : q->precision.weight->id,
+                          q->precision.native ? "checkpoints" : "weights");
+    return texts_addf(t, "%s on %s", g->host ? "is not planned" : "does not run",
+                      devices_of(g, q->engine, t));
+}
+
 /* "architecture (see --list families) and tflops" */
 static const char *sentence_figures_missing(const struct gpu *g, struct texts *t)
 {
@@ -613,6 +629,7 @@ static const char *say_request(const struct plan *p, const char *words, const st
                               : "is not in its profile"},
         {"runs not", SAY_TEXT, .text = g->host ? "is not planned" : "does not run"},
         {"devices", SAY_TEXT, .text = devices_of(g, q->engine, t)},
+        {"passed over", SAY_TEXT, .text = passed_over(q, t)},
         {"gpu", SAY_TEXT, .text = g->id},
         {"network", SAY_NUMBER, .number = 100 * p->speed.network},
         {"figures missing", SAY_TEXT, .text = sentence_figures_missing(g, t)},

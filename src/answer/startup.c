@@ -222,6 +222,10 @@ static const struct startup_row {
      "ValueError: Total number of attention heads ({heads}) must be divisible by tensor "
      "parallel size ({tp}).",
      .refusals = BIT(REFUSED_HEADS)},
+    {"vllm", 0, NEWEST, "state-groups",
+     "AssertionError: If tensor parallel world size does not divide num_groups, then num_groups "
+     "must equal 1.",
+     .refusals = BIT(REFUSED_STATE_GROUPS)},
     {"vllm", V(0, 30), NEWEST, "kv-sharing",
      "NotImplementedError: Compressed-KV source not found on this rank; PP splits inside a "
      "v4.1 kv-sharing group are not supported.",
@@ -234,9 +238,7 @@ static const struct startup_row {
      "ValueError: Model architecture ... was supported in vLLM until v..., and is not supported "
      "anymore. Please use an older version of vLLM if you want to use this model architecture.",
      .stops = BIT(REASON_DROPPED)},
-    {"vllm", 0, NEWEST, "method",
-     "ValueError: Unknown quantization method: {method}. Must be one of [...].",
-     .stops = BIT(REASON_METHOD)},
+    {"vllm", 0, NEWEST, "method", "{no method}", .stops = BIT(REASON_METHOD)},
     {"vllm", V(0, 8), NEWEST, "quantization",
      "ValueError: The quantization method {weight} is not supported for the current GPU. "
      "Minimum capability: {quantized cc}. Current capability: {cc}.",
@@ -323,9 +325,7 @@ static const struct startup_row {
     {"vllm", V(0, 29), NEWEST, "graphs",
      "torch.OutOfMemoryError: CUDA out of memory. (while CUDA graphs are captured)",
      .stops = BIT(REASON_REST_LACKS), .may_stop = TIGHT_GRAPHS, .likely = free_lacks},
-    {"sglang", 0, NEWEST, "method",
-     "ValueError: Unknown quantization method: {method}. Must be one of [...].",
-     .stops = BIT(REASON_METHOD)},
+    {"sglang", 0, NEWEST, "method", "{no method}", .stops = BIT(REASON_METHOD)},
     {"sglang", 0, NEWEST, "quantization",
      "ValueError: The quantization method {weight} is not supported for the current GPU. "
      "Minimum capability: {quantized cc}. Current capability: {cc}.",
@@ -419,6 +419,25 @@ static double longest_request(const struct plan *p, double pool)
     return low;
 }
 
+/* What is said of a method that is not known, and of a form of one that is. */
+static const char *no_method(const char *method, struct texts *t)
+{
+    static const char *const forms[][2] = {
+        {"compressed-tensors-", "NotImplementedError: No compressed-tensors compatible scheme was "
+                                "found"},
+        {"quark-", "NotImplementedError: No quark compatible scheme was found"},
+        {"auto-round-", "ValueError: Unsupported data_type"},
+        {"modelopt-", "ValueError: ModelOpt currently only supports: [...]"},
+        {"gptq-", "ValueError: Unsupported quantization config"},
+    };
+
+    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
+        if (strncmp(method, forms[i][0], strlen(forms[i][0])) == 0)
+            return texts_addf(t, "%s (%s).", forms[i][1], method);
+    return texts_addf(t, "ValueError: Unknown quantization method: %s. Must be one of [...].",
+                      method);
+}
+
 /* As ggml names the devices of a vendor. */
 static const char *ggml_device(const char *vendor)
 {
@@ -460,6 +479,7 @@ const char *startup_message(const struct plan *p, const struct startup *startup,
         {"tokens", SAY_NUMBER, .number = m->max_batched_tokens},
         {"slots", SAY_NUMBER, .number = m->max_num_seqs},
         {"method", SAY_TEXT, .text = q->model->native_method},
+        {"no method", SAY_TEXT, .text = no_method(q->model->native_method, texts)},
         {"heads", SAY_NUMBER, .number = odd.b},
         {"whole", SAY_NUMBER, .number = odd.b},
         {"shard", SAY_NUMBER, .number = odd.a},

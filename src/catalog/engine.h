@@ -216,11 +216,11 @@ enum engine_term {
 enum support_kind { SUPPORT_KINDS(X) SUPPORT_KIND_COUNT };
 #undef X
 
-#define SUPPORT_MAX 32
+#define SUPPORT_MAX 48
 
 struct support {
     int kind;        /* enum support_kind */
-    char of[112];    /* '|' between */
+    char of[160];    /* '|' between */
     int from, until; /* compute capability, 75 for 7.5, both inclusive; 0 = open */
     unsigned roles;  /* of shards: bit per enum tensor_role */
     int least;       /* of shards: a block may be cut down to such a divisor; 0 = not */

@@ -250,7 +250,8 @@ struct model {
     char native_down[2][FORMAT_ID_MAX];     /* the down projections of a GGUF file, whose mixes
                                          * give them two types, layer by layer; "" = none */
     char native_name[96];                   /* in words: "fp8 128x128 block" */
-    char native_method[32];                 /* quantization_config.quant_method, "" = none */
+    char native_method[64];                 /* quantization_config.quant_method, "" = none;
+                                             * with a form that engines tell apart "gptq-3bit" */
     char native_unread[32];                 /* a quantiser's method that has no reader here */
     char native_kv[FORMAT_ID_MAX];          /* KV format a checkpoint asks for; "" = activations' */
     int checkpoint_count;

@@ -214,8 +214,13 @@ static void check_width(struct refusals *r, const struct layer_kind *k, int tp, 
         layout_refuse(r, REFUSED_MLP, tp, k->ff);
     if (k->experts > 0 && k->expert_ff % per_expert != 0)
         layout_refuse(r, REFUSED_EXPERT, per_expert, k->expert_ff);
-    if (k->lin_v_heads % tp != 0)
-        layout_refuse(r, REFUSED_RECURRENT, tp, k->lin_v_heads);
+    if (k->shared_ff % tp != 0)
+        layout_refuse(r, REFUSED_MLP, tp, k->shared_ff);
+    if (k->lin_v_heads % tp != 0 || k->lin_k_heads % tp != 0)
+        layout_refuse(r, REFUSED_RECURRENT, tp,
+                      k->lin_k_heads % tp != 0 ? k->lin_k_heads : k->lin_v_heads);
+    if (k->groups > 1 && k->groups % tp != 0) /* mamba_mixer2.py, vLLM 0.33 and SGLang 0.5.23 */
+        layout_refuse(r, REFUSED_STATE_GROUPS, tp, k->groups);
 }
 
 /* Is `width` elements of a shard a whole number of blocks, or may its blocks be cut down to a

@@ -218,6 +218,18 @@ const struct support *reason_support(const struct request *q, enum reason reason
     }
 }
 
+static bool loads_method(const struct request *q, const struct engine *e)
+{
+    return !q->precision.native || !q->model->native_method[0] ||
+           engine_loads_method(e, q->model->native_method);
+}
+
+bool reason_loads(const struct request *q, const struct engine *e)
+{
+    return !q->precision.weight ||
+           (engine_runs_format(e, q->precision.weight) && loads_method(q, e));
+}
+
 /* An engine runs on some vendors' GPUs, and keeps its KV cache in its own formats. */
 static uint64_t reasons_of_engine(const struct request *q)
 {
@@ -248,8 +260,7 @@ static uint64_t reasons_of_engine(const struct request *q)
         reasons |= REASON_BIT(REASON_SPARSE);
     if (!engine_runs_format(e, w))
         reasons |= REASON_BIT(REASON_FORMAT);
-    else if (q->precision.native && m->native_method[0] &&
-             !engine_loads_method(e, m->native_method))
+    else if (!loads_method(q, e))
         reasons |= REASON_BIT(REASON_METHOD);
     if (q->model->weights_only)
         return reasons;

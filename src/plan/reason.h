@@ -146,6 +146,9 @@ unsigned warnings_of_request(const struct request *request, const struct load *l
 /* The row of the engine's support for which the request is refused; NULL: it is not. */
 const struct support *reason_support(const struct request *request, enum reason reason);
 
+/* Does the engine load the request's weights: their format, and a checkpoint of its quantiser? */
+bool reason_loads(const struct request *request, const struct engine *engine);
+
 enum verdict reasons_verdict(uint64_t reasons);
 enum limit reasons_limit(uint64_t reasons);
 

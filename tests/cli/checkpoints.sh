@@ -39,6 +39,32 @@ nvfp4='"quant_method":"compressed-tensors","config_groups":{"g":{"targets":["Lin
 "weights":{"num_bits":4,"type":"float","group_size":16}}}'
 checkpoint half-of-down 6.87 "$q{$nvfp4,\"ignore\":[\"lm_head\",$layers]}"
 checkpoint all-of-down 8.12 "$q{$nvfp4,\"ignore\":[\"lm_head\",\"re:.*down_proj\"]}"
+# what a quantiser's own keys mean: blocks of AutoRound's FP8, an expression that begins anywhere,
+# ten values of 3 bit in a word, a row as null, 5 bit in a byte, a module of MLX without a mode,
+# a layer's tree of ModelOpt, scales that are powers of two, an embedding that is converted
+checkpoint ar-fp8 8.459 "$q{\"quant_method\":\"auto-round\",\"bits\":8,\"group_size\":[128,128],
+\"data_type\":\"fp\",\"packing_format\":\"auto_round:fp8\"}"
+checkpoint ar-search 6.221 "$q{\"quant_method\":\"auto-round\",\"bits\":4,\"group_size\":128,
+\"extra_config\":{\"mlp[.]down.*\":{\"bits\":8}}}"
+hqq='"quant_method":"hqq","skip_modules":["lm_head"],"quant_config":{"weight_quant_params":'
+checkpoint hqq-3 4.964 "$q{$hqq{\"nbits\":3,\"group_size\":64}}}"
+checkpoint hqq-5 8.864 "$q{$hqq{\"nbits\":5,\"group_size\":64}}}"
+checkpoint hqq-row 8.463 "$q{$hqq{\"nbits\":8,\"group_size\":null}}}"
+checkpoint mlx-module 4.233 ',"quantization":{"group_size":32,"bits":4,"mode":"mxfp4",
+"model.embed_tokens":{"group_size":64,"bits":8}}'
+checkpoint tree 5.906 "$q{\"quant_method\":\"modelopt\",\"quant_algo\":\"NVFP4\",
+\"ignore\":[\"lm_head\",\"model.layers.1*\"]}"
+fp8='"quant_method":"fp8","modules_to_not_convert":["lm_head"],"weight_block_size":'
+checkpoint ue8m0 8.661 "$q{$fp8[1,32],\"scale_fmt\":\"ue8m0\"}"
+checkpoint converted 7.970 "$q{$fp8[128,128],\"modules_to_convert\":[\"model.embed_tokens\"]}"
+plain=$llama
+llama='"model_type":"mixtral","hidden_size":4096,"num_hidden_layers":32,"num_attention_heads":32,
+"num_key_value_heads":8,"intermediate_size":14336,"vocab_size":32000,"num_local_experts":8,
+"num_experts_per_tok":2,"max_position_embeddings":32768,"torch_dtype":"bfloat16"'
+checkpoint router-alone 22.79 "$q{\"quant_method\":\"compressed-tensors\",\"config_groups\":{\"g\":
+{\"targets\":[\"Linear\"],\"weights\":{\"num_bits\":4,\"type\":\"int\",\"group_size\":128}}},
+\"ignore\":[\"lm_head\",\"re:.*gate\"]}"
+llama=$plain
 
 # a method that nobody here knows: planned in a format that is named
 config next "$q{\"quant_method\":\"q-next\"}"

@@ -13,8 +13,8 @@ checkpoint() {
  "intermediate_size": $2, "num_hidden_layers": 80, "num_attention_heads": 64,
  "num_key_value_heads": 8, "vocab_size": 152064, "max_position_embeddings": 32768,
  "torch_dtype": "float16", "tie_word_embeddings": false,
- "quantization_config": {"quant_method": "$3", "bits": 4, "group_size": $4, "desc_act": false,
-  "version": "gemm", "zero_point": true}}
+ "quantization_config": {"quant_method": "$3", "bits": ${5:-4}, "group_size": $4, "desc_act": false,
+  "version": "gemm", "zero_point": true${6:-}}}
 EOF
 }
 checkpoint odd 29568 awq 128
@@ -23,6 +23,10 @@ checkpoint odd-32 29568 gptq 32
 checkpoint padded 29696 awq 128
 checkpoint exl3 29696 exl3 128
 checkpoint qqq 29696 qqq 128
+checkpoint hqq 29696 hqq 128
+checkpoint gptq-3 29696 gptq 128 3
+checkpoint int5 29696 compressed-tensors 128 4 \
+    ', "config_groups": {"g": {"targets": ["Linear"], "weights": {"num_bits": 5, "group_size": 128}}}'
 
 # exit code | words that must be there, ',' between | request
 while IFS='|' read -r code words request; do
@@ -73,10 +77,12 @@ done <<'E2'
 0||-m llama-3.1-8b -p int8 -g h100-sxm:1 --engine vllm@0.28
 0||-m llama-3.1-8b -p int8 -g t4:2 --tp 2 -c 2048 --engine vllm@0.28
 0||-m llama-3.1-8b -p int8-gptq -g b200:1 --engine vllm@0.28
-1|8.9 or higher, quadro-rtx-8000 has 7.5: --kv-precision fp16|-m qwen3-8b -p int4-awq -g quadro-rtx-8000:1 --engine vllm@0.24 --kv-precision fp8
+1|8.0 or higher, quadro-rtx-8000 has 7.5: --kv-precision fp16;8.9|-m qwen3-8b -p int4-awq -g quadro-rtx-8000:1 --engine vllm@0.24 --kv-precision fp8
 1|8.9 or higher;fp8e4nv|-m qwen3-8b -p int4-awq -g rtx-3090:1 --engine vllm@0.11 --kv-precision fp8_e4m3
-1|fp8-e5m2 KV cache on compute capability 8.9|-m qwen2.5-7b -p int4-awq -g t4:1 --engine vllm@0.24 --kv-precision fp8_e5m2
+1|fp8-e5m2 KV cache on compute capability 8.0|-m qwen2.5-7b -p int4-awq -g t4:1 --engine vllm@0.24 --kv-precision fp8_e5m2
 0||-m qwen3-8b -p int4-awq -g rtx-3090:1 --engine vllm@0.10 --kv-precision fp8
+0||-m qwen3-8b -p int4-awq -g rtx-3090:1 --engine vllm@0.24 --kv-precision fp8
+0||-m qwen3-8b -g a100-sxm-80:1 --kv-precision fp8_e5m2
 0||-m qwen3-8b -g l4:1 -c 4096 --kv-precision fp8 --engine vllm@0.24
 0||-m qwen3-8b -g h100-sxm:1 --kv-precision fp8_e4m3
 0||-m qwen3-8b -g h100-sxm:1 --kv-precision fp8_e5m2
@@ -97,6 +103,10 @@ done <<'E2'
 1|shared expert to a width of 64;TP 4|-m qwen3.5-35b-a3b -p fp8-block -g h100-sxm:8 --tp 8 --ep 8 --engine vllm@0.29
 1|shared expert to a width of 64|-m qwen3.5-35b-a3b -p fp8-block -g h100-sxm:8 --tp 8 --engine sglang
 0||-m qwen3.5-35b-a3b -p fp8-block -g h100-sxm:4 --tp 4 --engine vllm@0.29
+1|TP=32 does not divide 16 recurrent heads|-m qwen3.5-397b-a17b -p fp8 -g h100-sxm:32 --tp 32
+0||-m qwen3.5-397b-a17b -p fp8 -g h100-sxm:16 --tp 16
+1|TP=16 does not divide the 8 groups of the recurrent state;num_groups must equal 1|-m nemotron-3-nano-30b-a3b -g h100-sxm:16 --tp 16
+0||-m granite-4.0-h-small -g h100-sxm:8 --tp 8
 1|spreads experts over all GPUs of a group, here 8, or none|-m minimax-m2 -g h100-sxm:8 --tp 8 --ep 2 --engine vllm@0.28
 1|experts to a width of 192|-m minimax-m2 -g h100-sxm:8 --tp 8 --ep 1 --engine vllm@0.28
 0|EP 8|-m minimax-m2 -g h100-sxm:8 --engine vllm@0.28
@@ -106,6 +116,15 @@ done <<'E2'
 1|loads no awq checkpoints;Unsupported quantization_config|-m %/padded -g h100-sxm:2 --engine tensorrt-llm
 1|loads no qqq checkpoints|-m %/qqq -g h100-sxm:2 --engine vllm@0.28
 0||-m %/qqq -g h100-sxm:2 --engine vllm@0.9
+0|vLLM 0.27;planned for vLLM, as a newer one loads no nf4 weights|-m llama-3.1-8b -p nf4 -g rtx-4090 -c 4k
+1|does not run nf4 weights|-m llama-3.1-8b -p nf4 -g rtx-4090 -c 4k --engine vllm@0.28
+0|vLLM 0.14;as a newer one loads no hqq checkpoints|-m %/hqq -g h100-sxm:2
+1|vLLM (0.15) loads no hqq checkpoints;Unknown quantization method: hqq|-m %/hqq -g h100-sxm:2 --engine vllm@0.15
+1|loads no gptq-3bit checkpoints;Unsupported quantization config|-m %/gptq-3 -g h100-sxm:2 --engine vllm
+0||-m %/gptq-3 -g h100-sxm:2 --engine vllm@0.21
+1|SGLang (0.5.23+) loads no gptq-3bit|-m %/gptq-3 -g h100-sxm:2 --engine sglang
+1|loads no compressed-tensors-int5;No compressed-tensors compatible scheme|-m %/int5 -g h100-sxm:2 --engine vllm@0.24
+0||-m %/int5 -g h100-sxm:2 --engine vllm@0.25
 0|non-torch 0.77|-m qwen3-8b -g rtx-4090:2 --tp 2 --engine vllm@0.20
 0|non-torch 1.02|-m qwen3-8b -g rtx-3090:2 --tp 2 --engine vllm@0.20
 0|non-torch 0.77|-m qwen3-8b -g rtx-3090:4 --tp 4 --engine vllm@0.20

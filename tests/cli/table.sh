@@ -52,7 +52,8 @@ mlx apple-m3-max int8,fp8,nf4,q4_k_m bf16,int4-awq,mlx-4bit
 llama.cpp rtx-5090 int8,fp8,nf4,int4-awq,int8-bnb,mxfp6,mlx-4bit bf16,f16,q4_k_m,mxfp4,nvfp4
 ollama rtx-5090 fp8,int4-gptq q8_0,bf16
 tensorrt-llm rtx-5090 q4_k_m,nf4,int8-bnb,mlx-8bit int8,fp8,int4-awq,nvfp4
-vllm rtx-5090 mlx-4bit int8-bnb,nf4,q4_k_m,mxfp4
+vllm rtx-5090 mlx-4bit,nf4,int8-bnb q4_k_m,mxfp4
+vllm@0.27 rtx-5090 mlx-4bit int8-bnb,nf4
 sglang rtx-5090 mlx-4bit fp8,q4_k_m
 ROWS
 

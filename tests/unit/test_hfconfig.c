@@ -653,7 +653,7 @@ static void test_quant_rules(void **state)
                "\"weight_quant_params\":{\"nbits\":4,\"group_size\":64}},\"mlp.down_proj\":{"
                "\"weight_quant_params\":{\"nbits\":3,\"group_size\":32}}},"
                "\"skip_modules\":[\"lm_head\"]}"),
-         8 * 2 * 8192 + 4 * (3072 + 8192.0 / 32 * 4)},
+         8 * 2 * 8192 + 4 * (8192 * 3.2 / 8 + 8192.0 / 32 * 4)}, /* bitpack.py pack_3bit_32 */
         {QUANT("{\"quant_method\":\"exl3\",\"bits\":3.5,\"head_bits\":6}"), 12 * 8192 * 3.5 / 8},
         {QUANT("{\"quant_method\":\"aqlm\",\"in_group_size\":8,\"num_codebooks\":1,"
                "\"nbits_per_codebook\":8,\"linear_weights_not_to_quantize\":"

@@ -83,15 +83,15 @@ static const struct {
                 "mixer.up_proj"},
     {"down_proj", "mlp.down_proj mlp.c_proj mlp.fc2 fc2 mlp.fc_out mlp.dense_4h_to_h "
                   "feed_forward.w2 feed_forward.down_proj ffn.down_proj ffn.w2 mixer.down_proj"},
-#define EXPERTS(own, w)                                                                            \
-    "mlp.experts.0." own " mlp.experts.gate_up_proj mlp.switch_mlp." own " mlp.experts." own       \
-    " mlp.experts.0." w " ffn.experts.0." own " ffn.experts.0." w " block_sparse_moe.experts.0." w \
+#define EXPERTS(own, fused, w)                                                                     \
+    "mlp.experts.0." own fused " mlp.switch_mlp." own " mlp.experts." own " mlp.experts.0." w      \
+    " ffn.experts.0." own " ffn.experts.0." w " block_sparse_moe.experts.0." w                     \
     " block_sparse_moe.experts.0." own " block_sparse_moe.switch_mlp." own                         \
     " feed_forward.experts." own " feed_forward.experts.0." own " mixer.experts.0." own            \
     " moe.experts.0." own " experts.0." own " experts." own " ffn.switch_mlp." own
-    {"experts.gate_proj", EXPERTS("gate_proj", "w1")},
-    {"experts.up_proj", EXPERTS("up_proj", "w3")},
-    {"experts.down_proj", EXPERTS("down_proj", "w2")},
+    {"experts.gate_proj", EXPERTS("gate_proj", " mlp.experts.gate_up_proj", "w1")},
+    {"experts.up_proj", EXPERTS("up_proj", " mlp.experts.gate_up_proj", "w3")},
+    {"experts.down_proj", EXPERTS("down_proj", "", "w2")},
 #define SHARED(own)                                                                \
     "mlp.shared_experts." own " mlp.shared_expert." own " ffn.shared_experts." own \
     " feed_forward.shared_expert." own " mixer.shared_experts." own                \
@@ -314,9 +314,9 @@ struct names {
     bool experts;
 };
 
-/* Experts beside a dense MLP (Gemma 4) are not below "mlp"; a fused name of a recurrence is
- * not one of attention. Names that hold another ("switch_mlp.up_proj") would answer to it:
- * only MLX, Hunyuan and Granite have them. */
+/* Experts beside a dense MLP (Gemma 4) are not below "mlp"; Mixtral's are w1 to w3 alone; a fused
+ * name of a recurrence is not one of attention. Names that hold another ("switch_mlp.up_proj")
+ * would answer to it: only MLX, Hunyuan and Granite have them. */
 static bool names_take(const struct quant *q, const struct layer_kind *kind, enum tensor_role role,
                        const char *name)
 {
@@ -328,6 +328,8 @@ static bool names_take(const struct quant *q, const struct layer_kind *kind, enu
         return hf_has(q->hf, "quantization");
     if (strstr(name, "shared_mlp") != NULL)
         return strcmp(family, "hunyuan") == 0 || strcmp(family, "granite") == 0;
+    if (role == ROLE_EXPERT && gp_has_word("mixtral phimoe", " ", family))
+        return strncmp(name, "block_sparse_moe.experts.0.w", 28) == 0;
     return role != ROLE_EXPERT || kind->ff == 0 || strncmp(name, "mlp.", 4) != 0;
 }
 

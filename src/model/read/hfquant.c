@@ -87,6 +87,23 @@ static bool quant_flag(const json_t *config, const char *key)
     return json_is_true(value) || json_integer_value(value) != 0;
 }
 
+/* A form of the method that engines tell apart: "gptq-3bit". */
+static void name_variant(struct form *f, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void name_variant(struct form *f, const char *fmt, ...)
+{
+    char *out = f->hf->model->native_method;
+    size_t len = strlen(f->method), size = sizeof f->hf->model->native_method;
+    va_list args;
+
+    va_start(args, fmt);
+    gp_format(out, size, "%s-", f->method);
+    if (len + 1 < size)
+        vsnprintf(out + len + 1, size - len - 1, fmt, args);
+    va_end(args);
+}
+
 /* ---- schemes ---- */
 
 static int scheme_add(struct form *f, const char *id, struct format scheme)
@@ -112,11 +129,19 @@ static int scheme_tensor(struct form *f, const char *id, double bits)
     return scheme_add(f, id, (struct format){.bits = bits, .tensor_bytes = 4});
 }
 
-static int scheme_block(struct form *f, const char *id, int rows, int cols)
+/* A pair of whole numbers: rows and columns. */
+static int block_side(const json_t *pair, size_t side, int fallback)
+{
+    json_int_t number = json_integer_value(json_array_get(pair, side));
+
+    return number > 0 ? (int)number : fallback;
+}
+
+static int scheme_block(struct form *f, const char *id, int rows, int cols, double bytes)
 {
     return scheme_add(
         f, id,
-        (struct format){.bits = 8, .group_rows = rows, .group_cols = cols, .group_bytes = 4});
+        (struct format){.bits = 8, .group_rows = rows, .group_cols = cols, .group_bytes = bytes});
 }
 
 /* Microscaling and what is stored like it, by the catalogue's names. */
@@ -132,7 +157,7 @@ static int scheme_named(struct form *f, const char *id)
     if (strcmp(id, "fp8-tensor") == 0)
         return scheme_tensor(f, id, 8);
     if (strcmp(id, "fp8-block") == 0)
-        return scheme_block(f, id, 128, 128);
+        return scheme_block(f, id, 128, 128, 4);
     if (strcmp(id, "int8") == 0)
         return scheme_grouped(f, id, 8, 0, 2);
     return scheme_grouped(f, id, 8, 0, 4); /* fp8, int8-bnb */
@@ -169,11 +194,12 @@ static int scheme_integer(struct form *f, double bits, int group, bool zeros, bo
 static const struct hf_field config_fields[] = {
     {"quant_method expert_dtype quant_algo kv_cache_quant_algo weights forward_dtype mode",
      .kinds = HF_TEXT},
-    {"group_size q_group_size", .kinds = HF_GROUP, -1, GROUP_TOP},
+    {"q_group_size", .kinds = HF_GROUP, -1, GROUP_TOP},
     {"weight_block_size", .kinds = HF_COUNTS, 1, 65536, .items = 2},
     {"modules_to_not_convert ignored_layers llm_int8_skip_modules skip_modules "
-     "linear_weights_not_to_quantize ignore exclude exclude_modules",
+     "linear_weights_not_to_quantize ignore exclude exclude_modules modules_to_convert",
      .kinds = HF_TEXTS},
+    {"block_name_to_quantize to_quant_block_names", .kinds = HF_TEXT | HF_TEXTS},
     {"lm_head", .kinds = HF_FLAG | HF_OBJECT}, /* MLX: settings of the module */
     {"load_in_4bit load_in_8bit _load_in_4bit _load_in_8bit bnb_4bit_use_double_quant",
      .kinds = HF_FLAG},
@@ -190,6 +216,10 @@ static const struct hf_field config_fields[] = {
 /* ExLlama's are a mean over the matrices. */
 static const struct hf_field whole_bits = {"bits", .kinds = HF_COUNT, 1, 32};
 static const struct hf_field mean_bits = {"bits", .kinds = HF_NUMBER, 1, 32};
+/* AutoRound's of FP8 are blocks, too. */
+static const struct hf_field one_group = {"group_size", .kinds = HF_GROUP, -1, GROUP_TOP};
+static const struct hf_field block_group = {"group_size", .kinds = HF_GROUP | HF_COUNTS, -1,
+                                            GROUP_TOP, .items = 2};
 
 static const struct hf_field group_fields[] = {
     {"targets", .kinds = HF_TEXTS},
@@ -216,10 +246,12 @@ static void check_config(struct hf *hf, const char *path, const json_t *config)
 {
     const json_t *scheme = hf_present(config, "kv_cache_scheme");
     bool mean = strncmp(word_of(config, "quant_method"), "exl", 3) == 0;
+    bool blocks = strstr(word_of(config, "quant_method"), "round") != NULL;
     char below[96];
 
     CHECK(hf, path, config, config_fields);
     hf_check(hf, path, config, mean ? &mean_bits : &whole_bits, 1);
+    hf_check(hf, path, config, blocks ? &block_group : &one_group, 1);
     snprintf(below, sizeof below, "%s.kv_cache_scheme", path);
     if (json_is_object(scheme))
         CHECK(hf, below, scheme, scheme_fields);
@@ -257,6 +289,19 @@ static bool bits_missing(struct form *f, const char *key, int bits)
     return f->hf->rc != GP_OK;
 }
 
+/* ModelOpt's "layers.1*" is the tree below layer 1, not 10 to 19 (vLLM 0.33 modelopt.py
+ * apply_vllm_mapper). */
+static void keep_tree(struct form *f, const char *text)
+{
+    size_t len = strlen(text);
+    bool tree = strncmp(f->method, "modelopt", 8) == 0 && len > 1 && text[len - 1] == '*' &&
+                text[len - 2] >= '0' && text[len - 2] <= '9';
+    char name[1024];
+
+    gp_format(name, sizeof name, "%.*s", (int)(len < sizeof name ? len - tree : 0), text);
+    quant_rule(f->q, "", name, QUANT_KEPT);
+}
+
 /* The lists of what stays, whatever the quantiser calls it. */
 static bool keep_lists(struct form *f)
 {
@@ -274,9 +319,10 @@ static bool keep_lists(struct form *f)
     bool any = false;
 
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        const json_t *list = json_object_get(f->config, keys[i]);
+        const json_t *list = json_object_get(f->config, keys[i]), *item;
+        size_t at;
 
-        quant_rules(f->q, "", list, QUANT_KEPT);
+        json_array_foreach(list, at, item) keep_tree(f, json_string_value(item));
         any |= json_array_size(list) > 0;
     }
     return any;
@@ -289,23 +335,24 @@ static void read_mixed(struct form *f, json_t *layers);
 static void read_fp8(struct form *f)
 {
     const json_t *block = json_object_get(f->config, "weight_block_size");
-    json_int_t rows = json_integer_value(json_array_get(block, 0));
-    json_int_t cols = json_integer_value(json_array_get(block, 1));
+    int rows = block_side(block, 0, 1), cols = block_side(block, 1, 1);
+    bool bytes = strcmp(word_of(f->config, "scale_fmt"), "ue8m0") == 0; /* powers of two */
     const char *inside = word_of(f->config, "expert_dtype");
     const char *experts = inside[0] != '\0' ? inside : hf_text(f->hf, "expert_dtype");
     json_t *layers = json_object_get(f->config, "quantized_layers");
 
-    f->towers = keep_lists(f); /* DeepSeek's have none, and leave the tower as it is */
+    f->towers = keep_lists(f);  /* DeepSeek's have none, and leave the tower as it is */
     if (json_is_object(layers)) /* DeepSeek V4: experts in NVFP4 */
         read_mixed(f, layers);
     if (experts != NULL && strcmp(experts, "fp4") == 0)
         quant_rule(f->q, "re:", ".*\\.experts\\.", scheme_named(f, "mxfp4"));
     if (hf_has(f->hf, "engram_layer_ids")) /* a scale per 32 of a row */
         quant_role(f->q, ROLE_NGRAM, scheme_named(f, "mxfp8"));
-    f->rest = json_is_array(block) ? scheme_block(f, "fp8-block", (int)rows, (int)cols)
+    f->rest = json_is_array(block) ? scheme_block(f, "fp8-block", rows, cols, bytes ? 1 : 4)
                                    : scheme_named(f, "fp8-tensor");
+    quant_rules(f->q, "", json_object_get(f->config, "modules_to_convert"), f->rest);
     if (json_is_array(block))
-        name_it(f->hf, "fp8 e4m3, %dx%d blocks", (int)rows, (int)cols);
+        name_it(f->hf, "fp8 e4m3, %dx%d blocks", rows, cols);
     else
         name_it(f->hf, "fp8 e4m3, a scale per tensor");
 }
@@ -353,11 +400,9 @@ static void read_mxfp4(struct form *f)
 static void read_int8_block(struct form *f)
 {
     const json_t *block = json_object_get(f->config, "weight_block_size");
-    json_int_t rows = json_integer_value(json_array_get(block, 0));
-    json_int_t cols = json_integer_value(json_array_get(block, 1));
 
     keep_lists(f);
-    f->rest = scheme_block(f, "int8", rows > 0 ? (int)rows : 128, cols > 0 ? (int)cols : 128);
+    f->rest = scheme_block(f, "int8", block_side(block, 0, 128), block_side(block, 1, 128), 4);
     name_it(f->hf, "int8, blocks");
 }
 
@@ -380,6 +425,13 @@ static void name_groups(struct form *f, const char *method, double bits, int gro
         name_it(f->hf, "%s %g bit, group %d", method, bits, group);
 }
 
+/* Bits that only some releases have kernels for. */
+static void odd_bits(struct form *f, int bits)
+{
+    if (strcmp(f->method, "gptq") == 0 && bits != 4 && bits < 8)
+        name_variant(f, "%dbit", bits);
+}
+
 /* GPTQModel's `dynamic`: "-:expression" stays, "+:expression" or an expression alone has bits
  * and group of its own. */
 static void read_dynamic(struct form *f, int bits, int group)
@@ -397,6 +449,7 @@ static void read_dynamic(struct form *f, int bits, int group)
         } else if (check_module(f, "dynamic", key, row)) {
             int own = quant_number(f->hf, row, "bits", bits);
 
+            odd_bits(f, own);
             quant_rule(f->q, "re:", text,
                        own > 8
                            ? QUANT_KEPT
@@ -438,14 +491,19 @@ static void read_gptq_awq(struct form *f)
     read_dynamic(f, bits, group);
     f->rest = only_blocks(f, scheme) ? QUANT_KEPT : scheme;
     f->head = quant_flag(f->config, "lm_head") ? scheme : QUANT_KEPT;
+    odd_bits(f, bits);
+    if (strcmp(f->method, "gptq") == 0 && json_is_false(json_object_get(f->config, "sym")))
+        name_variant(f, "asymmetric");
     name_groups(f, f->method, bits, group);
 }
 
-/* A row of AutoRound: data_type int, mx_fp, nv_fp, fp; 16 bit and more is left alone. */
+/* A row of AutoRound: data_type int, mx_fp, nv_fp, fp; 16 bit and more is left alone. A pair of
+ * group sizes is a block of FP8. */
 static int autoround_scheme(struct form *f, const json_t *row, int bits, int group,
                             const char *type, bool awq)
 {
     const char *own = word_of(row, "data_type");
+    const json_t *pair = json_object_get(f->config, "group_size");
 
     bits = quant_number(f->hf, row, "bits", bits);
     group = quant_number(f->hf, row, "group_size", group);
@@ -456,6 +514,8 @@ static int autoround_scheme(struct form *f, const json_t *row, int bits, int gro
         return scheme_named(f, bits == 4 ? "mxfp4" : bits == 6 ? "mxfp6" : "mxfp8");
     if (strncmp(type, "nv", 2) == 0)
         return scheme_named(f, "nvfp4");
+    if (strncmp(type, "fp", 2) == 0 && json_is_array(pair))
+        return scheme_block(f, "fp8-block", block_side(pair, 0, 1), block_side(pair, 1, 1), 4);
     if (strncmp(type, "fp", 2) == 0)
         return scheme_named(f, bits == 8 ? "fp8" : "mxfp4");
     return scheme_integer(f, bits, group, true, !awq);
@@ -466,30 +526,64 @@ static bool is_expression(const char *text)
     return strpbrk(text, "\\*+?[](){}|^$") != NULL;
 }
 
+/* An expression that may begin anywhere in the name, as Python's re.search takes it. */
+static void search_rule(struct form *f, const char *text, int scheme)
+{
+    char search[1100];
+
+    snprintf(search, sizeof search, "re:.*(?:%.1000s)", text);
+    quant_rule(f->q, "", search, scheme);
+}
+
+/* Does a list of blocks, or a text of them with ',' between, hold a tower's? */
+static bool has_tower(const json_t *blocks)
+{
+    const char *text = json_string_value(blocks);
+    char part[256];
+    bool any = false;
+
+    for (size_t i = 0; i < json_array_size(blocks); i++)
+        any |= has_tower(json_array_get(blocks, i));
+    for (; text != NULL && *text != '\0'; text += strspn(text, ",")) {
+        size_t len = strcspn(text, ",");
+
+        gp_format(part, sizeof part, "%.*s", (int)len, text);
+        any |= tensorname_is_aside(part);
+        text += len;
+    }
+    return any;
+}
+
 static void read_autoround(struct form *f)
 {
     int bits = quant_number(f->hf, f->config, "bits", 4);
-    int group = quant_number(f->hf, f->config, "group_size", 128);
+    bool blocks = json_is_array(json_object_get(f->config, "group_size"));
+    int group = blocks ? 128 : quant_number(f->hf, f->config, "group_size", 128);
     const char *packing = word_of(f->config, "packing_format");
     const char *type = word_of(f->config, "data_type");
-    bool awq = strstr(packing, "awq") != NULL;
     const char *key;
     const json_t *row;
 
-    if (packing[0] == '\0')
-        packing = word_of(f->config, "backend");
+    bool awq = strstr(packing[0] != '\0' ? packing : word_of(f->config, "backend"), "awq") != NULL;
+    f->towers = has_tower(json_object_get(f->config, "block_name_to_quantize")) ||
+                has_tower(json_object_get(f->config, "to_quant_block_names"));
     keep_lists(f);
     json_object_foreach(json_object_get(f->config, "extra_config"), key, row)
     {
         if (check_module(f, "extra_config", key, row)) {
             int scheme = autoround_scheme(f, row, bits, group, type, awq);
 
-            quant_rule(f->q, is_expression(key) ? "re:" : "", key, scheme);
+            if (is_expression(key))
+                search_rule(f, key, scheme);
+            else
+                quant_rule(f->q, "", key, scheme);
         }
     }
     read_dynamic(f, bits, group);
     f->rest = autoround_scheme(f, NULL, bits, group, type, awq);
     f->head = quant_flag(f->config, "quant_lm_head") ? f->rest : QUANT_KEPT;
+    if (type[0] != '\0' && strncmp(type, "int", 3) != 0)
+        name_variant(f, "%.2s", type);
     if (type[0] != '\0' && strncmp(type, "int", 3) != 0)
         name_it(f->hf, "%.20s %d bit, group %d (AutoRound)", type, bits, group);
     else
@@ -533,14 +627,17 @@ static void read_groups(struct form *f)
     name_groups(f, rows[i].words, bits, group);
 }
 
-/* HQQ: a scale and a zero point of 16 bit a group, or of 8 where they are quantised too.
+/* HQQ: a scale and a zero point of 16 bit a group, or of 8 where they are quantised too; ten
+ * values of 3 bit in a word, those of 5 and 6 in a byte (hqq quantize.py bit_to_packing).
  * quant_config is one for all, or one for each tag ("self_attn.q_proj"). */
 static int hqq_scheme(struct form *f, const json_t *settings)
 {
     const json_t *weights = json_object_get(settings, "weight_quant_params");
     const json_t *of = json_is_object(weights) ? weights : settings;
-    int bits = quant_number(f->hf, of, "nbits", 4),
-        group = quant_number(f->hf, of, "group_size", 64);
+    int bits = quant_number(f->hf, of, "nbits", 4);
+    int group = json_is_null(json_object_get(of, "group_size"))
+                    ? 0
+                    : quant_number(f->hf, of, "group_size", 64);
     bool scale = json_is_object(json_object_get(settings, "scale_quant_params"));
     bool zero = json_is_object(json_object_get(settings, "zero_quant_params"));
 
@@ -548,8 +645,11 @@ static int hqq_scheme(struct form *f, const json_t *settings)
         return QUANT_KEPT;
     if (f->hf->model->native_name[0] == '\0')
         name_groups(f, "HQQ", bits, group);
-    return scheme_grouped(f, integer_id(bits, group, true, false), bits, group,
-                          (scale ? 1 : 2) + (zero ? 1 : 2));
+    return scheme_grouped(f, integer_id(bits, group, true, false),
+                          bits == 3  ? 3.2
+                          : bits > 4 ? 8
+                                     : bits,
+                          group, (scale ? 1 : 2) + (zero ? 1 : 2));
 }
 
 static void read_hqq(struct form *f)
@@ -754,14 +854,11 @@ static void read_gemma(struct form *f)
     keep_lists(f);
     json_object_foreach(json_object_get(f->config, "module_quant_configs"), key, row)
     {
-        char search[1100];
         int own = quant_number(f->hf, row, "num_bits", bits);
 
         if (!check_module(f, "module_quant_configs", key, row) || bits_missing(f, "num_bits", own))
             continue;
-        snprintf(search, sizeof search, "re:.*(?:%.1000s)", key);
-        quant_rule(f->q, "", search,
-                   scheme_grouped(f, integer_id(own, 0, false, false), own, 0, 2));
+        search_rule(f, key, scheme_grouped(f, integer_id(own, 0, false, false), own, 0, 2));
     }
     if (bits_missing(f, "num_bits", bits))
         return;
@@ -850,9 +947,12 @@ static void read_quark(struct form *f)
     f->rest = f->head = quark_scheme(f, first);
     json_object_foreach(kv, key, row) word =
         word_of(json_object_get(row, "output_tensors"), "dtype");
+    const char *type = word_of(quark_weight(first), "dtype");
+    if (strstr(type, "int") != NULL || strncmp(type, "fp6", 3) == 0)
+        name_variant(f, "%.8s", type);
     if (strncmp(word, "fp8", 3) == 0)
         gp_copy(f->hf->model->native_kv, FORMAT_ID_MAX, "fp8");
-    name_it(f->hf, "%.30s (Quark)", word_of(quark_weight(first), "dtype"));
+    name_it(f->hf, "%.30s (Quark)", type);
 }
 
 /* ---- PyTorch's torchao ---- */
@@ -991,6 +1091,12 @@ static int group_scheme(struct form *f, const json_t *group, const char *format)
     half |= strstr(format, "24") != NULL;
     if (strcmp(format, "dense") == 0)
         return QUANT_KEPT; /* trained for it, stored in 16 bit */
+    if (half)
+        name_variant(f, "2:4");
+    else if (strcmp(word_of(weights, "type"), "float") != 0 && bits != 4 && bits != 8)
+        name_variant(f, "int%d", bits);
+    else if (size == 32 && strcmp(word_of(weights, "type"), "float") == 0)
+        name_variant(f, "mxfp%d", bits);
     int scheme = -1;
     if (strcmp(word_of(weights, "type"), "float") == 0) {
         if (bits == 4)
@@ -1000,11 +1106,9 @@ static int group_scheme(struct form *f, const json_t *group, const char *format)
         else if (bits == 6 && size == 32)
             scheme = scheme_named(f, "mxfp6");
         else if (bits == 8)
-            scheme = size == 32 ? scheme_named(f, "mxfp8")
-                     : json_is_array(block)
-                         ? scheme_block(f, "fp8-block",
-                                        (int)json_integer_value(json_array_get(block, 0)),
-                                        (int)json_integer_value(json_array_get(block, 1)))
+            scheme = size == 32             ? scheme_named(f, "mxfp8")
+                     : json_is_array(block) ? scheme_block(f, "fp8-block", block_side(block, 0, 1),
+                                                           block_side(block, 1, 1), 4)
                      : strcmp(strategy, "block") == 0  ? scheme_named(f, "fp8-block")
                      : strcmp(strategy, "tensor") == 0 ? scheme_named(f, "fp8-tensor")
                      : size > 0                        ? scheme_grouped(f, "fp8", 8, size, 4)
@@ -1142,7 +1246,7 @@ static const struct {
 } algos[] = {
     {"fp8-tensor", "fp8"},
     {"fp8", "fp8_per_channel_per_token fp8_pc_pt"},
-    {"fp8-block", "fp8_pb_wo fp8_pb_real"},
+    {"fp8-block", "fp8_pb_wo fp8_pb_real fp8_block_scales"},
     {"nvfp4", "nvfp4 nvfp4_awq nvfp4_svdquant w4a16_nvfp4 w4a8_nvfp4_fp8"},
     {"mxfp4", "mxfp4 w4a8_mxfp4_fp8 w4a16_mxfp4"},
     {"mxfp8", "mxfp8"},
@@ -1208,6 +1312,11 @@ static void read_modelopt(struct form *f)
     keep_lists(f);
     if (json_is_object(layers))
         read_mixed(f, layers);
+    char low[64];
+    lower_word(algo, low);
+    if (strcmp(f->method, "modelopt") == 0 && low[0] != '\0' && strcmp(low, "fp8") != 0 &&
+        strcmp(low, "nvfp4") != 0)
+        name_variant(f, "%s", low);
     if (scheme > 0)
         f->rest = f->head = scheme;
     else if (json_is_object(json_object_get(f->config, "config_groups")))
@@ -1226,7 +1335,7 @@ static int mlx_scheme(struct form *f, const json_t *row, int bits, int group, co
                                       "mlx-5bit", "mlx-6bit", "mlx-8bit", "mlx-8bit"};
     const char *own = word_of(row, "mode");
 
-    mode = own[0] != '\0' ? own : mode;
+    mode = own[0] != '\0' ? own : row != NULL ? "affine" : mode; /* to_quantized()'s default */
     bits = quant_number(f->hf, row, "bits", bits);
     group = quant_number(f->hf, row, "group_size", group);
     if (strcmp(mode, "nvfp4") == 0)
