@@ -117,8 +117,7 @@ static const char *const warning_words[WARNING_COUNT] = {
     [WARNING_WEIGHTS_ONLY] = "only the weights are counted: what this kind of model "
                              "needs to run is not estimated",
     [WARNING_VISION] = "the vision tower is not counted: GGUF keeps it in a file of its own",
-    [WARNING_GGUF] = "{weight} is a GGUF format; {engine} does not run it well: "
-                     "llama.cpp is its engine",
+    [WARNING_GGUF] = "{weight} is a GGUF format, which llama.cpp runs better than {engine}{cure}",
     [WARNING_UNPACKED] = "{gpu} has no {math} arithmetic: {weight} weights are unpacked "
                          "to 16 bit, which saves memory but no arithmetic",
     [WARNING_SLOW_TYPE] = "{gpu} runs {math} at only {rate}, {times slower} times slower "
@@ -924,10 +923,12 @@ const char *sentence_warning(const struct plan *p, int i, struct texts *t)
     int w = bit_at(p->warnings, i);
 
     const struct request *q = &p->request;
-    const struct support *wheels =
-        engine_excludes(q->engine, SUPPORT_WHEELS, "", "", q->gpu->compute_capability);
+    const struct support *row =
+        w == WARNING_GGUF
+            ? engine_support(q->engine, SUPPORT_METHOD, "gguf", "", 0)
+            : engine_excludes(q->engine, SUPPORT_WHEELS, "", "", q->gpu->compute_capability);
 
-    return w < 0 ? NULL : say_request(p, warning_words[w], wheels, t);
+    return w < 0 ? NULL : say_request(p, warning_words[w], row, t);
 }
 
 /* ---- what decides ---- */
