@@ -416,6 +416,23 @@ bool spelling_count(const char *text, char *name, size_t size, int *count)
         *count = many > 0 ? many : *count;
         return many > 0 && gp_copy(name, size, plain + used);
     }
+    /* "8 H100s"; "H100 (x8)", "H100 (8)" */
+    if (sscanf(plain, "%3d %n", &many, &used) == 1 && used > 1 && plain[used - 1] == ' ' &&
+        many > 0) {
+        *count = many;
+        return gp_copy(name, size, plain + used);
+    }
+    char *open = strrchr(plain, '('), end = ' ';
+    if (open &&
+        (sscanf(open, "(%*1[xX*]%3d%c", &many, &end) == 2 ||
+         sscanf(open, "(%3d%*1[xX*]%c", &many, &end) == 2 ||
+         sscanf(open, "(%3d%c", &many, &end) == 2) &&
+        end == ')' && many > 0) {
+        *open = '\0';
+        gp_trim(plain);
+        *count = many;
+        return gp_copy(name, size, plain);
+    }
     for (n = strlen(plain); n > 0 && isdigit((unsigned char)plain[n - 1]);)
         n--;
     if (!plain[n] || strlen(plain + n) > 5)

@@ -229,13 +229,16 @@ static enum gp_status refuse_name(struct planner *p, const char *text, struct gp
     strbuf_add(&hint, unlike ? unlike->hint : near);
     if (unlike && read->base)
         strbuf_addf(&hint, ": -m %s", read->base);
-    if (name)
-        strbuf_addf(&hint, "%shf download %s config.json --local-dir %s, then -m ./%s",
+    if (name) {
+        bool gguf = strcasestr(name, "gguf"); /* which has no config.json */
+
+        strbuf_addf(&hint, "%shf download %s %s --local-dir %s, then -m %s%s",
                     hint.len == 0 ? ""
                     : unlike      ? "; or "
                                   : " Or ",
-                    repository, name + 1, name + 1);
-    else if (strchr(read->name, ':') && !unlike && !strchr(text, '/'))
+                    repository, gguf ? "--include '*Q4_K_M*'" : "config.json", name + 1,
+                    gguf ? "its file in " : "./", name + 1);
+    } else if (strchr(read->name, ':') && !unlike && !strchr(text, '/'))
         strbuf_addf(&hint,
                     "%sollama pull %s, then -m the file that ollama show --modelfile %s names",
                     hint.len == 0 ? "" : " Or ", read->name, read->name);
@@ -280,15 +283,14 @@ static bool ends_in(const char *text, const char *suffix)
 static bool is_path(const char *text)
 {
     const char *slash = strchr(text, '/');
-    bool url = strstr(text, "://") || strncasecmp(text, "huggingface.co/", 15) == 0 ||
-               strncasecmp(text, "hf.co/", 6) == 0;
+    bool url = strstr(text, "://") || name_is_address(text);
     const char *inner = slash ? strchr(slash + 1, '/') : NULL;
     bool file = inner && !strchr(inner + 1, '/') && ends_in(text, ".gguf"); /* ORG/NAME/FILE */
 
     return text[0] && (path_is_there(text) || strchr("./~", text[0]) ||
                        (slash && (!slash[1] || strchr(slash + 1, '/')) && !url && !file) ||
-                       ends_in(text, ".json") || ends_in(text, ".safetensors") ||
-                       (ends_in(text, ".gguf") && !url && !file));
+                       (!url && (ends_in(text, ".json") || ends_in(text, ".safetensors") ||
+                                 (ends_in(text, ".gguf") && !file))));
 }
 
 /* *named: what was typed is a name of the model, and no id or alias of it. */
@@ -1020,6 +1022,14 @@ static enum gp_status find_mixed(struct planner *p, const char *text, bool by_me
     return rc;
 }
 
+/* "10de:2684", as lspci -n has it. */
+static bool is_pci_id(const char *text)
+{
+    static const char hex[] = "0123456789abcdefABCDEF";
+
+    return strspn(text, hex) == 4 && text[4] == ':' && strspn(text + 5, hex) == 4 && !text[9];
+}
+
 static enum gp_status find_gpu(struct planner *p, const char *text, const struct gpu **gpu,
                                int *count, struct gp_err *err)
 {
@@ -1038,9 +1048,12 @@ static enum gp_status find_gpu(struct planner *p, const char *text, const struct
     if (!gp_copy(id, sizeof(id), text))
         return gp_fail(err, GP_E_USAGE, "--gpu", "see gpuplan --list gpus",
                        "'%.40s...' is not a GPU", text);
-    rc = take_count(id, count, err);
+    bool pci = is_pci_id(id);
+    rc = pci ? GP_OK : take_count(id, count, err);
     if (rc)
         return rc;
+    if (*count == 0 && strchr(id, '(') && spelling_count(id, name, sizeof(name), count))
+        gp_copy(id, sizeof(id), name); /* H100 (x8): else what stands in brackets says nothing */
     gp_copy(name, sizeof(name), id);
     if (strcmp(id, "all") == 0)
         return gp_fail(err, GP_E_USAGE, "--gpu", "gpuplan --compare -g all",
@@ -1056,7 +1069,7 @@ static enum gp_status find_gpu(struct planner *p, const char *text, const struct
         return *count > 1
                    ? gp_fail(err, GP_E_USAGE, "--gpu", "-g cpu", "this machine is one device")
                    : find_made_gpu(p, CPU_ID, gpu, err);
-    if (strpbrk(id, ":/") || plain_gpu(id, &plain))
+    if (!pci && (strpbrk(id, ":/") || plain_gpu(id, &plain)))
         return named_by(find_made_gpu(p, id, gpu, err), "--gpu", err);
     rc = catalog_gpu(p->catalog, id, gpu, err);
     if (rc == GP_E_USAGE && *count == 0 && spelling_count(id, name, sizeof(name), count)) {
@@ -1064,6 +1077,12 @@ static enum gp_status find_gpu(struct planner *p, const char *text, const struct
             *count = 0;
         else
             rc = catalog_gpu(p->catalog, name, gpu, err); /* 2x4090 */
+        size_t n = strlen(name);
+        if (rc == GP_E_USAGE && n > 2 && gp_lower(name[n - 1]) == 's' &&
+            isdigit((unsigned char)name[n - 2])) { /* 4 A100s */
+            name[n - 1] = '\0';
+            rc = catalog_gpu(p->catalog, name, gpu, err);
+        }
     }
     if (rc == GP_E_USAGE && err && strncmp(err->text, "no GPU", 6) == 0 && *count > 0) {
         gp_format(as, sizeof(as), "*:%d", *count);
@@ -1078,16 +1097,34 @@ enum gp_status planner_named_gpu(struct planner *p, const char *text, const stru
                                  int *count, struct gp_err *err)
 {
     struct gp_err own = {0};
-    char reading[160];
+    char reading[160], hint[160];
     const char *near;
-    enum gp_status rc = catalog_gpu_is_slice(text)
-                            ? gp_fail(&own, GP_E_USAGE, "--gpu", "write it as in h100-sxm/3g.40gb",
-                                      "no GPU '%.80s'", text)
-                            : find_gpu(p, text, gpu, count, &own);
+    int many = 0, gb = catalog_vgpu_memory(text);
+    enum gp_status rc;
 
+    if (gb > 0) {
+        gp_format(hint, sizeof(hint), "-g %dGB plans its memory", gb);
+        return gp_fail(err, GP_E_USAGE, "--gpu", hint,
+                       "'%.80s' is a vGPU of %d GB, which takes turns with others", text, gb);
+    }
+    rc = catalog_gpu_is_slice(text)
+             ? gp_fail(&own, GP_E_USAGE, "--gpu", "write it as in h100-sxm/3g.40gb",
+                       "no GPU '%.80s'", text)
+             : find_gpu(p, text, gpu, count, &own);
+    if (rc == GP_E_USAGE && !name_counted(text, &many) && !strchr(text, ':') &&
+        (isdigit((unsigned char)text[0]) || strchr(text, '(')) &&
+        spelling_count(text, reading, sizeof(reading), &many) && many <= PLAN_MAX_GPUS &&
+        planner_named_gpu(p, reading, gpu, count, NULL) == GP_OK) { /* 2x DGX H100 */
+        *count = many * (*count > 0 ? *count : 1);
+        if (*count <= PLAN_MAX_GPUS)
+            return GP_OK;
+    }
     if (rc == GP_E_USAGE && catalog_gpu_reading(p->catalog, text, reading, sizeof(reading)) &&
         find_gpu(p, reading, gpu, count, NULL) == GP_OK)
         return GP_OK;
+    if (rc == GP_E_USAGE && strncmp(own.hint, "--list", 6) == 0)
+        gp_copy(own.hint, sizeof(own.hint),
+                "see gpuplan --list gpus; or -g with its memory and bandwidth: 24GB@1008GB/s");
     if (rc == GP_E_USAGE && (near = catalog_near_instance(p->catalog, text)) != NULL)
         gp_format(own.hint, sizeof(own.hint), "did you mean %s?", near);
     if (rc && err)

@@ -49,7 +49,7 @@ static void engine_fini(void *item)
 enum class { GPUS, FAMILIES, MODELS, ENGINES, LAUNCHES, SERVERS, CLASS_COUNT };
 
 static const char *const alias_key[] = {"aliases", NULL};
-static const char *const gpu_keys[] = {"aliases", "nvml_names", "name", NULL};
+static const char *const gpu_keys[] = {"aliases", "nvml_names", "pci_ids", "name", NULL};
 
 static const struct registry_class classes[CLASS_COUNT] = {
     {"gpus", "GPU", sizeof(struct gpu_item), ID_SIZE(gpu), gpu_keys, gpu_file_read, NULL},
@@ -435,6 +435,7 @@ static enum gp_status match_gpus(struct catalog *catalog, const char *text,
     enum gp_status rc = read_names(catalog, err);
     struct gpu_words typed;
     size_t count = 0;
+    double nearest = 0;
     int closest = 0;
 
     for (size_t i = 0; i < TYPED; i++)
@@ -461,8 +462,14 @@ static enum gp_status match_gpus(struct catalog *catalog, const char *text,
             t->gpus = gp_grow(t->gpus, &t->cap, t->count + 1, sizeof *t->gpus);
             t->gpus[t->count++] = one;
         }
-        if (match > closest || (match == closest && is_likelier_gpu(one, t->gpus[t->likeliest])))
+        double apart = typed.gb > 0 ? fabs(typed.gb * 1e9 - one->memory_marketed) : 0;
+        if (match > closest ||
+            (match == closest &&
+             (apart < nearest ||
+              (apart == nearest && is_likelier_gpu(one, t->gpus[t->likeliest]))))) {
             t->likeliest = at;
+            nearest = apart;
+        }
         closest = match > closest ? match : closest;
     }
     if (rc == GP_OK && gp_copy(t->text, sizeof t->text, text))
@@ -1054,7 +1061,7 @@ static const struct server *find_server(struct catalog *catalog, const char *tex
 static const char *find_mig(const char *text)
 {
     for (const char *at = text; (at = strcasestr(at, "mig")) != NULL; at++)
-        if (at > text && strchr(" -", at[-1]) && at[3] && strchr(" -", at[3]) &&
+        if (at > text && strchr(" -/", at[-1]) && at[3] && strchr(" -", at[3]) &&
             isdigit((unsigned char)at[4]))
             return at - 1;
     return NULL;
@@ -1063,6 +1070,16 @@ static const char *find_mig(const char *text)
 bool catalog_gpu_is_slice(const char *text)
 {
     return find_mig(text) != NULL;
+}
+
+int catalog_vgpu_memory(const char *text)
+{
+    const char *dash = strrchr(text, '-');
+    char *end;
+    long gb = dash && isdigit((unsigned char)dash[1]) ? strtol(dash + 1, &end, 10) : 0;
+
+    /* an Ascend-910C is none */
+    return gb > 0 && gb < 500 && *end && strchr("QCqc", *end) && !end[1] ? (int)gb : 0;
 }
 
 bool catalog_gpu_reading(struct catalog *catalog, const char *text, char *reading, size_t size)
@@ -1089,22 +1106,24 @@ bool catalog_gpu_reading(struct catalog *catalog, const char *text, char *readin
                          (int)strcspn(mig + strlen(" MIG "), " :"), mig + strlen(" MIG "),
                          colon ? colon : "");
     }
-    const char *type = plain + (strncmp(plain, "ml.", 3) == 0 ? 3 : 0); /* SageMaker's */
     char machine[64];
     if (catalog_instances(catalog, &instances, &count, NULL) == GP_OK)
         for (size_t i = 0; i < count; i++)
-            if (gp_casecmp(instances[i].type, type) == 0 && !instances[i].per_gpu)
+            if (!instances[i].per_gpu && name_same_machine(instances[i].type, plain))
                 return gp_format(reading, size, "%s:%d", instances[i].gpu,
                                  instances[i].gpu_count * times);
-    if (read_names(catalog, NULL) == GP_OK && name_gpu_machine(&catalog->names, type, machine))
+    if (read_names(catalog, NULL) == GP_OK && name_gpu_machine(&catalog->names, plain, machine))
         return gp_format(reading, size, "%.*s:%d", (int)strcspn(machine, ":"), machine,
                          atoi(strchr(machine, ':') + 1) * times);
+    const char *bare = plain + (strncasecmp(plain, "NVIDIA ", 7) == 0 ? 7 : 0);
     server = find_server(catalog, plain);
+    if (server == NULL && bare != plain)
+        server = find_server(catalog, bare);
     if (server != NULL)
         return gp_format(reading, size, "%.*s:%d", (int)strcspn(server->gpu_ids, "|"),
                          server->gpu_ids, server->gpus * times);
-    if ((strncasecmp(plain, "HGX ", 4) == 0 || strncasecmp(plain, "DGX ", 4) == 0) &&
-        catalog_gpu(catalog, plain + 4, &gpu, NULL) == GP_OK)
+    if ((strncasecmp(bare, "HGX ", 4) == 0 || strncasecmp(bare, "DGX ", 4) == 0) &&
+        catalog_gpu(catalog, bare + 4, &gpu, NULL) == GP_OK)
         return gp_format(reading, size, "%s:%d", gpu->id, SYSTEM_GPUS * times);
     bool ready = read_names(catalog, NULL) == GP_OK &&
                  registry_names(&catalog->registry[GPUS], &names, &count, NULL) == GP_OK;
@@ -1133,6 +1152,11 @@ bool catalog_gpu_reading(struct catalog *catalog, const char *text, char *readin
     if (strpbrk(text, "+/") && strchr(text, ' ') && !strchr(text, ':') && /* Max+ 395 */
         catalog_gpu(catalog, text, &gpu, NULL) == GP_OK)
         return gp_copy(reading, size, gpu->id);
+    if (ready && isdigit((unsigned char)text[0])) { /* 5080 mobile */
+        name_gpu_in_full(&catalog->names, text, known);
+        if (catalog_gpu(catalog, known, &gpu, NULL) == GP_OK)
+            return gp_copy(reading, size, gpu->id);
+    }
     const char *plus = strchr(text, '+'); /* Nitro+ and no "rtx-5090+foo"; an id is misspelt */
     return ready && name_counted(text, &times) == NULL && /* "Dual" is a series of cards, too */
            (strchr(text, '[') || !strpbrk(text, strchr(text, ' ') ? ":@" : ":/@")) &&

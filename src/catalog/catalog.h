@@ -50,6 +50,9 @@ void catalog_engine_id(const struct engine *engine, char *text, size_t size);
 bool catalog_gpu_reading(struct catalog *catalog, const char *text, char *reading, size_t size);
 /* Does it name a MIG instance? Then the GPU that it is of answers to it, too, but is another. */
 bool catalog_gpu_is_slice(const char *text);
+
+/* The GB of a vGPU, as NVIDIA's drivers name one: "L40S-24Q", "GRID T4-8C"; 0: it is none. */
+int catalog_vgpu_memory(const char *text);
 /* The instance type that is nearly this text; NULL: none is. */
 const char *catalog_near_instance(struct catalog *catalog, const char *text);
 

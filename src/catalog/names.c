@@ -170,30 +170,55 @@ struct typed {
     char tag[96]; /* after the colon */
 };
 
-static const char *skip_start(const char *text, const char *start)
+/* Of what begins an address, the last four also begin a path. */
+static const char *skip_address(const char *text, bool path)
 {
-    size_t n = strlen(start);
+    static const char *const starts[] = {"https://",
+                                         "http://",
+                                         "hf://",
+                                         "ollama://",
+                                         "www.",
+                                         "hf.co/",
+                                         "huggingface.co/",
+                                         "hf-mirror.com/",
+                                         "modelscope.cn/",
+                                         "lmstudio.ai/",
+                                         "hf.co:",
+                                         "ollama.com/",
+                                         "registry.ollama.ai/",
+                                         "ollama/",
+                                         "library/",
+                                         "models/",
+                                         "model/"};
 
-    return strncasecmp(text, start, n) == 0 ? text + n : text;
+    for (size_t i = 0; i + (path ? 0 : 4) < sizeof(starts) / sizeof(starts[0]); i++) {
+        size_t n = strlen(starts[i]);
+
+        text += strncasecmp(text, starts[i], n) == 0 ? n : 0;
+    }
+    return text;
+}
+
+bool name_is_address(const char *text)
+{
+    return skip_address(text, false) != text;
 }
 
 /* "https://huggingface.co/Qwen/Qwen3-32B/tree/main?x" is Qwen/Qwen3-32B. */
 static bool take_apart(const char *text, struct typed *out)
 {
-    static const char *const hosts[] = {"www.",           "huggingface.co/", "hf.co/",   "hf.co:",
-                                        "hf-mirror.com/", "ollama.com/",     "library/", "models/"};
-    const char *start = skip_start(
-        skip_start(skip_start(skip_start(skip_start(text, "https://"), "http://"), "hf://"),
-                   "ollama://"),
-        "ollama/");
+    const char *start = skip_address(text, true), *plus;
+    bool url = start != text;
     char plain[256], *slash;
-    bool url;
+    int len = (int)strcspn(start, "?#");
 
     *out = (struct typed){.name = ""};
-    for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++)
-        start = skip_start(start, hosts[i]);
-    url = start != text;
-    gp_format(plain, sizeof(plain), "%.*s", (int)strcspn(start, "?#"), start);
+    plus = memchr(start, '+', (size_t)len); /* command-r+ */
+    if (plus)
+        gp_format(plain, sizeof(plain), "%.*s-plus%.*s", (int)(plus - start), start,
+                  (int)(start + len - plus - 1), plus + 1);
+    else
+        gp_format(plain, sizeof(plain), "%.*s", len, start);
     if (strncmp(plain, "models--", 8) == 0 && (slash = strstr(plain + 8, "--")) != NULL) {
         plain[strcspn(plain, "/")] = '\0';
         memmove(plain, plain + 8, strlen(plain + 8) + 1);
@@ -352,10 +377,34 @@ static const char *tail_of(const char *name)
     return slash ? slash + 1 : name;
 }
 
-enum how { SAME, PLAIN, BEGINS, ENDS };
+enum how { SAME, PLAIN, LOOSE, BEGINS, ENDS };
 
-/* The item whose name answers these words. Of BEGINS, all that do must be of one id; of ENDS the
- * longest name counts, which must say a size. */
+/* Words as people run them together or apart: "gptoss-20-b", "llama-3-1-8-b" for gpt-oss-20-b and
+ * llama-3.1-8-b. A number that is a size stays as it is. */
+static void loosen_words(char *words)
+{
+    char *to = words;
+
+    for (const char *at = words; *at; at++) {
+        bool letters =
+                 at > words && isalpha((unsigned char)at[-1]) && isalpha((unsigned char)at[1]),
+             version = at > words + 1 && isdigit((unsigned char)at[-1]) && at[-2] == '-' &&
+                       isdigit((unsigned char)at[1]) && (at[2] == '\0' || at[2] == '-') &&
+                       !(at[2] == '-' && strchr("bmx", at[3]) && (at[4] == '-' || !at[4]));
+
+        if (*at != '-' || !letters)
+            *to++ = *at == '-' && version ? '.' : *at;
+    }
+    *to = '\0';
+    for (char *zero = words; (zero = strstr(zero, ".0-")) != NULL;) /* 4 is 4.0 */
+        if (zero[3] == 'b' || zero[3] == 'm')
+            zero += 3;
+        else
+            memmove(zero, zero + 2, strlen(zero + 2) + 1);
+}
+
+/* The item whose name answers these words. Of BEGINS and LOOSE, all that do must be of one id; of
+ * ENDS the longest name counts, which must say a size. */
 static bool look_up(struct search *s, const char *words, enum how how)
 {
     char mine[NAME_WORDS_MAX], name[NAME_WORDS_MAX];
@@ -365,6 +414,8 @@ static bool look_up(struct search *s, const char *words, enum how how)
     s->found = NULL;
     if (how != SAME)
         leave_out_kinds(s->rules, mine);
+    if (how == LOOSE)
+        loosen_words(mine);
     for (size_t i = 0; i < s->count; i++) {
         const struct registry_name *k = &s->known[i];
 
@@ -372,10 +423,12 @@ static bool look_up(struct search *s, const char *words, enum how how)
             name_words(tail_of(k->name), name);
         else
             plain_words(s->rules, tail_of(k->name), name);
-        if (how == BEGINS) {
+        if (how == LOOSE)
+            loosen_words(name);
+        if (how == BEGINS || how == LOOSE) {
             size_t n = strlen(mine);
 
-            if (strncmp(name, mine, n) != 0 || name[n] != '-')
+            if (strncmp(name, mine, n) != 0 || name[n] != (how == BEGINS ? '-' : '\0'))
                 continue;
             if (s->found && strcmp(s->found->id, k->id) != 0) {
                 s->found = NULL;
@@ -395,20 +448,28 @@ static bool look_up(struct search *s, const char *words, enum how how)
     return s->found != NULL;
 }
 
-/* What stands before the base in a longer name must not change its shape. */
+/* What stands before the base in a longer name must not change its shape; a version at the end is
+ * then its own: EVA-Qwen2.5-72B-v0.2. */
 static bool is_finetune(struct search *s, const char *words)
 {
     char name[NAME_WORDS_MAX], before[NAME_WORDS_MAX];
-    size_t len;
+    size_t len, n;
 
-    if (!look_up(s, words, ENDS))
+    gp_copy(before, sizeof(before), words);
+    bool found = look_up(s, before, ENDS), version = false;
+    for (n = strlen(before); n > 0 && strchr("0123456789.", before[n - 1]);)
+        n--;
+    if (!found && n > 3 && before[n] && strncmp(before + n - 3, "-v-", 3) == 0) {
+        before[n - 3] = '\0';
+        version = found = look_up(s, before, ENDS);
+    }
+    if (!found)
         return false;
     plain_words(s->rules, tail_of(s->found->name), name);
-    gp_copy(before, sizeof(before), words);
     leave_out_kinds(s->rules, before);
     if (ends_with(before, name, &len))
         before[len] = '\0';
-    if (has_size(before) || words_hold_any(before, s->rules->shapes))
+    if (has_size(before) || words_hold_any(before, s->rules->shapes) || (version && !before[0]))
         s->found = NULL;
     return s->found != NULL;
 }
@@ -544,8 +605,8 @@ static void take_off(struct search *s, const struct format *formats, size_t form
         } else if (ends_with(t->words, "gguf", &len) && len > 0) {
             t->words[len] = '\0';
             t->gguf = true;
-        } else if (look_up(s, t->words, PLAIN) ||
-                   !(takes_off(t->words, s->rules->kinds) || takes_date(t->words))) {
+        } else if (!takes_off(t->words, s->rules->kinds) &&
+                   (look_up(s, t->words, PLAIN) || !takes_date(t->words))) {
             break;
         }
     }
@@ -597,6 +658,8 @@ bool name_read_model(const struct name_rules *rules, const struct registry_name 
     take_off(&search, formats, format_count, &t);
     if (!search.found && base[0])
         look_up(&search, base, SAME);
+    if (!search.found)
+        look_up(&search, t.words, LOOSE);
     /* "google_gemma-3-4b": who published the base stands before it */
     if (!search.found && typed.publisher[0] && strchr(typed.name, '_')) {
         struct taken after = whole;
@@ -635,7 +698,7 @@ bool name_read_model(const struct name_rules *rules, const struct registry_name 
     for (size_t i = 0; i < t.count && !t.file; i++) {
         const struct name_scheme *s = scheme_of(rules, t.suffix[i], publisher, t.words);
 
-        if (s)
+        if (s && !(s->of[0] && (out->format[0] || t.gguf)))
             take_format(out, formats, format_count, s->format, s->other);
     }
     out->gguf = t.file || (t.gguf && !out->format[0]);
@@ -683,7 +746,44 @@ static bool is_word(const char *list, const char *word)
     return gp_has_word(list, "|", word);
 }
 
-void name_gpu_words(const struct name_rules *rules, const char *text, struct gpu_words *out)
+/* Letters that are at most so many words of GPUs' names run together, "laptopgpu": *len is that of
+ * the first. */
+static bool split_word(const struct name_rules *rules, const char *word, int most, size_t *len)
+{
+    char part[NAME_WORDS_MAX];
+    size_t n, rest;
+
+    for (n = strlen(word); n > 0; n--) {
+        gp_format(part, sizeof(part), "%.*s", (int)n, word);
+        if ((is_word(rules->gpu_modifiers, part) || is_word(rules->gpu_variants, part) ||
+             is_word(rules->gpu_ignored, part)) &&
+            !(n == 1 && !word[n] && strchr("ms", part[0])) && /* DGXS, and not of many */
+            (!word[n] || (most > 1 && split_word(rules, word + n, most - 1, &rest)))) {
+            *len = n;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void split_words(const struct name_rules *rules, char words[NAME_WORDS_MAX])
+{
+    char from[NAME_WORDS_MAX], *rest = from, *word, *pci;
+    size_t len;
+
+    gp_copy(from, sizeof(from), words);
+    if ((pci = (char *)words_hold(from, "pci-e")) != NULL)
+        memmove(pci + 3, pci + 4, strlen(pci + 4) + 1);
+    words[0] = '\0';
+    while ((word = strtok_r(NULL, "-", &rest)) != NULL) {
+        for (; split_word(rules, word, 4, &len) && word[len]; word += len)
+            gp_append(words, NAME_WORDS_MAX, "-", "%.*s", (int)len, word);
+        gp_append(words, NAME_WORDS_MAX, "-", "%s", word);
+    }
+}
+
+static void read_gpu_words(const struct name_rules *rules, const char *text, bool typed,
+                           struct gpu_words *out)
 {
     char plain[NAME_WORDS_MAX];
     char *open;
@@ -697,6 +797,8 @@ void name_gpu_words(const struct name_rules *rules, const char *text, struct gpu
         memmove(open, end, strlen(end) + 1);
     }
     name_words(plain, out->text);
+    if (typed)
+        split_words(rules, out->text);
     const char *before = "";
     for (char *at = out->text; at && *at;) {
         char *next = strchr(at, '-');
@@ -704,20 +806,33 @@ void name_gpu_words(const struct name_rules *rules, const char *text, struct gpu
 
         if (next)
             *next++ = '\0';
+        if (isdigit((unsigned char)last[0]) && strncmp(at, "gb", 2) == 0 && at[2]) {
+            out->gb = strtod(last, NULL); /* 80GBPCIe */
+            out->count--;
+            at += 2;
+            last = "";
+        }
         if (isdigit((unsigned char)last[0]) &&
             (strcmp(at, "g") == 0 || strcmp(at, "gb") == 0 || strcmp(at, "gib") == 0) &&
             !(strcmp(at, "g") == 0 && out->count < 3 &&
               !isdigit((unsigned char)out->word[0][0]))) { /* A10G, and 4090 24G */
             out->gb = strtod(last, NULL);
             out->count--;
-        } else if (isdigit((unsigned char)at[0]) && is_word(rules->gpu_numbered, before)) {
-            ; /* SXM4 */
+        } else if (isdigit((unsigned char)at[0]) && !at[1] &&
+                   is_word(rules->gpu_numbered, before)) {
+            if (strcmp(before, "sxm") == 0) /* SXM4, and no SXM 80GB */
+                out->version[0] = at[0];
         } else if (!is_word(rules->gpu_ignored, at) && out->count < GPU_WORDS) {
             out->word[out->count++] = at;
         }
         before = at;
         at = next;
     }
+}
+
+void name_gpu_words(const struct name_rules *rules, const char *text, struct gpu_words *out)
+{
+    read_gpu_words(rules, text, true, out);
 }
 
 static bool has_word(const struct gpu_words *words, const char *word)
@@ -748,7 +863,7 @@ int name_gpu_match(const struct name_rules *rules, const struct gpu_words *mine,
                    const char *form, double memory_gb)
 {
     struct gpu_words its, built;
-    bool same = true;
+    bool same;
 
     for (int i = 0; i < mine->count; i++) /* of most names nothing is to be read */
         if ((i == 0 || isdigit((unsigned char)mine->word[i][0])) &&
@@ -756,15 +871,17 @@ int name_gpu_match(const struct name_rules *rules, const struct gpu_words *mine,
             return 0;
     if (mine->count == 0)
         return 0;
-    name_gpu_words(rules, name, &its);
+    read_gpu_words(rules, name, false, &its);
+    same = !mine->version[0] || !its.version[0] || mine->version[0] == its.version[0];
     built.count = -1; /* hardly ever asked for */
     for (int i = 0; i < mine->count; i++) {
         if (has_word(&its, mine->word[i]))
             continue;
         if (i > 0 && built.count < 0)
-            name_gpu_words(rules, form, &built);
+            read_gpu_words(rules, form, false, &built);
         if (i == 0 || !has_word(&built, mine->word[i]))
             return 0;
+        same = false;
     }
     for (int i = 0; i < its.count; i++) {
         double number = strtod(its.word[i], NULL);
@@ -777,7 +894,8 @@ int name_gpu_match(const struct name_rules *rules, const struct gpu_words *mine,
             return 0;
         same = same && memory;
     }
-    return !same ? 1 : its.count > mine->count ? 2 : 3;
+    bool memory_more = its.count > mine->count || (its.gb > 0 && mine->gb == 0);
+    return !same ? 1 : memory_more ? 2 : 3;
 }
 
 bool name_begins(const char *text, const char *name)
@@ -819,7 +937,7 @@ static bool find_gpu_name(const struct name_rules *rules, const struct registry_
     *n = 0;
     for (int round = 0; round < 2; round++)
         for (size_t i = 0; i < count; i++) {
-            name_gpu_words(rules, known[i].name, &its);
+            read_gpu_words(rules, known[i].name, false, &its);
             int first = apple && its.count > 1 && strcmp(its.word[0], "apple") == 0;
             int where = its.count > 0 ? words_at(mine, &its, first) : -1,
                 length = its.count - first;
@@ -839,8 +957,7 @@ static bool find_gpu_name(const struct name_rules *rules, const struct registry_
            !(*at + *n < mine->count && is_word(rules->gpu_modifiers, mine->word[*at + *n]));
 }
 
-/* 4080s, 4070tis, 4090 mobile: what shops and people make of a word behind a number. */
-static void say_in_full(const struct name_rules *rules, const char *text, char out[NAME_WORDS_MAX])
+void name_gpu_in_full(const struct name_rules *rules, const char *text, char out[NAME_WORDS_MAX])
 {
     char words[NAME_WORDS_MAX], from[16], to[32];
     char *rest = words;
@@ -860,6 +977,15 @@ static void say_in_full(const struct name_rules *rules, const char *text, char o
     }
 }
 
+/* "Razer Blade 16 RTX 5090": a portable machine's GPU is the laptop's. */
+static bool is_portable(const struct name_rules *rules, const char *text)
+{
+    char words[NAME_WORDS_MAX], laptop[] = "laptop|mobile|max q";
+
+    name_words(text, words);
+    return words_hold_any(words, rules->gpu_portable) && !words_hold_any(words, laptop);
+}
+
 bool name_gpu_known(const struct name_rules *rules, const struct registry_name *known, size_t count,
                     const char *text, char out[NAME_WORDS_MAX])
 {
@@ -877,17 +1003,39 @@ bool name_gpu_known(const struct name_rules *rules, const struct registry_name *
         apple |= words_hold(words, item) == words && words[strlen(item)];
     for (int full = 0; full < 2 && !found; full++) {
         if (full)
-            say_in_full(rules, plain, words);
+            name_gpu_in_full(rules, plain, words);
         name_gpu_words(rules, full ? words : plain, &mine);
-        found = !several && find_gpu_name(rules, known, count, &mine, apple, &at, &n) &&
+        found = !several && !words_hold_any(words, rules->gpu_others) &&
+                find_gpu_name(rules, known, count, &mine, apple, &at, &n) &&
                 (strchr(text, ' ') || n == mine.count);
     }
     gp_copy(out, NAME_WORDS_MAX, apple ? "apple" : "");
     for (int i = at; i < at + n; i++)
-        gp_append(out, NAME_WORDS_MAX, "-", "%s", mine.word[i]);
+        gp_append(out, NAME_WORDS_MAX, "-", "%s%.1s", mine.word[i],
+                  strcmp(mine.word[i], "sxm") == 0 ? mine.version : "");
+    if (is_portable(rules, text))
+        gp_append(out, NAME_WORDS_MAX, "-", "laptop");
     if (mine.gb > 0)
         gp_append(out, NAME_WORDS_MAX, "-", "%g-gb", mine.gb);
     return found;
+}
+
+bool name_same_machine(const char *type, const char *typed)
+{
+    static const char *const starts[] = {"Standard_", "ml.", "NVIDIA "};
+    char its[NAME_WORDS_MAX], mine[NAME_WORDS_MAX];
+
+    for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
+        size_t n = strlen(starts[i]);
+
+        type += strncasecmp(type, starts[i], n) == 0 ? n : 0;
+        typed += strncasecmp(typed, starts[i], n) == 0 ? n : 0;
+    }
+    if (gp_lower(*type) != gp_lower(*typed))
+        return false;
+    name_words(type, its);
+    name_words(typed, mine);
+    return mine[0] && strcmp(its, mine) == 0;
 }
 
 bool name_gpu_machine(const struct name_rules *rules, const char *text, char gpu[64])
@@ -896,7 +1044,7 @@ bool name_gpu_machine(const struct name_rules *rules, const char *text, char gpu
 
     for (const char *row = rules->gpu_machines; *row; row += strcspn(row, "|"), row += *row == '|')
         if (sscanf(row, "%63s %63[^|]", name, gpu) == 2 && strchr(gpu, ':') &&
-            strcasecmp(name, text) == 0)
+            name_same_machine(name, text))
             return true;
     return false;
 }
@@ -972,6 +1120,8 @@ void names_file_read(struct profile_group top, void *target)
     profile_strings(top, "gpu_leading", r->gpu_leading, sizeof(r->gpu_leading));
     profile_strings(top, "gpu_modifiers", r->gpu_modifiers, sizeof(r->gpu_modifiers));
     profile_strings(top, "gpu_short", r->gpu_short, sizeof(r->gpu_short));
+    profile_strings(top, "gpu_others", r->gpu_others, sizeof(r->gpu_others));
+    profile_strings(top, "gpu_portable", r->gpu_portable, sizeof(r->gpu_portable));
     profile_strings(top, "gpu_machines", r->gpu_machines, sizeof(r->gpu_machines));
     char source[512];
     profile_string(top, "source", source, sizeof(source));

@@ -65,7 +65,9 @@ struct name_rules {
     char gpu_variants[320];   /* of a GPU's id that need not be typed: sxm */
     char gpu_leading[120];    /* Apple's machines, before the name of a chip: macbook pro */
     char gpu_modifiers[160];  /* behind a GPU's name: of another card, as ti and laptop */
-    char gpu_machines[1600];  /* "p5e.48xlarge h200-sxm:8": types of clouds without a price */
+    char gpu_others[240];     /* makers of what no engine here runs on */
+    char gpu_portable[240];   /* portable machines, before the name of a desktop's card */
+    char gpu_machines[2400];  /* "p5e.48xlarge h200-sxm:8": types of clouds without a price */
     char gpu_short[120];      /* "s super": what is written for another word behind a number */
 };
 
@@ -84,6 +86,9 @@ struct name_reading {
     const char *base;                /* but of this one; NULL: none was found */
 };
 
+/* An address on the hub or of Ollama's library, and no path. */
+bool name_is_address(const char *text);
+
 /* known: registry_names() of models. False for what can only be a path: /m, ./m, a/b/c. */
 bool name_read_model(const struct name_rules *rules, const struct registry_name *known,
                      size_t count, const struct format *formats, size_t format_count,
@@ -95,12 +100,14 @@ struct gpu_words { /* of a name, but for what says nothing */
     char text[NAME_WORDS_MAX];
     const char *word[GPU_WORDS]; /* in text: no copy of it is one */
     int count;
-    double gb; /* as in "A100 80GB", or 0 */
+    double gb;       /* as in "A100 80GB", or 0 */
+    char version[2]; /* the 4 of SXM4, or "" */
 };
 
 /* "dual-3090", "Quad RTX A6000": how many, and what stands behind the word; NULL: none does. */
 const char *name_counted(const char *text, int *count);
 
+/* Of what was typed: words that run together are taken apart. */
 void name_gpu_words(const struct name_rules *rules, const char *text, struct gpu_words *out);
 
 /* Does a name of a GPU answer what was typed? 3: it has the same words; 2: but for its memory; 1:
@@ -119,7 +126,14 @@ int name_gpu_match(const struct name_rules *rules, const struct gpu_words *typed
 bool name_gpu_known(const struct name_rules *rules, const struct registry_name *known, size_t count,
                     const char *text, char out[NAME_WORDS_MAX]);
 
-/* The GPUs, "h200-sxm:8", of a cloud's machine that prices do not hold. */
+/* Is this a cloud's machine of that type? "ND96isr H100 v5" is Standard_ND96isr_H100_v5, and
+ * SageMaker's ml.g5.xlarge is g5.xlarge. */
+bool name_same_machine(const char *type, const char *typed);
+
+/* 4080s, 4070tis, 4090 mobile: what shops and people make of a word behind a number. */
+void name_gpu_in_full(const struct name_rules *rules, const char *text, char out[NAME_WORDS_MAX]);
+
+/* The GPUs, "h200-sxm:8", of a machine that neither prices nor servers hold. */
 bool name_gpu_machine(const struct name_rules *rules, const char *text, char gpu[64]);
 
 /* Are the words of one text those of the other, or does the other go on behind them? */

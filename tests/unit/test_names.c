@@ -4,6 +4,8 @@
  */
 #include "catalog/names.h"
 
+#include <ctype.h>
+
 #include "profiles.h"
 
 static struct catalog *catalog;
@@ -67,6 +69,26 @@ static const struct model_row models[] = {
     {"llama4:maverick", "llama-4-maverick", "q4_k_m"},
     {"bge-m3:latest", "bge-m3", "f16"},
     {"phi4:14b-fp16", "phi-4-14b", "f16"},
+    {"mistral:7b-instruct-v0.2-q4_0", "mistral-7b-v0.2", "q4_0"}, /* not what 7b is now */
+    {"deepseek-r1:8b-llama-distill-q4_K_M", "r1-distill-llama-8b", "q4_k_m"},
+    {"olmo-3:32b", "olmo-3.1-32b", "q4_k_m"},
+    /* run together, or apart */
+    {"gptoss 20b", "gpt-oss-20b", ""},
+    {"deepseekr1", "deepseek-r1", ""},
+    {"DeepSeekV3.2", "deepseek-v3.2", ""},
+    {"qwen3-30ba3b", "qwen3-30b-a3b", ""},
+    {"Llama-3_1-8B-Instruct", "llama-3.1-8b", ""},
+    {"qwen2-5-7b-instruct", "qwen2.5-7b", ""},
+    {"qwen3-17b", NULL, ""}, /* a size is read as it is */
+    {"command r+", "command-r-plus-104b", ""},
+    {"exaone 4 32b", "exaone-4.0-32b", ""},
+    {"someone/Kimi-K2-Thinking-Instruct", "kimi-k2.5", ""}, /* one kind off at a time */
+    {"someone/llavav1.6_mistral-7b", "llava-v1.6-mistral-7b", ""},
+    {"registry.ollama.ai/library/qwen3:8b", "qwen3-8b", "q4_k_m"},
+    {"https://lmstudio.ai/models/openai/gpt-oss-20b", "gpt-oss-20b", ""},
+    {"modelscope.cn/unsloth/Qwen3-8B-GGUF:Q4_K_M", "qwen3-8b", "q4_k_m"},
+    {"unsloth/Qwen3-8B-GGUF:UD-Q8_K_XL", "qwen3-8b", "q8_0"},
+    {"gaunernst/gemma-3-27b-it-int4-awq", "gemma-3-27b", "int4-awq"},
     /* said loosely; a name that begins one alone */
     {"Llama 3.1 8B Instruct", "llama-3.1-8b", ""},
     {"qwen3-coder-480b", "qwen3-coder-480b-a35b", ""},
@@ -74,6 +96,8 @@ static const struct model_row models[] = {
     {"Meta_Llama_3.1_405B", "llama-3.1-405b", ""},
     /* of another's making, with the base at the end */
     {"somebody/Dolphin-Llama-3.1-8B-GPTQ-Int4", "llama-3.1-8b", "int4-gptq"},
+    {"bartowski/EVA-Qwen2.5-72B-v0.2-GGUF", "qwen2.5-72b", "q4_k_m"},
+    {"somebody/Mistral-7B-v0.9", NULL, ""}, /* a version of the base's */
     /* no model, or another than the one they name */
     {"lmsys/EAGLE3-Llama-3.1-8B", NULL, ""},
     {"somebody/Qwen3-8B-lora", NULL, ""},
@@ -211,6 +235,20 @@ static const struct {
     {"4060 Ti 8GB", "rtx-4060-ti-8g"},
     {"L40S 48GB PCIe", "l40s"}, /* how it is built in */
     {"MI300X OAM", "mi300x"},
+    {"10de:2684", "rtx-4090"},
+    {"1002:74a1", "mi300x"},
+    {"agx thor", "jetson-agx-thor-128"},
+    {"B200 192GB", "b200"},
+    {"V100 32GB", "v100-sxm2-32"},
+    {"NVIDIA H100", "h100-sxm"}, /* as four rarer ones are called, too */
+    {"RTX 2060", "rtx-2060-6g"},
+    {"NVIDIA GeForce GTX 1060", "gtx-1060-6g"},
+    {"RTX 3050", "rtx-3050-8g"},
+    {"H100 96GB", "h100-sxm-96"}, /* the nearest memory */
+    {"A100 PCI-E 40GB", "a100-pcie-40"},
+    {"H100 80GBPCIe", "h100-pcie"},
+    {"Gaudi3 PCIe", "gaudi3-pcie"},
+    {"RTX 4090 LaptopGPU", "rtx-4090-laptop"},
     {"RTX 4090 SXM", NULL},
     {"4090 24G", "rtx-4090"},
     {"W6800", "radeon-pro-w6800"},
@@ -236,6 +274,128 @@ static void test_gpus(void **state)
             fail_msg("%s: %s, not %s", gpus[i].name, gpu ? gpu->id : "nothing",
                      gpus[i].id ? gpus[i].id : "nothing");
     }
+}
+
+static unsigned draw(unsigned *seed, unsigned below)
+{
+    *seed = *seed * 1103515245u + 12345u;
+    return (*seed >> 16) % below;
+}
+
+/* A name as another writes it: its case, what divides its words, what stands before and behind. */
+static void mutate(const char *name, const char *const *before, const char *const *behind,
+                   unsigned *seed, char *out, size_t size)
+{
+    static const char divide[] = "-_ ";
+    bool loud = draw(seed, 2);
+    size_t n = (size_t)snprintf(out, size, "%s", before[draw(seed, 4)]);
+
+    for (const char *c = name; *c && n + 40 < size; c++) {
+        bool cut = strchr("-_ ", *c) != NULL;
+
+        if (cut && draw(seed, 12) == 0 &&
+            !(isdigit((unsigned char)c[-1]) && isdigit((unsigned char)c[1])))
+            continue;
+        out[n++] = cut && draw(seed, 3) == 0                          ? divide[draw(seed, 3)]
+                   : *c == '.' && draw(seed, 4) == 0                  ? '_'
+                   : loud && islower((unsigned char)*c)               ? (char)toupper(*c)
+                   : draw(seed, 6) == 0 && isalpha((unsigned char)*c) ? (char)(*c ^ 0x20)
+                                                                      : *c;
+    }
+    out[n] = '\0';
+    for (unsigned i = draw(seed, 3); i > 0; i--)
+        n += (size_t)snprintf(out + n, size - n, "%s", behind[draw(seed, 6)]);
+}
+
+/* Calls for each of a '|' separated list, twice, and counts those that are read as anything. */
+static void mutate_all(const char *list, const char *const *before, const char *const *behind,
+                       unsigned *seed, const void *of, bool (*reads)(const char *, const void *),
+                       int counts[2])
+{
+    char name[200], text[300];
+
+    for (size_t len; *list; list += len + (list[len] == '|')) {
+        len = strcspn(list, "|");
+        snprintf(name, sizeof(name), "%.*s", (int)len, list);
+        for (int i = 0; i < 2 && !strchr(name, ':'); i++) {
+            const char *slash = strrchr(name, '/');
+
+            mutate(slash ? slash + 1 : name, before, behind, seed, text, sizeof(text));
+            counts[1]++;
+            counts[0] += reads(text, of);
+        }
+    }
+}
+
+static int misread;
+
+static bool reads_model(const char *text, const void *of)
+{
+    const struct model *model = of;
+    struct name_reading read;
+
+    assert_int_equal(catalog_read_name(catalog, text, &read, NULL), GP_OK);
+    if (read.id && strcmp(read.id, model->id) != 0) {
+        print_error("%s: read as %s, not %s\n", text, read.id, model->id);
+        misread++;
+    }
+    return read.id != NULL;
+}
+
+static bool reads_gpu(const char *text, const void *of)
+{
+    const struct gpu *want = of, *gpu = NULL; /* whose name, unchanged, is read as this one */
+    char reading[160];
+
+    if (catalog_gpu(catalog, text, &gpu, NULL) != GP_OK &&
+        (!catalog_gpu_reading(catalog, text, reading, sizeof(reading)) ||
+         catalog_gpu(catalog, reading, &gpu, NULL) != GP_OK))
+        return false;
+    if (gpu != want) {
+        print_error("%s: read as %s, not %s\n", text, gpu->id, want->id);
+        misread++;
+    }
+    return true;
+}
+
+/* No name of the catalogue, written otherwise, silently becomes another model or GPU. */
+static void test_mutated(void **state)
+{
+    static const char *const owner[] = {"", "", "someone/", "https://huggingface.co/someone/"},
+                             *const suffix[] = {"-AWQ",      "-GGUF", "-bnb-4bit",
+                                                "-Instruct", "_FP8",  "-GPTQ-Int4"},
+                             *const maker[] = {"", "", "NVIDIA ", "ASUS "},
+                             *const more[] = {" GPU", "", " OC", " (rev a1)", "", " Edition"};
+    const struct model *const *models_list;
+    const struct gpu *const *gpu_list;
+    unsigned seed = 7;
+    size_t count;
+    int model_counts[2] = {0}, gpu_counts[2] = {0};
+
+    (void)state;
+    assert_int_equal(catalog_models(catalog, &models_list, &count, NULL), GP_OK);
+    for (size_t i = 0; i < count; i++) {
+        const struct model *m = models_list[i];
+
+        mutate_all(m->id, owner, suffix, &seed, m, reads_model, model_counts);
+        mutate_all(catalog_aliases(catalog, m->id), owner, suffix, &seed, m, reads_model,
+                   model_counts);
+    }
+    assert_int_equal(catalog_gpus(catalog, &gpu_list, &count, NULL), GP_OK);
+    for (size_t i = 0; i < count; i++) {
+        char names[sizeof(gpu_list[i]->nvml_names)], *rest = names;
+        const struct gpu *plain;
+
+        mutate_all(gpu_list[i]->id, maker, more, &seed, gpu_list[i], reads_gpu, gpu_counts);
+        gp_copy(names, sizeof(names), gpu_list[i]->nvml_names);
+        for (char *one; (one = strtok_r(NULL, "|", &rest)) != NULL;)
+            if (catalog_gpu(catalog, one, &plain, NULL) == GP_OK)
+                mutate_all(one, maker, more, &seed, plain, reads_gpu, gpu_counts);
+    }
+    assert_int_equal(misread, 0);
+    printf("models %d of %d, gpus %d of %d\n", model_counts[0], model_counts[1], gpu_counts[0],
+           gpu_counts[1]);
+    assert_true(model_counts[0] > 0.8 * model_counts[1] && gpu_counts[0] > 0.8 * gpu_counts[1]);
 }
 
 /* Any bytes: nothing breaks, and what is read is in the catalogue. */
@@ -346,12 +506,24 @@ static void test_gpu_readings(void **state)
         {"Sparkle Intel Arc A770 TITAN OC Edition", "arc-a-770"},
         {"ASUS TUF-RTX4090-O24G-GAMING", "rtx-4090-24-gb"},
         {"MacBook Pro 16 M3 Max 128GB", "apple-m3-max"},
-        {"4080s", "4080-super"},
+        {"4080s", "rtx-4080-super"},
+        {"5080 mobile", "rtx-5080-laptop"},
+        {"NVIDIA HGX H200 8-GPU", "h200-sxm:8"},
+        {"Atlas 800T A2", NULL}, /* of another maker */
         {"rtx 4070tis", "rtx-4070-ti-super"},
         {"RTX 4090 mobile", "rtx-4090-laptop"},
         {"nvidia/h100", "h100-sxm"},
         {"ml.g5.12xlarge", "a10g:4"},
         {"p5e.48xlarge:2", "h200-sxm:16"},
+        {"ND96isr H100 v5", "h100-sxm:8"},
+        {"NC24ads_A100_v4", "a100-pcie-80:1"},
+        {"GB200 NVL4", "gb200:4"},
+        {"DGX Station A100", "a100-sxm-80:4"},
+        {"HGX H100 4-GPU", "h100-sxm:4"},
+        {"ASUS ROG Astral GeForce RTX 5090 32GB GDDR7 OC", "rtx-5090-32-gb"},
+        {"Razer Blade 18 RTX 5090", "rtx-5090-laptop"},
+        {"NVIDIA Corporation Device [10de:2330] (rev a1)", "10-de-2330"},
+        {"Tenstorrent Wormhole n300", NULL},                                    /* no GB300 */
         {"MSI GeForce RTX 4090 Ti SUPRIM", NULL},                               /* no such card */
         {"Navi 31 [Radeon RX 7900 XT/7900 XTX/7900 GRE/7900M] (rev c8)", NULL}, /* one of four */
         {"dual 3090", NULL},
@@ -408,10 +580,11 @@ static void test_public_gpus(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_models),        cmocka_unit_test(test_own_names),
-        cmocka_unit_test(test_gpu_readings),  cmocka_unit_test(test_gpus),
-        cmocka_unit_test(test_tags),          cmocka_unit_test(test_any_text),
-        cmocka_unit_test(test_public_models), cmocka_unit_test(test_public_gpus),
+        cmocka_unit_test(test_models),       cmocka_unit_test(test_own_names),
+        cmocka_unit_test(test_gpu_readings), cmocka_unit_test(test_gpus),
+        cmocka_unit_test(test_tags),         cmocka_unit_test(test_any_text),
+        cmocka_unit_test(test_mutated),      cmocka_unit_test(test_public_models),
+        cmocka_unit_test(test_public_gpus),
     };
     int failed;
 

@@ -245,11 +245,17 @@ static void test_counts(void **state)
         {"dual-3090", "3090", 2},
         {"Quad RTX A6000", "RTX A6000", 4},
         {"octo_h100", "h100", 8},
+        {"4 A100s", "A100s", 4},
+        {"RTX 4090 (x2)", "RTX 4090", 2},
+        {"H100 (8)", "H100", 8},
+        {"H100 (4x)", "H100", 4},
     };
     static const char *const others[] = {
-        "h100",  "h100:8",          "mi300x",  "8x",      "x8",           "0xh100",       "8",
-        "",      "max-1550",        "h100x",   "h100x8y", "1234567xh100", "h100x1234567", "dual",
-        "dual-", "quadro-rtx-8000", "dualh100"};
+        "h100",         "h100:8",         "mi300x",      "8x",
+        "x8",           "0xh100",         "8",           "",
+        "max-1550",     "h100x",          "h100x8y",     "1234567xh100",
+        "h100x1234567", "dual",           "dual-",       "quadro-rtx-8000",
+        "dualh100",     "RX 7900 (RADV)", "H100 (80GB)", "H100 (0)"};
     char name[64];
     int count;
 
