@@ -100,6 +100,9 @@ echo '{"base_model_name_or_path":"meta-llama/Llama-3.1-8B","r":32}' \
     >"$work/adapter/adapter_config.json"
 assert_fails 3 'an adapter, not a model (plan its base: -m meta-llama/Llama-3.1-8B --lora 1:32)' \
     --plan -m "$work/adapter" -g h100-sxm:1
+echo '{"model":"mlx-community/Qwen3-8B-4bit","lora_parameters":{"rank":8,"scale":20.0}}' \
+    >"$work/adapter/adapter_config.json"
+assert_fails 3 'plan its base: -m mlx-community/Qwen3-8B-4bit --lora 1:8' --show "$work/adapter"
 mkdir "$work/mistral"
 echo '{"dim":5120,"n_layers":40,"head_dim":128,"hidden_dim":32768,"n_heads":32,"n_kv_heads":8,
 "vocab_size":131072,"max_seq_len":131072,"quantization":{"qformat_weight":"fp8_e4m3"}}' \

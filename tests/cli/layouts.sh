@@ -186,4 +186,8 @@ assert_lacks "... that keeps nothing beside it" "host memory" "$out"
 run --plan -m gpt-oss-120b -p q4_k_m -g rtx-3090:3
 assert_lacks "experts that are published in MXFP4 stay so in GGUF" "host memory: the weights" "$out"
 
+# copies of the attention share their experts over all their GPUs
+assert_fails 2 '--ep 4, or leave it out; whole copies are --replicas' \
+    --plan -m qwen3-30b-a3b -g l40s:4 --dp 2 --tp 2 --ep 2 --engine vllm
+
 finish
