@@ -39,6 +39,9 @@ nvfp4='"quant_method":"compressed-tensors","config_groups":{"g":{"targets":["Lin
 "weights":{"num_bits":4,"type":"float","group_size":16}}}'
 checkpoint half-of-down 6.87 "$q{$nvfp4,\"ignore\":[\"lm_head\",$layers]}"
 checkpoint all-of-down 8.12 "$q{$nvfp4,\"ignore\":[\"lm_head\",\"re:.*down_proj\"]}"
+# one of matrices that other models load as one
+checkpoint v-alone 5.793 "$q{$nvfp4,\"ignore\":[\"lm_head\",\"re:.*v_proj$\"]}"
+checkpoint up-alone 8.129 "$q{$nvfp4,\"ignore\":[\"lm_head\",\"re:.*up_proj$\"]}"
 # what a quantiser's own keys mean: blocks of AutoRound's FP8, an expression that begins anywhere,
 # ten values of 3 bit in a word, a row as null, 5 bit in a byte, a module of MLX without a mode,
 # a layer's tree of ModelOpt, scales that are powers of two, an embedding that is converted
@@ -57,6 +60,8 @@ checkpoint tree 5.906 "$q{\"quant_method\":\"modelopt\",\"quant_algo\":\"NVFP4\"
 fp8='"quant_method":"fp8","modules_to_not_convert":["lm_head"],"weight_block_size":'
 checkpoint ue8m0 8.661 "$q{$fp8[1,32],\"scale_fmt\":\"ue8m0\"}"
 checkpoint converted 7.970 "$q{$fp8[128,128],\"modules_to_convert\":[\"model.embed_tokens\"]}"
+checkpoint ten-and-more 8.642 "$q{\"quant_method\":\"awq\",\"bits\":4,\"group_size\":128,
+\"modules_to_not_convert\":[\"layers.1\"]}"
 plain=$llama
 llama='"model_type":"mixtral","hidden_size":4096,"num_hidden_layers":32,"num_attention_heads":32,
 "num_key_value_heads":8,"intermediate_size":14336,"vocab_size":32000,"num_local_experts":8,
