@@ -1775,6 +1775,16 @@ static enum gp_status resolve_numbers(struct resolving *r)
     q->ep = (int)options_or(o, OPT_EP, 0);
     q->dp = (int)options_or(o, OPT_DP, 0);
     q->replicas = (int)options_or(o, OPT_REPLICAS, 0);
+    if (q->dp > 1 && q->tp > 0 && q->ep > 0 &&
+        layout_ways(&(struct layout){.tp = q->tp, .pp = 1, .ep = q->ep}) != q->dp) {
+        char hint[80];
+
+        gp_format(hint, sizeof(hint), "--ep %d, or leave it out; whole copies are --replicas",
+                  q->tp * q->dp);
+        return gp_fail(r->err, GP_E_USAGE, "--ep", hint,
+                       "%d copies of the attention by --tp %d share their experts, not %d GPUs",
+                       q->dp, q->tp, q->ep);
+    }
     if (q->gpu && q->gpu->mix) {
         if (q->tp > 1 || q->ep > 1 || q->dp > 1 || q->replicas > 1 ||
             (q->pp > 0 && q->pp != q->gpu_count))

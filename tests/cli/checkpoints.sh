@@ -39,6 +39,9 @@ nvfp4='"quant_method":"compressed-tensors","config_groups":{"g":{"targets":["Lin
 "weights":{"num_bits":4,"type":"float","group_size":16}}}'
 checkpoint half-of-down 6.87 "$q{$nvfp4,\"ignore\":[\"lm_head\",$layers]}"
 checkpoint all-of-down 8.12 "$q{$nvfp4,\"ignore\":[\"lm_head\",\"re:.*down_proj\"]}"
+# one of matrices that other models load as one
+checkpoint v-alone 5.793 "$q{$nvfp4,\"ignore\":[\"lm_head\",\"re:.*v_proj$\"]}"
+checkpoint up-alone 8.129 "$q{$nvfp4,\"ignore\":[\"lm_head\",\"re:.*up_proj$\"]}"
 # what a quantiser's own keys mean: blocks of AutoRound's FP8, an expression that begins anywhere,
 # ten values of 3 bit in a word, a row as null, 5 bit in a byte, a module of MLX without a mode,
 # a layer's tree of ModelOpt, scales that are powers of two, an embedding that is converted
@@ -57,6 +60,8 @@ checkpoint tree 5.906 "$q{\"quant_method\":\"modelopt\",\"quant_algo\":\"NVFP4\"
 fp8='"quant_method":"fp8","modules_to_not_convert":["lm_head"],"weight_block_size":'
 checkpoint ue8m0 8.661 "$q{$fp8[1,32],\"scale_fmt\":\"ue8m0\"}"
 checkpoint converted 7.970 "$q{$fp8[128,128],\"modules_to_convert\":[\"model.embed_tokens\"]}"
+checkpoint ten-and-more 8.642 "$q{\"quant_method\":\"awq\",\"bits\":4,\"group_size\":128,
+\"modules_to_not_convert\":[\"layers.1\"]}"
 plain=$llama
 llama='"model_type":"mixtral","hidden_size":4096,"num_hidden_layers":32,"num_attention_heads":32,
 "num_key_value_heads":8,"intermediate_size":14336,"vocab_size":32000,"num_local_experts":8,
@@ -100,6 +105,9 @@ echo '{"base_model_name_or_path":"meta-llama/Llama-3.1-8B","r":32}' \
     >"$work/adapter/adapter_config.json"
 assert_fails 3 'an adapter, not a model (plan its base: -m meta-llama/Llama-3.1-8B --lora 1:32)' \
     --plan -m "$work/adapter" -g h100-sxm:1
+echo '{"model":"mlx-community/Qwen3-8B-4bit","lora_parameters":{"rank":8,"scale":20.0}}' \
+    >"$work/adapter/adapter_config.json"
+assert_fails 3 'plan its base: -m mlx-community/Qwen3-8B-4bit --lora 1:8' --show "$work/adapter"
 mkdir "$work/mistral"
 echo '{"dim":5120,"n_layers":40,"head_dim":128,"hidden_dim":32768,"n_heads":32,"n_kv_heads":8,
 "vocab_size":131072,"max_seq_len":131072,"quantization":{"qformat_weight":"fp8_e4m3"}}' \

@@ -205,5 +205,8 @@ if have_json; then
         --disaggregate auto --format json
     assert_eq "a fix costs what its command says" "$(json cost.per_hour.value)" "$cost"
 fi
+# copies of the attention share their experts over all their GPUs
+assert_fails 2 '--ep 4, or leave it out; whole copies are --replicas' \
+    --plan -m qwen3-30b-a3b -g l40s:4 --dp 2 --tp 2 --ep 2 --engine vllm
 
 finish

@@ -641,10 +641,14 @@ static enum gp_status fail_adapter(const char *path, struct gp_err *err)
         text != NULL) {
         json_t *root = json_loadb(text, len, 0, &error);
         const char *of = json_string_value(json_object_get(root, "base_model_name_or_path"));
+        const json_t *mlx = json_object_get(root, "lora_parameters");
 
+        if (of == NULL && mlx != NULL)
+            of = json_string_value(json_object_get(root, "model"));
         if (of != NULL && of[0] != '\0')
             safe_text(base, sizeof base, of, strlen(of));
-        rank = json_integer_value(json_object_get(root, "r"));
+        rank = json_integer_value(mlx != NULL ? json_object_get(mlx, "rank")
+                                              : json_object_get(root, "r"));
         of = json_string_value(json_object_get(root, "peft_type"));
         if (of != NULL && of[0] != '\0')
             safe_text(kind, sizeof kind, of, strlen(of));

@@ -83,11 +83,11 @@ static const struct {
                 "mixer.up_proj"},
     {"down_proj", "mlp.down_proj mlp.c_proj mlp.fc2 fc2 mlp.fc_out mlp.dense_4h_to_h "
                   "feed_forward.w2 feed_forward.down_proj ffn.down_proj ffn.w2 mixer.down_proj"},
-#define EXPERTS(own, fused, w)                                                                     \
-    "mlp.experts.0." own fused " mlp.switch_mlp." own " mlp.experts." own " mlp.experts.0." w      \
-    " ffn.experts.0." own " ffn.experts.0." w " block_sparse_moe.experts.0." w                     \
-    " block_sparse_moe.experts.0." own " block_sparse_moe.switch_mlp." own                         \
-    " feed_forward.experts." own " feed_forward.experts.0." own " mixer.experts.0." own            \
+#define EXPERTS(own, fused, w)                                                                \
+    "mlp.experts.0." own fused " mlp.switch_mlp." own " mlp.experts." own " mlp.experts.0." w \
+    " ffn.experts.0." own " ffn.experts.0." w " block_sparse_moe.experts.0." w                \
+    " block_sparse_moe.experts.0." own " block_sparse_moe.switch_mlp." own                    \
+    " feed_forward.experts." own " feed_forward.experts.0." own " mixer.experts.0." own       \
     " moe.experts.0." own " experts.0." own " experts." own " ffn.switch_mlp." own
     {"experts.gate_proj", EXPERTS("gate_proj", " mlp.experts.gate_up_proj", "w1")},
     {"experts.up_proj", EXPERTS("up_proj", " mlp.experts.gate_up_proj", "w3")},
@@ -369,6 +369,18 @@ static bool path_covers(const char *path, const char *module, int *expert)
            (*module == '\0' || *module == '.' || module == start || module[-1] == '.');
 }
 
+/* A name of matrices that some models load as one answers to a pattern that says it, not to
+ * "re:.*v_proj$", which is one of them. */
+static bool is_said(const char *pattern, const char *name)
+{
+    static const char *const fused[] = {"gate_up", "qkv", "query_key_value", "W_pack", "c_attn"};
+
+    for (size_t i = 0; i < sizeof fused / sizeof *fused; i++)
+        if (strstr(name, fused[i]) != NULL)
+            return strstr(pattern, fused[i]) != NULL;
+    return true;
+}
+
 static bool rule_names(struct quant *q, const struct rule *rule, const struct names *names,
                        int layer)
 {
@@ -381,7 +393,8 @@ static bool rule_names(struct quant *q, const struct rule *rule, const struct na
     for (size_t p = 0; p < prefixes; p++)
         for (int n = 0; n < count; n++) {
             snprintf(path, sizeof path, "%s%d.%s", layer_prefixes[p], layer, names->text[n]);
-            if (hfmatch(rule->pattern, path, &q->budget))
+            if ((n == 0 || is_said(rule->pattern, names->text[n])) &&
+                hfmatch(rule->pattern, path, &q->budget))
                 return true;
         }
     return false;

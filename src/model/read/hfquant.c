@@ -289,17 +289,21 @@ static bool bits_missing(struct form *f, const char *key, int bits)
     return f->hf->rc != GP_OK;
 }
 
-/* ModelOpt's "layers.1*" is the tree below layer 1, not 10 to 19 (vLLM 0.33 modelopt.py
- * apply_vllm_mapper). */
-static void keep_tree(struct form *f, const char *text)
+/* What a number at the end means: ModelOpt's "layers.1*" is the tree below layer 1, not 10 to 19
+ * (vLLM 0.33 modelopt.py apply_vllm_mapper), AWQ's "layers.1" is any name that holds it. */
+static void keep_numbered(struct form *f, const char *text)
 {
-    size_t len = strlen(text);
-    bool tree = strncmp(f->method, "modelopt", 8) == 0 && len > 1 && text[len - 1] == '*' &&
-                text[len - 2] >= '0' && text[len - 2] <= '9';
+    size_t len = strlen(text), star = len > 0 && text[len - 1] == '*';
+    bool digit = len > star && text[len - star - 1] >= '0' && text[len - star - 1] <= '9';
+    bool tree = digit && star && strncmp(f->method, "modelopt", 8) == 0;
+    bool held = digit && !star && strstr(f->method, "awq") != NULL;
     char name[1024];
 
-    gp_format(name, sizeof name, "%.*s", (int)(len < sizeof name ? len - tree : 0), text);
-    quant_rule(f->q, "", name, QUANT_KEPT);
+    if (len < sizeof name - 2) {
+        gp_format(name, sizeof name, "%s%.*s%s", held ? "*" : "", (int)(len - tree), text,
+                  held ? "*" : "");
+        quant_rule(f->q, "", name, QUANT_KEPT);
+    }
 }
 
 /* The lists of what stays, whatever the quantiser calls it. */
@@ -322,7 +326,7 @@ static bool keep_lists(struct form *f)
         const json_t *list = json_object_get(f->config, keys[i]), *item;
         size_t at;
 
-        json_array_foreach(list, at, item) keep_tree(f, json_string_value(item));
+        json_array_foreach(list, at, item) keep_numbered(f, json_string_value(item));
         any |= json_array_size(list) > 0;
     }
     return any;
