@@ -175,6 +175,25 @@ static void on_fewer_gpus(struct best *b)
     better_weigh(b, &f);
 }
 
+/* Of a count that TP does not divide as many as it does: two of three, four of six. */
+static void on_some_of_them(struct best *b)
+{
+    const struct plan *p = b->plan;
+    struct fix f = better_begin(p, FIX_LARGER_TP, CHANGE_TP);
+    int tp = 1;
+
+    if (p->request.gpu_count <= 0 || p->request.pp > 0 || p->layout.pp == 1 || plan_spans(p) ||
+        p->request.gpu->mix)
+        return;
+    while (tp * 2 < p->layout.gpus)
+        tp *= 2;
+    if (tp == 1)
+        return;
+    f.changes |= plan_free_layout(&f.request) | 1u << CHANGE_GPU;
+    f.request.tp = f.request.gpu_count = tp;
+    better_weigh(b, &f);
+}
+
 /* By TP; where the engine put layers on the host, by what holds them. */
 static void on_twice_as_many(struct best *b)
 {
@@ -292,6 +311,7 @@ void plan_betters(const struct plan *plan, const struct choices *choices,
         f.changes |= plan_free_layout(&f.request);
         better_weigh(&rest[1], &f);
     }
+    on_some_of_them(&rest[2]);
     on_twice_as_many(&rest[2]);
     /* of what lies on the host a second card of its kind holds more: that before another GPU */
     if (plan->request.host_placed && rest[2].any[BETTER_FASTER])

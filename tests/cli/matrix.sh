@@ -44,15 +44,15 @@ done <<'E2'
 1|vLLM does not run on GCN5.1 (gfx906) GPUs|-m llama-3.2-1b -g radeon-vii --engine vllm
 0|llama.cpp b9500+|-m llama-3.2-1b -g rx-6600
 0|vLLM 0.33+|-m llama-3.1-8b -g rx-7900-xtx
-1|exceed the 40960|-m qwen3-30b-a3b -g h100-sxm -c 64k
+1|exceed the 40,960|-m qwen3-30b-a3b -g h100-sxm -c 64k
 0|2 users x 65,536|-m unsloth/Qwen3-Coder-30B-A3B-Instruct-GGUF -g rtx-4090 -c 64k -u 2
 0|FITS|-m Qwen/Qwen3-4B-Instruct-2507-FP8 -g l4:2 -c 200k
 0|FITS|-m Qwen3-235B-A22B-Thinking-2507 -g h200-sxm:8 -c 128k
-1|exceed the 32768|-m mistral-small:24b -g h100-sxm -c 64k
+1|exceed the 32,768|-m mistral-small:24b -g h100-sxm -c 64k
 0|FITS|-m mistralai/Devstral-Small-2507 -g h100-sxm -c 64k
 0|vLLM 0.33+|-m llama-3.1-8b -g mi210
 0|planned for llama.cpp, as vLLM does not run on Pascal GPUs|-m llama-3.2-1b -g gtx-1080
-1|llama.cpp;GGUF|-m llama-3.1-8b -g p100-pcie-16 -p fp8
+1|llama.cpp;weights in q8_0|-m llama-3.1-8b -g p100-pcie-16 -p fp8
 1|vLLM (0.33+) runs on compute capability 7.5 or higher|-m llama-3.1-8b -g p100-pcie-16 -p fp8 --engine vllm
 1|runs on compute capability 7.5 or higher, v100-sxm2-32 has 7.0;llama.cpp runs there, and vLLM up to 0.19;only supports sm75|-m llama-3.1-8b -g v100-sxm2-32:1 --engine sglang
 1|7.5 or higher|-m qwen3-8b -g p100-pcie-16:2 --engine sglang
