@@ -70,6 +70,7 @@ static enum better aim_of(const struct best *b, const struct fix *f, double own)
     bool cheaper = million > 0 && million <= CHEAPER * b->per_million && !dearer;
     double paid = own_price(&asked->cost), now = asked->speed.tokens.value,
            per_million = b->per_million;
+
     /* what nobody rents out is bought: of a count that was given it is there already */
     if (asked->cost.per_hour <= 0 && asked->request.gpu_count <= 0 && !other && !fuller &&
         own > 0 && f->tokens > 0 && now > 0) {
