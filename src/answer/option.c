@@ -133,6 +133,8 @@ static enum gp_status option_parse(const struct option_row *row, const char *whe
     case OPTION_BYTES:
         return units_parse_bytes(text, where, value, err);
     default:
+        if (row->high == 1)
+            return units_parse_share(text, where, value, err);
         return gp_has_word("ms|s", "|", row->unit)
                    ? units_parse_time(text, where, row->unit, value, err)
                    : units_parse_number(text, where, value, err);

@@ -125,9 +125,20 @@ void planner_plan(struct planner *p, const struct resolved *resolved, struct pla
     place_request(&resolved->request, &resolved->market, out);
 }
 
-/* No GPU is named and none is here: the cheapest list price that fits in one
- * machine, or the fewest GPUs with --solve gpus; when nothing fits, the GPU with the
- * most memory that the engine runs on, whose plan gives the reason. */
+/* The memory of a GPU that the engine runs on, that of those with a list price first. */
+static double how_large(const struct request *q, const struct market *market, const struct gpu *gpu)
+{
+    bool sold = false;
+
+    for (size_t i = 0; i < market->instance_count && !sold; i++)
+        sold = market->instances[i].kind == PRICE_LIST && market->instances[i].on_demand > 0 &&
+               strcmp(market->instances[i].gpu, gpu->id) == 0;
+    return engine_runs_on(q->engine, gpu) ? gpu_usable(gpu).value * (sold ? 1e3 : 1) : 0;
+}
+
+/* No GPU is named and none is here: the cheapest list price that fits in one machine, or the
+ * fewest GPUs with --solve gpus; over the budget, what it would cost; when nothing fits, the
+ * largest GPU, whose plan gives the reason. */
 static void choose_gpu(struct answer *a, const struct choices *c)
 {
     struct request *q = &a->resolved.request;
@@ -148,8 +159,7 @@ static void choose_gpu(struct answer *a, const struct choices *c)
     if (found)
         return;
     for (size_t i = 0; i < c->gpu_count; i++)
-        if (engine_runs_on(q->engine, c->gpus[i]) &&
-            (!q->gpu || gpu_usable(c->gpus[i]).value > gpu_usable(q->gpu).value))
+        if (how_large(q, market, c->gpus[i]) > (q->gpu ? how_large(q, market, q->gpu) : 0))
             q->gpu = c->gpus[i];
     if (!q->gpu && c->gpu_count > 0)
         q->gpu = c->gpus[0];

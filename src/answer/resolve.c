@@ -1055,6 +1055,12 @@ static enum gp_status find_gpu(struct planner *p, const char *text, const struct
     if (*count == 0 && strchr(id, '(') && spelling_count(id, name, sizeof(name), count))
         gp_copy(id, sizeof(id), name); /* H100 (x8): else what stands in brackets says nothing */
     gp_copy(name, sizeof(name), id);
+    int times = 0;
+    if (*count == 0 && spelling_count(id, name, sizeof(name), &times) && times <= PLAN_MAX_GPUS &&
+        plain_gpu(name, &plain)) { /* 2x24GB@1008GB/s */
+        gp_copy(id, sizeof(id), name);
+        *count = times;
+    }
     if (strcmp(id, "all") == 0)
         return gp_fail(err, GP_E_USAGE, "--gpu", "gpuplan --compare -g all",
                        "'all' is not one GPU");
@@ -1127,6 +1133,8 @@ enum gp_status planner_named_gpu(struct planner *p, const char *text, const stru
                 "see gpuplan --list gpus; or -g with its memory and bandwidth: 24GB@1008GB/s");
     if (rc == GP_E_USAGE && (near = catalog_near_instance(p->catalog, text)) != NULL)
         gp_format(own.hint, sizeof(own.hint), "did you mean %s?", near);
+    if (rc == GP_E_USAGE && strchr(text, ','))
+        gp_copy(own.hint, sizeof(own.hint), "each with its own -g: --compare -g h100 -g a100");
     if (rc && err)
         *err = own;
     return rc;

@@ -331,3 +331,14 @@ enum gp_status units_parse_time(const char *text, const char *where, const char 
                        text);
     return GP_OK;
 }
+
+enum gp_status units_parse_share(const char *text, const char *where, double *value,
+                                 struct gp_err *err)
+{
+    static const struct scale scales[] = {{"", 1}, {"%", 0.01}, {NULL, 0}};
+
+    if (!parse_scaled(text, scales, value))
+        return gp_fail(err, GP_E_USAGE, where, "write it as 0.9 or 90%", "'%s' is not a number",
+                       text);
+    return GP_OK;
+}

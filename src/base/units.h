@@ -58,6 +58,10 @@ enum gp_status units_parse_tokens(const char *text, const char *where, double *t
 enum gp_status units_parse_params(const char *text, const char *where, double *params,
                                   struct gp_err *err);
 
+/* "0.9", "90%". */
+enum gp_status units_parse_share(const char *text, const char *where, double *value,
+                                 struct gp_err *err);
+
 /* "500", "500ms", "1.5s" in the unit, ms or s, that a bare number has. */
 enum gp_status units_parse_time(const char *text, const char *where, const char *unit,
                                 double *value, struct gp_err *err);

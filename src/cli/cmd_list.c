@@ -32,8 +32,8 @@ static void print_text(const struct record *doc, const struct fact *items, struc
         return;
     }
     if (items->record_count == 0) {
-        strbuf_addf(out, "0 %s: no row has all these words (gpuplan --list %s shows every one)\n", word,
-                    word);
+        strbuf_addf(out, "0 %s: no row has all these words (gpuplan --list %s shows every one)\n",
+                    word, word);
         return;
     }
     record_table(items->records, items->record_count, NULL, RECORD_TEXT, out);

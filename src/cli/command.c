@@ -104,6 +104,15 @@ static enum gp_status not_taken(const struct command *command, const char *typed
     return gp_fail(err, GP_E_USAGE, where, hint, "--%s does not take this option", command->name);
 }
 
+/* A dash alone and a negative number are none. */
+static bool is_option(const char *arg)
+{
+    char name[64];
+    const char *value;
+
+    return arg[0] == '-' && arg[1] != '\0' && option_split(arg, name, sizeof(name), &value) >= 0;
+}
+
 static enum gp_status take_option(struct invocation *in, int argc, char **argv, int *i,
                                   struct gp_err *err)
 {
@@ -125,11 +134,7 @@ static enum gp_status take_option(struct invocation *in, int argc, char **argv, 
             return gp_fail(err, GP_E_USAGE, where, "leave the value out", "takes no value");
         value = "";
     } else if (!value) {
-        char next[64];
-        const char *unused;
-        bool last = *i + 1 >= argc;
-        if (last || (argv[*i + 1][0] == '-' && argv[*i + 1][1] != '\0' &&
-                     option_split(argv[*i + 1], next, sizeof(next), &unused) >= 0))
+        if (*i + 1 >= argc || is_option(argv[*i + 1]))
             return gp_fail(err, GP_E_USAGE, where, row->help, "needs a value: %s", row->argument);
         value = argv[++*i];
     }

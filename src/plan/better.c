@@ -70,6 +70,7 @@ static enum better aim_of(const struct best *b, const struct fix *f, double own)
     bool cheaper = million > 0 && million <= CHEAPER * b->per_million && !dearer;
     double paid = own_price(&asked->cost), now = asked->speed.tokens.value,
            per_million = b->per_million;
+
     /* what nobody rents out is bought: of a count that was given it is there already */
     if (asked->cost.per_hour <= 0 && asked->request.gpu_count <= 0 && !other && !fuller &&
         own > 0 && f->tokens > 0 && now > 0) {
@@ -172,6 +173,25 @@ static void on_fewer_gpus(struct best *b)
     if ((better_weigh(b, &f) && busy == f.gpus) || busy == l->gpus)
         return;
     f.request.gpu_count = busy;
+    better_weigh(b, &f);
+}
+
+/* Of a count that TP does not divide as many as it does: two of three, four of six. */
+static void on_some_of_them(struct best *b)
+{
+    const struct plan *p = b->plan;
+    struct fix f = better_begin(p, FIX_LARGER_TP, CHANGE_TP);
+    int tp = 1;
+
+    if (p->request.gpu_count <= 0 || p->request.pp > 0 || p->layout.pp == 1 || plan_spans(p) ||
+        p->request.gpu->mix)
+        return;
+    while (tp * 2 < p->layout.gpus)
+        tp *= 2;
+    if (tp == 1)
+        return;
+    f.changes |= plan_free_layout(&f.request) | 1u << CHANGE_GPU;
+    f.request.tp = f.request.gpu_count = tp;
     better_weigh(b, &f);
 }
 
@@ -292,6 +312,7 @@ void plan_betters(const struct plan *plan, const struct choices *choices,
         f.changes |= plan_free_layout(&f.request);
         better_weigh(&rest[1], &f);
     }
+    on_some_of_them(&rest[2]);
     on_twice_as_many(&rest[2]);
     /* of what lies on the host a second card of its kind holds more: that before another GPU */
     if (plan->request.host_placed && rest[2].any[BETTER_FASTER])

@@ -125,10 +125,8 @@ int cost_host_gpus(const struct gpu *gpu, const struct market *market, bool *ass
         strcmp(gpu->interconnect, "none") == 0 || strncmp(gpu->form_factor, "SoC", 3) == 0;
     bool slots = strncmp(gpu->form_factor, "PCIe", 4) == 0;
     bool board = gpu->link_domain > 1 && gpu->link_domain <= BOARD_MOST;
-    int usual = strchr(gpu->id, '/') || built_in ? 1
-                : slots                          ? HOST_ASSUMED
-                : board                          ? gpu->link_domain
-                                                 : 0;
+    bool slice = strchr(gpu->id, '/') && !strchr(gpu->id, '@'); /* 24GB@1008GB/s is none */
+    int usual = slice || built_in ? 1 : slots ? HOST_ASSUMED : board ? gpu->link_domain : 0;
     double most = INFINITY;
     int offered = 0, server = 0;
 

@@ -38,6 +38,9 @@ rows='
 0|FITS on * TP 4 x 2 replicas (1 prefill, 1 decode)*|--plan -m llama-3.1-70b -p fp8 -g h100 -u 64 --prompt 4k --disaggregate 1:1
 0|FITS on 4 x NVIDIA A100 *|--plan -m qwen2.5-72b -p gptq -g a100 --rate 2 --ttft 1s --tpot 50ms
 2|* --disaggregate: needs a value: *|--plan -m deepseek-v3 -g h200 --disaggregate -u 256
+0|FITS on 2 x GPU of 24GB@1008GB/s * TP 2, 1 host|--plan -m llama-3.1-8b -g 2x24GB@1008GB/s
+2|* --compare -g h100 -g a100)|--compare -m 70b -g h100,a100
+0|FITS on 1 x NVIDIA L4 *|--plan -m llama-3.1-8b -g l4 --memory-utilization 90% --prefix-hit 50%
 2|* qwen3-30b-a3b, *|--plan -m 30b-a3b -g rtx-4090
 0|0 gpus: no row *|--list gpus mac
 0|UP TO * on 1 x NVIDIA L4 *|--replay -m 8b -g l4 --solve rate --ttft-p99 2000
@@ -92,6 +95,8 @@ assert_contains "another format on one card" "weights in int4-awq, 1 GPU" "$out"
 assert_lacks "no machine of another kind" "H100" "$out"
 run --plan -m llama-3.3-70b -g dgx-spark
 assert_contains "TP where a pipeline spans hosts" "faster: TP 2: 2 GPUs in all" "$out"
+run --plan -m qwen3-32b -p awq -g rtx-3090:3
+assert_contains "two of three by TP before a pipeline of three" "TP 2: 2 GPUs in all" "$out"
 run --plan -m 70b -p int4 -g 2x4090 -u 4 -c 16k
 assert_contains "a limit that is not cut" "the pool is 3.00..4.11 GiB
   cure " "$out"

@@ -127,6 +127,8 @@ static void test_parses(void **state)
         {units_parse_number, "-3", -3},
         {units_parse_number, "1e-3", 1e-3},
         {units_parse_number, ".5", 0.5},
+        {units_parse_share, "0.9", 0.9},
+        {units_parse_share, "90%", 0.9},
     };
 
     (void)state;
