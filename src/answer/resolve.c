@@ -1092,7 +1092,8 @@ static enum gp_status find_gpu(struct planner *p, const char *text, const struct
     }
     if (rc == GP_E_USAGE && *count > 0 && spelling_count(id, name, sizeof(name), &times) &&
         catalog_gpu(p->catalog, name, gpu, NULL) == GP_OK) { /* 2xh100:4 */
-        return gp_fail(err, GP_E_USAGE, "--gpu", "leave one of them out", "'%.60s' has two counts", text);
+        return gp_fail(err, GP_E_USAGE, "--gpu", "leave one of them out", "'%.60s' has two counts",
+                       text);
     }
     if (rc == GP_E_USAGE && err && strncmp(err->text, "no GPU", 6) == 0 && *count > 0) {
         gp_format(as, sizeof(as), "*:%d", *count);

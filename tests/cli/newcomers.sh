@@ -38,7 +38,7 @@ rows='
 0|FITS on * TP 4 x 2 replicas (1 prefill, 1 decode)*|--plan -m llama-3.1-70b -p fp8 -g h100 -u 64 --prompt 4k --disaggregate 1:1
 0|FITS on 4 x NVIDIA A100 *|--plan -m qwen2.5-72b -p gptq -g a100 --rate 2 --ttft 1s --tpot 50ms
 2|* --disaggregate: needs a value: *|--plan -m deepseek-v3 -g h200 --disaggregate -u 256
-2|*2xh100:4' has two counts (leave one of them out)|--plan -m llama-3.1-8b -g 2xh100:4
+2|*: *2xh100:4* has two counts *|--plan -m llama-3.1-8b -g 2xh100:4
 0|FITS on 2 x GPU of 24GB@1008GB/s * TP 2, 1 host|--plan -m llama-3.1-8b -g 2x24GB@1008GB/s
 2|* --compare -g h100 -g a100)|--compare -m 70b -g h100,a100
 0|FITS on 1 x NVIDIA L4 *|--plan -m llama-3.1-8b -g l4 --memory-utilization 90% --prefix-hit 50%
