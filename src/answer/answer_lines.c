@@ -1155,7 +1155,8 @@ static void limit_row(struct answer_lines *lines)
     }
     for (int i = 0; p->verdict != VERDICT_FITS && (text = sentence_reason(p, i, t)); i++) {
         row_part(lines, "limit", "; ", text);
-        if (i == 0 && p->verdict == VERDICT_SLOW && goals && likely->layout.gpus > 0)
+        if (i == 0 && p->verdict == VERDICT_SLOW && p->limit != LIMIT_BUDGET && goals &&
+            likely->layout.gpus > 0)
             row_part(lines, "limit", "; ",
                      texts_addf(t, "%d GPU%s likely meet%s it", likely->layout.gpus,
                                 plural_s(likely->layout.gpus),

@@ -137,27 +137,27 @@ static double how_large(const struct request *q, const struct market *market, co
 }
 
 /* No GPU is named and none is here: the cheapest list price that fits in one machine, or the
- * fewest GPUs with --solve gpus; over the budget, what it would cost; when nothing fits, the
- * largest GPU, whose plan gives the reason. */
+ * fewest GPUs with --solve gpus; over the budget or the model's context, what would fit without;
+ * else the largest GPU, whose plan gives the reason. */
 static void choose_gpu(struct answer *a, const struct choices *c)
 {
     struct request *q = &a->resolved.request;
     const struct market *market = &a->resolved.market;
     enum solve_gpu by = a->solve == SOLVE_GPUS ? SOLVE_GPU_FEWEST : SOLVE_GPU_CHEAPEST;
+    struct request open = *q;
 
-    double budget = q->budget;
-    bool found = solve_gpu(q, by, c, market, &a->plan);
-    if (!found && budget > 0) { /* what it would cost */
-        q->budget = 0;
-        found = solve_gpu(q, by, c, market, &a->plan);
-    }
-    if (found) {
+    if (solve_gpu(q, by, c, market, &a->plan)) {
         *q = a->plan.request;
         plan_untuned(&a->plan, q); /* planned again, and then said what is turned */
-    }
-    q->budget = budget;
-    if (found)
         return;
+    }
+    open.budget = 0;
+    if (q->model->max_context > 0)
+        open.context = fmin(q->context, q->model->max_context);
+    if (solve_gpu(&open, by, c, market, &a->plan)) {
+        *q = search_on(q, a->plan.request.gpu, 0, market);
+        return;
+    }
     for (size_t i = 0; i < c->gpu_count; i++)
         if (how_large(q, market, c->gpus[i]) > (q->gpu ? how_large(q, market, q->gpu) : 0))
             q->gpu = c->gpus[i];

@@ -33,6 +33,8 @@ rows='
 0|FITS on 1 x *m4-max:64gb*|--plan -m llama-3.3-70b -p q4_k_m -g "m4 max 64gb:1"
 0|FITS on 2 x NVIDIA H100 SXM5 80GB *|--plan -m llama-3.3-70b -g "nvidia h100:2"
 1|FITS, TOO SLOW on 1 x *|--plan -m llama-3.3-70b -p fp8 -u 100 --budget 5 --tpot 30
+1|DOES NOT FIT on 1 x NVIDIA RTX A6000 *|--plan -m llama-3.1-8b -c 1M
+1|FITS, OVER BUDGET on 1 x *|--plan -m llama-3.1-8b --rate 5 --budget 0.2
 1|DOES NOT FIT on 1 x NVIDIA A100 *|--plan -m llama-3.2-90b-vision -g a100
 0|FITS on 1 x NVIDIA H200 *|--plan -m qwen2.5-7b-instruct-1m -c 900k -g h200
 0|FITS on * TP 4 x 2 replicas (1 prefill, 1 decode)*|--plan -m llama-3.1-70b -p fp8 -g h100 -u 64 --prompt 4k --disaggregate 1:1
@@ -101,6 +103,8 @@ assert_contains "two of three by TP before a pipeline of three" "TP 2: 2 GPUs in
 run --plan -m 70b -p int4 -g 2x4090 -u 4 -c 16k
 assert_contains "a limit that is not cut" "the pool is 3.00..4.11 GiB
   cure " "$out"
+run --plan -m llama-3.1-8b --rate 5 --budget 0.2
+assert_lacks "no count keeps a budget that its price exceeds" "likely meet" "$(printf '%s\n' "$out" | head -n 5)"
 run --plan -m 8b -g l4 --solve users
 open=$(printf '%s\n' "$out" | grep '^  solved')
 run --plan -m 8b -g l4:1 --solve users
