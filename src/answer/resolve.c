@@ -1042,14 +1042,15 @@ static enum gp_status find_gpu(struct planner *p, const char *text, const struct
     *count = 0;
     /* a plus behind a slash is of a MIG profile: 1g.10gb+me */
     const char *plus = strchr(text, '+'), *slash = strchr(text, '/');
-    bool spelt = plus && plus > text && plus[-1] != ' ' && plus[1] == ' '; /* Max+ 395 */
+    bool spelt = plus && plus > text && plus[-1] != ' ' && /* Max+ 395, RX 6800 XT Nitro+ */
+                 (plus[1] == ' ' || (!plus[1] && strchr(text, ' ')));
     if (plus && !spelt && (!slash || plus < slash))
         return find_mixed(p, text, true, gpu, count, err);
     if (!gp_copy(id, sizeof(id), text))
         return gp_fail(err, GP_E_USAGE, "--gpu", "see gpuplan --list gpus",
                        "'%.40s...' is not a GPU", text);
-    bool pci = is_pci_id(id);
-    rc = pci ? GP_OK : take_count(id, count, err);
+    bool plain_text = is_pci_id(id) || strchr(id, '['); /* lspci's: no count and no slice */
+    rc = plain_text ? GP_OK : take_count(id, count, err);
     if (rc)
         return rc;
     if (*count == 0 && strchr(id, '(') && spelling_count(id, name, sizeof(name), count))
@@ -1075,7 +1076,7 @@ static enum gp_status find_gpu(struct planner *p, const char *text, const struct
         return *count > 1
                    ? gp_fail(err, GP_E_USAGE, "--gpu", "-g cpu", "this machine is one device")
                    : find_made_gpu(p, CPU_ID, gpu, err);
-    if (!pci && (strpbrk(id, ":/") || plain_gpu(id, &plain)))
+    if (!plain_text && (strpbrk(id, ":/") || plain_gpu(id, &plain)))
         return named_by(find_made_gpu(p, id, gpu, err), "--gpu", err);
     rc = catalog_gpu(p->catalog, id, gpu, err);
     if (rc == GP_E_USAGE && *count == 0 && spelling_count(id, name, sizeof(name), count)) {
@@ -1133,7 +1134,21 @@ enum gp_status planner_named_gpu(struct planner *p, const char *text, const stru
     if (rc == GP_E_USAGE && catalog_gpu_reading(p->catalog, text, reading, sizeof(reading)) &&
         find_gpu(p, reading, gpu, count, NULL) == GP_OK)
         return GP_OK;
-    if (rc == GP_E_USAGE && strncmp(own.hint, "--list", 6) == 0)
+    if (rc == GP_E_USAGE && (near = strrchr(text, '[')) != NULL && strchr(near, '/')) {
+        gp_copy(own.hint, sizeof(own.hint), "a chip of several cards, name one:");
+        for (near++; *near && *near != ']'; near += *near == '/') {
+            const struct gpu *one;
+            int len = (int)strcspn(near, "]/");
+
+            gp_format(reading, sizeof(reading), "%.*s", len, near);
+            near += len;
+            if (catalog_gpu(p->catalog, reading, &one, NULL) == GP_OK)
+                gp_append(own.hint, sizeof(own.hint), " ", "%s", one->id);
+        }
+        if (own.hint[strlen(own.hint) - 1] == ':')
+            own.hint[0] = '\0';
+    }
+    if (rc == GP_E_USAGE && (!own.hint[0] || strncmp(own.hint, "--list", 6) == 0))
         gp_copy(own.hint, sizeof(own.hint),
                 "see gpuplan --list gpus; or -g with its memory and bandwidth: 24GB@1008GB/s");
     if (rc == GP_E_USAGE && (near = catalog_near_instance(p->catalog, text)) != NULL)

@@ -1160,7 +1160,7 @@ bool catalog_gpu_reading(struct catalog *catalog, const char *text, char *readin
     const char *plus = strchr(text, '+'); /* Nitro+ and no "rtx-5090+foo"; an id is misspelt */
     return ready && name_counted(text, &times) == NULL && /* "Dual" is a series of cards, too */
            (strchr(text, '[') || !strpbrk(text, strchr(text, ' ') ? ":@" : ":/@")) &&
-           (!plus || plus[1] == ' ') &&
+           (!plus || plus[1] == ' ' || (!plus[1] && strchr(text, ' '))) &&
            name_gpu_known(&catalog->names, names, count, text, known) &&
            catalog_gpu(catalog, known, &gpu, NULL) == GP_OK && gp_copy(reading, size, known);
 }

@@ -228,6 +228,10 @@ static bool take_apart(const char *text, struct typed *out)
     }
     for (size_t n = strlen(plain); n > 1 && plain[n - 1] == '/' && url; n--)
         plain[n - 1] = '\0';
+    for (char *sign; (sign = strstr(plain, "\xC3\x97")) != NULL;) { /* the multiplication sign */
+        *sign = 'x';
+        memmove(sign + 1, sign + 2, strlen(sign + 2) + 1);
+    }
     if (!plain[0] || strchr("./~-", plain[0]) || strlen(plain) + 1 == sizeof(plain))
         return false;
     slash = strchr(plain, '/');

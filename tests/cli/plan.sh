@@ -824,6 +824,8 @@ understood llama-3.1-8b 'H100 (x2)' '2 x NVIDIA H100 SXM5'
 understood llama-3.1-8b '4 A100s' '4 x NVIDIA A100 SXM4 80GB'
 understood llama-3.1-70b '2x DGX H100' '16 x NVIDIA H100 SXM5'
 understood llama-3.1-8b 10de:2684 '10de:2684: rtx-4090; there is also rtx-4090-48g'
+assert_fails 2 "XTX]' (a chip of several cards, name one: rx-7900-xt rx-7900-xtx)" --plan \
+    -m llama-3.1-8b -g '03:00.0 VGA: Navi 31 rev 3 [Radeon RX 7900 XT/7900 XTX]'
 assert_fails 2 "is a vGPU of 24 GB" --plan -m llama-3.1-8b -g 'NVIDIA L40S-24Q'
 assert_fails 2 "its memory and bandwidth: 24GB@1008GB/s" --plan -m llama-3.1-8b -g 'Cerebras WSE-3'
 understood llama-3.1-8b apple-m4-max:36gb 'Apple M4 Max (40-core GPU), 36gb'

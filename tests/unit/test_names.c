@@ -82,6 +82,9 @@ static const struct model_row models[] = {
     {"qwen3-17b", NULL, ""}, /* a size is read as it is */
     {"command r+", "command-r-plus-104b", ""},
     {"exaone 4 32b", "exaone-4.0-32b", ""},
+    {"mixtral 8\xC3\x97"
+     "7b",
+     "mixtral-8x7b", ""},
     {"someone/Kimi-K2-Thinking-Instruct", "kimi-k2.5", ""}, /* one kind off at a time */
     {"someone/llavav1.6_mistral-7b", "llava-v1.6-mistral-7b", ""},
     {"registry.ollama.ai/library/qwen3:8b", "qwen3-8b", "q4_k_m"},
@@ -508,6 +511,7 @@ static void test_gpu_readings(void **state)
         {"MacBook Pro 16 M3 Max 128GB", "apple-m3-max"},
         {"4080s", "rtx-4080-super"},
         {"5080 mobile", "rtx-5080-laptop"},
+        {"Sapphire Radeon RX 6800 XT Nitro+", "rx-6800-xt"},
         {"NVIDIA HGX H200 8-GPU", "h200-sxm:8"},
         {"Atlas 800T A2", NULL}, /* of another maker */
         {"rtx 4070tis", "rtx-4070-ti-super"},
