@@ -215,7 +215,7 @@ enum engine_term {
 enum support_kind { SUPPORT_KINDS(X) SUPPORT_KIND_COUNT };
 #undef X
 
-#define SUPPORT_MAX 48
+#define SUPPORT_MAX 64
 
 struct support {
     int kind;        /* enum support_kind */
@@ -421,8 +421,9 @@ const struct support *engine_support(const struct engine *engine, enum support_k
 const struct support *engine_excludes(const struct engine *engine, enum support_kind kind,
                                       const char *id, const char *family, int cc);
 
-/* Does it load checkpoints of this quant_method ("awq")? Of one with rows of methods, no other. */
-bool engine_loads_method(const struct engine *engine, const char *method);
+/* Does it load checkpoints of this quant_method ("awq") on this compute capability, 0 for any? Of
+ * one with rows of methods, no other. */
+bool engine_loads_method(const struct engine *engine, const char *method, int cc);
 
 /* Is `word` in a list with '|' between its words? */
 bool engine_lists(const char *list, const char *word);
