@@ -110,6 +110,10 @@ done <<'E2'
 0||-m qwen3.5-397b-a17b -p fp8 -g h100-sxm:16 --tp 16
 1|TP=16 does not divide the 8 groups of the recurrent state;num_groups must equal 1|-m nemotron-3-nano-30b-a3b -g h100-sxm:16 --tp 16
 0||-m granite-4.0-h-small -g h100-sxm:8 --tp 8
+0||-m qwen3-30b-a3b -p int4-gptq -g rtx-3090:8 --tp 8 --ep 1 --engine vllm
+1|experts to a width of 96|-m qwen3-30b-a3b -p int4-gptq -g rtx-3090:8 --tp 8 --ep 1 --engine vllm@0.8
+1|experts to a width of 96|-m qwen3-30b-a3b -p int4 -g rtx-3090:8 --tp 8 --ep 1 --engine vllm
+1|experts to a width of 96|-m qwen3-30b-a3b -p int4-gptq -g rtx-3090:8 --tp 8 --ep 1 --engine sglang
 1|spreads experts over all GPUs of a group, here 8, or none|-m minimax-m2 -g h100-sxm:8 --tp 8 --ep 2 --engine vllm@0.28
 1|experts to a width of 192|-m minimax-m2 -g h100-sxm:8 --tp 8 --ep 1 --engine vllm@0.28
 0|EP 8|-m minimax-m2 -g h100-sxm:8 --engine vllm@0.28
