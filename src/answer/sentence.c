@@ -34,8 +34,9 @@ static const char *const reason_words[REASON_COUNT] = {
     [REASON_KV_GPU] = "{engine} ({versions}) runs a {kv} KV cache on {gpus that run}, {gpu} has "
                       "{cc}{cure}",
     [REASON_FORMAT] = "{engine} does not run {weight} weights",
-    [REASON_METHOD] = "{engine} ({versions}) loads no {method} checkpoints: take another release, "
-                      "or plan one with -p",
+    [REASON_METHOD] =
+        "{engine} ({versions}) loads no {method} checkpoints{there}: take another release, "
+        "or plan one with -p",
     [REASON_DROPPED] = "{engine} ({versions}) no longer runs {family} models{cure}",
     [REASON_KV_FORMAT] = "{engine} has no {kv} KV cache",
     [REASON_KV_BLOCK] = "blocks of a {kv} KV cache do not divide the width of this model's "
@@ -619,6 +620,11 @@ static const char *say_request(const struct plan *p, const char *words, const st
         {"engine", SAY_TEXT, .text = e->name},
         {"note", SAY_TEXT, .text = q->model->note},
         {"method", SAY_TEXT, .text = q->model->native_method},
+        {"there", SAY_TEXT,
+         .text = engine_loads_method(e, q->model->native_method, 0)
+                     ? texts_addf(t, " on compute capability %d.%d", g->compute_capability / 10,
+                                  g->compute_capability % 10)
+                     : ""},
         {"usual engine", SAY_TEXT,
          .text = !q->usual_engine                              ? ""
                  : strcmp(q->usual_engine->name, e->name) == 0 ? "a newer one"

@@ -419,8 +419,8 @@ static double longest_request(const struct plan *p, double pool)
     return low;
 }
 
-/* What is said of a method that is not known, and of a form of one that is. */
-static const char *no_method(const char *method, struct texts *t)
+/* What is said of a method that is not known, of a form of one that is, and of a GPU too old. */
+static const char *no_method(const struct request *q, struct texts *t)
 {
     static const char *const forms[][2] = {
         {"compressed-tensors-", "NotImplementedError: No compressed-tensors compatible scheme was "
@@ -431,6 +431,13 @@ static const char *no_method(const char *method, struct texts *t)
         {"gptq-", "ValueError: Unsupported quantization config"},
     };
 
+    const char *method = q->model->native_method;
+
+    if (engine_loads_method(q->engine, method, 0)) /* on other GPUs */
+        return texts_addf(t,
+                          "ValueError: The quantization method %s is not supported for the "
+                          "current GPU. Current capability: %d.",
+                          method, q->gpu->compute_capability);
     for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
         if (strncmp(method, forms[i][0], strlen(forms[i][0])) == 0)
             return texts_addf(t, "%s (%s).", forms[i][1], method);
@@ -479,7 +486,7 @@ const char *startup_message(const struct plan *p, const struct startup *startup,
         {"tokens", SAY_NUMBER, .number = m->max_batched_tokens},
         {"slots", SAY_NUMBER, .number = m->max_num_seqs},
         {"method", SAY_TEXT, .text = q->model->native_method},
-        {"no method", SAY_TEXT, .text = no_method(q->model->native_method, texts)},
+        {"no method", SAY_TEXT, .text = no_method(q, texts)},
         {"heads", SAY_NUMBER, .number = odd.b},
         {"whole", SAY_NUMBER, .number = odd.b},
         {"shard", SAY_NUMBER, .number = odd.a},

@@ -120,13 +120,13 @@ const struct support *engine_excludes(const struct engine *e, enum support_kind 
     return s && (cc < s->from || (s->until > 0 && cc > s->until)) ? s : NULL;
 }
 
-bool engine_loads_method(const struct engine *e, const char *method)
+bool engine_loads_method(const struct engine *e, const char *method, int cc)
 {
     bool any = false;
 
     for (const struct support *s = e->support; s < e->support + e->support_count; s++) {
         if (s->kind == SUPPORT_METHOD && engine_lists(s->of, method))
-            return true;
+            return cc == 0 || (cc >= s->from && (s->until == 0 || cc <= s->until));
         any |= s->kind == SUPPORT_METHOD;
     }
     return !any;

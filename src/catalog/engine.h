@@ -422,8 +422,9 @@ const struct support *engine_support(const struct engine *engine, enum support_k
 const struct support *engine_excludes(const struct engine *engine, enum support_kind kind,
                                       const char *id, const char *family, int cc);
 
-/* Does it load checkpoints of this quant_method ("awq")? Of one with rows of methods, no other. */
-bool engine_loads_method(const struct engine *engine, const char *method);
+/* Does it load checkpoints of this quant_method ("awq") on this compute capability, 0 for any? Of
+ * one with rows of methods, no other. */
+bool engine_loads_method(const struct engine *engine, const char *method, int cc);
 
 /* Is `word` in a list with '|' between its words? */
 bool engine_lists(const char *list, const char *word);

@@ -221,7 +221,7 @@ const struct support *reason_support(const struct request *q, enum reason reason
 static bool loads_method(const struct request *q, const struct engine *e)
 {
     return !q->precision.native || !q->model->native_method[0] ||
-           engine_loads_method(e, q->model->native_method);
+           engine_loads_method(e, q->model->native_method, q->gpu ? q->gpu->compute_capability : 0);
 }
 
 bool reason_loads(const struct request *q, const struct engine *e)

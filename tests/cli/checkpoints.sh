@@ -58,8 +58,8 @@ checkpoint mlx-module 4.233 ',"quantization":{"group_size":32,"bits":4,"mode":"m
 checkpoint tree 5.906 "$q{\"quant_method\":\"modelopt\",\"quant_algo\":\"NVFP4\",
 \"ignore\":[\"lm_head\",\"model.layers.1*\"]}"
 fp8='"quant_method":"fp8","modules_to_not_convert":["lm_head"],"weight_block_size":'
-checkpoint ue8m0 8.661 "$q{$fp8[1,32],\"scale_fmt\":\"ue8m0\"}"
-checkpoint converted 7.970 "$q{$fp8[128,128],\"modules_to_convert\":[\"model.embed_tokens\"]}"
+checkpoint ue8m0 8.661 "${q}{${fp8}[1,32],\"scale_fmt\":\"ue8m0\"}"
+checkpoint converted 7.970 "${q}{${fp8}[128,128],\"modules_to_convert\":[\"model.embed_tokens\"]}"
 checkpoint ten-and-more 8.642 "$q{\"quant_method\":\"awq\",\"bits\":4,\"group_size\":128,
 \"modules_to_not_convert\":[\"layers.1\"]}"
 plain=$llama

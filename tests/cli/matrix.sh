@@ -24,6 +24,9 @@ checkpoint padded 29696 awq 128
 checkpoint exl3 29696 exl3 128
 checkpoint qqq 29696 qqq 128
 checkpoint hqq 29696 hqq 128
+checkpoint modelopt 29696 modelopt 128 8 ', "quant_algo": "FP8"'
+checkpoint w4afp8 29696 compressed-tensors 128 4 ', "config_groups": {"g": {"targets": ["Linear"],
+ "weights": {"num_bits": 4, "group_size": 128}, "input_activations": {"type": "float"}}}'
 checkpoint gptq-3 29696 gptq 128 3
 checkpoint int5 29696 compressed-tensors 128 4 \
     ', "config_groups": {"g": {"targets": ["Linear"], "weights": {"num_bits": 5, "group_size": 128}}}'
@@ -107,6 +110,10 @@ done <<'E2'
 0||-m qwen3.5-397b-a17b -p fp8 -g h100-sxm:16 --tp 16
 1|TP=16 does not divide the 8 groups of the recurrent state;num_groups must equal 1|-m nemotron-3-nano-30b-a3b -g h100-sxm:16 --tp 16
 0||-m granite-4.0-h-small -g h100-sxm:8 --tp 8
+0||-m qwen3-30b-a3b -p int4-gptq -g rtx-3090:8 --tp 8 --ep 1 --engine vllm
+1|experts to a width of 96|-m qwen3-30b-a3b -p int4-gptq -g rtx-3090:8 --tp 8 --ep 1 --engine vllm@0.8
+1|experts to a width of 96|-m qwen3-30b-a3b -p int4 -g rtx-3090:8 --tp 8 --ep 1 --engine vllm
+1|experts to a width of 96|-m qwen3-30b-a3b -p int4-gptq -g rtx-3090:8 --tp 8 --ep 1 --engine sglang
 1|spreads experts over all GPUs of a group, here 8, or none|-m minimax-m2 -g h100-sxm:8 --tp 8 --ep 2 --engine vllm@0.28
 1|experts to a width of 192|-m minimax-m2 -g h100-sxm:8 --tp 8 --ep 1 --engine vllm@0.28
 0|EP 8|-m minimax-m2 -g h100-sxm:8 --engine vllm@0.28
@@ -125,6 +132,15 @@ done <<'E2'
 1|SGLang (0.5.23+) loads no gptq-3bit|-m %/gptq-3 -g h100-sxm:2 --engine sglang
 1|loads no compressed-tensors-int5;No compressed-tensors compatible scheme|-m %/int5 -g h100-sxm:2 --engine vllm@0.24
 0||-m %/int5 -g h100-sxm:2 --engine vllm@0.25
+1|loads no modelopt checkpoints on compute capability 8.0;Current capability: 80|-m %/modelopt -g a100-sxm-80:2 --engine vllm@0.24
+0||-m %/modelopt -g a100-sxm-80:2 --engine vllm@0.27
+1|loads no modelopt checkpoints on compute capability 8.0|-m %/modelopt -g a100-sxm-80:2 --engine sglang
+0||-m %/modelopt -g l40s:4 --engine vllm@0.24
+1|loads no compressed-tensors-w4afp8 checkpoints on compute capability 10.0|-m %/w4afp8 -g b200:1 --engine vllm
+0||-m %/w4afp8 -g h100-sxm:2 --engine vllm
+1|fp8 weights on compute capability 8.0 or higher|-m llama-3.1-8b -p fp8 -g t4:2 --engine vllm@0.13
+0||-m llama-3.1-8b -p fp8 -g t4:2 --tp 2 -c 2048 --engine vllm@0.14
+1|nvfp4 weights on compute capability 10.0|-m llama-3.1-8b -p nvfp4 -g h100-sxm:1 --engine sglang@0.5.9
 0|non-torch 0.77|-m qwen3-8b -g rtx-4090:2 --tp 2 --engine vllm@0.20
 0|non-torch 1.02|-m qwen3-8b -g rtx-3090:2 --tp 2 --engine vllm@0.20
 0|non-torch 0.77|-m qwen3-8b -g rtx-3090:4 --tp 4 --engine vllm@0.20

@@ -1097,6 +1097,9 @@ static int group_scheme(struct form *f, const json_t *group, const char *format)
         return QUANT_KEPT; /* trained for it, stored in 16 bit */
     if (half)
         name_variant(f, "2:4");
+    else if (bits == 4 && strcmp(word_of(weights, "type"), "float") != 0 &&
+             strcmp(word_of(json_object_get(group, "input_activations"), "type"), "float") == 0)
+        name_variant(f, "w4afp8");
     else if (strcmp(word_of(weights, "type"), "float") != 0 && bits != 4 && bits != 8)
         name_variant(f, "int%d", bits);
     else if (size == 32 && strcmp(word_of(weights, "type"), "float") == 0)
@@ -1318,8 +1321,7 @@ static void read_modelopt(struct form *f)
         read_mixed(f, layers);
     char low[64];
     lower_word(algo, low);
-    if (strcmp(f->method, "modelopt") == 0 && low[0] != '\0' && strcmp(low, "fp8") != 0 &&
-        strcmp(low, "nvfp4") != 0)
+    if (strcmp(f->method, "modelopt") == 0 && low[0] != '\0' && strcmp(low, "fp8") != 0)
         name_variant(f, "%s", low);
     if (scheme > 0)
         f->rest = f->head = scheme;
