@@ -216,7 +216,7 @@ enum engine_term {
 enum support_kind { SUPPORT_KINDS(X) SUPPORT_KIND_COUNT };
 #undef X
 
-#define SUPPORT_MAX 64
+#define SUPPORT_MAX 80
 
 struct support {
     int kind;        /* enum support_kind */
