@@ -231,7 +231,8 @@ static bool goes_first(const struct seq *a, int64_t seen, const struct seq *b, i
     return a->prompt != b->prompt ? a->prompt > b->prompt : a->entered > b->entered;
 }
 
-/* One of the batch, in which those are, too, whose last token is under way: ~ its place there. */
+/* One of the batch, in which those are, too, whose last token is under way: -2 - its place among
+ * the released ones. */
 static int victim_of(const struct replica *r)
 {
     const struct seq *found = NULL;
@@ -362,7 +363,7 @@ static int pack_decodes(struct replica *r)
             r->full = false;
             return 0;
         }
-        if (r->decoding + r->wasted > 1)
+        if (r->decoding + r->wasted > 1 && !r->hands_on) /* there no batch decodes */
             retract_some(r);
     }
     int64_t spent = wasted_blocks(r);
