@@ -23,30 +23,36 @@ static const double chunks[] = {512, 1024, 2048, 4096, 8192, 16384};
 struct setting {
     bool known;
     struct knobs knobs; /* of the ladder */
+    bool smaller;       /* its share */
     struct request request;
     struct load load;
 };
 
-/* What is turned before more GPUs or a slower layout are taken, the mildest first: a smaller share
- * of the memory where it leaves too little beside it, slots that the load does not need, then a
- * larger share, the tokens of a step, the graphs. */
-static const struct knobs ladder[] = {
-    {.utilization = 0.90},
-    {.utilization = 0.85},
-    {.utilization = 0.80},
-    {.utilization = 0.70},
-    {.seqs = 256},
-    {.seqs = 128},
-    {.seqs = 64},
-    {.seqs = 64, .utilization = 0.95},
-    {.seqs = 64, .tokens = 4096, .utilization = 0.95},
-    {.seqs = 32, .tokens = 2048, .utilization = 0.95},
-    {.seqs = 32, .tokens = 1024, .utilization = 0.95},
-    {.seqs = 32, .tokens = 1024, .utilization = 0.95, .eager = true},
+/* What is turned before more GPUs or a slower layout are taken, the mildest first: slots that the
+ * load does not need, a larger share of the memory, the tokens of a step, the graphs; and a
+ * smaller share where it leaves too little beside it. */
+static const struct {
+    struct knobs knobs;
+    bool smaller;
+} ladder[] = {
+    {{.utilization = 0.90}, true},
+    {{.utilization = 0.85}, true},
+    {{.utilization = 0.80}, true},
+    {{.utilization = 0.70}, true},
+    {{.seqs = 256}, false},
+    {{.seqs = 128}, false},
+    {{.seqs = 64}, false},
+    {{.seqs = 64, .utilization = 0.95}, false},
+    {{.seqs = 64, .tokens = 4096, .utilization = 0.95}, false},
+    {{.seqs = 32, .tokens = 2048, .utilization = 0.95}, false},
+    {{.seqs = 32, .tokens = 1024, .utilization = 0.95}, false},
+    {{.seqs = 32, .tokens = 1024, .utilization = 0.90}, true},
+    {{.seqs = 32, .tokens = 1024, .utilization = 0.85}, true},
+    {{.seqs = 32, .tokens = 1024, .utilization = 0.80}, true},
+    {{.seqs = 32, .tokens = 1024, .utilization = 0.95, .eager = true}, false},
 };
 #define MOST_UTILIZATION 0.95 /* of them */
 #define LADDER (sizeof(ladder) / sizeof(ladder[0]))
-#define SMALLER 4 /* the first of them */
 
 /* Of a thread, as nothing that is planned knows on whose behalf it is. */
 static _Thread_local const atomic_bool *abandon;
@@ -803,7 +809,7 @@ static void bisect_replicas(struct search *s, struct layout l, int step, int low
 static struct knobs search_knobs(const struct search *s, size_t i)
 {
     const struct request *q = s->request;
-    struct knobs k = ladder[i];
+    struct knobs k = ladder[i].knobs;
     double users = ceil(q->users / (q->replicas > 0 ? q->replicas : 1));
 
     while (k.seqs > 0 && k.seqs < users && k.seqs < s->load.max_num_seqs)
@@ -814,11 +820,11 @@ static struct knobs search_knobs(const struct search *s, size_t i)
     if (q->max_batched_tokens > 0 || k.tokens >= s->load.max_batched_tokens || k.tokens < seqs)
         k.tokens = 0;
     enum budget budget = memory_budget(q);
-    bool smaller = i < SMALLER && (budget == BUDGET_STATIC || budget == BUDGET_UTILIZATION);
-    bool larger = i >= SMALLER && budget == BUDGET_UTILIZATION;
+    bool larger = budget == BUDGET_UTILIZATION && k.utilization > s->load.fraction;
+    bool smaller = (budget == BUDGET_UTILIZATION && k.utilization < s->load.fraction) ||
+                   budget == BUDGET_STATIC;
 
-    if (q->utilization > 0 ||
-        !(smaller ? k.utilization < s->load.fraction : larger && k.utilization > s->load.fraction))
+    if (q->utilization > 0 || !(ladder[i].smaller ? smaller : larger))
         k.utilization = 0;
     if (!engine_has_eager(q->engine) || q->gpu->host)
         k.eager = false;
@@ -835,10 +841,12 @@ static void search_ladder(struct search *s, struct setting list[LADDER])
     for (size_t i = 0; i < LADDER; i++) {
         struct knobs k = search_knobs(s, i);
 
-        if (k.seqs == last.seqs && k.tokens == last.tokens && k.utilization == last.utilization &&
-            k.eager == last.eager)
+        if ((k.seqs == last.seqs && k.tokens == last.tokens && k.utilization == last.utilization &&
+             k.eager == last.eager) ||
+            (ladder[i].smaller && k.utilization == 0))
             continue;
         list[s->steps].known = false;
+        list[s->steps].smaller = ladder[i].smaller;
         list[s->steps++].knobs = last = k;
     }
 }
@@ -873,11 +881,10 @@ static bool turn_options(struct search *s, const struct layout *l, struct evalua
     /* Each step leaves more room than those before: where the last leaves too little, none does.
      * At a rate more requests run at once in slower steps. */
     uint64_t rest = REASON_BIT(REASON_REST_LACKS) | REASON_BIT(REASON_REST_TIGHT);
-    bool beside = e->reasons & rest;
 
-    if (s->request->rate <= 0 && !beside) {
+    if (s->request->rate <= 0 && !(e->reasons & rest)) {
         search_judge(s, s->steps - 1, most, l, &last);
-        if (last.verdict == VERDICT_DOES_NOT_FIT) {
+        if (last.verdict == VERDICT_DOES_NOT_FIT && !(last.reasons & rest)) {
             *e = last;
             return false;
         }
@@ -885,15 +892,12 @@ static bool turn_options(struct search *s, const struct layout *l, struct evalua
     for (int i = 0; i < s->steps; i++) {
         const struct setting *c = search_setting(s, i);
 
-        /* graphs are given up for what would not start, not for more users: e is the step before;
-         * and never where the pool's share leaves too little, as a smaller one is the cure */
-        bool share = memory_budget(s->request) == BUDGET_STATIC && s->request->utilization <= 0 &&
-                     e->limit == LIMIT_OVERHEAD;
+        /* graphs are given up for what would not start, not for more users: e is the step before */
         bool users = (e->limit == LIMIT_KV || e->queues) && e->binding.each <= e->binding.pool.low;
 
-        if (c->request.eager && !s->request->eager && (share || users))
+        if (c->request.eager && !s->request->eager && users)
             continue;
-        if (c->knobs.utilization > 0 && c->knobs.utilization < s->load.fraction && !beside)
+        if (c->smaller && !(e->reasons & rest))
             continue;
         search_judge(s, i, c, l, e);
         e->turned = c->knobs;
