@@ -788,6 +788,14 @@ void replay_run_prices(const struct replay_run *run, struct quantity *hour,
         *hour, quantity_scale(run->forecast.tokens, request_priced(&run->answer.plan.request)));
 }
 
+bool replay_run_has_goals(const struct replay_run *run)
+{
+    for (int i = 0; i < FORECAST_GOALS; i++)
+        if (run->ask.goal[i].most > 0)
+            return true;
+    return false;
+}
+
 static void part_facts(const struct replay_part *part, struct record *in)
 {
     record_count(in, "requests", "", part->requests);
@@ -853,6 +861,9 @@ void report_replay(const struct replay_run *run, struct record *doc)
     record_quantity(doc, "goodput", "requests/s", f->goodput, 1, 3);
     replay_run_prices(run, &hour, &million);
     record_quantity(doc, "cost_per_million", "USD", million, 1, 2);
+    if (hour.known && hour.value > 0)
+        record_quantity(doc, "goodput_per_dollar", "requests/USD",
+                        quantity_scale(f->goodput, 3600 / hour.value), 1, 1);
     record_count(doc, "preemptions", "", (double)r->preemptions);
     record_count(doc, "recomputed_tokens", "tokens", (double)r->recomputed);
     double read = (double)(r->cached_tokens + r->prompt_tokens);
@@ -999,6 +1010,14 @@ static void print_decision(const struct replay_run *run, struct strbuf *out)
                 hour.known ? UNITS_MONEY(hour.value) : "unknown",
                 million.known ? UNITS_MONEY(million.value) : "unknown",
                 UNITS_PLAIN(f->tokens.value, 3), UNITS_PLAIN(f->requests.value, 3));
+    if (!replay_run_has_goals(run))
+        return;
+    strbuf_addf(out, "  goals    %s requests/s keep all of them (%s to %s)",
+                UNITS_PLAIN(f->goodput.value, 3), UNITS_PLAIN(f->goodput.low, 3),
+                UNITS_PLAIN(f->goodput.high, 3));
+    if (hour.known && hour.value > 0)
+        strbuf_addf(out, ", %s for $1", UNITS_TOKENS(f->goodput.value * 3600 / hour.value));
+    strbuf_add(out, "\n");
 }
 
 static void print_points(const struct forecast *f, struct strbuf *out)

@@ -54,6 +54,7 @@ enum gp_status replay_run_most(struct planner *planner, const struct options *op
 
 /* Does it keep up, and within the goals? */
 bool replay_run_passes(const struct replay_run *run);
+bool replay_run_has_goals(const struct replay_run *run);
 /* "kept for sure", "missed": a goal of a percentile. */
 const char *replay_goal_words(const struct quantity *at, double most);
 void replay_run_prices(const struct replay_run *run, struct quantity *hour,

@@ -35,6 +35,11 @@ value() {
     run --replay $model --rate 4 --requests 300 --ttft 1
     assert_eq "exit code of a goal that is missed" 1 "$rc"
     assert_contains "said so" "goal 1 ms at p95: missed" "$out"
+    assert_contains "none is within it" "goals    0 requests/s keep all of them (0 to 0), 0 for \$1" "$out"
+    # an overloaded server keeps no goal: the low end tells where one of the replays is
+    run --replay -m llama-3.1-70b -p fp8 -g h100-sxm:2 --rate 4 --ttft 2s --tpot 50ms
+    assert_contains "one is overloaded" "overloaded in" "$out"
+    assert_contains "goodput" "requests/s keep all of them (0 to " "$out"
     run --replay -m llama-3.1-70b -g l4:1
     assert_eq "exit code of what does not fit" 1 "$rc"
     assert_contains "no fit" "nothing was replayed" "$out"

@@ -539,9 +539,10 @@ struct widths {
     double low, high;
 };
 
+/* Of what is nothing, as requests within goals of an overloaded server, -INFINITY. */
 static double log_ratio(double a, double b)
 {
-    return a > 0 && b > 0 ? log(a / b) : 0;
+    return a >= 0 && b > 0 ? log(a / b) : 0;
 }
 
 #define RATE_DRAWS 11 /* the least and the most of them stand for the 5th and the 95th of 100 */
@@ -810,7 +811,7 @@ static void add_seeds(struct forecaster *f, struct forecast_rates *value, struct
         if (out->arrivals.load.count < FORECAST_REQUESTS)
             *v = (at[FORECAST_SEEDS / 2] + at[(FORECAST_SEEDS + 1) / 2]) / 2;
         for (int i = 0; i <= FORECAST_SEEDS; i++)
-            sum += pow(log_ratio(at[i], *v), 2);
+            sum += at[i] > 0 ? pow(log_ratio(at[i], *v), 2) : 0;
         double squared = EDGE * EDGE * sum / FORECAST_SEEDS;
         width[m].low += squared;
         width[m].high += squared;

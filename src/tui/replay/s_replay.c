@@ -1136,14 +1136,6 @@ static void say_when(const struct replay_view *view, struct strbuf *out, bool br
                     time_name(view, most, b));
 }
 
-static bool has_goals(const struct replay_view *view)
-{
-    for (int i = 0; i < FORECAST_GOALS; i++)
-        if (view->run.ask.goal[i].most > 0)
-            return true;
-    return false;
-}
-
 /* "goal TTFT p95 1 s: kept, not for sure", a line for each; brief: all in one. */
 static void say_goals(const struct replay_view *view, struct strbuf *out, bool brief)
 {
@@ -1193,7 +1185,8 @@ static void say_lines(const struct replay_view *view, struct strbuf *out, bool b
     const struct replay_result *r = &f->result;
     const char *limit = replay_limit_words(f->limit);
     double read = (double)(r->cached_tokens + r->prompt_tokens);
-    bool priced = view->hour.known && view->hour.value > 0, tight = brief && has_goals(view);
+    bool priced = view->hour.known && view->hour.value > 0,
+         tight = brief && replay_run_has_goals(&view->run);
 
     say_goals(view, out, brief);
     strbuf_addf(out, "%slimit: %.*s", out->len ? "\n" : "",
@@ -1202,7 +1195,7 @@ static void say_lines(const struct replay_view *view, struct strbuf *out, bool b
         say_when(view, out, brief);
     if (!brief)
         say_cure(view, out, "\n");
-    if (has_goals(view))
+    if (replay_run_has_goals(&view->run))
         strbuf_addf(out, "\nwithin goals %s of %s requests/s", UNITS_PLAIN(f->goodput.value, 3),
                     UNITS_PLAIN(f->requests.value, 3));
     else
@@ -1328,9 +1321,9 @@ static void replay_draw(const struct app *app, const void *state, struct canvas 
                             : kept                         ? INK_OK
                                                            : INK_WARN,
                             "%s%s%s", before ? "replaying ...; before: " : "", view->head.text,
-                            !has_goals(view) ? ""
-                            : kept           ? ", goals kept"
-                                             : ", GOALS MISSED");
+                            !replay_run_has_goals(&view->run) ? ""
+                            : kept                            ? ", goals kept"
+                                                              : ", GOALS MISSED");
     canvas_fit(canvas, head, 0, cols + 2, head.cols - cols - 2, INK_TEXT, view->what.text);
     canvas_cursor(canvas, head, 0, 0);
     for (int i = p.count - 1; i >= 0; i--)
@@ -1355,10 +1348,10 @@ static void replay_explain(const struct app *app, const void *state, struct strb
     if (view->most > 0 && s->job->values.share < 1)
         strbuf_addf(out, "the plan has no rate: this is %.0f %% of the %s requests/s that %s",
                     100 * s->job->values.share, UNITS_PLAIN(view->most, 3),
-                    has_goals(view) ? "keep the goals" : "it can serve");
+                    replay_run_has_goals(&view->run) ? "keep the goals" : "it can serve");
     else if (view->most > 0)
         strbuf_addf(out, "%s requests/s: the most that %s", UNITS_PLAIN(view->rate, 3),
-                    has_goals(view) ? "keep the goals" : "it can serve");
+                    replay_run_has_goals(&view->run) ? "keep the goals" : "it can serve");
     else if (view->run.cure_rate > 0)
         say_cure(view, out, "");
     else
