@@ -266,6 +266,23 @@ static void set_load(const struct making *m)
         m->out->values.number[LAUNCH_CONTEXT] *= shared ? users : seqs;
 }
 
+/* A context beyond what the model was trained for. */
+static void set_yarn(const struct making *m)
+{
+    const struct model_yarn *y = &m->request->model->yarn;
+    char text[LAUNCH_TEXT_MAX];
+
+    if (y->factor == 0)
+        return;
+    gp_format(text, sizeof(text),
+              "{\"rope_type\": \"yarn\", \"factor\": %d.0, \"rope_theta\": %d, "
+              "\"original_max_position_embeddings\": %d}",
+              y->factor, y->theta, y->original);
+    launch_set_text(&m->out->values, LAUNCH_YARN, text);
+    set_if(m, has_setting(m, LAUNCH_YARN_FACTOR), LAUNCH_YARN_FACTOR, y->factor);
+    set_if(m, has_setting(m, LAUNCH_YARN_ORIGINAL), LAUNCH_YARN_ORIGINAL, y->original);
+}
+
 static void set_rest(const struct making *m)
 {
     const struct request *q = m->request;
@@ -517,6 +534,7 @@ static enum gp_status make_one(struct planner *planner, const struct options *op
     set_share(&m);
     set_layout(&m);
     set_draft(&m);
+    set_yarn(&m);
     set_rest(&m);
     rc = check_layout(&m, err);
     if (!rc)

@@ -370,6 +370,25 @@ static void take_context(struct resolving *r)
     }
 }
 
+/* A context beyond what the model was trained for, by the least factor of YaRN that holds it. */
+static enum gp_status resolve_yarn(struct resolving *r)
+{
+    const struct model *m = r->request->model;
+    struct model longer = *m;
+    struct model_yarn *y = &longer.yarn;
+    char made[32];
+
+    if (r->request->context <= m->max_context || r->request->context > y->context ||
+        !r->request->engine->yarn)
+        return GP_OK;
+    y->factor = (int)ceil(r->request->context / y->original);
+    y->trained = m->max_context;
+    longer.max_context = (int)fmin((double)y->original * y->factor, y->context);
+    gp_format(made, sizeof(made), " --yarn %d", y->factor);
+    r->request->model = keep_variant(r, made, &longer);
+    return GP_OK;
+}
+
 static enum gp_status resolve_model(struct resolving *r)
 {
     struct resolved *out = r->out;
@@ -1858,8 +1877,8 @@ static enum gp_status resolve_measured(struct resolving *r)
 static enum gp_status (*const resolve_steps[])(struct resolving *) = {
     resolve_model,   resolve_prune,    resolve_vision,  resolve_weights, resolve_market,
     resolve_gpu,     resolve_engine,   resolve_kv,      resolve_host,    resolve_host_memory,
-    resolve_draft,   resolve_lora,     resolve_lengths, resolve_split,   resolve_api,
-    resolve_numbers, resolve_measured,
+    resolve_draft,   resolve_lora,     resolve_lengths, resolve_yarn,    resolve_split,
+    resolve_api,     resolve_numbers,  resolve_measured,
 };
 
 enum gp_status planner_resolve(struct planner *p, const struct options *options, const char *model,

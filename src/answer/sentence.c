@@ -147,6 +147,8 @@ static const char *const warning_words[WARNING_COUNT] = {
                         "layers: windows are kept at full length",
     [WARNING_PROMPT_CACHE] = "{engine} keeps earlier prompts in up to {prompt cache} of the same "
                              "memory, which is not counted: --cache-ram 0 keeps none",
+    [WARNING_YARN] = "beyond {trained} tokens by YaRN, factor {yarn}, as the model's makers say; "
+                     "short prompts may be answered worse",
     [WARNING_KV_ON_HOST] = "the KV cache is in host memory and attention is computed there: "
                            "each step is as slow as the host reads it",
     [WARNING_DRAFT_WORDS] = "the draft {draft} has {draft words} words in its vocabulary, the "
@@ -650,6 +652,8 @@ static const char *say_request(const struct plan *p, const char *words, const st
         {"host kv", SAY_GIB, .number = q->host_kv},
         {"draft", SAY_TEXT, .text = q->draft ? q->draft->id : ""},
         {"drafter", SAY_TEXT, .text = draft_facts[q->draft_kind].name},
+        {"trained", SAY_TOKENS, .number = model_trained_context(q->model)},
+        {"yarn", SAY_NUMBER, .number = q->model->yarn.factor},
         {"draft words", SAY_NUMBER, .number = q->draft ? q->draft->vocab : 0},
         {"words", SAY_NUMBER, .number = q->model->vocab},
         {"link time", SAY_TEXT, .text = link_time(p, t)},
@@ -820,7 +824,7 @@ static const char *say_layout(const struct plan *p, const char *words, struct te
         {"engine", SAY_TEXT, .text = q->engine->name},
         {"refusals", SAY_TEXT, .text = sentence_refusals(q, &p->layout, t)},
         {"context", SAY_TOKENS, .number = q->context},
-        {"most tokens", SAY_TOKENS, .number = q->model->max_context},
+        {"most tokens", SAY_TOKENS, .number = model_trained_context(q->model)},
         {"users", SAY_NUMBER, .number = m->users},
         {"states", SAY_NUMBER, .number = m->state_blocks.value},
         {"slots at most", SAY_TEXT, .text = slots_that(m, "at most", t)},

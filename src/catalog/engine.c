@@ -468,6 +468,7 @@ static const struct profile_field fields[] = {
     {"draft", PROFILE_TEXT, AT(draft)},
     {"draft_tokens", PROFILE_COUNT, AT(draft_tokens), 0, 64},
     {"draft_slots", PROFILE_COUNT, AT(draft_slots), 0, 65536, .as = "requests"},
+    {"yarn", PROFILE_FLAG, AT(yarn)},
     {"draft_vocab", PROFILE_FLAG, AT(draft_vocab), .label = "draft_same_vocabulary"},
     {"draft_cells", PROFILE_FLAG, AT(draft_cells), .label = "draft_as_own_layers"},
     {"state_drafts", PROFILE_FLAG, AT(state_drafts), .label = "state_blocks_per_draft"},

@@ -366,6 +366,7 @@ struct engine {
     char draft[48];                 /* what drafts tokens: "model|mtp|eagle3"; "" = nothing */
     int draft_tokens;               /* drafted per step by default; 0: one per MTP layer */
     int draft_slots;                /* slots by default when tokens are drafted; 0: as ever */
+    bool yarn;                      /* takes YaRN as an option */
     bool draft_vocab;               /* refuses a draft of another vocabulary size */
     bool draft_cells;               /* sizes the pool as if its layers were the model's */
     bool state_drafts;              /* a block of recurrent state more per token drafted */

@@ -34,6 +34,9 @@
     X(PP, "pp", false)                                                      \
     X(DP, "dp", false) /* parts of the attention in one group */            \
     X(EP, "ep", false)                                                      \
+    X(YARN, "yarn", true)                /* JSON, an object */              \
+    X(YARN_FACTOR, "yarn_factor", false)                                    \
+    X(YARN_ORIGINAL, "yarn_original", false)                                \
     X(CPU_OFFLOAD, "cpu_offload", false) /* GiB of each GPU */              \
     X(KV_OFFLOAD, "kv_offload", false)   /* in the engine's unit */         \
     X(GPU_LAYERS, "gpu_layers", false)                                      \

@@ -112,6 +112,13 @@ static const struct profile_field vision_fields[] = {
     {"source", PROFILE_TEXT, TOWER(source)},
 };
 
+static const struct profile_field yarn_fields[] = {
+    {"context", PROFILE_COUNT, PROFILE_AT(struct model_yarn, context), 1, 1 << 30},
+    {"original", PROFILE_COUNT, PROFILE_AT(struct model_yarn, original), 1, 1 << 30},
+    {"theta", PROFILE_COUNT, PROFILE_AT(struct model_yarn, theta), 1, 1 << 30},
+    {"source", PROFILE_TEXT, PROFILE_AT(struct model_yarn, source)},
+};
+
 static const struct profile_field checkpoint_fields[] = {
     {"format", PROFILE_TEXT, PROFILE_AT(struct model_checkpoint, format)},
     {"ff", PROFILE_COUNT, PROFILE_AT(struct model_checkpoint, ff), 1, 1000000},
@@ -333,7 +340,7 @@ void model_file_read(struct profile_group top, void *target)
 {
     struct model_item *item = target;
     struct model *m = &item->model;
-    struct profile_group vision = profile_sub(top, "vision"),
+    struct profile_group vision = profile_sub(top, "vision"), yarn = profile_sub(top, "yarn"),
                          published = profile_sub(top, "published");
     struct gp_err inner = {0};
 
@@ -348,6 +355,11 @@ void model_file_read(struct profile_group top, void *target)
     read_extras(top, m);
     if (profile_here(vision))
         read_vision(vision, m);
+    if (profile_here(yarn)) {
+        for (size_t i = 0; i < sizeof(yarn_fields) / sizeof(yarn_fields[0]); i++)
+            profile_require(yarn, yarn_fields[i].key);
+        PROFILE_FIELDS(yarn, yarn_fields, &m->yarn);
+    }
     if (profile_here(published))
         read_beyond(published, m);
     if (!profile_failed(top.profile) && model_check(m, &inner) != GP_OK)

@@ -168,6 +168,11 @@ bool model_has_mixer(const struct model *model, enum mixer_trait trait)
     return false;
 }
 
+int model_trained_context(const struct model *model)
+{
+    return model->yarn.factor > 0 ? model->yarn.trained : model->max_context;
+}
+
 bool model_is_encoder(const struct model *model)
 {
     if (!model->weights_only || model->vocab == 0 || model->layer_count == 0)

@@ -220,6 +220,17 @@ struct model_bytes {
     double file_bytes;                               /* of all files */
 };
 
+/* YaRN, where the model's makers say that it reads longer texts by it. A release that is served so
+ * is a model of its own, whose max_context is original * factor. */
+struct model_yarn {
+    int context;      /* tokens at most; 0: none is named */
+    int original;     /* of its training, original_max_position_embeddings */
+    int theta;        /* rope_theta */
+    int factor;       /* in use; 0: none */
+    int trained;      /* max_context without it, where it is in use */
+    char source[192];
+};
+
 struct model {
     char id[MODEL_ID_MAX];
     char name[96];
@@ -240,6 +251,7 @@ struct model {
     struct model_extra extra[MODEL_MAX_EXTRAS];
     struct model_vision vision;
     int max_context;                        /* tokens; 0 = not a decoder */
+    struct model_yarn yarn;                 /* to more than that */
     char contexts[96];                      /* "2507 262144|coder 262144": of the releases that
                                              * have such a word in their name */
     bool assumed;                           /* a bare size: the shape is nobody's */
@@ -297,6 +309,8 @@ void model_params_roles(const struct model *model, double params[ROLE_COUNT]);
 /* The most routed experts that any layer has; 0 = a dense model. */
 int model_experts(const struct model *model);
 
+/* Tokens, without YaRN. */
+int model_trained_context(const struct model *model);
 /* A text encoder (BERT): prompts are read whole by an engine, without a KV cache. */
 bool model_is_encoder(const struct model *model);
 /* Does an engine for text run it? Vision, speech and image models are weights alone. */

@@ -308,7 +308,8 @@ uint64_t reasons_of_request(const struct request *q, const struct load *load)
         reasons |= REASON_BIT(REASON_DRAFT);
     if (gpu_is_foreign(q->gpu) && !(reasons >> REASON_VENDOR & 1))
         reasons |= REASON_BIT(REASON_MEMORY_ONLY);
-    if (q->model->max_context > 0 && q->context > q->model->max_context)
+    if (q->model->max_context > 0 &&
+        (q->context > q->model->max_context || (q->model->yarn.factor > 0 && !e->yarn)))
         reasons |= REASON_BIT(REASON_CONTEXT);
     /* nothing of an encoder's prompt is kept from one step to the next */
     if (model_is_encoder(q->model) && e->defaults_clip && load->max_batched_tokens < q->context)
@@ -347,6 +348,7 @@ unsigned warnings_of_request(const struct request *q, const struct load *load)
                             q->engine->window_groups && caches_several(q),
         [WARNING_PROMPT_CACHE] =
             q->gpu->host && model_is_served(q->model) && q->engine->prompt_cache_gib > 0,
+        [WARNING_YARN] = q->model->yarn.factor > 0,
         [WARNING_KV_ON_HOST] = q->kv_on_host,
         [WARNING_DRAFT_WORDS] = other_words(q) && !q->engine->draft_vocab,
         [WARNING_MTP_SHAPE] =

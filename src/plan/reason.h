@@ -126,6 +126,7 @@ enum warning {
     WARNING_KV_HOST,      /* KV kept in host memory holds no request in flight */
     WARNING_KV_FLAT,      /* it makes every layer cache as a full one */
     WARNING_PROMPT_CACHE, /* earlier prompts are kept in this device's own memory */
+    WARNING_YARN,         /* the context is longer than the model was trained for */
     WARNING_KV_ON_HOST,   /* all KV is there: attention is computed there */
     WARNING_DRAFT_WORDS,  /* the draft has another vocabulary, which is taken */
     WARNING_MTP_SHAPE,    /* the shape of the MTP layers is a guess */

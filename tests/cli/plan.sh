@@ -1043,4 +1043,26 @@ for case in "gpt-oss-120b -g h100-sxm:2 --engine vllm@0.10.2" "gpt-oss-120b -g h
     assert_lacks "not $case" "own sampler" "$out"
 done
 
+# ---- a context beyond the trained one, by YaRN where the model's makers name it ---------------
+
+run --plan -m qwen3-32b -g h100-sxm:2 -c 128k -u 4
+assert_eq "it fits" 0 "$rc"
+assert_contains "said how" "beyond 40,960 tokens by YaRN, factor 4," "$out"
+run --launch vllm -m qwen3-32b -g h100-sxm:2 -c 64k
+assert_contains "the least factor" "--hf-overrides '{\"rope_parameters\": {\"rope_type\": \"yarn\", \"factor\": 2.0," "$out"
+run --launch sglang -m qwen3-32b -g h100-sxm:2 -c 128k --engine sglang
+assert_contains "SGLang's own check is off" "SGLANG_ALLOW_OVERWRITE_LONGER_CONTEXT_LEN=1" "$out"
+run --launch llama.cpp -m qwen3-32b -g h100-sxm:2 -c 128k --engine llama.cpp
+assert_contains "llama.cpp" "--rope-scaling yarn" "$out"
+for case in "qwen3-32b -c 128k --engine ollama" "qwen3-32b -c 256k" "qwen3-0.6b -c 64k"; do
+    # shellcheck disable=SC2086
+    run --plan -g h100-sxm -m $case
+    assert_contains "none for $case" "the 40,960 the model was made for" "$out"
+done
+for case in "qwen3-32b -c 40960" "qwen3-30b-a3b-instruct-2507 -c 128k"; do
+    # shellcheck disable=SC2086
+    run --plan -g h200-sxm -m $case
+    assert_lacks "not needed by $case" "YaRN" "$out"
+done
+
 finish
