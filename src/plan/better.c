@@ -130,7 +130,6 @@ static bool better_weigh(struct best *b, struct fix *f)
         (plan_spans(&p) && !plan_spans(b->plan)))
         return false;
     f->gpus = p.layout.gpus;
-    f->changes |= plan_keep_context(&b->plan->request, &f->request);
     f->per_hour = p.cost.per_hour;
     f->cost_known = f->per_hour > 0 && b->plan->cost.per_hour > 0;
     f->cost_delta = f->cost_known ? f->per_hour - b->plan->cost.per_hour : 0;
@@ -141,10 +140,13 @@ static bool better_weigh(struct best *b, struct fix *f)
     f->spans = plan_spans(&p);
     f->better = aim_of(b, f, own_price(&p.cost));
     if (f->better != BETTER_NONE && (!b->any[f->better] || better_beats(f, &b->of[f->better]))) {
-        b->of[f->better] = *f;
+        struct fix *best = &b->of[f->better];
+
+        *best = *f;
         b->any[f->better] = true;
         if (f->changes & 1u << CHANGE_GPU)
-            b->of[f->better].request.gpu_count = search_named_count(&f->request, &e, b->market);
+            best->request.gpu_count = search_named_count(&f->request, &e, b->market);
+        best->changes |= plan_keep_context(&b->plan->request, &best->request);
     }
     return true;
 }

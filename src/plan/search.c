@@ -955,7 +955,7 @@ static void try_turned(struct search *s, struct layout l, int step)
     bool open = q->gpu_count == 0 && q->replicas <= 0, lacks;
     struct evaluation e;
 
-    for (int most = most_gpus(s) / (l.tp * l.pp); l.replicas <= most;) {
+    for (int most = most_replicas(q, &l, most_gpus(s)); l.replicas <= most;) {
         search_judge(s, SETTING_OWN, NULL, &l, &e);
         if (is_fixed(s, &e) || has_memory(&e))
             return;
