@@ -170,8 +170,10 @@ static int64_t shared_tokens(const struct replay_load *l)
 }
 
 /* Cases in which blocks that a waiting request found went before their turn, in which a chunk left
- * no token for those that decode, and in which blocks came back behind who waited for them. */
-static const int stretches_seen[] = {2325, 5020, 6572, 7640, 18923, 19600, 45206, 49155};
+ * no token for those that decode, in which blocks came back behind who waited for them, in which
+ * steps of another replica were counted, and in which a preempted request found others' blocks. */
+static const int stretches_seen[] = {2325,  5020,  6572,  7640,  18923, 19600,
+                                     45206, 49155, 65756, 93319, 138932};
 
 #define STRETCHES_SEEN (int)(sizeof(stretches_seen) / sizeof(stretches_seen[0]))
 

@@ -177,6 +177,12 @@ static void count_ticks(struct replica *r, int64_t ticks)
     r->entering += r->entering < 0 ? block : 0;
 }
 
+static void count_steps(struct replica *r, int64_t n)
+{
+    r->steps += n;
+    r->out->steps += n;
+}
+
 static void end_those(struct replica *r, double at)
 {
     while (r->decoding > 0 && r->seq[r->heap[0]].last <= r->tick) {
@@ -243,7 +249,7 @@ void replica_settle(struct replica *r)
     r->last_decoded = true;
     count_ticks(r, n);
     r->context += (double)d * (double)n;
-    r->out->steps += n;
+    count_steps(r, n);
     r->out->output_tokens += d * n;
     r->out->busy += end - s.start;
     struct replay_span *span = span_at(r, end);
@@ -321,7 +327,7 @@ static void mixed_step(struct replica *r, int decodes, double start, double end)
         r->fresh++;
         r->fresh_at = end;
     }
-    r->out->steps++;
+    count_steps(r, 1);
     r->out->prompt_tokens += (int64_t)tokens;
     r->out->busy += end - start;
     struct replay_span *span = span_at(r, end);
@@ -366,7 +372,7 @@ void replica_step(struct replica *r)
         r->end = start + r->clock->scale *
                              r->clock->decode(r->clock->ctx, r->wasted, r->wasted, &slope, &until);
         watch_step(r, 0, start, r->end);
-        r->out->steps++;
+        count_steps(r, 1);
         if (r->scheduler->decoded)
             r->scheduler->decoded(r, 1);
         r->decide = start;

@@ -90,6 +90,7 @@ struct replica {
     int most;       /* ... the most that one ever might */
     int began;      /* of them those that began with step began_step */
     int64_t began_step;
+    int64_t steps; /* so far */
     int64_t tick, entered;
     int *enter;   /* of (computed - tick) mod block; owned */
     int entering; /* -tick mod block: those of it need a block in the next tick */

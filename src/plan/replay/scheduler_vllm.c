@@ -120,7 +120,8 @@ static void admit_waiting(struct replica *r, int left)
         int64_t most = r->rules->whole_prompt ? blocks_of(r, seq_known(s)) - had : need;
 
         r->lacks_blocks = most > blocks_left(&r->blocks) - hit.idle;
-        r->finds = r->lacks_blocks && !r->rules->whole_prompt && hit.idle > 0;
+        /* of whole prompts only who was preempted: when his own go he may find others' */
+        r->finds = r->lacks_blocks && hit.idle > 0 && (!r->rules->whole_prompt || s->made > 0);
         if (r->lacks_blocks)
             return;
         replica_admit(r, i);
