@@ -108,7 +108,7 @@ static enum gp_status offer_all(struct planner *p, const struct request *q, stru
         const struct engine *e;
 
         rc = catalog_engine(planner_catalog(p), engines[i], &e, err);
-        if (!rc && strcmp(e->id, q->engine->id) != 0)
+        if (!rc && (strcmp(e->id, q->engine->id) != 0 || (e != q->engine && !e->gguf)))
             out->engines[out->engine_count++] = e;
     }
     if (q->precision.weight->bits >= 16 || q->precision.weight->block > 0)

@@ -1259,6 +1259,9 @@ static enum gp_status resolve_engine(struct resolving *r)
                         r->err)
              : planner_engine(r->planner->catalog, q, r->err);
 
+    const char *version = name ? strchr(name, '@') : NULL;
+    if (!rc && version)
+        q->engine_asked = engine_version(version + 1 + (version[1] == 'v'), ENGINE_LAST_PATCH);
     if (!rc && q->gpu && q->gpu->mix && !q->engine->gguf) /* as many layers on each */
         rc = find_mixed(r->planner, q->gpu->id, false, &q->gpu, &(int){0}, r->err);
     if (!rc && q->gpu && q->gpu->mix && q->engine->budget != BUDGET_ASKED &&

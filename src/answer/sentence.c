@@ -37,6 +37,7 @@ static const char *const reason_words[REASON_COUNT] = {
     [REASON_METHOD] =
         "{engine} ({versions}) loads no {method} checkpoints{there}: take another release, "
         "or plan one with -p",
+    [REASON_FAMILY] = "{family} models need {engine} {first version} or newer",
     [REASON_DROPPED] = "{engine} ({versions}) no longer runs {family} models{cure}",
     [REASON_KV_FORMAT] = "{engine} has no {kv} KV cache",
     [REASON_KV_BLOCK] = "blocks of a {kv} KV cache do not divide the width of this model's "
@@ -204,7 +205,7 @@ static const char *const fix_words[FIX_KIND_COUNT] = {
     [FIX_PRECISION] = "weights in {weights}",
     [FIX_ONE_GPU] = "one GPU, weights in {weights}",
     [FIX_GGUF] = "{engine}, weights in {weights}",
-    [FIX_ENGINE] = "with {engine}",
+    [FIX_ENGINE] = "with {engine}{release}",
     [FIX_SAME_COUNT] = "another layout of these GPUs",
     [FIX_OPEN] = "as many as needed: {GPUs} in all",
     [FIX_SMALLER_TP] = "the next smaller TP that is valid: {GPUs} in all",
@@ -609,6 +610,14 @@ static const char *placed_words(const struct plan *p, struct texts *t)
                       q->engine->name);
 }
 
+static const char *first_version(const struct request *q, struct texts *t)
+{
+    char version[ENGINE_VERSION_TEXT];
+
+    return engine_first_of(q->engine, q->model->family, version) > 0 ? texts_addf(t, "%s", version)
+                                                                     : "";
+}
+
 static const char *say_request(const struct plan *p, const char *words, const struct support *row,
                                struct texts *t)
 {
@@ -641,6 +650,7 @@ static const char *say_request(const struct plan *p, const char *words, const st
         {"network", SAY_NUMBER, .number = 100 * p->speed.network},
         {"figures missing", SAY_TEXT, .text = sentence_figures_missing(g, t)},
         {"family", SAY_TEXT, .text = q->model->family},
+        {"first version", SAY_TEXT, .text = first_version(q, t)},
         {"cc", SAY_VERSION, .number = g->compute_capability},
         {"gpus that run", SAY_TEXT, .text = gpus_that_run(row, t)},
         {"cure", SAY_TEXT, .text = row && row->cure[0] ? texts_addf(t, ": %s", row->cure) : ""},
@@ -1094,6 +1104,8 @@ const char *sentence_fix(const struct fix *f, struct texts *t)
                  : q->kv->block > 0          ? "a Q8_0"
                                              : "an FP8"},
         {"engine", SAY_TEXT, .text = q->engine->name},
+        {"release", SAY_TEXT,
+         .text = q->engine->from > 0 ? texts_addf(t, " %s", q->engine->range) : ""},
         {"gpu", SAY_TEXT, .text = q->gpu->name},
         {"tp", SAY_NUMBER, .number = q->tp},
         {"stages", SAY_NUMBER, .number = q->max_pp},

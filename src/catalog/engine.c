@@ -217,6 +217,27 @@ const struct hit *hits_find(const struct hits *hits, enum hit_kind kind, enum hi
     return NULL;
 }
 
+long engine_first_of(const struct engine *e, const char *family, char text[ENGINE_VERSION_TEXT])
+{
+    size_t size = strlen(family);
+
+    for (const char *row = e->families, *end; *row; row = end + (*end == '|')) {
+        end = row + strcspn(row, "|");
+        size_t version = strcspn(row, " ");
+
+        for (const char *word = row + version; *word == ' ' && word < end;) {
+            size_t len = strcspn(++word, " |");
+
+            if (len == size && strncmp(word, family, len) == 0 && version < ENGINE_VERSION_TEXT) {
+                gp_format(text, ENGINE_VERSION_TEXT, "%.*s", (int)version, row);
+                return engine_version(text, 0);
+            }
+            word += len;
+        }
+    }
+    return 0;
+}
+
 const struct engine_tier *engine_tier(const struct engine *e, double physical)
 {
     for (int i = 0; i < e->tier_count; i++)
@@ -518,6 +539,7 @@ static const struct profile_field fields[] = {
     {"date", PROFILE_TEXT, AT(date), .show = SHOW_NOT},
     {"prompt_cache_gib", PROFILE_NUMBER, AT(prompt_cache_gib), 0, 4096, .show = SHOW_NOT},
     {"vendors", PROFILE_TEXT, AT(vendors), .show = SHOW_NOT},
+    {"families", PROFILE_TEXTS, AT(families), .show = SHOW_NOT},
     {"chips", PROFILE_TEXT, AT(chips), .show = SHOW_NOT},
     {"seen", PROFILE_TEXT, AT(speed.seen), .show = SHOW_NOT, .in = "speed"},
     {"captured", PROFILE_NUMBER, AT(speed.captured), 0, 1e6, .show = SHOW_NOT, .in = "speed"},

@@ -216,6 +216,8 @@ enum engine_term {
 enum support_kind { SUPPORT_KINDS(X) SUPPORT_KIND_COUNT };
 #undef X
 
+#define ENGINE_VERSION_TEXT 64 /* longer ones are refused */
+
 #define SUPPORT_MAX 80
 
 struct support {
@@ -381,6 +383,8 @@ struct engine {
     bool one_host;                  /* a replica stays on one host */
     bool gguf;                      /* reads GGUF formats, and keeps KV in them */
     char vendors[48];               /* '|' separated vendors it runs on; "" = all */
+    char families[1280];            /* of models, behind the first version that loads them:
+                                     * "0.8.4 qwen3 qwen3_moe|0.10.1 gpt_oss" */
     char chips[128];                /* and of AMD's architectures: "gfx942|..."; "" = all */
     bool bf16_falls_back;           /* takes FP16 where the GPU has no BF16, does not refuse */
     char fp16_refused[64];          /* '|' separated families that it does not run in FP16 */
@@ -427,6 +431,11 @@ const struct support *engine_excludes(const struct engine *engine, enum support_
  * one with rows of methods, no other. */
 bool engine_loads_method(const struct engine *engine, const char *method, int cc);
 
+/* The first version that loads such models, in *text as it is written; 0: every one, as far as is
+ * known. */
+long engine_first_of(const struct engine *engine, const char *family,
+                     char text[ENGINE_VERSION_TEXT]);
+
 /* Is `word` in a list with '|' between its words? */
 bool engine_lists(const char *list, const char *word);
 
@@ -440,7 +449,6 @@ bool engine_names_family(const char *list, const char *family);
  * `patch` where the text has none; -1 when it is no version: what it takes holds no character
  * that a shell, YAML or a comment would read as its own. */
 #define ENGINE_LAST_PATCH 9999
-#define ENGINE_VERSION_TEXT 64 /* longer ones are refused */
 long engine_version(const char *text, long patch);
 /* A range that begins after the newest version whose speed was measured. */
 bool engine_unmeasured(const struct engine *engine);

@@ -749,7 +749,8 @@ static int by_money(const void *pa, const void *pb)
 static bool refused_anywhere(const struct plan *p)
 {
     const uint64_t of_engine = REASON_BIT(REASON_FP16) | REASON_BIT(REASON_FORMAT) |
-                               REASON_BIT(REASON_METHOD) | REASON_BIT(REASON_DROPPED) |
+                               REASON_BIT(REASON_METHOD) | REASON_BIT(REASON_FAMILY) |
+                               REASON_BIT(REASON_DROPPED) |
                                REASON_BIT(REASON_KV_FORMAT) | REASON_BIT(REASON_KV_BLOCK) |
                                REASON_BIT(REASON_DRAFT);
     const struct engine *usual = p->request.usual_engine;

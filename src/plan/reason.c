@@ -64,6 +64,7 @@ static const struct {
     [REASON_KV_GPU] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_FORMAT] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_METHOD] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
+    [REASON_FAMILY] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_DROPPED] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_KV_FORMAT] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_KV_BLOCK] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
@@ -224,10 +225,22 @@ static bool loads_method(const struct request *q, const struct engine *e)
            engine_loads_method(e, q->model->native_method, q->gpu ? q->gpu->compute_capability : 0);
 }
 
+/* Of a range the version that was asked for, else its newest. */
+static bool loads_family(const struct request *q, const struct engine *e)
+{
+    char text[ENGINE_VERSION_TEXT];
+    bool asked =
+        q->engine_asked > 0 && q->engine_asked >= e->from && q->engine_asked <= e->until;
+
+    return !q->model || q->model->weights_only ||
+           engine_first_of(e, q->model->family, text) <= (asked ? q->engine_asked : e->until);
+}
+
 bool reason_loads(const struct request *q, const struct engine *e)
 {
-    return !q->precision.weight ||
-           (engine_runs_format(e, q->precision.weight) && loads_method(q, e));
+    return loads_family(q, e) &&
+           (!q->precision.weight ||
+            (engine_runs_format(e, q->precision.weight) && loads_method(q, e)));
 }
 
 /* An engine runs on some vendors' GPUs, and keeps its KV cache in its own formats. */
@@ -252,6 +265,8 @@ static uint64_t reasons_of_engine(const struct request *q)
         reasons |= REASON_BIT(REASON_VENDOR);
     if (reason_support(q, REASON_GPU))
         reasons |= REASON_BIT(REASON_GPU);
+    if (!loads_family(q, e))
+        reasons |= REASON_BIT(REASON_FAMILY);
     if (!q->model->weights_only && reason_support(q, REASON_DROPPED))
         reasons |= REASON_BIT(REASON_DROPPED);
     if (reason_support(q, REASON_QUANTIZED))

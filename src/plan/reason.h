@@ -57,6 +57,7 @@ enum reason {
     REASON_KV_GPU,        /* nor such a KV cache */
     REASON_FORMAT,        /* nor these weights on any: FP64, INT8 in MLX */
     REASON_METHOD,        /* nor a checkpoint of such a quantiser: exl3 in vLLM */
+    REASON_FAMILY,        /* nor models of this family yet */
     REASON_DROPPED,       /* nor models of this family any more */
     REASON_KV_FORMAT,     /* the engine has no such KV cache */
     REASON_KV_BLOCK,      /* its blocks do not divide the width of a head */

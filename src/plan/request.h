@@ -130,6 +130,7 @@ struct request {
     bool kv_auto;            /* nobody named it: the precision's, whichever that is */
     const struct gpu *gpu;
     const struct engine *engine;
+    long engine_asked;                 /* its version, as asked; 0 = the newest of the range */
     const struct engine *usual_engine; /* the one of GPUs it runs on; NULL: one was named */
     double context;                    /* tokens a request may hold, prompt and output */
     enum reserve reserve;              /* tokens that are bought for the users */

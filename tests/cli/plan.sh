@@ -1065,4 +1065,23 @@ for case in "qwen3-32b -c 40960" "qwen3-30b-a3b-instruct-2507 -c 128k"; do
     assert_lacks "not needed by $case" "YaRN" "$out"
 done
 
+# ---- a release that came before the model -----------------------------------------------------
+
+while read -r model engine words; do
+    run --plan -m "$model" -g h200-sxm --engine "$engine"
+    assert_contains "$model with $engine" "$words" "$out"
+done <<'END'
+gpt-oss-120b vllm@0.9.2 gpt_oss models need vLLM 0.10.1 or newer
+gpt-oss-120b vllm@v0.10.0 cure     with vLLM 0.33+
+qwen3.5-27b sglang@0.5.3 qwen3_5 models need SGLang 0.5.9 or newer
+gpt-oss-120b vllm@0.10.1 FITS on
+gpt-oss-120b vllm@0.10 FITS on
+qwen3-8b vllm@0.7.2 FITS on
+qwen3-30b-a3b vllm@0.8.3 qwen3_moe models need vLLM 0.8.4 or newer
+END
+families=$(sed -n 's/.*family = "\([^"]*\)".*/\1/p' "$src"/profiles/models/*.cfg)
+for family in $(sed -n '/^families = \[/,/^\]/s/^ *"[0-9.]* \([^"]*\)".*/\1/p' "$src"/profiles/engines/*.cfg); do
+    assert_eq "models of $family" "$family" "$(printf '%s\n' "$families" | grep -x -m 1 "$family")"
+done
+
 finish
