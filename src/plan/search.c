@@ -30,7 +30,9 @@ struct setting {
 
 /* What is turned before more GPUs or a slower layout are taken, the mildest first: slots that the
  * load does not need, a larger share of the memory, the tokens of a step, the graphs; and a
- * smaller share where it leaves too little beside it. */
+ * smaller share where it leaves too little beside it: of SGLang, whose own share rises with fewer
+ * slots, the largest that leaves enough. */
+#define SHARE_LEFT (-1)
 static const struct {
     struct knobs knobs;
     bool smaller;
@@ -46,9 +48,7 @@ static const struct {
     {{.seqs = 64, .tokens = 4096, .utilization = 0.95}, false},
     {{.seqs = 32, .tokens = 2048, .utilization = 0.95}, false},
     {{.seqs = 32, .tokens = 1024, .utilization = 0.95}, false},
-    {{.seqs = 32, .tokens = 1024, .utilization = 0.90}, true},
-    {{.seqs = 32, .tokens = 1024, .utilization = 0.85}, true},
-    {{.seqs = 32, .tokens = 1024, .utilization = 0.80}, true},
+    {{.seqs = 32, .tokens = 1024, .utilization = SHARE_LEFT}, true},
     {{.seqs = 32, .tokens = 1024, .utilization = 0.95, .eager = true}, false},
 };
 #define MOST_UTILIZATION 0.95 /* of them */
@@ -821,8 +821,8 @@ static struct knobs search_knobs(const struct search *s, size_t i)
         k.tokens = 0;
     enum budget budget = memory_budget(q);
     bool larger = budget == BUDGET_UTILIZATION && k.utilization > s->load.fraction;
-    bool smaller = (budget == BUDGET_UTILIZATION && k.utilization < s->load.fraction) ||
-                   budget == BUDGET_STATIC;
+    bool smaller = budget == BUDGET_STATIC || (budget == BUDGET_UTILIZATION && k.utilization > 0 &&
+                                               k.utilization < s->load.fraction);
 
     if (q->utilization > 0 || !(ladder[i].smaller ? smaller : larger))
         k.utilization = 0;
@@ -867,6 +867,26 @@ static const struct setting *search_setting(struct search *s, int i)
     return c;
 }
 
+/* The step *c with the largest share, in percent, that leaves room beside it for what e, judged
+ * with the engine's own, lacks; false: it lacks nothing there. */
+static bool share_left(const struct search *s, const struct layout *l, const struct evaluation *e,
+                       const struct setting *c, struct setting *out)
+{
+    const struct binding *b = &e->binding;
+    double own = memory_fraction(&c->request, &c->load, l);
+    double share = floor(100 * own * (1 + b->spare.low / b->budget.low)) / 100;
+
+    if (!(b->spare.low < 0) || !(share > 0))
+        return false;
+    *out = *c;
+    out->request = *s->request;
+    out->knobs.utilization = share;
+    request_turn(&out->request, &out->knobs);
+    out->load = s->load;
+    load_turn(&out->request, &out->load);
+    return true;
+}
+
 /* The mildest step of the ladder with which l fits; where nothing does yet, those that may.
  * Where none does, *e is the step that comes nearest: the last ones may leave too little beside
  * the budget. *lacks: one of them lacks memory for its users alone. */
@@ -875,6 +895,7 @@ static bool turn_options(struct search *s, const struct layout *l, struct evalua
 {
     const struct setting *most = search_setting(s, s->steps - 1);
     struct evaluation last, nearest;
+    struct setting left;
     bool seen = false;
 
     *lacks = false;
@@ -899,6 +920,11 @@ static bool turn_options(struct search *s, const struct layout *l, struct evalua
             continue;
         if (c->smaller && !(e->reasons & rest))
             continue;
+        if (c->knobs.utilization == SHARE_LEFT) {
+            if (!share_left(s, l, e, c, &left))
+                continue;
+            c = &left;
+        }
         search_judge(s, i, c, l, e);
         e->turned = c->knobs;
         /* what holds the users while they are spread needs no other options */

@@ -303,6 +303,10 @@ static void test_sglang_share(void **state)
     q->users = 1;
     q->gpu_count = 1;
     plan_request(q, &market, &p);
+    assert_int_equal(p.verdict, VERDICT_FITS); /* a search takes it by itself */
+    assert_true(p.turned.utilization > 0);
+    q->options_fixed = true;
+    plan_request(q, &market, &p);
     assert_int_equal(p.verdict, VERDICT_MARGINAL);
     assert_true(p.reasons >> REASON_REST_TIGHT & 1);
     int count = plan_fixes(&p, &none, &market, fixes);
