@@ -244,6 +244,7 @@ void replica_settle(struct replica *r)
     count_ticks(r, n);
     r->context += (double)d * (double)n;
     r->out->steps += n;
+    r->steps += n;
     r->out->output_tokens += d * n;
     r->out->busy += end - s.start;
     struct replay_span *span = span_at(r, end);
@@ -322,6 +323,7 @@ static void mixed_step(struct replica *r, int decodes, double start, double end)
         r->fresh_at = end;
     }
     r->out->steps++;
+    r->steps++;
     r->out->prompt_tokens += (int64_t)tokens;
     r->out->busy += end - start;
     struct replay_span *span = span_at(r, end);
@@ -367,6 +369,7 @@ void replica_step(struct replica *r)
                              r->clock->decode(r->clock->ctx, r->wasted, r->wasted, &slope, &until);
         watch_step(r, 0, start, r->end);
         r->out->steps++;
+        r->steps++;
         if (r->scheduler->decoded)
             r->scheduler->decoded(r, 1);
         r->decide = start;

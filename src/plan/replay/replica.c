@@ -121,7 +121,7 @@ void replica_decode_begin(struct replica *r, int i)
 
     s->state = SEQ_DECODES;
     s->tick = r->tick;
-    s->began = r->out->steps;
+    s->began = r->steps;
     r->began = s->began == r->began_step ? r->began + 1 : 1;
     r->began_step = s->began;
     r->yet += s->most - s->made + s->tick;

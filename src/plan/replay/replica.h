@@ -90,10 +90,10 @@ struct replica {
     int most;       /* ... the most that one ever might */
     int began;      /* of them those that began with step began_step */
     int64_t began_step;
-    int64_t tick, entered;
-    int *enter;   /* of (computed - tick) mod block; owned */
-    int entering; /* -tick mod block: those of it need a block in the next tick */
-    int *heap;    /* decoding ones by `last`; owned */
+    int64_t tick, entered, steps; /* steps: its own so far */
+    int *enter;                   /* of (computed - tick) mod block; owned */
+    int entering;                 /* -tick mod block: those of it need a block in the next tick */
+    int *heap;                    /* decoding ones by `last`; owned */
     size_t heap_cap;
     struct queue queue;
     struct blocks blocks, host; /* host: KV of prompts that host memory keeps, too */

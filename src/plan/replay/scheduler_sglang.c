@@ -15,7 +15,7 @@
 /* Tokens that the scheduler has seen of it: the step in flight has not told its own yet. */
 static int64_t seq_seen(const struct replica *r, const struct seq *s)
 {
-    bool flies = r->rules->overlap && (r->last_decoded || s->began + 1 == r->out->steps);
+    bool flies = r->rules->overlap && (r->last_decoded || s->began + 1 == r->steps);
 
     return seq_made(r, s) - (flies && s->state == SEQ_DECODES);
 }
@@ -51,7 +51,7 @@ static int64_t page_spare(const struct replica *r)
 /* Tokens that those which decode may yet make, as the scheduler sees them. */
 static int64_t tokens_yet(const struct replica *r)
 {
-    int64_t sum = 0, last = r->began_step + 1 == r->out->steps ? r->began : 0;
+    int64_t sum = 0, last = r->began_step + 1 == r->steps ? r->began : 0;
     int64_t fly = !r->rules->overlap                      ? 0
                   : r->last_decoded || last > r->decoding ? r->decoding
                                                           : last;
