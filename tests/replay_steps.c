@@ -8,7 +8,7 @@
  * is packed (an idle engine starts at the arrival). Keys, with what they are if not said:
  *
  *   scheduler=vllm|sglang|no-evict|slots   overlap=0 whole_prompt=0 lone=0 in_turn=0
- *   late=0 bare=0 caches=1 chunks=0
+ *   late=0 bare=0 caches=1 chunks=0 priority=0 (enum priority_rule) high_first=0
  *   budget=2048 input=16384 decode_tokens=1 threshold=0 slots=256 block=16 blocks=100000
  *   context=1000000 ratio=0.7 ratio_least=0.098 ratio_step=0.00100333 users=0 replicas=1
  */
@@ -102,6 +102,10 @@ static void set(struct replay_rules *rules, struct replay *replay, struct replay
         rules->bare = atoi(value) != 0;
     else if (IS("caches"))
         rules->caches = atoi(value) != 0;
+    else if (IS("priority"))
+        rules->priority = (enum priority_rule)atoi(value);
+    else if (IS("high_first"))
+        rules->high_first = atoi(value) != 0;
     else if (IS("chunks"))
         rules->chunks = atoi(value) != 0;
     else if (IS("blocks"))
@@ -155,18 +159,20 @@ int main(int argc, char **argv)
     for (int i = 2; i < argc; i++)
         set(&rules, &replay, &load, argv[i]);
     double *arrival = gp_calloc(trace.count, sizeof(*arrival));
-    int *length = gp_calloc(3 * trace.count, sizeof(*length));
+    int *length = gp_calloc(4 * trace.count, sizeof(*length));
     for (size_t i = 0; i < trace.count; i++) {
         arrival[i] = isnan(trace.row[i].at) ? 0 : trace.row[i].at;
         length[i] = (int)trace.row[i].prompt;
         length[trace.count + i] = (int)trace.row[i].output;
         length[2 * trace.count + i] = (int)fmax(trace.row[i].most, trace.row[i].output);
+        length[3 * trace.count + i] = trace.row[i].priority;
     }
     load.count = (int)trace.count;
     load.arrival = arrival;
     load.prompt = length;
     load.output = length + trace.count;
     load.most = length + 2 * trace.count;
+    load.priority = trace.priorities ? length + 3 * trace.count : NULL;
     if (trace.hash_at) {
         load.hash = trace.hash;
         load.hash_at = trace.hash_at;

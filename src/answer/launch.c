@@ -261,6 +261,9 @@ static void set_load(const struct making *m)
     set_known(m, q->max_batched_tokens > 0, LAUNCH_TOKENS, m->memory->max_batched_tokens);
     set_if(m, shared, LAUNCH_UNIFIED, 1);
     set_if(m, q->eager, LAUNCH_EAGER, 1);
+    set_if(m, q->policy != POLICY_FCFS, LAUNCH_PRIORITY, 1);
+    set_if(m, q->policy == POLICY_LOW_FIRST && has_setting(m, LAUNCH_LOW_FIRST), LAUNCH_LOW_FIRST,
+           1);
     const struct launch_flag *flag = launch_flag_of(m->out->table, m->out->version, LAUNCH_CONTEXT);
     if (flag && flag->unit == LAUNCH_PER_CELLS)
         m->out->values.number[LAUNCH_CONTEXT] *= shared ? users : seqs;

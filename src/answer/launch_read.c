@@ -450,7 +450,7 @@ enum gp_status launch_request(const struct launch_reading *r, struct catalog *ca
     static const char decided[] = /* by the command, or its engine's default */
         "engine model precision kv-precision context tp pp ep dp replicas max-num-seqs "
         "max-batched-tokens memory-utilization enforce-eager gpu-layers n-cpu-moe cpu-offload-gb "
-        "kv-offload-gb "
+        "kv-offload-gb scheduling-policy "
         "no-kv-offload draft speculative-tokens lora language-model-only";
     const char *asked = strchr(options_word(base, OPT_LORA, ""), ':');
     long minor = r->version / 10000;
@@ -481,6 +481,9 @@ enum gp_status launch_request(const struct launch_reading *r, struct catalog *ca
     }
     if (!rc && number_or(r, LAUNCH_EAGER, 0) > 0)
         rc = set_text(out, OPT_ENFORCE_EAGER, "", err);
+    if (!rc && number_or(r, LAUNCH_PRIORITY, 0) > 0)
+        rc = set_text(out, OPT_SCHEDULING_POLICY,
+                      number_or(r, LAUNCH_LOW_FIRST, 0) > 0 ? "low-first" : "priority", err);
     if (!rc && number_or(r, LAUNCH_NO_KV, 0) > 0)
         rc = set_text(out, OPT_NO_KV_OFFLOAD, "", err);
     if (!rc && number_or(r, LAUNCH_TEXT_ONLY, 0) > 0)

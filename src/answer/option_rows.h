@@ -255,6 +255,10 @@ OPTION(ENFORCE_EAGER, .name = "enforce-eager", FLAG, .commands = R,
                 .explain = "No graphs: of vLLM and SGLang; each kernel is launched on its own.\n"
                            "CUDA graphs = 0; a step waits for its launches",
                 .terms = {"CUDA graphs"}})
+OPTION(SCHEDULING_POLICY, .name = "scheduling-policy", WORD("POLICY", "fcfs|priority|low-first"),
+       .fallback = "fcfs", .commands = R,
+       .help = "vLLM, SGLang: requests of a trace go by their priority as the engine takes it, or "
+               "lower values first")
 OPTION(HEADROOM, .name = "headroom", .type = OPTION_NUMBER, .argument = "SHARE", .high = 0.9,
        .fallback = "0", .commands = R, .help = "share of that budget to leave free",
        .form = {

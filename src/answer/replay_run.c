@@ -535,6 +535,38 @@ static int hour_of(const struct replay_run *run, int hours, int request)
     return !isnan(at) && at < 3600.0 * hours ? (int)(at / 3600) : -1;
 }
 
+static int priority_of(const struct replay_run *run, int parts, int request)
+{
+    int n = 0;
+
+    while (n < parts && run->priority[n] != run->forecast.arrivals.load.priority[request])
+        n++;
+    return n < parts ? n : -1;
+}
+
+/* Of a load without priorities, or with too many, none. */
+static void fill_priorities(struct replay_run *run)
+{
+    const struct replay_load *l = &run->forecast.arrivals.load;
+
+    for (int i = 0; l->priority && i < l->count; i++) {
+        int n = run->priorities;
+
+        if (priority_of(run, n, i) >= 0)
+            continue;
+        if (n == REPLAY_PRIORITIES) {
+            run->priorities = 0;
+            return;
+        }
+        for (; n > 0 && run->priority[n - 1] > l->priority[i]; n--)
+            run->priority[n] = run->priority[n - 1];
+        run->priority[n] = l->priority[i];
+        run->priorities++;
+    }
+    if (run->priorities > 0)
+        fill_parts(run, priority_of, run->priorities, run->urgent);
+}
+
 /* By the replicas that there are when it comes; those in flight when one is lost feel it. */
 static int phase_of(const struct replay_run *run, int phases, int request)
 {
@@ -703,6 +735,7 @@ enum gp_status replay_run_forecast(struct planner *planner, struct replay_run *o
     if (hours > 0)
         fill_parts(out, hour_of, hours, out->hour);
     fill_parts(out, phase_of, PHASE_COUNT, out->phase);
+    fill_priorities(out);
     fill_truth(out);
     if (out->ask.bands)
         fill_cure(out);
@@ -830,6 +863,7 @@ void report_replay(const struct replay_run *run, struct record *doc)
     const struct plan *p = &run->answer.plan;
     struct quantity hour, million;
     struct record *in;
+    char word[OPTION_CHOICE_MAX];
 
     report_begin(doc, "gpuplan.replay/1", p->request.data_date);
     record_text(doc, "verdict", verdict_word(p->verdict));
@@ -837,7 +871,7 @@ void report_replay(const struct replay_run *run, struct record *doc)
     if (!run->done)
         return;
     record_textf(doc, "engine", "%s@%s", p->request.engine->id, p->request.engine->range);
-    record_text(doc, "policy", "fcfs");
+    record_text(doc, "policy", option_choice(OPT_SCHEDULING_POLICY, (int)p->request.policy, word));
     record_count(doc, "replicas", "", f->replicas);
     record_count(doc, "runs", "", f->runs);
     record_count(doc, "seeds", "", f->seeds);
@@ -897,6 +931,14 @@ void report_replay(const struct replay_run *run, struct record *doc)
         in = record_append(doc, "hours");
         record_count(in, "hour", "", h);
         part_facts(&run->hour[h], in);
+    }
+    if (run->priorities > 0)
+        record_long_list(doc, "priorities");
+    for (int i = 0; i < run->priorities; i++) {
+        in = record_append(doc, "priorities");
+        record_count(in, "priority", "",
+                     run->priority[i] == PRIORITY_UNTOLD ? NAN : run->priority[i]);
+        part_facts(&run->urgent[i], in);
     }
     if (run->truth.requests > 0)
         part_facts(&run->truth, record_inside(doc, "measured"));
@@ -1041,6 +1083,35 @@ static void print_points(const struct forecast *f, struct strbuf *out)
                                    ? "overload"
                                    : UNITS_PLAIN(at[i] / measures[m].divide, 3));
     }
+    table_text(&table, out);
+    table_fini(&table);
+}
+
+/* Times to the first token, apart. */
+static void print_priorities(const struct replay_run *run, struct strbuf *out)
+{
+    static const struct table_column columns[] = {{"TTFT of priority", TABLE_LEFT},
+                                                  {"requests", TABLE_RIGHT},
+                                                  {"p50, s", TABLE_RIGHT},
+                                                  {"p95, s", TABLE_RIGHT},
+                                                  {"p99, s", TABLE_RIGHT}};
+    struct table table;
+
+    if (run->priorities == 0)
+        return;
+    table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
+    for (int i = 0; i < run->priorities; i++) {
+        const struct replay_part *part = &run->urgent[i];
+
+        if (run->priority[i] == PRIORITY_UNTOLD)
+            table_cell(&table, "none");
+        else
+            table_cellf(&table, "%d", run->priority[i]);
+        table_cell(&table, UNITS_TOKENS(part->requests));
+        for (int m = LATE_TTFT_P50; m <= LATE_TTFT_P99; m++)
+            table_cell(&table, isnan(part->late[m]) ? "-" : UNITS_PLAIN(part->late[m], 3));
+    }
+    strbuf_add(out, "\n");
     table_text(&table, out);
     table_fini(&table);
 }
@@ -1214,6 +1285,7 @@ void print_replay(const struct replay_run *run, struct strbuf *out)
     print_points(f, out);
     strbuf_addf(out, "low, high: of p99, by %d replays with other step times%s\n", f->runs,
                 f->seeds > 0 ? " and 9 with other arrivals" : " and the sample's size");
+    print_priorities(run, out);
 }
 
 /* ---- CSV ---- */

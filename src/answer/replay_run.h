@@ -19,6 +19,8 @@ struct replay_part {
 /* Requests by the replicas that there were when they came. */
 enum replay_phase { PHASE_WHOLE, PHASE_LOST, PHASE_ADDED, PHASE_COUNT };
 
+#define REPLAY_PRIORITIES 8 /* more are not told apart */
+
 struct replay_run {
     struct answer answer;
     struct forecast forecast;
@@ -29,11 +31,14 @@ struct replay_run {
     bool weekly;                /* they begin on a Monday at midnight */
     struct replay_part *hour;   /* of forecast.hours, where a replay takes that long; owned */
     struct replay_part phase[PHASE_COUNT]; /* where one is lost or added */
-    double cold_start;                     /* s, of the one that is added */
-    struct replay_part truth;              /* of a benchmark's own times */
-    struct runner_up cure; /* that keeps the goals at the rate cure_rate; gpus 0: none */
-    double cure_rate;      /* of the busiest hour; 0: no goal is missed */
-    bool done;             /* false: the plan does not fit, nothing was replayed */
+    int priorities;                        /* values that requests have, */
+    int priority[REPLAY_PRIORITIES];       /* ... in order, none first */
+    struct replay_part urgent[REPLAY_PRIORITIES];
+    double cold_start;        /* s, of the one that is added */
+    struct replay_part truth; /* of a benchmark's own times */
+    struct runner_up cure;    /* that keeps the goals at the rate cure_rate; gpus 0: none */
+    double cure_rate;         /* of the busiest hour; 0: no goal is missed */
+    bool done;                /* false: the plan does not fit, nothing was replayed */
 };
 
 /* The plan of the options, and its replay. GP_E_USAGE: the engine or the layout cannot be replayed,

@@ -55,6 +55,7 @@ static void request_facts(const struct answer *a, struct record *r)
     const struct request *q = &a->plan.request;
     const struct memory *m = &a->plan.memory;
     int layers = q->model->layer_count;
+    char word[OPTION_CHOICE_MAX];
 
     record_text(r, "model", a->resolved.model_text);
     record_text(r, "model_id", q->model->id);
@@ -90,6 +91,9 @@ static void request_facts(const struct answer *a, struct record *r)
     record_positive(r, "max_batched_tokens", "", m->max_batched_tokens);
     record_positive(r, "memory_utilization", "", m->fraction);
     record_flag(r, "enforce_eager", q->eager);
+    if (q->policy != POLICY_FCFS)
+        record_text(r, "scheduling_policy",
+                    option_choice(OPT_SCHEDULING_POLICY, (int)q->policy, word));
     record_count(r, "headroom", "", q->headroom);
     record_text(r, "reserve", q->reserve == RESERVE_FULL ? "full" : "load");
     if (request_has_goals(q))

@@ -1316,6 +1316,10 @@ static enum gp_status resolve_host(struct resolving *r)
     q->eager = options_flag(o, OPT_ENFORCE_EAGER);
     if (q->eager && !engine_has_eager(q->engine))
         return refuse_for_engine(r, "--enforce-eager", "", "has no such option");
+    q->policy = (enum policy)options_choice(o, OPT_SCHEDULING_POLICY);
+    if (q->policy && q->engine->priority == PRIORITY_NONE)
+        return refuse_for_engine(r, "--scheduling-policy", "SGLang, and vLLM from 0.11 on",
+                                 "no request goes before others in");
     bool all = strcmp(kv, "all") == 0;
     if (q->host_kv > 0 && (all || !kv[0]))
         return refuse_for_engine(r, "--kv-offload-gb", all ? "it has --no-kv-offload" : "",

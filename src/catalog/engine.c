@@ -271,6 +271,13 @@ static const struct profile_word scheduler_words[] = {
         {NULL, 0},
 };
 
+static const struct profile_word priority_words[] = {
+#define X(NAME, word) {word, PRIORITY_##NAME},
+    PRIORITY_RULES(X)
+#undef X
+        {NULL, 0},
+};
+
 #define TIER(member) PROFILE_AT(struct engine_tier, member)
 #define CASE(member) PROFILE_AT(struct speed_case, member)
 #define HIT(member) PROFILE_AT(struct hit, member)
@@ -371,6 +378,7 @@ static const struct profile_field fields[] = {
     {"support", PROFILE_LIST, AT(support), .list = &supports},
     {"budget", PROFILE_WORD, AT(budget), .words = budgets, .group = "budget and defaults"},
     {"scheduler", PROFILE_WORD, AT(scheduler), .words = scheduler_words},
+    {"priority", PROFILE_WORD, AT(priority), .words = priority_words, .label = "gives_way"},
     {"overlap", PROFILE_FLAG, AT(overlap), .label = "schedules_ahead"},
     {"whole_prompt", PROFILE_FLAG, AT(whole_prompt), .label = "admits_whole_prompts"},
     {"in_turn", PROFILE_FLAG, AT(in_turn), .label = "reuses_blocks_in_turn"},

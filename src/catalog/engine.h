@@ -65,6 +65,22 @@ enum logit_rows { LOGIT_ROWS(X) };
 enum scheduler { SCHEDULERS(X) SCHEDULER_COUNT };
 #undef X
 
+/* Who gives way under --scheduling-policy priority. vLLM, when blocks run out: the least urgent,
+ * whose tokens of the step are used up and the next behind it passed over; or others have its
+ * tokens; or, besides, one that gives way to others does not end the step. SGLang, when slots run
+ * out: all that are less urgent by far; or the fewest of them. X(NAME, a profile's word) */
+#define PRIORITY_RULES(X)            \
+    X(NONE, "none") /* fcfs alone */ \
+    X(KEEPS_BUDGET, "keeps-budget")  \
+    X(GIVES_BACK, "gives-back")      \
+    X(GOES_ON, "goes-on")            \
+    X(ALL, "all")                    \
+    X(FEWEST, "fewest")
+
+#define X(NAME, word) PRIORITY_##NAME,
+enum priority_rule { PRIORITY_RULES(X) };
+#undef X
+
 /* Defaults of GPUs with less memory than `below`, as the driver's tool prints it. */
 #define ENGINE_TIERS 8
 struct engine_tier {
@@ -243,6 +259,7 @@ struct engine {
     char range[32];   /* "0.17-0.19", as printed */
     long from, until; /* engine_version(), inclusive; 0 and LONG_MAX: open */
     enum budget budget;
+    enum priority_rule priority;
     enum scheduler scheduler; /* NONE: its steps cannot be replayed */
     bool overlap;             /* a step is packed while one runs */
     bool whole_prompt;        /* lets a request in where all its prompt's blocks are free */

@@ -30,6 +30,8 @@
     X(TOKENS, "max_batched_tokens", false)                                  \
     X(SHARE, "share", false) /* of memory, in the engine's own meaning */   \
     X(EAGER, "eager", false) /* no CUDA graphs */                           \
+    X(PRIORITY, "priority", false) /* requests go by theirs */              \
+    X(LOW_FIRST, "low_first", false)                                        \
     X(TP, "tp", false)                                                      \
     X(PP, "pp", false)                                                      \
     X(DP, "dp", false) /* parts of the attention in one group */            \

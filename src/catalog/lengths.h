@@ -16,6 +16,7 @@
 #ifndef GP_CATALOG_LENGTHS_H
 #define GP_CATALOG_LENGTHS_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,6 +30,8 @@ struct spread {
     double beyond;         /* share of the requests longer than the context, not served */
 };
 
+#define PRIORITY_UNTOLD INT_MIN
+
 /* A log of requests (catalog/trace.h reads it). */
 struct trace_row {
     double at;             /* s; NAN without times */
@@ -36,6 +39,7 @@ struct trace_row {
     double most;           /* tokens that it may make; 0 = output */
     double ttft, latency;  /* s, as a benchmark measured them; 0 = not told */
     uint64_t session;      /* a hash of its name; 0 = of none */
+    int priority;          /* as the engine is told; PRIORITY_UNTOLD: it is not */
     double think;          /* s from the answer before in its session; 0 = it comes at its time */
 };
 
@@ -55,6 +59,7 @@ struct trace {
     double asked;    /* of one: requests/s that it sent, where it tells no times; 0 = not told */
     bool measured;   /* rows have TTFT */
     bool sessions;   /* some are of one */
+    bool priorities; /* some have one */
 };
 
 /* Means and spread of the requests that a context holds; false when it holds none. */

@@ -18,9 +18,11 @@
 #include "base/units.h"
 #include "catalog/trace_bench.h"
 
-#define HASH_TOKENS 512 /* of a group, where a file does not say (Mooncake) */
+#define HASH_TOKENS 512   /* of a group, where a file does not say (Mooncake) */
+#define PRIORITY_MOST 1e9 /* up and down */
+#define PRIORITY_WHY "is not a whole number from -1,000,000,000 to 1,000,000,000"
 
-enum column { COL_TIME, COL_PROMPT, COL_OUTPUT, COL_SESSION, COL_COUNT };
+enum column { COL_TIME, COL_PROMPT, COL_OUTPUT, COL_SESSION, COL_PRIORITY, COL_COUNT };
 #define MEMBERS COL_SESSION /* of a line of JSON, those that are numbers */
 
 /* Of the Azure form, then of BurstGPT's; case does not count. */
@@ -29,6 +31,7 @@ static const char *const names[COL_COUNT][2] = {
     [COL_PROMPT] = {"ContextTokens", "Request tokens"},
     [COL_OUTPUT] = {"GeneratedTokens", "Response tokens"},
     [COL_SESSION] = {"session", "session_id"},
+    [COL_PRIORITY] = {"priority", "priority"},
 };
 
 struct reading {
@@ -151,6 +154,7 @@ static enum gp_status add_row(struct reading *r, const struct trace_row *row)
     t->row[t->count++] = *row;
     t->longest = fmax(t->longest, row->prompt + row->output);
     t->sessions |= row->session > 0;
+    t->priorities |= row->priority != PRIORITY_UNTOLD;
     return GP_OK;
 }
 
@@ -164,9 +168,20 @@ static uint64_t session_of(const char *name)
     return name[0] == '\0' ? 0 : hash == 0 ? 1 : hash;
 }
 
+/* False: it is none. */
+static bool priority_of(double value, int *priority)
+{
+    bool valid = value == floor(value) && fabs(value) <= PRIORITY_MOST;
+
+    *priority = valid ? (int)value : PRIORITY_UNTOLD;
+    return valid;
+}
+
 static enum gp_status read_row(struct reading *r)
 {
-    struct trace_row row = {0};
+    struct trace_row row = {.priority = PRIORITY_UNTOLD};
+    const char *priority = r->at[COL_PRIORITY] >= 0 ? r->csv.field[r->at[COL_PRIORITY]] : "";
+    double value;
 
     if (r->csv.count != r->header_count)
         return trace_refuse(r, "does not have as many fields as the header", "");
@@ -179,6 +194,9 @@ static enum gp_status read_row(struct reading *r)
         return rc;
     if (r->at[COL_SESSION] >= 0)
         row.session = session_of(r->csv.field[r->at[COL_SESSION]]);
+    if (priority[0] &&
+        (units_parse_number(priority, "", &value, NULL) || !priority_of(value, &row.priority)))
+        return refuse_field(r, COL_PRIORITY, PRIORITY_WHY);
     return add_row(r, &row);
 }
 
@@ -274,7 +292,7 @@ static enum gp_status read_session(const struct reading *r, const json_t *line,
 static enum gp_status read_line(struct reading *r, const json_t *line)
 {
     struct trace *t = r->trace;
-    struct trace_row row = {0};
+    struct trace_row row = {.priority = PRIORITY_UNTOLD};
     size_t count = t->count, hashes = t->hashes;
     int form;
     enum gp_status rc = GP_OK;
@@ -295,6 +313,10 @@ static enum gp_status read_line(struct reading *r, const json_t *line)
         !(json_number_value(most) >= 1 && json_number_value(most) <= TRACE_TOKENS_MAX))
         rc = refuse_member(r, "max_tokens", "is not a number of tokens");
     row.most = most ? floor(json_number_value(most)) : 0;
+    const json_t *priority = json_object_get(line, "priority");
+    if (!rc && priority &&
+        !(json_is_number(priority) && priority_of(json_number_value(priority), &row.priority)))
+        rc = refuse_member(r, "priority", PRIORITY_WHY);
     if (!rc)
         rc = read_session(r, line, &row);
     if (!rc)

@@ -8,13 +8,15 @@
  *   BurstGPT              Timestamp, Request tokens, Response tokens
  *   Mooncake   {"timestamp": ms, "input_length": N, "output_length": N, "hash_ids": [...]}
  *   one's own  {"arrival": s, "prompt": N, "output": N, "max_tokens": N, "hash_ids": [...],
- *               "hash_tokens": N, "session": "name", "think": s}
+ *               "hash_tokens": N, "session": "name", "think": s, "priority": N}
  *
  * or the result of a benchmark (trace_bench.h).
  *
  * Requests of a session (CSV: a column of that name) are the turns of a conversation, in the order
  * of the file: each comes at its time, but not before the answer to the one before it, or `think`
  * seconds after that answer; its prompt holds what went before.
+ *
+ * A priority (CSV: a column of that name, empty where there is none) is what the engine is told.
  *
  * Requests with the same leading hash_ids share so many groups of 512 tokens (hash_tokens).
  * A time is a date ("2023-11-16 18:17:03.97") or seconds from any beginning; a file

@@ -118,6 +118,10 @@ struct host {
 /* Which goals of speed are bought: what the middle of an estimate reaches, or its whole band. */
 enum goals_bought { GOALS_LIKELY, GOALS_SURE };
 
+/* Whose turn it is among those that wait: the first that came; by priority as the engine takes its
+ * values; likewise, the lower one first. */
+enum policy { POLICY_FCFS, POLICY_PRIORITY, POLICY_LOW_FIRST };
+
 enum price_want { WANT_ON_DEMAND, WANT_SPOT, WANT_MARKET, WANT_BUY };
 
 struct request {
@@ -160,6 +164,7 @@ struct request {
     double max_batched_tokens;         /* 0 = likewise */
     double utilization;                /* 0 = the engine's default fraction */
     bool eager;                        /* without CUDA graphs */
+    enum policy policy;                /* of those that wait */
     bool options_fixed;                /* of a server that runs: none is turned */
     double headroom;                   /* share of the budget to leave free, 0..0.9 */
     double used;                       /* bytes per GPU that something else already holds */

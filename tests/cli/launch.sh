@@ -24,6 +24,11 @@ assert_contains "headroom is part of the share" "--gpu-memory-utilization 0.828"
 run --launch sglang -m llama-3.1-8b -g h100-sxm -p fp8
 assert_contains "SGLang" "--mem-fraction-static 0." "$out"
 assert_contains "quantized as it is loaded" "--quantization fp8" "$out"
+run --launch sglang -m llama-3.1-8b -g h100-sxm --scheduling-policy low-first
+assert_contains "by priority" "--enable-priority-scheduling" "$out"
+assert_contains "the lower first" "--schedule-low-priority-values-first" "$out"
+run --launch vllm -m llama-3.1-8b -g h100-sxm --scheduling-policy priority
+assert_contains "vLLM, too" "--scheduling-policy priority" "$out"
 run --launch trtllm -m llama-3.1-8b -g h100-sxm --kv-precision fp8
 assert_contains "the alias" "trtllm-serve meta-llama/Llama-3.1-8B-Instruct" "$out"
 assert_contains "its file" "free_gpu_memory_fraction: 0.9" "$out"

@@ -484,6 +484,21 @@ printf '{"timestamp": 0, "input_length": 1.5, "output_length": 5}\n' >bad.jsonl
     assert_fails 2 "outside 0.01..10000" --replay $model --rate 4 --arrivals gamma:0
     assert_fails 2 "poisson arrivals need a rate" --replay $model -u 4 --arrivals poisson
     assert_fails 2 "a closed loop has users" --replay $model --rate 4 --arrivals closed
+    {
+        printf '{"arrival": 0, "prompt": 900, "output": 200, "priority": 20}\n'
+        printf '{"arrival": 0.1, "prompt": 900, "output": 200}\n'
+    } >urgent.jsonl
+    run --replay urgent.jsonl -m llama-3.1-8b -g l40s:1 --scheduling-policy priority
+    assert_eq "by priority" 0 "$rc"
+    assert_contains "each has its own percentiles" "TTFT of priority" "$out"
+    run --replay urgent.jsonl -m llama-3.1-8b -g l40s:1 --engine sglang \
+        --scheduling-policy low-first --format json
+    assert_contains "of JSON" '"policy": "low-first"' "$out"
+    assert_contains "none is told" '"priority": null' "$out"
+    assert_fails 2 "no request goes before others in llama.cpp" --replay urgent.jsonl \
+        -m llama-3.1-8b -p q4_k_m -g l40s:1 --scheduling-policy priority
+    assert_fails 2 "no request goes before others in vLLM 0.8" --replay urgent.jsonl \
+        -m llama-3.1-8b -g l40s:1 --engine vllm@0.8.5 --scheduling-policy priority
     assert_fails 2 "a trace has arrivals of its own" --replay trace.csv $model --arrivals burst
     assert_fails 2 "the scheduler of MLX" --replay -m llama-3.1-8b --engine mlx -g apple-m3-ultra:1 --rate 1
 }

@@ -5,6 +5,7 @@ import collections
 import importlib
 import inspect
 import itertools
+import sys
 from array import array
 
 from standin import Config, install, make
@@ -137,22 +138,26 @@ def scheduler_of(rules, requests):
             return False
 
         def _add_request_to_queue(self, req, is_retracted=False):
-            if is_retracted:
-                self.retracted.append(req)
+            self.retracted.append(req)
+            self.stamp(req)
+
+        def stamp(self, req):
             self.waiting_queue.append(req)
+            req.time_stats.wait_queue_entry_time = next(self.turns)
 
     server.__dict__.update(
         pp_max_micro_batch_size=rules["slots"], attention_backend="torch_native",
         disaggregation_mode="null", max_running_requests=rules["slots"], page_size=rules["block"],
         speculative_algorithm=None, radix_eviction_policy="lru", schedule_policy="fcfs",
         features=Config(), mamba=Config(), attention=Config(), kernel=Config(), graph=Config(),
-        deterministic=Config(),
+        deterministic=Config(), enable_priority_scheduling=bool(rules["priority"]),
+        schedule_low_priority_values_first=not rules["high_first"],
         dllm=Config(), overlap=Config(), moe=Config())
     pool, tokens, cache = pools_of(rules, requests)
     none = Config(is_none=lambda: True, is_eagle=lambda: False)
     s = Bare()
     s.__dict__.update(
-        server_args=server, retracted=[], waiting_queue=[], grammar_queue=[],
+        server_args=server, retracted=[], turns=itertools.count(1), given_way=[], waiting_queue=[], grammar_queue=[],
         page_size=rules["block"],
         req_to_token_pool=pool, token_to_kv_pool_allocator=tokens, tree_cache=cache,
         running_batch=ScheduleBatch(reqs=[], batch_is_full=False), last_batch=None,
@@ -162,13 +167,39 @@ def scheduler_of(rules, requests):
         new_token_ratio=rules["ratio"], new_token_ratio_decay=rules["ratio_step"],
         min_new_token_ratio=rules["ratio_least"], decode_mem_cache_buf_multiplier=1, forward_ct=0,
         forward_ct_decode=0, num_generated_tokens=0, priority_scheduling_preemption_threshold=10,
+        try_preemption=bool(rules["priority"]), enable_priority_preemption=bool(rules["priority"]),
         pp_size=1, max_running_requests=rules["slots"], disaggregation_mode=DisaggregationMode.NULL,
         model_config=Config(is_encoder_decoder=False, vocab_size=1 << 60),
         tp_worker=Config(model_runner=Config(mambaish_config=None)))
     if "running_batch" in inspect.signature(s.get_next_batch_to_run).parameters:
         settle_new(s, rules)
-    s.policy = SchedulePolicy("fcfs", cache, False, False, False)
+    s.policy = SchedulePolicy("fcfs", cache, False, bool(rules["priority"]),
+                              not rules["high_first"])
+    if rules["priority"]:
+        keep_order(s)
     return s
+
+
+def keep_order(s):
+    """Those that give way at once come to wait in the order of the batch: the engine has them in a
+    set."""
+    from sglang.srt.managers.schedule_policy import PrefillAdder
+
+    real = PrefillAdder.__dict__.get("real") or PrefillAdder.preempt_to_schedule
+    PrefillAdder.real = real
+
+    def preempt_to_schedule(adder, req, *args):
+        before = list(adder.running_batch.reqs)
+        if not real(adder, req, *args):
+            return False
+        gone = [r for r in before if r not in adder.running_batch.reqs]
+        if any(r.finished() for r in gone):
+            raise RuntimeError("the engine ends: 0.5.5 frees twice what has ended")
+        adder.preempt_list[-len(gone):] = gone
+        s.given_way += gone
+        return True
+
+    PrefillAdder.preempt_to_schedule = preempt_to_schedule
 
 
 def settle_new(s, rules):
@@ -203,15 +234,18 @@ def settle_new(s, rules):
         abort_request=None)
 
 
-def requests_of(trace):
+def requests_of(trace, rules):
     from sglang.srt.managers.schedule_batch import Req
 
     flat = "array" in str(inspect.signature(Req.__init__).parameters["origin_input_ids"])
+    # who tells none is behind all others: scheduler.py _set_or_validate_priority
+    untold = -sys.maxsize - 1 if rules["high_first"] else sys.maxsize
     for number, row in enumerate(trace):
         params = Config(max_new_tokens=row["output"], ignore_eos=False, stop_strs=[],
                         stop_token_ids=[], stop_regex_strs=[], custom_params=None)
         tokens = array("q", row["tokens"]) if flat else row["tokens"]
-        yield Req(str(number), "", tokens, params, vocab_size=1 << 60)
+        yield Req(str(number), "", tokens, params, vocab_size=1 << 60,
+                  priority=row.get("priority", untold))
 
 
 def extended(req):
@@ -225,7 +259,7 @@ def steps(trace, rules):
     import torch
 
     s = scheduler_of(rules, len(trace))
-    coming = list(zip((row["arrival"] for row in trace), requests_of(trace)))
+    coming = list(zip((row["arrival"] for row in trace), requests_of(trace, rules)))
     output = {str(n): row["output"] for n, row in enumerate(trace)}
     made = dict.fromkeys(output, 0)
     fresh = itertools.count(1 << 40)
@@ -243,17 +277,19 @@ def steps(trace, rules):
 
     while coming or flight or any(made[i] < output[i] for i in made):
         while coming and coming[0][0] <= clock:
-            s.waiting_queue.append(coming.pop(0)[1])
-        del s.retracted[:]
+            s.stamp(coming.pop(0)[1])
+        del s.retracted[:], s.given_way[:]
         if plans:
             plan = s.get_next_batch_to_run(running_batch=s.running_batch, last_batch=s.last_batch)
             s.running_batch, batch = plan.running_batch, plan.batch_to_run
         else:
             batch = s.get_next_batch_to_run()
         s.cur_batch = batch
+        if any(req not in s.retracted for req in s.given_way):
+            raise RuntimeError("the engine ends: 0.5.5 loses who gave way in vain")
+        for req in s.retracted:  # its token in flight is thrown away
+            made[req.rid] = len(req.output_ids)
         if batch:
-            for req in s.retracted:  # its token in flight is thrown away
-                made[req.rid] = len(req.output_ids)
             decodes, prefill = 0, {}
             extends = batch.forward_mode.is_extend()
             for req in batch.reqs:

@@ -21,6 +21,8 @@ import tempfile
 
 # Blocks of a group of a prompt's tokens: the replay keeps a group as one item.
 GROUPS = [1]
+# Share of traces whose requests have priorities.
+PRIORITIES = [0.4]
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
@@ -38,6 +40,8 @@ def vllm_rules(rng, version):
         "overlap": int(version >= (0, 14) and rng.random() < 0.5),
         "whole_prompt": int(version >= (0, 20) and rng.random() < 0.7),
         "lone": int(version >= (0, 33)), "in_turn": int(version < (0, 23)),
+        "priority": (version >= (0, 11)) * (1 + (version >= (0, 14)) + (version >= (0, 33)))
+        * (rng.random() < PRIORITIES[0]),
     }
 
 
@@ -49,6 +53,8 @@ def sglang_rules(rng, version):
         "overlap": int(rng.random() < 0.5), "ratio": rng.choice([0.7, 0.7, 0.3, 1.0]),
         "ratio_least": 0.098, "ratio_step": 0.00100333,
         "late": int(version < (0, 5, 23)), "bare": int(version < (0, 5, 20)),
+        "priority": (4 + (version >= (0, 5, 9))) * (rng.random() < PRIORITIES[0]),
+        "high_first": int(rng.random() < 0.7),
     }
 
 
@@ -73,6 +79,11 @@ def trace_of(rng, rules):
         rows.append(row)
         at += rng.expovariate(1 / gap) if gap else 0
         at = round(at, 3)
+    if rules["priority"]:
+        values = rng.choice([[0, 1], [0, 20], [-30, 0, 4, 15, 40], [1, 2, 3]])
+        for row in rows:
+            if rng.random() < 0.9:
+                row["priority"] = rng.choice(values)
     longest = max(row["prompt"] + row["output"] for row in rows)
     need = -(-longest // rules["block"]) + 1
     # a page more for each: SGLang keeps one in hand
@@ -121,7 +132,7 @@ def compare(engine, version, steps, binary, seed, verbose):
         for step in steps(trace, rules):
             real.append(step)
     except RuntimeError as error:
-        if "ut of memory" not in str(error):
+        if "ut of memory" not in str(error) and "the engine ends" not in str(error):
             raise
         ours = ours[: len(real)]  # the engine itself ends there
     longer = 100 * ((ours[-1][0] + 1) / (real[-1][0] + 1) - 1)
@@ -165,6 +176,8 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--traces", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--priorities", type=float, default=PRIORITIES[0],
+                        help="share of traces whose requests have priorities")
     parser.add_argument("--most", type=int, default=10, help="differences that are printed")
     parser.add_argument("--only", help="one folder of GPUPLAN_ENGINES")
     parser.add_argument("--binary", default=os.path.join(HERE, "..", "replay_steps"))
@@ -174,6 +187,7 @@ def main():
     if not root:
         print("skipped: GPUPLAN_ENGINES names no folder with engines' sources")
         return 0
+    PRIORITIES[0] = args.priorities
     if args.only:
         return 1 if run(args.only, args) else 0
     failed = 0
@@ -181,7 +195,8 @@ def main():
         # each version in a process of its own: they have modules of the same names
         failed |= subprocess.run([sys.executable, __file__, "--only", name, "--traces",
                                   str(args.traces), "--seed", str(args.seed), "--most",
-                                  str(args.most), "--binary", args.binary]).returncode
+                                  str(args.most), "--priorities", str(args.priorities),
+                                  "--binary", args.binary]).returncode
     return failed
 
 

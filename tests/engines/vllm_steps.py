@@ -52,7 +52,7 @@ def scheduler_of(rules):
     config = Config(
         scheduler_config=Config(
             max_num_seqs=rules["slots"], max_num_batched_tokens=rules["budget"],
-            max_model_len=rules["context"], policy="fcfs", watermark=0.0,
+            max_model_len=rules["context"], policy="priority" if rules["priority"] else "fcfs", watermark=0.0,
             chunked_prefill_enabled=True, enable_chunked_prefill=True,
             long_prefill_token_threshold=rules["threshold"],
             long_prefill_token_threshold_adaptive=False, prefill_schedule_interval=1,
@@ -95,7 +95,8 @@ def requests_of(trace, rules):
                         skip_reading_prefix_cache=False)
         names = Request.__init__.__code__.co_varnames
         kw = {"eos_token_id": -1} if "eos_token_id" in names else {}
-        yield Request(str(number), row["tokens"], params, None, arrival_time=row["arrival"],
+        # by priority no two came at the same moment
+        yield Request(str(number), row["tokens"], params, None, arrival_time=number,
                       priority=row.get("priority", 0), block_hasher=hasher, **kw)
 
 
@@ -103,10 +104,10 @@ def steps(trace, rules):
     """trace: rows with arrival, tokens (of the prompt) and output. Yields (start, decodes,
     {request: tokens of its prompt}, [preempted])."""
     scheduler = scheduler_of(rules)
-    coming = list(requests_of(trace, rules))
-    requests = {r.request_id: r for r in coming}
+    requests = {r.request_id: r for r in requests_of(trace, rules)}
+    coming = list(zip((row["arrival"] for row in trace), requests.values()))
     fresh = itertools.count(1 << 40)
-    made = {r.request_id: 0 for r in coming}  # tokens whose steps are scheduled
+    made = {r.request_id: 0 for r in requests.values()}  # tokens whose steps are scheduled
     decoding = set()
     flight = []
     clock = end = 0.0
@@ -137,24 +138,31 @@ def steps(trace, rules):
         scheduler.update_from_output(out, result)
 
     while coming or flight or scheduler.requests:
-        while coming and coming[0].arrival_time <= clock:
-            scheduler.add_request(coming.pop(0))
+        while coming and coming[0][0] <= clock:
+            scheduler.add_request(coming.pop(0)[1])
         del preempted[:]
         before = {r.request_id: r.num_computed_tokens for r in scheduler.running}
         out = scheduler.schedule()
         if out.total_num_scheduled_tokens == 0:
             if flight:
                 finish()
+            elif preempted:  # who gave way did so for the next step
+                continue
             elif not coming:
                 return
             elif not scheduler.running and scheduler.get_request_counts()[1] == 0:
-                clock = max(clock, coming[0].arrival_time)
+                clock = max(clock, coming[0][0])
             else:
                 raise RuntimeError("nobody can go on")
             continue
         decodes, prefill, samples = 0, {}, set()
         for i, n in out.num_scheduled_tokens.items():
             request = requests[i]
+            if int(i) in preempted:
+                # to 0.13 its tokens stay in the step, and it goes on behind them without their
+                # blocks: what it answers is wrong. The replay computes all anew
+                request.num_computed_tokens = 0
+                continue
             known = request.num_prompt_tokens + made[i]
             if i in decoding:
                 decodes += 1

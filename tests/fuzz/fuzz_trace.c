@@ -25,6 +25,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
               s.prompt >= 0 && s.output >= 0 && s.both >= -1 && s.beyond >= 0 && s.beyond <= 1 &&
               isfinite(spread_held(&s, prompt, output))))
             abort();
+    for (size_t i = 0; i < trace.count; i++)
+        if (trace.row[i].priority != PRIORITY_UNTOLD && abs(trace.row[i].priority) > 1000000000)
+            abort();
     if (!(trace.rate >= 0 && trace.busiest >= 0 && isfinite(trace.busiest)))
         abort();
     trace_fini(&trace);

@@ -41,6 +41,7 @@ static struct {
     uint64_t hash[MOST * 4];
     uint32_t hash_at[MOST + 1];
     struct replay_turn turn[MOST];
+    int priority[MOST];
 } made;
 
 /* A step takes 10 ms + 0.1 ms a request + 1 us a token held + 20 us a token of a prompt. */
@@ -155,6 +156,22 @@ static struct replay_load random_load(void)
     return l;
 }
 
+/* Drawn behind all else, so that the cases without them are as they were. */
+static void random_priorities(struct replay_rules *rules, struct replay_load *l)
+{
+    bool sglang = rules->scheduler == SCHEDULER_SGLANG;
+
+    if (!sglang && rules->scheduler != SCHEDULER_VLLM)
+        return;
+    rules->priority =
+        (enum priority_rule)(sglang ? random_in(PRIORITY_ALL, PRIORITY_FEWEST)
+                                    : random_in(PRIORITY_KEEPS_BUDGET, PRIORITY_GOES_ON));
+    rules->high_first = random_in(0, 1);
+    for (int i = 0; i < l->count; i++)
+        made.priority[i] = random_in(0, 9) ? 12 * random_in(-1, 2) : PRIORITY_UNTOLD;
+    l->priority = made.priority;
+}
+
 /* Tokens that requests have of others: history, or groups of hashes. */
 static int64_t shared_tokens(const struct replay_load *l)
 {
@@ -208,6 +225,8 @@ static void test_stretches_are_steps(void **state)
                                 .handoff_token = 1.37e-5,
                                 .lose_at = random_in(0, 3) ? 0 : 0.1237 * random_in(1, 400),
                                 .add_at = random_in(0, 3) ? 0 : 0.1237 * random_in(1, 400)};
+        if (i % 2)
+            random_priorities(&rules, &load);
         struct replay_result fast, slow;
 
         if (load.users > 0)
@@ -238,6 +257,68 @@ static void test_stretches_are_steps(void **state)
         }
         replay_result_fini(&fast);
         replay_result_fini(&slow);
+    }
+}
+
+/* ---- priorities ---- */
+
+/* Three requests of one slot: the first runs when the others come, c after b. */
+static void replay_three(enum scheduler scheduler, enum priority_rule rule, const int *priority,
+                         struct replay_result *out)
+{
+    static const double arrival[] = {0, 0.02, 0.03};
+    static const int prompt[] = {50, 50, 50}, output[] = {40, 40, 40};
+    struct replay_load load = {
+        .count = 3, .arrival = arrival, .prompt = prompt, .output = output, .priority = priority};
+    struct replay_rules rules = {.scheduler = scheduler,
+                                 .priority = rule,
+                                 .high_first = true,
+                                 .budget = 512,
+                                 .input = 512,
+                                 .decode_tokens = 1,
+                                 .slots = 1,
+                                 .block = 16,
+                                 .blocks = 100,
+                                 .context = 1000,
+                                 .ratio = 0.7,
+                                 .ratio_least = 0.098,
+                                 .ratio_step = 0.001};
+    struct replay replay = {.load = &load, .rules = &rules, .clock = &linear_clock, .replicas = 1};
+
+    replay_run(&replay, out);
+}
+
+/* vLLM: the lower value first. SGLang: the higher one, and who runs gives way to it when it is
+ * more than 10 higher. */
+static void test_priorities(void **state)
+{
+    static const struct {
+        enum scheduler scheduler;
+        enum priority_rule rule;
+        int priority[3];
+        bool last_first, gives_way;
+    } cases[] = {
+        {SCHEDULER_VLLM, PRIORITY_GOES_ON, {0, 5, 1}, true, false},
+        {SCHEDULER_VLLM, PRIORITY_GOES_ON, {0, 1, 1}, false, false},
+        {SCHEDULER_VLLM, PRIORITY_GOES_ON, {0, 1, PRIORITY_UNTOLD}, true, false},
+        {SCHEDULER_VLLM, PRIORITY_NONE, {0, 5, 1}, false, false},
+        {SCHEDULER_SGLANG, PRIORITY_FEWEST, {0, 5, 1}, false, false},
+        {SCHEDULER_SGLANG, PRIORITY_FEWEST, {0, 5, 10}, true, false},
+        {SCHEDULER_SGLANG, PRIORITY_FEWEST, {0, 5, 11}, true, true},
+        {SCHEDULER_SGLANG, PRIORITY_ALL, {PRIORITY_UNTOLD, PRIORITY_UNTOLD, 0}, true, true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct replay_result r;
+
+        replay_three(cases[i].scheduler, cases[i].rule, cases[i].priority, &r);
+        const struct replay_outcome *o = r.outcome;
+        assert_int_equal(r.completed, 3);
+        assert_int_equal(o[2].ttft < o[1].ttft, cases[i].last_first);
+        assert_int_equal(o[0].preemptions > 0, cases[i].gives_way);
+        assert_int_equal(o[2].ttft < o[0].e2e - 0.03F, cases[i].gives_way);
+        replay_result_fini(&r);
     }
 }
 
@@ -1134,6 +1215,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stretches_are_steps),
+        cmocka_unit_test(test_priorities),
         cmocka_unit_test(test_waits_as_md1),
         cmocka_unit_test(test_waits_as_mg1),
         cmocka_unit_test(test_two_queues),

@@ -80,6 +80,16 @@ static void test_forms(void **state)
     trace_fini(&t);
     parsed("TIMESTAMP,ContextTokens,GeneratedTokens\n9,5,6\n9,5,6\n", &t);
     assert_near(t.rate, 0, 0); /* at one moment: no rate */
+    assert_false(t.priorities);
+    trace_fini(&t);
+    parsed("ContextTokens,GeneratedTokens,Priority\n5,6,-3\n5,6,\n", &t);
+    assert_true(t.priorities);
+    assert_int_equal(t.row[0].priority, -3);
+    assert_int_equal(t.row[1].priority, PRIORITY_UNTOLD);
+    trace_fini(&t);
+    parsed("{\"prompt\": 5, \"output\": 6}\n{\"prompt\": 5, \"output\": 6, \"priority\": 7}\n", &t);
+    assert_int_equal(t.row[0].priority, PRIORITY_UNTOLD);
+    assert_int_equal(t.row[1].priority, 7);
     trace_fini(&t);
 }
 
@@ -108,6 +118,13 @@ static void test_refused(void **state)
          "is not a date and time"},
         {"TIMESTAMP,ContextTokens,GeneratedTokens\n2023-02-20 10:00:inf,2,3\n", "t.csv:2",
          "is not a date and time"},
+        {"TIMESTAMP,ContextTokens,GeneratedTokens,priority\n1,2,3,\n1,2,3,high\n", "t.csv:3",
+         "priority: 'high' is not a whole number"},
+        {"TIMESTAMP,ContextTokens,GeneratedTokens,priority\n1,2,3,1e10\n", "t.csv:2", "'1e10'"},
+        {"{\"prompt\": 1, \"output\": 1, \"priority\": 0.5}\n", "t.csv:1",
+         "priority is not a whole number"},
+        {"{\"prompt\": 1, \"output\": 1, \"priority\": \"high\"}\n", "t.csv:1",
+         "priority is not a whole number"},
         {"TIMESTAMP,ContextTokens,GeneratedTokens\n1,\"2,3\n", "t.csv:2", "never closed"},
         {"TIMESTAMP,ContextTokens,GeneratedTokens\n1,\"2\"3,4\n", "t.csv:2",
          "text follows a closing quote"},

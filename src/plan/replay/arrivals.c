@@ -387,6 +387,11 @@ static void make_logged(const struct arrivals_ask *ask, int n, struct arrivals *
         most[i] = (int)fmax(fmax(row->most, ask->most), row->output);
         out->load.count++;
     }
+    if (t->priorities) {
+        out->load.priority = out->priority = gp_calloc((size_t)n + 1, sizeof(*out->priority));
+        for (int i = 0; i < out->load.count; i++)
+            out->priority[i] = t->row[i].priority;
+    }
     if (t->sessions)
         make_turns(t, prompt, output, out);
     /* groups that are no multiple of a block would be cut by one */
@@ -435,5 +440,6 @@ void arrivals_fini(struct arrivals *a)
     free(a->hash);
     free(a->hash_at);
     free(a->turn);
+    free(a->priority);
     memset(a, 0, sizeof(*a));
 }

@@ -86,6 +86,7 @@ struct arrivals {
     uint64_t *hash;
     uint32_t *hash_at;
     struct replay_turn *turn;
+    int *priority;
 };
 
 void arrivals_make(const struct arrivals_ask *ask, struct arrivals *out);

@@ -89,6 +89,8 @@ struct replay_rules forecast_rules(const struct plan *p, const struct load *load
     return (struct replay_rules){
         .scheduler = e->scheduler,
         .overlap = e->overlap,
+        .priority = q->policy == POLICY_FCFS ? PRIORITY_NONE : e->priority,
+        .high_first = q->policy != POLICY_LOW_FIRST,
         .whole_prompt = e->whole_prompt,
         .in_turn = e->in_turn,
         .late = e->late_ends,

@@ -382,6 +382,12 @@ void replica_step(struct replica *r)
         r->decide = fmax(r->decide, r->end);
         return;
     }
+    if (decodes == 0 && r->chunks == 0 && r->urgent && r->preemptions > 0) {
+        /* who gave way did so for the next step */
+        replica_shift_held(r, false);
+        r->decide = fmax(r->decide, r->end);
+        return;
+    }
     if (decodes == 0 && r->chunks == 0) {
         if (r->running == 0 && r->queue.count > 0) { /* not even alone: it would wait for ever */
             replica_refuse_first(r);
@@ -414,16 +420,14 @@ void replica_step(struct replica *r)
 
 void replica_arrive(struct replica *r, int request, double at)
 {
-    bool waited = r->queue.count > 0;
-
     replica_count(r, fmin(at, r->decide));
     /* a step that runs is counted to its end already, without this one */
     if (at < r->counted)
         r->out->waiting += fmax(fmin(r->counted, r->decide) - at, 0);
-    replica_push(r, request, false);
+    bool first = replica_push(r, request, false);
     if (r->decide == INFINITY)
         r->decide = fmax(at + r->clock->wake, r->end);
-    else if (r->stretch.steps > 1 && !waited)
+    else if (r->stretch.steps > 1 && first)
         stretch_cut(r, at);
 }
 
@@ -445,6 +449,7 @@ void replica_init(struct replica *r, const struct replay *replay, int number,
     r->scheduler = schedulers[rules->scheduler];
     r->alone = r->scheduler->alone;
     r->reserves = r->scheduler->reserves;
+    r->urgent = rules->priority && replay->load->priority;
     r->unused = r->head = r->tail = r->unfinished = SEQ_NONE;
     r->enter = gp_calloc((size_t)rules->block, sizeof(*r->enter));
     r->ratio = rules->ratio;

@@ -29,6 +29,7 @@
 #include <stdint.h>
 
 #include "catalog/engine.h"
+#include "catalog/lengths.h"
 
 /* A request as a turn of a session: it comes `think` after the answer before it, at its own time
  * of arrival at the earliest. */
@@ -49,6 +50,7 @@ struct replay_load {
     const uint32_t *hash_at;    /* count + 1 places in it */
     int hash_tokens;            /* tokens of a group, a multiple of the block */
     double cached;              /* share of each prompt that is cached before; without hashes */
+    const int *priority;        /* as the engine is told, or PRIORITY_UNTOLD; NULL: none is */
     int warm;                   /* so many were answered before the first comes: what the pool keeps
                                  * of their prompts is found */
     const struct replay_turn *turn; /* NULL: there are no sessions */
@@ -80,6 +82,8 @@ struct replay_rules {
     int64_t host_blocks; /* that host memory keeps of prompts; 0 = none */
     double host_token;   /* s of a token's way back */
     int context;         /* most tokens of a request */
+    enum priority_rule priority; /* requests wait and give way by theirs, where the load has some */
+    bool high_first;             /* ... and the higher value is the more urgent (SGLang) */
     double ratio, ratio_least, ratio_step; /* SGLang: share of what may yet be made that counts */
 };
 

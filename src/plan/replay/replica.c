@@ -11,7 +11,7 @@
 
 /* ---- who waits ---- */
 
-static void queue_grow(struct queue *q)
+static void queue_grow(struct queue *q, bool urgent)
 {
     int cap = q->cap > 0 ? 2 * q->cap : 64;
     int *item = gp_malloc((size_t)cap * sizeof(*item));
@@ -19,19 +19,112 @@ static void queue_grow(struct queue *q)
     for (int i = 0; i < q->count; i++)
         item[i] = q->item[(q->first + i) & (q->cap - 1)];
     free(q->item);
-    *q = (struct queue){item, 0, q->count, cap};
+    if (urgent)
+        q->key = gp_realloc(q->key, (size_t)cap * sizeof(*q->key));
+    *q = (struct queue){item, q->key, 0, q->count, cap};
 }
 
-void replica_push(struct replica *r, int item, bool first)
+struct urgency replica_urgency(const struct replica *r, int request, int64_t turn)
+{
+    const struct replay_rules *rules = r->rules;
+    int priority = r->load->priority[request];
+    bool told = priority != PRIORITY_UNTOLD;
+
+    if (rules->scheduler == SCHEDULER_SGLANG)
+        return (struct urgency){.rank = !told               ? INT64_MAX / 2
+                                        : rules->high_first ? -(int64_t)priority
+                                                            : priority,
+                                .turn = turn};
+    return (struct urgency){told ? priority : 0, r->out->arrival[request], request};
+}
+
+static void queue_set(struct queue *q, int at, int item, struct urgency key)
+{
+    q->item[at] = item;
+    q->key[at] = key;
+}
+
+static int queue_up(struct queue *q, int at, int item, struct urgency key)
+{
+    for (int up; at > 0 && is_before(key, q->key[up = (at - 1) / 2]); at = up)
+        queue_set(q, at, q->item[up], q->key[up]);
+    queue_set(q, at, item, key);
+    return at;
+}
+
+/* The first of a heap leaves it. */
+static void queue_pop(struct queue *q)
+{
+    int last = --q->count, at = 0;
+    struct urgency key = q->key[last];
+
+    for (int child; (child = 2 * at + 1) < last; at = child) {
+        child += child + 1 < last && is_before(q->key[child + 1], q->key[child]);
+        if (!is_before(q->key[child], key))
+            break;
+        queue_set(q, at, q->item[child], q->key[child]);
+    }
+    queue_set(q, at, q->item[last], key);
+}
+
+static bool push_urgent(struct replica *r, int item)
+{
+    struct queue *q = &r->queue;
+    int64_t turn = r->turns++;
+    int request = item < 0 ? r->seq[~item].request : item;
+
+    if (item < 0)
+        r->seq[~item].turn = turn;
+    return queue_up(q, q->count++, item, replica_urgency(r, request, turn)) == 0;
+}
+
+static void queue_drop_first(struct replica *r)
+{
+    struct queue *q = &r->queue;
+
+    if (r->urgent) {
+        queue_pop(q);
+        return;
+    }
+    q->first = (q->first + 1) & (q->cap - 1);
+    q->count--;
+}
+
+bool replica_push(struct replica *r, int item, bool first)
 {
     struct queue *q = &r->queue;
 
     if (q->count == q->cap)
-        queue_grow(q);
+        queue_grow(q, r->urgent);
+    if (r->urgent)
+        return push_urgent(r, item);
     if (first)
         q->first = (q->first - 1) & (q->cap - 1);
     q->item[(q->first + (first ? 0 : q->count)) & (q->cap - 1)] = item;
-    q->count++;
+    return q->count++ == 0;
+}
+
+int replica_first_ones(const struct replica *r, int *item, int most)
+{
+    const struct queue *q = &r->queue;
+    int n = q->count < most ? q->count : most;
+
+    if (!r->urgent) {
+        for (int i = 0; i < n; i++)
+            item[i] = q->item[(q->first + i) & (q->cap - 1)];
+        return n;
+    }
+    struct queue copy = {.count = q->count};
+    size_t count = (size_t)q->count;
+    copy.item = memcpy(gp_malloc(count * sizeof(*copy.item)), q->item, count * sizeof(*copy.item));
+    copy.key = memcpy(gp_malloc(count * sizeof(*copy.key)), q->key, count * sizeof(*copy.key));
+    for (int i = 0; i < n; i++) {
+        item[i] = copy.item[0];
+        queue_pop(&copy);
+    }
+    free(copy.item);
+    free(copy.key);
+    return n;
 }
 
 static int seq_new(struct replica *r)
@@ -70,6 +163,7 @@ int replica_first(struct replica *r)
                              .most = r->hands_on ? 1
                                      : l->most   ? l->most[id]
                                                  : l->output[id],
+                             .turn = r->urgent ? q->key[0].turn : 0,
                              .left = BLOCKS_NONE,
                              .heap = -1,
                              .state = SEQ_WAITS,
@@ -162,6 +256,19 @@ void replica_hold_back(struct replica *r, int i)
     r->held = gp_grow(r->held, &r->held_cap, (size_t)r->held_back + 1, sizeof(*r->held));
     r->held[r->held_back++] = i;
     r->enter[r->seq[i].enters]--;
+}
+
+bool replica_held_back(struct replica *r, int i)
+{
+    int n = 0;
+
+    while (n < r->held_back && r->held[n] != i)
+        n++;
+    if (n == r->held_back)
+        return false;
+    r->held[n] = r->held[--r->held_back];
+    r->enter[r->seq[i].enters]++;
+    return true;
 }
 
 void replica_shift_held(struct replica *r, bool ticked)
@@ -634,8 +741,7 @@ void replica_admit(struct replica *r, int i)
     struct seq *s = &r->seq[i];
     struct replay_outcome *o = &r->out->outcome[s->request];
 
-    r->queue.first = (r->queue.first + 1) & (r->queue.cap - 1);
-    r->queue.count--;
+    queue_drop_first(r);
     s->before = r->tail;
     s->after = SEQ_NONE;
     *(r->tail == SEQ_NONE ? &r->head : &r->seq[r->tail].after) = i;
@@ -662,6 +768,19 @@ void replica_chunk(struct replica *r, int i, int n)
     s->computed += n;
     if (!r->alone)
         replica_groups_add(r, i);
+}
+
+int replica_chunk_back(struct replica *r, int i)
+{
+    int n = 0;
+
+    while (n < r->chunks && r->chunk[n].seq != i)
+        n++;
+    if (n == r->chunks)
+        return 0;
+    int tokens = r->chunk[n].tokens;
+    memmove(&r->chunk[n], &r->chunk[n + 1], (size_t)(--r->chunks - n) * sizeof(*r->chunk));
+    return tokens;
 }
 
 void replica_join(struct replica *r)
@@ -845,9 +964,16 @@ bool replica_release_last(struct replica *r)
         }
     if (found < 0)
         return false;
-    tell_preempted(r, last->request);
-    release_at(r, found, last->computed - (last->output > 1));
+    replica_release_now(r, found);
     return true;
+}
+
+void replica_release_now(struct replica *r, int n)
+{
+    const struct seq *s = &r->seq[r->released[n].seq];
+
+    tell_preempted(r, s->request);
+    release_at(r, n, s->computed - (s->output > 1));
 }
 
 void replica_refuse_first(struct replica *r)
@@ -855,8 +981,7 @@ void replica_refuse_first(struct replica *r)
     int i = replica_first(r);
     struct seq *s = &r->seq[i];
 
-    r->queue.first = (r->queue.first + 1) & (r->queue.cap - 1);
-    r->queue.count--;
+    queue_drop_first(r);
     r->full = false;
     if (s->left != BLOCKS_NONE)
         blocks_forget(&r->blocks, s->left);
@@ -871,6 +996,7 @@ void replica_fini(struct replica *r)
     free(r->enter);
     free(r->heap);
     free(r->queue.item);
+    free(r->queue.key);
     blocks_fini(&r->blocks);
     blocks_fini(&r->host);
     tree_fini(&r->tree);

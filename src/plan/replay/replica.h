@@ -28,6 +28,8 @@ struct seq {
     int computed; /* and tokens in the cache, when it began to decode at `tick` */
     int64_t tick, last;
     int64_t entered;         /* to tell who came later */
+    int64_t turn;            /* ... to wait, by priority */
+    int seen, rest;          /* SGLang: tokens it had, and lacked, when it was last looked at */
     int64_t began;           /* step that made the first token since it was let in */
     int64_t held;            /* blocks of its own, beside the groups it shares; of a decoding
                                 * one those of `computed` */
@@ -41,9 +43,17 @@ struct seq {
     double token; /* s: when its last token came, of one that lost its blocks */
 };
 
-/* A list of requests that wait: new ones by number, others as ~seq. */
+/* The order of those that wait, and of those that give way: the least first. */
+struct urgency {
+    int64_t rank; /* by its priority; */
+    double at;    /* ... then by its arrival (vLLM), s, */
+    int64_t turn; /* ... or as it came to wait (SGLang) */
+};
+
+/* A list of requests that wait: new ones by number, others as ~seq. By priority it is a heap. */
 struct queue {
     int *item;             /* owned */
+    struct urgency *key;   /* of each, by priority; else NULL; owned */
     int first, count, cap; /* cap: a power of two */
 };
 
@@ -90,13 +100,14 @@ struct replica {
     int most;       /* ... the most that one ever might */
     int began;      /* of them those that began with step began_step */
     int64_t began_step;
-    int64_t steps; /* so far */
-    int64_t tick, entered;
-    int *enter;   /* of (computed - tick) mod block; owned */
-    int entering; /* -tick mod block: those of it need a block in the next tick */
-    int *heap;    /* decoding ones by `last`; owned */
+    int64_t tick, entered, steps; /* steps: its own so far */
+    int *enter;                   /* of (computed - tick) mod block; owned */
+    int entering;                 /* -tick mod block: those of it need a block in the next tick */
+    int *heap;                    /* decoding ones by `last`; owned */
     size_t heap_cap;
     struct queue queue;
+    bool urgent;                /* the queue is by priority */
+    int64_t turns;              /* those that came to wait so far */
     struct blocks blocks, host; /* host: KV of prompts that host memory keeps, too */
     struct tree tree;           /* SGLang's, of blocks; else there is none */
     int *item;                  /* of each group of a request, as it holds it; owned */
@@ -138,6 +149,8 @@ struct replica {
     int unfinished;        /* the prompt that was cut */
     int kept_rounds;       /* batches of prompts, for the prefixes that some wait for */
     double ratio;
+    bool retracts;                  /* the step that is packed lacked blocks */
+    bool tries;                     /* by priority the first that waits may be let in later */
     bool lacks_slots, lacks_blocks; /* why the queue's head was not let in; */
     bool finds;                     /* ... others may yet take blocks that it finds (vLLM) */
     double counted;                 /* s up to which the integrals are */
@@ -204,10 +217,18 @@ static inline int replica_waiting(const struct replica *r)
     return r->stuck ? 0 : r->queue.count;
 }
 
-/* The nth that waits: a new request, or ~seq. */
-static inline int replica_waits(const struct replica *r, int n)
+/* The first that wait, `most` of them: new requests, or ~seq; returns how many. */
+int replica_first_ones(const struct replica *replica, int *item, int most);
+
+/* Of a request, by priority. */
+struct urgency replica_urgency(const struct replica *replica, int request, int64_t turn);
+static inline struct urgency seq_urgency(const struct replica *r, const struct seq *s)
 {
-    return r->queue.item[(r->queue.first + n) & (r->queue.cap - 1)];
+    return replica_urgency(r, s->request, s->turn);
+}
+static inline bool is_before(struct urgency a, struct urgency b)
+{
+    return a.rank != b.rank ? a.rank < b.rank : a.at != b.at ? a.at < b.at : a.turn < b.turn;
 }
 
 /* The first that waits; SEQ_NONE where nobody does. Makes a seq of a new request. */
@@ -240,15 +261,27 @@ static inline void replica_take(struct replica *r, int64_t n)
     blocks_take(&r->blocks, n);
     r->taken += n;
 }
+/* ... they are not entered after all. */
+static inline void replica_take_none(struct replica *r, int64_t n)
+{
+    blocks_give(&r->blocks, n);
+    r->taken -= n;
+}
 
 /* One whose last token is under way, behind all that go on, loses its blocks before it comes;
  * false: there is none. */
 bool replica_release_last(struct replica *replica);
+/* released[n], whose last token is under way, loses its blocks before it comes. */
+void replica_release_now(struct replica *replica, int n);
+/* A chunk of this step is taken back, of one that loses its blocks; its tokens. */
+int replica_chunk_back(struct replica *replica, int seq);
 /* released[n], whose last token is under way, loses its blocks: the token is thrown away, and it
  * waits again, last. Whoever waits for its end has been told, and is not told again. */
 void replica_take_back(struct replica *replica, int n);
 /* A decoding request is left out of this step. */
 void replica_hold_back(struct replica *replica, int seq);
+/* Was it? It no longer is. */
+bool replica_held_back(struct replica *replica, int seq);
 
 /* ---- for the pace of steps (pace.c) ---- */
 
@@ -256,8 +289,9 @@ void replica_hold_back(struct replica *replica, int seq);
  * with that the client has their first token. */
 void replica_join(struct replica *replica);
 
-/* It waits, first or last: a new request, or ~seq of one that lost its blocks. */
-void replica_push(struct replica *replica, int item, bool first);
+/* It waits, first or last (by priority, where that is): a new request, or ~seq of one that lost its
+ * blocks. True: nobody waits before it. */
+bool replica_push(struct replica *replica, int item, bool first);
 void replica_decode_begin(struct replica *replica, int seq);
 /* What it has computed and made stands in it again. */
 void replica_decode_end(struct replica *replica, int seq);

@@ -125,9 +125,11 @@ static bool add_first(struct replica *r, struct adder *a)
     struct prefix_hit hit = replica_hit(r, s);
     int64_t rest = seq_known(s) - hit.tokens;
 
+    s->seen = seq_known(s);
+    s->rest = (int)rest;
     a->free -= hit.idle * block; /* what it finds can no longer be given to others */
     if ((double)(rest + clip_tokens(s->most - s->made) + page_spare(r)) >= memory_of(a)) {
-        r->lacks_blocks = true;
+        r->lacks_blocks = r->tries = true;
         r->full = r->rules->late || r->chunks > 0 || in_batch(r) > 0;
         return false;
     }
@@ -144,7 +146,7 @@ static bool add_first(struct replica *r, struct adder *a)
     if (!whole)
         r->unfinished = i;
     if (memory_of(a) <= 0 || a->free <= a->taken) {
-        r->full = r->lacks_blocks = true;
+        r->full = r->lacks_blocks = r->tries = true;
         return false;
     }
     return true;
@@ -181,11 +183,13 @@ static void make_room(struct replica *r, int64_t n)
 /* Now and then what those that wait will find counts as used, of the first of them last. */
 static void keep_prefixes(struct replica *r)
 {
+    int first[KEPT_MOST];
+
     if (r->tree.buckets == 0 || r->rules->late || r->queue.count == 0 ||
         r->kept_rounds++ % KEPT_EVERY != 0)
         return;
-    for (int n = (int)fmin(r->queue.count, KEPT_MOST); n-- > 0;) {
-        int item = replica_waits(r, n);
+    for (int n = replica_first_ones(r, first, KEPT_MOST); n-- > 0;) {
+        int item = first[n];
         const struct replay_load *l = r->load;
         int known = item < 0 ? seq_known(&r->seq[~item]) : l->prompt[item];
 
@@ -193,34 +197,10 @@ static void keep_prefixes(struct replica *r)
     }
 }
 
-static void pack_prompts(struct replica *r)
+/* Of the batch: a seq, or -2 - its place among the released ones. */
+static struct seq *seq_of(struct replica *r, int victim)
 {
-    int cut = r->unfinished != SEQ_NONE;
-    int free = r->rules->slots - (r->running - cut) - r->leaving;
-
-    if (in_batch(r) == 0 && !r->rules->late)
-        r->full = false;
-    if ((r->full || replica_waiting(r) == 0) && !cut)
-        return;
-    r->lacks_slots = free <= 0;
-    if (free <= 0 && !cut) {
-        r->full = true;
-        return;
-    }
-    keep_prefixes(r);
-    struct adder a = adder_of(r);
-    if (cut)
-        add_unfinished(r, &a);
-    /* to 0.5.22 the first is looked at even when the prompt that goes on leaves nothing */
-    bool looks = cut && r->rules->late;
-    for (; replica_waiting(r) > 0 && (looks || (a.input > 0 && a.chunk > 0)); looks = false) {
-        if (r->chunks >= free) {
-            r->full = r->lacks_slots = true;
-            return;
-        }
-        if (!add_first(r, &a))
-            return;
-    }
+    return &r->seq[victim < SEQ_NONE ? r->released[-2 - victim].seq : victim];
 }
 
 /* Fewest tokens made, then the longest prompt, then the last of the batch. */
@@ -286,13 +266,14 @@ static int64_t wanted_blocks(const struct replica *r)
     return n;
 }
 
-static void retract_one(struct replica *r)
+/* It loses its blocks, none of which is found later. */
+static void retract_one(struct replica *r, int victim)
 {
-    int victim = victim_of(r);
+    struct seq *gone = seq_of(r, victim);
 
+    gone->rest = r->rules->priority == PRIORITY_ALL ? 0 : gone->seen;
     if (victim < SEQ_NONE) {
         replica_take_back(r, -2 - victim);
-        r->wasted--;
         return;
     }
     struct seq *s = &r->seq[victim];
@@ -307,8 +288,12 @@ static void retract_some(struct replica *r)
 {
     double made = 0, most = 0;
 
+    r->retracts = true;
     do {
-        retract_one(r);
+        int victim = victim_of(r);
+
+        r->wasted -= victim < SEQ_NONE;
+        retract_one(r, victim);
         free_tokens(r, (int64_t)RETRACT_AHEAD * (r->decoding + r->wasted));
         free_tokens(r, wanted_blocks(r) * r->rules->block);
     } while (r->decoding + r->wasted > 1 && wanted_blocks(r) > blocks_left(&r->blocks));
@@ -325,6 +310,137 @@ static void retract_some(struct replica *r)
     }
     r->ratio = fmin(made / (most + 1), 1);
     r->full = false;
+}
+
+/* ---- by priority ---- */
+
+#define GIVES_WAY 10 /* --priority-scheduling-preemption-threshold */
+
+/* The least urgent of the batch of those before `end`; SEQ_NONE: there is none. */
+static int least_urgent(const struct replica *r, struct urgency end)
+{
+    struct urgency worst = {.rank = INT64_MIN};
+    int found = SEQ_NONE;
+
+    for (int i = r->head; i != SEQ_NONE; i = r->seq[i].after) {
+        struct urgency u = seq_urgency(r, &r->seq[i]);
+
+        if (r->seq[i].state != SEQ_DECODES || !is_before(u, end) || !is_before(worst, u))
+            continue;
+        worst = u;
+        found = i;
+    }
+    for (int n = 0; n < r->released_count; n++) {
+        struct urgency u = seq_urgency(r, &r->seq[r->released[n].seq]);
+
+        if (!is_before(u, end) || !is_before(worst, u))
+            continue;
+        worst = u;
+        found = -2 - n;
+    }
+    return found;
+}
+
+/* The first of the batch that is not before `least`. */
+static int first_from(struct replica *r, struct urgency least)
+{
+    int64_t entered = INT64_MAX;
+    int found = SEQ_NONE;
+
+    for (int i = r->head; i != SEQ_NONE && found == SEQ_NONE; i = r->seq[i].after)
+        if (r->seq[i].state == SEQ_DECODES && !is_before(seq_urgency(r, &r->seq[i]), least)) {
+            entered = r->seq[i].entered;
+            found = i;
+        }
+    for (int n = 0; n < r->released_count; n++) {
+        const struct seq *s = &r->seq[r->released[n].seq];
+
+        if (s->entered < entered && !is_before(seq_urgency(r, s), least)) {
+            entered = s->entered;
+            found = -2 - n;
+        }
+    }
+    return found;
+}
+
+/* Tokens that are kept for what one of the batch may yet make. */
+static double kept_tokens(struct replica *r, int victim)
+{
+    const struct seq *s = seq_of(r, victim);
+    int64_t seen = victim < SEQ_NONE ? s->made - 1 : seq_seen(r, s);
+
+    return (double)clip_tokens(s->most - seen) * r->ratio;
+}
+
+/* Slots are full: those that are less urgent by far than the first that waits give way to it, as
+ * many as its tokens take (to 0.5.8 all). False: nobody does. */
+static bool make_way(struct replica *r, struct adder *a, int *free)
+{
+    if (r->hands_on || r->joins) /* nobody decodes beside prompts */
+        return false;
+    int first = replica_first(r), victim;
+    const struct seq *s = &r->seq[first];
+    struct urgency own = seq_urgency(r, s), least = {.rank = INT64_MAX};
+    bool all = r->rules->priority == PRIORITY_ALL;
+    double lacks = (double)(s->rest + clip_tokens(s->most)) - memory_of(a);
+    double kept = (double)clip_tokens(s->most - s->made) * r->ratio;
+
+    while ((victim = least_urgent(r, least)) != SEQ_NONE &&
+           (all || lacks > 0 || least.rank == INT64_MAX)) {
+        struct urgency u = seq_urgency(r, seq_of(r, victim));
+
+        if (u.rank - own.rank <= GIVES_WAY)
+            break;
+        r->tries = true;
+        least = u;
+        lacks -= kept_tokens(r, victim);
+    }
+    if (least.rank == INT64_MAX || lacks > 0)
+        return false;
+    while ((victim = first_from(r, least)) != SEQ_NONE) {
+        int64_t before = blocks_left(&r->blocks);
+
+        a->promised -= all ? kept : kept_tokens(r, victim);
+        retract_one(r, victim);
+        free_tokens(r, (int64_t)RETRACT_AHEAD * in_batch(r));
+        a->free += (blocks_left(&r->blocks) - before) * r->rules->block;
+        ++*free;
+    }
+    r->lacks_slots = false;
+    return true;
+}
+
+static void pack_prompts(struct replica *r)
+{
+    int cut = r->unfinished != SEQ_NONE;
+    int free = r->rules->slots - (r->running - cut) - r->leaving;
+
+    if ((in_batch(r) == 0 && !r->rules->late) || r->urgent)
+        r->full = false;
+    if ((r->full || replica_waiting(r) == 0) && !cut)
+        return;
+    r->lacks_slots = free <= 0;
+    if (free <= 0 && !cut && !r->urgent) {
+        r->full = true;
+        return;
+    }
+    keep_prefixes(r);
+    struct adder a = adder_of(r);
+    if (cut)
+        add_unfinished(r, &a);
+    /* to 0.5.22 the first is looked at even when the prompt that goes on leaves nothing */
+    bool looks = cut && r->rules->late;
+    for (; replica_waiting(r) > 0 && (looks || (a.input > 0 && a.chunk > 0)); looks = false) {
+        if (r->chunks >= free) {
+            r->full = r->lacks_slots = true;
+            if (!r->urgent)
+                return;
+        }
+        if (r->full && !make_way(r, &a, &free))
+            return;
+        if (!add_first(r, &a))
+            return;
+    }
 }
 
 static void sglang_idle(struct replica *r)
@@ -386,6 +502,7 @@ static int sglang_pack(struct replica *r)
     if (r->joins_none || r->unfinished != SEQ_NONE)
         r->full = false;
     r->wasted = 0;
+    r->retracts = r->tries = false;
     bool held = r->leaving > 0;
     if (!r->full)
         r->lacks_slots = r->lacks_blocks = false;
@@ -408,12 +525,14 @@ static int64_t sglang_steady(const struct replica *r)
     bool gives = r->spent[0] > 0 || r->spent[1] > 0 || r->prompted_count > 0 ||
                  (r->stuck && r->spent[2] > 0);
 
-    return gives || (replica_waiting(r) > 0 && !r->full) ? 1 : INT64_MAX;
+    bool tries = r->urgent && (r->tries || (r->tree.buckets > 0 && !r->rules->late));
+
+    return gives || (replica_waiting(r) > 0 && (!r->full || tries)) ? 1 : INT64_MAX;
 }
 
 static void sglang_decoded(struct replica *r, int64_t ticks)
 {
-    if (r->preemptions == 0)
+    if (!r->retracts)
         r->ratio = fmax(r->ratio - r->rules->ratio_step * (double)ticks, r->rules->ratio_least);
 }
 

@@ -3,7 +3,8 @@
  * request what it lacks, in order of admission, then lets others in while tokens are left.
  *
  * Who runs lacks one token, or the rest of a prompt. As long as tokens and blocks suffice for
- * all of them their order does not matter, and they are only counted.
+ * all of them their order does not matter, and they are only counted. By priority
+ * (request_queue.py) the queue is in another order, and so are those that give way.
  */
 #include "plan/replay/replica.h"
 
@@ -63,43 +64,121 @@ static bool pack_all(struct replica *r, int *left)
     return true;
 }
 
-/* The last that runs loses its blocks. A token that a step in flight computes has no hash yet. */
-static void preempt_last(struct replica *r)
+/* Who gives way: the last that runs. By priority the least urgent, of those, too, whose last token
+ * is under way: -2 - its place among the released ones. */
+static int victim_of(const struct replica *r)
 {
-    const struct seq *s = &r->seq[r->tail];
-    bool flies = r->rules->overlap && s->state == SEQ_DECODES && r->tick > s->tick;
+    struct urgency worst = {.rank = INT64_MIN};
+    int victim = r->tail;
 
-    replica_preempt(r, r->tail, true, seq_computed(r, s) - flies);
+    if (!r->urgent)
+        return victim;
+    for (int i = r->head; i != SEQ_NONE; i = r->seq[i].after)
+        if (is_before(worst, seq_urgency(r, &r->seq[i]))) {
+            worst = seq_urgency(r, &r->seq[i]);
+            victim = i;
+        }
+    for (int n = 0; n < r->released_count; n++)
+        if (is_before(worst, seq_urgency(r, &r->seq[r->released[n].seq]))) {
+            worst = seq_urgency(r, &r->seq[r->released[n].seq]);
+            victim = -2 - n;
+        }
+    return victim;
 }
 
-/* In order; who finds no block takes those of the last. */
+/* It loses its blocks. A token that a step in flight computes has no hash yet; packed: what this
+ * step would compute has one. Returns the tokens that are left over for others. */
+static int lose_blocks(struct replica *r, int i, bool packed)
+{
+    const struct seq *s = &r->seq[i];
+    bool decodes = s->state == SEQ_DECODES,
+         flies = r->rules->overlap && decodes && r->tick > s->tick;
+    int64_t computed = seq_computed(r, s), found = computed - flies;
+    int tokens = 0;
+
+    if (packed && decodes) {
+        replica_take_none(r, blocks_of(r, computed + 1) - blocks_of(r, computed));
+        tokens = r->rules->decode_tokens;
+        found++;
+    } else if (packed) {
+        tokens = replica_chunk_back(r, i);
+    }
+    replica_preempt(r, i, true, found);
+    return r->rules->priority == PRIORITY_KEEPS_BUDGET ? 0 : tokens;
+}
+
+/* One gives way to i, or is i. True: it stood before i, so that up to 0.32 the next one is passed
+ * over. */
+static bool give_way(struct replica *r, int victim, int i, int *left)
+{
+    bool released = victim < SEQ_NONE;
+    int64_t entered = r->seq[released ? r->released[-2 - victim].seq : victim].entered;
+    bool before = entered < r->seq[i].entered;
+
+    if (released) {
+        replica_release_now(r, -2 - victim);
+        return before && r->rules->priority != PRIORITY_GOES_ON;
+    }
+    bool packed = before && !replica_held_back(r, victim);
+    *left += lose_blocks(r, victim, packed);
+    return before && (r->rules->priority == PRIORITY_KEEPS_BUDGET ||
+                      (r->rules->priority == PRIORITY_GIVES_BACK && !packed));
+}
+
+/* The next one behind those up to *entered is passed over; returns who is next then. */
+static int pass_over(struct replica *r, int next, int64_t *entered)
+{
+    int64_t least = next == SEQ_NONE ? INT64_MAX : r->seq[next].entered;
+
+    for (int n = 0; n < r->released_count; n++) {
+        int64_t at = r->seq[r->released[n].seq].entered;
+
+        least = at > *entered && at < least ? at : least;
+    }
+    *entered = least;
+    if (next == SEQ_NONE || least < r->seq[next].entered)
+        return next;
+    if (r->seq[next].state == SEQ_DECODES)
+        replica_hold_back(r, next);
+    return r->seq[next].after;
+}
+
+/* In order; who finds no block takes those of who gives way. */
 static void pack_in_order(struct replica *r, int *left)
 {
     int i = r->head, next;
 
     for (; i != SEQ_NONE && *left > 0; i = next) {
         struct seq *s = &r->seq[i];
-        bool decodes = s->state == SEQ_DECODES;
-        int64_t computed = seq_computed(r, s);
+        bool decodes = s->state == SEQ_DECODES, self = false;
+        int64_t computed = seq_computed(r, s), entered = s->entered;
         int n = decodes ? min_of(r->rules->decode_tokens, *left)
                         : chunk_tokens(r, seq_known(s) - (int)computed, *left);
         int64_t need = blocks_of(r, computed + (decodes ? 1 : n)) - blocks_of(r, computed);
-        bool self = false;
+        int over = 0;
 
         while (!self && need > blocks_left(&r->blocks)) {
-            if (replica_release_last(r))
+            if (!r->urgent && replica_release_last(r))
                 continue;
-            self = r->tail == i;
-            preempt_last(r);
+            int victim = victim_of(r);
+            next = s->after;
+            self = victim == i;
+            over += give_way(r, victim, i, left);
+        }
+        if (self && r->rules->priority != PRIORITY_GOES_ON) {
+            i = next;
+            break;
         }
         if (self)
-            return;
+            continue;
         next = s->after;
         *left -= n;
         if (decodes)
             replica_take(r, need);
         else
             replica_chunk(r, i, n);
+        while (over-- > 0)
+            next = pass_over(r, next, &entered);
     }
     for (; i != SEQ_NONE; i = r->seq[i].after)
         if (r->seq[i].state == SEQ_DECODES)
@@ -121,7 +200,8 @@ static void admit_waiting(struct replica *r, int left)
 
         r->lacks_blocks = most > blocks_left(&r->blocks) - hit.idle;
         /* of whole prompts only who was preempted: when his own go he may find others' */
-        r->finds = r->lacks_blocks && hit.idle > 0 && (!r->rules->whole_prompt || s->made > 0);
+        r->finds = r->lacks_blocks && hit.idle > 0 &&
+                   (!r->rules->whole_prompt || r->urgent || s->made > 0);
         if (r->lacks_blocks)
             return;
         replica_admit(r, i);
