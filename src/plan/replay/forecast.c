@@ -851,17 +851,19 @@ static void add_ranks(struct forecaster *f, const struct forecast_rates *value,
         double r = variance > 0 ? fmin(fmax(along / variance, 0), 0.99) : 0;
         double independent = n * (1 - r) / (1 + r);
         for (int p = 0; p < POINT_COUNT; p++) {
-            double share = points[p].share > 0 ? points[p].share : 0.5;
-            double off = EDGE * sqrt(share * (1 - share) / independent);
-            double v = value->point[m][p];
-            double low = forecast_percentile(f->value[m], n, fmax(share - off, 0), &from);
-            double high = forecast_percentile(f->value[m], n, fmin(share + off, 1), &from);
+            double share = points[p].share, v = value->point[m][p], low, high;
             struct widths *w = &width[m * POINT_COUNT + p];
 
-            if (points[p].share <= 0) { /* the mean's own error */
-                off = EDGE * sqrt(fmax(variance, 0) / independent);
+            if (share <= 0) { /* the mean's own error */
+                double off = EDGE * sqrt(fmax(variance, 0) / independent);
+
                 low = fmax(v - off, v / 4);
                 high = v + off;
+            } else {
+                double off = EDGE * sqrt(share * (1 - share) / independent);
+
+                low = forecast_percentile(f->value[m], n, fmax(share - off, 0), &from);
+                high = forecast_percentile(f->value[m], n, fmin(share + off, 1), &from);
             }
             w->low += pow(fmin(log_ratio(low, v), 0), 2);
             w->high += pow(fmax(log_ratio(high, v), 0), 2);

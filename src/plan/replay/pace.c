@@ -54,10 +54,11 @@ static double occupancy_of(const struct replica *r)
 
 void replica_count(struct replica *r, double at)
 {
-    double dt = at - r->counted, occupancy = occupancy_of(r);
+    double dt = at - r->counted;
 
     if (!(dt > 0))
         return;
+    double occupancy = occupancy_of(r);
     if (r->out->span)
         count_spans(r, r->counted, at, occupancy);
     r->counted = at;
