@@ -506,27 +506,34 @@ static void fill_points(float *value, int n, int m, double *late)
         late[i] = forecast_percentile(value, n, lates[i].share, &from);
 }
 
+#define LATE_MEASURES (LATE_COUNT / LATE_POINTS)
+
 static void fill_parts(const struct replay_run *run, part_fn *part, int parts,
                        struct replay_part *out)
 {
-    int *first = gp_malloc(((size_t)parts + 1) * sizeof(*first));
+    int *first = gp_malloc(((size_t)parts + 1) * sizeof(*first)), most = 0;
     int *order = order_by_part(run, part, parts, first);
-    float *value = gp_malloc(((size_t)first[parts] + 1) * sizeof(*value));
 
     for (int p = 0; p < parts; p++) {
         out[p].requests = first[p + 1] - first[p];
-        for (int m = 0; m < LATE_COUNT; m += LATE_POINTS) {
-            int n = 0;
+        most = out[p].requests > most ? out[p].requests : most;
+    }
+    float *value = gp_malloc(LATE_MEASURES * ((size_t)most + 1) * sizeof(*value));
+    for (int p = 0; p < parts; p++) {
+        int n[LATE_MEASURES] = {0};
 
-            for (int i = first[p]; i < first[p + 1]; i++) {
-                struct forecast_seen s = forecast_seen(&run->forecast, order[i]);
-                double v = seen_value(&s, lates[m].measure);
+        for (int i = first[p]; i < first[p + 1]; i++) {
+            struct forecast_seen s = forecast_seen(&run->forecast, order[i]);
+
+            for (int k = 0; k < LATE_MEASURES; k++) {
+                double v = seen_value(&s, lates[k * LATE_POINTS].measure);
 
                 if (!isnan(v))
-                    value[n++] = (float)v;
+                    value[(size_t)k * (size_t)most + (size_t)n[k]++] = (float)v;
             }
-            fill_points(value, n, m, out[p].late);
         }
+        for (int k = 0; k < LATE_MEASURES; k++)
+            fill_points(value + (size_t)k * (size_t)most, n[k], k * LATE_POINTS, out[p].late);
     }
     free(first);
     free(order);

@@ -252,43 +252,49 @@ double forecast_percentile(float *v, int n, double share, int *from)
     return value + (at - below) * ((double)next - value);
 }
 
-static double gaps_percentile(const struct replay_result *r, double share)
+/* All points of the gaps between tokens; their shares rise, the mean's comes last. */
+static void fill_gaps(const struct replay_result *r, double point[POINT_COUNT])
 {
     int64_t all = 0, below = 0;
     double sum = 0;
 
-    for (int i = 0; i < REPLAY_GAPS; i++) {
-        all += r->gap[i];
-        if (share <= 0 && r->gap[i] > 0)
-            sum += (double)r->gap[i] * replay_gap_seconds(i);
-    }
-    if (all == 0)
-        return NAN;
-    if (share <= 0)
-        return sum / (double)all;
     for (int i = 0; i < REPLAY_GAPS; i++)
-        if ((below += r->gap[i]) > (int64_t)(share * (double)(all - 1)))
-            return replay_gap_seconds(i);
-    return NAN;
+        if (r->gap[i] > 0) {
+            all += r->gap[i];
+            sum += (double)r->gap[i] * replay_gap_seconds(i);
+        }
+    for (int p = 0, i = 0; p < POINT_COUNT; p++) {
+        int64_t before = (int64_t)(points[p].share * (double)(all - 1));
+
+        for (; all > 0 && points[p].share > 0 && below + r->gap[i] <= before; i++)
+            below += r->gap[i];
+        point[p] = all == 0               ? NAN
+                   : points[p].share <= 0 ? sum / (double)all
+                                          : replay_gap_seconds(i);
+    }
 }
 
-static double member_of(const struct forecast_seen *s, enum measure measure)
-{
-    const double by[MEASURE_COUNT] = {[MEASURE_TTFT] = s->ttft,
-                                      [MEASURE_TPOT] = s->tpot,
-                                      [MEASURE_E2E] = s->e2e,
-                                      [MEASURE_QUEUE] = s->queue};
+/* By enum measure; gaps are not a request's own. */
+struct members {
+    double by[MEASURE_COUNT];
+};
 
-    return by[measure];
+static struct members members_of(const struct forecast_seen *s)
+{
+    return (struct members){{[MEASURE_TTFT] = s->ttft,
+                             [MEASURE_TPOT] = s->tpot,
+                             [MEASURE_ITL] = NAN,
+                             [MEASURE_E2E] = s->e2e,
+                             [MEASURE_QUEUE] = s->queue}};
 }
 
 /* Does a request keep them? */
-static bool within_goals(const struct forecast_ask *ask, const struct forecast_seen *s)
+static bool within_goals(const struct forecast_ask *ask, const struct members *of)
 {
     for (int i = 0; i < FORECAST_GOALS; i++) {
         const struct forecast_goal *g = &ask->goal[i];
 
-        if (g->most > 0 && member_of(s, g->measure) > g->most)
+        if (g->most > 0 && of->by[g->measure] > g->most)
             return false;
     }
     return true;
@@ -348,9 +354,10 @@ static int fill_values(struct forecaster *f, const struct forecast *of, double f
             s.ttft += wake;
             s.e2e += wake;
         }
-        within += !isnan(s.e2e) && within_goals(f->ask, &s);
+        struct members of_it = members_of(&s);
+        within += !isnan(s.e2e) && within_goals(f->ask, &of_it);
         for (int m = 0; m < MEASURE_COUNT; m++) {
-            double v = m == MEASURE_ITL ? NAN : member_of(&s, (enum measure)m);
+            double v = of_it.by[m];
 
             if (isnan(v))
                 continue;
@@ -371,12 +378,12 @@ static void fill_rates(struct forecaster *f, const struct forecast *of, double f
     int within = fill_values(f, of, front, wake, series);
 
     for (int m = 0; m < MEASURE_COUNT; m++)
-        for (int p = 0, from = 0; p < POINT_COUNT; p++) /* their shares rise */
-            out->point[m][p] = m == MEASURE_ITL ? gaps_percentile(&of->result, points[p].share)
-                               : points[p].share <= 0
-                                   ? (series[m].count > 0 ? series[m].sum / series[m].count : NAN)
-                                   : forecast_percentile(f->value[m], series[m].count,
-                                                         points[p].share, &from);
+        for (int p = 0, from = 0; p < POINT_COUNT; p++)
+            out->point[m][p] =
+                points[p].share <= 0
+                    ? (series[m].count > 0 ? series[m].sum / series[m].count : NAN)
+                    : forecast_percentile(f->value[m], series[m].count, points[p].share, &from);
+    fill_gaps(&of->result, out->point[MEASURE_ITL]);
     double span = rate_span(of, out);
 
     out->tokens = (double)of->result.output_tokens / span;
@@ -434,9 +441,10 @@ static bool lateness_count(void *ctx, int request)
     const struct forecast *of = late->of;
     double delay = of->delay ? of->delay[request] : delay_of(late->f, of, request);
     struct forecast_seen s = seen_with(of, late->front * delay, request);
+    struct members of_it = members_of(&s);
 
     for (int i = 0; i < FORECAST_GOALS; i++)
-        if (late->most[i] > 0 && member_of(&s, late->f->ask->goal[i].measure) > late->most[i])
+        if (late->most[i] > 0 && of_it.by[late->f->ask->goal[i].measure] > late->most[i])
             late->missed |= --late->left[i] <= 0;
     return late->missed;
 }
