@@ -499,27 +499,41 @@ static int *order_by_part(const struct replay_run *run, part_fn *part, int parts
     return order;
 }
 
+/* The points of a measure, whose first is late[m]; values are reordered. */
+static void fill_points(float *value, int n, int m, double *late)
+{
+    for (int i = m, from = 0; i < m + LATE_POINTS; i++)
+        late[i] = forecast_percentile(value, n, lates[i].share, &from);
+}
+
+#define LATE_MEASURES (LATE_COUNT / LATE_POINTS)
+
 static void fill_parts(const struct replay_run *run, part_fn *part, int parts,
                        struct replay_part *out)
 {
-    int *first = gp_malloc(((size_t)parts + 1) * sizeof(*first));
+    int *first = gp_malloc(((size_t)parts + 1) * sizeof(*first)), most = 0;
     int *order = order_by_part(run, part, parts, first);
-    float *value = gp_malloc(((size_t)first[parts] + 1) * sizeof(*value));
 
     for (int p = 0; p < parts; p++) {
         out[p].requests = first[p + 1] - first[p];
-        for (int m = 0; m < LATE_COUNT; m++) {
-            int n = 0;
+        most = out[p].requests > most ? out[p].requests : most;
+    }
+    float *value = gp_malloc(LATE_MEASURES * ((size_t)most + 1) * sizeof(*value));
+    for (int p = 0; p < parts; p++) {
+        int n[LATE_MEASURES] = {0};
 
-            for (int i = first[p]; i < first[p + 1]; i++) {
-                struct forecast_seen s = forecast_seen(&run->forecast, order[i]);
-                double v = seen_value(&s, lates[m].measure);
+        for (int i = first[p]; i < first[p + 1]; i++) {
+            struct forecast_seen s = forecast_seen(&run->forecast, order[i]);
+
+            for (int k = 0; k < LATE_MEASURES; k++) {
+                double v = seen_value(&s, lates[k * LATE_POINTS].measure);
 
                 if (!isnan(v))
-                    value[n++] = (float)v;
+                    value[(size_t)k * (size_t)most + (size_t)n[k]++] = (float)v;
             }
-            out[p].late[m] = forecast_percentile(value, n, lates[m].share);
         }
+        for (int k = 0; k < LATE_MEASURES; k++)
+            fill_points(value + (size_t)k * (size_t)most, n[k], k * LATE_POINTS, out[p].late);
     }
     free(first);
     free(order);
@@ -587,7 +601,7 @@ static void fill_truth(struct replay_run *run)
     const struct trace *t = run->ask.arrivals.trace;
     float *value = gp_malloc(((t ? t->count : 0) + 1) * sizeof(*value));
 
-    for (int m = 0; t && t->measured && m < LATE_COUNT; m++) {
+    for (int m = 0; t && t->measured && m < LATE_COUNT; m += LATE_POINTS) {
         int n = 0;
 
         for (size_t i = 0; i < t->count; i++) {
@@ -601,7 +615,7 @@ static void fill_truth(struct replay_run *run)
             if (v > 0)
                 value[n++] = (float)v;
         }
-        run->truth.late[m] = forecast_percentile(value, n, lates[m].share);
+        fill_points(value, n, m, run->truth.late);
         run->truth.requests = n > run->truth.requests ? n : run->truth.requests;
     }
     free(value);
@@ -734,7 +748,8 @@ enum gp_status replay_run_forecast(struct planner *planner, struct replay_run *o
     out->hour = gp_calloc((size_t)hours + 1, sizeof(*out->hour));
     if (hours > 0)
         fill_parts(out, hour_of, hours, out->hour);
-    fill_parts(out, phase_of, PHASE_COUNT, out->phase);
+    if (out->ask.lose_at > 0 || out->ask.add_at > 0)
+        fill_parts(out, phase_of, PHASE_COUNT, out->phase);
     fill_priorities(out);
     fill_truth(out);
     if (out->ask.bands)
@@ -1336,8 +1351,10 @@ void replay_ttft_spans(const struct replay_run *run, int spans, double *p50, dou
     for (int i = 0; i < first[spans]; i++)
         ttft[i] = (float)forecast_seen(&run->forecast, order[i]).ttft;
     for (int n = 0; n < spans; n++) {
-        p50[n] = forecast_percentile(ttft + first[n], first[n + 1] - first[n], 0.5);
-        p99[n] = forecast_percentile(ttft + first[n], first[n + 1] - first[n], 0.99);
+        int from = 0;
+
+        p50[n] = forecast_percentile(ttft + first[n], first[n + 1] - first[n], 0.5, &from);
+        p99[n] = forecast_percentile(ttft + first[n], first[n + 1] - first[n], 0.99, &from);
     }
     free(order);
     free(ttft);

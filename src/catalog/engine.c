@@ -556,6 +556,19 @@ static const struct profile_field fields[] = {
 
 const struct profile_table engine_table = PROFILE_TABLE(fields);
 
+static void number_support(struct profile_group item, struct engine *engine)
+{
+    for (int i = 0; i < engine->support_count && !profile_failed(item.profile); i++) {
+        struct support *s = &engine->support[i];
+
+        s->since_number = s->since[0] ? engine_version(s->since, 0) : 0;
+        s->last_number = s->last[0] ? engine_version(s->last, ENGINE_LAST_PATCH) : LONG_MAX;
+        if (s->since_number < 0 || s->last_number < 0)
+            profile_fail(item, "support", "write it as in \"0.19\"", "\"%s\" is not a version",
+                         s->since_number < 0 ? s->since : s->last);
+    }
+}
+
 /* `assumed = true` marks every memory term of a range that was not measured. */
 static void engine_read_keys(struct profile_group item, struct engine *engine)
 {
@@ -564,6 +577,8 @@ static void engine_read_keys(struct profile_group item, struct engine *engine)
 
     profile_bool(item, "assumed", &assumed);
     PROFILE_FIELDS(item, fields, engine);
+    if (profile_has(item, "support"))
+        number_support(item, engine);
     for (size_t i = 0; i < engine_table.count; i++) {
         struct quantity *term = (void *)((char *)engine + fields[i].offset);
 
@@ -690,21 +705,13 @@ static void read_range(struct profile_group item, const struct engine *shared,
 }
 
 /* Leaves the rows of `support` that hold for this range: for all of it, or where it begins. */
-static void keep_support(struct profile_group top, struct engine *e)
+static void keep_support(struct engine *e)
 {
     int kept = 0;
 
-    for (int i = 0; i < e->support_count && !profile_failed(top.profile); i++) {
-        const struct support *s = &e->support[i];
-        long since = s->since[0] ? engine_version(s->since, 0) : 0;
-        long last = s->last[0] ? engine_version(s->last, ENGINE_LAST_PATCH) : LONG_MAX;
-
-        if (since < 0 || last < 0)
-            profile_fail(top, "support", "write it as in \"0.19\"", "\"%s\" is not a version",
-                         since < 0 ? s->since : s->last);
-        else if (since <= e->from && e->from <= last)
-            e->support[kept++] = *s;
-    }
+    for (int i = 0; i < e->support_count; i++)
+        if (e->support[i].since_number <= e->from && e->from <= e->support[i].last_number)
+            e->support[kept++] = e->support[i];
     e->support_count = kept;
 }
 
@@ -729,7 +736,7 @@ void engine_file_read(struct profile_group top, void *target)
         note_formats(profile_item(top, "ranges", i), item);
     }
     for (size_t i = 0; i < item->list.count; i++)
-        keep_support(top, &item->list.engines[i]);
+        keep_support(&item->list.engines[i]);
     if (item->list.count == 0)
         profile_fail(top, "ranges", "an engine needs at least one version range", "is missing");
 }

@@ -224,7 +224,7 @@ enum engine_term {
     X(KV, "kv")               /* likewise */                                               \
     X(ATTENTION, "attention") /* of: "sparse" */                                           \
     X(DTYPE, "dtype")         /* of: "bf16" */                                             \
-    X(DROPPED, "dropped")     /* of: families of models that it no longer runs */           \
+    X(DROPPED, "dropped")     /* of: families of models that it no longer runs */          \
     X(SHARDS, "shards")       /* of: formats whose blocks or groups no shard of TP cuts */ \
     X(METHOD, "method")       /* of: a checkpoint's quant_method that is loaded; no other */
 
@@ -248,7 +248,8 @@ struct support {
     char cure[64];   /* what to do instead */
     char since[16];  /* versions, both inclusive; "" = open */
     char last[16];
-    char source[192]; /* with its date */
+    long since_number, last_number; /* engine_version() of them */
+    char source[192];               /* with its date */
 };
 
 struct gpu; /* catalog/gpu.h */

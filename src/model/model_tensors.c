@@ -431,6 +431,8 @@ int model_global_tensors(const struct model *model, struct tensor out[MODEL_MAX_
     double h = model->hidden, wide = 0, one = 0;
 
     for (int k = 0; k < model->kind_count; k++) {
+        if (model->kind[k].layer_embed <= 0)
+            continue;
         if (model->kind[k].layer_embed > one)
             one = model->kind[k].layer_embed;
         wide += (double)model_kind_layers(model, k) * model->kind[k].layer_embed;

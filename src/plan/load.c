@@ -380,6 +380,7 @@ struct load load_sum(const struct request *q)
     load.host_copy = most;
     sum_added(q, &load);
     sum_draft(q, &load);
+    load.unturned = reasons_unturned(q);
     load_turn(q, &load);
     return load;
 }

@@ -68,7 +68,8 @@ struct load {
     struct serve_cut *cut_step;      /* borrowed, of that step; NULL: no layout's is kept */
     bool fits_only;                  /* what misses a goal of speed need not be worked out */
     bool cut_valid;                  /* whoever asks has seen that its layouts are valid */
-    uint64_t reasons;                /* bits of enum reason (reason.h) ... */
+    uint64_t unturned;               /* bits of enum reason (reason.h) whatever its options ... */
+    uint64_t reasons;                /* ... all of them, */
     unsigned warnings;               /* ... and of enum warning, of every layout */
 };
 

@@ -305,15 +305,19 @@ static bool caches_several(const struct request *q)
     return cut.count > 1;
 }
 
+uint64_t reasons_unturned(const struct request *q)
+{
+    return model_is_served(q->model) ? reasons_of_type(q) | reasons_of_engine(q) : 0;
+}
+
 uint64_t reasons_of_request(const struct request *q, const struct load *load)
 {
     const struct engine *e = q->engine;
     double share = load->fraction * (1 - q->headroom), usable = load->usable.value;
-    uint64_t reasons = 0;
+    uint64_t reasons = load->unturned;
 
     if (!model_is_served(q->model)) /* nothing to ask of the engine, tokens or users */
         return 0;
-    reasons |= reasons_of_type(q) | reasons_of_engine(q);
     /* vLLM up to 0.19 does not set up its batch anew for the groups when weights are in host
      * memory */
     if (q->host_bytes > 0 && !e->offload_groups && e->window_groups &&

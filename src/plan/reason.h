@@ -141,7 +141,9 @@ enum warning {
     WARNING_COUNT
 };
 
-/* Those that hold whatever the layout, as bits. load: as far as load_sum() is. */
+/* Those that hold whatever the layout, as bits; the first whatever the engine's options, too.
+ * load: as far as load_sum() is. */
+uint64_t reasons_unturned(const struct request *request);
 uint64_t reasons_of_request(const struct request *request, const struct load *load);
 unsigned warnings_of_request(const struct request *request, const struct load *load);
 

@@ -237,13 +237,13 @@ static float select_value(float *v, int n, int k)
     return v[k];
 }
 
-/* *from: as many of the least values are in front already. */
-static double percentile_from(float *v, int n, double share, int *from)
+double forecast_percentile(float *v, int n, double share, int *from)
 {
     if (n == 0)
         return NAN;
     double at = share * (n - 1);
     int below = (int)floor(at);
+    *from = below < *from ? 0 : *from;
     double value = select_value(v + *from, n - *from, below - *from);
     *from = below;
     if (below + 1 >= n || at == below)
@@ -254,50 +254,49 @@ static double percentile_from(float *v, int n, double share, int *from)
     return value + (at - below) * ((double)next - value);
 }
 
-double forecast_percentile(float *v, int n, double share)
-{
-    int from = 0;
-
-    return percentile_from(v, n, share, &from);
-}
-
-static double gaps_percentile(const struct replay_result *r, double share)
+/* All points of the gaps between tokens; their shares rise, the mean's comes last. */
+static void fill_gaps(const struct replay_result *r, double point[POINT_COUNT])
 {
     int64_t all = 0, below = 0;
     double sum = 0;
 
-    for (int i = 0; i < REPLAY_GAPS; i++) {
-        all += r->gap[i];
-        if (share <= 0 && r->gap[i] > 0)
-            sum += (double)r->gap[i] * replay_gap_seconds(i);
-    }
-    if (all == 0)
-        return NAN;
-    if (share <= 0)
-        return sum / (double)all;
     for (int i = 0; i < REPLAY_GAPS; i++)
-        if ((below += r->gap[i]) > (int64_t)(share * (double)(all - 1)))
-            return replay_gap_seconds(i);
-    return NAN;
+        if (r->gap[i] > 0) {
+            all += r->gap[i];
+            sum += (double)r->gap[i] * replay_gap_seconds(i);
+        }
+    for (int p = 0, i = 0; p < POINT_COUNT; p++) {
+        int64_t before = (int64_t)(points[p].share * (double)(all - 1));
+
+        for (; all > 0 && points[p].share > 0 && below + r->gap[i] <= before; i++)
+            below += r->gap[i];
+        point[p] = all == 0               ? NAN
+                   : points[p].share <= 0 ? sum / (double)all
+                                          : replay_gap_seconds(i);
+    }
 }
 
-static double member_of(const struct forecast_seen *s, enum measure measure)
-{
-    const double by[MEASURE_COUNT] = {[MEASURE_TTFT] = s->ttft,
-                                      [MEASURE_TPOT] = s->tpot,
-                                      [MEASURE_E2E] = s->e2e,
-                                      [MEASURE_QUEUE] = s->queue};
+/* By enum measure; gaps are not a request's own. */
+struct members {
+    double by[MEASURE_COUNT];
+};
 
-    return by[measure];
+static struct members members_of(const struct forecast_seen *s)
+{
+    return (struct members){{[MEASURE_TTFT] = s->ttft,
+                             [MEASURE_TPOT] = s->tpot,
+                             [MEASURE_ITL] = NAN,
+                             [MEASURE_E2E] = s->e2e,
+                             [MEASURE_QUEUE] = s->queue}};
 }
 
 /* Does a request keep them? */
-static bool within_goals(const struct forecast_ask *ask, const struct forecast_seen *s)
+static bool within_goals(const struct forecast_ask *ask, const struct members *of)
 {
     for (int i = 0; i < FORECAST_GOALS; i++) {
         const struct forecast_goal *g = &ask->goal[i];
 
-        if (g->most > 0 && member_of(s, g->measure) > g->most)
+        if (g->most > 0 && of->by[g->measure] > g->most)
             return false;
     }
     return true;
@@ -330,13 +329,21 @@ static double rate_span(const struct forecast *f, const struct forecast_rates *r
     return came > 0 && own > 0 ? fmin(fmax(span - own, came), span) : span;
 }
 
-/* front: the factor on what the client sees besides; wake: s more for who found the engine idle. */
-static void fill_rates(struct forecaster *f, const struct forecast *of, double front, double wake,
-                       struct forecast_rates *out)
-{
-    int within = 0, all = of->arrivals.load.count, count[MEASURE_COUNT] = {0};
-    double sum[MEASURE_COUNT] = {0};
+/* One measure of the requests that have it. */
+struct series {
+    int count;
+    double sum, square, product; /* product: of each and the one before */
+};
 
+/* Fills f->value in the order of the requests; front: the factor on what the client sees besides;
+ * wake: s more for who found the engine idle. Returns how many keep the goals. */
+static int fill_values(struct forecaster *f, const struct forecast *of, double front, double wake,
+                       struct series *out)
+{
+    int within = 0, all = of->arrivals.load.count;
+    double before[MEASURE_COUNT] = {0};
+
+    memset(out, 0, MEASURE_COUNT * sizeof(*out));
     f->value[0] =
         gp_grow(f->value[0], &f->room, MEASURE_COUNT * ((size_t)all + 1), sizeof(*f->value[0]));
     for (int m = 1; m < MEASURE_COUNT; m++)
@@ -349,22 +356,36 @@ static void fill_rates(struct forecaster *f, const struct forecast *of, double f
             s.ttft += wake;
             s.e2e += wake;
         }
-        within += !isnan(s.e2e) && within_goals(f->ask, &s);
+        struct members of_it = members_of(&s);
+        within += !isnan(s.e2e) && within_goals(f->ask, &of_it);
         for (int m = 0; m < MEASURE_COUNT; m++) {
-            double v = m == MEASURE_ITL ? NAN : member_of(&s, (enum measure)m);
+            double v = of_it.by[m];
 
             if (isnan(v))
                 continue;
-            f->value[m][count[m]++] = (float)v;
-            sum[m] += v;
+            f->value[m][out[m].count++] = (float)v;
+            out[m].sum += v;
+            out[m].square += v * v;
+            out[m].product += v * before[m];
+            before[m] = v;
         }
     }
+    return within;
+}
+
+static void fill_rates(struct forecaster *f, const struct forecast *of, double front, double wake,
+                       struct forecast_rates *out)
+{
+    struct series series[MEASURE_COUNT];
+    int within = fill_values(f, of, front, wake, series);
+
     for (int m = 0; m < MEASURE_COUNT; m++)
-        for (int p = 0, from = 0; p < POINT_COUNT; p++) /* their shares rise */
-            out->point[m][p] = m == MEASURE_ITL ? gaps_percentile(&of->result, points[p].share)
-                               : points[p].share <= 0
-                                   ? (count[m] > 0 ? sum[m] / count[m] : NAN)
-                                   : percentile_from(f->value[m], count[m], points[p].share, &from);
+        for (int p = 0, from = 0; p < POINT_COUNT; p++)
+            out->point[m][p] =
+                points[p].share <= 0
+                    ? (series[m].count > 0 ? series[m].sum / series[m].count : NAN)
+                    : forecast_percentile(f->value[m], series[m].count, points[p].share, &from);
+    fill_gaps(&of->result, out->point[MEASURE_ITL]);
     double span = rate_span(of, out);
 
     out->tokens = (double)of->result.output_tokens / span;
@@ -422,9 +443,10 @@ static bool lateness_count(void *ctx, int request)
     const struct forecast *of = late->of;
     double delay = of->delay ? of->delay[request] : delay_of(late->f, of, request);
     struct forecast_seen s = seen_with(of, late->front * delay, request);
+    struct members of_it = members_of(&s);
 
     for (int i = 0; i < FORECAST_GOALS; i++)
-        if (late->most[i] > 0 && member_of(&s, late->f->ask->goal[i].measure) > late->most[i])
+        if (late->most[i] > 0 && of_it.by[late->f->ask->goal[i].measure] > late->most[i])
             late->missed |= --late->left[i] <= 0;
     return late->missed;
 }
@@ -826,42 +848,33 @@ static void add_seeds(struct forecaster *f, struct forecast_rates *value, struct
 static void add_ranks(struct forecaster *f, const struct forecast_rates *value,
                       struct forecast *out, struct widths *width)
 {
-    const struct replay_load *l = &out->arrivals.load;
+    struct series series[MEASURE_COUNT];
 
+    fill_values(f, out, 1, 0, series);
     for (int m = 0; m < MEASURE_COUNT; m++) {
-        double sum = 0, square = 0, product = 0, before = 0;
-        int n = 0;
+        int n = series[m].count, from = 0;
 
-        for (int i = 0; m != MEASURE_ITL && i < l->count; i++) {
-            struct forecast_seen s = forecast_seen(out, i);
-            double v = member_of(&s, (enum measure)m);
-
-            if (isnan(v))
-                continue;
-            f->value[m][n++] = (float)v;
-            sum += v;
-            square += v * v;
-            product += v * before;
-            before = v;
-        }
         if (n < 2)
             continue;
         /* by the correlation of neighbours, r, and as if it fell by r from one to the next */
-        double mean = sum / n, variance = square / n - mean * mean;
-        double r = variance > 0 ? fmin(fmax((product / n - mean * mean) / variance, 0), 0.99) : 0;
+        double mean = series[m].sum / n, variance = series[m].square / n - mean * mean;
+        double along = series[m].product / n - mean * mean;
+        double r = variance > 0 ? fmin(fmax(along / variance, 0), 0.99) : 0;
         double independent = n * (1 - r) / (1 + r);
         for (int p = 0; p < POINT_COUNT; p++) {
-            double share = points[p].share > 0 ? points[p].share : 0.5;
-            double off = EDGE * sqrt(share * (1 - share) / independent);
-            double v = value->point[m][p];
-            double low = forecast_percentile(f->value[m], n, fmax(share - off, 0));
-            double high = forecast_percentile(f->value[m], n, fmin(share + off, 1));
+            double share = points[p].share, v = value->point[m][p], low, high;
             struct widths *w = &width[m * POINT_COUNT + p];
 
-            if (points[p].share <= 0) { /* the mean's own error */
-                off = EDGE * sqrt(fmax(variance, 0) / independent);
+            if (share <= 0) { /* the mean's own error */
+                double off = EDGE * sqrt(fmax(variance, 0) / independent);
+
                 low = fmax(v - off, v / 4);
                 high = v + off;
+            } else {
+                double off = EDGE * sqrt(share * (1 - share) / independent);
+
+                low = forecast_percentile(f->value[m], n, fmax(share - off, 0), &from);
+                high = forecast_percentile(f->value[m], n, fmin(share + off, 1), &from);
             }
             w->low += pow(fmin(log_ratio(low, v), 0), 2);
             w->high += pow(fmax(log_ratio(high, v), 0), 2);

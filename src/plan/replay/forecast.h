@@ -150,7 +150,8 @@ struct forecast_seen {
 };
 struct forecast_seen forecast_seen(const struct forecast *forecast, int request);
 
-/* The value below which a share of n values lies, between the two nearest (numpy's); reorders. */
-double forecast_percentile(float *values, int n, double share);
+/* The value below which a share of n values lies, between the two nearest (numpy's); reorders.
+ * *from: so many of the least are in front already, 0 at first; a larger share is then cheap. */
+double forecast_percentile(float *values, int n, double share, int *from);
 
 #endif

@@ -52,12 +52,10 @@ static double occupancy_of(const struct replica *r)
     return 1 - (double)blocks_left(&r->blocks) / (double)r->blocks.all;
 }
 
-void replica_count(struct replica *r, double at)
+void replica_count_on(struct replica *r, double at)
 {
     double dt = at - r->counted, occupancy = occupancy_of(r);
 
-    if (!(dt > 0))
-        return;
     if (r->out->span)
         count_spans(r, r->counted, at, occupancy);
     r->counted = at;

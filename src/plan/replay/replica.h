@@ -173,8 +173,13 @@ void replica_part(struct replica *replica, double at);
 void replica_settle(struct replica *replica);
 /* Packs the next step at replica->decide. */
 void replica_step(struct replica *replica);
-/* The integrals up to `at`. */
-void replica_count(struct replica *replica, double at);
+/* The integrals up to `at`; often they are. */
+void replica_count_on(struct replica *replica, double at);
+static inline void replica_count(struct replica *r, double at)
+{
+    if (at > r->counted)
+        replica_count_on(r, at);
+}
 
 /* ---- for the schedulers ---- */
 

@@ -20,17 +20,15 @@ static double knot_tokens(int knot)
     return knot == 0 ? 0 : ldexp(KNOT_FIRST * step[(knot - 1) % OCTAVE], (knot - 1) / OCTAVE);
 }
 
-/* The last knot that is not above so many tokens, but one before the last at most. */
-static int knot_below(const struct steptime *t, double tokens)
+/* The last knot that is not above so many tokens, but one before the last at most; from the one
+ * that was last asked for on, which is near. */
+static int knot_below(struct steptime *t, double tokens)
 {
-    int knot = 0;
-
-    if (tokens < KNOT_FIRST)
-        return 0;
-    knot = 1 + OCTAVE * ilogb(tokens / KNOT_FIRST);
-    while (knot < STEPTIME_KNOTS - 2 && t->knot[knot + 1] <= tokens)
-        knot++;
-    return knot < STEPTIME_KNOTS - 2 ? knot : STEPTIME_KNOTS - 2;
+    while (t->last > 0 && t->knot[t->last] > tokens)
+        t->last--;
+    while (t->last < STEPTIME_KNOTS - 2 && t->knot[t->last + 1] <= tokens)
+        t->last++;
+    return t->last;
 }
 
 static double *nan_row(int count)
@@ -42,16 +40,18 @@ static double *nan_row(int count)
     return row;
 }
 
-static double decode_at(struct steptime *t, int decodes, int knot)
+/* Of a knot and of the one behind it. */
+static const double *decode_at(struct steptime *t, int decodes, int knot)
 {
     int d = decodes < t->decodes ? decodes : t->decodes - 1;
 
     if (!t->decode[d])
         t->decode[d] = nan_row(STEPTIME_KNOTS);
-    double *at = &t->decode[d][knot];
-    if (isnan(*at))
-        *at = step_decode(t->step, d, fmax(t->knot[knot], 1));
-    return *at;
+    double *row = t->decode[d];
+    for (int i = knot; i <= knot + 1; i++)
+        if (isnan(row[i]))
+            row[i] = step_decode(t->step, d, fmax(t->knot[i], 1));
+    return row + knot;
 }
 
 static double decode_time(void *ctx, int decodes, double context, double *slope, double *until)
@@ -60,7 +60,7 @@ static double decode_time(void *ctx, int decodes, double context, double *slope,
     double mean = context / decodes;
     int knot = knot_below(t, mean);
     double from = t->knot[knot], to = t->knot[knot + 1];
-    double a = decode_at(t, decodes, knot), b = decode_at(t, decodes, knot + 1);
+    const double *at = decode_at(t, decodes, knot), a = at[0], b = at[1];
 
     *slope = (b - a) / (to - from) / decodes;
     *until = to * decodes;

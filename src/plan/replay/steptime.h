@@ -17,6 +17,7 @@ struct steptime {
     const struct step *step;       /* borrowed */
     const struct serve_load *load; /* borrowed */
     double knot[STEPTIME_KNOTS];   /* tokens */
+    int last;                      /* the knot that was asked for */
     double **decode;               /* of d requests: STEPTIME_KNOTS of them, NAN: not yet; owned */
     int decodes;
     double *alone, *both; /* products by tokens, of a decode step, of one with prompts */
