@@ -363,6 +363,7 @@ static void take_context(struct resolving *r)
         if (sscanf(rest, "%31[^ |] %d", word, &tokens) == 2 && tokens > 0 &&
             strcasestr(r->model, word)) {
             release.max_context = tokens;
+            release.yarn.context = 0; /* which is said of the others */
             r->request->model = keep_variant(r, " --release", &release);
             return;
         }

@@ -1128,9 +1128,13 @@ bool catalog_gpu_reading(struct catalog *catalog, const char *text, char *readin
     bool ready = read_names(catalog, NULL) == GP_OK &&
                  registry_names(&catalog->registry[GPUS], &names, &count, NULL) == GP_OK;
     /* chips that are sold with several memories: "MacBook Pro M3 Max 36GB" */
-    char *memory = strrchr(plain, ' ');
-    if (ready && memory && isdigit((unsigned char)memory[1])) {
-        *memory++ = '\0';
+    char *memory = plain + strlen(plain);
+    while (memory > plain && memory[-1] != ' ' && memory[-1] != '-')
+        memory--;
+    const char joint = memory > plain ? memory[-1] : '\0';
+    if (ready && joint && isdigit((unsigned char)memory[0]) &&
+        (joint == ' ' || strcasestr(memory, "gb"))) { /* m4-max-32 is of 32 cores */
+        memory[-1] = '\0';
         if (catalog_gpu(catalog, plain, &gpu, NULL) == GP_OK ||
             !name_gpu_known(&catalog->names, names, count, plain, known))
             gp_copy(known, sizeof known, plain);
@@ -1138,7 +1142,7 @@ bool catalog_gpu_reading(struct catalog *catalog, const char *text, char *readin
             return fabs(atof(memory) * 1e9 / gpu->memory_marketed - 1) < MEMORY_BAND
                        ? gp_format(reading, size, "%s%s", gpu->id, colon ? colon : "")
                        : gp_format(reading, size, "%s:%s%s", gpu->id, memory, colon ? colon : "");
-        memory[-1] = ' ';
+        memory[-1] = joint;
     }
     const char *slash = strchr(plain, '/'); /* "nvidia/h100" */
     if (ready && slash != NULL) {

@@ -288,6 +288,7 @@ static const struct profile_field fields[] = {
     {"interconnect", PROFILE_TEXT, AT(interconnect)},
     {"link_gb_s", PROFILE_NUMBER, AT(link_bandwidth), 0, 100000, 1e9, "link_bandwidth", "GB/s"},
     {"link_domain", PROFILE_COUNT, AT(link_domain), 0, 100000, .as = "GPUs"},
+    {"joined", PROFILE_COUNT, AT(joined), 0, 1024, .as = "hosts"},
     {"pcie_gen", PROFILE_COUNT, AT(pcie_gen), 1, 9, .label = "pcie_generation"},
     {"pcie_lanes", PROFILE_COUNT, AT(pcie_lanes), 1, 32},
     {"no_peer_access", PROFILE_FLAG, AT(no_peer_access)},

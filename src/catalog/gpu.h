@@ -64,6 +64,7 @@ struct gpu {
     double link_bandwidth;            /* bytes/s, all links, both directions; 0 = none */
     int link_domain;                  /* GPUs that reach each other over it; 0 = unknown, 1 = a
                                  * MIG slice, which reaches no other */
+    int joined;                      /* hosts that are sold to be joined for TP; 0 = none */
     int pcie_gen, pcie_lanes;
     bool no_peer_access; /* GPUs on PCIe reach each other through host memory alone */
     int sm_count, boost_mhz;

@@ -409,7 +409,7 @@ int layout_refusals(const struct request *q, const struct layout *l, struct refu
 
     if (q->gpu->link_domain == 1 && layout_widest(l) > 1)
         layout_refuse(&r, REFUSED_MIG, 0, 0);
-    else if (q->host_gpus > 0 && tp > request_domain(q) && !tp_across(q, tp))
+    else if (q->host_gpus > 0 && tp > request_tp_domain(q) && !tp_across(q, tp))
         layout_refuse(&r, q->host_assumed ? REFUSED_HOST_ASSUMED : REFUSED_HOST, tp, q->host_gpus);
     if (q->engine && q->engine->one_host && q->host_gpus > 0 && l->tp * l->pp > q->host_gpus)
         layout_refuse(&r, REFUSED_ONE_HOST, l->tp * l->pp, q->host_gpus);

@@ -204,6 +204,15 @@ static inline int request_domain(const struct request *q)
     return q->gpu->link_domain > q->host_gpus ? q->gpu->link_domain : q->host_gpus;
 }
 
+/* GPUs that a TP group is looked for in: a domain, or hosts that are sold to be joined (two DGX
+ * Sparks), where the engine cuts tensors over hosts. */
+static inline int request_tp_domain(const struct request *q)
+{
+    int domain = request_domain(q), joined = q->engine && !q->engine->gguf ? q->gpu->joined : 0;
+
+    return joined > domain ? joined : domain;
+}
+
 /* The correction is of this request's model, format, GPU and engine. */
 static inline bool request_corrected(const struct request *q)
 {

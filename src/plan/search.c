@@ -274,7 +274,7 @@ static double key_of(const struct search *s, const struct evaluation *e, enum wo
     case WORSE_MACHINES:
         if (e->price.rented)
             return e->price.apart ? 2 : 0;
-        return layout_widest(&e->layout) <= request_domain(s->request) ? 1 : 2;
+        return layout_widest(&e->layout) <= request_tp_domain(s->request) ? 1 : 2;
     case WORSE_STAGES:
         return e->layout.pp;
     case WORSE_TOKENS: /* in steps of 5 %, so that nothing is turned for less */
@@ -1173,7 +1173,7 @@ static enum tier cut_tier(struct search *s, int tp, int pp, int ep)
 {
     const struct request *q = s->request;
     struct layout l = {.tp = tp, .pp = pp, .ep = ep};
-    int host = request_domain(q) > 0 ? request_domain(q) : 1, gpus = tp * pp;
+    int host = request_tp_domain(q) > 0 ? request_tp_domain(q) : 1, gpus = tp * pp;
     int unit = gpus <= host || gpus % host != 0 ? gpus : host; /* that TP might cut alone */
     bool whole = gpus <= host ? (gpus & (gpus - 1)) == 0 : gpus % host == 0;
 
@@ -1311,7 +1311,7 @@ static int expert_ways(const struct request *q, int ways[WAYS])
 static void cuts_of(const struct request *q, int pp, const int ways[WAYS], int count,
                     search_cut_fn *cut, void *ctx)
 {
-    int host = request_domain(q) > 0 ? request_domain(q) : 1;
+    int host = request_tp_domain(q) > 0 ? request_tp_domain(q) : 1;
     struct layout one = {.tp = 1, .pp = 1, .ep = 1};
     bool sides = q->prefill_tp > 0 || evaluate_sides(q, &one);
 
@@ -1543,7 +1543,7 @@ static bool search_all(struct search *s, const struct request *q, const struct m
     search_ladder(s, turned);
     for (s->tier = TIER_HOST; s->tier < TIER_COUNT; s->tier++) {
         /* percentiles are replayed, layout by layout: not of those, too */
-        int least = s->tier == TIER_HOSTS ? 2 * request_domain(q) : 2;
+        int least = s->tier == TIER_HOSTS ? 2 * request_tp_domain(q) : 2;
 
         if (search_fits(s) && (gpus_paid(&s->best) <= least || late_asked(q)))
             continue;

@@ -68,7 +68,9 @@ assert_lacks "more users keep the graphs" "no CUDA graphs" "$out"
 row 'FITS on 2 x *: TP 2, 2 hosts*' -m llama-3.3-70b -g dgx-spark-gb10:2 --tp 2 --engine vllm
 run --plan -m llama-3.3-70b -g dgx-spark-gb10:2 --tp 2 --engine vllm
 assert_contains "with a warning" "TP over hosts" "$out"
-row 'FITS on 2 x *PP 2, 2 hosts*' -m llama-3.3-70b -g dgx-spark-gb10:2 --engine vllm
+row 'FITS on 2 x *: TP 2, 2 hosts*' -m llama-3.3-70b -g dgx-spark-gb10:2 --engine vllm # the maker's playbook
+run --plan -m qwen3-235b-a22b -p q4_k_m -g dgx-spark-gb10:2 --engine llama.cpp
+assert_contains "llama.cpp cuts no tensor over hosts" "PP 2, 2 hosts" "$out"
 row 'FITS on 16 x *: TP 16, 2 hosts*' -m deepseek-r1 -g h100-sxm:16 --tp 16
 if have_json; then # the band says by how much a network may be slower: by its share of a step
     run --plan -m llama-3.1-8b -g h100-sxm:8 --tp 8 -f json

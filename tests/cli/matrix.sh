@@ -51,7 +51,7 @@ done <<'E2'
 1|vLLM does not run on GCN5.1 (gfx906) GPUs|-m llama-3.2-1b -g radeon-vii --engine vllm
 0|llama.cpp b9500+|-m llama-3.2-1b -g rx-6600
 0|vLLM 0.33+|-m llama-3.1-8b -g rx-7900-xtx
-1|exceed the 40,960|-m qwen3-30b-a3b -g h100-sxm -c 64k
+1|exceed the 40,960|-m qwen3-30b-a3b -g h100-sxm -c 256k
 0|2 users x 65,536|-m unsloth/Qwen3-Coder-30B-A3B-Instruct-GGUF -g rtx-4090 -c 64k -u 2
 0|FITS|-m Qwen/Qwen3-4B-Instruct-2507-FP8 -g l4:2 -c 200k
 0|FITS|-m Qwen3-235B-A22B-Thinking-2507 -g h200-sxm:8 -c 128k

@@ -96,8 +96,8 @@ done <"$work/rows"
 run --plan -m llama-3.1-8b -g rtx-3060
 assert_contains "another format on one card" "weights in int4-awq, 1 GPU" "$out"
 assert_lacks "no machine of another kind" "H100" "$out"
-run --plan -m llama-3.3-70b -g dgx-spark
-assert_contains "TP where a pipeline spans hosts" "faster: TP 2: 2 GPUs in all" "$out"
+run --plan -m llama-3.1-405b -p nvfp4 -g dgx-spark
+assert_contains "TP where a pipeline spans hosts" "faster: TP 2: 4 GPUs in all" "$out"
 run --plan -m qwen3-32b -p awq -g rtx-3090:3
 assert_contains "two of three by TP before a pipeline of three" "TP 2: 2 GPUs in all" "$out"
 run --plan -m 70b -p int4 -g 2x4090 -u 4 -c 16k

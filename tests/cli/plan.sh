@@ -1059,7 +1059,15 @@ for case in "qwen3-32b -c 128k --engine ollama" "qwen3-32b -c 256k" "qwen3-0.6b 
     run --plan -g h100-sxm -m $case
     assert_contains "none for $case" "the 40,960 the model was made for" "$out"
 done
-for case in "qwen3-32b -c 40960" "qwen3-30b-a3b-instruct-2507 -c 128k"; do
+# vLLM refuses more than the 32768 of an Instruct's config.json: github modelscope/ms-swift#3907.
+for case in "Qwen/Qwen2.5-7B-Instruct -c 128k" "qwen2.5-32b -c 48k" "Qwen/QwQ-32B -c 128k"; do
+    # shellcheck disable=SC2086
+    run --launch vllm -g h100-sxm:4 -m $case
+    assert_contains "a launch of $case" '"rope_type": "yarn"' "$out"
+done
+run --plan -m Qwen/Qwen2.5-Math-7B-Instruct -g h100-sxm -c 8k
+assert_contains "none said of Math" "the 4,096 the model was made for" "$out"
+for case in "qwen3-32b -c 40960" "qwen3-30b-a3b-instruct-2507 -c 128k" "moonshotai/Kimi-Dev-72B -c 128k"; do
     # shellcheck disable=SC2086
     run --plan -g h200-sxm -m $case
     assert_lacks "not needed by $case" "YaRN" "$out"

@@ -496,6 +496,8 @@ static void test_gpu_readings(void **state)
         {"NVIDIA H200 MIG 2g.35gb:3", "h200-sxm/2g.35gb:3"},
         {"Mac Studio M2 Ultra 192GB", "apple-m2-ultra"},
         {"MacBook Pro M3 Max 36GB", "apple-m3-max:36GB"},
+        {"m4-max-64gb", "apple-m4-max:64gb"},
+        {"m4max-64gb", "apple-m4-max:64gb"},
         {"iMac M4", "apple-m-4"},
         {"NVIDIA Corporation GB202 [GeForce RTX 5090] (rev a1)", "rtx-5090"},
         {"01:00.0 VGA compatible controller: NVIDIA Corporation AD102 [GeForce RTX 4090] (rev a1)",
