@@ -800,6 +800,38 @@ void record_table_narrow(const struct record *rows, size_t count, int cols, stru
     }
 }
 
+/* Facts of a record inside another one are named by both: ttft.p50, hours.0.requests. */
+static void add_rows(const struct record *record, const char *inside, struct table *table)
+{
+    for (size_t i = 0; i < record->count; i++) {
+        const struct fact *f = &record->facts[i];
+        const double figures[] = {f->number.value, f->number.low, f->number.high};
+        char name[VALUE_MAX];
+
+        gp_format(name, sizeof(name), "%s%s%s", inside, inside[0] ? "." : "", f->name);
+        if (f->kind == FACT_RECORD || f->kind == FACT_LIST) {
+            for (size_t k = 0; k < f->record_count; k++) {
+                char item[VALUE_MAX];
+
+                gp_format(item, sizeof(item), f->kind == FACT_LIST ? "%s.%zu" : "%s", name, k);
+                add_rows(&f->records[k], item, table);
+            }
+            continue;
+        }
+        table_cell(table, name);
+        for (int k = 0; k < 3; k++)
+            if (f->kind == FACT_COUNT) /* a share or a mean, too */
+                table_cellf(table, f->known ? "%.15g" : "", figures[k]);
+            else if (is_number(f)) /* it may be unknown */
+                table_cellf(table, f->known ? "%.*f" : "", f->decimals, figures[k]);
+            else
+                table_cell(table, k == 0 && f->text ? f->text : "");
+        table_cell(table, f->unit);
+        table_cell(table, f->known ? origin_word(f->number.origin) : "");
+        table_cell(table, f->note ? f->note : "");
+    }
+}
+
 void record_rows_table(const struct record *record, struct table *table)
 {
     static const struct table_column columns[] = {
@@ -807,20 +839,7 @@ void record_rows_table(const struct record *record, struct table *table)
         {"unit", TABLE_LEFT}, {"origin", TABLE_LEFT}, {"note", TABLE_LEFT}};
 
     table_init(table, columns, sizeof(columns) / sizeof(columns[0]));
-    for (size_t i = 0; i < record->count; i++) {
-        const struct fact *f = &record->facts[i];
-        const double figures[] = {f->number.value, f->number.low, f->number.high};
-
-        table_cell(table, f->name);
-        for (int k = 0; k < 3; k++)
-            if (is_number(f)) /* it may be unknown */
-                table_cellf(table, f->known ? "%.*f" : "", f->decimals, figures[k]);
-            else
-                table_cell(table, k == 0 ? f->text : "");
-        table_cell(table, f->unit);
-        table_cell(table, f->known ? origin_word(f->number.origin) : "");
-        table_cell(table, f->note ? f->note : "");
-    }
+    add_rows(record, "", table);
 }
 
 void record_rows(const struct record *record, enum record_as as, struct strbuf *out)

@@ -32,6 +32,9 @@ value() {
     assert_eq "in a word" "keeps up" "$out"
     run --replay $model:1 --rate 500 --requests 4000 -q
     assert_eq "too many" overloaded "$out"
+    run --replay $model --rate 4 --requests 300 -f csv
+    assert_contains "as rows" "ttft.p99," "$out"
+    assert_contains "of shares, too" "utilisation,0." "$out"
     run --replay $model --rate 4 --requests 300 --ttft 1
     assert_eq "exit code of a goal that is missed" 1 "$rc"
     assert_contains "said so" "goal 1 ms at p95: missed" "$out"
