@@ -685,6 +685,13 @@ static bool is_fixed(const struct search *s, const struct evaluation *e)
            (lacks_too_much(s, e) && (e->limit == LIMIT_WEIGHTS || !users_cost_more(q)));
 }
 
+/* Is it too slow, or does a rate pile up to more requests at once than there are slots, as other
+ * steps may change? */
+static bool may_quicken(const struct request *q, const struct evaluation *e)
+{
+    return e->verdict == VERDICT_SLOW || (q->rate > 0 && e->limit == LIMIT_SEQS);
+}
+
 /* Judges one layout; false when it is not valid. */
 static bool try_layout(struct search *s, const struct layout *l, struct evaluation *e)
 {
@@ -702,8 +709,9 @@ static bool try_layout(struct search *s, const struct layout *l, struct evaluati
         s->first->fixed = is_fixed(s, e);
         s->first = NULL;
     }
-    if (s->chunked && e->verdict == VERDICT_SLOW && could_win(s, e)) {
-        if (needs_less(s, e) && !(s->has_slow && s->slow.miss <= e->miss)) {
+    if (s->chunked && may_quicken(s->request, e) && could_win(s, e)) {
+        if (e->verdict == VERDICT_SLOW && needs_less(s, e) &&
+            !(s->has_slow && s->slow.miss <= e->miss)) {
             s->slow = *e;
             s->has_slow = true;
         }
@@ -1561,7 +1569,8 @@ static bool search_all(struct search *s, const struct request *q, const struct m
         s->turned = NULL;
     }
     s->against = false;
-    if (request_asks_speed(q) && s->any && s->best.verdict != VERDICT_DOES_NOT_FIT) {
+    if (request_asks_speed(q) && s->any &&
+        (s->best.verdict != VERDICT_DOES_NOT_FIT || may_quicken(q, &s->best))) {
         /* Once more over what needs less than the best, with other steps of the engine, as no
          * layout of less reaches the goals with its own. */
         struct setting list[CHUNKS];

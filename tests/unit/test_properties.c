@@ -214,7 +214,7 @@ static bool ask_more(struct options *o, const struct request *q)
         (id == OPT_RATE && (q->rate <= 0 || q->throughput > 0)) ||
         (id == OPT_OUTPUT && request_asks_speed(q)))
         return false; /* these bring the tokens that are asked for, or fewer prompts a step */
-    if (id == OPT_PROMPT && q->split && q->rate <= 0 && q->ttft <= 0)
+    if (id == OPT_PROMPT && q->split && q->rate <= 0 && (q->ttft <= 0 || q->tpot > 0))
         return false; /* more users wait for their first token, and fewer decode at once */
     if (id == OPT_PROMPT && (q->host_layers > 0 || q->host_experts > 0) &&
         q->prompt < q->engine->speed.host_tokens)
