@@ -371,7 +371,8 @@ static void take_context(struct resolving *r)
     }
 }
 
-/* A context beyond what the model was trained for, by the least factor of YaRN that holds it. */
+/* A context beyond what the model was trained for, by the least factor of YaRN that holds it, or
+ * that reaches furthest. */
 static enum gp_status resolve_yarn(struct resolving *r)
 {
     const struct model *m = r->request->model;
@@ -379,10 +380,10 @@ static enum gp_status resolve_yarn(struct resolving *r)
     struct model_yarn *y = &longer.yarn;
     char made[32];
 
-    if (r->request->context <= m->max_context || r->request->context > y->context ||
+    if (r->request->context <= m->max_context || m->max_context >= y->context ||
         !r->request->engine->yarn)
         return GP_OK;
-    y->factor = (int)ceil(r->request->context / y->original);
+    y->factor = (int)ceil(fmin(r->request->context, y->context) / y->original);
     y->trained = m->max_context;
     longer.max_context = (int)fmin((double)y->original * y->factor, y->context);
     gp_format(made, sizeof(made), " --yarn %d", y->factor);

@@ -480,7 +480,7 @@ const char *startup_message(const struct plan *p, const struct startup *startup,
     layout_refused(p, c->refusals, &odd);
     const struct sentence_value values[] = {
         {"context", SAY_NUMBER, .number = q->context},
-        {"most tokens", SAY_NUMBER, .number = model_trained_context(q->model)},
+        {"most tokens", SAY_NUMBER, .number = q->model->max_context},
         {"words", SAY_PLAIN, .number = q->model->vocab},
         {"draft words", SAY_PLAIN, .number = q->draft ? q->draft->vocab : 0},
         {"tokens", SAY_NUMBER, .number = m->max_batched_tokens},

@@ -899,7 +899,14 @@ static void fix_load(struct fix_search *f)
     }
     p = fix_begin(f, FIX_CONTEXT, context < SHRINKS * asked->context ? RANK_OTHER : RANK_CONTEXT,
                   BIT(CHANGE_CONTEXT));
-    if (context >= 256 && context < asked->context &&
+    /* all that the model was made for, on as many GPUs as that takes, before less on these */
+    struct proposal whole = p;
+    bool taken = plan->reasons & REASON_BIT(REASON_CONTEXT) && asked->gpu_count <= 0 &&
+                 request_take_context(&whole.request, asked->model->max_context, f->choices->trace);
+
+    whole.rank = RANK_CONTEXT;
+    taken = taken && fix_propose(f, &whole);
+    if (!taken && context >= 256 && context < asked->context &&
         request_take_context(&p.request, context, f->choices->trace))
         fix_propose(f, &p);
     if (plan->request.lora_slots > 1) {

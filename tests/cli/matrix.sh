@@ -51,7 +51,7 @@ done <<'E2'
 1|vLLM does not run on GCN5.1 (gfx906) GPUs|-m llama-3.2-1b -g radeon-vii --engine vllm
 0|llama.cpp b9500+|-m llama-3.2-1b -g rx-6600
 0|vLLM 0.33+|-m llama-3.1-8b -g rx-7900-xtx
-1|exceed the 40,960|-m qwen3-30b-a3b -g h100-sxm -c 256k
+1|exceed the 131,072|-m qwen3-30b-a3b -g h100-sxm -c 256k
 0|2 users x 65,536|-m unsloth/Qwen3-Coder-30B-A3B-Instruct-GGUF -g rtx-4090 -c 64k -u 2
 0|FITS|-m Qwen/Qwen3-4B-Instruct-2507-FP8 -g l4:2 -c 200k
 0|FITS|-m Qwen3-235B-A22B-Thinking-2507 -g h200-sxm:8 -c 128k
@@ -145,7 +145,7 @@ done <<'E2'
 0|non-torch 1.02|-m qwen3-8b -g rtx-3090:2 --tp 2 --engine vllm@0.20
 0|non-torch 0.77|-m qwen3-8b -g rtx-3090:4 --tp 4 --engine vllm@0.20
 0|non-torch 2.13|-m qwen3-8b -g h100-sxm:2 --tp 2 --engine vllm@0.20
-0|non-torch 0.27 0.15..0.70|-m qwen3-8b -g l40s:2 --tp 2 --engine vllm@0.6
+0|non-torch 0.27 0.15..0.70|-m llama-3.1-8b -g l40s:2 --tp 2 --engine vllm@0.6
 0|0.17 GiB charged to the budget|-m qwen3-8b -g rtx-4090:2 --tp 2 --engine vllm@0.20 --max-num-seqs 2
 0|FITS;no CUDA graphs|-m qwen3-30b-a3b -g a10:4 --tp 4 --engine vllm@0.8.5 -c 1024 --max-num-seqs 1
 0|FITS|-m qwen3-30b-a3b -g a10:4 --tp 4 --engine vllm@0.8.5 -c 1024 --max-num-seqs 1 --enforce-eager

@@ -1054,7 +1054,7 @@ run --launch sglang -m qwen3-32b -g h100-sxm:2 -c 128k --engine sglang
 assert_contains "SGLang's own check is off" "SGLANG_ALLOW_OVERWRITE_LONGER_CONTEXT_LEN=1" "$out"
 run --launch llama.cpp -m qwen3-32b -g h100-sxm:2 -c 128k --engine llama.cpp
 assert_contains "llama.cpp" "--rope-scaling yarn" "$out"
-for case in "qwen3-32b -c 128k --engine ollama" "qwen3-32b -c 256k" "qwen3-0.6b -c 64k"; do
+for case in "qwen3-32b -c 128k --engine ollama" "qwen3-0.6b -c 64k"; do
     # shellcheck disable=SC2086
     run --plan -g h100-sxm -m $case
     assert_contains "none for $case" "the 40,960 the model was made for" "$out"
@@ -1072,6 +1072,11 @@ for case in "qwen3-32b -c 40960" "qwen3-30b-a3b-instruct-2507 -c 128k" "moonshot
     run --plan -g h200-sxm -m $case
     assert_lacks "not needed by $case" "YaRN" "$out"
 done
+
+run --plan -m qwen3-32b -g h100-sxm -c 256k
+assert_contains "beyond YaRN, too" "exceed the 131,072 the model was made for" "$out"
+assert_contains "all of it first, on as many as that takes" \
+    "cure     a shorter context: 131,072 tokens, \$6.98/h" "$out"
 
 # ---- a release that came before the model -----------------------------------------------------
 
