@@ -73,7 +73,8 @@ END
 assert_true "all were asked" [ "$n" -eq 47 ]
 
 # ---- every option of a plan is kept in what is saved, under its own name or another ----
-save -m llama-3.1-8b -g h100-sxm --tpot 50 # whose odds are kept where there is a goal
+# odds are kept where there is a goal, and a policy that is not the usual one
+save -m llama-3.1-8b -g h100-sxm --tpot 50 --scheduling-policy priority
 cp plan.json kept.json
 save -m llama-3.1-8b -g h100-sxm --train lora
 cat plan.json >>kept.json
