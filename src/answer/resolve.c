@@ -676,6 +676,8 @@ static enum gp_status resolve_kv(struct resolving *r)
 
     q->kv = q->precision.kv;
     q->kv_auto = strcmp(id, "auto") == 0;
+    if (q->kv_auto && q->engine->gguf && q->kv->bits > 16) /* llama.cpp's own is F16 */
+        return catalog_format(r->planner->catalog, "fp16", &q->kv, r->err);
     return q->kv_auto ? GP_OK
                       : named_by(catalog_format(r->planner->catalog, id, &q->kv, r->err),
                                  "--kv-precision", r->err);

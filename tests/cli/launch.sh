@@ -280,4 +280,8 @@ run --launch triton --engine llama.cpp -m llama-3.1-8b -p q8_0 -g l40s
 assert_contains "no backend" "Triton has no backend for llama.cpp (--engine tensorrt-llm or vllm)" "$err"
 run --launch vllm -m llama-3.1-8b --format csv
 assert_contains "no table" "a command cannot be printed as a table" "$err"
+# a model published in FP32 has the cache that llama.cpp makes by itself
+run --launch ollama -m gpt2-124m -p native -g l4 --engine ollama -c 512
+assert_contains "no FP32 cache in Ollama" "OLLAMA_KV_CACHE_TYPE=f16" "$out"
+
 finish
