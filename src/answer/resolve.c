@@ -378,7 +378,7 @@ static enum gp_status resolve_yarn(struct resolving *r)
     const struct model *m = r->request->model;
     struct model longer = *m;
     struct model_yarn *y = &longer.yarn;
-    char made[32];
+    char made[FORMAT_ID_MAX + 64];
 
     if (r->request->context <= m->max_context || m->max_context >= y->context ||
         !r->request->engine->yarn)
@@ -386,7 +386,9 @@ static enum gp_status resolve_yarn(struct resolving *r)
     y->factor = (int)ceil(fmin(r->request->context, y->context) / y->original);
     y->trained = m->max_context;
     longer.max_context = (int)fmin((double)y->original * y->factor, y->context);
-    gp_format(made, sizeof(made), " --yarn %d", y->factor);
+    /* a format may have a release of its own */
+    gp_format(made, sizeof(made), " --yarn %d -p %s%s", y->factor, r->request->precision.id,
+              r->request->text_only ? " --language-model-only" : "");
     r->request->model = keep_variant(r, made, &longer);
     return GP_OK;
 }

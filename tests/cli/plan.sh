@@ -1073,6 +1073,9 @@ for case in "qwen3-32b -c 40960" "qwen3-30b-a3b-instruct-2507 -c 128k" "moonshot
     assert_lacks "not needed by $case" "YaRN" "$out"
 done
 
+# in one answer each format has its own release: int4-awq's MLPs are padded, so that TP 4 cuts them
+run --compare -m qwen2.5-72b -p fp16 -p int4-awq -g rtx-3090 --engine sglang -c 64k -u 1 --dp 1 -f csv
+assert_contains "a release of each format" ",int4-awq,no,bf16,SGLang 0.5.23+,fits,4,4,1," "$out"
 run --plan -m qwen3-32b -g h100-sxm -c 256k
 assert_contains "beyond YaRN, too" "exceed the 131,072 the model was made for" "$out"
 assert_contains "all of it first, on as many as that takes" \
