@@ -183,7 +183,10 @@ table_of() { # table_of WHAT ROW WORD: of the files as they are
     cp "$work/back/run/$4.json" "$OUT/$4.json"
 }
 cp -R "$OUT/." "$work/back/run"
-sed 's/"no_sensors"/"throttled"/' "$work/back/run/large.json" >"$OUT/large.json"
+# one flag in place of those that are there, or of none: on a busy machine points are long enough
+# for sensors
+tr '\n' ' ' <"$work/back/run/large.json" | sed 's/"flags": *\[[^]]*\]/"flags": ["throttled"]/g' \
+    >"$OUT/large.json"
 table_of "slowed by heat" "none slowed by heat" LOOK large
 sed '0,/"ok": true/s//"ok": false/' "$work/back/run/layers.json" >"$OUT/layers.json"
 table_of "one wrong of many" "layers are right" LOOK layers
