@@ -115,6 +115,9 @@ static enum gp_status offer_all(struct planner *p, const struct request *q, stru
         out->gguf[out->gguf_count++] = (struct precisions){q->precision, q->draft_precision, NULL};
     if (!rc && !reads_gguf)
         rc = offer_formats(p, q, gguf_formats.ids, out->gguf, &out->gguf_count, err);
+    for (int i = 0; i < out->gguf_count && !rc; i++) /* as resolve_kv() has it */
+        if (out->gguf[i].model.kv->bits > 16)
+            rc = catalog_format(planner_catalog(p), "fp16", &out->gguf[i].model.kv, err);
     return rc;
 }
 
