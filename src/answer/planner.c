@@ -90,6 +90,7 @@ static enum gp_status offer_all(struct planner *p, const struct request *q, stru
                                 struct gp_err *err)
 {
     static const char *const engines[] = CATALOG_ENGINES_OFFERED;
+    const struct engine *gguf = q->engine; /* that reads such formats, where there is one */
     bool reads_gguf = q->engine->gguf, sold = q->gpu && q->price != WANT_BUY;
     enum gp_status rc = (sold ? catalog_gpus_sold : catalog_gpus_offered)(
         planner_catalog(p), &out->gpus, &out->gpu_count, err);
@@ -110,14 +111,16 @@ static enum gp_status offer_all(struct planner *p, const struct request *q, stru
         rc = catalog_engine(planner_catalog(p), engines[i], &e, err);
         if (!rc && (strcmp(e->id, q->engine->id) != 0 || (e != q->engine && !e->gguf)))
             out->engines[out->engine_count++] = e;
+        gguf = !rc && e->gguf ? e : gguf;
     }
-    if (q->precision.weight->bits >= 16 || q->precision.weight->block > 0)
-        out->gguf[out->gguf_count++] = (struct precisions){q->precision, q->draft_precision, NULL};
+    if (!rc && (q->precision.weight->bits >= 16 || q->precision.weight->block > 0)) {
+        struct precisions *own = &out->gguf[out->gguf_count++];
+
+        *own = (struct precisions){q->precision, q->draft_precision, NULL};
+        rc = planner_kv(p, gguf, &q->precision, &own->model.kv, err);
+    }
     if (!rc && !reads_gguf)
         rc = offer_formats(p, q, gguf_formats.ids, out->gguf, &out->gguf_count, err);
-    for (int i = 0; i < out->gguf_count && !rc; i++) /* as resolve_kv() has it */
-        if (out->gguf[i].model.kv->bits > 16)
-            rc = catalog_format(planner_catalog(p), "fp16", &out->gguf[i].model.kv, err);
     return rc;
 }
 

@@ -152,6 +152,12 @@ enum gp_status planner_precision(struct planner *planner, const struct model *mo
                                  const struct format *format, struct precision *out,
                                  struct gp_err *err);
 
+/* The KV cache that an engine makes by itself beside weights of a precision: theirs, but of
+ * llama.cpp and its like at most F16. Errors: as catalog_format(). */
+enum gp_status planner_kv(struct planner *planner, const struct engine *engine,
+                          const struct precision *precision, const struct format **kv,
+                          struct gp_err *err);
+
 /* The model as it is published in that precision, where its MLPs were padded for it; else NULL. */
 const struct model *planner_release(struct planner *planner, const struct model *model,
                                     const struct precision *precision);

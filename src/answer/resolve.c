@@ -671,16 +671,23 @@ static enum gp_status resolve_weights(struct resolving *r)
     return GP_OK;
 }
 
+enum gp_status planner_kv(struct planner *p, const struct engine *engine,
+                          const struct precision *precision, const struct format **kv,
+                          struct gp_err *err)
+{
+    *kv = precision->kv;
+    return engine->gguf && precision->kv->bits > 16
+               ? catalog_format(planner_catalog(p), "fp16", kv, err)
+               : GP_OK;
+}
+
 static enum gp_status resolve_kv(struct resolving *r)
 {
     const char *id = options_word(r->options, OPT_KV_PRECISION, "auto");
     struct request *q = r->request;
 
-    q->kv = q->precision.kv;
     q->kv_auto = strcmp(id, "auto") == 0;
-    if (q->kv_auto && q->engine->gguf && q->kv->bits > 16) /* llama.cpp's own is F16 */
-        return catalog_format(r->planner->catalog, "fp16", &q->kv, r->err);
-    return q->kv_auto ? GP_OK
+    return q->kv_auto ? planner_kv(r->planner, q->engine, &q->precision, &q->kv, r->err)
                       : named_by(catalog_format(r->planner->catalog, id, &q->kv, r->err),
                                  "--kv-precision", r->err);
 }
@@ -1888,10 +1895,10 @@ static enum gp_status resolve_measured(struct resolving *r)
 }
 
 static enum gp_status (*const resolve_steps[])(struct resolving *) = {
-    resolve_model,   resolve_prune,    resolve_vision,  resolve_weights, resolve_market,
-    resolve_gpu,     resolve_engine,   resolve_kv,      resolve_host,    resolve_host_memory,
-    resolve_draft,   resolve_lora,     resolve_lengths, resolve_yarn,    resolve_split,
-    resolve_api,     resolve_numbers,  resolve_measured,
+    resolve_model, resolve_prune,   resolve_vision,   resolve_weights, resolve_market,
+    resolve_gpu,   resolve_engine,  resolve_kv,       resolve_host,    resolve_host_memory,
+    resolve_draft, resolve_lora,    resolve_lengths,  resolve_yarn,    resolve_split,
+    resolve_api,   resolve_numbers, resolve_measured,
 };
 
 enum gp_status planner_resolve(struct planner *p, const struct options *options, const char *model,

@@ -148,8 +148,9 @@ static const char *const warning_words[WARNING_COUNT] = {
                         "layers: windows are kept at full length",
     [WARNING_PROMPT_CACHE] = "{engine} keeps earlier prompts in up to {prompt cache} of the same "
                              "memory, which is not counted: --cache-ram 0 keeps none",
-    [WARNING_YARN] = "beyond {trained} tokens by YaRN, factor {yarn}, as the model's makers say; "
-                     "short prompts may be answered worse",
+    [WARNING_YARN] =
+        "a context beyond {trained} tokens needs YaRN, factor {yarn}, which the model's "
+        "makers recommend; short prompts may then be answered worse",
     [WARNING_KV_ON_HOST] = "the KV cache is in host memory and attention is computed there: "
                            "each step is as slow as the host reads it",
     [WARNING_DRAFT_WORDS] = "the draft {draft} has {draft words} words in its vocabulary, the "

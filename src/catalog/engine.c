@@ -556,6 +556,25 @@ static const struct profile_field fields[] = {
 
 const struct profile_table engine_table = PROFILE_TABLE(fields);
 
+/* Each row: a version, and families behind it. */
+static void check_families(struct profile_group item, const struct engine *e)
+{
+    char text[ENGINE_VERSION_TEXT];
+
+    for (const char *row = e->families, *end; *row; row = end + (*end == '|')) {
+        size_t version = strcspn(row, " |");
+
+        end = row + strcspn(row, "|");
+        if (version < sizeof text)
+            gp_format(text, sizeof text, "%.*s", (int)version, row);
+        if (version >= sizeof text || row[version] != ' ' || engine_version(text, 0) <= 0) {
+            profile_fail(item, "families", "write it as in \"0.10.1 gpt_oss\"",
+                         "\"%.*s\" is not a version and families", (int)(end - row), row);
+            return;
+        }
+    }
+}
+
 static void number_support(struct profile_group item, struct engine *engine)
 {
     for (int i = 0; i < engine->support_count && !profile_failed(item.profile); i++) {
@@ -579,6 +598,8 @@ static void engine_read_keys(struct profile_group item, struct engine *engine)
     PROFILE_FIELDS(item, fields, engine);
     if (profile_has(item, "support"))
         number_support(item, engine);
+    if (profile_has(item, "families"))
+        check_families(item, engine);
     for (size_t i = 0; i < engine_table.count; i++) {
         struct quantity *term = (void *)((char *)engine + fields[i].offset);
 

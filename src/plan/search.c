@@ -829,8 +829,9 @@ static struct knobs search_knobs(const struct search *s, size_t i)
         k.tokens = 0;
     enum budget budget = memory_budget(q);
     bool larger = budget == BUDGET_UTILIZATION && k.utilization > s->load.fraction;
-    bool smaller = budget == BUDGET_STATIC || (budget == BUDGET_UTILIZATION && k.utilization > 0 &&
-                                               k.utilization < s->load.fraction);
+    bool left = k.utilization == SHARE_LEFT && budget == BUDGET_STATIC;
+    bool smaller = left || ((budget == BUDGET_STATIC || budget == BUDGET_UTILIZATION) &&
+                            k.utilization > 0 && k.utilization < s->load.fraction);
 
     if (q->utilization > 0 || !(ladder[i].smaller ? smaller : larger))
         k.utilization = 0;

@@ -1047,7 +1047,7 @@ done
 
 run --plan -m qwen3-32b -g h100-sxm:2 -c 128k -u 4
 assert_eq "it fits" 0 "$rc"
-assert_contains "said how" "beyond 40,960 tokens by YaRN, factor 4," "$out"
+assert_contains "said how" "a context beyond 40,960 tokens needs YaRN, factor 4," "$out"
 run --launch vllm -m qwen3-32b -g h100-sxm:2 -c 64k
 assert_contains "the least factor" "--hf-overrides '{\"rope_parameters\": {\"rope_type\": \"yarn\", \"factor\": 2.0," "$out"
 run --launch sglang -m qwen3-32b -g h100-sxm:2 -c 128k --engine sglang
@@ -1095,6 +1095,13 @@ gpt-oss-120b vllm@0.10 FITS on
 qwen3-8b vllm@0.7.2 FITS on
 qwen3-30b-a3b vllm@0.8.3 qwen3_moe models need vLLM 0.8.4 or newer
 END
+mkdir -p "$work/families/engines"
+for row in "x.y gpt_oss" "0.10.1" "gpt_oss"; do
+    sed "s/\"0.10.1 gpt_oss glm4v_moe\"/\"$row\"/" "$src/profiles/engines/vllm.cfg" \
+        >"$work/families/engines/vllm.cfg"
+    run --plan -m 8B --profiles "$work/families"
+    assert_contains "no row: $row" "families: \"$row\" is not a version and families" "$err"
+done
 families=$(sed -n 's/.*family = "\([^"]*\)".*/\1/p' "$src"/profiles/models/*.cfg)
 for family in $(sed -n '/^families = \[/,/^\]/s/^ *"[0-9.]* \([^"]*\)".*/\1/p' "$src"/profiles/engines/*.cfg); do
     assert_eq "models of $family" "$family" "$(printf '%s\n' "$families" | grep -x -m 1 "$family")"
