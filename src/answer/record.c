@@ -12,8 +12,11 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/table.h"
+#include "base/texts.h"
 #include "base/units.h"
 #include "base/wrap.h"
+
+#define ITEMS_FIRST 10
 
 void record_init(struct record *record)
 {
@@ -22,25 +25,33 @@ void record_init(struct record *record)
 
 void record_fini(struct record *record)
 {
-    for (size_t i = 0; i < record->count; i++) {
-        struct fact *f = &record->facts[i];
-
-        for (size_t k = 0; k < f->record_count; k++)
-            record_fini(&f->records[k]);
-        free(f->records);
-        free(f->parts);
-        free(f->text);
-        free(f->note);
+    if (record->texts) {
+        texts_fini(record->texts);
+        free(record->texts);
     }
-    free(record->facts);
     *record = (struct record){0};
 }
 
 /* ---- building ---- */
 
+/* Room for one more of the items; what they grew out of stays until record_fini(). */
+static void *items_grow(struct texts *texts, void *items, size_t *cap, size_t count, size_t size)
+{
+    if (count < *cap)
+        return items;
+    *cap = count > 0 ? 2 * count : ITEMS_FIRST;
+    void *room = texts_alloc(texts, *cap * size);
+    if (count > 0)
+        memcpy(room, items, count * size);
+    return room;
+}
+
 static struct fact *fact_add(struct record *record, enum fact_kind kind, const char *name)
 {
-    record->facts = gp_grow(record->facts, &record->cap, record->count + 1, sizeof(*record->facts));
+    if (!record->texts)
+        record->texts = gp_calloc(1, sizeof(*record->texts));
+    record->facts = items_grow(record->texts, record->facts, &record->cap, record->count,
+                               sizeof(*record->facts));
     struct fact *f = &record->facts[record->count++];
     *f = (struct fact){.kind = kind, .group = record->group, .name = name, .unit = ""};
     return f;
@@ -51,19 +62,23 @@ void record_group(struct record *record, const char *group)
     record->group = group;
 }
 
+static void text_add(struct record *record, enum fact_kind kind, const char *name, const char *text)
+{
+    struct fact *f = fact_add(record, kind, name);
+
+    f->text = text && text[0] ? texts_add(record->texts, text) : "";
+}
+
 void record_text(struct record *record, const char *name, const char *text)
 {
-    fact_add(record, FACT_TEXT, name)->text = gp_strdup(text ? text : "");
+    text_add(record, FACT_TEXT, name, text);
 }
 
 static void record_textv(struct record *record, const char *name, const char *fmt, va_list args)
 {
-    char *text = NULL;
+    struct fact *f = fact_add(record, FACT_TEXT, name);
 
-    if (vasprintf(&text, fmt, args) < 0)
-        text = NULL;
-    record_text(record, name, text);
-    free(text);
+    f->text = texts_addv(record->texts, fmt, args);
 }
 
 void record_textf(struct record *record, const char *name, const char *fmt, ...)
@@ -77,12 +92,12 @@ void record_textf(struct record *record, const char *name, const char *fmt, ...)
 
 void record_words(struct record *record, const char *name, const char *words)
 {
-    fact_add(record, FACT_WORDS, name)->text = gp_strdup(words ? words : "");
+    text_add(record, FACT_WORDS, name, words);
 }
 
 void record_flag(struct record *record, const char *name, bool value)
 {
-    fact_add(record, FACT_FLAG, name)->text = gp_strdup(value ? "yes" : "no");
+    fact_add(record, FACT_FLAG, name)->text = value ? "yes" : "no";
 }
 
 void record_count(struct record *record, const char *name, const char *unit, double value)
@@ -242,27 +257,28 @@ void record_spare(struct record *r, int number)
 
 void record_note(struct record *record, const char *note)
 {
-    record->facts[record->count - 1].note = gp_strdup(note);
+    record->facts[record->count - 1].note = texts_add(record->texts, note);
 }
 
 void record_note_at(struct record *record, const char *name, const char *note)
 {
     for (size_t i = 0; i < record->count; i++)
         if (strcmp(record->facts[i].name, name) == 0 && !record->facts[i].note)
-            record->facts[i].note = gp_strdup(note);
+            record->facts[i].note = texts_add(record->texts, note);
 }
 
-static struct record *fact_grow(struct fact *f)
+static struct record *fact_grow(struct record *record, struct fact *f)
 {
-    f->records = gp_grow(f->records, &f->record_cap, f->record_count + 1, sizeof(*f->records));
+    f->records =
+        items_grow(record->texts, f->records, &f->record_cap, f->record_count, sizeof(*f->records));
     struct record *inner = &f->records[f->record_count++];
-    record_init(inner);
+    *inner = (struct record){.texts = record->texts};
     return inner;
 }
 
 struct record *record_inside(struct record *record, const char *name)
 {
-    return fact_grow(fact_add(record, FACT_RECORD, name));
+    return fact_grow(record, fact_add(record, FACT_RECORD, name));
 }
 
 static struct fact *fact_find(const struct record *record, const char *name)
@@ -290,7 +306,7 @@ void record_parts(struct record *record, const char *name, record_part_fn *make,
 {
     record_long_list(record, name);
     struct fact *f = fact_find(record, name);
-    f->parts = gp_calloc(1, sizeof(*f->parts));
+    f->parts = texts_alloc(record->texts, sizeof(*f->parts));
     *f->parts = (struct record_parts){make, ctx, parts};
 }
 
@@ -315,7 +331,7 @@ size_t record_parts_first(const struct fact *list, size_t most, struct record *o
 struct record *record_append(struct record *record, const char *name)
 {
     record_list(record, name);
-    return fact_grow(fact_find(record, name));
+    return fact_grow(record, fact_find(record, name));
 }
 
 void record_item(struct record *record, const char *name, const char *text)
@@ -361,13 +377,21 @@ static void write_record(struct writer *w, const struct record *record, const ch
 
 /* ---- brackets ---- */
 
+/* Where the text is a literal, its length is known here. */
+static inline void add_literal(struct writer *w, const char *text)
+{
+    size_t len = strlen(text);
+
+    strbuf_reserve(w->out, len);
+    memcpy(w->out->text + w->out->len, text, len + 1);
+    w->out->len += len;
+}
+
 static void new_line(struct writer *w)
 {
-    if (!w->indent)
-        return;
     strbuf_addc(w->out, '\n');
     for (int i = 0; i < w->depth; i++)
-        strbuf_addn(w->out, "  ", 2);
+        add_literal(w, "  ");
 }
 
 static void open_bracket(struct writer *w, char bracket)
@@ -379,22 +403,49 @@ static void open_bracket(struct writer *w, char bracket)
 static void close_bracket(struct writer *w, char bracket, bool empty)
 {
     w->depth--;
-    if (!empty)
+    if (!empty && w->indent)
         new_line(w);
     strbuf_addc(w->out, bracket);
 }
 
-static void next_item(struct writer *w, bool first)
+static inline void next_item(struct writer *w, bool first)
 {
     if (!first)
-        strbuf_addn(w->out, ", ", w->indent ? 1 : 2);
-    new_line(w);
+        strbuf_addc(w->out, ',');
+    if (w->indent)
+        new_line(w);
+    else if (!first)
+        strbuf_addc(w->out, ' ');
 }
 
-static void next_member(struct writer *w, const char *name, bool first)
+/* `member` is `, "low": ` or the like, a literal. */
+static inline void add_member(struct writer *w, const char *member)
 {
-    next_item(w, first);
-    gp_json_add_name(w->out, name);
+    if (!w->indent) {
+        add_literal(w, member);
+        return;
+    }
+    next_item(w, false);
+    add_literal(w, member + 2);
+}
+
+static void add_name(struct writer *w, const char *name, bool first)
+{
+    struct strbuf *out = w->out;
+    size_t len = strlen(name);
+
+    if (w->indent)
+        next_item(w, first);
+    strbuf_reserve(out, len + 6);
+    char *to = out->text + out->len;
+    if (!w->indent && !first) {
+        *to++ = ',';
+        *to++ = ' ';
+    }
+    *to++ = '"'; /* a name needs no escape */
+    memcpy(to, name, len);
+    memcpy(to + len, "\": ", 4);
+    out->len = (size_t)(to + len + 3 - out->text);
 }
 
 /* ---- values ---- */
@@ -404,7 +455,7 @@ static void write_text(struct writer *w, const char *text)
     if (text[0])
         gp_json_add_text(w->out, text);
     else
-        strbuf_add(w->out, "null");
+        add_literal(w, "null");
 }
 
 static void write_words(struct writer *w, const char *text)
@@ -463,10 +514,8 @@ static void write_list(struct writer *w, const struct fact *f)
 }
 
 /* Most bounds are the value itself, which stands in out[from, from + len). */
-static void write_bound(struct writer *w, const char *name, double bound, double value, size_t from,
-                        size_t len)
+static void write_bound(struct writer *w, double bound, double value, size_t from, size_t len)
 {
-    next_member(w, name, false);
     if (bound != value) {
         gp_json_add_number(w->out, bound);
         return;
@@ -480,15 +529,18 @@ static void write_quantity(struct writer *w, const struct fact *f)
     const struct quantity *q = &f->number;
 
     open_bracket(w, '{');
-    next_member(w, "value", true);
+    next_item(w, true);
+    add_literal(w, "\"value\": ");
     size_t from = w->out->len;
     gp_json_add_number(w->out, q->value);
     size_t len = w->out->len - from;
-    write_bound(w, "low", q->low, q->value, from, len);
-    write_bound(w, "high", q->high, q->value, from, len);
-    next_member(w, "unit", false);
+    add_member(w, ", \"low\": ");
+    write_bound(w, q->low, q->value, from, len);
+    add_member(w, ", \"high\": ");
+    write_bound(w, q->high, q->value, from, len);
+    add_member(w, ", \"unit\": ");
     write_text(w, f->unit);
-    next_member(w, "origin", false);
+    add_member(w, ", \"origin\": ");
     gp_json_add_text(w->out, origin_word(q->origin));
     close_bracket(w, '}', false);
 }
@@ -503,19 +555,19 @@ static void write_fact(struct writer *w, const struct fact *f)
         write_words(w, f->text);
         break;
     case FACT_FLAG:
-        strbuf_add(w->out, f->text[0] == 'y' ? "true" : "false");
+        add_literal(w, f->text[0] == 'y' ? "true" : "false");
         break;
     case FACT_COUNT:
         if (f->known)
             gp_json_add_number(w->out, f->number.value);
         else
-            strbuf_add(w->out, "null");
+            add_literal(w, "null");
         break;
     case FACT_QUANTITY:
         if (f->known)
             write_quantity(w, f);
         else
-            strbuf_add(w->out, "null");
+            add_literal(w, "null");
         break;
     case FACT_SERIES:
         if (f->unit[0] == '\0') {
@@ -540,11 +592,11 @@ static void write_record(struct writer *w, const struct record *record, const ch
 {
     open_bracket(w, '{');
     for (size_t i = 0; i < record->count; i++) {
-        next_member(w, record->facts[i].name, i == 0);
+        add_name(w, record->facts[i].name, i == 0);
         write_fact(w, &record->facts[i]);
     }
     if (id) {
-        next_member(w, "id", record->count == 0);
+        add_name(w, "id", record->count == 0);
         strbuf_add(w->out, id);
     }
     close_bracket(w, '}', record->count == 0 && !id);

@@ -66,20 +66,22 @@ struct fact {
     bool known;             /* of a count */
     bool rows;              /* a list: JSON writes each of its records on a line of its own */
     struct quantity number; /* in `unit` */
-    char *text;             /* owned */
-    char *note;             /* owned; NULL: none */
-    struct record *records; /* owned; FACT_RECORD has one */
+    const char *text;
+    const char *note;       /* NULL: none */
+    struct record *records; /* FACT_RECORD has one */
     size_t record_count, record_cap;
-    struct record_parts *parts; /* owned; of a list whose rows are made when they are written */
+    struct record_parts *parts; /* of a list whose rows are made when they are written */
 };
 
 struct record {
-    struct fact *facts; /* owned */
+    struct fact *facts;
     size_t count, cap;
-    const char *group; /* of the facts that are added next; borrowed */
+    const char *group;   /* of the facts that are added next; borrowed */
+    struct texts *texts; /* owned: all of the facts, and of the records inside; NULL: none yet */
 };
 
 void record_init(struct record *record);
+/* Of the outermost: it frees those inside. */
 void record_fini(struct record *record);
 
 /* Each adds a fact. Names, units and groups must outlive the record (literals). */

@@ -884,8 +884,6 @@ static void rows_filter(struct fact *items, const char *const *filters, int filt
             keep = row_holds(&items->records[i], filters[k]);
         if (keep)
             items->records[kept++] = items->records[i];
-        else
-            record_fini(&items->records[i]);
     }
     items->record_count = kept;
 }

@@ -14,7 +14,8 @@
 #define WHOLE_MAX 9007199254740992.0 /* 2^53: beyond it doubles skip integers */
 #define GUESS 8192                   /* bytes of a plan */
 #define DIGITS 12
-#define NO_UTF8 "\xEF\xBF\xBD" /* U+FFFD */
+#define NUMBER_MAX (DIGITS + 5) /* "0.000" before them */
+#define NO_UTF8 "\xEF\xBF\xBD"  /* U+FFFD */
 
 /* Nesting that the text opens at most, brackets inside strings left out. */
 static int depth_of(const char *text, size_t len)
@@ -205,64 +206,90 @@ void gp_json_write(const json_t *value, bool indent, struct strbuf *out)
 
 /* ---- without a tree ---- */
 
-/* Writes a whole number, with zeros in front up to `least` digits; returns how many. */
-static size_t whole_digits(uint64_t value, int least, char *text)
+/* Half of the digits of a number, with zeros in front. */
+static void write_digits(uint32_t value, char text[DIGITS / 2])
 {
     static const char pairs[] = "00010203040506070809101112131415161718192021222324"
                                 "25262728293031323334353637383940414243444546474849"
                                 "50515253545556575859606162636465666768697071727374"
                                 "75767778798081828384858687888990919293949596979899";
-    char digit[2 * DIGITS];
-    int at = 2 * DIGITS, len = least > 1 ? least : 1;
 
-    for (; value > 0; value /= 100)
-        memcpy(digit + (at -= 2), pairs + 2 * (value % 100), 2);
-    at += at < 2 * DIGITS && digit[at] == '0';
-    while (2 * DIGITS - at < len)
-        digit[--at] = '0';
-    len = 2 * DIGITS - at;
-    memcpy(text, digit + at, (size_t)len);
-    return (size_t)len;
+    memcpy(text, pairs + 2 * (value / 10000), 2);
+    memcpy(text + 2, pairs + 2 * (value / 100 % 100), 2);
+    memcpy(text + 4, pairs + 2 * (value % 100), 2);
 }
 
-/* What %.12g prints of a number from 1e-4 to 1e12, from its 12 digits as a whole number:
- * a tenth of printf's work. The product is off by less than 1e-4 of the last digit; where
- * that could change it, and elsewhere, the length returned is 0. */
-static size_t plain_digits(double value, bool whole, char text[DIGITS + 8])
+/* Is the product, which lies between two whole numbers, to be rounded up? Where it seems to lie
+ * halfway, by what was rounded off it, and to an even one if that is nothing. */
+static bool rounds_up(double value, double power, double product, int64_t below)
 {
-    static const double power[] = {1e-4, 1e-3, 1e-2, 1e-1, 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,
-                                   1e6,  1e7,  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
-    const double *one = &power[4];
-    int order = DIGITS - 1; /* of the first digit */
+    double rest = product - (double)below;
 
-    if (value < one[-4] || value >= one[DIGITS])
+    if (rest != 0.5)
+        return rest > 0.5;
+    double off = fma(value, power, -product);
+    return off > 0 || (off == 0 && below % 2 != 0);
+}
+
+/* What jansson prints with %.12g of a number from 1e-9 to 1e12: a tenth of its work. Elsewhere the
+ * length returned is 0. Writes up to NUMBER_MAX bytes. */
+static size_t plain_digits(double value, char *text)
+{
+    static const double power[] = {1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1e0,
+                                   1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10,
+                                   1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20};
+    const double *one = &power[9];
+    char digit[DIGITS];
+    int order = 0; /* of the first digit */
+
+    if (!(value >= one[-9] && value < one[DIGITS]))
         return 0;
-    if (whole)
-        return whole_digits((uint64_t)value, 1, text);
     while (value < one[order])
         order--;
-    int places = DIGITS - 1 - order; /* behind the point */
-    double scaled = value * one[places], rest = scaled - floor(scaled);
-    uint64_t digits = (uint64_t)scaled + (rest > 0.5);
-    if (places == 0 || fabs(rest - 0.5) < 1e-3 || (double)digits >= one[DIGITS])
+    while (value >= one[order + 1])
+        order++;
+    double product = value * one[DIGITS - 1 - order];
+    int64_t digits = (int64_t)product;
+    bool whole = value == (double)(int64_t)value;
+    digits += rounds_up(value, one[DIGITS - 1 - order], product, digits);
+    if (digits >= (int64_t)1e12 || (order == DIGITS - 1 && !whole))
         return 0;
-    for (; places > 1 && digits % 10 == 0; places--)
-        digits /= 10;
-    uint64_t unit = (uint64_t)one[places];
-    size_t len = whole_digits(digits / unit, 1, text);
-    text[len++] = '.';
-    return len + whole_digits(digits % unit, places, text + len);
+    uint32_t low = (uint32_t)(digits % 1000000);
+    write_digits((uint32_t)(digits / 1000000), digit);
+    write_digits(low, digit + DIGITS / 2);
+    int least = order < 0 ? 1 : order + 2 - whole; /* up to the point, or one behind it */
+    int count = low == 0 && least <= DIGITS / 2 ? DIGITS / 2 : DIGITS;
+    while (count > least && digit[count - 1] == '0')
+        count--;
+    if (order < 0 && order >= -4) {
+        memcpy(text, "0.000", 5);
+        memcpy(text + 1 - order, digit, DIGITS);
+        return (size_t)(1 - order + count);
+    }
+    int point = order < 0 ? 1 : order + 1;
+    memcpy(text, digit, DIGITS);
+    if (count > point) {
+        text[point] = '.';
+        memcpy(text + point + 1, digit + point, (size_t)(count - point));
+        count++;
+    }
+    if (order < 0) {
+        text[count++] = 'e';
+        text[count++] = '-';
+        text[count++] = (char)('0' - order);
+    }
+    return (size_t)count;
 }
 
 void gp_json_add_number(struct strbuf *out, double value)
 {
-    char text[DIGITS + 8];
-
-    if (value == 0) {
-        strbuf_addc(out, '0');
+    if (value >= 0 && value < 10 && value == (int)value) { /* half of all numbers */
+        strbuf_addc(out, (char)('0' + (int)value));
         return;
     }
-    size_t len = isfinite(value) ? plain_digits(fabs(value), is_whole(value), text) : 0;
+    strbuf_reserve(out, NUMBER_MAX + 1);
+    char *text = out->text + out->len;
+    size_t sign = value < 0, len = plain_digits(fabs(value), text + sign);
     if (len == 0) {
         json_t *number = gp_json_number(value);
 
@@ -270,18 +297,20 @@ void gp_json_add_number(struct strbuf *out, double value)
         json_decref(number);
         return;
     }
-    if (value < 0)
-        strbuf_addc(out, '-');
-    strbuf_addn(out, text, len);
+    text[0] = sign ? '-' : text[0];
+    out->len += sign + len;
+    out->text[out->len] = '\0';
 }
 
 /* Adds the bytes that stand in a JSON text as they are; there is room for them. Returns
  * where they end. */
 static const char *add_plain(struct strbuf *out, const char *text)
 {
+    static const bool plain[256] = {
+        [' ' ... '!'] = true, ['#' ... '['] = true, [']' ... '~'] = true};
     char *to = out->text + out->len;
 
-    while (*text >= ' ' && *text <= '~' && *text != '"' && *text != '\\')
+    while (plain[(unsigned char)*text])
         *to++ = *text++;
     out->len = (size_t)(to - out->text);
     return text;
@@ -318,16 +347,4 @@ void gp_json_add_text(struct strbuf *out, const char *text)
             text += add_special(out, text);
     }
     strbuf_addc(out, '"');
-}
-
-void gp_json_add_name(struct strbuf *out, const char *name)
-{
-    size_t len = strlen(name);
-
-    strbuf_reserve(out, len + 4);
-    char *to = out->text + out->len;
-    to[0] = '"';
-    memcpy(to + 1, name, len);
-    memcpy(to + 1 + len, "\": ", 4);
-    out->len += len + 4;
 }

@@ -50,7 +50,5 @@ void gp_json_write(const json_t *value, bool indent, struct strbuf *out);
  * for answers by the thousand, whose values are written as they are met. */
 void gp_json_add_number(struct strbuf *out, double value);
 void gp_json_add_text(struct strbuf *out, const char *text);
-/* "name": and a blank; the name needs no escape. */
-void gp_json_add_name(struct strbuf *out, const char *name);
 
 #endif

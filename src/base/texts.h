@@ -19,6 +19,9 @@ struct texts {
 
 void texts_fini(struct texts *texts);
 
+/* Bytes for anything else that lives with them, aligned for numbers and pointers. */
+void *texts_alloc(struct texts *texts, size_t size);
+
 const char *texts_add(struct texts *texts, const char *text);
 const char *texts_addn(struct texts *texts, const char *text, size_t len);
 const char *texts_addf(struct texts *texts, const char *fmt, ...)
