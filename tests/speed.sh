@@ -14,8 +14,8 @@
 set -eu
 plan_limit=15000 # thousand instructions of one --plan, a whole process; 9,960 with the profiles compiled
 log_limit=90000  # of one more MB of a log that is no start
-batch_limit=1000 # of one more plan of --batch; 766 with the speed of layouts of one price
-unfit_limit=2000 # likewise on L4s, where many do not fit, with their fixes; 1,416
+batch_limit=600  # of one more plan of --batch; 499 with records in one piece
+unfit_limit=1400 # likewise on L4s, where many do not fit, with their fixes; 1,131
 
 only_count=0
 if [ "${1:-}" = --count ]; then

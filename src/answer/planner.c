@@ -309,7 +309,8 @@ enum gp_status planner_answer(struct planner *p, const struct options *options, 
 {
     struct choices c;
 
-    memset(out, 0, offsetof(struct answer, fixes)); /* fix_count tells of the rest */
+    /* resolving begins with nothing, and fix_count tells of the fixes */
+    memset(&out->plan, 0, offsetof(struct answer, fixes) - offsetof(struct answer, plan));
     out->fix_count = 0;
     memset(&c, 0, sizeof(c));
     enum gp_status rc = planner_resolve(p, options, NULL, NULL, NULL, &out->resolved, err);

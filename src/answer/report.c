@@ -135,12 +135,11 @@ static void request_facts(const struct answer *a, struct record *r)
 static void fix_facts(const struct answer *a, const struct options *options, const struct fix *f,
                       struct record *r)
 {
-    struct texts texts = {0};
     struct strbuf command = STRBUF_EMPTY;
     char option[FIX_OPTIONS_MAX];
 
     planner_fix_command(options, a, f, &command);
-    record_text(r, "what", sentence_fix(f, &texts));
+    record_text(r, "what", sentence_fix(f, r->texts));
     record_text(r, "option", planner_fix_options(f, option));
     record_text(r, "command", command.text);
     strbuf_fini(&command);
@@ -154,39 +153,36 @@ static void fix_facts(const struct answer *a, const struct options *options, con
     record_count(r, "gpus", "", f->gpus);
     record_positive(r, "per_hour", "", f->per_hour);
     record_count(r, "per_hour_delta", "", f->cost_known ? f->cost_delta : NAN);
-    texts_fini(&texts);
 }
 
 static void verdict_facts(const struct answer *a, const struct options *options, struct record *r)
 {
     const struct plan *p = &a->plan;
     struct startup startup = startup_check(p);
-    struct texts texts = {0};
     const char *text;
 
     record_text(r, "status", verdict_word(p->verdict));
     record_text(r, "limit", limit_word(p->limit));
-    record_text(r, "options_turned", sentence_turned(p, &texts));
-    record_text(r, "knob", sentence_knob(p, &texts));
+    record_text(r, "options_turned", sentence_turned(p, r->texts));
+    record_text(r, "knob", sentence_knob(p, r->texts));
     record_list(r, "reasons");
-    for (int i = 0; (text = sentence_reason(p, i, &texts)); i++)
+    for (int i = 0; (text = sentence_reason(p, i, r->texts)); i++)
         record_item(r, "reasons", text);
     if (startup.check) {
         struct record *stop = record_inside(r, "startup");
 
         record_text(stop, "check", startup.check);
         record_flag(stop, "certain", startup.certain);
-        record_text(stop, "message", startup_message(p, &startup, &texts));
+        record_text(stop, "message", startup_message(p, &startup, r->texts));
     } else {
         record_text(r, "startup", "");
     }
     record_list(r, "warnings");
-    for (int i = 0; (text = sentence_warning(p, i, &texts)); i++)
+    for (int i = 0; (text = sentence_warning(p, i, r->texts)); i++)
         record_item(r, "warnings", text);
     record_list(r, "fixes");
     for (int i = 0; i < a->fix_count; i++)
         fix_facts(a, options, &a->fixes[i], record_append(r, "fixes"));
-    texts_fini(&texts);
 }
 
 /* ---- layout ---- */
@@ -200,7 +196,6 @@ static const struct member layout_degrees[] = {
 static void layout_facts(const struct plan *p, struct record *r)
 {
     const struct runner_up *second = &p->second;
-    struct texts texts = {0};
 
     record_text(r, "gpu", p->request.gpu->id);
     RECORD_MEMBERS(r, layout_degrees, &p->layout);
@@ -218,8 +213,7 @@ static void layout_facts(const struct plan *p, struct record *r)
     r = record_inside(r, "runner_up");
     RECORD_MEMBERS(r, layout_degrees, &second->layout);
     record_positive(r, "per_hour", "", second->per_hour);
-    record_text(r, "lost_by", sentence_worse_by(second, &texts));
-    texts_fini(&texts);
+    record_text(r, "lost_by", sentence_worse_by(second, r->texts));
 }
 
 /* ---- goals ---- */
@@ -322,16 +316,19 @@ static void stages_facts(const struct plan *p, struct record *doc)
     static const enum figure_id parts[] = {FIGURE_WEIGHTS, FIGURE_ACTIVATION, FIGURE_KV_RESERVED,
                                            FIGURE_FREE};
     const struct request *q = &p->request;
-    struct load load = load_sum(q);
     int pp = p->layout.pp;
+    struct load load;
 
+    if (pp > 1)
+        load = load_sum(q);
     record_list(doc, "stages");
     for (int i = 0; i < pp; i++) {
         struct record *r = record_append(doc, "stages");
-        struct memory m;
+        struct memory m = p->memory;
         int first = layout_stage_begin(q, pp, i);
 
-        memory_stage(q, &load, &p->layout, i, &m);
+        if (pp > 1)
+            memory_stage(q, &load, &p->layout, i, &m);
         record_count(r, "stage", "", i);
         if (q->gpu->mix && i < q->gpu->mix->count)
             record_text(r, "gpu", q->gpu->mix->at[i]->id);
@@ -464,14 +461,12 @@ static void speed_facts(const struct plan *p, struct record *r)
     const char *const keys[] = {"ttft", "tpot", figure_key(p, FIGURE_TOKENS), "requests_per_s",
                                 "bound"};
     const struct speed *v = &p->speed;
-    struct texts texts = {0};
     struct record *step;
 
     if (v->gap != SPEED_KNOWN) {
         for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
             record_text(r, keys[i], "");
-        record_text(r, "unknown", sentence_speed_gap(p, &texts));
-        texts_fini(&texts);
+        record_text(r, "unknown", sentence_speed_gap(p, r->texts));
         return;
     }
     figures_json(p, FIGURE_TTFT, FIGURE_FULL, r);
@@ -498,9 +493,8 @@ static void speed_facts(const struct plan *p, struct record *r)
     record_count(step, "prefill", "s", v->prompts);
     drafts_facts(p, r);
     reduce_facts(p, r);
-    record_text(r, "band", sentence_speed_doubts(p, &texts));
-    record_text(r, "narrower", sentence_speed_narrower(p, &texts));
-    texts_fini(&texts);
+    record_text(r, "band", sentence_speed_doubts(p, r->texts));
+    record_text(r, "narrower", sentence_speed_narrower(p, r->texts));
     r = record_inside(r, "checked");
     hit_facts(p, v->hit, record_inside(r, "tpot"));
     hit_facts(p, v->hit_first, record_inside(r, "ttft"));
@@ -603,24 +597,21 @@ static const struct member buy_members[] = {
 
 static void buy_facts(const struct buy *buy, struct record *r)
 {
-    struct texts texts = {0};
 
     if (!buy->known) {
         record_text(r, "buy", "");
         return;
     }
     r = record_inside(r, "buy");
-    record_text(r, "what", sentence_purchase(buy, &texts));
+    record_text(r, "what", sentence_purchase(buy, r->texts));
     RECORD_MEMBERS(r, buy_members, buy);
-    record_text(r, "as_of", sentence_purchase_date(buy, &texts));
-    texts_fini(&texts);
+    record_text(r, "as_of", sentence_purchase_date(buy, r->texts));
     record_text(r, "source", buy->source);
 }
 
 static void rent_facts(const char *name, const struct rent *rent, struct record *r)
 {
     const struct instance *in = rent->instance;
-    struct texts texts = {0};
 
     if (!rent->known) {
         record_text(r, name, "");
@@ -631,8 +622,7 @@ static void rent_facts(const char *name, const struct rent *rent, struct record 
     record_text(r, "instance", in->type);
     RECORD_MEMBERS(r, rent_figures, rent);
     record_text(r, "region", in->region);
-    record_text(r, "date", sentence_price_date(in, &texts));
-    texts_fini(&texts);
+    record_text(r, "date", sentence_price_date(in, r->texts));
     record_count(r, "age_days", "days",
                  rent->age_days >= 0 && in->basis != DATE_READ ? (double)rent->age_days : NAN);
     record_flag(r, "assumed", in->assumed);
@@ -647,7 +637,6 @@ static void report_cost(const struct plan *p, bool tokens, struct record *doc)
 {
     const struct cost *c = &p->cost;
     const struct rent *wanted = cost_wanted(c);
-    struct texts texts = {0};
 
     if (!p->has_memory) {
         record_text(doc, "cost", "");
@@ -665,8 +654,7 @@ static void report_cost(const struct plan *p, bool tokens, struct record *doc)
                 !wanted         ? c->buy.known ? c->buy.source : ""
                 : wanted->known ? wanted->instance->source
                                 : "");
-    record_text(r, "note", sentence_cost_note(p, &texts));
-    texts_fini(&texts);
+    record_text(r, "note", sentence_cost_note(p, r->texts));
 }
 
 /* ---- the whole ---- */

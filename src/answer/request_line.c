@@ -12,6 +12,8 @@
 #include "base/path.h"
 #include "base/units.h"
 
+#define KEY_MAX 61 /* bytes of a key in an error */
+
 /* ---- reading ---- */
 
 /* Of an option that is numbers with commas between, a number or a list of them as that text;
@@ -57,13 +59,13 @@ static enum gp_status take_value(struct options *options, int id, const char *wh
  * number of --output is part of a request. */
 static bool is_request_option(int id, const json_t *value)
 {
-    struct options scratch = {0};
-    struct gp_err err;
+    if (id == OPT_OUT) {
+        struct options scratch = {0};
 
-    if (id == OPT_OUT)
         return !json_is_string(value) ||
-               (options_text(&scratch, OPT_OUT, "", json_string_value(value), &err) == GP_OK &&
+               (options_text(&scratch, OPT_OUT, "", json_string_value(value), NULL) == GP_OK &&
                 scratch.value[OPT_OUTPUT].given);
+    }
     return (option_rows[id].commands & FOR_PLAN) && !(option_rows[id].commands & FOR_LIST);
 }
 
@@ -89,13 +91,15 @@ static enum gp_status request_line_options(const char *place, json_t *request,
     char where[GP_PATH_MAX];
     enum gp_status rc = GP_OK;
 
+    gp_copy(where, sizeof(where), place);
+    size_t at = strlen(where), most = sizeof(where) - at;
     json_object_foreach(request, key, value)
     {
         int id = option_find(key);
 
         if (strcmp(key, "id") == 0)
             continue;
-        gp_format(where, sizeof(where), "%s%.60s", place, key);
+        gp_copy(where + at, most < KEY_MAX ? most : KEY_MAX, key);
         if (id < 0 || !key[1])
             return unknown_key(where, key, err);
         if (!is_request_option(id, value))

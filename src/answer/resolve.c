@@ -55,6 +55,9 @@ struct planner {
     struct name_reading read;
     struct local_gpu *gpus;
     size_t gpu_count, gpu_cap;
+    const struct gpu *host_of; /* the last whose host was looked for in the whole market */
+    int host_gpus;
+    bool host_assumed;
     char *trace_path; /* NULL: none yet */
     struct trace trace;
     struct market market;
@@ -355,13 +358,14 @@ static const struct model *keep_variant(struct resolving *r, const char *made,
 static void take_context(struct resolving *r)
 {
     const struct model *m = r->request->model;
-    struct model release = *m;
     char word[32];
     int tokens;
 
     for (const char *rest = m->contexts; *rest; rest += strspn(rest, "|")) {
         if (sscanf(rest, "%31[^ |] %d", word, &tokens) == 2 && tokens > 0 &&
             strcasestr(r->model, word)) {
+            struct model release = *m;
+
             release.max_context = tokens;
             release.yarn.context = 0; /* which is said of the others */
             r->request->model = keep_variant(r, " --release", &release);
@@ -376,13 +380,13 @@ static void take_context(struct resolving *r)
 static enum gp_status resolve_yarn(struct resolving *r)
 {
     const struct model *m = r->request->model;
-    struct model longer = *m;
-    struct model_yarn *y = &longer.yarn;
     char made[FORMAT_ID_MAX + 64];
 
-    if (r->request->context <= m->max_context || m->max_context >= y->context ||
+    if (r->request->context <= m->max_context || m->max_context >= m->yarn.context ||
         !r->request->engine->yarn)
         return GP_OK;
+    struct model longer = *m;
+    struct model_yarn *y = &longer.yarn;
     y->factor = (int)ceil(fmin(r->request->context, y->context) / y->original);
     y->trained = m->max_context;
     longer.max_context = (int)fmin((double)y->original * y->factor, y->context);
@@ -601,19 +605,22 @@ static void say_read(struct resolving *r, bool took_format)
 const struct model *planner_release(struct planner *p, const struct model *m,
                                     const struct precision *precision)
 {
-    struct model padded = *m;
     const struct model *kept;
     struct strbuf key;
+    bool other = false;
     int ff = 0;
 
     for (int i = 0; i < m->checkpoint_count && !precision->native; i++)
         if (strcmp(m->checkpoint[i].format, precision->weight->id) == 0)
             ff = m->checkpoint[i].ff;
     for (int k = 0; k < m->kind_count && ff > 0; k++)
+        other |= m->kind[k].ff > 0 && m->kind[k].ff != ff;
+    if (!other)
+        return NULL;
+    struct model padded = *m;
+    for (int k = 0; k < m->kind_count; k++)
         if (m->kind[k].ff > 0)
             padded.kind[k].ff = ff;
-    if (ff == 0 || memcmp(padded.kind, m->kind, sizeof(padded.kind)) == 0)
-        return NULL;
     strbuf_init(&key);
     strbuf_addf(&key, "%s %p --release %s", m->id, (const void *)m, precision->weight->id);
     kept = keep_model(p, key.text, false, &padded);
@@ -1222,7 +1229,12 @@ static enum gp_status resolve_gpu(struct resolving *r)
         }
         gp_sanitize(r->out->gpu_read);
     }
-    q->host_gpus = cost_host_gpus(q->gpu, market, &q->host_assumed);
+    if (p->host_of != q->gpu || market_is_narrowed(market)) {
+        p->host_gpus = cost_host_gpus(q->gpu, market, &p->host_assumed);
+        p->host_of = market_is_narrowed(market) ? NULL : q->gpu;
+    }
+    q->host_gpus = p->host_gpus;
+    q->host_assumed = p->host_assumed;
     q->host_watts = cost_host_watts(q->gpu, market, &q->watts_assumed);
     return calibrate_gpu(&p->calibrations, p->catalog, r->options, r->out, r->err);
 }

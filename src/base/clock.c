@@ -2,7 +2,7 @@
 #include "base/clock.h"
 
 #include <stdbool.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 double clock_now(void)
@@ -16,11 +16,26 @@ double clock_now(void)
 /* Days before month m in a year that is not a leap year. */
 static const int month_days[12] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
 
+/* What stands behind a '-' at *date, which it passes; `missing` where there is none. */
+static int date_part(const char **date, int missing)
+{
+    int number = 0, digits = 0;
+
+    if (**date != '-')
+        return missing;
+    for (++*date; **date >= '0' && **date <= '9' && digits < 2; ++*date, digits++)
+        number = 10 * number + **date - '0';
+    return digits > 0 ? number : missing;
+}
+
 long date_days(const char *date)
 {
-    int y = 0, m = 1, d = 1, used = 0;
+    char *end;
+    long y = strtol(date, &end, 10);
+    const char *rest = end;
+    int m = date_part(&rest, 1), d = date_part(&rest, 1);
 
-    if (sscanf(date, "%4d-%2d-%2d%n", &y, &m, &d, &used) < 1 || y < 1970 || y > 9999)
+    if (y < 1970 || y > 9999)
         return -1;
     if (m < 1 || m > 12 || d < 1)
         return -1;

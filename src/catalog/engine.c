@@ -220,20 +220,17 @@ const struct hit *hits_find(const struct hits *hits, enum hit_kind kind, enum hi
 long engine_first_of(const struct engine *e, const char *family, char text[ENGINE_VERSION_TEXT])
 {
     size_t size = strlen(family);
+    const char *at = size > 0 ? e->families : "";
 
-    for (const char *row = e->families, *end; *row; row = end + (*end == '|')) {
-        end = row + strcspn(row, "|");
-        size_t version = strcspn(row, " ");
+    for (; (at = strstr(at, family)) != NULL && *at; at += size) {
+        const char *row = at;
 
-        for (const char *word = row + version; *word == ' ' && word < end;) {
-            size_t len = strcspn(++word, " |");
-
-            if (len == size && strncmp(word, family, len) == 0 && version < ENGINE_VERSION_TEXT) {
-                gp_format(text, ENGINE_VERSION_TEXT, "%.*s", (int)version, row);
-                return engine_version(text, 0);
-            }
-            word += len;
-        }
+        if (at == e->families || at[-1] != ' ' || !strchr(" |", at[size]))
+            continue;
+        while (row > e->families && row[-1] != '|')
+            row--;
+        gp_format(text, ENGINE_VERSION_TEXT, "%.*s", (int)strcspn(row, " "), row);
+        return engine_version(text, 0);
     }
     return 0;
 }

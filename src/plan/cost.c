@@ -133,18 +133,20 @@ int cost_host_gpus(const struct gpu *gpu, const struct market *market, bool *ass
     for (size_t i = 0; i < market->instance_count; i++) {
         const struct instance *in = &market->instances[i];
 
-        if (in->kind != PRICE_MARKET && in->on_demand > 0 && is_gpu(in->gpu, gpu->id) &&
+        if (is_gpu(in->gpu, gpu->id) && in->kind != PRICE_MARKET && in->on_demand > 0 &&
             market_takes(market, in))
             most = fmin(most, in->on_demand / in->gpu_count / COST_MUCH_LESS);
     }
     for (size_t i = 0; i < market->instance_count; i++) {
         const struct instance *in = &market->instances[i];
+
+        if (!is_gpu(in->gpu, gpu->id))
+            continue;
         /* nobody rents a machine of an unusual size that costs much more than usual ones */
         bool dear =
             usual > 0 && in->gpu_count > usual && !in->user && in->on_demand > in->gpu_count * most;
 
-        if (in->kind == PRICE_LIST && in->gpu_count > offered && !dear &&
-            is_gpu(in->gpu, gpu->id) && market_takes(market, in))
+        if (in->kind == PRICE_LIST && in->gpu_count > offered && !dear && market_takes(market, in))
             offered = in->gpu_count;
     }
     for (size_t i = 0; i < market->server_count; i++) {

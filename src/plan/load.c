@@ -344,8 +344,6 @@ void load_turn(const struct request *q, struct load *load)
     load->usable = gpu_usable(q->gpu);
     load->budget = memory_budget_bytes(q, load->usable, load->fraction);
     load->reasons = reasons_of_request(q, load);
-    load->warnings = warnings_of_request(q, load) | (unsigned)memory_may_take_whole(q)
-                                                        << WARNING_SLICE;
 }
 
 struct load load_sum(const struct request *q)

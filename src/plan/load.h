@@ -69,8 +69,7 @@ struct load {
     bool fits_only;                  /* what misses a goal of speed need not be worked out */
     bool cut_valid;                  /* whoever asks has seen that its layouts are valid */
     uint64_t unturned;               /* bits of enum reason (reason.h) whatever its options ... */
-    uint64_t reasons;                /* ... all of them, */
-    unsigned warnings;               /* ... and of enum warning, of every layout */
+    uint64_t reasons;                /* ... all of them, of every layout */
 };
 
 struct load load_sum(const struct request *request);

@@ -102,7 +102,9 @@ static void fill_figures(const struct load *load, const struct prices *prices, s
 
     held.users = evaluate_held(&p->request, load, &p->layout);
     memory_estimate(&held, load, &p->layout, &p->memory);
-    p->warnings = load->warnings | (uint32_t)(plan_idle(p) > 0) << WARNING_IDLE |
+    p->warnings = warnings_of_request(q, load) |
+                  (uint32_t)memory_may_take_whole(q) << WARNING_SLICE |
+                  (uint32_t)(plan_idle(p) > 0) << WARNING_IDLE |
                   (uint32_t)(p->layout.tp > request_domain(q)) << WARNING_TP_HOSTS;
     if (load->logit_copies_low < load->logit_copies && p->verdict != VERDICT_FITS)
         p->warnings |= 1u << WARNING_SAMPLER;

@@ -126,8 +126,9 @@ static void load_up(const struct request *q, const struct load *load, const stru
     struct step step;
     struct step_others others;
 
-    step_load_sum(q, load, &sums);
-    step_cut(&sums, l, &step);
+    if (!load->step)
+        step_load_sum(q, load, &sums);
+    step_cut(load->step ? load->step : &sums, l, &step);
     step_attach(&step, l, &others);
     /* m and c of decode steps, c of prompts. Batches that are under way in the stages at the
      * same time each move all weights. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "plan/memory.h"
+#include "plan/reason.h"
 #include "plan/weights.h"
 
 #include "profiles.h"
@@ -310,7 +311,8 @@ static void test_kv_kept(void **state)
     s.engine.kv_offload_groups = false;
     m = estimate(q, one);
     assert_near(m.kv_reserved.value, 62 * 8192.0 * q->context, 1);
-    assert_true(load_sum(q).warnings >> WARNING_KV_FLAT & 1);
+    struct load load = load_sum(q);
+    assert_true(warnings_of_request(q, &load) >> WARNING_KV_FLAT & 1);
 }
 
 static void test_kv_on_host(void **state)

@@ -3,6 +3,7 @@
  * that come with the program. Figures are computed by hand or stand in quoted logs.
  */
 #include "catalog/engine.h"
+#include "plan/reason.h"
 #include "plan/rules.h"
 
 #include "sample.h"
@@ -269,9 +270,11 @@ static void test_llama_slots(void **state)
     q->engine = profile_engine(catalog, "ollama");
     assert_near(estimate(q, 1).kv_reserved.value, m.kv_reserved.value, 1);
     q->users = 8;
-    assert_true(load_sum(q).warnings >> WARNING_SLOTS & 1);
+    struct load load = load_sum(q);
+    assert_true(warnings_of_request(q, &load) >> WARNING_SLOTS & 1);
     q->max_num_seqs = 8;
-    assert_false(load_sum(q).warnings >> WARNING_SLOTS & 1);
+    load = load_sum(q);
+    assert_false(warnings_of_request(q, &load) >> WARNING_SLOTS & 1);
 }
 
 /* An untied embedding stays on the host, a tied one is the head too. */
