@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # packages.sh - what others get in place of the sources, each where it would be used; sourced by
-# .ci/run, whose $work and $bare.tar these are.
+# .ci/run, whose $work, $jobs and $bare.tar these are.
 
-: "${work:?}" "${bare:?}"
+: "${work:?}" "${bare:?}" "${jobs:?}"
 package_plan='--plan -m llama-3.1-70b -g h100-sxm -q'
 
 # The planner in a folder with nothing else: no library, no profiles, no /proc, no home.
@@ -65,7 +65,8 @@ package_deb() {
 # The library installed: a program of C and one of Python against it, 8 threads that must agree.
 package_lib() {
     local root=$work/lib-root
-    cd "$work/install" && make install-lib DESTDIR="$root" && make install DESTDIR="$root" || return
+    cd "$work/install" && CFLAGS=-O1 make -j"$jobs" install-lib DESTDIR="$root" &&
+        make install DESTDIR="$root" || return
     local lib=$root$work/usr/lib share=$root$work/usr/share/gpuplan
     PKG_CONFIG_PATH=$lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root pkg-config --exists gpuplan &&
         "${CC:-cc}" -I"$root$work/usr/include" "$tree/tests/lib_program.c" -L"$lib" -lgpuplan \

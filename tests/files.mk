@@ -552,6 +552,7 @@ cli_tests = \
 TESTS += $(lint_tests) $(cli_tests)
 
 test_helpers = \
+	tests/sanitized.h \
 	tests/accuracy/logged.h \
 	tests/accuracy/manual.h \
 	tests/accuracy/rows_out.h \

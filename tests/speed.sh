@@ -56,9 +56,9 @@ count() { # count COMMAND... -> thousand instructions; nothing where none can co
         found=$(awk -F, '/^[0-9]+,/ {printf "%.0f", $1 / 1e3}' "$work/perf")
     fi
     if [ -z "$found" ] && command -v valgrind >/dev/null 2>&1; then
-        valgrind --tool=callgrind --callgrind-out-file=/dev/null --log-file="$work/log" \
-            "$@" >/dev/null 2>&1 || :
-        found=$(awk '/Collected/ {printf "%.0f", $4 / 1e3}' "$work/log")
+        valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null \
+            --log-file="$work/log" "$@" >/dev/null 2>&1 || :
+        found=$(awk '/I *refs/ {gsub(",", ""); printf "%.0f", $NF / 1e3}' "$work/log")
     fi
     echo "$found"
 }

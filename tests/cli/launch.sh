@@ -139,6 +139,8 @@ yaml() { # FILTER: what python's parser makes of $out, as JSON, through jq
     printf '%s\n' "$out" | python3 -c 'import json, sys, yaml
 print(json.dumps(list(yaml.safe_load_all(sys.stdin))))' | jq -r "$1"
 }
+python3 -c 'import yaml' 2>/dev/null && command -v jq >/dev/null && read_yaml=1
+mkdir "$work/manifests" || exit 99
 HF_TOKEN=hf_secret
 export HF_TOKEN
 for target in k8s compose docker slurm triton; do
@@ -150,15 +152,20 @@ for target in k8s compose docker slurm triton; do
             assert_lacks "$target $engine $gpu: no tag is left" "{{" "$out"
             case $target in
             k8s | compose)
-                if python3 -c 'import yaml' 2>/dev/null && command -v jq >/dev/null; then
-                    assert_true "$target $engine $gpu: YAML" test "$(yaml length)" -ge 1
-                fi
-                ;;
+                cp "$work/out" "$work/manifests/$target-$engine-$(printf %s "$gpu" | tr -c 'a-z0-9-' _)" ;;
             *) assert_true "$target $engine $gpu: bash takes it" bash -n "$work/out" ;;
             esac
         done
     done
 done
+[ -z "${read_yaml:-}" ] || assert_eq "YAML, each at least a document" "" "$(
+    python3 - "$work"/manifests/* 2>&1 <<'PY'
+import sys, yaml
+for name in sys.argv[1:]:
+    if not list(yaml.safe_load_all(open(name))):
+        print(name)
+PY
+)"
 run --launch docker -m llama-3.1-8b -g h100-sxm
 assert_contains "its GPU" "--gpus '\"device=0\"'" "$out"
 assert_contains "cache and token" "-v ~/.cache/huggingface:/root/.cache/huggingface -e HF_TOKEN" "$out"
@@ -182,7 +189,7 @@ assert_contains "the token's secret" "name: hf-token" "$out"
 assert_contains "how it is made" 'kubectl create secret generic hf-token' "$out"
 assert_contains "the GPU's label" 'values: ["NVIDIA-H100-80GB-HBM3"]' "$out"
 assert_contains "a volume" "mountPath: /root/.cache/huggingface" "$out"
-if python3 -c 'import yaml' 2>/dev/null && command -v jq >/dev/null; then
+if [ -n "${read_yaml:-}" ]; then
     assert_eq "kinds" "PersistentVolumeClaim Deployment Service" "$(yaml '[.[].kind] | join(" ")')"
     pod='.[1].spec.template.spec'
     assert_eq "no traffic before it serves" "/health /health" "$(yaml "$pod.containers[0] |

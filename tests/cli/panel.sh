@@ -13,8 +13,10 @@ export GPUPLAN_NOW
 # answer OPTIONS...: sets status gpus tp pp dp tpot of the plan
 answer() {
     run --plan -f json "$@"
-    status=$(json verdict.status) gpus=$(json layout.gpus) tp=$(json layout.tp)
-    pp=$(json layout.pp) tpot=$(json speed.tpot.value) hour=$(json cost.per_hour.value)
+    # once, as a start of jq takes longer than the plan
+    {
+        read -r status && read -r gpus && read -r tp && read -r pp && read -r tpot && read -r hour
+    } < <(json verdict.status layout.gpus layout.tp layout.pp speed.tpot.value cost.per_hour.value)
 }
 
 at_most() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a <= 1.02 * b) }'; }

@@ -11,15 +11,8 @@
 
 #include "base/err.h"
 #include "base/path.h"
+#include "tests/sanitized.h"
 #include "unit.h"
-
-#if defined(__SANITIZE_ADDRESS__)
-#define HOSTILE_NO_LIMIT 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define HOSTILE_NO_LIMIT 1
-#endif
-#endif
 
 static inline const char *fixture_path(const char *name)
 {
@@ -50,7 +43,7 @@ static inline void run_limited(bool (*fn)(void), unsigned mib)
 
     assert_true(child >= 0);
     if (child == 0) {
-#ifndef HOSTILE_NO_LIMIT
+#if !SANITIZED
         unsigned long pages = 0;
         FILE *statm = fopen("/proc/self/statm", "r");
         struct rlimit limit;

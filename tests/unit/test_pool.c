@@ -2,10 +2,14 @@
  * test_pool.c - the ladder of a pool: worked examples, and what must hold on random
  * ones.
  *
- * GPUPLAN_POOL_CASES sets how many (default 4), GPUPLAN_POOL_WORK the units a rung may
- * take, GPUPLAN_POOL_SEED begins elsewhere.
+ * GPUPLAN_POOL_CASES sets how many (default 4), GPUPLAN_POOL_WORK the units a rung may take,
+ * GPUPLAN_POOL_SEED begins elsewhere. How near to its bound a plan comes is a matter of the work;
+ * under a sanitizer, where that takes minutes, it is a tenth, and what it reaches is not judged.
  */
 #include "pool_cases.h"
+#include "tests/sanitized.h"
+
+#define WORK_SHARE (SANITIZED ? 10 : 1)
 
 static uint64_t setting(const char *name, uint64_t usual)
 {
@@ -112,8 +116,8 @@ static void test_thirty_models(void **state)
         struct pool_case c;
         struct pool_rung_sum sum;
         case_mix(&c, 1, 30, 1);
-        sum = sums(&c.pool, rung[i], 30000000);
-        if (sum.total > sum.bound * 1.03)
+        sum = sums(&c.pool, rung[i], 30000000 / WORK_SHARE);
+        if (!SANITIZED && sum.total > sum.bound * 1.03)
             fail_msg("case %d: cost %.1f, bound %.1f", i, sum.total, sum.bound);
         case_fini(&c);
     }
@@ -127,13 +131,14 @@ static void check_family(enum case_family family, uint64_t seed)
 
     case_family(&c, family, seed, 30, 1);
     c.pool.change_s[POOL_RESTART] = family % 2 ? 120 : 0;
-    answer = solve(&c.pool, 60000000);
+    answer = solve(&c.pool, 60000000 / WORK_SHARE);
     for (int id = POOL_FIXED; id <= POOL_HOURLY; id++) {
         const struct pool_rung *r = &answer.rungs[id];
         if (getenv("GPUPLAN_POOL_CASES"))
             print_message("family %d seed %d %c: %.2f %%\n", family, (int)seed, "ABCD"[id],
                           100 * r -> gap);
-        if (r->gap > 0.05)
+        check_sums(&c.pool, r);
+        if (!SANITIZED && r->gap > 0.05)
             fail_msg("family %d, seed %d, rung %c: cost %.1f, bound %.1f", family, (int)seed,
                      "ABCD"[id], r -> total, r -> bound);
     }
