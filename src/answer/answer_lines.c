@@ -992,7 +992,7 @@ const char *answer_solved(const struct answer *a, struct texts *t)
     if (!solve_has_limit(q, a->solve))
         return texts_addf(t, "%s: no limit, it keeps no KV", names[a->solve]);
     if (!s->found && s->likely_precision)
-        return texts_addf(t, "precision: certain at none, likely in %s", s->likely_precision);
+        return texts_addf(t, "precision: certain at none, likely in %s", q->precision.id);
     if (!s->found && s->likely > 0)
         return texts_addf(t, "%s: certain at none, likely %s %s", names[a->solve],
                           a->solve == SOLVE_GPUS ? "with" : "up to",

@@ -777,17 +777,13 @@ static bool engines_differ(const struct comparison *c)
     return false;
 }
 
-void comparison_facts(const struct comparison *c, const struct compared *row, struct record *s)
+void record_plan_row(struct record *s, const struct plan *p, bool engine)
 {
-    const struct plan *p = &row->plan;
     const struct memory *m = &p->memory;
     struct quantity none = quantity_unknown();
     bool has = p->has_memory;
     bool pool = has && !p->request.model->weights_only;
 
-    record_flag(s, "front", row->front);
-    record_style(s, STYLE_MARK);
-    record_title(s, "*");
     record_text(s, "gpu", p->request.gpu->id);
     record_text(s, "precision", p->request.precision.id);
     record_flag(s, "precision_native", p->request.precision.native);
@@ -797,7 +793,7 @@ void comparison_facts(const struct comparison *c, const struct compared *row, st
     record_plan_engine(s, p->request.engine);
     struct texts texts = {0};
     record_spare(s, 8);
-    if (!engines_differ(c))
+    if (!engine)
         record_detail(s);
     record_plan_layout(s, p);
     if (request_has_goals(&p->request)) { /* people read it in the column of the verdict */
@@ -832,6 +828,14 @@ void comparison_facts(const struct comparison *c, const struct compared *row, st
     record_text(s, "warning", warning ? warning : "");
     record_detail(s);
     texts_fini(&texts);
+}
+
+void comparison_facts(const struct comparison *c, const struct compared *row, struct record *s)
+{
+    record_flag(s, "front", row->front);
+    record_style(s, STYLE_MARK);
+    record_title(s, "*");
+    record_plan_row(s, &row->plan, engines_differ(c));
 }
 
 enum best { BEST_CHEAPEST, BEST_FASTEST, BEST_VALUE, BEST_COUNT };

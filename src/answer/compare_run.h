@@ -33,6 +33,9 @@ void record_plan_asked(struct record *record, const struct resolved *resolved);
 /* The prices of such a load in words: "spot prices of aws in us, dated only". */
 void record_plan_prices(const struct record *request, struct strbuf *out);
 
+/* A plan as a row: GPU, layout, memory, speed and price. engine: people read it in a column. */
+void record_plan_row(struct record *row, const struct plan *plan, bool engine);
+
 /* A comparison (compare_run.h) in one go: one model, the GPUs and precisions asked for (all GPUs;
  * the model's own precision, fp8 and int4-awq). *fits: at least one row is not does-not-fit. */
 enum gp_status report_compare(struct planner *planner, const struct options *options,

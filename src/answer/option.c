@@ -398,6 +398,32 @@ bool spelling_option(const char *text, const char *dashes, const char *const *na
     return suggest(word, names, count, as, hint, size);
 }
 
+/* "H200 8x", "HGX H100 8x80GB", "H200 8-GPU": cuts the count out of plain; false: it has none. */
+static bool count_behind(char *plain, int *many)
+{
+    for (char *at = plain; (at = strpbrk(at, " -")) != NULL;) {
+        int gpus = 0, times = 0;
+        char *end = ++at;
+
+        if (!isdigit((unsigned char)*at))
+            continue;
+        if (sscanf(at, "%3d%*1[ -]%*1[Gg]%*1[Pp]%*1[Uu]%n", many, &gpus) == 1 && gpus > 0)
+            end = at + gpus + strspn(at + gpus, "sS");
+        else if (sscanf(at, "%3d %*1[xX*]%n", many, &times) == 1 && times > 0)
+            end = at + times;
+        if (end == at || *many < 1 ||
+            (*end && (times == 0 || !isdigit((unsigned char)*end) || strlen(end) < 3 ||
+                      strcasecmp(end + strlen(end) - 2, "gb") != 0)))
+            continue;
+        memmove(at, end, strlen(end) + 1);
+        if (!*at)
+            at[-1] = '\0';
+        gp_trim(plain);
+        return plain[0];
+    }
+    return false;
+}
+
 bool spelling_count(const char *text, char *name, size_t size, int *count)
 {
     char plain[128];
@@ -435,6 +461,10 @@ bool spelling_count(const char *text, char *name, size_t size, int *count)
         *count = many;
         return gp_copy(name, size, plain);
     }
+    if (count_behind(plain, &many)) {
+        *count = many;
+        return gp_copy(name, size, plain);
+    }
     for (n = strlen(plain); n > 0 && isdigit((unsigned char)plain[n - 1]);)
         n--;
     if (!plain[n] || strlen(plain + n) > 5)
@@ -443,7 +473,8 @@ bool spelling_count(const char *text, char *name, size_t size, int *count)
     plain[n] = '\0';
     gp_trim(plain);
     n = strlen(plain);
-    if (n < 2 || !strchr("xX*", plain[n - 1]))
+    if (n < 2 || !strchr("xX*", plain[n - 1]) ||
+        (isalpha((unsigned char)plain[n - 2]) && !strchr("xXsS*", plain[n - 2]))) /* M3 Max 128 */
         return false;
     plain[n - 1] = '\0';
     gp_trim(plain);

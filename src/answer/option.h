@@ -192,8 +192,8 @@ const char *options_word(const struct options *options, enum option_id id, const
 bool spelling_option(const char *text, const char *dashes, const char *const *names, size_t count,
                      char *hint, size_t size);
 
-/* "8xH200", "H100 x8", "8*l40s", "2 x a100 80gb" and "dual-3090" as a name and a count; false
- * when the text is none of these. */
+/* "8xH200", "H100 x8", "H100 8x", "8*l40s", "2 x a100 80gb" and "dual-3090" as a name and a count;
+ * false when the text is none of these. */
 bool spelling_count(const char *text, char *name, size_t size, int *count);
 
 #endif

@@ -304,20 +304,19 @@ static void keep_replayed(const struct plan *p, const struct market *market, str
     *count = kept;
 }
 
-enum gp_status planner_answer(struct planner *p, const struct options *options, struct answer *out,
-                              struct gp_err *err)
+/* The plan alone; *c: what other fixes may choose from, where that was read. */
+static enum gp_status planner_choose(struct planner *p, const struct options *options,
+                                     struct choices *c, struct answer *out, struct gp_err *err)
 {
-    struct choices c;
-
     /* resolving begins with nothing, and fix_count tells of the fixes */
     memset(&out->plan, 0, offsetof(struct answer, fixes) - offsetof(struct answer, plan));
     out->fix_count = 0;
-    memset(&c, 0, sizeof(c));
+    memset(c, 0, sizeof(*c));
     enum gp_status rc = planner_resolve(p, options, NULL, NULL, NULL, &out->resolved, err);
     const struct request *q = &out->resolved.request;
     if (rc)
         return rc;
-    c.trace = planner_trace(p, &out->resolved);
+    c->trace = planner_trace(p, &out->resolved);
     out->solve = (enum solve)(options_choice(options, OPT_SOLVE) + 1); /* -1: none */
     if (out->solve > SOLVE_BUDGET)
         return gp_fail(err, GP_E_USAGE, "--solve", "gpuplan --replay --solve rate --ttft-p99 MS",
@@ -326,28 +325,47 @@ enum gp_status planner_answer(struct planner *p, const struct options *options, 
         return gp_fail(err, GP_E_USAGE, "--solve", "give --users, or leave --solve",
                        "the users follow from --rate");
     if (out->resolved.gpu_chosen || out->solve != SOLVE_NONE) {
-        rc = offer_all(p, q, &c, err);
+        rc = offer_all(p, q, c, err);
         if (rc)
             return rc;
         if (out->resolved.gpu_chosen)
-            choose_gpu(out, &c);
+            choose_gpu(out, c);
     }
     if (out->solve == SOLVE_NONE) {
         planner_plan(p, &out->resolved, &out->plan);
     } else {
-        struct choices own = c; /* the highest precision first, beginning with the request's */
+        struct choices own = *c; /* the highest precision first, beginning with the request's */
         int room = (int)(sizeof(own.lower) / sizeof(own.lower[0]));
 
-        own.lower_count = (c.lower_count < room ? c.lower_count : room - 1) + 1;
+        own.lower_count = (c->lower_count < room ? c->lower_count : room - 1) + 1;
         memmove(&own.lower[1], &own.lower[0], (size_t)(own.lower_count - 1) * sizeof(own.lower[0]));
         own.lower[0] = (struct precisions){q->precision, q->draft_precision, q->model};
         out->solved = solve_request(q, out->solve, &own, &out->resolved.market, &out->plan);
     }
     plan_replay(&out->plan);
+    return GP_OK;
+}
+
+enum gp_status planner_decide(struct planner *planner, const struct options *options,
+                              struct answer *out, struct gp_err *err)
+{
+    struct choices c;
+
+    return planner_choose(planner, options, &c, out, err);
+}
+
+enum gp_status planner_answer(struct planner *p, const struct options *options, struct answer *out,
+                              struct gp_err *err)
+{
+    struct choices c;
+    enum gp_status rc = planner_choose(p, options, &c, out, err);
+
+    if (rc)
+        return rc;
     /* a plan that fits has at most one fix, a deeper pipeline, which needs no choices
      */
     if (out->plan.verdict != VERDICT_FITS && !c.gpus)
-        rc = offer_all(p, q, &c, err);
+        rc = offer_all(p, &out->resolved.request, &c, err);
     plan_otherwise(out);
     plan_beside(out);
     if (!rc)

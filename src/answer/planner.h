@@ -128,6 +128,9 @@ struct answer {
 
 enum gp_status planner_answer(struct planner *planner, const struct options *options,
                               struct answer *out, struct gp_err *err);
+/* The plan alone: no fixes, nothing beside it. */
+enum gp_status planner_decide(struct planner *planner, const struct options *options,
+                              struct answer *out, struct gp_err *err);
 /* Adds to the fixes of an answer that fits what would be better (plan/better.h): for an
  * answer that somebody reads, as it takes some planning. */
 enum gp_status planner_betters(struct planner *planner, struct answer *answer, struct gp_err *err);

@@ -409,8 +409,8 @@ void print_plan_line(const struct answer *a, struct strbuf *out)
                     figure_amount(AS_TIME, plan_pace(p), &texts));
     if (p->has_memory && p->cost.per_hour > 0)
         strbuf_addf(out, ", %s/h", UNITS_MONEY(p->cost.per_hour));
-    if (a->goals.state != GOAL_NOT_ASKED)
-        strbuf_addf(out, ", goals %s", goal_word(a->goals.state));
+    if (plan_goals(p) != GOAL_NOT_ASKED)
+        strbuf_addf(out, ", goals %s", goal_word(plan_goals(p)));
     if (p->limit != LIMIT_NONE)
         strbuf_addf(out, ", limit %s", limit_word(p->limit));
     if (a->solved.found || a->solved.likely > 0 || a->solved.likely_precision)

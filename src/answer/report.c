@@ -736,7 +736,7 @@ void report_plan(const struct answer *a, const struct options *options, bool why
         record_text(r, "field", option_choice(OPT_SOLVE, (int)a->solve - 1, solve));
         record_flag(r, "found", a->solved.found);
         if (a->solved.likely_precision)
-            record_text(r, "likely", a->solved.likely_precision);
+            record_text(r, "likely", p->request.precision.id);
         else
             record_positive(r, "likely", "", a->solved.likely);
         if (a->solved.goals)

@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "answer/compare_run.h"
 #include "answer/option.h"
 #include "answer/report.h"
 #include "base/json.h"
@@ -325,8 +326,27 @@ enum gp_status batch_report(struct planner *planner, const struct options *optio
     return rc;
 }
 
+/* Its plan alone, as gpuplan.row/1. */
+static enum gp_status batch_row(struct planner *planner, const struct options *options,
+                                const char *place, struct record *doc, struct gp_err *err)
+{
+    struct answer a;
+    enum gp_status rc = options_inference(options, "is for --train only", err);
+
+    if (!rc)
+        rc = planner_decide(planner, options, &a, err);
+    if (rc) {
+        request_line_place(err, place);
+        return rc;
+    }
+    report_begin(doc, "gpuplan.row/1", a.plan.request.data_date);
+    record_text(doc, "model", a.plan.request.model->id);
+    record_plan_row(doc, &a.plan, true);
+    return GP_OK;
+}
+
 bool batch_answer(struct planner *planner, const char *where, long line, const char *text,
-                  size_t len, struct strbuf *out)
+                  size_t len, bool row, struct strbuf *out)
 {
     struct gp_err err = {0};
     struct request_line request;
@@ -337,7 +357,9 @@ bool batch_answer(struct planner *planner, const char *where, long line, const c
     gp_format(place, sizeof(place), "%s:%ld", where, line);
     record_init(&doc);
     enum gp_status rc = request_line_read(where, line, text, len, &request, &err);
-    if (!rc)
+    if (!rc && row && !request.options.value[OPT_TRAIN].given)
+        rc = batch_row(planner, &request.options, place, &doc, &err);
+    else if (!rc)
         rc = batch_report(planner, &request.options, place,
                           !options_flag(&request.options, OPT_WHY), &doc, &err);
     if (rc)

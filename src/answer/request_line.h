@@ -43,9 +43,10 @@ void request_line_place(struct gp_err *err, const char *place);
 void request_line_write(const struct options *options, struct strbuf *out);
 
 /* Appends one line of JSON, gpuplan.plan/1, gpuplan.train/1 or gpuplan.error/1, to
- * out. False for the last. where and line name the request in errors. */
+ * out. False for the last. where and line name the request in errors. row: in place of
+ * gpuplan.plan/1 gpuplan.row/1, for which nothing but the plan is sought. */
 bool batch_answer(struct planner *planner, const char *where, long line, const char *text,
-                  size_t len, struct strbuf *out);
+                  size_t len, bool row, struct strbuf *out);
 
 /* The answer of a request as gpuplan.plan/1 or gpuplan.train/1; brief: report.h. place names the
  * request in errors. */

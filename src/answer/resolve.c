@@ -1151,6 +1151,7 @@ enum gp_status planner_named_gpu(struct planner *p, const char *text, const stru
     char reading[160], hint[160];
     const char *near;
     int many = 0, gb = catalog_vgpu_memory(text);
+    bool before = isdigit((unsigned char)text[0]) || strchr(text, '(');
     enum gp_status rc;
 
     if (gb > 0) {
@@ -1163,10 +1164,12 @@ enum gp_status planner_named_gpu(struct planner *p, const char *text, const stru
                        "no GPU '%.80s'", text)
              : find_gpu(p, text, gpu, count, &own);
     if (rc == GP_E_USAGE && !name_counted(text, &many) && !strchr(text, ':') &&
-        (isdigit((unsigned char)text[0]) || strchr(text, '(')) &&
         spelling_count(text, reading, sizeof(reading), &many) && many <= PLAN_MAX_GPUS &&
-        planner_named_gpu(p, reading, gpu, count, NULL) == GP_OK) { /* 2x DGX H100 */
-        *count = many * (*count > 0 ? *count : 1);
+        planner_named_gpu(p, reading, gpu, count, NULL) == GP_OK &&
+        (before || *count > 0)) { /* 2x DGX H100, but no fans: Ventus 3X */
+        bool its = (*count == many || strcasestr(text, "gpu")) && !before; /* HGX H200 8x */
+
+        *count = its ? many : many * (*count > 0 ? *count : 1);
         if (*count <= PLAN_MAX_GPUS)
             return GP_OK;
     }

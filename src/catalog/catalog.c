@@ -1141,7 +1141,9 @@ bool catalog_gpu_reading(struct catalog *catalog, const char *text, char *readin
         if (catalog_gpu(catalog, known, &gpu, NULL) == GP_OK && strcmp(gpu->vendor, "apple") == 0)
             return fabs(atof(memory) * 1e9 / gpu->memory_marketed - 1) < MEMORY_BAND
                        ? gp_format(reading, size, "%s%s", gpu->id, colon ? colon : "")
-                       : gp_format(reading, size, "%s:%s%s", gpu->id, memory, colon ? colon : "");
+                       : gp_format(reading, size, "%s:%s%s%s", gpu->id, memory,
+                                   memory[strspn(memory, "0123456789.")] ? "" : "gb",
+                                   colon ? colon : "");
         memory[-1] = joint;
     }
     const char *slash = strchr(plain, '/'); /* "nvidia/h100" */

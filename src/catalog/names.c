@@ -1011,7 +1011,7 @@ bool name_gpu_known(const struct name_rules *rules, const struct registry_name *
         name_gpu_words(rules, full ? words : plain, &mine);
         found = !several && !words_hold_any(words, rules->gpu_others) &&
                 find_gpu_name(rules, known, count, &mine, apple, &at, &n) &&
-                (strchr(text, ' ') || n == mine.count);
+                (strchr(text, ' ') || apple || n == mine.count);
     }
     gp_copy(out, NAME_WORDS_MAX, apple ? "apple" : "");
     for (int i = at; i < at + n; i++)

@@ -91,7 +91,8 @@ static void portion_answer(struct worker *w, struct portion *p)
         size_t len = (size_t)((stop ? stop : end) - at);
 
         if (strspn(at, " \t\r") < len)
-            w->failed |= !batch_answer(w->planner, w->run->name, line, at, len, &p->out);
+            w->failed |= !batch_answer(w->planner, w->run->name, line, at, len,
+                                       w->run->in->quiet, &p->out);
         at += len + 1;
     }
 }
@@ -182,7 +183,8 @@ static void pass_over(struct run *r)
         struct portion *p = &r->portion[r->portions++];
 
         r->worker[0].failed |=
-            !batch_answer(r->worker[0].planner, r->name, r->line + 1, r->block, r->len, &p->out);
+            !batch_answer(r->worker[0].planner, r->name, r->line + 1, r->block, r->len,
+                          r->in->quiet, &p->out);
     }
     r->skipping = stop == NULL;
     r->line += stop != NULL;

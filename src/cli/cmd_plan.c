@@ -197,13 +197,14 @@ static enum gp_status print_measured(const struct answer *a, struct strbuf *out,
 static enum gp_status plan_run(struct invocation *in, struct gp_err *err)
 {
     bool why = options_flag(&in->options, OPT_WHY);
+    bool line = in->quiet && in->format == OUTPUT_TEXT;
     struct answer a;
 
     if (in->options.value[OPT_TRAIN].given)
         return train_run(in, err);
     enum gp_status rc = options_inference(&in->options, "is for --train only", err);
     if (!rc)
-        rc = planner_answer(in->planner, &in->options, &a, err);
+        rc = (line ? planner_decide : planner_answer)(in->planner, &in->options, &a, err);
     if (!rc && !in->quiet && in->format != OUTPUT_CSV && in->format != OUTPUT_MARKDOWN)
         rc = planner_betters(in->planner, &a, err);
     if (rc)
@@ -212,11 +213,11 @@ static enum gp_status plan_run(struct invocation *in, struct gp_err *err)
         print_plan_json(&a, &in->options, why, &in->out);
     else if (in->format != OUTPUT_TEXT)
         print_plan_table(&a, in->format, &in->out);
-    else if (in->quiet)
+    else if (line)
         print_plan_line(&a, &in->out);
     else
         print_plan(&a, &in->options, why, in->verbose, &in->out);
-    if (in->verbose && in->format == OUTPUT_TEXT && !in->quiet)
+    if (in->verbose && in->format == OUTPUT_TEXT && !line)
         rc = print_measured(&a, &in->out, err);
     in->exit_code = !reasons_pass(a.plan.reasons);
     return rc;

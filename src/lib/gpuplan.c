@@ -170,7 +170,7 @@ PUBLIC gpuplan_answer *gpuplan_ask(gpuplan *g, const char *request)
     struct planner *planner = take_planner(g);
     struct gpuplan_answer *a = answer_new();
 
-    batch_answer(planner, "request", 1, request, strlen(request), &a->text);
+    batch_answer(planner, "request", 1, request, strlen(request), false, &a->text);
     put_planner(g, planner);
     return answer_end(a);
 }

@@ -128,17 +128,25 @@ unsigned plan_keep_context(const struct request *asked, const struct request *fi
     return (unsigned)(asked->context_auto && !same) << CHANGE_CONTEXT;
 }
 
+/* Is p better than the plan? *e: the best layout of it. */
+static bool fix_helps(const struct fix_search *f, const struct proposal *p, struct evaluation *e)
+{
+    bool fits = f->plan->verdict <= VERDICT_MARGINAL; /* nothing less is of use */
+
+    (fits ? search_offer : search_starting)(&p->request, f->market, SEARCH_FEWEST_GPUS, e);
+    return e->verdict != VERDICT_SLOW && e->verdict < f->plan->verdict;
+}
+
 static bool fix_propose(struct fix_search *f, const struct proposal *p)
 {
     struct evaluation e;
-    bool fits = f->plan->verdict <= VERDICT_MARGINAL; /* nothing less is of use */
 
-    (fits ? search_offer : search_starting)(&p->request, f->market, SEARCH_FEWEST_GPUS, &e);
+    if (!fix_helps(f, p, &e))
+        return false;
     /* which leaves out what a plan may prefer to what may not fit */
     if (e.verdict == VERDICT_MARGINAL)
         search_layout_planned(&p->request, f->market, SEARCH_FEWEST_GPUS, &e);
-    if (e.verdict == VERDICT_DOES_NOT_FIT || e.verdict == VERDICT_SLOW ||
-        e.verdict >= f->plan->verdict)
+    if (e.verdict == VERDICT_SLOW || e.verdict >= f->plan->verdict)
         return false;
     fix_offer(f, p, &e);
     return true;
@@ -230,18 +238,45 @@ static bool propose_knobs(struct fix_search *f, enum change a, enum change b)
     return false;
 }
 
-static void engine_knobs(struct fix_search *f)
+/* May options of the engine do it? Each step of vLLM's frees memory, but a larger share leaves less
+ * beside it: what all of them together do not cure, with that and without, none does. */
+static bool knobs_help(const struct fix_search *f)
 {
     const struct request *asked = &f->plan->request;
-    uint64_t rest = REASON_BIT(REASON_REST_LACKS) | REASON_BIT(REASON_REST_TIGHT);
+    bool help = request_asks_speed(asked) || memory_budget(asked) != BUDGET_UTILIZATION;
+
+    for (int share = 0; share < 2 && !help; share++) {
+        struct proposal p = fix_begin(f, FIX_KNOBS, RANK_KNOB, 0);
+        struct evaluation e;
+
+        for (int a = KNOBS_FIRST + !share; a < KNOBS_END; a++)
+            for (const double *step = knob_steps[a]; *step > 0; step++)
+                turn_knob(&p, (enum change)a, *step);
+        help = p.changes && fix_helps(f, &p, &e);
+    }
+    return help;
+}
+
+static void turn_knobs(struct fix_search *f)
+{
     bool any = false;
 
+    if (!knobs_help(f))
+        return;
     for (int a = KNOBS_FIRST; a < KNOBS_END; a++)
         if (a != CHANGE_SEQS || f->plan->limit != LIMIT_STATES)
             any = propose_knobs(f, (enum change)a, (enum change)a) || any;
     for (int a = KNOBS_FIRST; a < KNOBS_END && !any; a++)
         for (int b = a + 1; b < KNOBS_END; b++)
             propose_knobs(f, (enum change)a, (enum change)b);
+}
+
+static void engine_knobs(struct fix_search *f)
+{
+    const struct request *asked = &f->plan->request;
+    uint64_t rest = REASON_BIT(REASON_REST_LACKS) | REASON_BIT(REASON_REST_TIGHT);
+
+    turn_knobs(f);
     if (asked->engine->state_exit && f->plan->limit == LIMIT_STATES &&
         f->plan->memory.state_blocks.low >= 1) {
         struct proposal p = fix_begin(f, FIX_STATES, RANK_KNOB, BIT(CHANGE_SEQS));

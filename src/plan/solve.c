@@ -147,7 +147,7 @@ static struct solution solve_precision(const struct request *q, const struct cho
         if (s.found)
             return s;
         if (!s.likely_precision && request_holds(&r, NULL, ODDS_LIKELY)) {
-            s.likely_precision = offers->lower[i].model.id;
+            s.likely_precision = true;
             likely = r;
         }
     }

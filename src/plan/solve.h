@@ -25,7 +25,7 @@ struct solution {
     bool found;    /* the plan's value fits for certain */
     double likely; /* tokens or users up to which it likely fits, where that is more, or GPUs
                     * where none are certain; 0 = none */
-    const char *likely_precision; /* the same of a precision, borrowed; NULL = none */
+    bool likely_precision; /* the same of the precision that was planned */
     double sure; /* tokens or users up to which the goals are sure, where that is less */
     bool goals;  /* there are goals that are not sure at the plan's value */
 };

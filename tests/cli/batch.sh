@@ -83,6 +83,35 @@ assert_contains "an answer at once" '"id": 1' "$first"
 exec 3>&- 4<&-
 wait
 
+# -q: a row each, of the same plan
+cat >"$work/rows" <<'JSONL'
+{"id": 1, "model": "llama-3.1-8b", "gpu": "l4"}
+{"id": 2, "model": "llama-3.1-70b", "gpu": "l4:2"}
+{"id": 3, "model": "llama-3.1-70b", "gpu": "h100-sxm", "users": 64, "tpot": 30}
+{"id": 4, "model": "qwen3-30b-a3b", "gpu": "rtx-4090:1", "users": 8}
+{"id": 5, "model": "llama-3.1-8b", "solve": "budget"}
+{"id": 6, "model": "bge-m3", "gpu": "l4", "rate": 10}
+{"id": 7, "model": "no-such-model"}
+{"id": 8, "model": "llama-3.1-8b", "gpu": "l4", "train": "lora"}
+{"id": 9, "model": "llama-3.1-8b", "gpu": "l4", "zero": 3}
+JSONL
+run --batch "$work/rows"
+plans=$out
+run --batch -q "$work/rows"
+rows=$out
+assert_eq "verdicts of rows" \
+    "$(printf '%s\n' "$plans" | sed -n 's/.*"verdict": {"status": "\([a-z-]*\)", "limit": "\([a-z-]*\)".*/\1 \2/p')" \
+    "$(printf '%s\n' "$rows" |
+        sed -n 's/.*"verdict": "\([a-z-]*\)".*"limit": "\([a-z-]*\)".*/\1 \2/p
+                s/.*"verdict": {"status": "\([a-z-]*\)", "limit": "\([a-z-]*\)".*/\1 \2/p')"
+assert_eq "their layouts" \
+    "$(printf '%s\n' "$plans" | grep plan/1 |
+        sed 's/.*"layout": {"gpu": "[^"]*", \("gpus": [0-9]*, "tp": [0-9]*, "pp": [0-9]*\).*/\1/')" \
+    "$(printf '%s\n' "$rows" | grep row/1 | grep -oE '"gpus": [0-9]+, "tp": [0-9]+, "pp": [0-9]+')"
+assert_eq "and what is no plan" "$(printf '%s\n' "$plans" | tail -n 3)" \
+    "$(printf '%s\n' "$rows" | tail -n 3)"
+assert_contains "a row has the id" '"id": 6}' "$rows"
+
 # lines without an end, empty input, a line that is too long, control characters
 run --batch /dev/null
 assert_eq "empty input" "0:" "$rc:$out"

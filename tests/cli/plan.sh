@@ -547,6 +547,8 @@ for request in "-m 1B -g b300:8 -c 1 --engine llama.cpp" "-m 1B -g b300:8 -c 1" 
 done
 run --plan -m llama-3.1-70b -g l40s:1 --solve precision
 assert_contains "precision solved" "int4-awq" "$out"
+run --plan -m lfm2-1.2b -g rtx-3050-laptop-4g:1 -u 8 -c 4096 --solve precision
+assert_contains "precision solved, likely" "certain at none, likely in fp8" "$out"
 run --plan -m llama-3.1-8b --solve budget -q
 assert_eq "budget solved" 0 "$rc"
 

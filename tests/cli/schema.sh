@@ -174,7 +174,16 @@ printf '%s\n' "$out" | grep 'gpuplan.error/1' >>error.json
 printf '%s\n' "$out" | grep 'gpuplan.train/1' >>train.json
 assert_eq "lines of --batch" 10 "$(printf '%s\n' "$out" | wc -l | tr -d ' ')"
 assert_eq "errors of --batch" 5 "$(wc -l <error.json | tr -d ' ')"
-for schema in plan train compare pool compose table error; do
+cat >>requests <<'END'
+{"model": "llama-3.1-70b", "gpu": "l40s:4", "rate": 1, "tpot": 30, "ttft_p95": 500, "id": 7}
+{"model": "bge-m3", "gpu": "l4"}
+{"model": "deepseek-v3", "gpu": "h200-sxm", "price": "buy"}
+END
+run --batch -q requests
+printf '%s\n' "$out" | grep 'gpuplan.row/1' >row.json
+assert_eq "rows of --batch -q" 6 "$(wc -l <row.json | tr -d ' ')"
+refused row 's/"verdict": *"[a-z-]*"/"verdict": "maybe"/'
+for schema in row plan train compare pool compose table error; do
     valid "$schema"
 done
 refused plan '1,/"users"/s/"users"/"userz"/'

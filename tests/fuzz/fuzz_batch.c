@@ -47,10 +47,9 @@ static void check(const struct strbuf *out, bool answered)
 {
     json_t *reply = json_loadb(out->text, out->len, 0, NULL);
     const char *schema = json_string_value(json_object_get(reply, "schema"));
-    const char *wanted = answered ? "gpuplan.plan/1" : "gpuplan.error/1";
 
     if (memchr(out->text, '\n', out->len) != out->text + out->len - 1 || !schema ||
-        strcmp(schema, wanted) != 0) {
+        (strcmp(schema, "gpuplan.error/1") != 0) != answered) {
         fprintf(stderr, "no answer: %s\n", out->text);
         abort();
     }
@@ -61,7 +60,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct strbuf out;
     strbuf_init(&out);
-    bool answered = batch_answer(catalogue(), "fuzz", 1, (const char *)data, size, &out);
+    bool row = size % 2 > 0;
+    bool answered = batch_answer(catalogue(), "fuzz", 1, (const char *)data, size, row, &out);
 
     check(&out, answered);
     strbuf_fini(&out);
