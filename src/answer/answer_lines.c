@@ -306,7 +306,7 @@ static void mix_lines(struct answer_lines *lines)
     for (int i = 0; i < mix->count && mix->count == p->layout.pp; i++) {
         int first = layout_stage_begin(&p->request, p->layout.pp, i);
 
-        memory_stage(&p->request, &load, &p->layout, i, &m);
+        plan_stage(p, &load, i, &m);
         line_addf(lines, "stage", "%s: %d layers, weights %.2f, KV %.2f, free %.2f GiB",
                   mix->at[i]->id, layout_stage_begin(&p->request, p->layout.pp, i + 1) - first,
                   m.weights.value / GP_GIB, m.kv_reserved.value / GP_GIB, m.free.value / GP_GIB);

@@ -328,7 +328,7 @@ static void stages_facts(const struct plan *p, struct record *doc)
         int first = layout_stage_begin(q, pp, i);
 
         if (pp > 1)
-            memory_stage(q, &load, &p->layout, i, &m);
+            plan_stage(p, &load, i, &m);
         record_count(r, "stage", "", i);
         if (q->gpu->mix && i < q->gpu->mix->count)
             record_text(r, "gpu", q->gpu->mix->at[i]->id);

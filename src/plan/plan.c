@@ -93,14 +93,29 @@ int plan_idle(const struct plan *p)
     return q->rate <= 0 && !q->model->weights_only && idle > 0 ? (int)idle : 0;
 }
 
+/* The others wait outside of the memory. */
+static struct request plan_held(const struct plan *p, const struct load *load)
+{
+    struct request held = p->request;
+
+    held.users = evaluate_held(&p->request, load, &p->layout);
+    return held;
+}
+
+void plan_stage(const struct plan *p, const struct load *load, int stage, struct memory *out)
+{
+    struct request held = plan_held(p, load);
+
+    memory_stage(&held, load, &p->layout, stage, out);
+}
+
 static void fill_figures(const struct load *load, const struct prices *prices, struct plan *p)
 {
     const struct market *market = prices->market;
     const struct request *q = &p->request;
     const struct speed *v = &p->speed;
-    struct request held = p->request; /* the others wait outside of the memory */
+    struct request held = plan_held(p, load);
 
-    held.users = evaluate_held(&p->request, load, &p->layout);
     memory_estimate(&held, load, &p->layout, &p->memory);
     p->warnings = warnings_of_request(q, load) |
                   (uint32_t)memory_may_take_whole(q) << WARNING_SLICE |

@@ -244,6 +244,9 @@ bool plan_spans(const struct plan *plan);
 /* Replicas that have no request; 0 where a rate says how many are in flight. */
 int plan_idle(const struct plan *plan);
 
+/* The memory of one pipeline stage. load: load_sum() of the plan's request. */
+void plan_stage(const struct plan *plan, const struct load *load, int stage, struct memory *out);
+
 /* Takes back what a plan found, options of the engine and the users of a rate: the request as it
  * was asked. */
 void plan_untuned(const struct plan *plan, struct request *request);

@@ -129,6 +129,14 @@ CASES
     assert_true "why has terms" test "$(json why.#)" -gt 12
 fi
 
+# stages hold those who do not wait, as the one that binds does
+for request in "llama-3.1-8b -g rtx-3090:2 --tp 1 --pp 2" "llama-3.1-8b -g rtx-5000-ada-laptop:1"; do
+    # shellcheck disable=SC2086 # words
+    run --plan -m $request -u 1000 --ttft 500 -f json
+    have_json && assert_eq "stages of $request" "$(json memory.per_gpu.kv_reserved.value)" \
+        "$(json memory.stages.0.kv_reserved.value)"
+done
+
 # ---- goals of speed, and a rate ------------------------------------------------------------------
 
 speed="-m llama-3.1-70b -p fp8 -g h100-sxm"
