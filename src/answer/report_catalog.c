@@ -479,12 +479,8 @@ static enum gp_status report_model_show(struct planner *planner, const char *id,
                                         struct gp_err *err)
 {
     const struct model *m;
-    struct catalog *catalog = planner_catalog(planner);
-    struct name_reading read;
-    enum gp_status rc = catalog_model(catalog, id, &m, err);
+    enum gp_status rc = catalog_model(planner_catalog(planner), id, &m, err);
 
-    if (rc == GP_E_USAGE && catalog_read_name(catalog, id, &read, NULL) == GP_OK && read.id)
-        rc = catalog_model(catalog, read.id, &m, err);
     return rc ? rc : model_facts(planner, m, m->id, out, err);
 }
 
@@ -952,6 +948,7 @@ enum gp_status report_show(struct planner *planner, const char *id, struct recor
 {
     struct gp_err mine = {0};
     struct hub_model cached;
+    struct name_reading read;
     enum gp_status rc = GP_E_USAGE;
 
     for (const struct report_class *c = report_classes; c->word; c++) {
@@ -967,6 +964,8 @@ enum gp_status report_show(struct planner *planner, const char *id, struct recor
         record_fini(doc);
     }
     show_begin(doc, &report_classes[0]);
+    if (catalog_read_name(planner_catalog(planner), id, &read, NULL) == GP_OK && read.id)
+        return report_model_show(planner, read.id, doc, err); /* it takes some time */
     if (path_is_file(id) || path_is_dir(id) || hub_cache_find(id, &cached))
         return report_local_model(planner, id, doc, err);
     return unknown_id(planner_catalog(planner), id, err);
