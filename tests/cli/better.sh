@@ -18,6 +18,11 @@ assert_contains "a heading" "what would be better (each one was planned)" "$out"
 assert_contains "one that is cheaper" "    cheaper       weights in " "$out"
 assert_contains "with its price" " per million (-" "$out"
 assert_contains "and its command" "gpuplan --plan -m llama-3.1-8b -g l40s --precision " "$out"
+# bits are given up for money: at one price 8 of them before 4
+run --plan -m glm-5 -g b300
+assert_contains "of one price the most bits" "cheaper: weights in fp8, \$27.96/h" "$out"
+run --plan -m glm-5 -g b300 --precision int4-awq -q
+assert_contains "fewer cost as much" "\$27.96/h" "$out"
 
 # a GPU that saves more than it is slower
 run --plan -m llama-3.1-70b -p fp8 -g h100-sxm -c 8k -u 16
