@@ -1190,9 +1190,12 @@ enum gp_status planner_named_gpu(struct planner *p, const char *text, const stru
         if (own.hint[strlen(own.hint) - 1] == ':')
             own.hint[0] = '\0';
     }
-    if (rc == GP_E_USAGE && (!own.hint[0] || strncmp(own.hint, "--list", 6) == 0))
+    if (rc == GP_E_USAGE && (!own.hint[0] || strncmp(own.hint, "--list", 6) == 0)) {
         gp_copy(own.hint, sizeof(own.hint),
                 "see gpuplan --list gpus; or -g with its memory and bandwidth: 24GB@1008GB/s");
+        if (strncmp(own.text, "no GPU '", 8) == 0 && !strchr(text, '+')) /* whole: EVO-X9 */
+            gp_format(own.text, sizeof(own.text), "no GPU '%.80s'", text);
+    }
     if (rc == GP_E_USAGE && (near = catalog_near_instance(p->catalog, text)) != NULL)
         gp_format(own.hint, sizeof(own.hint), "did you mean %s?", near);
     if (rc == GP_E_USAGE && strchr(text, ','))
