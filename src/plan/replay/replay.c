@@ -11,17 +11,6 @@
 #include "base/mem.h"
 #include "plan/replay/replica.h"
 
-static const char *const router_words[ROUTER_COUNT] = {
-#define X(NAME, word) [ROUTER_##NAME] = word,
-    ROUTERS(X)
-#undef X
-};
-
-const char *router_word(enum router router)
-{
-    return router_words[router];
-}
-
 /* ---- arrivals ---- */
 
 /* What is to come at a known time, the first of it first. */

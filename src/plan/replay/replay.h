@@ -120,14 +120,7 @@ struct replay_clock {
 };
 
 /* How a request goes to a replica. */
-#define ROUTERS(X)          \
-    X(ROUND, "round-robin") \
-    X(LEAST, "least-load")  \
-    X(PREFIX, "prefix")     \
-    X(SESSION, "session")
-#define X(NAME, word) ROUTER_##NAME,
-enum router { ROUTERS(X) ROUTER_COUNT };
-#undef X
+enum router { ROUTER_ROUND, ROUTER_LEAST, ROUTER_PREFIX, ROUTER_SESSION };
 
 /* What of a request is told; s, NAN where it was refused. */
 struct replay_outcome {
@@ -194,7 +187,5 @@ void replay_result_fini(struct replay_result *result);
 
 /* The middle of a bin of gaps, s. */
 double replay_gap_seconds(int bin);
-
-const char *router_word(enum router router);
 
 #endif
