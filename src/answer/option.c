@@ -424,6 +424,21 @@ static bool count_behind(char *plain, int *many)
     return false;
 }
 
+/* "server with 4x L40S": the name behind a count; NULL: there is none, as behind "Ventus 3X". */
+static const char *count_inside(const char *text, int *many)
+{
+    for (const char *at = text; (at = strchr(at, ' ')) != NULL;) {
+        int used = 0;
+
+        if (!isdigit((unsigned char)*++at) || sscanf(at, "%2d%*1[xX*] %n", many, &used) != 1 ||
+            used == 0 || at[used - 1] != ' ' || *many < 1)
+            continue;
+        at += used;
+        return isalpha((unsigned char)*at) || strspn(at, "0123456789") == 4 ? at : NULL;
+    }
+    return NULL;
+}
+
 bool spelling_count(const char *text, char *name, size_t size, int *count)
 {
     char plain[128];
@@ -439,6 +454,10 @@ bool spelling_count(const char *text, char *name, size_t size, int *count)
     }
     for (char *sign; (sign = strstr(plain, "\xC3\x97"));) /* the multiplication sign */
         memcpy(sign, "* ", 2);
+    if (sscanf(plain, "%3d-%*1[gG]%*1[pP]%*1[uU] %n", &many, &used) == 1 && used > 0 && many > 0) {
+        *count = many;
+        return gp_copy(name, size, plain + used);
+    }
     if (isdigit((unsigned char)plain[0]) && sscanf(plain, "%5d %*1[xX*] %n", &many, &used) == 1 &&
         used > 0 && plain[used] && many < 1000) {
         *count = many > 0 ? many : *count;
@@ -464,6 +483,11 @@ bool spelling_count(const char *text, char *name, size_t size, int *count)
     if (count_behind(plain, &many)) {
         *count = many;
         return gp_copy(name, size, plain);
+    }
+    const char *inside = count_inside(plain, &many);
+    if (inside) {
+        *count = many;
+        return gp_copy(name, size, inside);
     }
     for (n = strlen(plain); n > 0 && isdigit((unsigned char)plain[n - 1]);)
         n--;

@@ -1151,7 +1151,6 @@ enum gp_status planner_named_gpu(struct planner *p, const char *text, const stru
     char reading[160], hint[160];
     const char *near;
     int many = 0, gb = catalog_vgpu_memory(text);
-    bool before = isdigit((unsigned char)text[0]) || strchr(text, '(');
     enum gp_status rc;
 
     if (gb > 0) {
@@ -1165,12 +1164,15 @@ enum gp_status planner_named_gpu(struct planner *p, const char *text, const stru
              : find_gpu(p, text, gpu, count, &own);
     if (rc == GP_E_USAGE && !name_counted(text, &many) && !strchr(text, ':') &&
         spelling_count(text, reading, sizeof(reading), &many) && many <= PLAN_MAX_GPUS &&
-        planner_named_gpu(p, reading, gpu, count, NULL) == GP_OK &&
-        (before || *count > 0)) { /* 2x DGX H100, but no fans: Ventus 3X */
-        bool its = (*count == many || strcasestr(text, "gpu")) && !before; /* HGX H200 8x */
+        planner_named_gpu(p, reading, gpu, count, NULL) == GP_OK) {
+        /* 2x DGX H100; HGX H200 8x, of which it has 8; and fans: Ventus 3X */
+        size_t all = strlen(text), name = strlen(reading);
+        bool before = strchr(text, '(') || (name < all && strcmp(text + all - name, reading) == 0);
+        bool its = (*count == many || strcasestr(text, "gpu")) && !before;
+        bool fans = *count == 0 && !before;
 
         *count = its ? many : many * (*count > 0 ? *count : 1);
-        if (*count <= PLAN_MAX_GPUS)
+        if (*count <= PLAN_MAX_GPUS && !fans)
             return GP_OK;
     }
     if (rc == GP_E_USAGE && catalog_gpu_reading(p->catalog, text, reading, sizeof(reading)) &&

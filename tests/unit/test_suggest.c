@@ -256,6 +256,9 @@ static void test_counts(void **state)
         {"A100 4x40 GB", "A100 40 GB", 4},
         {"H200 8-GPU", "H200", 8},
         {"L40S 4 GPUs", "L40S", 4},
+        {"8-GPU H100", "H100", 8},
+        {"server with 4x L40S", "L40S", 4},
+        {"Supermicro 2x 3090", "3090", 2},
     };
     static const char *const others[] = {"h100",
                                          "h100:8",
