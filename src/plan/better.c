@@ -91,12 +91,13 @@ static enum better aim_of(const struct best *b, const struct fix *f, double own)
     return BETTER_NONE;
 }
 
-/* Bits are given up for money: at one price the format with more of them is better. */
+/* Bits are given up for money: of two formats that save as much an hour the one with more of them
+ * is better. */
 static bool better_beats(const struct fix *a, const struct fix *b)
 {
     if (a->better == BETTER_FASTER)
         return pace_of(a) < pace_of(b);
-    if (a->kind == FIX_PRECISION && b->kind == FIX_PRECISION &&
+    if (a->kind == FIX_PRECISION && b->kind == FIX_PRECISION && a->cost_delta < -0.005 &&
         fabs(a->per_hour - b->per_hour) < 0.005)
         return a->request.precision.weight->bits > b->request.precision.weight->bits;
     double x = better_per_million(a), y = better_per_million(b);

@@ -15,8 +15,8 @@
  * come first, of those that leave a TPOT at least 15 % shorter at no more money.
  *
  * Looked at: lower precisions, the GPUs of `choices`, twice the TP, more users, and fewer
- * GPUs where their number was given. Of each of them the best is kept; of precisions at one price
- * per hour the one of most bits.
+ * GPUs where their number was given. Of each of them the best is kept; of precisions that save
+ * as much an hour the one of most bits.
  *
  * Example: Llama-3.1-70B FP8, 16 users on 2 x H100, $2.89 per million: 64 users on the
  * same GPUs pay about a third of it.

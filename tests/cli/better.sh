@@ -20,7 +20,7 @@ assert_contains "with its price" " per million (-" "$out"
 assert_contains "and its command" "gpuplan --plan -m llama-3.1-8b -g l40s --precision " "$out"
 # bits are given up for money: at one price 8 of them before 4
 run --plan -m glm-5 -g b300
-assert_contains "of one price the most bits" "cheaper: weights in fp8, \$27.96/h" "$out"
+assert_contains "of what saves as much the most bits" "cheaper: weights in fp8, \$27.96/h" "$out"
 run --plan -m glm-5 -g b300 --precision int4-awq -q
 assert_contains "fewer cost as much" "\$27.96/h" "$out"
 
